@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Break the detection of CPU features, and see that tests/test_cpu.c fails.
 
-Each fault changes a few words of a copy of src/cpu; the test that is named beside it must then fail, and without
-a fault all tests must pass. tests/properties_can_fail.py does the same for kernels.
+Each fault changes a few words of a copy of src/cpu, or of a header that it includes; the test that is named beside it
+must then fail, and without a fault all tests must pass. tests/properties_can_fail.py does the same for kernels.
 """
 
 import os
@@ -17,12 +17,14 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CC = os.environ.get("CC", "cc").split()
 X86, IDREG, SYSTEMS = "src/cpu/x86_cpuid.c", "src/cpu/a64_idreg.c", "src/cpu/system_words.h"
+FMPYADD = "src/common/hppa_fmpyadd.h"
 
 TABLE = "x86_features_are_those_of_the_table"
 STATE = "x86_registers_that_the_system_does_not_keep_are_not_used"
 ONE_BIT, WIDE = "x86_each_flag_is_one_bit", "x86_wide_vectors_are_tuned_for_by_maker_family_and_model"
 MASKED = "x86_masking_a_flag_adds_no_feature"
 BASE = "x86_features_have_what_they_build_on"
+PRODUCT_AND_SUM = "fmpyadd_is_right_if_product_and_sum_are"
 A64 = "features_are_read_from_the_registers"
 
 # Each fault: a title; the file, the words and what they become; the test that must notice.
@@ -64,6 +66,9 @@ FAULTS = [
      "the_multipliers_of_power_and_risc_v_are_known_by_their_systems"),
     ("Zkt's bit", SYSTEMS, "EVC_IF_BIT(CT_MUL, ima_ext_0, 16)", "EVC_IF_BIT(CT_MUL, ima_ext_0, 17)",
      "the_multipliers_of_power_and_risc_v_are_known_by_their_systems"),
+    ("the product of fmpyadd alone", FMPYADD, " && words[2] == 0x43300000 && words[3] == 2;", ";", PRODUCT_AND_SUM),
+    ("the sum of fmpyadd alone", FMPYADD, "words[0] == 0x43300000 && words[1] == 0x0a000001 && words[2]", "words[2]", PRODUCT_AND_SUM),
+    ("the upper words of fmpyadd alone", FMPYADD, " && words[1] == 0x0a000001", "", PRODUCT_AND_SUM),
     ("macOS's name for SHA3", SYSTEMS, "arm.FEAT_SHA3", "arm.FEAT_SHA512", "macos_is_asked_by_names_new_and_old"),
     ("Windows's number of the Cryptography Extension", SYSTEMS, "{30, EVC_CPU(A64_AES)", "{31, EVC_CPU(A64_AES)",
      "windows_is_asked_by_numbers"),

@@ -3,6 +3,8 @@
  * this CPU. */
 #include "cpu/system_words.h"
 
+#include "common/hppa_fmpyadd.h"
+
 #include "tap.h"
 #include "x86_cpus.h"
 
@@ -442,6 +444,38 @@ static void dit_is_set_between_begin_and_end_and_pairs_nest(void)
     EXPECT(!dit_is_set());
 }
 
+/* The words of numbers of double precision, the upper one first. */
+static void words_of(uint32_t words[4], double product, double sum)
+{
+    const double numbers[2] = {product, sum};
+
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t bits;
+        memcpy(&bits, &numbers[i], sizeof bits);
+        words[2 * i] = (uint32_t)(bits >> 32);
+        words[2 * i + 1] = (uint32_t)bits;
+    }
+}
+
+static void fmpyadd_is_right_if_product_and_sum_are(void)
+{
+    const volatile double x = 134217729.0, y = 33554433.0, older = 4503599627370495.0, sum = 3.0;
+    uint32_t words[4];
+
+    words_of(words, x * y, older + sum);
+    EXPECT(evc_hppa_fmpyadd_gave(words));
+    for (size_t i = 0; i < 4; i++)
+        for (uint32_t bit = 1; bit; bit <<= 1) {
+            words[i] ^= bit;
+            EXPECT(!evc_hppa_fmpyadd_gave(words));
+            words[i] ^= bit;
+        }
+    words_of(words, 0, older + sum);
+    EXPECT(!evc_hppa_fmpyadd_gave(words));
+    words_of(words, x * y, sum);
+    EXPECT(!evc_hppa_fmpyadd_gave(words));
+}
+
 int main(void)
 {
     RUN(features_are_read_from_the_registers);
@@ -462,6 +496,7 @@ int main(void)
     RUN(hwcap_of_a64_is_read);
     RUN(hwcap_of_a32_is_read);
     RUN(the_multipliers_of_power_and_risc_v_are_known_by_their_systems);
+    RUN(fmpyadd_is_right_if_product_and_sum_are);
     RUN(macos_is_asked_by_names_new_and_old);
     RUN(windows_is_asked_by_numbers);
     RUN(this_build_and_this_cpu_agree);

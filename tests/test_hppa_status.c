@@ -10,6 +10,7 @@
 
 /* The check for the other bit. Where one of the two is right, the other may give results that are inexact. */
 #undef EVC_COMMON_HPPA_FMPYADD_H
+#define evc_hppa_fmpyadd_gave other_gave
 #define evc_hppa_fmpyadd_is_right other_is_right
 #if defined(EVC_HPPA_FMPYADD_SWAPPED)
 #undef EVC_HPPA_FMPYADD_SWAPPED
@@ -17,6 +18,23 @@
 #define EVC_HPPA_FMPYADD_SWAPPED 1
 #endif
 #include "common/hppa_fmpyadd.h"
+#undef evc_hppa_fmpyadd_gave
+#undef evc_hppa_fmpyadd_is_right
+
+/* The check for an instruction that makes the product alone, or the sum alone. */
+#undef EVC_COMMON_HPPA_FMPYADD_H
+#define evc_hppa_fmpyadd_gave product_gave
+#define evc_hppa_fmpyadd_is_right product_is_right
+#define EVC_HPPA_FMPYADD "fmpy,dbl %2, %3, %0"
+#include "common/hppa_fmpyadd.h"
+#undef EVC_COMMON_HPPA_FMPYADD_H
+#undef evc_hppa_fmpyadd_gave
+#undef evc_hppa_fmpyadd_is_right
+#define evc_hppa_fmpyadd_gave sum_gave
+#define evc_hppa_fmpyadd_is_right sum_is_right
+#define EVC_HPPA_FMPYADD "fadd,dbl %4, %1, %1"
+#include "common/hppa_fmpyadd.h"
+#undef evc_hppa_fmpyadd_gave
 #undef evc_hppa_fmpyadd_is_right
 
 #define N_KEPT 10 /* fr12 to fr21 */
@@ -115,6 +133,12 @@ static void a_check_of_fmpyadd_leaves_the_status_as_it_is(void)
     EXPECT(n_right == 2); /* one of the two checks, each time */
 }
 
+static void a_product_or_a_sum_alone_is_not_enough(void)
+{
+    EXPECT(!product_is_right());
+    EXPECT(!sum_is_right());
+}
+
 int main(void)
 {
     static const char *const names[] = {"hppa_xmpyu", "hppa_fmpyadd"};
@@ -128,5 +152,6 @@ int main(void)
             the_status_of_the_unit_is_the_callers(bn), tap_result("the_status_of_the_unit_is_the_callers", names[i]);
     }
     RUN(a_check_of_fmpyadd_leaves_the_status_as_it_is);
+    RUN(a_product_or_a_sum_alone_is_not_enough);
     return tap_done();
 }

@@ -13,9 +13,17 @@
 
 #include "common/bytes.h"
 
+/* Whether a product and a sum, as words, are 2^52 + 2^27 + 2^25 + 1 and 2^52 + 2. Words, as what is wrong may be no
+ * number. */
+static inline int evc_hppa_fmpyadd_gave(const uint32_t words[4])
+{
+    return words[0] == 0x43300000 && words[1] == 0x0a000001 && words[2] == 0x43300000 && words[3] == 2;
+}
+
 #if EVC_HPPA && defined(__GNUC__) && !defined(__LP64__) && (defined(_PA_RISC1_1) || defined(_PA_RISC2_0)) &&           \
     !defined(EVC_CPU_WITHOUT_OS)
-#if defined(EVC_HPPA_FMPYADD_SWAPPED)
+#if defined(EVC_HPPA_FMPYADD) /* a test has another instruction */
+#elif defined(EVC_HPPA_FMPYADD_SWAPPED)
 #define EVC_HPPA_FMPYADD ".word 0x18000020 + (22 << 21) + (23 << 16) + (25 << 11) + (24 << 6) + 26"
 #else
 #define EVC_HPPA_FMPYADD "fmpyadd,dbl %2, %3, %0, %4, %1"
@@ -40,9 +48,8 @@ static inline int evc_hppa_fmpyadd_is_right(void)
                      : "memory");
     results[0] = product;
     results[1] = sum;
-    /* 2^52 + 2^27 + 2^25 + 1 and 2^52 + 2, as words: what is wrong may be no number */
     memcpy(words, results, sizeof words);
-    return words[0] == 0x43300000 && words[1] == 0x0a000001 && words[2] == 0x43300000 && words[3] == 2;
+    return evc_hppa_fmpyadd_gave(words);
 }
 #undef EVC_HPPA_FMPYADD
 #else
