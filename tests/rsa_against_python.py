@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""RSA against the integers of Python and OpenSSL: rsa_against_python.py RSA_ANSWERS [--seed N]
+"""RSA against the integers of Python and OpenSSL: rsa_against_python.py [--seed N] [--kernel K] [EMULATOR...] RSA_ANSWERS
 
 The program, built from rsa_answers.c, is asked for the results of private and public operations and for verdicts on
 keys. Keys of 1024 bits and more are made by OpenSSL through the Python package cryptography; without it they are
-skipped.
+skipped. With --kernel, that kernel alone is asked, which has to run here, and about keys of at most 2048 bits.
 """
 
 import argparse
@@ -30,8 +30,9 @@ OK = "ok"
 class Program:
     """The program, which answers one line at a time."""
 
-    def __init__(self, path: str) -> None:
-        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, words: str | list[str], *, may_be_absent: bool = True) -> None:
+        self.right = ("not here",) if may_be_absent else ()  # besides the answer that is expected
+        self.process = subprocess.Popen([words] if isinstance(words, str) else words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.passed, self.failed = 0, 0
 
     def ask(self, question: str) -> str:
@@ -44,7 +45,7 @@ class Program:
         self.judge(question, self.ask(question), expected)
 
     def judge(self, question: str, answer: str, expected: str) -> None:
-        if answer in (expected, "not here"):
+        if answer in (expected, *self.right):
             self.passed += 1
             return
         self.failed += 1
@@ -300,12 +301,37 @@ def generation(program: Program, rng: random.Random) -> None:
         program.expect(f"{KERNEL} generate 1 {bits} {encode(e)}", answer)
 
 
+def one_kernel(program: Program, kernel: str, rng: random.Random) -> None:
+    for bits, e in ((256, 65537), (320, 3), (296, 5), (512, 2**64 + 13)):
+        operations(program, kernel, made(bits, rng, e, by_phi=bits == 320), rng, 12)
+    for bits in (1024, 1536, 2048):
+        key, value = made(bits, rng, 65537), rng.getrandbits(bits - 1)
+        result = key.hex(pow(value, key.d, key.n))
+        program.expect(f"{kernel} key {key.text()}", OK)
+        program.expect(f"{kernel} private 1 {key.hex(value)}", result)
+        program.expect(f"{kernel} public {result}", key.hex(value))
+        program.expect(f"{kernel} many 5 {key.hex(value)},{result}", result + key.hex(pow(int(result, 16), key.d, key.n)))
+    primes_of_two_lengths(program, kernel, rng)
+    bad_keys(program, kernel, made(256, rng, 65537), rng)
+    public_keys(program, kernel, made(256, rng, 65537))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("program")
+    parser.add_argument("program", nargs="+", help="rsa_answers, after the emulator that it needs")
+    parser.add_argument("--kernel", choices=KERNELS, help="this one alone")
+    parser.add_argument("--may-be-absent", action="store_true", help="exit code 77 if the kernel does not run here")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    program, rng, skipped = Program(arguments.program), random.Random(arguments.seed), 0
+    program, rng, skipped = Program(arguments.program, may_be_absent=not arguments.kernel), random.Random(arguments.seed), 0
+    if arguments.kernel:
+        if arguments.may_be_absent and program.ask(f"{arguments.kernel} public 02") == "not here":
+            print("skipped: the kernel does not run here")
+            return 77
+        one_kernel(program, arguments.kernel, rng)
+        program.end()
+        print(f"{program.passed} passed, {program.failed} failed, 0 skipped")
+        return 1 if program.failed else 0
     small_keys(program, rng)
     largest_keys(program, rng)
     generation(program, rng)
