@@ -50,12 +50,12 @@ typedef __m128i vec;
 #define v_dec_last _mm_aesdeclast_si128
 #define v_clear_upper_halves() ((void)0)
 #define REGISTERS XMM
-#define SPILL_BYTES 0
 #define XTS_WIDE_FROM (XTS_WIDE * VEC_BLOCKS)
 #define v_tweaks_after_next(v) v_tweaks_next(v_tweaks_next(v))
 #define XTS_LAST_APART 1
 #define XTS_SPILL_BYTES 448
-#define LONG_SPILL_BYTES 448 /* the counters of CTR are among them */
+#define LONG_CTR_FROM (4 * LONG_WIDE)
+#define LONG_CBC_FROM (2 * LONG_WIDE)
 #define SHORT_XTS_SPILL_BYTES 192
 #define CHAINS_SPILL_BYTES 512
 

@@ -11,6 +11,9 @@
 
 #define XTS_WIDE WIDE
 #define CHAINS_WIDE WIDE
+#define CTR_KEYS 0
+#define CBC_KEYS 0
+#define LONG_KEYS 0
 #define XTS_KEYS 0
 #define XTS_REST_KEYS 0
 #define CHAINS_KEYS 0

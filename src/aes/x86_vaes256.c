@@ -2,8 +2,8 @@
 /*
  * AES with VAES, 2 blocks per 256-bit register.
  *
- * Method:   one VAESENC per round on 2 blocks; 8 registers = 16 blocks in flight;
- *           the modes are in x86_wide_steps.h, chains in x86_aesni_steps.h.
+ * Method:   one VAESENC per round on 2 blocks; 8 registers = 16 blocks in flight, 12 of long messages in CTR and CBC
+ *           decryption; the modes are in x86_wide_steps.h, chains in x86_aesni_steps.h.
  * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
  *           Software Developer's Manual, volume 2, AESENC and VAESENC.
  * Needs:    X86_VAES256.   Timing: CT (no tables, no secret branches).
@@ -37,12 +37,12 @@ typedef __m256i vec;
 #define v_dec_last _mm256_aesdeclast_epi128
 #define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 #define REGISTERS YMM
-#define SPILL_BYTES 0
 #define XTS_WIDE_FROM (XTS_WIDE * VEC_BLOCKS)
 #define v_tweaks_after_next(v) v_tweaks_next(v_tweaks_next(v))
 #define XTS_LAST_APART 0
 #define XTS_SPILL_BYTES 1088
-#define LONG_SPILL_BYTES 640 /* the counters of CTR are among them */
+#define LONG_CTR_FROM (4 * LONG_WIDE)
+#define LONG_CBC_FROM (2 * LONG_WIDE)
 #define SHORT_XTS_SPILL_BYTES 0
 #define CHAINS_SPILL_BYTES 704 /* GCC 14 uses 640 at -O3 */
 

@@ -2,8 +2,8 @@
 /*
  * AES with VAES, 4 blocks per 512-bit register.
  *
- * Method:   one VAESENC per round on 4 blocks; 12 registers = 48 blocks in flight
- *           (8 for XTS and chains), round keys in registers, rests by masks (common/x86_mask512.h);
+ * Method:   one VAESENC per round on 4 blocks; 8 registers = 32 blocks in flight, 12 of long messages in CTR
+ *           and CBC decryption; most round keys in registers, rests by masks (common/x86_mask512.h);
  *           the modes are in x86_wide_steps.h, chains in x86_aesni_steps.h.
  * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
  *           Software Developer's Manual, volume 2, AESENC and VAESENC.
@@ -25,7 +25,13 @@ EVC_ISA_BEGIN(X86_VAES512)
 
 typedef __m512i vec;
 #define VEC_BLOCKS 4
-#define WIDE 12 /* and 15 round keys in registers */
+#define WIDE 8
+#define LONG_WIDE 12
+#define LONG_CTR_FROM 48 /* shorter ones take fewer cycles by 8 */
+#define LONG_CBC_FROM 48
+#define CTR_KEYS 9 /* GCC 12 puts one on the stack with 10, at -O3 */
+#define CBC_KEYS 10 /* GCC 9, with 11 */
+#define LONG_KEYS 6 /* clang 14, with 7 */
 #define XTS_WIDE 8 /* and as many tweaks */
 #define XTS_WIDE_FROM (8 * XTS_WIDE * VEC_BLOCKS) /* before, to clear what it spills costs more than it gains */
 #define XTS_KEYS 15
@@ -47,17 +53,12 @@ typedef __m512i vec;
 #define v_dec_last _mm512_aesdeclast_epi128
 #define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 #define REGISTERS ZMM
-#define SPILL_BYTES 640
-#if !defined(__clang__) || __clang_major__ < 15 /* newer ones put a 192-bit round key there before they see a length */
-#define SPILLS_FROM (WIDE * VEC_BLOCKS)
-#endif
-#define LONG_WIDE 0
 #define XTS_LAST_APART 0
 #define XTS_SPILL_BYTES 896 /* clang 24 uses 816 */
 #define SHORT_XTS_SPILL_BYTES 0
 #define CHAINS_SPILL_BYTES 1152 /* clang 22 uses 1072 */
 
-/* Round keys in registers, because VBROADCASTI32X4 from memory in every step costs up to a
+/* Round keys in registers, as many as fit, because VBROADCASTI32X4 from memory in every step costs up to a
  * tenth. Those that a shorter key does not have are loaded but not used. */
 typedef struct {
     vec k[14], last;

@@ -4,11 +4,12 @@
  * the region of the kernel's ISA, after these have been defined:
  *
  *   vec, VEC_BLOCKS      a vector of 1, 2 or 4 blocks; block 0 is the lowest, and first in memory
- *   WIDE, XTS_WIDE, CHAINS_WIDE   vectors in flight: 4, 8 or 12; the latter two at most 8
- *   LONG_WIDE            vectors in flight of long messages in CTR and CBC decryption: 12, where a vector is at most
- *                        two blocks; 0: WIDE
+ *   WIDE, XTS_WIDE, CHAINS_WIDE   vectors in flight: 4 or 8
+ *   LONG_WIDE            vectors in flight of long messages in CTR and CBC decryption: 12; 0: WIDE
+ *   LONG_CTR_FROM, LONG_CBC_FROM   vectors of such a message, at least 2 * LONG_WIDE
  *   XTS_WIDE_FROM        blocks from which XTS goes by XTS_WIDE vectors, not by 4
- *   XTS_KEYS, CHAINS_KEYS    how many round keys to keep in registers there
+ *   CTR_KEYS, CBC_KEYS, LONG_KEYS, XTS_KEYS, CHAINS_KEYS    how many round keys to keep in registers there (CTR_KEYS:
+ *                        and in ECB): with the first three, no compiler may put one on the stack
  *   XTS_LAST_APART       whether the last step of XTS_WIDE vectors is written out once more, without a next one
  *   XTS_REST_KEYS        the same for steps of XTS of fewer vectors
  *   CHAINS_PAIRS         whether chains go on by two blocks
@@ -19,10 +20,8 @@
  *   v_xor, v_xor3, v_add32, v_shuffle8   shuffle8 within each block
  *   v_enc, v_enc_last, v_dec, v_dec_last
  *   REGISTERS            XMM, YMM or ZMM of common/clear.h
- *   SPILL_BYTES, XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES, CHAINS_SPILL_BYTES, LONG_SPILL_BYTES   of the stack that
- *                        steps of WIDE vectors may write, XTS by XTS_WIDE vectors, XTS by four, chains, and CTR
- *                        by LONG_WIDE vectors; the first and the third: 0 for none
- *   SPILLS_FROM          blocks of a message from which on the first is cleared; not defined: always
+ *   XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES, CHAINS_SPILL_BYTES   of the stack that XTS by XTS_WIDE vectors may
+ *                        write, XTS by four, and chains; the second: 0 for none
  *   v_clear_upper_halves()   before each return of a slot; nothing where a vector is one block
  *   v_keys, v_keys_of, v_key, v_key_last   round keys, in all places: from memory or in registers
  *   v_counter_steps()    0, 1, ... in the last words
@@ -33,7 +32,7 @@
  *   v_gather, v_scatter  one block from or to each of VEC_BLOCKS chains; _2: two; _iv: the IV
  *
  * Every mode is: whiten, middle rounds, last round; what differs is what is folded into the first
- * and the last round key. Steps of WIDE vectors, then one of 4, then single vectors, the last of
+ * and the last round key. Steps of WIDE vectors, then one of 4, one of 2, then single vectors, the last of
  * them in part.
  */
 #ifndef EVC_AES_X86_WIDE_STEPS_H
@@ -43,18 +42,12 @@
 
 #define VEC_BYTES (16 * VEC_BLOCKS)
 #define MAX_WIDE 12
+#define BY_TWO (VEC_BLOCKS > 1) /* whether rests of two vectors and more are a step: each reads keys into all places */
 
 /* ---- Spills ---------------------------------------------------------------------------------- */
 
-/* States, keys and tweaks do not fit into the registers together here, so compilers put some of them on the stack. A
- * slot calls such code in a frame of its own, and clears that frame; `clear` of the kernel need not. */
-#if SPILL_BYTES
-EVC_DEFINE_CLEAR_SPILLS(clear_wide_spills, REGISTERS, SPILL_BYTES)
-#define MAY_SPILL EVC_OUT_OF_LINE
-#else
-#define clear_wide_spills() ((void)0)
-#define MAY_SPILL EVC_INLINE
-#endif
+/* In XTS and chains, states, keys and tweaks do not fit into the registers together, so compilers put some of them on
+ * the stack. A slot calls such code in a frame of its own, and clears that frame; `clear` of the kernel need not. */
 EVC_DEFINE_CLEAR_SPILLS(clear_xts_spills, REGISTERS, XTS_SPILL_BYTES)
 #if SHORT_XTS_SPILL_BYTES
 EVC_DEFINE_CLEAR_SPILLS(clear_short_xts_spills, REGISTERS, SHORT_XTS_SPILL_BYTES)
@@ -62,19 +55,6 @@ EVC_DEFINE_CLEAR_SPILLS(clear_short_xts_spills, REGISTERS, SHORT_XTS_SPILL_BYTES
 #define clear_short_xts_spills() ((void)0)
 #endif
 EVC_DEFINE_CLEAR_SPILLS(clear_chains_spills, REGISTERS, CHAINS_SPILL_BYTES)
-#if LONG_WIDE
-EVC_DEFINE_CLEAR_SPILLS(clear_long_spills, REGISTERS, LONG_SPILL_BYTES)
-#endif
-
-EVC_INLINE void clear_after_wide(size_t n_blocks)
-{
-#ifdef SPILLS_FROM
-    if (n_blocks < SPILLS_FROM)
-        return;
-#endif
-    clear_wide_spills();
-    (void)n_blocks;
-}
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 
@@ -124,12 +104,6 @@ EVC_INLINE void middle_decrypt(const v_keys *k, vec *s, unsigned n)
     MIDDLE_ROUNDS(v_dec, s, n, k);
 }
 
-/* Whether CTR and CBC decryption go by 8, by a function of their own: 16 to 23 vectors, where 12 and 4 take longer. */
-EVC_INLINE int is_by_eights(size_t n_vectors)
-{
-    return WIDE > 8 && n_vectors / 8 == 2;
-}
-
 #if LONG_WIDE
 /* Long messages begin with an even number of steps of LONG_WIDE vectors: what is left modulo 8 is as without. */
 EVC_INLINE size_t long_steps(size_t n_vectors)
@@ -160,7 +134,7 @@ EVC_INLINE void ecb_step(const v_keys *k, const uint8_t *in, uint8_t *out, unsig
 EVC_INLINE size_t ecb_vectors(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
                               int decrypting)
 {
-    const v_keys k = key_schedule(key, decrypting, 15);
+    const v_keys k = key_schedule(key, decrypting, CTR_KEYS);
 
     for (; n_blocks >= WIDE * VEC_BLOCKS; n_blocks -= WIDE * VEC_BLOCKS) {
         ecb_step(&k, in, out, WIDE, decrypting);
@@ -188,12 +162,12 @@ EVC_INLINE void ecb(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blo
     }
 }
 
-MAY_SPILL void ecb_encrypt(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void ecb_encrypt(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     ecb(key, in, out, n_blocks, 0);
 }
 
-MAY_SPILL void ecb_decrypt(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void ecb_decrypt(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     ecb(key, in, out, n_blocks, 1);
 }
@@ -205,7 +179,6 @@ static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
         return;
     }
     ecb_encrypt(key, in, out, n_blocks);
-    clear_after_wide(n_blocks);
     v_clear_upper_halves();
 }
 
@@ -216,7 +189,6 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
         return;
     }
     ecb_decrypt(key, in, out, n_blocks);
-    clear_after_wide(n_blocks);
     v_clear_upper_halves();
 }
 
@@ -255,23 +227,25 @@ EVC_INLINE void ctr_part(const v_keys *k, vec count, const uint8_t *in, uint8_t 
     v_store_part(out, v_enc_last(s[0], v_xor(last, v_load_part(in, n_bytes))), n_bytes);
 }
 
-/* wide: vectors in a step. */
-EVC_INLINE void ctr_by(unsigned wide, wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                       size_t len_bytes)
+EVC_OUT_OF_LINE void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
-    const v_keys k = key_schedule(key, 0, 15);
+    const v_keys k = key_schedule(key, 0, CTR_KEYS);
     const __m128i n_begun = _mm_insert_epi32(_mm_setzero_si128(), (int)((len_bytes + 15) / 16), 3);
     vec count = v_shuffle8(v_all(evc_x86_load(counter)), v_all(COUNTER_ORDER));
 
     evc_x86_store(counter, _mm_shuffle_epi8(_mm_add_epi32(v_low(count), n_begun), COUNTER_ORDER));
     count = v_add32(count, v_counter_steps());
-    for (; len_bytes >= wide * VEC_BYTES; len_bytes -= wide * VEC_BYTES) {
-        ctr_step(&k, &count, in, out, wide);
-        in += wide * VEC_BYTES, out += wide * VEC_BYTES;
+    for (; len_bytes >= WIDE * VEC_BYTES; len_bytes -= WIDE * VEC_BYTES) {
+        ctr_step(&k, &count, in, out, WIDE);
+        in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
     }
     for (; WIDE > 4 && len_bytes >= 4 * VEC_BYTES; len_bytes -= 4 * VEC_BYTES) {
         ctr_step(&k, &count, in, out, 4);
         in += 4 * VEC_BYTES, out += 4 * VEC_BYTES;
+    }
+    if (BY_TWO && len_bytes >= 2 * VEC_BYTES) {
+        ctr_step(&k, &count, in, out, 2);
+        in += 2 * VEC_BYTES, out += 2 * VEC_BYTES, len_bytes -= 2 * VEC_BYTES;
     }
     for (; len_bytes >= VEC_BYTES; in += VEC_BYTES, out += VEC_BYTES, len_bytes -= VEC_BYTES)
         ctr_step(&k, &count, in, out, 1);
@@ -279,44 +253,51 @@ EVC_INLINE void ctr_by(unsigned wide, wide_key *key, uint8_t counter[16], const 
         ctr_part(&k, count, in, out, len_bytes);
 }
 
-MAY_SPILL void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+#if LONG_WIDE
+#if VEC_BLOCKS == 4
+EVC_INLINE void ctr_long_steps(wide_key *key, const uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                               size_t n_bytes)
 {
-    ctr_by(WIDE, key, counter, in, out, len_bytes);
-}
+    const v_keys k = key_schedule(key, 0, LONG_KEYS);
+    vec count = v_add32(v_shuffle8(v_all(evc_x86_load(counter)), v_all(COUNTER_ORDER)), v_counter_steps());
 
-#if WIDE > 8
-MAY_SPILL void ctr_eights(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
-{
-    ctr_by(8, key, counter, in, out, len_bytes);
+    for (size_t at = 0; at < n_bytes; at += LONG_WIDE * VEC_BYTES)
+        ctr_step(&k, &count, in + at, out + at, LONG_WIDE);
 }
 #else
-#define ctr_eights ctr
-#endif
-
-#if LONG_WIDE
-/* Steps of LONG_WIDE vectors, and the rest. The counters lie in memory, with the first round key added, and only their
- * last words change, since the units for words are idle while those for vectors are not. They are written one step
- * before they are read: a load of a vector waits for stores of parts of it. */
-EVC_OUT_OF_LINE void ctr_long(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+/* The counters lie in memory, and only their last words change, since the units for words are idle while those for
+ * vectors are not. They are written one step before they are read: a load of a vector waits for stores of parts of it.
+ * The first round key is added to vectors and not to words, and each step loads the keys: so none is on the stack. */
+EVC_INLINE void ctr_long_steps(wide_key *key, const uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                               size_t n_bytes)
 {
-    const v_keys k = key_schedule(key, 0, 0);
-    const vec last = v_key_last(&k);
-    const size_t n_bytes = LONG_WIDE * VEC_BYTES * long_steps(len_bytes / VEC_BYTES);
-    const uint32_t word = evc_load32_le(key->enc[0] + 12);
+    const v_keys k = key_schedule(key, 0, LONG_KEYS);
     uint32_t number = evc_load32_be(counter + 12);
     vec count = v_add32(v_shuffle8(v_all(evc_x86_load(counter)), v_all(COUNTER_ORDER)), v_counter_steps());
     vec s[MAX_WIDE], counters[LONG_WIDE];
 
-    ctr_counters(counters, &count, v_key(&k, 0), LONG_WIDE);
+    ctr_counters(counters, &count, v_xor(count, count), LONG_WIDE);
     for (size_t at = 0; at < n_bytes; at += LONG_WIDE * VEC_BYTES) {
+        const vec first = v_key(&k, 0);
         number += LONG_WIDE * VEC_BLOCKS;
-        EACH(LONG_WIDE, volatile uint32_t *next = (volatile uint32_t *)&counters[i]; s[i] = counters[i];
-             next[3] = evc_bswap32(number + VEC_BLOCKS * i) ^ word;
-             if (VEC_BLOCKS == 2) next[7] = evc_bswap32(number + VEC_BLOCKS * i + 1) ^ word);
+        EACH(LONG_WIDE, volatile uint32_t *next = (volatile uint32_t *)&counters[i]; s[i] = v_xor(counters[i], first);
+             next[3] = evc_bswap32(number + VEC_BLOCKS * i);
+             if (VEC_BLOCKS == 2) next[7] = evc_bswap32(number + VEC_BLOCKS * i + 1));
         middle_encrypt(&k, s, LONG_WIDE);
+        const vec last = v_key_last(&k);
         EACH(LONG_WIDE, const vec text = v_load(in + at + i * VEC_BYTES);
              v_store(out + at + i * VEC_BYTES, v_enc_last(s[i], v_xor(last, text))));
     }
+}
+#endif
+
+/* Steps of LONG_WIDE vectors, and the rest. */
+EVC_OUT_OF_LINE void ctr_long(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    const size_t n_bytes = LONG_WIDE * VEC_BYTES * long_steps(len_bytes / VEC_BYTES);
+    const uint32_t number = evc_load32_be(counter + 12) + (uint32_t)(n_bytes / 16);
+
+    ctr_long_steps(key, counter, in, out, n_bytes);
     /* Whole, as it is loaded. */
     evc_x86_store(counter, _mm_insert_epi32(evc_x86_load(counter), (int)evc_bswap32(number), 3));
     ctr(key, counter, in + n_bytes, out + n_bytes, len_bytes - n_bytes);
@@ -327,18 +308,11 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
                   size_t len_bytes)
 {
 #if LONG_WIDE
-    if (len_bytes >= 4 * LONG_WIDE * VEC_BYTES) {
+    if (len_bytes >= LONG_CTR_FROM * VEC_BYTES)
         ctr_long(key, counter, in, out, len_bytes);
-        clear_long_spills(); /* who knows the counter has the first round key in what lies there */
-        v_clear_upper_halves();
-        return;
-    }
-#endif
-    if (is_by_eights(len_bytes / VEC_BYTES))
-        ctr_eights(key, counter, in, out, len_bytes);
     else
+#endif
         ctr(key, counter, in, out, len_bytes);
-    clear_after_wide(len_bytes / 16);
     v_clear_upper_halves();
 }
 
@@ -346,7 +320,7 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
 
 /* The block before each is folded into its last round key. Where out is in, vector i - 1 must
  * still be the ciphertext when vector i is finished: so the last is stored first. */
-#define CBC_BEFORE(i) ((i) == 0 ? before_0 : v_load(in + (i) * VEC_BYTES - 16))
+#define CBC_BEFORE(i) ((i) == 0 ? v_shift_in(before, v_load(in)) : v_load(in + (i) * VEC_BYTES - 16))
 #define CBC_FINISH(i)                                                                              \
     v_store(out + (i) * VEC_BYTES, v_dec_last(s[i], v_xor(last, CBC_BEFORE(i))))
 
@@ -354,12 +328,12 @@ EVC_INLINE __m128i cbc_step(const v_keys *k, __m128i iv, const uint8_t *in, uint
                             unsigned n)
 {
     const vec first = v_key(k, 0), last = v_key_last(k);
-    const vec before_0 = v_shift_in(iv, v_load(in));
+    const __m128i before = iv;
     vec s[MAX_WIDE];
 
     EACH(n, s[i] = v_xor(v_load(in + i * VEC_BYTES), first));
-    iv = evc_x86_load(in + n * VEC_BYTES - 16);
     middle_decrypt(k, s, n);
+    iv = evc_x86_load(in + n * VEC_BYTES - 16);
     EACH(n, if (n - 1 - i > 0) CBC_FINISH(n - 1 - i));
     CBC_FINISH(0);
     return iv;
@@ -381,18 +355,22 @@ EVC_INLINE __m128i cbc_part(const v_keys *k, __m128i iv, const uint8_t *in, uint
     return iv;
 }
 
-EVC_INLINE void cbc_by(unsigned wide, wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    const v_keys k = key_schedule(key, 1, 15);
+    const v_keys k = key_schedule(key, 1, CBC_KEYS);
     __m128i x = evc_x86_load(iv);
 
-    for (; n_blocks >= wide * VEC_BLOCKS; n_blocks -= wide * VEC_BLOCKS) {
-        x = cbc_step(&k, x, in, out, wide);
-        in += wide * VEC_BYTES, out += wide * VEC_BYTES;
+    for (; n_blocks >= WIDE * VEC_BLOCKS; n_blocks -= WIDE * VEC_BLOCKS) {
+        x = cbc_step(&k, x, in, out, WIDE);
+        in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
     }
     for (; WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS; n_blocks -= 4 * VEC_BLOCKS) {
         x = cbc_step(&k, x, in, out, 4);
         in += 4 * VEC_BYTES, out += 4 * VEC_BYTES;
+    }
+    if (BY_TWO && n_blocks >= 2 * VEC_BLOCKS) {
+        x = cbc_step(&k, x, in, out, 2);
+        in += 2 * VEC_BYTES, out += 2 * VEC_BYTES, n_blocks -= 2 * VEC_BLOCKS;
     }
     for (; n_blocks >= VEC_BLOCKS; in += VEC_BYTES, out += VEC_BYTES, n_blocks -= VEC_BLOCKS)
         x = cbc_step(&k, x, in, out, 1);
@@ -401,25 +379,11 @@ EVC_INLINE void cbc_by(unsigned wide, wide_key *key, uint8_t iv[16], const uint8
     evc_x86_store(iv, x);
 }
 
-MAY_SPILL void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
-{
-    cbc_by(WIDE, key, iv, in, out, n_blocks);
-}
-
-#if WIDE > 8
-MAY_SPILL void cbc_eights(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
-{
-    cbc_by(8, key, iv, in, out, n_blocks);
-}
-#else
-#define cbc_eights cbc
-#endif
-
 #if LONG_WIDE
 /* Steps of LONG_WIDE vectors, and the rest. */
 EVC_OUT_OF_LINE void cbc_long(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    const v_keys k = key_schedule(key, 1, 0);
+    const v_keys k = key_schedule(key, 1, LONG_KEYS);
     size_t n_left = n_blocks;
     __m128i x = evc_x86_load(iv);
 
@@ -429,8 +393,6 @@ EVC_OUT_OF_LINE void cbc_long(wide_key *key, uint8_t iv[16], const uint8_t *in, 
     }
     evc_x86_store(iv, x);
     cbc(key, iv, in, out, n_left);
-    clear_after_wide(n_blocks);
-    v_clear_upper_halves();
 }
 #endif
 
@@ -454,16 +416,11 @@ static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
         return;
     }
 #if LONG_WIDE
-    if (n_blocks >= 2 * LONG_WIDE * VEC_BLOCKS) {
+    if (n_blocks >= LONG_CBC_FROM * VEC_BLOCKS)
         cbc_long(key, iv, in, out, n_blocks);
-        return;
-    }
-#endif
-    if (is_by_eights(n_blocks / VEC_BLOCKS))
-        cbc_eights(key, iv, in, out, n_blocks);
     else
+#endif
         cbc(key, iv, in, out, n_blocks);
-    clear_after_wide(n_blocks);
     v_clear_upper_halves();
 }
 
