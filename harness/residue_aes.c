@@ -228,9 +228,18 @@ static size_t most_blocks(void)
     return n < 35 ? 35 : n;
 }
 
-/* Lengths of XTS only, for the kernel that spills from 256 blocks on. */
-static const size_t long_xts[] = {256, 259};
-#define SPILLS_LATE 48 /* its batch */
+/* Kernels of many blocks have other code for long messages in CTR, CBC decryption and XTS: from 24 to 96 blocks on, and
+ * those of 32 blocks and more from 192 or 256 on. */
+static const size_t long_blocks[] = {99, 256, 259};
+#define MANY_BLOCKS 8 /* batch of those with the first length */
+#define MOST_BLOCKS 32 /* with all */
+
+static size_t n_long(const struct aes_op *op)
+{
+    if (op != &aes_ops[CTR32] && op != &aes_ops[CBC_DEC] && op != &aes_ops[XTS_ENC] && op != &aes_ops[XTS_DEC])
+        return 0;
+    return batch() >= MOST_BLOCKS ? N(long_blocks) : batch() >= MANY_BLOCKS;
+}
 
 /* Quick: 1 to 5 blocks, and those within one of the multiples of 8, of 32, and of the batch. */
 static bool take_blocks(const struct check *c, size_t n)
@@ -243,9 +252,8 @@ static void look_at_operations(struct check *c)
 {
     for (size_t i = 0; i < N_OPS * N(key_sizes); i++) {
         const struct aes_op *op = &aes_ops[i / N(key_sizes)];
-        const bool is_long = batch() >= SPILLS_LATE && (op == &aes_ops[XTS_ENC] || op == &aes_ops[XTS_DEC]);
         key_bits = key_sizes[i % N(key_sizes)];
-        know_versions(c, op, is_long ? MAX_BLOCKS : most_blocks());
+        know_versions(c, op, n_long(op) ? MAX_BLOCKS : most_blocks());
         for (size_t n = 1; n <= most_blocks(); n++) {
             static const size_t short_of_block[] = {0, 1, 15, 7, 8};
             if (!take_blocks(c, n) || (c->quick && n % N(key_sizes) != i % N(key_sizes)))
@@ -254,8 +262,8 @@ static void look_at_operations(struct check *c)
             if (op->any_bytes)
                 look_at_op(c, op, 16 * n - short_of_block[n % 5]);
         }
-        for (size_t j = 0; is_long && j < N(long_xts); j++)
-            look_at_op(c, op, 16 * long_xts[j]);
+        for (size_t j = 0; j < n_long(op); j++)
+            look_at_op(c, op, 16 * long_blocks[j]);
     }
 }
 
