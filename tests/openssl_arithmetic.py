@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Powers inside OpenSSL, without OpenSSL: openssl_powers.py
+"""The arithmetic inside OpenSSL, without OpenSSL: openssl_arithmetic.py
 
-tests/openssl/powers.c calls contrib/openssl/everycore/exponent.c, and has the functions of OpenSSL that this needs. It
-runs on this CPU, and under QEMU on PA-RISC, where powers are made by digits; there also with an instruction that is
-wrong, so that words are taken. Then each break of BREAKS is made in a copy of the sources, and the program has to fail.
+Two programs call files of contrib/openssl/everycore, and have the functions of OpenSSL that these need:
+tests/openssl/powers.c (exponent.c) and tests/openssl/products.c (montgomery.c, mod_word.c). They run on this CPU, and
+under QEMU on PA-RISC, where powers are made by digits; there also with an instruction that is wrong, so that words are
+taken. Then each break of a build is made in a copy of the sources, and its program has to fail.
 """
 
 import dataclasses
@@ -16,7 +17,9 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = "contrib/openssl/everycore"
-DIGITS, EXPONENT, TEST = f"{FOLDER}/digits.h", f"{FOLDER}/exponent.c", "tests/openssl/powers.c"
+DIGITS, EXPONENT = f"{FOLDER}/digits.h", f"{FOLDER}/exponent.c"
+MONTGOMERY, MOD_WORD = f"{FOLDER}/montgomery.c", f"{FOLDER}/mod_word.c"
+POWERS, PRODUCTS = "tests/openssl/powers.c", "tests/openssl/products.c"
 ASSEMBLY = ("src/bn/hppa_fmpyadd_asm.S", "src/bn/hppa_xmpyu_asm.S", "src/bn_words/hppa_xmpyu_asm.S")
 FLAGS = ("-O1", "-Wall", "-Wextra", "-Iinclude", "-Isrc")
 SWAPPED = "-DEVC_HPPA_FMPYADD_SWAPPED"  # src/common/hppa_fmpyadd.h
@@ -28,13 +31,14 @@ Break = tuple[str, str, str, str]  # what, file, old, new
 @dataclasses.dataclass(frozen=True)
 class Build:
     name: str
-    way: str  # digits or words
+    test: str
+    units: tuple[str, ...]  # files of contrib/openssl/everycore
+    arguments: tuple[str, ...] = ()
     compiler: str = "cc"
     emulator: str = ""
     flags: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()  # files that are linked, too
     breaks: tuple[Break, ...] = ()
-    version: int = 3  # of OpenSSL
 
 
 BY_DIGITS: tuple[Break, ...] = (
@@ -110,6 +114,56 @@ WRONG: tuple[Break, ...] = (
 )
 
 
+ANY_PRODUCTS: tuple[Break, ...] = (
+    ("a first operand that is too short", MONTGOMERY, "a->top != n_words || ", ""),
+    ("a second operand that is too short", MONTGOMERY, "b->top != n_words || ", ""),
+    ("the length of R", MONTGOMERY, " || mont->ri != n_words * EVC_BN_WORD_BITS)", ")"),
+    ("the sign of a product", MONTGOMERY, "r->neg = a->neg ^ b->neg;", "r->neg = 0;"),
+    ("the length of a product", MONTGOMERY, "    r->top = n_words;\n    r->flags", "    r->flags"),
+    ("the mark of a product", MONTGOMERY, "    r->flags |= BN_FLG_FIXED_TOP;\n", ""),
+    ("no room for a product", MONTGOMERY, "bn_wexpand(r, n_words) == NULL)\n        return 0;", "bn_wexpand(r, n_words) == NULL)\n        return 1;"),
+    ("room that is there", MONTGOMERY, "r->dmax < n_words && ", ""),
+    ("the number that enters a form", MONTGOMERY, "return bn_mul_mont_fixed_top(r, a, &mont->RR, mont, ctx);", "return bn_mul_mont_fixed_top(r, a, a, mont, ctx);"),
+    ("zeros above a product", MONTGOMERY, "    bn_correct_top(r);\n    return done;", "    return done;"),
+    ("the status of a product", MONTGOMERY, "    bn_correct_top(r);\n    return done;", "    bn_correct_top(r);\n    return 1;"),
+)
+
+BY_COLUMNS: tuple[Break, ...] = (
+    *ANY_PRODUCTS,
+    ("the shortest modulus", MONTGOMERY, "((n_words) >= 4 && ", "((n_words) >= 3 && "),
+    ("the longest modulus", MONTGOMERY, ">= 4 && (n_words) <= MOST_WORDS)", ">= 4)"),
+    ("a modulus at the limit", MONTGOMERY, ">= 4 && (n_words) <= MOST_WORDS)", ">= 4 && (n_words) < MOST_WORDS)"),
+    ("a modulus that is not wiped", MONTGOMERY, "    OPENSSL_cleanse(modulus.n, n_bytes);\n", ""),
+    ("sums that are not wiped", MONTGOMERY, "    OPENSSL_cleanse(scratch, 3 * n_bytes);\n", ""),
+    ("products that are taken for squares", MONTGOMERY, "if (a->d == b->d)\n", "if (a->top == b->top)\n"),
+    ("a divisor of 0", MOD_WORD, "return (BN_ULONG)-1;", "return 0;"),
+    ("a divisor that is not wiped", MOD_WORD, "    OPENSSL_cleanse(&divisor, sizeof divisor);", ""),
+    ("a number of less than no words", MOD_WORD, "a->top < 0 ? 0 : ", ""),
+)
+
+BY_BLOCKS: tuple[Break, ...] = (
+    *ANY_PRODUCTS,
+    ("a modulus that fills no block", MONTGOMERY, "((n_words) % 8 == 0 && ", "((n_words) % 4 == 0 && "),
+    ("the longest modulus", MONTGOMERY, "(n_words) >= 8 && (n_words) <= MOST_WORDS_TO_REDUCE)", "(n_words) >= 8)"),
+    ("a modulus at the limit", MONTGOMERY, "(n_words) <= MOST_WORDS_TO_REDUCE)", "(n_words) < MOST_WORDS_TO_REDUCE)"),
+    ("products that are longer than memory for them", MONTGOMERY, "mont->N.top > MOST_WORDS)", "mont->N.top > MOST_WORDS + 8)"),
+    ("no number to help", MONTGOMERY, "if (t && (a == b", "if ((a == b"),
+    ("a product that fails", MONTGOMERY, "(a == b ? bn_sqr_fixed_top(t, a, ctx) : bn_mul_fixed_top(t, a, b, ctx)) &&",
+     "((a == b ? bn_sqr_fixed_top(t, a, ctx) : bn_mul_fixed_top(t, a, b, ctx)), 1) &&"),
+    ("no room for a long product", MONTGOMERY, "bn_wexpand(t, 2 * n_words) != NULL)", "(bn_wexpand(t, 2 * n_words), 1))"),
+    ("what is above a product", MONTGOMERY, "            t->d[i] = 0;\n", "            ;\n"),
+    ("numbers that are not given back", MONTGOMERY, "    BN_CTX_end(ctx);\n    return done;", "    return done;"),
+    ("the status of a long product", MONTGOMERY, "    if (!multiply(r, a, b, mont, ctx))\n        return 0;\n", "    multiply(r, a, b, mont, ctx);\n"),
+    ("the sign of a difference of halves", MONTGOMERY, "    above -= sub_words(middle, middle, other, n_words);\n",
+     "    above += add_words(middle, middle, other, n_words);\n"),
+    ("the absolute value of a difference", MONTGOMERY, "0u - sub_words(d, a, a + half, half)", "0u * sub_words(d, a, a + half, half)"),
+    ("the carry of a negative number", MONTGOMERY, "        carry = (BN_ULONG)(sum >> 32);\n", "        carry = 0;\n"),
+    ("the carry above the middle", MONTGOMERY, "    add_word(t + half + n_words, above, half);\n", ""),
+    ("halves that are not wiped", MONTGOMERY, "    OPENSSL_cleanse(room, 5 * half * sizeof *room);\n", ""),
+    ("products that are taken for squares", MONTGOMERY, "    else if (a == b)\n", "    else if (n_words)\n"),
+)
+
+
 class Failed(Exception):
     """A message that says why a build cannot be tested, or is wrong without a break."""
 
@@ -122,13 +176,12 @@ def run(words: list[str], cwd: pathlib.Path) -> None:
 
 def compiled(build: Build, folder: pathlib.Path, source: str, *options: str) -> str:
     target = f"{build.name}-{source.replace('/', '_')}.o"
-    flags = [*FLAGS, *build.flags, f"-DEVC_OPENSSL_MAJOR={build.version}", *options]
-    run([build.compiler, *flags, "-c", source, "-o", target], folder)
+    run([build.compiler, *FLAGS, *build.flags, *options, "-c", source, "-o", target], folder)
     return target
 
 
 def linked(build: Build, folder: pathlib.Path, objects: list[str]) -> str:
-    program = f"powers-{build.name}"
+    program = f"program-{build.name}"
     run([build.compiler, *(["-static"] if build.emulator else []), *objects, "-o", program], folder)
     return program
 
@@ -136,7 +189,7 @@ def linked(build: Build, folder: pathlib.Path, objects: list[str]) -> str:
 def complaint(build: Build, folder: pathlib.Path, program: str, *words: str) -> str:
     """Return what the program says if it fails, or an empty text if it passes."""
     command = [build.emulator] if build.emulator else []
-    command += [str(folder / program), build.way, *words]
+    command += [str(folder / program), *build.arguments, *words]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
@@ -146,45 +199,64 @@ def complaint(build: Build, folder: pathlib.Path, program: str, *words: str) -> 
     return f"{done.returncode}: {done.stdout[-1500:]}" if done.returncode != 0 else ""
 
 
+def unit_of(file: str) -> str:
+    """Return what is compiled of a file."""
+    return EXPONENT if file == DIGITS else file
+
+
 def try_build(build: Build, folder: pathlib.Path) -> tuple[int, int]:
     """Return how many breaks are noticed and how many are not. The unbroken build counts as one that is noticed."""
-    ours = compiled(build, folder, EXPONENT, "-Werror")
-    objects = [ours, *(compiled(build, folder, source) for source in (TEST, *build.sources))]
+    objects = [compiled(build, folder, unit, "-Werror") for unit in build.units]
+    objects += [compiled(build, folder, source) for source in (build.test, *build.others)]
     if said := complaint(build, folder, linked(build, folder, objects)):
         raise Failed(f"{build.name}: unbroken, the program ends with {said}")
     unnoticed = 0
-    for what, file, old, new in build.breaks:
+    for (what, file, old, new), following in zip(build.breaks, [*(break_[1] for break_ in build.breaks[1:]), ""]):
         good = (folder / file).read_text()
         if old not in good:
             raise Failed(f"{what}: {file} no longer says {old!r}")
+        unit = unit_of(file)
         (folder / file).write_text(good.replace(old, new, 1))
-        compiled(build, folder, EXPONENT, "-w")
+        compiled(build, folder, unit, "-w")
         if not complaint(build, folder, linked(build, folder, objects), "first"):
             unnoticed += 1
             print(f"FAILED: {build.name}: {what}: broken, and each test passes")
         (folder / file).write_text(good)
+        if following and unit_of(following) != unit:
+            compiled(build, folder, unit, "-w")
     return 1 + len(build.breaks) - unnoticed, unnoticed
 
 
-def builds() -> list[Build]:
-    """Return all builds. The last two are for PA-RISC: fmpyadd as the emulator has it, and the other one."""
+def native_builds() -> list[Build]:
+    """Return the builds for this CPU: words of its own size and of 32 bits; numbers as OpenSSL 3 and 4 have them."""
+    version, products = ("-DEVC_OPENSSL_MAJOR=3",), (MONTGOMERY, MOD_WORD)
+    return [
+        Build("native", POWERS, (EXPONENT,), ("words",), flags=version, breaks=BY_WORDS),
+        Build("native-4", POWERS, (EXPONENT,), ("words",), flags=("-DEVC_OPENSSL_MAJOR=4",)),
+        Build("columns", PRODUCTS, products, flags=version),
+        Build("columns-32", PRODUCTS, products, flags=(*version, "-DEVC_BN_WORD_BITS=32"), breaks=BY_COLUMNS),
+    ]
+
+
+def hppa_builds() -> list[Build]:
+    """Return the builds for PA-RISC: fmpyadd as the emulator has it, and the other one; products by xmpyu."""
     compiler, emulator = "hppa-linux-gnu-gcc", "qemu-hppa"
     is_swapped = False
     if shutil.which(emulator):
         said = subprocess.run([emulator, "--version"], capture_output=True, text=True, check=True).stdout
         is_swapped = " version 7." in said
-    right, wrong = ((SWAPPED,), ()) if is_swapped else ((), (SWAPPED,))
+    version = "-DEVC_OPENSSL_MAJOR=3"
+    right, wrong = ((version, SWAPPED), (version,)) if is_swapped else ((version,), (version, SWAPPED))
     return [
-        Build("native", "words", breaks=BY_WORDS),
-        Build("native-4", "words", version=4),
-        Build("hppa-digits", "digits", compiler, emulator, right, ASSEMBLY, BY_DIGITS),
-        Build("hppa-words", "words", compiler, emulator, wrong, ASSEMBLY, WRONG),
+        Build("hppa-digits", POWERS, (EXPONENT,), ("digits",), compiler, emulator, right, ASSEMBLY, BY_DIGITS),
+        Build("hppa-words", POWERS, (EXPONENT,), ("words",), compiler, emulator, wrong, ASSEMBLY, WRONG),
+        Build("hppa-blocks", PRODUCTS, (MONTGOMERY, MOD_WORD), (), compiler, emulator, right, ASSEMBLY, BY_BLOCKS),
     ]
 
 
 def main() -> int:
     passed = failed = skipped = 0
-    for build in builds():
+    for build in (*native_builds(), *hppa_builds()):
         if absent := [name for name in (build.compiler, build.emulator) if name and not shutil.which(name)]:
             print(f"skipped: {build.name}: no {', '.join(absent)}")
             skipped += 1
