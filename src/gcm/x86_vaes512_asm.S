@@ -1563,6 +1563,9 @@ other_aad:
 first_two:
     first_vectors 20, 21
     .p2align 4
+first_three:
+    first_vectors 21, 22, 23
+    .p2align 4
 first_four:
     first_vectors 20, 21, 22, 23
     .p2align 4
@@ -1778,7 +1781,13 @@ tail_of_six:
     tail_and_hash 6
     .p2align 5
 tail_of_eight:
-    tail_and_hash 8
+    EVC_ASM_CFI_BEGIN
+    long_counters 8
+    long_round 1, 8
+eight_and_hash:
+    rounds_and_hash 8
+    ret
+    EVC_ASM_CFI_END
 
 /* A vector of text, and then the next vector in its place through the first round. */
 .macro text_and_counter s, r, at
@@ -1821,7 +1830,7 @@ groups:
     lea -512(%rdi), %rdx
     test $1, %al
     cmovnz %rdx, %rsi
-    rounds_and_hash 8
+    call eight_and_hash
     cmp $1, %rax
     je 6f
     vbroadcasti32x4 round_keys + 16(%rdi), %zmm3
@@ -1884,7 +1893,11 @@ long_message:
 1:  first_counters 20, 21, 22, 23, 24, 25, 26, 27
     cmp $512 - 32, %rax
     ja 4f
-    call first_four
+    cmp $448 - 32, %rax
+    ja 10f
+    call first_three
+    jmp 2f
+10: call first_four
 2:  vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm19
     vpxord %xmm18, %xmm18, %xmm18
     lea -8(%r8), %rsi
