@@ -12,7 +12,7 @@
  *           whose encryption is the tag mask. Up to three blocks of associated data before its last one go into lanes
  *           that are left in front of it, and up to four that find none into a vector in front. More than these are
  *           hashed on their own. Where a vector of AES can be saved, or half of one, J_0 and associated data have
- *           other lanes: see even_message.
+ *           other lanes: see even_message and half_message.
  * Text:     its accesses begin at its start or end at its end, and overlap: so nothing around it is accessed, and no
  *           masked access can reach into another page. One permutation of bytes moves text into its lanes, and one
  *           moves it back.
@@ -66,8 +66,20 @@ byte_numbers:
     .byte 1
     .set at, at + 4
     .endr
+/* The same where two blocks are in front of these vectors. */
+.set half_counters, full_counters + 256
+    .set at, 0
+    .rept 3
+    .irp i, 4, 5, 6
+    .fill 15, 1, 0
+    .byte at + \i
+    .endr
+    .fill 15, 1, 0
+    .byte 1
+    .set at, at + 4
+    .endr
 /* The bytes of the text in the first vector, which begins in lane 4, 3, 2, 1. */
-.set text_masks, full_counters + 256
+.set text_masks, half_counters + 192
     .quad 0, 0
     .quad 0xffff000000000000, 0
     .quad 0xffffffff00000000, 0
@@ -267,7 +279,10 @@ byte_numbers:
 .endif
 .endm
 .macro aad_out_of_line n
-6:  call aad_before_text
+6:  vpxor %xmm1, %xmm1, %xmm1
+    test %r8, %r8
+    jz 5b
+    call aad_before_text
 .if \n == 1
     vmovdqa %xmm1, %xmm1
 .endif
@@ -485,6 +500,18 @@ finish_vectors:
     jb 1b
     vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm15
 .endm
+/* The same of vectors whose first one is half a vector. */
+.macro aes_of_half n
+.if \n == 2
+    call aes_of_half_two
+.elseif \n == 3
+    call aes_of_half_three
+.elseif \n == 4
+    call aes_of_half_four
+.else
+    aes_of_many \n, 1
+.endif
+.endm
 /* The same of whole vectors, by functions where two kinds of messages have them. */
 .macro aes_of_vectors n
 .if \n == 2
@@ -517,7 +544,10 @@ aad_and_lengths:
     load_aad %r8
     lengths_as_hashed 8
     ret
-6:  call aad_of_vectors
+6:  vpxor %xmm1, %xmm1, %xmm1
+    test %r8, %r8
+    jz 5b
+    call aad_of_vectors
     jmp 5b
     EVC_ASM_CFI_END
     .p2align 5
@@ -529,6 +559,20 @@ aes_of_three:
     .p2align 5
 aes_of_four:
     define_aes_of_vectors 4
+    .p2align 5
+aes_of_half_two:
+    EVC_ASM_CFI_BEGIN
+    aes_of_message 2, half_round
+    ret
+    .p2align 5
+aes_of_half_three:
+    aes_of_many 3, 1
+    ret
+    .p2align 5
+aes_of_half_four:
+    aes_of_many 4, 1
+    ret
+    EVC_ASM_CFI_END
 /* esi = the bytes that the last block lacks; k1 = a mask of the last vector's text. */
 .macro ends_of_text masks
     mov %eax, %esi
@@ -722,10 +766,8 @@ aes_of_four:
     with_vector \i, even_counter \i, \n, \alone,
     .endif
     .endr
-.if \alone && \n >= 3
-    aes_of_many \n, 1
-.elseif \alone
-    aes_of_message \n, half_round
+.if \alone
+    aes_of_half \n
 .else
     aes_of_vectors \n
 .endif
@@ -837,7 +879,10 @@ aes_of_four:
     jmp finish_vectors
 9:  andq $~(1 << has_lanes), tag_bytes(%rsp)
     jmp finish_two
-6:  call aad_before_text
+6:  vpxor %xmm1, %xmm1, %xmm1
+    test %r8, %r8
+    jz 5b
+    call aad_before_text
     cmp $16, %r8
     jbe 5b
     orq $1 << has_lanes, tag_bytes(%rsp)
@@ -908,6 +953,108 @@ aes_of_four:
     vmovdqu64 \s, 64*\i - 48*\alone(%r8)
 .endm
 
+/* A message whose first two blocks are half a vector of AES, and the second half of a vector to be hashed, behind the
+ * last two blocks of associated data. J_0 is in the lane of the lengths. */
+.macro half_message n
+    begin_message %zmm0
+    vmovdqa %ymm13, %ymm3
+    vpternlogq $0x96, counters + 64(%r11), %ymm0, %ymm3
+    .irp i, 1, 2, 3
+    .if \i < \n
+    with_vector \i, half_counter \i, \n,
+    .endif
+    .endr
+    aes_of_half \n
+.if \n > 3
+    call aad_and_lengths
+.else
+    load_aad %r8
+    lengths_as_hashed 0
+.endif
+    ends_of_text last_text_masks
+    vshufi32x4 $0x15, %zmm2, %zmm2, %zmm7 /* the lengths; zmm2: the last vector of the text */
+    vshufi32x4 $0x03, %zmm1, %zmm1, %zmm14
+    mov %r11, %rcx
+    sub %rsi, %rcx
+    vmovdqu (%r9), %ymm8
+.if \n == 2
+    vmovdqu -16(%r9,%r10), %xmm13
+    vpshufb (%r11,%rsi), %xmm13, %xmm13
+    vmovdqu 32(%r9), %ymm2
+    vinserti32x4 $2, %xmm13, %zmm2, %zmm2
+    vmovdqu8 %zmm2, %zmm2{%k1}{z}
+.else
+    .irp i, 1, 2
+    .if \i < \n - 1
+    with_vector \i, load_half \i,
+    .endif
+    .endr
+    vmovdqu64 16(%r11,%rsi), %zmm13
+    vpermb -64(%r9,%r10), %zmm13, %zmm2{%k1}{z}
+.endif
+    vpxor %ymm8, %ymm15, %ymm13
+    vaesenclast %ymm13, %ymm3, %ymm3
+    .irp i, 1, 2
+    .if \i < \n - 1
+    with_vector \i, last_round_of_even
+    .endif
+    .endr
+    vpxorq %zmm2, %zmm15, %zmm15
+    vporq %zmm7, %zmm2, %zmm2
+    with_vector (\n-1), last_of_half \n,
+    if_opened_jump 7f
+    vmovdqa %ymm3, %ymm8
+    .irp i, 1, 2
+    .if \i < \n - 1
+    with_vector \i, take_ciphertext
+    .endif
+    .endr
+    with_vector (\n-1), take_last_ciphertext
+7:  vinserti64x4 $1, %ymm8, %zmm14, %zmm8
+    finish \n
+.if \n <= 3
+    aad_out_of_line 2
+.endif
+.endm
+.macro half_counter i, n, s, text
+.if \i == \n - 1
+    first_key \s, half_counters + 64*\n - 128(%r11)
+.else
+    first_key \s, counters + 32 + 64*\i(%r11)
+.endif
+.endm
+.macro load_half i, s, text
+    vmovdqu64 64*\i - 32(%r9), \text
+.endm
+.macro store_half i, s, text
+    vmovdqu64 \s, 64*\i - 32(%r8)
+.endm
+.macro last_of_half n, s, text
+    vaesenclast %zmm15, \s, \s
+.if \n == 2
+    vmovdqu 32(%rcx), %xmm13
+    vmovdqu %ymm3, (%r8)
+    vmovdqu %ymm4, 32(%r8)
+    vpermb \s, %zmm13, %zmm13
+    vmovdqu %xmm13, -16(%r8,%r10)
+.else
+    vmovdqu64 48(%rcx), %zmm13
+.if \n == 3
+    vpermi2b \s, %zmm4, %zmm13
+.else
+    vpermi2b \s, %zmm5, %zmm13
+.endif
+    vmovdqu %ymm3, (%r8)
+    .irp i, 1, 2
+    .if \i < \n - 1
+    with_vector \i, store_half \i,
+    .endif
+    .endr
+    vmovdqu64 %zmm13, -64(%r8,%r10)
+.endif
+    vextracti32x4 $3, \s, %xmm0
+.endm
+
 /* The same of a message to seal, whose text fills k vectors (2 or 3) from its first block on. J_0 is half a vector of
  * AES. Powers of H for text are one block from their places, since the lengths come behind it; the last three blocks of
  * associated data and the lengths are hashed as one more vector, while AES is under way: zmm10, zmm7, \hi are lo, mi,
@@ -921,7 +1068,11 @@ aes_of_four:
     with_vector (\i+1), full_counter \i,
     .endif
     .endr
-    aes_of_many (\k+1), 1
+.if \k == 2
+    aes_of_half 3
+.else
+    aes_of_half 4
+.endif
     load_aad %r8
     lengths_as_hashed 0
     vshufi32x4 $0x0e, %zmm1, %zmm1, %zmm14
@@ -1916,6 +2067,9 @@ long_message:
     add $16, %esi         /* the bytes of lanes in front of the text */
     cmp %rsi, %r8
     ja 5f
+    vpxor %xmm1, %xmm1, %xmm1
+    test %r8, %r8
+    jz 7f
     call aad_before_text
     testb $1 << (has_front - 24), tag_bytes + 3(%rsp)
     jz 7f
@@ -2131,7 +2285,10 @@ evc_function evc_gcm_x86_vaes512_seal, message
     ja 36f
     cmp $96, %r10d
     ja 35f
-    message 2
+    cmp $80, %r10d
+    ja 46f
+    half_message 2
+46: message 2
 35: even_message 2, 0
 36: if_opened_jump 37f
     full_message 2, %zmm9
@@ -2142,7 +2299,10 @@ evc_function evc_gcm_x86_vaes512_seal, message
     ja 39f
     cmp $160, %r10d
     ja 38f
-    message 3
+    cmp $144, %r10d
+    ja 47f
+    half_message 3
+47: message 3
 38: even_message 3, 0
 39: if_opened_jump 40f
     full_message 3, %zmm11
@@ -2151,7 +2311,10 @@ evc_function evc_gcm_x86_vaes512_seal, message
     ja 43f
     cmp $224, %r10d
     ja 42f
-    message 4
+    cmp $208, %r10d
+    ja 48f
+    half_message 4
+48: message 4
 42: even_message 4, 0
 43: cmp $256, %r10d
     ja 44f
