@@ -984,6 +984,8 @@ GCM512_BREAKS = [
     ("GCM512: associated data beside half a vector of text", GCM512, "    vshufi32x4 $0x03, %zmm1, %zmm1, %zmm14\n",
      "    vshufi32x4 $0x0e, %zmm1, %zmm1, %zmm14\n", SHAPES),
     ("GCM512: the ciphertext of half a vector", GCM512, "    vmovdqa %ymm3, %ymm8\n", "", SHAPES),
+    ("GCM512: a pair of vectors in front", GCM512, "    vmovdqu64 -64(%rcx,%rdx), %zmm5\n", "    vmovdqu64 (%rcx), %zmm5\n", SHAPES),
+    ("GCM512: one vector of a pair in front", GCM512, "    vpermq %zmm13, %zmm5, %zmm5\n", "    vmovdqa64 %zmm13, %zmm5\n", SHAPES),
     ("GCM512: powers one block from their places", GCM512, "    vinserti32x4 $0, (powers_end - 64*\\p - 64 + 40 + 64*\\half)(%rdi), \\to, \\to\n", "", SHAPES),
     ("GCM512: associated data in front of longer messages", GCM512, "    vmovdqa64 %zmm12, %zmm18\n", "", SHAPES),
     ("GCM512: the ciphertext that is hashed first", GCM512, "    vmovdqu8 %zmm3, %zmm8{%k2}\n", "", SHAPES),

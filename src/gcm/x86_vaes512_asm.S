@@ -1621,7 +1621,8 @@ other_aad:
 /*
  * More than 288 bytes of text: groups of 8 vectors and a tail of 2, 4, 6 or 8, so that pairs of vectors meet pairs of
  * powers. The lanes are as above, but all of the first vector's may be left over: then text begins in the second one.
- * A group goes through AES while the one before it is hashed.
+ * A group goes through AES while the one before it is hashed. Up to 8 blocks of associated data that find no lane are a
+ * pair of vectors in front, with a power of its own, if text has at most 864 bytes.
  *
  * rcx: the place of lane 0 of a group's first vector in the text. r8: out - in. r9: in; behind the first pair in + rax.
  * zmm0: the whitened counter without its number.
@@ -2003,6 +2004,39 @@ groups:
 5:  ret
     EVC_ASM_CFI_END
 
+/* The products of a pair of vectors in front of all others: its last blocks are the first rdx bytes (16 to 128) of
+ * associated data. They are taken from r8 bytes at rcx. Changes rdx, vectors 4, 5 and those of hash_first_pair. */
+    .p2align 4
+pair_in_front:
+    EVC_ASM_CFI_BEGIN
+    vpxor %xmm4, %xmm4, %xmm4
+    cmp $64, %edx
+    ja 1f
+    vmovdqu (%rcx), %xmm13
+    cmp $32, %edx
+    jb 2f
+    vmovdqu (%rcx), %ymm13
+    je 2f
+    vinserti32x4 $2, 32(%rcx), %zmm13, %zmm13
+    cmp $48, %edx
+    je 2f
+    vinserti32x4 $3, 48(%rcx), %zmm13, %zmm13
+2:  vmovdqu64 quad_numbers(%r11,%rdx), %zmm5
+    vpermq %zmm13, %zmm5, %zmm5
+    jmp 3f
+1:  vmovdqu64 -64(%r11,%rdx), %zmm12
+    vmovdqu64 -64(%rcx,%rdx), %zmm5
+    vpermi2b (%rcx), %zmm4, %zmm12
+    vmovdqa64 %zmm12, %zmm4
+3:  add %rdx, %rcx
+    sub %rdx, %r8
+    lea 32 + 127 + 128(%rax), %edx
+    and $-128, %edx
+    neg %rdx
+    add %rdi, %rdx
+    jmp hash_first_pair
+    EVC_ASM_CFI_END
+
     .p2align 5
 long_message:
     EVC_ASM_CFI_BEGIN
@@ -2050,7 +2084,11 @@ long_message:
     jmp 2f
 10: call first_four
 2:  vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm19
-    vpxord %xmm18, %xmm18, %xmm18
+    lengths_of %r8
+    vpshufb words_reversed(%r11), %xmm2, %xmm2
+    vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
+    no_products
+17: vpxord %xmm18, %xmm18, %xmm18
     lea -8(%r8), %rsi
     cmp $8, %rsi
     ja 6f
@@ -2076,7 +2114,18 @@ long_message:
     andq $~(1 << has_front), tag_bytes(%rsp)
     vmovdqa64 %zmm12, %zmm18
     jmp 7f
-5:  call any_aad
+5:  lea 15(%r8), %rdx
+    and $-16, %rdx
+    sub %rsi, %rdx        /* the bytes that find no lane */
+    cmp $128, %rdx
+    ja 18f
+    cmp $1024 - 128 - 32, %rax
+    ja 18f
+    call pair_in_front
+    jmp 17b
+18: vmovdqa64 %zmm2, %zmm3
+    call any_aad
+    vmovdqa64 %zmm3, %zmm2
     jmp 7f
 4:  cmp $29, %esi         /* text begins in the second vector */
     jbe 3f
@@ -2088,16 +2137,12 @@ long_message:
     jmp 2b
 9:  call first_five
     jmp 2b
-7:  lengths_of %r8
-    vpshufb words_reversed(%r11), %xmm2, %xmm2
-    vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
-    mov out(%rsp), %r8
+7:  mov out(%rsp), %r8
     sub %r9, %r8
     lea 32 + 127(%rax), %rdx
     and $-128, %rdx       /* the bytes of all vectors */
     lea 16(%r9,%rax), %rcx
     sub %rdx, %rcx
-    no_products
     mov %rdx, %r10        /* a register is free */
     call first_pair
     add %rax, %r9
