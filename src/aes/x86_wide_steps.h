@@ -538,6 +538,12 @@ EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t
         t[0] = v_tweaks_after_next(t[2]);
         in += 4 * VEC_BYTES, out += 4 * VEC_BYTES;
     }
+    if (VEC_BLOCKS == 2 && n_blocks >= 2 * VEC_BLOCKS) { /* with four, this costs more than it gains */
+        t[1] = v_tweaks_next(t[0]);
+        xts_step(&k, t, in, out, 2, decrypting);
+        t[0] = v_tweaks_after_next(t[0]);
+        in += 2 * VEC_BYTES, out += 2 * VEC_BYTES, n_blocks -= 2 * VEC_BLOCKS;
+    }
     for (; n_blocks >= VEC_BLOCKS; in += VEC_BYTES, out += VEC_BYTES, n_blocks -= VEC_BLOCKS) {
         xts_step(&k, t, in, out, 1, decrypting);
         t[0] = v_tweaks_next(t[0]);
