@@ -337,6 +337,71 @@ static enum result reductions_equal_sums(struct check *c)
     return result;
 }
 
+/* x: a result, in the kernel's form, that no doubling has made: load gives numbers below n / 2^loaded_bits. Modulo ones
+ * alone it is the power of two above the modulus, where load can give its parts: twice that, less twice the modulus,
+ * carries through all digits. */
+static void make_number_to_double(struct check *c, const struct ring *r, const uint8_t *n, uint8_t *a, void *x,
+                                  void *y)
+{
+    const size_t loaded = r->n->shape.loaded_bits, n_bytes = r->n_bytes, first = loaded / 8 + (loaded % 8 != 0);
+    const bool is_sum = loaded && loaded % 4 == 0 && n[0] == 0xff && n[n_bytes - 1] == 0xff;
+    void *const scratch = evc_bn_scratch_start(r->scratch + 1);
+
+    if (loaded == 0)
+        bn_random_operand(&c->random, a, n, n_bytes);
+    else if (is_sum)
+        memset(a + first, 0xff, n_bytes - first);
+    else
+        random_bytes(&c->random, a + first + 1, n_bytes - first - 1);
+    if (is_sum && loaded % 8)
+        a[loaded / 8] = 0x0f;
+    r->n->kernel->load(r->n, x, a, n_bytes);
+    memset(a, 0, n_bytes);
+    a[n_bytes - 1] = 1;
+    r->n->kernel->load(r->n, y, a, n_bytes);
+    (is_sum ? r->n->kernel->add : r->n->kernel->sub)(r->n, x, x, y, scratch);
+}
+
+/* Kernels may double in another way than they add. Sums of a number and itself, in place and elsewhere, have the form
+ * of the sum of a number and its copy. */
+static enum result doublings_equal_sums(struct check *c)
+{
+    enum { LONGEST = 388 };
+    static const size_t lengths[] = {16, 24, 32, 40, 64, 65, 96, 128, 129, 160, 192, 240, 256, 261, 264, 300, LONGEST};
+    static uint8_t n[LONGEST], a[LONGEST];
+
+    for (size_t i = 0; i < (c->quick ? 2 : 40) * N(lengths); i++, c->cases++) {
+        const size_t n_bytes = lengths[i % N(lengths)];
+        const struct evc_bn *bn = kernel_of(c);
+        struct ring r;
+        uint8_t *number[4];
+        void *scratch;
+        bool good;
+
+        bn_random_modulus(&c->random, n, n_bytes);
+        if (i / N(lengths) % 2)
+            memset(n, 0xff, n_bytes);
+        if (!make_ring(&r, bn, n, n_bytes))
+            return check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
+        scratch = evc_bn_scratch_start(r.scratch + 1);
+        for (size_t j = 0; j < N(number); j++)
+            number[j] = evc_bn_number(r.n, r.scratch + 1, j);
+        memset(a, 0, n_bytes);
+        memset(number[0], 0, N(number) * r.n->shape.form_bytes);
+        make_number_to_double(c, &r, n, a, number[0], number[1]);
+        memcpy(number[1], number[0], r.n->shape.form_bytes);
+        bn->add(r.n, number[2], number[0], number[1], scratch);
+        bn->add(r.n, number[3], number[0], number[0], scratch);
+        bn->add(r.n, number[1], number[1], number[1], scratch);
+        good = memcmp(number[2], number[3], r.n->shape.form_bytes) == 0 &&
+               memcmp(number[2], number[1], r.n->shape.form_bytes) == 0;
+        free_ring(&r);
+        if (!good)
+            return check_fail(c, "a number of %zu bytes is doubled to another than it and its copy make", n_bytes);
+    }
+    return PASS;
+}
+
 /* Every length to 72 bytes; every multiple of 64 bits to 2048; around powers of two; the longest. */
 static enum result sums_and_products_equal_reference(struct check *c)
 {
@@ -689,13 +754,16 @@ static void do_set_modulus(void *vcall)
     p->status = evc_bn_set_modulus_in(p->memory, p->memory_bytes, p->kernel, p->n, p->n_bytes);
 }
 
-/* Operands, result, modulus, its memory and scratch memory at both ends of their pages, at every alignment of bytes. */
+/* Operands, result, modulus, its memory and scratch memory at both ends of their pages, at every alignment of bytes.
+ * Long numbers too, for which kernels have other code; the reference takes too long for these. */
 static enum result accesses_stay_inside_the_buffers(struct check *c)
 {
-    enum { LONGEST = 80 };
+    enum { LONGEST = 520 };
+    static const size_t long_bytes[] = {256, 128, LONGEST, 136, 384, 192, 263};
     static struct guarded fence[6];
+    static uint8_t n[LONGEST], a[LONGEST], b[LONGEST], expected[LONGEST];
     const struct evc_bn *bn = kernel_of(c);
-    uint8_t n[LONGEST], a[LONGEST], b[LONGEST], expected[LONGEST];
+    const bool is_slow = strcmp(c->line->name, "c_ref") == 0;
 
     for (size_t i = 0; i < 6; i++) {
         const size_t least_bytes = i == 4   ? evc_bn_modulus_bytes(bn, 8 * LONGEST) + 4096
@@ -707,7 +775,8 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
     if (!fence[5].start || !fence[0].start)
         return check_skip(c, "no guard pages on this system");
     for (size_t turn = 0; turn < (c->quick ? 24 : 240); turn++) {
-        const size_t n_bytes = 16 + turn * 7 % 65;
+        const bool is_long = !is_slow && turn % 6 == 5;
+        const size_t n_bytes = is_long ? long_bytes[turn / 6 % N(long_bytes)] : 16 + turn * 7 % 65;
         const bool at_end = turn / 2 % 2 == 0;
         const size_t memory_bytes = (evc_bn_modulus_bytes(bn, 8 * n_bytes) + 15) & ~(size_t)15;
         struct placed_call p = {.ring = {.n_bytes = n_bytes, .scratch_bytes = evc_bn_scratch_bytes(bn, 8 * n_bytes)}};
@@ -745,6 +814,63 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
                                   n_bytes, at_end ? "end" : "start", p.out == pa ? ", in place" : "");
         }
         free_ring(&plain);
+    }
+    return PASS;
+}
+
+struct placed_division {
+    const uint8_t *a, *n;
+    size_t n_bytes, scratch_bytes;
+    uint8_t *out, *scratch;
+    bool is_inverse;
+    enum evc_status status;
+};
+
+static void do_division(void *vcall)
+{
+    struct placed_division *p = vcall;
+
+    p->status = p->is_inverse ? evc_bn_inverse(p->a, p->n, p->n_bytes, p->out, p->scratch, p->scratch_bytes)
+                              : evc_bn_gcd(p->n, p->n_bytes, p->a, p->n_bytes, p->out, p->scratch, p->scratch_bytes);
+}
+
+/* Operands, result and scratch memory at both ends of their pages; the result where an operand is, too. */
+static enum result gcd_and_inverse_stay_inside_the_buffers(struct check *c)
+{
+    enum { LONGEST = 65 };
+    static struct guarded fence[4];
+    static uint8_t n[LONGEST], a[LONGEST], scratch[8192];
+    static uint8_t expected[LONGEST];
+
+    for (size_t i = 0; i < 4; i++)
+        if (!fence[i].start)
+            fence[i] = port_guarded(i == 3 ? evc_bn_gcd_scratch_bytes(LONGEST) : LONGEST);
+    if (!fence[0].start || !fence[3].start)
+        return check_skip(c, "no guard pages on this system");
+    for (size_t turn = 0; turn < (c->quick ? 24 : 240); turn++, c->cases++) {
+        const size_t n_bytes = 1 + turn * 7 % LONGEST;
+        const bool at_end = turn / 2 % 2 == 0;
+        uint8_t *const pn = port_flush(&fence[0], at_end, n_bytes), *const pa = port_flush(&fence[1], at_end, n_bytes);
+        struct placed_division p = {.a = pa, .n = pn, .n_bytes = n_bytes, .is_inverse = turn % 2,
+                                    .scratch_bytes = evc_bn_gcd_scratch_bytes(n_bytes)};
+        struct placed_division plain = p;
+
+        bn_random_modulus(&c->random, n, n_bytes);
+        n[0] |= n_bytes == 1 ? 2 : 0; /* not 1 */
+        memset(a, 0, n_bytes);
+        bn_random_operand(&c->random, a, n, n_bytes);
+        memcpy(pn, n, n_bytes);
+        memcpy(pa, a, n_bytes);
+        plain.a = a, plain.n = n, plain.out = expected, plain.scratch = scratch;
+        do_division(&plain);
+        p.out = turn % 3 == 0 ? pa : port_flush(&fence[2], at_end, n_bytes);
+        p.scratch = port_flush(&fence[3], at_end, p.scratch_bytes);
+        if (!port_survives(do_division, &p))
+            return check_fail(c, "gcd or inverse, %zu bytes at the %s of pages: memory fault", n_bytes,
+                              at_end ? "end" : "start");
+        if (p.status != plain.status || (p.status == EVC_OK && memcmp(p.out, expected, n_bytes) != 0))
+            return check_fail(c, "gcd or inverse, %zu bytes at the %s of pages: another result", n_bytes,
+                              at_end ? "end" : "start");
     }
     return PASS;
 }
@@ -1009,6 +1135,116 @@ static enum result bad_operands_are_refused(struct check *c)
     return result;
 }
 
+/* Lengths, numbers and scratch memory that gcd and inverse refuse, and numbers without an inverse: nothing is
+ * written. */
+static enum result gcd_and_inverse_refuse_bad_input(struct check *c)
+{
+    enum { LENGTH = 24 };
+    static uint8_t zero[MOST + 1], one[LENGTH], fifteen[LENGTH], even[LENGTH], nine[LENGTH], out[MOST + 1];
+    static uint8_t longest[MOST + 1];
+    const struct {
+        const uint8_t *a, *b; /* inverse: of a modulo b */
+        size_t a_bytes, b_bytes, lacking;
+        bool is_gcd;
+        enum evc_status expected;
+    } bad[] = {
+        {fifteen, nine, 0, LENGTH, 0, true, EVC_ERR_LENGTH},
+        {fifteen, nine, LENGTH, 0, 0, true, EVC_ERR_LENGTH},
+        {longest, nine, MOST + 1, LENGTH, 0, true, EVC_ERR_LENGTH},
+        {nine, longest, LENGTH, MOST + 1, 0, true, EVC_ERR_LENGTH},
+        {even, nine, LENGTH, LENGTH, 0, true, EVC_ERR_MODULUS},
+        {zero, nine, LENGTH, LENGTH, 0, true, EVC_ERR_MODULUS},
+        {fifteen, nine, LENGTH, LENGTH, 1, true, EVC_ERR_SCRATCH},
+        {nine, fifteen, 0, 0, 0, false, EVC_ERR_LENGTH},
+        {zero, longest, MOST + 1, MOST + 1, 0, false, EVC_ERR_LENGTH},
+        {nine, even, LENGTH, LENGTH, 0, false, EVC_ERR_MODULUS},
+        {zero, zero, LENGTH, LENGTH, 0, false, EVC_ERR_MODULUS},
+        {zero, one, LENGTH, LENGTH, 0, false, EVC_ERR_MODULUS},
+        {fifteen, fifteen, LENGTH, LENGTH, 0, false, EVC_ERR_RANGE},
+        {fifteen, nine, LENGTH, LENGTH, 0, false, EVC_ERR_RANGE},
+        {nine, fifteen, LENGTH, LENGTH, 0, false, EVC_ERR_INVERSE},
+        {zero, fifteen, LENGTH, LENGTH, 0, false, EVC_ERR_INVERSE},
+        {nine, fifteen, LENGTH, LENGTH, 1, false, EVC_ERR_SCRATCH},
+    };
+    const size_t most_scratch = evc_bn_gcd_scratch_bytes(MOST);
+    uint8_t *scratch = malloc(most_scratch);
+    enum result result = scratch ? PASS : check_fail(c, "no memory");
+
+    if (evc_bn_gcd_scratch_bytes(0) || evc_bn_gcd_scratch_bytes(MOST + 1))
+        result = check_fail(c, "there is scratch memory for numbers of no bytes, or of too many");
+    one[LENGTH - 1] = 1, nine[LENGTH - 1] = 9, fifteen[LENGTH - 1] = 15, even[LENGTH - 1] = 16;
+    memset(longest, 0xff, sizeof longest);
+    for (size_t i = 0; i < N(bad) && result == PASS; i++, c->cases++) {
+        const size_t scratch_bytes = bad[i].lacking ? evc_bn_gcd_scratch_bytes(LENGTH) - bad[i].lacking : most_scratch;
+        enum evc_status said;
+
+        memset(out, 0x3c, sizeof out);
+        if (bad[i].is_gcd)
+            said = evc_bn_gcd(bad[i].a, bad[i].a_bytes, bad[i].b, bad[i].b_bytes, out, scratch, scratch_bytes);
+        else
+            said = evc_bn_inverse(bad[i].a, bad[i].b, bad[i].b_bytes, out, scratch, scratch_bytes);
+        if (said != bad[i].expected)
+            result = check_fail(c, "%s, case %zu: %s", bad[i].is_gcd ? "gcd" : "inverse", i, evc_status_text(said));
+        for (size_t j = 0; j < sizeof out && result == PASS; j++)
+            if (out[j] != 0x3c)
+                result = check_fail(c, "%s, case %zu: something was written", bad[i].is_gcd ? "gcd" : "inverse", i);
+    }
+    free(scratch);
+    return result;
+}
+
+/* The middle one of three exponentiations is bad: it alone is refused, and its result is not written. If the
+ * scratch memory is too small, all are. */
+static enum result bad_ones_of_many_powers_are_refused(struct check *c)
+{
+    enum { LENGTH = 33, MANY = 3 };
+    static uint8_t n[LENGTH], base[LENGTH], out[MANY][LENGTH], expected[LENGTH], painted[LENGTH], exponent[MOST + 1];
+    static struct evc_bn_modulus not_set_up;
+    static const enum evc_status statuses[] = {EVC_ERR_KERNEL, EVC_ERR_LENGTH, EVC_ERR_LENGTH, EVC_ERR_RANGE,
+                                               EVC_ERR_SCRATCH};
+    const size_t scratch_bytes = evc_bn_exp_many_scratch_bytes(kernel_of(c), 8 * LENGTH);
+    uint8_t *scratch = malloc(scratch_bytes);
+    struct ring r;
+    enum result result = scratch ? PASS : check_fail(c, "no memory");
+
+    bn_random_modulus(&c->random, n, LENGTH);
+    base[LENGTH - 1] = 3;
+    exponent[0] = 5;
+    memset(painted, 0x3c, sizeof painted);
+    if (!make_ring(&r, kernel_of(c), n, LENGTH))
+        return check_fail(c, "a modulus is refused");
+    must(operate(EXP, &r, base, exponent, 1, expected));
+    for (size_t i = 0; i < N(statuses) && result == PASS; i++, c->cases++) {
+        struct evc_bn_exp exps[MANY];
+        const bool all_bad = statuses[i] == EVC_ERR_SCRATCH;
+
+        for (size_t j = 0; j < MANY; j++) {
+            exps[j] = (struct evc_bn_exp){r.n, base, exponent, out[j], 1, EVC_ERR_STATE};
+            memset(out[j], 0x3c, LENGTH);
+        }
+        if (i == 0)
+            exps[1].n = &not_set_up;
+        else if (i < 3)
+            exps[1].exponent_bytes = i == 1 ? 0 : MOST + 1;
+        else if (i == 3)
+            exps[1].base = n;
+        if (evc_bn_exp_many(exps, MANY, scratch, scratch_bytes - all_bad) != statuses[i])
+            result = check_fail(c, "many powers, case %zu: another status than that of the bad one", i);
+        for (size_t j = 0; j < MANY && result == PASS; j++) {
+            const bool is_bad = all_bad || j == 1;
+            if (exps[j].status != (is_bad ? statuses[i] : EVC_OK) ||
+                memcmp(out[j], is_bad ? painted : expected, LENGTH) != 0)
+                result = check_fail(c, "many powers, case %zu, number %zu: %s, or another result", i, j,
+                                    evc_status_text(exps[j].status));
+        }
+    }
+    if (result == PASS && evc_bn_exp_many(NULL, 0, scratch, scratch_bytes) != EVC_OK)
+        result = check_fail(c, "no powers at all are refused");
+    free_ring(&r);
+    free(scratch);
+    return result;
+}
+
 static const struct property properties[] = {
 #define PROPERTY(name) {#name, name, false}
     PROPERTY(descriptor_agrees_with_its_line),
@@ -1018,17 +1254,21 @@ static const struct property properties[] = {
     PROPERTY(carries_of_short_numbers_are_kept),
     PROPERTY(sums_and_products_equal_reference),
     PROPERTY(reductions_equal_sums),
+    PROPERTY(doublings_equal_sums),
     PROPERTY(powers_equal_reference),
     PROPERTY(small_powers_equal_powers),
     PROPERTY(many_powers_equal_one_by_one),
     PROPERTY(pairs_equal_one_by_one),
     PROPERTY(inverses_are_inverse),
     PROPERTY(accesses_stay_inside_the_buffers),
+    PROPERTY(gcd_and_inverse_stay_inside_the_buffers),
     PROPERTY(results_stay_in_place),
     PROPERTY(scratch_leaves_nothing_behind),
     PROPERTY(moduli_may_be_copied_and_do_not_change),
     PROPERTY(moduli_that_do_not_exist_are_refused_and_wiped),
     PROPERTY(bad_operands_are_refused),
+    PROPERTY(gcd_and_inverse_refuse_bad_input),
+    PROPERTY(bad_ones_of_many_powers_are_refused),
     {"calls_keep_the_abi", bn_calls_keep_the_abi, false},
     {"leaves_nothing_behind", bn_leaves_nothing_behind, false},
     {"dh_leaves_nothing_behind", dh_leaves_nothing_behind, false},

@@ -689,6 +689,7 @@ ADX_BREAKS = [
 
 IFMA, WIDE, BATCH = "src/bn/x86_ifma.c", "src/bn/ifma_wide.h", "src/bn/ifma_batch.h"
 ROWS_OF_TWO, PAIR_OF_TWO, PAIRS = "src/bn/ifma_rows.h", "src/bn/ifma_pair.h", "pairs_equal_one_by_one"
+DOUBLES = "doublings_equal_sums"
 IFMA_BREAKS = [
     ("bn ifma: a carry through lanes of ones", WIDE, "into = (ones + 2 * overflow) ^ ones;", "into = 2 * overflow;", SUMS),
     ("bn ifma: a carry through a lane of ones", WIDE, "into = (ones[width] + 2 * nonzero_lanes(carry)) ^ ones[width];",
@@ -711,6 +712,14 @@ IFMA_BREAKS = [
     ("bn ifma: bits above a digit of the last row", ROWS_OF_TWO, "64 - DIGIT_BITS + ROW_BITS)", "63)", PAIRS),
     ("bn ifma: the carry of the highest vector", ROWS_OF_TWO,
      "to_next_lane_in_halves(_mm512_srli_epi64(v_load(at_const(r, (size_t)width - 1)), ROW_BITS))", "v_zero", PAIRS),
+    ("bn ifma: the bit below a digit that is doubled", WIDE, "_mm512_srli_epi64(below, DIGIT_BITS - 1)", "v_zero", DOUBLES),
+    ("bn ifma: the bit between lanes that are doubled", WIDE, "below = to_next_lane(x.column[width - 1]);", "below = v_zero;", DOUBLES),
+    ("bn ifma: a carry through lanes of what is doubled", WIDE, "into = (ones[width] + 2 * overflow) ^ ones[width];",
+     "into = 2 * overflow;", DOUBLES),
+    ("bn ifma: the subtraction of a double", WIDE, "keep = _mm512_set1_epi64((long long)(into >> 8 & 1) - 1);",
+     "keep = _mm512_set1_epi64(-1);", DOUBLES),
+    ("bn ifma: the bit between lanes of a long double", IFMA, "vec below = to_next_lane(v_load(at_const(a, vectors - 1)));",
+     "vec below = v_zero;", DOUBLES),
     ("bn ifma: a cross product of eight", BATCH, "first, (k + 1) / 2, k)", "first, k / 2, k)", LANES),
 ]
 

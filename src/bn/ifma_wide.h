@@ -94,10 +94,28 @@ EVC_INLINE vec to_lane_before(vec x)
     return _mm512_alignr_epi64(v_zero, x, 1);
 }
 
+/* Digits twice, of which each takes the highest bit of the one below it. */
+EVC_INLINE vec double_digits(vec digits, vec below)
+{
+    return _mm512_and_si512(_mm512_or_si512(v_add(digits, digits), _mm512_srli_epi64(below, DIGIT_BITS - 1)), v_digits);
+}
+
 /* Lanes that are not 0. */
 EVC_INLINE uint32_t nonzero_lanes(vec x)
 {
     return (uint32_t)_mm512_test_epi64_mask(x, x);
+}
+
+/* Adds a carry of 1 from each lane of overflow to the next one; returns what leaves the highest. */
+EVC_INLINE uint32_t pass_lanes(void *x, uint32_t overflow, uint32_t vectors)
+{
+    uint32_t ones = 0xff, into;
+
+    for (uint32_t v = 0; v < vectors; v++)
+        ones &= (uint32_t)_mm512_cmpeq_epi64_mask(v_load(at(x, v)), v_digits);
+    into = (ones + 2 * overflow) ^ ones;
+    ripple(x, _mm512_maskz_set1_epi64((__mmask8)into, 1), vectors);
+    return into >> 8 & 1;
 }
 
 /* Makes digits of columns below 2^63. Returns 1 if the number is beyond the highest lane, which loses that carry.
@@ -106,14 +124,14 @@ EVC_INLINE uint32_t nonzero_lanes(vec x)
 EVC_INLINE uint32_t normalize(void *x, uint32_t vectors)
 {
     const vec first = ripple(x, v_zero, vectors), second = ripple(x, to_next_lane(first), vectors);
-    const uint32_t overflow = nonzero_lanes(second);
-    uint32_t ones = 0xff, into;
 
-    for (uint32_t v = 0; v < vectors; v++)
-        ones &= (uint32_t)_mm512_cmpeq_epi64_mask(v_load(at(x, v)), v_digits);
-    into = (ones + 2 * overflow) ^ ones;
-    ripple(x, _mm512_maskz_set1_epi64((__mmask8)into, 1), vectors);
-    return (into >> 8 | nonzero_lanes(first) >> 7) & 1;
+    return pass_lanes(x, nonzero_lanes(second), vectors) | (nonzero_lanes(first) >> 7);
+}
+
+/* The same of columns below 2^53, such as sums of two digits: lanes have carries of 1 at once. */
+EVC_INLINE uint32_t normalize_sums(void *x, uint32_t vectors)
+{
+    return pass_lanes(x, nonzero_lanes(ripple(x, v_zero, vectors)), vectors);
 }
 
 EVC_INLINE void clear_vectors(void *x, uint32_t vectors)
@@ -259,6 +277,45 @@ EVC_INLINE void store_number(uint8_t *to, struct upper *c, int width)
 #undef RIPPLE
 #undef ONES
 #undef STORE
+}
+
+/* r = 2 a, less 2n' if that is not negative, in registers. A digit of 2 a takes the highest bit of the one below it, so
+ * no carry runs there; carries of the difference are those of normalize_sums. minus_two: -2n'. */
+EVC_INLINE void double_in_registers(uint8_t *r, const uint8_t *a, const uint8_t *minus_two, int width)
+{
+    struct upper x, t;
+    vec carry = v_zero, one = v_one, below, keep;
+    uint32_t ones[MOST_WIDTH + 1], overflow, into;
+
+    __asm__("" : "+v"(one));
+    load_columns(&x, a, width);
+    below = to_next_lane(x.column[width - 1]);
+#define DOUBLE(i)                                                                                  \
+    {                                                                                              \
+        const vec digits = x.column[i];                                                            \
+        x.column[i] = double_digits(digits, below);                                                \
+        below = digits;                                                                            \
+    }
+#define SUBTRACT(i)                                                                                \
+    t.column[i] = v_add(v_add(x.column[i], v_load(at_const(minus_two, i))), carry);                \
+    carry = _mm512_srli_epi64(t.column[i], DIGIT_BITS);                                            \
+    t.column[i] = _mm512_and_si512(t.column[i], v_digits);
+#define ONES(i) ones[i + 1] = ones[i] & (uint32_t)_mm512_cmpeq_epi64_mask(t.column[i], v_digits);
+#define CHOOSE(i)                                                                                  \
+    t.column[i] = v_add(t.column[i], _mm512_maskz_mov_epi64((__mmask8)(into & ones[i]), one));     \
+    v_store(at(r, i), _mm512_ternarylogic_epi64(keep, x.column[i], _mm512_and_si512(t.column[i], v_digits), 0xca));
+    EACH_OF_WIDTH(width, DOUBLE);
+    EACH_OF_WIDTH(width, SUBTRACT);
+    ones[0] = 0xff;
+    EACH_OF_WIDTH(width, ONES);
+    overflow = nonzero_lanes(carry);
+    into = (ones[width] + 2 * overflow) ^ ones[width];
+    keep = _mm512_set1_epi64((long long)(into >> 8 & 1) - 1);
+    EACH_OF_WIDTH(width, CHOOSE);
+#undef DOUBLE
+#undef SUBTRACT
+#undef ONES
+#undef CHOOSE
 }
 
 /* s->x = the digits of x. */
@@ -416,6 +473,32 @@ static void one_product(const struct side *s, const void *a, const uint8_t *b, u
             panels_of_width_5(s, a, b, (int)vectors / 5, turns);
         else
             panels_of_width_6(s, a, b, (int)vectors / 6, turns);
+    }
+}
+
+/* r = 2 a, less 2n' if that is not negative: numbers of up to 6 vectors. */
+#define DEFINE_OF_WIDTH(width)                                                                     \
+    EVC_OUT_OF_LINE void double_of_width_##width(uint8_t *r, const uint8_t *a, const uint8_t *minus_two) \
+    {                                                                                              \
+        double_in_registers(r, a, minus_two, width);                                               \
+    }
+DEFINE_OF_WIDTH(1)
+DEFINE_OF_WIDTH(2)
+DEFINE_OF_WIDTH(3)
+DEFINE_OF_WIDTH(4)
+DEFINE_OF_WIDTH(5)
+DEFINE_OF_WIDTH(6)
+#undef DEFINE_OF_WIDTH
+
+static void double_short(uint8_t *r, const uint8_t *a, const uint8_t *minus_two, uint32_t vectors)
+{
+    switch (vectors) {
+    case 1: double_of_width_1(r, a, minus_two); break;
+    case 2: double_of_width_2(r, a, minus_two); break;
+    case 3: double_of_width_3(r, a, minus_two); break;
+    case 4: double_of_width_4(r, a, minus_two); break;
+    case 5: double_of_width_5(r, a, minus_two); break;
+    default: double_of_width_6(r, a, minus_two);
     }
 }
 

@@ -269,15 +269,13 @@ static void set_modulus(void *key, const uint8_t *n)
 
 /* ---- Sums ---------------------------------------------------------------------------------------------- */
 
-/* x = t if the carry of normalizing t says so, else x; both become digits. */
-static void choose_by_carry(void *r, void *x, void *t, uint32_t vectors)
+/* r = t if the carry of normalizing t says so, else x, whose columns are digits. */
+static void choose_by_carry(void *r, const void *x, void *t, uint32_t vectors)
 {
-    vec keep;
+    const vec keep = _mm512_set1_epi64((long long)normalize_sums(t, vectors) - 1);
 
-    normalize(x, vectors);
-    keep = _mm512_set1_epi64((long long)normalize(t, vectors) - 1);
     for (uint32_t v = 0; v < vectors; v++) /* keep ? x : t */
-        v_store(at(r, v), _mm512_ternarylogic_epi64(keep, v_load(at(x, v)), v_load(at(t, v)), 0xca));
+        v_store(at(r, v), _mm512_ternarylogic_epi64(keep, v_load(at_const(x, v)), v_load(at_const(t, v)), 0xca));
 }
 
 /* a + b, less 2n' if that is not negative. */
@@ -287,12 +285,25 @@ static void add(const void *key, void *r, const void *a, const void *b, void *sc
     const uint8_t *minus_two = constant(key, MINUS_TWO, vectors);
     uint8_t *const x = scratch, *const t = at(scratch, vectors);
 
-    for (uint32_t v = 0; v < vectors; v++) {
-        const vec sum = v_add(v_load(at_const(a, v)), v_load(at_const(b, v)));
-
-        v_store(at(x, v), sum);
-        v_store(at(t, v), v_add(sum, v_load(at_const(minus_two, v))));
+    if (a == b && vectors <= MOST_WIDTH) {
+        double_short(r, a, minus_two, vectors);
+        EVC_X86_CLEAR_UPPER_HALVES();
+        return;
     }
+    if (a == b) {
+        vec below = to_next_lane(v_load(at_const(a, vectors - 1)));
+        for (uint32_t v = 0; v < vectors; v++) {
+            const vec digits = v_load(at_const(a, v));
+            v_store(at(x, v), double_digits(digits, below));
+            below = digits;
+        }
+    } else {
+        for (uint32_t v = 0; v < vectors; v++)
+            v_store(at(x, v), v_add(v_load(at_const(a, v)), v_load(at_const(b, v))));
+        normalize_sums(x, vectors);
+    }
+    for (uint32_t v = 0; v < vectors; v++)
+        v_store(at(t, v), v_add(v_load(at(x, v)), v_load(at_const(minus_two, v))));
     choose_by_carry(r, x, t, vectors);
     EVC_X86_CLEAR_UPPER_HALVES();
 }
@@ -314,6 +325,7 @@ static void sub(const void *key, void *r, const void *a, const void *b, void *sc
         difference = v_add(difference, _mm512_sub_epi64(v_digits, v_load(at_const(minus_two, v))));
         v_store(at(x, v), v == 0 ? v_add(difference, one) : difference);
     }
+    normalize(x, vectors);
     choose_by_carry(r, x, t, vectors);
     EVC_X86_CLEAR_UPPER_HALVES();
 }
