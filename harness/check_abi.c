@@ -95,6 +95,8 @@ SLOT(aes, cbcmac, c->key, block, in, c->n_blocks)
 SLOT(aes, xts_encrypt, c->key, block, in, out, c->n_blocks)
 SLOT(aes, xts_decrypt, c->key, block, in, out, c->n_blocks)
 SLOT(aes, cbc_encrypt_many, c->key, messages, c->n_blocks)
+SLOT(aes, ccm_encrypt, c->key, block, second_block, in, out, c->n_blocks)
+SLOT(aes, ccm_decrypt, c->key, block, second_block, in, out, c->n_blocks)
 
 /* As many messages as there are blocks to be, of one to four blocks each, every third without output. */
 static void lay_out_messages(void)
@@ -127,6 +129,8 @@ enum result aes_calls_keep_the_abi(struct check *c)
         {"xts_encrypt", aes->xts_encrypt != NULL, aes_xts_encrypt},
         {"xts_decrypt", aes->xts_decrypt != NULL, aes_xts_decrypt},
         {"cbc_encrypt_many", aes->cbc_encrypt_many != NULL, aes_cbc_encrypt_many},
+        {"ccm_encrypt", aes->ccm_encrypt != NULL, aes_ccm_encrypt},
+        {"ccm_decrypt", aes->ccm_decrypt != NULL, aes_ccm_decrypt},
     };
     struct call call = {aes, &room.key, 0, 0, 0};
     size_t sizes[16];

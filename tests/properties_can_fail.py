@@ -401,8 +401,8 @@ TAGS = "tags_are_of_the_sizes_allowed"
 ORDER = "calls_out_of_order_are_refused"
 LIMITS = "lengths_over_the_limits_are_refused"
 BAD_KEYS = "bad_keys_are_refused_and_wiped"
-PROGRAMS = ORDERS, KEYS, EXCHANGES, PRIMES, RSA = (  # of their own
-    "test_orders", "test_keys", "test_dh", "test_prime", "test_rsa")
+PROGRAMS = ORDERS, KEYS, MODES, EXCHANGES, PRIMES, RSA = (  # of their own
+    "test_orders", "test_keys", "test_modes", "test_dh", "test_prime", "test_rsa")
 SHAPES = "messages_of_every_shape_equal_reference"
 MEBIBYTE = "messages_of_a_mebibyte_equal_reference"
 
@@ -547,6 +547,13 @@ MODE_BREAKS = [
      "    if (status != EVC_OK)\n        return status;", ORDERS),
     ("CCM: a key that is not set up", CCM, "    if (!is_set(key))\n        return EVC_ERR_KERNEL;\n    if (state->phase != EVC_PHASE_AAD)",
      "    if (state->phase != EVC_PHASE_AAD)", ORDERS),
+    ("CCM: the carry of a counter", KERNEL, "evc_store64_be(counter + 8, evc_load64_be(counter + 8) + 1);",
+     "evc_store32_be(counter + 12, evc_load32_be(counter + 12) + 1);", MODES),
+    ("CCM: the MAC of ciphertext that is opened", KERNEL, "cbcmac(key, chain, out + 16 * i, 1);",
+     "cbcmac(key, chain, in + 16 * i, 1);", MODES),
+    ("CCM: the MAC of text that was sealed in place", KERNEL,
+     "        cbcmac(key, chain, in + 16 * i, 1);\n        ccm_text(key, counter, in + 16 * i, out + 16 * i);\n",
+     "        ccm_text(key, counter, in + 16 * i, out + 16 * i);\n        cbcmac(key, chain, in + 16 * i, 1);\n", MODES),
     ("XTS: an update after finish", XTS, "state->phase != EVC_PHASE_TEXT || ", "", ORDERS),
     ("XTS: decryption of what is being encrypted", XTS, " || !evc_direction_fits(state->direction, direction))", ")", ORDERS),
     ("XTS: an empty data unit", XTS, "state->done_bytes == 0", "0", ORDERS),

@@ -501,6 +501,10 @@ static void ccm_in_pieces_equals_one_call(const struct evc_aes *kernel)
         ccm_in_pieces(&key, &state, aad_len, len, evc_aes_ccm_open_update);
         EXPECT(evc_aes_ccm_open_finish(&key, &state, tag) == EVC_OK);
         EXPECT(same(got, in, len) && all_are(&state, 0, sizeof state));
+        memset(got, 0xa5, len);
+        EXPECT(evc_aes_ccm_open(&key, nonce, nonce_len, aad, aad_len, want, got, len, tag, tag_len) ==
+               EVC_OK);
+        EXPECT(same(got, in, len));
         EXPECT(evc_aes_ccm_open(&key, nonce, nonce_len, aad, aad_len, want, want, len, tag, tag_len) ==
                EVC_OK);
         EXPECT(same(want, in, len));
@@ -647,6 +651,11 @@ static void ccm_counter_carries_beyond_32_bits(const struct evc_aes *kernel)
     slow_ctr(evc_aes_ccm_ctr_key(&key), state.counter, 8, want, 100);
     EXPECT(evc_aes_ccm_seal_update(&key, &state, in, got, 100) == EVC_OK);
     EXPECT(same(got, want, 100));
+
+    EXPECT(evc_aes_ccm_start(&key, &state, nonce, 7, 0, UINT64_C(1) << 40, 8) == EVC_OK);
+    memset(state.counter + 12, 0xff, 4);
+    EXPECT(evc_aes_ccm_open_update(&key, &state, want, got, 100) == EVC_OK);
+    EXPECT(same(got, in, 100));
 }
 
 /* ---- Composed operations: no more work than there is --------------------------------------------- */

@@ -133,6 +133,34 @@ static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t
     }
 }
 
+/* Block i of the text, by CTR. */
+static void ccm_text(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out)
+{
+    uint8_t stream[16];
+
+    encrypt(key, counter, stream, 1);
+    evc_store64_be(counter + 8, evc_load64_be(counter + 8) + 1);
+    evc_xor16(out, in, stream);
+}
+
+static void ccm_encrypt(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    for (size_t i = 0; i < n_blocks; i++) {
+        cbcmac(key, chain, in + 16 * i, 1);
+        ccm_text(key, counter, in + 16 * i, out + 16 * i);
+    }
+}
+
+static void ccm_decrypt(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    for (size_t i = 0; i < n_blocks; i++) {
+        ccm_text(key, counter, in + 16 * i, out + 16 * i);
+        cbcmac(key, chain, out + 16 * i, 1);
+    }
+}
+
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 896)
 
 const struct evc_aes evc_aes_c_whole = {
@@ -147,4 +175,6 @@ const struct evc_aes evc_aes_c_whole = {
     .xts_encrypt = xts_encrypt,
     .xts_decrypt = xts_decrypt,
     .cbc_encrypt_many = cbc_encrypt_many,
+    .ccm_encrypt = ccm_encrypt,
+    .ccm_decrypt = ccm_decrypt,
 };

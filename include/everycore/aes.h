@@ -153,6 +153,12 @@ struct evc_aes {
     /* CBC-encrypt n messages, each a chain of its own: len_bytes whole blocks (a rest is ignored), iv
      * updated; out == NULL: only the chain, which is CBC-MAC. */
     void (*cbc_encrypt_many)(const void *key, const struct evc_msg *msgs, size_t n);
+    /* Text of CCM in one pass: for each block of plaintext, chain = E(chain ^ block), and the block is encrypted or
+     * decrypted by CTR. The counter is the last 8 bytes, big-endian, modulo 2^64. Both or none. */
+    void (*ccm_encrypt)(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in,
+                        uint8_t *out, size_t n_blocks);
+    void (*ccm_decrypt)(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in,
+                        uint8_t *out, size_t n_blocks);
 };
 
 /*

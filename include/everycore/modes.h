@@ -325,7 +325,7 @@ static inline const union evc_aes_key *evc_aes_ccm_mac_key(const struct evc_aes_
     return (const union evc_aes_key *)(const void *)(key->keys + key->mac_at);
 }
 
-/* Both halves have the same key, for encryption only. */
+/* Both halves have the same key, for encryption only. A mac_kernel that has ccm_encrypt does the text's CTR as well. */
 EVC_CHECKED enum evc_status evc_aes_ccm_set_key(struct evc_aes_ccm_key *key,
                                                 const struct evc_aes *ctr_kernel,
                                                 const struct evc_aes *mac_kernel,

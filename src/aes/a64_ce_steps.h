@@ -521,6 +521,69 @@ static void cbcmac(const void *key, uint8_t state[16], const uint8_t *in, size_t
     chain(key, state, in, NULL, n_blocks, 0);
 }
 
+/* ---- CCM ------------------------------------------------------------------------------------- */
+
+/* The counter is in the upper half, as a number of this CPU; the next one takes its place. */
+EVC_INLINE vec ccm_count(uint64x2_t *count)
+{
+    const vec block = vrev64q_u8(vreinterpretq_u8_u64(*count));
+
+    *count = vaddq_u64(*count, vsetq_lane_u64(1, vdupq_n_u64(0), 1));
+    return block;
+}
+
+/* s[0] is the chain, s[1] key stream: one waits while the other is in the unit. A block is encrypted beside its own
+ * MAC, and decrypted beside that of the block before it. */
+EVC_INLINE void ccm(ce_key *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in, uint8_t *out,
+                    size_t n_blocks, int decrypting)
+{
+    const ce_keys k = key_schedule(key, 0);
+    const vec fold = veorq_u8(k.first, k.last);
+    uint64x2_t count = vreinterpretq_u64_u8(vrev64q_u8(vld1q_u8(counter)));
+    vec s[2], text;
+
+    if (!n_blocks)
+        return;
+    s[0] = veorq_u8(vld1q_u8(chain), k.last);
+    if (decrypting) {
+        s[1] = ccm_count(&count);
+        crypt(&k, s + 1, 1, 0);
+    }
+    for (;; in += 16, out += 16) {
+        text = vld1q_u8(in);
+        if (decrypting) {
+            text = xor3(s[1], k.last, text);
+            vst1q_u8(out, text);
+        }
+        s[0] = round_encrypt(s[0], veorq_u8(fold, text));
+        if (decrypting && --n_blocks == 0)
+            break;
+        s[1] = round_encrypt(ccm_count(&count), k.first);
+        rounds_encrypt(&k, s, 2);
+        if (!decrypting) {
+            vst1q_u8(out, xor3(s[1], k.last, text));
+            if (--n_blocks == 0)
+                break;
+        }
+    }
+    if (decrypting)
+        rounds_encrypt(&k, s, 1);
+    vst1q_u8(chain, veorq_u8(s[0], k.last));
+    vst1q_u8(counter, vrev64q_u8(vreinterpretq_u8_u64(count)));
+}
+
+static void ccm_encrypt(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    ccm(key, counter, chain, in, out, n_blocks, 0);
+}
+
+static void ccm_decrypt(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    ccm(key, counter, chain, in, out, n_blocks, 1);
+}
+
 /* ---- Many chains ----------------------------------------------------------------------------- */
 
 /* n_blocks (not 0) more of n chains, none of them shorter. As in chain_block, the state lacks rk[rounds]. */
@@ -597,6 +660,7 @@ static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t
 #define CE_SLOTS \
     .set_key = evc_a64_set_key, .encrypt = encrypt, .decrypt = decrypt, .ctr32 = ctr32, \
     .cbc_encrypt = cbc_encrypt, .cbc_decrypt = cbc_decrypt, .cbcmac = cbcmac, \
-    .xts_encrypt = xts_encrypt, .xts_decrypt = xts_decrypt, .cbc_encrypt_many = cbc_encrypt_many
+    .xts_encrypt = xts_encrypt, .xts_decrypt = xts_decrypt, .cbc_encrypt_many = cbc_encrypt_many, \
+    .ccm_encrypt = ccm_encrypt, .ccm_decrypt = ccm_decrypt
 
 #endif

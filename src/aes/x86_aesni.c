@@ -135,6 +135,8 @@ const struct evc_aes evc_aes_x86_aesni = {
     .xts_encrypt = xts_encrypt,
     .xts_decrypt = xts_decrypt,
     .cbc_encrypt_many = cbc_encrypt_many,
+    .ccm_encrypt = evc_x86_ccm_encrypt,
+    .ccm_decrypt = evc_x86_ccm_decrypt,
 };
 #else
 EVC_EMPTY_UNIT

@@ -147,4 +147,98 @@ static void evc_x86_cbcmac(const void *vkey, uint8_t chain[16], const uint8_t *i
     evc_x86_store(chain, _mm_aesenclast_si128(evc_x86_middle_rounds(key, x), last));
 }
 
+/* ---- CCM ------------------------------------------------------------------------------------- */
+
+/* The chain of the MAC, and a counter that becomes key stream beside it: the multiplier of rounds has time for both. */
+struct evc_x86_ccm {
+    __m128i chain, stream;
+};
+
+EVC_INLINE struct evc_x86_ccm evc_x86_ccm_round(struct evc_x86_ccm s, __m128i round_key)
+{
+    s.chain = _mm_aesenc_si128(s.chain, round_key);
+    s.stream = _mm_aesenc_si128(s.stream, round_key);
+    return s;
+}
+
+/* All rounds but the last. later: the key, of which each turn of a loop reads all round keys anew. */
+EVC_INLINE struct evc_x86_ccm evc_x86_ccm_rounds(const struct evc_aes_fips197_key *later, struct evc_x86_ccm s)
+{
+    EVC_X86_MIDDLE_ROUNDS(evc_x86_ccm_round, s, later->enc, later->head.rounds);
+    return s;
+}
+
+EVC_INLINE __m128i evc_x86_reverse(__m128i x)
+{
+    return _mm_shuffle_epi8(x, _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+}
+
+/* The counter, reversed; the next one takes its place. */
+EVC_INLINE __m128i evc_x86_ccm_count(__m128i *reversed)
+{
+    const __m128i counter = evc_x86_reverse(*reversed);
+
+    *reversed = _mm_add_epi64(*reversed, _mm_set_epi64x(0, 1));
+    return counter;
+}
+
+/* Block i is encrypted beside its own MAC. */
+static void evc_x86_ccm_encrypt(const void *vkey, uint8_t counter[16], uint8_t chain[16], const uint8_t *in,
+                                uint8_t *out, size_t n_blocks)
+{
+    const struct evc_aes_fips197_key *key = vkey, *later = vkey;
+    const __m128i first = evc_x86_key(key->enc[0]);
+    const __m128i last = evc_x86_key(key->enc[key->head.rounds]);
+    __m128i reversed = evc_x86_reverse(evc_x86_load(counter)), text, fold;
+    struct evc_x86_ccm s;
+
+    if (!n_blocks)
+        return;
+    text = evc_x86_load(in);
+    s.chain = _mm_xor_si128(_mm_xor_si128(text, first), evc_x86_load(chain));
+    for (;; in += 16, out += 16) {
+        EVC_KEEP(later);
+        s.stream = _mm_xor_si128(evc_x86_ccm_count(&reversed), first);
+        s = evc_x86_ccm_rounds(later, s);
+        s.stream = _mm_aesenclast_si128(s.stream, _mm_xor_si128(last, text));
+        if (--n_blocks == 0)
+            break;
+        text = evc_x86_load(in + 16);
+        fold = _mm_xor_si128(_mm_xor_si128(first, last), text);
+        s.chain = _mm_aesenclast_si128(s.chain, fold);
+        evc_x86_store(out, s.stream);
+    }
+    evc_x86_store(out, s.stream);
+    evc_x86_store(chain, _mm_aesenclast_si128(s.chain, last));
+    evc_x86_store(counter, evc_x86_reverse(reversed));
+}
+
+/* Block i is decrypted beside the MAC of the block before it. */
+static void evc_x86_ccm_decrypt(const void *vkey, uint8_t counter[16], uint8_t chain[16], const uint8_t *in,
+                                uint8_t *out, size_t n_blocks)
+{
+    const struct evc_aes_fips197_key *key = vkey, *later = vkey;
+    const __m128i first = evc_x86_key(key->enc[0]);
+    const __m128i last = evc_x86_key(key->enc[key->head.rounds]);
+    __m128i reversed = evc_x86_reverse(evc_x86_load(counter)), text;
+    struct evc_x86_ccm s;
+
+    if (!n_blocks)
+        return;
+    text = evc_x86_middle_rounds(key, _mm_xor_si128(evc_x86_ccm_count(&reversed), first));
+    text = _mm_aesenclast_si128(text, _mm_xor_si128(last, evc_x86_load(in)));
+    s.chain = _mm_xor_si128(_mm_xor_si128(text, first), evc_x86_load(chain));
+    for (; n_blocks > 1; n_blocks--, in += 16, out += 16) {
+        EVC_KEEP(later);
+        evc_x86_store(out, text);
+        s.stream = _mm_xor_si128(evc_x86_ccm_count(&reversed), first);
+        s = evc_x86_ccm_rounds(later, s);
+        text = _mm_aesenclast_si128(s.stream, _mm_xor_si128(last, evc_x86_load(in + 16)));
+        s.chain = _mm_aesenclast_si128(s.chain, _mm_xor_si128(_mm_xor_si128(first, last), text));
+    }
+    evc_x86_store(out, text);
+    evc_x86_store(chain, _mm_aesenclast_si128(evc_x86_middle_rounds(key, s.chain), last));
+    evc_x86_store(counter, evc_x86_reverse(reversed));
+}
+
 #endif
