@@ -49,13 +49,13 @@ byte_numbers:
 .set counters, 128 + 4*16
     .fill 3*16, 1, 0
     .set at, 1
-    .rept 32
+    .rept 40
     .fill 15, 1, 0
     .byte at
     .set at, at + 1
     .endr
 /* The same of a last vector of three blocks of text and J_0, from the last of one vector to that of four. */
-.set full_counters, counters + 35*16
+.set full_counters, counters + 43*16
     .set at, 0
     .rept 4
     .irp i, 2, 3, 4
@@ -1721,8 +1721,8 @@ first_three:
 first_four:
     first_vectors 20, 21, 22, 23
     .p2align 4
-four_vectors:
-    long_vectors 4, rounds_of_four, 24, 25, 26, 27
+rounds_of_four:
+    first_vectors 24, 25, 26, 27
     .p2align 4
 eight_vectors:
     long_vectors 8, rounds_of_eight, 20, 21, 22, 23, 24, 25, 26, 27
@@ -1761,6 +1761,21 @@ hash_first_pair:
     EVC_ASM_CFI_BEGIN
     long_pair %zmm4, %zmm5, powers_end, %rdx
     ret
+/* The first pair of a message: with k4 its first vector is empty, and the other one has four products. */
+    .p2align 4
+hash_first_text:
+    kortestq %k4, %k4
+    jz hash_first_pair
+    vpshufb reversed(%r11), %zmm5, %zmm12
+    vpclmulqdq $0x10, powers_end(%rdx), %zmm12, %zmm14
+    vpclmulqdq $0x11, powers_end + 64(%rdx), %zmm12, %zmm15
+    vpclmulqdq $0x11, powers_end(%rdx), %zmm12, %zmm31
+    vpclmulqdq $0x10, powers_end + 64(%rdx), %zmm12, %zmm12
+    vpternlogq $0x96, %zmm12, %zmm31, %zmm29
+    vpternlogq $0x96, %zmm14, %zmm15, %zmm29 /* as sums of halves have it */
+    vpxorq %zmm14, %zmm28, %zmm28
+    vpxorq %zmm15, %zmm30, %zmm30
+    ret
     .p2align 4
 hash_second_pair:
     long_pair %zmm6, %zmm7, powers_end, %rdx
@@ -1787,14 +1802,36 @@ hash_third_pair:
 
 /* The same of text that is hashed soon: a branch, by eax, so that what is opened does not wait for AES. */
 .macro tail_text s, r, at, from
-    vmovdqu64 \at(\from), \r
-    vpxorq \r, %zmm19, %zmm13
-    vaesenclast %zmm13, \s, \s
-    vmovdqu64 \s, \at(\from,%r8)
+    open_text \s, \r, \at, \from
     test %eax, %eax
     jz 7f
     vmovdqa64 \s, \r
 7:
+.endm
+
+/* The same of several vectors, whose numbers are given in pairs. */
+.macro tail_texts at, from, s1, r1, s2, r2, s3, r3, s4, r4
+    open_text %zmm\s1, %zmm\r1, (\at), \from
+    open_text %zmm\s2, %zmm\r2, (\at + 64), \from
+.ifnb \s3
+    open_text %zmm\s3, %zmm\r3, (\at + 128), \from
+    open_text %zmm\s4, %zmm\r4, (\at + 192), \from
+.endif
+    test %eax, %eax
+    jz 7f
+    vmovdqa64 %zmm\s1, %zmm\r1
+    vmovdqa64 %zmm\s2, %zmm\r2
+.ifnb \s3
+    vmovdqa64 %zmm\s3, %zmm\r3
+    vmovdqa64 %zmm\s4, %zmm\r4
+.endif
+7:
+.endm
+.macro open_text s, r, at, from
+    vmovdqu64 \at(\from), \r
+    vpxorq \r, %zmm19, %zmm13
+    vaesenclast %zmm13, \s, \s
+    vmovdqu64 \s, \at(\from,%r8)
 .endm
 
 /* The first vector with lanes, zmm20; its text begins rsi (16, 32, 48, 64) bytes from its start. zmm4 = what is hashed
@@ -1848,6 +1885,11 @@ first_pair:
     call first_text
     vmovdqa64 %zmm4, %zmm5
     vmovdqa64 %zmm18, %zmm4
+    testb $1 << (has_front - 24), 8 + tag_bytes + 3(%rsp)
+    jnz 5f
+    kxnorq %k4, %k4, %k4
+    ret
+5:  andq $~(1 << has_front), 8 + tag_bytes(%rsp)
     ret
     EVC_ASM_CFI_END
 
@@ -2040,6 +2082,7 @@ pair_in_front:
     .p2align 5
 long_message:
     EVC_ASM_CFI_BEGIN
+    kxorq %k4, %k4, %k4
     kxnorq %k3, %k3, %k3
     testb $1 << (opens - 24), tag_bytes + 3(%rsp)
     jz 1f
@@ -2056,7 +2099,6 @@ long_message:
 1:
     vpxor round_keys(%rdi), %xmm0, %xmm0
     vshufi32x4 $0, %zmm0, %zmm0, %zmm0
-    vbroadcasti32x4 counter_bytes(%r11), %zmm17
     lea 15(%r10), %rax
     and $-16, %rax
     mov %eax, %esi
@@ -2065,11 +2107,6 @@ long_message:
     and $127, %esi        /* the bytes of lanes left over */
     mov %r11, %rdx
     sub %rsi, %rdx        /* their counters are in the table, from here on */
-    shr $4, %esi
-    neg %esi
-    add $33, %esi         /* the number of the first lane behind 8 vectors; J_0 has 1 */
-    vpbroadcastd %esi, %zmm16
-    vpaddd lane_numbers(%r11), %zmm16, %zmm16
     cmp $384 - 32, %rax
     ja 1f
     first_counters 20, 21, 24, 25, 26, 27
@@ -2111,7 +2148,6 @@ long_message:
     call aad_before_text
     testb $1 << (has_front - 24), tag_bytes + 3(%rsp)
     jz 7f
-    andq $~(1 << has_front), tag_bytes(%rsp)
     vmovdqa64 %zmm12, %zmm18
     jmp 7f
 5:  lea 15(%r8), %rdx
@@ -2127,15 +2163,23 @@ long_message:
     call any_aad
     vmovdqa64 %zmm3, %zmm2
     jmp 7f
-4:  cmp $29, %esi         /* text begins in the second vector */
+4:  cmp $640 - 32, %rax
+    ja 8f
+    cmp $64, %esi
+    jb 8f
+    call first_five
+    jmp 2b
+8:  vbroadcasti32x4 counter_bytes(%r11), %zmm17
+    shr $4, %esi
+    neg %esi
+    add $33, %esi         /* the number of the first lane behind 8 vectors; J_0 has 1 */
+    vpbroadcastd %esi, %zmm16
+    vpaddd lane_numbers(%r11), %zmm16, %zmm16
+    cmp $29, %esi         /* text begins in the second vector */
     jbe 3f
     call rounds_of_eight
     jmp 2b
-3:  cmp $640 - 32, %rax
-    jbe 9f
-    call rounds_of_seven
-    jmp 2b
-9:  call first_five
+3:  call rounds_of_seven
     jmp 2b
 7:  mov out(%rsp), %r8
     sub %r9, %r8
@@ -2151,7 +2195,7 @@ long_message:
     call rounds_of_four
     mov %rdi, %rdx
     sub %r10, %rdx
-    call hash_first_pair
+    call hash_first_text
     lea -128(%r10), %edx
     jmp 8f
 
@@ -2159,21 +2203,21 @@ long_message:
     sub %rax, %rsi
     sub %rcx, %rsi        /* where the text begins */
     kmovd %k3, %eax
-    tail_text %zmm22, %zmm6, 128, %rcx
-    tail_text %zmm23, %zmm7, 192, %rcx
-    tail_text %zmm24, %zmm8, 256, %rcx
-    tail_text %zmm25, %zmm9, 320, %rcx
+    tail_texts 128, %rcx, 22, 6, 23, 7, 24, 8, 25, 9
     cmp $64, %esi
     jbe 2f
     cmp $640, %r10
     jne 2f
-    vmovd %xmm16, %eax    /* the next vectors are two less far */
-    sub $8, %eax
-    vpbroadcastd %eax, %zmm16
-    vpaddd lane_numbers(%r11), %zmm16, %zmm16
-    call four_vectors
+    mov %r11, %rdx
+    sub %rsi, %rdx
+    .set at, counters + 64 + 6*64 /* those behind the first six */
+    .irp i, 24, 25, 26, 27
+    vpxorq at(%rdx), %zmm0, %zmm\i
+    .set at, at + 64
+    .endr
+    call rounds_of_four
     lea -640(%rdi), %rdx
-    call hash_first_pair
+    call hash_first_text
     sub $-128, %rdx
     call hash_second_pair
     sub $-128, %rdx
@@ -2181,8 +2225,7 @@ long_message:
     mov $256, %edx
     jmp 8f
 
-2:  tail_text %zmm26, %zmm10, 384, %rcx
-    tail_text %zmm27, %zmm11, 448, %rcx
+2:  tail_texts 384, %rcx, 26, 10, 27, 11
     lea -128(%r10), %rax
     shr $9, %rax          /* groups */
     call groups
@@ -2228,16 +2271,13 @@ long_message:
     je 10f
     cmp $384, %edx
     je 11f
-    tail_text %zmm20, %zmm4, (16-512), %r9
-    tail_text %zmm21, %zmm5, (16-448), %r9
+    tail_texts (16-512), %r9, 20, 4, 21, 5
     lea -512(%rdi), %rdx
     call hash_first_pair
-11: tail_text %zmm22, %zmm6, (16-384), %r9
-    tail_text %zmm23, %zmm7, (16-320), %r9
+11: tail_texts (16-384), %r9, 22, 6, 23, 7
     lea -384(%rdi), %rdx
     call hash_second_pair
-10: tail_text %zmm24, %zmm8, (16-256), %r9
-    tail_text %zmm25, %zmm9, (16-192), %r9
+10: tail_texts (16-256), %r9, 24, 8, 25, 9
     lea -256(%rdi), %rdx
     call hash_third_pair
 9:  tail_text %zmm26, %zmm10, (16-128), %r9
