@@ -364,7 +364,7 @@ hash_four:
     .p2align 4
 finish_five:
     hash_and_finish 5
-    .p2align 5
+    .p2align 4
 finish_vectors:
     vpshufb reversed(%r11), %xmm0, %xmm0
     vpclmulqdq $0x00, %zmm15, %zmm4, %zmm7
@@ -537,7 +537,7 @@ finish_vectors:
     EVC_ASM_CFI_END
 .endm
     .text
-    .p2align 5
+    .p2align 4
 /* xmm1 = the last block of associated data, and others as aad_of_vectors has them; xmm2 = the lengths. */
 aad_and_lengths:
     EVC_ASM_CFI_BEGIN
@@ -550,25 +550,25 @@ aad_and_lengths:
     call aad_of_vectors
     jmp 5b
     EVC_ASM_CFI_END
-    .p2align 5
+    .p2align 4
 aes_of_two:
     define_aes_of_vectors 2
-    .p2align 5
+    .p2align 4
 aes_of_three:
     define_aes_of_vectors 3
-    .p2align 5
+    .p2align 4
 aes_of_four:
     define_aes_of_vectors 4
-    .p2align 5
+    .p2align 4
 aes_of_half_two:
     EVC_ASM_CFI_BEGIN
     aes_of_message 2, half_round
     ret
-    .p2align 5
+    .p2align 4
 aes_of_half_three:
     aes_of_many 3, 1
     ret
-    .p2align 5
+    .p2align 4
 aes_of_half_four:
     aes_of_many 4, 1
     ret
@@ -1273,7 +1273,7 @@ aes_of_half_four:
     vpshufb reversed(%r11), %xmm1, %xmm1
     vaesenclast round_keys(%rdi,%rdx), %xmm3, %xmm3
     multiply %xmm2, 1, %xmm7, %xmm8, %xmm9, %xmm5
-22: test %r10d, %r10d
+    test %r10d, %r10d
     jz 8f
     mov out(%rsp), %rsi
     cmp $16, %r10d
@@ -1319,37 +1319,40 @@ aes_of_half_four:
     test %r8, %r8
     jz 5b
     lea -17(%r8), %rsi
-    cmp $16, %rsi
-    jb 23f
+    cmp $160 - 17, %rsi
+    jbe 23f
     call other_aad
     jmp 5b
-    /* Two blocks of associated data: the first has a power of its own. */
-23: vmovdqu (%rcx), %xmm13
-    vpshufb reversed(%r11), %xmm13, %xmm13
-    mov %r8d, %esi
-    neg %esi
-    and $15, %esi
-    vmovdqu -16(%rcx,%r8), %xmm1
-    vpshufb (%r11,%rsi), %xmm1, %xmm1
-    vpand first_bytes(%r11,%rsi), %xmm1, %xmm1
-    vpshufb reversed(%r11), %xmm1, %xmm1
-    lengths_reversed
-    vaesenclast round_keys(%rdi,%rdx), %xmm3, %xmm3
-    multiply %xmm2, 1, %xmm7, %xmm8, %xmm9, %xmm5
-    mov %rdi, %rsi
-    cmp $1, %r10d
-    sbb %rcx, %rcx
-    and $16, %ecx
-    add %rcx, %rsi        /* without text one power lower */
-    vpclmulqdq $0x10, powers_end - 64 - 16*4(%rsi), %xmm13, %xmm10
-    vpclmulqdq $0x11, powers_end - 16*4(%rsi), %xmm13, %xmm11
-    vpclmulqdq $0x10, powers_end - 16*4(%rsi), %xmm13, %xmm12
-    vpclmulqdq $0x11, powers_end - 64 - 16*4(%rsi), %xmm13, %xmm13
-    vpxor %xmm10, %xmm7, %xmm7
-    vpxor %xmm11, %xmm8, %xmm8
-    vpternlogq $0x96, %xmm13, %xmm12, %xmm9
-    vpxor %xmm13, %xmm13, %xmm13
-    jmp 22b
+    /* 2 to 10 blocks of associated data: the last vector has the last ones, the text, and the lengths. */
+23: vmovdqu round_keys(%rdi,%rdx), %xmm15
+    lea 15(%r10), %eax
+    and $-16, %eax
+    call aad_before_text
+    lengths_as_hashed 0
+    vaesenclast %xmm15, %xmm3, %xmm0
+    test %r10d, %r10d
+    jz 28f
+    vshufi32x4 $0x03, %zmm1, %zmm1, %zmm14
+    vinserti32x4 $3, %xmm2, %zmm14, %zmm14
+    mov out(%rsp), %rcx
+    cmp $16, %r10d
+    jne 24f
+    vmovdqu (%r9), %xmm8
+25: vpxor %xmm15, %xmm8, %xmm5
+    vaesenclast %xmm5, %xmm4, %xmm5
+    mov %r10, %rdx
+    call store_tag
+    if_opened_jump 26f
+    mov %r11, %rsi
+    sub %r10, %rsi
+    vpand first_bytes + 16(%rsi), %xmm5, %xmm8
+26: vinserti32x4 $2, %xmm8, %zmm14, %zmm2
+    jmp finish_one
+28: vshufi32x4 $0x0e, %zmm1, %zmm1, %zmm14
+    vinserti32x4 $3, %xmm2, %zmm14, %zmm2
+    jmp finish_one
+24: load_part %r9, %r10, %xmm8, %xmm13, %rsi
+    jmp 25b
     tags_of_other_bytes
 
 10: load_part %r9, %r10, %xmm0, %xmm2, %r8
@@ -1384,7 +1387,7 @@ aes_of_half_four:
  * the bit has_front is set; or up to eight are in zmm12 and zmm11, and has_two is set, too. Of still more, xmm1 = the
  * last one plus the hash of all before it: see other_aad. Changes rdx, and what other_aad changes. */
     .text
-    .p2align 5
+    .p2align 4
 aad_of_vectors:
     EVC_ASM_CFI_BEGIN
     vpxor %xmm1, %xmm1, %xmm1
@@ -1466,7 +1469,7 @@ aad_before_text:
  * of those before it: so it meets their powers of H. any_aad: the same, or zeros if there are no bytes. Changes rcx,
  * rsi, vectors 2, 8 to 14, 29 and 30. */
     .text
-    .p2align 5
+    .p2align 4
 any_aad:
     EVC_ASM_CFI_BEGIN
     vpxor %xmm1, %xmm1, %xmm1
@@ -1629,7 +1632,7 @@ other_aad:
  * zmm1: the last blocks of associated data, and then the tag mask. zmm18: those that go before them, or zeros.
  * zmm2: what is hashed of the last vector: the lengths, and then text too.
  * zmm4 to zmm11: what is hashed of a group.
- * zmm16: numbers of counters; zmm17: counter_bytes; zmm19: the last round key.
+ * zmm16: numbers of counters, zmm17: counter_bytes, both with more than 9 vectors; zmm19: the last round key.
  * zmm20 to zmm27: vectors of AES, the last one of a group or of the tail in zmm27.
  * zmm28, zmm29, zmm30: lo, mi, hi. Others are scratch.
  */
@@ -1704,7 +1707,7 @@ other_aad:
     ret
     EVC_ASM_CFI_END
 .endm
-/* The same of a message without groups: its first vectors, which are hashed while the last four go through AES. */
+/* The same of some of a message's vectors, whose counters are there: its first ones, or the last four. */
 .macro first_vectors vectors:vararg
     EVC_ASM_CFI_BEGIN
     rolled_rounds \vectors
@@ -1809,7 +1812,7 @@ hash_third_pair:
 7:
 .endm
 
-/* The same of several vectors, whose numbers are given in pairs. */
+/* The same of two or four vectors, one branch for all: numbers of s and r. */
 .macro tail_texts at, from, s1, r1, s2, r2, s3, r3, s4, r4
     open_text %zmm\s1, %zmm\r1, (\at), \from
     open_text %zmm\s2, %zmm\r2, (\at + 64), \from
@@ -1868,7 +1871,7 @@ first_text:
     define_first_text %zmm20, %zmm4
 
 /* The first pair of vectors, zmm20 and zmm21. zmm4, zmm5 = what is hashed of it. Changes rdx, rsi, k2, zmm12, zmm13. */
-    .p2align 5
+    .p2align 4
 first_pair:
     mov %r9, %rsi
     sub %rcx, %rsi
@@ -1894,7 +1897,7 @@ first_pair:
     EVC_ASM_CFI_END
 
 /* A group's text, at rcx. */
-    .p2align 5
+    .p2align 4
 group_text:
     EVC_ASM_CFI_BEGIN
     long_text %zmm20, %zmm4, 0, %rcx
@@ -1964,16 +1967,16 @@ group_text:
     ret
     EVC_ASM_CFI_END
 .endm
-    .p2align 5
+    .p2align 4
 tail_of_two:
     tail_and_hash 2
-    .p2align 5
+    .p2align 4
 tail_of_four:
     tail_and_hash 4
-    .p2align 5
+    .p2align 4
 tail_of_six:
     tail_and_hash 6
-    .p2align 5
+    .p2align 4
 tail_of_eight:
     EVC_ASM_CFI_BEGIN
     long_counters 8
@@ -2079,7 +2082,7 @@ pair_in_front:
     jmp hash_first_pair
     EVC_ASM_CFI_END
 
-    .p2align 5
+    .p2align 4
 long_message:
     EVC_ASM_CFI_BEGIN
     kxorq %k4, %k4, %k4
