@@ -437,18 +437,20 @@ static void memory_that_no_start_has_written_is_refused(void)
             }
 }
 
-/* Two blocks of associated data may wait if none is hashed yet; else, and of text, less than one block. */
+/* Four blocks of associated data may wait if none is hashed yet, else one; of text, less than one block. */
 static void counts_that_no_call_leaves_are_refused(void)
 {
     static const struct {
         uint8_t phase;
         uint32_t used;
         uint64_t aad_bytes;
+        uint8_t form; /* 4: no associated data is hashed; 0: some may be */
         enum evc_status wanted;
-    } counts[] = {{1, 32, 32, EVC_OK}, {1, 33, 33, EVC_ERR_STATE}, {1, 16, 48, EVC_ERR_STATE}, {1, 15, 47, EVC_OK},
-                  {1, 20, 0, EVC_ERR_STATE}, {2, 16, 16, EVC_ERR_STATE}, {2, 32, 32, EVC_ERR_STATE},
-                  {1, 16, UINT64_C(0x100000010), EVC_ERR_STATE}, {1, 0xffffffff, 0xffffffff, EVC_ERR_STATE},
-                  {3, 0, 0, EVC_ERR_STATE}};
+    } counts[] = {{1, 64, 64, 4, EVC_OK}, {1, 65, 65, 4, EVC_ERR_STATE}, {1, 16, 48, 4, EVC_ERR_STATE},
+                  {1, 15, 47, 4, EVC_OK}, {1, 20, 0, 4, EVC_ERR_STATE}, {2, 16, 16, 4, EVC_ERR_STATE},
+                  {2, 64, 64, 4, EVC_ERR_STATE}, {1, 16, UINT64_C(0x100000010), 4, EVC_ERR_STATE},
+                  {1, 0xffffffff, 0xffffffff, 4, EVC_ERR_STATE}, {3, 0, 0, 4, EVC_ERR_STATE}, {1, 16, 80, 0, EVC_OK},
+                  {1, 17, 17, 0, EVC_ERR_STATE}, {1, 17, 81, 0, EVC_ERR_STATE}, {2, 16, 80, 0, EVC_ERR_STATE}};
 
     static enum evc_status (*const calls[])(union state *) = {gcm_aad, gcm_no_aad, gcm_seal, gcm_open, gcm_open_nothing,
                                                               gcm_seal_finish};
@@ -462,7 +464,7 @@ static void counts_that_no_call_leaves_are_refused(void)
                 continue;
             memset(&state, 0, sizeof state);
             must(gcm_start(&state));
-            state.gcm.form = of_tag ? 1 : state.gcm.form;
+            state.gcm.form = of_tag ? 1 : counts[i].form;
             state.gcm.phase = counts[i].phase;
             state.gcm.used = counts[i].used;
             state.gcm.aad_bytes = counts[i].aad_bytes;

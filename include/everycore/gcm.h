@@ -166,15 +166,16 @@ struct evc_gcm_state {
     uint8_t counter[16];  /* of the next block */
     uint8_t y[16];        /* the hash so far */
     uint8_t block[16];    /* associated data or ciphertext of the block begun */
-    uint8_t stream[16];   /* key stream of the block begun; before text, associated data behind that in block */
+    uint8_t stream[16];   /* key stream of the block begun */
     uint8_t j0[16];       /* encrypted, it masks the tag; before that, an IV of 12 bytes */
     uint64_t aad_bytes, text_bytes;
-    uint32_t used;     /* bytes of the block begun, 0 to 15; of associated data not hashed yet, 0 to 32 */
+    uint32_t used;     /* bytes of the block begun, 0 to 15, or 16 of associated data; in form 4, 0 to 64 of that */
     uint8_t phase;     /* 0: no message; 1: associated data; 2: text */
     uint8_t direction; /* 0: not yet decided; 1: sealing; 2: opening */
     uint8_t short_iv;  /* 1: the IV has 12 bytes, which j0 begins with */
     uint8_t form;      /* of y: 0 the hash so far; 1 the tag, if no text follows; 2, 3 the hash so far times H;
-                        * 4 none, nor a counter: there is an IV of 12 bytes and associated data not hashed yet */
+                        * 4 none, nor a counter: there is an IV of 12 bytes, and at the beginning of the state
+                        * associated data that is not hashed yet */
 };
 
 EVC_CHECKED enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,

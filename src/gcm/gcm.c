@@ -251,6 +251,15 @@ EVC_INLINE void clear(const union evc_gcm_key *key)
         evc_clear(&key->head.kernel->kernel);
 }
 
+/* After an encrypted block and hashes of at most two. */
+EVC_INLINE void clear_short(const union evc_gcm_key *key)
+{
+    if (key->head.kernel->clear_tag)
+        key->head.kernel->clear_tag();
+    else
+        clear(key);
+}
+
 size_t evc_gcm_pair_key_bytes(const struct evc_aes *aes, const struct evc_ghash *ghash)
 {
     if (!aes || !ghash)
@@ -352,9 +361,10 @@ EVC_DEFINE_CLEAR_DEEP(clear_secret_counters, BASELINE, 0)
  * c: its hash is (y + c) * H = y * H + c * H. If the piece ended inside a block, that block is in the hash, filled up
  * with zeros; the rest of it, d, behind zeros, is added as d * H to y, and so as d * H^2 to y * H.
  *
- * Before that a state with an IV of 12 bytes only holds it, and at most two blocks of associated data: y, counter and
- * the last word of j0 are not written yet, and aad_bytes is `used`. So the four calls of a message in one piece do
- * little beside the work of the kernel, and few comparisons tell that they may; other calls are out of line.
+ * Before that a state with an IV of 12 bytes only holds it, and at most 64 bytes of associated data: counter, y, block
+ * and stream are the place for these, the last word of j0 is not written yet, and aad_bytes is `used`. So the four calls
+ * of a message in one piece do little beside the work of the kernel, and few comparisons tell that they may; other calls
+ * are out of line. Of more associated data, all but the last block is hashed: crypt_behind_aad.
  */
 enum { HASH, TAG, HASH_TIMES_H, HASH_TIMES_H_IN_BLOCK, HOLDS_ONLY };
 
@@ -446,12 +456,64 @@ EVC_INLINE void write_counters(struct evc_gcm_state *state)
     evc_store64x2_be(state->counter, first, second | 2);
 }
 
-/* From HOLDS_ONLY to HASH. */
-static void hold_no_more(struct evc_gcm_state *state)
+/* Associated data of a state that only holds it lies where the counter, the hash, and the block begun with its key
+ * stream will be. */
+#define MOST_HELD 64
+typedef char held_blocks_adjoin[offsetof(struct evc_gcm_state, counter) == 0
+                                        && offsetof(struct evc_gcm_state, y) == 16
+                                        && offsetof(struct evc_gcm_state, block) == 32
+                                        && offsetof(struct evc_gcm_state, stream) == MOST_HELD - 16 ? 1 : -1];
+
+EVC_INLINE uint8_t *held_of(struct evc_gcm_state *state)
 {
+    return (uint8_t *)state;
+}
+
+/* n bytes, at most 16, filled up with zeros: in one store, since a kernel soon reads the block whole. */
+EVC_INLINE void store_short_block(uint8_t block[16], const uint8_t *from, size_t n)
+{
+    uint64_t first = 0, second = 0;
+
+    if (n >= 8) {
+        const size_t half = 4 * (16 - n); /* of a shift, which may be by all 64 bits */
+        first = evc_load64_le(from);
+        second = evc_load64_le(from + n - 8) >> half >> half;
+    } else if (n >= 4) {
+        first = evc_load32_le(from) | (uint64_t)evc_load32_le(from + n - 4) << 8 * (n - 4);
+    } else if (n) {
+        first = from[0] | (uint64_t)from[n / 2] << 8 * (n / 2) | (uint64_t)from[n - 1] << 8 * (n - 1);
+    }
+    evc_store64x2_le(block, first, second);
+}
+
+/* Whole blocks of associated data are hashed, but for the last 1 to 16 bytes, which wait in an empty block,
+ * filled up with zeros. */
+static void hash_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *aad,
+                     size_t len_bytes)
+{
+    size_t n;
+
+    if (!len_bytes)
+        return;
+    n = (len_bytes - 1) & ~(size_t)15;
+    if (n)
+        key->head.kernel->hash(key, state->y, aad, n / 16);
+    store_short_block(state->block, aad + n, len_bytes - n);
+    state->used = (uint32_t)(len_bytes - n);
+}
+
+/* From HOLDS_ONLY to HASH. */
+static void hold_no_more(const union evc_gcm_key *key, struct evc_gcm_state *state)
+{
+    uint8_t held[MOST_HELD];
+    const size_t held_bytes = state->used;
+
+    if (held_bytes)
+        memcpy(held, held_of(state), sizeof held);
     write_counters(state);
     memset(state->y, 0, 16);
     state->form = HASH;
+    hash_aad(key, state, held, held_bytes);
 }
 
 static void start(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *iv,
@@ -459,7 +521,7 @@ static void start(const union evc_gcm_key *key, struct evc_gcm_state *state, con
 {
     if (iv_bytes == 12) {
         hold_iv(state, iv);
-        hold_no_more(state);
+        hold_no_more(key, state);
         return;
     }
     memset(state->y, 0, 16);
@@ -512,95 +574,69 @@ EVC_OUT_OF_LINE void hash_behind(const union evc_gcm_key *key, struct evc_gcm_st
     evc_wipe(sum, sizeof sum);
 }
 
-/* Two blocks of associated data are held, not hashed, so that a kernel can take the message as a whole. They lie where
- * the block of text begun and its key stream will be. */
-#define MOST_HELD 32
-typedef char held_blocks_adjoin
-    [offsetof(struct evc_gcm_state, stream) == offsetof(struct evc_gcm_state, block) + MOST_HELD - 16 ? 1 : -1];
-
-/* Whether so many bytes may wait for a hash: less than a block, or associated data of which none is hashed yet. */
+/* Whether so many bytes may wait for a hash: less than a block; of associated data a whole one, or more if none is
+ * hashed yet. */
 EVC_INLINE int may_wait(const struct evc_gcm_state *state, uint64_t n_bytes)
 {
-    return n_bytes < 16
-           || (n_bytes <= MOST_HELD && state->phase == EVC_PHASE_AAD && state->used == state->aad_bytes);
+    if (n_bytes < 16)
+        return 1;
+    if (state->form == HOLDS_ONLY)
+        return n_bytes <= MOST_HELD && state->phase == EVC_PHASE_AAD && state->used == state->aad_bytes;
+    return n_bytes == 16 && state->phase == EVC_PHASE_AAD && state->form == HASH;
 }
 
-EVC_INLINE uint8_t *held_of(struct evc_gcm_state *state)
-{
-    return (uint8_t *)state + offsetof(struct evc_gcm_state, block);
-}
-
-/* The block begun, or the associated data held, filled up with zeros, enters the hash. */
+/* The block begun, filled up with zeros, enters the hash. */
 static void end_block(const union evc_gcm_key *key, struct evc_gcm_state *state)
 {
-    uint8_t *const held = held_of(state), blocks[32] = {0};
-    const size_t n = (state->used + 15) / 16;
+    uint8_t blocks[32] = {0};
 
-    if (!n)
+    if (!state->used)
         return;
-    memset(held + state->used, 0, 16 * n - state->used);
+    memset(state->block + state->used, 0, 16 - state->used);
     state->used = 0;
     if (state->form == HASH) {
-        key->head.kernel->hash(key, state->y, held, n);
+        key->head.kernel->hash(key, state->y, state->block, 1);
         return;
     }
-    memcpy(blocks, held, 16);
+    memcpy(blocks, state->block, 16);
     hash_behind(key, state, blocks, state->form == HASH_TIMES_H ? 1 : 2);
     state->form = state->form == HASH_TIMES_H ? HASH : HASH_TIMES_H;
 }
 
-/* n bytes, at most 16, filled up with zeros: in one store, since a kernel soon reads the block whole. */
-EVC_INLINE void store_short_block(uint8_t block[16], const uint8_t *from, size_t n)
-{
-    uint64_t first = 0, second = 0;
-
-    if (n >= 8) {
-        const size_t half = 4 * (16 - n); /* of a shift, which may be by all 64 bits */
-        first = evc_load64_le(from);
-        second = evc_load64_le(from + n - 8) >> half >> half;
-    } else if (n >= 4) {
-        first = evc_load32_le(from) | (uint64_t)evc_load32_le(from + n - 4) << 8 * (n - 4);
-    } else if (n) {
-        first = from[0] | (uint64_t)from[n / 2] << 8 * (n / 2) | (uint64_t)from[n - 1] << 8 * (n - 1);
-    }
-    evc_store64x2_le(block, first, second);
-}
-
-/* Whole blocks are hashed, and all that waits. len_bytes: more than can wait with it, if any does. */
+/* More associated data than can wait, if any does, in the form HASH. */
 static void take_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *aad,
                      size_t len_bytes)
 {
-    size_t n = (0 - (size_t)state->used) % 16; /* bytes that the last block lacks */
+    const size_t n = 16 - state->used; /* bytes that the last block lacks */
 
     state->aad_bytes += len_bytes;
     if (state->used) {
-        memcpy(held_of(state) + state->used, aad, n);
-        state->used += (uint32_t)n;
+        if (n)
+            memcpy(state->block + state->used, aad, n);
+        state->used = 16;
         aad += n, len_bytes -= n;
         end_block(key, state);
     }
-    n = len_bytes & ~(size_t)15;
-    if (n)
-        key->head.kernel->hash(key, state->y, aad, n / 16);
-    if (len_bytes - n) {
-        memcpy(state->block, aad + n, len_bytes - n);
-        state->used = (uint32_t)(len_bytes - n);
-    }
+    hash_aad(key, state, aad, len_bytes);
 }
 
-/* Associated data that can wait for a hash is only copied. */
+/* Associated data, the first, which can wait for a hash, at most MOST_HELD bytes. */
+EVC_INLINE void hold_aad(struct evc_gcm_state *state, const uint8_t *aad, size_t len_bytes)
+{
+    uint8_t *to = held_of(state);
+
+    state->used = (uint32_t)len_bytes;
+    state->aad_bytes = len_bytes;
+    for (; len_bytes > 16; len_bytes -= 16, aad += 16, to += 16)
+        memcpy(to, aad, 16);
+    store_short_block(to, aad, len_bytes);
+}
+
+/* Associated data that can wait behind other. */
 EVC_INLINE void copy_aad(struct evc_gcm_state *state, const uint8_t *aad, size_t len_bytes)
 {
-    uint8_t *const to = held_of(state) + state->used;
-
-    if (!state->used && len_bytes <= 16) {
-        store_short_block(to, aad, len_bytes);
-    } else if (!state->used) {
-        evc_store64x2_le(to, evc_load64_le(aad), evc_load64_le(aad + 8));
-        store_short_block(to + 16, aad + 16, len_bytes - 16);
-    } else if (len_bytes) {
-        memcpy(to, aad, len_bytes);
-    }
+    if (len_bytes)
+        memcpy((state->form == HOLDS_ONLY ? held_of(state) : state->block) + state->used, aad, len_bytes);
     state->used += (uint32_t)len_bytes;
     state->aad_bytes += len_bytes;
 }
@@ -630,7 +666,7 @@ EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key, struct
         return EVC_OK;
     }
     if (state->form == HOLDS_ONLY)
-        hold_no_more(state);
+        hold_no_more(key, state);
     take_aad(key, state, aad, len_bytes);
     clear(key);
     return EVC_OK;
@@ -639,11 +675,10 @@ EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key, struct
 enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
                             const uint8_t *aad, size_t len_bytes)
 {
-    if (!key->head.kernel || !has_marks(state, MARKS_OF_START) || (state->used | state->aad_bytes) || len_bytes > 16)
+    if (!key->head.kernel || !has_marks(state, MARKS_OF_START) || (state->used | state->aad_bytes)
+        || len_bytes > MOST_HELD)
         return aad_checked(key, state, aad, len_bytes);
-    store_short_block(held_of(state), aad, len_bytes);
-    state->used = (uint32_t)len_bytes;
-    state->aad_bytes = len_bytes;
+    hold_aad(state, aad, len_bytes);
     return EVC_OK;
 }
 
@@ -687,6 +722,38 @@ EVC_INLINE enum evc_status crypt_as_whole(const union evc_gcm_key *key, struct e
         key, state->j0, 12, held_of(state), held, in, out, len_bytes, state->y, 16);
 }
 
+/* Whether the same holds of text behind associated data that is hashed but for the last block. */
+EVC_INLINE int can_be_whole_behind_aad(const union evc_gcm_key *key, const struct evc_gcm_state *state,
+                                       uint8_t direction)
+{
+    const struct evc_gcm *kernel = key->head.kernel;
+
+    return has_marks(state, MARKS(EVC_PHASE_AAD, EVC_DIRECTION_NONE, HASH)) && state->used
+           && (direction == EVC_DIRECTION_SEAL ? !!kernel->seal : !!kernel->open_telling_tag);
+}
+
+/* Its first piece, as a message whose associated data is one block: the last, plus the hash of those before it. Its tag
+ * is that of the message, but for the lengths: they differ by d, and the tags by d * H. */
+EVC_OUT_OF_LINE enum evc_status crypt_behind_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                                 const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
+{
+    const struct evc_gcm *kernel = key->head.kernel;
+    uint8_t lengths[16];
+    enum evc_status status;
+
+    evc_xor16(state->block, state->block, state->y);
+    store_lengths(lengths, state->aad_bytes ^ 16, 0);
+    memset(state->stream, 0, 16);
+    kernel->hash(key, state->stream, lengths, 1);
+    set_marks(state, MARKS_OF_TAG(direction));
+    state->text_bytes = len_bytes;
+    status = (direction == EVC_DIRECTION_SEAL ? kernel->seal : kernel->open_telling_tag)(
+        key, state->j0, 12, state->block, 16, in, out, len_bytes, state->y, 16);
+    evc_xor16(state->y, state->y, state->stream);
+    clear_short(key);
+    return status;
+}
+
 /* More text follows a piece that was handled as a whole message. */
 EVC_INLINE void go_on_behind_whole(const union evc_gcm_key *key, struct evc_gcm_state *state)
 {
@@ -713,7 +780,7 @@ EVC_INLINE void go_on_behind_whole(const union evc_gcm_key *key, struct evc_gcm_
 EVC_OUT_OF_LINE void go_on_to_text(const union evc_gcm_key *key, struct evc_gcm_state *state, size_t len_bytes)
 {
     if (state->form == HOLDS_ONLY)
-        hold_no_more(state);
+        hold_no_more(key, state);
     else if (state->form == TAG && len_bytes)
         go_on_behind_whole(key, state);
 }
@@ -788,6 +855,8 @@ EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key, str
         if (state->form == HOLDS_ONLY && len_bytes && can_be_whole(key, state, direction))
             return crypt_as_whole(key, state, in, out, len_bytes, direction);
         go_on_to_text(key, state, len_bytes);
+    } else if (len_bytes && can_be_whole_behind_aad(key, state, direction)) {
+        return crypt_behind_aad(key, state, in, out, len_bytes, direction);
     }
     if (state->direction != direction) /* the next call reads a word, which would wait for a byte */
         state->direction = direction;
@@ -833,10 +902,10 @@ EVC_INLINE void clear_tag(const union evc_gcm_key *key, uint8_t form)
 {
     if (form == TAG)
         return;
-    if (key->head.kernel->clear_tag)
-        key->head.kernel->clear_tag();
-    else
+    if (form == HOLDS_ONLY)
         clear(key);
+    else
+        clear_short(key);
 }
 
 /* The tag, whole, in state->y, if it is not there yet. The block begun and the lengths are hashed in one call, beside
@@ -847,8 +916,8 @@ static void end_message(const union evc_gcm_key *key, struct evc_gcm_state *stat
     size_t n;
 
     if (state->form == HOLDS_ONLY)
-        hold_no_more(state);
-    if (state->form == HASH_TIMES_H || state->used > 16) /* associated data, and no text */
+        hold_no_more(key, state);
+    if (state->form == HASH_TIMES_H)
         end_block(key, state);
     n = state->used ? 2 : 1;
     memcpy(last, state->block, state->used);
