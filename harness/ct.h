@@ -16,7 +16,7 @@
 #define CT_LONG_BYTES (8192 + 16 * 5 + 13)
 #define CT_MAX_BYTES 8704
 
-#define CT_AAD_BYTES 20  /* a block and a part */
+#define CT_AAD_BYTES 84  /* blocks and a part: more than a state of GCM holds */
 #define CT_ROOM_BYTES (8 * (19 + 3)) /* of in, out and aad, for an operation without a message */
 #define CT_KEY_ROOM 8192 /* bytes; kernels chosen by name may have keys beyond the unions */
 #define CT_MANY 4        /* messages of a batch */

@@ -32,7 +32,7 @@ CT_CALL(key_of_ghash,
 /* Associated data of at most a block, for which kernels have short ways, and of more: by turns. */
 static size_t aad_bytes(const struct ct_call *c)
 {
-    return c->len_bytes % 2 ? 13 : CT_AAD_BYTES;
+    return c->len_bytes % 2 ? 13 : 20;
 }
 
 static const uint8_t *aad(const struct ct_call *c)
@@ -70,7 +70,11 @@ static bool gcm_pieces(struct ct_call *c)
            evc_gcm_open_update(GCM, &state, c->in, c->out, half) == EVC_OK &&
            evc_gcm_open_update(GCM, &state, c->in + half, c->out + half,
                                c->len_bytes - half) == EVC_OK &&
-           evc_gcm_open_finish(GCM, &state, c->tag, 16) == EVC_OK;
+           evc_gcm_open_finish(GCM, &state, c->tag, 16) == EVC_OK &&
+           evc_gcm_start(GCM, &state, c->iv + 4, 12) == EVC_OK &&
+           evc_gcm_aad(GCM, &state, c->aad, CT_AAD_BYTES) == EVC_OK &&
+           evc_gcm_seal_update(GCM, &state, BYTES) == EVC_OK &&
+           evc_gcm_seal_finish(GCM, &state, c->ivs[0], 16) == EVC_OK;
 }
 
 /* ---- Many messages: CT_MANY parts of the message, the last the longest --------------------- */

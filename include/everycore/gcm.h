@@ -230,6 +230,13 @@ struct evc_gcm {
                                         size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
                                         uint8_t *tag, size_t tag_bytes);
 
+    /* Optional, with these three: the same of associated data that comes before the text, more than 16 bytes. At `to`
+     * is the hash of all blocks but the last then, and behind it the last one, filled up with zeros. For such data,
+     * aad of `seal` and the others is that block's address, and aad_bytes are all its bytes and the bit
+     * EVC_GCM_HASHED_AAD. This returns EVC_OK, and clears what it leaves behind. */
+    enum evc_status (*hash_aad)(const void *key, uint8_t to[32], const uint8_t *aad, size_t aad_bytes);
+#define EVC_GCM_HASHED_AAD ((size_t)1 << (8 * sizeof(size_t) - 1))
+
     /* Optional: does what evc_kernel.clear() does, after encrypt of one block and hash of at most two: less deep. */
     void (*clear_tag)(void);
 };

@@ -350,9 +350,9 @@ enum evc_status evc_gcm_set_key(union evc_gcm_key *key, const struct evc_gcm *ke
     return evc_gcm_set_key_in(key, sizeof *key, kernel, user_key, key_bits);
 }
 
-/* Counters that begin with a longer IV's J_0 tell H. For AES they are public, so that its kernels may leave them on the
- * stack. In a frame that has called them: */
-EVC_DEFINE_CLEAR_DEEP(clear_secret_counters, BASELINE, 0)
+/* Counters that begin with a longer IV's J_0 tell H, and so does a block of associated data plus a hash. For kernels
+ * both are public, so that they may leave them on the stack. In a frame that has called them: */
+EVC_DEFINE_CLEAR_DEEP(clear_secret_inputs, BASELINE, 0)
 
 /*
  * The hash in a state. A first piece of text is handled as a whole message, which costs what a message in one call
@@ -362,9 +362,10 @@ EVC_DEFINE_CLEAR_DEEP(clear_secret_counters, BASELINE, 0)
  * with zeros; the rest of it, d, behind zeros, is added as d * H to y, and so as d * H^2 to y * H.
  *
  * Before that a state with an IV of 12 bytes only holds it, and at most 64 bytes of associated data: counter, y, block
- * and stream are the place for these, the last word of j0 is not written yet, and aad_bytes is `used`. So the four calls
- * of a message in one piece do little beside the work of the kernel, and few comparisons tell that they may; other calls
- * are out of line. Of more associated data, all but the last block is hashed: crypt_behind_aad.
+ * and stream are the place for these, and aad_bytes is `used`. So the four calls of a message in one piece do little
+ * beside the work of the kernel, and few comparisons tell that they may; other calls are out of line. Of more
+ * associated data all but the last block is hashed. If text or the end comes then, counters and the last word of j0 are
+ * made from a short IV.
  */
 enum { HASH, TAG, HASH_TIMES_H, HASH_TIMES_H_IN_BLOCK, HOLDS_ONLY };
 
@@ -372,6 +373,7 @@ enum { HASH, TAG, HASH_TIMES_H, HASH_TIMES_H_IN_BLOCK, HOLDS_ONLY };
 #define MARKS(phase, direction, form)                                                                              \
     ((uint32_t)(phase) | (uint32_t)(direction) << 8 | UINT32_C(1) << 16 | (uint32_t)(form) << 24)
 #define MARKS_OF_START MARKS(EVC_PHASE_AAD, EVC_DIRECTION_NONE, HOLDS_ONLY)
+#define MARKS_BEHIND_AAD MARKS(EVC_PHASE_AAD, EVC_DIRECTION_NONE, HASH)
 #define MARKS_OF_TAG(direction) MARKS(EVC_PHASE_TEXT, direction, TAG)
 
 typedef char marks_adjoin
@@ -510,7 +512,6 @@ static void hold_no_more(const union evc_gcm_key *key, struct evc_gcm_state *sta
 
     if (held_bytes)
         memcpy(held, held_of(state), sizeof held);
-    write_counters(state);
     memset(state->y, 0, 16);
     state->form = HASH;
     hash_aad(key, state, held, held_bytes);
@@ -603,6 +604,14 @@ static void end_block(const union evc_gcm_key *key, struct evc_gcm_state *state)
     state->form = state->form == HASH_TIMES_H ? HASH : HASH_TIMES_H;
 }
 
+/* From the phase of associated data, in the form HASH: a short IV gives counters. */
+EVC_INLINE void end_aad(struct evc_gcm_state *state)
+{
+    if (state->short_iv)
+        write_counters(state);
+    state->phase = EVC_PHASE_TEXT;
+}
+
 /* More associated data than can wait, if any does, in the form HASH. */
 static void take_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *aad,
                      size_t len_bytes)
@@ -623,13 +632,20 @@ static void take_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, 
 /* Associated data, the first, which can wait for a hash, at most MOST_HELD bytes. */
 EVC_INLINE void hold_aad(struct evc_gcm_state *state, const uint8_t *aad, size_t len_bytes)
 {
-    uint8_t *to = held_of(state);
+    uint8_t *const to = held_of(state);
 
     state->used = (uint32_t)len_bytes;
     state->aad_bytes = len_bytes;
-    for (; len_bytes > 16; len_bytes -= 16, aad += 16, to += 16)
-        memcpy(to, aad, 16);
-    store_short_block(to, aad, len_bytes);
+    if (len_bytes <= 16) {
+        store_short_block(to, aad, len_bytes);
+        return;
+    }
+    memcpy(to, aad, 16); /* blocks, which overlap */
+    if (len_bytes > 32) {
+        memcpy(to + 16, aad + 16, 16);
+        memcpy(to + len_bytes - 32, aad + len_bytes - 32, 16);
+    }
+    memcpy(to + len_bytes - 16, aad + len_bytes - 16, 16);
 }
 
 /* Associated data that can wait behind other. */
@@ -648,6 +664,16 @@ EVC_INLINE int is_sound(const struct evc_gcm_state *state)
     if (state->phase > EVC_PHASE_TEXT || state->form > HOLDS_ONLY)
         return 0;
     return may_wait(state, state->used) || (state->form == TAG && state->phase == EVC_PHASE_TEXT);
+}
+
+/* Associated data, the first, of which all but the last block is hashed at once; clears. */
+EVC_INLINE enum evc_status hash_aad_before_text(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                                const uint8_t *aad, size_t len_bytes)
+{
+    state->aad_bytes = len_bytes;
+    state->used = (uint32_t)((len_bytes - 1) % 16 + 1);
+    set_marks(state, MARKS_BEHIND_AAD);
+    return key->head.kernel->hash_aad(key, state->y, aad, len_bytes);
 }
 
 EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key, struct evc_gcm_state *state,
@@ -676,8 +702,10 @@ enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *
                             const uint8_t *aad, size_t len_bytes)
 {
     if (!key->head.kernel || !has_marks(state, MARKS_OF_START) || (state->used | state->aad_bytes)
-        || len_bytes > MOST_HELD)
+        || (uint64_t)len_bytes > EVC_GCM_MAX_AAD)
         return aad_checked(key, state, aad, len_bytes);
+    if (len_bytes > MOST_HELD)
+        return (key->head.kernel->hash_aad ? hash_aad_before_text : aad_checked)(key, state, aad, len_bytes);
     hold_aad(state, aad, len_bytes);
     return EVC_OK;
 }
@@ -709,47 +737,44 @@ EVC_INLINE int can_be_whole(const union evc_gcm_key *key, const struct evc_gcm_s
            && (direction == EVC_DIRECTION_SEAL ? !!kernel->seal : !!kernel->open_telling_tag);
 }
 
-/* The first piece of text; clears. Both operations return EVC_OK. */
-EVC_INLINE enum evc_status crypt_as_whole(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                          const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
-{
-    const struct evc_gcm *kernel = key->head.kernel;
-    const size_t held = state->used;
-
-    set_marks(state, MARKS_OF_TAG(direction));
-    state->text_bytes = len_bytes;
-    return (direction == EVC_DIRECTION_SEAL ? kernel->seal : kernel->open_telling_tag)(
-        key, state->j0, 12, held_of(state), held, in, out, len_bytes, state->y, 16);
-}
-
-/* Whether the same holds of text behind associated data that is hashed but for the last block. */
+/* The same of text behind associated data that is hashed but for the last block. */
 EVC_INLINE int can_be_whole_behind_aad(const union evc_gcm_key *key, const struct evc_gcm_state *state,
                                        uint8_t direction)
 {
     const struct evc_gcm *kernel = key->head.kernel;
 
-    return has_marks(state, MARKS(EVC_PHASE_AAD, EVC_DIRECTION_NONE, HASH)) && state->used
+    return has_marks(state, MARKS_BEHIND_AAD) && kernel && state->used - 1 < 16
            && (direction == EVC_DIRECTION_SEAL ? !!kernel->seal : !!kernel->open_telling_tag);
 }
 
-/* Its first piece, as a message whose associated data is one block: the last, plus the hash of those before it. Its tag
- * is that of the message, but for the lengths: they differ by d, and the tags by d * H. */
+/* The first piece of text, with such associated data, whose tag goes to y; clears. Both operations return EVC_OK. */
+EVC_INLINE enum evc_status crypt_as_whole(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                          const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
+                                          size_t len_bytes, uint8_t direction)
+{
+    const struct evc_gcm *kernel = key->head.kernel;
+
+    set_marks(state, MARKS_OF_TAG(direction));
+    state->text_bytes = len_bytes;
+    return (direction == EVC_DIRECTION_SEAL ? kernel->seal : kernel->open_telling_tag)(
+        key, state->j0, 12, aad, aad_bytes, in, out, len_bytes, state->y, 16);
+}
+
+/* The same for kernels without `hash_aad`: as a message whose associated data is one block, the last plus the hash of
+ * those before it. Its tag is the right one but for the lengths: they differ by d, and the tags by d * H. */
 EVC_OUT_OF_LINE enum evc_status crypt_behind_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
                                                  const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
 {
-    const struct evc_gcm *kernel = key->head.kernel;
     uint8_t lengths[16];
     enum evc_status status;
 
     evc_xor16(state->block, state->block, state->y);
     store_lengths(lengths, state->aad_bytes ^ 16, 0);
     memset(state->stream, 0, 16);
-    kernel->hash(key, state->stream, lengths, 1);
-    set_marks(state, MARKS_OF_TAG(direction));
-    state->text_bytes = len_bytes;
-    status = (direction == EVC_DIRECTION_SEAL ? kernel->seal : kernel->open_telling_tag)(
-        key, state->j0, 12, state->block, 16, in, out, len_bytes, state->y, 16);
+    key->head.kernel->hash(key, state->stream, lengths, 1);
+    status = crypt_as_whole(key, state, state->block, 16, in, out, len_bytes, direction);
     evc_xor16(state->y, state->y, state->stream);
+    clear_secret_inputs();
     clear_short(key);
     return status;
 }
@@ -812,7 +837,7 @@ EVC_INLINE void crypt_text(const union evc_gcm_key *key, struct evc_gcm_state *s
 
     if (state->phase == EVC_PHASE_AAD) {
         end_block(key, state);
-        state->phase = EVC_PHASE_TEXT;
+        end_aad(state);
     }
     state->text_bytes += len_bytes;
     if (state->used && len_bytes) {
@@ -853,7 +878,7 @@ EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key, str
         return EVC_ERR_LENGTH;
     if (state->form != HASH) {
         if (state->form == HOLDS_ONLY && len_bytes && can_be_whole(key, state, direction))
-            return crypt_as_whole(key, state, in, out, len_bytes, direction);
+            return crypt_as_whole(key, state, held_of(state), state->used, in, out, len_bytes, direction);
         go_on_to_text(key, state, len_bytes);
     } else if (len_bytes && can_be_whole_behind_aad(key, state, direction)) {
         return crypt_behind_aad(key, state, in, out, len_bytes, direction);
@@ -862,7 +887,7 @@ EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key, str
         state->direction = direction;
     crypt_text(key, state, in, out, len_bytes, direction & EVC_DIRECTION_SEAL);
     if (!state->short_iv)
-        clear_secret_counters();
+        clear_secret_inputs();
     clear(key);
     return EVC_OK;
 }
@@ -874,7 +899,10 @@ EVC_INLINE enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_s
                                   const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
 {
     if (can_be_whole(key, state, direction) && len_bytes - 1 < USUAL_BYTES)
-        return crypt_as_whole(key, state, in, out, len_bytes, direction);
+        return crypt_as_whole(key, state, held_of(state), state->used, in, out, len_bytes, direction);
+    if (can_be_whole_behind_aad(key, state, direction) && len_bytes - 1 < USUAL_BYTES && key->head.kernel->hash_aad)
+        return crypt_as_whole(key, state, state->block, (size_t)state->aad_bytes | EVC_GCM_HASHED_AAD, in, out,
+                              len_bytes, direction);
     return update_checked(key, state, in, out, len_bytes, direction);
 }
 
@@ -919,6 +947,8 @@ static void end_message(const union evc_gcm_key *key, struct evc_gcm_state *stat
         hold_no_more(key, state);
     if (state->form == HASH_TIMES_H)
         end_block(key, state);
+    if (state->phase == EVC_PHASE_AAD)
+        end_aad(state);
     n = state->used ? 2 : 1;
     memcpy(last, state->block, state->used);
     store_lengths(last + 16 * n - 16, state->aad_bytes, state->text_bytes);
@@ -1023,7 +1053,7 @@ EVC_INLINE void crypt_message(const union evc_gcm_key *key, const uint8_t *iv, s
     memcpy(computed, state.y, 16);
     evc_wipe(&state, sizeof state);
     if (iv_bytes != 12)
-        clear_secret_counters();
+        clear_secret_inputs();
 }
 
 EVC_OUT_OF_LINE enum evc_status seal_composed(const union evc_gcm_key *key, const uint8_t *iv,

@@ -20,9 +20,12 @@
 IN_ASSEMBLY_MESSAGE(seal, uint8_t);
 IN_ASSEMBLY_MESSAGE(open, const uint8_t);
 IN_ASSEMBLY_MESSAGE(open_telling_tag, uint8_t);
+enum evc_status IN_ASSEMBLY(MESSAGES, hash_aad)(const void *key, uint8_t to[32], const uint8_t *aad,
+                                                size_t aad_bytes);
 #define GCM_MESSAGE_SLOTS                                                                    \
     .seal = IN_ASSEMBLY(MESSAGES, seal), .open = IN_ASSEMBLY(MESSAGES, open),                \
-    .open_telling_tag = IN_ASSEMBLY(MESSAGES, open_telling_tag)
+    .open_telling_tag = IN_ASSEMBLY(MESSAGES, open_telling_tag),                             \
+    .hash_aad = IN_ASSEMBLY(MESSAGES, hash_aad)
 
 #define crypt_groups IN_ASSEMBLY(MESSAGES, groups)
 void crypt_groups(const void *key, const uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,
@@ -33,6 +36,7 @@ void crypt_groups(const void *key, const uint8_t counter[16], uint8_t y[16], con
     typedef char assembly_agrees[offsetof(struct evc_gcm_head, kernel) == 0                                       \
                                  && offsetof(struct evc_gcm_head, rounds) == 8 && offsetof(struct key, rk) == 16  \
                                  && offsetof(struct key, powers) == 16 + 240                                      \
-                                 && sizeof(struct powers) == (powers_bytes) && EVC_ERR_TAG == 6 ? 1 : -1]
+                                 && sizeof(struct powers) == (powers_bytes) && EVC_ERR_TAG == 6                \
+                                 && EVC_GCM_HASHED_AAD == (size_t)1 << 63 ? 1 : -1]
 
 #endif

@@ -591,7 +591,21 @@ other_aad:
     load_bytes AAD, AAD_BYTES, %xmm1, B, P, %rsi
     pshufb reversed(TABLES), %xmm1
     ret
-4:  mov AAD_BYTES, %rdx
+4:  test AAD_BYTES, AAD_BYTES
+    jns long_aad
+    btr $hashed_aad, AAD_BYTES
+    movdqu (AAD), %xmm1
+    movdqu -16(AAD), P
+    pxor P, %xmm1
+    pshufb reversed(TABLES), %xmm1
+    ret
+    EVC_ASM_CFI_END
+
+/* The same of more than 16 bytes. */
+    .p2align 5
+long_aad:
+    EVC_ASM_CFI_BEGIN
+    mov AAD_BYTES, %rdx
     neg %edx
     and $15, %edx
     movdqu -16(AAD,AAD_BYTES), %xmm1
@@ -620,6 +634,22 @@ other_aad:
     pxor %xmm0, %xmm1
     ret
     EVC_ASM_CFI_END
+
+/* Associated data before text that comes later: for the slot hash_aad. */
+evc_function evc_gcm_x86_aesni_hash_aad
+    lea tables + 128(%rip), TABLES
+    take_aad_to_hash
+    no_products
+    mov $16, %esi         /* the powers do not suffice */
+    call long_aad
+    pxor %xmm0, %xmm1
+    pshufb reversed(TABLES), %xmm0
+    pshufb reversed(TABLES), %xmm1
+    movdqu %xmm0, (%r9)
+    movdqu %xmm1, 16(%r9)
+    xor %eax, %eax
+    jmp clear_vectors
+evc_end evc_gcm_x86_aesni_hash_aad
 
 /* A = the last block of associated data, as of other_aad; zeros without any. Those of 8 to 16 bytes are at label 5 at
  * once, the others go by label 6. */

@@ -17,6 +17,7 @@
 .set tag, 24
 .set tag_bytes, 32
 .set tells_tag, 62    /* bit of tag_bytes: the tag is written, though the message is opened */
+.set hashed_aad, 63   /* bit of aad_bytes: all but the last block is hashed: EVC_GCM_HASHED_AAD */
 
 .set error_of_tag, 6
 .set rounds, 8
@@ -134,6 +135,22 @@ evc_function \name\()_open
     \opens
     jmp message
 evc_end \name\()_open
+.endm
+
+/* ---- Associated data ---- */
+
+/* Takes the bit `hashed_aad` off aad_bytes; \x = the last block, plus the hash of those before it. */
+.macro take_hashed_aad x
+    btr $hashed_aad, %r8
+    vmovdqu (%rcx), \x
+    vpxor -16(%rcx), \x, \x
+.endm
+
+/* The arguments of hash_aad, from rsi, rdx, rcx: `to` in r9, the others where messages have them. */
+.macro take_aad_to_hash
+    mov %rcx, %r8
+    mov %rdx, %rcx
+    mov %rsi, %r9
 .endm
 
 /* ---- Tags ---- */

@@ -406,6 +406,14 @@ evc_local groups
 5:  ret
 evc_local_end groups
 
+/* Zeros in all vectors. */
+.macro clear_vectors
+    .irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    vpxor %xmm\i, %xmm\i, %xmm\i
+    .endr
+    vzeroupper
+.endm
+
 /* ---- Associated data ---- */
 
 /* Plus the products of rsi blocks at rcx, the first one with the power of H whose number is edx, at most 32. xmm11 is
@@ -458,7 +466,16 @@ evc_local other_aad
     ja 4f
     load_part AAD, AAD_BYTES, AROUND_X, B_X, %rsi
     ret
-4:  mov AAD_BYTES, %rdx
+4:  test AAD_BYTES, AAD_BYTES
+    jns long_aad
+    take_hashed_aad AROUND_X
+    ret
+evc_local_end other_aad
+
+/* The same of more than 16 bytes. */
+    .p2align 5
+evc_local long_aad
+    mov AAD_BYTES, %rdx
     neg %edx
     and $15, %edx
     vmovdqu -16(AAD,AAD_BYTES), AROUND_X
@@ -486,7 +503,22 @@ evc_local other_aad
     jnz 6b
     vpxor %xmm11, AROUND_X, AROUND_X
     ret
-evc_local_end other_aad
+evc_local_end long_aad
+
+/* Associated data before text that comes later: for the slot hash_aad. */
+evc_function evc_gcm_x86_vaes256_hash_aad
+    lea tables(%rip), TABLES
+    take_aad_to_hash
+    no_products
+    mov $32, %esi         /* the powers do not suffice */
+    call long_aad
+    vpxor %xmm11, AROUND_X, AROUND_X
+    vmovdqu %xmm11, (%r9)
+    vmovdqu AROUND_X, 16(%r9)
+    clear_vectors
+    xor %eax, %eax
+    ret
+evc_end evc_gcm_x86_vaes256_hash_aad
 
 /* xmm15 = the last block of associated data, as of other_aad; zeros without any. Those of 8 to 16 bytes are at label 5
  * at once, the others go by label 6. */
@@ -504,14 +536,6 @@ evc_local_end other_aad
 .endm
 
 /* ---- The text of a tail ---- */
-
-/* Zeros in all vectors. */
-.macro clear_vectors
-    .irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    vpxor %xmm\i, %xmm\i, %xmm\i
-    .endr
-    vzeroupper
-.endm
 
 /* Vector k from the end. */
 .macro middle_text k, s

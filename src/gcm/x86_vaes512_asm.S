@@ -1392,7 +1392,7 @@ aad_of_vectors:
     EVC_ASM_CFI_BEGIN
     vpxor %xmm1, %xmm1, %xmm1
     cmp $16, %r8
-    jbe any_aad
+    jle any_aad           /* if all but the last block is hashed, too */
     lea 32(%rax), %edx
     neg %edx
     and $48, %edx
@@ -1550,7 +1550,11 @@ other_aad:
     vpxor %xmm14, %xmm14, %xmm14
     jmp 9b
 
-17: evc_save %rdx
+18: take_hashed_aad %xmm1
+    ret
+17: test %r8, %r8
+    js 18b
+    evc_save %rdx
     evc_save %rax
     lea -1(%r8), %rax
     and $-16, %rax        /* the bytes of the blocks before the last one */
@@ -2346,6 +2350,23 @@ evc_function evc_gcm_x86_vaes512_groups
     vmovdqu %xmm12, (%r10)
     jmp clear_and_return
 evc_end evc_gcm_x86_vaes512_groups
+
+/* Associated data before text that comes later: for the slot hash_aad. */
+evc_function evc_gcm_x86_vaes512_hash_aad
+    lea byte_numbers(%rip), %r11
+    take_aad_to_hash
+    call other_aad
+    vpxor %xmm13, %xmm1, %xmm1 /* which is left of the last block */
+    vmovdqu %xmm1, (%r9)
+    vmovdqu %xmm13, 16(%r9)
+    vpxor %xmm1, %xmm1, %xmm1
+    vpxor %xmm2, %xmm2, %xmm2
+    vpxor %xmm1, %xmm1, %xmm8
+    vpxor %xmm1, %xmm1, %xmm13 /* others that other_aad changes are zero */
+    vzeroupper
+    xor %eax, %eax
+    ret
+evc_end evc_gcm_x86_vaes512_hash_aad
 
     define_open evc_gcm_x86_vaes512, orq $1 << opens, tag_bytes(%rsp)
 
