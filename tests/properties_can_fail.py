@@ -816,6 +816,7 @@ RSA_BREAKS = [
 
 
 WORDS, DIVISORS, OF_BYTES = "src/bn_words/c_halves.c", "src/bn_words/bn_words.c", "src/bn/mod_words.c"
+DIVIDE = "src/bn_words/divide.h"
 HEAD, SLOTS = "const struct evc_bn_words evc_bn_words_c_halves = {\n", "    EVC_BN_SLOT_NAMES,\n"
 
 
@@ -853,6 +854,8 @@ WORD_BREAKS = [
          " { return mod_words(a, n - n / 33, d); }", "remainders_equal_reference"),
     ("words: what operations leave on the stack", WORDS, "CT_MUL32, CT, ANY, clear)", "CT_MUL32, CT, ANY, 0)",
      "leaves_nothing_behind"),
+    ("words: the upper word of a remainder", DIVIDE, "sum_of(0, low), d->power[0],", "sum_of(0, low), 0 * d->power[0],",
+     "remainders_equal_reference"),
     ("words: a remainder that is not brought below its word", DIVISORS, "rest - (w & ~mask_less(rest, w))", "rest",
      "trial_division_equals_one_by_one"),
     ("words: a byte of a number", OF_BYTES, "x[i / WORD_BYTES] |= (word)a[a_bytes - 1 - i]",

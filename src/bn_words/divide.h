@@ -95,15 +95,14 @@ EVC_INLINE word remainder_of_small(word high, word low, const struct evc_bn_divi
     return rest >> d->shift;
 }
 
-/* high * B + low modulo the divisor's word. */
+/* high * B + low modulo the divisor's word w. With B modulo w instead of B it is at most (B - 1) (w - 1) + B - 1, which
+ * is (B - 1) w: so what is above the lower word is below w. */
 EVC_INLINE word remainder_of(word high, word low, const struct evc_bn_divisor *d)
 {
-    const uint32_t shift = d->shift;
-    word rest = bits_above(high, shift); /* < 2^shift <= B / 2 <= normal */
+    /* the barrier: without it GCC copies a word in each turn of a loop before this, on AArch64 */
+    const sum folded = sum_add_product(sum_of(0, low), d->power[0], word_barrier(high));
 
-    (void)divide_normal(rest, high << shift | bits_above(low, shift), d->normal, d->reciprocal, &rest);
-    (void)divide_normal(rest, low << shift, d->normal, d->reciprocal, &rest);
-    return rest >> shift;
+    return remainder_of_small(sum_high(folded), sum_low(folded), d);
 }
 
 #endif
