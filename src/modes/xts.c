@@ -190,7 +190,7 @@ EVC_OUT_OF_LINE void steal_encrypt(const union evc_aes_key *key, uint8_t tweak[1
 
     exchange(block, out - 16, in, out, rest_bytes);
     evc_aes_op_xts_encrypt(key, tweak, block, out - 16, 1);
-    evc_wipe(block, sizeof block);
+    clear_block(block);
 }
 
 /* Not inlined, as exchange(): the tweak's halves would stay in registers that kernels save. */
@@ -210,8 +210,8 @@ EVC_OUT_OF_LINE void steal_decrypt(const union evc_aes_key *key, uint8_t tweak[1
     evc_aes_op_xts_decrypt(key, later, in, block, 1);
     exchange(block, block, in + 16, out + 16, rest_bytes);
     evc_aes_op_xts_decrypt(key, tweak, block, out, 1);
-    evc_wipe(later, sizeof later);
-    evc_wipe(block, sizeof block);
+    clear_block(later);
+    clear_block(block);
 }
 
 /* tweak: encrypted; len_bytes: 0, or 16 and more. Inline, as units of whole blocks need no frame more. */
