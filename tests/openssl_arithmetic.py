@@ -114,7 +114,7 @@ WRONG: tuple[Break, ...] = (
 )
 
 
-ANY_PRODUCTS: tuple[Break, ...] = (
+BY_COLUMNS: tuple[Break, ...] = (
     ("a first operand that is too short", MONTGOMERY, "a->top != n_words || ", ""),
     ("a second operand that is too short", MONTGOMERY, "b->top != n_words || ", ""),
     ("the length of R", MONTGOMERY, " || mont->ri != n_words * EVC_BN_WORD_BITS)", ")"),
@@ -126,10 +126,6 @@ ANY_PRODUCTS: tuple[Break, ...] = (
     ("the number that enters a form", MONTGOMERY, "return bn_mul_mont_fixed_top(r, a, &mont->RR, mont, ctx);", "return bn_mul_mont_fixed_top(r, a, a, mont, ctx);"),
     ("zeros above a product", MONTGOMERY, "    bn_correct_top(r);\n    return done;", "    return done;"),
     ("the status of a product", MONTGOMERY, "    bn_correct_top(r);\n    return done;", "    bn_correct_top(r);\n    return 1;"),
-)
-
-BY_COLUMNS: tuple[Break, ...] = (
-    *ANY_PRODUCTS,
     ("the shortest modulus", MONTGOMERY, "((n_words) >= 4 && ", "((n_words) >= 3 && "),
     ("the longest modulus", MONTGOMERY, ">= 4 && (n_words) <= MOST_WORDS)", ">= 4)"),
     ("a modulus at the limit", MONTGOMERY, ">= 4 && (n_words) <= MOST_WORDS)", ">= 4 && (n_words) < MOST_WORDS)"),
@@ -142,7 +138,6 @@ BY_COLUMNS: tuple[Break, ...] = (
 )
 
 BY_BLOCKS: tuple[Break, ...] = (
-    *ANY_PRODUCTS,
     ("a modulus that fills no block", MONTGOMERY, "((n_words) % 8 == 0 && ", "((n_words) % 4 == 0 && "),
     ("the longest modulus", MONTGOMERY, "(n_words) >= 8 && (n_words) <= MOST_WORDS_TO_REDUCE)", "(n_words) >= 8)"),
     ("a modulus at the limit", MONTGOMERY, "(n_words) <= MOST_WORDS_TO_REDUCE)", "(n_words) < MOST_WORDS_TO_REDUCE)"),
