@@ -669,6 +669,30 @@ evc_local_end text_of_tail
 
 /* ---- Long messages ---- */
 
+/* rax = groups; to seal, 16 blocks at the end are a tail: the last group is hashed beside it. */
+.macro count_groups
+    mov tag_bytes + 4(%rsp), %eax
+    shr $31, %eax
+    lea -1(LEN,%rax), %rax
+    shr $8, %rax
+.endm
+/* esi = the number of the power that the last block of associated data meets. Up to the first reduction it may be
+ * followed by one group, or by a tail of 16 blocks and the lengths; before two groups it has a reduction of its own.
+ * Changes rax. */
+.macro power_of_aad
+    count_groups
+    cmp $240, AAD_BYTES   /* else the powers would not suffice */
+    ja 2f
+    mov $18, %esi         /* by jumps: nothing waits for a count that is predicted */
+    test %rax, %rax
+    jz 1f
+    mov $17, %esi
+    test $1, %al
+    jnz 1f
+2:  mov $1, %esi
+1:
+.endm
+
     .p2align 5
 evc_local long_message
     vmovdqa BASE_X, %xmm0
@@ -677,20 +701,25 @@ evc_local long_message
     vmovdqa AROUND_X, A_X
     test AAD_BYTES, AAD_BYTES
     jz 4f
+    power_of_aad
+    cmp $1, %esi
+    jne 13f
     lea last_pair + 24(KEY), %rdx
     add_block %rdx
     hash_of_sum HI_X
     vmovdqa HI_X, A_X
     no_products
+    jmp 4f
+13: movzwl power_places - 2(TABLES,%rsi,2), %edx
+    add KEY, %rdx
+    add_block %rdx
+    vpxor A_X, A_X, A_X
 4:  vinserti128 $1, %xmm0, %ymm0, BASE
     mov out(%rsp), %rdx
     mov AAD_BYTES, out(%rsp)
     mov %rdx, OUT_LESS_IN
     sub IN, OUT_LESS_IN
-    mov tag_bytes + 4(%rsp), %eax
-    shr $31, %eax
-    lea -1(LEN,%rax), %rax
-    shr $8, %rax          /* groups; to seal, 16 blocks at the end are a tail: the last group is hashed beside it */
+    count_groups
     xor NUMBER, NUMBER
     mov IN, HASHED
     evc_save %rbx
@@ -767,9 +796,53 @@ evc_local long_message
 6:  vpxor AROUND_X, AROUND_X, AROUND_X
     test AAD_BYTES, AAD_BYTES
     jz 5b
-    mov $1, %esi
+    lea -49(AAD_BYTES), %rdx
+    cmp $256 - 49, %rdx
+    jbe 14f
+    power_of_aad
     call other_aad
     jmp 5b
+
+    /* 4 to 16 blocks: the last four, with powers 4 to 1 or 20 to 17, are two vectors. */
+14: count_groups
+    lea -1(AAD_BYTES), %rdx
+    shr $4, %rdx          /* blocks before the last one */
+    lea -3(%rdx), %rsi
+    inc %edx
+    test $1, %al
+    jz 15f
+    add $16, %edx
+15: mov AAD_BYTES, %rax
+    neg %eax
+    and $15, %eax
+    vmovdqu -16(AAD,AAD_BYTES), AROUND_X
+    vpshufb shifts(TABLES,%rax), AROUND_X, AROUND_X
+    test %esi, %esi
+    jz 16f
+    vpxor %xmm11, %xmm11, %xmm11
+    call add_blocks
+16: lea (%rdx,%rdx,2), %rax
+    shl $3, %eax
+    neg %rax
+    add KEY, %rax
+    vmovdqu (%rcx), A
+    vmovdqu 32(%rcx), B_X
+    vinserti128 $1, AROUND_X, B, B
+    vpshufb reversed(TABLES), A, A
+    vpshufb reversed(TABLES), B, B
+    vpunpcklqdq B, A, P
+    vpunpckhqdq B, A, B
+    add_products P, powers_end(%rax), LO, A
+    add_products B, powers_end + 32(%rax), HI, A
+    vpxor B, P, P
+    add_products P, powers_end + 64(%rax), MI, A
+    vpxor A_X, A_X, A_X
+    cmp $4, %edx
+    jne 4b
+    hash_of_sum HI_X
+    vmovdqa HI_X, A_X
+    no_products
+    jmp 4b
 evc_local_end long_message
 
 /* A = the hash, with that of the group that has been sealed last. */
