@@ -1009,6 +1009,7 @@ GCM512_BREAKS = [
     ("GCM512: the block of text behind long associated data", GCM512, "    vpand first_bytes + 16(%rsi), %xmm5, %xmm8\n",
      "    vmovdqa %xmm5, %xmm8\n", SHAPES),
     ("GCM512: long associated data without text", GCM512, "28: vshufi32x4 $0x0e, ", "28: vshufi32x4 $0x03, ", SHAPES),
+    ("GCM512: long associated data taken for none", GCM512, "    mov $1, %edx\n", "", SHAPES),
     ("GCM512: powers one block from their places", GCM512, "    vinserti32x4 $0, (powers_end - 64*\\p - 64 + 40 + 64*\\half)(%rdi), \\to, \\to\n", "", SHAPES),
     ("GCM512: associated data in front of longer messages", GCM512, "    vmovdqa64 %zmm12, %zmm18\n", "", SHAPES),
     ("GCM512: the ciphertext that is hashed first", GCM512, "    vmovdqu8 %zmm3, %zmm8{%k2}\n", "", SHAPES),

@@ -44,8 +44,10 @@ byte_numbers:
     .byte at
     .set at, at + 1
     .endr
-/* The counters of lanes. Those before J_0 have no use. */
-    .fill 4*16, 1, 0
+/* The counters of lanes. Those before J_0 have no use; the step of a vector is there, where its address is short. */
+.set lanes, 128
+    .long 4
+    .fill 4*16 - 4, 1, 0
 .set counters, 128 + 4*16
     .fill 3*16, 1, 0
     .set at, 1
@@ -124,14 +126,11 @@ byte_numbers:
 .set first_bytes, counter_1 + 16
     .fill 16, 1, 255
     .fill 16, 1, 0
-/* Numbers of counters are the last words of blocks, in the order of the CPU: those of lanes, the step of a vector, and
- * the bytes of a counter. */
+/* Numbers of counters are the last words of blocks, in the order of the CPU: those of lanes, and the bytes of one. */
 .set lane_numbers, first_bytes + 32
     .fill 16, 1, 0
     .long 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3
-.set lanes, lane_numbers + 64
-    .long 4
-.set counter_bytes, lanes + 4
+.set counter_bytes, lane_numbers + 64
     .fill 12, 1, 128
     .byte 15, 14, 13, 12
 
@@ -538,7 +537,8 @@ finish_vectors:
 .endm
     .text
     .p2align 4
-/* xmm1 = the last block of associated data, and others as aad_of_vectors has them; xmm2 = the lengths. */
+/* xmm1 = the last block of associated data, and others as aad_of_vectors has them; xmm2 = the lengths; edx = 0 if there
+ * is no associated data. */
 aad_and_lengths:
     EVC_ASM_CFI_BEGIN
     load_aad %r8
@@ -546,8 +546,10 @@ aad_and_lengths:
     ret
 6:  vpxor %xmm1, %xmm1, %xmm1
     test %r8, %r8
+    mov %r8d, %edx
     jz 5b
     call aad_of_vectors
+    mov $1, %edx
     jmp 5b
     EVC_ASM_CFI_END
     .p2align 4
@@ -855,8 +857,34 @@ aes_of_half_four:
 .if \n == 1 && !\alone
     finish_with_aad %zmm8
 .else
+.if !\alone
+    test %edx, %edx       /* 0 if there is no associated data: one vector less is hashed */
+    jz 4f
+.endif
     finish (\n+1-\alone)
-.if \n <= 3
+.if !\alone
+4:  vmovdqa64 %zmm9, %zmm8
+.if \n == 2
+    jmp hash_two
+.else
+    vmovdqa64 %zmm10, %zmm9
+.if \n == 3
+    jmp hash_three
+.else
+    vmovdqa64 %zmm11, %zmm10
+    jmp hash_four
+.endif
+.endif
+.endif
+.if !\alone && \n <= 3
+6:  vpxor %xmm1, %xmm1, %xmm1
+    mov %r8d, %edx
+    test %r8, %r8
+    jz 5b
+    call aad_before_text
+    mov $1, %edx
+    jmp 5b
+.elseif \n <= 3
     aad_out_of_line 2
 .endif
 .endif
@@ -879,9 +907,13 @@ aes_of_half_four:
     jmp finish_vectors
 9:  andq $~(1 << has_lanes), tag_bytes(%rsp)
     jmp finish_two
+4:  vpxor %xmm9, %xmm9, %xmm9
+    vpxor %xmm10, %xmm10, %xmm10
+    vpxor %xmm11, %xmm11, %xmm11
+    jmp 3b
 6:  vpxor %xmm1, %xmm1, %xmm1
     test %r8, %r8
-    jz 5b
+    jz 4b
     call aad_before_text
     cmp $16, %r8
     jbe 5b
