@@ -943,6 +943,7 @@ A64_BREAKS = [
     ("bn umulh: the borrow of limbs that make no four", UMULH, "    sbcs x8, x8, x12\n    str", "    sub x8, x8, x12\n    str", CARRIES),
     ("bn umulh: limbs that fill no strip", UMULH, "5:  by_width factor0, product_strip\n", "5:\n", SUMS),
     ("bn umulh: zeros below a short product", UMULH, "1:  str xzr, [x0], #8 ", "1:  add x0, x0, #8 ", SUMS),
+    ("bn umulh: zeros below a short square", UMULH, "7:  str xzr, [x0], #8\n", "7:  add x0, x0, #8\n", SUMS),
     ("bn umulh: a row of an odd number", UMULH, "    tbz rows, #0, 1f\n", "    b 1f\n", SUMS),
     ("bn umulh: the carry of a square", ROWS, "    adcs top, top, part1\n", "    add top, top, part1\n", SUMS),
     ("bn umulh: the bit between limbs of a square", ROWS, "    mov x3, acc3\n", "", SUMS),

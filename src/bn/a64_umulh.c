@@ -15,7 +15,7 @@
 #if EVC_BUILT(A64_CT_MUL)
 #define LIMB_BITS 64
 #define STRIPS(name) evc_bn_a64_umulh_##name
-#define SQUARE_FROM 8
+#define SQUARE_FROM 3
 #include "bn/strips_steps.h"
 
 const struct evc_bn evc_bn_a64_umulh = {

@@ -146,13 +146,14 @@ evc_end evc_bn_a64_umulh_product
     in_pairs \width, store_two_accs, store_one_acc, to_sum
 .endm
 
-/* x0: t, of 2 limbs limbs, x1: a, x2: limbs, 8 or more. t = a^2: the sum of all products of two different limbs, then
+/* x0: t, of 2 limbs limbs, x1: a, x2: limbs, 2 or more. t = a^2: the sum of all products of two different limbs, then
  * twice that and the squares. */
 evc_function evc_bn_a64_umulh_square
     begin_frame
     stp x1, x2, [sp, #FACTOR]
     stp x0, x0, [sp, #T]  // R: the start of t
-    sub rows, x2, #8
+    subs rows, x2, #8
+    b.lo 6f
     str rows, [sp, #LEFT]
     str xzr, [x0], #8
     mov x3, x1
@@ -176,6 +177,13 @@ evc_function evc_bn_a64_umulh_square
     add to_factor, to_factor, #64
     all_rows_of_8 2
     b 4b
+6:  ldr rows, [sp, #LIMBS] // fewer limbs than eight are one strip, added to zeros
+7:  str xzr, [x0], #8
+    sub rows, rows, #1
+    cbnz rows, 7b
+    ldr x0, [sp, #T]
+    add x0, x0, #8
+    ldr rows, [sp, #LIMBS]
 5:  by_width rows, last_triangle
 
 9:  ldp x1, x2, [sp, #FACTOR]
