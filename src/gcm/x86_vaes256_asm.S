@@ -445,7 +445,34 @@ evc_local add_blocks
     sub $4, %rsi
     jnz 4b
     ret
-5:  vpxor (%rcx), %xmm11, A_X
+    /* Two blocks that meet the second vector of a pair. */
+6:  lea 6(%rax,%rax,2), %rax
+    shl $3, %rax
+    neg %rax
+    add KEY, %rax
+    vpxor (%rcx), %ymm11, A
+    vpxor %xmm11, %xmm11, %xmm11
+    vpshufb reversed(TABLES), A, A
+    vpclmulqdq $0x10, powers_end(%rax), A, B
+    vpxor B, LO, LO
+    vpclmulqdq $0x11, powers_end + 32(%rax), A, B
+    vpxor B, HI, HI
+    vpshufd $0x4e, A, P
+    vpxor P, A, A
+    vpclmulqdq $0x10, powers_end + 64(%rax), A, B
+    vpxor B, MI, MI
+    add $32, %rcx
+    sub $2, %edx
+    sub $2, %rsi
+    jnz 4b
+    ret
+5:  test $1, %al
+    jnz 7f
+    test $2, %al
+    jz 7f
+    cmp $2, %rsi
+    jae 6b
+7:  vpxor (%rcx), %xmm11, A_X
     vpxor %xmm11, %xmm11, %xmm11
     movzwl power_places - 2(TABLES,%rax,2), %eax
     add KEY, %rax
