@@ -701,8 +701,10 @@ EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key, struct
 enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
                             const uint8_t *aad, size_t len_bytes)
 {
+    const uint64_t all_bytes = len_bytes; /* a size may have 32 bits */
+
     if (!key->head.kernel || !has_marks(state, MARKS_OF_START) || (state->used | state->aad_bytes)
-        || (uint64_t)len_bytes > EVC_GCM_MAX_AAD)
+        || all_bytes > EVC_GCM_MAX_AAD)
         return aad_checked(key, state, aad, len_bytes);
     if (len_bytes > MOST_HELD)
         return (key->head.kernel->hash_aad ? hash_aad_before_text : aad_checked)(key, state, aad, len_bytes);
