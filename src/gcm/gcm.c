@@ -703,13 +703,15 @@ enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *
 {
     const uint64_t all_bytes = len_bytes; /* a size may have 32 bits */
 
-    if (!key->head.kernel || !has_marks(state, MARKS_OF_START) || (state->used | state->aad_bytes)
-        || all_bytes > EVC_GCM_MAX_AAD)
+    if (!key->head.kernel || !has_marks(state, MARKS_OF_START) || (state->used | state->aad_bytes))
         return aad_checked(key, state, aad, len_bytes);
-    if (len_bytes > MOST_HELD)
-        return (key->head.kernel->hash_aad ? hash_aad_before_text : aad_checked)(key, state, aad, len_bytes);
-    hold_aad(state, aad, len_bytes);
-    return EVC_OK;
+    if (len_bytes <= MOST_HELD) {
+        hold_aad(state, aad, len_bytes);
+        return EVC_OK;
+    }
+    if (all_bytes > EVC_GCM_MAX_AAD || !key->head.kernel->hash_aad)
+        return aad_checked(key, state, aad, len_bytes);
+    return hash_aad_before_text(key, state, aad, len_bytes);
 }
 
 /* ---- The text --------------------------------------------------------------------------------------- */
