@@ -92,7 +92,7 @@ static void end_chain(const struct evc_aes_cmac_key *key, uint8_t chain[16], con
 
     mask_last(key, block, last, last_bytes);
     evc_aes_op_cbcmac(&key->aes, chain, block, 1);
-    evc_wipe(block, sizeof block);
+    evc_clear_block(block);
 }
 
 static enum evc_status compare(const uint8_t *computed, const uint8_t *tag, size_t tag_bytes)
@@ -132,7 +132,7 @@ enum evc_status evc_aes_cmac(const struct evc_aes_cmac_key *key, const uint8_t *
         return EVC_ERR_TAG_SIZE;
     whole_tag(key, in, len_bytes, chain);
     memcpy(tag, chain, tag_bytes);
-    evc_wipe(chain, sizeof chain);
+    evc_clear_block(chain);
     evc_clear(&key->aes.head.kernel->kernel);
     return EVC_OK;
 }
@@ -149,7 +149,7 @@ enum evc_status evc_aes_cmac_verify(const struct evc_aes_cmac_key *key, const ui
         return EVC_ERR_TAG_SIZE;
     whole_tag(key, in, len_bytes, chain);
     status = compare(chain, tag, tag_bytes);
-    evc_wipe(chain, sizeof chain);
+    evc_clear_block(chain);
     evc_clear(&key->aes.head.kernel->kernel);
     return status;
 }

@@ -18,19 +18,6 @@ EVC_INLINE void clear(const struct evc_aes_xts_key *key)
     evc_clear_both(&evc_aes_xts_data_key(key)->head.kernel->kernel, &evc_aes_xts_tweak_key(key)->head.kernel->kernel);
 }
 
-/* As evc_wipe(), whose call and loop would take more instructions than the two stores. */
-EVC_INLINE void clear_block(uint8_t block[16])
-{
-#if defined(__GNUC__)
-    evc_store64_ne(block, 0);
-    evc_store64_ne(block + 8, 0);
-    __asm__ volatile("" : : "r"(block) : "memory");
-#else
-    for (volatile uint8_t *v = block; v < block + 16;)
-        *v++ = 0;
-#endif
-}
-
 size_t evc_aes_xts_key_bytes(const struct evc_aes *data_kernel, const struct evc_aes *tweak_kernel)
 {
     if (!data_kernel || !tweak_kernel)
@@ -190,7 +177,7 @@ EVC_OUT_OF_LINE void steal_encrypt(const union evc_aes_key *key, uint8_t tweak[1
 
     exchange(block, out - 16, in, out, rest_bytes);
     evc_aes_op_xts_encrypt(key, tweak, block, out - 16, 1);
-    clear_block(block);
+    evc_clear_block(block);
 }
 
 /* Not inlined, as exchange(): the tweak's halves would stay in registers that kernels save. */
@@ -210,8 +197,8 @@ EVC_OUT_OF_LINE void steal_decrypt(const union evc_aes_key *key, uint8_t tweak[1
     evc_aes_op_xts_decrypt(key, later, in, block, 1);
     exchange(block, block, in + 16, out + 16, rest_bytes);
     evc_aes_op_xts_decrypt(key, tweak, block, out, 1);
-    clear_block(later);
-    clear_block(block);
+    evc_clear_block(later);
+    evc_clear_block(block);
 }
 
 /* tweak: encrypted; len_bytes: 0, or 16 and more. Inline, as units of whole blocks need no frame more. */
@@ -260,7 +247,7 @@ enum evc_status evc_aes_xts_encrypt(const struct evc_aes_xts_key *key, const uin
         return EVC_ERR_LENGTH;
     evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, t, 1);
     encrypt_end(evc_aes_xts_data_key(key), t, in, out, len_bytes);
-    clear_block(t);
+    evc_clear_block(t);
     clear(key);
     return EVC_OK;
 }
@@ -276,7 +263,7 @@ enum evc_status evc_aes_xts_decrypt(const struct evc_aes_xts_key *key, const uin
         return EVC_ERR_LENGTH;
     evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, t, 1);
     decrypt_end(evc_aes_xts_data_key(key), t, in, out, len_bytes);
-    clear_block(t);
+    evc_clear_block(t);
     clear(key);
     return EVC_OK;
 }
