@@ -1490,7 +1490,7 @@ aad_of_vectors:
     EVC_ASM_CFI_END
 
 /* The same where one call less is on the stack. */
-    .p2align 4
+    .p2align 3
 aad_before_text:
     EVC_ASM_CFI_BEGIN
     call aad_of_vectors
@@ -1501,7 +1501,7 @@ aad_before_text:
  * of those before it: so it meets their powers of H. any_aad: the same, or zeros if there are no bytes. Changes rcx,
  * rsi, vectors 2, 8 to 14, 29 and 30. */
     .text
-    .p2align 4
+    .p2align 3
 any_aad:
     EVC_ASM_CFI_BEGIN
     vpxor %xmm1, %xmm1, %xmm1
@@ -1795,13 +1795,13 @@ rounds_of_seven:
     long_mi
 .endm
 /* Pairs of a group and powers, which are powers_end bytes behind rdx. */
-    .p2align 4
+    .p2align 3
 hash_first_pair:
     EVC_ASM_CFI_BEGIN
     long_pair %zmm4, %zmm5, powers_end, %rdx
     ret
 /* The first pair of a message: with k4 its first vector is empty, and the other one has four products. */
-    .p2align 4
+    .p2align 3
 hash_first_text:
     kortestq %k4, %k4
     jz hash_first_pair
@@ -1815,11 +1815,11 @@ hash_first_text:
     vpxorq %zmm14, %zmm28, %zmm28
     vpxorq %zmm15, %zmm30, %zmm30
     ret
-    .p2align 4
+    .p2align 3
 hash_second_pair:
     long_pair %zmm6, %zmm7, powers_end, %rdx
     ret
-    .p2align 4
+    .p2align 3
 hash_third_pair:
     long_pair %zmm8, %zmm9, powers_end, %rdx
     ret
@@ -1901,13 +1901,13 @@ hash_third_pair:
     vextracti32x4 $1, \s, 16(%rdx)
 5:  ret
 .endm
-    .p2align 4
+    .p2align 3
 first_text:
     EVC_ASM_CFI_BEGIN
     define_first_text %zmm20, %zmm4
 
 /* The first pair of vectors, zmm20 and zmm21. zmm4, zmm5 = what is hashed of it. Changes rdx, rsi, k2, zmm12, zmm13. */
-    .p2align 4
+    .p2align 3
 first_pair:
     mov %r9, %rsi
     sub %rcx, %rsi
@@ -2029,7 +2029,7 @@ eight_and_hash:
     vaesenc %zmm3, \s, \s
 .endm
 /* xmm12 = the hash of all products so far. */
-    .p2align 4
+    .p2align 3
 hash_of_products:
     EVC_ASM_CFI_BEGIN
     vpternlogq $0x96, %zmm28, %zmm30, %zmm29
@@ -2087,7 +2087,7 @@ groups:
 
 /* The products of a pair of vectors in front of all others: its last blocks are the first rdx bytes (16 to 128) of
  * associated data. They are taken from r8 bytes at rcx. Changes rdx, vectors 4, 5 and those of hash_first_pair. */
-    .p2align 4
+    .p2align 3
 pair_in_front:
     EVC_ASM_CFI_BEGIN
     vpxor %xmm4, %xmm4, %xmm4
