@@ -3,6 +3,7 @@
 """Big numbers against the integers of Python: bn_against_python.py [OPTIONS] [EMULATOR] BN_ANSWERS
 
 Every kernel of bn that runs here is asked about random and structured numbers; the program is built from bn_answers.c.
+Where the library GMP is at hand, it has to give the same answers as Python.
 """
 
 import argparse
@@ -14,6 +15,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+import gmp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NO_INVERSE = "no inverse: the number and the modulus have a common divisor"
@@ -56,6 +59,30 @@ class Question:
             case _:
                 result = pow(a, b, n)
         return result.to_bytes(len(self.n), "big").hex()
+
+    def answer_by(self, judge: gmp.Gmp) -> str:
+        n, a, b = (int.from_bytes(number, "big") for number in (self.n, self.a, self.b))
+        match self.operation:
+            case "add" | "mul":
+                results = [judge.computes("mod", judge.computes(self.operation, a, b), n)]
+            case "sub":
+                results = [judge.computes("mod", judge.computes("sub", a + n, b), n)]
+            case "sqr":
+                results = [judge.computes("mod", judge.computes("mul", a, a), n)]
+            case "reduce":
+                results = [judge.computes("mod", b, n)]
+            case "gcd":
+                results = [judge.computes("gcd", n, a)]
+            case "inverse":
+                if judge.computes("gcd", n, a) != 1:
+                    return NO_INVERSE
+                results = [judge.computes("invert", a, n)]
+            case "powers" | "powers_of_two":
+                base = a if self.operation == "powers" else 2
+                results = [judge.computes("powm", base, b ^ i, n) for i in range(MANY)]
+            case _:
+                results = [judge.computes("powm", a, b, n)]
+        return b"".join(result.to_bytes(len(self.n), "big") for result in results).hex()
 
 
 def pieces(rng: random.Random, n_bytes: int) -> bytes:
@@ -169,6 +196,14 @@ def main() -> int:
     arguments = parser.parse_args()
     asked = [*questions(random.Random(arguments.seed), arguments.rounds), *fullest_questions(random.Random(arguments.seed))]
     failed = 0
+    if judge := gmp.load():
+        for question in asked:
+            if (by_gmp := question.answer_by(judge)) != question.answer():
+                print(f"{question.words()}: {question.answer()} by Python, {by_gmp} by GMP", file=sys.stderr)
+                failed += 1
+        print(f"GMP and Python agree on {len(asked) - failed} of {len(asked)} answers")
+    else:
+        print("skipped: no library GMP to hold answers against")
     for kernel in [arguments.kernel] if arguments.kernel else kernels():
         own = [q for q in asked
                if kernel != "c_ref" or (len(q.n) <= 128 and (q.operation[:3] not in ("exp", "pow") or 8 * len(q.n) <= SLOW_BITS))]

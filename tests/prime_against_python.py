@@ -9,8 +9,6 @@ a crate, which the lab fetches; without the lab they are skipped.
 """
 
 import argparse
-import ctypes
-import ctypes.util
 import importlib.util
 import json
 import math
@@ -22,6 +20,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import gmp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KERNEL = "c_limb64" if sys.maxsize > 2**32 else "c_limb32"  # for what is long; all kernels for the rest
@@ -91,23 +91,6 @@ def is_prime(n: int) -> bool:
         return False
     rng = random.Random(n)
     return all(passes(n, base) for base in [*SMALL[:13], *(rng.randrange(2, n - 1) for _ in range(20))])
-
-
-def gmp() -> Callable[[int], bool] | None:
-    """GMP's own test, or None where the library is missing."""
-    name = ctypes.util.find_library("gmp")
-    if not name:
-        return None
-    library = ctypes.CDLL(name)
-
-    def confirms(n: int) -> bool:
-        number = (ctypes.c_size_t * 4)()  # room for an mpz_t
-        library.__gmpz_init_set_str(number, f"{n:x}".encode(), 16)
-        verdict = library.__gmpz_probab_prime_p(number, 30)
-        library.__gmpz_clear(number)
-        return verdict > 0
-
-    return confirms
 
 
 def encode(n: int, zeros: int = 0) -> bytes:
@@ -314,7 +297,8 @@ def check_distribution(program: Program, verdicts: Verdicts, kernel: str, n: int
 
 def check_searches(program: Program, verdicts: Verdicts) -> None:
     """Primes and safe primes: confirmed, of the right form, and after as many tests as theory says."""
-    confirms = gmp()
+    gmp_here = gmp.load()
+    confirms = gmp_here and gmp_here.is_prime
     if not confirms:
         print("skipped: no library GMP to confirm primes")
     for bits, e, runs in ((128, "-", 60), (256, "010001", 60), (512, "03", 60), (512, "010001", 60), (1024, "010001", 12),
