@@ -884,7 +884,8 @@ EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key, str
         if (state->form == HOLDS_ONLY && len_bytes && can_be_whole(key, state, direction))
             return crypt_as_whole(key, state, held_of(state), state->used, in, out, len_bytes, direction);
         go_on_to_text(key, state, len_bytes);
-    } else if (len_bytes && can_be_whole_behind_aad(key, state, direction)) {
+    } else if (len_bytes && can_be_whole_behind_aad(key, state, direction)
+               && (!key->head.ghash_at || len_bytes <= 16 * (FIRST_BLOCKS - 1))) { /* a pair saves a batch of AES */
         return crypt_behind_aad(key, state, in, out, len_bytes, direction);
     }
     if (state->direction != direction) /* the next call reads a word, which would wait for a byte */
