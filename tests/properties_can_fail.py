@@ -456,19 +456,23 @@ GCM_BREAKS = [
     ("GCM: a counter of five bytes", FUSED, COUNT, COUNT + "\n    counter[11] += evc_load32_be(counter + 12) == 0;", COUNTER),
     ("the counter behind J_0", GCM, START, START + "    state->counter[11] += evc_load32_be(state->counter + 12) == 0;\n", WRAP),
     ("associated data that waits: hashed twice", GCM, "    state->used = 0;\n    if (state->form == HASH) {\n",
-     "    state->used = 0;\n    if (state->form == HASH) {\n        if (n > 1)\n"
-     "            key->head.kernel->hash(key, state->y, held, n);\n", PIECES),
-    ("associated data that waits: forgotten before the tag", GCM, "state->form == HASH_TIMES_H || state->used > 16)",
-     "state->form == HASH_TIMES_H)\n        end_block(key, state);\n    if (state->used > 16 && (state->used = 0) == 0)",
-     PIECES),
+     "    state->used = 0;\n    if (state->form == HASH) {\n"
+     "        key->head.kernel->hash(key, state->y, state->block, 1);\n", PIECES),
+    ("associated data that waits: forgotten before the tag", GCM,
+     "    state->form = HASH;\n    hash_aad(key, state, held, held_bytes);\n", "    state->form = HASH;\n    (void)key;\n", PIECES),
     ("associated data that waits: behind what follows it", GCM,
-     "        end_block(key, state);\n    }\n    n = len_bytes & ~(size_t)15;\n"
-     "    if (n)\n        key->head.kernel->hash(key, state->y, aad, n / 16);\n",
-     "    }\n    n = len_bytes & ~(size_t)15;\n"
-     "    if (n)\n        key->head.kernel->hash(key, state->y, aad, n / 16);\n    end_block(key, state);\n", PIECES),
-    ("associated data that waits: its length with a whole message", GCM, "held_of(state), held, in, out,",
-     "held_of(state), held & 15, in, out,", PIECES),
-    ("a piece that ends a block", GCM, "if (state->used == 16)", "if (state->used > 16)", PIECES),
+     "        end_block(key, state);\n    }\n    hash_aad(key, state, aad, len_bytes);\n",
+     "    }\n    if (len_bytes > 16) {\n        const size_t whole = (len_bytes - 1) & ~(size_t)15;\n"
+     "        key->head.kernel->hash(key, state->y, aad, whole / 16);\n        aad += whole, len_bytes -= whole;\n    }\n"
+     "    end_block(key, state);\n    hash_aad(key, state, aad, len_bytes);\n", PIECES),
+    ("associated data that waits: its length with a whole message", GCM,
+     "< USUAL_BYTES)\n        return crypt_as_whole(key, state, held_of(state), state->used, in,",
+     "< USUAL_BYTES)\n        return crypt_as_whole(key, state, held_of(state), state->used & 15, in,", PIECES),
+    ("associated data that is hashed: the lengths of a whole message behind it", GCM,
+     "    evc_xor16(state->y, state->y, state->stream);\n    clear_secret_inputs();\n", "    clear_secret_inputs();\n", PIECES),
+    ("associated data that is hashed: its last block", GCM, "    evc_xor16(state->block, state->block, state->y);\n", "", PIECES),
+    ("a piece that ends a block", GCM, "    if (state->used == 16)\n        end_block(key, state);",
+     "    if (state->used == 16)\n        state->used = 0;", PIECES),
     ("GCM: opening pieces in place", FUSED, "    hash(key, y, in, n_blocks);\n    ctr(key, counter, in, out, 16 * n_blocks);",
      "    ctr(key, counter, in, out, 16 * n_blocks);\n    hash(key, y, in, n_blocks);", PIECES),
     ("the state after a message", GCM, "    memcpy(tag, state->y, tag_bytes);\n    evc_wipe(state, sizeof *state);",
@@ -495,8 +499,8 @@ GCM_BREAKS = [
     ("GCM: a first piece that any state takes", GCM, "has_marks(state, MARKS_OF_START) && kernel", "kernel", ORDERS),
     ("GCM: blocks waiting behind a tag that no call has left", GCM, " || (state->form == TAG && state->phase == EVC_PHASE_TEXT)", " || state->form == TAG", ORDERS),
     ("GCM: associated data that any state takes", GCM, "!has_marks(state, MARKS_OF_START) || ", "", ORDERS),
-    ("GCM: a second piece of associated data", GCM, "(state->used | state->aad_bytes) || len_bytes > 16)", "len_bytes > 16)", PIECES),
-    ("GCM: counters behind an IV that was only held", GCM, "    if (state->form == HOLDS_ONLY)\n        hold_no_more(state);\n    if (state->form == HASH_TIMES_H",
+    ("GCM: a second piece of associated data", GCM, " || (state->used | state->aad_bytes))", ")", PIECES),
+    ("GCM: counters behind an IV that was only held", GCM, "    if (state->form == HOLDS_ONLY)\n        hold_no_more(key, state);\n    if (state->form == HASH_TIMES_H",
      "    if (state->form == HASH_TIMES_H", PIECES),
     ("GCM: a tag of a message that is opened, by the call that seals", GCM, "!has_marks(state, MARKS_OF_TAG(EVC_DIRECTION_SEAL)) || ",
      "(state->form != TAG) || ", ORDERS),
@@ -996,6 +1000,9 @@ GCM512 = "src/gcm/x86_vaes512_asm.S"
 GCM512_FLAGS = {"vaes", "vpclmulqdq", "avx512f", "avx512bw", "avx512vl", "avx512vbmi"}
 RESIDUE = "messages_leave_nothing_behind"
 GCM512_BREAKS = [
+    ("GCM512: the last block of associated data before text", GCM, "(uint32_t)((len_bytes - 1) % 16 + 1);",
+     "(uint32_t)(len_bytes % 16);", PIECES),
+    ("GCM512: that associated data is hashed", GCM, " | EVC_GCM_HASHED_AAD, in, out,", ", in, out,", PIECES),
     ("GCM512: the lanes of associated data", GCM512, "    vmovdqu64 aad_quads + 80 - ", "    vmovdqu64 quad_numbers + 80 - ", SHAPES),
     ("GCM512: the bits of the lengths", GCM512, "    vpsllq $3, %xmm2, %xmm2\n", "    vpsllq $2, %xmm2, %xmm2\n", SHAPES),
     ("GCM512: the bits of the lengths of short messages", GCM512, "    shl $3, %r8\n", "    shl $2, %r8\n", SHAPES),
