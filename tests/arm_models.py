@@ -19,8 +19,8 @@ CE = {"neon", "aes", "pmull"}
 MODELS: dict[str, tuple[str, dict[str, set[str]]]] = {
     "a64": ("qemu-aarch64", {
         "cortex-a53": CE | {"tune-inorder"},
-        "cortex-a72": CE | {"tune-tbl8"},
-        "neoverse-n1": CE,
+        "cortex-a72": CE | {"tune-tbl8", "tune-mul32"},
+        "neoverse-n1": CE | {"tune-mul32"},
         "a64fx": CE | {"sve"},
         "max": CE | {"sha3", "+"},
     }),

@@ -22,8 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = ("bn", "bn_words", "common", "cpu")
 FLAGS = ["-O1", "-Iinclude", "-Isrc", "-w"]
 SECONDS = 60
-XMPYU, UMAAL, SSE2, DIGITS = (
-    "src/bn/hppa_xmpyu_asm.S", "src/bn/a32_umaal_asm.S", "src/bn/x86_sse2.c", "src/bn/c_digit27.c")
+XMPYU, UMAAL, SSE2, NEON, DIGITS = ("src/bn/hppa_xmpyu_asm.S", "src/bn/a32_umaal_asm.S", "src/bn/x86_sse2.c",
+    "src/bn/a64_neon.c", "src/bn/c_digit27.c")
 POWER, Z = "src/bn/ppc64_mulhdu_asm.S", "src/bn/s390x_mlg_asm.S"
 FMPYADD, DOUBLES = "src/bn/hppa_fmpyadd_asm.S", "src/bn/hppa_fmpyadd.c"
 UMAAL_WORDS = "src/bn_words/a32_umaal_asm.S"
@@ -125,6 +125,24 @@ CPUS = (
         ("a difference below zero", STEPS, "mask = evc_barrier32((uint32_t)sum);", "mask = 0;"),
         ("a result that is not below n", STEPS, "mask = ~is_below_modulus(key, a);", "mask = 0;"),
         ("the number of an entry", SSE2, "_mm_sub_epi32(number, _mm_set1_epi32(-1))", "number"),
+    )),
+    Cpu("a64_neon", "aarch64-linux-gnu-gcc", "qemu-aarch64", (
+        ("a product of the first columns", NEON, " + product(a[2], b[1]) + ", " + "),
+        ("the carry of the lowest digit", NEON, "s1 += product(q0, n[1]) + ((s0 + product(q0, n[0])) >> DIGIT_BITS);",
+         "s1 += product(q0, n[1]);"),
+        ("the carry of four rows", NEON, "    c.low = vaddq_u64(c.low, vcombine_u64(vcreate_u64(q.carry), vcreate_u64(0)));\n", ""),
+        ("the digits of a multiple", NEON, "vcreate_u32((uint64_t)q3 << 32 | q2)", "vcreate_u32((uint64_t)q2 << 32 | q3)"),
+        ("the digits below a block", NEON, "        b_below = b_block;\n", ""),
+        ("the digits below the first block of n", NEON, "below = vld1q_u32(n), block", "below = vdupq_n_u32(0), block"),
+        ("the digits behind n", NEON, "add_rows(c, multiples, zero, n_below));\n}", "c);\n}"),
+        ("the carry between digits", NEON, "        sum >>= DIGIT_BITS;\n", "        sum = 0;\n"),
+        ("the part of a block", NEON, "SPARE_BITS + BLOCK_BITS - 1) / BLOCK_BITS", "SPARE_BITS) / BLOCK_BITS"),
+        ("digits of a square that are doubled", NEON, "vshlq_n_u32(block, 1), vld1q_u32(a + BLOCK * row)", "block, vld1q_u32(a + BLOCK * row)"),
+        ("rows of a square that are doubled", NEON, "row + 1 < blocks ? vshlq_n_u32(digits, 1) : digits", "digits"),
+        ("the last four rows of a square", NEON, "row + 1 < blocks ? vshlq_n_u32(digits, 1) : digits", "vshlq_n_u32(digits, 1)"),
+        ("what is below the diagonal of a square", NEON, "        return add_rows(c, digits, block, zero);\n",
+         "        return add_rows(c, digits, block, vld1q_u32(a));\n"),
+        ("the number of an entry", NEON, "vaddq_u32(number, vdupq_n_u32(1))", "number"),
     )),
     Cpu("c_digit27", "mips-linux-gnu-gcc", "qemu-mips", (
         ("the second half of eight products", DIGITS, "        ADD_FOUR(column, x + 4, y - 4);\n", ""),

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from dh_against_python import groups_by_formula
 
 KERNEL = "c_limb64" if sys.maxsize > 2**32 else "c_limb32"  # for what is long; all kernels for the rest
-KERNELS = ("c_limb64", "c_limb32", "c_limb16", "c_digit27", "x86_adx", "x86_ifma", "x86_sse2", "hppa_fmpyadd", "hppa_xmpyu", "a64_umulh", "ppc64_mulhdu", "s390x_mlg", "a32_umaal", "c_ref")
+KERNELS = ("c_limb64", "c_limb32", "c_limb16", "c_digit27", "x86_adx", "x86_ifma", "x86_sse2", "hppa_fmpyadd", "hppa_xmpyu", "a64_umulh", "a64_neon", "ppc64_mulhdu", "s390x_mlg", "a32_umaal", "c_ref")
 NO_KEY, COMPOSITE, RANGE = "the numbers are no key of RSA", "the number is no prime", "an operand is not below the modulus"
 KEY_SIZE, MODULUS = "key size not allowed (it is in bits)", "the modulus is even, or its first byte is zero"
 NOT_SET = "kernel is NULL, memory is too small for its key, or the key is not set up"

@@ -21,12 +21,12 @@ static const struct core {
     {"Cortex-A53 r0p4 without the Cryptography Extension", {0x410fd034, 0x2222, 0x10000, 0},
      WORD | EVC_CPU(A64_NEON) | EVC_CPU(TUNE_INORDER)},
     {"Cortex-A55", {0x411fd050, 0x1100000010112222, 0x0000100010211120, 0}, WORD | CE | EVC_CPU(TUNE_INORDER)},
-    {"Cortex-A57", {0x411fd070, 0x2222, 0x11120, 0}, WORD | CE | EVC_CPU(TUNE_TBL8)},
+    {"Cortex-A57", {0x411fd070, 0x2222, 0x11120, 0}, WORD | CE | EVC_CPU(TUNE_TBL8) | EVC_CPU(TUNE_MUL32)},
     {"Cortex-A72 r0p3 without the Cryptography Extension", {0x410fd083, 0x2222, 0x10000, 0},
-     WORD | EVC_CPU(A64_NEON) | EVC_CPU(TUNE_TBL8)},
+     WORD | EVC_CPU(A64_NEON) | EVC_CPU(TUNE_TBL8) | EVC_CPU(TUNE_MUL32)},
     {"ThunderX2", {0x431f0af1, 0x0000000011112222, 0x0000000010211120, 0}, WORD | CE | EVC_CPU(TUNE_CE5)},
     {"ThunderX2, Broadcom's number", {0x420f5161, 0x2222, 0x10211120, 0}, WORD | CE | EVC_CPU(TUNE_CE5)},
-    {"Neoverse N1", {0x414fd0c1, 0x1100000010111112, 0x0000100010211120, 0}, WORD | CE},
+    {"Neoverse N1", {0x414fd0c1, 0x1100000010111112, 0x0000100010211120, 0}, WORD | CE | EVC_CPU(TUNE_MUL32)},
     {"Neoverse V1", {0x411fd402, 0x1101000110111112, 0x0010111110212120, 0},
      WORD | CE | EVC_CPU(A64_SHA3) | EVC_CPU(A64_DIT) | EVC_CPU(A64_SVE)},
     {"Neoverse N2", {0x410fd493, 0x1201000111111111, 0x0221111110212120, 0x0000000100010121},
@@ -82,7 +82,11 @@ static void tuning_is_of_implementer_and_part_alone(void)
     EXPECT(evc_a64_tuning(0xc10fd034) == 0);
     for (size_t i = 0; i < sizeof in_order / sizeof in_order[0]; i++)
         EXPECT(evc_a64_tuning(in_order[i]) == EVC_CPU(TUNE_INORDER));
-    EXPECT(evc_a64_tuning(0x410fd0b1) == 0 && evc_a64_tuning(0) == 0 && evc_a64_tuning(UINT64_MAX) == 0);
+    /* Cortex-A76, A76AE; Kryo 4xx Gold; then Cortex-A77, A78 and Neoverse V1, whose multiplier is faster */
+    EXPECT(evc_a64_tuning(0x410fd0b1) == EVC_CPU(TUNE_MUL32) && evc_a64_tuning(0x411fd0e0) == EVC_CPU(TUNE_MUL32));
+    EXPECT(evc_a64_tuning(0x510f804e) == EVC_CPU(TUNE_MUL32));
+    EXPECT(evc_a64_tuning(0x411fd0d0) == 0 && evc_a64_tuning(0x411fd410) == 0 && evc_a64_tuning(0x411fd401) == 0);
+    EXPECT(evc_a64_tuning(0) == 0 && evc_a64_tuning(UINT64_MAX) == 0);
     for (uint64_t part = 0; part < 0x1000; part++)
         EXPECT((evc_a64_tuning(0x41000000 | part << 4) & ~EVC_TUNE_MASK) == 0);
 }

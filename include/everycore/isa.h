@@ -223,6 +223,7 @@ enum evc_arch {
     F(TUNE_TBL8, A64, 49, "tune-tbl8")    /* a look-up of 16 bytes costs more than two of 8 */     \
     F(TUNE_INORDER, A64, 50, "tune-inorder") /* instructions start in the program's order */       \
     F(TUNE_CE5, A64, 51, "tune-ce5")      /* AES is fastest with five blocks in flight */          \
+    F(TUNE_MUL32, A64, 52, "tune-mul32")  /* vectors multiply words of 32 bits faster than umulh of 64 */ \
     F(TUNE_MULADD, OTHER, 61, "tune-muladd") /* a product is added to 64 bits by one instruction */ \
     F(TUNE_WORD64, OTHER, 62, "tune-word64") /* general registers of 64 bits */
 
@@ -394,6 +395,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_A64_CT_MUL A64
 #define EVC_CC_A64_CT_MUL ""
 #define EVC_NEEDS_A64_CT_MUL EVC_CPU(CT_MUL)
+
+/* Products of 32 bits in vectors, for cores on which those of 64 bits take several cycles. */
+#define EVC_PLACE_A64_MUL32 A64
+#define EVC_CC_A64_MUL32 EVC_CC_A64_NEON
+#define EVC_NEEDS_A64_MUL32 (EVC_NEEDS_A64_NEON | EVC_CPU(CT_MUL) | EVC_CPU(TUNE_MUL32))
 
 /* For cores on which a look-up of 16 bytes is several micro-operations. */
 #define EVC_PLACE_A64_TBL8 A64

@@ -6,7 +6,9 @@
  * Source: Arm DDI 0487 (2024), descriptions of MIDR_EL1, ID_AA64PFR0_EL1, ID_AA64ISAR0_EL1, ID_AA64ZFR0_EL1.
  *         Implementers and parts: the technical reference manuals, and Linux 6.10 arch/arm64/include/asm/cputype.h.
  *         Look-ups: Cortex-A57 (UAN 0015) and Cortex-A72 (UAN 0016) Software Optimization Guides, "ASIMD
- *         table lookup". ThunderX2, five blocks: comments on performance of OpenSSL 3.5 aesv8-armx.pl.
+ *         table lookup". Products of 64 bits: these guides and that of Neoverse N1 (whose core is like that of
+ *         Cortex-A76), by which mul and umulh take the multiplier 3 and 4 cycles. ThunderX2, five blocks: comments
+ *         on performance of OpenSSL 3.5 aesv8-armx.pl.
  */
 #include "cpu/common.h"
 
@@ -21,14 +23,18 @@ static const struct core {
     {CORE(0x41, 0xd03), EVC_CPU(TUNE_INORDER)}, /* Cortex-A53 */
     {CORE(0x41, 0xd04), EVC_CPU(TUNE_INORDER)}, /* Cortex-A35 */
     {CORE(0x41, 0xd05), EVC_CPU(TUNE_INORDER)}, /* Cortex-A55 */
-    {CORE(0x41, 0xd07), EVC_CPU(TUNE_TBL8)},    /* Cortex-A57 */
-    {CORE(0x41, 0xd08), EVC_CPU(TUNE_TBL8)},    /* Cortex-A72 */
+    {CORE(0x41, 0xd07), EVC_CPU(TUNE_TBL8) | EVC_CPU(TUNE_MUL32)}, /* Cortex-A57 */
+    {CORE(0x41, 0xd08), EVC_CPU(TUNE_TBL8) | EVC_CPU(TUNE_MUL32)}, /* Cortex-A72 */
+    {CORE(0x41, 0xd0b), EVC_CPU(TUNE_MUL32)},   /* Cortex-A76 */
+    {CORE(0x41, 0xd0c), EVC_CPU(TUNE_MUL32)},   /* Neoverse N1 */
+    {CORE(0x41, 0xd0e), EVC_CPU(TUNE_MUL32)},   /* Cortex-A76AE */
     {CORE(0x41, 0xd46), EVC_CPU(TUNE_INORDER)}, /* Cortex-A510 */
     {CORE(0x41, 0xd80), EVC_CPU(TUNE_INORDER)}, /* Cortex-A520 */
     {CORE(0x42, 0x516), EVC_CPU(TUNE_CE5)},     /* ThunderX2, as Broadcom's Vulcan */
     {CORE(0x43, 0x0af), EVC_CPU(TUNE_CE5)},     /* ThunderX2 */
     {CORE(0x51, 0x801), EVC_CPU(TUNE_INORDER)}, /* Kryo 2xx Silver: Cortex-A53 */
     {CORE(0x51, 0x803), EVC_CPU(TUNE_INORDER)}, /* Kryo 3xx Silver: Cortex-A55 */
+    {CORE(0x51, 0x804), EVC_CPU(TUNE_MUL32)},   /* Kryo 4xx Gold: Cortex-A76 */
     {CORE(0x51, 0x805), EVC_CPU(TUNE_INORDER)}, /* Kryo 4xx Silver: Cortex-A55 */
 };
 

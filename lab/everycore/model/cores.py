@@ -54,6 +54,7 @@ NAMES = {
     (0x4E, 0x004): "carmel",
     (0x51, 0x801): "kryo-2xx-silver",
     (0x51, 0x803): "kryo-3xx-silver",
+    (0x51, 0x804): "kryo-4xx-gold",
     (0x51, 0x805): "kryo-4xx-silver",
     (0x61, 0x022): "apple-m1-icestorm",
     (0x61, 0x023): "apple-m1",
