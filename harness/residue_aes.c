@@ -314,14 +314,14 @@ static struct {
     void (*make_step)(unsigned step);
 } now;
 
-/* One of the lengths of a message in pieces: the first len_bytes bytes in steps of 5, 11 + 32, 16 and the rest. */
+/* One of the lengths of a message in pieces: the first len_bytes bytes in steps of 5, 11 + 32, 5, 11 and the rest. */
 static size_t piece_begins(unsigned i)
 {
-    static const size_t begins[] = {0, 5, 48, 64};
+    static const size_t begins[] = {0, 5, 48, 53, 64};
 
     return i < N(begins) && begins[i] < now.len_bytes ? begins[i] : now.len_bytes;
 }
-#define N_PIECES 4u
+#define N_PIECES 5u
 
 static size_t piece_bytes(unsigned i)
 {

@@ -235,8 +235,7 @@ enum evc_status evc_aes_ccm_aad(const struct evc_aes_ccm_key *key, struct evc_ae
 /* ---- The message -------------------------------------------------------------------------------------- */
 
 /* n bytes within the block begun, whose key stream is there. */
-static void part_of_block(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
-                          const uint8_t *in, uint8_t *out, size_t n, int sealing)
+static void part_of_block(struct evc_aes_ccm *state, const uint8_t *in, uint8_t *out, size_t n, int sealing)
 {
     uint8_t *block = state->block + state->used;
 
@@ -246,8 +245,6 @@ static void part_of_block(const struct evc_aes_ccm_key *key, struct evc_aes_ccm 
     if (!sealing)
         evc_copy_secret(block, out, n);
     state->used += (uint32_t)n;
-    if (state->used == 16)
-        end_block(key, state);
 }
 
 /* In one pass, where the kernel of the MAC has one: then the text takes no longer than its chain. */
@@ -283,8 +280,10 @@ static void crypt_text(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *st
     state->text_left -= len_bytes;
     if (state->used && len_bytes) {
         n = 16 - state->used < len_bytes ? 16 - state->used : len_bytes;
-        part_of_block(key, state, in, out, n, sealing);
+        part_of_block(state, in, out, n, sealing);
         in += n, out += n, len_bytes -= n;
+        if (state->used == 16) /* not in a frame more: the caller's `clear` would not reach below it */
+            end_block(key, state);
     }
     n = len_bytes & ~(size_t)15;
     if (n) {
@@ -294,7 +293,7 @@ static void crypt_text(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *st
     if (len_bytes) {
         memset(state->stream, 0, 16);
         evc_aes_op_ctr(evc_aes_ccm_ctr_key(key), state->counter, state->stream, state->stream, 16);
-        part_of_block(key, state, in, out, len_bytes, sealing);
+        part_of_block(state, in, out, len_bytes, sealing);
     }
 }
 
