@@ -226,6 +226,25 @@ static void gcm_open_telling_tag(void *vcall)
     status = ((const struct evc_gcm *)c->slots)->open_telling_tag(MESSAGE);
 }
 
+/* The hash of more than 16 bytes of associated data, and its last block, for a message behind it. */
+static uint8_t hashed[32];
+
+static void gcm_hash_aad(void *vcall)
+{
+    const struct call *c = vcall;
+
+    status = ((const struct evc_gcm *)c->slots)->hash_aad(c->key, hashed, aad, c->aad_bytes);
+}
+
+static void gcm_seal_behind_aad(void *vcall)
+{
+    const struct call *c = vcall;
+
+    status = ((const struct evc_gcm *)c->slots)
+                 ->seal(c->key, user_key, 12, hashed + 16, c->aad_bytes | EVC_GCM_HASHED_AAD, in, out, c->len_bytes,
+                        block, 16);
+}
+
 static enum result messages_keep(struct check *c, struct call *call)
 {
     static const size_t aad_sizes[] = {0, 13, 16, 20, MAX_AAD};
@@ -237,6 +256,10 @@ static enum result messages_keep(struct check *c, struct call *call)
             if (keeps(c, gcm_seal, call, "seal") == FAIL || keeps(c, gcm_open, call, "open") == FAIL ||
                 (((const struct evc_gcm *)call->slots)->open_telling_tag &&
                  keeps(c, gcm_open_telling_tag, call, "open_telling_tag") == FAIL))
+                return FAIL;
+            if (((const struct evc_gcm *)call->slots)->hash_aad && call->aad_bytes > 16
+                && (keeps(c, gcm_hash_aad, call, "hash_aad") == FAIL
+                    || keeps(c, gcm_seal_behind_aad, call, "seal behind hashed associated data") == FAIL))
                 return FAIL;
         }
     return PASS;
