@@ -27,12 +27,16 @@ static void emit_aes_slots(const struct evc_aes *kernel)
     SLOT(xts_encrypt)
     SLOT(xts_decrypt)
     SLOT(cbc_encrypt_many)
+    SLOT(ccm_encrypt)
+    SLOT(ccm_decrypt)
 }
 
 static void emit_gcm_slots(const struct evc_gcm *kernel)
 {
     SLOT(seal)
     SLOT(open)
+    SLOT(open_telling_tag)
+    SLOT(hash_aad)
 }
 
 static void emit_qarma_slots(const struct evc_qarma *kernel)
