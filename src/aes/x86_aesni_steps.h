@@ -149,7 +149,7 @@ static void evc_x86_cbcmac(const void *vkey, uint8_t chain[16], const uint8_t *i
 
 /* ---- CCM ------------------------------------------------------------------------------------- */
 
-/* The chain of the MAC, and a counter that becomes key stream beside it: the multiplier of rounds has time for both. */
+/* The chain of the MAC, and a counter that becomes key stream beside it, while the chain waits for its rounds. */
 struct evc_x86_ccm {
     __m128i chain, stream;
 };

@@ -282,7 +282,7 @@ static void crypt_text(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *st
         n = 16 - state->used < len_bytes ? 16 - state->used : len_bytes;
         part_of_block(state, in, out, n, sealing);
         in += n, out += n, len_bytes -= n;
-        if (state->used == 16) /* not in a frame more: the caller's `clear` would not reach below it */
+        if (state->used == 16) /* here: `clear` does not reach below another frame */
             end_block(key, state);
     }
     n = len_bytes & ~(size_t)15;
