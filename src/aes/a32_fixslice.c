@@ -40,7 +40,7 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
         evc_aes_a32_fixslice_decrypt(key, in, out, n_blocks);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 192)
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 256)
 EVC_DEFINE_CLEAR_SPILLS(clear_set_key, BASELINE, 576)
 
 /* The rounds need less of the stack: so deep reaches this alone. */
