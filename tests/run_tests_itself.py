@@ -350,6 +350,27 @@ class Checks(unittest.TestCase):
         self.assertEqual((code, text), (2, "check-objects: nosuch-nm cannot be run: No such file or directory; is it "
                                            "installed?\n"))
 
+    @unittest.skipUnless(all(map(shutil.which, ("gcc", "ar", "nm", "readelf"))), "needs gcc and binutils")
+    def test_too_much_code_of_a_gcm_kernel_is_found(self) -> None:
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        code = folder / "code.S"
+        for suffix, options, cpu, size, is_too_much in (
+            ("_asm.S", [], "x86_64", 24576, False),
+            ("_asm.S", [], "x86_64", 24577, True),
+            ("_asm.S", [], "aarch64", 24577, False),
+            (".c", [], "x86_64", 24577, False),
+            (".c", ["--optimized"], "x86_64", 24577, True),
+        ):
+            member, library = folder / f"src_gcm_x86_vaes512{suffix}.o", folder / f"{cpu}-{size}-{len(options)}{suffix}.a"
+            code.write_text(f'.text\n.skip 24000\n.section .text.second, "ax"\n.skip {size - 24000}\n')
+            subprocess.run(["gcc", "-c", code, "-o", member], check=True)
+            subprocess.run(["ar", "rc", library, member], check=True)
+            for readelf in filter(shutil.which, ("readelf", "llvm-readelf")):
+                done = subprocess.run([sys.executable, "tools/check-objects", "--readelf", readelf, "--cpu", cpu, *options,
+                                       library], cwd=ROOT, capture_output=True, text=True)
+                told = f"{member.name}: {size} bytes of code, more than 24576\n" in done.stdout
+                self.assertEqual(told, is_too_much, (readelf, suffix, size, done.stdout, done.stderr))
+
     def test_a_full_disk_is_told(self) -> None:
         with open("/dev/full", "w") as full:
             done = subprocess.run([sys.executable, "tools/run-tests", "--list"], cwd=ROOT, stdout=full,
