@@ -33,8 +33,8 @@ typedef __m512i vec;
 #define CBC_KEYS 10 /* GCC 9, with 11 */
 #define LONG_KEYS 6 /* clang 14, with 7 */
 #define XTS_WIDE 8 /* and as many tweaks */
-#define XTS_WIDE_FROM (8 * XTS_WIDE * VEC_BLOCKS) /* before, to clear what it spills costs more than it gains */
-#define XTS_KEYS 15
+#define XTS_WIDE_FROM (XTS_WIDE * VEC_BLOCKS)
+#define XTS_KEYS 6 /* clang 9 puts one on the stack with 7 */
 #define XTS_REST_KEYS 10
 #define CHAINS_WIDE 8 /* and as many blocks that wait */
 #define CHAINS_KEYS 10
@@ -54,7 +54,7 @@ typedef __m512i vec;
 #define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 #define REGISTERS ZMM
 #define XTS_LAST_APART 0
-#define XTS_SPILL_BYTES 896 /* clang 24 uses 816 */
+#define XTS_SPILL_BYTES 0
 #define SHORT_XTS_SPILL_BYTES 0
 #define CHAINS_SPILL_BYTES 1152 /* clang 22 uses 1072 */
 
@@ -170,47 +170,59 @@ EVC_INLINE void v_tweaks_begin(__m128i base, vec *next)
                         _mm512_set_epi64(57, 57, 58, 58, 59, 59, 60, 60));
 }
 
+/* Byte shuffles within blocks: -1 makes a zero. */
+enum { LOST_OF_0, LOST_OF_1, DOWN_BY_8, LOST_1, LOST_2, LOST_3, LOST_4 };
+static const int8_t shuffles[][16] = {
+    [LOST_OF_0] = {12, -1, 13, -1, 14, -1, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1},
+    [LOST_OF_1] = {-1, -1, -1, -1, -1, -1, -1, -1, 12, -1, 13, -1, 14, -1, 15, -1},
+    [DOWN_BY_8] = {1, 2, 3, 4, 5, 6, 7, -1, 9, 10, 11, 12, 13, 14, 15, -1},
+    [LOST_1] = {6, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1},
+    [LOST_2] = {4, 13, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1},
+    [LOST_3] = {2, 11, 13, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1},
+    [LOST_4] = {0, 9, 11, 13, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1},
+};
+
+EVC_INLINE vec shuffle(vec v, const int8_t bytes[16])
+{
+    return v_shuffle8(v, v_all(_mm_loadu_si128((const __m128i *)(const void *)bytes)));
+}
+
 /*
  * t * x^8, x^16, x^24, x^32: moved up by 1 to 4 bytes. The upper bytes o[0..3] that are lost come
  * back as products o[j] * (x^7 + x^2 + x + 1) of two bytes (a[j], b[j]), at the place of byte j -
- * (4 - moved). The lower half of the result has a[0] b[0] a[1] b[1] a[2] b[2] a[3] b[3], the upper
- * half what meets where they overlap: b[j - 1] ^ a[j] in its byte 2j - 1, and b[3] in byte 7.
- * Sums in the place of shifts: Intel's CPUs shift 512 bits where they do AES, and nowhere else.
+ * (4 - moved). The lower half of a result has a[0] b[0] a[1] b[1] a[2] b[2] a[3] b[3], the upper
+ * half what meets where they overlap: b[j - 1] ^ a[j] in its byte 2j - 1, and b[3] in byte 7. Two
+ * tweaks have one half each until then.
+ * Sums and byte shuffles in the place of shifts: Intel's CPUs shift 512 bits where they do AES, and nowhere else.
  */
-EVC_INLINE vec v_lost_products(vec t)
+EVC_INLINE void lost_products(const vec t[2], vec lost[2], const int8_t (*by)[16])
 {
-    const __m128i spread =
-        _mm_set_epi8(-1, 15, -1, 14, -1, 13, -1, 12, -1, 15, -1, 14, -1, 13, -1, 12);
-    const vec o = v_shuffle8(t, v_all(spread));
+    const vec o = v_xor(shuffle(t[0], by[LOST_OF_0]), shuffle(t[1], by[LOST_OF_1]));
     const vec twice = _mm512_add_epi64(o, o), four_times = _mm512_add_epi64(twice, twice);
     const vec ab = v_xor(v_xor3(o, twice, four_times), _mm512_slli_epi64(o, 7));
+    const vec overlaps = v_xor(ab, shuffle(ab, by[DOWN_BY_8]));
 
-    return v_xor(ab, _mm512_srlv_epi64(ab, v_all(_mm_set_epi64x(8, 64))));
+    lost[0] = _mm512_unpacklo_epi64(ab, overlaps);
+    lost[1] = _mm512_unpackhi_epi64(ab, overlaps);
 }
 
-#define LOST_1 _mm_set_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 15, 6)
-#define LOST_2 _mm_set_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 15, 13, 4)
-#define LOST_3 _mm_set_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 15, 13, 11, 2)
-#define LOST_4 _mm_set_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 15, 13, 11, 9, 0)
-#define V_TIMES_X8(t, lost, n)                                                                     \
-    v_xor(_mm512_bslli_epi128(t, n), v_shuffle8(lost, v_all(LOST_##n)))
+#define V_TIMES_X8(i, n) v_xor(_mm512_bslli_epi128(next[i], n), shuffle(lost[i], by[LOST_##n]))
 
+/* The shuffles are read in each step: compilers that keep them over the loop put some on the stack, and that would
+ * have to be cleared. */
 EVC_INLINE void v_tweaks_wide(vec *next, vec *t, int is_last)
 {
-    const vec even = next[0], even_lost = v_lost_products(even);
-    const vec odd = next[1], odd_lost = v_lost_products(odd);
+    const int8_t(*by)[16] = shuffles;
+    vec lost[2];
 
     (void)is_last; /* a branch would cost more */
-    t[0] = even;
-    t[1] = odd;
-    t[2] = V_TIMES_X8(even, even_lost, 1);
-    t[3] = V_TIMES_X8(odd, odd_lost, 1);
-    t[4] = V_TIMES_X8(even, even_lost, 2);
-    t[5] = V_TIMES_X8(odd, odd_lost, 2);
-    t[6] = V_TIMES_X8(even, even_lost, 3);
-    t[7] = V_TIMES_X8(odd, odd_lost, 3);
-    next[0] = V_TIMES_X8(even, even_lost, 4);
-    next[1] = V_TIMES_X8(odd, odd_lost, 4);
+    __asm__ volatile("" : "+r"(by));
+    lost_products(next, lost, by);
+    EACH(2, t[i] = next[i]);
+    EACH(2, t[2 + i] = V_TIMES_X8(i, 1));
+    EACH(2, t[4 + i] = V_TIMES_X8(i, 2));
+    EACH(2, t[6 + i] = V_TIMES_X8(i, 3));
+    EACH(2, next[i] = V_TIMES_X8(i, 4));
 }
 
 EVC_INLINE vec v_join(__m128i a, __m128i b, __m128i c, __m128i d)

@@ -21,7 +21,7 @@
  *   v_enc, v_enc_last, v_dec, v_dec_last
  *   REGISTERS            XMM, YMM or ZMM of common/clear.h
  *   XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES, CHAINS_SPILL_BYTES   of the stack that XTS by XTS_WIDE vectors may
- *                        write, XTS by four, and chains; the second: 0 for none
+ *                        write, XTS by four, and chains; 0 for none
  *   v_clear_upper_halves()   before each return of a slot; nothing where a vector is one block
  *   v_keys, v_keys_of, v_key, v_key_last   round keys, in all places: from memory or in registers
  *   v_counter_steps()    0, 1, ... in the last words
@@ -48,7 +48,11 @@
 
 /* In XTS and chains, states, keys and tweaks do not fit into the registers together, so compilers put some of them on
  * the stack. A slot calls such code in a frame of its own, and clears that frame; `clear` of the kernel need not. */
+#if XTS_SPILL_BYTES
 EVC_DEFINE_CLEAR_SPILLS(clear_xts_spills, REGISTERS, XTS_SPILL_BYTES)
+#else
+#define clear_xts_spills() ((void)0)
+#endif
 #if SHORT_XTS_SPILL_BYTES
 EVC_DEFINE_CLEAR_SPILLS(clear_short_xts_spills, REGISTERS, SHORT_XTS_SPILL_BYTES)
 #else
