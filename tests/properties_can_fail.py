@@ -1014,7 +1014,7 @@ GCM512_BREAKS = [
     ("GCM512: the ciphertext of half a vector", GCM512, "    vmovdqa %ymm3, %ymm8\n", "", SHAPES),
     ("GCM512: a pair of vectors in front", GCM512, "    vmovdqu64 -64(%rcx,%rdx), %zmm5\n", "    vmovdqu64 (%rcx), %zmm5\n", SHAPES),
     ("GCM512: one vector of a pair in front", GCM512, "    vpermq %zmm13, %zmm5, %zmm5\n", "    vmovdqa64 %zmm13, %zmm5\n", SHAPES),
-    ("GCM512: a first vector taken for an empty one", GCM512, "    jnz 5f\n    kxnorq %k4", "    kxnorq %k4", SHAPES),
+    ("GCM512: a first vector taken for an empty one", GCM512, "    jnz 5f\n    kxnorw %k4", "    kxnorw %k4", SHAPES),
     ("GCM512: the block of text behind long associated data", GCM512, "    vpand first_bytes + 16(%rsi), %xmm5, %xmm8\n",
      "    vmovdqa %xmm5, %xmm8\n", SHAPES),
     ("GCM512: long associated data without text", GCM512, "28: vshufi32x4 $0x0e, ", "28: vshufi32x4 $0x03, ", SHAPES),

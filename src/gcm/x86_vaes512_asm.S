@@ -5,7 +5,7 @@
  * A text of at most 288 bytes goes in one straight line, longer ones in groups: see "Long messages". The reason for
  * assembly: messages overlap in a core's window of some 450 instructions, so that a short one costs about its latency
  * times its instructions. Here are no frames, AES comes first, and short messages use vectors 0 to 15 alone, so that no
- * others have to be cleared. To open, tag_bytes has the bit `opens`; long messages have k3, all ones to seal.
+ * others have to be cleared. To open, tag_bytes has the bit `opens`; long messages have k3, not 0 to seal.
  *
  * Lanes:    nothing, the last block of associated data (or zeros), text, lengths. The last block is in the last lane,
  *           so that each meets its power of H at a fixed place. The lane before the text has counter 1, that of J_0,
@@ -1803,7 +1803,7 @@ hash_first_pair:
 /* The first pair of a message: with k4 its first vector is empty, and the other one has four products. */
     .p2align 3
 hash_first_text:
-    kortestq %k4, %k4
+    kortestw %k4, %k4
     jz hash_first_pair
     vpshufb reversed(%r11), %zmm5, %zmm12
     vpclmulqdq $0x10, powers_end(%rdx), %zmm12, %zmm14
@@ -1830,16 +1830,8 @@ hash_third_pair:
     vpxord %xmm30, %xmm30, %xmm30
 .endm
 
-/* A vector of text at `from`, whose place in the output is r8 bytes from there. r: what is hashed. */
-.macro long_text s, r, at, from
-    vmovdqu64 \at(\from), \r
-    vpxorq \r, %zmm19, %zmm13
-    vaesenclast %zmm13, \s, \s
-    vmovdqu64 \s, \at(\from,%r8)
-    vmovdqa64 \s, \r{%k3}
-.endm
-
-/* The same of text that is hashed soon: a branch, by eax, so that what is opened does not wait for AES. */
+/* A vector of text at `from`, whose place in the output is r8 bytes from there. r: what is hashed. That is chosen by a
+ * branch, on eax that is 0 to open, so that what is opened does not wait for AES. */
 .macro tail_text s, r, at, from
     open_text \s, \r, \at, \from
     test %eax, %eax
@@ -1848,15 +1840,18 @@ hash_third_pair:
 7:
 .endm
 
-/* The same of two or four vectors, one branch for all: numbers of s and r. */
-.macro tail_texts at, from, s1, r1, s2, r2, s3, r3, s4, r4
+/* The same of two or four vectors, one branch for all: numbers of s and r. is_sealed: a register, 0 to open. */
+.macro tail_texts at, from, vectors:vararg
+    long_texts %eax, \at, \from, \vectors
+.endm
+.macro long_texts is_sealed, at, from, s1, r1, s2, r2, s3, r3, s4, r4
     open_text %zmm\s1, %zmm\r1, (\at), \from
     open_text %zmm\s2, %zmm\r2, (\at + 64), \from
 .ifnb \s3
     open_text %zmm\s3, %zmm\r3, (\at + 128), \from
     open_text %zmm\s4, %zmm\r4, (\at + 192), \from
 .endif
-    test %eax, %eax
+    test \is_sealed, \is_sealed
     jz 7f
     vmovdqa64 %zmm\s1, %zmm\r1
     vmovdqa64 %zmm\s2, %zmm\r2
@@ -1886,7 +1881,7 @@ hash_third_pair:
     vmovdqu64 -16(%r11,%rsi), %zmm12
     vpermb \s, %zmm12, %zmm12
     vpxor %xmm12, %xmm1, %xmm1
-    kortestq %k3, %k3
+    kortestw %k3, %k3
     jz 7f
     vmovdqu8 \s, \r{%k2}
 7:  lea (%r9,%r8), %rdx
@@ -1926,7 +1921,7 @@ first_pair:
     vmovdqa64 %zmm18, %zmm4
     testb $1 << (has_front - 24), 8 + tag_bytes + 3(%rsp)
     jnz 5f
-    kxnorq %k4, %k4, %k4
+    kxnorw %k4, %k4, %k4
     ret
 5:  andq $~(1 << has_front), 8 + tag_bytes(%rsp)
     ret
@@ -1936,14 +1931,9 @@ first_pair:
     .p2align 4
 group_text:
     EVC_ASM_CFI_BEGIN
-    long_text %zmm20, %zmm4, 0, %rcx
-    long_text %zmm21, %zmm5, 64, %rcx
-    long_text %zmm22, %zmm6, 128, %rcx
-    long_text %zmm23, %zmm7, 192, %rcx
-    long_text %zmm24, %zmm8, 256, %rcx
-    long_text %zmm25, %zmm9, 320, %rcx
-    long_text %zmm26, %zmm10, 384, %rcx
-    long_text %zmm27, %zmm11, 448, %rcx
+    kmovd %k3, %edx
+    long_texts %edx, 0, %rcx, 20, 4, 21, 5, 22, 6, 23, 7
+    long_texts %edx, 256, %rcx, 24, 8, 25, 9, 26, 10, 27, 11
     ret
     EVC_ASM_CFI_END
 
@@ -2022,11 +2012,13 @@ eight_and_hash:
     ret
     EVC_ASM_CFI_END
 
-/* A vector of text, and then the next vector in its place through the first round. */
-.macro text_and_counter s, r, at
-    long_text \s, \r, \at, %rcx
-    long_counter \s
-    vaesenc %zmm3, \s, \s
+/* Four vectors of text, and then the next vectors in their places through the first round. */
+.macro texts_and_counters at, s1, r1, s2, r2, s3, r3, s4, r4
+    long_texts %edx, \at, %rcx, \s1, \r1, \s2, \r2, \s3, \r3, \s4, \r4
+    .irp i, \s1, \s2, \s3, \s4
+    long_counter %zmm\i
+    vaesenc %zmm3, %zmm\i, %zmm\i
+    .endr
 .endm
 /* xmm12 = the hash of all products so far. */
     .p2align 3
@@ -2067,14 +2059,9 @@ groups:
     cmp $1, %rax
     je 6f
     vbroadcasti32x4 round_keys + 16(%rdi), %zmm3
-    text_and_counter %zmm20, %zmm4, 0
-    text_and_counter %zmm21, %zmm5, 64
-    text_and_counter %zmm22, %zmm6, 128
-    text_and_counter %zmm23, %zmm7, 192
-    text_and_counter %zmm24, %zmm8, 256
-    text_and_counter %zmm25, %zmm9, 320
-    text_and_counter %zmm26, %zmm10, 384
-    text_and_counter %zmm27, %zmm11, 448
+    kmovd %k3, %edx
+    texts_and_counters 0, 20, 4, 21, 5, 22, 6, 23, 7
+    texts_and_counters 256, 24, 8, 25, 9, 26, 10, 27, 11
     reduce_second %al
     add $512, %rcx
     dec %rax
@@ -2121,11 +2108,11 @@ pair_in_front:
     .p2align 4
 long_message:
     EVC_ASM_CFI_BEGIN
-    kxorq %k4, %k4, %k4
-    kxnorq %k3, %k3, %k3
+    kxorw %k4, %k4, %k4
+    kxnorw %k3, %k3, %k3
     testb $1 << (opens - 24), tag_bytes + 3(%rsp)
     jz 1f
-    kxorq %k3, %k3, %k3
+    kxorw %k3, %k3, %k3
 1:
     /* With many keys, the next one is in memory. All its powers are needed soon, so their lines are fetched at once. */
     cmp $1024, %r10
@@ -2254,14 +2241,20 @@ long_message:
     vpxorq at(%rdx), %zmm0, %zmm\i
     .set at, at + 64
     .endr
+    test %eax, %eax       /* what is opened is hashed first: it does not wait for AES */
+    jz 5f
     call rounds_of_four
-    lea -640(%rdi), %rdx
+5:  mov %rdi, %rdx
+    sub %r10, %rdx
     call hash_first_text
     sub $-128, %rdx
     call hash_second_pair
     sub $-128, %rdx
     call hash_third_pair
-    mov $256, %edx
+    test %eax, %eax
+    jnz 6f
+    call rounds_of_four
+6:  mov $256, %edx
     jmp 8f
 
 2:  tail_texts 384, %rcx, 26, 10, 27, 11
@@ -2330,9 +2323,9 @@ long_message:
     vpxor %xmm1, %xmm12, %xmm5
     mov tag(%rsp), %rcx
     mov tag_bytes(%rsp), %rdx
-    xor %eax, %eax
-    kortestq %k3, %k3
+    test %eax, %eax
     jz 15f
+    xor %eax, %eax
     call store_tag
     jmp 16f
 15: btr $opens, %rdx
@@ -2357,10 +2350,10 @@ evc_function evc_gcm_x86_vaes512_groups
     bswap %eax
     vpbroadcastd %eax, %zmm16
     vpaddd lane_numbers(%r11), %zmm16, %zmm16
-    kxnorq %k3, %k3, %k3
+    kxnorw %k3, %k3, %k3
     cmpl $0, opening(%rsp)
     je 1f
-    kxorq %k3, %k3, %k3
+    kxorw %k3, %k3, %k3
 1:  mov %rdx, %r10
     mov %r9, %rax
     sub %rcx, %r8
