@@ -60,7 +60,8 @@ enum evc_status {
     EVC_ERR_DIRECTION,  /* decryption asked of a key that was set up for encryption only */
     EVC_ERR_KERNEL,     /* kernel is NULL; or the memory is too small for its key; or the key is not set up */
     EVC_ERR_PARAMETER,  /* no such S-box or number of rounds (QARMA), no such rules (pointer authentication) */
-    EVC_ERR_STATE,      /* a call out of order: no message begun, finished, the other direction, or data after text */
+    EVC_ERR_STATE,      /* a call out of order: no message begun, finished, the other direction, or parts in the wrong
+                         * order (associated data comes before the text) */
     EVC_ERR_ALIGNMENT,  /* the memory of a key is not aligned to 16 bytes */
     EVC_ERR_OVERLAP,    /* user_key lies in the memory of the key, which is wiped first */
     EVC_ERR_MODULUS,    /* bn: the modulus is even, or does not begin with a byte that is not zero */
