@@ -86,6 +86,7 @@ from everycore.store import run_files
 SIZES_BYTES = (16, 64, 512, 1500, 4096, 16384)
 QUICK_SIZES_BYTES = (64, 1500, 16384)
 ARM = ("a64", "a32")
+CIPHERS = ("aes", "ghash", "gcm", "qarma")  # measured without --primitive
 SECONDS, QUICK_SECONDS = 40.0, 5.0  # sampling; checks of the results and start-up come on top
 
 
@@ -196,7 +197,13 @@ def bench(
             help="Bytes of associated data, of GCM and CCM.",
         ),
     ] = AAD_BYTES,
-    quick: Annotated[bool, typer.Option("--quick", help="Under ten seconds.")] = False,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            help="Under ten seconds. With --placement: fewer sizes, and minutes for all kernels.",
+        ),
+    ] = False,
     all_: Annotated[
         bool,
         typer.Option(
@@ -232,7 +239,7 @@ def bench(
     refuse_unknown_kernels(context, words(kernel))
     unusual = keys > 1 or aad_bytes != AAD_BYTES
     if placement:
-        _refuse_to_store(out, fresh=fresh, unusual=unusual)
+        _refuse_beside_placement(primitive, out, fresh=fresh, unusual=unusual)
         asked = placements.Asked(
             words(mode) or placements.MODES,
             message_sizes(words(bytes_)) or placements.usual_sizes(quick=quick),
@@ -307,6 +314,11 @@ def _refuse_with_layers(
 ) -> None:
     if primitive is None:
         return
+    if primitive in CIPHERS:
+        raise EverycoreError(
+            f"--primitive is one of {', '.join(LAYERS)}",
+            f"leave it out for {primitive}; --mode and --kernel choose what is measured",
+        )
     if primitive not in LAYERS:
         raise unknown_name("primitive", primitive, LAYERS)
     if mode or unusual:
@@ -355,7 +367,13 @@ def _open_to_store(
     return pin(context, open_session(context, target, cc, flags), cpu)
 
 
-def _refuse_to_store(out: Path | None, *, fresh: bool, unusual: bool) -> None:
+def _refuse_beside_placement(
+    primitive: str | None, out: Path | None, *, fresh: bool, unusual: bool
+) -> None:
+    if primitive is not None:
+        raise EverycoreError(
+            "--placement measures modes of AES and GCM", "leave out --primitive, or name a --mode"
+        )
     if unusual:
         raise EverycoreError(
             "--placement measures usual messages", "leave out --keys and --aad-bytes"

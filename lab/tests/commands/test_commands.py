@@ -547,6 +547,8 @@ def test_bench_as_json_starts_with_the_run(lab: Lab) -> None:
 def test_bench_refuses_layers_that_there_are_not_and_modes_beside_them(lab: Lab) -> None:
     for arguments, said in (
         (("--primitive", "ras"), "unknown primitive 'ras'"),
+        (("--primitive", "aes"), "leave it out for aes"),
+        (("--placement", "--primitive", "rsa"), "leave out --primitive"),
         (("--primitive", "rsa", "--mode", "ctr"), "has modes of its own"),
         (("--primitive", "dh", "--keys", "4"), "has modes of its own"),
     ):
