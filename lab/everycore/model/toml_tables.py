@@ -15,9 +15,9 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
-        raise EverycoreError(f"cannot read {path.name}: it is no text in UTF-8") from error
+        raise EverycoreError(f"cannot read {path}: it is no text in UTF-8") from error
     except (OSError, tomllib.TOMLDecodeError) as error:
-        raise EverycoreError(f"cannot read {path.name}: {error}") from error
+        raise EverycoreError(f"cannot read {path}: {error}") from error
 
 
 # Types that a member may have, as dataclasses declare it: as it is read, in words.
