@@ -805,3 +805,8 @@ def test_a_folder_that_is_no_tree_is_refused(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "is no source tree of OpenSSL" in done.stderr
     assert "--cc is for a libcrypto.a" in patch(tmp_path, "--cc", "gcc").stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--remove",)])
+def test_a_path_that_does_not_exist_is_named(tmp_path: Path, options: tuple[str, ...]) -> None:
+    refused(tmp_path / "none", f"{tmp_path / 'none'}: no such file or folder", *options)
