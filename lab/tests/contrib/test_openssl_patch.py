@@ -675,7 +675,7 @@ def test_what_is_no_library_that_it_knows_is_refused(tmp_path: Path, library: Pa
         path = tmp_path / name
         path.write_bytes(data)
         refused(path, words, "--cc", "gcc")
-    refused(tmp_path / "absent.a", "No such file", "--cc", "gcc")
+    refused(tmp_path / "absent.a", "no such file or folder", "--cc", "gcc")
     refused(library, "--cc names a compiler")
     refused(library, "no compiler", "--cc", "no-such-gcc")
     refused(library, "fails", "--cc", "gcc -no-such-option")
