@@ -1170,8 +1170,8 @@ static enum result lengths_over_the_limits_are_refused(struct check *c)
     struct evc_gcm_state s;
     uint8_t tag[16], *out = place(&out_room, 0, 64);
 
-    know_random(c, 12, 0, 4);
-    must(evc_gcm_start(key, &s, known.iv, 12));
+    know_random(c, 13, 0, 4);
+    must(evc_gcm_start(key, &s, known.iv, 13)); /* no IV of 12 bytes, which the state would only hold */
     s.aad_bytes = data - 5;
     const struct refusal of_data[] = {
         {"associated data over the limit", evc_gcm_aad(key, &s, known.aad, 6), LENGTH},

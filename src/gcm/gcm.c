@@ -362,7 +362,7 @@ EVC_DEFINE_CLEAR_DEEP(clear_secret_inputs, BASELINE, 0)
  * with zeros; the rest of it, d, behind zeros, is added as d * H to y, and so as d * H^2 to y * H.
  *
  * Before that a state with an IV of 12 bytes only holds it, and at most 64 bytes of associated data: counter, y, block
- * and stream are the place for these, and aad_bytes is `used`. So the four calls of a message in one piece do little
+ * and stream are the place for these, and `used` is how many. So the four calls of a message in one piece do little
  * beside the work of the kernel, and few comparisons tell that they may; other calls are out of line. Of more
  * associated data all but the last block is hashed. If text or the end comes then, counters and the last word of j0 are
  * made from a short IV.
@@ -377,7 +377,8 @@ enum { HASH, TAG, HASH_TIMES_H, HASH_TIMES_H_IN_BLOCK, HOLDS_ONLY };
 #define MARKS_OF_TAG(direction) MARKS(EVC_PHASE_TEXT, direction, TAG)
 
 typedef char marks_adjoin
-    [offsetof(struct evc_gcm_state, direction) == offsetof(struct evc_gcm_state, phase) + 1
+    [offsetof(struct evc_gcm_state, phase) == offsetof(struct evc_gcm_state, used) + 4
+             && offsetof(struct evc_gcm_state, direction) == offsetof(struct evc_gcm_state, phase) + 1
              && offsetof(struct evc_gcm_state, short_iv) == offsetof(struct evc_gcm_state, phase) + 2
              && offsetof(struct evc_gcm_state, form) == offsetof(struct evc_gcm_state, phase) + 3
          ? 1 : -1];
@@ -390,6 +391,27 @@ EVC_INLINE int has_marks(const struct evc_gcm_state *state, uint32_t marks)
 EVC_INLINE void set_marks(struct evc_gcm_state *state, uint32_t marks)
 {
     evc_store32_le((uint8_t *)state + offsetof(struct evc_gcm_state, phase), marks);
+}
+
+/* `used`, if these are the marks, else 2^32 or more. One load, which wants one store of both: else it would wait until
+ * two of them have left the core. */
+EVC_INLINE uint64_t used_with_marks(const struct evc_gcm_state *state, uint32_t marks)
+{
+#if EVC_BIG_ENDIAN
+    return has_marks(state, marks) ? state->used : UINT64_MAX;
+#else
+    return evc_load64_ne((const uint8_t *)state + offsetof(struct evc_gcm_state, used)) ^ (uint64_t)marks << 32;
+#endif
+}
+
+EVC_INLINE void set_used_and_marks(struct evc_gcm_state *state, uint32_t used, uint32_t marks)
+{
+#if EVC_BIG_ENDIAN
+    state->used = used;
+    set_marks(state, marks);
+#else
+    evc_store64_ne((uint8_t *)state + offsetof(struct evc_gcm_state, used), (uint64_t)marks << 32 | used);
+#endif
 }
 
 /* A call of evc_wipe costs more than these stores; of more bytes, GCC makes a slow `rep stos`. */
@@ -444,9 +466,7 @@ EVC_INLINE void hold_iv(struct evc_gcm_state *state, const uint8_t iv[12])
 
     evc_store64_ne(state->j0, first);
     evc_store32_ne(state->j0 + 8, last);
-    state->aad_bytes = state->text_bytes = 0;
-    state->used = 0;
-    set_marks(state, MARKS_OF_START);
+    set_used_and_marks(state, 0, MARKS_OF_START);
 }
 
 /* J_0 and the first counter of text, from the IV. */
@@ -471,6 +491,14 @@ EVC_INLINE uint8_t *held_of(struct evc_gcm_state *state)
     return (uint8_t *)state;
 }
 
+/* n bytes, 1 to 7, and zeros. */
+EVC_INLINE uint64_t load_short(const uint8_t *from, size_t n)
+{
+    if (n >= 4)
+        return evc_load32_le(from) | (uint64_t)evc_load32_le(from + n - 4) << 8 * (n - 4);
+    return from[0] | (uint64_t)from[n / 2] << 8 * (n / 2) | (uint64_t)from[n - 1] << 8 * (n - 1);
+}
+
 /* n bytes, at most 16, filled up with zeros: in one store, since a kernel soon reads the block whole. */
 EVC_INLINE void store_short_block(uint8_t block[16], const uint8_t *from, size_t n)
 {
@@ -480,10 +508,8 @@ EVC_INLINE void store_short_block(uint8_t block[16], const uint8_t *from, size_t
         const size_t half = 4 * (16 - n); /* of a shift, which may be by all 64 bits */
         first = evc_load64_le(from);
         second = evc_load64_le(from + n - 8) >> half >> half;
-    } else if (n >= 4) {
-        first = evc_load32_le(from) | (uint64_t)evc_load32_le(from + n - 4) << 8 * (n - 4);
     } else if (n) {
-        first = from[0] | (uint64_t)from[n / 2] << 8 * (n / 2) | (uint64_t)from[n - 1] << 8 * (n - 1);
+        first = load_short(from, n);
     }
     evc_store64x2_le(block, first, second);
 }
@@ -513,6 +539,8 @@ static void hold_no_more(const union evc_gcm_key *key, struct evc_gcm_state *sta
     if (held_bytes)
         memcpy(held, held_of(state), sizeof held);
     memset(state->y, 0, 16);
+    state->aad_bytes = held_bytes;
+    state->text_bytes = 0;
     state->form = HASH;
     hash_aad(key, state, held, held_bytes);
 }
@@ -582,7 +610,7 @@ EVC_INLINE int may_wait(const struct evc_gcm_state *state, uint64_t n_bytes)
     if (n_bytes < 16)
         return 1;
     if (state->form == HOLDS_ONLY)
-        return n_bytes <= MOST_HELD && state->phase == EVC_PHASE_AAD && state->used == state->aad_bytes;
+        return n_bytes <= MOST_HELD && state->phase == EVC_PHASE_AAD;
     return n_bytes == 16 && state->phase == EVC_PHASE_AAD && state->form == HASH;
 }
 
@@ -629,15 +657,18 @@ static void take_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, 
     hash_aad(key, state, aad, len_bytes);
 }
 
-/* Associated data, the first, which can wait for a hash, at most MOST_HELD bytes. */
+/* Associated data, the first, which can wait for a hash, 1 to MOST_HELD bytes. Kernels load up to 8 bytes as parts of a
+ * word, and 16 as words or a block: each load finds all its bytes in one store. */
 EVC_INLINE void hold_aad(struct evc_gcm_state *state, const uint8_t *aad, size_t len_bytes)
 {
     uint8_t *const to = held_of(state);
 
-    state->used = (uint32_t)len_bytes;
-    state->aad_bytes = len_bytes;
-    if (len_bytes <= 16) {
-        store_short_block(to, aad, len_bytes);
+    set_used_and_marks(state, (uint32_t)len_bytes, MARKS_OF_START);
+    if (len_bytes < 16) {
+        if (len_bytes > 8)
+            store_short_block(to, aad, len_bytes);
+        else
+            evc_store64_le(to, len_bytes < 8 ? load_short(aad, len_bytes) : evc_load64_le(aad));
         return;
     }
     memcpy(to, aad, 16); /* blocks, which overlap */
@@ -654,7 +685,8 @@ EVC_INLINE void copy_aad(struct evc_gcm_state *state, const uint8_t *aad, size_t
     if (len_bytes)
         memcpy((state->form == HOLDS_ONLY ? held_of(state) : state->block) + state->used, aad, len_bytes);
     state->used += (uint32_t)len_bytes;
-    state->aad_bytes += len_bytes;
+    if (state->form != HOLDS_ONLY)
+        state->aad_bytes += len_bytes;
 }
 
 /* Memory that no start has written must not lead beyond the state's block and key stream. A tag leaves `used` as it was
@@ -671,9 +703,20 @@ EVC_INLINE enum evc_status hash_aad_before_text(const union evc_gcm_key *key, st
                                                 const uint8_t *aad, size_t len_bytes)
 {
     state->aad_bytes = len_bytes;
-    state->used = (uint32_t)((len_bytes - 1) % 16 + 1);
-    set_marks(state, MARKS_BEHIND_AAD);
+    state->text_bytes = 0;
+    set_used_and_marks(state, (uint32_t)((len_bytes - 1) % 16 + 1), MARKS_BEHIND_AAD);
     return key->head.kernel->hash_aad(key, state->y, aad, len_bytes);
+}
+
+/* The same of a part of a block, more than a word. Its words, as kernels would load them, overlap, and a load from two
+ * stores waits until both have left the core: so the block goes on filled up with zeros, behind a hash of zero. */
+EVC_INLINE void hold_part_of_block(struct evc_gcm_state *state, const uint8_t *aad, size_t len_bytes)
+{
+    state->aad_bytes = len_bytes;
+    state->text_bytes = 0;
+    set_used_and_marks(state, (uint32_t)len_bytes, MARKS_BEHIND_AAD);
+    memset(state->y, 0, 16);
+    store_short_block(state->block, aad, len_bytes);
 }
 
 EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key, struct evc_gcm_state *state,
@@ -685,7 +728,7 @@ EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key, struct
         return EVC_ERR_STATE;
     if (!is_sound(state))
         return EVC_ERR_STATE;
-    if (len_bytes > EVC_GCM_MAX_AAD - state->aad_bytes)
+    if (len_bytes > EVC_GCM_MAX_AAD - (state->form == HOLDS_ONLY ? state->used : state->aad_bytes))
         return EVC_ERR_LENGTH;
     if (may_wait(state, state->used + (uint64_t)len_bytes)) {
         copy_aad(state, aad, len_bytes);
@@ -703,10 +746,13 @@ enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *
 {
     const uint64_t all_bytes = len_bytes; /* a size may have 32 bits */
 
-    if (!key->head.kernel || !has_marks(state, MARKS_OF_START) || (state->used | state->aad_bytes))
+    if (!key->head.kernel || used_with_marks(state, MARKS_OF_START) != 0)
         return aad_checked(key, state, aad, len_bytes);
     if (len_bytes <= MOST_HELD) {
-        hold_aad(state, aad, len_bytes);
+        if (len_bytes - 9 < 16 - 9 && key->head.kernel->hash_aad)
+            hold_part_of_block(state, aad, len_bytes);
+        else if (len_bytes)
+            hold_aad(state, aad, len_bytes);
         return EVC_OK;
     }
     if (all_bytes > EVC_GCM_MAX_AAD || !key->head.kernel->hash_aad)
@@ -737,7 +783,7 @@ EVC_INLINE int can_be_whole(const union evc_gcm_key *key, const struct evc_gcm_s
 {
     const struct evc_gcm *kernel = key->head.kernel;
 
-    return has_marks(state, MARKS_OF_START) && kernel && state->used <= MOST_HELD && state->used == state->aad_bytes
+    return used_with_marks(state, MARKS_OF_START) <= MOST_HELD && kernel
            && (direction == EVC_DIRECTION_SEAL ? !!kernel->seal : !!kernel->open_telling_tag);
 }
 
@@ -747,7 +793,7 @@ EVC_INLINE int can_be_whole_behind_aad(const union evc_gcm_key *key, const struc
 {
     const struct evc_gcm *kernel = key->head.kernel;
 
-    return has_marks(state, MARKS_BEHIND_AAD) && kernel && state->used - 1 < 16
+    return used_with_marks(state, MARKS_BEHIND_AAD) - 1 < 16 && kernel
            && (direction == EVC_DIRECTION_SEAL ? !!kernel->seal : !!kernel->open_telling_tag);
 }
 
@@ -762,6 +808,14 @@ EVC_INLINE enum evc_status crypt_as_whole(const union evc_gcm_key *key, struct e
     state->text_bytes = len_bytes;
     return (direction == EVC_DIRECTION_SEAL ? kernel->seal : kernel->open_telling_tag)(
         key, state->j0, 12, aad, aad_bytes, in, out, len_bytes, state->y, 16);
+}
+
+/* The same of a state that can be whole. */
+EVC_INLINE enum evc_status crypt_held(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *in,
+                                      uint8_t *out, size_t len_bytes, uint8_t direction)
+{
+    state->aad_bytes = state->used;
+    return crypt_as_whole(key, state, held_of(state), state->used, in, out, len_bytes, direction);
 }
 
 /* The same for kernels without `hash_aad`: as a message whose associated data is one block, the last plus the hash of
@@ -878,11 +932,11 @@ EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key, str
 
     if (status != EVC_OK)
         return status;
-    if (len_bytes > EVC_GCM_MAX_TEXT - state->text_bytes)
+    if (len_bytes > EVC_GCM_MAX_TEXT - (state->form == HOLDS_ONLY ? 0 : state->text_bytes))
         return EVC_ERR_LENGTH;
     if (state->form != HASH) {
         if (state->form == HOLDS_ONLY && len_bytes && can_be_whole(key, state, direction))
-            return crypt_as_whole(key, state, held_of(state), state->used, in, out, len_bytes, direction);
+            return crypt_held(key, state, in, out, len_bytes, direction);
         go_on_to_text(key, state, len_bytes);
     } else if (len_bytes && can_be_whole_behind_aad(key, state, direction)
                && (!key->head.ghash_at || len_bytes <= 16 * (FIRST_BLOCKS - 1))) { /* a pair saves a batch of AES */
@@ -904,7 +958,7 @@ EVC_INLINE enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_s
                                   const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
 {
     if (can_be_whole(key, state, direction) && len_bytes - 1 < USUAL_BYTES)
-        return crypt_as_whole(key, state, held_of(state), state->used, in, out, len_bytes, direction);
+        return crypt_held(key, state, in, out, len_bytes, direction);
     if (can_be_whole_behind_aad(key, state, direction) && len_bytes - 1 < USUAL_BYTES && key->head.kernel->hash_aad)
         return crypt_as_whole(key, state, state->block, (size_t)state->aad_bytes | EVC_GCM_HASHED_AAD, in, out,
                               len_bytes, direction);
