@@ -37,6 +37,29 @@ EVC_INLINE enum evc_status compare16(const uint8_t computed[16], const uint8_t t
     return status;
 }
 
+/* n bytes, 1 to 7, and zeros. */
+EVC_INLINE uint64_t load_short(const uint8_t *from, size_t n)
+{
+    if (n >= 4)
+        return evc_load32_le(from) | (uint64_t)evc_load32_le(from + n - 4) << 8 * (n - 4);
+    return from[0] | (uint64_t)from[n / 2] << 8 * (n / 2) | (uint64_t)from[n - 1] << 8 * (n - 1);
+}
+
+/* n bytes, at most 16, filled up with zeros: in one store, since a kernel soon reads the block whole. */
+EVC_INLINE void store_short_block(uint8_t block[16], const uint8_t *from, size_t n)
+{
+    uint64_t first = 0, second = 0;
+
+    if (n >= 8) {
+        const size_t half = 4 * (16 - n); /* of a shift, which may be by all 64 bits */
+        first = evc_load64_le(from);
+        second = evc_load64_le(from + n - 8) >> half >> half;
+    } else if (n) {
+        first = load_short(from, n);
+    }
+    evc_store64x2_le(block, first, second);
+}
+
 /* ---- The pair ---------------------------------------------------------------------------------- */
 
 struct pair_key {
@@ -150,6 +173,28 @@ static void hash_piece(const struct pair_key *key, uint8_t y[16], const uint8_t 
     evc_clear(&ghash_of(key)->head.kernel->kernel);
 }
 
+/* Whether pairs take associated data that is hashed but for the last block. Where sizes have 32 bits, the bit that says
+ * so is a length. */
+#define PAIRS_TAKE_HASHED_AAD (SIZE_MAX > UINT32_MAX)
+
+static enum evc_status pair_hash_aad(const void *vkey, uint8_t to[32], const uint8_t *aad, size_t aad_bytes)
+{
+    const struct pair_key *key = vkey;
+    const size_t whole = (aad_bytes - 1) & ~(size_t)15;
+
+    memset(to, 0, 16);
+    evc_ghash_op_blocks(ghash_of(key), to, aad, whole / 16);
+    store_short_block(to + 16, aad + whole, aad_bytes - whole);
+    evc_clear(&ghash_of(key)->head.kernel->kernel);
+    return EVC_OK;
+}
+
+/* Out of line: GCC spills a hash that it copies in the frame of pair_message. */
+EVC_OUT_OF_LINE void copy_hash(uint8_t to[16], const uint8_t hash[16])
+{
+    memcpy(to, hash, 16);
+}
+
 /* tag: all 16 bytes of it. */
 EVC_INLINE void pair_message(const struct pair_key *key, const uint8_t iv[12], const uint8_t *aad,
                              size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
@@ -161,8 +206,13 @@ EVC_INLINE void pair_message(const struct pair_key *key, const uint8_t iv[12], c
 
     evc_store64x2_be(counter, evc_load64_be(iv), (uint64_t)evc_load32_be(iv + 8) << 32 | 1);
     evc_aes_op_ctr32(aes_of(key), counter, stream, stream, (16 + ready + 15) & ~(size_t)15);
-    store_lengths(lengths, aad_bytes, len_bytes);
-    memset(tag, 0, 16);
+    store_lengths(lengths, PAIRS_TAKE_HASHED_AAD ? aad_bytes & ~EVC_GCM_HASHED_AAD : aad_bytes, len_bytes);
+    if (PAIRS_TAKE_HASHED_AAD && (aad_bytes & EVC_GCM_HASHED_AAD)) {
+        copy_hash(tag, aad - 16);
+        aad_bytes = 16;
+    } else {
+        memset(tag, 0, 16);
+    }
     for (;;) {
         const int last = len_bytes <= 16 * PIECE_BLOCKS;
         const size_t n = last ? len_bytes : 16 * PIECE_BLOCKS;
@@ -238,6 +288,7 @@ static const struct evc_gcm pair = {
     .seal = pair_seal,
     .open = pair_open,
     .open_telling_tag = pair_open_telling_tag,
+    .hash_aad = PAIRS_TAKE_HASHED_AAD ? pair_hash_aad : NULL,
 };
 
 /* ---- Keys -------------------------------------------------------------------------------------- */
@@ -489,29 +540,6 @@ typedef char held_blocks_adjoin[offsetof(struct evc_gcm_state, counter) == 0
 EVC_INLINE uint8_t *held_of(struct evc_gcm_state *state)
 {
     return (uint8_t *)state;
-}
-
-/* n bytes, 1 to 7, and zeros. */
-EVC_INLINE uint64_t load_short(const uint8_t *from, size_t n)
-{
-    if (n >= 4)
-        return evc_load32_le(from) | (uint64_t)evc_load32_le(from + n - 4) << 8 * (n - 4);
-    return from[0] | (uint64_t)from[n / 2] << 8 * (n / 2) | (uint64_t)from[n - 1] << 8 * (n - 1);
-}
-
-/* n bytes, at most 16, filled up with zeros: in one store, since a kernel soon reads the block whole. */
-EVC_INLINE void store_short_block(uint8_t block[16], const uint8_t *from, size_t n)
-{
-    uint64_t first = 0, second = 0;
-
-    if (n >= 8) {
-        const size_t half = 4 * (16 - n); /* of a shift, which may be by all 64 bits */
-        first = evc_load64_le(from);
-        second = evc_load64_le(from + n - 8) >> half >> half;
-    } else if (n) {
-        first = load_short(from, n);
-    }
-    evc_store64x2_le(block, first, second);
 }
 
 /* Whole blocks of associated data are hashed, but for the last 1 to 16 bytes, which wait in an empty block,
