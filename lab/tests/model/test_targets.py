@@ -171,7 +171,7 @@ def test_a_bad_target_file_is_named(tmp_path: Path, text: str, complaint: str) -
 
 def test_a_target_file_is_text(tmp_path: Path) -> None:
     (tmp_path / "odd.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(EverycoreError, match=r"cannot read odd\.toml: it is no text in UTF-8"):
+    with pytest.raises(EverycoreError, match=r"cannot read .*odd\.toml: it is no text in UTF-8"):
         targets.load_target(TREE, str(tmp_path / "odd.toml"))
 
 
