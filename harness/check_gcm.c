@@ -1198,7 +1198,22 @@ static enum result lengths_over_the_limits_are_refused(struct check *c)
         {"much, opened", evc_gcm_open(key, iv, 12, iv, most, in, out, 1, tag, 16), LENGTH},
         {"a long IV", evc_gcm_seal(key, iv, most, iv, 0, in, out, 1, tag, 16), EVC_ERR_NONCE_SIZE},
     };
-    return all_are_as_wanted(c, at_once, N(at_once));
+    s.aad_bytes = data, s.text_bytes = text; /* of another message, which the start forgets */
+    must(evc_gcm_start(key, &s, iv, 12));
+    const struct refusal at_first[] = {
+        {"much associated data, the first", evc_gcm_aad(key, &s, iv, most), LENGTH},
+        {"a long text sealed, the first", evc_gcm_seal_update(key, &s, in, out, much), LENGTH},
+        {"a long text opened, the first", evc_gcm_open_update(key, &s, in, out, much), LENGTH},
+        {"five bytes of associated data", evc_gcm_aad(key, &s, iv, 5), EVC_OK},
+        {"a byte more", evc_gcm_aad(key, &s, iv, 1), EVC_OK},
+        {"much associated data behind them", evc_gcm_aad(key, &s, iv, most - 6), LENGTH},
+        {"a long text behind them", evc_gcm_seal_update(key, &s, in, out, much), LENGTH},
+        {"a byte of text", evc_gcm_open_update(key, &s, in, out, 1), EVC_OK},
+        {"a long text behind it", evc_gcm_open_update(key, &s, in, out, much - 1), LENGTH},
+    };
+    if (all_are_as_wanted(c, at_once, N(at_once)) == FAIL)
+        return FAIL;
+    return all_are_as_wanted(c, at_first, N(at_first));
 }
 
 /* ---- Own operations, and many messages ------------------------------------------------------- */
