@@ -777,6 +777,20 @@ static enum result messages_stay_inside(struct check *c, bool at_end, bool in_pl
     return PASS;
 }
 
+/* Associated data of each length that may wait for the text, and a little more, in one piece. */
+static enum result associated_data_stays_inside(struct check *c)
+{
+    for (size_t aad_bytes = 1; aad_bytes <= 66; aad_bytes++) {
+        know_random(c, 12, aad_bytes, 2);
+        for (int i = 0; i < 8; i++) {
+            struct call call = {.key = key, .len_bytes = 20, .at_end = i & 1, .sealing = i & 2};
+            if (run_fenced(c, &call, i & 4 ? do_stream : do_message) == FAIL)
+                return FAIL;
+        }
+    }
+    return PASS;
+}
+
 static enum result accesses_stay_inside_the_buffers(struct check *c)
 {
     if (!have_fences())
@@ -788,7 +802,7 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
     for (unsigned i = 0; i < (c->quick ? 6 : 8); i++)
         if (messages_stay_inside(c, i & 1, i & 4, i & 2) == FAIL)
             return FAIL;
-    return PASS;
+    return associated_data_stays_inside(c);
 }
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */

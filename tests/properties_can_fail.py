@@ -495,6 +495,8 @@ GCM_BREAKS = [
     ("text after the end", GCM, "if (state->phase == EVC_PHASE_NONE ||", "if (", ORDER),
     ("opening what is being sealed", GCM, " || !evc_direction_fits(state->direction, direction))", ")", ORDER),
     ("one byte less of text", GCM, "len_bytes > EVC_GCM_MAX_TEXT -", "len_bytes >= EVC_GCM_MAX_TEXT -", LIMITS),
+    ("GCM: a part of a block of associated data, read beyond its end", GCM, "        return evc_load32_le(from) | (uint64_t)evc_load32_le(from + n - 4) << 8 * (n - 4);",
+     "        return evc_load64_le(from) & ~(uint64_t)0 >> (64 - 8 * n);", INSIDE),
     ("any text in one call", GCM, " || len_bytes > EVC_GCM_MAX_TEXT)", ")", LIMITS),
     ("composed messages", GCM, "    state->text_bytes += len_bytes;\n",
      "    state->text_bytes += len_bytes + (len_bytes == 16);\n", OWN),
