@@ -203,7 +203,7 @@ def primes_at_ends_of_limbs(program: Program, rng: random.Random) -> None:
             operations(program, kernel, key_of(p, q, 3), rng, 2)
 
 
-def largest_keys(program: Program, rng: random.Random) -> None:
+def largest_keys(program: Program, rng: random.Random, quick: bool) -> None:
     """Keys of 8191 and 8192 bits, the most, and one of 8193. Their primes are those of two named groups, and halves."""
     groups = groups_by_formula()
     p, q = groups["modp4096"], groups["ffdhe4096"]
@@ -216,12 +216,12 @@ def largest_keys(program: Program, rng: random.Random) -> None:
             program.expect(f"{kernel} key {key.text()}", OK)
             for value in (0, 1, key.n - 1, key.n):
                 program.expect(f"{kernel} private 1 {key.hex(value)}", RANGE)
-            for result, given in pairs[:2 if kernel == "c_limb16" else None]:
+            for result, given in pairs[:1 if quick else 2 if kernel == "c_limb16" else None]:
                 program.expect(f"{kernel} public {result}", given)
                 program.expect(f"{kernel} private {rng.getrandbits(60)} {given}", result)
             if kernel != "c_limb16":
-                program.expect(f"{kernel} many 5 {','.join(given for _, given in pairs[:3])}",
-                               "".join(result for result, _ in pairs[:3]))
+                results, given = zip(*pairs[:2 if quick else 3], strict=True)
+                program.expect(f"{kernel} many 5 {','.join(given)}", "".join(results))
     program.expect(f"{KERNEL} check 3", OK)
     longer = replace(key_of(p, q, 65537), p=p << 1, n=2 * p * q | 1)
     program.expect(f"{KERNEL} key {longer.text()}", KEY_SIZE)
@@ -322,6 +322,7 @@ def main() -> int:
     parser.add_argument("--kernel", choices=KERNELS, help="this one alone")
     parser.add_argument("--may-be-absent", action="store_true", help="exit code 77 if the kernel does not run here")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--quick", action="store_true", help="fewer values under the largest keys: for builds that are slow")
     arguments = parser.parse_args()
     program, rng, skipped = Program(arguments.program, may_be_absent=not arguments.kernel), random.Random(arguments.seed), 0
     if arguments.kernel:
@@ -333,7 +334,7 @@ def main() -> int:
         print(f"{program.passed} passed, {program.failed} failed, 0 skipped")
         return 1 if program.failed else 0
     small_keys(program, rng)
-    largest_keys(program, rng)
+    largest_keys(program, rng, arguments.quick)
     generation(program, rng)
     if importlib.util.find_spec("cryptography"):
         openssl_keys(program, rng, ((1024, 65537), (2048, 65537), (3072, 3), (2050, 65537)))
