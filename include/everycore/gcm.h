@@ -168,7 +168,7 @@ struct evc_gcm_state {
     uint8_t block[16];    /* associated data or ciphertext of the block begun */
     uint8_t stream[16];   /* key stream of the block begun */
     uint8_t j0[16];       /* encrypted, it masks the tag; before that, an IV of 12 bytes */
-    uint64_t aad_bytes, text_bytes; /* in form 4 not written yet: `used` and 0 */
+    uint64_t aad_bytes, text_bytes; /* not written yet in form 4, which stands for `used` and 0 */
     uint32_t used;     /* bytes of the block begun, 0 to 15, or 16 of associated data; in form 4, 0 to 64 of that */
     uint8_t phase;     /* 0: no message; 1: associated data; 2: text */
     uint8_t direction; /* 0: not yet decided; 1: sealing; 2: opening */
@@ -233,8 +233,8 @@ struct evc_gcm {
     /* Optional, with these three: the same of associated data that comes before the text, more than 16 bytes. At `to`
      * is the hash of all blocks but the last then, and behind it the last one, filled up with zeros. For such data,
      * aad of `seal` and the others is that block's address, and aad_bytes are all its bytes and the bit
-     * EVC_GCM_HASHED_AAD; then it may also be a part of a block alone, behind a hash of zero. This returns EVC_OK, and
-     * clears what it leaves behind. */
+     * EVC_GCM_HASHED_AAD. With that bit, the block may also be all the associated data, 9 to 15 bytes: the hash before
+     * it is zero then. This returns EVC_OK, and clears what it leaves behind. */
     enum evc_status (*hash_aad)(const void *key, uint8_t to[32], const uint8_t *aad, size_t aad_bytes);
 #define EVC_GCM_HASHED_AAD ((size_t)1 << (8 * sizeof(size_t) - 1))
 

@@ -23,7 +23,7 @@ FLAGS = (
     *("-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"),
     *("-DHARNESS_UEFI", "-DHARNESS_BARE", "-DEVC_CPU_WITHOUT_OS", "-Iharness/bare/include"),
 )
-OPTIMISATION = ("-O2", "-fno-unroll-loops")  # loops many times over do not fit into 2 MiB
+OPTIMISATION = ("-O2", "-fno-unroll-loops")  # unrolled, two applications exceed 2 MiB
 HARNESS_FLAGS = ("-Oz",)  # of what is not timed: two applications and results share 2 MiB
 LINK_FLAGS = (
     *("-pie", "--no-dynamic-linker", "-z", "text", "-z", "norelro", "-Bsymbolic"),
