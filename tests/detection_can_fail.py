@@ -22,6 +22,7 @@ FMPYADD = "src/common/hppa_fmpyadd.h"
 TABLE = "x86_features_are_those_of_the_table"
 STATE = "x86_registers_that_the_system_does_not_keep_are_not_used"
 ONE_BIT, WIDE = "x86_each_flag_is_one_bit", "x86_wide_vectors_are_tuned_for_by_maker_family_and_model"
+PORTS = "x86_ports_are_shared_by_maker_family_and_model"
 MASKED = "x86_masking_a_flag_adds_no_feature"
 BASE = "x86_features_have_what_they_build_on"
 PRODUCT_AND_SUM = "fmpyadd_is_right_if_product_and_sum_are"
@@ -46,12 +47,14 @@ FAULTS = [
      TABLE),
     ("SSE4.1 without SSSE3", X86, "19, 0, EVC_CPU(X86_SSSE3)", "19, 0, EVC_CPU(X86_SSE2)", ONE_BIT),
     ("AVX-512BW's bit", X86, "LEAF7_EBX, 30,", "LEAF7_EBX, 31,", ONE_BIT),
-    ("Ice Lake servers with wide vectors", X86, "case 0x6a:", "", WIDE),
-    ("AMD's family 6 with wide vectors", X86, "id->vendor_ebx != VENDOR_INTEL || family_of(id) != 6", "family_of(id) != 6", WIDE),
+    ("Ice Lake servers with wide vectors", X86, "    case 0x6a:", "   ", WIDE),
+    ("AMD's family 6 with wide vectors", X86, " || id->vendor_ebx != VENDOR_INTEL", "", WIDE),
+    ("ports of Emerald Rapids", X86, "case 0xcf:", "", PORTS),
+    ("ports where there is no leaf", X86, "id->max_leaf < 1 || ", "", "x86_leaves_that_are_not_there_decide_nothing"),
     ("a family where there is no leaf", X86, "return id->max_leaf >= 1 && family_of(id) == 6", "return family_of(id) == 6",
      "x86_leaves_that_are_not_there_decide_nothing"),
     ("GFNI's bit", X86, "LEAF7_ECX, 8,", "LEAF7_ECX, 7,", TABLE),
-    ("Skylake-X with wide vectors", X86, "case 0x55:", "", TABLE),
+    ("Skylake-X with wide vectors", X86, "    case 0x55:", "   ", TABLE),
     ("the extended model", X86, "id->leaf1_eax >> 12 & 0xf0", "id->leaf1_eax >> 12 & 0", TABLE),
     ("a Pentium 4's multiplier", X86, "family_of(id) == 6 &&", "family_of(id) >= 6 &&", TABLE),
     ("multipliers of all makers", X86, "(id->vendor_ebx == VENDOR_INTEL || id->vendor_ebx == VENDOR_AMD)", "1", TABLE),

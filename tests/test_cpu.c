@@ -230,13 +230,28 @@ static void x86_wide_vectors_are_tuned_for_by_maker_family_and_model(void)
             }
 }
 
+static void x86_ports_are_shared_by_maker_family_and_model(void)
+{
+    static const uint8_t shared[] = {0x4e, 0x5e, 0x55, 0x8e, 0x9e, 0xa5, 0xa6, 0x66, 0x6a, 0x6c, 0x7d, 0x7e, 0x9d, 0x8c,
+                                     0x8d, 0xa7, 0x97, 0x9a, 0xb7, 0xba, 0xbf, 0x8f, 0xcf, 0xad, 0xae, 0xaa, 0xac};
+
+    for (uint32_t model = 0; model < 256; model++)
+        for (uint32_t family = 5; family < 8; family++)
+            for (int intel = 0; intel < 2; intel++) {
+                const struct evc_x86_id id = {.max_leaf = 1, .vendor_ebx = intel ? 0x756e6547 : 0x68747541,
+                                              .leaf1_eax = family << 8 | (model & 15) << 4 | (model & 0xf0) << 12};
+                const int shares = intel && family == 6 && memchr(shared, (int)model, sizeof shared) != NULL;
+                EXPECT(((evc_x86_features(&id) & EVC_CPU(TUNE_SHARED_PORTS)) != 0) == shares);
+            }
+}
+
 static void x86_leaves_that_are_not_there_decide_nothing(void)
 {
-    struct evc_x86_id id = {.vendor_ebx = 0x756e6547, .leaf1_eax = 6 << 8};
+    struct evc_x86_id id = {.vendor_ebx = 0x756e6547, .leaf1_eax = 0xc06f0};
 
-    EXPECT(evc_x86_features(&id) == 0); /* no leaf 1, so no family */
+    EXPECT(evc_x86_features(&id) == 0); /* no leaf 1, so no family and no model */
     id.max_leaf = 1;
-    EXPECT(evc_x86_features(&id) == EVC_CPU(CT_MUL));
+    EXPECT(evc_x86_features(&id) == (EVC_CPU(CT_MUL) | EVC_CPU(TUNE_SHARED_PORTS)));
 }
 
 #if EVC_X86 && defined(__GNUC__) && !defined(_WIN32)
@@ -493,6 +508,7 @@ int main(void)
     RUN(x86_features_have_what_they_build_on);
     RUN(x86_each_flag_is_one_bit);
     RUN(x86_wide_vectors_are_tuned_for_by_maker_family_and_model);
+    RUN(x86_ports_are_shared_by_maker_family_and_model);
     RUN(x86_leaves_that_are_not_there_decide_nothing);
 #if EVC_X86 && defined(__GNUC__) && !defined(_WIN32)
     RUN(x86_leaves_are_read_as_the_compiler_reads_them);

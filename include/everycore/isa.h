@@ -224,6 +224,7 @@ enum evc_arch {
     F(TUNE_INORDER, A64, 50, "tune-inorder") /* instructions start in the program's order */       \
     F(TUNE_CE5, A64, 51, "tune-ce5")      /* AES is fastest with five blocks in flight */          \
     F(TUNE_MUL32, A64, 52, "tune-mul32")  /* vectors multiply words of 32 bits faster than umulh of 64 */ \
+    F(TUNE_SHARED_PORTS, X86, 53, "tune-shared-ports") /* general registers and vectors share ports */ \
     F(TUNE_MULADD, OTHER, 61, "tune-muladd") /* a product is added to 64 bits by one instruction */ \
     F(TUNE_WORD64, OTHER, 62, "tune-word64") /* general registers of 64 bits */
 

@@ -7,6 +7,7 @@
  *         Intel AVX10 Architecture Specification (361050, 2025), on feature enumeration: CPUs with AVX10 and vectors
  *         of 512 bits still show the flags of AVX-512.
  *         Intel models that lower their clock for 512-bit vectors: the list of arch/x86/crypto in Linux 6.10.
+ *         Ports: Intel 64 and IA-32 Architectures Optimization Reference Manual (248966, 2024), chapter 2.
  *         Multiplication: Intel Architecture Optimization Reference Manual (245127, 1999), chapter 1, execution units,
  *         and AMD Athlon Processor x86 Code Optimization Guide (22007, 2002), appendix F: one latency for each form,
  *         whatever the operands. Pornin, BearSSL, "Constant-Time Mul" (2017): 486 CPUs end early.
@@ -79,20 +80,40 @@ static uint32_t family_of(const struct evc_x86_id *id)
     return id->leaf1_eax >> 8 & 15;
 }
 
+/* The model of a CPU of Intel's family 6, or 0. */
+static uint32_t intel_model_of(const struct evc_x86_id *id)
+{
+    if (id->max_leaf < 1 || id->vendor_ebx != VENDOR_INTEL || family_of(id) != 6)
+        return 0;
+    return (id->leaf1_eax >> 4 & 15) | (id->leaf1_eax >> 12 & 0xf0);
+}
+
 /* Skylake-X, Ice Lake and Tiger Lake run slower with 512-bit vectors in use; no AMD core does. */
 static int welcomes_zmm(const struct evc_x86_id *id)
 {
-    const uint32_t model = (id->leaf1_eax >> 4 & 15) | (id->leaf1_eax >> 12 & 0xf0);
-
-    if (id->vendor_ebx != VENDOR_INTEL || family_of(id) != 6)
-        return 1;
-    switch (model) {
+    switch (intel_model_of(id)) {
     case 0x55: /* Skylake-X, Cascade Lake */
     case 0x6a: case 0x6c: case 0x7d: case 0x7e: case 0x9d: /* Ice Lake */
     case 0x8c: case 0x8d: /* Tiger Lake */
         return 0;
     }
     return 1;
+}
+
+/* Cores whose general registers share the ports of vectors: Intel's from Skylake to Redwood Cove. Lion Cove, Intel's
+ * small cores and AMD's have ports of their own for vectors. A CPU of both sizes counts as its large cores. */
+static int shares_ports(const struct evc_x86_id *id)
+{
+    switch (intel_model_of(id)) {
+    case 0x4e: case 0x5e: case 0x55: case 0x8e: case 0x9e: case 0xa5: case 0xa6: /* Skylake to Comet Lake */
+    case 0x66: case 0x6a: case 0x6c: case 0x7d: case 0x7e: case 0x9d: /* Cannon Lake, Ice Lake */
+    case 0x8c: case 0x8d: case 0xa7: /* Tiger Lake, Rocket Lake */
+    case 0x97: case 0x9a: case 0xb7: case 0xba: case 0xbf: /* Alder Lake, Raptor Lake */
+    case 0x8f: case 0xcf: case 0xad: case 0xae: /* Sapphire, Emerald and Granite Rapids */
+    case 0xaa: case 0xac: /* Meteor Lake */
+        return 1;
+    }
+    return 0;
 }
 
 /* The cores of x86-64, also where they run 32-bit code; Intel's P6 and what grew out of it; AMD's K7. Not the Pentium 4
@@ -124,6 +145,8 @@ uint64_t evc_x86_features(const struct evc_x86_id *id)
     }
     if ((have & EVC_CPU(X86_AVX512F)) && welcomes_zmm(id))
         have |= EVC_CPU(TUNE_ZMM);
+    if (shares_ports(id))
+        have |= EVC_CPU(TUNE_SHARED_PORTS);
     return have;
 }
 
