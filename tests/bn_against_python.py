@@ -7,12 +7,16 @@ Where the library GMP is at hand, it has to give the same answers as Python.
 """
 
 import argparse
+import contextlib
+import functools
 import math
 import pathlib
 import random
 import re
 import subprocess
 import sys
+import tempfile
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -34,6 +38,7 @@ class Question:
     def words(self) -> str:
         return " ".join([self.operation, *(number.hex() or "-" for number in (self.n, self.a, self.b))])
 
+    @functools.cache
     def answer(self) -> str:
         n, a, b = (int.from_bytes(number, "big") for number in (self.n, self.a, self.b))
         match self.operation:
@@ -182,6 +187,27 @@ def fullest_questions(rng: random.Random) -> Iterator[Question]:
             yield fullest(rng, n_bytes, digit_bits, is_square)
 
 
+@functools.cache
+def all_questions(seed: int, rounds: int) -> list[Question]:
+    return [*questions(random.Random(seed), rounds), *fullest_questions(random.Random(seed))]
+
+
+def all_answers_are_right(program: list[str], kernel: str, rounds: int, seconds: float) -> bool:
+    """Ask the same questions of one kernel until an answer is wrong or is not there in time."""
+    asked = all_questions(1, rounds)
+    with tempfile.TemporaryFile("w+") as lines:
+        lines.writelines(f"{kernel} {question.words()}\n" for question in asked)
+        lines.seek(0)
+        with subprocess.Popen(program, stdin=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              errors="replace") as answers, contextlib.ExitStack() as at_end:
+            at_end.callback(answers.kill)
+            (timer := threading.Timer(seconds, answers.kill)).start()
+            at_end.callback(timer.cancel)
+            assert answers.stdout
+            right = all(answers.stdout.readline() == question.answer() + "\n" for question in asked)
+            return right and not answers.stdout.read() and answers.wait() == 0
+
+
 def kernels() -> list[str]:
     return re.findall(r"^KERNEL\(bn, *(\w+)", (ROOT / "src/kernels.def").read_text(), re.M)
 
@@ -194,7 +220,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=150)
     arguments = parser.parse_args()
-    asked = [*questions(random.Random(arguments.seed), arguments.rounds), *fullest_questions(random.Random(arguments.seed))]
+    asked = all_questions(arguments.seed, arguments.rounds)
     failed = 0
     if judge := gmp.load():
         for question in asked:

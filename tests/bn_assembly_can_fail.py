@@ -3,8 +3,9 @@
 """Break big numbers of other CPUs in assembly and vectors, and see that the integers of Python notice.
 
 For each kernel of CPUS the primitive is built once. Then each break of BREAKS is made in a copy of its
-file, and bn_against_python.py has to fail, or bn_words_answers.py for primitives on words. A break
-replaces text, which has to be there. A CPU whose compiler or emulator is missing is skipped.
+file, and an answer to a question of bn_against_python.py has to be wrong, or bn_words_answers.py has to fail
+for primitives on words. A break replaces text, which has to be there. A CPU whose compiler or emulator is
+missing is skipped.
 
 bn_assembly_can_fail.py hppa20 EMULATOR...: that kernel alone, under an emulator of PA-RISC 2.0 (pa_risc_2.py has one).
 """
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+import bn_against_python
 from few_kernels import keep_kernels
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -240,9 +242,8 @@ def answers_are_right(cpu: Cpu, folder: pathlib.Path, objects: list[str]) -> boo
     subprocess.run([cpu.compiler, "-static", *objects, "-o", cpu.program], cwd=folder, check=True)
     emulated = [cpu.emulator, *cpu.model, str(folder / cpu.program)]
     if cpu.primitive == "bn":
-        words = [str(ROOT / "tests/bn_against_python.py"), "--kernel", cpu.kernel, "--rounds", str(cpu.rounds), "--", *emulated]
-    else:
-        words = [str(ROOT / "tests/bn_words_answers.py"), *emulated, cpu.kernel]
+        return bn_against_python.all_answers_are_right(emulated, cpu.kernel, cpu.rounds, SECONDS)
+    words = [str(ROOT / "tests/bn_words_answers.py"), *emulated, cpu.kernel]
     try:
         done = subprocess.run([sys.executable, *words], capture_output=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
