@@ -245,6 +245,16 @@ static void gcm_seal_behind_aad(void *vcall)
                         block, 16);
 }
 
+/* Associated data as a state of a message in pieces holds it: that of other bytes than aad has, if it has a part of a
+ * block. */
+static void gcm_seal_behind_held_aad(void *vcall)
+{
+    const struct call *c = vcall;
+
+    status = ((const struct evc_gcm *)c->slots)
+                 ->seal(c->key, user_key, 12, aad, c->aad_bytes | EVC_GCM_HELD_AAD, in, out, c->len_bytes, block, 16);
+}
+
 static enum result messages_keep(struct check *c, struct call *call)
 {
     static const size_t aad_sizes[] = {0, 13, 16, 20, MAX_AAD};
@@ -260,6 +270,10 @@ static enum result messages_keep(struct check *c, struct call *call)
             if (((const struct evc_gcm *)call->slots)->hash_aad && call->aad_bytes > 16
                 && (keeps(c, gcm_hash_aad, call, "hash_aad") == FAIL
                     || keeps(c, gcm_seal_behind_aad, call, "seal behind hashed associated data") == FAIL))
+                return FAIL;
+            if (((const struct evc_gcm *)call->slots)->held_aad && call->aad_bytes - 1 < 64
+                && (call->aad_bytes <= 16 || call->len_bytes <= EVC_GCM_HELD_TEXT)
+                && keeps(c, gcm_seal_behind_held_aad, call, "seal behind held associated data") == FAIL)
                 return FAIL;
         }
     return PASS;

@@ -175,7 +175,8 @@ struct evc_gcm_state {
     uint8_t short_iv;  /* 1: the IV has 12 bytes, which j0 begins with */
     uint8_t form;      /* of y: 0 the hash so far; 1 the tag, if no text follows; 2, 3 the hash so far times H;
                         * 4 none, nor a counter: there is an IV of 12 bytes, and at the beginning of the state
-                        * associated data that is not hashed yet */
+                        * associated data that is not hashed yet; of more than 16 bytes, the last 16 are at the end of
+                        * `stream` */
 };
 
 EVC_CHECKED enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,
@@ -233,10 +234,17 @@ struct evc_gcm {
     /* Optional, with these three: the same of associated data that comes before the text, more than 16 bytes. At `to`
      * is the hash of all blocks but the last then, and behind it the last one, filled up with zeros. For such data,
      * aad of `seal` and the others is that block's address, and aad_bytes are all its bytes and the bit
-     * EVC_GCM_HASHED_AAD. With that bit, the block may also be all the associated data, 9 to 15 bytes: the hash before
-     * it is zero then. This returns EVC_OK, and clears what it leaves behind. */
+     * EVC_GCM_HASHED_AAD. This returns EVC_OK, and clears what it leaves behind. */
     enum evc_status (*hash_aad)(const void *key, uint8_t to[32], const uint8_t *aad, size_t aad_bytes);
 #define EVC_GCM_HASHED_AAD ((size_t)1 << (8 * sizeof(size_t) - 1))
+
+    /* Optional, with `hash_aad`: EVC_GCM_HELD_AAD, if `seal` and `open_telling_tag` take associated data from a state,
+     * else 0. aad has 64 bytes then, and aad_bytes are 1 to 64 and this value. Up to 16 bytes are a block at aad,
+     * filled up with zeros. Of more, with at most EVC_GCM_HELD_TEXT bytes of text, all blocks but the last are at aad,
+     * and the last 16 bytes at aad + 48. They come from stores of 16 bytes each: a load from two would wait. */
+    size_t held_aad;
+#define EVC_GCM_HELD_AAD ((size_t)3 << (8 * sizeof(size_t) - 2))
+#define EVC_GCM_HELD_TEXT 224
 
     /* Optional: does what evc_kernel.clear() does, after encrypt of one block and hash of at most two: less deep. */
     void (*clear_tag)(void);

@@ -37,7 +37,7 @@ EVC_INLINE enum evc_status compare16(const uint8_t computed[16], const uint8_t t
     return status;
 }
 
-/* n bytes, 1 to 7, and zeros. */
+/* n bytes, 1 to 8, and zeros. */
 EVC_INLINE uint64_t load_short(const uint8_t *from, size_t n)
 {
     if (n >= 4)
@@ -414,9 +414,10 @@ EVC_DEFINE_CLEAR_DEEP(clear_secret_inputs, BASELINE, 0)
  *
  * Before that a state with an IV of 12 bytes only holds it, and at most 64 bytes of associated data: counter, y, block
  * and stream are the place for these, and `used` is how many. So the four calls of a message in one piece do little
- * beside the work of the kernel, and few comparisons tell that they may; other calls are out of line. Of more
- * associated data all but the last block is hashed. If text or the end comes then, counters and the last word of j0 are
- * made from a short IV.
+ * beside the work of the kernel, and few comparisons tell that they may; other calls are out of line. They store what
+ * the kernel soon loads, and a load from two stores waits until both have left the core: so of more than 16 bytes the
+ * last 16 have a place of their own, see EVC_GCM_HELD_AAD. Of more than 64 bytes all but the last block is hashed. If
+ * text or the end comes then, counters and the last word of j0 are made from a short IV.
  */
 enum { HASH, TAG, HASH_TIMES_H, HASH_TIMES_H_IN_BLOCK, HOLDS_ONLY };
 
@@ -542,6 +543,23 @@ EVC_INLINE uint8_t *held_of(struct evc_gcm_state *state)
     return (uint8_t *)state;
 }
 
+/* The last 16 of more than 16 bytes that are held are here, the blocks before the last one at the beginning. */
+#define HELD_END (MOST_HELD - 16)
+
+/* Held associated data, as bytes that follow each other. */
+EVC_INLINE void join_held(struct evc_gcm_state *state)
+{
+    if (state->used > 16)
+        memmove(held_of(state) + state->used - 16, held_of(state) + HELD_END, 16);
+}
+
+/* The same, as hold_aad holds it. */
+EVC_INLINE void part_held(struct evc_gcm_state *state)
+{
+    if (state->used > 16)
+        memmove(held_of(state) + HELD_END, held_of(state) + state->used - 16, 16);
+}
+
 /* Whole blocks of associated data are hashed, but for the last 1 to 16 bytes, which wait in an empty block,
  * filled up with zeros. */
 static void hash_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *aad,
@@ -564,6 +582,7 @@ static void hold_no_more(const union evc_gcm_key *key, struct evc_gcm_state *sta
     uint8_t held[MOST_HELD];
     const size_t held_bytes = state->used;
 
+    join_held(state);
     if (held_bytes)
         memcpy(held, held_of(state), sizeof held);
     memset(state->y, 0, 16);
@@ -685,36 +704,44 @@ static void take_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, 
     hash_aad(key, state, aad, len_bytes);
 }
 
-/* Associated data, the first, which can wait for a hash, 1 to MOST_HELD bytes. Kernels load up to 8 bytes as parts of a
- * word, and 16 as words or a block: each load finds all its bytes in one store. */
+/* Associated data, the first, which can wait for a hash, 1 to MOST_HELD bytes. Less than a block is filled up with
+ * zeros. A kernel's loads of blocks find all their bytes in one store. */
 EVC_INLINE void hold_aad(struct evc_gcm_state *state, const uint8_t *aad, size_t len_bytes)
 {
     uint8_t *const to = held_of(state);
 
     set_used_and_marks(state, (uint32_t)len_bytes, MARKS_OF_START);
-    if (len_bytes < 16) {
-        if (len_bytes > 8)
-            store_short_block(to, aad, len_bytes);
-        else
-            evc_store64_le(to, len_bytes < 8 ? load_short(aad, len_bytes) : evc_load64_le(aad));
-        return;
+    if (len_bytes >= 16) {
+        memcpy(to, aad, 16);
+        if (len_bytes == 16)
+            return;
+        memcpy(to + HELD_END, aad + len_bytes - 16, 16);
+        if (len_bytes > 32)
+            memcpy(to + 16, aad + 16, 16);
+        if (len_bytes > 48)
+            memcpy(to + 32, aad + 32, 16);
+    } else if (len_bytes > 8) {
+        evc_store64x2_le(to, evc_load64_le(aad), evc_load64_le(aad + len_bytes - 8) >> (0 - 8 * len_bytes) % 64);
+    } else {
+        evc_store64x2_le(to, load_short(aad, len_bytes), 0);
     }
-    memcpy(to, aad, 16); /* blocks, which overlap */
-    if (len_bytes > 32) {
-        memcpy(to + 16, aad + 16, 16);
-        memcpy(to + len_bytes - 32, aad + len_bytes - 32, 16);
-    }
-    memcpy(to + len_bytes - 16, aad + len_bytes - 16, 16);
 }
 
 /* Associated data that can wait behind other. */
 EVC_INLINE void copy_aad(struct evc_gcm_state *state, const uint8_t *aad, size_t len_bytes)
 {
-    if (len_bytes)
-        memcpy((state->form == HOLDS_ONLY ? held_of(state) : state->block) + state->used, aad, len_bytes);
-    state->used += (uint32_t)len_bytes;
-    if (state->form != HOLDS_ONLY)
+    if (!len_bytes)
+        return;
+    if (state->form == HOLDS_ONLY) {
+        join_held(state);
+        memcpy(held_of(state) + state->used, aad, len_bytes);
+        state->used += (uint32_t)len_bytes;
+        part_held(state); /* behind less than a block there are zeros already */
+    } else {
+        memcpy(state->block + state->used, aad, len_bytes);
+        state->used += (uint32_t)len_bytes;
         state->aad_bytes += len_bytes;
+    }
 }
 
 /* Memory that no start has written must not lead beyond the state's block and key stream. A tag leaves `used` as it was
@@ -734,17 +761,6 @@ EVC_INLINE enum evc_status hash_aad_before_text(const union evc_gcm_key *key, st
     state->text_bytes = 0;
     set_used_and_marks(state, (uint32_t)((len_bytes - 1) % 16 + 1), MARKS_BEHIND_AAD);
     return key->head.kernel->hash_aad(key, state->y, aad, len_bytes);
-}
-
-/* The same of a part of a block, more than a word. Its words, as kernels would load them, overlap, and a load from two
- * stores waits until both have left the core: so the block goes on filled up with zeros, behind a hash of zero. */
-EVC_INLINE void hold_part_of_block(struct evc_gcm_state *state, const uint8_t *aad, size_t len_bytes)
-{
-    state->aad_bytes = len_bytes;
-    state->text_bytes = 0;
-    set_used_and_marks(state, (uint32_t)len_bytes, MARKS_BEHIND_AAD);
-    memset(state->y, 0, 16);
-    store_short_block(state->block, aad, len_bytes);
 }
 
 EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key, struct evc_gcm_state *state,
@@ -769,23 +785,27 @@ EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key, struct
     return EVC_OK;
 }
 
-enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                            const uint8_t *aad, size_t len_bytes)
+/* Associated data, the first, more than MOST_HELD bytes. */
+EVC_OUT_OF_LINE enum evc_status long_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *aad,
+                                         size_t len_bytes)
 {
     const uint64_t all_bytes = len_bytes; /* a size may have 32 bits */
 
-    if (!key->head.kernel || used_with_marks(state, MARKS_OF_START) != 0)
-        return aad_checked(key, state, aad, len_bytes);
-    if (len_bytes <= MOST_HELD) {
-        if (len_bytes - 9 < 16 - 9 && key->head.kernel->hash_aad)
-            hold_part_of_block(state, aad, len_bytes);
-        else if (len_bytes)
-            hold_aad(state, aad, len_bytes);
-        return EVC_OK;
-    }
     if (all_bytes > EVC_GCM_MAX_AAD || !key->head.kernel->hash_aad)
         return aad_checked(key, state, aad, len_bytes);
     return hash_aad_before_text(key, state, aad, len_bytes);
+}
+
+enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                            const uint8_t *aad, size_t len_bytes)
+{
+    if (!key->head.kernel || used_with_marks(state, MARKS_OF_START) != 0)
+        return aad_checked(key, state, aad, len_bytes);
+    if (len_bytes > MOST_HELD)
+        return long_aad(key, state, aad, len_bytes);
+    if (len_bytes)
+        hold_aad(state, aad, len_bytes);
+    return EVC_OK;
 }
 
 /* ---- The text --------------------------------------------------------------------------------------- */
@@ -838,12 +858,12 @@ EVC_INLINE enum evc_status crypt_as_whole(const union evc_gcm_key *key, struct e
         key, state->j0, 12, aad, aad_bytes, in, out, len_bytes, state->y, 16);
 }
 
-/* The same of a state that can be whole. */
-EVC_INLINE enum evc_status crypt_held(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *in,
-                                      uint8_t *out, size_t len_bytes, uint8_t direction)
+/* The same of a state that can be whole. aad_bytes: those held, and bits of the kernel. */
+EVC_INLINE enum evc_status crypt_held(const union evc_gcm_key *key, struct evc_gcm_state *state, size_t aad_bytes,
+                                      const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
 {
     state->aad_bytes = state->used;
-    return crypt_as_whole(key, state, held_of(state), state->used, in, out, len_bytes, direction);
+    return crypt_as_whole(key, state, held_of(state), aad_bytes, in, out, len_bytes, direction);
 }
 
 /* The same for kernels without `hash_aad`: as a message whose associated data is one block, the last plus the hash of
@@ -963,8 +983,10 @@ EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key, str
     if (len_bytes > EVC_GCM_MAX_TEXT - (state->form == HOLDS_ONLY ? 0 : state->text_bytes))
         return EVC_ERR_LENGTH;
     if (state->form != HASH) {
-        if (state->form == HOLDS_ONLY && len_bytes && can_be_whole(key, state, direction))
-            return crypt_held(key, state, in, out, len_bytes, direction);
+        if (state->form == HOLDS_ONLY && len_bytes && can_be_whole(key, state, direction)) {
+            join_held(state);
+            return crypt_held(key, state, state->used, in, out, len_bytes, direction);
+        }
         go_on_to_text(key, state, len_bytes);
     } else if (len_bytes && can_be_whole_behind_aad(key, state, direction)
                && (!key->head.ghash_at || len_bytes <= 16 * (FIRST_BLOCKS - 1))) { /* a pair saves a batch of AES */
@@ -985,11 +1007,18 @@ EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key, str
 EVC_INLINE enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_state *state,
                                   const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
 {
-    if (can_be_whole(key, state, direction) && len_bytes - 1 < USUAL_BYTES)
-        return crypt_held(key, state, in, out, len_bytes, direction);
-    if (can_be_whole_behind_aad(key, state, direction) && len_bytes - 1 < USUAL_BYTES && key->head.kernel->hash_aad)
+    const struct evc_gcm *const kernel = key->head.kernel;
+    const uint64_t held_bytes = used_with_marks(state, MARKS_OF_START);
+
+    if (held_bytes - 1 < MOST_HELD && kernel && kernel->held_aad) {
+        if (len_bytes - 1 < (held_bytes > 16 ? EVC_GCM_HELD_TEXT : USUAL_BYTES))
+            return crypt_held(key, state, (size_t)held_bytes | EVC_GCM_HELD_AAD, in, out, len_bytes, direction);
+    } else if (held_bytes <= 16 && can_be_whole(key, state, direction) && len_bytes - 1 < USUAL_BYTES) {
+        return crypt_held(key, state, (size_t)held_bytes, in, out, len_bytes, direction);
+    } else if (can_be_whole_behind_aad(key, state, direction) && len_bytes - 1 < USUAL_BYTES && kernel->hash_aad) {
         return crypt_as_whole(key, state, state->block, (size_t)state->aad_bytes | EVC_GCM_HASHED_AAD, in, out,
                               len_bytes, direction);
+    }
     return update_checked(key, state, in, out, len_bytes, direction);
 }
 

@@ -25,7 +25,7 @@ enum evc_status IN_ASSEMBLY(MESSAGES, hash_aad)(const void *key, uint8_t to[32],
 #define GCM_MESSAGE_SLOTS                                                                    \
     .seal = IN_ASSEMBLY(MESSAGES, seal), .open = IN_ASSEMBLY(MESSAGES, open),                \
     .open_telling_tag = IN_ASSEMBLY(MESSAGES, open_telling_tag),                             \
-    .hash_aad = IN_ASSEMBLY(MESSAGES, hash_aad)
+    .hash_aad = IN_ASSEMBLY(MESSAGES, hash_aad), .held_aad = EVC_GCM_HELD_AAD
 
 #define crypt_groups IN_ASSEMBLY(MESSAGES, groups)
 void crypt_groups(const void *key, const uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,
@@ -37,6 +37,7 @@ void crypt_groups(const void *key, const uint8_t counter[16], uint8_t y[16], con
                                  && offsetof(struct evc_gcm_head, rounds) == 8 && offsetof(struct key, rk) == 16  \
                                  && offsetof(struct key, powers) == 16 + 240                                      \
                                  && sizeof(struct powers) == (powers_bytes) && EVC_ERR_TAG == 6                \
-                                 && EVC_GCM_HASHED_AAD == (size_t)1 << 63 ? 1 : -1]
+                                 && EVC_GCM_HASHED_AAD == (size_t)1 << 63              \
+                                 && EVC_GCM_HELD_AAD == (size_t)3 << 62 ? 1 : -1]
 
 #endif

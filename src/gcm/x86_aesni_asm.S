@@ -593,12 +593,20 @@ other_aad:
     ret
 4:  test AAD_BYTES, AAD_BYTES
     jns long_aad
+    bt $held_aad, AAD_BYTES
+    jc 5f
     btr $hashed_aad, AAD_BYTES
     movdqu (AAD), %xmm1
     movdqu -16(AAD), P
     pxor P, %xmm1
-    pshufb reversed(TABLES), %xmm1
+6:  pshufb reversed(TABLES), %xmm1
     ret
+5:  take_held_aad %xmm1, movdqu, 6b
+    mov AAD_BYTES, %rdx
+    neg %edx
+    and $15, %edx
+    movdqu held_end(AAD), %xmm1
+    jmp blocks_before_last
     EVC_ASM_CFI_END
 
 /* The same of more than 16 bytes. */
@@ -609,6 +617,7 @@ long_aad:
     neg %edx
     and $15, %edx
     movdqu -16(AAD,AAD_BYTES), %xmm1
+blocks_before_last:
     movdqu shifts(TABLES,%rdx), P
     pshufb P, %xmm1
     pshufb reversed(TABLES), %xmm1
@@ -651,6 +660,10 @@ evc_function evc_gcm_x86_aesni_hash_aad
     jmp clear_vectors
 evc_end evc_gcm_x86_aesni_hash_aad
 
+.macro add_hash x
+    movdqu -16(%rcx), P
+    pxor P, \x
+.endm
 /* A = the last block of associated data, as of other_aad; zeros without any. Those of 8 to 16 bytes are at label 5 at
  * once, the others go by label 6. */
 .macro last_of_aad to
@@ -971,9 +984,12 @@ long_message:
 6:  pxor A, A
     test AAD_BYTES, AAD_BYTES
     jz 5b
+    take_block_of_state A, movdqu, 7f, 7f
     mov $1, %esi
     call other_aad
     movdqa %xmm1, A
+    jmp 5b
+7:  pshufb reversed(TABLES), A
     jmp 5b
     EVC_ASM_CFI_END
 
@@ -1061,6 +1077,7 @@ message_of_a_block:
 6:  pxor A, A
     test AAD_BYTES, AAD_BYTES
     jz 5b
+    take_block_of_state A, movdqu, 7f, 7f
     cmp $1, LEN
     sbb %esi, %esi
     add $3, %esi          /* without text one power lower */
@@ -1068,6 +1085,8 @@ message_of_a_block:
     movdqa %xmm1, A
     pxor LO, MI           /* complete */
     pxor HI, MI
+    jmp 5b
+7:  pshufb reversed(TABLES), A
     jmp 5b
     EVC_ASM_CFI_END
 
@@ -1114,11 +1133,14 @@ evc_function evc_gcm_x86_aesni_seal, message
 6:  pxor A, A
     test AAD_BYTES, AAD_BYTES
     jz 5b
+    take_block_of_state A, movdqu, 7f, 7f
     lea 15(LEN), %esi
     shr $4, %esi
     add $2, %esi
     call other_aad
     movdqa %xmm1, A
+    jmp 5b
+7:  pshufb reversed(TABLES), A
     jmp 5b
 evc_end evc_gcm_x86_aesni_seal
 

@@ -18,6 +18,8 @@
 .set tag_bytes, 32
 .set tells_tag, 62    /* bit of tag_bytes: the tag is written, though the message is opened */
 .set hashed_aad, 63   /* bit of aad_bytes: all but the last block is hashed: EVC_GCM_HASHED_AAD */
+.set held_aad, 62     /* bit of aad_bytes: associated data is held by a state, if hashed_aad, too: EVC_GCM_HELD_AAD */
+.set held_end, 48     /* where it has its last 16 bytes then, if there are more */
 
 .set error_of_tag, 6
 .set rounds, 8
@@ -138,6 +140,31 @@ evc_end \name\()_open
 .endm
 
 /* ---- Associated data ---- */
+
+/* Associated data that a state holds, EVC_GCM_HELD_AAD: takes the bits off aad_bytes. \first = its first block, which
+ * is all if there are at most 16 bytes: then on to \all. */
+.macro take_held_aad first, move, all
+    movzbl %r8b, %r8d
+    \move (%rcx), \first
+    cmp $16, %r8d
+    jbe \all
+.endm
+
+/* Associated data from a state, behind a test of aad_bytes, in few instructions: \x = a block that is held, then on to
+ * \held; or the last one, plus the hash of those before it, then on to \hashed. Bits of aad_bytes stay. Else on behind
+ * this; where more than a block is held, to \more. */
+.macro take_block_of_state x, move, held, hashed, more=27f
+    jns 27f
+    \move (%rcx), \x
+    bt $held_aad, %r8
+    jnc 26f
+    cmp $16, %r8b
+    jbe \held
+    jmp \more
+26: add_hash \x
+    jmp \hashed
+27:
+.endm
 
 /* Takes the bit `hashed_aad` off aad_bytes; \x = the last block, plus the hash of those before it. */
 .macro take_hashed_aad x

@@ -450,7 +450,9 @@ evc_local add_blocks
     shl $3, %rax
     neg %rax
     add KEY, %rax
-    vpxor (%rcx), %ymm11, A
+    vmovdqu (%rcx), A_X   /* by blocks, since a state holds them so */
+    vinserti128 $1, 16(%rcx), A, A
+    vpxor %ymm11, A, A
     vpxor %xmm11, %xmm11, %xmm11
     vpshufb reversed(TABLES), A, A
     vpclmulqdq $0x10, powers_end(%rax), A, B
@@ -495,8 +497,16 @@ evc_local other_aad
     ret
 4:  test AAD_BYTES, AAD_BYTES
     jns long_aad
+    bt $held_aad, AAD_BYTES
+    jc 5f
     take_hashed_aad AROUND_X
-    ret
+6:  ret
+5:  take_held_aad AROUND_X, vmovdqu, 6b
+    mov AAD_BYTES, %rdx
+    neg %edx
+    and $15, %edx
+    vmovdqu held_end(AAD), AROUND_X
+    jmp blocks_before_last
 evc_local_end other_aad
 
 /* The same of more than 16 bytes. */
@@ -506,6 +516,7 @@ evc_local long_aad
     neg %edx
     and $15, %edx
     vmovdqu -16(AAD,AAD_BYTES), AROUND_X
+blocks_before_last:
     vpshufb shifts(TABLES,%rdx), AROUND_X, AROUND_X
     vpxor %xmm11, %xmm11, %xmm11
     mov %esi, %edx
@@ -547,6 +558,9 @@ evc_function evc_gcm_x86_vaes256_hash_aad
     ret
 evc_end evc_gcm_x86_vaes256_hash_aad
 
+.macro add_hash x
+    vpxor -16(%rcx), \x, \x
+.endm
 /* xmm15 = the last block of associated data, as of other_aad; zeros without any. Those of 8 to 16 bytes are at label 5
  * at once, the others go by label 6. */
 .macro last_of_aad to
@@ -979,6 +993,7 @@ evc_local message_of_a_block
 6:  vpxor AROUND_X, AROUND_X, AROUND_X
     test AAD_BYTES, AAD_BYTES
     jz 5b
+    take_block_of_state AROUND_X, vmovdqu, 5b, 5b
     cmp $1, LEN
     sbb %esi, %esi
     add $3, %esi          /* without text one power lower */
@@ -1036,6 +1051,7 @@ evc_function evc_gcm_x86_vaes256_seal, message
 6:  vpxor AROUND_X, AROUND_X, AROUND_X
     test AAD_BYTES, AAD_BYTES
     jz 5b
+    take_block_of_state AROUND_X, vmovdqu, 5b, 5b
     mov %eax, %esi
     shr $4, %esi
     add $2, %esi

@@ -281,6 +281,7 @@ byte_numbers:
 6:  vpxor %xmm1, %xmm1, %xmm1
     test %r8, %r8
     jz 5b
+    take_block_of_state %xmm1, vmovdqu, 5b, 5b
     call aad_before_text
 .if \n == 1
     vmovdqa %xmm1, %xmm1
@@ -422,6 +423,9 @@ finish_vectors:
 
 /* ---- Messages ---- */
 
+.macro add_hash x
+    vpxor -16(%rcx), \x, \x
+.endm
 /* xmm1 = the associated data. */
 .macro load_aad aad_bytes
     lea -8(\aad_bytes), %rsi
@@ -548,8 +552,9 @@ aad_and_lengths:
     test %r8, %r8
     mov %r8d, %edx
     jz 5b
+    take_block_of_state %xmm1, vmovdqu, 5b, 7f
     call aad_of_vectors
-    mov $1, %edx
+7:  mov $1, %edx
     jmp 5b
     EVC_ASM_CFI_END
     .p2align 4
@@ -881,8 +886,9 @@ aes_of_half_four:
     mov %r8d, %edx
     test %r8, %r8
     jz 5b
+    take_block_of_state %xmm1, vmovdqu, 5b, 28f
     call aad_before_text
-    mov $1, %edx
+28: mov $1, %edx
     jmp 5b
 .elseif \n <= 3
     aad_out_of_line 2
@@ -914,6 +920,7 @@ aes_of_half_four:
 6:  vpxor %xmm1, %xmm1, %xmm1
     test %r8, %r8
     jz 4b
+    take_block_of_state %xmm1, vmovdqu, 5b, 5b
     call aad_before_text
     cmp $16, %r8
     jbe 5b
@@ -1350,6 +1357,7 @@ aes_of_half_four:
 6:  vpxor %xmm1, %xmm1, %xmm1
     test %r8, %r8
     jz 5b
+    take_block_of_state %xmm1, vmovdqu, 5b, 5b, 23f
     lea -17(%r8), %rsi
     cmp $160 - 17, %rsi
     jbe 23f
@@ -1424,7 +1432,7 @@ aad_of_vectors:
     EVC_ASM_CFI_BEGIN
     vpxor %xmm1, %xmm1, %xmm1
     cmp $16, %r8
-    jle any_aad           /* if all but the last block is hashed, too */
+    jle 9f                /* if all but the last block is hashed, too */
     lea 32(%rax), %edx
     neg %edx
     and $48, %edx
@@ -1487,6 +1495,57 @@ aad_of_vectors:
     sub $64, %esi
     vmovdqu64 (%rcx,%rsi), %zmm11
     jmp 7b
+9:  test %r8, %r8
+    jns any_aad
+    bt $held_aad, %r8
+    jc 10f
+    take_hashed_aad %xmm1
+11: ret
+    /* Held: all blocks by loads of their own. Those without a lane go in front of them, as above. */
+10: take_held_aad %xmm1, vmovdqu, 11b
+    lea 15(%r8), %esi
+    and $-16, %esi
+    mov %esi, %edx
+    sub %r8d, %edx        /* the bytes that the last block lacks */
+    vmovdqu held_end(%rcx), %xmm1
+    vpshufb (%r11,%rdx), %xmm1, %xmm1
+    vpand first_bytes(%r11,%rdx), %xmm1, %xmm1
+    lea 32(%rax), %edx
+    neg %edx
+    and $48, %edx
+    add $16, %edx         /* the bytes of lanes in front of the text */
+    cmp $48, %esi
+    ja 12f
+    je 13f
+    vinserti32x4 $3, (%rcx), %zmm1, %zmm1
+    cmp %edx, %esi
+    jbe 11b
+    orq $1 << has_front, 16 + tag_bytes(%rsp)
+    vpxor %xmm12, %xmm12, %xmm12
+    vinserti32x4 $3, (%rcx), %zmm12, %zmm12
+    ret
+13: vinserti32x4 $2, (%rcx), %zmm1, %zmm1
+    vinserti32x4 $3, 16(%rcx), %zmm1, %zmm1
+    jmp 14f
+12: vinserti32x4 $1, (%rcx), %zmm1, %zmm1
+    vinserti32x4 $2, 16(%rcx), %zmm1, %zmm1
+    vinserti32x4 $3, 32(%rcx), %zmm1, %zmm1
+14: sub %edx, %esi
+    jbe 11b
+    orq $1 << has_front, 16 + tag_bytes(%rsp)
+    vpxor %xmm12, %xmm12, %xmm12
+    cmp $32, %esi
+    jb 15f
+    je 16f
+    vinserti32x4 $1, (%rcx), %zmm12, %zmm12
+    vinserti32x4 $2, 16(%rcx), %zmm12, %zmm12
+    vinserti32x4 $3, 32(%rcx), %zmm12, %zmm12
+    ret
+16: vinserti32x4 $2, (%rcx), %zmm12, %zmm12
+    vinserti32x4 $3, 16(%rcx), %zmm12, %zmm12
+    ret
+15: vinserti32x4 $3, (%rcx), %zmm12, %zmm12
+    ret
     EVC_ASM_CFI_END
 
 /* The same where one call less is on the stack. */
@@ -1582,7 +1641,12 @@ other_aad:
     vpxor %xmm14, %xmm14, %xmm14
     jmp 9b
 
-18: take_hashed_aad %xmm1
+18: bt $held_aad, %r8
+    jc 19f
+    take_hashed_aad %xmm1
+    ret
+19: movzbl %r8b, %r8d
+    vmovdqu (%rcx), %xmm1 /* which is all, for the text is longer than EVC_GCM_HELD_TEXT */
     ret
 17: test %r8, %r8
     js 18b
