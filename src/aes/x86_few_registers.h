@@ -9,7 +9,6 @@
 
 #include "aes/x86_aesni_steps.h"
 
-#define XTS_WIDE WIDE
 #define CHAINS_WIDE WIDE
 #define CTR_KEYS 0
 #define CBC_KEYS 0

@@ -21,84 +21,17 @@ EVC_ISA_BEGIN(X86_VAES256)
 #include "aes/x86_aesni_steps.h"
 #include "aes/x86_keys.h"
 
-typedef __m256i vec;
-#define VEC_BLOCKS 2
 #define WIDE 8 /* 4 cycles of latency, 2 instructions a cycle */
 #define LONG_WIDE 12
-
-#define v_low _mm256_castsi256_si128
-#define v_all _mm256_broadcastsi128_si256
-#define v_xor _mm256_xor_si256
-#define v_add32 _mm256_add_epi32
-#define v_shuffle8 _mm256_shuffle_epi8
-#define v_enc _mm256_aesenc_epi128
-#define v_enc_last _mm256_aesenclast_epi128
-#define v_dec _mm256_aesdec_epi128
-#define v_dec_last _mm256_aesdeclast_epi128
-#define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
-#define REGISTERS YMM
-#define XTS_WIDE_FROM (XTS_WIDE * VEC_BLOCKS)
-#define v_tweaks_after_next(v) v_tweaks_next(v_tweaks_next(v))
-#define XTS_LAST_APART 0
-#define XTS_SPILL_BYTES 1088
 #define LONG_CTR_FROM (4 * LONG_WIDE)
 #define LONG_CBC_FROM (2 * LONG_WIDE)
+#define XTS_WIDE WIDE
+#define XTS_WIDE_FROM (XTS_WIDE * VEC_BLOCKS)
+#define XTS_LAST_APART 0
+#define XTS_SPILL_BYTES 1088
 #define SHORT_XTS_SPILL_BYTES 0
-#define CHAINS_SPILL_BYTES 704 /* GCC 14 uses 640 at -O3 */
 
-#include "aes/x86_few_registers.h"
-
-EVC_INLINE vec v_join(__m128i low, __m128i high)
-{
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
-}
-
-EVC_INLINE vec v_load(const uint8_t *p)
-{
-    return _mm256_loadu_si256((const __m256i *)p);
-}
-
-EVC_INLINE void v_store(uint8_t *p, vec v)
-{
-    _mm256_storeu_si256((__m256i *)p, v);
-}
-
-EVC_INLINE vec v_load_part(const uint8_t *p, size_t n_bytes)
-{
-    if (n_bytes < 16)
-        return EVC_X86_EXTEND256(evc_x86_load_part(p, n_bytes));
-    if (n_bytes == 16)
-        return EVC_X86_EXTEND256(evc_x86_load(p));
-    return v_join(evc_x86_load(p), evc_x86_load_part(p + 16, n_bytes - 16));
-}
-
-EVC_INLINE void v_store_part(uint8_t *p, vec v, size_t n_bytes)
-{
-    __m128i x = _mm256_castsi256_si128(v);
-
-    if (n_bytes >= 16) {
-        evc_x86_store(p, x);
-        x = _mm256_extracti128_si256(v, 1);
-        p += 16, n_bytes -= 16;
-    }
-    if (n_bytes)
-        evc_x86_store_part(p, x, n_bytes);
-}
-
-EVC_INLINE __m128i v_block(vec v, size_t n)
-{
-    return n ? _mm256_extracti128_si256(v, 1) : _mm256_castsi256_si128(v);
-}
-
-EVC_INLINE vec v_shift_in(__m128i iv, vec v)
-{
-    return v_join(iv, _mm256_castsi256_si128(v));
-}
-
-EVC_INLINE vec v_counter_steps(void)
-{
-    return _mm256_set_epi32(1, 0, 0, 0, 0, 0, 0, 0);
-}
+#include "aes/x86_vaes256_vec.h"
 
 /* lost: the bits that a shift of a block by k < 57 bits has moved out at the top, in its lower half. Returns them times
  * x^7 + x^2 + x + 1. */
@@ -172,27 +105,7 @@ EVC_INLINE void v_tweaks_wide(vec *next, vec *t, int is_last)
         next_tweaks(next);
 }
 
-EVC_INLINE vec v_gather(const struct evc_aes_chain *c, size_t at)
-{
-    return v_join(evc_x86_load(c[0].in + at), evc_x86_load(c[1].in + at));
-}
-
-EVC_INLINE void v_scatter(const struct evc_aes_chain *c, size_t at, vec v)
-{
-    evc_x86_store(c[0].out + at, _mm256_castsi256_si128(v));
-    evc_x86_store(c[1].out + at, _mm256_extracti128_si256(v, 1));
-}
-
-EVC_INLINE vec v_gather_iv(const struct evc_aes_chain *c)
-{
-    return v_join(evc_x86_load(c[0].msg->iv), evc_x86_load(c[1].msg->iv));
-}
-
-EVC_INLINE void v_scatter_iv(const struct evc_aes_chain *c, vec v)
-{
-    evc_x86_store(c[0].msg->iv, _mm256_castsi256_si128(v));
-    evc_x86_store(c[1].msg->iv, _mm256_extracti128_si256(v, 1));
-}
+#define v_tweaks_after_next(v) v_tweaks_next(v_tweaks_next(v))
 
 #include "aes/x86_wide_steps.h"
 
@@ -203,18 +116,7 @@ EVC_ISA_END
 const struct evc_aes evc_aes_x86_vaes256 = {
     .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_VAES256, CT, PARALLEL, WIDE * VEC_BLOCKS,
                               struct evc_aes_fips197_key, EVC_KEY_FIPS197, clear),
-    .set_key = evc_x86_set_key,
-    .encrypt = encrypt,
-    .decrypt = decrypt,
-    .ctr32 = ctr32,
-    .cbc_encrypt = evc_x86_cbc_encrypt,
-    .cbc_decrypt = cbc_decrypt,
-    .cbcmac = evc_x86_cbcmac,
-    .xts_encrypt = xts_encrypt,
-    .xts_decrypt = xts_decrypt,
-    .cbc_encrypt_many = cbc_encrypt_many,
-    .ccm_encrypt = evc_x86_ccm_encrypt,
-    .ccm_decrypt = evc_x86_ccm_decrypt,
+    WIDE_SLOTS,
 };
 #else
 EVC_EMPTY_UNIT

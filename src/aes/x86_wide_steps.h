@@ -25,11 +25,11 @@
  *   v_clear_upper_halves()   before each return of a slot; nothing where a vector is one block
  *   v_keys, v_keys_of, v_key, v_key_last   round keys, in all places: from memory or in registers
  *   v_counter_steps()    0, 1, ... in the last words
+ *   v_gather, v_scatter  one block from or to each of VEC_BLOCKS chains; _2: two; _iv: the IV
  *   v_tweaks_first(base)     base * x^j for block j (IEEE 1619-2018 section 5.2)
  *   v_tweaks_next(v), v_tweaks_after_next(v)   v * x^VEC_BLOCKS, v * x^(2 * VEC_BLOCKS)
  *   v_tweaks_begin(base, next)   sets up what the tweaks of XTS_WIDE vectors come from; element 0 is their first
  *   v_tweaks_wide(next, t, is_last)   these tweaks; next goes on to those behind them, of the last ones only element 0
- *   v_gather, v_scatter  one block from or to each of VEC_BLOCKS chains; _2: two; _iv: the IV
  *
  * Every mode is: whiten, middle rounds, last round; what differs is what is folded into the first
  * and the last round key. Steps of WIDE vectors, then one of 4, one of 2, then single vectors, the last of
@@ -737,5 +737,13 @@ static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t
         cbc_many(key, msgs, n, 0);
     v_clear_upper_halves();
 }
+
+/* ---- Descriptors --------------------------------------------------------------------------------------- */
+
+#define WIDE_SLOTS \
+    .set_key = evc_x86_set_key, .encrypt = encrypt, .decrypt = decrypt, .ctr32 = ctr32, \
+    .cbc_encrypt = evc_x86_cbc_encrypt, .cbc_decrypt = cbc_decrypt, .cbcmac = evc_x86_cbcmac, \
+    .xts_encrypt = xts_encrypt, .xts_decrypt = xts_decrypt, .cbc_encrypt_many = cbc_encrypt_many, \
+    .ccm_encrypt = evc_x86_ccm_encrypt, .ccm_decrypt = evc_x86_ccm_decrypt
 
 #endif
