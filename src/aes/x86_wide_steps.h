@@ -6,7 +6,7 @@
  *   vec, VEC_BLOCKS      a vector of 1, 2 or 4 blocks; block 0 is the lowest, and first in memory
  *   WIDE, XTS_WIDE, CHAINS_WIDE   vectors in flight: 4 or 8
  *   LONG_WIDE            vectors in flight of long messages in CTR and CBC decryption: 12; 0: WIDE
- *   LONG_CTR_FROM, LONG_CBC_FROM   vectors of such a message, at least 2 * LONG_WIDE
+ *   LONG_CTR_FROM, LONG_CBC_FROM   vectors of such a message, at least 2 * LONG_WIDE; not asked for where that is 0
  *   XTS_WIDE_FROM        blocks from which XTS goes by XTS_WIDE vectors, not by 4
  *   CTR_KEYS, CBC_KEYS, LONG_KEYS, XTS_KEYS, CHAINS_KEYS    how many round keys to keep in registers there (CTR_KEYS:
  *                        and in ECB): with the first three, no compiler may put one on the stack
@@ -26,6 +26,10 @@
  *   v_keys, v_keys_of, v_key, v_key_last   round keys, in all places: from memory or in registers
  *   v_counter_steps()    0, 1, ... in the last words
  *   v_gather, v_scatter  one block from or to each of VEC_BLOCKS chains; _2: two; _iv: the IV
+ *
+ * XTS_KEYS; for the tweaks of XTS either x86_wide_tweaks.h or XTS_WIDE, XTS_WIDE_FROM, XTS_REST_KEYS, XTS_LAST_APART,
+ * XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES and these:
+ *
  *   v_tweaks_first(base)     base * x^j for block j (IEEE 1619-2018 section 5.2)
  *   v_tweaks_next(v), v_tweaks_after_next(v)   v * x^VEC_BLOCKS, v * x^(2 * VEC_BLOCKS)
  *   v_tweaks_begin(base, next)   sets up what the tweaks of XTS_WIDE vectors come from; element 0 is their first
@@ -430,13 +434,19 @@ static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
 
 /* ---- XTS ------------------------------------------------------------------------------------- */
 
+#ifdef XTS_STEP
+#define XTS_WHITEN(text, t, first) v_xor3(t, first, text)
+#else
+#define XTS_WHITEN(text, t, first) v_xor(text, v_xor(t, first))
+#endif
+
 EVC_INLINE void xts_step(const v_keys *k, const vec *t, const uint8_t *in, uint8_t *out, unsigned n,
                          int decrypting)
 {
     const vec first = v_key(k, 0), last = v_key_last(k);
     vec s[MAX_WIDE];
 
-    EACH(n, s[i] = v_xor(v_load(in + i * VEC_BYTES), v_xor(t[i], first)));
+    EACH(n, s[i] = XTS_WHITEN(v_load(in + i * VEC_BYTES), t[i], first));
     if (decrypting) {
         middle_decrypt(k, s, n);
         EACH(n, v_store(out + i * VEC_BYTES, v_dec_last(s[i], v_xor(t[i], last))));
@@ -482,6 +492,39 @@ EVC_INLINE void xts_one(wide_key *key, uint8_t tweak_bytes[16], const uint8_t *i
     evc_x86_store(tweak_bytes, evc_x86_next_tweak(tweak));
 }
 
+#ifdef XTS_STEP
+/*
+ * Steps of 8 blocks, whose tweaks are known before the step, and so are those of a rest. Cores finish what is oldest
+ * first: of wide steps all vectors end together, and the encryption of the next message's tweak waits until then. Of
+ * narrow ones, which overlap, fewer and fewer are under way at the end, and it runs beside them.
+ */
+EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                    size_t n_blocks, int decrypting)
+{
+    const v_keys k = key_schedule(key, decrypting, XTS_KEYS);
+    vec t[XTS_STEP];
+
+    v_tweaks_begin(evc_x86_load(tweak), t);
+    for (; n_blocks >= 8; n_blocks -= 8) {
+        xts_step(&k, t, in, out, XTS_STEP, decrypting);
+        EACH(XTS_STEP, t[i] = v_tweaks_after_8(t[i]));
+        in += 128, out += 128;
+    }
+    if (XTS_STEP > 2 && n_blocks >= 2 * VEC_BLOCKS) {
+        xts_step(&k, t, in, out, 2, decrypting);
+        EACH(2, t[i] = t[XTS_STEP - 2 + i]);
+        in += 2 * VEC_BYTES, out += 2 * VEC_BYTES, n_blocks -= 2 * VEC_BLOCKS;
+    }
+    if (n_blocks >= VEC_BLOCKS) {
+        xts_step(&k, t, in, out, 1, decrypting);
+        t[0] = t[1];
+        in += VEC_BYTES, out += VEC_BYTES, n_blocks -= VEC_BLOCKS;
+    }
+    if (n_blocks)
+        xts_part(&k, t[0], in, out, 16 * n_blocks, decrypting);
+    evc_x86_store(tweak, v_block(t[0], n_blocks));
+}
+#else
 /* n_blocks: a multiple of XTS_WIDE * VEC_BLOCKS, not 0. Returns the next tweak. */
 EVC_INLINE __m128i xts_wide(wide_key *key, __m128i tweak, const uint8_t *in, uint8_t *out,
                             size_t n_blocks, int decrypting)
@@ -556,6 +599,7 @@ EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t
         xts_part(&k, t[0], in, out, 16 * n_blocks, decrypting);
     evc_x86_store(tweak, v_block(t[0], n_blocks));
 }
+#endif
 
 EVC_OUT_OF_LINE void xts_encrypt_all(wide_key *key, uint8_t tweak[16], const uint8_t *in,
                                      uint8_t *out, size_t n_blocks)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES with AES-NI, 1 block per 128-bit register, for cores whose general registers share ports with vectors.
+ *
+ * Method:   one AESENC per round and block; 8 blocks in flight; counters by vectors, tweaks of XTS by words; the modes
+ *           are in x86_wide_steps.h, chains in x86_aesni_steps.h.
+ * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
+ *           Software Developer's Manual, volume 2, AESENC.
+ * Needs:    X86_AESNI_PORTS.   Timing: CT (no tables, no secret branches).
+ * Key form: fips197.
+ */
+#include "aes/kernel.h"
+
+#include "common/bytes.h"
+#include "common/clear.h"
+#include "common/x86.h"
+
+#if EVC_BUILT(X86_AESNI_PORTS)
+EVC_ISA_BEGIN(X86_AESNI_PORTS)
+
+#include "aes/x86_aesni_steps.h"
+#include "aes/x86_keys.h"
+
+#define WIDE 8 /* 3 cycles of latency, 2 instructions a cycle */
+#define LONG_WIDE 0
+
+#include "aes/x86_aesni_vec.h"
+#include "aes/x86_wide_steps.h"
+
+EVC_DEFINE_CLEAR(clear, XMM)
+
+EVC_ISA_END
+
+const struct evc_aes evc_aes_x86_aesni_ports = {
+    .kernel = EVC_KERNEL_HEAD(x86_aesni_ports, X86_AESNI_PORTS, CT, ANY, WIDE * VEC_BLOCKS,
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197 | EVC_LEAVES_XMM, clear),
+    WIDE_SLOTS,
+};
+#else
+EVC_EMPTY_UNIT
+#endif
