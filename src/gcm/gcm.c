@@ -826,23 +826,23 @@ static void part_of_block(const union evc_gcm_key *key, struct evc_gcm_state *st
         end_block(key, state);
 }
 
-/* Whether a first piece of text can be handled as a whole message: nothing is hashed yet. */
+/* Whether a kernel, if there is one, handles the first piece of text as a whole message. */
+EVC_INLINE int takes_whole(const struct evc_gcm *kernel, uint8_t direction)
+{
+    return kernel && (direction == EVC_DIRECTION_SEAL ? !!kernel->seal : !!kernel->open_telling_tag);
+}
+
+/* Whether a first piece of text can be handled so: nothing is hashed yet. */
 EVC_INLINE int can_be_whole(const union evc_gcm_key *key, const struct evc_gcm_state *state, uint8_t direction)
 {
-    const struct evc_gcm *kernel = key->head.kernel;
-
-    return used_with_marks(state, MARKS_OF_START) <= MOST_HELD && kernel
-           && (direction == EVC_DIRECTION_SEAL ? !!kernel->seal : !!kernel->open_telling_tag);
+    return used_with_marks(state, MARKS_OF_START) <= MOST_HELD && takes_whole(key->head.kernel, direction);
 }
 
 /* The same of text behind associated data that is hashed but for the last block. */
 EVC_INLINE int can_be_whole_behind_aad(const union evc_gcm_key *key, const struct evc_gcm_state *state,
                                        uint8_t direction)
 {
-    const struct evc_gcm *kernel = key->head.kernel;
-
-    return used_with_marks(state, MARKS_BEHIND_AAD) - 1 < 16 && kernel
-           && (direction == EVC_DIRECTION_SEAL ? !!kernel->seal : !!kernel->open_telling_tag);
+    return used_with_marks(state, MARKS_BEHIND_AAD) - 1 < 16 && takes_whole(key->head.kernel, direction);
 }
 
 /* The first piece of text, with such associated data, whose tag goes to y; clears. Both operations return EVC_OK. */
@@ -856,14 +856,6 @@ EVC_INLINE enum evc_status crypt_as_whole(const union evc_gcm_key *key, struct e
     state->text_bytes = len_bytes;
     return (direction == EVC_DIRECTION_SEAL ? kernel->seal : kernel->open_telling_tag)(
         key, state->j0, 12, aad, aad_bytes, in, out, len_bytes, state->y, 16);
-}
-
-/* The same of a state that can be whole. aad_bytes: those held, and bits of the kernel. */
-EVC_INLINE enum evc_status crypt_held(const union evc_gcm_key *key, struct evc_gcm_state *state, size_t aad_bytes,
-                                      const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
-{
-    state->aad_bytes = state->used;
-    return crypt_as_whole(key, state, held_of(state), aad_bytes, in, out, len_bytes, direction);
 }
 
 /* The same for kernels without `hash_aad`: as a message whose associated data is one block, the last plus the hash of
@@ -985,7 +977,8 @@ EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key, str
     if (state->form != HASH) {
         if (state->form == HOLDS_ONLY && len_bytes && can_be_whole(key, state, direction)) {
             join_held(state);
-            return crypt_held(key, state, state->used, in, out, len_bytes, direction);
+            state->aad_bytes = state->used;
+            return crypt_as_whole(key, state, held_of(state), state->used, in, out, len_bytes, direction);
         }
         go_on_to_text(key, state, len_bytes);
     } else if (len_bytes && can_be_whole_behind_aad(key, state, direction)
@@ -1011,10 +1004,14 @@ EVC_INLINE enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_s
     const uint64_t held_bytes = used_with_marks(state, MARKS_OF_START);
 
     if (held_bytes - 1 < MOST_HELD && kernel && kernel->held_aad) {
-        if (len_bytes - 1 < (held_bytes > 16 ? EVC_GCM_HELD_TEXT : USUAL_BYTES))
-            return crypt_held(key, state, (size_t)held_bytes | EVC_GCM_HELD_AAD, in, out, len_bytes, direction);
-    } else if (held_bytes <= 16 && can_be_whole(key, state, direction) && len_bytes - 1 < USUAL_BYTES) {
-        return crypt_held(key, state, (size_t)held_bytes, in, out, len_bytes, direction);
+        if (len_bytes - 1 < EVC_GCM_HELD_TEXT || (held_bytes <= 16 && len_bytes - 1 < USUAL_BYTES)) {
+            state->aad_bytes = held_bytes;
+            return crypt_as_whole(key, state, held_of(state), (size_t)held_bytes | EVC_GCM_HELD_AAD, in, out,
+                                  len_bytes, direction);
+        }
+    } else if (held_bytes <= 16 && takes_whole(kernel, direction) && len_bytes - 1 < USUAL_BYTES) {
+        state->aad_bytes = held_bytes;
+        return crypt_as_whole(key, state, held_of(state), (size_t)held_bytes, in, out, len_bytes, direction);
     } else if (can_be_whole_behind_aad(key, state, direction) && len_bytes - 1 < USUAL_BYTES && kernel->hash_aad) {
         return crypt_as_whole(key, state, state->block, (size_t)state->aad_bytes | EVC_GCM_HASHED_AAD, in, out,
                               len_bytes, direction);
