@@ -501,9 +501,12 @@ EVC_INLINE void xts_one(wide_key *key, uint8_t tweak_bytes[16], const uint8_t *i
 EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                     size_t n_blocks, int decrypting)
 {
-    const v_keys k = key_schedule(key, decrypting, XTS_KEYS);
+    v_keys k;
     vec t[XTS_STEP];
 
+    if (!n_blocks) /* 17 to 31 bytes are decrypted by xts_one alone */
+        return;
+    k = key_schedule(key, decrypting, XTS_KEYS);
     v_tweaks_begin(evc_x86_load(tweak), t);
     for (; n_blocks >= 8; n_blocks -= 8) {
         xts_step(&k, t, in, out, XTS_STEP, decrypting);
