@@ -984,11 +984,12 @@ long_message:
 6:  pxor A, A
     test AAD_BYTES, AAD_BYTES
     jz 5b
-    take_block_of_state A, movdqu, 7f, 7f
-    mov $1, %esi
+    js 25f
+27: mov $1, %esi
     call other_aad
     movdqa %xmm1, A
     jmp 5b
+    take_block_of_state A, movdqu, 7f, 7f
 7:  pshufb reversed(TABLES), A
     jmp 5b
     EVC_ASM_CFI_END
@@ -1077,8 +1078,8 @@ message_of_a_block:
 6:  pxor A, A
     test AAD_BYTES, AAD_BYTES
     jz 5b
-    take_block_of_state A, movdqu, 7f, 7f
-    cmp $1, LEN
+    js 25f
+27: cmp $1, LEN
     sbb %esi, %esi
     add $3, %esi          /* without text one power lower */
     call other_aad
@@ -1086,6 +1087,7 @@ message_of_a_block:
     pxor LO, MI           /* complete */
     pxor HI, MI
     jmp 5b
+    take_block_of_state A, movdqu, 7f, 7f
 7:  pshufb reversed(TABLES), A
     jmp 5b
     EVC_ASM_CFI_END
@@ -1133,13 +1135,14 @@ evc_function evc_gcm_x86_aesni_seal, message
 6:  pxor A, A
     test AAD_BYTES, AAD_BYTES
     jz 5b
-    take_block_of_state A, movdqu, 7f, 7f
-    lea 15(LEN), %esi
+    js 25f
+27: lea 15(LEN), %esi
     shr $4, %esi
     add $2, %esi
     call other_aad
     movdqa %xmm1, A
     jmp 5b
+    take_block_of_state A, movdqu, 7f, 7f
 7:  pshufb reversed(TABLES), A
     jmp 5b
 evc_end evc_gcm_x86_aesni_seal

@@ -150,12 +150,11 @@ evc_end \name\()_open
     jbe \all
 .endm
 
-/* Associated data from a state, behind a test of aad_bytes, in few instructions: \x = a block that is held, then on to
- * \held; or the last one, plus the hash of those before it, then on to \hashed. Bits of aad_bytes stay. Else on behind
- * this; where more than a block is held, to \more. */
-.macro take_block_of_state x, move, held, hashed, more=27f
-    jns 27f
-    \move (%rcx), \x
+/* Associated data from a state, where aad_bytes is negative, in few instructions: \x = a block that is held, then on to
+ * \held; or the last one, plus the hash of those before it, then on to \hashed. Bits of aad_bytes stay. Where more than
+ * a block is held, on to \more. */
+.macro take_block_of_state x, move, held, hashed, more=27b
+25: \move (%rcx), \x
     bt $held_aad, %r8
     jnc 26f
     cmp $16, %r8b
@@ -163,7 +162,6 @@ evc_end \name\()_open
     jmp \more
 26: add_hash \x
     jmp \hashed
-27:
 .endm
 
 /* Takes the bit `hashed_aad` off aad_bytes; \x = the last block, plus the hash of those before it. */

@@ -719,10 +719,11 @@ evc_local_end text_of_tail
 .endm
 /* esi = the number of the power that the last block of associated data meets. Up to the first reduction it may be
  * followed by one group, or by a tail of 16 blocks and the lengths; before two groups it has a reduction of its own.
- * Changes rax. */
+ * Changes rax, rdx. */
 .macro power_of_aad
     count_groups
-    cmp $240, AAD_BYTES   /* else the powers would not suffice */
+    lea (,AAD_BYTES,4), %rdx /* without bits of EVC_GCM_HELD_AAD */
+    cmp $4*240, %rdx      /* else the powers would not suffice */
     ja 2f
     mov $18, %esi         /* by jumps: nothing waits for a count that is predicted */
     test %rax, %rax
@@ -993,8 +994,8 @@ evc_local message_of_a_block
 6:  vpxor AROUND_X, AROUND_X, AROUND_X
     test AAD_BYTES, AAD_BYTES
     jz 5b
-    take_block_of_state AROUND_X, vmovdqu, 5b, 5b
-    cmp $1, LEN
+    js 25f
+27: cmp $1, LEN
     sbb %esi, %esi
     add $3, %esi          /* without text one power lower */
     call other_aad
@@ -1005,6 +1006,7 @@ evc_local message_of_a_block
     vpxor A_X, %xmm\i, %xmm\i
     .endr
     jmp 5b
+    take_block_of_state AROUND_X, vmovdqu, 5b, 5b
 evc_local_end message_of_a_block
 
     define_open evc_gcm_x86_vaes256, btsq $opens, tag_bytes(%rsp)
@@ -1051,14 +1053,15 @@ evc_function evc_gcm_x86_vaes256_seal, message
 6:  vpxor AROUND_X, AROUND_X, AROUND_X
     test AAD_BYTES, AAD_BYTES
     jz 5b
-    take_block_of_state AROUND_X, vmovdqu, 5b, 5b
-    mov %eax, %esi
+    js 25f
+27: mov %eax, %esi
     shr $4, %esi
     add $2, %esi
     call other_aad
     lea 15(LEN), %eax
     and $-16, %eax
     jmp 5b
+    take_block_of_state AROUND_X, vmovdqu, 5b, 5b
 evc_end evc_gcm_x86_vaes256_seal
 
 #endif

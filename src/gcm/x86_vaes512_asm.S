@@ -281,12 +281,13 @@ byte_numbers:
 6:  vpxor %xmm1, %xmm1, %xmm1
     test %r8, %r8
     jz 5b
-    take_block_of_state %xmm1, vmovdqu, 5b, 5b
-    call aad_before_text
+    js 25f
+27: call aad_before_text
 .if \n == 1
     vmovdqa %xmm1, %xmm1
 .endif
     jmp 5b
+    take_block_of_state %xmm1, vmovdqu, 5b, 5b
 .endm
 .macro hash_and_finish n
     hash_of_message \n
@@ -549,13 +550,14 @@ aad_and_lengths:
     lengths_as_hashed 8
     ret
 6:  vpxor %xmm1, %xmm1, %xmm1
-    test %r8, %r8
     mov %r8d, %edx
+    test %r8, %r8
     jz 5b
-    take_block_of_state %xmm1, vmovdqu, 5b, 7f
-    call aad_of_vectors
+    js 25f
+27: call aad_of_vectors
 7:  mov $1, %edx
     jmp 5b
+    take_block_of_state %xmm1, vmovdqu, 5b, 7b
     EVC_ASM_CFI_END
     .p2align 4
 aes_of_two:
@@ -886,10 +888,11 @@ aes_of_half_four:
     mov %r8d, %edx
     test %r8, %r8
     jz 5b
-    take_block_of_state %xmm1, vmovdqu, 5b, 28f
-    call aad_before_text
+    js 25f
+27: call aad_before_text
 28: mov $1, %edx
     jmp 5b
+    take_block_of_state %xmm1, vmovdqu, 5b, 28b
 .elseif \n <= 3
     aad_out_of_line 2
 .endif
@@ -920,13 +923,14 @@ aes_of_half_four:
 6:  vpxor %xmm1, %xmm1, %xmm1
     test %r8, %r8
     jz 4b
-    take_block_of_state %xmm1, vmovdqu, 5b, 5b
-    call aad_before_text
+    js 25f
+27: call aad_before_text
     cmp $16, %r8
     jbe 5b
     orq $1 << has_lanes, tag_bytes(%rsp)
     vshufi32x4 $0x39, %zmm1, %zmm1, \first
     jmp 3b
+    take_block_of_state %xmm1, vmovdqu, 5b, 5b
 .endm
 /* The first text that has a vector of its own is in zmm9. */
 .macro with_even i, alone, what:vararg
@@ -1357,12 +1361,13 @@ aes_of_half_four:
 6:  vpxor %xmm1, %xmm1, %xmm1
     test %r8, %r8
     jz 5b
-    take_block_of_state %xmm1, vmovdqu, 5b, 5b, 23f
-    lea -17(%r8), %rsi
+    js 25f
+27: lea -17(%r8), %rsi
     cmp $160 - 17, %rsi
     jbe 23f
     call other_aad
     jmp 5b
+    take_block_of_state %xmm1, vmovdqu, 5b, 5b, 23f
     /* 2 to 10 blocks of associated data: the last vector has the last ones, the text, and the lengths. */
 23: vmovdqu round_keys(%rdi,%rdx), %xmm15
     lea 15(%r10), %eax
@@ -1518,12 +1523,7 @@ aad_of_vectors:
     ja 12f
     je 13f
     vinserti32x4 $3, (%rcx), %zmm1, %zmm1
-    cmp %edx, %esi
-    jbe 11b
-    orq $1 << has_front, 16 + tag_bytes(%rsp)
-    vpxor %xmm12, %xmm12, %xmm12
-    vinserti32x4 $3, (%rcx), %zmm12, %zmm12
-    ret
+    jmp 14f
 13: vinserti32x4 $2, (%rcx), %zmm1, %zmm1
     vinserti32x4 $3, 16(%rcx), %zmm1, %zmm1
     jmp 14f
@@ -1532,7 +1532,12 @@ aad_of_vectors:
     vinserti32x4 $3, 32(%rcx), %zmm1, %zmm1
 14: sub %edx, %esi
     jbe 11b
-    orq $1 << has_front, 16 + tag_bytes(%rsp)
+    cmp $most_bytes, %eax
+    ja 17f
+    add %eax, %edx
+    cmp $256 - 16, %edx
+    ja hash_of_held
+17: orq $1 << has_front, 16 + tag_bytes(%rsp)
     vpxor %xmm12, %xmm12, %xmm12
     cmp $32, %esi
     jb 15f
@@ -1604,7 +1609,7 @@ other_aad:
     neg %esi
     and $15, %esi         /* the bytes that the last block lacks */
     vmovdqu (%rcx), %xmm13
-    vpshufb (%r11,%rsi), %xmm13, %xmm13
+16: vpshufb (%r11,%rsi), %xmm13, %xmm13
     vpand first_bytes(%r11,%rsi), %xmm13, %xmm13
     vpxor %xmm13, %xmm1, %xmm1
     vpxor %xmm9, %xmm9, %xmm9
@@ -1645,9 +1650,32 @@ other_aad:
     jc 19f
     take_hashed_aad %xmm1
     ret
-19: movzbl %r8b, %r8d
-    vmovdqu (%rcx), %xmm1 /* which is all, for the text is longer than EVC_GCM_HELD_TEXT */
-    ret
+19: take_held_aad %xmm1, vmovdqu, 20f
+hash_of_held:
+    vpxor %xmm11, %xmm11, %xmm11 /* blocks before the last one, in the last lanes */
+    cmp $48, %r8d
+    ja 24f
+    cmp $32, %r8d
+    ja 23f
+    vinserti32x4 $3, (%rcx), %zmm11, %zmm11
+    jmp 25f
+23: vinserti32x4 $2, (%rcx), %zmm11, %zmm11
+    vinserti32x4 $3, 16(%rcx), %zmm11, %zmm11
+    jmp 25f
+24: vinserti32x4 $1, (%rcx), %zmm11, %zmm11
+    vinserti32x4 $2, 16(%rcx), %zmm11, %zmm11
+    vinserti32x4 $3, 32(%rcx), %zmm11, %zmm11
+25: mov %rdi, %rsi
+    multiply_loaded z, -64, 8, 9, 10, 11
+    reduce %zmm8, %zmm9, %zmm10, %zmm2, %zmm1
+    fold %zmm10, %ymm10, %xmm10, %ymm1, %xmm1
+    vpshufb reversed(%r11), %xmm10, %xmm1
+    mov %r8d, %esi
+    neg %esi
+    and $15, %esi
+    vmovdqu held_end(%rcx), %xmm13
+    jmp 16b
+20: ret
 17: test %r8, %r8
     js 18b
     evc_save %rdx
