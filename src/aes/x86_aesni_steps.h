@@ -35,8 +35,6 @@ EVC_INLINE __m128i evc_x86_key(const uint8_t rk[16])
  * nothing but the latency of AESENC counts; the two branches always go the same way for one key
  * size. */
 #define EVC_X86_MIDDLE_ROUNDS(instruction, x, rk, rounds)                                          \
-    EVC_X86_MIDDLE_ROUNDS_BY(instruction, x, rk, rk, rounds)
-#define EVC_X86_MIDDLE_ROUNDS_BY(instruction, x, rk, later_rk, rounds)                             \
     do {                                                                                           \
         x = instruction(x, evc_x86_key((rk)[1]));                                                  \
         x = instruction(x, evc_x86_key((rk)[2]));                                                  \
@@ -48,11 +46,11 @@ EVC_INLINE __m128i evc_x86_key(const uint8_t rk[16])
         x = instruction(x, evc_x86_key((rk)[8]));                                                  \
         x = instruction(x, evc_x86_key((rk)[9]));                                                  \
         if ((rounds) > 10) {                                                                       \
-            x = instruction(x, evc_x86_key((later_rk)[10]));                                       \
-            x = instruction(x, evc_x86_key((later_rk)[11]));                                       \
+            x = instruction(x, evc_x86_key((rk)[10]));                                             \
+            x = instruction(x, evc_x86_key((rk)[11]));                                             \
             if ((rounds) > 12) {                                                                   \
-                x = instruction(x, evc_x86_key((later_rk)[12]));                                   \
-                x = instruction(x, evc_x86_key((later_rk)[13]));                                   \
+                x = instruction(x, evc_x86_key((rk)[12]));                                         \
+                x = instruction(x, evc_x86_key((rk)[13]));                                         \
             }                                                                                      \
         }                                                                                          \
     } while (0)
@@ -96,13 +94,13 @@ EVC_INLINE void evc_x86_decrypt_1(const struct evc_aes_fips197_key *key, const u
  * chaining xor costs no latency. The ciphertext is that state without rk[0] ^ next plaintext,
  * beside the chain.
  *
- * Each turn reads the round keys of the rounds from 10 on anew: there are more round keys than
- * registers, and compilers that keep all of them over the loop put the rest on the stack (-O3).
+ * Each turn reads the round keys anew: there are more round keys than registers, and compilers that
+ * keep all of them over the loop put the rest on the stack (-O3). They are operands of AESENC, so
+ * that costs nothing.
  */
-EVC_INLINE __m128i evc_x86_chain_rounds(const struct evc_aes_fips197_key *key,
-                                        const struct evc_aes_fips197_key *later, __m128i x)
+EVC_INLINE __m128i evc_x86_chain_rounds(const struct evc_aes_fips197_key *later, unsigned rounds, __m128i x)
 {
-    EVC_X86_MIDDLE_ROUNDS_BY(_mm_aesenc_si128, x, key->enc, later->enc, key->head.rounds);
+    EVC_X86_MIDDLE_ROUNDS(_mm_aesenc_si128, x, later->enc, rounds);
     return x;
 }
 
@@ -110,8 +108,9 @@ static void evc_x86_cbc_encrypt(const void *vkey, uint8_t iv[16], const uint8_t 
                                 size_t n_blocks)
 {
     const struct evc_aes_fips197_key *key = vkey, *later = vkey;
+    const unsigned rounds = key->head.rounds;
     const __m128i first = evc_x86_key(key->enc[0]);
-    const __m128i last = evc_x86_key(key->enc[key->head.rounds]);
+    const __m128i last = evc_x86_key(key->enc[rounds]);
     __m128i x, next;
 
     if (!n_blocks)
@@ -120,10 +119,10 @@ static void evc_x86_cbc_encrypt(const void *vkey, uint8_t iv[16], const uint8_t 
     for (; n_blocks > 1; n_blocks--, in += 16, out += 16) {
         EVC_KEEP(later);
         next = _mm_xor_si128(first, evc_x86_load(in + 16));
-        x = _mm_aesenclast_si128(evc_x86_chain_rounds(key, later, x), _mm_xor_si128(last, next));
+        x = _mm_aesenclast_si128(evc_x86_chain_rounds(later, rounds, x), _mm_xor_si128(last, next));
         evc_x86_store(out, _mm_xor_si128(x, next));
     }
-    x = _mm_aesenclast_si128(evc_x86_middle_rounds(key, x), last);
+    x = _mm_aesenclast_si128(evc_x86_chain_rounds(later, rounds, x), last);
     evc_x86_store(out, x);
     evc_x86_store(iv, x);
 }
@@ -131,8 +130,9 @@ static void evc_x86_cbc_encrypt(const void *vkey, uint8_t iv[16], const uint8_t 
 static void evc_x86_cbcmac(const void *vkey, uint8_t chain[16], const uint8_t *in, size_t n_blocks)
 {
     const struct evc_aes_fips197_key *key = vkey, *later = vkey;
+    const unsigned rounds = key->head.rounds;
     const __m128i first = evc_x86_key(key->enc[0]);
-    const __m128i last = evc_x86_key(key->enc[key->head.rounds]);
+    const __m128i last = evc_x86_key(key->enc[rounds]);
     const __m128i fold = _mm_xor_si128(first, last);
     __m128i x, next;
 
@@ -142,9 +142,9 @@ static void evc_x86_cbcmac(const void *vkey, uint8_t chain[16], const uint8_t *i
     for (; n_blocks > 1; n_blocks--, in += 16) {
         EVC_KEEP(later);
         next = _mm_xor_si128(fold, evc_x86_load(in + 16));
-        x = _mm_aesenclast_si128(evc_x86_chain_rounds(key, later, x), next);
+        x = _mm_aesenclast_si128(evc_x86_chain_rounds(later, rounds, x), next);
     }
-    evc_x86_store(chain, _mm_aesenclast_si128(evc_x86_middle_rounds(key, x), last));
+    evc_x86_store(chain, _mm_aesenclast_si128(evc_x86_chain_rounds(later, rounds, x), last));
 }
 
 /* ---- CCM ------------------------------------------------------------------------------------- */
