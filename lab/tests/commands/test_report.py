@@ -125,7 +125,10 @@ def test_a_missing_package_is_named_with_its_remedy(
     assert install_command("report") in done.err.replace("\n", " ")
 
 
-def test_without_files_the_stored_results_are_shown(lab: Lab, tmp_path: Path) -> None:
+def test_without_files_the_stored_results_are_shown(
+    lab: Lab, real_cache: Path, tmp_path: Path
+) -> None:
+    lab.env["XDG_CACHE_HOME"] = str(real_cache)  # packs of what is stored serve other tests, too
     out = tmp_path / "page.html"
     done = lab("report", "--out", str(out))
     assert done.code == 0, done.err

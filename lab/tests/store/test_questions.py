@@ -20,10 +20,11 @@ NO_ANSWER = ("gave wrong answers", "changed from one run")  # in what is stored,
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    pack = tmp_path_factory.mktemp("stored") / "stored.pack"
-    parquet.write_pack(sorted((ROOT / "results").rglob("*.jsonl*")), pack)
-    with Database([pack]) as database:
+def stored(real_cache: Path) -> Iterator[Database]:
+    """All that is stored, in packs of one file each, as `everycore query` makes them."""
+    files = sorted((ROOT / "results").rglob("*.jsonl*"))
+    cache = real_cache / "everycore" / "packs"
+    with Database([parquet.cached_pack(path, cache) for path in files]) as database:
         yield database
 
 
