@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -1134,6 +1135,10 @@ def breaks_here() -> list[tuple[str, str, str, str, str]]:
     return found
 
 
+def object_name(source: str) -> str:
+    return source.replace("/", "_") + ".o"
+
+
 @dataclasses.dataclass(frozen=True)
 class Tree:
     """A copy of the tree that is compiled and run."""
@@ -1152,17 +1157,26 @@ class Tree:
         return done.stdout
 
     def compile_one(self, source: str) -> None:
-        target = "objects/" + source.replace("/", "_") + ".o"
-        self.run(*self.compiler, *FLAGS, "-w", "-c", source, "-o", target)
+        self.run(*self.compiler, *FLAGS, "-w", "-c", source, "-o", f"objects/{object_name(source)}")
 
     def concerned(self, file: str) -> list[str]:
-        """The sources to compile after a change of this one, or of this header."""
+        """The sources to compile after a change of this one, or of this header; none of kernels that are not asked."""
         if not file.endswith(".h"):
-            return [file] if file else []
+            return [file] if self.asks(file) else []
         line = f'#include "{file.removeprefix("src/")}"'
         includers = [source.relative_to(self.folder).as_posix()
                      for source in sorted((self.folder / "src").rglob("*.[chS]")) if line in source.read_text()]
         return [source for includer in includers for source in self.concerned(includer)]
+
+    def asks(self, file: str) -> bool:
+        """Whether this is a file of a kernel that checks ask, or of none."""
+        stem = pathlib.Path(file).stem.removesuffix("_asm")
+        is_kernel = re.search(rf"^KERNEL\(\w+, *{stem},", (self.folder / "src/kernels.def").read_text(), re.M)
+        return not is_kernel or stem in re.split("[,+]", self.kernels)
+
+    def restore_object(self, source: str) -> None:
+        name = object_name(source)
+        shutil.copy(self.folder / "whole" / name, self.folder / "objects" / name)
 
     def objects(self, prefix: str) -> list[str]:
         return [str(o) for o in sorted((self.folder / "objects").iterdir()) if o.name.startswith(prefix)]
@@ -1213,20 +1227,19 @@ def unnoticed(tree: Tree, breaks: list[tuple[str, str, str, str, str]], *options
     programs = {program for program in wanted_programs if tree.program_fails(program)}
     if names := tree.failed(*options) | programs:
         sys.exit(f"unbroken, it fails {', '.join(sorted(names))}")
-    broken = ""
     for what, file, old, new, wanted in sorted(breaks, key=lambda one: one[1]):
         good = (tree.folder / file).read_text()
         assert old in good, f"{what}: {file} no longer says {old!r}"
         (tree.folder / file).write_text(good.replace(old, new, 1))
-        for source in {*tree.concerned(broken), *tree.concerned(file)}:  # the one before is whole again
+        sources = set(tree.concerned(file))
+        for source in sources:
             tree.compile_one(source)
-        broken = file
         if not tree.notices(file, wanted):
             bad += 1
             print(f"FAILED: {what} is broken, and {wanted} passes")
         (tree.folder / file).write_text(good)
-    for source in tree.concerned(broken):
-        tree.compile_one(source)
+        for source in sources:
+            tree.restore_object(source)
     return bad
 
 
@@ -1248,6 +1261,7 @@ def unnoticed_in_copy(tree: Tree, kept: set[str], programs: Sequence[str],
     for part in ("src", "harness", "tests"):
         for source in sorted((tree.folder / part).rglob("*.[cS]")):
             tree.compile_one(source.relative_to(tree.folder).as_posix())
+    shutil.copytree(tree.folder / "objects", tree.folder / "whole")
     return unnoticed(tree, breaks, *options)
 
 
