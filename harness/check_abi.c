@@ -272,6 +272,7 @@ static enum result messages_keep(struct check *c, struct call *call)
                     || keeps(c, gcm_seal_behind_aad, call, "seal behind hashed associated data") == FAIL))
                 return FAIL;
             if (((const struct evc_gcm *)call->slots)->held_aad && call->aad_bytes - 1 < 64
+                && (call->aad_bytes <= 16 || call->len_bytes <= ((const struct evc_gcm *)call->slots)->held_text)
                 && keeps(c, gcm_seal_behind_held_aad, call, "seal behind held associated data") == FAIL)
                 return FAIL;
         }

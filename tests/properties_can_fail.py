@@ -472,6 +472,8 @@ GCM_BREAKS = [
     ("associated data that waits: its length with a whole message", GCM,
      "            return crypt_as_whole(key, state, held_of(state), state->used, in,",
      "            return crypt_as_whole(key, state, held_of(state), state->used & 15, in,", PIECES),
+    ("associated data that waits: its last bytes, for a kernel that takes them in order", GCM,
+     "            join_held(state);\n            state->aad", "            state->aad", PIECES),
     ("associated data that waits: its length with more text", GCM, "        state->aad_bytes = held_bytes;\n        return",
      "        return", PIECES),
     ("associated data that waits: its length without text", GCM, "    state->aad_bytes = held_bytes;\n", "", PIECES),

@@ -240,9 +240,9 @@ struct evc_gcm {
 
     /* Optional, with `hash_aad`: EVC_GCM_HELD_AAD, if `seal` and `open_telling_tag` take associated data from a state,
      * else 0. aad has 64 bytes then, and aad_bytes are 1 to 64 and this value. Up to 16 bytes are a block at aad,
-     * filled up with zeros. Of more, all blocks but the last are at aad, and the last 16 bytes at aad + 48. They come
-     * from stores of 16 bytes each: a load from two would wait. */
-    size_t held_aad;
+     * filled up with zeros. Of more, with at most held_text bytes of text, all blocks but the last are at aad, and the
+     * last 16 bytes at aad + 48. They come from stores of 16 bytes each: a load from two would wait. */
+    size_t held_aad, held_text;
 #define EVC_GCM_HELD_AAD ((size_t)3 << (8 * sizeof(size_t) - 2))
 
     /* Optional: does what evc_kernel.clear() does, after encrypt of one block and hash of at most two: less deep. */

@@ -1004,7 +1004,7 @@ EVC_INLINE enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_s
     const uint64_t held_bytes = used_with_marks(state, MARKS_OF_START);
 
     if (held_bytes - 1 < MOST_HELD && kernel && kernel->held_aad) {
-        if (len_bytes - 1 < USUAL_BYTES) {
+        if (len_bytes - 1 < USUAL_BYTES && (held_bytes <= 16 || len_bytes <= kernel->held_text)) {
             state->aad_bytes = held_bytes;
             return crypt_as_whole(key, state, held_of(state), (size_t)held_bytes | EVC_GCM_HELD_AAD, in, out,
                                   len_bytes, direction);

@@ -10,6 +10,11 @@
 
 #define PIECES_ALONE 1
 
+/* Bytes of text beside which a kernel takes more than a block of associated data from a state, unless it says so. */
+#ifndef HELD_TEXT
+#define HELD_TEXT 224
+#endif
+
 #define IN_ASSEMBLY_JOIN(stem, name) stem##_##name
 #define IN_ASSEMBLY(stem, name) IN_ASSEMBLY_JOIN(stem, name)
 #define IN_ASSEMBLY_MESSAGE(name, tag_type)                                                        \
@@ -25,7 +30,8 @@ enum evc_status IN_ASSEMBLY(MESSAGES, hash_aad)(const void *key, uint8_t to[32],
 #define GCM_MESSAGE_SLOTS                                                                    \
     .seal = IN_ASSEMBLY(MESSAGES, seal), .open = IN_ASSEMBLY(MESSAGES, open),                \
     .open_telling_tag = IN_ASSEMBLY(MESSAGES, open_telling_tag),                             \
-    .hash_aad = IN_ASSEMBLY(MESSAGES, hash_aad), .held_aad = EVC_GCM_HELD_AAD
+    .hash_aad = IN_ASSEMBLY(MESSAGES, hash_aad), .held_aad = EVC_GCM_HELD_AAD,    \
+    .held_text = HELD_TEXT
 
 #define crypt_groups IN_ASSEMBLY(MESSAGES, groups)
 void crypt_groups(const void *key, const uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,

@@ -45,6 +45,7 @@ EVC_ISA_BEGIN(X86_GCM128)
 EVC_DEFINE_CLEAR_STACK(clear, XMM, 960)
 EVC_DEFINE_CLEAR(clear_block, XMM)
 #define MESSAGES evc_gcm_x86_aesni
+#define HELD_TEXT SIZE_MAX
 #include "gcm/in_assembly.h"
 
 #else

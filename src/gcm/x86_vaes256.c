@@ -87,6 +87,7 @@ EVC_INLINE vec v_keep_part(unsigned i, vec v, vec_part part)
 EVC_DEFINE_CLEAR_STACK(clear, YMM, 960)
 EVC_DEFINE_CLEAR(clear_block, YMM)
 #define MESSAGES evc_gcm_x86_vaes256
+#define HELD_TEXT SIZE_MAX
 #include "gcm/in_assembly.h"
 
 #else
