@@ -1071,6 +1071,26 @@ GCM512_BREAKS = [
     ("GCM512: a vector that is not cleared", GCM512, "    vpxor %xmm7, %xmm7, %xmm7\n    vzeroupper\n    ret\n    tags_of_other_bytes",
      "    vzeroupper\n    ret\n    tags_of_other_bytes", RESIDUE),
 ]
+FLAT, FLAT_LONG = "src/gcm/x86_vaes512_flat_asm.S", "src/gcm/x86_flat_long_asm.h"
+FLAT_BREAKS = [
+    ("flat GCM: the bits of the lengths", FLAT, "    vpsllq $3, %xmm\\lengths, %xmm\\lengths\n", "", SHAPES),
+    ("flat GCM: the power of a block of associated data", FLAT, "    vmovdqu powers_end - 32(%rdx), %xmm13\n",
+     "    vmovdqu powers_end - 16(%rdx), %xmm13\n", SHAPES),
+    ("flat GCM: a block that is held", FLAT, "    vmovdqu held_end(%rcx), %xmm12\n", "    vmovdqu (%rcx), %xmm12\n", PIECES),
+    ("flat GCM: the hash before the last block of associated data", "src/gcm/x86_gcm_asm.h", "    vpxor -16(%rcx), \\x, \\x\n", "", PIECES),
+    ("flat GCM: more associated data than powers", FLAT, "    vpxor %xmm12, %xmm1, %xmm1\n63:", "63:",
+     "messages_of_a_mebibyte_equal_reference"),
+    ("flat GCM: the powers of the last vector", FLAT, "    add $64*\\n - 64, %rsi\n", "", SHAPES),
+    ("flat GCM: a part at the end of a page", FLAT, "    vpermb %zmm3, %zmm13, %zmm13\n", "", SHAPES),
+    ("flat GCM: a tag that is not right", FLAT, "    cmovnz %edx, %eax\n", "", SHAPES),
+    ("flat GCM: counters of long messages", FLAT_LONG, "    vpaddd group_step(%r11), %zmm3, %zmm3\n", "", SHAPES),
+    ("flat GCM: counters of pieces", FLAT_LONG, "    vpaddd vector_step(%r11), %zmm3, %zmm3\n", "", BLOCKS),
+    ("flat GCM: the hash of a group", FLAT_LONG, "    vpxorq %zmm12, %zmm24, %zmm24\n", "", SHAPES),
+    ("flat GCM: the ciphertext that is hashed last", FLAT_LONG, "    vmovdqu8 %zmm23, %zmm\\e{%k1}{z}\n", "", SHAPES),
+    ("flat GCM: a vector that is not cleared", FLAT, ".irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n    vpxor",
+     ".irp i, 0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n    vpxor", RESIDUE),
+    ("flat GCM: a vector of long messages that is not cleared", FLAT_LONG, "40: .irp i, 16, 17,", "40: .irp i, 17,", RESIDUE),
+]
 # AES of the same kernels: a round key that stays on the stack behind steps of long messages.
 WIDE_STEPS = "src/aes/x86_wide_steps.h"
 LEFT = "    volatile __m128i left = evc_x86_key(key->dec[0]);\n    (void)left;\n"
@@ -1090,6 +1110,7 @@ def of(kernel: str, *breaks: tuple[str, str, str, str, str]) -> list[tuple[str, 
 
 FUSED_HERE = {"x86_vaes512": (GCM512_FLAGS, GCM512_BREAKS + of("x86_vaes512", LONG_CTR512, LONG_CBC)),
               "x86_vaes256": (GCM256_FLAGS, GCM256_BREAKS + of("x86_vaes256", LONG_CTR, LONG_CBC)),
+              "x86_vaes512_flat": (GCM512_FLAGS, FLAT_BREAKS),
               "x86_aesni": (GCM128_FLAGS, GCM128_BREAKS + of("x86_aesni", LONG_CTR))}
 
 

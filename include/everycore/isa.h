@@ -372,6 +372,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_X86_GCM512 "avx2,aes,vaes,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi,bmi2"
 #define EVC_NEEDS_X86_GCM512 (EVC_NEEDS_X86_VAES512 | EVC_NEEDS_X86_VCLMUL512)
 
+/* The same where each instruction costs room at the ports of vectors. */
+#define EVC_PLACE_X86_GCM512_PORTS X86_64_SYSV
+#define EVC_CC_X86_GCM512_PORTS EVC_CC_X86_GCM512
+#define EVC_NEEDS_X86_GCM512_PORTS (EVC_NEEDS_X86_GCM512 | EVC_CPU(TUNE_SHARED_PORTS))
+
 /* Products that leave the flags alone, and sums with either of two carries. */
 #define EVC_PLACE_X86_ADX X86_64_SYSV
 #define EVC_CC_X86_ADX "bmi2,adx"

@@ -55,8 +55,8 @@
 #define GROUP_VECTORS 8
 #define GROUP_BLOCKS (GROUP_VECTORS * LANES)
 #define GROUP_BYTES (16 * GROUP_BLOCKS)
-/* So a message of exactly a group has no lengths left over. With one lane, registers or powers of H are too few. */
-#define TAIL_VECTORS (PIECES_ALONE ? 4 : LANES > 1 ? 9 : 8)
+/* So a message of exactly a group has no lengths left over. With one lane, or few powers of H, they are too few. */
+#define TAIL_VECTORS (PIECES_ALONE ? 4 : LANES > 1 && PAIRS > 4 ? 9 : 8)
 #if !defined(PIECES_ALONE)
 #define PIECES_ALONE 0
 #endif

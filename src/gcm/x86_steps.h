@@ -146,6 +146,17 @@ EVC_INLINE void add_group(struct product *sum, const struct pair *h, __m128i y, 
     add_pair(sum, v_xor(r[0], v_first(y)), r[1], h);
 }
 
+#if FLAT_POWERS
+
+EVC_INLINE void fused_rounds(const struct key *key, vec *s, struct product *sum, const struct pair *h, __m128i y,
+                             const vec *r)
+{
+    middle_rounds(key, s, 8);
+    add_group(sum, h, y, r);
+}
+
+#else
+
 /* middle_rounds of a group s, and add_group of the one before it, in an order that keeps both kinds of units busy. */
 EVC_INLINE void fused_rounds(const struct key *key, vec *s, struct product *sum, const struct pair *h, __m128i y,
                              const vec *r)
@@ -257,6 +268,8 @@ EVC_INLINE __m128i crypt_one_block(const struct key *key, __m128i counter, __m12
     }
     return _mm_xor_si128(reverse1(add_half_reduced(hi, add_half_reduced(mi, lo))), y);
 }
+
+#endif
 
 #endif
 

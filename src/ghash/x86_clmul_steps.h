@@ -6,6 +6,7 @@
  *
  *   GROUP                    vectors with one reduction, a power of two, at least 4
  *   POWER_SUMS               1 if the key keeps the sums of powers for Karatsuba, 0 if each use makes them
+ *   FLAT_POWERS              1 if powers are blocks in a row, and a product is four of halves; else 0, or not defined
  *   vec, LANES               a vector of 1, 2 or 4 blocks; block 0 is the lowest and the first in memory
  *   v_load, v_store          a whole vector, no alignment
  *   v_load_once(p)           the same for a vector that is used more than once: never a memory operand
@@ -41,15 +42,26 @@
 #define PAIRS (GROUP / 2)     /* vectors 2j and 2j + 1 are multiplied together */
 #define VEC_BYTES (16 * LANES)
 
+#if !defined(FLAT_POWERS)
+#define FLAT_POWERS 0
+#endif
+
 /* H^BATCH ... H^1, so that the last n blocks of a message meet the last n of them. Of each pair of vectors the lower
  * halves, the upper ones, and the sums of the two; in each block first the half of the first vector. */
 struct powers {
     struct pair {
+#if FLAT_POWERS
+        uint8_t first[VEC_BYTES], second[VEC_BYTES];
+#else
         uint8_t lo[VEC_BYTES], hi[VEC_BYTES];
 #if POWER_SUMS
         uint8_t sum[VEC_BYTES];
 #endif
+#endif
     } pair[PAIRS];
+#if FLAT_POWERS
+    uint8_t behind[VEC_BYTES - 16]; /* H^35, H^34, H^33; a load of the last power may reach there */
+#endif
 };
 
 EVC_INLINE __m128i reverse1(__m128i block)
@@ -98,6 +110,41 @@ EVC_INLINE struct product no_product(void)
 
     return p;
 }
+
+#if FLAT_POWERS
+
+EVC_INLINE void add_vector(struct product *to, vec a, const uint8_t *h)
+{
+    const vec e = v_reverse(a), powers = v_load_once(h);
+
+    to->lo = v_xor(to->lo, v_clmul(e, powers, 0x00));
+    to->hi = v_xor(to->hi, v_clmul(e, powers, 0x11));
+    to->mi = v_xor3(to->mi, v_clmul(e, powers, 0x01), v_clmul(e, powers, 0x10));
+}
+
+EVC_INLINE void add_pair(struct product *to, vec a, vec b, const struct pair *h)
+{
+    add_vector(to, a, h->first);
+    add_vector(to, b, h->second);
+}
+
+EVC_INLINE void add_second(struct product *to, vec b, const struct pair *h)
+{
+    add_vector(to, b, h->second);
+}
+
+EVC_INLINE __m128i reduce_sum(struct product p)
+{
+    return v_fold(reduce(p));
+}
+
+EVC_INLINE void store_pair(struct pair *to, vec a, vec b)
+{
+    v_store(to->first, a);
+    v_store(to->second, b);
+}
+
+#else
 
 /* Vectors a and b, as they are in memory, for the product with a pair of powers. */
 struct operands {
@@ -165,6 +212,19 @@ EVC_INLINE __m128i reduce_sum(struct product p)
     return v_fold(reduce(p));
 }
 
+EVC_INLINE void store_pair(struct pair *to, vec a, vec b)
+{
+    const vec lo = v_low_halves(a, b), hi = v_high_halves(a, b);
+
+    v_store(to->lo, lo);
+    v_store(to->hi, hi);
+#if POWER_SUMS
+    v_store(to->sum, v_xor(lo, hi));
+#endif
+}
+
+#endif
+
 /* ---- Powers ---------------------------------------------------------------------------------- */
 
 /* a * x: a bit to the left; what falls out comes back as the polynomial. */
@@ -192,17 +252,6 @@ EVC_INLINE vec square(vec a)
     struct product p = {v_clmul(a, a, 0x00), v_zero(), v_clmul(a, a, 0x11)};
 
     return reduce(p);
-}
-
-EVC_INLINE void store_pair(struct pair *to, vec a, vec b)
-{
-    const vec lo = v_low_halves(a, b), hi = v_high_halves(a, b);
-
-    v_store(to->lo, lo);
-    v_store(to->hi, hi);
-#if POWER_SUMS
-    v_store(to->sum, v_xor(lo, hi));
-#endif
 }
 
 /* Twice as many powers from each product with `step`, the highest one. It is a square of the one before, which takes
@@ -234,6 +283,10 @@ EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
 #endif
     step = v_all_as_first(p[0]);
     over_x64 = half_reduced(step);
+#if FLAT_POWERS
+    next = square(step);
+    v_store((uint8_t *)to + sizeof *to - VEC_BYTES, multiply(p[HALF - 1], next, half_reduced(next)));
+#endif
     EACH_UP_TO_4(PAIRS / 2, const vec a = p[2 * i], b = p[2 * i + 1]; store_pair(&to->pair[PAIRS / 2 + i], a, b);
                  store_pair(&to->pair[i], multiply(a, step, over_x64), multiply(b, step, over_x64)));
 }

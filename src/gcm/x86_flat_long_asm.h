@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel x86_vaes512_flat: messages of more than 256 bytes of text, and groups of vectors for pieces of messages.
+ *
+ * Groups of 8 vectors (32 blocks), as many as leave 1 to 32 blocks behind them: the tail, 1 to 8 vectors. A group goes
+ * through AES, and the one before it is hashed then, with one reduction. The tail goes through AES with the hash of the
+ * last group behind it, and its own hash has one reduction, too. Rounds are loops, but for those of a group: there are
+ * many vectors, and a loop has one instruction for two rounds.
+ *
+ * Hash:     the last block of associated data, plus the hash of those before it, meets H^33 if a group comes first, and
+ *           else H^(t+2), where t is the number of blocks in the tail. The hash of groups meets H^(t+1) in front of a
+ *           tail. Either is in one vector with the lengths, which are multiplied while AES is under way.
+ * Counters: that of block j of group k is 32 k + j + 2. The sum of 32 k, the IV and the first round key is in one
+ *           register, and what is in front of a group's first 30 blocks is the exclusive or of that and a constant. The
+ *           last two blocks have the same with 32 (k + 1).
+ * J_0:      is in the last lane of the last vector, if text leaves that free; else a block of its own beside the first
+ *           vectors.
+ * End:      the last vector is taken by one access that ends where the text does, and moved into its place.
+ *
+ * rdi = key, r9 = in, r10 = len_bytes, r11 = tables; of the text: r8 = out, from where r9 is; rax: groups.
+ * zmm0: the IV and the first key. zmm3: 32 k as a number. zmm4: the whitened counters of a group, without constants.
+ * zmm6: the lengths. zmm8: J_0. zmm9, zmm10, zmm11: sums of products. zmm15: the last round key.
+ * zmm16 to zmm23: vectors of AES, the last one of a group or a tail in zmm23. zmm24 to zmm31: what is hashed of a
+ * group. Others are scratch.
+ */
+#ifndef EVC_GCM_X86_FLAT_LONG_ASM_H
+#define EVC_GCM_X86_FLAT_LONG_ASM_H
+
+/* ---- AES ---- */
+
+/* All rounds but the last of these vectors; then rsi is where the last key is. with_j0: whether J_0 is beside them.
+ * again: whether rsi is there already. */
+.macro flat_rounds with_j0, again, vectors:vararg
+.if \again
+    lea round_keys + 32(%rdi), %rdx
+    vbroadcasti32x4 round_keys + 16(%rdi), %zmm13
+    sub %rsi, %rdx
+.else
+    mov rounds(%rdi), %esi
+    mov $32, %edx
+    vbroadcasti32x4 round_keys + 16(%rdi), %zmm13
+    shl $4, %esi
+    sub %rsi, %rdx
+    lea round_keys(%rdi,%rsi), %rsi
+.endif
+    .irp i, \vectors
+    vaesenc %zmm13, %zmm\i, %zmm\i
+    .endr
+.if \with_j0
+    vaesenc %xmm13, %xmm8, %xmm8
+.endif
+1:  vbroadcasti32x4 (%rsi,%rdx), %zmm13
+    vbroadcasti32x4 16(%rsi,%rdx), %zmm14
+    .irp i, \vectors
+    vaesenc %zmm13, %zmm\i, %zmm\i
+    .endr
+.if \with_j0
+    vaesenc %xmm13, %xmm8, %xmm8
+.endif
+    .irp i, \vectors
+    vaesenc %zmm14, %zmm\i, %zmm\i
+    .endr
+.if \with_j0
+    vaesenc %xmm14, %xmm8, %xmm8
+.endif
+    add $32, %rdx
+    jnz 1b
+.endm
+/* Counters of the first vectors, for these registers. */
+.macro flat_counters base, vectors:vararg
+    .set at, counters
+    .irp i, \vectors
+    vpxorq at(%r11), \base, %zmm\i
+    .set at, at + 64
+    .endr
+.endm
+/* Those of a group, or of a tail of 8 vectors, behind another group; changes zmm3, zmm5. */
+.macro group_counters base
+    flat_counters \base, 16, 17, 18, 19, 20, 21, 22
+    vpaddd group_step(%r11), %zmm3, %zmm3
+    vpshufb words_of_counters(%r11), %zmm3, %zmm5
+    vpxorq %zmm0, %zmm5, %zmm5
+    vpxorq group_end_counters(%r11), \base, %zmm23
+    vpxorq group_end_counters(%r11), %zmm5, %zmm23{%k3}
+.endm
+/* J_0 to its lane. */
+.macro insert_j0 flag
+    cmp $48, \flag
+    jae 2f
+    vinserti32x4 $3, %xmm8, %zmm23, %zmm23
+2:
+.endm
+.macro short_tail vectors:vararg
+    flat_counters %zmm4, \vectors
+    insert_j0 %eax
+    flat_rounds 0, 0, \vectors
+    ret
+.endm
+/* The vectors of a long tail that are in front of the last four. They come first, so that they can be hashed while the
+ * last four are in AES. */
+.macro front_of_tail vectors:vararg
+    cmp $64, %eax
+    je 3f
+    flat_rounds 0, 0, \vectors
+    jmp last_four
+    .p2align 4
+3:  flat_rounds 1, 0, \vectors
+    jmp last_four
+.endm
+
+    .text
+    .p2align 4
+eight_rounds:
+    EVC_ASM_CFI_BEGIN
+    flat_rounds 0, 0, 16, 17, 18, 19, 20, 21, 22, 23
+    ret
+    EVC_ASM_CFI_END
+
+/* The first group: J_0 is beside it, if the last vector of the message has no lane for it. */
+    .p2align 4
+aes_of_first_group:
+    EVC_ASM_CFI_BEGIN
+    lea -1(%r10), %edx
+    flat_counters %zmm0, 16, 17, 18, 19, 20, 21, 22, 23
+    not %edx
+    test $48, %edx
+    jnz eight_rounds
+    flat_rounds 1, 0, 16, 17, 18, 19
+    jmp four_rounds
+    EVC_ASM_CFI_END
+
+/* A message of 5 to 8 vectors. Changes eax. */
+    .p2align 4
+aes_of_middle_message:
+    EVC_ASM_CFI_BEGIN
+    lea -1(%r10), %edx
+    mov %edx, %eax
+    vmovdqa64 %zmm0, %zmm4
+    and $48, %eax
+    cmp $48, %eax
+    jne 14f
+    mov $64, %eax
+    jmp 14f
+    EVC_ASM_CFI_END
+/* The tail behind groups. Changes eax. */
+    .p2align 4
+aes_of_tail:
+    EVC_ASM_CFI_BEGIN
+    lea -1(%r10), %edx
+    mov %edx, %eax
+    and $511, %edx
+    and $48, %eax
+    cmp $256, %edx
+    jae 14f
+    cmp $128, %edx
+    jae 12f
+    cmp $64, %edx
+    jae 11f
+    short_tail 23
+    .p2align 4
+11: short_tail 22, 23
+    .p2align 4
+12: cmp $192, %edx
+    jae 13f
+    short_tail 21, 22, 23
+    .p2align 4
+13: short_tail 20, 21, 22, 23
+    .p2align 4
+14: cmp $384, %edx
+    jae 16f
+    cmp $320, %edx
+    jae 15f
+    flat_counters %zmm4, 19, 20, 21, 22, 23
+    front_of_tail 19
+    .p2align 4
+15: flat_counters %zmm4, 18, 19, 20, 21, 22, 23
+    front_of_tail 18, 19
+    .p2align 4
+16: cmp $448, %edx
+    jae 17f
+    flat_counters %zmm4, 17, 18, 19, 20, 21, 22, 23
+    front_of_tail 17, 18, 19
+    .p2align 4
+17: cmp $512, %r10
+    ja 19f
+    flat_counters %zmm4, 16, 17, 18, 19, 20, 21, 22, 23
+18: front_of_tail 16, 17, 18, 19
+19: group_counters %zmm4
+    jmp 18b
+    .p2align 4
+last_four:
+    insert_j0 %eax
+four_rounds:
+    flat_rounds 0, 1, 20, 21, 22, 23
+    ret
+    EVC_ASM_CFI_END
+
+/* ---- The hash ---- */
+
+/* Plus the products of two vectors, bytes reversed, with powers. */
+.macro pair_products a, b, at, base
+    vmovdqu64 \at(\base), %zmm13
+    vmovdqu64 \at + 64(\base), %zmm14
+    vpclmulqdq $0x00, %zmm13, %zmm\a, %zmm2
+    vpclmulqdq $0x00, %zmm14, %zmm\b, %zmm7
+    vpternlogq $0x96, %zmm2, %zmm7, %zmm9
+    vpclmulqdq $0x01, %zmm13, %zmm\a, %zmm2
+    vpclmulqdq $0x10, %zmm13, %zmm\a, %zmm7
+    vpternlogq $0x96, %zmm2, %zmm7, %zmm11
+    vpclmulqdq $0x01, %zmm14, %zmm\b, %zmm2
+    vpclmulqdq $0x10, %zmm14, %zmm\b, %zmm7
+    vpternlogq $0x96, %zmm2, %zmm7, %zmm11
+    vpclmulqdq $0x11, %zmm13, %zmm\a, %zmm2
+    vpclmulqdq $0x11, %zmm14, %zmm\b, %zmm7
+    vpternlogq $0x96, %zmm2, %zmm7, %zmm10
+.endm
+/* Two rounds of a group, and the products of two vectors of the one before it, so that both units have work. */
+.macro two_rounds r, a, b, powers
+    vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm1
+    vbroadcasti32x4 round_keys + 16*\r + 16(%rdi), %zmm12
+    .irp i, 16, 17, 18, 19, 20, 21, 22, 23
+    vaesenc %zmm1, %zmm\i, %zmm\i
+    .endr
+    .irp i, 16, 17, 18, 19, 20, 21, 22, 23
+    vaesenc %zmm12, %zmm\i, %zmm\i
+    .endr
+.ifnb \a
+    pair_products \a, \b, \powers, %rdi
+.endif
+.endm
+/* All rounds but the last of a group, and xmm10 = the hash of the one before it, as hash_group has it. */
+    .p2align 4
+rounds_and_hash:
+    EVC_ASM_CFI_BEGIN
+    vbroadcasti32x4 round_keys + 16(%rdi), %zmm1
+    .irp i, 16, 17, 18, 19, 20, 21, 22, 23
+    vaesenc %zmm1, %zmm\i, %zmm\i
+    .endr
+    two_rounds 2, 26, 27, (powers_end - 384)
+    two_rounds 4, 28, 29, (powers_end - 256)
+    two_rounds 6, 30, 31, (powers_end - 128)
+    two_rounds 8, 24, 25, (powers_end - 512)
+    reduce_products z
+    mov rounds(%rdi), %edx
+    cmp $12, %edx
+    jb 1f
+    two_rounds 10
+    je 1f
+    two_rounds 12
+1:  ret
+    EVC_ASM_CFI_END
+/* xmm10 = the hash of a group, zmm24 to zmm31, and of what is in the sums. */
+    .p2align 4
+hash_group:
+    EVC_ASM_CFI_BEGIN
+    pair_products 26, 27, (powers_end - 384), %rdi
+    pair_products 28, 29, (powers_end - 256), %rdi
+    pair_products 30, 31, (powers_end - 128), %rdi
+    pair_products 24, 25, (powers_end - 512), %rdi
+    reduce_products z
+    ret
+    EVC_ASM_CFI_END
+.macro no_sums
+    vpxor %xmm9, %xmm9, %xmm9
+    vpxor %xmm10, %xmm10, %xmm10
+    vpxor %xmm11, %xmm11, %xmm11
+.endm
+
+/* xmm1 = the last block of associated data, plus the hash of those before it, bytes reversed, or 0; xmm6 = the lengths;
+ * zmm15 = the last round key, from rsi. */
+    .p2align 4
+aad_of_long:
+    EVC_ASM_CFI_BEGIN
+    vmovq %r8, %xmm6
+    vmovq 8 + len_bytes(%rsp), %xmm2
+    vbroadcasti32x4 (%rsi), %zmm15
+    lea -1(%r8), %rsi
+    vpunpcklqdq %xmm6, %xmm2, %xmm6
+    vpsllq $3, %xmm6, %xmm6
+    cmp $16, %rsi
+    jae 64f
+    cmp $15, %rsi
+    jne 65f
+    vmovdqu (%rcx), %xmm1
+66: vpshufb reversed(%r11), %xmm1, %xmm1
+    ret
+65: load_part %rcx, %r8, %xmm1, %xmm2, %rsi
+    jmp 66b
+64: vpxor %xmm1, %xmm1, %xmm1
+    test %r8, %r8
+    js 67f
+    jnz 68f
+    ret
+67: bt $held_aad, %r8
+    jc 69f
+    take_hashed_aad %xmm1
+    jmp 66b
+69: vmovdqu (%rcx), %xmm1 /* a block, for the text is longer than HELD_TEXT */
+    jmp 66b
+68: call hash_of_many
+    jmp 66b
+    EVC_ASM_CFI_END
+
+/* ---- Text ---- */
+
+/* The last round of a vector of text at number \at. e: what is hashed, bytes reversed. */
+.macro flat_text opens, at, s, e
+.if \opens
+    vmovdqu64 \at(%r9), %zmm\e
+    vpxorq %zmm\e, %zmm15, %zmm7
+    vaesenclast %zmm7, %zmm\s, %zmm\s
+    vmovdqu64 %zmm\s, \at(%r8)
+    vpshufb reversed(%r11), %zmm\e, %zmm\e
+.else
+    vpxorq \at(%r9), %zmm15, %zmm7
+    vaesenclast %zmm7, %zmm\s, %zmm\s
+    vmovdqu64 %zmm\s, \at(%r8)
+    vpshufb reversed(%r11), %zmm\s, %zmm\e
+.endif
+.endm
+.macro define_group_texts opens
+    .p2align 4
+group_texts_\opens:
+    EVC_ASM_CFI_BEGIN
+    flat_text \opens, 0, 16, 24
+    flat_text \opens, 64, 17, 25
+    flat_text \opens, 128, 18, 26
+    flat_text \opens, 192, 19, 27
+    flat_text \opens, 256, 20, 28
+    flat_text \opens, 320, 21, 29
+    flat_text \opens, 384, 22, 30
+    flat_text \opens, 448, 23, 31
+    ret
+    EVC_ASM_CFI_END
+.endm
+    define_group_texts 0
+    define_group_texts 1
+/* Vector number \j of 8, whose last one is at r9; with its powers. */
+.macro tail_pair opens, j, s, s2
+    flat_text \opens, (64*\j - 448), \s, 24
+    flat_text \opens, (64*\j - 384), \s2, 25
+    pair_products 24, 25, (powers_end - 32 - 448 + 64*\j), %rsi
+.endm
+.macro tail_single opens, j, s
+    flat_text \opens, (64*\j - 448), \s, 1
+    vmovdqu64 (powers_end - 32 - 448 + 64*\j)(%rsi), %zmm13
+    products z, 1, 13, 7, 2
+.endm
+
+.macro define_long_message opens
+    EVC_ASM_CFI_BEGIN
+    vpxor round_keys(%rdi), %xmm0, %xmm0
+    lea -1(%r10), %rax
+    vshufi32x4 $0, %zmm0, %zmm0, %zmm0
+    vpxor counter_1(%r11), %xmm0, %xmm8
+    shr $9, %rax          /* groups */
+    jnz 10f
+    call aes_of_middle_message
+    call aad_of_long
+    lea -1(%r10), %ecx
+    mov out(%rsp), %r8
+    mov %ecx, %eax
+    and $-16, %ecx
+    add $48, %ecx         /* 16 times the number of the power */
+    jmp 20f
+
+10: cmp $1024, %r10
+    jbe 1f
+    .set at, powers_end - 512
+    .rept 9
+    prefetcht0 at(%rdi)
+    .set at, at + 64
+    .endr
+1:  call aes_of_first_group
+    call aad_of_long
+    vmovdqu powers_end + 32(%rdi), %xmm13
+    first_products x, 1, 13, 7
+    mov $0xf0, %edx
+    vmovdqa64 group_step(%r11), %zmm3
+    kmovd %edx, %k3
+    mov out(%rsp), %r8
+    vpshufb words_of_counters(%r11), %zmm3, %zmm4
+    vpxorq %zmm0, %zmm4, %zmm4
+    vpxor %xmm12, %xmm12, %xmm12
+    jmp 12f
+    .p2align 5
+11: group_counters %zmm4
+    call rounds_and_hash
+    vmovdqa64 %zmm5, %zmm4
+    vmovdqa %xmm10, %xmm12
+    no_sums
+12: call group_texts_\opens
+    vpxorq %zmm12, %zmm24, %zmm24
+    add $512, %r9
+    add $512, %r8
+    dec %rax
+    jnz 11b
+    call aes_of_tail
+    call hash_group
+    vmovdqa %xmm10, %xmm1
+    lea -1(%r10), %ecx
+    mov %ecx, %eax
+    and $496, %ecx
+    add $32, %ecx
+
+    /* The tail: xmm1 meets the power of number rcx / 16. */
+20: mov %rdi, %rsi
+    sub %rcx, %rsi
+    cmp $512, %ecx
+    ja 19f
+18: vmovdqu powers_end(%rsi), %xmm13
+    vinserti128 $1, powers_end - 16(%rdi), %ymm13, %ymm13
+    vinserti128 $1, %xmm6, %ymm1, %ymm1
+    first_products y, 1, 13, 7
+    mov %eax, %ecx
+    and $48, %ecx
+    mov %rdi, %rsi
+    sub %rcx, %rsi
+    and $448, %eax        /* the bytes in front of the last vector */
+    add %rax, %r9
+    add %rax, %r8
+    cmp $256, %eax
+    jae 24f
+    cmp $128, %eax
+    ja 23f
+    je 22f
+    test %eax, %eax
+    jnz 21f
+    jmp 30f
+19: add $35*16, %rsi
+    jmp 18b
+24: ja 25f
+    tail_single \opens, 3, 19
+    jmp 43f
+25: cmp $384, %eax
+    ja 27f
+    je 26f
+    tail_pair \opens, 2, 18, 19
+    jmp 43f
+26: tail_single \opens, 1, 17
+    jmp 42f
+27: flat_text \opens, -448, 16, 24
+    flat_text \opens, -384, 17, 25
+    cmp $48, %ecx
+    je 28f
+    pair_products 24, 25, (powers_end - 32 - 448), %rsi
+42: tail_pair \opens, 2, 18, 19
+43: tail_pair \opens, 4, 20, 21
+41: flat_text \opens, -64, 22, 24
+    /* The last vector. */
+    test $63, %r10b
+    jnz 31f
+    flat_text \opens, 0, 23, 25
+    vaesenclast %xmm15, %xmm8, %xmm8
+29: pair_products 24, 25, (powers_end - 32 - 64), %rsi
+40: .irp i, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    vpxord %xmm\i, %xmm\i, %xmm\i
+    .endr
+    end_message \opens, z
+    /* 8 full vectors: the first block meets H^33. */
+28: vmovdqu powers_end + 32(%rdi), %xmm13
+    vinserti128 $1, powers_end - 512(%rdi), %ymm13, %ymm13
+    vinserti64x4 $1, powers_end - 512 + 16(%rdi), %zmm13, %zmm13
+    vpclmulqdq $0x00, %zmm13, %zmm24, %zmm2
+    vpclmulqdq $0x11, %zmm13, %zmm24, %zmm7
+    vpxorq %zmm2, %zmm9, %zmm9
+    vpxorq %zmm7, %zmm10, %zmm10
+    vpclmulqdq $0x01, %zmm13, %zmm24, %zmm2
+    vpclmulqdq $0x10, %zmm13, %zmm24, %zmm7
+    vpternlogq $0x96, %zmm2, %zmm7, %zmm11
+    vmovdqu64 (powers_end - 32 - 384)(%rsi), %zmm13
+    products z, 25, 13, 7, 2
+    jmp 42b
+22: tail_single \opens, 5, 21
+    jmp 41b
+23: tail_pair \opens, 4, 20, 21
+    jmp 41b
+21: jmp 41b
+    /* One vector, in whole or in part. */
+30: test $63, %r10b
+    jnz 32f
+    flat_text \opens, 0, 23, 1
+    vaesenclast %xmm15, %xmm8, %xmm8
+33: vmovdqu64 (powers_end - 32)(%rsi), %zmm13
+    products z, 1, 13, 7, 2
+    jmp 40b
+31: last_of_long \opens, 25
+    jmp 29b
+32: last_of_long \opens, 1
+    jmp 33b
+    EVC_ASM_CFI_END
+.endm
+/* A last vector whose bytes are not all text. */
+.macro last_of_long opens, e
+    mov %r10d, %eax
+    and $63, %eax
+    mov $-1, %rcx
+    bzhi %rax, %rcx, %rdx
+    kmovq %rdx, %k1
+    mov %eax, %edx
+    neg %edx
+    shlx %rdx, %rcx, %rcx
+    kmovq %rcx, %k2
+    mov %r11, %rdx
+    sub %rax, %rdx
+    vmovdqu64 byte_numbers + 64(%rdx), %zmm13
+    vmovdqu64 byte_numbers(%r11,%rax), %zmm14
+    vpermb -64(%r9,%rax), %zmm13, %zmm\e{%k1}{z}
+    vpxorq %zmm\e, %zmm15, %zmm7
+    vaesenclast %zmm7, %zmm23, %zmm23
+    vpermb %zmm23, %zmm14, %zmm14
+    vmovdqu8 %zmm14, -64(%r8,%rax){%k2}
+.if !\opens
+    vmovdqu8 %zmm23, %zmm\e{%k1}{z}
+.endif
+    vpshufb reversed(%r11), %zmm\e, %zmm\e
+    cmp $48, %eax
+    ja 7f
+    vextracti32x4 $3, %zmm23, %xmm8
+    jmp 8f
+7:  vaesenclast %xmm15, %xmm8, %xmm8
+8:
+.endm
+
+    .p2align 4
+seal_long_message:
+    define_long_message 0
+    .p2align 4
+open_long_message:
+    define_long_message 1
+
+/* ---- Groups of a piece of a message ---- */
+
+/* The next 8 vectors of counters: from any number on. */
+.macro piece_counters vectors:vararg
+    .irp i, \vectors
+    vpshufb words_of_counters(%r11), %zmm3, %zmm\i
+    vpaddd vector_step(%r11), %zmm3, %zmm3
+    vpxorq %zmm0, %zmm\i, %zmm\i
+    .endr
+.endm
+.macro piece_groups opens
+    jmp 5f
+    .p2align 5
+4:  piece_counters 16, 17, 18, 19, 20, 21, 22, 23
+    call rounds_and_hash
+    vmovdqa %xmm10, %xmm12
+    no_sums
+5:  call group_texts_\opens
+    vpxorq %zmm12, %zmm24, %zmm24
+    add $512, %r9
+    add $512, %r8
+    dec %rax
+    jnz 4b
+.endm
+
+/* key, counter, y in rdi, rsi, rdx; in, out in rcx, r8; the number of groups, at least one, in r9; and whether to open
+ * on the stack. */
+.set opening, 8
+evc_function evc_gcm_x86_vaes512_flat_groups
+    lea tables(%rip), %r11
+    vmovq (%rsi), %xmm0
+    vpinsrd $2, 8(%rsi), %xmm0, %xmm0
+    vpxor round_keys(%rdi), %xmm0, %xmm0
+    vshufi32x4 $0, %zmm0, %zmm0, %zmm0
+    mov 12(%rsi), %eax
+    bswap %eax
+    vmovd %eax, %xmm3
+    vpslldq $12, %xmm3, %xmm3
+    vshufi32x4 $0, %zmm3, %zmm3, %zmm3
+    vpaddd lane_numbers(%r11), %zmm3, %zmm3
+    mov %rdx, %r10
+    mov %r9, %rax
+    mov %rcx, %r9
+    piece_counters 16, 17, 18, 19, 20, 21, 22, 23
+    call eight_rounds
+    vbroadcasti32x4 (%rsi), %zmm15
+    vmovdqu (%r10), %xmm12
+    vpshufb reversed(%r11), %xmm12, %xmm12
+    no_sums
+    cmpl $0, opening(%rsp)
+    jne 6f
+    piece_groups 0
+    jmp 7f
+6:  piece_groups 1
+7:  call hash_group
+    vpshufb reversed(%r11), %xmm10, %xmm10
+    vmovdqu %xmm10, (%r10)
+    .irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    vpxor %xmm\i, %xmm\i, %xmm\i
+    .endr
+    .irp i, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    vpxord %xmm\i, %xmm\i, %xmm\i
+    .endr
+    vzeroupper
+    ret
+evc_end evc_gcm_x86_vaes512_flat_groups
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GCM with VAES and VPCLMULQDQ on 512-bit vectors, for cores that pay for each instruction: few, and as simple ones as
+ * will do.
+ *
+ * Method:   Powers of H are blocks in a row, so that vectors begin with the text, wherever it ends, and load the powers
+ *           for them from any block on. Four products for each vector: to bring halves together for Karatsuba's three
+ *           costs the port that makes products as much. 32 blocks have one reduction. Messages are in assembly,
+ *           x86_vaes512_flat_asm.S.
+ * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
+ *           Computing the GCM Mode, 2014.
+ * Needs:    X86_GCM512_PORTS.   Timing: CT (no tables, no secret branches).
+ * Key form: private.
+ */
+#include "gcm/kernel.h"
+
+#include "common/bytes.h"
+#include "common/clear.h"
+#include "common/x86.h"
+
+#if EVC_BUILT(X86_GCM512_PORTS)
+EVC_ISA_BEGIN(X86_GCM512_PORTS)
+
+#define GROUP 8
+#define FLAT_POWERS 1
+#include "gcm/x86_lanes512.h"
+
+EVC_DEFINE_CLEAR_STACK(clear, ZMM, 896)
+EVC_DEFINE_CLEAR(clear_short, ZMM)
+
+#define MESSAGES evc_gcm_x86_vaes512_flat
+#define HELD_TEXT 256
+#include "gcm/in_assembly.h"
+
+#include "gcm/x86_steps.h"
+
+EVC_ISA_END
+
+ASSEMBLY_AGREES(560);
+
+const struct evc_gcm evc_gcm_x86_vaes512_flat = {
+    .kernel = EVC_KERNEL_HEAD(x86_vaes512_flat, X86_GCM512_PORTS, CT, ANY, BATCH, struct key, 0, clear),
+    GCM_SLOTS,
+    .clear_tag = clear_short,
+};
+#else
+EVC_EMPTY_UNIT
+#endif

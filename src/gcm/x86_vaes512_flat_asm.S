@@ -1,0 +1,771 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GCM of whole messages, and of groups of vectors for pieces of messages, in few instructions.
+ *
+ * Blocks:   those of associated data, those of text, and one of lengths are N in all. Block i, from 0 on, meets
+ *           H^(N-i). Vectors of text begin with the text. Powers are blocks in a row, so those for a vector are loaded
+ *           from any of them on; the lanes behind the text are zeros.
+ * J_0:      its encryption, the tag mask, is in the last lane of the last vector, if text leaves that free; else it is
+ *           a block of its own.
+ * Order:    AES comes first, since it takes longest. While it is under way, associated data and lengths are hashed.
+ *           Then text is, which waits for AES if it is sealed, and all products have one reduction.
+ * Parts:    the last vector is taken by a mask. If such an access would reach into another page than the text does, it
+ *           goes by blocks, out of line: the repair of a masked access takes hundreds of cycles.
+ *
+ * Texts of at most 256 bytes are here, others in x86_flat_long_asm.h.
+ *
+ * Arguments as the System V ABI has them: key in rdi, iv in rsi, aad in rcx, aad_bytes in r8, in in r9; out, len_bytes,
+ * tag and tag_bytes on the stack. r10 = len_bytes, rax = the same, whole blocks, r11 = the tables. From the end of AES
+ * on, r8 = out.
+ */
+#include "common/x86_asm.h"
+
+#if EVC_ASM_X86_64
+
+#include "gcm/x86_gcm_asm.h"
+
+.set most_bytes, 256
+.set powers_end, 16 + 240 + 512
+.set opens, 30        /* bit of tag_bytes of long messages: the message is opened */
+
+evc_constants
+    .p2align 6
+tables:
+.set block_bytes, 16
+    .quad 0, 0
+    .set at, 0
+    .rept 16
+    .byte at
+    .set at, at + 1
+    .endr
+    .fill 16, 1, 128
+/* The bytes of a block from number n on, zeros behind. */
+.set bytes_from, block_bytes
+    .fill 16, 1, 128
+.set reversed, 64
+    .rept 4
+    .byte 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0
+    .endr
+/* The counters of vectors. */
+.set counters, 128
+    .set at, 2
+    .rept 64
+    .fill 15, 1, 0
+    .byte at
+    .set at, at + 1
+    .endr
+/* The same of a last vector with J_0. */
+.set last_counters, counters + 1024
+    .set at, 2
+    .rept 4
+    .irp i, 0, 1, 2
+    .fill 15, 1, 0
+    .byte at + \i
+    .endr
+    .fill 15, 1, 0
+    .byte 1
+    .set at, at + 4
+    .endr
+.set counter_1, last_counters + 256
+    .fill 15, 1, 0
+    .byte 1
+.set counter_2, counters
+.set polynomial, counter_1 + 16
+    .quad 0xc200000000000000, 0
+/* The first bytes of a block: n of them, 16 - n bytes from here. */
+.set first_bytes, polynomial + 16
+    .fill 16, 1, 255
+    .fill 16, 1, 0
+/* The last blocks of a group of long messages, of which two have the next number of the group. */
+.set group_end_counters, first_bytes + 32
+    .irp i, 30, 31, 0, 1
+    .fill 15, 1, 0
+    .byte \i
+    .endr
+.set group_step, group_end_counters + 64
+    .rept 4
+    .long 0, 0, 0, 32
+    .endr
+.set words_of_counters, group_step + 64
+    .rept 4
+    .fill 12, 1, 128
+    .byte 15, 14, 13, 12
+    .endr
+.set byte_numbers, words_of_counters + 64
+    .set at, 0
+    .rept 128
+    .byte at
+    .set at, at + 1
+    .endr
+/* Lanes of pieces, and the step from one vector to the next. */
+.set lane_numbers, byte_numbers + 128
+    .long 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3
+.set vector_step, lane_numbers + 64
+    .rept 4
+    .long 0, 0, 0, 4
+    .endr
+
+    .text
+
+/* ---- The hash: zmm9, zmm10, zmm11 are sums of the products of lower halves, of upper ones, and of both kinds ---- */
+
+/* Plus the products of a vector, bytes reversed, with powers. p, q: scratch. width: x, y, z; sums: that of the sums. */
+.macro products width, e, powers, p, q, sums=z
+    vpclmulqdq $0x00, %\width\()mm\powers, %\width\()mm\e, %\width\()mm\p
+    vpclmulqdq $0x11, %\width\()mm\powers, %\width\()mm\e, %\width\()mm\q
+    vpxorq %\sums\()mm\p, %\sums\()mm9, %\sums\()mm9
+    vpxorq %\sums\()mm\q, %\sums\()mm10, %\sums\()mm10
+    vpclmulqdq $0x01, %\width\()mm\powers, %\width\()mm\e, %\width\()mm\p
+    vpclmulqdq $0x10, %\width\()mm\powers, %\width\()mm\e, %\width\()mm\q
+    vpternlogq $0x96, %\sums\()mm\p, %\sums\()mm\q, %\sums\()mm11
+.endm
+/* The first ones. */
+.macro first_products width, e, powers, p
+    vpclmulqdq $0x01, %\width\()mm\powers, %\width\()mm\e, %\width\()mm\p
+    vpclmulqdq $0x10, %\width\()mm\powers, %\width\()mm\e, %\width\()mm11
+    vpclmulqdq $0x00, %\width\()mm\powers, %\width\()mm\e, %\width\()mm9
+    vpclmulqdq $0x11, %\width\()mm\powers, %\width\()mm\e, %\width\()mm10
+    vpxor %ymm\p, %ymm11, %ymm11
+.endm
+
+/* xmm10 = all products, divided by x^128, of registers as wide as this. Scratch: 2, 14. */
+.macro reduce_products width
+.ifc \width, z
+    vbroadcasti32x4 polynomial(%r11), %zmm14
+.else
+    vbroadcasti128 polynomial(%r11), %ymm14
+.endif
+    vpclmulqdq $0x00, %\width\()mm14, %\width\()mm9, %\width\()mm2
+    vpshufd $0x4e, %\width\()mm9, %\width\()mm9
+    vpternlogq $0x96, %\width\()mm9, %\width\()mm2, %\width\()mm11
+    vpclmulqdq $0x00, %\width\()mm14, %\width\()mm11, %\width\()mm2
+    vpshufd $0x4e, %\width\()mm11, %\width\()mm11
+    vpternlogq $0x96, %\width\()mm11, %\width\()mm2, %\width\()mm10
+.ifc \width, z
+    vextracti64x4 $1, %zmm10, %ymm2
+    vpxor %ymm2, %ymm10, %ymm10
+.endif
+    vextracti128 $1, %ymm10, %xmm2
+    vpxor %xmm2, %xmm10, %xmm10
+.endm
+
+/* ---- Associated data and lengths ---- */
+
+/* zmm1 = 1 to 63 bytes at \p, zeros behind. Scratch: \at, xmm\t. */
+.macro load_rest p, n, at, t
+    cmp $16, \n
+    jae 54f
+    load_part \p, \n, %xmm1, %xmm\t, \at
+    jmp 57f
+54: mov \n, \at
+    neg \at
+    and $15, \at
+    vmovdqu -16(\p,\n), %xmm\t
+    vpshufb bytes_from(%r11,\at), %xmm\t, %xmm\t
+    vmovdqa %xmm\t, %xmm1
+    cmp $16, \n
+    je 57f
+    vmovdqu (\p), %xmm1
+    cmp $32, \n
+    ja 55f
+    vinserti128 $1, %xmm\t, %ymm1, %ymm1
+    jmp 57f
+55: vmovdqu (\p), %ymm1
+    cmp $48, \n
+    ja 56f
+    vinserti32x4 $2, %xmm\t, %zmm1, %zmm1
+    jmp 57f
+56: vinserti32x4 $2, 32(\p), %zmm1, %zmm1
+    vinserti32x4 $3, %xmm\t, %zmm1, %zmm1
+57:
+.endm
+
+/* The sums of products of the lengths. Assemblers of Apple want a macro with immediate values to have an argument. */
+.macro products_of_lengths lengths=2
+    vmovq %r8, %xmm13
+    vmovq 8 + len_bytes(%rsp), %xmm\lengths
+    vpunpcklqdq %xmm13, %xmm\lengths, %xmm\lengths
+    vmovdqu powers_end - 16(%rdi), %xmm13
+    vpsllq $3, %xmm\lengths, %xmm\lengths
+    first_products x, \lengths, 13, 7
+.endm
+
+/* The sums of products of associated data and of lengths. Changes rcx, rdx, rsi, r8, vectors 1, 2, 7, 12 to 14. */
+    .p2align 4
+aad_and_lengths:
+    EVC_ASM_CFI_BEGIN
+    mov %rdi, %rdx
+    sub %rax, %rdx
+    lea -1(%r8), %rsi
+    cmp $16, %rsi
+    jae 61f
+    cmp $15, %rsi
+    jne 64f
+    vmovdqu (%rcx), %xmm1
+    /* One block: beside the lengths. */
+62: vmovq %r8, %xmm13
+    vmovq 8 + len_bytes(%rsp), %xmm2
+    vpunpcklqdq %xmm13, %xmm2, %xmm2
+    vpshufb reversed(%r11), %xmm1, %xmm1
+    vpsllq $3, %xmm2, %xmm2
+    vmovdqu powers_end - 32(%rdx), %xmm13
+    vinserti128 $1, %xmm2, %ymm1, %ymm1
+    vinserti128 $1, powers_end - 16(%rdi), %ymm13, %ymm13
+    first_products y, 1, 13, 7
+    ret
+64: load_part %rcx, %r8, %xmm1, %xmm13, %rsi
+    jmp 62b
+63: bt $held_aad, %r8
+    jc 60f
+    take_hashed_aad %xmm1
+    jmp 62b
+    /* From a state: all blocks by loads of their own. */
+60: take_held_aad %xmm1, vmovdqu, 62b
+    lea 15(%r8), %esi
+    and $-16, %esi
+    sub %rsi, %rdx
+    products_of_lengths
+    vmovdqu held_end(%rcx), %xmm12
+    sub %esi, %r8d
+    neg %r8d              /* the bytes that the last block lacks */
+    vpshufb bytes_from(%r11,%r8), %xmm12, %xmm12
+    vmovdqu (%rcx), %xmm1
+    cmp $48, %esi
+    jae 59f
+    vinserti128 $1, %xmm12, %ymm1, %ymm1
+    jmp 67f
+59: vinserti128 $1, 16(%rcx), %ymm1, %ymm1
+    ja 58f
+    vinserti32x4 $2, %xmm12, %zmm1, %zmm1
+    jmp 67f
+58: vinserti32x4 $2, 32(%rcx), %zmm1, %zmm1
+    vinserti32x4 $3, %xmm12, %zmm1, %zmm1
+    jmp 67f
+61: test %r8, %r8
+    js 63b
+    jnz 65f
+    vmovq 8 + len_bytes(%rsp), %xmm2
+    vmovdqu powers_end - 16(%rdi), %xmm13
+    vpsllq $3, %xmm2, %xmm2
+    vpxor %xmm10, %xmm10, %xmm10
+    vpclmulqdq $0x00, %xmm13, %xmm2, %xmm9
+    vpclmulqdq $0x10, %xmm13, %xmm2, %xmm11
+    ret
+    /* More blocks: from where their powers begin. */
+65: lea 15(%r8), %rsi
+    and $-16, %rsi
+    sub %rsi, %rdx
+    lea 16(%rax,%rsi), %rsi
+    cmp $512, %rsi
+    ja 66f
+    products_of_lengths
+    cmp $64, %r8
+    jb 68f
+    call hash_vectors
+    test %r8, %r8
+    jz 69f
+68: load_rest %rcx, %r8, %rsi, 12
+67: vpshufb reversed(%r11), %zmm1, %zmm1
+    vmovdqu64 powers_end - 16(%rdx), %zmm13
+    products z, 1, 13, 7, 2
+69: mov $64, %r8d
+    ret
+    /* More than there are powers: the last block, plus the hash of those before it. */
+66: mov %r8, %rsi
+    call hash_of_many
+    mov %rsi, %r8
+    mov %rdi, %rdx
+    sub %rax, %rdx
+    jmp 62b
+    EVC_ASM_CFI_END
+
+/* Plus the products of all whole vectors of r8 bytes at rcx (64 at least) with the powers from powers_end - 16(rdx) on.
+ * Then r8 is what is left, and rcx and rdx are where that is. Scratch: 1, 2, 7, 13. */
+    .p2align 4
+hash_vectors:
+    EVC_ASM_CFI_BEGIN
+1:  vmovdqu64 (%rcx), %zmm1
+    vmovdqu64 powers_end - 16(%rdx), %zmm13
+    vpshufb reversed(%r11), %zmm1, %zmm1
+    products z, 1, 13, 7, 2
+    add $64, %rcx
+    add $64, %rdx
+    sub $64, %r8
+    cmp $64, %r8
+    jae 1b
+    ret
+    EVC_ASM_CFI_END
+
+/* xmm1 = the last block of associated data, r8 bytes (17 at least) at rcx, plus the hash of those before it; xmm13:
+ * that block, with zeros behind. Changes rcx, rdx, r8, vectors 2, 7, 9 to 14. */
+    .p2align 4
+hash_of_many:
+    EVC_ASM_CFI_BEGIN
+    vpxor %xmm12, %xmm12, %xmm12
+61: lea -1(%r8), %rdx
+    and $-16, %rdx        /* bytes of whole blocks before the last one */
+    jz 65f
+    and $511, %edx
+    jnz 62f
+    mov $512, %edx
+62: sub %rdx, %r8
+    push %r8
+    EVC_ASM_CFI_ADJUST(8)
+    mov %rdx, %r8
+    neg %rdx
+    lea 16(%rdi,%rdx), %rdx
+    vpxor %xmm9, %xmm9, %xmm9
+    vpxor %xmm10, %xmm10, %xmm10
+    vpxor %xmm11, %xmm11, %xmm11
+    /* The first block meets the hash before it. */
+    vmovdqu (%rcx), %xmm1
+    vpxor %xmm12, %xmm1, %xmm1
+63: vmovdqu powers_end - 16(%rdx), %xmm13
+    vpshufb reversed(%r11), %xmm1, %xmm1
+    products x, 1, 13, 7, 2
+    add $16, %rcx
+    add $16, %rdx
+    sub $16, %r8
+    jz 64f
+    test $63, %r8d
+    vmovdqu (%rcx), %xmm1
+    jnz 63b
+    call hash_vectors
+64: reduce_products z
+    vpshufb reversed(%r11), %xmm10, %xmm12
+    pop %r8
+    EVC_ASM_CFI_ADJUST(-8)
+    jmp 61b
+65: cmp $16, %r8
+    je 66f
+    load_part %rcx, %r8, %xmm1, %xmm2, %rdx
+    jmp 67f
+66: vmovdqu (%rcx), %xmm1
+67: vmovdqa %xmm1, %xmm13
+    vpxor %xmm12, %xmm1, %xmm1
+    ret
+    EVC_ASM_CFI_END
+
+/* ---- Ends of messages ---- */
+
+    define_tag_functions %xmm5
+
+/* xmm10 = the hash, xmm8 = the tag mask; the tag is put to memory, or compared. */
+.macro put_tag opens
+    vpshufb reversed(%r11), %xmm10, %xmm5
+    mov tag_bytes(%rsp), %rdx
+    mov tag(%rsp), %rcx
+    xor %eax, %eax
+    vpxor %xmm8, %xmm5, %xmm5
+    cmp $16, %rdx
+    jne 72f
+.if \opens
+    vpxor (%rcx), %xmm5, %xmm5
+    mov $error_of_tag, %edx
+    vptest %xmm5, %xmm5
+    cmovnz %edx, %eax
+.else
+    vmovdqu %xmm5, (%rcx)
+.endif
+71:
+    .irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    vpxor %xmm\i, %xmm\i, %xmm\i
+    .endr
+    vzeroupper
+    ret
+72:
+.if \opens
+    call compare_tag
+.else
+    call store_tag
+.endif
+    jmp 71b
+.endm
+.macro define_ends width
+    EVC_ASM_CFI_BEGIN
+    .p2align 4
+open_end_\width:
+    reduce_products \width
+    put_tag 1
+    .p2align 4
+seal_end_\width:
+    reduce_products \width
+    put_tag 0
+    EVC_ASM_CFI_END
+.endm
+    define_ends y
+    define_ends z
+.macro end_message opens, width
+.if \opens
+    jmp open_end_\width
+.else
+    jmp seal_end_\width
+.endif
+.endm
+
+#include "gcm/x86_flat_long_asm.h"
+
+/* ---- Messages of at most a block ---- */
+
+/* Text alone, 1 to 16 bytes: in xmm0 to xmm5 from beginning to end. */
+.macro block_alone opens
+    vpxor counter_1(%r11), %xmm0, %xmm3
+    vpxor counter_2(%r11), %xmm0, %xmm4
+    middle_rounds round_of_two_blocks, 2
+    vmovdqu round_keys(%rdi,%rdx), %xmm0
+    mov out(%rsp), %rcx
+    vaesenclast %xmm0, %xmm3, %xmm3
+    cmp $16, %r10d
+    jne 92f
+    vmovdqu (%r9), %xmm1
+    vpxor %xmm1, %xmm0, %xmm0
+    vaesenclast %xmm0, %xmm4, %xmm4
+    vmovdqu %xmm4, (%rcx)
+91: vmovq len_bytes(%rsp), %xmm2
+.if \opens
+    vpshufb reversed(%r11), %xmm1, %xmm1
+.else
+    vpshufb reversed(%r11), %xmm4, %xmm1
+.endif
+    vpsllq $3, %xmm2, %xmm2
+    vpclmulqdq $0x00, powers_end - 32(%rdi), %xmm1, %xmm5
+    vpclmulqdq $0x00, powers_end - 16(%rdi), %xmm2, %xmm0
+    vpclmulqdq $0x10, powers_end - 16(%rdi), %xmm2, %xmm2
+    vpclmulqdq $0x10, powers_end - 32(%rdi), %xmm1, %xmm4
+    vpxor %xmm0, %xmm5, %xmm5
+    vpclmulqdq $0x01, powers_end - 32(%rdi), %xmm1, %xmm0
+    vpternlogq $0x96, %xmm0, %xmm2, %xmm4
+    vpclmulqdq $0x00, polynomial(%r11), %xmm5, %xmm0
+    vpclmulqdq $0x11, powers_end - 32(%rdi), %xmm1, %xmm1
+    vpshufd $0x4e, %xmm5, %xmm5
+    mov tag_bytes(%rsp), %rdx
+    vpternlogq $0x96, %xmm0, %xmm5, %xmm4
+    mov tag(%rsp), %rcx
+    vpclmulqdq $0x00, polynomial(%r11), %xmm4, %xmm0
+    vpshufd $0x4e, %xmm4, %xmm4
+    xor %eax, %eax
+    vpternlogq $0x96, %xmm0, %xmm1, %xmm4
+    vpshufb reversed(%r11), %xmm4, %xmm5
+    vpxor %xmm3, %xmm5, %xmm5
+    cmp $16, %rdx
+    jne 94f
+.if \opens
+    vpxor (%rcx), %xmm5, %xmm5
+    mov $error_of_tag, %edx
+    vptest %xmm5, %xmm5
+    cmovnz %edx, %eax
+.else
+    vmovdqu %xmm5, (%rcx)
+.endif
+93:
+    .irp i, 0, 1, 2, 3, 4, 5
+    vpxor %xmm\i, %xmm\i, %xmm\i
+    .endr
+    ret
+94:
+.if \opens
+    call compare_tag
+.else
+    call store_tag
+.endif
+    jmp 93b
+92: load_part %r9, %r10, %xmm1, %xmm2, %rsi
+    vpxor %xmm1, %xmm0, %xmm0
+    vaesenclast %xmm0, %xmm4, %xmm4
+    store_part %xmm4, %rcx, %r10, %xmm2
+.if !\opens
+    mov %r11, %rdx
+    sub %r10, %rdx
+    vpand first_bytes + 16(%rdx), %xmm4, %xmm4
+.endif
+    jmp 91b
+.endm
+
+/* No text. */
+.macro round_of_mask r, n
+    vaesenc round_keys + 16*\r(%rdi), %xmm8, %xmm8
+.endm
+.macro empty_message opens
+    xor %eax, %eax
+    vpxor counter_1(%r11), %xmm0, %xmm8
+    middle_rounds round_of_mask, 1
+    vaesenclast round_keys(%rdi,%rdx), %xmm8, %xmm8
+    call aad_and_lengths
+    cmp $16, %r8
+    ja 95f
+    end_message \opens, y
+95: end_message \opens, z
+.endm
+
+/* ---- Messages of n vectors: the last one is zmm3, those before it zmm4 to zmm6 ---- */
+
+.macro with_vector i, what:vararg
+.if \i == 0
+    \what %zmm4
+.elseif \i == 1
+    \what %zmm5
+.else
+    \what %zmm6
+.endif
+.endm
+.macro counter_of i, s
+    vpxorq counters + 64*\i(%r11), %zmm0, \s
+.endm
+.macro round_with r, n, own
+    vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm13
+    vaesenc %zmm13, %zmm3, %zmm3
+.if \n > 1
+    vaesenc %zmm13, %zmm4, %zmm4
+.endif
+.if \n > 2
+    vaesenc %zmm13, %zmm5, %zmm5
+.endif
+.if \n > 3
+    vaesenc %zmm13, %zmm6, %zmm6
+.endif
+.if \own
+    vaesenc %xmm13, %xmm8, %xmm8
+.endif
+.endm
+.macro round_and_mask r, n
+    round_with \r, \n, 1
+.endm
+.macro round_of r, n
+    round_with \r, \n, 0
+.endm
+/* Counters of n vectors through all rounds but the last, whose key is zmm15 then; rax = the bytes of whole blocks. own:
+ * J_0 is a block of its own, xmm8. */
+.macro define_aes n, own
+    .p2align 4
+aes_of_\n\()_\own:
+    EVC_ASM_CFI_BEGIN
+    vshufi32x4 $0, %zmm0, %zmm0, %zmm0
+    .irp i, 0, 1, 2
+    .if \i < \n - 1
+    with_vector \i, counter_of \i,
+    .endif
+    .endr
+    lea 15(%r10), %eax
+    and $-16, %eax
+.if \own
+    vpxorq counters + 64*\n - 64(%r11), %zmm0, %zmm3
+    vpxor counter_1(%r11), %xmm0, %xmm8
+    middle_rounds round_and_mask, \n
+.else
+    vpxorq last_counters + 64*\n - 64(%r11), %zmm0, %zmm3
+    middle_rounds round_of, \n
+.endif
+    vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm15
+    ret
+    EVC_ASM_CFI_END
+.endm
+    .text
+    .irp n, 1, 2, 3, 4
+    define_aes \n, 0
+    define_aes \n, 1
+    .endr
+
+/* The last round of vector number \i; e: what is hashed of it, bytes reversed. */
+.macro middle_text i, opens, e, s
+    vmovdqu64 64*\i(%r9), %zmm\e
+    vpxorq %zmm\e, %zmm15, %zmm2
+    vaesenclast %zmm2, \s, \s
+    vmovdqu64 \s, 64*\i(%r8)
+.if \opens
+    vpshufb reversed(%r11), %zmm\e, %zmm\e
+.else
+    vpshufb reversed(%r11), \s, %zmm\e
+.endif
+.endm
+/* Two vectors are hashed together: of three the first is alone. */
+.macro message n, own, opens
+    call aes_of_\n\()_\own
+    call aad_and_lengths
+    mov %rdi, %rsi
+    mov out(%rsp), %r8
+    sub %rax, %rsi
+.if \n > 2
+    middle_text 0, \opens, 1, %zmm4
+.endif
+.if \n == 3
+    vmovdqu64 powers_end - 16(%rsi), %zmm13
+    products z, 1, 13, 7, 2
+.elseif \n == 4
+    middle_text 1, \opens, 12, %zmm5
+    pair_products 1, 12, (powers_end - 16), %rsi
+.endif
+.if \n > 1
+    with_vector (\n-2), middle_text (\n-2), \opens, 12,
+    add $64*\n - 64, %r9
+    add $64*\n - 64, %r8
+    add $64*\n - 64, %rsi
+    jmp last_pair_\own\()_\opens
+.else
+    jmp last_alone_\own\()_\opens
+.endif
+.endm
+
+/* The last vector, of text from r9 and to r8, and the end of the message; name is `pair` if zmm12 is the vector before
+ * it, which is not hashed yet. A mask would reach into another page if one begins within the vector. */
+.macro define_last_vector name, own, opens
+    .p2align 4
+last_\name\()_\own\()_\opens:
+    EVC_ASM_CFI_BEGIN
+    mov %r10d, %ecx
+    mov $-1, %rdx
+    neg %ecx
+    shrx %rcx, %rdx, %rdx
+    mov %r9d, %eax
+    kmovq %rdx, %k1
+    and $4095, %eax
+    mov %r8d, %edx
+    and $4095, %edx
+    cmp $4096 - 64, %eax
+    ja 82f
+    vmovdqu8 (%r9), %zmm1{%k1}{z}
+81: vpxorq %zmm1, %zmm15, %zmm2
+    vaesenclast %zmm2, %zmm3, %zmm3
+    cmp $4096 - 64, %edx
+    ja 84f
+    vmovdqu8 %zmm3, (%r8){%k1}
+83:
+.if \own
+    vaesenclast %xmm15, %xmm8, %xmm8
+.else
+    vextracti32x4 $3, %zmm3, %xmm8
+.endif
+.if \opens
+    vpshufb reversed(%r11), %zmm1, %zmm1
+.else
+    vmovdqu8 %zmm3, %zmm1{%k1}{z}
+    vpshufb reversed(%r11), %zmm1, %zmm1
+.endif
+.ifc \name, pair
+    pair_products 12, 1, (powers_end - 16 - 64), %rsi
+.else
+    vmovdqu64 powers_end - 16(%rsi), %zmm13
+    products z, 1, 13, 7, 2
+.endif
+    end_message \opens, z
+82: call load_at_page_end
+    jmp 81b
+84: call store_at_page_end
+    jmp 83b
+    EVC_ASM_CFI_END
+.endm
+    .irp i, 0, 1
+    define_last_vector alone, \i, 0
+    define_last_vector alone, \i, 1
+    define_last_vector pair, \i, 0
+    define_last_vector pair, \i, 1
+    .endr
+
+/* zmm1 = the bytes of the last vector that are text, at r9, zeros behind; none behind them is accessed. ecx: minus the
+ * length of text. Changes rcx, rax, vector 13, k2. */
+    .p2align 4
+load_at_page_end:
+    EVC_ASM_CFI_BEGIN
+    and $63, %ecx         /* what the vector lacks */
+    mov $-1, %rax
+    shlx %rcx, %rax, %rax
+    kmovq %rax, %k2
+    mov %r9, %rax
+    sub %rcx, %rax
+    vmovdqu64 byte_numbers(%r11,%rcx), %zmm13
+    vmovdqu8 (%rax), %zmm1{%k2}{z}
+    vpermb %zmm1, %zmm13, %zmm1{%k1}{z}
+    ret
+    EVC_ASM_CFI_END
+/* The same bytes of zmm3 to r8. */
+    .p2align 4
+store_at_page_end:
+    EVC_ASM_CFI_BEGIN
+    and $63, %ecx
+    mov $-1, %rax
+    shlx %rcx, %rax, %rax
+    kmovq %rax, %k2
+    mov %r11, %rax
+    sub %rcx, %rax
+    vmovdqu64 byte_numbers + 64(%rax), %zmm13
+    mov %r8, %rax
+    sub %rcx, %rax
+    vpermb %zmm3, %zmm13, %zmm13
+    vmovdqu8 %zmm13, (%rax){%k2}
+    ret
+    EVC_ASM_CFI_END
+
+.macro message_by_length opens
+    mov len_bytes(%rsp), %r10
+    lea tables(%rip), %r11
+    load_iv %xmm0
+    cmp $most_bytes, %r10
+    ja 50f
+    vpxor round_keys(%rdi), %xmm0, %xmm0
+    cmp $64, %r10d
+    ja 34f
+    cmp $48, %r10d
+    ja 33f
+    cmp $16, %r10d
+    ja 32f
+    test %r10d, %r10d
+    jz 31f
+    test %r8, %r8         /* a vector is as good behind associated data */
+    jnz 32f
+    block_alone \opens
+31: empty_message \opens
+32: message 1, 0, \opens
+33: message 1, 1, \opens
+34: cmp $128, %r10d
+    ja 37f
+    cmp $112, %r10d
+    ja 36f
+    message 2, 0, \opens
+36: message 2, 1, \opens
+37: cmp $192, %r10d
+    ja 40f
+    cmp $176, %r10d
+    ja 39f
+    message 3, 0, \opens
+39: message 3, 1, \opens
+40: cmp $240, %r10d
+    ja 42f
+    message 4, 0, \opens
+42: message 4, 1, \opens
+50:
+.if \opens
+    jmp open_long_message
+.else
+    jmp seal_long_message
+.endif
+.endm
+
+evc_function evc_gcm_x86_vaes512_flat_seal
+    message_by_length 0
+evc_end evc_gcm_x86_vaes512_flat_seal
+
+evc_function evc_gcm_x86_vaes512_flat_open_telling_tag
+    btsq $tells_tag, tag_bytes(%rsp)
+    jmp open_message
+evc_end evc_gcm_x86_vaes512_flat_open_telling_tag
+
+evc_function evc_gcm_x86_vaes512_flat_open, open_message
+    message_by_length 1
+evc_end evc_gcm_x86_vaes512_flat_open
+
+/* Associated data before text that comes later: for the slot hash_aad. */
+evc_function evc_gcm_x86_vaes512_flat_hash_aad
+    lea tables(%rip), %r11
+    take_aad_to_hash
+    call hash_of_many
+    vpxor %xmm13, %xmm1, %xmm1 /* which is left of the last block */
+    vmovdqu %xmm1, (%r9)
+    vmovdqu %xmm13, 16(%r9)
+    .irp i, 1, 2, 7, 9, 10, 11, 12, 13, 14
+    vpxor %xmm\i, %xmm\i, %xmm\i
+    .endr
+    vzeroupper
+    xor %eax, %eax
+    ret
+evc_end evc_gcm_x86_vaes512_flat_hash_aad
+
+#endif
