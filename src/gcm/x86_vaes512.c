@@ -30,7 +30,7 @@ EVC_DEFINE_CLEAR(clear_short, ZMM)
 #if EVC_X86_64_SYSV
 
 #define MESSAGES evc_gcm_x86_vaes512
-#define HELD_TEXT SIZE_MAX
+#define HELD_TEXT 0
 #include "gcm/in_assembly.h"
 
 #else

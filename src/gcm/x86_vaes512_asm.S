@@ -281,13 +281,11 @@ byte_numbers:
 6:  vpxor %xmm1, %xmm1, %xmm1
     test %r8, %r8
     jz 5b
-    js 25f
-27: call aad_before_text
+    call aad_before_text
 .if \n == 1
     vmovdqa %xmm1, %xmm1
 .endif
     jmp 5b
-    take_block_of_state %xmm1, vmovdqu, 5b, 5b
 .endm
 .macro hash_and_finish n
     hash_of_message \n
@@ -424,9 +422,6 @@ finish_vectors:
 
 /* ---- Messages ---- */
 
-.macro add_hash x
-    vpxor -16(%rcx), \x, \x
-.endm
 /* xmm1 = the associated data. */
 .macro load_aad aad_bytes
     lea -8(\aad_bytes), %rsi
@@ -553,11 +548,9 @@ aad_and_lengths:
     mov %r8d, %edx
     test %r8, %r8
     jz 5b
-    js 25f
-27: call aad_of_vectors
-7:  mov $1, %edx
+    call aad_of_vectors
+    mov $1, %edx
     jmp 5b
-    take_block_of_state %xmm1, vmovdqu, 5b, 7b
     EVC_ASM_CFI_END
     .p2align 4
 aes_of_two:
@@ -888,11 +881,9 @@ aes_of_half_four:
     mov %r8d, %edx
     test %r8, %r8
     jz 5b
-    js 25f
-27: call aad_before_text
-28: mov $1, %edx
+    call aad_before_text
+    mov $1, %edx
     jmp 5b
-    take_block_of_state %xmm1, vmovdqu, 5b, 28b
 .elseif \n <= 3
     aad_out_of_line 2
 .endif
@@ -923,14 +914,12 @@ aes_of_half_four:
 6:  vpxor %xmm1, %xmm1, %xmm1
     test %r8, %r8
     jz 4b
-    js 25f
-27: call aad_before_text
+    call aad_before_text
     cmp $16, %r8
     jbe 5b
     orq $1 << has_lanes, tag_bytes(%rsp)
     vshufi32x4 $0x39, %zmm1, %zmm1, \first
     jmp 3b
-    take_block_of_state %xmm1, vmovdqu, 5b, 5b
 .endm
 /* The first text that has a vector of its own is in zmm9. */
 .macro with_even i, alone, what:vararg
@@ -1361,13 +1350,11 @@ aes_of_half_four:
 6:  vpxor %xmm1, %xmm1, %xmm1
     test %r8, %r8
     jz 5b
-    js 25f
-27: lea -17(%r8), %rsi
+    lea -17(%r8), %rsi
     cmp $160 - 17, %rsi
     jbe 23f
     call other_aad
     jmp 5b
-    take_block_of_state %xmm1, vmovdqu, 5b, 5b, 23f
     /* 2 to 10 blocks of associated data: the last vector has the last ones, the text, and the lengths. */
 23: vmovdqu round_keys(%rdi,%rdx), %xmm15
     lea 15(%r10), %eax
@@ -1502,54 +1489,14 @@ aad_of_vectors:
     jmp 7b
 9:  test %r8, %r8
     jns any_aad
-    bt $held_aad, %r8
-    jc 10f
-    take_hashed_aad %xmm1
-11: ret
-    /* Held: all blocks by loads of their own. Those without a lane go in front of them, as above. */
-10: take_held_aad %xmm1, vmovdqu, 11b
-    lea 15(%r8), %esi
-    and $-16, %esi
-    mov %esi, %edx
-    sub %r8d, %edx        /* the bytes that the last block lacks */
-    vmovdqu held_end(%rcx), %xmm1
-    vpshufb (%r11,%rdx), %xmm1, %xmm1
-    vpand first_bytes(%r11,%rdx), %xmm1, %xmm1
-    lea 32(%rax), %edx
-    neg %edx
-    and $48, %edx
-    add $16, %edx         /* the bytes of lanes in front of the text */
-    cmp $48, %esi
-    ja 12f
-    je 13f
-    vinserti32x4 $3, (%rcx), %zmm1, %zmm1
-    jmp 14f
-13: vinserti32x4 $2, (%rcx), %zmm1, %zmm1
-    vinserti32x4 $3, 16(%rcx), %zmm1, %zmm1
-    jmp 14f
-12: vinserti32x4 $1, (%rcx), %zmm1, %zmm1
-    vinserti32x4 $2, 16(%rcx), %zmm1, %zmm1
-    vinserti32x4 $3, 32(%rcx), %zmm1, %zmm1
-14: sub %edx, %esi
-    jbe 11b
-    cmp $most_bytes, %eax
-    ja 17f
-    add %eax, %edx
-    cmp $256 - 16, %edx
-    ja hash_of_held
-17: orq $1 << has_front, 16 + tag_bytes(%rsp)
-    vpxor %xmm12, %xmm12, %xmm12
-    cmp $32, %esi
-    jb 15f
-    je 16f
-    vinserti32x4 $1, (%rcx), %zmm12, %zmm12
-    vinserti32x4 $2, 16(%rcx), %zmm12, %zmm12
-    vinserti32x4 $3, 32(%rcx), %zmm12, %zmm12
-    ret
-16: vinserti32x4 $2, (%rcx), %zmm12, %zmm12
-    vinserti32x4 $3, 16(%rcx), %zmm12, %zmm12
-    ret
-15: vinserti32x4 $3, (%rcx), %zmm12, %zmm12
+    /* xmm1 = the block that a state holds; or the last one, plus the hash of those before it. The bits that say so are
+     * taken off aad_bytes. */
+aad_of_state:
+    vmovdqu (%rcx), %xmm1
+    btr $held_aad, %r8
+    jc 9f
+    vpxor -16(%rcx), %xmm1, %xmm1
+9:  btr $hashed_aad, %r8
     ret
     EVC_ASM_CFI_END
 
@@ -1646,38 +1593,8 @@ other_aad:
     vpxor %xmm14, %xmm14, %xmm14
     jmp 9b
 
-18: bt $held_aad, %r8
-    jc 19f
-    take_hashed_aad %xmm1
-    ret
-19: take_held_aad %xmm1, vmovdqu, 20f
-hash_of_held:
-    vpxor %xmm11, %xmm11, %xmm11 /* blocks before the last one, in the last lanes */
-    cmp $48, %r8d
-    ja 24f
-    cmp $32, %r8d
-    ja 23f
-    vinserti32x4 $3, (%rcx), %zmm11, %zmm11
-    jmp 25f
-23: vinserti32x4 $2, (%rcx), %zmm11, %zmm11
-    vinserti32x4 $3, 16(%rcx), %zmm11, %zmm11
-    jmp 25f
-24: vinserti32x4 $1, (%rcx), %zmm11, %zmm11
-    vinserti32x4 $2, 16(%rcx), %zmm11, %zmm11
-    vinserti32x4 $3, 32(%rcx), %zmm11, %zmm11
-25: mov %rdi, %rsi
-    multiply_loaded z, -64, 8, 9, 10, 11
-    reduce %zmm8, %zmm9, %zmm10, %zmm2, %zmm1
-    fold %zmm10, %ymm10, %xmm10, %ymm1, %xmm1
-    vpshufb reversed(%r11), %xmm10, %xmm1
-    mov %r8d, %esi
-    neg %esi
-    and $15, %esi
-    vmovdqu held_end(%rcx), %xmm13
-    jmp 16b
-20: ret
 17: test %r8, %r8
-    js 18b
+    js aad_of_state
     evc_save %rdx
     evc_save %rax
     lea -1(%r8), %rax
