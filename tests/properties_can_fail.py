@@ -1081,8 +1081,8 @@ FLAT_BREAKS = [
     ("flat GCM: counters of pieces", FLAT_LONG, "    vpaddd vector_step(%r11), %zmm3, %zmm3\n", "", BLOCKS),
     ("flat GCM: the hash of a group", FLAT_LONG, "    vpxorq %zmm12, %zmm24, %zmm24\n", "", SHAPES),
     ("flat GCM: the ciphertext that is hashed last", FLAT_LONG, "    vmovdqu8 %zmm23, %zmm\\e{%k1}{z}\n", "", SHAPES),
-    ("flat GCM: a vector that is not cleared", FLAT, ".irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n    vpxor",
-     ".irp i, 0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n    vpxor", RESIDUE),
+    ("flat GCM: a vector that is not cleared", FLAT, "    finish_tag \\opens, 0, 1, 2, 3, 4, 5, 6, 7,",
+     "    finish_tag \\opens, 0, 1, 2, 4, 5, 6, 7,", RESIDUE),
     ("flat GCM: a vector of long messages that is not cleared", FLAT_LONG, "40: .irp i, 16, 17,", "40: .irp i, 17,", RESIDUE),
 ]
 # AES of the same kernels: a round key that stays on the stack behind steps of long messages.

@@ -10,9 +10,9 @@
  * Hash:     the last block of associated data, plus the hash of those before it, meets H^33 if a group comes first, and
  *           else H^(t+2), where t is the number of blocks in the tail. The hash of groups meets H^(t+1) in front of a
  *           tail. Either is in one vector with the lengths, which are multiplied while AES is under way.
- * Counters: that of block j of group k is 32 k + j + 2. The sum of 32 k, the IV and the first round key is in one
- *           register, and what is in front of a group's first 30 blocks is the exclusive or of that and a constant. The
- *           last two blocks have the same with 32 (k + 1).
+ * Counters: that of block j of group k is 32 k + j + 2. One register has 32 k with the IV and the first round key added
+ *           to it; the counters of the first 30 blocks are that xor constants. Those of the last two are made from
+ *           32 (k + 1) in the same way.
  * J_0:      is in the last lane of the last vector, if text leaves that free; else a block of its own beside the first
  *           vectors.
  * End:      the last vector is taken by one access that ends where the text does, and moved into its place.
@@ -28,8 +28,17 @@
 
 /* ---- AES ---- */
 
-/* All rounds but the last of these vectors; then rsi is where the last key is. with_j0: whether J_0 is beside them.
- * again: whether rsi is there already. */
+/* A round of these vectors by the key zmm\k. with_j0: whether J_0 is beside them. */
+.macro flat_round k, with_j0, vectors:vararg
+    .irp i, \vectors
+    vaesenc %zmm\k, %zmm\i, %zmm\i
+    .endr
+.if \with_j0
+    vaesenc %xmm\k, %xmm8, %xmm8
+.endif
+.endm
+/* All rounds but the last of these vectors; then rsi is where the last key is. again: whether rsi is
+ * there already. */
 .macro flat_rounds with_j0, again, vectors:vararg
 .if \again
     lea round_keys + 32(%rdi), %rdx
@@ -43,26 +52,11 @@
     sub %rsi, %rdx
     lea round_keys(%rdi,%rsi), %rsi
 .endif
-    .irp i, \vectors
-    vaesenc %zmm13, %zmm\i, %zmm\i
-    .endr
-.if \with_j0
-    vaesenc %xmm13, %xmm8, %xmm8
-.endif
+    flat_round 13, \with_j0, \vectors
 1:  vbroadcasti32x4 (%rsi,%rdx), %zmm13
     vbroadcasti32x4 16(%rsi,%rdx), %zmm14
-    .irp i, \vectors
-    vaesenc %zmm13, %zmm\i, %zmm\i
-    .endr
-.if \with_j0
-    vaesenc %xmm13, %xmm8, %xmm8
-.endif
-    .irp i, \vectors
-    vaesenc %zmm14, %zmm\i, %zmm\i
-    .endr
-.if \with_j0
-    vaesenc %xmm14, %xmm8, %xmm8
-.endif
+    flat_round 13, \with_j0, \vectors
+    flat_round 14, \with_j0, \vectors
     add $32, %rdx
     jnz 1b
 .endm
@@ -218,12 +212,8 @@ four_rounds:
 .macro two_rounds r, a, b, powers
     vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm1
     vbroadcasti32x4 round_keys + 16*\r + 16(%rdi), %zmm12
-    .irp i, 16, 17, 18, 19, 20, 21, 22, 23
-    vaesenc %zmm1, %zmm\i, %zmm\i
-    .endr
-    .irp i, 16, 17, 18, 19, 20, 21, 22, 23
-    vaesenc %zmm12, %zmm\i, %zmm\i
-    .endr
+    flat_round 1, 0, 16, 17, 18, 19, 20, 21, 22, 23
+    flat_round 12, 0, 16, 17, 18, 19, 20, 21, 22, 23
 .ifnb \a
     pair_products \a, \b, \powers, %rdi
 .endif
@@ -233,9 +223,7 @@ four_rounds:
 rounds_and_hash:
     EVC_ASM_CFI_BEGIN
     vbroadcasti32x4 round_keys + 16(%rdi), %zmm1
-    .irp i, 16, 17, 18, 19, 20, 21, 22, 23
-    vaesenc %zmm1, %zmm\i, %zmm\i
-    .endr
+    flat_round 1, 0, 16, 17, 18, 19, 20, 21, 22, 23
     two_rounds 2, 26, 27, (powers_end - 384)
     two_rounds 4, 28, 29, (powers_end - 256)
     two_rounds 6, 30, 31, (powers_end - 128)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM with VAES and VPCLMULQDQ on 512-bit vectors, for cores that pay for each instruction: few, and as simple ones as
- * will do.
+ * GCM with VAES and VPCLMULQDQ on 512-bit vectors, in few instructions: for cores whose general registers and vectors
+ * share ports.
  *
  * Method:   Powers of H are blocks in a row, so that vectors begin with the text, wherever it ends, and load the powers
  *           for them from any block on. Four products for each vector: to bring halves together for Karatsuba's three

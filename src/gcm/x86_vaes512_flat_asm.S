@@ -350,13 +350,9 @@ hash_of_many:
 
     define_tag_functions %xmm5
 
-/* xmm10 = the hash, xmm8 = the tag mask; the tag is put to memory, or compared. */
-.macro put_tag opens
-    vpshufb reversed(%r11), %xmm10, %xmm5
-    mov tag_bytes(%rsp), %rdx
-    mov tag(%rsp), %rcx
-    xor %eax, %eax
-    vpxor %xmm8, %xmm5, %xmm5
+/* xmm5, the tag, goes to rcx, or is compared with what is there; eax = 0, or an error. Then these vectors are cleared.
+ * rdx: tag_bytes; if they are not 16, on to tag_of_other_length, which stands behind the return. */
+.macro finish_tag opens, vectors:vararg
     cmp $16, %rdx
     jne 72f
 .if \opens
@@ -368,11 +364,11 @@ hash_of_many:
     vmovdqu %xmm5, (%rcx)
 .endif
 71:
-    .irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    .irp i, \vectors
     vpxor %xmm\i, %xmm\i, %xmm\i
     .endr
-    vzeroupper
-    ret
+.endm
+.macro tag_of_other_length opens
 72:
 .if \opens
     call compare_tag
@@ -380,6 +376,19 @@ hash_of_many:
     call store_tag
 .endif
     jmp 71b
+.endm
+
+/* xmm10 = the hash, xmm8 = the tag mask; the tag is put to memory, or compared. */
+.macro put_tag opens
+    vpshufb reversed(%r11), %xmm10, %xmm5
+    mov tag_bytes(%rsp), %rdx
+    mov tag(%rsp), %rcx
+    xor %eax, %eax
+    vpxor %xmm8, %xmm5, %xmm5
+    finish_tag \opens, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    vzeroupper
+    ret
+    tag_of_other_length \opens
 .endm
 .macro define_ends width
     EVC_ASM_CFI_BEGIN
@@ -447,28 +456,9 @@ seal_end_\width:
     vpternlogq $0x96, %xmm0, %xmm1, %xmm4
     vpshufb reversed(%r11), %xmm4, %xmm5
     vpxor %xmm3, %xmm5, %xmm5
-    cmp $16, %rdx
-    jne 94f
-.if \opens
-    vpxor (%rcx), %xmm5, %xmm5
-    mov $error_of_tag, %edx
-    vptest %xmm5, %xmm5
-    cmovnz %edx, %eax
-.else
-    vmovdqu %xmm5, (%rcx)
-.endif
-93:
-    .irp i, 0, 1, 2, 3, 4, 5
-    vpxor %xmm\i, %xmm\i, %xmm\i
-    .endr
+    finish_tag \opens, 0, 1, 2, 3, 4, 5
     ret
-94:
-.if \opens
-    call compare_tag
-.else
-    call store_tag
-.endif
-    jmp 93b
+    tag_of_other_length \opens
 92: load_part %r9, %r10, %xmm1, %xmm2, %rsi
     vpxor %xmm1, %xmm0, %xmm0
     vaesenclast %xmm0, %xmm4, %xmm4
