@@ -191,23 +191,6 @@ four_rounds:
 
 /* ---- The hash ---- */
 
-/* Plus the products of two vectors, bytes reversed, with powers. */
-.macro pair_products a, b, at, base
-    vmovdqu64 \at(\base), %zmm13
-    vmovdqu64 \at + 64(\base), %zmm14
-    vpclmulqdq $0x00, %zmm13, %zmm\a, %zmm2
-    vpclmulqdq $0x00, %zmm14, %zmm\b, %zmm7
-    vpternlogq $0x96, %zmm2, %zmm7, %zmm9
-    vpclmulqdq $0x01, %zmm13, %zmm\a, %zmm2
-    vpclmulqdq $0x10, %zmm13, %zmm\a, %zmm7
-    vpternlogq $0x96, %zmm2, %zmm7, %zmm11
-    vpclmulqdq $0x01, %zmm14, %zmm\b, %zmm2
-    vpclmulqdq $0x10, %zmm14, %zmm\b, %zmm7
-    vpternlogq $0x96, %zmm2, %zmm7, %zmm11
-    vpclmulqdq $0x11, %zmm13, %zmm\a, %zmm2
-    vpclmulqdq $0x11, %zmm14, %zmm\b, %zmm7
-    vpternlogq $0x96, %zmm2, %zmm7, %zmm10
-.endm
 /* Two rounds of a group, and the products of two vectors of the one before it, so that both units have work. */
 .macro two_rounds r, a, b, powers
     vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm1
