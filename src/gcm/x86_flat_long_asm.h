@@ -324,6 +324,12 @@ group_texts_\opens:
     lea -1(%r10), %rax
     vshufi32x4 $0, %zmm0, %zmm0, %zmm0
     vpxor counter_1(%r11), %xmm0, %xmm8
+    /* The schedulers are full of AES that waits for a key from far away before they see a load of powers. */
+    .set at, powers_end - 512
+    .rept 9
+    prefetcht0 at(%rdi)
+    .set at, at + 64
+    .endr
     shr $9, %rax          /* groups */
     jnz 10f
     call aes_of_middle_message
@@ -335,14 +341,7 @@ group_texts_\opens:
     add $48, %ecx         /* 16 times the number of the power */
     jmp 20f
 
-10: cmp $1024, %r10
-    jbe 1f
-    .set at, powers_end - 512
-    .rept 9
-    prefetcht0 at(%rdi)
-    .set at, at + 64
-    .endr
-1:  call aes_of_first_group
+10: call aes_of_first_group
     call aad_of_long
     vmovdqu powers_end + 32(%rdi), %xmm13
     first_products x, 1, 13, 7
