@@ -4,8 +4,10 @@
  *
  * Groups of 8 vectors (32 blocks), as many as leave 1 to 32 blocks behind them: the tail, 1 to 8 vectors. A group goes
  * through AES, and the one before it is hashed then, with one reduction. The tail goes through AES with the hash of the
- * last group behind it, and its own hash has one reduction, too. Rounds are loops, but for those of a group: there are
- * many vectors, and a loop has one instruction for two rounds.
+ * last group behind it, and its own hash has one reduction, too. Of more than 4 vectors in the tail, the last 4 go
+ * through AES when those before them have, whose products stand between its rounds. A core holds back the next
+ * message when too many of its vectors wait for an older instruction to end. Other rounds are loops, but
+ * for those of a group: there are many vectors, and a loop has one instruction for two rounds.
  *
  * Hash:     the last block of associated data, plus the hash of those before it, meets H^33 if a group comes first, and
  *           else H^(t+2), where t is the number of blocks in the tail. The hash of groups meets H^(t+1) in front of a
@@ -96,10 +98,10 @@
     cmp $64, %eax
     je 3f
     flat_rounds 0, 0, \vectors
-    jmp last_four
+    ret
     .p2align 4
 3:  flat_rounds 1, 0, \vectors
-    jmp last_four
+    ret
 .endm
 
     .text
@@ -182,8 +184,6 @@ aes_of_tail:
 19: group_counters %zmm4
     jmp 18b
     .p2align 4
-last_four:
-    insert_j0 %eax
 four_rounds:
     flat_rounds 0, 1, 20, 21, 22, 23
     ret
@@ -219,6 +219,46 @@ rounds_and_hash:
     je 1f
     two_rounds 12
 1:  ret
+    EVC_ASM_CFI_END
+/* Two rounds of the last four vectors of a long tail. */
+.macro rounds_of_four r
+    vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm1
+    vbroadcasti32x4 round_keys + 16*\r + 16(%rdi), %zmm12
+    flat_round 1, 0, 20, 21, 22, 23
+    flat_round 12, 0, 20, 21, 22, 23
+.endm
+/* All rounds but the last of them, and the products of zmm24 to zmm27, the front of the tail; eax and ecx: as
+ * define_long_message has them there. */
+    .p2align 4
+last_four:
+    EVC_ASM_CFI_BEGIN
+    vmovdqu64 powers_end - 32 - 448(%rsi), %zmm13
+    cmp $48, %ecx
+    je 2f
+    vinserti32x4 $3, %xmm8, %zmm23, %zmm23
+1:  rounds_of_four 1
+    rounds_of_four 3
+    vmovdqu64 powers_end - 32 - 384(%rsi), %zmm14
+    products_of_pair 24, 25
+    rounds_of_four 5
+    rounds_of_four 7
+    pair_products 26, 27, (powers_end - 32 - 320), %rsi
+    vbroadcasti32x4 round_keys + 16*9(%rdi), %zmm1
+    flat_round 1, 0, 20, 21, 22, 23
+    mov rounds(%rdi), %edx
+    cmp $12, %edx
+    jb 3f
+    rounds_of_four 10
+    je 3f
+    rounds_of_four 12
+3:  ret
+2:  cmp $448, %eax
+    jne 1b
+    /* 8 full vectors: the first block meets H^33. */
+    vmovdqu powers_end + 32(%rdi), %xmm13
+    vinserti128 $1, powers_end - 512(%rdi), %ymm13, %ymm13
+    vinserti64x4 $1, powers_end - 512 + 16(%rdi), %zmm13, %zmm13
+    jmp 1b
     EVC_ASM_CFI_END
 /* xmm10 = the hash of a group, zmm24 to zmm31, and of what is in the sums. */
     .p2align 4
@@ -399,23 +439,22 @@ group_texts_\opens:
     jmp 30f
 19: add $35*16, %rsi
     jmp 18b
-24: ja 25f
-    tail_single \opens, 3, 19
-    jmp 43f
-25: cmp $384, %eax
-    ja 27f
+    /* Vectors of the front that are not there are zeros: their powers, in the key anyway, do not matter. */
+24: cmp $384, %eax
+    ja 28f
+    vpxord %xmm24, %xmm24, %xmm24
+    je 27f
+    vpxord %xmm25, %xmm25, %xmm25
+    cmp $320, %eax
     je 26f
-    tail_pair \opens, 2, 18, 19
-    jmp 43f
-26: tail_single \opens, 1, 17
-    jmp 42f
-27: flat_text \opens, -448, 16, 24
-    flat_text \opens, -384, 17, 25
-    cmp $48, %ecx
-    je 28f
-    pair_products 24, 25, (powers_end - 32 - 448), %rsi
-42: tail_pair \opens, 2, 18, 19
-43: tail_pair \opens, 4, 20, 21
+    vpxord %xmm26, %xmm26, %xmm26
+    jmp 25f
+28: flat_text \opens, -448, 16, 24
+27: flat_text \opens, -384, 17, 25
+26: flat_text \opens, -320, 18, 26
+25: flat_text \opens, -256, 19, 27
+    call last_four
+    tail_pair \opens, 4, 20, 21
 41: flat_text \opens, -64, 22, 24
     /* The last vector. */
     test $63, %r10b
@@ -427,20 +466,6 @@ group_texts_\opens:
     vpxord %xmm\i, %xmm\i, %xmm\i
     .endr
     end_message \opens, z
-    /* 8 full vectors: the first block meets H^33. */
-28: vmovdqu powers_end + 32(%rdi), %xmm13
-    vinserti128 $1, powers_end - 512(%rdi), %ymm13, %ymm13
-    vinserti64x4 $1, powers_end - 512 + 16(%rdi), %zmm13, %zmm13
-    vpclmulqdq $0x00, %zmm13, %zmm24, %zmm2
-    vpclmulqdq $0x11, %zmm13, %zmm24, %zmm7
-    vpxorq %zmm2, %zmm9, %zmm9
-    vpxorq %zmm7, %zmm10, %zmm10
-    vpclmulqdq $0x01, %zmm13, %zmm24, %zmm2
-    vpclmulqdq $0x10, %zmm13, %zmm24, %zmm7
-    vpternlogq $0x96, %zmm2, %zmm7, %zmm11
-    vmovdqu64 (powers_end - 32 - 384)(%rsi), %zmm13
-    products z, 25, 13, 7, 2
-    jmp 42b
 22: tail_single \opens, 5, 21
     jmp 41b
 23: tail_pair \opens, 4, 20, 21

@@ -127,10 +127,8 @@ tables:
     vpclmulqdq $0x11, %\width\()mm\powers, %\width\()mm\e, %\width\()mm10
     vpxor %ymm\p, %ymm11, %ymm11
 .endm
-/* Plus the products of two vectors, with powers from \at(\base) on. */
-.macro pair_products a, b, at, base
-    vmovdqu64 \at(\base), %zmm13
-    vmovdqu64 \at + 64(\base), %zmm14
+/* Plus the products of two vectors, with the powers in zmm13 and zmm14. */
+.macro products_of_pair a, b
     vpclmulqdq $0x00, %zmm13, %zmm\a, %zmm2
     vpclmulqdq $0x00, %zmm14, %zmm\b, %zmm7
     vpternlogq $0x96, %zmm2, %zmm7, %zmm9
@@ -143,6 +141,12 @@ tables:
     vpclmulqdq $0x11, %zmm13, %zmm\a, %zmm2
     vpclmulqdq $0x11, %zmm14, %zmm\b, %zmm7
     vpternlogq $0x96, %zmm2, %zmm7, %zmm10
+.endm
+/* The same with powers from \at(\base) on. */
+.macro pair_products a, b, at, base
+    vmovdqu64 \at(\base), %zmm13
+    vmovdqu64 \at + 64(\base), %zmm14
+    products_of_pair \a, \b
 .endm
 
 /* xmm10 = all products, divided by x^128, of registers as wide as this. Scratch: 2, 14. */
