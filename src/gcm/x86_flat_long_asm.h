@@ -3,11 +3,10 @@
  * The kernel x86_vaes512_flat: messages of more than 256 bytes of text, and groups of vectors for pieces of messages.
  *
  * Groups of 8 vectors (32 blocks), as many as leave 1 to 32 blocks behind them: the tail, 1 to 8 vectors. A group goes
- * through AES, and the one before it is hashed then, with one reduction. The tail goes through AES with the hash of the
- * last group behind it, and its own hash has one reduction, too. Of more than 4 vectors in the tail, the last 4 go
- * through AES when those before them have, whose products stand between its rounds. A core holds back the next
- * message when too many of its vectors wait for an older instruction to end. Other rounds are loops, but
- * for those of a group: there are many vectors, and a loop has one instruction for two rounds.
+ * through AES, and the one before it is hashed beside it. The tail goes through AES by 4 vectors, and then the last 1
+ * to 4. So does the group of a message of at most 1024 bytes. The products of 4 vectors stand between the rounds of the
+ * next ones: the core has registers for fewer results than a message has, so instructions that wait for AES at its end
+ * keep AES of the next message out. A group has one reduction, and the tail has one.
  *
  * Hash:     the last block of associated data, plus the hash of those before it, meets H^33 if a group comes first, and
  *           else H^(t+2), where t is the number of blocks in the tail. The hash of groups meets H^(t+1) in front of a
@@ -16,7 +15,7 @@
  *           to it; the counters of the first 30 blocks are that xor constants. Those of the last two are made from
  *           32 (k + 1) in the same way.
  * J_0:      is in the last lane of the last vector, if text leaves that free; else a block of its own beside the first
- *           vectors.
+ *           four vectors.
  * End:      the last vector is taken by one access that ends where the text does, and moved into its place.
  *
  * rdi = key, r9 = in, r10 = len_bytes, r11 = tables; of the text: r8 = out, from where r9 is; rax: groups.
@@ -70,40 +69,18 @@
     .set at, at + 64
     .endr
 .endm
-/* Those of a group, or of a tail of 8 vectors, behind another group; changes zmm3, zmm5. */
+/* Those of a group behind another one, and the last ones alone, for a tail of 8 vectors, too; changes zmm3, zmm5. */
 .macro group_counters base
     flat_counters \base, 16, 17, 18, 19, 20, 21, 22
+    end_of_group_counters \base
+.endm
+.macro end_of_group_counters base
     vpaddd group_step(%r11), %zmm3, %zmm3
     vpshufb words_of_counters(%r11), %zmm3, %zmm5
     vpxorq %zmm0, %zmm5, %zmm5
     vpxorq group_end_counters(%r11), \base, %zmm23
     vpxorq group_end_counters(%r11), %zmm5, %zmm23{%k3}
 .endm
-/* J_0 to its lane. */
-.macro insert_j0 flag
-    cmp $48, \flag
-    jae 2f
-    vinserti32x4 $3, %xmm8, %zmm23, %zmm23
-2:
-.endm
-.macro short_tail vectors:vararg
-    flat_counters %zmm4, \vectors
-    insert_j0 %eax
-    flat_rounds 0, 0, \vectors
-    ret
-.endm
-/* The vectors of a long tail that are in front of the last four. They come first, so that they can be hashed while the
- * last four are in AES. */
-.macro front_of_tail vectors:vararg
-    cmp $64, %eax
-    je 3f
-    flat_rounds 0, 0, \vectors
-    ret
-    .p2align 4
-3:  flat_rounds 1, 0, \vectors
-    ret
-.endm
-
     .text
     .p2align 4
 eight_rounds:
@@ -112,7 +89,7 @@ eight_rounds:
     ret
     EVC_ASM_CFI_END
 
-/* The first group: J_0 is beside it, if the last vector of the message has no lane for it. */
+/* The first group: J_0 is beside its first four, if the last vector of the message has no lane for it. */
     .p2align 4
 aes_of_first_group:
     EVC_ASM_CFI_BEGIN
@@ -122,70 +99,23 @@ aes_of_first_group:
     test $48, %edx
     jnz eight_rounds
     flat_rounds 1, 0, 16, 17, 18, 19
-    jmp four_rounds
+    flat_rounds 0, 1, 20, 21, 22, 23
+    ret
     EVC_ASM_CFI_END
 
-/* A message of 5 to 8 vectors. Changes eax. */
+/* The first four vectors of a message of at most 1024 bytes; J_0 as above. */
     .p2align 4
-aes_of_middle_message:
+aes_of_first_four:
     EVC_ASM_CFI_BEGIN
     lea -1(%r10), %edx
-    mov %edx, %eax
-    vmovdqa64 %zmm0, %zmm4
-    and $48, %eax
-    cmp $48, %eax
-    jne 14f
-    mov $64, %eax
-    jmp 14f
-    EVC_ASM_CFI_END
-/* The tail behind groups. Changes eax. */
+    flat_counters %zmm0, 20, 21, 22, 23
+    not %edx
+    test $48, %edx
+    jz 2f
+    flat_rounds 0, 0, 20, 21, 22, 23
+    ret
     .p2align 4
-aes_of_tail:
-    EVC_ASM_CFI_BEGIN
-    lea -1(%r10), %edx
-    mov %edx, %eax
-    and $511, %edx
-    and $48, %eax
-    cmp $256, %edx
-    jae 14f
-    cmp $128, %edx
-    jae 12f
-    cmp $64, %edx
-    jae 11f
-    short_tail 23
-    .p2align 4
-11: short_tail 22, 23
-    .p2align 4
-12: cmp $192, %edx
-    jae 13f
-    short_tail 21, 22, 23
-    .p2align 4
-13: short_tail 20, 21, 22, 23
-    .p2align 4
-14: cmp $384, %edx
-    jae 16f
-    cmp $320, %edx
-    jae 15f
-    flat_counters %zmm4, 19, 20, 21, 22, 23
-    front_of_tail 19
-    .p2align 4
-15: flat_counters %zmm4, 18, 19, 20, 21, 22, 23
-    front_of_tail 18, 19
-    .p2align 4
-16: cmp $448, %edx
-    jae 17f
-    flat_counters %zmm4, 17, 18, 19, 20, 21, 22, 23
-    front_of_tail 17, 18, 19
-    .p2align 4
-17: cmp $512, %r10
-    ja 19f
-    flat_counters %zmm4, 16, 17, 18, 19, 20, 21, 22, 23
-18: front_of_tail 16, 17, 18, 19
-19: group_counters %zmm4
-    jmp 18b
-    .p2align 4
-four_rounds:
-    flat_rounds 0, 1, 20, 21, 22, 23
+2:  flat_rounds 1, 0, 20, 21, 22, 23
     ret
     EVC_ASM_CFI_END
 
@@ -220,46 +150,87 @@ rounds_and_hash:
     two_rounds 12
 1:  ret
     EVC_ASM_CFI_END
-/* Two rounds of the last four vectors of a long tail. */
-.macro rounds_of_four r
+/* All rounds but the last of n vectors, and the products of the four before them, zmm24 to zmm27. zmm4: whitened
+ * counters without constants; rax: 64 times the number of the last vector, which is in zmm23 with its counters; zmm13:
+ * the first powers, which are at powers_end - 512(rdx). Changes ecx. */
+.macro rounds_beside r, vectors:vararg
     vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm1
     vbroadcasti32x4 round_keys + 16*\r + 16(%rdi), %zmm12
-    flat_round 1, 0, 20, 21, 22, 23
-    flat_round 12, 0, 20, 21, 22, 23
+    flat_round 1, 0, \vectors
+    flat_round 12, 0, \vectors
 .endm
-/* All rounds but the last of them, and the products of zmm24 to zmm27, the front of the tail; eax and ecx: as
- * define_long_message has them there. */
+.macro define_beside n, vectors:vararg
     .p2align 4
-last_four:
+beside_\n:
     EVC_ASM_CFI_BEGIN
-    vmovdqu64 powers_end - 32 - 448(%rsi), %zmm13
-    cmp $48, %ecx
+    .set at, counters - 64*(\n - 1)
+    .irp i, \vectors
+    .if \i < 23
+    vpxorq at(%r11,%rax), %zmm4, %zmm\i
+    .set at, at + 64
+    .endif
+    .endr
+    rounds_beside 1, \vectors
+    rounds_beside 3, \vectors
+    vmovdqu64 powers_end - 512 + 64(%rdx), %zmm14
+    products_of_pair 24, 25
+    rounds_beside 5, \vectors
+    rounds_beside 7, \vectors
+    pair_products 26, 27, (powers_end - 512 + 128), %rdx
+    vbroadcasti32x4 round_keys + 16*9(%rdi), %zmm1
+    flat_round 1, 0, \vectors
+    mov rounds(%rdi), %ecx
+    cmp $12, %ecx
+    jb 1f
+    rounds_beside 10, \vectors
+    je 1f
+    rounds_beside 12, \vectors
+1:  ret
+    EVC_ASM_CFI_END
+.endm
+    define_beside 1, 23
+    define_beside 2, 22, 23
+    define_beside 3, 21, 22, 23
+/* Four that are not the last ones; zmm13 and zmm23 are set here. */
+    .p2align 4
+four_beside:
+    EVC_ASM_CFI_BEGIN
+    vpxorq counters(%r11,%rax), %zmm4, %zmm23
+    vmovdqu64 powers_end - 512(%rdx), %zmm13
+    EVC_ASM_CFI_END
+    define_beside 4, 20, 21, 22, 23
+/* The last 1 to 4 of a message, whose number is that of eax; these, too. */
+    .p2align 4
+last_beside:
+    EVC_ASM_CFI_BEGIN
+    lea -1(%r10), %ecx
+    vpxorq counters(%r11,%rax), %zmm4, %zmm23
+    vmovdqu64 powers_end - 512(%rdx), %zmm13
+    and $48, %ecx
+    cmp $448, %eax
+    je 3f
+1:  cmp $48, %ecx
     je 2f
     vinserti32x4 $3, %xmm8, %zmm23, %zmm23
-1:  rounds_of_four 1
-    rounds_of_four 3
-    vmovdqu64 powers_end - 32 - 384(%rsi), %zmm14
-    products_of_pair 24, 25
-    rounds_of_four 5
-    rounds_of_four 7
-    pair_products 26, 27, (powers_end - 32 - 320), %rsi
-    vbroadcasti32x4 round_keys + 16*9(%rdi), %zmm1
-    flat_round 1, 0, 20, 21, 22, 23
-    mov rounds(%rdi), %edx
-    cmp $12, %edx
-    jb 3f
-    rounds_of_four 10
-    je 3f
-    rounds_of_four 12
-3:  ret
-2:  cmp $448, %eax
+2:  mov %eax, %ecx
+    and $192, %ecx
+    jz beside_1
+    cmp $128, %ecx
+    jb beside_2
+    je beside_3
+    jmp beside_4
+    /* 8 vectors: behind a group, two blocks have its next number, and of full ones the first block meets H^33. */
+3:  cmp $512, %r10
+    jbe 4f
+    end_of_group_counters %zmm4
+4:  cmp $48, %ecx
     jne 1b
-    /* 8 full vectors: the first block meets H^33. */
     vmovdqu powers_end + 32(%rdi), %xmm13
     vinserti128 $1, powers_end - 512(%rdi), %ymm13, %ymm13
     vinserti64x4 $1, powers_end - 512 + 16(%rdi), %zmm13, %zmm13
-    jmp 1b
+    jmp beside_4
     EVC_ASM_CFI_END
+
 /* xmm10 = the hash of a group, zmm24 to zmm31, and of what is in the sums. */
     .p2align 4
 hash_group:
@@ -346,17 +317,19 @@ group_texts_\opens:
 .endm
     define_group_texts 0
     define_group_texts 1
-/* Vector number \j of 8, whose last one is at r9; with its powers. */
-.macro tail_pair opens, j, s, s2
-    flat_text \opens, (64*\j - 448), \s, 24
-    flat_text \opens, (64*\j - 384), \s2, 25
-    pair_products 24, 25, (powers_end - 32 - 448 + 64*\j), %rsi
+.macro define_texts_of_four opens
+    .p2align 4
+texts_of_four_\opens:
+    EVC_ASM_CFI_BEGIN
+    flat_text \opens, 0, 20, 24
+    flat_text \opens, 64, 21, 25
+    flat_text \opens, 128, 22, 26
+    flat_text \opens, 192, 23, 27
+    ret
+    EVC_ASM_CFI_END
 .endm
-.macro tail_single opens, j, s
-    flat_text \opens, (64*\j - 448), \s, 1
-    vmovdqu64 (powers_end - 32 - 448 + 64*\j)(%rsi), %zmm13
-    products z, 1, 13, 7, 2
-.endm
+    define_texts_of_four 0
+    define_texts_of_four 1
 
 .macro define_long_message opens
     EVC_ASM_CFI_BEGIN
@@ -370,19 +343,43 @@ group_texts_\opens:
     prefetcht0 at(%rdi)
     .set at, at + 64
     .endr
-    shr $9, %rax          /* groups */
-    jnz 10f
-    call aes_of_middle_message
+    cmp $1024, %r10
+    ja 10f
+    /* By four vectors. */
+    call aes_of_first_four
     call aad_of_long
-    lea -1(%r10), %ecx
+    vmovdqa64 %zmm0, %zmm4
     mov out(%rsp), %r8
+    lea -1(%r10), %ecx
+    cmp $512, %r10d
+    ja 13f
     mov %ecx, %eax
     and $-16, %ecx
     add $48, %ecx         /* 16 times the number of the power */
     jmp 20f
+13: vmovdqu powers_end + 32(%rdi), %xmm13
+    first_products x, 1, 13, 7
+    call texts_of_four_\opens
+    mov %rdi, %rdx
+    mov $448, %eax
+    call four_beside
+    add $256, %r9
+    add $256, %r8
+    call texts_of_four_\opens
+    mov $0xf0, %edx
+    vmovdqa64 group_step(%r11), %zmm3
+    kmovd %edx, %k3
+    vpshufb words_of_counters(%r11), %zmm3, %zmm4
+    vpxorq %zmm0, %zmm4, %zmm4
+    add $256, %r9
+    add $256, %r8
+    jmp 14f
 
+    /* By groups. */
 10: call aes_of_first_group
     call aad_of_long
+    lea -1(%r10), %rax
+    shr $9, %rax          /* groups */
     vmovdqu powers_end + 32(%rdi), %xmm13
     first_products x, 1, 13, 7
     mov $0xf0, %edx
@@ -405,15 +402,31 @@ group_texts_\opens:
     add $512, %r8
     dec %rax
     jnz 11b
-    call aes_of_tail
-    call hash_group
+    pair_products 24, 25, (powers_end - 512), %rdi
+    pair_products 26, 27, (powers_end - 384), %rdi
+    vmovdqa64 %zmm28, %zmm24
+    vmovdqa64 %zmm29, %zmm25
+    vmovdqa64 %zmm30, %zmm26
+    vmovdqa64 %zmm31, %zmm27
+
+    /* The tail behind the last four vectors of groups, zmm24 to zmm27. */
+14: lea -1(%r10), %eax
+    lea 256(%rdi), %rdx
+    and $448, %eax
+    cmp $256, %eax
+    jb 15f
+    mov $192, %eax
+    call four_beside
+    jmp 16f
+15: call last_beside
+16: reduce_products z
     vmovdqa %xmm10, %xmm1
     lea -1(%r10), %ecx
     mov %ecx, %eax
     and $496, %ecx
     add $32, %ecx
 
-    /* The tail: xmm1 meets the power of number rcx / 16. */
+    /* xmm1 meets the power of number rcx / 16. */
 20: mov %rdi, %rsi
     sub %rcx, %rsi
     cmp $512, %ecx
@@ -427,34 +440,28 @@ group_texts_\opens:
     mov %rdi, %rsi
     sub %rcx, %rsi
     and $448, %eax        /* the bytes in front of the last vector */
-    add %rax, %r9
-    add %rax, %r8
     cmp $256, %eax
-    jae 24f
+    jb 17f
+    call texts_of_four_\opens
+    lea 480(%rsi), %rdx
+    sub %rax, %rdx
+    call last_beside
+17: add %rax, %r9
+    add %rax, %r8
+    and $192, %eax
+    jz 30f
     cmp $128, %eax
-    ja 23f
+    jb 41f
     je 22f
-    test %eax, %eax
-    jnz 21f
-    jmp 30f
+    flat_text \opens, -192, 20, 24
+    flat_text \opens, -128, 21, 25
+    pair_products 24, 25, (powers_end - 32 - 192), %rsi
+    jmp 41f
 19: add $35*16, %rsi
     jmp 18b
-    /* Vectors of the front that are not there are zeros: their powers, in the key anyway, do not matter. */
-24: cmp $384, %eax
-    ja 28f
-    vpxord %xmm24, %xmm24, %xmm24
-    je 27f
-    vpxord %xmm25, %xmm25, %xmm25
-    cmp $320, %eax
-    je 26f
-    vpxord %xmm26, %xmm26, %xmm26
-    jmp 25f
-28: flat_text \opens, -448, 16, 24
-27: flat_text \opens, -384, 17, 25
-26: flat_text \opens, -320, 18, 26
-25: flat_text \opens, -256, 19, 27
-    call last_four
-    tail_pair \opens, 4, 20, 21
+22: flat_text \opens, -128, 21, 1
+    vmovdqu64 powers_end - 32 - 128(%rsi), %zmm13
+    products z, 1, 13, 7, 2
 41: flat_text \opens, -64, 22, 24
     /* The last vector. */
     test $63, %r10b
@@ -466,11 +473,6 @@ group_texts_\opens:
     vpxord %xmm\i, %xmm\i, %xmm\i
     .endr
     end_message \opens, z
-22: tail_single \opens, 5, 21
-    jmp 41b
-23: tail_pair \opens, 4, 20, 21
-    jmp 41b
-21: jmp 41b
     /* One vector, in whole or in part. */
 30: test $63, %r10b
     jnz 32f
