@@ -8,9 +8,10 @@
  * next ones: the core has registers for fewer results than a message has, so instructions that wait for AES at its end
  * keep AES of the next message out. A group has one reduction, and the tail has one.
  *
- * Hash:     the last block of associated data, plus the hash of those before it, meets H^33 if a group comes first, and
- *           else H^(t+2), where t is the number of blocks in the tail. The hash of groups meets H^(t+1) in front of a
- *           tail. Either is in one vector with the lengths, which are multiplied while AES is under way.
+ * Hash:     without groups, associated data and lengths are hashed as those of shorter messages. Else one block of
+ *           associated data meets H^33; the hash of more blocks is added to the first block of text. The hash of
+ *           groups meets H^(t+1) in front of a tail of t blocks, in one vector with the lengths, which are multiplied
+ *           while AES is under way.
  * Counters: that of block j of group k is 32 k + j + 2. One register has 32 k with the IV and the first round key added
  *           to it; the counters of the first 30 blocks are that xor constants. Those of the last two are made from
  *           32 (k + 1) in the same way.
@@ -141,7 +142,7 @@ rounds_and_hash:
     two_rounds 4, 28, 29, (powers_end - 256)
     two_rounds 6, 30, 31, (powers_end - 128)
     two_rounds 8, 24, 25, (powers_end - 512)
-    reduce_products z
+    reduce_products
     mov rounds(%rdi), %edx
     cmp $12, %edx
     jb 1f
@@ -239,16 +240,12 @@ hash_group:
     pair_products 28, 29, (powers_end - 256), %rdi
     pair_products 30, 31, (powers_end - 128), %rdi
     pair_products 24, 25, (powers_end - 512), %rdi
-    reduce_products z
+    reduce_products
     ret
     EVC_ASM_CFI_END
-.macro no_sums
-    vpxor %xmm9, %xmm9, %xmm9
-    vpxor %xmm10, %xmm10, %xmm10
-    vpxor %xmm11, %xmm11, %xmm11
-.endm
 
-/* xmm1 = the last block of associated data, plus the hash of those before it, bytes reversed, or 0; xmm6 = the lengths;
+/* xmm12 = the hash of associated data, if that is more than a block: else xmm1 = that block, or the last one plus the
+ * hash of those before it, from a state. All have reversed bytes, and what is not there is 0. xmm6 = the lengths;
  * zmm15 = the last round key, from rsi. */
     .p2align 4
 aad_of_long:
@@ -259,6 +256,7 @@ aad_of_long:
     lea -1(%r8), %rsi
     vpunpcklqdq %xmm6, %xmm2, %xmm6
     vpsllq $3, %xmm6, %xmm6
+    vpxor %xmm12, %xmm12, %xmm12
     cmp $16, %rsi
     jae 64f
     cmp $15, %rsi
@@ -279,8 +277,10 @@ aad_of_long:
     jmp 66b
 69: vmovdqu (%rcx), %xmm1 /* a block, for the text is longer than HELD_TEXT */
     jmp 66b
-68: call hash_of_many
-    jmp 66b
+68: call hash_of_aad
+    vmovdqa %xmm10, %xmm12
+    vpxor %xmm1, %xmm1, %xmm1
+    ret
     EVC_ASM_CFI_END
 
 /* ---- Text ---- */
@@ -347,19 +347,22 @@ texts_of_four_\opens:
     ja 10f
     /* By four vectors. */
     call aes_of_first_four
-    call aad_of_long
     vmovdqa64 %zmm0, %zmm4
-    mov out(%rsp), %r8
-    lea -1(%r10), %ecx
     cmp $512, %r10d
     ja 13f
-    mov %ecx, %eax
-    and $-16, %ecx
-    add $48, %ecx         /* 16 times the number of the power */
+    vbroadcasti32x4 (%rsi), %zmm15
+    lea 15(%r10), %eax
+    and $-16, %eax
+    call aad_and_lengths_of_long
+    mov out(%rsp), %r8
+    lea -1(%r10), %eax
     jmp 20f
-13: vmovdqu powers_end + 32(%rdi), %xmm13
+13: call aad_of_long
+    mov out(%rsp), %r8
+    vmovdqu powers_end + 32(%rdi), %xmm13
     first_products x, 1, 13, 7
     call texts_of_four_\opens
+    vpxorq %zmm12, %zmm24, %zmm24
     mov %rdi, %rdx
     mov $448, %eax
     call four_beside
@@ -388,7 +391,6 @@ texts_of_four_\opens:
     mov out(%rsp), %r8
     vpshufb words_of_counters(%r11), %zmm3, %zmm4
     vpxorq %zmm0, %zmm4, %zmm4
-    vpxor %xmm12, %xmm12, %xmm12
     jmp 12f
     .p2align 5
 11: group_counters %zmm4
@@ -419,15 +421,15 @@ texts_of_four_\opens:
     call four_beside
     jmp 16f
 15: call last_beside
-16: reduce_products z
+16: reduce_products
     vmovdqa %xmm10, %xmm1
     lea -1(%r10), %ecx
     mov %ecx, %eax
     and $496, %ecx
     add $32, %ecx
 
-    /* xmm1 meets the power of number rcx / 16. */
-20: mov %rdi, %rsi
+    /* The hash of groups meets the power of number rcx / 16. */
+    mov %rdi, %rsi
     sub %rcx, %rsi
     cmp $512, %ecx
     ja 19f
@@ -435,7 +437,7 @@ texts_of_four_\opens:
     vinserti128 $1, powers_end - 16(%rdi), %ymm13, %ymm13
     vinserti128 $1, %xmm6, %ymm1, %ymm1
     first_products y, 1, 13, 7
-    mov %eax, %ecx
+20: mov %eax, %ecx
     and $48, %ecx
     mov %rdi, %rsi
     sub %rcx, %rsi
@@ -472,7 +474,7 @@ texts_of_four_\opens:
 40: .irp i, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     vpxord %xmm\i, %xmm\i, %xmm\i
     .endr
-    end_message \opens, z
+    end_message \opens
     /* One vector, in whole or in part. */
 30: test $63, %r10b
     jnz 32f

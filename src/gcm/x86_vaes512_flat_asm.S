@@ -125,7 +125,16 @@ tables:
     vpclmulqdq $0x10, %\width\()mm\powers, %\width\()mm\e, %\width\()mm11
     vpclmulqdq $0x00, %\width\()mm\powers, %\width\()mm\e, %\width\()mm9
     vpclmulqdq $0x11, %\width\()mm\powers, %\width\()mm\e, %\width\()mm10
+.ifc \width, z
+    vpxorq %zmm\p, %zmm11, %zmm11
+.else
     vpxor %ymm\p, %ymm11, %ymm11
+.endif
+.endm
+.macro no_sums
+    vpxor %xmm9, %xmm9, %xmm9
+    vpxor %xmm10, %xmm10, %xmm10
+    vpxor %xmm11, %xmm11, %xmm11
 .endm
 /* Plus the products of two vectors, with the powers in zmm13 and zmm14. */
 .macro products_of_pair a, b
@@ -149,86 +158,82 @@ tables:
     products_of_pair \a, \b
 .endm
 
-/* xmm10 = all products, divided by x^128, of registers as wide as this. Scratch: 2, 14. */
-.macro reduce_products width
-.ifc \width, z
+/* xmm10 = all products, divided by x^128. Scratch: 2, 14. The argument is for assemblers of Apple, as below. */
+.macro reduce_products sum=10
     vbroadcasti32x4 polynomial(%r11), %zmm14
-.else
-    vbroadcasti128 polynomial(%r11), %ymm14
-.endif
-    vpclmulqdq $0x00, %\width\()mm14, %\width\()mm9, %\width\()mm2
-    vpshufd $0x4e, %\width\()mm9, %\width\()mm9
-    vpternlogq $0x96, %\width\()mm9, %\width\()mm2, %\width\()mm11
-    vpclmulqdq $0x00, %\width\()mm14, %\width\()mm11, %\width\()mm2
-    vpshufd $0x4e, %\width\()mm11, %\width\()mm11
-    vpternlogq $0x96, %\width\()mm11, %\width\()mm2, %\width\()mm10
-.ifc \width, z
-    vextracti64x4 $1, %zmm10, %ymm2
-    vpxor %ymm2, %ymm10, %ymm10
-.endif
-    vextracti128 $1, %ymm10, %xmm2
-    vpxor %xmm2, %xmm10, %xmm10
+    vpclmulqdq $0x00, %zmm14, %zmm9, %zmm2
+    vpshufd $0x4e, %zmm9, %zmm9
+    vpternlogq $0x96, %zmm9, %zmm2, %zmm11
+    vpclmulqdq $0x00, %zmm14, %zmm11, %zmm2
+    vpshufd $0x4e, %zmm11, %zmm11
+    vpternlogq $0x96, %zmm11, %zmm2, %zmm\sum
+    vextracti64x4 $1, %zmm\sum, %ymm2
+    vpxor %ymm2, %ymm\sum, %ymm\sum
+    vextracti128 $1, %ymm\sum, %xmm2
+    vpxor %xmm2, %xmm\sum, %xmm\sum
 .endm
 
 /* ---- Associated data and lengths ---- */
 
-/* zmm1 = 1 to 63 bytes at \p, zeros behind. Scratch: \at, xmm\t. */
-.macro load_rest p, n, at, t
-    cmp $16, \n
-    jae 54f
-    load_part \p, \n, %xmm1, %xmm\t, \at
-    jmp 57f
-54: mov \n, \at
-    neg \at
-    and $15, \at
-    vmovdqu -16(\p,\n), %xmm\t
-    vpshufb bytes_from(%r11,\at), %xmm\t, %xmm\t
-    vmovdqa %xmm\t, %xmm1
-    cmp $16, \n
-    je 57f
-    vmovdqu (\p), %xmm1
-    cmp $32, \n
-    ja 55f
-    vinserti128 $1, %xmm\t, %ymm1, %ymm1
-    jmp 57f
-55: vmovdqu (\p), %ymm1
-    cmp $48, \n
-    ja 56f
-    vinserti32x4 $2, %xmm\t, %zmm1, %zmm1
-    jmp 57f
-56: vinserti32x4 $2, 32(\p), %zmm1, %zmm1
-    vinserti32x4 $3, %xmm\t, %zmm1, %zmm1
-57:
+/* zmm\x = \n bytes (1 to 64) at rcx, zeros behind. Changes rsi, k1, k2, vector 13. */
+.macro load_bytes x, n, page_end
+    mov $-1, %rsi
+    bzhi \n, %rsi, %rsi
+    kmovq %rsi, %k1
+    mov %ecx, %esi
+    and $4095, %esi
+    cmp $4096 - 64, %esi
+    ja \page_end
+    vmovdqu8 (%rcx), %zmm\x{%k1}{z}
+.endm
+/* The same where 64 bytes would reach into the next page: of those before it. Changes \n, too. */
+.macro load_bytes_at_page_end x, n, n_low
+    neg \n_low
+    and $63, \n_low       /* what the vector lacks */
+    mov $-1, %rsi
+    shlx \n, %rsi, %rsi
+    kmovq %rsi, %k2
+    mov %rcx, %rsi
+    sub \n, %rsi
+    vmovdqu64 byte_numbers(%r11,\n), %zmm13
+    vmovdqu8 (%rsi), %zmm\x{%k2}{z}
+    vpermb %zmm\x, %zmm13, %zmm\x{%k1}{z}
 .endm
 
-/* The sums of products of the lengths. Assemblers of Apple want a macro with immediate values to have an argument. */
-.macro products_of_lengths lengths=2
+/* xmm2 = the lengths. Assemblers of Apple want a macro with immediate values to have an argument. */
+.macro load_lengths lengths=2
     vmovq %r8, %xmm13
     vmovq 8 + len_bytes(%rsp), %xmm\lengths
     vpunpcklqdq %xmm13, %xmm\lengths, %xmm\lengths
-    vmovdqu powers_end - 16(%rdi), %xmm13
     vpsllq $3, %xmm\lengths, %xmm\lengths
-    first_products x, \lengths, 13, 7
 .endm
 
-/* The sums of products of associated data and of lengths. Changes rcx, rdx, rsi, r8, vectors 1, 2, 7, 12 to 14. */
+/* The sums of products of associated data and of lengths. Changes rcx, rdx, rsi, r8, k1, k2, vectors 1, 2, 7, 12 to 14.
+ * The second name is for texts of more than 256 and at most 512 bytes, whose first powers stand behind the others. */
+    .p2align 4
+aad_and_lengths_of_long:
+    EVC_ASM_CFI_BEGIN
+    mov %rdi, %rdx
+    sub %rax, %rdx
+    cmp $480, %eax
+    jbe 71f
+    add $35*16, %rdx
+    jmp 71f
+    EVC_ASM_CFI_END
     .p2align 4
 aad_and_lengths:
     EVC_ASM_CFI_BEGIN
     mov %rdi, %rdx
     sub %rax, %rdx
-    lea -1(%r8), %rsi
+71: lea -1(%r8), %rsi
     cmp $16, %rsi
     jae 61f
     cmp $15, %rsi
     jne 64f
     vmovdqu (%rcx), %xmm1
     /* One block: beside the lengths. */
-62: vmovq %r8, %xmm13
-    vmovq 8 + len_bytes(%rsp), %xmm2
-    vpunpcklqdq %xmm13, %xmm2, %xmm2
-    vpshufb reversed(%r11), %xmm1, %xmm1
-    vpsllq $3, %xmm2, %xmm2
+62: vpshufb reversed(%r11), %xmm1, %xmm1
+72: load_lengths
     vmovdqu powers_end - 32(%rdx), %xmm13
     vinserti128 $1, %xmm2, %ymm1, %ymm1
     vinserti128 $1, powers_end - 16(%rdi), %ymm13, %ymm13
@@ -245,23 +250,24 @@ aad_and_lengths:
     lea 15(%r8), %esi
     and $-16, %esi
     sub %rsi, %rdx
-    products_of_lengths
     vmovdqu held_end(%rcx), %xmm12
-    sub %esi, %r8d
-    neg %r8d              /* the bytes that the last block lacks */
-    vpshufb bytes_from(%r11,%r8), %xmm12, %xmm12
-    vmovdqu (%rcx), %xmm1
-    cmp $48, %esi
-    jae 59f
+    sub %r8d, %esi        /* the bytes that the last block lacks */
+    vpshufb bytes_from(%r11,%rsi), %xmm12, %xmm12
+    cmp $32, %r8d
+    ja 59f
     vinserti128 $1, %xmm12, %ymm1, %ymm1
     jmp 67f
 59: vinserti128 $1, 16(%rcx), %ymm1, %ymm1
+    cmp $48, %r8d
     ja 58f
     vinserti32x4 $2, %xmm12, %zmm1, %zmm1
     jmp 67f
 58: vinserti32x4 $2, 32(%rcx), %zmm1, %zmm1
     vinserti32x4 $3, %xmm12, %zmm1, %zmm1
-    jmp 67f
+    load_lengths
+    vmovdqu powers_end - 16(%rdi), %xmm13
+    first_products x, 2, 13, 7
+    jmp products_of_vector
 61: test %r8, %r8
     js 63b
     jnz 65f
@@ -279,92 +285,122 @@ aad_and_lengths:
     lea 16(%rax,%rsi), %rsi
     cmp $512, %rsi
     ja 66f
-    products_of_lengths
-    cmp $64, %r8
-    jb 68f
-    call hash_vectors
-    test %r8, %r8
-    jz 69f
-68: load_rest %rcx, %r8, %rsi, 12
-67: vpshufb reversed(%r11), %zmm1, %zmm1
-    vmovdqu64 powers_end - 16(%rdx), %zmm13
-    products z, 1, 13, 7, 2
-69: mov $64, %r8d
-    ret
-    /* More than there are powers: the last block, plus the hash of those before it. */
-66: mov %r8, %rsi
-    call hash_of_many
-    mov %rsi, %r8
-    mov %rdi, %rdx
-    sub %rax, %rdx
-    jmp 62b
-    EVC_ASM_CFI_END
-
-/* Plus the products of all whole vectors of r8 bytes at rcx (64 at least) with the powers from powers_end - 16(rdx) on.
- * Then r8 is what is left, and rcx and rdx are where that is. Scratch: 1, 2, 7, 13. */
-    .p2align 4
-hash_vectors:
-    EVC_ASM_CFI_BEGIN
-1:  vmovdqu64 (%rcx), %zmm1
-    vmovdqu64 powers_end - 16(%rdx), %zmm13
+    cmp $48, %r8
+    ja 68f
+    /* Up to three: beside the lengths. */
+    load_bytes 1, %r8, 70f
+67: load_lengths
     vpshufb reversed(%r11), %zmm1, %zmm1
-    products z, 1, 13, 7, 2
-    add $64, %rcx
-    add $64, %rdx
-    sub $64, %r8
-    cmp $64, %r8
-    jae 1b
+    vmovdqu64 powers_end - 16(%rdx), %zmm13
+    vinserti32x4 $3, %xmm2, %zmm1, %zmm1
+    vinserti32x4 $3, powers_end - 16(%rdi), %zmm13, %zmm13
+    first_products z, 1, 13, 7
     ret
-    EVC_ASM_CFI_END
-
-/* xmm1 = the last block of associated data, r8 bytes (17 at least) at rcx, plus the hash of those before it; xmm13:
- * that block, with zeros behind. Changes rcx, rdx, r8, vectors 2, 7, 9 to 14. */
-    .p2align 4
-hash_of_many:
-    EVC_ASM_CFI_BEGIN
-    vpxor %xmm12, %xmm12, %xmm12
-61: lea -1(%r8), %rdx
-    and $-16, %rdx        /* bytes of whole blocks before the last one */
-    jz 65f
-    and $511, %edx
-    jnz 62f
-    mov $512, %edx
-62: sub %rdx, %r8
-    push %r8
+70: push %r8
     EVC_ASM_CFI_ADJUST(8)
-    mov %rdx, %r8
-    neg %rdx
-    lea 16(%rdi,%rdx), %rdx
-    vpxor %xmm9, %xmm9, %xmm9
-    vpxor %xmm10, %xmm10, %xmm10
-    vpxor %xmm11, %xmm11, %xmm11
-    /* The first block meets the hash before it. */
-    vmovdqu (%rcx), %xmm1
-    vpxor %xmm12, %xmm1, %xmm1
-63: vmovdqu powers_end - 16(%rdx), %xmm13
-    vpshufb reversed(%r11), %xmm1, %xmm1
-    products x, 1, 13, 7, 2
-    add $16, %rcx
-    add $16, %rdx
-    sub $16, %r8
-    jz 64f
-    test $63, %r8d
-    vmovdqu (%rcx), %xmm1
-    jnz 63b
-    call hash_vectors
-64: reduce_products z
-    vpshufb reversed(%r11), %xmm10, %xmm12
+    load_bytes_at_page_end 1, %r8, %r8d
     pop %r8
     EVC_ASM_CFI_ADJUST(-8)
-    jmp 61b
-65: cmp $16, %r8
-    je 66f
-    load_part %rcx, %r8, %xmm1, %xmm2, %rdx
-    jmp 67f
-66: vmovdqu (%rcx), %xmm1
-67: vmovdqa %xmm1, %xmm13
-    vpxor %xmm12, %xmm1, %xmm1
+    jmp 67b
+68: load_lengths
+    vmovdqu powers_end - 16(%rdi), %xmm13
+    first_products x, 2, 13, 7
+    jmp products_of_aad
+    /* More than there are powers: their hash. */
+66: push %r8
+    EVC_ASM_CFI_ADJUST(8)
+    call hash_of_aad
+    pop %r8
+    EVC_ASM_CFI_ADJUST(-8)
+    mov %rdi, %rdx
+    sub %rax, %rdx
+    vmovdqa %xmm10, %xmm1
+    add $16, %rdx
+    cmp $512, %eax
+    jb 72b
+    add $35*16, %rdx
+    jmp 72b
+    EVC_ASM_CFI_END
+
+/* Plus the products of r8 bytes at rcx (1 at least), zeros behind, with the powers from powers_end - 16(rdx) on. Then
+ * rcx is where the last vector begins. Changes rdx, rsi, r8, k1, k2, vectors 1, 2, 7, 12 to 14. */
+    .p2align 4
+products_of_aad:
+    EVC_ASM_CFI_BEGIN
+    cmp $128, %r8
+    ja 1f
+2:  cmp $64, %r8
+    ja 3f
+    load_bytes 1, %r8, 5f
+products_of_vector:
+    vpshufb reversed(%r11), %zmm1, %zmm1
+    vmovdqu64 powers_end - 16(%rdx), %zmm13
+    products z, 1, 13, 7, 2
     ret
+    .p2align 4
+1:  vmovdqu64 (%rcx), %zmm1
+    vmovdqu64 64(%rcx), %zmm12
+    vpshufb reversed(%r11), %zmm1, %zmm1
+    vpshufb reversed(%r11), %zmm12, %zmm12
+    pair_products 1, 12, (powers_end - 16), %rdx
+    sub $-128, %rcx
+    sub $-128, %rdx
+    add $-128, %r8
+    cmp $128, %r8
+    ja 1b
+    jmp 2b
+3:  vmovdqu64 (%rcx), %zmm1
+    add $64, %rcx
+    sub $64, %r8
+    load_bytes 12, %r8, 6f
+4:  vpshufb reversed(%r11), %zmm1, %zmm1
+    vpshufb reversed(%r11), %zmm12, %zmm12
+    pair_products 1, 12, (powers_end - 16), %rdx
+    ret
+5:  load_bytes_at_page_end 1, %r8, %r8d
+    jmp products_of_vector
+6:  load_bytes_at_page_end 12, %r8, %r8d
+    jmp 4b
+    EVC_ASM_CFI_END
+
+/* xmm10 = the hash of r8 bytes at rcx (1 at least), zeros behind. Changes rcx, rdx, rsi, r8, k1, k2, vectors 1, 2, 7,
+ * 9, 11 to 14. */
+    .p2align 4
+hash_of_aad:
+    EVC_ASM_CFI_BEGIN
+    no_sums
+    cmp $512, %r8
+    ja 62f
+61: lea 15(%r8), %rdx
+    and $-16, %rdx
+    neg %rdx
+    lea 16(%rdi,%rdx), %rdx
+    call products_of_aad
+    reduce_products
+    ret
+    /* As many as there are powers. The next block meets their hash. */
+62: push %r8
+    EVC_ASM_CFI_ADJUST(8)
+    mov $512, %r8d
+    lea 16 - 512(%rdi), %rdx
+    call products_of_aad
+    reduce_products
+    pop %r8
+    EVC_ASM_CFI_ADJUST(-8)
+    add $64, %rcx
+    sub $512, %r8
+    mov $512, %edx
+    cmp %rdx, %r8
+    cmovb %r8, %rdx
+    add $15, %rdx
+    and $-16, %rdx
+    neg %rdx
+    vmovdqa %xmm10, %xmm1
+    vmovdqu powers_end(%rdi,%rdx), %xmm13
+    first_products x, 1, 13, 7
+    cmp $512, %r8
+    ja 62b
+    jmp 61b
     EVC_ASM_CFI_END
 
 /* ---- Ends of messages ---- */
@@ -411,25 +447,23 @@ hash_of_many:
     ret
     tag_of_other_length \opens
 .endm
-.macro define_ends width
+    .p2align 4
+open_end:
     EVC_ASM_CFI_BEGIN
-    .p2align 4
-open_end_\width:
-    reduce_products \width
+    reduce_products
     put_tag 1
+    EVC_ASM_CFI_END
     .p2align 4
-seal_end_\width:
-    reduce_products \width
+seal_end:
+    EVC_ASM_CFI_BEGIN
+    reduce_products
     put_tag 0
     EVC_ASM_CFI_END
-.endm
-    define_ends y
-    define_ends z
-.macro end_message opens, width
+.macro end_message opens
 .if \opens
-    jmp open_end_\width
+    jmp open_end
 .else
-    jmp seal_end_\width
+    jmp seal_end
 .endif
 .endm
 
@@ -502,10 +536,7 @@ seal_end_\width:
     middle_rounds round_of_mask, 1
     vaesenclast round_keys(%rdi,%rdx), %xmm8, %xmm8
     call aad_and_lengths
-    cmp $16, %r8
-    ja 95f
-    end_message \opens, y
-95: end_message \opens, z
+    end_message \opens
 .endm
 
 /* ---- Messages of n vectors: the last one is zmm3, those before it zmm4 to zmm6 ---- */
@@ -657,7 +688,7 @@ last_\name\()_\own\()_\opens:
     vmovdqu64 powers_end - 16(%rsi), %zmm13
     products z, 1, 13, 7, 2
 .endif
-    end_message \opens, z
+    end_message \opens
 82: call load_at_page_end
     jmp 81b
 84: call store_at_page_end
@@ -767,10 +798,17 @@ evc_end evc_gcm_x86_vaes512_flat_open
 evc_function evc_gcm_x86_vaes512_flat_hash_aad
     lea tables(%rip), %r11
     take_aad_to_hash
-    call hash_of_many
-    vpxor %xmm13, %xmm1, %xmm1 /* which is left of the last block */
-    vmovdqu %xmm1, (%r9)
-    vmovdqu %xmm13, 16(%r9)
+    vmovdqu -16(%rcx,%r8), %xmm1
+    mov %r8d, %edx
+    dec %r8
+    neg %edx
+    and $15, %edx         /* the bytes that the last block lacks */
+    and $-16, %r8
+    vpshufb bytes_from(%r11,%rdx), %xmm1, %xmm1
+    vmovdqu %xmm1, 16(%r9)
+    call hash_of_aad
+    vpshufb reversed(%r11), %xmm10, %xmm10
+    vmovdqu %xmm10, (%r9)
     .irp i, 1, 2, 7, 9, 10, 11, 12, 13, 14
     vpxor %xmm\i, %xmm\i, %xmm\i
     .endr
