@@ -4,9 +4,9 @@
  *
  * Groups of 8 vectors (32 blocks), as many as leave 1 to 32 blocks behind them: the tail, 1 to 8 vectors. A group goes
  * through AES, and the one before it is hashed beside it. The tail goes through AES by 4 vectors, and then the last 1
- * to 4. So does the group of a message of at most 1024 bytes. The products of 4 vectors stand between the rounds of the
- * next ones: the core has registers for fewer results than a message has, so instructions that wait for AES at its end
- * keep AES of the next message out. A group has one reduction, and the tail has one.
+ * to 4, or of 8 twice 2; the group of a message of at most 1024 bytes goes by 4, too. The products of 4 vectors stand
+ * between the rounds of the next ones: the core has registers for fewer results than a message has, so those that
+ * wait for AES at its end keep AES of the next message out. A group has one reduction, and the tail has one.
  *
  * Hash:     without groups, associated data and lengths are hashed as those of shorter messages. Else one block of
  *           associated data meets H^33; the hash of more blocks is added to the first block of text. The hash of
@@ -192,6 +192,16 @@ beside_\n:
     define_beside 1, 23
     define_beside 2, 22, 23
     define_beside 3, 21, 22, 23
+/* J_0 to its lane, if text leaves that free. Assemblers of Apple want a macro with immediate values to have an
+ * argument. */
+.macro insert_j0 lane=48
+    lea -1(%r10), %ecx
+    not %ecx
+    test $\lane, %ecx
+    jz 2f
+    vinserti32x4 $3, %xmm8, %zmm23, %zmm23
+2:
+.endm
 /* Four that are not the last ones; zmm13 and zmm23 are set here. */
     .p2align 4
 four_beside:
@@ -200,36 +210,61 @@ four_beside:
     vmovdqu64 powers_end - 512(%rdx), %zmm13
     EVC_ASM_CFI_END
     define_beside 4, 20, 21, 22, 23
-/* The last 1 to 4 of a message, whose number is that of eax; these, too. */
+/* The last 1 to 4 of a message that does not end with 8 vectors; these, too. */
     .p2align 4
 last_beside:
     EVC_ASM_CFI_BEGIN
-    lea -1(%r10), %ecx
     vpxorq counters(%r11,%rax), %zmm4, %zmm23
     vmovdqu64 powers_end - 512(%rdx), %zmm13
-    and $48, %ecx
-    cmp $448, %eax
-    je 3f
-1:  cmp $48, %ecx
-    je 2f
-    vinserti32x4 $3, %xmm8, %zmm23, %zmm23
-2:  mov %eax, %ecx
+    insert_j0
+    mov %eax, %ecx
     and $192, %ecx
     jz beside_1
     cmp $128, %ecx
     jb beside_2
     je beside_3
     jmp beside_4
-    /* 8 vectors: behind a group, two blocks have its next number, and of full ones the first block meets H^33. */
-3:  cmp $512, %r10
-    jbe 4f
-    end_of_group_counters %zmm4
-4:  cmp $48, %ecx
-    jne 1b
+    EVC_ASM_CFI_END
+/* Numbers 4 and 5 of 8 vectors, counted from 0. If the last one is full, the first block of the 8 meets H^33. */
+    .p2align 4
+two_beside:
+    EVC_ASM_CFI_BEGIN
+    lea -1(%r10), %ecx
+    mov $320, %eax
+    and $48, %ecx
+    vpxorq counters + 320(%r11), %zmm4, %zmm23
+    vmovdqu64 powers_end - 512(%rdx), %zmm13
+    cmp $48, %ecx
+    jne beside_2
     vmovdqu powers_end + 32(%rdi), %xmm13
     vinserti128 $1, powers_end - 512(%rdi), %ymm13, %ymm13
     vinserti64x4 $1, powers_end - 512 + 16(%rdi), %zmm13, %zmm13
-    jmp beside_4
+    jmp beside_2
+    EVC_ASM_CFI_END
+/* Numbers 6 and 7, beside those two: few products are left then. */
+    .p2align 4
+last_two_beside:
+    EVC_ASM_CFI_BEGIN
+    vpxorq counters + 384(%r11), %zmm4, %zmm22
+    vpxorq counters + 448(%r11), %zmm4, %zmm23
+    cmp $512, %r10
+    jbe 1f
+    end_of_group_counters %zmm4
+1:  insert_j0
+    rounds_beside 1, 22, 23
+    rounds_beside 3, 22, 23
+    pair_products 24, 25, (powers_end - 512 + 256), %rdx
+    rounds_beside 5, 22, 23
+    rounds_beside 7, 22, 23
+    vbroadcasti32x4 round_keys + 16*9(%rdi), %zmm1
+    flat_round 1, 0, 22, 23
+    mov rounds(%rdi), %ecx
+    cmp $12, %ecx
+    jb 1f
+    rounds_beside 10, 22, 23
+    je 1f
+    rounds_beside 12, 22, 23
+1:  ret
     EVC_ASM_CFI_END
 
 /* xmm10 = the hash of a group, zmm24 to zmm31, and of what is in the sums. */
@@ -447,6 +482,8 @@ texts_of_four_\opens:
     call texts_of_four_\opens
     lea 480(%rsi), %rdx
     sub %rax, %rdx
+    cmp $448, %eax
+    je 16f
     call last_beside
 17: add %rax, %r9
     add %rax, %r8
@@ -461,6 +498,14 @@ texts_of_four_\opens:
     jmp 41f
 19: add $35*16, %rsi
     jmp 18b
+    /* 8 vectors. */
+16: call two_beside
+    flat_text \opens, 256, 22, 24
+    flat_text \opens, 320, 23, 25
+    call last_two_beside
+    add $448, %r9
+    add $448, %r8
+    jmp 41f
 22: flat_text \opens, -128, 21, 1
     vmovdqu64 powers_end - 32 - 128(%rsi), %zmm13
     products z, 1, 13, 7, 2
