@@ -13,8 +13,8 @@
  *           groups meets H^(t+1) in front of a tail of t blocks, in one vector with the lengths, which are multiplied
  *           while AES is under way.
  * Counters: that of block j of group k is 32 k + j + 2. One register has 32 k with the IV and the first round key added
- *           to it; the counters of the first 30 blocks are that xor constants. Those of the last two are made from
- *           32 (k + 1) in the same way.
+ *           to it; the counters of the first 30 blocks are that xor constants, with k = 0 those of 64 blocks. Those of
+ *           the last two are made from 32 (k + 1) in the same way.
  * J_0:      is in the last lane of the last vector, if text leaves that free; else a block of its own beside the first
  *           four vectors.
  * End:      the last vector is taken by one access that ends where the text does, and moved into its place.
@@ -152,8 +152,8 @@ rounds_and_hash:
 1:  ret
     EVC_ASM_CFI_END
 /* All rounds but the last of n vectors, and the products of the four before them, zmm24 to zmm27. zmm4: whitened
- * counters without constants; rax: 64 times the number of the last vector, which is in zmm23 with its counters; zmm13:
- * the first powers, which are at powers_end - 512(rdx). Changes ecx. */
+ * counters without constants, which are those of tables from rsi on; rax: 64 times the number of the last vector from
+ * there; zmm23: that vector, with its counters; zmm13: the first powers, from powers_end - 512(rdx) on. Changes ecx. */
 .macro rounds_beside r, vectors:vararg
     vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm1
     vbroadcasti32x4 round_keys + 16*\r + 16(%rdi), %zmm12
@@ -167,7 +167,7 @@ beside_\n:
     .set at, counters - 64*(\n - 1)
     .irp i, \vectors
     .if \i < 23
-    vpxorq at(%r11,%rax), %zmm4, %zmm\i
+    vpxorq at(%rsi,%rax), %zmm4, %zmm\i
     .set at, at + 64
     .endif
     .endr
@@ -206,7 +206,7 @@ beside_\n:
     .p2align 4
 four_beside:
     EVC_ASM_CFI_BEGIN
-    vpxorq counters(%r11,%rax), %zmm4, %zmm23
+    vpxorq counters(%rsi,%rax), %zmm4, %zmm23
     vmovdqu64 powers_end - 512(%rdx), %zmm13
     EVC_ASM_CFI_END
     define_beside 4, 20, 21, 22, 23
@@ -214,7 +214,7 @@ four_beside:
     .p2align 4
 last_beside:
     EVC_ASM_CFI_BEGIN
-    vpxorq counters(%r11,%rax), %zmm4, %zmm23
+    vpxorq counters(%rsi,%rax), %zmm4, %zmm23
     vmovdqu64 powers_end - 512(%rdx), %zmm13
     insert_j0
     mov %eax, %ecx
@@ -232,7 +232,7 @@ two_beside:
     lea -1(%r10), %ecx
     mov $320, %eax
     and $48, %ecx
-    vpxorq counters + 320(%r11), %zmm4, %zmm23
+    vpxorq counters + 320(%rsi), %zmm4, %zmm23
     vmovdqu64 powers_end - 512(%rdx), %zmm13
     cmp $48, %ecx
     jne beside_2
@@ -245,9 +245,9 @@ two_beside:
     .p2align 4
 last_two_beside:
     EVC_ASM_CFI_BEGIN
-    vpxorq counters + 384(%r11), %zmm4, %zmm22
-    vpxorq counters + 448(%r11), %zmm4, %zmm23
-    cmp $512, %r10
+    vpxorq counters + 384(%rsi), %zmm4, %zmm22
+    vpxorq counters + 448(%rsi), %zmm4, %zmm23
+    cmp $1024, %r10
     jbe 1f
     end_of_group_counters %zmm4
 1:  insert_j0
@@ -392,25 +392,35 @@ texts_of_four_\opens:
     mov out(%rsp), %r8
     lea -1(%r10), %eax
     jmp 20f
+    /* Sealed text of at most 768 bytes has a reduction behind 4 vectors, other text behind 8. */
 13: call aad_of_long
     mov out(%rsp), %r8
+    mov $448, %eax
+    mov %r11, %rsi
     vmovdqu powers_end + 32(%rdi), %xmm13
+    mov %rdi, %rdx
+.if !\opens
+    cmp $768, %r10d
+    ja 9f
+    vmovdqu powers_end - 16*17(%rdi), %xmm13
+    add $256, %rdx
+9:
+.endif
     first_products x, 1, 13, 7
     call texts_of_four_\opens
     vpxorq %zmm12, %zmm24, %zmm24
-    mov %rdi, %rdx
-    mov $448, %eax
     call four_beside
     add $256, %r9
     add $256, %r8
+.if !\opens
+    lea -257(%r10), %ecx
+    cmp $768, %r10d
+    jbe 16f
+.endif
     call texts_of_four_\opens
-    mov $0xf0, %edx
-    vmovdqa64 group_step(%r11), %zmm3
-    kmovd %edx, %k3
-    vpshufb words_of_counters(%r11), %zmm3, %zmm4
-    vpxorq %zmm0, %zmm4, %zmm4
     add $256, %r9
     add $256, %r8
+    lea 512(%r11), %rsi
     jmp 14f
 
     /* By groups. */
@@ -445,6 +455,7 @@ texts_of_four_\opens:
     vmovdqa64 %zmm29, %zmm25
     vmovdqa64 %zmm30, %zmm26
     vmovdqa64 %zmm31, %zmm27
+    mov %r11, %rsi
 
     /* The tail behind the last four vectors of groups, zmm24 to zmm27. */
 14: lea -1(%r10), %eax
@@ -454,11 +465,12 @@ texts_of_four_\opens:
     jb 15f
     mov $192, %eax
     call four_beside
+    lea -1(%r10), %ecx
     jmp 16f
 15: call last_beside
+    lea -1(%r10), %ecx
 16: reduce_products
     vmovdqa %xmm10, %xmm1
-    lea -1(%r10), %ecx
     mov %ecx, %eax
     and $496, %ecx
     add $32, %ecx
@@ -481,10 +493,16 @@ texts_of_four_\opens:
     jb 17f
     call texts_of_four_\opens
     lea 480(%rsi), %rdx
+    lea -1(%r10), %rcx    /* up to 1024 bytes counters go on behind those that were hashed */
     sub %rax, %rdx
+    and $-256, %rcx
+    lea -256(%r11,%rcx), %rsi
+    cmp $1024, %r10
+    cmova %r11, %rsi
     cmp $448, %eax
     je 16f
     call last_beside
+    lea -480(%rdx,%rax), %rsi
 17: add %rax, %r9
     add %rax, %r8
     and $192, %eax
@@ -503,6 +521,7 @@ texts_of_four_\opens:
     flat_text \opens, 256, 22, 24
     flat_text \opens, 320, 23, 25
     call last_two_beside
+    lea -480 + 448(%rdx), %rsi
     add $448, %r9
     add $448, %r8
     jmp 41f
