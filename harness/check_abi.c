@@ -97,6 +97,7 @@ SLOT(aes, xts_decrypt, c->key, block, in, out, c->n_blocks)
 SLOT(aes, cbc_encrypt_many, c->key, messages, c->n_blocks)
 SLOT(aes, ccm_encrypt, c->key, block, second_block, in, out, c->n_blocks)
 SLOT(aes, ccm_decrypt, c->key, block, second_block, in, out, c->n_blocks)
+SLOT(aes, cbc_encrypt_message, c->key, block, in, out, 16 * c->n_blocks)
 
 /* As many messages as there are blocks to be, of one to four blocks each, every third without output. */
 static void lay_out_messages(void)
@@ -131,6 +132,7 @@ enum result aes_calls_keep_the_abi(struct check *c)
         {"cbc_encrypt_many", aes->cbc_encrypt_many != NULL, aes_cbc_encrypt_many},
         {"ccm_encrypt", aes->ccm_encrypt != NULL, aes_ccm_encrypt},
         {"ccm_decrypt", aes->ccm_decrypt != NULL, aes_ccm_decrypt},
+        {"cbc_encrypt_message", aes->cbc_encrypt_message != NULL, aes_cbc_encrypt_message},
     };
     struct call call = {aes, &room.key, 0, 0, 0};
     size_t sizes[16];

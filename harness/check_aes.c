@@ -562,6 +562,7 @@ static struct evc_aes without_slots(const struct evc_aes *aes)
     bare.xts_encrypt = bare.xts_decrypt = NULL;
     bare.cbc_encrypt_many = NULL;
     bare.ccm_encrypt = bare.ccm_decrypt = NULL;
+    bare.cbc_encrypt_message = NULL;
     return bare;
 }
 

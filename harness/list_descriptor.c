@@ -29,6 +29,7 @@ static void emit_aes_slots(const struct evc_aes *kernel)
     SLOT(cbc_encrypt_many)
     SLOT(ccm_encrypt)
     SLOT(ccm_decrypt)
+    SLOT(cbc_encrypt_message)
 }
 
 static void emit_gcm_slots(const struct evc_gcm *kernel)

@@ -159,6 +159,9 @@ struct evc_aes {
                         uint8_t *out, size_t n_blocks);
     void (*ccm_decrypt)(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in,
                         uint8_t *out, size_t n_blocks);
+    /* evc_aes_cbc_encrypt of whole blocks, by a slot that needs no `clear` behind it; returns EVC_OK. */
+    enum evc_status (*cbc_encrypt_message)(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                                           size_t len_bytes);
 };
 
 /*

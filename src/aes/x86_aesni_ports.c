@@ -3,7 +3,8 @@
  * AES with AES-NI, 1 block per 128-bit register, for cores whose general registers share ports with vectors.
  *
  * Method:   one AESENC per round and block; 8 blocks in flight; counters by vectors, tweaks of XTS by words; the modes
- *           are in x86_wide_steps.h, chains in x86_aesni_steps.h.
+ *           are in x86_wide_steps.h, chains in x86_aesni_steps.h. Where the ABI is that of System V, CBC encryption of
+ *           a whole message is in assembly, x86_aesni_ports_asm.S.
  * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
  *           Software Developer's Manual, volume 2, AESENC.
  * Needs:    X86_AESNI_PORTS.   Timing: CT (no tables, no secret branches).
@@ -31,10 +32,17 @@ EVC_DEFINE_CLEAR(clear, XMM)
 
 EVC_ISA_END
 
+#if EVC_X86_64_SYSV
+EVC_X86_CBC_MESSAGE(evc_aes_x86_aesni_ports_cbc_encrypt_message);
+#endif
+
 const struct evc_aes evc_aes_x86_aesni_ports = {
     .kernel = EVC_KERNEL_HEAD(x86_aesni_ports, X86_AESNI_PORTS, CT, ANY, WIDE * VEC_BLOCKS,
                               struct evc_aes_fips197_key, EVC_KEY_FIPS197 | EVC_LEAVES_XMM, clear),
     WIDE_SLOTS,
+#if EVC_X86_64_SYSV
+    .cbc_encrypt_message = evc_aes_x86_aesni_ports_cbc_encrypt_message,
+#endif
 };
 #else
 EVC_EMPTY_UNIT

@@ -5,6 +5,15 @@
 #include "aes/ops.h"
 #include "common/clear.h"
 
+/* Out of line, so that the other way of evc_aes_cbc_encrypt has no frame and ends with a jump. */
+EVC_OUT_OF_LINE enum evc_status encrypt_and_clear(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
+                                                  uint8_t *out, size_t len_bytes)
+{
+    evc_aes_op_cbc_encrypt(key, iv, in, out, len_bytes / 16);
+    evc_clear(&key->head.kernel->kernel);
+    return EVC_OK;
+}
+
 enum evc_status evc_aes_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
                                     uint8_t *out, size_t len_bytes)
 {
@@ -12,9 +21,9 @@ enum evc_status evc_aes_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16]
         return EVC_ERR_KERNEL;
     if (len_bytes % 16 != 0)
         return EVC_ERR_LENGTH;
-    evc_aes_op_cbc_encrypt(key, iv, in, out, len_bytes / 16);
-    evc_clear(&key->head.kernel->kernel);
-    return EVC_OK;
+    if (key->head.kernel->cbc_encrypt_message)
+        return key->head.kernel->cbc_encrypt_message(key, iv, in, out, len_bytes);
+    return encrypt_and_clear(key, iv, in, out, len_bytes);
 }
 
 enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
