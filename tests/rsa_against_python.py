@@ -222,7 +222,8 @@ def largest_keys(program: Program, rng: random.Random, quick: bool) -> None:
             if kernel != "c_limb16":
                 results, given = zip(*pairs[:2 if quick else 3], strict=True)
                 program.expect(f"{kernel} many 5 {','.join(given)}", "".join(results))
-    program.expect(f"{KERNEL} check 3", OK)
+    if not quick:  # as of shorter keys
+        program.expect(f"{KERNEL} check 3", OK)
     longer = replace(key_of(p, q, 65537), p=p << 1, n=2 * p * q | 1)
     program.expect(f"{KERNEL} key {longer.text()}", KEY_SIZE)
     program.expect(f"{KERNEL} private 1 02", NOT_SET)
@@ -322,7 +323,7 @@ def main() -> int:
     parser.add_argument("--kernel", choices=KERNELS, help="this one alone")
     parser.add_argument("--may-be-absent", action="store_true", help="exit code 77 if the kernel does not run here")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="fewer values under the largest keys: for builds that are slow")
+    parser.add_argument("--quick", action="store_true", help="fewer values under the largest keys, and no check of their primes: for builds that are slow")
     arguments = parser.parse_args()
     program, rng, skipped = Program(arguments.program, may_be_absent=not arguments.kernel), random.Random(arguments.seed), 0
     if arguments.kernel:
