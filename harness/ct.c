@@ -141,10 +141,12 @@ static void emit_error(const struct subject *s, const char *detail)
 #define MAX_PAGES ((CT_MAX_BYTES + 63) / PAGE_BYTES + 1)
 enum buffer { IN, OUT, AAD, IV, TAG, N_BUFFERS };
 
-/* How far before the end of the page a buffer ends: 1 to 63 bytes, for whole blocks a multiple of 8. */
-static size_t gap_behind(const struct subject *s, size_t call)
+/* How far before the end of the page a buffer ends: 1 to 63 bytes, for whole blocks a multiple of 8. Of input and
+ * output one is nearer, by turns, so that either alone may be too near for a whole vector. */
+static size_t gap_behind(const struct subject *s, size_t call, enum buffer buffer)
 {
-    const size_t gap = 1 + 5 * call % 63;
+    const size_t near = 1 + 5 * call % 63, is_far = buffer == (call % 2 ? IN : OUT);
+    const size_t gap = is_far ? 1 + (near + 31) % 63 : near;
 
     if (s->place != NEAR_END)
         return 0;
@@ -155,7 +157,7 @@ static size_t gap_behind(const struct subject *s, size_t call)
 static uint8_t *placed(const struct subject *s, size_t call, enum buffer buffer, size_t len_bytes)
 {
     static struct guarded areas[MAX_LENGTHS][N_BUFFERS][MAX_PAGES];
-    const size_t to_end = len_bytes + gap_behind(s, call);
+    const size_t to_end = len_bytes + gap_behind(s, call, buffer);
     const size_t pages = to_end ? (to_end + PAGE_BYTES - 1) / PAGE_BYTES : 1;
     struct guarded *area = &areas[call][buffer][pages - 1];
 
@@ -203,7 +205,7 @@ static struct ct_call *new_calls(const struct subject *s)
         c->kernel = s->line->name;
         c->key_bits = s->key_bits;
         c->len_bytes = s->bytes[i];
-        c->forged_bit = (unsigned)random_below(&r, 128);
+        c->forged_bit = 32 + (unsigned)random_below(&r, 96); /* in each tag of 12 bytes or more that ends where 16 do */
         random_bytes(&r, (uint8_t *)&c->secret, sizeof c->secret);
         evc_secret(&c->secret, sizeof c->secret);
         if (!place_buffers(s, i, c)) {
