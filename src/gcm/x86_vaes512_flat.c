@@ -29,7 +29,7 @@ EVC_DEFINE_CLEAR_STACK(clear, ZMM, 896)
 EVC_DEFINE_CLEAR(clear_short, ZMM)
 
 #define MESSAGES evc_gcm_x86_vaes512_flat
-#define HELD_TEXT 256
+#define HELD_TEXT 432 /* 27 blocks: with 4 of associated data and the lengths as many as powers */
 #include "gcm/in_assembly.h"
 
 #include "gcm/x86_steps.h"

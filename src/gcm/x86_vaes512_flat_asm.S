@@ -428,7 +428,11 @@ hash_of_aad:
 .macro tag_of_other_length opens
 72:
 .if \opens
-    call compare_tag
+    btr $tells_tag, %rdx
+    jnc 73f
+    vmovdqu %xmm5, (%rcx)
+    jmp 71b
+73: call compare_tag
 .else
     call store_tag
 .endif
@@ -794,27 +798,58 @@ evc_function evc_gcm_x86_vaes512_flat_open, open_message
     message_by_length 1
 evc_end evc_gcm_x86_vaes512_flat_open
 
-/* Associated data before text that comes later: for the slot hash_aad. */
+/* Associated data before text that comes later: for the slot hash_aad. key, to, aad, aad_bytes: rdi, rsi, rdx, rcx. */
 evc_function evc_gcm_x86_vaes512_flat_hash_aad
     lea tables(%rip), %r11
-    take_aad_to_hash
-    vmovdqu -16(%rcx,%r8), %xmm1
-    mov %r8d, %edx
-    dec %r8
-    neg %edx
-    and $15, %edx         /* the bytes that the last block lacks */
-    and $-16, %r8
-    vpshufb bytes_from(%r11,%rdx), %xmm1, %xmm1
-    vmovdqu %xmm1, 16(%r9)
-    call hash_of_aad
-    vpshufb reversed(%r11), %xmm10, %xmm10
-    vmovdqu %xmm10, (%r9)
+    lea -1(%rcx), %r8d
+    vmovdqu -16(%rdx,%rcx), %xmm1
+    not %r8d
+    and $15, %r8d         /* the bytes that the last block lacks */
+    dec %rcx
+    and $-16, %rcx
+    vpshufb bytes_from(%r11,%r8), %xmm1, %xmm1
+    vmovdqu %xmm1, 16(%rsi)
+    lea -64(%rcx), %r8
+    cmp $64, %r8
+    ja 2f
+    /* 4 to 8 blocks: the last 4, and those before them. */
+    mov $-1, %r9
+    vmovdqu64 (%rdx,%r8), %zmm12
+    bzhi %r8, %r9, %r9
+    kmovq %r9, %k1
+    neg %rcx
+    vmovdqu8 (%rdx), %zmm1{%k1}{z}
+    vpshufb reversed(%r11), %zmm12, %zmm12
+    vmovdqu64 powers_end - 64(%rdi), %zmm14
+    vpshufb reversed(%r11), %zmm1, %zmm1
+    vmovdqu64 powers_end(%rdi,%rcx), %zmm13
+    vpclmulqdq $0x00, %zmm14, %zmm12, %zmm9
+    vpclmulqdq $0x00, %zmm13, %zmm1, %zmm2
+    vpxorq %zmm2, %zmm9, %zmm9
+    vpclmulqdq $0x01, %zmm14, %zmm12, %zmm11
+    vpclmulqdq $0x10, %zmm14, %zmm12, %zmm2
+    vpclmulqdq $0x11, %zmm14, %zmm12, %zmm10
+    vpclmulqdq $0x01, %zmm13, %zmm1, %zmm7
+    vpternlogq $0x96, %zmm2, %zmm7, %zmm11
+    vpclmulqdq $0x10, %zmm13, %zmm1, %zmm7
+    vpclmulqdq $0x11, %zmm13, %zmm1, %zmm2
+    vpxorq %zmm7, %zmm11, %zmm11
+    vpxorq %zmm2, %zmm10, %zmm10
+    reduce_products
+1:  vpshufb reversed(%r11), %xmm10, %xmm10
+    vmovdqu %xmm10, (%rsi)
     .irp i, 1, 2, 7, 9, 10, 11, 12, 13, 14
     vpxor %xmm\i, %xmm\i, %xmm\i
     .endr
     vzeroupper
     xor %eax, %eax
     ret
+2:  mov %rsi, %r9
+    mov %rcx, %r8
+    mov %rdx, %rcx
+    call hash_of_aad
+    mov %r9, %rsi
+    jmp 1b
 evc_end evc_gcm_x86_vaes512_flat_hash_aad
 
 #endif
