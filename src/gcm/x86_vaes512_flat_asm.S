@@ -241,12 +241,13 @@ aad_and_lengths:
     ret
 64: load_part %rcx, %r8, %xmm1, %xmm13, %rsi
     jmp 62b
-63: bt $held_aad, %r8
-    jc 60f
-    take_hashed_aad %xmm1
-    jmp 62b
+61: test %r8, %r8
+    jz 63f
+    jns 65f
+    bt $held_aad, %r8
+    jnc 60f
     /* From a state: all blocks by loads of their own. */
-60: take_held_aad %xmm1, vmovdqu, 62b
+    take_held_aad %xmm1, vmovdqu, 62b
     lea 15(%r8), %esi
     and $-16, %esi
     sub %rsi, %rdx
@@ -268,10 +269,9 @@ aad_and_lengths:
     vmovdqu powers_end - 16(%rdi), %xmm13
     first_products x, 2, 13, 7
     jmp products_of_vector
-61: test %r8, %r8
-    js 63b
-    jnz 65f
-    vmovq 8 + len_bytes(%rsp), %xmm2
+60: take_hashed_aad %xmm1
+    jmp 62b
+63: vmovq 8 + len_bytes(%rsp), %xmm2
     vmovdqu powers_end - 16(%rdi), %xmm13
     vpsllq $3, %xmm2, %xmm2
     vpxor %xmm10, %xmm10, %xmm10
@@ -475,21 +475,24 @@ seal_end:
 
 /* ---- Messages of at most a block ---- */
 
-/* Text alone, 1 to 16 bytes: in xmm0 to xmm5 from beginning to end. */
-.macro block_alone opens
+/* 1 to 16 bytes of text. Without associated data, it is in xmm0 to xmm5 from beginning to end; with a block of it, that,
+ * text and lengths are hashed as one vector. */
+.macro message_of_block opens
     vpxor counter_1(%r11), %xmm0, %xmm3
     vpxor counter_2(%r11), %xmm0, %xmm4
     middle_rounds round_of_two_blocks, 2
     vmovdqu round_keys(%rdi,%rdx), %xmm0
-    mov out(%rsp), %rcx
+    mov out(%rsp), %rax
     vaesenclast %xmm0, %xmm3, %xmm3
     cmp $16, %r10d
     jne 92f
     vmovdqu (%r9), %xmm1
     vpxor %xmm1, %xmm0, %xmm0
     vaesenclast %xmm0, %xmm4, %xmm4
-    vmovdqu %xmm4, (%rcx)
-91: vmovq len_bytes(%rsp), %xmm2
+    vmovdqu %xmm4, (%rax)
+91: test %r8, %r8
+    jnz 93f
+    vmovq len_bytes(%rsp), %xmm2
 .if \opens
     vpshufb reversed(%r11), %xmm1, %xmm1
 .else
@@ -518,16 +521,63 @@ seal_end:
     finish_tag \opens, 0, 1, 2, 3, 4, 5
     ret
     tag_of_other_length \opens
-92: load_part %r9, %r10, %xmm1, %xmm2, %rsi
+92: mov %r9d, %esi
+    mov %eax, %edx
+    and $4095, %esi
+    and $4095, %edx
+    cmp $4096 - 16, %esi
+    ja 98f
+    cmp $4096 - 16, %edx
+    ja 98f
+    mov $-1, %esi
+    bzhi %r10d, %esi, %esi
+    kmovd %esi, %k1
+    vmovdqu8 (%r9), %xmm1{%k1}{z}
     vpxor %xmm1, %xmm0, %xmm0
     vaesenclast %xmm0, %xmm4, %xmm4
-    store_part %xmm4, %rcx, %r10, %xmm2
+    vmovdqu8 %xmm4, (%rax){%k1}
+.if !\opens
+    vmovdqu8 %xmm4, %xmm4{%k1}{z}
+.endif
+    jmp 91b
+    /* A mask would reach into another page. */
+98: load_part %r9, %r10, %xmm1, %xmm2, %rsi
+    vpxor %xmm1, %xmm0, %xmm0
+    vaesenclast %xmm0, %xmm4, %xmm4
+    store_part %xmm4, %rax, %r10, %xmm2
 .if !\opens
     mov %r11, %rdx
     sub %r10, %rdx
     vpand first_bytes + 16(%rdx), %xmm4, %xmm4
 .endif
     jmp 91b
+93: cmp $16, %r8
+    jne 96f
+94: vmovdqu (%rcx), %xmm2
+95: vmovq %r8, %xmm13
+    vmovq %r10, %xmm7
+.if \opens
+    vinserti128 $1, %xmm1, %ymm2, %ymm1
+.else
+    vinserti128 $1, %xmm4, %ymm2, %ymm1
+.endif
+    vpunpcklqdq %xmm13, %xmm7, %xmm7
+    vpshufb reversed(%r11), %ymm1, %ymm1
+    vpsllq $3, %xmm7, %xmm7
+    vmovdqu64 powers_end - 48(%rdi), %zmm13
+    vinserti32x4 $2, %xmm7, %zmm1, %zmm1
+    vmovdqa %xmm3, %xmm8
+    first_products z, 1, 13, 7
+    end_message \opens
+96: ja 97f
+    load_part %rcx, %r8, %xmm2, %xmm5, %rsi
+    jmp 95b
+97: bt $held_aad, %r8
+    movzbl %r8b, %esi
+    cmovc %rsi, %r8
+    jc 94b
+    take_hashed_aad %xmm2
+    jmp 95b
 .endm
 
 /* No text. */
@@ -755,9 +805,17 @@ store_at_page_end:
     ja 32f
     test %r10d, %r10d
     jz 31f
-    test %r8, %r8         /* a vector is as good behind associated data */
-    jnz 32f
-    block_alone \opens
+    cmp $16, %r8
+    ja 35f
+30: message_of_block \opens
+    /* More associated data, or that of a state, which may be a block. */
+35: test %r8, %r8
+    jns 32f
+    bt $held_aad, %r8
+    jnc 30b
+    cmp $16, %r8b
+    jbe 30b
+    jmp 32f
 31: empty_message \opens
 32: message 1, 0, \opens
 33: message 1, 1, \opens
