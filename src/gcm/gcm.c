@@ -1003,15 +1003,15 @@ EVC_INLINE enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_s
     const struct evc_gcm *const kernel = key->head.kernel;
     const uint64_t held_bytes = used_with_marks(state, MARKS_OF_START);
 
-    if (held_bytes - 1 < MOST_HELD && kernel && kernel->held_aad) {
-        if (len_bytes - 1 < USUAL_BYTES && (held_bytes <= 16 || len_bytes <= kernel->held_text)) {
+    if (held_bytes <= MOST_HELD) {
+        if (takes_whole(kernel, direction) && len_bytes - 1 < USUAL_BYTES
+            && (held_bytes <= 16 || len_bytes <= kernel->held_text)) {
             state->aad_bytes = held_bytes;
-            return crypt_as_whole(key, state, held_of(state), (size_t)held_bytes | EVC_GCM_HELD_AAD, in, out,
+            /* The mark stands on 1 byte and more. */
+            return crypt_as_whole(key, state, held_of(state),
+                                  (size_t)held_bytes | ((0 - (size_t)held_bytes) & kernel->held_aad), in, out,
                                   len_bytes, direction);
         }
-    } else if (held_bytes <= 16 && takes_whole(kernel, direction) && len_bytes - 1 < USUAL_BYTES) {
-        state->aad_bytes = held_bytes;
-        return crypt_as_whole(key, state, held_of(state), (size_t)held_bytes, in, out, len_bytes, direction);
     } else if (can_be_whole_behind_aad(key, state, direction) && len_bytes - 1 < USUAL_BYTES && kernel->hash_aad) {
         return crypt_as_whole(key, state, state->block, (size_t)state->aad_bytes | EVC_GCM_HASHED_AAD, in, out,
                               len_bytes, direction);

@@ -475,8 +475,8 @@ seal_end:
 
 /* ---- Messages of at most a block ---- */
 
-/* 1 to 16 bytes of text. Without associated data, it is in xmm0 to xmm5 from beginning to end; with a block of it, that,
- * text and lengths are hashed as one vector. */
+/* 1 to 16 bytes of text. Without associated data, all is in xmm0 to xmm5 from beginning to end. A block of associated
+ * data, text and lengths are hashed as one vector. */
 .macro message_of_block opens
     vpxor counter_1(%r11), %xmm0, %xmm3
     vpxor counter_2(%r11), %xmm0, %xmm4
