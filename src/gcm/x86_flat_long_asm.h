@@ -4,9 +4,10 @@
  *
  * Groups of 8 vectors (32 blocks), as many as leave 1 to 32 blocks behind them: the tail, 1 to 8 vectors. A group goes
  * through AES, and the one before it is hashed beside it. The tail goes through AES by 4 vectors, and then the last 1
- * to 4, or of 8 twice 2; the group of a message of at most 1024 bytes goes by 4, too. The products of 4 vectors stand
- * between the rounds of the next ones: the core has registers for fewer results than a message has, so those that
- * wait for AES at its end keep AES of the next message out. A group has one reduction, and the tail has one.
+ * to 4, or of 8 twice 2; the last group goes by 4, too, in front of a tail of at most 4 vectors, and in a message of at
+ * most 1024 bytes. The products of 4 vectors stand between the rounds of the next ones: the core has registers for
+ * fewer results than a message has, so those that wait for AES at its end keep AES of the next message out. A group has
+ * one reduction, and the tail has one.
  *
  * Hash:     without groups, associated data and lengths are hashed as those of shorter messages. Else one block of
  *           associated data meets H^33; the hash of more blocks is added to the first block of text. The hash of
@@ -423,11 +424,11 @@ texts_of_four_\opens:
     lea 512(%r11), %rsi
     jmp 14f
 
-    /* By groups. */
+    /* By eight. */
 10: call aes_of_first_group
     call aad_of_long
-    lea -1(%r10), %rax
-    shr $9, %rax          /* groups */
+    lea -257(%r10), %rax
+    shr $9, %rax          /* groups, but for a last one that goes by fours */
     vmovdqu powers_end + 32(%rdi), %xmm13
     first_products x, 1, 13, 7
     mov $0xf0, %edx
@@ -456,6 +457,29 @@ texts_of_four_\opens:
     vmovdqa64 %zmm30, %zmm26
     vmovdqa64 %zmm31, %zmm27
     mov %r11, %rsi
+    lea -1(%r10), %ecx
+    test $256, %ecx
+    jnz 14f
+    /* The last group. */
+    lea 256(%rdi), %rdx
+    mov $192, %eax
+    call four_beside
+    reduce_products
+    vmovdqa %xmm10, %xmm12
+    no_sums
+    call texts_of_four_\opens
+    vpxorq %zmm12, %zmm24, %zmm24
+    end_of_group_counters %zmm4
+    vmovdqu64 powers_end - 512(%rdi), %zmm13
+    mov %rdi, %rdx
+    mov $448, %eax
+    call beside_4
+    vmovdqa64 %zmm5, %zmm4
+    add $256, %r9
+    add $256, %r8
+    call texts_of_four_\opens
+    add $256, %r9
+    add $256, %r8
 
     /* The tail behind the last four vectors of groups, zmm24 to zmm27. */
 14: lea -1(%r10), %eax
