@@ -475,8 +475,8 @@ seal_end:
 
 /* ---- Messages of at most a block ---- */
 
-/* 1 to 16 bytes of text. Without associated data, all is in xmm0 to xmm5 from beginning to end. A block of associated
- * data, text and lengths are hashed as one vector. */
+/* 1 to 16 bytes of text. Without associated data, all is in xmm0 to xmm5 from beginning to end. One or two blocks of
+ * associated data, text and lengths are hashed as one vector. */
 .macro message_of_block opens
     vpxor counter_1(%r11), %xmm0, %xmm3
     vpxor counter_2(%r11), %xmm0, %xmm4
@@ -552,8 +552,9 @@ seal_end:
 .endif
     jmp 91b
 93: cmp $16, %r8
-    jne 96f
-94: vmovdqu (%rcx), %xmm2
+    jb 96f
+    vmovdqu (%rcx), %xmm2
+    jne 97f
 95: vmovq %r8, %xmm13
     vmovq %r10, %xmm7
 .if \opens
@@ -569,14 +570,39 @@ seal_end:
     vmovdqa %xmm3, %xmm8
     first_products z, 1, 13, 7
     end_message \opens
-96: ja 97f
-    load_part %rcx, %r8, %xmm2, %xmm5, %rsi
+96: load_part %rcx, %r8, %xmm2, %xmm5, %rsi
     jmp 95b
-97: bt $held_aad, %r8
-    movzbl %r8b, %esi
-    cmovc %rsi, %r8
-    jc 94b
-    take_hashed_aad %xmm2
+97: test %r8, %r8
+    js 99f
+    vmovdqu -16(%rcx,%r8), %xmm7
+89: mov %r8d, %esi
+    neg %esi
+    and $15, %esi         /* the bytes that the second block lacks */
+    vmovq %r8, %xmm13
+    vpshufb bytes_from(%r11,%rsi), %xmm7, %xmm7
+    vmovq %r10, %xmm5
+    vinserti128 $1, %xmm7, %ymm2, %ymm2
+    vpunpcklqdq %xmm13, %xmm5, %xmm5
+.if \opens
+    vinserti32x4 $2, %xmm1, %zmm2, %zmm1
+.else
+    vinserti32x4 $2, %xmm4, %zmm2, %zmm1
+.endif
+    vpshufb reversed(%r11), %zmm1, %zmm1
+    vpsllq $3, %xmm5, %xmm5
+    vmovdqu64 powers_end - 64(%rdi), %zmm13
+    vinserti32x4 $3, %xmm5, %zmm1, %zmm1
+    vmovdqa %xmm3, %xmm8
+    first_products z, 1, 13, 7
+    end_message \opens
+99: bt $held_aad, %r8
+    jnc 88f
+    movzbl %r8b, %r8d
+    vmovdqu held_end(%rcx), %xmm7
+    cmp $16, %r8d
+    ja 89b
+    jmp 95b
+88: take_hashed_aad %xmm2
     jmp 95b
 .endm
 
@@ -805,15 +831,15 @@ store_at_page_end:
     ja 32f
     test %r10d, %r10d
     jz 31f
-    cmp $16, %r8
+    cmp $32, %r8
     ja 35f
 30: message_of_block \opens
-    /* More associated data, or that of a state, which may be a block. */
+    /* More associated data, or that of a state, which may be as short. */
 35: test %r8, %r8
     jns 32f
     bt $held_aad, %r8
     jnc 30b
-    cmp $16, %r8b
+    cmp $32, %r8b
     jbe 30b
     jmp 32f
 31: empty_message \opens
