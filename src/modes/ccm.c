@@ -5,7 +5,8 @@
  * The chain waits for itself, a latency per block; the counter blocks do not. The two are called in turn on
  * pieces so short that a core that executes out of order has the next piece of the chain within reach while
  * it works off the counter blocks; these then cost next to nothing. Pieces of what the counter's kernel takes
- * at once were the best of 4 to 128 blocks for 128, 256 and 512-bit vectors.
+ * at once were the best of 4 to 128 blocks for 128, 256 and 512-bit vectors. One counter block alone, for the tag or
+ * for the end of the text, is encrypted by the MAC's kernel, which is made for one block at a time.
  */
 #include "everycore/modes.h"
 
@@ -145,7 +146,7 @@ static void start(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state, 
 
     /* Counter 0 masks the tag; the message begins with counter 1. */
     first_block(state->counter, flags, nonce, nonce_bytes, 0);
-    evc_aes_op_encrypt(evc_aes_ccm_ctr_key(key), state->counter, state->tag_mask, 1);
+    evc_aes_op_encrypt(evc_aes_ccm_mac_key(key), state->counter, state->tag_mask, 1);
     first_block(state->counter, flags, nonce, nonce_bytes, 1);
 
     memset(state->block, 0, 16);
@@ -291,8 +292,8 @@ static void crypt_text(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *st
         in += n, out += n, len_bytes -= n;
     }
     if (len_bytes) {
-        memset(state->stream, 0, 16);
-        evc_aes_op_ctr(evc_aes_ccm_ctr_key(key), state->counter, state->stream, state->stream, 16);
+        evc_aes_op_encrypt(evc_aes_ccm_mac_key(key), state->counter, state->stream, 1);
+        evc_store64_be(state->counter + 8, evc_load64_be(state->counter + 8) + 1);
         part_of_block(state, in, out, len_bytes, sealing);
     }
 }
