@@ -94,10 +94,12 @@ def _hides_wrong(cell: Cell, results: Mapping[Cell, Result]) -> bool:
 
 
 def _slow(result: Result, around: Neighbourhood) -> Anomaly | None:
+    if not cycles(result):
+        return None
     odd = [
         neighbour
         for neighbour in around.of(result, cycles)
-        if cycles(result) and is_slower(result, neighbour.result, neighbour.limit)
+        if is_slower(result, neighbour.result, neighbour.limit)
     ]
     best = _best(odd, Kind.SLOW)
     return _anomaly(Kind.SLOW, result, best) if best else None

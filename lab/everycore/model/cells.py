@@ -137,7 +137,8 @@ class Result:
 
     @property
     def cycles_per_byte(self) -> float | None:
-        return self.figure.median if self.figure else None
+        figure = self.figure
+        return figure.median if figure else None
 
     @property
     def instructions_per_byte(self) -> float | None:
