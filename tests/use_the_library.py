@@ -161,7 +161,8 @@ def command_of_the_docs(document: str, command: str, tree: pathlib.Path, prefix:
     made = [tree / made for made in ("program", "a.out")]
     for program in made:
         program.unlink(missing_ok=True)
-    environment = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "LD_LIBRARY_PATH": str(prefix / "lib")}
+    environment = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "LD_LIBRARY_PATH": str(prefix / "lib"),
+                   "CFLAGS": "-O1 -g0"}  # for Meson: other steps have its own options
     code, text = run("sh", "-c", line, cwd=tree, **environment)
     expect(code == 0, f"{document}: {command}", text)
     if name == "cc":
