@@ -268,6 +268,31 @@ last_two_beside:
 1:  ret
     EVC_ASM_CFI_END
 
+/* Plus the products of the first four vectors of a group, zmm24 to zmm27, where the other four are then. */
+    .p2align 4
+hash_half:
+    EVC_ASM_CFI_BEGIN
+    pair_products 24, 25, (powers_end - 512), %rdi
+    pair_products 26, 27, (powers_end - 384), %rdi
+    vmovdqa64 %zmm28, %zmm24
+    vmovdqa64 %zmm29, %zmm25
+    vmovdqa64 %zmm30, %zmm26
+    vmovdqa64 %zmm31, %zmm27
+    mov %r11, %rsi
+    ret
+    EVC_ASM_CFI_END
+/* xmm12 = the hash of that group; AES of the first four vectors of the last one. */
+    .p2align 4
+hash_other_half:
+    EVC_ASM_CFI_BEGIN
+    lea 256(%rdi), %rdx
+    mov $192, %eax
+    call four_beside
+    reduce_products
+    vmovdqa %xmm10, %xmm12
+    no_sums
+    ret
+    EVC_ASM_CFI_END
 /* xmm10 = the hash of a group, zmm24 to zmm31, and of what is in the sums. */
     .p2align 4
 hash_group:
@@ -450,23 +475,11 @@ texts_of_four_\opens:
     add $512, %r8
     dec %rax
     jnz 11b
-    pair_products 24, 25, (powers_end - 512), %rdi
-    pair_products 26, 27, (powers_end - 384), %rdi
-    vmovdqa64 %zmm28, %zmm24
-    vmovdqa64 %zmm29, %zmm25
-    vmovdqa64 %zmm30, %zmm26
-    vmovdqa64 %zmm31, %zmm27
-    mov %r11, %rsi
+    call hash_half
     lea -1(%r10), %ecx
     test $256, %ecx
     jnz 14f
-    /* The last group. */
-    lea 256(%rdi), %rdx
-    mov $192, %eax
-    call four_beside
-    reduce_products
-    vmovdqa %xmm10, %xmm12
-    no_sums
+    call hash_other_half
     call texts_of_four_\opens
     vpxorq %zmm12, %zmm24, %zmm24
     end_of_group_counters %zmm4
