@@ -107,8 +107,8 @@ static int shares_ports(const struct evc_x86_id *id)
     switch (intel_model_of(id)) {
     case 0x4e: case 0x5e: case 0x55: case 0x8e: case 0x9e: case 0xa5: case 0xa6: /* Skylake to Comet Lake */
     case 0x66: case 0x6a: case 0x6c: case 0x7d: case 0x7e: case 0x9d: /* Cannon Lake, Ice Lake */
-    case 0x8c: case 0x8d: case 0xa7: /* Tiger Lake, Rocket Lake */
-    case 0x97: case 0x9a: case 0xb7: case 0xba: case 0xbf: /* Alder Lake, Raptor Lake */
+    case 0x8a: case 0x8c: case 0x8d: case 0xa7: /* Lakefield, Tiger Lake, Rocket Lake */
+    case 0x97: case 0x9a: case 0xb7: case 0xba: case 0xbf: case 0xd7: /* Alder, Raptor and Bartlett Lake */
     case 0x8f: case 0xcf: case 0xad: case 0xae: /* Sapphire, Emerald and Granite Rapids */
     case 0xaa: case 0xac: /* Meteor Lake */
         return 1;
