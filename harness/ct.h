@@ -45,7 +45,7 @@ struct ct_call {
     const char *kernel;
     unsigned key_bits;
     size_t len_bytes;
-    unsigned forged_bit; /* 0 to 127: where the forgery differs, by the seed */
+    unsigned forged_bit; /* 32 to 127: where the forgery differs, by the seed */
 };
 
 struct ct_operation {

@@ -388,10 +388,10 @@ enum evc_status evc_gcm_set_key_in(void *memory, size_t memory_bytes, const stru
     memset(memory, 0, 16); /* on some machines the head ends before what is aligned behind it */
     *(struct evc_gcm_head *)memory = (struct evc_gcm_head){.kernel = kernel, .rounds = key_bits / 32 + 6};
     kernel->set_key(memory, user_key);
+    evc_clear(&kernel->kernel); /* at once: a dynamic linker that first finds memset() stores vector registers */
     key_bytes = kernel->kernel.key_bytes; /* all of which have been written */
     if (memory_bytes > key_bytes)
         evc_wipe((uint8_t *)memory + key_bytes, memory_bytes - key_bytes);
-    evc_clear(&kernel->kernel);
     return EVC_OK;
 }
 
