@@ -7,7 +7,7 @@
  *           from any of them on; the lanes behind the text are zeros.
  * J_0:      its encryption, the tag mask, is in the last lane of the last vector, if text leaves that free; else it is
  *           a block of its own.
- * Order:    AES comes first, since it takes longest. While it is under way, associated data and lengths are hashed.
+ * Order:    AES comes first in short messages, since it takes longest; then associated data and lengths are hashed.
  *           Then text is, which waits for AES if it is sealed, and all products have one reduction.
  * Parts:    the last vector is taken by a mask. If such an access would reach into another page than the text does, it
  *           goes by blocks, out of line: the repair of a masked access takes hundreds of cycles.
@@ -699,10 +699,18 @@ aes_of_\n\()_\own:
     vpshufb reversed(%r11), \s, %zmm\e
 .endif
 .endm
-/* Two vectors are hashed together: of three the first is alone. */
+/* Two vectors are hashed together: of three the first is alone. Beside three or more, products that wait for nothing
+ * come before AES: behind it they keep the next message out of the core. */
 .macro message n, own, opens
+.if \n > 2
+    lea 15(%r10), %eax
+    and $-16, %eax
+    call aad_and_lengths
+    call aes_of_\n\()_\own
+.else
     call aes_of_\n\()_\own
     call aad_and_lengths
+.endif
     mov %rdi, %rsi
     mov out(%rsp), %r8
     sub %rax, %rsi
