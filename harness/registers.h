@@ -2,8 +2,8 @@
 /*
  * All vector registers, on PA-RISC those for floating point, set to zero before a call and read after it. To be used by
  * a function that does nothing else: whatever stands between the call and registers_read() may change them.
- * registers_fill() sets those of x86-64 and A64 to ones: then a function that takes a register of its caller for zero
- * gives wrong results. Elsewhere it does nothing. Its caller must not be inlined.
+ * registers_fill() sets those of x86-64 and A64 to the bytes of `with`: then a function that takes a register of its
+ * caller for zero gives wrong results. Elsewhere it does nothing. Its caller must not be inlined.
  */
 #ifndef HARNESS_REGISTERS_H
 #define HARNESS_REGISTERS_H
@@ -60,8 +60,8 @@ static inline unsigned registers_bytes(uint64_t feature_word)
 
 #define REGISTER_CLEAR_XMM(i) "pxor %%xmm" #i ", %%xmm" #i "\n\t"
 #define REGISTER_CLEAR_ZMM(i) "vpxorq %%zmm" #i ", %%zmm" #i ", %%zmm" #i "\n\t"
-#define REGISTER_FILL_XMM(i) "pcmpeqd %%xmm" #i ", %%xmm" #i "\n\t"
-#define REGISTER_FILL_ZMM(i) "vpternlogd $255, %%zmm" #i ", %%zmm" #i ", %%zmm" #i "\n\t"
+#define REGISTER_FILL_XMM(i) "movdqu (%0), %%xmm" #i "\n\t"
+#define REGISTER_FILL_ZMM(i) "vmovdqu64 (%0), %%zmm" #i "\n\t"
 #define REGISTER_READ_XMM(i) "movdqu %%xmm" #i ", " #i "*16(%0)\n\t"
 #define REGISTER_READ_YMM(i) "vmovdqu %%ymm" #i ", " #i "*32(%0)\n\t"
 #define REGISTER_READ_ZMM(i) "vmovdqu64 %%zmm" #i ", " #i "*64(%0)\n\t"
@@ -96,16 +96,16 @@ static inline __attribute__((always_inline)) void registers_clear(unsigned count
 
 #if EVC_X86_64
 #define REGISTERS_FILLED
-static inline void registers_fill(unsigned count, unsigned bytes)
+static inline void registers_fill(unsigned count, unsigned bytes, const uint8_t with[64])
 {
     (void)count;
     if (bytes == 64)
         __asm__ volatile(REGISTERS_LOW(REGISTER_FILL_ZMM) REGISTERS_HIGH(REGISTER_FILL_ZMM)
                          :
-                         :
+                         : "r"(with)
                          : REGISTERS_CLOBBERED);
     else
-        __asm__ volatile(REGISTERS_LOW(REGISTER_FILL_XMM) : : : REGISTERS_CLOBBERED);
+        __asm__ volatile(REGISTERS_LOW(REGISTER_FILL_XMM) : : "r"(with) : REGISTERS_CLOBBERED);
 }
 #endif
 
@@ -130,7 +130,7 @@ static inline __attribute__((always_inline)) void registers_read(struct register
 #elif EVC_A64
 
 #define REGISTER_CLEAR(i) "movi v" #i ".2d, #0\n\t"
-#define REGISTER_FILL(i) "movi v" #i ".16b, #255\n\t"
+#define REGISTER_FILL(i) "ldr q" #i ", [%0]\n\t"
 #define REGISTERS_CLOBBERED                                                                         \
     "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", \
         "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", \
@@ -145,11 +145,14 @@ static inline __attribute__((always_inline)) void registers_clear(unsigned count
 }
 
 #define REGISTERS_FILLED
-static inline void registers_fill(unsigned count, unsigned bytes)
+static inline void registers_fill(unsigned count, unsigned bytes, const uint8_t with[64])
 {
     (void)bytes;
     if (count)
-        __asm__ volatile(REGISTERS_16(REGISTER_FILL) REGISTERS_HIGH(REGISTER_FILL) : : : REGISTERS_CLOBBERED);
+        __asm__ volatile(REGISTERS_16(REGISTER_FILL) REGISTERS_HIGH(REGISTER_FILL)
+                         :
+                         : "r"(with)
+                         : REGISTERS_CLOBBERED);
 }
 
 static inline __attribute__((always_inline)) void registers_read(struct registers *r, unsigned count,
@@ -229,9 +232,9 @@ static inline void registers_read(struct registers *r, unsigned count, unsigned 
 
 #endif
 #if !defined(REGISTERS_FILLED)
-static inline void registers_fill(unsigned count, unsigned bytes)
+static inline void registers_fill(unsigned count, unsigned bytes, const uint8_t with[64])
 {
-    (void)count, (void)bytes;
+    (void)count, (void)bytes, (void)with;
 }
 #endif
 
