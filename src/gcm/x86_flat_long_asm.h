@@ -5,17 +5,17 @@
  * Groups of 8 vectors (32 blocks), as many as leave 1 to 32 blocks behind them: the tail, 1 to 8 vectors. A group goes
  * through AES, and the one before it is hashed beside it. The tail goes through AES by 4 vectors, and then the last 1
  * to 4, or of 8 twice 2; the last group goes by 4, too, in front of a tail of at most 4 vectors, and in a message of at
- * most 1024 bytes. The products of 4 vectors stand between the rounds of the next ones: the core has registers for
- * fewer results than a message has, so those that wait for AES at its end keep AES of the next message out. A group has
- * one reduction, and the tail has one.
+ * most 1024 bytes. The products of 4 vectors stand between the rounds of the next ones. At the end of a message they
+ * would wait for AES in such numbers that the core could not begin the next message. A group has one reduction, and the
+ * tail has one.
  *
  * Hash:     without groups, associated data and lengths are hashed as those of shorter messages. Else one block of
  *           associated data meets H^33; the hash of more blocks is added to the first block of text. The hash of
  *           groups meets H^(t+1) in front of a tail of t blocks, in one vector with the lengths, which are multiplied
  *           while AES is under way.
  * Counters: that of block j of group k is 32 k + j + 2. One register has 32 k with the IV and the first round key added
- *           to it; the counters of the first 30 blocks are that xor constants, with k = 0 those of 64 blocks. Those of
- *           the last two are made from 32 (k + 1) in the same way.
+ *           to it; the counters of the first 30 blocks are that xor constants, with k = 0 those of 64 blocks. The last
+ *           two blocks have counters from 32 (k + 1) on, which is in another register.
  * J_0:      is in the last lane of the last vector, if text leaves that free; else a block of its own beside the first
  *           four vectors.
  * End:      the last vector is taken by one access that ends where the text does, and moved into its place.
@@ -24,7 +24,7 @@
  * zmm0: the IV and the first key. zmm3: 32 k as a number. zmm4: the whitened counters of a group, without constants.
  * zmm6: the lengths. zmm8: J_0. zmm9, zmm10, zmm11: sums of products. zmm15: the last round key.
  * zmm16 to zmm23: vectors of AES, the last one of a group or a tail in zmm23. zmm24 to zmm31: what is hashed of a
- * group. Others are scratch.
+ * group. k3: the last two blocks of zmm23. Others are scratch.
  */
 #ifndef EVC_GCM_X86_FLAT_LONG_ASM_H
 #define EVC_GCM_X86_FLAT_LONG_ASM_H
@@ -40,10 +40,9 @@
     vaesenc %xmm\k, %xmm8, %xmm8
 .endif
 .endm
-/* All rounds but the last of these vectors; then rsi is where the last key is. again: whether rsi is
- * there already. */
-.macro flat_rounds with_j0, again, vectors:vararg
-.if \again
+/* All rounds but the last of these vectors; then rsi is where the last key is. rsi_is_set: whether it is so before. */
+.macro flat_rounds with_j0, rsi_is_set, vectors:vararg
+.if \rsi_is_set
     lea round_keys + 32(%rdi), %rdx
     vbroadcasti32x4 round_keys + 16(%rdi), %zmm13
     sub %rsi, %rdx
@@ -237,7 +236,7 @@ two_beside:
     vmovdqu64 powers_end - 512(%rdx), %zmm13
     cmp $48, %ecx
     jne beside_2
-    vmovdqu powers_end + 32(%rdi), %xmm13
+    vmovdqu power_33(%rdi), %xmm13
     vinserti128 $1, powers_end - 512(%rdi), %ymm13, %ymm13
     vinserti64x4 $1, powers_end - 512 + 16(%rdi), %zmm13, %zmm13
     jmp beside_2
@@ -405,34 +404,35 @@ texts_of_four_\opens:
     .set at, at + 64
     .endr
     cmp $1024, %r10
-    ja 10f
+    ja by_eight_\opens
     /* By four vectors. */
     call aes_of_first_four
     vmovdqa64 %zmm0, %zmm4
     cmp $512, %r10d
-    ja 13f
+    ja by_four_\opens
     vbroadcasti32x4 (%rsi), %zmm15
     lea 15(%r10), %eax
     and $-16, %eax
     call aad_and_lengths_of_long
     mov out(%rsp), %r8
     lea -1(%r10), %eax
-    jmp 20f
+    jmp text_of_tail_\opens
     /* Sealed text of at most 768 bytes has a reduction behind 4 vectors, other text behind 8. */
-13: call aad_of_long
+by_four_\opens:
+    call aad_of_long
     mov out(%rsp), %r8
     mov $448, %eax
     mov %r11, %rsi
-    vmovdqu powers_end + 32(%rdi), %xmm13
+    vmovdqu power_33(%rdi), %xmm13
     mov %rdi, %rdx
 .if !\opens
     cmp $768, %r10d
     ja 9f
-    vmovdqu powers_end - 16*17(%rdi), %xmm13
+    vmovdqu powers_end - 17*16(%rdi), %xmm13
     add $256, %rdx
 9:
 .endif
-    first_products x, 1, 13, 7
+    set_products x, 1, 13, 7
     call texts_of_four_\opens
     vpxorq %zmm12, %zmm24, %zmm24
     call four_beside
@@ -441,21 +441,22 @@ texts_of_four_\opens:
 .if !\opens
     lea -257(%r10), %ecx
     cmp $768, %r10d
-    jbe 16f
+    jbe reduce_groups_\opens
 .endif
     call texts_of_four_\opens
     add $256, %r9
     add $256, %r8
     lea 512(%r11), %rsi
-    jmp 14f
+    jmp tail_\opens
 
     /* By eight. */
-10: call aes_of_first_group
+by_eight_\opens:
+    call aes_of_first_group
     call aad_of_long
     lea -257(%r10), %rax
     shr $9, %rax          /* groups, but for a last one that goes by fours */
-    vmovdqu powers_end + 32(%rdi), %xmm13
-    first_products x, 1, 13, 7
+    vmovdqu power_33(%rdi), %xmm13
+    set_products x, 1, 13, 7
     mov $0xf0, %edx
     vmovdqa64 group_step(%r11), %zmm3
     kmovd %edx, %k3
@@ -478,7 +479,7 @@ texts_of_four_\opens:
     call hash_half
     lea -1(%r10), %ecx
     test $256, %ecx
-    jnz 14f
+    jnz tail_\opens
     call hash_other_half
     call texts_of_four_\opens
     vpxorq %zmm12, %zmm24, %zmm24
@@ -495,7 +496,8 @@ texts_of_four_\opens:
     add $256, %r8
 
     /* The tail behind the last four vectors of groups, zmm24 to zmm27. */
-14: lea -1(%r10), %eax
+tail_\opens:
+    lea -1(%r10), %eax
     lea 256(%rdi), %rdx
     and $448, %eax
     cmp $256, %eax
@@ -503,10 +505,11 @@ texts_of_four_\opens:
     mov $192, %eax
     call four_beside
     lea -1(%r10), %ecx
-    jmp 16f
+    jmp reduce_groups_\opens
 15: call last_beside
     lea -1(%r10), %ecx
-16: reduce_products
+reduce_groups_\opens:
+    reduce_products
     vmovdqa %xmm10, %xmm1
     mov %ecx, %eax
     and $496, %ecx
@@ -520,8 +523,9 @@ texts_of_four_\opens:
 18: vmovdqu powers_end(%rsi), %xmm13
     vinserti128 $1, powers_end - 16(%rdi), %ymm13, %ymm13
     vinserti128 $1, %xmm6, %ymm1, %ymm1
-    first_products y, 1, 13, 7
-20: mov %eax, %ecx
+    set_products y, 1, 13, 7
+text_of_tail_\opens:
+    mov %eax, %ecx
     and $48, %ecx
     mov %rdi, %rsi
     sub %rcx, %rsi
@@ -537,53 +541,57 @@ texts_of_four_\opens:
     cmp $1024, %r10
     cmova %r11, %rsi
     cmp $448, %eax
-    je 16f
+    je eight_vectors_\opens
     call last_beside
     lea -480(%rdx,%rax), %rsi
 17: add %rax, %r9
     add %rax, %r8
     and $192, %eax
-    jz 30f
+    jz one_vector_\opens
     cmp $128, %eax
-    jb 41f
+    jb two_vectors_\opens
     je 22f
     flat_text \opens, -192, 20, 24
     flat_text \opens, -128, 21, 25
     pair_products 24, 25, (powers_end - 32 - 192), %rsi
-    jmp 41f
-19: add $35*16, %rsi
+    jmp two_vectors_\opens
+19: add $wrap, %rsi
     jmp 18b
     /* 8 vectors. */
-16: call two_beside
+eight_vectors_\opens:
+    call two_beside
     flat_text \opens, 256, 22, 24
     flat_text \opens, 320, 23, 25
     call last_two_beside
     lea -480 + 448(%rdx), %rsi
     add $448, %r9
     add $448, %r8
-    jmp 41f
+    jmp two_vectors_\opens
 22: flat_text \opens, -128, 21, 1
     vmovdqu64 powers_end - 32 - 128(%rsi), %zmm13
     products z, 1, 13, 7, 2
-41: flat_text \opens, -64, 22, 24
+two_vectors_\opens:
+    flat_text \opens, -64, 22, 24
     /* The last vector. */
     test $63, %r10b
     jnz 31f
     flat_text \opens, 0, 23, 25
     vaesenclast %xmm15, %xmm8, %xmm8
 29: pair_products 24, 25, (powers_end - 32 - 64), %rsi
-40: .irp i, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+end_of_long_\opens:
+    .irp i, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     vpxord %xmm\i, %xmm\i, %xmm\i
     .endr
     end_message \opens
     /* One vector, in whole or in part. */
-30: test $63, %r10b
+one_vector_\opens:
+    test $63, %r10b
     jnz 32f
     flat_text \opens, 0, 23, 1
     vaesenclast %xmm15, %xmm8, %xmm8
 33: vmovdqu64 (powers_end - 32)(%rsi), %zmm13
     products z, 1, 13, 7, 2
-    jmp 40b
+    jmp end_of_long_\opens
 31: last_of_long \opens, 25
     jmp 29b
 32: last_of_long \opens, 1

@@ -9,8 +9,11 @@
  *           a block of its own.
  * Order:    AES comes first in short messages, since it takes longest; then associated data and lengths are hashed.
  *           Then text is, which waits for AES if it is sealed, and all products have one reduction.
- * Parts:    the last vector is taken by a mask. If such an access would reach into another page than the text does, it
- *           goes by blocks, out of line: the repair of a masked access takes hundreds of cycles.
+ * Parts:    the last vector is taken by a mask. If such an access would reach into another page than the text does,
+ *           code out of line takes bytes up to the end of the text instead, and VPERMB moves them to their place: the
+ *           repair of a masked access takes hundreds of cycles.
+ * Powers:   35 blocks in the key: H^32 to H^1, and then H^35, H^34, H^33 (struct powers). H^n begins 16 n bytes before
+ *           powers_end, where H^1 ends; H^33, H^34 and H^35 are `wrap` bytes behind the place that this names.
  *
  * Texts of at most 256 bytes are here, others in x86_flat_long_asm.h.
  *
@@ -25,8 +28,9 @@
 #include "gcm/x86_gcm_asm.h"
 
 .set most_bytes, 256
-.set powers_end, 16 + 240 + 512
-.set opens, 30        /* bit of tag_bytes of long messages: the message is opened */
+.set powers_end, 16 + 240 + 512     /* behind the head and the round keys */
+.set wrap, 35 * 16
+.set power_33, powers_end - 33*16 + wrap
 
 evc_constants
     .p2align 6
@@ -119,8 +123,8 @@ tables:
     vpclmulqdq $0x10, %\width\()mm\powers, %\width\()mm\e, %\width\()mm\q
     vpternlogq $0x96, %\sums\()mm\p, %\sums\()mm\q, %\sums\()mm11
 .endm
-/* The first ones. */
-.macro first_products width, e, powers, p
+/* The sums are the products of the first vector. */
+.macro set_products width, e, powers, p
     vpclmulqdq $0x01, %\width\()mm\powers, %\width\()mm\e, %\width\()mm\p
     vpclmulqdq $0x10, %\width\()mm\powers, %\width\()mm\e, %\width\()mm11
     vpclmulqdq $0x00, %\width\()mm\powers, %\width\()mm\e, %\width\()mm9
@@ -217,7 +221,7 @@ aad_and_lengths_of_long:
     sub %rax, %rdx
     cmp $480, %eax
     jbe 71f
-    add $35*16, %rdx
+    add $wrap, %rdx
     jmp 71f
     EVC_ASM_CFI_END
     .p2align 4
@@ -237,7 +241,7 @@ aad_and_lengths:
     vmovdqu powers_end - 32(%rdx), %xmm13
     vinserti128 $1, %xmm2, %ymm1, %ymm1
     vinserti128 $1, powers_end - 16(%rdi), %ymm13, %ymm13
-    first_products y, 1, 13, 7
+    set_products y, 1, 13, 7
     ret
 64: load_part %rcx, %r8, %xmm1, %xmm13, %rsi
     jmp 62b
@@ -267,7 +271,7 @@ aad_and_lengths:
     vinserti32x4 $3, %xmm12, %zmm1, %zmm1
     load_lengths
     vmovdqu powers_end - 16(%rdi), %xmm13
-    first_products x, 2, 13, 7
+    set_products x, 2, 13, 7
     jmp products_of_vector
 60: take_hashed_aad %xmm1
     jmp 62b
@@ -294,7 +298,7 @@ aad_and_lengths:
     vmovdqu64 powers_end - 16(%rdx), %zmm13
     vinserti32x4 $3, %xmm2, %zmm1, %zmm1
     vinserti32x4 $3, powers_end - 16(%rdi), %zmm13, %zmm13
-    first_products z, 1, 13, 7
+    set_products z, 1, 13, 7
     ret
 70: push %r8
     EVC_ASM_CFI_ADJUST(8)
@@ -304,7 +308,7 @@ aad_and_lengths:
     jmp 67b
 68: load_lengths
     vmovdqu powers_end - 16(%rdi), %xmm13
-    first_products x, 2, 13, 7
+    set_products x, 2, 13, 7
     jmp products_of_aad
     /* More than there are powers: their hash. */
 66: push %r8
@@ -318,7 +322,7 @@ aad_and_lengths:
     add $16, %rdx
     cmp $512, %eax
     jb 72b
-    add $35*16, %rdx
+    add $wrap, %rdx
     jmp 72b
     EVC_ASM_CFI_END
 
@@ -397,7 +401,7 @@ hash_of_aad:
     neg %rdx
     vmovdqa %xmm10, %xmm1
     vmovdqu powers_end(%rdi,%rdx), %xmm13
-    first_products x, 1, 13, 7
+    set_products x, 1, 13, 7
     cmp $512, %r8
     ja 62b
     jmp 61b
@@ -568,7 +572,7 @@ seal_end:
     vmovdqu64 powers_end - 48(%rdi), %zmm13
     vinserti32x4 $2, %xmm7, %zmm1, %zmm1
     vmovdqa %xmm3, %xmm8
-    first_products z, 1, 13, 7
+    set_products z, 1, 13, 7
     end_message \opens
 96: load_part %rcx, %r8, %xmm2, %xmm5, %rsi
     jmp 95b
@@ -593,7 +597,7 @@ seal_end:
     vmovdqu64 powers_end - 64(%rdi), %zmm13
     vinserti32x4 $3, %xmm5, %zmm1, %zmm1
     vmovdqa %xmm3, %xmm8
-    first_products z, 1, 13, 7
+    set_products z, 1, 13, 7
     end_message \opens
 99: bt $held_aad, %r8
     jnc 88f
@@ -699,8 +703,8 @@ aes_of_\n\()_\own:
     vpshufb reversed(%r11), \s, %zmm\e
 .endif
 .endm
-/* Two vectors are hashed together: of three the first is alone. Beside three or more, products that wait for nothing
- * come before AES: behind it they keep the next message out of the core. */
+/* Two vectors are hashed together: of three the first is alone. With three or more, associated data is hashed before
+ * AES: behind it, instructions that wait would fill the core, and the next message could not begin. */
 .macro message n, own, opens
 .if \n > 2
     lea 15(%r10), %eax
@@ -736,7 +740,7 @@ aes_of_\n\()_\own:
 .endm
 
 /* The last vector, of text from r9 and to r8, and the end of the message; name is `pair` if zmm12 is the vector before
- * it, which is not hashed yet. A mask would reach into another page if one begins within the vector. */
+ * it, which is not hashed yet. No masked access crosses a page. */
 .macro define_last_vector name, own, opens
     .p2align 4
 last_\name\()_\own\()_\opens:
