@@ -1096,6 +1096,14 @@ LONG_CBC = ("AES: what long CBC of {} leaves", WIDE_STEPS, "    size_t n_left = 
 LONG_CTR512 = ("AES: what long CTR of {} leaves", WIDE_STEPS, "    ctr_long_steps(key, counter, in, out, n_bytes);\n",
                LEFT.replace("dec", "enc") + "    ctr_long_steps(key, counter, in, out, n_bytes);\n",
                "operations_leave_nothing_behind")
+CHAIN = "src/aes/x86_chain_asm.h"
+CHAIN_BREAKS = [
+    ("AES: the chain of CBC encryption in assembly", CHAIN, "    pxor X, NEXT\n", "", "every_length_equals_reference"),
+    ("AES: the IV behind CBC encryption in assembly", CHAIN, "    movups X, (IV)\n", "", "every_length_equals_reference"),
+    ("AES: the number of rounds of CBC encryption in assembly", CHAIN, "    jb 5f\n", "    jb 6f\n", "every_length_equals_reference"),
+    ("AES: what CBC encryption in assembly leaves of round keys", CHAIN, "    for_middle_keys \\n, clear_key\n", "",
+     "operations_leave_nothing_behind"),
+]
 
 
 def of(kernel: str, *breaks: tuple[str, str, str, str, str]) -> list[tuple[str, str, str, str, str]]:
@@ -1105,7 +1113,7 @@ def of(kernel: str, *breaks: tuple[str, str, str, str, str]) -> list[tuple[str, 
 FUSED_HERE = {"x86_vaes512": (GCM512_FLAGS, GCM512_BREAKS + of("x86_vaes512", LONG_CTR512, LONG_CBC)),
               "x86_vaes256": (GCM256_FLAGS, GCM256_BREAKS + of("x86_vaes256", LONG_CTR, LONG_CBC)),
               "x86_vaes512_flat": (GCM512_FLAGS, FLAT_BREAKS),
-              "x86_aesni": (GCM128_FLAGS, GCM128_BREAKS + of("x86_aesni", LONG_CTR))}
+              "x86_aesni": (GCM128_FLAGS, GCM128_BREAKS + CHAIN_BREAKS + of("x86_aesni", LONG_CTR))}
 
 
 def cpu_flags() -> list[str]:

@@ -32,33 +32,25 @@
     .endr
 .endm
 
-/* The same with the keys in registers, and the ways of these there and away. */
-.macro load_middle_keys n
+/* Expands \what for each register that has the key of one of the rounds 1 to n - 1. i: the register's number; `round`:
+ * the round's. */
+.macro for_middle_keys n, what
     .set round, 1
     .irp i, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
     .if round < \n
+    \what \i
+    .endif
+    .set round, round + 1
+    .endr
+.endm
+.macro load_key i
     movdqa round_keys + 16*round(KEY), %xmm\i
-    .endif
-    .set round, round + 1
-    .endr
 .endm
-.macro middle_rounds_in_registers n
-    .set round, 1
-    .irp i, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    .if round < \n
+.macro round_by_key i
     aesenc %xmm\i, X
-    .endif
-    .set round, round + 1
-    .endr
 .endm
-.macro clear_middle_keys n
-    .set round, 1
-    .irp i, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    .if round < \n
+.macro clear_key i
     pxor %xmm\i, %xmm\i
-    .endif
-    .set round, round + 1
-    .endr
 .endm
 
 /*
@@ -74,11 +66,11 @@
     pxor NEXT, X
     pxor round_keys(KEY), X
     je 2f
-    load_middle_keys \n
+    for_middle_keys \n, load_key
 1:  movdqu 16(IN), NEXT
     add $16, IN
     pxor round_keys(KEY), NEXT
-    middle_rounds_in_registers \n
+    for_middle_keys \n, round_by_key
     movdqa round_keys + 16*\n(KEY), FOLD
     pxor NEXT, FOLD
     aesenclast FOLD, X
@@ -88,8 +80,8 @@
     sub $16, LEFT
     jne 1b
     pxor FOLD, FOLD
-    middle_rounds_in_registers \n
-    clear_middle_keys \n
+    for_middle_keys \n, round_by_key
+    for_middle_keys \n, clear_key
     jmp 4f
 2:  middle_rounds \n
 4:  aesenclast round_keys + 16*\n(KEY), X
