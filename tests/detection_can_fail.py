@@ -17,7 +17,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CC = os.environ.get("CC", "cc").split()
 X86, IDREG, SYSTEMS = "src/cpu/x86_cpuid.c", "src/cpu/a64_idreg.c", "src/cpu/system_words.h"
-FMPYADD = "src/common/hppa_fmpyadd.h"
+FMPYADD, LANES = "src/common/hppa_fmpyadd.h", "src/cpu/x86_lanes.h"
 
 TABLE = "x86_features_are_those_of_the_table"
 STATE = "x86_registers_that_the_system_does_not_keep_are_not_used"
@@ -25,6 +25,8 @@ ONE_BIT, WIDE = "x86_each_flag_is_one_bit", "x86_wide_vectors_are_tuned_for_by_m
 PORTS = "x86_ports_are_shared_by_maker_family_and_model"
 MASKED = "x86_masking_a_flag_adds_no_feature"
 BASE = "x86_features_have_what_they_build_on"
+TRIED = "features_with_wrong_lanes_are_told"
+LANES_AGREE = "wide_instructions_are_right_if_each_lane_is"
 PRODUCT_AND_SUM = "fmpyadd_is_right_if_product_and_sum_are"
 A64 = "features_are_read_from_the_registers"
 
@@ -60,6 +62,15 @@ FAULTS = [
     ("multipliers of all makers", X86, "(id->vendor_ebx == VENDOR_INTEL || id->vendor_ebx == VENDOR_AMD)", "1", TABLE),
     ("long mode in a leaf that is not there", X86, "id->max_extended_leaf >= 0x80000001 &&", "", TABLE),
     ("a program of 32 bits", X86, "id->mode64 ? EVC_CPU(X86_MODE64)", "1 ? EVC_CPU(X86_MODE64)", TABLE),
+    ("the second lane not compared", LANES, "k < 16 * n_lanes", "k < 8 * n_lanes", LANES_AGREE),
+    ("lanes of x alike", LANES, "0x9d * i +", "0x9d * (i % 16) +", TRIED),
+    ("lanes of y alike", LANES, "0x3b * i * i", "0x3b * (i % 16)", TRIED),
+    ("four lanes not tried", LANES, "n_lanes <= most_lanes", "n_lanes <= 2", TRIED),
+    ("trials without what they need", LANES, " || (features & trials[i].needs) != trials[i].needs", "", TRIED),
+    ("a trial's result turned round", LANES, "if (!evc_x86_lanes_agree(&results", "if (evc_x86_lanes_agree(&results", TRIED),
+    ("registers that vzeroupper changes", LANES, '"xmm5", "xmm6", "xmm7", "xmm8", "xmm9",', '"xmm9",',
+     "a_trial_leaves_the_caller_its_vectors"),
+    ("one instruction of a feature compared", LANES, "i < EVC_X86_LANES_OPERATIONS", "i < 1", LANES_AGREE),
     ("PMULL of a core with AES alone", IDREG, "HAS(A64_PMULL, id->isar0, 4, 2)", "HAS(A64_PMULL, id->isar0, 4, 1)",
      "aes_without_the_product_is_told_apart"),
     ("SHA3's field", IDREG, "HAS(A64_SHA3, id->isar0, 32, 1)", "HAS(A64_SHA3, id->isar0, 36, 1)", A64),

@@ -4,6 +4,7 @@
 #include "cpu/system_words.h"
 
 #include "common/hppa_fmpyadd.h"
+#include "cpu/x86_lanes.h"
 
 #include "tap.h"
 #include "x86_cpus.h"
@@ -408,8 +409,11 @@ static uint64_t features_by_registers(void)
 
 static void both_sources_agree_here(void)
 {
-    /* QEMU 7.2 has FEAT_DIT and no word of it in HWCAP. */
-    EXPECT(((features_by_registers() ^ evc_cpu_features()) & ~(EVC_A64 ? EVC_CPU(A64_DIT) : 0)) == 0);
+    /* QEMU 7.2 has FEAT_DIT and no word of it in HWCAP; its wide AES instructions are wrong. */
+    const uint64_t by_registers = features_by_registers();
+    const uint64_t wrong = EVC_X86 ? evc_x86_wrong_lanes(by_registers) : 0;
+
+    EXPECT((((by_registers & ~wrong) ^ evc_cpu_features()) & ~(EVC_A64 ? EVC_CPU(A64_DIT) : 0)) == 0);
 }
 
 static void this_build_and_this_cpu_agree(void)
@@ -477,6 +481,88 @@ static void words_of(uint32_t words[4], double product, double sum)
     }
 }
 
+static void wide_instructions_are_right_if_each_lane_is(void)
+{
+    struct evc_x86_lanes results;
+
+    random_fill((uint8_t *)&results, sizeof results);
+    memcpy(results.narrow, results.wide, sizeof results.narrow);
+    EXPECT(evc_x86_lanes_agree(&results, 2) && evc_x86_lanes_agree(&results, 4));
+    for (size_t i = 0; i < EVC_X86_LANES_OPERATIONS; i++)
+        for (size_t k = 0; k < 64; k++) {
+            results.wide[i][k] ^= 1;
+            EXPECT(evc_x86_lanes_agree(&results, 2) == (k >= 32));
+            EXPECT(!evc_x86_lanes_agree(&results, 4));
+            results.wide[i][k] ^= 1;
+        }
+}
+
+/* Trials that compute as a CPU does, and as emulators may: every lane from the first one of x, or of y. */
+static void right_lanes(struct evc_x86_lanes *r, const uint8_t x[64], const uint8_t y[64], size_t n_lanes)
+{
+    for (size_t i = 0; i < EVC_X86_LANES_OPERATIONS; i++)
+        for (size_t k = 0; k < 16 * n_lanes; k++)
+            r->narrow[i][k] = r->wide[i][k] = (uint8_t)(x[k] + (i + 3) * y[k]);
+}
+
+static void lanes_of_first_x(struct evc_x86_lanes *r, const uint8_t x[64], const uint8_t y[64], size_t n_lanes)
+{
+    right_lanes(r, x, y, n_lanes);
+    for (size_t k = 0; k < 16 * n_lanes; k++)
+        r->wide[2][k] = (uint8_t)(x[k % 16] + 5 * y[k]);
+}
+
+static void lanes_of_first_y(struct evc_x86_lanes *r, const uint8_t x[64], const uint8_t y[64], size_t n_lanes)
+{
+    right_lanes(r, x, y, n_lanes);
+    for (size_t k = 0; k < 16 * n_lanes; k++)
+        r->wide[1][k] = (uint8_t)(x[k] + 4 * y[k % 16]);
+}
+
+static void lanes_wrong_if_four(struct evc_x86_lanes *r, const uint8_t x[64], const uint8_t y[64], size_t n_lanes)
+{
+    right_lanes(r, x, y, n_lanes);
+    if (n_lanes == 4)
+        memcpy(r->wide[3] + 48, r->wide[3] + 32, 16);
+}
+
+static void features_with_wrong_lanes_are_told(void)
+{
+    const uint64_t vaes = EVC_CPU(X86_VAES), vpclmul = EVC_CPU(X86_VPCLMUL), gfni = EVC_CPU(X86_GFNI);
+    const uint64_t ifma = EVC_CPU(X86_AVX512IFMA), need = EVC_CPU(X86_AVX2), avx512 = EVC_CPU(X86_AVX512F);
+    const struct evc_x86_lanes_trial trials[] = {{vaes, need, lanes_of_first_x}, {vpclmul, need, right_lanes},
+                                                 {gfni, need, lanes_of_first_y}, {ifma, need, lanes_wrong_if_four}};
+    const uint64_t all = vaes | vpclmul | gfni | ifma | need;
+
+    EXPECT(evc_x86_wrong_in(all, trials, 4) == (vaes | gfni));
+    EXPECT(evc_x86_wrong_in(all | avx512, trials, 4) == (vaes | gfni | ifma));
+    EXPECT(evc_x86_wrong_in((all | avx512) & ~vaes, trials, 4) == (gfni | ifma));
+    EXPECT(evc_x86_wrong_in((all | avx512) & ~need, trials, 4) == 0);
+}
+
+#if EVC_X86_64 && defined(__GNUC__) && !defined(_WIN32)
+typedef uint64_t four_words __attribute__((vector_size(32)));
+
+/* A caller that is compiled for AVX2 and has values in more registers than a trial names. */
+__attribute__((target("avx2"))) static int values_outlive_a_trial(void)
+{
+    const uint8_t x[64] = {1}, y[64] = {2};
+    uint8_t to[256];
+    four_words a = {1, 2, 3, 4}, b = a + 4, c = a + 8, d = a + 12, e = a + 16, f = a + 20, g = a + 24, h = a + 28;
+
+    __asm__ volatile("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d), "+x"(e), "+x"(f), "+x"(g), "+x"(h));
+    EVC_X86_OPERATE(to, x, y, "vmovdqu", "ymm", "vpxor", "vpxor", "vpxor", "vpxor");
+    __asm__ volatile("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d), "+x"(e), "+x"(f), "+x"(g), "+x"(h));
+    return to[0] == 3 && a[3] == 4 && b[3] == 8 && c[3] == 12 && d[3] == 16 && e[3] == 20 && f[3] == 24 && g[3] == 28 &&
+           h[3] == 32;
+}
+
+static void a_trial_leaves_the_caller_its_vectors(void)
+{
+    EXPECT(!(evc_cpu_features() & EVC_CPU(X86_AVX2)) || values_outlive_a_trial());
+}
+#endif
+
 static void fmpyadd_is_right_if_product_and_sum_are(void)
 {
     const volatile double x = 134217729.0, y = 33554433.0, older = 4503599627370495.0, sum = 3.0;
@@ -517,6 +603,11 @@ int main(void)
     RUN(hwcap_of_a64_is_read);
     RUN(hwcap_of_a32_is_read);
     RUN(the_multipliers_of_power_and_risc_v_are_known_by_their_systems);
+    RUN(wide_instructions_are_right_if_each_lane_is);
+    RUN(features_with_wrong_lanes_are_told);
+#if EVC_X86_64 && defined(__GNUC__) && !defined(_WIN32)
+    RUN(a_trial_leaves_the_caller_its_vectors);
+#endif
     RUN(fmpyadd_is_right_if_product_and_sum_are);
     RUN(macos_is_asked_by_names_new_and_old);
     RUN(windows_is_asked_by_numbers);

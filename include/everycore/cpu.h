@@ -28,6 +28,10 @@ extern "C" {
  * What the compiler was told (-march) counts everywhere but on x86. Compiled with -DEVC_CPU_WITHOUT_OS, for kernels and
  * firmware, src/cpu/ calls no operating system, but still uses CPUID on x86.
  *
+ * x86: a wide instruction (VAES, VPCLMULQDQ, GFNI, AVX-512 IFMA) counts only if each of its lanes does as the narrow
+ * instruction, for QEMU 7.2 shows VAES and computes its second lane wrongly. The call executes each once. A build
+ * without vector registers (-mno-sse, -mgeneral-regs-only: kernels of operating systems) does not, and believes CPUID.
+ *
  * macOS on x86 keeps the registers of AVX-512 only for threads that have used them, and XCR0 does not show them before.
  * There the word has no AVX-512, and kernels of 256 bits are selected.
  *

@@ -13,6 +13,7 @@
  *         whatever the operands. Pornin, BearSSL, "Constant-Time Mul" (2017): 486 CPUs end early.
  */
 #include "cpu/common.h"
+#include "cpu/x86_lanes.h"
 
 #define VENDOR_INTEL 0x756e6547 /* "Genu" */
 #define VENDOR_AMD 0x68747541   /* "Auth" */
@@ -212,9 +213,11 @@ void evc_x86_read_id(struct evc_x86_id *id)
 uint64_t evc_cpu_features(void)
 {
     struct evc_x86_id id;
+    uint64_t features;
 
     evc_x86_read_id(&id);
-    return evc_x86_features(&id);
+    features = evc_x86_features(&id);
+    return features & ~evc_x86_wrong_lanes(features);
 }
 #endif
 
