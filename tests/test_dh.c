@@ -249,6 +249,23 @@ static void values_without_bytes_may_be_null(void)
     EXPECT(all_are(z, 0, sizeof z));
 }
 
+/* A longer group, or a secret, stood there. */
+static void groups_leave_nothing_of_what_stood_in_their_memory(void)
+{
+    const struct evc_dh_params *const both[] = {&safe, &subgroup};
+
+    for (size_t i = 0; i < 2; i++) {
+        const size_t group_bytes = evc_dh_group_bytes(kernel, 8 * (size_t)both[i]->p_bytes);
+        uint8_t first[sizeof memory];
+        must(set(both[i], 128));
+        EXPECT(all_are(memory + group_bytes, 0, sizeof memory - group_bytes));
+        memcpy(first, memory, sizeof memory);
+        memset(memory, 0x3c, sizeof memory);
+        must(evc_dh_set_group_in(memory, sizeof memory, kernel, both[i], 128));
+        EXPECT(memcmp(first, memory, sizeof memory) == 0);
+    }
+}
+
 static void groups_that_are_not_set_up_are_refused(void)
 {
     uint8_t x[64] = {1}, y[64];
@@ -425,6 +442,7 @@ int main(void)
     RUN(groups_that_are_too_small_are_refused);
     RUN(secrets_are_as_long_as_a_given_q);
     RUN(values_without_bytes_may_be_null);
+    RUN(groups_leave_nothing_of_what_stood_in_their_memory);
     RUN(groups_that_are_not_set_up_are_refused);
     RUN(groups_are_checked);
     RUN(tables_give_the_values_of_their_group_alone);

@@ -83,7 +83,7 @@ EVC_API size_t evc_dh_scratch_bytes(const struct evc_bn *kernel, size_t p_bits);
  *                     shorter than 16 bytes
  * EVC_ERR_KERNEL, EVC_ERR_ALIGNMENT, EVC_ERR_OVERLAP   as evc_bn_set_modulus_in
  *
- * If the call fails, the memory is wiped, and calls with it return EVC_ERR_KERNEL.
+ * Nothing is left of what the memory held. If the call fails, it is wiped, and calls with it return EVC_ERR_KERNEL.
  */
 EVC_CHECKED enum evc_status evc_dh_set_group_in(void *memory, size_t memory_bytes, const struct evc_bn *kernel,
                                                 const struct evc_dh_params *params, size_t least_bits);

@@ -157,6 +157,7 @@ enum evc_status evc_dh_set_group_in(void *memory, size_t memory_bytes, const str
         if (status == EVC_OK && overlaps(memory, memory_bytes, params))
             status = EVC_ERR_OVERLAP;
     }
+    evc_wipe(memory, memory_bytes); /* what stood there may have been a secret */
     if (status == EVC_OK)
         status = set_group(memory, kernel, params);
     if (status != EVC_OK)
