@@ -449,7 +449,10 @@ static void counts_that_no_call_leaves_are_refused(void)
     } counts[] = {{1, 64, 64, 4, EVC_OK}, {1, 65, 65, 4, EVC_ERR_STATE}, {1, 64, UINT64_MAX, 4, EVC_OK},
                   {2, 16, 16, 4, EVC_ERR_STATE}, {2, 64, 64, 4, EVC_ERR_STATE},
                   {1, 0xffffffff, 0xffffffff, 4, EVC_ERR_STATE}, {3, 0, 0, 4, EVC_ERR_STATE}, {1, 16, 80, 0, EVC_OK},
-                  {1, 17, 17, 0, EVC_ERR_STATE}, {1, 17, 81, 0, EVC_ERR_STATE}, {2, 16, 80, 0, EVC_ERR_STATE}};
+                  {1, 17, 17, 0, EVC_ERR_STATE}, {1, 17, 81, 0, EVC_ERR_STATE}, {2, 16, 80, 0, EVC_ERR_STATE},
+                  {1, 16, EVC_GCM_MAX_AAD + 1, 0, EVC_ERR_STATE},
+                  {1, 1, UINT64_C(0x4000000000000080), 0, EVC_ERR_STATE},
+                  {1, 16, UINT64_MAX - 15, 0, EVC_ERR_STATE}, {2, 0, EVC_GCM_MAX_AAD + 1, 0, EVC_ERR_STATE}};
 
     static enum evc_status (*const calls[])(union state *) = {gcm_aad, gcm_no_aad, gcm_seal, gcm_open, gcm_open_nothing,
                                                               gcm_seal_finish};
@@ -471,6 +474,17 @@ static void counts_that_no_call_leaves_are_refused(void)
             EXPECT(calls[j / 2](&state) == counts[i].wanted);
             EXPECT(counts[i].wanted == EVC_OK || memcmp(&state, &before, sizeof state) == 0);
         }
+    for (size_t j = 2; j < sizeof calls / sizeof calls[0]; j++) { /* more text than a message has */
+        union state state, before;
+        memset(&state, 0, sizeof state);
+        must(gcm_start(&state));
+        must(gcm_seal(&state));
+        state.gcm.form = 0;
+        state.gcm.direction = 0;
+        state.gcm.text_bytes = EVC_GCM_MAX_TEXT + 1;
+        before = state;
+        EXPECT(calls[j](&state) == EVC_ERR_STATE && memcmp(&state, &before, sizeof state) == 0);
+    }
     for (size_t j = 0; j < sizeof calls / sizeof calls[0]; j++) { /* a form that there is not */
         union state state, before;
         memset(&state, 0, sizeof state);

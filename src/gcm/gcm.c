@@ -744,11 +744,14 @@ EVC_INLINE void copy_aad(struct evc_gcm_state *state, const uint8_t *aad, size_t
     }
 }
 
-/* Memory that no start has written must not lead beyond the state's block and key stream. A tag leaves `used` as it was
+/* Memory that no start has written must not lead beyond the state's block and key stream, nor to lengths that no
+ * message has: of associated data, their upper bits tell kernels where it lies. A tag leaves `used` as it was
  * before the text; nothing reads it then. */
 EVC_INLINE int is_sound(const struct evc_gcm_state *state)
 {
     if (state->phase > EVC_PHASE_TEXT || state->form > HOLDS_ONLY)
+        return 0;
+    if (state->form != HOLDS_ONLY && (state->aad_bytes > EVC_GCM_MAX_AAD || state->text_bytes > EVC_GCM_MAX_TEXT))
         return 0;
     return may_wait(state, state->used) || (state->form == TAG && state->phase == EVC_PHASE_TEXT);
 }
@@ -842,7 +845,8 @@ EVC_INLINE int can_be_whole(const union evc_gcm_key *key, const struct evc_gcm_s
 EVC_INLINE int can_be_whole_behind_aad(const union evc_gcm_key *key, const struct evc_gcm_state *state,
                                        uint8_t direction)
 {
-    return used_with_marks(state, MARKS_BEHIND_AAD) - 1 < 16 && takes_whole(key->head.kernel, direction);
+    return used_with_marks(state, MARKS_BEHIND_AAD) - 1 < 16 && state->aad_bytes <= EVC_GCM_MAX_AAD
+           && takes_whole(key->head.kernel, direction);
 }
 
 /* The first piece of text, with such associated data, whose tag goes to y; clears. Both operations return EVC_OK. */
