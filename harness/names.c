@@ -177,12 +177,12 @@ void do_without(const struct words *words)
 
 uint64_t missing_features(const struct evc_registry_line *line)
 {
-    return line->needs & ~features_here() & ~EVC_TUNE_MASK;
+    return line->needs & ~features_here() & ~EVC_SAME_RESULTS_MASK;
 }
 
 uint64_t missing_tuning(const struct evc_registry_line *line)
 {
-    return line->needs & ~features_here() & EVC_TUNE_MASK;
+    return line->needs & ~features_here() & EVC_SAME_RESULTS_MASK;
 }
 
 bool runs_here(const struct evc_registry_line *line)

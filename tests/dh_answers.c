@@ -134,7 +134,7 @@ int main(void)
         enum evc_status status;
         size_t n_out;
 
-        if (!kernel || (evc_bn_kernel(kernel)->needs & ~EVC_TUNE_MASK & ~evc_cpu_features()) != 0) {
+        if (!kernel || (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
             puts("not here");
             continue;
         }

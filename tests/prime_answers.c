@@ -124,7 +124,7 @@ int main(void)
         const struct evc_bn *kernel = n >= 3 ? evc_bn_named(kernel_name) : NULL;
         enum evc_status status;
 
-        if (!kernel || (evc_bn_kernel(kernel)->needs & ~EVC_TUNE_MASK & ~evc_cpu_features()) != 0) {
+        if (!kernel || (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
             puts("not here");
             continue;
         }

@@ -342,7 +342,7 @@ int main(void)
         if (n_words < 3)
             stop("no question", line);
         kernel = evc_bn_named(words[0]);
-        if (!kernel || (evc_bn_kernel(kernel)->needs & ~EVC_TUNE_MASK & ~evc_cpu_features()) != 0) {
+        if (!kernel || (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
             puts("not here");
             fflush(stdout); /* somebody waits for each answer */
             continue;

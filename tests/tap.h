@@ -49,7 +49,7 @@ static inline int tap_done(void)
 /* The name of a feature that this line needs and this CPU lacks; NULL if it runs here. */
 static inline const char *missing_feature(const struct evc_registry_line *line)
 {
-    const uint64_t missing = line->needs & ~evc_cpu_features() & ~EVC_TUNE_MASK;
+    const uint64_t missing = line->needs & ~evc_cpu_features() & ~EVC_SAME_RESULTS_MASK;
 
 #define NAME_IF_MISSING(name, arch_, bit, text)                                                    \
     if ((line->arch == EVC_ARCH_##arch_ || EVC_ARCH_##arch_ == EVC_ARCH_OTHER) &&                  \

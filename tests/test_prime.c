@@ -423,7 +423,7 @@ static void safe_primes_are_the_same_side_by_side(void)
     lanes.lanes = 3;
     lanes.exp_many = lanes_exp_many;
     lanes.exp_many_bytes = lanes_bytes;
-    if (eight && (eight->kernel.needs & ~EVC_TUNE_MASK & ~evc_cpu_features()) == 0)
+    if (eight && (eight->kernel.needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) == 0)
         others[1] = eight;
     for (size_t bits = 128; bits <= 192; bits += 32) {
         const uint64_t start = random_state;

@@ -155,6 +155,23 @@ static void ghash_and_gcm_need_only_what_the_cpu_has(void)
     } while (features);
 }
 
+/* The check that docs/USING.md gives before a kernel is used by name. */
+static void needs_without_tuning_hold_all_that_a_timing_class_rests_on(void)
+{
+    const struct evc_registry_line *line;
+    const uint64_t tuning = 0
+#define TUNE_BIT(name, arch, bit, text) | UINT64_C(1) << (bit)
+        EVC_TUNE_LIST(TUNE_BIT);
+#undef TUNE_BIT
+
+    EXPECT((tuning & ~EVC_TUNE_MASK) == 0);
+#define NO_TUNE_BIT(name, arch, bit, text) EXPECT((tuning >> (bit) & 1) || !(EVC_TUNE_MASK >> (bit) & 1));
+    EVC_FEATURE_LIST(NO_TUNE_BIT)
+#undef NO_TUNE_BIT
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
+        EXPECT(!(line->needs & EVC_CPU(CT_MUL)) || (line->needs & ~EVC_TUNE_MASK & EVC_CPU(CT_MUL)));
+}
+
 /* Each line serves a CPU that has just what it needs, for its own use, unless a line before it does. */
 static void every_line_is_the_answer_to_its_own_needs(void)
 {
@@ -466,6 +483,7 @@ int main(void)
 {
     RUN(every_request_gets_the_first_kernel_that_fits);
     RUN(ghash_and_gcm_need_only_what_the_cpu_has);
+    RUN(needs_without_tuning_hold_all_that_a_timing_class_rests_on);
     RUN(every_line_is_the_answer_to_its_own_needs);
     RUN(known_cpus_get_the_kernels_meant_for_them);
     RUN(every_line_is_selected_somewhere_but_the_last_ones);

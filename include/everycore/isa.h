@@ -216,8 +216,7 @@ enum evc_arch {
     F(CT_MUL, OTHER, 63, "ct-mul")
 
 /* Tuning: the CPU can run the code without the bit, but is not the CPU that the code is for. Selection
- * treats them as needs; a kernel asked for by name runs without them. ct-mul is one of them: without it
- * the code gives the same results, and its timing class is a hope (everycore/cpu.h). */
+ * treats them as needs; a kernel asked for by name runs without them. */
 #define EVC_TUNE_LIST(F)                                                                           \
     F(TUNE_ZMM, X86, 48, "tune-zmm")      /* 512-bit vectors do not lower the clock */             \
     F(TUNE_TBL8, A64, 49, "tune-tbl8")    /* a look-up of 16 bytes costs more than two of 8 */     \
@@ -235,7 +234,10 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 /* EVC_CPU(X86_AES): the feature's bit in a feature word (uint64_t) of its architecture. Features of
  * architecture OTHER (tune-word64, ct-mul) mean the same in every feature word. */
 #define EVC_CPU(name) (UINT64_C(1) << EVC_BIT_##name)
-#define EVC_TUNE_MASK (UINT64_C(0xffff) << 48)
+#define EVC_TUNE_MASK (UINT64_C(0x7fff) << 48)
+/* The bits without which a kernel gives the same results: those for tuning, and ct-mul, without which its time may
+ * depend on secrets (everycore/cpu.h). For tests and measurements. */
+#define EVC_SAME_RESULTS_MASK (EVC_TUNE_MASK | EVC_CPU(CT_MUL))
 
 /* All that lives in vector registers: clear these where a context may not touch them (an interrupt,
  * early boot), and what is selected is integer code. */
