@@ -1234,8 +1234,8 @@ static enum result lengths_over_the_limits_are_refused(struct check *c)
     const size_t much = (size_t)text + 1, most = (size_t)data + 1;
     const uint8_t *iv = known.iv, *in = known.in;
     const struct refusal at_once[] = {
-        {"a long text sealed", evc_gcm_seal(key, iv, 12, iv, 0, in, out, much, tag, 16), LENGTH},
-        {"a long text opened", evc_gcm_open(key, iv, 12, iv, 0, in, out, much, tag, 16), LENGTH},
+        {"a long text sealed", evc_gcm_seal(key, iv, 12, iv, 0, out, out, much, tag, 16), LENGTH},
+        {"a long text opened", evc_gcm_open(key, iv, 12, iv, 0, out, out, much, tag, 16), LENGTH},
         {"much associated data", evc_gcm_seal(key, iv, 12, iv, most, in, out, 1, tag, 16), LENGTH},
         {"much, opened", evc_gcm_open(key, iv, 12, iv, most, in, out, 1, tag, 16), LENGTH},
         {"a long IV", evc_gcm_seal(key, iv, most, iv, 0, in, out, 1, tag, 16), EVC_ERR_NONCE_SIZE},

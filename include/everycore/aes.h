@@ -14,7 +14,8 @@
  * share one format: evc_aes_rebind() moves such a key to another of these kernels, for example when vector
  * registers may not be used.
  *
- * Buffers: in and out are the same or do not overlap; no alignment is asked of them.
+ * Buffers: in and out of a call may be the same, apart, or overlap in part; then text is moved first, which costs as
+ * much as a copy. No alignment is asked of them.
  * Stack and registers: calls clear secrets from the stack below their caller and from vector registers; docs/USING.md
  * names the builds in which that was measured.
  * Timing: as the kernel's class says; EVC_TIMING_CT kernels have no secret-dependent branch or address.

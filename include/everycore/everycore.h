@@ -87,7 +87,7 @@ EVC_API const char *evc_status_text(enum evc_status status);
  * and contexts: evc_wipe(&key, sizeof key). */
 EVC_API void evc_wipe(void *p, size_t len_bytes);
 
-/* One message of a batch under one key: buffers are separate per message; in == out is allowed. */
+/* One message of a batch under one key: buffers are separate per message; in and out of one may overlap. */
 struct evc_msg {
     const uint8_t *in;
     uint8_t *out;     /* len_bytes bytes; NULL where only the chain or tag is wanted */

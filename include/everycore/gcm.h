@@ -13,7 +13,9 @@
  *
  * A kernel of GCM does AES and GHASH in one; where none fits, any kernel of AES with any of GHASH is a pair, whose
  * timing class is the worse of the two. A key belongs to what made it and remembers it. Keys may be copied.
- * Buffers: in and out are the same or do not overlap; no alignment is asked. A buffer of length 0 may be NULL.
+ * Buffers: in and out of a call may be the same, apart, or overlap in part; then text is moved first, which costs as
+ * much as a copy. In pieces, the output of a call must not reach the input of a later one. No alignment is asked. A
+ * buffer of length 0 may be NULL.
  * Associated data, IV and tag must not overlap in or out. No buffer overlaps a key or a state.
  * Nothing else may write to a buffer during a call: kernels may read text of in and out twice.
  * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise. EVC_ERR_KERNEL
@@ -118,8 +120,7 @@ static inline enum evc_status evc_gcm_set_best(union evc_gcm_key *key, uint64_t 
 
 /*
  * One message. iv: 1 byte or more. tag: 16, 15, 14, 13, 12, 8 or 4 bytes; the two shortest only with the limits of
- * SP 800-38D appendix C. The tag is a buffer of its own; many protocols put it behind the ciphertext. out may be in; if
- * they overlap otherwise, which is not checked, the result is undefined.
+ * SP 800-38D appendix C. The tag is a buffer of its own; many protocols put it behind the ciphertext.
  *
  * EVC_ERR_NONCE_SIZE  the IV is empty or too long
  * EVC_ERR_TAG_SIZE    no such tag

@@ -17,9 +17,10 @@
  *
  * Any kernel gives the right result for any mode; the use decides only how fast.
  *
- * Buffers: in and out are the same or do not overlap; no alignment is asked. A buffer of length 0
- * may be NULL. IVs, counters, nonces, tags and associated data overlap no output. No buffer overlaps a key or a
- * state. Exception: the counter or tweak given to start may lie in the state.
+ * Buffers: in and out of a call may be the same, apart, or overlap in part; then text is moved first, which costs as
+ * much as a copy. In pieces, the output of a call must not reach the input of a later one. No alignment is asked. A
+ * buffer of length 0 may be NULL. IVs, counters, nonces, tags and associated data overlap no output. No buffer overlaps
+ * a key or a state. Exception: the counter or tweak given to start may lie in the state.
  * Contexts: of fixed size, owned by the caller, without pointers into themselves: they may be copied
  * (a copy of a started message continues on its own) and are wiped by evc_wipe(&x, sizeof x).
  * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise. All calls with a key:

@@ -10,6 +10,7 @@
 #include "common/bytes.h"
 #include "common/clear.h"
 #include "common/ct.h"
+#include "common/in_place.h"
 #include "common/key_memory.h"
 
 /* Composed operations work through a buffer of this many blocks on the stack. */
@@ -82,6 +83,13 @@ enum evc_status evc_aes_rebind(union evc_aes_key *key, const struct evc_aes *ker
 
 /* ---- Blocks ------------------------------------------------------------------------------------ */
 
+EVC_OUT_OF_LINE enum evc_status move_and_encrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
+                                                 size_t n_blocks)
+{
+    evc_move_secret(out, in, 16 * n_blocks);
+    return evc_aes_encrypt(key, out, out, n_blocks);
+}
+
 enum evc_status evc_aes_encrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
                                 size_t n_blocks)
 {
@@ -89,9 +97,18 @@ enum evc_status evc_aes_encrypt(const union evc_aes_key *key, const uint8_t *in,
 
     if (!kernel)
         return EVC_ERR_KERNEL;
+    if (evc_blocks_overlap_in_part(in, out, 16 * n_blocks))
+        return move_and_encrypt(key, in, out, n_blocks);
     kernel->encrypt(key, in, out, n_blocks);
     evc_clear(&kernel->kernel);
     return EVC_OK;
+}
+
+EVC_OUT_OF_LINE enum evc_status move_and_decrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
+                                                 size_t n_blocks)
+{
+    evc_move_secret(out, in, 16 * n_blocks);
+    return evc_aes_decrypt(key, out, out, n_blocks);
 }
 
 enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
@@ -103,6 +120,8 @@ enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const uint8_t *in,
         return EVC_ERR_KERNEL;
     if (!key->head.can_decrypt)
         return EVC_ERR_DIRECTION;
+    if (evc_blocks_overlap_in_part(in, out, 16 * n_blocks))
+        return move_and_decrypt(key, in, out, n_blocks);
     kernel->decrypt(key, in, out, n_blocks);
     evc_clear(&kernel->kernel);
     return EVC_OK;
@@ -150,7 +169,7 @@ void evc_aes_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint
 {
     if (refused(evc_aes_is_set(key), out, len_bytes))
         return;
-    evc_aes_op_ctr32(key, counter, in, out, len_bytes);
+    evc_aes_op_ctr32(key, counter, evc_input(in, out, len_bytes), out, len_bytes);
     evc_clear(&key->head.kernel->kernel);
 }
 
@@ -175,7 +194,7 @@ void evc_aes_cbc_encrypt_blocks(const union evc_aes_key *key, uint8_t iv[16], co
 {
     if (refused(evc_aes_is_set(key), out, 16 * n_blocks))
         return;
-    evc_aes_op_cbc_encrypt(key, iv, in, out, n_blocks);
+    evc_aes_op_cbc_encrypt(key, iv, evc_input(in, out, 16 * n_blocks), out, n_blocks);
     evc_clear(&key->head.kernel->kernel);
 }
 
@@ -204,7 +223,7 @@ void evc_aes_cbc_decrypt_blocks(const union evc_aes_key *key, uint8_t iv[16], co
 {
     if (refused(evc_aes_is_set(key) && key->head.can_decrypt, out, 16 * n_blocks))
         return;
-    evc_aes_op_cbc_decrypt(key, iv, in, out, n_blocks);
+    evc_aes_op_cbc_decrypt(key, iv, evc_input(in, out, 16 * n_blocks), out, n_blocks);
     evc_clear(&key->head.kernel->kernel);
 }
 
@@ -253,7 +272,7 @@ void evc_aes_xts_encrypt_blocks(const union evc_aes_key *key, uint8_t tweak[16],
 {
     if (refused(evc_aes_is_set(key), out, 16 * n_blocks))
         return;
-    evc_aes_op_xts_encrypt(key, tweak, in, out, n_blocks);
+    evc_aes_op_xts_encrypt(key, tweak, evc_input(in, out, 16 * n_blocks), out, n_blocks);
     evc_clear(&key->head.kernel->kernel);
 }
 
@@ -262,7 +281,7 @@ void evc_aes_xts_decrypt_blocks(const union evc_aes_key *key, uint8_t tweak[16],
 {
     if (refused(evc_aes_is_set(key) && key->head.can_decrypt, out, 16 * n_blocks))
         return;
-    evc_aes_op_xts_decrypt(key, tweak, in, out, n_blocks);
+    evc_aes_op_xts_decrypt(key, tweak, evc_input(in, out, 16 * n_blocks), out, n_blocks);
     evc_clear(&key->head.kernel->kernel);
 }
 
@@ -308,6 +327,18 @@ void evc_aes_compose_cbc_encrypt_many(const union evc_aes_key *key, const struct
     }
 }
 
+/* Messages one by one; one whose input and output overlap in part is moved first. */
+void evc_aes_compose_cbc_encrypt_moved(const union evc_aes_key *key, const struct evc_msg *msgs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct evc_msg msg = msgs[i];
+        if (msg.out)
+            msg.in = evc_input(msg.in, msg.out, msg.len_bytes & ~(size_t)15);
+        evc_aes_op_cbc_encrypt_many(key, &msg, 1);
+    }
+    evc_clear(&key->head.kernel->kernel);
+}
+
 void evc_aes_cbc_encrypt_blocks_many(const union evc_aes_key *key, const struct evc_msg *msgs,
                                      size_t n)
 {
@@ -317,6 +348,9 @@ void evc_aes_cbc_encrypt_blocks_many(const union evc_aes_key *key, const struct 
                 memset(msgs[i].out, 0, msgs[i].len_bytes & ~(size_t)15);
         return;
     }
-    evc_aes_op_cbc_encrypt_many(key, msgs, n);
+    if (evc_msgs_overlap_in_part(msgs, n))
+        evc_aes_compose_cbc_encrypt_moved(key, msgs, n);
+    else
+        evc_aes_op_cbc_encrypt_many(key, msgs, n);
     evc_clear(&key->head.kernel->kernel);
 }

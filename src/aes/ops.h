@@ -25,6 +25,8 @@ void evc_aes_compose_xts(const union evc_aes_key *key, uint8_t tweak[16], const 
                          void (*crypt)(const void *, const uint8_t *, uint8_t *, size_t));
 void evc_aes_compose_cbc_encrypt_many(const union evc_aes_key *key, const struct evc_msg *msgs,
                                       size_t n);
+/* For messages whose input and output may overlap in part. */
+void evc_aes_compose_cbc_encrypt_moved(const union evc_aes_key *key, const struct evc_msg *msgs, size_t n);
 
 /* Nonzero if the key was set up and is not wiped. */
 EVC_INLINE int evc_aes_is_set(const union evc_aes_key *key)

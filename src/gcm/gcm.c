@@ -9,6 +9,7 @@
 #include "common/bytes.h"
 #include "common/clear.h"
 #include "common/ct.h"
+#include "common/in_place.h"
 #include "common/key_memory.h"
 #include "common/phase.h"
 #include "ghash/ops.h"
@@ -978,6 +979,7 @@ EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key, str
         return status;
     if (len_bytes > EVC_GCM_MAX_TEXT - (state->form == HOLDS_ONLY ? 0 : state->text_bytes))
         return EVC_ERR_LENGTH;
+    in = evc_input(in, out, len_bytes);
     if (state->form != HASH) {
         if (state->form == HOLDS_ONLY && len_bytes && can_be_whole(key, state, direction)) {
             join_held(state);
@@ -1007,6 +1009,8 @@ EVC_INLINE enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_s
     const struct evc_gcm *const kernel = key->head.kernel;
     const uint64_t held_bytes = used_with_marks(state, MARKS_OF_START);
 
+    if (evc_overlap_in_part(in, out, len_bytes))
+        return update_checked(key, state, in, out, len_bytes, direction);
     if (held_bytes <= MOST_HELD) {
         if (takes_whole(kernel, direction) && len_bytes - 1 < USUAL_BYTES
             && (held_bytes <= 16 || len_bytes <= kernel->held_text)) {
@@ -1211,6 +1215,7 @@ EVC_OUT_OF_LINE enum evc_status seal_checked(const union evc_gcm_key *key, const
 
     if (status != EVC_OK)
         return status;
+    in = evc_input(in, out, len_bytes);
     if (key->head.kernel->seal && iv_bytes == 12)
         return key->head.kernel->seal(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
                                       tag_bytes);
@@ -1226,24 +1231,29 @@ EVC_OUT_OF_LINE enum evc_status open_checked(const union evc_gcm_key *key, const
 
     if (status != EVC_OK)
         return status;
+    in = evc_input(in, out, len_bytes);
     if (key->head.kernel->open && iv_bytes == 12)
         return key->head.kernel->open(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
                                       tag_bytes);
     return open_composed(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
 }
 
-/* The usual case by few comparisons: all else is checked out of line. */
-static inline int is_usual(const union evc_gcm_key *key, size_t iv_bytes, uint64_t aad_bytes,
-                           uint64_t len_bytes, size_t tag_bytes)
+/* The usual case by few comparisons: all else is checked out of line. The sizes are compared at once, so that compilers
+ * do not store again what they know to be in its place. Inline at every level: for a call GCC makes a frame at -Os, and
+ * fills it with a register in which a kernel may have left a secret. */
+EVC_INLINE int is_usual(const union evc_gcm_key *key, size_t iv_bytes, uint64_t aad_bytes, const uint8_t *in,
+                           const uint8_t *out, size_t len_bytes, size_t tag_bytes)
 {
-    return key->head.kernel && iv_bytes == 12 && tag_bytes == 16 && (aad_bytes | len_bytes) >> 35 == 0;
+    const uint64_t sizes = (iv_bytes ^ 12) | (tag_bytes ^ 16) | (aad_bytes | len_bytes) >> 35;
+
+    return key->head.kernel && !sizes && !evc_overlap_in_part(in, out, len_bytes);
 }
 
 enum evc_status evc_gcm_seal(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
                              const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
                              size_t len_bytes, uint8_t *tag, size_t tag_bytes)
 {
-    if (is_usual(key, iv_bytes, aad_bytes, len_bytes, tag_bytes) && key->head.kernel->seal)
+    if (is_usual(key, iv_bytes, aad_bytes, in, out, len_bytes, tag_bytes) && key->head.kernel->seal)
         return key->head.kernel->seal(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
                                       tag_bytes);
     return seal_checked(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
@@ -1255,7 +1265,7 @@ enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uint8_t *iv, si
 {
     enum evc_status status;
 
-    if (is_usual(key, iv_bytes, aad_bytes, len_bytes, tag_bytes) && key->head.kernel->open)
+    if (is_usual(key, iv_bytes, aad_bytes, in, out, len_bytes, tag_bytes) && key->head.kernel->open)
         status = key->head.kernel->open(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
                                         tag_bytes);
     else

@@ -4,6 +4,7 @@
 
 #include "aes/ops.h"
 #include "common/clear.h"
+#include "common/in_place.h"
 
 /* Out of line, so that the other way of evc_aes_cbc_encrypt has no frame and ends with a jump. */
 EVC_OUT_OF_LINE enum evc_status encrypt_and_clear(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
@@ -14,6 +15,14 @@ EVC_OUT_OF_LINE enum evc_status encrypt_and_clear(const union evc_aes_key *key, 
     return EVC_OK;
 }
 
+/* Out of line for the same reason. */
+EVC_OUT_OF_LINE enum evc_status move_and_encrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
+                                                 uint8_t *out, size_t len_bytes)
+{
+    evc_move_secret(out, in, len_bytes);
+    return evc_aes_cbc_encrypt(key, iv, out, out, len_bytes);
+}
+
 enum evc_status evc_aes_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
                                     uint8_t *out, size_t len_bytes)
 {
@@ -21,9 +30,18 @@ enum evc_status evc_aes_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16]
         return EVC_ERR_KERNEL;
     if (len_bytes % 16 != 0)
         return EVC_ERR_LENGTH;
+    if (evc_blocks_overlap_in_part(in, out, len_bytes))
+        return move_and_encrypt(key, iv, in, out, len_bytes);
     if (key->head.kernel->cbc_encrypt_message)
         return key->head.kernel->cbc_encrypt_message(key, iv, in, out, len_bytes);
     return encrypt_and_clear(key, iv, in, out, len_bytes);
+}
+
+EVC_OUT_OF_LINE enum evc_status move_and_decrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
+                                                 uint8_t *out, size_t len_bytes)
+{
+    evc_move_secret(out, in, len_bytes);
+    return evc_aes_cbc_decrypt(key, iv, out, out, len_bytes);
 }
 
 enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
@@ -35,6 +53,8 @@ enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16]
         return EVC_ERR_LENGTH;
     if (!key->head.can_decrypt)
         return EVC_ERR_DIRECTION;
+    if (evc_blocks_overlap_in_part(in, out, len_bytes))
+        return move_and_decrypt(key, iv, in, out, len_bytes);
     evc_aes_op_cbc_decrypt(key, iv, in, out, len_bytes / 16);
     evc_clear(&key->head.kernel->kernel);
     return EVC_OK;
@@ -48,7 +68,10 @@ enum evc_status evc_aes_cbc_encrypt_many(const union evc_aes_key *key, const str
     for (size_t i = 0; i < n; i++)
         if (msgs[i].len_bytes % 16 != 0)
             return EVC_ERR_LENGTH;
-    evc_aes_op_cbc_encrypt_many(key, msgs, n);
+    if (evc_msgs_overlap_in_part(msgs, n))
+        evc_aes_compose_cbc_encrypt_moved(key, msgs, n);
+    else
+        evc_aes_op_cbc_encrypt_many(key, msgs, n);
     evc_clear(&key->head.kernel->kernel);
     return EVC_OK;
 }

@@ -14,6 +14,7 @@
 #include "common/bytes.h"
 #include "common/clear.h"
 #include "common/ct.h"
+#include "common/in_place.h"
 #include "common/key_memory.h"
 #include "common/phase.h"
 
@@ -321,7 +322,7 @@ static enum evc_status update(const struct evc_aes_ccm_key *key, struct evc_aes_
         return EVC_ERR_LENGTH;
     state->phase = EVC_PHASE_TEXT;
     state->direction = direction;
-    crypt_text(key, state, in, out, len_bytes, direction == EVC_DIRECTION_SEAL);
+    crypt_text(key, state, evc_input(in, out, len_bytes), out, len_bytes, direction == EVC_DIRECTION_SEAL);
     clear(key);
     return EVC_OK;
 }
@@ -404,7 +405,7 @@ EVC_INLINE void crypt_message(const struct evc_aes_ccm_key *key, struct evc_aes_
 {
     start(key, state, nonce, nonce_bytes, aad_bytes, len_bytes, tag_bytes);
     take_aad(key, state, aad, aad_bytes);
-    crypt_text(key, state, in, out, len_bytes, sealing);
+    crypt_text(key, state, evc_input(in, out, len_bytes), out, len_bytes, sealing);
     end_message(key, state);
 }
 

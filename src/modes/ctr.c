@@ -8,6 +8,7 @@
 #include "aes/ops.h"
 #include "common/bytes.h"
 #include "common/clear.h"
+#include "common/in_place.h"
 #include "common/phase.h"
 
 /* counter += 2^32, modulo 2^128. */
@@ -34,8 +35,8 @@ EVC_OUT_OF_LINE void ctr_across_wraps(const union evc_aes_key *key, uint8_t coun
     }
 }
 
-void evc_aes_op_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
-                    uint8_t *out, size_t len_bytes)
+EVC_INLINE void op_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                       size_t len_bytes)
 {
     /* At most len_bytes / 16 + 1 blocks; 2^32 - 1 - counter of them do not wrap. */
     if (len_bytes / 16 < (uint32_t)~evc_load32_be(counter + 12))
@@ -44,14 +45,36 @@ void evc_aes_op_ctr(const union evc_aes_key *key, uint8_t counter[16], const uin
         ctr_across_wraps(key, counter, in, out, len_bytes);
 }
 
+void evc_aes_op_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+                    uint8_t *out, size_t len_bytes)
+{
+    op_ctr(key, counter, in, out, len_bytes);
+}
+
+EVC_INLINE enum evc_status ctr_and_clear(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+                                         uint8_t *out, size_t len_bytes)
+{
+    op_ctr(key, counter, in, out, len_bytes);
+    evc_clear(&key->head.kernel->kernel);
+    return EVC_OK;
+}
+
+/* Out of line, so that the other way of evc_aes_ctr has no larger frame. */
+EVC_OUT_OF_LINE enum evc_status move_and_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+                                             uint8_t *out, size_t len_bytes)
+{
+    evc_move_secret(out, in, len_bytes);
+    return ctr_and_clear(key, counter, out, out, len_bytes);
+}
+
 enum evc_status evc_aes_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
                             uint8_t *out, size_t len_bytes)
 {
     if (!evc_aes_is_set(key))
         return EVC_ERR_KERNEL;
-    evc_aes_op_ctr(key, counter, in, out, len_bytes);
-    evc_clear(&key->head.kernel->kernel);
-    return EVC_OK;
+    if (evc_overlap_in_part(in, out, len_bytes))
+        return move_and_ctr(key, counter, in, out, len_bytes);
+    return ctr_and_clear(key, counter, in, out, len_bytes);
 }
 
 /* ---- In pieces ------------------------------------------------------------------------------------ */
@@ -123,6 +146,7 @@ enum evc_status evc_aes_ctr_update(const union evc_aes_key *key, struct evc_aes_
         return EVC_ERR_STATE;
     if (state->left > 15) /* memory that no start has written */
         return EVC_ERR_STATE;
+    in = evc_input(in, out, len_bytes);
     if (state->left)
         n = use_stream(state, in, out, len_bytes);
     if (n != len_bytes)

@@ -7,6 +7,7 @@
 #include "common/bytes.h"
 #include "common/clear.h"
 #include "common/ct.h"
+#include "common/in_place.h"
 #include "common/key_memory.h"
 #include "common/phase.h"
 
@@ -246,7 +247,7 @@ enum evc_status evc_aes_xts_encrypt(const struct evc_aes_xts_key *key, const uin
     if (len_bytes < 16 || len_bytes > bytes_left(key, 0))
         return EVC_ERR_LENGTH;
     evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, t, 1);
-    encrypt_end(evc_aes_xts_data_key(key), t, in, out, len_bytes);
+    encrypt_end(evc_aes_xts_data_key(key), t, evc_input(in, out, len_bytes), out, len_bytes);
     evc_clear_block(t);
     clear(key);
     return EVC_OK;
@@ -262,7 +263,7 @@ enum evc_status evc_aes_xts_decrypt(const struct evc_aes_xts_key *key, const uin
     if (len_bytes < 16 || len_bytes > bytes_left(key, 0))
         return EVC_ERR_LENGTH;
     evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, t, 1);
-    decrypt_end(evc_aes_xts_data_key(key), t, in, out, len_bytes);
+    decrypt_end(evc_aes_xts_data_key(key), t, evc_input(in, out, len_bytes), out, len_bytes);
     evc_clear_block(t);
     clear(key);
     return EVC_OK;
@@ -306,6 +307,7 @@ static enum evc_status update(const struct evc_aes_xts_key *key, struct evc_aes_
         return status;
     if (len_bytes % 16 != 0)
         return EVC_ERR_LENGTH;
+    in = evc_input(in, out, len_bytes);
     state->direction = direction;
     if (len_bytes < EVC_AES_XTS_MAX_BYTES - state->done_bytes)
         state->done_bytes += (uint32_t)len_bytes;
@@ -328,6 +330,7 @@ static enum evc_status finish(const struct evc_aes_xts_key *key, struct evc_aes_
         return status;
     if (len_bytes ? len_bytes < 16 : state->done_bytes == 0)
         return EVC_ERR_LENGTH;
+    in = evc_input(in, out, len_bytes);
     if (direction == EVC_DIRECTION_SEAL)
         encrypt_end(evc_aes_xts_data_key(key), state->tweak, in, out, len_bytes);
     else
