@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "answers.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,37 +25,66 @@ void draw(uint8_t *to, size_t n_bytes, enum drawn what, unsigned secret)
         memset(to, (secret == 0) == (what == TWEAK_KEY) ? 0xff : 0, n_bytes);
 }
 
-void make_keys(struct material *m, unsigned key_bits, unsigned secret)
+void draw_keys(struct material *m, unsigned secret)
 {
-    uint8_t both[64];
-    const uint8_t zero[16] = {0};
-    const struct evc_pac_kernels kernels = {&answers_qarma, NULL};
-
     draw(m->user_key, sizeof m->user_key, USER_KEY, secret);
     draw(m->tweak_key, sizeof m->tweak_key, TWEAK_KEY, secret);
     draw(m->iv, sizeof m->iv, IV, secret);
     m->iv[12] = 0; /* a counter of 32 bits does not wrap */
-    if (evc_aes_set_key(&m->aes, &answers_aes, m->user_key, key_bits) != EVC_OK) {
-        fprintf(stderr, "no keys of %u bits\n", key_bits);
-        exit(2);
+}
+
+static void expand_xts(struct material *m, unsigned key_bits)
+{
+    uint8_t both[64];
+
+    if (key_bits == 192) { /* XTS has no such keys */
+        evc_wipe(&m->xts, sizeof m->xts);
+        return;
     }
     memcpy(both, m->user_key, key_bits / 8);
     memcpy(both + key_bits / 8, m->tweak_key, key_bits / 8);
-    if (key_bits == 192) /* XTS has no such keys */
-        evc_wipe(&m->xts, sizeof m->xts);
-    else
-        must(evc_aes_xts_set_key(&m->xts, &answers_aes, &answers_aes, both, key_bits));
-    must(evc_gcm_set_pair(&m->gcm, &answers_aes, &answers_ghash, m->user_key, key_bits));
+    must(evc_aes_xts_set_key(&m->xts, &answers_aes, &answers_aes, both, key_bits));
+}
+
+static void expand_ghash(struct material *m)
+{
+    const uint8_t zero[16] = {0};
+
     must(evc_aes_encrypt(&m->aes, zero, m->h[0], 1));
     must(evc_ghash_set_key(&m->ghash, &answers_ghash, m->h[0]));
+    for (unsigned i = 1; i < 8; i++) { /* the hash of one block is that block times H */
+        memset(m->h[i], 0, 16);
+        evc_ghash_blocks(&m->ghash, m->h[i], m->h[i - 1], 1);
+    }
+}
+
+static void expand_pac(struct material *m)
+{
+    const struct evc_pac_kernels kernels = {&answers_qarma, NULL};
     uint64_t halves[2];
+
     memcpy(halves, m->user_key, 16);
     must(evc_pac_set_key(&m->qarma5, &evc_pac_qarma5, &kernels, halves[0], halves[1]));
     must(evc_pac_set_key(&m->qarma3, &evc_pac_qarma3, &kernels, halves[0], halves[1]));
     must(evc_pac_set_key(&m->impdef, &evc_pac_impdef, &kernels, halves[0], halves[1]));
-    for (unsigned i = 1; i < 8; i++) { /* the hash of one block is that block times H */
-        memset(m->h[i], 0, 16);
-        evc_ghash_blocks(&m->ghash, m->h[i], m->h[i - 1], 1);
+}
+
+void expand_keys(struct material *m, unsigned key_bits, enum mode mode)
+{
+    if (evc_aes_set_key(&m->aes, &answers_aes, m->user_key, key_bits) != EVC_OK) {
+        fprintf(stderr, "no keys of %u bits\n", key_bits);
+        exit(2);
+    }
+    switch (mode) {
+    case MODE_xts_enc:
+    case MODE_xts_dec: expand_xts(m, key_bits); break;
+    case MODE_gcm_seal:
+    case MODE_gcm_open:
+        must(evc_gcm_set_pair(&m->gcm, &answers_aes, &answers_ghash, m->user_key, key_bits));
+        expand_ghash(m);
+        break;
+    case MODE_ghash: expand_ghash(m); break;
+    default: expand_pac(m); break;
     }
 }
 
@@ -112,12 +140,16 @@ static void modular(const uint8_t *user_key, enum mode mode, size_t n_bytes, con
                     size_t total_bytes)
 {
     static uint8_t memory[4096] __attribute__((aligned(16)));
+    static size_t known_bytes; /* of the modulus in `memory` */
     static uint8_t scratch[16384], n[MOST_NUMBER_BYTES], factor[MOST_NUMBER_BYTES], x[MOST_NUMBER_BYTES];
     const uint8_t two_to_14[] = {1 << (SQUARES - 8), 0};
 
-    modulus_of(n, n_bytes);
+    if (known_bytes != n_bytes) {
+        modulus_of(n, n_bytes);
+        must(evc_bn_set_modulus_in(memory, sizeof memory, &answers_bn, n, n_bytes));
+        known_bytes = n_bytes;
+    }
     factor_of(factor, user_key, n_bytes);
-    must(evc_bn_set_modulus_in(memory, sizeof memory, &answers_bn, n, n_bytes));
     for (size_t at = 0; at < total_bytes; at += n_bytes) {
         memcpy(x, in + at, n_bytes);
         if (mode == MODE_exp1024) {

@@ -3,6 +3,7 @@
 #ifndef SUBJECT_ANSWERS_H
 #define SUBJECT_ANSWERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -67,8 +68,11 @@ void fill(uint8_t *to, size_t n_bytes, uint32_t seed);
 enum drawn { USER_KEY = 1, TWEAK_KEY, IV, TEXT };
 void draw(uint8_t *to, size_t n_bytes, enum drawn what, unsigned secret);
 
-/* Ends the program where there are no such keys. */
-void make_keys(struct material *m, unsigned key_bits, unsigned secret);
+/* Sets the user's key, that of the tweak and the IV. */
+void draw_keys(struct material *m, unsigned secret);
+
+/* Makes of these keys all else that a mode needs. Ends the program where there are no such keys. */
+void expand_keys(struct material *m, unsigned key_bits, enum mode mode);
 
 /* The mode that undoes a decryption; of others, themselves. */
 enum mode inverse(enum mode mode);

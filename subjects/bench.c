@@ -14,6 +14,7 @@
 #include "../harness/measure.h"
 #include "../harness/port/port.h"
 #include "../harness/quiet.h"
+#include "fnv1a.h"
 #include "verbs.h"
 
 extern unsigned long sanitizer_hits; /* so far: sanitizer.c */
@@ -22,13 +23,6 @@ static void run_calls(void *work, uint64_t calls)
 {
     for (; calls; calls--)
         call_run(work);
-}
-
-static uint64_t fnv1a(const uint8_t *bytes, size_t n_bytes, uint64_t hash) /* of Fowler, Noll and Vo */
-{
-    for (size_t i = 0; i < n_bytes; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return hash;
 }
 
 int verb_bench(const struct function *function, int n_words, char **words)
@@ -45,7 +39,7 @@ int verb_bench(const struct function *function, int n_words, char **words)
     unsigned long before = sanitizer_hits;
     call_run(&call);
     unsigned long in_one_call = sanitizer_hits - before;
-    uint64_t output = fnv1a(call.out, call.n_out, UINT64_C(0xcbf29ce484222325));
+    uint64_t output = fnv1a(call.out, call.n_out, FNV1A_BEGIN);
     output = fnv1a(call.tag, sizeof call.tag, output);
     const char *wrong = call_wrong(&call);
     if (wrong) {

@@ -97,7 +97,8 @@ static void ask_reference(struct call *call)
     call->function->reference(&job);
 }
 
-void call_draw(struct call *call, unsigned secret)
+/* Makes all else of the keys, the IV and the text. */
+static void expand(struct call *call)
 {
     static uint8_t own[2][SUBJECT_OWN_BYTES] __attribute__((aligned(64)));
     const struct function *function = call->function;
@@ -105,12 +106,9 @@ void call_draw(struct call *call, unsigned secret)
     struct material *m = &call->material;
     size_t n_bytes = call->n_bytes;
 
-    make_keys(m, call->key_bits, secret);
-    if (function->mode == MODE_ctr)
-        draw(m->iv, 12, IV, USUAL_SECRET), memset(m->iv + 12, 0, 4);
+    expand_keys(m, call->key_bits, function->mode);
     memcpy(call->iv, m->iv, 16);
     memset(call->tag, 0, 16);
-    draw(call->plain, n_bytes, TEXT, secret);
     answer(m, forward, call->plain, call->cipher, n_bytes, call->right_tag);
 
     const struct evc_aes_fips197_key *key = (const void *)&m->aes, *tweak = (const void *)evc_aes_xts_tweak_key(&m->xts);
@@ -138,6 +136,24 @@ void call_draw(struct call *call, unsigned secret)
         memset(own, 0, sizeof own);
         ask_reference(call);
     }
+}
+
+void call_draw(struct call *call, unsigned secret)
+{
+    struct material *m = &call->material;
+
+    draw_keys(m, secret);
+    if (call->function->mode == MODE_ctr)
+        draw(m->iv, 12, IV, USUAL_SECRET), memset(m->iv + 12, 0, 4);
+    draw(call->plain, call->n_bytes, TEXT, secret);
+    expand(call);
+}
+
+void call_take(struct call *call, const struct input *input)
+{
+    input_keys(input, &call->material, call->key_bits, call->function->mode == MODE_own);
+    input_text(input, &call->material, call->plain);
+    expand(call);
 }
 
 void call_key(struct call *call)

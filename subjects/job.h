@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 #include "answers.h"
+#include "patterns.h"
 #include "subject.h"
 
 typedef void subject_call(struct subject_job *job);
@@ -54,6 +55,9 @@ void call_make(struct call *call, const struct function *function, unsigned key_
 
 /* secret: of answers.h. The counter of CTR is public, and always the same. */
 void call_draw(struct call *call, unsigned secret);
+
+/* The same by an input of patterns.h, of which call_make was told the length. */
+void call_take(struct call *call, const struct input *input);
 
 void call_key(struct call *call);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of this library by their descriptors: SUBJECT_AES, SUBJECT_GHASH, SUBJECT_GCM, SUBJECT_QARMA,
  * SUBJECT_BN, SUBJECT_BN_WORDS, of which at least one is there. Modes that a kernel has no slot for are composed as the library composes them. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,12 @@
 static void need(const struct evc_kernel *kernel)
 {
     uint64_t habits = EVC_TUNE_MASK | EVC_CPU(CT_MUL); /* what makes it fast or constant-time, and is no need */
-    uint64_t lacking = kernel->needs & ~habits & ~evc_cpu_features();
+    static uint64_t features; /* asked once: a hypervisor takes microseconds to answer */
+    static bool is_known;
+
+    if (!is_known)
+        features = evc_cpu_features(), is_known = true;
+    const uint64_t lacking = kernel->needs & ~habits & ~features;
 
     if (lacking) {
         fprintf(stderr, "this CPU cannot run %s\n", kernel->name);

@@ -10,6 +10,7 @@ typedef int verb(const struct function *function, int n_words, char **words);
 
 #define VERBS \
     VERB(check, "KEY_BITS BYTES...") \
+    VERB(sweep, "KEY_BITS MULTIPLE_OF FEWEST MOST BUDGET_MS LIMIT_S") \
     VERB(ct, "KEY_BITS SECRET,SECRET... BYTES...") \
     VERB(bench, "KEY_BITS BYTES SAMPLES BUDGET_MS CPU WIDTH")
 

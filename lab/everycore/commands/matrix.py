@@ -61,6 +61,7 @@ from everycore.run import machine
 from everycore.run.session import split_flags
 from everycore.store import matrix_files as store
 from everycore.subjects import Subject
+from everycore.subjects.sweep import VERSION
 
 if TYPE_CHECKING:
     from everycore.farm.matrix_run import FarmRun
@@ -496,8 +497,12 @@ def _measure(
         context.warn(f"{stored.path}: the half of a line at its end is dropped")
     _warn_of_clock(context, stored)
     known = stored.results
-    done = stored.done(bench.limits.run, bench.estimator is not None, can_read_code())
+    done = stored.done(bench.limits.run, bench.estimator is not None, can_read_code(), VERSION)
     planned = {one.cell: one.compiler for one in cells}
+    if less := sum(
+        known[c].has_answers and known[c].sweep < VERSION for c in planned if c in known
+    ):
+        context.warn(f"{less} cells were compared by fewer inputs than today: once more")
     other = {c for c, r in done.items() if not is_same(r.compiler, planned.get(c, ""))}
     if other:
         context.warn(f"{len(other)} cells are of other versions of their compilers: once more")

@@ -10,6 +10,7 @@ from everycore.matrix.anomalies import FRAME_LIMIT, Story, command, repair_words
 from everycore.matrix.failures import FailedCells, right_by_sanitizer
 from everycore.matrix.neighbours import family, has_sanitizer, version
 from everycore.model.cells import Anomaly, Cell, Head, Kind, Listing, Reduced, Result
+from everycore.subjects.sweep import shown
 
 WIDTH = 100
 MOST_ALSO = 12  # other cells of a story that are listed
@@ -76,6 +77,7 @@ def miscompilation(
         ("source", source.origin),
         ("machine", head.machine.title() if head else ""),
         ("answer", result.reason),
+        ("input", shown(result.given) if result.given else ""),
     ]
     parts = [
         title + "\n" + "=" * min(len(title), WIDTH),

@@ -11,7 +11,7 @@ from everycore.model.cells import Cell, Outcome, Result
 
 ORDER = (Outcome.WRONG, Outcome.CRASHED, Outcome.TIME_LIMIT, Outcome.NOT_COMPILED)
 MOST_FLAGS = 4  # sets that are named
-_DETAILS = re.compile(r" \(byte \d+ of \d+: .*\)$")  # subjects/job.c
+_DETAILS = re.compile(r" \(byte \d+ of \d+: .*\)$|, input \d+ \(.*?\)")  # subjects/job.c, sweep.c
 
 
 @dataclass(frozen=True, slots=True)

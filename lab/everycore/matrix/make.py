@@ -31,6 +31,7 @@ from everycore.subjects import (
     Subject,
     SubjectUnavailableError,
     Surroundings,
+    sweep,
 )
 from everycore.subjects.count import ODD_SIZES, SIZES, Call
 from everycore.subjects.describe import OWN
@@ -102,10 +103,18 @@ class _Quiet:
 
 
 class _FailedError(Exception):
-    """The end of a cell. `time_limit`: seconds that a process of it had."""
+    """The end of a cell. `time_limit`: seconds that a process of it had. `given`: the input that it
+    answers wrongly, if that is one of a sweep."""
 
-    def __init__(self, outcome: Outcome, reason: str, time_limit: float | None = None) -> None:
+    def __init__(
+        self,
+        outcome: Outcome,
+        reason: str,
+        time_limit: float | None = None,
+        given: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(reason)
+        self.given = given
         self.outcome = outcome
         self.reason = reason
         self.time_limit = time_limit
@@ -159,7 +168,8 @@ class Workbench:
             title = known.title_for(cell.target) if known else ""
             reason = self.without_local_paths(cell, error.reason)
             ended = replace(empty, outcome=error.outcome, reason=reason, compiler=title)
-            return replace(ended, time_limit=error.time_limit)
+            version = sweep.VERSION if error.outcome is Outcome.WRONG else 0
+            return replace(ended, time_limit=error.time_limit, given=error.given, sweep=version)
 
     def contents(self, cell: Cell) -> str:
         """A digest of what its function is made of; empty: it is not known."""
@@ -257,7 +267,8 @@ class Workbench:
             compile_seconds=sum(known) if len(known) == len(objects) else None,
         )
         ready = Ready(program, function, tuple(objects), result)
-        self._check(ready, cell)
+        n_inputs = self._check(ready, cell)
+        ready = replace(ready, result=replace(result, sweep=sweep.VERSION, n_inputs=n_inputs))
         ready = replace(ready, result=self._examined(ready, cell))
         if target.transport in ("local", "ssh"):
             return replace(ready, result=replace(ready.result, outcome=Outcome.MEASURED))
@@ -268,8 +279,9 @@ class Workbench:
         function = subject.function(cell.function)
         if cell.key_bits not in function.key_bits:
             raise _FailedError(Outcome.SKIPPED, f"no keys of {cell.key_bits} bits")
-        if cell.n_bytes % function.multiple_of:
-            reason = f"takes multiples of {function.multiple_of} bytes"
+        if not function.takes(cell.n_bytes):
+            least = f", at least {function.fewest}" if cell.n_bytes < function.fewest else ""
+            reason = f"takes multiples of {function.multiple_of} bytes{least}"
             raise _FailedError(Outcome.SKIPPED, reason)
         return subject, function
 
@@ -340,13 +352,27 @@ class Workbench:
             refuse_full_disk(f"{error.message} {error.hint}")
             return _FailedError(Outcome.NOT_COMPILED, _in_a_line(error))
 
-    def _check(self, ready: Ready, cell: Cell) -> None:
-        sizes = [*SIZES, *ODD_SIZES, cell.n_bytes]
-        fitting = [size for size in sizes if size % ready.function.multiple_of == 0]
-        for key_bits in ready.function.key_bits:
-            self._run(ready, "check", [key_bits, *fitting])
+    def _check(self, ready: Ready, cell: Cell) -> int:
+        """Compare answers for all key sizes, the cell's first; return how many inputs of the sweep
+        there was time for."""
+        function = ready.function
+        sizes = [n for n in (*SIZES, *ODD_SIZES, cell.n_bytes) if function.takes(n)]
+        every = sorted(function.key_bits, key=lambda bits: bits != cell.key_bits)
+        for bits in every:
+            self._run(ready, "check", [bits, *sizes])
+        swept = self._run(ready, "sweep", sweep.words(function, cell.key_bits, self.limits.run))
+        n_inputs = sweep.n_compared(swept.stdout)
+        for bits in every[1:]:
+            words = sweep.words(function, bits, self.limits.run, sweep.OF_OTHER_KEYS)
+            self._run(ready, "sweep", words)
+        if n_inputs < sweep.N_INPUTS:
+            self._warn_once(
+                f"{cell.subject} {cell.function}: some cells had time for {n_inputs} of"
+                f" {sweep.N_INPUTS} inputs"
+            )
+        return n_inputs
 
-    def _run(self, ready: Ready, verb: str, numbers: Iterable[int]) -> Completed:
+    def _run(self, ready: Ready, verb: str, numbers: Iterable[int | str]) -> Completed:
         """One process of the cell; how it failed, if it did."""
         program = ready.program
         words = [verb, ready.function.symbol, *map(str, numbers)]
@@ -367,7 +393,11 @@ class Workbench:
             return done
         first_line = next(iter((done.stdout + done.stderr).strip().splitlines()), "")
         if done.code == 1:
-            raise _FailedError(Outcome.WRONG, first_line or "a wrong answer")
+            given = sweep.given(done.stdout) or None
+            raise _FailedError(Outcome.WRONG, first_line or "a wrong answer", given=given)
+        if done.code == sweep.ENDLESS:
+            reason = f"{first_line}: it was not done after {self.limits.run:.0f} s"
+            raise _FailedError(Outcome.TIME_LIMIT, reason, self.limits.run)
         if done.code == 3:  # subjects/driver.c
             raise _FailedError(Outcome.SKIPPED, first_line)
         raise _FailedError(Outcome.CRASHED, how_it_ended(done.code, first_line))

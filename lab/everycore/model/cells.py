@@ -123,6 +123,16 @@ class Result:
     is_assembly: bool = False  # written by hand: a reference beside what compilers make
     contents: str = ""  # a digest of the subject's description and files, where it was known
     packages_missing: bool = False  # those that read its code: it has no counts for want of them
+    # The set of inputs by which its answers were compared (subjects/sweep.py), and how many of
+    # them there was time for; 0: by an earlier everycore, one value for each length.
+    sweep: int = 0
+    n_inputs: int = 0
+    given: Mapping[str, str] | None = None  # the first input of the set that it answers wrongly
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether its answers were compared, and are right or wrong."""
+        return self.outcome in (Outcome.MEASURED, Outcome.COUNTED, Outcome.WRONG)
 
     @property
     def figure(self) -> Figure | None:
@@ -320,22 +330,28 @@ def is_same(one: str, other: str) -> bool:
 
 
 def current_anomalies(lines: Sequence[Line]) -> dict[tuple[Cell, Kind], Anomaly]:
-    """The last word on what is odd, where the newest results are of the same compiler and subject.
+    """The last word on what is odd, where the newest results are of the same compiler and subject,
+    and compared by the same inputs.
 
-    Both names may have become another's since a cell, or its neighbour, was looked at.
+    Both names may have become another's since a cell, or its neighbour, was looked at. A neighbour
+    that fails since says nothing.
     """
     known: dict[Cell, tuple[str, str]] = {}
+    sweeps: dict[Cell, int] = {}
     found: dict[tuple[Cell, Kind], Anomaly] = {}
     for line in lines:
         if isinstance(line, Anomaly):
             found[line.cell, line.kind] = line
         elif isinstance(line, Result):
             old, new = known.get(line.cell, ("", "")), (line.compiler, line.contents)
-            if not all(map(is_same, old, new)):
-                for key, one in list(found.items()):
-                    if line.cell in (one.cell, one.neighbour):
-                        del found[key]
+            is_other = line.sweep > sweeps.setdefault(line.cell, line.sweep)
+            is_other = is_other or not all(map(is_same, old, new))
+            for key, one in list(found.items()):
+                fails = line.outcome.is_failure and line.cell == one.neighbour
+                if fails or (is_other and line.cell in (one.cell, one.neighbour)):
+                    del found[key]
             known[line.cell] = (new[0] or old[0], new[1] or old[1])
+            sweeps[line.cell] = max(sweeps[line.cell], line.sweep)
     return found
 
 

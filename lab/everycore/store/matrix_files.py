@@ -58,13 +58,18 @@ class Stored:
         return list(current_anomalies(self.lines).values())
 
     def done(
-        self, time_limit: float = 0.0, estimate: bool = False, can_count: bool = False
+        self,
+        time_limit: float = 0.0,
+        estimate: bool = False,
+        can_count: bool = False,
+        sweep: int = 0,
     ) -> dict[Cell, Result]:
         """Cells that need not be looked at again.
 
         One that was skipped may have what it lacked, one that was ended may have more time, and of
         one that was counted estimates may be wanted now. `can_count`: the packages that read code
-        are there, and one that lacked them may have counts.
+        are there, and one that lacked them may have counts. `sweep`: answers that were compared
+        by an earlier set of inputs than this are compared anew.
         """
         return {
             cell: one
@@ -72,6 +77,7 @@ class Stored:
             if one.outcome is not Outcome.SKIPPED
             and time_limit <= (one.time_limit or time_limit)
             and not (can_count and one.packages_missing)
+            and not (one.has_answers and one.sweep < sweep)
             and not (estimate and one.outcome is Outcome.COUNTED and one.estimates is None)
         }
 

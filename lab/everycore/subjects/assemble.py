@@ -33,7 +33,17 @@ from everycore.subjects.source_files import (
 )
 
 # Files of subjects/, without an adapter, that are linked with every subject.
-DRIVER = ("driver.c", "job.c", "answers.c", "check.c", "ct.c", "bench.c", "sanitizer.c")
+DRIVER = (
+    "driver.c",
+    "job.c",
+    "answers.c",
+    "check.c",
+    "patterns.c",
+    "sweep.c",
+    "ct.c",
+    "bench.c",
+    "sanitizer.c",
+)
 # With which its verb bench times.
 HARNESS = (
     *("harness/measure.c", "harness/quiet.c", "harness/emit.c", "harness/options.c"),

@@ -10,6 +10,7 @@ from functools import cached_property
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Target
+from everycore.subjects import sweep
 from everycore.subjects.assemble import Program
 from everycore.subjects.describe import OWN, Function
 from everycore.subjects.reference import FLAGS as TRUSTED
@@ -71,19 +72,22 @@ class Steady:
 
 
 def check(context: Context, program: Program, function: Function) -> None:
-    """Raise an error if an answer of the function is wrong, for all key sizes and some lengths."""
-    sizes = [size for size in (*SIZES, *ODD_SIZES) if size % function.multiple_of == 0]
+    """Raise an error if an answer of the function is wrong, for all key sizes: some lengths, and
+    the inputs of a sweep."""
+    sizes = [size for size in (*SIZES, *ODD_SIZES) if function.takes(size)]
     if function.computes == OWN:
-        sizes = [size for size in SHORT_SIZES if size % function.multiple_of == 0] + sizes
-    for key_bits in function.key_bits:
-        argv = [*program.target.emulator, *_argv(program, function, key_bits, sizes)]
+        sizes = [size for size in SHORT_SIZES if function.takes(size)] + sizes
+    sweeps = [
+        ["sweep", function.symbol, *sweep.words(function, bits, SECONDS)]
+        for bits in (function.key_bits)
+    ]
+    checks = [_words(function, bits, sizes) for bits in function.key_bits]
+    for words in (*checks, *sweeps):
+        argv = [*program.target.emulator, str(program.binary), *words]
         try:
             done = context.runner.run(argv, seconds=SECONDS)
         except TimeoutError as error:
-            said = f"{SECONDS} second{'s' if SECONDS != 1 else ''}"
-            raise EverycoreError(
-                f"{program.subject.name} {function.name} comes to no end within {said}", code=1
-            ) from error
+            raise _endless(f"{program.subject.name} {function.name}") from error
         except EverycoreError as error:
             raise SubjectUnavailableError(error.message, _install(program.target)) from error
         _judge(program, function, done.code, done.stdout + done.stderr)
@@ -94,14 +98,15 @@ def trace(
 ) -> list[Call]:
     """A call of each size, traced; the answers are compared here, too."""
     for size in sizes:
-        if size < 1 or size % function.multiple_of:
+        if size < 1 or not function.takes(size):
+            least = f", and at least {function.fewest}" if function.fewest else ""
             raise EverycoreError(
                 f"{program.subject.name} {function.name} takes no {size} bytes",
-                f"multiples of {function.multiple_of}",
+                f"multiples of {function.multiple_of}{least}",
             )
     if key_bits not in function.key_bits:
         raise EverycoreError(f"{program.subject.name} {function.name} has no AES-{key_bits}")
-    run = _traced(context, program, _argv(program, function, key_bits, sizes))
+    run = _traced(context, program, [str(program.binary), *_words(function, key_bits, sizes)])
     _judge(program, function, run.code, run.stdout)
     if len(run.traces) != len(sizes):
         raise EverycoreError(f"{len(run.traces)} traces of {len(sizes)} calls of {function.name}")
@@ -138,8 +143,13 @@ def _install(target: Target) -> str:
     return f"Debian: apt-get install {' '.join(target.packages)}"
 
 
-def _argv(program: Program, function: Function, key_bits: int, sizes: Sequence[int]) -> list[str]:
-    return [str(program.binary), "check", function.symbol, str(key_bits), *map(str, sizes)]
+def _endless(what: str) -> EverycoreError:
+    seconds = f"{SECONDS} second{'s' if SECONDS != 1 else ''}"
+    return EverycoreError(f"{what} comes to no end within {seconds}", code=1)
+
+
+def _words(function: Function, key_bits: int, sizes: Sequence[int]) -> list[str]:
+    return ["check", function.symbol, str(key_bits), *map(str, sizes)]
 
 
 def _judge(program: Program, function: Function, code: int, said: str) -> None:
@@ -149,18 +159,23 @@ def _judge(program: Program, function: Function, code: int, said: str) -> None:
         raise SubjectUnavailableError(said.strip())
     if code < 0 or code > 128:
         name = _signal_name(abs(code) & 127)
+        at = f" at {said.strip().splitlines()[0]}" if ", input " in said else ""
         raise EverycoreError(
-            f"{program.subject.name} {function.name} crashes: {name}",
+            f"{program.subject.name} {function.name} crashes: {name}{at}",
             "its call may not fit what is declared; -fsanitize=address in --flags may say more",
             code=1,
         )
     first = next(iter(said.strip().splitlines()), f"exit code {code}")
-    what = "as it should" if function.computes == OWN else function.computes
     first = first.removeprefix(f"{function.symbol}: ")
+    if code == sweep.ENDLESS:
+        raise _endless(f"{program.subject.name} {function.name} of {first}")
+    what = "as it should" if function.computes == OWN else function.computes
+    inputs = sweep.given(said)
     raise WrongAnswersError(
         f"{program.subject.name} {function.name} does not compute {what}: {first} (by"
         f" {program.compiler.name} {' '.join(program.flags)})",
         "nothing is counted that gives wrong answers: look at its adapter and its TOML, or try"
-        f' other --flags, such as "{" ".join(TRUSTED)}"',
+        f' other --flags, such as "{" ".join(TRUSTED)}"'
+        + (f"; the input: {sweep.shown(inputs)}" if inputs else ""),
         code=1,
     )

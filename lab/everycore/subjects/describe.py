@@ -51,6 +51,7 @@ class Function:
     technique: str = ""  # what kind of code it is: table, tbl, vperm, bitslice, ce, pmull.p8, ...
     key: str = ""  # the function of the adapter that prepares its key
     multiple_of: int = 0  # bytes: what a length must be; 0: blocks of AES, or any length of OWN
+    minimum: int = 0  # bytes: the shortest text that it takes; 0: of a mode one block
     key_bits: tuple[int, ...] = ()  # empty: all that the mode has
     constant_time: bool = False  # it claims that its time depends on no secret
     call: str = ""  # in C, where no adapter is: subjects/adapter.py writes one around it
@@ -62,6 +63,17 @@ class Function:
     def symbol(self) -> str:
         """Its name in C; a written adapter must leave the names of theirs alone."""
         return ("subject_" if self.call else "") + self.name.replace("-", "_")
+
+    @property
+    def fewest(self) -> int:
+        """The shortest text: other people's modes need not take less than a block."""
+        if self.computes == OWN or self.minimum:
+            return self.minimum
+        return max(self.multiple_of, _block_bytes(self.computes))
+
+    def takes(self, n_bytes: int) -> bool:
+        """Whether a text may have this length."""
+        return n_bytes % self.multiple_of == 0 and n_bytes >= self.fewest
 
     @property
     def key_symbol(self) -> str:
@@ -180,6 +192,8 @@ def _function(file: str, name: str, table: Any) -> Function:
         raise EverycoreError(f"{where}: 'key_bits' are of {', '.join(map(str, known))}")
     if table.get("multiple_of", 1) < 1:
         raise EverycoreError(f"{where}: 'multiple_of' is at least 1")
+    if function.minimum < 0:
+        raise EverycoreError(f"{where}: 'minimum' is at least 0")
     is_own = function.computes == OWN
     if not is_own and (vectors or function.output):
         raise EverycoreError(

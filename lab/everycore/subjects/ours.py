@@ -28,6 +28,7 @@ FUNCTIONS = {
     ),
     "bn_words": (("mul-add-words", "divisor_key", 8), ("mod-word", "divisor_key", 8)),
 }
+ANY_LENGTH = ("ctr", "gcm-seal", "gcm-open")  # a part of a block, too
 TITLES = {
     **{"aes": "AES", "ghash": "GHASH", "gcm": "GCM", "qarma": "QARMA-64"},
     **{"bn": "big numbers", "bn_words": "words of big numbers"},
@@ -78,6 +79,7 @@ def _subject(tree: Tree, name: str, lines: list[RegistryLine]) -> Subject:
             technique=name,
             key=key,
             multiple_of=multiple,
+            minimum=1 if mode in ANY_LENGTH else 0,
             key_bits=key_sizes(mode),
             constant_time=line.timing == "CT",
         )

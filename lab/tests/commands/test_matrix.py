@@ -207,6 +207,22 @@ def test_cells_of_other_contents_of_a_subject_are_measured_again(
     assert "1 cells are there" in broken(*words, "--resume").err  # of which nothing is known
 
 
+def test_cells_that_an_earlier_everycore_compared_by_fewer_inputs_are_compared_again(
+    broken: Lab, gcc: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "m.jsonl"
+    words = ["matrix", *QUICK, "--toolchain", gcc, *flags("-O2", "-O1 -DWRONG"), "--out", str(out)]
+    assert broken(*words).code == 1
+    assert found(out)["-O2"].sweep
+    out.write_text(re.sub(r'"(sweep|n_inputs)":\d+,?', "", out.read_text()).replace(",}", "}"))
+    assert not found(out)["-O2"].sweep
+    done = broken(*words, "--resume")
+    assert "2 cells were compared by fewer inputs than today: once more" in done.err
+    assert "cells are there" not in done.err
+    assert found(out)["-O2"].sweep
+    assert "2 cells are there" in broken(*words, "--resume").err
+
+
 def test_cells_that_a_time_limit_ended_are_tried_again_with_more_time(
     broken: Lab, gcc: str, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -119,9 +120,11 @@ def test_the_last_word_on_a_cell_counts() -> None:
 
 
 @pytest.mark.parametrize("cell", [CELL, ANOMALY.neighbour])
-@pytest.mark.parametrize("change", [{"compiler": "gcc 12.3.0"}, {"contents": "ff"}])
+@pytest.mark.parametrize(
+    "change", [{"compiler": "gcc 12.3.0"}, {"contents": "ff"}, {"sweep": RESULT.sweep + 1}]
+)
 def test_what_was_odd_beside_what_is_another_now_is_to_be_looked_at_again(
-    cell: Cell, change: dict[str, str]
+    cell: Cell, change: dict[str, Any]
 ) -> None:
     old = replace(RESULT, cell=cell, contents="00")
     assert current_anomalies([old, ANOMALY, old])
@@ -129,6 +132,14 @@ def test_what_was_odd_beside_what_is_another_now_is_to_be_looked_at_again(
     assert current_anomalies(
         [ANOMALY, replace(old, cell=replace(CELL, toolchain="gcc-9"), **change)]
     )
+
+
+def test_a_neighbour_that_is_wrong_now_makes_nothing_slow() -> None:
+    assert ANOMALY.neighbour
+    neighbour = replace(RESULT, cell=ANOMALY.neighbour)
+    wrong = replace(neighbour, outcome=Outcome.WRONG)
+    assert current_anomalies([neighbour, ANOMALY, neighbour])
+    assert not current_anomalies([neighbour, ANOMALY, wrong])
 
 
 def test_members_that_this_version_does_not_know_are_passed_over() -> None:

@@ -153,6 +153,14 @@ def test_skipped_cells_are_looked_at_again(tmp_path: Path) -> None:
     assert [cell.toolchain for cell in stored.done()] == ["gcc-2"]
 
 
+def test_answers_that_were_compared_by_fewer_inputs_are_compared_again(tmp_path: Path) -> None:
+    outcomes = (Outcome.MEASURED, Outcome.WRONG, Outcome.NOT_COMPILED)
+    old = [result(number, outcome) for number, outcome in enumerate(outcomes, 1)]
+    stored = write(tmp_path / "m.jsonl", *old, replace(result(4), sweep=1))
+    assert len(stored.done()) == 4
+    assert [cell.toolchain for cell in stored.done(sweep=1)] == ["gcc-3", "gcc-4"]
+
+
 def test_cells_without_counts_are_completed_once_packages_can_read_them(tmp_path: Path) -> None:
     lacking = replace(result(1), packages_missing=True)
     stored = write(tmp_path / "m.jsonl", lacking, result(2))  # of the second nothing can be read
