@@ -35,12 +35,13 @@ def cycles(result: Result) -> float | None:
 
 
 def frame(result: Result) -> float | None:
-    return result.code.frame_bytes if result.code else None
+    """In bytes. Code that fails is no measure of other code."""
+    return result.code.frame_bytes if result.code and not result.outcome.is_failure else None
 
 
 def leaks(result: Result) -> float | None:
     """The number of methods that see two secrets part."""
-    if result.constant_time is None:
+    if result.constant_time is None or result.outcome.is_failure:
         return None
     return float(sum(verdict.constant is False for verdict in result.verdicts))
 

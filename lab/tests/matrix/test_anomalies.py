@@ -56,6 +56,16 @@ def test_a_large_frame_is_odd_even_alone() -> None:
     assert not find(table(measured(cell(), 10, frame=1024)))
 
 
+def test_a_cell_that_is_wrong_is_no_neighbour() -> None:
+    right = measured(cell("gcc-12"), 20, frame=4040)
+    wrong = replace(measured(cell("gcc-11"), 10, frame=72), outcome=Outcome.WRONG)
+    leaky = judged(cell("gcc-12"), False)
+    constant = replace(judged(cell("gcc-11"), True), outcome=Outcome.WRONG)
+    (found,) = find(table(right, wrong))
+    assert (found.kind, found.neighbour) == (Kind.FRAME, None)
+    assert not find(table(leaky, constant))
+
+
 def test_constant_time_is_lost_only_where_a_neighbour_has_it() -> None:
     leaky, good = judged(cell("gcc-12"), False), judged(cell("gcc-11"), True)
     unknown = judged(cell("gcc-13"), None)
