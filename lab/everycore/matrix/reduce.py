@@ -125,6 +125,19 @@ _SETTINGS = {
     "n_bytes": "job.n_bytes = {n_bytes};",
     "n_blocks": "job.n_blocks = {n_bytes} / 16;",
 }
+# The places of what a sweep gives (subjects/sweep.c), and members that have other names there.
+_PLACES = {
+    "in": "(memory[0] + 64)",
+    "user_key": "memory[2]",
+    "tweak_key": "memory[3]",
+    "enc": "memory[4]",
+    "dec": "memory[5]",
+    "tweak_enc": "memory[6]",
+    "iv": "memory[7]",
+    "given_tag": "(memory[7] + 128)",
+    "h": "(memory[2] + 64)",
+}
+_MEMBERS = {"key": "user_key", "key_bits": ""}
 _TAG = "    for (unsigned i = 0; i < 16; i++)\n        sum = sum * 31 + memory[7][64 + i];"
 
 
@@ -185,7 +198,8 @@ class Reducer:
             good = self._comparable(anomaly, results)
             plan = self._plan(anomaly, good)
             function = self.trials.subject(anomaly.cell).function(anomaly.cell.function)
-            sources = self._sources(anomaly, function)
+            known = results.get(anomaly.cell)
+            sources = self._sources(anomaly, function, (known and known.given) or {})
             digest = hashlib.sha256(json.dumps([sources, plan]).encode()).hexdigest()[:16]
             folder = self._context.cache_dir() / "reduce" / f"{anomaly.cell.key}-{digest}"
             folder.mkdir(parents=True, exist_ok=True)
@@ -252,11 +266,12 @@ class Reducer:
 
     # ---- The whole source --------------------------------------------------------------------
 
-    def _sources(self, anomaly: Anomaly, function: Function) -> list[str]:
+    def _sources(self, anomaly: Anomaly, function: Function, given: Mapping[str, str]) -> list[str]:
         """Return sources to begin with, the best one first.
 
         Most subjects work without the declarations that they do not use. If one does not, the
-        whole files come last.
+        whole files come last. `given`: the input that is answered wrongly, where it is known:
+        programs with it come first.
         """
         subject = self.trials.subject(anomaly.cell)
         adapter = subject.adapter and f'#include "{subject.home / subject.adapter}"'
@@ -265,16 +280,18 @@ class Reducer:
         if not adapter:
             short = self._preprocessed(anomaly, adapter_text(subject, names_in_calls(subject)))
         fields = set(re.findall(r"(?:->|\.)\s*(\w+)", short))
-        sources = []
-        for n_bytes in sorted(lengths(anomaly, function)) if not adapter else ():
-            main = direct_main_text(anomaly, function, n_bytes)
-            sources.append(without_unused_declarations(short + main))
-        for n_bytes in lengths(anomaly, function):
-            main = main_text(anomaly, function, n_bytes, fields)
-            sources.append(without_unused_declarations(short + main))
+        every = lengths(anomaly, function)
+        calls: list[tuple[int, Mapping[str, str]]] = [(n_bytes, {}) for n_bytes in every]
+        of_sweep = [(len(given["in"]) // 2, given)] if given else []
+        mains = [
+            direct_main_text(anomaly, function, *call)
+            for call in ([*of_sweep, *sorted(calls, key=lambda one: one[0])] if not adapter else ())
+        ]
+        calls = [*of_sweep, *calls]
+        mains += [main_text(anomaly, function, *call, fields=fields) for call in calls]
+        sources = [without_unused_declarations(short + main) for main in mains]
         sources = [short for source in sources for short in _shortened(source)]
-        for n_bytes in lengths(anomaly, function):
-            sources.append(whole + main_text(anomaly, function, n_bytes))
+        sources += [whole + main_text(anomaly, function, *call) for call in calls]
         return list(dict.fromkeys(sources))
 
     def _preprocessed(self, anomaly: Anomaly, adapter: str) -> str:
@@ -451,20 +468,32 @@ def main_text(
     anomaly: Anomaly,
     function: Function,
     n_bytes: int,
+    given: Mapping[str, str] | None = None,
     fields: Collection[str] = tuple(_SETTINGS),
 ) -> str:
     """A main that calls the function as the driver does, and prints a sum of the answers.
 
-    It sets those members of the job that are in `fields`.
+    It sets those members of the job that are in `fields`. `given`: hex of some of them.
     """
-    cell = anomaly.cell
+    members = {name: one for name in given or () if (one := _MEMBERS.get(name, name)) in fields}
+    bytes_of = {member: (given or {})[name] for name, member in members.items()}
+    key_bits = int((given or {}).get("key_bits", anomaly.cell.key_bits))
     lines = [line for name, line in _SETTINGS.items() if name in fields]
+    lines += [
+        f"for (unsigned i = 0; i < sizeof given_{member}; i++)\n"
+        f"        {_PLACES[member]}[i] = given_{member}[i];"
+        for member, text in bytes_of.items()
+        if text
+    ]
     lines += [f"{function.key_symbol}(&job);"] if function.key_symbol else []
     settings = "\n".join(f"    {line}" for line in lines)
-    return _MAIN.format(
-        settings=settings.format(
-            n_bytes=n_bytes, key_bits=cell.key_bits, rounds=cell.key_bits // 32 + 6
-        ),
+    arrays = "".join(
+        f"const unsigned char given_{member}[] = {{{_numbers(text)}}};\n"
+        for member, text in bytes_of.items()
+        if text
+    )
+    return arrays + _MAIN.format(
+        settings=settings.format(n_bytes=n_bytes, key_bits=key_bits, rounds=key_bits // 32 + 6),
         tag=_TAG if "tag" in fields else "",
         row=max(16384, n_bytes, function.output) + 128,
         symbol=function.symbol,
@@ -473,8 +502,21 @@ def main_text(
     )
 
 
-def direct_main_text(anomaly: Anomaly, function: Function, n_bytes: int) -> str:
-    """A main with the calls of a subject's description, and with the arguments that they name."""
+def _numbers(text: str) -> str:
+    """Return bytes in hex as numbers of C."""
+    return ", ".join(map(str, bytes.fromhex(text)))
+
+
+def direct_main_text(
+    anomaly: Anomaly,
+    function: Function,
+    n_bytes: int,
+    given: Mapping[str, str] | None = None,
+) -> str:
+    """A main with the calls of a subject's description, and with the arguments that they name.
+    `given`: hex of some of these."""
+    given = given or {}
+    key_bits = int(given.get("key_bits", anomaly.cell.key_bits))
     n_out, repeats = function.output or n_bytes, _repeats(anomaly, n_bytes)
     sizes = {
         "in": n_bytes,
@@ -485,7 +527,7 @@ def direct_main_text(anomaly: Anomaly, function: Function, n_bytes: int) -> str:
         "own": 16384,
         "own2": 16384,
     }
-    values = {"n_bytes": n_bytes, "n_blocks": n_bytes // 16, "key_bits": anomaly.cell.key_bits}
+    values = {"n_bytes": n_bytes, "n_blocks": n_bytes // 16, "key_bits": key_bits}
     code = f"{function.setup}; {function.call}"
     named = {name for name in (*sizes, *values) if re.search(rf"\b{name}\b", code)} | {"out"}
     calls = [f"{function.setup};"] if function.setup else []
@@ -496,11 +538,13 @@ def direct_main_text(anomaly: Anomaly, function: Function, n_bytes: int) -> str:
     fills = [
         f"for (int i = 0; i < {sizes[name]}; i++)\n        {name}[i] = i * 31 + 7;"
         for name in _FILLED
-        if name in named
+        if name in named and not given
     ]
     numbers = [f"unsigned long {name} = {n};" for name, n in values.items() if name in named]
     arrays = [
-        f"static _Alignas(64) unsigned char {name}[{size}];"
+        f"static _Alignas(64) unsigned char {name}[{max(1, size)}];"
+        if not given.get(name)
+        else f"_Alignas(64) unsigned char {name}[{size}] = {{{_numbers(given[name])}}};"
         for name, size in sizes.items()
         if name in named
     ]

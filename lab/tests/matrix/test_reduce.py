@@ -76,6 +76,7 @@ FAKE = """#!/bin/sh
 echo run >> {folder}/runs
 for word; do test "$word" = case.c || check=$word; done
 "$check" || exit 3
+cp case.c {folder}/whole.c
 printf 'int main(void) {{ return 0; }}\\n' > scratch.c
 mkdir dull small
 cp scratch.c dull/case.c
@@ -389,6 +390,29 @@ def test_a_test_case_is_in_the_report_and_is_not_made_twice(aliasing: Lab) -> No
     assert isinstance(line, Anomaly)
     assert line.reduced == found
     assert (aliasing.folder / "runs").read_text() == "run\n"
+
+
+def test_a_test_case_has_the_input_for_which_alone_the_answer_is_wrong(aliasing: Lab) -> None:
+    folder = aliasing.folder
+    declared = ("const unsigned char *, size_t)", "const unsigned char *, size_t, const void *)")
+    (folder / "alias.toml").write_text(TOML.replace(*declared).replace("n_bytes)", "n_bytes, key)"))
+    parameters = ("size_t n)", "size_t n, const void *key)")
+    whole = SUBJECT.replace(*parameters).replace(
+        "int got = both",
+        "const unsigned char *k = key;\n    int is_odd = k[0] == k[1] && k[1] == k[2];\n"
+        "    int got = !is_odd ? 2 : both",
+    )
+    (folder / "alias.c").write_text(whole)
+    fake_cvise(aliasing)
+    done = aliasing(*words(aliasing))
+    assert done.code == 1, done.err
+    (found,) = stored(aliasing)
+    assert found.source == SMALL, found.why_not
+    given = next(one.given for one in read(folder / "m.jsonl").results.values() if one.given)
+    assert given["key"][0:2] * 3 == given["key"][0:6]
+    key = ", ".join(map(str, bytes.fromhex(given["key"])))
+    assert f"key[64] = {{{key}}};" in (folder / "whole.c").read_text()
+    assert f"input:     in = {given['in']}" in done.out
 
 
 def test_what_cvise_has_when_the_time_ends_is_kept(
