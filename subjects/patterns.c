@@ -17,7 +17,7 @@ const char *pattern_words(enum pattern pattern)
     return all[pattern];
 }
 
-/* ---- Random numbers ---------------------------------------------------------------------------- */
+/* ---- Random numbers ------------------------------------------------------------------------- */
 
 struct stream {
     uint32_t state; /* not 0 */
@@ -49,7 +49,7 @@ static uint32_t below(struct stream *s, size_t n)
     return (next(s) >> 4) % (uint32_t)n;
 }
 
-/* ---- Words ------------------------------------------------------------------------------------- */
+/* ---- Words ---------------------------------------------------------------------------------- */
 
 static uint64_t edge_word(struct stream *s)
 {
@@ -99,7 +99,7 @@ static void repeat(uint8_t *to, size_t n_bytes, const uint8_t *word, size_t widt
         to[i] = word[i % width];
 }
 
-/* ---- Patterns: each is written over bytes that are any ----------------------------------------- */
+/* ---- Patterns: each is written over bytes that are any -------------------------------------- */
 
 static void high_bits(uint8_t *to, size_t n_bytes, struct stream *s)
 {
@@ -243,7 +243,7 @@ static void fill_pattern(uint8_t *to, size_t n_bytes, enum pattern pattern, stru
     }
 }
 
-/* ---- Inputs ------------------------------------------------------------------------------------ */
+/* ---- Inputs --------------------------------------------------------------------------------- */
 
 /* One of `one_in` is of any bytes; all other patterns are as frequent as each other. */
 static enum pattern choose(struct stream *s, unsigned one_in)

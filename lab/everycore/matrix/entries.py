@@ -27,7 +27,7 @@ def entries(
 
     Any other error is the caller's to tell.
     """
-    size = -(-SHORT_BYTES // function.multiple_of) * function.multiple_of
+    size = function.length_from(SHORT_BYTES)
     try:
         program = subjects.build(context, tree, subject, target_name=target.name)
         key_bits = function.key_bits[0]

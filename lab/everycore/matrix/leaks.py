@@ -53,12 +53,14 @@ class Suspect:
     target: Target
     key_bits: int = 256
     multiple_of: int = 16
+    fewest: int = 0  # bytes that it takes at least
 
     @property
     def lengths(self) -> tuple[int, ...]:
         odd = (ODD_LENGTH,) if self.multiple_of == 1 else ()
         step = self.multiple_of
-        return tuple(dict.fromkeys(-(-n // step) * step for n in (*LENGTHS, *odd)))
+        least = [max(n, self.fewest) for n in (*LENGTHS, *odd)]
+        return tuple(dict.fromkeys(-(-n // step) * step for n in least))
 
     def words(self, secrets: Sequence[int]) -> list[str]:
         """The arguments of the program."""

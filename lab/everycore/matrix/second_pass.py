@@ -62,9 +62,8 @@ def _verdicts(bench: Bench, cell: Cell, anew: bool) -> tuple[Verdict, ...]:
         program, function = bench.linked(cell)
     except EverycoreError as error:  # its compiler is gone since, or its package
         return _public(bench.context, Verdict(None, "trace", error.message))
-    suspect = Suspect(
-        program.binary, function.symbol, program.target, cell.key_bits, function.multiple_of
-    )
+    lengths = (function.multiple_of, function.fewest)
+    suspect = Suspect(program.binary, function.symbol, program.target, cell.key_bits, *lengths)
     return _public(bench.context, *look(bench.context, suspect, anew))
 
 

@@ -75,6 +75,11 @@ class Function:
         """Whether a text may have this length."""
         return n_bytes % self.multiple_of == 0 and n_bytes >= self.fewest
 
+    def length_from(self, n_bytes: int) -> int:
+        """The shortest length from `n_bytes` on that a text may have."""
+        least = max(n_bytes, self.fewest)
+        return -(-least // self.multiple_of) * self.multiple_of
+
     @property
     def key_symbol(self) -> str:
         return f"{self.symbol}_key" if self.setup else self.key

@@ -9,6 +9,7 @@ from everycore.environment.errors import EverycoreError, MissingPackagesError
 from everycore.matrix import entries as module
 from everycore.matrix.entries import entered, entries
 from everycore.model.domain import Target
+from everycore.subjects import Function
 from everycore.subjects.reference import FLAGS
 from everycore.trace.record import UntraceableError
 
@@ -18,7 +19,7 @@ def entries_if_building_raises(error: EverycoreError, monkeypatch: pytest.Monkey
         raise error
 
     monkeypatch.setattr(subjects, "build", fail)
-    function: Any = type("F", (), {"multiple_of": 16, "key_bits": (128,)})
+    function = Function("f", "ecb-enc", multiple_of=16, key_bits=(128,))
     nothing: Any = None
     return entries(nothing, nothing, nothing, function, Target("host", ""))
 
@@ -50,7 +51,7 @@ def test_where_the_usual_build_is_wrong_the_trusted_one_has_the_entries(
     monkeypatch.setattr(subjects, "trace", trace)
     monkeypatch.setattr(subjects, "objects", lambda *_: ())
     monkeypatch.setattr(module, "functions_of", lambda _: {"sum"})
-    function: Any = SimpleNamespace(multiple_of=1, key_bits=(128,))
+    function = Function("f", multiple_of=1, key_bits=(128,))
     nothing: Any = None
     right = [FLAGS]
     assert entries(nothing, nothing, nothing, function, Target("host", "")) == ("sum",)

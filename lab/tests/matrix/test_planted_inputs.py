@@ -12,15 +12,18 @@ import pytest
 from world import Lab
 
 from everycore import subjects
+from everycore.binary.disassembly import can_read_code
 from everycore.build.catalog import find_tree
 from everycore.build.toolchains.installed import installed
 from everycore.environment.context import SystemRunner
 from everycore.environment.errors import EverycoreError
 from everycore.matrix import anomalies, bugs
 from everycore.matrix.failures import group_failures
+from everycore.matrix.leaks import Suspect
 from everycore.matrix.make import Limits, Workbench
 from everycore.matrix.plan import Place
 from everycore.model.cells import Cell, Outcome, Result
+from everycore.model.domain import Target
 from everycore.subjects import sweep
 from everycore.subjects.describe import load_subject
 
@@ -136,7 +139,7 @@ OTHERS: Mapping[str, tuple[str, str, str]] = {
             return (unsigned char)n;
         }""",
     ),
-    "of-16-or-more": ("minimum = 16", "xor_all(out, in, n_bytes, n_bytes < 16)", ""),
+    "of-36-or-more": ("minimum = 36", "xor_all(out, in, n_bytes, n_bytes < 36)", ""),
     "quick": (  # a cell that is fast, and wrong for one length
         "",
         "quick(out, in, n_bytes)",
@@ -269,9 +272,12 @@ def test_no_right_cell_is_slow_beside_a_wrong_one(bench: Workbench) -> None:
 
 
 def test_lengths_that_a_function_does_not_take_are_left_out(bench: Workbench) -> None:
-    found = prepared(bench, "of-16-or-more", "-O1 -DPLANTED")
+    found = prepared(bench, "of-36-or-more", "-O1 -DPLANTED")
     assert found.outcome is Outcome.MEASURED, found.reason
     assert found.n_inputs == sweep.N_INPUTS
+    if can_read_code():
+        assert found.code
+    assert min(Suspect(Path("p"), "f", Target("host", ""), 256, 4, 37).lengths) == 40
 
 
 def test_equal_wrong_answers_are_one_group(bench: Workbench) -> None:
