@@ -358,10 +358,12 @@ class Workbench:
         function = ready.function
         sizes = [n for n in (*SIZES, *ODD_SIZES, cell.n_bytes) if function.takes(n)]
         every = sorted(function.key_bits, key=lambda bits: bits != cell.key_bits)
-        for bits in every:
-            self._run(ready, "check", [bits, *sizes])
-        swept = self._run(ready, "sweep", sweep.words(function, cell.key_bits, self.limits.run))
-        n_inputs = sweep.n_compared(swept.stdout)
+        try:
+            for bits in every:
+                self._run(ready, "check", [bits, *sizes])
+        except _FailedError as error:
+            raise self._with_input(ready, cell, error) from None
+        n_inputs = self._swept(ready, cell)
         for bits in every[1:]:
             words = sweep.words(function, bits, self.limits.run, sweep.OF_OTHER_KEYS)
             self._run(ready, "sweep", words)
@@ -371,6 +373,20 @@ class Workbench:
                 f" {sweep.N_INPUTS} inputs"
             )
         return n_inputs
+
+    def _with_input(self, ready: Ready, cell: Cell, error: _FailedError) -> _FailedError:
+        """Return the failure of an input whose bytes can be shown, if the sweep knows one. A wrong
+        answer to a check vector says more, and the trusted build may be the wrong one."""
+        if error.outcome is Outcome.WRONG and " check vector " not in error.reason:
+            try:
+                self._swept(ready, cell)
+            except _FailedError as of_sweep:
+                return of_sweep if of_sweep.given else error
+        return error
+
+    def _swept(self, ready: Ready, cell: Cell) -> int:
+        words = sweep.words(ready.function, cell.key_bits, self.limits.run)
+        return sweep.n_compared(self._run(ready, "sweep", words).stdout)
 
     def _run(self, ready: Ready, verb: str, numbers: Iterable[int | str]) -> Completed:
         """One process of the cell; how it failed, if it did."""

@@ -139,6 +139,7 @@ OTHERS: Mapping[str, tuple[str, str, str]] = {
             return (unsigned char)n;
         }""",
     ),
+    "always": ("", "xor_all(out, in, n_bytes, 1)", ""),
     "of-36-or-more": ("minimum = 36", "xor_all(out, in, n_bytes, n_bytes < 36)", ""),
     "quick": (  # a cell that is fast, and wrong for one length
         "",
@@ -246,6 +247,12 @@ def test_a_function_that_is_wrong_for_few_inputs_is_called_wrong(
     assert re.search(told, wrong.reason)
     assert wrong.given
     assert {"in", "key", "iv", "key_bits"} == {*wrong.given}
+
+
+def test_of_what_is_always_wrong_an_input_is_shown_too(bench: Workbench) -> None:
+    found = prepared(bench, "always", "-O1 -DPLANTED")
+    assert (found.outcome, ", input " in found.reason) == (Outcome.WRONG, True)
+    assert found.given
 
 
 @pytest.mark.parametrize(
