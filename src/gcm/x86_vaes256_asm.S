@@ -507,11 +507,9 @@ evc_local other_aad
     and $15, %edx
     vmovdqu held_end(AAD), AROUND_X
     jmp blocks_before_last
-evc_local_end other_aad
 
-/* The same of more than 16 bytes. */
     .p2align 5
-evc_local long_aad
+long_aad:
     mov AAD_BYTES, %rdx
     neg %edx
     and $15, %edx
@@ -541,7 +539,7 @@ blocks_before_last:
     jnz 6b
     vpxor %xmm11, AROUND_X, AROUND_X
     ret
-evc_local_end long_aad
+evc_local_end other_aad
 
 /* Associated data before text that comes later: for the slot hash_aad. */
 evc_function evc_gcm_x86_vaes256_hash_aad
@@ -549,7 +547,7 @@ evc_function evc_gcm_x86_vaes256_hash_aad
     take_aad_to_hash
     no_products
     mov $32, %esi         /* the powers do not suffice */
-    call long_aad
+    call other_aad
     vpxor %xmm11, AROUND_X, AROUND_X
     vmovdqu %xmm11, (%r9)
     vmovdqu AROUND_X, 16(%r9)
