@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """The provider for OpenSSL beside OpenSSL's own: openssl_provider.py [--module FILE] PART...
 
-`native`: with this system's OpenSSL: every call beside the default provider's, records and connections of TLS, the
-installed files, and calls in any order under sanitizers. `evp-3.0`: OpenSSL's own evp_test with this system's library;
+`native`: with this system's OpenSSL: every call beside the default provider's, what is not authentic in any order of
+calls, records and connections of TLS, the installed files, and calls in any order under sanitizers. `suites`: the first
+two with the OpenSSLs of Debian's suites, from 3.0 to 4.0. `evp-3.0`: OpenSSL's own evp_test with this system's library;
 `evp-3.5`, `evp-3.6`, `evp-4.0`: with libraries built from Debian's sources, also OpenSSL's tests of TLS. `wycheproof`:
 its vectors through Python's package cryptography, which has an OpenSSL inside. `programs`: nginx, curl, ssh and sshd on
-the loopback address. `transfer`: CPU time of nginx and curl with the provider and without. `can-fail`: the comparison of
-calls notices each fault that is planted in the provider.
+the loopback address. `transfer`: CPU time of nginx and curl with the provider and without. `can-fail`: the first
+two of `native` notice each fault that is planted in the provider.
 
 --module: an everycore.so that is there; else that of build/gcc, or one is built in build/provider.
 """
@@ -37,6 +38,10 @@ HERE = ROOT / "tests/provider"
 BUILD = ROOT / "build/provider"
 FOLDER = pathlib.Path("contrib/openssl/provider")
 ROUNDS = 60000
+FORGERY_ROUNDS = 1000
+# Suites of Debian, others that complete them, and the package with libcrypto.
+SUITES = (("bookworm-security", ("bookworm",), "libssl3"), ("trixie-security", ("trixie",), "libssl3t64"),
+          ("sid", (), "libssl3t64"), ("experimental", ("sid",), "libssl4"))
 TRANSFER_BYTES, TRANSFER_ROUNDS = 2 << 30, 3
 # Files of evp_test that name our algorithms, or use them below others: CTR in random generators, CBC and ECB in key wrap.
 DATA = ("evpciph_aes_common", "evpciph_aes_ccm_cavs", "evpmac_common", "evpmac_cmac_des", "evprand",
@@ -113,6 +118,43 @@ def compare(module: pathlib.Path) -> str:
         run(["cc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", HERE / "compare.c", "-o", program, "-lcrypto", "-pthread"])
         seed = str(int(time.time()))
         return run_with(None, program, module.parent, str(ROUNDS), seed).strip() + f" (seed {seed})"
+
+
+def refuse_forgeries(module: pathlib.Path) -> str:
+    """Nothing that is not authentic is accepted, whatever libcrypto itself does with the same calls."""
+    with tempfile.TemporaryDirectory() as name:
+        program = pathlib.Path(name) / "forgeries"
+        run(["cc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", HERE / "forgeries.c", "-o", program, "-lcrypto"])
+        seed = str(int(time.time()))
+        return run_with(None, program, module.parent, str(FORGERY_ROUNDS), seed).strip() + f" (seed {seed})"
+
+
+def suites(module: pathlib.Path) -> Iterator[str]:
+    """Both tests above with libraries of other suites, which are started by the loader that comes with them."""
+    from everycore.build import debs
+    from everycore.build.debs.lock import Request
+    from everycore.environment.context import system_context
+    from everycore.environment.errors import EverycoreError
+
+    need("cc")
+    context = system_context()
+    for suite, others, package in SUITES:
+        request = Request((suite, *others), debs.architecture_of(), (package,))
+        lock = context.state_dir() / f"locks/provider-{suite}-{request.architecture}.lock"
+        try:
+            pinned = debs.pinned(context, request, lock, update=False)
+            root = debs.unpacked(context, pinned)
+        except EverycoreError as error:
+            raise Lacking(f"no {package} of {suite}: {error.message}") from error
+        version = next(one.version for one in pinned.packages if one.name == package)
+        library = next(root.glob("usr/lib/*/libcrypto.so.*"))
+        loader = next(iter(sorted(root.glob("lib*/ld-linux*.so*"))))
+        with tempfile.TemporaryDirectory() as name:
+            for title, rounds in (("forgeries", FORGERY_ROUNDS), ("compare", ROUNDS // 3)):
+                program = pathlib.Path(name) / title
+                run(["cc", "-O1", HERE / f"{title}.c", "-o", program, library, "-Wl,--allow-shlib-undefined", "-pthread"])
+                words = [loader, "--library-path", library.parent, program, module.parent, str(rounds), "1"]
+                yield f"OpenSSL {version} of {suite}: {run_with(None, *words).strip()}"
 
 
 def objects_of_module(folder: pathlib.Path, sources: list[pathlib.Path], *flags: str) -> list[str | pathlib.Path]:
@@ -221,7 +263,7 @@ def native(module: pathlib.Path) -> Iterator[str]:
     need("cc", "openssl", "nm", "readelf")
     if not pathlib.Path("/etc/ssl/openssl.cnf").is_file():
         raise Lacking("no /etc/ssl/openssl.cnf")
-    for check in (check_symbols, compare, check_configuration, check_tls, check_orders):
+    for check in (check_symbols, compare, refuse_forgeries, check_configuration, check_tls, check_orders):
         yield check(module)
 
 
@@ -238,7 +280,19 @@ FAULTS = (
     ("ccm.c", "ccm->tag_bytes = n;\n    return 1;", "ccm->tag_bytes = 16;\n    return 1;"),
     ("ccm.c", "        evc_wipe(out, len_bytes);\n        return 0;", "        return 1;"),
     ("ccm.c", "    ccm->tls_aad_is_spent = ccm->seals;\n", ""),
-    ("ccm.c", " || (ccm->has_started && n != ccm->tag_bytes)", ""),
+    ("ccm.c", " || (ccm->message == STARTED && n != ccm->tag_bytes)", ""),
+    ("ccm.c", "take_text(ccm, nothing, nothing, 0);", "1;"),
+    ("ccm.c", "        if (ccm->message == COMPLETE) /* its", "        if (0) /* its"),
+    ("ccm.c", "        ccm->tag_is_set = 0; /* a tag to", "        ; /* a tag to"),
+    ("ccm.c", "        ccm->tag_is_set = 0; /* that of the message before */", "        ;"),
+    ("ccm.c", "    } else if (n != ccm->tag_bytes) {\n        ccm->tag_is_set = 0;", "    } else if (0) {"),
+    ("ccm.c", "ccm->message == COMPLETE || (ccm->message == STARTED &&", "0 && ("),
+    ("ccm.c", "        return text_bytes == ccm->text_bytes;", "        ccm->message = NONCE_KEPT;"),
+    ("ccm.c", "    if (!done)\n        set_message(ccm, NO_MESSAGE);", ""),
+    ("gcm.c", "        gcm->tag_bytes = 0; /* the tag", "        ; /* the tag"),
+    ("gcm.c", "        gcm->tag_bytes = 0; /* a tag to", "        ; /* a tag to"),
+    ("gcm.c", "    if (len_bytes == 0) /* an empty", "    if (0) /* an empty"),
+    ("gcm.c", "        end_message(gcm); /* the call", "        ; /* the call"),
     ("blocks.c", " && blocks->tls_version != TLS1_VERSION;", ";"),
     ("blocks.c", "const int keeps_last = !blocks->encrypts && blocks->pads;", "const int keeps_last = 0;"),
     ("blocks.c", "    blocks->ctr.left = 0;\n", ""),
@@ -257,22 +311,25 @@ FAULTS = (
 
 
 def can_fail(module: pathlib.Path) -> Iterator[str]:
-    """Build the provider with each fault; the comparison of calls must fail."""
+    """Build the provider with each fault; the comparison of calls or the refusal of forgeries must fail."""
     need("cc")
     library = library_of(module)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         shutil.copytree(ROOT / FOLDER, folder / "source")
         compare_program = folder / "compare"
-        run(["cc", "-O1", HERE / "compare.c", "-o", compare_program, "-lcrypto", "-pthread"])
+        forgeries_program = folder / "forgeries"
+        for program in (compare_program, forgeries_program):
+            run(["cc", "-O1", HERE / f"{program.name}.c", "-o", program, "-lcrypto", "-pthread"])
         objects = objects_of_module(folder, sorted((folder / "source").glob("*.c")))
 
-        def link_and_compare() -> subprocess.CompletedProcess[bytes]:
+        def is_noticed() -> bool:
             run(["cc", "-shared", "-o", folder / "everycore.so", *objects, library])
-            return subprocess.run([compare_program, folder, "20000", "1"], capture_output=True, timeout=600, check=False)
+            words = ((forgeries_program, folder, "100", "1"), (compare_program, folder, "20000", "1"))
+            return any(subprocess.run(one, capture_output=True, timeout=600, check=False).returncode for one in words)
 
-        if link_and_compare().returncode:
-            raise Failed("the comparison fails without a fault")
+        if is_noticed():
+            raise Failed("a test fails without a fault")
         unnoticed = []
         for file, right, wrong in FAULTS:
             source = folder / "source" / file
@@ -281,7 +338,7 @@ def can_fail(module: pathlib.Path) -> Iterator[str]:
                 raise Failed(f"{file} does not have '{right}' once")
             source.write_text(text.replace(right, wrong))
             objects_of_module(folder, [source])
-            noticed = link_and_compare().returncode
+            noticed = is_noticed()
             source.write_text(text)
             objects_of_module(folder, [source])
             if not noticed:
@@ -572,6 +629,7 @@ PARTS: dict[str, Callable[[pathlib.Path], Iterator[str]]] = {
     "evp-3.5": lambda module: evp("3.5", module),
     "evp-3.6": lambda module: evp("3.6", module),
     "evp-4.0": lambda module: evp("4.0", module),
+    "suites": suites,
     "can-fail": can_fail,
     "wycheproof": wycheproof,
     "programs": programs,

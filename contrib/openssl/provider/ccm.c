@@ -2,16 +2,22 @@
 /*
  * AES-CCM for OpenSSL: the length of the text (if there are associated data), associated data in one call, the text in one
  * call; and records of TLS 1.2. CCM authenticates both lengths first, so the message starts when the last of them is known.
+ *
+ * The call with the text checks the tag, or makes it. If no text came, the end of the message does it, for an empty text.
+ * A call that fails ends the message. So the call for its end fails, too, which may be the only one that a program checks.
  */
 #include "aead.h"
 
+/* A message goes from the left to the right. COMPLETE: all but the call for its end came. */
+enum message_state { NO_MESSAGE, NONCE_KEPT, STARTED, COMPLETE };
 enum { MAX_TAG_BYTES = 16, TLS_AAD_BYTES = 13, TLS_IV_BYTES = 8, TLS_FIXED_BYTES = 4 };
 
 struct ccm {
     const struct provider *provider;
     size_t nonce_bytes, tag_bytes, tls_extra, text_bytes;
     struct evc_aes_ccm state;
-    uint8_t key_bytes, key_is_set, seals, nonce_is_set, length_is_set, has_started, tag_is_set;
+    uint8_t key_bytes, key_is_set, seals, message, length_is_set;
+    uint8_t tag_is_set; /* when opening by the program, when sealing by a complete message */
     uint8_t tls_aad_is_set, tls_aad_is_spent, tls_aad[TLS_AAD_BYTES], tag[MAX_TAG_BYTES], nonce[16];
 };
 
@@ -47,10 +53,11 @@ static void release(void *context)
         context_free(ccm, sizeof *ccm, ccm->provider->ccm_key_bytes);
 }
 
-static void forget_message(struct ccm *ccm)
+static void set_message(struct ccm *ccm, enum message_state state)
 {
     evc_wipe(&ccm->state, sizeof ccm->state);
-    ccm->length_is_set = ccm->has_started = 0;
+    ccm->length_is_set = 0;
+    ccm->message = (uint8_t)state;
 }
 
 /* ---- Parameters ------------------------------------------------------------------------------------ */
@@ -82,13 +89,17 @@ static int set_tag(struct ccm *ccm, const OSSL_PARAM *param)
 
     if (param->data_type != OSSL_PARAM_OCTET_STRING)
         return FAIL(ccm, PROV_R_FAILED_TO_GET_PARAMETER);
-    if (n % 2 || n < 4 || n > MAX_TAG_BYTES || (ccm->has_started && n != ccm->tag_bytes))
+    if (n % 2 || n < 4 || n > MAX_TAG_BYTES || (ccm->message == STARTED && n != ccm->tag_bytes))
         return FAIL(ccm, PROV_R_INVALID_TAG_LENGTH);
     if (param->data) {
         if (ccm->seals)
             return FAIL(ccm, PROV_R_TAG_NOT_NEEDED);
         memcpy(ccm->tag, param->data, n);
         ccm->tag_is_set = 1;
+        if (ccm->message == COMPLETE) /* its tag was another one */
+            set_message(ccm, NO_MESSAGE);
+    } else if (n != ccm->tag_bytes) {
+        ccm->tag_is_set = 0;
     }
     ccm->tag_bytes = n;
     return 1;
@@ -99,7 +110,7 @@ static int set_nonce_bytes(struct ccm *ccm, size_t n)
     if (n < 7 || n > 13)
         return 0;
     if (n != ccm->nonce_bytes)
-        ccm->nonce_is_set = 0;
+        set_message(ccm, NO_MESSAGE);
     ccm->nonce_bytes = n;
     return 1;
 }
@@ -139,7 +150,6 @@ static int get_tag(struct ccm *ccm, OSSL_PARAM *param)
         return FAIL(ccm, PROV_R_FAILED_TO_SET_PARAMETER);
     memcpy(param->data, ccm->tag, ccm->tag_bytes);
     param->return_size = ccm->tag_bytes;
-    ccm->tag_is_set = 0;
     return 1;
 }
 
@@ -209,18 +219,21 @@ static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8
     struct ccm *ccm = context;
     const struct provider *provider = ccm->provider;
 
+    if (ccm->seals != seals)
+        ccm->tag_is_set = 0; /* a tag to compare with is not one that was made */
+    if (ccm->message == COMPLETE || (ccm->message == STARTED && (key || ccm->seals != seals)))
+        set_message(ccm, NO_MESSAGE);
     ccm->seals = (uint8_t)seals;
     if (nonce) {
         if (nonce_bytes != ccm->nonce_bytes)
             return FAIL(ccm, PROV_R_INVALID_IV_LENGTH);
         memcpy(ccm->nonce, nonce, nonce_bytes);
-        ccm->nonce_is_set = 1;
-        forget_message(ccm);
+        set_message(ccm, NONCE_KEPT);
     }
     if (key) {
         if (key_bytes != ccm->key_bytes)
             return FAIL(ccm, PROV_R_INVALID_KEY_LENGTH);
-        forget_message(ccm);
+        ccm->length_is_set = 0;
         ccm->key_is_set =
             evc_aes_ccm_set_key_in(context_key(ccm, sizeof *ccm), provider->ccm_key_bytes, provider->parallel,
                                    provider->serial, key, 8u * ccm->key_bytes) == EVC_OK;
@@ -244,7 +257,7 @@ static int crypt_record(struct ccm *ccm, uint8_t *record, size_t len_bytes, size
     if (ccm->seals)
         memcpy(record, ccm->tls_aad, TLS_IV_BYTES); /* the number of the record */
     memcpy(ccm->nonce + TLS_FIXED_BYTES, record, TLS_IV_BYTES);
-    ccm->nonce_is_set = 0; /* a nonce serves once, and so does the number */
+    set_message(ccm, NO_MESSAGE); /* a nonce serves once, and so does the number */
     ccm->tls_aad_is_spent = ccm->seals;
     if (ccm->seals)
         status = evc_aes_ccm_seal(key_of(ccm), ccm->nonce, ccm->nonce_bytes, ccm->tls_aad, TLS_AAD_BYTES, text, text,
@@ -262,15 +275,29 @@ static int start(struct ccm *ccm, size_t aad_bytes)
     if (evc_aes_ccm_start(key_of(ccm), &ccm->state, ccm->nonce, ccm->nonce_bytes, aad_bytes, ccm->text_bytes,
                           ccm->tag_bytes) != EVC_OK)
         return 0;
-    ccm->has_started = 1;
+    if (ccm->seals)
+        ccm->tag_is_set = 0; /* that of the message before */
+    ccm->message = STARTED;
+    return 1;
+}
+
+/* Behind associated data a length may come again, if it is the same one. They are kept. */
+static int take_length(struct ccm *ccm, size_t text_bytes)
+{
+    if (ccm->message == STARTED)
+        return text_bytes == ccm->text_bytes;
+    if (ccm->message != NONCE_KEPT)
+        return 0;
+    ccm->text_bytes = text_bytes;
+    ccm->length_is_set = 1;
     return 1;
 }
 
 static int take_aad(struct ccm *ccm, const uint8_t *aad, size_t n)
 {
     if (n == 0)
-        return 1;
-    return ccm->length_is_set && !ccm->has_started && start(ccm, n)
+        return ccm->message == NONCE_KEPT || ccm->message == STARTED;
+    return ccm->message == NONCE_KEPT && ccm->length_is_set && start(ccm, n)
            && evc_aes_ccm_aad(key_of(ccm), &ccm->state, aad, n) == EVC_OK;
 }
 
@@ -297,50 +324,67 @@ static int open_text(struct ccm *ccm, const uint8_t *in, uint8_t *out, size_t le
 
 static int take_text(struct ccm *ccm, const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
-    int done;
+    if (!ccm->length_is_set && !take_length(ccm, len_bytes))
+        return 0;
+    if (len_bytes != ccm->text_bytes)
+        return 0;
+    if (!ccm->seals && !ccm->tag_is_set)
+        return FAIL(ccm, PROV_R_TAG_NOT_SET);
+    if (ccm->message != STARTED && !start(ccm, 0))
+        return 0;
+    if (!(ccm->seals ? seal_text(ccm, in, out, len_bytes) : open_text(ccm, in, out, len_bytes)))
+        return 0;
+    set_message(ccm, COMPLETE); /* a nonce serves once */
+    return 1;
+}
 
-    if (!ccm->length_is_set) {
-        ccm->text_bytes = len_bytes;
-        ccm->length_is_set = 1;
-    }
-    if (len_bytes != ccm->text_bytes || (!ccm->seals && !ccm->tag_is_set))
+/* The end of a message. If no text came, it has an empty one. */
+static int finish(struct ccm *ccm)
+{
+    uint8_t nothing[1] = {0};
+
+    return ccm->message == COMPLETE || take_text(ccm, nothing, nothing, 0);
+}
+
+/* Take a text, with `in` and `out`; associated data, with `in` alone; or the length of the text, with neither. */
+static int take(struct ccm *ccm, uint8_t *out, const uint8_t *in, size_t len_bytes)
+{
+    if (out && in)
+        return take_text(ccm, in, out, len_bytes);
+    if (in)
+        return take_aad(ccm, in, len_bytes);
+    if (!out)
+        return take_length(ccm, len_bytes);
+    if (len_bytes)
         return 0;
-    if (!ccm->has_started && !start(ccm, 0))
-        return 0;
-    done = ccm->seals ? seal_text(ccm, in, out, len_bytes) : open_text(ccm, in, out, len_bytes);
-    forget_message(ccm);
-    ccm->nonce_is_set = 0; /* a nonce serves once */
+    /* An empty text at no address, or an empty piece before a text that was announced. */
+    return (ccm->message != NO_MESSAGE && ccm->length_is_set && ccm->text_bytes) || finish(ccm);
+}
+
+static int crypt_tls(struct ccm *ccm, uint8_t *out, size_t *written, const uint8_t *in, size_t len_bytes)
+{
+    return in && in == out && ccm->nonce_bytes >= TLS_FIXED_BYTES + TLS_IV_BYTES
+           && len_bytes >= TLS_IV_BYTES + ccm->tag_bytes && !(ccm->seals && ccm->tls_aad_is_spent)
+           && crypt_record(ccm, out, len_bytes, written);
+}
+
+/* End the message if a call for it failed. Returns `done`. */
+static int kept(struct ccm *ccm, int done)
+{
+    if (!done)
+        set_message(ccm, NO_MESSAGE);
     return done;
 }
 
 static int crypt(struct ccm *ccm, uint8_t *out, size_t *written, const uint8_t *in, size_t len_bytes)
 {
-    int done;
-
     *written = 0;
-    if (!ccm->key_is_set)
+    if (ccm->key_is_set && ccm->tls_aad_is_set)
+        return crypt_tls(ccm, out, written, in, len_bytes);
+    if (!kept(ccm, ccm->key_is_set && take(ccm, out, in, len_bytes)))
         return 0;
-    if (ccm->tls_aad_is_set)
-        return in && in == out && ccm->nonce_bytes >= TLS_FIXED_BYTES + TLS_IV_BYTES
-               && len_bytes >= TLS_IV_BYTES + ccm->tag_bytes && !(ccm->seals && ccm->tls_aad_is_spent)
-               && crypt_record(ccm, out, len_bytes, written);
-    if (!in && out)
-        return 1; /* the end, of which nothing comes */
-    if (!ccm->nonce_is_set)
-        return 0;
-    if (out) {
-        done = take_text(ccm, in, out, len_bytes);
-    } else if (in) {
-        done = take_aad(ccm, in, len_bytes);
-    } else {
-        forget_message(ccm);
-        ccm->text_bytes = len_bytes;
-        ccm->length_is_set = 1;
-        done = 1;
-    }
-    if (done)
-        *written = len_bytes;
-    return done;
+    *written = len_bytes;
+    return 1;
 }
 
 static int update(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t len_bytes)
@@ -354,13 +398,14 @@ static int update(void *context, uint8_t *out, size_t *written, size_t room, con
 
 static int final(void *context, uint8_t *out, size_t *written, size_t room)
 {
-    const struct ccm *ccm = context;
+    struct ccm *ccm = context;
 
     (void)out, (void)room;
     *written = 0;
-    return ccm->key_is_set && !ccm->tls_aad_is_set;
+    return kept(ccm, ccm->key_is_set && !ccm->tls_aad_is_set && finish(ccm));
 }
 
+/* As OpenSSL calls it for EVP_Cipher. Without `in` it is the end of the message; a length is then not zero. */
 static int cipher(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t len_bytes)
 {
     struct ccm *ccm = context;
@@ -368,10 +413,8 @@ static int cipher(void *context, uint8_t *out, size_t *written, size_t room, con
 
     if (room < len_bytes)
         return FAIL(ccm, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
-    if (!crypt(ccm, out, &ignored, in, len_bytes))
-        return 0;
     *written = len_bytes;
-    return 1;
+    return !in && !len_bytes ? final(context, out, &ignored, room) : crypt(ccm, out, &ignored, in, len_bytes);
 }
 
 AEAD_TABLE(MODE_CCM, ccm, 128);

@@ -70,6 +70,8 @@ static int start(struct gcm *gcm)
     if (evc_gcm_start(key_of(gcm), &gcm->state, gcm->iv, gcm->iv_bytes) != EVC_OK)
         return 0;
     gcm->iv_state = IV_STARTED;
+    if (gcm->seals)
+        gcm->tag_bytes = 0; /* the tag is that of the message before */
     return 1;
 }
 
@@ -273,6 +275,14 @@ static const OSSL_PARAM *settable(void *context, void *provider)
 
 /* ---- Set-up ----------------------------------------------------------------------------------------- */
 
+static void end_message(struct gcm *gcm)
+{
+    if (gcm->iv_state == IV_STARTED) {
+        evc_wipe(&gcm->state, sizeof gcm->state);
+        gcm->iv_state = IV_USED;
+    }
+}
+
 static int set_key(struct gcm *gcm, const uint8_t *user_key)
 {
     const struct provider *provider = gcm->provider;
@@ -286,10 +296,7 @@ static int set_key(struct gcm *gcm, const uint8_t *user_key)
     gcm->key_is_set = status == EVC_OK;
     gcm->iv_is_spent = 0;
     gcm->tls_records = 0;
-    if (gcm->iv_state == IV_STARTED) { /* a message of the old key cannot go on */
-        evc_wipe(&gcm->state, sizeof gcm->state);
-        gcm->iv_state = IV_USED;
-    }
+    end_message(gcm); /* a message of the old key cannot go on */
     return gcm->key_is_set;
 }
 
@@ -298,7 +305,11 @@ static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8
 {
     struct gcm *gcm = context;
 
-    gcm->seals = (uint8_t)seals;
+    if (gcm->seals != seals) {
+        gcm->tag_bytes = 0; /* a tag to compare with is not one that was made */
+        end_message(gcm);
+        gcm->seals = (uint8_t)seals;
+    }
     if (key) {
         if (key_bytes != gcm->key_bytes)
             return FAIL(gcm, PROV_R_INVALID_KEY_LENGTH);
@@ -376,7 +387,9 @@ static int finish(struct gcm *gcm)
 {
     enum evc_status status;
 
-    if (!begin(gcm) || (!gcm->seals && !gcm->tag_bytes))
+    if (!gcm->seals && !gcm->tag_bytes)
+        return FAIL(gcm, PROV_R_TAG_NOT_SET);
+    if (!begin(gcm))
         return 0;
     if (gcm->seals) {
         status = evc_gcm_seal_finish(key_of(gcm), &gcm->state, gcm->tag, TAG_BYTES);
@@ -399,6 +412,8 @@ __attribute__((always_inline)) static inline int crypt(struct gcm *gcm, uint8_t 
         return crypt_tls(gcm, out, written, in, len_bytes);
     if (!in)
         return finish(gcm);
+    if (len_bytes == 0) /* an empty text does not end the associated data */
+        return 1;
     if (!begin(gcm))
         return 0;
     if (!out)
@@ -407,8 +422,10 @@ __attribute__((always_inline)) static inline int crypt(struct gcm *gcm, uint8_t 
         status = evc_gcm_seal_update(key_of(gcm), &gcm->state, in, out, len_bytes);
     else
         status = evc_gcm_open_update(key_of(gcm), &gcm->state, in, out, len_bytes);
-    if (status != EVC_OK)
+    if (status != EVC_OK) {
+        end_message(gcm); /* the call for its end may be the only one that a program checks */
         return 0;
+    }
     *written = len_bytes;
     return 1;
 }
@@ -422,7 +439,7 @@ static int update(void *context, uint8_t *out, size_t *written, size_t room, con
         return 1;
     if (room < len_bytes)
         return FAIL(gcm, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
-    return crypt(gcm, out, written, in, len_bytes) || FAIL(gcm, PROV_R_CIPHER_OPERATION_FAILED);
+    return (in && crypt(gcm, out, written, in, len_bytes)) || FAIL(gcm, PROV_R_CIPHER_OPERATION_FAILED);
 }
 
 static int final(void *context, uint8_t *out, size_t *written, size_t room)
