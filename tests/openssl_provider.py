@@ -3,12 +3,13 @@
 """The provider for OpenSSL beside OpenSSL's own: openssl_provider.py [--module FILE] PART...
 
 `native`: with this system's OpenSSL: every call beside the default provider's, what is not authentic in any order of
-calls, records and connections of TLS, the installed files, and calls in any order under sanitizers. `suites`: the first
-two with the OpenSSLs of Debian's suites, from 3.0 to 4.0. `evp-3.0`: OpenSSL's own evp_test with this system's library;
-`evp-3.5`, `evp-3.6`, `evp-4.0`: with libraries built from Debian's sources, also OpenSSL's tests of TLS. `wycheproof`:
-its vectors through Python's package cryptography, which has an OpenSSL inside. `programs`: nginx, curl, ssh and sshd on
-the loopback address. `transfer`: CPU time of nginx and curl with the provider and without. `can-fail`: the first
-two of `native` notice each fault that is planted in the provider.
+calls, records and connections of TLS, the installed files, a configuration that prefers another provider, and calls
+in any order under sanitizers. `suites`: the first two with the OpenSSLs of Debian's suites, from 3.0 to 4.0.
+`evp-3.0`: OpenSSL's own evp_test with this system's library; `evp-3.5`, `evp-3.6`, `evp-4.0`: with libraries built
+from Debian's sources, also OpenSSL's tests of TLS. `wycheproof`: its vectors through Python's package cryptography,
+which has an OpenSSL inside. `programs`: nginx, curl, ssh and sshd on the loopback address. `transfer`: CPU time of
+nginx and curl with the provider and without. `can-fail`: the first two of `native` notice each fault that is planted
+in the provider.
 
 --module: an everycore.so that is there; else that of build/gcc, or one is built in build/provider.
 """
@@ -215,6 +216,62 @@ def check_configuration(module: pathlib.Path) -> str:
     return "the configuration activates both providers, and a missing module leaves the default one"
 
 
+# A query that a configuration has, whether the other provider has AES-256-GCM, and who serves AES-256-GCM and
+# AES-128-GCM then; or what `enable` says when it refuses.
+PREFERENCES = (
+    ("?provider=other", False, ("everycore", "everycore")),
+    ("?provider=other", True, ("other", "everycore")),
+    ("? provider = other , ?x.y=1", True, ("other", "everycore")),
+    ("provider!=other", True, ("everycore", "everycore")),
+    ("fips=no", True, ("everycore", "everycore")),
+    ("?provider=everycore", True, ("everycore", "everycore")),
+    ("?fips=yes", False, ("everycore", "everycore")),
+    ("?provider=default", False, "remove ?provider=default"),
+    ("provider=default", False, "remove provider=default"),
+    ("provider=other", False, "write ?provider=other"),
+    ("fips=yes", False, "demands fips=yes"),
+    ("?provider=other,?provider=default", False, "more than once"),
+)
+
+
+def check_preferences(module: pathlib.Path) -> str:
+    """`everycore provider enable` beside a configuration that prefers another provider: that stays, or a line is named."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for query, has_aes, expected in PREFERENCES:
+            other = folder / f"other{int(has_aes)}.so"
+            if not other.exists():
+                run(["cc", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", *(["-DHAS_AES"] if has_aes else []),
+                     HERE / "other.c", "-o", other])
+            base = folder / "base.cnf"
+            base.write_text(
+                "openssl_conf = init\n[init]\nproviders = providers\nalg_section = algorithms\n[providers]\n"
+                f"default = activated\nother = other_module\n[activated]\nactivate = 1\n[other_module]\nmodule = {other}\n"
+                f"activate = 1\n[algorithms]\ndefault_properties = {query}\n")
+            said, served = enabled(base, module, folder / "everycore.cnf")
+            if isinstance(expected, str):
+                if f"{base}:14: default_properties = {query}" not in said or expected not in said or served:
+                    raise Failed(f"enable beside {query} does not name the line and '{expected}': {said}")
+            elif served != expected:
+                raise Failed(f"enabled beside {query}, AES is from {served}, and not from {expected}: {said}")
+    return f"{len(PREFERENCES)} preferences of other providers are kept, or named where they leave us nothing"
+
+
+def enabled(base: pathlib.Path, module: pathlib.Path, out: pathlib.Path) -> tuple[str, tuple[str, str] | None]:
+    """Return what `everycore provider enable` says, and who serves AES-256-GCM and AES-128-GCM then; None: refused."""
+    command = [sys.executable, "-m", "everycore", "provider"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "lab"), "OPENSSL_CONF": str(base)}
+    words = [*command, "enable", "--module", module, "--out", out]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    if done.returncode != 0:
+        return " ".join(done.stderr.split()), None
+    environment["OPENSSL_CONF"] = str(out)
+    asked = subprocess.run([*command, "status", "--json"], env=environment, capture_output=True, text=True, timeout=300,
+                           check=True)
+    providers = json.loads(asked.stdout)["providers"]
+    return done.stdout, (providers["AES-256-GCM"], providers["AES-128-GCM"])
+
+
 def run_openssl_enc(configuration: pathlib.Path | None, text: bytes, direction: str) -> bytes:
     environment = {**os.environ, "OPENSSL_CONF": str(configuration or "/etc/ssl/openssl.cnf")}
     return subprocess.run(["openssl", "enc", "-aes-256-cbc", direction, "-K", "11" * 32, "-iv", "22" * 16], input=text,
@@ -263,7 +320,7 @@ def native(module: pathlib.Path) -> Iterator[str]:
     need("cc", "openssl", "nm", "readelf")
     if not pathlib.Path("/etc/ssl/openssl.cnf").is_file():
         raise Lacking("no /etc/ssl/openssl.cnf")
-    for check in (check_symbols, compare, refuse_forgeries, check_configuration, check_tls, check_orders):
+    for check in (check_symbols, compare, refuse_forgeries, check_configuration, check_preferences, check_tls, check_orders):
         yield check(module)
 
 

@@ -10,7 +10,7 @@
 #include "everycore/cpu.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define PROPERTIES "provider=everycore"
+#define PROPERTIES "provider=everycore,everycore.aes=yes"
 
 /* ---- What there is ---------------------------------------------------------------------------------- */
 

@@ -274,7 +274,7 @@ def _provider(context: Context, folder: Path) -> Path | None:
         found = next((path for path in places if path.is_file()), None)
         if found is None:
             return None
-        text = configuration.added_text({"default": {}}, None, str(found))
+        text = configuration.added_text(configuration.NO_BASE, str(found))
     except EverycoreError:  # no openssl here, or one that is older than providers
         return None
     path = folder / "openssl.cnf"

@@ -6,8 +6,9 @@ import os
 import re
 import textwrap
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -95,15 +96,16 @@ def _base(context: Context, answer: Answer, target: Path) -> Path | None:
     return path if path.is_file() else None
 
 
-def _included(base: Path) -> configuration.Sections:
-    def read(name: str) -> list[str]:
+def _included(base: Path) -> configuration.Base:
+    def read(name: str) -> list[configuration.File]:
         path = base.parent / name
         files = [path]
         if path.is_dir():
             files = sorted(one for one in path.iterdir() if one.suffix in (".cnf", ".conf"))
-        return [text for one in files if (text := _text(one)) is not None]
+        texts = [(str(one), _text(one)) for one in files]
+        return [configuration.File(one, text) for one, text in texts if text is not None]
 
-    return configuration.sections(_text(base) or "", read)
+    return configuration.base_of(configuration.File(str(base), _text(base) or ""), read)
 
 
 def _module(given: Path | None, answer: Answer) -> Path:
@@ -151,44 +153,104 @@ def enable(
     program, answer = _system_answer(context)
     installations.refuse_old(answer)
     found = _module(module, answer)
-    base = _base(context, answer, target)
-    text = configuration.added_text(
-        _included(base) if base else {"default": {}}, str(base) if base else None, str(found)
-    )
+    path = _base(context, answer, target)
+    base = _included(path) if path else configuration.NO_BASE
     try:
         with atomic_write(target) as scratch:
-            scratch.write_text(text)
             scratch.chmod(0o644)  # services that run as other users read it too
-            _refuse_useless(context, program, answer, found, scratch)
+            trial = _Trial(context, program, answer, found, scratch, base)
+            scratch.write_text(configuration.added_text(base, str(found)))
+            remark = trial.refuse_useless()
     except OSError as error:
         raise EverycoreError(f"cannot write {target}: {error.strerror}") from error
-    context.print_raw(how_to_use(target, str(base) if base else ""))
+    context.print_raw(how_to_use(target, base.path))
+    if remark:
+        context.print_raw(remark)
 
 
-def _refuse_useless(
-    context: Context, program: Path, answer: Answer, module: Path, scratch: Path
-) -> None:
+@dataclass(frozen=True, slots=True)
+class _Trial:
     """OpenSSL is silent about a module that cannot be loaded; so the configuration is tried."""
-    version = installations.provider_version(context, program, scratch)
-    if not version:
+
+    context: Context
+    program: Path
+    answer: Answer
+    module: Path
+    scratch: Path
+    base: configuration.Base
+
+    def refuse_useless(self) -> str:
+        """Return a remark on what other providers keep, or nothing."""
+        self._refuse_module()
+        environment = {**self.context.env, CONF: str(self.scratch)}
+        providers = installations.ask(self.context, self.answer.library, environment).providers
+        others = {
+            name: one for name, one in providers.items() if one not in (configuration.NAME, "")
+        }
+        if configuration.NAME in providers.values():
+            return self._remark(others)
+        winner = providers.get("AES-256-GCM") or "nobody"
+        query, place = configuration.preference_of(self.base)
+        found = configuration.hindrance(query, winner)
+        wins = f"{self.answer.version} takes AES-256-GCM from '{winner}'"
+        if not found:
+            raise EverycoreError(
+                f"with the provider, {wins}",
+                "nothing is written; the present configuration decides otherwise",
+            )
         raise EverycoreError(
-            f"{answer.version} does not load {module}", f"nothing is written; {BUILD}"
+            f"{place}: default_properties = {query}: with the provider, {wins}",
+            f"nothing is written; {_remedy(found)}",
         )
-    wanted = tree_version(context)
-    if version != wanted:
+
+    def _remark(self, others: Mapping[str, str]) -> str:
+        """Return which algorithms stay with other providers, and by which line."""
+        query, place = configuration.preference_of(self.base)
+        if not others or not place:
+            return ""
+        kept = ", ".join(f"{name} is from '{one}'" for name, one in others.items())
+        return f"\n{place}: default_properties = {query} stays, so {kept}"
+
+    def _refuse_module(self) -> None:
+        version = installations.provider_version(self.context, self.program, self.scratch)
+        if not version:
+            self._refuse_not_loaded()
+        wanted = tree_version(self.context)
+        if version != wanted:
+            raise EverycoreError(
+                f"{self.module} is of everycore {version}, this command of {wanted}",
+                f"nothing is written; {BUILD}",
+            )
+
+    def _refuse_not_loaded(self) -> NoReturn:
+        """Tell a configuration that OpenSSL does not take from a module that it does not load."""
+        text = self.scratch.read_text()
+        self.scratch.write_text(configuration.added_text(configuration.NO_BASE, str(self.module)))
+        loads_alone = installations.provider_version(self.context, self.program, self.scratch)
+        self.scratch.write_text(text)
+        if self.base.path and loads_alone:
+            said = installations.complaint(self.context, self.program, self.scratch)
+            raise EverycoreError(
+                f"{self.answer.version} loads {self.module} by itself, and not with "
+                f"{self.base.path}" + (f": {said}" if said else ""),
+                "nothing is written; correct that file, or name another by OPENSSL_CONF",
+            )
         raise EverycoreError(
-            f"{module} is of everycore {version}, this command of {wanted}",
-            f"nothing is written; {BUILD}",
+            f"{self.answer.version} does not load {self.module}", f"nothing is written; {BUILD}"
         )
-    providers = installations.ask(
-        context, answer.library, {**context.env, CONF: str(scratch)}
-    ).providers
-    if providers.get("AES-256-GCM") != configuration.NAME:
-        raise EverycoreError(
-            f"with the provider, {answer.version} takes AES-256-GCM from "
-            f"'{providers.get('AES-256-GCM') or 'nobody'}'",
-            "nothing is written; the present configuration decides otherwise",
-        )
+
+
+def _remedy(found: configuration.Clause) -> str:
+    """Return what a user can do about a line that leaves no algorithm to us."""
+    elsewhere = (
+        "give the programs that may use everycore a configuration without it, and name that "
+        f"by {CONF}"
+    )
+    if found.is_optional or found.value == "default":  # which has all of our algorithms
+        return f"remove {found.text} from that line, or {elsewhere}"
+    if found.name == "provider":
+        return f"it demands {found.text}: write ?{found.text} to prefer it only, or {elsewhere}"
+    return f"it demands {found.text}, which everycore has not: {elsewhere}"
 
 
 def tree_version(context: Context) -> str:
@@ -292,7 +354,7 @@ def _reason(path: Path) -> str:
     """The reason for which a configuration does not activate the provider."""
     if not path.is_file():
         return f"{path} is not there: OpenSSL uses its defaults"
-    module = _included(path).get("everycore_module", {}).get("module")
+    module = _included(path).sections.get("everycore_module", {}).get("module")
     if not module:
         return f"{path} does not name the provider"
     what = "was not loaded" if Path(module).is_file() else "is not there"

@@ -2,50 +2,92 @@
 """A configuration of OpenSSL that keeps what another has, and prefers the provider (config(5))."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from everycore.environment.errors import EverycoreError
 
 MARK = "# Made by `everycore provider enable`; `everycore provider disable` removes it."
 NAME = "everycore"
 PREFERENCE = f"?provider={NAME}"
+# A query may name a property once (property(7)). Where it names `provider` for another one, ours is
+# preferred by a property that only our algorithms have.
+SECOND_PREFERENCE = f"?{NAME}.aes=yes"
 _SECTION = re.compile(r"^\s*\[\s*([^]]*?)\s*\]")
 _VALUE = re.compile(r"^\s*([^=\s]+)\s*=\s*(.*?)\s*$")
 _INCLUDE = re.compile(r"^\s*\.include\s*=?\s*(.+?)\s*$")
+_CLAUSE = re.compile(r"(?:[^,'\"]|'[^']*'|\"[^\"]*\")+")
+_PROPERTY = re.compile(r"\s*(\?)?\s*(-)?\s*([A-Za-z][\w.]*)\s*(?:(!?=)\s*(.*?))?\s*$")
 _DEEPEST = 10  # of files that include files
 
 Sections = Mapping[str, Mapping[str, str]]
 
 
-def sections(text: str, read: Callable[[str], list[str]]) -> dict[str, dict[str, str]]:
+@dataclass(frozen=True, slots=True)
+class File:
+    """A configuration file that is read."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A configuration that ours is to include: its values, and where each is written."""
+
+    path: str
+    sections: Sections
+    places: Mapping[tuple[str, str], str]  # of section and name: "/etc/ssl/openssl.cnf:12"
+
+
+NO_BASE = Base("", {"default": {}}, {})
+
+
+def base_of(file: File, read: Callable[[str], Sequence[File]]) -> Base:
     """Return the values of each section; those before the first are of the section `default`.
 
-    read: the texts behind an `.include`, one for a file, several for a folder.
+    read: the files behind an `.include`, one, or several of a folder.
     """
     found: dict[str, dict[str, str]] = {"default": {}}
-    _collect(text, read, found, "default", 0)
-    return found
+    places: dict[tuple[str, str], str] = {}
+    _collect(file, read, found, places, "default", 0)
+    return Base(file.path, found, places)
 
 
 def _collect(
-    text: str,
-    read: Callable[[str], list[str]],
+    file: File,
+    read: Callable[[str], Sequence[File]],
     found: dict[str, dict[str, str]],
+    places: dict[tuple[str, str], str],
     section: str,
     depth: int,
 ) -> None:
     if depth > _DEEPEST:
         raise EverycoreError("the configuration includes itself", "remove the .include of itself")
-    for raw in re.sub(r"\\\n", "", text).splitlines():
-        line = re.sub(r"(^|\s)#.*", "", raw)
+    for number, line in _lines(file.text):
         if include := _INCLUDE.match(line):
             for other in read(include[1].strip('"')):
-                _collect(other, read, found, section, depth + 1)
+                _collect(other, read, found, places, section, depth + 1)
         elif header := _SECTION.match(line):
             section = header[1]
             found.setdefault(section, {})
         elif value := _VALUE.match(line):
             found[section][value[1]] = value[2].strip('"')
+            places[section, value[1]] = f"{file.path}:{number}"
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield lines without comments, and their numbers; a line goes on behind a backslash."""
+    first, begun = 0, ""
+    for number, raw in enumerate(text.splitlines(), 1):
+        first = first or number
+        if raw.endswith("\\"):
+            begun += raw[:-1]
+            continue
+        yield first, re.sub(r"(^|\s)#.*", "", begun + raw)
+        first, begun = 0, ""
+    if begun:
+        yield first, re.sub(r"(^|\s)#.*", "", begun)
 
 
 def is_active(values: Mapping[str, str]) -> bool:
@@ -53,18 +95,69 @@ def is_active(values: Mapping[str, str]) -> bool:
     return values.get("activate", "0").lower() not in ("0", "no", "off", "false")
 
 
-def added_text(base: Sections, base_path: str | None, module: str) -> str:
-    """Return a configuration that includes another and adds the provider.
+# ---- Property queries ---------------------------------------------------------------------------
 
-    base: the sections of what is at base_path; without a path there is none.
-    """
-    for path in filter(None, (base_path, module)):
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a query: `?provider=NAME`, `fips=yes`, `-fips`."""
+
+    text: str
+    is_optional: bool
+    name: str
+    value: str
+    is_equal: bool  # False: `!=`, or `-NAME`
+
+    def excludes_us(self) -> bool:
+        """Whether no algorithm of ours can have what the clause demands."""
+        if self.is_optional or self.name == f"{NAME}.aes":
+            return False
+        if self.name == "provider":
+            return (self.value == NAME) != self.is_equal
+        return self.is_equal and self.value != "no"  # a property that is not there is `no`
+
+
+def clauses(query: str) -> list[Clause]:
+    """Return the parts of a property query (property(7)); names have no case."""
+    found = []
+    for part in _CLAUSE.findall(query):
+        if match := _PROPERTY.match(part):
+            optional, negated, name, operator, value = match.groups()
+            value = (value or "yes").strip("'\"").lower()
+            is_equal = operator != "!=" and not negated
+            found.append(Clause(part.strip(), bool(optional), name.lower(), value, is_equal))
+    return found
+
+
+def preference_of(base: Base) -> tuple[str, str]:
+    """Return the `default_properties` of a configuration, and the place where they are written."""
+    init = base.sections.get(base.sections["default"].get("openssl_conf", ""), {})
+    name = init.get("alg_section", "")
+    query = base.sections.get(name, {}).get("default_properties", "")
+    return query, base.places.get((name, "default_properties"), "")
+
+
+def hindrance(query: str, winner: str) -> Clause | None:
+    """Return the part of a query that gives a program `winner` and not ours, if there is one."""
+    found = clauses(query)
+    demanded = [one for one in found if one.excludes_us()]
+    preferred = [one for one in found if one.is_optional and winner in (one.name, one.value)]
+    return next(iter([*demanded, *preferred]), None)
+
+
+# ---- Our configuration --------------------------------------------------------------------------
+
+
+def added_text(before: Base, module: str) -> str:
+    """Return a configuration that includes another and adds the provider."""
+    base = before.sections
+    for path in filter(None, (before.path, module)):
         if re.search(r"[\s#$\\\"']", path):
             raise EverycoreError(
                 f"OpenSSL's configuration cannot name '{path}'",
                 "use a path without blanks and quotes",
             )
-    lines = [MARK, *([f".include {base_path}"] if base_path else [])]
+    lines = [MARK, *([f".include {before.path}"] if before.path else [])]
     init_name = base.get("default", {}).get("openssl_conf", "")
     if not init_name:
         init_name = "everycore_init"
@@ -78,20 +171,22 @@ def added_text(base: Sections, base_path: str | None, module: str) -> str:
         f"[{init_name}]",
         *(f"{k} = {name}" for k, name in names.items() if k not in init),
     ]
-    lines += _providers(base, names["providers"], module)
-    lines += _preference(base.get(names["alg_section"], {}), names["alg_section"])
+    lines += _providers(before, names["providers"], module)
+    lines += _preference(before, names["alg_section"])
     if "properties" not in base.get(names["random"], {}):
         lines += ["", f"[{names['random']}]", "properties = provider=default"]
     return "\n".join(lines) + "\n"
 
 
-def _providers(base: Sections, name: str, module: str) -> list[str]:
+def _providers(before: Base, name: str, module: str) -> list[str]:
     """The default provider stays active: a provider that is activated ends that it is by itself."""
+    base = before.sections
     listed = base.get(name, {})
     active = [one for one, where in listed.items() if is_active(base.get(where, {}))]
     if active and "default" not in active and active != [NAME]:
+        place = before.places.get((name, active[0]), before.path)
         raise EverycoreError(
-            f"the configuration activates {', '.join(active)}, and not the default provider",
+            f"{place}: it activates {', '.join(active)}, and not the default provider",
             "everycore does not change that choice; add the provider to the file by hand",
         )
     lines = ["", f"[{name}]"]
@@ -104,10 +199,20 @@ def _providers(base: Sections, name: str, module: str) -> list[str]:
     return [*lines, "", "[everycore_module]", f"module = {module}", "activate = 1"]
 
 
-def _preference(values: Mapping[str, str], name: str) -> list[str]:
+def _preference(before: Base, name: str) -> list[str]:
     """Preferences that are there stay, and come first."""
-    there = [one.strip() for one in values.get("default_properties", "").split(",") if one.strip()]
-    wanted = ",".join([*(one for one in there if one != PREFERENCE), PREFERENCE])
+    query, place = preference_of(before)
+    there = [one for one in clauses(query) if one.text not in (PREFERENCE, SECOND_PREFERENCE)]
+    names = [one.name for one in there]
+    for one in names:
+        if names.count(one) > 1:
+            raise EverycoreError(
+                f"{place}: default_properties = {query} names '{one}' more than once, "
+                "so OpenSSL ignores all of it",
+                f"leave one '{one}' in that line",
+            )
+    ours = SECOND_PREFERENCE if "provider" in names else PREFERENCE
+    wanted = ",".join([*(one.text for one in there), ours])
     return ["", f"[{name}]", f"default_properties = {wanted}"]
 
 

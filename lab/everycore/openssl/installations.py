@@ -87,11 +87,18 @@ def libcrypto_of(context: Context, program: Path) -> str | None:
 
 
 def provider_version(context: Context, program: Path, configuration: Path) -> str:
-    """Return the version of the provider that a configuration activates, or what failed."""
-    done = _run(
-        context,
-        [str(program), "list", "-providers"],
-        {**context.env, "OPENSSL_CONF": str(configuration)},
-    )
+    """Return the version of the provider that a configuration activates; empty: it does not."""
+    done = _listed(context, program, configuration)
     match = re.search(r"name: everycore AES\s+version: (\S+)", done.stdout)
     return match[1] if match else ""
+
+
+def complaint(context: Context, program: Path, configuration: Path) -> str:
+    """Return the last error that OpenSSL tells of a configuration; empty: it tells none."""
+    lines = _listed(context, program, configuration).stderr.splitlines()
+    return next((one.strip() for one in reversed(lines) if "error:" in one), "")
+
+
+def _listed(context: Context, program: Path, configuration: Path) -> Completed:
+    words = [str(program), "list", "-providers"]
+    return _run(context, words, {**context.env, "OPENSSL_CONF": str(configuration)})

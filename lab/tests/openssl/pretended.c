@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An OpenSSL of pretence: with -DLIBRARY a libcrypto, else the program openssl that loads it. VERSION: what the library
- * says of itself. SERVES: the provider of all algorithms. ACTIVE: what `openssl list -providers` prints.
+ * says of itself. SERVES: the provider of all algorithms. ACTIVE: what `openssl list -providers` prints. FRAGILE: with a
+ * configuration that includes another one, it prints an error in place of that.
  */
 #if defined(LIBRARY)
 #include <stddef.h>
@@ -44,11 +45,30 @@ const char *OSSL_PROVIDER_get0_name(const void *of)
 #endif
 #else
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 extern const char *OpenSSL_version(int);
 
+#if defined(FRAGILE)
+static int includes_another(void)
+{
+    char text[4096] = "";
+    FILE *file = fopen(getenv("OPENSSL_CONF"), "r");
+
+    if (!file || fread(text, 1, sizeof text - 1, file) == 0)
+        return 0;
+    fclose(file);
+    return strstr(text, ".include") != NULL;
+}
+#endif
+
 int main(void)
 {
+#if defined(FRAGILE)
+    if (includes_another())
+        return fputs("00:error:0E:section not found\n", stderr) < 0;
+#endif
     return OpenSSL_version(0) ? puts(ACTIVE) < 0 : 1;
 }
 #endif

@@ -4,23 +4,35 @@
 import pytest
 
 from everycore.environment.errors import EverycoreError
-from everycore.openssl.configuration import added_text, is_ours, sections
+from everycore.openssl.configuration import (
+    NO_BASE,
+    Base,
+    File,
+    Sections,
+    added_text,
+    base_of,
+    clauses,
+    hindrance,
+    is_ours,
+    preference_of,
+)
 
 MODULE = "/usr/lib/everycore.so"
+PATH = "/etc/base.cnf"
 
 
-def result(base: str) -> dict[str, dict[str, str]]:
+def base(text: str) -> Base:
+    return base_of(File(PATH, text), lambda _: [])
+
+
+def result(text: str) -> Sections:
     """The sections of our configuration, with those of its base."""
-    text = added_text(sections(base, no_files), "/etc/base.cnf", MODULE)
-    assert is_ours(text)
-    return sections(text, lambda name: [base] if name == "/etc/base.cnf" else [])
+    ours = added_text(base(text), MODULE)
+    assert is_ours(ours)
+    return base_of(File("", ours), lambda name: [File(PATH, text)] if name == PATH else []).sections
 
 
-def no_files(_name: str) -> list[str]:
-    return []
-
-
-def providers(found: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+def providers(found: Sections) -> Sections:
     init = found[found["default"]["openssl_conf"]]
     return {name: found[section] for name, section in found[init["providers"]].items()}
 
@@ -37,7 +49,7 @@ def test_an_empty_configuration_gets_both_providers() -> None:
 
 
 def test_values_of_the_base_stay() -> None:
-    base = """
+    text = """
 HOME = .
 openssl_conf = mine # used by all
 [ mine ]
@@ -53,9 +65,9 @@ activate = yes
 [of_ssl]
 system_default = x
 """
-    with pytest.raises(EverycoreError, match="activates legacy, and not the default"):
-        result(base)
-    found = result(base.replace("# activate", "activate"))
+    with pytest.raises(EverycoreError, match="it activates legacy, and not the default"):
+        result(text)
+    found = result(text.replace("# activate", "activate"))
     assert providers(found) == {
         "default": {"activate": "1"},
         "legacy": {"activate": "yes"},
@@ -70,11 +82,57 @@ def test_a_default_provider_that_nobody_activated_is_activated() -> None:
     assert providers(found)["default"] == {"activate": "1"}
 
 
+PREFERS = "openssl_conf=a\n[a]\nalg_section=g\n[g]\ndefault_properties = %s\n"
+
+
 def test_preferences_stay_and_ours_is_added_once() -> None:
-    base = "openssl_conf=a\n[a]\nalg_section=g\n[g]\ndefault_properties = %s\n"
     both = "fips=yes,?provider=everycore"
-    assert result(base % "fips=yes")["g"] == {"default_properties": both}
-    assert result(base % both)["g"] == {"default_properties": both}
+    for query in ("fips=yes", both):
+        assert result(PREFERS % query)["g"] == {"default_properties": both}
+
+
+@pytest.mark.parametrize("query", ["?provider=oqsprovider", "provider!=fips", "? Provider = tpm2"])
+def test_a_query_never_names_provider_twice(query: str) -> None:
+    """OpenSSL ignores a query that names a property twice."""
+    both = f"{query},?everycore.aes=yes"
+    assert result(PREFERS % query)["g"] == {"default_properties": both}
+    assert result(PREFERS % both)["g"] == {"default_properties": both}
+
+
+def test_a_query_that_openssl_ignores_is_refused_with_its_line() -> None:
+    text = PREFERS % "?provider=a, ?provider=b"
+    with pytest.raises(EverycoreError, match=f"{PATH}:5: .*names 'provider' more than once"):
+        added_text(base(text), MODULE)
+
+
+@pytest.mark.parametrize(
+    ("query", "winner", "part"),
+    [
+        ("?provider=default", "default", "?provider=default"),
+        ("?provider=oqsprovider", "default", None),
+        ("provider=oqsprovider", "nobody", "provider=oqsprovider"),
+        ("provider!=everycore", "default", "provider!=everycore"),
+        ("provider!=fips", "default", None),
+        ("x.y=1,fips=yes", "fips", "x.y=1"),
+        ("?x.y='a,b', fips = yes", "fips", "fips = yes"),
+        ("?fips=yes", "fips", "?fips=yes"),
+        ("fips=no", "default", None),
+        ("-fips", "default", None),
+    ],
+)
+def test_the_part_that_hinders_us_is_found(query: str, winner: str, part: str | None) -> None:
+    found = hindrance(query, winner)
+    assert (found.text if found else None) == part
+
+
+def test_a_query_is_told_with_file_and_line() -> None:
+    """A value may go on behind a backslash, and be in a file that is included."""
+    more = File("/etc/more.cnf", "# one\n\n[g]\ndefault_properties = \\\n fips=yes\n")
+    text = "openssl_conf=a\n[a]\nalg_section=g\n.include more.cnf\n"
+    found = base_of(File(PATH, text), lambda _: [more])
+    assert preference_of(found) == ("fips=yes", "/etc/more.cnf:4")
+    assert preference_of(NO_BASE) == ("", "")
+    assert [one.text for one in clauses("a.b=1, ?c")] == ["a.b=1", "?c"]
 
 
 def test_a_random_generator_of_the_base_stays() -> None:
@@ -83,18 +141,19 @@ def test_a_random_generator_of_the_base_stays() -> None:
 
 
 def test_included_files_count() -> None:
-    texts = {"/etc/more.cnf": "[init]\nproviders = p\n[p]\nfips = f\n[f]\nactivate = 1\n"}
-    base = sections("openssl_conf = init\n.include = /etc/more.cnf\n", lambda name: [texts[name]])
-    with pytest.raises(EverycoreError, match="activates fips"):
-        added_text(base, "/etc/base.cnf", MODULE)
+    more = File("/etc/more.cnf", "[init]\nproviders = p\n[p]\nfips = f\n[f]\nactivate = 1\n")
+    files = {"/etc/more.cnf": [more]}
+    text = "openssl_conf = init\n.include = /etc/more.cnf\n"
+    with pytest.raises(EverycoreError, match=r"/etc/more[.]cnf:4: it activates fips"):
+        added_text(base_of(File(PATH, text), lambda name: files[name]), MODULE)
 
 
 def test_a_file_that_includes_itself_is_refused() -> None:
     with pytest.raises(EverycoreError, match="includes itself"):
-        sections(".include me", lambda _: [".include me"])
+        base_of(File("me", ".include me"), lambda _: [File("me", ".include me")])
 
 
 @pytest.mark.parametrize("path", ["/with blank/everycore.so", "/with$dollar", "/with#hash"])
 def test_paths_that_openssl_would_misread_are_refused(path: str) -> None:
     with pytest.raises(EverycoreError, match="cannot name"):
-        added_text({"default": {}}, None, path)
+        added_text(NO_BASE, path)

@@ -35,7 +35,11 @@ class Machine:
         self.version = tree_version(Lab(system_context().runner, folder, self.env).context())
 
     def install(
-        self, version: str = "OpenSSL 3.0.20", serves: str = "everycore", ours: str | None = None
+        self,
+        version: str = "OpenSSL 3.0.20",
+        serves: str = "everycore",
+        ours: str | None = None,
+        fragile: bool = False,
     ) -> None:
         """Put an openssl there, whose provider is of our version, or of that of `ours`."""
         library = self.folder / "libcrypto.so.3"
@@ -50,6 +54,7 @@ class Machine:
         told = active if ours != "" else "Providers:"
         run(
             f'-DACTIVE="{told}"',
+            *(["-DFRAGILE"] if fragile else []),
             SOURCE,
             library,
             f"-Wl,-rpath,{self.folder}",
@@ -161,6 +166,39 @@ def test_enable_refuses_a_module_that_is_not_loaded(machine: Machine) -> None:
 def test_enable_refuses_where_another_provider_serves(machine: Machine) -> None:
     machine.install(serves="fips")
     refused(machine("enable"), "takes AES-256-GCM from 'fips'")
+    assert not machine.target.exists()
+
+
+@pytest.mark.parametrize(
+    ("query", "serves", "message", "hint"),
+    [
+        ("?provider=fips", "fips", "takes AES-256-GCM from 'fips'", "remove ?provider=fips from"),
+        ("provider=fips", "fips", "takes AES-256-GCM from 'fips'", "write ?provider=fips to"),
+        ("provider=default", "default", "takes AES-256-GCM from 'default'", "remove provider=d"),
+        ("fips=yes", "", "takes AES-256-GCM from 'nobody'", "it demands fips=yes, which"),
+    ],
+)
+def test_enable_names_the_line_that_leaves_us_nothing(
+    machine: Machine, query: str, serves: str, message: str, hint: str
+) -> None:
+    machine.install(serves=serves or "nobody")
+    own = machine.home / "own.cnf"
+    own.write_text(f"openssl_conf=a\n[a]\nalg_section=g\n[g]\ndefault_properties = {query}\n")
+    done = machine("enable", OPENSSL_CONF=str(own))
+    refused(done, f"{own}:5: default_properties = {query}")
+    assert message in done.err
+    assert hint in done.err
+    assert not machine.target.exists()
+
+
+def test_enable_blames_a_configuration_that_openssl_does_not_take(machine: Machine) -> None:
+    machine.install(fragile=True)
+    own = machine.home / "own.cnf"
+    own.write_text("openssl_conf = mine\n[mine]\nssl_conf = s\n")
+    done = machine("enable", OPENSSL_CONF=str(own))
+    refused(done, f"by itself, and not with {own}")
+    assert "section not found" in done.err
+    assert "correct that file" in done.err
     assert not machine.target.exists()
 
 
