@@ -219,6 +219,7 @@ def check_configuration(module: pathlib.Path) -> str:
 # A query that a configuration has, whether the other provider has AES-256-GCM, and who serves AES-256-GCM and
 # AES-128-GCM then; or what `enable` says when it refuses.
 PREFERENCES = (
+    ("", True, ("everycore", "everycore")),
     ("?provider=other", False, ("everycore", "everycore")),
     ("?provider=other", True, ("other", "everycore")),
     ("? provider = other , ?x.y=1", True, ("other", "everycore")),
@@ -246,9 +247,11 @@ def check_preferences(module: pathlib.Path) -> str:
             base = folder / "base.cnf"
             base.write_text(
                 "openssl_conf = init\n[init]\nproviders = providers\nalg_section = algorithms\n[providers]\n"
-                f"default = activated\nother = other_module\n[activated]\nactivate = 1\n[other_module]\nmodule = {other}\n"
+                f"other = other_module\ndefault = activated\n[activated]\nactivate = 1\n[other_module]\nmodule = {other}\n"
                 f"activate = 1\n[algorithms]\ndefault_properties = {query}\n")
             said, served = enabled(base, module, folder / "everycore.cnf")
+            if not query and "everycore takes AES-256-GCM from 'other'" not in said:
+                raise Failed(f"enable takes AES from a provider that is activated first, and says: {said}")
             if isinstance(expected, str):
                 if f"{base}:14: default_properties = {query}" not in said or expected not in said or served:
                     raise Failed(f"enable beside {query} does not name the line and '{expected}': {said}")

@@ -182,13 +182,12 @@ class _Trial:
     def refuse_useless(self) -> str:
         """Return a remark on what other providers keep, or nothing."""
         self._refuse_module()
-        environment = {**self.context.env, CONF: str(self.scratch)}
-        providers = installations.ask(self.context, self.answer.library, environment).providers
+        providers = self._served_under(self.scratch)
         others = {
             name: one for name, one in providers.items() if one not in (configuration.NAME, "")
         }
         if configuration.NAME in providers.values():
-            return self._remark(others)
+            return self._remark(others) + self._remark_on_taken(providers)
         winner = providers.get("AES-256-GCM") or "nobody"
         query, place = configuration.preference_of(self.base)
         found = configuration.hindrance(query, winner)
@@ -210,6 +209,29 @@ class _Trial:
             return ""
         kept = ", ".join(f"{name} is from '{one}'" for name, one in others.items())
         return f"\n{place}: default_properties = {query} stays, so {kept}"
+
+    def _remark_on_taken(self, providers: Mapping[str, str]) -> str:
+        """Return which algorithms another provider served until now, and how it keeps them."""
+        if not self.base.path:
+            return ""
+        before = self._served_under(Path(self.base.path))
+        taken = {
+            name: before[name]
+            for name, one in providers.items()
+            if one == configuration.NAME and before[name] not in ("", "default", one)
+        }
+        if not taken:
+            return ""
+        said = ", ".join(f"{name} from '{one}'" for name, one in taken.items())
+        other = next(iter(taken.values()))
+        return (
+            f"\neverycore takes {said}; to keep it there, write "
+            f"default_properties = ?provider={other} into {self.base.path}, and enable again"
+        )
+
+    def _served_under(self, path: Path) -> Mapping[str, str]:
+        environment = {**self.context.env, CONF: str(path)}
+        return installations.ask(self.context, self.answer.library, environment).providers
 
     def _refuse_module(self) -> None:
         version = installations.provider_version(self.context, self.program, self.scratch)
