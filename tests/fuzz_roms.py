@@ -100,9 +100,9 @@ def work(data: bytes, chance: random.Random) -> str:
     drivers = [oprom.driver(one, decompress) for one in read.images if one.efi]
     found_rules = findings.check(read, drivers)
     assert all(one.offset >= 0 and one.section for one in found_rules)
-    findings.verdict(drivers, found_rules, "x86-64")
+    findings.verdict(read, drivers, found_rules, "x86-64")
     for one in read.images:
-        rom_tables.image_line("x", one, next((d for d in drivers if d.image is one), None))
+        rom_tables.image_line("x", read, one, next((d for d in drivers if d.image is one), None))
     esl.hashes_of(esl.signature_list([pe.authenticode(d.pe) for d in drivers if d.pe], esl.SHA256))
     if chance.random() < 0.1:
         assert manifest.take_apart(read, drivers, None).files

@@ -107,7 +107,7 @@ def list_images(
         context.print_raw(jsonlib.dumps(rom_tables.rom_line(source.name, rom)))
         by_number = {driver.image.number: driver for driver in drivers}
         for image in rom.images:
-            line = rom_tables.image_line(source.name, image, by_number.get(image.number))
+            line = rom_tables.image_line(source.name, rom, image, by_number.get(image.number))
             context.print_raw(jsonlib.dumps(line))
     raise tried.end()
 
@@ -170,7 +170,7 @@ def _checked(
     rom = _read(source)
     drivers = _drivers(context, rom)
     found = findings.check(rom, drivers, source.ids)
-    return found, findings.verdict(drivers, found, machine) if machine else None
+    return found, findings.verdict(rom, drivers, found, machine) if machine else None
 
 
 @app.command("hash")
@@ -265,6 +265,10 @@ NewFile = Annotated[
     typer.Option("--out", metavar="FILE", help="The new ROM; `-`: standard output."),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan, and write nothing.")]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Even if a driver of Linux then misses the card's tables."),
+]
 Compression = Annotated[
     bool | None,
     typer.Option("--compress/--no-compress", help="Whether drivers are stored compressed."),
@@ -416,15 +420,20 @@ def build_rom(
         Path | None,
         typer.Option("--from", metavar="DIR", help="A folder that `rom extract` made."),
     ] = None,
+    force: Force = False,
     dry_run: DryRun = False,
 ) -> None:
     """Make a ROM of EFI drivers for several machines, or of a folder of extracted images."""
     context = context_of(command)
     if from_ is not None:
         if efi or vendor or device or class_code or size or compress is not None:
-            raise EverycoreError("--from goes with --out and --dry-run alone", "rom insert adds")
-        _finish(context, out, dry_run, _from_folder(context, from_))
+            raise EverycoreError(
+                "--from goes with --out, --force and --dry-run alone", "rom insert adds"
+            )
+        _finish(context, out, dry_run, _from_folder(context, from_, force))
         return
+    if force:
+        raise EverycoreError("--force goes with --from", "drivers alone have no tables of a card")
     if not efi:
         raise EverycoreError("no driver is named", "name .efi files, or --from DIR")
     for name in efi:
@@ -447,7 +456,7 @@ def build_rom(
     _finish(context, out, dry_run, edited)
 
 
-def _from_folder(context: Context, given: Path) -> Edited:
+def _from_folder(context: Context, given: Path, force: bool) -> Edited:
     folder = context.cwd / given
 
     def read(name: str) -> bytes:
@@ -469,7 +478,7 @@ def _from_folder(context: Context, given: Path) -> Edited:
             f"{given / manifest.NAME}: {error}", "everycore rom extract makes such a file"
         ) from None
     try:
-        data, notes = manifest.put_together(table, read, partial(codec.compress, context))
+        data, notes = manifest.put_together(table, read, partial(codec.compress, context), force)
     except MalformedError as error:
         raise error.named(str(given)) from None
     return Edited(data, notes)
@@ -546,6 +555,7 @@ def insert_drivers(
     ] = None,
     compress: Compression = None,
     size: RomSize = None,
+    force: Force = False,
     dry_run: DryRun = False,
     sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
@@ -555,7 +565,7 @@ def insert_drivers(
     ids = _edit_ids(source, rom)
     images = [_new_image(context, one, ids, bool(compress)) for one in efi]
     names = [Path(one).name for one in efi]
-    edited = _edit(source, lambda: edit.insert(rom, images, names, at, _size(size)))
+    edited = _edit(source, lambda: edit.insert(rom, images, names, at, _size(size), force))
     _finish(context, out, dry_run, edited)
 
 
@@ -575,6 +585,7 @@ def replace_driver(
     out: NewFile = None,
     compress: Compression = None,
     size: RomSize = None,
+    force: Force = False,
     dry_run: DryRun = False,
     sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
@@ -593,7 +604,7 @@ def replace_driver(
     packed = was if compress is None else compress
     image = _new_image(context, efi, ids, packed, old.pci.code_revision)
     name = Path(efi).name
-    edited = _edit(source, lambda: edit.replace_image(rom, number, image, name, _size(size)))
+    edited = _edit(source, lambda: edit.replace_image(rom, number, image, name, _size(size), force))
     _finish(context, out, dry_run, edited)
 
 
@@ -603,13 +614,14 @@ def drop_images(
     given: RomFile,
     numbers: Numbers,
     out: NewFile = None,
+    force: Force = False,
     dry_run: DryRun = False,
     sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Remove images; the size of the ROM stays."""
     context = context_of(command)
     source, rom = _one_rom(context, given, sysfs_root)
-    _finish(context, out, dry_run, _edit(source, lambda: edit.drop(rom, numbers)))
+    _finish(context, out, dry_run, _edit(source, lambda: edit.drop(rom, numbers, force)))
 
 
 @app.command("reorder")
@@ -618,13 +630,14 @@ def reorder_images(
     given: RomFile,
     numbers: Numbers,
     out: NewFile = None,
+    force: Force = False,
     dry_run: DryRun = False,
     sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Put the images into another order: all numbers, in the order that is wanted."""
     context = context_of(command)
     source, rom = _one_rom(context, given, sysfs_root)
-    _finish(context, out, dry_run, _edit(source, lambda: edit.reorder(rom, numbers)))
+    _finish(context, out, dry_run, _edit(source, lambda: edit.reorder(rom, numbers, force)))
 
 
 @app.command("set-last")
@@ -635,13 +648,14 @@ def set_last_image(
         int | None, typer.Argument(metavar="[N]", min=0, help="Default: the last one found.")
     ] = None,
     out: NewFile = None,
+    force: Force = False,
     dry_run: DryRun = False,
     sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Mark one image as the last, and no other."""
     context = context_of(command)
     source, rom = _one_rom(context, given, sysfs_root)
-    _finish(context, out, dry_run, _edit(source, lambda: edit.set_last(rom, number)))
+    _finish(context, out, dry_run, _edit(source, lambda: edit.set_last(rom, number, force)))
 
 
 @app.command("set-ids")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
 from everycore.environment.errors import EverycoreError
-from everycore.firmware import oprom
+from everycore.firmware import oprom, vendor_tables
 from everycore.firmware.oprom import LAST, UNIT, Rom, RomImage
 
 PCIR_OFFSET = 0x1C  # of images that are built here, as UEFI 2.10, table 14.12, recommends
@@ -21,7 +21,7 @@ DRIVER_OFFSET = 0x38
 LEAST_BYTES = 4096
 PADDING_RUN = 8  # so many equal bytes before the last one are taken for padding
 BLANK = (0xFF, 0x00)
-_ROOM = "rom drop removes an image; rom insert and rom replace take --compress"
+_COMPRESS = "rom insert and rom replace take --compress"
 MOST_UNITS = 0xFFFF
 
 
@@ -163,7 +163,11 @@ def _repaired(data: bytes, code: int) -> bytes:
     before = data[size - 1 - PADDING_RUN : size - 1]
     if before.count(before[:1]) != PADDING_RUN or before[0] not in BLANK:
         rule = "no padding at the end of the image, so that no byte can take the checksum"
-        raise MalformedError(size - 1, rule, "drop the image, or keep it as the card has it")
+        remedy = "keep the image as the card has it"
+        alone = Rom(data, 0, (oprom.read_image(data),), None)
+        if not vendor_tables.keeps_first(alone):
+            remedy = f"drop the image, or {remedy}"
+        raise MalformedError(size - 1, rule, remedy)
     return _put(data, size - 1, bytes([(data[size - 1] - wrong) & 0xFF]))
 
 
@@ -179,11 +183,17 @@ def has_npde(image: RomImage) -> bool:
 
 
 def compose(
-    rom: Rom, parts: Sequence[Part], plan: list[str], size: int | None = None, last: int = -1
+    rom: Rom,
+    parts: Sequence[Part],
+    plan: list[str],
+    size: int | None = None,
+    last: int = -1,
+    force: bool = False,
 ) -> Edited:
     """Put images into a ROM in the place of its own.
 
-    size: of the ROM; None: as it is. last: the number of the image that is marked last.
+    size: of the ROM; None: as it is. last: the number of the image that is marked last. force: do
+    it although a driver of Linux then misses its tables.
     """
     if not parts:
         raise EverycoreError("no image would be left", "keep at least one")
@@ -211,7 +221,23 @@ def compose(
     data = rom.prefix + body + _tail(rom, len(body), size)
     if len(data) != len(rom.data) and not any(line.startswith("size: ") for line in plan):
         plan.append(f"size: {len(rom.data):#x} to {len(data):#x}")
-    return _proved(Edited(data, tuple(plan)), body, rom.start, last)
+    found = _proved(data, body, rom.start, last)
+    plan += _tables_kept(rom, found, force)
+    return Edited(data, tuple(plan))
+
+
+def _tables_kept(old: Rom, new: Rom, force: bool) -> list[str]:
+    """Refuse a change that takes tables from the drivers of Linux, or return lines that tell it."""
+    taken = vendor_tables.lost(old, new) if old.images else None
+    if taken is not None and not force:
+        rule = f"image {taken.image} has {taken.text}; without them they do not start the card"
+        remedy = "keep the image"
+        if taken.is_first_only and taken.is_read:
+            remedy = "keep it the first, and put EFI drivers behind it"
+        remedy += "; `rom replace N driver.efi --compress` makes room; --force does it all the same"
+        raise MalformedError(old.images[taken.image].offset, rule, remedy)
+    text = vendor_tables.missing(new)
+    return [f"warning: {text}"] if text else []
 
 
 def _differences(old: bytes, new: bytes) -> list[int]:
@@ -228,13 +254,13 @@ def _tail(rom: Rom, used: int, size: int | None) -> bytes:
     if used > room:
         need = power_of_two(used)
         rule = f"the images take {used:#x} bytes, and there is room for {room:#x}"
-        remedy = _ROOM
+        remedy = _room(rom)
         if len(rom.tail) == blank:
             remedy += f"; if the flash is larger: --size {need:#x}"
         raise MalformedError(rom.start + room, rule, remedy)
     if used > old + blank and blank < len(rom.tail):
         rule = f"the images take {used:#x} bytes; data of the vendor begin at {old + blank:#x}"
-        raise MalformedError(rom.end + blank, rule, _ROOM)
+        raise MalformedError(rom.end + blank, rule, _room(rom))
     if room < old + len(rom.tail) and blank < len(rom.tail):
         rule = f"the size {room:#x} would cut the vendor's data, which reach to {len(rom.data):#x}"
         raise MalformedError(
@@ -245,6 +271,15 @@ def _tail(rom: Rom, used: int, size: int | None) -> bytes:
     return (fill * max(old - used, 0) + kept).ljust(room - used, b"\xff")[: room - used]
 
 
+def _room(rom: Rom) -> str:
+    """Return what makes room in a ROM."""
+    if vendor_tables.keeps_first(rom):
+        return (
+            f"{_COMPRESS}; rom drop removes an EFI driver; keep image 0: drivers of Linux read it"
+        )
+    return f"rom drop removes an image; {_COMPRESS}"
+
+
 def _blank(tail: bytes) -> int:
     """Return how many bytes at the beginning of a tail are blank."""
     if not tail or tail[0] not in BLANK:
@@ -252,9 +287,9 @@ def _blank(tail: bytes) -> int:
     return len(tail) - len(tail.lstrip(tail[:1]))
 
 
-def _proved(edited: Edited, body: bytes, start: int, last: int) -> Edited:
-    """Return the result if the reader finds in it what was put there."""
-    found = oprom.read(edited.data)
+def _proved(data: bytes, body: bytes, start: int, last: int) -> Rom:
+    """Return the ROM that the reader finds in the result, if it is what was put there."""
+    found = oprom.read(data)
     read_back = b"".join(one.data + one.gap for one in found.images)
     as_meant = found.start == start and len(found.images) == last + 1
     if found.fault is not None or not as_meant or not body.startswith(read_back):
@@ -262,7 +297,7 @@ def _proved(edited: Edited, body: bytes, start: int, last: int) -> Edited:
             "the images would not be found again in this place: their lengths are wrong",
             "everycore rom check says which; nothing is written",
         )
-    return edited
+    return found
 
 
 def new_rom(images: Sequence[bytes], names: Sequence[str], size: int | None = None) -> Edited:
@@ -276,7 +311,12 @@ def new_rom(images: Sequence[bytes], names: Sequence[str], size: int | None = No
 
 
 def insert(
-    rom: Rom, images: Sequence[bytes], names: Sequence[str], at: int | None, size: int | None
+    rom: Rom,
+    images: Sequence[bytes],
+    names: Sequence[str],
+    at: int | None,
+    size: int | None,
+    force: bool = False,
 ) -> Edited:
     parts = parts_of(rom)
     at = len(parts) if at is None else at
@@ -284,19 +324,21 @@ def insert(
         raise EverycoreError(f"--at {at}: the ROM has {len(parts)} images", "count from 0")
     new = [Part(name, data) for name, data in zip(names, images, strict=True)]
     plan = [f"insert {p.name} as image {at + i}, {len(p.data):#x} bytes" for i, p in enumerate(new)]
-    return compose(rom, [*parts[:at], *new, *parts[at:]], plan, size)
+    return compose(rom, [*parts[:at], *new, *parts[at:]], plan, size, force=force)
 
 
-def replace_image(rom: Rom, number: int, data: bytes, name: str, size: int | None) -> Edited:
+def replace_image(
+    rom: Rom, number: int, data: bytes, name: str, size: int | None, force: bool = False
+) -> Edited:
     parts = parts_of(rom)
     _need_number(rom, number)
     old = len(parts[number].data)
     plan = [f"replace image {number}, {old:#x} bytes, by {name}, {len(data):#x} bytes"]
     parts[number] = replace(parts[number], name=name, data=data)
-    return compose(rom, parts, plan, size)
+    return compose(rom, parts, plan, size, force=force)
 
 
-def drop(rom: Rom, numbers: Sequence[int]) -> Edited:
+def drop(rom: Rom, numbers: Sequence[int], force: bool = False) -> Edited:
     parts = parts_of(rom)
     for number in numbers:
         _need_number(rom, number)
@@ -306,10 +348,10 @@ def drop(rom: Rom, numbers: Sequence[int]) -> Edited:
         f"{len(rom.images[i].data):#x} bytes"
         for i in dict.fromkeys(numbers)
     ]
-    return compose(rom, kept, plan)
+    return compose(rom, kept, plan, force=force)
 
 
-def reorder(rom: Rom, order: Sequence[int]) -> Edited:
+def reorder(rom: Rom, order: Sequence[int], force: bool = False) -> Edited:
     parts = parts_of(rom)
     if sorted(order) != list(range(len(parts))):
         every = " ".join(str(i) for i in range(len(parts)))
@@ -318,10 +360,10 @@ def reorder(rom: Rom, order: Sequence[int]) -> Edited:
             f"name each of: {every}",
         )
     plan = [f"image {old} becomes image {new}" for new, old in enumerate(order) if new != old]
-    return compose(rom, [parts[i] for i in order], plan)
+    return compose(rom, [parts[i] for i in order], plan, force=force)
 
 
-def set_last(rom: Rom, number: int | None) -> Edited:
+def set_last(rom: Rom, number: int | None, force: bool = False) -> Edited:
     """Mark an image last; without a number, the last one that is found."""
     if rom.fault is not None and not isinstance(rom.fault, oprom.UnmarkedError):
         raise rom.fault
@@ -333,7 +375,7 @@ def set_last(rom: Rom, number: int | None) -> Edited:
         f"image {image.number}: firmware does not find it any more"
         for image in rom.images[number + 1 :]
     ]
-    return compose(rom, [_part(image) for image in rom.images], plan, last=number)
+    return compose(rom, [_part(image) for image in rom.images], plan, last=number, force=force)
 
 
 def set_ids(rom: Rom, ids: Ids, numbers: Sequence[int]) -> Edited:
@@ -353,7 +395,7 @@ def set_ids(rom: Rom, ids: Ids, numbers: Sequence[int]) -> Edited:
                 f"to {new.vendor:04x}:{new.device:04x} class {new.class_code:06x}"
             )
             parts[number] = replace(part, data=data)
-    return compose(rom, parts, plan)
+    return compose(rom, parts, plan, force=True)  # tables stay where they are
 
 
 def fit(rom: Rom, size: int | None, strip: bool) -> Edited:

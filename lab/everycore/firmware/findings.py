@@ -14,7 +14,7 @@ from functools import partial
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
-from everycore.firmware import oprom
+from everycore.firmware import oprom, vendor_tables
 from everycore.firmware.oprom import UNIT, Driver, Rom, RomImage
 
 VIOLATION, ADVICE = "violation", "advice"
@@ -28,6 +28,7 @@ FW_HEADER, FW_PCIR = "FW 5.1.1", "FW 5.1.2"
 FW_BIOS, UEFI_ROM = "FW 5.2.1", "UEFI 14.4.21"
 UEFI_IMAGE = "UEFI 2.1.1"
 UEFI_ATTRIBUTES, UEFI_HASH = "UEFI 2.3", "UEFI 32.2.3"
+LINUX = "Linux, drivers/gpu/drm"
 PCI_IDS, PCI_ROM_SIZE = "PCI 6.2.1", "PCI 6.2.5.2"
 
 
@@ -87,6 +88,7 @@ def check(rom: Rom, drivers: Sequence[Driver], ids: DeviceIds | None = None) -> 
                 found += _driver(driver)
     found += _between(rom)
     found += _around(rom)
+    found += _tables(rom)
     if ids is not None:
         found += _device(rom, ids)
     return found
@@ -451,6 +453,20 @@ def _around(rom: Rom) -> Iterator[Finding]:
         )
 
 
+def _tables(rom: Rom) -> Iterator[Finding]:
+    """Whether the drivers of Linux find the tables of a graphics card."""
+    text = vendor_tables.missing(rom)
+    if not text:
+        return
+    known = vendor_tables.find(rom)
+    image = rom.images[known[0].image if known else 0]
+    rule = "tables-not-first" if known else "tables-missing"
+    yield _advice(
+        *(rule, image, image.offset, text),
+        *("a BIOS image with the tables, as the first image", "another image", LINUX),
+    )
+
+
 def _device(rom: Rom, ids: DeviceIds) -> Iterator[Finding]:
     """Whether images name the device that holds them."""
     for image in rom.images:
@@ -495,7 +511,12 @@ class Verdict:
         }
 
 
-def verdict(drivers: Sequence[Driver], findings: Sequence[Finding], machine: str) -> Verdict:
+NATIVE_FIRST = "edk2-stable202602"  # of EDK2, which looks for a native driver in all images first
+
+
+def verdict(
+    rom: Rom, drivers: Sequence[Driver], findings: Sequence[Finding], machine: str
+) -> Verdict:
     """Answer whether the ROM has a driver that firmware of a machine loads."""
     native = [d for d in drivers if d.image.machine_name == machine]
     if not native:
@@ -519,9 +540,11 @@ def verdict(drivers: Sequence[Driver], findings: Sequence[Finding], machine: str
     text = f"image {image.number} is a driver for {machine}"
     others = [d.image.number for d in drivers if d.image.number < image.number]
     if others:
+        order = [one.number for one in rom.images if one.number != image.number]
+        order.insert(others[0], image.number)  # BIOS images stay where Linux's drivers want them
         text += (
-            f"; firmware that emulates other machines takes image {others[0]} before it: "
-            "everycore rom reorder"
+            f"; firmware that emulates other machines, as EDK2 before {NATIVE_FIRST} can, takes "
+            f"image {others[0]} before it: everycore rom reorder ROM {' '.join(map(str, order))}"
         )
     if any(f.rule == "last-unmarked" for f in findings):
         text += "; no image is marked last, which EDK2 accepts: everycore rom set-last"

@@ -14,7 +14,7 @@ from typing import Any
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
 from everycore.environment.errors import EverycoreError
-from everycore.firmware import edit, oprom
+from everycore.firmware import edit, oprom, vendor_tables
 from everycore.firmware.oprom import UNIT, Driver, Rom, RomImage
 
 NAME = "rom.json"
@@ -54,12 +54,38 @@ def take_apart(rom: Rom, drivers: Sequence[Driver], compress: Compress | None) -
         images.append(entry)
     table = {
         "format": FORMAT,
+        **_first_file(rom, images),
         "prefix": _kept(rom.prefix, "prefix.bin", files),
         "images": images,
         "tail": _kept(rom.tail, "tail.bin", files),
     }
     files[NAME] = (json.dumps(table, indent=2) + "\n").encode()
     return Folder(files, tuple(notes))
+
+
+def _first_file(rom: Rom, images: Sequence[Mapping[str, object]]) -> dict[str, object]:
+    """Return the member that names the image which drivers of Linux read as the first one."""
+    found = [one for one in vendor_tables.find(rom) if one.image == 0 and one.is_first_only]
+    return {"first": images[0]["image"]} if found and "image" in images[0] else {}
+
+
+def _missing_tables(data: bytes) -> list[str]:
+    try:
+        text = vendor_tables.missing(oprom.read(data))
+    except MalformedError:  # `rom check` tells more of such a folder
+        return []
+    return [f"warning: {text}"] if text else []
+
+
+def _refuse_another_first(table: Mapping[str, Any]) -> None:
+    """Refuse a folder whose image with tables for drivers of Linux is not the first any more."""
+    first = table.get("first")
+    if first is not None and table["images"][0].get("image") != first:
+        raise EverycoreError(
+            f"{first!r} has tables that Linux's drivers read from the first image, but in {NAME} "
+            "another image is the first: they would not start the card",
+            "name it first; --force builds the ROM all the same",
+        )
 
 
 def _word(name: str) -> str:
@@ -100,12 +126,13 @@ def _driver_entry(
 
 
 def put_together(
-    table: Any, read: Callable[[str], bytes], compress: Compress
+    table: Any, read: Callable[[str], bytes], compress: Compress, force: bool = False
 ) -> tuple[bytes, tuple[str, ...]]:
     """Return the ROM of a folder, and what differs from the ROM it was taken from.
 
-    read: the contents of a file of the folder. A driver of another length changes the lengths in
-    its headers, and the marks of last images are set right.
+    read: the contents of a file of the folder. force: another image may be the first than the one
+    that drivers of Linux read. A driver of another length changes the lengths in its headers, and
+    the marks of last images are set right.
     """
     if not isinstance(table, dict) or table.get("format") != FORMAT:
         raise EverycoreError(f"{NAME} is not of the format {FORMAT}", "everycore rom extract")
@@ -126,6 +153,8 @@ def put_together(
         ) from error
     if not images:
         raise EverycoreError(f"{NAME} names no image", "everycore rom extract")
+    if not force:
+        _refuse_another_first(table)
     marked = [edit.with_mark(image, False) for image in images[:-1]]
     marked.append(edit.with_mark(images[-1], True))
     for number, (old, new) in enumerate(zip(images, marked, strict=True)):
@@ -135,7 +164,8 @@ def put_together(
     if notes and len(tail) and tail.count(tail[:1]) == len(tail):
         size = edit.power_of_two(len(prefix + body))
         tail = tail[:1] * max(0, size - len(prefix + body))
-    return prefix + body + tail, tuple(notes)
+    data = prefix + body + tail
+    return data, (*notes, *_missing_tables(data))
 
 
 def _file(name: object) -> str:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
-from everycore.firmware import oprom
+from everycore.firmware import oprom, vendor_tables
 from everycore.firmware.findings import VIOLATION, Finding
 from everycore.firmware.oprom import Driver, Rom, RomImage
 from everycore.report.tables import plain_table
@@ -17,7 +17,7 @@ from everycore.report.tables import plain_table
 BLANK = {b"\xff": "blank, ff", b"\x00": "blank, 00"}
 
 
-def image_line(name: str, image: RomImage, driver: Driver | None) -> dict[str, object]:
+def image_line(name: str, rom: Rom, image: RomImage, driver: Driver | None) -> dict[str, object]:
     """Return the facts of an image, as JSON has them."""
     pci, efi = image.pci, image.efi
     line: dict[str, object] = {
@@ -51,6 +51,8 @@ def image_line(name: str, image: RomImage, driver: Driver | None) -> dict[str, o
             "compression": efi.compression,
             "driver_offset": efi.driver_offset,
         }
+    if tables := [one.line() for one in vendor_tables.find(rom) if one.image == image.number]:
+        line["tables"] = tables
     if driver is not None:
         line |= driver_facts(driver)
     return line
@@ -103,15 +105,19 @@ def list_table(name: str, rom: Rom, drivers: Sequence[Driver]) -> Group:
         grid.add_column(column, no_wrap=True, justify="right" if column in "#atbytes" else "left")
     by_number = {driver.image.number: driver for driver in drivers}
     notes = []
+    tables = vendor_tables.find(rom)
     for image in rom.images:
         driver = by_number.get(image.number)
         _add_row(grid, image, driver)
         notes += _image_notes(image, driver)
+        notes += [f"image {one.image}: {one.text}" for one in tables if one.image == image.number]
     if rom.start:
         notes.insert(0, f"{rom.start:#x} bytes before the first image: {_magic(rom.prefix)}")
     if rom.tail:
         kind = _magic(rom.tail)
         notes.append(f"{len(rom.tail):#x} bytes behind the last image: {kind}")
+    if text := vendor_tables.missing(rom):
+        notes.append(text)
     if rom.fault:
         notes.append(rom.fault.message)
     lines = [Text(note, style="dim") for note in notes]

@@ -175,7 +175,7 @@ def test_images_for_machines_of_64_bits_are_pe32_plus(
 def verdict(data: bytes, machine: str) -> findings.Verdict:
     found = oprom.read(data)
     drivers = [oprom.driver(one, lambda stream: stream) for one in found.images if one.efi]
-    return findings.verdict(drivers, findings.check(found, drivers), machine)
+    return findings.verdict(found, drivers, findings.check(found, drivers), machine)
 
 
 def test_a_machine_works_if_the_rom_has_its_driver_in_a_sound_image() -> None:

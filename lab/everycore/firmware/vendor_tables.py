@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Tables of graphics cards in option ROMs, which the drivers of Linux read from the card.
+
+A graphics card without its tables stays dark under Linux, whatever firmware makes of its ROM.
+
+Sources: Linux 6.12, drivers/gpu/drm. amdgpu/amdgpu_bios.c and radeon/radeon_bios.c want code type 0
+in the image at the beginning of the ROM, and take the word at 0x48 for the offset of a header with
+"ATOM" or "MOTA" at 4; radeon/radeon_combios.c reads cards from before ATOM by the same word.
+nouveau/nvkm/subdev/bios/base.c looks for BIT or BMP in all images, and counts the offsets in them
+from the beginning of the ROM. i915/display/intel_bios.c looks for $VBT in the whole ROM.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from everycore.firmware import oprom
+from everycore.firmware.oprom import Rom, RomImage
+
+AMD, NVIDIA, INTEL = 0x1002, 0x10DE, 0x8086
+DISPLAY = 0x03  # the base class of display controllers
+_POINTER = 0x48  # in AMD's images: of the header of the tables
+_ATOM = (b"ATOM", b"MOTA")
+_NVIDIA = (("NVIDIA's BIT", b"\xff\xb8BIT"), ("NVIDIA's BMP", b"\xff\x7fNV\0"))
+_VBT = b"$VBT"
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The tables of one image."""
+
+    image: int  # its number
+    name: str
+    offset: int  # from the beginning of the image; NVIDIA's may lie behind its end
+    drivers: tuple[str, ...]  # of Linux
+    is_first_only: bool  # the drivers read them only if the image is the first
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the drivers find the tables where they are."""
+        return self.image == 0 or not self.is_first_only
+
+    @property
+    def text(self) -> str:
+        """The words for what the image holds, and who reads it."""
+        place = "the first image" if self.is_first_only else "the ROM"
+        readers = " and ".join(self.drivers)
+        return f"{self.name} at {self.offset:#x}, which Linux's {readers} read from {place}"
+
+    def line(self) -> dict[str, object]:
+        """As JSON has it."""
+        return {
+            "name": self.name,
+            "offset": self.offset,
+            "drivers": list(self.drivers),
+            "first_only": self.is_first_only,
+            "read": self.is_read,
+        }
+
+
+def find(rom: Rom) -> list[Tables]:
+    """Return the tables of all images of a ROM; pointers that lead nowhere find none."""
+    found = [one for image in rom.images for one in _of_image(rom, image)]
+    first = rom.images[0] if rom.images else None
+    if first is None or not is_bios(first) or _vendor(first) != NVIDIA:
+        return found
+    if not any(one.image == 0 for one in found):
+        # Tables elsewhere have offsets that count from the first image, so that it has to stay.
+        for name, magic in _NVIDIA:
+            at = rom.data.find(magic, rom.start)
+            if at >= 0:
+                return [Tables(0, name, at - rom.start, ("nouveau",), True), *found]
+    return found
+
+
+def is_bios(image: RomImage) -> bool:
+    """Whether an image is of code type 0, which Linux's drivers look for."""
+    return image.pci is not None and image.pci.code == oprom.CODE_BIOS
+
+
+def is_display(image: RomImage) -> bool:
+    """Whether an image names a device that drives displays."""
+    return image.pci is not None and image.pci.class_code >> 16 == DISPLAY
+
+
+def keeps_first(rom: Rom) -> bool:
+    """Whether the first image may be read by a driver of Linux, so that no hint may move it."""
+    if not rom.images:
+        return False
+    first = rom.images[0]
+    return (is_bios(first) and is_display(first)) or any(one.image == 0 for one in find(rom))
+
+
+def missing(rom: Rom) -> str:
+    """The words for what drivers miss in the ROM of an AMD or NVIDIA card; empty: nothing."""
+    found = find(rom)
+    if any(one.is_read for one in found):
+        return ""
+    if found:
+        one = found[0]
+        return f"image {one.image} has {one.text}; it is not the first, and they do not find it"
+    first = rom.images[0]
+    drivers = {AMD: "amdgpu and radeon", NVIDIA: "nouveau"}.get(_vendor(first))
+    if drivers is None or not is_display(first):
+        return ""
+    return f"Linux's {drivers} find no tables of the card in the first image"
+
+
+def lost(old: Rom, new: Rom) -> Tables | None:
+    """Return tables that a change takes away from the drivers of Linux; None: there are none."""
+    before, after = find(old), find(new)
+    for one in before:
+        same = [other for other in after if other.name == one.name]
+        if not same or (one.is_read and not any(other.is_read for other in same)):
+            return one
+    return None
+
+
+def _vendor(image: RomImage) -> int:
+    return image.pci.vendor if image.pci else 0
+
+
+def _of_image(rom: Rom, image: RomImage) -> Iterator[Tables]:
+    number, data = image.number, image.data
+    if is_bios(image):
+        yield from _of_amd(rom, image)
+    if image.efi is None:  # its code is mostly compressed: equal bytes in it are chance
+        for name, magic in _NVIDIA:
+            at = data.find(magic)
+            if at >= 0:
+                yield Tables(number, name, at, ("nouveau",), is_bios(image))
+                break
+    if _vendor(image) == INTEL and is_display(image):
+        at = data.find(_VBT)
+        if at >= 0:
+            yield Tables(number, "Intel's VBT", at, ("i915", "xe"), False)
+
+
+def _of_amd(rom: Rom, image: RomImage) -> Iterator[Tables]:
+    """The tables behind AMD's pointer, which may lead behind the length that the image names."""
+    data = rom.data[image.offset : max(image.end, rom.end)]
+    at = int.from_bytes(data[_POINTER : _POINTER + 2], "little")
+    if at and data[at + 4 : at + 8] in _ATOM:
+        yield Tables(image.number, "AMD's ATOM tables", at, ("amdgpu", "radeon"), True)
+    elif _vendor(image) == AMD and is_display(image) and _POINTER < at <= len(data) - 8:
+        yield Tables(image.number, "AMD's tables", at, ("radeon",), True)
