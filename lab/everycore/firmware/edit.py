@@ -15,6 +15,7 @@ from everycore.binary.malformed import MalformedError
 from everycore.environment.errors import EverycoreError
 from everycore.firmware import oprom, vendor_tables
 from everycore.firmware.oprom import LAST, UNIT, Rom, RomImage
+from everycore.firmware.vendor_tables import Tables
 
 PCIR_OFFSET = 0x1C  # of images that are built here, as UEFI 2.10, table 14.12, recommends
 DRIVER_OFFSET = 0x38
@@ -205,6 +206,9 @@ def compose(
         try:
             data = with_mark(part.data, number == last)
         except MalformedError as error:
+            first = [one for one in vendor_tables.find(rom) if one.image == 0 and one.is_read]
+            if first and not force and parts[0].data != rom.images[0].data:
+                raise _taken(rom, first[0]) from None
             raise error.named(part.name) from None
         if data != part.data:
             changed = [f"{at:#x}" for at in _differences(part.data, data)]
@@ -230,14 +234,18 @@ def _tables_kept(old: Rom, new: Rom, force: bool) -> list[str]:
     """Refuse a change that takes tables from the drivers of Linux, or return lines that tell it."""
     taken = vendor_tables.lost(old, new) if old.images else None
     if taken is not None and not force:
-        rule = f"image {taken.image} has {taken.text}; without them they do not start the card"
-        remedy = "keep the image"
-        if taken.is_first_only and taken.is_read:
-            remedy = "keep it the first, and put EFI drivers behind it"
-        remedy += "; `rom replace N driver.efi --compress` makes room; --force does it all the same"
-        raise MalformedError(old.images[taken.image].offset, rule, remedy)
+        raise _taken(old, taken)
     text = vendor_tables.missing(new)
     return [f"warning: {text}"] if text else []
+
+
+def _taken(old: Rom, tables: Tables) -> MalformedError:
+    rule = f"image {tables.image} has {tables.text}; else the card does not start under Linux"
+    remedy = "keep the image"
+    if tables.is_first_only and tables.is_read:
+        remedy = "keep it the first, and put EFI drivers behind it"
+    remedy += "; `rom replace N driver.efi --compress` makes room; --force does it all the same"
+    return MalformedError(old.images[tables.image].offset, rule, remedy)
 
 
 def _differences(old: bytes, new: bytes) -> list[int]:

@@ -20,7 +20,7 @@ AMD, NVIDIA, INTEL = 0x1002, 0x10DE, 0x8086
 DISPLAY = 0x03  # the base class of display controllers
 _POINTER = 0x48  # in AMD's images: of the header of the tables
 _ATOM = (b"ATOM", b"MOTA")
-_NVIDIA = (("NVIDIA's BIT", b"\xff\xb8BIT"), ("NVIDIA's BMP", b"\xff\x7fNV\0"))
+_NVIDIA = (("NVIDIA's table BIT", b"\xff\xb8BIT"), ("NVIDIA's table BMP", b"\xff\x7fNV\0"))
 _VBT = b"$VBT"
 
 
@@ -32,19 +32,21 @@ class Tables:
     name: str
     offset: int  # from the beginning of the image; NVIDIA's may lie behind its end
     drivers: tuple[str, ...]  # of Linux
-    is_first_only: bool  # the drivers read them only if the image is the first
+    is_first_only: bool  # the drivers read them only from the first image
+    is_first: bool  # this is that image
 
     @property
     def is_read(self) -> bool:
         """Whether the drivers find the tables where they are."""
-        return self.image == 0 or not self.is_first_only
+        return self.is_first or not self.is_first_only
 
     @property
     def text(self) -> str:
         """The words for what the image holds, and who reads it."""
         place = "the first image" if self.is_first_only else "the ROM"
-        readers = " and ".join(self.drivers)
-        return f"{self.name} at {self.offset:#x}, which Linux's {readers} read from {place}"
+        reads = "reads" if len(self.drivers) == 1 else "read"
+        who = " and ".join(self.drivers)
+        return f"{self.name} at {self.offset:#x}, which Linux's {who} {reads} from {place}"
 
     def line(self) -> dict[str, object]:
         """As JSON has it."""
@@ -59,17 +61,29 @@ class Tables:
 
 def find(rom: Rom) -> list[Tables]:
     """Return the tables of all images of a ROM; pointers that lead nowhere find none."""
-    found = [one for image in rom.images for one in _of_image(rom, image)]
-    first = rom.images[0] if rom.images else None
-    if first is None or not is_bios(first) or _vendor(first) != NVIDIA:
+    base = _base(rom)
+    found = [one for image in rom.images for one in _of_image(rom, image, base)]
+    if base is None or not is_bios(base) or _vendor(base) != NVIDIA:
         return found
-    if not any(one.image == 0 for one in found):
+    if not any(one.is_first for one in found):
         # Tables elsewhere have offsets that count from the first image, so that it has to stay.
         for name, magic in _NVIDIA:
-            at = rom.data.find(magic, rom.start)
+            at = rom.data.find(magic, base.offset)
             if at >= 0:
-                return [Tables(0, name, at - rom.start, ("nouveau",), True), *found]
+                own = Tables(base.number, name, at - base.offset, ("nouveau",), True, True)
+                return [own, *found]
     return found
+
+
+def _base(rom: Rom) -> RomImage | None:
+    """Return the image that Linux takes for the first one.
+
+    Dumps of a whole flash of NVIDIA's newer cards have images of NVIDIA's own before it.
+    """
+    if not rom.images or _vendor(rom.images[0]) != NVIDIA:
+        return rom.images[0] if rom.images else None
+    known = (one for one in rom.images if one.pci is None or one.pci.code in oprom.CODES)
+    return next(known, rom.images[0])
 
 
 def is_bios(image: RomImage) -> bool:
@@ -84,10 +98,10 @@ def is_display(image: RomImage) -> bool:
 
 def keeps_first(rom: Rom) -> bool:
     """Whether the first image may be read by a driver of Linux, so that no hint may move it."""
-    if not rom.images:
+    base = _base(rom)
+    if base is None:
         return False
-    first = rom.images[0]
-    return (is_bios(first) and is_display(first)) or any(one.image == 0 for one in find(rom))
+    return (is_bios(base) and is_display(base)) or any(one.is_first for one in find(rom))
 
 
 def missing(rom: Rom) -> str:
@@ -96,19 +110,18 @@ def missing(rom: Rom) -> str:
     if any(one.is_read for one in found):
         return ""
     if found:
-        one = found[0]
-        return f"image {one.image} has {one.text}; it is not the first, and they do not find it"
+        return f"image {found[0].image} has {found[0].text}, and it is not the first"
     first = rom.images[0]
-    drivers = {AMD: "amdgpu and radeon", NVIDIA: "nouveau"}.get(_vendor(first))
+    drivers = {AMD: "amdgpu and radeon find", NVIDIA: "nouveau finds"}.get(_vendor(first))
     if drivers is None or not is_display(first):
         return ""
-    return f"Linux's {drivers} find no tables of the card in the first image"
+    return f"Linux's {drivers} no tables of the card in the first image"
 
 
 def lost(old: Rom, new: Rom) -> Tables | None:
     """Return tables that a change takes away from the drivers of Linux; None: there are none."""
-    before, after = find(old), find(new)
-    for one in before:
+    after = find(new)
+    for one in find(old):
         same = [other for other in after if other.name == one.name]
         if not same or (one.is_read and not any(other.is_read for other in same)):
             return one
@@ -119,27 +132,28 @@ def _vendor(image: RomImage) -> int:
     return image.pci.vendor if image.pci else 0
 
 
-def _of_image(rom: Rom, image: RomImage) -> Iterator[Tables]:
-    number, data = image.number, image.data
+def _of_image(rom: Rom, image: RomImage, base: RomImage | None) -> Iterator[Tables]:
+    number, data, is_first = image.number, image.data, image is base
     if is_bios(image):
-        yield from _of_amd(rom, image)
+        yield from _of_amd(rom, image, is_first)
     if image.efi is None:  # its code is mostly compressed: equal bytes in it are chance
         for name, magic in _NVIDIA:
             at = data.find(magic)
             if at >= 0:
-                yield Tables(number, name, at, ("nouveau",), is_bios(image))
+                yield Tables(number, name, at, ("nouveau",), is_bios(image), is_first)
                 break
     if _vendor(image) == INTEL and is_display(image):
         at = data.find(_VBT)
         if at >= 0:
-            yield Tables(number, "Intel's VBT", at, ("i915", "xe"), False)
+            yield Tables(number, "Intel's table VBT", at, ("i915", "xe"), False, is_first)
 
 
-def _of_amd(rom: Rom, image: RomImage) -> Iterator[Tables]:
+def _of_amd(rom: Rom, image: RomImage, is_first: bool) -> Iterator[Tables]:
     """The tables behind AMD's pointer, which may lead behind the length that the image names."""
     data = rom.data[image.offset : max(image.end, rom.end)]
     at = int.from_bytes(data[_POINTER : _POINTER + 2], "little")
     if at and data[at + 4 : at + 8] in _ATOM:
-        yield Tables(image.number, "AMD's ATOM tables", at, ("amdgpu", "radeon"), True)
+        drivers = ("amdgpu", "radeon")
+        yield Tables(image.number, "AMD's ATOM tables", at, drivers, True, is_first)
     elif _vendor(image) == AMD and is_display(image) and _POINTER < at <= len(data) - 8:
-        yield Tables(image.number, "AMD's tables", at, ("radeon",), True)
+        yield Tables(image.number, "AMD's tables", at, ("radeon",), True, is_first)

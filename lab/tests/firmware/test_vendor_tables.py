@@ -11,6 +11,7 @@ from world import Lab
 
 from everycore.binary.malformed import MalformedError
 from everycore.environment.context import SystemRunner
+from everycore.environment.errors import EverycoreError
 from everycore.firmware import edit, findings, oprom, vendor_tables
 from everycore.firmware.oprom import Rom
 from everycore.firmware.vendor_tables import AMD, INTEL, NVIDIA
@@ -58,9 +59,9 @@ READ_FIRST = {
     "ATOM": (ATOM_CARD, "AMD's ATOM tables at 0x200"),
     "ATOM, bytes swapped": (graphics(atom(magic=b"MOTA"), AMD), "AMD's ATOM tables at 0x200"),
     "before ATOM": (graphics(atom(magic=b"????"), AMD), "AMD's tables at 0x200"),
-    "BIT": (BIT_CARD, "NVIDIA's BIT at 0x180"),
-    "BMP": (graphics(card(NVIDIA, BIT_AT, b"\xff\x7fNV\0"), NVIDIA), "NVIDIA's BMP at 0x180"),
-    "BIT behind the images": (graphics(card(NVIDIA), NVIDIA) + BIT, "NVIDIA's BIT at 0x4000"),
+    "BIT": (BIT_CARD, "NVIDIA's table BIT at 0x180"),
+    "BMP": (graphics(card(NVIDIA, BIT_AT, b"\xff\x7fNV\0"), NVIDIA), "NVIDIA's table BMP at 0x180"),
+    "BIT behind the images": (graphics(card(NVIDIA), NVIDIA) + BIT, "NVIDIA's table BIT at 0x4000"),
 }
 
 
@@ -82,7 +83,7 @@ def test_tables_are_found_and_named_with_the_drivers_that_read_them(name: str) -
     first = vendor_tables.find(read(data))[0]
     assert (first.image, first.is_first_only, first.is_read) == (0, True, True)
     assert first.text.startswith(f"{text}, which Linux's ")
-    assert first.text.endswith(" read from the first image")
+    assert first.text.endswith((" reads from the first image", " read from the first image"))
     assert not {"tables-missing", "tables-not-first"} & set(rules(data))
 
 
@@ -153,6 +154,33 @@ def test_tables_that_are_not_first_are_told_and_stay_where_they_are() -> None:
     assert oprom.read(edit.drop(read(twice), [0]).data).images[0].data == found.images[1].data
 
 
+def test_images_of_nvidias_own_before_the_bios_image_do_not_make_it_the_second() -> None:
+    own = image(code=0xE0, vendor=NVIDIA, class_code=VGA)
+    data = b"L" * 512 + rom(own, own, card(NVIDIA, BIT_AT, BIT), efi(NVIDIA), size=SIZE)
+    found = read(data)
+    (tables,) = vendor_tables.find(found)
+    assert (tables.image, tables.is_read) == (2, True)
+    assert not {"tables-missing", "tables-not-first"} & set(rules(data))
+    assert edit.drop(found, [0, 3]).data
+    for change in (lambda: edit.drop(found, [2]), lambda: edit.reorder(found, [0, 1, 3, 2])):
+        with pytest.raises(MalformedError):
+            change()
+
+
+def test_the_reason_of_the_tables_comes_before_that_of_a_checksum() -> None:
+    whole = bytearray(card(NVIDIA, BIT_AT, BIT, fill=0x90))
+    whole[-9:-1] = bytes(range(1, 9))  # code up to the checksum: no byte is free
+    whole[-1] = (whole[-1] - sum(whole)) & 0xFF
+    found = read(rom(bytes(whole), efi(NVIDIA), size=SIZE))
+    with pytest.raises(MalformedError) as caught:
+        edit.reorder(found, [1, 0])
+    assert "table BIT" in caught.value.rule
+    with pytest.raises(EverycoreError) as refused:
+        edit.reorder(found, [1, 0], force=True)
+    assert "no padding" in refused.value.message
+    assert "drop" not in refused.value.hint
+
+
 def test_a_card_without_its_tables_is_advised_to_have_them() -> None:
     for vendor in (AMD, NVIDIA):
         assert rules(rom(efi(vendor), size=SIZE)) == ["tables-missing"]
@@ -160,7 +188,7 @@ def test_a_card_without_its_tables_is_advised_to_have_them() -> None:
     assert rules(graphics(card(0x102B), 0x102B)) == []
     assert rules(NETWORK_CARD) == []
     done = edit.new_rom([edit.make_image(make_pe(), edit.Ids(AMD, 1, VGA))], ["a.efi"])
-    assert "find no tables of the card" in done.plan[-1]
+    assert "amdgpu and radeon find no tables of the card" in done.plan[-1]
 
 
 def test_tables_that_a_driver_looks_for_in_the_whole_rom_may_move_but_not_go() -> None:
@@ -188,7 +216,7 @@ def test_damaged_images_have_no_tables_and_break_nothing() -> None:
         names = [one.name for one in vendor_tables.find(found)]
         assert names == (["AMD's ATOM tables"] if length >= HEADER + 8 else [])
     cut = patched(BIT_CARD, 0x1C + 0x10, "<H", 0xFFFF)  # the image ends behind the file
-    assert [one.name for one in vendor_tables.find(oprom.read(cut))] == ["NVIDIA's BIT"]
+    assert [one.name for one in vendor_tables.find(oprom.read(cut))] == ["NVIDIA's table BIT"]
 
 
 def test_a_pointer_may_lead_behind_the_length_that_an_image_names() -> None:
