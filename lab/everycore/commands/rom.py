@@ -19,7 +19,17 @@ from everycore.commands.options import Json, Tried, context_of
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, MissingPackagesError, unknown_name
 from everycore.environment.outputs import atomic_output, is_standard_output, is_stream, refuse_input
-from everycore.firmware import codec, differences, edit, esl, findings, manifest, oprom, sources
+from everycore.firmware import (
+    codec,
+    differences,
+    edit,
+    esl,
+    findings,
+    manifest,
+    oprom,
+    signatures,
+    sources,
+)
 from everycore.firmware.edit import Edited, Ids
 from everycore.firmware.findings import VIOLATION, Finding, Verdict
 from everycore.firmware.oprom import Driver, Rom
@@ -206,15 +216,16 @@ def hash_drivers(
         for driver, image, digest in found or ():
             hashes.append(digest)
             number = driver.image.number if driver else None
+            found_signatures = signatures.read(image)
             line = {
                 "type": "hash",
                 "file": source.name,
                 "image": number,
                 "machine": image.machine_name,
-                "signed": image.is_signed,
+                **found_signatures.facts(),
                 "sha256": digest.hex(),
             }
-            signed = "  signed" if image.is_signed else ""
+            signed = f"  {found_signatures.text}" if found_signatures.each else ""
             place = source.name if number is None else f"{source.name} image {number}"
             text = f"{digest.hex()}  {image.machine_name:8}{signed}  {place}"
             context.print_raw(jsonlib.dumps(line) if json else text)

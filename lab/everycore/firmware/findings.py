@@ -14,7 +14,7 @@ from functools import partial
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
-from everycore.firmware import oprom, vendor_tables
+from everycore.firmware import oprom, signatures, vendor_tables
 from everycore.firmware.oprom import UNIT, Driver, Rom, RomImage
 
 VIOLATION, ADVICE = "violation", "advice"
@@ -27,7 +27,7 @@ BLANK = (0x00, 0xFF)
 FW_HEADER, FW_PCIR = "FW 5.1.1", "FW 5.1.2"
 FW_BIOS, UEFI_ROM = "FW 5.2.1", "UEFI 14.4.21"
 UEFI_IMAGE = "UEFI 2.1.1"
-UEFI_ATTRIBUTES, UEFI_HASH = "UEFI 2.3", "UEFI 32.2.3"
+UEFI_ATTRIBUTES, UEFI_HASH, UEFI_SIGNATURES = "UEFI 2.3", "UEFI 32.2.3", "UEFI 32.2.4"
 LINUX = "Linux, drivers/gpu/drm"
 PCI_IDS, PCI_ROM_SIZE = "PCI 6.2.1", "PCI 6.2.5.2"
 
@@ -357,11 +357,28 @@ def pe_findings(image: pe.Image, within: RomImage | None = None) -> Iterator[Fin
             "bytes behind the signature: firmware hashes others than were signed",
             *("none", f"{len(image.data) - end:#x} bytes", UEFI_HASH),
         )
+    yield from _signatures(image, within)
     for begin, end in pe.gaps(image):
         yield _advice(
             *("hash-gap", within, begin, "bytes between sections, which the hash leaves out"),
             *("sections that follow each other", f"{end - begin:#x} bytes", UEFI_HASH),
         )
+
+
+def _signatures(image: pe.Image, within: RomImage | None) -> Iterator[Finding]:
+    for one, text in signatures.problems(image):
+        if one.problem:
+            yield _advice(
+                *("signature-unread", within, one.offset, text),
+                *("a PKCS #7 signature of an image's hash", "another certificate", UEFI_SIGNATURES),
+            )
+        else:
+            # Any certificate may let firmware load the image, if it is for this image.
+            severity = _advice if signatures.read(image).is_for_this else _violation
+            yield severity(
+                *("signature-differs", within, one.offset, text),
+                *(one.own.hex(), one.digest.hex(), UEFI_HASH),
+            )
 
 
 def _relocations(image: pe.Image, within: RomImage | None) -> Iterator[Finding]:
@@ -490,7 +507,9 @@ def _device(rom: Rom, ids: DeviceIds) -> Iterator[Finding]:
 # ---- Whether a machine has a driver
 
 
-STILL_LOADED = ("vendor-none", "last-unmarked")  # violations with which EDK2 loads the image
+# Violations with which EDK2 loads the image; those of signatures count under Secure Boot alone.
+SIGNATURE_RULES = ("signature-differs", "signature-padding")
+STILL_LOADED = ("vendor-none", "last-unmarked", *SIGNATURE_RULES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -546,6 +565,9 @@ def verdict(
             f"; firmware that emulates other machines, as EDK2 before {NATIVE_FIRST} can, takes "
             f"image {others[0]} before it: everycore rom reorder ROM {' '.join(map(str, order))}"
         )
+    wrong = {f.image for f in findings if f.severity == VIOLATION and f.rule in SIGNATURE_RULES}
+    if image.number in wrong:
+        text += "; its signature is for another file, so that Secure Boot asks for its hash in db"
     if any(f.rule == "last-unmarked" for f in findings):
         text += "; no image is marked last, which EDK2 accepts: everycore rom set-last"
     return Verdict(machine, True, text)

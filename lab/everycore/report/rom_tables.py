@@ -9,7 +9,7 @@ from rich.text import Text
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
-from everycore.firmware import oprom, vendor_tables
+from everycore.firmware import oprom, signatures, vendor_tables
 from everycore.firmware.findings import VIOLATION, Finding
 from everycore.firmware.oprom import Driver, Rom, RomImage
 from everycore.report.tables import plain_table
@@ -70,7 +70,7 @@ def driver_facts(driver: Driver) -> dict[str, object]:
             "memory_bytes": driver.pe.memory_bytes,
             "section_alignment": driver.pe.section_alignment,
             "nx_compatible": driver.pe.is_nx_compatible,
-            "signed": driver.pe.is_signed,
+            **signatures.read(driver.pe).facts(),
             "sha256": pe.authenticode(driver.pe).hex(),
         }
     }
@@ -150,8 +150,9 @@ def _image_notes(image: RomImage, driver: Driver | None) -> list[str]:
     if driver and driver.fault:
         notes.append(f"image {image.number}: {driver.fault.message}")
     if driver and driver.pe:
-        signed = "signed, " if driver.pe.is_signed else ""
-        notes.append(f"image {image.number}: {signed}SHA-256 {pe.authenticode(driver.pe).hex()}")
+        signed = signatures.read(driver.pe).text
+        own = f"SHA-256 {pe.authenticode(driver.pe).hex()}"
+        notes.append(f"image {image.number}: {f'{signed}, ' if signed else ''}{own}")
     return notes
 
 

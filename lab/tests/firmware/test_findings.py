@@ -30,7 +30,6 @@ def test_a_rom_that_keeps_all_rules_has_no_finding() -> None:
     assert check(rom(bios(), image(), image(machine=AARCH64), size=SIZE)) == []
 
 
-SIGNATURE = struct.pack("<IHH", 24, 0x200, 2) + bytes(16)
 W_X = Part(".text", bytes(64), TEXT | 0x8000_0000)
 APART = (Part(".text", bytes(512), TEXT), Part(".data", bytes(512), DATA, gap_before=512))
 
@@ -90,10 +89,6 @@ APART = (Part(".text", bytes(512), TEXT), Part(".data", bytes(512), DATA, gap_be
         (
             *("hash-gap", ADVICE, DRIVER + 0x400),
             rom(bios(), image(driver=make_pe(parts=APART, relocations=(0x1000,))), size=SIZE),
-        ),
-        (
-            *("signature-padding", VIOLATION, DRIVER + 0x818),
-            rom(bios(), image(driver=make_pe(certificate=SIGNATURE)), size=SIZE),
         ),
         ("ids-differ", ADVICE, PCIR + 4, rom(bios(), image(device=1), size=SIZE)),
         ("class-differs", ADVICE, PCIR + 13, rom(bios(), image(class_code=1), size=SIZE)),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from everycore.binary import pe
+from everycore.firmware import signatures
 from everycore.firmware.efi.check_image import Checked
 from everycore.firmware.efi.driver_rules import RULES, Level
 from everycore.firmware.efi.violations import Finding
@@ -80,6 +81,7 @@ def json_lines(checked: Checked) -> Iterator[str]:
         "machine": image.machine_name,
         "subsystem": image.subsystem_name,
         "sha256": pe.authenticode(image).hex(),
+        **signatures.read(image).facts(),
         "instructions": checked.instructions,
         "not_checked": checked.notes,
     }

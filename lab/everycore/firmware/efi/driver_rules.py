@@ -77,6 +77,10 @@ _IMAGE = (
      "PE Format, DLL Characteristics", "link with /nxcompat, after testing it"),
     ("pe-memory-size", _N, "the loaded image takes far more memory than the file has bytes",
      "PE Format, SizeOfImage", "allocate large buffers in Start, not in .bss"),
+    ("pe-signature-differs", _E, "the signature is for another file: Secure Boot refuses the image",
+     "UEFI 32.2.3", "sign the image as it is now, after the last change"),
+    ("pe-signature-unread", _N, "a signature was not read: whether it is for this file is open",
+     "UEFI 32.2.4", "look at it with sbverify --list, or sign the image again"),
 )  # fmt: skip
 
 _CODE = (

@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 
 from everycore.binary import pe
+from everycore.firmware import signatures
 from everycore.firmware.efi.violations import Finding
 
 PAGE = 4096
@@ -15,7 +16,7 @@ APPLIED = (pe.RELOC_ABSOLUTE, pe.RELOC_DIR64)
 
 def check(image: pe.Image) -> list[Finding]:
     """All violations of the rules of headers and sections."""
-    parts = (_subsystem, _format, _relocations, _protection, _size)
+    parts = (_subsystem, _format, _relocations, _protection, _size, _signatures)
     return [finding for part in parts for finding in part(image)]
 
 
@@ -57,3 +58,12 @@ def _size(image: pe.Image) -> Iterator[Finding]:
     memory, file = image.memory_bytes, len(image.data)
     if memory > file + LARGE_BYTES and memory > LARGE_RATIO * file:
         yield Finding("pe-memory-size", None, f"{memory:,} bytes of memory, {file:,} of the file")
+
+
+def _signatures(image: pe.Image) -> Iterator[Finding]:
+    is_for_this = signatures.read(image).is_for_this
+    for one, text in signatures.problems(image):
+        if one.problem:
+            yield Finding("pe-signature-unread", None, text)
+        elif not is_for_this:  # one that is for this image is enough
+            yield Finding("pe-signature-differs", None, text)
