@@ -10,6 +10,7 @@ from everycore.firmware.canary.walk import STACK, Instruction, Value, Walk, numb
 _MEMORY = re.compile(r"^\[(?P<base>\w+)(?:, #(?P<offset>-?\w+))?\](?P<updated>!)?$")
 _BRANCHES = frozenset({"cbz", "cbnz", "tbz", "tbnz"})
 _STORES = ("st", "prf", "cas")
+_ADDRESSES = frozenset({"add", "sub", "mov"})  # of places on the stack, the first values there are
 _COMPARES = frozenset({"subs", "sub", "cmp", "eor"})
 _TWO_RESULTS = frozenset({"ldp", "ldpsw", "ldxp", "ldaxp", "ldnp"})
 # Registers of the system that may hold a thread or a task.
@@ -36,7 +37,7 @@ class A64(Walk):
             first, second = split_operands(one.operands)
             is_known = _SYSTEM.match(second.lower()) is not None
             self.assign(first, ("thread", second.lower(), 0) if is_known else None)
-        elif self.registers or name[0] == "l":
+        elif self.registers or name[0] == "l" or name in _ADDRESSES:
             self._other(one, name)
 
     def _is_jump(self, one: Instruction, name: str) -> bool:

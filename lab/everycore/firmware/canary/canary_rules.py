@@ -43,6 +43,11 @@ _ROWS = (
     ("check-missing", _E, "a return can be reached on which the canary is not checked",
      "an overflow before that return stays unnoticed",
      "rebuild this function; check assembly and tools that change binaries"),
+    ("canary-above-return", _E,
+     "memory of variable length lies below the return address, and the canary above it",
+     "an overflow of a variable-length array or of alloca() changes the return address before it"
+     " reaches the canary, and stays unnoticed: CVE-2023-4039 of GCC for AArch64",
+     "build with GCC 11.5, 12.4, 13.3, 14 or newer, or with clang; no option of older ones helps"),
     ("check-other-guard", _E, "the check compares with another guard than the prologue stored",
      "the check fails always, or depends on another thread", "rebuild this function"),
     ("set-missing", _E, "a canary is checked that was not stored",

@@ -9,6 +9,7 @@ from everycore.binary import pe
 from everycore.binary.elf import Elf
 from everycore.environment.errors import EverycoreError
 from everycore.firmware.canary import (
+    a64_layout,
     arrays,
     decoder,
     elf_program,
@@ -17,16 +18,18 @@ from everycore.firmware.canary import (
     policy,
     residue,
 )
+from everycore.firmware.canary.a64_layout import Layout
 from everycore.firmware.canary.arrays import Arrays
 from everycore.firmware.canary.canary_rules import RULES, Finding
 from everycore.firmware.canary.policy import Policy
 from everycore.firmware.canary.program import CHECK_NAMES, FAIL_NAMES, Program
-from everycore.firmware.canary.walk import Event, Source, Trail
+from everycore.firmware.canary.walk import Event, Source, Trail, Walk
 from everycore.firmware.efi.driver_rules import Level
 
+LEAST_UNREAD_BYTES = 4096  # of code in no function that are told, if they are most of it
 MOST_NAMED = 3  # functions of a guard, in the text of guard-mixed
 # The canary of C libraries on x86-64, known by its place alone.
-_KNOWN_SOURCE = Source("fs", 0x28)
+_KNOWN_SOURCE, _KNOWN_MACHINE = Source("fs", 0x28), "x86-64"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ def read(data: bytes, name: str, map_names: Mapping[int, str], guards: Sequence[
     """Read a binary of either format."""
     if data[:4] == b"\x7fELF":
         return elf_program.read(data, name, guards)
+    if data[:8] == b"!<arch>\n":
+        raise EverycoreError(f"{name}: an archive of objects", "unpack it (ar x), and name these")
     if data[:2] != b"MZ":
         raise EverycoreError(
             f"{name}: neither ELF nor PE: it begins with {data[:4].hex(' ') or 'nothing'}",
@@ -81,7 +86,10 @@ def read(data: bytes, name: str, map_names: Mapping[int, str], guards: Sequence[
 
 def check(program: Program, data: bytes, options: Options) -> Checked:
     """Check a binary, all of whose bytes `data` are."""
+    _refuse_without_functions(program)
     walk = decoder.open_walk(program)
+    notes = list(program.notes)
+    n_open = 0
     protected: list[Protected] = []
     findings: list[Finding] = []
     trails: list[Trail] = []
@@ -98,7 +106,12 @@ def check(program: Program, data: bytes, options: Options) -> Checked:
         if function.name not in options.allowed:
             findings += _structure(program, trail, canary)
             findings += _sources(program, trail, sources, options.policy)
-    notes = list(program.notes)
+            if program.machine == "aarch64":
+                layout = _layout(walk, trail, canary)
+                findings += _placement(function.name, layout)
+                n_open += layout.is_open
+    _refuse_unread(program, protected, n_instructions)
+    notes += _unread(program, n_open)
     findings += _whole(program, protected, options)
     findings += _arrays(program, data, protected, options, notes)
     if options.residue:
@@ -106,6 +119,66 @@ def check(program: Program, data: bytes, options: Options) -> Checked:
         findings += found
         notes.append(note)
     return Checked(program, protected, _ordered(findings), n_instructions, notes)
+
+
+def _refuse_without_functions(program: Program) -> None:
+    """Refuse a file with code in which no function is found: nothing would be looked at."""
+    if program.functions or not program.code_bytes:
+        return
+    raise EverycoreError(
+        f"{program.name}: not looked at: no functions found in {program.code_bytes} bytes of code:"
+        " neither symbols nor unwind tables name any",
+        _remedy(program),
+    )
+
+
+def _refuse_unread(program: Program, protected: Sequence[Protected], n_instructions: int) -> None:
+    """Refuse a file in whose functions a canary would not have been recognised."""
+    if protected or not program.code_bytes:
+        return
+    if n_instructions == 0:
+        raise EverycoreError(
+            f"{program.name}: not looked at: no instruction of its functions could be decoded",
+            "name a file whose code is not packed or encrypted",
+        )
+    is_known_by_place = program.kind.startswith("ELF") and program.machine == _KNOWN_MACHINE
+    if not program.has_names and not program.knows_imports and not is_known_by_place:
+        raise EverycoreError(
+            f"{program.name}: not looked at: it has no symbols, so that neither the guard nor the"
+            " call for a changed canary is known",
+            _remedy(program),
+        )
+
+
+def _remedy(program: Program) -> str:
+    if program.kind.startswith("PE"):
+        return "give the linker's map: --map"
+    return "check the file before it is stripped; functions in assembly need .type and .size"
+
+
+def _unread(program: Program, n_open: int) -> Iterator[str]:
+    """Notes on parts of the code of which nothing is known."""
+    if not program.code_bytes:
+        yield "there is no code in it: nothing to check"
+    n_read = sum(len(part.data) for one in program.functions for part in one.parts)
+    n_unread = program.code_bytes - n_read
+    if n_unread > max(n_read, LEAST_UNREAD_BYTES):
+        yield f"{n_unread} of {program.code_bytes} bytes of code belong to no known function"
+    if n_open:
+        yield f"places of canary and return address: not known in {n_open} functions that allocate"
+
+
+def _layout(walk: Walk, trail: Trail, canary: Sequence[Event]) -> Layout:
+    stores = {one.address for one in canary if one.kind == "set"}
+    return a64_layout.read((one for one, _ in walk.code(trail.function)), stores)
+
+
+def _placement(function: str, layout: Layout) -> Iterator[Finding]:
+    """The finding of a canary that an overflow reaches after the return address."""
+    if layout.is_unprotected:
+        above = (layout.canary or 0) - (layout.return_address or 0)
+        text = f"the canary lies {above} bytes above the return address"
+        yield Finding("canary-above-return", function, layout.allocation, text)
 
 
 def _ordered(findings: Sequence[Finding]) -> list[Finding]:

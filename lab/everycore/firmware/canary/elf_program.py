@@ -28,6 +28,7 @@ MACHINES: Mapping[int, tuple[str, int | None]] = {
     elf.RISCV: ("riscv64", 0),
 }
 _IS_PROGRAM = 0x0800_0000  # DF_1_PIE, a flag of the dynamic section
+_EXECUTABLE_SEGMENT = 1  # PF_X
 _OBJECT_ALIGNMENT = 0x10000
 # RISC-V ELF psABI 1.0, "Relocations".
 _RISCV = {
@@ -77,8 +78,6 @@ class _Reader:
         notes = []
         if not self.has_names:
             notes.append("no symbol table: parts of functions may be taken for functions")
-        if not functions:
-            notes.append("no functions found: neither symbols nor unwind tables name any")
         variables = {
             self._address(one): one.name
             for one in self.symbols
@@ -98,6 +97,8 @@ class _Reader:
             guard_names=self.guard_names,
             notes=tuple(notes),
             has_names=self.has_names,
+            knows_imports=any(one.name for one in self.symbols),
+            code_bytes=self._code_bytes(),
             word_bytes=self.file.header.bits // 8,
         )
 
@@ -242,6 +243,12 @@ class _Reader:
             }
             self._code_regions = [one for one in self.regions if one.address in places]
         return self._code_regions
+
+    def _code_bytes(self) -> int:
+        """How much code there is, by sections, or by segments if there are no sections."""
+        if self._code or self.sections:
+            return sum(len(one.data) for one in self._code)
+        return sum(one.size for one in self.file.segments if one.flags & _EXECUTABLE_SEGMENT)
 
     def _unwind_spans(self) -> list[tuple[int, int]]:
         """Begin and end of functions, from the index of the unwind tables.

@@ -26,9 +26,6 @@ def read(
     spans = pe_functions.spans(image)
     guards = GUARD_NAMES | frozenset(guard_names)
     functions = list(_functions(image, symbols, spans))
-    notes = []
-    if not symbols:
-        notes.append("no symbols: give the linker's map with --map, or guards are not recognised")
     return Program(
         name=name,
         kind="PE image",
@@ -42,8 +39,9 @@ def read(
         },
         regions=_regions(image),
         guard_names=guards,
-        notes=tuple(notes),
         has_names=bool(symbols),
+        knows_imports=bool(symbols),
+        code_bytes=sum(one.loaded_bytes for one in image.sections if one.is_executable),
     )
 
 

@@ -96,6 +96,8 @@ class Program:
     guard_names: frozenset[str] = GUARD_NAMES
     notes: tuple[str, ...] = ()
     has_names: bool = True
+    knows_imports: bool = True  # the names of functions of other files that it calls are known
+    code_bytes: int = 0  # also those that belong to no function
     word_bytes: int = 8
 
     @cached_property

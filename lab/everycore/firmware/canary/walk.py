@@ -134,13 +134,17 @@ class Walk:
 
     # ---- The walk
 
-    def function(self, function: Function) -> Trail:
-        """Read one function."""
-        code = [
+    def code(self, function: Function) -> list[tuple[Instruction, str]]:
+        """The instructions of a function, with their modes."""
+        return [
             (Instruction(*fields), part.mode)
             for part in function.parts
             for fields in self._decode(part.data, part.address, part.mode)
         ]
+
+    def function(self, function: Function) -> Trail:
+        """Read one function."""
+        code = self.code(function)
         self._states = {}
         self._table_state = {}
         trail = self._pass(function, code, is_patient=False)
