@@ -717,12 +717,60 @@ def test_canaries_above_the_return_address_are_told_apart_by_the_code(
     assert lab("canary", "check", str(path), *allowed).code == 0
 
 
+FAR = (
+    PLACES[: PLACES.index("function old_array")]
+    + """
+function far
+    sub sp, sp, #0x11, lsl #12
+    stp x29, x30, [sp]
+    mov x29, sp
+    add x3, x29, #0x10, lsl #12
+    store [x3, #2040]
+    add x0, x29, #16
+    bl use
+    add x3, x29, #0x10, lsl #12
+    leave far, [x3, #2040]
+"""
+)
+
+
 def test_the_canary_of_a_frame_of_many_pages_is_found(lab: Lab, tmp_path: Path) -> None:
-    flags = ("-Os", "-fno-omit-frame-pointer", "-fstack-protector-strong", "-c")
-    path = build(tmp_path, GCC["a64"], *flags, name="unit.o", c_unit=VARIABLE)
+    path = build(tmp_path, GCC["a64"], "-c", name="unit.o", s_unit=FAR)
     done = lab("canary", "check", str(path), "--json")
-    assert "large" in {one["function"] for one in objects(done.out, "function")}
-    assert "set-missing" not in rules(done.out)
+    assert (done.code, rules(done.out)) == (0, {})
+
+
+VENEER = """
+    .globl moved
+    .type moved, %function
+moved:
+    stp x29, x30, [sp, #-48]!
+    adrp x8, :got:__stack_chk_guard
+    ldr x8, [x8, :got_lo12:__stack_chk_guard]
+    b 4f
+1:  str x8, [sp, #40]
+    adrp x8, :got:__stack_chk_guard
+    ldr x8, [x8, :got_lo12:__stack_chk_guard]
+    ldr x8, [x8]
+    ldr x9, [sp, #40]
+    cmp x8, x9
+    b.ne 9f
+    ldp x29, x30, [sp], #48
+    ret
+9:  bl __stack_chk_fail
+    .size moved, . - moved
+4:  ldr x8, [x8]
+    b 1b
+"""
+
+
+def test_an_instruction_that_a_linker_moved_for_an_erratum_is_followed(
+    lab: Lab, tmp_path: Path
+) -> None:
+    path = build(tmp_path, GCC["a64"], "-c", name="unit.o", s_unit=VENEER)
+    done = lab("canary", "check", str(path), "--json")
+    assert (done.code, rules(done.out)) == (0, {})
+    assert objects(done.out, "binary")[0]["protected"] == 1
 
 
 # ---- Nothing was looked at

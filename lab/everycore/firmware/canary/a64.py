@@ -11,6 +11,7 @@ _MEMORY = re.compile(r"^\[(?P<base>\w+)(?:, #(?P<offset>-?\w+))?\](?P<updated>!)
 _BRANCHES = frozenset({"cbz", "cbnz", "tbz", "tbnz"})
 _STORES = ("st", "prf", "cas")
 _ADDRESSES = frozenset({"add", "sub", "mov"})  # of places on the stack, the first values there are
+_BRANCH = 0b000101  # the upper six bits of B: Arm ARM DDI 0487, C6.2.26
 _COMPARES = frozenset({"subs", "sub", "cmp", "eor"})
 _TWO_RESULTS = frozenset({"ldp", "ldpsw", "ldxp", "ldaxp", "ldnp"})
 # Registers of the system that may hold a thread or a task.
@@ -41,7 +42,9 @@ class A64(Walk):
             self._other(one, name)
 
     def _is_jump(self, one: Instruction, name: str) -> bool:
-        if name in ("b", "bl"):
+        if name == "b" and (moved := self._moved(one, number(one.operands))):
+            self.step(moved, "")
+        elif name in ("b", "bl"):
             self.flow(one, "jump" if name == "b" else "call", number(one.operands))
         elif name.startswith("b."):
             self.flow(one, "branch", number(one.operands))
@@ -53,6 +56,23 @@ class A64(Walk):
         else:
             return False
         return True
+
+    def _moved(self, one: Instruction, target: int) -> Instruction | None:
+        """The instruction that a linker moved elsewhere, and put a branch there in its place.
+
+        GNU ld and lld do so for erratum 843419 of Cortex-A53: behind it, a branch leads back.
+        """
+        function = self.trail.function
+        if any(part.address <= target < part.end for part in function.parts):
+            return None
+        code = self.program.code(target, 8)
+        word = int.from_bytes(code[4:], "little")
+        if len(code) < 8 or word >> 26 != _BRANCH:
+            return None
+        distance = (word & 0x1FF_FFFF) - (word & 0x200_0000)
+        if target + 4 + 4 * distance != one.address + one.size:
+            return None
+        return next((Instruction(*fields) for fields in self._decode(code[:4], target, "")), None)
 
     def _page(self, one: Instruction) -> None:
         first, second = split_operands(one.operands)
