@@ -645,6 +645,20 @@ function old_behind_a_branch
     mov x0, sp
     bl use
     leave old_behind_a_branch, [x29, #40]
+function old_in_a_loop
+    frame
+    store [x29, #40]
+    b 2f
+1:  cmp w19, #99
+    b.gt 3f
+    mov sp, x20
+2:  mov x20, sp
+    sub sp, sp, x21
+    mov x0, sp
+    bl use
+    cbz x0, 1b
+3:  mov sp, x20
+    leave old_in_a_loop, [x29, #40]
 function without_array
     frame
     store [x29, #40]
@@ -711,7 +725,7 @@ def test_canaries_above_the_return_address_are_told_apart_by_the_code(
         path = build(tmp_path, GCC["a64"], "-c", name="unit.o", s_unit=PLACES)
     done = lab("canary", "check", str(path), "--json")
     names = {one["function"] for one in objects(done.out, "function")}
-    assert len(names) == 12
+    assert len(names) == 13
     assert rules(done.out) == {"canary-above-return": {n for n in names if n.startswith("old_")}}
     allowed = [word for name in names for word in ("--allow", name)]
     assert lab("canary", "check", str(path), *allowed).code == 0

@@ -78,6 +78,8 @@ class _Reader:
         if not self._is_reached:
             self.values = dict(self._pending.get(one.address) or self._body or self.values)
             self._is_reached = True
+        elif "sp" not in self.values and one.address in self._pending:
+            self.values = dict(self._pending[one.address])
         name = one.mnemonic
         operands = split_operands(one.operands) if one.operands else []
         if name in _ENDS or name in _BRANCHES or name.startswith("b."):
@@ -154,7 +156,7 @@ class _Reader:
             return
         result = self._result(name, operands)
         if to == "sp":
-            self._lower(one, name, result)
+            self._lower(one, result)
         elif result is None:
             self.values.pop(_whole(to), None)
         else:
@@ -180,9 +182,8 @@ class _Reader:
                 base = self.values.get(first)
                 if amount is not None:
                     return self._plus(base, amount if name == "add" else -amount)
-                if name == "sub" and base is not None and base[0] in ("stack", "below"):
-                    return BELOW
-                return None
+                is_place = first == "sp" or (base is not None and base[0] in ("stack", "below"))
+                return BELOW if name == "sub" and is_place else None
             case (("and" | "bic"), [_, first, *_]):  # an address that is rounded
                 known = self.values.get(first)
                 return BELOW if known == BELOW else None
@@ -201,13 +202,11 @@ class _Reader:
             return value
         return (value[0], value[1] + amount)
 
-    def _lower(self, one: Instruction, name: str, result: Value | None) -> None:
+    def _lower(self, one: Instruction, result: Value | None) -> None:
         """Give the stack pointer a value; a length that is not known is an allocation."""
         before = self.values.get("sp")
         if result == BELOW:
             self._allocates(one)
-        elif before is None and name == "sub":  # below an allocation, or a frame of SVE
-            result = None
         is_constant = result is not None and result[0] == "stack"
         if is_constant and before is not None and before[0] == "stack" and "x29" in self.values:
             assert result is not None
