@@ -704,13 +704,14 @@ def fit_size(
         typer.Option("--strip", help="Leave out what a vendor has before and behind the images."),
     ] = False,
     out: NewFile = None,
+    force: Force = False,
     dry_run: DryRun = False,
     sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Give a ROM the size of a flash: a power of two, at least 4 KiB."""
     context = context_of(command)
     source, rom = _one_rom(context, given, sysfs_root)
-    _finish(context, out, dry_run, _edit(source, lambda: edit.fit(rom, _size(size), strip)))
+    _finish(context, out, dry_run, _edit(source, lambda: edit.fit(rom, _size(size), strip, force)))
 
 
 @app.command("diff")

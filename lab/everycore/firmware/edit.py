@@ -406,7 +406,7 @@ def set_ids(rom: Rom, ids: Ids, numbers: Sequence[int]) -> Edited:
     return compose(rom, parts, plan, force=True)  # tables stay where they are
 
 
-def fit(rom: Rom, size: int | None, strip: bool) -> Edited:
+def fit(rom: Rom, size: int | None, strip: bool, force: bool = False) -> Edited:
     """Give a ROM the size of a flash: a power of two, at least 4 KiB, or the one that is named.
 
     strip: leave out what a vendor has before and behind the images.
@@ -430,7 +430,11 @@ def fit(rom: Rom, size: int | None, strip: bool) -> Edited:
         )
     plan.append(f"size: {len(rom.data):#x} to {chosen:#x}")
     place = rom if keeps_tail else Rom(b"\xff" * chosen, 0, (), None)
-    return compose(place, parts, plan, chosen)
+    edited = compose(place, parts, plan, chosen)
+    taken = vendor_tables.lost(rom, oprom.read(edited.data))
+    if taken is not None and not force:
+        raise _taken(rom, taken)
+    return edited
 
 
 def power_of_two(length: int) -> int:

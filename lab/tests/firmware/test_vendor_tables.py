@@ -128,6 +128,14 @@ def test_changes_that_keep_the_image_with_tables_first_are_made(name: str) -> No
         assert vendor_tables.lost(found, oprom.read(done.data)) is None
 
 
+def test_tables_among_the_data_of_the_vendor_are_not_left_out_with_it() -> None:
+    found = read(READ_FIRST["BIT behind the images"][0])
+    with pytest.raises(MalformedError) as caught:
+        edit.fit(found, 0x8000, strip=True)
+    assert "table BIT" in caught.value.rule
+    assert edit.fit(found, 0x8000, strip=True, force=True).plan[-1].startswith("warning: ")
+
+
 def test_a_card_that_is_no_graphics_card_may_lose_its_bios_image() -> None:
     for vendor in (AMD, NVIDIA, 0x8086):
         data = rom(bios(vendor=vendor), image(vendor=vendor), size=SIZE)
