@@ -22,8 +22,10 @@ import traceback
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "lab/tests")]
 
+from firmware.graphics_cards import ATOM_CARD, BIT_CARD  # noqa: E402
 from firmware.pe_images import AARCH64, DATA, TEXT, X86, Part, make_pe  # noqa: E402
 from firmware.rom_images import bios, image, rom  # noqa: E402
+from firmware.signed_images import certificate, own_digest, pkcs7, signed_pe  # noqa: E402
 
 from everycore.environment.errors import EverycoreError  # noqa: E402
 from everycore.binary import pe  # noqa: E402
@@ -39,7 +41,7 @@ NUMBERS = (0, 1, 2, 3, 7, 8, 0x18, 0x1C, 0x38, 0x3F, 0x40, 0x7F, 0x80, 0xFF, 0x1
 CERTIFICATE = (24).to_bytes(4, "little") + b"\0\2\2\0" + bytes(16)
 CODE = (Part(".text", random.Random(0).randbytes(0x80), TEXT), Part(".data", bytes(range(64)), DATA, 0x400))
 DRIVERS = (make_pe(), make_pe(machine=AARCH64, certificate=CERTIFICATE), make_pe(machine=X86, reloc_kind=3),
-           make_pe(parts=CODE), make_pe(machine=AARCH64, parts=CODE))
+           make_pe(parts=CODE), make_pe(machine=AARCH64, parts=CODE), signed_pe(certificate(pkcs7(own_digest()))))
 PACKED = len(DRIVERS[0]).to_bytes(4, "little") * 2 + DRIVERS[0]  # decompress() below takes it
 SEEDS = (
     rom(bios(), image(), size=4096),
@@ -48,6 +50,9 @@ SEEDS = (
     b"NVGI" + bytes(508) + rom(bios(), image(driver=DRIVERS[2])) + b"ATOM and more",
     bios() + b"\xee" * 512 + rom(image()),
     b"\x55\xaa\x02" + bytes(1021),
+    ATOM_CARD,
+    BIT_CARD,
+    rom(bios(), image(driver=DRIVERS[-1]), size=8192),
 )
 
 

@@ -240,7 +240,9 @@ def _tables_kept(old: Rom, new: Rom, force: bool) -> list[str]:
 
 
 def _taken(old: Rom, tables: Tables) -> MalformedError:
-    rule = f"image {tables.image} has {tables.text}; else the card does not start under Linux"
+    rule = (
+        f"image {tables.image} has {tables.text}; without that, the card does not start under Linux"
+    )
     remedy = "keep the image"
     if tables.is_first_only and tables.is_read:
         remedy = "keep it the first, and put EFI drivers behind it"

@@ -5,6 +5,20 @@ import json
 from pathlib import Path
 
 import pytest
+from firmware.graphics_cards import (
+    ATOM_CARD,
+    BIT,
+    BIT_AT,
+    BIT_CARD,
+    HEADER,
+    NETWORK,
+    SIZE,
+    VGA,
+    atom,
+    card,
+    efi,
+    graphics,
+)
 from firmware.pe_images import AARCH64, make_pe
 from firmware.rom_images import bios, image, patched, rom
 from world import Lab
@@ -16,44 +30,6 @@ from everycore.firmware import edit, findings, oprom, vendor_tables
 from everycore.firmware.oprom import Rom
 from everycore.firmware.vendor_tables import AMD, INTEL, NVIDIA
 
-SIZE = 0x4000
-VGA, NETWORK = 0x030000, 0x020000
-HEADER = 0x200  # where AMD's pointer leads
-BIT_AT = 0x180
-BIT = b"\xff\xb8BIT\0"
-
-
-def card(
-    vendor: int, at: int = 0, text: bytes = b"", class_code: int = VGA, **more: object
-) -> bytes:
-    """Return a BIOS image with some bytes of tables in it; its checksum is right."""
-    whole = bytearray(bios(vendor=vendor, class_code=class_code, **more))
-    if text:
-        whole[at : at + len(text)] = text
-    whole[-1] = (whole[-1] - sum(whole)) & 0xFF
-    return bytes(whole)
-
-
-def atom(pointer: int = HEADER, magic: bytes = b"ATOM", **more: object) -> bytes:
-    """Return a BIOS image with the pointer and the header that amdgpu looks for."""
-    whole = bytearray(card(AMD, **more))
-    whole[0x48:0x4A] = pointer.to_bytes(2, "little")
-    if pointer + 8 < len(whole):
-        whole[pointer + 4 : pointer + 8] = magic
-    whole[-1] = (whole[-1] - sum(whole)) & 0xFF
-    return bytes(whole)
-
-
-def efi(vendor: int, **more: object) -> bytes:
-    return image(vendor=vendor, class_code=VGA, **more)
-
-
-def graphics(first: bytes, vendor: int) -> bytes:
-    return rom(first, efi(vendor), efi(vendor, machine=AARCH64), size=SIZE)
-
-
-ATOM_CARD = graphics(atom(), AMD)
-BIT_CARD = graphics(card(NVIDIA, BIT_AT, BIT), NVIDIA)
 NETWORK_CARD = rom(bios(), image(), image(machine=AARCH64), size=SIZE)
 READ_FIRST = {
     "ATOM": (ATOM_CARD, "AMD's ATOM tables at 0x200"),
