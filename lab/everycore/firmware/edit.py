@@ -236,6 +236,9 @@ def _tables_kept(old: Rom, new: Rom, force: bool) -> list[str]:
     if taken is not None and not force:
         raise _taken(old, taken)
     text = vendor_tables.missing(new)
+    is_moved = vendor_tables.keeps_first(old) and not vendor_tables.keeps_first(new)
+    if is_moved and not text and not vendor_tables.find(old):
+        text = "the first image was a graphics card's BIOS image, which drivers may read there"
     return [f"warning: {text}"] if text else []
 
 

@@ -3,7 +3,7 @@
 
 A graphics card without its tables stays dark under Linux, whatever firmware makes of its ROM.
 
-Sources: Linux 6.12, drivers/gpu/drm. amdgpu/amdgpu_bios.c and radeon/radeon_bios.c want code type 0
+Sources: Linux, drivers/gpu/drm. amdgpu/amdgpu_bios.c and radeon/radeon_bios.c want code type 0
 in the image at the beginning of the ROM, and take the word at 0x48 for the offset of a header with
 "ATOM" or "MOTA" at 4; radeon/radeon_combios.c reads cards from before ATOM by the same word.
 nouveau/nvkm/subdev/bios/base.c looks for BIT or BMP in all images, and counts the offsets in them

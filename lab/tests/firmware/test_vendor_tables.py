@@ -120,6 +120,14 @@ def test_a_card_that_is_no_graphics_card_may_lose_its_bios_image() -> None:
         assert not any("warning" in line for line in done.plan)
 
 
+def test_a_graphics_cards_bios_image_without_known_tables_is_moved_with_a_warning() -> None:
+    matrox = 0x102B
+    found = read(graphics(card(matrox), matrox))
+    for done in (edit.drop(found, [0]), edit.reorder(found, [1, 0, 2])):
+        assert done.plan[-1].startswith("warning: the first image was a graphics card's BIOS image")
+    assert not any("warning" in line for line in edit.reorder(found, [0, 2, 1]).plan)
+
+
 def test_tables_that_are_not_first_are_told_and_stay_where_they_are() -> None:
     data = rom(efi(AMD), atom(), efi(AMD, machine=AARCH64), size=SIZE)
     found = read(data)
