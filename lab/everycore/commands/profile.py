@@ -27,7 +27,7 @@ from everycore.explain.potential import Potential
 from everycore.explain.recognise import Named, recognise
 from everycore.explain.regions import Profile, collect
 from everycore.explain.sampling import Asked, sample_command, sample_process
-from everycore.explain.trial import NOT_TRIED, Trial, change_of, environment_of, try_remedy
+from everycore.explain.trial import Trial, change_of, try_remedy, why_not_tried
 from everycore.openssl import configuration, installations
 from everycore.report import explained
 from everycore.report.page.answer import AnswerPage, AnswerTable
@@ -35,7 +35,6 @@ from everycore.report.page.flame_graph import flame_graph
 from everycore.run import machine
 
 _MEANS = ("auto", "perf", "ptrace")
-_MASKS = ("GODEBUG", "OPENSSL_CONF", "LD_PRELOAD", "LD_LIBRARY_PATH", "QEMU_CPU")
 _LARGEST_HZ = 10000
 _BYTES = re.compile(r"(\d+(?:\.\d+)?)([kKMGT]?)")
 _UNITS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -210,31 +209,24 @@ def _profile(
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         sampled = sample_command(argv, asked, context.env)
         spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-        found = collect(sampled, argv, _masks(context.env))
+        found = collect(sampled, argv)
         # The CPU time is that of the whole command, and samples may be of its beginning.
         spent = spent if asked.seconds is None else 0.0
         return replace(found, core=_core(context), user_seconds=spent), flags
     assert pid is not None
-    environment = environment_of(pid)
     limited = Asked(asked.hz, asked.seconds or 10.0, asked.means)
     sampled = sample_process(pid, limited)
-    return replace(collect(sampled, (), _masks(environment)), core=_core(context)), flags
+    return replace(collect(sampled), core=_core(context)), flags
 
 
 def _guest(context: Context, argv: Sequence[str]) -> Profile:
     """Count instructions; the flags of the CPU and its results are not those of the guest's."""
-    return profile_guest(context, argv, _masks(context.env))
+    return profile_guest(context, argv)
 
 
 def _core(context: Context) -> tuple[str, str, str]:
     here = machine.describe(machine.gather(context))
     return here.vendor, here.family, here.model
-
-
-def _masks(env: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that decide which code runs; the others are nobody's business."""
-    wanted = {*_MASKS, *(name for one in libraries.known() for name in one.masks)}
-    return {name: value for name, value in env.items() if name in wanted}
 
 
 def _read(path: str) -> str:
@@ -256,7 +248,7 @@ def _trials(
         if is_asked:
             return [try_remedy(argv, context.env, one, provider) for one in remedies.values()]
         return [
-            Trial(one.remedy, None, NOT_TRIED)
+            Trial(one.remedy, None, why_not_tried(one))
             for one in remedies.values()
             if change_of(argv, context.env, one, provider=provider) is None
         ]

@@ -10,6 +10,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from everycore.build.binaries import build_tool
@@ -17,6 +18,7 @@ from everycore.build.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.explain import instructions, regions
+from everycore.explain.environments import chosen
 from everycore.explain.explanation import EMULATORS
 from everycore.explain.image import Function
 from everycore.explain.instructions import Op
@@ -41,7 +43,7 @@ class Counted:
     loads: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
-def profile_guest(context: Context, argv: Sequence[str], environment: Mapping[str, str]) -> Profile:
+def profile_guest(context: Context, argv: Sequence[str]) -> Profile:
     """Run a command of qemu-user to its end, and count what its guest executes."""
     emulator = Path(argv[0]).name
     if emulator not in EMULATORS:
@@ -67,7 +69,26 @@ def profile_guest(context: Context, argv: Sequence[str], environment: Mapping[st
         read_counts(text, Sampled(machine, emulator, names={number: _guest_name(argv)}), number)
         for number, text in enumerate(texts)
     ]
+    environment = dict(chosen(guest_environment(argv, context.env)))
     return collect_guest(counted, f"a plugin of {emulator}", machine, code, argv, environment)
+
+
+def guest_environment(argv: Sequence[str], env: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    """Return the environment that qemu-user gives its guest: -E sets variables, -U unsets them.
+
+    Source: QEMU 7.2, linux-user/main.c; variables of QEMU_SET_ENV and QEMU_UNSET_ENV do the same.
+    """
+    found = dict(env)
+    options = [("-U", env.get("QEMU_UNSET_ENV", "")), ("-E", env.get("QEMU_SET_ENV", ""))]
+    options += pairwise(argv)
+    for option, words in options:
+        for word in words.split(","):
+            name, sign, value = word.partition("=")
+            if option == "-E" and sign:
+                found[name] = value
+            elif option == "-U":
+                found.pop(name, None)
+    return found.items()
 
 
 def _guest_name(argv: Sequence[str]) -> str:
@@ -121,10 +142,12 @@ def collect_guest(
     files = Files()
     found = [region for pid, one in enumerate(counted) for region in _regions(one, files, pid)]
     found.sort(key=lambda one: -one.samples)
+    for region in found:
+        region.environment = dict(environment)
     total = sum(one.places.total() for one in counted)
     return Profile(
         *(machine, method, "", 0.0, 0, total, 0, 0, code),
-        *(tuple(command), dict(environment), found),
+        *(tuple(command), found),
         executed=total,
     )
 

@@ -3,29 +3,35 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from everycore.explain import masks
 from everycore.explain.contained import instructions_in, lacking
 from everycore.explain.libraries import Identity, identify
-from everycore.explain.recognise import Named
+from everycore.explain.recognise import Found, Named
 from everycore.explain.regions import GENERATORS, FileFacts, Profile, Region
 from everycore.model.toml_tables import expect, read_toml
 
 CAUSES = Path(__file__).with_name("causes.toml")
+EFFECTS = Path(__file__).with_name("effects.toml")
 MOST_ROWS = 6
 FEW_SAMPLES = 100
 EMULATORS = {"qemu-aarch64": "aarch64", "qemu-x86_64": "x86_64"}  # whose guests can be looked into
 _MUCH_EMULATED = 10.0  # per cent
 _SMALLEST = 1.0  # per cent: rows with less are summed up
 _SHAPE: dict[str, Any] = {
-    **{"primitive": str, "implementation": str, "library": str, "file": str, "set": str},
-    **{"value": str, "cpu": tuple[str, ...], "cpu_lacks": tuple[str, ...], "lacks": str},
-    **{"caller": str, "says": str, "remedy": str, "unset": tuple[str, ...], "source": str},
+    **{"primitive": str, "implementation": str, "library": str, "file": str, "caller": str},
+    **{"through": str, "set": tuple[str, ...], "cpu": tuple[str, ...], "lacks": str},
+    **{"cpu_lacks": tuple[str, ...], "says": str, "remedy": str, "source": str},
     **{"put": tuple[str, ...], "append": tuple[str, ...], "provider": bool, "least_share": int},
+}
+_EFFECT_SHAPE: dict[str, Any] = {
+    **{"primitive": str, "implementation": str, "library": str, "caller": str, "through": str},
+    **{"cpu": tuple[str, ...], "hides": tuple[str, ...], "contains": str},
 }
 _PLAIN_NAME = re.compile(r"^(main|__libc_start_main\w*|_start|start_thread|runtime\..*|clone3?)$")
 
@@ -69,6 +75,7 @@ class Explanation:
     crypto: float  # per cent of the samples of user code
     unnamed: float  # per cent of the samples inside of cryptographic libraries
     notes: tuple[str, ...]
+    unread: tuple[str, ...] = ()  # processes whose variables may be a cause, and are not known
 
 
 def shares(named: Iterable[Named]) -> dict[str, float]:
@@ -91,6 +98,12 @@ def _causes() -> tuple[dict[str, Any], ...]:
     return tuple(expect(CAUSES.name, row, _SHAPE, ("primitive", "says", "remedy")) for row in rows)
 
 
+@lru_cache(maxsize=1)
+def _effects() -> tuple[dict[str, Any], ...]:
+    rows = read_toml(EFFECTS)["effect"]
+    return tuple(expect(EFFECTS.name, row, _EFFECT_SHAPE, ("primitive", "hides")) for row in rows)
+
+
 def explain(profile: Profile, named: Sequence[Named], flags: Sequence[str]) -> Explanation:
     """Say what a program spent its time with, and what makes it slow."""
     groups: dict[tuple[str, str, str], list[Named]] = defaultdict(list)
@@ -108,13 +121,15 @@ def explain(profile: Profile, named: Sequence[Named], flags: Sequence[str]) -> E
     inside = [one for one in named if one.is_crypto_file]
     unnamed = sum(one.region.samples for one in inside if not one.found)
     rows.sort(key=lambda one: -one.share)
+    unread = _unread(groups.values(), profile, flags)
     return Explanation(
         _shortened(rows),
         profile.total,
         100.0 * profile.kernel / max(1, profile.total),
         sum(one.share for one in crypto),
         100.0 * unnamed / max(1, sum(one.region.samples for one in inside)),
-        _notes(profile),
+        (*_notes(profile), *(f"{text}, so its variables are not looked at" for text in unread)),
+        tuple(unread),
     )
 
 
@@ -174,7 +189,7 @@ def _row(
         implementations = "of a guest or a language" if emulated else hottest.region.function.name
     because = hottest.found[0].because if hottest.found else ""
     called = " < ".join(_callers(hottest)[:3])
-    remedy = _remedy(hottest, identity, profile, flags, share) if is_crypto or kinds else None
+    remedy = _remedy(own, identity, profile, flags, share) if is_crypto or kinds else None
     return Row(share, primitives, implementations, where, called, is_crypto, because, remedy)
 
 
@@ -184,27 +199,68 @@ def _callers(one: Named) -> list[str]:
     return [name for name in names if not _PLAIN_NAME.match(name)]
 
 
+def _texts(one: Named, found: Found, identity: Identity) -> dict[str, str]:
+    """Return the texts that the patterns of causes and effects are searched in."""
+    return {
+        "primitive": found.primitive,
+        "implementation": found.implementation,
+        "library": identity.name,
+        "file": one.region.module.name,
+        "caller": " ".join(_callers(one)),
+        "through": " ".join(item.module for item in one.region.callers()),
+    }
+
+
+def _fits(row: Mapping[str, Any], texts: Mapping[str, str]) -> bool:
+    return all(re.search(row[key], text) for key, text in texts.items() if key in row)
+
+
+def _explaining(
+    one: Named, texts: Mapping[str, str], profile: Profile, flags: Sequence[str]
+) -> set[str]:
+    """Return the features of the CPU that would explain what ran, if they were hidden from it.
+
+    Without flags nothing is known of the CPU, and it may have all.
+    """
+    found: set[str] = set()
+    for effect in _effects():
+        if not _fits(effect, texts) or (flags and not set(effect.get("cpu", ())) <= set(flags)):
+            continue
+        if "contains" in effect and _lacks(profile, one.region.module.path, effect["contains"]):
+            continue
+        found |= set(effect["hides"])
+    return found & set(flags) if flags else found
+
+
+def _hiding(one: Named, names: Iterable[str], features: set[str]) -> str:
+    """Return the variable that hides one of some features from what ran; "" if there is none."""
+    environment = one.region.environment or {}
+    for name in names:
+        if name in environment:
+            hidden = masks.hidden(name, environment[name], one.region.machine)
+            if hidden and hidden & features:
+                return name
+    return ""
+
+
 def _remedy(
-    one: Named, identity: Identity, profile: Profile, flags: Sequence[str], share: float
+    own: Sequence[Named], identity: Identity, profile: Profile, flags: Sequence[str], share: float
 ) -> Remedy | None:
-    environment = profile.environment
+    one = max(own, key=lambda one: one.region.samples)
+    # Some processes of a short program may not have been looked at.
+    known = [each for each in own if each.region.environment is not None]
+    looked = max(known, key=lambda one: one.region.samples, default=one)
     for found in one.found:
+        texts = _texts(one, found, identity)
         for cause in _causes():
-            texts = {
-                "primitive": found.primitive,
-                "implementation": found.implementation,
-                "library": identity.name,
-                "file": one.region.module.name,
-                "caller": " ".join(_callers(one)),
-            }
-            if not all(re.search(cause[k], text) for k, text in texts.items() if k in cause):
+            if not _fits(cause, texts):
                 continue
-            if "set" in cause and not re.search(
-                cause.get("value", ""), environment.get(cause["set"], "\0")
-            ):
-                continue
-            if "set" in cause and cause["set"] not in environment:
-                continue
+            variable = ""
+            if "set" in cause:
+                features = _explaining(one, texts, profile, flags)
+                variable = _hiding(looked, cause["set"], features)
+                if not variable:
+                    continue
             if share < cause.get("least_share", 0):
                 continue
             if not set(cause.get("cpu", ())) <= set(flags):
@@ -213,14 +269,35 @@ def _remedy(
                 continue  # without flags nothing is known of the CPU
             if "lacks" in cause and not _lacks(profile, one.region.module.path, cause["lacks"]):
                 continue
-            unset = cause.get("unset", ())
             path = one.region.module.path if "lacks" in cause else ""
             return Remedy(
-                *(cause["says"], cause["remedy"], unset, cause.get("source", "")),
+                cause["says"].replace("{variable}", variable),
+                cause["remedy"].replace("{variable}", variable),
+                (variable,) if variable else (),
+                cause.get("source", ""),
                 *(cause.get("put", ()), cause.get("append", ()), path, cause.get("lacks", "")),
                 cause.get("provider", False),
             )
     return None
+
+
+def _unread(groups: Iterable[Sequence[Named]], profile: Profile, flags: Sequence[str]) -> list[str]:
+    """Say whose environment could not be read where a variable may be the cause of what ran."""
+    found: dict[str, None] = {}
+    for own in groups:
+        if any(one.region.environment is not None for one in own):
+            continue
+        one = max(own, key=lambda one: one.region.samples)
+        identity = Identity() if one.region.is_generated else _identity_of(profile, _place_of(one))
+        if any(
+            "set" in cause and _fits(cause, texts) and _explaining(one, texts, profile, flags)
+            for each in one.found
+            for texts in (_texts(one, each, identity),)
+            for cause in _causes()
+        ):
+            why = f" ({one.region.unread})" if one.region.unread else ""
+            found[f"the environment of {one.region.process} could not be read{why}"] = None
+    return list(found)
 
 
 def _shortened(rows: Sequence[Row]) -> tuple[Row, ...]:

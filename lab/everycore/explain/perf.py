@@ -27,6 +27,9 @@ _ATTR_BYTES = 112
 _DISABLED, _INHERIT, _NO_KERNEL, _NO_HYPERVISOR = 1 << 0, 1 << 1, 1 << 5, 1 << 6
 _NO_IDLE, _MMAP, _COMM_FLAG, _FREQUENCY = 1 << 7, 1 << 8, 1 << 9, 1 << 10
 _ON_EXEC, _TASK, _SAMPLE_ID, _MMAP2_FLAG = 1 << 12, 1 << 13, 1 << 18, 1 << 23
+_USE_CLOCK = 1 << 25  # of Linux 4.1
+_MONOTONIC = 1  # CLOCK_MONOTONIC, uapi/linux/time.h
+_COMM_OF_EXEC = 1 << 13  # PERF_RECORD_MISC_COMM_EXEC: not a name that a program gave itself
 _HEAD, _TAIL = 1024, 1032  # data_head and data_tail in struct perf_event_mmap_page
 _MODE_MASK, _USER_MODE = 7, 2
 # Bits of the registers: all of AArch64; of x86-64 without the segment registers DS, ES, FS, GS.
@@ -130,17 +133,19 @@ class Rings:
             sampled.mappings.setdefault(pid, []).append(one)
         elif kind == _COMM:
             pid, tid = struct.unpack_from("<II", record, 8)
-            if pid == tid:
-                sampled.exec(pid, _text(record[16:]))
+            if mode & _COMM_OF_EXEC:
+                sampled.exec(pid, _text(record[16:]), _time((kind, mode, record)))
+            elif pid == tid:
+                sampled.names[pid] = _text(record[16:])
         elif kind == _FORK:
             pid, parent = struct.unpack_from("<II", record, 8)
             if pid != parent:
-                sampled.fork(pid, parent)
+                sampled.fork(pid, parent, _time((kind, mode, record)))
         elif kind == _LOST:
             sampled.lost += int(struct.unpack_from("<QQ", record, 8)[1])
 
     def _sample(self, mode: int, record: bytes) -> Sample:
-        place, pid, tid, _ = struct.unpack_from("<QIIQ", record, 8)
+        place, pid, tid, time = struct.unpack_from("<QIIQ", record, 8)
         (abi,) = struct.unpack_from("<Q", record, 32)
         at = 40
         registers: dict[str, int] = {}
@@ -155,7 +160,7 @@ class Rings:
                 (filled,) = struct.unpack_from("<Q", record, at + 8 + room)
                 stack = record[at + 8 : at + 8 + min(filled, room)]
         is_user = mode & _MODE_MASK == _USER_MODE
-        return Sample(pid, tid, place, is_user, 32 if abi == 1 else 64, registers, stack)
+        return Sample(pid, tid, place, is_user, 32 if abi == 1 else 64, registers, stack, time)
 
 
 def _online() -> list[int]:
@@ -175,12 +180,12 @@ def _online() -> list[int]:
 
 def _open(machine: str, event: Event, cpu: int, tid: int, on_exec: bool) -> int:
     flags = _DISABLED | _INHERIT | _NO_HYPERVISOR | _NO_IDLE | _MMAP | _COMM_FLAG | _FREQUENCY
-    flags |= _TASK | _SAMPLE_ID | _MMAP2_FLAG
+    flags |= _TASK | _SAMPLE_ID | _MMAP2_FLAG | _USE_CLOCK
     flags |= (0 if event.kernel else _NO_KERNEL) | (_ON_EXEC if on_exec else 0)
     kind = _HARDWARE if event.hardware else _SOFTWARE  # config 0: cycles, or the clock of the CPU
     attr = _ATTR.pack(
         *(kind, _ATTR_BYTES, 0, event.hz, _SAMPLE_TYPE, 0, flags, 0, 0, 0, 0, 0),
-        *(_MASKS[machine], event.stack_bytes, 0, 0, 0, 0, 0),
+        *(_MASKS[machine], event.stack_bytes, _MONOTONIC, 0, 0, 0, 0),
     )
     libc = ctypes.CDLL(None, use_errno=True)
     buffer = ctypes.create_string_buffer(attr.ljust(_ATTR_BYTES, b"\0"), _ATTR_BYTES)

@@ -24,7 +24,7 @@ _MORE = ("user_seconds", "executed")  # files of older versions lack these, and 
 def lines(profile: Profile, cpu_flags: list[str]) -> Iterator[str]:
     """Yield the lines of a file."""
     head = {name: getattr(profile, name) for name in _HEAD}
-    rest = {"command": list(profile.command), "environment": profile.environment, "cpu": cpu_flags}
+    rest = {"command": list(profile.command), "environment": {}, "cpu": cpu_flags}
     more = {name: getattr(profile, name) for name in _MORE}
     files = {
         path: [one.library, one.version, dict(one.instructions)]
@@ -54,6 +54,8 @@ def _region(one: Region) -> dict[str, Any]:
             for count, chain in one.chains
         ],
         "generated": one.is_generated,
+        "environment": one.environment,
+        "unread": one.unread,
     }
 
 
@@ -101,8 +103,8 @@ def read(path: Path) -> tuple[Profile, list[str]]:
         profile = Profile(
             **head,
             command=tuple(rows[0]["command"]),
-            environment=dict(rows[0]["environment"]),
-            regions=[_read_region(row) for row in regions],
+            # Older files have one environment, that of the profiler.
+            regions=[_read_region(row, dict(rows[0]["environment"])) for row in regions],
             **{name: rows[0][name] for name in _MORE if name in rows[0]},
             files={path: FileFacts(*one) for path, one in rows[0].get("files", {}).items()},
             core=_core(rows[0].get("core", ["", "", ""])),
@@ -125,8 +127,9 @@ def _cut_off(path: Path) -> EverycoreError:
     return EverycoreError(f"{path} is cut off: its last line is missing", "copy it again, whole")
 
 
-def _read_region(row: dict[str, Any]) -> Region:
+def _read_region(row: dict[str, Any], environment: dict[str, str]) -> Region:
     start, code = row["code"]
+    own = row.get("environment", environment)
     return Region(
         Module(*row["module"]),
         row["process"],
@@ -141,4 +144,6 @@ def _read_region(row: dict[str, Any]) -> Region:
         ],
         [(count, tuple(Caller(*item) for item in chain)) for count, chain in row["chains"]],
         bool(row["generated"]),
+        None if own is None else dict(own),
+        str(row.get("unread", "")),
     )

@@ -16,7 +16,13 @@ from everycore.environment.errors import EverycoreError
 from everycore.explain import instructions, unwind
 from everycore.explain.image import Function, Image, image_of, load
 from everycore.explain.instructions import Op
-from everycore.explain.samples import SNAPSHOT_BYTES, STACK_POINTERS, Sample, Sampled
+from everycore.explain.samples import (
+    SNAPSHOT_BYTES,
+    STACK_POINTERS,
+    Environment,
+    Sample,
+    Sampled,
+)
 
 GAP_BYTES = 384  # hot places that are farther apart are regions of their own
 _AROUND_BYTES = 288
@@ -77,6 +83,9 @@ class Region:
     references: list[Reference] = field(default_factory=list)
     chains: list[tuple[int, tuple[Caller, ...]]] = field(default_factory=list)
     is_generated: bool = False
+    # Variables of its process that decide which code runs; None: they are not known, and why.
+    environment: dict[str, str] | None = None
+    unread: str = ""
 
     @property
     def samples(self) -> int:
@@ -114,7 +123,6 @@ class Profile:
     elsewhere: int  # samples of user code whose place is in no known mapping
     code: int | None
     command: tuple[str, ...]
-    environment: dict[str, str]
     regions: list[Region]
     core: tuple[str, str, str] = ("", "", "")  # the CPU: vendor, family, model
     user_seconds: float = 0.0  # CPU time of a command in user code; 0: not known
@@ -204,11 +212,41 @@ class Space:
         return b""
 
 
-def collect(
-    sampled: Sampled, command: Iterable[str] = (), environment: Mapping[str, str] | None = None
-) -> Profile:
+class Environments:
+    """Environments that samples were taken in: those of the programs that ran then."""
+
+    def __init__(self, sampled: Sampled) -> None:
+        self._sampled = sampled
+        self._known: dict[tuple[int, int], Environment | None] = {}
+
+    def note(self, region: Region, samples: Iterable[Sample]) -> None:
+        """Note in a region the environment of most of its samples, as far as they are known."""
+        counted = Counter((one.pid, self._program(one)) for one in samples)
+        found: Counter[Environment] = Counter()
+        for key, count in counted.items():
+            if (environment := self._known[key]) is not None:
+                found[environment] += count
+        if found:
+            region.environment = dict(found.most_common(1)[0][0])
+            return
+        reasons = Counter[str]()
+        for (pid, _), count in counted.items():
+            reasons[self._sampled.unread.get(pid, "")] += count
+        region.unread = reasons.most_common(1)[0][0]
+
+    def _program(self, sample: Sample) -> int:
+        """Return which program of its process a sample is of: how many it had executed."""
+        number = bisect.bisect_right(self._sampled.execs.get(sample.pid, []), sample.time)
+        if (sample.pid, number) not in self._known:
+            found = self._sampled.environment_at(sample.pid, sample.time)
+            self._known[sample.pid, number] = found
+        return number
+
+
+def collect(sampled: Sampled, command: Iterable[str] = ()) -> Profile:
     """Return the regions of all samples, the hottest first."""
     files = Files(sampled.files)
+    environments = Environments(sampled)
     spaces: dict[int, Space] = {}
     groups: dict[tuple[str, str, int], list[tuple[int, Sample]]] = defaultdict(list)
     functions: dict[tuple[str, str, int], Function] = {}
@@ -234,15 +272,15 @@ def collect(
     regions = [
         region
         for key, placed in groups.items()
-        for region in _regions(key, functions[key], placed, spaces, files, len(user))
+        for region in _regions(key, functions[key], placed, spaces, files, environments, len(user))
     ]
     for pid, placed in loose.items():
-        regions += _generated(sampled, spaces[pid], pid, placed, len(user))
+        regions += _generated(sampled, spaces[pid], pid, placed, environments, len(user))
     regions.sort(key=lambda one: -one.samples)
     return Profile(
         *(sampled.machine, sampled.method, sampled.why, sampled.seconds, sampled.lost),
         *(len(sampled.samples), len(sampled.samples) - len(user), elsewhere, sampled.code),
-        *(tuple(command), dict(environment or {}), regions),
+        *(tuple(command), regions),
     )
 
 
@@ -266,6 +304,7 @@ def _regions(
     placed: list[tuple[int, Sample]],
     spaces: Mapping[int, Space],
     files: Files,
+    environments: Environments,
     total: int,
 ) -> Iterator[Region]:
     path, process, _ = key
@@ -290,11 +329,17 @@ def _regions(
             region.references = list(references(image, ops, space))
             region.references += _live(ops, cluster, spaces)
         region.chains = _chains(cluster, spaces, image.machine)
+        environments.note(region, (sample for _, sample in cluster))
         yield region
 
 
 def _generated(
-    sampled: Sampled, space: Space, pid: int, placed: list[tuple[int, Sample]], total: int
+    sampled: Sampled,
+    space: Space,
+    pid: int,
+    placed: list[tuple[int, Sample]],
+    environments: Environments,
+    total: int,
 ) -> Iterator[Region]:
     """Regions of code that is in no file."""
     machine = UNITS.get(sampled.machine, "")
@@ -319,6 +364,7 @@ def _generated(
             ops = instructions.decode(machine, region.code, region.code_start)
             region.references = list(_constants_of(sampled, pid, ops))
             region.references += _live(ops, cluster, {pid: space})
+        environments.note(region, (sample for _, sample in cluster))
         yield region
 
 

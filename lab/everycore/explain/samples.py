@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Values that every sampler delivers: where a program was, with registers and a part of its stack.
 
+Times are of the clock CLOCK_MONOTONIC, in nanoseconds.
+
 Registers have the names of their architecture, as `X86_64` and `AARCH64` list them.
 """
 
@@ -15,6 +17,9 @@ X86_64 = (
 AARCH64 = (*(f"x{number}" for number in range(31)), "sp", "pc")
 COUNTERS = {"x86_64": "rip", "aarch64": "pc"}
 STACK_POINTERS = {"x86_64": "rsp", "aarch64": "sp"}
+
+
+Environment = tuple[tuple[str, str], ...]  # names and values, sorted
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,16 @@ class Sample:
     bits: int = 64  # of the code that ran
     registers: MappingType[str, int] = field(default_factory=dict)
     stack: bytes = b""  # from the stack pointer upwards
+    time: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The environment of a process, as it was read between two moments."""
+
+    began: int
+    ended: int
+    environment: Environment
 
 
 @dataclass
@@ -52,18 +67,42 @@ class Sampled:
     names: dict[int, str] = field(default_factory=dict)  # of processes
     memory: dict[tuple[int, int], bytes] = field(default_factory=dict)  # by process and address
     files: dict[str, bytes] = field(default_factory=dict)  # that were deleted, by their path
+    looks: dict[int, list[Look]] = field(default_factory=dict)  # at environments of processes
+    unread: dict[int, str] = field(default_factory=dict)  # why an environment could not be read
+    execs: dict[int, list[int]] = field(default_factory=dict)  # when a process executed a program
+    forks: dict[int, tuple[int, int]] = field(default_factory=dict)  # by child: parent and time
+    given: tuple[int, str, Environment] | None = None  # the command: process, program, environment
     lost: int = 0
     seconds: float = 0.0
     code: int | None = None  # exit code of the command; None of a process that was there before
 
-    def fork(self, child: int, parent: int) -> None:
+    def fork(self, child: int, parent: int, time: int = 0) -> None:
         """Note that a process has begun as a copy of another."""
         self.mappings.setdefault(child, list(self.mappings.get(parent, [])))
         self.names.setdefault(child, self.names.get(parent, ""))
+        self.forks.setdefault(child, (parent, time))
 
-    def exec(self, pid: int, name: str) -> None:
+    def exec(self, pid: int, name: str, time: int = 0) -> None:
         """Note that a process runs another program now. Old mappings serve older samples."""
         self.names[pid] = name
+        if self.given and self.given[:2] == (pid, name) and pid not in self.execs:
+            self.looks.setdefault(pid, []).append(Look(time, time, self.given[2]))
+        self.execs.setdefault(pid, []).append(time)
+
+    def environment_at(self, pid: int, time: int) -> Environment | None:
+        """Return the environment of the program that a process ran at a time; None if not known.
+
+        A process that has executed nothing has that of its parent.
+        """
+        since = max((one for one in self.execs.get(pid, ()) if one <= time), default=0)
+        until = min((one for one in self.execs.get(pid, ()) if one > time), default=None)
+        for look in reversed(self.looks.get(pid, ())):
+            if look.began >= since and (until is None or look.ended < until):
+                return look.environment
+        if not since and pid in self.forks:
+            parent, begun = self.forks[pid]
+            return self.environment_at(parent, begun) if parent != pid else None
+        return None
 
     def mapping_of(self, pid: int, address: int) -> Mapping | None:
         """Return the newest mapping of a process that holds an address."""

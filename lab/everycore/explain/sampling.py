@@ -19,10 +19,12 @@ from types import FrameType
 
 from everycore.environment.errors import EverycoreError
 from everycore.explain import perf, stopping
+from everycore.explain.environments import Watch, chosen
 from everycore.explain.memory import Snapshots
-from everycore.explain.samples import Sampled, read_mappings
+from everycore.explain.samples import Environment, Sampled, read_mappings
 
 POLL_SECONDS = 0.04
+_NAME_BYTES = 15  # of a process: TASK_COMM_LEN without its end, linux/sched.h
 _REFUSALS = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EINVAL, errno.EMFILE, errno.ENOMEM)
 _ABSENT = (errno.ENOENT, errno.EOPNOTSUPP, errno.ENODEV, errno.ENXIO)
 _PASSED_ON = (signal.SIGTERM, signal.SIGHUP)
@@ -48,6 +50,8 @@ class Goal:
     pid: int
     tids: tuple[int, ...]
     is_command: bool
+    program: str = ""  # of a command
+    environment: Environment = ()  # of a command, which a program such as `env` may change
 
 
 def sample_command(
@@ -58,7 +62,9 @@ def sample_command(
     `stdout`: a descriptor that replaces its standard output and error.
     """
     with _held_back(argv, env, stdout) as (pid, let_go):
-        return _begin(asked, Goal(pid, (pid,), True), let_go)
+        program = Path(argv[0]).name[:_NAME_BYTES]
+        goal = Goal(pid, (pid,), True, program, chosen(env.items()))
+        return _begin(asked, goal, let_go)
 
 
 def run_command(argv: Sequence[str], env: Mapping[str, str]) -> int:
@@ -121,9 +127,8 @@ def _why_not(hardware: bool, kernel: bool, error: OSError) -> str:
 def _by_perf(
     rings: perf.Rings, sampled: Sampled, asked: Asked, goal: Goal, let_go: Callable[[], None]
 ) -> Sampled:
-    snapshots = Snapshots(sampled)
-    if not goal.is_command:
-        _note_process(sampled, goal.pid)
+    snapshots, watch = Snapshots(sampled), Watch(sampled)
+    _note_start(sampled, goal)
     began = time.monotonic()
     try:
         if not goal.is_command:
@@ -132,7 +137,9 @@ def _by_perf(
         sampling = True
         for _ in _until_end(goal, sampled):
             if sampling:
-                snapshots.take(rings.drain(sampled))
+                news = rings.drain(sampled)
+                watch.look(news)
+                snapshots.take(news)
                 sampled.seconds = time.monotonic() - began
             if asked.seconds is not None and time.monotonic() - began >= asked.seconds:
                 if not goal.is_command:
@@ -183,7 +190,9 @@ def _by_ptrace(sampled: Sampled, asked: Asked, goal: Goal, let_go: Callable[[], 
             f"the program cannot be sampled: perf: {sampled.why}; ptrace: {error.strerror}",
             PERF_HINT,
         ) from error
-    snapshots = Snapshots(sampled)
+    snapshots, watch = Snapshots(sampled), Watch(sampled)
+    if goal.is_command:
+        _note_start(sampled, goal)
     began = time.monotonic()
     try:
         let_go()
@@ -195,7 +204,9 @@ def _by_ptrace(sampled: Sampled, asked: Asked, goal: Goal, let_go: Callable[[], 
                 break
             before = len(sampled.samples)
             stopper.sample()
-            snapshots.take(sampled.samples[before:])
+            news = sampled.samples[before:]
+            watch.look(one for one in news if sampled.environment_at(one.pid, one.time) is None)
+            snapshots.take(news)
     finally:
         stopper.release()
     if goal.is_command:
@@ -204,6 +215,15 @@ def _by_ptrace(sampled: Sampled, asked: Asked, goal: Goal, let_go: Callable[[], 
             _, status = os.waitpid(goal.pid, 0)
         sampled.code = shell_code(status)
     return sampled
+
+
+def _note_start(sampled: Sampled, goal: Goal) -> None:
+    """Note the environment of a command, or what perf does not tell of a process that is there."""
+    if goal.is_command:
+        sampled.given = (goal.pid, goal.program, goal.environment)
+    else:
+        _note_process(sampled, goal.pid)
+        Watch(sampled).look_at(goal.pid)
 
 
 def _note_process(sampled: Sampled, pid: int) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from everycore.explain.environments import Watch, name_of
 from everycore.explain.samples import (
     AARCH64,
     COUNTERS,
@@ -53,6 +54,7 @@ class Stopper:
     def __init__(self, machine: str, sampled: Sampled) -> None:
         self._machine = machine
         self._sampled = sampled
+        self._watch = Watch(sampled)
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._libc.ptrace.restype = ctypes.c_long
         self._processes: dict[int, int] = {}  # thread -> its process
@@ -117,7 +119,7 @@ class Stopper:
             if event in (_EVENT_FORK, _EVENT_VFORK, _EVENT_CLONE):
                 self._begin(tid, event)
             elif event == _EVENT_EXEC:
-                self._forget_other_threads(tid)
+                self._execute(tid)
             elif event == _EVENT_STOP and number in _STOPPING:
                 self._stopped.add(tid)
                 self._ptrace(_LISTEN, tid)
@@ -135,12 +137,17 @@ class Stopper:
         pid = _process_of(child) if event == _EVENT_CLONE else child
         self._processes.setdefault(child, pid)
         if pid != self._processes.get(tid):
-            self._sampled.fork(pid, self._processes.get(tid, tid))
+            self._sampled.fork(pid, self._processes.get(tid, tid), time.monotonic_ns())
 
-    def _forget_other_threads(self, tid: int) -> None:
-        """A program that a thread executes ends the process's other threads and has its number."""
+    def _execute(self, tid: int) -> None:
+        """Note that a process executes a program.
+
+        It ends the other threads, and the thread that executes it gets the process's number.
+        """
         self._known.pop(tid, None)
         self._before_exec.discard(tid)
+        self._sampled.exec(tid, name_of(tid), time.monotonic_ns())
+        self._watch.look_at(tid)
         for other in [one for one, pid in self._processes.items() if pid == tid and one != tid]:
             del self._processes[other]
 
@@ -190,7 +197,8 @@ class Stopper:
             self._known.pop(pid, None)
         self._refresh(pid)
         stack = _read(pid, registers[STACK_POINTERS[self._machine]], STACK_BYTES)
-        self._sampled.samples.append(Sample(pid, tid, place, True, bits, registers, stack))
+        now = time.monotonic_ns()
+        self._sampled.samples.append(Sample(pid, tid, place, True, bits, registers, stack, now))
 
     def _refresh(self, pid: int) -> None:
         """Read the mappings of a process, twice a second at most."""

@@ -5,7 +5,6 @@ A change is one of the environment, of an option's value, of the library that is
 OpenSSL's provider.
 """
 
-import os
 import re
 import resource
 import subprocess
@@ -19,10 +18,13 @@ from everycore.explain.explanation import Remedy
 
 ROUNDS = 3
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+# Options whose value a word is: a script of a shell, or a variable that another program sets.
+_TAKES_WORD = re.compile(r"-\w*c$|-e$|--?(env|setenv)$")
 _SONAME = re.compile(r".*?\.so(\.\d+)?")
 _CONFIGURATION = "OPENSSL_CONF"
 _PATH, _PRELOAD = "LD_LIBRARY_PATH", "LD_PRELOAD"
 NOT_TRIED = "it needs another build or configuration than a change of the command"
+SET_WITHIN = "the variable is set by what the command starts"
 _LEAST_WORK = 0.5  # of the time of a run
 _LEAST_CPU = 0.2  # seconds
 _SAME_TIME = 0.03  # runs that differ by less have a fixed time
@@ -67,8 +69,7 @@ def change_of(
     `provider`: a configuration of OpenSSL that names our provider.
     """
     if remedy.unset:
-        kept = {name: value for name, value in env.items() if name not in remedy.unset}
-        return Change(tuple(argv), kept)
+        return _without_variables(argv, env, remedy.unset)
     if remedy.append:
         option, more = remedy.append
         for place, word in enumerate(argv[:-1]):
@@ -87,6 +88,32 @@ def change_of(
         preload = " ".join(one for one in (str(other), env.get(_PRELOAD, "")) if one)
         return Change(tuple(argv), {**env, _PATH: paths, _PRELOAD: preload}, f"with {other}")
     return None
+
+
+def _without_variables(
+    argv: Sequence[str], env: Mapping[str, str], names: Sequence[str]
+) -> Change | None:
+    """Take variables out of the environment, and out of words such as those of `env NAME=VALUE`.
+
+    None if they are in neither: a script sets them.
+    """
+    kept = {name: value for name, value in env.items() if name not in names}
+    before = ("", *argv)
+    dropped = [
+        place
+        for place, word in enumerate(argv)
+        if word.partition("=")[0] in names and "=" in word and not _TAKES_WORD.match(before[place])
+    ]
+    if len(kept) == len(env) and not dropped:
+        return None
+    words = tuple(word for place, word in enumerate(argv) if place not in dropped)
+    said = " ".join(sorted({argv[place].partition("=")[0] for place in dropped}))
+    return Change(words, kept, f"without {said}=" if said else "")
+
+
+def why_not_tried(remedy: Remedy) -> str:
+    """Say why a remedy cannot be tried."""
+    return SET_WITHIN if remedy.unset else NOT_TRIED
 
 
 def _same_library(remedy: Remedy, folders: Sequence[Path]) -> Path | None:
@@ -113,7 +140,7 @@ def try_remedy(
     """Run a command with and without a remedy's change, in turn, and compare the best runs."""
     change = change_of(argv, env, remedy, provider=provider)
     if change is None:
-        return Trial(remedy.remedy, None, NOT_TRIED)
+        return Trial(remedy.remedy, None, why_not_tried(remedy))
     before: list[_Run] = []
     after: list[_Run] = []
     for _ in range(ROUNDS):
@@ -165,14 +192,3 @@ def _cpu_seconds() -> float:
     """Return the CPU time of all children that have ended."""
     found = resource.getrusage(resource.RUSAGE_CHILDREN)
     return found.ru_utime + found.ru_stime
-
-
-def environment_of(pid: int) -> dict[str, str]:
-    """Return the environment that a process began with; nothing where it may not be read."""
-    try:
-        with open(f"/proc/{pid}/environ", "rb") as stream:  # noqa: PTH123
-            raw = os.fsdecode(stream.read())
-    except OSError:
-        return {}
-    pairs = (one.partition("=") for one in raw.split("\0") if "=" in one)
-    return {name: value for name, _, value in pairs}

@@ -12,7 +12,7 @@ from everycore.explain.potential import Potential
 from everycore.explain.probe import PER_BYTE, PRIMITIVES
 from everycore.explain.probing import Probed, best_rates
 from everycore.explain.regions import Profile
-from everycore.explain.trial import NOT_TRIED, Trial
+from everycore.explain.trial import NOT_TRIED, SET_WITHIN, Trial
 from everycore.report.figures import number
 from everycore.report.tables import plain_table, titled
 
@@ -77,7 +77,8 @@ def sentences(
         lines.append(f"Why: {says} ({shares[says]:.0f} % of the time).")
         lines.append(f"Remedy: {row.remedy.remedy}.{_gain(measured.get(row.remedy.remedy))}")
     if not said and answer.crypto >= _LEAST_CRYPTO:
-        lines.append("Why: none of the causes of slowness that everycore knows fits here.")
+        which = "could be looked at" if answer.unread else "everycore knows"
+        lines.append(f"Why: none of the causes of slowness that {which} fits here.")
     lines += [f"Note: {note}." for note in answer.notes]
     return lines
 
@@ -98,7 +99,7 @@ def _potential(one: Potential) -> str:
 def _gain(one: Trial | None) -> str:
     if one is None:
         return " Not tried (--try does it)."
-    if one.by == NOT_TRIED:
+    if one.by in (NOT_TRIED, SET_WITHIN):
         return f" Not tried: {one.by}."
     tried = f" Tried{f' {one.change}' if one.change else ''}:"
     if one.gain is None:

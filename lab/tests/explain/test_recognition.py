@@ -51,7 +51,7 @@ int main(void)
 
 def profile_of(*regions: Region) -> Profile:
     total = sum(one.samples for one in regions)
-    return Profile("x86_64", "perf", "", 1.0, 0, total, 0, 0, 0, ("x",), {}, list(regions))
+    return Profile("x86_64", "perf", "", 1.0, 0, total, 0, 0, 0, ("x",), list(regions))
 
 
 def region(
@@ -378,8 +378,8 @@ def test_a_truncated_file_of_samples_is_refused_wherever_it_ends(tmp_path: Path)
 def test_a_cause_and_a_remedy_are_named() -> None:
     lookups = region((LOOKUP + BYTE) * 20, references=(table("", constants.aes_te(0), 4),))
     lookups.module = Module("/usr/lib/libnettle.so.8")
+    lookups.environment = {"NETTLE_FAT_OVERRIDE": "vendor:intel"}
     profile = profile_of(lookups)
-    profile.environment["NETTLE_FAT_OVERRIDE"] = "vendor:intel"
     answer = explain(profile, recognise(profile), ["aes"])
     assert answer.rows[0].remedy is not None
     assert answer.rows[0].remedy.unset == ("NETTLE_FAT_OVERRIDE",)
