@@ -9,7 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from everycore.explain import masks
 from everycore.explain.contained import instructions_in
+from everycore.explain.environments import ENDED, read_environment
 from everycore.explain.libraries import cpu_flags, identify, known
 from everycore.explain.samples import read_mappings
 
@@ -36,6 +38,7 @@ KERNEL_ALGORITHMS = (
 _SLOW_DRIVER = re.compile(r"generic|fixed-time")
 # Files without primitives of their own.
 _WITHOUT = re.compile(r"lib(ssl|nss3|softokn3|mbedtls|freebl3)\b")
+_FLAGS = {"aes": "aes", "clmul": "pclmulqdq", "sha": "sha_ni", "mulx": "bmi2"}
 _FOLDERS = ("/usr/lib", "/lib", "/usr/local/lib", "/usr/lib64")
 
 
@@ -75,6 +78,7 @@ class Installed:
     processes: dict[int, str] = field(default_factory=dict)  # that have it mapped
     deleted: dict[int, str] = field(default_factory=dict)  # that still run an older file
     masks: dict[int, list[str]] = field(default_factory=dict)  # by process: variables
+    unread: dict[int, str] = field(default_factory=dict)  # whose variables cannot be read
 
 
 def cpu(text: str) -> Cpu:
@@ -146,7 +150,6 @@ def installed(extra: Iterable[Path] = (), root: Path = Path("/")) -> list[Instal
 def add_processes(found: list[Installed], proc: Path = Path("/proc")) -> None:
     """Note which processes have which library mapped, and with which masks in their environment."""
     by_path = {one.path: one for one in found}
-    masks = {mask for one in known() for mask in one.masks}
     for folder in proc.glob("[0-9]*"):
         try:
             pid = int(folder.name)
@@ -161,12 +164,31 @@ def add_processes(found: list[Installed], proc: Path = Path("/proc")) -> None:
             if library is None:
                 continue
             (library.deleted if path.endswith(" (deleted)") else library.processes)[pid] = name
-            with suppress(OSError):
-                words = (folder / "environ").read_bytes().split(b"\0")
-                held = [word.decode(errors="replace") for word in words]
-                own = [word for word in held if word.partition("=")[0] in masks]
-                if own:
-                    library.masks[pid] = own
+            environment, why = read_environment(folder)
+            if environment is None:
+                if why != ENDED:
+                    library.unread[pid] = name
+                continue
+            # A library reads its own variables alone.
+            own = [f"{mask}={value}" for mask, value in environment if mask in _masks_of(library)]
+            if own:
+                library.masks[pid] = own
+
+
+def _masks_of(one: Installed) -> tuple[str, ...]:
+    return next((library.masks for library in known() if library.name == one.name), ())
+
+
+def _takes_away(one: Installed, variable: str, value: str, flags: Sequence[str]) -> bool:
+    """Whether a variable hides from a library what the CPU has; so, too, if that is not known.
+
+    Of kinds of instructions that are looked for in files, the file has them.
+    """
+    hidden = masks.hidden(variable, value)
+    if hidden is None:
+        return True
+    without = {flag for kind, flag in _FLAGS.items() if one.instructions.get(kind) is False}
+    return bool(hidden & (set(flags) - without if flags else hidden))
 
 
 def verdict(
@@ -176,11 +198,9 @@ def verdict(
     if one.deleted:
         names = ", ".join(sorted(set(one.deleted.values())))
         return f"{names} still runs a file that was replaced", "restart it"
-    if one.masks:
-        pid, words = next(iter(one.masks.items()))
-        who = one.processes.get(pid, str(pid))
-        return f"{who} runs it with {words[0]}", "unset that variable and restart it"
-    wanted = {"aes": "aes", "clmul": "pclmulqdq", "sha": "sha_ni", "mulx": "bmi2"}
+    if found := _masked(one, flags, environment):
+        return found
+    wanted = dict(_FLAGS)
     if "avx512vl" in flags:  # OpenSSL has VAES in code for AVX-512 alone
         wanted["vaes"] = "vaes"
     lacking = [
@@ -188,15 +208,32 @@ def verdict(
         for name, flag in wanted.items()
         if flag in flags and one.instructions.get(name) is False and _computes(one, name)
     ]
-    own = next((mask for lib in known() if lib.name == one.name for mask in lib.masks), "")
-    if own and own in environment:
-        return f"{own} is set here", f"unset {own}"
     if lacking:
         text = f"has no code for {', '.join(lacking)}, which this CPU has"
         if lacking == ["vaes"]:
             return f"{text}: AES by 128 bits at a time", "a newer OpenSSL (3.6 and 4.0 have it)"
         return text, "a build with assembly, or a newer version"
-    return "uses the CPU's instructions, as far as its file shows", ""
+    text = "uses the CPU's instructions, as far as its file shows"
+    if one.unread:
+        who = group_processes(one.unread)
+        text += f"; the variables of {who} cannot be read, so they may hide some"
+    return text, ""
+
+
+def _masked(
+    one: Installed, flags: Sequence[str], environment: Mapping[str, str]
+) -> tuple[str, str] | None:
+    """Return the verdict on a library that a variable keeps from instructions of the CPU."""
+    for pid, words in one.masks.items():
+        for word in words:
+            name, _, value = word.partition("=")
+            if _takes_away(one, name, value, flags):
+                who = one.processes.get(pid, str(pid))
+                return f"{who} runs it with {word}", "unset that variable and restart it"
+    for own in _masks_of(one):
+        if own in environment and _takes_away(one, own, environment[own], flags):
+            return f"{own} is set here", f"unset {own}"
+    return None
 
 
 _COMPUTES: Mapping[str, Mapping[str, Sequence[str]]] = {

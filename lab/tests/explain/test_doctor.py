@@ -47,6 +47,7 @@ flags		: fpu pclmulqdq sha_ni avx2 bmi2 adx vaes hypervisor
 """
 HAS = dict.fromkeys(("aes", "clmul", "sha", "mulx", "vaes"), True)
 GOOD = Installed("/lib/libcrypto.so.3", "OpenSSL", "3", HAS)
+SHA_MASK = "OPENSSL_ia32cap=:~0x20000000"
 FLAGS = ("aes", "pclmulqdq", "sha_ni", "bmi2", "vaes", "avx512vl")
 
 
@@ -81,11 +82,22 @@ def test_features_that_a_hypervisor_hides_are_named() -> None:
         (replace(GOOD, deleted={7: "sshd"}), {}, "sshd still runs a file that was replaced"),
         (replace(GOOD, processes={7: "x"}, masks={7: ["OPENSSL_ia32cap=0"]}), {}, "x runs it with"),
         (GOOD, {"OPENSSL_ia32cap": "0"}, "OPENSSL_ia32cap is set here"),
+        (GOOD, {"OPENSSL_ia32cap": "0xffffffffffffffff:0xffffffffffffffff"}, "uses the CPU's"),
+        (GOOD, {"OPENSSL_armcap": "0"}, "uses the CPU's"),
+        (replace(GOOD, name="libgcrypt"), {"OPENSSL_ia32cap": "0"}, "uses the CPU's"),
+        (replace(GOOD, masks={7: ["OPENSSL_ia32cap=~0x0:~0x0"]}), {}, "uses the CPU's"),
+        (
+            replace(GOOD, processes={7: "x"}, masks={6: ["OPENSSL_ia32cap=~0:~0"], 7: [SHA_MASK]}),
+            {},
+            "x runs it with OPENSSL_ia32cap=:~0x20000000",
+        ),
+        (replace(GOOD, unread={7: "server"}), {}, "the variables of server cannot be read"),
     ],
 )
 def test_a_library_gets_one_verdict(
-    library: Installed, environment: dict[str, str], words: str
+    library: Installed, environment: dict[str, str], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(health.masks.platform, "machine", lambda: "x86_64")
     assert words in health.verdict(library, FLAGS, environment)[0]
 
 
@@ -108,6 +120,29 @@ def test_processes_are_found_with_masks_and_replaced_files(tmp_path: Path) -> No
     assert found[0].processes == {11: "server"}
     assert found[0].deleted == {12: "server"}
     assert found[0].masks[11] == ["OPENSSL_ia32cap=~0x2"]
+
+
+def test_masks_are_those_that_the_library_of_a_process_reads(tmp_path: Path) -> None:
+    """A process that wrote its title over its environment is no process without masks."""
+    for pid, environ in (
+        (21, b"OPENSSL_ia32cap=~0x2\0GODEBUG=cpu.all=off\0NETTLE_FAT_OVERRIDE=vendor:amd\0"),
+        (22, b"server: worker of a pool\0\0\0\0OME=/x\0"),
+    ):
+        folder = tmp_path / str(pid)
+        folder.mkdir()
+        (folder / "maps").write_text(
+            "1000-2000 r-xp 0 00:00 1 /lib/libcrypto.so.3\n3000-4000 r-xp 0 00:00 1 /lib/y.so.1\n"
+        )
+        (folder / "comm").write_text("server\n")
+        (folder / "environ").write_bytes(environ)
+    other = Installed("/lib/y.so.1", "nettle", "8", HAS)
+    found = [replace(GOOD, processes={}, masks={}, unread={}), other]
+    health.add_processes(found, tmp_path)
+    assert [one.masks for one in found] == [
+        {21: ["OPENSSL_ia32cap=~0x2"]},
+        {21: ["NETTLE_FAT_OVERRIDE=vendor:amd"]},
+    ]
+    assert [one.unread for one in found] == [{22: "server"}, {22: "server"}]
 
 
 def test_a_file_tells_its_library_and_version(tmp_path: Path) -> None:
