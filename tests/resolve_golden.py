@@ -22,8 +22,8 @@ from everycore.model.domain import Tree  # noqa: E402
 from everycore.model.targets import load_cpus  # noqa: E402
 
 CPUS = ("cortex-a53", "raspberrypi3", "cortex-a57", "cortex-a72", "raspberrypi4", "thunderx2", "neoverse-n1", "neoverse-v1",
-        "apple-m1", "cortex-a7", "cortex-a53-a32", "cortex-m4", "westmere", "haswell", "skylake", "skylake-x", "icelake-server",
-        "alderlake", "sapphirerapids", "zen4", "pentium3", "pentium4", "riscv64", "riscv64-zkt", "power8", "s390x")
+        "apple-m1", "ampereone", "cortex-a7", "cortex-a53-a32", "cortex-m4", "westmere", "haswell", "skylake", "skylake-x",
+        "icelake-server", "alderlake", "sapphirerapids", "zen4", "pentium3", "pentium4", "riscv64", "riscv64-zkt", "power8", "s390x")
 
 
 def table(harness: str, name: str) -> list[str]:

@@ -17,7 +17,7 @@ from everycore.commands.options import (
     words,
 )
 from everycore.environment.errors import EverycoreError, unknown_name
-from everycore.model.domain import Tree
+from everycore.model.domain import CpuModel, Tree
 from everycore.model.protocol import Mode, Resolved
 from everycore.model.targets import find_cpu, load_cpus, without_aes
 from everycore.report import tables
@@ -27,7 +27,12 @@ from everycore.run.session import open_session
 def resolve(
     command: typer.Context,
     cpu: Annotated[
-        str | None, typer.Option("--cpu", metavar="NAME", help="A CPU of targets/cpus.toml.")
+        str | None,
+        typer.Option(
+            "--cpu",
+            metavar="NAME",
+            help="A CPU, a board or a server: cortex-a72, rpi4, zen4, n100.",
+        ),
     ] = None,
     features: Annotated[
         list[str] | None,
@@ -61,8 +66,8 @@ def resolve(
         )
     session = open_session(context, target or "host", cc, flags, without_kernels=True)
     arguments = ["resolve", "--policy", policy]
-    if cpu:
-        model = find_cpu(session.tree, cpu)
+    model = find_cpu(session.tree, cpu) if cpu else None
+    if model:
         arch, names = model.arch, list(model.features)
     else:
         names = words(features)
@@ -78,14 +83,14 @@ def resolve(
     resolved = [r.line for r in records if isinstance(r.line, Resolved)]
     modes = [r.line for r in records if isinstance(r.line, Mode)]
     have = f"{resolved[0].arch}: {' '.join(resolved[0].features) or 'no features'}"
-    title = f"{cpu or ('This CPU' if not arch else 'A CPU')} ({have})"
+    title = f"{_title(cpu, model) or ('This CPU' if not arch else 'A CPU')} ({have})"
     note = f"policy {policy}; priority is the order of src/kernels.def"
     context.out.print(tables.modes_table(modes, title, caption=note))
     warnings = [line.warning for line in modes] + [line.warning for line in resolved]
     for warning in dict.fromkeys(filter(None, warnings)):
         context.out.print(f"Slow: {warning}.", style="yellow", soft_wrap=True)
     notes = [line.note for line in resolved if line.note]
-    if cpu and (without := without_aes(session.tree, cpu)):
+    if model and (without := without_aes(session.tree, model.name)):
         notes.append(f"this CPU is also made without AES instructions: {', '.join(without)}")
     for text in dict.fromkeys(notes):
         context.out.print(f"Note: {text}.", style="yellow", soft_wrap=True)
@@ -93,6 +98,13 @@ def resolve(
         lines = catalog.registry(session.tree)
         context.out.print(tables.selection_table(lines, resolved, "Why", caption=note))
     return None
+
+
+def _title(cpu: str | None, model: CpuModel | None) -> str:
+    """Return a CPU's name: as it was asked for, and as targets/cpus.toml has it."""
+    if cpu is None or model is None:
+        return ""
+    return model.name if cpu == model.name else f"{cpu.strip()}: {model.name}"
 
 
 def _refuse_contradictions(

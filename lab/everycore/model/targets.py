@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The only reader of targets/ and peers/peers.toml: places to run, CPUs and libraries by name."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import replace
+from difflib import SequenceMatcher
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,19 @@ CPU_FILE = "cpus.toml"
 FIRMWARE = "efi-"  # targets of `everycore efi run`: firmware/boot_targets.py
 PEER_FILE = "peers.toml"
 HARDWARE = ("vaes256", "sse", "ssse3", "c")  # what a peer can be switched to
+_NAMES = "names"  # the table of other names in CPU_FILE
+_DECORATION = re.compile(r"\((r|tm|c)\)|\b(cpu|processor)\b|\b\d+-core\b|\brev \d.*$")
+# Words in front of a name, and the architectures of what they name: an "Intel m3" is no Apple M3.
+_MAKERS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("intelceleron", "intelpentiumsilver", "intelpentium", "intelatom"), ("x86",)),
+    **dict.fromkeys(("celeron", "pentiumsilver", "pentium", "atom", "intel", "amd"), ("x86",)),
+    **dict.fromkeys(("apple", "aws", "amazon", "ampere", "nvidia", "hisilicon"), ("a64",)),
+    **dict.fromkeys(("arm", "rockchip", "allwinner", "amlogic", "broadcom"), ("a64", "a32")),
+    **dict.fromkeys(("mediatek", "samsung", "google", "microsoft"), ("a64", "a32")),
+    "ibm": ("ppc64", "s390x"),
+}
+_ALIKE = 0.7  # least likeness of a name that is meant perhaps
+_MOST_NEAR = 3
 _AES_UNIT = {"aes", "pmull", "pclmul"}  # instructions that come and go together
 TRANSPORTS = ("local", "qemu", "ssh")
 BUILDS = ("here", "there")
@@ -97,8 +114,25 @@ def load_cpus(tree: Tree) -> dict[str, CpuModel]:
     table = read_toml(tree.root / "targets" / CPU_FILE)
     cpus: dict[str, CpuModel] = {}
     for name, entry in table.items():
-        cpus[name] = _cpu(name, entry, cpus)
+        if name != _NAMES:
+            cpus[name] = _cpu(name, entry, cpus)
     return cpus
+
+
+def other_names(tree: Tree) -> dict[str, str]:
+    """Return other names of CPUs, as `spelled` has them but for their ? and *; the CPU of each."""
+    table = read_toml(tree.root / "targets" / CPU_FILE).get(_NAMES, {})
+    expect(f"{CPU_FILE}: [{_NAMES}]", table, dict.fromkeys(table, str))
+    return {spelled(name, "?*[]"): str(cpu) for name, cpu in table.items()}
+
+
+def spelled(name: str, also: str = "") -> str:
+    """Return a name without what people write in different ways: only small letters and digits.
+
+    A model name of /proc/cpuinfo has signs, the clock and the number of cores in it.
+    """
+    text = _DECORATION.sub(" ", name.lower().partition("@")[0])
+    return "".join(c for c in text if c in also or (c.isascii() and c.isalnum()))
 
 
 def load_peers(tree: Tree) -> list[Peer]:
@@ -114,10 +148,54 @@ def find_peer(tree: Tree, name: str) -> Peer:
 
 
 def find_cpu(tree: Tree, name: str) -> CpuModel:
+    """Return the CPU of a name: that of targets/cpus.toml, or one that people call it by."""
     cpus = load_cpus(tree)
-    if name not in cpus:
-        raise unknown_name("CPU", name, cpus)
-    return cpus[name]
+    if name in cpus:
+        return cpus[name]
+    word, others = spelled(name), other_names(tree)
+    if found := _called(word, cpus, others):
+        return cpus[found]
+    for maker, arches in _MAKERS.items():
+        if word.startswith(maker) and len(word) > len(maker):
+            found = _called(word.removeprefix(maker), cpus, others)
+            if found and cpus[found].arch in arches:
+                return cpus[found]
+    near = _near(word, cpus, others)
+    hint = f"nearest: {', '.join(near)}; " if near else ""
+    raise EverycoreError(
+        f"unknown CPU '{name}'",
+        f"{hint}`everycore resolve --cpus` lists the names; --arch and --features describe any CPU",
+    )
+
+
+def _called(word: str, cpus: Mapping[str, CpuModel], others: Mapping[str, str]) -> str:
+    for name in cpus:
+        if spelled(name) == word:
+            return name
+    return next((cpu for form, cpu in others.items() if fnmatchcase(word, form)), "")
+
+
+def _near(word: str, cpus: Mapping[str, CpuModel], others: Mapping[str, str]) -> list[str]:
+    """Return at most three names that resemble a word; all of one architecture, or none."""
+    known = {spelled(name): name for name in cpus}
+    others = {form.rstrip("*"): cpu for form, cpu in others.items()}
+    known |= {form: form for form in others if form.isalnum()}
+    rank = {  # the likeness, and of equal ones the distance of the numbers: rpi6 is next to rpi5
+        form: (-SequenceMatcher(None, word, form).ratio(), abs(_digits(word) - _digits(form)))
+        for form in known
+        if form[:1] == word[:1] and not word.isdigit()
+    }
+    near = sorted((form for form in rank if -rank[form][0] >= _ALIKE), key=lambda one: rank[one])
+    arch_of = {
+        form: cpus[known[form] if known[form] in cpus else others[form]].arch for form in near
+    }
+    if len({arch_of[form] for form in near if rank[form] == rank[near[0]]}) != 1:
+        return []
+    return [known[form] for form in near if arch_of[form] == arch_of[near[0]]][:_MOST_NEAR]
+
+
+def _digits(word: str) -> int:
+    return int("".join(c for c in word if c.isdigit()) or "0")
 
 
 def without_aes(tree: Tree, name: str) -> list[str]:

@@ -306,6 +306,16 @@ def test_resolve_tells_that_a_cpu_is_also_made_without_aes(lab: Lab) -> None:
     assert "also made without" not in lab("resolve", "--cpu", "raspberrypi4").out
 
 
+def test_resolve_knows_a_board_by_its_name_and_says_which_cpu_it_has(lab: Lab) -> None:
+    found = lab("resolve", "--cpu", "Raspberry Pi 4")
+    assert "Raspberry Pi 4: raspberrypi4 (" in " ".join(found.out.split())
+    assert lab("resolve", "--cpu", "rk3399").out.count("also made without AES") == 1
+    unknown = lab("resolve", "--cpu", "rpi6")
+    assert unknown.code == 2
+    assert "unknown CPU 'rpi6'" in unknown.err
+    assert "nearest: rpi5, rpi4, rpi3;" in " ".join(unknown.err.split())
+
+
 def test_resolve_needs_no_kernel(real_lab: Lab) -> None:
     done = real_lab("resolve", "--cpu", "raspberrypi3", "--why")
     assert done.code == 0, done.err
@@ -332,7 +342,7 @@ def test_resolve_says_why(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--cpu", "cortex-a5"], "nearest: cortex-a5"),
+        (["--cpu", "cortex-a5"], "nearest: cortex-a15, cortex-a7"),
         (["--arch", "x86", "--features", "avx9"], "unknown feature of x86 'avx9'\nnearest: avx"),
         (["--arch", "x85"], "unknown architecture 'x85'\nnearest: x86"),
         (["--features", "avx2"], "--features needs --arch"),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,107 @@ def test_a_bad_table_of_a_peer_is_named(tmp_path: Path, text: str, complaint: st
     with pytest.raises(EverycoreError, match=complaint) as error:
         targets.load_peers(Tree(tmp_path, True))
     assert "peers.toml: [odd" in error.value.message
+
+
+@pytest.mark.parametrize(
+    ("cpu", "names"),
+    [
+        ("raspberrypi4", "rpi4|Raspberry Pi 4|Pi 4B|raspberry_pi-4|BCM2711|Raspberry Pi 400"),
+        (
+            "raspberrypi4",
+            "RPI CM4|Raspberry Pi 4 Model B Rev 1.4|Raspberry Pi Compute Module 4 Rev 1.0",
+        ),
+        ("raspberrypi3", "rpi3|rpi3b+|Raspberry Pi 3 Model B Plus Rev 1.3|Pi Zero 2 W"),
+        ("raspberrypi5", "rpi5|Raspberry Pi 5 Model B Rev 1.0|BCM2712"),
+        ("raspberrypi1", "Raspberry Pi Zero W|pi zero|rpi1"),
+        ("cortex-a72", "RK3399|Cortex A72|ARM Cortex-A72|graviton|NanoPi R4S"),
+        ("cortex-a76", "rk3588|RK3588S|Orange Pi 5 Plus|Rock 5B"),
+        ("cortex-a73", "ODROID-N2+|Khadas VIM3|A311D"),
+        ("cortex-a55", "RK3568|Odroid HC4|S905X3"),
+        ("cortex-a53", "NanoPi R2S|Rock64|Allwinner H616|Orange Pi Zero 3|S905X"),
+        ("cortex-a53-nocrypto", "S905|ODROID-C2|Snapdragon 410"),
+        ("neoverse-n1", "graviton2|AWS Graviton2|Ampere Altra|altra max|Neoverse-N1"),
+        ("neoverse-v1", "graviton3|Graviton 3E"),
+        ("neoverse-v2", "graviton4|NVIDIA Grace"),
+        ("ampereone", "AmpereOne|ampere1"),
+        ("apple-m1", "Apple M1|m1|m2|M3 Max|Apple M4 Pro"),
+        ("lunarlake", "n100|N95|Intel(R) N100|Intel(R) Core(TM) i3-N305"),
+        ("goldmont", "J4125|Intel(R) Celeron(R) J4125 CPU @ 2.00GHz"),
+        ("silvermont-noaes", "Intel(R) Celeron(R) CPU J1900 @ 1.99GHz"),
+        ("tremont", "Celeron N5105|jasperlake"),
+        ("skylake-x", "cascadelake|Intel(R) Xeon(R) Gold 6248 CPU @ 2.50GHz"),
+        ("icelake-client", "tigerlake|Rocket Lake"),
+        ("icelake-server", "icelake-server|Ice Lake SP"),
+        ("sapphirerapids", "Emerald Rapids|INTEL(R) XEON(R) PLATINUM 8592+"),
+        ("broadwell", "Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz"),
+        ("sandybridge", "E5-2670"),
+        ("zen1", "naples|zen"),
+        ("zen2", "rome|AMD EPYC 7502P 32-Core Processor"),
+        ("zen3", "milan|znver3|AMD EPYC 7763 64-Core Processor"),
+        ("zen4", "Zen 4|genoa|EPYC 9654"),
+        ("zen5", "turin|znver5"),
+        ("power8", "power9|POWER10|IBM POWER11"),
+        ("s390x", "z14|z15|z16|IBM z17"),
+        ("riscv64", "VisionFive 2|JH7110"),
+    ],
+)
+def test_a_cpu_is_found_by_what_people_call_it(cpu: str, names: str) -> None:
+    for name in names.split("|"):
+        assert targets.find_cpu(TREE, name).name == cpu, name
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("rpi6", ["rpi5", "rpi4", "rpi3"]),
+        ("zen6", ["zen", "zen5", "zen4"]),
+        ("altrax", ["altra", "altramax"]),
+        ("rk3688", ["rk3588", "rk3568"]),
+        ("cortex-a54", ["cortex-a53", "cortex-a55", "cortex-a57"]),
+        ("foobar", []),
+        ("Intel m3", []),  # a Core m3, and no Apple M3
+        ("i7-8700k", []),  # the number tells a generation only to whoever knows the exceptions
+        ("m5", []),
+        ("486", []),
+        ("?", []),
+        ("*", []),
+    ],
+)
+def test_an_unknown_cpu_comes_with_near_names_or_none(name: str, near: list[str]) -> None:
+    with pytest.raises(EverycoreError, match="unknown CPU") as error:
+        targets.find_cpu(TREE, name)
+    said = error.value.hint.partition("nearest: ")[2].partition(";")[0]
+    assert said == ", ".join(near)
+    assert "resolve --cpus" in error.value.hint
+
+
+def test_near_names_are_of_one_architecture_whatever_is_asked() -> None:
+    """Each known name with one sign changed, which nobody has checked by hand."""
+    words = [*targets.load_cpus(TREE), *targets.other_names(TREE)]
+    for word in words:
+        for wrong in (f"{word}q", word[:-1] + "q", word[1:]):
+            try:
+                targets.find_cpu(TREE, wrong)
+            except EverycoreError as error:
+                near = error.hint.partition("nearest: ")[2].partition(";")[0].split(", ")
+                arches = {targets.find_cpu(TREE, one).arch for one in near if one}
+                assert len(arches) <= 1, (wrong, near)
+                assert len(near) <= 3, (wrong, near)
+
+
+def test_every_other_name_stands_once_and_is_of_a_cpu_that_is_there() -> None:
+    cpus, others = targets.load_cpus(TREE), targets.other_names(TREE)
+    text = (TREE.root / "targets" / targets.CPU_FILE).read_text(encoding="utf-8")
+    assert len(others) == len(text.partition("[names]")[2].split('\n"')) - 1
+    spelled = {targets.spelled(name): name for name in cpus}
+    assert len(spelled) == len(cpus)
+    for form, cpu in others.items():
+        assert cpu in cpus, form
+        plain = re.sub(r"\[(.)[^]]*\]|[?*]", lambda match: match[1] or "0", form)
+        matching = {one for one in others if fnmatchcase(plain, one)}
+        assert form not in spelled, form
+        assert not [name for name in spelled if fnmatchcase(name, form)], form
+        assert all(others[one] == cpu for one in matching), (form, matching)
 
 
 def test_unknown_names_come_with_the_nearest() -> None:
