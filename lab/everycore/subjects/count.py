@@ -77,12 +77,13 @@ def check(context: Context, program: Program, function: Function) -> None:
     sizes = [size for size in (*SIZES, *ODD_SIZES) if function.takes(size)]
     if function.computes == OWN:
         sizes = [size for size in SHORT_SIZES if function.takes(size)] + sizes
+    most = {function.key_bits[-1]: sweep.N_INPUTS}  # of one key size all
     sweeps = [
-        ["sweep", function.symbol, *sweep.words(function, bits, SECONDS)]
-        for bits in (function.key_bits)
+        sweep.words(function, bits, SECONDS, most.get(bits, sweep.OF_OTHER_KEYS))
+        for bits in function.key_bits
     ]
     checks = [_words(function, bits, sizes) for bits in function.key_bits]
-    for words in (*checks, *sweeps):
+    for words in (*checks, *(["sweep", function.symbol, *one] for one in sweeps)):
         argv = [*program.target.emulator, str(program.binary), *words]
         try:
             done = context.runner.run(argv, seconds=SECONDS)

@@ -28,6 +28,7 @@ from everycore.model.cells import Cell, Head, Outcome, Result, as_json
 from everycore.model.domain import Machine, Revision
 from everycore.store import matrix_files as store
 from everycore.store.matrix_files import read
+from everycore.subjects.sweep import VERSION
 
 QUICK = ("--subject", "broken", "--time-limit", "3")
 
@@ -489,7 +490,8 @@ class FakeWorld:
         def prepare(cell: Cell, flag_set: str = "") -> Ready:
             self.seconds += 1
             nothing: Any = None
-            return Ready(nothing, nothing, (), Result(cell, Outcome.MEASURED, flag_set=flag_set))
+            result = Result(cell, Outcome.MEASURED, flag_set=flag_set, sweep=VERSION)
+            return Ready(nothing, nothing, (), result)
 
         def timed(_: Ready, result: Result) -> Result:
             self.seconds += 1
