@@ -151,8 +151,16 @@ void call_draw(struct call *call, unsigned secret)
 
 void call_take(struct call *call, const struct input *input)
 {
-    input_keys(input, &call->material, call->key_bits, call->function->mode == MODE_own);
-    input_text(input, &call->material, call->plain);
+    struct material *m = &call->material;
+
+    input_keys(input, m, call->key_bits);
+    if (call->function->mode == MODE_ctr) { /* libgcrypt's callers keep 16 bits from wrapping */
+        m->iv[12] = m->iv[13] = 0;
+        m->iv[14] &= 0x7f;
+    } else if (call->function->mode != MODE_own) {
+        m->iv[12] = 0; /* as draw_keys */
+    }
+    input_text(input, m, call->plain);
     expand(call);
 }
 

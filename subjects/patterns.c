@@ -303,7 +303,7 @@ struct input input_of(unsigned number, size_t multiple_of, size_t fewest)
     return input;
 }
 
-void input_keys(const struct input *input, struct material *m, unsigned key_bits, bool any_counter)
+void input_keys(const struct input *input, struct material *m, unsigned key_bits)
 {
     struct stream s = stream_of(input->number, USER_KEY);
     uint8_t before[32]; /* what the key is like, if it is to be like something */
@@ -316,8 +316,6 @@ void input_keys(const struct input *input, struct material *m, unsigned key_bits
         m->tweak_key[0] ^= 1;
     s = stream_of(input->number, IV);
     fill_pattern(m->iv, sizeof m->iv, input->iv, &s, m->user_key);
-    if (!any_counter)
-        m->iv[12] = 0;
 }
 
 void input_text(const struct input *input, const struct material *m, uint8_t *text)

@@ -53,9 +53,8 @@ struct input {
 /* multiple_of, fewest: what the length of the text has to be. */
 struct input input_of(unsigned number, size_t multiple_of, size_t fewest);
 
-/* Sets the user's key, that of the tweak and the IV. No counter of 32 bits in the IV wraps unless
- * `any_counter`. */
-void input_keys(const struct input *input, struct material *m, unsigned key_bits, bool any_counter);
+/* Sets the user's key, that of the tweak and the IV. */
+void input_keys(const struct input *input, struct material *m, unsigned key_bits);
 
 /* text: input->n_bytes. After input_keys. */
 void input_text(const struct input *input, const struct material *m, uint8_t *text);
