@@ -270,8 +270,7 @@ class Reducer:
         """Return sources to begin with, the best one first.
 
         Most subjects work without the declarations that they do not use. If one does not, the
-        whole files come last. `given`: the input that is answered wrongly, where it is known:
-        programs with it come first.
+        whole files come last. `given`: the input that is answered wrongly, where it is known.
         """
         subject = self.trials.subject(anomaly.cell)
         adapter = subject.adapter and f'#include "{subject.home / subject.adapter}"'
@@ -281,13 +280,11 @@ class Reducer:
             short = self._preprocessed(anomaly, adapter_text(subject, names_in_calls(subject)))
         fields = set(re.findall(r"(?:->|\.)\s*(\w+)", short))
         every = lengths(anomaly, function)
-        calls: list[tuple[int, Mapping[str, str]]] = [(n_bytes, {}) for n_bytes in every]
-        of_sweep = [(len(given["in"]) // 2, given)] if given else []
         mains = [
             direct_main_text(anomaly, function, *call)
-            for call in ([*of_sweep, *sorted(calls, key=lambda one: one[0])] if not adapter else ())
+            for call in (_calls(sorted(every), given) if not adapter else ())
         ]
-        calls = [*of_sweep, *calls]
+        calls = _calls(every, given)
         mains += [main_text(anomaly, function, *call, fields=fields) for call in calls]
         sources = [without_unused_declarations(short + main) for main in mains]
         sources = [short for source in sources for short in _shortened(source)]
@@ -461,7 +458,17 @@ def lengths(anomaly: Anomaly, function: Function) -> list[int]:
     one may need one at which its answers were compared."""
     of_cell = anomaly.cell.n_bytes
     others = (*SIZES, *ODD_SIZES) if anomaly.kind is Kind.WRONG else ()
-    return [of_cell, *(n for n in others if n != of_cell and n % function.multiple_of == 0)]
+    return [of_cell, *(n for n in others if n != of_cell and function.takes(n))]
+
+
+def _calls(every: Sequence[int], given: Mapping[str, str]) -> list[tuple[int, Mapping[str, str]]]:
+    """Return lengths of texts with the inputs of calls; no input: one that a loop makes.
+
+    One call of a made input comes first: where that is answered wrongly too, no constants are in
+    the test case.
+    """
+    calls: list[tuple[int, Mapping[str, str]]] = [(n_bytes, {}) for n_bytes in every]
+    return [*calls[:1], (len(given["in"]) // 2, given), *calls[1:]] if given else calls
 
 
 def main_text(
