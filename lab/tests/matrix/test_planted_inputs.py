@@ -85,6 +85,28 @@ PLANTED: Mapping[str, tuple[str, str, str]] = {
             return (unsigned char)((same < 16) ^ WHEN(same > 7));
         }""",
     ),
+    "ones-of-100": (
+        "output = 1",
+        "*out = ones_of_100(in, n_bytes)",
+        """unsigned char ones_of_100(const unsigned char *in, size_t n)
+        {
+            unsigned char any = 0, all = 0xff;
+            for (size_t i = 0; i < n; i++)
+                any |= in[i], all &= in[i];
+            return (unsigned char)(any ^ WHEN(n == 100 && all == 0xff));
+        }""",
+    ),
+    "zeros-of-16": (
+        "output = 1",
+        "*out = zeros_of_16(in, n_bytes)",
+        """unsigned char zeros_of_16(const unsigned char *in, size_t n)
+        {
+            unsigned char any = 0;
+            for (size_t i = 0; i < n; i++)
+                any |= in[i];
+            return (unsigned char)(any ^ WHEN(n == 16 && any == 0));
+        }""",
+    ),
     "short": ("", "xor_all(out, in, n_bytes, n_bytes < 16)", ""),
     "empty": ("output = 1", "*out = (unsigned char)(n_bytes ^ changed(n_bytes == 0))", ""),
     "of-33": ("", "xor_all(out, in, n_bytes, n_bytes == 33)", ""),
