@@ -19,7 +19,7 @@ from everycore.commands.options import (
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.model.domain import CpuModel, Tree
 from everycore.model.protocol import Mode, Resolved
-from everycore.model.targets import find_cpu, load_cpus, without_aes
+from everycore.model.targets import find_cpu, load_cpus, other_names, without_aes
 from everycore.report import tables
 from everycore.run.session import open_session
 
@@ -138,11 +138,16 @@ def check_features(tree: Tree, arch: str, names: list[str]) -> None:
 
 
 def _list_cpus(command: typer.Context, tree: Tree, json: bool) -> None:
+    called: dict[str, list[str]] = {}
+    for name, cpu in other_names(tree).items():
+        called.setdefault(cpu, []).append(name)
     if json:
         for model in load_cpus(tree).values():
-            context_of(command).print_raw(dumps({"type": "cpu", **asdict(model)}))
+            line = {"type": "cpu", **asdict(model), "also_called": called.get(model.name, [])}
+            context_of(command).print_raw(dumps(line))
         return
-    table = tables.plain_table("Name", "Arch", "Features")
+    table = tables.plain_table("Name", "Also called (* and ?: any letters)", "Arch", "Features")
     for model in load_cpus(tree).values():
-        table.add_row(model.name, model.arch, " ".join(model.features))
+        others = " ".join(called.get(model.name, []))
+        table.add_row(model.name, others, model.arch, " ".join(model.features))
     context_of(command).out.print(table)

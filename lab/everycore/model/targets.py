@@ -164,7 +164,8 @@ def find_cpu(tree: Tree, name: str) -> CpuModel:
     hint = f"nearest: {', '.join(near)}; " if near else ""
     raise EverycoreError(
         f"unknown CPU '{name}'",
-        f"{hint}`everycore resolve --cpus` lists the names; --arch and --features describe any CPU",
+        f"{hint}`everycore resolve --cpus` lists the names; of a product by AMD or Intel, give the"
+        " generation, such as zen4 or tigerlake; --arch and --features describe any CPU",
     )
 
 
