@@ -249,7 +249,8 @@ def _taken(old: Rom, tables: Tables) -> MalformedError:
     remedy = "keep the image"
     if tables.is_first_only and tables.is_read:
         remedy = "keep it the first, and put EFI drivers behind it"
-    remedy += "; `rom replace N driver.efi --compress` makes room; --force does it all the same"
+    remedy += "; if room is short, `rom replace N driver.efi --compress` makes some"
+    remedy += "; --force does it all the same"
     return MalformedError(old.images[tables.image].offset, rule, remedy)
 
 

@@ -470,6 +470,9 @@ def _around(rom: Rom) -> Iterator[Finding]:
         )
 
 
+TABLE_RULES = ("tables-not-first", "tables-missing")
+
+
 def _tables(rom: Rom) -> Iterator[Finding]:
     """Whether the drivers of Linux find the tables of a graphics card."""
     text = vendor_tables.missing(rom)
@@ -477,7 +480,7 @@ def _tables(rom: Rom) -> Iterator[Finding]:
         return
     known = vendor_tables.find(rom)
     image = rom.images[known[0].image if known else 0]
-    rule = "tables-not-first" if known else "tables-missing"
+    rule = TABLE_RULES[0] if known else TABLE_RULES[1]
     yield _advice(
         *(rule, image, image.offset, text),
         *("a BIOS image with the tables, as the first image", "another image", LINUX),
@@ -570,4 +573,6 @@ def verdict(
         text += "; its signature is for another file, so that Secure Boot asks for its hash in db"
     if any(f.rule == "last-unmarked" for f in findings):
         text += "; no image is marked last, which EDK2 accepts: everycore rom set-last"
+    if any(f.rule in TABLE_RULES for f in findings):
+        text += "; but Linux's driver finds no tables, so that the screen stays dark after firmware"
     return Verdict(machine, True, text)

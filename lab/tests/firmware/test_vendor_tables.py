@@ -173,6 +173,16 @@ def test_the_reason_of_the_tables_comes_before_that_of_a_checksum() -> None:
     assert "drop" not in refused.value.hint
 
 
+def test_the_verdict_tells_of_tables_that_are_lost() -> None:
+    lost = rom(efi(AMD, machine=AARCH64), size=SIZE)
+    for data, is_told in ((lost, True), (graphics(atom(), AMD), False)):
+        found = oprom.read(data)
+        drivers = [oprom.driver(one, lambda stream: stream) for one in found.images if one.efi]
+        verdict = findings.verdict(found, drivers, findings.check(found, drivers), "aarch64")
+        assert verdict.works
+        assert ("Linux's driver finds no tables" in verdict.text) == is_told
+
+
 def test_a_card_without_its_tables_is_advised_to_have_them() -> None:
     for vendor in (AMD, NVIDIA):
         assert rules(rom(efi(vendor), size=SIZE)) == ["tables-missing"]
