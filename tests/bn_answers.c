@@ -102,6 +102,7 @@ int main(void)
 
         if (!kernel || (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
             puts("not here");
+            fflush(stdout); /* somebody waits for each answer */
             continue;
         }
         for (size_t i = 0; i < 3; i++)

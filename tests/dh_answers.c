@@ -136,6 +136,7 @@ int main(void)
 
         if (!kernel || (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
             puts("not here");
+            fflush(stdout); /* somebody waits for each answer */
             continue;
         }
         if (!params) {

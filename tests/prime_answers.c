@@ -126,6 +126,7 @@ int main(void)
 
         if (!kernel || (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
             puts("not here");
+            fflush(stdout); /* somebody waits for each answer */
             continue;
         }
         if (strcmp(question, "find") == 0 && n == 5 && read_number(&second, words[1])) {
