@@ -655,7 +655,6 @@ BN_BREAKS = [
     ("bn: the lowest bit of a factor, of c_ref", BN_REF, "bit-- > 0", "bit-- > 1", FERMAT),
     ("bn: the carry of c_ref", BN_REF, "(borrow & ~carry)", "borrow", "known_answers"),
     ("bn: a doubling of the form of 1", NUMBERS, "i < n->shape.r_bits;", "i + 1 < n->shape.r_bits;", CARRIES),
-    ("bn: a kernel for longer moduli", "src/registry.c", "n_bits >= best->fewest_bits", "n_bits >= 0", SELECTED),
     ("bn: a piece of a long number", NUMBERS, "        evc_bn_op_add(n, sum, sum, piece, scratch);\n", "", REDUCTIONS),
     ("bn: the carry of a sum of bytes", NUMBERS, "UINT32_MAX, n->n_bytes) & (carry ^ 1);", "UINT32_MAX, n->n_bytes);", SUMS),
     ("bn: a difference of bytes below zero", NUMBERS, "evc_barrier32(0u - is_below)", "0", SUMS),
@@ -718,6 +717,7 @@ IFMA, WIDE, BATCH = "src/bn/x86_ifma.c", "src/bn/ifma_wide.h", "src/bn/ifma_batc
 ROWS_OF_TWO, PAIR_OF_TWO, PAIRS = "src/bn/ifma_rows.h", "src/bn/ifma_pair.h", "pairs_equal_one_by_one"
 DOUBLES = "doublings_equal_sums"
 IFMA_BREAKS = [
+    ("bn: a kernel for longer moduli", "src/registry.c", "n_bits >= best->fewest_bits", "n_bits >= 0", SELECTED),
     ("bn ifma: a carry through lanes of ones", WIDE, "into = (ones + 2 * overflow) ^ ones;", "into = 2 * overflow;", SUMS),
     ("bn ifma: a carry through a lane of ones", WIDE, "into = (ones[width] + 2 * nonzero_lanes(carry)) ^ ones[width];",
      "into = 2 * nonzero_lanes(carry);", SUMS),
