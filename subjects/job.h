@@ -56,7 +56,7 @@ void call_make(struct call *call, const struct function *function, unsigned key_
 /* secret: of answers.h. The counter of CTR is public, and always the same. */
 void call_draw(struct call *call, unsigned secret);
 
-/* The same by an input of patterns.h, of which call_make was told the length. */
+/* The same by an input of patterns.h, whose length call_make must have been given. */
 void call_take(struct call *call, const struct input *input);
 
 void call_key(struct call *call);

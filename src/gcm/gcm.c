@@ -1242,7 +1242,7 @@ EVC_OUT_OF_LINE enum evc_status open_checked(const union evc_gcm_key *key, const
  * do not store again what they know to be in its place. Inline at every level: for a call GCC makes a frame at -Os, and
  * fills it with a register in which a kernel may have left a secret. */
 EVC_INLINE int is_usual(const union evc_gcm_key *key, size_t iv_bytes, uint64_t aad_bytes, const uint8_t *in,
-                           const uint8_t *out, size_t len_bytes, size_t tag_bytes)
+                        const uint8_t *out, size_t len_bytes, size_t tag_bytes)
 {
     const uint64_t sizes = (iv_bytes ^ 12) | (tag_bytes ^ 16) | (aad_bytes | len_bytes) >> 35;
 

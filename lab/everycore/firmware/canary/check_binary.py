@@ -26,7 +26,7 @@ from everycore.firmware.canary.program import CHECK_NAMES, FAIL_NAMES, Program
 from everycore.firmware.canary.walk import Event, Source, Trail, Walk
 from everycore.firmware.efi.driver_rules import Level
 
-LEAST_UNREAD_BYTES = 4096  # of code in no function that are told, if they are most of it
+LEAST_UNREAD_BYTES = 4096  # a note tells of more code outside functions, if it is most of it
 MOST_NAMED = 3  # functions of a guard, in the text of guard-mixed
 # The canary of C libraries on x86-64, known by its place alone.
 _KNOWN_SOURCE, _KNOWN_MACHINE = Source("fs", 0x28), "x86-64"
