@@ -19,9 +19,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "lab"))
 
-from everycore.build import debs  # noqa: E402
+from everycore.compile import debs  # noqa: E402
 from everycore.environment.context import system_context  # noqa: E402
-from everycore.build.debs import Request  # noqa: E402
+from everycore.compile.debs import Request  # noqa: E402
 from everycore.environment.errors import EverycoreError, MissingPackagesError, UnavailableError  # noqa: E402
 from everycore.binary import pe  # noqa: E402
 from everycore.firmware import codec, edit, findings, manifest, oprom  # noqa: E402

@@ -41,9 +41,9 @@ class Lacking(Exception):
 
 def sources() -> pathlib.Path:
     """The folder with EDK2's sources; a failure to fetch them is no failure of ours."""
-    from everycore.build import debs
+    from everycore.compile import debs
     from everycore.environment.context import system_context
-    from everycore.build.debs.lock import Request
+    from everycore.compile.debs.lock import Request
     from everycore.environment.errors import EverycoreError
 
     context = system_context()

@@ -37,7 +37,7 @@ def missing() -> list[str]:
 
 def make_image(name: str) -> pathlib.Path:
     """An image for AArch64 with one command, which ends the machine."""
-    from everycore.build import catalog
+    from everycore.compile import catalog
     from everycore.environment.context import system_context
     from everycore.firmware import application, boot_targets, medium
 

@@ -29,7 +29,7 @@ WORK_AREA = ((0x80B000, 0x1000),)
 
 def unpacked(name: str) -> pathlib.Path | None:
     """The folder with the packages of a lock; None, and a line, if the archive has them no longer."""
-    from everycore.build import debs
+    from everycore.compile import debs
     from everycore.environment.context import system_context
     from everycore.environment.errors import EverycoreError
 

@@ -69,14 +69,14 @@ def per_byte(counts: dict[tuple[str, str, int], float]) -> dict[tuple[str, str],
 
 def counted_under_qemu_user() -> dict[tuple[str, str], float]:
     """Instructions per byte, of the very objects of the EFI application, linked with tests/bare into a program."""
-    from everycore.build import catalog
+    from everycore.compile import catalog
     from everycore.environment.context import system_context
     from everycore.estimate.executed import CPU, Harness
     from everycore.firmware import application, boot_targets
     from everycore.model.domain import Build
     from everycore.run.session import Session
     from everycore.model.targets import load_target
-    from everycore.build.toolchains import find_compiler
+    from everycore.compile.toolchains import find_compiler
     from everycore.run.transport import transport_for
 
     context = system_context()
@@ -168,7 +168,7 @@ class Firmware(unittest.TestCase):
         self.assertGreater(len([line for line in checks if line["result"] == "pass"]), 5)
 
     def test_u_boot_of_a_raspberry_pi_starts_it(self) -> None:
-        from everycore.build import debs
+        from everycore.compile import debs
         from everycore.environment.context import system_context
         from everycore.environment.errors import EverycoreError
 

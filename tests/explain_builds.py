@@ -21,8 +21,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from patched_openssl import Failed, Lacking, need, run, sources
 
-from everycore.build import debs
-from everycore.build.debs.lock import Request
+from everycore.compile import debs
+from everycore.compile.debs.lock import Request
 from everycore.environment.context import system_context
 from everycore.environment.errors import EverycoreError
 

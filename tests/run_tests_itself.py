@@ -118,7 +118,7 @@ class RunTests(unittest.TestCase):
         self.assertEqual((self.counts(count), count.notes), ((0, 0, 1), ["no no-such-program"]))
 
     def test_the_reasons_of_skips_are_kept(self) -> None:
-        said = "skipped: no clang\nSKIPPED [7] lab/tests/build/debs/conftest.py:18: no gpg: install it\n1 passed, 8 skipped in 2s"
+        said = "skipped: no clang\nSKIPPED [7] lab/tests/compile/debs/conftest.py:18: no gpg: install it\n1 passed, 8 skipped in 2s"
         count = steps.counted(0, said)
         self.assertEqual((self.counts(count), count.notes), ((1, 0, 8), ["no clang", "no gpg: install it"]))
 
@@ -265,7 +265,7 @@ class PacEl1(unittest.TestCase):
         self.assertIn("not recorded, for no QEMU has them: el2-qarma3", self.said.getvalue())
 
     def test_debians_emulator_is_skipped_for_the_network_alone(self) -> None:
-        from everycore.build import debs
+        from everycore.compile import debs
         from everycore.environment.errors import UnavailableError
 
         self.enterContext(mock.patch.object(pac_el1.platform, "machine", return_value="x86_64"))

@@ -52,9 +52,9 @@ TARGETS = {
 
 
 def openssh() -> pathlib.Path:
-    from everycore.build import debs
+    from everycore.compile import debs
     from everycore.environment.context import system_context
-    from everycore.build.debs.lock import Request
+    from everycore.compile.debs.lock import Request
     from everycore.environment.errors import EverycoreError
 
     context = system_context()

@@ -217,7 +217,7 @@ def show_version(command: typer.Context, wanted: bool) -> None:
 
 def built_from(context: Context) -> str:
     """The commit that a wheel was built from, if it is known; of a checkout git knows it."""
-    from everycore.build import catalog
+    from everycore.compile import catalog
     from everycore.run import machine
 
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))

@@ -20,7 +20,7 @@ LAYERS = (
     ("model",),
     ("measure", "binary"),
     ("store",),
-    ("build",),
+    ("compile",),
     ("run",),
     ("trace",),
     ("subjects", "ct"),

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from world import PACKAGE, Outcome
 
-from everycore.build import catalog
+from everycore.compile import catalog
 from everycore.run import vectors, wycheproof
 
 Run = Callable[..., Outcome]

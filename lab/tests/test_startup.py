@@ -15,13 +15,13 @@ HEAVY = (
     "pydantic",  # typer 0.29 builds a validator of it for each option
     "rich.progress",
     "tarfile",
-    "everycore.build.debs",
+    "everycore.compile.debs",
     "everycore.environment.extras",
     "everycore.matrix",
     "everycore.pauth",
     "everycore.report.pauth_tables",
     "everycore.store",
-    "everycore.build.toolchains.installed",
+    "everycore.compile.toolchains.installed",
     "everycore.run.transport.ssh",
 )
 MOST_MODULES = 50  # of this package and its packages, by `resolve`

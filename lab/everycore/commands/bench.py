@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from everycore.build import catalog
 from everycore.commands.options import (
     AAD_MODES,
     MODE_OF_KEYS,
@@ -29,6 +28,7 @@ from everycore.commands.options import (
     say_where,
     words,
 )
+from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, LostError, SignalError, unknown_name
 from everycore.environment.outputs import is_standard_output, is_stream

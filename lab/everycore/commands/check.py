@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from everycore.build.toolchains import DEFAULT_FLAGS
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -18,6 +17,7 @@ from everycore.commands.options import (
     refuse_unknown_kernels,
     words,
 )
+from everycore.compile.toolchains import DEFAULT_FLAGS
 from everycore.ct import placement as placement_check
 from everycore.ct.taint import DEBUG_FLAGS
 from everycore.environment.context import Context

@@ -10,7 +10,6 @@ from typing import IO, Annotated
 
 import typer
 
-from everycore.build import catalog
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -24,6 +23,7 @@ from everycore.commands.options import (
     say_where,
     words,
 )
+from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import is_standard_output

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from everycore.build.toolchains import DEFAULT_FLAGS
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -20,6 +19,7 @@ from everycore.commands.options import (
     refuse_unknown_kernels,
     words,
 )
+from everycore.compile.toolchains import DEFAULT_FLAGS
 from everycore.ct.gate import Gate
 from everycore.ct.run_plan import fewer_sizes, with_largest_keys
 from everycore.ct.taint import DEBUG_FLAGS

@@ -14,8 +14,8 @@ import typer
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
-from everycore.build import catalog
 from everycore.commands.options import CompilerCommand, Json, Out, Tried, context_of, say_where
+from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, refuse_existing, refuse_input

@@ -17,10 +17,10 @@ import typer
 
 from everycore import subjects
 from everycore.binary.disassembly import can_read_code
-from everycore.build import catalog
-from everycore.build.binaries import tidy
-from everycore.build.toolchains.installed import installed, named_or_fetchable
 from everycore.commands.options import CpuNumber, Json, beside_results, context_of, say_where, words
+from everycore.compile import catalog
+from everycore.compile.binaries import tidy
+from everycore.compile.toolchains.installed import installed, named_or_fetchable
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.environment.outputs import is_standard_output

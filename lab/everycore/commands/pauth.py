@@ -11,8 +11,8 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from everycore.build import catalog
 from everycore.commands.options import Json, Out, beside_results, context_of, say_where, words
+from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, UnavailableError
 from everycore.environment.outputs import is_standard_output

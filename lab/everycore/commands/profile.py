@@ -14,9 +14,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from everycore.build import catalog
 from everycore.commands.options import Json, PageFile, context_of, write_answer_page
 from everycore.commands.provider import MODULE, below_local
+from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, is_standard_output, refuse_existing

@@ -12,8 +12,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from everycore.build import catalog
 from everycore.commands.options import Json, context_of
+from everycore.compile import catalog
 from everycore.environment.atomic import atomic_write
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from everycore.build import catalog
 from everycore.commands.options import Json, context_of
+from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.store import result_search, views

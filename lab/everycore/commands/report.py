@@ -13,8 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
-from everycore.build import catalog
 from everycore.commands.options import context_of
+from everycore.compile import catalog
 from everycore.environment import extras
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, unreadable

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from everycore.build import catalog
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -16,6 +15,7 @@ from everycore.commands.options import (
     context_of,
     words,
 )
+from everycore.compile import catalog
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.model.domain import CpuModel, Tree
 from everycore.model.protocol import Mode, Resolved

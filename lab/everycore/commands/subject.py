@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from everycore import subjects
-from everycore.build import debs
-from everycore.build.catalog import find_tree
-from everycore.build.toolchains import DEFAULT_FLAGS
 from everycore.commands.options import CompilerCommand, CompilerFlags, Json, context_of, words
+from everycore.compile import debs
+from everycore.compile.catalog import find_tree
+from everycore.compile.toolchains import DEFAULT_FLAGS
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.progress import Progress

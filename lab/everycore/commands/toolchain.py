@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from everycore.build.catalog import find_tree
-from everycore.build.toolchains import add as toolchains
-from everycore.build.toolchains.compilers_file import write_lock
-from everycore.build.toolchains.make_lock import make_lock
 from everycore.commands.options import Json, context_of, words
+from everycore.compile.catalog import find_tree
+from everycore.compile.toolchains import add as toolchains
+from everycore.compile.toolchains.compilers_file import write_lock
+from everycore.compile.toolchains.make_lock import make_lock
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Tree

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from everycore.build import catalog
+from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.estimate import data, goals
 from everycore.estimate.core_estimates import Core, Row, techniques

@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from everycore.build import catalog
+from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.model.domain import Machine
 from everycore.run import machine

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from everycore.build.binaries import build_tool
-from everycore.build.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.compile.binaries import build_tool
+from everycore.compile.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.explain import instructions, regions

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from everycore.build import catalog
-from everycore.build.binaries import build_harness
-from everycore.build.toolchains import DEFAULT_FLAGS
+from everycore.compile import catalog
+from everycore.compile.binaries import build_harness
+from everycore.compile.toolchains import DEFAULT_FLAGS
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.measure.bounds import bounds

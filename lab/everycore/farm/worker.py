@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from everycore import subjects
-from everycore.build import catalog
-from everycore.build.binaries import meaning_of_native
-from everycore.build.toolchains.installed import installed
+from everycore.compile import catalog
+from everycore.compile.binaries import meaning_of_native
+from everycore.compile.toolchains.installed import installed
 from everycore.environment.context import Context, system_context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.version import package_version

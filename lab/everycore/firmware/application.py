@@ -4,9 +4,9 @@ harness/port/uefi/image.lds says."""
 
 from pathlib import Path
 
-from everycore.build import catalog
-from everycore.build.binaries import build_harness, digest_of, harness_objects
-from everycore.build.toolchains import find_compiler
+from everycore.compile import catalog
+from everycore.compile.binaries import build_harness, digest_of, harness_objects
+from everycore.compile.toolchains import find_compiler
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.firmware.boot_targets import Architecture

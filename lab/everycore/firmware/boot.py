@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from everycore.build import debs
+from everycore.compile import debs
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.firmware import medium

@@ -4,8 +4,8 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from everycore.build.binaries import build_tool
-from everycore.build.toolchains import find_compiler
+from everycore.compile.binaries import build_tool
+from everycore.compile.toolchains import find_compiler
 from everycore.environment.context import Completed, Context
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Target, Tree

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from everycore import subjects
-from everycore.build.toolchains import find_compiler
+from everycore.compile.toolchains import find_compiler
 from everycore.environment.atomic import atomic_write
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from everycore.build import debs
-from everycore.build.debs.lock import Lock, Request
+from everycore.compile import debs
+from everycore.compile.debs.lock import Lock, Request
 from everycore.environment.atomic import atomic_write
 from everycore.environment.context import Completed, Context
 from everycore.environment.errors import EverycoreError

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from everycore.build import debs
-from everycore.build.debs.lock import Request
-from everycore.build.toolchains.find import ask
+from everycore.compile import debs
+from everycore.compile.debs.lock import Request
+from everycore.compile.toolchains.find import ask
 from everycore.environment.atomic import atomic_write
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, unknown_name

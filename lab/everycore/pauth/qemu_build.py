@@ -20,8 +20,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from everycore.build import debs
-from everycore.build.debs.lock import Request
+from everycore.compile import debs
+from everycore.compile.debs.lock import Request
 from everycore.environment.context import Completed, Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.progress import Progress

@@ -6,8 +6,8 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-from everycore.build import debs
-from everycore.build.debs.lock import Request
+from everycore.compile import debs
+from everycore.compile.debs.lock import Request
 from everycore.environment.atomic import atomic_write
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, unknown_name

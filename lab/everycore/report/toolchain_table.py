@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from everycore.build.toolchains.add import ListedToolchain
+from everycore.compile.toolchains.add import ListedToolchain
 from everycore.model.domain import Toolchain
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from everycore.build import catalog, debs
-from everycore.build.binaries import PeerUnavailableError, build_peer
-from everycore.build.debs.lock import Lock, Request
+from everycore.compile import catalog, debs
+from everycore.compile.binaries import PeerUnavailableError, build_peer
+from everycore.compile.debs.lock import Lock, Request
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import BEST, Compiler, Hardware, Installed, Peer, PeerBuild, Tree

@@ -9,9 +9,14 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from everycore.build import catalog
-from everycore.build.binaries import build_harness, build_on_board, build_resolver
-from everycore.build.toolchains import DEFAULT_FLAGS, find_compiler, find_compiler_there, linker_of
+from everycore.compile import catalog
+from everycore.compile.binaries import build_harness, build_on_board, build_resolver
+from everycore.compile.toolchains import (
+    DEFAULT_FLAGS,
+    find_compiler,
+    find_compiler_there,
+    linker_of,
+)
 from everycore.environment.context import Completed, Context
 from everycore.environment.errors import EverycoreError
 from everycore.measure import quiet

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from everycore.build import catalog
+from everycore.compile import catalog
 from everycore.environment.atomic import only_one, publish, scratch_file
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError

@@ -9,8 +9,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from everycore.build import crates
-from everycore.build.crates import Crate
+from everycore.compile import crates
+from everycore.compile.crates import Crate
 from everycore.environment.context import Context
 from everycore.run.vectors import VectorFile, line
 

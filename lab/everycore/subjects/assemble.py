@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from everycore.build import catalog
-from everycore.build.binaries import build_object, build_timed, build_tool, digest_of
-from everycore.build.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.compile import catalog
+from everycore.compile.binaries import build_object, build_timed, build_tool, digest_of
+from everycore.compile.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.environment.atomic import atomic_write
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError

@@ -4,7 +4,7 @@
 import platform
 from pathlib import Path
 
-from everycore.build import catalog
+from everycore.compile import catalog
 from everycore.model.domain import RegistryLine, Tree
 from everycore.subjects.describe import FOLDER, Function, Subject, key_sizes
 

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from everycore.build.binaries import build_tool
+from everycore.compile.binaries import build_tool
 from everycore.environment.atomic import atomic_write
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from everycore.binary.symbols import Image
-from everycore.build.binaries import build_tool
-from everycore.build.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.compile.binaries import build_tool
+from everycore.compile.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.environment.context import Completed, Context
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Target

@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from everycore.binary.symbols import Image, missing_packages, read_maps
-from everycore.build.binaries import build_tool
-from everycore.build.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.compile.binaries import build_tool
+from everycore.compile.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.environment.context import Context, Dialogue
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Target

@@ -12,8 +12,8 @@ from everycore.binary.code import Examined, OwnFunctions, examine
 from everycore.binary.digest import digest
 from everycore.binary.frames import read_usage
 from everycore.binary.objects import NoCodeError, Object
-from everycore.build.catalog import find_tree
-from everycore.build.toolchains.installed import installed
+from everycore.compile.catalog import find_tree
+from everycore.compile.toolchains.installed import installed
 from everycore.environment.context import SystemRunner, system_context
 from everycore.environment.errors import EverycoreError
 from everycore.matrix.code_differences import differences

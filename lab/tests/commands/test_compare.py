@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from world import DATA, PACKAGE, Lab, data_text
 
-from everycore.build import catalog
 from everycore.commands import compare as command
 from everycore.commands.compare import NO_VERDICT
+from everycore.compile import catalog
 from everycore.model.cells import Cell, Head, Outcome, Result
 from everycore.model.domain import Machine, Revision
 from everycore.run.sides import exported

@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 from world import DATA, Lab
 
-from everycore.build.catalog import find_tree
-from everycore.build.toolchains.installed import installed
 from everycore.commands import matrix as command
 from everycore.commands.matrix import Choice, RunOptions, duration, stored_choice
+from everycore.compile.catalog import find_tree
+from everycore.compile.toolchains.installed import installed
 from everycore.environment.errors import EverycoreError
 from everycore.matrix.make import Limits, Ready
 from everycore.matrix.regressions import Explained

@@ -7,9 +7,9 @@ import re
 import pytest
 from world import PACKAGE, Lab
 
-from everycore.build.binaries import PeerUnavailableError
 from everycore.commands import peers as command
 from everycore.commands.peers import RANGE_OF
+from everycore.compile.binaries import PeerUnavailableError
 from everycore.environment.context import Completed
 from everycore.run import peer_runs
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from world import DATA, Lab
 
-from everycore.build.catalog import find_tree
+from everycore.compile.catalog import find_tree
 from everycore.model.targets import load_target
 from everycore.subjects.assemble import DRIVER
 

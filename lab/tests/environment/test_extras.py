@@ -66,7 +66,7 @@ def test_pip_can_read_the_remedy_of_every_extra(extra: str) -> None:
 def test_a_command_without_its_packages_ends_with_the_remedy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from everycore.build.debs.index import library
+    from everycore.compile.debs.index import library
     from everycore.environment.errors import MissingPackagesError
 
     monkeypatch.setitem(sys.modules, "debian.deb822", None)

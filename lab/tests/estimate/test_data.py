@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from everycore import subjects
-from everycore.build import catalog
+from everycore.compile import catalog
 from everycore.environment.errors import EverycoreError
 from everycore.estimate import data
 from everycore.estimate.core_estimates import Gain, Message

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from world import PACKAGE, Lab
 
-from everycore.build import catalog
+from everycore.compile import catalog
 from everycore.farm import scheduler, worker
 from everycore.farm.scheduler import Undone
 from everycore.farm.work import Job, Work

@@ -13,7 +13,7 @@ import pytest
 from matrix.cells import cell, measured
 from world import PACKAGE, Lab
 
-from everycore.build import catalog
+from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, LostError
 from everycore.farm import scheduler, work, worker

@@ -10,7 +10,7 @@ import pytest
 from world import DATA, Lab
 
 from everycore import subjects
-from everycore.build.catalog import find_tree
+from everycore.compile.catalog import find_tree
 from everycore.ct.taint import MemcheckError
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError

@@ -11,7 +11,7 @@ import pytest
 from world import Lab
 
 from everycore import subjects
-from everycore.build.binaries import build_timed
+from everycore.compile.binaries import build_timed
 from everycore.environment import extras
 from everycore.environment.context import Completed
 from everycore.environment.errors import EverycoreError

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from world import Lab
 
-from everycore.build.catalog import find_tree
-from everycore.build.toolchains.installed import installed
+from everycore.compile.catalog import find_tree
+from everycore.compile.toolchains.installed import installed
 from everycore.matrix import anomalies, bugs
 from everycore.matrix.bisect import Stage
 from everycore.matrix.failures import group_failures

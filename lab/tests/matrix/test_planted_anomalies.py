@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from world import Lab, Outcome
 
-from everycore.build.catalog import find_tree
-from everycore.build.toolchains.installed import installed
+from everycore.compile.catalog import find_tree
+from everycore.compile.toolchains.installed import installed
 from everycore.model.cells import Anomaly, Kind, as_json
 from everycore.store.matrix_files import read
 

@@ -13,8 +13,8 @@ from world import Lab
 
 from everycore import subjects
 from everycore.binary.disassembly import can_read_code
-from everycore.build.catalog import find_tree
-from everycore.build.toolchains.installed import installed
+from everycore.compile.catalog import find_tree
+from everycore.compile.toolchains.installed import installed
 from everycore.environment.context import SystemRunner
 from everycore.environment.errors import EverycoreError
 from everycore.matrix import anomalies, bugs

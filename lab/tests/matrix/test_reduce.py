@@ -120,8 +120,8 @@ def words(lab: Lab, *more: str) -> list[str]:
 
 
 def newest_gcc(lab: Lab) -> str:
-    from everycore.build.catalog import find_tree
-    from everycore.build.toolchains.installed import installed
+    from everycore.compile.catalog import find_tree
+    from everycore.compile.toolchains.installed import installed
 
     tree = find_tree(lab.context().package)
     return [one for one in installed(lab.context(), tree) if one.family == "gcc"][-1].name

@@ -13,8 +13,8 @@ from matrix.cells import cell, judged, measured
 from rich.console import Console
 from world import DATA, Lab
 
-from everycore.build.catalog import find_tree
-from everycore.build.toolchains.installed import installed
+from everycore.compile.catalog import find_tree
+from everycore.compile.toolchains.installed import installed
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.matrix import anomalies, bisect, second_pass, trials

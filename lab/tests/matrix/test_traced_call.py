@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 from world import Lab
 
-from everycore.build.catalog import find_tree
-from everycore.build.toolchains.installed import installed
+from everycore.compile.catalog import find_tree
+from everycore.compile.toolchains.installed import installed
 from everycore.environment.errors import EverycoreError
 from everycore.estimate.core_estimates import techniques
 from everycore.matrix.make import Ready, Workbench

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from world import PACKAGE
 
-from everycore.build import catalog
+from everycore.compile import catalog
 from everycore.environment.errors import EverycoreError
 from everycore.estimate import data
 from everycore.model import cores, targets

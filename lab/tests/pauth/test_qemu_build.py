@@ -11,7 +11,7 @@ import pytest
 from fake_archive import FakeArchive, tarball
 from world import DATA, PACKAGE, Lab
 
-from everycore.build.catalog import find_tree
+from everycore.compile.catalog import find_tree
 from everycore.environment.context import Completed, Context, SystemRunner
 from everycore.environment.errors import EverycoreError
 from everycore.pauth import qemu_build

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from world import PACKAGE, Lab, data_text
 
-from everycore.build import catalog
+from everycore.compile import catalog
 from everycore.environment.context import Completed
 from everycore.model import cores, targets
 from everycore.model.domain import Machine, Revision, Tree

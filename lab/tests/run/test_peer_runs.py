@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from world import PACKAGE, Lab
 
-from everycore.build import catalog
-from everycore.build.debs import Lock, Request
+from everycore.compile import catalog
+from everycore.compile.debs import Lock, Request
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Compiler, Hardware, Peer, Tree
 from everycore.model.protocol import Failure, Hello, Record

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from world import DATA, PACKAGE, Lab
 
-from everycore.build import catalog
-from everycore.build.binaries import PeerUnavailableError, build_peer
-from everycore.build.toolchains import find_compiler
-from everycore.build.toolchains.find import DEFAULT_FLAGS
+from everycore.compile import catalog
+from everycore.compile.binaries import PeerUnavailableError, build_peer
+from everycore.compile.toolchains import find_compiler
+from everycore.compile.toolchains.find import DEFAULT_FLAGS
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import BEST, Hardware, Installed, Peer, PeerBuild, Target
 from everycore.model.protocol import Bench, Failure, PeerLine
@@ -162,7 +162,7 @@ def test_a_harness_without_a_peer_says_so(real_lab: Lab) -> None:
 
 
 def _plain_harness(lab: Lab) -> Path:
-    from everycore.build.binaries import build_harness
+    from everycore.compile.binaries import build_harness
 
     host = Target("host", "")
     compiler = find_compiler(lab.context(), host, None, DEFAULT_FLAGS, "")

@@ -19,7 +19,7 @@ import pytest
 from world import DATA, PACKAGE, Lab
 
 from everycore.binary import machine_fit
-from everycore.build import catalog
+from everycore.compile import catalog
 from everycore.environment.errors import LostError
 from everycore.matrix.board import BoardLink
 from everycore.matrix.cell_runs import PROCESSES

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from world import PACKAGE, Lab
 
-from everycore.build import catalog
+from everycore.compile import catalog
 from everycore.subjects import contents, find_subject, kernel_subjects
 from everycore.subjects.describe import load_subject
 

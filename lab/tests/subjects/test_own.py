@@ -7,7 +7,7 @@ import pytest
 from world import Lab
 
 from everycore import subjects
-from everycore.build.catalog import find_tree
+from everycore.compile.catalog import find_tree
 from everycore.environment.errors import EverycoreError
 from everycore.subjects.describe import load_subject
 

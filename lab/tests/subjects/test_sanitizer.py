@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import everycore
-from everycore.build.catalog import find_tree
+from everycore.compile.catalog import find_tree
 
 FILE = find_tree(Path(everycore.__file__).parent).root / "subjects" / "sanitizer.c"
 # Checks for C++, Objective-C and -fsanitize=cfi, which no subject is compiled with.

@@ -8,11 +8,11 @@ import pytest
 from world import DATA, Lab
 
 from everycore import subjects
-from everycore.build.catalog import find_tree, registry
-from everycore.build.debs import Lock, Request
-from everycore.build.debs.archive import write_lock
-from everycore.build.debs.lock import File, Pinned
-from everycore.build.toolchains import find_compiler
+from everycore.compile.catalog import find_tree, registry
+from everycore.compile.debs import Lock, Request
+from everycore.compile.debs.archive import write_lock
+from everycore.compile.debs.lock import File, Pinned
+from everycore.compile.toolchains import find_compiler
 from everycore.environment.errors import EverycoreError
 from everycore.model.targets import load_target
 from everycore.subjects import NotCompiledError, Subject, SubjectUnavailableError, ours

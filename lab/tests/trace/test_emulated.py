@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from world import DATA, Lab
 
-from everycore.build.catalog import find_tree
+from everycore.compile.catalog import find_tree
 from everycore.environment.context import Completed, SystemRunner
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Target

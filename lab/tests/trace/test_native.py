@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from world import DATA, Lab
 
-from everycore.build.binaries import build_harness, build_tool
-from everycore.build.catalog import find_tree
-from everycore.build.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.compile.binaries import build_harness, build_tool
+from everycore.compile.catalog import find_tree
+from everycore.compile.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.environment.context import SystemRunner
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Target

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from everycore.binary import machine_fit
-from everycore.build.binaries import BOARD_OBJECTS
+from everycore.compile.binaries import BOARD_OBJECTS
 from everycore.environment.context import Completed, Context
 from everycore.environment.errors import EverycoreError, LostError
 from everycore.model.domain import Board, Target
