@@ -4,7 +4,7 @@
 #ifndef HARNESS_PEER_ANSWERS_H
 #define HARNESS_PEER_ANSWERS_H
 
-#include "../peers/peer.h"
+#include "../catalog/peers/peer.h"
 
 #define PEER_MOST_BYTES 65536
 #define PEER_TAG_BYTES 16

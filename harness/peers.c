@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * peers: another library, timed by the same loops in the same process style. An executable holds at
- * most one: the harness linked with one adapter of peers/ and its library. Each answer is checked
+ * most one: the harness linked with one adapter of catalog/peers/ and its library. Each answer is checked
  * before it is timed.
  */
 #include <stdio.h>

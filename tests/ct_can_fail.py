@@ -60,7 +60,7 @@ def skip(why: str) -> None:
 
 
 def copy_tree(to: pathlib.Path) -> None:
-    for name in ("include", "src", "harness", "peers", "targets"):
+    for name in ("include", "src", "harness", "catalog/peers", "catalog/targets"):
         shutil.copytree(ROOT / name, to / name)
 
 

@@ -173,9 +173,9 @@ class Firmware(unittest.TestCase):
         from everycore.environment.errors import EverycoreError
 
         try:
-            debs.unpacked(system_context(), debs.read_lock(ROOT / "targets/efi-raspi3b.lock"))
+            debs.unpacked(system_context(), debs.read_lock(ROOT / "catalog/targets/efi-raspi3b.lock"))
         except EverycoreError as error:
-            self.skipTest(f"the archive has the U-Boot of targets/efi-raspi3b.lock no longer: {error.message}")
+            self.skipTest(f"the archive has the U-Boot of catalog/targets/efi-raspi3b.lock no longer: {error.message}")
         lines = run_in("efi-raspi3b", f"check --quick --property {GUARDED} --kernel a64_vperm")
         results = {line["kernel"]: line["result"] for line in lines if line["type"] == "check"}
         self.assertEqual(results, {"a64_vperm": "pass"})

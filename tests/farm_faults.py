@@ -203,7 +203,7 @@ def other_files(farm: Farm, folder: pathlib.Path, what: str) -> dict[str, str]:
                 file.write("# another version\n")
         return farm.env("other-python", PYTHONPATH=str(copy))
     if not copy.exists():
-        for part in ("src", "include", "harness", "subjects", "targets", "lab", "peers"):
+        for part in ("src", "include", "harness", "catalog", "lab"):
             shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__", "tests"))
         for name in ("meson.build", "meson_options.txt", "pyproject.toml"):
             shutil.copy(ROOT / name, copy)

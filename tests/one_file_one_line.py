@@ -98,7 +98,7 @@ def assembly_kernel() -> None:
         good = assembly.read_text()
 
         def check(*properties: str) -> tuple[int, str]:
-            build(tree, options=("--cross-file", "toolchains/aarch64.ini"))
+            build(tree, options=("--cross-file", "catalog/toolchains/aarch64.ini"))
             return run(tree, CROSS[1], tree / "build/harness/harness", "check", "--kernel", ASSEMBLY_STEM, "--quick",
                        "--property", ",".join(properties))
 

@@ -44,7 +44,7 @@ def build(wrapper: list[str]) -> None:
     BUILD.mkdir(parents=True)
     more = BUILD / "more.ini"
     more.write_text(CROSS.format(wrapper=wrapper))
-    for argv in (["meson", "setup", "--werror", "-Ddebug=false", "--cross-file", "toolchains/hppa.ini", "--cross-file", more,
+    for argv in (["meson", "setup", "--werror", "-Ddebug=false", "--cross-file", "catalog/toolchains/hppa.ini", "--cross-file", more,
                   BUILD / "tree"], ["ninja", "-C", BUILD / "tree", "-j", "2", "harness/harness", "tests/bn_answers",
                   "tests/test_hppa_status"]):
         done = run(*argv)

@@ -33,7 +33,7 @@ SCRIPT = ROOT / "contrib/openssl/patch-openssl"
 TESTS = ("bntest", "exptest", "rsa_test", "dhtest")
 LOCKS = {
     "3.0": ("bookworm", HERE / "openssl-bookworm.lock"),
-    "3.5": ("trixie", ROOT / "subjects/openssl-trixie.lock"),
+    "3.5": ("trixie", ROOT / "catalog/subjects/openssl-trixie.lock"),
     "3.6": ("sid", HERE / "openssl-sid.lock"),
     "4.0": ("experimental", HERE / "openssl-experimental.lock"),
 }

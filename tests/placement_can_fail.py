@@ -93,7 +93,7 @@ def main() -> int:
     global skipped
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder)
-        for name in ("include", "src", "harness", "peers", "targets"):
+        for name in ("include", "src", "harness", "catalog/peers", "catalog/targets"):
             shutil.copytree(ROOT / name, tree / name)
         keep_kernels(tree, lambda stem: stem.startswith("c_") or stem in (*KERNELS, "x86_aesni", "x86_vclmul512"))
         code, results = check_placement(tree)

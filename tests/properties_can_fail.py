@@ -1271,7 +1271,7 @@ def unnoticed(tree: Tree, breaks: list[tuple[str, str, str, str, str]], *options
 def unnoticed_in_copy(tree: Tree, kept: set[str], programs: Sequence[str],
                       breaks: list[tuple[str, str, str, str, str]], *options: str) -> int:
     """Compile a copy of the tree with these kernels beside the portable ones, and count what is not noticed."""
-    for part in ("src", "include", "harness", "peers"):
+    for part in ("src", "include", "harness", "catalog/peers"):
         if (ROOT / part).exists():
             shutil.copytree(ROOT / part, tree.folder / part)
     shutil.copy(ROOT / "tests/whole_kernel.c", tree.folder / KERNEL)

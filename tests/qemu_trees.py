@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """contrib/qemu/patch-qemu on sources of QEMU as Debian has them: patched, and as before when the patch is removed.
 
-Of each version that subjects/ pins, the files that the script reads are fetched once.
+Of each version that catalog/subjects/ pins, the files that the script reads are fetched once.
 """
 
 import pathlib

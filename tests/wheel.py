@@ -34,7 +34,7 @@ def run(folder: pathlib.Path, *argv: str | pathlib.Path) -> tuple[int, str]:
 
 
 def source_files() -> list[str]:
-    return [str(path.relative_to(ROOT)) for folder in ("include", "src", "harness", "peers", "targets", "toolchains")
+    return [str(path.relative_to(ROOT)) for folder in ("include", "src", "harness", "catalog/peers", "catalog/targets", "catalog/toolchains")
             for path in (ROOT / folder).rglob("*.*")
             if path.suffix in (".c", ".h", ".S", ".def", ".toml", ".lock") and "target" not in path.parts]
 

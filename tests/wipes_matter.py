@@ -202,7 +202,7 @@ def removals(tree: pathlib.Path, files: list[str]) -> list[Removal]:
 
 
 def copy(tree: pathlib.Path) -> pathlib.Path:
-    for part in ("src", "include", "harness", "peers", "tests"):
+    for part in ("src", "include", "harness", "catalog/peers", "tests"):
         if (ROOT / part).exists():
             shutil.copytree(ROOT / part, tree / part)
     return tree

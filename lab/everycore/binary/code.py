@@ -22,7 +22,7 @@ from everycore.binary.objects import NoCodeError, Object, Relocation, Section, S
 from everycore.environment.errors import unknown_name
 from everycore.model.cells import Code
 
-GLUE = "subject_glue"  # the section of what is ours: subjects/subject.h
+GLUE = "subject_glue"  # the section of what is ours: catalog/subjects/subject.h
 SANITIZER = re.compile(r"__(?:ub|a|m|t|hwa)san_|__sanitizer_|__cfi_")
 _COLD = re.compile(r"\.cold(\.\d+)?$")  # the seldom executed part of a function, at another place
 _MAX_WORK = 10 ** (2 * DEEPEST)

@@ -304,7 +304,7 @@ def run(
         typer.Argument(metavar="COMMAND...", help="Commands of the harness, each one argument."),
     ] = None,
     target: Annotated[
-        str, typer.Option("--target", metavar="NAME", help="targets/efi-*.toml, or a file.")
+        str, typer.Option("--target", metavar="NAME", help="catalog/targets/efi-*.toml, or a file.")
     ] = "efi-aavmf",
     leave_state: Annotated[
         bool, typer.Option("--leave-state", help="Leave vector registers as firmware has them.")

@@ -87,7 +87,9 @@ def estimate(
     subject: Annotated[
         list[str] | None,
         typer.Option(
-            "--subject", metavar="NAME", help="Beside other people's code: of subjects/, or all."
+            "--subject",
+            metavar="NAME",
+            help="Beside other people's code: of catalog/subjects/, or all.",
         ),
     ] = None,
     turn: Annotated[

@@ -85,7 +85,7 @@ def matrix(
         typer.Option(
             "--subject",
             metavar="NAME",
-            help="Code to measure: subjects/, our kernels, a TOML file.",
+            help="Code to measure: catalog/subjects/, our kernels, a TOML file.",
         ),
     ] = None,
     function: Annotated[
@@ -106,7 +106,9 @@ def matrix(
     ] = None,
     target: Annotated[
         list[str] | None,
-        typer.Option("--target", metavar="NAME", help="Of targets/; emulated ones are counted."),
+        typer.Option(
+            "--target", metavar="NAME", help="Of catalog/targets/; emulated ones are counted."
+        ),
     ] = None,
     key_bits: Annotated[
         list[str] | None,

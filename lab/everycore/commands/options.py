@@ -21,7 +21,9 @@ T = TypeVar("T")
 Json = Annotated[bool, typer.Option("--json", help="JSON lines instead of tables.")]
 TargetName = Annotated[
     str,
-    typer.Option("--target", metavar="NAME", help="Where to run: a name of targets/, or a file."),
+    typer.Option(
+        "--target", metavar="NAME", help="Where to run: a name of catalog/targets/, or a file."
+    ),
 ]
 CpuNumber = Annotated[
     int | None,

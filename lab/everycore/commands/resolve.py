@@ -50,7 +50,9 @@ def resolve(
     target: Annotated[
         str | None,
         typer.Option(
-            "--target", metavar="NAME", help="The CPU of this place: a name of targets/, or a file."
+            "--target",
+            metavar="NAME",
+            help="The CPU of this place: a name of catalog/targets/, or a file.",
         ),
     ] = None,
     cc: CompilerCommand = None,
@@ -101,7 +103,7 @@ def resolve(
 
 
 def _title(cpu: str | None, model: CpuModel | None) -> str:
-    """Return a CPU's name: as it was asked for, and as targets/cpus.toml has it."""
+    """Return a CPU's name: as it was asked for, and as catalog/targets/cpus.toml has it."""
     if cpu is None or model is None:
         return ""
     return model.name if cpu == model.name else f"{cpu.strip()}: {model.name}"

@@ -39,7 +39,9 @@ app = typer.Typer(
 )
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="NAME...", help="Of subjects/, a kernel of ours, or a TOML file."),
+    typer.Argument(
+        metavar="NAME...", help="Of catalog/subjects/, a kernel of ours, or a TOML file."
+    ),
 ]
 FunctionNames = Annotated[
     list[str] | None,
@@ -99,7 +101,7 @@ def check_subjects(
     flags: CompilerFlags = None,
     json: Json = False,
 ) -> None:
-    """Compile, call and compare answers; default: all of subjects/."""
+    """Compile, call and compare answers; default: all of catalog/subjects/."""
     _run(command, names, _Options(function, None, target, cc, flags, True, json))
 
 
@@ -117,7 +119,7 @@ def count_subjects(
     flags: CompilerFlags = None,
     json: Json = False,
 ) -> None:
-    """Compare answers, and count instructions exactly; default: all of subjects/."""
+    """Compare answers, and count instructions exactly; default: all of catalog/subjects/."""
     _run(command, names, _Options(function, key_bits, target, cc, flags, False, json))
 
 

@@ -26,7 +26,9 @@ app = typer.Typer(
 Names = Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="gcc-16, clang-22, ...")]
 Targets = Annotated[
     list[str] | None,
-    typer.Option("--target", metavar="NAME", help="For this target of targets/; repeatable."),
+    typer.Option(
+        "--target", metavar="NAME", help="For this target of catalog/targets/; repeatable."
+    ),
 ]
 
 

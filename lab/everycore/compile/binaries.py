@@ -129,7 +129,7 @@ def build_resolver(
     linker: Compiler | None = None,
 ) -> Build:
     """A harness for a target that has the commands `list` and `resolve`, and no kernels."""
-    absent = context.package / "build" / "resolver" / "absent.c"
+    absent = context.package / "compile" / "resolver" / "absent.c"
     sources = [*catalog.resolver_sources(tree), absent]
     return build_harness(context, tree, target, compiler, flags, sources, linker)
 
@@ -281,7 +281,7 @@ def _build_crate(context: Context, tree: Tree, peer: Peer) -> Path:
     if not archive.is_file():
         context.err.print(f"building {peer.name} with cargo, once; this may take minutes")
     # A copy, beside which cargo may write its lock file; times are kept, for cargo goes by them.
-    shutil.copytree(tree.root / "peers" / "rust", folder, dirs_exist_ok=True)
+    shutil.copytree(tree.root / "catalog/peers" / "rust", folder, dirs_exist_ok=True)
     argv = ["env", *(f"{name}={value}" for name, value in peer.build)] if peer.build else []
     argv += ["cargo", "build", "--release", "--quiet", "--features", peer.crate]
     argv += ["--manifest-path", str(folder / "Cargo.toml"), "--target-dir", str(folder / "target")]
@@ -291,7 +291,7 @@ def _build_crate(context: Context, tree: Tree, peer: Peer) -> Path:
 
 def _build_module(context: Context, tree: Tree, peer: Peer) -> Path:
     archive = context.cache_dir() / "go" / peer.name / "libpeer.a"
-    folder = tree.root / "peers" / peer.module
+    folder = tree.root / "catalog/peers" / peer.module
     argv = ["go", "build", "-C", str(folder), "-trimpath", "-buildmode=c-archive", "-o"]
     _run_builder(context, peer, [*argv, str(archive), "."], "install Go: apt-get install golang")
     return archive

@@ -11,7 +11,7 @@ REGISTRY = Path("src/kernels.def")
 ISA_HEADER = Path("include/everycore/isa.h")
 VERSION_HEADER = Path("include/everycore/everycore.h")
 SOURCE_DIRS = ("src", "harness")
-HEADER_DIRS = ("include", "src", "harness", "peers")
+HEADER_DIRS = ("include", "src", "harness", "catalog/peers")
 SOURCE_SUFFIXES = (".c", ".S")
 HEADER_SUFFIXES = (".h", ".def", ".inc")
 

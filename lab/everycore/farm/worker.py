@@ -34,7 +34,13 @@ from everycore.subjects import Subject
 if TYPE_CHECKING:
     from everycore.matrix.trials import Trials
 
-PARTS = ("src", "include", "harness", "subjects", "targets")  # of the tree: all that a job reads
+PARTS = (
+    "src",
+    "include",
+    "harness",
+    "catalog/subjects",
+    "catalog/targets",
+)  # of the tree: all that a job reads
 _OF_MACHINE = re.compile(
     r"""(?<![^\s"'])-m[\w.=+-]+|--param[= ]"?[\w=-]+|-(?:target|tune)-\w+"? "?[\w.+-]+"""
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The only reader of targets/efi-*.toml: firmware in which the harness is an EFI application."""
+"""The only reader of efi-*.toml: firmware in which the harness is an EFI application."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +54,7 @@ DISKS = {  # the emulator's words for the medium; {}: the image
 
 @dataclass(frozen=True, slots=True)
 class BootTarget:
-    """A machine with firmware: one file of targets/.
+    """A machine with firmware: one file of catalog/targets/.
 
     lock: of packages that hold the firmware, which then need not be installed; beside the target's
     file, as device_tree is. code: then a path in these packages.
@@ -79,16 +79,16 @@ class BootTarget:
 
 
 def names(tree: Tree) -> list[str]:
-    return sorted(path.stem for path in (tree.root / "targets").glob(f"{FIRMWARE}*.toml"))
+    return sorted(path.stem for path in (tree.root / "catalog/targets").glob(f"{FIRMWARE}*.toml"))
 
 
 def load(tree: Tree, name: str) -> BootTarget:
     """A target by its name, or any other by the path of its file."""
-    path = tree.root / "targets" / f"{name}.toml"
+    path = tree.root / "catalog/targets" / f"{name}.toml"
     if name.endswith(".toml") or "/" in name:
         path = Path(name).expanduser()
         if not path.is_file():
-            raise EverycoreError(f"no target file {path}", "copy targets/efi-aavmf.toml")
+            raise EverycoreError(f"no target file {path}", "copy catalog/targets/efi-aavmf.toml")
     elif name not in names(tree):
         raise unknown_name("target of firmware", name, names(tree))
     given = {"name", "folder"}

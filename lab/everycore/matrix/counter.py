@@ -11,7 +11,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Target, Tree
 from everycore.subjects.assemble import HARNESS, LIBRARY
 
-SOURCE = "subjects/which_counter.c"
+SOURCE = "catalog/subjects/which_counter.c"
 
 
 def counter_name(

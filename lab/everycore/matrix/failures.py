@@ -11,7 +11,9 @@ from everycore.model.cells import Cell, Outcome, Result
 
 ORDER = (Outcome.WRONG, Outcome.CRASHED, Outcome.TIME_LIMIT, Outcome.NOT_COMPILED)
 MOST_FLAGS = 4  # sets that are named
-_DETAILS = re.compile(r" \(byte \d+ of \d+: .*\)$|, input \d+ \(.*?\)")  # subjects/job.c, sweep.c
+_DETAILS = re.compile(
+    r" \(byte \d+ of \d+: .*\)$|, input \d+ \(.*?\)"
+)  # catalog/subjects/job.c, sweep.c
 
 
 @dataclass(frozen=True, slots=True)

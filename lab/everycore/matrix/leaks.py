@@ -31,11 +31,11 @@ from everycore.trace.emulated import qemu
 from everycore.trace.native import native
 from everycore.trace.record import Difference, Run, Trace, UntraceableError, first_difference
 
-BEGIN, END = "region_begin", "region_end"  # subjects/job.h
-# subjects/answers.h: all bytes 0, all 0xff, then drawn. The first again tells whether calls with
+BEGIN, END = "region_begin", "region_end"  # catalog/subjects/job.h
+# answers.h: all bytes 0, all 0xff, then drawn. The first again tells whether calls with
 # the same secrets are alike at all.
 SECRETS = (0, 1, 2, 3, 4, 5)
-PARTS = ("key", "call")  # regions of one call: subjects/ct.c
+PARTS = ("key", "call")  # regions of one call: catalog/subjects/ct.c
 # One block; 8 + 4 + 2 + 1; 32 + 4 + 1; of functions that take any length, a part of a block, too.
 LENGTHS = (16, 240, 592)
 ODD_LENGTH = 77
@@ -251,7 +251,7 @@ def _first_error(suspect: Suspect, part: str, found: Mapping[str, MemcheckError]
 
 
 def _why_it_ended(suspect: Suspect, code: int, fatal: MemcheckError | None) -> str:
-    if code == 3:  # subjects/driver.c
+    if code == 3:  # catalog/subjects/driver.c
         return "valgrind shows a CPU that cannot run it"
     if fatal is not None and fatal.address is not None:
         place, instruction = _place(suspect.binary, fatal.address)

@@ -414,7 +414,7 @@ class Workbench:
         if done.code == sweep.ENDLESS:
             reason = f"{first_line}: it was not done after {self.limits.run:.0f} s"
             raise _FailedError(Outcome.TIME_LIMIT, reason, self.limits.run)
-        if done.code == 3:  # subjects/driver.c
+        if done.code == 3:  # catalog/subjects/driver.c
             raise _FailedError(Outcome.SKIPPED, first_line)
         raise _FailedError(Outcome.CRASHED, how_it_ended(done.code, first_line))
 

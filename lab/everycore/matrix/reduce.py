@@ -125,7 +125,7 @@ _SETTINGS = {
     "n_bytes": "job.n_bytes = {n_bytes};",
     "n_blocks": "job.n_blocks = {n_bytes} / 16;",
 }
-# The places of what a sweep gives (subjects/sweep.c), and members that have other names there.
+# The places of what a sweep gives (sweep.c), and members that have other names there.
 _PLACES = {
     "in": "(memory[0] + 64)",
     "user_key": "memory[2]",

@@ -3,7 +3,7 @@
 
 Source: implementer and part number (bits 31:24 and 15:4) from each core's Technical Reference
 Manual, MIDR_EL1 or MIDR; those of other makers from Linux 6.12, arch/arm64/include/asm/cputype.h.
-Names are those of targets/cpus.toml where it has the core.
+Names are those of catalog/targets/cpus.toml where it has the core.
 """
 
 import re

@@ -78,7 +78,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A place where a harness runs: one file in targets/."""
+    """A place where a harness runs: one file in catalog/targets/."""
 
     name: str
     description: str
@@ -115,14 +115,16 @@ BEST = Hardware("best")
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """Another library, by its table in peers/peers.toml."""
+    """Another library, by its table in catalog/peers/peers.toml."""
 
     name: str
     packages: tuple[str, ...]  # Debian packages that provide it
     libraries: tuple[str, ...]  # words for the linker
     includes: tuple[str, ...] = ()  # where below usr/include its headers are, beside usr/include
     adapter: str = ""  # the stem of its source; empty: the name
-    crate: str = ""  # it is no package: the feature of peers/rust that fetches and builds it
+    crate: str = (
+        ""  # it is no package: the feature of catalog/peers/rust that fetches and builds it
+    )
     build: tuple[tuple[str, str], ...] = ()  # the environment in which cargo builds it
     module: str = ""  # nor a crate: the Go module below peers, and its only file
     since: str = ""  # the version that goals count against
@@ -132,10 +134,10 @@ class Peer:
     @property
     def source(self) -> Path:
         if self.crate:
-            return Path("peers/rust/src") / f"{self.crate.replace('-', '_')}.rs"
+            return Path("catalog/peers/rust/src") / f"{self.crate.replace('-', '_')}.rs"
         if self.module:
-            return Path("peers") / self.module / f"{self.module}.go"
-        return Path("peers") / f"{self.adapter or self.name}.c"
+            return Path("catalog/peers") / self.module / f"{self.module}.go"
+        return Path("catalog/peers") / f"{self.adapter or self.name}.c"
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,7 @@ class Machine:
     architecture: str = ""
     virtualised: bool = False
     board: str = ""  # "Raspberry Pi 3 Model B Plus Rev 1.3"
-    core: str = ""  # an Arm core that measured, as targets/cpus.toml calls it: "cortex-a53"
+    core: str = ""  # an Arm core that measured, as catalog/targets/cpus.toml calls it: "cortex-a53"
     midr: str = ""  # its Main ID Register: "0x410fd034"
     cpu_index: int = -1  # its number; -1: not pinned
     max_mhz: int = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The only reader of targets/ and peers/peers.toml: places to run, CPUs and libraries by name."""
+"""The only reader of catalog/targets/ and peers.toml: places to run, CPUs and libraries by name."""
 
 import re
 from collections.abc import Mapping
@@ -43,13 +43,13 @@ PEER_SHAPE: dict[str, type] = {
 def target_names(tree: Tree) -> list[str]:
     return sorted(
         path.stem
-        for path in (tree.root / "targets").glob("*.toml")
+        for path in (tree.root / "catalog/targets").glob("*.toml")
         if path.name != CPU_FILE and not path.name.startswith(FIRMWARE)
     )
 
 
 def load_target(tree: Tree, name: str) -> Target:
-    """A target of targets/ by its name, or any other by the path of its file."""
+    """A target of catalog/targets/ by its name, or any other by the path of its file."""
     if name.endswith(".toml") or "/" in name:
         path = Path(name).expanduser()
         if not path.is_file():
@@ -61,7 +61,7 @@ def load_target(tree: Tree, name: str) -> Target:
     if name not in names:
         error = unknown_name("target", name, names)
         raise EverycoreError(error.message, f"{error.hint}; or name a file: ./{name}.toml")
-    return read_target(tree.root / "targets" / f"{name}.toml")
+    return read_target(tree.root / "catalog/targets" / f"{name}.toml")
 
 
 def read_target(path: Path) -> Target:
@@ -110,8 +110,8 @@ def _board(file: str, table: dict[str, Any]) -> Board:
 
 
 def load_cpus(tree: Tree) -> dict[str, CpuModel]:
-    """Every CPU of targets/cpus.toml; one may build on an earlier one."""
-    table = read_toml(tree.root / "targets" / CPU_FILE)
+    """Every CPU of catalog/targets/cpus.toml; one may build on an earlier one."""
+    table = read_toml(tree.root / "catalog/targets" / CPU_FILE)
     cpus: dict[str, CpuModel] = {}
     for name, entry in table.items():
         if name != _NAMES:
@@ -121,7 +121,7 @@ def load_cpus(tree: Tree) -> dict[str, CpuModel]:
 
 def other_names(tree: Tree) -> dict[str, str]:
     """Return other names of CPUs, as `spelled` has them but for their ? and *; the CPU of each."""
-    table = read_toml(tree.root / "targets" / CPU_FILE).get(_NAMES, {})
+    table = read_toml(tree.root / "catalog/targets" / CPU_FILE).get(_NAMES, {})
     expect(f"{CPU_FILE}: [{_NAMES}]", table, dict.fromkeys(table, str))
     return {spelled(name, "?*[]"): str(cpu) for name, cpu in table.items()}
 
@@ -136,7 +136,7 @@ def spelled(name: str, also: str = "") -> str:
 
 
 def load_peers(tree: Tree) -> list[Peer]:
-    table = read_toml(tree.root / "peers" / PEER_FILE)
+    table = read_toml(tree.root / "catalog/peers" / PEER_FILE)
     return [_peer(name, entry) for name, entry in table.items()]
 
 
@@ -148,7 +148,7 @@ def find_peer(tree: Tree, name: str) -> Peer:
 
 
 def find_cpu(tree: Tree, name: str) -> CpuModel:
-    """Return the CPU of a name: that of targets/cpus.toml, or one that people call it by."""
+    """Return the CPU of a name: that of cpus.toml, or one that people call it by."""
     cpus = load_cpus(tree)
     if name in cpus:
         return cpus[name]
@@ -204,7 +204,7 @@ def without_aes(tree: Tree, name: str) -> list[str]:
 
     Such a CPU adds nothing, and takes nothing else away than the instructions that use AES's unit.
     """
-    table, cpus = read_toml(tree.root / "targets" / CPU_FILE), load_cpus(tree)
+    table, cpus = read_toml(tree.root / "catalog/targets" / CPU_FILE), load_cpus(tree)
     if "aes" not in cpus[name].features:
         return []
     found = {name}

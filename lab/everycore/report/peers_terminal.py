@@ -8,7 +8,7 @@ from everycore.report.figures import UNCERTAIN
 from everycore.report.peer_comparison import OLDER, PeerTable, figure, foot
 from everycore.report.tables import plain_table, titled
 
-LEGEND = f"{OLDER} older than the version that goals count against (peers/peers.toml); {UNCERTAIN}"
+LEGEND = f"{OLDER} older than the version that goals count against (peers.toml); {UNCERTAIN}"
 
 
 MOST_COLUMNS = 12

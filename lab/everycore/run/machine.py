@@ -16,7 +16,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.model import cores
 from everycore.model.domain import Machine, Revision, Tree
 
-COMPILED = ("include", "src", "harness", "peers")
+COMPILED = ("include", "src", "harness", "catalog/peers")
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"  # Documentation/admin-guide/sysctl/kernel.rst
 CPU = "/sys/devices/system/cpu/cpu"
 # Files that describe a Linux machine without any program, as patterns of paths.

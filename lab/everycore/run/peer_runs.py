@@ -28,7 +28,7 @@ ALWAYS_THERE = ("sse2",)  # each x86-64 has it, and portable code of peers uses 
 SUITE = re.compile(r"[a-z0-9][a-z0-9.-]*")
 WIDEST_PREFIX = "avx512"
 WIDE_PREFIX = "avx"  # features of vectors wider than 128 bits
-# Modes of big numbers, each with the primitive of ours that has it: peers/peer.h.
+# Modes of big numbers, each with the primitive of ours that has it: catalog/peers/peer.h.
 NUMBER_MODES = {
     "mont-mul": "bn",
     "mont-sqr": "bn",
@@ -95,7 +95,7 @@ def lock_path(context: Context, tree: Tree, suites: Sequence[str], architecture:
     for suite in suites:
         if not SUITE.fullmatch(suite):
             raise EverycoreError(f"'{suite}' is no name of a suite", "such as sid, trixie")
-    folder = tree.root / "peers" if tree.is_checkout else context.state_dir() / "locks"
+    folder = tree.root / "catalog/peers" if tree.is_checkout else context.state_dir() / "locks"
     return folder / f"{'+'.join(suites)}-{architecture}.lock"
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Kernels measured in place, other people's and ours: built from source, called by a driver.
 
-A subject is a file subjects/NAME.toml: where the sources are (a Debian source package, pinned by a
-lock file beside it), what is compiled, and which functions are called by its adapter, a C file of
-ours. Nothing of the sources is kept but in the cache.
+A subject is a file catalog/subjects/NAME.toml: where the sources are (a Debian source package,
+pinned by a lock file beside it), what is compiled, and which functions are called by its adapter,
+a C file of ours. Nothing of the sources is kept but in the cache.
 
     subject = find_subject(tree, "linux-arm64")
     ctr = subject.function("bitslice-ctr")
@@ -50,12 +50,12 @@ from everycore.subjects.source_files import SubjectUnavailableError, sources
 
 
 def load_subjects(tree: Tree) -> list[Subject]:
-    """Other people's code: all that subjects/ describes."""
+    """Other people's code: all that catalog/subjects/ describes."""
     return [load_subject(path) for path in sorted((tree.root / FOLDER).glob("*.toml"))]
 
 
 def find_subject(tree: Tree, name: str) -> Subject:
-    """One of subjects/, a kernel of ours by its name, or what a TOML file anywhere describes."""
+    """A name of catalog/subjects/, a kernel of ours by its name, or a TOML file."""
     path = Path(name if name.endswith(".toml") else f"{name}.toml").expanduser()
     if name.endswith(".toml") or "/" in name:
         if not path.is_file():

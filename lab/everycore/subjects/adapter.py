@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from everycore.subjects.describe import Function, Subject
 
-# Arguments that a call may name: subjects/subject.h explains each.
+# Arguments that a call may name: catalog/subjects/subject.h explains each.
 NAMES = {
     "in": "const uint8_t *in = job->in",
     "out": "uint8_t *out = job->out",
@@ -23,7 +23,7 @@ NAMES = {
 
 def adapter_text(subject: Subject, names: Collection[str] = tuple(NAMES)) -> str:
     """Return the functions of an adapter; its calls may use `names`, all by default."""
-    parts = ["#include <stdlib.h>", "#include <string.h>", '#include "subjects/subject.h"']
+    parts = ["#include <stdlib.h>", "#include <string.h>", '#include "catalog/subjects/subject.h"']
     if subject.header:
         parts += [_line(subject, "header"), f'#include "{subject.header}"']
     if subject.declaration:

@@ -32,7 +32,7 @@ from everycore.subjects.source_files import (
     written,
 )
 
-# Files of subjects/, without an adapter, that are linked with every subject.
+# Files of catalog/subjects/, without an adapter, that are linked with every subject.
 DRIVER = (
     "driver.c",
     "job.c",
@@ -304,7 +304,7 @@ def _static(context: Context, compiler: Compiler, target: Target) -> list[str]:
 
 
 def _functions(subject: Subject) -> list[str]:
-    """Return the macros for subjects/job.c."""
+    """Return the macros for catalog/subjects/job.c."""
     keys = dict.fromkeys(f.key_symbol for f in subject.functions if f.key_symbol)
     own = [function for function in subject.functions if function.computes == OWN]
     vectors = [

@@ -20,7 +20,7 @@ from everycore.trace.native import native
 from everycore.trace.record import Run, Trace
 
 BEGIN, END = "region_begin", "region_end"
-GLUE = "subject_glue"  # the section of what is ours: subjects/subject.h
+GLUE = "subject_glue"  # the section of what is ours: catalog/subjects/subject.h
 # Whole turns of any loop that does 1, 2, 3, 4, 5, 6, 8, 10, 12 or 15 blocks at a time.
 STEP_BYTES = 1920
 SIZES = (128, 256, 384, 1024, 1920)  # where answers are compared
@@ -156,7 +156,7 @@ def _words(function: Function, key_bits: int, sizes: Sequence[int]) -> list[str]
 def _judge(program: Program, function: Function, code: int, said: str) -> None:
     if code == 0:
         return
-    if code == 3:  # subjects/driver.c
+    if code == 3:  # catalog/subjects/driver.c
         raise SubjectUnavailableError(said.strip())
     if code < 0 or code > 128:
         name = _signal_name(abs(code) & 127)

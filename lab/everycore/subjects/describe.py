@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The only reader of subjects/*.toml."""
+"""The only reader of catalog/subjects/*.toml."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,16 +9,16 @@ from typing import Any
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.model.toml_tables import expect, read_toml, required_of, shape_of
 
-FOLDER = "subjects"
-# Arm's, as chains or blocks that do not wait for each other: subjects/answers.h.
+FOLDER = "catalog/subjects"
+# Arm's, as chains or blocks that do not wait for each other: catalog/subjects/answers.h.
 QARMA = ("qarma5", "qarma5-each", "qarma5-many", "qarma3", "qarma3-each")
 IMPDEF = ("impdef", "impdef-each")  # QEMU's hash in its place
-# Big numbers of one length each: subjects/numbers.h. Words are of this CPU.
+# Big numbers of one length each: catalog/subjects/numbers.h. Words are of this CPU.
 NUMBERS = {
     **{"mont-mul1024": 128, "mont-mul2048": 256, "mont-sqr2048": 256, "exp1024": 128},
     **{"mul-add-words": 8, "mod-word": 8},
 }
-PAC = "pac-instructions"  # AddPAC, Auth, Strip at random: subjects/pac_record.h
+PAC = "pac-instructions"  # AddPAC, Auth, Strip at random: catalog/subjects/pac_record.h
 # Modes that a function may compute; the driver compares each with c_ref.
 MODES = (
     *("ecb-enc", "ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec"),
@@ -54,7 +54,7 @@ class Function:
     minimum: int = 0  # bytes: the shortest text that it takes; 0: of a mode one block
     key_bits: tuple[int, ...] = ()  # empty: all that the mode has
     constant_time: bool = False  # it claims that its time depends on no secret
-    call: str = ""  # in C, where no adapter is: subjects/adapter.py writes one around it
+    call: str = ""  # in C, where no adapter is: catalog/subjects/adapter.py writes one around it
     setup: str = ""  # in C: prepares the key, for `call`
     output: int = 0  # bytes that OWN writes; 0: as many as it reads
     vectors: tuple[Vector, ...] = ()  # of OWN
@@ -87,7 +87,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Code that is measured in place: one file in subjects/, or anywhere."""
+    """Code that is measured in place: one file in catalog/subjects/, or anywhere."""
 
     name: str
     files: tuple[str, ...]  # of theirs: what is compiled; .pl: what writes it

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Our own kernels as subjects, straight from the registry: subjects/kernel.c is their adapter."""
+"""Our own kernels as subjects, straight from the registry: kernel.c is their adapter."""
 
 import platform
 from pathlib import Path

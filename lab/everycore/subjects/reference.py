@@ -17,7 +17,7 @@ from everycore.model.domain import Compiler
 # Without optimisations that rest on rules which much code breaks: where a compiler uses a rule
 # against the code, that cell is wrong, and not this build.
 FLAGS = ("-O1", "-fno-strict-aliasing", "-fwrapv")
-PREFIX = "reference_"  # subjects/job.c
+PREFIX = "reference_"  # catalog/subjects/job.c
 
 
 def renamed(

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from everycore.environment.errors import EverycoreError
 from everycore.subjects.describe import Function
 
-VERSION = 1  # of the inputs that subjects/patterns.c makes: results say which they were compared by
-N_INPUTS = 1343  # subjects/patterns.h
+VERSION = 1  # of the inputs that patterns.c makes: results say which they were compared by
+N_INPUTS = 1343  # catalog/subjects/patterns.h
 OF_OTHER_KEYS = 131  # inputs for key sizes that the cell does not have
 BUDGET_MS = 1500  # of one sweep; after it the inputs that are left are not compared
 ENDLESS = 4  # exit code: a call never ended

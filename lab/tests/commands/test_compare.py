@@ -104,7 +104,7 @@ def test_every_round_has_both_sides_in_random_order(real_lab: Lab, program: Path
 
 def test_revisions_and_trees_are_built_and_compared(real_lab: Lab) -> None:
     tree = real_lab.folder / "tree"
-    for name in ("src/kernels.def", "include/everycore/everycore.h", "targets/host.toml"):
+    for name in ("src/kernels.def", "include/everycore/everycore.h", "catalog/targets/host.toml"):
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(catalog.find_tree(PACKAGE).root / name, tree / name)
     (tree / "harness").mkdir()

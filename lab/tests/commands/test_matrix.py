@@ -39,13 +39,14 @@ def broken(real_lab: Lab, real_cache: Path) -> Lab:
     original = find_tree(real_lab.context().package)
     root = real_cache / "broken"  # objects are found again by the place of their sources
     shutil.rmtree(root, ignore_errors=True)
-    shutil.copytree(DATA / "broken", root / "subjects")
+    shutil.copytree(DATA / "broken", root / "catalog/subjects")
     for path in original.root.iterdir():
-        if path.name in ("harness", "include", "src", "targets"):
+        if path.name in ("harness", "include", "src"):
             (root / path.name).symlink_to(path)
-    for path in (original.root / "subjects").glob("*.[ch]"):
-        if not (root / "subjects" / path.name).exists():
-            shutil.copy(path, root / "subjects")
+    (root / "catalog/targets").symlink_to(original.root / "catalog/targets")
+    for path in (original.root / "catalog/subjects").glob("*.[ch]"):
+        if not (root / "catalog/subjects" / path.name).exists():
+            shutil.copy(path, root / "catalog/subjects")
     real_lab.env["EVERYCORE_TREE"] = str(root)
     real_lab.env["PATH"] = os.environ["PATH"]
     real_lab.width = 120
@@ -196,7 +197,7 @@ def test_cells_of_other_contents_of_a_subject_are_measured_again(
     out = tmp_path / "m.jsonl"
     words = ["matrix", *QUICK, "--toolchain", gcc, "--flags=-O2", "--out", str(out)]
     assert broken(*words).code == 0
-    source = Path(broken.env["EVERYCORE_TREE"]) / "subjects/theirs/copy.c"
+    source = Path(broken.env["EVERYCORE_TREE"]) / "catalog/subjects/theirs/copy.c"
     source.write_text(source.read_text() + "/* another text of it */\n")
     done = broken(*words, "--resume")
     assert done.code == 0
@@ -266,7 +267,7 @@ def test_cells_of_two_revisions_are_warned_of(broken: Lab, gcc: str, tmp_path: P
 def test_a_subject_whose_adapter_is_broken_fails_alone(
     broken: Lab, gcc: str, tmp_path: Path
 ) -> None:
-    folder = Path(broken.env["EVERYCORE_TREE"]) / "subjects"
+    folder = Path(broken.env["EVERYCORE_TREE"]) / "catalog/subjects"
     (folder / "bad.c").write_text('#include "subject.h"\n#error no\n')
     text = (folder / "broken.toml").read_text().replace("adapter.c", "bad.c")
     (folder / "worse.toml").write_text(text)
@@ -283,7 +284,7 @@ def test_a_subject_whose_adapter_is_broken_fails_alone(
 def test_a_subject_one_of_whose_files_is_misspelt_fails_alone(
     broken: Lab, gcc: str, tmp_path: Path
 ) -> None:
-    folder = Path(broken.env["EVERYCORE_TREE"]) / "subjects"
+    folder = Path(broken.env["EVERYCORE_TREE"]) / "catalog/subjects"
     text = (folder / "broken.toml").read_text().replace("copy.c", "cpoy.c")
     (folder / "misspelt.toml").write_text(text)
     out = tmp_path / "m.jsonl"
@@ -308,7 +309,7 @@ def test_a_file_of_the_user_is_stored_without_its_place_and_found_again(
     broken: Lab, gcc: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out, mine = tmp_path / "m.jsonl", tmp_path / "mine"
-    theirs = Path(broken.env["EVERYCORE_TREE"]) / "subjects"
+    theirs = Path(broken.env["EVERYCORE_TREE"]) / "catalog/subjects"
     shutil.move(theirs / "broken.toml", theirs / "mine.toml")
     shutil.copytree(theirs, mine)
     (theirs / "mine.toml").unlink()

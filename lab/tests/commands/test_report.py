@@ -145,8 +145,8 @@ def test_own_cells_are_told_from_those_that_everycore_brings(
     for path in (tree / "results" / "b-matrix.jsonl", tree / "src" / "kernels.def", own / "x"):
         path.parent.mkdir(parents=True, exist_ok=True)
     (tree / "src" / "kernels.def").touch()
-    (tree / "peers").mkdir()
-    (tree / "peers" / "peers.toml").touch()
+    (tree / "catalog/peers").mkdir(parents=True)
+    (tree / "catalog/peers" / "peers.toml").touch()
     (tree / "results" / "b-matrix.jsonl").write_text(matrix.read_text())
     (own / "a-matrix.jsonl").write_text(matrix.read_text().replace("libressl", "mine"))
     lab.env["EVERYCORE_TREE"] = str(tree)

@@ -36,15 +36,15 @@ def tree(real_lab: Lab, real_cache: Path) -> Path:
             pytest.skip(f"no {name}: apt-get install {' '.join(target.packages)}")
     root = real_cache / "subjects-tree"
     shutil.rmtree(root, ignore_errors=True)
-    shutil.copytree(DATA / "subject", root / "subjects")
-    for name in ("include", "src", "harness", "targets"):
+    shutil.copytree(DATA / "subject", root / "catalog/subjects")
+    for name in ("include", "src", "harness", "catalog/targets"):
         (root / name).symlink_to(original.root / name)
     for source in (
-        *(original.root / "subjects" / name for name in DRIVER),
-        *(original.root / "subjects").glob("*.h"),
+        *(original.root / "catalog/subjects" / name for name in DRIVER),
+        *(original.root / "catalog/subjects").glob("*.h"),
     ):
-        shutil.copy(source, root / "subjects")
-    (root / "subjects/fake.toml").write_text(DESCRIPTION, encoding="utf-8")
+        shutil.copy(source, root / "catalog/subjects")
+    (root / "catalog/subjects/fake.toml").write_text(DESCRIPTION, encoding="utf-8")
     real_lab.env["EVERYCORE_TREE"] = str(root)
     return root
 
@@ -64,7 +64,7 @@ def test_counts_are_shown_and_given_as_json(tree: Path, real_lab: Lab) -> None:
 
 
 def test_a_wrong_answer_is_told_and_the_others_are_counted(tree: Path, real_lab: Lab) -> None:
-    (tree / "subjects/fake.toml").write_text(DESCRIPTION + WRONG, encoding="utf-8")
+    (tree / "catalog/subjects/fake.toml").write_text(DESCRIPTION + WRONG, encoding="utf-8")
     done = real_lab("subject", "check")
     assert done.code == 1
     assert "fake wrong does not compute ctr" in done.err
@@ -73,7 +73,7 @@ def test_a_wrong_answer_is_told_and_the_others_are_counted(tree: Path, real_lab:
 
 
 def test_one_function_is_chosen_by_name(tree: Path, real_lab: Lab) -> None:
-    (tree / "subjects/fake.toml").write_text(DESCRIPTION + WRONG, encoding="utf-8")
+    (tree / "catalog/subjects/fake.toml").write_text(DESCRIPTION + WRONG, encoding="utf-8")
     assert real_lab("subject", "check", "--function", "adds").code == 0
     done = real_lab("subject", "count", "--function", "ads")
     assert (done.code, "unknown function of fake 'ads'" in done.err) == (2, True)
@@ -82,9 +82,9 @@ def test_one_function_is_chosen_by_name(tree: Path, real_lab: Lab) -> None:
 def test_what_cannot_be_had_is_skipped_and_told(tree: Path, real_lab: Lab) -> None:
     text = DESCRIPTION.replace('folder = "theirs"', "").replace("xor.c", "xor.pl")
     text = 'suite = "test"\npackage = "tool"\nunpack = ["lib"]\n' + text
-    (tree / "subjects/fake.toml").write_text(text, encoding="utf-8")
+    (tree / "catalog/subjects/fake.toml").write_text(text, encoding="utf-8")
     real_lab.env["EVERYCORE_MIRROR"] = str(tree)
-    (tree / "subjects/other.toml").write_text(DESCRIPTION, encoding="utf-8")
+    (tree / "catalog/subjects/other.toml").write_text(DESCRIPTION, encoding="utf-8")
     done = real_lab("subject", "check")
     assert done.code == 0
     assert "skipped: fake:" in done.err
@@ -96,7 +96,7 @@ def test_what_cannot_be_had_is_skipped_and_told(tree: Path, real_lab: Lab) -> No
 
 
 def test_an_adapter_that_is_not_there_is_named(tree: Path, real_lab: Lab) -> None:
-    (tree / "subjects/adapter.c").unlink()
+    (tree / "catalog/subjects/adapter.c").unlink()
     done = real_lab("subject", "check")
     assert (done.code, "fake.toml: no adapter adapter.c is beside it" in done.err) == (2, True)
 
@@ -138,10 +138,10 @@ def test_get_wants_names_and_says_where_the_sources_are(lab: Lab) -> None:
 def test_a_file_that_does_not_compile_is_told_and_the_others_are_checked(
     tree: Path, real_lab: Lab
 ) -> None:
-    shutil.copytree(tree / "subjects/theirs", tree / "subjects/broken")
-    (tree / "subjects/broken/xor.c").write_text("#error broken on purpose\n")
+    shutil.copytree(tree / "catalog/subjects/theirs", tree / "catalog/subjects/broken")
+    (tree / "catalog/subjects/broken/xor.c").write_text("#error broken on purpose\n")
     text = DESCRIPTION.replace("theirs", "broken")
-    (tree / "subjects/early.toml").write_text(text, encoding="utf-8")
+    (tree / "catalog/subjects/early.toml").write_text(text, encoding="utf-8")
     done = real_lab("subject", "check")
     assert done.code == 1
     assert "early: gcc" in done.err

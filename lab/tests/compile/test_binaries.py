@@ -158,14 +158,14 @@ def test_a_peer_compiles_its_adapter_alone_and_each_time(lab: Lab, tree: Tree) -
         lab.runner.calls.clear()
         made = build_peer(lab.context(), tree, GCC, ("-O2",), peer, installed)
         adapter, link = lab.runner.calls
-        assert adapter[adapter.index("-c") + 1] == "peers/other.c"
+        assert adapter[adapter.index("-c") + 1] == "catalog/peers/other.c"
         assert made.binary != harness.binary
     assert "-I/there" in adapter
     assert link.index("-lother") > link.index("-L/there") > 3  # after the objects
 
 
 def test_a_peer_that_is_a_crate_is_built_by_cargo(lab: Lab, tree: Tree) -> None:
-    (tree.root / "peers" / "rust").mkdir(parents=True)
+    (tree.root / "catalog/peers" / "rust").mkdir(parents=True)
     peer = Peer("other", (), ("-lm",), crate="other-lc", build=(("RUSTFLAGS", "-g"),))
     made = build_peer(lab.context(), tree, GCC, (), peer, Installed())
     cargo, link = (c for c in lab.runner.calls if "-c" not in c)
@@ -181,7 +181,7 @@ def test_a_peer_that_is_a_module_is_built_by_go(lab: Lab, tree: Tree) -> None:
         lab.context(), tree, GCC, (), Peer("other", (), (), module="other"), Installed()
     )
     go, link = (c for c in lab.runner.calls if "-c" not in c)
-    assert go[:4] == ["go", "build", "-C", str(tree.root / "peers/other")]
+    assert go[:4] == ["go", "build", "-C", str(tree.root / "catalog/peers/other")]
     assert next(word for word in link if word.endswith("go/other/libpeer.a")) in go
     assert made.binary.is_file()
 
@@ -196,7 +196,7 @@ def test_a_peer_that_is_a_module_is_built_by_go(lab: Lab, tree: Tree) -> None:
 def test_a_peer_whose_builder_is_absent_is_unavailable(
     lab: Lab, tree: Tree, peer: Peer, tool: str, package: str
 ) -> None:
-    (tree.root / "peers" / "rust").mkdir(parents=True)
+    (tree.root / "catalog/peers" / "rust").mkdir(parents=True)
     lab.runner.absent = (tool,)
     with pytest.raises(PeerUnavailableError, match=f"cannot run {tool}") as error:
         build_peer(lab.context(), tree, GCC, (), peer, Installed())

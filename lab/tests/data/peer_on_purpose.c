@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A peer whose faults are known: everycore itself, and what WRONG in the environment says is wrong
  * with it. */
-#include "../../../peers/peer.h"
+#include "../../../catalog/peers/peer.h"
 
 #include <stdlib.h>
 #include <string.h>

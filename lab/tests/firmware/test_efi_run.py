@@ -70,7 +70,7 @@ def test_every_target_of_firmware_is_read_and_is_none_of_the_others() -> None:
 
 @pytest.mark.parametrize("line", ['disk = "floppy"', 'loaded_as = "rom"'])
 def test_a_file_of_a_target_with_an_unknown_word_is_refused(tmp_path: Path, line: str) -> None:
-    kept = (TREE.root / "targets/efi-aavmf.toml").read_text(encoding="utf-8")
+    kept = (TREE.root / "catalog/targets/efi-aavmf.toml").read_text(encoding="utf-8")
     path = tmp_path / "mine.toml"
     path.write_text(f"{kept}{line}\n", encoding="utf-8")
     with pytest.raises(EverycoreError, match="unknown") as refused:
@@ -108,7 +108,7 @@ def test_a_file_of_a_target_may_name_its_machine_as_others_do(
     tmp_path: Path, given: str, name: str
 ) -> None:
     path = tmp_path / "mine.toml"
-    kept = (TREE.root / "targets/efi-aavmf.toml").read_text(encoding="utf-8")
+    kept = (TREE.root / "catalog/targets/efi-aavmf.toml").read_text(encoding="utf-8")
     text = re.sub(r'(?m)^machine = ".*"$', f'machine = "{given}"', kept)
     path.write_text(text, encoding="utf-8")
     assert boot_targets.load(TREE, str(path)).architecture.name == name

@@ -84,9 +84,9 @@ def test_cores_of_estimates_are_cpus_by_name() -> None:
 
 def test_every_peer_has_its_file() -> None:
     peers = targets.load_peers(TREE)
-    rust = TREE.root / "peers/rust/src"
-    adapters = {*(TREE.root / "peers").glob("*.c"), *rust.glob("*.rs")}
-    adapters |= set((TREE.root / "peers").glob("*/*.go"))
+    rust = TREE.root / "catalog/peers/rust/src"
+    adapters = {*(TREE.root / "catalog/peers").glob("*.c"), *rust.glob("*.rs")}
+    adapters |= set((TREE.root / "catalog/peers").glob("*/*.go"))
     assert {TREE.root / p.source for p in peers} == adapters - {rust / "lib.rs", rust / "peer.rs"}
     for peer in peers:
         of_what = [bool(peer.packages), bool(peer.crate), bool(peer.module)]
@@ -95,7 +95,7 @@ def test_every_peer_has_its_file() -> None:
 
 
 def test_versions_that_crates_do_not_tell_are_the_pinned_ones() -> None:
-    rust = TREE.root / "peers/rust"
+    rust = TREE.root / "catalog/peers/rust"
     manifest = (rust / "Cargo.toml").read_text(encoding="utf-8")
     for crate, file in (("ring", "ring.rs"), ("aes", "rustcrypto.rs")):
         version = re.search(rf'^{crate} = {{ version = "=([0-9.]+)"', manifest, re.MULTILINE)
@@ -118,8 +118,8 @@ def test_versions_that_crates_do_not_tell_are_the_pinned_ones() -> None:
     ],
 )
 def test_a_bad_table_of_a_peer_is_named(tmp_path: Path, text: str, complaint: str) -> None:
-    (tmp_path / "peers").mkdir()
-    (tmp_path / "peers" / "peers.toml").write_text(text)
+    (tmp_path / "catalog/peers").mkdir(parents=True)
+    (tmp_path / "catalog/peers" / "peers.toml").write_text(text)
     with pytest.raises(EverycoreError, match=complaint) as error:
         targets.load_peers(Tree(tmp_path, True))
     assert "peers.toml: [odd" in error.value.message
@@ -213,7 +213,7 @@ def test_near_names_are_of_one_architecture_whatever_is_asked() -> None:
 
 def test_every_other_name_stands_once_and_is_of_a_cpu_that_is_there() -> None:
     cpus, others = targets.load_cpus(TREE), targets.other_names(TREE)
-    text = (TREE.root / "targets" / targets.CPU_FILE).read_text(encoding="utf-8")
+    text = (TREE.root / "catalog/targets" / targets.CPU_FILE).read_text(encoding="utf-8")
     assert len(others) == len(text.partition("[names]")[2].split('\n"')) - 1
     spelled = {targets.spelled(name): name for name in cpus}
     assert len(spelled) == len(cpus)
@@ -263,13 +263,13 @@ def test_unknown_names_come_with_the_nearest() -> None:
     ],
 )
 def test_a_bad_target_file_is_named(tmp_path: Path, text: str, complaint: str) -> None:
-    (tmp_path / "targets").mkdir()
-    (tmp_path / "targets" / "odd.toml").write_text(text)
+    (tmp_path / "catalog/targets").mkdir(parents=True)
+    (tmp_path / "catalog/targets" / "odd.toml").write_text(text)
     with pytest.raises(EverycoreError, match=complaint) as error:
         targets.load_target(Tree(tmp_path, True), "odd")
     assert "odd.toml" in error.value.message
     with pytest.raises(EverycoreError, match=complaint):
-        targets.load_target(TREE, str(tmp_path / "targets" / "odd.toml"))
+        targets.load_target(TREE, str(tmp_path / "catalog/targets" / "odd.toml"))
 
 
 def test_a_target_file_is_text(tmp_path: Path) -> None:
@@ -279,7 +279,9 @@ def test_a_target_file_is_text(tmp_path: Path) -> None:
 
 
 def test_the_example_of_a_board_is_a_target(tmp_path: Path) -> None:
-    example = (TREE.root / "targets" / "raspberrypi.toml.example").read_text(encoding="utf-8")
+    example = (TREE.root / "catalog/targets" / "raspberrypi.toml.example").read_text(
+        encoding="utf-8"
+    )
     path = tmp_path / "pi.toml"
     path.write_text(example)
     target = targets.load_target(TREE, str(path))

@@ -135,6 +135,6 @@ def test_a_lock_is_the_checkouts_or_the_users(lab: Lab, tmp_path: Path) -> None:
     name = "sid+experimental-amd64.lock"
     suites = ("sid", "experimental")
     there = peer_runs.lock_path(lab.context(), Tree(tmp_path, True), suites, "amd64")
-    assert there == tmp_path / "peers" / name
+    assert there == tmp_path / "catalog/peers" / name
     own = peer_runs.lock_path(lab.context(), Tree(tmp_path, False), suites, "amd64")
     assert own == lab.context().state_dir() / "locks" / name

@@ -199,7 +199,9 @@ def test_an_adapter_that_does_not_compile_shows_why(real_lab: Lab, tmp_path: Pat
 def test_a_library_elsewhere_is_found_by_the_words_given(real_lab: Lab, tmp_path: Path) -> None:
     (tmp_path / "elsewhere.h").write_text("#define NAME 1\n")
     text = (DATA / "peer_on_purpose.c").read_text(encoding="utf-8")
-    text = text.replace("../../../peers/peer.h", str(TREE.root / "peers" / "peer.h"))
+    text = text.replace(
+        "../../../catalog/peers/peer.h", str(TREE.root / "catalog/peers" / "peer.h")
+    )
     (tmp_path / "odd.c").write_text("#include <elsewhere.h>\n" + text)
     peer = Peer("odd", (), (), adapter=str(tmp_path / "odd"))
     with pytest.raises(PeerUnavailableError, match=r"no elsewhere\.h"):

@@ -11,7 +11,7 @@ import pytest
 import everycore
 from everycore.compile.catalog import find_tree
 
-FILE = find_tree(Path(everycore.__file__).parent).root / "subjects" / "sanitizer.c"
+FILE = find_tree(Path(everycore.__file__).parent).root / "catalog/subjects" / "sanitizer.c"
 # Checks for C++, Objective-C and -fsanitize=cfi, which no subject is compiled with.
 NOT_OF_C = re.compile(r"dynamic_type|objc|cfi")
 RUN_TIMES = (

@@ -6,7 +6,7 @@ all that they depend on, unpacked. Trust comes from the keys of Debian that this
 sign the Release of a suite, which holds the sha256 of its index, which holds that of every file.
 
     request = Request(("sid",), "amd64", ("libssl-dev", "libc6-dev"))
-    lock = debs.pinned(context, request, tree.root / "peers/sid-amd64.lock", update=False)
+    lock = debs.pinned(context, request, tree.root / "catalog/peers/sid-amd64.lock", update=False)
     root = debs.unpacked(context, lock)  # complete, or not there
 
 `pinned` reads the lock file, or asks the archive and writes it: names, versions, paths and sha256,

@@ -13,7 +13,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Tree
 from everycore.model.toml_tables import expect, read_toml
 
-FOLDER = "toolchains"
+FOLDER = "catalog/toolchains"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def read_compilers_file(tree: Tree) -> FetchableCompilers:
 def lock_path(context: Context, tree: Tree, architecture: str) -> Path:
     """Return the lock file of the checkout; without a checkout the user's own, if there is one."""
     name = f"{architecture}.lock"
-    own = context.state_dir() / FOLDER / name
+    own = context.state_dir() / "toolchains" / name
     return own if not tree.is_checkout and own.is_file() else tree.root / FOLDER / name
 
 

@@ -58,7 +58,7 @@ def named_or_fetchable(
 
 
 def all_targets(tree: Tree) -> list[Target]:
-    """Return the targets of targets/, this machine first."""
+    """Return the targets of catalog/targets/, this machine first."""
     targets = [load_target(tree, name) for name in target_names(tree)]
     return sorted(targets, key=lambda target: target.name != HOST)
 

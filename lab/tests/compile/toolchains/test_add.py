@@ -65,9 +65,9 @@ def lab(tmp_path: Path, archive: FakeArchive) -> Lab:
     }
     lab = Lab(SystemRunner(), tmp_path, env, width=200)
     tree = find_tree(lab.context().package)
-    for name in ("src", "targets", "toolchains"):
+    for name in ("src", "catalog/targets", "catalog/toolchains"):
         shutil.copytree(tree.root / name, tmp_path / "tree" / name)
-    (tmp_path / "tree/toolchains/compilers.toml").write_text(
+    (tmp_path / "tree/catalog/toolchains/compilers.toml").write_text(
         'suites = ["test"]\ntargets = []\n[oldest]\n[wheels]\n'
     )
     return lab
@@ -250,9 +250,9 @@ def test_a_suite_that_cannot_be_read_costs_the_lock_no_compilers(
     locked: Lab, archive: FakeArchive
 ) -> None:
     tree = Path(locked.env["EVERYCORE_TREE"])
-    lock = tree / "toolchains/amd64.lock"
+    lock = tree / "catalog/toolchains/amd64.lock"
     before = lock.read_text()
-    wanted = tree / "toolchains/compilers.toml"
+    wanted = tree / "catalog/toolchains/compilers.toml"
     shutil.copytree(archive.folder / "dists/test", archive.folder / "dists/other")
     for absent, code in (("nosuch", 0), ("other", 2)):  # the other is signed as "test"
         wanted.write_text(f'suites = ["test", "{absent}"]\ntargets = []\n[oldest]\n[wheels]\n')
@@ -384,7 +384,7 @@ def test_a_command_that_says_nothing_or_two_things_is_refused(
 
 
 def test_a_part_without_a_lock_says_how_to_get_one(lab: Lab) -> None:
-    (Path(lab.env["EVERYCORE_TREE"]) / "toolchains/amd64.lock").unlink(missing_ok=True)
+    (Path(lab.env["EVERYCORE_TREE"]) / "catalog/toolchains/amd64.lock").unlink(missing_ok=True)
     done = add(lab, "gcc-99")
     assert done.code == 2
     assert "everycore toolchain lock" in done.err

@@ -11,7 +11,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.model.targets import target_names
 
 TREE = catalog.find_tree(PACKAGE)
-COMMITTED = TREE.root / "toolchains" / "amd64.lock"
+COMMITTED = TREE.root / "catalog/toolchains" / "amd64.lock"
 
 
 def pin(name: str) -> Pinned:

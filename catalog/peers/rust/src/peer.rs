@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! peers/peer.h in Rust, and what all crates have in common: a mode is a closure that holds its key.
+//! catalog/peers/peer.h in Rust, and what all crates have in common: a mode is a closure that holds its key.
 
 use std::ffi::{c_char, c_uint, c_void, CStr};
 use std::ptr::null_mut;
@@ -53,7 +53,7 @@ unsafe impl Sync for Peer {}
 pub trait Library {
     const NAME: &'static CStr;
     fn version() -> &'static CStr;
-    /// As `hardware` of peers/peer.h.
+    /// As `hardware` of catalog/peers/peer.h.
     fn hardware() -> Option<&'static CStr> {
         None
     }

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../harness/emit.h"
-#include "../harness/measure.h"
-#include "../harness/port/port.h"
-#include "../harness/quiet.h"
+#include "../../harness/emit.h"
+#include "../../harness/measure.h"
+#include "../../harness/port/port.h"
+#include "../../harness/quiet.h"
 #include "fnv1a.h"
 #include "verbs.h"
 

@@ -2,7 +2,7 @@
 /* Prints the counter that the verb bench takes here. */
 #include <stdio.h>
 
-#include "../harness/counters/counter.h"
+#include "../../harness/counters/counter.h"
 
 int main(void)
 {

@@ -19,5 +19,5 @@ mod rustcrypto;
 use rustcrypto::RustCrypto as Chosen;
 
 #[no_mangle]
-#[allow(non_upper_case_globals)] // the name in peers/peer.h
+#[allow(non_upper_case_globals)] // the name in catalog/peers/peer.h
 pub static evc_peer: peer::Peer = peer::Peer::of::<Chosen>();
