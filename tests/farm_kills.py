@@ -44,7 +44,7 @@ LOG = "EVERYCORE_FARM_LOG"  # the file into which workers write the cells that t
 
 PRELOAD = f'''
 import os, time
-from everycore.model.decoding import encode_line
+from everycore.environment.decoding import encode_line
 from everycore.farm import worker
 from everycore.farm.work import Answer, read_job
 from everycore.model.cells import Outcome, Result

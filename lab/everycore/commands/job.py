@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from everycore.commands.options import context_of
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError
 from everycore.farm import work, worker
-from everycore.model.decoding import encode_line
 
 
 def job(

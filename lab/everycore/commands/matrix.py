@@ -22,6 +22,7 @@ from everycore.compile import catalog
 from everycore.compile.binaries import tidy
 from everycore.compile.toolchains.installed import installed, named_or_fetchable
 from everycore.environment.context import Context
+from everycore.environment.decoding import decode, encode_line
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.environment.outputs import is_standard_output
 from everycore.environment.progress import Progress
@@ -53,7 +54,6 @@ from everycore.model.cells import (
     as_json,
     is_same,
 )
-from everycore.model.decoding import decode, encode_line
 from everycore.model.domain import Machine, Toolchain, Tree
 from everycore.model.targets import load_target
 from everycore.report import leak_table, matrix_tables

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from everycore.environment.errors import EverycoreError, unknown_name
+from everycore.environment.toml_tables import expect, read_toml, required_of, shape_of
 from everycore.estimate.core_estimates import Core, Fit, Gain, Message, Point
 from everycore.estimate.fitting import START, Refit
 from everycore.estimate.inorder import InOrder
-from everycore.model.toml_tables import expect, read_toml, required_of, shape_of
 
 CORES, PUBLISHED, EVALUATED, ADDED = (
     "cores.toml",

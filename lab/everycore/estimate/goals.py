@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from everycore.environment.errors import EverycoreError, unknown_name
+from everycore.environment.toml_tables import expect, read_toml, required_of, shape_of
 from everycore.estimate.core_estimates import BULK, Figure, Hidden, Row, ratio
 from everycore.model.domain import RegistryLine
-from everycore.model.toml_tables import expect, read_toml, required_of, shape_of
 
 FILE = "goals.toml"
 PLUS = " + "

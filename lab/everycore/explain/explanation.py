@@ -9,12 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from everycore.environment.toml_tables import expect, read_toml
 from everycore.explain import masks
 from everycore.explain.contained import instructions_in, lacking
 from everycore.explain.libraries import Identity, identify
 from everycore.explain.recognise import Found, Named
 from everycore.explain.regions import GENERATORS, FileFacts, Profile, Region
-from everycore.model.toml_tables import expect, read_toml
 
 CAUSES = Path(__file__).with_name("causes.toml")
 EFFECTS = Path(__file__).with_name("effects.toml")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from everycore.environment.toml_tables import expect, read_toml
 from everycore.explain.regions import GENERATORS
-from everycore.model.toml_tables import expect, read_toml
 
 FILE = Path(__file__).with_name("libraries.toml")
 _SHAPE = {"name": str, "file": str, "contains": str, "version": str, "masks": tuple[str, ...]}

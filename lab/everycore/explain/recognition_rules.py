@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from everycore.environment.errors import EverycoreError
+from everycore.environment.toml_tables import expect, read_toml
 from everycore.explain import constants
-from everycore.model.toml_tables import expect, read_toml
 
 FOLDER = Path(__file__).parent / "rules"
 KINDS = ("cipher", "mac", "hash", "public", "checksum", "random", "overhead")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from everycore.environment.atomic import atomic_write
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError
 from everycore.farm import worker
 from everycore.farm.scheduler import Farm, Undone
@@ -21,7 +22,6 @@ from everycore.matrix.make import Ready, Workbench
 from everycore.matrix.miscompilations import wrong_answers
 from everycore.matrix.plan import Planned
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, Verdict
-from everycore.model.decoding import encode_line
 
 CACHED = (Outcome.MEASURED, Outcome.COUNTED, Outcome.WRONG, Outcome.NOT_COMPILED)
 

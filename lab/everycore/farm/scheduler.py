@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from everycore.environment import extras
 from everycore.environment.context import Context
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError, LostError
 from everycore.farm import worker
 from everycore.farm.work import Answer, Job, read_answer
-from everycore.model.decoding import encode_line
 
 if TYPE_CHECKING:
     from distributed import Client, Future

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
 
+from everycore.environment.decoding import decode_line, encode_line
 from everycore.environment.errors import EverycoreError
 from everycore.matrix.plan import Planned
 from everycore.model.cells import Anomaly, Cell, Result
-from everycore.model.decoding import decode_line, encode_line
 
 FORMAT = 1
 T = TypeVar("T")

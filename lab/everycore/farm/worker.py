@@ -18,6 +18,7 @@ from everycore.compile import catalog
 from everycore.compile.binaries import meaning_of_native
 from everycore.compile.toolchains.installed import installed
 from everycore.environment.context import Context, system_context
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError
 from everycore.environment.version import package_version
 from everycore.farm.work import Answer, Job, Work, read_job
@@ -25,7 +26,6 @@ from everycore.matrix import plan, second_pass
 from everycore.matrix.make import Limits, Ready, Workbench
 from everycore.matrix.plan import Place
 from everycore.model.cells import Cell, Kind, Outcome, Result, is_same
-from everycore.model.decoding import encode_line
 from everycore.model.domain import Compiler, Toolchain, Tree
 from everycore.model.targets import load_target
 from everycore.run import machine

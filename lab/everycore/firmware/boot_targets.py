@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from everycore.environment.errors import EverycoreError, unknown_name
+from everycore.environment.toml_tables import expect, read_toml, required_of, shape_of
 from everycore.model.domain import Tree
 from everycore.model.targets import FIRMWARE
-from everycore.model.toml_tables import expect, read_toml, required_of, shape_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
+from everycore.environment.decoding import decode_line, encode_line
 from everycore.environment.errors import EverycoreError
 from everycore.measure import stats
 from everycore.measure.stats import Figure
-from everycore.model.decoding import decode_line, encode_line
 from everycore.model.domain import Machine, Revision
 
 FORMAT = 1

@@ -8,8 +8,8 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from everycore.environment.decoding import decode
 from everycore.environment.errors import EverycoreError
-from everycore.model.decoding import decode
 
 VERSION = 1
 BROKEN_LINE = "run it again; a file of results: fetch or copy it anew"

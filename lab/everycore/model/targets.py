@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from everycore.environment.errors import EverycoreError, unknown_name
+from everycore.environment.toml_tables import expect, read_toml, shape_of
 from everycore.model.domain import Board, CpuModel, Hardware, Peer, Target, Tree
-from everycore.model.toml_tables import expect, read_toml, shape_of
 
 CPU_FILE = "cpus.toml"
 FIRMWARE = "efi-"  # targets of `everycore efi run`: firmware/boot_targets.py

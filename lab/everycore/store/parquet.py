@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from everycore.environment import extras
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError, unreadable
-from everycore.model.decoding import encode_line
 from everycore.model.measurement import FORMAT, TABLES, Row, RunRow, columns
 from everycore.store.unpacked import rows_of
 

@@ -20,12 +20,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from everycore.environment.decoding import decode
 from everycore.environment.errors import EverycoreError, LostError, SignalError, unreadable
 from everycore.environment.outputs import is_stream, make_folder, refuse_device
 from everycore.measure import quiet
 from everycore.measure.processes import merged
 from everycore.model import protocol
-from everycore.model.decoding import decode
 from everycore.model.domain import Machine, Revision
 from everycore.model.protocol import Bench, Record
 from everycore.store import journal

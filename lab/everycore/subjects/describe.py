@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from everycore.environment.errors import EverycoreError, unknown_name
-from everycore.model.toml_tables import expect, read_toml, required_of, shape_of
+from everycore.environment.toml_tables import expect, read_toml, required_of, shape_of
 
 FOLDER = "catalog/subjects"
 # Arm's, as chains or blocks that do not wait for each other: catalog/subjects/answers.h.

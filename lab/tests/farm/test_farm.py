@@ -15,6 +15,7 @@ from world import PACKAGE, Lab
 
 from everycore.compile import catalog
 from everycore.environment.context import Context
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError, LostError
 from everycore.farm import scheduler, work, worker
 from everycore.farm.matrix_run import FarmRun
@@ -26,7 +27,6 @@ from everycore.matrix.make import Ready, Workbench
 from everycore.matrix.miscompilations import explain_wrong, wrong_answers
 from everycore.matrix.plan import Place, Planned
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, Verdict
-from everycore.model.decoding import encode_line
 from everycore.model.domain import Compiler
 
 CELLS = [replace(cell(flags=f"-O{level}"), target="qemu-aarch64") for level in "0123s"]

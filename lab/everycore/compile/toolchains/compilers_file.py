@@ -10,8 +10,8 @@ from everycore.compile.toolchains.compiler_lock import REMEDY, Lock, from_text, 
 from everycore.environment.atomic import atomic_write
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
+from everycore.environment.toml_tables import expect, read_toml
 from everycore.model.domain import Tree
-from everycore.model.toml_tables import expect, read_toml
 
 FOLDER = "catalog/toolchains"
 

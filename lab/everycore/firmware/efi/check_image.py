@@ -11,6 +11,7 @@ from pathlib import Path
 from everycore.binary import pe
 from everycore.environment import extras
 from everycore.environment.context import Completed, Context
+from everycore.environment.decoding import decode
 from everycore.environment.workers import worker_pool
 from everycore.firmware.efi import code_rules, image_rules
 from everycore.firmware.efi.devices.device import Identity
@@ -18,7 +19,6 @@ from everycore.firmware.efi.linker_map import Symbols
 from everycore.firmware.efi.outcome import Outcome
 from everycore.firmware.efi.platforms import PLATFORMS, Platform, Translation
 from everycore.firmware.efi.violations import Finding, merged
-from everycore.model.decoding import decode
 
 CHILD = Path(__file__).with_name("child.py")
 SECONDS = 10.0

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from everycore.model.decoding import decode, decode_line, encode_line
+from everycore.environment.decoding import decode, decode_line, encode_line
 
 
 @dataclass(frozen=True)

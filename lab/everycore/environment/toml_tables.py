@@ -7,8 +7,8 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
+from everycore.environment.decoding import decode
 from everycore.environment.errors import EverycoreError
-from everycore.model.decoding import decode
 
 
 def read_toml(path: Path) -> dict[str, Any]:
