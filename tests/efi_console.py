@@ -39,7 +39,7 @@ def make_image(name: str) -> pathlib.Path:
     """An image for AArch64 with one command, which ends the machine."""
     from everycore.compile import catalog
     from everycore.environment.context import system_context
-    from everycore.firmware import application, boot_targets, medium
+    from everycore.run.uefi import application, boot_targets, medium
 
     context = system_context()
     tree = catalog.find_tree(context.package, "")

@@ -72,7 +72,7 @@ def counted_under_qemu_user() -> dict[tuple[str, str], float]:
     from everycore.compile import catalog
     from everycore.environment.context import system_context
     from everycore.estimate.executed import CPU, Harness
-    from everycore.firmware import application, boot_targets
+    from everycore.run.uefi import application, boot_targets
     from everycore.model.domain import Build
     from everycore.run.session import Session
     from everycore.model.targets import load_target

@@ -21,15 +21,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, refuse_existing, refuse_input
 from everycore.environment.progress import Progress
 from everycore.environment.version import package_version
-from everycore.firmware import (
-    application,
-    boot,
-    boot_targets,
-    codec,
-    medium,
-    oprom,
-    results,
-)
+from everycore.firmware import codec, oprom
 from everycore.firmware.efi import check_image as checking
 from everycore.firmware.efi import driver_output, linker_map, sarif
 from everycore.firmware.efi.check_image import Checked, Options
@@ -39,6 +31,7 @@ from everycore.firmware.sources import MOST_FILE_BYTES
 from everycore.model.domain import Build, Revision, Tree
 from everycore.model.protocol import Bench, Check, Failure, Record
 from everycore.run import machine
+from everycore.run.uefi import application, boot, boot_targets, medium, results
 from everycore.store import run_files
 
 MOST_MAP_BYTES = 64 << 20

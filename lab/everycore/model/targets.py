@@ -14,7 +14,7 @@ from everycore.environment.toml_tables import expect, read_toml, shape_of
 from everycore.model.domain import Board, CpuModel, Hardware, Peer, Target, Tree
 
 CPU_FILE = "cpus.toml"
-FIRMWARE = "efi-"  # targets of `everycore efi run`: firmware/boot_targets.py
+FIRMWARE = "efi-"  # targets of `everycore efi run`: run/uefi/boot_targets.py
 PEER_FILE = "peers.toml"
 HARDWARE = ("vaes256", "sse", "ssse3", "c")  # what a peer can be switched to
 _NAMES = "names"  # the table of other names in CPU_FILE

@@ -13,9 +13,9 @@ from world import Lab
 
 from everycore.environment.context import Completed, SystemRunner
 from everycore.environment.errors import EverycoreError
-from everycore.firmware import boot, boot_targets, medium, results
 from everycore.model.domain import Tree
 from everycore.model.targets import load_target
+from everycore.run.uefi import boot, boot_targets, medium, results
 from everycore.store import run_files
 
 ROOT = Path(__file__).resolve().parents[3]

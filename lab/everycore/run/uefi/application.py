@@ -9,8 +9,8 @@ from everycore.compile.binaries import build_harness, digest_of, harness_objects
 from everycore.compile.toolchains import find_compiler
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
-from everycore.firmware.boot_targets import Architecture
 from everycore.model.domain import Build, Compiler, Target, Tree
+from everycore.run.uefi.boot_targets import Architecture
 
 COMPILER = "clang"
 LINKER = "ld.lld"

@@ -12,8 +12,8 @@ from pathlib import Path
 from everycore.compile import debs
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
-from everycore.firmware import medium
-from everycore.firmware.boot_targets import DISKS, BootTarget
+from everycore.run.uefi import medium
+from everycore.run.uefi.boot_targets import DISKS, BootTarget
 
 RUN_BYTES = 64 << 20  # of the image of a run: results of any length fit
 QUIET_SECONDS = 300.0
