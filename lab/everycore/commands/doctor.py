@@ -16,10 +16,10 @@ from everycore.environment.errors import EverycoreError
 from everycore.explain import health, libraries
 from everycore.explain.health import Cpu, Installed, KernelAlgorithm
 from everycore.explain.image import load
-from everycore.explain.own_speeds import OwnSpeeds, measure_own
 from everycore.explain.probing import Probed, probe_library, too_slow
 from everycore.report import explained
 from everycore.report.page.answer import AnswerPage, AnswerTable
+from everycore.run.own_speeds import OwnSpeeds, measure_own
 
 _KERNEL = ("The kernel's cryptography", ("Algorithm", "Resolved as", ""))
 _LIBRARIES = ("Libraries", ("Library", "File", "Used by", "Verdict"))

@@ -20,18 +20,18 @@ from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, is_standard_output, refuse_existing
-from everycore.explain import libraries, potential, recording, stacks
+from everycore.explain import libraries, recording, stacks
 from everycore.explain.emulated_guest import profile_guest
 from everycore.explain.explanation import Explanation, explain
-from everycore.explain.potential import Potential
 from everycore.explain.recognise import Named, recognise
 from everycore.explain.regions import Profile, collect
 from everycore.explain.sampling import Asked, sample_command, sample_process
 from everycore.explain.trial import Trial, change_of, try_remedy, why_not_tried
 from everycore.openssl import configuration, installations
-from everycore.report import explained
+from everycore.report import explained, potential
 from everycore.report.page.answer import AnswerPage, AnswerTable
 from everycore.report.page.flame_graph import flame_graph
+from everycore.report.potential import Potential
 from everycore.run import machine
 
 _MEANS = ("auto", "perf", "ptrace")

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from rich.console import Group
 
 from everycore.explain.explanation import Explanation, Row
-from everycore.explain.own_speeds import LIMIT, NAME, OwnSpeeds
-from everycore.explain.potential import Potential
 from everycore.explain.probe import PER_BYTE, PRIMITIVES
 from everycore.explain.probing import Probed, best_rates
 from everycore.explain.regions import Profile
 from everycore.explain.trial import NOT_TRIED, SET_WITHIN, Trial
 from everycore.report.figures import number
+from everycore.report.potential import Potential
 from everycore.report.tables import plain_table, titled
+from everycore.run.own_speeds import LIMIT, NAME, OwnSpeeds
 
 Line = tuple[float, str, str, str, str]  # share, primitive, implementation, library, callers
 SPEEDS = (

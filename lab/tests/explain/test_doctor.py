@@ -15,9 +15,9 @@ from everycore.commands import doctor as command
 from everycore.explain import health, probe
 from everycore.explain.health import Installed, KernelAlgorithm
 from everycore.explain.libraries import identify
-from everycore.explain.own_speeds import OwnSpeeds, measure_own
 from everycore.explain.probing import Probed, probe_library, too_slow
 from everycore.report.explained import slow_sentence, speed_rows
+from everycore.run.own_speeds import OwnSpeeds, measure_own
 
 CRYPTO = """\
 name         : xts(aes)

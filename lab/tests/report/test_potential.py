@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from explain.test_recognition import AESENC, CLMUL, NOTHING, profile_of, region
 
-from everycore.explain.potential import Cost, costs_of, modes_of, potentials
 from everycore.explain.recognise import Named, recognise
+from everycore.report.potential import Cost, costs_of, modes_of, potentials
 
 TREE = Path(__file__).resolve().parents[3]
 ZEN5 = ("AuthenticAMD", "26", "2")

@@ -42,7 +42,7 @@ def measure_own(context: Context) -> OwnSpeeds:
     """Build what is not built yet, and measure for five seconds."""
     try:
         session = open_session(context)
-        program = context.package / "explain" / "own_speeds.c"
+        program = context.package / "run" / "own_speeds.c"
         chain = Path("harness/counters/chain.c")
         kernels = [path for path in catalog.sources(session.tree) if path.parts[0] == "src"]
         build = build_harness(
