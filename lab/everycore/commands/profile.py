@@ -17,6 +17,8 @@ from rich.console import Console
 from everycore.commands.options import Json, PageFile, context_of, write_answer_page
 from everycore.commands.provider import MODULE, below_local
 from everycore.compile import catalog
+from everycore.compile.binaries import build_tool
+from everycore.compile.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, is_standard_output, refuse_existing
@@ -27,6 +29,7 @@ from everycore.explain.recognise import Named, recognise
 from everycore.explain.regions import Profile, collect
 from everycore.explain.sampling import Asked, sample_command, sample_process
 from everycore.explain.trial import Trial, change_of, try_remedy, why_not_tried
+from everycore.model.domain import Target
 from everycore.openssl import configuration, installations
 from everycore.report import explained, potential
 from everycore.report.page.answer import AnswerPage, AnswerTable
@@ -221,7 +224,12 @@ def _profile(
 
 def _guest(context: Context, argv: Sequence[str]) -> Profile:
     """Count instructions; the flags of the CPU and its results are not those of the guest's."""
-    return profile_guest(context, argv)
+
+    def build_library(source: Path) -> Path:
+        compiler = find_compiler(context, Target("host", ""), None, DEFAULT_FLAGS, "")
+        return build_tool(context, compiler, [source], (*DEFAULT_FLAGS, "-shared", "-fPIC"))
+
+    return profile_guest(context, argv, build_library)
 
 
 def _core(context: Context) -> tuple[str, str, str]:

@@ -8,13 +8,11 @@ the place of live registers. There is no stack, so there are no callers.
 import bisect
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from everycore.compile.binaries import build_tool
-from everycore.compile.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.explain import instructions, regions
@@ -26,7 +24,6 @@ from everycore.explain.regions import Files, Module, Profile, Reference, Region,
 from everycore.explain.samples import Mapping as Mapped
 from everycore.explain.samples import Sampled, read_mappings
 from everycore.explain.sampling import run_command
-from everycore.model.domain import Target
 
 _NO_PLUGINS = "a QEMU with plugins: Debian's qemu-user up to version 9, or one built by yourself"
 _DATA_BEFORE, _DATA_BYTES = 128, 512
@@ -43,8 +40,13 @@ class Counted:
     loads: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
-def profile_guest(context: Context, argv: Sequence[str]) -> Profile:
-    """Run a command of qemu-user to its end, and count what its guest executes."""
+def profile_guest(
+    context: Context, argv: Sequence[str], build_library: Callable[[Path], Path]
+) -> Profile:
+    """Run a command of qemu-user to its end, and count what its guest executes.
+
+    `build_library`: makes the shared library of a C file, which QEMU loads.
+    """
     emulator = Path(argv[0]).name
     if emulator not in EMULATORS:
         raise EverycoreError(
@@ -53,9 +55,7 @@ def profile_guest(context: Context, argv: Sequence[str]) -> Profile:
         )
     if "-plugin " not in context.runner.run([argv[0], "--help"]).stdout:
         raise EverycoreError(f"this {emulator} takes no plugins", _NO_PLUGINS)
-    compiler = find_compiler(context, Target("host", ""), None, DEFAULT_FLAGS, "")
-    source = context.package / "explain" / "guest_plugin.c"
-    library = build_tool(context, compiler, [source], (*DEFAULT_FLAGS, "-shared", "-fPIC"))
+    library = build_library(context.package / "explain" / "guest_plugin.c")
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "guest"
         words = [argv[0], "-plugin", f"{library},out={out}", *argv[1:]]
