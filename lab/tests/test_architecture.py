@@ -16,7 +16,6 @@ PACKAGE = Path(everycore.__file__).parent
 # is a part of a package that has a line of its own.
 LAYERS = (
     ("environment",),
-    ("measure.stats",),
     ("model",),
     ("measure", "binary"),
     ("store",),

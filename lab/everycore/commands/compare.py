@@ -28,7 +28,8 @@ from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import is_standard_output
 from everycore.environment.progress import Progress
-from everycore.measure import permutation, stats
+from everycore.measure import permutation
+from everycore.model import stats
 from everycore.model.domain import Revision
 from everycore.model.protocol import Bench, Hello
 from everycore.report import changes, matrix_changes

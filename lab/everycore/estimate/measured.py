@@ -8,8 +8,8 @@ from pathlib import Path
 from everycore.environment.errors import EverycoreError
 from everycore.estimate.core_estimates import Core, Point, techniques
 from everycore.estimate.data import ADDED
-from everycore.measure import stats
 from everycore.measure.processes import of_each
+from everycore.model import stats
 from everycore.model.protocol import Bench
 from everycore.store.run_files import Results
 

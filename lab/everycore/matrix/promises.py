@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from everycore.measure import stats
 from everycore.measure.processes import of_each
+from everycore.model import stats
 from everycore.model.cells import Cell, Head, Result, is_same
 from everycore.store.run_files import Results
 

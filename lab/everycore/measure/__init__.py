@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Arithmetic of samples: statistics, processes of one operation, quiet cores, bounds."""
+"""Arithmetic of samples: permutation, processes of one operation, quiet cores, bounds."""

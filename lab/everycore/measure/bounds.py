@@ -10,8 +10,8 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from everycore.measure import stats
 from everycore.measure.processes import merged, of_each
+from everycore.model import stats
 from everycore.model.protocol import Arithmetic, Limit, Line
 
 LONG_BYTES = 4096  # from here on a message is longer than what any core holds in flight

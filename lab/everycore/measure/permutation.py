@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-from everycore.measure import stats
+from everycore.model import stats
 
 Verdict = Literal["slower", "faster", "unchanged"]
 LEVEL = 0.0025  # chance of a false alarm in one direction, of all figures together

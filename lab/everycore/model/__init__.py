@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Values that the lab speaks of, and the only readers of TOML tables and of lines of JSON."""
+"""Values that the lab speaks of, and the only reader of the harness's lines."""

@@ -17,9 +17,9 @@ from typing import Any
 
 from everycore.environment.decoding import decode_line, encode_line
 from everycore.environment.errors import EverycoreError
-from everycore.measure import stats
-from everycore.measure.stats import Figure
+from everycore.model import stats
 from everycore.model.domain import Machine, Revision
+from everycore.model.stats import Figure
 
 FORMAT = 1
 ABOVE_LOWEST = 0.02  # how far a median that nothing disturbed may be above the lowest sample

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field
 from everycore import subjects
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
-from everycore.measure.stats import figure
 from everycore.model.protocol import Bench, Failure, Hello, Kernel, Resolved
+from everycore.model.stats import figure
 from everycore.pauth.line_types import COMPARED, FIGURE
 from everycore.run.session import Session
 from everycore.subjects import Program, SubjectUnavailableError

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from everycore.measure.stats import Figure, figure
+from everycore.model.stats import Figure, figure
 from everycore.pauth.counting import Count
 from everycore.pauth.interleaved_runs import Samples
 from everycore.pauth.line_types import LEAST_SECONDS, PROGRAM, ROW

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from rich.console import Group
 from rich.text import Text
 
-from everycore.measure import permutation, stats
+from everycore.measure import permutation
 from everycore.measure.permutation import Change
 from everycore.measure.processes import of_each
+from everycore.model import stats
 from everycore.model.protocol import Arithmetic, Bench, Limit, Line
 from everycore.report.figures import NOISY, number
 from everycore.report.tables import plain_table, titled

@@ -11,8 +11,8 @@ from everycore.matrix import anomalies, promises
 from everycore.matrix.anomalies import command, what
 from everycore.matrix.neighbours import family, version
 from everycore.matrix.promises import Kept, cost
-from everycore.measure.stats import FEWEST
 from everycore.model.cells import Cell, Result, pooled
+from everycore.model.stats import FEWEST
 from everycore.report.kernels import markdown_table
 
 PLAIN = ("-O2",)  # what other sets of flags are compared with

@@ -4,10 +4,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from everycore.measure import stats
 from everycore.measure.processes import of_each
-from everycore.measure.stats import Figure
+from everycore.model import stats
 from everycore.model.protocol import Bench
+from everycore.model.stats import Figure
 
 NOISY = "~"
 UNCERTAIN = (

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from everycore.measure import stats
+from everycore.model import stats
 from everycore.pauth.line_types import COMPARED, FIGURE, LEAST_SECONDS, PROGRAM, ROW
 from everycore.report.figures import NOISY
 from everycore.report.kernels import markdown_table

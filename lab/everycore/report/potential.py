@@ -13,8 +13,8 @@ from pathlib import Path
 
 from everycore.environment.errors import EverycoreError
 from everycore.explain.recognise import Named
-from everycore.measure import stats
 from everycore.measure.bounds import bounds
+from everycore.model import stats
 from everycore.store import run_files
 from everycore.store.run_files import Results
 

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from everycore.environment.decoding import decode_line, encode_line
 from everycore.environment.errors import EverycoreError, unreadable
-from everycore.measure import stats
 from everycore.measure.processes import merged, of_each, operation
-from everycore.model import cells
+from everycore.model import cells, stats
 from everycore.model.cells import Anomaly, Cell, Head, Result
 from everycore.model.domain import Machine, Revision
 from everycore.model.measurement import (

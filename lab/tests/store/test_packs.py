@@ -11,7 +11,7 @@ from matrix.cells import cell, measured
 from world import PACKAGE, Lab
 
 from everycore.environment.errors import EverycoreError
-from everycore.measure import stats
+from everycore.model import stats
 from everycore.model.cells import Anomaly, Head, Kind, Line, Result, Verdict, as_json
 from everycore.model.domain import Machine, Revision
 from everycore.model.measurement import TABLES, CellRow, ProcessRow, columns

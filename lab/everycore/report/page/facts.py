@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everycore.matrix import anomalies
-from everycore.measure.stats import Figure
 from everycore.model.cells import (
     Anomaly,
     Cell,
@@ -21,6 +20,7 @@ from everycore.model.cells import (
     current_anomalies,
     pooled,
 )
+from everycore.model.stats import Figure
 from everycore.report.page import order
 
 CYCLES = "cycles per byte"

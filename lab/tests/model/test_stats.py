@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from everycore.measure import stats
+from everycore.model import stats
 
 
 def test_a_figure_is_the_median_of_process_medians() -> None:
