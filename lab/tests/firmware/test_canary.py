@@ -17,8 +17,8 @@ from world import Lab
 
 from everycore.environment.context import SystemRunner
 
-pytest.importorskip("capstone", reason="no capstone: extra 'matrix'")
-pytest.importorskip("elftools", reason="no pyelftools: extra 'matrix'")
+pytest.importorskip("capstone", reason="no capstone: extra 'firmware'")
+pytest.importorskip("elftools", reason="no pyelftools: extra 'firmware'")
 
 TWO_THREADS = Path(__file__).parents[3] / "tests/firmware/two_threads.c"
 MACHINES = {"x86-64": "x86-64", "a64": "aarch64", "a32": "arm", "rv64": "riscv64"}
@@ -962,4 +962,4 @@ def test_missing_packages_are_named(
     monkeypatch.setitem(sys.modules, "capstone", None)
     done = lab("canary", "check", str(path))
     assert done.code == 2
-    assert "extra 'matrix'" in done.err
+    assert "extra 'firmware'" in done.err

@@ -13,7 +13,7 @@ from everycore.firmware.canary.walk import Walk
 from everycore.firmware.canary.x86 import X86
 
 PURPOSE = "checking stack canaries"
-EXTRA = "matrix"
+EXTRA = "firmware"
 WALKS: dict[str, type[Walk]] = {"x86-64": X86, "aarch64": A64, "arm": Arm, "riscv64": Rv64}
 
 

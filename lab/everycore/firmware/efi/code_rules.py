@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 
 from everycore.binary import pe
 from everycore.binary.disassembly import Flow, Instruction, decode
+from everycore.environment import extras
 from everycore.environment.errors import MissingPackagesError
-from everycore.firmware.efi import plain_decoder
 from everycore.firmware.efi.violations import Finding, Findings
 
+PURPOSE, EXTRA = "reading the code of EFI drivers", "firmware"
 DECODED = {"x86-64": "x86-64", "aarch64": "a64"}
 CHUNK = 64  # bytes that are decoded at a time where flow leads beside the linear sweep
-NO_CODE = (".byte", ".insn", "(bad)", "udf")
+NO_CODE = (".byte", ".insn", "udf")
 # Instructions that text looks like, and that code of a driver hardly has.
 UNLIKELY = {
     *("insb", "insl", "insw", "outsb", "outsl", "outsw", "xlat", "xlatb", "loop", "loope"),
@@ -74,8 +75,14 @@ def check(image: pe.Image, fixed: tuple[tuple[int, int], ...] = ()) -> Scan:
         )
         return scan
     found = Findings()
-    for one in reachable(image, machine):
-        scan.instructions += 1
+    try:
+        instructions = reachable(image, machine)
+    except MissingPackagesError:
+        error = extras.missing_packages(PURPOSE, EXTRA)
+        scan.notes.append(f"instructions not scanned: {error.message}; {error.hint}")
+        instructions = []
+    scan.instructions = len(instructions)
+    for one in instructions:
         for rule, text in _judge(machine, one, fixed):
             found.add(rule, one.place, text)
     if machine == "x86-64":
@@ -85,14 +92,6 @@ def check(image: pe.Image, fixed: tuple[tuple[int, int], ...] = ()) -> Scan:
         if finding.address is not None:
             scan.sites.setdefault(finding.rule, []).append(finding.address)
     return scan
-
-
-def _decode(machine: str, code: bytes, begin: int) -> list[Instruction]:
-    """The instructions of some bytes, by the installed decoder, or else by the plain one."""
-    try:
-        return decode(machine, code, begin, begin)
-    except MissingPackagesError:
-        return plain_decoder.decode(machine, code, begin)
 
 
 class Code:
@@ -113,7 +112,7 @@ class Code:
         self._covered = bytearray(len(self.memory))  # 1: inside an accepted instruction
 
     def _decode(self, begin: int, end: int) -> None:
-        for one in _decode(self.machine, bytes(self.memory[begin:end]), begin):
+        for one in decode(self.machine, bytes(self.memory[begin:end]), begin, begin):
             self.known.setdefault(one.place, one)
 
     def at(self, place: int) -> Instruction | None:
