@@ -24,15 +24,15 @@ from everycore.firmware import (
     differences,
     edit,
     esl,
-    findings,
     manifest,
     oprom,
+    rom_rules,
     signatures,
     sources,
 )
 from everycore.firmware.edit import Edited, Ids
-from everycore.firmware.findings import VIOLATION, Finding, Verdict
 from everycore.firmware.oprom import Driver, Rom
+from everycore.firmware.rom_rules import VIOLATION, Finding, Verdict
 from everycore.firmware.sources import Source
 from everycore.report import rom_tables
 
@@ -179,8 +179,8 @@ def _checked(
 ) -> tuple[list[Finding], Verdict | None]:
     rom = _read(source)
     drivers = _drivers(context, rom)
-    found = findings.check(rom, drivers, source.ids)
-    return found, findings.verdict(rom, drivers, found, machine) if machine else None
+    found = rom_rules.check(rom, drivers, source.ids)
+    return found, rom_rules.verdict(rom, drivers, found, machine) if machine else None
 
 
 @app.command("hash")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from everycore.environment.errors import EverycoreError
-from everycore.firmware.findings import DeviceIds
+from everycore.firmware.rom_rules import DeviceIds
 
 MOST_FILE_BYTES = 64 << 20  # of a dump with all that a vendor puts around the ROM
 DEVICES = Path("bus/pci/devices")  # below the root of sysfs

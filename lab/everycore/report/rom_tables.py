@@ -10,8 +10,8 @@ from rich.text import Text
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
 from everycore.firmware import oprom, signatures, vendor_tables
-from everycore.firmware.findings import VIOLATION, Finding
 from everycore.firmware.oprom import Driver, Rom, RomImage
+from everycore.firmware.rom_rules import VIOLATION, Finding
 from everycore.report.tables import plain_table
 
 BLANK = {b"\xff": "blank, ff", b"\x00": "blank, 00"}

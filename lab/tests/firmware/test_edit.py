@@ -9,7 +9,7 @@ from firmware.rom_images import bios, image, patched, rom
 
 from everycore.binary import pe
 from everycore.environment.errors import EverycoreError
-from everycore.firmware import edit, findings, oprom
+from everycore.firmware import edit, oprom, rom_rules
 from everycore.firmware.edit import Edited, Ids
 
 SIZE = 0x4000
@@ -38,7 +38,7 @@ def without_mark(data: bytes) -> bytes:
 def only_rules(data: bytes) -> set[str]:
     found = oprom.read(data)
     drivers = [oprom.driver(one, lambda stream: stream) for one in found.images if one.efi]
-    return {one.rule for one in findings.check(found, drivers)}
+    return {one.rule for one in rom_rules.check(found, drivers)}
 
 
 def read(data: bytes) -> oprom.Rom:

@@ -17,7 +17,7 @@ from world import Lab
 
 from everycore.binary import pe
 from everycore.environment.context import SystemRunner
-from everycore.firmware import edit, findings, oprom, signatures
+from everycore.firmware import edit, oprom, rom_rules, signatures
 from everycore.firmware.signatures import State
 
 pytest.importorskip("pyasn1", reason="no pyasn1: extra 'firmware'")
@@ -33,7 +33,7 @@ def state(*entries: bytes) -> State:
 
 
 def rules(data: bytes) -> list[tuple[str, str]]:
-    found = findings.pe_findings(pe.read(data))
+    found = rom_rules.pe_findings(pe.read(data))
     return [(one.rule, one.severity) for one in found if one.rule.startswith("signature")]
 
 
@@ -122,7 +122,7 @@ def test_certificates_that_are_odd_do_not_keep_the_hash_from_being_read() -> Non
 def test_bytes_behind_a_signature_are_named_as_what_changes_the_hash() -> None:
     data = signed_pe(GOOD, trailing=bytes(24))
     assert rules(data) == [("signature-padding", "violation"), ("signature-differs", "violation")]
-    places = {one.rule: one.offset for one in findings.pe_findings(pe.read(data))}
+    places = {one.rule: one.offset for one in rom_rules.pe_findings(pe.read(data))}
     assert places["signature-padding"] == len(data) - 24
     assert places["signature-differs"] == len(make_pe())
     texts = [text for _, text in signatures.problems(pe.read(data))]

@@ -26,7 +26,7 @@ from world import Lab
 from everycore.binary.malformed import MalformedError
 from everycore.environment.context import SystemRunner
 from everycore.environment.errors import EverycoreError
-from everycore.firmware import edit, findings, oprom, vendor_tables
+from everycore.firmware import edit, oprom, rom_rules, vendor_tables
 from everycore.firmware.oprom import Rom
 from everycore.firmware.vendor_tables import AMD, INTEL, NVIDIA
 
@@ -50,7 +50,7 @@ def read(data: bytes) -> Rom:
 def rules(data: bytes) -> list[str]:
     found = oprom.read(data)
     drivers = [oprom.driver(one, lambda stream: stream) for one in found.images if one.efi]
-    return [one.rule for one in findings.check(found, drivers)]
+    return [one.rule for one in rom_rules.check(found, drivers)]
 
 
 @pytest.mark.parametrize("name", READ_FIRST)
@@ -178,7 +178,7 @@ def test_the_verdict_tells_of_tables_that_are_lost() -> None:
     for data, is_told in ((lost, True), (graphics(atom(), AMD), False)):
         found = oprom.read(data)
         drivers = [oprom.driver(one, lambda stream: stream) for one in found.images if one.efi]
-        verdict = findings.verdict(found, drivers, findings.check(found, drivers), "aarch64")
+        verdict = rom_rules.verdict(found, drivers, rom_rules.check(found, drivers), "aarch64")
         assert verdict.works
         assert ("Linux's driver finds no tables" in verdict.text) == is_told
 

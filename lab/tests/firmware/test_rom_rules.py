@@ -8,8 +8,8 @@ from firmware.pe_images import AARCH64, DATA, EBC, RISCV64, TEXT, X86, X86_64, P
 from firmware.rom_images import bios, image, patched, rom
 
 from everycore.binary import pe
-from everycore.firmware import findings, oprom
-from everycore.firmware.findings import ADVICE, VIOLATION, DeviceIds, Finding
+from everycore.firmware import oprom, rom_rules
+from everycore.firmware.rom_rules import ADVICE, VIOLATION, DeviceIds, Finding
 
 SIZE = 8192
 GOOD = rom(bios(), image(), size=SIZE)
@@ -22,7 +22,7 @@ OPTIONAL = DRIVER + 0x98
 def check(data: bytes, ids: DeviceIds | None = None) -> list[Finding]:
     found = oprom.read(data)
     drivers = [oprom.driver(one, lambda stream: stream[8:]) for one in found.images if one.efi]
-    return findings.check(found, drivers, ids)
+    return rom_rules.check(found, drivers, ids)
 
 
 def test_a_rom_that_keeps_all_rules_has_no_finding() -> None:
@@ -142,7 +142,7 @@ def test_images_are_compared_with_the_device_that_holds_them() -> None:
 
 
 def test_pe_images_are_checked_without_a_rom() -> None:
-    found = list(findings.pe_findings(pe.read(make_pe(dll_characteristics=0))))
+    found = list(rom_rules.pe_findings(pe.read(make_pe(dll_characteristics=0))))
     assert [(one.rule, one.image, one.offset) for one in found] == [
         ("nx-compatible", None, 0x98 + 70)
     ]
@@ -163,14 +163,14 @@ def test_pe_images_are_checked_without_a_rom() -> None:
 def test_images_for_machines_of_64_bits_are_pe32_plus(
     machine: int, is_64_bit: bool, rules: list[str]
 ) -> None:
-    found = findings.pe_findings(pe.read(make_pe(machine=machine, is_64_bit=is_64_bit)))
+    found = rom_rules.pe_findings(pe.read(make_pe(machine=machine, is_64_bit=is_64_bit)))
     assert [(one.rule, one.severity) for one in found] == [(rule, VIOLATION) for rule in rules]
 
 
-def verdict(data: bytes, machine: str) -> findings.Verdict:
+def verdict(data: bytes, machine: str) -> rom_rules.Verdict:
     found = oprom.read(data)
     drivers = [oprom.driver(one, lambda stream: stream) for one in found.images if one.efi]
-    return findings.verdict(found, drivers, findings.check(found, drivers), machine)
+    return rom_rules.verdict(found, drivers, rom_rules.check(found, drivers), machine)
 
 
 def test_a_machine_works_if_the_rom_has_its_driver_in_a_sound_image() -> None:
