@@ -61,7 +61,7 @@ def written(*words: str) -> Any:
 
 
 class Sarif(unittest.TestCase):
-    """Documents of efi check and canary check."""
+    """Documents of efi check, rom check and canary check."""
 
     def check(self, document: Any, least: int) -> None:
         self.assertEqual(faults(document), [])
@@ -87,6 +87,13 @@ class Sarif(unittest.TestCase):
         ids = ("--vendor", "8086", "--device", "100e", "--class", "020000")
         run(sys.executable, "-m", "everycore", "rom", "build", "memory_null.x86-64.efi", *ids, "--out", "my card.rom")
         self.check(written("efi", "check", "my card.rom"), 1)
+
+    def test_a_rom_with_a_size_that_no_flash_has(self) -> None:
+        ids = ("--vendor", "8086", "--device", "100e", "--class", "020000")
+        run(sys.executable, "-m", "everycore", "rom", "build", "memory_null.x86-64.efi", *ids, "--out", "odd.rom")
+        with (WORK / "odd.rom").open("ab") as file:
+            file.write(b"\xff" * 512)
+        self.check(written("rom", "check", "odd.rom"), 1)
 
     def test_nothing_found(self) -> None:
         self.check(written("efi", "check", "clean.x86-64.efi"), 0)

@@ -9,15 +9,16 @@ import typer
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
-from everycore.commands.options import Json, Tried, context_of
+from everycore.commands.options import Json, SarifFile, Tried, context_of
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import refuse_input
 from everycore.environment.progress import Progress
-from everycore.environment.version import package_version
+from everycore.firmware import sarif
 from everycore.firmware.canary import canary_output, decoder
 from everycore.firmware.canary import check_binary as checking
 from everycore.firmware.canary.arrays import Arrays
+from everycore.firmware.canary.canary_rules import RULES
 from everycore.firmware.canary.check_binary import Checked, Options
 from everycore.firmware.canary.policy import Policy, Wanted, missing_symbol
 from everycore.firmware.efi import linker_map
@@ -72,9 +73,7 @@ def check(
         Path | None,
         typer.Option("--map", metavar="FILE", help="The linker's map of a PE image, for names."),
     ] = None,
-    sarif_file: Annotated[
-        Path | None, typer.Option("--sarif", metavar="FILE", help="Write findings as SARIF 2.1.0.")
-    ] = None,
+    sarif_file: SarifFile = None,
     json: Json = False,
 ) -> None:
     """Check binaries; exit code 1 if one violates a rule."""
@@ -101,8 +100,8 @@ def check(
     for checked in found:
         _show(context, checked, json)
     if sarif_file is not None:
-        own = package_version() or "not installed"
-        tried.write_sarif(sarif_file, canary_output.sarif(found, own))
+        binaries = [canary_output.inspected(one) for one in found]
+        tried.write_sarif(sarif_file, sarif.document("canary check", RULES.values(), binaries))
     raise tried.end(any(checked.has_violations for checked in found))
 
 

@@ -14,18 +14,26 @@ import typer
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
-from everycore.commands.options import CompilerCommand, Json, Out, Tried, context_of, say_where
+from everycore.commands.options import (
+    CompilerCommand,
+    Json,
+    Out,
+    SarifFile,
+    Tried,
+    context_of,
+    say_where,
+)
 from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, refuse_existing, refuse_input
 from everycore.environment.progress import Progress
-from everycore.environment.version import package_version
-from everycore.firmware import codec, oprom
+from everycore.firmware import codec, oprom, sarif
 from everycore.firmware.efi import check_image as checking
-from everycore.firmware.efi import driver_output, linker_map, sarif
+from everycore.firmware.efi import driver_output, linker_map
 from everycore.firmware.efi.check_image import Checked, Options
 from everycore.firmware.efi.devices.device import Identity, read_identity
+from everycore.firmware.efi.driver_rules import RULES
 from everycore.firmware.efi.platforms import PLATFORMS, Translation, platform_of, read_range
 from everycore.firmware.sources import MOST_FILE_BYTES
 from everycore.model.domain import Build, Revision, Tree
@@ -93,9 +101,7 @@ def check(
     map_file: Annotated[
         Path | None, typer.Option("--map", metavar="FILE", help="The linker's map, for names.")
     ] = None,
-    sarif_file: Annotated[
-        Path | None, typer.Option("--sarif", metavar="FILE", help="Write findings as SARIF 2.1.0.")
-    ] = None,
+    sarif_file: SarifFile = None,
     seconds: Annotated[
         float, typer.Option("--seconds", help="The time of one run.", min=0.1, max=MOST_SECONDS)
     ] = checking.SECONDS,
@@ -131,8 +137,9 @@ def check(
     for checked in found:
         _show(context, checked, json)
     if sarif_file is not None:
-        own = package_version() or "not installed"
-        tried.write_sarif(sarif_file, sarif.document(found, own))
+        inspected = [driver_output.inspected(one) for one in found]
+        document = sarif.document("efi check", RULES.values(), inspected, sarif.RELATIVE)
+        tried.write_sarif(sarif_file, document)
     raise tried.end(any(checked.has_violations for checked in found))
 
 

@@ -48,6 +48,9 @@ Out = Annotated[
         help="Where to store the samples: a new file; `-`: standard output.",
     ),
 ]
+SarifFile = Annotated[
+    Path | None, typer.Option("--sarif", metavar="FILE", help="Write findings as SARIF 2.1.0.")
+]
 PageFile = Annotated[
     Path | None,
     typer.Option("--page", metavar="FILE", help="The answer as a page of HTML, too."),

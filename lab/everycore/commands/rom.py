@@ -15,7 +15,7 @@ import typer
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
-from everycore.commands.options import Json, Tried, context_of
+from everycore.commands.options import Json, SarifFile, Tried, context_of
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, MissingPackagesError, unknown_name
 from everycore.environment.outputs import atomic_output, is_standard_output, is_stream, refuse_input
@@ -27,12 +27,14 @@ from everycore.firmware import (
     manifest,
     oprom,
     rom_rules,
+    sarif,
     signatures,
     sources,
 )
 from everycore.firmware.edit import Edited, Ids
+from everycore.firmware.findings import Finding
 from everycore.firmware.oprom import Driver, Rom
-from everycore.firmware.rom_rules import VIOLATION, Finding, Verdict
+from everycore.firmware.rom_rules import Verdict
 from everycore.firmware.sources import Source
 from everycore.report import rom_tables
 
@@ -140,6 +142,7 @@ def check_rules(
         ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Advice counts, too.")] = False,
+    sarif_file: SarifFile = None,
     json: Json = False,
     sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
@@ -151,17 +154,22 @@ def check_rules(
             raise unknown_name("machine", machine, (*MACHINES, *pe.OTHER_NAMES))
     is_bad = False
     tried = Tried(context)
-    for source in _load_all(tried, inputs, sysfs_root):
+    given = _load_all(tried, inputs, sysfs_root)
+    if sarif_file is not None:
+        refuse_input("--sarif", context.cwd / sarif_file, [source.path for source in given])
+    inspected: list[sarif.Inspected] = []
+    for source in given:
         checked = tried.of(source.name, partial(_checked, context, source, machine))
         if checked is None:
             continue
         found, verdict = checked
-        violations = sum(one.severity == VIOLATION for one in found)
+        inspected.append(rom_rules.inspected(source.name, found))
+        violations = sum(one.is_violation for one in found)
         is_bad |= bool(found if strict else violations)
         is_bad |= verdict is not None and not verdict.works
         if json:
-            lines = [one.line() for one in found] + ([verdict.line()] if verdict else [])
-            for line in lines:
+            lines = [rom_tables.finding_line(one) for one in found]
+            for line in [*lines, *([verdict.line()] if verdict else [])]:
                 context.print_raw(jsonlib.dumps({"file": source.name, **line}))
             continue
         if found:
@@ -171,6 +179,9 @@ def check_rules(
         if verdict:
             text = f"{source.name}: {'works' if verdict.works else 'does not work'} on {machine}: "
             context.out.print(text + verdict.text, markup=False, soft_wrap=True)
+    if sarif_file is not None:
+        rules = rom_rules.broken(inspected)
+        tried.write_sarif(sarif_file, sarif.document("rom check", rules, inspected))
     raise tried.end(is_bad)
 
 

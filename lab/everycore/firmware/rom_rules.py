@@ -8,21 +8,24 @@ FW: PCI Firmware Specification 3.0, 2005. PCI: PCI Local Bus Specification 3.0, 
 UEFI: UEFI Specification 2.10, 2022. PE: Microsoft, "PE Format", 2024.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
 from everycore.firmware import oprom, signatures, vendor_tables
+from everycore.firmware.findings import Finding, Level, Place, Rule
 from everycore.firmware.oprom import UNIT, Driver, Rom, RomImage
+from everycore.firmware.sarif import Inspected
 
-VIOLATION, ADVICE = "violation", "advice"
+VIOLATION, ADVICE = Level.ERROR, Level.NOTE
 LEAST_BYTES = 4096  # EDK2 on QEMU ignores ROMs of 1 and 2 KiB
 PAGE_BYTES = 4096
 NO_VENDOR = (0x0000, 0xFFFF)
 REVISIONS = {0: oprom.PCIR_BYTES, 3: oprom.PCIR_3_BYTES}  # and the length that each asks for
 BLANK = (0x00, 0xFF)
+REMEDY = "make the bytes as expected: build the image anew, or change it with everycore rom"
 
 FW_HEADER, FW_PCIR = "FW 5.1.1", "FW 5.1.2"
 FW_BIOS, UEFI_ROM = "FW 5.2.1", "UEFI 14.4.21"
@@ -30,36 +33,6 @@ UEFI_IMAGE = "UEFI 2.1.1"
 UEFI_ATTRIBUTES, UEFI_HASH, UEFI_SIGNATURES = "UEFI 2.3", "UEFI 32.2.3", "UEFI 32.2.4"
 LINUX = "Linux, drivers/gpu/drm"
 PCI_IDS, PCI_ROM_SIZE = "PCI 6.2.1", "PCI 6.2.5.2"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A rule that is broken."""
-
-    rule: str
-    severity: str
-    image: int | None  # its number; None: of the ROM
-    offset: int
-    text: str
-    expected: str
-    found: str
-    section: str
-    place: str = ""  # of the offset: "" in the file, else of what
-
-    def line(self) -> dict[str, object]:
-        """As JSON has it."""
-        return {
-            "type": "finding",
-            "rule": self.rule,
-            "severity": self.severity,
-            "image": self.image,
-            "offset": self.offset,
-            "offset_in": self.place or "file",
-            "text": self.text,
-            "expected": self.expected,
-            "found": self.found,
-            "section": self.section,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +67,25 @@ def check(rom: Rom, drivers: Sequence[Driver], ids: DeviceIds | None = None) -> 
     return found
 
 
+def comparison(one: Finding) -> str:
+    """What a finding of a ROM expects, and what is there."""
+    return f"expected {one.rule.remedy}; found {one.evidence}"
+
+
+def inspected(name: str, findings: Sequence[Finding]) -> Inspected:
+    """A ROM as SARIF has it."""
+    told = [replace(one, evidence=comparison(one)) for one in findings]
+    return Inspected(name, name, told)
+
+
+def broken(roms: Iterable[Inspected]) -> list[Rule]:
+    """The rules of some findings, each once; what is expected is another for each finding."""
+    rules = {one.rule.name: one.rule for rom in roms for one in rom.findings}
+    return [replace(rule, remedy=REMEDY) for rule in rules.values()]
+
+
 def _finding(
-    severity: str,
+    level: Level,
     rule: str,
     image: RomImage | None,
     offset: int,
@@ -104,8 +94,8 @@ def _finding(
     found: str,
     section: str,
 ) -> Finding:
-    number = image.number if image else None
-    return Finding(rule, severity, number, offset, text, expected, found, section)
+    place = Place(offset=offset, image=image.number if image else None)
+    return Finding(Rule(rule, level, text, section, expected), place, found)
 
 
 _violation = partial(_finding, VIOLATION)
@@ -285,10 +275,11 @@ def _driver(driver: Driver) -> Iterator[Finding]:
     image = driver.image
     if driver.fault is not None:
         fault = driver.fault
-        yield Finding(
-            *("driver", VIOLATION, image.number, fault.offset, fault.rule),
-            *("a driver that can be read", "one that cannot", UEFI_ROM, driver.fault_place),
+        found = _violation(
+            *("driver", image, fault.offset, fault.rule),
+            *("a driver that can be read", "one that cannot", UEFI_ROM),
         )
+        yield replace(found, place=replace(found.place, part=driver.fault_place))
     if driver.pe is not None:
         for finding in pe_findings(driver.pe, image):
             yield _placed(finding, driver)
@@ -296,16 +287,15 @@ def _driver(driver: Driver) -> Iterator[Finding]:
 
 def _placed(finding: Finding, driver: Driver) -> Finding:
     """A finding of a PE image, at its place in the file if that image is not compressed."""
-    efi = driver.image.efi
+    efi, offset = driver.image.efi, finding.place.offset
     assert efi is not None
+    assert offset is not None
     if efi.compression == oprom.COMPRESSED:
-        offset, place = finding.offset, "decompressed driver"
+        place = replace(finding.place, part="decompressed driver")
     else:
-        offset, place = finding.offset + driver.image.offset + efi.driver_offset, ""
-    return Finding(
-        *(finding.rule, finding.severity, finding.image, offset, finding.text),
-        *(finding.expected, finding.found, finding.section, place),
-    )
+        offset += driver.image.offset + efi.driver_offset
+        place = replace(finding.place, offset=offset)
+    return replace(finding, place=place)
 
 
 def pe_findings(image: pe.Image, within: RomImage | None = None) -> Iterator[Finding]:
@@ -545,16 +535,16 @@ def verdict(
         present = list(dict.fromkeys(d.image.machine_name for d in drivers))
         text = f"no driver for {machine}; EFI drivers in the ROM: {', '.join(present) or 'none'}"
         return Verdict(machine, False, text)
-    broken = {f.image for f in findings if f.severity == VIOLATION and f.rule not in STILL_LOADED}
-    of_rom = [f for f in findings if f.severity == VIOLATION and f.image is None]
-    stop = next((f for f in of_rom if f.rule in ("rom-size", "pcir-missing")), None)
+    violations = [f for f in findings if f.is_violation]
+    broken = {f.place.image for f in violations if f.rule.name not in STILL_LOADED}
+    of_rom = [f for f in violations if f.place.image is None]
+    stop = next((f for f in of_rom if f.rule.name in ("rom-size", "pcir-missing")), None)
     if stop is not None:
-        return Verdict(machine, False, f"firmware does not read the ROM: {stop.text}")
+        return Verdict(machine, False, f"firmware does not read the ROM: {stop.rule.text}")
     sound = [d for d in native if d.image.number not in broken and d.pe is not None]
-    stops = [f for f in findings if f.rule == "pcir-alignment" and f.image is not None]
-    if stops:
-        first = min(f.image for f in stops if f.image is not None)
-        sound = [d for d in sound if d.image.number < first]
+    stops = [f.place.image for f in findings if f.rule.name == "pcir-alignment"]
+    if numbers := [number for number in stops if number is not None]:
+        sound = [d for d in sound if d.image.number < min(numbers)]
     if not sound:
         number = native[0].image.number
         return Verdict(machine, False, f"image {number} is for {machine}, and breaks rules above")
@@ -568,11 +558,11 @@ def verdict(
             f"; firmware that emulates other machines, as EDK2 before {NATIVE_FIRST} can, takes "
             f"image {others[0]} before it: everycore rom reorder ROM {' '.join(map(str, order))}"
         )
-    wrong = {f.image for f in findings if f.severity == VIOLATION and f.rule in SIGNATURE_RULES}
+    wrong = {f.place.image for f in violations if f.rule.name in SIGNATURE_RULES}
     if image.number in wrong:
         text += "; its signature is for another file, so that Secure Boot asks for its hash in db"
-    if any(f.rule == "last-unmarked" for f in findings):
+    if any(f.rule.name == "last-unmarked" for f in findings):
         text += "; no image is marked last, which EDK2 accepts: everycore rom set-last"
-    if any(f.rule in TABLE_RULES for f in findings):
+    if any(f.rule.name in TABLE_RULES for f in findings):
         text += "; but Linux's driver finds no tables, so that the screen stays dark after firmware"
     return Verdict(machine, True, text)

@@ -38,7 +38,7 @@ def without_mark(data: bytes) -> bytes:
 def only_rules(data: bytes) -> set[str]:
     found = oprom.read(data)
     drivers = [oprom.driver(one, lambda stream: stream) for one in found.images if one.efi]
-    return {one.rule for one in rom_rules.check(found, drivers)}
+    return {one.rule.name for one in rom_rules.check(found, drivers)}
 
 
 def read(data: bytes) -> oprom.Rom:

@@ -68,7 +68,7 @@ def test_a_cpu_address_in_an_unknown_register_is_found_and_a_mapped_one_is_not()
     assert guest.findings.ordered() == []
     for half in (0, 4):
         controller.write(window, 0x40 + half, 4, block.address >> 8 * half & 0xFFFF_FFFF)
-    assert {one.rule for one in guest.findings.ordered()} == {"dma-cpu-address"}
+    assert {one.rule.name for one in guest.findings.ordered()} == {"dma-cpu-address"}
 
 
 def test_on_a_machine_that_is_not_coherent_data_move_at_map_and_unmap() -> None:
@@ -180,14 +180,14 @@ def test_a_virtio_screen_reads_its_picture_and_a_cpu_address_of_one_is_found() -
         attach = struct.pack("<IIQIIIIQII", 0x106, 1, 7, 0, 0, 1, 1, address, 4096, 0)
         answer = ring.device.answer(0, Request(0, attach, ()))
         assert struct.unpack("<IIQII", answer) == (0x1100, 1, 7, 0, 0)
-        assert {one.rule for one in ring.guest.findings.ordered()} == rules
+        assert {one.rule.name for one in ring.guest.findings.ordered()} == rules
 
 
 def test_a_virtio_queue_at_a_cpu_address_is_found() -> None:
     ring = ring_of(VirtioBlock)
     ring.shift = 0
     ring.set_queue(0)
-    assert {one.rule for one in ring.guest.findings.ordered()} == {"dma-cpu-address"}
+    assert {one.rule.name for one in ring.guest.findings.ordered()} == {"dma-cpu-address"}
 
 
 def test_ports_of_a_pc_reach_the_registers_behind_them() -> None:

@@ -11,9 +11,9 @@ from firmware import driver_builds, pe_images
 
 from everycore.binary import disassembly, pe
 from everycore.firmware.efi import code_rules, image_rules
-from everycore.firmware.efi.driver_rules import RULES, Level, Method
+from everycore.firmware.efi.driver_rules import RULES, Method
 from everycore.firmware.efi.platforms import PLATFORMS
-from everycore.firmware.efi.violations import Finding
+from everycore.firmware.findings import Finding, Level
 
 pytest.importorskip("unicorn", reason="no unicorn: extra 'firmware'")
 from everycore.firmware.efi import life_cycle
@@ -87,9 +87,9 @@ def test_a_driver_breaks_the_rule_that_it_is_named_after_and_no_other(
     assert image.machine_name == machine
     rule = name.replace("_", "-")
     expected = set() if name == "clean" else {rule}
-    static = {finding.rule for finding in static_findings(image)}
+    static = {finding.rule.name for finding in static_findings(image)}
     ran = {p.name: life_cycle.run(image, p) for p in PLATFORMS.values()}
-    found = {p: {one.rule for one in run.findings} for p, run in ran.items()}
+    found = {p: {one.rule.name for one in run.findings} for p, run in ran.items()}
     assert static | set().union(*found.values()) == expected | ALSO.get(name, set())
     if name != "clean" and RULES[rule].method == Method.RUN:
         noticed = tuple(p for p in ALL if rule in found[p])
@@ -124,14 +124,14 @@ def test_options_of_the_linker_break_rules_of_the_image(
     assert images
     path = driver_builds.build(tmp_path, "clean", machine, LINKS[rule])
     found = static_findings(pe.read(path.read_bytes()))
-    assert {one.rule for one in found} == {rule}
+    assert {one.rule.name for one in found} == {rule}
 
 
 @pytest.mark.parametrize("machine", driver_builds.TARGETS)
 def test_stripped_relocations_are_found(images: Images, machine: str) -> None:
     data = bytearray(images["clean", machine].read_bytes())
     data[pe.read(bytes(data)).header_offset + 22] |= pe.RELOCS_STRIPPED
-    assert [one.rule for one in image_rules.check(pe.read(bytes(data)))] == ["pe-relocations"]
+    assert [one.rule.name for one in image_rules.check(pe.read(bytes(data)))] == ["pe-relocations"]
 
 
 @pytest.mark.parametrize("machine", [pe_images.X86_64, pe_images.AARCH64])
@@ -139,7 +139,7 @@ def test_a_header_of_32_bits_is_found(machine: int) -> None:
     narrow, wide = (
         pe.read(pe_images.make_pe(machine=machine, is_64_bit=one)) for one in (False, True)
     )
-    assert [(one.rule, one.text) for one in image_rules.check(narrow)] == [
+    assert [(one.rule.name, one.evidence) for one in image_rules.check(narrow)] == [
         ("pe-format", "the magic at 0x98 is 0x010b, not 0x020b")
     ]
     assert image_rules.check(wide) == []
@@ -153,14 +153,14 @@ def test_relocations_of_32_bits_are_found(images: Images) -> None:
     assert at is not None
     data[at + 1] = pe.RELOC_HIGHLOW << 4 | data[at + 1] & 15
     found = image_rules.check(pe.read(bytes(data)))
-    assert [(one.rule, one.count) for one in found] == [("pe-relocation-type", 1)]
+    assert [(one.rule.name, one.count) for one in found] == [("pe-relocation-type", 1)]
 
 
 def test_rules_say_what_breaks_them_where_it_is_written_and_what_to_do() -> None:
     for rule in RULES.values():
         assert rule.remedy
         assert not rule.text.endswith(".")
-        assert rule.section
+        assert rule.basis
         assert rule.level in Level
 
 
@@ -169,8 +169,8 @@ def test_a_finding_is_at_the_instruction_that_does_it(images: Images) -> None:
         image = pe.read(images["memory_null", machine].read_bytes())
         run = life_cycle.run(image, PLATFORMS["arm-server"])
         (finding,) = run.findings
-        assert finding.address is not None
-        code = bytes(pe.memory(image))[finding.address : finding.address + 4]
+        assert finding.place.address is not None
+        code = bytes(pe.memory(image))[finding.place.address : finding.place.address + 4]
         # mov 0x10(%reg), %reg and ldr wN, [xM, #16]: Intel SDM volume 2, MOV; Arm ARM, C6.2.
         load = code[0] == 0x8B if machine == "x86-64" else code[3] == 0xB9
         assert load, code.hex()

@@ -165,6 +165,26 @@ def test_list_works_without_the_codec_and_says_what_it_lacks(
     assert "card.rom: violations: 0" in outcome.out
 
 
+def test_sarif_has_each_finding_at_its_offset(here: Lab) -> None:
+    (here.folder / "bad.rom").write_bytes(patched(GOOD, 100, "B", 0))
+    assert here("rom", "check", "bad.rom", "card.rom", "--sarif", "found.sarif").code == 1
+    (run,) = json.loads((here.folder / "found.sarif").read_text())["runs"]
+    assert run["tool"]["driver"]["name"] == "everycore rom check"
+    (rule,), (result,) = run["tool"]["driver"]["rules"], run["results"]
+    assert rule["id"] == result["ruleId"] == "checksum"
+    assert result["level"] == "error"
+    assert "expected 0x00; found 0x" in result["message"]["text"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "bad.rom"
+    (found,) = [
+        json.loads(line)
+        for line in here("rom", "check", "bad.rom", "--json").out.split("\n")
+        if line
+    ]
+    assert place["region"]["byteOffset"] == found["offset"]
+    assert here("rom", "check", "card.rom", "--sarif", "card.rom").code == 2
+
+
 def test_the_list_of_hashes_has_the_layout_of_uefi() -> None:
     owner = uuid.UUID("00112233-4455-6677-8899-aabbccddeeff")
     data = esl.signature_list([b"a" * 32, b"b" * 32, b"a" * 32], owner)

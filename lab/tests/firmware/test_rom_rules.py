@@ -9,7 +9,8 @@ from firmware.rom_images import bios, image, patched, rom
 
 from everycore.binary import pe
 from everycore.firmware import oprom, rom_rules
-from everycore.firmware.rom_rules import ADVICE, VIOLATION, DeviceIds, Finding
+from everycore.firmware.findings import Finding
+from everycore.firmware.rom_rules import ADVICE, VIOLATION, DeviceIds
 
 SIZE = 8192
 GOOD = rom(bios(), image(), size=SIZE)
@@ -102,33 +103,33 @@ APART = (Part(".text", bytes(512), TEXT), Part(".data", bytes(512), DATA, gap_be
 )
 def test_one_change_breaks_one_rule(rule: str, severity: str, offset: int, data: bytes) -> None:
     found = check(data)
-    assert [(one.rule, one.severity, hex(one.offset)) for one in found] == [
-        (rule, severity, hex(offset))
+    assert [(one.rule.name, one.rule.level, one.place.offset) for one in found] == [
+        (rule, severity, offset)
     ], found
-    assert found[0].expected
-    assert found[0].found
-    assert found[0].section
-    assert found[0].place == ""
+    assert found[0].rule.remedy
+    assert found[0].evidence
+    assert found[0].rule.basis
+    assert found[0].place.part == ""
 
 
 def test_a_subsystem_or_machine_that_firmware_does_not_load_is_found_in_header_and_driver() -> None:
     found = check(rom(bios(), image(subsystem=10), size=SIZE))
-    assert [one.rule for one in found] == ["efi-subsystem"]
+    assert [one.rule.name for one in found] == ["efi-subsystem"]
     found = check(patched(GOOD, EFI + 10, "<H", 0x1234))
-    assert [one.rule for one in found] == ["efi-machine", "machine-differs"]
+    assert [one.rule.name for one in found] == ["efi-machine", "machine-differs"]
 
 
 @pytest.mark.parametrize("vendor", [0, 0xFFFF])
 def test_the_id_of_no_vendor_is_a_violation(vendor: int) -> None:
     data = rom(bios(vendor=vendor), image(vendor=vendor), size=SIZE)
-    assert [one.rule for one in check(data)] == ["vendor-none"] * 2
+    assert [one.rule.name for one in check(data)] == ["vendor-none"] * 2
 
 
 def test_a_finding_in_a_compressed_driver_says_that_its_offset_is_in_that() -> None:
     driver = make_pe(dll_characteristics=0)
     stream = struct.pack("<II", len(driver), len(driver)) + driver
     found = check(rom(image(driver=stream, compression=1), size=SIZE))
-    assert [(one.rule, one.offset, one.place) for one in found] == [
+    assert [(one.rule.name, one.place.offset, one.place.part) for one in found] == [
         ("nx-compatible", 0x98 + 70, "decompressed driver")
     ]
 
@@ -136,14 +137,14 @@ def test_a_finding_in_a_compressed_driver_says_that_its_offset_is_in_that() -> N
 def test_images_are_compared_with_the_device_that_holds_them() -> None:
     assert check(GOOD, DeviceIds(0x8086, 0x100E, 0x020000)) == []
     found = check(GOOD, DeviceIds(0x8086, 0x10D3, 0x020000))
-    assert [one.rule for one in found] == ["ids-of-device"] * 2
+    assert [one.rule.name for one in found] == ["ids-of-device"] * 2
     listed = rom(image(device_list=(0x10D3,), driver_offset=0x60), size=SIZE)
     assert check(listed, DeviceIds(0x8086, 0x10D3, 0x020000)) == []
 
 
 def test_pe_images_are_checked_without_a_rom() -> None:
     found = list(rom_rules.pe_findings(pe.read(make_pe(dll_characteristics=0))))
-    assert [(one.rule, one.image, one.offset) for one in found] == [
+    assert [(one.rule.name, one.place.image, one.place.offset) for one in found] == [
         ("nx-compatible", None, 0x98 + 70)
     ]
 
@@ -164,7 +165,9 @@ def test_images_for_machines_of_64_bits_are_pe32_plus(
     machine: int, is_64_bit: bool, rules: list[str]
 ) -> None:
     found = rom_rules.pe_findings(pe.read(make_pe(machine=machine, is_64_bit=is_64_bit)))
-    assert [(one.rule, one.severity) for one in found] == [(rule, VIOLATION) for rule in rules]
+    assert [(one.rule.name, one.rule.level) for one in found] == [
+        (rule, VIOLATION) for rule in rules
+    ]
 
 
 def verdict(data: bytes, machine: str) -> rom_rules.Verdict:
@@ -201,9 +204,9 @@ def test_a_driver_that_firmware_does_not_reach_does_not_work() -> None:
 def test_a_chain_without_end_is_a_violation_that_edk2_accepts() -> None:
     unmarked = patched(GOOD, PCIR + 21, "B", 0)
     (finding,) = check(unmarked)
-    assert "EDK2 accepts this" in finding.text
-    assert "no other end than the mark" in finding.text
-    assert (finding.image, finding.section) == (1, "FW 5.1.2")
+    assert "EDK2 accepts this" in finding.rule.text
+    assert "no other end than the mark" in finding.rule.text
+    assert (finding.place.image, finding.rule.basis) == (1, "FW 5.1.2")
     answer = verdict(unmarked, "x86-64")
     assert answer.works
     assert answer.text.endswith(
@@ -221,4 +224,4 @@ def test_the_machines_of_headers_are_compared_by_name() -> None:
 
 def test_an_image_of_length_0_is_one_finding_of_the_chain() -> None:
     for data in (rom(bios(units=0), size=SIZE), rom(image(units=0), size=SIZE)):
-        assert "chain" in [one.rule for one in check(data)]
+        assert "chain" in [one.rule.name for one in check(data)]

@@ -18,6 +18,7 @@ from world import Lab
 from everycore.binary import pe
 from everycore.environment.context import SystemRunner
 from everycore.firmware import edit, oprom, rom_rules, signatures
+from everycore.firmware.rom_rules import ADVICE, VIOLATION
 from everycore.firmware.signatures import State
 
 pytest.importorskip("pyasn1", reason="no pyasn1: extra 'firmware'")
@@ -34,7 +35,9 @@ def state(*entries: bytes) -> State:
 
 def rules(data: bytes) -> list[tuple[str, str]]:
     found = rom_rules.pe_findings(pe.read(data))
-    return [(one.rule, one.severity) for one in found if one.rule.startswith("signature")]
+    return [
+        (one.rule.name, one.rule.level) for one in found if one.rule.name.startswith("signature")
+    ]
 
 
 @pytest.mark.parametrize("algorithm", ["md5", "sha1", "sha256", "sha384", "sha512"])
@@ -52,7 +55,7 @@ def test_a_signature_is_for_an_image_whose_hash_it_names(algorithm: str) -> None
         found = signatures.read(pe.read(bytes(changed)))
         assert (found.state, found.text) == (State.DIFFERS, "signed for another file")
         assert found.facts()["signed"] is False
-        assert rules(bytes(changed)) == [("signature-differs", "violation")]
+        assert rules(bytes(changed)) == [("signature-differs", VIOLATION)]
 
 
 @pytest.mark.parametrize(
@@ -60,14 +63,14 @@ def test_a_signature_is_for_an_image_whose_hash_it_names(algorithm: str) -> None
     [
         ((), State.NONE, []),
         ((GOOD, GOOD), State.MATCHES, []),
-        ((OTHER, GOOD), State.MATCHES, [("signature-differs", "advice")]),
-        ((GOOD, OTHER), State.MATCHES, [("signature-differs", "advice")]),
-        ((OTHER, OTHER), State.DIFFERS, [("signature-differs", "violation")] * 2),
-        ((ODD,), State.UNREAD, [("signature-unread", "advice")]),
-        ((ODD, GOOD), State.MATCHES, [("signature-unread", "advice")]),
+        ((OTHER, GOOD), State.MATCHES, [("signature-differs", ADVICE)]),
+        ((GOOD, OTHER), State.MATCHES, [("signature-differs", ADVICE)]),
+        ((OTHER, OTHER), State.DIFFERS, [("signature-differs", VIOLATION)] * 2),
+        ((ODD,), State.UNREAD, [("signature-unread", ADVICE)]),
+        ((ODD, GOOD), State.MATCHES, [("signature-unread", ADVICE)]),
         (
             *((ODD, OTHER), State.DIFFERS),
-            [("signature-unread", "advice"), ("signature-differs", "violation")],
+            [("signature-unread", ADVICE), ("signature-differs", VIOLATION)],
         ),
         ((certificate(PKCS7 + pkcs7(own_digest()), 0xEF1),), State.MATCHES, []),
     ],
@@ -121,8 +124,8 @@ def test_certificates_that_are_odd_do_not_keep_the_hash_from_being_read() -> Non
 
 def test_bytes_behind_a_signature_are_named_as_what_changes_the_hash() -> None:
     data = signed_pe(GOOD, trailing=bytes(24))
-    assert rules(data) == [("signature-padding", "violation"), ("signature-differs", "violation")]
-    places = {one.rule: one.offset for one in rom_rules.pe_findings(pe.read(data))}
+    assert rules(data) == [("signature-padding", VIOLATION), ("signature-differs", VIOLATION)]
+    places = {one.rule.name: one.place.offset for one in rom_rules.pe_findings(pe.read(data))}
     assert places["signature-padding"] == len(data) - 24
     assert places["signature-differs"] == len(make_pe())
     texts = [text for _, text in signatures.problems(pe.read(data))]

@@ -50,7 +50,7 @@ def read(data: bytes) -> Rom:
 def rules(data: bytes) -> list[str]:
     found = oprom.read(data)
     drivers = [oprom.driver(one, lambda stream: stream) for one in found.images if one.efi]
-    return [one.rule for one in rom_rules.check(found, drivers)]
+    return [one.rule.name for one in rom_rules.check(found, drivers)]
 
 
 @pytest.mark.parametrize("name", READ_FIRST)

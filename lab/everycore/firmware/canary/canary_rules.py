@@ -1,21 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The rules of stack canaries: name, level, what is wrong, why that matters, and a remedy."""
 
-from dataclasses import dataclass
-
-from everycore.firmware.efi.driver_rules import Level
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One rule."""
-
-    name: str
-    level: Level
-    text: str  # the violation
-    reason: str
-    remedy: str
-
+from everycore.firmware.findings import Finding, Level, Place, Rule
 
 _E, _W, _N = Level.ERROR, Level.WARNING, Level.NOTE
 _ROWS = (
@@ -64,19 +50,6 @@ _ROWS = (
 RULES = {row[0]: Rule(*row) for row in _ROWS}
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+def finding(rule: str, function: str, address: int | None, text: str) -> Finding:
     """A rule that a function breaks; function empty: the whole binary."""
-
-    rule: str
-    function: str
-    address: int | None
-    text: str
-
-    @property
-    def of(self) -> Rule:
-        return RULES[self.rule]
-
-    @property
-    def is_violation(self) -> bool:
-        return self.of.level != Level.NOTE
+    return Finding(RULES[rule], Place(address, function), text)

@@ -20,11 +20,11 @@ from everycore.firmware.canary import (
 )
 from everycore.firmware.canary.a64_layout import Layout
 from everycore.firmware.canary.arrays import Arrays
-from everycore.firmware.canary.canary_rules import RULES, Finding
+from everycore.firmware.canary.canary_rules import RULES, finding
 from everycore.firmware.canary.policy import Policy
 from everycore.firmware.canary.program import CHECK_NAMES, FAIL_NAMES, Program
 from everycore.firmware.canary.walk import Event, Source, Trail, Walk
-from everycore.firmware.efi.driver_rules import Level
+from everycore.firmware.findings import Finding, ordered
 
 LEAST_UNREAD_BYTES = 4096  # a note tells of more code outside functions, if it is most of it
 MOST_NAMED = 3  # functions of a guard, in the text of guard-mixed
@@ -118,7 +118,7 @@ def check(program: Program, data: bytes, options: Options) -> Checked:
         found, note = residue.check(program, trails)
         findings += found
         notes.append(note)
-    return Checked(program, protected, _ordered(findings), n_instructions, notes)
+    return Checked(program, protected, ordered(findings, RULES), n_instructions, notes)
 
 
 def _refuse_without_functions(program: Program) -> None:
@@ -178,12 +178,7 @@ def _placement(function: str, layout: Layout) -> Iterator[Finding]:
     if layout.is_unprotected:
         above = (layout.canary or 0) - (layout.return_address or 0)
         text = f"the canary lies {above} bytes above the return address"
-        yield Finding("canary-above-return", function, layout.allocation, text)
-
-
-def _ordered(findings: Sequence[Finding]) -> list[Finding]:
-    levels, ranks = list(Level), {name: number for number, name in enumerate(RULES)}
-    return sorted(findings, key=lambda f: (levels.index(f.of.level), ranks[f.rule], f.address or 0))
+        yield finding("canary-above-return", function, layout.allocation, text)
 
 
 def _canary(trail: Trail) -> list[Event] | None:
@@ -221,25 +216,25 @@ def _structure(program: Program, trail: Trail, canary: Sequence[Event]) -> Itera
     if addresses:
         one = addresses[0]
         text = f"the address of {one.source.label}"
-        yield Finding("guard-address", function.name, one.address, text)
+        yield finding("guard-address", function.name, one.address, text)
     if not sets and not addresses:
         if checks:
             text = f"compared with {checks[0].source.label}"
-            yield Finding("set-missing", function.name, checks[0].address, text)
+            yield finding("set-missing", function.name, checks[0].address, text)
         else:
             text = "neither the store nor the check was found"
-            yield Finding("guard-unknown", function.name, function.start, text)
+            yield finding("guard-unknown", function.name, function.start, text)
         return
     stored, compared = {one.source for one in sets}, {one.source for one in checks}
     if stored and compared and not stored & compared:
         text = f"stored: {_labels(stored)}; compared: {_labels(compared)}"
-        yield Finding("check-other-guard", function.name, checks[0].address, text)
+        yield finding("check-other-guard", function.name, checks[0].address, text)
     # Without names, a part of a function looks like a function.
     starts = program.starts if program.has_names else frozenset[int]()
     place = paths.unchecked_return(trail, starts, {one.address for one in sets})
     if place is not None:
         stored_at = f"stored at {sets[0].address:#x}" if sets else "stored"
-        yield Finding("check-missing", function.name, place, f"{stored_at}; return at {place:#x}")
+        yield finding("check-missing", function.name, place, f"{stored_at}; return at {place:#x}")
 
 
 def _labels(sources: Collection[Source]) -> str:
@@ -252,7 +247,7 @@ def _sources(
     function = trail.function
     for source in sources:
         for rule, text in policy.source_findings(program, wanted, source):
-            yield Finding(rule, function.name, function.start, text)
+            yield finding(rule, function.name, function.start, text)
 
 
 def _whole(program: Program, protected: Sequence[Protected], options: Options) -> Iterator[Finding]:
@@ -267,9 +262,9 @@ def _whole(program: Program, protected: Sequence[Protected], options: Options) -
             named = ", ".join(names[:MOST_NAMED])
             more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
             parts.append(f"{source.label}: {named}{more}")
-        yield Finding("guard-mixed", "", None, "; ".join(parts))
+        yield finding("guard-mixed", "", None, "; ".join(parts))
     if options.policy.is_given and program.functions and not protected:
-        yield Finding("protector-absent", "", None, f"{len(program.functions)} functions")
+        yield finding("protector-absent", "", None, f"{len(program.functions)} functions")
 
 
 def _arrays(
@@ -291,7 +286,7 @@ def _arrays(
     for one in arrays.read(data, program.name, options.arrays):
         if one.start & ~_thumb(program) not in known and one.function not in options.allowed:
             text = f"'{one.variable}'"
-            yield Finding("array-unprotected", one.function, one.start, text)
+            yield finding("array-unprotected", one.function, one.start, text)
 
 
 def _thumb(program: Program) -> int:

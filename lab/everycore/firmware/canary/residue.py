@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from everycore.environment import extras
-from everycore.firmware.canary.canary_rules import Finding
+from everycore.firmware.canary.canary_rules import finding
 from everycore.firmware.canary.program import Program
 from everycore.firmware.canary.walk import Source, Trail
+from everycore.firmware.findings import Finding
 
 PURPOSE = "running functions"
 EXTRA = "firmware"
@@ -87,7 +88,7 @@ def check(program: Program, trails: Sequence[Trail]) -> tuple[list[Finding], str
         if registers:
             text = f"in {', '.join(registers)}"
             name, start = trail.function.name, trail.function.start
-            findings.append(Finding("residue", name, start, text))
+            findings.append(finding("residue", name, start, text))
     return findings, f"registers at return: {n_run} of {len(trails)} functions could be run"
 
 

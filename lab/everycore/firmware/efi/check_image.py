@@ -15,10 +15,12 @@ from everycore.environment.decoding import decode
 from everycore.environment.workers import worker_pool
 from everycore.firmware.efi import code_rules, image_rules
 from everycore.firmware.efi.devices.device import Identity
+from everycore.firmware.efi.driver_rules import finding
 from everycore.firmware.efi.linker_map import Symbols
 from everycore.firmware.efi.outcome import Outcome
 from everycore.firmware.efi.platforms import PLATFORMS, Platform, Translation
-from everycore.firmware.efi.violations import Finding, merged
+from everycore.firmware.efi.violations import merged
+from everycore.firmware.findings import Finding, Place
 
 CHILD = Path(__file__).with_name("child.py")
 SECONDS = 10.0
@@ -53,7 +55,7 @@ class Checked:
 
     @property
     def has_violations(self) -> bool:
-        return any(finding.is_violation for finding in self.findings)
+        return any(one.is_violation for one in self.findings)
 
 
 def check(context: Context, name: str, image: pe.Image, options: Options) -> Checked:
@@ -68,8 +70,15 @@ def check(context: Context, name: str, image: pe.Image, options: Options) -> Che
     else:
         runs = run_all(context, image, options)
     everything = [static, scan.findings, *(list(one.findings) for one in runs)]
-    findings = [replace(f, symbol=options.symbols.at(f.address)) for f in merged(everything)]
+    findings = [_placed(image, options.symbols, one) for one in merged(everything)]
     return Checked(name, image, findings, runs, scan.instructions, notes)
+
+
+def _placed(image: pe.Image, symbols: Symbols, one: Finding) -> Finding:
+    """A finding with its function, and its offset in the image's file."""
+    address = one.place.address
+    offset = None if address is None else pe.file_offset(image, address)
+    return replace(one, place=Place(address, symbols.at(address), offset))
 
 
 def _why_not(image: pe.Image, options: Options) -> str:
@@ -126,8 +135,8 @@ def run_one(context: Context, image: pe.Image, platform: Platform, options: Opti
 
 
 def _failed(platform: Platform, rule: str, text: str) -> Outcome:
-    finding = Finding(rule, None, text, 1, "", (platform.name,))
-    return Outcome(platform.name, (finding,), (f"stopped: {text}",))
+    found = replace(finding(rule, None, text), platforms=(platform.name,))
+    return Outcome(platform.name, (found,), (f"stopped: {text}",))
 
 
 def _reason(done: Completed) -> str:

@@ -15,7 +15,8 @@ from everycore.binary import pe
 from everycore.binary.disassembly import Flow, Instruction, decode
 from everycore.environment import extras
 from everycore.environment.errors import MissingPackagesError
-from everycore.firmware.efi.violations import Finding, Findings
+from everycore.firmware.efi.violations import Findings
+from everycore.firmware.findings import Finding
 
 PURPOSE, EXTRA = "reading the code of EFI drivers", "firmware"
 DECODED = {"x86-64": "x86-64", "aarch64": "a64"}
@@ -89,8 +90,8 @@ def check(image: pe.Image, fixed: tuple[tuple[int, int], ...] = ()) -> Scan:
         _scan_bytes(image, found)
     scan.findings = found.ordered()
     for finding in scan.findings:
-        if finding.address is not None:
-            scan.sites.setdefault(finding.rule, []).append(finding.address)
+        if finding.place.address is not None:
+            scan.sites.setdefault(finding.rule.name, []).append(finding.place.address)
     return scan
 
 

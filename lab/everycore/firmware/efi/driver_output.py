@@ -2,55 +2,32 @@
 """The findings of efi check: tables for people, lines of JSON for programs."""
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Iterator
 
 from everycore.binary import pe
-from everycore.firmware import signatures
+from everycore.firmware import findings, signatures
 from everycore.firmware.efi.check_image import Checked
-from everycore.firmware.efi.driver_rules import RULES, Level
-from everycore.firmware.efi.violations import Finding
-
-MOST_SITES = 8  # of a rule that are shown; --json has all
-STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
-
-
-class HasLevel(Protocol):
-    """A rule, as counts need it."""
-
-    @property
-    def level(self) -> Level: ...
-
-
-class HasRule(Protocol):
-    """A finding, as counts need it."""
-
-    @property
-    def of(self) -> HasLevel: ...
-
-
-def place(finding: Finding) -> str:
-    """The place of a finding in the image."""
-    if finding.address is None:
-        return "the image"
-    name = f" ({finding.symbol})" if finding.symbol else ""
-    return f"image+{finding.address:#x}{name}"
+from everycore.firmware.findings import Finding, Place
+from everycore.firmware.sarif import Inspected
 
 
 def lines(checked: Checked) -> Iterator[tuple[str, str]]:
     """Lines with their styles: each rule that is violated, with its places, source and remedy."""
-    found = checked.findings
-    yield "bold", f"{title(checked)}: {summary(found)}"
-    for name in dict.fromkeys(one.rule for one in found):
-        rule, sites = RULES[name], [one for one in found if one.rule == name]
-        yield STYLES[rule.level], f"{rule.level}: {rule.text} [{name}]"
-        for one in sites[:MOST_SITES]:
-            yield "", f"    {place(one)}: {one.text}{_circumstances(one)}"
-        if len(sites) > MOST_SITES:
-            yield "", f"    and {len(sites) - MOST_SITES} more places, which --json lists"
-        yield "dim", f"    {rule.section}. Remedy: {rule.remedy}"
+    yield "bold", f"{title(checked)}: {findings.summary(checked.findings)}"
+    yield from findings.lines(checked.findings, _described)
     for run in checked.runs:
         yield "dim", f"{run.platform}: {'; '.join(run.steps)}"
+
+
+def _described(one: Finding) -> str:
+    return f"{_place(one.place)}: {one.evidence}{_circumstances(one)}"
+
+
+def _place(place: Place) -> str:
+    if place.address is None:
+        return "the image"
+    name = f" ({place.function})" if place.function else ""
+    return f"image+{place.address:#x}{name}"
 
 
 def _circumstances(one: Finding) -> str:
@@ -58,13 +35,6 @@ def _circumstances(one: Finding) -> str:
     words += [", ".join(one.platforms)] if one.platforms else []
     words += [f"{one.count} times"] if one.count > 1 else []
     return f" ({'; '.join(words)})" if words else ""
-
-
-def summary(found: Sequence[HasRule]) -> str:
-    """How many findings of each level there are."""
-    counts = [(level, sum(one.of.level == level for one in found)) for level in Level]
-    words = [f"{count} {level}{'s' if count > 1 else ''}" for level, count in counts if count]
-    return ", ".join(words) or "nothing found"
 
 
 def title(checked: Checked) -> str:
@@ -98,23 +68,28 @@ def json_lines(checked: Checked) -> Iterator[str]:
             }
         )
     for one in checked.findings:
-        offset = None if one.address is None else pe.file_offset(image, one.address)
         yield json.dumps(
             {
                 "type": "finding",
                 "name": checked.name,
-                "rule": one.rule,
-                "level": one.of.level,
-                "method": one.of.method,
-                "address": one.address,
-                "file_offset": offset,
-                "symbol": one.symbol,
+                "rule": one.rule.name,
+                "level": one.rule.level,
+                "method": one.rule.method,
+                "address": one.place.address,
+                "file_offset": one.place.offset,
+                "symbol": one.place.function,
                 "phase": one.phase,
                 "platforms": list(one.platforms),
                 "count": one.count,
-                "violation": one.of.text,
-                "text": one.text,
-                "section": one.of.section,
-                "remedy": one.of.remedy,
+                "violation": one.rule.text,
+                "text": one.evidence,
+                "section": one.rule.basis,
+                "remedy": one.rule.remedy,
             }
         )
+
+
+def inspected(checked: Checked) -> Inspected:
+    """An image as SARIF has it: images in ROMs have their number behind the file's name."""
+    notes = [f"{title(checked)}: {note}" for note in checked.notes]
+    return Inspected(checked.name.partition(":")[0], checked.name, checked.findings, notes)

@@ -5,16 +5,9 @@ Sections are those of the UEFI Specification 2.10 (2022) unless another document
 compared with the table of contents of 2.11 (2024), which has the same ones.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
-
-class Level(StrEnum):
-    """How bad a violation is; the words are those of SARIF 2.1.0, section 3.27.10."""
-
-    ERROR = "error"  # fails, or corrupts memory, on some machine
-    WARNING = "warning"  # breaks a promise, or depends on the machine
-    NOTE = "note"  # worth knowing; no violation
+from everycore.firmware.findings import Finding, Level, Place, Rule
 
 
 class Method(StrEnum):
@@ -23,18 +16,6 @@ class Method(StrEnum):
     IMAGE = "image"  # headers of the PE file
     CODE = "code"  # a decoder reads the instructions
     RUN = "run"  # the driver runs on a model of a machine
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One rule."""
-
-    name: str
-    level: Level
-    method: Method
-    text: str  # the violation
-    section: str
-    remedy: str
 
 
 _E, _W, _N = Level.ERROR, Level.WARNING, Level.NOTE
@@ -212,7 +193,7 @@ _ENDS = (
 )  # fmt: skip
 
 RULES = {
-    name: Rule(name, level, method, text, section, remedy)
+    name: Rule(name, level, text, section, remedy, method)
     for method, group in (
         (Method.IMAGE, _IMAGE),
         (Method.CODE, _CODE),
@@ -220,3 +201,8 @@ RULES = {
     )
     for name, level, text, section, remedy in group
 }
+
+
+def finding(rule: str, address: int | None, text: str, count: int = 1) -> Finding:
+    """A rule that is broken at an address of the image; None: by the image as a whole."""
+    return Finding(RULES[rule], Place(address), text, count)

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from everycore.firmware.efi.violations import Finding
+from everycore.firmware.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Findings as SARIF 2.1.0 (OASIS, 2020), which code hosts and editors show."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from everycore.environment.version import package_version
+from everycore.firmware.findings import Finding, Rule
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
+RELATIVE, ABSOLUTE = "relativeAddress", "absoluteAddress"
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """The findings of a file, or of an image in it. notes: what was not checked, and why."""
+
+    file: str
+    name: str  # of the image; the file's, if that is the image
+    findings: Sequence[Finding]
+    notes: Sequence[str] = ()
+
+
+def document(
+    command: str, rules: Iterable[Rule], inspected: Sequence[Inspected], addresses: str = ABSOLUTE
+) -> dict[str, Any]:
+    """One run of a command over all images. `addresses`: what those of findings are."""
+    listed = list(rules)
+    numbers = {rule.name: number for number, rule in enumerate(listed)}
+    results = [
+        {
+            "ruleId": one.rule.name,
+            "ruleIndex": numbers[one.rule.name],
+            "level": one.rule.level,
+            "message": {"text": f"{one.rule.text}: {one.evidence}"},
+            "locations": [_location(image, one, addresses)],
+            "occurrenceCount": one.count,
+            "properties": _properties(image, one),
+        }
+        for image in inspected
+        for one in image.findings
+    ]
+    notes = [
+        {"level": "note", "message": {"text": note}} for image in inspected for note in image.notes
+    ]
+    driver = {
+        "name": f"everycore {command}",
+        "version": package_version() or "not installed",
+        "rules": [_rule(rule) for rule in listed],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
+        "results": results,
+    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.name,
+        "shortDescription": {"text": rule.text},
+        "fullDescription": {"text": f"{rule.text}: {rule.basis}"},
+        "help": {"text": rule.remedy},
+        "defaultConfiguration": {"level": rule.level},
+    }
+
+
+def _location(image: Inspected, one: Finding, addresses: str) -> dict[str, Any]:
+    place = one.place
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(image.file)}}
+    if place.address is not None:
+        physical["address"] = {addresses: place.address, "kind": "instruction"}
+    if place.offset is not None and not place.part and image.name == image.file:
+        physical["region"] = {"byteOffset": place.offset, "byteLength": 1}
+    location: dict[str, Any] = {"physicalLocation": physical}
+    if place.function:
+        location["logicalLocations"] = [{"name": place.function, "kind": "function"}]
+    return location
+
+
+def _properties(image: Inspected, one: Finding) -> dict[str, Any]:
+    found: dict[str, Any] = {"image": image.name}
+    if one.place.image is not None:
+        found["number"] = one.place.image
+    if one.rule.method:
+        found |= {"phase": one.phase, "platforms": list(one.platforms)}
+    return found
