@@ -29,7 +29,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Regression:
     """Stories with one cause, of one or several functions: a row of the page."""
 
     where: str  # the machine that found the cause
@@ -61,13 +61,13 @@ def page(machine: Machine, others: Sequence[Machine] = ()) -> str:
     return text + _unexplained(anomalies.stories(left, results))
 
 
-def _commands(finding: Finding) -> str:
+def _commands(finding: Regression) -> str:
     """The command of each function."""
     found = [story.worst.command or command(story.worst) for story in finding.stories]
     return f"`{found[0]}`\n" + "".join(f"   * `{one}`\n" for one in found[1:])
 
 
-def _found(machine: Machine, others: Sequence[Machine]) -> tuple[list[Finding], list[Anomaly]]:
+def _found(machine: Machine, others: Sequence[Machine]) -> tuple[list[Regression], list[Anomaly]]:
     """The known causes, each with where it was found; and anomalies without a known cause."""
     results = machine.results
     known = {(one.cell, one.kind) for one in machine.explained}
@@ -86,7 +86,7 @@ def _found(machine: Machine, others: Sequence[Machine]) -> tuple[list[Finding], 
 
 def _findings(
     where: str, found: Sequence[Anomaly], results: Mapping[Cell, Result]
-) -> list[Finding]:
+) -> list[Regression]:
     """One for each cause, the heaviest first: what one flag repairs in several functions is one."""
     with_gathers = [one for one in found if _has_gathers(one)]
     others = [one for one in found if not _has_gathers(one)]
@@ -97,7 +97,7 @@ def _findings(
             own = (worst.repair, part is others) if worst.repair else (worst.cell,)
             key = (story.family, worst.kind, worst.cell.target, *own)
             causes.setdefault(key, []).append(story)
-    made = [Finding(where, tuple(own)) for own in causes.values()]
+    made = [Regression(where, tuple(own)) for own in causes.values()]
     return sorted(made, key=lambda one: max(s.weight for s in one.stories), reverse=True)
 
 
@@ -232,7 +232,7 @@ def _compilers(results: Sequence[Result]) -> set[tuple[str, tuple[int, ...]]]:
     return {(family(one), version(one)[:1]) for one in every}
 
 
-def _row(number: int, finding: Finding, results: Mapping[Cell, Result]) -> list[str]:
+def _row(number: int, finding: Regression, results: Mapping[Cell, Result]) -> list[str]:
     worst = finding.worst.worst
     repair = f"`{' '.join(worst.repair)}`" if worst.repair else f"none: {worst.why_not}"
     cause = [f"pass {worst.passes[0]}"] if worst.passes else []
@@ -251,7 +251,7 @@ def _row(number: int, finding: Finding, results: Mapping[Cell, Result]) -> list[
     ]
 
 
-def _compiler(finding: Finding, results: Mapping[Cell, Result]) -> str:
+def _compiler(finding: Regression, results: Mapping[Cell, Result]) -> str:
     """clang 9-12: the versions of all its stories."""
     names = {story.compiler for story in finding.stories}
     if len(names) == 1:
@@ -264,7 +264,7 @@ def _compiler(finding: Finding, results: Mapping[Cell, Result]) -> str:
     return f"{own} {ranges(sorted(known | have), have)}".strip()
 
 
-def _codes(finding: Finding) -> str:
+def _codes(finding: Regression) -> str:
     """The functions; of several each with its versions and how bad it is."""
     if len(finding.stories) == 1:
         return _code(finding.worst)
@@ -286,11 +286,11 @@ def _code(story: Story) -> str:
     return f"{story.worst.cell.subject} {' and '.join(names)}"
 
 
-def _is_live(finding: Finding) -> bool:
+def _is_live(finding: Regression) -> bool:
     return any(story.is_live for story in finding.stories)
 
 
-def _newer(finding: Finding, results: Mapping[Cell, Result]) -> str:
+def _newer(finding: Regression, results: Mapping[Cell, Result]) -> str:
     """Whether newer versions of the compiler have it, as far as they were measured."""
     if _is_live(finding):
         return "have it"
