@@ -47,17 +47,16 @@ SUBSYSTEMS = {
     EFI_RUNTIME_DRIVER: "runtime driver",
     EFI_ROM: "ROM image",
 }
-EFI_SUBSYSTEMS = (EFI_APPLICATION, EFI_BOOT_DRIVER, EFI_RUNTIME_DRIVER)
 
 # PE, "Characteristics" and "DLL Characteristics".
 RELOCS_STRIPPED = 0x0001
 NX_COMPAT = 0x0100
 # PE, "Section Flags".
-SECTION_EXECUTABLE, SECTION_READABLE, SECTION_WRITABLE = 0x2000_0000, 0x4000_0000, 0x8000_0000
+SECTION_EXECUTABLE, SECTION_WRITABLE = 0x2000_0000, 0x8000_0000
 # PE, "Base Relocation Types" that UEFI's machines use.
 RELOC_ABSOLUTE, RELOC_HIGHLOW, RELOC_DIR64 = 0, 3, 10
 # PE, "Optional Header Data Directories".
-DIRECTORY_CERTIFICATES, DIRECTORY_RELOCATIONS, DIRECTORY_DEBUG = 4, 5, 6
+DIRECTORY_CERTIFICATES, DIRECTORY_RELOCATIONS = 4, 5
 MAGIC_PE32, MAGIC_PE32_PLUS = 0x10B, 0x20B  # PE, "Optional Header"
 DIRECTORY_NAMES = (
     *("export", "import", "resource", "exception", "certificate", "relocation", "debug"),
@@ -91,10 +90,6 @@ class Section:
     @property
     def is_executable(self) -> bool:
         return bool(self.flags & SECTION_EXECUTABLE)
-
-    @property
-    def is_readable(self) -> bool:
-        return bool(self.flags & SECTION_READABLE)
 
     @property
     def is_writable(self) -> bool:
@@ -218,10 +213,6 @@ class Image:
         if number < len(self.directories) and self.directories[number].is_present:
             return self.directories[number]
         return None
-
-    @property
-    def is_signed(self) -> bool:
-        return self.directory(DIRECTORY_CERTIFICATES) is not None
 
 
 def machine_named(name: str) -> str:

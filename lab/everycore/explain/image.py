@@ -52,7 +52,6 @@ class Frame:
     size: int
     rows: tuple[Any, ...]  # of pyelftools: addresses, the frame's rule, those of registers
     returns: int  # the number of the register with the return address
-    is_signal: bool
 
 
 @dataclass
@@ -162,10 +161,6 @@ class Image:
     def _go_starts(self) -> list[int]:
         return [one.start for one in self.go_functions]
 
-    @property
-    def is_go(self) -> bool:
-        return bool(self.go_functions) or self.file.section(".go.buildinfo") is not None
-
     @cached_property
     def _frame_table(self) -> list[tuple[int, int]]:
         """Start and description of each function in .eh_frame_hdr."""
@@ -215,13 +210,11 @@ class Image:
         shift = start - entry.header["initial_location"]
         rows = tuple({**row, "pc": row["pc"] + shift} for row in entry.get_decoded().table)
         assert entry.cie is not None
-        augmentation = entry.cie.header.get("augmentation", b"")
         return Frame(
             start,
             entry.header["address_range"],
             rows,
             entry.cie.header["return_address_register"],
-            b"S" in augmentation,
         )
 
     def function(self, address: int) -> Function:

@@ -168,7 +168,6 @@ class Space:
         self._sampled = sampled
         self._files = files
         self._pid = pid
-        self._biases: dict[int, tuple[Image, int] | None] = {}
 
     def find(self, address: int) -> tuple[Image, int] | None:
         """Return the file whose code is at an address, and the address in that file."""

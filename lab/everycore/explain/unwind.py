@@ -53,7 +53,7 @@ class _Walk:
 
     def __init__(self, sample: Sample, find: Find, machine: str) -> None:
         self._machine = machine
-        self._counter, self._stack_pointer, self._frame_pointer = _POINTERS[machine]
+        _, self._stack_pointer, self._frame_pointer = _POINTERS[machine]
         self._registers: dict[str, int] = dict(sample.registers)
         self._base = sample.registers.get(self._stack_pointer, 0)
         self._stack = sample.stack

@@ -76,9 +76,6 @@ class PciData:
     code_revision: int
     code: int
     indicator: int
-    run_time_units: int
-    utility_offset: int  # revision 3: of the configuration utility's header
-    clp_offset: int  # revision 3: of the entry point of DMTF CLP
 
     @property
     def is_last(self) -> bool:
@@ -285,10 +282,7 @@ def _pci_data(data: bytes, offset: int) -> PciData:
     at = offset + pointer
     vendor, device, device_list, length, revision = struct.unpack_from("<HHHHB", data, at + 4)
     class_code = int.from_bytes(data[at + 13 : at + 16], "little")
-    units, code_revision, code, indicator, run_time = struct.unpack_from("<HHBBH", data, at + 16)
-    utility = clp = 0
-    if revision >= 3 and length >= PCIR_3_BYTES and at + PCIR_3_BYTES <= len(data):
-        utility, clp = struct.unpack_from("<HH", data, at + PCIR_BYTES)
+    units, code_revision, code, indicator = struct.unpack_from("<HHBB", data, at + 16)
     return PciData(
         pointer,
         vendor,
@@ -301,9 +295,6 @@ def _pci_data(data: bytes, offset: int) -> PciData:
         code_revision,
         code,
         indicator,
-        run_time,
-        utility,
-        clp,
     )
 
 
@@ -428,7 +419,6 @@ class Driver:
     pe: pe.Image | None
     fault: MalformedError | None
     fault_place: str = ""  # of the fault's offset: "" in the file, else of what
-    unused_bytes: int = 0  # behind the compressed stream
 
 
 def driver(image: RomImage, decompress: Callable[[bytes], bytes]) -> Driver:
@@ -439,16 +429,15 @@ def driver(image: RomImage, decompress: Callable[[bytes], bytes]) -> Driver:
         data = payload(image)
     except MalformedError as error:
         return Driver(image, b"", None, error)
-    place, base, unused = "", image.offset + efi.driver_offset, 0
+    place, base = "", image.offset + efi.driver_offset
     if efi.compression == COMPRESSED:
         try:
             used = compressed_sizes(data)[0] + 8
-            unused = len(data) - used
             data = decompress(data[:used])
         except MalformedError as error:
             return Driver(image, b"", None, error.moved(base))
         place, base = "decompressed driver", 0
     try:
-        return Driver(image, data, pe.read(data), None, "", unused)
+        return Driver(image, data, pe.read(data), None)
     except MalformedError as error:
-        return Driver(image, data, None, error.moved(base), place, unused)
+        return Driver(image, data, None, error.moved(base), place)

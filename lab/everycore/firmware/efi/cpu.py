@@ -78,7 +78,6 @@ class Cpu:
         self.depth = 0
         self.pending: Exception | None = None  # of a hook, to be raised behind emu_start
         self.on_service: Callable[[str, Service, Arguments], int] = _call_service
-        self.on_return: Callable[[], None] = lambda: None
         self._traps = traps
         self._services: list[tuple[str, Service]] = []
         self._code = b"\xc3" if self.is_x86 else b"\xc0\x03\x5f\xd6"  # ret
@@ -143,14 +142,6 @@ class Cpu:
             return again[0]
 
         self.uc.hook_add(faults, hook)
-
-    def on_execute(self, address: int, handler: Callable[[], None]) -> None:
-        """Call `handler` each time before the instruction at an address."""
-
-        def hook(_uc: Any, _address: int, _length: int, _data: Any) -> None:
-            self._guarded(handler)
-
-        self.uc.hook_add(uni.UC_HOOK_CODE, hook, None, address, address)
 
     def on_interrupt(self, handler: Callable[[int], None]) -> None:
         def hook(_uc: Any, number: int, _data: Any) -> None:

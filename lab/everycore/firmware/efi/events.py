@@ -49,10 +49,6 @@ class Events:
             if one.kind & EVT_NOTIFY_SIGNAL:
                 self.queue.append(one)
 
-    def signal_group(self, group: bytes) -> None:
-        for event in [e for e in self.known.values() if e.group == group]:
-            self.signal(event)
-
     def advance(self, microseconds: int) -> None:
         """Let time pass; timers that are due signal their events."""
         self.now += microseconds

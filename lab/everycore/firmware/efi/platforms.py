@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Machines as drivers meet them: where memory and devices are, and how each sees the other."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from everycore.environment.errors import EverycoreError, unknown_name
@@ -95,11 +95,6 @@ def platform_of(name: str) -> Platform:
     if name not in PLATFORMS:
         raise unknown_name("platform", name, PLATFORMS)
     return PLATFORMS[name]
-
-
-def with_fixed(platform: Platform, ranges: tuple[tuple[int, int], ...]) -> Platform:
-    """Return the platform with memory that its firmware keeps at fixed addresses."""
-    return replace(platform, fixed=ranges)
 
 
 def read_range(text: str) -> tuple[int, int]:

@@ -18,7 +18,6 @@ from everycore.run.uefi.boot_targets import DISKS, BootTarget
 RUN_BYTES = 64 << 20  # of the image of a run: results of any length fit
 QUIET_SECONDS = 300.0
 FINISHED = "everycore: finished"
-OWN_LINE = re.compile(r"(everycore: .*|FAILED: .*|ERROR: .*)")
 _ESCAPE = re.compile(r"\x1b\[[0-9;?=]*[A-Za-z]")
 # EFI_SECURITY_VIOLATION and EFI_ACCESS_DENIED, as EDK2 and U-Boot print them of a refused image.
 _REFUSED = re.compile(r"(Security Violation|Access Denied|image not authenticated)", re.IGNORECASE)
