@@ -9,7 +9,7 @@ import typer
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
-from everycore.commands.options import Json, SarifFile, Tried, context_of
+from everycore.commands.options import Json, SarifFile, Tried, context_of, read_input
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import refuse_input
@@ -26,6 +26,7 @@ from everycore.firmware.efi import linker_map
 MOST_FILE_BYTES = 1 << 30  # an unstripped kernel has 500 MiB
 PROGRAMS = "name an ELF or PE file"
 MAPS = "name the map that the linker wrote"
+LARGE = "name a program"
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -117,7 +118,7 @@ def _number(text: str) -> int | None:
 
 
 def _check(context: Context, name: str, map_file: Path | None, options: Options) -> Checked:
-    data = _read_file(context, name)
+    data = read_input(context, name, MOST_FILE_BYTES, PROGRAMS, LARGE)
     symbol = options.policy.symbol
     names: dict[int, str] = {}
     if map_file is not None:
@@ -137,7 +138,9 @@ def _check(context: Context, name: str, map_file: Path | None, options: Options)
 def _map_names(context: Context, name: str, map_file: Path, data: bytes) -> dict[int, str]:
     if not pe.is_pe(data):
         raise EverycoreError(f"{name} is no PE image", "--map is for these; ELF has symbols itself")
-    text = _read_file(context, str(map_file), MAPS).decode("utf-8", errors="replace")
+    text = read_input(context, str(map_file), MOST_FILE_BYTES, MAPS, LARGE).decode(
+        "utf-8", errors="replace"
+    )
     try:
         base = pe.read(data).base
     except MalformedError as error:
@@ -155,16 +158,3 @@ def _show(context: Context, checked: Checked, json: bool) -> None:
         context.out.print(line, style=style, markup=False, soft_wrap=True)
     for note in checked.notes:
         context.warn(f"{checked.program.name}: {note}")
-
-
-def _read_file(context: Context, name: str, remedy: str = PROGRAMS) -> bytes:
-    try:
-        with (context.cwd / name).open("rb") as file:
-            data = file.read(MOST_FILE_BYTES + 1)
-    except FileNotFoundError:
-        raise EverycoreError(f"{name}: no such file", remedy) from None
-    except OSError as error:
-        raise EverycoreError(f"{name}: cannot be read: {error.strerror}", "name a file") from error
-    if len(data) > MOST_FILE_BYTES:
-        raise EverycoreError(f"{name}: more than {MOST_FILE_BYTES >> 30} GiB", "name a program")
-    return data

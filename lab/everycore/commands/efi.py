@@ -21,6 +21,7 @@ from everycore.commands.options import (
     SarifFile,
     Tried,
     context_of,
+    read_input,
     say_where,
 )
 from everycore.compile import catalog
@@ -45,6 +46,7 @@ from everycore.store import run_files
 MOST_MAP_BYTES = 64 << 20
 PROGRAMS = "name an .efi file or an option ROM"
 MAPS = "name the map that the linker wrote"
+LARGE = "no driver is so large"
 MOST_SECONDS = 600.0
 USUAL = ("list", "resolve", "check --quick")
 ORIGIN = "everycore/origin.json"
@@ -153,7 +155,7 @@ def _check_image(
 ) -> Checked:
     options = replace(options, others=(*options.others, *identities))
     if map_file is not None:
-        data = _read_file(context, str(map_file), MOST_MAP_BYTES, MAPS)
+        data = read_input(context, str(map_file), MOST_MAP_BYTES, MAPS, LARGE)
         text = data.decode("utf-8", errors="replace")
         symbols = linker_map.read(text, str(map_file), image.base)
         options = replace(options, symbols=symbols)
@@ -171,26 +173,13 @@ def _show(context: Context, checked: Checked, json: bool) -> None:
         context.warn(f"{checked.name}: {note}")
 
 
-def _read_file(context: Context, name: str, most: int, remedy: str = PROGRAMS) -> bytes:
-    try:
-        with (context.cwd / name).open("rb") as file:
-            data = file.read(most + 1)
-    except FileNotFoundError:
-        raise EverycoreError(f"{name}: no such file", remedy) from None
-    except OSError as error:
-        raise EverycoreError(f"{name}: cannot be read: {error.strerror}", "name a file") from error
-    if len(data) > most:
-        raise EverycoreError(f"{name}: more than {most >> 20} MiB", "no driver is so large")
-    return data
-
-
 def _read_images(context: Context, name: str) -> list[tuple[str, pe.Image, tuple[Identity, ...]]]:
     return list(_images(context, name))
 
 
 def _images(context: Context, name: str) -> Iterator[tuple[str, pe.Image, tuple[Identity, ...]]]:
     """The drivers in a file: names, images, and the devices that the file is for."""
-    data = _read_file(context, name, MOST_FILE_BYTES)
+    data = read_input(context, name, MOST_FILE_BYTES, PROGRAMS, LARGE)
     try:
         if pe.is_pe(data) or data[:2] == b"VZ":
             yield name, _loadable(pe.read(data)), ()

@@ -108,6 +108,21 @@ def context_of(command: typer.Context) -> Context:
     return context
 
 
+def read_input(context: Context, name: str, most: int, remedy: str, if_too_large: str) -> bytes:
+    """Read a file; `remedy` is for one that is not there, `if_too_large` for more than `most`."""
+    try:
+        with (context.cwd / name).open("rb") as file:
+            data = file.read(most + 1)
+    except FileNotFoundError:
+        raise EverycoreError(f"{name}: no such file", remedy) from None
+    except OSError as error:
+        raise EverycoreError(f"{name}: cannot be read: {error.strerror}", "name a file") from error
+    if len(data) > most:
+        size = f"{most >> 30} GiB" if most >= 1 << 30 else f"{most >> 20} MiB"
+        raise EverycoreError(f"{name}: more than {size}", if_too_large)
+    return data
+
+
 def beside_results(context: Context, out: Path | None) -> Context:
     """A context that prints tables on standard error if `out` is standard output."""
     return replace(context, out=context.err) if is_standard_output(out) else context
