@@ -45,7 +45,7 @@ def list_kernels(
         context.print_raw(pages.registry_markdown(kernels).rstrip("\n"))
         if results is not None:
             found = run_files.read(results)
-            speeds = pages.speed_markdown(kernels, found.figures(), found.run.source())
+            speeds = pages.speed_markdown(kernels, found.figures(), found.source())
             context.print_raw("\n" + speeds.rstrip("\n"))
     else:
         arch = next((r.line.arch for r in records if isinstance(r.line, Hello)), "")

@@ -31,7 +31,7 @@ from everycore.report.page.facts import Facts, Source, collect
 from everycore.report.page.html import Page, Section
 from everycore.store import matrix_files, run_files, views
 from everycore.store.result_search import packs_of
-from everycore.store.run_files import SUFFIX, Results
+from everycore.store.run_files import Results
 
 PAGE = Path("report.html")
 PLOT_SCALE = 2.0  # pixels of a PNG for each of the SVG
@@ -151,8 +151,7 @@ def _read(context: Context, named: Sequence[Path] | None) -> Found:
 
 
 def _read_folder(folder: Path, found: Found) -> None:
-    packed = folder.rglob(f"*{SUFFIX}{matrix_files.PACKED}")
-    for path in sorted([*folder.rglob(f"*{SUFFIX}"), *packed]):
+    for path in sorted(path for one in run_files.PATTERNS for path in folder.rglob(one)):
         try:
             _read_file(path, found)
         except EverycoreError as error:
@@ -201,7 +200,9 @@ def _matrix(path: Path, found: Found) -> Source:
             f"{path} has format {head.format}, this everycore reads format {records.FORMAT}",
             "use the everycore that wrote it",
         )
-    return Source(path.name, head, stored.lines, is_own=found.is_own(path))
+    is_own = found.is_own(path)
+    name = path.name if is_own else f"{path.parent.name}/{path.name}"
+    return Source(name, head, stored.lines, is_own=is_own)
 
 
 def _newest(runs: Sequence[Results]) -> list[Results]:
@@ -257,7 +258,7 @@ def _history(context: Context, found: Found, everything: bool) -> list[Section]:
 def _section(stored: Results, since: dict[str, str]) -> Section:
     run = stored.run
     is_measured = run.command not in ("goals", "estimate")
-    source = run.source() if is_measured else f"{run.machine.cpu}, commit {run.revision}"
+    source = stored.source() if is_measured else f"{run.machine.cpu}, commit {run.revision}"
     cut = f"; a partial result: {stored.cut_off}" if stored.cut_off else ""
     return Section(
         run.command,

@@ -5,7 +5,6 @@
 their results are looked up by the CPU's vendor, family and model.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -121,7 +120,7 @@ def costs_of(
     """
     if not all(core):
         return {}
-    paths = [path for folder in folders for path in folder.rglob(f"*{run_files.SUFFIX}")]
+    paths = [p for one in folders for pattern in run_files.PATTERNS for p in one.rglob(pattern)]
     runs = [one for path in paths if (one := _run_of(path, core))]
     runs.sort(key=lambda one: one.run.date)
     found: dict[str, Cost] = {}
@@ -146,8 +145,7 @@ def _joined(old: Cost, new: Cost) -> Cost:
 def _run_of(path: Path, core: Sequence[str]) -> Results | None:
     """Read a file if its first line says that this CPU was measured."""
     try:
-        with path.open(encoding="utf-8") as stream:
-            head = json.loads(stream.readline())
+        head = run_files.head(path)
         machine = head["machine"]
         own = tuple(str(machine.get(name, "")) for name in ("vendor", "family", "model"))
         if own != tuple(core) or head["command"] not in ("bench", "limits"):

@@ -9,8 +9,6 @@ from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.store import parquet, run_files
 
-JOURNALS = ("*.jsonl", "*.jsonl.xz")
-
 
 @dataclass
 class Packs:
@@ -25,7 +23,7 @@ def files_of(named: Sequence[Path]) -> list[Path]:
     found: dict[Path, None] = {}
     for path in named:
         if path.is_dir() and not parquet.is_pack(path):
-            own = [one for pattern in JOURNALS for one in path.rglob(pattern)]
+            own = [one for pattern in run_files.PATTERNS for one in path.rglob(pattern)]
             found |= dict.fromkeys(sorted(own))
         elif path.is_dir():
             continue

@@ -37,6 +37,7 @@ RESULTS_HINT = "name a result file (.jsonl), a pack, or a folder of them; docs/Q
 BROKEN = "fetch or copy it anew; if a run of yours wrote it, measure again"
 _RUN_BEGINS = ('{"type": "run"', '{"type":"run"')
 SUFFIX = ".jsonl"
+PATTERNS = (f"*{SUFFIX}", f"*{SUFFIX}{PACKED}")  # of the names of result files
 PARTIAL = ".partial"
 PART = ".part"
 
@@ -90,6 +91,15 @@ class Results:
     run: Run
     records: tuple[Record, ...]
     cut_off: str = ""  # why it ended early; of a partial result only
+    earlier: tuple[Run, ...] = ()  # other runs that the file joins, the oldest first
+
+    def source(self) -> str:
+        """Say where the numbers come from, for the foot of a table."""
+        said = self.run.source()
+        if not self.earlier:
+            return said
+        others = [f"{run.revision} ({run.date[:10]})" for run in self.earlier]
+        return f"{said}; other rows of commit {', '.join(dict.fromkeys(others))}"
 
     def benches(self) -> Iterator[Bench]:
         """A line of each process."""
@@ -268,7 +278,7 @@ def run_line(run: Run) -> str:
     return json.dumps({"type": "run", "format": FORMAT, **asdict(run)})
 
 
-def _lines_of(path: Path) -> list[str]:
+def lines_of(path: Path) -> list[str]:
     """Return the lines of a result file, packed or not."""
     refuse_device(path)
     try:
@@ -284,21 +294,46 @@ def _lines_of(path: Path) -> list[str]:
 def read(path: Path, partial: bool = False) -> Results:
     """A result file; an EverycoreError that names it if it is cut short or of another version.
 
+    A file that joins runs of one command on one host is read as one run, the newest.
     `partial`: it may be the beginning of a run that was cut off.
     """
-    lines = _lines_of(path)
-    return _results(path, lines, partial)
+    *earlier, last = _each(path, partial)
+    if not earlier:
+        return last
+    for one in earlier:
+        if (one.run.command, one.run.counter) != (last.run.command, last.run.counter) or not (
+            one.run.machine.is_same_host(last.run.machine)
+        ):
+            raise EverycoreError(
+                f"{path} joins runs of several commands, counters or machines",
+                "`everycore query --from` and `everycore pack` read it",
+            )
+    records = tuple(record for one in (*earlier, last) for record in one.records)
+    return Results(path, last.run, records, last.cut_off, tuple(one.run for one in earlier))
 
 
 def read_each(path: Path) -> list[Results]:
     """Return the runs of a file that result files were joined to, partial ones too."""
-    lines = _lines_of(path)
-    begins = [at for at, line in enumerate(lines) if line.startswith(_RUN_BEGINS)] or [0]
+    return _each(path, partial=True)
+
+
+def _each(path: Path, partial: bool) -> list[Results]:
+    lines = lines_of(path)
+    begins = [0, *(at for at, line in enumerate(lines) if at and line.startswith(_RUN_BEGINS))]
     ends = [*begins[1:], len(lines)]
     return [
-        _results(path, lines[begin:end], partial=True)
-        for begin, end in zip(begins, ends, strict=True)
+        _results(path, lines[begin:end], partial) for begin, end in zip(begins, ends, strict=True)
     ]
+
+
+def head(path: Path) -> dict[str, Any]:
+    """Return the first line of a file, packed or not; nothing if it is no object of JSON."""
+    try:
+        with (lzma.open if path.suffix == PACKED else open)(path, "rt", encoding="utf-8") as file:
+            value = json.loads(file.readline())
+    except (EOFError, OSError, ValueError, lzma.LZMAError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _results(path: Path, lines: Sequence[str], partial: bool) -> Results:

@@ -292,3 +292,31 @@ def test_the_source_of_numbers_says_that_the_tree_had_changes() -> None:
         "AMD EPYC family 26 model 2, tsc+addchain, gcc 12.2.0 -O2, commit 0123456789ab+changes,"
         " 2026-01-02"
     )
+
+
+def joined(path: Path, *runs: Run) -> Path:
+    """A file that joins runs, the oldest first, each with lines of its own."""
+    text = ""
+    for number, run in enumerate(runs):
+        one = path.with_name(f"{path.stem}-{number}.jsonl")
+        text += write(one, run).read_text(encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_runs_of_one_host_that_are_joined_are_read_as_one(tmp_path: Path) -> None:
+    older = replace(RUN, date="2025-12-01T00:00:00+00:00", revision=Revision("fedcba9876", False))
+    found = run_files.read(joined(tmp_path / "a.jsonl", older, RUN))
+    assert found.run == RUN
+    assert found.earlier == (older,)
+    assert len(found.records) == 2 * len(run_files.read(tmp_path / "a-0.jsonl").records)
+    assert found.source() == f"{RUN.source()}; other rows of commit fedcba9876 (2025-12-01)"
+
+
+def test_runs_of_two_hosts_or_commands_are_no_one_run(tmp_path: Path) -> None:
+    others = replace(RUN, command="peers"), replace(RUN, machine=Machine("Another CPU"))
+    for number, other in enumerate(others):
+        path = joined(tmp_path / f"{number}.jsonl", other, RUN)
+        with pytest.raises(EverycoreError, match="joins runs of several commands"):
+            run_files.read(path)
+        assert len(run_files.read_each(path)) == 2
