@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""tools/store-results: what is kept of measurements that are stored for good."""
+
+import lzma
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from matrix.cells import cell, measured
+from store.test_packs import HEAD, matrix_file
+from store.test_run_files import RUN
+from world import PACKAGE
+
+from everycore.environment.errors import EverycoreError
+from everycore.store import matrix_files, run_files
+
+OLD, NEW = (replace(RUN, command="peers", date=f"2026-01-0{day}T00:00:00") for day in (1, 2))
+
+
+@pytest.fixture
+def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    path = PACKAGE.parents[1] / "tools" / "store-results"
+    if not path.is_file():
+        pytest.skip("no checkout, no tools")
+    loader = SourceFileLoader("store_results", str(path))
+    spec = spec_from_loader("store_results", loader)
+    assert spec is not None
+    module = module_from_spec(spec)
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
+    loader.exec_module(module)
+    monkeypatch.setattr(module, "RESULTS", tmp_path / "results")
+    return module
+
+
+def bench(kernel: str, cycles: Sequence[float], size: int = 64, more: str = "") -> str:
+    return (
+        f'{{"type":"bench","primitive":"aes","kernel":"{kernel}",{more}"mode":"ctr","key_bits":256,'
+        f'"bytes":{size},"messages":1,"style":"streamed","counter":"tsc","cycles":{list(cycles)}}}'
+    )
+
+
+def run_of(path: Path, run: run_files.Run, *lines: str) -> Path:
+    with run_files.Writer(path, run) as writer:
+        for line in lines:
+            writer.write(line)
+    return path
+
+
+def test_a_process_keeps_its_median_and_the_figure_stays(tool: ModuleType, tmp_path: Path) -> None:
+    lines = [bench("c_ref", (90.0 + n, 100.0 + n, 170.0)) for n in range(3)]
+    path = run_of(tmp_path / "a.jsonl", NEW, *lines, bench("alone", (4.0, 5.0, 6.0)))
+    stored = run_files.read(tool.store("here", [path], add=False))
+    assert stored.path == tmp_path / "results" / "here" / "peers.jsonl.xz"
+    assert [line.cycles for line in stored.benches()] == [(100,), (101,), (102,), (4, 5, 6)]
+    assert stored.run == NEW
+
+
+def test_rows_that_no_later_run_has_stay_with_their_run(tool: ModuleType, tmp_path: Path) -> None:
+    peer = '"peer":"openssl",'
+    old = run_of(
+        tmp_path / "old.jsonl",
+        OLD,
+        *(bench("c_ref", (9.0,)), bench("c_ref", (8.0,), size=128)),
+        bench("openssl-3.0", (7.0,), more=peer),
+    )
+    new = run_of(
+        tmp_path / "new.jsonl", NEW, bench("c_ref", (5.0,)), bench("openssl-3.6", (4.0,), more=peer)
+    )
+    tool.store("here", [old], add=False)
+    path = tool.store("here", [new], add=True)
+    older, newer = run_files.read_each(path)
+    assert (older.run, newer.run) == (OLD, NEW)
+    assert [(line.bytes, line.cycles) for line in older.benches()] == [(128, (8.0,))]
+    assert [line.kernel for line in newer.benches()] == ["c_ref", "openssl-3.6"]
+    (one,) = run_files.read_each(tool.store("here", [new], add=False))
+    assert one.run == NEW
+
+
+def test_a_matrix_keeps_its_figures(tool: ModuleType, tmp_path: Path) -> None:
+    result = replace(measured(cell(), 5.0), runs=((5.0, 6.0, 7.0), (4.0, 4.5)))
+    path = matrix_file(tmp_path / "m.jsonl", HEAD, result)
+    stored = matrix_files.read(tool.store("here", [path], add=False))
+    assert stored.heads == (HEAD,)
+    assert stored.results == {result.cell: replace(result, runs=((6.0,), (4.25,)))}
+
+
+def test_files_that_are_no_one_set_are_refused(tool: ModuleType, tmp_path: Path) -> None:
+    peers = run_of(tmp_path / "p.jsonl", NEW, bench("c_ref", (5.0,)))
+    kernels = run_of(tmp_path / "b.jsonl", RUN, bench("c_ref", (5.0,)))
+    with pytest.raises(EverycoreError, match="several kinds: bench, peers"):
+        tool.store("here", [peers, kernels], add=False)
+    with pytest.raises(EverycoreError, match="--add is for everycore peers"):
+        tool.store("here", [kernels], add=True)
+    other = replace(NEW, machine=replace(NEW.machine, model="3"))
+    elsewhere = run_of(tmp_path / "o.jsonl", other, bench("c_limb", (5.0,)))
+    tool.store("here", [peers], add=False)
+    before = (tmp_path / "results/here/peers.jsonl.xz").read_bytes()
+    with pytest.raises(EverycoreError, match="several commands, counters or machines"):
+        tool.store("here", [elsewhere], add=True)
+    assert lzma.decompress((tmp_path / "results/here/peers.jsonl.xz").read_bytes())
+    assert (tmp_path / "results/here/peers.jsonl.xz").read_bytes() == before
