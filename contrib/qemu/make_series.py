@@ -6,6 +6,7 @@ only read: the patches apply to it with `git am`, and are signed off by whom git
 """
 
 import json
+import lzma
 import os
 import shutil
 import subprocess
@@ -94,19 +95,17 @@ def _apply(root: Path, patch: Mapping[str, Any], author: str) -> None:
 
 
 def tables(results: Path) -> str:
-    """Text for the cover letter: seconds before and after, of the newest stored run of each machine.
+    """Text for the cover letter: seconds before and after, of the stored run of each machine.
 
     A run counts if it timed one version of QEMU with the series and without it.
     """
-    found = []
-    for machine in sorted(path for path in results.glob("*") if path.is_dir()):
-        runs = [_table(path) for path in sorted(machine.glob("*-pauth.jsonl"), reverse=True)]
-        found += [text for text in runs if text][:1]
+    found = [text for path in sorted(results.glob("*/pauth.jsonl.xz")) if (text := _table(path))]
     return "\n\n".join(found)
 
 
 def _table(path: Path) -> str:
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
     run = lines[0]
     seconds = {
         (line["program"], line["algorithm"], line["emulator"]): line["seconds"]

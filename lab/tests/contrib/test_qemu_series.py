@@ -2,6 +2,7 @@
 """patch-qemu --series: on a tree that has nothing but the lines that the series names."""
 
 import json
+import lzma
 import os
 import shutil
 import subprocess
@@ -155,17 +156,19 @@ def test_the_cover_letter_has_seconds_without_and_with_the_series(
     before = {**cell, "emulator": "qemu 10.0.1", "seconds": 3.0}
     after = {**cell, "emulator": "qemu 10.0.1 series", "seconds": 1.5}
     (tmp_path / "results/fast").mkdir(parents=True)
-    path = tmp_path / "results/fast/2026-01-02-0-pauth.jsonl"
-    path.write_text("\n".join(map(json.dumps, [start, before])))
+    path = tmp_path / "results/fast/pauth.jsonl.xz"
+    path.write_bytes(lzma.compress("\n".join(map(json.dumps, [start, before])).encode()))
     assert make_series.tables(tmp_path / "results") == ""
-    path.write_text("\n".join(map(json.dumps, [start, after])))
+    path.write_bytes(lzma.compress("\n".join(map(json.dumps, [start, after])).encode()))
     assert make_series.tables(tmp_path / "results") == ""
     alone = {
         **after,
         "algorithm": "aes128",
         "seconds": 1.25,
     }  # what QEMU without the series has not
-    path.write_text("\n".join(map(json.dumps, [start, before, after, alone])))
+    path.write_bytes(
+        lzma.compress("\n".join(map(json.dumps, [start, before, after, alone])).encode())
+    )
     said = make_series.tables(tmp_path / "results")
     assert said.split()[-10:-5] == ["lua", "qarma5", "3.000", "1.500", "2.00"]
     assert said.split()[-5:] == ["lua", "aes128", "-", "1.250", "-"]

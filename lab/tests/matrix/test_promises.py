@@ -65,7 +65,7 @@ def tool(
         ),
         *("tsc", {}),
     )
-    with run_files.Writer(folder / "results/here/1-bench.jsonl", run) as writer:
+    with run_files.Writer(folder / "results/here/bench.jsonl", run) as writer:
         for kernel, cycles in docs.items():
             writer.write(
                 f'{{"type":"bench","primitive":"aes","kernel":"{kernel}","mode":"ctr",'

@@ -280,12 +280,12 @@ def gen_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def test_the_docs_have_the_newest_run_of_each_kind_and_folder(
+def test_the_docs_have_the_set_of_each_kind_and_folder(
     gen_docs: ModuleType, tmp_path: Path
 ) -> None:
     one, other = tmp_path / "results" / "one", tmp_path / "results" / "other"
-    newest = stored(one, "pauth", day=9, options={"system": True, "rounds": 9})
-    for kind in KINDS:
+    pauth = stored(one, "pauth", day=9, options={"system": True, "rounds": 9})
+    for kind in set(KINDS) - {"pauth"}:
         stored(one, kind, day=5)
     stored(other, "pauth-primitive")
     text = gen_docs.emulated()
@@ -298,8 +298,9 @@ def test_the_docs_have_the_newest_run_of_each_kind_and_folder(
         "### other: pauth-primitive",
     ]
     assert (
-        f"[{newest.name}](../results/one/{newest.name}): Neoverse V9, user time, gcc 14.2.0 -O2,"
-        " commit 0123456789ab, 2026-01-09.\n\n`everycore pauth --system --rounds 9`\n"
+        f"[results/one/{pauth.name}](../results/one/{pauth.name}): Neoverse V9, user time,"
+        " gcc 14.2.0 -O2, commit 0123456789ab, 2026-01-09.\n\n"
+        "`everycore pauth --system --rounds 9`\n"
     ) in text
     assert "`everycore pauth --suite sid --suite trixie --build-qemu --rounds 3`" in text
     assert "| qemu 10.0 | qarma5 | 5.000 | 81.2~ | 4.00~ | 3.50 |\n" in text

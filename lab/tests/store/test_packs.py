@@ -70,7 +70,7 @@ def test_every_member_of_a_cell_is_in_the_rows(tmp_path: Path) -> None:
 
 def test_figures_are_those_of_the_lab() -> None:
     """The figure of a cell is the one that its command shows."""
-    (path,) = STORED.glob("*/*-d6eab0a528a8-peers.jsonl")
+    path = STORED / "amd-zen5-epyc" / "peers.jsonl.xz"
     cells = [row for row in rows_of(path) if isinstance(row, CellRow) and row.kind == "bench"]
     figures = [line for line in run_files.read(path).figures() if isinstance(line, Bench)]
     assert len(cells) == len(figures) > 100
@@ -86,7 +86,7 @@ def test_figures_are_those_of_the_lab() -> None:
 
 
 def test_samples_of_a_run_are_in_the_rows() -> None:
-    (path,) = STORED.glob("*/*-d6eab0a528a8-peers.jsonl")
+    path = STORED / "amd-zen5-epyc" / "peers.jsonl.xz"
     lines = list(run_files.read(path).benches())
     rows = [row for row in rows_of(path) if isinstance(row, ProcessRow)]
     stored = sum(len(line.cycles) for line in lines)
@@ -114,10 +114,12 @@ def test_half_a_line_at_the_end_of_a_running_file_is_left_out(tmp_path: Path) ->
 
 
 def test_joined_files_have_the_runs_of_all(tmp_path: Path) -> None:
-    files = sorted(STORED.glob("amd-zen4-epyc/*pauth-system.jsonl"))
-    files += sorted(STORED.glob("*/*-21fc7f765e39-pauth.jsonl"))
-    whole = tmp_path / "both.jsonl"
-    whole.write_text("".join(path.read_text(encoding="utf-8") for path in files), encoding="utf-8")
+    files = [
+        STORED / "amd-zen4-epyc-b" / "pauth-system.jsonl.xz",
+        STORED / "intel-sapphire-rapids" / "pauth.jsonl.xz",
+    ]
+    whole = tmp_path / "both.jsonl.xz"
+    whole.write_bytes(b"".join(path.read_bytes() for path in files))
     (single,) = asked(
         "SELECT count(*), count(DISTINCT run), count(DISTINCT cell) FROM cells",
         packed(tmp_path, whole),

@@ -17,12 +17,12 @@ from everycore.store.run_files import Results
 RESULTS = Path(everycore.__file__).parents[2] / "results"
 
 
-def newest(pattern: str) -> Results:
-    return run_files.read(sorted(RESULTS.rglob(pattern))[-1])
+def stored(kind: str) -> Results:
+    return run_files.read(sorted(RESULTS.glob(f"*/{kind}.jsonl.xz"))[-1])
 
 
 def test_a_table_of_bench_has_a_kernel_a_row_and_a_size_a_column() -> None:
-    tables = benches.bench_tables(newest("*-bench.jsonl").records)
+    tables = benches.bench_tables(stored("bench").records)
     (one,) = [t for t in tables if t.title == "cbc-enc aes-256: cycles per byte"]
     assert one.head[0] == "kernel"
     assert one.head[-1] == "16384 B"
@@ -31,7 +31,7 @@ def test_a_table_of_bench_has_a_kernel_a_row_and_a_size_a_column() -> None:
 
 
 def test_the_best_of_a_column_is_the_coolest() -> None:
-    for table in benches.bench_tables(newest("*-bench.jsonl").records):
+    for table in benches.bench_tables(stored("bench").records):
         for column in range(1, len(table.head)):
             entries = [row[column] for row in table.rows if isinstance(row[column].sort, float)]
             if entries:
@@ -39,13 +39,13 @@ def test_the_best_of_a_column_is_the_coolest() -> None:
 
 
 def test_a_table_of_peers_has_ours_first_and_says_how_we_stand() -> None:
-    (table, *_) = benches.peer_tables(newest("*-peers.jsonl").records, {})
+    (table, *_) = benches.peer_tables(stored("peers").records, {})
     assert table.rows[0][0].shown.startswith("everycore")
     assert table.feet[0][0].shown == "everycore / best peer"
 
 
 def test_estimates_are_of_a_table_of_their_own() -> None:
-    records = newest("*-estimate.jsonl").records
+    records = stored("estimate").records
     table = benches.estimate_table(records)
     assert table is not None
     assert table.head[:5] == ("code", "mode", "key bits", "bytes", "i/B")
@@ -53,7 +53,7 @@ def test_estimates_are_of_a_table_of_their_own() -> None:
     shown = {entry.shown for row in table.rows for entry in row}
     assert {"a64_ce", "linux-arm64 gcm-seal", "hidden"} <= shown
     assert not benches.bench_tables(records)
-    assert benches.estimate_table(newest("*-goals.jsonl").records) is None
+    assert benches.estimate_table(stored("goals").records) is None
 
 
 def test_limits_are_tables_of_instructions_and_of_bounds(tmp_path: Path) -> None:
@@ -73,9 +73,9 @@ def test_limits_are_tables_of_instructions_and_of_bounds(tmp_path: Path) -> None
 
 
 def test_goals_are_of_a_table_of_their_own() -> None:
-    records = newest("*-goals.jsonl").records
+    records = stored("goals").records
     table = benches.goal_table(records)
     assert table is not None
     assert table.head[0] == "goal"
     assert not benches.bench_tables(records)
-    assert benches.goal_table(newest("*-bench.jsonl").records) is None
+    assert benches.goal_table(stored("bench").records) is None
