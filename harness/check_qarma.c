@@ -186,7 +186,7 @@ static enum result answers_of_another_implementation(struct check *c)
 /* ---- Against the reference ---------------------------------------------------------------------------- */
 
 /* All values of each cell of block, tweak and both halves of the key, the others being random: every S-box at the block
- * as a whole, there and back, in each cell. Quick: with Arm's numbers of rounds. tests/test_qarma.c has the linear
+ * as a whole, there and back, in each cell. Quick: with Arm's numbers of rounds. tests/unit/test_qarma.c has the linear
  * layers as a whole, of the functions that kernels share and of c_swar64. */
 static enum result every_cell_counts(struct check *c)
 {

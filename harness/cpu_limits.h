@@ -4,7 +4,7 @@
  * assembly so that no compiler has a say, and defines limits_here; cpu_limits.c times them.
  *
  * A loop is a function that runs its body once per call. Its name is in the line that tells its cost,
- * and tests/limit_loops.py counts the instructions of that function in the binary.
+ * and tests/unit/limit_loops.py counts the instructions of that function in the binary.
  */
 #ifndef HARNESS_CPU_LIMITS_H
 #define HARNESS_CPU_LIMITS_H

@@ -20,7 +20,7 @@ struct rsa_key_bytes {
 
 static const uint8_t rsa_e[3] = {1, 0, 1};
 
-/* Made as tests/rsa_against_python.py makes keys. */
+/* Made as tests/oracles/rsa_against_python.py makes keys. */
 static const struct rsa_key_bytes rsa_keys[RSA_KEYS] = {
     {
         .n = {0x93, 0x6f, 0x02, 0x8a, 0x42, 0x99, 0xb4, 0xa7, 0x85, 0xcd, 0xa9, 0xa1, 0xb1, 0x66, 0x30, 0x0a,

@@ -9,7 +9,7 @@ from pathlib import Path
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import RegistryLine
 
-FILE = Path("tests/budgets.json")
+FILE = Path("tools/costs/budgets.json")
 REFRESH = "tools/budgets --write"
 ALLOWED = 0.01
 WITHOUT = "fail"  # a kernel that has no budget: every one has

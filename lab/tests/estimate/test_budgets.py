@@ -76,12 +76,12 @@ def test_a_summary_is_as_our_test_programs_end() -> None:
 
 
 def test_budgets_survive_being_written(tmp_path: Path) -> None:
-    (tmp_path / "tests").mkdir()
-    with pytest.raises(EverycoreError, match=r"cannot read tests/budgets\.json"):
+    (tmp_path / "tools/costs").mkdir(parents=True)
+    with pytest.raises(EverycoreError, match=r"cannot read tools/costs/budgets\.json"):
         load(tmp_path)
     save(tmp_path, OURS)
     assert load(tmp_path) == OURS
-    (tmp_path / "tests/budgets.json").write_text('{"counts": []}')
+    (tmp_path / "tools/costs/budgets.json").write_text('{"counts": []}')
     with pytest.raises(EverycoreError, match=r"budgets\.json"):
         load(tmp_path)
 

@@ -20,7 +20,7 @@ from everycore.environment.context import SystemRunner
 pytest.importorskip("capstone", reason="no capstone: extra 'firmware'")
 pytest.importorskip("elftools", reason="no pyelftools: extra 'firmware'")
 
-TWO_THREADS = Path(__file__).parents[3] / "tests/firmware/two_threads.c"
+TWO_THREADS = Path(__file__).parents[3] / "tests/systems/firmware/two_threads.c"
 MACHINES = {"x86-64": "x86-64", "a64": "aarch64", "a32": "arm", "rv64": "riscv64"}
 STRONG = ("-O2", "-g", "-fstack-protector-strong")
 SYSREG = (

@@ -14,7 +14,7 @@ from world import Lab
 
 from everycore.environment.context import SystemRunner
 
-SOURCE = Path(__file__).parents[3] / "tests/firmware/settings.c"
+SOURCE = Path(__file__).parents[3] / "tests/systems/firmware/settings.c"
 GUID = "8b7d2a8e-52b8-4b5f-9d2c-6f4a0e1c3d57"
 VALUES = {
     "PcdRounds": "0x11223344",

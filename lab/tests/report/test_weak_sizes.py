@@ -65,7 +65,7 @@ def test_one_of_five_processes_may_have_counted_too_few_cycles() -> None:
 )
 def test_stored_sweeps_are_even(name: str, kernels: tuple[str, ...]) -> None:
     done = subprocess.run(
-        [sys.executable, ROOT / "tools/weak-sizes", ROOT / "tests" / name],
+        [sys.executable, ROOT / "tools/weak-sizes", ROOT / "tools/costs" / name],
         text=True,
         capture_output=True,
         check=False,
