@@ -31,7 +31,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a rule is broken; all empty: in the file as a whole."""
+    """A place that breaks a rule; all empty: the file as a whole."""
 
     address: int | None = None  # as the program has it; of EFI drivers relative to the base
     function: str = ""

@@ -68,7 +68,7 @@ def check(rom: Rom, drivers: Sequence[Driver], ids: DeviceIds | None = None) -> 
 
 
 def comparison(one: Finding) -> str:
-    """What a finding of a ROM expects, and what is there."""
+    """Return what a finding of a ROM expects, and what is there."""
     return f"expected {one.rule.remedy}; found {one.evidence}"
 
 
