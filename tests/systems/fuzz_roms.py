@@ -29,7 +29,7 @@ from firmware.signed_images import certificate, own_digest, pkcs7, signed_pe  # 
 
 from everycore.environment.errors import EverycoreError  # noqa: E402
 from everycore.binary import pe  # noqa: E402
-from everycore.firmware import differences, edit, esl, findings, manifest, oprom  # noqa: E402
+from everycore.firmware import differences, edit, esl, manifest, oprom, rom_rules  # noqa: E402
 from everycore.firmware.efi import code_rules, image_rules  # noqa: E402
 from everycore.report import rom_tables  # noqa: E402
 
@@ -92,7 +92,7 @@ def work(data: bytes, chance: random.Random) -> str:
     """Do with one input what the commands do; how far it comes."""
     if pe.is_pe(data):
         found = pe.read(data)
-        list(findings.pe_findings(found))
+        list(rom_rules.pe_findings(found))
         pe.authenticode(found)
         pe.memory(found, 1 << 20)
         image_rules.check(found)
@@ -103,12 +103,12 @@ def work(data: bytes, chance: random.Random) -> str:
     whole = read.prefix + b"".join(one.data + one.gap for one in read.images) + read.tail
     assert whole == data, "bytes are lost"
     drivers = [oprom.driver(one, decompress) for one in read.images if one.efi]
-    found_rules = findings.check(read, drivers)
-    assert all(one.offset >= 0 and one.section for one in found_rules)
-    findings.verdict(read, drivers, found_rules, "x86-64")
+    found_rules = rom_rules.check(read, drivers)
+    assert all((one.place.offset or 0) >= 0 and one.rule.basis for one in found_rules)
+    rom_rules.verdict(read, drivers, found_rules, "x86-64")
     for one in read.images:
         rom_tables.image_line("x", read, one, next((d for d in drivers if d.image is one), None))
-    esl.hashes_of(esl.signature_list([pe.authenticode(d.pe) for d in drivers if d.pe], esl.SHA256))
+    esl.signature_list([pe.authenticode(d.pe) for d in drivers if d.pe], esl.SHA256)
     if chance.random() < 0.1:
         assert manifest.take_apart(read, drivers, None).files
     changed = change(read, chance)
@@ -182,7 +182,7 @@ def main() -> int:
     if arguments.out:
         arguments.out.write_text(json.dumps({"inputs": number + 1, "seed": arguments.seed, "failed": failed, **ends,
                                              "more_memory_bytes": more, "longest_seconds": round(longest, 3)}) + "\n")
-    print(f"{arguments.inputs - failed} passed, {failed} failed, 0 skipped")
+    print(f"{number + 1 - failed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0
 
 
