@@ -1208,7 +1208,7 @@ class Tree:
 
     def program_fails(self, program: str) -> bool:
         """A test program beside the harness, linked with the library, ends with an error or by a signal."""
-        test = f"objects/tests_{program}.c.o"
+        test = f"objects/tests_unit_{program}.c.o"
         self.run(*self.compiler, "-o", program, test, *self.objects("src_"))
         argv = [*self.emulator, f"./{program}"]
         return subprocess.run(argv, cwd=self.folder, capture_output=True).returncode != 0
