@@ -12,10 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from world import PACKAGE, Outcome
+from world import PACKAGE, Lab, Outcome
 
 from everycore.compile import catalog
+from everycore.environment.errors import EverycoreError
+from everycore.model.protocol import Bench, Kernel
 from everycore.run import vectors, wycheproof
+from everycore.run.session import open_session
 
 Run = Callable[..., Outcome]
 
@@ -44,6 +47,21 @@ def test_resolve_says_that_a_slow_fallback_is_chosen_and_what_to_do(real_lab: Ru
     lines = map(json.loads, real_lab("resolve", "--cpu", "s390x", "--json").out.splitlines())
     warned = {o.get("algorithm", o.get("primitive")) for o in lines if "warning" in o}
     assert warned == {"ghash", "gcm(aes)", "bn", "bn_words"}
+
+
+def test_a_bench_of_ciphers_has_a_harness_of_its_own(real_lab: Lab) -> None:
+    """Not the whole one, which is built where the small one does not link."""
+    session = open_session(real_lab.context(), ciphers_alone=True)
+    listed = [record.line for record in session.records("list")]
+    known = catalog.registry(session.tree)
+    assert [one.name for one in listed if isinstance(one, Kernel)] == [one.name for one in known]
+    with pytest.raises(
+        EverycoreError, match="measures AES and GCM alone, and has no command check"
+    ):
+        list(session.records("check"))
+    few = ("--key-bits", "256", "--bytes", "64", "--samples", "1", "--budget-ms", "1")
+    lines = [record.line for record in session.records("bench", "--mode", "ctr,gcm-seal", *few)]
+    assert {one.mode for one in lines if isinstance(one, Bench)} == {"ctr", "gcm-seal"}
 
 
 def test_every_kernel_is_chosen_or_has_a_reason(real_lab: Run) -> None:

@@ -59,6 +59,7 @@ from everycore.run import placements
 from everycore.run.bench_calls import (
     LAYERS,
     LIMITS,
+    MODES,
     MODES_OF,
     PROCESSES,
     QUICK_PROCESSES,
@@ -111,6 +112,10 @@ class BenchRequest:
         """The jobs in the order in which processes do them; every job has several processes."""
         jobs = plan(self.modes, self.sizes_bytes)
         return [replace(job, process=n) for n in range(self.processes) for job in jobs]
+
+    def is_of_ciphers(self) -> bool:
+        """Whether only AES and GCM are measured: the other kernels need not be compiled."""
+        return {*self.modes} <= {*MODES, *MODES_OF["ghash"]}
 
     def conditions(self) -> list[str]:
         """Words for the harness, if calls are not the usual ones."""
@@ -256,7 +261,7 @@ def bench(
     modes = words(mode) or modes or _modes_with(context, kernels, keys, aad_bytes)
     sizes = message_sizes(words(bytes_)) or usual
     request = BenchRequest(modes, sizes, kernels, key_bits, quick, bool(bytes_), keys, aad_bytes)
-    session = _open_to_store(context, target, cc, flags, cpu, out)
+    session = _open_to_store(context, request, target, cc, flags, cpu, out)
     here = _ask(session, request)
     _refuse_foreign_modes(request, here)
     session.widths.extend(known_widths(context, session))
@@ -356,6 +361,7 @@ def _say_failures(context: Context, records: Sequence[Record]) -> int:
 
 def _open_to_store(
     context: Context,
+    request: BenchRequest,
     target: str,
     cc: str | None,
     flags: str | None,
@@ -364,7 +370,8 @@ def _open_to_store(
 ) -> Session:
     if out:
         run_files.refuse_if_unusable(out)
-    return pin(context, open_session(context, target, cc, flags), cpu)
+    session = open_session(context, target, cc, flags, ciphers_alone=request.is_of_ciphers())
+    return pin(context, session, cpu)
 
 
 def _refuse_beside_placement(
@@ -519,11 +526,16 @@ def _measure(
         for part in parts:
             yield from part.earlier
             for job in part.left:
+                read: list[Bench] = []
                 for record in _run_job(session, request, job, budget_ms):
                     if isinstance(record.line, Bench):
                         progress.step(f"{record.line.kernel} {record.line.mode}")
+                        read.append(record.line)
                     if not _says_nothing(record.line):
                         yield protocol.numbered(record, job.process)
+                if job.process == 0:
+                    for text in headline.first_figures(read, here.modes, request.processes):
+                        context.err.print(text, markup=False, soft_wrap=True)
             yield protocol.parse(part.job.done_line())
         yield from _conditions(context, session)
 

@@ -34,6 +34,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.environment.progress import Progress
 from everycore.environment.workers import worker_pool
 from everycore.model.domain import Build, Compiler, Installed, Peer, PeerBuild, Target, Tree
+from everycore.model.protocol import Kernel
 
 if TYPE_CHECKING:
     import tarfile
@@ -46,6 +47,10 @@ UNUSED_SECONDS = 30 * 24 * 3600
 IN_USE_SECONDS = 3600  # by which other runs may still want what they have made
 PROGRAMS_BYTES = 1 << 30
 BOARD_OBJECTS = "objects"  # below the folder of a board: what it compiled
+
+
+class CannotLinkError(EverycoreError):
+    """Objects that the linker refuses to make a harness of."""
 
 
 class BoardShell(Protocol):
@@ -98,7 +103,7 @@ def build_harness(
         try:
             _make(context, [*linker.command, *words, *_names(objects)], binary)
         except _RefusedError as refusal:
-            raise EverycoreError(
+            raise CannotLinkError(
                 f"{linker.name} cannot link the harness", _excerpt(str(refusal))
             ) from None
         tidy(context)
@@ -132,6 +137,41 @@ def build_resolver(
     absent = context.package / "compile" / "resolver" / "absent.c"
     sources = [*catalog.resolver_sources(tree), absent]
     return build_harness(context, tree, target, compiler, flags, sources, linker)
+
+
+def build_cipher_bench(
+    context: Context,
+    tree: Tree,
+    target: Target,
+    compiler: Compiler,
+    flags: Sequence[str],
+    kernels: Sequence[Kernel],
+    linker: Compiler | None = None,
+) -> Build:
+    """A harness that measures AES and GCM, with those of their kernels that run.
+
+    `kernels`: all of the registry, as the small harness lists them. A third of the files of the
+    whole harness, which is built instead if these do not link.
+    """
+    running = {(one.primitive, one.name) for one in kernels if one.runs}
+    stand_ins = [
+        f"ABSENT_KERNEL({one.primitive}, {one.name})\n"
+        for one in kernels
+        if one.primitive in catalog.CIPHERS and one.built and not one.runs
+    ]
+    template = context.package / "compile" / "ciphers" / "absent.c"
+    text = template.read_text(encoding="utf-8") + "".join(stand_ins)
+    absent = context.cache_dir() / "sources" / f"absent-{_digest([text])[:32]}.c"
+    if absent.is_file():
+        _mark_used(absent)
+    else:
+        with atomic_write(absent) as scratch:
+            scratch.write_text(text, encoding="utf-8")
+    sources = [*catalog.cipher_sources(tree, running), absent]
+    try:
+        return build_harness(context, tree, target, compiler, flags, sources, linker)
+    except CannotLinkError:
+        return build_harness(context, tree, target, compiler, flags, linker=linker)
 
 
 def build_on_board(
@@ -586,7 +626,7 @@ def tidy(context: Context, most_bytes: int = PROGRAMS_BYTES) -> None:
         with suppress(OSError):
             if label.stat().st_mtime < now - UNUSED_SECONDS:
                 shutil.rmtree(label.parent)
-    kinds = ("objects/*", "bin/*/*", "programs/*", "answers/*")
+    kinds = ("objects/*", "sources/*", "bin/*/*", "programs/*", "answers/*")
     for path in (path for kind in kinds for path in cache.glob(kind)):
         with suppress(OSError):  # another run renames its scratch files meanwhile
             status = path.stat()

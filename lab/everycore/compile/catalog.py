@@ -2,6 +2,7 @@
 """The only parser of the C tree: where it is, what it lists, which files are compiled."""
 
 import re
+from collections.abc import Container
 from pathlib import Path
 
 from everycore.environment.errors import EverycoreError
@@ -15,6 +16,14 @@ HEADER_DIRS = ("include", "src", "harness", "catalog/peers")
 SOURCE_SUFFIXES = (".c", ".S")
 HEADER_SUFFIXES = (".h", ".def", ".inc")
 
+CIPHERS = ("aes", "ghash", "gcm")
+_NO_CIPHERS = ("bn", "bn_words", "dh", "pac", "prime", "qarma", "rsa")
+# Files of the harness that a bench of AES and GCM does not call.
+_OTHER_COMMANDS = re.compile(
+    r"harness/((abi|bare|port/uefi)/.*"
+    r"|(check|ct_(?!marks)|peer|residue|vector|bench_(bn|layers|pac|qarma))\w*\.[cS]"
+    r"|(ct|generate|gcm_model|long_model|bn_lanes)\.c)"
+)
 _KERNEL_LINE = re.compile(r"^KERNEL\(\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*\)")
 _ARCH = re.compile(r"""\bA\(\s*\w+\s*,\s*"([^"]+)"\s*\)""")
 _FEATURE_LINE = re.compile(r"""\bF\(\s*\w+\s*,\s*(\w+)\s*,\s*\d+\s*,\s*"([^"]+)"\s*\)""")
@@ -51,6 +60,29 @@ def resolver_sources(tree: Tree) -> list[Path]:
         f"harness/{name}.c" for name in ("main", "list", "resolve", "names", "emit", "options")
     ]
     return [*map(Path, names), Path("src/resolve.c"), *_files(tree, ("src/cpu",), (".c", ".S"))]
+
+
+def cipher_sources(tree: Tree, running: Container[tuple[str, str]]) -> list[Path]:
+    """The files of a harness that measures AES and GCM: of their kernels those that are running.
+
+    `running`: primitive and name.
+    """
+    left_out = [
+        path
+        for line in registry(tree)
+        if line.primitive in CIPHERS and (line.primitive, line.name) not in running
+        for path in (
+            f"src/{line.primitive}/{line.name}.c",
+            f"src/{line.primitive}/{line.name}_asm.S",
+        )
+    ]
+    return [
+        path
+        for path in sources(tree)
+        if path.as_posix() not in left_out
+        and not (path.parts[0] == "src" and len(path.parts) > 2 and path.parts[1] in _NO_CIPHERS)
+        and not _OTHER_COMMANDS.fullmatch(path.as_posix())
+    ]
 
 
 def headers(tree: Tree) -> list[Path]:

@@ -35,6 +35,17 @@ def selected_figures(benches: Iterable[Bench], modes: Sequence[Mode]) -> list[Be
     return [longest[name] for name in names]
 
 
+def first_figures(benches: Iterable[Bench], modes: Sequence[Mode], processes: int) -> list[str]:
+    """Say what the first of several processes has measured of a mode, while the others go on."""
+    return [
+        f"{bench.mode} {cipher(bench.primitive)}-{bench.key_bits}: {bench.kernel}"
+        f" {number(cost)} cycles per byte at {bench.bytes} bytes"
+        f" (the first of {processes} processes)"
+        for bench in selected_figures(benches, modes)
+        if (cost := cell(bench).cycles_per_byte)
+    ]
+
+
 def headline(
     figures: Sequence[Bench], loops: Sequence[Arithmetic], caption: str, advice: str
 ) -> Group:

@@ -10,7 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from everycore.compile import catalog
-from everycore.compile.binaries import build_harness, build_on_board, build_resolver
+from everycore.compile.binaries import (
+    build_cipher_bench,
+    build_harness,
+    build_on_board,
+    build_resolver,
+)
 from everycore.compile.toolchains import (
     DEFAULT_FLAGS,
     find_compiler,
@@ -191,11 +196,13 @@ def open_session(
     flags: str | None = None,
     *,
     without_kernels: bool = False,
+    ciphers_alone: bool = False,
 ) -> Session:
     """Find the tree, the target and the compiler; build what is not built yet.
 
     `without_kernels`: the session has the commands `list` and `resolve` alone, and no kernel is
-    compiled for it; `list` then says nothing of descriptors.
+    compiled for it; `list` then says nothing of descriptors. `ciphers_alone`: it measures AES and
+    GCM and does nothing else, and on this machine no other kernel is compiled for it.
     """
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     target = load_target(tree, target_name)
@@ -210,7 +217,13 @@ def open_session(
         compiler = find_compiler(context, target, cc, words, platform.machine())
         make = build_resolver if without_kernels else build_harness
         linker = linker_of(context, target, compiler)
-        build = make(context, tree, target, compiler, chosen, linker=linker)
+        if ciphers_alone and target.transport == "local":
+            small = build_resolver(context, tree, target, compiler, chosen, linker=linker)
+            listed = Session(tree, target, small, transport).records("list")
+            kernels = [record.line for record in listed if isinstance(record.line, protocol.Kernel)]
+            build = build_cipher_bench(context, tree, target, compiler, chosen, kernels, linker)
+        else:
+            build = make(context, tree, target, compiler, chosen, linker=linker)
     return Session(tree, target, build, transport)
 
 

@@ -470,6 +470,14 @@ def test_bench_first_shows_a_line_for_each_mode(lab: Lab) -> None:
     assert "c_ref" in lab("bench", "--mode", "ctr", "--kernel", "c_ref").out
 
 
+def test_bench_shows_figures_of_the_first_process_as_they_come(lab: Lab) -> None:
+    outcome = lab("bench", "--mode", "ctr")
+    first = [line for line in outcome.err.splitlines() if "(the first of 5 processes)" in line]
+    what = "ctr aes-256: x86_aesni 0.250 cycles per byte at 16384 bytes"
+    assert f"{what} (the first of 5 processes)" in first
+    assert not [line for line in lab("bench", "--mode", "ctr").out.splitlines() if line in first]
+
+
 def test_bench_shows_selection_tables_and_stores_samples(lab: Lab) -> None:
     outcome = lab("bench", "--mode", "ctr", "--quick", "--all")
     assert outcome.code == 0
