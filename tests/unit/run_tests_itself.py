@@ -188,6 +188,7 @@ class SetUp(unittest.TestCase):
         (self.folder / "tools").mkdir(parents=True)
         shutil.copy(ROOT / "tools/setup", self.folder / "tools")
         (self.folder / "pyproject.toml").touch()
+        (self.folder / "tools/constraints.txt").touch()
         (self.folder / "python").write_text(FAKE_PYTHON)
         (self.folder / "python").chmod(0o755)
         (self.folder / "python3").symlink_to("python")
@@ -212,6 +213,15 @@ class SetUp(unittest.TestCase):
             subprocess.run(self.command, env=self.environment, check=True, capture_output=True)
             done.append(self.installed())
         self.assertEqual(done, [1, 1, 2, 2])
+
+    def test_it_sets_up_again_for_other_versions_of_packages(self) -> None:
+        (self.folder / "version").write_text("Python 3.11.2\n")
+        done = []
+        for name in ("tools/constraints.txt", "pyproject.toml"):
+            (self.folder / name).write_text("rich==15.0.0\n")
+            subprocess.run(self.command, env=self.environment, check=True, capture_output=True)
+            done.append(self.installed())
+        self.assertEqual(done, [1, 2])
 
     @unittest.skipUnless(shutil.which("flock"), "no flock: apt-get install util-linux")
     def test_two_at_once_set_up_once(self) -> None:
