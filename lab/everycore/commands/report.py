@@ -251,7 +251,7 @@ def _history(context: Context, found: Found, everything: bool) -> list[Section]:
     if not points:
         return []
     said = f"{history.steps(points)} steps in {len(points)} figures"
-    tables = history.tables(points, views.STEP)
+    tables = history.tables(points, views.STEP, views.STEP_PROCESSES)
     return [Section("history", "History", said, tuple(tables))]
 
 

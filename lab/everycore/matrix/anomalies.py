@@ -19,9 +19,12 @@ from everycore.matrix.neighbours import (
     version,
     without_sanitizer,
 )
+from everycore.model import stats
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, pooled
 
 FRAME_LIMIT = 1024  # bytes
+# Of one comparison. A matrix has thousands: what is found is measured again before it is reported.
+ALARM = 0.01
 ABOUT = 1.03  # values within this factor are about the same
 
 # How much less an anomaly matters where something was asked for that costs.
@@ -65,9 +68,15 @@ def value_beside(kind: Kind, result: Result, odd: Result) -> float | None:
 
 
 def is_slower(mine: Result, other: Result, limit: float) -> bool:
-    """Whether it is slower by more than the factor, with intervals that do not overlap."""
+    """Whether it is slower by more than the factor, with intervals that do not overlap.
+
+    Equal programs look so with a chance of at most ALARM, whatever the factor. Of too few processes
+    for that nothing is said.
+    """
     one, two = mine.figure, other.figure
-    return bool(one and two and one.median > limit * two.median and one.low > two.high)
+    if one is None or two is None or one.median <= limit * two.median:
+        return False
+    return stats.is_above(one, two, alarm=ALARM)
 
 
 def find(results: Mapping[Cell, Result]) -> list[Anomaly]:

@@ -203,7 +203,8 @@ def _rows(rows: Sequence[tuple[str, str]]) -> str:
 
 # ---- The neighbours ------------------------------------------------------------------------------
 
-_COLUMNS = ("cycles/byte", "interval", "frame", "instructions")
+# Processes: how many, and the chance that the interval between them holds the true median.
+_COLUMNS = ("cycles/byte", "interval", "processes", "frame", "instructions")
 
 
 def _neighbours(anomaly: Anomaly, results: Mapping[Cell, Result]) -> str:
@@ -225,7 +226,9 @@ def _neighbours(anomaly: Anomaly, results: Mapping[Cell, Result]) -> str:
 
 def _table(rows: Sequence[tuple[str, ...]]) -> str:
     """Lay out rows of `_row` below their headings."""
-    widths = [max(len(row[i]) for row in [*rows, ("", "", *_COLUMNS)]) for i in range(6)]
+    widths = [
+        max(len(row[i]) for row in [*rows, ("", "", *_COLUMNS)]) for i in range(2 + len(_COLUMNS))
+    ]
     head = "  ".join(
         text.ljust(width) if i < 2 else text.rjust(width)
         for i, (text, width) in enumerate(zip(("", "", *_COLUMNS), widths, strict=True))
@@ -270,6 +273,7 @@ def _row(name: str, cell: Cell, results: Mapping[Cell, Result]) -> tuple[str, ..
         f"{compiler} {' '.join(cell.flags)}",
         f"{figure.median:.2f}" if figure else "-",
         f"{figure.low:.2f} to {figure.high:.2f}" if figure else "-",
+        f"{figure.processes} ({figure.level:.0%})" if figure else "-",
         f"{code.frame_bytes}" if code and code.frame_bytes is not None else "-",
         f"{code.instructions}" if code else "-",
     )

@@ -49,6 +49,7 @@ class Change:
     ratio: float  # after / before: above 1, B is slower
     low: float  # the interval of the ratio
     high: float
+    level: float  # of the interval, at least
     p_slower: float  # chance of a statistic like this one, or larger, for any figure
     p_faster: float
     verdict: Verdict
@@ -71,16 +72,18 @@ def compare(
     for values, (slower, faster) in zip(figures, chances, strict=True):
         before = [value for value, is_after in zip(values, labels, strict=True) if not is_after]
         after = [value for value, is_after in zip(values, labels, strict=True) if is_after]
-        low, ratio, high = stats.ratio_of_medians(before, after)
+        found_ratio = stats.ratio_of_medians(before, after)
+        ratio = found_ratio.ratio
         verdict: Verdict = "unchanged"
         if slower <= LEVEL and ratio > 1 + threshold:
             verdict = "slower"
         elif faster <= LEVEL and ratio < 1 / (1 + threshold):
             verdict = "faster"
-        pair = stats.figure([(v,) for v in before]), stats.figure([(v,) for v in after])
-        assert pair[0]
-        assert pair[1]
-        found.append(Change(pair[0], pair[1], ratio, low, high, slower, faster, verdict))
+        first, second = (stats.figure([(v,) for v in side]) for side in (before, after))
+        assert first
+        assert second
+        interval = found_ratio.low, found_ratio.high, found_ratio.level
+        found.append(Change(first, second, ratio, *interval, slower, faster, verdict))
     return found
 
 

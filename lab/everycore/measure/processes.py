@@ -47,13 +47,12 @@ def merged_records(records: Iterable[Record]) -> tuple[Record, ...]:
 
 
 def of_each(samples: Sequence[float], parts: Sequence[int]) -> list[Sequence[float]]:
-    """The samples of each process.
+    """The samples of each process; all are of one where no parts are known.
 
-    Of a file that has one process, each sample counts as one: older versions of everycore took no
-    more, and the interval is too narrow.
+    Older versions of everycore took one process: how far another may be is not known.
     """
     if not parts:
-        return [(sample,) for sample in samples]
+        return [samples]
     return [samples[begin:end] for begin, end in pairwise(accumulate(parts, initial=0))]
 
 

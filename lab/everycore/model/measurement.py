@@ -13,7 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-FORMAT = 1  # of a pack: another meaning of a column is another format
+FORMAT = 2  # of a pack: another meaning of a column is another format
+# Older formats that are read. 1: `low` and `high` are of a bootstrap, and `n_processes` counts
+# processes that are not in the figure, too.
+READABLE = (1, FORMAT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +70,9 @@ class CellRow:
     reason: Annotated[str, "why there is no figure"]
     unit: Annotated[str, "of value, low, high and the samples"]
     value: Annotated[float | None, "median of the medians of its processes"]
-    low: Annotated[float | None, "lower end of its interval of 95 %"]
-    high: Annotated[float | None, "upper end"]
-    n_processes: Annotated[int, "how many processes have samples"]
+    low: Annotated[float | None, "lower end of its interval: the lowest of up to eight processes"]
+    high: Annotated[float | None, "upper end: the highest of up to eight"]
+    n_processes: Annotated[int, "how many processes the figure is made of"]
     n_samples: Annotated[int, "how many samples they have"]
     is_uncertain: Annotated[bool, "its interval is wide, or something else used the core"]
     counter: Annotated[str, "what counted"]

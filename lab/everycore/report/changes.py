@@ -21,8 +21,10 @@ UNITS = ("cycles", "ns")  # the first that both sides have is compared
 FEWEST_ROUNDS = 0.75  # the share of rounds that have to be left for one more operation
 STYLES = {"slower": "red", "faster": "green", "unchanged": ""}
 LEGEND = (
-    f"Figures: medians of process medians, in core cycles. Interval: {stats.CONFIDENCE:.0%}, of the"
-    f" ratio, bootstrapped over processes. p: chance that any figure of equal programs looks so;"
+    "Figures: medians of process medians, in core cycles. Interval: between two ratios of a process"
+    f" of B to one of A; {stats.LEVEL:.0%} or more of such intervals hold the true ratio, with at"
+    f" least {stats.FEWEST_OF_RATIO} processes a side."
+    " p: chance that any figure of equal programs looks so;"
     f" up to {permutation.LEVEL:g} it is a verdict, if the ratio is above the threshold, too."
     f" {NOISY} interval wider than {stats.WIDEST:.0%}."
 )

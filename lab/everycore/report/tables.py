@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from everycore.measure.bounds import Bound, bound
+from everycore.model import stats
 from everycore.model.protocol import Arithmetic, Bench, Check, Kernel, Mode, Resolved
 from everycore.model.selection import cipher, selected_kernel
 from everycore.report.figures import (
@@ -432,7 +433,9 @@ def order_notes(
     """Name the uses in which a kernel that selection might have taken beats the one it took by more
     than 5 %; the largest difference first.
 
-    `allowed` are primitives and names. Figures of a core that something else used do not count.
+    `allowed` are primitives and names. Figures of a core that something else used do not count. The
+    whole interval of the one is below 95 % of that of the other: a kernel that is not so much
+    faster looks so with a chance of at most stats.ALARM.
     """
     found: list[tuple[float, str]] = []
     groups: dict[tuple[str, int, int], dict[str, Cell]] = {}
@@ -449,8 +452,8 @@ def order_notes(
         for kernel, other in cells.items():
             if kernel == chosen or not mine or not other.cycles:
                 continue
-            ratio = other.cycles.median / mine.median
-            if ratio < MUCH_FASTER and other.cycles.high < mine.low:
+            if stats.is_above(mine, other.cycles, 1 / MUCH_FASTER):
+                ratio = other.cycles.median / mine.median
                 many = f" x {messages}" if messages > 1 else ""
                 text = f"{mode} at {size} bytes{many}: {kernel} takes {ratio:.2f} of the time of"
                 found.append((ratio, f"{text} the selected {chosen}"))

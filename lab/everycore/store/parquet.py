@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING
 from everycore.environment import extras
 from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError, unreadable
-from everycore.model.measurement import FORMAT, TABLES, Row, RunRow, columns
+from everycore.model.measurement import FORMAT, READABLE, TABLES, Row, RunRow, columns
 from everycore.store.unpacked import rows_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def check(path: Path) -> None:
         number = label["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise EverycoreError(f"{path} is no pack of results", "everycore pack makes one") from error
-    if number != FORMAT:
+    if number not in READABLE:
         raise EverycoreError(
             f"{path} has format {number}, this everycore reads format {FORMAT}",
             "use the everycore that wrote it, or pack its result files again",

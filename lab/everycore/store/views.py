@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 STEP = 0.03  # a change of a figure by so much is a step, if the intervals do not overlap
+# So many processes each figure needs: those of equal programs lie apart in 3 % of all cases.
+STEP_PROCESSES = 4
 
 # Views that are formed of the tables: their columns, and their text.
 DERIVED: dict[str, tuple[list[Column], str]] = {
@@ -39,14 +41,20 @@ DERIVED: dict[str, tuple[list[Column], str]] = {
             Column("revision", "VARCHAR", "commit of its run"),
             Column("before", "DOUBLE", "value of the same at the run before; null: the first"),
             Column("ratio", "DOUBLE", "value / before"),
-            Column("is_step", "BOOLEAN", f"changed by {STEP:.0%}, and the intervals lie apart"),
+            Column(
+                "is_step",
+                "BOOLEAN",
+                f"changed by {STEP:.0%}, and the intervals lie apart"
+                f" (of {STEP_PROCESSES} processes or more)",
+            ),
         ],
         f"""
         SELECT what, kind, subject, function, toolchain, compiler, flags, target, key_bits, bytes,
             conditions, unit, value, low, high, machine, installation, date, revision,
             lag(value) OVER earlier AS before,
             value / lag(value) OVER earlier AS ratio,
-            coalesce(abs(value / lag(value) OVER earlier - 1) > {STEP}
+            coalesce(least(n_processes, lag(n_processes) OVER earlier) >= {STEP_PROCESSES}
+                AND abs(value / lag(value) OVER earlier - 1) > {STEP}
                 AND (low > lag(high) OVER earlier OR high < lag(low) OVER earlier), false)
                 AS is_step
         FROM cells JOIN own_runs USING (run)

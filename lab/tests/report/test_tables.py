@@ -22,7 +22,13 @@ def render(renderable: RenderableType, width: int = 80) -> str:
     return console.file.getvalue()
 
 
-BENCHES = [line for line in lines("bench") if isinstance(line, Bench)]
+def in_processes(benches: list[protocol.Line]) -> list[Bench]:
+    """The benches, each of whose samples is one process."""
+    found = [one for one in benches if isinstance(one, Bench)]
+    return [replace(one, parts=(1,) * len(one.cycles)) for one in found]
+
+
+BENCHES = in_processes(lines("bench"))
 MODES = [line for line in lines("resolve") if isinstance(line, Mode)]
 KERNELS = [line for line in lines("list") if isinstance(line, Kernel)]
 RESOLVED = [line for line in lines("resolve") if isinstance(line, Resolved)]
@@ -98,7 +104,7 @@ def test_the_widest_bench_table_fits_in_80_columns() -> None:
         for size in (sizes if style == "streamed" else sizes[:2])
         for n in (0.8888 * size if size != 64 else 334.4 * size,)
     ]
-    text = render(tables.bench_tables(benches, MODES, [], "", 80)[0])
+    text = render(tables.bench_tables(in_processes([*benches]), MODES, [], "", 80)[0])
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= 80
     assert text.count(" ~") == 8
@@ -113,8 +119,7 @@ def test_rows_with_help_from_another_kernel_say_so() -> None:
     line = '{"type":"bench","primitive":"aes","kernel":"a","with":"b","mode":"ctr","key_bits":256'
     line += ',"bytes":16384,"messages":1,"style":"streamed","counter":"c"'
     line += ',"cycles":[16384,16384,16384,16384,16384]}'
-    bench = protocol.parse(line).line
-    assert isinstance(bench, Bench)
+    (bench,) = in_processes([protocol.parse(line).line])
     text = render(tables.bench_tables([bench], MODES, [], "", 80)[0])
     assert "together with b for the other key: a" in text
     kernel = Kernel("aes", "a", 0, "other", "ANY", (), "ct", "any", True, True)
@@ -124,11 +129,12 @@ def test_rows_with_help_from_another_kernel_say_so() -> None:
 
 
 def test_noise_is_marked() -> None:
-    noisy = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (100, 110, 120, 140, 160))
+    noisy = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (100, 110, 120, 140, 160),
+                  parts=(1,) * 5)  # fmt: skip
     assert "~1.20" in render(tables.bench_tables([noisy], MODES, [], "", 80)[0])
 
 
-CALM = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (120.0,) * 5)
+CALM = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (120.0,) * 5, parts=(1,) * 5)
 SHARED = replace(CALM, cycles=(200.0,) * 5, crowded=True)
 
 
@@ -191,7 +197,7 @@ def test_checks_are_counted_per_kernel() -> None:
 
 def test_a_faster_kernel_behind_the_selected_is_noted() -> None:
     def bench(kernel: str, cycles: float) -> Bench:
-        return Bench("aes", kernel, "ctr", 256, 64, 1, "streamed", "c", (cycles,) * 5)
+        return replace(CALM, kernel=kernel, bytes=64, cycles=(cycles,) * 5)
 
     modes = [Mode("ctr(aes)", ("parallel",), ("a",))]
     allowed = {("aes", "a"), ("aes", "b"), ("other", "table")}
@@ -202,6 +208,8 @@ def test_a_faster_kernel_behind_the_selected_is_noted() -> None:
     assert best == "ctr at 512 bytes: b takes 0.50 of the time of the selected a"
     assert notes == ["ctr at 64 bytes: b takes 0.80 of the time of the selected a"]
     assert not tables.order_notes([bench("a", 100), bench("b", 98)], modes, allowed)
+    few = [replace(one, cycles=one.cycles[:2], parts=(1, 1)) for one in both[:2]]
+    assert not tables.order_notes(few, modes, allowed), "two processes say nothing"
 
 
 def test_markdown_names_every_kernel_in_order() -> None:
@@ -214,7 +222,7 @@ def test_markdown_names_every_kernel_in_order() -> None:
 
 
 def test_markdown_speeds_have_peers_below_the_kernels() -> None:
-    peers = [line for line in lines("peers") if isinstance(line, Bench)]
+    peers = in_processes(lines("peers"))
     rows = pages.speed_markdown(KERNELS, [*peers, *BENCHES], "here").splitlines()
     assert rows[5] == "| openssl-3.0.22 | **0.250** |  |  |"
 
@@ -282,12 +290,16 @@ def test_dropped_samples_are_told() -> None:
 
 
 def test_a_page_of_speeds_has_a_table_for_each_mode() -> None:
-    order = [("aes", "b"), ("aes", "a"), ("ghash", "peer")]
+    order, five = [("aes", "b"), ("aes", "a"), ("ghash", "peer")], (1,) * 5
     benches = [
-        Bench("aes", "a", "ctr", 256, 100, 1, "streamed", "c", (100.0,) * 5),
-        Bench("aes", "b", "ctr", 256, 100, 1, "streamed", "c", (50.0,) * 5, partner="a"),
-        Bench("aes", "peer", "ctr", 256, 100, 1, "fenced", "c", (300.0,) * 5),
-        Bench("aes", "a", "setkey", 256, 0, 1, "streamed", "c", (70.0,) * 5),
+        Bench("aes", "a", "ctr", 256, 100, 1, "streamed", "c", (100.0,) * 5, parts=five),
+        Bench(
+            *("aes", "b", "ctr", 256, 100, 1, "streamed", "c", (50.0,) * 5),
+            partner="a",
+            parts=five,
+        ),
+        Bench("aes", "peer", "ctr", 256, 100, 1, "fenced", "c", (300.0,) * 5, parts=five),
+        Bench("aes", "a", "setkey", 256, 0, 1, "streamed", "c", (70.0,) * 5, parts=five),
         Bench("aes", "a", "xts-enc", 256, 100, 1, "streamed", "c", ()),
     ]
     assert pages.speed_by_mode(order, benches).splitlines() == [

@@ -11,7 +11,6 @@ from matrix.cells import cell, measured
 from world import PACKAGE, Lab
 
 from everycore.environment.errors import EverycoreError
-from everycore.model import stats
 from everycore.model.cells import Anomaly, Head, Kind, Line, Result, Verdict, as_json
 from everycore.model.domain import Machine, Revision
 from everycore.model.measurement import TABLES, CellRow, ProcessRow, columns
@@ -194,7 +193,7 @@ def test_a_pack_of_another_format_or_without_a_file_is_refused(tmp_path: Path) -
     label = json.loads((pack / "pack.json").read_text())
     (pack / "pack.json").write_text(json.dumps(label | {"format": 99}))
     with pytest.raises(
-        EverycoreError, match=r"a-0.pack has format 99, this everycore reads format 1"
+        EverycoreError, match=r"a-0.pack has format 99, this everycore reads format 2"
     ):
         asked("SELECT 1", pack)
     (pack / "pack.json").write_text(json.dumps(label))
@@ -211,14 +210,11 @@ def test_a_pack_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
     assert not list((tmp_path / "made").iterdir())
 
 
-def test_an_interval_is_that_of_the_samples_themselves() -> None:
-    """Pairs are counted rather than sorted one by one: the ends are the same."""
-    for count in (1, 2, 3, 5, 8, 21):
-        values = [((7 * at * at) % 23) + at / 10 for at in range(count)]
-        found = stats.figure([(value,) for value in values])
-        assert found is not None
-        resampled = sorted(stats._resampled(sorted(values), 1))
-        assert (found.low, found.high) == stats._middle(resampled)
+def test_a_pack_of_the_format_before_is_still_read(tmp_path: Path) -> None:
+    pack = packed(tmp_path, matrix_file(tmp_path / "a.jsonl", HEAD, measured(cell(), 5.0)))
+    label = json.loads((pack / "pack.json").read_text())
+    (pack / "pack.json").write_text(json.dumps(label | {"format": 1}))
+    assert asked("SELECT value FROM cells", pack) == [(5.0,)]
 
 
 def test_columns_are_documented_and_have_types() -> None:

@@ -95,8 +95,8 @@ def _entry(bench: Bench, value: float, least: float) -> Entry:
     assert found.cycles is not None
     speed = found.gigabytes_per_second
     remark = (
-        f"{found.cycles.low:.5g} to {found.cycles.high:.5g} cycles (interval over"
-        f" {found.cycles.processes} processes)" + (f", {number(speed)} GB/s" if speed else "")
+        f"{found.cycles.low:.5g} to {found.cycles.high:.5g} cycles ({found.cycles.interval})"
+        + (f", {number(speed)} GB/s" if speed else "")
     )
     if bench.crowded:
         remark += ", on a core that something else used too"

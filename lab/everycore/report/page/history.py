@@ -5,13 +5,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from everycore.model.stats import chance_apart
 from everycore.report.figures import number
 from everycore.report.page.benches import Entry, Table
 
-HEAD = ("measured", "with", "date", "commit", "value", "interval of 95 %", "change")
+HEAD = ("measured", "with", "date", "commit", "value", "interval", "change")
 STEP_COLOUR = 5  # of the steps of heat: as a cell far from the best
 NOTE = (
-    "A step is a change of more than {share:.0%} between two runs whose intervals do not overlap."
+    "The interval is the lowest to the highest process of up to eight; the true median is in it in"
+    " 94 % of all cases with five processes, in 88 % with four, in 75 % with three."
+    " A step is a change of more than {share:.0%} between two runs of {processes} processes or more"
+    " whose intervals do not overlap: on a machine that did not change, {alarm:.0%} of the pairs of"
+    " runs of one program look so."
     " Two runs lie apart in time, and the machine may have changed between them:"
     " everycore compare --run decides."
 )
@@ -34,13 +39,18 @@ class Point:
     is_step: bool
 
 
-def tables(points: Iterable[Point], share: float) -> list[Table]:
-    """Return a table for each machine; points of one cell follow one another, oldest first."""
+def tables(points: Iterable[Point], share: float, processes: int) -> list[Table]:
+    """Return a table for each machine; points of one cell follow one another, oldest first.
+
+    `share`, `processes`: the change that is a step, and how many processes its figures need.
+    """
+    alarm = 2 * chance_apart(processes, processes)
+    note = NOTE.format(share=share, processes=processes, alarm=alarm)
     found = []
     for (machine, unit), own in groupby(points, key=lambda one: (one.machine, one.unit)):
         title = f"{machine}: {unit} over time"
         rows = tuple(_row(point) for point in own)
-        found.append(Table(title, HEAD, rows, note=NOTE.format(share=share)))
+        found.append(Table(title, HEAD, rows, note=note))
     return found
 
 

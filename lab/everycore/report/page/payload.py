@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Everything that the page's script reads, as plain values."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from everycore.matrix import bugs
 from everycore.model.cells import Anomaly, Result
+from everycore.model.stats import interval_words
 from everycore.report.page import anomaly_groups, colours, listings, order, plots
 from everycore.report.page.facts import CYCLES, Fact, Facts, Panel, assembly, best, key_words
 
@@ -89,7 +90,12 @@ def payload(facts: Facts, found: Sequence[anomaly_groups.Group]) -> dict[str, An
         "reports": [_report(group, facts) for group in found],
         "metrics": [{"key": m.key, "name": m.name, "steps": m.steps} for m in METRICS],
         "ratios": colours.RATIO_STEPS,
+        "intervals": {one: interval_words(one) for one in _numbers_of_processes(facts.facts)},
     }
+
+
+def _numbers_of_processes(facts: Iterable[Fact]) -> list[int]:
+    return sorted({fact.summary.processes for fact in facts if fact.summary})
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +154,7 @@ def _cell(fact: Fact, places: _Places) -> dict[str, Any]:
         "flags": " ".join(fact.cell.flags),
         "o": result.outcome,
         "v": _short(fact.value),
-        "q": [_short(summary.low), _short(summary.high)] if summary else None,
+        "q": [_short(summary.low), _short(summary.high), summary.processes] if summary else None,
         "n": [len(result.runs), sum(map(len, result.runs))] if result.runs else None,
         "why": result.reason,
         "counter": result.counter,

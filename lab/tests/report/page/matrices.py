@@ -66,7 +66,7 @@ def measured(
 ) -> Result:
     rng = random.Random(f"{where} {seed}")
     runs = tuple(
-        tuple(round(cycles * (1 + abs(rng.gauss(0, 0.004))), 4) for _ in range(9)) for _ in range(3)
+        tuple(round(cycles * (1 + abs(rng.gauss(0, 0.004))), 4) for _ in range(9)) for _ in range(5)
     )
     gathers = 64 if cycles > 27 and V4 in where.flags else 0
     number = where.toolchain.rpartition("-")[2]

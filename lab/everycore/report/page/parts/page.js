@@ -170,7 +170,7 @@ function known(c, whole) {
   const p = D.panels[c.p], best = p.best.v, t = D.toolchains[c.t];
   let text = "";
   if (c.v !== undefined) {
-    text += pair(p.unit, `<b>${number(c.v)}</b>` + (c.q ? ` (interval ${number(c.q[0])} to ${number(c.q[1])})` : " (exact)"));
+    text += pair(p.unit, `<b>${number(c.v)}</b>` + (c.q ? ` (interval ${number(c.q[0])} to ${number(c.q[1])}, ${D.intervals[c.q[2]]})` : " (exact)"));
     text += pair("beside the best", `${times(c.v / best.all)} of all, ${times(c.v / best.col[c.f])} with these flags, ${times(c.v / best.row[c.t])} of this compiler`);
   } else { text += pair("outcome", `<b>${esc(c.o)}</b>`); }
   text += pair(c.o === "skipped" ? "skipped for" : "reason", c.why && esc(c.why));
