@@ -6,7 +6,7 @@ That says something only where the best cell is as fast as the docs say that the
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from everycore.measure.processes import of_each
@@ -75,7 +75,11 @@ def is_judged(result: Result) -> bool:
     return bool(result.cycles_per_byte) and "-fsanitize" not in " ".join(result.cell.flags)
 
 
-def judge(results: Iterable[Result], docs: Mapping[Speed, float]) -> tuple[list[Kept], list[str]]:
+def judge(
+    results: Iterable[Result],
+    docs: Mapping[Speed, float],
+    is_uncertain: Callable[[Result], bool] = lambda one: one.is_uncertain,
+) -> tuple[list[Kept], list[str]]:
     """Return the kept promises, and the other faults: cells that failed, kernels that are missing.
 
     Of a cell that was measured several times the lowest figure counts, or the last one, if it is of
@@ -100,7 +104,7 @@ def judge(results: Iterable[Result], docs: Mapping[Speed, float]) -> tuple[list[
     kept = []
     for (row, key_bits, n_bytes), cells in sorted(by_row.items(), key=lambda item: item[0]):
         found = [*cells.values()]
-        unknown = [one for one in found if one.is_uncertain and not _is_within(row, one, found)]
+        unknown = [one for one in found if is_uncertain(one) and not _is_within(row, one, found)]
         wrong += [f"{one.cell.title}: uncertain, and above the promise" for one in unknown]
         known = [one for one in found if one not in unknown]
         kept.append(_kept(row, known, docs.get((*row, key_bits, n_bytes))))

@@ -11,8 +11,7 @@ from everycore.matrix import anomalies, promises
 from everycore.matrix.anomalies import command, what
 from everycore.matrix.neighbours import family, version
 from everycore.matrix.promises import Kept, cost
-from everycore.model.cells import Cell, Result, pooled
-from everycore.model.stats import FEWEST
+from everycore.model.cells import Anomaly, Cell, Kind, Result, pooled
 from everycore.report.kernels import markdown_table
 
 PLAIN = ("-O2",)  # what other sets of flags are compared with
@@ -40,12 +39,13 @@ def page(results: Mapping[Cell, Result]) -> str:
     """Write the tables of one machine's cells.
 
     Of each cell the fastest process counts: another program on the core only adds cycles, and on a
-    machine that is not quiet it adds them to most processes.
+    machine that is not quiet it adds them to most processes. One process alone decides nothing: a
+    cell is listed as slow if all processes and the fastest ones say so.
     """
     every = pooled(_of_kernels(results))
     found = {cell: _fastest(one) for cell, one in every.items()}
     timed = [one for one in found.values() if promises.is_judged(one)]
-    kept, _ = promises.judge(timed, {})
+    kept, _ = promises.judge(timed, {}, is_uncertain=lambda _: False)
     lone = sum(_is_lone(every[one.cell]) for one in timed)
     return "\n".join(
         [
@@ -53,7 +53,7 @@ def page(results: Mapping[Cell, Result]) -> str:
             _best_and_worst(kept),
             _by_compiler(timed),
             _by_flags(timed),
-            _slow(found),
+            _slow(_of_kernels(results), found),
         ]
     )
 
@@ -67,7 +67,7 @@ def _fastest(result: Result) -> Result:
     """The same with the fastest of its processes alone."""
     if not result.runs:
         return result
-    return replace(result, runs=(min(result.runs, key=statistics.median),) * FEWEST, shared=())
+    return replace(result, runs=(min(result.runs, key=statistics.median),), shared=())
 
 
 def _is_lone(result: Result) -> bool:
@@ -170,9 +170,10 @@ def _by_flags(timed: Sequence[Result]) -> str:
     )
 
 
-def _slow(results: Mapping[Cell, Result]) -> str:
+def _slow(results: Mapping[Cell, Result], fastest: Mapping[Cell, Result]) -> str:
     """List the cells that a compiler engineer would look at first."""
-    stories = anomalies.stories(anomalies.find(results), results)
+    found = [one for one in anomalies.find(results) if _is_slow_at_best(one, fastest)]
+    stories = anomalies.stories(found, results)
     title = "#### Slower than a neighbour\n\n"
     if not stories:
         return f"{title}No cell is odd by the rules of [REGRESSIONS.md](REGRESSIONS.md).\n"
@@ -190,6 +191,13 @@ def _slow(results: Mapping[Cell, Result]) -> str:
         f" looked for the causes. The first is\nlooked"
         f" into by `{command(stories[0].worst)} --regressions`.\n\n" + "".join(lines) + rest
     )
+
+
+def _is_slow_at_best(anomaly: Anomaly, fastest: Mapping[Cell, Result]) -> bool:
+    """Whether its fastest process is slow beside that of its neighbour, too."""
+    if anomaly.kind is not Kind.SLOW or anomaly.neighbour is None:
+        return True
+    return cost(fastest[anomaly.cell]) > anomaly.limit * cost(fastest[anomaly.neighbour])
 
 
 def _function(one: Result) -> tuple[str, str]:
