@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 from everycore.measure.bounds import Bound, bound
 from everycore.measure.processes import merged
+from everycore.model import stats
 from everycore.model.protocol import AAD_BYTES, Arithmetic, Bench, Failure, conditions
+from everycore.model.stats import Figure
 from everycore.report.figures import NOISY, Cell, cell, number
 from everycore.report.kernels import markdown_table
 
@@ -30,6 +32,7 @@ class Row:
     is_older: bool
     values: tuple[float | None, ...]  # by size: cycles, of the unit in the table's title
     noisy: tuple[bool, ...]
+    figures: tuple[Figure | None, ...]  # of the values, with their intervals
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,20 @@ class PeerTable:
         if mine is None or other is None:
             return None
         return (mine.values[column] or 0) / (other.values[column] or 1)
+
+    def is_slower(self, column: int, factor: float) -> bool:
+        """Whether the best peer is faster by more than a factor: the intervals lie so far apart.
+
+        The best is one of many peers. That any of them looks so by chance is as improbable as
+        stats.ALARM says, so that one alone has to be less probable.
+        """
+        mine, other = self.best(column, True), self.best(column, False)
+        ours = mine.figures[column] if mine else None
+        theirs = other.figures[column] if other else None
+        if ours is None or theirs is None:
+            return False
+        peers = sum(not r.is_ours and r.values[column] is not None for r in self.rows)
+        return stats.is_above(ours, theirs, factor, stats.ALARM / peers)
 
     def bound(self, column: int) -> float | None:
         """Return the limit of this CPU, in the table's unit."""
@@ -144,9 +161,10 @@ def _row(
     first = next(iter(own.values()))
     values = [_value(c, first) if c else None for c in cells]
     noisy = [bool(c and c.is_noisy) for c in cells]
+    figures = [_scaled(c, value) for c, value in zip(cells, values, strict=True)]
     peer = first.peer
     older = not is_ours and is_older(name.removeprefix(f"{peer}-"), since.get(peer, ""))
-    return Row(name, is_ours, older, tuple(values), tuple(noisy))
+    return Row(name, is_ours, older, tuple(values), tuple(noisy), tuple(figures))
 
 
 def _value(measured: Cell, bench: Bench) -> float | None:
@@ -156,6 +174,15 @@ def _value(measured: Cell, bench: Bench) -> float | None:
     if bench.primitive == "bn" or bench.style == "fenced":
         return measured.cycles.median if measured.cycles else None
     return measured.cycles_per_byte
+
+
+def _scaled(measured: Cell | None, value: float | None) -> Figure | None:
+    """The figure of a cell, in the unit of its value in the table."""
+    if value is None or measured is None or measured.cycles is None:
+        return None
+    cycles = measured.cycles
+    unit = value / cycles.median
+    return Figure(value, cycles.low * unit, cycles.high * unit, cycles.processes)
 
 
 def is_older(version: str, than: str) -> bool:

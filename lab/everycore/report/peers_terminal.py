@@ -43,20 +43,24 @@ def _size_by_size(table: PeerTable, caption: str) -> Group:
     for name in ("bytes", "everycore", "best peer", "everycore / best peer"):
         grid.add_column(name, justify="right", no_wrap=True)
     grid.add_column("", no_wrap=True)
-    slower = compared = 0
+    slower = compared = undecided = 0
     for i, size in enumerate(table.sizes):
         mine, other, ratio = table.best(i, True), table.best(i, False), table.ratio(i)
         compared += ratio is not None
-        slower += ratio is not None and ratio > SLOWER
+        is_slower = table.is_slower(i, SLOWER)
+        slower += is_slower
+        undecided += not is_slower and (ratio or 0) > SLOWER
         grid.add_row(
             Text(str(size)),
             Text(figure(mine, i) if mine else "-"),
             Text(figure(other, i) if other else "-"),
             Text(
                 "-" if ratio is None else f"{ratio:.2f}",
-                style="red" if (ratio or 0) > SLOWER else "",
+                style="red" if is_slower else "yellow" if (ratio or 0) > SLOWER else "",
             ),
             Text(other.name if other else "", style="dim"),
         )
     verdict = f"a peer is over 2 % faster at {slower} of {compared} sizes"
+    if undecided:
+        verdict += f"; at {undecided} more its median is, but not all rounds: give more --rounds"
     return titled(table.title(), grid, verdict, caption)
