@@ -10,8 +10,10 @@ from everycore.environment.errors import EverycoreError
 from everycore.model.protocol import Crop, CtOperation, CtTiming, Failure
 from everycore.run.session import Session
 
-# Goodwill and others 2011: |t| beyond 4.5 is chance less than once in 100 000 tests.
+# Goodwill and others 2011: |t| beyond 4.5 is chance less than once in 100 000 tests. The largest of
+# six decides, one for each part of the calls.
 SUSPICIOUS = 4.5
+ALARM = 1 / 20_000  # chance that a verdict is a false alarm, at most
 
 
 def timing(session: Session, operations: Sequence[CtOperation], samples: int) -> Iterator[Verdict]:
