@@ -21,7 +21,7 @@ import tempfile
 from everycore.explain.explanation import shares
 from everycore.explain.recognise import recognise
 from everycore.explain.regions import collect
-from everycore.explain.sampling import Asked, sample_command
+from everycore.explain.sampling import SamplingOptions, sample_command
 
 HERE = pathlib.Path(__file__).resolve().parent / "explain"
 LARGEST_FALSE = 2.0  # per cent
@@ -207,7 +207,7 @@ def run(case: Case, places: dict[str, object]) -> tuple[list[str], str]:
         environment[name] = value
     silent = os.open(os.devnull, os.O_WRONLY)
     try:
-        sampled = sample_command(argv, Asked(HZ), environment, silent)
+        sampled = sample_command(argv, SamplingOptions(HZ), environment, silent)
     finally:
         os.close(silent)
     named = recognise(collect(sampled, argv))

@@ -33,7 +33,7 @@ from explain_cases import Case
 
 from everycore.explain.recognise import recognise
 from everycore.explain.regions import collect
-from everycore.explain.sampling import Asked, sample_command
+from everycore.explain.sampling import SamplingOptions, sample_command
 
 TESTS = pathlib.Path(__file__).resolve().parent
 LISTS = ("unseen", "fresh", "fourth", "fifth", "sixth", "seventh", "eighth")  # folders of tests/
@@ -129,7 +129,7 @@ def ask(argv: list[str], environment: dict[str, str]) -> tuple[dict[str, float],
     plain = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                            env=environment)
     with tempfile.TemporaryFile() as printed:
-        sampled = sample_command(argv, Asked(base.HZ), environment, printed.fileno())
+        sampled = sample_command(argv, SamplingOptions(base.HZ), environment, printed.fileno())
         printed.seek(0)
         text = printed.read()
     harm = f"exit code {sampled.code} in place of {plain.returncode}" if sampled.code != plain.returncode else ""

@@ -295,8 +295,8 @@ def run(folder: pathlib.Path, journal: pathlib.Path, when_written: "threading.Ev
     from everycore.farm.scheduler import connected
     from everycore.farm.work import Job, Work
     from everycore.store import matrix_files
-    from everycore.matrix.make import Workbench
-    from everycore.matrix.plan import Place, Planned
+    from everycore.matrix.make import CellPipeline
+    from everycore.matrix.plan import HostCpu, Planned
     from everycore.model.cells import Cell, Head
     from everycore.matrix.cell_runs import Clock, Run
     from everycore.model.domain import Machine, Revision, Tree
@@ -306,7 +306,7 @@ def run(folder: pathlib.Path, journal: pathlib.Path, when_written: "threading.Ev
         "env": {**os.environ, "XDG_CACHE_HOME": str(folder / f"cache-{journal.stem}")}})
     cells = [Cell("stand-in", "count", "gcc-12", (f"-DN={number}",), "qemu-aarch64") for number in range(CELLS)]
     jobs = {cell: Job(Work.COUNT, cell, "1", "t", compiler=journal.stem) for cell in cells}
-    bench = Workbench(context, Tree(ROOT, True), {}, Place("x86_64"))
+    bench = CellPipeline(context, Tree(ROOT, True), {}, HostCpu("x86_64"))
     head = Head("2026-01-01", "1", Revision("", False), Machine("test"), "none", {})
     with connected(context, ADDRESS, jobs[cells[0]]) as farm, matrix_files.Writer(journal, head, journal.exists()) as writer:
         done = writer.stored.results

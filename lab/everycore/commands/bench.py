@@ -21,12 +21,12 @@ from everycore.commands.options import (
     KernelNames,
     Out,
     TargetName,
-    beside_results,
     context_of,
     message_sizes,
+    print_output_path,
     refuse_unknown_kernels,
-    say_where,
-    words,
+    split_commas,
+    tables_on_stderr,
 )
 from everycore.compile import catalog
 from everycore.environment.context import Context
@@ -138,7 +138,7 @@ class BenchRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class HarnessInventory:
     """The harness's answers before anything is measured."""
 
     hello: Hello
@@ -241,14 +241,14 @@ def bench(
     CPU's limit it reaches. --all shows every kernel. Samples are stored.
     """
     context = context_of(command)
-    refuse_unknown_kernels(context, words(kernel))
+    refuse_unknown_kernels(context, split_commas(kernel))
     unusual = keys > 1 or aad_bytes != AAD_BYTES
     if placement:
         _refuse_beside_placement(primitive, out, fresh=fresh, unusual=unusual)
-        asked = placements.Asked(
-            words(mode) or placements.MODES,
-            message_sizes(words(bytes_)) or placements.usual_sizes(quick=quick),
-            words(kernel),
+        asked = placements.PlacementRequest(
+            split_commas(mode) or placements.MODES,
+            message_sizes(split_commas(bytes_)) or placements.usual_sizes(quick=quick),
+            split_commas(kernel),
             key_bits,
         )
         session = pin(context, open_session(context, target, cc, flags), cpu)
@@ -256,10 +256,10 @@ def bench(
     _refuse_with_layers(primitive, mode, unusual=unusual)
     every = all_ or bool(kernel) or bool(bytes_) or unusual
     stdout = context.out.file
-    context, json = beside_results(context, out), json and not is_standard_output(out)
-    kernels, modes, usual = _usual(context, words(kernel), primitive, quick=quick)
-    modes = words(mode) or modes or _modes_with(context, kernels, keys, aad_bytes)
-    sizes = message_sizes(words(bytes_)) or usual
+    context, json = tables_on_stderr(context, out), json and not is_standard_output(out)
+    kernels, modes, usual = _usual(context, split_commas(kernel), primitive, quick=quick)
+    modes = split_commas(mode) or modes or _modes_with(context, kernels, keys, aad_bytes)
+    sizes = message_sizes(split_commas(bytes_)) or usual
     request = BenchRequest(modes, sizes, kernels, key_bits, quick, bool(bytes_), keys, aad_bytes)
     session = _open_to_store(context, request, target, cc, flags, cpu, out)
     here = _ask(session, request)
@@ -300,7 +300,7 @@ def bench(
         earlier.path.unlink(missing_ok=True)
     if not json:
         _show(context, run, here, merged(quiet.marked([r.line for r in records])), every)
-    say_where(context, "samples", path)
+    print_output_path(context, "samples", path)
     raise typer.Exit(1 if _say_failures(context, records) else 0)
 
 
@@ -393,7 +393,7 @@ def _refuse_beside_placement(
 
 
 def _bench_placements(
-    context: Context, session: Session, asked: placements.Asked, json: bool
+    context: Context, session: Session, asked: placements.PlacementRequest, json: bool
 ) -> int:
     """The exit code: 1 if an edge of a page costs more than the bound allows."""
     points: list[Placement] = []
@@ -424,7 +424,7 @@ def _bench_placements(
     return 1 if beyond else 0
 
 
-def _ask(session: Session, request: BenchRequest) -> Here:
+def _ask(session: Session, request: BenchRequest) -> HarnessInventory:
     """The harness knows its modes and kernels; it is asked about all before any is measured."""
     modes = ",".join(dict.fromkeys(job.mode for job in request.jobs()))
     arguments = ["--mode", modes, "--key-bits", str(request.key_bits)]
@@ -436,7 +436,7 @@ def _ask(session: Session, request: BenchRequest) -> Here:
     if hello is None:
         raise EverycoreError("the harness did not say what it is", code=1)
     resolved = [r.line for r in session.records("resolve")]
-    return Here(
+    return HarnessInventory(
         hello,
         [r.line for r in session.records("list") if isinstance(r.line, Kernel)],
         [line for line in resolved if isinstance(line, Mode)],
@@ -444,7 +444,7 @@ def _ask(session: Session, request: BenchRequest) -> Here:
     )
 
 
-def _refuse_foreign_modes(request: BenchRequest, here: Here) -> None:
+def _refuse_foreign_modes(request: BenchRequest, here: HarnessInventory) -> None:
     """Raise an error if the kernels that are named have none of the modes that are named."""
     running = {kernel.primitive for kernel in here.running(request)}
     if not request.kernels or not running:
@@ -460,7 +460,7 @@ def _refuse_foreign_modes(request: BenchRequest, here: Here) -> None:
     )
 
 
-def _primitives_of(mode: str, here: Here) -> set[str]:
+def _primitives_of(mode: str, here: HarnessInventory) -> set[str]:
     """Return the primitives whose kernels a mode is measured of; none: that is not known."""
     every = {kernel.primitive for kernel in here.kernels}
     if mode.startswith("gcm-"):  # also of pairs
@@ -508,7 +508,7 @@ def _measure(
     context: Context,
     session: Session,
     request: BenchRequest,
-    here: Here,
+    here: HarnessInventory,
     earlier: run_files.Results | None,
 ) -> Iterator[Record]:
     """Yield the records of a run in the order of reading; those of an earlier run come first."""
@@ -564,7 +564,12 @@ def _conditions(context: Context, session: Session) -> Iterator[Record]:
 
 
 def _begin(
-    context: Context, run: run_files.Run, here: Here, request: BenchRequest, json: bool, every: bool
+    context: Context,
+    run: run_files.Run,
+    here: HarnessInventory,
+    request: BenchRequest,
+    json: bool,
+    every: bool,
 ) -> None:
     """Show the selection before anything is measured, if `every` is set: of the kernels that are
     named, or of all that have one of the modes."""
@@ -578,7 +583,9 @@ def _begin(
     context.out.print(tables.selection_table(kernels, here.uses, title))
 
 
-def _kernels_shown(here: Here, names: Sequence[str], modes: Sequence[str]) -> list[Kernel]:
+def _kernels_shown(
+    here: HarnessInventory, names: Sequence[str], modes: Sequence[str]
+) -> list[Kernel]:
     """Return the kernels of these names, or of all, that have one of the modes."""
     primitives = [_primitives_of(mode, here) for mode in modes]
     asked = set().union(*primitives) if all(primitives) else set()  # empty: all of them
@@ -598,7 +605,7 @@ def _says_nothing(line: Line) -> bool:
 
 
 def _show(
-    context: Context, run: run_files.Run, here: Here, lines: Sequence[Line], every: bool
+    context: Context, run: run_files.Run, here: HarnessInventory, lines: Sequence[Line], every: bool
 ) -> None:
     """Show what was measured; of all kernels, if `every` is set or no selected one was measured."""
     benches = [line for line in lines if isinstance(line, Bench)]

@@ -9,7 +9,7 @@ import typer
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
-from everycore.commands.options import Json, SarifFile, Tried, context_of, read_input
+from everycore.commands.options import InputErrors, Json, SarifFile, context_of, read_input
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import refuse_input
@@ -92,18 +92,18 @@ def check(
         residue=residue,
     )
     found: list[Checked] = []
-    tried = Tried(context)
+    errors = InputErrors(context)
     with Progress(context.err, "checking", len(files)) as progress:
         for name in files:
             progress.step(name)
-            checked = tried.of(name, partial(_check, context, name, map_file, options))
+            checked = errors.of(name, partial(_check, context, name, map_file, options))
             found += [checked] if checked else []
     for checked in found:
         _show(context, checked, json)
     if sarif_file is not None:
         binaries = [canary_output.inspected(one) for one in found]
-        tried.write_sarif(sarif_file, sarif.document("canary check", RULES.values(), binaries))
-    raise tried.end(any(checked.has_violations for checked in found))
+        errors.write_sarif(sarif_file, sarif.document("canary check", RULES.values(), binaries))
+    raise errors.end(any(checked.has_violations for checked in found))
 
 
 def _number(text: str) -> int | None:

@@ -15,7 +15,7 @@ from everycore.commands.options import (
     TargetName,
     context_of,
     refuse_unknown_kernels,
-    words,
+    split_commas,
 )
 from everycore.compile.toolchains import DEFAULT_FLAGS
 from everycore.ct import placement as placement_check
@@ -69,17 +69,17 @@ def check(
             " published vectors",
             "leave one of them",
         )
-    refuse_unknown_kernels(context, words(kernel))
+    refuse_unknown_kernels(context, split_commas(kernel))
     if placement:
         flags = " ".join([" ".join(DEFAULT_FLAGS) if flags is None else flags, *DEBUG_FLAGS])
     session = open_session(context, target, cc, flags)
     if placement:
-        good = _check_placement(context, session, words(kernel), quick, json)
+        good = _check_placement(context, session, split_commas(kernel), quick, json)
     elif published:
         good = _check_vectors(context, session, json)
     else:
         arguments = ["check"]
-        for name in words(kernel):
+        for name in split_commas(kernel):
             arguments += ["--kernel", name]
         if property_:
             arguments += ["--property", property_]

@@ -17,11 +17,11 @@ from everycore.commands.options import (
     Json,
     KernelNames,
     Out,
-    beside_results,
     context_of,
     message_sizes,
-    say_where,
-    words,
+    print_output_path,
+    split_commas,
+    tables_on_stderr,
 )
 from everycore.compile import catalog
 from everycore.environment.context import Context
@@ -143,10 +143,12 @@ def compare(
             raise EverycoreError(
                 "--run needs two programs", "everycore compare --run HEAD~1 . (revision, folder)"
             )
-        sizes = message_sizes(words(bytes_)) or SIZES_BYTES
-        asked = RunOptions(words(kernel), words(mode), sizes, key_bits, processes, cpu)
+        sizes = message_sizes(split_commas(bytes_)) or SIZES_BYTES
+        asked = RunOptions(
+            split_commas(kernel), split_commas(mode), sizes, key_bits, processes, cpu
+        )
         stdout = context.out.file
-        context = beside_results(context, out)
+        context = tables_on_stderr(context, out)
         show = Show(show.percent, everything, json and not is_standard_output(out))
         sides = (
             open_side(context, "A", before, cc, flags),
@@ -155,7 +157,7 @@ def compare(
         benches, caption, path = _measure(context, sides, asked, out, stdout)
         title = f"{before} (A) -> {after} (B)"
         is_slower = _judge(context, benches, title, caption, show)
-        say_where(context, "samples", path)
+        print_output_path(context, "samples", path)
         raise typer.Exit(1 if is_slower and fail else 0)
     if kernel or mode or bytes_ or cc or flags or out or cpu is not None:
         raise EverycoreError(

@@ -17,7 +17,7 @@ from everycore.commands.options import (
     TargetName,
     context_of,
     refuse_unknown_kernels,
-    words,
+    split_commas,
 )
 from everycore.compile.toolchains import DEFAULT_FLAGS
 from everycore.ct.gate import Gate
@@ -83,17 +83,17 @@ def ct(
     """
     context = context_of(command)
     methods = _methods(method, quick)
-    refuse_unknown_kernels(context, words(kernel))
+    refuse_unknown_kernels(context, split_commas(kernel))
     session = pin(context, _open(context, target, cc, flags), None)
     if session.target.board and not method:
         methods = ["timing"]  # the others need a tracer, or an emulator
     hello, operations = _list(
         session,
         {
-            "--primitive": words(primitive),
-            "--kernel": words(kernel),
-            "--operation": words(operation),
-            "--key-bits": words(key_bits),
+            "--primitive": split_commas(primitive),
+            "--kernel": split_commas(kernel),
+            "--operation": split_commas(operation),
+            "--key-bits": split_commas(key_bits),
         },
     )
     kernels = of_kernels(operations)
@@ -120,7 +120,7 @@ def ct(
 
 
 def _methods(names: list[str] | None, quick: bool) -> list[str]:
-    chosen = words(names)
+    chosen = split_commas(names)
     for name in chosen:
         if name not in METHODS:
             raise unknown_name("method", name, METHODS)

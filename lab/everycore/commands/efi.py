@@ -16,13 +16,13 @@ from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
 from everycore.commands.options import (
     CompilerCommand,
+    InputErrors,
     Json,
     Out,
     SarifFile,
-    Tried,
     context_of,
+    print_output_path,
     read_input,
-    say_where,
 )
 from everycore.compile import catalog
 from everycore.environment.context import Context
@@ -114,10 +114,10 @@ def check(
     if sarif_file is not None:
         read = [*files, *([str(map_file)] if map_file else [])]
         refuse_input("--sarif", context.cwd / sarif_file, [context.cwd / name for name in read])
-    tried = Tried(context)
-    read_images = {name: tried.of(name, partial(_read_images, context, name)) for name in files}
+    errors = InputErrors(context)
+    read_images = {name: errors.of(name, partial(_read_images, context, name)) for name in files}
     images = [one for some in read_images.values() for one in some or ()]
-    if map_file and not tried.n_failed and len(images) != 1:
+    if map_file and not errors.n_failed and len(images) != 1:
         raise EverycoreError(
             f"--map belongs to one image, not to {len(images)}", "check one driver"
         )
@@ -134,15 +134,15 @@ def check(
         for name, image, identities in images:
             progress.step(name)
             work = partial(_check_image, context, options, map_file, name, image, identities)
-            checked = tried.of(name, work)
+            checked = errors.of(name, work)
             found += [checked] if checked else []
     for checked in found:
         _show(context, checked, json)
     if sarif_file is not None:
         inspected = [driver_output.inspected(one) for one in found]
         document = sarif.document("efi check", RULES.values(), inspected, sarif.RELATIVE)
-        tried.write_sarif(sarif_file, document)
-    raise tried.end(any(checked.has_violations for checked in found))
+        errors.write_sarif(sarif_file, document)
+    raise errors.end(any(checked.has_violations for checked in found))
 
 
 def _check_image(
@@ -282,7 +282,7 @@ def image(
                 medium.write(context, scratch, n_bytes, files)
             else:
                 medium.write_trimmed(context, scratch, files)
-    say_where(context, "image", path)
+    print_output_path(context, "image", path)
 
 
 @app.command("run")
@@ -427,7 +427,7 @@ def _store(
         _show_command(context, command, json)
     for why in dict.fromkeys(one.no_guards for one in found.commands if one.no_guards):
         context.warn(f"no guard pages: {why}")
-    say_where(context, "results", path)
+    print_output_path(context, "results", path)
     if found.code:
         raise typer.Exit(1 if found.code == 1 else 2)
 

@@ -15,11 +15,11 @@ from everycore.commands.options import (
     CompilerFlags,
     Json,
     KernelNames,
-    beside_results,
     context_of,
     message_sizes,
-    say_where,
-    words,
+    print_output_path,
+    split_commas,
+    tables_on_stderr,
 )
 from everycore.compile import catalog
 from everycore.environment.context import Context
@@ -129,22 +129,22 @@ def estimate(
     """
     context = context_of(command)
     stdout = context.out.file
-    context, json = beside_results(context, out), json and not is_standard_output(out)
+    context, json = tables_on_stderr(context, out), json and not is_standard_output(out)
     _refuse_out(out, turn or calibrate or bool(calibrate_from))
     if calibrate_from:
-        _take_points(context, calibrate_from, words(core))
+        _take_points(context, calibrate_from, split_commas(core))
     if calibrate:
         _calibrate(context)
     if calibrate or calibrate_from:
         return
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
-    cores = _cores(words(core))
+    cores = _cores(split_commas(core))
     request = EstimateRequest(
-        tuple(words(kernel)),
-        _modes(words(mode)),
-        _key_sizes(words(key_bits)),
-        _sizes(words(size)),
-        tuple(_subjects(tree, words(subject))),
+        tuple(split_commas(kernel)),
+        _modes(split_commas(mode)),
+        _key_sizes(split_commas(key_bits)),
+        _sizes(split_commas(size)),
+        tuple(_subjects(tree, split_commas(subject))),
     )
     _refuse_unknown(tree, request)
     llvm = find_llvm(context) if cores or turn else None
@@ -155,7 +155,7 @@ def estimate(
         with run_files.Writer(out, run, stdout) as writer:
             for row in (*found.rows, *found.others):
                 writer.write(jsonlib.dumps(report.json_line(row, found.others)))
-        say_where(context, "estimates", out)
+        print_output_path(context, "estimates", out)
     if turn:
         _print_turns(context, cores, found.turns)
     elif json:

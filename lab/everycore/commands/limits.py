@@ -16,9 +16,9 @@ from everycore.commands.options import (
     Json,
     Out,
     TargetName,
-    beside_results,
     context_of,
-    say_where,
+    print_output_path,
+    tables_on_stderr,
 )
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import is_standard_output
@@ -51,7 +51,7 @@ def limits(
     if out:
         run_files.refuse_if_unusable(out)
     stdout = context.out.file
-    context, json = beside_results(context, out), json and not is_standard_output(out)
+    context, json = tables_on_stderr(context, out), json and not is_standard_output(out)
     session = pin(context, open_session(context, target, cc), cpu)
     session.widths.extend(known_widths(context, session))
     coming = _measured(session)
@@ -66,7 +66,7 @@ def limits(
             if writer:
                 writer.write(record.text)
     if out:
-        say_where(context, "samples", out)
+        print_output_path(context, "samples", out)
     lines = merged(quiet.marked([record.line for record in records]))
     found = bounds(lines)
     if json:

@@ -17,7 +17,14 @@ import typer
 
 from everycore import subjects
 from everycore.binary.disassembly import can_read_code
-from everycore.commands.options import CpuNumber, Json, beside_results, context_of, say_where, words
+from everycore.commands.options import (
+    CpuNumber,
+    Json,
+    context_of,
+    print_output_path,
+    split_commas,
+    tables_on_stderr,
+)
 from everycore.compile import catalog
 from everycore.compile.binaries import tidy
 from everycore.compile.toolchains.installed import installed, named_or_fetchable
@@ -34,10 +41,10 @@ from everycore.matrix.cell_runs import Clock, Run
 from everycore.matrix.counter import counter_name
 from everycore.matrix.failures import group_failures
 from everycore.matrix.flagsets import FlagSet, chosen
-from everycore.matrix.make import Limits, Workbench
+from everycore.matrix.make import CellPipeline, Limits
 from everycore.matrix.miscompilations import explain_wrong, reported, with_figures
 from everycore.matrix.modelled import open_estimator
-from everycore.matrix.plan import HOST, Axes, Place, Planned, PlannedFunction, plan
+from everycore.matrix.plan import HOST, Axes, HostCpu, Planned, PlannedFunction, plan
 from everycore.matrix.portable_paths import file_named
 from everycore.matrix.reduce import LIMIT_SECONDS, Reducer, find_cvise
 from everycore.matrix.regressions import explain_all
@@ -200,16 +207,16 @@ def matrix(
     begin = monotonic()
     context = context_of(command)
     stdout = context.out.file
-    context, json = beside_results(context, out), json and not is_standard_output(out)
+    context, json = tables_on_stderr(context, out), json and not is_standard_output(out)
     reduction = _reduction(context, regressions, reduce, reduce_time)
     choice = Choice(
-        subjects=tuple(words(subject)),
-        functions=tuple(words(function)),
-        toolchains=tuple(words(toolchain)),
-        flag_sets=(*words(flag_set), *map(flags_given, flags or ())),
-        targets=tuple(words(target)),
-        key_bits=_numbers("--key-bits", words(key_bits), (128, 192, 256)),
-        bytes=_numbers("--bytes", words(bytes_), range(1, 1 << 24)),
+        subjects=tuple(split_commas(subject)),
+        functions=tuple(split_commas(function)),
+        toolchains=tuple(split_commas(toolchain)),
+        flag_sets=(*split_commas(flag_set), *map(flags_given, flags or ())),
+        targets=tuple(split_commas(target)),
+        key_bits=_numbers("--key-bits", split_commas(key_bits), (128, 192, 256)),
+        bytes=_numbers("--bytes", split_commas(bytes_), range(1, 1 << 24)),
     )
     end = begin + (duration(budget) if budget else float("inf"))
     path = _path(context, out, resume)
@@ -233,7 +240,7 @@ def matrix(
     tidy(context)
     source = f"{head.machine.title()}, {head.counter}; {path}"
     broken = _show(request, results, source, passes, why)
-    say_where(context, "results", path)
+    print_output_path(context, "results", path)
     _refuse_empty(results)
     if _is_bad(results) or odd or broken:
         raise typer.Exit(1)
@@ -276,10 +283,10 @@ class _Request:
     def core(self) -> int:
         return machine.fastest_cpu(self.facts) if self.cpu is None else self.cpu
 
-    def workbench(self) -> Workbench:
+    def workbench(self) -> CellPipeline:
         """Open what compiles and runs cells; an estimator is looked for here."""
         cpus = machine.like(self.facts, self.core) if self.cpu is None else (self.core,)
-        return Workbench(
+        return CellPipeline(
             self.context,
             self.tree,
             self.toolchains,
@@ -490,7 +497,7 @@ def _measure(
     writer: store.Writer,
     run: "Run | FarmRun",
     cells: Sequence[Planned],
-    bench: Workbench,
+    bench: CellPipeline,
     json: bool,
 ) -> list[Result]:
     """The results of these cells, those that an earlier run had among them."""
@@ -537,7 +544,7 @@ def _look_for_leaks(
     context: Context,
     writer: store.Writer,
     run: "Run | FarmRun",
-    bench: Workbench,
+    bench: CellPipeline,
     clock: Clock,
     results: Sequence[Result],
     json: bool,
@@ -567,7 +574,7 @@ def _look_for_regressions(
     context: Context,
     writer: store.Writer,
     run: "Run | FarmRun",
-    bench: Workbench,
+    bench: CellPipeline,
     clock: Clock,
     results: Sequence[Result],
     json: bool,
@@ -585,7 +592,7 @@ def _look_for_regressions(
             *(trials, every, stored.anomalies, writer.write, progress.step, clock.has_time),
             elsewhere=lambda odd: () if isinstance(run, Run) else run.bisected(odd, clock.has_time),
         )
-    stories = explained.stories()
+    anomaly_groups = explained.anomaly_groups()
     for said in explained.noise:
         context.err.print(f"noise: {said}", markup=False, soft_wrap=True)
     for one in explained.failed.values():
@@ -603,21 +610,21 @@ def _look_for_regressions(
     if reduction:
         firsts = [one.first.cell for one in reported(group_failures(results), why)]
         asked = [why[cell] for cell in firsts if cell in why]
-        asked += [story.worst for story in stories]
+        asked += [anomaly_group.worst for anomaly_group in anomaly_groups]
         for found in _reduce(context, trials, reduction, clock, asked, explained.results):
             writer.write(found)
             if found.kind is Kind.WRONG:
                 why[found.cell] = found
             else:
                 explained.anomalies[found.cell, found.kind] = found
-        stories = explained.stories()
+        anomaly_groups = explained.anomaly_groups()
     texts = [
         bugs.miscompilation(one, why, head, trials.source(one.first.cell), explained.results)
         for one in reported(group_failures(results), why)
     ]
-    for story in stories:
-        source = trials.source(story.worst.cell)
-        texts.append(bugs.report(story, explained.results, head, source))
+    for anomaly_group in anomaly_groups:
+        source = trials.source(anomaly_group.worst.cell)
+        texts.append(bugs.report(anomaly_group, explained.results, head, source))
     for text in () if json else texts:
         context.print_raw(text)
     lines: list[Line] = [*explained.failed.values(), *why.values()]
@@ -630,7 +637,7 @@ def _look_for_regressions(
     total += f", {len(explained.failed)} failed the second time" if explained.failed else ""
     causes = len(texts)  # a report for each
     context.err.print(f"{total}; {causes} {'cause' if causes == 1 else 'causes'}", soft_wrap=True)
-    return results, bool(stories or explained.failed or explained.left)
+    return results, bool(anomaly_groups or explained.failed or explained.left)
 
 
 def _reduce(
@@ -826,10 +833,10 @@ def _machine(context: Context, facts: machine.Facts, core: int, board: BoardLink
     return replace(machine.describe(facts, core), installation=machine.installation(context))
 
 
-def _place(facts: machine.Facts) -> Place:
+def _place(facts: machine.Facts) -> HostCpu:
     """Return what this machine can execute."""
     own = machine.processor(facts.texts.get("/proc/cpuinfo", ""), 0)
-    return Place(platform.machine(), frozenset(own.get("flags", "").split()))
+    return HostCpu(platform.machine(), frozenset(own.get("flags", "").split()))
 
 
 def _path(context: Context, out: Path | None, resume: bool) -> Path:
@@ -883,7 +890,7 @@ def _jobs(
 
 
 def _jobs_of(
-    tree: Tree, found: Sequence[Subject], cells: Sequence[Planned], bench: Workbench
+    tree: Tree, found: Sequence[Subject], cells: Sequence[Planned], bench: CellPipeline
 ) -> Callable[[], dict[Cell, farm_work.Job]]:
     """Return a function that makes the first job of each cell: a run without workers needs none."""
     return lambda: {
@@ -900,7 +907,7 @@ def _runner(
     context: Context,
     scheduler: str,
     local: Run,
-    bench: Workbench,
+    bench: CellPipeline,
     jobs_of: Callable[[], dict[Cell, farm_work.Job]],
 ) -> Iterator["Run | FarmRun"]:
     """Yields what runs the cells: this host alone, or the workers of a scheduler beside it."""

@@ -72,7 +72,7 @@ AAD_MODES = ("gcm-seal", "gcm-open", "ccm-seal", "ccm-open")
 
 
 @dataclass
-class Tried:
+class InputErrors:
     """Inputs of a command: an error of one is told, and the others are worked on."""
 
     context: Context
@@ -123,18 +123,18 @@ def read_input(context: Context, name: str, most: int, remedy: str, if_too_large
     return data
 
 
-def beside_results(context: Context, out: Path | None) -> Context:
+def tables_on_stderr(context: Context, out: Path | None) -> Context:
     """A context that prints tables on standard error if `out` is standard output."""
     return replace(context, out=context.err) if is_standard_output(out) else context
 
 
-def say_where(context: Context, what: str, path: Path) -> None:
+def print_output_path(context: Context, what: str, path: Path) -> None:
     """Say in which file results are; who named a stream knows."""
     if not is_stream(path):
         context.err.print(f"{what}: {path}", markup=False, soft_wrap=True)
 
 
-def words(values: list[str] | None) -> list[str]:
+def split_commas(values: list[str] | None) -> list[str]:
     """Values of an option that may be repeated and may hold comma lists."""
     return [word for value in values or () for word in value.split(",") if word]
 

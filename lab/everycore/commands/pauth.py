@@ -11,7 +11,14 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from everycore.commands.options import Json, Out, beside_results, context_of, say_where, words
+from everycore.commands.options import (
+    Json,
+    Out,
+    context_of,
+    print_output_path,
+    split_commas,
+    tables_on_stderr,
+)
 from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, UnavailableError
@@ -110,7 +117,7 @@ def pauth(
     """Time programs in QEMU, with pointer authentication on and off."""
     context = context_of(command)
     stdout = context.out.file
-    context, json = beside_results(context, out), json and not is_standard_output(out)
+    context, json = tables_on_stderr(context, out), json and not is_standard_output(out)
     keep = Keep(context, out, json, stdout)
     if out:
         run_files.refuse_if_unusable(out)
@@ -130,16 +137,16 @@ def pauth(
             "everycore pauth --build-qemu",
         )
     mode = SYSTEM if system else USER
-    given = words(algorithm)
+    given = split_commas(algorithm)
     if system and "default" in given:
         raise EverycoreError("--system has no algorithm 'default'", "machines name their CPU")
     given_emulators = EmulatorOptions(
-        tuple(qemu_ or ()), tuple(words(suite)), build_qemu, update, static
+        tuple(qemu_ or ()), tuple(split_commas(suite)), build_qemu, update, static
     )
     try:
         found = _emulators(context, mode, given_emulators)
         every = variants.variants_of_all(found, given or variants.DEFAULT, bool(given))
-        chosen = _programs(context, mode, words(program), cc, update)
+        chosen = _programs(context, mode, split_commas(program), cc, update)
     except UnavailableError as error:
         if json:
             context.print_raw(jsonlib.dumps({"type": "skip", "detail": error.message}))
@@ -151,7 +158,7 @@ def pauth(
         "suite": list(given_emulators.suites),
         "build-qemu": build_qemu,
         "static": static,
-        "program": words(program),
+        "program": split_commas(program),
         "algorithm": given,
         "rounds": rounds,
         "scale": scale if scale != 1.0 else None,
@@ -222,7 +229,7 @@ class Keep:
             take(conditions(context, machine.gather(context), run.machine.cpu_index))
         for legend in legends:
             context.out.print(legend, style="dim", markup=False)
-        say_where(context, "samples", path)
+        print_output_path(context, "samples", path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,11 @@ from everycore.commands.options import (
     CompilerFlags,
     Json,
     Out,
-    beside_results,
     context_of,
     numbers_within,
-    say_where,
-    words,
+    print_output_path,
+    split_commas,
+    tables_on_stderr,
 )
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, unknown_name
@@ -173,13 +173,13 @@ def peers_command(
     context = context_of(command)
     primitive = _known("primitive", [primitive], tuple(MODES_OF))[0]
     plan = Plan(
-        suites=tuple(words(suite)),
+        suites=tuple(split_commas(suite)),
         primitive=primitive,
-        modes=_known("mode", words(mode) or USUAL_MODES[primitive], MODES_OF[primitive]),
-        key_bits=_known("key size", words(key_bits) or ["256"], KEY_BITS),
-        sizes_bytes=_sizes(words(bytes_), grid, primitive),
-        keys=numbers_within("--keys", words(keys), 1, MOST_KEYS),
-        aad_bytes=numbers_within("--aad-bytes", words(aad_bytes), 0, MOST_AAD_BYTES),
+        modes=_known("mode", split_commas(mode) or USUAL_MODES[primitive], MODES_OF[primitive]),
+        key_bits=_known("key size", split_commas(key_bits) or ["256"], KEY_BITS),
+        sizes_bytes=_sizes(split_commas(bytes_), grid, primitive),
+        keys=numbers_within("--keys", split_commas(keys), 1, MOST_KEYS),
+        aad_bytes=numbers_within("--aad-bytes", split_commas(aad_bytes), 0, MOST_AAD_BYTES),
         style=_known("style", [style], STYLES)[0],
         hardware=_known("case of --hardware", [hardware], (BEST.name, *HARDWARE))[0],
         rounds=rounds,
@@ -189,11 +189,11 @@ def peers_command(
     if update and not plan.suites:
         raise EverycoreError("--update needs --suite", "installed libraries have no lock")
     stdout = context.out.file
-    context, json = beside_results(context, out), json and not is_standard_output(out)
+    context, json = tables_on_stderr(context, out), json and not is_standard_output(out)
     if out:
         run_files.refuse_if_unusable(out)
     session = open_session(context, "host", cc, flags)
-    contestants, skips = _contestants(context, session, plan, words(peer), update)
+    contestants, skips = _contestants(context, session, plan, split_commas(peer), update)
     for skip in skips:
         context.warn(f"skipped: {skip.peer}: {skip.why}")
     result = Result()
@@ -206,7 +206,7 @@ def peers_command(
         _print_derived(context, skips, result.broken, found)
     else:
         _show(context, plan, run, found, benches)
-    say_where(context, "samples", path)
+    print_output_path(context, "samples", path)
     for text in result.complaints():
         context.err.print(text, style="bold red", markup=False, soft_wrap=True)
     raise typer.Exit(1 if result.failures or result.broken else 0)

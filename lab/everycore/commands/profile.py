@@ -27,7 +27,7 @@ from everycore.explain.emulated_guest import profile_guest
 from everycore.explain.explanation import Explanation, explain
 from everycore.explain.recognise import Named, recognise
 from everycore.explain.regions import Profile, collect
-from everycore.explain.sampling import Asked, sample_command, sample_process
+from everycore.explain.sampling import SamplingOptions, sample_command, sample_process
 from everycore.explain.trial import Trial, change_of, try_remedy, why_not_tried
 from everycore.model.domain import Target
 from everycore.openssl import configuration, installations
@@ -130,7 +130,7 @@ def profile(
     worked = _number_of_bytes(n_bytes)
     files = {"--store": store, "--out": out, "--page": page, "--folded": folded}
     _refuse_unusable(files, bool(argv))
-    asked = Asked(hz, seconds, means)
+    asked = SamplingOptions(hz, seconds, means)
     if guest:
         found, flags = _guest(context, argv), list[str]()
     else:
@@ -203,7 +203,11 @@ def _refuse_unusable(files: Mapping[str, Path | None], is_command: bool) -> None
 
 
 def _profile(
-    context: Context, argv: Sequence[str], pid: int | None, load: Path | None, asked: Asked
+    context: Context,
+    argv: Sequence[str],
+    pid: int | None,
+    load: Path | None,
+    asked: SamplingOptions,
 ) -> tuple[Profile, list[str]]:
     if load:
         return recording.read(load)
@@ -217,7 +221,7 @@ def _profile(
         spent = spent if asked.seconds is None else 0.0
         return replace(found, core=_core(context), user_seconds=spent), flags
     assert pid is not None
-    limited = Asked(asked.hz, asked.seconds or 10.0, asked.means)
+    limited = SamplingOptions(asked.hz, asked.seconds or 10.0, asked.means)
     sampled = sample_process(pid, limited)
     return replace(collect(sampled), core=_core(context)), flags
 

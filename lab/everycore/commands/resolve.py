@@ -13,7 +13,7 @@ from everycore.commands.options import (
     Json,
     Policy,
     context_of,
-    words,
+    split_commas,
 )
 from everycore.compile import catalog
 from everycore.environment.errors import EverycoreError, unknown_name
@@ -72,7 +72,7 @@ def resolve(
     if model:
         arch, names = model.arch, list(model.features)
     else:
-        names = words(features)
+        names = split_commas(features)
         if arch is not None:
             check_features(session.tree, arch, names)
     if arch:

@@ -15,7 +15,7 @@ import typer
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
-from everycore.commands.options import Json, SarifFile, Tried, context_of
+from everycore.commands.options import InputErrors, Json, SarifFile, context_of
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, MissingPackagesError, unknown_name
 from everycore.environment.outputs import atomic_output, is_standard_output, is_stream, refuse_input
@@ -68,8 +68,8 @@ def _load(context: Context, given: str, sysfs: Path) -> list[Source]:
 T = TypeVar("T")
 
 
-def _load_all(tried: Tried, given: Sequence[str], sysfs: Path) -> list[Source]:
-    loaded = [tried.of(one, partial(_load, tried.context, one, sysfs)) for one in given]
+def _load_all(errors: InputErrors, given: Sequence[str], sysfs: Path) -> list[Source]:
+    loaded = [errors.of(one, partial(_load, errors.context, one, sysfs)) for one in given]
     return [source for some in loaded for source in some or ()]
 
 
@@ -107,9 +107,9 @@ def list_images(
 ) -> None:
     """Show every image of option ROMs: machine, ids, lengths, checksum and hash."""
     context = context_of(command)
-    tried = Tried(context)
-    for source in _load_all(tried, inputs, sysfs_root):
-        read = tried.of(source.name, partial(_listed, context, source))
+    errors = InputErrors(context)
+    for source in _load_all(errors, inputs, sysfs_root):
+        read = errors.of(source.name, partial(_listed, context, source))
         if read is None:
             continue
         rom, drivers = read
@@ -121,7 +121,7 @@ def list_images(
         for image in rom.images:
             line = rom_tables.image_line(source.name, rom, image, by_number.get(image.number))
             context.print_raw(jsonlib.dumps(line))
-    raise tried.end()
+    raise errors.end()
 
 
 def _listed(context: Context, source: Source) -> tuple[Rom, list[Driver]]:
@@ -153,13 +153,13 @@ def check_rules(
         if machine not in MACHINES:
             raise unknown_name("machine", machine, (*MACHINES, *pe.OTHER_NAMES))
     is_bad = False
-    tried = Tried(context)
-    given = _load_all(tried, inputs, sysfs_root)
+    errors = InputErrors(context)
+    given = _load_all(errors, inputs, sysfs_root)
     if sarif_file is not None:
         refuse_input("--sarif", context.cwd / sarif_file, [source.path for source in given])
     inspected: list[sarif.Inspected] = []
     for source in given:
-        checked = tried.of(source.name, partial(_checked, context, source, machine))
+        checked = errors.of(source.name, partial(_checked, context, source, machine))
         if checked is None:
             continue
         found, verdict = checked
@@ -181,8 +181,8 @@ def check_rules(
             context.out.print(text + verdict.text, markup=False, soft_wrap=True)
     if sarif_file is not None:
         rules = rom_rules.broken(inspected)
-        tried.write_sarif(sarif_file, sarif.document("rom check", rules, inspected))
-    raise tried.end(is_bad)
+        errors.write_sarif(sarif_file, sarif.document("rom check", rules, inspected))
+    raise errors.end(is_bad)
 
 
 def _checked(
@@ -218,12 +218,12 @@ def hash_drivers(
     except ValueError:
         raise EverycoreError(f"--owner '{owner}' is no GUID", "uuidgen makes one") from None
     hashes: list[bytes] = []
-    tried = Tried(context)
-    given = _load_all(tried, inputs, sysfs_root)
+    errors = InputErrors(context)
+    given = _load_all(errors, inputs, sysfs_root)
     if esl_ is not None:
         refuse_input("--esl", context.cwd / esl_, [source.path for source in given])
     for source in given:
-        found = tried.of(source.name, partial(_hashed, context, source))
+        found = errors.of(source.name, partial(_hashed, context, source))
         for driver, image, digest in found or ():
             hashes.append(digest)
             number = driver.image.number if driver else None
@@ -240,18 +240,18 @@ def hash_drivers(
             place = source.name if number is None else f"{source.name} image {number}"
             text = f"{digest.hex()}  {image.machine_name:8}{signed}  {place}"
             context.print_raw(jsonlib.dumps(line) if json else text)
-    if not hashes and not tried.n_failed:
+    if not hashes and not errors.n_failed:
         raise EverycoreError(
             "no EFI driver in what was given", "everycore rom list shows the images"
         )
-    if esl_ is not None and tried.n_failed:
+    if esl_ is not None and errors.n_failed:
         context.warn(f"{esl_} is not written: it would lack the drivers that could not be read")
     elif esl_ is not None:
         with atomic_output(context.cwd / esl_, context.out.file) as scratch:
             scratch.write_bytes(esl.signature_list(hashes, owner_id))
         for text in esl.commands(str(esl_), owner_id, [one.hex() for one in hashes]):
             context.err.print(text, markup=False, soft_wrap=True)
-    raise tried.end()
+    raise errors.end()
 
 
 def _hashed(context: Context, source: Source) -> list[tuple[Driver | None, pe.Image, bytes]]:

@@ -9,7 +9,13 @@ from typing import Annotated
 import typer
 
 from everycore import subjects
-from everycore.commands.options import CompilerCommand, CompilerFlags, Json, context_of, words
+from everycore.commands.options import (
+    CompilerCommand,
+    CompilerFlags,
+    Json,
+    context_of,
+    split_commas,
+)
 from everycore.compile import debs
 from everycore.compile.catalog import find_tree
 from everycore.compile.toolchains import DEFAULT_FLAGS
@@ -171,7 +177,7 @@ def _run(command: typer.Context, names: list[str] | None, options: _Options) -> 
     for bits in options.key_bits or ():
         if bits not in (128, 192, 256):
             raise EverycoreError(f"AES has no keys of {bits} bits", "128, 192 or 256")
-    wanted = words(options.function)
+    wanted = split_commas(options.function)
     for name in wanted:
         if not any(name == one.name for subject in chosen for one in subject.functions):
             chosen[0].function(name)

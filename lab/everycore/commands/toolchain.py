@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from everycore.commands.options import Json, context_of, words
+from everycore.commands.options import Json, context_of, split_commas
 from everycore.compile.catalog import find_tree
 from everycore.compile.toolchains import add as toolchains
 from everycore.compile.toolchains.compilers_file import write_lock
@@ -57,11 +57,13 @@ def add_toolchains(
     if path is not None:
         added, refused = toolchains.add_path(context, tree, path)
     else:
-        chosen = toolchains.missing(context, tree, words(target)) if all_ else names or []
+        chosen = toolchains.missing(context, tree, split_commas(target)) if all_ else names or []
         if not chosen:
             context.out.print("all compilers of the lock file are here: nothing to add")
             return
-        added, refused = toolchains.add(context, tree, chosen, words(target), context.err.print)
+        added, refused = toolchains.add(
+            context, tree, chosen, split_commas(target), context.err.print
+        )
     seconds = monotonic() - began
     used = toolchains.disk(context)
     context.out.print(
@@ -110,7 +112,7 @@ def remove_toolchains(
     context, tree = _world(command)
     if bool(names) == all_:
         raise EverycoreError("remove wants names, or --all", "everycore toolchain remove gcc-9")
-    freed = toolchains.remove(context, tree, names or [], words(target))
+    freed = toolchains.remove(context, tree, names or [], split_commas(target))
     context.out.print(f"{report.megabytes(freed)} freed", markup=False)
 
 

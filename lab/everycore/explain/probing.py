@@ -15,7 +15,7 @@ from everycore.explain.explanation import shares
 from everycore.explain.health import Installed
 from everycore.explain.recognise import recognise
 from everycore.explain.regions import collect
-from everycore.explain.sampling import Asked, sample_command
+from everycore.explain.sampling import SamplingOptions, sample_command
 
 MUCH = 2.0  # times slower than the best: too slow
 
@@ -43,7 +43,7 @@ def _probe(one: Installed, operation: str, env: Mapping[str, str]) -> Probed:
     argv = [sys.executable, "-I", probe.__file__, one.name, one.path, operation]
     with tempfile.TemporaryFile() as output:
         try:
-            sampled = sample_command(argv, Asked(hz=999), env, output.fileno())
+            sampled = sample_command(argv, SamplingOptions(hz=999), env, output.fileno())
         except EverycoreError as error:
             return Probed(one.path, one.name, operation, 0.0, "", error.message)
         output.seek(0)

@@ -35,7 +35,7 @@ PERF_HINT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SamplingOptions:
     """Wishes of the user."""
 
     hz: int = 499
@@ -55,7 +55,7 @@ class Goal:
 
 
 def sample_command(
-    argv: Sequence[str], asked: Asked, env: Mapping[str, str], stdout: int | None = None
+    argv: Sequence[str], asked: SamplingOptions, env: Mapping[str, str], stdout: int | None = None
 ) -> Sampled:
     """Run a command to its end, and sample it and all that it starts.
 
@@ -75,7 +75,7 @@ def run_command(argv: Sequence[str], env: Mapping[str, str]) -> int:
         return shell_code(status)
 
 
-def sample_process(pid: int, asked: Asked) -> Sampled:
+def sample_process(pid: int, asked: SamplingOptions) -> Sampled:
     """Sample a process, and all that it starts from now on, for some seconds or to its end."""
     try:
         tids = tuple(int(one.name) for one in Path(f"/proc/{pid}/task").iterdir())
@@ -86,7 +86,7 @@ def sample_process(pid: int, asked: Asked) -> Sampled:
     return _begin(asked, Goal(pid, tids, False), lambda: None)
 
 
-def _begin(asked: Asked, goal: Goal, let_go: Callable[[], None]) -> Sampled:
+def _begin(asked: SamplingOptions, goal: Goal, let_go: Callable[[], None]) -> Sampled:
     machine = platform.machine()
     if platform.system() != "Linux" or not perf.is_supported(machine):
         raise EverycoreError(
@@ -125,7 +125,11 @@ def _why_not(hardware: bool, kernel: bool, error: OSError) -> str:
 
 
 def _by_perf(
-    rings: perf.Rings, sampled: Sampled, asked: Asked, goal: Goal, let_go: Callable[[], None]
+    rings: perf.Rings,
+    sampled: Sampled,
+    asked: SamplingOptions,
+    goal: Goal,
+    let_go: Callable[[], None],
 ) -> Sampled:
     snapshots, watch = Snapshots(sampled), Watch(sampled)
     _note_start(sampled, goal)
@@ -178,7 +182,9 @@ def shell_code(status: int) -> int:
     return 128 - code if code < 0 else code
 
 
-def _by_ptrace(sampled: Sampled, asked: Asked, goal: Goal, let_go: Callable[[], None]) -> Sampled:
+def _by_ptrace(
+    sampled: Sampled, asked: SamplingOptions, goal: Goal, let_go: Callable[[], None]
+) -> Sampled:
     stopper = stopping.Stopper(sampled.machine, sampled)
     try:
         stopper.seize(goal.tids, goal.pid, before_exec=goal.is_command)

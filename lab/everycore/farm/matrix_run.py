@@ -18,7 +18,7 @@ from everycore.farm.scheduler import Farm, Undone
 from everycore.farm.work import Answer, Job, Work, read_answer
 from everycore.matrix.bisect import Found, Switch
 from everycore.matrix.cell_runs import Run
-from everycore.matrix.make import Ready, Workbench
+from everycore.matrix.make import CellPipeline, CheckedCell
 from everycore.matrix.miscompilations import wrong_answers
 from everycore.matrix.plan import Planned
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, Verdict
@@ -40,7 +40,7 @@ class FarmRun:
     """`for result in FarmRun(farm, bench, run, jobs).cells(planned)`: results as they are final."""
 
     farm: Farm
-    bench: Workbench
+    bench: CellPipeline
     local: Run
     jobs: Mapping[Cell, Job]  # the first job of each cell
     left_out: int = 0  # cells for which there was no time
@@ -50,7 +50,7 @@ class FarmRun:
         by_key = {self.jobs[one.cell].key: one for one in planned if not one.why_not}
         jobs = [self.jobs[one.cell] for one in by_key.values()]
         self._refuse_shared_host(jobs)
-        ready: list[Ready] = []
+        ready: list[CheckedCell] = []
         done: set[str] = set()
         for found in self._answers(jobs, self.local.clock.has_time):
             key = found.job.key if isinstance(found, Undone) else found.key
@@ -58,7 +58,7 @@ class FarmRun:
                 continue
             done.add(key)
             made = self._made(by_key[key], found)
-            if isinstance(made, Ready):
+            if isinstance(made, CheckedCell):
                 ready.append(made)
             else:
                 yield made
@@ -156,7 +156,7 @@ class FarmRun:
             return None
         return answer if answer.key == job.key else None
 
-    def _made(self, planned: Planned, found: Answer | Undone) -> Ready | Result:
+    def _made(self, planned: Planned, found: Answer | Undone) -> CheckedCell | Result:
         if isinstance(found, Undone):
             return planned.skipped(found.why)  # --resume tries it again
         if found.result is None or found.result.cell != planned.cell:

@@ -23,8 +23,8 @@ from everycore.environment.errors import EverycoreError
 from everycore.environment.version import package_version
 from everycore.farm.work import Answer, Job, Work, read_job
 from everycore.matrix import plan, second_pass
-from everycore.matrix.make import Limits, Ready, Workbench
-from everycore.matrix.plan import Place
+from everycore.matrix.make import CellPipeline, CheckedCell, Limits
+from everycore.matrix.plan import HostCpu
 from everycore.model.cells import Cell, Kind, Outcome, Result, is_same
 from everycore.model.domain import Compiler, Toolchain, Tree
 from everycore.model.targets import load_target
@@ -152,7 +152,7 @@ def do(context: Context, job: Job) -> Answer:
             return _bisected(bench, job, answer)
 
 
-def _made(bench: Workbench, job: Job, answer: Answer) -> Answer:
+def _made(bench: CellPipeline, job: Job, answer: Answer) -> Answer:
     made = bench.prepare(job.cell, job.flag_set)
     if isinstance(made, Result):
         return replace(answer, result=made)
@@ -162,7 +162,7 @@ def _made(bench: Workbench, job: Job, answer: Answer) -> Answer:
     return replace(answer, result=made.result, program=program)
 
 
-def _bisected(bench: Workbench, job: Job, answer: Answer) -> Answer:
+def _bisected(bench: CellPipeline, job: Job, answer: Answer) -> Answer:
     from everycore.matrix.bisect import explain
     from everycore.matrix.trials import Trials
 
@@ -190,7 +190,7 @@ def _made_right(trials: "Trials", job: Job, answer: Answer) -> Answer:
     return replace(answer, anomaly=explain_cell(trials, job.cell, job.repairs))
 
 
-def ready(bench: Workbench, job: Job, answer: Answer) -> Ready | Result:
+def ready(bench: CellPipeline, job: Job, answer: Answer) -> CheckedCell | Result:
     """The cell of an answer, ready to be timed here; a Result: it came to no more."""
     assert answer.result is not None
     if not answer.program:
@@ -214,7 +214,7 @@ def ready(bench: Workbench, job: Job, answer: Answer) -> Ready | Result:
     assert compiler is not None
     target = load_target(bench.tree, cell.target)
     program = subjects.Program(subject, target, compiler, cell.flags, "", binary)
-    return Ready(program, subject.function(cell.function), (), answer.result)
+    return CheckedCell(program, subject.function(cell.function), (), answer.result)
 
 
 def _tree(context: Context) -> Tree:
@@ -234,7 +234,7 @@ def _refuse_other_versions(tree: Tree, job: Job) -> None:
             )
 
 
-def _workbench(context: Context, tree: Tree, job: Job) -> Workbench:
+def _workbench(context: Context, tree: Tree, job: Job) -> CellPipeline:
     here = {one.name: one for one in _installed(context.cache_dir(), tree)}
     known = here.get(job.cell.toolchain)
     if known and not is_same(job.compiler, known.title_for(job.cell.target)):
@@ -256,10 +256,10 @@ def _workbench(context: Context, tree: Tree, job: Job) -> Workbench:
         own[subject.name] = subject
     facts = machine.gather(context)
     flags = machine.processor(facts.texts.get("/proc/cpuinfo", ""), 0).get("flags", "")
-    place = Place(platform.machine(), frozenset(flags.split()))
+    place = HostCpu(platform.machine(), frozenset(flags.split()))
     if known and (why := plan.why_not(place, known, job.cell.target, job.cell.flags)):
         raise EverycoreError(f"this host cannot do {job.cell.title}: {why}")
-    return Workbench(context, tree, here, place, own, limits=Limits(run=job.time_limit))
+    return CellPipeline(context, tree, here, place, own, limits=Limits(run=job.time_limit))
 
 
 @lru_cache(maxsize=4)

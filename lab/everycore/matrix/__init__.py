@@ -3,7 +3,7 @@
 
 One cell, now, with nothing else running; objects and programs are cached by their contents:
 
-    bench = Workbench(context, tree, toolchains, place, cpus=(1,))  # everycore.matrix.make
+    bench = CellPipeline(context, tree, toolchains, place, cpus=(1,))  # everycore.matrix.make
     result = bench.measure(Cell("linux-6.1", "generic-cbc-enc", "gcc-12", ("-O2",)))
     result.outcome, result.cycles_per_byte, result.reason
     ready = bench.prepare(cell)  # no more than compiled, linked and checked; or a Result

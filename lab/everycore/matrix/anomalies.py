@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find cells that are worse than they need be, and group those of one story."""
+"""Find cells that are worse than they need be, and group those of one cause."""
 
 import itertools
 import math
@@ -174,7 +174,7 @@ def _severity(anomaly: Anomaly) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class AnomalyGroup:
     """Anomalies with one cause: of one compiler, over its versions and sets of flags."""
 
     anomalies: tuple[Anomaly, ...]  # the worst first
@@ -260,10 +260,12 @@ def command(anomaly: Anomaly, subject: str = "") -> str:
     return shlex.join(words)
 
 
-def stories(anomalies: Sequence[Anomaly], results: Mapping[Cell, Result]) -> list[Story]:
+def anomaly_groups(
+    anomalies: Sequence[Anomaly], results: Mapping[Cell, Result]
+) -> list[AnomalyGroup]:
     """One for each cause, the heaviest first.
 
-    With a repair, it is the cause: of a subject, all that it repairs is one story. Without, a story
+    With a repair, it is the cause: of a subject, all that it repairs is one group. Without, a group
     is the versions of a compiler that have it with the same flags.
     """
     groups: defaultdict[tuple[object, ...], list[Anomaly]] = defaultdict(list)
@@ -275,11 +277,13 @@ def stories(anomalies: Sequence[Anomaly], results: Mapping[Cell, Result]) -> lis
         else:
             costs = anomaly.differs_in == "sanitizer"
             groups[own, anomaly.kind, replace(cell, toolchain=""), costs].append(anomaly)
-    found = [_story(str(key[0]), group, results) for key, group in groups.items()]
-    return sorted(found, key=lambda story: story.weight, reverse=True)
+    found = [_anomaly_group(str(key[0]), group, results) for key, group in groups.items()]
+    return sorted(found, key=lambda anomaly_group: anomaly_group.weight, reverse=True)
 
 
-def _story(own: str, group: Sequence[Anomaly], results: Mapping[Cell, Result]) -> Story:
+def _anomaly_group(
+    own: str, group: Sequence[Anomaly], results: Mapping[Cell, Result]
+) -> AnomalyGroup:
     worst_first = sorted(group, key=_severity, reverse=True)
     # The versions that were measured as the worst of the cells was: gaps in them are no gaps.
     like = replace(worst_first[0].cell, toolchain="")
@@ -291,7 +295,7 @@ def _story(own: str, group: Sequence[Anomaly], results: Mapping[Cell, Result]) -
     have = {_short(results[a.cell]) for a in group if a.cell in results}
     is_live = bool(have) and max(have) == max(known | have)
     cost = _severity(worst_first[0]) * (1 + math.log2(len(group)) / 8)
-    return Story(
+    return AnomalyGroup(
         tuple(worst_first),
         own,
         ranges(sorted(known | have), have),

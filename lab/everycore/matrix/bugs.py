@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everycore.binary.listing import side_by_side
-from everycore.matrix.anomalies import FRAME_LIMIT, Story, command, repair_words, what
+from everycore.matrix.anomalies import FRAME_LIMIT, AnomalyGroup, command, repair_words, what
 from everycore.matrix.failures import FailedCells, right_by_sanitizer
 from everycore.matrix.neighbours import family, has_sanitizer, version
 from everycore.model.cells import Anomaly, Cell, Head, Kind, Listing, Reduced, Result
 from everycore.subjects.sweep import shown
 
 WIDTH = 100
-MOST_ALSO = 12  # other cells of a story that are listed
+MOST_ALSO = 12  # other cells of a group that are listed
 MOST_LINES = 60  # of a hot loop
 SHORT_CASE = 40  # lines of a test case that are not many
 WITH_SANITIZER = "Wrong with a sanitizer as well, whose checks change the code:"
@@ -32,21 +32,21 @@ class Source:
 
 
 def report(
-    story: Story,
+    group: AnomalyGroup,
     results: Mapping[Cell, Result],
     head: Head | None = None,
     source: Source | None = None,
 ) -> str:
     """All that a maintainer of the compiler asks for first, the title in the first line."""
-    worst = story.worst
+    worst = group.worst
     source = source or Source()
     parts = [
-        story.title,
-        "=" * min(len(story.title), WIDTH),
-        _facts(story, results, head, source),
+        group.title,
+        "=" * min(len(group.title), WIDTH),
+        _facts(group, results, head, source),
         _neighbours(worst, results),
         _cause(worst),
-        _also(story, results),
+        _also(group, results),
         _code(worst),
         _test_case(worst.reduced) if worst.reduced else "",
         _again(worst, source),
@@ -176,14 +176,19 @@ def _joined(lines: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _facts(story: Story, results: Mapping[Cell, Result], head: Head | None, source: Source) -> str:
-    cell = story.worst.cell
+def _facts(
+    group: AnomalyGroup, results: Mapping[Cell, Result], head: Head | None, source: Source
+) -> str:
+    cell = group.worst.cell
     known = results.get(cell)
     of = f"{source.title or cell.subject}: {cell.function}"
     of += f", keys of {cell.key_bits} bits" if known and known.computes else ""
     rows = [
         ("compiler", source.compiler or (known.compiler if known else "") or cell.toolchain),
-        ("versions", f"{story.compiler}{'' if story.is_live else ', not in newer ones'}"),
+        (
+            "versions",
+            f"{group.compiler}{'' if group.is_live else ', not in newer ones'}",
+        ),
         ("flags", " ".join(cell.flags)),
         ("code", f"{of}, {cell.n_bytes} bytes a call"),
         ("source", source.origin),
@@ -307,9 +312,9 @@ def _odd(anomaly: Anomaly) -> str:
             return "Its answers are wrong."
 
 
-def _also(story: Story, results: Mapping[Cell, Result]) -> str:
+def _also(group: AnomalyGroup, results: Mapping[Cell, Result]) -> str:
     lines = []
-    for anomaly in story.anomalies[1:]:
+    for anomaly in group.anomalies[1:]:
         result = results.get(anomaly.cell)
         compiler = (result.compiler if result else "") or anomaly.cell.toolchain
         repaired = _repaired_words(anomaly)

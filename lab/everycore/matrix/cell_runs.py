@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from everycore.environment.workers import worker_pool
-from everycore.matrix.make import Ready
+from everycore.matrix.make import CheckedCell
 from everycore.matrix.plan import Planned
 from everycore.model.cells import Cell, Outcome, Result
 
@@ -27,9 +27,9 @@ BATCH_PER_CORE = 16
 class Bench(Protocol):
     """The methods of a workbench that a run needs."""
 
-    def prepare(self, cell: Cell, flag_set: str = "") -> Ready | Result: ...
+    def prepare(self, cell: Cell, flag_set: str = "") -> CheckedCell | Result: ...
 
-    def timed(self, ready: Ready, result: Result) -> Result: ...
+    def timed(self, ready: CheckedCell, result: Result) -> Result: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Clock:
 class _Waiting:
     """A cell that has been timed, but not often enough."""
 
-    ready: Ready
+    ready: CheckedCell
     result: Result
 
 
@@ -82,7 +82,9 @@ class Run:
                 made = _all(pool, self._prepared, sorted(batch, key=_is_quick))
                 late += sum(one is None for one in made)
                 yield from (one for one in made if isinstance(one, Result))
-                waiting += [_Waiting(one, one.result) for one in made if isinstance(one, Ready)]
+                waiting += [
+                    _Waiting(one, one.result) for one in made if isinstance(one, CheckedCell)
+                ]
                 made_at, processes = self.clock.now(), len(waiting)
                 waiting = yield from self._round(waiting)
                 making = (made_at - began) / size
@@ -91,18 +93,18 @@ class Run:
             waiting = yield from self._round(waiting)
         self.left_out = len(rest) + late
 
-    def timed(self, ready: Sequence[Ready]) -> Iterator[Result]:
+    def timed(self, ready: Sequence[CheckedCell]) -> Iterator[Result]:
         """Time cells that were prepared elsewhere, in turns, as those of one batch."""
         waiting = [_Waiting(one, one.result) for one in ready]
         while waiting:
             waiting = yield from self._round(waiting)
 
-    def _prepared(self, one: Planned) -> Ready | Result | None:
+    def _prepared(self, one: Planned) -> CheckedCell | Result | None:
         """None: there is no time any more. A subject's first cell takes longer than one expects."""
         if self.clock.now() >= self.clock.end:
             return None
         made = self.bench.prepare(one.cell, one.flag_set)
-        if isinstance(made, Ready) and made.result.outcome is Outcome.COUNTED:
+        if isinstance(made, CheckedCell) and made.result.outcome is Outcome.COUNTED:
             return made.result
         return made
 
@@ -128,9 +130,9 @@ class Run:
 
 def _all(
     pool: ThreadPoolExecutor,
-    prepared: Callable[[Planned], Ready | Result | None],
+    prepared: Callable[[Planned], CheckedCell | Result | None],
     batch: list[Planned],
-) -> list[Ready | Result | None]:
+) -> list[CheckedCell | Result | None]:
     """Prepare a batch in parallel; an interrupted run begins no more cells."""
     return list(pool.map(prepared, batch))
 

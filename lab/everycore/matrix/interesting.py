@@ -23,12 +23,12 @@ from pathlib import Path
 from typing import Any
 
 SOURCE = "case.c"
-COMPILES_AND_RUNS = "compiles and runs"  # stands beside the reason why a source is dull
+COMPILES_AND_RUNS = "compiles and runs"  # beside the reason why a source is not interesting
 ROUNDS = 9  # of a slow program and its repaired one, in turns; the fastest of each counts
 GOOD, BAD = "quick-good", "quick-bad"  # programs that a script has made; GOOD.txt: the warnings
 # A pair of objects that is known has a file with one of these endings, by its digest. Most
 # attempts change the source alone, and not what is made of it.
-DULL, SHOWN = "dull", "shown"
+NOT_INTERESTING, SHOWN = "not_interesting", "shown"
 CLEARLY = 0.85  # the share of the least ratio below which a first round is enough
 # Warnings of -Wall and -Wextra about code that has no meaning, or whose meaning nobody intended.
 _SERIOUS = """
@@ -126,7 +126,7 @@ def shown(plan: Plan, folder: Path, made: bool = False) -> dict[str, Any]:
             found |= times(plan, bad, good)
         except EqualError:
             if known:
-                known.with_suffix(f".{DULL}").touch()
+                known.with_suffix(f".{NOT_INTERESTING}").touch()
             raise
         if known:
             known.with_suffix(f".{SHOWN}").touch()
@@ -180,22 +180,22 @@ def times(plan: Plan, bad: str, good: str) -> dict[str, float]:
 
 
 def main(words: Sequence[str]) -> int:
-    """The exit code that cvise wants; with `measure` what was seen, or why it is dull."""
+    """The exit code that cvise wants; with `measure` what was seen, or why nothing was."""
     plan = json.loads(Path(words[0]).read_text(encoding="utf-8"))
     found: dict[str, Any]
     with tempfile.TemporaryDirectory(dir=".") as folder:
         try:
             found = shown(plan, Path(folder), made=words[1:] == ["made"])
         except DullError as error:
-            found = {"dull": str(error)}
+            found = {"not_interesting": str(error)}
             if isinstance(error, EqualError):
                 found[COMPILES_AND_RUNS] = True
-    if "dull" not in found and words[1:] == ["made"]:
+    if "not_interesting" not in found and words[1:] == ["made"]:
         _keep(plan)
     if words[1:] == ["measure"]:
         print(json.dumps(found))
         return 0
-    return int("dull" in found)
+    return int("not_interesting" in found)
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class CheckedCell:
     """A cell whose answers are right."""
 
     program: Program
@@ -121,13 +121,13 @@ class _FailedError(Exception):
 
 
 @dataclass(frozen=True)
-class Workbench:
+class CellPipeline:
     """All that cells have in common. `measure` does one of them now, from beginning to end."""
 
     context: Context
     tree: Tree
     toolchains: Mapping[str, Toolchain]
-    place: plan.Place
+    place: plan.HostCpu
     subjects: Mapping[str, Subject] = field(default_factory=dict)  # beside those of the tree
     cpus: tuple[int, ...] = (-1,)  # the cores that measure, one at a time, all of a kind
     limits: Limits = Limits()
@@ -158,7 +158,7 @@ class Workbench:
                 break
         return result
 
-    def prepare(self, cell: Cell, flag_set: str = "") -> Ready | Result:
+    def prepare(self, cell: Cell, flag_set: str = "") -> CheckedCell | Result:
         """Compiled, linked and checked; a Result: it came to no more."""
         empty = Result(cell, Outcome.SKIPPED, flag_set=flag_set, contents=self.contents(cell))
         try:
@@ -206,7 +206,7 @@ class Workbench:
         except _FailedError as error:
             raise EverycoreError(self.without_local_paths(cell, error.reason)) from None
 
-    def timed(self, ready: Ready, result: Result) -> Result:
+    def timed(self, ready: CheckedCell, result: Result) -> Result:
         """`result` with the samples of one more process."""
         try:
             timed = self._timed(ready, result.cell)
@@ -223,7 +223,7 @@ class Workbench:
             sanitizer_hits=timed.sanitizer_hits,
         )
 
-    def _timed(self, ready: Ready, cell: Cell) -> Timed:
+    def _timed(self, ready: CheckedCell, cell: Cell) -> Timed:
         """Return the first of a few processes that nothing else on the core disturbed; else the
         last.
 
@@ -247,7 +247,7 @@ class Workbench:
 
     # ---- Before it is timed ------------------------------------------------------------------
 
-    def _prepare(self, cell: Cell, empty: Result) -> Ready:
+    def _prepare(self, cell: Cell, empty: Result) -> CheckedCell:
         subject, function = self._function(cell)
         toolchain, compiler = self._compiler(cell)
         target = self.target(cell.target)
@@ -266,7 +266,7 @@ class Workbench:
             is_assembly=subject.is_assembly,
             compile_seconds=sum(known) if len(known) == len(objects) else None,
         )
-        ready = Ready(program, function, tuple(objects), result)
+        ready = CheckedCell(program, function, tuple(objects), result)
         n_inputs = self._check(ready, cell)
         ready = replace(ready, result=replace(result, sweep=sweep.VERSION, n_inputs=n_inputs))
         ready = replace(ready, result=self._examined(ready, cell))
@@ -352,7 +352,7 @@ class Workbench:
             refuse_full_disk(f"{error.message} {error.hint}")
             return _FailedError(Outcome.NOT_COMPILED, _in_a_line(error))
 
-    def _check(self, ready: Ready, cell: Cell) -> int:
+    def _check(self, ready: CheckedCell, cell: Cell) -> int:
         """Compare answers for all key sizes, the cell's first; return how many inputs of the sweep
         there was time for."""
         function = ready.function
@@ -374,7 +374,7 @@ class Workbench:
             )
         return n_inputs
 
-    def _with_input(self, ready: Ready, cell: Cell, error: _FailedError) -> _FailedError:
+    def _with_input(self, ready: CheckedCell, cell: Cell, error: _FailedError) -> _FailedError:
         """Return the failure of an input whose bytes can be shown, if the sweep knows one. A wrong
         answer to a check vector says more, and the trusted build may be the wrong one."""
         if error.outcome is Outcome.WRONG and " check vector " not in error.reason:
@@ -384,11 +384,11 @@ class Workbench:
                 return of_sweep if of_sweep.given else error
         return error
 
-    def _swept(self, ready: Ready, cell: Cell) -> int:
+    def _swept(self, ready: CheckedCell, cell: Cell) -> int:
         words = sweep.words(ready.function, cell.key_bits, self.limits.run)
         return sweep.n_compared(self._run(ready, "sweep", words).stdout)
 
-    def _run(self, ready: Ready, verb: str, numbers: Iterable[int | str]) -> Completed:
+    def _run(self, ready: CheckedCell, verb: str, numbers: Iterable[int | str]) -> Completed:
         """One process of the cell; how it failed, if it did."""
         program = ready.program
         words = [verb, ready.function.symbol, *map(str, numbers)]
@@ -438,9 +438,9 @@ class Workbench:
         except TimeoutError:
             return replace(empty, outcome=Outcome.TIME_LIMIT)
         program = Program(subject, target, compiler, cell.flags, "", objects[0])
-        return self._examined(Ready(program, function, tuple(objects), empty), cell)
+        return self._examined(CheckedCell(program, function, tuple(objects), empty), cell)
 
-    def _examined(self, ready: Ready, cell: Cell) -> Result:
+    def _examined(self, ready: CheckedCell, cell: Cell) -> Result:
         """Without its code where nothing can read it; a cell is worth its time without."""
         from everycore.binary.code import examine
         from everycore.binary.digest import digest
@@ -464,7 +464,7 @@ class Workbench:
                 self._warned.add(text)
                 self.context.warn(text)
 
-    def _readable(self, ready: Ready, cell: Cell) -> tuple[list[Path], tuple[str, ...]]:
+    def _readable(self, ready: CheckedCell, cell: Cell) -> tuple[list[Path], tuple[str, ...]]:
         """The files with the code of a cell, and where it is entered."""
         if any(flag.startswith("-flto") for flag in cell.flags):
             paths = [ready.program.binary]
@@ -476,7 +476,7 @@ class Workbench:
             names, paths = (ready.function.symbol,), [*paths, around.path]
         return paths, names
 
-    def _own(self, ready: Ready, cell: Cell) -> "OwnFunctions | None":
+    def _own(self, ready: CheckedCell, cell: Cell) -> "OwnFunctions | None":
         """Return the subject's functions in a program that was optimised as a whole, which also
         contains everything around them, and the C library; None: it was not."""
         from everycore.binary.code import OwnFunctions
@@ -494,20 +494,20 @@ class Workbench:
         others = {(one.name, one.size) for one in Object(around.path).functions}
         return OwnFunctions(frozenset(map(plain_name, functions_of(made))), frozenset(others))
 
-    def executed(self, ready: Ready) -> "Executed":
+    def executed(self, ready: CheckedCell) -> "Executed":
         """One call of a cell under the tracer: exact counts, also of what runs here."""
         from everycore.matrix.traced_call import count
 
         return count(self._called(ready))
 
-    def _called(self, ready: Ready) -> Call:
+    def _called(self, ready: CheckedCell) -> Call:
         cell = ready.result.cell
         (call,) = subjects.trace(
             self.context, ready.program, ready.function, cell.key_bits, [cell.n_bytes]
         )
         return call
 
-    def hot_loop(self, ready: Ready) -> Listing | None:
+    def hot_loop(self, ready: CheckedCell) -> Listing | None:
         """By executed instructions, where they can be traced; None: nothing can read the code."""
         from everycore.matrix.traced_call import loop_of
 
@@ -536,7 +536,7 @@ class Workbench:
 
     # ---- Emulated ----------------------------------------------------------------------------
 
-    def _counted(self, ready: Ready) -> Result:
+    def _counted(self, ready: CheckedCell) -> Result:
         from everycore.matrix.traced_call import count
 
         estimates = None

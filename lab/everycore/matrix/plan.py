@@ -35,7 +35,7 @@ class PlannedFunction:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class HostCpu:
     """The machine that measures."""
 
     arch: str  # of `uname -m`
@@ -73,7 +73,7 @@ class Axes:
     n_bytes: tuple[int, ...] = (4096,)
 
 
-def plan(axes: Axes, place: Place) -> list[Planned]:
+def plan(axes: Axes, place: HostCpu) -> list[Planned]:
     """All cells, each once, those that tell most first.
 
     The first are the first flag set of the newest and the oldest compilers on each function; from
@@ -108,7 +108,7 @@ def _once(planned: Sequence[Planned], assembly: Set[tuple[str, str]]) -> list[Pl
 
 
 def _cells(
-    axes: Axes, place: Place, target: str, toolchain: Toolchain, flag_set: FlagSet
+    axes: Axes, place: HostCpu, target: str, toolchain: Toolchain, flag_set: FlagSet
 ) -> list[Planned]:
     found: list[Planned] = []
     flags = flag_set.flags(toolchain.family)
@@ -138,7 +138,7 @@ def _misfit(one: PlannedFunction, cell: Cell) -> str:
     return ""
 
 
-def reason_to_skip(place: Place, toolchain: Toolchain, target: str, flag_set: FlagSet) -> str:
+def reason_to_skip(place: HostCpu, toolchain: Toolchain, target: str, flag_set: FlagSet) -> str:
     """Why flags cannot be tried with a compiler for a target, as far as names tell; or nothing."""
     flags = flag_set.flags(toolchain.family)
     if flags is None:
@@ -149,13 +149,13 @@ def reason_to_skip(place: Place, toolchain: Toolchain, target: str, flag_set: Fl
     return why_not(place, toolchain, target, flags)
 
 
-def why_not(place: Place, toolchain: Toolchain, target: str, flags: Sequence[str]) -> str:
+def why_not(place: HostCpu, toolchain: Toolchain, target: str, flags: Sequence[str]) -> str:
     """The same of any flags."""
     said = (_why_not(place, toolchain, target, flag) for flag in flags)
     return next(filter(None, said), "")
 
 
-def _why_not(place: Place, toolchain: Toolchain, target: str, flag: str) -> str:
+def _why_not(place: HostCpu, toolchain: Toolchain, target: str, flag: str) -> str:
     if flag.startswith("-flto") and (target != HOST or toolchain.provider != "host"):
         return "LTO links with the compiler's own linker: for the host and its own compilers"
     if flag == "-march=native":

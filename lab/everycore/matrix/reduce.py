@@ -257,7 +257,7 @@ class Reducer:
             other = replace(cell, toolchain=name)
             bad = [*self._compilation(other), "-w"]
             found = search.measured(search.source(), checks=[], bad=bad)
-            shows = "dull" not in found
+            shows = "not_interesting" not in found
             if shows or interesting.COMPILES_AND_RUNS in found:
                 seen[shows].append(name)
         told = [f"with {', '.join(seen[True])}"] if seen[True] else []
@@ -393,7 +393,7 @@ class Reducer:
         whole, notes = search.settled(sources)
         stored = {path: _text(path) for name in STORED if (path := folder / name).is_file()}
         candidates = sorted(stored.values(), key=len)
-        shows = (one for one in candidates if "dull" not in search.measured(one))
+        shows = (one for one in candidates if "not_interesting" not in search.measured(one))
         search.put(next(shows, whole))
         try:
             confirmed, is_final, why_not = self._runs(search, folder, whole, seconds, stored)
@@ -635,14 +635,16 @@ class _Search:
         checks, notes = self.plan["checks"], []
         known: list[str] = []
         seen = self.measured(whole, checks=[])
-        if "dull" in seen:  # perhaps other programs disturbed it
+        if "not_interesting" in seen:  # perhaps other programs disturbed it
             seen = self.measured(whole, checks=[])
-        while seen.get("dull", "").startswith("a warning"):
-            reason = seen["dull"].rpartition(": ")[2].split(", ")
+        while seen.get("not_interesting", "").startswith("a warning"):
+            reason = seen["not_interesting"].rpartition(": ")[2].split(", ")
             known += reason
             seen = self.measured(whole, checks=[], allowed_warnings=known)
-        if "dull" in seen:
-            raise _NotReducedError(f"as one file with its driver it is not odd: {seen['dull']}")
+        if "not_interesting" in seen:
+            raise _NotReducedError(
+                f"as one file with its driver it is not odd: {seen['not_interesting']}"
+            )
         if known:
             notes.append(f"the whole source has these warnings, too: {', '.join(known)}")
         self.plan["allowed_warnings"] = known
@@ -652,10 +654,10 @@ class _Search:
             if check["name"] in (one["name"] for one in self.plan["checks"]):
                 continue
             again = self.measured(whole, **self.plan | {"checks": [check]})
-            if "dull" not in again:
+            if "not_interesting" not in again:
                 self.plan["checks"].append(check)
             elif check["name"] == SANITIZERS:
-                complaints.append(again["dull"])
+                complaints.append(again["not_interesting"])
         if complaints and SANITIZERS not in (one["name"] for one in self.plan["checks"]):
             notes.append(f"no sanitizer could check it: {complaints[0]}")
         if self.plan["kind"] == str(Kind.SLOW):
@@ -719,7 +721,7 @@ class _Search:
         text = re.sub(r"(?m)^\s*;\s*$\n?", "", before)  # an empty declaration that was left
         self.put(text)
         done = self.context.runner.run([program, "-style=LLVM", "-i", SOURCE], cwd=self.folder)
-        if done.code or "dull" in self.measured(self.source(), checks=[]):
+        if done.code or "not_interesting" in self.measured(self.source(), checks=[]):
             self.put(before)
 
     def _confirmed(self, source: str) -> Mapping[str, Any]:
@@ -728,10 +730,9 @@ class _Search:
         seen = []
         for _ in range(CONFIRMED):
             seen.append(self.measured(source, least_ratio=least))
-            if "dull" in seen[-1]:
-                raise _NotReducedError(
-                    f"a fresh run of the reduced source did not show it: {seen[-1]['dull']}"
-                )
+            if "not_interesting" in seen[-1]:
+                why = seen[-1]["not_interesting"]
+                raise _NotReducedError(f"a fresh run of the reduced source did not show it: {why}")
         return seen[-1]
 
     def _accepted(self) -> list[Path]:
@@ -793,8 +794,9 @@ def quick_test(plan: Mapping[str, Any], path: Path) -> str:
     Most attempts do not compile, or lose the difference. A shell finds that in a fraction of the
     time that an interpreter of Python needs to start; what is left is for interesting.py.
 
-    A pair of objects that does not show the anomaly is remembered as dull. A command that was not
-    done in its time, or could not start (124 to 127 of timeout), says nothing about the objects.
+    A pair of objects that does not show the anomaly is remembered as not interesting. A command
+    that was not done in its time, or could not start (124 to 127 of timeout), says nothing about
+    the objects.
     """
     limit = f"timeout {plan['compile_seconds']:.0f}"
     run = f"ulimit -t {CPU_SECONDS}; exec timeout {plan['run_seconds']:.0f}"
@@ -813,11 +815,14 @@ exec 2>/dev/null
 {limit} {bad} -w -c {SOURCE} -o {wrong}.o || exit 1
 cmp -s {right}.o {wrong}.o && exit 1
 {sieve if sign else ""}known={known}/$(cat {right}.o {wrong}.o | sha256sum | cut -d' ' -f1)
-[ -e "$known.{interesting.DULL}" ] && exit 1
-dull() {{ case $? in 12[4567]) ;; *) : >"$known.{interesting.DULL}" ;; esac; exit 1; }}
-{limit} {link} {right}.o -o {right} && right=$({run} ./{right}) || dull
-{limit} {link} {wrong}.o -o {wrong} && answer=$({run} ./{wrong}) || dull
-[ -n "$right" ] && [ "$answer" {same} "$right" ] || dull
+[ -e "$known.{interesting.NOT_INTERESTING}" ] && exit 1
+not_interesting() {{
+  case $? in 12[4567]) ;; *) : >"$known.{interesting.NOT_INTERESTING}" ;; esac
+  exit 1
+}}
+{limit} {link} {right}.o -o {right} && right=$({run} ./{right}) || not_interesting
+{limit} {link} {wrong}.o -o {wrong} && answer=$({run} ./{wrong}) || not_interesting
+[ -n "$right" ] && [ "$answer" {same} "$right" ] || not_interesting
 exec {words}
 """
 

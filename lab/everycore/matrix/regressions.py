@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from everycore.matrix import anomalies
-from everycore.matrix.anomalies import Story
+from everycore.matrix.anomalies import AnomalyGroup
 from everycore.matrix.bisect import Bench, Found, Switch, explain
 from everycore.matrix.neighbours import family
 from everycore.model.cells import Anomaly, Cell, Kind, Line, Result
@@ -23,8 +23,8 @@ class Explained:
     failed: dict[Cell, Result] = field(default_factory=dict)  # right at first, and not again
     left: int = 0  # for which there was no time
 
-    def stories(self) -> list[Story]:
-        return anomalies.stories(list(self.anomalies.values()), self.results)
+    def anomaly_groups(self) -> list[AnomalyGroup]:
+        return anomalies.anomaly_groups(list(self.anomalies.values()), self.results)
 
 
 def explain_all(
@@ -44,12 +44,12 @@ def explain_all(
     known = {(one.cell, one.kind): one for one in stored}
     explained = Explained(results)
     repairs: dict[tuple[str, Kind], list[Switch]] = {}
-    stories = anomalies.stories(anomalies.find(results), results)
-    worst = [one.worst for one in stories if (one.worst.cell, one.worst.kind) not in known]
+    anomaly_groups = anomalies.anomaly_groups(anomalies.find(results), results)
+    worst = [one.worst for one in anomaly_groups if (one.worst.cell, one.worst.kind) not in known]
     of_others = {(one.anomaly.cell, one.anomaly.kind): one for one in elsewhere(worst)}
-    for story in stories:
+    for anomaly_group in anomaly_groups:
         hopeless: list[Anomaly] = []
-        for anomaly in story.anomalies:
+        for anomaly in anomaly_group.anomalies:
             key = (anomaly.cell, anomaly.kind)
             own = repairs.setdefault((family(results[anomaly.cell]), anomaly.kind), [])
             step(anomaly.cell.title)

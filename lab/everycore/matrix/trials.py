@@ -13,7 +13,7 @@ from everycore.environment.workers import worker_pool
 from everycore.matrix import passes, switches
 from everycore.matrix.bisect import TRIAL_PROCESSES, Stage, with_switches
 from everycore.matrix.bugs import Source
-from everycore.matrix.make import Ready, Workbench
+from everycore.matrix.make import CellPipeline, CheckedCell
 from everycore.matrix.second_pass import looked_at
 from everycore.model.cells import Anomaly, Cell, Code, Kind, Listing, Outcome, Result
 from everycore.model.domain import Compiler
@@ -25,10 +25,10 @@ CORES = os.cpu_count() or 1
 
 @dataclass
 class Trials:
-    """A `bisect.Bench` out of a `Workbench`: compiled on all cores, timed one after the other."""
+    """A `bisect.Bench` of a `CellPipeline`: compiled on all cores, timed one by one."""
 
-    bench: Workbench
-    _made: dict[Cell, Ready | Result] = field(default_factory=dict)
+    bench: CellPipeline
+    _made: dict[Cell, CheckedCell | Result] = field(default_factory=dict)
     _coded: dict[Cell, Result] = field(default_factory=dict)
 
     def code(self, cells: Sequence[Cell]) -> list[Result]:
@@ -48,7 +48,7 @@ class Trials:
             return [looked[one.cell] for one in results]
         for _ in range(processes if kind is Kind.SLOW else 0):
             for i, one in enumerate(made):
-                if isinstance(one, Ready) and results[i].outcome is Outcome.MEASURED:
+                if isinstance(one, CheckedCell) and results[i].outcome is Outcome.MEASURED:
                     results[i] = self.bench.timed(one, results[i])
         return results
 
@@ -127,7 +127,7 @@ class Trials:
 
     # ---- The compiler ------------------------------------------------------------------------
 
-    def _make(self, cells: Sequence[Cell]) -> list[Ready | Result]:
+    def _make(self, cells: Sequence[Cell]) -> list[CheckedCell | Result]:
         missing = [cell for cell in dict.fromkeys(cells) if cell not in self._made]
         with worker_pool(CORES) as pool:
             made = pool.map(self.bench.prepare, missing)

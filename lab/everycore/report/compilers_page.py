@@ -173,23 +173,23 @@ def _by_flags(timed: Sequence[Result]) -> str:
 def _slow(results: Mapping[Cell, Result], fastest: Mapping[Cell, Result]) -> str:
     """List the cells that a compiler engineer would look at first."""
     found = [one for one in anomalies.find(results) if _is_slow_at_best(one, fastest)]
-    stories = anomalies.stories(found, results)
+    groups = anomalies.anomaly_groups(found, results)
     title = "#### Slower than a neighbour\n\n"
-    if not stories:
+    if not groups:
         return f"{title}No cell is odd by the rules of [REGRESSIONS.md](REGRESSIONS.md).\n"
     lines = [
         f"* {one.compiler} `{' '.join(one.worst.cell.flags)}` on {one.worst.cell.subject}"
         f" {one.worst.cell.function}: {what(one.worst)}"
         + ("" if one.is_live else "; newer versions do not have it")
         + "\n"
-        for one in stories[:MOST_SLOW]
+        for one in groups[:MOST_SLOW]
     ]
-    more = len(stories) - len(lines)
+    more = len(groups) - len(lines)
     rest = f"* {more} more with less weight\n" if more else ""
     return (
         f"{title}By the rules of [REGRESSIONS.md](REGRESSIONS.md), the heaviest first; nobody has"
         f" looked for the causes. The first is\nlooked"
-        f" into by `{command(stories[0].worst)} --regressions`.\n\n" + "".join(lines) + rest
+        f" into by `{command(groups[0].worst)} --regressions`.\n\n" + "".join(lines) + rest
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everycore.matrix import anomalies
-from everycore.matrix.anomalies import Story, command, ranges, what
+from everycore.matrix.anomalies import AnomalyGroup, command, ranges, what
 from everycore.matrix.failures import FailedCells, group_failures
 from everycore.matrix.neighbours import family, version
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, is_one_program
@@ -33,11 +33,11 @@ class Regression:
     """Stories with one cause, of one or several functions: a row of the page."""
 
     where: str  # the machine that found the cause
-    stories: tuple[Story, ...]  # the worst first
+    groups: tuple[AnomalyGroup, ...]  # the worst first
 
     @property
-    def worst(self) -> Story:
-        return self.stories[0]
+    def worst(self) -> AnomalyGroup:
+        return self.groups[0]
 
 
 def page(machine: Machine, others: Sequence[Machine] = ()) -> str:
@@ -58,12 +58,12 @@ def page(machine: Machine, others: Sequence[Machine] = ()) -> str:
         text += "\n" + markdown_table(HEAD, table, right=(0,))
         text += "\nEach is measured again by its command:\n\n"
         text += "".join(f"{i}. {_commands(finding)}" for i, finding in enumerate(rows, 1))
-    return text + _unexplained(anomalies.stories(left, results))
+    return text + _unexplained(anomalies.anomaly_groups(left, results))
 
 
 def _commands(finding: Regression) -> str:
     """The command of each function."""
-    found = [story.worst.command or command(story.worst) for story in finding.stories]
+    found = [group.worst.command or command(group.worst) for group in finding.groups]
     return f"`{found[0]}`\n" + "".join(f"   * `{one}`\n" for one in found[1:])
 
 
@@ -90,15 +90,15 @@ def _findings(
     """One for each cause, the heaviest first: what one flag repairs in several functions is one."""
     with_gathers = [one for one in found if _has_gathers(one)]
     others = [one for one in found if not _has_gathers(one)]
-    causes: dict[tuple[object, ...], list[Story]] = {}
+    causes: dict[tuple[object, ...], list[AnomalyGroup]] = {}
     for part in (with_gathers, others):
-        for story in anomalies.stories(part, results):
-            worst = story.worst
+        for group in anomalies.anomaly_groups(part, results):
+            worst = group.worst
             own = (worst.repair, part is others) if worst.repair else (worst.cell,)
-            key = (story.family, worst.kind, worst.cell.target, *own)
-            causes.setdefault(key, []).append(story)
+            key = (group.family, worst.kind, worst.cell.target, *own)
+            causes.setdefault(key, []).append(group)
     made = [Regression(where, tuple(own)) for own in causes.values()]
-    return sorted(made, key=lambda one: max(s.weight for s in one.stories), reverse=True)
+    return sorted(made, key=lambda one: max(s.weight for s in one.groups), reverse=True)
 
 
 def _has_gathers(anomaly: Anomaly) -> bool:
@@ -118,7 +118,7 @@ def summary(machine: Machine, others: Sequence[Machine] = ()) -> tuple[str, ...]
         str(sum(one.outcome is Outcome.WRONG for one in results)),
         str(len(rows)),
         str(live),
-        str(len(_own(anomalies.stories(left, machine.results)))),
+        str(len(_own(anomalies.anomaly_groups(left, machine.results)))),
     )
 
 
@@ -190,23 +190,23 @@ def _is_cause(found: Anomaly, anomaly: Anomaly) -> bool:
     return anomaly.kind is Kind.FRAME and frame is not None and frame <= anomalies.FRAME_LIMIT
 
 
-def _unexplained(stories: Sequence[Story]) -> str:
+def _unexplained(groups: Sequence[AnomalyGroup]) -> str:
     """List the anomalies that were measured once and not looked into; the own cost of a sanitizer
     is left out."""
-    own = _own(stories)
+    own = _own(groups)
     if not own:
         return ""
     text = "\nMeasured once and not looked into; some of these may be noise. Each is looked into by"
     text += " `everycore matrix --regressions` with these options:\n\n"
     return text + "".join(
-        f"* {story.compiler} {_flags(story)} on {_code(story)}: {what(story.worst)};"
-        f" `{command(story.worst).removeprefix(COMMAND)}`\n"
-        for story in own
+        f"* {group.compiler} {_flags(group)} on {_code(group)}: {what(group.worst)};"
+        f" `{command(group.worst).removeprefix(COMMAND)}`\n"
+        for group in own
     )
 
 
-def _own(stories: Sequence[Story]) -> list[Story]:
-    return [story for story in stories if story.worst.differs_in != "sanitizer"]
+def _own(groups: Sequence[AnomalyGroup]) -> list[AnomalyGroup]:
+    return [group for group in groups if group.worst.differs_in != "sanitizer"]
 
 
 def _is_wrong(group: FailedCells) -> bool:
@@ -236,12 +236,12 @@ def _row(number: int, finding: Regression, results: Mapping[Cell, Result]) -> li
     worst = finding.worst.worst
     repair = f"`{' '.join(worst.repair)}`" if worst.repair else f"none: {worst.why_not}"
     cause = [f"pass {worst.passes[0]}"] if worst.passes else []
-    several = len(finding.stories) > 1 and worst.kind is Kind.SLOW
-    largest = max((story.worst for story in finding.stories), key=lambda one: one.ratio)
+    several = len(finding.groups) > 1 and worst.kind is Kind.SLOW
+    largest = max((group.worst for group in finding.groups), key=lambda one: one.ratio)
     return [
         str(number),
         _compiler(finding, results),
-        _flags(*finding.stories),
+        _flags(*finding.groups),
         _codes(finding),
         f"up to {what(largest)}" if several else what(worst),
         repair,
@@ -252,49 +252,49 @@ def _row(number: int, finding: Regression, results: Mapping[Cell, Result]) -> li
 
 
 def _compiler(finding: Regression, results: Mapping[Cell, Result]) -> str:
-    """clang 9-12: the versions of all its stories."""
-    names = {story.compiler for story in finding.stories}
+    """clang 9-12: the versions of all its groups."""
+    names = {group.compiler for group in finding.groups}
     if len(names) == 1:
         return finding.worst.compiler
     own = finding.worst.family
     measured = [one for one in results.values() if one.outcome is Outcome.MEASURED]
     known = {version(one)[:1] for one in measured if family(one) == own} - {()}
-    cells = [one.cell for story in finding.stories for one in story.anomalies]
+    cells = [one.cell for group in finding.groups for one in group.anomalies]
     have = {version(results[cell])[:1] for cell in cells if cell in results}
     return f"{own} {ranges(sorted(known | have), have)}".strip()
 
 
 def _codes(finding: Regression) -> str:
     """The functions; of several each with its versions and how bad it is."""
-    if len(finding.stories) == 1:
+    if len(finding.groups) == 1:
         return _code(finding.worst)
     return ", ".join(
-        f"{_code(story)} ({story.versions}: {what(story.worst)})" for story in finding.stories
+        f"{_code(group)} ({group.versions}: {what(group.worst)})" for group in finding.groups
     )
 
 
-def _flags(*stories: Story) -> str:
-    sets = dict.fromkeys(one for story in stories for one in story.flags)
+def _flags(*groups: AnomalyGroup) -> str:
+    sets = dict.fromkeys(one for group in groups for one in group.flags)
     flags = [f"`{' '.join(one)}`" for one in sets]
     more = [f"{len(flags) - MOST_FLAGS} more"] if len(flags) > MOST_FLAGS else []
     return ", ".join([*flags[:MOST_FLAGS], *more])
 
 
-def _code(story: Story) -> str:
-    """The subject and its functions: of a story there is one subject."""
-    names = dict.fromkeys(one.cell.function for one in story.anomalies)
-    return f"{story.worst.cell.subject} {' and '.join(names)}"
+def _code(group: AnomalyGroup) -> str:
+    """The subject and its functions: of a group there is one subject."""
+    names = dict.fromkeys(one.cell.function for one in group.anomalies)
+    return f"{group.worst.cell.subject} {' and '.join(names)}"
 
 
 def _is_live(finding: Regression) -> bool:
-    return any(story.is_live for story in finding.stories)
+    return any(group.is_live for group in finding.groups)
 
 
 def _newer(finding: Regression, results: Mapping[Cell, Result]) -> str:
     """Whether newer versions of the compiler have it, as far as they were measured."""
     if _is_live(finding):
         return "have it"
-    every = [one for story in finding.stories for one in story.anomalies]
+    every = [one for group in finding.groups for one in group.anomalies]
     have = max(version(results[one.cell])[:1] for one in every if one.cell in results)
     alike = {replace(one.cell, toolchain="") for one in every}
     newer = sorted(

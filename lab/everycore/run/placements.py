@@ -30,7 +30,7 @@ Key = tuple[str, str, str, int, bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PlacementRequest:
     """The options of the command line."""
 
     modes: Sequence[str]
@@ -43,7 +43,7 @@ def usual_sizes(*, quick: bool) -> tuple[int, ...]:
     return QUICK_SIZES_BYTES if quick else SIZES_BYTES
 
 
-def measure_mode(session: Session, mode: str, asked: Asked) -> list[Placement]:
+def measure_mode(session: Session, mode: str, asked: PlacementRequest) -> list[Placement]:
     """All points of a mode: apart and in place, each the best of up to TRIES measurements."""
     points: dict[Key, Placement] = {}
     for in_place in (False, True):
@@ -72,7 +72,9 @@ def _add(points: dict[Key, Placement], more: Iterable[Placement]) -> None:
         points[key] = min(points.get(key, point), point, key=_badness)
 
 
-def _measure(session: Session, mode: str, asked: Asked, in_place: bool) -> Iterator[Placement]:
+def _measure(
+    session: Session, mode: str, asked: PlacementRequest, in_place: bool
+) -> Iterator[Placement]:
     words = ["bench", "--placement", "--mode", mode, "--key-bits", str(asked.key_bits)]
     words += ["--kernel", ",".join(asked.kernels)] * bool(asked.kernels)
     words += ["--in-place"] * in_place

@@ -103,8 +103,8 @@ def _with_first(first: str, rest: Iterator[str]) -> Iterator[str]:
 
 
 def _head_row(path: Path, run: str, head: Head) -> RunRow:
-    told = Told("matrix", head.date, head.everycore, head.revision, head.machine)
-    return _run_row(path, run, told, counter=head.counter, options=head.options)
+    run_header = RunHeader("matrix", head.date, head.everycore, head.revision, head.machine)
+    return _run_row(path, run, run_header, counter=head.counter, options=head.options)
 
 
 def _identity(cell: Cell) -> str:
@@ -194,7 +194,7 @@ def _anomaly_row(run: str, found: Anomaly) -> AnomalyRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RunHeader:
     """The first line of a file, as all commands write it."""
 
     command: str
@@ -207,7 +207,7 @@ class Told:
 def _run_row(
     path: Path,
     run: str,
-    told: Told,
+    run_header: RunHeader,
     *,
     target: str = "",
     compiler: str = "",
@@ -216,15 +216,15 @@ def _run_row(
     options: Mapping[str, object],
     cut_off: str = "",
 ) -> RunRow:
-    machine = told.machine
+    machine = run_header.machine
     return RunRow(
         run=run,
         file=path.name,
-        command=told.command,
-        date=told.date,
-        everycore=told.everycore,
-        revision=told.revision.commit,
-        has_changes=told.revision.dirty,
+        command=run_header.command,
+        date=run_header.date,
+        everycore=run_header.everycore,
+        revision=run_header.revision.commit,
+        has_changes=run_header.revision.dirty,
         machine=machine.title(),
         cpu=machine.cpu,
         microcode=machine.microcode,
@@ -255,11 +255,11 @@ def _run_rows(found: run_files.Results, number: int) -> Iterator[Row]:
     """Yield the rows of a run, whose cells have numbers from `number` on."""
     own = found.run
     run = digest(run_files.run_line(own))
-    told = Told(own.command, own.date, own.everycore, own.revision, own.machine)
+    run_header = RunHeader(own.command, own.date, own.everycore, own.revision, own.machine)
     yield _run_row(
         found.path,
         run,
-        told,
+        run_header,
         target=own.target,
         compiler=own.compiler,
         flags=own.flags,

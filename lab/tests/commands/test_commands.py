@@ -500,7 +500,7 @@ def test_bench_of_a_kernel_shows_the_selection_of_that_kernel_only(lab: Lab) -> 
 def test_the_selection_shown_is_that_of_the_modes_that_are_measured() -> None:
     texts = [data_text(name) for name in ("list.jsonl", "list_numbers.jsonl", "resolve.jsonl")]
     lines = [parse(line).line for text in texts for line in text.splitlines()]
-    here = bench.Here(
+    here = bench.HarnessInventory(
         next(one for one in lines if isinstance(one, Hello)),
         kernels=[one for one in lines if isinstance(one, Kernel)],
         modes=[one for one in lines if isinstance(one, Mode)],

@@ -22,7 +22,7 @@ from everycore.commands.matrix import Choice, RunOptions, duration, stored_choic
 from everycore.compile.catalog import find_tree
 from everycore.compile.toolchains.installed import installed
 from everycore.environment.errors import EverycoreError
-from everycore.matrix.make import Limits, Ready
+from everycore.matrix.make import CheckedCell, Limits
 from everycore.matrix.regressions import Explained
 from everycore.model.cells import Cell, Head, Outcome, Result, as_json
 from everycore.model.domain import Machine, Revision
@@ -488,13 +488,13 @@ class FakeWorld:
         return passed
 
     def bench(self, *_: object, limits: Limits, **__: object) -> Any:
-        def prepare(cell: Cell, flag_set: str = "") -> Ready:
+        def prepare(cell: Cell, flag_set: str = "") -> CheckedCell:
             self.seconds += 1
             nothing: Any = None
             result = Result(cell, Outcome.MEASURED, flag_set=flag_set, sweep=VERSION)
-            return Ready(nothing, nothing, (), result)
+            return CheckedCell(nothing, nothing, (), result)
 
-        def timed(_: Ready, result: Result) -> Result:
+        def timed(_: CheckedCell, result: Result) -> Result:
             self.seconds += 1
             return replace(result, runs=(*result.runs, (10.0,) * 5))
 
@@ -519,7 +519,7 @@ class FakeWorld:
 def fake_world(monkeypatch: pytest.MonkeyPatch) -> FakeWorld:
     world = FakeWorld()
     monkeypatch.setattr(command, "monotonic", world.now)
-    monkeypatch.setattr(command, "Workbench", world.bench)
+    monkeypatch.setattr(command, "CellPipeline", world.bench)
     monkeypatch.setattr(command, "explain_all", world.explain_all)
     return world
 

@@ -21,7 +21,7 @@ from everycore.explain.explanation import Remedy, explain
 from everycore.explain.recognise import recognise
 from everycore.explain.regions import Module, Profile, collect
 from everycore.explain.samples import Look, Sampled
-from everycore.explain.sampling import Asked, sample_process
+from everycore.explain.sampling import SamplingOptions, sample_process
 from everycore.explain.trial import change_of, try_remedy
 from everycore.report.explained import sentences
 
@@ -88,7 +88,7 @@ def test_a_process_that_runs_already_has_its_own_environment(means: str) -> None
     process = subprocess.Popen(argv)
     try:
         time.sleep(0.3)
-        sampled = sample_process(process.pid, Asked(hz=499, seconds=0.3, means=means))
+        sampled = sample_process(process.pid, SamplingOptions(hz=499, seconds=0.3, means=means))
         process.wait(20)
     except EverycoreError as error:
         pytest.skip(error.message)

@@ -20,7 +20,7 @@ from everycore.explain.recognise import recognise
 from everycore.explain.recognition_rules import load_rules
 from everycore.explain.regions import Caller, Module, Profile, Reference, Region, collect
 from everycore.explain.samples import Mapping, Sample, Sampled
-from everycore.explain.sampling import Asked, sample_command
+from everycore.explain.sampling import SamplingOptions, sample_command
 from everycore.report.explained import sentences
 
 LOOPS = r"""
@@ -451,7 +451,7 @@ def test_a_small_program_is_recognised_from_its_samples(tmp_path: Path) -> None:
     subprocess.run(["cc", "-O2", "-s", "-o", binary, source], check=True)
     silent = os.open(os.devnull, os.O_WRONLY)
     try:
-        sampled = sample_command([str(binary)], Asked(hz=499), dict(os.environ), silent)
+        sampled = sample_command([str(binary)], SamplingOptions(hz=499), dict(os.environ), silent)
     finally:
         os.close(silent)
     profile = collect(sampled, [str(binary)])
@@ -650,7 +650,7 @@ def test_a_file_that_was_deleted_while_it_ran_is_explained(tmp_path: Path) -> No
     source.write_text(GONE)
     flags = ["-O1", "-s", f'-DFILE_NAME="{program}"']
     subprocess.run(["cc", *flags, source, "-o", program], check=True)
-    sampled = sample_command([str(program)], Asked(1999), dict(os.environ))
+    sampled = sample_command([str(program)], SamplingOptions(1999), dict(os.environ))
     assert not program.exists()
     assert list(sampled.files) == [str(program)]
     sampled.memory.clear()  # pages that were read while the program ran

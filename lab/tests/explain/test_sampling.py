@@ -22,7 +22,7 @@ from everycore.explain.memory import Snapshots, variables
 from everycore.explain.recognise import recognise
 from everycore.explain.regions import collect
 from everycore.explain.samples import SNAPSHOT_BYTES, Sample, Sampled
-from everycore.explain.sampling import Asked, sample_command, sample_process
+from everycore.explain.sampling import SamplingOptions, sample_command, sample_process
 
 MEANS = ("perf", "ptrace")
 LOOP = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
@@ -100,7 +100,7 @@ def run(means: str, *argv: str, seconds: float | None = None) -> tuple[Sampled, 
     reader = threading.Thread(target=lambda: kept.append(stream.read()))
     reader.start()
     try:
-        asked = Asked(hz=199, seconds=seconds, means=means)
+        asked = SamplingOptions(hz=199, seconds=seconds, means=means)
         sampled = sample_command(argv, asked, dict(os.environ), into)
     except EverycoreError as error:
         if "cannot be used" in error.message or "cannot be sampled" in error.message:
@@ -191,7 +191,7 @@ def test_a_process_that_runs_already_goes_on_after_its_sampling(means: str) -> N
     process = subprocess.Popen([sys.executable, "-c", code])
     try:
         time.sleep(0.2)
-        sampled = sample_process(process.pid, Asked(hz=1999, seconds=0.4, means=means))
+        sampled = sample_process(process.pid, SamplingOptions(hz=1999, seconds=0.4, means=means))
         assert process.wait(20) == 5
     finally:
         process.kill()
@@ -206,7 +206,7 @@ def test_a_process_may_vanish_while_it_is_sampled(means: str) -> None:
     try:
         if means == "perf":  # ptrace needs the zombie of a child that is ours
             reaper.start()
-        sampled = sample_process(process.pid, Asked(seconds=20, means=means))
+        sampled = sample_process(process.pid, SamplingOptions(seconds=20, means=means))
     finally:
         process.kill()
     assert sampled.seconds < 10
@@ -232,11 +232,11 @@ def test_a_program_of_32_bits_is_sampled_too(means: str, tmp_path: Path) -> None
 
 PLAIN_USER = """
 import os, sys
-from everycore.explain.sampling import Asked, sample_command
+from everycore.explain.sampling import SamplingOptions, sample_command
 import ctypes, encodings.idna
 os.setgid(65534); os.setuid(65534); os.chdir('/')
 ctypes.CDLL(None).prctl(4, 1)  # PR_SET_DUMPABLE, as a login has it
-found = sample_command(sys.argv[2:], Asked(means=sys.argv[1]), {})
+found = sample_command(sys.argv[2:], SamplingOptions(means=sys.argv[1]), {})
 print(found.code, len(found.samples), all(one.is_user for one in found.samples))
 """
 
@@ -293,7 +293,7 @@ def test_a_program_does_not_start_if_all_means_are_refused(
     monkeypatch.setattr(stopping.Stopper, "seize", refuse)
     mark = tmp_path / "started"
     with pytest.raises(EverycoreError, match="ptrace: Operation not permitted") as error:
-        sample_command(["touch", str(mark)], Asked(), dict(os.environ))
+        sample_command(["touch", str(mark)], SamplingOptions(), dict(os.environ))
     assert "perf_event_paranoid" in error.value.hint
     assert not mark.exists()
 
@@ -309,13 +309,13 @@ def test_a_means_that_was_asked_for_and_is_refused_is_an_error(
 
     monkeypatch.setattr(perf, "_open", refuse)
     with pytest.raises(EverycoreError, match=r"perf cannot be used: .*not permitted") as error:
-        sample_command(["true"], Asked(means="perf"), dict(os.environ))
+        sample_command(["true"], SamplingOptions(means="perf"), dict(os.environ))
     assert "perf_event_paranoid" in error.value.hint
 
 
 def test_a_process_that_is_not_there_is_named() -> None:
     with pytest.raises(EverycoreError, match="no process 4194305"):
-        sample_process(4194305, Asked())
+        sample_process(4194305, SamplingOptions())
 
 
 def test_a_refusal_of_perf_leads_to_ptrace_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -395,6 +395,6 @@ def test_a_table_that_a_program_makes_in_its_variables_is_found(tmp_path: Path) 
         pytest.skip("no C compiler")
     (tmp_path / "x.c").write_text(TABLE_AT_START)
     subprocess.run(["cc", "-O1", "-s", "-o", tmp_path / "x", tmp_path / "x.c"], check=True)
-    sampled = sample_command([str(tmp_path / "x")], Asked(999), dict(os.environ))
+    sampled = sample_command([str(tmp_path / "x")], SamplingOptions(999), dict(os.environ))
     found = shares(recognise(collect(sampled)))
     assert sum(share for name, share in found.items() if name.startswith("AES: S-box")) > 50

@@ -23,9 +23,9 @@ from everycore.farm.scheduler import Farm, Undone, _Exchange
 from everycore.farm.work import Answer, Job, Work
 from everycore.matrix.bisect import with_switches
 from everycore.matrix.cell_runs import Clock, Run
-from everycore.matrix.make import Ready, Workbench
+from everycore.matrix.make import CellPipeline, CheckedCell
 from everycore.matrix.miscompilations import explain_wrong, wrong_answers
-from everycore.matrix.plan import Place, Planned
+from everycore.matrix.plan import HostCpu, Planned
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, Verdict
 from everycore.model.domain import Compiler
 
@@ -135,7 +135,7 @@ class Answering:
 
 
 def run_of(lab: Lab, farm: Answering, cells: Sequence[Cell] = CELLS, **job: Any) -> FarmRun:
-    bench = Workbench(lab.context(), catalog.find_tree(PACKAGE, ""), {}, Place("x86_64"))
+    bench = CellPipeline(lab.context(), catalog.find_tree(PACKAGE, ""), {}, HostCpu("x86_64"))
     jobs = {one: job_of(one, **job) for one in cells}
     return FarmRun(farm, bench, Run(bench, Clock(lambda: 0.0)), jobs)  # type: ignore[arg-type]
 
@@ -586,10 +586,10 @@ def test_a_worker_that_comes_to_this_host_before_the_timing_is_noticed(
     job = job_of(CELLS[0], work=Work.COMPILE)
     farm = Answering([answer_to(job, program="AA==")])
 
-    def ready(*words: object) -> Ready:
+    def ready(*words: object) -> CheckedCell:
         del words
         farm.shared = ["tcp://10.0.0.9:1"]
-        return Ready(None, None, (), counted(CELLS[0]))  # type: ignore[arg-type]
+        return CheckedCell(None, None, (), counted(CELLS[0]))  # type: ignore[arg-type]
 
     monkeypatch.setattr(worker, "ready", ready)
     with pytest.raises(EverycoreError, match=r"tcp://10.0.0.9:1 runs on this host"):

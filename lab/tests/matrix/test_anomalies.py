@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Anomalies, and those of one story."""
+"""Anomalies, and those of one cause."""
 
 from dataclasses import replace
 
 from matrix.cells import cell, judged, measured, table
 
-from everycore.matrix.anomalies import find, is_work_around, ranges, stories
+from everycore.matrix.anomalies import anomaly_groups, find, is_work_around, ranges
 from everycore.model.cells import Kind, Outcome, Result, Verdict
 
 
@@ -89,17 +89,17 @@ def test_one_cause_over_many_versions_is_one_story() -> None:
     v4 = "-O2 -march=x86-64-v4"
     slow = [measured(cell(f"clang-{v}", v4), 28.5) for v in (22, 23, 24)]
     results = table(*slow, *(measured(cell(f"clang-{v}", v4), 12.5) for v in (20, 21)))
-    (story,) = stories(find(results), results)
-    assert story.compiler == "clang 22-24"
-    assert story.is_live
-    assert story.title == "clang 22-24 -O2 -march=x86-64-v4 on table ctr: 2.3x"
+    (group,) = anomaly_groups(find(results), results)
+    assert group.compiler == "clang 22-24"
+    assert group.is_live
+    assert group.title == "clang 22-24 -O2 -march=x86-64-v4 on table ctr: 2.3x"
 
 
 def test_what_a_newer_version_no_longer_does_weighs_less() -> None:
     def weight(slow: str, good: str) -> float:
         results = table(measured(cell(slow), 20), measured(cell(good), 10))
-        (story,) = stories(find(results), results)
-        return story.weight
+        (group,) = anomaly_groups(find(results), results)
+        return group.weight
 
     assert weight("gcc-13", "gcc-12") > weight("gcc-12", "gcc-13")
 
@@ -118,10 +118,10 @@ def test_what_one_repair_repairs_is_one_story_over_sets_of_flags_and_gaps() -> N
         replace(a, repair=("-fno-slp-vectorize",), causes=("64 vpgatherdd appear",))
         for a in find(results)
     ]
-    (story,) = stories(found, results)
-    assert story.compiler == "clang 16, 22-23"
-    assert len(story.flags) == 2
-    assert story.title.endswith("2.2x; -fno-slp-vectorize repairs it; 64 vpgatherdd appear")
+    (group,) = anomaly_groups(found, results)
+    assert group.compiler == "clang 16, 22-23"
+    assert len(group.flags) == 2
+    assert group.title.endswith("2.2x; -fno-slp-vectorize repairs it; 64 vpgatherdd appear")
 
 
 def test_the_heaviest_story_is_the_first() -> None:
@@ -132,7 +132,7 @@ def test_the_heaviest_story_is_the_first() -> None:
         judged(cell("gcc-12", "-Os", subject="other"), False),
         judged(cell("gcc-12", "-O2", subject="other"), True),
     )
-    kinds = [(s.worst.kind, s.worst.cell.flags[-1]) for s in stories(find(results), results)]
+    kinds = [(s.worst.kind, s.worst.cell.flags[-1]) for s in anomaly_groups(find(results), results)]
     assert kinds == [(Kind.LEAK, "-Os"), (Kind.SLOW, "-march=native"), (Kind.SLOW, "-O3")]
 
 

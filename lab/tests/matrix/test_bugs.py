@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from matrix.cells import cell, judged, measured, table
 
-from everycore.matrix.anomalies import find, stories
+from everycore.matrix.anomalies import anomaly_groups, find
 from everycore.matrix.bugs import Source, miscompilation, report
 from everycore.matrix.failures import group_failures
 from everycore.model.cells import Anomaly, Cell, Head, Listing, Outcome, Result
@@ -46,8 +46,8 @@ def explained(anomaly: Anomaly) -> Anomaly:
 @pytest.fixture
 def text() -> str:
     known = results()
-    (story,) = stories([explained(one) for one in find(known)], known)
-    return report(story, known, HEAD, SOURCE)
+    (group,) = anomaly_groups([explained(one) for one in find(known)], known)
+    return report(group, known, HEAD, SOURCE)
 
 
 def test_the_first_line_is_the_title(text: str) -> None:
@@ -93,18 +93,18 @@ def test_without_a_repair_it_says_so() -> None:
         replace(one, why_not="none of 130 switches of the compiler repairs it")
         for one in find(known)
     ]
-    (story,) = stories(found, known)
-    text = report(story, known)
+    (group,) = anomaly_groups(found, known)
+    text = report(group, known)
     assert "No repair was found: none of 130 switches of the compiler repairs it." in text
 
 
 def test_frames_and_leaks_are_told_in_their_own_words() -> None:
     known = table(measured(cell(), 10, frame=4040), measured(cell("gcc-13"), 10, frame=72))
-    (story,) = stories(find(known), known)
-    assert "frame of 4040 bytes instead of 72" in report(story, known).splitlines()[0]
+    (group,) = anomaly_groups(find(known), known)
+    assert "frame of 4040 bytes instead of 72" in report(group, known).splitlines()[0]
     known = table(judged(cell(), False), judged(cell("gcc-13"), True))
-    (story,) = stories(find(known), known)
-    assert "not constant-time" in report(story, known).splitlines()[0]
+    (group,) = anomaly_groups(find(known), known)
+    assert "not constant-time" in report(group, known).splitlines()[0]
 
 
 def test_wrong_answers_are_a_report_of_their_own() -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from everycore.matrix.cell_runs import FEWEST, PROCESSES, Clock, Run
-from everycore.matrix.make import Ready
+from everycore.matrix.make import CheckedCell
 from everycore.matrix.plan import Planned
 from everycore.model.cells import Cell, Outcome, Result
 
@@ -26,7 +26,7 @@ class FakeBench:
     compiling: int = 0
     lock: Any = field(default_factory=threading.Lock)
 
-    def prepare(self, cell: Cell, flag_set: str = "") -> Ready | Result:
+    def prepare(self, cell: Cell, flag_set: str = "") -> CheckedCell | Result:
         with self.lock:
             self.compiling += 1
             self.events.append(("compile", cell.toolchain))
@@ -37,9 +37,9 @@ class FakeBench:
         if result.outcome not in (Outcome.MEASURED, Outcome.COUNTED):
             return result
         nothing: Any = None
-        return Ready(nothing, nothing, (), result)
+        return CheckedCell(nothing, nothing, (), result)
 
-    def timed(self, ready: Ready, result: Result) -> Result:
+    def timed(self, ready: CheckedCell, result: Result) -> Result:
         del ready
         assert not self.compiling
         name = result.cell.toolchain
@@ -124,7 +124,7 @@ def test_a_batch_that_takes_longer_than_it_seemed_ends_with_the_time() -> None:
     class Slow(FakeBench):
         """A bench whose sixth cell, of another subject, takes a hundred seconds more."""
 
-        def prepare(self, cell: Cell, flag_set: str = "") -> Ready | Result:
+        def prepare(self, cell: Cell, flag_set: str = "") -> CheckedCell | Result:
             if cell.toolchain == "gcc-5":
                 self.seconds += 100
             return super().prepare(cell, flag_set)

@@ -19,14 +19,14 @@ from everycore.matrix import make
 from everycore.matrix.make import (
     NEVER_QUIET,
     PATIENCE,
-    Ready,
-    Workbench,
+    CellPipeline,
+    CheckedCell,
     _FailedError,
     how_it_ended,
     read_bench,
     refuse_full_disk,
 )
-from everycore.matrix.plan import Place
+from everycore.matrix.plan import HostCpu
 from everycore.model.cells import Cell, Outcome, Result
 
 SCATTERED = (4096.0, 8192.0)
@@ -59,12 +59,12 @@ def timed(*lines: str, times: int = 1, cpus: tuple[int, ...] = (3,)) -> tuple[Re
     runner = FakeRunner(list(lines))
     context: Any = FakeContext(runner)
     nothing: Any = None
-    bench = Workbench(context, nothing, {}, Place("x86_64"), cpus=cpus)
+    bench = CellPipeline(context, nothing, {}, HostCpu("x86_64"), cpus=cpus)
     program: Any = type("P", (), {"target": type("T", (), {"emulator": ()}), "binary": Path("p")})
     function: Any = type("F", (), {"symbol": "f"})
     result = Result(Cell("s", "f", "gcc-12", ("-O2",)), Outcome.MEASURED)
     for _ in range(times):
-        result = bench.timed(Ready(program, function, (), result), result)
+        result = bench.timed(CheckedCell(program, function, (), result), result)
     return result, runner
 
 
@@ -134,12 +134,12 @@ def test_packages_that_are_missing_are_told_once_and_cost_no_cell(
     (made := tmp_path / "x.o").write_bytes(b"")
     cell = Cell("s", "f", "gcc-12", ("-O2",))
     result = Result(cell, Outcome.MEASURED)
-    monkeypatch.setattr(Workbench, "_entries", lambda *_: ("f",))
+    monkeypatch.setattr(CellPipeline, "_entries", lambda *_: ("f",))
     monkeypatch.setitem(sys.modules, "capstone", None)
-    bench = Workbench(context, nothing, {}, Place("x86_64"))
+    bench = CellPipeline(context, nothing, {}, HostCpu("x86_64"))
     program: Any = type("P", (), {})
     for _ in range(2):
-        found = bench._examined(Ready(program, nothing, (made,), result), cell)
+        found = bench._examined(CheckedCell(program, nothing, (made,), result), cell)
         assert found == replace(result, packages_missing=True)
     said = cast(io.StringIO, context.err.file).getvalue()
     assert said.count(extras.install_command("matrix")) == 1
@@ -189,9 +189,9 @@ def test_a_compiler_that_was_killed_is_tried_again_and_one_that_crashed_is_not(
         return [build_timed(context, compiler, source, [], "", subjects.NotCompiledError, 1.0)]
 
     monkeypatch.setattr(subjects, "objects", objects)
-    monkeypatch.setattr(Workbench, "_around", lambda *_: None)
+    monkeypatch.setattr(CellPipeline, "_around", lambda *_: None)
     nothing: Any = None
-    bench = Workbench(context, nothing, {}, Place("x86_64"))
+    bench = CellPipeline(context, nothing, {}, HostCpu("x86_64"))
     with pytest.raises(_FailedError) as error:
         bench._compiled(Cell("s", "f", "gcc-12", ("-O2",)), nothing, compiler, nothing)
     assert error.value.outcome is outcome
@@ -215,9 +215,9 @@ def test_a_full_disk_in_the_middle_of_a_bisection_is_no_finding(
     nothing: Any = None
     monkeypatch.setattr(subjects, "objects", objects)
     for name, value in (("_function", (0, 0)), ("_compiler", (0, 0)), ("flags_of", [])):
-        monkeypatch.setattr(Workbench, name, lambda *_, value=value: value)
+        monkeypatch.setattr(CellPipeline, name, lambda *_, value=value: value)
     monkeypatch.setattr(make, "load_target", lambda *_: None)
-    bench = Workbench(nothing, nothing, {}, Place("x86_64"))
+    bench = CellPipeline(nothing, nothing, {}, HostCpu("x86_64"))
     cell = Cell("s", "f", "gcc-12", ("-O2",))
     if outcome:
         assert bench.coded(cell).outcome is outcome

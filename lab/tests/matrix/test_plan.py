@@ -8,7 +8,7 @@ from everycore.matrix.flagsets import FLAG_SETS, FlagSet, chosen, named
 from everycore.matrix.plan import (
     LEVELS,
     Axes,
-    Place,
+    HostCpu,
     PlannedFunction,
     plan,
     why_not,
@@ -16,7 +16,7 @@ from everycore.matrix.plan import (
 )
 from everycore.model.domain import Compiler, Toolchain
 
-PLACE = Place("x86_64", LEVELS["-march=x86-64-v4"])
+PLACE = HostCpu("x86_64", LEVELS["-march=x86-64-v4"])
 
 
 def toolchain(family: str, major: int, provider: str = "debian") -> Toolchain:
@@ -33,7 +33,7 @@ AXES = Axes(
 )
 
 
-def reasons(axes: Axes, place: Place = PLACE) -> dict[str, str]:
+def reasons(axes: Axes, place: HostCpu = PLACE) -> dict[str, str]:
     return {one.cell.title: one.why_not for one in plan(axes, place)}
 
 
@@ -79,14 +79,14 @@ def test_flags_of_one_family_are_no_cells_of_the_other() -> None:
 
 
 def test_a_cpu_that_lacks_a_level_skips_its_cells_and_says_what_it_lacks() -> None:
-    old = Place("x86_64", LEVELS["-march=x86-64-v3"])
+    old = HostCpu("x86_64", LEVELS["-march=x86-64-v3"])
     said = reasons(AXES, old)
     assert said["gcc-12 -O2 -march=x86-64-v4 on linux cbc-enc"] == (
         "this CPU is not x86-64-v4: no avx512bw"
     )
     assert not said["gcc-12 -O2 -march=x86-64-v3 on linux cbc-enc"]
     assert "is for x86-64, this is not" in why_not(
-        Place("aarch64"), TOOLCHAINS[0], "host", ("-march=x86-64-v3",)
+        HostCpu("aarch64"), TOOLCHAINS[0], "host", ("-march=x86-64-v3",)
     )
 
 

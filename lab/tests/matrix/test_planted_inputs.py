@@ -20,8 +20,8 @@ from everycore.environment.errors import EverycoreError
 from everycore.matrix import anomalies, bugs
 from everycore.matrix.failures import group_failures
 from everycore.matrix.leaks import Suspect
-from everycore.matrix.make import Limits, Workbench
-from everycore.matrix.plan import Place
+from everycore.matrix.make import CellPipeline, Limits
+from everycore.matrix.plan import HostCpu
 from everycore.model.cells import Cell, Outcome, Result
 from everycore.model.domain import Target
 from everycore.subjects import sweep
@@ -221,7 +221,7 @@ void words_of(void *out, const unsigned *in, size_t n_words, unsigned odd)
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory, real_cache: Path) -> Workbench:
+def bench(tmp_path_factory: pytest.TempPathFactory, real_cache: Path) -> CellPipeline:
     """Compilers that are here, and a subject with all planted functions."""
     if not shutil.which("gcc"):
         pytest.skip("no gcc: apt-get install gcc libc6-dev")
@@ -243,22 +243,22 @@ def bench(tmp_path_factory: pytest.TempPathFactory, real_cache: Path) -> Workben
     tree = find_tree(lab.context().package)
     subject = load_subject(home / "planted.toml")
     toolchains = {one.name: one for one in installed(lab.context(), tree)}
-    return Workbench(lab.context(), tree, toolchains, Place(""), {"planted": subject})
+    return CellPipeline(lab.context(), tree, toolchains, HostCpu(""), {"planted": subject})
 
 
-def cell_of(bench: Workbench, name: str, flags: str) -> Cell:
+def cell_of(bench: CellPipeline, name: str, flags: str) -> Cell:
     gcc = [one.name for one in bench.toolchains.values() if one.family == "gcc"][-1]
     return Cell("planted", name, gcc, tuple(flags.split()), n_bytes=256)
 
 
-def prepared(bench: Workbench, name: str, flags: str) -> Result:
+def prepared(bench: CellPipeline, name: str, flags: str) -> Result:
     made = bench.prepare(cell_of(bench, name, flags))
     return made if isinstance(made, Result) else made.result
 
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_function_that_is_wrong_for_few_inputs_is_called_wrong(
-    bench: Workbench, name: str
+    bench: CellPipeline, name: str
 ) -> None:
     right = prepared(bench, name, "-O1")
     assert right.outcome is Outcome.MEASURED, right.reason
@@ -271,7 +271,7 @@ def test_a_function_that_is_wrong_for_few_inputs_is_called_wrong(
     assert {"in", "key", "iv", "key_bits"} == {*wrong.given}
 
 
-def test_of_what_is_always_wrong_an_input_is_shown_too(bench: Workbench) -> None:
+def test_of_what_is_always_wrong_an_input_is_shown_too(bench: CellPipeline) -> None:
     found = prepared(bench, "always", "-O1 -DPLANTED")
     assert (found.outcome, ", input " in found.reason) == (Outcome.WRONG, True)
     assert found.given
@@ -285,14 +285,14 @@ def test_of_what_is_always_wrong_an_input_is_shown_too(bench: Workbench) -> None
     ],
 )
 def test_the_input_that_a_function_crashes_or_stays_with_is_named(
-    bench: Workbench, flags: str, outcome: Outcome, why: str
+    bench: CellPipeline, flags: str, outcome: Outcome, why: str
 ) -> None:
     found = prepared(replace(bench, limits=Limits(run=2)), "fragile", f"-O1 {flags}")
     assert found.outcome is outcome
     assert found.reason.startswith(why)
 
 
-def test_no_right_cell_is_slow_beside_a_wrong_one(bench: Workbench) -> None:
+def test_no_right_cell_is_slow_beside_a_wrong_one(bench: CellPipeline) -> None:
     cells = [cell_of(bench, "quick", flags) for flags in ("-O1", "-O1 -DPLANTED", "-O1 -DOTHER")]
     found = {one: bench.measure(one) for one in cells}
     outcomes = [one.outcome for one in found.values()]
@@ -300,7 +300,7 @@ def test_no_right_cell_is_slow_beside_a_wrong_one(bench: Workbench) -> None:
     assert not [one for one in anomalies.find(found) if one.neighbour == cells[1]]
 
 
-def test_lengths_that_a_function_does_not_take_are_left_out(bench: Workbench) -> None:
+def test_lengths_that_a_function_does_not_take_are_left_out(bench: CellPipeline) -> None:
     found = prepared(bench, "of-36-or-more", "-O1 -DPLANTED")
     assert found.outcome is Outcome.MEASURED, found.reason
     assert found.n_inputs == sweep.N_INPUTS
@@ -309,7 +309,7 @@ def test_lengths_that_a_function_does_not_take_are_left_out(bench: Workbench) ->
     assert min(Suspect(Path("p"), "f", Target("host", ""), 256, 4, 37).lengths) == 40
 
 
-def test_equal_wrong_answers_are_one_group(bench: Workbench) -> None:
+def test_equal_wrong_answers_are_one_group(bench: CellPipeline) -> None:
     results = [prepared(bench, name, "-O1 -DPLANTED") for name in ("zero-word", "zero-key")]
     like = [replace(one, cell=replace(one.cell, function="f")) for one in results]
     reasons = [one.reason.replace(one.reason.split(":")[0], "f") for one in like]
@@ -320,13 +320,13 @@ def test_equal_wrong_answers_are_one_group(bench: Workbench) -> None:
     assert re.search(r"(?m)^input: +in = [0-9a-f]", text)
 
 
-def program(bench: Workbench, target: str) -> list[str]:
+def program(bench: CellPipeline, target: str) -> list[str]:
     """The words that start the driver with the planted functions on a target."""
     made = subjects.build(bench.context, bench.tree, bench.subjects["planted"], target_name=target)
     return [*made.target.emulator, str(made.binary)]
 
 
-def test_inputs_are_the_same_on_a_big_endian_machine_of_32_bits(bench: Workbench) -> None:
+def test_inputs_are_the_same_on_a_big_endian_machine_of_32_bits(bench: CellPipeline) -> None:
     shown = []
     for name in ("host", "qemu-hppa"):
         try:
@@ -339,14 +339,14 @@ def test_inputs_are_the_same_on_a_big_endian_machine_of_32_bits(bench: Workbench
     assert shown[0].startswith("inputs 150 ")
 
 
-def swept(bench: Workbench, name: str, most: int) -> list[str]:
+def swept(bench: CellPipeline, name: str, most: int) -> list[str]:
     function = bench.subjects["planted"].function(name)
     return ["sweep", function.symbol, *sweep.words(function, 256, 60, most)]
 
 
 @pytest.mark.parametrize(("name", "step"), [("shown", 1), ("shown-blocks", 16)])
 def test_more_than_a_thousand_inputs_differ_and_all_lengths_are_among_them(
-    bench: Workbench, name: str, step: int
+    bench: CellPipeline, name: str, step: int
 ) -> None:
     words = program(bench, "host")
     seen = bench.context.runner.run([*words, *swept(bench, name, sweep.N_INPUTS)]).stdout

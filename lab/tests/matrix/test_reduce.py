@@ -308,7 +308,7 @@ def test_the_same_objects_are_timed_once(tmp_path: Path) -> None:
     known.unlink()
     assert not script_says(tmp_path, slow, own | {"least_ratio": 99.0})
     (known,) = (tmp_path / "known").iterdir()
-    assert known.suffix == ".dull"
+    assert known.suffix == ".not_interesting"
     assert not script_says(tmp_path, slow + "/* more */", own)
 
 
@@ -323,7 +323,7 @@ def test_objects_whose_program_was_not_done_in_time_are_not_known_as_dull(tmp_pa
     assert script_says(tmp_path, slow, plan(run_seconds=60, checks=[]))
     assert not script_says(tmp_path, SMALL.replace("return 0", "return 1"), plan())
     (known,) = (tmp_path / "known").iterdir()
-    assert known.suffix == ".dull"
+    assert known.suffix == ".not_interesting"
 
 
 @pytest.mark.skipif(
@@ -503,7 +503,7 @@ def test_of_many_accepted_sources_the_smallest_that_shows_it_is_found(
     def measured(source: str, **changed: object) -> dict[str, Any]:
         del changed
         asked.append(len(source))
-        return {"dull": "no"} if len(source) < 70 else {"bad": "1", "good": "2"}
+        return {"not_interesting": "no"} if len(source) < 70 else {"bad": "1", "good": "2"}
 
     monkeypatch.setattr(search, "measured", measured)
     confirmed = search.confirm()

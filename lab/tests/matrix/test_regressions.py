@@ -43,8 +43,8 @@ def test_one_search_serves_all_versions() -> None:
     found, written = explained(bench)
     assert [one.repair for one in found.anomalies.values()] == [("-fno-j",)] * 3
     assert [one.tried for one in found.anomalies.values()] == [len(FLAGS), 1, 1]
-    (story,) = found.stories()
-    assert story.compiler == "clang 22-24"
+    (group,) = found.anomaly_groups()
+    assert group.compiler == "clang 22-24"
     assert sum(isinstance(line, Anomaly) for line in written) == 3
 
 

@@ -19,8 +19,8 @@ from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.matrix import anomalies, bisect, second_pass, trials
 from everycore.matrix.cell_runs import Clock, Run
-from everycore.matrix.make import Workbench
-from everycore.matrix.plan import Place, Planned
+from everycore.matrix.make import CellPipeline
+from everycore.matrix.plan import HostCpu, Planned
 from everycore.model.cells import Cell, Kind, Outcome, Result, Verdict
 from everycore.report import leak_table, matrix_tables
 from everycore.subjects import Function, Program
@@ -48,8 +48,8 @@ def results(real_lab: Lab) -> dict[str, Result]:
     if not name or not shutil.which("valgrind"):
         pytest.skip("no clang, or no valgrind")
     planted = load_subject(DATA / "planted/planted.toml")
-    place = Place(platform.machine(), frozenset())
-    bench = Workbench(context, tree, here, place, {planted.name: planted})
+    place = HostCpu(platform.machine(), frozenset())
+    bench = CellPipeline(context, tree, here, place, {planted.name: planted})
     flags = [
         *(("masks", ("-O2",)), ("barrier", ("-O2",)), ("flagged", ("-O2",)), ("flagged", ("-Os",))),
         *(("miscompiled", ("-O2",)), ("miscompiled", ("-O2", "-ffinite-math-only"))),

@@ -13,9 +13,9 @@ from everycore.compile.catalog import find_tree
 from everycore.compile.toolchains.installed import installed
 from everycore.environment.errors import EverycoreError
 from everycore.estimate.core_estimates import techniques
-from everycore.matrix.make import Ready, Workbench
+from everycore.matrix.make import CellPipeline, CheckedCell
 from everycore.matrix.modelled import kinds_of, open_estimator
-from everycore.matrix.plan import Place
+from everycore.matrix.plan import HostCpu
 from everycore.model.cells import Cell, Outcome, Result
 from everycore.report.matrix_tables import tables
 from everycore.subjects import Function
@@ -27,7 +27,7 @@ HERE = "x86_64"
 
 def prepared(
     lab: Lab, target: str, *flags: str, n_bytes: int = 64, function: str = "cbc-enc"
-) -> tuple[Workbench, Ready]:
+) -> tuple[CellPipeline, CheckedCell]:
     """c_ttable4 of ours, by a compiler of the host."""
     context = lab.context()
     tree = find_tree(context.package)
@@ -37,9 +37,9 @@ def prepared(
         pytest.skip(f"no gcc for {target}")
     if target == "host" and platform.machine() != HERE:
         pytest.skip("programs are traced natively on x86-64 only")
-    bench = Workbench(context, tree, here, Place(platform.machine(), frozenset()))
+    bench = CellPipeline(context, tree, here, HostCpu(platform.machine(), frozenset()))
     ready = bench.prepare(Cell("c_ttable4", function, name, flags, target, n_bytes=n_bytes))
-    if not isinstance(ready, Ready):
+    if not isinstance(ready, CheckedCell):
         if ready.outcome is Outcome.SKIPPED:
             pytest.skip(ready.reason)
         if ready.outcome is Outcome.COUNTED:

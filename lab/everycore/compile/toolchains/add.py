@@ -9,7 +9,7 @@ from typing import Any
 
 from everycore.compile import debs
 from everycore.compile.toolchains import package_store, suites, wheels
-from everycore.compile.toolchains.cache_lock import exclusively, folder_of
+from everycore.compile.toolchains.cache_lock import folder_of, toolchain_lock
 from everycore.compile.toolchains.compiler_lock import Lock, Part
 from everycore.compile.toolchains.compilers_file import read_lock
 from everycore.compile.toolchains.host import HOST, commands_on, native_on, runs_here, toolchains_of
@@ -74,7 +74,7 @@ def add(
         _check(lock, name, target)
     done: list[Added] = []
     refused: list[Refused] = []
-    with exclusively(context):
+    with toolchain_lock(context):
         for name, target in wanted:
             try:
                 began = monotonic()
@@ -201,7 +201,7 @@ def add_path(context: Context, tree: Tree, folder: Path) -> tuple[list[Added], l
     by_name = {target.name: target for target in targets}
     done: list[Added] = []
     refused: list[Refused] = []
-    with exclusively(context):
+    with toolchain_lock(context):
         for one in found:
             commands = {target: compiler.command for target, compiler in one.compilers}
             proofs: dict[str, str] = {}
@@ -226,7 +226,7 @@ def remove(context: Context, tree: Tree, names: Sequence[str], targets: Sequence
 
     Without names: everything that was added, and what runs that failed have fetched.
     """
-    with exclusively(context):
+    with toolchain_lock(context):
         before = disk(context)
         fetched = 0 if names else _discard(context, tree)
         added = [one for one in all_added(context) if one.name != HEADERS]

@@ -15,7 +15,7 @@ def folder_of(context: Context, name: str = "") -> Path:
 
 
 @contextmanager
-def exclusively(context: Context) -> Iterator[None]:
+def toolchain_lock(context: Context) -> Iterator[None]:
     """Wait until no other run adds or removes toolchains; a run that dies waits for nobody."""
     path = folder_of(context, "alone")
     with cache_folder(path.parent):

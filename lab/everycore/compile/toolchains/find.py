@@ -19,7 +19,7 @@ OLDEST = {"gcc": (8, 0), "clang": (7, 0)}  # the first that know VAES
 INSTALL_HINT = "install one (Debian: apt-get install gcc libc6-dev), or name one with --cc or CC"
 
 
-def find_compiler(
+def find_installed_compiler(
     context: Context, target: Target, cc: str | None, flags: Sequence[str], machine: str
 ) -> Compiler:
     """The compiler for a target: --cc, else the target's own, else $CC, else cc, gcc or clang."""

@@ -30,7 +30,7 @@ def find_compiler(
     Without `cc`, for a cross target, the newest that was added, with its C library.
     """
     try:
-        return find.find_compiler(context, target, cc, flags, machine)
+        return find.find_installed_compiler(context, target, cc, flags, machine)
     except EverycoreError:
         if cc:
             words = _added_named(context, target, cc)
@@ -96,7 +96,9 @@ def _added_command(
 def header_folders(context: Context, target: Target) -> list[Path]:
     """Return the folders with the headers of a target's C library; none if it is not here."""
     try:
-        command = find.find_compiler(context, target, None, (), platform.machine()).command
+        command = find.find_installed_compiler(
+            context, target, None, (), platform.machine()
+        ).command
     except EverycoreError:
         if runs_here(target):
             raise

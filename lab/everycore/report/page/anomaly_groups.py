@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from everycore.matrix.anomalies import Story, is_work_around, stories
+from everycore.matrix.anomalies import AnomalyGroup, anomaly_groups, is_work_around
 from everycore.matrix.failures import kind_of_reason
 from everycore.matrix.neighbours import has_sanitizer
 from everycore.model.cells import Anomaly, Kind, Outcome, Result
@@ -53,8 +53,8 @@ class Group:
     repair: tuple[str, ...]
     cases: tuple[Case, ...]
     among: tuple[str, ...]  # toolchains of the family that its subjects have, oldest first
-    weight: float = 0.0  # of its heaviest story
-    story: Story | None = None  # that one
+    weight: float = 0.0  # of its heaviest anomaly group
+    anomaly_group: AnomalyGroup | None = None  # that one
 
     @property
     def is_own(self) -> bool:
@@ -128,7 +128,7 @@ def groups(facts: Sequence[Fact]) -> list[Group]:
 
     Stories of one cause on several subjects are one group, as heavy as the heaviest.
     """
-    told = _stories(facts)
+    told = _anomaly_groups(facts)
     among: dict[tuple[str, str, str], set[str]] = {}
     for fact in facts:
         among.setdefault(_series(fact), set()).add(fact.cell.toolchain)
@@ -194,7 +194,7 @@ def _series(fact: Fact) -> tuple[str, str, str]:
 def _group(
     cases: list[Case],
     among: Mapping[tuple[str, str, str], set[str]],
-    told: Mapping[int, Story],
+    told: Mapping[int, AnomalyGroup],
 ) -> Group:
     cases = sorted(cases, key=lambda one: (-severity(one), has_sanitizer(one.fact.cell)))
     family = order.family(cases[0].fact.cell.toolchain)
@@ -202,29 +202,28 @@ def _group(
     repair = explained.repair if explained else ()
     own = [told[id(case.anomaly)] for case in cases if id(case.anomaly) in told]
     measured = {name for case in cases for name in among[_series(case.fact)]}
-    story = max(own, key=lambda one: one.weight, default=None)
+    anomaly_group = max(own, key=lambda one: one.weight, default=None)
     return Group(
         sort_of(cases[0]),
         family,
         repair,
         tuple(cases),
         tuple(sorted(measured, key=order.toolchain_key)),
-        story.weight if story else 0.0,
-        story,
+        anomaly_group.weight if anomaly_group else 0.0,
+        anomaly_group,
     )
 
 
-def _stories(facts: Sequence[Fact]) -> dict[int, Story]:
-    """Map the id of each anomaly to its story: cells of several machines or subjects are never of
-    one."""
+def _anomaly_groups(facts: Sequence[Fact]) -> dict[int, AnomalyGroup]:
+    """Map the id of each anomaly to its group; a group has one machine and one subject."""
     apart: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         apart.setdefault((fact.panel.machine, fact.panel.subject), []).append(fact)
     found = {}
     for own in apart.values():
         results = {fact.cell: fact.result for fact in own}
-        for story in stories([a for fact in own for a in fact.anomalies], results):
-            found.update({id(anomaly): story for anomaly in story.anomalies})
+        for anomaly_group in anomaly_groups([a for fact in own for a in fact.anomalies], results):
+            found.update({id(anomaly): anomaly_group for anomaly in anomaly_group.anomalies})
     return found
 
 

@@ -219,14 +219,14 @@ def _repair(anomaly: Anomaly) -> dict[str, Any]:
 
 def _report(group: anomaly_groups.Group, facts: Facts) -> str:
     """Write a report for a bug tracker; "": it is no anomaly."""
-    if group.story is None:
+    if group.anomaly_group is None:
         return ""
     where = group.worst.fact.panel
     machine, subject = where.machine, where.subject
     own = [f for f in facts.facts if (f.panel.machine, f.panel.subject) == (machine, subject)]
     results = {fact.cell: fact.result for fact in own}
     heads = [s.head for s in facts.sources if s.machine == machine and s.head]
-    return bugs.report(group.story, results, heads[-1] if heads else None)
+    return bugs.report(group.anomaly_group, results, heads[-1] if heads else None)
 
 
 def _repaired(result: Result) -> dict[str, Any]:
