@@ -17,7 +17,6 @@ from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Compiler
 
 TIME_LIMIT_SECONDS = 20.0
-WITH_VALUE = ("-mllvm", "-Xclang", "--param", "-include", "-D", "-U")
 _ERROR = re.compile(r"^.*\berror: (.+)$", re.MULTILINE)
 _WARNING = re.compile(r"^.*\bwarning: (.+)$", re.MULTILINE)
 # Messages of a compiler, or its driver, when the machine failed it.
@@ -37,17 +36,6 @@ def refusal(context: Context, compiler: Compiler, flags: Sequence[str]) -> str:
     """
     said = _asked(context, compiler, tuple(flags)) if flags else ""
     return f"{compiler.name} refuses {' '.join(flags)}: {said}" if said else ""
-
-
-def _alone(flags: Sequence[str]) -> list[tuple[str, ...]]:
-    """Each flag, with its value where that is a word of its own: -mllvm -disable-lsr."""
-    found: list[tuple[str, ...]] = []
-    for flag in flags:
-        if found and found[-1][-1] in WITH_VALUE:
-            found[-1] = (*found[-1], flag)
-        else:
-            found.append((flag,))
-    return found
 
 
 def takes(context: Context, compiler: Compiler, flag: str) -> bool:
