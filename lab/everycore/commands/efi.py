@@ -253,9 +253,10 @@ def image(
     ] = False,
     cc: CompilerCommand = None,
 ) -> None:
-    """Write an image for a USB stick or SD card that starts the harness on x86-64 and AArch64.
+    """Write an image for a USB stick that starts the harness.
 
-    Without --command the medium has none, and the application does what is usual.
+    Or for an SD card. It starts the harness on x86-64 and on AArch64. Without --command the medium
+    has none, and the application does what is usual.
     """
     context = context_of(command)
     n_bytes = _bytes_of(size) if size is not None else 0
@@ -332,7 +333,10 @@ def read(
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Store what the harness wrote on a medium, as a result that `report` and `compare` take."""
+    """Store what the harness wrote on a medium.
+
+    The result is one that `report` and `compare` take.
+    """
     context = context_of(command)
     path = context.cwd / file
     try:

@@ -129,7 +129,10 @@ def verify(
     kind: Types = None,
     json: Json = False,
 ) -> None:
-    """Compare an INF with its image, and with the map if it is given; exit code 1: they differ."""
+    """Compare an INF with its image.
+
+    Also with the map if it is given. The exit code is 1 if they differ.
+    """
     context = context_of(command)
     image = _image(context, image_file)
     described = _settings(context, image, None, inf_file, None)

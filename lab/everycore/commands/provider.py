@@ -143,7 +143,9 @@ def enable(
     ] = None,
     out: Out = None,
 ) -> None:
-    """Write a configuration that adds the provider to the present one, and say how to use it.
+    """Write a configuration that adds the provider.
+
+    It adds it to the present one; what to do with it is printed.
 
     No other file is changed, and no program uses it until you say so.
     """
@@ -333,7 +335,10 @@ def status(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Show which provider serves the algorithms of a program, and how that was found out."""
+    """Show which provider serves the algorithms of a program.
+
+    And how that was found out.
+    """
     context = context_of(command)
     rows = [_status_of_process(one) for one in pid or ()]
     rows += [_status_of(context, one) for one in programs or ([] if pid else ["openssl"])]

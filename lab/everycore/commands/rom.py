@@ -105,7 +105,10 @@ def list_images(
     json: Json = False,
     sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
-    """Show every image of option ROMs: machine, ids, lengths, checksum and hash."""
+    """Show every image of option ROMs.
+
+    With its machine, ids, lengths, checksum and hash.
+    """
     context = context_of(command)
     errors = InputErrors(context)
     for source in _load_all(errors, inputs, sysfs_root):
@@ -146,7 +149,10 @@ def check_rules(
     json: Json = False,
     sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
-    """Check the rules of PCI, UEFI and PE; the exit code is 1 if one is broken."""
+    """Check the rules of PCI, UEFI and PE.
+
+    The exit code is 1 if one is broken.
+    """
     context = context_of(command)
     if machine is not None:
         machine = pe.machine_named(machine)
@@ -208,9 +214,9 @@ def hash_drivers(
     json: Json = False,
     sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
-    """Print the Authenticode SHA-256 of every EFI driver, which Secure Boot asks for.
+    """Print the Authenticode SHA-256 of every EFI driver.
 
-    Files may also be .efi files.
+    Secure Boot asks for it. Files may also be .efi files.
     """
     context = context_of(command)
     try:
@@ -445,7 +451,10 @@ def build_rom(
     force: Force = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Make a ROM of EFI drivers for several machines, or of a folder of extracted images."""
+    """Make a ROM of EFI drivers, or of extracted images.
+
+    The drivers may be for several machines; the images are the folder that `rom extract` wrote.
+    """
     context = context_of(command)
     if from_ is not None:
         if efi or vendor or device or class_code or size or compress is not None:
@@ -517,7 +526,10 @@ def extract_images(
     dry_run: DryRun = False,
     sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
-    """Write every image of a ROM into a folder, of which `rom build --from` makes it again."""
+    """Write every image of a ROM into a folder.
+
+    `rom build --from` makes the ROM of it again.
+    """
     context = context_of(command)
     source, rom = _one_rom(context, given, sysfs_root)
     place = context.cwd / folder
@@ -581,7 +593,10 @@ def insert_drivers(
     dry_run: DryRun = False,
     sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
-    """Add EFI drivers to a ROM, behind its images or at a place among them."""
+    """Add EFI drivers to a ROM.
+
+    They come behind its images, or at a place among them.
+    """
     context = context_of(command)
     source, rom = _one_rom(context, given, sysfs_root)
     ids = _edit_ids(source, rom)
@@ -611,7 +626,10 @@ def replace_driver(
     dry_run: DryRun = False,
     sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
-    """Put an EFI driver in the place of an image, with its ids and compressed as that was."""
+    """Put an EFI driver in the place of an image.
+
+    It gets the ids of that image, and is compressed as that was.
+    """
     context = context_of(command)
     source, rom = _one_rom(context, given, sysfs_root)
     _edit_ids(source, rom)
@@ -656,7 +674,10 @@ def reorder_images(
     dry_run: DryRun = False,
     sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
-    """Put the images into another order: all numbers, in the order that is wanted."""
+    """Put the images into another order.
+
+    Give all numbers, in the order that is wanted.
+    """
     context = context_of(command)
     source, rom = _one_rom(context, given, sysfs_root)
     _finish(context, out, dry_run, _edit(source, lambda: edit.reorder(rom, numbers, force)))
@@ -733,7 +754,10 @@ def diff_roms(
     json: Json = False,
     sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
-    """Show what differs between two ROMs; the exit code is 1 if anything does."""
+    """Show what differs between two ROMs.
+
+    The exit code is 1 if anything does.
+    """
     context = context_of(command)
     first, second = (_one_rom(context, given, sysfs_root) for given in (one, other))
     lines = differences.differences(
