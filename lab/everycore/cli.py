@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from everycore.commands.command_groups import SectionedGroup
 from everycore.environment.context import Context, system_context
 from everycore.environment.errors import EverycoreError, SignalError, unknown_name
 
@@ -35,41 +36,58 @@ _PLAIN = {  # its words, and ours
 }
 COMPLETE = "_EVERYCORE_COMPLETE"  # set by a shell that completes a command line
 
-# The function of each, in everycore.commands.NAME.
-COMMANDS = {
-    "bench": "bench",
-    "check": "check",
-    "ct": "ct",
-    "resolve": "resolve",
-    "list": "list_kernels",
-    "compare": "compare",
-    "limits": "limits",
-    "estimate": "estimate",
-    "peers": "peers_command",
-    "pauth": "pauth",
-    "subject": "app",
-    "matrix": "matrix",
-    "job": "job",
-    "toolchain": "app",
-    "report": "report",
-    "pack": "pack",
-    "query": "query",
-    "rom": "app",
-    "efi": "app",
-    "canary": "app",
-    "provider": "app",
-    "profile": "profile",
-    "doctor": "doctor",
-    "pcd": "app",
-    "genrsa": "genrsa",
-    "dhparam": "dhparam",
+# Commands by the heading under which the help has them; the function of each, in
+# everycore.commands.NAME.
+COMMAND_GROUPS = {
+    "Kernels": {
+        "bench": "app",
+        "check": "app",
+        "ct": "ct",
+        "list": "list_kernels",
+        "resolve": "resolve",
+        "estimate": "estimate",
+        "peers": "peers_command",
+        "genrsa": "genrsa",
+        "dhparam": "dhparam",
+    },
+    "Compilers": {
+        "matrix": "app",
+        "subject": "app",
+        "toolchain": "app",
+        "job": "job",
+    },
+    "Results": {
+        "report": "report",
+        "compare": "compare",
+        "query": "query",
+        "pack": "pack",
+    },
+    "This machine": {
+        "limits": "limits",
+        "doctor": "doctor",
+        "profile": "profile",
+        "provider": "app",
+        "pauth": "pauth",
+    },
+    "Firmware": {
+        "rom": "app",
+        "efi": "app",
+        "canary": "app",
+        "pcd": "app",
+    },
 }
+COMMANDS = {name: own for group in COMMAND_GROUPS.values() for name, own in group.items()}
 
 
 # A command line or two for each, as its help shows them.
 EXAMPLES = {
-    "bench": ("bench --quick", "bench --all --mode ctr,gcm-seal --out mine.jsonl"),
-    "check": ("check --quick", "check --kernel x86_aesni", "check --vectors"),
+    "bench": (
+        "bench --quick",
+        "bench --all --mode ctr,gcm-seal --out mine.jsonl",
+        "bench speed rsa",
+        "bench placement --mode ctr",
+    ),
+    "check": ("check --quick", "check --kernel x86_aesni", "check vectors", "check placement"),
     "ct": ("ct --quick --kernel c_bitslice64", "ct --cc clang --flags=-O3"),
     "resolve": ("resolve --why", "resolve --cpu cortex-a72"),
     "list": ("list", "list --markdown"),
@@ -82,8 +100,8 @@ EXAMPLES = {
     "matrix": (
         "matrix --subject linux-6.1 --budget 10m",
         "matrix --subject ./mine.toml --toolchain gcc-12 --flags=-O2 --flags=-O3",
-        "matrix --resume --regressions",
-        "matrix --subject c_ttable4 --target qemu-aarch64 --plan --json",
+        "matrix regressions --resume",
+        "matrix plan --subject c_ttable4 --target qemu-aarch64 --json",
     ),
     "job": ("job job.json",),
     "toolchain": ("toolchain list", "toolchain add gcc-14 clang-19"),
@@ -150,6 +168,7 @@ def make_app(words: Sequence[str] = ()) -> typer.Typer:
     """Return an app with the command that is named, or with the help of all commands."""
     app = typer.Typer(
         name="everycore",
+        cls=SectionedGroup,
         epilog=EXIT_CODES,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
@@ -181,8 +200,9 @@ def make_app(words: Sequence[str] = ()) -> typer.Typer:
         else:
             app.command(named, epilog=examples_of(named))(found)
         return app
-    for name in COMMANDS:
-        app.command(name, help=help_of(name))(_not_first)
+    for heading, group in COMMAND_GROUPS.items():
+        for name in group:
+            app.command(name, help=help_of(name), rich_help_panel=heading)(_not_first)
     return app
 
 

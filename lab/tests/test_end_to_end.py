@@ -129,7 +129,7 @@ def few_vectors(monkeypatch: pytest.MonkeyPatch) -> list[vectors.VectorFile]:
 
 @pytest.mark.usefixtures("few_vectors")
 def test_published_vectors_pass_on_every_kernel(real_lab: Run) -> None:
-    outcome = real_lab("check", "--vectors", "--json")
+    outcome = real_lab("check", "vectors", "--json")
     assert outcome.code == 0, outcome.out
     for count in map(json.loads, outcome.out.splitlines()):
         assert count["passed"] >= count["vectors"] > 0, count
@@ -145,7 +145,7 @@ def test_a_wrong_vector_is_found_in_every_file(
         text = file.path.read_text(encoding="utf-8")
         path.write_text(results.sub(lambda m: m[1] + ("1" if m[2] == "0" else "0"), text))
         few_vectors[i] = replace(file, path=path)
-    outcome = real_lab("check", "--vectors", "--json")
+    outcome = real_lab("check", "vectors", "--json")
     assert outcome.code == 1
     for count in map(json.loads, outcome.out.splitlines()):
         assert count["failed"] > 0, count

@@ -3,7 +3,7 @@
 """A proof that could not fail would be none: kernels whose masked accesses reach into other pages must be caught.
 
 In copies of the tree, the guard of masked accesses is broken. Their results stay right, so that no
-other test notices; `everycore check --placement` must fail the operations that use them, and pass the others.
+other test notices; `everycore check placement` must fail the operations that use them, and pass the others.
 """
 
 import json
@@ -54,13 +54,13 @@ def expect(condition: bool, what: str, detail: object = "") -> None:
 
 
 def check_placement(tree: pathlib.Path) -> tuple[int, list[dict[str, object]]]:
-    """Exit code and results of `everycore check --placement`, which compiles into the temporary tree."""
+    """Exit code and results of `everycore check placement`, which compiles into the temporary tree."""
     environment = {**os.environ, "EVERYCORE_TREE": str(tree), "XDG_CACHE_HOME": str(tree / "cache")}
-    done = subprocess.run([sys.executable, "-m", "everycore", "check", "--placement", "--quick", "--flags", "-O1", "--json",
+    done = subprocess.run([sys.executable, "-m", "everycore", "check", "placement", "--quick", "--flags", "-O1", "--json",
                            "--kernel", ",".join(KERNELS)],
                           env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode not in (0, 1):
-        sys.exit(f"everycore check --placement: exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
+        sys.exit(f"everycore check placement: exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     return done.returncode, [line for line in lines if line["type"] == "check"]
 

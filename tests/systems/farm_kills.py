@@ -298,7 +298,8 @@ def run(folder: pathlib.Path, journal: pathlib.Path, when_written: "threading.Ev
     from everycore.matrix.make import CellPipeline
     from everycore.matrix.plan import HostCpu, Planned
     from everycore.model.cells import Cell, Head
-    from everycore.matrix.cell_runs import Clock, Run
+    from everycore.matrix.cell_runs import Run
+    from everycore.matrix.time_limits import Clock
     from everycore.model.domain import Machine, Revision, Tree
 
     context = system_context()

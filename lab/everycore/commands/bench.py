@@ -2,18 +2,23 @@
 """everycore bench: what does each kernel cost on this machine, and which is selected?"""
 
 import json as jsonlib
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
+from everycore.commands.command_groups import DefaultCommandGroup
+from everycore.commands.completion import complete_words
+from everycore.commands.option_sets import with_option_sets
 from everycore.commands.options import (
     AAD_MODES,
     MODE_OF_KEYS,
     MOST_AAD_BYTES,
     MOST_KEYS,
+    BuildOptions,
     CompilerCommand,
     CompilerFlags,
     CpuNumber,
@@ -160,28 +165,47 @@ class Part:
     earlier: Sequence[Record]
 
 
-def bench(
-    command: typer.Context,
-    kernel: KernelNames = None,
-    mode: Annotated[
-        list[str] | None, typer.Option("--mode", metavar="MODE", help="Only this mode; repeatable.")
-    ] = None,
-    primitive: Annotated[
-        str | None,
-        typer.Option(
-            "--primitive",
-            metavar="NAME",
-            help="Operations of rsa, dh, prime or bn a second, as `openssl speed` shows them."
-            " --bytes: of n or p.",
-        ),
-    ] = None,
-    bytes_: Annotated[
-        list[str] | None,
-        typer.Option("--bytes", metavar="N", help="Message size in bytes; repeatable."),
-    ] = None,
-    key_bits: Annotated[
-        int, typer.Option("--key-bits", metavar="N", help="128, 192 or 256.")
-    ] = 256,
+class BenchGroup(DefaultCommandGroup):
+    """The benchmarks; `run` need not be named."""
+
+    moved: ClassVar[Mapping[str, str]] = {"--placement": "placement", "--primitive": "speed"}
+
+    def new_lines(self, words: list[str]) -> list[list[str]]:
+        """Return today's command line; the value of --primitive stands behind the command."""
+        text = shlex.join(words).replace("--primitive=", "--primitive ")
+        words = shlex.split(text)
+        if "--placement" in words:
+            return super().new_lines([word for word in words if word != "--primitive"])
+        at = words.index("--primitive")
+        return [["speed", *words[at + 1 : at + 2], *words[:at], *words[at + 2 :]]]
+
+
+app = typer.Typer(
+    cls=BenchGroup,
+    rich_markup_mode=None,
+    help="""Measure what the selected kernels cost on this machine.
+
+    Without a command: `run`.
+    """,
+)
+Modes = Annotated[
+    list[str] | None, typer.Option("--mode", metavar="MODE", help="Only this mode; repeatable.")
+]
+Sizes = Annotated[
+    list[str] | None,
+    typer.Option("--bytes", metavar="N", help="Message size in bytes; repeatable."),
+]
+KeyBits = Annotated[int, typer.Option("--key-bits", metavar="N", help="128, 192 or 256.")]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageOptions:
+    """What is measured, and with which messages."""
+
+    kernel: KernelNames = None
+    mode: Modes = None
+    bytes_: Sizes = None
+    key_bits: KeyBits = 256
     keys: Annotated[
         int,
         typer.Option(
@@ -191,7 +215,7 @@ def bench(
             max=MOST_KEYS,
             help="Each message under one of N keys, in random order. Of gcm-seal alone.",
         ),
-    ] = 1,
+    ] = 1
     aad_bytes: Annotated[
         int,
         typer.Option(
@@ -201,14 +225,8 @@ def bench(
             max=MOST_AAD_BYTES,
             help="Bytes of associated data, of GCM and CCM.",
         ),
-    ] = AAD_BYTES,
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick",
-            help="Under ten seconds. With --placement: fewer sizes, and minutes for all kernels.",
-        ),
-    ] = False,
+    ] = AAD_BYTES
+    quick: Annotated[bool, typer.Option("--quick", help="Under ten seconds.")] = False
     all_: Annotated[
         bool,
         typer.Option(
@@ -216,52 +234,151 @@ def bench(
             help="Show every kernel and size, and why each kernel was selected or not."
             " --kernel and --bytes imply it.",
         ),
-    ] = False,
-    placement: Annotated[
-        bool,
-        typer.Option(
-            "--placement",
-            help="Messages at the edges of pages instead, beside the same inside pages: the worst"
-            " of each mode and kernel. Exit code 1 beyond 1.10 times + 20 cycles.",
-        ),
-    ] = False,
-    target: TargetName = "host",
-    cpu: CpuNumber = None,
-    cc: CompilerCommand = None,
-    flags: CompilerFlags = None,
-    out: Out = None,
+    ] = False
+
+    @property
+    def is_unusual(self) -> bool:
+        return self.keys > 1 or self.aad_bytes != AAD_BYTES
+
+    @property
+    def shows_every(self) -> bool:
+        return self.all_ or bool(self.kernel) or bool(self.bytes_) or self.is_unusual
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureOptions:
+    """Where is measured, and where the samples go."""
+
+    target: TargetName = "host"
+    cpu: CpuNumber = None
+    cc: CompilerCommand = None
+    flags: CompilerFlags = None
+    out: Out = None
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Do not go on with a run that was cut off.")
-    ] = False,
-    json: Json = False,
-) -> None:
-    """Measure what the selected kernels cost on this machine.
+    ] = False
+    json: Json = False
+
+
+@app.command("run")
+@with_option_sets
+def run(command: typer.Context, messages: MessageOptions, measuring: MeasureOptions) -> None:
+    """Measure cycles per byte of ciphers. The default.
 
     One line for each mode: the kernel that is selected, its cycles per byte, and which share of the
     CPU's limit it reaches. --all shows every kernel. Samples are stored.
     """
     context = context_of(command)
-    refuse_unknown_kernels(context, split_commas(kernel))
-    unusual = keys > 1 or aad_bytes != AAD_BYTES
-    if placement:
-        _refuse_beside_placement(primitive, out, fresh=fresh, unusual=unusual)
-        asked = placements.PlacementRequest(
-            split_commas(mode) or placements.MODES,
-            message_sizes(split_commas(bytes_)) or placements.usual_sizes(quick=quick),
-            split_commas(kernel),
-            key_bits,
+    kernels = split_commas(messages.kernel)
+    refuse_unknown_kernels(context, kernels)
+    modes = split_commas(messages.mode)
+    request = BenchRequest(
+        modes or _modes_with(context, kernels, messages.keys, messages.aad_bytes),
+        message_sizes(split_commas(messages.bytes_))
+        or (QUICK_SIZES_BYTES if messages.quick else SIZES_BYTES),
+        kernels,
+        messages.key_bits,
+        messages.quick,
+        bool(messages.bytes_),
+        messages.keys,
+        messages.aad_bytes,
+    )
+    every = messages.shows_every
+    raise typer.Exit(_bench(context, request, measuring, every=every, selection=every))
+
+
+@app.command("speed")
+@with_option_sets
+def speed_of(
+    command: typer.Context,
+    measuring: MeasureOptions,
+    primitive: Annotated[
+        str,
+        typer.Argument(
+            metavar="PRIMITIVE",
+            help="rsa, dh, prime or bn.",
+            autocompletion=complete_words(*LAYERS),
+        ),
+    ],
+    kernel: KernelNames = None,
+    bytes_: Annotated[
+        list[str] | None,
+        typer.Option("--bytes", metavar="N", help="Size of n or p; repeatable."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer processes.")] = False,
+) -> None:
+    """Measure operations a second of rsa, dh, prime or bn.
+
+    The table is that of `openssl speed`.
+    """
+    context = context_of(command)
+    if primitive in CIPHERS:
+        raise EverycoreError(
+            f"{primitive} is measured in cycles per byte", "everycore bench --kernel NAME"
         )
-        session = pin(context, open_session(context, target, cc, flags), cpu)
-        raise typer.Exit(_bench_placements(context, session, asked, json))
-    _refuse_with_layers(primitive, mode, unusual=unusual)
-    every = all_ or bool(kernel) or bool(bytes_) or unusual
-    stdout = context.out.file
-    context, json = tables_on_stderr(context, out), json and not is_standard_output(out)
-    kernels, modes, usual = _usual(context, split_commas(kernel), primitive, quick=quick)
-    modes = split_commas(mode) or modes or _modes_with(context, kernels, keys, aad_bytes)
-    sizes = message_sizes(split_commas(bytes_)) or usual
-    request = BenchRequest(modes, sizes, kernels, key_bits, quick, bool(bytes_), keys, aad_bytes)
-    session = _open_to_store(context, request, target, cc, flags, cpu, out)
+    if primitive not in LAYERS:
+        raise unknown_name("primitive", primitive, LAYERS)
+    refuse_unknown_kernels(context, split_commas(kernel))
+    modes, sizes = LAYERS[primitive]
+    request = BenchRequest(
+        modes,
+        message_sizes(split_commas(bytes_)) or sizes,
+        split_commas(kernel) or kernels_of_layers(_registry(context)),
+        256,
+        quick,
+        bool(bytes_),
+    )
+    raise typer.Exit(_bench(context, request, measuring, every=True, selection=False))
+
+
+@app.command("placement")
+@with_option_sets
+def placement(
+    command: typer.Context,
+    build: BuildOptions,
+    kernel: KernelNames = None,
+    mode: Modes = None,
+    bytes_: Sizes = None,
+    key_bits: KeyBits = 256,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer sizes; minutes for all kernels.")
+    ] = False,
+    cpu: CpuNumber = None,
+    json: Json = False,
+) -> None:
+    """Measure what messages at the edges of pages cost.
+
+    Beside the same inside pages: the worst of each mode and kernel. Exit code 1 beyond 1.10 times
+    + 20 cycles. Nothing is stored; --json prints every figure.
+    """
+    context = context_of(command)
+    refuse_unknown_kernels(context, split_commas(kernel))
+    request = placements.PlacementRequest(
+        split_commas(mode) or placements.MODES,
+        message_sizes(split_commas(bytes_)) or placements.usual_sizes(quick=quick),
+        split_commas(kernel),
+        key_bits,
+    )
+    session = pin(context, open_session(context, build.target, build.cc, build.flags), cpu)
+    raise typer.Exit(_bench_placements(context, session, request, json))
+
+
+def _bench(
+    context: Context,
+    request: BenchRequest,
+    measuring: MeasureOptions,
+    *,
+    every: bool,
+    selection: bool,
+) -> int:
+    """Measure, store and show; return the exit code.
+
+    `every`: show all kernels; `selection`: show which of them is selected, before.
+    """
+    stdout, out = context.out.file, measuring.out
+    context = tables_on_stderr(context, out)
+    json = measuring.json and not is_standard_output(out)
+    session = _open_to_store(context, request, measuring)
     here = _ask(session, request)
     _refuse_foreign_modes(request, here)
     session.widths.extend(known_widths(context, session))
@@ -269,30 +386,17 @@ def bench(
     run = run_of(context, session, here.hello, "bench", options)
     folder = context.state_dir() / "results"
     path = out or run_files.new_path(folder, context.now(), run.revision, "bench")
-    earlier = (
-        None if fresh or is_stream(path) else _earlier(context, run, path, named=out is not None)
-    )
+    may_resume = not measuring.fresh and not is_stream(path)
+    earlier = _earlier(context, run, path, named=out is not None) if may_resume else None
     if earlier:
         run = replace(run, resumed=(*earlier.run.resumed, earlier.run.date))
-    _begin(context, run, here, request, json, every and not primitive)
-    if here.hello.arch in ARM and may_not_count(facts_of(context, session), run.counter):
-        context.warn(
-            f"{run.counter}: the core's own counter is closed to users;"
-            " there, `sudo sysctl kernel.perf_event_paranoid=2` opens it until the next start"
-        )
+    _begin(context, run, here, request, json, selection)
+    _warn_of_closed_counter(context, session, here, run)
+    lines = _measure(context, session, request, here, earlier)
+    writer = run_files.Writer(path, run, stdout)
     records: list[Record] = []
     try:
-        with run_files.Writer(path, run, stdout) as writer:
-            for record in _measure(context, session, request, here, earlier):
-                writer.write(record.text)
-                records.append(record)
-                if json:
-                    context.print_raw(record.text)
-            if not any(isinstance(r.line, Bench | Failure) for r in records):
-                raise EverycoreError(
-                    "nothing was measured",
-                    "are the sizes long enough for the modes? does the kernel run?",
-                )
+        _write(context, writer, lines, records, json=json)
     except (LostError, SignalError) as error:
         _say_what_is_kept(error, earlier, run_files.partial_path(path), records)
         raise
@@ -301,36 +405,7 @@ def bench(
     if not json:
         _show(context, run, here, merged(quiet.marked([r.line for r in records])), every)
     print_output_path(context, "samples", path)
-    raise typer.Exit(1 if _say_failures(context, records) else 0)
-
-
-def _usual(
-    context: Context, kernels: Sequence[str], primitive: str | None, *, quick: bool
-) -> tuple[Sequence[str], Sequence[str], Sequence[int]]:
-    """Return kernels, modes and bytes; of a layer, its own. No modes: those that kernels have."""
-    if not primitive:
-        return kernels, (), QUICK_SIZES_BYTES if quick else SIZES_BYTES
-    modes, sizes = LAYERS[primitive]
-    return kernels or kernels_of_layers(_registry(context)), modes, sizes
-
-
-def _refuse_with_layers(
-    primitive: str | None, mode: Sequence[str] | None, *, unusual: bool
-) -> None:
-    if primitive is None:
-        return
-    if primitive in CIPHERS:
-        raise EverycoreError(
-            f"--primitive is one of {', '.join(LAYERS)}",
-            f"leave it out for {primitive}; --mode and --kernel choose what is measured",
-        )
-    if primitive not in LAYERS:
-        raise unknown_name("primitive", primitive, LAYERS)
-    if mode or unusual:
-        raise EverycoreError(
-            f"--primitive {primitive} has modes of its own",
-            "name either --primitive or --mode, and neither --keys nor --aad-bytes with it",
-        )
+    return 1 if _say_failures(context, records) else 0
 
 
 def _registry(context: Context) -> Sequence[RegistryLine]:
@@ -359,53 +434,65 @@ def _say_failures(context: Context, records: Sequence[Record]) -> int:
     return len(failures)
 
 
-def _open_to_store(
-    context: Context,
-    request: BenchRequest,
-    target: str,
-    cc: str | None,
-    flags: str | None,
-    cpu: int | None,
-    out: Path | None,
-) -> Session:
-    if out:
-        run_files.refuse_if_unusable(out)
-    session = open_session(context, target, cc, flags, ciphers_alone=request.is_of_ciphers())
-    return pin(context, session, cpu)
+def _open_to_store(context: Context, request: BenchRequest, measuring: MeasureOptions) -> Session:
+    if measuring.out:
+        run_files.refuse_if_unusable(measuring.out)
+    session = open_session(
+        context,
+        measuring.target,
+        measuring.cc,
+        measuring.flags,
+        ciphers_alone=request.is_of_ciphers(),
+    )
+    return pin(context, session, measuring.cpu)
 
 
-def _refuse_beside_placement(
-    primitive: str | None, out: Path | None, *, fresh: bool, unusual: bool
+def _warn_of_closed_counter(
+    context: Context, session: Session, here: HarnessInventory, run: run_files.Run
 ) -> None:
-    if primitive is not None:
-        raise EverycoreError(
-            "--placement measures modes of AES and GCM", "leave out --primitive, or name a --mode"
+    if here.hello.arch in ARM and may_not_count(facts_of(context, session), run.counter):
+        context.warn(
+            f"{run.counter}: the core's own counter is closed to users;"
+            " there, `sudo sysctl kernel.perf_event_paranoid=2` opens it until the next start"
         )
-    if unusual:
-        raise EverycoreError(
-            "--placement measures usual messages", "leave out --keys and --aad-bytes"
-        )
-    if out or fresh:
-        raise EverycoreError(
-            f"{'--out' if out else '--fresh'} is of stored results; --placement stores none",
-            "--json prints every figure",
-        )
+
+
+def _write(
+    context: Context,
+    opened: run_files.Writer,
+    lines: Iterable[Record],
+    records: list[Record],
+    *,
+    json: bool,
+) -> None:
+    """Store lines as they are measured, and keep them in `records`."""
+    with opened as writer:
+        for record in lines:
+            writer.write(record.text)
+            records.append(record)
+            if json:
+                context.print_raw(record.text)
+        if not any(isinstance(r.line, Bench | Failure) for r in records):
+            raise EverycoreError(
+                "nothing was measured",
+                "are the sizes long enough for the modes? does the kernel run?",
+            )
 
 
 def _bench_placements(
-    context: Context, session: Session, asked: placements.PlacementRequest, json: bool
+    context: Context, session: Session, request: placements.PlacementRequest, json: bool
 ) -> int:
     """The exit code: 1 if an edge of a page costs more than the bound allows."""
     points: list[Placement] = []
-    with Progress(context.err, "placements", len(asked.modes)) as progress:
-        for mode in asked.modes:
-            points += placements.measure_mode(session, mode, asked)
+    with Progress(context.err, "placements", len(request.modes)) as progress:
+        for mode in request.modes:
+            points += placements.measure_mode(session, mode, request)
             progress.step(mode)
     worst = worst_costs(points)
     if not worst:
         raise EverycoreError(
             "nothing was measured",
-            "--placement has modes of AES and GCM. Are sizes long enough? Does the kernel run?",
+            "It has modes of AES and GCM. Are sizes long enough? Does the kernel run?",
         )
     beyond = [cost for cost in worst if cost.share > 1]
     if json:

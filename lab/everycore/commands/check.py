@@ -2,17 +2,20 @@
 """everycore check: is every kernel right here?"""
 
 import json as jsonlib
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
+from everycore.commands.command_groups import DefaultCommandGroup
+from everycore.commands.option_sets import with_option_sets
 from everycore.commands.options import (
+    BuildOptions,
     CompilerCommand,
     CompilerFlags,
     Json,
     KernelNames,
-    TargetName,
     context_of,
     refuse_unknown_kernels,
     split_commas,
@@ -30,8 +33,27 @@ from everycore.run import vectors, wycheproof
 from everycore.run.session import Session, open_session
 
 
-def check(
+class CheckGroup(DefaultCommandGroup):
+    """The checks; `run` need not be named."""
+
+    moved: ClassVar[Mapping[str, str]] = {"--vectors": "vectors", "--placement": "placement"}
+
+
+app = typer.Typer(
+    cls=CheckGroup,
+    rich_markup_mode=None,
+    help="""Check that every kernel gives right answers here.
+
+    Without a command: `run`.
+    """,
+)
+
+
+@app.command("run")
+@with_option_sets
+def run(
     command: typer.Context,
+    build: BuildOptions,
     kernel: KernelNames = None,
     property_: Annotated[
         str | None, typer.Option("--property", metavar="NAME", help="Only this property.")
@@ -40,79 +62,65 @@ def check(
         int | None, typer.Option("--seed", metavar="N", help="Seed of the random tests.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer lengths.")] = False,
-    published: Annotated[
-        bool, typer.Option("--vectors", help="Published vectors instead: NIST CAVP, Wycheproof...")
-    ] = False,
-    placement: Annotated[
-        bool,
-        typer.Option(
-            "--placement",
-            help="Trace instead: no access, nor what a mask leaves out of it, reaches into a page"
-            " without a byte of its buffer.",
-        ),
-    ] = False,
-    target: TargetName = "host",
-    cc: CompilerCommand = None,
-    flags: CompilerFlags = None,
     json: Json = False,
 ) -> None:
-    """Check that every kernel gives right answers here.
+    """Check the properties of every kernel. The default.
 
     Each against the reference at every length and alignment, in place, split, and more; exit
     code 1 if one is wrong.
     """
     context = context_of(command)
-    _refuse_mixtures(published=published, placement=placement, property_=property_, seed=seed)
-    if published and (kernel or quick):
-        raise EverycoreError(
-            f"{'--kernel' if kernel else '--quick'} does not go with --vectors: all kernels get all"
-            " published vectors",
-            "leave one of them",
-        )
     refuse_unknown_kernels(context, split_commas(kernel))
-    if placement:
-        flags = " ".join([" ".join(DEFAULT_FLAGS) if flags is None else flags, *DEBUG_FLAGS])
-    session = open_session(context, target, cc, flags)
-    if placement:
-        good = _check_placement(context, session, split_commas(kernel), quick, json)
-    elif published:
-        good = _check_vectors(context, session, json)
-    else:
-        arguments = ["check"]
-        for name in split_commas(kernel):
-            arguments += ["--kernel", name]
-        if property_:
-            arguments += ["--property", property_]
-        if seed is not None:
-            arguments += ["--seed", str(seed)]
-        if quick:
-            arguments.append("--quick")
-        good = _check_properties(context, session, arguments, json)
+    session = open_session(context, build.target, build.cc, build.flags)
+    arguments = ["check"]
+    for name in split_commas(kernel):
+        arguments += ["--kernel", name]
+    if property_:
+        arguments += ["--property", property_]
+    if seed is not None:
+        arguments += ["--seed", str(seed)]
+    if quick:
+        arguments.append("--quick")
+    good = _check_properties(context, session, arguments, json)
     raise typer.Exit(0 if good else 1)
 
 
-def _refuse_mixtures(
-    *, published: bool, placement: bool, property_: str | None, seed: int | None
+@app.command("vectors")
+@with_option_sets
+def check_vectors(command: typer.Context, build: BuildOptions, json: Json = False) -> None:
+    """Compare all kernels with published vectors.
+
+    They are those of NIST CAVP and of Wycheproof.
+    """
+    context = context_of(command)
+    session = open_session(context, build.target, build.cc, build.flags)
+    raise typer.Exit(0 if _check_vectors(context, session, json) else 1)
+
+
+@app.command("placement")
+def check_placement(
+    command: typer.Context,
+    kernel: KernelNames = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer lengths.")] = False,
+    cc: CompilerCommand = None,
+    flags: CompilerFlags = None,
+    json: Json = False,
 ) -> None:
-    """--vectors and --placement do something else than the properties; --placement has no seed."""
-    if published and placement:
-        raise EverycoreError("--vectors and --placement are two checks", "one after the other")
-    if (published or placement) and (property_ or seed is not None):
-        named = "--property" if property_ else "--seed"
-        other = "--placement" if placement else "--vectors"
-        raise EverycoreError(
-            f"{named} is of the properties, which {other} does not check", "leave one of them"
-        )
+    """Trace every access: none reaches a page without its buffer.
+
+    Nor does what a mask leaves out of an access. It is traced on this machine alone.
+    """
+    context = context_of(command)
+    refuse_unknown_kernels(context, split_commas(kernel))
+    flags = " ".join([" ".join(DEFAULT_FLAGS) if flags is None else flags, *DEBUG_FLAGS])
+    session = open_session(context, "host", cc, flags)
+    good = _check_placement(context, session, split_commas(kernel), quick, json)
+    raise typer.Exit(0 if good else 1)
 
 
 def _check_placement(
     context: Context, session: Session, kernels: list[str], quick: bool, json: bool
 ) -> bool:
-    if session.target.transport != "local":
-        raise EverycoreError(
-            f"--placement traces on this machine alone, not on {session.target.name}",
-            "leave out --target",
-        )
     groups = placement_check.groups_of_operations(session, kernels)
     thorough = set() if quick else placement_check.kernels_with_masks(session)
     checks: list[Check] = []

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from everycore.commands.completion import complete_primitives
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -42,7 +43,12 @@ def ct(
     command: typer.Context,
     primitive: Annotated[
         list[str] | None,
-        typer.Option("--primitive", metavar="NAME", help="Only this primitive; repeatable."),
+        typer.Option(
+            "--primitive",
+            metavar="NAME",
+            help="Only this primitive; repeatable.",
+            autocompletion=complete_primitives,
+        ),
     ] = None,
     kernel: KernelNames = None,
     operation: Annotated[

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from everycore.commands.completion import complete_subjects
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -90,6 +91,7 @@ def estimate(
             "--subject",
             metavar="NAME",
             help="Beside other people's code: of catalog/subjects/, or all.",
+            autocompletion=complete_subjects,
         ),
     ] = None,
     turn: Annotated[

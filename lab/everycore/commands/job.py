@@ -24,7 +24,7 @@ def job(
 ) -> None:
     """Do one job of the matrix: JSON in, JSON out.
 
-    `everycore matrix --plan --json` lists jobs. A job compiles, counts, traces, looks for leaks or
+    `everycore matrix plan --json` lists jobs. A job compiles, counts, traces, looks for leaks or
     bisects; it times nothing, so that any host may do it. docs/FARM.md says how.
     """
     context = context_of(command)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from everycore.commands.completion import complete_kernels, complete_targets, complete_words
 from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, MissingPackagesError, unknown_name
@@ -22,7 +23,10 @@ Json = Annotated[bool, typer.Option("--json", help="JSON lines instead of tables
 TargetName = Annotated[
     str,
     typer.Option(
-        "--target", metavar="NAME", help="Where to run: a name of catalog/targets/, or a file."
+        "--target",
+        metavar="NAME",
+        help="Where to run: a name of catalog/targets/, or a file.",
+        autocompletion=complete_targets,
     ),
 ]
 CpuNumber = Annotated[
@@ -38,7 +42,13 @@ CompilerFlags = Annotated[
     typer.Option("--flags", metavar="FLAGS", help="Compiler flags, quoted. Default: -O2."),
 ]
 KernelNames = Annotated[
-    list[str] | None, typer.Option("--kernel", metavar="NAME", help="Only this kernel; repeatable.")
+    list[str] | None,
+    typer.Option(
+        "--kernel",
+        metavar="NAME",
+        help="Only this kernel; repeatable.",
+        autocompletion=complete_kernels,
+    ),
 ]
 Out = Annotated[
     Path | None,
@@ -61,8 +71,19 @@ Policy = Annotated[
         "--policy",
         metavar="CLASS",
         help="Worst timing class allowed: ct, hardened or vartime.",
+        autocompletion=complete_words("ct", "hardened", "vartime"),
     ),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """Where a harness runs, and what compiles it."""
+
+    target: TargetName = "host"
+    cc: CompilerCommand = None
+    flags: CompilerFlags = None
+
 
 # The limits of --keys and --aad-bytes, as the harness has them.
 MOST_KEYS = 65536

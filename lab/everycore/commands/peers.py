@@ -10,6 +10,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
+from everycore.commands.completion import complete_words
 from everycore.commands.options import (
     AAD_MODES,
     MODE_OF_KEYS,
@@ -118,6 +119,7 @@ def peers_command(
             "--primitive",
             metavar="NAME",
             help="aes; bn: big numbers; rsa, dh, prime. --bytes: of a number, n or p.",
+            autocompletion=complete_words(*MODES_OF),
         ),
     ] = "aes",
     bytes_: Annotated[

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from everycore.commands.completion import complete_cpus, complete_targets
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -32,6 +33,7 @@ def resolve(
             "--cpu",
             metavar="NAME",
             help="A CPU, a board or a server: cortex-a72, rpi4, zen4, n100.",
+            autocompletion=complete_cpus,
         ),
     ] = None,
     features: Annotated[
@@ -53,6 +55,7 @@ def resolve(
             "--target",
             metavar="NAME",
             help="The CPU of this place: a name of catalog/targets/, or a file.",
+            autocompletion=complete_targets,
         ),
     ] = None,
     cc: CompilerCommand = None,

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from everycore import subjects
+from everycore.commands.completion import complete_subjects, complete_targets
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -46,7 +47,9 @@ app = typer.Typer(
 Names = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="NAME...", help="Of catalog/subjects/, a kernel of ours, or a TOML file."
+        metavar="NAME...",
+        help="Of catalog/subjects/, a kernel of ours, or a TOML file.",
+        autocompletion=complete_subjects,
     ),
 ]
 FunctionNames = Annotated[
@@ -55,7 +58,12 @@ FunctionNames = Annotated[
 ]
 OtherTarget = Annotated[
     str,
-    typer.Option("--target", metavar="NAME", help="Another target than that of the subject."),
+    typer.Option(
+        "--target",
+        metavar="NAME",
+        help="Another target than that of the subject.",
+        autocompletion=complete_targets,
+    ),
 ]
 
 
@@ -107,7 +115,10 @@ def check_subjects(
     flags: CompilerFlags = None,
     json: Json = False,
 ) -> None:
-    """Compile, call and compare answers; default: all of catalog/subjects/."""
+    """Compile, call and compare answers.
+
+    By default of all of catalog/subjects/.
+    """
     _run(command, names, _Options(function, None, target, cc, flags, True, json))
 
 
@@ -125,7 +136,10 @@ def count_subjects(
     flags: CompilerFlags = None,
     json: Json = False,
 ) -> None:
-    """Compare answers, and count instructions exactly; default: all of catalog/subjects/."""
+    """Compare answers, and count instructions exactly.
+
+    By default of all of catalog/subjects/.
+    """
     _run(command, names, _Options(function, key_bits, target, cc, flags, False, json))
 
 

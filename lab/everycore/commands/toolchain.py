@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from everycore.commands.completion import complete_targets, complete_toolchains
 from everycore.commands.options import Json, context_of, split_commas
 from everycore.compile.catalog import find_tree
 from everycore.compile.toolchains import add as toolchains
@@ -23,11 +24,19 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Fetch gcc and clang of many versions, without root.",
 )
-Names = Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="gcc-16, clang-22, ...")]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="NAME...", help="gcc-16, clang-22, ...", autocompletion=complete_toolchains
+    ),
+]
 Targets = Annotated[
     list[str] | None,
     typer.Option(
-        "--target", metavar="NAME", help="For this target of catalog/targets/; repeatable."
+        "--target",
+        metavar="NAME",
+        help="For this target of catalog/targets/; repeatable.",
+        autocompletion=complete_targets,
     ),
 ]
 
@@ -81,7 +90,10 @@ def add_toolchains(
 
 @app.command("list")
 def list_toolchains(command: typer.Context, json: Json = False) -> None:
-    """The compilers that are here, their targets and disk use, and what can be added."""
+    """List the compilers that are here, and those that can be added.
+
+    With their targets, and their use of the disk.
+    """
     context, tree = _world(command)
     rows = toolchains.listed(context, tree)
     if json:
@@ -118,7 +130,10 @@ def remove_toolchains(
 
 @app.command("lock")
 def lock_toolchains(command: typer.Context) -> None:
-    """Look at what the suites and the index of wheels hold now, and write the lock file."""
+    """Write the lock file anew.
+
+    It has what the suites and the index of wheels hold now.
+    """
     context, tree = _world(command)
     lock = make_lock(context, tree)
     path = write_lock(context, tree, lock)

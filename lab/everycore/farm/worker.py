@@ -23,8 +23,9 @@ from everycore.environment.errors import EverycoreError
 from everycore.environment.version import package_version
 from everycore.farm.work import Answer, Job, Work, read_job
 from everycore.matrix import plan, second_pass
-from everycore.matrix.make import CellPipeline, CheckedCell, Limits
+from everycore.matrix.make import CellPipeline, CheckedCell
 from everycore.matrix.plan import HostCpu
+from everycore.matrix.time_limits import Limits
 from everycore.model.cells import Cell, Kind, Outcome, Result, is_same
 from everycore.model.domain import Compiler, Toolchain, Tree
 from everycore.model.targets import load_target
@@ -173,7 +174,7 @@ def _bisected(bench: CellPipeline, job: Job, answer: Answer) -> Answer:
     if job.anomaly.kind is Kind.SLOW:
         raise EverycoreError(
             "a slow cell has to be timed, and a job times nothing",
-            "everycore matrix --regressions, on the host that measures",
+            "everycore matrix regressions, on the host that measures",
         )
     found = explain(Trials(bench), job.anomaly)
     return replace(answer, anomaly=found.anomaly, said=found.said, again=found.again)

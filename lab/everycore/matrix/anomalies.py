@@ -241,14 +241,8 @@ def command(anomaly: Anomaly, subject: str = "") -> str:
     cells = [cell]
     cells += [anomaly.neighbour] if anomaly.neighbour else []
     cells += [anomaly.repaired.cell] if anomaly.repaired else []
-    words = [
-        "everycore",
-        "matrix",
-        "--subject",
-        subject or cell.subject,
-        "--function",
-        cell.function,
-    ]
+    words = ["everycore", "matrix", *(["leaks"] if anomaly.kind is Kind.LEAK else [])]
+    words += ["--subject", subject or cell.subject, "--function", cell.function]
     for toolchain in dict.fromkeys(one.toolchain for one in cells):
         words += ["--toolchain", toolchain]
     for flags in dict.fromkeys(one.flags for one in cells):
@@ -256,8 +250,14 @@ def command(anomaly: Anomaly, subject: str = "") -> str:
     if cell.target != "host":
         words += ["--target", cell.target]
     words += ["--key-bits", str(cell.key_bits), "--bytes", str(cell.n_bytes)]
-    words += ["--ct"] if anomaly.kind is Kind.LEAK else []
     return shlex.join(words)
+
+
+def regressions_command(anomaly: Anomaly) -> str:
+    """Return the command that looks for the cause of an anomaly; of a leak, two commands."""
+    if anomaly.kind is Kind.LEAK:
+        return f"{command(anomaly)}; everycore matrix regressions --resume"
+    return command(anomaly).replace("everycore matrix", "everycore matrix regressions", 1)
 
 
 def anomaly_groups(

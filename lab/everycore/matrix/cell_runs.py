@@ -17,6 +17,7 @@ from typing import Protocol
 from everycore.environment.workers import worker_pool
 from everycore.matrix.make import CheckedCell
 from everycore.matrix.plan import Planned
+from everycore.matrix.time_limits import Clock
 from everycore.model.cells import Cell, Outcome, Result
 
 PROCESSES = 5  # of every cell, whatever they say
@@ -30,22 +31,6 @@ class Bench(Protocol):
     def prepare(self, cell: Cell, flag_set: str = "") -> CheckedCell | Result: ...
 
     def timed(self, ready: CheckedCell, result: Result) -> Result: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """Counts down the time that a run was given."""
-
-    now: Callable[[], float]  # seconds
-    end: float = float("inf")
-
-    def has_time(self) -> bool:
-        return self.now() < self.end
-
-    def allows(self, cells: int, seconds_each: float, pending: float) -> int:
-        """How many of the cells there is time for, beside what is begun."""
-        left = max(0.0, self.end - self.now() - pending)
-        return cells if left >= cells * seconds_each else int(left / seconds_each)
 
 
 @dataclass(slots=True)

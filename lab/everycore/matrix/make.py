@@ -20,6 +20,7 @@ from everycore.environment.errors import (
 )
 from everycore.matrix import accepted_flags, plan
 from everycore.matrix.portable_paths import without_paths
+from everycore.matrix.time_limits import Limits
 from everycore.measure.quiet import own_width
 from everycore.model.cells import Cell, Listing, Outcome, Result, scatter
 from everycore.model.domain import Compiler, Target, Toolchain, Tree
@@ -52,14 +53,6 @@ ALWAYS = "-fstack-usage"  # where the compiler has it
 WARNINGS_OFF = "-w"
 NO_INLINING = "-O0"
 DISTURBED = "other programs disturbed all samples; --resume tries it again"
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Seconds: what takes longer is ended, and the cell says so."""
-
-    compile: float = 60.0
-    run: float = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +123,7 @@ class CellPipeline:
     place: plan.HostCpu
     subjects: Mapping[str, Subject] = field(default_factory=dict)  # beside those of the tree
     cpus: tuple[int, ...] = (-1,)  # the cores that measure, one at a time, all of a kind
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     estimator: "Estimator | None" = None  # of emulated cells
     board: "BoardLink | None" = None  # that measures the cells of its target
     _surroundings: dict[tuple[str, str], Surroundings | _FailedError] = field(default_factory=dict)

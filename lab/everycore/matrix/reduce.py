@@ -32,6 +32,7 @@ from everycore.matrix.coarse_reduction import shortened
 from everycore.matrix.interesting import SOURCE
 from everycore.matrix.neighbours import family
 from everycore.matrix.reduction_passes import pass_group
+from everycore.matrix.time_limits import REDUCTION_SECONDS
 from everycore.matrix.trials import Trials
 from everycore.matrix.used_declarations import (
     with_plain_types,
@@ -47,7 +48,6 @@ from everycore.subjects.adapter import adapter_text, names_in_calls
 from everycore.subjects.assemble import OUR_FLAGS
 from everycore.subjects.count import ODD_SIZES, SIZES
 
-LIMIT_SECONDS = 600.0  # of one reduction
 CONFIRMED = 3  # fresh processes that have to show the anomaly
 KEPT = 0.5  # the share of what a slow cell loses that has to stay in each step
 KEPT_AT_LAST = 0.35  # and in the result: of many attempts, some pass by chance
@@ -150,7 +150,7 @@ def find_cvise(context: Context) -> str:
     found = shutil.which("cvise", path=context.env.get("PATH", ""))
     if not found:
         raise EverycoreError(
-            "--reduce needs cvise, which is not on the PATH", "Debian: apt-get install cvise"
+            "a reduction needs cvise, which is not on the PATH", "Debian: apt-get install cvise"
         )
     return found
 
@@ -190,7 +190,7 @@ class Reducer:
     cores: int = os.cpu_count() or 1
 
     def reduced(
-        self, anomaly: Anomaly, results: Mapping[Cell, Result], seconds: float = LIMIT_SECONDS
+        self, anomaly: Anomaly, results: Mapping[Cell, Result], seconds: float = REDUCTION_SECONDS
     ) -> Reduced:
         """A test case of an anomaly, or why there is none. It takes at most `seconds`, and the
         time of some compilations."""

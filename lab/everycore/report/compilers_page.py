@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everycore.matrix import anomalies, promises
-from everycore.matrix.anomalies import command, what
+from everycore.matrix.anomalies import regressions_command, what
 from everycore.matrix.neighbours import family, version
 from everycore.matrix.promises import Kept, cost
 from everycore.model.cells import Anomaly, Cell, Kind, Result, pooled
@@ -189,7 +189,7 @@ def _slow(results: Mapping[Cell, Result], fastest: Mapping[Cell, Result]) -> str
     return (
         f"{title}By the rules of [REGRESSIONS.md](REGRESSIONS.md), the heaviest first; nobody has"
         f" looked for the causes. The first is\nlooked"
-        f" into by `{command(groups[0].worst)} --regressions`.\n\n" + "".join(lines) + rest
+        f" into by `{regressions_command(groups[0].worst)}`.\n\n" + "".join(lines) + rest
     )
 
 

@@ -30,7 +30,9 @@ MEASURED = (
 COUNTED = "Emulated: exact instructions per byte of one call, no time."
 ESTIMATED = "Estimated cycles per byte, by a model that measurements calibrated: no time."
 LEGEND = f"!: a frame over {WIDE_FRAME_BYTES} bytes. {UNCERTAIN}. -: skipped."
-HOW_TO_EXPLAIN = "To find the flag that makes the answers right: --resume --regressions"
+HOW_TO_EXPLAIN = (
+    "To find the flag that makes the answers right: everycore matrix regressions --resume"
+)
 REPAIRED = "Below WRONG, in parentheses: the cell with the flag that makes its answers right, {0}."
 ASSEMBLY = "Hand-written assembly has one figure, whatever the flags are."
 FIRST_COLUMN = 12

@@ -17,6 +17,7 @@ MOST_FLAGS = 3  # sets of flags that a row names
 HERE = "here"
 BY_FLAGS = "by the same flags"
 COMMAND = "everycore matrix "  # what a command of a cell begins with
+LEAKS = "leaks "  # what follows if it is not constant-time
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +198,10 @@ def _unexplained(groups: Sequence[AnomalyGroup]) -> str:
     if not own:
         return ""
     text = "\nMeasured once and not looked into; some of these may be noise. Each is looked into by"
-    text += " `everycore matrix --regressions` with these options:\n\n"
+    text += " `everycore matrix regressions` with these options:\n\n"
     return text + "".join(
         f"* {group.compiler} {_flags(group)} on {_code(group)}: {what(group.worst)};"
-        f" `{command(group.worst).removeprefix(COMMAND)}`\n"
+        f" `{command(group.worst).removeprefix(COMMAND).removeprefix(LEAKS)}`\n"
         for group in own
     )
 

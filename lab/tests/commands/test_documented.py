@@ -11,6 +11,7 @@ from world import PACKAGE
 
 from everycore import cli
 from everycore.cli import make_app
+from everycore.commands.command_groups import DEFAULT
 
 ROOT = PACKAGE.parent.parent
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
@@ -35,7 +36,8 @@ def parse(line: str) -> None:
     command = group
     context = group.make_context("everycore", [], resilient_parsing=True)
     while hasattr(command, "commands") and words:
-        command = command.commands[words.pop(0)]
+        is_default = words[0].startswith("-") and DEFAULT in command.commands
+        command = command.commands[DEFAULT if is_default else words.pop(0)]
     if not words or "--help" in words:  # a mention of the command, or a question
         return
     command.make_context("everycore", list(words), parent=context)
@@ -53,6 +55,12 @@ def test_a_command_of_the_docs_is_accepted(page: str, line: str) -> None:
 
 def test_the_docs_show_many_commands_and_wrong_ones_are_noticed() -> None:
     assert len(CASES) > 50
-    for wrong in ("bench --qick", "nothing", "toolchain ad gcc-14", "resolve --policy x y z"):
+    for wrong in (
+        "bench --qick",
+        "nothing",
+        "toolchain ad gcc-14",
+        "bench --placement",
+        "resolve --policy x y z",
+    ):
         with pytest.raises((KeyError, typer.BadParameter.__bases__[0])):
             parse(wrong)

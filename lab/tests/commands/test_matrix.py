@@ -17,13 +17,15 @@ from typing import Any
 import pytest
 from world import DATA, Lab
 
-from everycore.commands import matrix as command
-from everycore.commands.matrix import Choice, RunOptions, duration, stored_choice
+from everycore.commands import matrix_steps as steps
 from everycore.compile.catalog import find_tree
 from everycore.compile.toolchains.installed import installed
 from everycore.environment.errors import EverycoreError
-from everycore.matrix.make import CheckedCell, Limits
+from everycore.matrix import cell_passes, run_request
+from everycore.matrix.cell_choice import Choice, RunOptions, stored_choice
+from everycore.matrix.make import CheckedCell
 from everycore.matrix.regressions import Explained
+from everycore.matrix.time_limits import Limits, duration
 from everycore.model.cells import Cell, Head, Outcome, Result, as_json
 from everycore.model.domain import Machine, Revision
 from everycore.store import matrix_files as store
@@ -348,7 +350,7 @@ def test_a_full_disk_is_told_in_a_line(broken: Lab, gcc: str, tmp_path: Path) ->
 def test_a_plan_lists_cells_and_does_nothing(broken: Lab, gcc: str, tmp_path: Path) -> None:
     out = tmp_path / "m.jsonl"
     words = [*QUICK, "--toolchain", gcc, "--flag-set", "O2,O1+ubsan", "--out", str(out)]
-    done = broken("matrix", *words, "--target", "host,qemu-hppa", "--plan")
+    done = broken("matrix", "plan", *words, "--target", "host,qemu-hppa")
     assert done.code == 0
     assert f"{gcc} -O2 on broken copies\n" in done.out
     assert not out.exists()
@@ -388,12 +390,12 @@ def test_a_run_in_which_all_is_skipped_is_no_success(broken: Lab, gcc: str) -> N
     assert "-fno-such-flag" in done.out
 
 
-@pytest.mark.parametrize("way", ["--json", "--regressions"])
+@pytest.mark.parametrize("way", [["run", "--json"], ["regressions"]])
 def test_without_tables_failures_and_skips_are_told_beside_the_answer(
-    broken: Lab, gcc: str, way: str
+    broken: Lab, gcc: str, way: Sequence[str]
 ) -> None:
     sets = flags("-O2", "-O1 -DBROKEN", "-fno-such-flag")
-    done = broken("matrix", *QUICK, "--toolchain", gcc, *sets, way)
+    done = broken("matrix", *way, *QUICK, "--toolchain", gcc, *sets)
     assert "NOT COMPILED:" in done.err
     assert "Skipped, 1 cells:" in done.err
     assert "NOT COMPILED:" not in done.out
@@ -430,7 +432,7 @@ def test_a_promise_of_constant_time_that_is_broken_is_exit_code_1(
     assert broken("matrix", *cells).code == 0
     first = found(out)
     assert not any(one.verdicts for one in first.values())
-    done = broken("matrix", *cells, "--ct", "--resume")
+    done = broken("matrix", "leaks", *cells, "--resume")
     second = found(out)
     constant = {name: one.constant_time for name, one in second.items()}
     if None in constant.values():
@@ -439,7 +441,7 @@ def test_a_promise_of_constant_time_that_is_broken_is_exit_code_1(
     assert done.code == 1
     assert "planted flagged (promises constant time): 1 of 2 cells leak" in done.out
     assert {name: one.runs for name, one in first.items()} == {n: r.runs for n, r in second.items()}
-    again = broken("matrix", *cells, "--ct", "--resume", "--json")
+    again = broken("matrix", "leaks", *cells, "--resume", "--json")
     assert again.code == 1
     assert not again.out  # nothing is measured, or looked at, twice
 
@@ -449,9 +451,9 @@ def test_a_miscompilation_is_reported_with_where_its_code_is_from_and_how_it_is_
 ) -> None:
     out = tmp_path / "m.jsonl"
     cells = ["--subject", str(DATA / "planted/planted.toml"), "--function", "miscompiled"]
-    cells += ["--toolchain", gcc, "--bytes", "64", "--out", str(out), "--regressions"]
+    cells += ["--toolchain", gcc, "--bytes", "64", "--out", str(out)]
     wrong = "-O2 -ffinite-math-only"
-    done = broken("matrix", *cells, *flags("-O2", wrong))
+    done = broken("matrix", "regressions", *cells, *flags("-O2", wrong))
     assert done.code == 1
     assert "miscompiled: wrong answers" in done.out
     assert "code:      what compilers may spoil" in done.out
@@ -466,7 +468,7 @@ def test_a_miscompilation_is_reported_with_where_its_code_is_from_and_how_it_is_
     forged = replace(first["-O2"], cell=first[wrong].cell, runs=runs, digest="another")
     with out.open("a", encoding="utf-8") as file:
         file.write(as_json(forged) + "\n")
-    again = broken("matrix", *cells, *flags("-O2", wrong), "--resume")
+    again = broken("matrix", "regressions", *cells, *flags("-O2", wrong), "--resume")
     assert again.code == 1
     assert "WRONG when it was run again: " in again.err
     assert "noise: " not in again.err
@@ -518,9 +520,9 @@ class FakeWorld:
 @pytest.fixture
 def fake_world(monkeypatch: pytest.MonkeyPatch) -> FakeWorld:
     world = FakeWorld()
-    monkeypatch.setattr(command, "monotonic", world.now)
-    monkeypatch.setattr(command, "CellPipeline", world.bench)
-    monkeypatch.setattr(command, "explain_all", world.explain_all)
+    monkeypatch.setattr(steps, "monotonic", world.now)
+    monkeypatch.setattr(run_request, "CellPipeline", world.bench)
+    monkeypatch.setattr(cell_passes, "explain_all", world.explain_all)
     return world
 
 
@@ -529,8 +531,8 @@ def test_a_budget_is_kept_and_six_tenths_of_it_are_for_measuring_if_there_is_mor
 ) -> None:
     out = tmp_path / "m.jsonl"
     sets = flags(*(f"-O2 -DN={n}" for n in range(200)))
-    words = ["matrix", *QUICK, "--toolchain", gcc, *sets, "--out", str(out), "--budget", "100s"]
-    done = broken(*words, "--regressions")
+    words = [*QUICK, "--toolchain", gcc, *sets, "--out", str(out), "--budget", "100s"]
+    done = broken("matrix", "regressions", *words)
     assert done.code == 1  # odd cells are left
     first, last = fake_world.explaining
     assert 40 < first <= 60
@@ -565,6 +567,6 @@ def test_a_clock_that_went_back_is_told(lab: Lab, tmp_path: Path) -> None:
     context = lab.context()
     for date, said in (("2026-01-02T03:04:05+00:00", False), ("2026-01-02T03:04:06+00:00", True)):
         head = Head(date, "1", Revision("", False), Machine("a cpu"), "none", {})
-        command._warn_of_clock(context, store.Stored(tmp_path / "m.jsonl", (head,)))
+        cell_passes.warn_of_clock(context, store.Stored(tmp_path / "m.jsonl", (head,)))
         text = context.err.file.getvalue()  # type: ignore[attr-defined]
         assert ("the clock went back: m.jsonl was written at" in text) == said

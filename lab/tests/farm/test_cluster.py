@@ -75,9 +75,16 @@ def test_a_worker_finds_what_makes_wrong_answers_right(real_lab: Lab, asked: lis
     (real_lab.folder / "alias.toml").write_text(TOML)
     (real_lab.folder / "alias.c").write_text(ALIAS)
     path = real_lab.folder / "cells.jsonl"
-    words = ["matrix", "--subject", str(real_lab.folder / "alias.toml"), "--bytes", "256"]
+    words = [
+        "matrix",
+        "regressions",
+        "--subject",
+        str(real_lab.folder / "alias.toml"),
+        "--bytes",
+        "256",
+    ]
     words += ["--target", "qemu-aarch64", "--flags=-O2", "--flags=-O3", "--flags=-O0"]
-    words += ["--toolchain", "gcc-" + version(real_lab), "--regressions", "--out", str(path)]
+    words += ["--toolchain", "gcc-" + version(real_lab), "--out", str(path)]
     with scheduler_with_worker() as address:
         done = real_lab(*words, "--scheduler", address)
     assert done.code == 1, done.err
@@ -94,11 +101,13 @@ def test_a_worker_finds_what_makes_wrong_answers_right(real_lab: Lab, asked: lis
 def test_a_worker_counts_a_cell_and_looks_for_its_leaks(real_lab: Lab, asked: list[Job]) -> None:
     path = real_lab.folder / "cells.jsonl"
     with scheduler_with_worker() as address:
-        words = ("matrix", "--subject", "c_ttable4", "--function", "ctr", "--key-bits", "128")
-        words += ("--target", "qemu-aarch64", "--flags=-O2", "--ct", "--regressions", "--json")
+        words = ("--subject", "c_ttable4", "--function", "ctr", "--key-bits", "128")
+        words += ("--target", "qemu-aarch64", "--flags=-O2", "--json")
         more = ("--scheduler", address, "--out", str(path))
         toolchain = "gcc-" + version(real_lab)
-        found = real_lab(*words, *more, "--toolchain", toolchain)
+        named = (*words, *more, "--toolchain", toolchain)
+        found = real_lab("matrix", "leaks", *named)
+        real_lab("matrix", "regressions", "--resume", *named)
     assert [job.work for job in asked] == [Work.COUNT, Work.CT], found.err
     (result,) = matrix_files.read(path).results.values()
     assert result.executed

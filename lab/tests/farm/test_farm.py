@@ -22,10 +22,11 @@ from everycore.farm.matrix_run import FarmRun
 from everycore.farm.scheduler import Farm, Undone, _Exchange
 from everycore.farm.work import Answer, Job, Work
 from everycore.matrix.bisect import with_switches
-from everycore.matrix.cell_runs import Clock, Run
+from everycore.matrix.cell_runs import Run
 from everycore.matrix.make import CellPipeline, CheckedCell
 from everycore.matrix.miscompilations import explain_wrong, wrong_answers
 from everycore.matrix.plan import HostCpu, Planned
+from everycore.matrix.time_limits import Clock
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, Verdict
 from everycore.model.domain import Compiler
 
@@ -598,10 +599,10 @@ def test_a_worker_that_comes_to_this_host_before_the_timing_is_noticed(
 
 def test_the_plan_lists_jobs(lab: Lab) -> None:
     words = ("--subject", "c_ttable4", "--function", "ctr", "--flags=-O2", "--toolchain", "gcc-12")
-    done = lab("matrix", *words, "--plan", "--json")
+    done = lab("matrix", "plan", *words, "--json")
     assert done.code == 0, done.err
     (line,) = done.out.splitlines()
     job = work.read_job(line)
     assert (job.work, job.cell.subject, job.cell.flags) == (Work.COMPILE, "c_ttable4", ("-O2",))
-    with_ct = lab("matrix", *words, "--plan", "--json", "--ct").out.splitlines()
+    with_ct = lab("matrix", "plan", *words, "--json", "--ct").out.splitlines()
     assert [json.loads(text)["work"] for text in with_ct] == ["compile", "ct"]

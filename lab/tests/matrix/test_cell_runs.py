@@ -4,9 +4,10 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from everycore.matrix.cell_runs import FEWEST, PROCESSES, Clock, Run
+from everycore.matrix.cell_runs import FEWEST, PROCESSES, Run
 from everycore.matrix.make import CheckedCell
 from everycore.matrix.plan import Planned
+from everycore.matrix.time_limits import Clock
 from everycore.model.cells import Cell, Outcome, Result
 
 

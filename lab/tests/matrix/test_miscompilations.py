@@ -259,7 +259,7 @@ def test_a_planted_bug_is_grouped_and_its_repair_found(
     words = ["--subject", str(real_lab.folder / "alias.toml"), "--toolchain", newest(family)]
     words += ["--flags=-O2", "--flags=-O3", "--flags=-O0", "--bytes", "2048", "--out", str(path)]
     words += ["--flags=-O2 -fsanitize=bounds"]
-    done = real_lab("matrix", *words, "--regressions")
+    done = real_lab("matrix", "regressions", *words)
     assert done.code == 1, done.err
     assert done.out.count("wrong answers") == 1
     assert "-fno-strict-aliasing repairs it" in done.out
@@ -278,8 +278,8 @@ def test_a_planted_bug_is_grouped_and_its_repair_found(
     assert repaired
     assert f"({repaired.cycles_per_byte:.2f})" in shown.out
     assert "in parentheses" in shown.out
-    assert "--resume --regressions" not in shown.out
-    again = real_lab("matrix", *words, "--regressions", "--resume")
+    assert "matrix regressions --resume" not in shown.out
+    again = real_lab("matrix", "regressions", *words, "--resume")
     assert again.code == 1
     assert [line for line in read(path).lines if isinstance(line, Anomaly)] == found
 

@@ -70,7 +70,7 @@ def look(lab: Lab, toolchain: str, *words: str) -> Outcome:
     given = [word if word.startswith("--") else f"--flags={word}" for word in words]
     names = ["--subject", str(lab.folder / "planted.toml"), "--toolchain", toolchain]
     names += ["--bytes", "2048", "--out", str(lab.folder / "m.jsonl")]
-    return lab("matrix", *names, *given, "--regressions")
+    return lab("matrix", "regressions", *names, *given)
 
 
 def stored(lab: Lab) -> list[Anomaly]:

@@ -20,8 +20,9 @@ from everycore.environment.errors import EverycoreError
 from everycore.matrix import anomalies, bugs
 from everycore.matrix.failures import group_failures
 from everycore.matrix.leaks import Suspect
-from everycore.matrix.make import CellPipeline, Limits
+from everycore.matrix.make import CellPipeline
 from everycore.matrix.plan import HostCpu
+from everycore.matrix.time_limits import Limits
 from everycore.model.cells import Cell, Outcome, Result
 from everycore.model.domain import Target
 from everycore.subjects import sweep

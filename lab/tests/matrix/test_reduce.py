@@ -17,7 +17,7 @@ import pytest
 from world import Lab, nothing_ignored
 
 import everycore
-from everycore.commands import matrix as command
+from everycore.commands import matrix_steps as steps
 from everycore.environment.context import system_context
 from everycore.matrix import bugs, coarse_reduction, interesting, reduce
 from everycore.matrix.failures import group_failures
@@ -114,9 +114,16 @@ def fake_cvise(lab: Lab, more: str = "") -> None:
 
 
 def words(lab: Lab, *more: str) -> list[str]:
-    named = ["matrix", "--subject", str(lab.folder / "alias.toml"), "--toolchain", newest_gcc(lab)]
+    named = [
+        "matrix",
+        "reduce",
+        "--subject",
+        str(lab.folder / "alias.toml"),
+        "--toolchain",
+        newest_gcc(lab),
+    ]
     named += ["--flags=-O2", "--bytes", "256", "--out", str(lab.folder / "m.jsonl")]
-    return [*named, "--regressions", "--reduce", *more]
+    return [*named, *more]
 
 
 def newest_gcc(lab: Lab) -> str:
@@ -358,17 +365,11 @@ def test_long_lines_are_formatted(tmp_path: Path) -> None:
 def test_without_cvise_nothing_is_measured_and_its_package_is_named(lab: Lab) -> None:
     lab.env["PATH"] = str(lab.folder)
     out = lab.folder / "m.jsonl"
-    done = lab("matrix", "--regressions", "--reduce", "--out", str(out))
+    done = lab("matrix", "reduce", "--out", str(out))
     assert done.code == 2
     assert "apt-get install cvise" in done.err
     assert not out.exists()
     assert not lab.runner.calls
-    alone = lab("matrix", "--reduce", "--out", str(out))
-    assert alone.code == 2
-    assert "--regressions" in alone.err
-    timed = lab("matrix", "--regressions", "--reduce-time", "5m", "--out", str(out))
-    assert timed.code == 2
-    assert "--reduce-time is the time of --reduce" in timed.err
 
 
 def test_a_test_case_is_in_the_report_and_is_not_made_twice(aliasing: Lab) -> None:
@@ -419,7 +420,7 @@ def test_what_cvise_has_when_the_time_ends_is_kept(
     aliasing: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_cvise(aliasing, LONG)
-    monkeypatch.setattr(command, "LIMIT_SECONDS", 15.0)
+    monkeypatch.setattr(steps, "REDUCTION_SECONDS", 15.0)
     done = aliasing(*words(aliasing))
     assert done.code == 1, done.err
     (found,) = stored(aliasing)
@@ -574,7 +575,7 @@ def test_a_test_case_that_is_stored_stays_when_none_is_found_again(
     aliasing: Lab, real_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_cvise(aliasing, LONG)
-    monkeypatch.setattr(command, "LIMIT_SECONDS", 15.0)
+    monkeypatch.setattr(steps, "REDUCTION_SECONDS", 15.0)
     aliasing(*words(aliasing))
     assert [one.source for one in stored(aliasing)] == [SMALL]
     shutil.rmtree(real_cache / "everycore" / "reduce")

@@ -18,9 +18,10 @@ from everycore.compile.toolchains.installed import installed
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.matrix import anomalies, bisect, second_pass, trials
-from everycore.matrix.cell_runs import Clock, Run
+from everycore.matrix.cell_runs import Run
 from everycore.matrix.make import CellPipeline
 from everycore.matrix.plan import HostCpu, Planned
+from everycore.matrix.time_limits import Clock
 from everycore.model.cells import Cell, Kind, Outcome, Result, Verdict
 from everycore.report import leak_table, matrix_tables
 from everycore.subjects import Function, Program
@@ -40,7 +41,7 @@ def text(parts: Iterable[Any]) -> str:
 
 @pytest.fixture
 def results(real_lab: Lab) -> dict[str, Result]:
-    """Cells of the planted subject by function and flags, as `everycore matrix --ct` has them."""
+    """Cells of the planted subject by function and flags, as `everycore matrix leaks` has them."""
     context = real_lab.context()
     tree = find_tree(context.package)
     here = {one.name: one for one in installed(context, tree)}

@@ -47,7 +47,7 @@ def test_below_a_wrong_answer_is_the_figure_of_the_repaired_cell() -> None:
         wrong.cell, Kind.WRONG, 0.0, None, None, 1.0, repair=("-fwrapv",), repaired=repaired
     )
     results = [result("gcc-12", "-O2", 12.5), wrong]
-    assert "--resume --regressions" in shown(results)
+    assert "matrix regressions --resume" in shown(results)
     console = Console(file=io.StringIO(), width=100)
     for one in tables(results, 100, "a machine", {wrong.cell: known}):
         console.print(one)
@@ -57,7 +57,7 @@ def test_below_a_wrong_answer_is_the_figure_of_the_repaired_cell() -> None:
     assert lines[row].split() == ["gcc-12", "12.50", "WRONG"]
     assert lines[row + 1].split() == ["(13.25)"]
     assert any("makes its answers right, -fwrapv" in line for line in lines)
-    assert not any("--resume --regressions" in line for line in lines)
+    assert not any("matrix regressions --resume" in line for line in lines)
 
 
 def test_what_is_skipped_has_its_reason_once_and_no_column_of_its_own() -> None:

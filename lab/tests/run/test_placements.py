@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`everycore bench --placement` with saved outputs of the harness."""
+"""`everycore bench placement` with saved outputs of the harness."""
 
 import json
 from dataclasses import replace
@@ -16,7 +16,7 @@ POINT = Placement("aes", "k", "ctr", 256, 64, 1, "streamed", "tsc", 100, 90, 50,
 
 def test_the_worst_place_of_each_kernel_is_told(lab: Lab) -> None:
     lab.runner.outputs["bench"] = "placement"
-    outcome = lab("bench", "--placement", "--mode", "ctr", "--bytes", "20,1500")
+    outcome = lab("bench", "placement", "--mode", "ctr", "--bytes", "20,1500")
     assert outcome.code == 0, outcome.err
     rows = [line.split() for line in outcome.out.splitlines() if line.startswith("ctr ")]
     assert rows[0][:6] == ["ctr", "x86_vaes512", "1.05", "1500", "420", "400"]
@@ -29,7 +29,7 @@ def test_the_worst_place_of_each_kernel_is_told(lab: Lab) -> None:
 
 def test_what_stays_beyond_the_bound_fails_with_its_place(lab: Lab) -> None:
     lab.runner.outputs["bench"] = "placement_far"
-    outcome = lab("bench", "--placement", "--mode", "ctr", "--bytes", "20,100,1500")
+    outcome = lab("bench", "placement", "--mode", "ctr", "--bytes", "20,100,1500")
     assert outcome.code == 1
     assert "BEYOND x86_vaes512 ctr: 100 bytes at the end of a page: 600 cycles, 60" in outcome.out
     assert "1 of 2 pairs" in outcome.out
@@ -41,7 +41,7 @@ def test_what_stays_beyond_the_bound_fails_with_its_place(lab: Lab) -> None:
 
 def test_json_has_every_point_and_a_summary(lab: Lab) -> None:
     lab.runner.outputs["bench"] = "placement_far"
-    outcome = lab("bench", "--placement", "--mode", "ctr", "--json")
+    outcome = lab("bench", "placement", "--mode", "ctr", "--json")
     lines = [json.loads(line) for line in outcome.out.splitlines()]
     assert [line["type"] for line in lines] == ["placement"] * 4 + ["summary"]
     assert (lines[-1]["within"], lines[-1]["beyond"]) == (1, 1)
@@ -64,14 +64,14 @@ def test_the_worst_is_what_is_furthest_beyond_the_bound_not_the_largest_ratio() 
 
 @pytest.mark.parametrize("option", [("--out", "results.jsonl"), ("--fresh",)])
 def test_options_of_stored_results_are_refused(lab: Lab, option: tuple[str, ...]) -> None:
-    outcome = lab("bench", "--placement", *option)
+    outcome = lab("bench", "placement", *option)
     assert outcome.code == 2
     assert option[0] in outcome.err
 
 
 def test_modes_that_have_no_places_are_an_error(lab: Lab) -> None:
     lab.runner.outputs["bench"] = "bench_no_counter"
-    outcome = lab("bench", "--placement", "--mode", "qarma5")
+    outcome = lab("bench", "placement", "--mode", "qarma5")
     assert outcome.code == 2
     assert "modes of AES and GCM" in outcome.err
 

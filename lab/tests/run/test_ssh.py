@@ -506,13 +506,13 @@ def test_cells_before_a_board_was_lost_stay(
     assert len(cells) == 2
 
 
-@pytest.mark.parametrize("option", ["--ct", "--regressions", "--plan"])
+@pytest.mark.parametrize("name", ["leaks", "regressions", "plan"])
 def test_what_needs_this_machine_is_refused_for_a_board(
-    server: Server, real_lab: Lab, tmp_path: Path, option: str
+    server: Server, real_lab: Lab, tmp_path: Path, name: str
 ) -> None:
     target = server.target(tmp_path)
-    done = real_lab("matrix", *CELLS, "--target", target, option)
+    done = real_lab("matrix", name, *CELLS, "--target", target)
     assert done.code == 2
-    assert f"{option} is not for boards" in done.err
+    assert f"matrix {name} is not for boards" in done.err
     both = real_lab("matrix", *CELLS, "--target", f"{target},qemu-aarch64")
     assert (both.code, "name it alone" in both.err) == (2, True)

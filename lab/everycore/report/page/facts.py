@@ -27,7 +27,7 @@ CYCLES = "cycles per byte"
 INSTRUCTIONS = "instructions per byte"
 FRAME_LIMIT_BYTES = 1024
 NOT_LOOKED_INTO = (
-    "no cause is known yet; to find it: everycore matrix --resume --out FILE --regressions"
+    "no cause is known yet; to find it: everycore matrix regressions --resume --out FILE"
 )
 
 

@@ -56,7 +56,7 @@ def test_what_is_odd_is_seen_before_anybody_looked_into_it() -> None:
     odd = {fact.cell: fact.anomalies for fact in found.facts}
     assert odd[O2] == ()
     assert [(one.kind, one.neighbour) for one in odd[v4]] == [(Kind.SLOW, O2)]
-    assert "--regressions" in odd[v4][0].why_not
+    assert "matrix regressions" in odd[v4][0].why_not
     explained = replace(slow(measured(v4, 20)), repair=("-fno-x",))
     found = collect([source(measured(O2, 10), measured(v4, 20), explained)])
     assert {one.repair for fact in found.facts for one in fact.anomalies} == {("-fno-x",)}

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT
+"""A run of the matrix as it is asked for: names are looked up once, and become values."""
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from everycore import subjects
+from everycore.compile import catalog
+from everycore.compile.toolchains.installed import installed, named_or_fetchable
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError, unknown_name
+from everycore.environment.version import package_version
+from everycore.matrix.board import BoardLink, open_board, with_board
+from everycore.matrix.cell_choice import Choice, RunOptions, resumed_choice
+from everycore.matrix.counter import counter_name
+from everycore.matrix.make import CellPipeline
+from everycore.matrix.modelled import open_estimator
+from everycore.matrix.plan import HOST, Axes, HostCpu, Planned, PlannedFunction, plan
+from everycore.matrix.time_limits import Limits
+from everycore.model.cells import Head
+from everycore.model.domain import Machine, Toolchain, Tree
+from everycore.model.targets import load_target
+from everycore.run import machine
+from everycore.store import matrix_files
+from everycore.subjects import Subject
+
+USUAL_BYTES = (4096,)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the command line asks for, before anything is looked up."""
+
+    choice: Choice
+    time_limit: float | None = None
+    estimate: bool = False
+    cpu: int | None = None
+    resumed: Path | None = None  # the file of the run that goes on
+    here_only: Mapping[str, bool] = field(default_factory=dict)  # what no board can do; is it asked
+
+
+@dataclass(frozen=True)
+class Request:
+    """The code, the compilers and the machine of a run, as they were found here."""
+
+    context: Context
+    tree: Tree
+    choice: Choice
+    run_options: RunOptions
+    subjects: Sequence[Subject]
+    facts: machine.Facts
+    cpu: int | None  # the core that was named
+    board: BoardLink | None
+    toolchains: dict[str, Toolchain]
+
+    @property
+    def core(self) -> int:
+        return machine.fastest_cpu(self.facts) if self.cpu is None else self.cpu
+
+    def pipeline(self) -> CellPipeline:
+        """Open what compiles and runs cells; an estimator is looked for here."""
+        cpus = machine.like(self.facts, self.core) if self.cpu is None else (self.core,)
+        return CellPipeline(
+            self.context,
+            self.tree,
+            self.toolchains,
+            _host_cpu(self.facts),
+            {one.name: one for one in self.subjects},
+            cpus=cpus,
+            limits=Limits(run=self.run_options.time_limit),
+            estimator=open_estimator(self.context) if self.run_options.estimate else None,
+            board=self.board,
+        )
+
+
+def find_request(context: Context, wish: Wish) -> Request:
+    """Find what is named. Options that are not given, a run that is resumed has from its file."""
+    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    choice, run_options = wish.choice, RunOptions(wish.time_limit or Limits().run, wish.estimate)
+    find_subjects = _subjects
+    if wish.resumed:
+        choice, before = resumed_choice(wish.resumed, wish.choice)
+        run_options = RunOptions(
+            wish.time_limit or before.time_limit, wish.estimate or before.estimate
+        )
+        find_subjects = _subjects if wish.choice.subjects else _subjects_before
+    found = find_subjects(tree, choice)
+    facts = machine.gather(context)
+    _refuse_absent(tree, choice.targets, facts, wish.cpu)
+    here = {one.name: one for one in installed(context, tree)}
+    here_only = {**wish.here_only, "--estimate": run_options.estimate}
+    board = _board(context, tree, choice.targets, wish.cpu, here_only)
+    here = with_board(tree, here, board.target) if board else here
+    return Request(context, tree, choice, run_options, found, facts, wish.cpu, board, here)
+
+
+def plan_cells(request: Request) -> list[Planned]:
+    """Plan the cells; an error names a function or a compiler that is not there."""
+    choice, board = request.choice, request.board
+    axes = Axes(
+        functions=tuple(_functions(request.subjects, choice)),
+        toolchains=_toolchains(request),
+        flag_sets=choice.sets(),
+        targets=(board.target.name,) if board else choice.targets or (HOST,),
+        key_bits=choice.key_bits,
+        n_bytes=choice.bytes or USUAL_BYTES,
+    )
+    return plan(axes, _host_cpu(request.facts))
+
+
+def head_of(request: Request) -> Head:
+    """Return the head of the run's file; the machine's counter is asked for."""
+    context, tree, board = request.context, request.tree, request.board
+    target = board.target if board else load_target(tree, HOST)
+    return Head(
+        date=context.now().isoformat(timespec="seconds"),
+        everycore=package_version(),
+        revision=machine.revision(context, tree),
+        machine=_machine(request),
+        counter=counter_name(context, tree, target, board.run if board else None),
+        options=asdict(request.choice.without_paths(context.cwd)) | asdict(request.run_options),
+    )
+
+
+def result_path(context: Context, out: Path | None, resume: bool) -> Path:
+    """Return the file of the run: the named one, the last one, or a new one."""
+    folder = context.state_dir() / "results"
+    if out:
+        return out
+    return matrix_files.newest(folder) if resume else matrix_files.new_path(folder, context.now())
+
+
+def _subjects(tree: Tree, names: Choice) -> list[Subject]:
+    """Return the subjects that are named; else all that can be compiled for one of the targets."""
+    if names.subjects:
+        return [subjects.find_subject(tree, name) for name in dict.fromkeys(names.subjects)]
+    every = [*subjects.kernel_subjects(tree), *subjects.load_subjects(tree)]
+    targets = {*(names.targets or (HOST,))}
+    return [one for one in every if not (where := _targets(one)) or {*where} & targets]
+
+
+def _subjects_before(tree: Tree, names: Choice) -> list[Subject]:
+    """Return the subjects of an earlier run, which may have been in another folder."""
+    try:
+        return _subjects(tree, names)
+    except EverycoreError as error:
+        hint = "results do not say where your folders are: go on in the folder of that run, or"
+        raise EverycoreError(error.message, f"{hint} give its options again") from error
+
+
+def _targets(subject: Subject) -> tuple[str, ...]:
+    """Return the targets for which its files can be compiled; empty: all."""
+    portable = all(name.endswith(".c") for name in subject.files)
+    ours = subject.name.startswith("c_") or not subject.adapter_defines
+    return () if portable and ours else (subject.target,)
+
+
+def _functions(found: Sequence[Subject], names: Choice) -> list[PlannedFunction]:
+    """Return the functions that are named; else those that each subject has measured."""
+    selected = [
+        PlannedFunction(one.name, f.name, f.key_bits, f.multiple_of, _targets(one), one.is_assembly)
+        for one in found
+        for f in (one.functions if names.functions else one.measured)
+        if not names.functions or f.name in names.functions
+    ]
+    for name in names.functions:
+        if not any(name == one.function for one in selected):
+            every = dict.fromkeys(f.name for one in found for f in one.functions)
+            raise unknown_name("function", name, every)
+    return selected
+
+
+def _toolchains(request: Request) -> tuple[Toolchain, ...]:
+    """Return the compilers that are named; else all that are here."""
+    here, names = request.toolchains, request.choice.toolchains
+    for name in names:
+        if name not in here:
+            raise named_or_fetchable(request.context, request.tree, name, here)
+    if not (chosen_names := names or here):
+        raise EverycoreError("no compiler is here", "Debian: apt-get install gcc libc6-dev")
+    return tuple(here[name] for name in dict.fromkeys(chosen_names))
+
+
+def _refuse_absent(
+    tree: Tree, targets: Sequence[str], facts: machine.Facts, cpu: int | None
+) -> None:
+    """Raise an error for a core that this machine lacks, and for a board among other targets."""
+    boards = [name for name in targets if load_target(tree, name).transport == "ssh"]
+    if not boards:
+        machine.refuse_absent_cpu(facts, cpu)
+    elif len(targets) > 1:
+        raise EverycoreError(
+            f"{boards[0]} is a board: a file of the matrix has cells of one machine",
+            "name it alone; runs on several boards may go on side by side, each with its --out",
+        )
+
+
+def _board(
+    context: Context,
+    tree: Tree,
+    targets: Sequence[str],
+    cpu: int | None,
+    here_only: Mapping[str, bool],
+) -> BoardLink | None:
+    """Return the connection to the board that is to measure, if one is; `here_only`: commands and
+    options that need this machine, and whether they are given."""
+    for name in targets:
+        if (target := load_target(tree, name)).transport == "ssh":
+            if asked := next((one for one, given in here_only.items() if given), ""):
+                hint = f"leave out {asked}, or {name}"
+                hint = hint if asked.startswith("-") else f"everycore matrix --target {name}"
+                raise EverycoreError(f"{asked} is not for boards, and {name} is one", hint)
+            return open_board(context, target, cpu)
+    return None
+
+
+def _machine(request: Request) -> Machine:
+    """Describe the machine that measures; a board has none of everycore's installations."""
+    if request.board:
+        return request.board.machine
+    described = machine.describe(request.facts, request.core)
+    return replace(described, installation=machine.installation(request.context))
+
+
+def _host_cpu(facts: machine.Facts) -> HostCpu:
+    """Return what this machine can execute."""
+    own = machine.processor(facts.texts.get("/proc/cpuinfo", ""), 0)
+    return HostCpu(platform.machine(), frozenset(own.get("flags", "").split()))
