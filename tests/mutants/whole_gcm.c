@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM with every optional operation, each in the plainest way: what properties_can_fail.py breaks.
+ * GCM with every optional operation, each in the plainest way: what tests/mutants breaks.
  *
  * Method:   c_ref of AES and of GHASH, 4 blocks at once.
  * Source:   SP 800-38D (2007) sections 6 and 7.

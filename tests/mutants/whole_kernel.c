@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AES with every optional operation, each in the plainest way: what properties_can_fail.py breaks.
+ * AES with every optional operation, each in the plainest way: what tests/mutants breaks.
  *
  * Method:   c_ref for blocks, 8 at once; the operations as src/aes/aes.c composes them.
  * Source:   SP 800-38A (2001) section 6; IEEE 1619-2018 section 5.

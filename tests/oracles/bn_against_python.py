@@ -139,11 +139,14 @@ def questions(rng: random.Random, rounds: int) -> Iterator[Question]:
             yield Question("inverse", short, operand(rng, short), b"")
 
 
-def fullest(rng: random.Random, n_bytes: int, digit_bits: int, is_square: bool) -> Question:
+def fullest(rng: random.Random, n_bytes: int, digit_bits: int, is_square: bool, from_zero: bool = False) -> Question:
     """A product whose sums are as large as they can be where digits are from -B/2 to B/2, as those of hppa_fmpyadd are.
 
     Digits of the modulus, of both factors and of the multiple of the modulus that a reduction adds are near -B/2. Those
     of one factor are found from the lowest on: each so that the multiple's digit is near -B/2, too.
+
+    `from_zero`: digits of the modulus and of the other factor are near B, as they would be if bytes became digits from
+    0 on. Sums are twice as large then, which doubles do not hold.
     """
     base = 1 << digit_bits
     places = (8 * n_bytes - 8) // digit_bits
@@ -152,11 +155,14 @@ def fullest(rng: random.Random, n_bytes: int, digit_bits: int, is_square: bool) 
     def digit() -> int:
         return rng.getrandbits(15) - base // 2
 
+    def loaded() -> int:
+        return base - 1 - rng.getrandbits(15) if from_zero else digit()
+
     def value(of: list[int]) -> int:
         return sum(d << (digit_bits * i) for i, d in enumerate(of))
 
-    n = [digit() | 1, *(digit() for _ in range(places - 1)), 3 << (8 * n_bytes - digit_bits * places - 2)]
-    b = [] if is_square else [digit() | 1, *(digit() for _ in range(places - 1)), 1]
+    n = [loaded() | 1, *(loaded() for _ in range(places - 1)), 3 << (8 * n_bytes - digit_bits * places - 2)]
+    b = [] if is_square else [loaded() | 1, *(loaded() for _ in range(places - 1)), 1]
     a: list[int] = []
     multiple: list[int] = []
     to_multiple = -pow(n[0], -1, base)
@@ -185,6 +191,7 @@ def fullest_questions(rng: random.Random) -> Iterator[Question]:
     for n_bytes, digit_bits in ((712, 23), (758, 23), (17, 23)):
         for is_square in (False, True):
             yield fullest(rng, n_bytes, digit_bits, is_square)
+    yield fullest(rng, 712, 23, is_square=False, from_zero=True)
 
 
 @functools.cache

@@ -15,9 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mutants"))
-
-from few_kernels import keep_kernels, portable  # noqa: E402
+from few_kernels import keep_kernels, portable
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STEM = "c_template"

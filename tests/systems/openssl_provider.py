@@ -8,8 +8,8 @@ in any order under sanitizers. `suites`: the first two with the OpenSSLs of Debi
 `evp-3.0`: OpenSSL's own evp_test with this system's library; `evp-3.5`, `evp-3.6`, `evp-4.0`: with libraries built
 from Debian's sources, also OpenSSL's tests of TLS. `wycheproof`: its vectors through Python's package cryptography,
 which has an OpenSSL inside. `programs`: nginx, curl, ssh and sshd on the loopback address. `transfer`: CPU time of
-nginx and curl with the provider and without. `can-fail`: the first two of `native` notice each fault that is planted
-in the provider.
+nginx and curl with the provider and without. tests/mutants/run --group provider plants faults in the provider, which the
+first two of `native` notice.
 
 --module: an everycore.so that is there; else that of build/gcc, or one is built in build/provider.
 """
@@ -327,87 +327,6 @@ def native(module: pathlib.Path) -> Iterator[str]:
         yield check(module)
 
 
-# ---- Planted faults -----------------------------------------------------------------------------------------
-
-FAULTS = (
-    ("gcm.c", "memcpy(gcm->iv + gcm->iv_bytes - n, end, n);", "memcpy(gcm->iv, end, n);"),
-    ("gcm.c", "gcm->iv_state = IV_USED; /* an IV of the old length is none */", ""),
-    ("gcm.c", "    count_up(gcm);\n        status", "    status"),
-    ("gcm.c", "    gcm->iv_is_spent = gcm->seals;\n", ""),
-    ("gcm.c", "gcm->iv_bytes < COUNTER_BYTES || ", ""),
-    ("gcm.c", "(gcm->iv_state == NO_IV && !make_iv(gcm)) || ", ""),
-    ("gcm.c", "    return status == EVC_OK;\n}\n\n/* No in", "    return status == EVC_OK || !gcm->seals;\n}\n\n/* No in"),
-    ("ccm.c", "ccm->tag_bytes = n;\n    return 1;", "ccm->tag_bytes = 16;\n    return 1;"),
-    ("ccm.c", "        evc_wipe(out, len_bytes);\n        return 0;", "        return 1;"),
-    ("ccm.c", "    ccm->tls_aad_is_spent = ccm->seals;\n", ""),
-    ("ccm.c", " || (ccm->message == STARTED && n != ccm->tag_bytes)", ""),
-    ("ccm.c", "take_text(ccm, nothing, nothing, 0);", "1;"),
-    ("ccm.c", "        if (ccm->message == COMPLETE) /* its", "        if (0) /* its"),
-    ("ccm.c", "        ccm->tag_is_set = 0; /* a tag to", "        ; /* a tag to"),
-    ("ccm.c", "        ccm->tag_is_set = 0; /* that of the message before */", "        ;"),
-    ("ccm.c", "    } else if (n != ccm->tag_bytes) {\n        ccm->tag_is_set = 0;", "    } else if (0) {"),
-    ("ccm.c", "ccm->message == COMPLETE || (ccm->message == STARTED &&", "0 && ("),
-    ("ccm.c", "        return text_bytes == ccm->text_bytes;", "        ccm->message = NONCE_KEPT;"),
-    ("ccm.c", "    if (!done)\n        set_message(ccm, NO_MESSAGE);", ""),
-    ("gcm.c", "        gcm->tag_bytes = 0; /* the tag", "        ; /* the tag"),
-    ("gcm.c", "        gcm->tag_bytes = 0; /* a tag to", "        ; /* a tag to"),
-    ("gcm.c", "    if (len_bytes == 0) /* an empty", "    if (0) /* an empty"),
-    ("gcm.c", "        end_message(gcm); /* the call", "        ; /* the call"),
-    ("blocks.c", " && blocks->tls_version != TLS1_VERSION;", ";"),
-    ("blocks.c", "const int keeps_last = !blocks->encrypts && blocks->pads;", "const int keeps_last = 0;"),
-    ("blocks.c", "    blocks->ctr.left = 0;\n", ""),
-    ("blocks.c", "memcpy(blocks->iv, blocks->first_iv, BLOCK_BYTES);", ";"),
-    ("blocks.c", "if (block[i] != n)", "if (0)"),
-    ("xts.c", "different[half_bytes] ^= 1;", "different[0] ^= 1;"),
-    ("xts.c", "user_key + half_bytes, 8u", "different, 8u"),
-    ("xts.c", "xts->encrypts && xts->halves_are_equal", "0"),
-    ("cmac.c", "    if (!bits)\n        return use_foreign(cmac);", "    if (!bits)\n        return 0;"),
-    ("cmac.c", "twin->foreign.context = cmac->foreign.copy(cmac->foreign.context);", ""),
-    ("tls_padding.c", "end - n, mac, n);", "end - n + 1, mac, n);"),
-    ("tls_padding.c", "differs |= ~mask_less(last, i)", "differs |= ~mask_less(last, i + 1)"),
-    ("tls_padding.c", "mask_less(last, BLOCK_BYTES) &", ""),
-    ("support.c", "memcpy(context_key(copy, structure_bytes), context_key(context, structure_bytes), key_bytes);", ""),
-)
-
-
-def can_fail(module: pathlib.Path) -> Iterator[str]:
-    """Build the provider with each fault; the comparison of calls or the refusal of forgeries must fail."""
-    need("cc")
-    library = library_of(module)
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        shutil.copytree(ROOT / FOLDER, folder / "source")
-        compare_program = folder / "compare"
-        forgeries_program = folder / "forgeries"
-        for program in (compare_program, forgeries_program):
-            run(["cc", "-O1", HERE / f"{program.name}.c", "-o", program, "-lcrypto", "-pthread"])
-        objects = objects_of_module(folder, sorted((folder / "source").glob("*.c")))
-
-        def is_noticed() -> bool:
-            run(["cc", "-shared", "-o", folder / "everycore.so", *objects, library])
-            words = ((forgeries_program, folder, "100", "1"), (compare_program, folder, "20000", "1"))
-            return any(subprocess.run(one, capture_output=True, timeout=600, check=False).returncode for one in words)
-
-        if is_noticed():
-            raise Failed("a test fails without a fault")
-        unnoticed = []
-        for file, right, wrong in FAULTS:
-            source = folder / "source" / file
-            text = source.read_text()
-            if text.count(right) != 1:
-                raise Failed(f"{file} does not have '{right}' once")
-            source.write_text(text.replace(right, wrong))
-            objects_of_module(folder, [source])
-            noticed = is_noticed()
-            source.write_text(text)
-            objects_of_module(folder, [source])
-            if not noticed:
-                unnoticed.append(f"{file}: '{wrong}' instead of '{right}'")
-        if unnoticed:
-            raise Failed(f"nobody notices {'; '.join(unnoticed)}")
-    yield f"{len(FAULTS)} planted faults are noticed"
-
-
 # ---- OpenSSL's own tests ------------------------------------------------------------------------------------
 
 
@@ -690,7 +609,6 @@ PARTS: dict[str, Callable[[pathlib.Path], Iterator[str]]] = {
     "evp-3.6": lambda module: evp("3.6", module),
     "evp-4.0": lambda module: evp("4.0", module),
     "suites": suites,
-    "can-fail": can_fail,
     "wycheproof": wycheproof,
     "programs": programs,
     "transfer": transfer,

@@ -4,7 +4,7 @@
 
 Debian's qemu-user of the suite (trixie) is fetched once; that of Debian 12 aborts on such code. Every kernel that runs
 there has every property, and `bn` by hppa20 gives the answers of Python, and does not where its assembly is broken
-(bn_assembly_can_fail.py). hppa_fmpyadd, whose instruction that emulator has wrong, has every property and gives the
+(tests/mutants). hppa_fmpyadd, whose instruction that emulator has wrong, has every property and gives the
 answers of Python, too, whatever the status of the unit for floating point is (test_hppa_status.c). One test each.
 """
 
@@ -86,7 +86,8 @@ def main() -> int:
         print(f"FAILED: these alone were tested: {sorted(tested)}")
     answers = ["tests/oracles/bn_against_python.py", "--kernel"]
     for words in (*([sys.executable, *answers, kernel, "--", *emulator, tree / "tests/oracles/bn_answers"] for kernel in KERNELS),
-                  [sys.executable, "tests/mutants/bn_assembly_can_fail.py", "hppa20", *emulator],
+                  [sys.executable, "tests/mutants/run", "--group", "bn-hppa20", "--emulator",
+                   f"bn-hppa20={' '.join(map(str, emulator))}"],
                   [*emulator, tree / "tests/unit/test_hppa_status"]):
         done = run(*words)
         print(done.stdout, done.stderr)
