@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from everycore.environment.context import Completed
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import CannotRunError
 
 GCC = "#define __GNUC__ {}\n#define __GNUC_MINOR__ {}\n#define __GNUC_PATCHLEVEL__ {}\n"
 CLANG = (
@@ -42,7 +42,7 @@ class Compilers:
         if name == "ldd":
             return Completed(0, "".join(map(library_line, self.libraries.get(Path(argv[1]), []))))
         if name not in self.macros:
-            raise EverycoreError(f"cannot run {argv[0]}")
+            raise CannotRunError(f"cannot run {argv[0]}")
         if self.refuse & {name, *argv}:
             return Completed(1, "", "error: no")
         if "-###" in argv:

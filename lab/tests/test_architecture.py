@@ -112,3 +112,18 @@ def test_every_command_is_in_the_table_of_commands() -> None:
     shared = {"__init__", "command_groups", "completion", "matrix_steps", "option_sets", "options"}
     files = {p.stem for p in (PACKAGE / "commands").glob("*.py")} - shared
     assert files == set(COMMANDS)
+
+
+def test_nobody_compares_the_texts_of_errors() -> None:
+    """What went wrong is a type, or a member: a message may be worded anew at any time."""
+    text = r"(error|gone|refusal|broken)\.(message|hint|reason)"
+    forbidden = re.compile(
+        rf"{text}\.(\w*with|find|index|r?partition|count)\(|{text} *[!=]=|[!=]= *{text}"
+        rf"|\bin {text}\b(?!\.)|\.(search|match|fullmatch)\({text}"
+    )
+    found = [
+        f"{name}: {match[0]}"
+        for name, path in modules().items()
+        for match in forbidden.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []

@@ -15,7 +15,7 @@ from rich.console import Console
 import everycore
 from everycore.cli import main
 from everycore.environment.context import Completed, Context
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import CannotRunError
 
 DATA = Path(__file__).parent / "data"
 PACKAGE = Path(everycore.__file__).parent
@@ -69,7 +69,7 @@ class FakeRunner:
     def _start(self, argv: Sequence[str]) -> None:
         self.calls.append(list(argv))
         if argv[0] in self.absent:
-            raise EverycoreError(f"cannot run {argv[0]}: No such file or directory")
+            raise CannotRunError(f"cannot run {argv[0]}: No such file or directory")
 
     def harness_calls(self, command: str) -> list[list[str]]:
         return [c for c in self.calls if len(c) > 1 and c[1] == command]

@@ -28,7 +28,7 @@ from everycore.explain.explanation import Explanation, explain
 from everycore.explain.recognise import Named, recognise
 from everycore.explain.regions import Profile, collect
 from everycore.explain.sampling import SamplingOptions, sample_command, sample_process
-from everycore.explain.trial import Trial, change_of, try_remedy, why_not_tried
+from everycore.explain.trial import Trial, change_of, not_tried, try_remedy
 from everycore.model.domain import Target
 from everycore.openssl import configuration, installations
 from everycore.report import explained, potential
@@ -260,7 +260,7 @@ def _trials(
         if is_asked:
             return [try_remedy(argv, context.env, one, provider) for one in remedies.values()]
         return [
-            Trial(one.remedy, None, why_not_tried(one))
+            not_tried(one)
             for one in remedies.values()
             if change_of(argv, context.env, one, provider=provider) is None
         ]

@@ -16,7 +16,7 @@ from everycore.commands.options import Json, context_of
 from everycore.compile import catalog
 from everycore.environment.atomic import atomic_write
 from everycore.environment.context import Context
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import EverycoreError, cannot_write
 from everycore.openssl import configuration, installations
 from everycore.openssl.installations import Answer
 
@@ -164,7 +164,7 @@ def enable(
             scratch.write_text(configuration.added_text(base, str(found)))
             remark = trial.refuse_useless()
     except OSError as error:
-        raise EverycoreError(f"cannot write {target}: {error.strerror}") from error
+        raise cannot_write(target, error) from error
     context.print_raw(how_to_use(target, base.path))
     if remark:
         context.print_raw(remark)

@@ -17,7 +17,12 @@ from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
 from everycore.commands.options import InputErrors, Json, SarifFile, context_of
 from everycore.environment.context import Context
-from everycore.environment.errors import EverycoreError, MissingPackagesError, unknown_name
+from everycore.environment.errors import (
+    EverycoreError,
+    MissingPackagesError,
+    cannot_write,
+    unknown_name,
+)
 from everycore.environment.outputs import atomic_output, is_standard_output, is_stream, refuse_input
 from everycore.firmware import (
     codec,
@@ -393,9 +398,7 @@ def _is_there(place: Path, given: Path | None) -> bool:
     try:
         return place.exists()
     except OSError as error:  # in a folder that may not be read
-        raise EverycoreError(
-            f"cannot write {given}: {error.strerror}", "name another place"
-        ) from error
+        raise cannot_write(given, error, "name another place") from error
 
 
 def _edit(source: Source, change: Callable[[], Edited]) -> Edited:
@@ -563,9 +566,7 @@ def extract_images(
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
     except OSError as error:
-        raise EverycoreError(
-            f"cannot write {folder}: {error.strerror}", "name another place"
-        ) from error
+        raise cannot_write(folder, error, "name another place") from error
 
 
 def _taken_apart(

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from everycore.compile import catalog, depends
+from everycore.compile.refusals import NotCompiledError, RefusedError, full_disk, is_passing
 from everycore.environment.atomic import atomic_write, only_one, publish, scratch_file
 from everycore.environment.context import Completed, Context
 from everycore.environment.errors import EverycoreError
@@ -49,7 +50,7 @@ PROGRAMS_BYTES = 1 << 30
 BOARD_OBJECTS = "objects"  # below the folder of a board: what it compiled
 
 
-class CannotLinkError(EverycoreError):
+class CannotLinkError(RefusedError):
     """Objects that the linker refuses to make a harness of."""
 
 
@@ -103,9 +104,8 @@ def build_harness(
         try:
             _make(context, [*linker.command, *words, *_names(objects)], binary)
         except _RefusedError as refusal:
-            raise CannotLinkError(
-                f"{linker.name} cannot link the harness", _excerpt(str(refusal))
-            ) from None
+            message = f"{linker.name} cannot link the harness"
+            raise _told(refusal, message, CannotLinkError) from None
         tidy(context)
     else:
         _mark_used(binary)
@@ -394,8 +394,7 @@ def build_tool(
     try:
         _make(context, [*compiler.command, *flags, *map(str, parts)], binary)
     except _RefusedError as refusal:
-        excerpt = _excerpt(str(refusal))
-        raise EverycoreError(f"{compiler.name} cannot link {name}", excerpt) from None
+        raise _told(refusal, f"{compiler.name} cannot link {name}") from None
     return binary
 
 
@@ -418,9 +417,7 @@ def build_object(
     try:
         return _object(context, unit)
     except _RefusedError as refusal:
-        raise EverycoreError(
-            f"{compiler.name} cannot compile {source.name}", _excerpt(str(refusal))
-        ) from None
+        raise _told(refusal, f"{compiler.name} cannot compile {source.name}") from None
 
 
 def build_timed(
@@ -429,12 +426,11 @@ def build_timed(
     source: Path,
     flags: Sequence[str],
     headers: str,
-    refused: type[EverycoreError] = EverycoreError,
     limit_seconds: float | None = None,
 ) -> Path:
     """As build_object; beside NAME.o is NAME.seconds, and NAME.su if the compiler wrote one.
 
-    `refused`: the error that tells what the compiler said first. TimeoutError: it took longer than
+    NotCompiledError tells what the compiler said first. TimeoutError: it took longer than
     `limit_seconds`.
     """
     native = meaning_of_native(context, compiler, flags)
@@ -442,8 +438,12 @@ def build_timed(
     try:
         return _object(context, unit, limit_seconds)
     except _RefusedError as refusal:
-        first = refusal.ended or first_error(str(refusal))
-        raise refused(f"{compiler.name} cannot compile {source.name}: {first}") from None
+        output = str(refusal)
+        said = refusal.ended or first_error(output)
+        message = f"{compiler.name} cannot compile {source.name}: {said}"
+        raise full_disk(message, output) or NotCompiledError(
+            message, may_pass=is_passing(said)
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -565,9 +565,8 @@ def _compile(context: Context, tree: Tree, compiler: Compiler, unit: _Object) ->
     try:
         _make(context, argv, unit.path, tree.root)
     except _RefusedError as refusal:
-        raise EverycoreError(
-            f"{compiler.name} cannot compile {unit.source.as_posix()}", _excerpt(str(refusal))
-        ) from None
+        name = unit.source.as_posix()
+        raise _told(refusal, f"{compiler.name} cannot compile {name}") from None
     return unit.source
 
 
@@ -577,6 +576,14 @@ class _RefusedError(Exception):
     def __init__(self, output: str, code: int = 1) -> None:
         super().__init__(output)
         self.ended = signal.strsignal(-code) if code < 0 else None
+
+
+def _told(
+    refusal: _RefusedError, message: str, kind: type[RefusedError] = RefusedError
+) -> EverycoreError:
+    """The error of a tool of ours; what the compiler said first is its hint."""
+    output = str(refusal)
+    return full_disk(message, output) or kind(message, _excerpt(output), is_passing(output))
 
 
 def _make(context: Context, argv: Sequence[str], path: Path, cwd: Path | None = None) -> None:

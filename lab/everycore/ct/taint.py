@@ -12,7 +12,7 @@ from everycore.ct.verdicts import Verdict
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.model.protocol import CtOperation, CtRun, Failure
-from everycore.run.session import Session
+from everycore.run.session import HarnessDiedError, Session
 from everycore.run.transport.valgrind import Valgrind
 
 # GCC 11 and clang 14 write DWARF 5 by default, which makes older valgrinds give up.
@@ -64,7 +64,7 @@ def _run(session: Session, arguments: Sequence[str]) -> tuple[dict[str, int], di
                 case Failure() as line:
                     why[""] = line.detail
     except EverycoreError as error:
-        how = error.message.rpartition("` ")[2]  # behind the command line
+        how = error.how if isinstance(error, HarnessDiedError) else error.message
         why[""] = f"the harness {how} under valgrind"
     return errors, why
 

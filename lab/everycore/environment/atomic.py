@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import cannot_write
 
 LOCK_DIGITS = 2  # hexadecimal: so many files are locks
 
@@ -42,9 +42,8 @@ def cache_folder(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:
-        raise EverycoreError(
-            f"cannot write the cache {folder}: {error.strerror}",
-            "set XDG_CACHE_HOME to another place",
+        raise cannot_write(
+            f"the cache {folder}", error, "set XDG_CACHE_HOME to another place"
         ) from error
 
 

@@ -19,7 +19,7 @@ from typing import IO, Any, Protocol
 
 from rich.console import Console
 
-from everycore.environment.errors import EverycoreError, SignalError
+from everycore.environment.errors import EverycoreError, SignalError, cannot_run, cannot_write
 
 STDERR_LIMIT_BYTES = 1 << 16
 PIECE_BYTES = 1 << 16
@@ -172,7 +172,7 @@ class SystemRunner:
                 **options,
             )
         except OSError as error:
-            raise EverycoreError(f"cannot run {argv[0]}: {error.strerror}") from error
+            raise cannot_run(argv[0], error) from error
         self._running[process.pid] = process
         try:
             self._refuse_if_ending()
@@ -297,7 +297,7 @@ def written() -> Iterator[None]:
 
 def unwritable(error: OSError) -> EverycoreError:
     """The error of a standard output that takes nothing, such as a file on a full disk."""
-    return EverycoreError(f"cannot write standard output: {error.strerror or error}")
+    return cannot_write("standard output", error)
 
 
 class StandardOutput(Console):

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The one exception that a user sees."""
+"""The exceptions that a user sees. What went wrong is a type: nobody compares messages."""
 
 import difflib
+import errno
 import signal
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Self
 
 FEW_NAMES = 8  # may all be listed
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class EverycoreError(Exception):
@@ -21,6 +24,26 @@ class EverycoreError(Exception):
         self.message = message
         self.hint = hint
         self.code = code
+
+
+class CannotRunError(EverycoreError):
+    """A program that cannot be started: it is not there, or nobody may run it."""
+
+    def with_hint(self, hint: str) -> Self:
+        """The same error with a remedy, for who knows which package has the program."""
+        return type(self)(self.message, hint, self.code)
+
+
+class WrongMachineError(CannotRunError):
+    """A program for a machine that this one is not."""
+
+
+class CannotWriteError(EverycoreError):
+    """A file or a folder that cannot be written."""
+
+
+class NoSpaceError(CannotWriteError):
+    """A disk is full, or this user may have no more of it."""
 
 
 class SignalError(BaseException):
@@ -41,6 +64,20 @@ class LostError(EverycoreError):
 
 class MissingPackagesError(EverycoreError):
     """Python packages that only some of everycore needs, and that are not installed."""
+
+
+def cannot_run(program: str, error: OSError) -> CannotRunError:
+    """The error for a program that the system does not start."""
+    kind = WrongMachineError if error.errno == errno.ENOEXEC else CannotRunError
+    return kind(f"cannot run {program}: {error.strerror}")
+
+
+def cannot_write(
+    what: object, error: OSError, hint: str = "", doing: str = "write"
+) -> CannotWriteError:
+    """The error for what cannot be written: `what` is a path, or words for one."""
+    kind = NoSpaceError if error.errno in _FULL else CannotWriteError
+    return kind(f"cannot {doing} {what}: {error.strerror or error}", hint)
 
 
 def unreadable(path: Path, error: Exception) -> EverycoreError:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import EverycoreError, cannot_write
 
 STANDARD_OUTPUT = Path("-")
 _DESCRIPTOR = 1  # of standard output
@@ -109,9 +109,7 @@ def atomic_output(path: Path, stdout: IO[str]) -> Iterator[Path]:
     except BrokenPipeError:  # the reader has enough
         raise
     except OSError as error:
-        raise EverycoreError(
-            f"cannot write {path}: {error.strerror or error}", "name another place"
-        ) from error
+        raise cannot_write(path, error, "name another place") from error
 
 
 @contextmanager
@@ -157,6 +155,4 @@ def open_stream(path: Path, stdout: IO[str]) -> IO[str] | None:
     try:
         return path.open("w", encoding="utf-8")
     except OSError as error:
-        raise EverycoreError(
-            f"cannot write {path}: {error.strerror}", "name another file with --out"
-        ) from error
+        raise cannot_write(path, error, "name another file with --out") from error

@@ -243,7 +243,8 @@ def main(words: list[str]) -> int:
         once = _LIBRARIES[name](ctypes.CDLL(path), operation)
         rate = measure(once, operation in PER_BYTE)
     except (_CannotError, OSError, AttributeError) as error:
-        print(json.dumps({"error": str(error) or "not available"}))
+        absent = isinstance(error, _CannotError)
+        print(json.dumps({"error": str(error) or "not available", "absent": absent}))
         return 0
     print(json.dumps({"rate": rate}))
     return 0

@@ -30,6 +30,7 @@ class Probed:
     rate: float  # bytes or operations per second
     code: str  # the implementation that ran, by its samples
     error: str = ""
+    is_available: bool = True  # the library has the operation
 
 
 def probe_library(one: Installed, env: Mapping[str, str]) -> list[Probed]:
@@ -52,7 +53,8 @@ def _probe(one: Installed, operation: str, env: Mapping[str, str]) -> Probed:
         told = json.loads(text[-1])
         rate = float(told["rate"])
     except (IndexError, ValueError, KeyError, TypeError):
-        return Probed(one.path, one.name, operation, 0.0, "", _reason(text))
+        why, is_available = _reason(text)
+        return Probed(one.path, one.name, operation, 0.0, "", why, is_available)
     named = [item for item in recognise(collect(sampled)) if _is_of(item.region.module.path, one)]
     wanted = probe.PRIMITIVES.get(operation, ())
     found = {
@@ -70,11 +72,13 @@ def _is_of(path: str, one: Installed) -> bool:
     return path == one.path or ("python" not in Path(path).name and "libc.so" not in path)
 
 
-def _reason(text: Sequence[str]) -> str:
+def _reason(text: Sequence[str]) -> tuple[str, bool]:
+    """Return why there is no rate, and whether the library has the operation at all."""
     try:
-        return str(json.loads(text[-1])["error"])
+        told = json.loads(text[-1])
+        return str(told["error"]), not told["absent"]
     except (IndexError, ValueError, KeyError, TypeError):
-        return "the probe ended without an answer"
+        return "the probe ended without an answer", True
 
 
 def best_rates(probed: Sequence[Probed]) -> dict[str, Probed]:

@@ -40,6 +40,7 @@ class Trial:
     gain: float | None
     by: str  # how the gain was seen, or why it could not be
     change: str = ""  # what was changed for it, where the remedy's words do not say it
+    is_tried: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +114,10 @@ def _without_variables(
     return Change(words, kept, f"without {said}=" if said else "")
 
 
-def why_not_tried(remedy: Remedy) -> str:
+def not_tried(remedy: Remedy) -> Trial:
     """Say why a remedy cannot be tried."""
-    return SET_WITHIN if remedy.unset else NOT_TRIED
+    why = SET_WITHIN if remedy.unset else NOT_TRIED
+    return Trial(remedy.remedy, None, why, is_tried=False)
 
 
 def _same_library(remedy: Remedy, folders: Sequence[Path]) -> Path | None:
@@ -142,7 +144,7 @@ def try_remedy(
     """Run a command with and without a remedy's change, in turn, and compare the best runs."""
     change = change_of(argv, env, remedy, provider=provider)
     if change is None:
-        return Trial(remedy.remedy, None, why_not_tried(remedy))
+        return not_tried(remedy)
     before: list[_Run] = []
     after: list[_Run] = []
     for _ in range(ROUNDS):

@@ -19,7 +19,7 @@ from everycore.compile.binaries import meaning_of_native
 from everycore.compile.toolchains.installed import installed
 from everycore.environment.context import Context, system_context
 from everycore.environment.decoding import encode_line
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import EverycoreError, cannot_write
 from everycore.environment.version import package_version
 from everycore.farm.work import Answer, Job, Work, read_job
 from everycore.matrix import plan, second_pass
@@ -206,9 +206,7 @@ def ready(bench: CellPipeline, job: Job, answer: Answer) -> CheckedCell | Result
                 copy.chmod(0o755)
                 copy.replace(binary)
         except OSError as error:
-            raise EverycoreError(
-                f"cannot write {binary}: {error.strerror}", "make room; --resume goes on"
-            ) from error
+            raise cannot_write(binary, error, "make room; --resume goes on") from error
     cell = job.cell
     subject = bench.subjects.get(cell.subject) or subjects.find_subject(bench.tree, cell.subject)
     compiler = bench.toolchains[cell.toolchain].compiler(cell.target)

@@ -11,20 +11,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from everycore.compile.binaries import meaning_of_native
+from everycore.compile.refusals import MAKE_ROOM, full_disk, is_passing
 from everycore.environment.atomic import atomic_write
 from everycore.environment.context import Context
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import CannotRunError, cannot_write
 from everycore.model.domain import Compiler
 
 TIME_LIMIT_SECONDS = 20.0
 _ERROR = re.compile(r"^.*\berror: (.+)$", re.MULTILINE)
 _WARNING = re.compile(r"^.*\bwarning: (.+)$", re.MULTILINE)
-# Messages of a compiler, or its driver, when the machine failed it.
-_PASSING = re.compile(
-    r"(^|: )(Killed|Terminated)\b|out of memory|memory exhausted|cannot allocate memory|bad_alloc"
-    r"|temporary file|resource temporarily unavailable|no space left on device",
-    re.MULTILINE | re.IGNORECASE,
-)
 
 _OF_THIS_RUN: dict[Path, str] = {}  # answers that are not kept
 
@@ -74,24 +69,18 @@ def _ask(context: Context, compiler: Compiler, flags: tuple[str, ...]) -> tuple[
             done = context.runner.run(argv, cwd=source.parent, seconds=TIME_LIMIT_SECONDS)
     except TimeoutError:
         return f"no answer in {TIME_LIMIT_SECONDS:.0f} s", False
-    except EverycoreError as error:  # it cannot be started
+    except CannotRunError as error:
         return error.message, False
     except OSError as error:
-        raise EverycoreError(
-            f"cannot write a temporary file: {error.strerror}",
-            "make room, or set TMPDIR to another place; --resume goes on",
-        ) from error
+        raise cannot_write("a temporary file", error, f"{MAKE_ROOM}; --resume goes on") from error
     if done.code < 0:
         return signal.strsignal(-done.code) or f"signal {-done.code}", False
     if done.code:
+        if full := full_disk(f"{compiler.name} cannot try flags", done.stderr):
+            raise full
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         found = _ERROR.search(done.stderr)
         said = found[1] if found else next(iter(lines), f"exit code {done.code}")
         return said, not is_passing(done.stderr)
     found = _WARNING.search(done.stderr)
     return (found[1] if found else ""), True
-
-
-def is_passing(said: str) -> bool:
-    """Whether the machine, not the compiler, is the reason: it may be otherwise at the next try."""
-    return bool(_PASSING.search(said))

@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everycore import subjects
+from everycore.compile.refusals import MAKE_ROOM
 from everycore.environment.context import Completed, Context
 from everycore.environment.errors import (
+    CannotRunError,
+    CannotWriteError,
     EverycoreError,
     LostError,
     MissingPackagesError,
@@ -52,6 +55,7 @@ NEVER_QUIET = 32  # of them in a row: waiting does not help
 ALWAYS = "-fstack-usage"  # where the compiler has it
 WARNINGS_OFF = "-w"
 NO_INLINING = "-O0"
+VECTOR = " check vector "  # in what the driver says of a wrong answer to one: job.c
 DISTURBED = "other programs disturbed all samples; --resume tries it again"
 
 
@@ -97,7 +101,7 @@ class _Quiet:
 
 class _FailedError(Exception):
     """The end of a cell. `time_limit`: seconds that a process of it had. `given`: the input that it
-    answers wrongly, if that is one of a sweep."""
+    answers wrongly, if that is one of a sweep; `is_of_vector`: if it is a check vector."""
 
     def __init__(
         self,
@@ -105,8 +109,10 @@ class _FailedError(Exception):
         reason: str,
         time_limit: float | None = None,
         given: Mapping[str, str] | None = None,
+        is_of_vector: bool = False,
     ) -> None:
         super().__init__(reason)
+        self.is_of_vector = is_of_vector
         self.given = given
         self.outcome = outcome
         self.reason = reason
@@ -247,7 +253,6 @@ class CellPipeline:
         if refusal := plan.why_not(self.place, toolchain, cell.target, cell.flags):
             raise _FailedError(Outcome.SKIPPED, refusal)
         if refusal := accepted_flags.refusal(self.context, compiler, cell.flags):
-            refuse_full_disk(refusal)
             raise _FailedError(Outcome.SKIPPED, refusal)
         program, objects = self._compiled(cell, subject, compiler, target)
         seconds = [subjects.compile_seconds(path) for path in objects]
@@ -304,6 +309,8 @@ class CellPipeline:
                     binary = subjects.link(context, around, objects, compiler, cell.flags)
                 else:
                     binary = subjects.link(context, around, objects)
+            except CannotWriteError as error:
+                raise _no_room(error) from error
             except NotCompiledError as error:
                 raise _FailedError(_refused(error), error.message) from None
             except SubjectUnavailableError as error:  # no perl
@@ -311,11 +318,10 @@ class CellPipeline:
             except TimeoutError:
                 reason = f"the compiler was not done after {self.limits.compile:.0f} s"
                 raise _FailedError(Outcome.TIME_LIMIT, reason) from None
+            except CannotRunError as error:  # the compiler is gone
+                raise _FailedError(Outcome.SKIPPED, _in_a_line(error)) from None
             except EverycoreError as error:  # a file of the subject that is not there
-                refuse_full_disk(f"{error.message} {error.hint}")
-                absent = error.message.startswith("cannot run")  # the compiler
-                outcome = Outcome.SKIPPED if absent else Outcome.NOT_COMPILED
-                raise _FailedError(outcome, _in_a_line(error)) from None
+                raise _FailedError(Outcome.NOT_COMPILED, _in_a_line(error)) from None
         return Program(subject, target, compiler, cell.flags, "", binary), objects
 
     def flags_of(self, cell: Cell, compiler: Compiler) -> list[str]:
@@ -341,8 +347,9 @@ class CellPipeline:
         except SubjectUnavailableError as error:
             reason = f"{error.message} ({error.hint})" if error.hint else error.message
             return _FailedError(Outcome.SKIPPED, reason)
+        except CannotWriteError as error:
+            raise _no_room(error) from error
         except EverycoreError as error:  # an adapter that does not compile
-            refuse_full_disk(f"{error.message} {error.hint}")
             return _FailedError(Outcome.NOT_COMPILED, _in_a_line(error))
 
     def _check(self, ready: CheckedCell, cell: Cell) -> int:
@@ -370,7 +377,7 @@ class CellPipeline:
     def _with_input(self, ready: CheckedCell, cell: Cell, error: _FailedError) -> _FailedError:
         """Return the failure of an input whose bytes can be shown, if the sweep knows one. A wrong
         answer to a check vector says more, and the trusted build may be the wrong one."""
-        if error.outcome is Outcome.WRONG and " check vector " not in error.reason:
+        if error.outcome is Outcome.WRONG and not error.is_of_vector:
             try:
                 self._swept(ready, cell)
             except _FailedError as of_sweep:
@@ -403,7 +410,12 @@ class CellPipeline:
         first_line = next(iter((done.stdout + done.stderr).strip().splitlines()), "")
         if done.code == 1:
             given = sweep.given(done.stdout) or None
-            raise _FailedError(Outcome.WRONG, first_line or "a wrong answer", given=given)
+            raise _FailedError(
+                Outcome.WRONG,
+                first_line or "a wrong answer",
+                given=given,
+                is_of_vector=VECTOR in first_line,
+            )
         if done.code == sweep.ENDLESS:
             reason = f"{first_line}: it was not done after {self.limits.run:.0f} s"
             raise _FailedError(Outcome.TIME_LIMIT, reason, self.limits.run)
@@ -425,6 +437,8 @@ class CellPipeline:
         flags = self.flags_of(cell, compiler)
         try:
             objects = subjects.objects(self.context, subject, compiler, flags, target, limit)
+        except CannotWriteError as error:
+            raise _no_room(error) from error
         except NotCompiledError as error:
             reason = self.without_local_paths(cell, error.message)
             return replace(empty, outcome=_refused(error), reason=reason)
@@ -556,8 +570,7 @@ class CellPipeline:
 
 def _refused(error: NotCompiledError) -> Outcome:
     """Tell failures of the compiler from those of the machine, which --resume tries again."""
-    refuse_full_disk(error.message)
-    return Outcome.SKIPPED if accepted_flags.is_passing(error.message) else Outcome.NOT_COMPILED
+    return Outcome.SKIPPED if error.may_pass else Outcome.NOT_COMPILED
 
 
 def _in_a_line(error: EverycoreError) -> str:
@@ -565,13 +578,11 @@ def _in_a_line(error: EverycoreError) -> str:
     return ": ".join(part for part in (error.message, first_error.strip()) if part)
 
 
-def refuse_full_disk(message: str) -> None:
+def _no_room(error: CannotWriteError) -> CannotWriteError:
     """No compiler is to blame for it, and no later cell would fare better."""
-    if "No space left on device" in message or message.startswith("cannot write"):
-        raise EverycoreError(
-            f"no cell can be compiled: {message.strip()}",
-            "make room, or set XDG_CACHE_HOME to another place; --resume goes on",
-        )
+    return type(error)(
+        f"no cell can be compiled: {error.message}", f"{MAKE_ROOM}; --resume goes on"
+    )
 
 
 def read_bench(text: str, n_bytes: int) -> Timed:

@@ -23,7 +23,7 @@ from pathlib import Path
 from everycore.compile import debs
 from everycore.compile.debs.lock import Request
 from everycore.environment.context import Completed, Context
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import EverycoreError, cannot_write
 from everycore.environment.progress import Progress
 from everycore.model.domain import Tree
 from everycore.pauth.emulators import locked
@@ -282,9 +282,8 @@ def _environment(context: Context, beside: Path) -> Path:
         beside.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=f"{beside.name}-", dir=beside.parent))
     except OSError as error:
-        raise EverycoreError(
-            f"cannot write the cache {beside.parent}: {error.strerror}",
-            "set XDG_CACHE_HOME to another place",
+        raise cannot_write(
+            f"the cache {beside.parent}", error, "set XDG_CACHE_HOME to another place"
         ) from error
     try:
         _run(context, [sys.executable, "-m", "venv", str(folder)])

@@ -10,7 +10,7 @@ from everycore.explain.explanation import Explanation, Row
 from everycore.explain.probe import PER_BYTE, PRIMITIVES
 from everycore.explain.probing import Probed, best_rates
 from everycore.explain.regions import Profile
-from everycore.explain.trial import NOT_TRIED, SET_WITHIN, Trial
+from everycore.explain.trial import Trial
 from everycore.report.figures import number
 from everycore.report.potential import Potential
 from everycore.report.tables import plain_table, titled
@@ -99,7 +99,7 @@ def _potential(one: Potential) -> str:
 def _gain(one: Trial | None) -> str:
     if one is None:
         return " Not tried (--try does it)."
-    if one.by in (NOT_TRIED, SET_WITHIN):
+    if not one.is_tried:
         return f" Not tried: {one.by}."
     tried = f" Tried{f' {one.change}' if one.change else ''}:"
     if one.gain is None:
@@ -127,7 +127,7 @@ def speed_rows(probed: Sequence[Probed], own: OwnSpeeds) -> list[tuple[str, ...]
     rows: list[tuple[str, ...]] = []
     measured = [one for one in probed if not one.error]
     best = best_rates(measured)
-    failed = [one for one in probed if one.error and one.error != "not available"]
+    failed = [one for one in probed if one.error and one.is_available]
     for operation in sorted({one.operation for one in probed} | set(own.rates)):
         rates = [
             (one.rate, one.library, one.code) for one in measured if one.operation == operation

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic
 
 from everycore.environment.context import Context
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import EverycoreError, cannot_write
 from everycore.environment.extras import missing_packages
 from everycore.environment.outputs import is_standard_output
 from everycore.run.session import open_session
@@ -167,9 +167,7 @@ def _new_file(path: Path | None) -> Iterator[Callable[[bytes], None] | None]:
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mode 0600
     except OSError as error:
-        raise EverycoreError(
-            f"cannot write into {path.parent}: {error.strerror}", "name another place with --out"
-        ) from error
+        raise cannot_write(f"into {path.parent}", error, "name another place with --out") from error
     scratch = Path(name)
 
     def publish(content: bytes) -> None:

@@ -39,6 +39,14 @@ DIGEST_DIGITS = 16
 LAST_RUNS = 10  # of those stored: what they saw of a core is known
 
 
+class HarnessDiedError(EverycoreError):
+    """A harness that did not come to its end; `how`: "died of SIGILL"."""
+
+    def __init__(self, arguments: Sequence[str], how: str, hint: str) -> None:
+        super().__init__(f"`harness {shlex.join(arguments)}` {how}", hint, 1)
+        self.how = how
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     tree: Tree
@@ -250,9 +258,7 @@ def _raise_if_broken(
     except ValueError:
         how = f"ended with code {completed.code}"
     after = f"its last line: {last[:160]}" if last else "it had written nothing"
-    raise EverycoreError(
-        f"`harness {shlex.join(arguments)}` {how}", "\n".join([*stderr_lines, after]), 1
-    )
+    raise HarnessDiedError(arguments, how, "\n".join([*stderr_lines, after]))
 
 
 def _usage_error(stderr_lines: Sequence[str], arguments: Sequence[str]) -> tuple[str, str]:

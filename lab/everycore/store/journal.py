@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import EverycoreError, cannot_write
 from everycore.environment.outputs import open_stream
 
 
@@ -108,4 +108,4 @@ class Journal:
         )
 
     def _unwritable(self, error: OSError, remedy: str) -> EverycoreError:
-        return EverycoreError(f"cannot write {self._shown}: {error.strerror}", remedy)
+        return cannot_write(self._shown, error, remedy)

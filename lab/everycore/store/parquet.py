@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING
 
 from everycore.environment import extras
 from everycore.environment.decoding import encode_line
-from everycore.environment.errors import EverycoreError, unreadable
+from everycore.environment.errors import EverycoreError, cannot_write, unreadable
 from everycore.model.measurement import FORMAT, READABLE, TABLES, Row, RunRow, columns
 from everycore.store.unpacked import rows_of
 
@@ -68,7 +68,7 @@ def write_pack(files: Sequence[Path], target: Path) -> dict[str, int]:
         target.parent.mkdir(parents=True, exist_ok=True)
         scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     except OSError as error:
-        raise EverycoreError(f"cannot write {target}: {error.strerror}") from error
+        raise cannot_write(target, error) from error
     try:
         counts = _write_lines(files, scratch)
         with connect() as database:
@@ -79,8 +79,7 @@ def write_pack(files: Sequence[Path], target: Path) -> dict[str, int]:
         scratch.chmod(0o755)
         scratch.rename(target)
     except OSError as error:
-        said = error.strerror or str(error)
-        raise EverycoreError(f"cannot write {target}: {said}", "make room") from error
+        raise cannot_write(target, error, "make room") from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return counts

@@ -21,10 +21,10 @@ Every answer is compared with that of c_ref, in the traced run too; a wrong one 
 
 from pathlib import Path
 
+from everycore.compile.refusals import NotCompiledError
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.model.domain import Tree
 from everycore.subjects.assemble import (
-    NotCompiledError,
     Program,
     Surroundings,
     build,

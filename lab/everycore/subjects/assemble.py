@@ -13,6 +13,7 @@ from pathlib import Path
 
 from everycore.compile import catalog
 from everycore.compile.binaries import build_object, build_timed, build_tool, digest_of
+from everycore.compile.refusals import NotCompiledError, RefusedError
 from everycore.compile.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.environment.atomic import atomic_write
 from everycore.environment.context import Context
@@ -71,10 +72,6 @@ LANGUAGE = ("-std=gnu11", "-O2", "-fno-pie")
 OUR_FLAGS = (*LANGUAGE, "-Iinclude", "-Isrc", f"-I{FOLDER}", "-Iharness")
 # Distributions differ in these.
 PLAIN = ("-fno-pie", "-fno-stack-protector", "-fcf-protection=none")
-
-
-class NotCompiledError(EverycoreError):
-    """A file that the compiler refuses, or objects that the linker does; says its first error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +145,7 @@ def objects(
         read = headers[path.parent]
         if path.suffix == ".pl":
             path = written(context, subject, folder, path)
-        return build_timed(
-            context,
-            compiler,
-            path,
-            words,
-            read,
-            NotCompiledError,
-            limit_seconds=limit_seconds,
-        )
+        return build_timed(context, compiler, path, words, read, limit_seconds)
 
     if len(subject.files) == 1:
         return [made(subject.files[0])]
@@ -246,7 +235,7 @@ def _adapter(
     # Their headers first: ours must not be found by the names of theirs.
     words = [*target.compile_flags, *LANGUAGE, *flags, f"-I{folder}", f"-I{tree.root}"]
     read = digest_of([*ours, *theirs, *headers_near(folder)])
-    return build_timed(context, compiler, path, words, read, NotCompiledError)
+    return build_timed(context, compiler, path, words, read)
 
 
 def _our_headers(tree: Tree) -> list[Path]:
@@ -278,11 +267,10 @@ def link(
     name = around.subject.name
     try:
         return build_tool(context, linker, [*made, around.path], words, name=name)
-    except EverycoreError as error:
-        if type(error) is not EverycoreError or not error.message.startswith(linker.name):
-            raise
+    except RefusedError as error:
         said = next((line for line in error.hint.splitlines() if "undefined" in line), error.hint)
-        raise NotCompiledError(f"{name} cannot be linked: {said}") from error
+        message = f"{name} cannot be linked: {said}"
+        raise NotCompiledError(message, may_pass=error.may_pass) from error
 
 
 def _compiler(context: Context, target: Target, cc: str | None) -> Compiler:

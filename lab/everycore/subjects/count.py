@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from everycore.environment.context import Context
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import CannotRunError, EverycoreError
 from everycore.model.domain import Target
 from everycore.subjects import sweep
 from everycore.subjects.assemble import Program
@@ -127,10 +127,8 @@ def _traced(context: Context, program: Program, argv: Sequence[str]) -> Run:
         if program.target.transport == "local":
             return native(context, argv, BEGIN, END, keep=True)
         return qemu(context, program.target, argv, BEGIN, END, keep=True)
-    except EverycoreError as error:
-        if error.message.startswith("cannot run"):
-            raise SubjectUnavailableError(error.message, _install(program.target)) from error
-        raise
+    except CannotRunError as error:
+        raise SubjectUnavailableError(error.message, _install(program.target)) from error
 
 
 def _signal_name(number: int) -> str:

@@ -9,7 +9,7 @@ from everycore.binary.symbols import Image
 from everycore.compile.binaries import build_tool
 from everycore.compile.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.environment.context import Completed, Context
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import CannotRunError, EverycoreError
 from everycore.model.domain import Target
 from everycore.run.transport.qemu_user import refuse_misfit
 from everycore.trace.record import (
@@ -71,10 +71,8 @@ def qemu(
 def _help(context: Context, target: Target) -> str:
     try:
         return context.runner.run([target.emulator[0], "--help"]).stdout
-    except EverycoreError as error:
-        raise EverycoreError(
-            error.message, f"Debian: apt-get install {' '.join(target.packages)}"
-        ) from error
+    except CannotRunError as error:
+        raise error.with_hint(f"Debian: apt-get install {' '.join(target.packages)}") from error
 
 
 def _plugin(

@@ -9,7 +9,7 @@ import pytest
 from world import Lab
 
 from everycore.environment.context import Completed
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import CannotRunError, EverycoreError
 from everycore.estimate.asm import ForeignError, decode
 from everycore.estimate.core_estimates import Core
 from everycore.estimate.executed import emulator_version
@@ -48,7 +48,7 @@ class Tools:
         version = next((v for v in self.versions if v.split(".")[0] == suffix), "")
         version = version or (self.versions[0] if suffix in ("mca", "objdump") else "")
         if not version:
-            raise EverycoreError(f"cannot run {argv[0]}: No such file or directory")
+            raise CannotRunError(f"cannot run {argv[0]}: No such file or directory")
         if "--version" in argv:
             return Completed(0, f"Debian LLVM version {version}\n")
         if "-d" in argv:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from everycore.compile import refusals
 from everycore.environment.context import Completed
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import CannotRunError, NoSpaceError
 from everycore.matrix import accepted_flags
 
 KILLED = "gcc: fatal error: Killed signal terminated program cc1"
@@ -71,7 +72,7 @@ def test_a_final_answer_is_kept(end: Completed, said: str, tmp_path: Path) -> No
         (Completed(1, "", KILLED), "Killed"),
         (Completed(1, "", "cc1: out of memory allocating 65536 bytes"), "out of memory"),
         (Completed(1, "", "Cannot create temporary file in /tmp/: No such file"), "temporary"),
-        (EverycoreError("cannot run gcc: Resource temporarily unavailable"), "cannot run"),
+        (CannotRunError("cannot run gcc: Resource temporarily unavailable"), "cannot run"),
     ],
 )
 def test_what_may_pass_is_an_answer_for_one_run(
@@ -83,5 +84,12 @@ def test_what_may_pass_is_an_answer_for_one_run(
 
 
 def test_a_crash_of_the_compiler_proper_is_an_answer() -> None:
-    assert not accepted_flags.is_passing("x.c:1: internal compiler error: Segmentation fault")
-    assert accepted_flags.is_passing(KILLED)
+    assert not refusals.is_passing("x.c:1: internal compiler error: Segmentation fault")
+    assert refusals.is_passing(KILLED)
+
+
+def test_a_full_disk_is_no_answer(tmp_path: Path) -> None:
+    full = Completed(1, "", "cc1: error writing to /tmp/x.s: No space left on device")
+    with pytest.raises(NoSpaceError, match="cannot try flags: No space left on device"):
+        asked(full, tmp_path)
+    assert asked(Completed(0), tmp_path) == ("", 1)

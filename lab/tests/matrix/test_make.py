@@ -11,10 +11,11 @@ import pytest
 from world import Lab
 
 from everycore import subjects
+from everycore.compile import refusals
 from everycore.compile.binaries import build_timed
 from everycore.environment import extras
 from everycore.environment.context import Completed
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import EverycoreError, NoSpaceError
 from everycore.matrix import make
 from everycore.matrix.make import (
     NEVER_QUIET,
@@ -24,7 +25,6 @@ from everycore.matrix.make import (
     _FailedError,
     how_it_ended,
     read_bench,
-    refuse_full_disk,
 )
 from everycore.matrix.plan import HostCpu
 from everycore.model.cells import Cell, Outcome, Result
@@ -167,9 +167,9 @@ def test_signals_have_names() -> None:
 
 
 def test_a_full_disk_is_no_fault_of_the_compiler() -> None:
-    refuse_full_disk("a.c:1: error: no such thing")
-    with pytest.raises(EverycoreError, match="No space left"):
-        refuse_full_disk("fatal error: error writing to /tmp/x.s: No space left on device")
+    assert refusals.full_disk("gcc failed", "a.c:1: error: no such thing") is None
+    found = refusals.full_disk("gcc failed", "error writing to /tmp/x.s: No space left on device")
+    assert str(found) == "gcc failed: No space left on device"
 
 
 @pytest.mark.parametrize(("number", "outcome"), [(9, Outcome.SKIPPED), (11, Outcome.NOT_COMPILED)])
@@ -186,7 +186,7 @@ def test_a_compiler_that_was_killed_is_tried_again_and_one_that_crashed_is_not(
     (source := tmp_path / "x.c").write_text("")
 
     def objects(*_: object) -> list[Path]:
-        return [build_timed(context, compiler, source, [], "", subjects.NotCompiledError, 1.0)]
+        return [build_timed(context, compiler, source, [], "", 1.0)]
 
     monkeypatch.setattr(subjects, "objects", objects)
     monkeypatch.setattr(CellPipeline, "_around", lambda *_: None)
@@ -199,18 +199,18 @@ def test_a_compiler_that_was_killed_is_tried_again_and_one_that_crashed_is_not(
 
 
 @pytest.mark.parametrize(
-    ("said", "outcome"),
+    ("error", "outcome"),
     [
-        ("a.c:3: error: expected ';'", Outcome.NOT_COMPILED),
-        ("gcc: fatal error: Killed signal terminated program cc1", Outcome.SKIPPED),
-        ("a.s: No space left on device", None),
+        (refusals.NotCompiledError("expected ;"), Outcome.NOT_COMPILED),
+        (refusals.NotCompiledError("Killed", may_pass=True), Outcome.SKIPPED),
+        (NoSpaceError("a.s: No space left on device"), None),
     ],
 )
 def test_a_full_disk_in_the_middle_of_a_bisection_is_no_finding(
-    said: str, outcome: Outcome | None, monkeypatch: pytest.MonkeyPatch
+    error: EverycoreError, outcome: Outcome | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def objects(*_: object) -> list[Path]:
-        raise subjects.NotCompiledError(said)
+        raise error
 
     nothing: Any = None
     monkeypatch.setattr(subjects, "objects", objects)

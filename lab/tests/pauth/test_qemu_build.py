@@ -13,7 +13,7 @@ from world import DATA, PACKAGE, Lab
 
 from everycore.compile.catalog import find_tree
 from everycore.environment.context import Completed, Context, SystemRunner
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import CannotRunError, EverycoreError
 from everycore.pauth import qemu_build
 from everycore.pauth.qemu_build import Libraries, Recipe, build_qemu
 
@@ -208,7 +208,7 @@ class Environments:
             (program.parent / "meson").write_text(str(program.parent))
             (program.parent / "ninja").touch()
         elif not program.is_file() or str(program) in self.broken:
-            raise EverycoreError(f"cannot run {program}")
+            raise CannotRunError(f"cannot run {program}")
         return Completed(0)
 
 

@@ -15,7 +15,7 @@ from everycore.compile.debs.index import Index, fields_of, relations, version_ke
 from everycore.compile.debs.lock import File, Lock, Pinned, Request, from_text, to_text
 from everycore.compile.debs.mirror import SETTING_HINT, Mirror, apt_settings, find_mirrors
 from everycore.environment.context import Context
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import EverycoreError, cannot_write
 
 KEYRING_SETTING = "EVERYCORE_KEYRING"
 KEYRINGS = Path("/usr/share/keyrings")
@@ -242,4 +242,4 @@ def write_lock(path: Path, lock: Lock) -> None:
         scratch.write_text(to_text(lock), encoding="utf-8")
         scratch.replace(path)
     except OSError as error:
-        raise EverycoreError(f"cannot write {path}: {error.strerror}") from error
+        raise cannot_write(path, error) from error

@@ -26,7 +26,7 @@ from everycore.compile.debs.lock import Lock, Pinned
 from everycore.compile.debs.mirror import SETTING, find_mirrors
 from everycore.compile.debs.tarball import unpack
 from everycore.environment.context import Context
-from everycore.environment.errors import EverycoreError, UnavailableError
+from everycore.environment.errors import EverycoreError, UnavailableError, cannot_write
 from everycore.environment.progress import Progress
 
 LAYOUT = "roots-1"  # counts up with what `unpacked` makes of the same packages
@@ -177,7 +177,7 @@ def _complete_folder(place: Path, fill: Callable[[Path], None]) -> Path:
         scratch.rename(place)
     except OSError as error:
         if not place.is_dir():  # else another run was faster, with the same contents
-            raise EverycoreError(f"cannot unpack into {place.parent}: {error}") from error
+            raise cannot_write(f"into {place.parent}", error, doing="unpack") from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return place

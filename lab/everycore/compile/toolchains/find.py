@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from everycore.compile.toolchains.compiler_programs import state_of
 from everycore.environment.context import Completed, Context
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import CannotRunError, EverycoreError
 from everycore.model.domain import Compiler, Target
 
 Run = Callable[[Sequence[str]], Completed]
@@ -58,9 +58,8 @@ def _first(run: Run, named: str | None, flags: Sequence[str]) -> Compiler:
     for name in ("cc", "gcc", "clang"):
         try:
             return ask(run, (name,), flags, INSTALL_HINT)
-        except EverycoreError as error:
-            if not error.message.startswith("cannot run"):
-                raise
+        except CannotRunError:
+            continue
     raise EverycoreError("no C compiler: cannot run cc, gcc or clang", INSTALL_HINT)
 
 
@@ -71,8 +70,8 @@ def ask(run: Run, command: tuple[str, ...], flags: Sequence[str], hint: str) -> 
         raise EverycoreError("the name of the C compiler is empty", hint)
     try:
         done = run([*command, *flags, "-dM", "-E", "-x", "c", "-"])
-    except EverycoreError as error:
-        raise EverycoreError(f"cannot run the C compiler '{shown}'", hint) from error
+    except CannotRunError as error:
+        raise CannotRunError(f"cannot run the C compiler '{shown}'", hint) from error
     if done.code != 0:
         first = next(iter(done.stderr.strip().splitlines()), "no message")
         raise EverycoreError(f"the C compiler '{shown}' failed: {first}", "check --cc and --flags")

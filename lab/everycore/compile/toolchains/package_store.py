@@ -19,7 +19,7 @@ from everycore.compile.debs.lock import Pinned
 from everycore.compile.toolchains.cache_lock import folder_of
 from everycore.compile.toolchains.compiler_lock import REMEDY, Part
 from everycore.environment.context import Context
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import cannot_write
 from everycore.environment.progress import Progress
 from everycore.environment.workers import worker_pool
 
@@ -91,9 +91,7 @@ def complete_folder(place: Path, fill: Callable[[Path], None]) -> Path:
         scratch.rename(place)
     except OSError as error:
         if not place.is_dir():  # else another run was faster
-            raise EverycoreError(
-                f"cannot unpack into {place.parent}: {error}", DISK_HINT
-            ) from error
+            raise cannot_write(f"into {place.parent}", error, DISK_HINT, "unpack") from error
     finally:
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)

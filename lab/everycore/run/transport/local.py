@@ -6,7 +6,7 @@ from pathlib import Path
 
 from everycore.binary.machine_fit import machine_of
 from everycore.environment.context import Completed, Context
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import EverycoreError, WrongMachineError
 
 
 class Local:
@@ -18,9 +18,7 @@ class Local:
     ) -> Generator[str, None, Completed]:
         try:
             return (yield from self._context.runner.stream([str(binary), *arguments], stdin=stdin))
-        except EverycoreError as error:
-            if not error.message.endswith("Exec format error"):
-                raise
+        except WrongMachineError as error:
             raise EverycoreError(
                 f"the harness is for {machine_of(binary)}, which this machine is not",
                 "--cc names a compiler for another machine; `--target` names an emulated one",

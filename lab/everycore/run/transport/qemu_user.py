@@ -6,7 +6,7 @@ from pathlib import Path
 
 from everycore.binary.machine_fit import machine_of
 from everycore.environment.context import Completed, Context
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import CannotRunError, EverycoreError
 from everycore.model.domain import Target
 
 
@@ -21,11 +21,9 @@ class Qemu:
         argv = [*self._target.emulator, str(binary), *arguments]
         try:
             done = yield from self._context.runner.stream(argv, stdin=stdin)
-        except EverycoreError as error:
-            if not error.message.startswith("cannot run"):
-                raise
+        except CannotRunError as error:
             packages = " ".join(self._target.packages)
-            raise EverycoreError(error.message, f"Debian: apt-get install {packages}") from error
+            raise error.with_hint(f"Debian: apt-get install {packages}") from error
         refuse_misfit(self._target, binary, done)
         return done
 

@@ -17,7 +17,7 @@ from typing import Protocol
 from everycore.binary import machine_fit
 from everycore.compile.binaries import BOARD_OBJECTS
 from everycore.environment.context import Completed, Context
-from everycore.environment.errors import EverycoreError, LostError
+from everycore.environment.errors import CannotRunError, EverycoreError, LostError
 from everycore.model.domain import Board, Target
 from everycore.run.machine import BOARD_IDS, FILES, Facts
 from everycore.run.transport.gateway import Gateway
@@ -200,7 +200,7 @@ class Ssh:
     def program(self, argv: Sequence[str]) -> Completed:
         done = self.link.run(f"{shlex.join(argv)} </dev/null")
         if done.code in (CANNOT_EXECUTE, NOT_FOUND):
-            raise EverycoreError(f"cannot run {argv[0]} on {self.title}")
+            raise CannotRunError(f"cannot run {argv[0]} on {self.title}")
         return done
 
     def put(self, name: str, data: bytes) -> None:

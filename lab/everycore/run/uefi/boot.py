@@ -11,7 +11,7 @@ from pathlib import Path
 
 from everycore.compile import debs
 from everycore.environment.context import Context
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import CannotRunError, EverycoreError
 from everycore.run.uefi import medium
 from everycore.run.uefi.boot_targets import DISKS, BootTarget
 
@@ -84,8 +84,8 @@ def _compiled_tree(context: Context, place: BootTarget, folder: Path) -> Path:
     argv = ["dtc", "-q", "-I", "dts", "-O", "dtb", "-o", str(binary), str(source)]
     try:
         done = context.runner.run(argv)
-    except EverycoreError as error:
-        raise EverycoreError(error.message, _install(place)) from error
+    except CannotRunError as error:
+        raise error.with_hint(_install(place)) from error
     if done.code:
         raise EverycoreError(f"dtc cannot compile {source}: {done.stderr.strip()}")
     return binary
@@ -107,10 +107,8 @@ def _watch(context: Context, place: BootTarget, argv: Sequence[str]) -> list[str
             "a command hangs, or the firmware found nothing to start",
             code=1,
         ) from None
-    except EverycoreError as error:
-        if not error.message.startswith("cannot run"):
-            raise
-        raise EverycoreError(error.message, _install(place)) from error
+    except CannotRunError as error:
+        raise error.with_hint(_install(place)) from error
     return lines
 
 
