@@ -148,8 +148,8 @@ EXAMPLES = {
     "dhparam": ("dhparam 2048 --out dh.pem",),
 }
 EXIT_CODES = """\b
-Exit codes: 0 all is well; 1 a check failed, answers are wrong, or a figure got
-worse; 2 wrong usage, or something is missing here; 130 interrupted.
+Exit codes: 0 all is well; 1 a check failed, answers are wrong, or a figure
+got worse; 2 wrong usage, or something is missing here; 130 interrupted.
 
 \b
 Examples:
