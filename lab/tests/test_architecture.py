@@ -115,7 +115,7 @@ def test_every_command_is_in_the_table_of_commands() -> None:
 
 
 def test_nobody_compares_the_texts_of_errors() -> None:
-    """What went wrong is a type, or a member: a message may be worded anew at any time."""
+    """The kind of an error is a type, or a member: a message may be worded anew at any time."""
     text = r"(error|gone|refusal|broken)\.(message|hint|reason)"
     forbidden = re.compile(
         rf"{text}\.(\w*with|find|index|r?partition|count)\(|{text} *[!=]=|[!=]= *{text}"

@@ -31,7 +31,7 @@ USUAL_BYTES = (4096,)
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the command line asks for, before anything is looked up."""
+    """Words of the command line, before anything is looked up."""
 
     choice: Choice
     time_limit: float | None = None

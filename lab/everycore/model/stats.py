@@ -54,7 +54,7 @@ class Figure:
 
     @property
     def interval(self) -> str:
-        """What the interval is: "min to max of 5 processes, 94 %"."""
+        """Words for the interval: "min to max of 5 processes, 94 %"."""
         return interval_words(self.processes)
 
 
