@@ -41,7 +41,7 @@ Repairs = tuple[Cell, tuple[Switch, ...]]  # a cell, and repairs of others like 
 
 
 class CellRunner(Protocol):
-    """What runs cells, and does what needs no timing: this host, or a farm's workers."""
+    """A place that runs cells, and does what needs no timing: this host, or a farm's workers."""
 
     @property
     def left_out(self) -> int: ...
@@ -123,7 +123,7 @@ class Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Causes:
-    """What the pass for causes found."""
+    """Results of the pass for causes."""
 
     results: list[Result]
     reports: list[str]  # one for each cause
