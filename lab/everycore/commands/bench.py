@@ -200,7 +200,7 @@ KeyBits = Annotated[int, typer.Option("--key-bits", metavar="N", help="128, 192 
 
 @dataclass(frozen=True, slots=True)
 class MessageOptions:
-    """What is measured, and with which messages."""
+    """Operations to measure, and their messages."""
 
     kernel: KernelNames = None
     mode: Modes = None
@@ -247,7 +247,7 @@ class MessageOptions:
 
 @dataclass(frozen=True, slots=True)
 class MeasureOptions:
-    """Where is measured, and where the samples go."""
+    """The place that is measured, and where samples go."""
 
     target: TargetName = "host"
     cpu: CpuNumber = None

@@ -78,7 +78,7 @@ Policy = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """Where a harness runs, and what compiles it."""
+    """The place where a harness runs, and its compiler."""
 
     target: TargetName = "host"
     cc: CompilerCommand = None

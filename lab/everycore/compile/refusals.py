@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a compiler said that made no file, and whether the code, the machine or the disk is to
+"""Messages of a compiler that made no file: whether the code, the machine or the disk is to
 blame."""
 
 import re

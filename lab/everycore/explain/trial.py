@@ -16,7 +16,7 @@ from pathlib import Path
 from everycore.explain.contained import instructions_in
 from everycore.explain.explanation import Remedy
 
-# Of each side. If both are equal, all times of one are below all of the other in 3 % of cases.
+# Runs of each side. If both are equal, all times of one are below all of the other in 3 % of cases.
 ROUNDS = 4
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 # Options whose value a word is: a script of a shell, or a variable that another program sets.

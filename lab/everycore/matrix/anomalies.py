@@ -23,7 +23,8 @@ from everycore.model import stats
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, pooled
 
 FRAME_LIMIT = 1024  # bytes
-# Of one comparison. A matrix has thousands: what is found is measured again before it is reported.
+# The chance of one comparison. A matrix has thousands: what is found is measured again before it is
+# reported.
 ALARM = 0.01
 ABOUT = 1.03  # values within this factor are about the same
 
