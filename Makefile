@@ -2,7 +2,7 @@
 # The front door: each target sets up what is missing (Python packages in .venv), then delegates.
 # The library's build is meson.build; the lab is lab/everycore; the steps of the tests are tools/run-tests.
 
-.PHONY: help bench report lab efi-image test test-all clean
+.PHONY: help bench report lab efi-image check test test-all clean
 .NOTPARALLEL: # make -j: one set-up at a time
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo '               (ARGS="FILE...": of these; ARGS=--help: plots, CSV, Parquet)'
 	@echo 'make lab       set up all of .venv/bin/everycore: toolchain add, matrix, report, ...'
 	@echo 'make efi-image build/everycore-efi.img, for a USB stick: the harness without an operating system'
+	@echo 'make check     the tests that belong to files: make check FILE..., or to what you have changed'
 	@echo 'make test      all normal tests; STEPS="check-tree gcc" runs only those'
 	@echo 'make test-all  the long runs too: full lengths, Monte Carlo, sanitizers, more compilers'
 	@echo 'make clean     remove what these made: build, .venv, .cache'
@@ -40,6 +41,16 @@ efi-image:
 	@mkdir -p build
 	@rm -f build/everycore-efi.img
 	@.venv/bin/everycore efi image --out build/everycore-efi.img $(ARGS)
+
+check:
+	@tools/setup test
+	@.venv/bin/python tools/check $(FILES)
+
+ifeq (check,$(firstword $(MAKECMDGOALS)))
+FILES := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
+.PHONY: $(FILES)
+$(FILES): check ; @:
+endif
 
 test test-all:
 	@tools/setup $@
