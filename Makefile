@@ -8,7 +8,7 @@
 help:
 	@echo 'make bench     what each kernel costs on this machine, and which is selected'
 	@echo '               (ARGS=--quick: under 10 seconds once it is compiled; ARGS=--help: all options;'
-	@echo '               ARGS="--target board.toml": on a board, docs/ADDING-A-TARGET.md)'
+	@echo '               ARGS="--target board.toml": on a board, docs/guides/adding-a-target.md)'
 	@echo 'make report    one page of all results, stored and your own: build/report.html'
 	@echo '               (ARGS="FILE...": of these; ARGS=--help: plots, CSV, Parquet)'
 	@echo 'make lab       set up all of .venv/bin/everycore: toolchain add, matrix, report, ...'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The harness: list, resolve, check, bench, ct and vectors over everything in the registry. The
- * protocol of its output is docs/HARNESS.md. Exit codes: 0 good, 1 a check failed, 2 bad usage.
+ * protocol of its output is docs/reference/harness.md. Exit codes: 0 good, 1 a check failed, 2 bad usage.
  */
 #include <stdio.h>
 #include <string.h>

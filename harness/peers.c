@@ -506,7 +506,7 @@ static void check_plan(struct plan *plan)
 {
     if (PEER_IS_ABSENT)
         usage_error(
-            "this harness is not linked with a peer; docs/HARNESS.md says how to build one");
+            "this harness is not linked with a peer; docs/reference/harness.md says how to build one");
     must_be("mode", &plan->modes, modes, N(modes));
     must_be("style", &plan->styles, styles, N(styles));
     must_be("key size", &plan->key_bits, key_sizes, N(key_sizes));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Published answers, one a line: aes MODE KERNEL|* key=HEX ... in=HEX out=HEX [id=TEXT], as
- * docs/HARNESS.md says. One reader for all who judge by them.
+ * docs/reference/harness.md says. One reader for all who judge by them.
  */
 #ifndef HARNESS_VECTOR_H
 #define HARNESS_VECTOR_H

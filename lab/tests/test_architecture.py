@@ -67,7 +67,7 @@ def test_tests_lie_in_folders_named_as_the_packages() -> None:
 
 
 def test_the_drawing_of_the_packages_is_complete() -> None:
-    page = ROOT / "docs" / "ARCHITECTURE.md"
+    page = ROOT / "docs/architecture.md"
     drawing = page.read_text(encoding="utf-8").split("\nlab/everycore/\n")[1].split("```")[0]
     drawn = re.findall(r"^  (\w+)/", drawing, re.MULTILINE)
     packages = [sorted(set(row) - LOOSE) for row in layers()]
@@ -78,7 +78,7 @@ def test_the_drawing_of_the_packages_is_complete() -> None:
 
 
 def test_a_sample_reaches_the_page_in_at_most_five_hops_through_files_that_are_there() -> None:
-    page = (ROOT / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
     walk = page.split("## One sample, from counter to page")[1].split("\n\nPaths")[0]
     hops = [line for line in walk.splitlines() if re.match(r"\| \d", line)]
     assert 0 < len(hops) <= 5

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The commands of docs/ADOPT.md, as they stand there, on a fresh Debian 12: adopt_commands.py
+"""The commands of docs/guides/adopt.md, as they stand there, on a fresh Debian 12: adopt_commands.py
 
 mmdebstrap makes a root with nginx and curl, which a web server has, and the last commit is cloned there. The blocks of
 the page run in the shell, in order: those for a web server, for a distribution and for a disk. What a root cannot do is
@@ -106,13 +106,13 @@ def without(block: str, *beginnings: str) -> str:
     lines = block.splitlines()
     for beginning in beginnings:
         if not any(line.startswith(beginning) for line in lines):
-            raise Failed(f"docs/ADOPT.md has no line that begins with {beginning!r}")
+            raise Failed(f"docs/guides/adopt.md has no line that begins with {beginning!r}")
     return "\n".join(line for line in lines if not line.startswith(beginnings)) + "\n"
 
 
 def script(headers: str) -> str:
     """The page's commands in order, and what is looked at between them."""
-    page = blocks((ROOT / "docs/ADOPT.md").read_text())
+    page = blocks((ROOT / "docs/guides/adopt.md").read_text())
     try:
         server = "I run a web server"
         packages = "I maintain a distribution: The packages of Debian"
@@ -128,7 +128,7 @@ def script(headers: str) -> str:
             HEADERS.replace("@HEADERS@", headers), without(disk, "modprobe", "grep"), MODULE,
         ])
     except (KeyError, IndexError) as error:
-        raise Failed(f"docs/ADOPT.md lacks a block of commands: {error}") from error
+        raise Failed(f"docs/guides/adopt.md lacks a block of commands: {error}") from error
 
 
 def try_root(folder: pathlib.Path) -> str:

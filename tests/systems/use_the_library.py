@@ -3,8 +3,8 @@
 """Use the library in every way that the docs name, with the example of the README.
 
 Installed shared and static through pkg-config, as a Meson subproject, as bare files without a build, and with
-one kernel named so that only that one is linked. The C examples of docs/USING.md and docs/BIGNUM.md must compile, and
-the tables of memory and of counted costs in the latter must hold. Every command that README.md and docs/USING.md show
+one kernel named so that only that one is linked. The C examples of docs/guides/using.md and docs/guides/bignum.md must compile, and
+the tables of memory and of counted costs in the latter must hold. Every command that README.md and docs/guides/using.md show
 is executed, but those of `everycore`, which lab/tests parses.
 """
 
@@ -77,7 +77,7 @@ def build_and_run(what: str, folder: pathlib.Path, source: pathlib.Path, *flags:
 
 
 def installed(folder: pathlib.Path, source: pathlib.Path, prefix: pathlib.Path) -> None:
-    """Use what the commands of docs/USING.md have installed."""
+    """Use what the commands of docs/guides/using.md have installed."""
     names = {path.name for path in (ROOT / "include/everycore").iterdir()}
     expect({path.name for path in (prefix / "include/everycore").iterdir()} == names, "all headers are installed")
     if not shutil.which("pkg-config"):
@@ -95,7 +95,7 @@ def installed(folder: pathlib.Path, source: pathlib.Path, prefix: pathlib.Path) 
     build_and_run("with the installed static library", folder, source, *static, str(prefix / "lib/libeverycore.a"))
 
     kernel = folder / "one_kernel.c"
-    kernel.write_text(next(text for text in examples("docs/USING.md") if "extern const struct evc_aes" in text))
+    kernel.write_text(next(text for text in examples("docs/guides/using.md") if "extern const struct evc_aes" in text))
     named = set(re.findall(r"extern const struct evc_aes evc_aes_(\w+);", kernel.read_text()))
     code, text = run(*COMPILER, *WARNINGS, "-static", kernel, *static, prefix / "lib/libeverycore.a", "-o",
                      folder / "one_kernel")
@@ -115,7 +115,7 @@ def subproject(folder: pathlib.Path, source: pathlib.Path) -> None:
     shutil.copy(source, parent / "program.c")
     (parent / "meson.build").write_text(
         "project('parent', 'c', meson_version: '>= 1.0')\n"
-        + next(block for block in shown("docs/USING.md") if block.startswith("everycore = ")))
+        + next(block for block in shown("docs/guides/using.md") if block.startswith("everycore = ")))
     code, text = run("meson", "setup", "--werror", "-Doptimization=1", "-Ddebug=false", parent / "build", parent)
     expect(code == 0, "it is a Meson subproject", text)
     code, text = run("meson", "compile", "-C", parent / "build")
@@ -133,7 +133,7 @@ def commands_of_the_docs(folder: pathlib.Path, source: pathlib.Path, prefix: pat
             (tree / path.name).symlink_to(path)
     shutil.copy(source, tree / "program.c")
     done: set[str] = set()
-    for document in ("README.md", "docs/USING.md"):
+    for document in ("README.md", "docs/guides/using.md"):
         commands = shown_commands(document)
         expect(len(commands) > 2, f"{document} shows commands", f"{commands}")
         for command in commands:
@@ -172,9 +172,9 @@ def command_of_the_docs(document: str, command: str, tree: pathlib.Path, prefix:
 
 
 def memory_of_big_numbers(folder: pathlib.Path, archive: pathlib.Path) -> None:
-    """docs/BIGNUM.md says in a table how much memory a modulus needs with c_limb64, and how much is scratch."""
-    rows = re.findall(r"^\| (\d+) bits \| ([\d,]+) \| ([\d,]+) \|$", (ROOT / "docs/BIGNUM.md").read_text(), re.M)
-    expect(len(rows) >= 3, "docs/BIGNUM.md has a table of memory", f"{rows}")
+    """docs/guides/bignum.md says in a table how much memory a modulus needs with c_limb64, and how much is scratch."""
+    rows = re.findall(r"^\| (\d+) bits \| ([\d,]+) \| ([\d,]+) \|$", (ROOT / "docs/guides/bignum.md").read_text(), re.M)
+    expect(len(rows) >= 3, "docs/guides/bignum.md has a table of memory", f"{rows}")
     source, program = folder / "memory.c", folder / "memory"
     source.write_text("""#include <stdio.h>
 #include <stdlib.h>
@@ -193,14 +193,14 @@ int main(int argc, char **argv)
     if code == 0:
         _, text = run(program, *(bits for bits, _, _ in rows))
         shown_sizes = [f"{memory} {scratch}".replace(",", "") for _, memory, scratch in rows]
-        expect(text.split("\n")[:-1] == shown_sizes, "docs/BIGNUM.md tells the memory of big numbers", text)
+        expect(text.split("\n")[:-1] == shown_sizes, "docs/guides/bignum.md tells the memory of big numbers", text)
 
 
 def counted_costs() -> None:
-    """docs/BIGNUM.md counts the products of operations, and the instructions of them on a Cortex-M4: those of one product."""
-    document = (ROOT / "docs/BIGNUM.md").read_text()
+    """docs/guides/bignum.md counts the products of operations, and the instructions of them on a Cortex-M4: those of one product."""
+    document = (ROOT / "docs/guides/bignum.md").read_text()
     row = re.search(r"^\| Cortex-M4 \| `\w+` \| (.*) \|$", document, re.M)
-    expect(row is not None, "docs/BIGNUM.md has a table of products on a Cortex-M4")
+    expect(row is not None, "docs/guides/bignum.md has a table of products on a Cortex-M4")
     if row is None:
         return
     costs = [[int(cost.replace(",", "")) for cost in cell.split(", ")] for cell in row[1].split(" | ")]
@@ -210,12 +210,12 @@ def counted_costs() -> None:
         half, public = [2 * (16 + 15 + 5 * (windows - 1)), 2 * (7 + 17 + windows - 1) + 2], [16, 2]
         row_of_half = f"{bits // 2} bits: {half[0]:,}, {half[1]:,}; {bits} bits: 16, 4"
         expect(f"| RSA-{bits}, private | {row_of_half} |" in document,
-               f"docs/BIGNUM.md counts the products of RSA-{bits}", row_of_half)
+               f"docs/guides/bignum.md counts the products of RSA-{bits}", row_of_half)
         private = half[0] * of[bits // 2][0] + half[1] * of[bits // 2][1] + 16 * of[bits][0] + 4 * of[bits][1]
         for name, count in (("private", private), ("public", public[0] * of[bits][0] + public[1] * of[bits][1])):
             shown = f"{count / 1e6:.3g}"
             expect(f"| RSA-{bits}, {name} | {shown} M |" in document,
-                   f"docs/BIGNUM.md counts the instructions of RSA-{bits}, {name}", shown)
+                   f"docs/guides/bignum.md counts the instructions of RSA-{bits}, {name}", shown)
 
 
 def bare_files_for_arm(folder: pathlib.Path, source: pathlib.Path) -> None:
@@ -240,7 +240,7 @@ def main() -> int:
         bare_files_for_arm(folder, source)
         counted_costs()
         memory_of_big_numbers(folder, prefix / "lib/libeverycore.a")
-        for document in ("docs/USING.md", "docs/BIGNUM.md"):
+        for document in ("docs/guides/using.md", "docs/guides/bignum.md"):
             for number, text in enumerate(examples(document), 1):
                 source.write_text(text)
                 code, output = run(*COMPILER, *WARNINGS, "-Iinclude", "-c", source, "-o", os.devnull)

@@ -2,8 +2,8 @@
 /*
  * The port to UEFI: an application that reads commands from \everycore\commands.txt of the volume that it was
  * started from, or from its own command line, and writes the harness's lines into \everycore\result.jsonl. The
- * console tells in a few words how far it is. docs/HARNESS.md has the lines that are added. Elsewhere this file is an
- * empty unit.
+ * console tells in a few words how far it is. docs/reference/harness.md has the lines that are added. Elsewhere this
+ * file is an empty unit.
  *
  * The harness runs with interrupts off; they are on while firmware is called. Each command begins with the variables of
  * a program that was just loaded.

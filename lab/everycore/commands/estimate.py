@@ -127,7 +127,8 @@ def estimate(
     """Estimate what a kernel costs on an Arm core that is not here.
 
     Exact instructions per byte of emulated runs; cycles per byte estimated by models of cores, as
-    ranges; and what others have published. docs/ESTIMATES.md says how far to trust an estimate.
+    ranges; and what others have published. docs/evidence/estimates.md says how far to trust an
+    estimate.
     """
     context = context_of(command)
     stdout = context.out.file
@@ -331,7 +332,8 @@ def _calibrate(context: Context) -> None:
         models = Models(context, llvm)
         found = others_calibrate(others, own, models, cores, points, tools, progress.step)
     data.save_evaluated(_folder(), found)
-    context.out.print(f"written: {data.EVALUATED}; tools/gen-docs makes docs/ESTIMATES.md of it")
+    page = "docs/evidence/estimates.md"
+    context.out.print(f"written: {data.EVALUATED}; tools/gen-docs makes {page} of it")
 
 
 def _subjects(tree: Tree, names: Sequence[str]) -> list[str]:

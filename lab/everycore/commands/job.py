@@ -25,7 +25,7 @@ def job(
     """Do one job of the matrix: JSON in, JSON out.
 
     `everycore matrix plan --json` lists jobs. A job compiles, counts, traces, looks for leaks or
-    bisects; it times nothing, so that any host may do it. docs/FARM.md says how.
+    bisects; it times nothing, so that any host may do it. docs/guides/farm.md says how.
     """
     context = context_of(command)
     try:

@@ -61,7 +61,7 @@ app = typer.Typer(
     A subject is the code: a kernel of ours, another project's, or your own (a TOML file). A cell is
     one function of it, from one compiler with one set of flags, on one target. Each cell is
     compiled, checked, and timed in core cycles; on emulated targets its instructions are counted.
-    docs/MATRIX.md says how to read the tables.
+    docs/guides/matrix.md says how to read the tables.
 
     Without a command: `run`.
     """,

@@ -27,7 +27,7 @@ def pack(
     """Pack result files, of any command, for fast queries.
 
     A pack is a folder of Parquet files: runs, cells, processes with their samples, code by digest,
-    verdicts and anomalies. The result files stay as they are. docs/QUERY.md says more.
+    verdicts and anomalies. The result files stay as they are. docs/reference/query.md says more.
     """
     context = context_of(command)
     folder = context.state_dir() / "results"

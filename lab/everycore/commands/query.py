@@ -37,8 +37,8 @@ def query(
     """Ask all results a question in SQL.
 
     Tables are runs, cells, processes, code, verdicts and anomalies; latest and history are views of
-    them. docs/QUERY.md has their columns and ten questions. A query reads these tables alone, and
-    writes nothing.
+    them. docs/reference/query.md has their columns and ten questions. A query reads these tables
+    alone, and writes nothing.
     """
     context = context_of(command)
     if list_columns:

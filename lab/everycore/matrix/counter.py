@@ -37,6 +37,6 @@ def counter_name(
     if done.code:
         raise EverycoreError(
             f"no counter: {done.stderr.strip()}",
-            "docs/MEASURING.md lists the counters, and what each needs",
+            "docs/guides/measuring.md lists the counters, and what each needs",
         )
     return done.stdout.strip()

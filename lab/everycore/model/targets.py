@@ -53,7 +53,9 @@ def load_target(tree: Tree, name: str) -> Target:
     if name.endswith(".toml") or "/" in name:
         path = Path(name).expanduser()
         if not path.is_file():
-            raise EverycoreError(f"no target file {path}", "docs/ADDING-A-TARGET.md shows one")
+            raise EverycoreError(
+                f"no target file {path}", "docs/guides/adding-a-target.md shows one"
+            )
         return read_target(path)
     if name.startswith(FIRMWARE):
         raise EverycoreError(f"{name} is firmware", f"everycore efi run --target {name}")
@@ -78,7 +80,7 @@ def read_target(path: Path) -> Target:
     if (board is not None) != (target.transport == "ssh"):
         raise EverycoreError(
             f'{path.name}: the table [board] and transport = "ssh" belong together',
-            "docs/ADDING-A-TARGET.md shows one",
+            "docs/guides/adding-a-target.md shows one",
         )
     if target.transport == "qemu" and not target.emulator:
         raise EverycoreError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write the calibration for docs/ESTIMATES.md, as text alone."""
+"""Write the calibration for docs/evidence/estimates.md, as text alone."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much compilers and flags matter to our portable kernels: a part of docs/COMPILERS.md."""
+"""How much compilers and flags matter to our kernels: a part of docs/evidence/compilers.md."""
 
 import math
 import statistics
@@ -176,7 +176,7 @@ def _slow(results: Mapping[Cell, Result], fastest: Mapping[Cell, Result]) -> str
     groups = anomalies.anomaly_groups(found, results)
     title = "#### Slower than a neighbour\n\n"
     if not groups:
-        return f"{title}No cell is odd by the rules of [REGRESSIONS.md](REGRESSIONS.md).\n"
+        return f"{title}No cell is odd by the rules of [regressions.md](regressions.md).\n"
     lines = [
         f"* {one.compiler} `{' '.join(one.worst.cell.flags)}` on {one.worst.cell.subject}"
         f" {one.worst.cell.function}: {what(one.worst)}"
@@ -187,7 +187,7 @@ def _slow(results: Mapping[Cell, Result], fastest: Mapping[Cell, Result]) -> str
     more = len(groups) - len(lines)
     rest = f"* {more} more with less weight\n" if more else ""
     return (
-        f"{title}By the rules of [REGRESSIONS.md](REGRESSIONS.md), the heaviest first; nobody has"
+        f"{title}By the rules of [regressions.md](regressions.md), the heaviest first; nobody has"
         f" looked for the causes. The first is\nlooked"
         f" into by `{regressions_command(groups[0].worst)}`.\n\n" + "".join(lines) + rest
     )

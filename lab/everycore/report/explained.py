@@ -158,7 +158,7 @@ def slow_sentence(item: Probed, times: float, probed: Sequence[Probed], own: Own
     is_ours = own.rates.get(item.operation, 0.0) > best.rate
     remedy = f"let its users take {best.library}"
     if is_ours:
-        remedy = "see docs/USING.md for the kernels of everycore"
+        remedy = "see docs/guides/using.md for the kernels of everycore"
         if item.library == "OpenSSL":
             remedy = _remedy_of_openssl(item.operation)
     return (
@@ -170,7 +170,7 @@ def slow_sentence(item: Probed, times: float, probed: Sequence[Probed], own: Own
 def _remedy_of_openssl(operation: str) -> str:
     """Return the remedy beside our kernels: the provider has AES alone, the patch big numbers."""
     if "AES" in PRIMITIVES.get(operation, ()):
-        return "a newer OpenSSL, or the provider of everycore (docs/ADOPT.md)"
+        return "a newer OpenSSL, or the provider of everycore (docs/guides/adopt.md)"
     if operation in _OF_BIG_NUMBERS:
         return "none in OpenSSL; contrib/openssl/patch-openssl helps builds without assembly alone"
     return "none in OpenSSL"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kernels and their speeds as Markdown: `everycore list --markdown`, and docs/KERNELS.md.
+"""Kernels and their speeds as Markdown: `everycore list --markdown`, and docs/reference/kernels.md.
 
 A table of speeds comes from one stored run, whose machine, counter, compiler, flags and commit
 stand beside it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stored estimates of messages of GCM, beside published figures, in docs/ESTIMATES.md."""
+"""Stored estimates of messages of GCM, beside published figures, in docs/evidence/estimates.md."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

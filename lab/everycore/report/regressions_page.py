@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The findings of stored cells as a page shows them: docs/REGRESSIONS.md."""
+"""The findings of stored cells as a page shows them: docs/evidence/regressions.md."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

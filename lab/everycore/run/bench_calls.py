@@ -32,7 +32,7 @@ ALONE_BYTES = 64  # up to here a message is also measured alone, between fences
 SIDE_BY_SIDE = (16, 32)  # messages, where a mode takes many
 SAMPLES = 11  # of some 50 microseconds, in each process
 PROCESSES, QUICK_PROCESSES = 5, 3  # of everything
-# Bytes that a message is a multiple of, by how names of modes begin: docs/HARNESS.md.
+# Bytes that a message is a multiple of, by how names of modes begin: docs/reference/harness.md.
 UNITS_BYTES = {"qarma": 8, "pac-": 16, "mul-add-words": 8, "mod-word16": 8}
 
 

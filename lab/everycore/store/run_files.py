@@ -33,7 +33,9 @@ from everycore.store.journal import Journal
 
 FORMAT = 1
 PACKED = ".xz"  # a file that is kept for good may be packed, and can then only be read
-RESULTS_HINT = "name a result file (.jsonl), a pack, or a folder of them; docs/QUERY.md says more"
+RESULTS_HINT = (
+    "name a result file (.jsonl), a pack, or a folder of them; docs/reference/query.md says more"
+)
 BROKEN = "fetch or copy it anew; if a run of yours wrote it, measure again"
 _RUN_BEGINS = ('{"type": "run"', '{"type":"run"')
 SUFFIX = ".jsonl"

@@ -59,7 +59,7 @@ def find_subject(tree: Tree, name: str) -> Subject:
     path = Path(name if name.endswith(".toml") else f"{name}.toml").expanduser()
     if name.endswith(".toml") or "/" in name:
         if not path.is_file():
-            raise EverycoreError(f"no file {path}", "docs/ADDING-A-SUBJECT.md shows one")
+            raise EverycoreError(f"no file {path}", "docs/guides/adding-a-subject.md shows one")
         return load_subject(path)
     described = tree.root / FOLDER / f"{name}.toml"
     if described.is_file():

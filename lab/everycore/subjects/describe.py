@@ -165,7 +165,7 @@ def _expect_calls(file: str, subject: Subject) -> None:
         absent = next(function.name for function in subject.functions if not function.call)
         raise EverycoreError(
             f"{file}: [functions.{absent}] lacks 'call'",
-            'call = "my_function(out, in, n_bytes)"; docs/ADDING-A-SUBJECT.md has all the names',
+            'call = "my_function(out, in, n_bytes)"; docs/guides/adding-a-subject.md says more',
         )
     if calls and not (subject.header or subject.declaration):
         raise EverycoreError(

@@ -14,7 +14,7 @@ from everycore.cli import make_app
 from everycore.commands.command_groups import DEFAULT
 
 ROOT = PACKAGE.parent.parent
-PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
+PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
 EVERYCORE = r"(?:\.venv/bin/)?everycore ([a-z][^`#|>]*)"
 IN_A_BLOCK = re.compile(rf"^{EVERYCORE}")
 IN_A_SENTENCE = re.compile(rf"`{EVERYCORE}`")

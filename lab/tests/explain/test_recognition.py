@@ -421,7 +421,7 @@ def test_narrow_gcm_on_a_wide_cpu_has_a_remedy(wide: bool, caller: str, says: bo
     profile = profile_of(loop)
     flags = ["aes", "pclmulqdq", *(["vaes", "vpclmulqdq", "avx512vl"] if wide else [])]
     remedy = explain(profile, recognise(profile), flags).rows[0].remedy
-    assert ("docs/ADOPT.md" in (remedy.remedy if remedy else "")) == says
+    assert ("docs/guides/adopt.md" in (remedy.remedy if remedy else "")) == says
 
 
 def test_a_cure_of_a_small_share_is_not_worth_a_sentence() -> None:

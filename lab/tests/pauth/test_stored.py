@@ -298,7 +298,7 @@ def test_the_docs_have_the_set_of_each_kind_and_folder(
         "### other: pauth-primitive",
     ]
     assert (
-        f"[results/one/{pauth.name}](../results/one/{pauth.name}): Neoverse V9, user time,"
+        f"[results/one/{pauth.name}](../../results/one/{pauth.name}): Neoverse V9, user time,"
         " gcc 14.2.0 -O2, commit 0123456789ab, 2026-01-09.\n\n"
         "`everycore pauth --system --rounds 9`\n"
     ) in text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much compilers matter to our kernels, as docs/COMPILERS.md shows it."""
+"""How much compilers matter to our kernels, as docs/evidence/compilers.md shows it."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Findings of stored cells, as docs/REGRESSIONS.md shows them."""
+"""Findings of stored cells, as docs/evidence/regressions.md shows them."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every question of docs/QUERY.md has an answer in the stored results."""
+"""Every question of docs/reference/query.md has an answer in the stored results."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from everycore.store import parquet
 from everycore.store.views import Database
 
 ROOT = PACKAGE.parent.parent
-PAGE = (ROOT / "docs" / "QUERY.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/reference/query.md").read_text(encoding="utf-8")
 QUESTIONS = re.findall(r"^(\S[^\n]*\?)\n\n```sql\n(.*?)```", PAGE, re.M | re.S)
 NO_ANSWER = ("gave wrong answers", "changed from one run")  # in what is stored, luckily
 

@@ -69,7 +69,7 @@ def test_a_function_is_right_without_an_adapter_of_its_own(real_lab: Lab, home: 
 
 def test_the_example_of_the_docs_works(real_lab: Lab, tmp_path: Path) -> None:
     tree = find_tree(real_lab.context().package)
-    page = (tree.root / "docs/ADDING-A-SUBJECT.md").read_text(encoding="utf-8")
+    page = (tree.root / "docs/guides/adding-a-subject.md").read_text(encoding="utf-8")
     text = page.partition("```toml\n")[2].partition("```")[0]
     assert len(text.splitlines()) <= 15
     (tmp_path / "inc").mkdir()
