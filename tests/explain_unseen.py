@@ -4,7 +4,7 @@
 
 A list is data: `list.toml` in a folder of tests/, with the sources of its programs. The expected answers were written
 down before any of the programs was profiled, and are not changed. All but `eighth` are seen lists since the rules
-were improved with their answers; docs/guides/profile.md has the first share of each. The share of right answers is reported,
+were improved with their answers; docs/evidence/profile.md has the first share of each. The share of right answers is reported,
 and no reason to fail.
 Failures are: a profile that crashes, a control with more than 2 % of false cryptography, and a program that was harmed
 (another output or exit code than without a profile). `--plain` builds and runs the programs without a profile.

@@ -17,7 +17,7 @@
  * Buffers: in and out of a call may be the same, apart, or overlap in part; then text is moved first, which costs as
  * much as a copy. No alignment is asked of them.
  * Stack and registers: calls clear secrets from the stack below their caller and from vector registers;
- * docs/guides/using.md names the builds in which that was measured.
+ * docs/reference/secrets.md names the builds in which that was measured.
  * Timing: as the kernel's class says; EVC_TIMING_CT kernels have no secret-dependent branch or address.
  */
 #ifndef EVERYCORE_AES_H

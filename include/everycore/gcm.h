@@ -21,7 +21,7 @@
  * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise. EVC_ERR_KERNEL
  * from a call with a key: the key is not set up, for its set-up failed or it was wiped.
  * Stack and registers: calls clear secrets from the stack below their caller and from vector registers;
- * docs/guides/using.md names the builds in which that was measured.
+ * docs/reference/secrets.md names the builds in which that was measured.
  * Timing: depends on lengths, on the timing class, on whether a tag was right, and on nothing else.
  */
 #ifndef EVERYCORE_GCM_H

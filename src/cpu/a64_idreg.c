@@ -7,7 +7,7 @@
  *         Implementers and parts: the technical reference manuals, and Linux 6.10 arch/arm64/include/asm/cputype.h.
  *         Look-ups: Cortex-A57 (UAN 0015) and Cortex-A72 (UAN 0016) Software Optimization Guides, "ASIMD
  *         table lookup". Products of 64 bits: LLVM 19's model of Neoverse N1, whose core is like that of Cortex-A76;
- *         docs/guides/bignum.md says what is known of the others. ThunderX2, five blocks: comments on performance of
+ *         docs/reference/bignum.md says what is known of the others. ThunderX2, five blocks: comments on performance of
  *         OpenSSL 3.5 aesv8-armx.pl.
  */
 #include "cpu/common.h"

@@ -155,7 +155,7 @@ static void ghash_and_gcm_need_only_what_the_cpu_has(void)
     } while (features);
 }
 
-/* The check that docs/guides/using.md gives before a kernel is used by name. */
+/* The check that docs/guides/choosing-a-kernel.md gives before a kernel is used by name. */
 static void needs_without_tuning_hold_all_that_a_timing_class_rests_on(void)
 {
     const struct evc_registry_line *line;

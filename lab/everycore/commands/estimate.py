@@ -127,7 +127,7 @@ def estimate(
     """Estimate what a kernel costs on an Arm core that is not here.
 
     Exact instructions per byte of emulated runs; cycles per byte estimated by models of cores, as
-    ranges; and what others have published. docs/evidence/estimates.md says how far to trust an
+    ranges; and what others have published. docs/guides/estimates.md says how far to trust an
     estimate.
     """
     context = context_of(command)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everycore.matrix import anomalies
-from everycore.matrix.anomalies import AnomalyGroup, command, ranges, what
+from everycore.matrix.anomalies import AnomalyGroup, ranges, what
 from everycore.matrix.failures import FailedCells, group_failures
 from everycore.matrix.neighbours import family, version
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, is_one_program
@@ -16,8 +16,8 @@ HEAD = ("", "compiler", "flags", "code", "finding", "repair", "cause", "newer co
 MOST_FLAGS = 3  # sets of flags that a row names
 HERE = "here"
 BY_FLAGS = "by the same flags"
-COMMAND = "everycore matrix "  # what a command of a cell begins with
-LEAKS = "leaks "  # what follows if it is not constant-time
+MOST_ROWS = 12  # causes that a page lists
+MOST_OPEN = 5  # findings without a cause that a page lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,7 @@ class Regression:
 
 
 def page(machine: Machine, others: Sequence[Machine] = ()) -> str:
-    """Write the page: the scope, wrong answers, a row for each cause, and how each is measured
-    again.
+    """Write the page: the scope, wrong answers, a row for each of the heaviest causes.
 
     `others`: machines whose causes count here as well, where the code is the same to the byte.
     """
@@ -55,17 +54,11 @@ def page(machine: Machine, others: Sequence[Machine] = ()) -> str:
     if not rows and not left:
         return text + "\nNothing is odd.\n"
     if rows:
-        table = [_row(i, finding, results) for i, finding in enumerate(rows, 1)]
+        table = [_row(i, finding, results) for i, finding in enumerate(rows[:MOST_ROWS], 1)]
         text += "\n" + markdown_table(HEAD, table, right=(0,))
-        text += "\nEach is measured again by its command:\n\n"
-        text += "".join(f"{i}. {_commands(finding)}" for i, finding in enumerate(rows, 1))
+        lighter = len(rows) - len(table)
+        text += f"\n{lighter} lighter causes are left out.\n" if lighter > 0 else ""
     return text + _unexplained(anomalies.anomaly_groups(left, results))
-
-
-def _commands(finding: Regression) -> str:
-    """The command of each function."""
-    found = [group.worst.command or command(group.worst) for group in finding.groups]
-    return f"`{found[0]}`\n" + "".join(f"   * `{one}`\n" for one in found[1:])
 
 
 def _found(machine: Machine, others: Sequence[Machine]) -> tuple[list[Regression], list[Anomaly]]:
@@ -192,17 +185,15 @@ def _is_cause(found: Anomaly, anomaly: Anomaly) -> bool:
 
 
 def _unexplained(groups: Sequence[AnomalyGroup]) -> str:
-    """List the anomalies that were measured once and not looked into; the own cost of a sanitizer
-    is left out."""
+    """Name the heaviest of the anomalies that were measured once and not looked into; the own cost
+    of a sanitizer is left out."""
     own = _own(groups)
     if not own:
         return ""
-    text = "\nMeasured once and not looked into; some of these may be noise. Each is looked into by"
-    text += " `everycore matrix regressions` with these options:\n\n"
+    text = f"\nMeasured once and not looked into: {len(own)}; some may be noise. The heaviest:\n\n"
     return text + "".join(
-        f"* {group.compiler} {_flags(group)} on {_code(group)}: {what(group.worst)};"
-        f" `{command(group.worst).removeprefix(COMMAND).removeprefix(LEAKS)}`\n"
-        for group in own
+        f"* {group.compiler} {_flags(group)} on {_code(group)}: {what(group.worst)}\n"
+        for group in own[:MOST_OPEN]
     )
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A canary that one thread leaks, used against another thread: docs/guides/firmware.md, "Canaries of their own for
- * threads".
+ * A canary that one thread leaks, used against another thread: docs/guides/stack-canaries.md,
+ * "Canaries of their own for threads".
  *
  * A thread shows the canary of a frame of its own, as a fault that reads too far would. The main thread then
  * overflows an array by exactly the word behind it, with that canary. If all threads have the same guard, nobody
