@@ -320,7 +320,7 @@ def gather(region: Region, rules: Rules) -> Evidence:
         is_computed = op.place in computed
         function.add(op, is_computed=is_computed)
         near_function.add(op.place)
-        if any(abs(op.place - one) <= _WINDOW_BYTES for one in _around(hot, op.place)):
+        if any(abs(op.place - one) <= _WINDOW_BYTES for one in around(hot, op.place)):
             window.add(op, is_computed=is_computed)
             in_window.add(op.place)
         if weights[number]:
@@ -339,7 +339,7 @@ def gather(region: Region, rules: Rules) -> Evidence:
         read = data[:_WORD_READ] if is_word else data
         words = {word for word in _words(read) if word >= _SMALLEST_WORD}
         if one.place < 0:
-            live.update(tables or _permutation(one.data[one.address - one.data_start :]))
+            live.update(tables or permutation(one.data[one.address - one.data_start :]))
             continue
         counts += [(size, *_numbers(data[:_COUNT_BYTES], size)) for size in _WORD_BYTES]
         if one.place in near_function:
@@ -408,16 +408,16 @@ def _not_far(ops: Sequence[Op], hot: list[int]) -> list[tuple[int, Op]]:
     return [
         (number, op)
         for number, op in enumerate(ops)
-        if any(abs(op.place - one) <= _FAR_BYTES for one in _around(hot, op.place))
+        if any(abs(op.place - one) <= _FAR_BYTES for one in around(hot, op.place))
     ]
 
 
-def _around(hot: list[int], place: int) -> list[int]:
+def around(hot: list[int], place: int) -> list[int]:
     index = bisect.bisect_left(hot, place)
     return hot[max(0, index - 1) : index + 1]
 
 
-def _permutation(data: bytes) -> dict[str, int]:
+def permutation(data: bytes) -> dict[str, int]:
     """Tell a table of all 256 bytes, each once; while it was read, two may have been swapped."""
     own = data[:256]
     if len(own) < 256 or len(set(own)) < _NEARLY_ALL:

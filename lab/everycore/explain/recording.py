@@ -6,7 +6,7 @@ Rules look at nothing else, so that a file can be explained on another machine, 
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,11 @@ _MORE = ("user_seconds", "executed")  # files of older versions lack these, and 
 
 def lines(profile: Profile, cpu_flags: list[str]) -> Iterator[str]:
     """Yield the lines of a file."""
+    return map(json.dumps, rows(profile, cpu_flags))
+
+
+def rows(profile: Profile, cpu_flags: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield what the lines of a file hold."""
     head = {name: getattr(profile, name) for name in _HEAD}
     rest = {"command": list(profile.command), "environment": {}, "cpu": cpu_flags}
     more = {name: getattr(profile, name) for name in _MORE}
@@ -31,10 +36,10 @@ def lines(profile: Profile, cpu_flags: list[str]) -> Iterator[str]:
         for path, one in facts_of(profile).items()
     }
     first = {"type": "profile", "format": FORMAT, **head, **rest, **more}
-    yield json.dumps({**first, "core": list(profile.core), "files": files})
+    yield {**first, "core": list(profile.core), "files": files}
     for one in profile.regions:
-        yield json.dumps(_region(one))
-    yield json.dumps({"type": "end", "regions": len(profile.regions)})
+        yield _region(one)
+    yield {"type": "end", "regions": len(profile.regions)}
 
 
 def _region(one: Region) -> dict[str, Any]:
@@ -81,13 +86,18 @@ def read(path: Path) -> tuple[Profile, list[str]]:
             f"cannot read {path}: {error.strerror}", "`profile --store FILE -- CMD...` writes one"
         ) from error
     try:
-        rows = [json.loads(line) for line in text.splitlines()]
+        found = [json.loads(line) for line in text.splitlines()]
     except ValueError as error:
         if text.startswith('{"type": "profile"'):
             raise _cut_off(path) from error
         raise EverycoreError(
             f"{path} is no file of samples", "`profile --store` writes one"
         ) from error
+    return profile_of(found, path)
+
+
+def profile_of(rows: Sequence[Any], path: Path) -> tuple[Profile, list[str]]:
+    """Return the profile that rows of a file hold, and the flags of the CPU that it ran on."""
     if not rows or not isinstance(rows[0], dict) or rows[0].get("type") != "profile":
         raise _foreign(path)
     if rows[0].get("format") != FORMAT:
