@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Replays the recordings of the corpus: each program is answered as programs.toml has it.
+
+A verdict that got better is a failure, too: write the new one down.
+"""
+
+import functools
+import pathlib
+import sys
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import corpus
+import recordings
+
+PROGRAMS = corpus.programs()
+RECORDED = [one for one in PROGRAMS.values() if one.verdict != corpus.NOT_RECORDED]
+
+
+@functools.cache
+def stored(date: str) -> dict[str, list[Any]]:
+    return recordings.load(recordings.FOLDER / f"{date}.xz")
+
+
+@pytest.mark.parametrize("program", RECORDED, ids=lambda one: one.name)
+def test_a_recorded_program_is_answered_as_before(program: corpus.Program) -> None:
+    rows = stored(str(program.first_used))[program.name]
+    verdict, wrong = corpus.judged(
+        program, corpus.answer_of(*recordings.profile_of(rows, program.name))
+    )
+    assert verdict == program.verdict, "; ".join(wrong)
+
+
+def test_every_recording_is_of_a_listed_program() -> None:
+    names = {name for path in recordings.FOLDER.iterdir() for name in stored(path.stem)}
+    assert names == {one.name for one in RECORDED}
+
+
+def test_no_control_is_called_cryptography() -> None:
+    assert not [one.name for one in PROGRAMS.values() if one.control and one.verdict == "wrong"]
