@@ -1,3 +1,0 @@
-module cases
-
-go 1.20
