@@ -52,7 +52,7 @@ def test_resolve_says_that_a_slow_fallback_is_chosen_and_what_to_do(real_lab: Ru
 def test_a_bench_of_ciphers_has_a_harness_of_its_own(real_lab: Lab) -> None:
     """Not the whole one, which is built where the small one does not link."""
     session = open_session(real_lab.context(), ciphers_alone=True)
-    listed = [record.line for record in session.records("list")]
+    listed = list(session.records("list"))
     known = catalog.registry(session.tree)
     assert [one.name for one in listed if isinstance(one, Kernel)] == [one.name for one in known]
     with pytest.raises(
@@ -60,7 +60,7 @@ def test_a_bench_of_ciphers_has_a_harness_of_its_own(real_lab: Lab) -> None:
     ):
         list(session.records("check"))
     few = ("--key-bits", "256", "--bytes", "64", "--samples", "1", "--budget-ms", "1")
-    lines = [record.line for record in session.records("bench", "--mode", "ctr,gcm-seal", *few)]
+    lines = list(session.records("bench", "--mode", "ctr,gcm-seal", *few))
     assert {one.mode for one in lines if isinstance(one, Bench)} == {"ctr", "gcm-seal"}
 
 

@@ -4,7 +4,7 @@
 import json as jsonlib
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -35,6 +35,7 @@ from everycore.commands.options import (
 )
 from everycore.compile import catalog
 from everycore.environment.context import Context
+from everycore.environment.decoding import Record, encode_line
 from everycore.environment.errors import EverycoreError, LostError, SignalError, unknown_name
 from everycore.environment.outputs import is_standard_output, is_stream
 from everycore.environment.progress import Progress
@@ -50,13 +51,11 @@ from everycore.model.protocol import (
     Failure,
     Hello,
     Kernel,
-    Line,
     Mode,
-    Other,
     Placement,
-    Record,
     Resolved,
 )
+from everycore.model.run_lines import Conditions, Run
 from everycore.model.selection import selected_kernel
 from everycore.report import headline, speed, tables
 from everycore.report import placement_table as placement_report
@@ -389,7 +388,7 @@ def _bench(
     may_resume = not measuring.fresh and not is_stream(path)
     earlier = _earlier(context, run, path, named=out is not None) if may_resume else None
     if earlier:
-        run = replace(run, resumed=(*earlier.run.resumed, earlier.run.date))
+        run = run.replace(resumed=(*earlier.run.resumed, earlier.run.date))
     _begin(context, run, here, request, json, selection)
     _warn_of_closed_counter(context, session, here, run)
     lines = _measure(context, session, request, here, earlier)
@@ -403,7 +402,7 @@ def _bench(
     if earlier:
         earlier.path.unlink(missing_ok=True)
     if not json:
-        _show(context, run, here, merged(quiet.marked([r.line for r in records])), every)
+        _show(context, run, here, merged(quiet.marked(records)), every)
     print_output_path(context, "samples", path)
     return 1 if _say_failures(context, records) else 0
 
@@ -425,7 +424,7 @@ def _modes_with(
 
 def _say_failures(context: Context, records: Sequence[Record]) -> int:
     """Print what was wrong; return how many failures there are."""
-    failures = dict.fromkeys(r.line for r in records if isinstance(r.line, Failure))
+    failures = dict.fromkeys(r for r in records if isinstance(r, Failure))
     for failure in failures:
         text = f"FAIL {failure.kernel} {failure.mode}: {failure.detail}"
         if failure.expected:
@@ -448,7 +447,7 @@ def _open_to_store(context: Context, request: BenchRequest, measuring: MeasureOp
 
 
 def _warn_of_closed_counter(
-    context: Context, session: Session, here: HarnessInventory, run: run_files.Run
+    context: Context, session: Session, here: HarnessInventory, run: Run
 ) -> None:
     if here.hello.arch in ARM and may_not_count(facts_of(context, session), run.counter):
         context.warn(
@@ -468,11 +467,11 @@ def _write(
     """Store lines as they are measured, and keep them in `records`."""
     with opened as writer:
         for record in lines:
-            writer.write(record.text)
+            writer.write(record)
             records.append(record)
             if json:
-                context.print_raw(record.text)
-        if not any(isinstance(r.line, Bench | Failure) for r in records):
+                context.print_raw(encode_line(record))
+        if not any(isinstance(r, Bench | Failure) for r in records):
             raise EverycoreError(
                 "nothing was measured",
                 "are the sizes long enough for the modes? does the kernel run?",
@@ -497,7 +496,7 @@ def _bench_placements(
     beyond = [cost for cost in worst if cost.share > 1]
     if json:
         for point in points:
-            context.print_raw(jsonlib.dumps({"type": "placement", **asdict(point)}))
+            context.print_raw(encode_line(point))
         facts = {"type": "summary", "within": len(worst) - len(beyond), "beyond": len(beyond)}
         context.print_raw(jsonlib.dumps(facts))
     else:
@@ -518,14 +517,14 @@ def _ask(session: Session, request: BenchRequest) -> HarnessInventory:
     arguments += ["--kernel", ",".join(request.kernels), *request.conditions(), *session.pinned]
     if request.sizes_named:
         arguments += ["--bytes", ",".join(map(str, request.sizes_bytes))]
-    greeting = [r.line for r in session.records("bench", "--dry-run", *arguments)]
+    greeting = list(session.records("bench", "--dry-run", *arguments))
     hello = next((line for line in greeting if isinstance(line, Hello)), None)
     if hello is None:
         raise EverycoreError("the harness did not say what it is", code=1)
-    resolved = [r.line for r in session.records("resolve")]
+    resolved = list(session.records("resolve"))
     return HarnessInventory(
         hello,
-        [r.line for r in session.records("list") if isinstance(r.line, Kernel)],
+        [r for r in session.records("list") if isinstance(r, Kernel)],
         [line for line in resolved if isinstance(line, Mode)],
         [line for line in resolved if isinstance(line, Resolved)],
     )
@@ -557,9 +556,7 @@ def _primitives_of(mode: str, here: HarnessInventory) -> set[str]:
     return {one for one in every - {"gcm"} if selected_kernel(mode, one, here.modes)}
 
 
-def _earlier(
-    context: Context, run: run_files.Run, path: Path, *, named: bool
-) -> run_files.Results | None:
+def _earlier(context: Context, run: Run, path: Path, *, named: bool) -> run_files.Results | None:
     """The run that was cut off and that this one goes on with."""
     found = run_files.partial_of(path, run) if named else run_files.latest_partial(path.parent, run)
     if found:
@@ -583,7 +580,7 @@ def _say_what_is_kept(
         return
     if earlier and earlier.path != partial:
         earlier.path.unlink(missing_ok=True)  # it is all in the new one
-    count = sum(isinstance(r.line, Bench) for r in records)
+    count = sum(isinstance(r, Bench) for r in records)
     remedy = f"{count} figures are in {partial}; the same command again measures the rest"
     if isinstance(error, LostError):
         error.hint = "\n".join(part for part in (error.hint, remedy) if part)
@@ -608,23 +605,23 @@ def _measure(
     left = [job for part in parts for job in part.left if job.mode != LIMITS.mode]
     figures = sum(points(job, running, here.modes) for job in left)
     with Progress(context.err, "measuring", figures) as progress:
-        yield from (r for r in had if r.line == Other("conditions"))
-        yield from _conditions(context, session)
+        yield from (r for r in had if isinstance(r, Conditions))
+        yield from conditions_of(context, session)
         for part in parts:
             yield from part.earlier
             for job in part.left:
                 read: list[Bench] = []
                 for record in _run_job(session, request, job, budget_ms):
-                    if isinstance(record.line, Bench):
-                        progress.step(f"{record.line.kernel} {record.line.mode}")
-                        read.append(record.line)
-                    if not _says_nothing(record.line):
+                    if isinstance(record, Bench):
+                        progress.step(f"{record.kernel} {record.mode}")
+                        read.append(record)
+                    if not _says_nothing(record):
                         yield protocol.numbered(record, job.process)
                 if job.process == 0:
                     for text in headline.first_figures(read, here.modes, request.processes):
                         context.err.print(text, markup=False, soft_wrap=True)
-            yield protocol.parse(part.job.done_line())
-        yield from _conditions(context, session)
+            yield part.job.done()
+        yield from conditions_of(context, session)
 
 
 def _parts(
@@ -645,14 +642,9 @@ def _run_job(session: Session, request: BenchRequest, job: Job, budget_ms: int) 
     return session.records("bench", *arguments, *where)
 
 
-def _conditions(context: Context, session: Session) -> Iterator[Record]:
-    for line in conditions_of(context, session):
-        yield protocol.parse(jsonlib.dumps(line))
-
-
 def _begin(
     context: Context,
-    run: run_files.Run,
+    run: Run,
     here: HarnessInventory,
     request: BenchRequest,
     json: bool,
@@ -661,7 +653,7 @@ def _begin(
     """Show the selection before anything is measured, if `every` is set: of the kernels that are
     named, or of all that have one of the modes."""
     if json:
-        context.print_raw(run_files.run_line(run))
+        context.print_raw(encode_line(run))
         return
     if not every:
         return
@@ -683,7 +675,7 @@ def _kernels_shown(
     ]
 
 
-def _says_nothing(line: Line) -> bool:
+def _says_nothing(line: Record) -> bool:
     """A greeting; a loop that the CPU lacks, or that nothing can time: no loss to the reader of a
     result."""
     if isinstance(line, Arithmetic):
@@ -692,7 +684,7 @@ def _says_nothing(line: Line) -> bool:
 
 
 def _show(
-    context: Context, run: run_files.Run, here: HarnessInventory, lines: Sequence[Line], every: bool
+    context: Context, run: Run, here: HarnessInventory, lines: Sequence[Record], every: bool
 ) -> None:
     """Show what was measured; of all kernels, if `every` is set or no selected one was measured."""
     benches = [line for line in lines if isinstance(line, Bench)]
@@ -727,14 +719,14 @@ def _show(
             context.out.print(f"  {note}", markup=False)
 
 
-def _show_speed(context: Context, run: run_files.Run, benches: Sequence[Bench]) -> None:
+def _show_speed(context: Context, run: Run, benches: Sequence[Bench]) -> None:
     compiler = f"{run.compiler} {' '.join(run.flags)}"
     context.out.print(speed.speed_table(benches, f"{run.machine.title()}; {compiler}"))
     for note in tables.unmeasured_notes(benches):
         context.warn(f"no figure, {note}")
 
 
-def _faster_than_selected(notes: Sequence[str], run: run_files.Run) -> str:
+def _faster_than_selected(notes: Sequence[str], run: Run) -> str:
     """Name the kernel that is faster than the selected one, in two lines, and how to see all of
     it."""
     quick = " --quick" if run.options["quick"] else ""

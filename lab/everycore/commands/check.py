@@ -24,6 +24,7 @@ from everycore.compile.toolchains import DEFAULT_FLAGS
 from everycore.ct import placement as placement_check
 from everycore.ct.taint import DEBUG_FLAGS
 from everycore.environment.context import Context
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError
 from everycore.environment.progress import Progress
 from everycore.environment.workers import worker_pool
@@ -146,7 +147,7 @@ def _check_placement(
             for line in future.result():
                 checks.append(line)
                 if json:
-                    context.print_raw(jsonlib.dumps({"type": "check", **asdict(line)}))
+                    context.print_raw(encode_line(line))
             progress.step(group[0].kernel)
     count = {word: sum(c.result == word for c in checks) for word in ("pass", "fail", "skip")}
     if json:
@@ -174,8 +175,8 @@ def _check_properties(context: Context, session: Session, arguments: list[str], 
     with Progress(context.err, "checking", None, lines=True) as progress:
         for record in session.records(*arguments):
             if json:
-                context.print_raw(record.text)
-            match record.line:
+                context.print_raw(encode_line(record))
+            match record:
                 case Check() as line:
                     checks.append(line)
                     progress.step(f"{line.primitive} {line.kernel} {line.property}: {line.result}")
@@ -255,10 +256,10 @@ def _check_file(
     failed: list[Vector] = []
     summary: Summary | None = None
     for record in session.records("vectors", stdin=lines):
-        if isinstance(record.line, Vector) and record.line.result == "fail":
-            failed.append(record.line)
-        elif isinstance(record.line, Summary):
-            summary = record.line
+        if isinstance(record, Vector) and record.result == "fail":
+            failed.append(record)
+        elif isinstance(record, Summary):
+            summary = record
     if summary is None:
         raise EverycoreError(f"the harness ended within {file.name}", code=1)
     count = tables.VectorCount(

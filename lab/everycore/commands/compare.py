@@ -32,6 +32,7 @@ from everycore.measure import permutation
 from everycore.model import stats
 from everycore.model.domain import Revision
 from everycore.model.protocol import Bench, Hello
+from everycore.model.run_lines import Run
 from everycore.report import changes, matrix_changes
 from everycore.report.changes import Comparison, Operation
 from everycore.run.bench_calls import Job, plan, usual_modes
@@ -209,7 +210,7 @@ def _measure(
     }
     run = run_of(context, pinned[1].session, hello, "compare", options)
     if sides[1].origin == "revision":
-        run = replace(run, revision=Revision(sides[1].revision, dirty=False))
+        run = run.replace(revision=Revision(sides[1].revision, dirty=False))
     if out:
         run_files.refuse_if_unusable(out)
     folder = context.state_dir() / "results"
@@ -220,10 +221,10 @@ def _measure(
         Progress(context.err, "measuring", None) as progress,
     ):
         for record in in_turn(pinned, jobs, asked.kernels, asked.key_bits, asked.rounds, _coin):
-            writer.write(record.text)
-            assert isinstance(record.line, Bench)
-            benches.append(record.line)
-            progress.step(f"round {record.line.process + 1} of {asked.rounds}")
+            writer.write(record)
+            assert isinstance(record, Bench)
+            benches.append(record)
+            progress.step(f"round {record.process + 1} of {asked.rounds}")
         if not any(bench.cycles for bench in benches):
             raise EverycoreError(
                 "nothing was measured",
@@ -232,7 +233,7 @@ def _measure(
     return benches, _caption(run), path
 
 
-def _caption(run: run_files.Run) -> str:
+def _caption(run: Run) -> str:
     """Name the two programs and the run that the figures come from."""
     sides = "; ".join(f"{side['label']}: {_commit(side)}" for side in run.options["sides"])
     machine = f"{run.machine.title()}, {run.counter}, {run.compiler} {' '.join(run.flags)}"
@@ -256,7 +257,7 @@ def _greeting(side: Side, modes: Sequence[str], asked: RunOptions) -> Hello:
     arguments = ["--mode", ",".join(modes), "--key-bits", str(asked.key_bits)]
     arguments += ["--kernel", ",".join(asked.kernels), *side.session.pinned]
     try:
-        lines = [r.line for r in side.session.records("bench", "--dry-run", *arguments)]
+        lines = list(side.session.records("bench", "--dry-run", *arguments))
     except EverycoreError as error:
         message = f"{side.label} ({side.name}): {error.message}"
         raise EverycoreError(message, error.hint, error.code) from error
@@ -353,7 +354,7 @@ def _compare_stored(context: Context, before: str | None, after: str | None, sho
     _name_files(context, first.path, second.path, show)
     _refuse_limits_of_one(first, second)
     _warn_about_differences(context, first, second)
-    found = changes.compare_stored(*([r.line for r in one.records] for one in (first, second)))
+    found = changes.compare_stored(*(list(one.records) for one in (first, second)))
     if not found:
         raise EverycoreError(
             f"{first.path} and {second.path} have no operation in common", NOTHING_IN_COMMON
@@ -444,7 +445,7 @@ def _warn_about_differences(context: Context, first: Results, second: Results) -
             context.warn(f"different {what}: {a or 'unknown'} / {b or 'unknown'}")
 
 
-def _number(run: run_files.Run) -> str:
+def _number(run: Run) -> str:
     return str(run.machine.cpu_index) if run.machine.cpu_index >= 0 else ""
 
 

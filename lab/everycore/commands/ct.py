@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
+from msgspec import structs
 
 from everycore.commands.completion import complete_primitives
 from everycore.commands.options import (
@@ -27,6 +28,7 @@ from everycore.ct.taint import DEBUG_FLAGS
 from everycore.ct.timing import timing
 from everycore.ct.verdicts import METHODS, Conclusion, Verdict, conclude, count, of_kernels
 from everycore.environment.context import Context
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.environment.progress import Progress
 from everycore.environment.workers import worker_pool
@@ -34,7 +36,6 @@ from everycore.model.protocol import CtOperation, Hello
 from everycore.report import ct_tables as report
 from everycore.run.session import Session, open_session, pin, run_of
 from everycore.run.transport.valgrind import TAINT_FLAGS, has_valgrind
-from everycore.store import run_files
 
 QUICK_PARTS = 6
 
@@ -107,7 +108,7 @@ def ct(
         kernels = [fewer_sizes(group, turn, QUICK_PARTS) for turn, group in enumerate(kernels)]
     if json:
         run = run_of(context, session, hello, "ct", {"methods": methods})
-        context.print_raw(run_files.run_line(run))
+        context.print_raw(encode_line(run))
     gate = Gate(context, session, methods, quick)
     verdicts: list[Verdict] = []
     steps = len(kernels) * (2 if "timing" in methods else 1)
@@ -142,7 +143,7 @@ def _open(context: Context, target: str, cc: str | None, flags: str | None) -> S
 
 def _list(session: Session, chosen: dict[str, list[str]]) -> tuple[Hello, list[CtOperation]]:
     arguments = [word for name, values in chosen.items() for v in values for word in (name, v)]
-    lines = [record.line for record in session.records("ct", "--list", *arguments)]
+    lines = list(session.records("ct", "--list", *arguments))
     operations = [line for line in lines if isinstance(line, CtOperation)]
     hello = next((line for line in lines if isinstance(line, Hello)), None)
     if hello is None or not operations:
@@ -171,7 +172,7 @@ def _look(
 
 def _line(kind: str, value: Verdict | Conclusion) -> str:
     found = asdict(value)
-    found.update(found.pop("operation") if kind == "verdict" else {})
+    found.update(structs.asdict(found.pop("operation")) if kind == "verdict" else {})
     return jsonlib.dumps({"type": kind, **found})
 
 

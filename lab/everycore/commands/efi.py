@@ -26,6 +26,7 @@ from everycore.commands.options import (
 )
 from everycore.compile import catalog
 from everycore.environment.context import Context
+from everycore.environment.decoding import Record
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, refuse_existing, refuse_input
 from everycore.environment.progress import Progress
@@ -38,7 +39,8 @@ from everycore.firmware.efi.driver_rules import RULES
 from everycore.firmware.efi.platforms import PLATFORMS, Translation, platform_of, read_range
 from everycore.firmware.sources import MOST_FILE_BYTES
 from everycore.model.domain import Build, Revision, Tree
-from everycore.model.protocol import Bench, Check, Failure, Record
+from everycore.model.protocol import Bench, Check, Failure
+from everycore.model.run_lines import Run
 from everycore.run import machine
 from everycore.run.uefi import application, boot, boot_targets, medium, results
 from everycore.store import run_files
@@ -409,7 +411,7 @@ def _store(
         raise EverycoreError(f"nothing was done in firmware: {why}")
     measured = [hello for hello in greetings if hello.counter != "none"]
     hello = (measured or greetings)[0]
-    run = run_files.Run(
+    run = Run(
         command="efi",
         date=context.now().isoformat(timespec="seconds"),
         everycore=hello.library,
@@ -426,7 +428,7 @@ def _store(
     )
     with run_files.Writer(path, run, context.out.file) as writer:
         for record in records:
-            writer.write(record.text)
+            writer.write(record)
     for command in found.commands:
         _show_command(context, command, json)
     for why in dict.fromkeys(one.no_guards for one in found.commands if one.no_guards):
@@ -437,9 +439,9 @@ def _store(
 
 
 def _show_command(context: Context, command: results.Command, json: bool) -> None:
-    checks = [r.line for r in command.records if isinstance(r.line, Check)]
+    checks = [r for r in command.records if isinstance(r, Check)]
     counts = {word: sum(c.result == word for c in checks) for word in ("pass", "fail", "skip")}
-    points = sum(isinstance(r.line, Bench) for r in command.records)
+    points = sum(isinstance(r, Bench) for r in command.records)
     if json:
         facts = {"type": "efi", "command": command.words, "code": command.code, **counts}
         context.print_raw(jsonlib.dumps({**facts, "points": points, "stderr": command.stderr}))
@@ -454,7 +456,7 @@ def _show_command(context: Context, command: results.Command, json: bool) -> Non
 
 
 def _failure(record: Record) -> str:
-    line = record.line
+    line = record
     if isinstance(line, Check) and line.result == "fail":
         return f"{line.primitive} {line.kernel} {line.property}: {line.detail}"
     if isinstance(line, Failure):

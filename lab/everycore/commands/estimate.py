@@ -24,6 +24,7 @@ from everycore.commands.options import (
 )
 from everycore.compile import catalog
 from everycore.environment.context import Context
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.environment.outputs import is_standard_output
 from everycore.environment.progress import Progress
@@ -38,6 +39,7 @@ from everycore.estimate.others import Others, subject_names, target_of
 from everycore.estimate.others import calibrate as others_calibrate
 from everycore.estimate.stored import run_of
 from everycore.model.domain import RegistryLine, Tree
+from everycore.model.run_lines import Run
 from everycore.model.targets import load_target
 from everycore.report import estimate_tables as report
 from everycore.run import machine
@@ -157,7 +159,7 @@ def estimate(
         run = _run(context, found, cores, request, llvm)
         with run_files.Writer(out, run, stdout) as writer:
             for row in (*found.rows, *found.others):
-                writer.write(jsonlib.dumps(report.json_line(row, found.others)))
+                writer.write(report.line_of(row, found.others))
         print_output_path(context, "estimates", out)
     if turn:
         _print_turns(context, cores, found.turns)
@@ -226,7 +228,7 @@ def _run(
     cores: Sequence[Core],
     request: EstimateRequest,
     llvm: Llvm | None,
-) -> run_files.Run:
+) -> Run:
     """With the options that make these estimates again, and the versions that they depend on."""
     chosen = {
         "kernel": request.kernels,
@@ -464,4 +466,4 @@ def _print(
 def _print_json(context: Context, rows: list[Row], others: list[Row], caption: str) -> None:
     context.print_raw(jsonlib.dumps({"type": "estimates", "source": caption}))
     for row in (*rows, *others):
-        context.print_raw(jsonlib.dumps(report.json_line(row, others)))
+        context.print_raw(encode_line(report.line_of(row, others)))

@@ -20,13 +20,14 @@ from everycore.commands.options import (
     print_output_path,
     tables_on_stderr,
 )
+from everycore.environment.decoding import Record, encode_line
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import is_standard_output
 from everycore.measure import quiet
 from everycore.measure.bounds import bounds, disturbance
 from everycore.measure.processes import merged
 from everycore.model import protocol
-from everycore.model.protocol import Arithmetic, Hello, Limit, Record
+from everycore.model.protocol import Arithmetic, Hello, Limit
 from everycore.report import limit_tables as report
 from everycore.run.bench_calls import PROCESSES
 from everycore.run.session import Session, known_widths, open_session, pin, run_of
@@ -56,23 +57,23 @@ def limits(
     session.widths.extend(known_widths(context, session))
     coming = _measured(session)
     first = next(coming, None)
-    if first is None or not isinstance(first.line, Hello):
+    if first is None or not isinstance(first, Hello):
         raise EverycoreError("the harness measured nothing", code=1)
-    hello, records = first.line, list[Record]()
+    hello, records = first, list[Record]()
     run = run_of(context, session, hello, "limits", {})
     with run_files.Writer(out, run, stdout) if out else nullcontext() as writer:
         for record in chain([first], coming):
             records.append(record)
             if writer:
-                writer.write(record.text)
+                writer.write(record)
     if out:
         print_output_path(context, "samples", out)
-    lines = merged(quiet.marked([record.line for record in records]))
+    lines = merged(quiet.marked(records))
     found = bounds(lines)
     if json:
-        context.print_raw(run_files.run_line(run))
+        context.print_raw(encode_line(run))
         for record in records:
-            context.print_raw(record.text)
+            context.print_raw(encode_line(record))
         for one in found:
             context.print_raw(jsonlib.dumps({"type": "bound", **asdict(one)}))
         return
@@ -98,5 +99,5 @@ def _measured(session: Session) -> Iterator[Record]:
     """Yield the lines of all processes, and one greeting."""
     for number in range(PROCESSES):
         for record in session.records("limits", *session.pinned, *session.expecting):
-            if not number or not isinstance(record.line, Hello):
+            if not number or not isinstance(record, Hello):
                 yield protocol.numbered(record, number)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from everycore.commands.options import CompilerCommand, CompilerFlags, Json, TargetName, context_of
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError
 from everycore.model.protocol import Hello, Kernel
 from everycore.report import kernels as pages
@@ -37,10 +38,10 @@ def list_kernels(
         raise EverycoreError("--results needs --markdown", "add --markdown")
     session = open_session(context, target, cc, flags, without_kernels=not (json or markdown))
     records = list(session.records("list"))
-    kernels = [r.line for r in records if isinstance(r.line, Kernel)]
+    kernels = [r for r in records if isinstance(r, Kernel)]
     if json:
         for record in records:
-            context.print_raw(record.text)
+            context.print_raw(encode_line(record))
     elif markdown:
         context.print_raw(pages.registry_markdown(kernels).rstrip("\n"))
         if results is not None:
@@ -48,5 +49,5 @@ def list_kernels(
             speeds = pages.speed_markdown(kernels, found.figures(), found.source())
             context.print_raw("\n" + speeds.rstrip("\n"))
     else:
-        arch = next((r.line.arch for r in records if isinstance(r.line, Hello)), "")
+        arch = next((r.arch for r in records if isinstance(r, Hello)), "")
         context.out.print(tables.kernels_table(kernels, arch, context.out.width))

@@ -38,7 +38,7 @@ from everycore.matrix.run_request import (
     result_path,
 )
 from everycore.matrix.time_limits import REDUCTION_SECONDS, Clock, duration
-from everycore.model.cells import Anomaly, Cell, Head, Kind, Outcome, Result, as_json
+from everycore.model.cells import Anomaly, Cell, Head, Kind, Outcome, Result
 from everycore.report import leak_table, matrix_tables
 from everycore.store import matrix_files
 
@@ -207,7 +207,7 @@ def show_causes(job: MatrixJob, causes: Causes) -> int:
     for text in () if job.json else causes.reports:
         context.print_raw(text)
     for line in causes.lines if job.json else ():
-        context.print_raw(as_json(line))
+        context.print_raw(encode_line(line))
     context.err.print(causes.summary, soft_wrap=True)
     _show_troubles(job, causes.results)
     if not job.json:

@@ -3,7 +3,7 @@
 
 import json as jsonlib
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,9 +21,11 @@ from everycore.commands.options import (
 )
 from everycore.compile import catalog
 from everycore.environment.context import Context
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError, UnavailableError
 from everycore.environment.outputs import is_standard_output
 from everycore.environment.progress import Progress
+from everycore.model.run_lines import Conditions, PauthLine, PauthTime, Run
 from everycore.pauth import (
     counting,
     emulators,
@@ -47,8 +49,7 @@ from everycore.store import run_files
 
 LEAST_SCALE, MOST_SCALE = 0.001, 1000.0
 
-Line = Mapping[str, object]
-Take = Callable[[Sequence[Line]], None]
+Take = Callable[[Sequence[PauthLine | Conditions]], None]
 
 
 def pauth(
@@ -192,7 +193,7 @@ def _primitive(context: Context, rounds: int, keep: "Keep") -> None:
             equal = primitive.compare(context, program)
             found = primitive.measure(context, session, program, plan, rounds, progress.step)
         figures = primitive.figures(program, plan, found)
-        take([primitive.compared(program, equal), *(figure.line() for figure in figures)])
+        take([primitive.compared(program, equal), *figures])
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,21 +206,21 @@ class Keep:
     stdout: IO[str]
 
     @contextmanager
-    def stored(self, run: run_files.Run) -> Iterator[Take]:
+    def stored(self, run: Run) -> Iterator[Take]:
         """Takes lines, of whole tables, as they come."""
         context = self.context
         folder = context.state_dir() / "results"
         path = self.out or run_files.new_path(folder, context.now(), run.revision, run.command)
         legends: dict[str, None] = {}
         if self.json:
-            context.print_raw(run_files.run_line(run))
+            context.print_raw(encode_line(run))
         with run_files.Writer(path, run, self.stdout) as writer:
 
-            def take(lines: Sequence[Line]) -> None:
+            def take(lines: Sequence[PauthLine | Conditions]) -> None:
                 for line in lines:
-                    writer.write(text := jsonlib.dumps(line))
+                    writer.write(line)
                     if self.json:
-                        context.print_raw(text)
+                        context.print_raw(encode_line(line))
                 for one in () if self.json else report.tables(lines):
                     context.out.print(pauth_table(one, run.source()))
                     legends[one.legend] = None
@@ -299,10 +300,10 @@ def _built(context: Context, mode: Mode, given_emulators: EmulatorOptions) -> It
         yield qemu_build.build_qemu(context, tree, recipe, given_emulators.update)
 
 
-def _run(context: Context, mode: Mode, cc: str, options: dict[str, Any]) -> run_files.Run:
+def _run(context: Context, mode: Mode, cc: str, options: dict[str, Any]) -> Run:
     """Describe the run. The compiler is that of the programs which are compiled here."""
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
-    return run_files.Run(
+    return Run(
         command=mode.command,
         date=context.now().isoformat(timespec="seconds"),
         everycore=catalog.version(tree),
@@ -396,11 +397,11 @@ def _with_shares(
                     return result
                 if found is None:
                     stripped.add(row.emulator)
-            rows.append(replace(row, share=found))
+            rows.append(row.replace(share=found))
     return replace(result, rows=tuple(rows), is_sampled=True)
 
 
-def _complain(context: Context, rows: Sequence[stored_lines.Row]) -> int:
+def _complain(context: Context, rows: Sequence[PauthTime]) -> int:
     """Print what went wrong; return how many runs were wrong."""
     wrong = [row for row in rows if row.wrong]
     for row in wrong:

@@ -27,6 +27,7 @@ from everycore.commands.options import (
     tables_on_stderr,
 )
 from everycore.environment.context import Context
+from everycore.environment.decoding import Record, encode_line
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.environment.outputs import is_standard_output
 from everycore.environment.progress import Progress
@@ -40,10 +41,9 @@ from everycore.model.protocol import (
     Bench,
     Failure,
     Hello,
-    Line,
     PeerLine,
-    Record,
 )
+from everycore.model.run_lines import Run
 from everycore.model.targets import HARDWARE, find_peer, load_peers
 from everycore.report import peer_comparison, tables
 from everycore.report import peers_terminal as report
@@ -269,11 +269,11 @@ class Plan:
 class Result:
     """The lines that the rounds gave."""
 
-    measured: list[Line] = field(default_factory=list)
+    measured: list[Record] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
 
-    def take(self, event: Line | Broken) -> None:
+    def take(self, event: Record | Broken) -> None:
         match event:
             case Bench() | Arithmetic():
                 self.measured.append(event)
@@ -292,7 +292,7 @@ class Result:
     def loops(self) -> list[Arithmetic]:
         return [one for one in merged(self._marked()) if isinstance(one, Arithmetic)]
 
-    def _marked(self) -> list[Line]:
+    def _marked(self) -> list[Record]:
         return quiet.marked(self.measured)
 
     def complaints(self) -> Iterator[str]:
@@ -363,7 +363,7 @@ def _contestants(
     built, skips = peer_runs.build_all(
         context, tree, compiler, session.build.flags, chosen, libraries, plan.hardware
     )
-    greeting = next(r.line for r in session.records("resolve") if isinstance(r.line, Hello))
+    greeting = next(r for r in session.records("resolve") if isinstance(r, Hello))
     cases = peer_runs.features_taken_away(tree, greeting, plan.hardware)
     own = [peer_runs.own_contestant(session, without) for without in cases]
     if plan.primitive != "aes":
@@ -387,7 +387,7 @@ def _records(
             arguments = [*plan.arguments(), *session.expecting]
             for record in turn.records(arguments, result.broken.append):
                 if not turn.contestant.is_ours:  # of ours the session knows
-                    session.widths.extend(quiet.widths([record.line]))
+                    session.widths.extend(quiet.widths([record]))
                 yield record
     if plan.hardware == BEST.name:  # the loops use the instructions that others do without
         for number in range(plan.rounds):
@@ -411,29 +411,29 @@ def _store(
     result: Result,
     place: Place,
     json: bool,
-) -> tuple[run_files.Run, Path]:
+) -> tuple[Run, Path]:
     """Every line that says something, in a file and in the result."""
     revision = machine.revision(context, session.tree)
     folder = context.state_dir() / "results"
     path = place.path or run_files.new_path(folder, context.now(), revision, plan.command)
-    greeting = next((record.line for record in records), None)
+    greeting = next((record for record in records), None)
     if not isinstance(greeting, Hello):
         raise EverycoreError("no harness said anything", "does a kernel serve the mode?")
     run = run_of(context, session, greeting, plan.command, plan.options())
     if json:
-        context.print_raw(run_files.run_line(run))
+        context.print_raw(encode_line(run))
     with run_files.Writer(path, run, place.stdout) as writer:
         for record in records:
-            if isinstance(record.line, Hello):
+            if isinstance(record, Hello):
                 continue
-            if isinstance(record.line, Arithmetic) and not record.line.cycles_per_byte:
+            if isinstance(record, Arithmetic) and not record.cycles_per_byte:
                 continue
-            if isinstance(record.line, PeerLine) and record.line.absent:
-                context.warn(f"skipped: {record.line.name}: {record.line.absent}")
-            writer.write(record.text)
-            result.take(record.line)
+            if isinstance(record, PeerLine) and record.absent:
+                context.warn(f"skipped: {record.name}: {record.absent}")
+            writer.write(record)
+            result.take(record)
             if json:
-                context.print_raw(record.text)
+                context.print_raw(encode_line(record))
         if not result.good_benches() and not result.failures:
             raise EverycoreError("nothing was measured", "are the messages too short?")
     return run, path
@@ -442,7 +442,7 @@ def _store(
 def _show(
     context: Context,
     plan: Plan,
-    run: run_files.Run,
+    run: Run,
     found: Sequence[PeerTable],
     benches: Sequence[Bench],
 ) -> None:

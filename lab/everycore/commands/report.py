@@ -21,7 +21,7 @@ from everycore.environment.errors import EverycoreError, unreadable
 from everycore.environment.outputs import atomic_output, is_stream, refuse_device
 from everycore.environment.progress import Progress
 from everycore.environment.version import package_version
-from everycore.measure.processes import merged_records
+from everycore.measure.processes import merged
 from everycore.model import cells as records
 from everycore.model.domain import Tree
 from everycore.model.targets import load_peers
@@ -269,7 +269,7 @@ def _section(stored: Results, since: dict[str, str]) -> Section:
 
 
 def _tables(stored: Results, since: dict[str, str]) -> tuple[Table, ...]:
-    command, lines = stored.run.command, merged_records(stored.records)
+    command, lines = stored.run.command, merged(stored.records)
     if found := benches.goal_table(lines) or benches.estimate_table(lines):
         return (found,)
     if command.startswith("pauth"):

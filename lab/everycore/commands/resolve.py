@@ -17,6 +17,7 @@ from everycore.commands.options import (
     split_commas,
 )
 from everycore.compile import catalog
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.model.domain import CpuModel, Tree
 from everycore.model.protocol import Mode, Resolved
@@ -83,10 +84,10 @@ def resolve(
     records = list(session.records(*arguments))
     if json:
         for record in records:
-            context.print_raw(record.text)
+            context.print_raw(encode_line(record))
         return None
-    resolved = [r.line for r in records if isinstance(r.line, Resolved)]
-    modes = [r.line for r in records if isinstance(r.line, Mode)]
+    resolved = [r for r in records if isinstance(r, Resolved)]
+    modes = [r for r in records if isinstance(r, Mode)]
     have = f"{resolved[0].arch}: {' '.join(resolved[0].features) or 'no features'}"
     title = f"{_title(cpu, model) or ('This CPU' if not arch else 'A CPU')} ({have})"
     note = f"policy {policy}; priority is the order of src/kernels.def"

@@ -35,7 +35,7 @@ class _Region:
 def groups_of_operations(session: Session, kernels: Sequence[str]) -> list[list[CtOperation]]:
     """The operations of each kernel, with the largest keys that they take."""
     chosen = [word for name in kernels for word in ("--kernel", name)]
-    lines = [record.line for record in session.records("ct", "--list", *chosen)]
+    lines = list(session.records("ct", "--list", *chosen))
     operations = [line for line in lines if isinstance(line, CtOperation) and line.operation]
     if not operations:
         raise EverycoreError("no kernel has an operation to trace", "everycore list")
@@ -43,7 +43,7 @@ def groups_of_operations(session: Session, kernels: Sequence[str]) -> list[list[
 
 
 def kernels_with_masks(session: Session) -> set[tuple[str, str]]:
-    lines = [record.line for record in session.records("list")]
+    lines = list(session.records("list"))
     return {(k.primitive, k.name) for k in lines if isinstance(k, Kernel) and MASKS in k.needs}
 
 
@@ -75,7 +75,7 @@ def _trace(
         own = [o for o in operations if o.key_bits == bits]
         argv = [str(session.build.binary), *arguments_for(own), "--placement"]
         run = native(context, argv + ["--thorough"] * thorough, BEGIN, END)
-        lines = [parse(text).line for text in run.stdout.splitlines()]
+        lines = [parse(text) for text in run.stdout.splitlines()]
         runs = [line for line in lines if isinstance(line, CtRun)]
         failure = next((line for line in lines if isinstance(line, Failure)), None)
         if failure or run.code or len(runs) != len(run.traces):
@@ -99,7 +99,9 @@ def _judge(operation: CtOperation, regions: Sequence[_Region]) -> Check:
         result, detail = "fail", _described(far, far.trace.far)
     else:
         result, detail = "pass", ""
-    return Check(operation.primitive, operation.kernel, operation.operation, result, masked, detail)
+    return Check(
+        operation.primitive, operation.kernel, operation.operation or "", result, masked, detail
+    )
 
 
 def _described(region: _Region, far: FarOperands) -> str:

@@ -9,7 +9,7 @@ from everycore.model.protocol import CtOperation
 def arguments_for(operations: Sequence[CtOperation]) -> list[str]:
     """Return the harness's arguments for operations of one kernel, with all their key sizes."""
     first = operations[0]
-    names = dict.fromkeys(o.operation for o in operations)
+    names = dict.fromkeys(o.operation or "" for o in operations)
     sizes = dict.fromkeys(str(o.key_bits) for o in operations)
     kernel = ["ct", "--primitive", first.primitive, "--kernel", first.kernel]
     return [*kernel, "--operation", ",".join(names), "--key-bits", ",".join(sizes)]
@@ -21,7 +21,7 @@ def by_key_size(operations: Sequence[CtOperation]) -> list[list[CtOperation]]:
 
 
 def with_largest_keys(operations: Sequence[CtOperation]) -> list[CtOperation]:
-    largest: dict[str, CtOperation] = {}
+    largest: dict[str | None, CtOperation] = {}
     for one in operations:
         if one.operation not in largest or one.key_bits > largest[one.operation].key_bits:
             largest[one.operation] = one

@@ -54,7 +54,7 @@ def _run(session: Session, arguments: Sequence[str]) -> tuple[dict[str, int], di
     why = {"": "the harness did not run it under valgrind"}
     try:
         for record in session.records(*arguments):
-            match record.line:
+            match record:
                 case CtRun(errors=-1):
                     why[""] = "this harness does not mark its secrets"
                 case CtRun() as line:

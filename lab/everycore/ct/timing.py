@@ -21,7 +21,7 @@ def timing(session: Session, operations: Sequence[CtOperation], samples: int) ->
     arguments = [*arguments_for(operations), "--timing", "--samples", str(samples), *session.pinned]
     lines = {(o.kernel, o.operation, o.key_bits): o for o in operations}
     for record in session.records(*arguments):
-        match record.line:
+        match record:
             case CtTiming() as line:
                 if operation := lines.get((line.kernel, line.operation, line.key_bits)):
                     yield _verdict(operation, line)

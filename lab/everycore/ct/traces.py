@@ -67,7 +67,7 @@ class _Traced:
         return run.traces
 
     def _refuse_incomplete(self, run: Run) -> None:
-        lines = [parse(text).line for text in run.stdout.splitlines()]
+        lines = [parse(text) for text in run.stdout.splitlines()]
         for line in lines:
             if isinstance(line, Failure):
                 raise EverycoreError(f"{line.kernel} {line.operation}: {line.detail}", code=1)

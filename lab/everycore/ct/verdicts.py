@@ -52,8 +52,8 @@ def conclude(
     if not {*GATING} & {*methods}:
         return found
     for own in of_kernels(operations):
-        for name in dict.fromkeys(o.operation for o in own):
-            lines = [o for o in own if o.operation == name]
+        for name in dict.fromkeys(o.operation or "" for o in own):
+            lines = [o for o in own if (o.operation or "") == name]
             first = lines[0]
             gating = [v for v in verdicts if v.operation in lines and v.method in GATING]
             result, detail = _judge(lines, gating, {*GATING} <= {*methods})

@@ -1,23 +1,41 @@
 # SPDX-License-Identifier: MIT
-"""Turns values of JSON into dataclasses, and refuses values of other types than fields have.
+"""Turns JSON into records and dataclasses, and refuses values of other types than fields have.
 
-The only user of msgspec: records of result files, lines of the harness and TOML tables are checked
-by the same rules, and an error names the member in the same words.
+Records of result files, lines of the harness and TOML tables are checked by the same rules, and an
+error names the member in the same words.
 """
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self, TypeVar
 
 import msgspec
+from msgspec import structs
+
+T = TypeVar("T")
 
 WORDS = {"str": "text", "int": "a whole number", "float": "a number", "bool": "true or false"}
 WORDS |= {"array": "a list", "object": "an object"}
 _TYPES = re.compile(r"Expected `(?P<kind>[^`]+)`, got `[^`]+`")
 _LENGTH = re.compile(r"Expected `array` of length (?P<wanted>\d+)")
+_UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>[^`]+)`")
+_TAG = re.compile(r"Invalid value (?P<value>.+) - at `\$(?:\.\w+)*\.type`$")
 _MISSING = re.compile(r"Object missing required field `(?P<name>[^`]+)`")
 _PLACE = re.compile(r" - at `\$(?P<place>[^`]*)`$")
 _STEP = re.compile(r"\.(?P<name>[^.\[]+)|\[(?P<index>\d+|\.\.\.)\]")
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A value that is stored as an object of JSON; members that have their default are left out."""
+
+    def replace(self, **changes: Any) -> Self:
+        """Return the record with other values of some members."""
+        return structs.replace(self, **changes)
+
+
+def written(default: T) -> T:
+    """Return a default that is stored, too: programs that read the lines rely on the member."""
+    return msgspec.field(default_factory=lambda: default)
 
 
 def decode(kind: Any, plain: Any) -> Any:
@@ -33,11 +51,23 @@ def decode(kind: Any, plain: Any) -> Any:
 
 
 def decode_line(kind: Any, text: str | bytes) -> Any:
-    """Return a text of JSON as the type `kind`; ValueError: it is no JSON. Else as `decode`."""
+    """Return a text of JSON as the type `kind`; ValueError: it is no JSON. Else as `decode`.
+
+    `kind` may also be a decoder of msgspec, which is faster for many lines.
+    """
     try:
+        if isinstance(kind, msgspec.json.Decoder):
+            return kind.decode(text)
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError as error:
         raise _in_words(str(error), msgspec.json.decode(text)) from None
+
+
+def complaint(error: Exception) -> str:
+    """Return what an error of `decode` or `decode_line` says about the value."""
+    if isinstance(error, KeyError):
+        return f"'{error.args[0]}' is missing"
+    return str(error) if isinstance(error, TypeError) else "it is not JSON"
 
 
 def encode_line(plain: Any) -> str:
@@ -51,16 +81,25 @@ def _in_words(said: str, plain: Any) -> Exception:
     place = found["place"] if found else ""
     if missing := _MISSING.match(said):
         return KeyError(".".join(filter(None, (place.lstrip("."), missing["name"]))))
+    return TypeError(_wrong_member(said, place, plain))
+
+
+def _wrong_member(said: str, place: str, plain: Any) -> str:
+    """Return what is wrong with the member at a place."""
     name = place.lstrip(".")
+    if unknown := _UNKNOWN.match(said):
+        name = ".".join(filter(None, (name, unknown["name"])))
+        return f"'{name}' is a member that this everycore does not know"
+    if tag := _TAG.match(said):
+        return f"'type' is {tag['value']}, which this everycore does not know"
     if length := _LENGTH.match(said):
-        return TypeError(f"'{name}' has another number of items than {length['wanted']}")
+        return f"'{name}' has another number of items than {length['wanted']}"
     if wrong := _TYPES.match(said):
-        wanted = [one.strip() for one in wrong["kind"].split("|")]
-        words = " or ".join(WORDS.get(one, one) for one in wanted if one != "null")
+        wanted = [kind.strip() for kind in wrong["kind"].split("|")]
+        words = " or ".join(WORDS.get(kind, kind) for kind in wanted if kind != "null")
         value = _value_at(plain, list(_STEP.finditer(place)))
-        return TypeError(f"'{name}' is {value}, not {words}")
-    reason = said.removesuffix(found[0]) if found else said
-    return TypeError(f"'{name}': {reason}")
+        return f"'{name}' is {value}, not {words}" if name else f"{value} is not {words}"
+    return f"'{name}': {_PLACE.sub('', said)}"
 
 
 def _value_at(plain: Any, steps: Sequence[re.Match[str]]) -> str:

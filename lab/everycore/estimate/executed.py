@@ -94,7 +94,7 @@ class Harness:
         return qemu(self._context, self._target, argv, BEGIN, END, keep=keep)
 
     def _operations(self, run: Run, words: Sequence[str]) -> list[Operation]:
-        lines = [parse(text).line for text in run.stdout.splitlines()]
+        lines = [parse(text) for text in run.stdout.splitlines()]
         for line in lines:
             if isinstance(line, Failure):
                 raise EverycoreError(f"{line.kernel} {line.mode}: {line.detail}", code=1)

@@ -7,19 +7,19 @@ from typing import Any
 from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.model.domain import Machine
+from everycore.model.run_lines import Run
 from everycore.run import machine
 from everycore.run.session import Session
-from everycore.store import run_files
 
 NO_MACHINE = "none: counts under an emulator, and models"
 
 
 def run_of(
     context: Context, command: str, sessions: Sequence[Session], options: Mapping[str, Any]
-) -> run_files.Run:
+) -> Run:
     """The run of a command; the compiler is that of the first session."""
     session = sessions[0]
-    return run_files.Run(
+    return Run(
         command=command,
         date=context.now().isoformat(timespec="seconds"),
         everycore=catalog.version(session.tree),

@@ -93,7 +93,7 @@ class FarmRun:
                 result = own.pop(found.key, None)  # an answer may come back twice
                 verdicts = found.result.verdicts if found.result else ()
             if result is not None:
-                yield replace(result, verdicts=verdicts)
+                yield result.replace(verdicts=verdicts)
 
     def bisected(
         self, anomalies: Sequence[Anomaly], has_time: Callable[[], bool]

@@ -142,7 +142,7 @@ def do(context: Context, job: Job) -> Answer:
             if isinstance(made, Result):
                 return replace(answer, result=made)
             executed = bench.executed(made)
-            counted = replace(made.result, executed=executed.instructions)
+            counted = made.result.replace(executed=executed.instructions)
             return replace(answer, result=counted, functions=dict(executed.functions))
         case Work.CT:
             made = bench.prepare(job.cell, job.flag_set)

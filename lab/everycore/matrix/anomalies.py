@@ -6,7 +6,7 @@ import math
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from everycore.matrix.neighbours import (
@@ -277,7 +277,7 @@ def anomaly_groups(
             groups[own, anomaly.kind, cell.subject, cell.target, anomaly.repair].append(anomaly)
         else:
             costs = anomaly.differs_in == "sanitizer"
-            groups[own, anomaly.kind, replace(cell, toolchain=""), costs].append(anomaly)
+            groups[own, anomaly.kind, cell.replace(toolchain=""), costs].append(anomaly)
     found = [_anomaly_group(str(key[0]), group, results) for key, group in groups.items()]
     return sorted(found, key=lambda anomaly_group: anomaly_group.weight, reverse=True)
 
@@ -287,11 +287,11 @@ def _anomaly_group(
 ) -> AnomalyGroup:
     worst_first = sorted(group, key=_severity, reverse=True)
     # The versions that were measured as the worst of the cells was: gaps in them are no gaps.
-    like = replace(worst_first[0].cell, toolchain="")
+    like = worst_first[0].cell.replace(toolchain="")
     known = {
         _short(result)
         for cell, result in results.items()
-        if replace(cell, toolchain="") == like and family(result) == own
+        if cell.replace(toolchain="") == like and family(result) == own
     }
     have = {_short(results[a.cell]) for a in group if a.cell in results}
     is_live = bool(have) and max(have) == max(known | have)

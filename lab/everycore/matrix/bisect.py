@@ -3,7 +3,7 @@
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
@@ -103,19 +103,18 @@ def explain(
     except _LateError:
         return Found(search.anomaly, search.again(), is_late=True)
     anomaly, bad, good, again = search.anomaly, search.bad, search.good, search.again()
-    anomaly = replace(anomaly, tried=search.tried, before=bench.listing(anomaly.cell))
+    anomaly = anomaly.replace(tried=search.tried, before=bench.listing(anomaly.cell))
     if repaired is None:
         anomaly = _unrepaired(anomaly, search.count, bad, good)
     else:
-        anomaly = replace(
-            anomaly,
+        anomaly = anomaly.replace(
             repair=repair,
             repaired=repaired,
             causes=_causes(bad, repaired),
             passes=passes,
             after=bench.listing(repaired.cell),
         )
-    return Found(replace(anomaly, command=anomalies.command(anomaly)), again)
+    return Found(anomaly.replace(command=anomalies.command(anomaly)), again)
 
 
 def _passes(search: "_Search", repair: Sequence[str], repaired: Result) -> tuple[str, ...]:
@@ -139,7 +138,7 @@ def _unrepaired(anomaly: Anomaly, count: int, bad: Result, good: Result | None) 
         why = "no more was tried than with others like it"
     if good is None:
         why += ", and no neighbour is better"
-    return replace(anomaly, why_not=why, causes=_causes(bad, good) if good else ())
+    return anomaly.replace(why_not=why, causes=_causes(bad, good) if good else ())
 
 
 def _causes(bad: Result, good: Result) -> tuple[str, ...]:
@@ -189,7 +188,7 @@ def _renewed(anomaly: Anomaly, bad: Result, good: Result | None) -> Anomaly:
     theirs = anomalies.value_of(anomaly.kind, good) if good else None
     if value is None or not theirs:
         return anomaly
-    return replace(anomaly, value=value, neighbour_value=theirs, ratio=value / theirs)
+    return anomaly.replace(value=value, neighbour_value=theirs, ratio=value / theirs)
 
 
 # ---- The search ----------------------------------------------------------------------------------
@@ -326,7 +325,7 @@ class _Search:
         self.tried += len(missing)
         news: dict[str, Result] = {}
         if self.anomaly.kind is Kind.LEAK:  # a digest knows nothing of the key set-up
-            made = [replace(result, digest="") for result in made]
+            made = [result.replace(digest="") for result in made]
         for one, result in zip(missing, made, strict=True):
             key = frozenset(one)
             if result.outcome.is_failure or result.code is None:
@@ -393,7 +392,7 @@ class _Search:
 
 def with_switches(cell: Cell, switches: Iterable[Switch]) -> Cell:
     """The cell with more flags behind its own: the last word counts."""
-    return replace(cell, flags=(*cell.flags, *itertools.chain(*switches)))
+    return cell.replace(flags=(*cell.flags, *itertools.chain(*switches)))
 
 
 def _batches(switches: Sequence[Switch], size: int) -> Iterator[Sequence[Switch]]:

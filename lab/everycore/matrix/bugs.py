@@ -3,7 +3,7 @@
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from everycore.binary.listing import side_by_side
 from everycore.matrix.anomalies import FRAME_LIMIT, AnomalyGroup, command, repair_words, what
@@ -121,7 +121,7 @@ def _beside_wrong(group: FailedCells, anomaly: Anomaly, results: Mapping[Cell, R
     right = [
         (one.figure.median, other)
         for other, one in results.items()
-        if replace(other, flags=cell.flags) == cell and one.figure and not has_sanitizer(other)
+        if other.replace(flags=cell.flags) == cell and one.figure and not has_sanitizer(other)
     ]
     rows += [_row("best right cell", min(right)[1], results)] if right else []
     if not rows:
@@ -252,12 +252,12 @@ def _versions(cell: Cell, results: Mapping[Cell, Result]) -> list[tuple[str, Cel
     """The version before and the one after it."""
     if cell not in results:
         return []
-    like = replace(cell, toolchain="")
+    like = cell.replace(toolchain="")
     own = family(results[cell])
     series = sorted(
         (version(result), other.toolchain, other)
         for other, result in results.items()
-        if replace(other, toolchain="") == like and family(result) == own
+        if other.replace(toolchain="") == like and family(result) == own
     )
     place = next(i for i, one in enumerate(series) if one[2] == cell)
     found = []

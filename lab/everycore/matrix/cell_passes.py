@@ -6,11 +6,12 @@ Each writes what it finds as it finds it, so that a run that is ended can be res
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from everycore.binary.disassembly import can_read_code
 from everycore.environment.context import Context
+from everycore.environment.decoding import encode_line
 from everycore.environment.progress import Progress
 from everycore.matrix import anomalies, bugs, second_pass
 from everycore.matrix.bisect import Found, Switch
@@ -31,7 +32,6 @@ from everycore.model.cells import (
     Outcome,
     Reduced,
     Result,
-    as_json,
     is_same,
 )
 from everycore.store import matrix_files
@@ -110,7 +110,7 @@ class OpenRun:
 
     def show(self, line: Line) -> None:
         if self.json:
-            self.context.print_raw(as_json(line))
+            self.context.print_raw(encode_line(line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,7 +359,7 @@ def _reduced(
         said += "; the earlier test case is kept" if is_lost else ""
         context.err.print(said, markup=False, soft_wrap=True)
         if not is_lost:
-            yield replace(anomaly, reduced=found)
+            yield anomaly.replace(reduced=found)
     if late:
         again = "`everycore matrix reduce --resume` goes on with them"
         context.warn(f"no time for {late} test cases: {again}")

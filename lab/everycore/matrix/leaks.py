@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +23,7 @@ from everycore.ct.traces import HALF_SEEN, PACKAGES
 from everycore.environment import extras
 from everycore.environment.atomic import atomic_write
 from everycore.environment.context import Context
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError
 from everycore.model.cells import Verdict
 from everycore.model.domain import Target
@@ -82,7 +83,7 @@ def look(context: Context, suspect: Suspect, anew: bool = False) -> tuple[Verdic
     new = stored | {v.method: v for v in verdicts if v.constant is not None}
     if new != stored:
         with suppress(OSError), atomic_write(path) as scratch:  # a full disk costs no verdict
-            scratch.write_text(json.dumps([asdict(v) for v in new.values()]), encoding="utf-8")
+            scratch.write_text(encode_line(list(new.values())), encoding="utf-8")
     return verdicts
 
 

@@ -166,9 +166,9 @@ class CellPipeline:
             known = self.toolchains.get(cell.toolchain)
             title = known.title_for(cell.target) if known else ""
             reason = self.without_local_paths(cell, error.reason)
-            ended = replace(empty, outcome=error.outcome, reason=reason, compiler=title)
+            ended = empty.replace(outcome=error.outcome, reason=reason, compiler=title)
             version = sweep.VERSION if error.outcome is Outcome.WRONG else 0
-            return replace(ended, time_limit=error.time_limit, given=error.given, sweep=version)
+            return ended.replace(time_limit=error.time_limit, given=error.given, sweep=version)
 
     def contents(self, cell: Cell) -> str:
         """A digest of what its function is made of; empty: it is not known."""
@@ -211,10 +211,9 @@ class CellPipeline:
             timed = self._timed(ready, result.cell)
         except _FailedError as error:
             reason = self.without_local_paths(result.cell, error.reason)
-            ended = replace(result, outcome=error.outcome, reason=reason, runs=(), shared=())
-            return replace(ended, time_limit=error.time_limit)
-        return replace(
-            result,
+            ended = result.replace(outcome=error.outcome, reason=reason, runs=(), shared=())
+            return ended.replace(time_limit=error.time_limit)
+        return result.replace(
             outcome=Outcome.MEASURED,
             runs=(*result.runs, timed.samples),
             shared=(*result.shared, *([len(result.runs)] if timed.crowded else [])),
@@ -257,8 +256,7 @@ class CellPipeline:
         program, objects = self._compiled(cell, subject, compiler, target)
         seconds = [subjects.compile_seconds(path) for path in objects]
         known = [one for one in seconds if one is not None]
-        result = replace(
-            empty,
+        result = empty.replace(
             compiler=compiler.name,
             computes=function.computes if function.computes != OWN else "",
             is_assembly=subject.is_assembly,
@@ -266,10 +264,10 @@ class CellPipeline:
         )
         ready = CheckedCell(program, function, tuple(objects), result)
         n_inputs = self._check(ready, cell)
-        ready = replace(ready, result=replace(result, sweep=sweep.VERSION, n_inputs=n_inputs))
+        ready = replace(ready, result=result.replace(sweep=sweep.VERSION, n_inputs=n_inputs))
         ready = replace(ready, result=self._examined(ready, cell))
         if target.transport in ("local", "ssh"):
-            return replace(ready, result=replace(ready.result, outcome=Outcome.MEASURED))
+            return replace(ready, result=ready.result.replace(outcome=Outcome.MEASURED))
         return replace(ready, result=self._counted(ready))
 
     def _function(self, cell: Cell) -> tuple[Subject, Function]:
@@ -441,9 +439,9 @@ class CellPipeline:
             raise _no_room(error) from error
         except NotCompiledError as error:
             reason = self.without_local_paths(cell, error.message)
-            return replace(empty, outcome=_refused(error), reason=reason)
+            return empty.replace(outcome=_refused(error), reason=reason)
         except TimeoutError:
-            return replace(empty, outcome=Outcome.TIME_LIMIT)
+            return empty.replace(outcome=Outcome.TIME_LIMIT)
         program = Program(subject, target, compiler, cell.flags, "", objects[0])
         return self._examined(CheckedCell(program, function, tuple(objects), empty), cell)
 
@@ -457,13 +455,13 @@ class CellPipeline:
             found = examine(*self._readable(ready, cell), own=self._own(ready, cell))
         except MissingPackagesError as error:
             self._warn_once(f"no counts of code, no frames: {error.message}: {error.hint}")
-            return replace(ready.result, packages_missing=True)
+            return ready.result.replace(packages_missing=True)
         except NoCodeError:
             return ready.result
         except EverycoreError as error:
             self._warn_once(f"no counts of code of {cell.subject} {cell.function}: {error.message}")
             return ready.result
-        return replace(ready.result, code=found.code, digest=digest(found.functions))
+        return ready.result.replace(code=found.code, digest=digest(found.functions))
 
     def _warn_once(self, text: str) -> None:
         with self._locks.setdefault("warned", threading.Lock()):
@@ -558,9 +556,8 @@ class CellPipeline:
             raise _FailedError(Outcome.CRASHED, error.message) from None
         code = ready.result.code
         if code:  # no guess is needed
-            code = replace(code, hot=next(iter(counted.functions), code.hot))
-        return replace(
-            ready.result,
+            code = code.replace(hot=next(iter(counted.functions), code.hot))
+        return ready.result.replace(
             outcome=Outcome.COUNTED,
             executed=counted.instructions,
             estimates=estimates,

@@ -3,7 +3,6 @@
 wrong."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Protocol
 
 from everycore.matrix.bisect import (
@@ -107,7 +106,7 @@ def with_figures(
     cells = [with_switches(one.cell, [one.repair]) for one in left]
     programs: dict[tuple[Cell, str], list[tuple[Anomaly, Cell]]] = {}
     for one, cell, made in zip(left, cells, bench.code(cells) if left else (), strict=True):
-        program = (replace(cell, flags=()), made.digest or cell.key)
+        program = (cell.replace(flags=()), made.digest or cell.key)
         programs.setdefault(program, []).append((one, cell))
     every = list(programs.values())
     for start in range(0, len(every), AT_ONCE):
@@ -118,7 +117,7 @@ def with_figures(
         for own, result in zip(some, timed, strict=True):
             if result.outcome in (Outcome.MEASURED, Outcome.COUNTED):
                 for one, cell in own:
-                    found[one.cell] = replace(one, repaired=replace(result, cell=cell))
+                    found[one.cell] = one.replace(repaired=result.replace(cell=cell))
     return found
 
 
@@ -218,10 +217,10 @@ def _explain(bench: Bench, cell: Cell, has_time: Callable[[], bool]) -> Anomaly:
     (again,) = bench.are_right([cell])
     if again is not False:
         what = "its answers were right" if again else "it gave no answers"
-        return replace(wrong, why_not=f"{what} when it was checked again")
+        return wrong.replace(why_not=f"{what} when it was checked again")
     for switches in _sets(bench.stages(wrong)):
         if not has_time() or tried >= MOST_TRIED:
-            return replace(wrong, tried=tried, why_not="no time was left to try all switches")
+            return wrong.replace(tried=tried, why_not="no time was left to try all switches")
         for start in range(0, len(switches), AT_ONCE):
             some = switches[start : start + AT_ONCE]
             if True in (right := are_right([[one] for one in some])):
@@ -230,7 +229,7 @@ def _explain(bench: Bench, cell: Cell, has_time: Callable[[], bool]) -> Anomaly:
         if len(switches) > 1 and are_right([switches])[0]:
             repair = ddmin(switches, lambda some: are_right([some])[0])
             return _explained(bench, cell, repair, tried)
-    return replace(wrong, tried=tried, why_not="no switch of the compiler makes its answers right")
+    return wrong.replace(tried=tried, why_not="no switch of the compiler makes its answers right")
 
 
 def _sets(stages: Sequence[Stage]) -> Iterator[tuple[Switch, ...]]:
@@ -241,16 +240,16 @@ def _sets(stages: Sequence[Stage]) -> Iterator[tuple[Switch, ...]]:
 
 def _explained(bench: Bench, cell: Cell, repair: Sequence[Switch], tried: int) -> Anomaly:
     words = tuple(word for switch in repair for word in switch)
-    return replace(_repaired(cell, words), tried=tried, passes=bench.wrong_after(cell))
+    return _repaired(cell, words).replace(tried=tried, passes=bench.wrong_after(cell))
 
 
 def _repaired(cell: Cell, repair: tuple[str, ...]) -> Anomaly:
     behaviour = [_BEHAVIOUR[flag] for flag in repair if flag in _BEHAVIOUR]
-    return replace(wrong_answers(cell), repair=repair, causes=tuple(behaviour))
+    return wrong_answers(cell).replace(repair=repair, causes=tuple(behaviour))
 
 
 def _not_tried(cell: Cell, tried: Cell) -> Anomaly:
-    return replace(wrong_answers(cell), why_not=f"no more was tried than for {tried.title}")
+    return wrong_answers(cell).replace(why_not=f"no more was tried than for {tried.title}")
 
 
 def wrong_answers(cell: Cell) -> Anomaly:

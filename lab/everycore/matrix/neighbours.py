@@ -8,7 +8,7 @@ those of which no more was asked: -O3 against -O1, but not the other way round.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from everycore.model.cells import Cell, Result
 
@@ -78,7 +78,7 @@ def has_sanitizer(cell: Cell) -> bool:
 def without_sanitizer(cell: Cell) -> Cell:
     """The cell with the same flags but for those of sanitizers."""
     checks = facets(cell.flags).sanitizer
-    return replace(cell, flags=tuple(flag for flag in cell.flags if flag not in checks))
+    return cell.replace(flags=tuple(flag for flag in cell.flags if flag not in checks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +119,14 @@ class Neighbourhood:
         self._versions: defaultdict[Cell, list[Result]] = defaultdict(list)
         self._flags: defaultdict[Cell, list[Result]] = defaultdict(list)
         for cell, result in results.items():
-            self._versions[replace(cell, toolchain="")].append(result)
-            self._flags[replace(cell, flags=())].append(result)
+            self._versions[cell.replace(toolchain="")].append(result)
+            self._flags[cell.replace(flags=())].append(result)
         for found in self._versions.values():
             found.sort(key=lambda result: (version(result), result.cell.toolchain))
 
     def series(self, result: Result) -> list[Result]:
         """All versions of its compiler with its flags, oldest first."""
-        found = self._versions[replace(result.cell, toolchain="")]
+        found = self._versions[result.cell.replace(toolchain="")]
         return [other for other in found if family(other) == family(result)]
 
     def of(self, result: Result, value: Value) -> Iterator[Neighbour]:
@@ -143,7 +143,7 @@ class Neighbourhood:
                 if abs(theirs - mine) > PLATEAU * mine:
                     yield Neighbour(other, "toolchain", LIMIT)
                     break
-        for other in self._flags[replace(result.cell, flags=())]:
+        for other in self._flags[result.cell.replace(flags=())]:
             if other.cell != result.cell and value(other) is not None:
                 found = self._fair(self._facets[result.cell.flags], self._facets[other.cell.flags])
                 if found:

@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from everycore.matrix.flagsets import FlagSet
 from everycore.model.cells import Cell, Outcome, Result
@@ -98,7 +98,7 @@ def _once(planned: Sequence[Planned], assembly: Set[tuple[str, str]]) -> list[Pl
     kept: dict[Cell, Planned] = {}
     for one in sorted(planned, key=lambda one: bool(one.why_not)):
         if (one.cell.subject, one.cell.function) in assembly:
-            kept.setdefault(replace(one.cell, toolchain="", flags=()), one)
+            kept.setdefault(one.cell.replace(toolchain="", flags=()), one)
     chosen = {one.cell for one in kept.values()}
     return [
         one

@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -206,7 +206,7 @@ class Reducer:
             with _work_folder(folder) as work:
                 search = _Search(self._context, work, plan)
                 found = self._searched(search, folder, sources, seconds)
-                return replace(found, notes=(*found.notes, *self._others(search, anomaly, results)))
+                return found.replace(notes=(*found.notes, *self._others(search, anomaly, results)))
         except _NotReducedError as error:
             return Reduced(why_not=self.trials.bench.without_local_paths(anomaly.cell, str(error)))
         except EverycoreError as error:
@@ -254,7 +254,7 @@ class Reducer:
         )
         seen: dict[bool, list[str]] = {True: [], False: []}
         for name in names:
-            other = replace(cell, toolchain=name)
+            other = cell.replace(toolchain=name)
             bad = [*self._compilation(other), "-w"]
             found = search.measured(search.source(), checks=[], bad=bad)
             shows = "not_interesting" not in found

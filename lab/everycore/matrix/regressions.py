@@ -2,7 +2,7 @@
 """Every anomaly of some results looked at again, and explained."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from everycore.matrix import anomalies
 from everycore.matrix.anomalies import AnomalyGroup
@@ -82,11 +82,11 @@ def _update(explained: Explained, looked: Found, write: Callable[[Line], None]) 
         old = explained.results.get(again.cell, again)
         new = old
         if again.outcome.is_failure:
-            new = explained.failed[again.cell] = replace(again, flag_set=old.flag_set)
+            new = explained.failed[again.cell] = again.replace(flag_set=old.flag_set)
         elif again.runs:
-            new = replace(old, runs=again.runs, shared=again.shared, outcome=again.outcome)
+            new = old.replace(runs=again.runs, shared=again.shared, outcome=again.outcome)
         if again.constant_time is not None:
-            new = replace(new, verdicts=again.verdicts)
+            new = new.replace(verdicts=again.verdicts)
         if new != old:
             explained.results[again.cell] = new
             write(new)

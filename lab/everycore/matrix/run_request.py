@@ -3,7 +3,7 @@
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from everycore import subjects
@@ -221,7 +221,7 @@ def _machine(request: Request) -> Machine:
     if request.board:
         return request.board.machine
     described = machine.describe(request.facts, request.core)
-    return replace(described, installation=machine.installation(request.context))
+    return described.replace(installation=machine.installation(request.context))
 
 
 def _host_cpu(facts: machine.Facts) -> HostCpu:

@@ -3,7 +3,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
-from dataclasses import replace
 from typing import Protocol
 
 from everycore.environment.context import Context
@@ -54,7 +53,7 @@ def looked_at(
         waiting = {pool.submit(look_at, one.cell): one for one in own}
         for future in as_completed(waiting):
             if (verdicts := future.result()) is not None:
-                yield replace(waiting[future], verdicts=verdicts)
+                yield waiting[future].replace(verdicts=verdicts)
 
 
 def _verdicts(bench: Bench, cell: Cell, anew: bool) -> tuple[Verdict, ...]:
@@ -71,6 +70,6 @@ def _public(context: Context, *verdicts: Verdict) -> tuple[Verdict, ...]:
     """As results have them: a method that could not look may have named a file."""
     folders = [context.cache_dir()]
     return tuple(
-        replace(one, detail=without_paths(one.detail, [], folders)) if one.constant is None else one
+        one.replace(detail=without_paths(one.detail, [], folders)) if one.constant is None else one
         for one in verdicts
     )

@@ -10,9 +10,10 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from everycore.environment.decoding import Record
 from everycore.measure.processes import merged, of_each
 from everycore.model import stats
-from everycore.model.protocol import Arithmetic, Limit, Line
+from everycore.model.protocol import Arithmetic, Limit
 
 LONG_BYTES = 4096  # from here on a message is longer than what any core holds in flight
 
@@ -33,7 +34,7 @@ class Bound:
         return not self.dependent or style == "fenced" or size_bytes >= LONG_BYTES
 
 
-def bound(mode: str, key_bits: int, lines: Iterable[Line]) -> Bound | None:
+def bound(mode: str, key_bits: int, lines: Iterable[Record]) -> Bound | None:
     """The best loop of the mode among a harness's lines; None where none was measured."""
     best: Bound | None = None
     for line in merged(lines):
@@ -47,7 +48,7 @@ def bound(mode: str, key_bits: int, lines: Iterable[Line]) -> Bound | None:
     return best
 
 
-def bounds(lines: Iterable[Line]) -> list[Bound]:
+def bounds(lines: Iterable[Record]) -> list[Bound]:
     """Return the bounds of every mode and key size that was measured."""
     loops = [line for line in merged(lines) if isinstance(line, Arithmetic)]
     wanted = dict.fromkeys((mode, loop.key_bits) for loop in loops for mode in loop.modes)
@@ -55,7 +56,7 @@ def bounds(lines: Iterable[Line]) -> list[Bound]:
     return [one for one in found if one]
 
 
-def disturbance(lines: Iterable[Line]) -> float:
+def disturbance(lines: Iterable[Record]) -> float:
     """How far latencies are from whole cycles, which they are on a core that nobody shares.
 
     A busy neighbour slows the chain of additions, by which cycles are counted, by a few per cent:

@@ -6,11 +6,11 @@ processes.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
 from itertools import accumulate, pairwise
 from typing import TypeVar
 
-from everycore.model.protocol import Arithmetic, Bench, Limit, Line, Record
+from everycore.environment.decoding import Record
+from everycore.model.protocol import Arithmetic, Bench, Limit
 
 Measured = Bench | Limit | Arithmetic
 T = TypeVar("T", Bench, Limit, Arithmetic)
@@ -18,32 +18,19 @@ T = TypeVar("T", Bench, Limit, Arithmetic)
 # Names of the measured values of a process; the others identify the operation.
 _SAMPLES = ("cycles", "ns", "latency_cycles", "per_cycle", "cycles_per_byte")
 _OWN = (*_SAMPLES, "parts", "process", "dropped", "calls_per_sample", "fence_cycles", "width")
-_OWN_TOO = ("crowded", "why")
+_OWN_TOO = ("crowded", "why", "runs")
 
 
-def merged(lines: Iterable[Line]) -> list[Line]:
+def merged(lines: Iterable[Record]) -> list[Record]:
     """Each operation once, with the samples of its processes, at the place of its first line.
 
     Processes beside which something else used the core are left out, if there are others.
     """
-    groups: dict[object, list[Line]] = {}
+    groups: dict[object, list[Record]] = {}
     for number, line in enumerate(lines):
         key = operation(line) if isinstance(line, Measured) else number
         groups.setdefault(key, []).append(line)
     return [_joined(own) for own in groups.values()]
-
-
-def merged_records(records: Iterable[Record]) -> tuple[Record, ...]:
-    """The same of lines with their texts: of an operation the text of the first."""
-    found: dict[object, Record] = {}
-    every = list(records)
-    for number, record in enumerate(every):
-        line = record.line
-        found.setdefault(operation(line) if isinstance(line, Measured) else number, record)
-    lines = merged(record.line for record in every)
-    return tuple(
-        Record(record.text, line) for record, line in zip(found.values(), lines, strict=True)
-    )
 
 
 def of_each(samples: Sequence[float], parts: Sequence[int]) -> list[Sequence[float]]:
@@ -59,11 +46,11 @@ def of_each(samples: Sequence[float], parts: Sequence[int]) -> list[Sequence[flo
 def operation(line: Measured) -> tuple[object, ...]:
     """Return all that says what a line has measured: equal for the processes of one operation."""
     left_out = (*_OWN, *_OWN_TOO)
-    names = [item.name for item in fields(line) if item.name not in left_out]
+    names = [name for name in line.__struct_fields__ if name not in left_out]
     return (type(line), *(getattr(line, name) for name in names))
 
 
-def _joined(lines: Sequence[Line]) -> Line:
+def _joined(lines: Sequence[Record]) -> Record:
     own = [line for line in lines if isinstance(line, Measured)]
     if len(own) < 2:
         return lines[0]
@@ -79,7 +66,7 @@ def _joined(lines: Sequence[Line]) -> Line:
     }
     if isinstance(first, Bench):
         values["dropped"] = sum(line.dropped for line in chosen if isinstance(line, Bench))
-    return replace(first, parts=tuple(_count(line) for line in chosen), **values)  # type: ignore[arg-type]
+    return first.replace(parts=tuple(_count(line) for line in chosen), **values)
 
 
 def _count(line: Measured) -> int:

@@ -7,9 +7,9 @@ same core takes its share of them.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from everycore.model.protocol import Arithmetic, Bench, Limit, Line
+from everycore.environment.decoding import Record
+from everycore.model.protocol import Arithmetic, Bench, Limit
 
 TOLERATED = 0.95  # of the width of a core of one's own: harness/quiet.c
 
@@ -24,19 +24,19 @@ def own_width(widths: Iterable[int]) -> int:
     return known[-3 - len(known) // 20] if len(known) >= 3 else 0
 
 
-def widths(lines: Iterable[Line]) -> list[int]:
+def widths(lines: Iterable[Record]) -> list[int]:
     """Return the widths of lines that have one."""
     found = (line.width for line in lines if isinstance(line, Bench | Limit | Arithmetic))
     return [width for width in found if width > 0]
 
 
-def marked(lines: Sequence[Line]) -> list[Line]:
+def marked(lines: Sequence[Record]) -> list[Record]:
     """With those crowded, too, that were measured before anyone knew what the core does."""
     least = TOLERATED * own_width(widths(lines))
     return [_marked(line, least) for line in lines]
 
 
-def _marked(line: Line, least: float) -> Line:
+def _marked(line: Record, least: float) -> Record:
     if isinstance(line, Bench | Limit | Arithmetic) and 0 < line.width < least:
-        return replace(line, crowded=True)
+        return line.replace(crowded=True)
     return line

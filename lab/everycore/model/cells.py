@@ -8,14 +8,17 @@ order in which they were done. Of two lines of one cell the later one counts.
 import hashlib
 import itertools
 import json
-import typing
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-from everycore.environment.decoding import decode_line, encode_line
+import msgspec
+from msgspec.structs import asdict
+
+from everycore.environment.decoding import Record, complaint, decode_line, written
 from everycore.environment.errors import EverycoreError
 from everycore.model import stats
 from everycore.model.domain import Machine, Revision
@@ -25,8 +28,7 @@ FORMAT = 1
 ABOVE_LOWEST = 0.02  # how far a median that nothing disturbed may be above the lowest sample
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Cell:
+class Cell(Record, frozen=True, order=True):
     """One function of a subject, from one toolchain with some flags, on one target."""
 
     subject: str  # "linux-6.1"; of our own kernels their name, "c_bitslice64"
@@ -64,8 +66,7 @@ class Outcome(StrEnum):
         return self not in (Outcome.MEASURED, Outcome.COUNTED, Outcome.SKIPPED)
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Record, frozen=True):
     """Exact counts of the function and of all that it calls, as compiled."""
 
     code_bytes: int
@@ -80,8 +81,7 @@ class Code:
     mnemonics: Mapping[str, int] | None = None  # how often each is in the code
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Record, frozen=True):
     """Whether a cell is constant-time, by one method."""
 
     constant: bool | None  # None: the method could not look, and `detail` says why
@@ -98,8 +98,7 @@ def scatter(samples: Sequence[float]) -> bool:
     return stats.median(samples) > min(samples) * (1 + ABOVE_LOWEST)
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Record, frozen=True, tag="cell"):
     """All that is known of one cell."""
 
     cell: Cell
@@ -170,8 +169,7 @@ class Kind(StrEnum):
     WRONG = "wrong"  # gives wrong answers: it has no value and no neighbour
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Record, frozen=True):
     """The hot loop of a cell."""
 
     symbol: str
@@ -180,8 +178,7 @@ class Listing:
     executed: int | None = None  # these, of one call
 
 
-@dataclass(frozen=True, slots=True)
-class Reduced:
+class Reduced(Record, frozen=True):
     """A small source that shows an anomaly, or why there is none."""
 
     source: str = ""  # in C, with its own main; empty: there is none
@@ -198,8 +195,7 @@ class Reduced:
         return sum(bool(line.strip()) for line in self.source.splitlines())
 
 
-@dataclass(frozen=True, slots=True)
-class Anomaly:
+class Anomaly(Record, frozen=True, tag="anomaly"):
     """A cell that is worse than its neighbours say it need be, and what repairs it."""
 
     cell: Cell
@@ -222,8 +218,7 @@ class Anomaly:
     reduced: Reduced | None = None  # None: nobody asked for a test case
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Record, frozen=True, tag="matrix"):
     """Place and time of the measurement of cells."""
 
     date: str
@@ -232,7 +227,7 @@ class Head:
     machine: Machine
     counter: str
     options: Mapping[str, Any]
-    format: int = FORMAT
+    format: int = written(FORMAT)
 
 
 class FormatError(EverycoreError):
@@ -241,46 +236,38 @@ class FormatError(EverycoreError):
 
 @dataclass(frozen=True, slots=True)
 class _Opening:
-    """The members of a line that say how to read the others."""
+    """The members of a first line that all versions of everycore write."""
 
     type: str = ""
     format: int = FORMAT
 
 
 Line = Head | Result | Anomaly
-_TYPES: Mapping[str, type[Head] | type[Result] | type[Anomaly]] = {
-    "matrix": Head,
-    "cell": Result,
-    "anomaly": Anomaly,
-}
+_LINES = msgspec.json.Decoder(Line)
 
 
-def as_json(line: Line) -> str:
-    """One line; what has its default is left out."""
-    (name,) = (name for name, kind in _TYPES.items() if isinstance(line, kind))
-    return encode_line({"type": name, **_plain(line)})
-
-
-def parse(text: str) -> Line | None:
-    """None: a line of another kind, of a newer everycore."""
+def parse(text: str) -> Line:
+    """Return one line of a file of the matrix as a value."""
     try:
-        opening = decode_line(_Opening, text)
-        kind = _TYPES.get(opening.type)
-        if kind is Head:
-            _refuse_newer(opening)
-        return typing.cast(Line, decode_line(kind, text)) if kind else None
+        line: Line = decode_line(_LINES, text)
     except (KeyError, TypeError, ValueError) as error:
+        _refuse_newer(text)
         shown = text if len(text) < 80 else f"{text[:77]}..."
-        why = f" ({error})" if isinstance(error, TypeError) and str(error).startswith("'") else ""
-        raise EverycoreError(f"not a line of the matrix{why}: {shown}") from error
+        raise EverycoreError(f"not a line of the matrix ({complaint(error)}): {shown}") from error
+    if isinstance(line, Head):
+        _refuse_newer(text)
+    return line
 
 
-def _refuse_newer(head: _Opening) -> None:
-    if head.format != FORMAT:
-        raise FormatError(
-            f"it has format {head.format}, this everycore reads format {FORMAT}",
-            "use the everycore that wrote it, or a newer one",
-        )
+def _refuse_newer(text: str) -> None:
+    """Raise an error if a first line is of another format."""
+    with suppress(TypeError, ValueError):
+        head = decode_line(_Opening, text)
+        if head.type == "matrix" and head.format != FORMAT:
+            raise FormatError(
+                f"it has format {head.format}, this everycore reads format {FORMAT}",
+                "use the everycore that wrote it, or a newer one",
+            )
 
 
 def latest(lines: Sequence[Line]) -> dict[Cell, Result]:
@@ -310,7 +297,7 @@ def pooled(results: Mapping[Cell, Result]) -> dict[Cell, Result]:
             begin + i for begin, one in zip(begins, own, strict=False) for i in one.shared
         )
         for one in own if len(own) > 1 else ():
-            found[one.cell] = replace(one, runs=runs, shared=shared)
+            found[one.cell] = one.replace(runs=runs, shared=shared)
     return found
 
 
@@ -353,15 +340,3 @@ def current_anomalies(lines: Sequence[Line]) -> dict[tuple[Cell, Kind], Anomaly]
             known[line.cell] = (new[0] or old[0], new[1] or old[1])
             sweeps[line.cell] = max(sweeps[line.cell], line.sweep)
     return found
-
-
-def _plain(value: Any) -> Any:
-    if is_dataclass(value):
-        found = {field.name: getattr(value, field.name) for field in fields(value)}
-        defaults = {field.name: field.default for field in fields(value)}
-        return {k: _plain(v) for k, v in found.items() if v != defaults[k] or k == "format"}
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    return value

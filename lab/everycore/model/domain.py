@@ -4,6 +4,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from everycore.environment.decoding import Record
+
 
 @dataclass(frozen=True, slots=True)
 class Tree:
@@ -166,8 +168,7 @@ class Build:
     flags: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(Record, frozen=True):
     """The state of the C tree that was built."""
 
     commit: str  # 12 hexadecimal digits; "": it is not known
@@ -177,8 +178,7 @@ class Revision:
         return (self.commit or "no-commit") + ("+changes" if self.dirty else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Record, frozen=True):
     """The machine of a measurement. Nothing in it names the host or its owner."""
 
     cpu: str

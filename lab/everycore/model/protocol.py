@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: MIT
 """The harness's JSON lines as values.
 
-Unknown members and types are ignored: later harnesses may add some.
+A harness and the lab of one version belong together: a member or a type that the lab does not know
+is an error.
 """
 
-import json
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from contextlib import suppress
+from dataclasses import dataclass
 
-from everycore.environment.decoding import decode
+import msgspec
+
+from everycore.environment.decoding import Record, complaint, decode_line, written
 from everycore.environment.errors import EverycoreError
 
 VERSION = 1
 BROKEN_LINE = "run it again; a file of results: fetch or copy it anew"
-MEMBERS = {"with": "partner"}  # names of members that are no names in Python
+_PARTNER = {"partner": "with"}  # which is no name in Python
 
-T = TypeVar("T")
+Samples = tuple[int | float, ...]  # written as they were read: 12 does not become 12.0
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
+class Hello(Record, frozen=True, tag="harness"):
     """The first line of every command: what the harness is and where it runs."""
 
     version: int
@@ -33,8 +34,7 @@ class Hello:
     library: str
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
+class Kernel(Record, frozen=True, tag="kernel"):
     primitive: str
     name: str
     rank: int
@@ -45,25 +45,23 @@ class Kernel:
     use: str
     built: bool
     runs: bool
-    missing: tuple[str, ...] = ()
-    missing_tuning: tuple[str, ...] = ()
+    missing: tuple[str, ...] = written(())
+    missing_tuning: tuple[str, ...] = written(())
     key_bytes: int = 0
     batch: int = 0
-    traits: tuple[str, ...] = ()
-    slots: tuple[str, ...] = ()
+    traits: tuple[str, ...] = written(())
+    slots: tuple[str, ...] = written(())
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Record, frozen=True):
     """A kernel that was not chosen, and why."""
 
     kernel: str
     why: str  # arch, feature, timing, use, rank
-    detail: str = ""
+    detail: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(Record, frozen=True, tag="resolve"):
     """The kernel that serves a use of a primitive."""
 
     arch: str
@@ -71,37 +69,35 @@ class Resolved:
     policy: str
     primitive: str
     use: str
-    kernel: str
-    skipped: tuple[Skipped, ...] = ()
+    kernel: str | None  # None: no kernel serves it
+    skipped: tuple[Skipped, ...] = written(())
     warning: str = ""  # a slow fallback was chosen: why, and what to do
     note: str = ""  # the policy allows a kernel that multiplies although ct-mul is missing
 
 
-@dataclass(frozen=True, slots=True)
-class Mode:
+class Mode(Record, frozen=True, tag="mode"):
     """The kernels that serve a mode: one for each use that it has."""
 
     algorithm: str
     uses: tuple[str, ...]
-    kernels: tuple[str, ...]
+    kernels: tuple[str | None, ...]  # None: no kernel serves the use
     warning: str = ""  # as in Resolved
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Record, frozen=True, tag="check"):
     primitive: str
     kernel: str
     property: str
     result: str  # pass, fail, skip
-    cases: int = 0
+    cases: int = written(0)
     detail: str = ""
+    seed: int = 0  # of a failure
 
 
 AAD_BYTES = 13  # of associated data in a message of CCM or GCM, unless others are asked for
 
 
-@dataclass(frozen=True, slots=True)
-class Bench:
+class Bench(Record, frozen=True, tag="bench", rename=_PARTNER):
     """Raw samples of one operation: core cycles and nanoseconds per call."""
 
     primitive: str
@@ -112,10 +108,10 @@ class Bench:
     messages: int
     style: str  # streamed, fenced
     counter: str
-    cycles: tuple[float, ...]
-    ns: tuple[float, ...] = ()
-    calls_per_sample: int = 0
-    dropped: int = 0
+    cycles: Samples
+    ns: Samples = written(())
+    calls_per_sample: int = written(0)
+    dropped: int = written(0)
     fence_cycles: float = 0.0
     partner: str = ""  # serves the mode's other use
     why: str = ""
@@ -128,6 +124,7 @@ class Bench:
     parts: tuple[int, ...] = ()  # of several processes' lines as one: how many samples each has
     aad_bytes: int = AAD_BYTES
     keys: int = 1  # calls take one of so many, in random order
+    runs: bool = written(True)
 
     @property
     def conditions(self) -> str:
@@ -142,8 +139,7 @@ def conditions(keys: int, aad_bytes: int) -> str:
     return many + aad
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Record, frozen=True, tag="placement", rename=_PARTNER):
     """Median cycles of a call at the edges of pages, each beside one inside pages.
 
     0: every sample was disturbed.
@@ -162,18 +158,19 @@ class Placement:
     end: float
     inside_end: float
     in_place: bool = False
+    aad_bytes: int = AAD_BYTES
+    keys: int = 1
     partner: str = ""  # serves the mode's other use
 
 
-@dataclass(frozen=True, slots=True)
-class PeerLine:
+class PeerLine(Record, frozen=True, tag="peer"):
     """The library that `harness peers` is linked with, as it describes itself."""
 
     name: str
     version: str
     modes: tuple[str, ...]
-    hardware: str = ""  # the code paths that it says it uses; "": it does not tell
-    asked: str = ""  # those that were asked of it
+    hardware: str | None = written(None)  # the code paths that it uses; None: it does not tell
+    asked: str | None = written(None)  # those that were asked of it
     absent: str = ""  # why it cannot be used here
 
     @property
@@ -182,15 +179,17 @@ class PeerLine:
         return f"{self.name}-{self.version}"
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Record, frozen=True, tag="limit"):
     """Raw samples of one instruction: what the CPU can do at best with it."""
 
     instruction: str
     width_bits: int
-    latency_cycles: tuple[float, ...]  # empty: nothing can depend on its result
-    per_cycle: tuple[float, ...]
+    latency_cycles: Samples  # empty: nothing can depend on its result
+    per_cycle: Samples
     runs: bool
+    chain: str | None = written(None)  # the form whose results depend on each other
+    streams: str = ""  # the form whose results do not
+    count: int = 0  # instructions of a call
     why: str = ""
     width: int = 0
     crowded: bool = False
@@ -198,16 +197,14 @@ class Limit:
     parts: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class InstructionCount:
+class InstructionCount(Record, frozen=True):
     """How often a loop holds an instruction."""
 
     instruction: str
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
+class Arithmetic(Record, frozen=True, tag="arithmetic"):
     """Raw samples of a loop with the arithmetic that its modes cannot do without."""
 
     name: str
@@ -217,9 +214,9 @@ class Arithmetic:
     dependent: bool  # each block needs the one before
     bytes: int  # of text, per call
     holds: tuple[InstructionCount, ...]
-    cycles_per_byte: tuple[float, ...]
+    cycles_per_byte: Samples
     runs: bool
-    method: str = ""
+    method: str | None = written(None)
     why: str = ""
     width: int = 0
     crowded: bool = False
@@ -227,22 +224,21 @@ class Arithmetic:
     parts: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CtOperation:
+class CtOperation(Record, frozen=True, tag="ct-operation"):
     """An operation that `ct` knows, with keys of one size."""
 
     primitive: str
     kernel: str
     timing: str
-    operation: str  # empty: the kernel's primitive has none
+    operation: str | None  # None: the kernel's primitive has none
     key_bits: int
     bytes: tuple[int, ...]  # 0: a key is set
     runs: bool
     why: str = ""
+    place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CtRun:
+class CtRun(Record, frozen=True, tag="ct"):
     """An operation has been run once between the marks."""
 
     primitive: str
@@ -250,12 +246,12 @@ class CtRun:
     operation: str
     key_bits: int
     bytes: tuple[int, ...]
+    timing: str = ""
     errors: int = -1  # of memcheck; -1: it did not watch
     place: str = ""  # of the buffers in their pages, if it was asked for: start, end, near-end
 
 
-@dataclass(frozen=True, slots=True)
-class Crop:
+class Crop(Record, frozen=True):
     """The fastest part of timed calls, by class: the same secrets, fresh secrets."""
 
     kept: float
@@ -264,8 +260,7 @@ class Crop:
     variance: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CtTiming:
+class CtTiming(Record, frozen=True, tag="ct-timing"):
     primitive: str
     kernel: str
     operation: str
@@ -274,41 +269,62 @@ class CtTiming:
     counter: str
     crops: tuple[Crop, ...] = ()
     why: str = ""
+    timing: str = ""
+    place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Vector:
+class Vector(Record, frozen=True, tag="vector"):
     id: str
     kernel: str
     result: str
-    detail: str = ""
+    detail: str = written("")
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Record, frozen=True, tag="summary"):
     passed: int
     failed: int
     skipped: int
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """{"type":"error"}: the harness found something wrong before it could measure."""
+class Failure(Record, frozen=True, tag="error", rename=_PARTNER):
+    """The harness found something wrong before it could measure."""
 
     kernel: str = ""
     mode: str = ""
-    operation: str = ""
+    operation: str | None = ""
     detail: str = ""
     expected: str = ""  # hexadecimal, from the first wrong byte on
     got: str = ""
+    primitive: str = ""
+    timing: str = ""
+    peer: str = ""
+    hardware: str = ""
+    partner: str = ""
+    key_bits: int = 0
+    bytes: int | tuple[int, ...] = 0
+    messages: int = 0
+    aad_bytes: int = AAD_BYTES
+    keys: int = 1
+    style: str = ""
+    counter: str = ""
+    in_place: bool = False
+    place: str = ""
+    seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Other:
-    """A line of a type that this version does not know."""
+class Search(Record, frozen=True, tag="search"):
+    """How far a search for primes is."""
 
-    type: str
+    tests: int
+    expected: float
+
+
+class Number(Record, frozen=True, tag="number"):
+    """A number of a new key or group."""
+
+    name: str
+    value: str  # hexadecimal
 
 
 Line = (
@@ -328,11 +344,13 @@ Line = (
     | Vector
     | Summary
     | Failure
-    | Other
+    | Search
+    | Number
 )
+_LINES = msgspec.json.Decoder(Line)
 
 
-def is_failure(line: Line) -> bool:
+def is_failure(line: Record) -> bool:
     """Whether the line is why a harness ends with exit code 1."""
     match line:
         case Check() | Vector():
@@ -343,100 +361,41 @@ def is_failure(line: Line) -> bool:
             return isinstance(line, Failure)
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A line as it was written, and what it says."""
-
-    text: str
-    line: Line
-
-
-def parse(text: str) -> Record:
-    """One line of a harness."""
+def parse(text: str) -> Line:
+    """Return one line of a harness as a value."""
     try:
-        value = json.loads(text)
-    except ValueError as error:
+        line: Line = decode_line(_LINES, text)
+    except (KeyError, TypeError, ValueError) as error:
+        _refuse_other_version(text)
         raise EverycoreError(
-            f"the harness wrote a line that is not JSON: {text[:80]!r}", BROKEN_LINE
+            f"the harness wrote a line that cannot be read ({complaint(error)}): {text[:80]}",
+            BROKEN_LINE,
         ) from error
-    if not isinstance(value, dict):
-        raise EverycoreError(
-            f"the harness wrote a line that is no object: {text[:80]!r}", BROKEN_LINE
-        )
-    return Record(text, from_object(value))
+    if isinstance(line, Hello):
+        _refuse_other_version(text)
+    return line
 
 
-def numbered(record: Record, process: int, side: str = "") -> Record:
-    """A figure with the number of the process that measured it; other lines as they are."""
-    if not isinstance(record.line, Bench | Limit | Arithmetic):
-        return record
-    line: Line = replace(record.line, process=process)
-    if isinstance(line, Bench):
-        line = replace(line, side=side)
-    added = {"process": process} | ({"side": side} if side else {})
-    return Record(json.dumps(json.loads(record.text) | added, separators=(",", ":")), line)
+@dataclass(frozen=True, slots=True)
+class _Greeting:
+    """The members of a greeting that all versions of the protocol have."""
+
+    type: str = ""
+    version: int = VERSION
 
 
-def from_object(value: dict[str, Any]) -> Line:
-    name = value.get("type")
-    if name == "harness":
-        return _hello(value)
-    kinds: dict[object, type[Line]] = {
-        "kernel": Kernel,
-        "resolve": Resolved,
-        "mode": Mode,
-        "check": Check,
-        "bench": Bench,
-        "placement": Placement,
-        "limit": Limit,
-        "arithmetic": Arithmetic,
-        "peer": PeerLine,
-        "ct-operation": CtOperation,
-        "ct": CtRun,
-        "ct-timing": CtTiming,
-        "vector": Vector,
-        "summary": Summary,
-        "error": Failure,
-    }
-    return _decode(kinds[name], value) if name in kinds else Other(str(name))
+def _refuse_other_version(text: str) -> None:
+    with suppress(TypeError, ValueError):
+        greeting = decode_line(_Greeting, text)
+        if greeting.type == "harness" and greeting.version != VERSION:
+            raise EverycoreError(
+                f"the harness speaks version {greeting.version} of the protocol, not {VERSION}",
+                "the C tree and the installed everycore do not belong together: reinstall it",
+            )
 
 
-def _hello(value: dict[str, Any]) -> Hello:
-    if value.get("version") != VERSION:
-        raise EverycoreError(
-            f"the harness speaks version {value.get('version')} of the protocol, not {VERSION}",
-            "the C tree and the installed everycore do not belong together: reinstall it",
-        )
-    return _decode(Hello, value)
-
-
-def _decode(kind: type[T], value: dict[str, Any]) -> T:
-    """A dataclass from an object, every member checked against its annotation.
-
-    null is an empty text: no kernel, no reason.
-    """
-    named = {MEMBERS.get(key, key): _without_null(member) for key, member in value.items()}
-    try:
-        found: T = decode(kind, named)
-    except KeyError as error:
-        raise EverycoreError(
-            f"a harness line of type {kind.__name__} lacks '{error.args[0]}'",
-            BROKEN_LINE,
-        ) from None
-    except TypeError as error:
-        name, _, reason = str(error)[1:].partition("'")
-        raise EverycoreError(
-            f"a harness line of type {kind.__name__} has a strange '{name}':{reason}",
-            BROKEN_LINE,
-        ) from None
-    return found
-
-
-def _without_null(value: Any) -> Any:
-    if value is None:
-        return ""
-    if isinstance(value, list) and value and not isinstance(value[0], float | int):
-        return [_without_null(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _without_null(item) for key, item in value.items()}
-    return value
+def numbered(line: Record, process: int) -> Record:
+    """Return a figure with the number of the process that measured it; other lines as they are."""
+    if isinstance(line, Bench | Limit | Arithmetic):
+        return line.replace(process=process)
+    return line

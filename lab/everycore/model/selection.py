@@ -17,7 +17,7 @@ def selected_kernel(mode: str, primitive: str, modes: Sequence[Mode]) -> str:
     Where a mode has two keys, the first is that of the data, and rows are named by it. A row of
     GCM is a kernel of its own or a pair, which has the names of both.
     """
-    by_name = {m.algorithm: m.kernels for m in modes}
+    by_name = {m.algorithm: [kernel or "" for kernel in m.kernels] for m in modes}
     for name in (mode, mode.partition("-")[0]):
         if kernels := by_name.get(f"{name}({cipher(primitive)})"):
             return "+".join(kernels) if primitive == "gcm" else kernels[0]

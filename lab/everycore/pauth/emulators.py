@@ -15,6 +15,7 @@ from everycore.compile.debs.lock import Lock, Request
 from everycore.environment.atomic import atomic_write
 from everycore.environment.context import Completed, Context
 from everycore.environment.errors import EverycoreError
+from everycore.model.run_lines import PauthEmulator
 
 PROGRAM = "qemu-aarch64"
 PACKAGE = "qemu-user"
@@ -67,14 +68,9 @@ class Emulator:
     def counts(self) -> bool:
         return self.is_patched or self.has_plugins
 
-    def line(self) -> dict[str, object]:
-        """As it is stored."""
-        return {
-            "type": "pauth-emulator",
-            "emulator": self.name,
-            "properties": sorted(self.properties),
-            "signs_by_default": self.signs_by_default,
-        }
+    def line(self) -> PauthEmulator:
+        """Return the line that is stored."""
+        return PauthEmulator(self.name, tuple(sorted(self.properties)), self.signs_by_default)
 
 
 def identify(context: Context, argv: Sequence[str]) -> Emulator:

@@ -8,14 +8,14 @@ harness; both time with the same counter and the same rules. What they answer is
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from everycore import subjects
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.model.protocol import Bench, Failure, Hello, Kernel, Resolved
+from everycore.model.run_lines import PauthCompared, PauthFigure
 from everycore.model.stats import figure
-from everycore.pauth.line_types import COMPARED, FIGURE
 from everycore.run.session import Session
 from everycore.subjects import Program, SubjectUnavailableError
 from everycore.subjects.describe import PAC
@@ -79,23 +79,6 @@ class Timings:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """Core cycles of one operation; `ratio`: of QEMU's own function to them."""
-
-    table: str
-    who: str
-    operation: str
-    mode: str
-    cycles: float
-    ratio: float | None
-    samples: Rounds
-
-    def line(self) -> dict[str, object]:
-        """As it is stored."""
-        return {"type": FIGURE, **asdict(self)}
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     kernels: tuple[str, ...]  # of QARMA that run here, as the registry has them
     selected: str  # by an emulator, for one block
@@ -122,14 +105,14 @@ def theirs(context: Context, session: Session, names: Sequence[str]) -> Program:
 
 
 def plan(session: Session, program: Program) -> Plan:
-    lines = [record.line for record in session.records("list")]
+    lines = list(session.records("list"))
     words = ("--policy", "vartime")
-    chosen = [record.line for record in session.records("resolve", *words)]
+    chosen = list(session.records("resolve", *words))
     named = {(one.primitive, one.use): one.kernel for one in chosen if isinstance(one, Resolved)}
     return Plan(
         tuple(k.name for k in lines if isinstance(k, Kernel) and k.primitive == "qarma" and k.runs),
-        named["qarma", "serial"],
-        named["aes", "serial"],
+        named["qarma", "serial"] or "",
+        named["aes", "serial"] or "",
         tuple(one.name for one in program.subject.functions if one.computes != PAC),
     )
 
@@ -144,7 +127,7 @@ def compare(context: Context, program: Program) -> tuple[str, ...]:
 
 def greeting(session: Session) -> Hello:
     """Return the harness's description of itself."""
-    said = [record.line for record in session.records("bench", "--dry-run", *session.pinned)]
+    said = list(session.records("bench", "--dry-run", *session.pinned))
     return next(line for line in said if isinstance(line, Hello))
 
 
@@ -188,11 +171,11 @@ def _benches(session: Session, wanted: Plan) -> Iterator[Bench]:
         calls.append(["--primitive", "aes" if aes else "qarma", "--mode", one.mode, *kernel])
     for words in calls:
         for record in session.records("bench", *words, *common):
-            if isinstance(record.line, Failure):
-                text = f"{record.line.kernel} {record.line.mode}: {record.line.detail}"
+            if isinstance(record, Failure):
+                text = f"{record.kernel} {record.mode}: {record.detail}"
                 raise EverycoreError(text, "its answers are wrong: everycore check", code=1)
-            if isinstance(record.line, Bench):
-                yield record.line
+            if isinstance(record, Bench):
+                yield record
 
 
 def _call(
@@ -229,19 +212,18 @@ def timed(context: Context, program: Program, name: str, cpu: int) -> list[float
     return [float(one) for one in cycles]
 
 
-def compared(program: Program, equal: Sequence[str]) -> dict[str, object]:
+def compared(program: Program, equal: Sequence[str]) -> PauthCompared:
     """Return, as it is stored, the comparison with QEMU's functions before any was timed."""
-    return {
-        "type": COMPARED,
-        "qemu": program.subject.name,
-        "compiler": program.compiler.name,
-        "flags": list(program.flags),
-        "equal": list(equal),
-        "bytes": COMPARED_BYTES,
-    }
+    return PauthCompared(
+        qemu=program.subject.name,
+        compiler=program.compiler.name,
+        flags=tuple(program.flags),
+        equal=tuple(equal),
+        bytes=COMPARED_BYTES,
+    )
 
 
-def figures(program: Program, wanted: Plan, found: Timings) -> list[Figure]:
+def figures(program: Program, wanted: Plan, found: Timings) -> list[PauthFigure]:
     """Kernels beside QEMU's function; then what is around the cipher."""
     name = program.subject.name
     kernels = f"codes of pointers, beside {name}"
@@ -277,13 +259,13 @@ def _figure(
     operation: tuple[str, str],  # its title and mode
     rounds: Rounds,
     own: Sequence[Sequence[float]],  # QEMU's rounds
-) -> Figure | None:
+) -> PauthFigure | None:
     """The median of the rounds' medians, each of which is of a process of its own."""
     cycles, theirs = _middle(rounds), _middle(own)
     if cycles is None:
         return None
     ratio = theirs / cycles if theirs and cycles else None
-    return Figure(table, who, *operation, cycles, ratio, rounds)
+    return PauthFigure(table, who, *operation, cycles, ratio, tuple(rounds))
 
 
 def _middle(rounds: Sequence[Sequence[float]]) -> float | None:

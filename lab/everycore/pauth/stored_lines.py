@@ -2,34 +2,16 @@
 """Show the figures of interleaved runs: a table for each program."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
+from everycore.model.run_lines import PauthLine, PauthProgram, PauthTime
 from everycore.model.stats import Figure, figure
 from everycore.pauth.counting import Count
 from everycore.pauth.interleaved_runs import Samples
-from everycore.pauth.line_types import LEAST_SECONDS, PROGRAM, ROW
 from everycore.pauth.programs import Program
 from everycore.pauth.variants import IMPDEF, MODES, OFF
 
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A program run under one variant; ratios to other algorithms are within the emulator."""
-
-    program: str
-    emulator: str
-    algorithm: str
-    seconds: float | None  # median; None where no run was timed
-    spread: float | None  # None for a single run
-    samples: tuple[float, ...]
-    ns_per_operation: float | None
-    ratio_to_off: float | None
-    ratio_to_impdef: float | None
-    wrong: str = ""
-    share: float | None = None  # of the time that is spent in pointer authentication
-    is_noisy: bool = False  # the median
-    is_noisy_to_off: bool = False  # what is made of this median and that of `off`
-    is_noisy_to_impdef: bool = False
+LEAST_SECONDS = 0.1  # ten ticks of a slow clock of user time: below, nothing is derived
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +19,21 @@ class ProgramTable:
     program: Program
     scale: float
     count: Count | None
-    rows: tuple[Row, ...]
+    rows: tuple[PauthTime, ...]
     is_sampled: bool = False  # shares were looked for
 
-    def lines(self) -> list[dict[str, object]]:
-        """As they are stored."""
-        head: dict[str, object] = {
-            "type": PROGRAM,
-            "program": self.program.name,
-            "says": self.program.says,
-            "scale": self.program.scale_of(self.scale),
-            "work": self.program.work_of(self.scale),
-            "computed": self.count.computed if self.count else None,
-            "counted_by": self.count.by if self.count else None,
-            "sampled": self.is_sampled,
-        }
-        return [head, *({"type": ROW, **asdict(row)} for row in self.rows)]
+    def lines(self) -> list[PauthLine]:
+        """Return the lines as they are stored."""
+        head = PauthProgram(
+            program=self.program.name,
+            says=self.program.says,
+            scale=self.program.scale_of(self.scale),
+            work=self.program.work_of(self.scale),
+            computed=self.count.computed if self.count else None,
+            counted_by=self.count.by if self.count else None,
+            sampled=self.is_sampled,
+        )
+        return [head, *self.rows]
 
 
 def table_of(
@@ -69,7 +50,7 @@ def table_of(
 
 def _row(
     program: str, samples: Samples, found: dict[tuple[str, str], Figure], count: Count | None
-) -> Row:
+) -> PauthTime:
     emulator, algorithm = samples.variant.emulator.name, samples.variant.label
     summary = figure_of_runs(samples.seconds)
     off = found.get((emulator, OFF))
@@ -78,7 +59,7 @@ def _row(
     ratio, cost = _ratio(own, off), None
     if ratio is not None and own and off and count and count.computed and algorithm != OFF:
         cost = (own.median - off.median) * 1e9 / count.computed
-    return Row(
+    return PauthTime(
         program,
         emulator,
         algorithm,

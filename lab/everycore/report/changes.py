@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from rich.console import Group
 from rich.text import Text
 
+from everycore.environment.decoding import Record
 from everycore.measure import permutation
 from everycore.measure.permutation import Change
 from everycore.measure.processes import of_each
 from everycore.model import stats
-from everycore.model.protocol import Arithmetic, Bench, Limit, Line
+from everycore.model.protocol import Arithmetic, Bench, Limit
 from everycore.report.figures import NOISY, number
 from everycore.report.tables import plain_table, titled
 
@@ -178,7 +179,7 @@ class StoredPair:
         return self.after.median / self.before.median if self.before.median else 1.0
 
 
-def compare_stored(before: Iterable[Line], after: Iterable[Line]) -> list[StoredPair]:
+def compare_stored(before: Iterable[Record], after: Iterable[Record]) -> list[StoredPair]:
     """All operations that two runs have, by core cycles where both have them."""
     old, new = _by_operation(before), _by_operation(after)
     found = []
@@ -194,7 +195,7 @@ def compare_stored(before: Iterable[Line], after: Iterable[Line]) -> list[Stored
 Samples = dict[str, list[Sequence[float]]]  # by unit; those of each process
 
 
-def _by_operation(lines: Iterable[Line]) -> dict[Operation, Samples]:
+def _by_operation(lines: Iterable[Record]) -> dict[Operation, Samples]:
     found: dict[Operation, Samples] = {}
     for line in lines:
         for operation, unit, samples in _figures(line):
@@ -203,7 +204,7 @@ def _by_operation(lines: Iterable[Line]) -> dict[Operation, Samples]:
     return found
 
 
-def _figures(line: Line) -> Iterator[tuple[Operation, str, list[Sequence[float]]]]:
+def _figures(line: Record) -> Iterator[tuple[Operation, str, list[Sequence[float]]]]:
     """Operation, unit, and the samples of each process; of the CPU's limits, too."""
     if isinstance(line, Bench):
         for unit in UNITS:

@@ -5,7 +5,7 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from everycore.matrix import anomalies, promises
 from everycore.matrix.anomalies import regressions_command, what
@@ -67,7 +67,7 @@ def _fastest(result: Result) -> Result:
     """The same with the fastest of its processes alone."""
     if not result.runs:
         return result
-    return replace(result, runs=(min(result.runs, key=statistics.median),), shared=())
+    return result.replace(runs=(min(result.runs, key=statistics.median),), shared=())
 
 
 def _is_lone(result: Result) -> bool:

@@ -55,9 +55,9 @@ def _rows(
 ) -> list[tuple[str, list[str]]]:
     """The operations of a kernel by what the gating methods say, and a cell for each method."""
     rows: dict[tuple[str, ...], list[str]] = {}
-    names = dict.fromkeys(o.operation for o in operations)
+    names = dict.fromkeys(o.operation or "" for o in operations)
     for name in names:
-        own = [v for v in verdicts if v.operation.operation == name]
+        own = [v for v in verdicts if (v.operation.operation or "") == name]
         cells = (_cell(own, m) for m in methods if m != "timing")
         rows.setdefault(tuple(cells), []).append(name)
     most = max(rows.values(), key=len)

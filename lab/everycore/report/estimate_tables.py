@@ -5,14 +5,14 @@ Three columns, and no figure of one in another.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
 from everycore.estimate.core_estimates import BULK, Core, Figure, Hidden, Row, rivals, spoken
+from everycore.model.run_lines import CoreEstimate, EstimateLine, PublishedFigure
 from everycore.report.tables import plain_table, titled
 
 LEGEND = (
@@ -96,40 +96,37 @@ def _estimate(found: Figure | Hidden | None) -> list[Text]:
     return [Text(spoken(found.low, found.high)), Text(f"±{found.margin:.0%}")]
 
 
-def json_line(row: Row, others: Sequence[Row]) -> dict[str, Any]:
-    """A row for programs."""
-    estimates: dict[str, Mapping[str, Any]] = {}
+def line_of(row: Row, others: Sequence[Row]) -> EstimateLine:
+    """Return a row as it is stored."""
+    estimates: dict[str, CoreEstimate] = {}
     for core, found in row.figures.items():
         if isinstance(found, Hidden):
-            estimates[core] = {"hidden": found.why, "model": found.model}
+            estimates[core] = CoreEstimate(hidden=found.why, model=found.model)
             continue
-        estimates[core] = {
-            "low": round(found.low, 4),
-            "high": round(found.high, 4),
-            "model": round(found.model, 4),
-            "margin": round(found.margin, 3),
-            "calibrated": found.calibrated,
-            "basis": found.basis,
-        }
-    line: dict[str, Any] = {
-        "type": "estimate",
-        "owner": row.owner,
-        "kernel": row.kernel,
-        "mode": row.mode,
-        "techniques": list(row.techniques),
-        "key_bits": row.key_bits,
-        "bytes": length(row.bytes) if row.bytes == BULK else row.bytes,
-        "instructions_per_byte": round(row.instructions_per_byte, 5),
-        "classes": {kind: round(n, 4) for kind, n in row.classes.items()},
-        "estimates": estimates,
-        "published": {
-            core: {"cycles_per_byte": p.cycles_per_byte, "source": p.source}
-            for core, p in row.published.items()
-        },
+        estimates[core] = CoreEstimate(
+            low=round(found.low, 4),
+            high=round(found.high, 4),
+            model=round(found.model, 4),
+            margin=round(found.margin, 3),
+            calibrated=found.calibrated,
+            basis=found.basis,
+        )
+    ratios = {
+        core: {_name(other): round(value, 4) for value, other in rivals(row, others, core)}
+        for core in row.figures
     }
-    if row not in others:
-        line["ratios"] = {
-            core: {_name(other): round(value, 4) for value, other in rivals(row, others, core)}
-            for core in row.figures
-        }
-    return line
+    return EstimateLine(
+        owner=row.owner,
+        kernel=row.kernel,
+        mode=row.mode,
+        techniques=tuple(row.techniques),
+        key_bits=row.key_bits,
+        bytes=length(row.bytes) if row.bytes == BULK else row.bytes,
+        instructions_per_byte=round(row.instructions_per_byte, 5),
+        classes={kind: round(n, 4) for kind, n in row.classes.items()},
+        estimates=estimates,
+        published={
+            core: PublishedFigure(p.cycles_per_byte, p.source) for core, p in row.published.items()
+        },
+        ratios=None if row in others else ratios,
+    )

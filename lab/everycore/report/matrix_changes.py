@@ -2,9 +2,10 @@
 """Compare two stored matrices."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import asdict
 from rich.console import Group
 from rich.text import Text
 

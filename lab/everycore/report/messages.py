@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Stored estimates of messages of GCM, beside published figures, in docs/evidence/estimates.md."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from everycore.estimate.core_estimates import BULK, EXTENSIONS, Core, Gain, Message, spoken
+from everycore.model.run_lines import EstimateLine
 from everycore.report.kernels import markdown_table
 
-TYPE = "estimate"
 MODE = "gcm-seal"
 BULK_WORD = "bulk"
 MANY = 10  # cycles per byte, from which on one decimal is shown
@@ -15,19 +15,18 @@ RATIO_LEGEND = (
     "Time of our kernel divided by that of other people's code, both by the models;"
     " below 1.00x ours is faster:\n\n"
 )
-Line = Mapping[str, Any]
 
 
 def page(
-    lines: Iterable[Line],
+    lines: Iterable[EstimateLine],
     cores: Mapping[str, Core],
     messages: Sequence[Message],
     gains: Sequence[Gain],
 ) -> str:
     """Estimates with and without AES instructions, and then what is published."""
-    own = [line for line in lines if line["type"] == TYPE and line["mode"] == MODE]
-    names = [name for name in cores if any(name in line["estimates"] for line in own)]
-    with_aes = [line for line in own if EXTENSIONS & {*line["techniques"]}]
+    own = [line for line in lines if line.mode == MODE]
+    names = [name for name in cores if any(name in line.estimates for line in own)]
+    with_aes = [line for line in own if EXTENSIONS & {*line.techniques}]
     without = [line for line in own if line not in with_aes]
     text = ""
     for title, some in (("With AES instructions", with_aes), ("Without AES instructions", without)):
@@ -40,68 +39,71 @@ def page(
     return text + "\n" + _gains(cores, gains)
 
 
-def estimate_cells(lines: Sequence[Line]) -> tuple[list[str], list[list[str]]]:
+def estimate_cells(lines: Sequence[EstimateLine]) -> tuple[list[str], list[list[str]]]:
     """Head and rows of all stored estimates, of any mode, for the report page."""
-    names = list(dict.fromkeys(name for line in lines for name in line["estimates"]))
+    names = list(dict.fromkeys(name for line in lines for name in line.estimates))
     rows = [
-        [_code(line), line["mode"], str(line["key_bits"]), str(line["bytes"]), _count(line)]
+        [_code(line), line.mode, str(line.key_bits), str(line.bytes), _count(line)]
         + [_range(line, name) for name in names]
         for line in lines
     ]
     return ["code", "mode", "key bits", "bytes", "i/B", *(f"{name}, est." for name in names)], rows
 
 
-def _is_shown(line: Line, core: str) -> bool:
-    return "low" in line["estimates"].get(core, {})
+def _is_shown(line: EstimateLine, core: str) -> bool:
+    found = line.estimates.get(core)
+    return found is not None and found.low is not None
 
 
-def _estimates(lines: Sequence[Line], names: Sequence[str], cores: Mapping[str, Core]) -> str:
+def _estimates(
+    lines: Sequence[EstimateLine], names: Sequence[str], cores: Mapping[str, Core]
+) -> str:
     head = ["code", "key bits", "bytes", "i/B", *(f"{cores[name].title}, est." for name in names)]
     rows = [
-        [_code(line), *(str(line[member]) for member in ("key_bits", "bytes")), _count(line)]
+        [_code(line), *(str(size) for size in (line.key_bits, line.bytes)), _count(line)]
         + [_range(line, name) for name in names]
         for line in lines
     ]
     return markdown_table(head, rows, right=range(1, len(head)))
 
 
-def _count(line: Line) -> str:
-    return f"{line['instructions_per_byte']:.2f}"
+def _count(line: EstimateLine) -> str:
+    return f"{line.instructions_per_byte:.2f}"
 
 
-def _range(line: Line, core: str) -> str:
-    found = line["estimates"].get(core, {})
-    if "low" not in found:
-        return "hidden" if "hidden" in found else ""
-    return spoken(found["low"], found["high"])
+def _range(line: EstimateLine, core: str) -> str:
+    found = line.estimates.get(core)
+    if found is None or found.low is None or found.high is None:
+        return "hidden" if found and found.hidden else ""
+    return spoken(found.low, found.high)
 
 
-def _hidden(lines: Sequence[Line], names: Sequence[str], cores: Mapping[str, Core]) -> str:
+def _hidden(lines: Sequence[EstimateLine], names: Sequence[str], cores: Mapping[str, Core]) -> str:
     """Why figures of the table are hidden, each reason once."""
     reasons = dict.fromkeys(
-        f"* {cores[name].title}, hidden: {line['estimates'][name]['hidden']}.\n"
+        f"* {cores[name].title}, hidden: {line.estimates[name].hidden}.\n"
         for line in lines
         for name in names
-        if "hidden" in line["estimates"].get(name, {})
+        if name in line.estimates and line.estimates[name].hidden
     )
     return "".join(reasons) + "\n" if reasons else ""
 
 
-def _code(line: Line) -> str:
-    owner, kernel = line["owner"], line["kernel"]
+def _code(line: EstimateLine) -> str:
+    owner, kernel = line.owner, line.kernel
     return kernel if owner == "everycore" else f"{owner} {kernel}"
 
 
-def _ratios(lines: Sequence[Line], cores: Mapping[str, Core]) -> str:
+def _ratios(lines: Sequence[EstimateLine], cores: Mapping[str, Core]) -> str:
     """Time of our kernels beside that of other people's code; known of hidden estimates, too."""
-    own = [line for line in lines if line.get("ratios")]
-    names = [name for name in cores if any(line["ratios"].get(name) for line in own)]
+    own = [(line, line.ratios) for line in lines if line.ratios]
+    names = [name for name in cores if any(ratios.get(name) for _, ratios in own)]
     rows: list[list[str]] = []
-    for line in own:
-        for rival in dict.fromkeys(one for name in names for one in line["ratios"].get(name, {})):
-            ratios = [line["ratios"].get(name, {}).get(rival) for name in names]
+    for line, by_core in own:
+        for rival in dict.fromkeys(one for name in names for one in by_core.get(name, {})):
+            ratios = [by_core.get(name, {}).get(rival) for name in names]
             cells = [f"{ratio:.2f}x" if ratio else "" for ratio in ratios]
-            rows.append([line["kernel"], rival, str(line["key_bits"]), str(line["bytes"]), *cells])
+            rows.append([line.kernel, rival, str(line.key_bits), str(line.bytes), *cells])
     if not rows:
         return ""
     rows.sort(key=lambda row: row[1])
@@ -110,7 +112,7 @@ def _ratios(lines: Sequence[Line], cores: Mapping[str, Core]) -> str:
 
 
 def _published(
-    lines: Sequence[Line], cores: Mapping[str, Core], messages: Sequence[Message]
+    lines: Sequence[EstimateLine], cores: Mapping[str, Core], messages: Sequence[Message]
 ) -> str:
     """Each published figure with the estimate of that very code, where one is stored."""
     order = list(cores)
@@ -133,18 +135,18 @@ def _published(
     return markdown_table(head, rows, right=(2, 3, 4, 5))
 
 
-def _of_that_code(lines: Sequence[Line], one: Message) -> str:
+def _of_that_code(lines: Sequence[EstimateLine], one: Message) -> str:
     """The estimate at that size; of long messages that of the longest that is stored."""
     like = [
         line
         for line in lines
-        if _code(line) == one.function and line["key_bits"] == one.key_bits
-        if one.bytes == BULK or line["bytes"] == one.bytes
+        if _code(line) == one.function and line.key_bits == one.key_bits
+        if one.bytes in (BULK, line.bytes)
     ]
     if not like:
         return ""
-    line = max(like, key=lambda each: float("inf") if each["bytes"] == BULK_WORD else each["bytes"])
-    size = f" ({line['bytes']} B)" if one.bytes == BULK and line["bytes"] != BULK_WORD else ""
+    line = max(like, key=lambda each: each.bytes if isinstance(each.bytes, int) else math.inf)
+    size = f" ({line.bytes} B)" if one.bytes == BULK and line.bytes != BULK_WORD else ""
     return _range(line, one.core) + size
 
 

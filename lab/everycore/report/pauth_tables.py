@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from everycore.environment.decoding import Record
 from everycore.model import stats
-from everycore.pauth.line_types import COMPARED, FIGURE, LEAST_SECONDS, PROGRAM, ROW
+from everycore.model.run_lines import PauthCompared, PauthFigure, PauthProgram, PauthTime
+from everycore.pauth.stored_lines import LEAST_SECONDS
 from everycore.report.figures import NOISY
 from everycore.report.kernels import markdown_table
 
@@ -27,8 +29,6 @@ CYCLES = (
     " QEMU's own function; apart: calls that do not wait for each other; many: all in one call,"
     " beside QEMU's calls apart; key: its schedule"
 )
-
-Line = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +52,24 @@ def command_line(options: Mapping[str, Any]) -> str:
     return " ".join(words)
 
 
-def tables(lines: Iterable[Line]) -> list[PauthTable]:
-    """One for each program; two of --primitive."""
-    programs: dict[str, list[Line]] = {}
-    figures: dict[str, list[Line]] = {}
+def tables(lines: Iterable[Record]) -> list[PauthTable]:
+    """Make a table of each program; two of --primitive."""
+    heads: dict[str, PauthProgram] = {}
+    times: dict[str, list[PauthTime]] = {}
+    figures: dict[str, list[PauthFigure]] = {}
     compared = []
     for line in lines:
-        kind = line["type"]
-        if kind in (PROGRAM, ROW):
-            programs.setdefault(line["program"], []).append(line)
-        elif kind == FIGURE:
-            figures.setdefault(line["table"], []).append(line)
-        elif kind == COMPARED:
-            compared.append(_compared(line))
+        match line:
+            case PauthProgram():
+                heads[line.program] = line
+            case PauthTime():
+                times.setdefault(line.program, []).append(line)
+            case PauthFigure():
+                figures.setdefault(line.table, []).append(line)
+            case PauthCompared():
+                compared.append(_compared(line))
     return [
-        *(_program(head, rows) for head, *rows in programs.values()),
+        *(_program(head, times.get(name, [])) for name, head in heads.items()),
         *(_primitive(title, own, compared) for title, own in figures.items()),
     ]
 
@@ -81,28 +84,28 @@ def markdown(table: PauthTable) -> str:
 # ---- Programs ------------------------------------------------------------------------------------
 
 
-def _program(head: Line, rows: Sequence[Line]) -> PauthTable:
-    share = ("share",) if head["sampled"] else ()
+def _program(head: PauthProgram, rows: Sequence[PauthTime]) -> PauthTable:
+    share = ("share",) if head.sampled else ()
     return PauthTable(
-        f"{head['program']}: {head['says']}",
+        f"{head.program}: {head.says}",
         ("Emulator", "PAC", "s", "ns", "x off", "x impdef", *share),
-        tuple((row["emulator"], row["algorithm"], *_times(row, bool(share))) for row in rows),
+        tuple((row.emulator, row.algorithm, *_times(row, bool(share))) for row in rows),
         2,
         tuple(note for note in (_counted(head), _done(head, rows)) if note),
         f"{TIMES}; {SHARES}" if share else TIMES,
     )
 
 
-def _times(row: Line, with_share: bool) -> tuple[str, ...]:
-    share = ("" if row["wrong"] else _percent(row["share"]),) if with_share else ()
-    if row["wrong"]:
+def _times(row: PauthTime, with_share: bool) -> tuple[str, ...]:
+    share = ("" if row.wrong else _percent(row.share),) if with_share else ()
+    if row.wrong:
         return (WRONG, "", "", "", *share)
-    to_off, to_impdef = row["is_noisy_to_off"], row["is_noisy_to_impdef"]
+    to_off, to_impdef = row.is_noisy_to_off, row.is_noisy_to_impdef
     return (
-        _figure(row["seconds"], 3, row["is_noisy"]),
-        _figure(row["ns_per_operation"], 1, to_off),
-        _figure(row["ratio_to_off"], 2, to_off),
-        _figure(row["ratio_to_impdef"], 2, to_impdef),
+        _figure(row.seconds, 3, row.is_noisy),
+        _figure(row.ns_per_operation, 1, to_off),
+        _figure(row.ratio_to_off, 2, to_off),
+        _figure(row.ratio_to_impdef, 2, to_impdef),
         *share,
     )
 
@@ -115,44 +118,44 @@ def _percent(value: float | None) -> str:
     return "?" if value is None else f"{value:.1%}"
 
 
-def _done(head: Line, rows: Sequence[Line]) -> str:
+def _done(head: PauthProgram, rows: Sequence[PauthTime]) -> str:
     """Say what is unusual: the work, and figures of unknown spread."""
-    remarks = [f"{head['scale']:g} times the usual work"] if head["scale"] != 1 else []
-    if any(len(row["samples"]) == 1 and not row["wrong"] for row in rows):
+    remarks = [f"{head.scale:g} times the usual work"] if head.scale != 1 else []
+    if any(len(row.samples) == 1 and not row.wrong for row in rows):
         remarks.append("one run: how far runs differ is not known")
     return "; ".join(remarks)
 
 
-def _counted(head: Line) -> str:
-    if head["computed"] is None:
+def _counted(head: PauthProgram) -> str:
+    if head.computed is None:
         return "operations: not counted; --suite bookworm adds an emulator that can"
-    by = head["counted_by"]
-    return f"{head['computed']:,} instructions that compute a code; counted by {by}"
+    by = head.counted_by
+    return f"{head.computed:,} instructions that compute a code; counted by {by}"
 
 
 # ---- One code ------------------------------------------------------------------------------------
 
 
-def _primitive(title: str, figures: Sequence[Line], notes: Sequence[str]) -> PauthTable:
-    operations = dict.fromkeys(one["operation"] for one in figures)
-    found = {(one["who"], one["operation"]): _cycles(one) for one in figures}
+def _primitive(title: str, figures: Sequence[PauthFigure], notes: Sequence[str]) -> PauthTable:
+    operations = dict.fromkeys(one.operation for one in figures)
+    found = {(one.who, one.operation): _cycles(one) for one in figures}
     rows = tuple(
         (who, *(found.get((who, operation), "-") for operation in operations))
-        for who in dict.fromkeys(one["who"] for one in figures)
+        for who in dict.fromkeys(one.who for one in figures)
     )
     return PauthTable(title, ("", *operations), rows, 1, tuple(notes), CYCLES)
 
 
-def _cycles(one: Line) -> str:
-    return _short(one["cycles"]) + (f" {_short(one['ratio'])}x" if one["ratio"] else "")
+def _cycles(one: PauthFigure) -> str:
+    return _short(one.cycles) + (f" {_short(one.ratio)}x" if one.ratio else "")
 
 
 def _short(value: float) -> str:
     return f"{value:.0f}" if value >= THREE_DIGITS else f"{value:.1f}"
 
 
-def _compared(line: Line) -> str:
+def _compared(line: PauthCompared) -> str:
     return (
-        f"compared, and equal on {line['bytes']:,} bytes each: {', '.join(line['equal'])}; QEMU's"
-        f" functions by {line['compiler']} {' '.join(line['flags'])}"
+        f"compared, and equal on {line.bytes:,} bytes each: {', '.join(line.equal)}; QEMU's"
+        f" functions by {line.compiler} {' '.join(line.flags)}"
     )

@@ -158,7 +158,7 @@ def _run_of(path: Path, core: Sequence[str]) -> Results | None:
 def _costs(results: Results, timing: Mapping[str, str]) -> dict[str, Cost]:
     limits = {
         one.mode: one.cycles_per_byte
-        for one in bounds(record.line for record in results.records)
+        for one in bounds(results.records)
         if one.key_bits in (0, KEY_BITS)
     }
     own: dict[str, float] = {}

@@ -3,7 +3,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from everycore.matrix import anomalies
 from everycore.matrix.anomalies import AnomalyGroup, ranges, what
@@ -140,11 +140,11 @@ def _of_same_flags(
     """The anomaly with the repair that a machine found for the same function and flags by this
     version of the compiler, or by an older and a newer one."""
     mine = results[anomaly.cell]
-    like = replace(anomaly.cell, toolchain="")
+    like = anomaly.cell.replace(toolchain="")
     versions: dict[tuple[str, ...], list[tuple[int, Anomaly]]] = {}
     for theirs in other.explained:
         known = other.results.get(theirs.cell)
-        is_like = theirs.kind is anomaly.kind and replace(theirs.cell, toolchain="") == like
+        is_like = theirs.kind is anomaly.kind and theirs.cell.replace(toolchain="") == like
         if known and theirs.repair and is_like and family(known) == family(mine):
             versions.setdefault(theirs.repair, []).append((_release(known), theirs))
     for found in versions.values():
@@ -164,10 +164,9 @@ def _with_cause(anomaly: Anomaly, theirs: Anomaly) -> Anomaly:
     """The anomaly with the cause of another one."""
     repaired = theirs.repaired
     if repaired:  # the command is for this machine's compiler and flags
-        cell = replace(anomaly.cell, flags=(*anomaly.cell.flags, *theirs.repair))
-        repaired = replace(repaired, cell=cell)
-    return replace(
-        anomaly,
+        cell = anomaly.cell.replace(flags=(*anomaly.cell.flags, *theirs.repair))
+        repaired = repaired.replace(cell=cell)
+    return anomaly.replace(
         repair=theirs.repair,
         repaired=repaired,
         causes=theirs.causes,
@@ -288,7 +287,7 @@ def _newer(finding: Regression, results: Mapping[Cell, Result]) -> str:
         return "have it"
     every = [one for group in finding.groups for one in group.anomalies]
     have = max(version(results[one.cell])[:1] for one in every if one.cell in results)
-    alike = {replace(one.cell, toolchain="") for one in every}
+    alike = {one.cell.replace(toolchain="") for one in every}
     newer = sorted(
         {
             version(one)[:1]
@@ -296,7 +295,7 @@ def _newer(finding: Regression, results: Mapping[Cell, Result]) -> str:
             if family(one) == finding.worst.family
             and version(one)[:1] > have
             and one.outcome is Outcome.MEASURED
-            and replace(one.cell, toolchain="") in alike
+            and one.cell.replace(toolchain="") in alike
         }
     )
     return f"not since {'.'.join(map(str, newer[0]))}" if newer else "none measured"

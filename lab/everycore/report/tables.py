@@ -166,7 +166,7 @@ def selection_status(kernel: str, resolved: Resolved) -> str:
         return "selected"
     for skipped in resolved.skipped:
         if skipped.kernel == kernel:
-            return why_not(skipped.why, skipped.detail)
+            return why_not(skipped.why, skipped.detail or "")
     return ""
 
 

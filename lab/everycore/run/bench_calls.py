@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Form the calls of the harness that make up a bench, and the remainder of one that was cut off."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from everycore.environment.decoding import Record
 from everycore.model.domain import RegistryLine
-from everycore.model.protocol import Arithmetic, Bench, Failure, Kernel, Mode, Record, Resolved
+from everycore.model.protocol import Arithmetic, Bench, Failure, Kernel, Mode, Resolved
+from everycore.model.run_lines import JobDone
 from everycore.model.selection import selected_kernel
 
 MODES = (
@@ -59,10 +60,9 @@ class Job:
             words += ["--kernel", kernel]
         return [*words, "--samples", str(samples), "--budget-ms", str(budget_ms)]
 
-    def done_line(self) -> str:
+    def done(self) -> JobDone:
         """Return the line that a result file has behind the lines of a complete job."""
-        words = {"mode": self.mode, "style": self.style, "messages": self.messages}
-        return json.dumps({"type": "job", **words, "process": self.process})
+        return JobDone(self.mode, self.style, self.messages, self.process)
 
     def has(self, line: Bench) -> bool:
         own = (self.mode, self.style, self.messages, self.process)
@@ -140,10 +140,9 @@ def left_of(
     The harness goes through the sizes in their order, and at each through the kernels. So it is
     the last size that may lack some of them.
     """
-    if any(r.text == job.done_line() for r in earlier):
+    if job.done() in earlier:
         return [], [r for r in earlier if _is_of(job, r)]
-    have = [r for r in earlier if isinstance(r.line, Bench) and job.has(r.line)]
-    lines = [r.line for r in have if isinstance(r.line, Bench)]
+    lines = [r for r in earlier if isinstance(r, Bench) and job.has(r)]
     if not lines or not job.sizes_bytes:
         return [job], []
     lengths = {line.bytes for line in lines}
@@ -155,11 +154,11 @@ def left_of(
     missing = tuple(name for name in wanted if name not in done)
     parts = [replace(job, sizes_bytes=(size,), kernels=missing)] if missing else []
     rest = job.sizes_bytes[last + 1 :]
-    return [*parts, *([replace(job, sizes_bytes=rest)] if rest else [])], have
+    return [*parts, *([replace(job, sizes_bytes=rest)] if rest else [])], list(lines)
 
 
 def _is_of(job: Job, record: Record) -> bool:
-    match record.line:
+    match record:
         case Bench() as line:
             return job.has(line)
         case Failure() as line:

@@ -8,8 +8,9 @@ import secrets
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
@@ -102,12 +103,12 @@ def describe_board(facts: Facts, cpu: int) -> Machine:
     ids = [facts.texts.get(path, "").strip("\0\n ") for path in BOARD_IDS]
     digest = hashlib.sha256(f"everycore board {ids}".encode()).hexdigest()
     known = digest[: 2 * INSTALLATION_BYTES] if any(ids) else ""
-    return replace(describe(facts, cpu), installation=known)
+    return describe(facts, cpu).replace(installation=known)
 
 
-def conditions(facts: Facts, cpu: int) -> dict[str, str | int | float]:
+def conditions(facts: Facts, cpu: int) -> dict[str, Any]:
     """Return the conditions that may change during a measurement; unreadable ones are left out."""
-    found: dict[str, str | int | float] = {}
+    found: dict[str, Any] = {}
     if governor := facts.of_cpu(max(0, cpu), "cpufreq/scaling_governor"):
         found["governor"] = governor
     if khz := facts.number(max(0, cpu), "cpufreq/scaling_cur_freq"):

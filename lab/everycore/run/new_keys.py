@@ -2,7 +2,6 @@
 """New keys and parameters: the harness finds the numbers, which become PEM here."""
 
 import base64
-import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +14,7 @@ from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, cannot_write
 from everycore.environment.extras import missing_packages
 from everycore.environment.outputs import is_standard_output
+from everycore.model.protocol import Number, Search
 from everycore.run.session import open_session
 
 LEAST_BITS, MOST_BITS, STEP = 1024, 8192, 16
@@ -100,12 +100,11 @@ def _find(context: Context, name: str, bits: int) -> Numbers:
     session = open_session(context)
     numbers: dict[str, int] = {}
     with _search_line(context, f"{name} {bits}") as show:
-        for record in session.records(name, str(bits)):
-            line = json.loads(record.text)
-            if line["type"] == "search":
-                show(int(line["tests"]), float(line["expected"]))
-            elif line["type"] == "number":
-                numbers[str(line["name"])] = int(line["value"], 16)
+        for line in session.records(name, str(bits)):
+            if isinstance(line, Search):
+                show(line.tests, line.expected)
+            elif isinstance(line, Number):
+                numbers[line.name] = int(line.value, 16)
     if not numbers:
         raise EverycoreError(
             "the harness found no numbers", "--debug shows where; please report it"

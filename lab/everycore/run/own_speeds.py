@@ -52,7 +52,7 @@ def measure_own(context: Context) -> OwnSpeeds:
         done = context.runner.run([str(build.binary)])
         if done.code:
             raise EverycoreError(done.stderr.strip() or f"it ended with exit code {done.code}")
-        lines = [record.line for record in session.records("limits")]
+        lines = list(session.records("limits"))
     except EverycoreError as error:
         return OwnSpeeds(error=error.message)
     known = [one for one in bounds(lines) if one.key_bits == _KEY_BITS]

@@ -14,9 +14,10 @@ from everycore.compile import catalog, debs
 from everycore.compile.binaries import PeerUnavailableError, build_peer
 from everycore.compile.debs.lock import Lock, Request
 from everycore.environment.context import Context
+from everycore.environment.decoding import Record
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import BEST, Compiler, Hardware, Installed, Peer, PeerBuild, Tree
-from everycore.model.protocol import Failure, Hello, Kernel, Mode, PeerLine, Record
+from everycore.model.protocol import Failure, Hello, Kernel, Mode, PeerLine
 from everycore.model.selection import selected_kernel
 from everycore.run.bench_calls import TOO_SLOW
 from everycore.run.session import Session, peer_records
@@ -193,7 +194,7 @@ def features_taken_away(tree: Tree, greeting: Hello, hardware: str) -> list[tupl
 def own_contestant(session: Session, without: Sequence[str]) -> Contestant:
     """The kernels that are selected on a CPU without some features."""
     words = ["--without", ",".join(without)] if without else []
-    lines = [record.line for record in session.records("resolve", *words)]
+    lines = list(session.records("resolve", *words))
     modes = [line for line in lines if isinstance(line, Mode)]
 
     def start(mode: str, arguments: Sequence[str]) -> Iterator[Record] | None:
@@ -210,7 +211,7 @@ def own_contestant(session: Session, without: Sequence[str]) -> Contestant:
 def own_contestant_of_numbers(session: Session) -> Contestant:
     """Every kernel that runs here, for another one is selected for another length; none that is
     there to be compared with, or for CPUs without products of 32 bits."""
-    lines = [record.line for record in session.records("list")]
+    lines = list(session.records("list"))
     kernels = [o for o in lines if isinstance(o, Kernel) and o.runs and o.name not in TOO_SLOW]
 
     def start(mode: str, arguments: Sequence[str]) -> Iterator[Record] | None:
@@ -257,7 +258,7 @@ class Turn:
             return
         try:
             for record in self.contestant.start(self.mode, arguments) or ():
-                match record.line:
+                match record:
                     case Failure(mode=mode):
                         memory.out.add((name, mode))
                     case PeerLine(absent="") as peer:

@@ -81,7 +81,7 @@ def _measure(
     for i in range(0, len(asked.sizes_bytes), MOST_SIZES):
         sizes = ",".join(map(str, asked.sizes_bytes[i : i + MOST_SIZES]))
         for record in session.records(*words, "--bytes", sizes, *session.pinned):
-            match record.line:
+            match record:
                 case Placement() as line:
                     yield line
                 case Failure() as line:

@@ -7,7 +7,7 @@ import shlex
 import signal
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everycore.compile import catalog
 from everycore.compile.binaries import (
@@ -23,17 +23,16 @@ from everycore.compile.toolchains import (
     linker_of,
 )
 from everycore.environment.context import Completed, Context
+from everycore.environment.decoding import Record
 from everycore.environment.errors import EverycoreError
 from everycore.measure import quiet
 from everycore.model import protocol
 from everycore.model.domain import BEST, Build, Hardware, Machine, PeerBuild, Target, Tree
-from everycore.model.protocol import Hello, Record
+from everycore.model.protocol import Hello
+from everycore.model.run_lines import Conditions, Run
 from everycore.model.targets import load_target
 from everycore.run import machine
 from everycore.run.transport import Transport, board_of, transport_for
-
-if TYPE_CHECKING:
-    from everycore.store import run_files
 
 DIGEST_DIGITS = 16
 LAST_RUNS = 10  # of those stored: what they saw of a core is known
@@ -75,17 +74,15 @@ class Session:
         """
         lines = self.transport.stream(self.build.binary, arguments, stdin)
         for record in _records(lines, arguments):
-            self.widths.extend(quiet.widths([record.line]))
+            self.widths.extend(quiet.widths([record]))
             yield record
 
 
 def run_of(
     context: Context, session: Session, hello: Hello, command: str, options: dict[str, Any]
-) -> "run_files.Run":
+) -> Run:
     """Describe the origin of a command's results, for those who store or print them."""
-    from everycore.store import run_files
-
-    return run_files.Run(
+    return Run(
         command=command,
         date=context.now().isoformat(timespec="seconds"),
         everycore=hello.library,
@@ -106,7 +103,7 @@ def known_widths(context: Context, session: Session) -> list[int]:
     found, _ = run_files.latest(context.state_dir() / "results", LAST_RUNS)
     here = described(context, session)
     stored_widths = [
-        quiet.widths([record.line for record in one.records])
+        quiet.widths(one.records)
         for one in found
         if one.run.machine.is_same_host(here) and one.run.machine.cpu_index == here.cpu_index
     ]
@@ -119,7 +116,7 @@ def described(context: Context, session: Session) -> Machine:
     if board_of(session.transport):
         return machine.describe_board(facts, session.cpu)
     found = machine.describe(facts, session.cpu)
-    return replace(found, installation=machine.installation(context))
+    return found.replace(installation=machine.installation(context))
 
 
 def facts_of(context: Context, session: Session) -> machine.Facts:
@@ -128,19 +125,19 @@ def facts_of(context: Context, session: Session) -> machine.Facts:
     return board.facts if board else machine.gather(context)
 
 
-def conditions_of(context: Context, session: Session) -> list[dict[str, object]]:
-    """Return the present conditions that change from one moment to the next, as they are stored;
-    nothing if nothing can be read."""
+def conditions_of(context: Context, session: Session) -> list[Conditions]:
+    """Return the present conditions that change from one moment to the next; nothing if nothing can
+    be read."""
     board = board_of(session.transport)
     facts = board.gather() if board else machine.gather(context)
     return conditions(context, facts, session.cpu)
 
 
-def conditions(context: Context, facts: machine.Facts, cpu: int) -> list[dict[str, object]]:
+def conditions(context: Context, facts: machine.Facts, cpu: int) -> list[Conditions]:
     """Return the line of conditions, made of facts that have just been gathered."""
     when = context.now().isoformat(timespec="seconds")
     found = machine.conditions(facts, cpu)
-    return [{"type": "conditions", "at": when, **found}] if found else []
+    return [Conditions(at=when, **found)] if found else []
 
 
 def digest_of(session: Session) -> str:
@@ -192,7 +189,7 @@ def _records(lines: Generator[str, None, Completed], arguments: Sequence[str]) -
         if text.strip():
             last = text
             record = protocol.parse(text)
-            failed = failed or protocol.is_failure(record.line)
+            failed = failed or protocol.is_failure(record)
             yield record
     _raise_if_broken(completed, arguments, last, failed)
 
@@ -228,7 +225,7 @@ def open_session(
         if ciphers_alone and target.transport == "local":
             small = build_resolver(context, tree, target, compiler, chosen, linker=linker)
             listed = Session(tree, target, small, transport).records("list")
-            kernels = [record.line for record in listed if isinstance(record.line, protocol.Kernel)]
+            kernels = [record for record in listed if isinstance(record, protocol.Kernel)]
             build = build_cipher_bench(context, tree, target, compiler, chosen, kernels, linker)
         else:
             build = make(context, tree, target, compiler, chosen, linker=linker)

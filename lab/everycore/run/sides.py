@@ -18,9 +18,8 @@ from everycore.compile import catalog
 from everycore.environment.atomic import only_one, publish, scratch_file
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
-from everycore.model import protocol
 from everycore.model.domain import Build, Compiler, Tree
-from everycore.model.protocol import Failure, Record
+from everycore.model.protocol import Bench, Failure
 from everycore.model.targets import load_target
 from everycore.run import machine
 from everycore.run.bench_calls import Job
@@ -146,7 +145,7 @@ def in_turn(
     key_bits: int,
     rounds: int,
     coin: Callable[[], bool],
-) -> Iterator[Record]:
+) -> Iterator[Bench]:
     """The figures of all processes, with side and round; the coin says who begins a round.
 
     Both measure the same job one directly after the other.
@@ -156,13 +155,13 @@ def in_turn(
         for job in jobs:
             arguments = job.arguments(kernels, key_bits, BUDGET_MS, SAMPLES)
             for side in order:
-                for record in side.session.records("bench", *arguments, *side.session.pinned):
-                    if isinstance(line := record.line, Failure):
+                for line in side.session.records("bench", *arguments, *side.session.pinned):
+                    if isinstance(line, Failure):
                         raise EverycoreError(
                             f"{side.label} ({side.name}): {line.kernel} {line.mode} is wrong:"
                             f" {line.detail}",
                             "`everycore check` says more",
                             code=1,
                         )
-                    if isinstance(line, protocol.Bench):
-                        yield protocol.numbered(record, number, side.label)
+                    if isinstance(line, Bench):
+                        yield line.replace(process=number, side=side.label)

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError, SignalError, unreadable
 from everycore.environment.outputs import is_stream, make_folder, refuse_device
 from everycore.model.cells import (
@@ -22,7 +23,6 @@ from everycore.model.cells import (
     Line,
     Outcome,
     Result,
-    as_json,
     current_anomalies,
     latest,
     parse,
@@ -116,8 +116,7 @@ def read(path: Path) -> Stored:
             raise EverycoreError(f"{path}, line {number}: {error.message}", ANOTHER) from error
         if number == 1 and not isinstance(line, Head):
             raise _other(path, one)
-        if line is not None:
-            lines.append(line)
+        lines.append(line)
     if rest and not lines and not (_BEGIN.startswith(rest) or rest.startswith(_BEGIN)):
         raise _other(path, rest)
     return Stored(path, tuple(lines), rest)
@@ -201,7 +200,7 @@ class Writer:
 
     def write(self, line: Line) -> None:
         self._written.append(line)
-        self._journal.add(as_json(line))
+        self._journal.add(encode_line(line))
 
     def __exit__(
         self,
@@ -240,8 +239,8 @@ def refuse_other(path: Path, stored: Head, own: Head) -> None:
 
 def _same(stored: Head, own: Head) -> bool:
     """Whether cells of the second head may follow cells of the first in one file."""
-    written = parse(as_json(replace(own, date=stored.date)))  # lists and tuples are one there
-    return written == stored
+    as_stored = parse(encode_line(own.replace(date=stored.date)))  # its tuples are lists
+    return as_stored == stored
 
 
 def new_path(folder: Path, when: datetime) -> Path:

@@ -12,26 +12,25 @@ import json
 import lzma
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from everycore.environment.decoding import decode
+from everycore.environment.decoding import Record, complaint, decode_line, encode_line
 from everycore.environment.errors import EverycoreError, LostError, SignalError, unreadable
 from everycore.environment.outputs import is_stream, make_folder, refuse_device
 from everycore.measure import quiet
 from everycore.measure.processes import merged
-from everycore.model import protocol
-from everycore.model.domain import Machine, Revision
-from everycore.model.protocol import Bench, Record
+from everycore.model.domain import Revision
+from everycore.model.protocol import Bench
+from everycore.model.run_lines import FORMAT, LINES, End, Run
 from everycore.store import journal
 from everycore.store.journal import Journal
 
-FORMAT = 1
 PACKED = ".xz"  # a file that is kept for good may be packed, and can then only be read
 RESULTS_HINT = (
     "name a result file (.jsonl), a pack, or a folder of them; docs/reference/query.md says more"
@@ -42,47 +41,6 @@ SUFFIX = ".jsonl"
 PATTERNS = (f"*{SUFFIX}", f"*{SUFFIX}{PACKED}")  # of the names of result files
 PARTIAL = ".partial"
 PART = ".part"
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """The facts that make a measurement worth anything."""
-
-    command: str
-    date: str
-    everycore: str
-    revision: Revision
-    machine: Machine
-    target: str
-    compiler: str
-    flags: tuple[str, ...]
-    counter: str
-    options: dict[str, Any]
-    resumed: tuple[str, ...] = ()  # when the runs began that were cut off and that this one goes on
-
-    def title(self) -> str:
-        return f"{self.revision} {self.compiler} {' '.join(self.flags)}"
-
-    def source(self) -> str:
-        """Say where the numbers come from, for the foot of a table."""
-        return (
-            f"{self.machine.title()}, {self.counter}, {self.compiler} {' '.join(self.flags)},"
-            f" commit {self.revision}, {self.date[:10]}{self.in_parts()}"
-        )
-
-    def in_parts(self) -> str:
-        return f", in {len(self.resumed) + 1} parts" if self.resumed else ""
-
-    def same_as(self, other: Self) -> bool:
-        """Whether the two would measure the same: the same harness, machine and options."""
-        return all(
-            getattr(self, name) == getattr(other, name)
-            for name in ("command", "target", "compiler", "flags", "counter", "options")
-        ) and (
-            self.machine.is_same_host(other.machine)
-            and (self.machine.midr, self.machine.cpu_index)
-            == (other.machine.midr, other.machine.cpu_index)
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +63,7 @@ class Results:
 
     def benches(self) -> Iterator[Bench]:
         """A line of each process."""
-        return (r.line for r in self.records if isinstance(r.line, Bench))
+        return (line for line in self.records if isinstance(line, Bench))
 
     def figures(self) -> Iterator[Bench]:
         """A line of each operation, with the samples of all processes."""
@@ -165,15 +123,15 @@ class Writer:
             _rescue(self._path)
         self._journal = Journal(self._part, self._stdout, is_new=True, shown=self._path)
         try:
-            self._journal.add(run_line(self._run))
+            self._journal.add(encode_line(self._run))
         except EverycoreError:
             self._leave_nothing()
             raise
         return self
 
-    def write(self, text: str) -> None:
+    def write(self, line: Record) -> None:
         try:
-            self._journal.add(text)
+            self._journal.add(encode_line(line))
         except EverycoreError:
             self._is_full = True
             raise
@@ -187,7 +145,7 @@ class Writer:
     ) -> None:
         if self._journal.stream:
             if kind is None:
-                self._journal.add(_end_line(self._lines))
+                self._journal.add(encode_line(End(self._lines)))
             self._journal.close()
             return
         why = _why_partial(error) if self._lines else ""
@@ -200,7 +158,7 @@ class Writer:
         try:
             if why:
                 self._journal.cut_half_line()
-            self._journal.add(_end_line(self._lines, why))
+            self._journal.add(encode_line(End(self._lines, why)))
         except EverycoreError as full:
             # The lines stay, and the next run of this name makes a partial result of them.
             self._journal.close()
@@ -241,11 +199,6 @@ def _why_partial(error: BaseException | None) -> str:
     return "it was interrupted" if isinstance(error, SignalError | KeyboardInterrupt) else ""
 
 
-def _end_line(count: int, partial: str = "") -> str:
-    end = {"type": "end", "lines": count} | ({"partial": partial} if partial else {})
-    return json.dumps(end)
-
-
 def _keep_partial(part: Path, path: Path) -> None:
     """Keep `part` as the partial result of `path`, unless an earlier one has more lines."""
     partial = partial_path(path)
@@ -269,15 +222,12 @@ def _rescue(path: Path) -> None:
                 return
             file.seek(0)
             file.truncate()
-            file.write(b"".join(whole) + f"{_end_line(len(whole) - 1, 'it was killed')}\n".encode())
+            end = encode_line(End(len(whole) - 1, "it was killed"))
+            file.write(b"".join(whole) + f"{end}\n".encode())
             file.flush()
             _keep_partial(part, path)
     except OSError:  # not there, of a run that is alive, or of another user
         return
-
-
-def run_line(run: Run) -> str:
-    return json.dumps({"type": "run", "format": FORMAT, **asdict(run)})
 
 
 def lines_of(path: Path) -> list[str]:
@@ -338,54 +288,54 @@ def head(path: Path) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _results(path: Path, lines: Sequence[str], partial: bool) -> Results:
-    head = _object(path, lines[0] if lines else "")
-    if head.get("type") != "run":
-        raise EverycoreError(f"{path} is no result file of everycore", RESULTS_HINT)
-    if head.get("format") != FORMAT:
-        raise EverycoreError(
-            f"{path} has format {head.get('format')}, this everycore reads format {FORMAT}",
-            "measure again, or use the everycore that wrote it",
-        )
-    last = _object(path, lines[-1])
-    if last.get("type") != "end" or last.get("lines") != len(lines) - 2:
+def _results(path: Path, texts: Sequence[str], partial: bool) -> Results:
+    _refuse_other_file(path, texts[0] if texts else "")
+    try:
+        end = decode_line(LINES, texts[-1])
+    except (KeyError, TypeError, ValueError):
+        end = None
+    if not isinstance(end, End) or end.lines != len(texts) - 2:
         raise EverycoreError(f"{path} is cut short", "the run that wrote it did not end well")
-    cut_off = str(last.get("partial", ""))
-    if cut_off and not partial:
+    if end.partial and not partial:
         raise EverycoreError(
-            f"{path} is a partial result: {cut_off}",
+            f"{path} is a partial result: {end.partial}",
             "the same command, given again, measures what is missing",
         )
-    return Results(path, _run(path, head), tuple(_records(path, lines[1:-1])), cut_off)
+    run, *lines = (_line(path, number, text) for number, text in enumerate(texts[:-1], 1))
+    assert isinstance(run, Run)
+    return Results(path, run, tuple(quiet.marked(lines)), end.partial)
 
 
-def _records(path: Path, lines: Iterable[str]) -> list[Record]:
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """The members of a first line that all versions of everycore write."""
+
+    type: str = ""
+    format: int = FORMAT
+
+
+def _refuse_other_file(path: Path, first: str) -> None:
     try:
-        found = [protocol.parse(line) for line in lines]
-    except EverycoreError as error:
-        raise EverycoreError(f"{path}: {error.message}", error.hint) from error
-    marked = quiet.marked([record.line for record in found])
-    return [Record(record.text, line) for record, line in zip(found, marked, strict=True)]
-
-
-def _run(path: Path, head: dict[str, Any]) -> Run:
-    try:
-        run: Run = decode(Run, head)
-    except KeyError as error:
-        raise EverycoreError(f"{path}: its first line is incomplete ({error})", BROKEN) from error
-    except (TypeError, ValueError) as error:
-        raise EverycoreError(f"{path}: its first line is damaged ({error})", BROKEN) from error
-    return run
-
-
-def _object(path: Path, line: str) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except ValueError:
+        opening = decode_line(_Opening, first)
+    except (TypeError, ValueError):
         raise EverycoreError(
             f"{path} is cut short or no result file of everycore", RESULTS_HINT
         ) from None
-    return value if isinstance(value, dict) else {}
+    if opening.type != "run":
+        raise EverycoreError(f"{path} is no result file of everycore", RESULTS_HINT)
+    if opening.format != FORMAT:
+        raise EverycoreError(
+            f"{path} has format {opening.format}, this everycore reads format {FORMAT}",
+            "measure again, or use the everycore that wrote it",
+        )
+
+
+def _line(path: Path, number: int, text: str) -> Run | End | Record:
+    try:
+        line: Run | End | Record = decode_line(LINES, text)
+    except (KeyError, TypeError, ValueError) as error:
+        raise EverycoreError(f"{path}, line {number}: {complaint(error)}", BROKEN) from error
+    return line
 
 
 def partial_of(path: Path, run: Run) -> Results | None:

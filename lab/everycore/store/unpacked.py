@@ -6,15 +6,16 @@ import json
 import lzma
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec.structs import asdict
 
 from everycore.environment.decoding import decode_line, encode_line
 from everycore.environment.errors import EverycoreError, unreadable
 from everycore.measure.processes import merged, of_each, operation
 from everycore.model import cells, stats
 from everycore.model.cells import Anomaly, Cell, Head, Result
-from everycore.model.domain import Machine, Revision
 from everycore.model.measurement import (
     AnomalyRow,
     CellRow,
@@ -25,6 +26,7 @@ from everycore.model.measurement import (
     VerdictRow,
 )
 from everycore.model.protocol import Arithmetic, Bench, Limit
+from everycore.model.run_lines import PauthFigure, PauthTime, Run
 from everycore.store import matrix_files, run_files
 
 KEY_DIGITS = 16
@@ -88,7 +90,7 @@ def _matrix_rows(path: Path, first: str, rest: Iterator[str]) -> Iterator[Row]:
             raise EverycoreError(f"{path}, line {at}: {error.message}", error.hint) from error
         match line:
             case Head():
-                run = digest(cells.as_json(line))
+                run = digest(encode_line(line))
                 yield _head_row(path, run, line)
             case Result():
                 number += 1
@@ -103,8 +105,7 @@ def _with_first(first: str, rest: Iterator[str]) -> Iterator[str]:
 
 
 def _head_row(path: Path, run: str, head: Head) -> RunRow:
-    run_header = RunHeader("matrix", head.date, head.everycore, head.revision, head.machine)
-    return _run_row(path, run, run_header, counter=head.counter, options=head.options)
+    return _run_row(path, run, "matrix", head)
 
 
 def _identity(cell: Cell) -> str:
@@ -193,38 +194,16 @@ def _anomaly_row(run: str, found: Anomaly) -> AnomalyRow:
 # ---- Runs of bench, peers, limits, pauth ---------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class RunHeader:
-    """The first line of a file, as all commands write it."""
-
-    command: str
-    date: str
-    everycore: str
-    revision: Revision
-    machine: Machine
-
-
-def _run_row(
-    path: Path,
-    run: str,
-    run_header: RunHeader,
-    *,
-    target: str = "",
-    compiler: str = "",
-    flags: Sequence[str] = (),
-    counter: str = "",
-    options: Mapping[str, object],
-    cut_off: str = "",
-) -> RunRow:
-    machine = run_header.machine
+def _run_row(path: Path, run: str, command: str, header: Head | Run, cut_off: str = "") -> RunRow:
+    machine, of_harness = header.machine, header if isinstance(header, Run) else None
     return RunRow(
         run=run,
         file=path.name,
-        command=run_header.command,
-        date=run_header.date,
-        everycore=run_header.everycore,
-        revision=run_header.revision.commit,
-        has_changes=run_header.revision.dirty,
+        command=command,
+        date=header.date,
+        everycore=header.everycore,
+        revision=header.revision.commit,
+        has_changes=header.revision.dirty,
         machine=machine.title(),
         cpu=machine.cpu,
         microcode=machine.microcode,
@@ -234,11 +213,11 @@ def _run_row(
         board=machine.board,
         core=machine.core,
         installation=machine.installation,
-        target=target,
-        compiler=compiler,
-        flags=" ".join(flags),
-        counter=counter,
-        options=encode_line(options),
+        target=of_harness.target if of_harness else "",
+        compiler=of_harness.compiler if of_harness else "",
+        flags=" ".join(of_harness.flags) if of_harness else "",
+        counter=header.counter,
+        options=encode_line(header.options),
         cut_off=cut_off,
     )
 
@@ -254,35 +233,29 @@ class _Operation:
 def _run_rows(found: run_files.Results, number: int) -> Iterator[Row]:
     """Yield the rows of a run, whose cells have numbers from `number` on."""
     own = found.run
-    run = digest(run_files.run_line(own))
-    run_header = RunHeader(own.command, own.date, own.everycore, own.revision, own.machine)
-    yield _run_row(
-        found.path,
-        run,
-        run_header,
-        target=own.target,
-        compiler=own.compiler,
-        flags=own.flags,
-        counter=own.counter,
-        options=own.options,
-        cut_off=found.cut_off,
-    )
+    run = _run_key(own)
+    yield _run_row(found.path, run, own.command, own, found.cut_off)
     common: dict[str, object] = {"compiler": own.compiler, "flags": " ".join(own.flags)}
     common |= {"target": own.target}
-    for one in _operations(found, common):
+    for measured in _operations(found, common):
         number += 1
-        yield from _operation_rows(run, number, one)
-    for record in found.records:
-        plain = json.loads(record.text)
-        if plain.get("type") in ("pauth", "pauth-primitive"):
+        yield from _operation_rows(run, number, measured)
+    for line in found.records:
+        if isinstance(line, PauthTime | PauthFigure):
             number += 1
-            yield from _pauth_rows(run, number, plain, common)
+            yield from _pauth_rows(run, number, line, common)
+
+
+def _run_key(run: Run) -> str:
+    """Return the key of a run: the digest of its line as everycore always wrote it, so that packs
+    of any age agree."""
+    plain = {"type": "run", "format": run.format, **asdict(run), "revision": asdict(run.revision)}
+    return digest(json.dumps({**plain, "machine": asdict(run.machine)}))
 
 
 def _operations(found: run_files.Results, common: Mapping[str, object]) -> list[_Operation]:
     operations: dict[object, _Operation] = {}
-    for record in found.records:
-        line = record.line
+    for line in found.records:
         if isinstance(line, Bench | Limit | Arithmetic):
             name = {**common, **_name_of(line)}
             operations.setdefault(operation(line), _Operation(name, [])).lines.append(line)
@@ -354,34 +327,35 @@ def _operation_rows(run: str, number: int, measured: _Operation) -> Iterator[Row
 
 
 def _pauth_rows(
-    run: str, number: int, plain: Mapping[str, object], common: Mapping[str, object]
+    run: str, number: int, line: PauthTime | PauthFigure, common: Mapping[str, object]
 ) -> Iterator[Row]:
     """Rows of a line of `everycore pauth`, whose samples are rounds of one program."""
-    is_program = plain["type"] == "pauth"
-    unit = SECONDS if is_program else CYCLES
-    samples = plain.get("samples") or ()
-    assert isinstance(samples, list | tuple)
-    every = [(one,) for one in samples] if is_program else [tuple(one) for one in samples]
-    name: dict[str, object] = {**common, "kind": plain["type"], "key_bits": 0, "bytes": 0}
-    if is_program:
-        name |= {"subject": plain["program"], "function": plain["algorithm"]}
-        name |= {"conditions": plain["emulator"]}
-    else:
-        name |= {"subject": plain["who"], "function": plain["operation"]}
-        name |= {"conditions": plain["table"]}
+    kind = "pauth" if isinstance(line, PauthTime) else "pauth-primitive"
+    # The order of members belongs to the key of the cell, by which packs of any age agree.
+    name: dict[str, object] = {**common, "kind": kind, "key_bits": 0, "bytes": 0}
+    samples: Sequence[Samples]
+    match line:
+        case PauthTime():
+            unit, samples, reason = SECONDS, [(sample,) for sample in line.samples], line.wrong
+            name |= {"subject": line.program, "function": line.algorithm}
+            name |= {"conditions": line.emulator}
+        case PauthFigure():
+            unit, samples, reason = CYCLES, line.samples, ""
+            name |= {"subject": line.who, "function": line.operation}
+            name |= {"conditions": line.table}
     yield _cell_row(
         run,
         number,
         name,
-        stats.figure(every),
+        stats.figure(samples),
         unit=unit,
-        samples=sum(map(len, every)),
-        reason=str(plain.get("wrong") or ""),
+        samples=sum(map(len, samples)),
+        reason=reason,
         counter="",
         is_crowded=False,
     )
-    for process, own in enumerate(every):
-        yield ProcessRow(run, number, process, "", own, (), False)
+    for process, own in enumerate(samples):
+        yield ProcessRow(run, number, process, "", tuple(own), (), False)
 
 
 def _cell_row(

@@ -18,6 +18,7 @@ from world import PACKAGE, Lab, data_text
 from everycore.cli import COMMAND_GROUPS, COMMANDS, EXAMPLES, help_of, make_app
 from everycore.commands import bench
 from everycore.environment.context import Completed
+from everycore.environment.decoding import encode_line
 from everycore.model.protocol import Hello, Kernel, Mode, Resolved, parse
 from everycore.report import tables
 from everycore.run import vectors, wycheproof
@@ -556,7 +557,7 @@ def test_bench_of_a_kernel_shows_the_selection_of_that_kernel_only(lab: Lab) -> 
 
 def test_the_selection_shown_is_that_of_the_modes_that_are_measured() -> None:
     texts = [data_text(name) for name in ("list.jsonl", "list_numbers.jsonl", "resolve.jsonl")]
-    lines = [parse(line).line for text in texts for line in text.splitlines()]
+    lines = [parse(line) for text in texts for line in text.splitlines()]
     here = bench.HarnessInventory(
         next(one for one in lines if isinstance(one, Hello)),
         kernels=[one for one in lines if isinstance(one, Kernel)],
@@ -808,7 +809,7 @@ def test_limits_stores_its_samples_where_out_says(lab: Lab) -> None:
     stored = run_files.read(path)
     assert stored.run.command == "limits"
     as_json = [line for line in objects(lab("limits", "--json").out) if line["type"] != "bound"]
-    assert [json.loads(record.text) for record in stored.records] == as_json[1:]
+    assert [json.loads(encode_line(record)) for record in stored.records] == as_json[1:]
     piped = objects(lab("limits", "--out", "-").out)
     assert [line["type"] for line in piped] == ["run", *(one["type"] for one in as_json[1:]), "end"]
     again = lab("limits", "--out", str(path))

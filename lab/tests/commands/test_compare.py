@@ -7,7 +7,6 @@ import os
 import random
 import shutil
 import subprocess
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from everycore.commands.compare import NO_VERDICT
 from everycore.compile import catalog
 from everycore.model.cells import Cell, Head, Outcome, Result
 from everycore.model.domain import Machine, Revision
+from everycore.model.protocol import parse
 from everycore.run.sides import exported
 from everycore.store import matrix_files, run_files
 
@@ -348,14 +348,14 @@ def test_compare_skips_broken_files_and_names_them(lab: Lab) -> None:
 
 def test_limits_of_two_runs_are_compared_without_a_verdict(lab: Lab) -> None:
     names = ("a.jsonl", "b.jsonl")
-    run = replace(run_files.read(stored(lab, "bench.jsonl")).run, command="limits")
+    run = run_files.read(stored(lab, "bench.jsonl")).run.replace(command="limits")
     for name in names:
         with run_files.Writer(lab.folder / name, run) as writer:
             for line in data_text("limits.jsonl").splitlines()[1:]:
                 value = json.loads(line)
                 if name == "b.jsonl" and value.get("instruction") == "vaesenc":
                     value["per_cycle"] = [one / 2 for one in value["per_cycle"]]
-                writer.write(json.dumps(value))
+                writer.write(parse(json.dumps(value)))
     files = [str(lab.folder / name) for name in names]
     shown = lab("compare", *files)
     assert shown.code == 0, shown.err
@@ -407,7 +407,7 @@ def result(toolchain: str, cycles: float, digest: str = "") -> Result:
 
 
 def test_matrices_are_compared_cell_by_cell_without_a_verdict(lab: Lab) -> None:
-    wrong = replace(result("gcc-9", 5), outcome=Outcome.WRONG, runs=())
+    wrong = result("gcc-9", 5).replace(outcome=Outcome.WRONG, runs=())
     a = matrix(
         lab.folder / "a.jsonl",
         *(result("gcc-12", 10, "d1"), result("gcc-13", 10, "d2"), result("gcc-14", 10)),

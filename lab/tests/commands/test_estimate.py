@@ -10,12 +10,14 @@ import pytest
 from world import Lab
 
 from everycore.environment.context import SystemRunner
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError
 from everycore.estimate.mca import find_llvm
 from everycore.estimate.stored import NO_MACHINE
 from everycore.model.domain import Machine, Revision
+from everycore.model.run_lines import Run
 from everycore.store import run_files
-from everycore.store.run_files import Run, Writer
+from everycore.store.run_files import Writer
 
 NEEDED = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
 
@@ -121,7 +123,7 @@ def test_counts_are_exact_and_repeat_and_are_stored(real: Lab, tmp_path: Path) -
     stored = run_files.read(path)
     assert (stored.run.command, stored.run.machine.cpu) == ("estimate", NO_MACHINE)
     assert stored.run.options["bytes"] == "64,bulk"
-    assert [json.loads(record.text) for record in stored.records] == rows
+    assert [json.loads(encode_line(record)) for record in stored.records] == rows
 
 
 def test_an_estimate_is_a_range_beside_its_count(real: Lab) -> None:

@@ -26,7 +26,7 @@ from everycore.trace.record import Run, UntraceableError
 
 OPERATIONS = [
     record
-    for record in (protocol.parse(text).line for text in data_text("ct.jsonl").splitlines())
+    for record in (protocol.parse(text) for text in data_text("ct.jsonl").splitlines())
     if isinstance(record, CtOperation)
 ]
 VAES, AESNI, TABLE = of_kernels(OPERATIONS)
@@ -108,7 +108,7 @@ def test_welch_is_the_difference_in_standard_errors() -> None:
     # For 1, 2, 3, 4 and 2, 4, 6, 8, scipy.stats.ttest_ind(b, a, equal_var=False) gives 1.7320508.
     crop = Crop(1.0, (4, 4), (2.5, 5.0), (5 / 3, 20 / 3))
     assert welch(crop) == pytest.approx(1.7320508)
-    assert welch(replace(crop, mean=(5.0, 2.5))) == pytest.approx(-1.7320508)
+    assert welch(crop.replace(mean=(5.0, 2.5))) == pytest.approx(-1.7320508)
 
 
 def test_welch_knows_times_that_do_not_vary() -> None:
@@ -285,15 +285,15 @@ def test_a_sample_always_has_a_message_and_turns_through_all() -> None:
 
 def test_a_sample_of_operations_without_messages_has_each_once() -> None:
     setkey = next(o for o in AESNI if not any(o.bytes))
-    blocks = [setkey, *(replace(setkey, operation=name) for name in ("one", "many"))]
+    blocks = [setkey, *(setkey.replace(operation=name) for name in ("one", "many"))]
     for turn in range(4):
         found = run_plan.sample(blocks, turn, 2)
         assert found == [o for o in blocks if o in found]
 
 
 def test_fewer_sizes_keep_every_operation_with_its_largest_key() -> None:
-    small = [replace(o, key_bits=128) for o in AESNI]
-    only_small = replace(AESNI[0], operation="ghash", key_bits=128)
+    small = [o.replace(key_bits=128) for o in AESNI]
+    only_small = AESNI[0].replace(operation="ghash", key_bits=128)
     kept = run_plan.fewer_sizes([*small, *AESNI, only_small], turn=1, parts=3)
     assert {*AESNI, only_small} <= {*kept}
     assert [o for o in kept if o in small] == [small[1]]

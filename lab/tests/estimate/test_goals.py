@@ -89,10 +89,10 @@ def test_functions_one_after_the_other_are_summed() -> None:
 
 def test_a_stored_line_is_all_that_is_shown() -> None:
     (found,) = reach(GOAL, [row("fast", 1.0)], lambda _, name: row(name, 2.0))
-    text = report.text(report.json_line(found))
+    text = report.text(report.line_of(found))
     assert "fast: 1.00 i/B, 0.50x s one (1.00 i/B), est. 0.90-1.1 cycles/B" in text
     assert text.startswith("yes here")
-    assert "| fast (ctr) | here | fast | 1.00 |" in report.markdown([report.json_line(found)])
+    assert "| fast (ctr) | here | fast | 1.00 |" in report.markdown([report.line_of(found)])
 
 
 @pytest.mark.parametrize(

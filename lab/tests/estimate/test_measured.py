@@ -11,8 +11,9 @@ from everycore.environment.errors import EverycoreError
 from everycore.estimate import data
 from everycore.estimate.measured import add, points_of
 from everycore.model.domain import Machine, Revision
-from everycore.model.protocol import Bench, Record
-from everycore.store.run_files import Results, Run
+from everycore.model.protocol import Bench
+from everycore.model.run_lines import Run
+from everycore.store.run_files import Results
 
 FOLDER = Path(data.__file__).parent
 CORES = data.load_cores(FOLDER, {})
@@ -28,11 +29,11 @@ RUN = Run(
 
 
 def results(*benches: Bench) -> Results:
-    return Results(Path("r.jsonl"), RUN, tuple(Record("", bench) for bench in benches))
+    return Results(Path("r.jsonl"), RUN, benches)
 
 
 def test_the_longest_message_of_each_kernel_and_mode_is_a_point() -> None:
-    short = replace(BENCH, bytes=4096, cycles=(49152.0,) * 9)
+    short = BENCH.replace(bytes=4096, cycles=(49152.0,) * 9)
     (point,) = points_of(results(short, BENCH), CORES["cortex-a53"], ["ctr"])
     assert (point.subject, point.function) == ("everycore", "a64_bitslice/ctr")
     assert (point.cycles_per_byte, point.techniques) == (10.0, ("bitslice",))
@@ -43,13 +44,13 @@ def test_the_longest_message_of_each_kernel_and_mode_is_a_point() -> None:
 @pytest.mark.parametrize(
     "bench",
     [
-        replace(BENCH, key_bits=256),
-        replace(BENCH, bytes=1500),
-        replace(BENCH, cycles=()),
-        replace(BENCH, style="fenced"),
-        replace(BENCH, messages=16),
-        replace(BENCH, peer="openssl"),
-        replace(BENCH, mode="setkey"),
+        BENCH.replace(key_bits=256),
+        BENCH.replace(bytes=1500),
+        BENCH.replace(cycles=()),
+        BENCH.replace(style="fenced"),
+        BENCH.replace(messages=16),
+        BENCH.replace(peer="openssl"),
+        BENCH.replace(mode="setkey"),
     ],
 )
 def test_what_is_no_long_message_of_ours_is_no_point(bench: Bench) -> None:
@@ -62,7 +63,7 @@ def test_what_is_no_long_message_of_ours_is_no_point(bench: Bench) -> None:
     ("machine", "fits"), [("aarch64", True), ("arm64", True), ("x86_64", False), ("armv7l", False)]
 )
 def test_results_of_another_architecture_are_refused(machine: str, fits: bool) -> None:
-    run = replace(RUN, machine=Machine(cpu="a board", architecture=machine))
+    run = RUN.replace(machine=Machine(cpu="a board", architecture=machine))
     of_it = replace(results(BENCH), run=run)
     if fits:
         assert points_of(of_it, CORES["cortex-a53"], ["ctr"])
@@ -77,8 +78,8 @@ def test_points_are_added_and_newer_ones_replace_older(tmp_path: Path) -> None:
     before = data.load_points(tmp_path, CORES)
     first = points_of(results(BENCH), CORES["cortex-a53"], ["ctr"])
     add(tmp_path, before, first)
-    faster = replace(BENCH, cycles=(147456.0,) * 9)
-    other = replace(BENCH, mode="cbc-dec")
+    faster = BENCH.replace(cycles=(147456.0,) * 9)
+    other = BENCH.replace(mode="cbc-dec")
     second = points_of(results(faster, other), CORES["cortex-a53"], ["ctr", "cbc-dec"])
     add(tmp_path, data.load_points(tmp_path, CORES), second)
     found = [p for p in data.load_points(tmp_path, CORES) if p.subject == "everycore"]

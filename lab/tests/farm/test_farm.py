@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from everycore.matrix.time_limits import Clock
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, Verdict
 from everycore.model.domain import Compiler
 
-CELLS = [replace(cell(flags=f"-O{level}"), target="qemu-aarch64") for level in "0123s"]
+CELLS = [cell(flags=f"-O{level}").replace(target="qemu-aarch64") for level in "0123s"]
 
 
 def job_of(where: Cell, **members: Any) -> Job:
@@ -38,7 +38,7 @@ def job_of(where: Cell, **members: Any) -> Job:
 
 
 def counted(where: Cell) -> Result:
-    return replace(measured(where, 5.0), outcome=Outcome.COUNTED, runs=(), executed=7)
+    return measured(where, 5.0).replace(outcome=Outcome.COUNTED, runs=(), executed=7)
 
 
 def answer_to(job: Job, **members: Any) -> Answer:
@@ -58,7 +58,7 @@ def test_a_job_and_its_answer_come_back_as_they_went() -> None:
 
 def test_equal_jobs_have_equal_keys_and_others_have_others() -> None:
     job = job_of(CELLS[0])
-    assert job.key == job_of(replace(CELLS[0])).key
+    assert job.key == job_of(CELLS[0].replace()).key
     others = [job_of(CELLS[1]), job_of(CELLS[0], tree="u"), job_of(CELLS[0], time_limit=1.0)]
     others += [job_of(CELLS[0], compiler="gcc 1"), job_of(CELLS[0], work=Work.CT)]
     assert len({job.key, *(one.key for one in others)}) == 6
@@ -201,23 +201,23 @@ def test_cells_without_time_are_told(lab: Lab) -> None:
 
 
 def test_workers_look_for_leaks_and_this_host_keeps_what_it_measured(lab: Lab) -> None:
-    own = [replace(counted(one), executed=number) for number, one in enumerate(CELLS)]
+    own = [counted(one).replace(executed=number) for number, one in enumerate(CELLS)]
     verdicts = (Verdict(False, "trace", "aes_encrypt+0x1c"),)
     jobs = [job_of(one, work=Work.CT) for one in CELLS]
     answers: list[Answer | Undone] = [
-        answer_to(job, result=replace(counted(job.cell), verdicts=verdicts)) for job in jobs[:3]
+        answer_to(job, result=counted(job.cell).replace(verdicts=verdicts)) for job in jobs[:3]
     ]
     farm = Answering([*answers, *answers, Undone(jobs[3], "no compiler")])
     found = list(run_of(lab, farm).looked_at(own, lambda: True))
-    assert found[:3] == [replace(one, verdicts=verdicts) for one in own[:3]]
-    assert found[3:] == [replace(own[3], verdicts=(Verdict(None, "trace", "no compiler"),))]
+    assert found[:3] == [one.replace(verdicts=verdicts) for one in own[:3]]
+    assert found[3:] == [own[3].replace(verdicts=(Verdict(None, "trace", "no compiler"),))]
     assert {job.work for job in farm.asked} == {Work.CT}
 
 
 def test_a_verdict_that_is_missing_is_asked_for_again(lab: Lab) -> None:
     job = job_of(CELLS[0], work=Work.CT)
     for verdict, asked in ((Verdict(None, "trace", "no package"), 2), (Verdict(True, "trace"), 1)):
-        answer = answer_to(job, result=replace(counted(CELLS[0]), verdicts=(verdict,)))
+        answer = answer_to(job, result=counted(CELLS[0]).replace(verdicts=(verdict,)))
         farm = Answering([answer])
         for _ in range(2):
             run = run_of(lab, farm)
@@ -231,7 +231,7 @@ def test_workers_bisect_what_needs_no_timing(lab: Lab) -> None:
     odd = [
         Anomaly(one, kind, 2.0, None, None, 2.0) for one, kind in zip(CELLS, kinds, strict=False)
     ]
-    repaired = replace(odd[0], repair=("-fno-tree-vectorize",))
+    repaired = odd[0].replace(repair=("-fno-tree-vectorize",))
     jobs = [job_of(one.cell, work=Work.BISECT, anomaly=one) for one in odd]
     answers = [
         answer_to(jobs[0], anomaly=repaired, result=None, again=(counted(CELLS[0]),)),
@@ -248,7 +248,7 @@ def test_workers_make_wrong_answers_right(lab: Lab) -> None:
     """One of a group first, and the others with its repair; another group beside it."""
     repair = ("-fno-strict-aliasing",)
     results = [
-        replace(measured(one, 5.0), outcome=Outcome.WRONG, runs=(), reason=reason)
+        measured(one, 5.0).replace(outcome=Outcome.WRONG, runs=(), reason=reason)
         for one, reason in zip(CELLS, ("bad", "bad", "bad", "worse", "bad"), strict=True)
     ]
 
@@ -258,7 +258,7 @@ def test_workers_make_wrong_answers_right(lab: Lab) -> None:
 
     def answer(job: Job, **found: Any) -> Answer:
         assert job.anomaly
-        return answer_to(job, result=None, anomaly=replace(job.anomaly, **found))
+        return answer_to(job, result=None, anomaly=job.anomaly.replace(**found))
 
     jobs = [job(0), job(3), job(1, repair), job(2, repair), job(4, repair)]
     farm = Answering(
@@ -289,11 +289,11 @@ def test_workers_make_wrong_answers_right(lab: Lab) -> None:
 
 def test_without_a_repair_for_one_cell_workers_are_not_asked_for_others(lab: Lab) -> None:
     results = [
-        replace(measured(one, 5.0), outcome=Outcome.WRONG, runs=(), reason="bad") for one in CELLS
+        measured(one, 5.0).replace(outcome=Outcome.WRONG, runs=(), reason="bad") for one in CELLS
     ]
     odd = wrong_answers(CELLS[0])
     job = job_of(CELLS[0], work=Work.BISECT, anomaly=odd)
-    farm = Answering([answer_to(job, result=None, anomaly=replace(odd, why_not="no switch"))])
+    farm = Answering([answer_to(job, result=None, anomaly=odd.replace(why_not="no switch"))])
     run = run_of(lab, farm)
     found = explain_wrong(
         None,  # type: ignore[arg-type]
@@ -337,7 +337,7 @@ def test_what_native_means_counts_and_folders_do_not(
         words.append(worker.machine_words(lab.context(), compiler, where))
     assert words[0] == words[2]
     assert len(set(words)) == 4
-    assert worker.machine_words(lab.context(), compiler, replace(where, target="qemu-mips")) == ""
+    assert worker.machine_words(lab.context(), compiler, where.replace(target="qemu-mips")) == ""
 
 
 # ---- What Dask says ------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 """Compilers as bisections see them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from matrix.cells import judged, measured
 
@@ -49,4 +49,4 @@ class FakeBench:
         result = measured(where, cycles, frame=self.frames(where))
         verdicts = judged(where, self.is_constant(where)).verdicts
         digest = f"{cycles} {self.frames(where)} {self.is_constant(where)}"
-        return replace(result, digest=digest, verdicts=verdicts)
+        return result.replace(digest=digest, verdicts=verdicts)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Anomalies, and those of one cause."""
 
-from dataclasses import replace
-
 from matrix.cells import cell, judged, measured, table
 
 from everycore.matrix.anomalies import anomaly_groups, find, is_work_around, ranges
@@ -26,7 +24,7 @@ def test_a_cell_whose_interval_reaches_its_neighbours_is_not_odd() -> None:
 
 def test_cells_that_were_not_timed_are_not_odd() -> None:
     wrong = Result(cell("gcc-12"), Outcome.WRONG)
-    counted = replace(measured(cell("gcc-13"), 99), outcome=Outcome.COUNTED, executed=10**6)
+    counted = measured(cell("gcc-13"), 99).replace(outcome=Outcome.COUNTED, executed=10**6)
     assert not find(table(wrong, counted, measured(cell("gcc-14"), 10)))
 
 
@@ -58,9 +56,9 @@ def test_a_large_frame_is_odd_even_alone() -> None:
 
 def test_a_cell_that_is_wrong_is_no_neighbour() -> None:
     right = measured(cell("gcc-12"), 20, frame=4040)
-    wrong = replace(measured(cell("gcc-11"), 10, frame=72), outcome=Outcome.WRONG)
+    wrong = measured(cell("gcc-11"), 10, frame=72).replace(outcome=Outcome.WRONG)
     leaky = judged(cell("gcc-12"), False)
-    constant = replace(judged(cell("gcc-11"), True), outcome=Outcome.WRONG)
+    constant = judged(cell("gcc-11"), True).replace(outcome=Outcome.WRONG)
     (found,) = find(table(right, wrong))
     assert (found.kind, found.neighbour) == (Kind.FRAME, None)
     assert not find(table(leaky, constant))
@@ -77,7 +75,7 @@ def test_constant_time_is_lost_only_where_a_neighbour_has_it() -> None:
 def test_a_neighbour_has_constant_time_only_by_the_method_that_saw_the_leak() -> None:
     def seen(name: str, by_taint: bool | None) -> Result:
         both = Verdict(True, "trace"), Verdict(by_taint, "taint")
-        return replace(judged(cell(name), True), verdicts=both)
+        return judged(cell(name), True).replace(verdicts=both)
 
     leaky, blind, good = seen("gcc-12", False), seen("gcc-11", None), seen("gcc-10", True)
     assert not find(table(leaky, blind))
@@ -115,7 +113,7 @@ def test_what_one_repair_repairs_is_one_story_over_sets_of_flags_and_gaps() -> N
     good += [measured(cell("clang-18", "-O2 -march=x86-64-v4"), 12.5)]
     results = table(*cells, *good)
     found = [
-        replace(a, repair=("-fno-slp-vectorize",), causes=("64 vpgatherdd appear",))
+        a.replace(repair=("-fno-slp-vectorize",), causes=("64 vpgatherdd appear",))
         for a in find(results)
     ]
     (group,) = anomaly_groups(found, results)
@@ -146,4 +144,4 @@ def test_a_work_around_that_costs_is_told_from_the_compilers_own_doing() -> None
     plain, other = measured(cell(flags="-O2"), 10), measured(cell(flags="-O2 -fno-tree-pre"), 12)
     (found,) = find(table(plain, other))
     assert is_work_around(found)
-    assert not is_work_around(replace(found, differs_in="march"))
+    assert not is_work_around(found.replace(differs_in="march"))

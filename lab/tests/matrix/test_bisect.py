@@ -3,7 +3,6 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import pytest
 from matrix.cells import cell, judged, measured, table
@@ -193,7 +192,7 @@ def test_a_leak_that_is_none_the_second_time_is_noise(
         def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
             every = {BAD: mine, GOOD: theirs}
             return [
-                replace(one, verdicts=tuple(Verdict(v, "trace", "no valgrind") for v in every[c]))
+                one.replace(verdicts=tuple(Verdict(v, "trace", "no valgrind") for v in every[c]))
                 for c, one in zip(cells, super().measure(cells, kind, processes), strict=True)
             ]
 
@@ -206,16 +205,16 @@ def test_what_the_method_that_saw_the_leak_could_not_look_at_is_no_repair() -> N
     class Blind(FakeBench):
         def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
             return [
-                replace(one, verdicts=seen(True if "-fno-j" in one.cell.flags else None))
+                one.replace(verdicts=seen(True if "-fno-j" in one.cell.flags else None))
                 if "-fno-a" in one.cell.flags or "-fno-j" in one.cell.flags
-                else replace(one, verdicts=seen(one.cell == GOOD))
+                else one.replace(verdicts=seen(one.cell == GOOD))
                 for one in super().measure(cells, kind, processes)
             ]
 
     def seen(by_taint: bool | None) -> tuple[Verdict, ...]:
         return Verdict(True, "trace"), Verdict(by_taint, "taint")
 
-    leaky, good = (replace(judged(c, True), verdicts=seen(c == GOOD)) for c in (BAD, GOOD))
+    leaky, good = (judged(c, True).replace(verdicts=seen(c == GOOD)) for c in (BAD, GOOD))
     (anomaly,) = find(table(leaky, good))
     assert explained(Blind(lambda _: 10.0, FLAGS), anomaly).anomaly.repair == ("-fno-j",)
 
@@ -223,10 +222,10 @@ def test_what_the_method_that_saw_the_leak_could_not_look_at_is_no_repair() -> N
 def test_a_repair_of_the_key_set_up_is_found_though_the_call_is_as_it_was() -> None:
     class Alike(FakeBench):
         def code(self, cells: Sequence[Cell]) -> list[Result]:
-            return [replace(one, digest="d") for one in super().code(cells)]
+            return [one.replace(digest="d") for one in super().code(cells)]
 
         def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
-            return [replace(one, digest="d") for one in super().measure(cells, kind, processes)]
+            return [one.replace(digest="d") for one in super().measure(cells, kind, processes)]
 
     is_constant = lambda c: "-fno-j" in c.flags or c == GOOD  # noqa: E731
     (anomaly,) = find(table(judged(BAD, False), judged(GOOD, True)))

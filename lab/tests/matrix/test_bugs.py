@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Texts for a bug tracker."""
 
-from dataclasses import replace
-
 import pytest
 from matrix.cells import cell, judged, measured, table
 
@@ -30,9 +28,8 @@ def results() -> dict[Cell, Result]:
 
 
 def explained(anomaly: Anomaly) -> Anomaly:
-    repaired = replace(anomaly.cell, flags=(*anomaly.cell.flags, "-fno-slp-vectorize"))
-    return replace(
-        anomaly,
+    repaired = anomaly.cell.replace(flags=(*anomaly.cell.flags, "-fno-slp-vectorize"))
+    return anomaly.replace(
         repair=("-fno-slp-vectorize",),
         repaired=measured(repaired, 12.6),
         causes=("64 vpgatherdd appear",),
@@ -90,7 +87,7 @@ def test_the_table_has_intervals_and_the_versions_around(text: str) -> None:
 def test_without_a_repair_it_says_so() -> None:
     known = results()
     found = [
-        replace(one, why_not="none of 130 switches of the compiler repairs it")
+        one.replace(why_not="none of 130 switches of the compiler repairs it")
         for one in find(known)
     ]
     (group,) = anomaly_groups(found, known)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -47,10 +47,10 @@ class FakeBench:
         self.events.append(("time", name))
         self.seconds += 1
         if name in self.fails:
-            return replace(result, outcome=self.fails[name], runs=())
+            return result.replace(outcome=self.fails[name], runs=())
         own = self.medians.get(name, [10.0])
         median = own[min(len(result.runs), len(own) - 1)]
-        return replace(result, runs=(*result.runs, (median,) * 5))
+        return result.replace(runs=(*result.runs, (median,) * 5))
 
     def now(self) -> float:
         return self.seconds

@@ -3,7 +3,7 @@ import io
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -108,7 +108,7 @@ def test_processes_that_shared_their_core_are_told() -> None:
     result, _ = timed(shared, line([4096.0]), shared, times=3)
     assert result.shared == (0, 2)
     assert not result.is_uncertain
-    assert replace(result, shared=(0, 1, 2)).is_uncertain
+    assert result.replace(shared=(0, 1, 2)).is_uncertain
 
 
 def test_patience_has_an_end_and_a_core_that_is_never_quiet_is_not_waited_for() -> None:
@@ -140,7 +140,7 @@ def test_packages_that_are_missing_are_told_once_and_cost_no_cell(
     program: Any = type("P", (), {})
     for _ in range(2):
         found = bench._examined(CheckedCell(program, nothing, (made,), result), cell)
-        assert found == replace(result, packages_missing=True)
+        assert found == result.replace(packages_missing=True)
     said = cast(io.StringIO, context.err.file).getvalue()
     assert said.count(extras.install_command("matrix")) == 1
 

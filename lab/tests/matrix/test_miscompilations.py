@@ -3,7 +3,6 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,12 @@ from world import Lab
 
 from everycore.compile.catalog import find_tree
 from everycore.compile.toolchains.installed import installed
+from everycore.environment.decoding import encode_line
 from everycore.matrix import anomalies, bugs
 from everycore.matrix.bisect import Stage
 from everycore.matrix.failures import group_failures
 from everycore.matrix.miscompilations import explain_wrong, reported, with_figures
-from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, as_json, parse
+from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, parse
 from everycore.store.matrix_files import read
 
 pytestmark = pytest.mark.slow
@@ -68,7 +68,7 @@ class Fake:
 def test_cells_that_failed_in_one_way_are_one_line() -> None:
     results = [wrong(f"gcc-{n}", flags, n % 9) for n in (9, 12, 13) for flags in ("-O2", "-O3")]
     right = Result(Cell("mine", "sum", "gcc-11", ("-O2",)), Outcome.MEASURED, compiler="gcc 11.1.0")
-    crash = replace(wrong("gcc-12", "-O1"), outcome=Outcome.CRASHED, reason="SIGSEGV")
+    crash = wrong("gcc-12", "-O1").replace(outcome=Outcome.CRASHED, reason="SIGSEGV")
     other = wrong("clang-19", "-O2")
     found = group_failures([crash, right, *results, other])
     assert [len(one.results) for one in found] == [6, 1, 1]
@@ -113,7 +113,7 @@ def test_without_a_repair_it_is_said_what_was_tried() -> None:
 def test_what_is_known_is_not_tried_again_and_no_time_leaves_cells_for_later() -> None:
     one, other = wrong("gcc-12", "-O2"), wrong("clang-19", "-O2")
     known = Anomaly(one.cell, Kind.WRONG, 0.0, None, None, 1.0, repair=("-fwrapv",))
-    assert parse(as_json(known)) == known
+    assert parse(encode_line(known)) == known
     bench = Fake(["-fwrapv"])
     assert explain_wrong(bench, [one], [known]) == {one.cell: known}
     assert not bench.asked
@@ -137,18 +137,18 @@ def test_cells_with_a_sanitizer_come_last_and_are_named() -> None:
 def test_a_cell_that_only_a_sanitizer_makes_right_is_told_with_the_bug() -> None:
     bad = wrong("gcc-12", "-O2")
     right = Result(
-        replace(bad.cell, flags=("-O2", "-fsanitize=undefined")),
+        bad.cell.replace(flags=("-O2", "-fsanitize=undefined")),
         Outcome.MEASURED,
         compiler="gcc 12.1.0",
         runs=((90.0,) * 5,) * 5,
     )
-    newer = replace(right, cell=replace(right.cell, toolchain="gcc-13"), runs=((30.0,) * 5,) * 5)
+    newer = right.replace(cell=right.cell.replace(toolchain="gcc-13"), runs=((30.0,) * 5,) * 5)
     results = {one.cell: one for one in (bad, right, newer)}
     assert not anomalies.find(results)  # three times as slow as the newer one
     (group,) = group_failures(results.values())
     said = bugs.miscompilation(group, {}, results=results)
     assert "and wrong without it:\n  gcc 12.1.0 -O2 -fsanitize=undefined\n" in said
-    plain = replace(bad, outcome=Outcome.MEASURED, runs=((30.0,) * 5,) * 5)
+    plain = bad.replace(outcome=Outcome.MEASURED, runs=((30.0,) * 5,) * 5)
     (odd,) = anomalies.find(results | {plain.cell: plain})  # without a bug it is a slow cell
     assert odd.cell == right.cell
 
@@ -164,7 +164,7 @@ def test_a_repaired_cell_has_a_figure_and_equal_code_is_timed_once() -> None:
     assert timed == ["gcc-12 -O2 -fwrapv", "gcc-12 -O3 -fwrapv", "gcc-13 -O2 -fwrapv"]
     for cell, one in found.items():
         assert one.repaired
-        assert one.repaired.cell == replace(cell, flags=(*cell.flags, "-fwrapv"))
+        assert one.repaired.cell == cell.replace(flags=(*cell.flags, "-fwrapv"))
         assert one.repaired.cycles_per_byte == 31.2
         assert one.repaired.compiler == cell.toolchain.replace("-", " ") + ".1.0"
     assert with_figures(Fake([]), found) == found

@@ -2,7 +2,6 @@
 """Anomalies on purpose, looked for with the compilers that are here."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,8 @@ from world import Lab, Outcome
 
 from everycore.compile.catalog import find_tree
 from everycore.compile.toolchains.installed import installed
-from everycore.model.cells import Anomaly, Kind, as_json
+from everycore.environment.decoding import encode_line
+from everycore.model.cells import Anomaly, Kind
 from everycore.store.matrix_files import read
 
 pytestmark = pytest.mark.slow
@@ -114,7 +114,7 @@ def test_what_was_slow_once_is_noise(planted: Lab) -> None:
     slow = read(path).results[cell]
     runs = tuple(tuple(9 * sample for sample in run) for run in slow.runs)
     with path.open("a", encoding="utf-8") as file:
-        file.write(as_json(replace(slow, runs=runs)) + "\n")
+        file.write(encode_line(slow.replace(runs=runs)) + "\n")
     done = look(planted, gcc, "-O1", "-O2", "--resume")
     assert done.code == 0
     assert "noise: " in done.err

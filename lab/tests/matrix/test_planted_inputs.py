@@ -312,10 +312,10 @@ def test_lengths_that_a_function_does_not_take_are_left_out(bench: CellPipeline)
 
 def test_equal_wrong_answers_are_one_group(bench: CellPipeline) -> None:
     results = [prepared(bench, name, "-O1 -DPLANTED") for name in ("zero-word", "zero-key")]
-    like = [replace(one, cell=replace(one.cell, function="f")) for one in results]
+    like = [one.replace(cell=one.cell.replace(function="f")) for one in results]
     reasons = [one.reason.replace(one.reason.split(":")[0], "f") for one in like]
     assert reasons[0] != reasons[1]
-    same = [replace(one, reason=said) for one, said in zip(like, reasons, strict=True)]
+    same = [one.replace(reason=said) for one, said in zip(like, reasons, strict=True)]
     assert len(group_failures(same)) == 1
     text = bugs.miscompilation(group_failures(results)[0], {})
     assert re.search(r"(?m)^input: +in = [0-9a-f]", text)

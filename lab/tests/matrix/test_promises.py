@@ -5,17 +5,19 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from matrix.cells import cell, measured
 
+from everycore.environment.decoding import encode_line
 from everycore.matrix import promises
 from everycore.matrix.promises import AS_FAST, PROMISED
 from everycore.model import protocol
-from everycore.model.cells import Head, Outcome, Result, as_json
+from everycore.model.cells import Head, Outcome, Result
 from everycore.model.domain import Machine, Revision
+from everycore.model.protocol import Bench
+from everycore.model.run_lines import Run
 from everycore.store import run_files
 
 TOOL = Path(__file__).parents[3] / "tools" / "compiler-promises"
@@ -50,9 +52,9 @@ def tool(
     `more`: results that are in files of their own. `crowded`: something used the core beside them.
     """
     head = Head("2026-01-02", "0.1", Revision("abc", False), HERE, "tsc", {})
-    (folder / "m.jsonl").write_text("\n".join(map(as_json, [head, *results])) + "\n")
+    (folder / "m.jsonl").write_text("\n".join(map(encode_line, [head, *results])) + "\n")
     (folder / "results/here").mkdir(parents=True)
-    run = run_files.Run(
+    run = Run(
         *(
             "bench",
             "2026-01-01",
@@ -67,15 +69,15 @@ def tool(
     )
     with run_files.Writer(folder / "results/here/bench.jsonl", run) as writer:
         for kernel, cycles in docs.items():
-            writer.write(
-                f'{{"type":"bench","primitive":"aes","kernel":"{kernel}","mode":"ctr",'
-                f'"key_bits":256,"bytes":{BYTES},"messages":1,"style":"streamed","counter":"tsc",'
-                f'"cycles":[{cycles * BYTES}],"crowded":{str(crowded).lower()}}}'
+            samples = (cycles * BYTES,)
+            line = Bench(
+                "aes", kernel, "ctr", 256, BYTES, 1, "streamed", "tsc", samples, crowded=crowded
             )
+            writer.write(line)
     argv = [sys.executable, str(TOOL), str(folder / "m.jsonl")]
     for number, one in enumerate(more):
         argv.append(str(folder / f"{number}.jsonl"))
-        Path(argv[-1]).write_text("\n".join(map(as_json, [head, one])) + "\n")
+        Path(argv[-1]).write_text("\n".join(map(encode_line, [head, one])) + "\n")
     argv += ["--results", str(folder / "results")]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
@@ -103,7 +105,7 @@ def test_a_compiler_whose_cells_are_too_far_apart_is_told(
 
 def disturbed(kernel: str, cycles: float) -> Result:
     runs = tuple((share * cycles,) * 5 for share in (0.75, 1.0, 1.25))
-    return replace(of(kernel, cycles, "gcc-12", "-Os"), runs=runs)
+    return of(kernel, cycles, "gcc-12", "-Os").replace(runs=runs)
 
 
 def test_a_disturbed_cell_that_is_within_the_promise_all_the_same_keeps_it(tmp_path: Path) -> None:
@@ -124,7 +126,7 @@ def test_of_a_cell_in_several_files_the_lowest_figure_of_the_last_kernel_counts(
     tmp_path: Path,
 ) -> None:
     odd, new = disturbed("c_ttable4", 20.0), of("c_ttable4", 11.0, "gcc-12", "-Os")
-    before, after = replace(odd, contents="01"), replace(new, contents="02")
+    before, after = odd.replace(contents="01"), new.replace(contents="02")
     cases = (("a", (odd, new, odd), 0), ("b", (before, after), 0), ("c", (after, before), 1))
     for name, cells, code in cases:
         (tmp_path / name).mkdir()
@@ -156,7 +158,7 @@ def test_a_mode_of_bench_is_a_function_of_the_matrix(
     line |= {"key_bits": key_bits, "messages": 1, "style": "streamed", "counter": "tsc"}
     record = protocol.parse(json.dumps(line | {"cycles": [2 * BYTES], "ns": [], "dropped": 0}))
     code = Revision("abc", False)
-    run = run_files.Run("bench", "", "", code, HERE, "host", "gcc 12", (), "tsc", {})
+    run = Run("bench", "", "", code, HERE, "host", "gcc 12", (), "tsc", {})
     head = Head("2026-01-02", "0.1", code, HERE, "tsc", {})
     found = promises.figures([run_files.Results(Path("x"), run, (record,))], head)
     assert found["c_table8", function, of, BYTES] == 2.0

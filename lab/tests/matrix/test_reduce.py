@@ -19,10 +19,11 @@ from world import Lab, nothing_ignored
 import everycore
 from everycore.commands import matrix_steps as steps
 from everycore.environment.context import system_context
+from everycore.environment.decoding import encode_line
 from everycore.matrix import bugs, coarse_reduction, interesting, reduce
 from everycore.matrix.failures import group_failures
 from everycore.matrix.reduce import MOST_RUNS, SANITIZERS, _Search, good_cell, quick_test
-from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Reduced, Result, as_json, parse
+from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Reduced, Result, parse
 from everycore.store.matrix_files import read
 
 pytestmark = pytest.mark.slow
@@ -609,7 +610,7 @@ def anomaly(**more: Any) -> Anomaly:
 
 def text_of(reduced: Reduced) -> str:
     odd = anomaly(reduced=reduced)
-    assert parse(as_json(odd)) == odd
+    assert parse(encode_line(odd)) == odd
     wrong = Result(odd.cell, Outcome.WRONG, reason="byte 3", compiler="gcc 12.1.0")
     (group,) = group_failures([wrong])
     return bugs.miscompilation(group, {odd.cell: odd})

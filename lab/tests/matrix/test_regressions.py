@@ -2,7 +2,7 @@
 """All anomalies of some results, looked at again."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -89,7 +89,7 @@ def failing(bench: FakeBench, where: Cell, **how: Any) -> FakeBench:
 
     def once_more(cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
         results = measure(cells, kind, processes)
-        return [replace(one, **how) if one.cell == where else one for one in results]
+        return [one.replace(**how) if one.cell == where else one for one in results]
 
     bench.measure = once_more  # type: ignore[method-assign]
     return bench

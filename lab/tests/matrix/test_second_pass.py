@@ -5,7 +5,7 @@ import io
 import platform
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -124,7 +124,7 @@ def bench(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> FakeBench:
 def test_cells_whose_calls_are_alike_are_each_looked_at_for_their_key_set_up(
     bench: FakeBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    good, bad = (replace(measured(cell(flags=f), 10.0), digest="d") for f in ("-O2", "-O3"))
+    good, bad = (measured(cell(flags=f), 10.0).replace(digest="d") for f in ("-O2", "-O3"))
     said = lambda *_: (Verdict(bench.asked[-1] != bad.cell, "trace"),)  # noqa: E731
     monkeypatch.setattr(second_pass, "look", said)
     found = {one.cell: one for one in second_pass.looked_at(bench, [good, bad], cores=1)}
@@ -133,9 +133,9 @@ def test_cells_whose_calls_are_alike_are_each_looked_at_for_their_key_set_up(
 
 
 def test_what_is_wrong_or_known_is_not_looked_at_and_what_could_not_be_is_again() -> None:
-    wrong = replace(measured(cell(flags="-O1"), 10.0), outcome=Outcome.WRONG)
+    wrong = measured(cell(flags="-O1"), 10.0).replace(outcome=Outcome.WRONG)
     known, unseen = judged(cell(flags="-O2"), True), judged(cell(flags="-O3"), None)
-    counted = replace(measured(cell(target="qemu-aarch64"), 10.0), outcome=Outcome.COUNTED)
+    counted = measured(cell(target="qemu-aarch64"), 10.0).replace(outcome=Outcome.COUNTED)
     assert second_pass.left([wrong, known, unseen, counted]) == [unseen, counted]
 
 
@@ -154,13 +154,13 @@ def test_without_time_nothing_more_is_begun(bench: FakeBench) -> None:
 
 
 def test_cells_that_failed_stay_as_they_are(bench: FakeBench) -> None:
-    failed = [replace(measured(cell(), 10.0), outcome=one) for one in Outcome if one.is_failure]
+    failed = [measured(cell(), 10.0).replace(outcome=one) for one in Outcome if one.is_failure]
     assert list(second_pass.looked_at(bench, failed, 1)) == failed
     assert not bench.asked
 
 
 def verdicts(where: Cell, *verdicts: Verdict) -> Result:
-    return replace(judged(where, None), verdicts=verdicts)
+    return judged(where, None).replace(verdicts=verdicts)
 
 
 LEAK = Verdict(False, "trace", "blocks+0x10: branch: jne 0x20")
@@ -178,7 +178,7 @@ def test_broken_promises_are_told_first_with_their_cells() -> None:
 
 
 def test_of_code_that_never_was_constant_time_one_place_is_enough() -> None:
-    both = (LEAK, replace(LEAK, method="taint"))
+    both = (LEAK, LEAK.replace(method="taint"))
     table_cells = [verdicts(cell(flags=f), *both) for f in ("-O1", "-O2", "-O3")]
     shown = text(leak_table.paragraphs(table_cells, []))
     assert "promises nothing): 3 of 3 cells leak (looked at by taint 3, trace 3)" in shown

@@ -117,7 +117,7 @@ def test_what_kind_of_code_a_function_is() -> None:
 def test_estimates_have_tables_of_their_own() -> None:
     cell = Cell("table", "ctr", "gcc-12", ("-O2",), "qemu-aarch64")
     one = Result(cell, Outcome.COUNTED, executed=40960, estimates={"cortex-a53": (30.2, 41.7)})
-    other = replace(one, cell=replace(cell, toolchain="gcc-13"), estimates=None)
+    other = one.replace(cell=cell.replace(toolchain="gcc-13"), estimates=None)
     out = io.StringIO()
     for part in tables([one, other], 80):
         Console(file=out, width=80).print(part)

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-from dataclasses import replace
 
 import pytest
 from world import data_text
@@ -11,7 +10,7 @@ from everycore.model.protocol import Arithmetic, InstructionCount, Limit, Line
 
 @pytest.fixture
 def lines() -> list[Line]:
-    return [protocol.parse(text).line for text in data_text("limits.jsonl").splitlines()]
+    return [protocol.parse(text) for text in data_text("limits.jsonl").splitlines()]
 
 
 def loop(lines: list[Line], name: str) -> Arithmetic:
@@ -26,7 +25,7 @@ def test_the_bound_of_a_mode_is_its_best_loop(lines: list[Line]) -> None:
 
 
 def test_the_method_that_costs_less_here_bounds_whatever_it_is_called(lines: list[Line]) -> None:
-    slow = replace(loop(lines, "gcm_karatsuba_512_key_256"), cycles_per_byte=(0.2,) * 7)
+    slow = loop(lines, "gcm_karatsuba_512_key_256").replace(cycles_per_byte=(0.2,) * 7)
     others = [line for line in lines if isinstance(line, Arithmetic) and line.name != slow.name]
     found = bound("gcm-seal", 256, [slow, *others])
     assert found is not None
@@ -42,7 +41,7 @@ def test_there_is_no_bound_where_nothing_was_measured(lines: list[Line]) -> None
     assert bound("setkey", 256, lines) is None
     assert bound("ctr", 128, lines) is None  # of another key size
     unmeasured = [
-        replace(line, cycles_per_byte=()) for line in lines if isinstance(line, Arithmetic)
+        line.replace(cycles_per_byte=()) for line in lines if isinstance(line, Arithmetic)
     ]
     assert bound("ctr", 256, unmeasured) is None
     assert bounds(unmeasured) == []
@@ -63,8 +62,8 @@ def test_latency_bounds_long_messages_and_those_that_wait_for_each_other(
 def test_a_source_counts_per_vector(lines: list[Line]) -> None:
     chain = loop(lines, "chain_128_key_256")
     assert source(chain) == "14 dependent aesenc per 16 bytes, measured loop"
-    aarch64 = replace(
-        chain, holds=(InstructionCount("aese", 16 * 14), InstructionCount("aesmc", 16 * 13))
+    aarch64 = chain.replace(
+        holds=(InstructionCount("aese", 16 * 14), InstructionCount("aesmc", 16 * 13))
     )
     assert "14 dependent aese and 13 dependent aesmc per 16 bytes" in source(aarch64)
 

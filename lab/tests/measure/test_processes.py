@@ -2,27 +2,26 @@
 """Lines of processes as figures."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 from world import Lab, data_text
 
-from everycore.measure.processes import merged, merged_records, of_each
+from everycore.measure.processes import merged, of_each
 from everycore.model import protocol
-from everycore.model.protocol import Arithmetic, Bench, Limit, Other
+from everycore.model.protocol import Arithmetic, Bench, Limit, Search
 from everycore.report.figures import cell
 from everycore.run.bench_calls import QUICK_PROCESSES, SAMPLES
 from everycore.store import run_files
 
 BENCH = next(
-    one.line
-    for one in map(protocol.parse, data_text("bench.jsonl").splitlines())
-    if isinstance(one.line, Bench)
+    line
+    for line in map(protocol.parse, data_text("bench.jsonl").splitlines())
+    if isinstance(line, Bench)
 )
 
 
 def bench(*cycles: float, **other: object) -> Bench:
-    return replace(BENCH, cycles=cycles, ns=cycles, **other)  # type: ignore[arg-type]
+    return BENCH.replace(cycles=cycles, ns=cycles, **other)  # type: ignore[arg-type]
 
 
 def test_lines_of_an_operation_are_its_processes_and_each_counts_once() -> None:
@@ -42,9 +41,9 @@ def test_other_operations_and_other_lines_stay_apart_and_in_order() -> None:
         bench(1, kernel="x"),
         bench(1, peer="p"),
     ]
-    lines = [Other("conditions"), bench(5), *others, Other("conditions"), bench(7)]
+    lines = [Search(1, 1.0), bench(5), *others, Search(1, 1.0), bench(7)]
     found = merged(lines)
-    assert [type(one) for one in found] == [Other, *[Bench] * 5, Other]
+    assert [type(one) for one in found] == [Search, *[Bench] * 5, Search]
     assert found[2:6] == others
     assert isinstance(found[1], Bench)
     assert found[1].parts == (1, 1)
@@ -65,19 +64,11 @@ def test_a_process_beside_which_something_used_the_core_counts_only_without_othe
 def test_limits_and_loops_are_merged_too() -> None:
     limit = Limit("vaesenc", 512, (4.0,), (2.0,), True)
     loop = Arithmetic("n", ("ctr",), 0, 512, False, 64, (), (0.1,), True)
-    found = merged([limit, loop, replace(limit, per_cycle=(1.0,)), replace(loop, process=1)])
+    found = merged([limit, loop, limit.replace(per_cycle=(1.0,)), loop.replace(process=1)])
     assert found == [
-        replace(limit, latency_cycles=(4.0, 4.0), per_cycle=(2.0, 1.0), parts=(1, 1)),
-        replace(loop, cycles_per_byte=(0.1, 0.1), parts=(1, 1)),
+        limit.replace(latency_cycles=(4.0, 4.0), per_cycle=(2.0, 1.0), parts=(1, 1)),
+        loop.replace(cycles_per_byte=(0.1, 0.1), parts=(1, 1)),
     ]
-
-
-def test_a_merged_record_has_the_text_of_the_first() -> None:
-    lines = data_text("bench.jsonl").splitlines()
-    records = [protocol.numbered(protocol.parse(line), n) for n in range(3) for line in lines[1:]]
-    found = merged_records(records)
-    assert [json.loads(one.text)["process"] for one in found] == [0] * (len(lines) - 1)
-    assert all(isinstance(r.line, Bench) and len(r.line.parts) == 3 for r in found)
 
 
 def test_bench_measures_each_figure_in_as_many_processes(lab: Lab) -> None:

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-from dataclasses import replace
 
 from everycore.measure.quiet import marked, own_width, widths
 from everycore.model.protocol import Arithmetic, Bench, Limit, Line, Summary
@@ -25,12 +24,12 @@ def test_a_core_that_is_mostly_shared_is_known_by_its_quiet_moments() -> None:
 
 
 def test_all_lines_of_measurements_have_a_width() -> None:
-    assert widths([*QUIET, Summary(1, 0, 0), replace(BENCH, width=0)]) == [3960, 3950, 3955, 3960]
+    assert widths([*QUIET, Summary(1, 0, 0), BENCH.replace(width=0)]) == [3960, 3950, 3955, 3960]
 
 
 def test_what_was_measured_before_anyone_knew_the_core_is_marked_afterwards() -> None:
-    early: list[Line] = [replace(BENCH, width=2500), replace(LIMIT, width=2500)]
-    early += [replace(LOOP, width=2500)]
+    early: list[Line] = [BENCH.replace(width=2500), LIMIT.replace(width=2500)]
+    early += [LOOP.replace(width=2500)]
     measured = [
         one for one in marked([*early, *QUIET]) if isinstance(one, Bench | Limit | Arithmetic)
     ]
@@ -38,7 +37,7 @@ def test_what_was_measured_before_anyone_knew_the_core_is_marked_afterwards() ->
 
 
 def test_what_the_harness_said_stays_and_where_nothing_is_known_nothing_is_marked() -> None:
-    crowded = replace(BENCH, crowded=True)
+    crowded = BENCH.replace(crowded=True)
     assert marked([crowded, *QUIET])[0] == crowded
-    unknown: list[Line] = [replace(BENCH, width=0)] * 5
+    unknown: list[Line] = [BENCH.replace(width=0)] * 5
     assert marked(unknown) == unknown

@@ -5,7 +5,7 @@ from everycore.model import protocol
 from everycore.model.protocol import Mode
 from everycore.model.selection import selected_kernel
 
-LINES = [protocol.parse(text).line for text in data_text("resolve.jsonl").splitlines()]
+LINES = [protocol.parse(text) for text in data_text("resolve.jsonl").splitlines()]
 MODES = [line for line in LINES if isinstance(line, Mode)]
 
 

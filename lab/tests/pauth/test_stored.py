@@ -14,7 +14,10 @@ import pytest
 from world import PACKAGE, Lab
 
 from everycore.commands import pauth as command
+from everycore.environment.decoding import decode_line, encode_line
+from everycore.model import run_lines
 from everycore.model.domain import Compiler, Machine, Revision, Target
+from everycore.model.run_lines import Run
 from everycore.pauth import primitive, system_boot
 from everycore.pauth.primitive import Plan, Timings
 from everycore.pauth.programs import Program
@@ -22,7 +25,7 @@ from everycore.report import pauth_tables
 from everycore.report.page import benches
 from everycore.run import machine
 from everycore.store import run_files
-from everycore.store.run_files import Results, Run, Writer
+from everycore.store.run_files import Results, Writer
 from everycore.subjects import Function, Subject
 from everycore.subjects import Program as Driver
 
@@ -92,10 +95,10 @@ def stored(folder: Path, kind: str, day: int = 2, **change: Any) -> Path:
     """A file as the command leaves one."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{kind}-{len(list(folder.iterdir()))}.jsonl"
-    run = replace(RUN, command=kind, date=f"2026-01-{day:02}T03:04:05+00:00", **change)
+    run = RUN.replace(command=kind, date=f"2026-01-{day:02}T03:04:05+00:00", **change)
     with Writer(path, run) as writer:
         for line in LINES[kind]:
-            writer.write(json.dumps(line))
+            writer.write(decode_line(run_lines.LINES, json.dumps(line)))
     return path
 
 
@@ -133,7 +136,7 @@ def test_a_run_of_programs_is_stored_with_where_it_comes_from(world: Lab, script
         "rounds": 2,
         "cc": "cc",
     }
-    lines = [json.loads(record.text) for record in result.records]
+    lines = [json.loads(encode_line(record)) for record in result.records]
     rows = [line for line in lines if line["type"] == "pauth"]
     assert [row["algorithm"] for row in rows] == ["off", "impdef", "qarma5"]
     assert all(len(row["samples"]) == 2 for row in rows)
@@ -144,7 +147,7 @@ def test_a_run_of_programs_is_stored_with_where_it_comes_from(world: Lab, script
 def test_json_is_what_is_stored(world: Lab, script: Script) -> None:
     printed = measured(world, script, "--json").splitlines()
     result = kept(world)
-    assert printed == [run_files.run_line(result.run), *(r.text for r in result.records)]
+    assert printed == [encode_line(result.run), *(encode_line(r) for r in result.records)]
     assert any(line.startswith('{"type": "pauth",') for line in printed)  # tools/run-tests
 
 
@@ -155,7 +158,7 @@ def test_the_conditions_are_stored_before_and_after(
     facts = machine.Facts("Linux", "6.1", "aarch64", texts)
     monkeypatch.setattr(machine, "gather", lambda _: facts)
     measured(world, script)
-    lines = [json.loads(record.text) for record in kept(world).records]
+    lines = [json.loads(encode_line(record)) for record in kept(world).records]
     assert [line["type"] == "conditions" for line in lines].count(True) == 2
     assert lines[0]["temperature_c"] == lines[-1]["temperature_c"] == 48.312
 
@@ -172,7 +175,7 @@ def test_a_wrong_answer_is_stored_too(world: Lab, script: Script) -> None:
     wrong = script(body="case $1,$cpu in */recursion,*qarma5*) echo 43; exit ;; esac")
     compiler = ("--cc", str(world.folder / "cc"))
     assert world("pauth", "--qemu", str(wrong), *OF_A_RUN, *compiler).code == 1
-    (table,) = pauth_tables.tables(json.loads(record.text) for record in kept(world).records)
+    (table,) = pauth_tables.tables(kept(world).records)
     assert table.rows[-1][1:3] == ("qarma5", "WRONG")
 
 
@@ -189,7 +192,7 @@ def test_a_run_of_a_system_is_of_a_kind_of_its_own(
     assert outcome.code == 0, outcome.err
     result = kept(world)
     assert (result.run.command, result.run.options["system"]) == ("pauth-system", True)
-    (table,) = pauth_tables.tables(json.loads(record.text) for record in result.records)
+    (table,) = pauth_tables.tables(result.records)
     assert table.head[-1] == "share"
     assert {row[-1] for row in table.rows} == {"50.0%"}
 
@@ -211,7 +214,7 @@ def test_a_run_of_one_code_is_stored_with_the_counter_of_cycles(
     result = kept(lab)
     assert (result.run.command, result.run.counter) == ("pauth-primitive", "tsc+addchain")
     assert result.run.options == {"primitive": True, "rounds": 1}
-    lines = [json.loads(record.text) for record in result.records]
+    lines = [json.loads(encode_line(record)) for record in result.records]
     (ours,) = [line for line in lines if line.get("who") == "x86_ssse3"]
     assert ours["samples"] == [[80.0, 81.0, 82.0]]
     assert "compared, and equal on 8,000,000 bytes each: qarma5" in outcome.out

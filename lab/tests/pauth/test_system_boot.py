@@ -164,7 +164,7 @@ def test_a_stripped_emulator_has_no_known_share() -> None:
 def test_shares_stand_in_the_table_where_they_were_looked_for() -> None:
     samples = Samples(Variant(Emulator("qemu", ("qemu",)), "off", ""), [1.0])
     plain = stored_lines.table_of(PROGRAM, 1.0, [samples], None)
-    rows = (replace(plain.rows[0], share=0.125),)
+    rows = (plain.rows[0].replace(share=0.125),)
     assert "share" not in text_of(plain.lines())
     assert "12.5%" in text_of(replace(plain, rows=rows, is_sampled=True).lines())
     assert "  ?\n" in text_of(replace(plain, is_sampled=True).lines())

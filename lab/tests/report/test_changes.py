@@ -2,7 +2,6 @@
 """Figures of two stored runs, side by side."""
 
 import io
-from dataclasses import replace
 
 from rich.console import Console
 
@@ -27,8 +26,7 @@ def test_a_process_without_a_figure_costs_its_round_and_not_the_operation() -> N
 
     def run(bytes_: int, lacking: set[int]) -> list[Bench]:
         return [
-            replace(
-                bench(() if number in lacking and side == "B" else (1000.0 * factor,)),
+            bench(() if number in lacking and side == "B" else (1000.0 * factor,)).replace(
                 bytes=bytes_,
                 process=number,
                 side=side,

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How much compilers matter to our kernels, as docs/evidence/compilers.md shows it."""
 
-from dataclasses import replace
-
 from matrix.cells import cell, measured
 
 from everycore.model.cells import Cell, Outcome, Result
@@ -17,7 +15,7 @@ def results(*ones: Result) -> dict[Cell, Result]:
 
 def of(toolchain: str, cycles: float, *flags: str, kernel: str = KERNEL) -> Result:
     one = measured(cell(toolchain, *(flags or ("-O2",)), subject=kernel), cycles)
-    return replace(one, digest=f"{toolchain} {flags} {kernel}")
+    return one.replace(digest=f"{toolchain} {flags} {kernel}")
 
 
 def rows(text: str, title: str) -> list[str]:
@@ -43,8 +41,8 @@ def test_flags_are_compared_within_a_compiler() -> None:
 
 
 def test_the_fastest_process_counts_and_lone_ones_are_counted() -> None:
-    disturbed = replace(of("gcc-12", 12.0), runs=((20.0,) * 5, (12.0,) * 5, (30.0,) * 5))
-    level = replace(of("clang-16", 12.0), runs=((12.0,) * 5,) * 5)
+    disturbed = of("gcc-12", 12.0).replace(runs=((20.0,) * 5, (12.0,) * 5, (30.0,) * 5))
+    level = of("clang-16", 12.0).replace(runs=((12.0,) * 5,) * 5)
     text = compilers_page.page(results(disturbed, level))
     assert all("| 1.000 |" in row for row in rows(text, "Each compiler"))
     assert "Cells where no second process came within 5% of the fastest one: 1." in text
@@ -52,7 +50,7 @@ def test_the_fastest_process_counts_and_lone_ones_are_counted() -> None:
 
 def test_a_broken_promise_and_failures_are_told() -> None:
     ones = [of("gcc-12", 20.0), of("clang-16", 10.0)]
-    wrong = replace(of("gcc-13", 1.0), outcome=Outcome.WRONG, runs=())
+    wrong = of("gcc-13", 1.0).replace(outcome=Outcome.WRONG, runs=())
     text = compilers_page.page(results(*ones, wrong))
     assert "1 of them failed" in text
     assert "**not kept**" in rows(text, "The best and the worst")[0]

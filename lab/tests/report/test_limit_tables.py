@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 import io
-from dataclasses import replace
 
 from rich.console import Console, RenderableType
 
@@ -23,9 +22,9 @@ def text(shown: RenderableType) -> str:
 
 
 def test_figures_of_a_core_that_something_else_used_are_marked() -> None:
-    shared = replace(LOOP, crowded=True)
+    shared = LOOP.replace(crowded=True)
     tables = [
-        report.instructions_table([replace(LIMIT, crowded=True)], ""),
+        report.instructions_table([LIMIT.replace(crowded=True)], ""),
         report.arithmetic_table([shared], ""),
         report.bounds_table(bounds([shared]), ""),
     ]
@@ -40,6 +39,6 @@ def test_figures_of_a_quiet_core_are_not() -> None:
 
 
 def test_a_quiet_loop_bounds_a_mode_rather_than_a_slower_one_of_a_shared_core() -> None:
-    shared = replace(LOOP, cycles_per_byte=(0.8,) * 5, crowded=True)
+    shared = LOOP.replace(cycles_per_byte=(0.8,) * 5, crowded=True)
     (found,) = bounds([shared, LOOP])
     assert (found.cycles_per_byte, found.crowded) == (0.5, False)

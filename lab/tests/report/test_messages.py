@@ -4,6 +4,7 @@
 from typing import Any
 
 from everycore.estimate.core_estimates import BULK, Core, Gain, Message
+from everycore.model.run_lines import CoreEstimate, EstimateLine
 from everycore.report import messages
 
 CORES = {
@@ -11,23 +12,24 @@ CORES = {
     "two": Core("two", "Two", "llvm-mca", ""),
     "three": Core("three", "Three", "llvm-mca", ""),
 }
-HIDDEN = {"hidden": "no published point of ce on Two", "model": 1.0}
+HIDDEN = CoreEstimate(hidden="no published point of ce on Two", model=1.0)
 
 
-def line(owner: str, kernel: str, size: int | str, **more: Any) -> dict[str, Any]:
+def line(owner: str, kernel: str, size: int | str, **more: Any) -> EstimateLine:
     """One stored estimate: a range on One, hidden on Two, nothing of Three."""
-    return {
-        "type": "estimate",
-        "owner": owner,
-        "kernel": kernel,
-        "mode": "gcm-seal",
-        "techniques": ["ce", "pmull.p64"],
-        "key_bits": 128,
-        "bytes": size,
-        "instructions_per_byte": 2.5,
-        "estimates": {"one": {"low": 1.04, "high": 1.26}, "two": HIDDEN},
-        **more,
-    }
+    found = EstimateLine(
+        owner=owner,
+        kernel=kernel,
+        mode="gcm-seal",
+        techniques=("ce", "pmull.p64"),
+        key_bits=128,
+        bytes=size,
+        instructions_per_byte=2.5,
+        classes={},
+        estimates={"one": CoreEstimate(low=1.04, high=1.26), "two": HIDDEN},
+        published={},
+    )
+    return found.replace(**more)
 
 
 OURS = line("everycore", "a64_ce", 512, ratios={"one": {"x f": 0.9}, "two": {"x f": 0.8}})
@@ -45,14 +47,14 @@ def test_a_figure_is_a_range_or_hidden_with_its_reason() -> None:
     assert "Three" not in text
     ours = rows(text, "a64_ce")[0]
     assert ours == "| a64_ce | 128 | 512 | 2.50 | 1.0-1.3 |"  # nothing is shown of Two
-    beside = line("x-arm64", "g", 512, estimates={"two": {"low": 1.0, "high": 2.0}})
+    beside = line("x-arm64", "g", 512, estimates={"two": CoreEstimate(low=1.0, high=2.0)})
     text = messages.page([OURS, beside], CORES, [], [])
     assert rows(text, "a64_ce")[0].endswith("| 1.0-1.3 | hidden |")
     assert text.count("* Two, hidden: no published point of ce on Two.") == 1
 
 
 def test_kernels_without_aes_instructions_have_a_table_of_their_own() -> None:
-    text = messages.page([OURS, {**THEIRS, "techniques": ["bitslice", "pmull.p8"]}], CORES, [], [])
+    text = messages.page([OURS, THEIRS.replace(techniques=("bitslice", "pmull.p8"))], CORES, [], [])
     before, after = text.split("### Without AES instructions")
     assert rows(before, "a64_ce")
     assert rows(after, "x-arm64 f")

@@ -2,7 +2,6 @@
 """How we stand beside other libraries."""
 
 import io
-from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -54,8 +53,8 @@ def test_ours_come_first_then_the_fastest_peers() -> None:
 
 
 def test_big_numbers_are_counted_by_operation_and_by_word() -> None:
-    product = [replace(o, primitive="bn", mode="mont-mul", bytes=256) for o in BOTH]
-    row = [replace(o, primitive="bn_words", mode="mul-add-words") for o in BOTH]
+    product = [o.replace(primitive="bn", mode="mont-mul", bytes=256) for o in BOTH]
+    row = [o.replace(primitive="bn_words", mode="mul-add-words") for o in BOTH]
     assert table(*product).title() == "mont-mul: cycles per operation"
     assert "2048 bits" in markdown(table(*product))
     assert table(*product).rows[0].values == (pytest.approx(20),)
@@ -137,7 +136,7 @@ def test_the_rounds_of_a_point_are_one_figure() -> None:
 
 
 def test_rounds_in_which_something_else_used_the_core_are_left_out_if_there_are_others() -> None:
-    quiet, shared = bench("a", 1.0), replace(bench("a", 2.0), crowded=True)
+    quiet, shared = bench("a", 1.0), bench("a", 2.0).replace(crowded=True)
     for rounds in ((quiet, shared, quiet), (shared, quiet, quiet), (shared, shared, quiet, quiet)):
         (one,) = merged(rounds)
         assert (one.cycles, one.crowded) == (quiet.cycles * 2, False)
@@ -158,7 +157,7 @@ def test_alone_the_figures_are_cycles_of_a_message() -> None:
     assert one.rows[0].values == (100.0,)
     assert one.bound(0) is None  # a throughput
     (chain,) = peer_tables(
-        [bench("x86_aesni", 4.0, style="fenced")], [replace(LOOP, dependent=True)], {}
+        [bench("x86_aesni", 4.0, style="fenced")], [LOOP.replace(dependent=True)], {}
     )
     assert chain.bound(0) == pytest.approx(10.0)
 

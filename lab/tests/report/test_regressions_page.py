@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Findings of stored cells, as docs/evidence/regressions.md shows them."""
 
-from dataclasses import replace
-
 from everycore.model.cells import Anomaly, Cell, Code, Kind, Outcome, Result
 from everycore.report.regressions_page import MOST_ROWS, SUMMARY, Machine, page, summary
 
@@ -94,8 +92,8 @@ def test_nothing_odd_is_said() -> None:
 def test_a_cause_that_another_machine_found_counts_for_the_same_code() -> None:
     slow = cell("clang-22")
     known = results("clang-21", "clang-23")
-    known[slow] = replace(measured(slow, 24.0), digest="gathers")
-    there = {slow: replace(measured(slow, 28.0), digest="gathers")}
+    known[slow] = measured(slow, 24.0).replace(digest="gathers")
+    there = {slow: measured(slow, 28.0).replace(digest="gathers")}
     repaired = measured(cell("clang-22", *GATHERS, "-fno-slp-vectorize"))
     other = Machine("zen9", there, [odd(slow, repaired=repaired)])
     text = page(Machine("here", known, []), [other])
@@ -103,7 +101,7 @@ def test_a_cause_that_another_machine_found_counts_for_the_same_code() -> None:
     assert row.endswith("| on zen9 |")
     assert "| 2.0x | `-fno-slp-vectorize` |" in row  # the ratio is that of this machine
     assert "not looked into" not in text
-    there[slow] = replace(there[slow], digest="another")
+    there[slow] = there[slow].replace(digest="another")
     (row,) = rows(page(Machine("here", known, []), [other]))
     assert row.endswith("| on zen9, by the same flags |")
 
@@ -130,8 +128,8 @@ def test_of_other_code_a_cause_counts_for_the_same_flags_and_versions_in_between
 
 
 def test_what_one_flag_repairs_in_several_functions_is_one_row() -> None:
-    one, other = cell("clang-22"), replace(cell("clang-23"), subject="linux-7.2")
-    inserts = replace(cell("clang-23"), function="library-cbc-enc")
+    one, other = cell("clang-22"), cell("clang-23").replace(subject="linux-7.2")
+    inserts = cell("clang-23").replace(function="library-cbc-enc")
     known = results("clang-21") | {c: measured(c) for c in (one, other, inserts)}
     found = [odd(c, causes=("64 vpgatherdd appear",)) for c in (one, other)]
     text = page(Machine("here", known, [*found, odd(inserts, causes=("8 vpinsrd appear",))]))
@@ -147,12 +145,12 @@ def test_what_one_flag_repairs_in_several_functions_is_one_row() -> None:
 def test_a_frame_that_the_repair_of_its_cycles_shrinks_has_that_cause() -> None:
     big, code = cell("gcc-7"), Code(1, 1, 0, 0, 0, 4000)
     known = results("gcc-9")
-    known[big] = replace(measured(big, 50.0), digest="big", code=code)
+    known[big] = measured(big, 50.0).replace(digest="big", code=code)
     for frame, explained in ((88, True), (3000, False)):
-        repaired = replace(
-            measured(cell("gcc-7", "-O2", "-fx")), code=replace(code, frame_bytes=frame)
+        repaired = measured(cell("gcc-7", "-O2", "-fx")).replace(
+            code=code.replace(frame_bytes=frame)
         )
-        slow = replace(odd(big, repaired=repaired, repair=("-fx",)), neighbour=cell("gcc-9"))
+        slow = odd(big, repaired=repaired, repair=("-fx",)).replace(neighbour=cell("gcc-9"))
         text = page(Machine("here", known, [slow]))
         assert ("frame of 4000 bytes" in "".join(rows(text))) is explained
         assert ("not looked into" in text) is not explained
@@ -172,7 +170,7 @@ def test_the_summary_counts_what_the_page_lists() -> None:
 def test_the_page_lists_the_heaviest_causes_and_counts_the_rest() -> None:
     cells = [cell(f"clang-{n}", f"-O{n}") for n in range(1, MOST_ROWS + 3)]
     known = {one: measured(one) for one in cells}
-    found = [replace(odd(one), repair=(f"-f{i}",)) for i, one in enumerate(cells)]
+    found = [odd(one).replace(repair=(f"-f{i}",)) for i, one in enumerate(cells)]
     text = page(Machine("here", known, found))
     assert "\n2 lighter causes are left out.\n" in text
     assert f"| {MOST_ROWS} | clang" in text

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 import io
-from dataclasses import replace
 
 from rich.console import Console, RenderableType
 from world import data_text
@@ -12,7 +11,7 @@ from everycore.report import kernels as pages
 
 
 def lines(name: str) -> list[protocol.Line]:
-    return [protocol.parse(text).line for text in data_text(name + ".jsonl").splitlines()]
+    return [protocol.parse(text) for text in data_text(name + ".jsonl").splitlines()]
 
 
 def render(renderable: RenderableType, width: int = 80) -> str:
@@ -25,7 +24,7 @@ def render(renderable: RenderableType, width: int = 80) -> str:
 def in_processes(benches: list[protocol.Line]) -> list[Bench]:
     """The benches, each of whose samples is one process."""
     found = [one for one in benches if isinstance(one, Bench)]
-    return [replace(one, parts=(1,) * len(one.cycles)) for one in found]
+    return [one.replace(parts=(1,) * len(one.cycles)) for one in found]
 
 
 BENCHES = in_processes(lines("bench"))
@@ -49,7 +48,7 @@ def test_a_cell_has_cycles_per_byte_and_speed() -> None:
 
 
 def test_the_key_of_gcm_is_named_as_one_of_aes() -> None:
-    bench = replace(BENCHES[0], primitive="gcm", mode="gcm-seal")
+    bench = BENCHES[0].replace(primitive="gcm", mode="gcm-seal")
     assert "gcm-seal aes-256" in render(tables.bench_tables([bench], MODES, [], "", 80)[0])
 
 
@@ -119,7 +118,7 @@ def test_rows_with_help_from_another_kernel_say_so() -> None:
     line = '{"type":"bench","primitive":"aes","kernel":"a","with":"b","mode":"ctr","key_bits":256'
     line += ',"bytes":16384,"messages":1,"style":"streamed","counter":"c"'
     line += ',"cycles":[16384,16384,16384,16384,16384]}'
-    (bench,) = in_processes([protocol.parse(line).line])
+    (bench,) = in_processes([protocol.parse(line)])
     text = render(tables.bench_tables([bench], MODES, [], "", 80)[0])
     assert "together with b for the other key: a" in text
     kernel = Kernel("aes", "a", 0, "other", "ANY", (), "ct", "any", True, True)
@@ -135,7 +134,7 @@ def test_noise_is_marked() -> None:
 
 
 CALM = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (120.0,) * 5, parts=(1,) * 5)
-SHARED = replace(CALM, cycles=(200.0,) * 5, crowded=True)
+SHARED = CALM.replace(cycles=(200.0,) * 5, crowded=True)
 
 
 def test_a_figure_of_a_core_that_something_else_used_is_marked_like_noise() -> None:
@@ -143,16 +142,16 @@ def test_a_figure_of_a_core_that_something_else_used_is_marked_like_noise() -> N
     assert "~2.00" in render(tables.bench_tables([SHARED], MODES, [], "", 80)[0])
     assert "~2.00" in pages.speed_by_mode([("aes", "k")], [SHARED])
     kernel = Kernel("aes", "k", 0, "other", "ANY", (), "ct", "any", True, True)
-    long = replace(SHARED, bytes=pages.SPEED_BYTES)
+    long = SHARED.replace(bytes=pages.SPEED_BYTES)
     assert "| ~**0.012** |" in pages.speed_markdown([kernel], [long], "here")
     assert "something else used" in tables.bench_legend(0)
 
 
 def test_no_kernel_beats_another_by_such_a_figure() -> None:
-    slow = replace(CALM, mode="xts-dec", kernel="c_bitslice64", cycles=(900.0,) * 5)
-    quick, allowed = replace(CALM, mode="xts-dec"), {("aes", "k"), ("aes", "c_bitslice64")}
+    slow = CALM.replace(mode="xts-dec", kernel="c_bitslice64", cycles=(900.0,) * 5)
+    quick, allowed = CALM.replace(mode="xts-dec"), {("aes", "k"), ("aes", "c_bitslice64")}
     assert len(tables.order_notes([slow, quick], MODES, allowed)) == 1
-    assert not tables.order_notes([replace(slow, crowded=True), quick], MODES, allowed)
+    assert not tables.order_notes([slow.replace(crowded=True), quick], MODES, allowed)
 
 
 def test_every_kernel_stands_somewhere_in_the_selection() -> None:
@@ -197,18 +196,18 @@ def test_checks_are_counted_per_kernel() -> None:
 
 def test_a_faster_kernel_behind_the_selected_is_noted() -> None:
     def bench(kernel: str, cycles: float) -> Bench:
-        return replace(CALM, kernel=kernel, bytes=64, cycles=(cycles,) * 5)
+        return CALM.replace(kernel=kernel, bytes=64, cycles=(cycles,) * 5)
 
     modes = [Mode("ctr(aes)", ("parallel",), ("a",))]
     allowed = {("aes", "a"), ("aes", "b"), ("other", "table")}
     both = [bench("a", 100), bench("b", 80), bench("table", 10)]
-    both.append(replace(bench("a", 100), bytes=512))
-    both.append(replace(bench("b", 50), bytes=512))
+    both.append(bench("a", 100).replace(bytes=512))
+    both.append(bench("b", 50).replace(bytes=512))
     best, *notes = tables.order_notes(both, modes, allowed)
     assert best == "ctr at 512 bytes: b takes 0.50 of the time of the selected a"
     assert notes == ["ctr at 64 bytes: b takes 0.80 of the time of the selected a"]
     assert not tables.order_notes([bench("a", 100), bench("b", 98)], modes, allowed)
-    few = [replace(one, cycles=one.cycles[:2], parts=(1, 1)) for one in both[:2]]
+    few = [one.replace(cycles=one.cycles[:2], parts=(1, 1)) for one in both[:2]]
     assert not tables.order_notes(few, modes, allowed), "two processes say nothing"
 
 

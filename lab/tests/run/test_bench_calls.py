@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The remainder of a bench that was cut off."""
 
-import json
 from collections.abc import Sequence
 
-from everycore.model.protocol import Kernel, Record, Resolved, parse
+from everycore.environment.decoding import Record
+from everycore.model.protocol import Bench, Kernel, Resolved
 from everycore.run.bench_calls import LIMITS, Job, left_of, plan, selected_pair
 
 CTR = Job("ctr", (64, 100, 1500))
@@ -19,15 +19,14 @@ def kernel(primitive: str, name: str) -> Kernel:
 RUNNING = [kernel("aes", "a"), kernel("aes", "b"), kernel("ghash", "a"), kernel("gcm", "g")]
 
 
-def measured(job: Job, primitive: str, *points: tuple[str, int]) -> list[Record]:
-    line = {"type": "bench", "primitive": primitive, "mode": job.mode, "style": job.style}
-    line |= {
-        "messages": job.messages,
-        "key_bits": 256,
-        "counter": "clock+addchain",
-        "cycles": [1.0],
-    }
-    return [parse(json.dumps(line | {"kernel": name, "bytes": size})) for name, size in points]
+def measured(job: Job, primitive: str, *points: tuple[str, int]) -> list[Bench]:
+    return [
+        Bench(
+            primitive=primitive, kernel=name, mode=job.mode, key_bits=256, bytes=size,
+            messages=job.messages, style=job.style, counter="clock+addchain", cycles=(1.0,),
+        )
+        for name, size in points
+    ]  # fmt: skip
 
 
 def left(job: Job, earlier: Sequence[Record], kernels: Sequence[str] = ()) -> list[Job]:
@@ -60,11 +59,11 @@ def test_the_selected_pair_of_gcm_is_measured_too() -> None:
 
 
 def test_a_job_that_came_to_its_end_leaves_nothing() -> None:
-    have = [*measured(CTR, "aes", ("a", 64)), parse(CTR.done_line())]
+    have = [*measured(CTR, "aes", ("a", 64)), CTR.done()]
     assert left_of(CTR, have, (), RUNNING, "a+x") == ([], have[:1])
     assert left(Job("ctr", (64,), style="fenced"), have) == [Job("ctr", (64,), style="fenced")]
     assert left(LIMITS, have) == [LIMITS]
-    assert left(LIMITS, [parse(LIMITS.done_line())]) == []
+    assert left(LIMITS, [LIMITS.done()]) == []
 
 
 def test_a_job_without_sizes_is_done_again() -> None:
@@ -74,7 +73,7 @@ def test_a_job_without_sizes_is_done_again() -> None:
 
 def test_every_job_has_a_line_of_its_own() -> None:
     jobs = plan(["ctr", "cbc-enc-many", "setkey"], [16, 1500])
-    assert len({job.done_line() for job in [*jobs, LIMITS]}) == len(jobs) + 1
+    assert len({job.done() for job in [*jobs, LIMITS]}) == len(jobs) + 1
 
 
 def test_sizes_of_blocks_and_of_pairs_of_operations_are_whole() -> None:

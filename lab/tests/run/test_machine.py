@@ -172,7 +172,7 @@ def test_two_hosts_of_one_model_have_ids_of_their_own(lab: Lab, tmp_path: Path) 
     assert one.is_same_host(one)
     assert not one.is_same_host(two)
     assert one.is_same_host(Machine("A CPU"))  # stored before there were ids
-    assert not one.is_same_host(replace(one, cpu="another"))
+    assert not one.is_same_host(one.replace(cpu="another"))
     (tmp_path / "file").write_text("")
     unwritable = replace(context, env={**context.env, "XDG_STATE_HOME": str(tmp_path / "file")})
     assert machine.installation(unwritable) == ""

@@ -9,9 +9,10 @@ from world import PACKAGE, Lab
 
 from everycore.compile import catalog
 from everycore.compile.debs import Lock, Request
+from everycore.environment.decoding import Record
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Compiler, Hardware, Peer, Tree
-from everycore.model.protocol import Failure, Hello, Record
+from everycore.model.protocol import Failure, Hello
 from everycore.run import peer_runs
 from everycore.run.peer_runs import Broken, Contestant, Libraries
 
@@ -27,7 +28,7 @@ def contestant(name: str, log: list[str], says: Says = None) -> Contestant:
     def start(mode: str, _arguments: Sequence[str]) -> Iterator[Record]:
         log.append(f"{name} {mode}")
         if isinstance(says, Failure) and says.mode in ("", mode):
-            yield Record("", says)
+            yield says
         if isinstance(says, EverycoreError):
             raise says
 

@@ -41,7 +41,7 @@ def lines(real_lab: Lab) -> Callable[..., Lines]:
             *QUICK,
             *arguments,
         )
-        return [r.line for r in records if isinstance(r.line, Bench | Failure | PeerLine)]
+        return [r for r in records if isinstance(r, Bench | Failure | PeerLine)]
 
     return run
 

@@ -2,7 +2,6 @@
 """`everycore bench placement` with saved outputs of the harness."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from world import Lab
@@ -52,13 +51,13 @@ def test_a_cost_is_held_against_the_best_of_its_alignment() -> None:
     assert (start.cycles, start.best) == (100, 90)
     assert (end.cycles, end.best) == (50, 50)
     assert start.share < 1  # 1.10 times and 20 cycles
-    assert next(costs(replace(POINT, start=120))).share > 1
-    assert [c.place for c in costs(replace(POINT, start=0))] == ["end"]
+    assert next(costs(POINT.replace(start=120))).share > 1
+    assert [c.place for c in costs(POINT.replace(start=0))] == ["end"]
 
 
 def test_the_worst_is_what_is_furthest_beyond_the_bound_not_the_largest_ratio() -> None:
-    short = replace(POINT, bytes=16, start=30, inside_start=20, end=20, inside_end=20)
-    long = replace(POINT, bytes=4096, start=1300, inside_start=1000, end=1, inside_end=1)
+    short = POINT.replace(bytes=16, start=30, inside_start=20, end=20, inside_end=20)
+    long = POINT.replace(bytes=4096, start=1300, inside_start=1000, end=1, inside_end=1)
     assert [cost.point.bytes for cost in worst_costs([short, long])] == [4096]
 
 

@@ -322,7 +322,7 @@ def test_the_generic_timer_counts(real_lab: Lab) -> None:
     session = open_session(real_lab.context(), "qemu-aarch64")
     words = ["bench", "--counter", "cntvct+addchain", "--mode", "ctr", "--kernel", "c_ref"]
     words += ["--bytes", "16", "--samples", "1", "--budget-ms", "50"]
-    hello, line = (record.line for record in session.records(*words))
+    hello, line = (record for record in session.records(*words))
     assert isinstance(hello, Hello)
     assert isinstance(line, Bench)
     assert hello.counter == line.counter == "cntvct+addchain"

@@ -13,8 +13,9 @@ from store.test_matrix_files import HEAD, result
 from store.test_run_files import RUN
 from world import data_text
 
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError
-from everycore.model.cells import as_json
+from everycore.model.protocol import parse
 from everycore.store import matrix_files, run_files
 from everycore.store.journal import Journal
 
@@ -38,7 +39,7 @@ def _write_cells(path):
 
 
 def _write_figures(path):
-    measured = data_text("bench.jsonl").splitlines()[1]
+    measured = parse(data_text("bench.jsonl").splitlines()[1])
     with run_files.Writer(path, RUN) as writer:
         for number in range(1 << 20):
             writer.write(measured)
@@ -68,7 +69,7 @@ def test_cells_of_a_matrix_that_is_killed_again_and_again_are_all_there(tmp_path
         lines = path.read_text(encoding="utf-8").splitlines()
         assert told <= len(matrix_files.read(path).results) <= told + 1
         told = len(matrix_files.read(path).results)
-        assert lines[1] == as_json(result(0))
+        assert lines[1] == encode_line(result(0))
 
 
 def test_figures_of_a_run_that_is_killed_are_all_there(tmp_path: Path) -> None:

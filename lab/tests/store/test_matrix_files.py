@@ -4,14 +4,14 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError, SignalError
-from everycore.model.cells import Anomaly, Cell, Head, Kind, Line, Outcome, Result, as_json
+from everycore.model.cells import Anomaly, Cell, Head, Kind, Line, Outcome, Result
 from everycore.model.domain import Machine, Revision
 from everycore.store import matrix_files
 
@@ -53,7 +53,7 @@ def test_a_file_is_not_added_to_unasked(tmp_path: Path) -> None:
 def test_half_a_line_of_a_killed_run_is_dropped_and_told(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
     write(path, result(1))
-    half = as_json(result(2))[:40]
+    half = encode_line(result(2))[:40]
     with path.open("a") as file:
         file.write(half)
     assert matrix_files.read(path).dropped == half
@@ -125,14 +125,14 @@ def test_cells_of_another_machine_or_counter_are_not_mixed_in(tmp_path: Path) ->
     path = tmp_path / "m.jsonl"
     write(path, result(1))
     with pytest.raises(EverycoreError, match="on a cpu, this would be on another"):
-        write(path, head=replace(HEAD, machine=Machine("another")), resume=True)
+        write(path, head=HEAD.replace(machine=Machine("another")), resume=True)
     with pytest.raises(EverycoreError, match="with the counter"):
-        write(path, head=replace(HEAD, counter="perf:cycles"), resume=True)
+        write(path, head=HEAD.replace(counter="perf:cycles"), resume=True)
 
 
 def test_a_board_that_is_another_one_by_now_is_named_and_refused(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
-    boards = [replace(HEAD, machine=replace(HEAD.machine, installation=one)) for one in "ab"]
+    boards = [HEAD.replace(machine=HEAD.machine.replace(installation=one)) for one in "ab"]
     write(path, result(1), head=boards[0])
     before = path.read_bytes()
     with pytest.raises(EverycoreError, match="another host of this model, a cpu: a, and this is b"):
@@ -144,7 +144,7 @@ def test_a_board_that_is_another_one_by_now_is_named_and_refused(tmp_path: Path)
 def test_another_revision_gets_a_head_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
     write(path, result(1))
-    newer = replace(HEAD, revision=Revision("ba9876543210", False))
+    newer = HEAD.replace(revision=Revision("ba9876543210", False))
     assert write(path, result(2), head=newer, resume=True).heads == (HEAD, newer)
 
 
@@ -156,13 +156,13 @@ def test_skipped_cells_are_looked_at_again(tmp_path: Path) -> None:
 def test_answers_that_were_compared_by_fewer_inputs_are_compared_again(tmp_path: Path) -> None:
     outcomes = (Outcome.MEASURED, Outcome.WRONG, Outcome.NOT_COMPILED)
     old = [result(number, outcome) for number, outcome in enumerate(outcomes, 1)]
-    stored = write(tmp_path / "m.jsonl", *old, replace(result(4), sweep=1))
+    stored = write(tmp_path / "m.jsonl", *old, result(4).replace(sweep=1))
     assert len(stored.done()) == 4
     assert [cell.toolchain for cell in stored.done(sweep=1)] == ["gcc-3", "gcc-4"]
 
 
 def test_cells_without_counts_are_completed_once_packages_can_read_them(tmp_path: Path) -> None:
-    lacking = replace(result(1), packages_missing=True)
+    lacking = result(1).replace(packages_missing=True)
     stored = write(tmp_path / "m.jsonl", lacking, result(2))  # of the second nothing can be read
     assert [cell.toolchain for cell in stored.done()] == ["gcc-1", "gcc-2"]
     assert [cell.toolchain for cell in stored.done(can_count=True)] == ["gcc-2"]
@@ -170,7 +170,7 @@ def test_cells_without_counts_are_completed_once_packages_can_read_them(tmp_path
 
 def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
-    path.write_text(as_json(replace(HEAD, format=2)) + "\n" + as_json(result(1)) + "\n")
+    path.write_text(encode_line(HEAD.replace(format=2)) + "\n" + encode_line(result(1)) + "\n")
     with pytest.raises(EverycoreError, match=r"m\.jsonl: it has format 2, .* reads format 1"):
         matrix_files.read(path)
 
@@ -203,8 +203,8 @@ def test_a_line_of_another_file_is_not_dropped_as_half_of_one(tmp_path: Path, te
 def test_counted_cells_without_estimates_are_looked_at_again_when_some_are_wanted(
     tmp_path: Path,
 ) -> None:
-    counted = [replace(result(n, Outcome.COUNTED), runs=()) for n in (1, 2)]
-    asked = replace(counted[1], estimates={})  # no core is calibrated for it
+    counted = [result(n, Outcome.COUNTED).replace(runs=()) for n in (1, 2)]
+    asked = counted[1].replace(estimates={})  # no core is calibrated for it
     stored = write(tmp_path / "m.jsonl", counted[0], asked, result(3))
     assert [cell.toolchain for cell in stored.done()] == ["gcc-1", "gcc-2", "gcc-3"]
     assert [cell.toolchain for cell in stored.done(estimate=True)] == ["gcc-2", "gcc-3"]
@@ -215,7 +215,7 @@ def test_files_that_are_no_matrix_are_named(tmp_path: Path) -> None:
     path.write_text('{"type":"run"}\n')
     with pytest.raises(EverycoreError, match="no file of the matrix"):
         matrix_files.read(path)
-    path.write_text(as_json(HEAD) + "\nhello\n")
+    path.write_text(encode_line(HEAD) + "\nhello\n")
     with pytest.raises(EverycoreError, match="line 2"):
         matrix_files.read(path)
     with pytest.raises(EverycoreError, match="cannot read"):
@@ -252,7 +252,7 @@ def test_what_is_odd_of_a_compiler_whose_name_is_another_s_by_now_is_no_longer(
     tmp_path: Path,
 ) -> None:
     def by(compiler: str, outcome: Outcome = Outcome.MEASURED) -> Result:
-        return replace(result(1, outcome), compiler=compiler)
+        return result(1, outcome).replace(compiler=compiler)
 
     odd = Anomaly(result(1).cell, Kind.SLOW, 2.0, None, None, 2.0)
     for number, (lines, stands) in enumerate(
@@ -262,8 +262,8 @@ def test_what_is_odd_of_a_compiler_whose_name_is_another_s_by_now_is_no_longer(
             ((by("gcc 1.1"), odd, by("gcc 1.2")), False),
             ((by("gcc 1.1"), odd, by("", Outcome.SKIPPED), by("gcc 1.2")), False),
             ((by("gcc 1.1"), odd, by("gcc 1.2"), odd), True),
-            ((replace(by(""), contents="a"), odd, replace(by(""), contents="a")), True),
-            ((replace(by(""), contents="a"), odd, replace(by(""), contents="b")), False),
+            ((by("").replace(contents="a"), odd, by("").replace(contents="a")), True),
+            ((by("").replace(contents="a"), odd, by("").replace(contents="b")), False),
         ]
     ):
         stored = write(tmp_path / f"{number}.jsonl", *lines)

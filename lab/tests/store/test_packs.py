@@ -3,15 +3,15 @@
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from matrix.cells import cell, measured
 from world import PACKAGE, Lab
 
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError
-from everycore.model.cells import Anomaly, Head, Kind, Line, Result, Verdict, as_json
+from everycore.model.cells import Anomaly, Head, Kind, Line, Result, Verdict
 from everycore.model.domain import Machine, Revision
 from everycore.model.measurement import TABLES, CellRow, ProcessRow, columns
 from everycore.model.protocol import Bench
@@ -28,7 +28,7 @@ HEAD = Head(
 
 
 def matrix_file(path: Path, *lines: Line) -> Path:
-    path.write_text("".join(as_json(line) + "\n" for line in lines), encoding="utf-8")
+    path.write_text("".join(encode_line(line) + "\n" for line in lines), encoding="utf-8")
     return path
 
 
@@ -44,11 +44,11 @@ def packed(folder: Path, *files: Path) -> Path:
 
 
 def judged(result: Result) -> Result:
-    return replace(result, verdicts=(Verdict(False, "trace", "x+1"), Verdict(None, "taint", "no")))
+    return result.replace(verdicts=(Verdict(False, "trace", "x+1"), Verdict(None, "taint", "no")))
 
 
 def test_every_member_of_a_cell_is_in_the_rows(tmp_path: Path) -> None:
-    result = replace(judged(measured(cell(), 5.0)), executed=7, shared=(1,), digest="d")
+    result = judged(measured(cell(), 5.0)).replace(executed=7, shared=(1,), digest="d")
     odd = Anomaly(result.cell, Kind.SLOW, 5.0, cell("gcc-11"), 2.5, 2.0, repair=("-O1", "-fx"))
     pack = packed(tmp_path, matrix_file(tmp_path / "a.jsonl", HEAD, result, odd))
     assert asked(
@@ -95,7 +95,7 @@ def test_samples_of_a_run_are_in_the_rows() -> None:
 
 def test_the_later_line_of_a_cell_is_the_last_one(tmp_path: Path) -> None:
     old, new = measured(cell(), 5.0), measured(cell(), 6.0)
-    other = replace(HEAD, machine=Machine("Another CPU"))
+    other = HEAD.replace(machine=Machine("Another CPU"))
     path = matrix_file(tmp_path / "a.jsonl", HEAD, old, new, other, old)
     pack = packed(tmp_path, path)
     assert asked(
@@ -106,9 +106,23 @@ def test_the_later_line_of_a_cell_is_the_last_one(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "run", "what"),
+    [
+        ("amd-zen5-epyc/bench", "f13f51469386fe0f", "8829f22478363c51"),
+        ("intel-sapphire-rapids/pauth", "1e736722b057deab", "d8ed5ea5c54f3da3"),
+        ("intel-sapphire-rapids/pauth-primitive", "1d761bf34fb5603e", "c3751ed4a88dbe40"),
+    ],
+)
+def test_keys_are_those_of_packs_of_any_age(name: str, run: str, what: str) -> None:
+    cells = (row for row in rows_of(STORED / f"{name}.jsonl.xz") if isinstance(row, CellRow))
+    first = next(cells)
+    assert (first.run, first.what) == (run, what)
+
+
 def test_half_a_line_at_the_end_of_a_running_file_is_left_out(tmp_path: Path) -> None:
     path = matrix_file(tmp_path / "a.jsonl", HEAD, measured(cell(), 5.0))
-    path.write_text(path.read_text() + as_json(measured(cell("gcc-11"), 5.0))[:40])
+    path.write_text(path.read_text() + encode_line(measured(cell("gcc-11"), 5.0))[:40])
     assert asked("SELECT count(*) FROM cells", packed(tmp_path, path)) == [(1,)]
 
 
@@ -128,13 +142,13 @@ def test_joined_files_have_the_runs_of_all(tmp_path: Path) -> None:
 
 def test_files_of_the_matrix_are_joined_with_what_a_killed_run_left(tmp_path: Path) -> None:
     results = [measured(cell(flags=f"-O{level}"), 5.0) for level in "0123"]
-    later = replace(HEAD, date="2026-02-01T00:00:00")
+    later = HEAD.replace(date="2026-02-01T00:00:00")
     first = matrix_file(tmp_path / "first.jsonl", HEAD, *results[:2])
     second = matrix_file(tmp_path / "second.jsonl", later, *results[2:])
     apart = asked(
         "SELECT flags FROM cells ORDER BY ALL", packed(tmp_path, first), packed(tmp_path, second)
     )
-    half = as_json(results[3])[:70]
+    half = encode_line(results[3])[:70]
     joined = tmp_path / "joined.jsonl"
     for between in ("", half):
         joined.write_text(first.read_text() + between + second.read_text())
@@ -159,8 +173,8 @@ def runs_over_time(folder: Path, *values: float) -> list[Path]:
             folder,
             matrix_file(
                 folder / f"{day}.jsonl",
-                replace(
-                    HEAD, date=f"2026-01-{day:02}T00:00:00", revision=Revision(f"{day:012}", False)
+                HEAD.replace(
+                    date=f"2026-01-{day:02}T00:00:00", revision=Revision(f"{day:012}", False)
                 ),
                 measured(cell(), value),
             ),
@@ -179,7 +193,7 @@ def test_a_step_of_a_figure_over_time_is_marked_and_noise_is_not(tmp_path: Path)
             tmp_path,
             matrix_file(
                 tmp_path / f"wide{day}.jsonl",
-                replace(HEAD, date=f"2026-02-{day:02}", machine=Machine("Noisy")),
+                HEAD.replace(date=f"2026-02-{day:02}", machine=Machine("Noisy")),
                 measured(cell(), value, spread=0.2),
             ),
         )

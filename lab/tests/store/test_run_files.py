@@ -3,17 +3,19 @@ import json
 import lzma
 import resource
 import signal
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from world import data_text
 
+from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError, LostError, SignalError
 from everycore.model.domain import Machine, Revision
+from everycore.model.protocol import parse
+from everycore.model.run_lines import Run
 from everycore.store import run_files
-from everycore.store.run_files import Run, Writer
+from everycore.store.run_files import Writer
 
 RUN = Run(
     command="bench",
@@ -27,11 +29,12 @@ RUN = Run(
     counter="tsc+addchain",
     options={"key_bits": 256},
 )
+LINES = [parse(line) for line in data_text("bench.jsonl").splitlines()[1:]]
 
 
 def write(path: Path, run: Run = RUN) -> Path:
     with Writer(path, run) as writer:
-        for line in data_text("bench.jsonl").splitlines()[1:]:
+        for line in LINES:
             writer.write(line)
     return path
 
@@ -39,7 +42,7 @@ def write(path: Path, run: Run = RUN) -> Path:
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     results = run_files.read(write(tmp_path / "a.jsonl"))
     assert results.run == RUN
-    assert len(list(results.benches())) == len(data_text("bench.jsonl").splitlines()) - 1
+    assert len(list(results.benches())) == len(LINES)
     assert [p.name for p in tmp_path.iterdir()] == ["a.jsonl"]
 
 
@@ -56,7 +59,7 @@ def test_a_packed_file_reads_as_the_one_it_was_made_of(tmp_path: Path) -> None:
 
 def test_only_raw_samples_are_stored(tmp_path: Path) -> None:
     lines = write(tmp_path / "a.jsonl").read_text().splitlines()
-    assert lines[1:-1] == data_text("bench.jsonl").splitlines()[1:]
+    assert [parse(line) for line in lines[1:-1]] == LINES
 
 
 def test_results_are_never_overwritten(tmp_path: Path) -> None:
@@ -93,7 +96,7 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
 def test_a_run_whose_place_is_lost_leaves_a_partial_result(tmp_path: Path) -> None:
     def lose(path: Path) -> None:
         with Writer(path, RUN) as writer:
-            writer.write(data_text("bench.jsonl").splitlines()[1])
+            writer.write(LINES[0])
             raise LostError("the board is gone")
 
     path = tmp_path / "a.jsonl"
@@ -107,8 +110,8 @@ def test_a_run_whose_place_is_lost_leaves_a_partial_result(tmp_path: Path) -> No
     assert (results.cut_off, len(results.records)) == ("the board is gone", 1)
     assert run_files.latest(tmp_path, 2) == ([], [])
     assert run_files.partial_of(path, RUN) == results
-    assert run_files.latest_partial(tmp_path, replace(RUN, date="2027")) == results
-    for other in (replace(RUN, flags=("-O3",)), replace(RUN, options={"key_bits": 128})):
+    assert run_files.latest_partial(tmp_path, RUN.replace(date="2027")) == results
+    for other in (RUN.replace(flags=("-O3",)), RUN.replace(options={"key_bits": 128})):
         assert run_files.latest_partial(tmp_path, other) is None
         with pytest.raises(EverycoreError, match="the beginning of another run"):
             run_files.partial_of(path, other)
@@ -117,7 +120,7 @@ def test_a_run_whose_place_is_lost_leaves_a_partial_result(tmp_path: Path) -> No
 def test_a_run_does_not_go_on_with_that_of_another_board(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     first, second = (
-        replace(RUN, machine=replace(RUN.machine, installation=one)) for one in ("aa", "bb")
+        RUN.replace(machine=RUN.machine.replace(installation=one)) for one in ("aa", "bb")
     )
     write(path, first).rename(run_files.partial_path(path))
     with pytest.raises(EverycoreError, match="model 2: aa, and this is bb") as error:
@@ -129,7 +132,7 @@ def test_a_run_does_not_go_on_with_that_of_another_board(tmp_path: Path) -> None
 
 def interrupt(path: Path) -> None:
     with Writer(path, RUN) as writer:
-        writer.write(data_text("bench.jsonl").splitlines()[1])
+        writer.write(LINES[0])
         raise SignalError(signal.SIGTERM)
 
 
@@ -158,13 +161,13 @@ def test_a_run_that_goes_on_and_is_interrupted_at_once_loses_nothing(tmp_path: P
 
 def test_a_run_that_was_killed_leaves_a_partial_result_and_blocks_no_name(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    measured = data_text("bench.jsonl").splitlines()[1:3]
+    measured = [encode_line(line) for line in LINES[:2]]
     part = tmp_path / "a.jsonl.part"
-    part.write_text("\n".join([run_files.run_line(RUN), *measured, measured[0][:40]]))
+    part.write_text("\n".join([encode_line(RUN), *measured, measured[0][:40]]))
     found = run_files.partial_of(path, RUN)
     assert found
-    assert (found.cut_off, [r.text for r in found.records]) == ("it was killed", measured)
-    part.write_text(run_files.run_line(RUN) + "\n" + measured[0] + "\n")
+    assert (found.cut_off, [encode_line(r) for r in found.records]) == ("it was killed", measured)
+    part.write_text(encode_line(RUN) + "\n" + measured[0] + "\n")
     assert run_files.latest_partial(tmp_path, RUN) == found  # the earlier one has more
     part.write_text("half a li")
     assert run_files.read(write(path)).run == RUN
@@ -197,8 +200,8 @@ def test_a_full_disk_is_named_and_leaves_no_file(tmp_path: Path) -> None:
 
 def test_a_disk_that_fills_up_costs_no_line_that_was_written(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    measured = data_text("bench.jsonl").splitlines()[1:]
-    room = len(run_files.run_line(RUN)) + len(measured[0]) + 20
+    measured = [encode_line(line) for line in LINES]
+    room = len(encode_line(RUN)) + len(measured[0]) + 20
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:
@@ -210,7 +213,7 @@ def test_a_disk_that_fills_up_costs_no_line_that_was_written(tmp_path: Path) -> 
     assert note == f"what was measured is in {tmp_path / 'a.jsonl.part'}"
     found = run_files.partial_of(path, RUN)
     assert found
-    assert [record.text for record in found.records] == measured[:1]
+    assert [encode_line(record) for record in found.records] == measured[:1]
 
 
 def test_two_runs_in_a_second_have_two_names(tmp_path: Path) -> None:
@@ -252,7 +255,7 @@ def test_a_first_line_with_other_types_is_named(tmp_path: Path, member: str, val
     path = write(tmp_path / "a.jsonl")
     head, *rest = path.read_text().splitlines()
     path.write_text("\n".join([json.dumps(json.loads(head) | {member: value}), *rest]))
-    with pytest.raises(EverycoreError, match=r"a\.jsonl: its first line is damaged"):
+    with pytest.raises(EverycoreError, match=r"a\.jsonl, line 1: "):
         run_files.read(path)
 
 
@@ -305,7 +308,7 @@ def joined(path: Path, *runs: Run) -> Path:
 
 
 def test_runs_of_one_host_that_are_joined_are_read_as_one(tmp_path: Path) -> None:
-    older = replace(RUN, date="2025-12-01T00:00:00+00:00", revision=Revision("fedcba9876", False))
+    older = RUN.replace(date="2025-12-01T00:00:00+00:00", revision=Revision("fedcba9876", False))
     found = run_files.read(joined(tmp_path / "a.jsonl", older, RUN))
     assert found.run == RUN
     assert found.earlier == (older,)
@@ -314,7 +317,7 @@ def test_runs_of_one_host_that_are_joined_are_read_as_one(tmp_path: Path) -> Non
 
 
 def test_runs_of_two_hosts_or_commands_are_no_one_run(tmp_path: Path) -> None:
-    others = replace(RUN, command="peers"), replace(RUN, machine=Machine("Another CPU"))
+    others = RUN.replace(command="peers"), RUN.replace(machine=Machine("Another CPU"))
     for number, other in enumerate(others):
         path = joined(tmp_path / f"{number}.jsonl", other, RUN)
         with pytest.raises(EverycoreError, match="joins runs of several commands"):

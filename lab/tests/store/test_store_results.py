@@ -3,7 +3,6 @@
 
 import lzma
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -16,9 +15,11 @@ from store.test_run_files import RUN
 from world import PACKAGE
 
 from everycore.environment.errors import EverycoreError
+from everycore.model.protocol import parse
+from everycore.model.run_lines import Run
 from everycore.store import matrix_files, run_files
 
-OLD, NEW = (replace(RUN, command="peers", date=f"2026-01-0{day}T00:00:00") for day in (1, 2))
+OLD, NEW = (RUN.replace(command="peers", date=f"2026-01-0{day}T00:00:00") for day in (1, 2))
 
 
 @pytest.fixture
@@ -43,10 +44,10 @@ def bench(kernel: str, cycles: Sequence[float], size: int = 64, more: str = "") 
     )
 
 
-def run_of(path: Path, run: run_files.Run, *lines: str) -> Path:
+def run_of(path: Path, run: Run, *lines: str) -> Path:
     with run_files.Writer(path, run) as writer:
         for line in lines:
-            writer.write(line)
+            writer.write(parse(line))
     return path
 
 
@@ -81,11 +82,11 @@ def test_rows_that_no_later_run_has_stay_with_their_run(tool: ModuleType, tmp_pa
 
 
 def test_a_matrix_keeps_its_figures(tool: ModuleType, tmp_path: Path) -> None:
-    result = replace(measured(cell(), 5.0), runs=((5.0, 6.0, 7.0), (4.0, 4.5)))
+    result = measured(cell(), 5.0).replace(runs=((5.0, 6.0, 7.0), (4.0, 4.5)))
     path = matrix_file(tmp_path / "m.jsonl", HEAD, result)
     stored = matrix_files.read(tool.store("here", [path], add=False))
     assert stored.heads == (HEAD,)
-    assert stored.results == {result.cell: replace(result, runs=((6.0,), (4.25,)))}
+    assert stored.results == {result.cell: result.replace(runs=((6.0,), (4.25,)))}
 
 
 def test_files_that_are_no_one_set_are_refused(tool: ModuleType, tmp_path: Path) -> None:
@@ -95,7 +96,7 @@ def test_files_that_are_no_one_set_are_refused(tool: ModuleType, tmp_path: Path)
         tool.store("here", [peers, kernels], add=False)
     with pytest.raises(EverycoreError, match="--add is for everycore peers"):
         tool.store("here", [kernels], add=True)
-    other = replace(NEW, machine=replace(NEW.machine, model="3"))
+    other = NEW.replace(machine=NEW.machine.replace(model="3"))
     elsewhere = run_of(tmp_path / "o.jsonl", other, bench("c_limb", (5.0,)))
     tool.store("here", [peers], add=False)
     before = (tmp_path / "results/here/peers.jsonl.xz").read_bytes()

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Tables of stored runs of bench, peers, limits, goals, estimate and pauth, for the page."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from everycore.environment.decoding import Record
 from everycore.measure.bounds import bounds
-from everycore.model.protocol import Arithmetic, Bench, Failure, Limit, Record
+from everycore.model.protocol import Arithmetic, Bench, Failure, Limit
+from everycore.model.run_lines import EstimateLine, GoalLine
 from everycore.model.selection import cipher
 from everycore.report import goal_lines, messages, peer_comparison
 from everycore.report import limit_tables as limit_texts
@@ -43,7 +44,7 @@ def bench_tables(records: Sequence[Record]) -> list[Table]:
     """A table per mode: kernels down, message sizes across."""
     groups: dict[tuple[str, str, int, int, str], dict[str, dict[int, Bench]]] = {}
     for record in records:
-        if isinstance(b := record.line, Bench) and b.cycles and not b.peer:
+        if isinstance(b := record, Bench) and b.cycles and not b.peer:
             key = (b.primitive, b.mode + b.conditions, b.key_bits, b.messages, b.style)
             groups.setdefault(key, {}).setdefault(b.kernel, {})[b.bytes] = b
     return [_bench_table(*key, kernels) for key, kernels in groups.items()]
@@ -106,7 +107,7 @@ def _entry(bench: Bench, value: float, least: float) -> Entry:
 
 def peer_tables(records: Sequence[Record], since: Mapping[str, str]) -> list[Table]:
     """Our kernels and other libraries, with the lines that say how they stand."""
-    lines = [record.line for record in records]
+    lines = list(records)
     loops = [line for line in lines if isinstance(line, Arithmetic)]
     failures = [line for line in lines if isinstance(line, Failure)]
     benches = peer_comparison.without_wrong((x for x in lines if isinstance(x, Bench)), failures)
@@ -140,8 +141,7 @@ def _peer_table(table: peer_comparison.PeerTable) -> Table:
 
 def goal_table(records: Sequence[Record]) -> Table | None:
     """Make the table of goals: counts and estimates, no measurements."""
-    lines = [json.loads(record.text) for record in records]
-    found = [line for line in lines if line.get("type") == goal_lines.TYPE]
+    found = [line for line in records if isinstance(line, GoalLine)]
     if not found:
         return None
     rows = tuple(tuple(Entry(text, _sortable(text)) for text in goal_lines.cells(o)) for o in found)
@@ -150,8 +150,7 @@ def goal_table(records: Sequence[Record]) -> Table | None:
 
 def estimate_table(records: Sequence[Record]) -> Table | None:
     """Make the table of `everycore estimate`: counts and estimates, no measurements."""
-    lines = [json.loads(record.text) for record in records]
-    found = [line for line in lines if line.get("type") == messages.TYPE]
+    found = [line for line in records if isinstance(line, EstimateLine)]
     if not found:
         return None
     head, cells = messages.estimate_cells(found)
@@ -161,7 +160,7 @@ def estimate_table(records: Sequence[Record]) -> Table | None:
 
 def pauth_tables(records: Sequence[Record]) -> list[Table]:
     """Make the tables of `everycore pauth`: the cost of emulators, as on the terminal."""
-    found = pauth.tables(json.loads(record.text) for record in records)
+    found = pauth.tables(records)
     return [
         Table(
             table.title,
@@ -175,7 +174,7 @@ def pauth_tables(records: Sequence[Record]) -> list[Table]:
 
 def limit_tables(records: Sequence[Record]) -> list[Table]:
     """Make the tables of `everycore limits`: instructions, and what they leave of each mode."""
-    lines = [record.line for record in records]
+    lines = list(records)
     instructions = tuple(
         (
             Entry(one.instruction),

@@ -193,7 +193,7 @@ def _unexplained(
     for (machine, cell), result in results.items():
         by_machine.setdefault(machine, {})[cell] = result
     return {
-        (machine, one.cell, one.kind): replace(one, why_not=NOT_LOOKED_INTO)
+        (machine, one.cell, one.kind): one.replace(why_not=NOT_LOOKED_INTO)
         for machine, own in by_machine.items()
         for one in anomalies.find(own)
     }

@@ -5,10 +5,11 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from everycore.environment.decoding import Record
 from everycore.environment.errors import EverycoreError
 from everycore.model import protocol
 from everycore.model.domain import Machine
-from everycore.model.protocol import Hello, Record
+from everycore.model.protocol import Hello
 
 VERSION = 1
 SYSTEMS = {"a64": "aarch64", "x86": "x86_64"}
@@ -26,7 +27,7 @@ class Command:
 
     @property
     def hello(self) -> Hello | None:
-        return next((r.line for r in self.records if isinstance(r.line, Hello)), None)
+        return next((r for r in self.records if isinstance(r, Hello)), None)
 
 
 @dataclass(frozen=True, slots=True)

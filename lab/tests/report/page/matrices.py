@@ -3,8 +3,8 @@
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 
+from everycore.environment.decoding import encode_line
 from everycore.model.cells import (
     Anomaly,
     Cell,
@@ -16,7 +16,6 @@ from everycore.model.cells import (
     Outcome,
     Result,
     Verdict,
-    as_json,
 )
 from everycore.model.domain import Machine, Revision
 from everycore.report.page.facts import Facts, Source, collect
@@ -108,27 +107,27 @@ def _result(subject: str, toolchain: str, name: str) -> Result:  # noqa: PLR0911
     where = cell(subject, toolchain, name)
     plain = Result(where, Outcome.SKIPPED, compiler=f"{kind} {number}", flag_set=name)
     if kind == "clang" and ("hoist" in name or "nopre" in name):
-        return replace(plain, reason=f"unknown argument: '{where.flags[1]}'")
+        return plain.replace(reason=f"unknown argument: '{where.flags[1]}'")
     if kind == "gcc" and "noslp" in name:
-        return replace(plain, reason="unrecognized command-line option '-fno-slp-vectorize'")
+        return plain.replace(reason="unrecognized command-line option '-fno-slp-vectorize'")
     if int(number) < 12 and name in ("O2+v3", "O2+v4"):
-        return replace(plain, reason=f"bad value '{where.flags[1]}'")
+        return plain.replace(reason=f"bad value '{where.flags[1]}'")
     if (subject, toolchain, name) == ("linux-6.12", "gcc-13", "O3"):
-        return replace(plain, outcome=Outcome.WRONG, reason="known answer 3: first wrong byte 16")
+        return plain.replace(outcome=Outcome.WRONG, reason="known answer 3: first wrong byte 16")
     if (subject, toolchain, name) == ("libressl", "clang-11", "Os"):
-        return replace(plain, outcome=Outcome.CRASHED, reason="signal 11")
+        return plain.replace(outcome=Outcome.CRASHED, reason="signal 11")
     if (subject, toolchain, name) == ("libressl", "clang-14", "O3"):
-        return replace(plain, outcome=Outcome.TIME_LIMIT, reason="no answer within 10 s")
+        return plain.replace(outcome=Outcome.TIME_LIMIT, reason="no answer within 10 s")
     if (subject, toolchain) == ("linux-6.12", "gcc-17") and "bounds" in name:
         reason = "aes.c:12:10: fatal error: linux/cache.h: No such file or directory"
-        return replace(plain, outcome=Outcome.NOT_COMPILED, reason=reason)
+        return plain.replace(outcome=Outcome.NOT_COMPILED, reason=reason)
     cycles = _cycles(subject, toolchain, name)
     frame = 4040 if toolchain == "gcc-7" and cycles > 50 else 24
     result = measured(where, cycles, name, frame)
     leaks = (subject, toolchain, name) == ("libressl", "gcc-16", "Os")
     detail = "aes_encrypt+0x1c: address" if leaks else ""
     if name in ("O1", "O2", "O3", "Os"):
-        return replace(result, verdicts=(Verdict(not leaks, "trace", detail),))
+        return result.replace(verdicts=(Verdict(not leaks, "trace", detail),))
     return result
 
 
@@ -141,10 +140,9 @@ def _anomaly(result: Result) -> Anomaly | None:
     other = cell(where.subject, where.toolchain, "O2")
     plain = Anomaly(where, Kind.SLOW, value, other, base, value / base, "flags", tried=12)
     command = f'everycore matrix --toolchain {where.toolchain} --flags "{" ".join(where.flags)}"'
-    plain = replace(plain, command=f"{command} --subject {where.subject}")
+    plain = plain.replace(command=f"{command} --subject {where.subject}")
     if V4 in where.flags and value > 27:
-        return replace(
-            plain,
+        return plain.replace(
             repair=("-fno-slp-vectorize",),
             repaired=measured(where, base),
             causes=("64 vpgatherdd appear",),
@@ -153,10 +151,9 @@ def _anomaly(result: Result) -> Anomaly | None:
             after=Listing("aes_encrypt", SCALAR, 0.96),
         )
     if name == "O1" and kind == "clang" and value > 40:
-        return replace(plain, causes=("456 calls appear",), why_not="no flag of -O1 repairs it")
+        return plain.replace(causes=("456 calls appear",), why_not="no flag of -O1 repairs it")
     if where.toolchain == "gcc-7" and value > 80:
-        return replace(
-            plain,
+        return plain.replace(
             repair=("-fno-code-hoisting",),
             repaired=measured(where, base * 1.7, frame=72),
             causes=("frame of 4040 bytes, 72 repaired",),
@@ -164,7 +161,7 @@ def _anomaly(result: Result) -> Anomaly | None:
             after=Listing("aes_encrypt", SCALAR, 0.9),
         )
     if name == "O2+nopre+nosra" and value > base * 1.15:
-        return replace(plain, repair=("-fno-tree-slp-vectorize",), causes=("40 movdqa appear",))
+        return plain.replace(repair=("-fno-tree-slp-vectorize",), causes=("40 movdqa appear",))
     return None
 
 
@@ -183,7 +180,7 @@ def lines() -> Iterator[Line]:
                     yield Anomaly(result.cell, Kind.LEAK, 1, where, 0, 1.0, "flags", tried=3)
     for toolchain in ("gcc-12", "gcc-14", "clang-16", "clang-19", "clang-22"):
         for name in ("O1", "O2", "Os", "O2+ubsan"):
-            where = replace(cell("linux-6.1", toolchain, name), target="qemu-aarch64")
+            where = cell("linux-6.1", toolchain, name).replace(target="qemu-aarch64")
             executed = 150_000 + len(name) * 40_000 + len(toolchain) * 1_000
             yield Result(
                 where,
@@ -198,15 +195,15 @@ def lines() -> Iterator[Line]:
 
 def text() -> str:
     """As a file."""
-    return "".join(as_json(line) + "\n" for line in lines())
+    return "".join(encode_line(line) + "\n" for line in lines())
 
 
 def own_and_stored() -> Facts:
     """A wrong cell of the user's, and a slow one that everycore brings."""
-    own = replace(
-        measured(cell("mine", "gcc-12", "O2"), 12), outcome=Outcome.WRONG, reason="byte 1 is wrong"
+    own = measured(cell("mine", "gcc-12", "O2"), 12).replace(
+        outcome=Outcome.WRONG, reason="byte 1 is wrong"
     )
     fast, slow = (measured(cell("libressl", "gcc-12", name), 12) for name in ("O1", "O2"))
-    slow = replace(slow, runs=tuple(tuple(9 * s for s in run) for run in slow.runs))
+    slow = slow.replace(runs=tuple(tuple(9 * s for s in run) for run in slow.runs))
     sources = [Source("stored", head(), (fast, slow), is_own=False), Source("own", head(), (own,))]
     return collect(sources)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Cells of one cause are one group, and the worst comes first."""
 
-from dataclasses import replace
-
 import pytest
 from report.page import matrices
 
@@ -49,7 +47,7 @@ def test_without_a_repair_the_group_says_what_appeared(groups: list[Group]) -> N
 
 
 def test_versions_beside_a_group_are_those_of_its_subjects_alone(facts: Facts) -> None:
-    more = replace(facts.facts[0].result, cell=Cell("other", "f", "gcc-99", ("-O2",)))
+    more = facts.facts[0].result.replace(cell=Cell("other", "f", "gcc-99", ("-O2",)))
     both = collect([*facts.sources, Source("more", matrices.head(), (more,))])
     assert any(fact.cell.toolchain == "gcc-99" for fact in both.facts)
     for group in anomaly_groups.groups(both.facts):
@@ -60,7 +58,7 @@ def test_what_repairs_wrong_answers_is_beside_them() -> None:
     cell = Cell("mine", "sum", "gcc-12", ("-O2",))
     said = "16 bytes: the output is wrong (byte {} of 16: got {}, expected 00)"
     wrong = Result(cell, Outcome.WRONG, said.format(3, "1c"))
-    other = replace(wrong, cell=replace(cell, flags=("-O3",)), reason=said.format(9, "ff"))
+    other = wrong.replace(cell=cell.replace(flags=("-O3",)), reason=said.format(9, "ff"))
     known = Anomaly(
         cell, Kind.WRONG, 0.0, None, None, 1.0, repair=("-fwrapv",), passes=("P on sum",)
     )
@@ -73,10 +71,10 @@ def test_what_repairs_wrong_answers_is_beside_them() -> None:
 
 def test_cells_with_a_sanitizer_are_named_and_the_repaired_cell_has_a_figure() -> None:
     plain = Cell("mine", "sum", "gcc-12", ("-O2",))
-    checked = replace(plain, flags=("-O1", "-fsanitize=undefined"))
+    checked = plain.replace(flags=("-O1", "-fsanitize=undefined"))
     wrong = [Result(one, Outcome.WRONG, "the output is wrong") for one in (checked, plain)]
     repaired = Result(
-        replace(plain, flags=("-O2", "-fwrapv")), Outcome.MEASURED, runs=((31.2,) * 5,) * 5
+        plain.replace(flags=("-O2", "-fwrapv")), Outcome.MEASURED, runs=((31.2,) * 5,) * 5
     )
     known = Anomaly(plain, Kind.WRONG, 0.0, None, None, 1.0, repair=("-fwrapv",), repaired=repaired)
     found = collect([Source("x", matrices.head(), (*wrong, known))])

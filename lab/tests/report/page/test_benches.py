@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tables of stored runs of bench, peers, limits and goals."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,8 @@ from store.test_run_files import RUN
 from world import data_text
 
 import everycore
-from everycore.measure.processes import merged_records
+from everycore.measure.processes import merged
+from everycore.model.protocol import parse
 from everycore.report.page import benches
 from everycore.store import run_files
 from everycore.store.run_files import Results
@@ -58,11 +58,11 @@ def test_estimates_are_of_a_table_of_their_own() -> None:
 
 def test_limits_are_tables_of_instructions_and_of_bounds(tmp_path: Path) -> None:
     lines = data_text("limits.jsonl").splitlines()
-    with run_files.Writer(tmp_path / "a.jsonl", replace(RUN, command="limits")) as writer:
+    with run_files.Writer(tmp_path / "a.jsonl", RUN.replace(command="limits")) as writer:
         for line in lines[1:]:
-            writer.write(line)
+            writer.write(parse(line))
     records = run_files.read(tmp_path / "a.jsonl").records
-    instructions, costs = benches.limit_tables(merged_records(records))
+    instructions, costs = benches.limit_tables(merged(records))
     rows = {row[0].shown: [entry.shown for entry in row[1:]] for row in instructions.rows}
     assert rows["vaesenc"][:3] == ["512", "~4.00", "~2.00"], "it is of one process"
     assert rows["vgf2p8affineqb"][3].startswith("needs gfni")

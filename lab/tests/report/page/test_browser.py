@@ -240,9 +240,7 @@ def test_columns_without_a_value_in_any_cell_are_left_out(
     page.open()
     assert {"frame", "gathers", "why"} <= set(page(names))
     lines = [
-        replace(one, code=None, executed=None)
-        for one in matrices.lines()
-        if isinstance(one, Result)
+        one.replace(code=None, executed=None) for one in matrices.lines() if isinstance(one, Result)
     ]
     path = tmp_path / "uncounted.html"
     path.write_text(render(Page(collect([Source("x", matrices.head(), tuple(lines))])), ""))
@@ -329,7 +327,6 @@ def test_another_metric_and_another_best_recolour_the_maps(page: Shown) -> None:
 
 
 def test_ten_thousand_cells_are_shown_and_filtered(driver: Any, tmp_path: Path) -> None:
-    from dataclasses import replace
 
     from everycore.model.cells import Anomaly, Result
 
@@ -339,7 +336,7 @@ def test_ten_thousand_cells_are_shown_and_filtered(driver: Any, tmp_path: Path) 
         for line in original:
             if isinstance(line, Result | Anomaly):
                 name = f"{line.cell.subject}-{number}"
-                lines.append(replace(line, cell=replace(line.cell, subject=name)))
+                lines.append(line.replace(cell=line.cell.replace(subject=name)))
     facts = collect([Source("big", matrices.head(), tuple(lines))])
     assert len(facts.facts) > 10_000
     path = tmp_path / "big.html"
@@ -361,10 +358,10 @@ def test_hand_written_assembly_is_a_row_below_the_compilers(
 ) -> None:
     where = matrices.cell("openssl-x86", "gcc-12", "O2", "aesni-cbc-enc")
     lines = [
-        replace(line, computes="cbc-enc") if isinstance(line, Result) else line
+        line.replace(computes="cbc-enc") if isinstance(line, Result) else line
         for line in facts.sources[0].lines
     ]
-    by_hand = replace(matrices.measured(where, 0.63), computes="cbc-enc", is_assembly=True)
+    by_hand = matrices.measured(where, 0.63).replace(computes="cbc-enc", is_assembly=True)
     found = collect([replace(facts.sources[0], lines=(*lines, by_hand))])
     path = tmp_path / "page.html"
     path.write_text(render(Page(found), _plot_library()), encoding="utf-8")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Facts that the page makes of the matrix's lines."""
 
-from dataclasses import replace
-
 from report.page.matrices import V4, cell, head, measured
 
 from everycore.model.cells import Anomaly, Cell, Kind, Line, Outcome, Result, Verdict
@@ -57,20 +55,20 @@ def test_what_is_odd_is_seen_before_anybody_looked_into_it() -> None:
     assert odd[O2] == ()
     assert [(one.kind, one.neighbour) for one in odd[v4]] == [(Kind.SLOW, O2)]
     assert "matrix regressions" in odd[v4][0].why_not
-    explained = replace(slow(measured(v4, 20)), repair=("-fno-x",))
+    explained = slow(measured(v4, 20)).replace(repair=("-fno-x",))
     found = collect([source(measured(O2, 10), measured(v4, 20), explained)])
     assert {one.repair for fact in found.facts for one in fact.anomalies} == {("-fno-x",)}
 
 
 def test_a_second_pass_in_the_same_file_leaves_what_is_odd() -> None:
     first = measured(O2, 20)
-    judged = replace(first, verdicts=(Verdict(True, "trace"),))
+    judged = first.replace(verdicts=(Verdict(True, "trace"),))
     assert collect([source(first, slow(first), judged)]).facts[0].anomalies
 
 
 def test_what_was_odd_of_another_version_of_the_compiler_is_forgotten_in_the_same_file() -> None:
     first = measured(O2, 20)
-    newer = replace(first, compiler="gcc 12.9.0")
+    newer = first.replace(compiler="gcc 12.9.0")
     assert not collect([source(first, slow(first), newer)]).facts[0].anomalies
     assert collect([source(first, slow(first), newer, slow(newer))]).facts[0].anomalies
 
@@ -86,24 +84,24 @@ def test_counts_of_an_emulated_cell_are_in_a_panel_of_their_own(facts: Facts) ->
 
 
 def test_a_count_is_no_value_among_cycles() -> None:
-    counted = Result(replace(O2, flags=("-O1",)), Outcome.COUNTED, executed=409600)
+    counted = Result(O2.replace(flags=("-O1",)), Outcome.COUNTED, executed=409600)
     found = collect([source(measured(O2, 10), counted)])
     assert {f.cell.flags: f.value is None for f in found.facts}[("-O1",)]
 
 
 def test_a_wrong_answer_has_no_value() -> None:
-    wrong = replace(measured(O2, 10), outcome=Outcome.WRONG)
+    wrong = measured(O2, 10).replace(outcome=Outcome.WRONG)
     assert collect([source(wrong)]).facts[0].value is None
 
 
 def test_a_method_that_could_not_look_is_no_verdict() -> None:
-    blind = replace(measured(O2, 10), verdicts=(Verdict(None, "taint", "no valgrind"),))
+    blind = measured(O2, 10).replace(verdicts=(Verdict(None, "taint", "no valgrind"),))
     assert collect([source(blind)]).facts[0].leaks is None
 
 
 def test_one_leak_outweighs_a_method_that_sees_none() -> None:
     both = (Verdict(True, "taint"), Verdict(False, "trace"))
-    assert collect([source(replace(measured(O2, 10), verdicts=both))]).facts[0].leaks
+    assert collect([source(measured(O2, 10).replace(verdicts=both))]).facts[0].leaks
 
 
 def test_the_best_are_of_the_panel_of_each_row_and_of_each_column() -> None:
@@ -154,10 +152,10 @@ def test_ranges_do_not_span_a_version_that_is_well() -> None:
 def test_hand_written_assembly_stands_beside_the_panels_that_compute_the_same() -> None:
     def asm(function: str, cycles: float) -> Result:
         where = cell("openssl-x86", "gcc-12", "O2", function)
-        return replace(measured(where, cycles), computes="cbc-enc", is_assembly=True)
+        return measured(where, cycles).replace(computes="cbc-enc", is_assembly=True)
 
-    ours = replace(measured(O2, 12), computes="cbc-enc")
-    other = replace(measured(cell("linux-6.12", "gcc-12", "O2"), 12), computes="ctr")
+    ours = measured(O2, 12).replace(computes="cbc-enc")
+    other = measured(cell("linux-6.12", "gcc-12", "O2"), 12).replace(computes="ctr")
     found = collect([source(ours, other, asm("vpaes", 5), asm("aesni", 1))])
     beside = {one["subject"]: one["assembly"] for one in payload(found, [])["panels"]}
     titles = {subject: [title for title, _ in rows] for subject, rows in beside.items()}
@@ -169,7 +167,7 @@ def test_hand_written_assembly_stands_beside_the_panels_that_compute_the_same() 
 
 
 def test_estimates_of_emulated_cells_are_a_column_that_measured_ones_leave_empty() -> None:
-    emulated = replace(O2, target="qemu-aarch64")
+    emulated = O2.replace(target="qemu-aarch64")
     counted = Result(emulated, Outcome.COUNTED, executed=4096, estimates={"a53": (10.0, 12.5)})
     found = collect([source(measured(O2, 10), counted)])
     place = [name for name, _, _ in rows.COLUMNS].index("estimates")
@@ -178,7 +176,7 @@ def test_estimates_of_emulated_cells_are_a_column_that_measured_ones_leave_empty
 
 def test_two_hosts_of_one_model_have_panels_of_their_own() -> None:
     def source(name: str, installation: str) -> Source:
-        known = replace(head(), machine=replace(head().machine, installation=installation))
+        known = head().replace(machine=head().machine.replace(installation=installation))
         return Source(name, known, (measured(cell("linux-6.1", "gcc-12", "O2"), 12.0),))
 
     one, other, old = source("a", "1111"), source("b", "2222"), source("c", "")
@@ -188,6 +186,6 @@ def test_two_hosts_of_one_model_have_panels_of_their_own() -> None:
 
 
 def test_a_panel_tells_the_key_of_a_known_mode_alone() -> None:
-    known = collect([source(replace(measured(O2, 12), computes="cbc-enc"))])
+    known = collect([source(measured(O2, 12).replace(computes="cbc-enc"))])
     assert key_words(known.facts) == "256-bit key, "
     assert key_words(collect([source(measured(O2, 12))]).facts) == ""

@@ -2,14 +2,14 @@
 """Figures over time on the page."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from matrix.cells import cell, measured
 from world import Lab
 
-from everycore.model.cells import Head, as_json
+from everycore.environment.decoding import encode_line
+from everycore.model.cells import Head
 from everycore.model.domain import Machine, Revision
 
 pytest.importorskip("duckdb", reason="make lab")
@@ -29,10 +29,10 @@ def runs(folder: Path, *values: float) -> list[str]:
     found = []
     for day, value in enumerate(values, 1):
         path = folder / f"{day}-matrix.jsonl"
-        head = replace(HEAD, date=f"2026-01-{day:02}T08:00", revision=Revision(f"c{day}", False))
+        head = HEAD.replace(date=f"2026-01-{day:02}T08:00", revision=Revision(f"c{day}", False))
         other = measured(cell(subject="steady"), 3.0)
         lines = (head, measured(cell(), value), other)
-        path.write_text("".join(as_json(line) + "\n" for line in lines), encoding="utf-8")
+        path.write_text("".join(encode_line(line) + "\n" for line in lines), encoding="utf-8")
         found.append(str(path))
     return found
 

@@ -3,7 +3,6 @@
 
 import json
 import re
-from dataclasses import replace
 
 import pytest
 from report.page.matrices import cell, head, lines, measured, own_and_stored
@@ -48,7 +47,7 @@ def test_own_cells_come_first_and_stored_ones_are_marked() -> None:
 
 def test_cells_of_one_cause_are_never_own_and_stored_in_one_group() -> None:
     wrong = [
-        replace(measured(cell("mine", "gcc-12", name), 12), outcome=Outcome.WRONG, reason="x")
+        measured(cell("mine", "gcc-12", name), 12).replace(outcome=Outcome.WRONG, reason="x")
         for name in ("O1", "O2")
     ]
     sources = [Source("a", head(), (wrong[0],)), Source("b", head(), (wrong[1],), is_own=False)]
@@ -88,8 +87,8 @@ def test_the_page_names_nothing_that_could_be_fetched(text: str) -> None:
 
 def test_no_text_of_a_result_becomes_markup() -> None:
     evil = '</script><script>alert("x")</script><img src=x>'
-    bad = replace(
-        measured(cell("linux-6.1", "gcc-12", "O2"), 12), outcome=Outcome.NOT_COMPILED, reason=evil
+    bad = measured(cell("linux-6.1", "gcc-12", "O2"), 12).replace(
+        outcome=Outcome.NOT_COMPILED, reason=evil
     )
     said = render(Page(collect([Source(evil, head(), (bad,))])), "")
     assert "<script>alert" not in said
