@@ -202,6 +202,7 @@ def test_a_length_of_no_whole_blocks_is_refused_before_anything_is_measured(
     assert not list(tmp_path.glob("a.jsonl*"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not (shutil.which("qemu-s390x") and shutil.which("s390x-linux-gnu-gcc")),
     reason="apt-get install gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user",

@@ -2,46 +2,17 @@
 """Mutants that a change concerns: of files that changed, or whose tests or data did."""
 
 import fnmatch
-import subprocess
+import sys
 import tomllib
 
 from catalog import ROOT, Mutant, Recipe, properties, test_files
 
+sys.path.insert(0, str(ROOT / "tools"))
+
+from changed_files import base_of, changed_files, git
+
 DATA = "tests/mutants/data"
-LANDED = ("origin/main", "main")
 TOO_LONG = ("placement", "provider", "wipes")  # for a sample
-
-
-def git(*words: str) -> str | None:
-    """Return what git prints, or nothing where it fails or is not there."""
-    try:
-        done = subprocess.run(
-            ["git", *words], cwd=ROOT, text=True, capture_output=True, check=False
-        )
-    except OSError:
-        return None
-    return done.stdout if done.returncode == 0 else None
-
-
-def base_of(revision: str | None) -> str | None:
-    """Return the commit where the branch left what has landed; for that itself the one before.
-
-    None: there is no git, or no such revision.
-    """
-    known = (git("merge-base", each, "HEAD") for each in ([revision] if revision else LANDED))
-    base = next((each for each in known if each is not None), None)
-    if base is None:
-        return None
-    if base == git("rev-parse", "HEAD") and not git("status", "--porcelain"):
-        return git("rev-parse", "HEAD^") or base
-    return base
-
-
-def changed_files(base: str) -> set[str]:
-    """Return the files that differ from a commit, also those that no commit has yet."""
-    differ = git("diff", "--name-only", base.strip()) or ""
-    new = git("ls-files", "--others", "--exclude-standard") or ""
-    return set(f"{differ}{new}".splitlines())
 
 
 def old_data(base: str, files: set[str]) -> set[tuple[str, str, str, str]]:

@@ -107,6 +107,7 @@ def real(tmp_path: Path, real_cache: Path) -> Lab:
     return Lab(SystemRunner(), tmp_path, {**os.environ, "XDG_CACHE_HOME": str(real_cache)})
 
 
+@pytest.mark.slow
 def test_counts_are_exact_and_repeat_and_are_stored(real: Lab, tmp_path: Path) -> None:
     words = ("--kernel", "a64_ce", "--mode", "ctr", "--bytes", "64,bulk", "--json")
     done = real("estimate", "--core", "none", *words)

@@ -450,6 +450,7 @@ def test_a_promise_of_constant_time_that_is_broken_is_exit_code_1(
     assert not again.out  # nothing is measured, or looked at, twice
 
 
+@pytest.mark.slow
 def test_a_miscompilation_is_reported_with_where_its_code_is_from_and_how_it_is_compiled(
     broken: Lab, gcc: str, tmp_path: Path
 ) -> None:

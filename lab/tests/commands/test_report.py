@@ -125,6 +125,7 @@ def test_a_missing_package_is_named_with_its_remedy(
     assert install_command("report") in done.err.replace("\n", " ")
 
 
+@pytest.mark.slow
 def test_without_files_the_stored_results_are_shown(
     lab: Lab, real_cache: Path, tmp_path: Path
 ) -> None:

@@ -281,6 +281,7 @@ def test_the_reason_is_told_if_our_kernels_cannot_be_measured(
     assert "Not measured: the kernels of everycore" in lab("doctor").out
 
 
+@pytest.mark.slow
 def test_our_own_kernels_are_measured_as_the_libraries_are(real_lab: Lab) -> None:
     found = measure_own(real_lab.context())
     assert not found.error

@@ -67,6 +67,7 @@ def results(real_lab: Lab) -> dict[str, Result]:
     return {f"{c.function} {' '.join(c.flags)}": one for c, one in found.items()}
 
 
+@pytest.mark.slow
 def test_losses_of_constant_time_and_a_miscompilation_are_caught(
     results: dict[str, Result],
 ) -> None:

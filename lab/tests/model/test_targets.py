@@ -198,8 +198,8 @@ def test_an_unknown_cpu_comes_with_near_names_or_none(name: str, near: list[str]
 
 
 def test_near_names_are_of_one_architecture_whatever_is_asked() -> None:
-    """Each known name with one sign changed, which nobody has checked by hand."""
-    words = [*targets.load_cpus(TREE), *targets.other_names(TREE)]
+    """Known names with one sign changed, which nobody has checked by hand: one in seven."""
+    words = [*targets.load_cpus(TREE), *targets.other_names(TREE)][::7]
     for word in words:
         for wrong in (f"{word}q", word[:-1] + "q", word[1:]):
             try:

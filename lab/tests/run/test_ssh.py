@@ -144,6 +144,7 @@ def test_a_bench_on_a_board_is_stored_with_the_board(
     assert [p.name[:8] for p in (tmp_path / "board").iterdir() if p.is_file()] == ["harness-"]
 
 
+@pytest.mark.slow
 @BOTH
 def test_other_commands_run_on_a_board(
     real_lab: Lab, server: Server, tmp_path: Path, python: str
@@ -429,6 +430,7 @@ def system_gcc() -> str:
 CELLS = ("--subject", "c_ttable4", "--function", "ctr", "--flags=-O1", "--flags=-O2")
 
 
+@pytest.mark.slow
 @BOTH
 def test_the_matrix_times_its_cells_on_a_board(
     server: Server, real_lab: Lab, tmp_path: Path, python: str

@@ -213,6 +213,7 @@ def test_a_missing_compiler_makes_it_unavailable(subject: Subject, lab: Lab) -> 
     assert "gcc-aarch64-linux-gnu" in error.value.hint
 
 
+@pytest.mark.slow
 def test_our_own_kernels_are_subjects_by_their_names(real_lab: Lab) -> None:
     context = real_lab.context()
     tree = find_tree(context.package)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Files that differ from what has landed, so that a step tests what a change concerns."""
+
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LANDED = ("origin/main", "main")
+DAY_SECONDS = 24 * 3600
+
+
+def git(*words: str) -> str | None:
+    """Return what git prints, or nothing where it fails or is not there."""
+    try:
+        done = subprocess.run(
+            ["git", *words], cwd=ROOT, text=True, capture_output=True, check=False
+        )
+    except OSError:
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def base_of(revision: str | None = None) -> str | None:
+    """Return the commit where the branch left what has landed.
+
+    On what has landed itself: the newest commit that is a day older, for one landing has several.
+    None: there is no git, or no such commit.
+    """
+    known = (git("merge-base", each, "HEAD") for each in ([revision] if revision else LANDED))
+    base = next((each for each in known if each is not None), None)
+    if base is None:
+        return None
+    if base == git("rev-parse", "HEAD") and not git("status", "--porcelain"):
+        seconds = int(git("show", "--no-patch", "--format=%ct", "HEAD") or 0) - DAY_SECONDS
+        return git("rev-list", "-1", f"--before={seconds}", "HEAD") or None
+    return base
+
+
+def changed_files(base: str) -> set[str]:
+    """Return the files that differ from a commit, also those that no commit has yet."""
+    differ = git("diff", "--name-only", base.strip()) or ""
+    new = git("ls-files", "--others", "--exclude-standard") or ""
+    return set(f"{differ}{new}".splitlines())
