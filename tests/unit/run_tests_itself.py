@@ -27,6 +27,7 @@ sys.dont_write_bytecode = True
 
 
 def loaded(name: str, path: str) -> types.ModuleType:
+    sys.path.insert(0, str(ROOT / "tools"))  # what the program imports from beside it
     loader = importlib.machinery.SourceFileLoader(name, str(ROOT / path))
     spec = importlib.util.spec_from_loader(name, loader)
     assert spec
