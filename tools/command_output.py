@@ -8,13 +8,18 @@ from typing import NoReturn
 
 
 def output_of(command: list[str], cwd: pathlib.Path | None = None) -> str:
-    """Run a command; return its standard output. If it cannot run or fails, say why and end with exit code 2."""
+    """Run a command; return its standard output. If it cannot run or fails, say why and end with
+    exit code 2.
+    """
     try:
         done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=cwd)
     except OSError as error:
         refuse(f"{command[0]} cannot be run: {error.strerror}; is it installed?")
     except subprocess.CalledProcessError as error:
-        refuse(error.stderr.strip() or f"{command[0]} ended with {error.returncode}: {' '.join(command)}")
+        refuse(
+            error.stderr.strip()
+            or f"{command[0]} ended with {error.returncode}: {' '.join(command)}"
+        )
     return done.stdout
 
 

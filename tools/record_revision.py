@@ -20,7 +20,9 @@ def revision(root: pathlib.Path) -> str:
     """The commit of a tree, as "0123456789ab" or "0123456789ab+changes"; "" if it is not known."""
     git = ["git", "-C", str(root)]
     try:
-        head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True)
+        head = subprocess.run(
+            [*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True
+        )
         changes = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True)
     except OSError:
         head = None

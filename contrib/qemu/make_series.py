@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The patches of `patch-qemu --series`: our files and edits, on QEMU's files in a scratch repository.
+"""The patches of `patch-qemu --series`: our files and edits on QEMU's, in a scratch repository.
 
 series/series.toml says what each patch adds and edits. QEMU's files come from the tree, which is
 only read: the patches apply to it with `git am`, and are signed off by whom git knows as the user.
@@ -119,7 +119,11 @@ def _table(path: Path) -> str:
         before = seconds.get((program, algorithm, emulator.removesuffix(AFTER)))
         pairs += before is not None
         row = f"  {program:<10} {algorithm:<10} "
-        row += f"{'-':>8} {after:8.3f} {'-':>6}" if before is None else f"{before:8.3f} {after:8.3f} {before / after:6.2f}"
+        row += (
+            f"{'-':>8} {after:8.3f} {'-':>6}"
+            if before is None
+            else f"{before:8.3f} {after:8.3f} {before / after:6.2f}"
+        )
         rows.append(row)
     if not pairs:
         return ""

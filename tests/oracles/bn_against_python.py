@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Big numbers against the integers of Python: bn_against_python.py [OPTIONS] [EMULATOR] BN_ANSWERS
 
-Every kernel of bn that runs here is asked about random and structured numbers; the program is built from bn_answers.c.
-Where the library GMP is at hand, it has to give the same answers as Python.
+Every kernel of bn that runs here is asked about random and structured numbers; the program is built
+from bn_answers.c. Where the library GMP is at hand, it has to give the same answers as Python.
 """
 
 import argparse
@@ -36,7 +36,9 @@ class Question:
     b: bytes
 
     def words(self) -> str:
-        return " ".join([self.operation, *(number.hex() or "-" for number in (self.n, self.a, self.b))])
+        return " ".join(
+            [self.operation, *(number.hex() or "-" for number in (self.n, self.a, self.b))]
+        )
 
     @functools.cache
     def answer(self) -> str:
@@ -60,7 +62,9 @@ class Question:
                 result = pow(a, -1, n)
             case "powers" | "powers_of_two":
                 base = a if self.operation == "powers" else 2
-                return b"".join(pow(base, b ^ i, n).to_bytes(len(self.n), "big") for i in range(MANY)).hex()
+                return b"".join(
+                    pow(base, b ^ i, n).to_bytes(len(self.n), "big") for i in range(MANY)
+                ).hex()
             case _:
                 result = pow(a, b, n)
         return result.to_bytes(len(self.n), "big").hex()
@@ -93,30 +97,45 @@ class Question:
 def pieces(rng: random.Random, n_bytes: int) -> bytes:
     """Runs of ones, of zeros and of random bytes."""
     size = rng.choice([1, 2, 4, 8])
-    made = b"".join(rng.choice([b"\xff" * size, bytes(size), rng.randbytes(size)]) for _ in range(n_bytes // size + 1))
+    made = b"".join(
+        rng.choice([b"\xff" * size, bytes(size), rng.randbytes(size)])
+        for _ in range(n_bytes // size + 1)
+    )
     return made[:n_bytes]
 
 
 def modulus(rng: random.Random, n_bytes: int) -> bytes:
     bits = 8 * n_bytes - rng.randrange(8)
-    value = rng.choice([
-        2**bits - 1 - rng.randrange(50),  # below a power of two
-        2**(bits - 1) + rng.randrange(50),  # above one
-        int.from_bytes(pieces(rng, n_bytes), "big") % 2**bits,
-        rng.getrandbits(bits),
-    ])
-    return (value | 1 | 2**(bits - 1)).to_bytes(n_bytes, "big")
+    value = rng.choice(
+        [
+            2**bits - 1 - rng.randrange(50),  # below a power of two
+            2 ** (bits - 1) + rng.randrange(50),  # above one
+            int.from_bytes(pieces(rng, n_bytes), "big") % 2**bits,
+            rng.getrandbits(bits),
+        ]
+    )
+    return (value | 1 | 2 ** (bits - 1)).to_bytes(n_bytes, "big")
 
 
 def operand(rng: random.Random, n: bytes) -> bytes:
     value = int.from_bytes(n, "big")
-    chosen = rng.choice([0, 1, value - 1, value // 2, rng.randrange(value), rng.randrange(value),
-                         int.from_bytes(pieces(rng, len(n)), "big") % value])
+    chosen = rng.choice(
+        [
+            0,
+            1,
+            value - 1,
+            value // 2,
+            rng.randrange(value),
+            rng.randrange(value),
+            int.from_bytes(pieces(rng, len(n)), "big") % value,
+        ]
+    )
     return chosen.to_bytes(len(n), "big")
 
 
 def questions(rng: random.Random, rounds: int) -> Iterator[Question]:
-    small = random.Random(rounds)  # of its own: the other questions stay as they were, and what these notice
+    # of its own: the other questions stay as they were, and what these notice
+    small = random.Random(rounds)
     lengths = [*range(16, 73), 80, 95, 96, 97, 127, 128, 129, 192, 256, 257, 384, 512, 1023, 1024]
     for turn in range(rounds):
         n_bytes = lengths[turn % len(lengths)] if turn % 2 else rng.choice(lengths[:57])
@@ -128,25 +147,39 @@ def questions(rng: random.Random, rounds: int) -> Iterator[Question]:
         for operation in ("exp", "exp_public"):
             yield Question(operation, n, a, pieces(rng, rng.choice([1, 2, 3, 4, 9, 11, 33, 41])))
         for base in (2, small.choice([0, 1, 3, 4, 5, 6, 7, 10, 65537, 2**32 - 1])):
-            exponent = small.choice([pieces(small, small.choice([1, 2, 3, 5, 29, 41, 64])), bytes(2), b"\xff" * 35])
+            exponent = small.choice(
+                [pieces(small, small.choice([1, 2, 3, 5, 29, 41, 64])), bytes(2), b"\xff" * 35]
+            )
             yield Question("exp_small", n, base.to_bytes(4, "big"), exponent)
-        yield Question(rng.choice(["powers", "powers_of_two"]), n, a, pieces(rng, rng.choice([1, 2, 5])))
-        short = n[:rng.randrange(1, 4)][:-1] + bytes([n[-1]])  # of fewer bits than a step of divsteps counts by
-        yield Question("gcd", n, rng.choice([a, pieces(rng, rng.randrange(1, 2 * n_bytes)), n + bytes(1)])[:1024], b"")
+        yield Question(
+            rng.choice(["powers", "powers_of_two"]), n, a, pieces(rng, rng.choice([1, 2, 5]))
+        )
+        # of fewer bits than a step of divsteps counts by
+        short = n[: rng.randrange(1, 4)][:-1] + bytes([n[-1]])
+        yield Question(
+            "gcd",
+            n,
+            rng.choice([a, pieces(rng, rng.randrange(1, 2 * n_bytes)), n + bytes(1)])[:1024],
+            b"",
+        )
         yield Question("gcd", short, a, b"")
         yield Question("inverse", n, a, b"")
         if int.from_bytes(short, "big") > 1:
             yield Question("inverse", short, operand(rng, short), b"")
 
 
-def fullest(rng: random.Random, n_bytes: int, digit_bits: int, is_square: bool, from_zero: bool = False) -> Question:
-    """A product whose sums are as large as they can be where digits are from -B/2 to B/2, as those of hppa_fmpyadd are.
+def fullest(
+    rng: random.Random, n_bytes: int, digit_bits: int, is_square: bool, from_zero: bool = False
+) -> Question:
+    """A product whose sums are as large as they can be where digits are from -B/2 to B/2, as those
+    of hppa_fmpyadd are.
 
-    Digits of the modulus, of both factors and of the multiple of the modulus that a reduction adds are near -B/2. Those
-    of one factor are found from the lowest on: each so that the multiple's digit is near -B/2, too.
+    Digits of the modulus, of both factors and of the multiple of the modulus that a reduction adds
+    are near -B/2. Those of one factor are found from the lowest on: each so that the multiple's
+    digit is near -B/2, too.
 
-    `from_zero`: digits of the modulus and of the other factor are near B, as they would be if bytes became digits from
-    0 on. Sums are twice as large then, which doubles do not hold.
+    `from_zero`: digits of the modulus and of the other factor are near B, as they would be if bytes
+    became digits from 0 on. Sums are twice as large then, which doubles do not hold.
     """
     base = 1 << digit_bits
     places = (8 * n_bytes - 8) // digit_bits
@@ -161,7 +194,11 @@ def fullest(rng: random.Random, n_bytes: int, digit_bits: int, is_square: bool, 
     def value(of: list[int]) -> int:
         return sum(d << (digit_bits * i) for i, d in enumerate(of))
 
-    n = [loaded() | 1, *(loaded() for _ in range(places - 1)), 3 << (8 * n_bytes - digit_bits * places - 2)]
+    n = [
+        loaded() | 1,
+        *(loaded() for _ in range(places - 1)),
+        3 << (8 * n_bytes - digit_bits * places - 2),
+    ]
     b = [] if is_square else [loaded() | 1, *(loaded() for _ in range(places - 1)), 1]
     a: list[int] = []
     multiple: list[int] = []
@@ -183,11 +220,18 @@ def fullest(rng: random.Random, n_bytes: int, digit_bits: int, is_square: bool, 
     # The kernel's own factor: a number times R, from -n/4 to n/4, which it has in no other digits.
     factor = value(a) * pow(1 << (digit_bits * digits), -1, modulus) % modulus
     second = bytes([2]) if is_square else value(b).to_bytes(n_bytes, "big")
-    return Question("exp" if is_square else "mul", modulus.to_bytes(n_bytes, "big"), factor.to_bytes(n_bytes, "big"), second)
+    return Question(
+        "exp" if is_square else "mul",
+        modulus.to_bytes(n_bytes, "big"),
+        factor.to_bytes(n_bytes, "big"),
+        second,
+    )
 
 
 def fullest_questions(rng: random.Random) -> Iterator[Question]:
-    """For the longest numbers with digits of 23 bits, for longer ones, whose sums would be above 2^53, and for short ones."""
+    """For the longest numbers with digits of 23 bits, for longer ones, whose sums would be above
+    2^53, and for short ones.
+    """
     for n_bytes, digit_bits in ((712, 23), (758, 23), (17, 23)):
         for is_square in (False, True):
             yield fullest(rng, n_bytes, digit_bits, is_square)
@@ -205,8 +249,17 @@ def all_answers_are_right(program: list[str], kernel: str, rounds: int, seconds:
     with tempfile.TemporaryFile("w+") as lines:
         lines.writelines(f"{kernel} {question.words()}\n" for question in asked)
         lines.seek(0)
-        with subprocess.Popen(program, stdin=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                              errors="replace") as answers, contextlib.ExitStack() as at_end:
+        with (
+            subprocess.Popen(
+                program,
+                stdin=lines,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                errors="replace",
+            ) as answers,
+            contextlib.ExitStack() as at_end,
+        ):
             at_end.callback(answers.kill)
             (timer := threading.Timer(seconds, answers.kill)).start()
             at_end.callback(timer.cancel)
@@ -223,7 +276,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program", nargs="+", help="bn_answers, after the emulator that it needs")
     parser.add_argument("--kernel", choices=kernels(), help="this one alone; it has to run here")
-    parser.add_argument("--may-be-absent", action="store_true", help="exit code 77 if the kernel does not run here")
+    parser.add_argument(
+        "--may-be-absent", action="store_true", help="exit code 77 if the kernel does not run here"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=150)
     arguments = parser.parse_args()
@@ -232,16 +287,28 @@ def main() -> int:
     if judge := gmp.load():
         for question in asked:
             if (by_gmp := question.answer_by(judge)) != question.answer():
-                print(f"{question.words()}: {question.answer()} by Python, {by_gmp} by GMP", file=sys.stderr)
+                print(
+                    f"{question.words()}: {question.answer()} by Python, {by_gmp} by GMP",
+                    file=sys.stderr,
+                )
                 failed += 1
         print(f"GMP and Python agree on {len(asked) - failed} of {len(asked)} answers")
     else:
         print("skipped: no library GMP to hold answers against")
     for kernel in [arguments.kernel] if arguments.kernel else kernels():
-        own = [q for q in asked
-               if kernel != "c_ref" or (len(q.n) <= 128 and (q.operation[:3] not in ("exp", "pow") or 8 * len(q.n) <= SLOW_BITS))]
+        own = [
+            q
+            for q in asked
+            if kernel != "c_ref"
+            or (
+                len(q.n) <= 128
+                and (q.operation[:3] not in ("exp", "pow") or 8 * len(q.n) <= SLOW_BITS)
+            )
+        ]
         lines = "".join(f"{kernel} {question.words()}\n" for question in own)
-        done = subprocess.run(arguments.program, input=lines, text=True, stdout=subprocess.PIPE, check=True)
+        done = subprocess.run(
+            arguments.program, input=lines, text=True, stdout=subprocess.PIPE, check=True
+        )
         answers = done.stdout.splitlines()
         if set(answers) == {"not here"} and (arguments.may_be_absent or not arguments.kernel):
             print(f"{kernel}: skipped, it does not run here")

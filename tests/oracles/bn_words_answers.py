@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Hold word primitives against the integers of Python: bn_words_answers.py [EMULATOR...] PROGRAM [KERNEL...]
+"""Hold word primitives against the integers of Python.
 
-PROGRAM, of bn_words_answers.c, prints operands and results of the kernels named, or of all that the CPU runs.
+bn_words_answers.py [EMULATOR...] PROGRAM [KERNEL...]
+
+PROGRAM, of bn_words_answers.c, prints operands and results of the kernels named, or of all that the
+CPU runs.
 """
 
 import collections
@@ -11,7 +14,9 @@ import subprocess
 import sys
 
 
-def expected(operation: str, n: int, base: int, a: int, b: int, before: int, w: int) -> tuple[int, int]:
+def expected(
+    operation: str, n: int, base: int, a: int, b: int, before: int, w: int
+) -> tuple[int, int]:
     """The number that is written, and the word that is returned."""
     match operation:
         case "add":

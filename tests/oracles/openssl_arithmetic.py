@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """The arithmetic inside OpenSSL, without OpenSSL: openssl_arithmetic.py
 
-Two programs call files of contrib/openssl/everycore, and have the functions of OpenSSL that these need:
-tests/oracles/openssl/powers.c (exponent.c) and tests/oracles/openssl/products.c (montgomery.c, mod_word.c). They run on this CPU, and
-under QEMU on PA-RISC, where powers are made by digits; there also with an instruction that is wrong, so that words are
-taken. Then each break of a build is made in a copy of the sources, and its program has to fail.
+Two programs call files of contrib/openssl/everycore, and have the functions of OpenSSL that these
+need: tests/oracles/openssl/powers.c (exponent.c) and tests/oracles/openssl/products.c
+(montgomery.c, mod_word.c). They run on this CPU, and under QEMU on PA-RISC, where powers are made
+by digits; there also with an instruction that is wrong, so that words are taken. Then each break of
+a build is made in a copy of the sources, and its program has to fail.
 """
 
 import dataclasses
@@ -44,14 +45,44 @@ class Build:
 BY_DIGITS: tuple[Break, ...] = (
     ("a word that is marked as secret", DIGITS, " && !(a->flags & BN_FLG_CONSTTIME);", ";"),
     ("registers that hold digits", DIGITS, "    evc_clear(&evc_bn_hppa_fmpyadd.kernel);\n", ""),
-    ("memory that holds digits", DIGITS, "CRYPTO_clear_free(memory, memory_bytes,", "CRYPTO_clear_free(memory, memory_bytes / 2,"),
+    (
+        "memory that holds digits",
+        DIGITS,
+        "CRYPTO_clear_free(memory, memory_bytes,",
+        "CRYPTO_clear_free(memory, memory_bytes / 2,",
+    ),
     ("no memory", DIGITS, "    if (!memory)\n        return 0;\n", ""),
-    ("no memory, and no result", DIGITS, "    if (!memory)\n        return 0;\n", "    if (!memory)\n        return 1;\n"),
-    ("no room for the result", DIGITS, "bn_wexpand(r, (int)n_words) == NULL)", "bn_wexpand(r, (int)n_words) == NULL && n_words == 0)"),
-    ("no room, and no result", DIGITS, "__FILE__, __LINE__);\n        return 0;", "__FILE__, __LINE__);\n        return 1;"),
-    ("memory that is lost", DIGITS, "        CRYPTO_clear_free(memory, 1, __FILE__, __LINE__);\n", ""),
+    (
+        "no memory, and no result",
+        DIGITS,
+        "    if (!memory)\n        return 0;\n",
+        "    if (!memory)\n        return 1;\n",
+    ),
+    (
+        "no room for the result",
+        DIGITS,
+        "bn_wexpand(r, (int)n_words) == NULL)",
+        "bn_wexpand(r, (int)n_words) == NULL && n_words == 0)",
+    ),
+    (
+        "no room, and no result",
+        DIGITS,
+        "__FILE__, __LINE__);\n        return 0;",
+        "__FILE__, __LINE__);\n        return 1;",
+    ),
+    (
+        "memory that is lost",
+        DIGITS,
+        "        CRYPTO_clear_free(memory, 1, __FILE__, __LINE__);\n",
+        "",
+    ),
     ("the longest exponent", DIGITS, " || p->top > MOST_DIGIT_WORDS", ""),
-    ("an exponent at the limit", DIGITS, " || p->top > MOST_DIGIT_WORDS", " || p->top >= MOST_DIGIT_WORDS"),
+    (
+        "an exponent at the limit",
+        DIGITS,
+        " || p->top > MOST_DIGIT_WORDS",
+        " || p->top >= MOST_DIGIT_WORDS",
+    ),
     ("the shortest exponent", DIGITS, "p->top < 1 || ", ""),
     ("the longest modulus", DIGITS, " || n_words > MOST_DIGIT_WORDS", ""),
     ("the shortest modulus", DIGITS, "n_words < FEWEST_DIGIT_WORDS || ", ""),
@@ -62,14 +93,38 @@ BY_DIGITS: tuple[Break, ...] = (
     ("the length of R^2", DIGITS, " || mont->RR.top > n_words", ""),
     ("a base below zero", DIGITS, "a->neg || ", ""),
     ("a base that is too long", DIGITS, "a->top > n_words || ", ""),
-    ("a base that is not below the modulus", DIGITS, "is_below(a, mont->N.d, (size_t)n_words) != 0 && ", ""),
+    (
+        "a base that is not below the modulus",
+        DIGITS,
+        "is_below(a, mont->N.d, (size_t)n_words) != 0 && ",
+        "",
+    ),
     ("the sign of the result", DIGITS, "    r->neg = 0;\n", ""),
     ("the length of the result", DIGITS, "    bn_correct_top(r);\n", ""),
-    ("R of a short modulus", DIGITS, "    for (uint32_t i = at_once; i < doubled; i++)\n", "    if (doubled == 1)\n"),
-    ("the status of the first of two powers", EXPONENT, "ctx, in_mont2) & done;", "ctx, in_mont2);"),
-    ("the status of the second of two powers", EXPONENT, "    return BN_mod_exp_mont_consttime(rr2, a2, p2, m2, ctx, in_mont2) & done;",
-     "    BN_mod_exp_mont_consttime(rr2, a2, p2, m2, ctx, in_mont2);\n    return done;"),
-    ("the modulus of the second of two powers", EXPONENT, "(rr2, a2, p2, m2, ctx, in_mont2)", "(rr2, a2, p2, m2, ctx, in_mont1)"),
+    (
+        "R of a short modulus",
+        DIGITS,
+        "    for (uint32_t i = at_once; i < doubled; i++)\n",
+        "    if (doubled == 1)\n",
+    ),
+    (
+        "the status of the first of two powers",
+        EXPONENT,
+        "ctx, in_mont2) & done;",
+        "ctx, in_mont2);",
+    ),
+    (
+        "the status of the second of two powers",
+        EXPONENT,
+        "    return BN_mod_exp_mont_consttime(rr2, a2, p2, m2, ctx, in_mont2) & done;",
+        "    BN_mod_exp_mont_consttime(rr2, a2, p2, m2, ctx, in_mont2);\n    return done;",
+    ),
+    (
+        "the modulus of the second of two powers",
+        EXPONENT,
+        "(rr2, a2, p2, m2, ctx, in_mont2)",
+        "(rr2, a2, p2, m2, ctx, in_mont1)",
+    ),
     ("a power that is not secret", EXPONENT, "is_secret && is_by_digits", "is_by_digits"),
     ("the mark of a base", EXPONENT, "(a->flags | p->flags | m->flags)", "(p->flags | m->flags)"),
 )
@@ -85,27 +140,104 @@ BY_WORDS: tuple[Break, ...] = (
     ("a modulus at the limit", EXPONENT, "n_words <= MOST_WORDS && ", "n_words < MOST_WORDS && "),
     ("the modulus of a BN_MONT_CTX", EXPONENT, "mont->N.top == n_words && ", ""),
     ("the length of R", EXPONENT, "mont->ri == n_words * EVC_BN_WORD_BITS &&", "mont->ri &&"),
-    ("moduli for which sums take long", EXPONENT, "#define WORD_SUM_BITS 512 ", "#define WORD_SUM_BITS 448 "),
-    ("moduli for which sums take less time", EXPONENT, "#define WORD_SUM_BITS 512 ", "#define WORD_SUM_BITS 513 "),
+    (
+        "moduli for which sums take long",
+        EXPONENT,
+        "#define WORD_SUM_BITS 512 ",
+        "#define WORD_SUM_BITS 448 ",
+    ),
+    (
+        "moduli for which sums take less time",
+        EXPONENT,
+        "#define WORD_SUM_BITS 512 ",
+        "#define WORD_SUM_BITS 513 ",
+    ),
     ("the carry above a sum", EXPONENT, " & (above ^ 1);", ";"),
-    ("the word of the first bits of an exponent", EXPONENT, "i ^ exponent / EVC_BN_WORD_BITS", "i ^ exponent / EVC_BN_WORD_BITS / 2"),
-    ("a sum for a bit of the base", EXPONENT, "        if (base & bit)\n", "        if (base & bit & 1)\n"),
-    ("no number to help", EXPONENT, "if (!a || bn_wexpand(a, (int)n_words) == NULL)", "if (bn_wexpand(a, (int)n_words) == NULL)"),
-    ("no room for a number", EXPONENT, "if (!a || bn_wexpand(a, (int)n_words) == NULL)", "if (!a || (bn_wexpand(a, (int)n_words), n_words == 0))"),
-    ("no room for the third number", EXPONENT, " && zero(s.z, s.n_words))", " && (zero(s.z, s.n_words) || s.z))"),
-    ("a product that fails, the first", EXPONENT, "    if (!bn_mul_mont_fixed_top(s->x, s->x, &mont->RR, mont, ctx))\n        return 0;\n",
-     "    bn_mul_mont_fixed_top(s->x, s->x, &mont->RR, mont, ctx);\n"),
-    ("a product that fails, a square", EXPONENT, "        if (!bn_mul_mont_fixed_top(s->x, s->x, s->x, mont, ctx))\n            return 0;\n",
-     "        bn_mul_mont_fixed_top(s->x, s->x, s->x, mont, ctx);\n"),
-    ("a product that fails, the last", EXPONENT, "    if (!bn_mul_mont_fixed_top(r, s->x, s->y, mont, ctx))\n        return 0;\n",
-     "    bn_mul_mont_fixed_top(r, s->x, s->y, mont, ctx);\n"),
+    (
+        "the word of the first bits of an exponent",
+        EXPONENT,
+        "i ^ exponent / EVC_BN_WORD_BITS",
+        "i ^ exponent / EVC_BN_WORD_BITS / 2",
+    ),
+    (
+        "a sum for a bit of the base",
+        EXPONENT,
+        "        if (base & bit)\n",
+        "        if (base & bit & 1)\n",
+    ),
+    (
+        "no number to help",
+        EXPONENT,
+        "if (!a || bn_wexpand(a, (int)n_words) == NULL)",
+        "if (bn_wexpand(a, (int)n_words) == NULL)",
+    ),
+    (
+        "no room for a number",
+        EXPONENT,
+        "if (!a || bn_wexpand(a, (int)n_words) == NULL)",
+        "if (!a || (bn_wexpand(a, (int)n_words), n_words == 0))",
+    ),
+    (
+        "no room for the third number",
+        EXPONENT,
+        " && zero(s.z, s.n_words))",
+        " && (zero(s.z, s.n_words) || s.z))",
+    ),
+    (
+        "a product that fails, the first",
+        EXPONENT,
+        "    if (!bn_mul_mont_fixed_top(s->x, s->x, &mont->RR, mont, ctx))\n        return 0;\n",
+        "    bn_mul_mont_fixed_top(s->x, s->x, &mont->RR, mont, ctx);\n",
+    ),
+    (
+        "a product that fails, a square",
+        EXPONENT,
+        "        if (!bn_mul_mont_fixed_top(s->x, s->x, s->x, mont, ctx))\n            return 0;\n",
+        "        bn_mul_mont_fixed_top(s->x, s->x, s->x, mont, ctx);\n",
+    ),
+    (
+        "a product that fails, the last",
+        EXPONENT,
+        "    if (!bn_mul_mont_fixed_top(r, s->x, s->y, mont, ctx))\n        return 0;\n",
+        "    bn_mul_mont_fixed_top(r, s->x, s->y, mont, ctx);\n",
+    ),
     ("the length of the result", EXPONENT, "    bn_correct_top(r);\n", ""),
-    ("a number that is not wiped, the first", EXPONENT, "        OPENSSL_cleanse(s.x->d, s.n_words * sizeof *s.x->d);\n", ""),
-    ("a number that is not wiped, the second", EXPONENT, "        OPENSSL_cleanse(s.y->d, s.n_words * sizeof *s.y->d);\n", ""),
-    ("a number that is not wiped, the third", EXPONENT, "        OPENSSL_cleanse(s.z->d, s.n_words * sizeof *s.z->d);\n", ""),
-    ("numbers that are not given back", EXPONENT, "    BN_CTX_end(ctx);\n    return done;", "    if (done)\n        BN_CTX_end(ctx);\n    return done;"),
-    ("the mark of an exponent", EXPONENT, "(a->flags | p->flags | m->flags)", "(a->flags | m->flags)"),
-    ("the mark of a modulus", EXPONENT, "(a->flags | p->flags | m->flags)", "(a->flags | p->flags)"),
+    (
+        "a number that is not wiped, the first",
+        EXPONENT,
+        "        OPENSSL_cleanse(s.x->d, s.n_words * sizeof *s.x->d);\n",
+        "",
+    ),
+    (
+        "a number that is not wiped, the second",
+        EXPONENT,
+        "        OPENSSL_cleanse(s.y->d, s.n_words * sizeof *s.y->d);\n",
+        "",
+    ),
+    (
+        "a number that is not wiped, the third",
+        EXPONENT,
+        "        OPENSSL_cleanse(s.z->d, s.n_words * sizeof *s.z->d);\n",
+        "",
+    ),
+    (
+        "numbers that are not given back",
+        EXPONENT,
+        "    BN_CTX_end(ctx);\n    return done;",
+        "    if (done)\n        BN_CTX_end(ctx);\n    return done;",
+    ),
+    (
+        "the mark of an exponent",
+        EXPONENT,
+        "(a->flags | p->flags | m->flags)",
+        "(a->flags | m->flags)",
+    ),
+    (
+        "the mark of a modulus",
+        EXPONENT,
+        "(a->flags | p->flags | m->flags)",
+        "(a->flags | p->flags)",
+    ),
     ("a power that is not secret", EXPONENT, "is_secret && is_by_words", "is_by_words"),
 )
 
@@ -121,41 +253,139 @@ BY_COLUMNS: tuple[Break, ...] = (
     ("the sign of a product", MONTGOMERY, "r->neg = a->neg ^ b->neg;", "r->neg = 0;"),
     ("the length of a product", MONTGOMERY, "    r->top = n_words;\n    r->flags", "    r->flags"),
     ("the mark of a product", MONTGOMERY, "    r->flags |= BN_FLG_FIXED_TOP;\n", ""),
-    ("no room for a product", MONTGOMERY, "bn_wexpand(r, n_words) == NULL)\n        return 0;", "bn_wexpand(r, n_words) == NULL)\n        return 1;"),
+    (
+        "no room for a product",
+        MONTGOMERY,
+        "bn_wexpand(r, n_words) == NULL)\n        return 0;",
+        "bn_wexpand(r, n_words) == NULL)\n        return 1;",
+    ),
     ("room that is there", MONTGOMERY, "r->dmax < n_words && ", ""),
-    ("the number that enters a form", MONTGOMERY, "return bn_mul_mont_fixed_top(r, a, &mont->RR, mont, ctx);", "return bn_mul_mont_fixed_top(r, a, a, mont, ctx);"),
-    ("zeros above a product", MONTGOMERY, "    bn_correct_top(r);\n    return done;", "    return done;"),
-    ("the status of a product", MONTGOMERY, "    bn_correct_top(r);\n    return done;", "    bn_correct_top(r);\n    return 1;"),
+    (
+        "the number that enters a form",
+        MONTGOMERY,
+        "return bn_mul_mont_fixed_top(r, a, &mont->RR, mont, ctx);",
+        "return bn_mul_mont_fixed_top(r, a, a, mont, ctx);",
+    ),
+    (
+        "zeros above a product",
+        MONTGOMERY,
+        "    bn_correct_top(r);\n    return done;",
+        "    return done;",
+    ),
+    (
+        "the status of a product",
+        MONTGOMERY,
+        "    bn_correct_top(r);\n    return done;",
+        "    bn_correct_top(r);\n    return 1;",
+    ),
     ("the shortest modulus", MONTGOMERY, "((n_words) >= 4 && ", "((n_words) >= 3 && "),
     ("the longest modulus", MONTGOMERY, ">= 4 && (n_words) <= MOST_WORDS)", ">= 4)"),
-    ("a modulus at the limit", MONTGOMERY, ">= 4 && (n_words) <= MOST_WORDS)", ">= 4 && (n_words) < MOST_WORDS)"),
+    (
+        "a modulus at the limit",
+        MONTGOMERY,
+        ">= 4 && (n_words) <= MOST_WORDS)",
+        ">= 4 && (n_words) < MOST_WORDS)",
+    ),
     ("a modulus that is not wiped", MONTGOMERY, "    OPENSSL_cleanse(modulus.n, n_bytes);\n", ""),
     ("sums that are not wiped", MONTGOMERY, "    OPENSSL_cleanse(scratch, 3 * n_bytes);\n", ""),
-    ("products that are taken for squares", MONTGOMERY, "if (a->d == b->d)\n", "if (a->top == b->top)\n"),
+    (
+        "products that are taken for squares",
+        MONTGOMERY,
+        "if (a->d == b->d)\n",
+        "if (a->top == b->top)\n",
+    ),
     ("a divisor of 0", MOD_WORD, "return (BN_ULONG)-1;", "return 0;"),
     ("a divisor that is not wiped", MOD_WORD, "    OPENSSL_cleanse(&divisor, sizeof divisor);", ""),
     ("a number of less than no words", MOD_WORD, "a->top < 0 ? 0 : ", ""),
 )
 
 BY_BLOCKS: tuple[Break, ...] = (
-    ("a modulus that fills no block", MONTGOMERY, "((n_words) % 8 == 0 && ", "((n_words) % 4 == 0 && "),
-    ("the longest modulus", MONTGOMERY, "(n_words) >= 8 && (n_words) <= MOST_WORDS_TO_REDUCE)", "(n_words) >= 8)"),
-    ("a modulus at the limit", MONTGOMERY, "(n_words) <= MOST_WORDS_TO_REDUCE)", "(n_words) < MOST_WORDS_TO_REDUCE)"),
-    ("products that are longer than memory for them", MONTGOMERY, "mont->N.top > MOST_WORDS)", "mont->N.top > MOST_WORDS + 8)"),
+    (
+        "a modulus that fills no block",
+        MONTGOMERY,
+        "((n_words) % 8 == 0 && ",
+        "((n_words) % 4 == 0 && ",
+    ),
+    (
+        "the longest modulus",
+        MONTGOMERY,
+        "(n_words) >= 8 && (n_words) <= MOST_WORDS_TO_REDUCE)",
+        "(n_words) >= 8)",
+    ),
+    (
+        "a modulus at the limit",
+        MONTGOMERY,
+        "(n_words) <= MOST_WORDS_TO_REDUCE)",
+        "(n_words) < MOST_WORDS_TO_REDUCE)",
+    ),
+    (
+        "products that are longer than memory for them",
+        MONTGOMERY,
+        "mont->N.top > MOST_WORDS)",
+        "mont->N.top > MOST_WORDS + 8)",
+    ),
     ("no number to help", MONTGOMERY, "if (t && (a == b", "if ((a == b"),
-    ("a product that fails", MONTGOMERY, "(a == b ? bn_sqr_fixed_top(t, a, ctx) : bn_mul_fixed_top(t, a, b, ctx)) &&",
-     "((a == b ? bn_sqr_fixed_top(t, a, ctx) : bn_mul_fixed_top(t, a, b, ctx)), 1) &&"),
-    ("no room for a long product", MONTGOMERY, "bn_wexpand(t, 2 * n_words) != NULL)", "(bn_wexpand(t, 2 * n_words), 1))"),
+    (
+        "a product that fails",
+        MONTGOMERY,
+        "(a == b ? bn_sqr_fixed_top(t, a, ctx) : bn_mul_fixed_top(t, a, b, ctx)) &&",
+        "((a == b ? bn_sqr_fixed_top(t, a, ctx) : bn_mul_fixed_top(t, a, b, ctx)), 1) &&",
+    ),
+    (
+        "no room for a long product",
+        MONTGOMERY,
+        "bn_wexpand(t, 2 * n_words) != NULL)",
+        "(bn_wexpand(t, 2 * n_words), 1))",
+    ),
     ("what is above a product", MONTGOMERY, "            t->d[i] = 0;\n", "            ;\n"),
-    ("numbers that are not given back", MONTGOMERY, "    BN_CTX_end(ctx);\n    return done;", "    return done;"),
-    ("the status of a long product", MONTGOMERY, "    if (!multiply(r, a, b, mont, ctx))\n        return 0;\n", "    multiply(r, a, b, mont, ctx);\n"),
-    ("the sign of a difference of halves", MONTGOMERY, "    above -= sub_words(middle, middle, other, n_words);\n",
-     "    above += add_words(middle, middle, other, n_words);\n"),
-    ("the absolute value of a difference", MONTGOMERY, "0u - sub_words(d, a, a + half, half)", "0u * sub_words(d, a, a + half, half)"),
-    ("the carry of a negative number", MONTGOMERY, "        carry = (BN_ULONG)(sum >> 32);\n", "        carry = 0;\n"),
-    ("the carry above the middle", MONTGOMERY, "    add_word(t + half + n_words, above, half);\n", ""),
-    ("halves that are not wiped", MONTGOMERY, "    OPENSSL_cleanse(room, 5 * half * sizeof *room);\n", ""),
-    ("products that are taken for squares", MONTGOMERY, "    else if (a == b)\n", "    else if (n_words)\n"),
+    (
+        "numbers that are not given back",
+        MONTGOMERY,
+        "    BN_CTX_end(ctx);\n    return done;",
+        "    return done;",
+    ),
+    (
+        "the status of a long product",
+        MONTGOMERY,
+        "    if (!multiply(r, a, b, mont, ctx))\n        return 0;\n",
+        "    multiply(r, a, b, mont, ctx);\n",
+    ),
+    (
+        "the sign of a difference of halves",
+        MONTGOMERY,
+        "    above -= sub_words(middle, middle, other, n_words);\n",
+        "    above += add_words(middle, middle, other, n_words);\n",
+    ),
+    (
+        "the absolute value of a difference",
+        MONTGOMERY,
+        "0u - sub_words(d, a, a + half, half)",
+        "0u * sub_words(d, a, a + half, half)",
+    ),
+    (
+        "the carry of a negative number",
+        MONTGOMERY,
+        "        carry = (BN_ULONG)(sum >> 32);\n",
+        "        carry = 0;\n",
+    ),
+    (
+        "the carry above the middle",
+        MONTGOMERY,
+        "    add_word(t + half + n_words, above, half);\n",
+        "",
+    ),
+    (
+        "halves that are not wiped",
+        MONTGOMERY,
+        "    OPENSSL_cleanse(room, 5 * half * sizeof *room);\n",
+        "",
+    ),
+    (
+        "products that are taken for squares",
+        MONTGOMERY,
+        "    else if (a == b)\n",
+        "    else if (n_words)\n",
+    ),
 )
 
 
@@ -164,7 +394,9 @@ class Failed(Exception):
 
 
 def run(words: list[str], cwd: pathlib.Path) -> None:
-    done = subprocess.run(words, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    done = subprocess.run(
+        words, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
+    )
     if done.returncode != 0:
         raise Failed(f"{' '.join(words)}: {done.stderr.strip()[-500:]}")
 
@@ -186,7 +418,9 @@ def complaint(build: Build, folder: pathlib.Path, program: str, *words: str) -> 
     command = [build.emulator] if build.emulator else []
     command += [str(folder / program), *build.arguments, *words]
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS)
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS
+        )
     except subprocess.TimeoutExpired:
         return "it does not end"
     if done.returncode == 2:
@@ -200,13 +434,17 @@ def unit_of(file: str) -> str:
 
 
 def try_build(build: Build, folder: pathlib.Path) -> tuple[int, int]:
-    """Return how many breaks are noticed and how many are not. The unbroken build counts as one that is noticed."""
+    """Return how many breaks are noticed and how many are not. The unbroken build counts as one
+    that is noticed.
+    """
     objects = [compiled(build, folder, unit, "-Werror") for unit in build.units]
     objects += [compiled(build, folder, source) for source in (build.test, *build.others)]
     if said := complaint(build, folder, linked(build, folder, objects)):
         raise Failed(f"{build.name}: unbroken, the program ends with {said}")
     unnoticed = 0
-    for (what, file, old, new), following in zip(build.breaks, [*(break_[1] for break_ in build.breaks[1:]), ""]):
+    for (what, file, old, new), following in zip(
+        build.breaks, [*(break_[1] for break_ in build.breaks[1:]), ""]
+    ):
         good = (folder / file).read_text()
         if old not in good:
             raise Failed(f"{what}: {file} no longer says {old!r}")
@@ -223,36 +461,82 @@ def try_build(build: Build, folder: pathlib.Path) -> tuple[int, int]:
 
 
 def native_builds() -> list[Build]:
-    """Return the builds for this CPU: words of its own size and of 32 bits; numbers as OpenSSL 3 and 4 have them."""
+    """Return the builds for this CPU: words of its own size and of 32 bits; numbers as OpenSSL 3
+    and 4 have them.
+    """
     version, products = ("-DEVC_OPENSSL_MAJOR=3",), (MONTGOMERY, MOD_WORD)
     return [
         Build("native", POWERS, (EXPONENT,), ("words",), flags=version, breaks=BY_WORDS),
         Build("native-4", POWERS, (EXPONENT,), ("words",), flags=("-DEVC_OPENSSL_MAJOR=4",)),
         Build("columns", PRODUCTS, products, flags=version),
-        Build("columns-32", PRODUCTS, products, flags=(*version, "-DEVC_BN_WORD_BITS=32"), breaks=BY_COLUMNS),
+        Build(
+            "columns-32",
+            PRODUCTS,
+            products,
+            flags=(*version, "-DEVC_BN_WORD_BITS=32"),
+            breaks=BY_COLUMNS,
+        ),
     ]
 
 
 def hppa_builds() -> list[Build]:
-    """Return the builds for PA-RISC: fmpyadd as the emulator has it, and the other one; products by xmpyu."""
+    """Return the builds for PA-RISC: fmpyadd as the emulator has it, and the other one; products by
+    xmpyu.
+    """
     compiler, emulator = "hppa-linux-gnu-gcc", "qemu-hppa"
     is_swapped = False
     if shutil.which(emulator):
-        said = subprocess.run([emulator, "--version"], capture_output=True, text=True, check=True).stdout
+        said = subprocess.run(
+            [emulator, "--version"], capture_output=True, text=True, check=True
+        ).stdout
         is_swapped = " version 7." in said
     version = "-DEVC_OPENSSL_MAJOR=3"
-    right, wrong = ((version, SWAPPED), (version,)) if is_swapped else ((version,), (version, SWAPPED))
+    right, wrong = (
+        ((version, SWAPPED), (version,)) if is_swapped else ((version,), (version, SWAPPED))
+    )
     return [
-        Build("hppa-digits", POWERS, (EXPONENT,), ("digits",), compiler, emulator, right, ASSEMBLY, BY_DIGITS),
-        Build("hppa-words", POWERS, (EXPONENT,), ("words",), compiler, emulator, wrong, ASSEMBLY, WRONG),
-        Build("hppa-blocks", PRODUCTS, (MONTGOMERY, MOD_WORD), (), compiler, emulator, right, ASSEMBLY, BY_BLOCKS),
+        Build(
+            "hppa-digits",
+            POWERS,
+            (EXPONENT,),
+            ("digits",),
+            compiler,
+            emulator,
+            right,
+            ASSEMBLY,
+            BY_DIGITS,
+        ),
+        Build(
+            "hppa-words",
+            POWERS,
+            (EXPONENT,),
+            ("words",),
+            compiler,
+            emulator,
+            wrong,
+            ASSEMBLY,
+            WRONG,
+        ),
+        Build(
+            "hppa-blocks",
+            PRODUCTS,
+            (MONTGOMERY, MOD_WORD),
+            (),
+            compiler,
+            emulator,
+            right,
+            ASSEMBLY,
+            BY_BLOCKS,
+        ),
     ]
 
 
 def main() -> int:
     passed = failed = skipped = 0
     for build in (*native_builds(), *hppa_builds()):
-        if absent := [name for name in (build.compiler, build.emulator) if name and not shutil.which(name)]:
+        if absent := [
+            name for name in (build.compiler, build.emulator) if name and not shutil.which(name)
+        ]:
             print(f"skipped: {build.name}: no {', '.join(absent)}")
             skipped += 1
             continue

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """NIST's CAVP vectors of RSA, and the primes of its DSA: rsa_cavp.py RSA_ANSWERS PRIME_ANSWERS
 
-The vectors come with the Python package cryptography-vectors; without it they are skipped. Signatures: every one of
-SigVer is judged as its file says, every one of SigGen verifies, and some by PKCS#1 v1.5 whose key is known are made anew.
-Keys of KeyGenRSA are set up. Primes p and q of DSA pass, and composite ones of PQGVer do not.
+The vectors come with the Python package cryptography-vectors; without it they are skipped.
+Signatures: every one of SigVer is judged as its file says, every one of SigGen verifies, and some
+by PKCS#1 v1.5 whose key is known are made anew. Keys of KeyGenRSA are set up. Primes p and q of DSA
+pass, and composite ones of PQGVer do not.
 """
 
 import importlib.util
@@ -49,7 +50,11 @@ def signatures(program: HashingProgram, folder: pathlib.Path, name: str) -> int:
             program.expect(f"{KERNEL} public-key {public}", OK)
             set_key = public
         hash_name = case["SHAAlg"].lower()
-        how = f"verify-pss {hash_name} {hash_name} {SALT[name]}" if "PSS" in name else f"verify-pkcs1 {hash_name}"
+        how = (
+            f"verify-pss {hash_name} {hash_name} {SALT[name]}"
+            if "PSS" in name
+            else f"verify-pkcs1 {hash_name}"
+        )
         signature = case["S"].lower().zfill(len(number(case["n"])))
         expected = OK if case.get("Result", "P").startswith("P") else WRONG_SIGNATURE
         data = digest(hash_name, bytes.fromhex(case["Msg"])).hex()
@@ -59,7 +64,7 @@ def signatures(program: HashingProgram, folder: pathlib.Path, name: str) -> int:
 
 
 def made_anew(program: HashingProgram, folder: pathlib.Path) -> int:
-    """A third of the signatures of SigVer that are right, by the private key that is beside them."""
+    """A third of the signatures of SigVer that are right, by the private key beside them."""
     n = 0
     for case in cases((folder / "SigVer15_186-3.rsp").read_text()):
         if case["last"] != "Result" or not case["Result"].startswith("P"):
@@ -70,7 +75,9 @@ def made_anew(program: HashingProgram, folder: pathlib.Path) -> int:
         key = key_of(*(int(case[name], 16) for name in "pqe"))
         program.expect(f"{KERNEL} key {key.text()}", OK)
         data = digest(case["SHAAlg"].lower(), bytes.fromhex(case["Msg"])).hex()
-        program.expect(f"{KERNEL} sign-pkcs1 {n} {case['SHAAlg'].lower()} {data}", key.hex(int(case["S"], 16)))
+        program.expect(
+            f"{KERNEL} sign-pkcs1 {n} {case['SHAAlg'].lower()} {data}", key.hex(int(case["S"], 16))
+        )
     return n // 3
 
 
@@ -102,11 +109,17 @@ def primes_of_dsa(program: HashingProgram, answers: str, folder: pathlib.Path) -
             if match:
                 found.append(int(match[2], 16))
         for value in found[:30]:
-            is_good = name != "PQGVer" or pow(2, value - 1, value) == 1  # in that file some are composite
+            # in that file some are composite
+            is_good = name != "PQGVer" or pow(2, value - 1, value) == 1
             asked[value] = "prime" if is_good else COMPOSITE
     lines = [f"{KERNEL} public {even(f'{value:x}')}" for value in asked]
-    done = subprocess.run([answers], input="".join(f"{line}\n" for line in lines), text=True, stdout=subprocess.PIPE,
-                          check=True)
+    done = subprocess.run(
+        [answers],
+        input="".join(f"{line}\n" for line in lines),
+        text=True,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
     for value, answer in zip(asked, done.stdout.splitlines(), strict=True):
         program.judge(f"{value:x} of DSA", answer, asked[value])
     return len(asked)
@@ -120,8 +133,14 @@ def main() -> int:
         return 0
     folder = pathlib.Path(package.submodule_search_locations[0]) / "asymmetric"
     program = HashingProgram(sys.argv[1])
-    for name, least in (("SigVer15_186-3", 450), ("SigVerPSS_186-3", 450), ("SigGen15_186-2", 250),
-                        ("SigGen15_186-3", 250), ("SigGenPSS_186-2", 250), ("SigGenPSS_186-3", 250)):
+    for name, least in (
+        ("SigVer15_186-3", 450),
+        ("SigVerPSS_186-3", 450),
+        ("SigGen15_186-2", 250),
+        ("SigGen15_186-3", 250),
+        ("SigGenPSS_186-2", 250),
+        ("SigGenPSS_186-3", 250),
+    ):
         n = signatures(program, folder / "RSA/FIPS_186-2", name)
         print(f"{name}: {n} signatures")
         program.good(f"all of {name}", n >= least)

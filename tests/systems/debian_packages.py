@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """contrib/debian built, looked at by lintian, installed and removed: debian_packages.py short|full
 
-`short` builds the package for DKMS alone, and asks lintian about it. `full` builds both packages; then mmdebstrap makes
-a root of this Debian with OpenSSL and the kernel's headers, both are installed and used in it, and purged again:
-nothing of them may be left. What is committed or staged is packaged.
+`short` builds the package for DKMS alone, and asks lintian about it. `full` builds both packages;
+then mmdebstrap makes a root of this Debian with OpenSSL and the kernel's headers, both are
+installed and used in it, and purged again: nothing of them may be left. What is committed or staged
+is packaged.
 """
 
 import os
@@ -29,20 +30,24 @@ IN_ROOT = r"""
 set -e
 export DEBIAN_FRONTEND=noninteractive OWN=/usr/share/everycore/everycore.cnf
 cd /srv
-apt-get install -y --no-install-recommends /srv/*.deb >install.log 2>&1 || { tail -n 20 install.log; exit 1; }
+apt-get install -y --no-install-recommends /srv/*.deb >install.log 2>&1 ||
+    { tail -n 20 install.log; exit 1; }
 ls /usr/lib/*/ossl-modules/everycore.so >/dev/null
 OPENSSL_CONF=$OWN openssl list -providers | grep -q 'name: everycore'
 echo "held: OpenSSL loads the provider of the package"
 head -c 100000 /dev/zero >text
-enc() { openssl enc -aes-256-ctr -K 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff -iv 00 -in text; }
+key=00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff
+enc() { openssl enc -aes-256-ctr -K $key -iv 00 -in text; }
 enc 2>/dev/null | sha256sum >before
 OPENSSL_CONF=$OWN enc 2>/dev/null | sha256sum | cmp - before
 echo "held: it encrypts as OpenSSL does"
 dkms status everycore | grep -q 'installed'
 modinfo -F version $(find /lib/modules -name 'everycore.ko*') >/dev/null
 echo "held: DKMS has built the module for the kernel whose headers are there"
-apt-get purge -y openssl-provider-everycore everycore-dkms >purge.log 2>&1 || { tail -n 20 purge.log; exit 1; }
-left=$(find / -xdev \( -path /proc -o -path /sys -o -path /srv -o -path /var/cache \) -prune -o -name '*everycore*' -print)
+apt-get purge -y openssl-provider-everycore everycore-dkms >purge.log 2>&1 ||
+    { tail -n 20 purge.log; exit 1; }
+left=$(find / -xdev \( -path /proc -o -path /sys -o -path /srv -o -path /var/cache \) -prune \
+    -o -name '*everycore*' -print)
 test -z "$left" || { echo "left behind: $left"; exit 1; }
 openssl list -providers | grep -q 'name: OpenSSL Default Provider'
 echo "held: nothing is left when both are purged"
@@ -50,8 +55,15 @@ echo "held: nothing is left when both are purged"
 
 
 def run(words: list[str | pathlib.Path], cwd: pathlib.Path | None = None) -> str:
-    done = subprocess.run(words, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors="replace")
+    done = subprocess.run(
+        words,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
     if done.returncode:
         last = "\n".join(done.stdout.strip().splitlines()[-SHOWN_LINES:])
         raise Failed(f"{words[0]} ended with {done.returncode}:\n{last}")
@@ -59,7 +71,9 @@ def run(words: list[str | pathlib.Path], cwd: pathlib.Path | None = None) -> str
 
 
 def sources(folder: pathlib.Path) -> pathlib.Path:
-    """A copy of the checkout with debian/ where dpkg wants it; without stored results, which no package needs."""
+    """A copy of the checkout with debian/ where dpkg wants it; without stored results, which no
+    package needs.
+    """
     tree = folder / "everycore"
     listed = run(["git", "-C", ROOT, "ls-files", "-z"]).split("\0")
     for name in filter(None, listed):
@@ -92,7 +106,9 @@ def short(folder: pathlib.Path) -> Iterator[str]:
     if not version:
         raise Failed("meson.build states no version")
     place = f"./usr/src/everycore-{version[1]}/"
-    wanted = {place + name for name in ("dkms.conf", "Kbuild", "module.c", "library/src/kernels.def")}
+    wanted = {
+        place + name for name in ("dkms.conf", "Kbuild", "module.c", "library/src/kernels.def")
+    }
     if not wanted <= names:
         raise Failed(f"the package lacks {', '.join(sorted(wanted - names))}")
     yield f"its sources are those of {version[1]}"
@@ -110,8 +126,19 @@ def full(folder: pathlib.Path) -> Iterator[str]:
     uploads = [f"upload {path} /srv/{path.name}" for path in [*packages, script]]
     hooks = [*uploads, 'chroot "$1" sh /srv/run.sh']
     settings = [word for option in options for word in ("--aptopt", option)]
-    said = run(["mmdebstrap", f"--mode={how}", "--variant=apt", f"--include=openssl,kmod,{headers}", *settings,
-                *[f"--customize-hook={hook}" for hook in hooks], "bookworm", "/dev/null", url])
+    said = run(
+        [
+            "mmdebstrap",
+            f"--mode={how}",
+            "--variant=apt",
+            f"--include=openssl,kmod,{headers}",
+            *settings,
+            *[f"--customize-hook={hook}" for hook in hooks],
+            "bookworm",
+            "/dev/null",
+            url,
+        ]
+    )
     held = HELD.findall(said)
     if len(held) != IN_ROOT.count('echo "held: '):
         raise Failed(f"in the root only this held: {held}\n{said[-2000:]}")

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Option ROMs of Debian are taken apart and built again byte by byte: debian_roms.py [SUITE...]
 
-All of ipxe-qemu and seabios, of bookworm, trixie and sid, fetched once. ROMs without a PCI data structure are named
-with the reason. The Authenticode hash of each driver is held against lief's, and against that in a signature by
-sbsign, where those are installed.
+All of ipxe-qemu and seabios, of bookworm, trixie and sid, fetched once. ROMs without a PCI data
+structure are named with the reason. The Authenticode hash of each driver is held against lief's,
+and against that in a signature by sbsign, where those are installed.
 """
 
 import functools
@@ -29,8 +29,10 @@ from everycore.firmware import codec, edit, manifest, oprom, rom_rules  # noqa: 
 SUITES = ("bookworm", "trixie", "sid")
 MOVING = "sid"  # its ROMs may get another compressor, or break other rules, on any day
 PACKAGES = ("ipxe-qemu", "seabios")
-LEAST = {"bookworm": 23, "trixie": 23, "sid": 23}  # ROMs with a PCI data structure: 16 of iPXE, 7 of SeaBIOS
-GOLDEN = {name: {"vendor-none"} for name in ("efi-ne2k_pci.rom", "pxe-ne2k_pci.rom")}  # violations; others: none
+# ROMs with a PCI data structure: 16 of iPXE, 7 of SeaBIOS
+LEAST = {"bookworm": 23, "trixie": 23, "sid": 23}
+# violations; others: none
+GOLDEN = {name: {"vendor-none"} for name in ("efi-ne2k_pci.rom", "pxe-ne2k_pci.rom")}
 # The beginning of a SHA-256 DigestInfo, which a signature holds: RFC 8017, section 9.2.
 DIGEST_INFO = bytes.fromhex("3031300d060960864801650304020105000420")
 CONTEXT = system_context()
@@ -115,8 +117,25 @@ class Signer:
         if not self.has_sbsign:
             tally.skip("no sbsign or openssl: install sbsigntool openssl")
             return
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=test",
-                        "-keyout", "key", "-out", "cert"], cwd=folder, check=True, capture_output=True)
+        subprocess.run(
+            [
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                "rsa:2048",
+                "-nodes",
+                "-subj",
+                "/CN=test",
+                "-keyout",
+                "key",
+                "-out",
+                "cert",
+            ],
+            cwd=folder,
+            check=True,
+            capture_output=True,
+        )
 
     def compare(self, data: bytes, digest: bytes, name: str, tally: Tally) -> None:
         if self.has_lief:
@@ -127,9 +146,24 @@ class Signer:
             tally.check(theirs == digest, f"{name}: the hash is lief's")
         if self.has_sbsign:
             (self.folder / "driver.efi").write_bytes(data)
-            subprocess.run(["sbsign", "--key", "key", "--cert", "cert", "--output", "signed.efi", "driver.efi"],
-                           cwd=self.folder, check=True, capture_output=True)
-            done = subprocess.run(["sbverify", "--cert", "cert", "signed.efi"], cwd=self.folder, capture_output=True)
+            subprocess.run(
+                [
+                    "sbsign",
+                    "--key",
+                    "key",
+                    "--cert",
+                    "cert",
+                    "--output",
+                    "signed.efi",
+                    "driver.efi",
+                ],
+                cwd=self.folder,
+                check=True,
+                capture_output=True,
+            )
+            done = subprocess.run(
+                ["sbverify", "--cert", "cert", "signed.efi"], cwd=self.folder, capture_output=True
+            )
             signed = pe.read((self.folder / "signed.efi").read_bytes())
             table = signed.data[signed.directories[pe.DIRECTORY_CERTIFICATES].address :]
             at = table.index(DIGEST_INFO) + len(DIGEST_INFO)

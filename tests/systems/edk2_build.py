@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """EDK2 builds the library as a library class, and what it builds runs in firmware: edk2_build.py
 
-EDK2 is Debian's source package. Its build takes contrib/edk2 as a package, for AArch64 and X64 by GCC; the application of
-tests/systems/edk2 seals and opens a message in AAVMF and in OVMF, and refuses a damaged tag.
+EDK2 is Debian's source package. Its build takes contrib/edk2 as a package, for AArch64 and X64 by
+GCC; the application of tests/systems/edk2 seals and opens a message in AAVMF and in OVMF, and
+refuses a damaged tag.
 """
 
 import os
@@ -20,13 +21,25 @@ HERE = ROOT / "tests/systems/edk2"
 AAVMF = pathlib.Path("/usr/share/AAVMF")
 OVMF = pathlib.Path("/usr/share/OVMF")
 MACHINES = {  # the name of the image to boot, firmware, variables, and the emulator's words
-    "AARCH64": ("BOOTAA64.EFI", AAVMF / "AAVMF_CODE.fd", AAVMF / "AAVMF_VARS.fd",
-                ("qemu-system-aarch64", "-machine", "virt", "-cpu", "max", "-m", "512")),
-    "X64": ("BOOTX64.EFI", OVMF / "OVMF_CODE_4M.fd", OVMF / "OVMF_VARS_4M.fd",
-            ("qemu-system-x86_64", "-machine", "q35", "-cpu", "Haswell", "-m", "256")),
+    "AARCH64": (
+        "BOOTAA64.EFI",
+        AAVMF / "AAVMF_CODE.fd",
+        AAVMF / "AAVMF_VARS.fd",
+        ("qemu-system-aarch64", "-machine", "virt", "-cpu", "max", "-m", "512"),
+    ),
+    "X64": (
+        "BOOTX64.EFI",
+        OVMF / "OVMF_CODE_4M.fd",
+        OVMF / "OVMF_VARS_4M.fd",
+        ("qemu-system-x86_64", "-machine", "q35", "-cpu", "Haswell", "-m", "256"),
+    ),
 }
 TOOLS = ("Common", "GenFw", "GenSec", "GenFfs")  # the programs in C that this build calls
-CONFIGURATION = {"build_rule": "build_rule.txt", "tools_def": "tools_def.txt", "target": "target.txt"}
+CONFIGURATION = {
+    "build_rule": "build_rule.txt",
+    "tools_def": "tools_def.txt",
+    "target": "target.txt",
+}
 TOOLCHAIN = "GCC49"  # as GCC5, without optimisation by the linker
 ANSWER = re.compile(rb"EVERYCORE: tag (\w+) ([a-z ]+)\.")
 EXPECTED = ("73d5e5ed", "opened refused")  # the tag of README.md
@@ -56,8 +69,14 @@ def sources() -> pathlib.Path:
 
 
 def missing() -> list[str]:
-    needs = {"aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu", "gcc": "gcc", "make": "make", "nasm": "nasm",
-             "qemu-system-aarch64": "qemu-system-arm", "qemu-system-x86_64": "qemu-system-x86"}
+    needs = {
+        "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
+        "gcc": "gcc",
+        "make": "make",
+        "nasm": "nasm",
+        "qemu-system-aarch64": "qemu-system-arm",
+        "qemu-system-x86_64": "qemu-system-x86",
+    }
     absent = [package for name, package in needs.items() if not shutil.which(name)]
     absent += [] if pathlib.Path("/usr/include/uuid/uuid.h").exists() else ["uuid-dev"]
     packages = {AAVMF / "AAVMF_CODE.fd": "qemu-efi-aarch64", OVMF / "OVMF_CODE_4M.fd": "ovmf"}
@@ -67,8 +86,15 @@ def missing() -> list[str]:
 def run(command: list[str], folder: pathlib.Path, log: pathlib.Path, **environment: str) -> None:
     """Run a command; AssertionError has the end of what it printed."""
     with log.open("a") as file:
-        done = subprocess.run(command, cwd=folder, env={**os.environ, **environment}, stdout=file,
-                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=SECONDS)
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env={**os.environ, **environment},
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            timeout=SECONDS,
+        )
     if done.returncode:
         raise AssertionError(f"{' '.join(command)}\n{log.read_text(errors='replace')[-3000:]}")
 
@@ -87,15 +113,26 @@ def build(work: pathlib.Path) -> dict[str, pathlib.Path]:
         shutil.copy(tools / f"Conf/{name}.template", space / "Conf" / target)
     packages = (tree, ROOT / "contrib/edk2", HERE)
     environment = {
-        "WORKSPACE": str(space), "PACKAGES_PATH": ":".join(map(str, packages)), "EDK_TOOLS_PATH": str(tools),
-        "CONF_PATH": str(space / "Conf"), "PYTHON_COMMAND": sys.executable,
+        "WORKSPACE": str(space),
+        "PACKAGES_PATH": ":".join(map(str, packages)),
+        "EDK_TOOLS_PATH": str(tools),
+        "CONF_PATH": str(space / "Conf"),
+        "PYTHON_COMMAND": sys.executable,
         "PATH": f"{tools / 'BinWrappers/PosixLike'}:{os.environ['PATH']}",
         f"{TOOLCHAIN}_AARCH64_PREFIX": "aarch64-linux-gnu-",
-    }  # fmt: skip
+    }
     platform = "EverycoreTestPkg/EverycoreTest.dsc"
     machines = [word for machine in MACHINES for word in ("-a", machine)]
-    run(["build", "-n", "2", *machines, "-t", TOOLCHAIN, "-b", "RELEASE", "-p", platform], space, log, **environment)
-    return {machine: space / f"Build/RELEASE_{TOOLCHAIN}/{machine}/EverycoreTest.efi" for machine in MACHINES}
+    run(
+        ["build", "-n", "2", *machines, "-t", TOOLCHAIN, "-b", "RELEASE", "-p", platform],
+        space,
+        log,
+        **environment,
+    )
+    return {
+        machine: space / f"Build/RELEASE_{TOOLCHAIN}/{machine}/EverycoreTest.efi"
+        for machine in MACHINES
+    }
 
 
 def boot(machine: str, image: pathlib.Path, work: pathlib.Path) -> tuple[str, ...]:
@@ -105,10 +142,22 @@ def boot(machine: str, image: pathlib.Path, work: pathlib.Path) -> tuple[str, ..
     (folder / "EFI/BOOT").mkdir(parents=True)
     shutil.copy(image, folder / "EFI/BOOT" / name)
     shutil.copy(kept, variables)
-    command = [*emulator, "-drive", f"if=pflash,format=raw,readonly=on,file={code}",
-               "-drive", f"if=pflash,format=raw,file={variables}"]
+    command = [
+        *emulator,
+        "-drive",
+        f"if=pflash,format=raw,readonly=on,file={code}",
+        "-drive",
+        f"if=pflash,format=raw,file={variables}",
+    ]
     command += ["-drive", f"file=fat:{folder},format=raw,if=none,id=disk,readonly=on"]
-    command += ["-device", "virtio-blk-pci,drive=disk,bootindex=0", "-net", "none", "-display", "none"]
+    command += [
+        "-device",
+        "virtio-blk-pci,drive=disk,bootindex=0",
+        "-net",
+        "none",
+        "-display",
+        "none",
+    ]
     command += ["-serial", "stdio", "-monitor", "none", "-no-reboot"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
     found = ANSWER.search(done.stdout)
@@ -135,7 +184,8 @@ def main() -> int:
         print("0 passed, 0 failed, 1 skipped")
         return 0
     result = unittest.TextTestRunner(verbosity=2, stream=sys.stdout).run(
-        unittest.defaultTestLoader.loadTestsFromTestCase(Edk2))
+        unittest.defaultTestLoader.loadTestsFromTestCase(Edk2)
+    )
     failed = len(result.failures) + len(result.errors)
     print(f"{result.testsRun - failed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Check the findings of efi check in drivers that Debian ships: efi_golden.py [--update]
 
-Drivers: iPXE's for e1000 out of the option ROMs of three versions of ipxe-qemu; EDK2's for EHCI, NVMe, and virtio disks, networks
-and screens (which are graphics outputs) out of OVMF and AAVMF. tests/systems/efi_golden/ has the packages' locks and the findings: rule, number of places, platforms.
---update writes the findings. The drivers are not kept here: they are fetched, and a package that the archive no longer
-has is a visible skip.
+Drivers: iPXE's for e1000 out of the option ROMs of three versions of ipxe-qemu; EDK2's for EHCI,
+NVMe, and virtio disks, networks and screens (which are graphics outputs) out of OVMF and AAVMF.
+tests/systems/efi_golden/ has the packages' locks and the findings: rule, number of places,
+platforms.
+--update writes the findings. The drivers are not kept here: they are fetched, and a package that
+the archive no longer has is a visible skip.
 """
 
 import json
@@ -19,16 +21,22 @@ IPXE = ("bookworm", "trixie", "sid")
 ROM = "efi-e1000.rom"
 EDK2 = {"x86-64": "OVMF_CODE.fd", "aarch64": "QEMU_EFI.fd"}
 MODULES = ("EhciDxe", "NvmExpressDxe", "VirtioBlkDxe", "VirtioNetDxe", "VirtioGpuDxe")
-WITHOUT_WORK_AREA = ("EhciDxe", "NvmExpressDxe")  # and these also on a machine that does not keep it
-USES = {"NvmExpressDxe": "BlockIo", "VirtioBlkDxe": "BlockIo", "VirtioNetDxe": "SimpleNetwork",
-        "VirtioGpuDxe": "GraphicsOutput"}
+# and these also on a machine that does not keep it
+WITHOUT_WORK_AREA = ("EhciDxe", "NvmExpressDxe")
+USES = {
+    "NvmExpressDxe": "BlockIo",
+    "VirtioBlkDxe": "BlockIo",
+    "VirtioNetDxe": "SimpleNetwork",
+    "VirtioGpuDxe": "GraphicsOutput",
+}
 SECONDS = 120.0  # of a run: other work may be done beside
-# OVMF's build of a driver looks at a page that OVMF keeps for memory encryption (PcdOvmfWorkAreaBase, 0x80B000).
+# OVMF's build of a driver looks at a page that OVMF keeps for memory encryption
+# (PcdOvmfWorkAreaBase, 0x80B000).
 WORK_AREA = ((0x80B000, 0x1000),)
 
 
 def unpacked(name: str) -> pathlib.Path | None:
-    """The folder with the packages of a lock; None, and a line, if the archive has them no longer."""
+    """The folder with a lock's packages; None, and a line, if the archive has them no longer."""
     from everycore.compile import debs
     from everycore.environment.context import system_context
     from everycore.environment.errors import EverycoreError
@@ -70,7 +78,11 @@ def volume_drivers(path: pathlib.Path) -> dict[str, bytes]:
             section = one.get("_self")
             if type(section).__name__ == "FirmwareFileSystemSection":
                 if section.type == 0x15:  # a name: PI 1.7, volume 3, section 3.2.5
-                    name = section.name.decode() if isinstance(section.name, bytes) else str(section.name)
+                    name = (
+                        section.name.decode()
+                        if isinstance(section.name, bytes)
+                        else str(section.name)
+                    )
                     names.setdefault(guid, name.strip("\0"))
                 elif section.type == 0x10:  # a PE image
                     images.setdefault(guid, bytes(section.data))
@@ -112,14 +124,20 @@ def findings(name: str, data: bytes, fixed: tuple[tuple[int, int], ...]) -> dict
     for rule in dict.fromkeys(one.rule for one in checked.findings):
         sites = [one for one in checked.findings if one.rule == rule]
         platforms = sorted({platform for one in sites for platform in one.platforms})
-        found[rule] = {"level": str(sites[0].of.level), "places": len(sites), "platforms": platforms}
+        found[rule] = {
+            "level": str(sites[0].of.level),
+            "places": len(sites),
+            "platforms": platforms,
+        }
     return found
 
 
 def requirements(found: dict[str, dict]) -> Iterator[str]:
     """Check what must hold, whatever the stored findings say."""
     for name, one in found.items():
-        wrong = [rule for rule, about in one.items() if rule != "steps" and about["level"] != "note"]
+        wrong = [
+            rule for rule, about in one.items() if rule != "steps" and about["level"] != "note"
+        ]
         if name.startswith("ipxe"):
             is_old = name == "ipxe-bookworm"
             for rule in ("bar-untranslated", "dma-cpu-address"):
@@ -135,8 +153,12 @@ def requirements(found: dict[str, dict]) -> Iterator[str]:
             yield f"{name}: is not clean: {wrong}"
         elif not all("Start: success" in steps for steps in one["steps"].values()):
             yield f"{name}: was not started"
-        elif not all(f"use: {use}" in steps for use in [USES.get(name.split("-")[0])] if use
-                     for steps in one["steps"].values()):
+        elif not all(
+            f"use: {use}" in steps
+            for use in [USES.get(name.split("-")[0])]
+            if use
+            for steps in one["steps"].values()
+        ):
             yield f"{name}: was not used"
 
 
@@ -149,13 +171,18 @@ def main() -> int:
         return 0
     found = {name: findings(name, data, fixed) for name, data, fixed in drivers()}
     stored = HOME / "findings.json"
-    text = "{\n" + ",\n".join(f' "{name}": {json.dumps(one)}' for name, one in found.items()) + "\n}\n"
+    text = (
+        "{\n" + ",\n".join(f' "{name}": {json.dumps(one)}' for name, one in found.items()) + "\n}\n"
+    )
     if "--update" in sys.argv[1:]:
         stored.write_text(text)
     failures = list(requirements(found))
     expected = json.loads(stored.read_text())
-    failures += [f"{name}: findings differ from {stored.name}: {one}" for name, one in found.items()
-                 if expected.get(name) != one]
+    failures += [
+        f"{name}: findings differ from {stored.name}: {one}"
+        for name, one in found.items()
+        if expected.get(name) != one
+    ]
     for failure in failures:
         print(failure)
     passed = max(0, len(found) - len(failures))

@@ -4,12 +4,13 @@
 
 absent     no scheduler is there
 versions   a worker has other Python files, or another C tree; one comes in the middle of a run
-clock      the clocks of a worker, of the scheduler and of the client jump by hours, forward and back
+clock      the clocks of a worker, of the scheduler and of the client jump by hours, to and fro
 disk       the disk of one worker is full, then those of both: small ones of memory
 board      another machine answers at the address of a board
 
-Each is told by its name, nothing that was measured is lost, and `--resume` completes the file. Everything runs in a network and
-among mounts of its own: real schedulers and workers of Dask, real compilers, an emulator, and an sshd.
+Each is told by its name, nothing that was measured is lost, and `--resume` completes the file.
+Everything runs in a network and among mounts of its own: real schedulers and workers of Dask, real
+compilers, an emulator, and an sshd.
 """
 
 import argparse
@@ -95,13 +96,29 @@ class Farm:
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
         self.own: list[subprocess.Popen[bytes]] = []
-        self.version = subprocess.run(["aarch64-linux-gnu-gcc", "-dumpversion"], capture_output=True, text=True).stdout.split(".")[0].strip()
+        self.version = (
+            subprocess.run(
+                ["aarch64-linux-gnu-gcc", "-dumpversion"], capture_output=True, text=True
+            )
+            .stdout.split(".")[0]
+            .strip()
+        )
 
     def env(self, name: str, **more: str) -> dict[str, str]:
         home = self.folder / name
         (home / "tmp").mkdir(parents=True, exist_ok=True)
-        folders = {"XDG_CACHE_HOME": str(home / "cache"), "XDG_STATE_HOME": str(home / "state"), "TMPDIR": str(home / "tmp")}
-        return {**os.environ, "PYTHONPATH": str(ROOT / "lab"), "EVERYCORE_TREE": str(ROOT), **folders, **more}
+        folders = {
+            "XDG_CACHE_HOME": str(home / "cache"),
+            "XDG_STATE_HOME": str(home / "state"),
+            "TMPDIR": str(home / "tmp"),
+        }
+        return {
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "lab"),
+            "EVERYCORE_TREE": str(ROOT),
+            **folders,
+            **more,
+        }
 
     def start(self, program: str, *words: str, env: dict[str, str]) -> "subprocess.Popen[bytes]":
         with (self.folder / "dask.log").open("ab") as log:
@@ -110,10 +127,23 @@ class Farm:
         return self.own[-1]
 
     def scheduler(self, **more: str) -> "subprocess.Popen[bytes]":
-        return self.start("dask_scheduler", "--host", HOST, "--port", str(PORT), env=self.env("scheduler", **more))
+        return self.start(
+            "dask_scheduler", "--host", HOST, "--port", str(PORT), env=self.env("scheduler", **more)
+        )
 
-    def worker(self, number: int = 0, env: "dict[str, str] | None" = None) -> "subprocess.Popen[bytes]":
-        words = [ADDRESS, "--host", WORKERS[number], "--nthreads", "1", "--no-nanny", "--death-timeout", "120"]
+    def worker(
+        self, number: int = 0, env: "dict[str, str] | None" = None
+    ) -> "subprocess.Popen[bytes]":
+        words = [
+            ADDRESS,
+            "--host",
+            WORKERS[number],
+            "--nthreads",
+            "1",
+            "--no-nanny",
+            "--death-timeout",
+            "120",
+        ]
         words += ["--local-directory", str(self.folder / f"dask-{number}")]
         return self.start("dask_worker", *words, env=env or self.env(f"worker-{number}"))
 
@@ -125,38 +155,85 @@ class Farm:
         self.own = []
 
     def command(self, out: pathlib.Path, *words: str) -> list[str]:
-        cells = ["--subject", "c_ttable4", "--function", "ctr", "--key-bits", "128", "--bytes", "256", "--target", "qemu-aarch64"]
+        cells = [
+            "--subject",
+            "c_ttable4",
+            "--function",
+            "ctr",
+            "--key-bits",
+            "128",
+            "--bytes",
+            "256",
+            "--target",
+            "qemu-aarch64",
+        ]
         cells += [f"--flags={level}" for level in LEVELS] + ["--toolchain", f"gcc-{self.version}"]
         where = [] if "--scheduler" in words else ["--scheduler", ADDRESS]
-        return [sys.executable, "-m", "everycore", "matrix", *cells, "--out", str(out), *where, *words]
+        return [
+            sys.executable,
+            "-m",
+            "everycore",
+            "matrix",
+            *cells,
+            "--out",
+            str(out),
+            *where,
+            *words,
+        ]
 
-    def matrix(self, out: pathlib.Path, *words: str, env: "dict[str, str] | None" = None) -> "subprocess.CompletedProcess[str]":
-        done = subprocess.run(self.command(out, *words), capture_output=True, text=True, timeout=SECONDS, env=env or self.env("client"))
+    def matrix(
+        self, out: pathlib.Path, *words: str, env: "dict[str, str] | None" = None
+    ) -> "subprocess.CompletedProcess[str]":
+        done = subprocess.run(
+            self.command(out, *words),
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            env=env or self.env("client"),
+        )
         expect("Traceback" not in done.stderr, f"a traceback: {done.stderr[-2000:]}")
         return done
 
     @contextlib.contextmanager
-    def running(self, out: pathlib.Path, *words: str, env: "dict[str, str] | None" = None) -> "Iterator[subprocess.Popen[str]]":
+    def running(
+        self, out: pathlib.Path, *words: str, env: "dict[str, str] | None" = None
+    ) -> "Iterator[subprocess.Popen[str]]":
         """A run of the matrix of which at least one cell is stored."""
         pipe = subprocess.PIPE
         argv = self.command(out, *words)
-        with subprocess.Popen(argv, stdout=pipe, stderr=pipe, text=True, env=env or self.env("client")) as process:
+        with subprocess.Popen(
+            argv, stdout=pipe, stderr=pipe, text=True, env=env or self.env("client")
+        ) as process:
             end = time.monotonic() + SECONDS
-            while process.poll() is None and time.monotonic() < end and not (out.exists() and cells(out)):
+            while (
+                process.poll() is None
+                and time.monotonic() < end
+                and not (out.exists() and cells(out))
+            ):
                 time.sleep(0.05)
             yield process
             process.kill()
 
     def complete(self, out: pathlib.Path, *, said: str = "") -> None:
-        """Go on with a file on good workers; nothing that it has is changed, and nothing is missing."""
+        """Go on with a file on good workers; nothing that it has is changed, and nothing is
+        missing.
+        """
         before = cells(out)
         done = self.matrix(out, "--resume")
-        expect(done.returncode == 0, f"--resume ended with {done.returncode}: {done.stderr[-2000:]}")
+        expect(
+            done.returncode == 0, f"--resume ended with {done.returncode}: {done.stderr[-2000:]}"
+        )
         expect(said in " ".join(done.stderr.split()), f"'{said}' is not in: {done.stderr[-2000:]}")
         after = cells(out)
-        expect([after.get(flags) for flags, one in before.items() if one["outcome"] == "counted"]
-               == [one for one in before.values() if one["outcome"] == "counted"], "a stored cell was changed, or lost")
-        expect({one["outcome"] for one in after.values()} == {"counted"} and len(after) == len(LEVELS), f"not all cells: {after}")
+        expect(
+            [after.get(flags) for flags, one in before.items() if one["outcome"] == "counted"]
+            == [one for one in before.values() if one["outcome"] == "counted"],
+            "a stored cell was changed, or lost",
+        )
+        expect(
+            {one["outcome"] for one in after.values()} == {"counted"} and len(after) == len(LEVELS),
+            f"not all cells: {after}",
+        )
         counted = [line for line in lines(out) if line.get("outcome") == "counted"]
         expect(len(counted) == len(LEVELS), f"{len(counted)} lines of {len(LEVELS)} counted cells")
 
@@ -174,7 +251,9 @@ def cells(path: pathlib.Path) -> "dict[str, dict[str, object]]":
 def said(done: "subprocess.CompletedProcess[str]", *parts: str, code: int = 2) -> None:
     """Expect an exit code, and words on standard error."""
     text = " ".join(done.stderr.split())
-    expect(done.returncode == code, f"exit code {done.returncode}, not {code}: {done.stderr[-2000:]}")
+    expect(
+        done.returncode == code, f"exit code {done.returncode}, not {code}: {done.stderr[-2000:]}"
+    )
     for part in parts:
         expect(part in text, f"'{part}' is not in: {done.stderr[-2000:]}")
 
@@ -186,7 +265,10 @@ def absent(farm: Farm, folder: pathlib.Path) -> None:
     expect(not cells(out), "cells without a scheduler")
     farm.scheduler()
     farm.worker()
-    expect(farm.matrix(out, *(["--resume"] if out.exists() else [])).returncode == 0, "the run after it failed")
+    expect(
+        farm.matrix(out, *(["--resume"] if out.exists() else [])).returncode == 0,
+        "the run after it failed",
+    )
     before = out.read_bytes()
     more = ("--resume", "--flags=-O0")
     said(farm.matrix(out, *more, "--scheduler", f"tcp://{HOST}:9"), "no scheduler answers")
@@ -198,13 +280,17 @@ def other_files(farm: Farm, folder: pathlib.Path, what: str) -> dict[str, str]:
     copy = folder / f"other-{what}"
     if what == "python":
         if not copy.exists():
-            shutil.copytree(ROOT / "lab", copy, ignore=shutil.ignore_patterns("__pycache__", "tests"))
+            shutil.copytree(
+                ROOT / "lab", copy, ignore=shutil.ignore_patterns("__pycache__", "tests")
+            )
             with (copy / "everycore/model/cells.py").open("a") as file:
                 file.write("# another version\n")
         return farm.env("other-python", PYTHONPATH=str(copy))
     if not copy.exists():
         for part in ("src", "include", "harness", "catalog", "lab"):
-            shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__", "tests"))
+            shutil.copytree(
+                ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__", "tests")
+            )
         for name in ("meson.build", "meson_options.txt", "pyproject.toml"):
             shutil.copy(ROOT / name, copy)
         with (copy / "src/registry.c").open("a") as file:
@@ -217,7 +303,12 @@ def versions(farm: Farm, folder: pathlib.Path) -> None:
     for what, words in (("python", "has everycore"), ("tree", "has the C tree")):
         farm.scheduler()
         farm.worker(1, other_files(farm, folder, what))
-        said(farm.matrix(out, *(["--resume"] if out.exists() else [])), f"worker tcp://{WORKERS[1]}", words, "need the same everycore")
+        said(
+            farm.matrix(out, *(["--resume"] if out.exists() else [])),
+            f"worker tcp://{WORKERS[1]}",
+            words,
+            "need the same everycore",
+        )
         expect(not cells(out), "a cell of another version")
         farm.end()
     farm.scheduler()
@@ -227,9 +318,14 @@ def versions(farm: Farm, folder: pathlib.Path) -> None:
         time.sleep(8)  # until it has its place in the scheduler
         good.kill()
         _, text = process.communicate(timeout=SECONDS)
-    reasons = [str(one.get("reason", "")) for one in cells(out).values() if one["outcome"] == "skipped"]
+    reasons = [
+        str(one.get("reason", "")) for one in cells(out).values() if one["outcome"] == "skipped"
+    ]
     expect("Traceback" not in text, text)
-    expect(reasons or process.returncode == 0, f"exit code {process.returncode}, no cell is marked: {text}")
+    expect(
+        reasons or process.returncode == 0,
+        f"exit code {process.returncode}, no cell is marked: {text}",
+    )
     expect(all("the job is of everycore" in one for one in reasons), f"reasons: {reasons}")
     farm.end()
     farm.scheduler()
@@ -240,7 +336,10 @@ def versions(farm: Farm, folder: pathlib.Path) -> None:
 def clock(farm: Farm, folder: pathlib.Path) -> None:
     library, offset = folder / "clock.so", folder / "offset"
     (folder / "clock.c").write_text(JUMPING_CLOCK)
-    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", str(folder / "clock.c"), "-o", str(library), "-ldl"], check=True)
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", "-O1", str(folder / "clock.c"), "-o", str(library), "-ldl"],
+        check=True,
+    )
 
     def set_to(seconds: int) -> None:
         (folder / "offset.part").write_text(str(seconds))
@@ -248,11 +347,27 @@ def clock(farm: Farm, folder: pathlib.Path) -> None:
 
     set_to(0)
     jumping = {"LD_PRELOAD": str(library), "JUMPING_CLOCK": str(offset)}
-    probe = subprocess.run([sys.executable, "-c", "import time; print(time.time() - time.clock_gettime(0), time.time())"],
-                           env={**os.environ, **jumping}, capture_output=True, text=True)
+    probe = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import time; print(time.time() - time.clock_gettime(0), time.time())",
+        ],
+        env={**os.environ, **jumping},
+        capture_output=True,
+        text=True,
+    )
     set_to(7200)
-    later = subprocess.run([sys.executable, "-c", "import time; print(time.time())"], env={**os.environ, **jumping}, capture_output=True, text=True)
-    expect(float(later.stdout) - float(probe.stdout.split()[1]) > 7000, "the clock cannot be made to jump here")
+    later = subprocess.run(
+        [sys.executable, "-c", "import time; print(time.time())"],
+        env={**os.environ, **jumping},
+        capture_output=True,
+        text=True,
+    )
+    expect(
+        float(later.stdout) - float(probe.stdout.split()[1]) > 7000,
+        "the clock cannot be made to jump here",
+    )
     # A worker's clock is wrong from the beginning.
     out = folder / "clock-worker.jsonl"
     farm.scheduler()
@@ -261,11 +376,13 @@ def clock(farm: Farm, folder: pathlib.Path) -> None:
     said(done, f"the clock of worker tcp://{WORKERS[0]}", "s off; dates are of this host", code=0)
     expect(len(cells(out)) == len(LEVELS), "a cell is missing")
     farm.end()
-    # All clocks are ahead, and jump in the middle of a run: forward, back to the day before, and ahead again.
+    # All clocks are ahead, and jump in the middle of a run: forward, back to the day before, and
+    # ahead again.
     out = folder / "clock.jsonl"
     farm.scheduler(**jumping)
     farm.worker(0, farm.env("worker-0", **jumping, **{"XDG_CACHE_HOME": str(folder / "new-cache")}))
-    client = farm.env("client", **jumping, **{"XDG_CACHE_HOME": str(folder / "client-cache")})  # which knows no answer yet
+    # which knows no answer yet
+    client = farm.env("client", **jumping, **{"XDG_CACHE_HOME": str(folder / "client-cache")})
     with farm.running(out, env=client) as process:
         for seconds in (14400, -86400, 7200):
             set_to(seconds)
@@ -298,9 +415,15 @@ def disk(farm: Farm, folder: pathlib.Path) -> None:
         # A worker is there that cannot do a thing: its reason is in each cell.
         done = farm.matrix(out)
     expect("Traceback" not in done.stderr, done.stderr)
-    expect(done.returncode == 2, f"exit code {done.returncode} though nothing could be compiled: {done.stderr}")
+    expect(
+        done.returncode == 2,
+        f"exit code {done.returncode} though nothing could be compiled: {done.stderr}",
+    )
     reasons = [str(one.get("reason", "")) for one in cells(out).values()]
-    expect(len(reasons) == len(LEVELS) and all("No space left on device" in one for one in reasons), f"reasons: {reasons}")
+    expect(
+        len(reasons) == len(LEVELS) and all("No space left on device" in one for one in reasons),
+        f"reasons: {reasons}",
+    )
     farm.worker(0)
     time.sleep(8)
     farm.complete(out, said="No space left on device")
@@ -317,57 +440,115 @@ def board(farm: Farm, folder: pathlib.Path) -> None:
             """Another machine at the same address, which took the host key with its disk."""
             (folder / name).write_text(f"{name * 32}\n")
             script = folder / f"sshd-{name}"
-            script.write_text(f'#!/bin/sh\nexec unshare --mount sh -c \'mount --bind {folder / name} /etc/machine-id && exec {real} "$@"\' sh "$@"\n')
+            script.write_text(
+                f"#!/bin/sh\nexec unshare --mount sh -c 'mount --bind {folder / name} "
+                f'/etc/machine-id && exec {real} "$@"\' sh "$@"\n'
+            )
             script.chmod(0o755)
             boards.kill((address,))
             boards.sshd = str(script)
             boards.restart(address)
 
         def matrix(*words: str) -> "subprocess.CompletedProcess[str]":
-            argv = [sys.executable, "-m", "everycore", "matrix", "--subject", "c_ttable4", "--function", "ctr", "--key-bits", "128"]
-            argv += ["--bytes", "256", "--toolchain", native, "--target", str(boards.target(address, "")), "--out", str(out), *words]
-            done = subprocess.run(argv, capture_output=True, text=True, timeout=SECONDS, env=farm.env("client"))
+            argv = [
+                sys.executable,
+                "-m",
+                "everycore",
+                "matrix",
+                "--subject",
+                "c_ttable4",
+                "--function",
+                "ctr",
+                "--key-bits",
+                "128",
+            ]
+            argv += [
+                "--bytes",
+                "256",
+                "--toolchain",
+                native,
+                "--target",
+                str(boards.target(address, "")),
+                "--out",
+                str(out),
+                *words,
+            ]
+            done = subprocess.run(
+                argv, capture_output=True, text=True, timeout=SECONDS, env=farm.env("client")
+            )
             expect("Traceback" not in done.stderr, done.stderr)
             return done
 
-        native = "gcc-" + subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True).stdout.split(".")[0].strip()
+        native = (
+            "gcc-"
+            + subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True)
+            .stdout.split(".")[0]
+            .strip()
+        )
         answer_as("a")
         done = matrix("--flags=-O1")
         expect(done.returncode == 0, f"exit code {done.returncode}: {done.stderr[-2000:]}")
         before, head = out.read_bytes(), lines(out)[0]
         answer_as("b")
-        said(matrix("--flags=-O1", "--flags=-O2", "--resume"), "was measured on another host of this model",
-             str(head["machine"]["installation"]))  # type: ignore[index]
+        said(
+            matrix("--flags=-O1", "--flags=-O2", "--resume"),
+            "was measured on another host of this model",
+            str(head["machine"]["installation"]),
+        )  # type: ignore[index]
         expect(out.read_bytes() == before, "the file was changed")
         answer_as("a")
         done = matrix("--flags=-O1", "--flags=-O2", "--resume")
-        expect(done.returncode == 0 and len(cells(out)) == 2, f"the first board: {done.stderr[-2000:]}")
+        expect(
+            done.returncode == 0 and len(cells(out)) == 2, f"the first board: {done.stderr[-2000:]}"
+        )
         expect(out.read_bytes().startswith(before), "stored cells were changed")
 
 
 FAULTS: "dict[str, Callable[[Farm, pathlib.Path], None]]" = {
-    "absent": absent, "versions": versions, "clock": clock, "disk": disk, "board": board}
+    "absent": absent,
+    "versions": versions,
+    "clock": clock,
+    "disk": disk,
+    "board": board,
+}
 
 
 def in_own_network(arguments: Sequence[str]) -> int:
-    words = ["unshare", "--net", "--mount"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--net", "--mount"]
+    words = (
+        ["unshare", "--net", "--mount"]
+        if os.geteuid() == 0
+        else ["unshare", "--user", "--map-root-user", "--net", "--mount"]
+    )
     for trial in ([*words, "true"], ["ip", "-V"]):
         try:
             subprocess.run(trial, check=True, capture_output=True)
         except (OSError, subprocess.CalledProcessError):
             print(f"skipped: `{' '.join(trial)}` does not work here\n0 passed, 0 failed, 1 skipped")
             return 0
-    argv = [*words, "sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, __file__, *arguments]
+    argv = [
+        *words,
+        "sh",
+        "-c",
+        'ip link set lo up && exec "$@"',
+        "sh",
+        sys.executable,
+        __file__,
+        *arguments,
+    ]
     return subprocess.run(argv, env={**os.environ, INSIDE: "1"}).returncode
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(FAULTS))
     options = parser.parse_args()
     if unknown := set(options.names) - FAULTS.keys():
         parser.error(f"unknown fault {sorted(unknown)[0]}; valid: {', '.join(FAULTS)}")
-    missing = [name for name in ("aarch64-linux-gnu-gcc", "qemu-aarch64", "gcc") if not shutil.which(name)]
+    missing = [
+        name for name in ("aarch64-linux-gnu-gcc", "qemu-aarch64", "gcc") if not shutil.which(name)
+    ]
     try:
         import distributed  # noqa: F401
     except ModuleNotFoundError:
@@ -379,9 +560,14 @@ def main() -> int:
         return in_own_network(sys.argv[1:])
     passed = failed = skipped = 0
     for name in options.names or FAULTS:
-        if name == "board" and not shutil.which("sshd", path="/usr/sbin:" + os.environ.get("PATH", "")):
+        if name == "board" and not shutil.which(
+            "sshd", path="/usr/sbin:" + os.environ.get("PATH", "")
+        ):
             skipped += 1
-            print(f"{name}: skipped: no sshd (apt-get install openssh-server openssh-client)", flush=True)
+            print(
+                f"{name}: skipped: no sshd (apt-get install openssh-server openssh-client)",
+                flush=True,
+            )
             continue
         begin = time.monotonic()
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
@@ -391,7 +577,10 @@ def main() -> int:
             try:
                 FAULTS[name](farm, folder)
                 passed += 1
-                print(f"{name}: told, and nothing is lost ({time.monotonic() - begin:.0f} s)", flush=True)
+                print(
+                    f"{name}: told, and nothing is lost ({time.monotonic() - begin:.0f} s)",
+                    flush=True,
+                )
             except WrongError as error:
                 failed += 1
                 print(f"{name}: FAILED: {error}", flush=True)

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Kill workers, schedulers and boards in the middle of runs: farm_kills.py [--rounds N] [--seed N] [--out FILE]
+"""Kill workers, schedulers and boards in the middle of runs.
 
-Everything runs in a network of its own: a scheduler on 127.0.0.1, two workers on 127.0.0.2 and 127.0.0.3, and two boards, which are
-sshds on 127.0.0.4 and 127.0.0.5. A round runs three small matrices side by side, one on the workers and one on each board. At a moment
-that is drawn a worker, both, or the scheduler is killed, and at another moment one sshd or both, with all of their connections. A run
-that lost its place is gone on with. In the end every cell has to be in its file, once, with the right count; and no cell that was
-written may be asked again. The work is a stand-in, for the compiler is not under test: some milliseconds of waiting, and a number.
+farm_kills.py [--rounds N] [--seed N] [--out FILE]
+
+Everything runs in a network of its own: a scheduler on 127.0.0.1, two workers on 127.0.0.2 and
+127.0.0.3, and two boards, which are sshds on 127.0.0.4 and 127.0.0.5. A round runs three small
+matrices side by side, one on the workers and one on each board. At a moment that is drawn a worker,
+both, or the scheduler is killed, and at another moment one sshd or both, with all of their
+connections. A run that lost its place is gone on with. In the end every cell has to be in its file,
+once, with the right count; and no cell that was written may be asked again. The work is a stand-in,
+for the compiler is not under test: some milliseconds of waiting, and a number.
 --out adds the result to a file as one line of JSON, with the commit, the date and the CPU.
 """
 
@@ -31,7 +35,8 @@ sys.path.insert(0, str(ROOT / "lab"))
 INSIDE = "EVERYCORE_FARM_NETWORK"
 CELLS = 24
 SECONDS_OF_A_JOB = 0.05
-KILLS: "collections.Counter[str]" = collections.Counter()  # what was killed, and how many runs lost their place by it
+# what was killed, and how many runs lost their place by it
+KILLS: "collections.Counter[str]" = collections.Counter()
 ATTEMPTS = 20  # of a round: on a busy machine a scheduler takes longer to start than a client waits
 HOST, PORT = "127.0.0.1", 8786
 ADDRESS = f"tcp://{HOST}:{PORT}"
@@ -58,8 +63,12 @@ def do_text(text):
     return encode_line(Answer(job.key, "h", Result(job.cell, Outcome.COUNTED, executed=number)))
 
 worker.do_text.__code__ = do_text.__code__
-worker.do_text.__globals__.update(os=os, time=time, Answer=Answer, Outcome=Outcome, Result=Result, encode_line=encode_line)
-worker.about.__code__ = (lambda: {{"everycore": "1", "tree": "t", "host": "h", "time": time.time()}}).__code__
+worker.do_text.__globals__.update(
+    os=os, time=time, Answer=Answer, Outcome=Outcome, Result=Result, encode_line=encode_line
+)
+worker.about.__code__ = (
+    lambda: {{"everycore": "1", "tree": "t", "host": "h", "time": time.time()}}
+).__code__
 '''
 
 
@@ -76,23 +85,47 @@ class Farm:
     def _start(self, *words: str) -> "subprocess.Popen[bytes]":
         log = (self.folder / "dask.log").open("ab")
         env = {**os.environ, "PYTHONPATH": str(ROOT / "lab"), LOG: str(self.folder / "asked")}
-        return subprocess.Popen([sys.executable, "-m", "distributed.cli." + words[0], *words[1:]], stdout=log, stderr=log, env=env)
+        return subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli." + words[0], *words[1:]],
+            stdout=log,
+            stderr=log,
+            env=env,
+        )
 
     def complete(self) -> None:
         """Start what is missing."""
         if self.scheduler is None or self.scheduler.poll() is not None:
             self.end_workers()
-            self.scheduler = self._start("dask_scheduler", "--host", HOST, "--port", str(PORT), "--no-dashboard")
+            self.scheduler = self._start(
+                "dask_scheduler", "--host", HOST, "--port", str(PORT), "--no-dashboard"
+            )
         for address in WORKERS:
             own = self.workers.get(address)
             if own is None or own.poll() is not None:
-                self.workers[address] = self._start("dask_worker", ADDRESS, "--host", address, "--nthreads", "1", "--no-nanny",
-                                                    "--no-dashboard", "--local-directory", str(self.folder / address),
-                                                    "--preload", str(self.preload), "--death-timeout", "60")
+                self.workers[address] = self._start(
+                    "dask_worker",
+                    ADDRESS,
+                    "--host",
+                    address,
+                    "--nthreads",
+                    "1",
+                    "--no-nanny",
+                    "--no-dashboard",
+                    "--local-directory",
+                    str(self.folder / address),
+                    "--preload",
+                    str(self.preload),
+                    "--death-timeout",
+                    "60",
+                )
 
     def kill(self, what: str) -> None:
-        victims = {"worker": [next(iter(self.workers.values()))], "other": [list(self.workers.values())[-1]],
-                   "both": list(self.workers.values()), "scheduler": [self.scheduler]}[what]
+        victims = {
+            "worker": [next(iter(self.workers.values()))],
+            "other": [list(self.workers.values())[-1]],
+            "both": list(self.workers.values()),
+            "scheduler": [self.scheduler],
+        }[what]
         for process in victims:
             if process is not None and process.poll() is None:
                 process.send_signal(signal.SIGKILL)
@@ -144,24 +177,49 @@ class Boards:
             self.why_not = "no sshd (apt-get install openssh-server openssh-client)"
             return
         for name in ("host", "user"):
-            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)], check=True)
+            subprocess.run(
+                ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)],
+                check=True,
+            )
         key = " ".join((folder / "host.pub").read_text().split()[:2])
-        (folder / "known").write_text("".join(f"[{address}]:{SSH_PORT} {key}\n" for address in BOARDS))
+        (folder / "known").write_text(
+            "".join(f"[{address}]:{SSH_PORT} {key}\n" for address in BOARDS)
+        )
         for address in BOARDS:
             (folder / f"{address}.config").write_text(
-                f"ListenAddress {address}\nPort {SSH_PORT}\nHostKey {folder / 'host'}\nPidFile none\nStrictModes no\nUsePAM no\n"
-                f"AuthorizedKeysFile {folder / 'user.pub'}\nPasswordAuthentication no\nPermitRootLogin yes\n"
-                # No start-up file of this user's shell: killed in the middle, some leave a lock for which all others wait.
-                f"SetEnv HOME={folder}\n")
+                f"ListenAddress {address}\nPort {SSH_PORT}\nHostKey {folder / 'host'}\nPidFile "
+                f"none\nStrictModes no\nUsePAM no\n"
+                f"AuthorizedKeysFile {folder / 'user.pub'}\nPasswordAuthentication "
+                f"no\nPermitRootLogin yes\n"
+                # No start-up file of this user's shell: killed in the middle, some leave a lock for
+                # which all others wait.
+                f"SetEnv HOME={folder}\n"
+            )
         with contextlib.suppress(OSError):
-            pathlib.Path("/run/sshd").mkdir(exist_ok=True)  # where sshd of Debian locks its child in
+            # where sshd of Debian locks its child in
+            pathlib.Path("/run/sshd").mkdir(exist_ok=True)
         for address in BOARDS:
             self.start(address)
-        self.why_not = "" if all(map(self._serves, BOARDS)) else "sshd does not serve in a network of its own"
+        self.why_not = (
+            "" if all(map(self._serves, BOARDS)) else "sshd does not serve in a network of its own"
+        )
 
     def _serves(self, address: str) -> bool:
-        words = ["ssh", "-F", "none", "-o", f"UserKnownHostsFile={self.folder / 'known'}", "-o", "BatchMode=yes", "-i",
-                 str(self.folder / "user"), "-p", str(SSH_PORT), address, "true"]
+        words = [
+            "ssh",
+            "-F",
+            "none",
+            "-o",
+            f"UserKnownHostsFile={self.folder / 'known'}",
+            "-o",
+            "BatchMode=yes",
+            "-i",
+            str(self.folder / "user"),
+            "-p",
+            str(SSH_PORT),
+            address,
+            "true",
+        ]
         end = time.monotonic() + SECONDS_TO_SERVE
         while time.monotonic() < end:
             if subprocess.run(words, capture_output=True).returncode == 0:
@@ -198,14 +256,25 @@ class Boards:
         """A target file for a board; `python`: its Python; empty: an ssh for each command."""
         path = self.folder / f"{address}{'-python' if python else ''}.toml"
         path.write_text(
-            f'description = "a board"\ntransport = "ssh"\n[board]\nhost = "{address}"\nport = {SSH_PORT}\ncpu = 0\n'
-            f'identity = "{self.folder / "user"}"\noptions = ["-F", "none", "-o", "UserKnownHostsFile={self.folder / "known"}"]\n'
-            f'folder = "{self.folder / f"on-{address}"}"\npython = "{python}"\ntimeout_seconds = 20\n')
+            f'description = "a board"\ntransport = "ssh"\n[board]\nhost = "{address}"\nport = '
+            f"{SSH_PORT}\ncpu = 0\n"
+            f'identity = "{self.folder / "user"}"\noptions = ["-F", "none", "-o", '
+            f'"UserKnownHostsFile={self.folder / "known"}"]\n'
+            f'folder = "{self.folder / f"on-{address}"}"\npython = '
+            f'"{python}"\ntimeout_seconds = 20\n'
+        )
         return path
 
 
-def run_on_board(target_file: pathlib.Path, program: pathlib.Path, journal: pathlib.Path, when_written: "threading.Event") -> None:
-    """Run the cells that the file does not have, as `everycore matrix --resume --target board.toml` does."""
+def run_on_board(
+    target_file: pathlib.Path,
+    program: pathlib.Path,
+    journal: pathlib.Path,
+    when_written: "threading.Event",
+) -> None:
+    """Run the cells that the file does not have, as `everycore matrix --resume --target board.toml`
+    does.
+    """
     from everycore.environment.context import system_context
     from everycore.matrix.board import open_board
     from everycore.model.cells import Cell, Head, Outcome, Result
@@ -217,7 +286,10 @@ def run_on_board(target_file: pathlib.Path, program: pathlib.Path, journal: path
     with context.closing:
         link = open_board(context, read_target(target_file), None)
         head = Head("2026-01-01", "1", Revision("", False), link.machine, "none", {})
-        cells = [Cell("stand-in", "count", "gcc-12", (f"-DN={number}",), "board") for number in range(BOARD_CELLS)]
+        cells = [
+            Cell("stand-in", "count", "gcc-12", (f"-DN={number}",), "board")
+            for number in range(BOARD_CELLS)
+        ]
         with matrix_files.Writer(journal, head, journal.exists()) as writer:
             for number, cell in enumerate(cells):
                 if cell not in writer.stored.results:
@@ -249,7 +321,9 @@ class BoardRound:
 
         try:
             for _ in range(ATTEMPTS):
-                before = set(matrix_files.read(self.journal).results) if self.journal.exists() else set()
+                before = (
+                    set(matrix_files.read(self.journal).results) if self.journal.exists() else set()
+                )
                 self.asked.write_text("")
                 try:
                     run_on_board(self.target, self.program, self.journal, self.begun)
@@ -259,7 +333,11 @@ class BoardRound:
                     self.boards.restart(self.address)
                     continue
                 again = {cell.flags[0] for cell in before} & set(self.asked.read_text().split())
-                self.why = f"cells were asked again that had been written: {sorted(again)}" if again else ""
+                self.why = (
+                    f"cells were asked again that had been written: {sorted(again)}"
+                    if again
+                    else ""
+                )
                 return
         except BaseException as error:
             self.why = repr(error)
@@ -289,7 +367,7 @@ def wrong_cells(journal: pathlib.Path, expected: int, lost: int) -> str:
 
 
 def run(folder: pathlib.Path, journal: pathlib.Path, when_written: "threading.Event") -> None:
-    """Run the cells that the file does not have, as `everycore matrix --resume --scheduler` does."""
+    """Run the cells that the file lacks, as `everycore matrix --resume --scheduler` does."""
     from everycore.environment.context import system_context
     from everycore.farm.matrix_run import FarmRun
     from everycore.farm.scheduler import connected
@@ -303,13 +381,21 @@ def run(folder: pathlib.Path, journal: pathlib.Path, when_written: "threading.Ev
     from everycore.model.domain import Machine, Revision, Tree
 
     context = system_context()
-    context = type(context)(**{name: getattr(context, name) for name in context.__slots__} | {
-        "env": {**os.environ, "XDG_CACHE_HOME": str(folder / f"cache-{journal.stem}")}})
-    cells = [Cell("stand-in", "count", "gcc-12", (f"-DN={number}",), "qemu-aarch64") for number in range(CELLS)]
+    context = type(context)(
+        **{name: getattr(context, name) for name in context.__slots__}
+        | {"env": {**os.environ, "XDG_CACHE_HOME": str(folder / f"cache-{journal.stem}")}}
+    )
+    cells = [
+        Cell("stand-in", "count", "gcc-12", (f"-DN={number}",), "qemu-aarch64")
+        for number in range(CELLS)
+    ]
     jobs = {cell: Job(Work.COUNT, cell, "1", "t", compiler=journal.stem) for cell in cells}
     bench = CellPipeline(context, Tree(ROOT, True), {}, HostCpu("x86_64"))
     head = Head("2026-01-01", "1", Revision("", False), Machine("test"), "none", {})
-    with connected(context, ADDRESS, jobs[cells[0]]) as farm, matrix_files.Writer(journal, head, journal.exists()) as writer:
+    with (
+        connected(context, ADDRESS, jobs[cells[0]]) as farm,
+        matrix_files.Writer(journal, head, journal.exists()) as writer,
+    ):
         done = writer.stored.results
         own = FarmRun(farm, bench, Run(bench, Clock(time.monotonic)), jobs)
         for result in own.cells([Planned(cell) for cell in cells if cell not in done]):
@@ -317,11 +403,16 @@ def run(folder: pathlib.Path, journal: pathlib.Path, when_written: "threading.Ev
             when_written.set()
 
 
-def one_round(farm: Farm, boards: Boards, folder: pathlib.Path, number: int, source: random.Random) -> str:
+def one_round(
+    farm: Farm, boards: Boards, folder: pathlib.Path, number: int, source: random.Random
+) -> str:
     """Return what is wrong; an empty text: nothing."""
     what = source.choice(((BOARDS[0],), (BOARDS[1],), BOARDS))
     wait = source.uniform(0, BOARD_CELLS * 0.04)
-    own = [BoardRound(boards, address, folder, number) for address in (BOARDS if not boards.why_not else ())]
+    own = [
+        BoardRound(boards, address, folder, number)
+        for address in (BOARDS if not boards.why_not else ())
+    ]
 
     def disturb(one: BoardRound) -> None:
         one.begun.wait(30)
@@ -338,7 +429,11 @@ def one_round(farm: Farm, boards: Boards, folder: pathlib.Path, number: int, sou
         why = "; ".join(text for text in (why, *(one.wrong() for one in own)) if text)
         lost = " and ".join(str(one.lost) for one in own)
         KILLS.update({"sshds": len(what), "lost runs on boards": sum(one.lost for one in own)})
-        print(f"round {number}: sshd of {' and '.join(what)} killed after {wait:.2f} s, {lost} lost runs", flush=True)
+        print(
+            f"round {number}: sshd of {' and '.join(what)} killed after {wait:.2f} s, {lost} "
+            f"lost runs",
+            flush=True,
+        )
     return why
 
 
@@ -372,43 +467,84 @@ def round_of_farm(farm: Farm, folder: pathlib.Path, number: int, source: random.
         except LostError:
             lost += 1
         except EverycoreError as error:  # the scheduler died before the run had begun
-            if "no scheduler answers" not in error.message and "cannot run everycore" not in error.message:
+            if (
+                "no scheduler answers" not in error.message
+                and "cannot run everycore" not in error.message
+            ):
                 return f"{what}: {error.message}"
             lost += 1
         else:
             if thread:
                 thread.join()
-            again = {f"-DN={number}" for number in range(CELLS)} & {cell.flags[0] for cell in before}
+            again = {f"-DN={number}" for number in range(CELLS)} & {
+                cell.flags[0] for cell in before
+            }
             asked = set((folder / "asked").read_text().split())
             if again & asked:
-                return f"{what}: cells were asked again that had been written: {sorted(again & asked)}"
+                return (
+                    f"{what}: cells were asked again that had been written: {sorted(again & asked)}"
+                )
             break
         if thread:
             thread.join()
     if why := wrong_cells(journal, CELLS, lost):
         return f"{what}: {why}"
-    KILLS.update({"schedulers": what == "scheduler", "workers": {"scheduler": 0, "both": 2}.get(what, 1), "lost runs on workers": lost})
-    print(f"round {number}: {what} killed after {wait:.2f} s, {lost} lost runs, {CELLS} cells", flush=True)
+    KILLS.update(
+        {
+            "schedulers": what == "scheduler",
+            "workers": {"scheduler": 0, "both": 2}.get(what, 1),
+            "lost runs on workers": lost,
+        }
+    )
+    print(
+        f"round {number}: {what} killed after {wait:.2f} s, {lost} lost runs, {CELLS} cells",
+        flush=True,
+    )
     return ""
 
 
 def describe(rounds: int, seed: int, failed: int, seconds: float) -> "dict[str, object]":
     """Return the result as it is stored."""
     git = ["git", "-c", "safe.directory=*", "-C", str(ROOT)]
-    changed = subprocess.run([*git, "status", "--porcelain", "--untracked-files=no"], capture_output=True, text=True).stdout
-    revision = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
+    changed = subprocess.run(
+        [*git, "status", "--porcelain", "--untracked-files=no"], capture_output=True, text=True
+    ).stdout
+    revision = subprocess.run(
+        [*git, "rev-parse", "HEAD"], capture_output=True, text=True
+    ).stdout.strip()
     lines = pathlib.Path("/proc/cpuinfo").read_text().partition("\n\n")[0].splitlines()
-    facts = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-    cpu = " ".join((facts.get("model name", os.uname().machine), "family", facts.get("cpu family", "?"), "model", facts.get("model", "?")))
-    return {"rounds": rounds, "seed": seed, "failed": failed, **{name.replace(" ", "_"): KILLS[name] for name in sorted(KILLS)},
-            "seconds": round(seconds), "revision": revision + (" with changes" if changed else ""),
-            "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), "cpu": cpu,
-            "cores": os.cpu_count()}
+    facts = {
+        name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)
+    }
+    cpu = " ".join(
+        (
+            facts.get("model name", os.uname().machine),
+            "family",
+            facts.get("cpu family", "?"),
+            "model",
+            facts.get("model", "?"),
+        )
+    )
+    return {
+        "rounds": rounds,
+        "seed": seed,
+        "failed": failed,
+        **{name.replace(" ", "_"): KILLS[name] for name in sorted(KILLS)},
+        "seconds": round(seconds),
+        "revision": revision + (" with changes" if changed else ""),
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
+        "cpu": cpu,
+        "cores": os.cpu_count(),
+    }
 
 
 def in_own_network(arguments: list[str]) -> int:
     """Start this program again where no port of this machine can be reached."""
-    words = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--net"]
+    words = (
+        ["unshare", "--net"]
+        if os.geteuid() == 0
+        else ["unshare", "--user", "--map-root-user", "--net"]
+    )
     for trial in ([*words, "true"], ["ip", "-V"]):
         try:
             subprocess.run(trial, check=True, capture_output=True)
@@ -450,7 +586,10 @@ def main() -> int:
                     print((folder / "dask.log").read_text()[-2000:])
     if options.out and not skipped:
         with options.out.open("a") as file:
-            file.write(json.dumps(describe(options.rounds, options.seed, failed, time.monotonic() - began)) + "\n")
+            file.write(
+                json.dumps(describe(options.rounds, options.seed, failed, time.monotonic() - began))
+                + "\n"
+            )
     print(f"{options.rounds - failed} passed, {failed} failed, {skipped} skipped")
     return int(failed > 0)
 

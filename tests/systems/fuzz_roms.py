@@ -4,9 +4,10 @@
 
 fuzz_roms.py [--inputs N] [--seed N] [--out FILE]
 
-An input is a ROM or a PE image with fields, lengths and bytes changed at random. Any exception but the one for users
-is a failure; so is an input that takes more than a second of CPU time, and more than 64 MiB of memory beyond the
-start. The same seed gives the same inputs. --out stores the result as JSON.
+An input is a ROM or a PE image with fields, lengths and bytes changed at random. Any exception but
+the one for users is a failure; so is an input that takes more than a second of CPU time, and more
+than 64 MiB of memory beyond the start. The same seed gives the same inputs. --out stores the result
+as JSON.
 """
 
 import argparse
@@ -36,12 +37,45 @@ from everycore.report import rom_tables  # noqa: E402
 MORE_MEMORY_BYTES = 64 << 20
 SECONDS = 1.0  # of CPU time, for one input
 SCANNED = 0.1  # of the PE images: their instructions are read too, which takes longer than all else
-NUMBERS = (0, 1, 2, 3, 7, 8, 0x18, 0x1C, 0x38, 0x3F, 0x40, 0x7F, 0x80, 0xFF, 0x100, 0x1FF, 0x200, 0x7FFF, 0x8000,
-           0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
+NUMBERS = (
+    0,
+    1,
+    2,
+    3,
+    7,
+    8,
+    0x18,
+    0x1C,
+    0x38,
+    0x3F,
+    0x40,
+    0x7F,
+    0x80,
+    0xFF,
+    0x100,
+    0x1FF,
+    0x200,
+    0x7FFF,
+    0x8000,
+    0xFFFF,
+    0x10000,
+    0x7FFFFFFF,
+    0x80000000,
+    0xFFFFFFFF,
+)
 CERTIFICATE = (24).to_bytes(4, "little") + b"\0\2\2\0" + bytes(16)
-CODE = (Part(".text", random.Random(0).randbytes(0x80), TEXT), Part(".data", bytes(range(64)), DATA, 0x400))
-DRIVERS = (make_pe(), make_pe(machine=AARCH64, certificate=CERTIFICATE), make_pe(machine=X86, reloc_kind=3),
-           make_pe(parts=CODE), make_pe(machine=AARCH64, parts=CODE), signed_pe(certificate(pkcs7(own_digest()))))
+CODE = (
+    Part(".text", random.Random(0).randbytes(0x80), TEXT),
+    Part(".data", bytes(range(64)), DATA, 0x400),
+)
+DRIVERS = (
+    make_pe(),
+    make_pe(machine=AARCH64, certificate=CERTIFICATE),
+    make_pe(machine=X86, reloc_kind=3),
+    make_pe(parts=CODE),
+    make_pe(machine=AARCH64, parts=CODE),
+    signed_pe(certificate(pkcs7(own_digest()))),
+)
 PACKED = len(DRIVERS[0]).to_bytes(4, "little") * 2 + DRIVERS[0]  # decompress() below takes it
 SEEDS = (
     rom(bios(), image(), size=4096),
@@ -132,7 +166,9 @@ def change(read: oprom.Rom, chance: random.Random) -> edit.Edited:
         case 4:
             return edit.set_last(read, None)
         case _:
-            return edit.insert(read, [edit.make_image(DRIVERS[0], edit.Ids())], ["new"], None, 1 << 16)
+            return edit.insert(
+                read, [edit.make_image(DRIVERS[0], edit.Ids())], ["new"], None, 1 << 16
+            )
 
 
 def too_long(number: int, frame: object) -> None:
@@ -165,7 +201,10 @@ def main() -> int:
             ends["refused"] += 1
             if "\n" in error.message or not error.hint:
                 failed += 1
-                print(f"FAILED input {number} of seed {arguments.seed}: {error.message!r}, {error.hint!r}")
+                print(
+                    f"FAILED input {number} of seed {arguments.seed}: {error.message!r}, "
+                    f"{error.hint!r}"
+                )
         except Exception:
             failed += 1
             print(f"FAILED input {number} of seed {arguments.seed}:\n{traceback.format_exc()}")
@@ -175,13 +214,27 @@ def main() -> int:
         if failed > 5:
             break
     more = peak_bytes() - start
-    print(f"{ends}, {more >> 20} MiB more than at the start, at most {longest:.3f} s of CPU time for one input")
+    print(
+        f"{ends}, {more >> 20} MiB more than at the start, at most {longest:.3f} s of CPU time "
+        f"for one input"
+    )
     if more > MORE_MEMORY_BYTES:
         failed += 1
         print("FAILED: too much memory")
     if arguments.out:
-        arguments.out.write_text(json.dumps({"inputs": number + 1, "seed": arguments.seed, "failed": failed, **ends,
-                                             "more_memory_bytes": more, "longest_seconds": round(longest, 3)}) + "\n")
+        arguments.out.write_text(
+            json.dumps(
+                {
+                    "inputs": number + 1,
+                    "seed": arguments.seed,
+                    "failed": failed,
+                    **ends,
+                    "more_memory_bytes": more,
+                    "longest_seconds": round(longest, 3),
+                }
+            )
+            + "\n"
+        )
     print(f"{number + 1 - failed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0
 

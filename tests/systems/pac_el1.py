@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Pointer authentication held against emulated CPUs: pac_el1.py [--qemu PATH]... [--cpu CPU]... [--record]
+"""Pointer authentication held against emulated CPUs.
 
-A program of ours (tests/systems/pac_el1) runs at EL1 of each CPU that has it, by every algorithm, and writes down what the
-instructions do; build/gcc/tests/oracles/pac_answers holds the layer against that, with every kernel. The emulators are the
-installed qemu-system-aarch64 and the one of Debian 13, which is fetched once; --qemu names others instead. Of the
-latter, copies are asked whose neoverse-v1 has what no CPU of QEMU has: EPAC, and FPAC without FPACCombine.
---record writes anew what is kept in tests/systems/pac_el1/answers, a sample, for the architectures that emulate nothing.
+pac_el1.py [--qemu PATH]... [--cpu CPU]... [--record]
+
+A program of ours (tests/systems/pac_el1) runs at EL1 of each CPU that has it, by every algorithm,
+and writes down what the instructions do; build/gcc/tests/oracles/pac_answers holds the layer
+against that, with every kernel. The emulators are the installed qemu-system-aarch64 and the one of
+Debian 13, which is fetched once; --qemu names others instead. Of the latter, copies are asked whose
+neoverse-v1 has what no CPU of QEMU has: EPAC, and FPAC without FPACCombine.
+--record writes anew what is kept in tests/systems/pac_el1/answers, a sample, for the architectures
+that emulate nothing.
 """
 
 import argparse
@@ -24,28 +28,62 @@ HERE = ROOT / "tests/systems/pac_el1"
 BUILD = ROOT / "build/pac_el1"
 COMPARE = ROOT / "build/gcc/tests/oracles/pac_answers"
 LOCK = HERE / "qemu-trixie-amd64.lock"
-# Linked by none of what is started here: modules' libraries, and what packages configure themselves with.
-UNUSED = ("adduser", "libasound2t64", "libbrlapi0.8", "libcacard0", "libdb5.3t64", "libncursesw6", "libnss3", "libpam0g",
-          "libpcsclite1", "libsasl2-modules-db", "libsystemd0", "libusb-1.0-0", "libusbredirparser1t64",
-          "openssl-provider-legacy", "passwd")
+# Linked by none of what is started here: modules' libraries, and what packages configure themselves
+# with.
+UNUSED = (
+    "adduser",
+    "libasound2t64",
+    "libbrlapi0.8",
+    "libcacard0",
+    "libdb5.3t64",
+    "libncursesw6",
+    "libnss3",
+    "libpam0g",
+    "libpcsclite1",
+    "libsasl2-modules-db",
+    "libsystemd0",
+    "libusb-1.0-0",
+    "libusbredirparser1t64",
+    "openssl-provider-legacy",
+    "passwd",
+)
 
-FLAGS = ["-O2", "-std=gnu11", "-march=armv8.3-a", "-mgeneral-regs-only", "-mstrict-align", "-mbranch-protection=none",
-         "-ffreestanding", "-fno-pic", "-fno-stack-protector", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wundef",
-         "-Werror", "-nostdlib", "-static"]
+FLAGS = [
+    "-O2",
+    "-std=gnu11",
+    "-march=armv8.3-a",
+    "-mgeneral-regs-only",
+    "-mstrict-align",
+    "-mbranch-protection=none",
+    "-ffreestanding",
+    "-fno-pic",
+    "-fno-stack-protector",
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wshadow",
+    "-Wundef",
+    "-Werror",
+    "-nostdlib",
+    "-static",
+]
 ADDRESS = 0x40400000  # RAM of QEMU's virt begins at 0x40000000, with the device tree
 COMPILERS = {  # the first that is here
     "aarch64-linux-gnu-gcc": ["-no-pie", "-Wl,--build-id=none", f"-Wl,-Ttext-segment={ADDRESS:#x}"],
     "clang": ["--target=aarch64-none-elf", "-fuse-ld=lld", f"-Wl,--image-base={ADDRESS:#x}"],
 }
-EL1, EL2 = "virt", "virt,virtualization=on"  # machines of QEMU, by the level at which the program starts
+# machines of QEMU, by the level at which the program starts
+EL1, EL2 = "virt", "virt,virtualization=on"
 MACHINE = ["-m", "64", "-display", "none", "-nodefaults", "-net", "none"]
-V1, V1_ISAR1 = "neoverse-v1", 0x0011100001211032  # its ID_AA64ISAR1_EL1, once in the emulator; APA is bits 4 to 7
+# its ID_AA64ISAR1_EL1, once in the emulator; APA is bits 4 to 7
+V1, V1_ISAR1 = "neoverse-v1", 0x0011100001211032
 CPUS = ("max", V1)  # FPACCombine (PAuth before QEMU 8.1), PAuth2
 ALGORITHMS = ("", ",pauth-qarma5=on", ",pauth-qarma3=on", ",pauth-impdef=on")
 OTHER_LEVELS = {"EPAC": 2, "FPAC": 4}  # of APA
 LACKS = re.compile(r"Property '.*' not found|unable to find CPU model")
 SECONDS = 300  # of a second or two
-# Recorded: one in STRIDE settings; another seed has others, and each of these also some with all instructions.
+# Recorded: one in STRIDE settings; another seed has others, and each of these also some with all
+# instructions.
 STRIDE = 97
 SAMPLE = {
     "pauth2-qarma5": ("neoverse-v1,pauth-qarma5=on", 54),
@@ -57,8 +95,14 @@ SAMPLE = {
     "el2-qarma3": ("max,pauth-qarma3=on", 70),
 }
 SAMPLE_OTHER_LEVELS = {
-    "EPAC": {"epac-qarma5": ("neoverse-v1,pauth-qarma5=on", 23), "epac-impdef": ("neoverse-v1,pauth-impdef=on", 25)},
-    "FPAC": {"fpac-qarma5": ("neoverse-v1,pauth-qarma5=on", 33), "fpac-qarma3": ("neoverse-v1,pauth-qarma3=on", 35)},
+    "EPAC": {
+        "epac-qarma5": ("neoverse-v1,pauth-qarma5=on", 23),
+        "epac-impdef": ("neoverse-v1,pauth-impdef=on", 25),
+    },
+    "FPAC": {
+        "fpac-qarma5": ("neoverse-v1,pauth-qarma5=on", 33),
+        "fpac-qarma3": ("neoverse-v1,pauth-qarma3=on", 35),
+    },
 }
 SAMPLE_OLD = {  # of QEMU before 8.1
     "pauth-qarma5": ("max", 20),
@@ -93,32 +137,63 @@ class Emulator:
         old = tuple(map(int, self.version.split(".")[:2])) < (8, 1)
         return SAMPLE_OLD if old else SAMPLE
 
-    def answers(self, program: pathlib.Path, machine: str, cpu: str, seed: int = 1, stride: int = 1) -> str:
+    def answers(
+        self, program: pathlib.Path, machine: str, cpu: str, seed: int = 1, stride: int = 1
+    ) -> str:
         """Return the program's output on that CPU."""
         words = ",".join(f"arg={word}" for word in ("pac_el1", seed, stride))
-        argv = [*self.argv, "-M", machine, *MACHINE, "-cpu", cpu, "-kernel", program,
-                "-semihosting-config", f"enable=on,target=native,{words}"]
+        argv = [
+            *self.argv,
+            "-M",
+            machine,
+            *MACHINE,
+            "-cpu",
+            cpu,
+            "-kernel",
+            program,
+            "-semihosting-config",
+            f"enable=on,target=native,{words}",
+        ]
         try:
-            done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS)
+            done = subprocess.run(
+                argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS
+            )
         except subprocess.TimeoutExpired as error:
             raise Failed(f"{self} -M {machine} -cpu {cpu} does not end") from error
         if LACKS.search(done.stderr):
             kind = Failed if self.pinned else Lacking
             raise kind(f"{self} has no -cpu {cpu}")
         if done.returncode or not done.stdout.endswith("\nend\n"):
-            raise Failed(f"{self} -M {machine} -cpu {cpu} ended with code {done.returncode}: {done.stderr}")
+            raise Failed(
+                f"{self} -M {machine} -cpu {cpu} ended with code {done.returncode}: {done.stderr}"
+            )
         return done.stdout
 
 
 def built() -> pathlib.Path:
     """The program, for EL1."""
-    found = [name for name in COMPILERS if shutil.which(name) and (name != "clang" or shutil.which("ld.lld"))]
+    found = [
+        name
+        for name in COMPILERS
+        if shutil.which(name) and (name != "clang" or shutil.which("ld.lld"))
+    ]
     if not found:
         raise Lacking(f"no {', no '.join(COMPILERS)} with ld.lld")
     BUILD.mkdir(parents=True, exist_ok=True)
     program = BUILD / "pac_el1"
-    done = subprocess.run([found[0], *FLAGS, *COMPILERS[found[0]], HERE / "start.S", HERE / "pac_el1.c", "-o", program],
-                          stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        [
+            found[0],
+            *FLAGS,
+            *COMPILERS[found[0]],
+            HERE / "start.S",
+            HERE / "pac_el1.c",
+            "-o",
+            program,
+        ],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     if done.returncode:
         raise Failed(f"{found[0]} does not compile the program: {done.stderr}")
     return program
@@ -148,22 +223,33 @@ def of_debian() -> Emulator:
     try:
         root = debs.unpacked(context, debs.pinned(context, request, LOCK, update=False))
     except UnavailableError as error:
-        remedy = f"if the archive has moved on: delete {LOCK.relative_to(ROOT)} and run this again, which writes it anew"
+        remedy = (
+            f"if the archive has moved on: delete {LOCK.relative_to(ROOT)} and run this "
+            f"again, which writes it anew"
+        )
         raise Lacking(f"no QEMU of Debian 13: {error.message}; {remedy}") from error
     except EverycoreError as error:
         raise Failed(f"QEMU of Debian 13: {error.message}") from error
     libraries = root / "usr/lib/x86_64-linux-gnu"
-    found = emulator(str(root / "lib64/ld-linux-x86-64.so.2"), "--library-path", str(libraries),
-                     str(root / "usr/bin/qemu-system-aarch64"))
+    found = emulator(
+        str(root / "lib64/ld-linux-x86-64.so.2"),
+        "--library-path",
+        str(libraries),
+        str(root / "usr/bin/qemu-system-aarch64"),
+    )
     return dataclasses.replace(found, pinned=True)
 
 
 def of_other_level(debian: Emulator, level: str) -> Emulator:
     """A copy whose neoverse-v1 has that level."""
     code = pathlib.Path(debian.argv[-1]).read_bytes()
-    number, other = ((V1_ISAR1 & ~0xF0 | apa << 4).to_bytes(8, "little") for apa in (3, OTHER_LEVELS[level]))
+    number, other = (
+        (V1_ISAR1 & ~0xF0 | apa << 4).to_bytes(8, "little") for apa in (3, OTHER_LEVELS[level])
+    )
     if code.count(number) != 1:
-        raise Failed(f"{debian} holds ID_AA64ISAR1_EL1 of its {V1} {code.count(number)} times, not once")
+        raise Failed(
+            f"{debian} holds ID_AA64ISAR1_EL1 of its {V1} {code.count(number)} times, not once"
+        )
     copy = BUILD / f"qemu-system-aarch64-{level}"
     copy.unlink(missing_ok=True)
     copy.write_bytes(code.replace(number, other))
@@ -188,11 +274,19 @@ def emulators(named: list[str], skipped: list[str]) -> list[Emulator]:
 
 
 def settings(of: Emulator, cpus: list[str]) -> list[tuple[str, str]]:
-    """Machines and CPUs: at EL1 all of these, at EL2 the first. A level of its own is neoverse-v1's alone."""
+    """Machines and CPUs: at EL1 all of these, at EL2 the first. A level of its own is neoverse-v1's
+    alone.
+    """
     if of.level:
-        return [(EL1, cpu) for cpu in cpus or [V1 + algorithm for algorithm in ALGORITHMS[1:]] if cpu.startswith(V1)]
+        return [
+            (EL1, cpu)
+            for cpu in cpus or [V1 + algorithm for algorithm in ALGORITHMS[1:]]
+            if cpu.startswith(V1)
+        ]
     cpus = cpus or [cpu + algorithm for cpu in CPUS for algorithm in ALGORITHMS]
-    return [(EL1, cpu) for cpu in cpus] + [(EL2, cpu) for cpu in cpus if cpu.split(",")[0] == CPUS[0]]
+    return [(EL1, cpu) for cpu in cpus] + [
+        (EL2, cpu) for cpu in cpus if cpu.split(",")[0] == CPUS[0]
+    ]
 
 
 def compare(name: str, answers: str) -> None:
@@ -208,7 +302,11 @@ def compare(name: str, answers: str) -> None:
 
 def record(of: list[Emulator], program: pathlib.Path) -> None:
     """The whole sample, which takes a QEMU before 8.1 and a later one."""
-    left = {*SAMPLE, *SAMPLE_OLD, *(name for sample in SAMPLE_OTHER_LEVELS.values() for name in sample)}
+    left = {
+        *SAMPLE,
+        *SAMPLE_OLD,
+        *(name for sample in SAMPLE_OTHER_LEVELS.values() for name in sample),
+    }
     for one in of:
         for name, (cpu, seed) in one.sample.items():
             path = HERE / "answers" / f"{name}.txt"
@@ -223,8 +321,12 @@ def record(of: list[Emulator], program: pathlib.Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--qemu", action="append", default=[], metavar="PATH", help="this qemu-system-aarch64")
-    parser.add_argument("--cpu", action="append", default=[], help="only this one, with its properties")
+    parser.add_argument(
+        "--qemu", action="append", default=[], metavar="PATH", help="this qemu-system-aarch64"
+    )
+    parser.add_argument(
+        "--cpu", action="append", default=[], help="only this one, with its properties"
+    )
     parser.add_argument("--record", action="store_true", help="write the sample that is kept")
     arguments = parser.parse_args()
     skipped: list[str] = []

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """OpenSSL's own tests with our arithmetic: patched_openssl.py [--store] [--sign] debian|PAIR...
 
-A pair is a version of OpenSSL and a target, as in PAIRS. Its sources are Debian's. They are built once, in
-build/openssl; contrib/openssl/patch-openssl then patches a copy of the library (of pairs that end in -tree: the
-sources), and OpenSSL's tests of numbers, exponentiations, RSA and Diffie-Hellman run with it, under QEMU where the
-target is another. Executed instructions of RSA signatures are counted with the library as it was and with the
-patched one, and compared with tests/systems/openssl/results.json; --store writes them there. --sign counts and runs no
-tests, which take long under QEMU.
+A pair is a version of OpenSSL and a target, as in PAIRS. Its sources are Debian's. They are built
+once, in build/openssl; contrib/openssl/patch-openssl then patches a copy of the library (of pairs
+that end in -tree: the sources), and OpenSSL's tests of numbers, exponentiations, RSA and
+Diffie-Hellman run with it, under QEMU where the target is another. Executed instructions of RSA
+signatures are counted with the library as it was and with the patched one, and compared with
+tests/systems/openssl/results.json; --store writes them there. --sign counts and runs no tests,
+which take long under QEMU.
 
 `debian`: Debian's own finished library for armhf, for which only the tests are compiled.
 """
@@ -38,8 +39,34 @@ LOCKS = {
     "4.0": ("experimental", HERE / "openssl-experimental.lock"),
 }
 # Parts that the four tests do not need, and that would take most of the time to build.
-WITHOUT = ("ec", "cms", "ts", "srp", "ct", "ocsp", "aria", "camellia", "idea", "seed", "rc2", "bf", "cast", "md4",
-           "mdc2", "whirlpool", "siphash", "scrypt", "sm2", "sm3", "sm4", "ktls", "cmp", "shared", "module", "dso")
+WITHOUT = (
+    "ec",
+    "cms",
+    "ts",
+    "srp",
+    "ct",
+    "ocsp",
+    "aria",
+    "camellia",
+    "idea",
+    "seed",
+    "rc2",
+    "bf",
+    "cast",
+    "md4",
+    "mdc2",
+    "whirlpool",
+    "siphash",
+    "scrypt",
+    "sm2",
+    "sm3",
+    "sm4",
+    "ktls",
+    "cmp",
+    "shared",
+    "module",
+    "dso",
+)
 KEY_BITS = (1024, 2048)
 SIGNATURES = 4  # more in the second run than in the first
 ALLOWED = 1.02
@@ -63,14 +90,18 @@ def no_asm(version: str, target: str, compiler: str, emulator: str = "") -> Pair
 
 
 def generic(version: str, architecture: str, triplet: str, patches_tree: bool = False) -> Pair:
-    return Pair(version, "linux-generic32", f"{triplet}-gcc", f"qemu-{architecture}", (), patches_tree)
+    return Pair(
+        version, "linux-generic32", f"{triplet}-gcc", f"qemu-{architecture}", (), patches_tree
+    )
 
 
 PAIRS = {
     "3.0-hppa": generic("3.0", "hppa", "hppa-linux-gnu"),
     "3.0-hppa-tree": generic("3.0", "hppa", "hppa-linux-gnu", patches_tree=True),
     "3.0-armel": generic("3.0", "arm", "arm-linux-gnueabi"),
-    "3.0-armel-asm": Pair("3.0", "linux-armv4", "arm-linux-gnueabi-gcc", "qemu-arm", model=("-cpu", "arm926")),
+    "3.0-armel-asm": Pair(
+        "3.0", "linux-armv4", "arm-linux-gnueabi-gcc", "qemu-arm", model=("-cpu", "arm926")
+    ),
     "3.0-mips": generic("3.0", "mips", "mips-linux-gnu"),
     "3.0-m68k": generic("3.0", "m68k", "m68k-linux-gnu"),
     "3.0-i386": no_asm("3.0", "linux-x86", "i686-linux-gnu-gcc", "qemu-i386"),
@@ -93,12 +124,22 @@ class Lacking(Exception):
 
 def run(words: list[str | pathlib.Path], cwd: pathlib.Path = ROOT, expected: int = 0) -> str:
     try:
-        done = subprocess.run(words, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=SECONDS)
+        done = subprocess.run(
+            words,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+        )
     except subprocess.TimeoutExpired:
         raise Failed(f"{' '.join(map(str, words))} does not end") from None
     if done.returncode != expected:
-        raise Failed(f"{' '.join(map(str, words))} ended with {done.returncode}: {done.stdout[-1500:]}")
+        raise Failed(
+            f"{' '.join(map(str, words))} ended with {done.returncode}: {done.stdout[-1500:]}"
+        )
     return done.stdout
 
 
@@ -119,12 +160,14 @@ def sources(version: str) -> pathlib.Path:
     context = system_context()
     try:
         request = Request((suite,), "source", sources=("openssl",))
-        return debs.unpacked_source(context, debs.pinned(context, request, lock, update=False), "openssl")
+        return debs.unpacked_source(
+            context, debs.pinned(context, request, lock, update=False), "openssl"
+        )
     except EverycoreError as error:
         raise Lacking(f"no sources of OpenSSL {version}: {error.message}") from error
 
 
-# ---- Building -----------------------------------------------------------------------------------------
+# ---- Building ------------------------------------------------------------------------------------
 
 
 def built(name: str, pair: Pair) -> pathlib.Path:
@@ -142,7 +185,9 @@ def built(name: str, pair: Pair) -> pathlib.Path:
         tree = patched_copy(tree, folder)
     prefix = pair.compiler.removesuffix("gcc")
     words: list[str | pathlib.Path] = ["perl", tree / "Configure", pair.target, *pair.options]
-    words += [f"no-{feature}" for feature in WITHOUT] + (["no-engine"] if pair.version < "4" else [])
+    words += [f"no-{feature}" for feature in WITHOUT] + (
+        ["no-engine"] if pair.version < "4" else []
+    )
     words += [f"--cross-compile-prefix={prefix}"] if prefix else []
     words += [SWAPPED] if pair.patches_tree and has_fmpyadd_swapped(pair) else []
     run([*words, "-static"], folder)
@@ -153,7 +198,7 @@ def built(name: str, pair: Pair) -> pathlib.Path:
 
 
 def patched_copy(tree: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
-    """A patched copy of the sources, after the patch was removed once and nothing was left of it."""
+    """A patched copy of the sources, after the patch was removed once and left nothing."""
     copy = folder / "tree"
     shutil.copytree(tree, copy, symlinks=True)
     run([sys.executable, SCRIPT, copy])
@@ -170,16 +215,20 @@ def has_fmpyadd_swapped(pair: Pair) -> bool:
 
 
 def ours(library: pathlib.Path, pair: Pair) -> dict[str, pathlib.Path]:
-    """Patched copies of a library. For an emulator that has fmpyadd wrong, the first has it wrong, too: what it executes
-    is what a CPU executes of the library as it should be. That one, `words`, finds under the emulator that it is to
-    take words."""
+    """Patched copies of a library. For an emulator that has fmpyadd wrong, the first has it wrong,
+    too: what it executes is what a CPU executes of the library as it should be. That one, `words`,
+    finds under the emulator that it is to take words.
+    """
     if has_fmpyadd_swapped(pair):
-        return {"patched": patched(library, f"{pair.compiler} {SWAPPED}"), "words": patched(library, pair.compiler, "words")}
+        return {
+            "patched": patched(library, f"{pair.compiler} {SWAPPED}"),
+            "words": patched(library, pair.compiler, "words"),
+        }
     return {"patched": patched(library, pair.compiler)}
 
 
 def patched(library: pathlib.Path, compiler: str, name: str = "patched") -> pathlib.Path:
-    """A patched copy of a library, after the patch was removed once and the library was as before."""
+    """A patched copy of a library, after the patch was removed once and left it as before."""
     copy = library.with_name(f"libcrypto-{name}.a")
     for old in copy.parent.glob(f"{copy.name}*"):
         old.unlink()
@@ -193,14 +242,18 @@ def patched(library: pathlib.Path, compiler: str, name: str = "patched") -> path
     return copy
 
 
-# ---- OpenSSL's tests ------------------------------------------------------------------------------------
+# ---- OpenSSL's tests -----------------------------------------------------------------------------
 
 
 def try_tests(linked: dict[str, pathlib.Path], tree: pathlib.Path, starter: list[str]) -> int:
     """Run the tests; how many of them and of their parts say ok."""
     count = 0
     for name, program in linked.items():
-        data = sorted((tree / "test/recipes/10-test_bn_data").glob("*.txt")) if name == "bntest" else []
+        data = (
+            sorted((tree / "test/recipes/10-test_bn_data").glob("*.txt"))
+            if name == "bntest"
+            else []
+        )
         for arguments in ([], *([path] for path in data)):
             said = run([*starter, program, *arguments])
             if re.search(r"^\s*not ok", said, re.M) or not re.search(r"^\s*ok ", said, re.M):
@@ -214,13 +267,23 @@ def link(compiler: str, program: pathlib.Path, *parts: str | pathlib.Path) -> pa
     return program
 
 
-def linked_tests(folder: pathlib.Path, library: pathlib.Path, compiler: str) -> dict[str, pathlib.Path]:
+def linked_tests(
+    folder: pathlib.Path, library: pathlib.Path, compiler: str
+) -> dict[str, pathlib.Path]:
     util = folder / "test/libtestutil.a"
-    return {test: link(compiler, folder / f"{test}-patched", folder / f"test/{test}-bin-{test}.o", util, library)
-            for test in TESTS}
+    return {
+        test: link(
+            compiler,
+            folder / f"{test}-patched",
+            folder / f"test/{test}-bin-{test}.o",
+            util,
+            library,
+        )
+        for test in TESTS
+    }
 
 
-# ---- Instructions of signatures -----------------------------------------------------------------------------
+# ---- Instructions of signatures ------------------------------------------------------------------
 
 
 def plugin(folder: pathlib.Path, emulator: str) -> pathlib.Path:
@@ -228,7 +291,9 @@ def plugin(folder: pathlib.Path, emulator: str) -> pathlib.Path:
     need(emulator, "cc")
     version = re.search(r"version (\d+)\.(\d+)", run([emulator, "--version"]))
     if not version or not (6, 0) <= (int(version[1]), int(version[2])) < (9, 0):
-        raise Lacking(f"{emulator} is none of QEMU 6.0 to 8.2, for which the plugin that counts is written")
+        raise Lacking(
+            f"{emulator} is none of QEMU 6.0 to 8.2, for which the plugin that counts is written"
+        )
     path = folder / "count_processes.so"
     run(["cc", "-O2", "-shared", "-fPIC", HERE / "count_processes.c", "-o", path])
     return path
@@ -241,14 +306,20 @@ def counts(path: pathlib.Path) -> list[int]:
     return [struct.unpack_from("=QQ", data, 8 + 16 * i)[1] for i in range(min(n, 255))]
 
 
-def instructions(command: list[str | pathlib.Path], emulator: list[str], counter: pathlib.Path, folder: pathlib.Path) -> int:
+def instructions(
+    command: list[str | pathlib.Path],
+    emulator: list[str],
+    counter: pathlib.Path,
+    folder: pathlib.Path,
+) -> int:
     to = folder / "counts"
     run([*emulator, "-plugin", f"{counter},to={to}", *command])
     return sum(counts(to))
 
 
-def signatures(folder: pathlib.Path, tree: pathlib.Path, pair: Pair,
-               libraries: dict[str, pathlib.Path]) -> dict[str, dict[str, int]]:
+def signatures(
+    folder: pathlib.Path, tree: pathlib.Path, pair: Pair, libraries: dict[str, pathlib.Path]
+) -> dict[str, dict[str, int]]:
     """Instructions of an RSA signature by library and length of key."""
     need("openssl")
     counter = plugin(folder, pair.emulator)
@@ -260,8 +331,10 @@ def signatures(folder: pathlib.Path, tree: pathlib.Path, pair: Pair,
             program = folder / f"sign-{name}"
             include = [f"-I{folder / 'include'}", f"-I{tree / 'include'}"]
             link(pair.compiler, program, "-O2", *include, HERE / "sign.c", library)
-            first, second = (instructions([program, key, str(n)], [pair.emulator, *pair.model], counter, folder)
-                             for n in (1, 1 + SIGNATURES))
+            first, second = (
+                instructions([program, key, str(n)], [pair.emulator, *pair.model], counter, folder)
+                for n in (1, 1 + SIGNATURES)
+            )
             found.setdefault(str(bits), {})[name] = (second - first) // SIGNATURES
     return found
 
@@ -272,13 +345,16 @@ def worse(name: str, now: dict, stored: dict) -> str:
         return ""
     for bits, figures in now["sign"].items():
         if figures["patched"] > ALLOWED * stored["sign"][bits]["patched"]:
-            return f"{name}: RSA-{bits}: {figures['patched']} instructions, stored {stored['sign'][bits]['patched']}"
+            return (
+                f"{name}: RSA-{bits}: {figures['patched']} instructions, stored "
+                f"{stored['sign'][bits]['patched']}"
+            )
     if now["ok"] is not None and now["ok"] < (stored["ok"] or 0):
         return f"{name}: {now['ok']} tests say ok, stored {stored['ok']}"
     return ""
 
 
-# ---- Pairs ----------------------------------------------------------------------------------------------
+# ---- Pairs ---------------------------------------------------------------------------------------
 
 
 def try_pair(name: str, store: bool, tests: bool) -> None:
@@ -297,29 +373,43 @@ def try_pair(name: str, store: bool, tests: bool) -> None:
     ok = every.get(name, {}).get("ok")
     if tests:
         starter = [] if pair.compiler in NATIVE else [pair.emulator, *pair.model]
-        counts_of_ok = [try_tests(linked_tests(folder, copy, pair.compiler), tree, starter) for copy in copies.values()]
+        counts_of_ok = [
+            try_tests(linked_tests(folder, copy, pair.compiler), tree, starter)
+            for copy in copies.values()
+        ]
         ok = min(counts_of_ok)
-    now: dict = {"compiler": run([pair.compiler, "--version"]).splitlines()[0], "ok": ok, "sign": {}}
+    now: dict = {
+        "compiler": run([pair.compiler, "--version"]).splitlines()[0],
+        "ok": ok,
+        "sign": {},
+    }
     if not pair.patches_tree:
         now["version"] = version_of(tree)
         now["sign"] = signatures(folder, tree, pair, {"openssl": library, **copies})
     print(f"{name}: {json.dumps(now)}", flush=True)
     if store:
-        every = json.loads(STORED.read_text()) if STORED.is_file() else {}  # another run may have stored meanwhile
+        # another run may have stored meanwhile
+        every = json.loads(STORED.read_text()) if STORED.is_file() else {}
         every[name] = now
-        kept = {key: every[key] for key in (*PAIRS, *sorted(every.keys() - PAIRS.keys())) if key in every}
+        kept = {
+            key: every[key]
+            for key in (*PAIRS, *sorted(every.keys() - PAIRS.keys()))
+            if key in every
+        }
         STORED.write_text(json.dumps(kept, indent=1) + "\n")
     elif why := worse(name, now, every.get(name, {})):
         raise Failed(why)
 
 
 def version_of(tree: pathlib.Path) -> str:
-    values = dict(re.findall(r"^(MAJOR|MINOR|PATCH)=(\d+)$", (tree / "VERSION.dat").read_text(), re.M))
+    values = dict(
+        re.findall(r"^(MAJOR|MINOR|PATCH)=(\d+)$", (tree / "VERSION.dat").read_text(), re.M)
+    )
     return f"{values['MAJOR']}.{values['MINOR']}.{values['PATCH']}"
 
 
 def try_debian() -> None:
-    """The finished library of Debian's package for armhf; its tests are compiled from the sources."""
+    """The finished library of Debian's package for armhf; its tests are compiled from source."""
     from everycore.compile import debs
     from everycore.environment.context import system_context
     from everycore.compile.debs.lock import Request
@@ -339,8 +429,13 @@ def try_debian() -> None:
         folder = pathlib.Path(name)
         (folder / "test").mkdir()
         shutil.copyfile(package / "usr/lib/arm-linux-gnueabihf/libcrypto.a", folder / "libcrypto.a")
-        include = [package / "usr/include", package / "usr/include/arm-linux-gnueabihf", tree / "include", tree,
-                   tree / "apps/include"]
+        include = [
+            package / "usr/include",
+            package / "usr/include/arm-linux-gnueabihf",
+            tree / "include",
+            tree,
+            tree / "apps/include",
+        ]
         flags = ["-O1", "-w", *(f"-I{path}" for path in include), "-c"]
         util = []
         for source in (*sorted((tree / "test/testutil").glob("*.c")), tree / "apps/lib/opt.c"):
@@ -348,7 +443,15 @@ def try_debian() -> None:
             run([compiler, *flags, source, "-o", util[-1]])
         run(["arm-linux-gnueabihf-ar", "rc", folder / "test/libtestutil.a", *util])
         for test in TESTS:
-            run([compiler, *flags, tree / f"test/{test}.c", "-o", folder / f"test/{test}-bin-{test}.o"])
+            run(
+                [
+                    compiler,
+                    *flags,
+                    tree / f"test/{test}.c",
+                    "-o",
+                    folder / f"test/{test}-bin-{test}.o",
+                ]
+            )
         copy = patched(folder / "libcrypto.a", compiler)
         ok = try_tests(linked_tests(folder, copy, compiler), tree, [emulator])
         print(f"debian: {ok} tests and parts of tests say ok", flush=True)
@@ -373,14 +476,25 @@ def try_each(names: Iterable[str], try_one: Callable[[str], None]) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--store", action="store_true", help="write tests/systems/openssl/results.json")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--store", action="store_true", help="write tests/systems/openssl/results.json"
+    )
     parser.add_argument("--sign", action="store_true", help="count signatures alone")
     choices = ["debian", *PAIRS]
-    parser.add_argument("pairs", nargs="+", choices=choices, metavar="PAIR", help=", ".join(choices))
+    parser.add_argument(
+        "pairs", nargs="+", choices=choices, metavar="PAIR", help=", ".join(choices)
+    )
     words = parser.parse_args()
     os.environ.setdefault("LC_ALL", "C")
-    return try_each(words.pairs, lambda name: try_debian() if name == "debian" else try_pair(name, words.store, not words.sign))
+    return try_each(
+        words.pairs,
+        lambda name: (
+            try_debian() if name == "debian" else try_pair(name, words.store, not words.sign)
+        ),
+    )
 
 
 if __name__ == "__main__":

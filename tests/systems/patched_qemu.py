@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""QEMU with our pointer authentication, built and run in every mode: patched_qemu.py system|user|static|series...
+"""QEMU with our pointer authentication, built and run in every mode.
 
-Debian 13's QEMU is patched by contrib/qemu and built once, in the user's cache: some minutes each. The emulator of a
-whole machine then answers tests/systems/pac_el1.py; those of programs run tests/oracles/pac_user.c, as `make test` builds it for
-aarch64, and programs whose every call signs. Mode `check` compares each code and result with QEMU's own on the way,
-and that it had some to compare is counted. `series`: an emulator of programs that has the patches of patch-qemu
+patched_qemu.py system|user|static|series...
+
+Debian 13's QEMU is patched by contrib/qemu and built once, in the user's cache: some minutes each.
+The emulator of a whole machine then answers tests/systems/pac_el1.py; those of programs run
+tests/oracles/pac_user.c, as `make test` builds it for aarch64, and programs whose every call signs.
+Mode `check` compares each code and result with QEMU's own on the way, and that it had some to
+compare is counted. `series`: an emulator of programs that has the patches of patch-qemu
 --series, and runs the test that they add, and those programs.
 """
 
@@ -48,7 +51,9 @@ def built(kind: str) -> pathlib.Path:
     from everycore.pauth.qemu_build import Recipe, build_qemu
 
     context = system_context()
-    recipe = Recipe(SUITE, system=kind == "system", static=kind == "static", series=kind == "series")
+    recipe = Recipe(
+        SUITE, system=kind == "system", static=kind == "static", series=kind == "series"
+    )
     try:
         return build_qemu(context, find_tree(context.package, str(ROOT)), recipe)
     except UnavailableError as error:
@@ -60,12 +65,20 @@ def built(kind: str) -> pathlib.Path:
 def run(words: list[str | pathlib.Path], **settings: str) -> str:
     """Run a program that has to succeed; return its output."""
     try:
-        done = subprocess.run(words, env={**os.environ, **settings}, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, timeout=SECONDS)
+        done = subprocess.run(
+            words,
+            env={**os.environ, **settings},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
     except subprocess.TimeoutExpired as error:
         raise Failed(f"{' '.join(map(str, words))} does not end") from error
     if done.returncode:
-        raise Failed(f"{' '.join(map(str, words))} ended with {done.returncode}: {done.stdout}{done.stderr}")
+        raise Failed(
+            f"{' '.join(map(str, words))} ended with {done.returncode}: {done.stdout}{done.stderr}"
+        )
     return done.stdout
 
 
@@ -74,13 +87,18 @@ def counted(path: pathlib.Path) -> int:
     return sum(struct.unpack_from("=3Q", path.read_bytes(), 8))
 
 
-# ---- A whole machine ------------------------------------------------------------------------------
+# ---- A whole machine -----------------------------------------------------------------------------
 
 
 def system(program: pathlib.Path) -> Iterator[str]:
-    """tests/systems/pac_el1.py has to pass, and nothing that it holds against the library may be left out."""
+    """tests/systems/pac_el1.py has to pass, and nothing that it holds against the library may be
+    left out.
+    """
     for mode in MODES:
-        said = run([sys.executable, ROOT / "tests/systems/pac_el1.py", "--qemu", program], EVERYCORE_PAUTH=mode)
+        said = run(
+            [sys.executable, ROOT / "tests/systems/pac_el1.py", "--qemu", program],
+            EVERYCORE_PAUTH=mode,
+        )
         print(f"EVERYCORE_PAUTH={mode}: {said}", flush=True)
         count = re.search(r"^(\d+) passed, 0 failed, \d+ skipped\s*\Z", said, re.M)
         if not count or not int(count[1]):
@@ -89,7 +107,7 @@ def system(program: pathlib.Path) -> Iterator[str]:
         yield f"machines in mode {mode}"
 
 
-# ---- Programs -------------------------------------------------------------------------------------
+# ---- Programs ------------------------------------------------------------------------------------
 
 
 def guests() -> list[tuple[str, list[str | pathlib.Path]]]:
@@ -118,10 +136,15 @@ def user(program: pathlib.Path) -> Iterator[str]:
             for mode in MODES:
                 with tempfile.TemporaryDirectory() as folder:
                     counts = pathlib.Path(folder, "counts")
-                    said[mode] = run([program, "-cpu", cpu, *words], EVERYCORE_PAUTH=mode,
-                                     EVERYCORE_PAUTH_COUNTS=str(counts))
+                    said[mode] = run(
+                        [program, "-cpu", cpu, *words],
+                        EVERYCORE_PAUTH=mode,
+                        EVERYCORE_PAUTH_COUNTS=str(counts),
+                    )
                     if not counted(counts):
-                        raise Failed(f"{name} under -cpu {cpu}, mode {mode}: no operation was counted")
+                        raise Failed(
+                            f"{name} under -cpu {cpu}, mode {mode}: no operation was counted"
+                        )
             if len(set(said.values())) != 1:
                 raise Failed(f"{name} under -cpu {cpu} prints not the same in every mode: {said}")
             yield f"{name} under -cpu {cpu}"
@@ -150,7 +173,9 @@ def series(program: pathlib.Path) -> Iterator[str]:
             for algorithm in SERIES_ALGORITHMS:
                 cpus = [f"max,pauth={mode},pauth-{algorithm}=on" for mode in SERIES_MODES]
                 if len({run([program, "-cpu", cpu, *words]) for cpu in cpus}) != 1:
-                    raise Failed(f"{name} by {algorithm} prints not the same by every value of pauth")
+                    raise Failed(
+                        f"{name} by {algorithm} prints not the same by every value of pauth"
+                    )
                 yield f"{name} by {algorithm}"
     try:
         run([program, "-cpu", "max,pauth=fast", PAC_USER])

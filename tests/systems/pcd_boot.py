@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Settings that `everycore pcd set` changes are those that the image has when firmware runs it: pcd_boot.py
+"""Settings that `everycore pcd set` changes are those that the image has when firmware runs it.
 
-The application of tests/systems/firmware/settings.c prints its settings in AAVMF, as it was built and after a change.
+pcd_boot.py
+
+The application of tests/systems/firmware/settings.c prints its settings in AAVMF, as it was built
+and after a change.
 """
 
 import re
@@ -33,10 +36,21 @@ def boot(name: str) -> list[str]:
     variables = WORK / f"{name}.fd"
     shutil.copy(AAVMF / "AAVMF_VARS.fd", variables)
     command = ["qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a57", "-m", "512"]
-    command += ["-drive", f"if=pflash,format=raw,readonly=on,file={AAVMF / 'AAVMF_CODE.fd'}",
-                "-drive", f"if=pflash,format=raw,file={variables}"]
+    command += [
+        "-drive",
+        f"if=pflash,format=raw,readonly=on,file={AAVMF / 'AAVMF_CODE.fd'}",
+        "-drive",
+        f"if=pflash,format=raw,file={variables}",
+    ]
     command += ["-drive", f"file=fat:{WORK}/disk-{name},format=raw,if=none,id=disk,readonly=on"]
-    command += ["-device", "virtio-blk-pci,drive=disk,bootindex=0", "-net", "none", "-display", "none"]
+    command += [
+        "-device",
+        "virtio-blk-pci,drive=disk,bootindex=0",
+        "-net",
+        "none",
+        "-display",
+        "none",
+    ]
     command += ["-serial", "stdio", "-monitor", "none", "-no-reboot"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
     found = ANSWER.search(done.stdout)
@@ -50,17 +64,51 @@ class Settings(unittest.TestCase):
         self.assertEqual(boot("module.efi"), BEFORE)
 
     def test_the_changed_image_has_the_new_values(self) -> None:
-        values = ["PcdRounds=20", "PcdEnable=FALSE", "PcdBase=0xFFFFFFFFFFFFFFFF", 'PcdLabel="changed"']
-        run(sys.executable, "-m", "everycore", "pcd", "set", "module.efi", *values, "--map", "module.map",
-            "--out", "changed.efi")
+        values = [
+            "PcdRounds=20",
+            "PcdEnable=FALSE",
+            "PcdBase=0xFFFFFFFFFFFFFFFF",
+            'PcdLabel="changed"',
+        ]
+        run(
+            sys.executable,
+            "-m",
+            "everycore",
+            "pcd",
+            "set",
+            "module.efi",
+            *values,
+            "--map",
+            "module.map",
+            "--out",
+            "changed.efi",
+        )
         self.assertEqual(boot("changed.efi"), AFTER)
 
 
 def build() -> None:
     flags = [flag for flag in FLAGS if flag != "-mno-red-zone"]
-    run("clang", "-target", "aarch64-unknown-windows", *flags, "-c", SOURCES / "settings.c", "-o", "module.obj")
-    run("lld-link", "/nologo", "/subsystem:efi_application", "/entry:efi_main", "/nodefaultlib", "/dll",
-        "/out:module.efi", "/map:module.map", "module.obj")
+    run(
+        "clang",
+        "-target",
+        "aarch64-unknown-windows",
+        *flags,
+        "-c",
+        SOURCES / "settings.c",
+        "-o",
+        "module.obj",
+    )
+    run(
+        "lld-link",
+        "/nologo",
+        "/subsystem:efi_application",
+        "/entry:efi_main",
+        "/nodefaultlib",
+        "/dll",
+        "/out:module.efi",
+        "/map:module.map",
+        "module.obj",
+    )
 
 
 def main() -> int:
@@ -71,7 +119,8 @@ def main() -> int:
             return 0
         build()
         result = unittest.TextTestRunner(verbosity=2, stream=sys.stdout).run(
-            unittest.defaultTestLoader.loadTestsFromTestCase(Settings))
+            unittest.defaultTestLoader.loadTestsFromTestCase(Settings)
+        )
         failed = len(result.failures) + len(result.errors)
         print(f"{result.testsRun - failed} passed, {failed} failed, 0 skipped")
         return 1 if failed else 0

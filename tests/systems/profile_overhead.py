@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Measure how much CPU time `everycore profile` adds to a program: profile_overhead.py [PAIRS]
 
-A program computes a fixed number of rounds and says how much CPU time that took. It runs in turn alone, profiled at
-99 Hz, and at 499 Hz with stacks. The median of the pairs is at most 2 and 5 %.
+A program computes a fixed number of rounds and says how much CPU time that took. It runs in turn
+alone, profiled at 99 Hz, and at 499 Hz with stacks. The median of the pairs is at most 2 and 5 %.
 """
 
 import os
@@ -34,7 +34,9 @@ int main(void)
 
 def cpu_seconds(argv: list[str]) -> float:
     """Run the program, and return the CPU time that it says it took."""
-    done = subprocess.run(argv, check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    done = subprocess.run(
+        argv, check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
     return float(done.stdout.split()[1])
 
 
@@ -55,8 +57,12 @@ def main() -> int:
                 found.append(times[len(with_it)] / times[1])
     for hz, found in ratios.items():
         quarters = statistics.quantiles(found, n=4)
-        print(f"{hz} Hz: CPU time x {statistics.median(found):.4f}, median of {pairs} interleaved pairs"
-              f" (half of them {quarters[0]:.4f} to {quarters[2]:.4f}), at most {LIMITS[hz]}; load {os.getloadavg()[0]:.1f}")
+        print(
+            f"{hz} Hz: CPU time x {statistics.median(found):.4f}, median of {pairs} "
+            f"interleaved pairs"
+            f" (half of them {quarters[0]:.4f} to {quarters[2]:.4f}), at most {LIMITS[hz]}; "
+            f"load {os.getloadavg()[0]:.1f}"
+        )
         failed += statistics.median(found) > LIMITS[hz]
     print(f"{len(ratios) - failed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0

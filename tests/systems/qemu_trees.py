@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""contrib/qemu/patch-qemu on sources of QEMU as Debian has them: patched, and as before when the patch is removed.
+"""patch-qemu on sources of QEMU as Debian has them: patched, and restored by --remove.
 
 Of each version that catalog/subjects/ pins, the files that the script reads are fetched once.
 """
@@ -33,7 +33,9 @@ def fetched(name: str) -> pathlib.Path:
 
 
 def contents(tree: pathlib.Path) -> dict[str, bytes]:
-    return {str(path.relative_to(tree)): path.read_bytes() for path in tree.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(tree)): path.read_bytes() for path in tree.rglob("*") if path.is_file()
+    }
 
 
 def run(*words: str | pathlib.Path) -> None:
@@ -56,7 +58,9 @@ def try_tree(source: pathlib.Path, folder: pathlib.Path) -> None:
         ours = [line for line in lines if "contrib/qemu/patch-qemu" in line]
         if "".join(line for line in lines if line not in ours).encode() != before[name]:
             raise Failed(f"lines of {name} that are not ours differ")
-        if name == helper and [line.split('"')[1] for line in ours] != [f"everycore/{hook}" for hook in HOOKS]:
+        if name == helper and [line.split('"')[1] for line in ours] != [
+            f"everycore/{hook}" for hook in HOOKS
+        ]:
             raise Failed(f"{name} has other hooks: {ours}")
         if bool(ours) != (name in (helper, build)):
             raise Failed(f"{name} has {len(ours)} lines of ours")

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Count the instructions of a login by ssh: ssh_login.py [--store] [TARGET...]
 
-OpenSSH of Debian 12 is built for each target of TARGETS with OpenSSL as it was, and with OpenSSL patched by
-contrib/openssl. sshd and ssh run under QEMU on the loopback address: group exchange
-(diffie-hellman-group-exchange-sha256, 3072 bits), an RSA host key and an RSA key of the user of 2048 bits each. A plugin
-counts what each process executes. The counts are compared with tests/systems/openssl/login.json; --store writes them there.
+OpenSSH of Debian 12 is built for each target of TARGETS with OpenSSL as it was, and with OpenSSL
+patched by contrib/openssl. sshd and ssh run under QEMU on the loopback address: group exchange
+(diffie-hellman-group-exchange-sha256, 3072 bits), an RSA host key and an RSA key of the user of
+2048 bits each. A plugin counts what each process executes. The counts are compared with
+tests/systems/openssl/login.json; --store writes them there.
 """
 
 import argparse
@@ -20,19 +21,57 @@ import sys
 import tempfile
 import time
 
-from patched_openssl import BUILD, HERE, PAIRS, Failed, Lacking, built, counts, need, ours, plugin, run, try_each
+from patched_openssl import (
+    BUILD,
+    HERE,
+    PAIRS,
+    Failed,
+    Lacking,
+    built,
+    counts,
+    need,
+    ours,
+    plugin,
+    run,
+    try_each,
+)
 
 STORED = HERE / "login.json"
 GROUP_BITS = 3071  # as the file of groups has it
 ALLOWED = 1.03
 PORT = 22922
 SECONDS = 300
-OPTIONS = ("--without-zlib", "--without-pam", "--without-selinux", "--with-sandbox=no", "--without-openssl-header-check",
-           "--with-ldflags=-static", "--with-libs=-pthread", "--without-hardening", "--disable-pkcs11",
-           "--disable-security-key", "--disable-strip")
-CLIENT = ("-F", "none", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "IdentitiesOnly=yes",
-          "-o", "KexAlgorithms=diffie-hellman-group-exchange-sha256", "-o", "HostKeyAlgorithms=rsa-sha2-256",
-          "-c", "aes128-ctr", "-m", "hmac-sha2-256")
+OPTIONS = (
+    "--without-zlib",
+    "--without-pam",
+    "--without-selinux",
+    "--with-sandbox=no",
+    "--without-openssl-header-check",
+    "--with-ldflags=-static",
+    "--with-libs=-pthread",
+    "--without-hardening",
+    "--disable-pkcs11",
+    "--disable-security-key",
+    "--disable-strip",
+)
+CLIENT = (
+    "-F",
+    "none",
+    "-o",
+    "StrictHostKeyChecking=no",
+    "-o",
+    "UserKnownHostsFile=/dev/null",
+    "-o",
+    "IdentitiesOnly=yes",
+    "-o",
+    "KexAlgorithms=diffie-hellman-group-exchange-sha256",
+    "-o",
+    "HostKeyAlgorithms=rsa-sha2-256",
+    "-c",
+    "aes128-ctr",
+    "-m",
+    "hmac-sha2-256",
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +81,8 @@ class Target:
     emulator: tuple[str, ...]
 
 
-# Debian configures OpenSSL for armel as linux-armv4: with OpenSSL's own assembly. An ARM926EJ-S is of Debian's baseline there.
+# Debian configures OpenSSL for armel as linux-armv4: with OpenSSL's own assembly. An ARM926EJ-S is
+# of Debian's baseline there.
 ARM = ("qemu-arm", "-cpu", "arm926")
 TARGETS = {
     "hppa": Target("3.0-hppa", "hppa-linux-gnu", ("qemu-hppa",)),
@@ -66,7 +106,9 @@ def openssh() -> pathlib.Path:
         raise Lacking(f"no sources of OpenSSH: {error.message}") from error
 
 
-def programs(name: str, library: pathlib.Path, headers: list[pathlib.Path]) -> dict[str, dict[str, pathlib.Path]]:
+def programs(
+    name: str, library: pathlib.Path, headers: list[pathlib.Path]
+) -> dict[str, dict[str, pathlib.Path]]:
     """ssh and sshd of a target, linked with the library as it was and with the patched ones."""
     folder, tree = BUILD / f"openssh-{name}", openssh()
     ssl = folder / "ssl"
@@ -78,8 +120,16 @@ def programs(name: str, library: pathlib.Path, headers: list[pathlib.Path]) -> d
         for path in headers:
             shutil.copytree(path, ssl / "include/openssl", dirs_exist_ok=True)
         shutil.copyfile(library, ssl / "lib/libcrypto.a")
-        run(["./configure", f"--host={TARGETS[name].host}", *OPTIONS, f"--with-ssl-dir={ssl}",
-             f"--with-privsep-path={folder / 'empty'}"], folder / "tree")
+        run(
+            [
+                "./configure",
+                f"--host={TARGETS[name].host}",
+                *OPTIONS,
+                f"--with-ssl-dir={ssl}",
+                f"--with-privsep-path={folder / 'empty'}",
+            ],
+            folder / "tree",
+        )
         (folder / "empty").mkdir()
         (folder / "complete").touch()
     for which, one in {"openssl": library, **ours(library, PAIRS[TARGETS[name].pair])}.items():
@@ -103,25 +153,61 @@ def groups(tree: pathlib.Path, to: pathlib.Path) -> None:
     raise Failed(f"OpenSSH's file of groups has none of {GROUP_BITS} bits")
 
 
-def login(found: dict[str, pathlib.Path], emulator: tuple[str, ...], counter: pathlib.Path,
-          folder: pathlib.Path) -> dict[str, int]:
+def login(
+    found: dict[str, pathlib.Path],
+    emulator: tuple[str, ...],
+    counter: pathlib.Path,
+    folder: pathlib.Path,
+) -> dict[str, int]:
     """Executed instructions of the client, and of all processes of the server."""
     settings = folder / "sshd_config"
-    settings.write_text(f"Port {PORT}\nListenAddress 127.0.0.1\nHostKey {folder}/host\nAuthorizedKeysFile {folder}/user.pub\n"
-                        f"ModuliFile {folder}/moduli\nStrictModes no\nPidFile none\nPermitRootLogin yes\n"
-                        "KexAlgorithms diffie-hellman-group-exchange-sha256\n")
+    settings.write_text(
+        f"Port {PORT}\nListenAddress 127.0.0.1\nHostKey {folder}/host\nAuthorizedKeysFile "
+        f"{folder}/user.pub\n"
+        f"ModuliFile {folder}/moduli\nStrictModes no\nPidFile none\nPermitRootLogin yes\n"
+        "KexAlgorithms diffie-hellman-group-exchange-sha256\n"
+    )
     log = folder / "sshd.log"
     with log.open("w") as out:
-        server = subprocess.Popen([*emulator, "-plugin", f"{counter},to={folder}/server", found["sshd"], "-r", "-d", "-e",
-                                   "-f", settings], stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        server = subprocess.Popen(
+            [
+                *emulator,
+                "-plugin",
+                f"{counter},to={folder}/server",
+                found["sshd"],
+                "-r",
+                "-d",
+                "-e",
+                "-f",
+                settings,
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+        )
     try:
         end = time.monotonic() + SECONDS
         while "Server listening" not in log.read_text():
             if server.poll() is not None or time.monotonic() > end:
                 raise Failed(f"sshd does not listen: {log.read_text()[-800:]}")
             time.sleep(0.1)
-        said = run([*emulator, "-plugin", f"{counter},to={folder}/client", found["ssh"], *CLIENT, "-i", folder / "user",
-                    "-p", str(PORT), f"{getpass.getuser()}@127.0.0.1", "echo", "logged", "in"])
+        said = run(
+            [
+                *emulator,
+                "-plugin",
+                f"{counter},to={folder}/client",
+                found["ssh"],
+                *CLIENT,
+                "-i",
+                folder / "user",
+                "-p",
+                str(PORT),
+                f"{getpass.getuser()}@127.0.0.1",
+                "echo",
+                "logged",
+                "in",
+            ]
+        )
         server.wait(SECONDS)
     except subprocess.TimeoutExpired:
         raise Failed("sshd does not end") from None
@@ -140,13 +226,32 @@ def measured(name: str) -> dict[str, dict[str, int]]:
     library = built(target.pair, pair) / "libcrypto.a"
     from patched_openssl import sources
 
-    found = programs(name, library, [sources(pair.version) / "include/openssl", library.parent / "include/openssl"])
+    found = programs(
+        name,
+        library,
+        [sources(pair.version) / "include/openssl", library.parent / "include/openssl"],
+    )
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         counter = plugin(folder, pair.emulator)
         groups(openssh(), folder / "moduli")
         for key in ("host", "user"):
-            run(["ssh-keygen", "-q", "-t", "rsa", "-b", "2048", "-m", "PEM", "-N", "", "-f", folder / key])
+            run(
+                [
+                    "ssh-keygen",
+                    "-q",
+                    "-t",
+                    "rsa",
+                    "-b",
+                    "2048",
+                    "-m",
+                    "PEM",
+                    "-N",
+                    "",
+                    "-f",
+                    folder / key,
+                ]
+            )
         return {which: login(one, target.emulator, counter, folder) for which, one in found.items()}
 
 
@@ -166,9 +271,15 @@ def try_target(name: str, store: bool) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--store", action="store_true", help="write tests/systems/openssl/login.json")
-    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"{', '.join(TARGETS)}; default: all")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--store", action="store_true", help="write tests/systems/openssl/login.json"
+    )
+    parser.add_argument(
+        "targets", nargs="*", metavar="TARGET", help=f"{', '.join(TARGETS)}; default: all"
+    )
     words = parser.parse_args()
     if unknown := [name for name in words.targets if name not in TARGETS]:
         parser.error(f"no target {unknown[0]}; choose from {', '.join(TARGETS)}")

@@ -102,17 +102,37 @@ class BadUsage(unittest.TestCase):
         self.refused("bench", "--keys", "0", names=["--keys", "1 to 65536"])
         self.refused("bench", "--keys", "1,65537", names=["--keys", "65537"])
         self.refused("bench", "--keys", "many", names=["--keys", "'many'"])
-        self.refused("bench", "--keys", "2", "--mode", "gcm-seal,ctr", names=["--keys 2", "mode ctr ", "gcm-seal"])
+        self.refused(
+            "bench",
+            "--keys",
+            "2",
+            "--mode",
+            "gcm-seal,ctr",
+            names=["--keys 2", "mode ctr ", "gcm-seal"],
+        )
         self.refused("bench", "--keys", "2", "--placement", names=["--placement", "--keys 2"])
         self.refused("bench", "--aad-bytes", "1025", names=["--aad-bytes", "0 to 1024"])
         self.refused("bench", "--aad-bytes", "-1", names=["--aad-bytes"])
 
     def test_lengths_that_are_no_whole_blocks_are_named(self):
-        for mode, length, unit in (("qarma5", "45", "8"), ("qarma5-blocks", "12", "8"), ("qarma3", "4", "8"),
-                                   ("pac-memo", "24", "16"), ("pac-aes128", "8", "16")):
-            self.refused("bench", "--mode", f"ctr,{mode}", "--bytes", f"64,{length}",
-                         names=[f"--bytes {length}", f"mode {mode} ", f"multiple of {unit}"])
-        self.refused("bench", "--primitive", "qarma", "--bytes", "45", names=["--bytes 45", "multiple of 8"])
+        for mode, length, unit in (
+            ("qarma5", "45", "8"),
+            ("qarma5-blocks", "12", "8"),
+            ("qarma3", "4", "8"),
+            ("pac-memo", "24", "16"),
+            ("pac-aes128", "8", "16"),
+        ):
+            self.refused(
+                "bench",
+                "--mode",
+                f"ctr,{mode}",
+                "--bytes",
+                f"64,{length}",
+                names=[f"--bytes {length}", f"mode {mode} ", f"multiple of {unit}"],
+            )
+        self.refused(
+            "bench", "--primitive", "qarma", "--bytes", "45", names=["--bytes 45", "multiple of 8"]
+        )
 
     def test_modes_that_are_not_named_leave_out_a_length_that_they_do_not_take(self):
         words = ["--kernel", "c_ref", "--counter", "none", "--key-bits", "128"]
@@ -194,7 +214,9 @@ class GoodUsage(unittest.TestCase):
             line = objects(run("check", "--kernel", kernel))[1]
             self.assertEqual((line["result"], line["property"]), ("skip", "all"))
             self.assertRegex(line["detail"], "needs")
-            line = objects(run("bench", "--kernel", kernel, "--bytes", "64", "--counter", "none"))[1]
+            line = objects(run("bench", "--kernel", kernel, "--bytes", "64", "--counter", "none"))[
+                1
+            ]
             self.assertFalse(line["runs"])
 
     def test_ct_has_an_operation_for_every_kernel(self):
@@ -215,51 +237,111 @@ class GoodUsage(unittest.TestCase):
 
     def test_ct_runs_every_operation_at_three_places_of_a_page(self):
         kernels = ("--kernel", "c_ref,c_ctmul64", "--bytes", "45")
-        names = [(o["primitive"], o["operation"], o["key_bits"]) for o in objects(run("ct", "--list", *kernels))[1:]]
+        names = [
+            (o["primitive"], o["operation"], o["key_bits"])
+            for o in objects(run("ct", "--list", *kernels))[1:]
+        ]
         result = run("ct", "--placement", *kernels)
         self.assertEqual(result.returncode, 0, result.stdout[-2000:])
-        done = [(o["primitive"], o["operation"], o["key_bits"], o["place"]) for o in objects(result)[1:]]
-        self.assertEqual(done, [(*name, place) for name in names for place in ("start", "end", "near-end")])
+        done = [
+            (o["primitive"], o["operation"], o["key_bits"], o["place"]) for o in objects(result)[1:]
+        ]
+        self.assertEqual(
+            done, [(*name, place) for name in names for place in ("start", "end", "near-end")]
+        )
 
     def test_bench_measures_four_places_of_a_page(self):
         refused = run("bench", "--placement", "--counter", "none")
         self.assertEqual(refused.returncode, 2)
         self.assertIn("--placement", refused.stderr)
-        if objects(run("bench", "--mode", "ctr", "--kernel", "c_ref", "--bytes", "16"))[0]["counter"] == "none":
+        if (
+            objects(run("bench", "--mode", "ctr", "--kernel", "c_ref", "--bytes", "16"))[0][
+                "counter"
+            ]
+            == "none"
+        ):
             self.skipTest("no calibrated counter")
         for place in ((), ("--in-place",)):
-            result = run("bench", "--placement", "--mode", "ctr,gcm-seal,cbc-enc-many", "--bytes", "45", *place,
-                         "--kernel", "c_fixslice32,c_fixslice32+c_ctmul32")
+            result = run(
+                "bench",
+                "--placement",
+                "--mode",
+                "ctr,gcm-seal,cbc-enc-many",
+                "--bytes",
+                "45",
+                *place,
+                "--kernel",
+                "c_fixslice32,c_fixslice32+c_ctmul32",
+            )
             lines = objects(result)[1:]
             self.assertEqual(result.returncode, 0, result.stdout)
-            self.assertEqual([(o["type"], o["mode"], o["bytes"]) for o in lines],
-                             [("placement", "ctr", 45), ("placement", "cbc-enc-many", 32), ("placement", "gcm-seal", 45)])
+            self.assertEqual(
+                [(o["type"], o["mode"], o["bytes"]) for o in lines],
+                [
+                    ("placement", "ctr", 45),
+                    ("placement", "cbc-enc-many", 32),
+                    ("placement", "gcm-seal", 45),
+                ],
+            )
             self.assertTrue(all(o.get("in_place", False) == bool(place) for o in lines))
 
     def test_bench_takes_keys_in_turn_and_any_associated_data(self):
-        words = ["bench", "--kernel", "c_fixslice32+c_ctmul32", "--bytes", "45", "--counter", "none"]
-        lines = objects(run(*words, "--mode", "gcm-seal", "--keys", "1,100", "--aad-bytes", "0,13,1024"))[1:]
-        self.assertEqual([(o["type"], o.get("aad_bytes"), o.get("keys")) for o in lines],
-                         [("bench", aad, keys) for aad in (0, None, 1024) for keys in (None, 100)])
+        words = [
+            "bench",
+            "--kernel",
+            "c_fixslice32+c_ctmul32",
+            "--bytes",
+            "45",
+            "--counter",
+            "none",
+        ]
+        lines = objects(
+            run(*words, "--mode", "gcm-seal", "--keys", "1,100", "--aad-bytes", "0,13,1024")
+        )[1:]
+        self.assertEqual(
+            [(o["type"], o.get("aad_bytes"), o.get("keys")) for o in lines],
+            [("bench", aad, keys) for aad in (0, None, 1024) for keys in (None, 100)],
+        )
         lines = objects(run(*words, "--kernel", "c_ref", "--keys", "100", "--aad-bytes", "20"))[1:]
         self.assertEqual([(o["mode"], o["keys"]) for o in lines], [("gcm-seal", 100)])
-        lines = objects(run("bench", "--kernel", "c_ref", "--mode", "ctr,ccm-seal", "--bytes", "45", "--aad-bytes", "0,20",
-                            "--counter", "none"))[1:]
-        self.assertEqual([(o["mode"], o.get("aad_bytes")) for o in lines],
-                         [("ctr", None), ("ccm-seal", 0), ("ccm-seal", 20)])
+        lines = objects(
+            run(
+                "bench",
+                "--kernel",
+                "c_ref",
+                "--mode",
+                "ctr,ccm-seal",
+                "--bytes",
+                "45",
+                "--aad-bytes",
+                "0,20",
+                "--counter",
+                "none",
+            )
+        )[1:]
+        self.assertEqual(
+            [(o["mode"], o.get("aad_bytes")) for o in lines],
+            [("ctr", None), ("ccm-seal", 0), ("ccm-seal", 20)],
+        )
 
     def test_pairs_of_gcm_are_checked_and_timed_by_name(self):
         pair = "c_ref+c_ctmul32"
         lines = objects(run("check", "--quick", "--kernel", pair, "--property", "known_answers"))
-        self.assertEqual([(c["primitive"], c["kernel"], c["result"]) for c in lines[1:-1]],
-                         [("gcm", pair, "pass")])
+        self.assertEqual(
+            [(c["primitive"], c["kernel"], c["result"]) for c in lines[1:-1]],
+            [("gcm", pair, "pass")],
+        )
         line = objects(run("bench", "--kernel", pair, "--bytes", "64", "--counter", "none"))[1]
-        self.assertEqual((line["primitive"], line["kernel"], line["mode"]), ("gcm", pair, "gcm-seal"))
+        self.assertEqual(
+            (line["primitive"], line["kernel"], line["mode"]), ("gcm", pair, "gcm-seal")
+        )
 
     def test_without_names_bench_takes_the_selected_pair(self):
         arguments = ["bench", "--primitive", "gcm", "--mode", "gcm-seal", "--counter", "none"]
         pairs = [p["kernel"] for p in objects(run(*arguments))[1:] if "+" in p["kernel"]]
-        modes = [m for m in objects(run("resolve"))[1:] if m.get("algorithm") in ("ctr(aes)", "gcm(aes)")]
+        modes = [
+            m for m in objects(run("resolve"))[1:] if m.get("algorithm") in ("ctr(aes)", "gcm(aes)")
+        ]
         self.assertEqual(len(pairs), 1)
         self.assertEqual(pairs[0].split("+")[0], modes[0]["kernels"][0])
         if len(modes[1]["kernels"]) == 2:
@@ -267,7 +349,9 @@ class GoodUsage(unittest.TestCase):
 
     def test_a_seed_repeats_a_check(self):
         once, again = (
-            run("check", "--quick", "--primitive", "ghash", "--kernel", "c_ref", "--seed", "0x7").stdout
+            run(
+                "check", "--quick", "--primitive", "ghash", "--kernel", "c_ref", "--seed", "0x7"
+            ).stdout
             for _ in range(2)
         )
         self.assertEqual(once, again)
@@ -299,12 +383,20 @@ class GoodUsage(unittest.TestCase):
 
     def warnings(self, *words):
         lines = objects(run("resolve", *words))[1:]
-        return {line.get("algorithm") or line["primitive"]: line["warning"] for line in lines if "warning" in line}
+        return {
+            line.get("algorithm") or line["primitive"]: line["warning"]
+            for line in lines
+            if "warning" in line
+        }
 
     def test_a_slow_fallback_is_told_with_its_remedy(self):
         told = self.warnings("--arch", "other", "--features", "tune-word64")
-        faster = {"ghash": "c_ctmul64", "gcm(aes)": "c_ctmul64", "bn": "c_limb64",
-                  "bn_words": "c_words64"}
+        faster = {
+            "ghash": "c_ctmul64",
+            "gcm(aes)": "c_ctmul64",
+            "bn": "c_limb64",
+            "bn_words": "c_words64",
+        }
         self.assertEqual(set(told), set(faster))
         for what, text in told.items():
             for word in ("c_ref", faster[what], "ct-mul", "EVC_CPU(CT_MUL)"):
@@ -315,18 +407,26 @@ class GoodUsage(unittest.TestCase):
         self.assertEqual(self.warnings("--arch", "other", "--features", "tune-word64,ct-mul"), {})
         # Big numbers have no other kernel that is constant-time without ct-mul.
         for arch, features in (("x86", "sse2,ssse3"), ("a64", "neon"), ("a32", "neon")):
-            self.assertEqual(set(self.warnings("--arch", arch, "--features", features)), {"bn", "bn_words"})
+            self.assertEqual(
+                set(self.warnings("--arch", arch, "--features", features)), {"bn", "bn_words"}
+            )
 
     def test_the_policy_vartime_selects_kernels_that_multiply(self):
-        self.assertEqual(self.warnings("--arch", "other", "--features", "", "--policy", "vartime"), {})
+        self.assertEqual(
+            self.warnings("--arch", "other", "--features", "", "--policy", "vartime"), {}
+        )
         for features, wanted in (("", "c_limb32"), ("tune-word64", "c_limb64")):
             for policy in ("vartime", "hardened"):
-                lines = objects(run("resolve", "--arch", "other", "--features", features, "--policy", policy))[1:]
+                lines = objects(
+                    run("resolve", "--arch", "other", "--features", features, "--policy", policy)
+                )[1:]
                 bn = next(line for line in lines if line.get("primitive") == "bn")
                 self.assertEqual(bn["kernel"], wanted if policy == "vartime" else "c_ref")
                 self.assertEqual("note" in bn, policy == "vartime")
                 self.assertEqual("warning" in bn, policy == "hardened")
-        known = objects(run("resolve", "--arch", "other", "--features", "ct-mul", "--policy", "vartime"))[1:]
+        known = objects(
+            run("resolve", "--arch", "other", "--features", "ct-mul", "--policy", "vartime")
+        )[1:]
         self.assertFalse([line for line in known if "note" in line])
 
 
@@ -380,7 +480,10 @@ class Vectors(unittest.TestCase):
 
     def test_a_line_of_gcm_is_for_its_kernels_and_pairs(self):
         # McGrew, Viega: The Galois/Counter Mode of Operation (GCM), 2005, appendix B, test case 1
-        line = f"gcm gcm-seal {{}} key={ZERO} nonce={'0' * 24} tag=58e2fccefa7e3061367f1d57a4e7455a in= out="
+        line = (
+            f"gcm gcm-seal {{}} key={ZERO} nonce={'0' * 24} "
+            f"tag=58e2fccefa7e3061367f1d57a4e7455a in= out="
+        )
         count = {}
         for kernel in ("c_ref+c_ctmul32", "*", "*+*"):
             code, lines = self.verdict(line.format(kernel))

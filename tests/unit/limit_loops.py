@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The loops of `harness limits` hold what their lines say: limit_loops.py HARNESS OBJDUMP [Loops | Figures]
+"""The loops of `harness limits` hold what their lines say.
 
-Each line names its functions and what their bodies hold; the disassembly of the harness is counted. Figures,
-which a busy machine bends, are held against each other only when that class is asked for.
+limit_loops.py HARNESS OBJDUMP [Loops | Figures]
+
+Each line names its functions and what their bodies hold; the disassembly of the harness is counted.
+Figures, which a busy machine bends, are held against each other only when that class is asked for.
 """
 
 import collections
@@ -29,7 +31,7 @@ def limits(*arguments):
 
 @functools.cache
 def loops():
-    """Function -> how often its loop, from the jump's target to the jump, holds each instruction."""
+    """Function -> how often its loop, from the jump's target to the jump, has each instruction."""
     command = [*OBJDUMP, "-d", "--no-show-raw-insn", *HARNESS]
     text = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
     found = {}
@@ -58,7 +60,9 @@ class Loops(unittest.TestCase):
     def test_loads_and_stores_lie_side_by_side(self):
         """Some CPUs do as many as they can only within few lines of the cache."""
         command = [*OBJDUMP, "-d", "--no-show-raw-insn", *HARNESS]
-        text = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+        text = subprocess.run(
+            command, capture_output=True, text=True, timeout=120, check=True
+        ).stdout
         bodies = {block.partition(">:")[0].partition("<")[2]: block for block in text.split("\n\n")}
         for line in limits("--only", "instructions", "--counter", "none"):
             if line["instruction"] not in ("load", "store") or line["width_bits"] not in COPIES:
@@ -67,8 +71,11 @@ class Loops(unittest.TestCase):
             places = re.findall(r"\t\w+ +(?:%\w+,)?(0x[0-9a-f]+)?\(%r\w\w\)", body)
             used = sorted({int(place or "0", 16) for place in places})
             if used:  # of x86
-                self.assertEqual({after - at for at, after in zip(used, used[1:])},
-                                 {line["width_bits"] // 8}, line["streams"])
+                self.assertEqual(
+                    {after - at for at, after in zip(used, used[1:])},
+                    {line["width_bits"] // 8},
+                    line["streams"],
+                )
 
     def test_the_arithmetic_of_a_mode_holds_what_is_said_and_nothing_else(self):
         for line in limits("--only", "arithmetic", "--counter", "none"):
@@ -110,7 +117,9 @@ class Figures(unittest.TestCase):
     def test_streams_are_no_slower_than_chains(self):
         for line in self.lines:
             if line["type"] == "limit" and line["latency_cycles"] and line["per_cycle"]:
-                at_once = statistics.median(line["latency_cycles"]) * statistics.median(line["per_cycle"])
+                at_once = statistics.median(line["latency_cycles"]) * statistics.median(
+                    line["per_cycle"]
+                )
                 self.assertGreater(at_once, 0.7, line["instruction"])
                 self.assertLess(at_once, 64, line["instruction"])
 

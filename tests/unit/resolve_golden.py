@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Check which kernels serve which modes on CPUs by name, against resolve_golden.txt beside this: resolve_golden.py
-HARNESS [--update]
+"""Check which kernels serve which modes on CPUs by name, against resolve_golden.txt beside this.
 
-A new kernel, or another order of the lines, is seen here on every CPU that it concerns: look at the difference, and let
+resolve_golden.py HARNESS [--update]
+
+A new kernel, or another order of the lines, is seen here on every CPU that it concerns: look at the
+difference, and let
 --update write it.
 """
 
@@ -21,19 +23,52 @@ sys.path.insert(0, str(ROOT / "lab"))
 from everycore.model.domain import Tree  # noqa: E402
 from everycore.model.targets import load_cpus  # noqa: E402
 
-CPUS = ("cortex-a53", "raspberrypi3", "cortex-a57", "cortex-a72", "raspberrypi4", "thunderx2", "neoverse-n1", "neoverse-v1",
-        "apple-m1", "ampereone", "cortex-a7", "cortex-a53-a32", "cortex-m4", "westmere", "haswell", "skylake", "skylake-x",
-        "icelake-server", "alderlake", "sapphirerapids", "zen4", "pentium3", "pentium4", "riscv64", "riscv64-zkt", "power8", "s390x")
+CPUS = (
+    "cortex-a53",
+    "raspberrypi3",
+    "cortex-a57",
+    "cortex-a72",
+    "raspberrypi4",
+    "thunderx2",
+    "neoverse-n1",
+    "neoverse-v1",
+    "apple-m1",
+    "ampereone",
+    "cortex-a7",
+    "cortex-a53-a32",
+    "cortex-m4",
+    "westmere",
+    "haswell",
+    "skylake",
+    "skylake-x",
+    "icelake-server",
+    "alderlake",
+    "sapphirerapids",
+    "zen4",
+    "pentium3",
+    "pentium4",
+    "riscv64",
+    "riscv64-zkt",
+    "power8",
+    "s390x",
+)
 
 
 def table(harness: str, name: str) -> list[str]:
     cpu = load_cpus(Tree(ROOT, is_checkout=True))[name]
-    done = subprocess.run([harness, "resolve", "--arch", cpu.arch, "--features", ",".join(cpu.features)], text=True,
-                          check=True, stdout=subprocess.PIPE)
+    done = subprocess.run(
+        [harness, "resolve", "--arch", cpu.arch, "--features", ",".join(cpu.features)],
+        text=True,
+        check=True,
+        stdout=subprocess.PIPE,
+    )
     lines = [f"{name}: {cpu.arch} {' '.join(cpu.features)}\n"]
     for fact in map(json.loads, done.stdout.splitlines()):
         if fact["type"] == "mode":
-            served = dict.fromkeys(f"{kernel or 'none'} ({use})" for use, kernel in zip(fact["uses"], fact["kernels"], strict=True))
+            served = dict.fromkeys(
+                f"{kernel or 'none'} ({use})"
+                for use, kernel in zip(fact["uses"], fact["kernels"], strict=True)
+            )
             lines.append(f"    {fact['algorithm']:18} {', '.join(served)}\n")
             if "warning" in fact:
                 lines.append(f"        warning: {fact['warning']}\n")

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """tools/run-tests counts what was tested: silence is a failure, and what is absent is a skip.
 
-And tools/setup sets up once, and again for another Python; tools/system-packages waits for another apt;
-tests/systems/pac_el1.py skips for what is not there alone; tests/systems/fresh_machines.py counts a command that did not end as
-failed. The checks of objects name what they cannot read.
+And tools/setup sets up once, and again for another Python; tools/system-packages waits for another
+apt; tests/systems/pac_el1.py skips for what is not there alone; tests/systems/fresh_machines.py
+counts a command that did not end as failed. The checks of objects name what they cannot read.
 """
 
 import contextlib
@@ -59,10 +59,14 @@ class RunTests(unittest.TestCase):
 
     def test_a_script_says_what_it_counted(self) -> None:
         self.assertEqual(self.script("print('3 passed, 0 failed, 1 skipped')"), (3, 0, 1))
-        self.assertEqual(self.script("print('3 passed, 1 failed, 0 skipped'); raise SystemExit(1)"), (3, 1, 0))
+        self.assertEqual(
+            self.script("print('3 passed, 1 failed, 0 skipped'); raise SystemExit(1)"), (3, 1, 0)
+        )
 
     def test_a_script_that_fails_is_a_failure_whatever_it_counted(self) -> None:
-        self.assertEqual(self.script("print('3 passed, 0 failed, 0 skipped'); raise SystemExit(1)"), (3, 1, 0))
+        self.assertEqual(
+            self.script("print('3 passed, 0 failed, 0 skipped'); raise SystemExit(1)"), (3, 1, 0)
+        )
 
     def test_a_script_that_says_nothing_is_a_failure(self) -> None:
         self.assertEqual(self.script(""), (0, 1, 0))
@@ -77,7 +81,9 @@ class RunTests(unittest.TestCase):
         self.assertGreater(idle, 0)
         self.assertGreater(log.cpu_seconds, idle + 0.2)
 
-    def test_what_is_compiled_for_a_run_is_not_in_the_users_cache_and_what_is_fetched_is(self) -> None:
+    def test_what_is_compiled_for_a_run_is_not_in_the_users_cache_and_what_is_fetched_is(
+        self,
+    ) -> None:
         home = self.folder / "home"
         self.enterContext(mock.patch.dict(os.environ, XDG_CACHE_HOME=str(home)))
         before = dict(os.environ)
@@ -86,31 +92,50 @@ class RunTests(unittest.TestCase):
             steps.lab(log)
         objects = pathlib.Path(run.call_args_list[0].kwargs["EVERYCORE_TEST_OBJECTS"])
         self.assertEqual(objects, self.folder / "cache/everycore/objects")
-        self.assertEqual((self.folder / "cache/everycore/debs").resolve(), (home / "everycore/debs").resolve())
+        self.assertEqual(
+            (self.folder / "cache/everycore/debs").resolve(), (home / "everycore/debs").resolve()
+        )
         self.assertEqual(dict(os.environ), before)
         (self.folder / "everycore.py").write_text("import os; print(os.environ['XDG_CACHE_HOME'])")
         said = log.run([sys.executable, "-m", "everycore"], cwd=self.folder)[1]
         self.assertEqual(said.strip(), str(self.folder / "cache"))
 
     def test_a_step_that_tests_nothing_is_a_failure(self) -> None:
-        self.assertEqual(self.counts(steps.run_step("empty", lambda log: steps.Count(), None)), (0, 1, 0))
+        self.assertEqual(
+            self.counts(steps.run_step("empty", lambda log: steps.Count(), None)), (0, 1, 0)
+        )
 
     def test_what_failed_is_named_at_the_end(self) -> None:
         log = self.folder / "log.txt"
-        log.write_text("1/2 everycore:core OK 0.1s\n2/2 everycore:cpu TIMEOUT 30.0s\n2/2 everycore:cpu TIMEOUT 30.0s\n"
-                       "FAILED lab/tests/test_a.py::test_b - AssertionError\nAssertionError: 0.68 not greater than 0.7\n"
-                       "not ok 3 - roots\nsrc/aes/c_ref.c:1:2: error: no\n1 passed\n")
-        self.assertEqual(steps.failures(log), [
-            "2/2 everycore:cpu TIMEOUT 30.0s", "FAILED lab/tests/test_a.py::test_b - AssertionError",
-            "AssertionError: 0.68 not greater than 0.7", "not ok 3 - roots", "src/aes/c_ref.c:1:2: error: no"])
+        log.write_text(
+            "1/2 everycore:core OK 0.1s\n2/2 everycore:cpu TIMEOUT 30.0s\n2/2 everycore:cpu "
+            "TIMEOUT 30.0s\n"
+            "FAILED lab/tests/test_a.py::test_b - AssertionError\nAssertionError: 0.68 not "
+            "greater than 0.7\n"
+            "not ok 3 - roots\nsrc/aes/c_ref.c:1:2: error: no\n1 passed\n"
+        )
+        self.assertEqual(
+            steps.failures(log),
+            [
+                "2/2 everycore:cpu TIMEOUT 30.0s",
+                "FAILED lab/tests/test_a.py::test_b - AssertionError",
+                "AssertionError: 0.68 not greater than 0.7",
+                "not ok 3 - roots",
+                "src/aes/c_ref.c:1:2: error: no",
+            ],
+        )
         log.write_text("a\n\nb\nc\nd\n")
         self.assertEqual(steps.failures(log), ["b", "c", "d"])
 
     def test_a_failing_step_ends_with_its_assertion_and_not_with_reasons_of_skips(self) -> None:
         log = self.folder / "log.txt"
-        log.write_text("    def test_b():\n>       assert f() == 2\nE       assert 1 == 2\nE        +  where 1 = f()\n\n"
-                       "a.py:3: AssertionError\n1 failed\nskipped: no clang\n"
-                       + "SKIPPED [7] lab/tests/a.py:18: no gpg: install it\n" * 40)
+        log.write_text(
+            "    def test_b():\n>       assert f() == 2\nE       assert 1 == 2\nE        +  "
+            "where 1 = f()\n\n"
+            "a.py:3: AssertionError\n1 failed\nskipped: no clang\n"
+            + "SKIPPED [7] lab/tests/a.py:18: no gpg: install it\n"
+            * 40
+        )
         self.assertEqual(steps.failures(log), ["E       assert 1 == 2"])
         self.assertEqual(steps.without_skips(log)[-1], "1 failed")
 
@@ -119,9 +144,14 @@ class RunTests(unittest.TestCase):
         self.assertEqual((self.counts(count), count.notes), ((0, 0, 1), ["no no-such-program"]))
 
     def test_the_reasons_of_skips_are_kept(self) -> None:
-        said = "skipped: no clang\nSKIPPED [7] lab/tests/compile/debs/conftest.py:18: no gpg: install it\n1 passed, 8 skipped in 2s"
+        said = (
+            "skipped: no clang\nSKIPPED [7] lab/tests/compile/debs/conftest.py:18: no gpg: "
+            "install it\n1 passed, 8 skipped in 2s"
+        )
         count = steps.counted(0, said)
-        self.assertEqual((self.counts(count), count.notes), ((1, 0, 8), ["no clang", "no gpg: install it"]))
+        self.assertEqual(
+            (self.counts(count), count.notes), ((1, 0, 8), ["no clang", "no gpg: install it"])
+        )
 
     def test_a_harness_that_prints_nothing_is_a_failure(self) -> None:
         self.assertEqual(self.counts(steps.harness_count(0, "")), (0, 1, 0))
@@ -131,13 +161,19 @@ class RunTests(unittest.TestCase):
 
     def test_each_kernel_of_aes_is_paired_with_each_of_ghash_once(self) -> None:
         tested = ["a+x", "b+y", "b+x", "b+y"]
-        said = "\n".join(f'{{"type":"check","primitive":"gcm","kernel":"{name}","result":"pass"}}' for name in [*tested, "c"])
+        said = "\n".join(
+            f'{{"type":"check","primitive":"gcm","kernel":"{name}","result":"pass"}}'
+            for name in [*tested, "c"]
+        )
         self.assertEqual(steps.pairs_beside(said), ["a+y"])
         self.assertEqual(steps.pairs_beside(said.replace("b+x", "a+y")), ["b+x"])
 
     def test_files_of_vectors_are_counted(self) -> None:
         file = '{"type":"vectors","file":"a","vectors":9,"passed":%d,"failed":%d,"skipped":0}'
-        self.assertEqual(self.counts(steps.vectors_count(1, "\n".join([file % (9, 0), file % (8, 1)]))), (1, 1, 0))
+        self.assertEqual(
+            self.counts(steps.vectors_count(1, "\n".join([file % (9, 0), file % (8, 1)]))),
+            (1, 1, 0),
+        )
         self.assertEqual(self.counts(steps.vectors_count(0, file % (0, 0))), (0, 0, 1))
         skip = '{"type": "skip", "detail": "pip install it"}'
         count = steps.vectors_count(0, "\n".join([skip, file % (9, 0)]))
@@ -154,11 +190,15 @@ class RunTests(unittest.TestCase):
         with self.assertRaisesRegex(steps.Missing, "^cannot fetch it$"):
             steps.pointer_authentication([], Said(self.folder / "log.txt"))
         said = "everycore: internal error: it cannot read the mirror\n"
-        self.assertEqual(self.counts(steps.pointer_authentication([], Said(self.folder / "log.txt"))), (0, 1, 0))
+        self.assertEqual(
+            self.counts(steps.pointer_authentication([], Said(self.folder / "log.txt"))), (0, 1, 0)
+        )
 
     def test_a_new_compiler_builds_anew(self) -> None:
-        for name, text in (("meson", "#!/bin/sh\n[ $1 != setup ] || mkdir -p $4 && echo $1 >>$LOGGED\n"),
-                           ("mycc", "#!/bin/sh\necho 1\n")):
+        for name, text in (
+            ("meson", "#!/bin/sh\n[ $1 != setup ] || mkdir -p $4 && echo $1 >>$LOGGED\n"),
+            ("mycc", "#!/bin/sh\necho 1\n"),
+        ):
             (self.folder / name).write_text(text)
             (self.folder / name).chmod(0o755)
         logged, path = self.folder / "logged", os.environ["PATH"]
@@ -201,7 +241,9 @@ class SetUp(unittest.TestCase):
         (self.folder / "tools/system-packages").write_text("#!/bin/sh\n")
         (self.folder / "tools/system-packages").chmod(0o755)
         for target in ("lab", "bench", "report"):
-            subprocess.run([self.command[0], target], env=self.environment, check=True, capture_output=True)
+            subprocess.run(
+                [self.command[0], target], env=self.environment, check=True, capture_output=True
+            )
         self.assertEqual(self.installed(), 1)
 
     def installed(self) -> int:
@@ -228,7 +270,10 @@ class SetUp(unittest.TestCase):
     def test_two_at_once_set_up_once(self) -> None:
         (self.folder / "version").write_text("Python 3.11.2\n")
         slowly = {**self.environment, "SLOWLY": "0.5"}
-        both = [subprocess.Popen(self.command, env=slowly, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        both = [
+            subprocess.Popen(self.command, env=slowly, stderr=subprocess.PIPE, text=True)
+            for _ in range(2)
+        ]
         said = "".join(process.communicate(timeout=60)[1] for process in both)
         self.assertEqual([process.returncode for process in both], [0, 0])
         self.assertEqual(self.installed(), 1)
@@ -257,7 +302,9 @@ class PacEl1(unittest.TestCase):
             code = pac_el1.main()
         return code, self.said.getvalue().splitlines()[-1]
 
-    def test_a_setting_that_an_old_emulator_lacks_is_a_skip_and_of_the_pinned_one_a_failure(self) -> None:
+    def test_a_setting_that_an_old_emulator_lacks_is_a_skip_and_of_the_pinned_one_a_failure(
+        self,
+    ) -> None:
         old = pac_el1.emulator(str(self.qemu))
         with self.assertRaises(pac_el1.Lacking):
             old.answers(self.qemu, "virt", "maximum")
@@ -265,12 +312,19 @@ class PacEl1(unittest.TestCase):
             dataclasses.replace(old, pinned=True).answers(self.qemu, "virt", "maximum")
 
     def test_a_cpu_that_no_emulator_has_is_a_failure(self) -> None:
-        self.assertEqual(self.run_it("--qemu", str(self.qemu), "--cpu", "maximum"), (1, "0 passed, 1 failed, 1 skipped"))
+        self.assertEqual(
+            self.run_it("--qemu", str(self.qemu), "--cpu", "maximum"),
+            (1, "0 passed, 1 failed, 1 skipped"),
+        )
 
     def test_a_sample_that_is_not_recorded_whole_is_a_failure(self) -> None:
-        self.assertEqual(self.run_it("--qemu", str(self.qemu), "--record"), (1, "0 passed, 1 failed, 0 skipped"))
-        with mock.patch.object(pac_el1.Emulator, "answers", return_value="end\n"), \
-                mock.patch.multiple(pac_el1, ROOT=self.folder, HERE=self.folder):
+        self.assertEqual(
+            self.run_it("--qemu", str(self.qemu), "--record"), (1, "0 passed, 1 failed, 0 skipped")
+        )
+        with (
+            mock.patch.object(pac_el1.Emulator, "answers", return_value="end\n"),
+            mock.patch.multiple(pac_el1, ROOT=self.folder, HERE=self.folder),
+        ):
             (self.folder / "answers").mkdir()
             self.assertEqual(self.run_it("--qemu", str(self.qemu), "--record")[0], 1)
         self.assertIn("not recorded, for no QEMU has them: el2-qarma3", self.said.getvalue())
@@ -280,10 +334,16 @@ class PacEl1(unittest.TestCase):
         from everycore.environment.errors import UnavailableError
 
         self.enterContext(mock.patch.object(pac_el1.platform, "machine", return_value="x86_64"))
-        with mock.patch.object(debs, "unpacked", side_effect=UnavailableError("it has moved on")), \
-                self.assertRaisesRegex(pac_el1.Lacking, "it has moved on; .*delete tests/systems/pac_el1/"):
+        with (
+            mock.patch.object(debs, "unpacked", side_effect=UnavailableError("it has moved on")),
+            self.assertRaisesRegex(
+                pac_el1.Lacking, "it has moved on; .*delete tests/systems/pac_el1/"
+            ),
+        ):
             pac_el1.of_debian()
-        with mock.patch.object(debs, "unpacked", side_effect=debs.WrongContentsError("wrong sha256")):
+        with mock.patch.object(
+            debs, "unpacked", side_effect=debs.WrongContentsError("wrong sha256")
+        ):
             self.enterContext(mock.patch.object(pac_el1.shutil, "which", return_value=None))
             self.assertEqual(self.run_it(), (1, "0 passed, 1 failed, 1 skipped"))
 
@@ -291,12 +351,17 @@ class PacEl1(unittest.TestCase):
 class FreshMachines(unittest.TestCase):
     def run_with(self, text: str, **settings: object) -> tuple[int, str]:
         said = self.enterContext(contextlib.redirect_stdout(io.StringIO()))
-        with mock.patch.multiple(fresh, try_suite=mock.Mock(side_effect=[text]), **settings), \
-                mock.patch.object(sys, "argv", ["fresh_machines.py", "trixie"]):
+        with (
+            mock.patch.multiple(fresh, try_suite=mock.Mock(side_effect=[text]), **settings),
+            mock.patch.object(sys, "argv", ["fresh_machines.py", "trixie"]),
+        ):
             return fresh.main(), said.getvalue().splitlines()[-1]
 
     def test_each_command_is_a_test_and_one_that_does_not_end_has_failed(self) -> None:
-        bench, test = "fresh machine: make bench: exit code 0\n", "9 passed, 0 failed, 0 skipped\nfresh machine: make test: exit code "
+        bench, test = (
+            "fresh machine: make bench: exit code 0\n",
+            "9 passed, 0 failed, 0 skipped\nfresh machine: make test: exit code ",
+        )
         self.assertEqual(self.run_with(bench + test + "0\n"), (0, "2 passed, 0 failed, 0 skipped"))
         self.assertEqual(self.run_with(bench + test + "2\n"), (1, "1 passed, 1 failed, 0 skipped"))
         self.assertEqual(self.run_with(bench), (1, "1 passed, 1 failed, 0 skipped"))
@@ -305,9 +370,14 @@ class FreshMachines(unittest.TestCase):
         self.assertEqual(self.run_with(silent), (1, "1 passed, 1 failed, 0 skipped"))
 
     def test_packages_that_are_not_installed_are_a_failure(self) -> None:
-        ended = ("fresh machine: make bench: exit code 0\n9 passed, 0 failed, 90 skipped\n"
-                 "fresh machine: make test: exit code 0\n")
-        text = f"everycore: apt-get failed (build/system-packages.log); what needs clang is skipped\n{ended}"
+        ended = (
+            "fresh machine: make bench: exit code 0\n9 passed, 0 failed, 90 skipped\n"
+            "fresh machine: make test: exit code 0\n"
+        )
+        text = (
+            f"everycore: apt-get failed (build/system-packages.log); what needs clang is "
+            f"skipped\n{ended}"
+        )
         self.assertEqual(self.run_with(text), (1, "1 passed, 1 failed, 0 skipped"))
 
     def test_the_phrases_that_it_looks_for_are_printed(self) -> None:
@@ -323,28 +393,44 @@ class FreshMachines(unittest.TestCase):
         self.enterContext(mock.patch.object(fresh.shutil, "which", return_value="mmdebstrap"))
         refused = subprocess.CompletedProcess([], 1)
         for user in (0, 1000):
-            with mock.patch.object(fresh.os, "geteuid", return_value=user), \
-                    mock.patch.object(fresh.subprocess, "run", return_value=refused), \
-                    self.assertRaises(fresh.Lacking):
+            with (
+                mock.patch.object(fresh.os, "geteuid", return_value=user),
+                mock.patch.object(fresh.subprocess, "run", return_value=refused),
+                self.assertRaises(fresh.Lacking),
+            ):
                 fresh.mode()
 
     def test_certificates_are_copied_and_other_settings_are_not_passed_on(self) -> None:
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         (folder / "certificates.pem").touch()
-        settings = {"PIP_CERT": str(folder / "certificates.pem"), "https_proxy": "http://a proxy", "HOME": str(folder)}
+        settings = {
+            "PIP_CERT": str(folder / "certificates.pem"),
+            "https_proxy": "http://a proxy",
+            "HOME": str(folder),
+        }
         with mock.patch.dict(os.environ, settings, clear=True):
             assignments, files = fresh.network()
         inside = f"{fresh.NETWORK_FOLDER}/PIP_CERT"
-        self.assertEqual(assignments, ["export https_proxy='http://a proxy'", f"export PIP_CERT={inside}"])
+        self.assertEqual(
+            assignments, ["export https_proxy='http://a proxy'", f"export PIP_CERT={inside}"]
+        )
         self.assertEqual(files, [(settings["PIP_CERT"], inside)])
 
 
 LISTS = "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7 (unattended-upgr)"
-ARCHIVES = "E: Could not get lock /var/cache/apt/archives/lock - open (11: Resource temporarily unavailable)"
-FRONTEND = "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7 (unattended-upgr)"
+ARCHIVES = (
+    "E: Could not get lock /var/cache/apt/archives/lock - open (11: Resource temporarily "
+    "unavailable)"
+)
+FRONTEND = (
+    "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7 (unattended-upgr)"
+)
 DPKG = "dpkg: error: dpkg frontend lock was locked by another process with pid 7"
 NOT_OURS = "E: Could not open lock file /var/lib/dpkg/lock-frontend - open (13: Permission denied)"
-NO_PACKAGE = "Waiting for cache lock: Could not get lock /var/lib/dpkg/lock. It is held by process 7\nE: Unable to locate package x"
+NO_PACKAGE = (
+    "Waiting for cache lock: Could not get lock /var/lib/dpkg/lock. It is held by "
+    "process 7\nE: Unable to locate package x"
+)
 
 
 class SystemPackages(unittest.TestCase):
@@ -366,35 +452,62 @@ class SystemPackages(unittest.TestCase):
 
     def stand_in(self, action: str, said: str, times: int) -> None:
         """An apt-get that fails so many times to do something."""
-        self.program("apt-get", f"""echo "$LC_ALL $@" >>calls
+        self.program(
+            "apt-get",
+            f"""echo "$LC_ALL $@" >>calls
 for word; do [ "$word" = {action} ] && mine=1; done
 [ "$mine" ] && [ "$(cat failed 2>/dev/null | sed -n '$=')" != {times} ] || exit 0
 echo x >>failed
 cat <<'SAID' >&2
 {said}
 SAID
-exit 100""")
+exit 100""",
+        )
 
     def install(self, seconds: int = 600) -> tuple[str, list[str]]:
-        settings = {"PATH": str(self.folder / "bin"), "YES": "1", "EVERYCORE_APT_SECONDS": str(seconds), "LC_ALL": "de_DE.UTF-8"}
-        done = subprocess.run(["sh", ROOT / "tools/system-packages", "install", "u-boot"], cwd=self.folder, env=settings,
-                              capture_output=True, text=True)
+        settings = {
+            "PATH": str(self.folder / "bin"),
+            "YES": "1",
+            "EVERYCORE_APT_SECONDS": str(seconds),
+            "LC_ALL": "de_DE.UTF-8",
+        }
+        done = subprocess.run(
+            ["sh", ROOT / "tools/system-packages", "install", "u-boot"],
+            cwd=self.folder,
+            env=settings,
+            capture_output=True,
+            text=True,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
-        calls = (self.folder / "calls").read_text().splitlines() if (self.folder / "calls").exists() else []
+        calls = (
+            (self.folder / "calls").read_text().splitlines()
+            if (self.folder / "calls").exists()
+            else []
+        )
         return done.stdout + done.stderr, calls
 
     def test_a_lock_that_another_program_holds_is_waited_for(self) -> None:
-        for action, said in (("update", LISTS), ("install", ARCHIVES), ("install", FRONTEND), ("install", DPKG)):
+        for action, said in (
+            ("update", LISTS),
+            ("install", ARCHIVES),
+            ("install", FRONTEND),
+            ("install", DPKG),
+        ):
             with self.subTest(said):
                 for name in ("calls", "failed", "slept"):
                     (self.folder / name).unlink(missing_ok=True)
                 self.stand_in(action, f"Reading package lists...\n{said}\nE: Unable to lock it", 3)
                 told, calls = self.install()
                 self.assertEqual(sum(action in call for call in calls), 4, calls)
-                self.assertEqual(sum("install" in call for call in calls), 4 if action == "install" else 1)
+                self.assertEqual(
+                    sum("install" in call for call in calls), 4 if action == "install" else 1
+                )
                 self.assertEqual(told.count(said), 1)  # who holds it, once
                 self.assertNotIn(fresh.NOT_INSTALLED, told)
-                self.assertTrue(all("DPkg::Lock::Timeout=" in call and call.startswith("C ") for call in calls), calls)
+                self.assertTrue(
+                    all("DPkg::Lock::Timeout=" in call and call.startswith("C ") for call in calls),
+                    calls,
+                )
 
     def test_a_lock_that_stays_is_told_with_who_holds_it(self) -> None:
         self.stand_in("install", FRONTEND, 1000)
@@ -419,19 +532,42 @@ exit 100""")
         apt = shutil.which("apt-get")
         if not apt:
             self.skipTest("no apt-get")
-        for name in ("lists/partial", "cache/archives/partial", "state", "etc/apt.conf.d", "etc/preferences.d"):
+        for name in (
+            "lists/partial",
+            "cache/archives/partial",
+            "state",
+            "etc/apt.conf.d",
+            "etc/preferences.d",
+        ):
             (self.folder / name).mkdir(parents=True)
         for name in ("status", "etc/sources.list", "lists/lock"):
             (self.folder / name).touch()
-        places = {"Dir::State": "state", "Dir::State::lists": "lists", "Dir::State::status": "status", "Dir::Cache": "cache",
-                  "Dir::Etc": "etc", "Dir::Etc::sourcelist": "etc/sources.list"}
+        places = {
+            "Dir::State": "state",
+            "Dir::State::lists": "lists",
+            "Dir::State::status": "status",
+            "Dir::Cache": "cache",
+            "Dir::Etc": "etc",
+            "Dir::Etc::sourcelist": "etc/sources.list",
+        }
         text = "".join(f'{name} "{self.folder / place}";\n' for name, place in places.items())
         (self.folder / "apt.conf").write_text(text + 'Dir::Etc::sourceparts "/dev/null";\n')
-        self.program("apt-get", f"""case "$*" in *install*) exit 0 ;; esac
-APT_CONFIG={self.folder}/apt.conf {apt} "$@"; code=$?; echo "$code" >>calls; exit $code""")
-        holder = subprocess.Popen([sys.executable, "-c", "import fcntl, sys; f = open(sys.argv[1], 'a'); fcntl.lockf(f, 2);"
-                                   " print('held', flush=True); sys.stdin.read()", self.folder / "lists/lock"],
-                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.program(
+            "apt-get",
+            f"""case "$*" in *install*) exit 0 ;; esac
+APT_CONFIG={self.folder}/apt.conf {apt} "$@"; code=$?; echo "$code" >>calls; exit $code""",
+        )
+        holder = subprocess.Popen(
+            [
+                sys.executable,
+                "-c",
+                "import fcntl, sys; f = open(sys.argv[1], 'a'); fcntl.lockf(f, 2);"
+                " print('held', flush=True); sys.stdin.read()",
+                self.folder / "lists/lock",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         assert holder.stdin
         assert holder.stdout
         self.addCleanup(holder.stdout.close)
@@ -464,10 +600,18 @@ class Checks(unittest.TestCase):
 
     def test_programs_that_are_absent_are_named(self) -> None:
         code, text = self.ended("tools/check-objects", "--nm", "nosuch-nm", "libeverycore.a")
-        self.assertEqual((code, text), (2, "check-objects: nosuch-nm cannot be run: No such file or directory; is it "
-                                           "installed?\n"))
+        self.assertEqual(
+            (code, text),
+            (
+                2,
+                "check-objects: nosuch-nm cannot be run: No such file or directory; is it "
+                "installed?\n",
+            ),
+        )
 
-    @unittest.skipUnless(all(map(shutil.which, ("gcc", "ar", "nm", "readelf"))), "needs gcc and binutils")
+    @unittest.skipUnless(
+        all(map(shutil.which, ("gcc", "ar", "nm", "readelf"))), "needs gcc and binutils"
+    )
     def test_too_much_code_of_a_gcm_kernel_is_found(self) -> None:
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         code = folder / "code.S"
@@ -478,26 +622,60 @@ class Checks(unittest.TestCase):
             (".c", [], "x86_64", 24577, False),
             (".c", ["--optimized"], "x86_64", 24577, True),
         ):
-            member, library = folder / f"src_gcm_x86_vaes512{suffix}.o", folder / f"{cpu}-{size}-{len(options)}{suffix}.a"
-            code.write_text(f'.text\n.skip 24000\n.section .text.second, "ax"\n.skip {size - 24000}\n')
+            member, library = (
+                folder / f"src_gcm_x86_vaes512{suffix}.o",
+                folder / f"{cpu}-{size}-{len(options)}{suffix}.a",
+            )
+            code.write_text(
+                f'.text\n.skip 24000\n.section .text.second, "ax"\n.skip {size - 24000}\n'
+            )
             subprocess.run(["gcc", "-c", code, "-o", member], check=True)
             subprocess.run(["ar", "rc", library, member], check=True)
             for readelf in filter(shutil.which, ("readelf", "llvm-readelf")):
-                done = subprocess.run([sys.executable, "tools/check-objects", "--readelf", readelf, "--cpu", cpu, *options,
-                                       library], cwd=ROOT, capture_output=True, text=True)
+                done = subprocess.run(
+                    [
+                        sys.executable,
+                        "tools/check-objects",
+                        "--readelf",
+                        readelf,
+                        "--cpu",
+                        cpu,
+                        *options,
+                        library,
+                    ],
+                    cwd=ROOT,
+                    capture_output=True,
+                    text=True,
+                )
                 told = f"{member.name}: {size} bytes of code, more than 24576\n" in done.stdout
-                self.assertEqual(told, is_too_much, (readelf, suffix, size, done.stdout, done.stderr))
+                self.assertEqual(
+                    told, is_too_much, (readelf, suffix, size, done.stdout, done.stderr)
+                )
 
     def test_a_full_disk_is_told(self) -> None:
         with open("/dev/full", "w") as full:
-            done = subprocess.run([sys.executable, "tools/run-tests", "--list"], cwd=ROOT, stdout=full,
-                                  stderr=subprocess.PIPE, text=True)
-        self.assertEqual((done.returncode, done.stderr), (2, "run-tests: standard output: No space left on device\n"))
+            done = subprocess.run(
+                [sys.executable, "tools/run-tests", "--list"],
+                cwd=ROOT,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        self.assertEqual(
+            (done.returncode, done.stderr),
+            (2, "run-tests: standard output: No space left on device\n"),
+        )
 
 
 def main() -> int:
-    result = unittest.TextTestRunner(stream=sys.stderr).run(unittest.TestSuite(
-        map(unittest.defaultTestLoader.loadTestsFromTestCase, (RunTests, SetUp, PacEl1, FreshMachines, SystemPackages, Checks))))
+    result = unittest.TextTestRunner(stream=sys.stderr).run(
+        unittest.TestSuite(
+            map(
+                unittest.defaultTestLoader.loadTestsFromTestCase,
+                (RunTests, SetUp, PacEl1, FreshMachines, SystemPackages, Checks),
+            )
+        )
+    )
     bad = len(result.failures) + len(result.errors)
     skipped = len(result.skipped)
     for _, reason in result.skipped:

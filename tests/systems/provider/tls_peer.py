@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""One side of a TLS connection over a socket that is inherited: tls_peer.py DESCRIPTOR SIDE VERSION CIPHERS OPTIONS FOLDER
+"""One side of a TLS connection over a socket that is inherited.
 
-Both sides send messages of lengths that both know, and print the sum of what they received. The last line is the version
-and cipher of the connection, and whether everycore.so is in this process.
+tls_peer.py DESCRIPTOR SIDE VERSION CIPHERS OPTIONS FOLDER
+
+Both sides send messages of lengths that both know, and print the sum of what they received. The
+last line is the version and cipher of the connection, and whether everycore.so is in this process.
 """
 
 import hashlib
@@ -34,8 +36,10 @@ def main() -> None:
     descriptor, side, version, ciphers, options, folder = sys.argv[1:]
     context = context_of(side, version, ciphers, int(options, 16), Path(folder))
     sums = hashlib.sha256()
-    with socket.socket(fileno=int(descriptor)) as plain, \
-            context.wrap_socket(plain, server_side=side == "server") as channel:
+    with (
+        socket.socket(fileno=int(descriptor)) as plain,
+        context.wrap_socket(plain, server_side=side == "server") as channel,
+    ):
         for number, length in enumerate(LENGTHS):
             message = random.Random(number).randbytes(length)
             if (number % 2 == 0) == (side == "server"):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Wycheproof's vectors through the package cryptography: wycheproof.py FILE...
 
-Prints how many tests of each file succeeded, failed, and cannot be asked for through the package, and whether everycore.so
-is in this process, as JSON.
+Prints how many tests of each file succeeded, failed, and cannot be asked for through the package,
+and whether everycore.so is in this process, as JSON.
 """
 
 import json
@@ -29,31 +29,43 @@ def gcm(test: Test) -> bool:
     one = AESGCM(field(test, "key"))
     sealed = field(test, "ct") + field(test, "tag")
     text = one.decrypt(field(test, "iv"), sealed, field(test, "aad"))
-    return text == field(test, "msg") and one.encrypt(field(test, "iv"), text, field(test, "aad")) == sealed
+    return (
+        text == field(test, "msg")
+        and one.encrypt(field(test, "iv"), text, field(test, "aad")) == sealed
+    )
 
 
 def gcm_in_pieces(test: Test) -> bool:
     key, iv, tag, sealed = (field(test, name) for name in ("key", "iv", "tag", "ct"))
     opening = Cipher(algorithms.AES(key), modes.GCM(iv, tag)).decryptor()
     opening.authenticate_additional_data(field(test, "aad"))
-    text = b"".join(opening.update(sealed[i:i + 7]) for i in range(0, len(sealed), 7)) + opening.finalize()
+    text = (
+        b"".join(opening.update(sealed[i : i + 7]) for i in range(0, len(sealed), 7))
+        + opening.finalize()
+    )
     sealing = Cipher(algorithms.AES(key), modes.GCM(iv)).encryptor()
     sealing.authenticate_additional_data(field(test, "aad"))
-    again = b"".join(sealing.update(text[i:i + 11]) for i in range(0, len(text), 11)) + sealing.finalize()
-    return text == field(test, "msg") and again == sealed and sealing.tag[:len(tag)] == tag
+    again = (
+        b"".join(sealing.update(text[i : i + 11]) for i in range(0, len(text), 11))
+        + sealing.finalize()
+    )
+    return text == field(test, "msg") and again == sealed and sealing.tag[: len(tag)] == tag
 
 
 def ccm(test: Test) -> bool:
     one = AESCCM(field(test, "key"), tag_length=len(field(test, "tag")))
     sealed = field(test, "ct") + field(test, "tag")
     text = one.decrypt(field(test, "iv"), sealed, field(test, "aad"))
-    return text == field(test, "msg") and one.encrypt(field(test, "iv"), text, field(test, "aad")) == sealed
+    return (
+        text == field(test, "msg")
+        and one.encrypt(field(test, "iv"), text, field(test, "aad")) == sealed
+    )
 
 
 def cmac(test: Test) -> bool:
     mac = CMAC(algorithms.AES(field(test, "key")))
     mac.update(field(test, "msg"))
-    tag = mac.finalize()[:len(field(test, "tag"))]
+    tag = mac.finalize()[: len(field(test, "tag"))]
     if tag != field(test, "tag"):
         raise InvalidSignature
     return True
@@ -62,10 +74,15 @@ def cmac(test: Test) -> bool:
 def cbc(test: Test) -> bool:
     cipher = Cipher(algorithms.AES(field(test, "key")), modes.CBC(field(test, "iv")))
     opening, unpadder = cipher.decryptor(), padding.PKCS7(128).unpadder()
-    text = unpadder.update(opening.update(field(test, "ct")) + opening.finalize()) + unpadder.finalize()
+    text = (
+        unpadder.update(opening.update(field(test, "ct")) + opening.finalize())
+        + unpadder.finalize()
+    )
     padder, sealing = padding.PKCS7(128).padder(), cipher.encryptor()
     padded = padder.update(text) + padder.finalize()
-    return text == field(test, "msg") and sealing.update(padded) + sealing.finalize() == field(test, "ct")
+    return text == field(test, "msg") and sealing.update(padded) + sealing.finalize() == field(
+        test, "ct"
+    )
 
 
 def xts(test: Test) -> bool:
@@ -73,7 +90,9 @@ def xts(test: Test) -> bool:
     cipher = Cipher(algorithms.AES(field(test, "key")), modes.XTS(tweak))
     opening, sealing = cipher.decryptor(), cipher.encryptor()
     text = opening.update(field(test, "ct")) + opening.finalize()
-    return text == field(test, "msg") and sealing.update(text) + sealing.finalize() == field(test, "ct")
+    return text == field(test, "msg") and sealing.update(text) + sealing.finalize() == field(
+        test, "ct"
+    )
 
 
 OF: dict[str, list[Callable[[Test], bool]]] = {
