@@ -21,9 +21,14 @@ def revision(root: pathlib.Path) -> str:
     git = ["git", "-C", str(root)]
     try:
         head = subprocess.run(
-            [*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True
+            [*git, "rev-parse", "--short=12", "HEAD"],
+            capture_output=True,
+            text=True,
+            check=False,
         )
-        changes = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True)
+        changes = subprocess.run(
+            [*git, "status", "--porcelain"], capture_output=True, text=True, check=False
+        )
     except OSError:
         head = None
     if head is None or head.returncode or not (root / ".git").exists():
@@ -44,6 +49,6 @@ class RecordRevision(BuildHookInterface):
         path.write_text(found + "\n")
         build_data["force_include"][str(path)] = PLACES[self.target_name]
 
-    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+    def finalize(self, *_what: object) -> None:
         if hasattr(self, "folder"):
             self.folder.cleanup()

@@ -158,7 +158,9 @@ def _git() -> dict[str, str]:
 
 def _asked(name: str) -> str:
     try:
-        done = subprocess.run(["git", "config", "--get", name], capture_output=True, text=True)
+        done = subprocess.run(
+            ["git", "config", "--get", name], capture_output=True, text=True, check=False
+        )
     except FileNotFoundError as error:
         raise SeriesError("there is no git, which writes the patches; install it") from error
     return done.stdout.strip()
@@ -166,7 +168,13 @@ def _asked(name: str) -> str:
 
 def _run(env: Mapping[str, str], root: Path, *words: str) -> None:
     done = subprocess.run(
-        ["git", *words], cwd=root, env=dict(env), capture_output=True, text=True, errors="replace"
+        ["git", *words],
+        cwd=root,
+        env=dict(env),
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
     )
     if done.returncode:
         said = done.stderr.strip().splitlines() or ["no message"]

@@ -11,6 +11,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from changed_files import base_of, changed_files, git
 
+__all__ = ["base_of", "changed_files", "concerned", "sample"]
+
 DATA = "tests/mutants/data"
 TOO_LONG = ("placement", "provider", "wipes")  # for a sample
 

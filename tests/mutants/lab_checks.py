@@ -12,8 +12,9 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from catalog import ROOT, Mutant
 from objects import BuildError
+
+from catalog import ROOT, Mutant
 
 Fact = dict[str, Any]
 Results = Iterator[

@@ -16,8 +16,9 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from catalog import ROOT, Mutant, Recipe
 from objects import TIMEOUT, BuildError, Linked, Objects, Sources
+
+from catalog import ROOT, Mutant, Recipe
 
 sys.path += [str(ROOT / "tests/oracles"), str(ROOT / "tests/systems")]
 
@@ -263,7 +264,7 @@ class Provider:
         try:
             openssl_provider.need("cc")
             self.library = openssl_provider.library_of(openssl_provider.module_of(None))
-        except openssl_provider.Lacking as lacking:
+        except openssl_provider.LackingError as lacking:
             raise LackingError(str(lacking)) from lacking
         for program in self.recipe.programs:
             source = ROOT / f"tests/systems/provider/{program}.c"

@@ -40,7 +40,7 @@ class Question:
             [self.operation, *(number.hex() or "-" for number in (self.n, self.a, self.b))]
         )
 
-    @functools.cache
+    @functools.cached_property
     def answer(self) -> str:
         n, a, b = (int.from_bytes(number, "big") for number in (self.n, self.a, self.b))
         match self.operation:
@@ -264,7 +264,7 @@ def all_answers_are_right(program: list[str], kernel: str, rounds: int, seconds:
             (timer := threading.Timer(seconds, answers.kill)).start()
             at_end.callback(timer.cancel)
             assert answers.stdout
-            right = all(answers.stdout.readline() == question.answer() + "\n" for question in asked)
+            right = all(answers.stdout.readline() == question.answer + "\n" for question in asked)
             return right and not answers.stdout.read() and answers.wait() == 0
 
 
@@ -286,9 +286,9 @@ def main() -> int:
     failed = 0
     if judge := gmp.load():
         for question in asked:
-            if (by_gmp := question.answer_by(judge)) != question.answer():
+            if (by_gmp := question.answer_by(judge)) != question.answer:
                 print(
-                    f"{question.words()}: {question.answer()} by Python, {by_gmp} by GMP",
+                    f"{question.words()}: {question.answer} by Python, {by_gmp} by GMP",
                     file=sys.stderr,
                 )
                 failed += 1
@@ -315,9 +315,9 @@ def main() -> int:
             if arguments.kernel:
                 return 77
             continue
-        wrong = [(q, got) for q, got in zip(own, answers, strict=True) if got != q.answer()]
+        wrong = [(q, got) for q, got in zip(own, answers, strict=True) if got != q.answer]
         for question, got in wrong[:3]:
-            print(f"{kernel}: {question.words()}: {got}, not {question.answer()}", file=sys.stderr)
+            print(f"{kernel}: {question.words()}: {got}, not {question.answer}", file=sys.stderr)
         print(f"{kernel}: {len(own) - len(wrong)} of {len(own)} answers are right")
         failed += bool(wrong)
     return 1 if failed else 0

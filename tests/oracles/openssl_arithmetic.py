@@ -389,16 +389,22 @@ BY_BLOCKS: tuple[Break, ...] = (
 )
 
 
-class Failed(Exception):
+class FailedError(Exception):
     """A message that says why a build cannot be tested, or is wrong without a break."""
 
 
 def run(words: list[str], cwd: pathlib.Path) -> None:
     done = subprocess.run(
-        words, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
+        words,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
     )
     if done.returncode != 0:
-        raise Failed(f"{' '.join(words)}: {done.stderr.strip()[-500:]}")
+        raise FailedError(f"{' '.join(words)}: {done.stderr.strip()[-500:]}")
 
 
 def compiled(build: Build, folder: pathlib.Path, source: str, *options: str) -> str:
@@ -419,12 +425,17 @@ def complaint(build: Build, folder: pathlib.Path, program: str, *words: str) -> 
     command += [str(folder / program), *build.arguments, *words]
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return "it does not end"
     if done.returncode == 2:
-        raise Failed(f"{' '.join(command)}: {done.stderr.strip()}")
+        raise FailedError(f"{' '.join(command)}: {done.stderr.strip()}")
     return f"{done.returncode}: {done.stdout[-1500:]}" if done.returncode != 0 else ""
 
 
@@ -440,14 +451,14 @@ def try_build(build: Build, folder: pathlib.Path) -> tuple[int, int]:
     objects = [compiled(build, folder, unit, "-Werror") for unit in build.units]
     objects += [compiled(build, folder, source) for source in (build.test, *build.others)]
     if said := complaint(build, folder, linked(build, folder, objects)):
-        raise Failed(f"{build.name}: unbroken, the program ends with {said}")
+        raise FailedError(f"{build.name}: unbroken, the program ends with {said}")
     unnoticed = 0
     for (what, file, old, new), following in zip(
-        build.breaks, [*(break_[1] for break_ in build.breaks[1:]), ""]
+        build.breaks, [*(break_[1] for break_ in build.breaks[1:]), ""], strict=False
     ):
         good = (folder / file).read_text()
         if old not in good:
-            raise Failed(f"{what}: {file} no longer says {old!r}")
+            raise FailedError(f"{what}: {file} no longer says {old!r}")
         unit = unit_of(file)
         (folder / file).write_text(good.replace(old, new, 1))
         compiled(build, folder, unit, "-w")
@@ -548,7 +559,7 @@ def main() -> int:
             shutil.copy(ROOT / "tests/unit/tap.h", folder / "tests/unit")
             try:
                 good, bad = try_build(build, folder)
-            except Failed as failure:
+            except FailedError as failure:
                 print(f"FAILED: {failure}")
                 good, bad = 0, 1
         passed += good

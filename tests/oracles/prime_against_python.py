@@ -11,6 +11,7 @@ without the lab they are skipped.
 
 import argparse
 import importlib.util
+import itertools
 import json
 import math
 import pathlib
@@ -19,7 +20,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import gmp
@@ -143,7 +144,7 @@ def questions_of_verdicts(rng: random.Random) -> list[Question]:
     numbers = [*range(1200), *range(65_500, 66_600), *(2**16 * 257 + i for i in range(300))]
     numbers += PRIMES + DECEIVE_TWO + DECEIVE_LUCAS + [ARNAULT, P1]
     numbers += [p + 2 for p in PRIMES] + [
-        p * q for p, q in zip(PRIMES, PRIMES[1:], strict=False) if p * q < 2**4096
+        p * q for p, q in itertools.pairwise(PRIMES) if p * q < 2**4096
     ]
     numbers += [p * p for p in PRIMES if p * p < 2**4096]
     numbers += [
@@ -178,7 +179,8 @@ def questions_of_many_bases() -> list[Question]:
     """Arnault's number passes 62 bases and fails the 63rd."""
     text = encode(ARNAULT)
     bases = [base.to_bytes(len(text), "big").hex() for base in SMALL[:63]]
-    assert SMALL[61] == 293 and SMALL[62] == 307
+    assert SMALL[61] == 293
+    assert SMALL[62] == 307
     return [
         Question(f"bases {text.hex()} {''.join(bases[:62])}", "prime"),
         Question(f"bases {text.hex()} {''.join(bases)}", COMPOSITE),

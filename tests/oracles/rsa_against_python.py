@@ -68,7 +68,8 @@ class Program:
         self.passed, self.failed = 0, 0
 
     def ask(self, question: str) -> str:
-        assert self.process.stdin and self.process.stdout
+        assert self.process.stdin
+        assert self.process.stdout
         self.process.stdin.write(f"{question}\n")
         self.process.stdin.flush()
         return self.process.stdout.readline().rstrip("\n")

@@ -208,7 +208,7 @@ def decryption_of_oaep(program: HashingProgram, key: Key, rng: random.Random) ->
         )
 
 
-def verification(program: HashingProgram, key: Key, rng: random.Random) -> None:
+def verification(program: HashingProgram, key: Key) -> None:
     """Forged paddings: each changed byte, and those of attacks on verifiers that parse."""
     n, data = key.n_bytes, digest("sha256", b"a message")
     program.expect(f"{KERNEL} key {key.text()}", OK)
@@ -522,7 +522,7 @@ def main() -> int:
         key = made(bits, rng, e)
         decryption_of_pkcs1(program, key, rng, 20)
         decryption_of_oaep(program, key, rng)
-    verification(program, made(1024, rng, 3), rng)
+    verification(program, made(1024, rng, 3))
     sizes_of_n(program, rng)
     if importlib.util.find_spec("cryptography"):
         for bits in (1024, 2048):

@@ -19,17 +19,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
+from debian_packages import ARCHITECTURE_HEADERS
 from fresh_machines import (
     NETWORK_FOLDER,
-    Failed,
-    Lacking,
+    FailedError,
+    LackingError,
     archive,
     count_passed,
     last,
     mode,
     network,
 )
-from debian_packages import ARCHITECTURE_HEADERS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SUITE = "bookworm"
@@ -124,7 +124,7 @@ def without(block: str, *beginnings: str) -> str:
     lines = block.splitlines()
     for beginning in beginnings:
         if not any(line.startswith(beginning) for line in lines):
-            raise Failed(f"docs/guides/adopt.md has no line that begins with {beginning!r}")
+            raise FailedError(f"docs/guides/adopt.md has no line that begins with {beginning!r}")
     return "\n".join(line for line in lines if not line.startswith(beginnings)) + "\n"
 
 
@@ -157,15 +157,15 @@ def script(headers: str) -> str:
             ]
         )
     except (KeyError, IndexError) as error:
-        raise Failed(f"docs/guides/adopt.md lacks a block of commands: {error}") from error
+        raise FailedError(f"docs/guides/adopt.md lacks a block of commands: {error}") from error
 
 
 def try_root(folder: pathlib.Path) -> str:
     headers = ARCHITECTURE_HEADERS.get(
-        subprocess.run(["uname", "-m"], capture_output=True, text=True).stdout.strip()
+        subprocess.run(["uname", "-m"], capture_output=True, text=True, check=False).stdout.strip()
     )
     if headers != "linux-headers-amd64":
-        raise Lacking("the page's folders are those of x86-64")
+        raise LackingError("the page's folders are those of x86-64")
     how, (url, options) = mode(), archive(SUITE)
     assignments, files = network()
     bundle, commands = folder / "checkout.bundle", folder / "run.sh"
@@ -173,9 +173,10 @@ def try_root(folder: pathlib.Path) -> str:
         ["git", "-C", ROOT, "bundle", "create", "--quiet", bundle, "HEAD"],
         stderr=subprocess.PIPE,
         text=True,
+        check=False,
     )
     if bundled.returncode:
-        raise Lacking(f"no commit to clone: {bundled.stderr.strip()}")
+        raise LackingError(f"no commit to clone: {bundled.stderr.strip()}")
     commands.write_text("\n".join(assignments) + script(headers))
     uploads = [(bundle, "/srv/checkout.bundle"), (commands, "/srv/run.sh"), *files]
     hooks = [
@@ -201,9 +202,10 @@ def try_root(folder: pathlib.Path) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        check=False,
     )
     if done.returncode:
-        raise Failed(
+        raise FailedError(
             f"a command failed behind these: {HELD.findall(done.stdout)}\n{last(done.stdout)}"
         )
     return done.stdout
@@ -217,7 +219,7 @@ def held(folder: pathlib.Path) -> Iterator[str]:
     found = HELD.findall(try_root(folder))
     yield from found
     if len(found) != wanted:
-        raise Failed(f"{len(found)} of {wanted} tests were reached")
+        raise FailedError(f"{len(found)} of {wanted} tests were reached")
 
 
 def main() -> int:

@@ -9,7 +9,6 @@ tools/check-instructions has the rest.
 """
 
 import json
-import pathlib
 import shutil
 import subprocess
 import sys
@@ -46,13 +45,12 @@ WHOLE = {
     "a32": (("max", ""), ("cortex-a15", ""), ("cortex-a15,neon=off", "")),
 }
 failures: list[str] = []
-passed = 0
+passed: list[str] = []
 
 
 def expect(condition: bool, what: str, detail: object = "") -> None:
-    global passed
     if condition:
-        passed += 1
+        passed.append(what)
     else:
         failures.append(what)
         print(f"FAILED: {what}\n{detail}")
@@ -67,6 +65,7 @@ def run(
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        check=False,
     )
 
 
@@ -95,9 +94,9 @@ def main() -> int:
     if absent:
         print(f"skipped: no {', '.join(absent)}\n0 passed, 0 failed, 1 skipped")
         return 0
-    for model, wanted in models.items():
-        more = MORE_ALLOWED[arch] if "+" in wanted else set()
-        wanted = BASE[arch] | (wanted - {"+"})
+    for model, features in models.items():
+        more = MORE_ALLOWED[arch] if "+" in features else set()
+        wanted = BASE[arch] | (features - {"+"})
         hello, *lines = facts(emulator, model, harness, "list")
         found = set(map(str, hello.get("features", [])))  # type: ignore[call-overload]
         expect(
@@ -155,7 +154,7 @@ def main() -> int:
                 f"{model} without {without}: what needs it is skipped",
                 (named, skipped),
             )
-    print(f"{passed} passed, {len(failures)} failed, 0 skipped")
+    print(f"{len(passed)} passed, {len(failures)} failed, 0 skipped")
     return 1 if failures or not passed else 0
 
 

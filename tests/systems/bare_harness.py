@@ -113,6 +113,7 @@ def build() -> tuple[int, str]:
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        check=False,
     )
     return done.returncode, done.stdout
 
@@ -120,7 +121,10 @@ def build() -> tuple[int, str]:
 def run(*arguments: str) -> list[dict[str, object]]:
     """The lines of a harness command; a harness that dies is a failure of its own."""
     done = subprocess.run(
-        [*EMULATOR, BUILD / "harness", *arguments], text=True, stdout=subprocess.PIPE
+        [*EMULATOR, BUILD / "harness", *arguments],
+        text=True,
+        stdout=subprocess.PIPE,
+        check=False,
     )
     facts = [json.loads(line) for line in done.stdout.splitlines()]
     if done.returncode not in (0, 1) or not facts or facts[-1]["type"] != "summary":
@@ -144,7 +148,7 @@ def main() -> int:
         print(text, "0 passed, 1 failed, 0 skipped", sep="\n")
         return 1
     if sys.argv[1:]:
-        return subprocess.run([*EMULATOR, BUILD / "harness", *sys.argv[1:]]).returncode
+        return subprocess.run([*EMULATOR, BUILD / "harness", *sys.argv[1:]], check=False).returncode
     objdump = shutil.which("llvm-objdump") or shutil.which("llvm-objdump-14")
     if objdump:  # clang's object code; that of GCC is looked at in the cross builds
         done = subprocess.run(
@@ -159,6 +163,7 @@ def main() -> int:
             ],
             text=True,
             stdout=subprocess.PIPE,
+            check=False,
         )
         print(done.stdout, end="")
         if done.returncode:

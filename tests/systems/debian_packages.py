@@ -16,7 +16,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from fresh_machines import Failed, Lacking, archive, count_passed, mode
+from fresh_machines import FailedError, LackingError, archive, count_passed, mode
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ("dpkg-buildpackage", "dh", "dh_dkms", "lintian")
@@ -63,10 +63,11 @@ def run(words: list[str | pathlib.Path], cwd: pathlib.Path | None = None) -> str
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        check=False,
     )
     if done.returncode:
         last = "\n".join(done.stdout.strip().splitlines()[-SHOWN_LINES:])
-        raise Failed(f"{words[0]} ended with {done.returncode}:\n{last}")
+        raise FailedError(f"{words[0]} ended with {done.returncode}:\n{last}")
     return done.stdout
 
 
@@ -87,7 +88,7 @@ def sources(folder: pathlib.Path) -> pathlib.Path:
 def build(folder: pathlib.Path, kind: str) -> list[pathlib.Path]:
     """Build packages (-A: those for every architecture; -b: all), and hold them against lintian."""
     if missing := [name for name in PROGRAMS if not shutil.which(name)]:
-        raise Lacking(f"no {', '.join(missing)} ({NAMED})")
+        raise LackingError(f"no {', '.join(missing)} ({NAMED})")
     # Meson may be that of a virtual environment: what debian/control asks for is not looked at.
     run(["dpkg-buildpackage", kind, "-d", "-us", "-uc"], cwd=sources(folder))
     changes = next(folder.glob("*.changes"))
@@ -98,26 +99,26 @@ def build(folder: pathlib.Path, kind: str) -> list[pathlib.Path]:
 def short(folder: pathlib.Path) -> Iterator[str]:
     found = [path.name.split("_")[0] for path in build(folder, "-A")]
     if found != ["everycore-dkms"]:
-        raise Failed(f"-A has built {found}")
+        raise FailedError(f"-A has built {found}")
     yield "the package for DKMS is built, and lintian has nothing to say"
     said = run(["dpkg-deb", "--contents", next(folder.glob("*.deb"))])
     names = {line.split()[5] for line in said.splitlines()}
     version = re.search(r"^  version: '([^']+)'", (ROOT / "meson.build").read_text(), re.M)
     if not version:
-        raise Failed("meson.build states no version")
+        raise FailedError("meson.build states no version")
     place = f"./usr/src/everycore-{version[1]}/"
     wanted = {
         place + name for name in ("dkms.conf", "Kbuild", "module.c", "library/src/kernels.def")
     }
     if not wanted <= names:
-        raise Failed(f"the package lacks {', '.join(sorted(wanted - names))}")
+        raise FailedError(f"the package lacks {', '.join(sorted(wanted - names))}")
     yield f"its sources are those of {version[1]}"
 
 
 def full(folder: pathlib.Path) -> Iterator[str]:
     headers = ARCHITECTURE_HEADERS.get(os.uname().machine)
     if headers is None:
-        raise Lacking(f"Debian has no kernel for {os.uname().machine} that the module is for")
+        raise LackingError(f"Debian has no kernel for {os.uname().machine} that the module is for")
     how, (url, options) = mode(), archive("bookworm")
     packages = build(folder, "-b")
     yield "both packages are built, and lintian has nothing to say"
@@ -141,7 +142,7 @@ def full(folder: pathlib.Path) -> Iterator[str]:
     )
     held = HELD.findall(said)
     if len(held) != IN_ROOT.count('echo "held: '):
-        raise Failed(f"in the root only this held: {held}\n{said[-2000:]}")
+        raise FailedError(f"in the root only this held: {held}\n{said[-2000:]}")
     yield from held
 
 

@@ -48,15 +48,15 @@ SECONDS = 1800
 sys.path.insert(0, str(ROOT / "lab"))
 
 
-class Lacking(Exception):
+class LackingError(Exception):
     """A program or a source that is not here."""
 
 
 def sources() -> pathlib.Path:
     """The folder with EDK2's sources; a failure to fetch them is no failure of ours."""
     from everycore.compile import debs
-    from everycore.environment.context import system_context
     from everycore.compile.debs.lock import Request
+    from everycore.environment.context import system_context
     from everycore.environment.errors import EverycoreError
 
     context = system_context()
@@ -65,7 +65,7 @@ def sources() -> pathlib.Path:
         lock = debs.pinned(context, request, HERE / "edk2-bookworm.lock", update=False)
         return debs.unpacked_source(context, lock, "edk2")
     except EverycoreError as error:
-        raise Lacking(f"no sources of EDK2: {error.message}") from error
+        raise LackingError(f"no sources of EDK2: {error.message}") from error
 
 
 def missing() -> list[str]:
@@ -94,6 +94,7 @@ def run(command: list[str], folder: pathlib.Path, log: pathlib.Path, **environme
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
             timeout=SECONDS,
+            check=False,
         )
     if done.returncode:
         raise AssertionError(f"{' '.join(command)}\n{log.read_text(errors='replace')[-3000:]}")
@@ -159,7 +160,9 @@ def boot(machine: str, image: pathlib.Path, work: pathlib.Path) -> tuple[str, ..
         "none",
     ]
     command += ["-serial", "stdio", "-monitor", "none", "-no-reboot"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
+    )
     found = ANSWER.search(done.stdout)
     return tuple(one.decode() for one in found.groups()) if found else (repr(done.stdout[-600:]),)
 
@@ -177,9 +180,9 @@ class Edk2(unittest.TestCase):
 def main() -> int:
     try:
         if absent := missing():
-            raise Lacking(f"install {', '.join(absent)}")
+            raise LackingError(f"install {', '.join(absent)}")
         sources()
-    except Lacking as error:
+    except LackingError as error:
         print(f"skipped: {error}")
         print("0 passed, 0 failed, 1 skipped")
         return 0

@@ -161,6 +161,7 @@ class Console(unittest.TestCase):
             cwd=ROOT / "lab",
             capture_output=True,
             text=True,
+            check=False,
         )
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, "cut short|no result file")

@@ -113,8 +113,8 @@ def drivers() -> Iterator[tuple[str, bytes, tuple[tuple[int, int], ...]]]:
 
 
 def findings(name: str, data: bytes, fixed: tuple[tuple[int, int], ...]) -> dict[str, object]:
-    from everycore.environment.context import system_context
     from everycore.binary import pe
+    from everycore.environment.context import system_context
     from everycore.firmware.efi import check_image
 
     options = check_image.Options(fixed=fixed, seconds=SECONDS)

@@ -98,7 +98,10 @@ class Farm:
         self.own: list[subprocess.Popen[bytes]] = []
         self.version = (
             subprocess.run(
-                ["aarch64-linux-gnu-gcc", "-dumpversion"], capture_output=True, text=True
+                ["aarch64-linux-gnu-gcc", "-dumpversion"],
+                capture_output=True,
+                text=True,
+                check=False,
             )
             .stdout.split(".")[0]
             .strip()
@@ -190,6 +193,7 @@ class Farm:
             text=True,
             timeout=SECONDS,
             env=env or self.env("client"),
+            check=False,
         )
         expect("Traceback" not in done.stderr, f"a traceback: {done.stderr[-2000:]}")
         return done
@@ -356,6 +360,7 @@ def clock(farm: Farm, folder: pathlib.Path) -> None:
         env={**os.environ, **jumping},
         capture_output=True,
         text=True,
+        check=False,
     )
     set_to(7200)
     later = subprocess.run(
@@ -363,6 +368,7 @@ def clock(farm: Farm, folder: pathlib.Path) -> None:
         env={**os.environ, **jumping},
         capture_output=True,
         text=True,
+        check=False,
     )
     expect(
         float(later.stdout) - float(probe.stdout.split()[1]) > 7000,
@@ -474,14 +480,19 @@ def board(farm: Farm, folder: pathlib.Path) -> None:
                 *words,
             ]
             done = subprocess.run(
-                argv, capture_output=True, text=True, timeout=SECONDS, env=farm.env("client")
+                argv,
+                capture_output=True,
+                text=True,
+                timeout=SECONDS,
+                env=farm.env("client"),
+                check=False,
             )
             expect("Traceback" not in done.stderr, done.stderr)
             return done
 
         native = (
             "gcc-"
-            + subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True)
+            + subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True, check=False)
             .stdout.split(".")[0]
             .strip()
         )
@@ -535,7 +546,7 @@ def in_own_network(arguments: Sequence[str]) -> int:
         __file__,
         *arguments,
     ]
-    return subprocess.run(argv, env={**os.environ, INSIDE: "1"}).returncode
+    return subprocess.run(argv, env={**os.environ, INSIDE: "1"}, check=False).returncode
 
 
 def main() -> int:
@@ -589,7 +600,9 @@ def main() -> int:
             finally:
                 farm.end()
                 for path in folder.glob("full-*"):
-                    subprocess.run(["umount", "--lazy", str(path)], capture_output=True)
+                    subprocess.run(
+                        ["umount", "--lazy", str(path)], capture_output=True, check=False
+                    )
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return int(failed > 0)
 

@@ -222,7 +222,7 @@ class Boards:
         ]
         end = time.monotonic() + SECONDS_TO_SERVE
         while time.monotonic() < end:
-            if subprocess.run(words, capture_output=True).returncode == 0:
+            if subprocess.run(words, capture_output=True, check=False).returncode == 0:
                 return True
             time.sleep(0.1)
         return False
@@ -372,13 +372,13 @@ def run(folder: pathlib.Path, journal: pathlib.Path, when_written: "threading.Ev
     from everycore.farm.matrix_run import FarmRun
     from everycore.farm.scheduler import connected
     from everycore.farm.work import Job, Work
-    from everycore.store import matrix_files
+    from everycore.matrix.cell_runs import Run
     from everycore.matrix.make import CellPipeline
     from everycore.matrix.plan import HostCpu, Planned
-    from everycore.model.cells import Cell, Head
-    from everycore.matrix.cell_runs import Run
     from everycore.matrix.time_limits import Clock
+    from everycore.model.cells import Cell, Head
     from everycore.model.domain import Machine, Revision, Tree
+    from everycore.store import matrix_files
 
     context = system_context()
     context = type(context)(
@@ -507,10 +507,16 @@ def describe(rounds: int, seed: int, failed: int, seconds: float) -> "dict[str, 
     """Return the result as it is stored."""
     git = ["git", "-c", "safe.directory=*", "-C", str(ROOT)]
     changed = subprocess.run(
-        [*git, "status", "--porcelain", "--untracked-files=no"], capture_output=True, text=True
+        [*git, "status", "--porcelain", "--untracked-files=no"],
+        capture_output=True,
+        text=True,
+        check=False,
     ).stdout
     revision = subprocess.run(
-        [*git, "rev-parse", "HEAD"], capture_output=True, text=True
+        [*git, "rev-parse", "HEAD"],
+        capture_output=True,
+        text=True,
+        check=False,
     ).stdout.strip()
     lines = pathlib.Path("/proc/cpuinfo").read_text().partition("\n\n")[0].splitlines()
     facts = {
@@ -532,7 +538,7 @@ def describe(rounds: int, seed: int, failed: int, seconds: float) -> "dict[str, 
         **{name.replace(" ", "_"): KILLS[name] for name in sorted(KILLS)},
         "seconds": round(seconds),
         "revision": revision + (" with changes" if changed else ""),
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
         "cpu": cpu,
         "cores": os.cpu_count(),
     }
@@ -553,7 +559,7 @@ def in_own_network(arguments: list[str]) -> int:
             return 0
     script = 'ip link set lo up && exec "$@"'
     argv = [*words, "sh", "-c", script, "sh", sys.executable, __file__, *arguments]
-    return subprocess.run(argv, env={**os.environ, INSIDE: "1"}).returncode
+    return subprocess.run(argv, env={**os.environ, INSIDE: "1"}, check=False).returncode
 
 
 def main() -> int:

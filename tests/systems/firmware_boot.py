@@ -79,7 +79,13 @@ def missing() -> list[str]:
 def run(*argv: str | pathlib.Path) -> str:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "lab")}
     done = subprocess.run(
-        argv, capture_output=True, text=True, cwd=WORK, env=environment, stdin=subprocess.DEVNULL
+        argv,
+        capture_output=True,
+        text=True,
+        cwd=WORK,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        check=False,
     )
     if done.returncode:
         raise AssertionError(f"{' '.join(map(str, argv))}\n{done.stdout}{done.stderr}")
@@ -173,7 +179,11 @@ def boot(machine: str, rom_name: str, variables: pathlib.Path | None = None) -> 
             "-no-reboot",
         ]
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
         )
     found = ANSWER.search(done.stdout)
     return (

@@ -82,26 +82,28 @@ echo "fresh machine: make test: exit code $code"
 """
 
 
-class Lacking(Exception):
+class LackingError(Exception):
     """This machine lacks something that is needed to make a root."""
 
 
-class Failed(Exception):
+class FailedError(Exception):
     """Something went wrong before a command could be tested."""
 
 
 def mode() -> str:
     """How mmdebstrap makes a root here."""
     if not shutil.which("mmdebstrap"):
-        raise Lacking("no mmdebstrap (Debian: apt-get install mmdebstrap)")
+        raise LackingError("no mmdebstrap (Debian: apt-get install mmdebstrap)")
     is_root = os.geteuid() == 0
     trial = (
         ["unshare", "--mount", "true"]
         if is_root
         else ["unshare", "--user", "--map-auto", "--map-root-user", "true"]
     )
-    if subprocess.run(trial, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
-        raise Lacking(
+    if subprocess.run(
+        trial, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+    ).returncode:
+        raise LackingError(
             "this root may not mount"
             if is_root
             else "neither root nor user namespaces with subordinate ids"
@@ -112,21 +114,21 @@ def mode() -> str:
 def archive(suite: str) -> tuple[str, list[str]]:
     """The mirror that has the suite, and what apt has to be told to reach it."""
     if not importlib.util.find_spec("everycore"):
-        raise Failed("this Python has no lab: `make lab`, then use .venv/bin/python")
+        raise FailedError("this Python has no lab: `make lab`, then use .venv/bin/python")
     from everycore.compile import debs
-    from everycore.environment.context import system_context
     from everycore.compile.debs.mirror import apt_settings
+    from everycore.environment.context import system_context
     from everycore.environment.errors import EverycoreError, UnavailableError
 
     context = system_context()
     try:
         mirror = debs.open_archive(context, [suite], debs.architecture_of()).suites[0].mirror
     except UnavailableError as error:
-        raise Lacking(error.message) from error
+        raise LackingError(error.message) from error
     except EverycoreError as error:
-        raise Failed(error.message) from error
+        raise FailedError(error.message) from error
     if mirror.url.startswith("file:"):
-        raise Lacking(f"{mirror.url} is no mirror that apt reaches inside a root")
+        raise LackingError(f"{mirror.url} is no mirror that apt reaches inside a root")
     options = [f'{name} "{value}"' for name, value in apt_settings(context, [CHECK_DATE]).items()]
     if mirror.proxy:
         options.append(f'Acquire::{mirror.url.partition(":")[0]}::Proxy "{mirror.proxy}"')
@@ -156,9 +158,10 @@ def try_suite(suite: str, steps: str, folder: pathlib.Path) -> str:
         ["git", "-C", ROOT, "bundle", "create", "--quiet", bundle, "HEAD"],
         stderr=subprocess.PIPE,
         text=True,
+        check=False,
     )
     if bundled.returncode:
-        raise Lacking(f"no commit to clone: {bundled.stderr.strip()}")
+        raise LackingError(f"no commit to clone: {bundled.stderr.strip()}")
     assignments, files = network()
     script.write_text("\n".join([*assignments, f"STEPS={shlex.quote(steps)}"]) + IN_ROOT)
     uploads = [(bundle, "/srv/checkout.bundle"), (script, "/srv/run.sh"), *files]
@@ -190,9 +193,10 @@ def try_suite(suite: str, steps: str, folder: pathlib.Path) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        check=False,
     )
     if done.returncode:
-        raise Failed("mmdebstrap failed:\n" + last(done.stdout))
+        raise FailedError("mmdebstrap failed:\n" + last(done.stdout))
     return done.stdout
 
 
@@ -234,10 +238,10 @@ def count_passed(
             for what in tests(pathlib.Path(name)):
                 print(f"passed: {what}", flush=True)
                 passed += 1
-    except Lacking as lacking:
+    except LackingError as lacking:
         print(f"skipped: {lacking}")
         skipped = 1
-    except Failed as failure:
+    except FailedError as failure:
         print(f"FAILED: {failure}")
         failed = 1
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
@@ -265,10 +269,10 @@ def main() -> int:
                     f"FAILED: {suite}: {command}: {why}" if why else f"passed: {suite}: {command}"
                 )
             print(*(f"{suite}: make test: {line}" for line in counts(text)), sep="\n")
-        except Lacking as lacking:
+        except LackingError as lacking:
             skipped += 1
             print(f"skipped: {suite}: {lacking}")
-        except Failed as failure:
+        except FailedError as failure:
             failed += 1
             print(f"FAILED: {suite}: {failure}")
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

@@ -23,16 +23,16 @@ import traceback
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "lab/tests")]
 
-from firmware.graphics_cards import ATOM_CARD, BIT_CARD  # noqa: E402
-from firmware.pe_images import AARCH64, DATA, TEXT, X86, Part, make_pe  # noqa: E402
-from firmware.rom_images import bios, image, rom  # noqa: E402
-from firmware.signed_images import certificate, own_digest, pkcs7, signed_pe  # noqa: E402
+from firmware.graphics_cards import ATOM_CARD, BIT_CARD
+from firmware.pe_images import AARCH64, DATA, TEXT, X86, Part, make_pe
+from firmware.rom_images import bios, image, rom
+from firmware.signed_images import certificate, own_digest, pkcs7, signed_pe
 
-from everycore.environment.errors import EverycoreError  # noqa: E402
-from everycore.binary import pe  # noqa: E402
-from everycore.firmware import differences, edit, esl, manifest, oprom, rom_rules  # noqa: E402
-from everycore.firmware.efi import code_rules, image_rules  # noqa: E402
-from everycore.report import rom_tables  # noqa: E402
+from everycore.binary import pe
+from everycore.environment.errors import EverycoreError
+from everycore.firmware import differences, edit, esl, manifest, oprom, rom_rules
+from everycore.firmware.efi import code_rules, image_rules
+from everycore.report import rom_tables
 
 MORE_MEMORY_BYTES = 64 << 20
 SECONDS = 1.0  # of CPU time, for one input
@@ -171,7 +171,7 @@ def change(read: oprom.Rom, chance: random.Random) -> edit.Edited:
             )
 
 
-def too_long(number: int, frame: object) -> None:
+def too_long(_number: int, _frame: object) -> None:
     raise TimeoutError(f"longer than {SECONDS} s")
 
 

@@ -33,7 +33,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 
-from patched_openssl import Failed, Lacking, need, run, sources
+from patched_openssl import FailedError, LackingError, need, run, sources
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests/systems/provider"
@@ -98,7 +98,7 @@ def module_of(given: pathlib.Path | None) -> pathlib.Path:
         return made
     need("meson", "ninja", "pkg-config")
     if subprocess.run(["pkg-config", "--atleast-version=3.0", "openssl"], check=False).returncode:
-        raise Lacking("no headers of OpenSSL 3.0 or newer (libssl-dev)")
+        raise LackingError("no headers of OpenSSL 3.0 or newer (libssl-dev)")
     if not (BUILD / "build.ninja").is_file():
         run(["meson", "setup", BUILD, "-Dprovider=enabled", "-Dtests=disabled", "-Ddebug=false"])
     run(["ninja", "-C", BUILD])
@@ -132,7 +132,7 @@ def run_with(
         words, env=environment, input=stdin, capture_output=True, timeout=1800, check=False
     )
     if done.returncode:
-        raise Failed(
+        raise FailedError(
             f"{' '.join(map(str, words))} ended with {done.returncode}: "
             f"{(done.stdout + done.stderr)[-1500:].decode(errors='replace')}"
         )
@@ -146,10 +146,10 @@ def check_symbols(module: pathlib.Path) -> str:
     """The module shows one function, and needs the C library alone."""
     shown = run(["nm", "-D", "--defined-only", module]).split()
     if shown[2::3] != ["OSSL_provider_init"]:
-        raise Failed(f"{module} shows {shown[2::3]}")
+        raise FailedError(f"{module} shows {shown[2::3]}")
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", run(["readelf", "-d", module]))
     if any(not name.startswith("libc.so") for name in needed):
-        raise Failed(f"{module} needs {needed}")
+        raise FailedError(f"{module} needs {needed}")
     return "the module shows one function and needs libc alone"
 
 
@@ -220,7 +220,7 @@ def suites(module: pathlib.Path) -> Iterator[str]:
             pinned = debs.pinned(context, request, lock, update=False)
             root = debs.unpacked(context, pinned)
         except EverycoreError as error:
-            raise Lacking(f"no {package} of {suite}: {error.message}") from error
+            raise LackingError(f"no {package} of {suite}: {error.message}") from error
         version = next(one.version for one in pinned.packages if one.name == package)
         library = next(root.glob("usr/lib/*/libcrypto.so.*"))
         loader = next(iter(sorted(root.glob("lib*/ld-linux*.so*"))))
@@ -277,7 +277,7 @@ def library_of(module: pathlib.Path) -> pathlib.Path:
     """The static library of the build that made the module."""
     library = module.parents[3] / "libeverycore.a"
     if not library.is_file():
-        raise Lacking(f"no {library}")
+        raise LackingError(f"no {library}")
     return library
 
 
@@ -328,25 +328,25 @@ def check_configuration(module: pathlib.Path) -> str:
         configuration = write_configuration(folder, module)
         active = run_with(configuration, "openssl", "list", "-providers")
         if "everycore" not in active or "default" not in active:
-            raise Failed(f"not both providers are active: {active}")
+            raise FailedError(f"not both providers are active: {active}")
         for kind, least in (("-cipher-algorithms", 17), ("-mac-algorithms", 1)):
             names = run_with(configuration, "openssl", "list", kind)
             ours = re.findall(r"^ *(.*) @ everycore$", names, re.M)
             others = [one for one in ours if f"{one} @ default\n" not in names]
             if others or len(ours) < least:
-                raise Failed(
+                raise FailedError(
                     f"openssl list {kind}: {len(ours)} of ours; OpenSSL's own do not have the "
                     f"names {others}"
                 )
         text = os.urandom(100000)
         sealed = run_openssl_enc(configuration, text, "-e")
         if run_openssl_enc(None, sealed, "-d") != text:
-            raise Failed("openssl enc with us is not decrypted without us")
+            raise FailedError("openssl enc with us is not decrypted without us")
         run_with(configuration, "openssl", "rand", "16")
         gone = write_configuration(folder, folder / "not-there.so")
         run_with(gone, "openssl", "rand", "16")
         if "everycore" in run_with(gone, "openssl", "list", "-providers"):
-            raise Failed("a module that is not there is said to be active")
+            raise FailedError("a module that is not there is said to be active")
     return "the configuration activates both providers, and a missing module leaves the default one"
 
 
@@ -402,7 +402,7 @@ def check_preferences(module: pathlib.Path) -> str:
             )
             said, served = enabled(base, module, folder / "everycore.cnf")
             if not query and "everycore takes AES-256-GCM from 'other'" not in said:
-                raise Failed(
+                raise FailedError(
                     f"enable takes AES from a provider that is activated first, and says: {said}"
                 )
             if isinstance(expected, str):
@@ -411,11 +411,11 @@ def check_preferences(module: pathlib.Path) -> str:
                     or expected not in said
                     or served
                 ):
-                    raise Failed(
+                    raise FailedError(
                         f"enable beside {query} does not name the line and '{expected}': {said}"
                     )
             elif served != expected:
-                raise Failed(
+                raise FailedError(
                     f"enabled beside {query}, AES is from {served}, and not from {expected}: {said}"
                 )
     return (
@@ -521,7 +521,7 @@ def connect(
     for side, peer, text in zip(("server", "client"), peers, said, strict=True):
         whose = "everycore" if configurations[side] else "default"
         if peer.returncode or text.split()[-1:] != [whose]:
-            raise Failed(f"{version} {cipher} {options:#x}: {side} ({whose}): {text[-1000:]}")
+            raise FailedError(f"{version} {cipher} {options:#x}: {side} ({whose}): {text[-1000:]}")
     return " ".join(said[0].split()[-3:-1])
 
 
@@ -540,7 +540,7 @@ def check_tls(module: pathlib.Path) -> str:
 def native(module: pathlib.Path) -> Iterator[str]:
     need("cc", "openssl", "nm", "readelf")
     if not pathlib.Path("/etc/ssl/openssl.cnf").is_file():
-        raise Lacking("no /etc/ssl/openssl.cnf")
+        raise LackingError("no /etc/ssl/openssl.cnf")
     for check in (
         check_symbols,
         compare,
@@ -568,7 +568,7 @@ def system_evp_test(folder: pathlib.Path) -> pathlib.Path:
     """evp_test of the sources, compiled for the system's shared library of the same version."""
     tree = sources("3.0")
     if not re.match(r"OpenSSL 3\.0\.", run(["openssl", "version"])):
-        raise Lacking("this system's OpenSSL is not 3.0")
+        raise LackingError("this system's OpenSSL is not 3.0")
     flags = ["-O1", "-w", f"-I{tree / 'include'}", f"-I{tree}", f"-I{tree / 'apps/include'}", "-c"]
     util = []
     for source in (*sorted((tree / "test/testutil").glob("*.c")), tree / "apps/lib/opt.c"):
@@ -614,13 +614,13 @@ def run_evp_test(
     said = run([program, "-config", configuration, data])
     found = re.search(r"Completed (\d+) tests with 0 errors and (\d+) skipped", said)
     if not found or re.search(r"^\s*not ok", said, re.M):
-        raise Failed(f"{data.name}: {said[-1500:]}")
+        raise FailedError(f"{data.name}: {said[-1500:]}")
     return int(found[1]), int(found[2])
 
 
 def evp(version: str, module: pathlib.Path) -> Iterator[str]:
     if not module.is_file() or os.uname().machine != "x86_64":
-        raise Lacking("OpenSSL's tests are built for x86-64")
+        raise LackingError("OpenSSL's tests are built for x86-64")
     tree = sources(version)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -638,7 +638,7 @@ def evp(version: str, module: pathlib.Path) -> Iterator[str]:
                 run_evp_test(program, data, configuration) for configuration in (ours, theirs)
             )
             if with_us != without_us or not with_us[0]:
-                raise Failed(
+                raise FailedError(
                     f"{title}: {with_us} tests and skips, without the provider {without_us}"
                 )
             yield (
@@ -680,19 +680,19 @@ def tls_tests(
             count += tap(
                 [programs / "ssl_test", conf, "default", configuration], environment, folder
             )
-        except Failed as failure:
+        except FailedError as failure:
             try:
                 tap(
                     [programs / "ssl_test", conf, "default", tree / "test/default.cnf"],
                     environment,
                     folder,
                 )
-            except Failed:
+            except FailedError:
                 differ.append(conf.name)
                 continue
             raise failure from None
     if not count:
-        raise Failed(f"no file of ssl_test succeeds: {' '.join(differ)}")
+        raise FailedError(f"no file of ssl_test succeeds: {' '.join(differ)}")
     yield (
         f"{version} ssl_test: {count} tests and parts of tests; fail without the provider "
         f"too: {' '.join(differ) or 'none'}"
@@ -713,7 +713,9 @@ def tap(words: list[str | pathlib.Path], environment: dict[str, str], folder: pa
     )
     if done.returncode or re.search(r"^\s*not ok", done.stdout, re.M):
         lines = [line for line in done.stdout.splitlines() if "not ok" in line]
-        raise Failed(f"{' '.join(map(str, words))}: {' | '.join(lines[:5])} {done.stderr[-800:]}")
+        raise FailedError(
+            f"{' '.join(map(str, words))}: {' | '.join(lines[:5])} {done.stderr[-800:]}"
+        )
     return len(re.findall(r"^\s*ok ", done.stdout, re.M))
 
 
@@ -722,28 +724,28 @@ def tap(words: list[str | pathlib.Path], environment: dict[str, str], folder: pa
 
 def wycheproof(module: pathlib.Path) -> Iterator[str]:
     from everycore.compile import crates
-    from everycore.run import wycheproof as vectors
     from everycore.environment.context import system_context
     from everycore.environment.errors import EverycoreError
+    from everycore.run import wycheproof as vectors
 
     if subprocess.run(
         [sys.executable, "-c", "import cryptography"], capture_output=True, check=False
     ).returncode:
-        raise Lacking("no Python package cryptography")
+        raise LackingError("no Python package cryptography")
     try:
         names = [f"src/data/{name}" for name in vectors.FORMATS]
         files = crates.files(system_context(), vectors.CRATE, names)
     except EverycoreError as error:
-        raise Lacking(f"no vectors of Wycheproof: {error.message}") from error
+        raise LackingError(f"no vectors of Wycheproof: {error.message}") from error
     with tempfile.TemporaryDirectory() as name:
         configuration = evp_configuration(pathlib.Path(name), module)
         words = (sys.executable, HERE / "wycheproof.py", *files)
         with_us = json.loads(run_with(configuration, *words))
         without_us = json.loads(run_with(None, *words))
     if with_us.pop("provider") != "everycore" or without_us.pop("provider") != "default":
-        raise Failed("the package does not have the provider that its configuration names")
+        raise FailedError("the package does not have the provider that its configuration names")
     if with_us != without_us:
-        raise Failed(f"with the provider {with_us}, without it {without_us}")
+        raise FailedError(f"with the provider {with_us}, without it {without_us}")
     yield f"Wycheproof: {json.dumps(with_us)}"
 
 
@@ -766,7 +768,7 @@ def server(
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
                 break
             if process.poll() is not None:
-                raise Failed(
+                raise FailedError(
                     f"{words[0]} ended: {process.communicate()[0][-800:].decode(errors='replace')}"
                 )
             time.sleep(0.1)
@@ -817,7 +819,7 @@ def nginx(folder: pathlib.Path, configuration: pathlib.Path, text: bytes) -> str
         with server(command, port, of_server) as process:
             maps = pathlib.Path(f"/proc/{process}/maps").read_text()
             if ("everycore.so" in maps) != bool(of_server):
-                raise Failed("nginx does not have the provider that its configuration names")
+                raise FailedError("nginx does not have the provider that its configuration names")
             for option in (
                 ["--tlsv1.3"],
                 ["--tls-max", "1.2"],
@@ -826,7 +828,7 @@ def nginx(folder: pathlib.Path, configuration: pathlib.Path, text: bytes) -> str
                 target = folder / "fetched"
                 run_with(of_client, *fetch, *option, "-o", target)
                 if target.read_bytes() != text:
-                    raise Failed(f"curl {option} fetched something else")
+                    raise FailedError(f"curl {option} fetched something else")
     return (
         "nginx and curl: TLS 1.3, TLS 1.2 with GCM and CBC, the provider at either side and at both"
     )
@@ -874,7 +876,7 @@ def transfer(module: pathlib.Path) -> Iterator[str]:
         for name in ("nginx", "curl")
         if not shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
     ]:
-        raise Lacking(f"no {', '.join(missing)}")
+        raise LackingError(f"no {', '.join(missing)}")
     with tempfile.TemporaryDirectory() as name:
         folder, port = pathlib.Path(name), free_port()
         make_certificate(folder)
@@ -895,7 +897,7 @@ def transfer(module: pathlib.Path) -> Iterator[str]:
         f"({ours / own - 1:+.0%})"
     )
     if ours >= own:
-        raise Failed(f"{TRANSFER_BYTES >> 30} GiB from nginx to curl: {said}")
+        raise FailedError(f"{TRANSFER_BYTES >> 30} GiB from nginx to curl: {said}")
     yield f"{TRANSFER_BYTES >> 30} GiB from nginx to curl over TLS 1.3: {said}"
 
 
@@ -904,7 +906,7 @@ def ssh(folder: pathlib.Path, configuration: pathlib.Path, text: bytes) -> str:
     for key in ("host", "user"):
         run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / key])
     (folder / "authorized").write_text((folder / "user.pub").read_text())
-    os.chmod(folder, 0o755)
+    folder.chmod(0o755)
     options = [
         f"ListenAddress=127.0.0.1:{port}",
         f"HostKey={folder / 'host'}",
@@ -960,7 +962,9 @@ def ssh(folder: pathlib.Path, configuration: pathlib.Path, text: bytes) -> str:
                     check=False,
                 )
                 if got.stdout != text:
-                    raise Failed(f"ssh with {cipher}: {got.stderr[-800:].decode(errors='replace')}")
+                    raise FailedError(
+                        f"ssh with {cipher}: {got.stderr[-800:].decode(errors='replace')}"
+                    )
     return f"ssh and sshd: {len(ciphers)} ciphers, the provider at either side"
 
 
@@ -977,7 +981,7 @@ def programs(module: pathlib.Path) -> Iterator[str]:
                 if not shutil.which(tool) and not pathlib.Path(f"/usr/sbin/{tool}").is_file()
             ]
             if missing:
-                raise Lacking(f"no {', '.join(missing)}")
+                raise LackingError(f"no {', '.join(missing)}")
             if part is ssh and (os.getuid() == 0 and not pathlib.Path("/run/sshd").is_dir()):
                 pathlib.Path("/run/sshd").mkdir()
             yield part(folder, configuration, text)
@@ -1010,10 +1014,10 @@ def main() -> int:
             for line in PARTS[part](module_of(words.module)):
                 print(f"passed: {part}: {line}", flush=True)
                 passed += 1
-        except Lacking as lacking:
+        except LackingError as lacking:
             print(f"skipped: {part}: {lacking}")
             skipped += 1
-        except (Failed, subprocess.SubprocessError) as failure:
+        except (FailedError, subprocess.SubprocessError) as failure:
             print(f"FAILED: {part}: {failure}")
             failed += 1
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

@@ -19,9 +19,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "lab"))
 
-from everycore.environment.context import system_context  # noqa: E402
-from everycore.environment.errors import EverycoreError  # noqa: E402
-from everycore.pauth.emulators import PACKAGE, packaged, started_in  # noqa: E402
+from everycore.environment.context import system_context
+from everycore.environment.errors import EverycoreError
+from everycore.pauth.emulators import PACKAGE, packaged, started_in
 
 BUILD = ROOT / "build/hppa20"
 KERNELS = ("hppa20", "hppa_fmpyadd")

@@ -111,11 +111,11 @@ SAMPLE_OLD = {  # of QEMU before 8.1
 }
 
 
-class Failed(Exception):
+class FailedError(Exception):
     """A step failed; the text is its output."""
 
 
-class Lacking(Exception):
+class LackingError(Exception):
     """A question cannot be asked here; the text says why."""
 
 
@@ -156,15 +156,20 @@ class Emulator:
         ]
         try:
             done = subprocess.run(
-                argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS
+                argv,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=SECONDS,
+                check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise Failed(f"{self} -M {machine} -cpu {cpu} does not end") from error
+            raise FailedError(f"{self} -M {machine} -cpu {cpu} does not end") from error
         if LACKS.search(done.stderr):
-            kind = Failed if self.pinned else Lacking
+            kind = FailedError if self.pinned else LackingError
             raise kind(f"{self} has no -cpu {cpu}")
         if done.returncode or not done.stdout.endswith("\nend\n"):
-            raise Failed(
+            raise FailedError(
                 f"{self} -M {machine} -cpu {cpu} ended with code {done.returncode}: {done.stderr}"
             )
         return done.stdout
@@ -178,7 +183,7 @@ def built() -> pathlib.Path:
         if shutil.which(name) and (name != "clang" or shutil.which("ld.lld"))
     ]
     if not found:
-        raise Lacking(f"no {', no '.join(COMPILERS)} with ld.lld")
+        raise LackingError(f"no {', no '.join(COMPILERS)} with ld.lld")
     BUILD.mkdir(parents=True, exist_ok=True)
     program = BUILD / "pac_el1"
     done = subprocess.run(
@@ -193,20 +198,23 @@ def built() -> pathlib.Path:
         ],
         stderr=subprocess.PIPE,
         text=True,
+        check=False,
     )
     if done.returncode:
-        raise Failed(f"{found[0]} does not compile the program: {done.stderr}")
+        raise FailedError(f"{found[0]} does not compile the program: {done.stderr}")
     return program
 
 
 def emulator(*argv: str) -> Emulator:
     try:
-        said = subprocess.run([*argv, "--version"], capture_output=True, text=True).stdout
+        said = subprocess.run(
+            [*argv, "--version"], capture_output=True, text=True, check=False
+        ).stdout
     except OSError as error:
-        raise Failed(f"cannot run {argv[-1]}: {error.strerror}") from error
+        raise FailedError(f"cannot run {argv[-1]}: {error.strerror}") from error
     version = re.match(r"QEMU emulator version (\S+)", said)
     if not version:
-        raise Failed(f"{argv[-1]} is no QEMU: it says {said!r} of its version")
+        raise FailedError(f"{argv[-1]} is no QEMU: it says {said!r} of its version")
     return Emulator([*argv], version[1])
 
 
@@ -217,7 +225,7 @@ def of_debian() -> Emulator:
     from everycore.environment.errors import EverycoreError, UnavailableError
 
     if platform.machine() != "x86_64":
-        raise Lacking("Debian's QEMU is fetched on x86-64 only")
+        raise LackingError("Debian's QEMU is fetched on x86-64 only")
     context = system_context()
     request = debs.Request(("trixie",), "amd64", ("qemu-system-arm",), exclude=UNUSED)
     try:
@@ -227,9 +235,9 @@ def of_debian() -> Emulator:
             f"if the archive has moved on: delete {LOCK.relative_to(ROOT)} and run this "
             f"again, which writes it anew"
         )
-        raise Lacking(f"no QEMU of Debian 13: {error.message}; {remedy}") from error
+        raise LackingError(f"no QEMU of Debian 13: {error.message}; {remedy}") from error
     except EverycoreError as error:
-        raise Failed(f"QEMU of Debian 13: {error.message}") from error
+        raise FailedError(f"QEMU of Debian 13: {error.message}") from error
     libraries = root / "usr/lib/x86_64-linux-gnu"
     found = emulator(
         str(root / "lib64/ld-linux-x86-64.so.2"),
@@ -247,7 +255,7 @@ def of_other_level(debian: Emulator, level: str) -> Emulator:
         (V1_ISAR1 & ~0xF0 | apa << 4).to_bytes(8, "little") for apa in (3, OTHER_LEVELS[level])
     )
     if code.count(number) != 1:
-        raise Failed(
+        raise FailedError(
             f"{debian} holds ID_AA64ISAR1_EL1 of its {V1} {code.count(number)} times, not once"
         )
     copy = BUILD / f"qemu-system-aarch64-{level}"
@@ -268,7 +276,7 @@ def emulators(named: list[str], skipped: list[str]) -> list[Emulator]:
     try:
         debian = of_debian()
         found += [debian, *(of_other_level(debian, level) for level in OTHER_LEVELS)]
-    except Lacking as lacking:
+    except LackingError as lacking:
         skipped.append(str(lacking))
     return found
 
@@ -294,10 +302,10 @@ def compare(name: str, answers: str) -> None:
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         path = pathlib.Path(folder) / name
         path.write_text(answers)
-        done = subprocess.run([COMPARE, path], stdout=subprocess.PIPE, text=True)
+        done = subprocess.run([COMPARE, path], stdout=subprocess.PIPE, text=True, check=False)
     print(done.stdout, end="")
     if done.returncode:
-        raise Failed(f"the answers of {name} are not ours")
+        raise FailedError(f"the answers of {name} are not ours")
 
 
 def record(of: list[Emulator], program: pathlib.Path) -> None:
@@ -316,7 +324,7 @@ def record(of: list[Emulator], program: pathlib.Path) -> None:
             print("wrote", path.relative_to(ROOT))
             left.discard(name)
     if left:
-        raise Failed(f"not recorded, for no QEMU has them: {', '.join(sorted(left))}")
+        raise FailedError(f"not recorded, for no QEMU has them: {', '.join(sorted(left))}")
 
 
 def main() -> int:
@@ -339,11 +347,11 @@ def main() -> int:
             record(of, program)
             return 0
         if not COMPARE.exists():
-            raise Lacking(f"no {COMPARE.relative_to(ROOT)}")
-    except Lacking as lacking:
+            raise LackingError(f"no {COMPARE.relative_to(ROOT)}")
+    except LackingError as lacking:
         (failed if arguments.record else skipped).append(str(lacking))
         of = []
-    except Failed as failure:
+    except FailedError as failure:
         failed.append(str(failure))
         of = []
     for one in of:
@@ -351,9 +359,9 @@ def main() -> int:
             try:
                 compare(f"{one} -M {machine} -cpu {cpu}", one.answers(program, machine, cpu))
                 passed += 1
-            except Lacking as lacking:
+            except LackingError as lacking:
                 skipped.append(str(lacking))
-            except Failed as failure:
+            except FailedError as failure:
                 failed.append(str(failure))
     if arguments.cpu and of and not passed + len(failed):
         failed.append(f"no QEMU has {' or '.join(arguments.cpu)}")

@@ -114,11 +114,11 @@ PAIRS = {
 NATIVE = ("gcc", "i686-linux-gnu-gcc")  # run without an emulator
 
 
-class Failed(Exception):
+class FailedError(Exception):
     """A program that failed, and what it said."""
 
 
-class Lacking(Exception):
+class LackingError(Exception):
     """The reason why something cannot be tried here."""
 
 
@@ -133,11 +133,12 @@ def run(words: list[str | pathlib.Path], cwd: pathlib.Path = ROOT, expected: int
             text=True,
             errors="replace",
             timeout=SECONDS,
+            check=False,
         )
     except subprocess.TimeoutExpired:
-        raise Failed(f"{' '.join(map(str, words))} does not end") from None
+        raise FailedError(f"{' '.join(map(str, words))} does not end") from None
     if done.returncode != expected:
-        raise Failed(
+        raise FailedError(
             f"{' '.join(map(str, words))} ended with {done.returncode}: {done.stdout[-1500:]}"
         )
     return done.stdout
@@ -146,14 +147,14 @@ def run(words: list[str | pathlib.Path], cwd: pathlib.Path = ROOT, expected: int
 def need(*programs: str) -> None:
     absent = [program for program in programs if program and not shutil.which(program)]
     if absent:
-        raise Lacking(f"no {', '.join(absent)}")
+        raise LackingError(f"no {', '.join(absent)}")
 
 
 def sources(version: str) -> pathlib.Path:
     """The folder with OpenSSL's sources; a failure to fetch them is no failure of ours."""
     from everycore.compile import debs
-    from everycore.environment.context import system_context
     from everycore.compile.debs.lock import Request
+    from everycore.environment.context import system_context
     from everycore.environment.errors import EverycoreError
 
     suite, lock = LOCKS[version]
@@ -164,7 +165,7 @@ def sources(version: str) -> pathlib.Path:
             context, debs.pinned(context, request, lock, update=False), "openssl"
         )
     except EverycoreError as error:
-        raise Lacking(f"no sources of OpenSSL {version}: {error.message}") from error
+        raise LackingError(f"no sources of OpenSSL {version}: {error.message}") from error
 
 
 # ---- Building ------------------------------------------------------------------------------------
@@ -237,7 +238,7 @@ def patched(library: pathlib.Path, compiler: str, name: str = "patched") -> path
     run([sys.executable, SCRIPT, "--cc", compiler, copy], expected=2)
     run([sys.executable, SCRIPT, "--remove", copy])
     if copy.read_bytes() != library.read_bytes():
-        raise Failed(f"{copy} is not as it was")
+        raise FailedError(f"{copy} is not as it was")
     print(run([sys.executable, SCRIPT, "--cc", compiler, copy]).strip(), flush=True)
     return copy
 
@@ -257,7 +258,7 @@ def try_tests(linked: dict[str, pathlib.Path], tree: pathlib.Path, starter: list
         for arguments in ([], *([path] for path in data)):
             said = run([*starter, program, *arguments])
             if re.search(r"^\s*not ok", said, re.M) or not re.search(r"^\s*ok ", said, re.M):
-                raise Failed(f"{name} {arguments}: {said[-1500:]}")
+                raise FailedError(f"{name} {arguments}: {said[-1500:]}")
             count += len(re.findall(r"^\s*ok ", said, re.M))
     return count
 
@@ -291,7 +292,7 @@ def plugin(folder: pathlib.Path, emulator: str) -> pathlib.Path:
     need(emulator, "cc")
     version = re.search(r"version (\d+)\.(\d+)", run([emulator, "--version"]))
     if not version or not (6, 0) <= (int(version[1]), int(version[2])) < (9, 0):
-        raise Lacking(
+        raise LackingError(
             f"{emulator} is none of QEMU 6.0 to 8.2, for which the plugin that counts is written"
         )
     path = folder / "count_processes.so"
@@ -366,7 +367,7 @@ def try_pair(name: str, store: bool, tests: bool) -> None:
     if pair.patches_tree:
         copies = {"patched": library}
         if "bn_mul_add_words" not in run(["nm", "--defined-only", library]):
-            raise Failed(f"{library} does not have our functions")
+            raise FailedError(f"{library} does not have our functions")
     else:
         copies = ours(library, pair)
     every = json.loads(STORED.read_text()) if STORED.is_file() else {}
@@ -398,7 +399,7 @@ def try_pair(name: str, store: bool, tests: bool) -> None:
         }
         STORED.write_text(json.dumps(kept, indent=1) + "\n")
     elif why := worse(name, now, every.get(name, {})):
-        raise Failed(why)
+        raise FailedError(why)
 
 
 def version_of(tree: pathlib.Path) -> str:
@@ -411,8 +412,8 @@ def version_of(tree: pathlib.Path) -> str:
 def try_debian() -> None:
     """The finished library of Debian's package for armhf; its tests are compiled from source."""
     from everycore.compile import debs
-    from everycore.environment.context import system_context
     from everycore.compile.debs.lock import Request
+    from everycore.environment.context import system_context
     from everycore.environment.errors import EverycoreError
 
     compiler, emulator = "arm-linux-gnueabihf-gcc", "qemu-arm"
@@ -423,7 +424,7 @@ def try_debian() -> None:
         lock = debs.pinned(context, request, HERE / "libssl-dev-bookworm-armhf.lock", update=False)
         package = debs.unpacked(context, lock)
     except EverycoreError as error:
-        raise Lacking(f"no libssl-dev of Debian: {error.message}") from error
+        raise LackingError(f"no libssl-dev of Debian: {error.message}") from error
     tree = sources("3.0")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -465,10 +466,10 @@ def try_each(names: Iterable[str], try_one: Callable[[str], None]) -> int:
             try_one(name)
             print(f"passed: {name}", flush=True)
             passed += 1
-        except Lacking as lacking:
+        except LackingError as lacking:
             print(f"skipped: {name}: {lacking}")
             skipped += 1
-        except Failed as failure:
+        except FailedError as failure:
             print(f"FAILED: {name}: {failure}")
             failed += 1
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

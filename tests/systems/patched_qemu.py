@@ -36,11 +36,11 @@ LIBRARIES_OF_CIPHERS = re.compile(r"\b(gcry|gnutls|nettle|EVP)_")
 SECONDS = 1800
 
 
-class Failed(Exception):
+class FailedError(Exception):
     """A step failed; the text is its output."""
 
 
-class Lacking(Exception):
+class LackingError(Exception):
     """A tree cannot be tried here; the text says why."""
 
 
@@ -57,9 +57,9 @@ def built(kind: str) -> pathlib.Path:
     try:
         return build_qemu(context, find_tree(context.package, str(ROOT)), recipe)
     except UnavailableError as error:
-        raise Lacking(f"no sources of QEMU: {error.message}") from error
+        raise LackingError(f"no sources of QEMU: {error.message}") from error
     except EverycoreError as error:
-        raise Failed(f"{error.message}\n{error.hint}") from error
+        raise FailedError(f"{error.message}\n{error.hint}") from error
 
 
 def run(words: list[str | pathlib.Path], **settings: str) -> str:
@@ -72,11 +72,12 @@ def run(words: list[str | pathlib.Path], **settings: str) -> str:
             capture_output=True,
             text=True,
             timeout=SECONDS,
+            check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise Failed(f"{' '.join(map(str, words))} does not end") from error
+        raise FailedError(f"{' '.join(map(str, words))} does not end") from error
     if done.returncode:
-        raise Failed(
+        raise FailedError(
             f"{' '.join(map(str, words))} ended with {done.returncode}: {done.stdout}{done.stderr}"
         )
     return done.stdout
@@ -103,7 +104,7 @@ def system(program: pathlib.Path) -> Iterator[str]:
         count = re.search(r"^(\d+) passed, 0 failed, \d+ skipped\s*\Z", said, re.M)
         if not count or not int(count[1]):
             reasons = re.findall(r"^skipped: (.*)", said, re.M)
-            raise Lacking(reasons[0] if reasons else "tests/systems/pac_el1.py tried nothing")
+            raise LackingError(reasons[0] if reasons else "tests/systems/pac_el1.py tried nothing")
         yield f"machines in mode {mode}"
 
 
@@ -117,14 +118,14 @@ def guests() -> list[tuple[str, list[str | pathlib.Path]]]:
     from everycore.pauth import programs
 
     if not PAC_USER.exists():
-        raise Lacking(f"no {PAC_USER.relative_to(ROOT)}: make test")
+        raise LackingError(f"no {PAC_USER.relative_to(ROOT)}: make test")
     found: list[tuple[str, list[str | pathlib.Path]]] = [("pac_user", [PAC_USER])]
     try:
         for name in PROGRAMS:
             one = programs.make(system_context(), name, programs.COMPILER, False)
             found.append((name, [*one.words(SCALE)]))
     except EverycoreError as error:
-        raise Lacking(error.message) from error
+        raise LackingError(error.message) from error
     return found
 
 
@@ -142,22 +143,24 @@ def user(program: pathlib.Path) -> Iterator[str]:
                         EVERYCORE_PAUTH_COUNTS=str(counts),
                     )
                     if not counted(counts):
-                        raise Failed(
+                        raise FailedError(
                             f"{name} under -cpu {cpu}, mode {mode}: no operation was counted"
                         )
             if len(set(said.values())) != 1:
-                raise Failed(f"{name} under -cpu {cpu} prints not the same in every mode: {said}")
+                raise FailedError(
+                    f"{name} under -cpu {cpu} prints not the same in every mode: {said}"
+                )
             yield f"{name} under -cpu {cpu}"
 
 
 def static(program: pathlib.Path) -> Iterator[str]:
     """As user; and it needs no library, and has none for ciphers in it."""
     if not shutil.which("readelf") or not shutil.which("nm"):
-        raise Lacking("no readelf, no nm")
+        raise LackingError("no readelf, no nm")
     if "(NEEDED)" in run(["readelf", "-d", program]):
-        raise Failed(f"{program} needs libraries")
+        raise FailedError(f"{program} needs libraries")
     if found := LIBRARIES_OF_CIPHERS.search(run(["nm", program])):
-        raise Failed(f"{program} has {found[0]}... in it")
+        raise FailedError(f"{program} has {found[0]}... in it")
     yield "no libraries"
     yield from user(program)
 
@@ -173,18 +176,18 @@ def series(program: pathlib.Path) -> Iterator[str]:
             for algorithm in SERIES_ALGORITHMS:
                 cpus = [f"max,pauth={mode},pauth-{algorithm}=on" for mode in SERIES_MODES]
                 if len({run([program, "-cpu", cpu, *words]) for cpu in cpus}) != 1:
-                    raise Failed(
+                    raise FailedError(
                         f"{name} by {algorithm} prints not the same by every value of pauth"
                     )
                 yield f"{name} by {algorithm}"
     try:
         run([program, "-cpu", "max,pauth=fast", PAC_USER])
-    except Failed as refusal:
+    except FailedError as refusal:
         if "on or off, memo, direct, reference or check" not in str(refusal):
             raise
         yield "pauth=fast is refused"
     else:
-        raise Failed("pauth=fast is not refused")
+        raise FailedError("pauth=fast is not refused")
 
 
 KINDS = {"series": series, "system": system, "user": user, "static": static}
@@ -200,10 +203,10 @@ def main(kinds: list[str]) -> int:
             for what in KINDS[kind](built(kind)):
                 print(f"passed: {kind}: {what}", flush=True)
                 passed += 1
-        except Lacking as lacking:
+        except LackingError as lacking:
             print(f"skipped: {kind}: {lacking}")
             skipped += 1
-        except Failed as failure:
+        except FailedError as failure:
             print(f"FAILED: {kind}: {failure}")
             failed += 1
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

@@ -52,7 +52,9 @@ def boot(name: str) -> list[str]:
         "none",
     ]
     command += ["-serial", "stdio", "-monitor", "none", "-no-reboot"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
+    )
     found = ANSWER.search(done.stdout)
     return [one.decode() for one in found.groups()] if found else [repr(done.stdout[-600:])]
 

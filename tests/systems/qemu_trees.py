@@ -17,7 +17,7 @@ SUBJECTS = ("qemu-7.2", "qemu-10.0")
 HOOKS = ("begin.c.inc", "mac.c.inc", "helpers.c.inc")
 
 
-class Failed(Exception):
+class FailedError(Exception):
     """A tree is not as it should be."""
 
 
@@ -39,9 +39,11 @@ def contents(tree: pathlib.Path) -> dict[str, bytes]:
 
 
 def run(*words: str | pathlib.Path) -> None:
-    done = subprocess.run([sys.executable, SCRIPT, *words], stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        [sys.executable, SCRIPT, *words], stderr=subprocess.PIPE, text=True, check=False
+    )
     if done.returncode:
-        raise Failed(done.stderr.strip())
+        raise FailedError(done.stderr.strip())
 
 
 def try_tree(source: pathlib.Path, folder: pathlib.Path) -> None:
@@ -57,18 +59,18 @@ def try_tree(source: pathlib.Path, folder: pathlib.Path) -> None:
         lines = patched[name].decode().splitlines(keepends=True)
         ours = [line for line in lines if "contrib/qemu/patch-qemu" in line]
         if "".join(line for line in lines if line not in ours).encode() != before[name]:
-            raise Failed(f"lines of {name} that are not ours differ")
+            raise FailedError(f"lines of {name} that are not ours differ")
         if name == helper and [line.split('"')[1] for line in ours] != [
             f"everycore/{hook}" for hook in HOOKS
         ]:
-            raise Failed(f"{name} has other hooks: {ours}")
+            raise FailedError(f"{name} has other hooks: {ours}")
         if bool(ours) != (name in (helper, build)):
-            raise Failed(f"{name} has {len(ours)} lines of ours")
+            raise FailedError(f"{name} has {len(ours)} lines of ours")
     if not any(name.endswith("everycore/tree.h") for name in patched):
-        raise Failed("there is no tree.h")
+        raise FailedError("there is no tree.h")
     run("--remove", tree)
     if contents(tree) != before:
-        raise Failed("the tree is not as it was")
+        raise FailedError("the tree is not as it was")
 
 
 def main() -> int:
@@ -85,7 +87,7 @@ def main() -> int:
         except SubjectUnavailableError as error:
             print(f"skipped: {name}: {error.message}")
             skipped += 1
-        except (Failed, EverycoreError) as error:
+        except (FailedError, EverycoreError) as error:
             print(f"FAILED: {name}: {error}")
             failed += 1
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

@@ -25,8 +25,8 @@ from patched_openssl import (
     BUILD,
     HERE,
     PAIRS,
-    Failed,
-    Lacking,
+    FailedError,
+    LackingError,
     built,
     counts,
     need,
@@ -93,8 +93,8 @@ TARGETS = {
 
 def openssh() -> pathlib.Path:
     from everycore.compile import debs
-    from everycore.environment.context import system_context
     from everycore.compile.debs.lock import Request
+    from everycore.environment.context import system_context
     from everycore.environment.errors import EverycoreError
 
     context = system_context()
@@ -103,7 +103,7 @@ def openssh() -> pathlib.Path:
         lock = debs.pinned(context, request, HERE / "openssh-bookworm.lock", update=False)
         return debs.unpacked_source(context, lock, "openssh")
     except EverycoreError as error:
-        raise Lacking(f"no sources of OpenSSH: {error.message}") from error
+        raise LackingError(f"no sources of OpenSSH: {error.message}") from error
 
 
 def programs(
@@ -150,7 +150,7 @@ def groups(tree: pathlib.Path, to: pathlib.Path) -> None:
         if re.match(rf"\d+ \d+ \d+ \d+ {GROUP_BITS} ", line):
             to.write_text(line + "\n")
             return
-    raise Failed(f"OpenSSH's file of groups has none of {GROUP_BITS} bits")
+    raise FailedError(f"OpenSSH's file of groups has none of {GROUP_BITS} bits")
 
 
 def login(
@@ -189,7 +189,7 @@ def login(
         end = time.monotonic() + SECONDS
         while "Server listening" not in log.read_text():
             if server.poll() is not None or time.monotonic() > end:
-                raise Failed(f"sshd does not listen: {log.read_text()[-800:]}")
+                raise FailedError(f"sshd does not listen: {log.read_text()[-800:]}")
             time.sleep(0.1)
         said = run(
             [
@@ -210,12 +210,12 @@ def login(
         )
         server.wait(SECONDS)
     except subprocess.TimeoutExpired:
-        raise Failed("sshd does not end") from None
+        raise FailedError("sshd does not end") from None
     finally:
         server.kill()
         server.wait()
     if "logged in" not in said:
-        raise Failed(f"no login: {said[-800:]}")
+        raise FailedError(f"no login: {said[-800:]}")
     return {"client": sum(counts(folder / "client")), "server": sum(counts(folder / "server"))}
 
 
@@ -267,7 +267,7 @@ def try_target(name: str, store: bool) -> None:
     elif name in every:
         stored = sum(every[name]["patched"].values())
         if total["patched"] > ALLOWED * stored:
-            raise Failed(f"a login takes {total['patched']} instructions, stored {stored}")
+            raise FailedError(f"a login takes {total['patched']} instructions, stored {stored}")
 
 
 def main() -> int:

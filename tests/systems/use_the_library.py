@@ -31,13 +31,12 @@ EXAMPLES = (
 )
 failures: list[str] = []
 skipped: list[str] = []
-passed = 0
+passed: list[str] = []
 
 
 def expect(condition: bool, what: str, detail: str = "") -> None:
-    global passed
     if condition:
-        passed += 1
+        passed.append(what)
     else:
         failures.append(what)
         print(f"FAILED: {what}\n{detail}")
@@ -51,6 +50,7 @@ def run(*argv: str | pathlib.Path, cwd: pathlib.Path = ROOT, **environment: str)
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env={**os.environ, **environment},
+        check=False,
     )
     return done.returncode, done.stdout
 
@@ -218,7 +218,7 @@ def command_of_the_docs(
     document: str, command: str, tree: pathlib.Path, prefix: pathlib.Path
 ) -> None:
     """Execute one; the program that it makes, if any, must print what the example should."""
-    name = command.split()[0]
+    name = command.split(maxsplit=1)[0]
     if name.endswith("everycore"):
         return
     programs = [COMPILER[0] if name == "cc" else name, *re.findall(r"\$\(([\w-]+)", command)]
@@ -369,7 +369,7 @@ def main() -> int:
                 expect(code == 0, f"example {number} of {document} compiles", output)
     for why in skipped:
         print(f"skipped: {why}")
-    print(f"{passed} passed, {len(failures)} failed, {len(skipped)} skipped")
+    print(f"{len(passed)} passed, {len(failures)} failed, {len(skipped)} skipped")
     return 1 if failures else 0
 
 

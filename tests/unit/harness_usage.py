@@ -11,7 +11,12 @@ HARNESS: list[str] = []
 
 def run(*arguments, stdin=""):
     return subprocess.run(
-        [*HARNESS, *arguments], input=stdin, capture_output=True, text=True, timeout=120
+        [*HARNESS, *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
 
 

@@ -9,6 +9,7 @@ Figures, which a busy machine bends, are held against each other only when that 
 
 import collections
 import functools
+import itertools
 import json
 import re
 import statistics
@@ -72,7 +73,7 @@ class Loops(unittest.TestCase):
             used = sorted({int(place or "0", 16) for place in places})
             if used:  # of x86
                 self.assertEqual(
-                    {after - at for at, after in zip(used, used[1:])},
+                    {after - at for at, after in itertools.pairwise(used)},
                     {line["width_bits"] // 8},
                     line["streams"],
                 )

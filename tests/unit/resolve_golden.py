@@ -20,8 +20,8 @@ GOLDEN = pathlib.Path(__file__).with_suffix(".txt")
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "lab"))
 
-from everycore.model.domain import Tree  # noqa: E402
-from everycore.model.targets import load_cpus  # noqa: E402
+from everycore.model.domain import Tree
+from everycore.model.targets import load_cpus
 
 CPUS = (
     "cortex-a53",

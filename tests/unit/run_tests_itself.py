@@ -102,7 +102,7 @@ class RunTests(unittest.TestCase):
 
     def test_a_step_that_tests_nothing_is_a_failure(self) -> None:
         self.assertEqual(
-            self.counts(steps.run_step("empty", lambda log: steps.Count(), None)), (0, 1, 0)
+            self.counts(steps.run_step("empty", lambda _log: steps.Count(), None)), (0, 1, 0)
         )
 
     def test_what_failed_is_named_at_the_end(self) -> None:
@@ -140,7 +140,7 @@ class RunTests(unittest.TestCase):
         self.assertEqual(steps.without_skips(log)[-1], "1 failed")
 
     def test_what_is_missing_is_a_skip_with_its_reason(self) -> None:
-        count = steps.run_step("absent", lambda log: steps.need("no-such-program"), None)
+        count = steps.run_step("absent", lambda _log: steps.need("no-such-program"), None)
         self.assertEqual((self.counts(count), count.notes), ((0, 0, 1), ["no no-such-program"]))
 
     def test_the_reasons_of_skips_are_kept(self) -> None:
@@ -181,13 +181,13 @@ class RunTests(unittest.TestCase):
 
     def test_pointer_authentication_is_skipped_for_the_network_alone(self) -> None:
         class Said(steps.Log):
-            def run(self, argv: list[str], cwd: pathlib.Path = ROOT) -> tuple[int, str]:
+            def run(self, *_words: object, **_settings: object) -> tuple[int, str]:
                 return 2, said
 
         self.addCleanup(setattr, steps, "need_cross", steps.need_cross)
-        steps.need_cross = lambda name: None
+        steps.need_cross = lambda _name: None
         said = '{"type": "skip", "detail": "cannot fetch it"}\neverycore: cannot fetch it\n'
-        with self.assertRaisesRegex(steps.Missing, "^cannot fetch it$"):
+        with self.assertRaisesRegex(steps.MissingError, "^cannot fetch it$"):
             steps.pointer_authentication([], Said(self.folder / "log.txt"))
         said = "everycore: internal error: it cannot read the mirror\n"
         self.assertEqual(
@@ -306,9 +306,9 @@ class PacEl1(unittest.TestCase):
         self,
     ) -> None:
         old = pac_el1.emulator(str(self.qemu))
-        with self.assertRaises(pac_el1.Lacking):
+        with self.assertRaises(pac_el1.LackingError):
             old.answers(self.qemu, "virt", "maximum")
-        with self.assertRaises(pac_el1.Failed):
+        with self.assertRaises(pac_el1.FailedError):
             dataclasses.replace(old, pinned=True).answers(self.qemu, "virt", "maximum")
 
     def test_a_cpu_that_no_emulator_has_is_a_failure(self) -> None:
@@ -337,7 +337,7 @@ class PacEl1(unittest.TestCase):
         with (
             mock.patch.object(debs, "unpacked", side_effect=UnavailableError("it has moved on")),
             self.assertRaisesRegex(
-                pac_el1.Lacking, "it has moved on; .*delete tests/systems/pac_el1/"
+                pac_el1.LackingError, "it has moved on; .*delete tests/systems/pac_el1/"
             ),
         ):
             pac_el1.of_debian()
@@ -388,7 +388,7 @@ class FreshMachines(unittest.TestCase):
 
     def test_a_machine_that_cannot_make_a_root_skips(self) -> None:
         self.enterContext(mock.patch.object(fresh.shutil, "which", return_value=None))
-        with self.assertRaisesRegex(fresh.Lacking, "no mmdebstrap"):
+        with self.assertRaisesRegex(fresh.LackingError, "no mmdebstrap"):
             fresh.mode()
         self.enterContext(mock.patch.object(fresh.shutil, "which", return_value="mmdebstrap"))
         refused = subprocess.CompletedProcess([], 1)
@@ -396,7 +396,7 @@ class FreshMachines(unittest.TestCase):
             with (
                 mock.patch.object(fresh.os, "geteuid", return_value=user),
                 mock.patch.object(fresh.subprocess, "run", return_value=refused),
-                self.assertRaises(fresh.Lacking),
+                self.assertRaises(fresh.LackingError),
             ):
                 fresh.mode()
 
@@ -477,6 +477,7 @@ exit 100""",
             env=settings,
             capture_output=True,
             text=True,
+            check=False,
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         calls = (
@@ -582,7 +583,9 @@ APT_CONFIG={self.folder}/apt.conf {apt} "$@"; code=$?; echo "$code" >>calls; exi
 
 class Checks(unittest.TestCase):
     def ended(self, *command: str) -> tuple[int, str]:
-        done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False
+        )
         self.assertNotIn("Traceback", done.stderr)
         return done.returncode, done.stderr
 
@@ -646,6 +649,7 @@ class Checks(unittest.TestCase):
                     cwd=ROOT,
                     capture_output=True,
                     text=True,
+                    check=False,
                 )
                 told = f"{member.name}: {size} bytes of code, more than 24576\n" in done.stdout
                 self.assertEqual(
@@ -653,13 +657,14 @@ class Checks(unittest.TestCase):
                 )
 
     def test_a_full_disk_is_told(self) -> None:
-        with open("/dev/full", "w") as full:
+        with pathlib.Path("/dev/full").open("w") as full:
             done = subprocess.run(
                 [sys.executable, "tools/run-tests", "--list"],
                 cwd=ROOT,
                 stdout=full,
                 stderr=subprocess.PIPE,
                 text=True,
+                check=False,
             )
         self.assertEqual(
             (done.returncode, done.stderr),
