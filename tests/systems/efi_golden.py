@@ -14,6 +14,7 @@ import json
 import pathlib
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOME = ROOT / "tests/systems/efi_golden"
@@ -72,10 +73,10 @@ def volume_drivers(path: pathlib.Path) -> dict[str, bytes]:
     names: dict[str, str] = {}
     images: dict[str, bytes] = {}
 
-    def walk(objects: list[dict], guid: str) -> None:
+    def walk(objects: list[dict[str, Any]], guid: str) -> None:
         for one in objects:
             guid_here = one.get("guid") or guid
-            section = one.get("_self")
+            section: Any = one.get("_self")
             if type(section).__name__ == "FirmwareFileSystemSection":
                 if section.type == 0x15:  # a name: PI 1.7, volume 3, section 3.2.5
                     name = (
@@ -124,15 +125,15 @@ def findings(name: str, data: bytes, fixed: tuple[tuple[int, int], ...]) -> dict
     for rule in dict.fromkeys(one.rule for one in checked.findings):
         sites = [one for one in checked.findings if one.rule == rule]
         platforms = sorted({platform for one in sites for platform in one.platforms})
-        found[rule] = {
-            "level": str(sites[0].of.level),
+        found[rule.name] = {
+            "level": str(rule.level),
             "places": len(sites),
             "platforms": platforms,
         }
     return found
 
 
-def requirements(found: dict[str, dict]) -> Iterator[str]:
+def requirements(found: dict[str, dict[str, Any]]) -> Iterator[str]:
     """Check what must hold, whatever the stored findings say."""
     for name, one in found.items():
         wrong = [
