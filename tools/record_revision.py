@@ -37,7 +37,7 @@ def revision(root: pathlib.Path) -> str:
     return head.stdout.strip() + (CHANGES if changes.stdout.strip() else "")
 
 
-class RecordRevision(BuildHookInterface):
+class RecordRevision(BuildHookInterface):  # type: ignore[type-arg]  # old ones take none
     """A file REVISION in what is built."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

@@ -106,7 +106,7 @@ def pieces(rng: random.Random, n_bytes: int) -> bytes:
 
 def modulus(rng: random.Random, n_bytes: int) -> bytes:
     bits = 8 * n_bytes - rng.randrange(8)
-    value = rng.choice(
+    value: int = rng.choice(
         [
             2**bits - 1 - rng.randrange(50),  # below a power of two
             2 ** (bits - 1) + rng.randrange(50),  # above one
@@ -114,7 +114,7 @@ def modulus(rng: random.Random, n_bytes: int) -> bytes:
             rng.getrandbits(bits),
         ]
     )
-    return (value | 1 | 2 ** (bits - 1)).to_bytes(n_bytes, "big")
+    return (value | 1 | 1 << (bits - 1)).to_bytes(n_bytes, "big")
 
 
 def operand(rng: random.Random, n: bytes) -> bytes:

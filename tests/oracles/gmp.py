@@ -38,7 +38,7 @@ class Gmp:
         (integer,) = self._integers((number,))
         verdict = self._function("probab_prime_p")(integer, 30)
         self._function("clear")(integer)
-        return verdict > 0
+        return bool(verdict > 0)
 
 
 def load() -> Gmp | None:

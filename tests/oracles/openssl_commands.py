@@ -285,10 +285,8 @@ def keys(
                 f"rsa_keygen_pubexp:{e}",
             )
         )
-        numbers = der_numbers(
-            commands.output("rsa", "-in", theirs, "-traditional", "-outform", "DER")
-        )
-        key = Key(*numbers[1:])
+        der = commands.output("rsa", "-in", theirs, "-traditional", "-outform", "DER")
+        key = Key(*der_numbers(der)[1:])
         program.expect(f"{KERNEL} key {key.text()}", OK)
         program.expect(f"{KERNEL} check 1", OK)
         both.append((key, theirs))

@@ -299,8 +299,8 @@ def largest_keys(program: Program, rng: random.Random, quick: bool) -> None:
                 program.expect(f"{kernel} public {result}", given)
                 program.expect(f"{kernel} private {rng.getrandbits(60)} {given}", result)
             if kernel != "c_limb16":
-                results, given = zip(*pairs[: 2 if quick else 3], strict=True)
-                program.expect(f"{kernel} many 5 {','.join(given)}", "".join(results))
+                results, many = zip(*pairs[: 2 if quick else 3], strict=True)
+                program.expect(f"{kernel} many 5 {','.join(many)}", "".join(results))
     if not quick:  # as of shorter keys
         program.expect(f"{KERNEL} check 3", OK)
     longer = replace(key_of(p, q, 65537), p=p << 1, n=2 * p * q | 1)

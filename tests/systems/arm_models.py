@@ -12,6 +12,7 @@ import json
 import shutil
 import subprocess
 import sys
+from typing import Any
 
 BASE = {"a64": {"tune-word64", "ct-mul"}, "a32": set()}
 CE = {"neon", "aes", "pmull"}
@@ -69,7 +70,7 @@ def run(
     )
 
 
-def facts(emulator: str, model: str, harness: str, *arguments: str) -> list[dict[str, object]]:
+def facts(emulator: str, model: str, harness: str, *arguments: str) -> list[dict[str, Any]]:
     """The lines of a harness command; nothing but an end by a signal is added."""
     done = run(emulator, model, harness, *arguments)
     # QEMU 10; version 7.2 does not know the property
@@ -98,7 +99,7 @@ def main() -> int:
         more = MORE_ALLOWED[arch] if "+" in features else set()
         wanted = BASE[arch] | (features - {"+"})
         hello, *lines = facts(emulator, model, harness, "list")
-        found = set(map(str, hello.get("features", [])))  # type: ignore[call-overload]
+        found = set(map(str, hello.get("features", [])))
         expect(
             hello.get("arch") == arch and wanted <= found <= wanted | more,
             f"{model} has {' '.join(sorted(wanted))}",

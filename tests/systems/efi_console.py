@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "lab"))
@@ -126,7 +127,7 @@ def own_lines(text: str) -> list[str]:
 class Console(unittest.TestCase):
     said: dict[str, str]
 
-    def results_in(self, said: str) -> list[dict]:
+    def results_in(self, said: str) -> list[dict[str, Any]]:
         lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
         self.assertEqual(lines[-1]["type"], "efi-end")
         self.assertGreater(sum(line["type"] == "kernel" for line in lines), 5)

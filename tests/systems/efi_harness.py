@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "lab"))
@@ -57,7 +58,9 @@ def missing() -> list[str]:
     ]
 
 
-def run_in(target: str, *commands: str, emulator: str = "", leave: bool = False) -> list[dict]:
+def run_in(
+    target: str, *commands: str, emulator: str = "", leave: bool = False
+) -> list[dict[str, Any]]:
     """The lines that a boot stores; whatever the exit code, for a failed check is in the lines."""
     out = pathlib.Path(tempfile.mkdtemp(dir=WORK)) / "result.jsonl"
     argv = [
@@ -69,7 +72,7 @@ def run_in(target: str, *commands: str, emulator: str = "", leave: bool = False)
         "--target",
         target,
         "--out",
-        out,
+        str(out),
         *commands,
     ]
     argv += ["--emulator", emulator] if emulator else []
@@ -127,7 +130,7 @@ def counted_under_qemu_user() -> dict[tuple[str, str], float]:
     compiler = find_compiler(context, target, "clang --target=aarch64-none-elf", (), "x86_64")
     session = Session(tree, target, Build(binary, compiler, ()), transport_for(context, target))
     harness = Harness(context, session, CPU["a64"])
-    found = {}
+    found: dict[tuple[str, str, int], float] = {}
     for mode, kernels in COUNTED.items():
         words = [
             "--kernel",
@@ -145,7 +148,7 @@ def counted_under_qemu_user() -> dict[tuple[str, str], float]:
 
 
 class Firmware(unittest.TestCase):
-    def every_kernel_answers(self, lines: list[dict], prefix: str, least: int) -> None:
+    def every_kernel_answers(self, lines: list[dict[str, Any]], prefix: str, least: int) -> None:
         checks = [line for line in lines if line["type"] == "check"]
         self.assertEqual([line for line in checks if line["result"] == "fail"], [])
         passed = [line for line in checks if line["result"] == "pass"]

@@ -504,8 +504,8 @@ def board(farm: Farm, folder: pathlib.Path) -> None:
         said(
             matrix("--flags=-O1", "--flags=-O2", "--resume"),
             "was measured on another host of this model",
-            str(head["machine"]["installation"]),
-        )  # type: ignore[index]
+            str(head["machine"]["installation"]),  # type: ignore[index]
+        )
         expect(out.read_bytes() == before, "the file was changed")
         answer_as("a")
         done = matrix("--flags=-O1", "--flags=-O2", "--resume")

@@ -120,13 +120,13 @@ class Farm:
                 )
 
     def kill(self, what: str) -> None:
-        victims = {
+        processes: dict[str, list[subprocess.Popen[bytes] | None]] = {
             "worker": [next(iter(self.workers.values()))],
             "other": [list(self.workers.values())[-1]],
             "both": list(self.workers.values()),
             "scheduler": [self.scheduler],
-        }[what]
-        for process in victims:
+        }
+        for process in processes[what]:
             if process is not None and process.poll() is None:
                 process.send_signal(signal.SIGKILL)
                 process.wait()

@@ -37,6 +37,7 @@ from patched_openssl import FailedError, LackingError, need, run, sources
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests/systems/provider"
+Words = list[str | pathlib.Path]  # a command
 BUILD = ROOT / "build/provider"
 FOLDER = pathlib.Path("contrib/openssl/provider")
 ROUNDS = 60000
@@ -239,7 +240,7 @@ def suites(module: pathlib.Path) -> Iterator[str]:
                         "-pthread",
                     ]
                 )
-                words = [
+                words: Words = [
                     loader,
                     "--library-path",
                     library.parent,
@@ -432,7 +433,7 @@ def enabled(
     """
     command = [sys.executable, "-m", "everycore", "provider"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "lab"), "OPENSSL_CONF": str(base)}
-    words = [*command, "enable", "--module", module, "--out", out]
+    words = [*command, "enable", "--module", str(module), "--out", str(out)]
     done = subprocess.run(
         words, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
@@ -498,13 +499,13 @@ def connect(
         environment = {**os.environ, "OPENSSL_CONF": str(configuration or "/etc/ssl/openssl.cnf")}
         words = [
             sys.executable,
-            HERE / "tls_peer.py",
+            str(HERE / "tls_peer.py"),
             str(end.fileno()),
             side,
             version,
             cipher,
             hex(options),
-            folder,
+            str(folder),
         ]
         peers.append(
             subprocess.Popen(
@@ -662,7 +663,7 @@ def tls_tests(
         "OPENSSL_CONF": os.devnull,
     }
     data = tree / "test/recipes/90-test_sslapi_data"
-    words = [
+    words: Words = [
         programs / "sslapitest",
         tree / "test/certs",
         data / "passwd.txt",
@@ -739,7 +740,7 @@ def wycheproof(module: pathlib.Path) -> Iterator[str]:
         raise LackingError(f"no vectors of Wycheproof: {error.message}") from error
     with tempfile.TemporaryDirectory() as name:
         configuration = evp_configuration(pathlib.Path(name), module)
-        words = (sys.executable, HERE / "wycheproof.py", *files)
+        words: Words = [sys.executable, HERE / "wycheproof.py", *files]
         with_us = json.loads(run_with(configuration, *words))
         without_us = json.loads(run_with(None, *words))
     if with_us.pop("provider") != "everycore" or without_us.pop("provider") != "default":
@@ -847,7 +848,7 @@ def transfer_seconds(
     configuration: pathlib.Path | None,
 ) -> float:
     """CPU time of nginx and curl for one file over TLS 1.3."""
-    fetch = [
+    fetch: Words = [
         "curl",
         "-sS",
         "--tlsv1.3",

@@ -57,13 +57,13 @@ def build(wrapper: list[str]) -> None:
             "--cross-file",
             "catalog/toolchains/hppa.ini",
             "--cross-file",
-            more,
-            BUILD / "tree",
+            str(more),
+            str(BUILD / "tree"),
         ],
         [
             "ninja",
             "-C",
-            BUILD / "tree",
+            str(BUILD / "tree"),
             "-j",
             "2",
             "harness/harness",
@@ -117,11 +117,9 @@ def main() -> int:
         failed += 1
         print(f"FAILED: these alone were tested: {sorted(tested)}")
     answers = ["tests/oracles/bn_against_python.py", "--kernel"]
+    program = [*map(str, emulator), str(tree / "tests/oracles/bn_answers")]
     for words in (
-        *(
-            [sys.executable, *answers, kernel, "--", *emulator, tree / "tests/oracles/bn_answers"]
-            for kernel in KERNELS
-        ),
+        *([sys.executable, *answers, kernel, "--", *program] for kernel in KERNELS),
         [
             sys.executable,
             "tests/mutants/run",
@@ -130,7 +128,7 @@ def main() -> int:
             "--emulator",
             f"bn-hppa20={' '.join(map(str, emulator))}",
         ],
-        [*emulator, tree / "tests/unit/test_hppa_status"],
+        [*map(str, emulator), str(tree / "tests/unit/test_hppa_status")],
     ):
         done = run(*words)
         print(done.stdout, done.stderr)

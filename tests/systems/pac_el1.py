@@ -150,7 +150,7 @@ class Emulator:
             "-cpu",
             cpu,
             "-kernel",
-            program,
+            str(program),
             "-semihosting-config",
             f"enable=on,target=native,{words}",
         ]

@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
+from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests/systems/openssl"
@@ -340,7 +341,7 @@ def signatures(
     return found
 
 
-def worse(name: str, now: dict, stored: dict) -> str:
+def worse(name: str, now: dict[str, Any], stored: dict[str, Any]) -> str:
     """The counts that are worse than the stored ones of the same compiler; empty: none."""
     if not stored or stored.get("compiler") != now["compiler"]:
         return ""
@@ -379,7 +380,7 @@ def try_pair(name: str, store: bool, tests: bool) -> None:
             for copy in copies.values()
         ]
         ok = min(counts_of_ok)
-    now: dict = {
+    now: dict[str, Any] = {
         "compiler": run([pair.compiler, "--version"]).splitlines()[0],
         "ok": ok,
         "sign": {},

@@ -172,7 +172,11 @@ def series(program: pathlib.Path) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         test = pathlib.Path(folder, SERIES_TEST.stem)
         run([programs.COMPILER, "-O1", "-static", "-march=armv8.3-a", SERIES_TEST, "-o", test])
-        for name, words in [(test.name, [test]), *guests()]:
+        programs_to_run: list[tuple[str, list[str | pathlib.Path]]] = [
+            (test.name, [test]),
+            *guests(),
+        ]
+        for name, words in programs_to_run:
             for algorithm in SERIES_ALGORITHMS:
                 cpus = [f"max,pauth={mode},pauth-{algorithm}=on" for mode in SERIES_MODES]
                 if len({run([program, "-cpu", cpu, *words]) for cpu in cpus}) != 1:

@@ -86,7 +86,13 @@ class Sarif(unittest.TestCase):
     def test_drivers(self) -> None:
         document = written("efi", "check", "memory_null.x86-64.efi", "dma_cpu_address.aarch64.efi")
         self.check(document, 2)
-        for change in ({"level": "bad"}, {"ruleIndex": -2}, {"message": {}}, {"locations": "here"}):
+        changes: tuple[dict[str, Any], ...] = (
+            {"level": "bad"},
+            {"ruleIndex": -2},
+            {"message": {}},
+            {"locations": "here"},
+        )
+        for change in changes:
             wrong = copy.deepcopy(document)
             wrong["runs"][0]["results"][0].update(change)
             self.assertNotEqual(faults(wrong), [], change)

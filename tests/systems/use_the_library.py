@@ -81,7 +81,7 @@ def shown_commands(document: str) -> list[str]:
 
 def expected_output(document: str) -> str:
     """Return the output of the README's example, from the comment on its last line."""
-    return re.findall(r"/\* prints (.*?) \*/", (ROOT / document).read_text())[0]
+    return str(re.findall(r"/\* prints (.*?) \*/", (ROOT / document).read_text())[0])
 
 
 def build_and_run(
@@ -98,7 +98,7 @@ def build_and_run(
     code, text = run(*compiler, *WARNINGS, source, *flags, "-o", program)
     expect(code == 0, f"the example compiles {what}", text)
     if code == 0:
-        code, text = run(*emulator, program, **environment)
+        code, text = run(*emulator, program, cwd=ROOT, **environment)
         expect(
             code == 0 and text.strip() == expected_output("README.md"),
             f"the example works {what}",
@@ -117,7 +117,7 @@ def installed(folder: pathlib.Path, source: pathlib.Path, prefix: pathlib.Path) 
         skipped.append("no pkg-config")
         return
     path = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
-    code, text = run("pkg-config", "--cflags", "--libs", "everycore", **path)
+    code, text = run("pkg-config", "--cflags", "--libs", "everycore", cwd=ROOT, **path)
     expect(code == 0, "pkg-config finds it", text)
     flags = text.split()
     build_and_run(
@@ -127,7 +127,7 @@ def installed(folder: pathlib.Path, source: pathlib.Path, prefix: pathlib.Path) 
         *flags,
         LD_LIBRARY_PATH=str(prefix / "lib"),
     )
-    code, text = run("pkg-config", "--modversion", "everycore", **path)
+    code, text = run("pkg-config", "--modversion", "everycore", cwd=ROOT, **path)
     header = (ROOT / "include/everycore/everycore.h").read_text()
     expect(
         f'EVC_VERSION "{text.strip()}"' in header, "pkg-config and header name one version", text
@@ -245,8 +245,10 @@ def command_of_the_docs(
     code, text = run("sh", "-c", line, cwd=tree, **environment)
     expect(code == 0, f"{document}: {command}", text)
     if name == "cc":
-        program = next(filter(pathlib.Path.exists, made), None)
-        code, text = run(program, **environment) if program else (1, "no program was made")
+        found = next(filter(pathlib.Path.exists, made), None)
+        code, text = (1, "no program was made")
+        if found:
+            code, text = run(found, cwd=ROOT, **environment)
         expect(
             code == 0 and text.strip() == expected_output("README.md"),
             f"{document}: the program of {command}",

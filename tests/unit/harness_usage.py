@@ -5,11 +5,13 @@ import json
 import subprocess
 import sys
 import unittest
+from collections.abc import Sequence
+from typing import Any
 
 HARNESS: list[str] = []
 
 
-def run(*arguments, stdin=""):
+def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*HARNESS, *arguments],
         input=stdin,
@@ -20,12 +22,12 @@ def run(*arguments, stdin=""):
     )
 
 
-def objects(result):
+def objects(result: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 class BadUsage(unittest.TestCase):
-    def refused(self, *arguments, names=()):
+    def refused(self, *arguments: str, names: Sequence[str] = ()) -> None:
         result = run(*arguments)
         self.assertEqual(result.returncode, 2, arguments)
         self.assertEqual(result.stdout, "", arguments)
@@ -33,77 +35,77 @@ class BadUsage(unittest.TestCase):
         for name in names:
             self.assertIn(name, result.stderr)
 
-    def test_an_unknown_command_names_the_nearest(self):
+    def test_an_unknown_command_names_the_nearest(self) -> None:
         self.refused("benhc", names=["'benhc'", "bench"])
 
-    def test_no_command_names_all(self):
+    def test_no_command_names_all(self) -> None:
         self.refused(names=["list", "resolve", "check", "bench", "ct", "vectors"])
 
-    def test_an_unknown_kernel_names_the_nearest(self):
+    def test_an_unknown_kernel_names_the_nearest(self) -> None:
         self.refused("bench", "--kernel", "c_rif", names=["'c_rif'", "c_ref"])
         self.refused("check", "--kernel", "c_ref,c_rif", names=["'c_rif'", "c_ref"])
 
-    def test_an_unknown_half_of_a_pair_names_the_nearest(self):
+    def test_an_unknown_half_of_a_pair_names_the_nearest(self) -> None:
         for command in ("check", "bench"):
             self.refused(command, "--kernel", "c_rif+c_ref", names=["kernel of aes", "'c_rif'"])
             self.refused(command, "--kernel", "c_ref+c_rif", names=["kernel of ghash", "'c_rif'"])
             self.refused(command, "--kernel", "c_ref+c_table8", names=["c_table8", "too large"])
 
-    def test_an_unknown_primitive_names_the_nearest(self):
+    def test_an_unknown_primitive_names_the_nearest(self) -> None:
         for command in ("list", "check", "bench"):
             self.refused(command, "--primitive", "aess", names=["'aess'", " aes"])
 
-    def test_an_unknown_mode_names_the_nearest(self):
+    def test_an_unknown_mode_names_the_nearest(self) -> None:
         self.refused("bench", "--mode", "cbc", names=["'cbc'", "cbc-enc", "cbc-dec", "cbcmac"])
 
-    def test_an_unknown_style_names_both(self):
+    def test_an_unknown_style_names_both(self) -> None:
         self.refused("bench", "--style", "fence", names=["'fence'", "fenced", "streamed"])
 
-    def test_an_unknown_property_names_the_nearest(self):
+    def test_an_unknown_property_names_the_nearest(self) -> None:
         self.refused("check", "--property", "known_answer", names=["known_answers"])
 
-    def test_an_unknown_operation_names_the_nearest(self):
+    def test_an_unknown_operation_names_the_nearest(self) -> None:
         self.refused("ct", "--operation", "ecb", names=["'ecb'", "ecb-enc", "ecb-dec"])
 
-    def test_sizes_that_ct_does_not_have_are_named(self):
+    def test_sizes_that_ct_does_not_have_are_named(self) -> None:
         self.refused("ct", "--bytes", "100000", names=["--bytes", "100000"])
         self.refused("ct", "--samples", "1", names=["--samples"])
 
-    def test_ct_times_nothing_at_the_edges_of_pages(self):
+    def test_ct_times_nothing_at_the_edges_of_pages(self) -> None:
         self.refused("ct", "--timing", "--placement", names=["--timing", "--placement"])
 
-    def test_an_unknown_counter_names_the_nearest(self):
+    def test_an_unknown_counter_names_the_nearest(self) -> None:
         self.refused("bench", "--counter", "tsc", names=["tsc+addchain"])
 
-    def test_an_unknown_architecture_or_feature_names_the_nearest(self):
+    def test_an_unknown_architecture_or_feature_names_the_nearest(self) -> None:
         self.refused("resolve", "--arch", "arm64", names=["a64", "a32"])
         self.refused(
             "resolve", "--arch", "x86", "--features", "sse2,avx512", names=["'avx512'", "avx512f"]
         )
         self.refused("resolve", "--arch", "a64", "--features", "sse2", names=["'sse2'", "sve2"])
 
-    def test_features_taken_away_are_known_and_of_this_cpu(self):
+    def test_features_taken_away_are_known_and_of_this_cpu(self) -> None:
         for command in ("resolve", "bench", "check"):
             self.refused(command, "--without", "sse0", names=["'sse0'"])
         self.refused("resolve", "--arch", "x86", "--without", "aes", names=["--arch"])
 
-    def test_features_without_an_architecture_are_refused(self):
+    def test_features_without_an_architecture_are_refused(self) -> None:
         self.refused("resolve", "--features", "sse2", names=["--arch"])
 
-    def test_an_unknown_policy_names_all(self):
+    def test_an_unknown_policy_names_all(self) -> None:
         self.refused("resolve", "--policy", "all", names=["ct", "hardened", "vartime"])
 
-    def test_an_unknown_part_of_limits_names_the_nearest(self):
+    def test_an_unknown_part_of_limits_names_the_nearest(self) -> None:
         self.refused("limits", "--only", "instruction", names=["'instruction'", "instructions"])
         self.refused("limits", "--samples", "0", names=["--samples"])
         self.refused("limits", "--budget-ms", "0", names=["--budget-ms"])
 
-    def test_numbers_are_numbers_within_bounds(self):
+    def test_numbers_are_numbers_within_bounds(self) -> None:
         self.refused("bench", "--bytes", "4k", names=["'4k'"])
         self.refused("bench", "--bytes", "0", names=["0"])
         self.refused("bench", "--bytes", "-16")
 
-    def test_numbers_of_keys_and_of_associated_data_have_bounds(self):
+    def test_numbers_of_keys_and_of_associated_data_have_bounds(self) -> None:
         self.refused("bench", "--keys", "0", names=["--keys", "1 to 65536"])
         self.refused("bench", "--keys", "1,65537", names=["--keys", "65537"])
         self.refused("bench", "--keys", "many", names=["--keys", "'many'"])
@@ -119,7 +121,7 @@ class BadUsage(unittest.TestCase):
         self.refused("bench", "--aad-bytes", "1025", names=["--aad-bytes", "0 to 1024"])
         self.refused("bench", "--aad-bytes", "-1", names=["--aad-bytes"])
 
-    def test_lengths_that_are_no_whole_blocks_are_named(self):
+    def test_lengths_that_are_no_whole_blocks_are_named(self) -> None:
         for mode, length, unit in (
             ("qarma5", "45", "8"),
             ("qarma5-blocks", "12", "8"),
@@ -139,7 +141,7 @@ class BadUsage(unittest.TestCase):
             "bench", "--primitive", "qarma", "--bytes", "45", names=["--bytes 45", "multiple of 8"]
         )
 
-    def test_modes_that_are_not_named_leave_out_a_length_that_they_do_not_take(self):
+    def test_modes_that_are_not_named_leave_out_a_length_that_they_do_not_take(self) -> None:
         words = ["--kernel", "c_ref", "--counter", "none", "--key-bits", "128"]
         for more in ([], ["--primitive", "aes"]):
             lines = objects(run("bench", *words, *more, "--bytes", "45"))[1:]
@@ -152,18 +154,18 @@ class BadUsage(unittest.TestCase):
         self.refused("bench", "--samples", "0")
         self.refused("bench", "--messages", "100000")
 
-    def test_an_unknown_option_names_the_nearest(self):
+    def test_an_unknown_option_names_the_nearest(self) -> None:
         self.refused("bench", "--kernels", "c_ref", names=["'--kernels'", "--kernel"])
         self.refused("list", "c_ref", names=["--primitive"])
 
-    def test_a_missing_value_is_named(self):
+    def test_a_missing_value_is_named(self) -> None:
         self.refused("bench", "--kernel", names=["--kernel"])
         self.refused("bench", "--kernel", "c_ref,,c_ref")
         self.refused("check", "--quick=1", names=["--quick"])
 
 
 class GoodUsage(unittest.TestCase):
-    def test_every_line_is_an_object_with_a_type(self):
+    def test_every_line_is_an_object_with_a_type(self) -> None:
         for arguments in (
             ["list"],
             ["resolve"],
@@ -176,7 +178,7 @@ class GoodUsage(unittest.TestCase):
             for line in objects(result):
                 self.assertIn("type", line)
 
-    def test_combinations_of_lists_are_all_done_once(self):
+    def test_combinations_of_lists_are_all_done_once(self) -> None:
         result = run(
             "bench",
             "--kernel=c_ref",
@@ -198,22 +200,22 @@ class GoodUsage(unittest.TestCase):
         wanted += [("cbc-enc", k, n) for k in (128, 256) for n in (16, 32)]
         self.assertEqual(sorted(points), sorted(wanted))
 
-    def test_without_a_counter_there_are_no_samples(self):
+    def test_without_a_counter_there_are_no_samples(self) -> None:
         points = objects(run("bench", "--kernel", "c_ref", "--mode", "ctr", "--counter", "none"))[
             1:
         ]
         self.assertEqual(points[0]["cycles"], [])
         self.assertIn("counter", points[0]["why"])
 
-    def test_a_dry_run_measures_nothing(self):
+    def test_a_dry_run_measures_nothing(self) -> None:
         self.assertEqual(len(objects(run("bench", "--dry-run", "--mode", "ctr"))), 1)
 
-    def test_every_mode_that_has_a_limit_is_one_of_bench(self):
+    def test_every_mode_that_has_a_limit_is_one_of_bench(self) -> None:
         loops = objects(run("limits", "--only", "arithmetic", "--counter", "none"))[1:]
         for mode in {mode for loop in loops for mode in loop["modes"]}:
             self.assertEqual(run("bench", "--dry-run", "--mode", mode).returncode, 0, mode)
 
-    def test_a_named_kernel_of_another_architecture_is_a_visible_skip(self):
+    def test_a_named_kernel_of_another_architecture_is_a_visible_skip(self) -> None:
         foreign = [k["name"] for k in objects(run("list"))[1:] if not k["runs"]]
         for kernel in foreign:
             line = objects(run("check", "--kernel", kernel))[1]
@@ -224,12 +226,12 @@ class GoodUsage(unittest.TestCase):
             ]
             self.assertFalse(line["runs"])
 
-    def test_ct_has_an_operation_for_every_kernel(self):
+    def test_ct_has_an_operation_for_every_kernel(self) -> None:
         kernels = {(k["primitive"], k["name"]) for k in objects(run("list"))[1:]}
         listed = objects(run("ct", "--list"))[1:]
         self.assertEqual({(o["primitive"], o["kernel"]) for o in listed if o["operation"]}, kernels)
 
-    def test_ct_runs_every_operation_with_any_secrets(self):
+    def test_ct_runs_every_operation_with_any_secrets(self) -> None:
         able = [o for o in objects(run("ct", "--list"))[1:] if o["runs"]]
         for secret in ("0x0000000000000001", "0xfedcba9876543210"):
             result = run("ct", "--secret", secret)
@@ -240,7 +242,7 @@ class GoodUsage(unittest.TestCase):
                 [(o["kernel"], o["operation"], o["key_bits"], o["bytes"]) for o in able],
             )
 
-    def test_ct_runs_every_operation_at_three_places_of_a_page(self):
+    def test_ct_runs_every_operation_at_three_places_of_a_page(self) -> None:
         kernels = ("--kernel", "c_ref,c_ctmul64", "--bytes", "45")
         names = [
             (o["primitive"], o["operation"], o["key_bits"])
@@ -255,7 +257,7 @@ class GoodUsage(unittest.TestCase):
             done, [(*name, place) for name in names for place in ("start", "end", "near-end")]
         )
 
-    def test_bench_measures_four_places_of_a_page(self):
+    def test_bench_measures_four_places_of_a_page(self) -> None:
         refused = run("bench", "--placement", "--counter", "none")
         self.assertEqual(refused.returncode, 2)
         self.assertIn("--placement", refused.stderr)
@@ -290,7 +292,7 @@ class GoodUsage(unittest.TestCase):
             )
             self.assertTrue(all(o.get("in_place", False) == bool(place) for o in lines))
 
-    def test_bench_takes_keys_in_turn_and_any_associated_data(self):
+    def test_bench_takes_keys_in_turn_and_any_associated_data(self) -> None:
         words = [
             "bench",
             "--kernel",
@@ -329,7 +331,7 @@ class GoodUsage(unittest.TestCase):
             [("ctr", None), ("ccm-seal", 0), ("ccm-seal", 20)],
         )
 
-    def test_pairs_of_gcm_are_checked_and_timed_by_name(self):
+    def test_pairs_of_gcm_are_checked_and_timed_by_name(self) -> None:
         pair = "c_ref+c_ctmul32"
         lines = objects(run("check", "--quick", "--kernel", pair, "--property", "known_answers"))
         self.assertEqual(
@@ -341,7 +343,7 @@ class GoodUsage(unittest.TestCase):
             (line["primitive"], line["kernel"], line["mode"]), ("gcm", pair, "gcm-seal")
         )
 
-    def test_without_names_bench_takes_the_selected_pair(self):
+    def test_without_names_bench_takes_the_selected_pair(self) -> None:
         arguments = ["bench", "--primitive", "gcm", "--mode", "gcm-seal", "--counter", "none"]
         pairs = [p["kernel"] for p in objects(run(*arguments))[1:] if "+" in p["kernel"]]
         modes = [
@@ -352,7 +354,7 @@ class GoodUsage(unittest.TestCase):
         if len(modes[1]["kernels"]) == 2:
             self.assertEqual(pairs[0], "+".join(modes[1]["kernels"]))
 
-    def test_a_seed_repeats_a_check(self):
+    def test_a_seed_repeats_a_check(self) -> None:
         once, again = (
             run(
                 "check", "--quick", "--primitive", "ghash", "--kernel", "c_ref", "--seed", "0x7"
@@ -362,7 +364,7 @@ class GoodUsage(unittest.TestCase):
         self.assertEqual(once, again)
         self.assertEqual(json.loads(once.splitlines()[-1])["seed"], 7)
 
-    def test_what_needs_a_feature_taken_away_neither_runs_nor_helps(self):
+    def test_what_needs_a_feature_taken_away_neither_runs_nor_helps(self) -> None:
         arch = {k["name"]: k["arch"] for k in objects(run("list")) if k["type"] == "kernel"}
         without = ",".join(objects(run("resolve"))[0]["features"])
         words = ["--mode", "gcm-seal,ccm-seal", "--bytes", "16", "--counter", "none"]
@@ -376,7 +378,7 @@ class GoodUsage(unittest.TestCase):
             if line["type"] == "mode":
                 self.assertEqual({arch[kernel] for kernel in line["kernels"] if kernel}, {"other"})
 
-    def test_a_cpu_without_features_is_answered(self):
+    def test_a_cpu_without_features_is_answered(self) -> None:
         lines = objects(run("resolve", "--arch", "x86", "--features", "", "--policy", "vartime"))
         for line in lines[1:]:
             if line["type"] == "resolve":
@@ -386,7 +388,7 @@ class GoodUsage(unittest.TestCase):
             elif line["algorithm"] == "gcm(aes)":
                 self.assertEqual(len(line["kernels"]), 2)
 
-    def warnings(self, *words):
+    def warnings(self, *words: str) -> dict[str, str]:
         lines = objects(run("resolve", *words))[1:]
         return {
             line.get("algorithm") or line["primitive"]: line["warning"]
@@ -394,7 +396,7 @@ class GoodUsage(unittest.TestCase):
             if "warning" in line
         }
 
-    def test_a_slow_fallback_is_told_with_its_remedy(self):
+    def test_a_slow_fallback_is_told_with_its_remedy(self) -> None:
         told = self.warnings("--arch", "other", "--features", "tune-word64")
         faster = {
             "ghash": "c_ctmul64",
@@ -408,7 +410,7 @@ class GoodUsage(unittest.TestCase):
                 self.assertIn(word, text)
         self.assertIn("c_ctmul32", self.warnings("--arch", "x86", "--features", "sse2")["gcm(aes)"])
 
-    def test_no_fallback_no_warning(self):
+    def test_no_fallback_no_warning(self) -> None:
         self.assertEqual(self.warnings("--arch", "other", "--features", "tune-word64,ct-mul"), {})
         # Big numbers have no other kernel that is constant-time without ct-mul.
         for arch, features in (("x86", "sse2,ssse3"), ("a64", "neon"), ("a32", "neon")):
@@ -416,7 +418,7 @@ class GoodUsage(unittest.TestCase):
                 set(self.warnings("--arch", arch, "--features", features)), {"bn", "bn_words"}
             )
 
-    def test_the_policy_vartime_selects_kernels_that_multiply(self):
+    def test_the_policy_vartime_selects_kernels_that_multiply(self) -> None:
         self.assertEqual(
             self.warnings("--arch", "other", "--features", "", "--policy", "vartime"), {}
         )
@@ -444,23 +446,23 @@ ZERO = "0" * 32
 
 
 class Vectors(unittest.TestCase):
-    def verdict(self, *lines):
+    def verdict(self, *lines: str) -> tuple[int, list[dict[str, Any]]]:
         result = run("vectors", stdin="\n".join(lines) + "\n")
         return result.returncode, objects(result)[1:]
 
-    def test_a_right_answer_passes(self):
+    def test_a_right_answer_passes(self) -> None:
         code, lines = self.verdict("# FIPS 197 appendix B", "", GOOD, GOOD.replace("c_ref", "*"))
         self.assertEqual(code, 0)
         self.assertEqual(len(lines), 1)
         self.assertGreaterEqual(lines[0]["passed"], 2)
 
-    def test_a_wrong_answer_fails_with_its_byte(self):
+    def test_a_wrong_answer_fails_with_its_byte(self) -> None:
         code, lines = self.verdict(GOOD.replace("0b32", "0b33") + " id=one")
         self.assertEqual(code, 1)
         self.assertEqual(lines[0]["id"], "one")
         self.assertIn("byte 15", lines[0]["detail"])
 
-    def test_a_line_that_makes_no_sense_fails(self):
+    def test_a_line_that_makes_no_sense_fails(self) -> None:
         for line in (
             "aes ecb-enc",
             "des ecb-enc c_ref",
@@ -477,13 +479,13 @@ class Vectors(unittest.TestCase):
             self.assertEqual((code, lines[-1]["failed"]), (1, 1), line)
             self.assertTrue(lines[0]["detail"], line)
 
-    def test_a_forgery_must_be_refused_and_a_message_accepted(self):
+    def test_a_forgery_must_be_refused_and_a_message_accepted(self) -> None:
         ccm = f"aes ccm-{{}} c_ref key={F_KEY} nonce={'0' * 24} tag={ZERO} in={ZERO} out={{}}"
         self.assertEqual(self.verdict(ccm.format("open", "fail"))[0], 0)
         self.assertEqual(self.verdict(ccm.format("open", ZERO))[0], 1)
         self.assertEqual(self.verdict(ccm.format("seal", ZERO))[0], 1)
 
-    def test_a_line_of_gcm_is_for_its_kernels_and_pairs(self):
+    def test_a_line_of_gcm_is_for_its_kernels_and_pairs(self) -> None:
         # McGrew, Viega: The Galois/Counter Mode of Operation (GCM), 2005, appendix B, test case 1
         line = (
             f"gcm gcm-seal {{}} key={ZERO} nonce={'0' * 24} "
@@ -504,14 +506,14 @@ class Vectors(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("another primitive", lines[0]["detail"])
 
-    def test_a_mac_is_verified(self):
+    def test_a_mac_is_verified(self) -> None:
         # SP 800-38B appendix D.1, example 1
         line = f"aes cmac-verify c_ref key={F_KEY} in= tag=bb1d6929e95937287fa37d129b756746 out="
         self.assertEqual(self.verdict(line)[0], 0)
         self.assertEqual(self.verdict(line + "fail")[0], 1)
         self.assertEqual(self.verdict(line.replace("6746", "6747") + "fail")[0], 0)
 
-    def test_arguments_are_refused(self):
+    def test_arguments_are_refused(self) -> None:
         result = run("vectors", "file.txt")
         self.assertEqual(result.returncode, 2)
 

@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import unittest
+from typing import Any
 
 # x86 mnemonics for the loads and stores of each width.
 COPIES = {64: "mov", 128: "movdqa", 256: "vmovdqa", 512: "vmovdqa64"}
@@ -23,7 +24,7 @@ HARNESS: list[str] = []
 OBJDUMP: list[str] = []
 
 
-def limits(*arguments):
+def limits(*arguments: str) -> list[dict[str, Any]]:
     command = [*HARNESS, "limits", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -31,7 +32,7 @@ def limits(*arguments):
 
 
 @functools.cache
-def loops():
+def loops() -> dict[str, collections.Counter[str]]:
     """Function -> how often its loop, from the jump's target to the jump, has each instruction."""
     command = [*OBJDUMP, "-d", "--no-show-raw-insn", *HARNESS]
     text = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
@@ -45,20 +46,20 @@ def loops():
     return found
 
 
-def plain(word):
+def plain(word: str) -> str:
     """A multiplication has other names for other halves of its operands."""
     return re.sub("mul[hl]q[hl]qdq", "mulqdq", word)
 
 
 class Loops(unittest.TestCase):
-    def test_the_loop_of_an_instruction_holds_it_as_often_as_is_said(self):
+    def test_the_loop_of_an_instruction_holds_it_as_often_as_is_said(self) -> None:
         for line in limits("--only", "instructions", "--counter", "none"):
             word = line["instruction"]
             word = COPIES[line["width_bits"]] if word in ("load", "store") else word
             for name in filter(None, (line["chain"], line["streams"])):
                 self.assertEqual(loops()[name][word], line["count"], name)
 
-    def test_loads_and_stores_lie_side_by_side(self):
+    def test_loads_and_stores_lie_side_by_side(self) -> None:
         """Some CPUs do as many as they can only within few lines of the cache."""
         command = [*OBJDUMP, "-d", "--no-show-raw-insn", *HARNESS]
         text = subprocess.run(
@@ -78,12 +79,12 @@ class Loops(unittest.TestCase):
                     line["streams"],
                 )
 
-    def test_the_arithmetic_of_a_mode_holds_what_is_said_and_nothing_else(self):
+    def test_the_arithmetic_of_a_mode_holds_what_is_said_and_nothing_else(self) -> None:
         for line in limits("--only", "arithmetic", "--counter", "none"):
             held = {one["instruction"]: one["count"] for one in line["holds"]}
             self.assertEqual(loops()[line["name"]], held | {"dec": 1, "jne": 1}, line["name"])
 
-    def test_a_mode_has_one_loop_for_each_width_method_and_key_size(self):
+    def test_a_mode_has_one_loop_for_each_width_method_and_key_size(self) -> None:
         lines = limits("--only", "arithmetic", "--counter", "none")
         seen = [
             (mode, line["key_bits"], line["width_bits"], line["method"])
@@ -93,12 +94,12 @@ class Loops(unittest.TestCase):
         self.assertEqual(len(seen), len(set(seen)))
         self.assertLessEqual({128, 192, 256}, {key for mode, key, _, _ in seen if mode == "ctr"})
 
-    def test_what_does_not_run_here_says_what_it_needs(self):
+    def test_what_does_not_run_here_says_what_it_needs(self) -> None:
         for line in limits("--counter", "none"):
             if not line["runs"]:
                 self.assertRegex(line["why"], "^needs ")
 
-    def test_text_of_a_call_is_whole_rounds(self):
+    def test_text_of_a_call_is_whole_rounds(self) -> None:
         for line in limits("--only", "arithmetic", "--counter", "none"):
             vectors = line["bytes"] * 8 // line["width_bits"]
             rounds = line["key_bits"] // 32 + 6  # FIPS 197 table 3
@@ -112,10 +113,10 @@ class Loops(unittest.TestCase):
 class Figures(unittest.TestCase):
     """Factors of two and more."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         self.lines = limits("--samples", "5")
 
-    def test_streams_are_no_slower_than_chains(self):
+    def test_streams_are_no_slower_than_chains(self) -> None:
         for line in self.lines:
             if line["type"] == "limit" and line["latency_cycles"] and line["per_cycle"]:
                 at_once = statistics.median(line["latency_cycles"]) * statistics.median(
@@ -124,7 +125,7 @@ class Figures(unittest.TestCase):
                 self.assertGreater(at_once, 0.7, line["instruction"])
                 self.assertLess(at_once, 64, line["instruction"])
 
-    def test_chained_blocks_cost_more_than_independent_ones(self):
+    def test_chained_blocks_cost_more_than_independent_ones(self) -> None:
         cost = {
             line["name"]: statistics.median(line["cycles_per_byte"])
             for line in self.lines

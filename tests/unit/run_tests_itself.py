@@ -20,6 +20,7 @@ import sys
 import tempfile
 import types
 import unittest
+from typing import Any
 from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -36,9 +37,9 @@ def loaded(name: str, path: str) -> types.ModuleType:
     return module
 
 
-steps = loaded("run_tests", "tools/run-tests")
-pac_el1 = loaded("pac_el1", "tests/systems/pac_el1.py")
-fresh = loaded("fresh_machines", "tests/systems/fresh_machines.py")
+steps: Any = loaded("run_tests", "tools/run-tests")
+pac_el1: Any = loaded("pac_el1", "tests/systems/pac_el1.py")
+fresh: Any = loaded("fresh_machines", "tests/systems/fresh_machines.py")
 
 
 class RunTests(unittest.TestCase):
@@ -49,7 +50,7 @@ class RunTests(unittest.TestCase):
         self.build, steps.BUILD = steps.BUILD, self.folder
         self.addCleanup(setattr, steps, "BUILD", self.build)
 
-    def counts(self, count: "steps.Count") -> tuple[int, int, int]:
+    def counts(self, count: Any) -> tuple[int, int, int]:
         return count.passed, count.failed, count.skipped
 
     def script(self, program: str) -> tuple[int, int, int]:
@@ -180,7 +181,7 @@ class RunTests(unittest.TestCase):
         self.assertEqual((self.counts(count), count.notes), ((1, 0, 1), ["pip install it"]))
 
     def test_pointer_authentication_is_skipped_for_the_network_alone(self) -> None:
-        class Said(steps.Log):
+        class Said(steps.Log):  # type: ignore[misc]  # which is loaded from a path
             def run(self, *_words: object, **_settings: object) -> tuple[int, str]:
                 return 2, said
 
@@ -233,7 +234,7 @@ class SetUp(unittest.TestCase):
         (self.folder / "python").write_text(FAKE_PYTHON)
         (self.folder / "python").chmod(0o755)
         (self.folder / "python3").symlink_to("python")
-        self.command = [self.folder / "tools/setup", "bench"]
+        self.command = [str(self.folder / "tools/setup"), "bench"]
         self.environment = {"PATH": f"{self.folder}:{os.environ['PATH']}", "FAKE": str(self.folder)}
 
     def test_the_set_up_of_the_lab_serves_bench_and_report_too(self) -> None:
@@ -349,7 +350,7 @@ class PacEl1(unittest.TestCase):
 
 
 class FreshMachines(unittest.TestCase):
-    def run_with(self, text: str, **settings: object) -> tuple[int, str]:
+    def run_with(self, text: str, **settings: Any) -> tuple[int, str]:
         said = self.enterContext(contextlib.redirect_stdout(io.StringIO()))
         with (
             mock.patch.multiple(fresh, try_suite=mock.Mock(side_effect=[text]), **settings),
@@ -391,7 +392,7 @@ class FreshMachines(unittest.TestCase):
         with self.assertRaisesRegex(fresh.LackingError, "no mmdebstrap"):
             fresh.mode()
         self.enterContext(mock.patch.object(fresh.shutil, "which", return_value="mmdebstrap"))
-        refused = subprocess.CompletedProcess([], 1)
+        refused = subprocess.CompletedProcess[str]([], 1)
         for user in (0, 1000):
             with (
                 mock.patch.object(fresh.os, "geteuid", return_value=user),

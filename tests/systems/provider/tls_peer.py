@@ -56,7 +56,11 @@ def main() -> None:
             sums.update(received)
         loaded = "everycore.so" in Path("/proc/self/maps").read_text()
         print(sums.hexdigest())
-        print(channel.version(), channel.cipher()[0], "everycore" if loaded else "default")
+        print(
+            channel.version(),
+            (channel.cipher() or ("none",))[0],
+            "everycore" if loaded else "default",
+        )
 
 
 if __name__ == "__main__":
