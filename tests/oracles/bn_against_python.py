@@ -134,7 +134,7 @@ def operand(rng: random.Random, n: bytes) -> bytes:
 
 
 def questions(rng: random.Random, rounds: int) -> Iterator[Question]:
-    # of its own: the other questions stay as they were, and what these notice
+    # It is of its own: the other questions stay as they were, and what these notice
     small = random.Random(rounds)
     lengths = [*range(16, 73), 80, 95, 96, 97, 127, 128, 129, 192, 256, 257, 384, 512, 1023, 1024]
     for turn in range(rounds):
@@ -154,7 +154,7 @@ def questions(rng: random.Random, rounds: int) -> Iterator[Question]:
         yield Question(
             rng.choice(["powers", "powers_of_two"]), n, a, pieces(rng, rng.choice([1, 2, 5]))
         )
-        # of fewer bits than a step of divsteps counts by
+        # It has fewer bits than a step of divsteps counts by.
         short = n[: rng.randrange(1, 4)][:-1] + bytes([n[-1]])
         yield Question(
             "gcd",

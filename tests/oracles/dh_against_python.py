@@ -217,10 +217,8 @@ def secrets(program: str) -> tuple[int, int]:
         good = (
             all(0 < v < below for v in values)
             and len(set(values)) == 1000
-            and {len(a) for a in answers}
-            ==
-            # 125 are expected, the deviation is 10.5
-            {2 * n_bytes}
+            and {len(a) for a in answers} == {2 * n_bytes}
+            # 125 are expected, the deviation is 10.5.
             and all(60 < top < 200 for top in tops)
         )
         passed, failed = passed + good, failed + (not good)

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import gmp
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# for what is long; all kernels for the rest
+# The kernel for what is long; the rest is done by all.
 KERNEL = "c_limb64" if sys.maxsize > 2**32 else "c_limb32"
 LANES = "x86_ifma"  # tests eight candidates side by side
 ROUNDS = {128: 64, 512: 13, 1536: 4}  # evc_prime_rounds

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 from dh_against_python import groups_by_formula
 
-# for what is long; all kernels for the rest
+# The kernel for what is long; the rest is done by all.
 KERNEL = "c_limb64" if sys.maxsize > 2**32 else "c_limb32"
 KERNELS = (
     "c_limb64",
@@ -290,7 +290,7 @@ def largest_keys(program: Program, rng: random.Random, quick: bool) -> None:
             rng.getrandbits(64) | 2,
         ]
         pairs = [(key.hex(value), key.hex(pow(value, key.e, key.n))) for value in values]
-        # which is slow
+        # c_limb16 is slow.
         for kernel in (kernel for kernel in KERNELS[:-1] if first == p or kernel != "c_limb16"):
             program.expect(f"{kernel} key {key.text()}", OK)
             for value in (0, 1, key.n - 1, key.n):

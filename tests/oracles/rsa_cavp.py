@@ -109,7 +109,7 @@ def primes_of_dsa(program: HashingProgram, answers: str, folder: pathlib.Path) -
             if match:
                 found.append(int(match[2], 16))
         for value in found[:30]:
-            # in that file some are composite
+            # Some values of PQGVer are composite.
             is_good = name != "PQGVer" or pow(2, value - 1, value) == 1
             asked[value] = "prime" if is_good else COMPOSITE
     lines = [f"{KERNEL} public {even(f'{value:x}')}" for value in asked]

@@ -73,7 +73,7 @@ def run(
 def facts(emulator: str, model: str, harness: str, *arguments: str) -> list[dict[str, Any]]:
     """The lines of a harness command; nothing but an end by a signal is added."""
     done = run(emulator, model, harness, *arguments)
-    # QEMU 10; version 7.2 does not know the property
+    # QEMU 10 says so; version 7.2 does not know the property.
     if "must have both VFP-D32 and Neon" in done.stdout:
         done = run(emulator, f"{model},vfp-d32=off", harness, *arguments)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]

@@ -31,7 +31,7 @@ FLAGS = [
     "-Wundef",
     "-Werror",
 ]
-# with these, as tools/check-compile does
+# The library is compiled with these, as by tools/check-compile.
 LIBRARY_FLAGS = ["-Wconversion", "-Wvla", "-Wframe-larger-than=4000"]
 HARNESS = (
     "abi/abi",

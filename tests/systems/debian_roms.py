@@ -31,7 +31,7 @@ MOVING = "sid"  # its ROMs may get another compressor, or break other rules, on 
 PACKAGES = ("ipxe-qemu", "seabios")
 # ROMs with a PCI data structure: 16 of iPXE, 7 of SeaBIOS
 LEAST = {"bookworm": 23, "trixie": 23, "sid": 23}
-# violations; others: none
+# Violations; other ROMs have none.
 GOLDEN = {name: {"vendor-none"} for name in ("efi-ne2k_pci.rom", "pxe-ne2k_pci.rom")}
 # The beginning of a SHA-256 DigestInfo, which a signature holds: RFC 8017, section 9.2.
 DIGEST_INFO = bytes.fromhex("3031300d060960864801650304020105000420")

@@ -22,7 +22,7 @@ IPXE = ("bookworm", "trixie", "sid")
 ROM = "efi-e1000.rom"
 EDK2 = {"x86-64": "OVMF_CODE.fd", "aarch64": "QEMU_EFI.fd"}
 MODULES = ("EhciDxe", "NvmExpressDxe", "VirtioBlkDxe", "VirtioNetDxe", "VirtioGpuDxe")
-# and these also on a machine that does not keep it
+# These also run on a machine that does not keep the page of WORK_AREA.
 WITHOUT_WORK_AREA = ("EhciDxe", "NvmExpressDxe")
 USES = {
     "NvmExpressDxe": "BlockIo",

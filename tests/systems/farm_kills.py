@@ -35,7 +35,7 @@ sys.path.insert(0, str(ROOT / "lab"))
 INSIDE = "EVERYCORE_FARM_NETWORK"
 CELLS = 24
 SECONDS_OF_A_JOB = 0.05
-# what was killed, and how many runs lost their place by it
+# Killed processes, and how many runs lost their place by it.
 KILLS: "collections.Counter[str]" = collections.Counter()
 ATTEMPTS = 20  # of a round: on a busy machine a scheduler takes longer to start than a client waits
 HOST, PORT = "127.0.0.1", 8786
@@ -196,7 +196,7 @@ class Boards:
                 f"SetEnv HOME={folder}\n"
             )
         with contextlib.suppress(OSError):
-            # where sshd of Debian locks its child in
+            # Debian's sshd locks its child in there.
             pathlib.Path("/run/sshd").mkdir(exist_ok=True)
         for address in BOARDS:
             self.start(address)

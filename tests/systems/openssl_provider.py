@@ -315,7 +315,7 @@ def check_orders(module: pathlib.Path) -> str:
             ]
         )
         seed = str(int(time.time()))
-        # OpenSSL keeps what it has loaded
+        # OpenSSL keeps what it has loaded: no leaks.
         words = ("env", "ASAN_OPTIONS=detect_leaks=0", program, folder, str(ROUNDS), seed)
         return run_with(None, *words).strip() + f" (seed {seed})"
 
@@ -659,7 +659,7 @@ def tls_tests(
         **os.environ,
         "TEST_CERTS_DIR": str(tree / "test/certs"),
         "CTLOG_FILE": str(tree / "test/ct/log_list.cnf"),
-        # the configuration is an argument, for a context of its own
+        # The configuration is an argument, for a context of its own.
         "OPENSSL_CONF": os.devnull,
     }
     data = tree / "test/recipes/90-test_sslapi_data"

@@ -72,10 +72,10 @@ COMPILERS = {  # the first that is here
     "aarch64-linux-gnu-gcc": ["-no-pie", "-Wl,--build-id=none", f"-Wl,-Ttext-segment={ADDRESS:#x}"],
     "clang": ["--target=aarch64-none-elf", "-fuse-ld=lld", f"-Wl,--image-base={ADDRESS:#x}"],
 }
-# machines of QEMU, by the level at which the program starts
+# Machines of QEMU, by the level at which the program starts.
 EL1, EL2 = "virt", "virt,virtualization=on"
 MACHINE = ["-m", "64", "-display", "none", "-nodefaults", "-net", "none"]
-# its ID_AA64ISAR1_EL1, once in the emulator; APA is bits 4 to 7
+# The model and its ID_AA64ISAR1_EL1, once in the emulator; APA is bits 4 to 7.
 V1, V1_ISAR1 = "neoverse-v1", 0x0011100001211032
 CPUS = ("max", V1)  # FPACCombine (PAuth before QEMU 8.1), PAuth2
 ALGORITHMS = ("", ",pauth-qarma5=on", ",pauth-qarma3=on", ",pauth-impdef=on")

@@ -390,7 +390,7 @@ def try_pair(name: str, store: bool, tests: bool) -> None:
         now["sign"] = signatures(folder, tree, pair, {"openssl": library, **copies})
     print(f"{name}: {json.dumps(now)}", flush=True)
     if store:
-        # another run may have stored meanwhile
+        # Another run may have stored meanwhile.
         every = json.loads(STORED.read_text()) if STORED.is_file() else {}
         every[name] = now
         kept = {

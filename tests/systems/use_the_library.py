@@ -305,7 +305,7 @@ def counted_costs() -> None:
     ]
     of = dict(zip((1024, 1536, 2048, 3072, 4096), costs, strict=True))
     for bits in (2048, 3072, 4096):
-        # what tests/unit/test_rsa.c counts, with windows of 5 bits
+        # These are the counts of tests/unit/test_rsa.c, with windows of 5 bits.
         windows = -(-(bits // 2 + 64) // 5)
         half, public = [2 * (16 + 15 + 5 * (windows - 1)), 2 * (7 + 17 + windows - 1) + 2], [16, 2]
         row_of_half = f"{bits // 2} bits: {half[0]:,}, {half[1]:,}; {bits} bits: 16, 4"
