@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The front door: each target sets up what is missing (Python packages in .venv), then delegates.
-# The library's build is meson.build; the lab is lab/everycore; the steps of the tests are tools/run-tests.
+# The library's build is meson.build; the lab is lab/everycore; of the tests, conftest.py.
 
 .PHONY: help bench report lab efi-image check test test-all clean
 .NOTPARALLEL: # make -j: one set-up at a time
@@ -14,7 +14,7 @@ help:
 	@echo 'make lab       set up all of .venv/bin/everycore: toolchain add, matrix, report, ...'
 	@echo 'make efi-image build/everycore-efi.img, for a USB stick: the harness without an operating system'
 	@echo 'make check     the tests that belong to files: make check FILE..., or to what you have changed'
-	@echo 'make test      all normal tests; STEPS="check-tree gcc" runs only those'
+	@echo 'make test      all normal tests; ARGS="--every", or options of pytest and paths'
 	@echo 'make test-all  the long runs too: full lengths, Monte Carlo, sanitizers, more compilers'
 	@echo 'make clean     remove what these made: build, .venv, .cache'
 	@echo
@@ -54,7 +54,7 @@ endif
 
 test test-all:
 	@tools/setup $@
-	@.venv/bin/python tools/run-tests $(if $(filter test-all,$@),--all) $(STEPS)
+	@.venv/bin/python -m pytest -rfEs --tb=short -n auto --gate $(or $(if $(filter test-all,$@),all),$(if $(filter true,$(CI)),ci),test) $(ARGS)
 
 clean:
 	rm -rf build .venv .cache

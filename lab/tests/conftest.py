@@ -22,7 +22,7 @@ def lab(tmp_path: Path) -> Lab:
 @pytest.fixture(scope="session")
 def real_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cache = tmp_path_factory.mktemp("cache")
-    if shared := os.environ.get("EVERYCORE_TEST_OBJECTS"):  # by tools/run-tests
+    if shared := os.environ.get("EVERYCORE_TEST_OBJECTS"):  # by the conftest.py above
         Path(shared).mkdir(parents=True, exist_ok=True)
         (cache / "everycore").mkdir()
         (cache / "everycore" / "objects").symlink_to(shared)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Both commands of the README on fresh machines: fresh_machines.py [--steps "STEP..."] [SUITE...]
+"""Both commands of the README on fresh machines: fresh_machines.py [--test-args ARGS] [SUITE...]
 
 For each suite of Debian (bookworm and trixie), mmdebstrap makes a root with the packages that the
 README asks for and no others. The last commit is cloned there; `make bench` and `YES=1 make test`
-run in the clone. Each command is one test. What is not committed is not tested. `--steps` runs only
-these steps of `make test`.
+run in the clone. Each command is one test. What is not committed is not tested. `--test-args` gives
+`make test` its ARGS.
 
 Packages come from the mirror that everycore finds: that of apt, or EVERYCORE_MIRROR. The script
 works as root and with user namespaces; without either it skips.
@@ -75,7 +75,7 @@ cat ../bench.log
 [ $code -eq 0 ] || cat .venv/setup.log
 echo "fresh machine: make bench: exit code $code"
 code=0
-YES=1 make test STEPS="$STEPS" >../test.log 2>&1 </dev/null || code=$?
+YES=1 make test ARGS="$TEST_ARGS" >../test.log 2>&1 </dev/null || code=$?
 cat ../test.log
 [ $code -eq 0 ] || cat .venv/setup.log
 echo "fresh machine: make test: exit code $code"
@@ -149,7 +149,7 @@ def network() -> tuple[list[str], list[tuple[str, str]]]:
     return assignments, files
 
 
-def try_suite(suite: str, steps: str, folder: pathlib.Path) -> str:
+def try_suite(suite: str, arguments: str, folder: pathlib.Path) -> str:
     """Run both commands on a fresh machine; return their output."""
     how = mode()
     url, options = archive(suite)
@@ -163,7 +163,7 @@ def try_suite(suite: str, steps: str, folder: pathlib.Path) -> str:
     if bundled.returncode:
         raise LackingError(f"no commit to clone: {bundled.stderr.strip()}")
     assignments, files = network()
-    script.write_text("\n".join([*assignments, f"STEPS={shlex.quote(steps)}"]) + IN_ROOT)
+    script.write_text("\n".join([*assignments, f"TEST_ARGS={shlex.quote(arguments)}"]) + IN_ROOT)
     uploads = [(bundle, "/srv/checkout.bundle"), (script, "/srv/run.sh"), *files]
     hooks = [
         f'mkdir -p "$1{NETWORK_FOLDER}"',
@@ -208,7 +208,7 @@ def verdicts(text: str) -> dict[str, str]:
     """Why each command failed, by command; an empty text for those that passed. One that did not
     end has failed.
 
-    Packages that apt-get did not install would only make `make test` skip steps: that is a failure
+    Packages that apt-get did not install would only make `make test` skip tests: that is a failure
     here, and so is a `make test` that counts nothing.
     """
     codes = dict(RESULT.findall(text))
@@ -252,7 +252,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description="make bench and YES=1 make test on fresh Debian machines"
     )
-    parser.add_argument("--steps", default="", help="run only these steps of make test")
+    parser.add_argument("--test-args", default="", help="ARGS of make test")
     parser.add_argument(
         "suites", nargs="*", metavar="SUITE", help=f"suites of Debian; default: {' '.join(SUITES)}"
     )
@@ -261,7 +261,7 @@ def main() -> int:
     for suite in arguments.suites or SUITES:
         try:
             with tempfile.TemporaryDirectory() as folder:
-                text = try_suite(suite, arguments.steps, pathlib.Path(folder))
+                text = try_suite(suite, arguments.test_args, pathlib.Path(folder))
             print(text)
             for command, why in verdicts(text).items():
                 passed, failed = (passed, failed + 1) if why else (passed + 1, failed)

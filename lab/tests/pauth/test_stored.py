@@ -148,7 +148,7 @@ def test_json_is_what_is_stored(world: Lab, script: Script) -> None:
     printed = measured(world, script, "--json").splitlines()
     result = kept(world)
     assert printed == [encode_line(result.run), *(encode_line(r) for r in result.records)]
-    assert any(json.loads(line)["type"] == "pauth" for line in printed)  # tools/run-tests
+    assert any(json.loads(line)["type"] == "pauth" for line in printed)  # tests/systems/test_lab.py
 
 
 def test_the_conditions_are_stored_before_and_after(

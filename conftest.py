@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""What `make test`, CI and `make test-all` run of all tests, in which order, and how it is counted.
+
+Without --gate, pytest runs what it is asked for. The marks are in pyproject.toml: `slow` is left to
+CI, `long` to `make test-all`, and what `reads` none of the changed files is left out and named.
+"""
+
+import os
+import pathlib
+import resource
+import sys
+from collections.abc import Generator, Iterator
+from typing import Any
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / "tools"))
+from changed_files import base_of, changed_files  # noqa: E402
+
+LEFT_OUT = {"test": {"slow", "long"}, "ci": {"long"}, "all": set[str]()}
+# A change of these may concern every test.
+ALWAYS = (
+    "conftest.py",
+    "tests/running.py",
+    "tools/changed_files.py",
+    "tools/setup",
+    "pyproject.toml",
+)
+APART = tuple(f"tests/systems/test_{name}.py" for name in ("builds", "harness", "lab", "programs"))
+UNCONCERNED = pytest.StashKey[dict[str, None]]()
+STARTED = pytest.StashKey[float]()  # CPU seconds when a phase of a test began
+SLOWEST = 25  # files named at the end, with what they took
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("everycore")
+    group.addoption("--gate", choices=LEFT_OUT, help="what make test, CI or make test-all runs")
+    group.addoption(
+        "--every", action="store_true", help="with --gate: also tests that read nothing changed"
+    )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than cores: tests wait now and then, for a download, an emulated boot, a lock."""
+    return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Give a worker the tests of a file together, for they share what they compile, in the order of
+    testpaths: what takes minutes comes first.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Units(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+        def _split_scope(self, nodeid: str) -> str:
+            return unit_of(nodeid)
+
+    config.option.loadscopereorder = False
+    return Units(config, log)
+
+
+def unit_of(nodeid: str) -> str:
+    """What runs on one worker: a file, or one test of those files whose tests take minutes each."""
+    file = nodeid.partition("::")[0]
+    return nodeid if file in APART else file
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what the gate does not run."""
+    if gate := config.getoption("--gate"):
+        left_out = LEFT_OUT[gate]
+        changed = None if gate == "all" or config.getoption("--every") else changed_since_landing()
+        kept = []
+        for item in items:
+            if any(mark.name in left_out for mark in item.iter_markers()):
+                continue
+            if changed is not None and not concerned(item, changed):
+                config.stash.setdefault(UNCONCERNED, {})[unit_of(item.nodeid)] = None
+                continue
+            kept.append(item)
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+        items[:] = kept
+
+
+def changed_since_landing() -> set[str] | None:
+    """The files that differ from what has landed; none if all are concerned."""
+    base = base_of()
+    changed = changed_files(base) if base else None
+    if changed is None or any(file.startswith(ALWAYS) for file in changed):
+        return None
+    return changed
+
+
+def concerned(item: pytest.Item, changed: set[str]) -> bool:
+    """Whether a test reads a changed file; one that does not say what it reads always is."""
+    reads = tuple(path for mark in item.iter_markers("reads") for path in mark.args)
+    own = item.nodeid.partition("::")[0]
+    return not reads or own in changed or any(file.startswith(reads) for file in changed)
+
+
+# ---- What is printed at the end ------------------------------------------------------------------
+
+
+def cpu_seconds() -> float:
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Note the CPU time of a test and of the programs that it ran, fixtures included."""
+    item.stash[STARTED] = cpu_seconds()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    report.user_properties.append(("cpu", cpu_seconds() - item.stash[STARTED]))
+    item.stash[STARTED] = cpu_seconds()
+    return report
+
+
+@pytest.fixture
+def notes(request: pytest.FixtureRequest) -> Iterator[list[str]]:
+    """What a test that passed has skipped inside, and why: printed at the end."""
+    told: list[str] = []
+    yield told
+    request.node.user_properties += [("skipped", note) for note in dict.fromkeys(told)]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell the process that prints what this worker has left out; each leaves out the same."""
+    if (told := getattr(session.config, "workeroutput", None)) is not None:
+        told["unconcerned"] = list(session.config.stash.get(UNCONCERNED, None) or ())
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    told = getattr(node, "workeroutput", {})
+    node.config.stash[UNCONCERNED] = dict.fromkeys(told.get("unconcerned", ()))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """With a gate: what was skipped inside of tests, what took long, and the count."""
+    if not config.getoption("--gate"):
+        return
+    write = terminalreporter.write_line
+    reports = [
+        report
+        for each in terminalreporter.stats.values()
+        for report in each
+        if isinstance(report, pytest.TestReport)
+    ]
+    if left_out := config.stash.get(UNCONCERNED, None):
+        write(f"not run, for they read nothing that has changed (--every): {' '.join(left_out)}")
+    inside: dict[str, list[str]] = {}
+    took: dict[str, list[float]] = {}
+    for report in reports:
+        name = unit_of(report.nodeid)
+        spent = took.setdefault(name, [0.0, 0.0])
+        spent[0] += report.duration
+        for kind, value in report.user_properties:
+            if kind == "cpu":
+                spent[1] += float(str(value))
+            elif kind == "skipped":
+                inside.setdefault(str(value), []).append(report.nodeid.rpartition("::")[2])
+    for note, names in inside.items():
+        write(f"skipped inside {', '.join(dict.fromkeys(names))}: {note}")
+    for name, (seconds, cpu) in sorted(took.items(), key=lambda each: -each[1][1])[:SLOWEST]:
+        write(f"{seconds:7.1f} s {cpu:7.1f} s of CPU  {name}")
+    write(f"{sum(cpu for _, cpu in took.values()):.0f} s of CPU in all")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Print the count as the last line, as every program of ours does."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if config.getoption("--gate") and reporter and not hasattr(config, "workerinput"):
+        passed, failed, errors, skipped = (
+            len(reporter.stats.get(kind, ())) for kind in ("passed", "failed", "error", "skipped")
+        )
+        print(f"{passed} passed, {failed + errors} failed, {skipped} skipped", flush=True)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""The library, the harness and the tests in C, by several compilers and for several CPUs."""
+
+import pytest
+from reads import reads_library
+from running import BUILDS, meson_tests
+
+pytestmark = reads_library
+
+PATIENT = ("--timeout-multiplier", "4")  # for an emulator
+SHORT = ("--no-suite", "long")  # oracles of arithmetic in C: one compiler is enough
+IN_CI = ("ppc64",)  # hppa is big-endian, too
+IN_TEST = ("gcc", "sanitize", "clang", "aarch64", "armhf", "hppa", "i386")
+
+
+def level(name: str) -> tuple[pytest.MarkDecorator, ...]:
+    """Width and byte order of all are those of aarch64, armhf, hppa and ppc64."""
+    if name in IN_TEST:
+        return ()
+    return (pytest.mark.slow if name in IN_CI else pytest.mark.long,)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=level(name))
+        for name in sorted(BUILDS, key=IN_TEST.__contains__, reverse=True)
+    ],
+)
+def test_build(name: str, notes: list[str]) -> None:
+    build = BUILDS[name]
+    options = PATIENT if build.cross else SHORT if name in ("sanitize", "clang") else ()
+    meson_tests(build, notes, *options)
+
+
+@pytest.mark.long
+def test_long_oracles_by_clang(notes: list[str]) -> None:
+    meson_tests(BUILDS["clang"], notes, "--suite", "long")

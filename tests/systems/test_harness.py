@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""The harness's properties on emulated CPUs, under Windows, and in builds made for nothing else."""
+
+import pathlib
+import re
+import shutil
+
+import pytest
+from reads import reads_library
+from running import (
+    BUILD,
+    PLAIN,
+    Build,
+    everycore,
+    harness_of,
+    kernels,
+    must,
+    need,
+    passed,
+    run,
+)
+
+pytestmark = reads_library
+
+# ---- CPUs that QEMU models -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "names"),
+    [
+        pytest.param("core2duo", "", id="core2duo"),
+        pytest.param("Haswell", r"x86_\w+", id="Haswell", marks=pytest.mark.slow),
+        # QEMU 7.2 shows VAES there, and computes its second lane wrongly.
+        pytest.param(
+            None, r"x86_\w*(?:aes|clmul|ifma)\w*", id="the-emulator's-own", marks=pytest.mark.slow
+        ),
+        pytest.param("Westmere", "", id="Westmere", marks=pytest.mark.long),
+    ],
+)
+def test_no_instruction_is_used_that_a_cpu_lacks(
+    model: str | None, names: str, notes: list[str]
+) -> None:
+    """`names`: kernels of these names alone; portable ones run on a smaller CPU, elsewhere."""
+    need("qemu-x86_64")
+    command = ["qemu-x86_64", *(["-cpu", model] if model else []), *harness_of("gcc")]
+    chosen = ["--kernel", kernels(names)] if names else []
+    passed(run(f"cpu-{model}", [*command, "check", "--quick", *chosen]), notes)
+    counter = ["--counter", "clock+addchain", "--samples", "1", "--budget-ms", "1"]
+    must(f"cpu-{model}", [*command, "limits", *counter])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["aarch64", "i386", "ppc64", "hppa"])
+def test_qarma_of_a_million_inputs(name: str, notes: list[str]) -> None:
+    """a64_tbl; x86_ssse3 with 32 bits; big-endian with 64 and with 32: every S-box, too."""
+    passed(run(f"qarma-{name}", [*harness_of(name), "check", "--primitive", "qarma"]), notes)
+
+
+@pytest.mark.long
+def test_every_property_at_every_length(notes: list[str]) -> None:
+    passed(everycore("check-full", "check", "--json"), notes)
+
+
+@pytest.mark.long
+def test_figures_of_limits_agree_with_each_other() -> None:
+    """No gate, since a busy machine bends figures."""
+    import sys
+
+    need("objdump")
+    must(
+        "figures",
+        [sys.executable, "tests/unit/limit_loops.py", *harness_of("gcc"), "objdump", "Figures"],
+    )
+
+
+# ---- What public calls leave behind --------------------------------------------------------------
+
+LEFT_BEHIND = ",".join(
+    f"{what}leave{s}_nothing_behind"
+    for what, s in (
+        ("set_key_", "s"),
+        ("operations_", ""),
+        ("modes_", ""),
+        ("", "s"),
+        ("messages_", ""),
+        ("pieces_", ""),
+        ("dh_", "s"),
+        ("primes_", ""),
+        ("rsa_", "s"),
+    )
+)
+
+
+def residue_builds() -> list[object]:
+    """Levels of optimisation that no other build has."""
+    return [
+        pytest.param(name, level, emulator, id=f"{name}-O{level}", marks=marks)
+        for name, levels, emulator, marks in (
+            ("gcc", "s1", (), ()),
+            ("clang", "1s3", (), pytest.mark.long),
+            ("gcc", "3", (), pytest.mark.long),
+            ("aarch64", "1s", ("qemu-aarch64",), pytest.mark.long),
+            ("armhf", "1s", ("qemu-arm",), pytest.mark.long),
+            ("aarch64-clang", "2", ("qemu-aarch64",), pytest.mark.long),
+            ("armhf-clang", "2", ("qemu-arm",), pytest.mark.long),
+            ("i386", "1s", ("qemu-i386", "-cpu", "max"), pytest.mark.long),
+        )
+        for level in levels
+    ]
+
+
+@pytest.mark.parametrize(("name", "level", "emulator"), residue_builds())
+def test_nothing_is_left_behind(
+    name: str, level: str, emulator: tuple[str, ...], notes: list[str]
+) -> None:
+    """For GCM, each kernel of AES is tried with each of GHASH."""
+    need(*emulator[:1])
+    where = {"cross": name} if emulator else {"compiler": name}
+    build = Build(f"residue-{name}-O{level}", (*PLAIN, f"-Doptimization={level}"), **where)
+    harness = harness_of(build)[-1]
+    check = [*emulator, harness, "check", "--quick", "--property", LEFT_BEHIND]
+    text = passed(run(build.name, check), notes)
+    pairs = ",".join(pairs_beside(text))
+    passed(run(build.name, [*check, "--primitive", "gcm", "--kernel", pairs]), notes)
+
+
+def pairs_beside(text: str) -> list[str]:
+    """Return the pairs AES+GHASH that `harness check` has not tested, of the kernels that it has
+    tested in pairs.
+    """
+    tested = set(re.findall(r'"kernel":"(\w+)\+(\w+)"', text))
+    return sorted(
+        f"{aes}+{ghash}"
+        for aes in {aes for aes, _ in tested}
+        for ghash in {ghash for _, ghash in tested}
+        if (aes, ghash) not in tested
+    )
+
+
+def test_each_kernel_of_aes_is_paired_with_each_of_ghash_once() -> None:
+    def said(*names: str) -> str:
+        return "\n".join(
+            f'{{"type":"check","primitive":"gcm","kernel":"{name}"}}' for name in names
+        )
+
+    assert pairs_beside(said("a+x", "b+y", "b+x", "b+y", "c")) == ["a+y"]
+    assert pairs_beside(said("a+x", "b+y", "a+y", "c")) == ["b+x"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("level", ["2", "1", "s"])
+def test_windows(level: str, notes: list[str]) -> None:
+    """The calling convention is another there, and so is the port. What public calls leave behind
+    is looked at with three levels of optimisation.
+    """
+    build = Build(f"windows-O{level}", (*PLAIN, f"-Doptimization={level}"), cross="windows")
+    shutil.rmtree(build.directory, ignore_errors=True)
+    program = pathlib.Path(harness_of(build)[-1]).with_suffix(".exe")
+    properties = [] if level == "2" else ["--property", LEFT_BEHIND]
+    home = {"WINEPREFIX": str(BUILD / "wine"), "WINEDEBUG": "-all"}
+    passed(run(build.name, ["wine", program, "check", "--quick", *properties], **home), notes)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""The lab's commands on the library: constant time, placement, vectors, other people's code."""
+
+import json
+import pathlib
+from typing import Any
+
+import pytest
+from reads import TRACER, reads_tracer
+from running import everycore, kernels, need, need_cross, passed
+
+# ---- Constant time -------------------------------------------------------------------------------
+
+
+def constant_time(log: str, notes: list[str], *options: str) -> None:
+    """Every operation of every kernel; one job, since tests run side by side."""
+    base = ("ct", "--method", "taint,trace", "--json", "--jobs", "1")
+    passed(everycore(log, *base, *options), notes)
+
+
+@reads_tracer
+def test_kernels_take_constant_time(notes: list[str]) -> None:
+    constant_time("ct", notes, "--quick")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_kernels_take_constant_time_at_full_length(compiler: str, notes: list[str]) -> None:
+    constant_time(f"ct-{compiler}", notes, "--cc", compiler)
+
+
+@reads_tracer
+@pytest.mark.slow
+def test_carries_take_constant_time_where_there_are_no_flags(notes: list[str]) -> None:
+    """There GCC 12 may branch, as GCC 13 does on x86-64."""
+    need_cross("riscv64")
+    options = ["--method", "trace", "--kernel", "c_limb64", "--operation", "product,power"]
+    constant_time("ct-riscv64", notes, "--quick", "--target", "qemu-riscv64", *options)
+
+
+# ppc64le is as ppc64; of s390x, QEMU does not tell data addresses.
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "name", ["i386", "aarch64", "armhf", "ppc64", "riscv64", "mips", "m68k", "hppa"]
+)
+def test_kernels_take_constant_time_elsewhere(name: str, notes: list[str]) -> None:
+    """It is a property of the binary: the portable kernels are others on each architecture."""
+    need_cross(name)
+    constant_time(f"ct-{name}", notes, "--quick", "--target", f"qemu-{name}")
+
+
+# What follows in src/kernels.def, up to the next comment or primitive.
+NEVER_SELECTED = r"^/\* Never selected.*\n(KERNEL\((\w+),.*\n)(KERNEL\(\2,.*\n)*"
+
+
+@reads_tracer
+@pytest.mark.parametrize(
+    ("arch", "name", "compiler", "left_out"),
+    [
+        pytest.param(
+            "a64",
+            "aarch64",
+            "aarch64-linux-gnu-gcc",
+            NEVER_SELECTED,
+            id="a64",
+            marks=pytest.mark.slow,
+        ),
+        *(
+            pytest.param(*words, "", id=f"{words[0]}-{words[2].split()[0]}", marks=pytest.mark.long)
+            for words in (
+                ("a64", "aarch64", "aarch64-linux-gnu-gcc"),
+                ("a64", "aarch64", "clang --target=aarch64-linux-gnu"),
+                ("a32", "armhf", "arm-linux-gnueabihf-gcc"),
+                (
+                    "a32",
+                    "armhf",
+                    "clang --target=arm-linux-gnueabihf -march=armv8-a -mfpu=crypto-neon-fp-armv8",
+                ),
+            )
+        ),
+    ],
+)
+def test_kernels_of_arm_take_constant_time(
+    arch: str, name: str, compiler: str, left_out: str, notes: list[str]
+) -> None:
+    """And of c_ref, whose tables the traces have to find."""
+    need_cross(name)
+    need(compiler.split(maxsplit=1)[0])
+    constant_time(
+        f"ct-{arch}",
+        notes,
+        *("--quick", "--method", "trace", "--target", f"qemu-{name}", "--cc", compiler),
+        *("--kernel", kernels(rf"{arch}_\w+", left_out) + ",c_ref"),
+    )
+
+
+# ---- Placement, vectors --------------------------------------------------------------------------
+
+
+@reads_tracer
+def test_no_access_reaches_into_a_page_without_a_byte_of_its_buffer(notes: list[str]) -> None:
+    passed(everycore("placement", "check", "placement", "--quick", "--json"), notes)
+
+
+@pytest.mark.long
+def test_no_access_reaches_beyond_at_any_length(notes: list[str]) -> None:
+    passed(everycore("placement-full", "check", "placement", "--json"), notes)
+
+
+@pytest.mark.reads(*TRACER, "vectors/")
+def test_published_vectors_pass_through_every_kernel(notes: list[str]) -> None:
+    code, text = everycore("vectors", "check", "vectors", "--json")
+    facts = records(text)
+    files = [fact for fact in facts if fact["type"] == "vectors"]
+    assert [fact["file"] for fact in files if fact["failed"]] == []
+    assert code == 0, text
+    assert any(fact["passed"] for fact in files)
+    notes += [fact["detail"] for fact in facts if fact["type"] == "skip"]
+    notes += [f"no vectors for us in {fact['file']}" for fact in files if not fact["passed"]]
+
+
+def records(text: str) -> list[dict[str, Any]]:
+    """What a command printed with --json."""
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+# ---- Other people's code -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(["bearssl"], id="bearssl"),  # the smallest to fetch
+        pytest.param([], id="all", marks=pytest.mark.long),
+    ],
+)
+def test_kernels_of_others_give_the_right_answers(names: list[str], notes: list[str]) -> None:
+    code, text = everycore("subject", "subject", "check", *names, "--json")
+    notes += [line.partition("skipped: ")[2] for line in text.splitlines() if "skipped: " in line]
+    assert "does not compute" not in text
+    functions = records(text)
+    if code == 2 and notes and not functions:  # none could be had, which is no failure of ours
+        pytest.skip("; ".join(notes))
+    assert code == 0, text
+    assert functions
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("options", [[], ["--system"]], ids=["user", "system"])
+def test_programs_print_the_same_whichever_algorithm_signs(
+    options: list[str], notes: list[str], tmp_path: pathlib.Path
+) -> None:
+    need_cross("aarch64")
+    out = str(tmp_path / "pauth.jsonl")  # a run that is no measurement
+    words = [*options, "--suite", "trixie", "--scale", "0.1", "--rounds", "1", "--out", out]
+    code, text = everycore("pauth", "pauth", *words, "--json")
+    facts = records(text)
+    rows = [fact for fact in facts if fact["type"] == "pauth"]
+    unavailable = [str(fact["detail"]) for fact in facts if fact["type"] == "skip"]
+    if code == 2 and not rows and unavailable:
+        pytest.skip(unavailable[0])
+    assert code == 0, text
+    assert rows
+    assert [row for row in rows if row["wrong"]] == []
+    notes += [line.partition("skipped: ")[2] for line in text.splitlines() if "skipped: " in line]

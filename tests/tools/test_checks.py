@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""The checks of objects name what they cannot read, and find too much code."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class TestChecks:
+    def ended(self, *command: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert "Traceback" not in done.stderr
+        return done.returncode, done.stderr
+
+    def test_files_that_cannot_be_read_are_named(self, tmp_path: pathlib.Path) -> None:
+        folder = tmp_path
+        (folder / "empty").touch()
+        for check in ("check-objects", "check-instructions", "check-vzeroupper", "check-spills"):
+            for name in ("empty", "absent"):
+                if check == "check-spills" and not any(map(shutil.which, ("gcc", "clang"))):
+                    continue
+                code, text = self.ended(f"tools/{check}", str(folder / name))
+                assert code == 2, text
+                assert text.startswith(f"{check}: "), text
+                assert name in text
+
+    def test_programs_that_are_absent_are_named(self) -> None:
+        code, text = self.ended("tools/check-objects", "--nm", "nosuch-nm", "libeverycore.a")
+        assert (code, text) == (
+            2,
+            "check-objects: nosuch-nm cannot be run: No such file or directory; is it installed?\n",
+        )
+
+    @pytest.mark.skipif(
+        not all(map(shutil.which, ("gcc", "ar", "nm", "readelf"))), reason="needs gcc and binutils"
+    )
+    def test_too_much_code_of_a_gcm_kernel_is_found(self, tmp_path: pathlib.Path) -> None:
+        folder = tmp_path
+        code = folder / "code.S"
+        for suffix, options, cpu, size, is_too_much in (
+            ("_asm.S", [], "x86_64", 24576, False),
+            ("_asm.S", [], "x86_64", 24577, True),
+            ("_asm.S", [], "aarch64", 24577, False),
+            (".c", [], "x86_64", 24577, False),
+            (".c", ["--optimized"], "x86_64", 24577, True),
+        ):
+            member, library = (
+                folder / f"src_gcm_x86_vaes512{suffix}.o",
+                folder / f"{cpu}-{size}-{len(options)}{suffix}.a",
+            )
+            code.write_text(
+                f'.text\n.skip 24000\n.section .text.second, "ax"\n.skip {size - 24000}\n'
+            )
+            subprocess.run(["gcc", "-c", code, "-o", member], check=True)
+            subprocess.run(["ar", "rc", library, member], check=True)
+            for readelf in filter(shutil.which, ("readelf", "llvm-readelf")):
+                done = subprocess.run(
+                    [
+                        sys.executable,
+                        "tools/check-objects",
+                        "--readelf",
+                        readelf,
+                        "--cpu",
+                        cpu,
+                        *options,
+                        library,
+                    ],
+                    cwd=ROOT,
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
+                told = f"{member.name}: {size} bytes of code, more than 24576\n" in done.stdout
+                assert told == is_too_much, (readelf, suffix, size, done.stdout, done.stderr)

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""Silence is a failure, what is absent is a skip, and the gates run what they should."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+import running
+from reads import LIBRARY
+from running import Build, compiled, passed, program, skip_lines
+
+import conftest
+
+SUMMARY = '{"type":"summary","passed":5,"failed":0,"skipped":1,"seed":1}'
+
+
+@pytest.fixture(autouse=True)
+def own_build(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "BUILD", tmp_path / "build")
+
+
+def script(folder: pathlib.Path, text: str) -> list[str]:
+    path = folder / "script.py"
+    path.write_text(text)
+    notes: list[str] = []
+    program([str(path)], notes)
+    return notes
+
+
+def test_a_program_tells_what_it_skipped(tmp_path: pathlib.Path) -> None:
+    said = "print('skipped: no clang\\n3 passed, 0 failed, 1 skipped')"
+    assert script(tmp_path, said) == ["no clang"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "print('3 passed')",
+        "print('3 passed, 0 failed, 0 skipped\\nmore')",
+        "print('3 passed, 1 failed, 0 skipped')",
+        "print('3 passed, 0 failed, 0 skipped'); raise SystemExit(1)",
+    ],
+)
+def test_a_program_that_fails_or_does_not_count_is_a_failure(
+    tmp_path: pathlib.Path, text: str
+) -> None:
+    with pytest.raises(pytest.fail.Exception):
+        script(tmp_path, text)
+
+
+def test_a_program_that_tests_nothing_is_a_failure_and_one_that_skips_all_a_skip(
+    tmp_path: pathlib.Path,
+) -> None:
+    with pytest.raises(AssertionError, match="tested nothing"):
+        script(tmp_path, "print('0 passed, 0 failed, 0 skipped')")
+    with pytest.raises(pytest.skip.Exception, match="no clang"):
+        script(tmp_path, "print('skipped: no clang\\n0 passed, 0 failed, 1 skipped')")
+
+
+@pytest.mark.parametrize(
+    "ended",
+    [
+        (0, ""),
+        (1, SUMMARY),
+        (-4, SUMMARY),
+        (0, SUMMARY.replace('"failed":0', '"failed":1')),
+        (0, SUMMARY.replace("5", "0")),
+    ],
+)
+def test_a_harness_that_fails_or_tests_nothing_is_a_failure(ended: tuple[int, str]) -> None:
+    passed((0, SUMMARY), [])
+    with pytest.raises((pytest.fail.Exception, AssertionError)):
+        passed(ended, [])
+
+
+def test_skips_of_a_harness_are_told_with_their_kernels() -> None:
+    line = '{"kernel":"%s","result":"skip","detail":"needs x86"}'
+    text = "\n".join([line % "b", line % "a", line % "b", '{"kernel":"c","result":"pass"}'])
+    assert skip_lines(text) == ["needs x86: b, a"]
+
+
+def test_a_new_compiler_builds_anew(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in (
+        ("meson", '[ $1 != setup ] || { mkdir -p "$4" && echo setup >>"$LOGGED"; }'),
+        ("ninja", ""),
+        ("mycc", "echo 1"),
+    ):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    logged = tmp_path / "logged"
+    monkeypatch.setenv("LOGGED", str(logged))
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+
+    def setups() -> int:
+        compiled(Build("x", ("-Da=b",), "mycc"))
+        return logged.read_text().count("setup")
+
+    assert [setups(), setups()] == [1, 1]
+    (tmp_path / "mycc").write_text("#!/bin/sh\necho 2\n")
+    assert setups() == 2
+
+
+def test_what_is_compiled_for_tests_is_not_in_the_users_cache_and_what_is_fetched_is(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    cache = running.own_cache()
+    assert cache == tmp_path / "build/cache"
+    assert (cache / "everycore/debs").resolve() == tmp_path / "home/everycore/debs"
+    assert not (cache / "everycore/objects").is_symlink()
+
+
+# ---- Gates ---------------------------------------------------------------------------------------
+
+TESTS = """
+import pytest
+
+def test_always(): pass
+
+@pytest.mark.slow
+def test_slow(): pass
+
+@pytest.mark.long
+def test_long(): pass
+
+@pytest.mark.reads("src/")
+def test_library(): pass
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A checkout whose branch has changed docs/page.md since what has landed."""
+    tree = tmp_path / "tree"
+    for folder in ("tools", "tests", "docs"):
+        (tree / folder).mkdir(parents=True)
+    for name in ("conftest.py", "tools/changed_files.py"):
+        (tree / name).write_bytes((running.ROOT / name).read_bytes())
+    (tree / "pytest.ini").write_text("[pytest]\nmarkers = slow\n  long\n  reads\n")
+    (tree / "tests/test_some.py").write_text(TESTS)
+    for words in (
+        "init -q -b main",
+        "add .",
+        "-c user.name=a -c user.email=a@b commit -q -m landed",
+        "checkout -q -b branch",
+    ):
+        subprocess.run(["git", *words.split()], cwd=tree, check=True)
+    (tree / "docs/page.md").touch()
+    return tree
+
+
+def gate(tree: pathlib.Path, *options: str) -> tuple[int, str]:
+    command = [sys.executable, "-B", "-m", "pytest", "-q", "-n", "1", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, *options], cwd=tree, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [
+        (["--gate", "test"], 1),
+        (["--gate", "ci"], 2),
+        (["--gate", "all"], 4),
+        (["--gate", "test", "--every"], 2),
+        ([], 4),
+    ],
+)
+def test_each_gate_runs_its_tests(tree: pathlib.Path, options: list[str], count: int) -> None:
+    code, text = gate(tree, *options)
+    assert (code, f"{count} passed" in text) == (0, True), text
+    if "--gate" in options:
+        assert text.splitlines()[-1] == f"{count} passed, 0 failed, 0 skipped"
+    assert ("test_some.py" in text.partition("not run")[2]) == (
+        count < 4 and "--every" not in options
+    )
+
+
+def test_a_changed_file_runs_what_reads_it(tree: pathlib.Path) -> None:
+    (tree / "src").mkdir()
+    (tree / "src/new.c").touch()
+    assert gate(tree, "--gate", "test")[1].splitlines()[-1] == "2 passed, 0 failed, 0 skipped"
+
+
+def test_a_failure_is_counted_and_told(tree: pathlib.Path) -> None:
+    (tree / "tests/test_bad.py").write_text("def test_bad(): assert 1 == 2\n")
+    code, text = gate(tree, "--gate", "ci")
+    assert code == 1
+    assert "assert 1 == 2" in text
+    assert text.splitlines()[-1].split(", ")[1] == "1 failed"
+
+
+def test_what_tests_read_exists() -> None:
+    for path in (*LIBRARY, *conftest.ALWAYS, *conftest.APART):
+        assert (running.ROOT / path).exists(), path
