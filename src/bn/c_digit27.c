@@ -17,7 +17,7 @@
 
 struct private_part {
     EVC_ALIGN(16) uint32_t n0; /* -1 / n modulo 2^DIGIT_BITS */
-    EVC_ALIGN(16) uint32_t n[4]; /* the digits of n; as many as it needs */
+    EVC_ALIGN(16) uint32_t n[]; /* the digits of n */
 };
 
 static size_t digits_for(size_t n_bytes)

@@ -55,7 +55,7 @@ struct private_part {
     double shift;               /* 1 / B */
     uint32_t digits, digit_bits;
     uint32_t sign_at, unused; /* place e: 4 B^e is not above n */
-    double n[1]; /* the digits of n; as many as it needs */
+    double n[]; /* the digits of n */
 };
 
 #define ASSEMBLY(name) evc_bn_hppa_fmpyadd_##name

@@ -39,7 +39,7 @@ typedef uint32_t wide;
 
 struct private_part {
     EVC_ALIGN(16) limb n0; /* -1 / n modulo 2^LIMB_BITS */
-    EVC_ALIGN(16) limb n[16 / LIMB_BYTES]; /* the modulus; as many limbs as it needs */
+    EVC_ALIGN(16) limb n[]; /* the modulus */
 };
 
 EVC_INLINE const struct private_part *private_part(const void *key)
