@@ -6,8 +6,9 @@ import json
 import lzma
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import asdict
 
@@ -32,7 +33,6 @@ from everycore.store import matrix_files, run_files
 KEY_DIGITS = 16
 CYCLES_PER_BYTE, CYCLES, PER_CYCLE = "cycles per byte", "cycles per call", "per cycle"
 SECONDS = "seconds"
-COMPRESSED = ".xz"
 MEASURED = "measured"
 Samples = Sequence[float]
 
@@ -71,7 +71,7 @@ class _Type:
 def _lines_of(path: Path) -> Iterator[Iterator[str]]:
     """Yields the lines of a file one by one, for it may be larger than memory."""
     try:
-        opened = lzma.open if path.suffix == COMPRESSED else open
+        opened = lzma.open if path.suffix == run_files.PACKED else open
         with opened(path, "rt", encoding="utf-8", errors="replace") as file:
             yield (line for line in file if line.endswith("\n"))  # a run may be under way
     except (EOFError, lzma.LZMAError, OSError) as error:
@@ -91,7 +91,7 @@ def _matrix_rows(path: Path, first: str, rest: Iterator[str]) -> Iterator[Row]:
         match line:
             case Head():
                 run = digest(encode_line(line))
-                yield _head_row(path, run, line)
+                yield _run_row(path, run, "matrix", line)
             case Result():
                 number += 1
                 yield from _result_rows(run, number, line, codes)
@@ -104,122 +104,72 @@ def _with_first(first: str, rest: Iterator[str]) -> Iterator[str]:
     yield from map(matrix_files.without_halves, rest)
 
 
-def _head_row(path: Path, run: str, head: Head) -> RunRow:
-    return _run_row(path, run, "matrix", head)
-
-
 def _identity(cell: Cell) -> str:
     return digest(asdict(cell))
 
 
+def _same_members(kind: type[Row], *sources: object) -> dict[str, Any]:
+    """Return the members of a row that its sources have by the same name; a later source counts."""
+    names = [field.name for field in fields(kind)]
+    return {name: getattr(one, name) for one in sources for name in names if hasattr(one, name)}
+
+
 def _result_rows(run: str, number: int, result: Result, codes: set[str]) -> Iterator[Row]:
-    cell, figure = result.cell, result.figure
+    cell = result.cell
     code = result.digest or (digest(run, number) if result.code else "")
-    yield CellRow(
-        run=run,
-        cell=number,
-        what=_identity(cell),
-        kind="cell",
-        is_last=True,
-        subject=cell.subject,
-        function=cell.function,
-        toolchain=cell.toolchain,
-        compiler=result.compiler,
-        flags=" ".join(cell.flags),
-        flag_set=result.flag_set,
-        target=cell.target,
-        key_bits=cell.key_bits,
-        bytes=cell.n_bytes,
-        conditions="",
-        outcome=str(result.outcome),
-        reason=result.reason,
-        unit=CYCLES_PER_BYTE,
-        value=figure.median if figure else None,
-        low=figure.low if figure else None,
-        high=figure.high if figure else None,
-        n_processes=len(result.runs),
-        n_samples=sum(map(len, result.runs)),
-        is_uncertain=result.is_uncertain,
-        counter=result.counter,
-        executed=result.executed,
-        estimates=encode_line(result.estimates) if result.estimates else "",
-        compile_seconds=result.compile_seconds,
-        sanitizer_hits=result.sanitizer_hits,
-        constant_time=result.constant_time,
-        is_assembly=result.is_assembly,
-        contents=result.contents,
-        code=code,
-    )
+    values = _same_members(CellRow, cell, result) | {
+        "run": run,
+        "cell": number,
+        "what": _identity(cell),
+        "kind": "cell",
+        "flags": " ".join(cell.flags),
+        "bytes": cell.n_bytes,
+        "outcome": str(result.outcome),
+        "unit": CYCLES_PER_BYTE,
+        "n_processes": len(result.runs),
+        "n_samples": sum(map(len, result.runs)),
+        "estimates": encode_line(result.estimates) if result.estimates else "",
+        "code": code,
+    }
+    yield _cell_row(result.figure, values)
     for process, samples in enumerate(result.runs):
         yield ProcessRow(run, number, process, "", samples, (), process in result.shared)
     for verdict in result.verdicts:
         yield VerdictRow(run, number, verdict.method, verdict.constant, verdict.detail)
     if (own := result.code) and code not in codes:
         codes.add(code)
-        yield CodeRow(
-            code=code,
-            code_bytes=own.code_bytes,
-            instructions=own.instructions,
-            vector=own.vector,
-            gathers=own.gathers,
-            calls=own.calls,
-            sanitizer_calls=own.sanitizer_calls,
-            frame_bytes=own.frame_bytes,
-            hot=own.hot,
-            mnemonics=encode_line(own.mnemonics) if own.mnemonics else "",
-        )
+        mnemonics = encode_line(own.mnemonics) if own.mnemonics else ""
+        yield CodeRow(**_same_members(CodeRow, own) | {"code": code, "mnemonics": mnemonics})
 
 
 def _anomaly_row(run: str, found: Anomaly) -> AnomalyRow:
-    cell = found.cell
-    return AnomalyRow(
-        run=run,
-        what=_identity(cell),
-        kind=str(found.kind),
-        subject=cell.subject,
-        function=cell.function,
-        toolchain=cell.toolchain,
-        flags=" ".join(cell.flags),
-        target=cell.target,
-        value=found.value,
-        ratio=found.ratio,
-        differs_in=found.differs_in,
-        repair=" ".join(found.repair),
-        causes="; ".join(found.causes),
-        why_not=found.why_not,
-        command=found.command,
-    )
+    values = _same_members(AnomalyRow, found.cell, found) | {
+        "run": run,
+        "what": _identity(found.cell),
+        "kind": str(found.kind),
+        "flags": " ".join(found.cell.flags),
+        "repair": " ".join(found.repair),
+        "causes": "; ".join(found.causes),
+    }
+    return AnomalyRow(**values)
 
 
 # ---- Runs of bench, peers, limits, pauth ---------------------------------------------------------
 
 
 def _run_row(path: Path, run: str, command: str, header: Head | Run, cut_off: str = "") -> RunRow:
-    machine, of_harness = header.machine, header if isinstance(header, Run) else None
-    return RunRow(
-        run=run,
-        file=path.name,
-        command=command,
-        date=header.date,
-        everycore=header.everycore,
-        revision=header.revision.commit,
-        has_changes=header.revision.dirty,
-        machine=machine.title(),
-        cpu=machine.cpu,
-        microcode=machine.microcode,
-        kernel=machine.kernel,
-        architecture=machine.architecture,
-        virtualised=machine.virtualised,
-        board=machine.board,
-        core=machine.core,
-        installation=machine.installation,
-        target=of_harness.target if of_harness else "",
-        compiler=of_harness.compiler if of_harness else "",
-        flags=" ".join(of_harness.flags) if of_harness else "",
-        counter=header.counter,
-        options=encode_line(header.options),
-        cut_off=cut_off,
-    )
+    values: dict[str, Any] = {"target": "", "compiler": "", "flags": ()}  # of the matrix
+    values |= _same_members(RunRow, header.machine, header) | {
+        "run": run,
+        "file": path.name,
+        "command": command,
+        "revision": header.revision.commit,
+        "has_changes": header.revision.dirty,
+        "machine": header.machine.title(),
+        "options": encode_line(header.options),
+        "cut_off": cut_off,
+    }
+    return RunRow(**values | {"flags": " ".join(values["flags"])})
 
 
 @dataclass(slots=True)
@@ -307,17 +257,13 @@ def _operation_rows(run: str, number: int, measured: _Operation) -> Iterator[Row
     assert isinstance(whole, Bench | Limit | Arithmetic)
     unit, samples, _ = _measured(whole)
     figure = stats.figure(of_each(samples, whole.parts))
-    yield _cell_row(
-        run,
-        number,
-        measured.name,
-        figure,
-        unit=unit,
-        samples=sum(len(_measured(line)[1]) for line in measured.lines),
-        reason=whole.why,
-        counter=whole.counter if isinstance(whole, Bench) else "",
-        is_crowded=whole.crowded,
-    )
+    values = _of_run(run, number, measured.name, figure, unit) | {
+        "reason": whole.why,
+        "n_samples": sum(len(_measured(line)[1]) for line in measured.lines),
+        "is_uncertain": bool(figure and (figure.is_uncertain or whole.crowded)),
+        "counter": whole.counter if isinstance(whole, Bench) else "",
+    }
+    yield _cell_row(figure, values)
     for order, line in enumerate(measured.lines):
         _, own, ns = _measured(line)
         side = line.side if isinstance(line, Bench) else ""
@@ -343,52 +289,34 @@ def _pauth_rows(
             unit, samples, reason = CYCLES, line.samples, ""
             name |= {"subject": line.who, "function": line.operation}
             name |= {"conditions": line.table}
-    yield _cell_row(
-        run,
-        number,
-        name,
-        stats.figure(samples),
-        unit=unit,
-        samples=sum(map(len, samples)),
-        reason=reason,
-        counter="",
-        is_crowded=False,
-    )
+    figure = stats.figure(samples)
+    values = _of_run(run, number, name, figure, unit) | {"reason": reason}
+    yield _cell_row(figure, values | {"n_samples": sum(map(len, samples))})
     for process, own in enumerate(samples):
         yield ProcessRow(run, number, process, "", tuple(own), (), False)
 
 
-def _cell_row(
-    run: str,
-    number: int,
-    name: Mapping[str, object],
-    figure: stats.Figure | None,
-    *,
-    unit: str,
-    samples: int,
-    reason: str,
-    counter: str,
-    is_crowded: bool,
-) -> CellRow:
-    rest: dict[str, object] = {"toolchain": "", "flag_set": "", "executed": None, "estimates": ""}
-    rest |= {"compile_seconds": None, "sanitizer_hits": None, "constant_time": None}
-    rest |= {"is_assembly": False, "contents": "", "code": ""}
-    values: dict[str, object] = {
-        **rest,
+def _of_run(
+    run: str, number: int, name: Mapping[str, object], figure: stats.Figure | None, unit: str
+) -> dict[str, Any]:
+    """Return the members of a cell of a run of one harness."""
+    return {
+        **dict.fromkeys(("toolchain", "flag_set", "estimates", "contents", "code", "counter"), ""),
+        **dict.fromkeys(("executed", "compile_seconds", "sanitizer_hits", "constant_time")),
         **name,
+        "is_assembly": False,
         "run": run,
         "cell": number,
         "what": digest(name),
-        "is_last": True,
         "outcome": MEASURED if figure else "skipped",
-        "reason": reason,
         "unit": unit,
-        "value": figure.median if figure else None,
-        "low": figure.low if figure else None,
-        "high": figure.high if figure else None,
         "n_processes": figure.processes if figure else 0,
-        "n_samples": samples,
-        "is_uncertain": bool(figure and (figure.is_uncertain or is_crowded)),
-        "counter": counter,
+        "is_uncertain": bool(figure and figure.is_uncertain),
     }
-    return CellRow(**values)  # type: ignore[arg-type]
+
+
+def _cell_row(figure: stats.Figure | None, values: Mapping[str, Any]) -> CellRow:
+    """Return a cell with the figure, and with the values of all other members."""
+    ends = (figure.median, figure.low, figure.high) if figure else (None, None, None)
+    own = dict(zip(("value", "low", "high"), ends, strict=True))
+    return CellRow(**{"conditions": "", **values, **own, "is_last": True})
