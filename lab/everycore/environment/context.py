@@ -11,11 +11,11 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from rich.console import Console
 
@@ -52,37 +52,6 @@ class Dialogue:
         with suppress(BrokenPipeError):  # it has ended: the next read says so
             self.sink.write(data)
             self.sink.flush()
-
-
-class Runner(Protocol):
-    """Starts processes."""
-
-    def run(
-        self,
-        argv: Sequence[str],
-        *,
-        stdin: str | bytes = "",
-        cwd: Path | None = None,
-        seconds: float | None = None,
-    ) -> Completed:
-        """Run to the end; what takes longer than `seconds` is ended, with all that it started:
-        TimeoutError."""
-        ...
-
-    def stream(
-        self, argv: Sequence[str], *, stdin: Iterable[str] = (), quiet_seconds: float | None = None
-    ) -> Generator[str, None, Completed]:
-        """Yield lines of standard output as they come; the generator's value is the end.
-
-        A process that writes nothing for `quiet_seconds` is ended: TimeoutError.
-        """
-        ...
-
-    def talk(
-        self, argv: Sequence[str], *, env: Mapping[str, str]
-    ) -> AbstractContextManager[Dialogue]:
-        """Speak with a process through its standard streams; it is ended with the dialogue."""
-        ...
 
 
 def collected(stream: Generator[str, None, Completed]) -> Completed:
@@ -143,7 +112,7 @@ def _end_group(process: Process, number: signal.Signals) -> None:
 
 
 class SystemRunner:
-    """The runner outside of tests.
+    """Starts processes; tests have others.
 
     Each process leads a group of its own, so that it is ended together with all that it started.
     """
@@ -200,6 +169,8 @@ class SystemRunner:
         cwd: Path | None = None,
         seconds: float | None = None,
     ) -> Completed:
+        """Run to the end; what takes longer than `seconds` is ended, with all that it started:
+        TimeoutError."""
         data = stdin.encode() if isinstance(stdin, str) else stdin
         pipe = subprocess.PIPE
         with self._started(
@@ -214,6 +185,10 @@ class SystemRunner:
     def stream(
         self, argv: Sequence[str], *, stdin: Iterable[str] = (), quiet_seconds: float | None = None
     ) -> Generator[str, None, Completed]:
+        """Yield lines of standard output as they come; the generator's value is the end.
+
+        A process that writes nothing for `quiet_seconds` is ended: TimeoutError.
+        """
         # Files rather than pipes at both ends but one: no thread, no deadlock.
         with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as errors:
             for line in stdin:
@@ -228,6 +203,7 @@ class SystemRunner:
 
     @contextmanager
     def talk(self, argv: Sequence[str], *, env: Mapping[str, str]) -> Iterator[Dialogue]:
+        """Speak with a process through its standard streams; it is ended with the dialogue."""
         with self._started(argv, tied=True, stdin=subprocess.PIPE, env=env) as process:
             assert process.stdin is not None
             assert process.stdout is not None
@@ -242,7 +218,7 @@ class Context:
     err: Console
     env: Mapping[str, str]
     cwd: Path
-    runner: Runner
+    runner: SystemRunner
     now: Callable[[], datetime]
     package: Path  # the folder of this package: where the C tree is looked for
     closing: ExitStack = field(default_factory=ExitStack)  # what has to be closed in the end
@@ -308,7 +284,7 @@ class StandardOutput(Console):
             super().print(*objects, **options)
 
 
-def system_context(runner: Runner | None = None) -> Context:
+def system_context(runner: SystemRunner | None = None) -> Context:
     """The context outside of tests."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what it cannot show is no reason to stop

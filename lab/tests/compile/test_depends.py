@@ -11,7 +11,7 @@ from world import Lab
 from everycore.compile.binaries import build_object, build_tool
 from everycore.compile.depends import names_in
 from everycore.compile.toolchains import find_compiler
-from everycore.environment.context import Completed, Runner, SystemRunner
+from everycore.environment.context import Completed, SystemRunner
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Compiler, Target
 
@@ -27,7 +27,7 @@ class Slow:
     """Real processes; a compiler has read everything when something happens, then it ends."""
 
     happens: Callable[[], None]
-    real: Runner = field(default_factory=SystemRunner)
+    real: SystemRunner = field(default_factory=SystemRunner)
 
     def run(self, argv: Sequence[str], **options: object) -> Completed:
         done = self.real.run(argv, **options)  # type: ignore[arg-type]
@@ -40,7 +40,7 @@ class Slow:
 class Watched:
     """Real processes, and which files they compiled."""
 
-    real: Runner = field(default_factory=SystemRunner)
+    real: SystemRunner = field(default_factory=SystemRunner)
     compiled: list[str] = field(default_factory=list)
     meanwhile: Path | None = None  # what somebody writes while the compiler runs
 
