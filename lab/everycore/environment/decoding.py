@@ -33,6 +33,14 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
         return structs.replace(self, **changes)
 
 
+class Opening(msgspec.Struct, frozen=True):
+    """The members of a first line by which all versions of everycore know what follows."""
+
+    type: str = ""
+    format: int = 1
+    version: int = 1  # of a harness's greeting
+
+
 def written(default: T) -> T:
     """Return a default that is stored, too: programs that read the lines rely on the member."""
     return msgspec.field(default_factory=lambda: default)

@@ -10,7 +10,6 @@ import itertools
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict
 
-from everycore.environment.decoding import Record, complaint, decode_line, written
+from everycore.environment.decoding import Opening, Record, complaint, decode_line, written
 from everycore.environment.errors import EverycoreError
 from everycore.model import stats
 from everycore.model.domain import Machine, Revision
@@ -234,14 +233,6 @@ class FormatError(EverycoreError):
     """A file of the matrix that another version of everycore wrote in another way."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Opening:
-    """The members of a first line that all versions of everycore write."""
-
-    type: str = ""
-    format: int = FORMAT
-
-
 Line = Head | Result | Anomaly
 _LINES = msgspec.json.Decoder(Line)
 
@@ -262,7 +253,7 @@ def parse(text: str) -> Line:
 def _refuse_newer(text: str) -> None:
     """Raise an error if a first line is of another format."""
     with suppress(TypeError, ValueError):
-        head = decode_line(_Opening, text)
+        head = decode_line(Opening, text)
         if head.type == "matrix" and head.format != FORMAT:
             raise FormatError(
                 f"it has format {head.format}, this everycore reads format {FORMAT}",

@@ -6,11 +6,10 @@ is an error.
 """
 
 from contextlib import suppress
-from dataclasses import dataclass
 
 import msgspec
 
-from everycore.environment.decoding import Record, complaint, decode_line, written
+from everycore.environment.decoding import Opening, Record, complaint, decode_line, written
 from everycore.environment.errors import EverycoreError
 
 VERSION = 1
@@ -376,17 +375,9 @@ def parse(text: str) -> Line:
     return line
 
 
-@dataclass(frozen=True, slots=True)
-class _Greeting:
-    """The members of a greeting that all versions of the protocol have."""
-
-    type: str = ""
-    version: int = VERSION
-
-
 def _refuse_other_version(text: str) -> None:
     with suppress(TypeError, ValueError):
-        greeting = decode_line(_Greeting, text)
+        greeting = decode_line(Opening, text)
         if greeting.type == "harness" and greeting.version != VERSION:
             raise EverycoreError(
                 f"the harness speaks version {greeting.version} of the protocol, not {VERSION}",

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from everycore.environment.decoding import Record, complaint, decode_line, encode_line
+from everycore.environment.decoding import Opening, Record, complaint, decode_line, encode_line
 from everycore.environment.errors import EverycoreError, LostError, SignalError, unreadable
 from everycore.environment.outputs import is_stream, make_folder, refuse_device
 from everycore.measure import quiet
@@ -306,17 +306,9 @@ def _results(path: Path, texts: Sequence[str], partial: bool) -> Results:
     return Results(path, run, tuple(quiet.marked(lines)), end.partial)
 
 
-@dataclass(frozen=True, slots=True)
-class _Opening:
-    """The members of a first line that all versions of everycore write."""
-
-    type: str = ""
-    format: int = FORMAT
-
-
 def _refuse_other_file(path: Path, first: str) -> None:
     try:
-        opening = decode_line(_Opening, first)
+        opening = decode_line(Opening, first)
     except (TypeError, ValueError):
         raise EverycoreError(
             f"{path} is cut short or no result file of everycore", RESULTS_HINT

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from everycore.environment.decoding import decode_line, encode_line
+from everycore.environment.decoding import Opening, decode_line, encode_line
 from everycore.environment.errors import EverycoreError, unreadable
 from everycore.measure.processes import merged, of_each, operation
 from everycore.model import cells, stats
@@ -47,7 +47,7 @@ def rows_of(path: Path) -> Iterator[Row]:
     with _lines_of(path) as lines:
         first = next(lines, "")
         try:
-            kind = str(decode_line(_Type, first).type)
+            kind = str(decode_line(Opening, first).type)
         except (TypeError, ValueError):
             kind = ""
         if kind == "matrix":
@@ -60,11 +60,6 @@ def rows_of(path: Path) -> Iterator[Row]:
         for row in _run_rows(found, last):
             last = row.cell if isinstance(row, CellRow) else last
             yield row
-
-
-@dataclass(frozen=True, slots=True)
-class _Type:
-    type: str = ""
 
 
 @contextmanager
