@@ -6,11 +6,12 @@ occurs. A constant or a table that is merely present proves nothing by itself.
 """
 
 import bisect
+import math
 import re
 import struct
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from everycore.explain import instructions
 from everycore.explain.instructions import Op
@@ -136,25 +137,15 @@ class Scope:
 
     def join(self, other: "Scope") -> None:
         """Take in the facts of another scope."""
-        self.total += other.total
-        self.moves += other.moves
-        for name in ("names", "vectors", "rotations", "tables"):
-            getattr(self, name).update(getattr(other, name))
-        for name in (
-            "shifts",
-            "plain_shifts",
-            "double_shifts",
-            "turns",
-            "counts",
-            "constants",
-            "offsets",
-        ):
-            getattr(self, name).update(getattr(other, name))
-        for name, width in other.widths.items():
-            self.widths[name] = max(self.widths.get(name, 0), width)
-        self.logic += other.logic
-        self.lookups += other.lookups
-        self.clears += other.clears
+        widths = dict(self.widths)
+        for one in fields(self):
+            own, more = getattr(self, one.name), getattr(other, one.name)
+            if isinstance(own, float):
+                setattr(self, one.name, own + more)
+            else:  # counters add up, sets are joined
+                own.update(more)
+        for name, width in widths.items():
+            self.widths[name] = max(self.widths[name], width)
 
     def add_byte_rotations(self, constants: set[int]) -> None:
         """Count shuffles of bytes as rotations, where a constant is the mask of one."""
@@ -303,29 +294,19 @@ def gather(region: Region, rules: Rules) -> Evidence:
     """Read the code of a region once, and sort what it has by its distance to samples."""
     ops = instructions.decode(region.machine, region.code, region.code_start)
     samples, window, function = Scope(), Scope(), Scope()
-    places = [op.place for op in ops]
-    weights: Counter[int] = Counter()
-    for place, count in region.votes.items():
-        if not 0 <= place - region.code_start < len(region.code):
-            continue
-        index = bisect.bisect_left(places, place)
-        for near in range(max(0, index - _BEFORE), min(len(ops), index + _AFTER)):
-            weights[near] += count
+    weights = _weights(region, [op.place for op in ops])
     hot = sorted(region.votes)
     computed = _computed_lookups(ops)
-    near_places: set[int] = set()
-    in_window: set[int] = set()
-    near_function: set[int] = set()
-    for number, op in _not_far(ops, hot):
-        is_computed = op.place in computed
-        function.add(op, is_computed=is_computed)
-        near_function.add(op.place)
-        if any(abs(op.place - one) <= _WINDOW_BYTES for one in around(hot, op.place)):
-            window.add(op, is_computed=is_computed)
-            in_window.add(op.place)
-        if weights[number]:
-            samples.add(op, weights[number], is_computed)
-            near_places.add(op.place)
+    scopes: list[tuple[Scope, set[int]]] = [(samples, set()), (window, set()), (function, set())]
+    for number, op in enumerate(ops):
+        distance = min((abs(op.place - one) for one in around(hot, op.place)), default=math.inf)
+        if distance > _FAR_BYTES:  # compilers may join a whole program to a function
+            continue
+        in_window = float(distance <= _WINDOW_BYTES)
+        for (scope, held), weight in zip(scopes, (weights[number], in_window, 1.0), strict=True):
+            if weight:
+                scope.add(op, weight, op.place in computed)
+                held.add(op.place)
     # Bytes behind a word that is loaded alone are of other code.
     words_of = {
         (op.place, op.target) for op in ops if not op.width and op.name != "lea" and op.bits >= 32
@@ -342,17 +323,13 @@ def gather(region: Region, rules: Rules) -> Evidence:
             live.update(tables or permutation(one.data[one.address - one.data_start :]))
             continue
         counts += [(size, *_numbers(data[:_COUNT_BYTES], size)) for size in _WORD_BYTES]
-        if one.place in near_function:
-            function.tables.update(tables)
-            function.constants |= words
-        if one.place in in_window:
-            window.tables.update(tables)
-            window.constants |= words
-        if one.place in near_places:
-            samples.tables.update(tables)
-            samples.constants |= words
-    for scope in (samples, window, function):
-        scope.constants |= _doubles(scope.constants) if region.is_generated else set()
+        for scope, held in scopes:
+            if one.place in held:
+                scope.tables.update(tables)
+                scope.constants |= words
+    for scope, _ in scopes:
+        if region.is_generated:
+            scope.constants |= {value for word in scope.constants if (value := _as_double(word))}
         scope.add_byte_rotations(function.constants)
         scope.add_variable_turns(counts)
     own = (region.function.name,) if region.function.name else ()
@@ -360,8 +337,15 @@ def gather(region: Region, rules: Rules) -> Evidence:
     return Evidence(region, samples, window, function, live, (*own, *names))
 
 
-def _doubles(numbers: Iterable[int]) -> set[int]:
-    return {one for held in numbers if (one := _as_double(held))}
+def _weights(region: Region, places: Sequence[int]) -> Counter[int]:
+    """Return the samples that each instruction has near it, by its number."""
+    weights: Counter[int] = Counter()
+    for place, count in region.votes.items():
+        if 0 <= place - region.code_start < len(region.code):
+            index = bisect.bisect_left(places, place)
+            for near in range(max(0, index - _BEFORE), min(len(places), index + _AFTER)):
+                weights[near] += count
+    return weights
 
 
 def _as_double(number: int) -> int:
@@ -401,15 +385,6 @@ def joined_evidence(parts: Sequence[Evidence]) -> Evidence:
         joined.function.join(one.function)
         joined.live.update(one.live)
     return joined
-
-
-def _not_far(ops: Sequence[Op], hot: list[int]) -> list[tuple[int, Op]]:
-    """Instructions near enough to samples: compilers may join a whole program to a function."""
-    return [
-        (number, op)
-        for number, op in enumerate(ops)
-        if any(abs(op.place - one) <= _FAR_BYTES for one in around(hot, op.place))
-    ]
 
 
 def around(hot: list[int], place: int) -> list[int]:
