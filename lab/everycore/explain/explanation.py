@@ -73,7 +73,6 @@ class Explanation:
     samples: int
     kernel: float  # per cent of all samples
     crypto: float  # per cent of the samples of user code
-    unnamed: float  # per cent of the samples inside of cryptographic libraries
     notes: tuple[str, ...]
     unread: tuple[str, ...] = ()  # processes whose variables may be a cause, and are not known
 
@@ -118,8 +117,6 @@ def explain(profile: Profile, named: Sequence[Named], flags: Sequence[str]) -> E
         for key, own in groups.items()
     ]
     crypto = [one for one in rows if one.is_crypto]
-    inside = [one for one in named if one.is_crypto_file]
-    unnamed = sum(one.region.samples for one in inside if not one.found)
     rows.sort(key=lambda one: -one.share)
     unread = _unread(groups.values(), profile, flags)
     return Explanation(
@@ -127,7 +124,6 @@ def explain(profile: Profile, named: Sequence[Named], flags: Sequence[str]) -> E
         profile.total,
         100.0 * profile.kernel / max(1, profile.total),
         sum(one.share for one in crypto),
-        100.0 * unnamed / max(1, sum(one.region.samples for one in inside)),
         (*_notes(profile), *(f"{text}, so its variables are not looked at" for text in unread)),
         tuple(unread),
     )

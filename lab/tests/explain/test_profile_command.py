@@ -219,7 +219,7 @@ def test_a_trial_is_offered_only_where_it_can_be_made(
 ) -> None:
     remedy = Remedy("old", "the provider", provider=True)
     rows = (Row(50.0, "AES", "T-tables", "x", "", True, "its code", remedy),)
-    answer = Explanation(rows, 500, 0.0, 100.0, 0.0, ())
+    answer = Explanation(rows, 500, 0.0, 100.0, ())
     monkeypatch.setattr(command, "explain", lambda *_: answer)
     monkeypatch.setattr(command, "_provider", lambda *_: Path("x.cnf") if is_installed else None)
     lab.env.update(PATH=os.environ["PATH"])
@@ -236,7 +236,7 @@ def test_all_remedies_of_an_answer_are_tried_and_their_gains_are_told(
         Row(50.0, "AES", "T-tables", "x", "", True, "its code", remedy)
         for remedy in (Remedy("masked", "unset SLOW", ("SLOW",)), Remedy("old", "a new build"))
     )
-    answer = Explanation(rows, 500, 0.0, 100.0, 0.0, ())
+    answer = Explanation(rows, 500, 0.0, 100.0, ())
     monkeypatch.setattr(command, "explain", lambda *_: answer)
     script = "i=0; while [ $i -lt ${SLOW:-600} ]; do i=$((i+1)); done; echo done"
     lab.env.update(PATH=os.environ["PATH"], SLOW="60000")
