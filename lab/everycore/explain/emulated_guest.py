@@ -169,7 +169,7 @@ def _regions(one: Counted, files: Files, pid: int) -> Iterator[Region]:
         groups[key].append((place, address))
         functions[key] = function
     for key, placed in groups.items():
-        for cluster in _clusters(placed):
+        for cluster in regions.clusters(sorted(placed)):
             votes = {place: one.places[address] for place, address in cluster}
             first, last = cluster[0][0], cluster[-1][0]
             own = functions.get(key, Function(0, 0))
@@ -189,18 +189,6 @@ def _regions(one: Counted, files: Files, pid: int) -> Iterator[Region]:
                     region.references = list(regions.references(file, ops))
                 region.references += _loaded(one, space, ops, cluster)
             yield region
-
-
-def _clusters(placed: Iterable[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    """Split places where those that ran are far apart."""
-    ordered = sorted(placed)
-    cluster = ordered[:1]
-    for one in ordered[1:]:
-        if one[0] - cluster[-1][0] > regions.GAP_BYTES:
-            yield cluster
-            cluster = []
-        cluster.append(one)
-    yield cluster
 
 
 def _loaded(

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ _GO_MAGICS = (0xFFFFFFF1, 0xFFFFFFF0)  # Go 1.20 and later, Go 1.18
 _LARGEST_GAP = 1 << 20  # no function is longer than this
 _RELATIVE = {"x86-64": 8, "a64": 1027}  # types of relocations that add the place of loading
 _METHODS_BYTES = range(16, 1025)  # of a table of pointers to functions
+_START = attrgetter("start")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +144,6 @@ class Image:
         return self.file.section(".symtab") is None
 
     @cached_property
-    def _starts(self) -> list[int]:
-        return [one.start for one in self.symbols]
-
-    @cached_property
     def go_functions(self) -> list[Function]:
         """Functions of Go's own table, which survives stripping."""
         place = next((s for s in self.file.sections if s.name.endswith(".gopclntab")), None)
@@ -158,10 +156,6 @@ class Image:
             return []
 
     @cached_property
-    def _go_starts(self) -> list[int]:
-        return [one.start for one in self.go_functions]
-
-    @cached_property
     def _frame_table(self) -> list[tuple[int, int]]:
         """Start and description of each function in .eh_frame_hdr."""
         try:
@@ -169,13 +163,9 @@ class Image:
         except DamagedError:
             return []
 
-    @cached_property
-    def _frame_starts(self) -> list[int]:
-        return [start for start, _ in self._frame_table]
-
     def frame(self, address: int) -> Frame | None:
         """Return the entry of .eh_frame that holds an address."""
-        index = bisect.bisect_right(self._frame_starts, address) - 1
+        index = bisect.bisect_right(self._frame_table, address, key=itemgetter(0)) - 1
         if index < 0:
             return None
         if index not in self._frames:
@@ -221,7 +211,7 @@ class Image:
         """Return the function that holds an address, with its name where something tells it."""
         if found := self._by_symbol(address):
             return found
-        index = bisect.bisect_right(self._go_starts, address) - 1
+        index = bisect.bisect_right(self.go_functions, address, key=_START) - 1
         if index >= 0 and (found := self.go_functions[index]) and address < found.end:
             return found
         if frame := self.frame(address):
@@ -229,7 +219,7 @@ class Image:
                 return Function(frame.start, frame.size, name, "pointer")
             return Function(frame.start, frame.size, "", ".eh_frame")
         if not self.is_stripped:
-            index = bisect.bisect_right(self._starts, address) - 1
+            index = bisect.bisect_right(self.symbols, address, key=_START) - 1
             if index >= 0 and not self.symbols[index].size:
                 near = self.symbols[index]
                 ends = [one.start for one in self.symbols[index + 1 : index + 9]]
@@ -239,7 +229,7 @@ class Image:
         return Function(address, 0)
 
     def _by_symbol(self, address: int) -> Function | None:
-        index = bisect.bisect_right(self._starts, address)
+        index = bisect.bisect_right(self.symbols, address, key=_START)
         for one in reversed(self.symbols[max(0, index - 24) : index]):
             if one.size and one.start <= address < one.end:
                 return one

@@ -78,9 +78,7 @@ def read(path: Path) -> tuple[Profile, list[str]]:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise EverycoreError(
-            f"{path} is no file of samples", "`profile --store` writes one"
-        ) from error
+        raise _foreign(path) from error
     except OSError as error:
         raise EverycoreError(
             f"cannot read {path}: {error.strerror}", "`profile --store FILE -- CMD...` writes one"
@@ -88,11 +86,8 @@ def read(path: Path) -> tuple[Profile, list[str]]:
     try:
         found = [json.loads(line) for line in text.splitlines()]
     except ValueError as error:
-        if text.startswith('{"type": "profile"'):
-            raise _cut_off(path) from error
-        raise EverycoreError(
-            f"{path} is no file of samples", "`profile --store` writes one"
-        ) from error
+        is_own = text.startswith('{"type": "profile"')
+        raise (_cut_off if is_own else _foreign)(path) from error
     return profile_of(found, path)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from everycore.binary.elf import DamagedError, Elf
 from everycore.environment.errors import EverycoreError
@@ -36,6 +37,7 @@ _STEPS = 16  # starts that are tried
 # Programs whose generated code is a guest's or a language's, not cryptography of their own.
 GENERATORS = ("qemu-", "java", "node", "dotnet", "luajit", "ruby", "php", "wasmtime", "pypy")
 UNITS = {"x86_64": "x86-64", "aarch64": "a64"}
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,10 +285,10 @@ def collect(sampled: Sampled, command: Iterable[str] = ()) -> Profile:
     )
 
 
-def _clusters(
-    placed: Iterable[tuple[int, Sample]], gap: int = GAP_BYTES
-) -> Iterator[list[tuple[int, Sample]]]:
-    """Split samples where hot places are far apart."""
+def clusters(
+    placed: Iterable[tuple[int, T]], gap: int = GAP_BYTES
+) -> Iterator[list[tuple[int, T]]]:
+    """Split places, and what was seen at each, where those that ran are far apart."""
     ordered = sorted(placed, key=lambda one: one[0])
     cluster = ordered[:1]
     for one in ordered[1:]:
@@ -309,7 +311,7 @@ def _regions(
     path, process, _ = key
     image = files.image(path)
     assert image is not None
-    for cluster in _clusters(placed):
+    for cluster in clusters(placed):
         first, last = cluster[0][0], cluster[-1][0]
         own = function if function.size else Function(first, last - first + 1)
         votes = Counter(place for place, _ in cluster)
@@ -343,7 +345,7 @@ def _generated(
     """Regions of code that is in no file."""
     machine = UNITS.get(sampled.machine, "")
     process = sampled.names.get(pid, "")
-    for cluster in _clusters(placed, GAP_GENERATED_BYTES):
+    for cluster in clusters(placed, GAP_GENERATED_BYTES):
         first, last = cluster[0][0], cluster[-1][0]
         votes = Counter(place for place, _ in cluster)
         function = Function(first, last - first + 1)
