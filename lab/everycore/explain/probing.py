@@ -51,10 +51,13 @@ def _probe(one: Installed, operation: str, env: Mapping[str, str]) -> Probed:
         text = os.fsdecode(output.read()).strip().splitlines()
     try:
         told = json.loads(text[-1])
+        if "error" in told:
+            why, is_available = str(told["error"]), not told["absent"]
+            return Probed(one.path, one.name, operation, 0.0, "", why, is_available)
         rate = float(told["rate"])
     except (IndexError, ValueError, KeyError, TypeError):
-        why, is_available = _reason(text)
-        return Probed(one.path, one.name, operation, 0.0, "", why, is_available)
+        why = "the probe ended without an answer"
+        return Probed(one.path, one.name, operation, 0.0, "", why)
     named = [item for item in recognise(collect(sampled)) if _is_of(item.region.module.path, one)]
     wanted = probe.PRIMITIVES.get(operation, ())
     found = {
@@ -70,15 +73,6 @@ def _probe(one: Installed, operation: str, env: Mapping[str, str]) -> Probed:
 def _is_of(path: str, one: Installed) -> bool:
     """Whether code is the library's own, or of one that it calls; not Python's."""
     return path == one.path or ("python" not in Path(path).name and "libc.so" not in path)
-
-
-def _reason(text: Sequence[str]) -> tuple[str, bool]:
-    """Return why there is no rate, and whether the library has the operation at all."""
-    try:
-        told = json.loads(text[-1])
-        return str(told["error"]), not told["absent"]
-    except (IndexError, ValueError, KeyError, TypeError):
-        return "the probe ended without an answer", True
 
 
 def best_rates(probed: Sequence[Probed]) -> dict[str, Probed]:

@@ -234,7 +234,7 @@ def _fits(rule: Implementation, evidence: Evidence, callers: Counter[str]) -> bo
         return False
     if not all(holds(one, evidence, callers) for one in rule.needs):
         return False
-    if rule.alternatives and not any(holds(one, evidence, callers) for one in rule.alternatives):
+    if rule.any and not any(holds(one, evidence, callers) for one in rule.any):
         return False
     return not any(holds(one, evidence, callers) for one in rule.without)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from everycore.environment.errors import EverycoreError
-from everycore.environment.toml_tables import expect, read_toml
+from everycore.environment.toml_tables import expect, read_toml, shape_of
 from everycore.explain import constants
 
 FOLDER = Path(__file__).parent / "rules"
@@ -33,25 +33,14 @@ _ENOUGH = 192  # equal bytes of a table that is compared as a whole
 
 _FILE = {"primitive": str, "kind": str, "source": str, "table": Any, "implementation": Any}
 _TABLE = {
-    **{"name": str, "make": str, "words": tuple, "bytes": int, "forms": tuple[str, ...]},
-    "exact": bool,
-}
-_IMPLEMENTATION = {
-    **{"name": str, "rank": int, "together": bool, "needs": Any, "without": Any, "any": Any},
-    **{"vector_share": float, "needs_crypto": bool, "says": str, "beside": str},
-    "is_family": bool,
-}
-_CONDITION = {
-    **{"op": str, "share": float, "most": float, "width": int, "scope": str, "table": str},
-    **{"rotate": tuple[int, ...], "bits": int, "constant": tuple, "symbol": str, "lookups": float},
-    **{"logic": float, "count": int, "vector": float, "clears": float},
-    **{"shift": tuple[int, ...], "at_least": int, "apart": int, "to": str, "file": str},
-    "plain_shift": tuple[int, ...],
-}
+    "name": str, "make": str, "words": tuple, "bytes": int, "forms": tuple[str, ...], "exact": bool,
+}  # fmt: skip
+_CONDITIONS = ("needs", "any", "without")
+_PATTERNS = ("op", "table", "symbol", "to", "file")  # of a condition
 _DEMANDS = (
-    *("op", "table", "rotate", "constant", "symbol", "lookups", "logic", "vector", "shift"),
-    *("plain_shift", "clears", "apart", "file"),
-)
+    "op", "table", "rotate", "constant", "symbol", "lookups", "logic", "vector", "shift",
+    "plain_shift", "clears", "apart", "file",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -89,19 +78,15 @@ class Implementation:
     kind: str
     name: str  # may hold {form}: scalar, SSE, AVX2, ...
     rank: int  # lower ones are tried first
-    together: bool  # it may stand beside another primitive in one loop
     needs: tuple[Condition, ...]
-    alternatives: tuple[Condition, ...]  # one of these must hold, if there are any
-    without: tuple[Condition, ...]
-    vector_share: float  # per cent of vector instructions from which on {form} names a vector
-    needs_crypto: bool  # holds only for code of a cryptographic library, or called by one
-    says: str
-    beside: re.Pattern[str] | None  # a primitive that was recognised in the same file
+    any: tuple[Condition, ...] = ()  # one of these must hold, if there are any
+    without: tuple[Condition, ...] = ()
+    together: bool = False  # it may stand beside another primitive in one loop
+    vector_share: float = 25.0  # per cent of vector instructions from which on {form} names one
+    needs_crypto: bool = False  # holds only for code of a cryptographic library, or called by one
+    says: str = ""
+    beside: re.Pattern[str] | None = None  # a primitive that was recognised in the same file
     is_family: bool = False  # its names are also those of other primitives' functions
-
-    @property
-    def label(self) -> str:
-        return f"{self.primitive}: {self.name}"
 
     @property
     def is_of_names(self) -> bool:
@@ -109,7 +94,7 @@ class Implementation:
         return (
             len(self.needs) == 1
             and self.needs[0].symbol is not None
-            and (self.needs[0].scope == "function" and not self.alternatives and not self.without)
+            and (self.needs[0].scope == "function" and not self.any and not self.without)
         )
 
     def said_in(self, name: str) -> str:
@@ -264,28 +249,23 @@ def _laid_out(numbers: Sequence[int], size: int, form: str) -> Iterator[bytes]:
 
 
 def _implementation(where: str, primitive: str, kind: str, table: Any) -> Implementation:
-    known = expect(f"{where}: implementation", table, _IMPLEMENTATION, ("name", "rank", "needs"))
-    label = f"{where}: {known['name']}"
-    return Implementation(
-        *(primitive, kind, known["name"], known["rank"], known.get("together", False)),
-        tuple(_condition(label, one) for one in known["needs"]),
-        tuple(_condition(label, one) for one in known.get("any", ())),
-        tuple(_condition(label, one) for one in known.get("without", ())),
-        known.get("vector_share", 25.0),
-        known.get("needs_crypto", False),
-        known.get("says", ""),
-        re.compile(known["beside"]) if "beside" in known else None,
-        known.get("is_family", False),
-    )
+    shape = shape_of(Implementation, ("primitive", "kind")) | {"beside": str}
+    known = expect(f"{where}: implementation", table, shape, ("name", "rank", "needs"))
+    for name in _CONDITIONS:
+        own = known.get(name, ())
+        known[name] = tuple(_condition(f"{where}: {known['name']}", one) for one in own)
+    if "beside" in known:
+        known["beside"] = re.compile(known["beside"])
+    return Implementation(primitive, kind, **known)
 
 
 def _condition(where: str, table: Any) -> Condition:
-    known = expect(where, table, _CONDITION)
+    known = expect(where, table, shape_of(Condition) | dict.fromkeys(_PATTERNS, str))
     if sum(name in known for name in _DEMANDS) != 1:
         raise EverycoreError(f"{where}: a condition has one of {', '.join(_DEMANDS)}")
     if known.get("scope", "") not in ("", *SCOPES):
         raise EverycoreError(f"{where}: unknown scope", f"valid: {', '.join(SCOPES)}")
-    for name in ("op", "table", "symbol", "to", "file"):
+    for name in _PATTERNS:
         if name in known:
             try:
                 known[name] = re.compile(known[name], re.I if name == "symbol" else 0)
