@@ -7,18 +7,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from everycore.environment.decoding import decode_line
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.environment.toml_tables import expect, read_toml, required_of, shape_of
 from everycore.estimate.core_estimates import Core, Fit, Gain, Message, Point
 from everycore.estimate.fitting import START, Refit
 from everycore.estimate.inorder import InOrder
 
-CORES, PUBLISHED, EVALUATED, ADDED = (
-    "cores.toml",
-    "published.toml",
-    "evaluated.json",
-    "measured.toml",
-)
+CORES, PUBLISHED = "cores.toml", "published.toml"
+EVALUATED, ADDED = "evaluated.json", "measured.toml"
 MODELS = ("in-order", "llvm-mca", "cortex-m", "hidden")
 PAIRS = ("fused", "apart", "half")
 USES = ("calibrate", "orientation")
@@ -136,42 +133,24 @@ def _points(
 ) -> list[Point]:
     if not isinstance(tables, list):
         raise EverycoreError(f"{file}: points are [[point]]")
-    return [_point(i, file, one, cores, sources) for i, one in enumerate(tables, 1)]
-
-
-def _point(
-    number: int,
-    file: str,
-    table: dict[str, Any],
-    cores: Mapping[str, Core],
-    sources: Mapping[str, str],
-) -> Point:
-    where = f"{file}: point {number}"
-    values = _measurement(where, table, Point, cores, sources)
-    if values.get("use", "calibrate") not in USES:
-        raise EverycoreError(f"{where}: use is none of {', '.join(USES)}")
-    return Point(**values)
+    points = []
+    for number, table in enumerate(tables, 1):
+        where = f"{file}: point {number}"
+        points.append(Point(**_measurement(where, table, Point, cores, sources)))
+        if points[-1].use not in USES:
+            raise EverycoreError(f"{where}: use is none of {', '.join(USES)}")
+    return points
 
 
 def load_evaluated(folder: Path) -> Evaluated:
     path = folder / EVALUATED
     try:
-        table = json.loads(path.read_text(encoding="utf-8"))
-        return Evaluated(
-            tools={str(k): str(v) for k, v in table["tools"].items()},
-            models={k: float(v) for k, v in table["models"].items()},
-            left_out={k: float(v) for k, v in table["left_out"].items()},
-            instructions={k: float(v) for k, v in table["instructions"].items()},
-            parameters=dict(table["parameters"]),
-            refits={
-                core: [Refit(one["parameters"], one["models"]) for one in refits]
-                for core, refits in table["refits"].items()
-            },
-        )
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        found: Evaluated = decode_line(Evaluated, path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise EverycoreError(
             f"cannot read {path.name}: {error!r}", "everycore estimate --calibrate writes it"
         ) from error
+    return found
 
 
 def save_evaluated(folder: Path, evaluated: Evaluated) -> None:

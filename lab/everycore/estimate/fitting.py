@@ -8,29 +8,13 @@ of the point.
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from everycore.estimate import inorder
 from everycore.estimate.asm import Instruction, Kind
 from everycore.estimate.inorder import InOrder
 
-START: Mapping[str, float] = {
-    "logic": 2,
-    "arith": 2,
-    "shift": 2,
-    "permute": 2,
-    "aes": 2,
-    "pmull8": 4,
-    "pmull64": 2,
-    "table": 2,
-    "table4": 5,
-    "table4_busy": 4,
-    "load": 3,
-    "vector_load": 3,
-    "vector_load_busy": 1,
-    "to_general": 4,
-    "to_vector": 4,
-}
+START: Mapping[str, float] = asdict(InOrder())
 # The values that each parameter may take. Those of crossings stay: too few of the points have any.
 SPACE: Mapping[str, tuple[float, ...]] = {
     "logic": (1, 2, 3),

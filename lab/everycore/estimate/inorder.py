@@ -19,23 +19,26 @@ SLOTS = 2
 
 @dataclass(frozen=True, slots=True)
 class InOrder:
-    """Cycles until a result may be used, unless a line says otherwise."""
+    """Cycles until a result may be used, unless a line says otherwise.
 
-    logic: float
-    arith: float
-    shift: float
-    permute: float
-    aes: float
-    pmull8: float
-    pmull64: float
-    table: float  # tbl, tbx with one register; one more for each further one
-    table4: float  # with four
-    table4_busy: float  # cycles for which four keep the vector pipes busy; fewer in proportion
-    load: float
-    vector_load: float  # the first register
-    vector_load_busy: float  # cycles of the load pipe for each register of 16 bytes
-    to_general: float  # from a vector register
-    to_vector: float  # from a general one
+    The defaults are those that a fit begins with.
+    """
+
+    logic: float = 2
+    arith: float = 2
+    shift: float = 2
+    permute: float = 2
+    aes: float = 2
+    pmull8: float = 4
+    pmull64: float = 2
+    table: float = 2  # tbl, tbx with one register; one more for each further one
+    table4: float = 5  # with four
+    table4_busy: float = 4  # cycles for which four keep the vector pipes busy; fewer in proportion
+    load: float = 3
+    vector_load: float = 3  # the first register
+    vector_load_busy: float = 1  # cycles of the load pipe for each register of 16 bytes
+    to_general: float = 4  # from a vector register
+    to_vector: float = 4  # from a general one
 
     @classmethod
     def read(cls, table: Mapping[str, object], where: str) -> "InOrder":

@@ -3,6 +3,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import fields
 from pathlib import Path
 
 from everycore.environment.errors import EverycoreError
@@ -81,15 +82,6 @@ def add(folder: Path, old: Iterable[Point], new: Iterable[Point]) -> None:
 
 
 def _table(point: Point) -> str:
-    values = {
-        "core": point.core,
-        "subject": point.subject,
-        "function": point.function,
-        "mode": point.mode,
-        "techniques": list(point.techniques),
-        "cycles_per_byte": point.cycles_per_byte,
-        "source": point.source,
-        "note": point.note,
-    }
-    lines = [f"{name} = {json.dumps(value)}\n" for name, value in values.items()]
+    values = {one.name: (getattr(point, one.name), one.default) for one in fields(point)}
+    lines = [f"{k} = {json.dumps(own)}\n" for k, (own, usual) in values.items() if own != usual]
     return "\n[[point]]\n" + "".join(lines)
