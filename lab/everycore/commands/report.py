@@ -29,7 +29,7 @@ from everycore.report.page import benches, history, html, plots, rows
 from everycore.report.page.benches import Table
 from everycore.report.page.facts import Facts, Source, collect
 from everycore.report.page.html import Page, Section
-from everycore.store import matrix_files, run_files, views
+from everycore.store import journal, matrix_files, run_files, views
 from everycore.store.result_search import packs_of
 from everycore.store.run_files import Results
 
@@ -160,7 +160,7 @@ def _read_folder(folder: Path, found: Found) -> None:
 
 def _read_file(path: Path, found: Found) -> None:
     refuse_device(path)
-    packed = path.suffix == matrix_files.PACKED
+    packed = path.suffix == journal.PACKED
     try:
         with (lzma.open if packed else open)(path, "rt", encoding="utf-8") as file:
             first = file.readline()

@@ -7,14 +7,29 @@ line that such a process left is cut off before the next one is added.
 """
 
 import fcntl
+import lzma
 import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from everycore.environment.errors import EverycoreError, cannot_write
-from everycore.environment.outputs import open_stream
+from everycore.environment.errors import EverycoreError, cannot_write, unreadable
+from everycore.environment.outputs import open_stream, refuse_device
+
+PACKED = ".xz"  # a file that is kept for good may be packed, and can then only be read
+
+
+def text_of(path: Path, errors: str = "strict", remedy: str = "fetch it anew") -> str:
+    """Return the text of a file of lines, packed or not."""
+    refuse_device(path)
+    try:
+        data = path.read_bytes()
+        return (lzma.decompress(data) if path.suffix == PACKED else data).decode("utf-8", errors)
+    except (OSError, UnicodeDecodeError) as error:
+        raise unreadable(path, error) from error
+    except lzma.LZMAError as error:
+        raise EverycoreError(f"cannot unpack {path}: {error}", remedy) from error
 
 
 def new_path(folder: Path, stem: str, suffix: str, others: Sequence[str] = ()) -> Path:

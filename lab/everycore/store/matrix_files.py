@@ -2,7 +2,6 @@
 """Files of the matrix: lines are added as cells are done, and a run that was killed goes on."""
 
 import json
-import lzma
 import re
 import shlex
 import sys
@@ -13,8 +12,8 @@ from types import TracebackType
 from typing import IO, Self
 
 from everycore.environment.decoding import encode_line
-from everycore.environment.errors import EverycoreError, SignalError, unreadable
-from everycore.environment.outputs import is_stream, make_folder, refuse_device
+from everycore.environment.errors import EverycoreError, SignalError
+from everycore.environment.outputs import is_stream, make_folder
 from everycore.model.cells import (
     Anomaly,
     Cell,
@@ -28,10 +27,9 @@ from everycore.model.cells import (
     parse,
 )
 from everycore.store import journal
-from everycore.store.journal import Journal
+from everycore.store.journal import PACKED, Journal
 
 SUFFIX = "-matrix.jsonl"
-PACKED = ".xz"  # a file that is kept for good may be packed, and can then only be read
 ANOTHER = "name another file with --out"
 WHEN_FULL = "what was measured before is in it: make room and go on with --resume"
 
@@ -93,16 +91,7 @@ def read(path: Path) -> Stored:
 
     A file that consists of such a line alone is one of the matrix only if it begins as one does.
     """
-    refuse_device(path)
-    try:
-        data = path.read_bytes()
-        text = (lzma.decompress(data) if path.suffix == PACKED else data).decode(errors="replace")
-    except OSError as error:
-        raise unreadable(path, error) from error
-    except lzma.LZMAError as error:
-        raise EverycoreError(
-            f"cannot unpack {path}: {error}", "is it whole? fetch it anew"
-        ) from error
+    text = journal.text_of(path, errors="replace", remedy="is it whole? fetch it anew")
     whole, end, rest = without_halves(text).rpartition("\n")
     lines: list[Line] = []
     for number, one in enumerate((whole + end).splitlines(), 1):

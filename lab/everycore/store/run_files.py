@@ -21,17 +21,16 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from everycore.environment.decoding import Opening, Record, complaint, decode_line, encode_line
-from everycore.environment.errors import EverycoreError, LostError, SignalError, unreadable
-from everycore.environment.outputs import is_stream, make_folder, refuse_device
+from everycore.environment.errors import EverycoreError, LostError, SignalError
+from everycore.environment.outputs import is_stream, make_folder
 from everycore.measure import quiet
 from everycore.measure.processes import merged
 from everycore.model.domain import Revision
 from everycore.model.protocol import Bench
 from everycore.model.run_lines import FORMAT, LINES, End, Run
 from everycore.store import journal
-from everycore.store.journal import Journal
+from everycore.store.journal import PACKED, Journal
 
-PACKED = ".xz"  # a file that is kept for good may be packed, and can then only be read
 RESULTS_HINT = (
     "name a result file (.jsonl), a pack, or a folder of them; docs/reference/query.md says more"
 )
@@ -232,15 +231,7 @@ def _rescue(path: Path) -> None:
 
 def lines_of(path: Path) -> list[str]:
     """Return the lines of a result file, packed or not."""
-    refuse_device(path)
-    try:
-        data = path.read_bytes()
-        text = (lzma.decompress(data) if path.suffix == PACKED else data).decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise unreadable(path, error) from error
-    except lzma.LZMAError as error:
-        raise EverycoreError(f"cannot unpack {path}: {error}", "fetch it anew") from error
-    return text.splitlines()
+    return journal.text_of(path).splitlines()
 
 
 def read(path: Path, partial: bool = False) -> Results:

@@ -29,6 +29,7 @@ from everycore.model.measurement import (
 from everycore.model.protocol import Arithmetic, Bench, Limit
 from everycore.model.run_lines import PauthFigure, PauthTime, Run
 from everycore.store import matrix_files, run_files
+from everycore.store.journal import PACKED
 
 KEY_DIGITS = 16
 CYCLES_PER_BYTE, CYCLES, PER_CYCLE = "cycles per byte", "cycles per call", "per cycle"
@@ -66,7 +67,7 @@ def rows_of(path: Path) -> Iterator[Row]:
 def _lines_of(path: Path) -> Iterator[Iterator[str]]:
     """Yields the lines of a file one by one, for it may be larger than memory."""
     try:
-        opened = lzma.open if path.suffix == run_files.PACKED else open
+        opened = lzma.open if path.suffix == PACKED else open
         with opened(path, "rt", encoding="utf-8", errors="replace") as file:
             yield (line for line in file if line.endswith("\n"))  # a run may be under way
     except (EOFError, lzma.LZMAError, OSError) as error:
