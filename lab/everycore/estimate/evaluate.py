@@ -2,7 +2,7 @@
 """From calls that were executed to rows: exact counts, and what is said of each core."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from everycore.estimate.asm import ForeignError, classes
 from everycore.estimate.core_estimates import (
@@ -92,27 +92,20 @@ class Evaluator:
 
     def row(self, subject: Subject, call: Call, n_bytes: int) -> Row:
         if n_bytes == BULK:
-            return self._bulk(subject, steady(call))
-        executed = call(n_bytes)
-        return self._row(
-            subject,
-            n_bytes,
-            len(executed.pcs) / n_bytes,
-            executed.pcs,
-            executed,
-            lambda core, models: models.call(core, executed, serial=subject.serial) / n_bytes,
-        )
+            found = steady(call)
+            self.turns.append((subject, found))
 
-    def _bulk(self, subject: Subject, found: Steady) -> Row:
-        self.turns.append((subject, found))
-        return self._row(
-            subject,
-            BULK,
-            found.per_byte,
-            found.pcs,
-            found.long,
-            lambda core, models: found.cycles_per_byte(models, core, serial=subject.serial),
-        )
+            def in_bulk(core: Core, models: Models) -> float:
+                return found.cycles_per_byte(models, core, serial=subject.serial)
+
+            return self._row(subject, BULK, found.per_byte, found.pcs, found.long, in_bulk)
+        executed = call(n_bytes)
+        pcs = executed.pcs
+
+        def of_message(core: Core, models: Models) -> float:
+            return models.call(core, executed, serial=subject.serial) / n_bytes
+
+        return self._row(subject, n_bytes, len(pcs) / n_bytes, pcs, executed, of_message)
 
     def _figure(
         self,
@@ -167,12 +160,8 @@ class Evaluator:
             and subject.key_bits == 128
         }
         return Row(
-            owner=subject.owner,
-            kernel=subject.kernel,
-            mode=subject.mode,
-            key_bits=subject.key_bits,
+            **asdict(subject),
             bytes=n_bytes,
-            techniques=subject.techniques,
             instructions_per_byte=per_byte,
             classes=kinds,
             figures=figures,

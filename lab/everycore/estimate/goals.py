@@ -3,7 +3,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -182,15 +182,12 @@ def summed(parts: Sequence[Row], core: str) -> Row | None:
         center = sum(figure.center for figure in shown)
         margin = sum(figure.margin * figure.center for figure in shown) / center
         total = Figure(sum(models), center, margin, "; ".join(f.basis for f in shown))
-    first = parts[0]
-    return Row(
-        owner=first.owner,
+    return replace(
+        parts[0],
         kernel=PLUS.join(part.kernel for part in parts),
-        mode=first.mode,
-        key_bits=first.key_bits,
-        bytes=first.bytes,
         techniques=tuple(dict.fromkeys(t for part in parts for t in part.techniques)),
         instructions_per_byte=_instructions(parts),
         classes={},
         figures={core: total},
+        published={},
     )
