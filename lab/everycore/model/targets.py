@@ -33,11 +33,6 @@ _MOST_NEAR = 3
 _AES_UNIT = {"aes", "pmull", "pclmul"}  # instructions that come and go together
 TRANSPORTS = ("local", "qemu", "ssh")
 BUILDS = ("here", "there")
-PEER_SHAPE: dict[str, type] = {
-    **dict.fromkeys(("source", "crate", "module", "since"), str),
-    **dict.fromkeys(("packages", "libraries", "includes", "primitives"), list),
-    **dict.fromkeys(("build", "hardware"), dict),
-}
 
 
 def target_names(tree: Tree) -> list[str]:
@@ -233,22 +228,13 @@ def _cpu(name: str, entry: dict[str, Any], earlier: dict[str, CpuModel]) -> CpuM
 
 def _peer(name: str, entry: dict[str, Any]) -> Peer:
     where = f"{PEER_FILE}: [{name}"
-    expect(f"{where}]", entry, PEER_SHAPE, ["packages", "libraries"])
-    build, cases = entry.get("build", {}), entry.get("hardware", {})
+    shape = shape_of(Peer, ("name", "adapter")) | {"source": str, "build": dict, "hardware": dict}
+    values = expect(f"{where}]", entry, shape, ["packages", "libraries"])
+    build, cases = values.pop("build", {}), values.pop("hardware", {})
     expect(f"{where}.build]", build, dict.fromkeys(build, str))
     expect(f"{where}.hardware]", cases, dict.fromkeys(HARDWARE, dict))
     for case, env in cases.items():
         expect(f"{where}.hardware.{case}]", env, dict.fromkeys(env, str))
-    return Peer(
-        name,
-        tuple(entry["packages"]),
-        tuple(entry["libraries"]),
-        includes=tuple(entry.get("includes", ())),
-        adapter=entry.get("source", ""),
-        crate=entry.get("crate", ""),
-        build=tuple(build.items()),
-        module=entry.get("module", ""),
-        since=entry.get("since", ""),
-        hardware=tuple(Hardware(case, tuple(env.items())) for case, env in cases.items()),
-        primitives=tuple(entry.get("primitives", ("aes",))),
-    )
+    hardware = tuple(Hardware(case, tuple(env.items())) for case, env in cases.items())
+    adapter = values.pop("source", "")
+    return Peer(name, adapter=adapter, build=tuple(build.items()), hardware=hardware, **values)
