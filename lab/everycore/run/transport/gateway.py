@@ -14,6 +14,14 @@ PACKAGE = "execnet"
 GOODBYE_SECONDS = 2.0
 
 
+def silent(title: str, seconds: float) -> LostError:
+    """The error of a board that says nothing."""
+    return LostError(
+        f"{title} has said nothing for {seconds:g} seconds",
+        "timeout_seconds in its file says how long is too long",
+    )
+
+
 class Gateway:
     """`ssh`: its command line up to the host; `title`: what to call the board."""
 
@@ -59,10 +67,7 @@ class Gateway:
             finally:
                 channel.close()
         except self._timeout as error:
-            raise LostError(
-                f"{self._title} has said nothing for {self._quiet_seconds:g} seconds",
-                "timeout_seconds in its file says how long is too long",
-            ) from error
+            raise silent(self._title, self._quiet_seconds) from error
         except self._remote_error as error:
             reason_lines = str(error).strip().splitlines() or ["no reason given"]
             raise EverycoreError(f"{self._title}: {reason_lines[-1]}") from error

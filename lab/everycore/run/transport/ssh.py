@@ -12,7 +12,6 @@ import secrets
 import shlex
 from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from everycore.binary import machine_fit
 from everycore.compile.binaries import BOARD_OBJECTS
@@ -20,7 +19,7 @@ from everycore.environment.context import Completed, Context
 from everycore.environment.errors import CannotRunError, EverycoreError, LostError
 from everycore.model.domain import Board, Target
 from everycore.run.machine import BOARD_IDS, FILES, Facts
-from everycore.run.transport.gateway import Gateway
+from everycore.run.transport.gateway import Gateway, silent
 
 # No questions: they would come in the middle of everything. Three silent spans of five seconds, and
 # the connection counts as lost.
@@ -63,16 +62,6 @@ EXPLANATIONS = (
     (r"timed out|No route to host|unreachable", "{title} does not answer",
      "is it on, and in this network?"),
 )  # fmt: skip
-
-
-class Link(Protocol):
-    """Runs commands of its shell on the board."""
-
-    def run(self, command: str, data: bytes = b"") -> Completed: ...
-
-    def stream(
-        self, command: str, stdin: Iterable[str] = ()
-    ) -> Generator[str, None, Completed]: ...
 
 
 class Shell:
@@ -129,13 +118,6 @@ def _words(command: str) -> str:
     return f"exec sh -c {shlex.quote(script)}"
 
 
-def silent(title: str, seconds: float) -> LostError:
-    return LostError(
-        f"{title} has said nothing for {seconds:g} seconds",
-        "timeout_seconds in its file says how long is too long",
-    )
-
-
 class Ssh:
     """A connection to a board, from the start of a command to its end."""
 
@@ -147,7 +129,7 @@ class Ssh:
         self.title = f"{board.user}@{board.host}" if board.user else board.host
         ssh = _command_line(board)
         self.facts = self._ask(context, ssh)
-        self.link: Link
+        self.link: Gateway | Shell
         if board.python:
             self.link = Gateway(context, ssh, self.title, board.python, board.timeout_seconds)
         else:
