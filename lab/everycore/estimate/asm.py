@@ -60,21 +60,21 @@ class Instruction:
 
 
 _READS_ITS_TARGET = {
-    *("tbx", "sli", "sri", "bsl", "bit", "bif", "aese", "aesd", "ins", "movk", "bfi", "bfxil"),
-    *("mla", "mls", "fmla", "uaba", "saba", "usra", "ssra"),
-}
+    "tbx", "sli", "sri", "bsl", "bit", "bif", "aese", "aesd", "ins", "movk", "bfi", "bfxil",
+    "mla", "mls", "fmla", "uaba", "saba", "usra", "ssra",
+}  # fmt: skip
 _LOGIC = {
-    *("eor", "and", "orr", "bic", "orn", "bsl", "bit", "bif", "mvn", "not", "mov", "movi"),
-    *("eor3", "bcax", "mvni"),
-}
+    "eor", "and", "orr", "bic", "orn", "bsl", "bit", "bif", "mvn", "not", "mov", "movi",
+    "eor3", "bcax", "mvni",
+}  # fmt: skip
 _SHIFT = {
-    *("shl", "ushr", "sshr", "sli", "sri", "sshll", "ushll", "ushl", "ssra", "usra", "xtn"),
-    *("shll", "shrn"),
-}
+    "shl", "ushr", "sshr", "sli", "sri", "sshll", "ushll", "ushl", "ssra", "usra", "xtn",
+    "shll", "shrn",
+}  # fmt: skip
 _PERMUTE = {
-    *("ext", "rev32", "rev64", "rev16", "zip1", "zip2", "uzp1", "uzp2", "trn1", "trn2"),
-    *("dup", "ins"),
-}
+    "ext", "rev32", "rev64", "rev16", "zip1", "zip2", "uzp1", "uzp2", "trn1", "trn2",
+    "dup", "ins",
+}  # fmt: skip
 GROUPS = ("logic", "arith", "shift", "permute", "table", "pmull8", "pmull64", "aes")
 _BRANCHES = {"b", "bl", "br", "blr", "bx", "ret", "cbz", "cbnz", "tbz", "tbnz"}
 _COMPARES = {"cmp", "cmn", "tst", "ccmp", "ccmn"}
@@ -105,11 +105,9 @@ def decode(text: str) -> Instruction:
     if base == "ldr":  # a literal
         written = registers(operands.split(",")[0])
         wide = operands.startswith("q")
+        vectors = bool(_VECTOR.match(operands))
         return Instruction(
-            *(text, Kind.LOAD, "load", written, (), ()),
-            vectors=bool(_VECTOR.match(operands)),
-            registers=1,
-            wide=wide,
+            text, Kind.LOAD, "load", written, (), (), vectors=vectors, registers=1, wide=wide
         )
     return _operation(text, base, operands)
 
@@ -131,16 +129,16 @@ def _operation(text: str, base: str, operands: str) -> Instruction:
     if not vector:
         shifted = base in _SHIFTER or bool(_SHIFT_OPERAND.search(rest))
         return Instruction(
-            *(text, Kind.ALU, "scalar", written, (), sources), shifted=shifted, move=moves
+            text, Kind.ALU, "scalar", written, (), sources, shifted=shifted, move=moves
         )
     return Instruction(
-        *(text, Kind.VECTOR, _group(base, operands), written, (), sources),
+        text, Kind.VECTOR, _group(base, operands), written, (), sources,
         registers=len(registers(_table(operands))) if base in ("tbl", "tbx") else 0,
         half=bool(re.match(r"d\d|v\d+\.(8b|4h|2s|1d)\b", first)),
         crosses_out=to_general,
         crosses_in=any(r.startswith("x") for r in sources),
         move=moves,
-    )
+    )  # fmt: skip
 
 
 def _group(base: str, operands: str) -> str:

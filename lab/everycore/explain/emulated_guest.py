@@ -146,10 +146,9 @@ def collect_guest(
         region.environment = dict(environment)
     total = sum(one.places.total() for one in counted)
     return Profile(
-        *(machine, method, "", 0.0, 0, total, 0, 0, code),
-        *(tuple(command), found),
-        executed=total,
-    )
+        machine=machine, method=method, why="", seconds=0.0, lost=0, total=total, kernel=0,
+        elsewhere=0, code=code, command=tuple(command), regions=found, executed=total,
+    )  # fmt: skip
 
 
 def _regions(one: Counted, files: Files, pid: int) -> Iterator[Region]:

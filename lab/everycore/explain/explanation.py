@@ -24,15 +24,16 @@ EMULATORS = {"qemu-aarch64": "aarch64", "qemu-x86_64": "x86_64"}  # whose guests
 _MUCH_EMULATED = 10.0  # per cent
 _SMALLEST = 1.0  # per cent: rows with less are summed up
 _SHAPE: dict[str, Any] = {
-    **{"primitive": str, "implementation": str, "library": str, "file": str, "caller": str},
-    **{"through": str, "set": tuple[str, ...], "cpu": tuple[str, ...], "lacks": str},
-    **{"cpu_lacks": tuple[str, ...], "says": str, "remedy": str, "source": str},
-    **{"put": tuple[str, ...], "append": tuple[str, ...], "provider": bool, "least_share": int},
-}
+    "primitive": str, "implementation": str, "library": str, "file": str, "caller": str,
+    "through": str, "set": tuple[str, ...], "cpu": tuple[str, ...], "lacks": str,
+    "cpu_lacks": tuple[str, ...], "says": str, "remedy": str, "source": str,
+    "put": tuple[str, ...], "append": tuple[str, ...], "provider": bool, "least_share": int,
+}  # fmt: skip
 _EFFECT_SHAPE: dict[str, Any] = {
-    **{"primitive": str, "implementation": str, "library": str, "caller": str, "through": str},
-    **{"cpu": tuple[str, ...], "hides": tuple[str, ...], "contains": str},
-}
+    "primitive": str, "implementation": str, "library": str, "caller": str, "through": str,
+    "cpu": tuple[str, ...], "hides": tuple[str, ...], "contains": str,
+}  # fmt: skip
+_AS_IN_CAUSE = ("source", "put", "append", "lacks", "provider")  # members of a remedy
 _PLAIN_NAME = re.compile(r"^(main|__libc_start_main\w*|_start|start_thread|runtime\..*|clone3?)$")
 
 
@@ -267,12 +268,11 @@ def _remedy(
                 continue
             path = one.region.module.path if "lacks" in cause else ""
             return Remedy(
-                cause["says"].replace("{variable}", variable),
-                cause["remedy"].replace("{variable}", variable),
-                (variable,) if variable else (),
-                cause.get("source", ""),
-                *(cause.get("put", ()), cause.get("append", ()), path, cause.get("lacks", "")),
-                cause.get("provider", False),
+                says=cause["says"].replace("{variable}", variable),
+                remedy=cause["remedy"].replace("{variable}", variable),
+                unset=(variable,) if variable else (),
+                library=path,
+                **{name: cause[name] for name in _AS_IN_CAUSE if name in cause},
             )
     return None
 

@@ -16,9 +16,9 @@ from everycore.explain.libraries import cpu_flags, identify, known
 from everycore.explain.samples import read_mappings
 
 FEATURES = (
-    *("aes", "pclmulqdq", "vaes", "vpclmulqdq", "sha_ni", "ssse3", "avx2", "bmi2", "adx"),
-    *("avx512f", "avx512ifma", "gfni", "pmull", "sha1", "sha2", "sha512", "sha3", "neon", "asimd"),
-)
+    "aes", "pclmulqdq", "vaes", "vpclmulqdq", "sha_ni", "ssse3", "avx2", "bmi2", "adx",
+    "avx512f", "avx512ifma", "gfni", "pmull", "sha1", "sha2", "sha512", "sha3", "neon", "asimd",
+)  # fmt: skip
 # Flags that every CPU of a kind has. AMD: Software Optimization Guides for family 17h, 19h, 1Ah.
 _AMD = {
     23: ("aes", "pclmulqdq", "sha_ni", "avx2", "bmi2", "adx"),
@@ -31,9 +31,9 @@ _SKYLAKE = ("aes", "pclmulqdq", "avx2", "bmi2", "adx", "avx512f")
 _ICE_LAKE = (*_SKYLAKE, "sha_ni", "vaes", "vpclmulqdq", "avx512ifma", "gfni")
 _INTEL = {85: _SKYLAKE, **dict.fromkeys((106, 108, 143, 173, 174, 207), _ICE_LAKE)}
 KERNEL_ALGORITHMS = (
-    *("aes", "xts(aes)", "cbc(aes)", "ctr(aes)", "gcm(aes)", "sha256", "sha1", "crc32c"),
-    *("chacha20", "rfc7539(chacha20,poly1305)"),
-)
+    "aes", "xts(aes)", "cbc(aes)", "ctr(aes)", "gcm(aes)", "sha256", "sha1", "crc32c",
+    "chacha20", "rfc7539(chacha20,poly1305)",
+)  # fmt: skip
 # `-lib` is the kernel's own library, which takes what the CPU has since Linux 6.16.
 _SLOW_DRIVER = re.compile(r"generic|fixed-time")
 # Files without primitives of their own.

@@ -101,10 +101,10 @@ def _decode_x86(bits: int, code: bytes, start: int) -> Iterator[Op]:
     names, registers = _x86_names()
     kinds = iced.OpKind
     numbers_of = {
-        *(kinds.IMMEDIATE8, kinds.IMMEDIATE16, kinds.IMMEDIATE32, kinds.IMMEDIATE64),
-        *(kinds.IMMEDIATE8TO16, kinds.IMMEDIATE8TO32, kinds.IMMEDIATE8TO64),
+        kinds.IMMEDIATE8, kinds.IMMEDIATE16, kinds.IMMEDIATE32, kinds.IMMEDIATE64,
+        kinds.IMMEDIATE8TO16, kinds.IMMEDIATE8TO32, kinds.IMMEDIATE8TO64,
         kinds.IMMEDIATE32TO64,
-    }
+    }  # fmt: skip
     for one in iced.Decoder(bits, code, ip=start):
         if one.is_invalid or not any(code[one.ip - start : one.next_ip - start]):  # or zeros
             yield Op(one.ip, one.len, "(bad)")
@@ -142,10 +142,11 @@ def _decode_x86(bits: int, code: bytes, start: int) -> Iterator[Op]:
         left, shift, lane = _x86_shift(name, numbers, own_bits)
         clears = name in _CLEARING and (name[0] == "f" or len(set(seen)) == 1 < len(seen))
         yield Op(
-            *(one.ip, one.len, name, width, own_bits, tuple(numbers), target, base, index),
-            *(one.memory_index_scale if has_memory else 1, displacement, left, shift, lane),
-            clears,
-        )
+            place=one.ip, size=one.len, name=name, width=width, bits=own_bits,
+            numbers=tuple(numbers), target=target, base=base, index=index,
+            scale=one.memory_index_scale if has_memory else 1, displacement=displacement,
+            left=left, shift=shift, lane=lane, clears=clears,
+        )  # fmt: skip
 
 
 def _x86_shift(name: str, numbers: Sequence[int], bits: int) -> tuple[int, int, int]:
@@ -213,16 +214,14 @@ def _decode_a64(code: bytes, start: int) -> Iterator[Op]:
             scale = 1 << int(memory[4] or 0)
             if base in parts and not index:
                 target = parts[base] + displacement
+        left, shifted, lane = _a64_shift(name, text, numbers, first)
         yield Op(
-            *(place, size, name, 128 if re.search(r"\b[vq]\d", text) else 0),
-            *(64 if first[:1] == "x" else 32 if first[:1] == "w" else 0, tuple(numbers), target),
-            base,
-            "x" + index[1:] if index else "",
-            scale,
-            displacement,
-            *_a64_shift(name, text, numbers, first),
-            name == "movi" and numbers[:1] == [0],
-        )
+            place=place, size=size, name=name, width=128 if re.search(r"\b[vq]\d", text) else 0,
+            bits={"x": 64, "w": 32}.get(first[:1], 0), numbers=tuple(numbers), target=target,
+            base=base, index="x" + index[1:] if index else "", scale=scale,
+            displacement=displacement, left=left, shift=shifted, lane=lane,
+            clears=name == "movi" and numbers[:1] == [0],
+        )  # fmt: skip
 
 
 def _a64_shift(name: str, text: str, numbers: Sequence[int], first: str) -> tuple[int, int, int]:

@@ -18,20 +18,20 @@ X86, ARM = "x86", "arm"
 _MACHINES = {"x86_64": X86, "i386": X86, "i686": X86, "x86-64": X86, "aarch64": ARM, "a64": ARM}
 # Bits of CPUID leaf 1 (EDX, and ECX above it) and of leaf 7 (EBX, and ECX above it).
 _LEAF_1 = {
-    **{25: "sse", 26: "sse2", 33: "pclmulqdq", 41: "ssse3", 51: "sse4_1", 52: "sse4_2"},
-    **{57: "aes", 60: "avx"},
-}
+    25: "sse", 26: "sse2", 33: "pclmulqdq", 41: "ssse3", 51: "sse4_1", 52: "sse4_2",
+    57: "aes", 60: "avx",
+}  # fmt: skip
 _FXSR = 24  # OpenSSL takes with it what works on vectors alone
 _WITH_FXSR = {"pclmulqdq", "aes", "avx"}
 _LEAF_7 = {
-    **{3: "bmi1", 5: "avx2", 8: "bmi2", 16: "avx512f", 17: "avx512dq", 19: "adx"},
-    **{21: "avx512ifma", 29: "sha_ni", 30: "avx512bw", 31: "avx512vl", 33: "avx512vbmi"},
-    **{38: "avx512_vbmi2", 40: "gfni", 41: "vaes", 42: "vpclmulqdq"},
-}
+    3: "bmi1", 5: "avx2", 8: "bmi2", 16: "avx512f", 17: "avx512dq", 19: "adx",
+    21: "avx512ifma", 29: "sha_ni", 30: "avx512bw", 31: "avx512vl", 33: "avx512vbmi",
+    38: "avx512_vbmi2", 40: "gfni", 41: "vaes", 42: "vpclmulqdq",
+}  # fmt: skip
 _ARM_BITS = {
-    **{0: "asimd", 2: "aes", 3: "sha1", 4: "sha2", 5: "pmull", 6: "sha512", 11: "sha3"},
-    **{13: "sve", 14: "sve2"},
-}
+    0: "asimd", 2: "aes", 3: "sha1", 4: "sha2", 5: "pmull", 6: "sha512", 11: "sha3",
+    13: "sve", 14: "sve2",
+}  # fmt: skip
 _GNUTLS_BITS = {1: "aes", 2: "ssse3", 3: "pclmulqdq", 4: "avx", 5: "sha_ni"}
 _NETTLE = {X86: ("aesni", "sha_ni", "pclmul"), ARM: ("aes", "pmull", "sha1", "sha2")}
 _NSS = {
@@ -48,11 +48,11 @@ _NSS = {
 }
 # Names that libraries have for features, where they are others than those of /proc/cpuinfo.
 _NAMES = {
-    **{"aesni": "aes", "aes_ni": "aes", "pclmul": "pclmulqdq", "clmul": "pclmulqdq"},
-    **{"sha": "sha_ni", "intel_sha": "sha_ni", "vpclmul": "vpclmulqdq", "sse41": "sse4_1"},
-    **{"sse42": "sse4_2", "simd": "sse2", "armv8aes": "aes", "armv8pmull": "pmull"},
-    **{"armv8sha1": "sha1", "armv8sha2": "sha2", "neon": "asimd"},
-}
+    "aesni": "aes", "aes_ni": "aes", "pclmul": "pclmulqdq", "clmul": "pclmulqdq",
+    "sha": "sha_ni", "intel_sha": "sha_ni", "vpclmul": "vpclmulqdq", "sse41": "sse4_1",
+    "sse42": "sse4_2", "simd": "sse2", "armv8aes": "aes", "armv8pmull": "pmull",
+    "armv8sha1": "sha1", "armv8sha2": "sha2", "neon": "asimd",
+}  # fmt: skip
 _ALL = {
     X86: {*_LEAF_1.values(), *_LEAF_7.values()},
     ARM: set(_ARM_BITS.values()),

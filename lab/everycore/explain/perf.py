@@ -184,9 +184,9 @@ def _open(machine: str, event: Event, cpu: int, tid: int, on_exec: bool) -> int:
     flags |= (0 if event.kernel else _NO_KERNEL) | (_ON_EXEC if on_exec else 0)
     kind = _HARDWARE if event.hardware else _SOFTWARE  # config 0: cycles, or the clock of the CPU
     attr = _ATTR.pack(
-        *(kind, _ATTR_BYTES, 0, event.hz, _SAMPLE_TYPE, 0, flags, 0, 0, 0, 0, 0),
-        *(_MASKS[machine], event.stack_bytes, _MONOTONIC, 0, 0, 0, 0),
-    )
+        kind, _ATTR_BYTES, 0, event.hz, _SAMPLE_TYPE, 0, flags, 0, 0, 0, 0, 0,
+        _MASKS[machine], event.stack_bytes, _MONOTONIC, 0, 0, 0, 0,
+    )  # fmt: skip
     libc = ctypes.CDLL(None, use_errno=True)
     buffer = ctypes.create_string_buffer(attr.ljust(_ATTR_BYTES, b"\0"), _ATTR_BYTES)
     descriptor = libc.syscall(_SYSCALL[machine], buffer, tid, cpu, -1, _CLOSE_ON_EXEC)

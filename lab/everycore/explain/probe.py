@@ -183,7 +183,7 @@ def _mbed(lib: ctypes.CDLL, operation: str) -> Once:
 
 OPERATIONS = {
     "OpenSSL": (
-        *("aes-256-gcm", "aes-256-cbc", "aes-256-xts", "sha256", "rsa2048", "ffdh2048"),
+        "aes-256-gcm", "aes-256-cbc", "aes-256-xts", "sha256", "rsa2048", "ffdh2048",
         "x25519",
     ),
     "libgcrypt": ("aes-256-gcm", "aes-256-cbc", "aes-256-xts", "sha256"),
@@ -191,7 +191,7 @@ OPERATIONS = {
     "GnuTLS": ("aes-256-gcm", "aes-256-cbc", "sha256"),
     "libsodium": ("sha256", "x25519"),
     "mbed TLS": ("aes-256-gcm", "sha256"),
-}
+}  # fmt: skip
 _LIBRARIES = {
     "OpenSSL": _openssl,
     "libgcrypt": _gcrypt,

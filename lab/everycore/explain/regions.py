@@ -279,10 +279,10 @@ def collect(sampled: Sampled, command: Iterable[str] = ()) -> Profile:
         regions += _generated(sampled, spaces[pid], pid, placed, environments, len(user))
     regions.sort(key=lambda one: -one.samples)
     return Profile(
-        *(sampled.machine, sampled.method, sampled.why, sampled.seconds, sampled.lost),
-        *(len(sampled.samples), len(sampled.samples) - len(user), elsewhere, sampled.code),
-        *(tuple(command), regions),
-    )
+        machine=sampled.machine, method=sampled.method, why=sampled.why, seconds=sampled.seconds,
+        lost=sampled.lost, total=len(sampled.samples), kernel=len(sampled.samples) - len(user),
+        elsewhere=elsewhere, code=sampled.code, command=tuple(command), regions=regions,
+    )  # fmt: skip
 
 
 def clusters(

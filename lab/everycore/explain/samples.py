@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 # In the order of the bits of perf's register masks: Linux, arch/*/include/uapi/asm/perf_regs.h.
 X86_64 = (
-    *("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "rip", "flags", "cs", "ss"),
-    *("ds", "es", "fs", "gs", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"),
-)
+    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "rip", "flags", "cs", "ss",
+    "ds", "es", "fs", "gs", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+)  # fmt: skip
 AARCH64 = (*(f"x{number}" for number in range(31)), "sp", "pc")
 COUNTERS = {"x86_64": "rip", "aarch64": "pc"}
 STACK_POINTERS = {"x86_64": "rsp", "aarch64": "sp"}

@@ -33,9 +33,9 @@ _PRSTATUS = 1  # NT_PRSTATUS, linux/elf.h
 _WALL = 0x40000000  # __WALL, linux/wait.h
 # struct user_regs_struct of x86-64, sys/user.h
 _X86_64 = (
-    *("r15", "r14", "r13", "r12", "rbp", "rbx", "r11", "r10", "r9", "r8", "rax", "rcx", "rdx"),
-    *("rsi", "rdi", "orig_rax", "rip", "cs", "flags", "rsp", "ss"),
-)
+    "r15", "r14", "r13", "r12", "rbp", "rbx", "r11", "r10", "r9", "r8", "rax", "rcx", "rdx",
+    "rsi", "rdi", "orig_rax", "rip", "cs", "flags", "rsp", "ss",
+)  # fmt: skip
 _I386 = ("rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rax", "ds", "es", "fs", "gs", "orig", "rip")
 _I386_REST = ("cs", "flags", "rsp", "ss")
 _I386_BYTES = 68  # 17 registers of 4 bytes

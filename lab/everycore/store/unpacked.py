@@ -213,10 +213,10 @@ def _name_of(line: Bench | Limit | Arithmetic) -> dict[str, object]:
         case Bench():
             side = f"side {line.side}" if line.side else ""
             parts = (
-                *(line.style, f"{line.messages} messages" * (line.messages > 1)),
-                *(line.conditions.removeprefix(", "), line.hardware),
-                *(f"with {line.partner}" * bool(line.partner), side),
-            )
+                line.style, f"{line.messages} messages" * (line.messages > 1),
+                line.conditions.removeprefix(", "), line.hardware,
+                f"with {line.partner}" * bool(line.partner), side,
+            )  # fmt: skip
             named = {"kind": "bench", "subject": line.kernel, "function": line.mode}
             sizes = {"key_bits": line.key_bits, "bytes": line.bytes}
             return {**named, **sizes, "conditions": ", ".join(filter(None, parts))}
@@ -313,6 +313,7 @@ def _of_run(
 
 def _cell_row(figure: stats.Figure | None, values: Mapping[str, Any]) -> CellRow:
     """Return a cell with the figure, and with the values of all other members."""
-    ends = (figure.median, figure.low, figure.high) if figure else (None, None, None)
-    own = dict(zip(("value", "low", "high"), ends, strict=True))
-    return CellRow(**{"conditions": "", **values, **own, "is_last": True})
+    own = {"conditions": "", **values, "is_last": True}
+    for name, ending in (("value", "median"), ("low", "low"), ("high", "high")):
+        own[name] = getattr(figure, ending) if figure else None
+    return CellRow(**own)

@@ -15,16 +15,16 @@ QARMA = ("qarma5", "qarma5-each", "qarma5-many", "qarma3", "qarma3-each")
 IMPDEF = ("impdef", "impdef-each")  # QEMU's hash in its place
 # Big numbers of one length each: catalog/subjects/numbers.h. Words are of this CPU.
 NUMBERS = {
-    **{"mont-mul1024": 128, "mont-mul2048": 256, "mont-sqr2048": 256, "exp1024": 128},
-    **{"mul-add-words": 8, "mod-word": 8},
-}
+    "mont-mul1024": 128, "mont-mul2048": 256, "mont-sqr2048": 256, "exp1024": 128,
+    "mul-add-words": 8, "mod-word": 8,
+}  # fmt: skip
 PAC = "pac-instructions"  # AddPAC, Auth, Strip at random: catalog/subjects/pac_record.h
 # Modes that a function may compute; the driver compares each with c_ref.
 MODES = (
-    *("ecb-enc", "ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec"),
-    *("ghash", "gcm-seal", "gcm-open"),
-    *(*QARMA, *IMPDEF, PAC, *NUMBERS),
-)
+    "ecb-enc", "ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec",
+    "ghash", "gcm-seal", "gcm-open",
+    *QARMA, *IMPDEF, PAC, *NUMBERS,
+)  # fmt: skip
 # Anything else: compared with check vectors, and with a build of the same files that is trusted.
 OWN = "own"
 BLOCK_BYTES = 16
@@ -234,8 +234,10 @@ def _vectors(where: str, tables: Any, output: int) -> tuple[Vector, ...]:
         renamed = {"input" if key == "in" else key: value for key, value in table.items()}
         vector = Vector(**_values(f"{where}: vectors", renamed, Vector, ()))
         for name, text, most in (
-            *(("in", vector.input, None), ("out", vector.out, None)),
-            *(("key", vector.key, 32), ("iv", vector.iv, 16)),
+            ("in", vector.input, None),
+            ("out", vector.out, None),
+            ("key", vector.key, 32),
+            ("iv", vector.iv, 16),
         ):
             try:
                 length = len(bytes.fromhex(text))

@@ -11,28 +11,28 @@ from everycore.subjects.describe import FOLDER, Function, Subject, key_sizes
 # Function: its name (and what it computes), its key function, what its length is a multiple of.
 FUNCTIONS = {
     "aes": (
-        *(("ecb-enc", "aes_key", 16), ("ecb-dec", "aes_key", 16)),
-        *(("cbc-enc", "aes_key", 16), ("cbc-dec", "aes_key", 16), ("ctr", "aes_key", 1)),
-        *(("xts-enc", "xts_key", 1), ("xts-dec", "xts_key", 1)),
+        ("ecb-enc", "aes_key", 16), ("ecb-dec", "aes_key", 16),
+        ("cbc-enc", "aes_key", 16), ("cbc-dec", "aes_key", 16), ("ctr", "aes_key", 1),
+        ("xts-enc", "xts_key", 1), ("xts-dec", "xts_key", 1),
     ),
     "ghash": (("ghash", "ghash_key", 16),),
     "gcm": (("gcm-seal", "gcm_key", 1), ("gcm-open", "gcm_key", 1)),
     "qarma": (
-        *(("qarma5", "qarma5_key", 8), ("qarma5-each", "qarma5_key", 8)),
-        *(("qarma5-many", "qarma5_key", 8), ("qarma3", "qarma3_key", 8)),
+        ("qarma5", "qarma5_key", 8), ("qarma5-each", "qarma5_key", 8),
+        ("qarma5-many", "qarma5_key", 8), ("qarma3", "qarma3_key", 8),
         ("qarma3-each", "qarma3_key", 8),
     ),
     "bn": (
-        *(("mont-mul1024", "modulus1024_key", 128), ("mont-mul2048", "modulus2048_key", 256)),
-        *(("mont-sqr2048", "modulus2048_key", 256), ("exp1024", "modulus1024_key", 128)),
+        ("mont-mul1024", "modulus1024_key", 128), ("mont-mul2048", "modulus2048_key", 256),
+        ("mont-sqr2048", "modulus2048_key", 256), ("exp1024", "modulus1024_key", 128),
     ),
     "bn_words": (("mul-add-words", "divisor_key", 8), ("mod-word", "divisor_key", 8)),
-}
+}  # fmt: skip
 ANY_LENGTH = ("ctr", "gcm-seal", "gcm-open")  # a part of a block, too
 TITLES = {
-    **{"aes": "AES", "ghash": "GHASH", "gcm": "GCM", "qarma": "QARMA-64"},
-    **{"bn": "big numbers", "bn_words": "words of big numbers"},
-}
+    "aes": "AES", "ghash": "GHASH", "gcm": "GCM", "qarma": "QARMA-64",
+    "bn": "big numbers", "bn_words": "words of big numbers",
+}  # fmt: skip
 # Modes that the matrix measures: for AES by the use of the kernel.
 MEASURED = {
     ("aes", "PARALLEL"): ("ctr",),

@@ -225,8 +225,8 @@ def _hinted_access(instruction: Instruction) -> bytes:
         *_register(index),
         instruction.memory_index_scale,
         _segment(instruction.memory_segment),
-        *(_ONCE, 0, 0, 0, 0, 0),
-    )
+        _ONCE, 0, 0, 0, 0, 0,
+    )  # fmt: skip
 
 
 def _register(register: "Register_") -> tuple[int, int]:

@@ -23,8 +23,13 @@ AESE = bytes.fromhex("2048284e")  # aese v0.16b, v1.16b
 @pytest.mark.parametrize(
     ("code", "kind"),
     [
-        *((AESENC, "aes"), (VAESENC, "aes"), (CLMUL, "clmul"), (SHA, "sha"), (MULX, "mulx")),
-        *((WIDE, "aes vaes"), (WIDEST, "aes vaes")),
+        (AESENC, "aes"),
+        (VAESENC, "aes"),
+        (CLMUL, "clmul"),
+        (SHA, "sha"),
+        (MULX, "mulx"),
+        (WIDE, "aes vaes"),
+        (WIDEST, "aes vaes"),
     ],
 )
 def test_each_kind_of_instructions_is_found(tmp_path: Path, code: bytes, kind: str) -> None:

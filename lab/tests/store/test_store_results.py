@@ -65,7 +65,8 @@ def test_rows_that_no_later_run_has_stay_with_their_run(tool: ModuleType, tmp_pa
     old = run_of(
         tmp_path / "old.jsonl",
         OLD,
-        *(bench("c_ref", (9.0,)), bench("c_ref", (8.0,), size=128)),
+        bench("c_ref", (9.0,)),
+        bench("c_ref", (8.0,), size=128),
         bench("openssl-3.0", (7.0,), more=peer),
     )
     new = run_of(

@@ -312,11 +312,16 @@ def test_runs_of_the_same_arguments_are_the_same(traced: Traced) -> None:
     assert all(a.same(b) for a, b in zip(first, second, strict=True))
 
 
+CASES = (
+    "counts", "calls", "loops", "copies", "copies_down", "searches", "switches", "prefetches",
+    "reads_fs", "scans", "recurses",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "case",
     [
-        *("counts", "calls", "loops", "copies", "copies_down", "searches", "switches"),
-        *("prefetches", "reads_fs", "scans", "recurses"),
+        *CASES,
         pytest.param("gathers", marks=needs("avx2")),
         pytest.param("stores_masked", marks=needs("avx512bw")),
     ],
