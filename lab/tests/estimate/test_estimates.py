@@ -41,12 +41,6 @@ def test_an_estimate_is_scaled_by_the_point_of_its_technique() -> None:
     assert found.basis == "other ce-ctr -11%"
 
 
-def test_a_range_has_at_least_half_of_what_the_model_missed() -> None:
-    found = figure(CORE, 1.0, ["ce"], False, [Fit(point("ce", 1.5), 1.0)])
-    assert isinstance(found, Figure)
-    assert found.margin == pytest.approx(0.25)
-
-
 def test_points_that_disagree_widen_the_range() -> None:
     fits = [Fit(point("ce", 1.0), 1.0), Fit(point("ce", 1.6, "ecb-enc"), 1.0)]
     found = figure(CORE, 1.0, ["ce"], False, fits)
@@ -55,16 +49,18 @@ def test_points_that_disagree_widen_the_range() -> None:
     assert found.high == pytest.approx(1.6)
 
 
-def test_fits_that_differ_widen_the_range() -> None:
-    found = figure(CORE, 1.0, ["ce"], False, [Fit(point("ce", 1.0), 1.0)], unsure=0.3)
+@pytest.mark.parametrize(
+    ("fit", "unsure", "margin"),
+    [
+        (Fit(point("ce", 1.5), 1.0), 0.0, 0.25),  # half of what the model missed, at least
+        (Fit(point("ce", 1.0), 1.0), 0.3, 0.3),  # other fits differ
+        (Fit(point("ce", 1.0, derived=True), 1.0), 0.0, 0.25),
+    ],
+)
+def test_what_is_not_sure_widens_the_range(fit: Fit, unsure: float, margin: float) -> None:
+    found = figure(CORE, 1.0, ["ce"], False, [fit], unsure)
     assert isinstance(found, Figure)
-    assert found.margin == 0.3
-
-
-def test_a_derived_point_widens_the_range() -> None:
-    found = figure(CORE, 1.0, ["ce"], False, [Fit(point("ce", 1.0, derived=True), 1.0)])
-    assert isinstance(found, Figure)
-    assert found.margin == 0.25
+    assert found.margin == pytest.approx(margin)
 
 
 def test_no_point_of_the_technique_hides_the_estimate_and_says_so() -> None:

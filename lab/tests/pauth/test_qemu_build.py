@@ -86,14 +86,22 @@ def test_what_was_unpacked_stays_as_it_was(
     assert not list((context.cache_dir() / "pauth").glob("qemu-*"))  # nor is anything left
 
 
-def test_user_and_system_emulation_are_two_programs(
-    context: Context, archive: FakeArchive, tools: Path
+@pytest.mark.parametrize(
+    ("recipe", "name"),
+    [
+        (Recipe("test", system=True), "qemu-system-aarch64"),
+        (Recipe("test", static=True), "qemu-aarch64"),
+    ],
+)
+def test_a_program_of_another_recipe_is_another_one(
+    context: Context, archive: FakeArchive, tools: Path, recipe: Recipe, name: str
 ) -> None:
     del tools
     publish(archive)
-    system = build_qemu(context, TREE, Recipe("test", system=True))
-    assert system.name == "qemu-system-aarch64"
-    assert system.parent != build_qemu(context, TREE, RECIPE).parent
+    other = build_qemu(context, TREE, recipe)
+    assert other.name == name
+    assert other.parent != build_qemu(context, TREE, RECIPE).parent
+    assert ("--static" in recipe.options("10.0.13")) == recipe.static
 
 
 def test_a_tree_that_the_script_does_not_know_is_refused(
@@ -125,17 +133,6 @@ def test_a_build_that_fails_says_why(
     with pytest.raises(EverycoreError, match=expected) as error:
         build_qemu(context, TREE, RECIPE)
     assert error.value.hint in ("no glib", "bad.c:1: error")
-
-
-def test_a_static_program_is_another_one(
-    context: Context, archive: FakeArchive, tools: Path
-) -> None:
-    del tools
-    publish(archive)
-    static = build_qemu(context, TREE, Recipe("test", static=True))
-    assert static.name == "qemu-aarch64"
-    assert static.parent != build_qemu(context, TREE, RECIPE).parent
-    assert "--static" in Recipe("test", static=True).options("10.0.13")
 
 
 def test_old_versions_lack_an_option() -> None:

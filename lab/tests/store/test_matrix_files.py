@@ -6,6 +6,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -148,24 +149,31 @@ def test_another_revision_gets_a_head_of_its_own(tmp_path: Path) -> None:
     assert write(path, result(2), head=newer, resume=True).heads == (HEAD, newer)
 
 
-def test_skipped_cells_are_looked_at_again(tmp_path: Path) -> None:
-    stored = write(tmp_path / "m.jsonl", result(1, Outcome.SKIPPED), result(2, Outcome.CRASHED))
-    assert [cell.toolchain for cell in stored.done()] == ["gcc-2"]
+COUNTED = result(1, Outcome.COUNTED).replace(runs=())
 
 
-def test_answers_that_were_compared_by_fewer_inputs_are_compared_again(tmp_path: Path) -> None:
-    outcomes = (Outcome.MEASURED, Outcome.WRONG, Outcome.NOT_COMPILED)
-    old = [result(number, outcome) for number, outcome in enumerate(outcomes, 1)]
-    stored = write(tmp_path / "m.jsonl", *old, result(4).replace(sweep=1))
-    assert len(stored.done()) == 4
-    assert [cell.toolchain for cell in stored.done(sweep=1)] == ["gcc-3", "gcc-4"]
-
-
-def test_cells_without_counts_are_completed_once_packages_can_read_them(tmp_path: Path) -> None:
-    lacking = result(1).replace(packages_missing=True)
-    stored = write(tmp_path / "m.jsonl", lacking, result(2))  # of the second nothing can be read
-    assert [cell.toolchain for cell in stored.done()] == ["gcc-1", "gcc-2"]
-    assert [cell.toolchain for cell in stored.done(can_count=True)] == ["gcc-2"]
+@pytest.mark.parametrize(
+    ("lines", "asked", "done"),
+    [
+        ((result(1, Outcome.SKIPPED), result(2, Outcome.CRASHED)), {}, (2,)),
+        # Answers that were compared by fewer inputs; of one there are none.
+        ((result(1), result(2, Outcome.WRONG)), {}, (1, 2)),
+        ((result(1), result(2, Outcome.WRONG)), {"sweep": 1}, ()),
+        ((result(3, Outcome.NOT_COMPILED), result(4).replace(sweep=1)), {"sweep": 1}, (3, 4)),
+        # Cells without counts, once packages can read them; of the second nothing can be read.
+        ((result(1).replace(packages_missing=True), result(2)), {}, (1, 2)),
+        ((result(1).replace(packages_missing=True), result(2)), {"can_count": True}, (2,)),
+        # Estimates are wanted; a cell with none of any core was asked for them.
+        ((COUNTED, result(2)), {}, (1, 2)),
+        ((COUNTED, result(2)), {"estimate": True}, (2,)),
+        ((COUNTED.replace(estimates={}), result(2)), {"estimate": True}, (1, 2)),
+    ],
+)
+def test_cells_are_looked_at_again_for_what_they_lack(
+    tmp_path: Path, lines: tuple[Line, ...], asked: dict[str, Any], done: tuple[int, ...]
+) -> None:
+    stored = write(tmp_path / "m.jsonl", *lines)
+    assert [cell.toolchain for cell in stored.done(**asked)] == [f"gcc-{one}" for one in done]
 
 
 def test_a_newer_format_is_refused(tmp_path: Path) -> None:
@@ -198,16 +206,6 @@ def test_a_line_of_another_file_is_not_dropped_as_half_of_one(tmp_path: Path, te
     with pytest.raises(EverycoreError, match="is no file of the matrix"):
         write(path, resume=True)
     assert path.read_text() == text
-
-
-def test_counted_cells_without_estimates_are_looked_at_again_when_some_are_wanted(
-    tmp_path: Path,
-) -> None:
-    counted = [result(n, Outcome.COUNTED).replace(runs=()) for n in (1, 2)]
-    asked = counted[1].replace(estimates={})  # no core is calibrated for it
-    stored = write(tmp_path / "m.jsonl", counted[0], asked, result(3))
-    assert [cell.toolchain for cell in stored.done()] == ["gcc-1", "gcc-2", "gcc-3"]
-    assert [cell.toolchain for cell in stored.done(estimate=True)] == ["gcc-2", "gcc-3"]
 
 
 def test_files_that_are_no_matrix_are_named(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@ import json
 import lzma
 import resource
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -174,27 +176,30 @@ def test_a_run_that_was_killed_leaves_a_partial_result_and_blocks_no_name(tmp_pa
     assert not part.exists()
 
 
-def test_a_place_that_is_lost_before_the_first_line_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(LostError), Writer(tmp_path / "a.jsonl", RUN):
-        raise LostError("the board is gone")
+@pytest.mark.parametrize("error", [LostError("the board is gone"), RuntimeError()])
+def test_a_run_that_ends_before_its_first_line_leaves_nothing(
+    tmp_path: Path, error: Exception
+) -> None:
+    with pytest.raises(type(error)), Writer(tmp_path / "a.jsonl", RUN):
+        raise error
     assert not list(tmp_path.iterdir())
 
 
-def test_a_run_that_fails_leaves_no_file(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError), Writer(tmp_path / "a.jsonl", RUN):
-        raise RuntimeError
-    assert not list(tmp_path.iterdir())
+@contextmanager
+def full_disk(room_bytes: int) -> Iterator[None]:
+    """Files cannot become larger in this block."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_a_full_disk_is_named_and_leaves_no_file(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
-    try:
-        with pytest.raises(EverycoreError, match=r"cannot write .*a\.jsonl: File too large"):
-            write(path)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    message = r"cannot write .*a\.jsonl: File too large"
+    with full_disk(100), pytest.raises(EverycoreError, match=message):
+        write(tmp_path / "a.jsonl")
     assert not list(tmp_path.iterdir())
 
 
@@ -202,13 +207,8 @@ def test_a_disk_that_fills_up_costs_no_line_that_was_written(tmp_path: Path) -> 
     path = tmp_path / "a.jsonl"
     measured = [encode_line(line) for line in LINES]
     room = len(encode_line(RUN)) + len(measured[0]) + 20
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
-    try:
-        with pytest.raises(EverycoreError, match="File too large") as error:
-            write(path)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with full_disk(room), pytest.raises(EverycoreError, match="File too large") as error:
+        write(path)
     (note,) = error.value.__notes__
     assert note == f"what was measured is in {tmp_path / 'a.jsonl.part'}"
     found = run_files.partial_of(path, RUN)
@@ -224,17 +224,11 @@ def test_two_runs_in_a_second_have_two_names(tmp_path: Path) -> None:
     assert second.name == "20260102-030405-0123456789ab-bench-2.jsonl"
 
 
-@pytest.mark.parametrize("kept", [0, 1, 3])
-def test_a_file_cut_short_is_named(tmp_path: Path, kept: int) -> None:
+@pytest.mark.parametrize("kept", [0, 1, 3, None])
+def test_a_file_cut_short_is_named(tmp_path: Path, kept: int | None) -> None:
     path = write(tmp_path / "a.jsonl")
-    path.write_text("\n".join(path.read_text().splitlines()[:kept]))
-    with pytest.raises(EverycoreError, match=r"a\.jsonl is cut short"):
-        run_files.read(path)
-
-
-def test_a_file_cut_within_a_line_is_named(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.jsonl")
-    path.write_text(path.read_text()[:-10])
+    text = path.read_text()
+    path.write_text(text[:-10] if kept is None else "\n".join(text.splitlines()[:kept]))
     with pytest.raises(EverycoreError, match=r"a\.jsonl is cut short"):
         run_files.read(path)
 
