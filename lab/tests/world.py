@@ -7,9 +7,13 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 import everycore
@@ -23,6 +27,21 @@ PACKAGE = Path(everycore.__file__).parent
 
 def data_text(name: str) -> str:
     return (DATA / name).read_text(encoding="utf-8")
+
+
+def tool(name: str) -> ModuleType:
+    """Load a program of tools/ as a module; without a checkout the test is skipped."""
+    path = PACKAGE.parents[1] / "tools" / name
+    if not path.is_file():
+        pytest.skip("no checkout, no tools")
+    loader = SourceFileLoader(name.replace("-", "_"), str(path))
+    spec = spec_from_loader(loader.name, loader)
+    assert spec is not None
+    module = module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.dont_write_bytecode", True)
+        loader.exec_module(module)
+    return module
 
 
 @dataclass
@@ -80,6 +99,13 @@ class Outcome:
     code: int
     out: str
     err: str
+
+    def refuses(self, *messages: str) -> None:
+        """Expect an error of usage that says all of this, and no traceback."""
+        assert self.code == 2, self
+        for message in messages:
+            assert message in self.err, self.err
+        assert "Traceback" not in self.err, self.err
 
 
 @dataclass

@@ -226,10 +226,7 @@ def test_the_kernel_alone_leaves_no_file_out_silently(lab: Lab) -> None:
     ],
 )
 def test_a_file_that_is_no_program_is_named(lab: Lab, path: str, message: str) -> None:
-    found = lab("doctor", "--no-probe", path)
-    assert found.code == 2
-    assert message in found.err
-    assert "name programs or libraries" in found.err
+    lab("doctor", "--no-probe", path).refuses(message, "name programs or libraries")
 
 
 OWN = OwnSpeeds(4.0, {"aes-256-gcm": 16e9, "rsa2048": 5000.0}, {"aes-256-gcm": 0.2})

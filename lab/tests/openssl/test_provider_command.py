@@ -79,9 +79,7 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def refused(outcome: Outcome, message: str) -> None:
-    assert outcome.code == 2
-    assert message in outcome.err
-    assert "Traceback" not in outcome.err
+    outcome.refuses(message)
     assert outcome.out == ""
 
 

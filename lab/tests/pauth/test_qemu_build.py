@@ -66,8 +66,15 @@ def context(tmp_path: Path, archive: FakeArchive) -> Context:
     return Lab(SystemRunner(), tmp_path, env).context()
 
 
-def test_a_program_is_built_once(context: Context, archive: FakeArchive, tools: Path) -> None:
+@pytest.fixture
+def published(context: Context, archive: FakeArchive, tools: Path) -> None:
+    """The package, and the tools that build it."""
+    del context, tools
     publish(archive)
+
+
+@pytest.mark.usefixtures("published")
+def test_a_program_is_built_once(context: Context, tools: Path) -> None:
     program = build_qemu(context, TREE, RECIPE)
     assert program.name == "qemu-aarch64"
     assert context.runner.run([str(program)]).stdout == "qemu-aarch64\n"
@@ -75,17 +82,15 @@ def test_a_program_is_built_once(context: Context, archive: FakeArchive, tools: 
     assert len((tools / "built").read_text().splitlines()) == 1
 
 
-def test_what_was_unpacked_stays_as_it_was(
-    context: Context, archive: FakeArchive, tools: Path
-) -> None:
-    del tools
-    publish(archive)
+@pytest.mark.usefixtures("published")
+def test_what_was_unpacked_stays_as_it_was(context: Context) -> None:
     build_qemu(context, TREE, RECIPE)
     helper = next((context.cache_dir() / "debs").rglob("pauth_helper.c"))
     assert "everycore/begin" not in helper.read_text()
     assert not list((context.cache_dir() / "pauth").glob("qemu-*"))  # nor is anything left
 
 
+@pytest.mark.usefixtures("published")
 @pytest.mark.parametrize(
     ("recipe", "name"),
     [
@@ -94,20 +99,18 @@ def test_what_was_unpacked_stays_as_it_was(
     ],
 )
 def test_a_program_of_another_recipe_is_another_one(
-    context: Context, archive: FakeArchive, tools: Path, recipe: Recipe, name: str
+    context: Context, recipe: Recipe, name: str
 ) -> None:
-    del tools
-    publish(archive)
     other = build_qemu(context, TREE, recipe)
     assert other.name == name
     assert other.parent != build_qemu(context, TREE, RECIPE).parent
     assert ("--static" in recipe.options("10.0.13")) == recipe.static
 
 
+@pytest.mark.usefixtures("tools")
 def test_a_tree_that_the_script_does_not_know_is_refused(
-    context: Context, archive: FakeArchive, tools: Path
+    context: Context, archive: FakeArchive
 ) -> None:
-    del tools
     publish(archive, {"target/arm/tcg/pauth_helper.c": "int x;\n"})
     with pytest.raises(EverycoreError, match="0 lines, not one"):
         build_qemu(context, TREE, RECIPE)
@@ -150,24 +153,21 @@ def test_only_debian_has_suites(tmp_path: Path) -> None:
     assert qemu_build._suite_here(tmp_path / "nothing") == ""
 
 
+@pytest.mark.usefixtures("published")
 @pytest.mark.parametrize("setting", ["CC=another-cc", "CFLAGS=-O3", "LDFLAGS=-s"])
 def test_another_compiler_or_other_flags_make_another_program(
-    tmp_path: Path, context: Context, archive: FakeArchive, tools: Path, setting: str
+    tmp_path: Path, context: Context, setting: str
 ) -> None:
-    del tools
-    publish(archive)
     program = build_qemu(context, TREE, RECIPE)
     name, value = setting.split("=")
     other = Lab(SystemRunner(), tmp_path, {**context.env, name: value}).context()
     assert build_qemu(other, TREE, RECIPE) != program
 
 
+@pytest.mark.usefixtures("published")
 def test_files_that_cannot_be_copied_are_told(
-    context: Context, archive: FakeArchive, tools: Path, monkeypatch: pytest.MonkeyPatch
+    context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    del tools
-    publish(archive)
-
     def copytree(*_: object, **__: object) -> None:
         raise shutil.Error([("a", "b", "[Errno 18] Invalid cross-device link: 'a' -> 'b'")])
 

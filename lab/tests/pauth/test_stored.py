@@ -4,14 +4,12 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
-from world import PACKAGE, Lab
+from world import Lab, tool
 
 from everycore.commands import pauth as command
 from everycore.environment.decoding import decode_line, encode_line
@@ -271,15 +269,7 @@ def test_compare_looks_at_runs_that_can_be_compared(lab: Lab) -> None:
 @pytest.fixture
 def gen_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """tools/gen-docs, of a tree that has nothing but results."""
-    path = PACKAGE.parents[1] / "tools" / "gen-docs"
-    if not path.is_file():
-        pytest.skip("no checkout, no tools")
-    loader = SourceFileLoader("gen_docs", str(path))
-    spec = spec_from_loader("gen_docs", loader)
-    assert spec is not None
-    module = module_from_spec(spec)
-    monkeypatch.setattr("sys.dont_write_bytecode", True)
-    loader.exec_module(module)
+    module = tool("gen-docs")
     monkeypatch.setattr(module, "ROOT", tmp_path)
     return module
 

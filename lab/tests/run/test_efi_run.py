@@ -238,17 +238,13 @@ def test_a_trimmed_image_holds_its_files_on_a_stick_of_anything(tmp_path: Path) 
 
 @pytest.mark.parametrize("size", ["", "0", "M", "-1", "1K", "3G", "2097153", "٢M", "1e6"])
 def test_a_size_that_is_none_is_refused(system: Lab, size: str) -> None:
-    done = system("efi", "image", "--out", "x.img", f"--size={size}")
-    assert done.code == 2
-    assert "no size of an image" in done.err
+    system("efi", "image", "--out", "x.img", f"--size={size}").refuses("no size of an image")
     assert not (system.folder / "x.img").exists()
 
 
 def test_a_file_that_is_there_is_not_replaced_by_an_image(system: Lab) -> None:
     (system.folder / "card.rom").write_bytes(b"mine")
-    done = system("efi", "image", "--out", "card.rom")
-    assert done.code == 2
-    assert "card.rom exists" in done.err
+    system("efi", "image", "--out", "card.rom").refuses("card.rom exists")
     assert (system.folder / "card.rom").read_bytes() == b"mine"
 
 

@@ -62,9 +62,7 @@ def test_parameters_are_those_that_openssl_takes(real_lab: Callable[..., Outcome
 @pytest.mark.parametrize("name", ["genrsa", "dhparam"])
 def test_impossible_bits_are_refused(lab: Lab, name: str, bits: str) -> None:
     outcome = lab(name, "--", bits)
-    assert outcome.code == 2
-    assert bits in outcome.err
-    assert "Traceback" not in outcome.err
+    outcome.refuses(bits)
     assert outcome.out == ""
 
 
@@ -73,9 +71,7 @@ def test_a_file_that_is_there_is_not_replaced(lab: Lab, tmp_path: Path) -> None:
     path = tmp_path / "dh.pem"
     path.write_text("precious")
     for target in (path, tmp_path):
-        outcome = lab("dhparam", "2048", "--out", str(target))
-        assert outcome.code == 2
-        assert "exists and is not replaced" in outcome.err
+        lab("dhparam", "2048", "--out", str(target)).refuses("exists and is not replaced")
     link = tmp_path / "link.pem"
     link.symlink_to(tmp_path / "nowhere")
     assert lab("dhparam", "2048", "--out", str(link)).code == 2
@@ -93,9 +89,8 @@ def test_a_file_that_came_in_between_is_not_replaced(
         return {"p": 23}
 
     monkeypatch.setattr(new_keys, "_find", find)
-    for has_links in (True, False):
-        outcome = lab("dhparam", "2048", "--out", str(path))
-        assert outcome.code == 2, has_links
+    for _ in range(2):  # with links, and without
+        lab("dhparam", "2048", "--out", str(path)).refuses()
         assert path.read_text() == "precious"
         path.unlink()
         monkeypatch.setattr(os, "link", _fail)
@@ -190,17 +185,13 @@ def test_ctrl_c_behind_the_last_step_leaves_the_whole_file(
 
 @pytest.mark.usefixtures("found")
 def test_a_folder_that_is_not_there_is_named(lab: Lab, tmp_path: Path) -> None:
-    outcome = lab("dhparam", "2048", "--out", str(tmp_path / "none/dh.pem"))
-    assert outcome.code == 2
-    assert "none" in outcome.err
+    lab("dhparam", "2048", "--out", str(tmp_path / "none/dh.pem")).refuses("none")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_genrsa_names_the_package_that_it_lacks(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(new_keys, "find_spec", lambda _: None)
-    outcome = lab("genrsa", "2048")
-    assert outcome.code == 2
-    assert "extra 'keys'" in outcome.err
+    lab("genrsa", "2048").refuses("extra 'keys'")
 
 
 def test_the_line_of_a_search_tells_what_is_left() -> None:

@@ -263,8 +263,7 @@ def test_what_is_wrong_with_a_query_is_one_line(
     matrix_file(lab.folder / "a.jsonl", HEAD, measured(cell(), 5.0))
     own = words if "--from" in words else ("--from", "a.jsonl", *words)
     done = lab("query", *own)
-    assert done.code == 2, done
-    assert said in done.err
+    done.refuses(said)
     assert len(done.err.splitlines()) <= 2
     assert not (lab.folder / "x.csv").exists()
 
@@ -286,8 +285,7 @@ def test_a_file_without_results_is_refused_with_a_remedy(
     (lab.folder / "text.jsonl").write_text("no JSON\n")
     (lab.folder / "data.jsonl").write_text('{"type": "other"}\n')
     done = lab(*words, name)
-    assert done.code == 2, done
-    assert name in done.err
+    done.refuses(name)
     assert done.err.splitlines()[1:] == [run_files.RESULTS_HINT]
 
 
