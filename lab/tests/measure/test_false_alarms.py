@@ -59,10 +59,12 @@ def in_turn(times: Iterator[float], rounds: int, *true: float) -> list[tuple[flo
     return [tuple(own) for own in zip(*found, strict=True)]
 
 
-def share(decides: Callable[[Iterator[float]], bool], seed: int, trials: int = TRIALS) -> float:
-    """The share of the trials in which a rule decides that there is a difference."""
+def share(
+    decides: Callable[..., bool], seed: int, trials: int = TRIALS, **case: float | bool
+) -> float:
+    """The share of the trials of a case in which a rule decides that there is a difference."""
     times = machine(seed)
-    return sum(decides(times) for _ in range(trials)) / trials
+    return sum(decides(times, **case) for _ in range(trials)) / trials
 
 
 def within(level: float, trials: int = TRIALS) -> float:
@@ -100,33 +102,27 @@ def test_a_kernel_that_is_5_percent_faster_is_said_to_be_more_as_seldom_as_is_cl
     """Only more than 5 % is told, so that this is the worst of the cases with nothing to tell."""
     modes, allowed = [Mode("ctr(aes)", ("parallel",), ("a",))], {("aes", "a"), ("aes", "b")}
 
-    def decides(true: float) -> Callable[[Iterator[float]], bool]:
-        def notes(times: Iterator[float]) -> bool:
-            both = zip("ab", in_turn(times, processes, 1, true), strict=True)
-            return bool(tables.order_notes([bench(*one) for one in both], modes, allowed))
+    def decides(times: Iterator[float], true: float) -> bool:
+        both = zip("ab", in_turn(times, processes, 1, true), strict=True)
+        return bool(tables.order_notes([bench(*one) for one in both], modes, allowed))
 
-        return notes
-
-    assert share(decides(tables.MUCH_FASTER), 11) <= within(stats.ALARM)
-    assert share(decides(1.0), 12) <= 0.01
-    assert share(decides(0.5), 13, 200) >= 0.85
+    assert share(decides, 11, true=tables.MUCH_FASTER) <= within(stats.ALARM)
+    assert share(decides, 12, true=1.0) <= 0.01
+    assert share(decides, 13, 200, true=0.5) >= 0.85
 
 
 def test_a_peer_is_said_to_be_faster_as_seldom_as_is_claimed_however_many_there_are() -> None:
     """The true times of all peers are as far below ours as is not told yet."""
 
-    def decides(true: float) -> Callable[[Iterator[float]], bool]:
-        def is_behind(times: Iterator[float]) -> bool:
-            ours, *theirs = in_turn(times, 5, 1, true, true, true)
-            peers = [bench(f"p{n}", own, peer=f"p{n}") for n, own in enumerate(theirs)]
-            (table,) = peer_comparison.peer_tables([bench("k", ours), *peers], [], {})
-            return table.is_slower(0, 1.02)
+    def decides(times: Iterator[float], true: float) -> bool:
+        ours, *theirs = in_turn(times, 5, 1, true, true, true)
+        peers = [bench(f"p{n}", own, peer=f"p{n}") for n, own in enumerate(theirs)]
+        (table,) = peer_comparison.peer_tables([bench("k", ours), *peers], [], {})
+        return table.is_slower(0, 1.02)
 
-        return is_behind
-
-    assert share(decides(1 / 1.02), 21, 500) <= within(stats.ALARM, 500)
-    assert share(decides(1.0), 22, 500) <= 0.02
-    assert share(decides(0.5), 23, 100) >= 0.85
+    assert share(decides, 21, 500, true=1 / 1.02) <= within(stats.ALARM, 500)
+    assert share(decides, 22, 500, true=1.0) <= 0.02
+    assert share(decides, 23, 100, true=0.5) >= 0.85
 
 
 def result(runs: Sequence[float], toolchain: str = "gcc-12") -> Result:
@@ -135,21 +131,16 @@ def result(runs: Sequence[float], toolchain: str = "gcc-12") -> Result:
 
 
 def test_equal_cells_of_a_matrix_are_slow_as_seldom_as_is_claimed() -> None:
-    def decides(true: float, looks: int = 1) -> Callable[[Iterator[float]], bool]:
-        def is_slow(times: Iterator[float]) -> bool:
-            return all(
-                is_slower(*map(result, in_turn(times, 5, true, 1)), 1.1) for _ in range(looks)
-            )
-
-        return is_slow
+    def decides(times: Iterator[float], true: float, looks: int = 1) -> bool:
+        return all(is_slower(*map(result, in_turn(times, 5, true, 1)), 1.1) for _ in range(looks))
 
     assert anomalies.ALARM == 0.01
     assert stats.chance_apart(5, 5) <= anomalies.ALARM
-    assert share(decides(1.0), 31) <= within(stats.chance_apart(5, 5))
-    assert share(decides(1.0, looks=2), 32) == 0
+    assert share(decides, 31, true=1.0) <= within(stats.chance_apart(5, 5))
+    assert share(decides, 32, true=1.0, looks=2) == 0
     # The other program may hide a slow cell, and the next run of the matrix finds it.
-    assert share(decides(1.5), 33, 500) >= 0.6
-    assert share(decides(2.0), 34, 500) >= 0.95
+    assert share(decides, 33, 500, true=1.5) >= 0.6
+    assert share(decides, 34, 500, true=2.0) >= 0.95
 
 
 def test_a_cell_of_too_few_processes_is_never_slow() -> None:
@@ -166,24 +157,21 @@ def test_a_step_over_time_needs_processes_enough() -> None:
 
 
 def test_a_remedy_that_changes_nothing_is_said_to_help_or_hurt_in_3_percent() -> None:
-    def tried(true: float, is_fixed: bool = False) -> Callable[[Iterator[float]], bool]:
-        def decides(times: Iterator[float]) -> bool:
-            sides = in_turn(times, trial.ROUNDS, 1, true)
-            runs = [
-                [trial._Run(1.0, 100 / one, "# MB/s", 0) if is_fixed
-                 else trial._Run(one, None, "", 0) for one in own]
-                for own in sides
-            ]  # fmt: skip
-            return trial._compared(*runs)[0] != 1.0
-
-        return decides
+    def tried(times: Iterator[float], true: float, is_fixed: bool = False) -> bool:
+        sides = in_turn(times, trial.ROUNDS, 1, true)
+        runs = [
+            [trial._Run(1.0, 100 / one, "# MB/s", 0) if is_fixed
+             else trial._Run(one, None, "", 0) for one in own]
+            for own in sides
+        ]  # fmt: skip
+        return trial._compared(*runs)[0] != 1.0
 
     level = 2 * stats.chance_apart(trial.ROUNDS, trial.ROUNDS)
     assert level <= stats.ALARM
-    assert share(tried(1.0), 41) <= within(level)
-    assert share(tried(1.0, is_fixed=True), 42) <= within(level)
-    assert share(tried(0.5), 43, 300) >= 0.9
-    assert share(tried(0.5, is_fixed=True), 44, 300) >= 0.9
+    assert share(tried, 41, true=1.0) <= within(level)
+    assert share(tried, 42, true=1.0, is_fixed=True) <= within(level)
+    assert share(tried, 43, 300, true=0.5) >= 0.9
+    assert share(tried, 44, 300, true=0.5, is_fixed=True) >= 0.9
 
 
 def test_calls_whose_time_no_secret_changes_are_not_suspicious() -> None:
@@ -225,90 +213,75 @@ def test_a_switch_that_changes_nothing_seldom_repairs_a_slow_cell() -> None:
     """It is taken if it looks repaired alone, and once more beside the cell and its neighbour, and
     if the cell is still slow then: this is the share of these cases."""
 
-    def repaired(true: float, with_switch: float) -> Callable[[Iterator[float]], bool]:
-        def decides(times: Iterator[float]) -> bool:
-            (first,) = in_turn(times, bisect.TRIAL_PROCESSES, with_switch)
-            sides = [(0.0,)]
-            while not is_slower(result(sides[0]), result(sides[-1]), 1.1):
-                *sides, again = in_turn(times, bisect.PROCESSES, true, 1, with_switch)
-            bad, good = map(stats.median, sides)
-            limit = max(good + bisect.REPAIRED * (bad - good), bisect.NEAR * good)
-            return stats.median(first) <= limit and stats.median(again) <= limit
+    def repaired(times: Iterator[float], true: float, with_switch: float) -> bool:
+        (first,) = in_turn(times, bisect.TRIAL_PROCESSES, with_switch)
+        sides = [(0.0,)]
+        while not is_slower(result(sides[0]), result(sides[-1]), 1.1):
+            *sides, again = in_turn(times, bisect.PROCESSES, true, 1, with_switch)
+        bad, good = map(stats.median, sides)
+        limit = max(good + bisect.REPAIRED * (bad - good), bisect.NEAR * good)
+        return stats.median(first) <= limit and stats.median(again) <= limit
 
-        return decides
-
-    assert share(repaired(1.2, 1.2), 61) <= 0.003
-    assert share(repaired(1.2, 1.0), 62, 500) >= 0.7
+    assert share(repaired, 61, true=1.2, with_switch=1.2) <= 0.003
+    assert share(repaired, 62, 500, true=1.2, with_switch=1.0) >= 0.7
 
 
 def test_libraries_that_are_as_fast_are_not_too_slow() -> None:
-    def decides(true: float) -> Callable[[Iterator[float]], bool]:
-        def are_slow(times: Iterator[float]) -> bool:
-            every = [
-                Probed(path, path, "sha256", 100 / (next(times) * one), "")
-                for path, one in zip("abcd", (1, 1, 1, true), strict=True)
-            ]
-            return bool(too_slow(every, {}))
+    def decides(times: Iterator[float], true: float) -> bool:
+        every = [
+            Probed(path, path, "sha256", 100 / (next(times) * one), "")
+            for path, one in zip("abcd", (1, 1, 1, true), strict=True)
+        ]
+        return bool(too_slow(every, {}))
 
-        return are_slow
-
-    assert share(decides(1.0), 71) == 0
-    assert share(decides(2.5), 72) >= 0.6
-    assert share(decides(4.0), 73) == 1
+    assert share(decides, 71, true=1.0) == 0
+    assert share(decides, 72, true=2.5) >= 0.6
+    assert share(decides, 73, true=4.0) == 1
 
 
 def test_a_placement_that_costs_nothing_is_seldom_beyond_the_bound_every_time() -> None:
-    def decides(true: float) -> Callable[[Iterator[float]], bool]:
-        def is_beyond(times: Iterator[float]) -> bool:
-            def point() -> Placement:
-                start, inside = 300 * true * next(times), 300 * next(times)
-                return Placement(
-                    "aes", "k", "ctr", 256, 64, 1, "streamed", "c", start, inside, start, inside
-                )
+    def decides(times: Iterator[float], true: float) -> bool:
+        def point() -> Placement:
+            start, inside = 300 * true * next(times), 300 * next(times)
+            return Placement(
+                "aes", "k", "ctr", 256, 64, 1, "streamed", "c", start, inside, start, inside
+            )
 
-            best = min((point() for _ in range(placements.TRIES)), key=placements._badness)
-            return any(one.share > 1 for one in costs(best))
+        best = min((point() for _ in range(placements.TRIES)), key=placements._badness)
+        return any(one.share > 1 for one in costs(best))
 
-        return is_beyond
-
-    assert share(decides(1.0), 81) <= 0.001
-    assert share(decides(2.0), 82) >= 0.95
+    assert share(decides, 81, true=1.0) <= 0.001
+    assert share(decides, 82, true=2.0) >= 0.95
 
 
 def test_compilers_that_are_alike_keep_what_is_promised() -> None:
     """A cell that was disturbed may be told to be uncertain, which is no alarm."""
 
-    def decides(true: float, with_uncertain: bool) -> Callable[[Iterator[float]], bool]:
-        def is_told(times: Iterator[float]) -> bool:
-            every = [*in_turn(times, 5, 1, 1, 1, true)]
-            names = ("gcc-12", "gcc-13", "clang-16", "clang-17")
-            cells = [result(*one) for one in zip(every, names, strict=True)]
-            kept, faults = promises.judge(cells, {})
-            uncertain = any("uncertain" in one for one in faults)
-            return not all(one.steady for one in kept) or (with_uncertain and uncertain)
+    def decides(times: Iterator[float], true: float, with_uncertain: bool) -> bool:
+        every = [*in_turn(times, 5, 1, 1, 1, true)]
+        names = ("gcc-12", "gcc-13", "clang-16", "clang-17")
+        cells = [result(*one) for one in zip(every, names, strict=True)]
+        kept, faults = promises.judge(cells, {})
+        uncertain = any("uncertain" in one for one in faults)
+        return not all(one.steady for one in kept) or (with_uncertain and uncertain)
 
-        return is_told
-
-    assert share(decides(1.0, with_uncertain=False), 91, 500) <= 0.01
-    assert share(decides(3.0, with_uncertain=True), 92, 200) == 1
+    assert share(decides, 91, 500, true=1.0, with_uncertain=False) <= 0.01
+    assert share(decides, 92, 200, true=3.0, with_uncertain=True) == 1
 
 
 def test_lengths_that_are_as_fast_as_they_promise_are_even() -> None:
-    def decides(weak: float) -> Callable[[Iterator[float]], bool]:
-        def is_weak(times: Iterator[float]) -> bool:
-            every = []
-            for _ in range(5):
-                slowed = next(times)
-                for n in range(32, 136, 8):
-                    cycles = n * n * slowed * (weak if n == 64 else 1)
-                    one = bench("x86_ifma", (cycles, cycles * 1.01))
-                    every.append(one.replace(primitive="bn", mode="mont-mul", bytes=n))
-            return not all(one.is_even for one in sweeps(every))
+    def decides(times: Iterator[float], weak: float) -> bool:
+        every = []
+        for _ in range(5):
+            slowed = next(times)
+            for n in range(32, 136, 8):
+                cycles = n * n * slowed * (weak if n == 64 else 1)
+                one = bench("x86_ifma", (cycles, cycles * 1.01))
+                every.append(one.replace(primitive="bn", mode="mont-mul", bytes=n))
+        return not all(one.is_even for one in sweeps(every))
 
-        return is_weak
-
-    assert share(decides(1.0), 101, 100) == 0
-    assert share(decides(1.5), 102, 100) == 1
+    assert share(decides, 101, 100, weak=1.0) == 0
+    assert share(decides, 102, 100, weak=1.5) == 1
 
 
 def test_a_program_that_is_not_slow_is_no_test_case_of_slow_code(
@@ -316,19 +289,16 @@ def test_a_program_that_is_not_slow_is_no_test_case_of_slow_code(
 ) -> None:
     plan = {"run_seconds": 1, "least_ratio": 1.1, "least_seconds": 0.0}
 
-    def decides(true: float) -> Callable[[Iterator[float]], bool]:
-        def is_shown(times: Iterator[float]) -> bool:
-            def run(argv: Sequence[str], _: float) -> tuple[str, str, float]:
-                return "", "", next(times) * (true if argv == ["bad"] else 1)
+    def decides(times: Iterator[float], true: float) -> bool:
+        def run(argv: Sequence[str], _: float) -> tuple[str, str, float]:
+            return "", "", next(times) * (true if argv == ["bad"] else 1)
 
-            monkeypatch.setattr(interesting, "run", run)
-            try:
-                interesting.times(plan, "bad", "good")
-            except interesting.EqualError:
-                return False
-            return True
+        monkeypatch.setattr(interesting, "run", run)
+        try:
+            interesting.times(plan, "bad", "good")
+        except interesting.EqualError:
+            return False
+        return True
 
-        return is_shown
-
-    assert share(decides(1.0), 111) <= 0.001
-    assert share(decides(1.5), 112) >= 0.9
+    assert share(decides, 111, true=1.0) <= 0.001
+    assert share(decides, 112, true=1.5) >= 0.9

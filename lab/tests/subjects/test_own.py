@@ -170,7 +170,7 @@ def test_what_crashes_or_never_ends_is_told(
     real_lab: Lab, home: Path, code: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(subjects.count, "SECONDS", 1)
-    broken = SOURCE.replace("size_t i = 0", "size_t i = 0").replace(
+    broken = SOURCE.replace(
         "    for (size_t i", f"#ifdef __OPTIMIZE_SIZE__\n    {code}\n#endif\n    for (size_t i"
     )
     (home / "sum.c").write_text(broken)
