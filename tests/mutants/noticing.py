@@ -258,7 +258,7 @@ class Provider:
 
     def prepare(self, mutants: Sequence[Mutant]) -> None:
         del mutants
-        openssl_provider = importlib.import_module("openssl_provider")
+        openssl_provider = importlib.import_module("test_openssl_provider")
 
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
@@ -276,7 +276,7 @@ class Provider:
             raise BuildError("provider: a test fails without a fault")
 
     def objects(self, sources: pathlib.Path, folder: pathlib.Path) -> None:
-        openssl_provider = importlib.import_module("openssl_provider")
+        openssl_provider = importlib.import_module("test_openssl_provider")
 
         openssl_provider.objects_of_module(folder, sorted(sources.glob("*.c")))
 
@@ -288,7 +288,7 @@ class Provider:
         return fails(forgeries, folder, "100", "1") or fails(compare, folder, "20000", "1")
 
     def noticed(self, mutant: Mutant) -> str:
-        openssl_provider = importlib.import_module("openssl_provider")
+        openssl_provider = importlib.import_module("test_openssl_provider")
 
         folder = self.folder / f"worker{threading.get_ident()}"
         shutil.rmtree(folder, ignore_errors=True)

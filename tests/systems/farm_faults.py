@@ -26,8 +26,8 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-import farm_kills
-from farm_kills import ADDRESS, HOST, PORT, ROOT, WORKERS, Boards
+import test_farm_kills as farm_kills
+from test_farm_kills import ADDRESS, HOST, PORT, ROOT, WORKERS, Boards
 
 INSIDE = "EVERYCORE_FAULTS_NETWORK"
 SECONDS = 600  # of one run of the matrix, on a busy machine

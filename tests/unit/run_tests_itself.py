@@ -3,8 +3,9 @@
 """tools/run-tests counts what was tested: silence is a failure, and what is absent is a skip.
 
 And tools/setup sets up once, and again for another Python; tools/system-packages waits for another
-apt; tests/systems/pac_el1.py skips for what is not there alone; tests/systems/fresh_machines.py
-counts a command that did not end as failed. The checks of objects name what they cannot read.
+apt; tests/systems/test_pac_el1.py skips for what is not there alone;
+tests/systems/test_fresh_machines.py counts a command that did not end as failed. The checks of
+objects name what they cannot read.
 """
 
 import contextlib
@@ -38,8 +39,8 @@ def loaded(name: str, path: str) -> types.ModuleType:
 
 
 steps: Any = loaded("run_tests", "tools/run-tests")
-pac_el1: Any = loaded("pac_el1", "tests/systems/pac_el1.py")
-fresh: Any = loaded("fresh_machines", "tests/systems/fresh_machines.py")
+pac_el1: Any = loaded("pac_el1", "tests/systems/test_pac_el1.py")
+fresh: Any = loaded("fresh_machines", "tests/systems/test_fresh_machines.py")
 
 
 class RunTests(unittest.TestCase):
@@ -299,7 +300,7 @@ class PacEl1(unittest.TestCase):
         self.enterContext(mock.patch.multiple(pac_el1, built=lambda: self.qemu, COMPARE=self.qemu))
 
     def run_it(self, *words: str) -> tuple[int, str]:
-        with mock.patch.object(sys, "argv", ["pac_el1.py", *words]):
+        with mock.patch.object(sys, "argv", ["test_pac_el1.py", *words]):
             code = pac_el1.main()
         return code, self.said.getvalue().splitlines()[-1]
 
@@ -354,7 +355,7 @@ class FreshMachines(unittest.TestCase):
         said = self.enterContext(contextlib.redirect_stdout(io.StringIO()))
         with (
             mock.patch.multiple(fresh, try_suite=mock.Mock(side_effect=[text]), **settings),
-            mock.patch.object(sys, "argv", ["fresh_machines.py", "trixie"]),
+            mock.patch.object(sys, "argv", ["test_fresh_machines.py", "trixie"]),
         ):
             return fresh.main(), said.getvalue().splitlines()[-1]
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Kill workers, schedulers and boards in the middle of runs.
 
-farm_kills.py [--rounds N] [--seed N] [--out FILE]
+test_farm_kills.py [--rounds N] [--seed N] [--out FILE]
 
 Everything runs in a network of its own: a scheduler on 127.0.0.1, two workers on 127.0.0.2 and
 127.0.0.3, and two boards, which are sshds on 127.0.0.4 and 127.0.0.5. A round runs three small

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The provider for OpenSSL beside OpenSSL's own: openssl_provider.py [--module FILE] PART...
+"""The provider for OpenSSL beside OpenSSL's own: test_openssl_provider.py [--module FILE] PART...
 
 `native`: with this system's OpenSSL: every call beside the default provider's, what is not
 authentic in any order of calls, records and connections of TLS, the installed files, a
@@ -33,7 +33,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 
-from patched_openssl import FailedError, LackingError, need, run, sources
+from test_patched_openssl import FailedError, LackingError, need, run, sources
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests/systems/provider"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""OpenSSL's own tests with our arithmetic: patched_openssl.py [--store] [--sign] debian|PAIR...
+"""OpenSSL's own tests with our arithmetic:
+test_patched_openssl.py [--store] [--sign] debian|PAIR...
 
 A pair is a version of OpenSSL and a target, as in PAIRS. Its sources are Debian's. They are built
 once, in build/openssl; contrib/openssl/patch-openssl then patches a copy of the library (of pairs

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """QEMU with our pointer authentication, built and run in every mode.
 
-patched_qemu.py system|user|static|series...
+test_patched_qemu.py system|user|static|series...
 
 Debian 13's QEMU is patched by contrib/qemu and built once, in the user's cache: some minutes each.
-The emulator of a whole machine then answers tests/systems/pac_el1.py; those of programs run
+The emulator of a whole machine then answers tests/systems/test_pac_el1.py; those of programs run
 tests/oracles/pac_user.c, as `make test` builds it for aarch64, and programs whose every call signs.
 Mode `check` compares each code and result with QEMU's own on the way, and that it had some to
 compare is counted. `series`: an emulator of programs that has the patches of patch-qemu
@@ -92,19 +92,21 @@ def counted(path: pathlib.Path) -> int:
 
 
 def system(program: pathlib.Path) -> Iterator[str]:
-    """tests/systems/pac_el1.py has to pass, and nothing that it holds against the library may be
-    left out.
+    """tests/systems/test_pac_el1.py has to pass, and nothing that it holds against the library may
+    be left out.
     """
     for mode in MODES:
         said = run(
-            [sys.executable, ROOT / "tests/systems/pac_el1.py", "--qemu", program],
+            [sys.executable, ROOT / "tests/systems/test_pac_el1.py", "--qemu", program],
             EVERYCORE_PAUTH=mode,
         )
         print(f"EVERYCORE_PAUTH={mode}: {said}", flush=True)
         count = re.search(r"^(\d+) passed, 0 failed, \d+ skipped\s*\Z", said, re.M)
         if not count or not int(count[1]):
             reasons = re.findall(r"^skipped: (.*)", said, re.M)
-            raise LackingError(reasons[0] if reasons else "tests/systems/pac_el1.py tried nothing")
+            raise LackingError(
+                reasons[0] if reasons else "tests/systems/test_pac_el1.py tried nothing"
+            )
         yield f"machines in mode {mode}"
 
 
@@ -200,7 +202,7 @@ KINDS = {"series": series, "system": system, "user": user, "static": static}
 def main(kinds: list[str]) -> int:
     passed = failed = skipped = 0
     if not kinds or not set(kinds) <= set(KINDS):
-        print(f"usage: patched_qemu.py {'|'.join(KINDS)}...", file=sys.stderr)
+        print(f"usage: test_patched_qemu.py {'|'.join(KINDS)}...", file=sys.stderr)
         return 2
     for kind in kinds:
         try:

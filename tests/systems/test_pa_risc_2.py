@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Kernels with instructions of PA-RISC 2.0, under a QEMU that has them: pa_risc_2.py [SUITE]
+"""Kernels with instructions of PA-RISC 2.0, under a QEMU that has them: test_pa_risc_2.py [SUITE]
 
 Debian's qemu-user of the suite (trixie) is fetched once; that of Debian 12 aborts on such code.
 Every kernel that runs there has every property, and `bn` by hppa20 gives the answers of Python, and

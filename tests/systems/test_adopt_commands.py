@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The commands of docs/guides/adopt.md, as they stand there, on a fresh Debian 12.
 
-adopt_commands.py
+test_adopt_commands.py
 
 mmdebstrap makes a root with nginx and curl, which a web server has, and the last commit is cloned
 there. The blocks of the page run in the shell, in order: those for a web server, for a distribution
@@ -19,8 +19,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from debian_packages import ARCHITECTURE_HEADERS
-from fresh_machines import (
+from test_debian_packages import ARCHITECTURE_HEADERS
+from test_fresh_machines import (
     NETWORK_FOLDER,
     FailedError,
     LackingError,

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Both commands of the README on fresh machines: fresh_machines.py [--steps "STEP..."] [SUITE...]
+"""Both commands of the README on fresh machines:
+test_fresh_machines.py [--steps "STEP..."] [SUITE...]
 
 For each suite of Debian (bookworm and trixie), mmdebstrap makes a root with the packages that the
 README asks for and no others. The last commit is cloned there; `make bench` and `YES=1 make test`

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Pointer authentication held against emulated CPUs.
 
-pac_el1.py [--qemu PATH]... [--cpu CPU]... [--record]
+test_pac_el1.py [--qemu PATH]... [--cpu CPU]... [--record]
 
 A program of ours (tests/systems/pac_el1) runs at EL1 of each CPU that has it, by every algorithm,
 and writes down what the instructions do; build/gcc/tests/oracles/pac_answers holds the layer

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every kernel on big-endian Arm: bare_harness.py [HARNESS ARGUMENT...]
+"""Every kernel on big-endian Arm: test_bare_harness.py [HARNESS ARGUMENT...]
 
 No C library for it is at hand, so the harness is built without one (harness/bare and
 tests/systems/bare are what `check` and `vectors` need of it), by clang and lld, and runs under

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measure how much CPU time `everycore profile` adds to a program: profile_overhead.py [PAIRS]
+"""Measure how much CPU time `everycore profile` adds to a program: test_profile_overhead.py [PAIRS]
 
 A program computes a fixed number of rounds and says how much CPU time that took. It runs in turn
 alone, profiled at 99 Hz, and at 499 Hz with stacks. The median of the pairs is at most 2 and 5 %.

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""contrib/debian built, looked at by lintian, installed and removed: debian_packages.py short|full
+"""contrib/debian built, looked at by lintian, installed and removed:
+test_debian_packages.py short|full
 
 `short` builds the package for DKMS alone, and asks lintian about it. `full` builds both packages;
 then mmdebstrap makes a root of this Debian with OpenSSL and the kernel's headers, both are
@@ -16,7 +17,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from fresh_machines import FailedError, LackingError, archive, count_passed, mode
+from test_fresh_machines import FailedError, LackingError, archive, count_passed, mode
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ("dpkg-buildpackage", "dh", "dh_dkms", "lintian")
@@ -151,7 +152,7 @@ KINDS = {"short": short, "full": full}
 
 def main(words: list[str]) -> int:
     if len(words) != 1 or words[0] not in KINDS:
-        print(f"usage: debian_packages.py {'|'.join(KINDS)}", file=sys.stderr)
+        print(f"usage: test_debian_packages.py {'|'.join(KINDS)}", file=sys.stderr)
         return 2
     return count_passed(KINDS[words[0]], "debian-")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A harness for Arm on the CPU models of qemu-user: arm_models.py a64|a32 HARNESS
+"""A harness for Arm on the CPU models of qemu-user: test_arm_models.py a64|a32 HARNESS
 
 Each model must be seen as what it is, features and tuning bits; the kernels for its architecture
 must keep their properties on the smallest model that runs them, with nothing executed that it

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Count the instructions of a login by ssh: ssh_login.py [--store] [TARGET...]
+"""Count the instructions of a login by ssh: test_ssh_login.py [--store] [TARGET...]
 
 OpenSSH of Debian 12 is built for each target of TARGETS with OpenSSL as it was, and with OpenSSL
 patched by contrib/openssl. sshd and ssh run under QEMU on the loopback address: group exchange
@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 
-from patched_openssl import (
+from test_patched_openssl import (
     BUILD,
     HERE,
     PAIRS,
@@ -76,7 +76,7 @@ CLIENT = (
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    pair: str  # of patched_openssl.py: its compiler, its library
+    pair: str  # of test_patched_openssl.py: its compiler, its library
     host: str  # as OpenSSH's configure calls it
     emulator: tuple[str, ...]
 
@@ -224,7 +224,7 @@ def measured(name: str) -> dict[str, dict[str, int]]:
     pair = PAIRS[target.pair]
     need(pair.compiler, pair.emulator, "ssh-keygen", "make", "perl")
     library = built(target.pair, pair) / "libcrypto.a"
-    from patched_openssl import sources
+    from test_patched_openssl import sources
 
     found = programs(
         name,
