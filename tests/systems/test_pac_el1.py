@@ -1,377 +1,162 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Pointer authentication held against emulated CPUs.
+"""Pointer authentication of the library is that of emulated CPUs.
 
-test_pac_el1.py [--qemu PATH]... [--cpu CPU]... [--record]
+pytest tests/systems/test_pac_el1.py [--qemu PATH]... [--cpu CPU]... [--record]
 
-A program of ours (tests/systems/pac_el1) runs at EL1 of each CPU that has it, by every algorithm,
-and writes down what the instructions do; build/gcc/tests/oracles/pac_answers holds the layer
-against that, with every kernel. The emulators are the installed qemu-system-aarch64 and the one of
-Debian 13, which is fetched once; --qemu names others instead. Of the latter, copies are asked whose
-neoverse-v1 has what no CPU of QEMU has: EPAC, and FPAC without FPACCombine.
---record writes anew what is kept in tests/systems/pac_el1/answers, a sample, for the architectures
-that emulate nothing.
+The emulators are the installed qemu-system-aarch64 and the one of Debian 13, which is fetched once;
+--qemu names others instead. Of the latter, copies are asked whose neoverse-v1 has what no CPU of
+QEMU has: EPAC, and FPAC without FPACCombine. tests/systems/pac_el1/answers keeps a sample, for the
+architectures that emulate nothing, which --record writes anew: that takes a QEMU before 8.1 and a
+later one.
 """
 
-import argparse
 import dataclasses
 import pathlib
 import platform
-import re
-import shutil
-import subprocess
 import sys
-import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-HERE = ROOT / "tests/systems/pac_el1"
-BUILD = ROOT / "build/pac_el1"
-COMPARE = ROOT / "build/gcc/tests/oracles/pac_answers"
-LOCK = HERE / "qemu-trixie-amd64.lock"
-# Linked by none of what is started here: modules' libraries, and what packages configure themselves
-# with.
-UNUSED = (
-    "adduser",
-    "libasound2t64",
-    "libbrlapi0.8",
-    "libcacard0",
-    "libdb5.3t64",
-    "libncursesw6",
-    "libnss3",
-    "libpam0g",
-    "libpcsclite1",
-    "libsasl2-modules-db",
-    "libsystemd0",
-    "libusb-1.0-0",
-    "libusbredirparser1t64",
-    "openssl-provider-legacy",
-    "passwd",
+import pac_emulators
+import pytest
+from pac_emulators import (
+    EL1,
+    EL2,
+    EMULATORS,
+    HERE,
+    SAMPLE,
+    SAMPLE_OLD,
+    SAMPLE_OTHER_LEVELS,
+    STRIDE,
+    Emulator,
+    built,
+    compare,
+    level_of,
+    named,
+    settings,
 )
+from processes import FailedError, ended
+from reads import LIBRARY
 
-FLAGS = [
-    "-O2",
-    "-std=gnu11",
-    "-march=armv8.3-a",
-    "-mgeneral-regs-only",
-    "-mstrict-align",
-    "-mbranch-protection=none",
-    "-ffreestanding",
-    "-fno-pic",
-    "-fno-stack-protector",
-    "-Wall",
-    "-Wextra",
-    "-Wconversion",
-    "-Wshadow",
-    "-Wundef",
-    "-Werror",
-    "-nostdlib",
-    "-static",
-]
-ADDRESS = 0x40400000  # RAM of QEMU's virt begins at 0x40000000, with the device tree
-COMPILERS = {  # the first that is here
-    "aarch64-linux-gnu-gcc": ["-no-pie", "-Wl,--build-id=none", f"-Wl,-Ttext-segment={ADDRESS:#x}"],
-    "clang": ["--target=aarch64-none-elf", "-fuse-ld=lld", f"-Wl,--image-base={ADDRESS:#x}"],
-}
-# Machines of QEMU, by the level at which the program starts.
-EL1, EL2 = "virt", "virt,virtualization=on"
-MACHINE = ["-m", "64", "-display", "none", "-nodefaults", "-net", "none"]
-# The model and its ID_AA64ISAR1_EL1, once in the emulator; APA is bits 4 to 7.
-V1, V1_ISAR1 = "neoverse-v1", 0x0011100001211032
-CPUS = ("max", V1)  # FPACCombine (PAuth before QEMU 8.1), PAuth2
-ALGORITHMS = ("", ",pauth-qarma5=on", ",pauth-qarma3=on", ",pauth-impdef=on")
-OTHER_LEVELS = {"EPAC": 2, "FPAC": 4}  # of APA
-LACKS = re.compile(r"Property '.*' not found|unable to find CPU model")
-SECONDS = 300  # of a second or two
-# Recorded: one in STRIDE settings; another seed has others, and each of these also some with all
-# instructions.
-STRIDE = 97
-SAMPLE = {
-    "pauth2-qarma5": ("neoverse-v1,pauth-qarma5=on", 54),
-    "pauth2-qarma3": ("neoverse-v1,pauth-qarma3=on", 59),
-    "pauth2-impdef": ("neoverse-v1,pauth-impdef=on", 10),
-    "fpaccombine-qarma5": ("max,pauth-qarma5=on", 43),
-    "fpaccombine-qarma3": ("max,pauth-qarma3=on", 45),
-    "fpaccombine-impdef": ("max,pauth-impdef=on", 50),
-    "el2-qarma3": ("max,pauth-qarma3=on", 70),
-}
-SAMPLE_OTHER_LEVELS = {
-    "EPAC": {
-        "epac-qarma5": ("neoverse-v1,pauth-qarma5=on", 23),
-        "epac-impdef": ("neoverse-v1,pauth-impdef=on", 25),
-    },
-    "FPAC": {
-        "fpac-qarma5": ("neoverse-v1,pauth-qarma5=on", 33),
-        "fpac-qarma3": ("neoverse-v1,pauth-qarma3=on", 35),
-    },
-}
-SAMPLE_OLD = {  # of QEMU before 8.1
-    "pauth-qarma5": ("max", 20),
-    "pauth-impdef": ("max,pauth-impdef=on", 30),
-    "el2-impdef": ("max,pauth-impdef=on", 85),
+from everycore.compile import debs
+from everycore.environment.errors import UnavailableError
+
+pytestmark = pytest.mark.reads(*LIBRARY, "tests/systems/pac_")
+answered: list[str] = []  # the settings in which an emulator has answered
+RECORDED = {
+    **SAMPLE,
+    **SAMPLE_OLD,
+    **{name: case for sample in SAMPLE_OTHER_LEVELS.values() for name, case in sample.items()},
 }
 
 
-class FailedError(Exception):
-    """A step failed; the text is its output."""
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    emulators = metafunc.config.getoption("qemu") or EMULATORS
+    cpus = metafunc.config.getoption("cpu")
+    if "machine" in metafunc.fixturenames:
+        cases = [(name, *one) for name in emulators for one in settings(level_of(name), cpus)]
+        ids = [f"{pathlib.Path(name).name}-{machine}-{cpu}" for name, machine, cpu in cases]
+        metafunc.parametrize(("emulator", "machine", "cpu"), cases, ids=ids)
 
 
-class LackingError(Exception):
-    """A question cannot be asked here; the text says why."""
+def test_the_library_agrees_with_an_emulated_cpu(emulator: str, machine: str, cpu: str) -> None:
+    one = named(emulator)
+    answers = one.answers(built(), machine, cpu)
+    answered.append(cpu)
+    compare(f"{one} -M {machine} -cpu {cpu}", answers)
 
 
-@dataclasses.dataclass
-class Emulator:
-    argv: list[str]
-    version: str
-    pinned: bool = False  # it has every setting: what it refuses is a mistake here
-    level: str = ""  # that of its neoverse-v1, if it is not QEMU's
+def test_an_emulator_has_each_cpu_that_is_asked_for(pytestconfig: pytest.Config) -> None:
+    """Otherwise a name that is written wrongly would only be skipped."""
+    if cpus := pytestconfig.getoption("cpu"):
+        built()
+        assert set(cpus) <= set(answered)
 
-    def __str__(self) -> str:
-        return f"QEMU {self.version}" + (f" with {self.level}" if self.level else "")
 
-    @property
-    def sample(self) -> dict[str, tuple[str, int]]:
-        """The recorded sample: name -> CPU and seed."""
-        if self.level:
-            return SAMPLE_OTHER_LEVELS[self.level]
-        old = tuple(map(int, self.version.split(".")[:2])) < (8, 1)
-        return SAMPLE_OLD if old else SAMPLE
-
-    def answers(
-        self, program: pathlib.Path, machine: str, cpu: str, seed: int = 1, stride: int = 1
-    ) -> str:
-        """Return the program's output on that CPU."""
-        words = ",".join(f"arg={word}" for word in ("pac_el1", seed, stride))
-        argv = [
-            *self.argv,
-            "-M",
-            machine,
-            *MACHINE,
-            "-cpu",
-            cpu,
-            "-kernel",
-            str(program),
-            "-semihosting-config",
-            f"enable=on,target=native,{words}",
-        ]
+def of_sample(name: str, emulators: list[str]) -> Emulator:
+    """Return the emulator with which an answer of the sample is recorded; skip if there is none."""
+    for emulator in emulators or EMULATORS:
         try:
-            done = subprocess.run(
-                argv,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise FailedError(f"{self} -M {machine} -cpu {cpu} does not end") from error
-        if LACKS.search(done.stderr):
-            kind = FailedError if self.pinned else LackingError
-            raise kind(f"{self} has no -cpu {cpu}")
-        if done.returncode or not done.stdout.endswith("\nend\n"):
-            raise FailedError(
-                f"{self} -M {machine} -cpu {cpu} ended with code {done.returncode}: {done.stderr}"
-            )
-        return done.stdout
+            one = named(emulator)
+        except pytest.skip.Exception:
+            continue
+        if name in one.sample:
+            return one
+    return pytest.skip(f"no QEMU that is here has {name}")
 
 
-def built() -> pathlib.Path:
-    """The program, for EL1."""
-    found = [
-        name
-        for name in COMPILERS
-        if shutil.which(name) and (name != "clang" or shutil.which("ld.lld"))
-    ]
-    if not found:
-        raise LackingError(f"no {', no '.join(COMPILERS)} with ld.lld")
-    BUILD.mkdir(parents=True, exist_ok=True)
-    program = BUILD / "pac_el1"
-    done = subprocess.run(
-        [
-            found[0],
-            *FLAGS,
-            *COMPILERS[found[0]],
-            HERE / "start.S",
-            HERE / "pac_el1.c",
-            "-o",
-            program,
-        ],
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise FailedError(f"{found[0]} does not compile the program: {done.stderr}")
-    return program
+def recorded(name: str, emulators: list[str]) -> tuple[Emulator, str, str]:
+    """Return the emulator of an answer of the sample, the words for it, and the answer."""
+    one = of_sample(name, emulators)
+    cpu, seed = RECORDED[name]
+    machine = EL2 if name.startswith("el2") else EL1
+    return one, f"-M {machine} -cpu {cpu}", one.answers(built(), machine, cpu, seed, STRIDE)
 
 
-def emulator(*argv: str) -> Emulator:
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_sample_is_what_an_emulator_answers(name: str, pytestconfig: pytest.Config) -> None:
+    path = HERE / "answers" / f"{name}.txt"
+    if not pytestconfig.getoption("record"):
+        _, _, answers = recorded(name, pytestconfig.getoption("qemu"))
+        assert path.read_text().partition("\n")[2] == answers
+        return
     try:
-        said = subprocess.run(
-            [*argv, "--version"], capture_output=True, text=True, check=False
-        ).stdout
-    except OSError as error:
-        raise FailedError(f"cannot run {argv[-1]}: {error.strerror}") from error
-    version = re.match(r"QEMU emulator version (\S+)", said)
-    if not version:
-        raise FailedError(f"{argv[-1]} is no QEMU: it says {said!r} of its version")
-    return Emulator([*argv], version[1])
+        one, words, answers = recorded(name, pytestconfig.getoption("qemu"))
+    except pytest.skip.Exception as lacking:
+        pytest.fail(f"not recorded: {lacking}")
+    path.write_text(f"# {one} {words}\n{answers}")
 
 
-def of_debian() -> Emulator:
-    """QEMU of Debian 13 with its own libraries, started by its own loader."""
-    from everycore.compile import debs
-    from everycore.environment.context import system_context
-    from everycore.environment.errors import EverycoreError, UnavailableError
+# ---- What is not there is a skip, and all else a failure -----------------------------------------
 
-    if platform.machine() != "x86_64":
-        raise LackingError("Debian's QEMU is fetched on x86-64 only")
-    context = system_context()
-    request = debs.Request(("trixie",), "amd64", ("qemu-system-arm",), exclude=UNUSED)
-    try:
-        root = debs.unpacked(context, debs.pinned(context, request, LOCK, update=False))
-    except UnavailableError as error:
-        remedy = (
-            f"if the archive has moved on: delete {LOCK.relative_to(ROOT)} and run this "
-            f"again, which writes it anew"
-        )
-        raise LackingError(f"no QEMU of Debian 13: {error.message}; {remedy}") from error
-    except EverycoreError as error:
-        raise FailedError(f"QEMU of Debian 13: {error.message}") from error
-    libraries = root / "usr/lib/x86_64-linux-gnu"
-    found = emulator(
-        str(root / "lib64/ld-linux-x86-64.so.2"),
-        "--library-path",
-        str(libraries),
-        str(root / "usr/bin/qemu-system-aarch64"),
-    )
-    return dataclasses.replace(found, pinned=True)
+OLD_QEMU = """#!/bin/sh
+case "$1" in
+--version) echo "QEMU emulator version 7.2.0" ;;
+*) echo "qemu: unable to find CPU model 'maximum'" >&2; exit 1 ;;
+esac
+"""
 
 
-def of_other_level(debian: Emulator, level: str) -> Emulator:
-    """A copy whose neoverse-v1 has that level."""
-    code = pathlib.Path(debian.argv[-1]).read_bytes()
-    number, other = (
-        (V1_ISAR1 & ~0xF0 | apa << 4).to_bytes(8, "little") for apa in (3, OTHER_LEVELS[level])
-    )
-    if code.count(number) != 1:
-        raise FailedError(
-            f"{debian} holds ID_AA64ISAR1_EL1 of its {V1} {code.count(number)} times, not once"
-        )
-    copy = BUILD / f"qemu-system-aarch64-{level}"
-    copy.unlink(missing_ok=True)
-    copy.write_bytes(code.replace(number, other))
-    copy.chmod(0o755)
-    return dataclasses.replace(debian, argv=[*debian.argv[:-1], str(copy)], level=level)
+@pytest.fixture
+def old_qemu(tmp_path: pathlib.Path) -> pathlib.Path:
+    path = tmp_path / "qemu"
+    path.write_text(OLD_QEMU)
+    path.chmod(0o755)
+    return path
 
 
-def emulators(named: list[str], skipped: list[str]) -> list[Emulator]:
-    if named:
-        return [emulator(path) for path in named]
-    found = []
-    if installed := shutil.which("qemu-system-aarch64"):
-        found.append(emulator(installed))
-    else:
-        skipped.append("no qemu-system-aarch64 is installed")
-    try:
-        debian = of_debian()
-        found += [debian, *(of_other_level(debian, level) for level in OTHER_LEVELS)]
-    except LackingError as lacking:
-        skipped.append(str(lacking))
-    return found
+def test_a_cpu_that_an_old_emulator_lacks_is_a_skip_and_of_the_pinned_one_a_failure(
+    old_qemu: pathlib.Path,
+) -> None:
+    old = named(str(old_qemu))
+    with pytest.raises(pytest.skip.Exception, match="has no -cpu maximum"):
+        old.answers(old_qemu, "virt", "maximum")
+    with pytest.raises(FailedError):
+        dataclasses.replace(old, pinned=True).answers(old_qemu, "virt", "maximum")
 
 
-def settings(of: Emulator, cpus: list[str]) -> list[tuple[str, str]]:
-    """Machines and CPUs: at EL1 all of these, at EL2 the first. A level of its own is neoverse-v1's
-    alone.
-    """
-    if of.level:
-        return [
-            (EL1, cpu)
-            for cpu in cpus or [V1 + algorithm for algorithm in ALGORITHMS[1:]]
-            if cpu.startswith(V1)
-        ]
-    cpus = cpus or [cpu + algorithm for cpu in CPUS for algorithm in ALGORITHMS]
-    return [(EL1, cpu) for cpu in cpus] + [
-        (EL2, cpu) for cpu in cpus if cpu.split(",")[0] == CPUS[0]
-    ]
+@pytest.mark.parametrize("words", [("--cpu", "maximum", "-k", "cpu"), ("--record", "-k", "sample")])
+def test_what_no_emulator_has_is_a_failure_if_it_is_asked_for(
+    words: tuple[str, ...], old_qemu: pathlib.Path
+) -> None:
+    built()
+    command = [sys.executable, "-m", "pytest", __file__, "--qemu", str(old_qemu), *words]
+    code, text = ended(*command)
+    assert code == 1, text
 
 
-def compare(name: str, answers: str) -> None:
-    """Does the layer agree, with every kernel?"""
-    with tempfile.TemporaryDirectory(dir=BUILD) as folder:
-        path = pathlib.Path(folder) / name
-        path.write_text(answers)
-        done = subprocess.run([COMPARE, path], stdout=subprocess.PIPE, text=True, check=False)
-    print(done.stdout, end="")
-    if done.returncode:
-        raise FailedError(f"the answers of {name} are not ours")
+def test_debians_emulator_is_skipped_for_the_network_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail_with(error: Exception) -> None:
+        def unpacked(*_: object) -> None:
+            raise error
 
+        monkeypatch.setattr(debs, "pinned", lambda *_, **__: None)
+        monkeypatch.setattr(debs, "unpacked", unpacked)
 
-def record(of: list[Emulator], program: pathlib.Path) -> None:
-    """The whole sample, which takes a QEMU before 8.1 and a later one."""
-    left = {
-        *SAMPLE,
-        *SAMPLE_OLD,
-        *(name for sample in SAMPLE_OTHER_LEVELS.values() for name in sample),
-    }
-    for one in of:
-        for name, (cpu, seed) in one.sample.items():
-            path = HERE / "answers" / f"{name}.txt"
-            machine = EL2 if name.startswith("el2") else EL1
-            answers = one.answers(program, machine, cpu, seed, STRIDE)
-            path.write_text(f"# {one} -M {machine} -cpu {cpu}\n{answers}")
-            print("wrote", path.relative_to(ROOT))
-            left.discard(name)
-    if left:
-        raise FailedError(f"not recorded, for no QEMU has them: {', '.join(sorted(left))}")
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--qemu", action="append", default=[], metavar="PATH", help="this qemu-system-aarch64"
-    )
-    parser.add_argument(
-        "--cpu", action="append", default=[], help="only this one, with its properties"
-    )
-    parser.add_argument("--record", action="store_true", help="write the sample that is kept")
-    arguments = parser.parse_args()
-    skipped: list[str] = []
-    failed: list[str] = []
-    passed = 0
-    try:
-        program = built()
-        of = emulators(arguments.qemu, skipped)
-        if arguments.record:
-            record(of, program)
-            return 0
-        if not COMPARE.exists():
-            raise LackingError(f"no {COMPARE.relative_to(ROOT)}")
-    except LackingError as lacking:
-        (failed if arguments.record else skipped).append(str(lacking))
-        of = []
-    except FailedError as failure:
-        failed.append(str(failure))
-        of = []
-    for one in of:
-        for machine, cpu in settings(one, arguments.cpu):
-            try:
-                compare(f"{one} -M {machine} -cpu {cpu}", one.answers(program, machine, cpu))
-                passed += 1
-            except LackingError as lacking:
-                skipped.append(str(lacking))
-            except FailedError as failure:
-                failed.append(str(failure))
-    if arguments.cpu and of and not passed + len(failed):
-        failed.append(f"no QEMU has {' or '.join(arguments.cpu)}")
-    for reason in dict.fromkeys(skipped):
-        print("skipped:", reason)
-    for reason in failed:
-        print("FAILED:", reason)
-    print(f"{passed} passed, {len(failed)} failed, {len(dict.fromkeys(skipped))} skipped")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    fail_with(UnavailableError("it has moved on"))
+    with pytest.raises(
+        pytest.skip.Exception, match=r"it has moved on; .*delete tests/systems/pac_el1/"
+    ):
+        pac_emulators.of_debian()
+    fail_with(debs.WrongContentsError("wrong sha256"))
+    with pytest.raises(FailedError, match="wrong sha256"):
+        pac_emulators.of_debian()

@@ -1,28 +1,31 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""QEMU with our pointer authentication, built and run in every mode.
-
-test_patched_qemu.py system|user|static|series...
+"""QEMU with our pointer authentication gives the same in every mode.
 
 Debian 13's QEMU is patched by contrib/qemu and built once, in the user's cache: some minutes each.
-The emulator of a whole machine then answers tests/systems/test_pac_el1.py; those of programs run
-tests/oracles/pac_user.c, as `make test` builds it for aarch64, and programs whose every call signs.
-Mode `check` compares each code and result with QEMU's own on the way, and that it had some to
-compare is counted. `series`: an emulator of programs that has the patches of patch-qemu
---series, and runs the test that they add, and those programs.
+The emulator of a whole machine (-k machine) answers as in test_pac_el1.py; those of programs (-k
+program) run tests/oracles/pac_user.c, as `make test STEPS=aarch64` builds it, and programs whose
+every call signs. Mode `check` compares each code and result with QEMU's own on the way, and that it
+had some to compare is counted. An emulator of programs that has the patches of patch-qemu --series
+(-k series) runs the test that they add, and those programs.
 """
 
-import os
+import functools
 import pathlib
 import re
-import shutil
 import struct
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import pytest
+from pac_emulators import built as program_for_el1
+from pac_emulators import compare, emulator, settings
+from processes import ROOT, FailedError, Words, need, run, skip_without
+
+from everycore.compile.catalog import find_tree
+from everycore.environment.context import system_context
+from everycore.environment.errors import UnavailableError
+from everycore.pauth import programs
+from everycore.pauth.qemu_build import Recipe, build_qemu
+
+pytestmark = pytest.mark.long
 SUITE = "trixie"
 MODES = ("check", "memo", "plain", "mac", "qemu")
 CPUS = ("max,pauth-qarma5=on", "max,pauth-qarma3=on", "max,pauth-impdef=on")
@@ -33,191 +36,97 @@ PROGRAMS = ("recursion", "quicksort")
 SCALE = 0.01
 PAC_USER = ROOT / "build/aarch64/tests/oracles/pac_user"
 LIBRARIES_OF_CIPHERS = re.compile(r"\b(gcry|gnutls|nettle|EVP)_")
-SECONDS = 1800
+GUESTS = ("pac_user", *PROGRAMS)
 
 
-class FailedError(Exception):
-    """A step failed; the text is its output."""
-
-
-class LackingError(Exception):
-    """A tree cannot be tried here; the text says why."""
-
-
+@functools.cache
 def built(kind: str) -> pathlib.Path:
-    from everycore.compile.catalog import find_tree
-    from everycore.environment.context import system_context
-    from everycore.environment.errors import EverycoreError, UnavailableError
-    from everycore.pauth.qemu_build import Recipe, build_qemu
-
+    """Return a patched emulator: of machines, of programs, without libraries, or by the series."""
     context = system_context()
     recipe = Recipe(
         SUITE, system=kind == "system", static=kind == "static", series=kind == "series"
     )
-    try:
+    with skip_without("sources of QEMU", UnavailableError):
         return build_qemu(context, find_tree(context.package, str(ROOT)), recipe)
-    except UnavailableError as error:
-        raise LackingError(f"no sources of QEMU: {error.message}") from error
-    except EverycoreError as error:
-        raise FailedError(f"{error.message}\n{error.hint}") from error
-
-
-def run(words: list[str | pathlib.Path], **settings: str) -> str:
-    """Run a program that has to succeed; return its output."""
-    try:
-        done = subprocess.run(
-            words,
-            env={**os.environ, **settings},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise FailedError(f"{' '.join(map(str, words))} does not end") from error
-    if done.returncode:
-        raise FailedError(
-            f"{' '.join(map(str, words))} ended with {done.returncode}: {done.stdout}{done.stderr}"
-        )
-    return done.stdout
 
 
 def counted(path: pathlib.Path) -> int:
-    """Operations in a file of counts: AddPAC, Auth and PACGA (contrib/qemu/everycore/pauth.h)."""
+    """Return the operations in a file of counts (contrib/qemu/everycore/pauth.h): AddPAC, Auth and
+    PACGA.
+    """
     return sum(struct.unpack_from("=3Q", path.read_bytes(), 8))
 
 
-# ---- A whole machine -----------------------------------------------------------------------------
+@functools.cache
+def guest(name: str) -> Words:
+    """Return the command of a program for AArch64."""
+    if name == "pac_user":
+        if not PAC_USER.exists():
+            pytest.skip(f"no {PAC_USER.relative_to(ROOT)}: make test STEPS=aarch64")
+        return [PAC_USER]
+    with skip_without(f"program {name}"):
+        return [*programs.make(system_context(), name, programs.COMPILER, False).words(SCALE)]
 
 
-def system(program: pathlib.Path) -> Iterator[str]:
-    """tests/systems/test_pac_el1.py has to pass, and nothing that it holds against the library may
-    be left out.
-    """
+@pytest.mark.parametrize(("machine", "cpu"), settings("", []))
+@pytest.mark.parametrize("mode", MODES)
+def test_a_machine_answers_as_the_library(mode: str, machine: str, cpu: str) -> None:
+    one = emulator(str(built("system")))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EVERYCORE_PAUTH", mode)
+        answers = one.answers(program_for_el1(), machine, cpu)
+    compare(f"{mode} -M {machine} -cpu {cpu}", answers)
+
+
+@pytest.mark.parametrize("cpu", CPUS)
+@pytest.mark.parametrize("name", GUESTS)
+@pytest.mark.parametrize("kind", ["user", "static"])
+def test_a_program_prints_the_same_in_every_mode(
+    kind: str, name: str, cpu: str, tmp_path: pathlib.Path
+) -> None:
+    """pac_user also compares for itself."""
+    said = {}
     for mode in MODES:
-        said = run(
-            [sys.executable, ROOT / "tests/systems/test_pac_el1.py", "--qemu", program],
-            EVERYCORE_PAUTH=mode,
+        counts = tmp_path / f"counts-{mode}"
+        environment = {"EVERYCORE_PAUTH": mode, "EVERYCORE_PAUTH_COUNTS": str(counts)}
+        said[mode] = run(
+            [built(kind), "-cpu", cpu, *guest(name)], with_stderr=False, environment=environment
         )
-        print(f"EVERYCORE_PAUTH={mode}: {said}", flush=True)
-        count = re.search(r"^(\d+) passed, 0 failed, \d+ skipped\s*\Z", said, re.M)
-        if not count or not int(count[1]):
-            reasons = re.findall(r"^skipped: (.*)", said, re.M)
-            raise LackingError(
-                reasons[0] if reasons else "tests/systems/test_pac_el1.py tried nothing"
-            )
-        yield f"machines in mode {mode}"
+        assert counted(counts), mode
+    assert len(set(said.values())) == 1, said
 
 
-# ---- Programs ------------------------------------------------------------------------------------
+def test_a_static_emulator_of_programs_needs_no_libraries_and_has_no_ciphers() -> None:
+    need("readelf", "nm")
+    program = built("static")
+    assert "(NEEDED)" not in run(["readelf", "-d", program])
+    assert not LIBRARIES_OF_CIPHERS.search(run(["nm", program]))
 
 
-def guests() -> list[tuple[str, list[str | pathlib.Path]]]:
-    """Name and command of each program for AArch64."""
-    from everycore.environment.context import system_context
-    from everycore.environment.errors import EverycoreError
-    from everycore.pauth import programs
-
-    if not PAC_USER.exists():
-        raise LackingError(f"no {PAC_USER.relative_to(ROOT)}: make test")
-    found: list[tuple[str, list[str | pathlib.Path]]] = [("pac_user", [PAC_USER])]
-    try:
-        for name in PROGRAMS:
-            one = programs.make(system_context(), name, programs.COMPILER, False)
-            found.append((name, [*one.words(SCALE)]))
-    except EverycoreError as error:
-        raise LackingError(error.message) from error
-    return found
+# ---- The series ----------------------------------------------------------------------------------
 
 
-def user(program: pathlib.Path) -> Iterator[str]:
-    """Programs print the same in every mode; pac_user also compares for itself."""
-    for name, words in guests():
-        for cpu in CPUS:
-            said = {}
-            for mode in MODES:
-                with tempfile.TemporaryDirectory() as folder:
-                    counts = pathlib.Path(folder, "counts")
-                    said[mode] = run(
-                        [program, "-cpu", cpu, *words],
-                        EVERYCORE_PAUTH=mode,
-                        EVERYCORE_PAUTH_COUNTS=str(counts),
-                    )
-                    if not counted(counts):
-                        raise FailedError(
-                            f"{name} under -cpu {cpu}, mode {mode}: no operation was counted"
-                        )
-            if len(set(said.values())) != 1:
-                raise FailedError(
-                    f"{name} under -cpu {cpu} prints not the same in every mode: {said}"
-                )
-            yield f"{name} under -cpu {cpu}"
+@pytest.fixture(scope="module")
+def series_test(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """The test that the series adds to QEMU."""
+    need(programs.COMPILER)
+    path = tmp_path_factory.mktemp("series") / SERIES_TEST.stem
+    run([programs.COMPILER, "-O1", "-static", "-march=armv8.3-a", SERIES_TEST, "-o", path])
+    return path
 
 
-def static(program: pathlib.Path) -> Iterator[str]:
-    """As user; and it needs no library, and has none for ciphers in it."""
-    if not shutil.which("readelf") or not shutil.which("nm"):
-        raise LackingError("no readelf, no nm")
-    if "(NEEDED)" in run(["readelf", "-d", program]):
-        raise FailedError(f"{program} needs libraries")
-    if found := LIBRARIES_OF_CIPHERS.search(run(["nm", program])):
-        raise FailedError(f"{program} has {found[0]}... in it")
-    yield "no libraries"
-    yield from user(program)
+@pytest.mark.parametrize("algorithm", SERIES_ALGORITHMS)
+@pytest.mark.parametrize("name", [SERIES_TEST.stem, *GUESTS])
+def test_by_the_series_it_prints_the_same_by_every_value_of_the_property(
+    name: str, algorithm: str, series_test: pathlib.Path
+) -> None:
+    words = [series_test] if name == SERIES_TEST.stem else guest(name)
+    cpus = [f"max,pauth={mode},pauth-{algorithm}=on" for mode in SERIES_MODES]
+    program = built("series")
+    said = {run([program, "-cpu", cpu, *words], with_stderr=False) for cpu in cpus}
+    assert len(said) == 1
 
 
-def series(program: pathlib.Path) -> Iterator[str]:
-    """Programs print the same by every value of the property pauth; an unknown one is refused."""
-    from everycore.pauth import programs
-
-    with tempfile.TemporaryDirectory() as folder:
-        test = pathlib.Path(folder, SERIES_TEST.stem)
-        run([programs.COMPILER, "-O1", "-static", "-march=armv8.3-a", SERIES_TEST, "-o", test])
-        programs_to_run: list[tuple[str, list[str | pathlib.Path]]] = [
-            (test.name, [test]),
-            *guests(),
-        ]
-        for name, words in programs_to_run:
-            for algorithm in SERIES_ALGORITHMS:
-                cpus = [f"max,pauth={mode},pauth-{algorithm}=on" for mode in SERIES_MODES]
-                if len({run([program, "-cpu", cpu, *words]) for cpu in cpus}) != 1:
-                    raise FailedError(
-                        f"{name} by {algorithm} prints not the same by every value of pauth"
-                    )
-                yield f"{name} by {algorithm}"
-    try:
-        run([program, "-cpu", "max,pauth=fast", PAC_USER])
-    except FailedError as refusal:
-        if "on or off, memo, direct, reference or check" not in str(refusal):
-            raise
-        yield "pauth=fast is refused"
-    else:
-        raise FailedError("pauth=fast is not refused")
-
-
-KINDS = {"series": series, "system": system, "user": user, "static": static}
-
-
-def main(kinds: list[str]) -> int:
-    passed = failed = skipped = 0
-    if not kinds or not set(kinds) <= set(KINDS):
-        print(f"usage: test_patched_qemu.py {'|'.join(KINDS)}...", file=sys.stderr)
-        return 2
-    for kind in kinds:
-        try:
-            for what in KINDS[kind](built(kind)):
-                print(f"passed: {kind}: {what}", flush=True)
-                passed += 1
-        except LackingError as lacking:
-            print(f"skipped: {kind}: {lacking}")
-            skipped += 1
-        except FailedError as failure:
-            print(f"FAILED: {kind}: {failure}")
-            failed += 1
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def test_the_series_refuses_an_unknown_value_of_the_property() -> None:
+    with pytest.raises(FailedError, match="on or off, memo, direct, reference or check"):
+        run([built("series"), "-cpu", "max,pauth=fast", *guest("pac_user")])
