@@ -1,34 +1,28 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""contrib/debian built, looked at by lintian, installed and removed:
-test_debian_packages.py short|full
+"""The packages of contrib/debian please lintian, and leave nothing when they are purged.
 
-`short` builds the package for DKMS alone, and asks lintian about it. `full` builds both packages;
-then mmdebstrap makes a root of this Debian with OpenSSL and the kernel's headers, both are
-installed and used in it, and purged again: nothing of them may be left. What is committed or staged
-is packaged.
+The package for DKMS alone is built, and lintian asked about it. Tests in a root (-k root) build
+both packages; then mmdebstrap makes a root of Debian 12 with OpenSSL and the kernel's headers, both
+are installed and used in it, and purged again. What is committed or staged is packaged.
 """
 
 import os
 import pathlib
 import re
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 
-from test_fresh_machines import FailedError, LackingError, archive, count_passed, mode
+import pytest
+from debian_roots import ARCHITECTURE_HEADERS, mode, network, run_in_root
+from processes import ROOT, need, run
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.reads("src/", "include/", "contrib/")
 PROGRAMS = ("dpkg-buildpackage", "dh", "dh_dkms", "lintian")
-NAMED = "Debian: apt-get install dpkg-dev debhelper dh-dkms lintian"
-ARCHITECTURE_HEADERS = {"x86_64": "linux-headers-amd64", "aarch64": "linux-headers-arm64"}
 HELD = re.compile(r"^held: (.*)$", re.M)
-SHOWN_LINES = 30
 
 # Runs inside the root. `held:` is said of what was seen to be so.
 IN_ROOT = r"""
 set -e
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
 export DEBIAN_FRONTEND=noninteractive OWN=/usr/share/everycore/everycore.cnf
 cd /srv
 apt-get install -y --no-install-recommends /srv/*.deb >install.log 2>&1 ||
@@ -55,26 +49,9 @@ echo "held: nothing is left when both are purged"
 """
 
 
-def run(words: list[str | pathlib.Path], cwd: pathlib.Path | None = None) -> str:
-    done = subprocess.run(
-        words,
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if done.returncode:
-        last = "\n".join(done.stdout.strip().splitlines()[-SHOWN_LINES:])
-        raise FailedError(f"{words[0]} ended with {done.returncode}:\n{last}")
-    return done.stdout
-
-
 def sources(folder: pathlib.Path) -> pathlib.Path:
-    """A copy of the checkout with debian/ where dpkg wants it; without stored results, which no
-    package needs.
+    """Copy the checkout, with debian/ where dpkg wants it; without stored results, which no package
+    needs.
     """
     tree = folder / "everycore"
     listed = run(["git", "-C", ROOT, "ls-files", "-z"]).split("\0")
@@ -87,9 +64,8 @@ def sources(folder: pathlib.Path) -> pathlib.Path:
 
 
 def build(folder: pathlib.Path, kind: str) -> list[pathlib.Path]:
-    """Build packages (-A: those for every architecture; -b: all), and hold them against lintian."""
-    if missing := [name for name in PROGRAMS if not shutil.which(name)]:
-        raise LackingError(f"no {', '.join(missing)} ({NAMED})")
+    """Build packages (-A: those for every architecture; -b: all), and ask lintian about them."""
+    need(*PROGRAMS)
     # Meson may be that of a virtual environment: what debian/control asks for is not looked at.
     run(["dpkg-buildpackage", kind, "-d", "-us", "-uc"], cwd=sources(folder))
     changes = next(folder.glob("*.changes"))
@@ -97,65 +73,56 @@ def build(folder: pathlib.Path, kind: str) -> list[pathlib.Path]:
     return sorted(folder.glob("*.deb"))
 
 
-def short(folder: pathlib.Path) -> Iterator[str]:
-    found = [path.name.split("_")[0] for path in build(folder, "-A")]
-    if found != ["everycore-dkms"]:
-        raise FailedError(f"-A has built {found}")
-    yield "the package for DKMS is built, and lintian has nothing to say"
-    said = run(["dpkg-deb", "--contents", next(folder.glob("*.deb"))])
+@pytest.fixture(scope="module")
+def packages_for_every_architecture(tmp_path_factory: pytest.TempPathFactory) -> list[pathlib.Path]:
+    return build(tmp_path_factory.mktemp("debian"), "-A")
+
+
+def test_lintian_has_nothing_to_say_of_the_package_for_dkms(
+    packages_for_every_architecture: list[pathlib.Path],
+) -> None:
+    names = [path.name.split("_")[0] for path in packages_for_every_architecture]
+    assert names == ["everycore-dkms"]
+
+
+def test_the_package_for_dkms_has_the_sources_of_this_version(
+    packages_for_every_architecture: list[pathlib.Path],
+) -> None:
+    said = run(["dpkg-deb", "--contents", packages_for_every_architecture[0]])
     names = {line.split()[5] for line in said.splitlines()}
     version = re.search(r"^  version: '([^']+)'", (ROOT / "meson.build").read_text(), re.M)
-    if not version:
-        raise FailedError("meson.build states no version")
+    assert version
     place = f"./usr/src/everycore-{version[1]}/"
-    wanted = {
-        place + name for name in ("dkms.conf", "Kbuild", "module.c", "library/src/kernels.def")
-    }
-    if not wanted <= names:
-        raise FailedError(f"the package lacks {', '.join(sorted(wanted - names))}")
-    yield f"its sources are those of {version[1]}"
+    files = ("dkms.conf", "Kbuild", "module.c", "library/src/kernels.def")
+    assert {place + name for name in files} <= names
 
 
-def full(folder: pathlib.Path) -> Iterator[str]:
+# ---- In a root -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str]:
+    """The exit code and the output of what runs in a root."""
     headers = ARCHITECTURE_HEADERS.get(os.uname().machine)
     if headers is None:
-        raise LackingError(f"Debian has no kernel for {os.uname().machine} that the module is for")
-    how, (url, options) = mode(), archive("bookworm")
+        pytest.skip(f"Debian has no kernel for {os.uname().machine} that the module is for")
+    mode()  # skips before the packages are built
+    folder = tmp_path_factory.mktemp("debian-root")
     packages = build(folder, "-b")
-    yield "both packages are built, and lintian has nothing to say"
     script = folder / "run.sh"
-    script.write_text(IN_ROOT)
-    uploads = [f"upload {path} /srv/{path.name}" for path in [*packages, script]]
-    hooks = [*uploads, 'chroot "$1" sh /srv/run.sh']
-    settings = [word for option in options for word in ("--aptopt", option)]
-    said = run(
-        [
-            "mmdebstrap",
-            f"--mode={how}",
-            "--variant=apt",
-            f"--include=openssl,kmod,{headers}",
-            *settings,
-            *[f"--customize-hook={hook}" for hook in hooks],
-            "bookworm",
-            "/dev/null",
-            url,
-        ]
-    )
-    held = HELD.findall(said)
-    if len(held) != IN_ROOT.count('echo "held: '):
-        raise FailedError(f"in the root only this held: {held}\n{said[-2000:]}")
-    yield from held
+    assignments, files = network()
+    script.write_text("\n".join(assignments) + IN_ROOT)
+    uploads = [*((str(path), f"/srv/{path.name}") for path in packages), *files]
+    return run_in_root("bookworm", ("openssl", "kmod", headers), script, uploads, "apt")
 
 
-KINDS = {"short": short, "full": full}
+@pytest.mark.long
+def test_in_a_root_all_commands_succeed(root: tuple[int, str]) -> None:
+    code, text = root
+    assert code == 0, text[-2000:]
 
 
-def main(words: list[str]) -> int:
-    if len(words) != 1 or words[0] not in KINDS:
-        print(f"usage: test_debian_packages.py {'|'.join(KINDS)}", file=sys.stderr)
-        return 2
-    return count_passed(KINDS[words[0]], "debian-")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+@pytest.mark.long
+@pytest.mark.parametrize("what", re.findall(r'echo "held: (.*)"', IN_ROOT))
+def test_in_a_root_it_holds_that(what: str, root: tuple[int, str]) -> None:
+    assert what in HELD.findall(root[1])
