@@ -1,19 +1,25 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A harness for Arm on the CPU models of qemu-user: test_arm_models.py a64|a32 HARNESS
+"""A harness for Arm on the CPU models of qemu-user; -k a64 or -k a32 chooses the architecture.
 
 Each model must be seen as what it is, features and tuning bits; the kernels for its architecture
 must keep their properties on the smallest model that runs them, with nothing executed that it
 lacks; and with features taken away, what needs them is skipped by name. No model lacks AES alone:
-tools/check-instructions has the rest.
+tools/check-instructions has the rest. The harness is that of the cross build, `make test
+STEPS=aarch64` or STEPS=armhf.
 """
 
+import functools
 import json
-import shutil
 import subprocess
-import sys
 from typing import Any
 
+import pytest
+from processes import ROOT, need
+from reads import reads_library
+
+pytestmark = reads_library
+Facts = list[dict[str, Any]]
+BUILDS = {"a64": "aarch64", "a32": "armhf"}
 BASE = {"a64": {"tune-word64", "ct-mul"}, "a32": set()}
 CE = {"neon", "aes", "pmull"}
 # Emulator, and of its models the features that they must have, some of which may be more than are
@@ -45,22 +51,15 @@ WHOLE = {
     "a64": (("cortex-a53", ""), ("max", "aes,pmull,sha3")),
     "a32": (("max", ""), ("cortex-a15", ""), ("cortex-a15,neon=off", "")),
 }
-failures: list[str] = []
-passed: list[str] = []
 
 
-def expect(condition: bool, what: str, detail: object = "") -> None:
-    if condition:
-        passed.append(what)
-    else:
-        failures.append(what)
-        print(f"FAILED: {what}\n{detail}")
-
-
-def run(
-    emulator: str, model: str, harness: str, *arguments: str
-) -> subprocess.CompletedProcess[str]:
+def run(arch: str, model: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the harness on an emulated CPU; standard error is among its output."""
+    emulator = MODELS[arch][0]
+    harness = ROOT / "build" / BUILDS[arch] / "harness/harness"
+    need(emulator)
+    if not harness.exists():
+        pytest.skip(f"no {harness.relative_to(ROOT)}: make test STEPS={BUILDS[arch]}")
     return subprocess.run(
         [emulator, "-cpu", model, harness, *arguments],
         text=True,
@@ -70,94 +69,66 @@ def run(
     )
 
 
-def facts(emulator: str, model: str, harness: str, *arguments: str) -> list[dict[str, Any]]:
-    """The lines of a harness command; nothing but an end by a signal is added."""
-    done = run(emulator, model, harness, *arguments)
+@functools.cache
+def facts(arch: str, model: str, *arguments: str) -> Facts:
+    """Return the lines of a harness command, which must not end by a signal."""
+    done = run(arch, model, *arguments)
     # QEMU 10 says so; version 7.2 does not know the property.
     if "must have both VFP-D32 and Neon" in done.stdout:
-        done = run(emulator, f"{model},vfp-d32=off", harness, *arguments)
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    if done.returncode not in (0, 1):
-        lines.append(
-            {
-                "type": "check",
-                "result": "fail",
-                "detail": f"code {done.returncode}: {done.stdout[-200:]}",
-            }
-        )
-    return lines
+        done = run(arch, f"{model},vfp-d32=off", *arguments)
+    assert done.returncode in (0, 1), f"code {done.returncode}: {done.stdout[-200:]}"
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
-def main() -> int:
-    arch, harness = sys.argv[1:]
-    emulator, models = MODELS[arch]
-    absent = [name for name in (emulator, harness) if not shutil.which(name)]
-    if absent:
-        print(f"skipped: no {', '.join(absent)}\n0 passed, 0 failed, 1 skipped")
-        return 0
-    for model, features in models.items():
-        more = MORE_ALLOWED[arch] if "+" in features else set()
-        wanted = BASE[arch] | (features - {"+"})
-        hello, *lines = facts(emulator, model, harness, "list")
-        found = set(map(str, hello.get("features", [])))
-        expect(
-            hello.get("arch") == arch and wanted <= found <= wanted | more,
-            f"{model} has {' '.join(sorted(wanted))}",
-            hello,
-        )
-        for line in lines:
-            if line["built"] and line["runs"] != (
-                not set(line["missing"]) - set(line["missing_tuning"])
-            ):
-                expect(False, f"{model}: {line['name']} runs if nothing is missing", line)
-    kernels = [
-        f"{line['name']}"
-        for line in lines
-        if line["arch"] in (arch, "other") and line["timing"] == "ct"
+each_model = pytest.mark.parametrize(
+    ("arch", "model"), [(arch, model) for arch, (_, models) in MODELS.items() for model in models]
+)
+
+
+@each_model
+def test_a_model_is_seen_as_what_it_is(arch: str, model: str) -> None:
+    features = MODELS[arch][1][model]
+    more = MORE_ALLOWED[arch] if "+" in features else set()
+    wanted = BASE[arch] | (features - {"+"})
+    hello = facts(arch, model, "list")[0]
+    found = set(map(str, hello["features"]))
+    assert hello["arch"] == arch
+    assert wanted <= found <= wanted | more
+
+
+@each_model
+def test_a_kernel_runs_if_nothing_is_missing(arch: str, model: str) -> None:
+    assert not [
+        line
+        for line in facts(arch, model, "list")[1:]
+        if line["built"]
+        and line["runs"] != (not set(line["missing"]) - set(line["missing_tuning"]))
     ]
-    own = [f"{line['name']}" for line in lines if line["arch"] == arch]
-    for model, without in WHOLE[arch]:
-        said = facts(
-            emulator,
-            model,
-            harness,
-            "check",
-            "--quick",
-            "--kernel",
-            ",".join(own or kernels),
-            *(["--without", without] if without else []),
-        )
-        results = [line for line in said if line["type"] == "check"]
-        failed = [line for line in results if line["result"] == "fail"]
-        expect(
-            bool(results) and not failed,
-            f"{model} without {without or 'nothing'}: every property",
-            failed[:3],
-        )
-        skipped = {
-            line["kernel"]: line["detail"]
-            for line in results
-            if line["result"] == "skip" and line["property"] == "all"
+
+
+@pytest.mark.parametrize(
+    ("arch", "model", "without"), [(arch, *case) for arch, cases in WHOLE.items() for case in cases]
+)
+def test_the_kernels_have_every_property_or_say_what_they_need(
+    arch: str, model: str, without: str
+) -> None:
+    listed = facts(arch, "max", "list")[1:]
+    own = [str(line["name"]) for line in listed if line["arch"] == arch]
+    assert own
+    taken = ["--without", without] if without else []
+    said = facts(arch, model, "check", "--quick", "--kernel", ",".join(own), *taken)
+    results = [line for line in said if line["type"] == "check"]
+    assert results
+    assert not [line for line in results if line["result"] == "fail"][:3]
+    reasons = {
+        str(line["kernel"]): str(line["detail"])
+        for line in results
+        if line["result"] == "skip" and line["property"] == "all"
+    }
+    assert not {name: why for name, why in reasons.items() if not why.startswith("needs ")}
+    if without:
+        assert set(reasons) == {
+            line["name"]
+            for line in listed
+            if line["arch"] == arch and set(without.split(",")) & set(line["needs"])
         }
-        for name, why in sorted(skipped.items()):
-            expect(
-                str(why).startswith("needs "), f"{model}: {name} is skipped with its reason", why
-            )
-        if without:
-            taken = set(without.split(","))
-            named = {
-                line["name"]
-                for line in lines
-                if line["arch"] == arch and taken & set(line["needs"])
-            }
-            expect(
-                named == set(skipped),
-                f"{model} without {without}: what needs it is skipped",
-                (named, skipped),
-            )
-    print(f"{len(passed)} passed, {len(failures)} failed, 0 skipped")
-    return 1 if failures or not passed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,12 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every kernel on big-endian Arm: test_bare_harness.py [HARNESS ARGUMENT...]
+"""Every kernel is right on big-endian Arm, and needs no C library.
 
 No C library for it is at hand, so the harness is built without one (harness/bare and
 tests/systems/bare are what `check` and `vectors` need of it), by clang and lld, and runs under
-qemu-user. Without arguments: all properties, quickly, and the published vectors; it must be
-big-endian, and no kernel for this architecture may be left out. What is compiled is kept in
-build/aarch64_be.
+qemu-user. What is compiled is kept in build/aarch64_be: by hand, `qemu-aarch64_be -cpu max
+build/aarch64_be/harness check --kernel a64_byname`.
 """
 
 import json
@@ -14,8 +12,14 @@ import pathlib
 import shutil
 import subprocess
 import sys
+from typing import Any
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import pytest
+from processes import ROOT, need, run
+from reads import LIBRARY
+
+pytestmark = [pytest.mark.slow, pytest.mark.reads(*LIBRARY, "vectors/", "tests/systems/bare/")]
+Facts = list[dict[str, Any]]
 BUILD = ROOT / "build/aarch64_be"
 TARGET = "aarch64_be-linux-gnu"
 EMULATOR = ["qemu-aarch64_be", "-cpu", "max"]
@@ -86,8 +90,10 @@ def sources() -> list[str]:
     ]
 
 
-def build() -> tuple[int, str]:
-    """By ninja, which knows what is out of date."""
+@pytest.fixture(scope="module")
+def harness() -> pathlib.Path:
+    """The harness, built by ninja, which knows what is out of date."""
+    need("clang", "ld.lld", "ninja", EMULATOR[0])
     BUILD.mkdir(parents=True, exist_ok=True)
     lines = [
         "rule compile",
@@ -108,93 +114,66 @@ def build() -> tuple[int, str]:
     lines.append(f"build {BUILD.relative_to(ROOT)}/harness: link {' '.join(objects)}")
     lines.append(f"builddir = {BUILD.relative_to(ROOT)}")
     (BUILD / "build.ninja").write_text("\n".join(lines) + "\n")
-    done = subprocess.run(
-        ["ninja", "-C", ROOT, "-f", BUILD / "build.ninja", "-j", "2", "--quiet"],
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
-    return done.returncode, done.stdout
+    run(["ninja", "-C", ROOT, "-f", BUILD / "build.ninja", "-j", "2", "--quiet"])
+    return BUILD / "harness"
 
 
-def run(*arguments: str) -> list[dict[str, object]]:
-    """The lines of a harness command; a harness that dies is a failure of its own."""
-    done = subprocess.run(
-        [*EMULATOR, BUILD / "harness", *arguments],
-        text=True,
-        stdout=subprocess.PIPE,
-        check=False,
-    )
-    facts = [json.loads(line) for line in done.stdout.splitlines()]
-    if done.returncode not in (0, 1) or not facts or facts[-1]["type"] != "summary":
-        facts.append(
-            {
-                "type": "check",
-                "result": "fail",
-                "detail": f"{arguments[0]} ended with code {done.returncode}",
-            }
-        )
-    return facts
+def facts(harness: pathlib.Path, *arguments: str) -> Facts:
+    """Return the lines of a harness command, which ends with a summary."""
+    words = [*EMULATOR, str(harness), *arguments]
+    done = subprocess.run(words, text=True, stdout=subprocess.PIPE, check=False)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode in (0, 1), f"{arguments[0]} ended with code {done.returncode}"
+    assert found
+    assert found[-1]["type"] == "summary"
+    return found
 
 
-def main() -> int:
-    absent = [name for name in ("clang", "ld.lld", "ninja", EMULATOR[0]) if not shutil.which(name)]
-    if absent:
-        print(f"skipped: no {', '.join(absent)}\n0 passed, 0 failed, 1 skipped")
-        return 0
-    code, text = build()
-    if code:
-        print(text, "0 passed, 1 failed, 0 skipped", sep="\n")
-        return 1
-    if sys.argv[1:]:
-        return subprocess.run([*EMULATOR, BUILD / "harness", *sys.argv[1:]], check=False).returncode
-    objdump = shutil.which("llvm-objdump") or shutil.which("llvm-objdump-14")
-    if objdump:  # clang's object code; that of GCC is looked at in the cross builds
-        done = subprocess.run(
-            [
-                sys.executable,
-                ROOT / "tools/check-instructions",
-                "--objdump",
-                objdump,
-                "--cpu",
-                "aarch64",
-                *BUILD.glob("src_*.o"),
-            ],
-            text=True,
-            stdout=subprocess.PIPE,
-            check=False,
-        )
-        print(done.stdout, end="")
-        if done.returncode:
-            print("0 passed, 1 failed, 0 skipped")
-            return 1
-    facts = run("check", "--quick")
-    for file in sorted((ROOT / "vectors").glob("*.txt")):
-        facts += run("vectors", str(file))
-    failed = [fact for fact in facts if fact.get("result") == "fail"]
-    hello = facts[0]
-    if not hello.get("big_endian") or hello.get("arch") != "a64":
-        failed.append(
-            {
-                "detail": f"the harness is for {hello.get('arch')}, big-endian: "
-                f"{hello.get('big_endian')}"
-            }
-        )
-    skips = [fact for fact in facts if fact.get("result") == "skip"]
-    failed += [
+def results(found: Facts, result: str) -> Facts:
+    return [fact for fact in found if fact.get("result") == result]
+
+
+def left_out(found: Facts) -> Facts:
+    """Return the skips of kernels for this architecture."""
+    return [
         fact
-        for fact in skips
+        for fact in results(found, "skip")
         if str(fact.get("kernel")).startswith("a64_") and fact.get("property") == "all"
     ]
-    for fact in failed:
-        print("FAILED:", json.dumps(fact))
-    for detail in sorted({str(fact.get("detail")) for fact in skips}):
-        print(f"skipped: {detail}")
-    passed = sum(int(str(fact["passed"])) for fact in facts if fact["type"] == "summary")
-    print(f"{passed} passed, {len(failed)} failed, {len(skips)} skipped")
-    return 1 if failed or not passed else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.fixture(scope="module")
+def checked(harness: pathlib.Path) -> Facts:
+    return facts(harness, "check", "--quick")
+
+
+def test_clang_has_only_instructions_of_the_cpus(harness: pathlib.Path) -> None:
+    """The cross builds look at that of GCC."""
+    objdump = shutil.which("llvm-objdump") or shutil.which("llvm-objdump-14")
+    if not objdump:
+        pytest.skip("no llvm-objdump: apt-get install llvm")
+    objects = sorted(harness.parent.glob("src_*.o"))
+    words = ["--objdump", objdump, "--cpu", "aarch64", *map(str, objects)]
+    run([sys.executable, "tools/check-instructions", *words])
+
+
+def test_the_harness_is_for_big_endian_arm(checked: Facts) -> None:
+    assert checked[0]["big_endian"]
+    assert checked[0]["arch"] == "a64"
+
+
+def test_every_kernel_has_every_property(checked: Facts) -> None:
+    assert not results(checked, "fail")
+    assert checked[-1]["passed"]
+
+
+def test_no_kernel_for_this_architecture_is_left_out(checked: Facts) -> None:
+    assert not left_out(checked)
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "vectors").glob("*.txt")))
+def test_every_kernel_gives_the_published_answers(name: str, harness: pathlib.Path) -> None:
+    found = facts(harness, "vectors", str(ROOT / "vectors" / name))
+    assert not results(found, "fail")
+    assert not left_out(found)
+    assert found[-1]["passed"]

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A kernel is one file and one line: prove it on a copy of the tree.
 
@@ -8,17 +7,26 @@ second file for its assembly, built for another CPU. Kernels that take no part, 
 other CPUs, are deleted with their lines and not compiled.
 """
 
+import contextlib
+import dataclasses
 import json
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
+from collections.abc import Iterator
 
+import pytest
 from few_kernels import keep_kernels, portable
+from processes import ROOT, ended, need, run
+from reads import LIBRARY
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.reads(
+        *LIBRARY, "tools/", "tests/systems/few_kernels.py", "tests/systems/template_"
+    ),
+]
 STEM = "c_template"
 LINE = f"KERNEL(aes, {STEM},     ANY,         CT,       SERIAL)\n"
 ASSEMBLY_STEM = "a64_template"
@@ -34,16 +42,6 @@ FAST = (
     "split_calls_equal_one_call",
     "decryption_inverts_encryption",
 )
-failures: list[str] = []
-passed: list[str] = []
-
-
-def expect(condition: bool, what: str, detail: str = "") -> None:
-    if condition:
-        passed.append(what)
-    else:
-        failures.append(what)
-        print(f"FAILED: {what}\n{detail}")
 
 
 def copy_tree(to: pathlib.Path) -> None:
@@ -62,43 +60,146 @@ def copy_tree(to: pathlib.Path) -> None:
     shutil.copytree(ROOT, to, ignore=made, dirs_exist_ok=True)
 
 
-def run(tree: pathlib.Path, *argv: str | pathlib.Path) -> tuple[int, str]:
-    done = subprocess.run(
-        argv,
-        cwd=tree,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
-    return done.returncode, done.stdout
-
-
 def facts(text: str, kind: str) -> list[dict[str, object]]:
     """The harness's lines of one type."""
     lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
     return [line for line in lines if line["type"] == kind]
 
 
-def build(tree: pathlib.Path, target: str = "harness", options: tuple[str, ...] = ()) -> None:
-    """The library and the harness, without the tests and with warnings as errors."""
-    if not (tree / "build").exists():
-        code, text = run(
-            tree,
-            "meson",
-            "setup",
-            "--werror",
-            "-Ddefault_library=static",
-            "-Doptimization=1",
-            "-Ddebug=false",
-            *options,
-            "build",
-        )
-        if code:
-            sys.exit(text)
-    code, text = run(tree, "meson", "compile", "-C", "build", target)
-    if code:
-        sys.exit(text)
+@dataclasses.dataclass(frozen=True)
+class Copy:
+    """A copy of the tree, and the file of the template in it."""
+
+    tree: pathlib.Path
+    file: pathlib.Path
+    setup_options: tuple[str, ...] = ()
+    # Exit code and output of tools/check-tree before other kernels were deleted.
+    rules: tuple[int, str] = (0, "")
+
+    @property
+    def harness(self) -> pathlib.Path:
+        return self.tree / "build/harness/harness"
+
+    def build(self, target: str = "harness") -> None:
+        """Build the library, or the harness too, without the tests and with warnings as errors."""
+        if not (self.tree / "build").exists():
+            options = ["--werror", "-Ddefault_library=static", "-Doptimization=1", "-Ddebug=false"]
+            run(["meson", "setup", *options, *self.setup_options, "build"], self.tree)
+        run(["meson", "compile", "-C", "build", target], self.tree)
+
+    @contextlib.contextmanager
+    def changed(self, file: pathlib.Path, text: str, target: str = "harness") -> Iterator[None]:
+        """Build with another text of a file, which is restored after the block."""
+        good = file.read_text()
+        assert text != good
+        file.write_text(text)
+        try:
+            self.build(target)
+            yield
+        finally:
+            file.write_text(good)
+
+    def check(self, *words: str, emulator: tuple[str, ...] = ()) -> tuple[int, str]:
+        """Return the exit code and the output of a quick check of the template."""
+        stem = self.file.stem
+        command = [*emulator, str(self.harness), "check", "--kernel", stem, "--quick", *words]
+        return ended(*command, cwd=self.tree)
+
+
+def results(text: str) -> list[object]:
+    return [fact["result"] for fact in facts(text, "check")]
+
+
+def add_line(tree: pathlib.Path, line: str) -> None:
+    registry = tree / "src/kernels.def"
+    text = registry.read_text()
+    registry.write_text(re.sub("^KERNEL", line + "KERNEL", text, count=1, flags=re.M))
+
+
+# ---- A kernel in C -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    tree = tmp_path_factory.mktemp("tree")
+    copy_tree(tree)
+    file = tree / f"src/aes/{STEM}.c"
+    shutil.copy(ROOT / "tests/systems/template_kernel.c", file)
+    add_line(tree, LINE)
+    if (tree / "tools/gen-docs").exists():
+        ended(sys.executable, "tools/gen-docs", cwd=tree)
+    rules = ended(sys.executable, "tools/check-tree", cwd=tree)
+    keep_kernels(tree, portable)
+    return Copy(tree, file, rules=rules)
+
+
+@pytest.fixture
+def template(copy: Copy) -> Copy:
+    """The copy, built from unbroken files."""
+    copy.build()
+    return copy
+
+
+def test_the_tree_with_the_template_keeps_its_rules(copy: Copy) -> None:
+    code, text = copy.rules
+    assert code == 0, text
+
+
+def test_list_names_it_first_as_its_line_is(template: Copy) -> None:
+    _, text = ended(template.harness, "list")
+    assert any(
+        fact["name"] == STEM and fact["built"] and fact["runs"] and fact["rank"] == 0
+        for fact in facts(text, "kernel")
+    ), text
+
+
+def test_it_is_selected_for_one_chain_as_its_line_says(template: Copy) -> None:
+    _, text = ended(template.harness, "resolve")
+    assert any(
+        fact["use"] == "serial" and fact["kernel"] == STEM for fact in facts(text, "resolve")
+    ), text
+
+
+def test_check_passes_it(template: Copy) -> None:
+    code, text = template.check()
+    assert code == 0, text
+    assert len(results(text)) > 5
+    assert set(results(text)) == {"pass"}
+
+
+def test_bench_measures_it(template: Copy) -> None:
+    words = ["--kernel", STEM, "--mode", "ctr", "--bytes", "64", "--samples", "1"]
+    code, text = ended(template.harness, "bench", *words)
+    assert code == 0, text
+    assert any(fact["kernel"] == STEM for fact in facts(text, "bench")), text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("^ 0x63", "^ 0x62", id="S-box"),
+        pytest.param("14, 11, 13, 9", "14, 11, 9, 13", id="decryption"),
+        pytest.param("in += 16, out += 16", "out += 16", id="second-block"),
+    ],
+)
+def test_check_fails_it_when_it_is_broken(old: str, new: str, copy: Copy) -> None:
+    with copy.changed(copy.file, copy.file.read_text().replace(old, new, 1)):
+        code, text = copy.check("--property", ",".join(FAST))
+    assert code == 1, text
+    assert "fail" in results(text)
+
+
+def test_check_names_a_descriptor_that_has_another_name(copy: Copy) -> None:
+    head = f"EVC_KERNEL_HEAD({STEM}"
+    text = copy.file.read_text().replace(head, "EVC_KERNEL_HEAD(c_forgotten", 1)
+    with copy.changed(copy.file, text):
+        code, text = copy.check("--property", ",".join(FAST))
+    assert code == 1, text
+    assert "its name is c_forgotten" in text
+    assert "memory fault" not in text
+
+
+# ---- A kernel with assembly ----------------------------------------------------------------------
 
 
 def with_assembly() -> str:
@@ -116,219 +217,103 @@ def with_assembly() -> str:
     return f'{head}#include "common/bytes.h"\n\n{declared}{rest}\n#else\nEVC_EMPTY_UNIT\n#endif\n'
 
 
-def assembly_kernel() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        tree = pathlib.Path(folder)
-        copy_tree(tree)
-        keep_kernels(tree, lambda stem: stem == REFERENCE)
-        registry = tree / "src/kernels.def"
-        registry.write_text(
-            re.sub("^KERNEL", ASSEMBLY_LINE + "KERNEL", registry.read_text(), count=1, flags=re.M)
-        )
-        (tree / f"src/aes/{ASSEMBLY_STEM}.c").write_text(with_assembly())
-        assembly = tree / f"src/aes/{ASSEMBLY_STEM}_asm.S"
-        shutil.copy(ROOT / "tests/systems/template_kernel_asm.S", assembly)
-        good = assembly.read_text()
-
-        def check(*properties: str) -> tuple[int, str]:
-            build(tree, options=("--cross-file", "catalog/toolchains/aarch64.ini"))
-            return run(
-                tree,
-                CROSS[1],
-                tree / "build/harness/harness",
-                "check",
-                "--kernel",
-                ASSEMBLY_STEM,
-                "--quick",
-                "--property",
-                ",".join(properties),
-            )
-
-        def objects() -> tuple[int, str]:
-            library = tree / "build/libeverycore.a"
-            return run(
-                tree,
-                sys.executable,
-                "tools/check-objects",
-                "--nm",
-                "aarch64-linux-gnu-nm",
-                "--readelf",
-                "aarch64-linux-gnu-readelf",
-                "--cpu",
-                "aarch64",
-                library,
-            )
-
-        code, text = check(*FAST)
-        results = [fact["result"] for fact in facts(text, "check")]
-        expect(
-            code == 0 and len(results) == len(FAST) and set(results) == {"pass"},
-            "check passes a kernel with assembly",
-            text,
-        )
-        code, text = objects()
-        expect(code == 0, "its objects keep the rules", text)
-        assembly.write_text(good.replace("    eor v0", "    orr v0"))
-        code, text = check("known_answers")
-        expect(
-            code == 1 and any(fact["result"] == "fail" for fact in facts(text, "check")),
-            "check fails it when its assembly is broken",
-            text,
-        )
-        assembly.write_text(
-            good.replace("evc_isa_neon", "evc_isa_crypto").replace(
-                "    eor v0", "    aesmc v0.16b, v0.16b\n    eor v0"
-            )
-        )
-        build(tree, "everycore")
-        code, text = run(
-            tree,
-            sys.executable,
-            "tools/check-instructions",
-            "--objdump",
-            "aarch64-linux-gnu-objdump",
-            "--cpu",
-            "aarch64",
-            "build/libeverycore.a",
-        )
-        expect(
-            code == 1 and "not A64_AES: aesmc" in text,
-            "check-instructions finds what its CPUs may lack",
-            text,
-        )
-        function = "evc_aes_a64_template_xor"
-        for what, edit in (
-            ("a function that all may see", good + f".protected {function}\n"),
-            (
-                "a name that is not its own",
-                good + "evc_function evc_aes_a64_other\n    ret\nevc_end evc_aes_a64_other\n",
-            ),
-            ("a call", good.replace("    ret\n", "    b memcpy\n")),
-            (
-                "no word on its branches",
-                good.replace(
-                    '#include "common/a64_asm.h"',
-                    '#include "common/any_asm.h"\n'
-                    "#define EVC_ASM_A64 1\n.macro evc_isa_neon\n.endm\n.macro evc_end "
-                    "name\n.endm\n"
-                    ".macro evc_function name\n.globl \\name\n.hidden \\name\n\\name:\n.endm",
-                ),
-            ),
-        ):
-            assembly.write_text(edit)
-            build(tree, "everycore")
-            code, text = objects()
-            expect(
-                code == 1 and f"{ASSEMBLY_STEM}_asm.S" in text,
-                f"check-objects finds {what} in assembly",
-                text,
-            )
-        assembly.write_text(good)
-        notes = tree / "src/common/any_asm.h"
-        notes.write_text(notes.read_text().replace('.note.GNU-stack, ""', '.note.GNU-stack, "x"'))
-        build(tree, "everycore")
-        code, text = objects()
-        expect(
-            code == 1 and "executable stack" in text,
-            "check-objects finds an executable stack",
-            text,
-        )
+@pytest.fixture(scope="module")
+def arm_copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    need(*CROSS)
+    tree = tmp_path_factory.mktemp("arm-tree")
+    copy_tree(tree)
+    keep_kernels(tree, lambda stem: stem == REFERENCE)
+    add_line(tree, ASSEMBLY_LINE)
+    file = tree / f"src/aes/{ASSEMBLY_STEM}.c"
+    file.write_text(with_assembly())
+    shutil.copy(ROOT / "tests/systems/template_kernel_asm.S", assembly_of(tree))
+    return Copy(tree, file, ("--cross-file", "catalog/toolchains/aarch64.ini"))
 
 
-def main() -> int:
-    skipped = 0
-    absent = [name for name in CROSS if not shutil.which(name)]
-    if absent:
-        skipped = 1
-        print(f"skipped: a kernel with assembly: no {', '.join(absent)}")
-    else:
-        assembly_kernel()
-    with tempfile.TemporaryDirectory() as folder:
-        tree = pathlib.Path(folder)
-        copy_tree(tree)
-        file, registry = tree / f"src/aes/{STEM}.c", tree / "src/kernels.def"
-        shutil.copy(ROOT / "tests/systems/template_kernel.c", file)
-        registry.write_text(
-            re.sub("^KERNEL", LINE + "KERNEL", registry.read_text(), count=1, flags=re.M)
-        )
-        if (tree / "tools/gen-docs").exists():
-            run(tree, sys.executable, "tools/gen-docs")
-        code, text = run(tree, sys.executable, "tools/check-tree")
-        expect(code == 0, "the tree with the template keeps its rules", text)
-
-        keep_kernels(tree, portable)
-        build(tree)
-        harness = tree / "build/harness/harness"
-        code, text = run(tree, harness, "list")
-        expect(
-            any(
-                fact["name"] == STEM and fact["built"] and fact["runs"] and fact["rank"] == 0
-                for fact in facts(text, "kernel")
-            ),
-            "list names it, first as its line is",
-            text,
-        )
-        code, text = run(tree, harness, "resolve")
-        expect(
-            any(
-                fact["use"] == "serial" and fact["kernel"] == STEM
-                for fact in facts(text, "resolve")
-            ),
-            "it is selected for one chain, as its line says",
-            text,
-        )
-        code, text = run(tree, harness, "check", "--kernel", STEM, "--quick")
-        results = [fact["result"] for fact in facts(text, "check")]
-        expect(code == 0 and len(results) > 5 and set(results) == {"pass"}, "check passes it", text)
-        code, text = run(
-            tree,
-            harness,
-            "bench",
-            "--kernel",
-            STEM,
-            "--mode",
-            "ctr",
-            "--bytes",
-            "64",
-            "--samples",
-            "1",
-        )
-        expect(
-            code == 0 and any(fact["kernel"] == STEM for fact in facts(text, "bench")),
-            "bench measures it",
-            text,
-        )
-
-        good = file.read_text()
-        for what, old, new in (
-            ("its S-box", "^ 0x63", "^ 0x62"),
-            ("its decryption", "14, 11, 13, 9", "14, 11, 9, 13"),
-            ("its second block", "in += 16, out += 16", "out += 16"),
-        ):
-            assert old in good
-            file.write_text(good.replace(old, new, 1))
-            build(tree)
-            code, text = run(
-                tree, harness, "check", "--kernel", STEM, "--quick", "--property", ",".join(FAST)
-            )
-            expect(
-                code == 1 and any(fact["result"] == "fail" for fact in facts(text, "check")),
-                f"check fails it when {what} is broken",
-                text,
-            )
-        file.write_text(good.replace(f"EVC_KERNEL_HEAD({STEM}", "EVC_KERNEL_HEAD(c_forgotten", 1))
-        build(tree)
-        code, text = run(
-            tree, harness, "check", "--kernel", STEM, "--quick", "--property", ",".join(FAST)
-        )
-        expect(
-            code == 1 and "its name is c_forgotten" in text and "memory fault" not in text,
-            "check names a descriptor that has another name",
-            text,
-        )
-    print(f"{len(passed)} passed, {len(failures)} failed, {skipped} skipped")
-    return 1 if failures else 0
+def assembly_of(tree: pathlib.Path) -> pathlib.Path:
+    return tree / f"src/aes/{ASSEMBLY_STEM}_asm.S"
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def check_objects(tree: pathlib.Path) -> tuple[int, str]:
+    programs = [
+        word for name in ("nm", "readelf") for word in (f"--{name}", f"aarch64-linux-gnu-{name}")
+    ]
+    words = [*programs, "--cpu", "aarch64", "build/libeverycore.a"]
+    return ended(sys.executable, "tools/check-objects", *words, cwd=tree)
+
+
+def test_check_passes_a_kernel_with_assembly(arm_copy: Copy) -> None:
+    arm_copy.build()
+    code, text = arm_copy.check("--property", ",".join(FAST), emulator=CROSS[1:])
+    assert code == 0, text
+    assert results(text) == ["pass"] * len(FAST)
+
+
+def test_its_objects_keep_the_rules(arm_copy: Copy) -> None:
+    arm_copy.build()
+    code, text = check_objects(arm_copy.tree)
+    assert code == 0, text
+
+
+def test_check_fails_it_when_its_assembly_is_broken(arm_copy: Copy) -> None:
+    assembly = assembly_of(arm_copy.tree)
+    with arm_copy.changed(assembly, assembly.read_text().replace("    eor v0", "    orr v0")):
+        code, text = arm_copy.check("--property", "known_answers", emulator=CROSS[1:])
+    assert code == 1, text
+    assert "fail" in results(text)
+
+
+def test_check_instructions_finds_what_its_cpus_may_lack(arm_copy: Copy) -> None:
+    assembly = assembly_of(arm_copy.tree)
+    text = assembly.read_text().replace("evc_isa_neon", "evc_isa_crypto")
+    text = text.replace("    eor v0", "    aesmc v0.16b, v0.16b\n    eor v0")
+    with arm_copy.changed(assembly, text, "everycore"):
+        words = ["--objdump", "aarch64-linux-gnu-objdump", "--cpu", "aarch64"]
+        tool = "tools/check-instructions"
+        code, text = ended(sys.executable, tool, *words, "build/libeverycore.a", cwd=arm_copy.tree)
+    assert code == 1, text
+    assert "not A64_AES: aesmc" in text
+
+
+FUNCTION = "evc_aes_a64_template_xor"
+NO_WORD_ON_BRANCHES = """#include "common/any_asm.h"
+#define EVC_ASM_A64 1
+.macro evc_isa_neon
+.endm
+.macro evc_end name
+.endm
+.macro evc_function name
+.globl \\name
+.hidden \\name
+\\name:
+.endm"""
+# Each case: a text of the assembly, and a wrong one for it; an empty text: its end.
+WRONG_ASSEMBLY = [
+    pytest.param("", f".protected {FUNCTION}\n", id="visible-function"),
+    pytest.param(
+        "",
+        "evc_function evc_aes_a64_other\n    ret\nevc_end evc_aes_a64_other\n",
+        id="name-that-is-not-its-own",
+    ),
+    pytest.param("    ret\n", "    b memcpy\n", id="call"),
+    pytest.param('#include "common/a64_asm.h"', NO_WORD_ON_BRANCHES, id="no-word-on-its-branches"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), WRONG_ASSEMBLY)
+def test_check_objects_finds_wrong_assembly(old: str, new: str, arm_copy: Copy) -> None:
+    assembly = assembly_of(arm_copy.tree)
+    good = assembly.read_text()
+    with arm_copy.changed(assembly, good.replace(old, new) if old else good + new, "everycore"):
+        code, text = check_objects(arm_copy.tree)
+    assert code == 1, text
+    assert assembly.name in text
+
+
+def test_check_objects_finds_an_executable_stack(arm_copy: Copy) -> None:
+    notes = arm_copy.tree / "src/common/any_asm.h"
+    text = notes.read_text().replace('.note.GNU-stack, ""', '.note.GNU-stack, "x"')
+    with arm_copy.changed(notes, text, "everycore"):
+        code, text = check_objects(arm_copy.tree)
+    assert code == 1, text
+    assert "executable stack" in text

@@ -1,28 +1,27 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Kernels with instructions of PA-RISC 2.0, under a QEMU that has them: test_pa_risc_2.py [SUITE]
+"""Kernels with instructions of PA-RISC 2.0 are right under a QEMU that has them.
 
-Debian's qemu-user of the suite (trixie) is fetched once; that of Debian 12 aborts on such code.
-Every kernel that runs there has every property, and `bn` by hppa20 gives the answers of Python, and
-does not where its assembly is broken (tests/mutants). hppa_fmpyadd, whose instruction that emulator
-has wrong, has every property and gives the answers of Python, too, whatever the status of the unit
-for floating point is (test_hppa_status.c). One test each.
+Debian 13's qemu-user is fetched once; that of Debian 12 aborts on such code. Every kernel that runs
+there has every property, and `bn` by hppa20 gives the answers of Python, and does not where its
+assembly is broken (tests/mutants). hppa_fmpyadd, whose instruction that emulator has wrong, has
+every property and gives the answers of Python, too, whatever the status of the unit for floating
+point is (test_hppa_status.c).
 """
 
+import dataclasses
 import json
-import os
 import pathlib
 import shutil
-import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "lab"))
+import pytest
+from processes import ROOT, ended, need, run, skip_without
 
 from everycore.environment.context import system_context
-from everycore.environment.errors import EverycoreError
 from everycore.pauth.emulators import PACKAGE, packaged, started_in
 
+pytestmark = pytest.mark.long
+SUITE = "trixie"
 BUILD = ROOT / "build/hppa20"
 KERNELS = ("hppa20", "hppa_fmpyadd")
 MODELS = ("pa-8500", "hppa64")  # of QEMU 11.1 and of 8.2
@@ -36,107 +35,64 @@ c_args = ['-DEVC_HPPA_KEEPS_64_BITS']
 """
 
 
-def run(*argv: str | os.PathLike[str]) -> subprocess.CompletedProcess[str]:
-    print("$", *argv, flush=True)
-    return subprocess.run(
-        argv, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
+@dataclasses.dataclass(frozen=True)
+class Build:
+    tree: pathlib.Path
+    emulator: list[str]
+
+    def command(self, program: str) -> list[str]:
+        return [*self.emulator, str(self.tree / program)]
 
 
-def build(wrapper: list[str]) -> None:
+@pytest.fixture(scope="module")
+def build() -> Build:
+    need("hppa-linux-gnu-gcc")
+    with skip_without(f"{PACKAGE} of {SUITE}"):
+        root = packaged(system_context(), SUITE, False, PACKAGE)
+    emulator = [*map(str, started_in(root, "qemu-hppa"))]
+    known = ended(*emulator, "-cpu", "help")[1]
+    model = next((model for model in MODELS if model in known), None)
+    assert model, f"qemu-hppa of {SUITE} has no CPU of PA-RISC 2.0: {known}"
+    emulator += ["-cpu", model]
     shutil.rmtree(BUILD, ignore_errors=True)
     BUILD.mkdir(parents=True)
     more = BUILD / "more.ini"
-    more.write_text(CROSS.format(wrapper=wrapper))
-    for argv in (
-        [
-            "meson",
-            "setup",
-            "--werror",
-            "-Ddebug=false",
-            "--cross-file",
-            "catalog/toolchains/hppa.ini",
-            "--cross-file",
-            str(more),
-            str(BUILD / "tree"),
-        ],
-        [
-            "ninja",
-            "-C",
-            str(BUILD / "tree"),
-            "-j",
-            "2",
-            "harness/harness",
-            "tests/oracles/bn_answers",
-            "tests/unit/test_hppa_status",
-        ],
-    ):
-        done = run(*argv)
-        if done.returncode:
-            sys.exit(done.stdout + done.stderr)
-
-
-def main() -> int:
-    suite = next(iter(sys.argv[1:]), "trixie")
-    if not shutil.which("hppa-linux-gnu-gcc"):
-        print(
-            "skipped: no hppa-linux-gnu-gcc: apt-get install gcc-hppa-linux-gnu\n0 passed, 0 "
-            "failed, 1 skipped"
-        )
-        return 0
-    try:
-        root = packaged(system_context(), suite, False, PACKAGE)
-    except EverycoreError as error:  # no network
-        print(f"skipped: no {PACKAGE} of {suite}: {error.message}\n0 passed, 0 failed, 1 skipped")
-        return 0
-    emulator = [*started_in(root, "qemu-hppa")]
-    known = run(*emulator, "-cpu", "help").stdout
-    model = next((model for model in MODELS if model in known), None)
-    if model is None:
-        print(
-            f"FAILED: qemu-hppa of {suite} has no CPU of PA-RISC 2.0: {known.strip()}\n0 "
-            f"passed, 1 failed, 0 skipped"
-        )
-        return 1
-    emulator += ["-cpu", model]
-    build(emulator)
+    more.write_text(CROSS.format(wrapper=emulator))
     tree = BUILD / "tree"
-    done = run(
-        *emulator, tree / "harness/harness", "check", "--quick", "--primitive", "bn,bn_words"
-    )
-    facts = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    checked = [fact for fact in facts if fact["type"] == "check" and fact["kernel"] in KERNELS]
-    passed = sum(fact["result"] == "pass" for fact in checked)
-    failed = sum(fact["result"] == "fail" for fact in facts if fact["type"] == "check")
-    print(*(json.dumps(fact) for fact in facts if fact.get("result") == "fail"), sep="\n")
-    if done.returncode and not failed:
-        failed += 1
-        print(f"FAILED: the harness ended with {done.returncode}: {done.stderr.strip()}")
-    tested = {(fact["primitive"], fact["kernel"]) for fact in checked if fact["result"] == "pass"}
-    if tested != {("bn", "hppa20"), ("bn_words", "hppa20"), ("bn", "hppa_fmpyadd")}:
-        failed += 1
-        print(f"FAILED: these alone were tested: {sorted(tested)}")
-    answers = ["tests/oracles/bn_against_python.py", "--kernel"]
-    program = [*map(str, emulator), str(tree / "tests/oracles/bn_answers")]
-    for words in (
-        *([sys.executable, *answers, kernel, "--", *program] for kernel in KERNELS),
-        [
-            sys.executable,
-            "tests/mutants/run",
-            "--group",
-            "bn-hppa20",
-            "--emulator",
-            f"bn-hppa20={' '.join(map(str, emulator))}",
-        ],
-        [*map(str, emulator), str(tree / "tests/unit/test_hppa_status")],
-    ):
-        done = run(*words)
-        print(done.stdout, done.stderr)
-        passed += done.returncode == 0 and "# SKIP" not in done.stdout
-        failed += done.returncode != 0 or "# SKIP" in done.stdout
-    print(f"{passed} passed, {failed} failed, 0 skipped")
-    return 1 if failed else 0
+    cross = ["--cross-file", "catalog/toolchains/hppa.ini", "--cross-file", str(more)]
+    run(["meson", "setup", "--werror", "-Ddebug=false", *cross, tree])
+    targets = ["harness/harness", "tests/oracles/bn_answers", "tests/unit/test_hppa_status"]
+    run(["ninja", "-C", tree, "-j", "2", *targets])
+    return Build(tree, emulator)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def test_every_kernel_has_every_property(build: Build) -> None:
+    words = ["check", "--quick", "--primitive", "bn,bn_words"]
+    code, text = ended(*build.command("harness/harness"), *words)
+    facts = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    checks = [fact for fact in facts if fact["type"] == "check"]
+    assert not [fact for fact in checks if fact["result"] == "fail"]
+    assert code == 0, text[-1000:]
+    tested = {
+        (fact["primitive"], fact["kernel"])
+        for fact in checks
+        if fact["kernel"] in KERNELS and fact["result"] == "pass"
+    }
+    assert tested == {("bn", "hppa20"), ("bn_words", "hppa20"), ("bn", "hppa_fmpyadd")}
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_kernel_gives_the_answers_of_python(kernel: str, build: Build) -> None:
+    words = ["tests/oracles/bn_against_python.py", "--kernel", kernel, "--"]
+    run([sys.executable, *words, *build.command("tests/oracles/bn_answers")])
+
+
+def test_broken_assembly_is_noticed(build: Build) -> None:
+    emulator = f"bn-hppa20={' '.join(build.emulator)}"
+    words = ["--group", "bn-hppa20", "--emulator", emulator]
+    said = run([sys.executable, "tests/mutants/run", *words])
+    assert "# SKIP" not in said
+
+
+def test_it_does_not_depend_on_the_status_of_floating_point(build: Build) -> None:
+    assert "# SKIP" not in run(build.command("tests/unit/test_hppa_status"))

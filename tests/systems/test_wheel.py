@@ -1,47 +1,53 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The wheel carries the C tree: installed apart, it builds and runs the harness from elsewhere."""
 
-import os
 import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import zipfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-failures: list[str] = []
-passed: list[str] = []
+import pytest
+from processes import ROOT, run
+
+pytestmark = pytest.mark.long
+PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
 
 
-def expect(condition: bool, what: str, detail: str = "") -> None:
-    if condition:
-        passed.append(what)
-    else:
-        failures.append(what)
-        print(f"FAILED: {what}\n{detail}")
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    return tmp_path_factory.mktemp("wheel")
 
 
-def run(folder: pathlib.Path, *argv: str | pathlib.Path) -> tuple[int, str]:
-    """With the wheel's package before that of the checkout, and nothing of the user's."""
+def run_apart(folder: pathlib.Path, *argv: str | pathlib.Path) -> str:
+    """Run with the wheel's package before that of the checkout, and nothing of the user's."""
     environment = {
-        **os.environ,
         "PYTHONPATH": str(folder / "site"),
         "HOME": str(folder),
         "XDG_CACHE_HOME": str(folder / "cache"),
         "XDG_STATE_HOME": str(folder / "state"),
     }
-    done = subprocess.run(
-        argv,
-        cwd=folder,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=environment,
-        check=False,
-    )
-    return done.returncode, done.stdout
+    return run(argv, folder, environment=environment)
+
+
+@pytest.fixture(scope="module")
+def wheel(folder: pathlib.Path) -> pathlib.Path:
+    run_apart(folder, *PIP, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, ROOT)
+    (made,) = folder.glob("everycore-*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def held(wheel: pathlib.Path) -> set[str]:
+    """The names of the files in the wheel."""
+    return set(zipfile.ZipFile(wheel).namelist())
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    """The folder of a user who has the wheel and no checkout."""
+    run_apart(folder, *PIP, "install", "--no-deps", "--target", folder / "site", wheel)
+    return folder
 
 
 def source_files() -> list[str]:
@@ -62,7 +68,7 @@ def source_files() -> list[str]:
 
 
 def lab_files() -> list[str]:
-    """Paths in the wheel of the lab's files: its modules, and the data beside them."""
+    """Return the paths in the wheel of the lab's files: its modules, and the data beside them."""
     return [
         str(path.relative_to(ROOT / "lab"))
         for path in (ROOT / "lab/everycore").rglob("*")
@@ -70,59 +76,42 @@ def lab_files() -> list[str]:
     ]
 
 
-def main() -> int:
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-        code, text = run(
-            folder, *pip, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, ROOT
-        )
-        wheels = list(folder.glob("everycore-*-py3-none-any.whl"))
-        expect(code == 0 and len(wheels) == 1, "pip makes a pure wheel", text)
-        if code == 0:
-            held = set(zipfile.ZipFile(wheels[0]).namelist())
-            missing = [name for name in source_files() if f"everycore/tree/{name}" not in held]
-            expect(not missing, "it holds every source file", " ".join(missing))
-            missing = [name for name in lab_files() if name not in held]
-            expect(not missing, "it holds every file of the lab", " ".join(missing))
-            code, text = run(
-                folder, *pip, "install", "--no-deps", "--target", folder / "site", *wheels
-            )
-            expect(code == 0, "pip installs it", text)
-            expect("everycore/tree/pyproject.toml" in held, "it names the packages of the extras")
-            git = subprocess.run(
-                ["git", "-C", ROOT, "rev-parse", "--short=12", "HEAD"],
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            if git.returncode == 0:
-                code, text = run(folder, sys.executable, "-m", "everycore", "--version")
-                expect(f"commit {git.stdout.strip()}" in text, "it knows its commit", text)
-        code, text = run(
-            folder, sys.executable, "-c", "import everycore; print(everycore.__file__)"
-        )
-        expect(text.startswith(str(folder)), "Python finds the wheel's package", text)
-        code, text = run(folder, sys.executable, "-m", "everycore", "list", "--json")
-        stems = re.findall(r"^KERNEL\(\w+, *(\w+)", (ROOT / "src/kernels.def").read_text(), re.M)
-        expect(
-            code == 0 and all(f'"{stem}"' in text for stem in stems), "it lists every kernel", text
-        )
-        code, text = run(
-            folder,
-            sys.executable,
-            "-m",
-            "everycore",
-            "check",
-            "--quick",
-            "--kernel",
-            "c_ref",
-            "--flags=-O1",
-        )  # to be quick
-        expect(code == 0, "it builds and checks a kernel", text)
-    print(f"{len(passed)} passed, {len(failures)} failed, 0 skipped")
-    return 1 if failures else 0
+def test_the_wheel_is_pure(wheel: pathlib.Path) -> None:
+    assert wheel.name.endswith("-py3-none-any.whl")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def test_it_holds_every_source_file(held: set[str]) -> None:
+    assert not [name for name in source_files() if f"everycore/tree/{name}" not in held]
+
+
+def test_it_holds_every_file_of_the_lab(held: set[str]) -> None:
+    assert not [name for name in lab_files() if name not in held]
+
+
+def test_it_names_the_packages_of_the_extras(held: set[str]) -> None:
+    assert "everycore/tree/pyproject.toml" in held
+
+
+def test_it_knows_its_commit(installed: pathlib.Path) -> None:
+    git = ["git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD"]
+    done = subprocess.run(git, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("this checkout has no commit")
+    version = run_apart(installed, sys.executable, "-m", "everycore", "--version")
+    assert f"commit {done.stdout.strip()}" in version
+
+
+def test_python_finds_its_package(installed: pathlib.Path) -> None:
+    code = "import everycore; print(everycore.__file__)"
+    assert run_apart(installed, sys.executable, "-c", code).startswith(str(installed))
+
+
+def test_it_lists_every_kernel(installed: pathlib.Path) -> None:
+    text = run_apart(installed, sys.executable, "-m", "everycore", "list", "--json")
+    stems = re.findall(r"^KERNEL\(\w+, *(\w+)", (ROOT / "src/kernels.def").read_text(), re.M)
+    assert not [stem for stem in stems if f'"{stem}"' not in text]
+
+
+def test_it_builds_and_checks_a_kernel(installed: pathlib.Path) -> None:
+    words = ["check", "--quick", "--kernel", "c_ref", "--flags=-O1"]  # to be quick
+    run_apart(installed, sys.executable, "-m", "everycore", *words)
