@@ -34,11 +34,20 @@ SLOWEST = 25  # files named at the end, with what they took
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("everycore")
-    group.addoption("--gate", choices=LEFT_OUT, help="what make test, CI or make test-all runs")
-    group.addoption(
-        "--every", action="store_true", help="with --gate: also tests that read nothing changed"
-    )
+    add = parser.getgroup("everycore").addoption
+    add("--gate", choices=LEFT_OUT, help="what make test, CI or make test-all runs")
+    add("--every", action="store_true", help="with --gate: also what reads nothing changed")
+    # Of tests of whole systems, in tests/systems.
+    add("--rounds", type=int, default=200, help="rounds of test_farm_kills.py")
+    add("--seed", type=int, default=1, help="seed of what is drawn")
+    add("--cpu", action="append", default=[], help="only this CPU, in test_pac_el1.py")
+    add("--qemu", action="append", default=[], help="ask this qemu-system-aarch64 instead")
+    add("--record", action="store_true", help="write the sample of test_pac_el1.py anew")
+    add("--sign-only", action="store_true", help="count signatures of OpenSSL, run no tests of it")
+    add("--test-args", default="", help="ARGS of make test, in test_fresh_machines.py")
+    add("--store", action="store_true", help="store the counts instead of comparing them")
+    add("--module", type=pathlib.Path, help="this everycore.so, in test_openssl_provider*.py")
+    add("--out", type=pathlib.Path, help="add the result to this file, as a line of JSON")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -189,3 +198,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
             len(reporter.stats.get(kind, ())) for kind in ("passed", "failed", "error", "skipped")
         )
         print(f"{passed} passed, {failed + errors} failed, {skipped} skipped", flush=True)
+
+
+@pytest.fixture(scope="session")
+def provider(pytestconfig: pytest.Config) -> pathlib.Path:
+    """The provider for OpenSSL, of tests/systems."""
+    from provider_module import module_of
+
+    return module_of(pytestconfig.getoption("module"))

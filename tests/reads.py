@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What tests read, beside their own file: a test runs when one of these has changed. Folders end in
-a slash.
+"""Files that tests read, beside their own; a test runs when one of them has changed. Folders end
+in a slash.
 """
 
 import pytest

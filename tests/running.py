@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 import pytest
+from processes import need
 
 from everycore.environment.context import system_context
 
@@ -155,13 +156,6 @@ def own_cache() -> pathlib.Path:
         with contextlib.suppress(FileExistsError):  # another worker is as quick
             (cache / "everycore" / name).symlink_to(place)
     return cache
-
-
-def need(*commands: str) -> None:
-    """Skip the test where one of these is not installed."""
-    absent = [command for command in commands if not shutil.which(command)]
-    if absent:
-        pytest.skip(f"no {', '.join(absent)}")
 
 
 COUNT = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped\s*\Z", re.M)

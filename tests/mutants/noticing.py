@@ -257,14 +257,16 @@ class Provider:
         self.turns = threading.local()
 
     def prepare(self, mutants: Sequence[Mutant]) -> None:
+        import pytest
+
         del mutants
-        openssl_provider = importlib.import_module("openssl_provider")
+        provider_module = importlib.import_module("provider_module")
 
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
-            openssl_provider.need("cc")
-            self.library = openssl_provider.library_of(openssl_provider.module_of(None))
-        except openssl_provider.LackingError as lacking:
+            provider_module.need("cc")
+            self.library = provider_module.library_of(provider_module.module_of(None))
+        except pytest.skip.Exception as lacking:
             raise LackingError(str(lacking)) from lacking
         for program in self.recipe.programs:
             source = ROOT / f"tests/systems/provider/{program}.c"
@@ -276,9 +278,9 @@ class Provider:
             raise BuildError("provider: a test fails without a fault")
 
     def objects(self, sources: pathlib.Path, folder: pathlib.Path) -> None:
-        openssl_provider = importlib.import_module("openssl_provider")
+        provider_module = importlib.import_module("provider_module")
 
-        openssl_provider.objects_of_module(folder, sorted(sources.glob("*.c")))
+        provider_module.objects_of_module(folder, sorted(sources.glob("*.c")))
 
     def is_noticed(self, folder: pathlib.Path) -> bool:
         module = folder / "everycore.so"
@@ -288,7 +290,7 @@ class Provider:
         return fails(forgeries, folder, "100", "1") or fails(compare, folder, "20000", "1")
 
     def noticed(self, mutant: Mutant) -> str:
-        openssl_provider = importlib.import_module("openssl_provider")
+        provider_module = importlib.import_module("provider_module")
 
         folder = self.folder / f"worker{threading.get_ident()}"
         shutil.rmtree(folder, ignore_errors=True)
@@ -297,7 +299,7 @@ class Provider:
             shutil.copy(path, folder)
         source = folder / "source" / pathlib.PurePath(mutant.file).name
         source.write_text(mutant.changed(source.read_text()))
-        openssl_provider.objects_of_module(folder, [source])
+        provider_module.objects_of_module(folder, [source])
         is_noticed = self.is_noticed(folder)
         shutil.rmtree(folder)
         return "forgeries or compare" if is_noticed else ""

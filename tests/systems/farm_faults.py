@@ -1,6 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Faults of a farm, each of them real: farm_faults.py [NAME ...]
+"""Provoke a fault of a farm, which has to be told, and to lose nothing: farm_faults.py FOLDER NAME
 
 absent     no scheduler is there
 versions   a worker has other Python files, or another C tree; one comes in the middle of a run
@@ -8,12 +7,11 @@ clock      the clocks of a worker, of the scheduler and of the client jump by ho
 disk       the disk of one worker is full, then those of both: small ones of memory
 board      another machine answers at the address of a board
 
-Each is told by its name, nothing that was measured is lost, and `--resume` completes the file.
-Everything runs in a network and among mounts of its own: real schedulers and workers of Dask, real
-compilers, an emulator, and an sshd.
+Each fault is real, and so are schedulers and workers of Dask, compilers, an emulator, and an sshd.
+`--resume` completes the file after it. tests/systems/test_farm_faults.py starts this in a network
+and among mounts of its own.
 """
 
-import argparse
 import contextlib
 import json
 import os
@@ -22,14 +20,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
-import farm_kills
-from farm_kills import ADDRESS, HOST, PORT, ROOT, WORKERS, Boards
+from farm_network import ADDRESS, BOARDS, HOST, PORT, WORKERS, Boards
+from processes import ROOT
 
-INSIDE = "EVERYCORE_FAULTS_NETWORK"
 SECONDS = 600  # of one run of the matrix, on a busy machine
 LEVELS = ("-O1", "-O2", "-O3", "-Os")
 # Each call of a process for the time of day is off by the seconds that a file holds.
@@ -439,7 +435,7 @@ def board(farm: Farm, folder: pathlib.Path) -> None:
     boards = Boards(folder)
     with contextlib.closing(boards):
         expect(not boards.why_not, boards.why_not)
-        address, out = farm_kills.BOARDS[0], folder / "board.jsonl"
+        address, out = BOARDS[0], folder / "board.jsonl"
         real = boards.sshd
 
         def answer_as(name: str) -> None:
@@ -524,88 +520,20 @@ FAULTS: "dict[str, Callable[[Farm, pathlib.Path], None]]" = {
 }
 
 
-def in_own_network(arguments: Sequence[str]) -> int:
-    words = (
-        ["unshare", "--net", "--mount"]
-        if os.geteuid() == 0
-        else ["unshare", "--user", "--map-root-user", "--net", "--mount"]
-    )
-    for trial in ([*words, "true"], ["ip", "-V"]):
-        try:
-            subprocess.run(trial, check=True, capture_output=True)
-        except (OSError, subprocess.CalledProcessError):
-            print(f"skipped: `{' '.join(trial)}` does not work here\n0 passed, 0 failed, 1 skipped")
-            return 0
-    argv = [
-        *words,
-        "sh",
-        "-c",
-        'ip link set lo up && exec "$@"',
-        "sh",
-        sys.executable,
-        __file__,
-        *arguments,
-    ]
-    return subprocess.run(argv, env={**os.environ, INSIDE: "1"}, check=False).returncode
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(FAULTS))
-    options = parser.parse_args()
-    if unknown := set(options.names) - FAULTS.keys():
-        parser.error(f"unknown fault {sorted(unknown)[0]}; valid: {', '.join(FAULTS)}")
-    missing = [
-        name for name in ("aarch64-linux-gnu-gcc", "qemu-aarch64", "gcc") if not shutil.which(name)
-    ]
+def main() -> None:
+    folder = pathlib.Path(sys.argv[1])
+    farm = Farm(folder)
     try:
-        import distributed  # noqa: F401
-    except ModuleNotFoundError:
-        missing.append("the Python package distributed (make lab)")
-    if missing:
-        print(f"skipped: no {missing[0]}\n0 passed, 0 failed, 1 skipped")
-        return 0
-    if INSIDE not in os.environ:
-        return in_own_network(sys.argv[1:])
-    passed = failed = skipped = 0
-    for name in options.names or FAULTS:
-        if name == "board" and not shutil.which(
-            "sshd", path="/usr/sbin:" + os.environ.get("PATH", "")
-        ):
-            skipped += 1
-            print(
-                f"{name}: skipped: no sshd (apt-get install openssh-server openssh-client)",
-                flush=True,
-            )
-            continue
-        begin = time.monotonic()
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
-            folder = pathlib.Path(scratch)
-            folder.chmod(0o755)
-            farm = Farm(folder)
-            try:
-                FAULTS[name](farm, folder)
-                passed += 1
-                print(
-                    f"{name}: told, and nothing is lost ({time.monotonic() - begin:.0f} s)",
-                    flush=True,
-                )
-            except WrongError as error:
-                failed += 1
-                print(f"{name}: FAILED: {error}", flush=True)
-                with contextlib.suppress(OSError):
-                    print((folder / "dask.log").read_text()[-1500:])
-            finally:
-                farm.end()
-                for path in folder.glob("full-*"):
-                    subprocess.run(
-                        ["umount", "--lazy", str(path)], capture_output=True, check=False
-                    )
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return int(failed > 0)
+        FAULTS[sys.argv[2]](farm, folder)
+    except WrongError as error:
+        with contextlib.suppress(OSError):
+            print((folder / "dask.log").read_text()[-1500:])
+        sys.exit(f"{sys.argv[2]}: {error}")
+    finally:
+        farm.end()
+        for path in folder.glob("full-*"):
+            subprocess.run(["umount", "--lazy", str(path)], capture_output=True, check=False)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

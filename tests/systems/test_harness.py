@@ -6,6 +6,7 @@ import re
 import shutil
 
 import pytest
+from processes import need
 from reads import reads_library
 from running import (
     BUILD,
@@ -15,7 +16,6 @@ from running import (
     harness_of,
     kernels,
     must,
-    need,
     passed,
     run,
 )

@@ -6,8 +6,9 @@ import pathlib
 from typing import Any
 
 import pytest
+from processes import need
 from reads import TRACER, reads_tracer
-from running import everycore, kernels, need, need_cross, passed
+from running import everycore, kernels, need_cross, passed
 
 # ---- Constant time -------------------------------------------------------------------------------
 

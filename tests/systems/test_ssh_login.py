@@ -1,6 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Count the instructions of a login by ssh: ssh_login.py [--store] [TARGET...]
+"""A login by ssh takes no more instructions with our arithmetic than those that are stored.
+
+pytest tests/systems/test_ssh_login.py [-k TARGET] [--store]
 
 OpenSSH of Debian 12 is built for each target of TARGETS with OpenSSL as it was, and with OpenSSL
 patched by contrib/openssl. sshd and ssh run under QEMU on the loopback address: group exchange
@@ -9,7 +10,6 @@ patched by contrib/openssl. sshd and ssh run under QEMU on the loopback address:
 tests/systems/openssl/login.json; --store writes them there.
 """
 
-import argparse
 import dataclasses
 import getpass
 import json
@@ -17,25 +17,29 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 import time
 
-from patched_openssl import (
+import pytest
+from openssl_builds import (
     BUILD,
     HERE,
     PAIRS,
-    FailedError,
-    LackingError,
     built,
     counts,
-    need,
+    need_pair,
     ours,
     plugin,
-    run,
-    try_each,
+    sources,
+    store,
+    stored,
 )
+from processes import FailedError, need, run, skip_without
 
+from everycore.compile import debs
+from everycore.compile.debs.lock import Request
+from everycore.environment.context import system_context
+
+pytestmark = pytest.mark.long
 STORED = HERE / "login.json"
 GROUP_BITS = 3071  # as the file of groups has it
 ALLOWED = 1.03
@@ -76,7 +80,7 @@ CLIENT = (
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    pair: str  # of patched_openssl.py: its compiler, its library
+    pair: str  # of openssl_builds.py: its compiler, its library
     host: str  # as OpenSSH's configure calls it
     emulator: tuple[str, ...]
 
@@ -92,24 +96,18 @@ TARGETS = {
 
 
 def openssh() -> pathlib.Path:
-    from everycore.compile import debs
-    from everycore.compile.debs.lock import Request
-    from everycore.environment.context import system_context
-    from everycore.environment.errors import EverycoreError
-
+    """Return the folder with OpenSSH's sources; skip if they cannot be fetched."""
     context = system_context()
-    try:
-        request = Request(("bookworm",), "source", sources=("openssh",))
+    request = Request(("bookworm",), "source", sources=("openssh",))
+    with skip_without("sources of OpenSSH"):
         lock = debs.pinned(context, request, HERE / "openssh-bookworm.lock", update=False)
         return debs.unpacked_source(context, lock, "openssh")
-    except EverycoreError as error:
-        raise LackingError(f"no sources of OpenSSH: {error.message}") from error
 
 
 def programs(
     name: str, library: pathlib.Path, headers: list[pathlib.Path]
 ) -> dict[str, dict[str, pathlib.Path]]:
-    """ssh and sshd of a target, linked with the library as it was and with the patched ones."""
+    """Build ssh and sshd with the library as it was, and with the patched ones."""
     folder, tree = BUILD / f"openssh-{name}", openssh()
     ssl = folder / "ssl"
     found: dict[str, dict[str, pathlib.Path]] = {}
@@ -145,7 +143,7 @@ def programs(
 
 
 def groups(tree: pathlib.Path, to: pathlib.Path) -> None:
-    """A file with one group."""
+    """Write a file with one group."""
     for line in (tree / "moduli").read_text().splitlines():
         if re.match(rf"\d+ \d+ \d+ \d+ {GROUP_BITS} ", line):
             to.write_text(line + "\n")
@@ -159,7 +157,7 @@ def login(
     counter: pathlib.Path,
     folder: pathlib.Path,
 ) -> dict[str, int]:
-    """Executed instructions of the client, and of all processes of the server."""
+    """Return the executed instructions of the client, and of all processes of the server."""
     settings = folder / "sshd_config"
     settings.write_text(
         f"Port {PORT}\nListenAddress 127.0.0.1\nHostKey {folder}/host\nAuthorizedKeysFile "
@@ -219,72 +217,26 @@ def login(
     return {"client": sum(counts(folder / "client")), "server": sum(counts(folder / "server"))}
 
 
-def measured(name: str) -> dict[str, dict[str, int]]:
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_login_takes_no_more_instructions_than_stored(
+    name: str, tmp_path: pathlib.Path, pytestconfig: pytest.Config
+) -> None:
     target = TARGETS[name]
     pair = PAIRS[target.pair]
-    need(pair.compiler, pair.emulator, "ssh-keygen", "make", "perl")
+    need_pair(pair)
+    need("ssh-keygen")
     library = built(target.pair, pair) / "libcrypto.a"
-    from patched_openssl import sources
-
-    found = programs(
-        name,
-        library,
-        [sources(pair.version) / "include/openssl", library.parent / "include/openssl"],
-    )
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(temporary)
-        counter = plugin(folder, pair.emulator)
-        groups(openssh(), folder / "moduli")
-        for key in ("host", "user"):
-            run(
-                [
-                    "ssh-keygen",
-                    "-q",
-                    "-t",
-                    "rsa",
-                    "-b",
-                    "2048",
-                    "-m",
-                    "PEM",
-                    "-N",
-                    "",
-                    "-f",
-                    folder / key,
-                ]
-            )
-        return {which: login(one, target.emulator, counter, folder) for which, one in found.items()}
-
-
-def try_target(name: str, store: bool) -> None:
-    now = measured(name)
+    headers = [sources(pair.version) / "include/openssl", library.parent / "include/openssl"]
+    found = programs(name, library, headers)
+    counter = plugin(tmp_path, pair.emulator)
+    groups(openssh(), tmp_path / "moduli")
+    for key in ("host", "user"):
+        kind = ["-t", "rsa", "-b", "2048", "-m", "PEM", "-N", ""]
+        run(["ssh-keygen", "-q", *kind, "-f", tmp_path / key])
+    now = {which: login(one, target.emulator, counter, tmp_path) for which, one in found.items()}
     total = {which: sum(figures.values()) for which, figures in now.items()}
-    print(f"{name}: {json.dumps(now)}: {total['patched'] / total['openssl']:.3f}", flush=True)
-    every = json.loads(STORED.read_text()) if STORED.is_file() else {}
-    if store:
-        every[name] = now
-        kept = {key: every[key] for key in TARGETS if key in every}
-        STORED.write_text(json.dumps(kept, indent=1) + "\n")
-    elif name in every:
-        stored = sum(every[name]["patched"].values())
-        if total["patched"] > ALLOWED * stored:
-            raise FailedError(f"a login takes {total['patched']} instructions, stored {stored}")
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--store", action="store_true", help="write tests/systems/openssl/login.json"
-    )
-    parser.add_argument(
-        "targets", nargs="*", metavar="TARGET", help=f"{', '.join(TARGETS)}; default: all"
-    )
-    words = parser.parse_args()
-    if unknown := [name for name in words.targets if name not in TARGETS]:
-        parser.error(f"no target {unknown[0]}; choose from {', '.join(TARGETS)}")
-    return try_each(words.targets or TARGETS, lambda name: try_target(name, words.store))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    print(f"{name}: {json.dumps(now)}: {total['patched'] / total['openssl']:.3f}")
+    if pytestconfig.getoption("store"):
+        store(STORED, name, now, tuple(TARGETS))
+    elif before := stored(STORED).get(name):
+        assert total["patched"] <= ALLOWED * sum(before["patched"].values())

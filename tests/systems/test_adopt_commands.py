@@ -1,8 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The commands of docs/guides/adopt.md, as they stand there, on a fresh Debian 12.
-
-adopt_commands.py
+"""The commands of docs/guides/adopt.md work, as they stand there, on a fresh Debian 12.
 
 mmdebstrap makes a root with nginx and curl, which a web server has, and the last commit is cloned
 there. The blocks of the page run in the shell, in order: those for a web server, for a distribution
@@ -12,26 +9,14 @@ started with the line that the page gives its unit; and the kernel that runs is 
 Blocks for QEMU are not run: that is what the steps qemu-trees and pauth-series do.
 """
 
-import pathlib
+import os
 import re
-import shlex
-import subprocess
-import sys
-from collections.abc import Iterator
 
-from debian_packages import ARCHITECTURE_HEADERS
-from fresh_machines import (
-    NETWORK_FOLDER,
-    FailedError,
-    LackingError,
-    archive,
-    count_passed,
-    last,
-    mode,
-    network,
-)
+import pytest
+from debian_roots import ARCHITECTURE_HEADERS, bundle, last, network, run_in_root
+from processes import ROOT, FailedError
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.long
 SUITE = "bookworm"
 PACKAGES = ("ca-certificates", "curl", "git", "nginx-light", "openssl")
 HELD = re.compile(r"^held: (.*)$", re.M)
@@ -106,7 +91,7 @@ echo "held: undoing it leaves no module"
 
 
 def blocks(text: str) -> dict[str, list[str]]:
-    """The blocks of commands of the page, by section and the title above them."""
+    """Return the blocks of commands of the page, by section and the title above them."""
     found: dict[str, list[str]] = {}
     section = title = ""
     for part in re.split(r"^(?=#{2,3} |```)", text, flags=re.M):
@@ -120,7 +105,7 @@ def blocks(text: str) -> dict[str, list[str]]:
 
 
 def without(block: str, *beginnings: str) -> str:
-    """A block without lines that a root cannot run. Each of them has to be there."""
+    """Return a block without lines that a root cannot run. Each of them has to be there."""
     lines = block.splitlines()
     for beginning in beginnings:
         if not any(line.startswith(beginning) for line in lines):
@@ -129,7 +114,7 @@ def without(block: str, *beginnings: str) -> str:
 
 
 def script(headers: str) -> str:
-    """The page's commands in order, and what is looked at between them."""
+    """Return the page's commands in order, and what is looked at between them."""
     page = blocks((ROOT / "docs/guides/adopt.md").read_text())
     try:
         server = "I run a web server"
@@ -160,71 +145,32 @@ def script(headers: str) -> str:
         raise FailedError(f"docs/guides/adopt.md lacks a block of commands: {error}") from error
 
 
-def try_root(folder: pathlib.Path) -> str:
-    headers = ARCHITECTURE_HEADERS.get(
-        subprocess.run(["uname", "-m"], capture_output=True, text=True, check=False).stdout.strip()
-    )
+WANTED = [
+    what
+    for part in (SYMPTOM, PROVIDER, MEASURED, DISABLED, STAGED, PACKAGED, MODULE)
+    for what in re.findall(r'echo "held: (.*)"', part)
+]
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str]:
+    """The exit code and the output of the page's commands."""
+    headers = ARCHITECTURE_HEADERS.get(os.uname().machine)
     if headers != "linux-headers-amd64":
-        raise LackingError("the page's folders are those of x86-64")
-    how, (url, options) = mode(), archive(SUITE)
+        pytest.skip("the page's folders are those of x86-64")
     assignments, files = network()
-    bundle, commands = folder / "checkout.bundle", folder / "run.sh"
-    bundled = subprocess.run(
-        ["git", "-C", ROOT, "bundle", "create", "--quiet", bundle, "HEAD"],
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    if bundled.returncode:
-        raise LackingError(f"no commit to clone: {bundled.stderr.strip()}")
+    folder = tmp_path_factory.mktemp("adopt")
+    commands = folder / "run.sh"
     commands.write_text("\n".join(assignments) + script(headers))
-    uploads = [(bundle, "/srv/checkout.bundle"), (commands, "/srv/run.sh"), *files]
-    hooks = [
-        f'mkdir -p "$1{NETWORK_FOLDER}"',
-        *(f"upload {shlex.quote(str(source))} {target}" for source, target in uploads),
-        'chroot "$1" env -i sh /srv/run.sh',
-    ]
-    done = subprocess.run(
-        [
-            "mmdebstrap",
-            f"--mode={how}",
-            "--variant=minbase",
-            "--format=null",
-            f"--include={','.join(PACKAGES)}",
-            *(f"--aptopt={option}" for option in options),
-            *(f"--customize-hook={hook}" for hook in hooks),
-            SUITE,
-            "/dev/null",
-            url,
-        ],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if done.returncode:
-        raise FailedError(
-            f"a command failed behind these: {HELD.findall(done.stdout)}\n{last(done.stdout)}"
-        )
-    return done.stdout
+    uploads = [(bundle(folder), "/srv/checkout.bundle"), *files]
+    return run_in_root(SUITE, PACKAGES, commands, uploads)
 
 
-def held(folder: pathlib.Path) -> Iterator[str]:
-    wanted = sum(
-        part.count('echo "held: ')
-        for part in (SYMPTOM, PROVIDER, MEASURED, DISABLED, STAGED, PACKAGED, MODULE)
-    )
-    found = HELD.findall(try_root(folder))
-    yield from found
-    if len(found) != wanted:
-        raise FailedError(f"{len(found)} of {wanted} tests were reached")
+def test_all_commands_of_the_page_succeed(root: tuple[int, str]) -> None:
+    code, text = root
+    assert code == 0, last(text)
 
 
-def main() -> int:
-    return count_passed(held, "adopt-", "/var/tmp")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.mark.parametrize("what", WANTED)
+def test_on_a_fresh_machine_it_holds_that(what: str, root: tuple[int, str]) -> None:
+    assert what in HELD.findall(root[1])

@@ -1,32 +1,30 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Pointer authentication held against emulated CPUs.
+"""Emulated CPUs with pointer authentication, and what they answer to a program of ours at EL1.
 
-pac_el1.py [--qemu PATH]... [--cpu CPU]... [--record]
-
-A program of ours (tests/systems/pac_el1) runs at EL1 of each CPU that has it, by every algorithm,
-and writes down what the instructions do; build/gcc/tests/oracles/pac_answers holds the layer
-against that, with every kernel. The emulators are the installed qemu-system-aarch64 and the one of
-Debian 13, which is fetched once; --qemu names others instead. Of the latter, copies are asked whose
-neoverse-v1 has what no CPU of QEMU has: EPAC, and FPAC without FPACCombine.
---record writes anew what is kept in tests/systems/pac_el1/answers, a sample, for the architectures
-that emulate nothing.
+The program (tests/systems/pac_el1) runs by every algorithm, and writes down what the instructions
+do; build/gcc/tests/oracles/pac_answers holds the library against that, with every kernel.
 """
 
-import argparse
 import dataclasses
+import functools
 import pathlib
 import platform
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import pytest
+from processes import ROOT, FailedError, find, need, run, skip_without
+from running import BUILDS, compiled
+
+from everycore.compile import debs
+from everycore.environment.context import system_context
+from everycore.environment.errors import EverycoreError, UnavailableError
+
 HERE = ROOT / "tests/systems/pac_el1"
 BUILD = ROOT / "build/pac_el1"
-COMPARE = ROOT / "build/gcc/tests/oracles/pac_answers"
+COMPARE = "tests/oracles/pac_answers"
 LOCK = HERE / "qemu-trixie-amd64.lock"
 # Linked by none of what is started here: modules' libraries, and what packages configure themselves
 # with.
@@ -111,14 +109,6 @@ SAMPLE_OLD = {  # of QEMU before 8.1
 }
 
 
-class FailedError(Exception):
-    """A step failed; the text is its output."""
-
-
-class LackingError(Exception):
-    """A question cannot be asked here; the text says why."""
-
-
 @dataclasses.dataclass
 class Emulator:
     argv: list[str]
@@ -166,8 +156,9 @@ class Emulator:
         except subprocess.TimeoutExpired as error:
             raise FailedError(f"{self} -M {machine} -cpu {cpu} does not end") from error
         if LACKS.search(done.stderr):
-            kind = FailedError if self.pinned else LackingError
-            raise kind(f"{self} has no -cpu {cpu}")
+            if self.pinned:
+                raise FailedError(f"{self} has no -cpu {cpu}")
+            pytest.skip(f"{self} has no -cpu {cpu}")
         if done.returncode or not done.stdout.endswith("\nend\n"):
             raise FailedError(
                 f"{self} -M {machine} -cpu {cpu} ended with code {done.returncode}: {done.stderr}"
@@ -175,33 +166,20 @@ class Emulator:
         return done.stdout
 
 
+@functools.cache
 def built() -> pathlib.Path:
-    """The program, for EL1."""
+    """Return the program, for EL1."""
     found = [
         name
         for name in COMPILERS
         if shutil.which(name) and (name != "clang" or shutil.which("ld.lld"))
     ]
     if not found:
-        raise LackingError(f"no {', no '.join(COMPILERS)} with ld.lld")
+        need("aarch64-linux-gnu-gcc")
     BUILD.mkdir(parents=True, exist_ok=True)
     program = BUILD / "pac_el1"
-    done = subprocess.run(
-        [
-            found[0],
-            *FLAGS,
-            *COMPILERS[found[0]],
-            HERE / "start.S",
-            HERE / "pac_el1.c",
-            "-o",
-            program,
-        ],
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise FailedError(f"{found[0]} does not compile the program: {done.stderr}")
+    words = [found[0], *FLAGS, *COMPILERS[found[0]]]
+    run([*words, HERE / "start.S", HERE / "pac_el1.c", "-o", program])
     return program
 
 
@@ -219,23 +197,18 @@ def emulator(*argv: str) -> Emulator:
 
 
 def of_debian() -> Emulator:
-    """QEMU of Debian 13 with its own libraries, started by its own loader."""
-    from everycore.compile import debs
-    from everycore.environment.context import system_context
-    from everycore.environment.errors import EverycoreError, UnavailableError
-
+    """Return QEMU of Debian 13 with its own libraries, started by its own loader."""
     if platform.machine() != "x86_64":
-        raise LackingError("Debian's QEMU is fetched on x86-64 only")
+        pytest.skip("Debian's QEMU is fetched on x86-64 only")
     context = system_context()
     request = debs.Request(("trixie",), "amd64", ("qemu-system-arm",), exclude=UNUSED)
+    remedy = (
+        f"if the archive has moved on: delete {LOCK.relative_to(ROOT)} and run this again, which "
+        f"writes it anew"
+    )
     try:
-        root = debs.unpacked(context, debs.pinned(context, request, LOCK, update=False))
-    except UnavailableError as error:
-        remedy = (
-            f"if the archive has moved on: delete {LOCK.relative_to(ROOT)} and run this "
-            f"again, which writes it anew"
-        )
-        raise LackingError(f"no QEMU of Debian 13: {error.message}; {remedy}") from error
+        with skip_without("QEMU of Debian 13", UnavailableError, remedy):
+            root = debs.unpacked(context, debs.pinned(context, request, LOCK, update=False))
     except EverycoreError as error:
         raise FailedError(f"QEMU of Debian 13: {error.message}") from error
     libraries = root / "usr/lib/x86_64-linux-gnu"
@@ -249,7 +222,7 @@ def of_debian() -> Emulator:
 
 
 def of_other_level(debian: Emulator, level: str) -> Emulator:
-    """A copy whose neoverse-v1 has that level."""
+    """Return a copy whose neoverse-v1 has that level."""
     code = pathlib.Path(debian.argv[-1]).read_bytes()
     number, other = (
         (V1_ISAR1 & ~0xF0 | apa << 4).to_bytes(8, "little") for apa in (3, OTHER_LEVELS[level])
@@ -265,27 +238,35 @@ def of_other_level(debian: Emulator, level: str) -> Emulator:
     return dataclasses.replace(debian, argv=[*debian.argv[:-1], str(copy)], level=level)
 
 
-def emulators(named: list[str], skipped: list[str]) -> list[Emulator]:
-    if named:
-        return [emulator(path) for path in named]
-    found = []
-    if installed := shutil.which("qemu-system-aarch64"):
-        found.append(emulator(installed))
-    else:
-        skipped.append("no qemu-system-aarch64 is installed")
-    try:
-        debian = of_debian()
-        found += [debian, *(of_other_level(debian, level) for level in OTHER_LEVELS)]
-    except LackingError as lacking:
-        skipped.append(str(lacking))
-    return found
+DEBIAN = "debian-13"
+INSTALLED = "installed"
+EMULATORS = (INSTALLED, DEBIAN, *(f"{DEBIAN}-{level}" for level in OTHER_LEVELS))
 
 
-def settings(of: Emulator, cpus: list[str]) -> list[tuple[str, str]]:
-    """Machines and CPUs: at EL1 all of these, at EL2 the first. A level of its own is neoverse-v1's
-    alone.
+@functools.cache
+def named(name: str) -> Emulator:
+    """Return one of EMULATORS, or the emulator with this path."""
+    if name == DEBIAN:
+        return of_debian()
+    if name in EMULATORS and name != INSTALLED:
+        return of_other_level(named(DEBIAN), level_of(name))
+    if name == INSTALLED:
+        need("qemu-system-aarch64")
+        name = str(find("qemu-system-aarch64"))
+    return emulator(name)
+
+
+def level_of(name: str) -> str:
+    """Return the level of its own that an emulator's neoverse-v1 has."""
+    level = name.removeprefix(f"{DEBIAN}-")
+    return level if level in OTHER_LEVELS else ""
+
+
+def settings(level: str, cpus: list[str]) -> list[tuple[str, str]]:
+    """Return machines and CPUs: at EL1 all of these, at EL2 the first. A level of its own is that
+    of neoverse-v1 alone.
     """
-    if of.level:
+    if level:
         return [
             (EL1, cpu)
             for cpu in cpus or [V1 + algorithm for algorithm in ALGORITHMS[1:]]
@@ -298,80 +279,9 @@ def settings(of: Emulator, cpus: list[str]) -> list[tuple[str, str]]:
 
 
 def compare(name: str, answers: str) -> None:
-    """Does the layer agree, with every kernel?"""
+    """Raise FailedError unless the library agrees, with every kernel."""
+    program = compiled(BUILDS["gcc"], COMPARE) / COMPARE
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         path = pathlib.Path(folder) / name
         path.write_text(answers)
-        done = subprocess.run([COMPARE, path], stdout=subprocess.PIPE, text=True, check=False)
-    print(done.stdout, end="")
-    if done.returncode:
-        raise FailedError(f"the answers of {name} are not ours")
-
-
-def record(of: list[Emulator], program: pathlib.Path) -> None:
-    """The whole sample, which takes a QEMU before 8.1 and a later one."""
-    left = {
-        *SAMPLE,
-        *SAMPLE_OLD,
-        *(name for sample in SAMPLE_OTHER_LEVELS.values() for name in sample),
-    }
-    for one in of:
-        for name, (cpu, seed) in one.sample.items():
-            path = HERE / "answers" / f"{name}.txt"
-            machine = EL2 if name.startswith("el2") else EL1
-            answers = one.answers(program, machine, cpu, seed, STRIDE)
-            path.write_text(f"# {one} -M {machine} -cpu {cpu}\n{answers}")
-            print("wrote", path.relative_to(ROOT))
-            left.discard(name)
-    if left:
-        raise FailedError(f"not recorded, for no QEMU has them: {', '.join(sorted(left))}")
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--qemu", action="append", default=[], metavar="PATH", help="this qemu-system-aarch64"
-    )
-    parser.add_argument(
-        "--cpu", action="append", default=[], help="only this one, with its properties"
-    )
-    parser.add_argument("--record", action="store_true", help="write the sample that is kept")
-    arguments = parser.parse_args()
-    skipped: list[str] = []
-    failed: list[str] = []
-    passed = 0
-    try:
-        program = built()
-        of = emulators(arguments.qemu, skipped)
-        if arguments.record:
-            record(of, program)
-            return 0
-        if not COMPARE.exists():
-            raise LackingError(f"no {COMPARE.relative_to(ROOT)}")
-    except LackingError as lacking:
-        (failed if arguments.record else skipped).append(str(lacking))
-        of = []
-    except FailedError as failure:
-        failed.append(str(failure))
-        of = []
-    for one in of:
-        for machine, cpu in settings(one, arguments.cpu):
-            try:
-                compare(f"{one} -M {machine} -cpu {cpu}", one.answers(program, machine, cpu))
-                passed += 1
-            except LackingError as lacking:
-                skipped.append(str(lacking))
-            except FailedError as failure:
-                failed.append(str(failure))
-    if arguments.cpu and of and not passed + len(failed):
-        failed.append(f"no QEMU has {' or '.join(arguments.cpu)}")
-    for reason in dict.fromkeys(skipped):
-        print("skipped:", reason)
-    for reason in failed:
-        print("FAILED:", reason)
-    print(f"{passed} passed, {len(failed)} failed, {len(dict.fromkeys(skipped))} skipped")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        print(run([program, path]), end="")
