@@ -27,8 +27,8 @@ from everycore.matrix.cell_passes import (
     measure,
 )
 from everycore.matrix.cell_runs import Run
-from everycore.matrix.plan import Planned
 from everycore.matrix.reduce import find_cvise
+from everycore.matrix.resolved_cell import ResolvedCell
 from everycore.matrix.run_request import (
     Request,
     Wish,
@@ -63,7 +63,7 @@ class MatrixJob:
     """A run of the matrix, from the command line to its exit code."""
 
     request: Request
-    cells: list[Planned]
+    cells: list[ResolvedCell]
     head: Head
     path: Path
     stdout: IO[str]

@@ -20,7 +20,7 @@ from everycore.matrix.bisect import Found, Switch
 from everycore.matrix.cell_runs import Run
 from everycore.matrix.make import CellPipeline, CheckedCell
 from everycore.matrix.miscompilations import wrong_answers
-from everycore.matrix.plan import Planned
+from everycore.matrix.resolved_cell import ResolvedCell
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, Verdict
 
 CACHED = (Outcome.MEASURED, Outcome.COUNTED, Outcome.WRONG, Outcome.NOT_COMPILED)
@@ -45,7 +45,7 @@ class FarmRun:
     jobs: Mapping[Cell, Job]  # the first job of each cell
     left_out: int = 0  # cells for which there was no time
 
-    def cells(self, planned: Sequence[Planned]) -> Iterator[Result]:
+    def cells(self, planned: Sequence[ResolvedCell]) -> Iterator[Result]:
         yield from (one.skipped(one.why_not) for one in planned if one.why_not)
         by_key = {self.jobs[one.cell].key: one for one in planned if not one.why_not}
         jobs = [self.jobs[one.cell] for one in by_key.values()]
@@ -156,12 +156,12 @@ class FarmRun:
             return None
         return answer if answer.key == job.key else None
 
-    def _made(self, planned: Planned, found: Answer | Undone) -> CheckedCell | Result:
+    def _made(self, planned: ResolvedCell, found: Answer | Undone) -> CheckedCell | Result:
         if isinstance(found, Undone):
             return planned.skipped(found.why)  # --resume tries it again
         if found.result is None or found.result.cell != planned.cell:
             return planned.skipped("a worker answered for another cell")
-        return worker.ready(self.bench, self.jobs[planned.cell], found)
+        return worker.ready(self.bench.context, planned, found)
 
 
 def _is_final(answer: Answer) -> bool:

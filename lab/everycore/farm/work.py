@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from everycore.environment.decoding import decode_line, encode_line
 from everycore.environment.errors import EverycoreError
-from everycore.matrix.plan import Planned
+from everycore.matrix.resolved_cell import ResolvedCell
 from everycore.model.cells import Anomaly, Cell, Result
 
 FORMAT = 1
@@ -100,17 +100,17 @@ def _read(kind: type[T], text: str, what: str) -> T:
     return found
 
 
-def jobs_of(planned: Planned, common: Job, is_emulated: bool, with_ct: bool) -> list[Job]:
+def jobs_of(planned: ResolvedCell, common: Job, with_ct: bool) -> list[Job]:
     """Return the jobs of a cell; those of a skipped one are none. `common`: a job whose members
     they share."""
     if planned.why_not:
         return []
-    first = Work.COUNT if is_emulated else Work.COMPILE
+    first = Work.COUNT if planned.target.transport == "qemu" else Work.COMPILE
     own = replace(
         common,
         cell=planned.cell,
         flag_set=planned.flag_set,
-        compiler=planned.compiler,
+        compiler=planned.compiler_title,
         work=first,
     )
     return [own, *([replace(own, work=Work.CT)] if with_ct else [])]

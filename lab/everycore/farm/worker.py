@@ -22,13 +22,12 @@ from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError, cannot_write
 from everycore.environment.version import package_version
 from everycore.farm.work import Answer, Job, Work, read_job
-from everycore.matrix import plan, second_pass
+from everycore.matrix import second_pass
 from everycore.matrix.make import CellPipeline, CheckedCell
-from everycore.matrix.plan import HostCpu
+from everycore.matrix.resolved_cell import HOST, HostCpu, ResolvedCell, Resolver, why_not
 from everycore.matrix.time_limits import Limits
-from everycore.model.cells import Cell, Kind, Outcome, Result, is_same
+from everycore.model.cells import Kind, Outcome, Result, is_same
 from everycore.model.domain import Compiler, Toolchain, Tree
-from everycore.model.targets import load_target
 from everycore.run import machine
 from everycore.subjects import Subject
 
@@ -69,12 +68,13 @@ def tree_digest(tree: Tree) -> str:
     return digest.hexdigest()[:32]
 
 
-def machine_words(context: Context, compiler: Compiler, cell: Cell) -> str:
-    """Return the machine that a cell of this host is compiled for: its architecture; with
-    -march=native and its like also a digest of what they mean. Empty: a cell of another target."""
-    if cell.target != plan.HOST:
+def machine_words(context: Context, compiler: Compiler, target: str, flags: tuple[str, ...]) -> str:
+    """Return the machine that cells of this host are compiled for: its architecture; with
+    -march=native and its like also a digest of what they mean. Empty: they are of another
+    target."""
+    if target != HOST:
         return ""
-    text = meaning_of_native(context, compiler, cell.flags)
+    text = meaning_of_native(context, compiler, flags)
     words = _OF_MACHINE.findall(text)  # folders of the compiler differ from host to host
     digest = hashlib.sha256(" ".join(words).encode()).hexdigest()[:16] if text else ""
     return f"{platform.machine()} {digest}".strip()
@@ -134,27 +134,25 @@ def do(context: Context, job: Job) -> Answer:
     _refuse_other_versions(tree, job)
     bench = _workbench(context, tree, job)
     answer = Answer(job.key, host_digest())
+    if job.work is Work.BISECT:
+        return _bisected(bench, job, answer)
+    made = bench.prepare(bench.resolve(job.cell, job.flag_set))
     match job.work:
         case Work.COMPILE | Work.COUNT:
-            return _made(bench, job, answer)
+            return _made(made, job, answer)
         case Work.TRACE:
-            made = bench.prepare(job.cell, job.flag_set)
             if isinstance(made, Result):
                 return replace(answer, result=made)
             executed = bench.executed(made)
             counted = made.result.replace(executed=executed.instructions)
             return replace(answer, result=counted, functions=dict(executed.functions))
         case Work.CT:
-            made = bench.prepare(job.cell, job.flag_set)
             result = made if isinstance(made, Result) else made.result
             (looked,) = second_pass.looked_at(bench, [result], 1)
             return replace(answer, result=looked)
-        case Work.BISECT:
-            return _bisected(bench, job, answer)
 
 
-def _made(bench: CellPipeline, job: Job, answer: Answer) -> Answer:
-    made = bench.prepare(job.cell, job.flag_set)
+def _made(made: CheckedCell | Result, job: Job, answer: Answer) -> Answer:
     if isinstance(made, Result):
         return replace(answer, result=made)
     if job.work is Work.COUNT or made.result.outcome is Outcome.COUNTED:
@@ -191,12 +189,12 @@ def _made_right(trials: "Trials", job: Job, answer: Answer) -> Answer:
     return replace(answer, anomaly=explain_cell(trials, job.cell, job.repairs))
 
 
-def ready(bench: CellPipeline, job: Job, answer: Answer) -> CheckedCell | Result:
+def ready(context: Context, resolved: ResolvedCell, answer: Answer) -> CheckedCell | Result:
     """The cell of an answer, ready to be timed here; a Result: it came to no more."""
     assert answer.result is not None
     if not answer.program:
         return answer.result
-    binary = bench.context.cache_dir() / "programs" / answer.key
+    binary = context.cache_dir() / "programs" / answer.key
     if not binary.exists():
         try:
             binary.parent.mkdir(parents=True, exist_ok=True)
@@ -207,13 +205,7 @@ def ready(bench: CellPipeline, job: Job, answer: Answer) -> CheckedCell | Result
                 copy.replace(binary)
         except OSError as error:
             raise cannot_write(binary, error, "make room; --resume goes on") from error
-    cell = job.cell
-    subject = bench.subjects.get(cell.subject) or subjects.find_subject(bench.tree, cell.subject)
-    compiler = bench.toolchains[cell.toolchain].compiler(cell.target)
-    assert compiler is not None
-    target = load_target(bench.tree, cell.target)
-    program = subjects.Program(subject, target, compiler, cell.flags, "", binary)
-    return CheckedCell(program, subject.function(cell.function), (), answer.result)
+    return CheckedCell(resolved.program(binary), resolved.function, (), answer.result)
 
 
 def _tree(context: Context) -> Tree:
@@ -243,7 +235,8 @@ def _workbench(context: Context, tree: Tree, job: Job) -> CellPipeline:
             "workers need the compilers of the client: everycore toolchain add",
         )
     compiler = known.compiler(job.cell.target) if known else None
-    if compiler and job.machine != (here_is := machine_words(context, compiler, job.cell)):
+    where = (job.cell.target, job.cell.flags)
+    if compiler and job.machine != (here_is := machine_words(context, compiler, *where)):
         raise EverycoreError(
             f"{job.cell.title} is of another machine ({job.machine or 'any'}) than this worker"
             f" ({here_is or 'any'})",
@@ -256,9 +249,11 @@ def _workbench(context: Context, tree: Tree, job: Job) -> CellPipeline:
     facts = machine.gather(context)
     flags = machine.processor(facts.texts.get("/proc/cpuinfo", ""), 0).get("flags", "")
     place = HostCpu(platform.machine(), frozenset(flags.split()))
-    if known and (why := plan.why_not(place, known, job.cell.target, job.cell.flags)):
+    if known and (why := why_not(place, known, job.cell.target, job.cell.flags)):
         raise EverycoreError(f"this host cannot do {job.cell.title}: {why}")
-    return CellPipeline(context, tree, here, place, own, limits=Limits(run=job.time_limit))
+    return CellPipeline(
+        context, Resolver(tree, here, place, own), limits=Limits(run=job.time_limit)
+    )
 
 
 @lru_cache(maxsize=4)

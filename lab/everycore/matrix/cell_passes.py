@@ -19,9 +19,9 @@ from everycore.matrix.cell_runs import Run
 from everycore.matrix.failures import group_failures
 from everycore.matrix.make import CellPipeline
 from everycore.matrix.miscompilations import explain_wrong, reported, with_figures
-from everycore.matrix.plan import Planned
 from everycore.matrix.reduce import Reducer
 from everycore.matrix.regressions import Explained, explain_all
+from everycore.matrix.resolved_cell import ResolvedCell
 from everycore.matrix.time_limits import Clock
 from everycore.matrix.trials import Trials
 from everycore.model.cells import (
@@ -46,7 +46,7 @@ class CellRunner(Protocol):
     @property
     def left_out(self) -> int: ...
 
-    def cells(self, planned: Sequence[Planned]) -> Iterator[Result]: ...
+    def cells(self, planned: Sequence[ResolvedCell]) -> Iterator[Result]: ...
 
     def looked_at(
         self, results: Sequence[Result], has_time: Callable[[], bool]
@@ -72,7 +72,7 @@ class ThisHost:
     def left_out(self) -> int:
         return self.run.left_out
 
-    def cells(self, planned: Sequence[Planned]) -> Iterator[Result]:
+    def cells(self, planned: Sequence[ResolvedCell]) -> Iterator[Result]:
         return self.run.cells(planned)
 
     def looked_at(
@@ -135,7 +135,7 @@ class Causes:
 # ---- Measure
 
 
-def measure(run: OpenRun, cells: Sequence[Planned]) -> list[Result]:
+def measure(run: OpenRun, cells: Sequence[ResolvedCell]) -> list[Result]:
     """Return the results of these cells, those that an earlier run had among them."""
     context, stored = run.context, run.writer.stored
     if stored.dropped:
@@ -160,23 +160,29 @@ def measure(run: OpenRun, cells: Sequence[Planned]) -> list[Result]:
     return results
 
 
-def _done_before(run: OpenRun, cells: Sequence[Planned]) -> dict[Cell, Result]:
+def _done_before(run: OpenRun, cells: Sequence[ResolvedCell]) -> dict[Cell, Result]:
     """Return the results of earlier runs that stand; a warning tells which do not."""
     context, pipeline, stored = run.context, run.pipeline, run.writer.stored
     known = stored.results
     has_estimator = pipeline.estimator is not None
     done = stored.done(pipeline.limits.run, has_estimator, can_read_code(), VERSION)
-    planned = {one.cell: one.compiler for one in cells}
+    planned = {one.cell: one for one in cells}
     if less := sum(
         known[c].has_answers and known[c].sweep < VERSION for c in planned if c in known
     ):
         context.warn(f"{less} cells were compared by fewer inputs than today: once more")
-    other = {c for c, r in done.items() if not is_same(r.compiler, planned.get(c, ""))}
+    other = {
+        cell
+        for cell, one in done.items()
+        if cell in planned and not is_same(one.compiler, planned[cell].compiler_title)
+    }
     if other:
         context.warn(f"{len(other)} cells are of other versions of their compilers: once more")
         done = {cell: one for cell, one in done.items() if cell not in other}
     changed = {
-        c for c in planned if c in done and not is_same(done[c].contents, pipeline.contents(c))
+        cell
+        for cell, one in planned.items()
+        if cell in done and not is_same(done[cell].contents, pipeline.contents(one))
     }
     if changed:
         names = ", ".join(sorted({cell.subject for cell in changed}))

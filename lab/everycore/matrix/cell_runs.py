@@ -16,9 +16,9 @@ from typing import Protocol
 
 from everycore.environment.workers import worker_pool
 from everycore.matrix.make import CheckedCell
-from everycore.matrix.plan import Planned
+from everycore.matrix.resolved_cell import ResolvedCell
 from everycore.matrix.time_limits import Clock
-from everycore.model.cells import Cell, Outcome, Result
+from everycore.model.cells import Outcome, Result
 
 PROCESSES = 5  # of every cell, whatever they say
 FEWEST = 2  # of one that the end of the time overtakes
@@ -28,7 +28,7 @@ BATCH_PER_CORE = 16
 class Bench(Protocol):
     """The methods of a workbench that a run needs."""
 
-    def prepare(self, cell: Cell, flag_set: str = "") -> CheckedCell | Result: ...
+    def prepare(self, resolved: ResolvedCell) -> CheckedCell | Result: ...
 
     def timed(self, ready: CheckedCell, result: Result) -> Result: ...
 
@@ -50,7 +50,7 @@ class Run:
     cores: int = field(default_factory=lambda: os.cpu_count() or 1)
     left_out: int = 0  # cells for which there was no time
 
-    def cells(self, planned: Sequence[Planned]) -> Iterator[Result]:
+    def cells(self, planned: Sequence[ResolvedCell]) -> Iterator[Result]:
         rest = [one for one in planned if not one.why_not]
         yield from (one.skipped(one.why_not) for one in planned if one.why_not)
         waiting: list[_Waiting] = []
@@ -84,11 +84,11 @@ class Run:
         while waiting:
             waiting = yield from self._round(waiting)
 
-    def _prepared(self, one: Planned) -> CheckedCell | Result | None:
+    def _prepared(self, one: ResolvedCell) -> CheckedCell | Result | None:
         """None: there is no time any more. A subject's first cell takes longer than one expects."""
         if self.clock.now() >= self.clock.end:
             return None
-        made = self.bench.prepare(one.cell, one.flag_set)
+        made = self.bench.prepare(one)
         if isinstance(made, CheckedCell) and made.result.outcome is Outcome.COUNTED:
             return made.result
         return made
@@ -115,14 +115,14 @@ class Run:
 
 def _all(
     pool: ThreadPoolExecutor,
-    prepared: Callable[[Planned], CheckedCell | Result | None],
-    batch: list[Planned],
+    prepared: Callable[[ResolvedCell], CheckedCell | Result | None],
+    batch: list[ResolvedCell],
 ) -> list[CheckedCell | Result | None]:
     """Prepare a batch in parallel; an interrupted run begins no more cells."""
     return list(pool.map(prepared, batch))
 
 
-def _is_quick(one: Planned) -> bool:
+def _is_quick(one: ResolvedCell) -> bool:
     """Whether a cell is quick: slow ones are begun first, so that no core waits for them in the
     end."""
     return not any(flag.startswith("-fsanitize") for flag in one.cell.flags)

@@ -19,15 +19,14 @@ from everycore.environment.errors import (
     EverycoreError,
     LostError,
     MissingPackagesError,
-    unknown_name,
 )
-from everycore.matrix import accepted_flags, plan
+from everycore.matrix import accepted_flags
 from everycore.matrix.portable_paths import without_paths
+from everycore.matrix.resolved_cell import ResolvedCell, Resolver
 from everycore.matrix.time_limits import Limits
 from everycore.measure.quiet import own_width
 from everycore.model.cells import Cell, Listing, Outcome, Result, scatter
-from everycore.model.domain import Compiler, Target, Toolchain, Tree
-from everycore.model.targets import load_target
+from everycore.model.domain import Target
 from everycore.subjects import (
     Function,
     NotCompiledError,
@@ -124,10 +123,7 @@ class CellPipeline:
     """All that cells have in common. `measure` does one of them now, from beginning to end."""
 
     context: Context
-    tree: Tree
-    toolchains: Mapping[str, Toolchain]
-    place: plan.HostCpu
-    subjects: Mapping[str, Subject] = field(default_factory=dict)  # beside those of the tree
+    resolver: Resolver
     cpus: tuple[int, ...] = (-1,)  # the cores that measure, one at a time, all of a kind
     limits: Limits = field(default_factory=Limits)
     estimator: "Estimator | None" = None  # of emulated cells
@@ -139,15 +135,13 @@ class CellPipeline:
     _locks: dict[object, threading.Lock] = field(default_factory=dict)
     _warned: set[str] = field(default_factory=set)
 
-    def target(self, name: str) -> Target:
-        """The target of a cell: the board, or one of the tree."""
-        if self.board and name == self.board.target.name:
-            return self.board.target
-        return load_target(self.tree, name)
+    def resolve(self, cell: Cell, flag_set: str = "") -> ResolvedCell:
+        """Look up the names of a cell; an error tells which is not known here."""
+        return self.resolver.resolve(cell, flag_set)
 
-    def measure(self, cell: Cell, flag_set: str = "", processes: int = 3) -> Result:
+    def measure(self, resolved: ResolvedCell, processes: int = 3) -> Result:
         """Compile, check and time a cell, nothing else running meanwhile."""
-        ready = self.prepare(cell, flag_set)
+        ready = self.prepare(resolved)
         if isinstance(ready, Result) or ready.result.outcome is Outcome.COUNTED:
             return ready if isinstance(ready, Result) else ready.result
         result = ready.result
@@ -157,60 +151,54 @@ class CellPipeline:
                 break
         return result
 
-    def prepare(self, cell: Cell, flag_set: str = "") -> CheckedCell | Result:
+    def prepare(self, resolved: ResolvedCell) -> CheckedCell | Result:
         """Compiled, linked and checked; a Result: it came to no more."""
-        empty = Result(cell, Outcome.SKIPPED, flag_set=flag_set, contents=self.contents(cell))
+        empty = resolved.skipped("").replace(contents=self.contents(resolved))
         try:
-            return self._prepare(cell, empty)
+            return self._prepare(resolved, empty)
         except _FailedError as error:
-            known = self.toolchains.get(cell.toolchain)
-            title = known.title_for(cell.target) if known else ""
-            reason = self.without_local_paths(cell, error.reason)
-            ended = empty.replace(outcome=error.outcome, reason=reason, compiler=title)
+            reason = self.without_local_paths(resolved.subject, error.reason)
+            ended = empty.replace(outcome=error.outcome, reason=reason)
             version = sweep.VERSION if error.outcome is Outcome.WRONG else 0
             return ended.replace(time_limit=error.time_limit, given=error.given, sweep=version)
 
-    def contents(self, cell: Cell) -> str:
+    def contents(self, resolved: ResolvedCell) -> str:
         """A digest of what its function is made of; empty: it is not known."""
-        key = (cell.subject, cell.function)
+        key = (resolved.cell.subject, resolved.cell.function)
         with self._locks.setdefault(("contents", *key), threading.Lock()):
             if key not in self._contents:
                 self._contents[key] = ""
-                with suppress(EverycoreError, _FailedError):
-                    subject, _ = self._function(cell)
-                    self._contents[key] = subjects.contents(self.context, subject, cell.function)
+                with suppress(EverycoreError):
+                    self._contents[key] = subjects.contents(
+                        self.context, resolved.subject, resolved.function.name
+                    )
             return self._contents[key]
 
-    def without_local_paths(self, cell: Cell, reason: str) -> str:
+    def without_local_paths(self, subject: Subject, reason: str) -> str:
         """A reason that goes into results, which others may read elsewhere."""
         if "/" not in reason:
             return reason
-        known, context = [self.tree.root], self.context
+        known, context = [self.resolver.tree.root, subject.home], self.context
         with suppress(EverycoreError):
-            subject = self.subjects.get(cell.subject) or subjects.find_subject(
-                self.tree, cell.subject
-            )
-            known.append(subject.home)
             known.append(sources(context, subject)[0])
         home = [Path(context.env["HOME"])] if context.env.get("HOME") else []
         return without_paths(reason, known, [context.cache_dir(), context.cwd, *home])
 
     def linked(self, cell: Cell) -> tuple[Program, Function]:
         """The program of a cell that is known to be right."""
+        resolved = self.resolve(cell)
         try:
-            subject, function = self._function(cell)
-            _, compiler = self._compiler(cell)
-            target = self.target(cell.target)
-            return self._compiled(cell, subject, compiler, target)[0], function
+            return self._compiled(resolved)[0], resolved.function
         except _FailedError as error:
-            raise EverycoreError(self.without_local_paths(cell, error.reason)) from None
+            reason = self.without_local_paths(resolved.subject, error.reason)
+            raise EverycoreError(reason) from None
 
     def timed(self, ready: CheckedCell, result: Result) -> Result:
         """`result` with the samples of one more process."""
         try:
             timed = self._timed(ready, result.cell)
         except _FailedError as error:
-            reason = self.without_local_paths(result.cell, error.reason)
+            reason = self.without_local_paths(ready.program.subject, error.reason)
             ended = result.replace(outcome=error.outcome, reason=reason, runs=(), shared=())
             return ended.replace(time_limit=error.time_limit)
         return result.replace(
@@ -245,19 +233,18 @@ class CellPipeline:
 
     # ---- Before it is timed ------------------------------------------------------------------
 
-    def _prepare(self, cell: Cell, empty: Result) -> CheckedCell:
-        subject, function = self._function(cell)
-        toolchain, compiler = self._compiler(cell)
-        target = self.target(cell.target)
-        if refusal := plan.why_not(self.place, toolchain, cell.target, cell.flags):
+    def _prepare(self, resolved: ResolvedCell, empty: Result) -> CheckedCell:
+        cell, subject, function = resolved.cell, resolved.subject, resolved.function
+        refusal = resolved.why_not
+        if not refusal and not function.takes(cell.n_bytes):
+            refusal = f"takes multiples of {function.multiple_of} bytes, at least {function.fewest}"
+        refusal = refusal or accepted_flags.refusal(self.context, resolved.compiler, cell.flags)
+        if refusal:
             raise _FailedError(Outcome.SKIPPED, refusal)
-        if refusal := accepted_flags.refusal(self.context, compiler, cell.flags):
-            raise _FailedError(Outcome.SKIPPED, refusal)
-        program, objects = self._compiled(cell, subject, compiler, target)
+        program, objects = self._compiled(resolved)
         seconds = [subjects.compile_seconds(path) for path in objects]
         known = [one for one in seconds if one is not None]
         result = empty.replace(
-            compiler=compiler.name,
             computes=function.computes if function.computes != OWN else "",
             is_assembly=subject.is_assembly,
             compile_seconds=sum(known) if len(known) == len(objects) else None,
@@ -266,44 +253,22 @@ class CellPipeline:
         n_inputs = self._check(ready, cell)
         ready = replace(ready, result=result.replace(sweep=sweep.VERSION, n_inputs=n_inputs))
         ready = replace(ready, result=self._examined(ready, cell))
-        if target.transport in ("local", "ssh"):
+        if resolved.target.transport in ("local", "ssh"):
             return replace(ready, result=ready.result.replace(outcome=Outcome.MEASURED))
         return replace(ready, result=self._counted(ready))
 
-    def _function(self, cell: Cell) -> tuple[Subject, Function]:
-        subject = self.subjects.get(cell.subject) or subjects.find_subject(self.tree, cell.subject)
-        function = subject.function(cell.function)
-        if cell.key_bits not in function.key_bits:
-            raise _FailedError(Outcome.SKIPPED, f"no keys of {cell.key_bits} bits")
-        if not function.takes(cell.n_bytes):
-            least = f", at least {function.fewest}" if cell.n_bytes < function.fewest else ""
-            reason = f"takes multiples of {function.multiple_of} bytes{least}"
-            raise _FailedError(Outcome.SKIPPED, reason)
-        return subject, function
-
-    def _compiler(self, cell: Cell) -> tuple[Toolchain, Compiler]:
-        toolchain = self.toolchains.get(cell.toolchain)
-        if toolchain is None:
-            raise unknown_name("toolchain", cell.toolchain, self.toolchains)
-        compiler = toolchain.compiler(cell.target)
-        if compiler is None:
-            reason = f"{toolchain.name} does not compile for {cell.target}"
-            raise _FailedError(Outcome.SKIPPED, reason)
-        return toolchain, compiler
-
-    def _compiled(
-        self, cell: Cell, subject: Subject, compiler: Compiler, target: Target
-    ) -> tuple[Program, list[Path]]:
-        context = self.context
-        flags = self.flags_of(cell, compiler)
+    def _compiled(self, resolved: ResolvedCell) -> tuple[Program, list[Path]]:
+        if resolved.why_not:
+            raise _FailedError(Outcome.SKIPPED, resolved.why_not)
+        context, cell = self.context, resolved.cell
+        subject, compiler, target = resolved.subject, resolved.compiler, resolved.target
         # Cells of other functions of the subject wait for the first, and find its objects.
         key = (cell.subject, cell.toolchain, cell.flags, cell.target)
         with self._locks.setdefault(key, threading.Lock()):
             around = self._around(subject, target)
             try:
-                limit = self.limits.compile
-                objects = subjects.objects(context, subject, compiler, flags, target, limit)
-                if any(flag.startswith("-flto") for flag in cell.flags):
+                objects = self.objects(resolved)
+                if resolved.is_whole_program:
                     binary = subjects.link(context, around, objects, compiler, cell.flags)
                 else:
                     binary = subjects.link(context, around, objects)
@@ -320,12 +285,17 @@ class CellPipeline:
                 raise _FailedError(Outcome.SKIPPED, _in_a_line(error)) from None
             except EverycoreError as error:  # a file of the subject that is not there
                 raise _FailedError(Outcome.NOT_COMPILED, _in_a_line(error)) from None
-        return Program(subject, target, compiler, cell.flags, "", binary), objects
+        return resolved.program(binary), objects
 
-    def flags_of(self, cell: Cell, compiler: Compiler) -> list[str]:
-        """Return the flags of a cell, beside those that its subject asks for."""
+    def objects(self, resolved: ResolvedCell) -> list[Path]:
+        """Compile the subject's own files; beside its errors TimeoutError."""
+        compiler = resolved.compiler
         knows = accepted_flags.takes(self.context, compiler, ALWAYS)
-        return [WARNINGS_OFF, *cell.flags, *([ALWAYS] if knows else [])]
+        flags = [WARNINGS_OFF, *resolved.cell.flags, *([ALWAYS] if knows else [])]
+        limit = self.limits.compile
+        return subjects.objects(
+            self.context, resolved.subject, compiler, flags, resolved.target, limit
+        )
 
     def _around(self, subject: Subject, target: Target) -> Surroundings:
         """Made once, or known not to be had; cells that are prepared at the same time wait."""
@@ -341,7 +311,7 @@ class CellPipeline:
     def _made_around(self, subject: Subject, target: Target) -> "Surroundings | _FailedError":
         try:
             sources(self.context, subject)
-            return subjects.surroundings(self.context, self.tree, subject, target)
+            return subjects.surroundings(self.context, self.resolver.tree, subject, target)
         except SubjectUnavailableError as error:
             reason = f"{error.message} ({error.hint})" if error.hint else error.message
             return _FailedError(Outcome.SKIPPED, reason)
@@ -423,27 +393,24 @@ class CellPipeline:
 
     # ---- What the compiler made of it --------------------------------------------------------
 
-    def coded(self, cell: Cell) -> Result:
+    def coded(self, resolved: ResolvedCell) -> Result:
         """Compiled, and what came of it: not checked, and linked only where it has to be."""
-        if any(flag.startswith("-flto") for flag in cell.flags):
-            made = self.prepare(cell)
+        if resolved.is_whole_program:
+            made = self.prepare(resolved)
             return made if isinstance(made, Result) else made.result
+        cell, subject = resolved.cell, resolved.subject
         empty = Result(cell, Outcome.SKIPPED)
-        subject, function = self._function(cell)
-        _, compiler = self._compiler(cell)
-        target, limit = self.target(cell.target), self.limits.compile
-        flags = self.flags_of(cell, compiler)
         try:
-            objects = subjects.objects(self.context, subject, compiler, flags, target, limit)
+            objects = self.objects(resolved)
         except CannotWriteError as error:
             raise _no_room(error) from error
         except NotCompiledError as error:
-            reason = self.without_local_paths(cell, error.message)
+            reason = self.without_local_paths(subject, error.message)
             return empty.replace(outcome=_refused(error), reason=reason)
         except TimeoutError:
             return empty.replace(outcome=Outcome.TIME_LIMIT)
-        program = Program(subject, target, compiler, cell.flags, "", objects[0])
-        return self._examined(CheckedCell(program, function, tuple(objects), empty), cell)
+        program = resolved.program(objects[0])
+        return self._examined(CheckedCell(program, resolved.function, tuple(objects), empty), cell)
 
     def _examined(self, ready: CheckedCell, cell: Cell) -> Result:
         """Without its code where nothing can read it; a cell is worth its time without."""
@@ -535,7 +502,7 @@ class CellPipeline:
                 from everycore.matrix.entries import entries
 
                 self._entered[key] = entries(
-                    self.context, self.tree, program.subject, function, program.target
+                    self.context, self.resolver.tree, program.subject, function, program.target
                 )
             return self._entered[key]
 

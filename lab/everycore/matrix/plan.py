@@ -2,78 +2,31 @@
 """Order the cells by how much they tell, and say which are skipped."""
 
 import math
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from everycore.matrix.flagsets import FlagSet
-from everycore.model.cells import Cell, Outcome, Result
-from everycore.model.domain import Toolchain
+from everycore.matrix.resolved_cell import HostCpu, ResolvedCell, misfit, no_compiler, why_not
+from everycore.model.cells import Cell
+from everycore.model.domain import Target, Toolchain
+from everycore.subjects import Function, Subject
 
-HOST = "host"
 USUAL_KEY_BITS = 256
-# Needs of a level of the x86-64 psABI, in the words of /proc/cpuinfo (psABI 1.0, table 3.1).
-_V3 = frozenset({"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"})
-_V4 = _V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
-LEVELS: Mapping[str, frozenset[str]] = {"-march=x86-64-v3": _V3, "-march=x86-64-v4": _V4}
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedFunction:
-    """A function of a subject, and the sizes of keys that it takes."""
-
-    subject: str
-    function: str
-    key_bits: tuple[int, ...] = (128, 192, 256)
-    multiple_of: int = 1
-    targets: tuple[str, ...] = ()  # where it can be compiled; empty: anywhere
-    is_assembly: bool = False  # it is what it is, whatever assembles it: one cell for each target
-
-    @property
-    def usual_key_bits(self) -> int:
-        """As of AES; of a cipher without such keys the longest that it has."""
-        return USUAL_KEY_BITS if USUAL_KEY_BITS in self.key_bits else max(self.key_bits)
-
-
-@dataclass(frozen=True, slots=True)
-class HostCpu:
-    """The machine that measures."""
-
-    arch: str  # of `uname -m`
-    features: frozenset[str] = field(default_factory=frozenset)  # of /proc/cpuinfo
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """A cell; why it is skipped, if that is known before anything is compiled."""
-
-    cell: Cell
-    flag_set: str = ""
-    compiler: str = ""
-    why_not: str = ""
-
-    def skipped(self, reason: str) -> Result:
-        return Result(
-            self.cell,
-            Outcome.SKIPPED,
-            reason=reason,
-            compiler=self.compiler,
-            flag_set=self.flag_set,
-        )
 
 
 @dataclass(frozen=True, slots=True)
 class Axes:
     """The axes that are crossed."""
 
-    functions: tuple[PlannedFunction, ...]
+    functions: tuple[tuple[Subject, Function], ...]
     toolchains: tuple[Toolchain, ...]
     flag_sets: tuple[FlagSet, ...]
-    targets: tuple[str, ...] = (HOST,)
+    targets: tuple[Target, ...]
     key_bits: tuple[int, ...] = ()  # empty: of each function the size that is usual
     n_bytes: tuple[int, ...] = (4096,)
 
 
-def plan(axes: Axes, place: HostCpu) -> list[Planned]:
+def plan(axes: Axes, host_cpu: HostCpu) -> list[ResolvedCell]:
     """All cells, each once, those that tell most first.
 
     The first are the first flag set of the newest and the oldest compilers on each function; from
@@ -81,91 +34,66 @@ def plan(axes: Axes, place: HostCpu) -> list[Planned]:
     matrix of the same shape. Neighbours in time are seldom of one compiler or one function.
     """
     toolchains = widest_spread_first(axes.toolchains)
-    cells: dict[Cell, tuple[tuple[float, int, int], Planned]] = {}
+    cells: dict[Cell, tuple[tuple[float, int, int], ResolvedCell]] = {}
     for target in axes.targets:
         for t, toolchain in enumerate(toolchains):
             for f, flag_set in enumerate(axes.flag_sets):
                 rank = (t / math.sqrt(len(toolchains)) + f, f, t)
-                for planned in _cells(axes, place, target, toolchain, flag_set):
-                    cells.setdefault(planned.cell, (rank, planned))
-    found = [planned for _, planned in sorted(cells.values(), key=lambda found: found[0])]
-    assembly = {(one.subject, one.function) for one in axes.functions if one.is_assembly}
-    return _once(found, assembly)
+                for one in _cells(axes, host_cpu, target, toolchain, flag_set):
+                    cells.setdefault(one.cell, (rank, one))
+    found = [one for _, one in sorted(cells.values(), key=lambda found: found[0])]
+    return _assembly_once(found)
 
 
-def _once(planned: Sequence[Planned], assembly: Set[tuple[str, str]]) -> list[Planned]:
-    """Keep, for hand-written assembly, the first cell of each target and size that can be had."""
-    kept: dict[Cell, Planned] = {}
+def _assembly_once(planned: Sequence[ResolvedCell]) -> list[ResolvedCell]:
+    """Keep, for hand-written assembly, the first cell of each target and size that can be had: it
+    is what it is, whatever assembles it."""
+    kept: dict[Cell, ResolvedCell] = {}
     for one in sorted(planned, key=lambda one: bool(one.why_not)):
-        if (one.cell.subject, one.cell.function) in assembly:
+        if one.subject.is_assembly:
             kept.setdefault(one.cell.replace(toolchain="", flags=()), one)
     chosen = {one.cell for one in kept.values()}
-    return [
-        one
-        for one in planned
-        if one.cell in chosen or (one.cell.subject, one.cell.function) not in assembly
-    ]
+    return [one for one in planned if one.cell in chosen or not one.subject.is_assembly]
 
 
 def _cells(
-    axes: Axes, place: HostCpu, target: str, toolchain: Toolchain, flag_set: FlagSet
-) -> list[Planned]:
-    found: list[Planned] = []
+    axes: Axes, host_cpu: HostCpu, target: Target, toolchain: Toolchain, flag_set: FlagSet
+) -> list[ResolvedCell]:
+    found: list[ResolvedCell] = []
     flags = flag_set.flags(toolchain.family)
-    why_not = reason_to_skip(place, toolchain, target, flag_set)
-    for one in axes.functions:
-        for key_bits in axes.key_bits or (one.usual_key_bits,):
+    words = flags if flags is not None else flag_set.gcc or flag_set.clang or ()
+    refused = reason_to_skip(host_cpu, toolchain, target.name, flag_set)
+    for subject, function in axes.functions:
+        for key_bits in axes.key_bits or (usual_key_bits(function),):
             for n_bytes in axes.n_bytes:
-                words = flags if flags is not None else flag_set.gcc or flag_set.clang or ()
                 cell = Cell(
-                    *(one.subject, one.function, toolchain.name, words),
-                    target=target,
+                    subject.name,
+                    function.name,
+                    toolchain.name,
+                    words,
+                    target=target.name,
                     key_bits=key_bits,
                     n_bytes=n_bytes,
                 )
-                why = _misfit(one, cell) or why_not
-                found.append(Planned(cell, flag_set.name, toolchain.title_for(target), why))
+                why = misfit(subject, function, cell) or refused
+                found.append(
+                    ResolvedCell(cell, subject, function, toolchain, target, flag_set.name, why)
+                )
     return found
 
 
-def _misfit(one: PlannedFunction, cell: Cell) -> str:
-    if cell.key_bits not in one.key_bits:
-        return f"{one.subject} {one.function} takes no keys of {cell.key_bits} bits"
-    if cell.n_bytes % one.multiple_of:
-        return f"{one.subject} {one.function} takes multiples of {one.multiple_of} bytes"
-    if one.targets and cell.target not in one.targets:
-        return f"{one.subject} is for {' and '.join(one.targets)}"
-    return ""
+def usual_key_bits(function: Function) -> int:
+    """As of AES; of a cipher without such keys the longest that it has."""
+    return USUAL_KEY_BITS if USUAL_KEY_BITS in function.key_bits else max(function.key_bits)
 
 
-def reason_to_skip(place: HostCpu, toolchain: Toolchain, target: str, flag_set: FlagSet) -> str:
-    """Why flags cannot be tried with a compiler for a target, as far as names tell; or nothing."""
+def reason_to_skip(host_cpu: HostCpu, toolchain: Toolchain, target: str, flag_set: FlagSet) -> str:
+    """Why a set of flags cannot be tried with a toolchain for a target, as far as names tell."""
     flags = flag_set.flags(toolchain.family)
     if flags is None:
         other = next(one for one in ("gcc", "clang") if flag_set.flags(one) is not None)
         return f"flags of {other} alone"
-    if toolchain.compiler(target) is None:
-        return f"{toolchain.name} does not compile for {target}"
-    return why_not(place, toolchain, target, flags)
-
-
-def why_not(place: HostCpu, toolchain: Toolchain, target: str, flags: Sequence[str]) -> str:
-    """The same of any flags."""
-    said = (_why_not(place, toolchain, target, flag) for flag in flags)
-    return next(filter(None, said), "")
-
-
-def _why_not(place: HostCpu, toolchain: Toolchain, target: str, flag: str) -> str:
-    if flag.startswith("-flto") and (target != HOST or toolchain.provider != "host"):
-        return "LTO links with the compiler's own linker: for the host and its own compilers"
-    if flag == "-march=native":
-        return "-march=native is this machine, not the target" * (target != HOST)
-    needed = LEVELS.get(flag, frozenset())
-    level = flag.removeprefix("-march=")
-    if needed and (target != HOST or place.arch not in ("x86_64", "AMD64")):
-        return f"{level} is for x86-64, {'this' if target == HOST else target} is not"
-    missing = sorted(needed - place.features)
-    return f"this CPU is not {level}: no {missing[0]}" if missing else ""
+    return no_compiler(toolchain, target) or why_not(host_cpu, toolchain, target, flags)
 
 
 def widest_spread_first(toolchains: Sequence[Toolchain]) -> list[Toolchain]:

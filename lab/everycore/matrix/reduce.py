@@ -32,6 +32,7 @@ from everycore.matrix.coarse_reduction import shortened
 from everycore.matrix.interesting import SOURCE
 from everycore.matrix.neighbours import family
 from everycore.matrix.reduction_passes import pass_group
+from everycore.matrix.resolved_cell import ResolvedCell
 from everycore.matrix.time_limits import REDUCTION_SECONDS
 from everycore.matrix.trials import Trials
 from everycore.matrix.used_declarations import (
@@ -197,9 +198,8 @@ class Reducer:
         try:
             good = self._comparable(anomaly, results)
             plan = self._plan(anomaly, good)
-            function = self.trials.subject(anomaly.cell).function(anomaly.cell.function)
             known = results.get(anomaly.cell)
-            sources = self._sources(anomaly, function, (known and known.given) or {})
+            sources = self._sources(anomaly, (known and known.given) or {})
             digest = hashlib.sha256(json.dumps([sources, plan]).encode()).hexdigest()[:16]
             folder = self._context.cache_dir() / "reduce" / f"{anomaly.cell.key}-{digest}"
             folder.mkdir(parents=True, exist_ok=True)
@@ -208,19 +208,24 @@ class Reducer:
                 found = self._searched(search, folder, sources, seconds)
                 return found.replace(notes=(*found.notes, *self._others(search, anomaly, results)))
         except _NotReducedError as error:
-            return Reduced(why_not=self.trials.bench.without_local_paths(anomaly.cell, str(error)))
+            return self._not_reduced(anomaly, str(error))
         except EverycoreError as error:
-            return Reduced(
-                why_not=self.trials.bench.without_local_paths(anomaly.cell, error.message)
-            )
+            return self._not_reduced(anomaly, error.message)
         except TimeoutError:
             return Reduced(why_not=f"a preprocessor was not done after {COMPILE_SECONDS:.0f} s")
         except OSError as error:
             return Reduced(why_not=f"the cache cannot be written: {error.strerror}")
 
+    def _not_reduced(self, anomaly: Anomaly, why: str) -> Reduced:
+        subject = self._resolved(anomaly.cell).subject
+        return Reduced(why_not=self.trials.bench.without_local_paths(subject, why))
+
     @property
     def _context(self) -> Context:
         return self.trials.bench.context
+
+    def _resolved(self, cell: Cell) -> ResolvedCell:
+        return self.trials.bench.resolve(cell)
 
     def _comparable(self, anomaly: Anomaly, results: Mapping[Cell, Result]) -> Cell:
         if anomaly.kind not in (Kind.SLOW, Kind.WRONG):
@@ -230,7 +235,7 @@ class Reducer:
             raise _NotReducedError("no flags and no version of the compiler are known to be good")
         if anomaly.cell.target != "host":
             raise _NotReducedError("only cells of this machine are reduced, not emulated ones")
-        if any(not name.endswith(".c") for name in self.trials.subject(anomaly.cell).files):
+        if any(not name.endswith(".c") for name in self._resolved(anomaly.cell).subject.files):
             raise _NotReducedError("only C is reduced, and the subject has other files")
         return good
 
@@ -238,7 +243,7 @@ class Reducer:
         self, search: "_Search", anomaly: Anomaly, results: Mapping[Cell, Result]
     ) -> list[str]:
         """Tell which other versions of the compiler that were measured show the test case, too."""
-        cell, toolchains = anomaly.cell, self.trials.bench.toolchains
+        cell, toolchains = anomaly.cell, self.trials.bench.resolver.toolchains
         family = toolchains[cell.toolchain].family
         names = sorted(
             {
@@ -266,13 +271,14 @@ class Reducer:
 
     # ---- The whole source --------------------------------------------------------------------
 
-    def _sources(self, anomaly: Anomaly, function: Function, given: Mapping[str, str]) -> list[str]:
+    def _sources(self, anomaly: Anomaly, given: Mapping[str, str]) -> list[str]:
         """Return sources to begin with, the best one first.
 
         Most subjects work without the declarations that they do not use. If one does not, the
         whole files come last. `given`: the input that is answered wrongly, where it is known.
         """
-        subject = self.trials.subject(anomaly.cell)
+        resolved = self._resolved(anomaly.cell)
+        subject, function = resolved.subject, resolved.function
         adapter = subject.adapter and f'#include "{subject.home / subject.adapter}"'
         whole = self._preprocessed(anomaly, adapter or adapter_text(subject))
         short = whole
@@ -293,13 +299,14 @@ class Reducer:
 
     def _preprocessed(self, anomaly: Anomaly, adapter: str) -> str:
         """Return the files of a subject and an adapter, preprocessed as the odd cell is."""
-        cell, subject, root = anomaly.cell, self.trials.subject(anomaly.cell), self._root
+        resolved, root = self._resolved(anomaly.cell), self._root
+        subject = resolved.subject
         folder, _ = subjects.sources(self._context, subject)
         parts = [f'#include "{(folder / name).absolute()}"' for name in subject.files]
         where = [str(root / word[2:]) for word in OUR_FLAGS if word.startswith("-I")]
         words = [f"-I{path}" for path in (folder, root, *where)]
         words += [f"-D{name}" for name in subject.adapter_defines]
-        command = [*self.trials.compiler(cell).command, *self.trials.words(cell), *words]
+        command = [*resolved.compiler.command, *self.trials.words(resolved), *words]
         with tempfile.TemporaryDirectory() as scratch:
             path = Path(scratch) / "whole.c"
             path.write_text("\n".join([*parts, adapter, ""]), encoding="utf-8")
@@ -314,13 +321,13 @@ class Reducer:
 
     @property
     def _root(self) -> Path:
-        return self.trials.bench.tree.root
+        return self.trials.bench.resolver.tree.root
 
     # ---- The test ----------------------------------------------------------------------------
 
     def _plan(self, anomaly: Anomaly, good: Cell) -> dict[str, Any]:
         """Return the plan that interesting.py reads."""
-        target = load_target(self.trials.bench.tree, "host")
+        target = load_target(self.trials.bench.resolver.tree, "host")
         host = find_compiler(self._context, target, None, target.compile_flags, "")
         bad_words, good_words = self._compilation(anomaly.cell), self._compilation(good)
         link = [*host.command, "-no-pie"]
@@ -367,16 +374,18 @@ class Reducer:
 
     def _compilation(self, cell: Cell) -> list[str]:
         """The compiler and its words for a source that is preprocessed already."""
-        return [*self.trials.compiler(cell).command, *self._flags(cell)]
+        resolved = self._resolved(cell)
+        return [*resolved.compiler.command, *self._flags(resolved)]
 
     def _shown_command(self, cell: Cell) -> str:
         """A line that makes and runs the program, for those who have the compiler by its name."""
-        name = Path(self.trials.compiler(cell).command[0]).name
-        return f"{shlex.join([name, *self._flags(cell)])} {SOURCE} && ./a.out"
+        resolved = self._resolved(cell)
+        name = Path(resolved.compiler.command[0]).name
+        return f"{shlex.join([name, *self._flags(resolved)])} {SOURCE} && ./a.out"
 
-    def _flags(self, cell: Cell) -> list[str]:
+    def _flags(self, resolved: ResolvedCell) -> list[str]:
         """All flags of a cell but those for the preprocessor."""
-        words = iter(self.trials.words(cell))
+        words = iter(self.trials.words(resolved))
         kept: list[str] = []
         for word in words:
             if word in ("-include", "-imacros", "-isystem", "-iquote", "-I", "-D", "-U"):

@@ -3,7 +3,7 @@
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from everycore import subjects
@@ -17,14 +17,15 @@ from everycore.matrix.cell_choice import Choice, RunOptions, resumed_choice
 from everycore.matrix.counter import counter_name
 from everycore.matrix.make import CellPipeline
 from everycore.matrix.modelled import open_estimator
-from everycore.matrix.plan import HOST, Axes, HostCpu, Planned, PlannedFunction, plan
+from everycore.matrix.plan import Axes, plan
+from everycore.matrix.resolved_cell import HOST, HostCpu, ResolvedCell, Resolver, targets_of
 from everycore.matrix.time_limits import Limits
 from everycore.model.cells import Head
-from everycore.model.domain import Machine, Toolchain, Tree
+from everycore.model.domain import Machine, Target, Toolchain, Tree
 from everycore.model.targets import load_target
 from everycore.run import machine
 from everycore.store import matrix_files
-from everycore.subjects import Subject
+from everycore.subjects import Function, Subject
 
 USUAL_BYTES = (4096,)
 
@@ -62,12 +63,16 @@ class Request:
     def pipeline(self) -> CellPipeline:
         """Open what compiles and runs cells; an estimator is looked for here."""
         cpus = machine.like(self.facts, self.core) if self.cpu is None else (self.core,)
-        return CellPipeline(
-            self.context,
+        resolver = Resolver(
             self.tree,
             self.toolchains,
             _host_cpu(self.facts),
             {one.name: one for one in self.subjects},
+            self.board.target if self.board else None,
+        )
+        return CellPipeline(
+            self.context,
+            resolver,
             cpus=cpus,
             limits=Limits(run=self.run_options.time_limit),
             estimator=open_estimator(self.context) if self.run_options.estimate else None,
@@ -96,14 +101,14 @@ def find_request(context: Context, wish: Wish) -> Request:
     return Request(context, tree, choice, run_options, found, facts, wish.cpu, board, here)
 
 
-def plan_cells(request: Request) -> list[Planned]:
+def plan_cells(request: Request) -> list[ResolvedCell]:
     """Plan the cells; an error names a function or a compiler that is not there."""
-    choice, board = request.choice, request.board
+    choice = request.choice
     axes = Axes(
-        functions=tuple(_functions(request.subjects, choice)),
+        functions=_functions(request.subjects, choice),
         toolchains=_toolchains(request),
         flag_sets=choice.sets(),
-        targets=(board.target.name,) if board else choice.targets or (HOST,),
+        targets=_targets(request),
         key_bits=choice.key_bits,
         n_bytes=choice.bytes or USUAL_BYTES,
     )
@@ -138,7 +143,7 @@ def _subjects(tree: Tree, names: Choice) -> list[Subject]:
         return [subjects.find_subject(tree, name) for name in dict.fromkeys(names.subjects)]
     every = [*subjects.kernel_subjects(tree), *subjects.load_subjects(tree)]
     targets = {*(names.targets or (HOST,))}
-    return [one for one in every if not (where := _targets(one)) or {*where} & targets]
+    return [one for one in every if not (where := targets_of(one)) or {*where} & targets]
 
 
 def _subjects_before(tree: Tree, names: Choice) -> list[Subject]:
@@ -150,26 +155,27 @@ def _subjects_before(tree: Tree, names: Choice) -> list[Subject]:
         raise EverycoreError(error.message, f"{hint} give its options again") from error
 
 
-def _targets(subject: Subject) -> tuple[str, ...]:
-    """Return the targets for which its files can be compiled; empty: all."""
-    portable = all(name.endswith(".c") for name in subject.files)
-    ours = subject.name.startswith("c_") or not subject.adapter_defines
-    return () if portable and ours else (subject.target,)
-
-
-def _functions(found: Sequence[Subject], names: Choice) -> list[PlannedFunction]:
+def _functions(found: Sequence[Subject], names: Choice) -> tuple[tuple[Subject, Function], ...]:
     """Return the functions that are named; else those that each subject has measured."""
-    selected = [
-        PlannedFunction(one.name, f.name, f.key_bits, f.multiple_of, _targets(one), one.is_assembly)
+    every = dict.fromkeys(f.name for one in found for f in one.functions)
+    for name in names.functions:
+        if name not in every:
+            raise unknown_name("function", name, every)
+    return tuple(
+        (one, f)
         for one in found
         for f in (one.functions if names.functions else one.measured)
         if not names.functions or f.name in names.functions
-    ]
-    for name in names.functions:
-        if not any(name == one.function for one in selected):
-            every = dict.fromkeys(f.name for one in found for f in one.functions)
-            raise unknown_name("function", name, every)
-    return selected
+    )
+
+
+def _targets(request: Request) -> tuple[Target, ...]:
+    """Return the board, or the targets that are named, each by the name that was given; else this
+    host."""
+    if request.board:
+        return (request.board.target,)
+    names = request.choice.targets or (HOST,)
+    return tuple(replace(load_target(request.tree, name), name=name) for name in names)
 
 
 def _toolchains(request: Request) -> tuple[Toolchain, ...]:

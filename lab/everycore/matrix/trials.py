@@ -14,10 +14,9 @@ from everycore.matrix import passes, switches
 from everycore.matrix.bisect import TRIAL_PROCESSES, Stage, with_switches
 from everycore.matrix.bugs import Source
 from everycore.matrix.make import CellPipeline, CheckedCell
+from everycore.matrix.resolved_cell import ResolvedCell
 from everycore.matrix.second_pass import looked_at
 from everycore.model.cells import Anomaly, Cell, Code, Kind, Listing, Outcome, Result
-from everycore.model.domain import Compiler
-from everycore.model.targets import load_target
 from everycore.subjects import Subject
 
 CORES = os.cpu_count() or 1
@@ -34,7 +33,7 @@ class Trials:
     def code(self, cells: Sequence[Cell]) -> list[Result]:
         missing = [cell for cell in dict.fromkeys(cells) if cell not in self._coded]
         with worker_pool(CORES) as pool:
-            found = pool.map(self.bench.coded, missing)
+            found = pool.map(self.bench.coded, map(self.bench.resolve, missing))
             self._coded |= dict(zip(missing, found, strict=True))
         return [self._coded[cell] for cell in cells]
 
@@ -53,8 +52,8 @@ class Trials:
         return results
 
     def stages(self, anomaly: Anomaly) -> Sequence[Stage]:
-        family = self.bench.toolchains[anomaly.cell.toolchain].family
-        return switches.stages(anomaly, family, self._asker(anomaly.cell))
+        resolved = self.bench.resolve(anomaly.cell)
+        return switches.stages(anomaly, resolved.toolchain.family, self._asker(resolved))
 
     def listing(self, cell: Cell) -> Listing | None:
         (made,) = self._make([cell])
@@ -63,7 +62,7 @@ class Trials:
     def passes(self, cell: Cell, is_bad: Callable[[Code], bool]) -> tuple[str, ...]:
         """For clang alone, as gcc cannot be stopped after a pass: return the passes that make the
         code bad."""
-        if self.bench.toolchains[cell.toolchain].family != "clang":
+        if self._family(cell) != "clang":
             return ()
 
         def bad_after(last: int) -> bool:
@@ -93,26 +92,26 @@ class Trials:
 
     def wrong_after(self, cell: Cell) -> tuple[str, ...]:
         """For clang alone: return the first pass after which the answers are wrong."""
-        if self.bench.toolchains[cell.toolchain].family != "clang":
+        if self._family(cell) != "clang":
             return ()
         return self._pass_of(cell, lambda last: self.are_right([_up_to(cell, last)])[0] is False)
 
     def source(self, cell: Cell) -> Source:
         """Return the origin of the code and how it is compiled, for those who have no everycore."""
-        toolchain = self.bench.toolchains[cell.toolchain]
+        resolved = self.bench.resolve(cell)
+        toolchain, subject = resolved.toolchain, resolved.subject
         origin = f" ({toolchain.origin})" if toolchain.origin else ""
-        compiler = self.compiler(cell)
-        named = f"{compiler.name}{origin}"
+        named = f"{resolved.compiler.name}{origin}"
         try:
-            subject = self.subject(cell)
             folder, version = subjects.sources(self.bench.context, subject)
-            words = self.words(cell)
+            words = self.words(resolved)
         except EverycoreError:  # its source is gone since
             return Source(compiler=named)
-        command = Path(compiler.command[0]).name
-        is_ours = subject.home.is_relative_to(self.bench.tree.root)
+        command = Path(resolved.compiler.command[0]).name
+        root = self.bench.resolver.tree.root
+        is_ours = subject.home.is_relative_to(root)
         place, told_of_place = _place_of(subject, folder, version)
-        places = {str(folder): place, str(self.bench.tree.root): "$EVERYCORE"}
+        places = {str(folder): place, str(root): "$EVERYCORE"}
         lines = [shlex.join([command, *words, "-c", str(folder / name)]) for name in subject.files]
         for path, name in places.items():
             lines = [line.replace(path, name) for line in lines]
@@ -130,34 +129,24 @@ class Trials:
     def _make(self, cells: Sequence[Cell]) -> list[CheckedCell | Result]:
         missing = [cell for cell in dict.fromkeys(cells) if cell not in self._made]
         with worker_pool(CORES) as pool:
-            made = pool.map(self.bench.prepare, missing)
+            made = pool.map(self.bench.prepare, map(self.bench.resolve, missing))
             self._made |= dict(zip(missing, made, strict=True))
         return [self._made[cell] for cell in cells]
 
     def _objects(self, cell: Cell) -> list[bytes]:
         """Return the contents of the objects of a cell, whatever its answers are; nothing if there
         are none."""
-        bench = self.bench
         try:
-            made = subjects.objects(
-                bench.context,
-                self.subject(cell),
-                self.compiler(cell),
-                bench.flags_of(cell, self.compiler(cell)),
-                load_target(bench.tree, cell.target),
-                bench.limits.compile,
-            )
+            made = self.bench.objects(self.bench.resolve(cell))
         except (EverycoreError, TimeoutError):
             return []
         return [path.read_bytes() for path in made]
 
-    def compiler(self, cell: Cell) -> Compiler:
-        compiler = self.bench.toolchains[cell.toolchain].compiler(cell.target)
-        assert compiler is not None  # the cell was compiled before
-        return compiler
+    def _family(self, cell: Cell) -> str:
+        return self.bench.resolver.toolchains[cell.toolchain].family
 
-    def _asker(self, cell: Cell) -> switches.Ask:
-        command = self.compiler(cell).command
+    def _asker(self, resolved: ResolvedCell) -> switches.Ask:
+        command = resolved.compiler.command
 
         def ask(flags: Sequence[str]) -> str:
             done = self.bench.context.runner.run([*command, *flags])
@@ -167,24 +156,19 @@ class Trials:
 
     def _passes_of_files(self, cell: Cell) -> list[list[str]]:
         """Return the passes that ran over each file of a cell."""
-        context, subject = self.bench.context, self.subject(cell)
-        folder, _ = subjects.sources(context, subject)
-        command = [*self.compiler(cell).command, "-w", *self.words(cell)]
+        context, resolved = self.bench.context, self.bench.resolve(cell)
+        folder, _ = subjects.sources(context, resolved.subject)
+        command = [*resolved.compiler.command, "-w", *self.words(resolved)]
         found: list[list[str]] = []
-        for name in subject.files:
+        for name in resolved.subject.files:
             argv = [*command, "-c", str(folder / name), "-o", os.devnull]
             found.append(passes.names(context.runner.run(argv).stderr))
         return found
 
-    def subject(self, cell: Cell) -> Subject:
-        known = self.bench.subjects.get(cell.subject)
-        return known or subjects.find_subject(self.bench.tree, cell.subject)
-
-    def words(self, cell: Cell) -> list[str]:
+    def words(self, one: ResolvedCell) -> list[str]:
         """Return the command words of a cell that was compiled, whatever its answers are."""
-        target = load_target(self.bench.tree, cell.target)
         return subjects.compile_words(
-            self.bench.context, self.subject(cell), self.compiler(cell), cell.flags, target
+            self.bench.context, one.subject, one.compiler, one.cell.flags, one.target
         )
 
 

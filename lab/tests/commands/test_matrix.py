@@ -26,8 +26,9 @@ from everycore.matrix import cell_passes, run_request
 from everycore.matrix.cell_choice import Choice, RunOptions, stored_choice
 from everycore.matrix.make import CheckedCell
 from everycore.matrix.regressions import Explained
+from everycore.matrix.resolved_cell import ResolvedCell
 from everycore.matrix.time_limits import Limits, duration
-from everycore.model.cells import Cell, Head, Outcome, Result
+from everycore.model.cells import Head, Outcome, Result
 from everycore.model.domain import Machine, Revision
 from everycore.store import matrix_files as store
 from everycore.store.matrix_files import read
@@ -495,10 +496,10 @@ class FakeWorld:
         return passed
 
     def bench(self, *_: object, limits: Limits, **__: object) -> Any:
-        def prepare(cell: Cell, flag_set: str = "") -> CheckedCell:
+        def prepare(resolved: ResolvedCell) -> CheckedCell:
             self.seconds += 1
             nothing: Any = None
-            result = Result(cell, Outcome.MEASURED, flag_set=flag_set, sweep=VERSION)
+            result = resolved.skipped("").replace(outcome=Outcome.MEASURED, sweep=VERSION)
             return CheckedCell(nothing, nothing, (), result)
 
         def timed(_: CheckedCell, result: Result) -> Result:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from matrix.cells import cell, measured
+from matrix.cells import cell, measured, resolved
 from world import PACKAGE, Lab
 
 from everycore.compile import catalog
@@ -25,7 +25,7 @@ from everycore.matrix.bisect import with_switches
 from everycore.matrix.cell_runs import Run
 from everycore.matrix.make import CellPipeline, CheckedCell
 from everycore.matrix.miscompilations import explain_wrong, wrong_answers
-from everycore.matrix.plan import HostCpu, Planned
+from everycore.matrix.resolved_cell import HostCpu, Resolver
 from everycore.matrix.time_limits import Clock
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, Verdict
 from everycore.model.domain import Compiler
@@ -136,12 +136,13 @@ class Answering:
 
 
 def run_of(lab: Lab, farm: Answering, cells: Sequence[Cell] = CELLS, **job: Any) -> FarmRun:
-    bench = CellPipeline(lab.context(), catalog.find_tree(PACKAGE, ""), {}, HostCpu("x86_64"))
+    resolver = Resolver(catalog.find_tree(PACKAGE, ""), {}, HostCpu("x86_64"))
+    bench = CellPipeline(lab.context(), resolver)
     jobs = {one: job_of(one, **job) for one in cells}
     return FarmRun(farm, bench, Run(bench, Clock(lambda: 0.0)), jobs)  # type: ignore[arg-type]
 
 
-PLANNED = [Planned(one) for one in CELLS]
+PLANNED = [resolved(one) for one in CELLS]
 
 
 def test_an_answer_that_comes_twice_counts_once(lab: Lab) -> None:
@@ -328,16 +329,16 @@ def test_what_native_means_counts_and_folders_do_not(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiler = Compiler(("gcc",), "gcc 12.2.0", "f")
-    where = Cell("c_ttable4", "ctr", "gcc-12", ("-O2", "-march=native"))
+    flags = ("-O2", "-march=native")
     said = ["/a/cc1 -march=znver4 --param l1-cache-size=32", "/b/cc1 -march=znver4"]
     said += ["/b/cc1 -march=znver4 --param l1-cache-size=32", '"-target-cpu" "znver4"', ""]
     words = []
     for text in said:
         monkeypatch.setattr(worker, "meaning_of_native", lambda *_, text=text: text)
-        words.append(worker.machine_words(lab.context(), compiler, where))
+        words.append(worker.machine_words(lab.context(), compiler, "host", flags))
     assert words[0] == words[2]
     assert len(set(words)) == 4
-    assert worker.machine_words(lab.context(), compiler, where.replace(target="qemu-mips")) == ""
+    assert worker.machine_words(lab.context(), compiler, "qemu-mips", flags) == ""
 
 
 # ---- What Dask says ------------------------------------------------------------------------------

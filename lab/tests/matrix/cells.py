@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Cells as tests need them."""
 
+from pathlib import Path
+
+from everycore.matrix.resolved_cell import ResolvedCell
 from everycore.model.cells import Cell, Code, Outcome, Result, Verdict
+from everycore.model.domain import Compiler, Target, Toolchain
+from everycore.subjects import Function, Subject
 
 
 def cell(toolchain: str = "gcc-12", flags: str = "-O2", **other: str) -> Cell:
@@ -11,6 +16,24 @@ def cell(toolchain: str = "gcc-12", flags: str = "-O2", **other: str) -> Cell:
         toolchain,
         tuple(flags.split()),
         other.get("target", "host"),
+    )
+
+
+def resolved(where: Cell, flag_set: str = "", why_not: str = "") -> ResolvedCell:
+    """A cell with values of its names that nothing can compile."""
+    family, _, major = where.toolchain.partition("-")
+    compiler = Compiler((where.toolchain,), f"{family} {major}.1.0", where.toolchain)
+    compilers = ((where.target, compiler),)
+    function = Function(where.function, "ctr", multiple_of=1, key_bits=(where.key_bits,))
+    subject = Subject(where.subject, ("x.c",), (function,), home=Path("/subjects"))
+    return ResolvedCell(
+        where,
+        subject,
+        function,
+        Toolchain(where.toolchain, "host", family, (int(major), 1, 0), compilers),
+        Target(where.target, "", "local" if where.target == "host" else "qemu"),
+        flag_set,
+        why_not,
     )
 
 

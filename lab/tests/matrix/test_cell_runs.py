@@ -4,15 +4,17 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from matrix.cells import resolved
+
 from everycore.matrix.cell_runs import FEWEST, PROCESSES, Run
 from everycore.matrix.make import CheckedCell
-from everycore.matrix.plan import Planned
+from everycore.matrix.resolved_cell import ResolvedCell
 from everycore.matrix.time_limits import Clock
 from everycore.model.cells import Cell, Outcome, Result
 
 
-def planned(number: int, why_not: str = "") -> Planned:
-    return Planned(Cell("s", "f", f"gcc-{number}", ("-O2",)), "O2", "gcc", why_not)
+def planned(number: int, why_not: str = "") -> ResolvedCell:
+    return resolved(Cell("s", "f", f"gcc-{number}", ("-O2",)), "O2", why_not)
 
 
 @dataclass
@@ -27,12 +29,13 @@ class FakeBench:
     compiling: int = 0
     lock: Any = field(default_factory=threading.Lock)
 
-    def prepare(self, cell: Cell, flag_set: str = "") -> CheckedCell | Result:
+    def prepare(self, resolved: ResolvedCell) -> CheckedCell | Result:
+        name = resolved.cell.toolchain
         with self.lock:
             self.compiling += 1
-            self.events.append(("compile", cell.toolchain))
+            self.events.append(("compile", name))
             self.seconds += 1
-        result = Result(cell, self.ends.get(cell.toolchain, Outcome.MEASURED), flag_set=flag_set)
+        result = resolved.skipped("").replace(outcome=self.ends.get(name, Outcome.MEASURED))
         with self.lock:
             self.compiling -= 1
         if result.outcome not in (Outcome.MEASURED, Outcome.COUNTED):
@@ -125,10 +128,10 @@ def test_a_batch_that_takes_longer_than_it_seemed_ends_with_the_time() -> None:
     class Slow(FakeBench):
         """A bench whose sixth cell, of another subject, takes a hundred seconds more."""
 
-        def prepare(self, cell: Cell, flag_set: str = "") -> CheckedCell | Result:
-            if cell.toolchain == "gcc-5":
+        def prepare(self, resolved: ResolvedCell) -> CheckedCell | Result:
+            if resolved.cell.toolchain == "gcc-5":
                 self.seconds += 100
-            return super().prepare(cell, flag_set)
+            return super().prepare(resolved)
 
     bench = Slow()
     one = run(bench, end=60.0)

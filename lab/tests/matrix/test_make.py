@@ -5,9 +5,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from matrix.cells import resolved
 from world import Lab
 
 from everycore import subjects
@@ -16,7 +18,7 @@ from everycore.compile.binaries import build_timed
 from everycore.environment import extras
 from everycore.environment.context import Completed
 from everycore.environment.errors import EverycoreError, NoSpaceError
-from everycore.matrix import make
+from everycore.matrix import accepted_flags
 from everycore.matrix.make import (
     NEVER_QUIET,
     PATIENCE,
@@ -26,8 +28,8 @@ from everycore.matrix.make import (
     how_it_ended,
     read_bench,
 )
-from everycore.matrix.plan import HostCpu
 from everycore.model.cells import Cell, Outcome, Result
+from everycore.model.domain import Compiler
 
 SCATTERED = (4096.0, 8192.0)
 
@@ -59,9 +61,11 @@ def timed(*lines: str, times: int = 1, cpus: tuple[int, ...] = (3,)) -> tuple[Re
     runner = FakeRunner(list(lines))
     context: Any = FakeContext(runner)
     nothing: Any = None
-    bench = CellPipeline(context, nothing, {}, HostCpu("x86_64"), cpus=cpus)
-    program: Any = type("P", (), {"target": type("T", (), {"emulator": ()}), "binary": Path("p")})
-    function: Any = type("F", (), {"symbol": "f"})
+    bench = CellPipeline(context, nothing, cpus=cpus)
+    program: Any = SimpleNamespace(
+        subject=None, target=SimpleNamespace(emulator=()), binary=Path("p")
+    )
+    function: Any = SimpleNamespace(symbol="f")
     result = Result(Cell("s", "f", "gcc-12", ("-O2",)), Outcome.MEASURED)
     for _ in range(times):
         result = bench.timed(CheckedCell(program, function, (), result), result)
@@ -136,7 +140,7 @@ def test_packages_that_are_missing_are_told_once_and_cost_no_cell(
     result = Result(cell, Outcome.MEASURED)
     monkeypatch.setattr(CellPipeline, "_entries", lambda *_: ("f",))
     monkeypatch.setitem(sys.modules, "capstone", None)
-    bench = CellPipeline(context, nothing, {}, HostCpu("x86_64"))
+    bench = CellPipeline(context, nothing)
     program: Any = type("P", (), {})
     for _ in range(2):
         found = bench._examined(CheckedCell(program, nothing, (made,), result), cell)
@@ -182,7 +186,7 @@ def test_a_compiler_that_was_killed_is_tried_again_and_one_that_crashed_is_not(
             return Completed(-number)
 
     context: Any = type("X", (), {"runner": Runner(), "cache_dir": lambda _: tmp_path})()
-    compiler: Any = type("C", (), {"name": "gcc 12", "fingerprint": "f", "command": ("gcc",)})
+    compiler = Compiler(("gcc",), "gcc 12", "f")
     (source := tmp_path / "x.c").write_text("")
 
     def objects(*_: object) -> list[Path]:
@@ -190,10 +194,11 @@ def test_a_compiler_that_was_killed_is_tried_again_and_one_that_crashed_is_not(
 
     monkeypatch.setattr(subjects, "objects", objects)
     monkeypatch.setattr(CellPipeline, "_around", lambda *_: None)
+    monkeypatch.setattr(accepted_flags, "takes", lambda *_: True)
     nothing: Any = None
-    bench = CellPipeline(context, nothing, {}, HostCpu("x86_64"))
+    bench = CellPipeline(context, nothing)
     with pytest.raises(_FailedError) as error:
-        bench._compiled(Cell("s", "f", "gcc-12", ("-O2",)), nothing, compiler, nothing)
+        bench._compiled(resolved(Cell("s", "f", "gcc-12", ("-O2",))))
     assert error.value.outcome is outcome
     assert "gcc 12 cannot compile x.c: " in error.value.reason
 
@@ -214,13 +219,11 @@ def test_a_full_disk_in_the_middle_of_a_bisection_is_no_finding(
 
     nothing: Any = None
     monkeypatch.setattr(subjects, "objects", objects)
-    for name, value in (("_function", (0, 0)), ("_compiler", (0, 0)), ("flags_of", [])):
-        monkeypatch.setattr(CellPipeline, name, lambda *_, value=value: value)
-    monkeypatch.setattr(make, "load_target", lambda *_: None)
-    bench = CellPipeline(nothing, nothing, {}, HostCpu("x86_64"))
-    cell = Cell("s", "f", "gcc-12", ("-O2",))
+    monkeypatch.setattr(accepted_flags, "takes", lambda *_: False)
+    bench = CellPipeline(nothing, nothing)
+    one = resolved(Cell("s", "f", "gcc-12", ("-O2",)))
     if outcome:
-        assert bench.coded(cell).outcome is outcome
+        assert bench.coded(one).outcome is outcome
     else:
         with pytest.raises(EverycoreError, match="no cell can be compiled"):
-            bench.coded(cell)
+            bench.coded(one)

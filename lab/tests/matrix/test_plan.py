@@ -5,16 +5,10 @@ import pytest
 
 from everycore.environment.errors import EverycoreError
 from everycore.matrix.flagsets import FLAG_SETS, FlagSet, chosen, named
-from everycore.matrix.plan import (
-    LEVELS,
-    Axes,
-    HostCpu,
-    PlannedFunction,
-    plan,
-    why_not,
-    widest_spread_first,
-)
-from everycore.model.domain import Compiler, Toolchain
+from everycore.matrix.plan import Axes, plan, widest_spread_first
+from everycore.matrix.resolved_cell import LEVELS, HostCpu, why_not
+from everycore.model.domain import Compiler, Target, Toolchain
+from everycore.subjects import Function, Subject
 
 PLACE = HostCpu("x86_64", LEVELS["-march=x86-64-v4"])
 
@@ -25,12 +19,19 @@ def toolchain(family: str, major: int, provider: str = "debian") -> Toolchain:
     return Toolchain(f"{family}-{major}", provider, family, (major, 1, 0), compilers)
 
 
+def function(
+    subject: str, name: str, key_bits: tuple[int, ...] = (128, 192, 256), multiple_of: int = 1
+) -> tuple[Subject, Function]:
+    """A function of a subject in C; of "asm" in assembly."""
+    found = Function(name, key_bits=key_bits, multiple_of=multiple_of)
+    return Subject(subject, ("x.S" if subject == "asm" else "x.c",), (found,)), found
+
+
 TOOLCHAINS = tuple(toolchain("gcc", n) for n in (9, 10, 11, 12)) + tuple(
     toolchain("clang", n) for n in (14, 15, 16)
 )
-AXES = Axes(
-    (PlannedFunction("linux", "cbc-enc"), PlannedFunction("other", "ctr")), TOOLCHAINS, FLAG_SETS
-)
+HOST = (Target("host", ""),)
+AXES = Axes((function("linux", "cbc-enc"), function("other", "ctr")), TOOLCHAINS, FLAG_SETS, HOST)
 
 
 def reasons(axes: Axes, place: HostCpu = PLACE) -> dict[str, str]:
@@ -45,7 +46,7 @@ def test_every_combination_is_a_cell_and_none_twice() -> None:
 
 
 def test_without_a_size_of_keys_each_function_has_its_usual_one() -> None:
-    functions = (PlannedFunction("linux", "ctr"), PlannedFunction("qarma", "qarma5", (128,), 8))
+    functions = (function("linux", "ctr"), function("qarma", "qarma5", (128,), 8))
     axes = replace(AXES, functions=functions, flag_sets=(named(("-O2",)),))
     assert {(c.cell.subject, c.cell.key_bits) for c in plan(axes, PLACE) if not c.why_not} == {
         ("linux", 256),
@@ -97,10 +98,11 @@ def test_lto_is_for_compilers_of_the_host() -> None:
 
 
 def test_targets_that_a_compiler_lacks_and_sizes_that_a_function_lacks_are_said() -> None:
-    axes = replace(AXES, targets=("qemu-aarch64",), toolchains=TOOLCHAINS[:1])
+    emulated = Target("qemu-aarch64", "", "qemu")
+    axes = replace(AXES, targets=(emulated,), toolchains=TOOLCHAINS[:1])
     assert {*reasons(axes).values()} >= {"gcc-9 does not compile for qemu-aarch64"}
-    function = PlannedFunction("x", "f", (128,), 128)
-    odd = Axes((function,), TOOLCHAINS[:1], FLAG_SETS[:1], key_bits=(256,))
+    of_128 = function("x", "f", (128,), 128)
+    odd = Axes((of_128,), TOOLCHAINS[:1], FLAG_SETS[:1], HOST, key_bits=(256,))
     assert "no keys of 256 bits" in plan(odd, PLACE)[0].why_not
     odd = replace(odd, key_bits=(128,), n_bytes=(64,))
     assert "multiples of 128" in plan(odd, PLACE)[0].why_not
@@ -129,8 +131,8 @@ def test_names_of_flag_sets_are_of_one_set_each() -> None:
 
 def test_hand_written_assembly_is_planned_once_for_each_target_and_size() -> None:
     functions = (
-        PlannedFunction("linux", "cbc-enc"),
-        PlannedFunction("asm", "cbc-enc", is_assembly=True),
+        function("linux", "cbc-enc"),
+        function("asm", "cbc-enc"),
     )
     axes = replace(AXES, functions=functions, n_bytes=(16, 4096))
     planned = plan(axes, PLACE)
@@ -139,7 +141,7 @@ def test_hand_written_assembly_is_planned_once_for_each_target_and_size() -> Non
     assert {one.cell.n_bytes for one in own} == {16, 4096}
     assert len(planned) - 2 == len(plan(replace(axes, functions=functions[:1]), PLACE))
     first = FlagSet("no-hoist", ("-O2", "-fno-code-hoisting"), None)
-    (one,) = plan(Axes(functions[1:], TOOLCHAINS, (first,)), PLACE)
+    (one,) = plan(Axes(functions[1:], TOOLCHAINS, (first,), HOST), PLACE)
     assert (one.cell.toolchain, one.why_not) == ("gcc-12", "")
 
 

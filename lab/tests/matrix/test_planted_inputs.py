@@ -21,7 +21,7 @@ from everycore.matrix import anomalies, bugs
 from everycore.matrix.failures import group_failures
 from everycore.matrix.leaks import Suspect
 from everycore.matrix.make import CellPipeline
-from everycore.matrix.plan import HostCpu
+from everycore.matrix.resolved_cell import HostCpu, Resolver
 from everycore.matrix.time_limits import Limits
 from everycore.model.cells import Cell, Outcome, Result
 from everycore.model.domain import Target
@@ -244,16 +244,17 @@ def bench(tmp_path_factory: pytest.TempPathFactory, real_cache: Path) -> CellPip
     tree = find_tree(lab.context().package)
     subject = load_subject(home / "planted.toml")
     toolchains = {one.name: one for one in installed(lab.context(), tree)}
-    return CellPipeline(lab.context(), tree, toolchains, HostCpu(""), {"planted": subject})
+    resolver = Resolver(tree, toolchains, HostCpu(""), {"planted": subject})
+    return CellPipeline(lab.context(), resolver)
 
 
 def cell_of(bench: CellPipeline, name: str, flags: str) -> Cell:
-    gcc = [one.name for one in bench.toolchains.values() if one.family == "gcc"][-1]
+    gcc = [one.name for one in bench.resolver.toolchains.values() if one.family == "gcc"][-1]
     return Cell("planted", name, gcc, tuple(flags.split()), n_bytes=256)
 
 
 def prepared(bench: CellPipeline, name: str, flags: str) -> Result:
-    made = bench.prepare(cell_of(bench, name, flags))
+    made = bench.prepare(bench.resolve(cell_of(bench, name, flags)))
     return made if isinstance(made, Result) else made.result
 
 
@@ -295,7 +296,7 @@ def test_the_input_that_a_function_crashes_or_stays_with_is_named(
 
 def test_no_right_cell_is_slow_beside_a_wrong_one(bench: CellPipeline) -> None:
     cells = [cell_of(bench, "quick", flags) for flags in ("-O1", "-O1 -DPLANTED", "-O1 -DOTHER")]
-    found = {one: bench.measure(one) for one in cells}
+    found = {one: bench.measure(bench.resolve(one)) for one in cells}
     outcomes = [one.outcome for one in found.values()]
     assert outcomes == [Outcome.MEASURED, Outcome.WRONG, Outcome.MEASURED]
     assert not [one for one in anomalies.find(found) if one.neighbour == cells[1]]
@@ -323,7 +324,9 @@ def test_equal_wrong_answers_are_one_group(bench: CellPipeline) -> None:
 
 def program(bench: CellPipeline, target: str) -> list[str]:
     """The words that start the driver with the planted functions on a target."""
-    made = subjects.build(bench.context, bench.tree, bench.subjects["planted"], target_name=target)
+    resolver = bench.resolver
+    subject = resolver.subjects["planted"]
+    made = subjects.build(bench.context, resolver.tree, subject, target_name=target)
     return [*made.target.emulator, str(made.binary)]
 
 
@@ -341,7 +344,7 @@ def test_inputs_are_the_same_on_a_big_endian_machine_of_32_bits(bench: CellPipel
 
 
 def swept(bench: CellPipeline, name: str, most: int) -> list[str]:
-    function = bench.subjects["planted"].function(name)
+    function = bench.resolver.subjects["planted"].function(name)
     return ["sweep", function.symbol, *sweep.words(function, 256, 60, most)]
 
 

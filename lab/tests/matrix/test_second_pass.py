@@ -6,6 +6,7 @@ import platform
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.matrix import anomalies, bisect, second_pass, trials
 from everycore.matrix.cell_runs import Run
 from everycore.matrix.make import CellPipeline
-from everycore.matrix.plan import HostCpu, Planned
+from everycore.matrix.resolved_cell import HostCpu, Resolver
 from everycore.matrix.time_limits import Clock
 from everycore.model.cells import Cell, Kind, Outcome, Result, Verdict
 from everycore.report import leak_table, matrix_tables
@@ -49,15 +50,13 @@ def results(real_lab: Lab) -> dict[str, Result]:
     if not name or not shutil.which("valgrind"):
         pytest.skip("no clang, or no valgrind")
     planted = load_subject(DATA / "planted/planted.toml")
-    place = HostCpu(platform.machine(), frozenset())
-    bench = CellPipeline(context, tree, here, place, {planted.name: planted})
+    place = HostCpu(platform.machine())
+    bench = CellPipeline(context, Resolver(tree, here, place, {planted.name: planted}))
     flags = [
         *(("masks", ("-O2",)), ("barrier", ("-O2",)), ("flagged", ("-O2",)), ("flagged", ("-Os",))),
         *(("miscompiled", ("-O2",)), ("miscompiled", ("-O2", "-ffinite-math-only"))),
     ]
-    cells = [
-        Planned(Cell("planted", f, name, words, n_bytes=64), "", "clang") for f, words in flags
-    ]
+    cells = [bench.resolve(Cell("planted", f, name, words, n_bytes=64)) for f, words in flags]
     first = list(Run(bench, Clock(lambda: 0.0)).cells(cells))
     if any(one.outcome is Outcome.SKIPPED for one in first):
         pytest.skip(first[0].reason)
@@ -212,7 +211,9 @@ def test_a_rerun_of_a_leak_takes_no_verdict_of_before_and_a_trial_does(
         return results
 
     monkeypatch.setattr(trials, "looked_at", looked)
-    bench: Any = type("B", (), {"prepare": lambda _, where: judged(where, False)})()
+    bench: Any = SimpleNamespace(
+        resolve=lambda where: where, prepare=lambda where: judged(where, False)
+    )
     for processes in (bisect.PROCESSES, bisect.TRIAL_PROCESSES):
         trials.Trials(bench).measure([cell()], Kind.LEAK, processes)
     assert asked == [True, False]

@@ -15,7 +15,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.estimate.core_estimates import techniques
 from everycore.matrix.make import CellPipeline, CheckedCell
 from everycore.matrix.modelled import kinds_of, open_estimator
-from everycore.matrix.plan import HostCpu
+from everycore.matrix.resolved_cell import HostCpu, Resolver
 from everycore.model.cells import Cell, Outcome, Result
 from everycore.report.matrix_tables import tables
 from everycore.subjects import Function
@@ -37,8 +37,9 @@ def prepared(
         pytest.skip(f"no gcc for {target}")
     if target == "host" and platform.machine() != HERE:
         pytest.skip("programs are traced natively on x86-64 only")
-    bench = CellPipeline(context, tree, here, HostCpu(platform.machine(), frozenset()))
-    ready = bench.prepare(Cell("c_ttable4", function, name, flags, target, n_bytes=n_bytes))
+    bench = CellPipeline(context, Resolver(tree, here, HostCpu(platform.machine())))
+    cell = Cell("c_ttable4", function, name, flags, target, n_bytes=n_bytes)
+    ready = bench.prepare(bench.resolve(cell))
     if not isinstance(ready, CheckedCell):
         if ready.outcome is Outcome.SKIPPED:
             pytest.skip(ready.reason)
