@@ -46,7 +46,7 @@ def cell_runner(
     from everycore.farm.matrix_run import FarmRun
     from everycore.farm.scheduler import connected
 
-    if here.pipeline.estimator is not None:
+    if here.pipeline.tools.estimator is not None:
         raise EverycoreError("--estimate and --scheduler do not go together", "estimate later")
     jobs = {job.cell: job for job in planned_jobs(request, cells)}
     if not jobs:

@@ -17,8 +17,9 @@ from everycore.farm import worker
 from everycore.farm.scheduler import Farm, Undone
 from everycore.farm.work import Answer, Job, Work, read_answer
 from everycore.matrix.bisect import Found, Switch
+from everycore.matrix.cell_pipeline import CellPipeline
 from everycore.matrix.cell_runs import Run
-from everycore.matrix.make import CellPipeline, CheckedCell
+from everycore.matrix.checked_cell import CheckedCell
 from everycore.matrix.miscompilations import wrong_answers
 from everycore.matrix.resolved_cell import ResolvedCell
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, Verdict
@@ -147,7 +148,7 @@ class FarmRun:
             yield found
 
     def _path(self, key: str) -> Path:
-        return self.bench.context.cache_dir() / "answers" / f"{key}.json"
+        return self.bench.tools.context.cache_dir() / "answers" / f"{key}.json"
 
     def _known(self, job: Job) -> Answer | None:
         try:
@@ -161,7 +162,7 @@ class FarmRun:
             return planned.skipped(found.why)  # --resume tries it again
         if found.result is None or found.result.cell != planned.cell:
             return planned.skipped("a worker answered for another cell")
-        return worker.ready(self.bench.context, planned, found)
+        return worker.ready(self.bench.tools.context, planned, found)
 
 
 def _is_final(answer: Answer) -> bool:

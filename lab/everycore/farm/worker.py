@@ -23,9 +23,14 @@ from everycore.environment.errors import EverycoreError, cannot_write
 from everycore.environment.version import package_version
 from everycore.farm.work import Answer, Job, Work, read_job
 from everycore.matrix import second_pass
-from everycore.matrix.make import CellPipeline, CheckedCell
-from everycore.matrix.resolved_cell import HOST, HostCpu, ResolvedCell, Resolver, why_not
+from everycore.matrix.cell_pipeline import CellPipeline
+from everycore.matrix.checked_cell import CheckedCell
+from everycore.matrix.compiled_cell import CellTools, CompiledCell
+from everycore.matrix.resolved_cell import HOST, ResolvedCell, Resolver, why_not
+from everycore.matrix.run_request import host_cpu
 from everycore.matrix.time_limits import Limits
+from everycore.matrix.timed_cell import Timer
+from everycore.matrix.traced_call import executed
 from everycore.model.cells import Kind, Outcome, Result, is_same
 from everycore.model.domain import Compiler, Toolchain, Tree
 from everycore.run import machine
@@ -143,9 +148,9 @@ def do(context: Context, job: Job) -> Answer:
         case Work.TRACE:
             if isinstance(made, Result):
                 return replace(answer, result=made)
-            executed = bench.executed(made)
-            counted = made.result.replace(executed=executed.instructions)
-            return replace(answer, result=counted, functions=dict(executed.functions))
+            call = executed(context, made.compiled)
+            counted = made.result.replace(executed=call.instructions)
+            return replace(answer, result=counted, functions=dict(call.functions))
         case Work.CT:
             result = made if isinstance(made, Result) else made.result
             (looked,) = second_pass.looked_at(bench, [result], 1)
@@ -157,7 +162,7 @@ def _made(made: CheckedCell | Result, job: Job, answer: Answer) -> Answer:
         return replace(answer, result=made)
     if job.work is Work.COUNT or made.result.outcome is Outcome.COUNTED:
         return replace(answer, result=made.result)
-    program = base64.b64encode(made.program.binary.read_bytes()).decode()
+    program = base64.b64encode(made.compiled.program.binary.read_bytes()).decode()
     return replace(answer, result=made.result, program=program)
 
 
@@ -205,7 +210,7 @@ def ready(context: Context, resolved: ResolvedCell, answer: Answer) -> CheckedCe
                 copy.replace(binary)
         except OSError as error:
             raise cannot_write(binary, error, "make room; --resume goes on") from error
-    return CheckedCell(resolved.program(binary), resolved.function, (), answer.result)
+    return CheckedCell(CompiledCell(resolved, (), resolved.program(binary)), answer.result)
 
 
 def _tree(context: Context) -> Tree:
@@ -246,14 +251,11 @@ def _workbench(context: Context, tree: Tree, job: Job) -> CellPipeline:
     if job.subject_file:
         subject = subjects.find_subject(tree, job.subject_file)
         own[subject.name] = subject
-    facts = machine.gather(context)
-    flags = machine.processor(facts.texts.get("/proc/cpuinfo", ""), 0).get("flags", "")
-    place = HostCpu(platform.machine(), frozenset(flags.split()))
-    if known and (why := why_not(place, known, job.cell.target, job.cell.flags)):
+    here_runs = host_cpu(machine.gather(context))
+    if known and (why := why_not(here_runs, known, job.cell.target, job.cell.flags)):
         raise EverycoreError(f"this host cannot do {job.cell.title}: {why}")
-    return CellPipeline(
-        context, Resolver(tree, here, place, own), limits=Limits(run=job.time_limit)
-    )
+    tools = CellTools(context, tree, Limits(run=job.time_limit))
+    return CellPipeline(tools, Resolver(tree, here, here_runs, own), Timer(tools))
 
 
 @lru_cache(maxsize=4)

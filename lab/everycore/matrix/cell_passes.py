@@ -15,9 +15,10 @@ from everycore.environment.decoding import encode_line
 from everycore.environment.progress import Progress
 from everycore.matrix import anomalies, bugs, second_pass
 from everycore.matrix.bisect import Found, Switch
+from everycore.matrix.cell_pipeline import CellPipeline
 from everycore.matrix.cell_runs import Run
+from everycore.matrix.compiled_cell import contents_of
 from everycore.matrix.failures import group_failures
-from everycore.matrix.make import CellPipeline
 from everycore.matrix.miscompilations import explain_wrong, reported, with_figures
 from everycore.matrix.reduce import Reducer
 from everycore.matrix.regressions import Explained, explain_all
@@ -162,10 +163,10 @@ def measure(run: OpenRun, cells: Sequence[ResolvedCell]) -> list[Result]:
 
 def _done_before(run: OpenRun, cells: Sequence[ResolvedCell]) -> dict[Cell, Result]:
     """Return the results of earlier runs that stand; a warning tells which do not."""
-    context, pipeline, stored = run.context, run.pipeline, run.writer.stored
+    context, tools, stored = run.context, run.pipeline.tools, run.writer.stored
     known = stored.results
-    has_estimator = pipeline.estimator is not None
-    done = stored.done(pipeline.limits.run, has_estimator, can_read_code(), VERSION)
+    has_estimator = tools.estimator is not None
+    done = stored.done(tools.limits.run, has_estimator, can_read_code(), VERSION)
     planned = {one.cell: one for one in cells}
     if less := sum(
         known[c].has_answers and known[c].sweep < VERSION for c in planned if c in known
@@ -182,7 +183,7 @@ def _done_before(run: OpenRun, cells: Sequence[ResolvedCell]) -> dict[Cell, Resu
     changed = {
         cell
         for cell, one in planned.items()
-        if cell in done and not is_same(done[cell].contents, pipeline.contents(one))
+        if cell in done and not is_same(done[cell].contents, contents_of(tools, one))
     }
     if changed:
         names = ", ".join(sorted({cell.subject for cell in changed}))

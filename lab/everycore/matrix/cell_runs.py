@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from everycore.environment.workers import worker_pool
-from everycore.matrix.make import CheckedCell
+from everycore.matrix.checked_cell import CheckedCell
 from everycore.matrix.resolved_cell import ResolvedCell
 from everycore.matrix.time_limits import Clock
 from everycore.model.cells import Outcome, Result

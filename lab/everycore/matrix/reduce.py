@@ -29,6 +29,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.matrix import interesting
 from everycore.matrix.bisect import with_switches
 from everycore.matrix.coarse_reduction import shortened
+from everycore.matrix.compiled_cell import without_local_paths
 from everycore.matrix.interesting import SOURCE
 from everycore.matrix.neighbours import family
 from everycore.matrix.reduction_passes import pass_group
@@ -218,11 +219,11 @@ class Reducer:
 
     def _not_reduced(self, anomaly: Anomaly, why: str) -> Reduced:
         subject = self._resolved(anomaly.cell).subject
-        return Reduced(why_not=self.trials.bench.without_local_paths(subject, why))
+        return Reduced(why_not=without_local_paths(self.trials.bench.tools, subject, why))
 
     @property
     def _context(self) -> Context:
-        return self.trials.bench.context
+        return self.trials.bench.tools.context
 
     def _resolved(self, cell: Cell) -> ResolvedCell:
         return self.trials.bench.resolve(cell)
@@ -321,13 +322,13 @@ class Reducer:
 
     @property
     def _root(self) -> Path:
-        return self.trials.bench.resolver.tree.root
+        return self.trials.bench.tools.tree.root
 
     # ---- The test ----------------------------------------------------------------------------
 
     def _plan(self, anomaly: Anomaly, good: Cell) -> dict[str, Any]:
         """Return the plan that interesting.py reads."""
-        target = load_target(self.trials.bench.resolver.tree, "host")
+        target = load_target(self.trials.bench.tools.tree, "host")
         host = find_compiler(self._context, target, None, target.compile_flags, "")
         bad_words, good_words = self._compilation(anomaly.cell), self._compilation(good)
         link = [*host.command, "-no-pie"]

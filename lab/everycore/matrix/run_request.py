@@ -14,12 +14,14 @@ from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.environment.version import package_version
 from everycore.matrix.board import BoardLink, open_board, with_board
 from everycore.matrix.cell_choice import Choice, RunOptions, resumed_choice
+from everycore.matrix.cell_pipeline import CellPipeline
+from everycore.matrix.compiled_cell import CellTools
 from everycore.matrix.counter import counter_name
-from everycore.matrix.make import CellPipeline
 from everycore.matrix.modelled import open_estimator
 from everycore.matrix.plan import Axes, plan
 from everycore.matrix.resolved_cell import HOST, HostCpu, ResolvedCell, Resolver, targets_of
 from everycore.matrix.time_limits import Limits
+from everycore.matrix.timed_cell import Timer
 from everycore.model.cells import Head
 from everycore.model.domain import Machine, Target, Toolchain, Tree
 from everycore.model.targets import load_target
@@ -62,22 +64,27 @@ class Request:
 
     def pipeline(self) -> CellPipeline:
         """Open what compiles and runs cells; an estimator is looked for here."""
-        cpus = machine.like(self.facts, self.core) if self.cpu is None else (self.core,)
         resolver = Resolver(
             self.tree,
             self.toolchains,
-            _host_cpu(self.facts),
+            host_cpu(self.facts),
             {one.name: one for one in self.subjects},
             self.board.target if self.board else None,
         )
-        return CellPipeline(
+        tools = CellTools(
             self.context,
-            resolver,
-            cpus=cpus,
-            limits=Limits(run=self.run_options.time_limit),
-            estimator=open_estimator(self.context) if self.run_options.estimate else None,
-            board=self.board,
+            self.tree,
+            Limits(run=self.run_options.time_limit),
+            self.board,
+            open_estimator(self.context) if self.run_options.estimate else None,
         )
+        return CellPipeline(tools, resolver, Timer(tools, self._cpus()))
+
+    def _cpus(self) -> tuple[int, ...]:
+        """Return the cores that measure."""
+        if self.board:
+            return self.board.cpus
+        return machine.like(self.facts, self.core) if self.cpu is None else (self.core,)
 
 
 def find_request(context: Context, wish: Wish) -> Request:
@@ -112,7 +119,7 @@ def plan_cells(request: Request) -> list[ResolvedCell]:
         key_bits=choice.key_bits,
         n_bytes=choice.bytes or USUAL_BYTES,
     )
-    return plan(axes, _host_cpu(request.facts))
+    return plan(axes, host_cpu(request.facts))
 
 
 def head_of(request: Request) -> Head:
@@ -230,7 +237,7 @@ def _machine(request: Request) -> Machine:
     return described.replace(installation=machine.installation(request.context))
 
 
-def _host_cpu(facts: machine.Facts) -> HostCpu:
+def host_cpu(facts: machine.Facts) -> HostCpu:
     """Return what this machine can execute."""
     own = machine.processor(facts.texts.get("/proc/cpuinfo", ""), 0)
     return HostCpu(platform.machine(), frozenset(own.get("flags", "").split()))

@@ -8,10 +8,10 @@ from typing import Protocol
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.workers import worker_pool
+from everycore.matrix.compiled_cell import CellTools, CompiledCell
 from everycore.matrix.leaks import Suspect, look
 from everycore.matrix.portable_paths import without_paths
 from everycore.model.cells import Cell, Outcome, Result, Verdict
-from everycore.subjects import Function, Program
 
 LOOKED_AT = (Outcome.MEASURED, Outcome.COUNTED)  # what gives wrong answers needs no verdict
 
@@ -20,9 +20,9 @@ class Bench(Protocol):
     """The methods of a workbench that this pass needs."""
 
     @property
-    def context(self) -> Context: ...
+    def tools(self) -> CellTools: ...
 
-    def linked(self, cell: Cell) -> tuple[Program, Function]: ...
+    def linked(self, cell: Cell) -> CompiledCell: ...
 
 
 def left(results: Sequence[Result]) -> list[Result]:
@@ -57,13 +57,15 @@ def looked_at(
 
 
 def _verdicts(bench: Bench, cell: Cell, anew: bool) -> tuple[Verdict, ...]:
+    context = bench.tools.context
     try:
-        program, function = bench.linked(cell)
+        compiled = bench.linked(cell)
     except EverycoreError as error:  # its compiler is gone since, or its package
-        return _public(bench.context, Verdict(None, "trace", error.message))
+        return _public(context, Verdict(None, "trace", error.message))
+    program, function = compiled.program, compiled.resolved.function
     lengths = (function.multiple_of, function.fewest)
     suspect = Suspect(program.binary, function.symbol, program.target, cell.key_bits, *lengths)
-    return _public(bench.context, *look(bench.context, suspect, anew))
+    return _public(context, *look(context, suspect, anew))
 
 
 def _public(context: Context, *verdicts: Verdict) -> tuple[Verdict, ...]:

@@ -6,11 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from everycore import subjects
 from everycore.binary.code import Examined, OwnFunctions, examine
 from everycore.binary.listing import hot_loop
 from everycore.binary.objects import Object
+from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
-from everycore.model.cells import Listing
+from everycore.matrix.compiled_cell import CellTools, CompiledCell, FailedCellError
+from everycore.model.cells import Listing, Outcome, Result
+from everycore.subjects import SubjectUnavailableError
 from everycore.subjects.count import Call
 
 
@@ -21,6 +25,54 @@ class Executed:
     instructions: int
     functions: Mapping[str, int]  # by symbol, most first
     places: Mapping[tuple[str, int], Mapping[int, int]] = field(repr=False)  # by symbol and size
+
+
+@dataclass(frozen=True, slots=True)
+class CountedCall:
+    """Figures of an emulated cell."""
+
+    executed: Executed
+    estimates: Mapping[str, tuple[float, float]] | None  # by core; None: nobody asked
+
+    def added_to(self, result: Result) -> Result:
+        """Return a result with these figures."""
+        code = result.code
+        if code:  # no guess is needed
+            code = code.replace(hot=next(iter(self.executed.functions), code.hot))
+        return result.replace(
+            outcome=Outcome.COUNTED,
+            executed=self.executed.instructions,
+            estimates=self.estimates,
+            code=code,
+        )
+
+
+def counted(tools: CellTools, compiled: CompiledCell) -> CountedCall:
+    """Count one call of an emulated cell; FailedCellError: it cannot be traced."""
+    try:
+        call = _traced(tools.context, compiled)
+        executed = count(call)
+        if not tools.estimator:
+            return CountedCall(executed, None)
+        of = tools.estimator.of(compiled.program, compiled.resolved.function, call)
+        return CountedCall(executed, of)
+    except SubjectUnavailableError as error:
+        raise FailedCellError(Outcome.SKIPPED, error.message) from None
+    except EverycoreError as error:
+        raise FailedCellError(Outcome.CRASHED, error.message) from None
+
+
+def executed(context: Context, compiled: CompiledCell) -> Executed:
+    """One call of a cell under the tracer: exact counts, also of what runs here."""
+    return count(_traced(context, compiled))
+
+
+def _traced(context: Context, compiled: CompiledCell) -> Call:
+    one = compiled.resolved
+    (call,) = subjects.trace(
+        context, compiled.program, one.function, one.cell.key_bits, [one.cell.n_bytes]
+    )
+    return call
 
 
 def count(call: Call) -> Executed:

@@ -13,7 +13,10 @@ from everycore.environment.workers import worker_pool
 from everycore.matrix import passes, switches
 from everycore.matrix.bisect import TRIAL_PROCESSES, Stage, with_switches
 from everycore.matrix.bugs import Source
-from everycore.matrix.make import CellPipeline, CheckedCell
+from everycore.matrix.cell_code import hot_loop
+from everycore.matrix.cell_pipeline import CellPipeline
+from everycore.matrix.checked_cell import CheckedCell
+from everycore.matrix.compiled_cell import FailedCellError, compile_objects
 from everycore.matrix.resolved_cell import ResolvedCell
 from everycore.matrix.second_pass import looked_at
 from everycore.model.cells import Anomaly, Cell, Code, Kind, Listing, Outcome, Result
@@ -57,7 +60,7 @@ class Trials:
 
     def listing(self, cell: Cell) -> Listing | None:
         (made,) = self._make([cell])
-        return None if isinstance(made, Result) else self.bench.hot_loop(made)
+        return None if isinstance(made, Result) else hot_loop(self.bench.tools, made.compiled)
 
     def passes(self, cell: Cell, is_bad: Callable[[Code], bool]) -> tuple[str, ...]:
         """For clang alone, as gcc cannot be stopped after a pass: return the passes that make the
@@ -103,12 +106,12 @@ class Trials:
         origin = f" ({toolchain.origin})" if toolchain.origin else ""
         named = f"{resolved.compiler.name}{origin}"
         try:
-            folder, version = subjects.sources(self.bench.context, subject)
+            folder, version = subjects.sources(self.bench.tools.context, subject)
             words = self.words(resolved)
         except EverycoreError:  # its source is gone since
             return Source(compiler=named)
         command = Path(resolved.compiler.command[0]).name
-        root = self.bench.resolver.tree.root
+        root = self.bench.tools.tree.root
         is_ours = subject.home.is_relative_to(root)
         place, told_of_place = _place_of(subject, folder, version)
         places = {str(folder): place, str(root): "$EVERYCORE"}
@@ -137,8 +140,8 @@ class Trials:
         """Return the contents of the objects of a cell, whatever its answers are; nothing if there
         are none."""
         try:
-            made = self.bench.objects(self.bench.resolve(cell))
-        except (EverycoreError, TimeoutError):
+            made = compile_objects(self.bench.tools, self.bench.resolve(cell))
+        except (EverycoreError, FailedCellError):
             return []
         return [path.read_bytes() for path in made]
 
@@ -149,14 +152,14 @@ class Trials:
         command = resolved.compiler.command
 
         def ask(flags: Sequence[str]) -> str:
-            done = self.bench.context.runner.run([*command, *flags])
+            done = self.bench.tools.context.runner.run([*command, *flags])
             return done.stdout + done.stderr
 
         return ask
 
     def _passes_of_files(self, cell: Cell) -> list[list[str]]:
         """Return the passes that ran over each file of a cell."""
-        context, resolved = self.bench.context, self.bench.resolve(cell)
+        context, resolved = self.bench.tools.context, self.bench.resolve(cell)
         folder, _ = subjects.sources(context, resolved.subject)
         command = [*resolved.compiler.command, "-w", *self.words(resolved)]
         found: list[list[str]] = []
@@ -168,7 +171,7 @@ class Trials:
     def words(self, one: ResolvedCell) -> list[str]:
         """Return the command words of a cell that was compiled, whatever its answers are."""
         return subjects.compile_words(
-            self.bench.context, one.subject, one.compiler, one.cell.flags, one.target
+            self.bench.tools.context, one.subject, one.compiler, one.cell.flags, one.target
         )
 
 

@@ -13,7 +13,7 @@ from everycore.cli import make_app
 from everycore.commands import completion
 from everycore.commands.completion import Complete
 
-HEAVY = ("everycore.matrix.make", "everycore.report", "capstone", "rich.progress")
+HEAVY = ("everycore.matrix.cell_pipeline", "everycore.report", "capstone", "rich.progress")
 IMPORTED = """
 import sys
 from everycore.__main__ import run

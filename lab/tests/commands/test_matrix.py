@@ -24,10 +24,11 @@ from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError
 from everycore.matrix import cell_passes, run_request
 from everycore.matrix.cell_choice import Choice, RunOptions, stored_choice
-from everycore.matrix.make import CheckedCell
+from everycore.matrix.checked_cell import CheckedCell
+from everycore.matrix.compiled_cell import CellTools
 from everycore.matrix.regressions import Explained
 from everycore.matrix.resolved_cell import ResolvedCell
-from everycore.matrix.time_limits import Limits, duration
+from everycore.matrix.time_limits import duration
 from everycore.model.cells import Head, Outcome, Result
 from everycore.model.domain import Machine, Revision
 from everycore.store import matrix_files as store
@@ -495,25 +496,18 @@ class FakeWorld:
         self.late = 0.0
         return passed
 
-    def bench(self, *_: object, limits: Limits, **__: object) -> Any:
+    def bench(self, tools: CellTools, *_: object) -> Any:
         def prepare(resolved: ResolvedCell) -> CheckedCell:
             self.seconds += 1
             nothing: Any = None
             result = resolved.skipped("").replace(outcome=Outcome.MEASURED, sweep=VERSION)
-            return CheckedCell(nothing, nothing, (), result)
+            return CheckedCell(nothing, result)
 
         def timed(_: CheckedCell, result: Result) -> Result:
             self.seconds += 1
             return result.replace(runs=(*result.runs, (10.0,) * 5))
 
-        return SimpleNamespace(
-            prepare=prepare,
-            timed=timed,
-            limits=limits,
-            contents=lambda _: "",
-            context=None,
-            estimator=None,
-        )
+        return SimpleNamespace(prepare=prepare, timed=timed, tools=tools)
 
     def explain_all(self, *given: Any, **_: object) -> Explained:
         self.explaining = [self.seconds]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from matrix.cells import cell, measured, resolved
+from matrix.cells import cell, measured, pipeline, resolved
 from world import PACKAGE, Lab
 
 from everycore.compile import catalog
@@ -23,9 +23,8 @@ from everycore.farm.scheduler import Farm, Undone, _Exchange
 from everycore.farm.work import Answer, Job, Work
 from everycore.matrix.bisect import with_switches
 from everycore.matrix.cell_runs import Run
-from everycore.matrix.make import CellPipeline, CheckedCell
+from everycore.matrix.checked_cell import CheckedCell
 from everycore.matrix.miscompilations import explain_wrong, wrong_answers
-from everycore.matrix.resolved_cell import HostCpu, Resolver
 from everycore.matrix.time_limits import Clock
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, Verdict
 from everycore.model.domain import Compiler
@@ -136,8 +135,7 @@ class Answering:
 
 
 def run_of(lab: Lab, farm: Answering, cells: Sequence[Cell] = CELLS, **job: Any) -> FarmRun:
-    resolver = Resolver(catalog.find_tree(PACKAGE, ""), {}, HostCpu("x86_64"))
-    bench = CellPipeline(lab.context(), resolver)
+    bench = pipeline(lab.context(), catalog.find_tree(PACKAGE, ""), {})
     jobs = {one: job_of(one, **job) for one in cells}
     return FarmRun(farm, bench, Run(bench, Clock(lambda: 0.0)), jobs)  # type: ignore[arg-type]
 
@@ -591,7 +589,7 @@ def test_a_worker_that_comes_to_this_host_before_the_timing_is_noticed(
     def ready(*words: object) -> CheckedCell:
         del words
         farm.shared = ["tcp://10.0.0.9:1"]
-        return CheckedCell(None, None, (), counted(CELLS[0]))  # type: ignore[arg-type]
+        return CheckedCell(None, counted(CELLS[0]))  # type: ignore[arg-type]
 
     monkeypatch.setattr(worker, "ready", ready)
     with pytest.raises(EverycoreError, match=r"tcp://10.0.0.9:1 runs on this host"):

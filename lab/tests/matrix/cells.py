@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Cells as tests need them."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from everycore.matrix.resolved_cell import ResolvedCell
+from everycore.environment.context import Context
+from everycore.matrix.cell_pipeline import CellPipeline
+from everycore.matrix.compiled_cell import CellTools
+from everycore.matrix.resolved_cell import HostCpu, ResolvedCell, Resolver
+from everycore.matrix.timed_cell import Timer
 from everycore.model.cells import Cell, Code, Outcome, Result, Verdict
-from everycore.model.domain import Compiler, Target, Toolchain
+from everycore.model.domain import Compiler, Target, Toolchain, Tree
 from everycore.subjects import Function, Subject
 
 
@@ -35,6 +40,19 @@ def resolved(where: Cell, flag_set: str = "", why_not: str = "") -> ResolvedCell
         flag_set,
         why_not,
     )
+
+
+def pipeline(
+    context: Context,
+    tree: Tree,
+    toolchains: Mapping[str, Toolchain],
+    subjects: Mapping[str, Subject] | None = None,
+    arch: str = "",
+) -> CellPipeline:
+    """A pipeline that measures on any core; its CPU is of `arch`, and has no features."""
+    tools = CellTools(context, tree)
+    resolver = Resolver(tree, toolchains, HostCpu(arch), subjects or {})
+    return CellPipeline(tools, resolver, Timer(tools))
 
 
 def measured(where: Cell, cycles: float, spread: float = 0.002, **code: int) -> Result:

@@ -7,7 +7,7 @@ from typing import Any
 from matrix.cells import resolved
 
 from everycore.matrix.cell_runs import FEWEST, PROCESSES, Run
-from everycore.matrix.make import CheckedCell
+from everycore.matrix.checked_cell import CheckedCell
 from everycore.matrix.resolved_cell import ResolvedCell
 from everycore.matrix.time_limits import Clock
 from everycore.model.cells import Cell, Outcome, Result
@@ -41,7 +41,7 @@ class FakeBench:
         if result.outcome not in (Outcome.MEASURED, Outcome.COUNTED):
             return result
         nothing: Any = None
-        return CheckedCell(nothing, nothing, (), result)
+        return CheckedCell(nothing, result)
 
     def timed(self, ready: CheckedCell, result: Result) -> Result:
         del ready

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from matrix.cells import pipeline
 from world import Lab
 
 from everycore import subjects
@@ -18,10 +19,9 @@ from everycore.compile.toolchains.installed import installed
 from everycore.environment.context import SystemRunner
 from everycore.environment.errors import EverycoreError
 from everycore.matrix import anomalies, bugs
+from everycore.matrix.cell_pipeline import CellPipeline
 from everycore.matrix.failures import group_failures
 from everycore.matrix.leaks import Suspect
-from everycore.matrix.make import CellPipeline
-from everycore.matrix.resolved_cell import HostCpu, Resolver
 from everycore.matrix.time_limits import Limits
 from everycore.model.cells import Cell, Outcome, Result
 from everycore.model.domain import Target
@@ -244,8 +244,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory, real_cache: Path) -> CellPip
     tree = find_tree(lab.context().package)
     subject = load_subject(home / "planted.toml")
     toolchains = {one.name: one for one in installed(lab.context(), tree)}
-    resolver = Resolver(tree, toolchains, HostCpu(""), {"planted": subject})
-    return CellPipeline(lab.context(), resolver)
+    return pipeline(lab.context(), tree, toolchains, {"planted": subject})
 
 
 def cell_of(bench: CellPipeline, name: str, flags: str) -> Cell:
@@ -289,7 +288,8 @@ def test_of_what_is_always_wrong_an_input_is_shown_too(bench: CellPipeline) -> N
 def test_the_input_that_a_function_crashes_or_stays_with_is_named(
     bench: CellPipeline, flags: str, outcome: Outcome, why: str
 ) -> None:
-    found = prepared(replace(bench, limits=Limits(run=2)), "fragile", f"-O1 {flags}")
+    tools = replace(bench.tools, limits=Limits(run=2))
+    found = prepared(replace(bench, tools=tools), "fragile", f"-O1 {flags}")
     assert found.outcome is outcome
     assert found.reason.startswith(why)
 
@@ -324,9 +324,8 @@ def test_equal_wrong_answers_are_one_group(bench: CellPipeline) -> None:
 
 def program(bench: CellPipeline, target: str) -> list[str]:
     """The words that start the driver with the planted functions on a target."""
-    resolver = bench.resolver
-    subject = resolver.subjects["planted"]
-    made = subjects.build(bench.context, resolver.tree, subject, target_name=target)
+    tools, subject = bench.tools, bench.resolver.subjects["planted"]
+    made = subjects.build(tools.context, tools.tree, subject, target_name=target)
     return [*made.target.emulator, str(made.binary)]
 
 
@@ -335,7 +334,7 @@ def test_inputs_are_the_same_on_a_big_endian_machine_of_32_bits(bench: CellPipel
     for name in ("host", "qemu-hppa"):
         try:
             words = program(bench, name)
-            done = bench.context.runner.run([*words, *swept(bench, "short", 150)])
+            done = bench.tools.context.runner.run([*words, *swept(bench, "short", 150)])
         except EverycoreError as error:
             pytest.skip(error.message)
         shown.append(done.stdout)
@@ -353,7 +352,7 @@ def test_more_than_a_thousand_inputs_differ_and_all_lengths_are_among_them(
     bench: CellPipeline, name: str, step: int
 ) -> None:
     words = program(bench, "host")
-    seen = bench.context.runner.run([*words, *swept(bench, name, sweep.N_INPUTS)]).stdout
+    seen = bench.tools.context.runner.run([*words, *swept(bench, name, sweep.N_INPUTS)]).stdout
     texts = set(re.findall(r"(?m)^text (.*)$", seen))
     assert len(texts) > 1000
     lengths = {len(one) // 2 for one in texts}

@@ -6,26 +6,24 @@ import platform
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from matrix.cells import cell, judged, measured
+from matrix.cells import cell, judged, measured, pipeline, resolved
 from rich.console import Console
 from world import DATA, Lab
 
 from everycore.compile.catalog import find_tree
 from everycore.compile.toolchains.installed import installed
-from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.matrix import anomalies, bisect, second_pass, trials
 from everycore.matrix.cell_runs import Run
-from everycore.matrix.make import CellPipeline
-from everycore.matrix.resolved_cell import HostCpu, Resolver
+from everycore.matrix.compiled_cell import CellTools, CompiledCell
 from everycore.matrix.time_limits import Clock
 from everycore.model.cells import Cell, Kind, Outcome, Result, Verdict
 from everycore.report import leak_table, matrix_tables
-from everycore.subjects import Function, Program
 from everycore.subjects.describe import load_subject
 
 
@@ -50,8 +48,7 @@ def results(real_lab: Lab) -> dict[str, Result]:
     if not name or not shutil.which("valgrind"):
         pytest.skip("no clang, or no valgrind")
     planted = load_subject(DATA / "planted/planted.toml")
-    place = HostCpu(platform.machine())
-    bench = CellPipeline(context, Resolver(tree, here, place, {planted.name: planted}))
+    bench = pipeline(context, tree, here, {planted.name: planted}, platform.machine())
     flags = [
         *(("masks", ("-O2",)), ("barrier", ("-O2",)), ("flagged", ("-O2",)), ("flagged", ("-Os",))),
         *(("miscompiled", ("-O2",)), ("miscompiled", ("-O2", "-ffinite-math-only"))),
@@ -102,23 +99,24 @@ def test_losses_of_constant_time_and_a_miscompilation_are_caught(
 class FakeBench:
     """Programs that `look` is told to find; what it is asked for."""
 
-    context: Context
+    tools: CellTools
     asked: list[Cell] = field(default_factory=list)
     gone: tuple[str, ...] = ()
 
-    def linked(self, cell: Cell) -> tuple[Program, Function]:
+    def linked(self, cell: Cell) -> CompiledCell:
         self.asked.append(cell)
         if cell.toolchain in self.gone:
             raise EverycoreError(f"no {cell.toolchain}")
-        program: Any = Program(*[Any] * 6)
-        return program, Function(cell.function, "ctr", "table")
+        one = resolved(cell)
+        return CompiledCell(one, (), one.program(Path("p")))
 
 
 @pytest.fixture
 def bench(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> FakeBench:
     said = (Verdict(True, "trace", "6 secrets"),)
     monkeypatch.setattr(second_pass, "look", lambda *_: said)
-    return FakeBench(lab.context())
+    context = lab.context()
+    return FakeBench(CellTools(context, find_tree(context.package)))
 
 
 def test_cells_whose_calls_are_alike_are_each_looked_at_for_their_key_set_up(

@@ -6,6 +6,7 @@ import platform
 from dataclasses import replace
 
 import pytest
+from matrix.cells import pipeline
 from rich.console import Console
 from world import Lab
 
@@ -13,9 +14,11 @@ from everycore.compile.catalog import find_tree
 from everycore.compile.toolchains.installed import installed
 from everycore.environment.errors import EverycoreError
 from everycore.estimate.core_estimates import techniques
-from everycore.matrix.make import CellPipeline, CheckedCell
+from everycore.matrix.cell_code import hot_loop
+from everycore.matrix.cell_pipeline import CellPipeline
+from everycore.matrix.checked_cell import CheckedCell
 from everycore.matrix.modelled import kinds_of, open_estimator
-from everycore.matrix.resolved_cell import HostCpu, Resolver
+from everycore.matrix.traced_call import counted, executed
 from everycore.model.cells import Cell, Outcome, Result
 from everycore.report.matrix_tables import tables
 from everycore.subjects import Function
@@ -37,7 +40,7 @@ def prepared(
         pytest.skip(f"no gcc for {target}")
     if target == "host" and platform.machine() != HERE:
         pytest.skip("programs are traced natively on x86-64 only")
-    bench = CellPipeline(context, Resolver(tree, here, HostCpu(platform.machine())))
+    bench = pipeline(context, tree, here, arch=platform.machine())
     cell = Cell("c_ttable4", function, name, flags, target, n_bytes=n_bytes)
     ready = bench.prepare(bench.resolve(cell))
     if not isinstance(ready, CheckedCell):
@@ -52,26 +55,27 @@ def prepared(
 @pytest.mark.parametrize("target", ["host", "qemu-riscv64"])
 def test_a_call_is_counted_by_function(real_lab: Lab, target: str) -> None:
     bench, ready = prepared(real_lab, target, "-O2")
-    counted = bench.executed(ready)
-    assert sum(counted.functions.values()) == counted.instructions
-    assert next(iter(counted.functions)).split(".")[0] == "cbc_encrypt"
-    assert not {"main", "cbc_enc", "call_run"} & counted.functions.keys(), "what is ours"
+    context = bench.tools.context
+    call = executed(context, ready.compiled)
+    assert sum(call.functions.values()) == call.instructions
+    assert next(iter(call.functions)).split(".")[0] == "cbc_encrypt"
+    assert not {"main", "cbc_enc", "call_run"} & call.functions.keys(), "what is ours"
     if target != "host":
-        assert ready.result.executed == counted.instructions
-    longer = bench.executed(prepared(real_lab, target, "-O2", n_bytes=128)[1])
-    per_block = (longer.instructions - counted.instructions) / 4
+        assert ready.result.executed == call.instructions
+    longer = executed(context, prepared(real_lab, target, "-O2", n_bytes=128)[1].compiled)
+    per_block = (longer.instructions - call.instructions) / 4
     assert 250 < per_block < 3000
 
 
 @pytest.mark.parametrize("target", ["host", "qemu-riscv64"])
 def test_the_hot_loop_is_the_one_that_was_executed(real_lab: Lab, target: str) -> None:
     bench, ready = prepared(real_lab, target, "-O2")
-    listing = bench.hot_loop(ready)
+    listing = hot_loop(bench.tools, ready.compiled)
     assert listing is not None
     assert listing.symbol.split(".")[0] == "cbc_encrypt"
     assert listing.share is not None
     assert 0.5 < listing.share <= 1
-    assert listing.executed == bench.executed(ready).instructions
+    assert listing.executed == executed(bench.tools.context, ready.compiled).instructions
     assert any("." in line and ":" in line for line in listing.lines), "it has a label"
     assert ready.result.code is not None
     assert len(listing.lines) < ready.result.code.instructions
@@ -96,14 +100,14 @@ def test_estimates_are_ranges_for_cores_that_points_of_the_same_kind_calibrated(
     except EverycoreError as error:
         pytest.skip(error.message)
     bench, ready = prepared(real_lab, "qemu-aarch64", "-O2", function="ecb-enc")
-    result = replace(bench, estimator=estimator)._counted(ready)
-    assert result.outcome is Outcome.COUNTED
-    assert result.estimates is not None
-    low, high = result.estimates["cortex-a53"]
+    tools = replace(bench.tools, estimator=estimator)
+    estimates = counted(tools, ready.compiled).estimates
+    assert estimates is not None
+    low, high = estimates["cortex-a53"]
     assert 10 < low < high < 200
-    assert "cortex-a55" not in result.estimates, "no point of it was published"
+    assert "cortex-a55" not in estimates, "no point of it was published"
     _, chained = prepared(real_lab, "qemu-aarch64", "-O2")
-    assert replace(bench, estimator=estimator)._counted(chained).estimates == {}
+    assert counted(tools, chained.compiled).estimates == {}
 
 
 def test_what_kind_of_code_a_function_is() -> None:

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -18,16 +17,17 @@ from everycore.compile.binaries import build_timed
 from everycore.environment import extras
 from everycore.environment.context import Completed
 from everycore.environment.errors import EverycoreError, NoSpaceError
-from everycore.matrix import accepted_flags
-from everycore.matrix.make import (
-    NEVER_QUIET,
-    PATIENCE,
-    CellPipeline,
-    CheckedCell,
-    _FailedError,
-    how_it_ended,
-    read_bench,
+from everycore.matrix import accepted_flags, cell_code, compiled_cell
+from everycore.matrix.cell_code import with_code
+from everycore.matrix.cell_pipeline import CellPipeline
+from everycore.matrix.checked_cell import CheckedCell, how_it_ended
+from everycore.matrix.compiled_cell import (
+    CellTools,
+    CompiledCell,
+    FailedCellError,
+    compile_cell,
 )
+from everycore.matrix.timed_cell import NEVER_QUIET, PATIENCE, Timer, read_bench
 from everycore.model.cells import Cell, Outcome, Result
 from everycore.model.domain import Compiler
 
@@ -61,14 +61,13 @@ def timed(*lines: str, times: int = 1, cpus: tuple[int, ...] = (3,)) -> tuple[Re
     runner = FakeRunner(list(lines))
     context: Any = FakeContext(runner)
     nothing: Any = None
-    bench = CellPipeline(context, nothing, cpus=cpus)
-    program: Any = SimpleNamespace(
-        subject=None, target=SimpleNamespace(emulator=()), binary=Path("p")
-    )
-    function: Any = SimpleNamespace(symbol="f")
-    result = Result(Cell("s", "f", "gcc-12", ("-O2",)), Outcome.MEASURED)
+    tools = CellTools(context, nothing)
+    bench = CellPipeline(tools, nothing, Timer(tools, cpus))
+    one = resolved(Cell("s", "f", "gcc-12", ("-O2",)))
+    result = Result(one.cell, Outcome.MEASURED)
+    checked = CheckedCell(CompiledCell(one, (), one.program(Path("p"))), result)
     for _ in range(times):
-        result = bench.timed(CheckedCell(program, function, (), result), result)
+        result = bench.timed(checked, result)
     return result, runner
 
 
@@ -138,12 +137,11 @@ def test_packages_that_are_missing_are_told_once_and_cost_no_cell(
     (made := tmp_path / "x.o").write_bytes(b"")
     cell = Cell("s", "f", "gcc-12", ("-O2",))
     result = Result(cell, Outcome.MEASURED)
-    monkeypatch.setattr(CellPipeline, "_entries", lambda *_: ("f",))
+    monkeypatch.setattr(cell_code, "entries", lambda *_: ("f",))
     monkeypatch.setitem(sys.modules, "capstone", None)
-    bench = CellPipeline(context, nothing)
-    program: Any = type("P", (), {})
+    tools = CellTools(context, nothing)
     for _ in range(2):
-        found = bench._examined(CheckedCell(program, nothing, (made,), result), cell)
+        found = with_code(tools, CompiledCell(resolved(cell), (made,), nothing), result)
         assert found == result.replace(packages_missing=True)
     said = cast(io.StringIO, context.err.file).getvalue()
     assert said.count(extras.install_command("matrix")) == 1
@@ -193,12 +191,11 @@ def test_a_compiler_that_was_killed_is_tried_again_and_one_that_crashed_is_not(
         return [build_timed(context, compiler, source, [], "", 1.0)]
 
     monkeypatch.setattr(subjects, "objects", objects)
-    monkeypatch.setattr(CellPipeline, "_around", lambda *_: None)
+    monkeypatch.setattr(compiled_cell, "surroundings", lambda *_: None)
     monkeypatch.setattr(accepted_flags, "takes", lambda *_: True)
     nothing: Any = None
-    bench = CellPipeline(context, nothing)
-    with pytest.raises(_FailedError) as error:
-        bench._compiled(resolved(Cell("s", "f", "gcc-12", ("-O2",))))
+    with pytest.raises(FailedCellError) as error:
+        compile_cell(CellTools(context, nothing), resolved(Cell("s", "f", "gcc-12", ("-O2",))))
     assert error.value.outcome is outcome
     assert "gcc 12 cannot compile x.c: " in error.value.reason
 
@@ -220,7 +217,7 @@ def test_a_full_disk_in_the_middle_of_a_bisection_is_no_finding(
     nothing: Any = None
     monkeypatch.setattr(subjects, "objects", objects)
     monkeypatch.setattr(accepted_flags, "takes", lambda *_: False)
-    bench = CellPipeline(nothing, nothing)
+    bench = CellPipeline(CellTools(nothing, nothing), nothing, nothing)
     one = resolved(Cell("s", "f", "gcc-12", ("-O2",)))
     if outcome:
         assert bench.coded(one).outcome is outcome
