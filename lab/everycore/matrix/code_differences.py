@@ -15,9 +15,9 @@ MOST = 6  # words on one pair
 # Instructions that matter more than their number: loads from scattered addresses, moves between
 # kinds of registers.
 _IMPORTANT = (
-    *("gather", "scatter", "insr", "pinsr", "pextr", "extract", "insert", "perm", "shuf", "unpck"),
-    *("movd", "movq", "vmovd", "vmovq", "fmov", "umov", "ins", "dup", "div"),
-)
+    "gather", "scatter", "insr", "pinsr", "pextr", "extract", "insert", "perm", "shuf", "unpck",
+    "movd", "movq", "vmovd", "vmovq", "fmov", "umov", "ins", "dup", "div",
+)  # fmt: skip
 # Told by their number.
 _CALLS = ("call", "callq", "bl", "blr", "jal", "jalr", "brasl", "basr")
 

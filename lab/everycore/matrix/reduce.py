@@ -413,7 +413,10 @@ class Reducer:
         (bad, good), (bad_shows, good_shows) = search.plan["shown"], _shows(confirmed.seen)
         return Reduced(
             search.source(),
-            *(bad, good, bad_shows, good_shows),
+            bad,
+            good,
+            bad_shows,
+            good_shows,
             notes=tuple(notes),
             why_not=why_not,
             is_final=is_final,
@@ -567,12 +570,15 @@ def direct_main_text(
     ]
     return _DIRECT_MAIN.format(
         arrays="\n".join(arrays),
-        **{
-            what: "\n".join(f"    {line}" for line in lines)
-            for what, lines in (("numbers", numbers), ("fills", fills), ("calls", calls))
-        },
+        numbers=_indented(numbers),
+        fills=_indented(fills),
+        calls=_indented(calls),
         n_out=n_out,
     )
+
+
+def _indented(lines: Sequence[str]) -> str:
+    return "\n".join(f"    {line}" for line in lines)
 
 
 def _repeats(anomaly: Anomaly, n_bytes: int) -> int:

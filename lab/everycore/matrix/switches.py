@@ -13,13 +13,13 @@ Ask = Callable[[Sequence[str]], str]  # flags for the cell's compiler -> all tha
 # Optimisations that are most often to blame where loads, rotates and exclusive-ors abound. Their
 # order alone is chosen here: what a compiler does not list is not tried.
 _GCC_FIRST = (
-    *("tree-slp-vectorize", "tree-loop-vectorize", "tree-vectorize", "code-hoisting", "tree-pre"),
-    *("tree-sra", "inline-functions", "inline-small-functions", "inline-functions-called-once"),
-    *("ipa-sra", "ipa-cp-clone", "ipa-cp", "schedule-insns", "schedule-insns2", "gcse"),
-    *("ivopts", "if-conversion", "if-conversion2", "split-paths", "tree-loop-if-convert"),
-    *("tree-ter", "tree-reassoc", "store-merging", "unroll-loops", "peel-loops", "tree-ch"),
-    *("split-loops", "unswitch-loops", "tree-loop-distribute-patterns", "tree-loop-im"),
-)
+    "tree-slp-vectorize", "tree-loop-vectorize", "tree-vectorize", "code-hoisting", "tree-pre",
+    "tree-sra", "inline-functions", "inline-small-functions", "inline-functions-called-once",
+    "ipa-sra", "ipa-cp-clone", "ipa-cp", "schedule-insns", "schedule-insns2", "gcse",
+    "ivopts", "if-conversion", "if-conversion2", "split-paths", "tree-loop-if-convert",
+    "tree-ter", "tree-reassoc", "store-merging", "unroll-loops", "peel-loops", "tree-ch",
+    "split-loops", "unswitch-loops", "tree-loop-distribute-patterns", "tree-loop-im",
+)  # fmt: skip
 # They change what code means or how it is called, or only where it lies.
 _NOT_FOR_SPEED = re.compile(
     r"-f(asynchronous-unwind-tables|exceptions|non-call-exceptions|delete-dead-exceptions"
@@ -61,11 +61,11 @@ _ELSEWHERE = re.compile(
 # Checks of UndefinedBehaviorSanitizer: GCC 14 manual, "Program Instrumentation Options"; Clang 19's
 # document of that name. Checks that a compiler does not know are refused by it.
 _CHECKS = (
-    *("pointer-overflow", "object-size", "bounds", "alignment", "null", "shift"),
-    *("signed-integer-overflow", "array-bounds", "bool", "enum", "builtin", "unreachable"),
-    *("return", "vla-bound", "integer-divide-by-zero", "nonnull-attribute", "function"),
-    *("returns-nonnull-attribute", "float-cast-overflow"),
-)
+    "pointer-overflow", "object-size", "bounds", "alignment", "null", "shift",
+    "signed-integer-overflow", "array-bounds", "bool", "enum", "builtin", "unreachable",
+    "return", "vla-bound", "integer-divide-by-zero", "nonnull-attribute", "function",
+    "returns-nonnull-attribute", "float-cast-overflow",
+)  # fmt: skip
 
 
 def stages(anomaly: Anomaly, family: str, ask: Ask) -> list[Stage]:

@@ -46,9 +46,13 @@ def measure_own(context: Context) -> OwnSpeeds:
         chain = Path("harness/counters/chain.c")
         kernels = [path for path in catalog.sources(session.tree) if path.parts[0] == "src"]
         build = build_harness(
-            context, session.tree, session.target, session.build.compiler, DEFAULT_FLAGS,
+            context,
+            session.tree,
+            session.target,
+            session.build.compiler,
+            DEFAULT_FLAGS,
             [*kernels, chain, program],
-        )  # fmt: skip
+        )
         done = context.runner.run([str(build.binary)])
         if done.code:
             raise EverycoreError(done.stderr.strip() or f"it ended with exit code {done.code}")

@@ -19,19 +19,19 @@ PACKAGES = ("clang", "lld")
 ABSENT = ("ct", "peer", "cpu_limits", "generate")
 KEPT = ("ct_marks.c",)
 FLAGS = (
-    *("-ffreestanding", "-nostdlibinc", "-fpie", "-fvisibility=hidden", "-fno-stack-protector"),
-    *("-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"),
-    *("-DHARNESS_UEFI", "-DHARNESS_BARE", "-DEVC_CPU_WITHOUT_OS", "-Iharness/bare/include"),
-)
+    "-ffreestanding", "-nostdlibinc", "-fpie", "-fvisibility=hidden", "-fno-stack-protector",
+    "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables",
+    "-DHARNESS_UEFI", "-DHARNESS_BARE", "-DEVC_CPU_WITHOUT_OS", "-Iharness/bare/include",
+)  # fmt: skip
 OPTIMISATION = ("-O2", "-fno-unroll-loops")  # unrolled, two applications exceed 2 MiB
 HARNESS_FLAGS = ("-Oz",)  # of what is not timed: two applications and results share 2 MiB
 LINK_FLAGS = (
-    *("-pie", "--no-dynamic-linker", "-z", "text", "-z", "norelro", "-Bsymbolic"),
-    *("--hash-style=sysv", "--pack-dyn-relocs=relr", "--build-id=none", "--gc-sections"),
+    "-pie", "--no-dynamic-linker", "-z", "text", "-z", "norelro", "-Bsymbolic",
+    "--hash-style=sysv", "--pack-dyn-relocs=relr", "--build-id=none", "--gc-sections",
     "--icf=all",  # functions of equal code are one: nothing here asks which of them it has
     # A section that the script does not name would lie behind the image, in memory of others.
-    *("-e", "efi_entry", "--oformat", "binary", "--orphan-handling=error"),
-)
+    "-e", "efi_entry", "--oformat", "binary", "--orphan-handling=error",
+)  # fmt: skip
 
 
 def sources(tree: Tree) -> list[Path]:
@@ -53,10 +53,10 @@ def build(context: Context, tree: Tree, architecture: Architecture, cc: str | No
     script = tree.root / "harness/port/uefi/image.lds"
     link_flags = (
         *LINK_FLAGS,
-        *("--defsym", f"efi_machine={architecture.pe_machine}"),
-        *("--defsym", f"efi_layout=0x{digest_of([script])[:8]}"),  # another, another program
-        *("-T", str(script.absolute())),
-    )
+        "--defsym", f"efi_machine={architecture.pe_machine}",
+        "--defsym", f"efi_layout=0x{digest_of([script])[:8]}",  # another, another program
+        "-T", str(script.absolute()),
+    )  # fmt: skip
     target = _target(architecture, link_flags)
     compiler = _compiler(context, architecture, cc)
     said = context.runner.run([LINKER, "--version"])
@@ -64,7 +64,13 @@ def build(context: Context, tree: Tree, architecture: Architecture, cc: str | No
         raise EverycoreError(f"{LINKER} does not run", "Debian: apt-get install lld")
     linker = Compiler((LINKER,), said.stdout.strip(), said.stdout)
     return build_harness(
-        *(context, tree, target, compiler, flags_of(architecture), sources(tree), linker),
+        context,
+        tree,
+        target,
+        compiler,
+        flags_of(architecture),
+        sources(tree),
+        linker,
         harness_flags=HARNESS_FLAGS,
     )
 
