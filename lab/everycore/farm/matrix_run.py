@@ -38,10 +38,10 @@ class _Explained:
 
 @dataclass(slots=True)
 class FarmRun:
-    """`for result in FarmRun(farm, bench, run, jobs).cells(planned)`: results as they are final."""
+    """`for result in FarmRun(farm, pipeline, run, jobs).cells(plan)`: results as they are final."""
 
     farm: Farm
-    bench: CellPipeline
+    pipeline: CellPipeline
     local: Run
     jobs: Mapping[Cell, Job]  # the first job of each cell
     left_out: int = 0  # cells for which there was no time
@@ -148,7 +148,7 @@ class FarmRun:
             yield found
 
     def _path(self, key: str) -> Path:
-        return self.bench.tools.context.cache_dir() / "answers" / f"{key}.json"
+        return self.pipeline.tools.context.cache_dir() / "answers" / f"{key}.json"
 
     def _known(self, job: Job) -> Answer | None:
         try:
@@ -162,7 +162,7 @@ class FarmRun:
             return planned.skipped(found.why)  # --resume tries it again
         if found.result is None or found.result.cell != planned.cell:
             return planned.skipped("a worker answered for another cell")
-        return worker.ready(self.bench.tools.context, planned, found)
+        return worker.ready(self.pipeline.tools.context, planned, found)
 
 
 def _is_final(answer: Answer) -> bool:

@@ -137,11 +137,11 @@ def do(context: Context, job: Job) -> Answer:
     """The answer; EverycoreError: this host cannot do the job."""
     tree = _tree(context)
     _refuse_other_versions(tree, job)
-    bench = _workbench(context, tree, job)
+    pipeline = _workbench(context, tree, job)
     answer = Answer(job.key, host_digest())
     if job.work is Work.BISECT:
-        return _bisected(bench, job, answer)
-    made = bench.prepare(bench.resolve(job.cell, job.flag_set))
+        return _bisected(pipeline, job, answer)
+    made = pipeline.prepare(pipeline.resolve(job.cell, job.flag_set))
     match job.work:
         case Work.COMPILE | Work.COUNT:
             return _made(made, job, answer)
@@ -153,7 +153,7 @@ def do(context: Context, job: Job) -> Answer:
             return replace(answer, result=counted, functions=dict(call.functions))
         case Work.CT:
             result = made if isinstance(made, Result) else made.result
-            (looked,) = second_pass.looked_at(bench, [result], 1)
+            (looked,) = second_pass.looked_at(pipeline, [result], 1)
             return replace(answer, result=looked)
 
 
@@ -166,20 +166,20 @@ def _made(made: CheckedCell | Result, job: Job, answer: Answer) -> Answer:
     return replace(answer, result=made.result, program=program)
 
 
-def _bisected(bench: CellPipeline, job: Job, answer: Answer) -> Answer:
+def _bisected(pipeline: CellPipeline, job: Job, answer: Answer) -> Answer:
     from everycore.matrix.bisect import explain
     from everycore.matrix.trials import Trials
 
     if job.anomaly is None:
         raise EverycoreError("the job bisect lacks 'anomaly'")
     if job.anomaly.kind is Kind.WRONG:
-        return _made_right(Trials(bench), job, answer)
+        return _made_right(Trials(pipeline), job, answer)
     if job.anomaly.kind is Kind.SLOW:
         raise EverycoreError(
             "a slow cell has to be timed, and a job times nothing",
             "everycore matrix regressions, on the host that measures",
         )
-    found = explain(Trials(bench), job.anomaly)
+    found = explain(Trials(pipeline), job.anomaly)
     return replace(answer, anomaly=found.anomaly, said=found.said, again=found.again)
 
 

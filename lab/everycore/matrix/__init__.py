@@ -4,11 +4,11 @@
 One cell, now, with nothing else running; objects and programs are cached by their contents:
 
     tools, resolver = CellTools(context, tree), Resolver(tree, toolchains, host_cpu)
-    bench = CellPipeline(tools, resolver, Timer(tools, cpus=(1,)))
-    cell = bench.resolve(Cell("linux-6.1", "generic-cbc-enc", "gcc-12", ("-O2",)))
-    result = bench.measure(cell)
+    pipeline = CellPipeline(tools, resolver, Timer(tools, cpus=(1,)))
+    cell = pipeline.resolve(Cell("linux-6.1", "generic-cbc-enc", "gcc-12", ("-O2",)))
+    result = pipeline.measure(cell)
     result.outcome, result.cycles_per_byte, result.reason
-    checked = bench.prepare(cell)  # no more than compiled, linked and checked; or a Result
+    checked = pipeline.prepare(cell)  # no more than compiled, linked and checked; or a Result
     checked.compiled.program, checked.compiled.objects  # to look at its code, or trace it
 
 Many cells: plan.plan says which there are, cell_runs.Run does them, matrix_files.Writer keeps them.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The smallest set of flags whose switching repairs a cell. The compiler is asked by a `Bench`."""
+"""Find the smallest set of flags whose switching repairs a cell, by trials of a compiler."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,8 +31,8 @@ class Stage:
     switches: tuple[Switch, ...]
 
 
-class Bench(Protocol):
-    """The compilers and the machine, as a bisection needs them."""
+class CodeTrials(Protocol):
+    """The compilers and the machine, as searches need them."""
 
     def code(self, cells: Sequence[Cell]) -> list[Result]:
         """Compiled, and what came of it; not run."""
@@ -45,6 +45,10 @@ class Bench(Protocol):
     def stages(self, anomaly: Anomaly) -> Sequence[Stage]:
         """Return the switches to try, from the compiler's own lists."""
         ...
+
+
+class CellTrials(CodeTrials, Protocol):
+    """Trials of odd cells."""
 
     def listing(self, cell: Cell) -> Listing | None:
         """The hot loop."""
@@ -73,7 +77,7 @@ class Found:
 
 
 def explain(
-    bench: Bench,
+    trials: CellTrials,
     anomaly: Anomaly,
     first: Sequence[Switch] = (),
     thorough: bool = True,
@@ -85,17 +89,17 @@ def explain(
     is asked before each step of the search.
     """
     cells = [anomaly.cell, *([anomaly.neighbour] if anomaly.neighbour else [])]
-    again = tuple(bench.measure(cells, anomaly.kind, PROCESSES))
+    again = tuple(trials.measure(cells, anomaly.kind, PROCESSES))
     bad, good = again[0], again[1] if len(again) > 1 else None
     if any(one.outcome.is_failure for one in again):
         return Found(anomaly, again)
     if reason := _vanished(anomaly, bad, good):
         return Found(anomaly, again, True, reason)
     anomaly = _renewed(anomaly, bad, good)
-    search = _Search(bench, anomaly, bad, good, has_time)
+    search = _Search(trials, anomaly, bad, good, has_time)
     try:
         repair, repaired = search.run(
-            [Stage("known", tuple(first)), *(bench.stages(anomaly) if thorough else ())]
+            [Stage("known", tuple(first)), *(trials.stages(anomaly) if thorough else ())]
         )
         passes = _passes(search, repair, repaired) if repaired else ()
     except _GoneError as gone:
@@ -103,7 +107,7 @@ def explain(
     except _LateError:
         return Found(search.anomaly, search.again(), is_late=True)
     anomaly, bad, good, again = search.anomaly, search.bad, search.good, search.again()
-    anomaly = anomaly.replace(tried=search.tried, before=bench.listing(anomaly.cell))
+    anomaly = anomaly.replace(tried=search.tried, before=trials.listing(anomaly.cell))
     if repaired is None:
         anomaly = _unrepaired(anomaly, search.count, bad, good)
     else:
@@ -112,7 +116,7 @@ def explain(
             repaired=repaired,
             causes=_causes(bad, repaired),
             passes=passes,
-            after=bench.listing(repaired.cell),
+            after=trials.listing(repaired.cell),
         )
     return Found(anomaly.replace(command=anomalies.command(anomaly)), again)
 
@@ -129,7 +133,7 @@ def _passes(search: "_Search", repair: Sequence[str], repaired: Result) -> tuple
             raise _LateError
         return is_bad(code)
 
-    return search.bench.passes(cell, asked)
+    return search.trials.passes(cell, asked)
 
 
 def _unrepaired(anomaly: Anomaly, count: int, bad: Result, good: Result | None) -> Anomaly:
@@ -211,7 +215,7 @@ class _LateError(Exception):
 class _Search:
     """Compiles first: a switch that leaves the code as it was is not run."""
 
-    bench: Bench
+    trials: CellTrials
     anomaly: Anomaly
     bad: Result
     good: Result | None
@@ -321,7 +325,7 @@ class _Search:
         missing = [one for one in sets if frozenset(one) not in self._known]
         if missing and not self.has_time():
             raise _LateError
-        made = self.bench.code([self._cell(one) for one in missing])
+        made = self.trials.code([self._cell(one) for one in missing])
         self.tried += len(missing)
         news: dict[str, Result] = {}
         if self.anomaly.kind is Kind.LEAK:  # a digest knows nothing of the key set-up
@@ -355,22 +359,22 @@ class _Search:
         """Measure cells; one that helps and yet does not repair was perhaps disturbed, and is
         measured again."""
         kind, limit, bad = self.anomaly.kind, self._limit(), self._value_of_bad()
-        results = self.bench.measure(cells, kind, TRIAL_PROCESSES)
+        results = self.trials.measure(cells, kind, TRIAL_PROCESSES)
         values = [self._value(result) for result in results]
         doubtful = [v is not None and limit < v < HELPS * bad for v in values]
         if kind is not Kind.SLOW or not any(doubtful):
             return results
         some = [one for one, is_doubtful in zip(cells, doubtful, strict=True) if is_doubtful]
-        again = iter(self.bench.measure(some, kind, PROCESSES))
+        again = iter(self.trials.measure(some, kind, PROCESSES))
         return [next(again) if d else one for d, one in zip(doubtful, results, strict=True)]
 
     def _beside(self, cells: Sequence[Cell]) -> list[Result]:
         """Timed in turns with the anomaly and its neighbour: the core may be another by now."""
         kind = self.anomaly.kind
         if kind is not Kind.SLOW:
-            return self.bench.measure(cells, kind, PROCESSES)
+            return self.trials.measure(cells, kind, PROCESSES)
         first_cells = [one.cell for one in self.again()]
-        results = self.bench.measure([*first_cells, *cells], kind, PROCESSES)
+        results = self.trials.measure([*first_cells, *cells], kind, PROCESSES)
         again, others = tuple(results[: len(first_cells)]), results[len(first_cells) :]
         bad, good = again[0], again[1] if len(again) > 1 else None
         if any(one.outcome.is_failure for one in again):

@@ -25,7 +25,7 @@ FEWEST = 2  # of one that the end of the time overtakes
 BATCH_PER_CORE = 16
 
 
-class Bench(Protocol):
+class CellSteps(Protocol):
     """The methods of a workbench that a run needs."""
 
     def prepare(self, resolved: ResolvedCell) -> CheckedCell | Result: ...
@@ -43,9 +43,9 @@ class _Waiting:
 
 @dataclass(slots=True)
 class Run:
-    """`for result in Run(bench, clock).cells(planned)`: results as they are final."""
+    """`for result in Run(steps, clock).cells(planned)`: results as they are final."""
 
-    bench: Bench
+    steps: CellSteps
     clock: Clock
     cores: int = field(default_factory=lambda: os.cpu_count() or 1)
     left_out: int = 0  # cells for which there was no time
@@ -88,7 +88,7 @@ class Run:
         """None: there is no time any more. A subject's first cell takes longer than one expects."""
         if self.clock.now() >= self.clock.end:
             return None
-        made = self.bench.prepare(one)
+        made = self.steps.prepare(one)
         if isinstance(made, CheckedCell) and made.result.outcome is Outcome.COUNTED:
             return made.result
         return made
@@ -97,7 +97,7 @@ class Run:
         """One process more of each; those that need another are returned."""
         again: list[_Waiting] = []
         for one in cells:
-            one.result = self.bench.timed(one.ready, one.result)
+            one.result = self.steps.timed(one.ready, one.result)
             if one.result.outcome is Outcome.MEASURED and not self._is_enough(one.result):
                 again.append(one)
             else:

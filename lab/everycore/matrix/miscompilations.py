@@ -9,6 +9,7 @@ from everycore.matrix.bisect import (
     AT_ONCE,
     MOST_TRIED,
     PROCESSES,
+    CodeTrials,
     Stage,
     Switch,
     ddmin,
@@ -34,23 +35,11 @@ _BEHAVIOUR = {
 LEVELS: tuple[Switch, ...] = (("-O1",), ("-O0",))
 
 
-class Bench(Protocol):
-    """The compilers, and programs that check answers."""
+class AnswerTrials(CodeTrials, Protocol):
+    """Trials of programs that check answers."""
 
     def are_right(self, cells: Sequence[Cell]) -> list[bool | None]:
         """Compile and check each cell; None: it gave no answers."""
-        ...
-
-    def code(self, cells: Sequence[Cell]) -> list[Result]:
-        """Compiled, and what came of it; not run."""
-        ...
-
-    def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
-        """Time cells in turns."""
-        ...
-
-    def stages(self, anomaly: Anomaly) -> Sequence[Stage]:
-        """Return the switches to try, from the compiler's own lists."""
         ...
 
     def wrong_after(self, cell: Cell) -> tuple[str, ...]:
@@ -62,7 +51,7 @@ Asked = tuple[Cell, tuple[Switch, ...]]  # a cell, and repairs of others like it
 
 
 def explain_wrong(
-    bench: Bench,
+    trials: AnswerTrials,
     results: Sequence[Result],
     stored: Sequence[Anomaly] = (),
     has_time: Callable[[], bool] = lambda: True,
@@ -87,12 +76,12 @@ def explain_wrong(
     for group in groups:
         if any(one.cell in hopeless for one in group.results):
             _leave_out(group, known)
-        _explain_group(bench, group, known, found, has_time)
+        _explain_group(trials, group, known, found, has_time)
     return found
 
 
 def with_figures(
-    bench: Bench,
+    trials: AnswerTrials,
     why: Mapping[Cell, Anomaly],
     has_time: Callable[[], bool] = lambda: True,
 ) -> dict[Cell, Anomaly]:
@@ -105,7 +94,7 @@ def with_figures(
     left = [one for one in why.values() if one.repair and one.repaired is None]
     cells = [with_switches(one.cell, [one.repair]) for one in left]
     programs: dict[tuple[Cell, str], list[tuple[Anomaly, Cell]]] = {}
-    for one, cell, made in zip(left, cells, bench.code(cells) if left else (), strict=True):
+    for one, cell, made in zip(left, cells, trials.code(cells) if left else (), strict=True):
         program = (cell.replace(flags=()), made.digest or cell.key)
         programs.setdefault(program, []).append((one, cell))
     every = list(programs.values())
@@ -113,7 +102,7 @@ def with_figures(
         if not has_time():
             break
         some = every[start : start + AT_ONCE]
-        timed = bench.measure([own[0][1] for own in some], Kind.SLOW, PROCESSES)
+        timed = trials.measure([own[0][1] for own in some], Kind.SLOW, PROCESSES)
         for own, result in zip(some, timed, strict=True):
             if result.outcome in (Outcome.MEASURED, Outcome.COUNTED):
                 for one, cell in own:
@@ -136,13 +125,13 @@ def reported(groups: Sequence[FailedCells], why: Mapping[Cell, Anomaly]) -> list
     return [merge(own) for own in bugs.values()]
 
 
-def explain_cell(bench: Bench, cell: Cell, repairs: Sequence[Switch]) -> Anomaly:
+def explain_cell(trials: AnswerTrials, cell: Cell, repairs: Sequence[Switch]) -> Anomaly:
     """Find what makes the wrong answers of one cell right: one of some repairs, or the smallest set
     of switches."""
     for repair in repairs:
-        if bench.are_right([with_switches(cell, [repair])])[0]:
+        if trials.are_right([with_switches(cell, [repair])])[0]:
             return _repaired(cell, repair)
-    return _explain(bench, cell, lambda: True)
+    return _explain(trials, cell, lambda: True)
 
 
 def _repairs(group: FailedCells, known: Mapping[Cell, Anomaly]) -> tuple[Switch, ...]:
@@ -173,7 +162,7 @@ def _leave_out(group: FailedCells, known: dict[Cell, Anomaly]) -> None:
 
 
 def _explain_group(
-    bench: Bench,
+    trials: AnswerTrials,
     group: FailedCells,
     known: Mapping[Cell, Anomaly],
     found: dict[Cell, Anomaly],
@@ -189,13 +178,13 @@ def _explain_group(
     while left and has_time():
         for repair in repairs:
             cells = [with_switches(cell, [repair]) for cell in left]
-            for cell, is_right in zip(list(left), bench.are_right(cells), strict=True):
+            for cell, is_right in zip(list(left), trials.are_right(cells), strict=True):
                 if is_right:
                     found[cell] = _repaired(cell, repair)
                     left.remove(cell)
         if not left:
             return
-        first = _explain(bench, left.pop(0), has_time)
+        first = _explain(trials, left.pop(0), has_time)
         found[first.cell] = first
         if not first.repair:  # others like it would take as long, and find as little
             found.update({cell: _not_tried(cell, first.cell) for cell in left})
@@ -203,7 +192,7 @@ def _explain_group(
         repairs = [first.repair]
 
 
-def _explain(bench: Bench, cell: Cell, has_time: Callable[[], bool]) -> Anomaly:
+def _explain(trials: AnswerTrials, cell: Cell, has_time: Callable[[], bool]) -> Anomaly:
     """The smallest set of switches that makes the answers of a cell right, and the pass."""
     wrong = wrong_answers(cell)
     tried = 0
@@ -211,24 +200,24 @@ def _explain(bench: Bench, cell: Cell, has_time: Callable[[], bool]) -> Anomaly:
     def are_right(sets: Sequence[Sequence[Switch]]) -> list[bool]:
         nonlocal tried
         tried += len(sets)
-        found = bench.are_right([with_switches(cell, switches) for switches in sets])
+        found = trials.are_right([with_switches(cell, switches) for switches in sets])
         return [one is True for one in found]
 
-    (again,) = bench.are_right([cell])
+    (again,) = trials.are_right([cell])
     if again is not False:
         what = "its answers were right" if again else "it gave no answers"
         return wrong.replace(why_not=f"{what} when it was checked again")
-    for switches in _sets(bench.stages(wrong)):
+    for switches in _sets(trials.stages(wrong)):
         if not has_time() or tried >= MOST_TRIED:
             return wrong.replace(tried=tried, why_not="no time was left to try all switches")
         for start in range(0, len(switches), AT_ONCE):
             some = switches[start : start + AT_ONCE]
             if True in (right := are_right([[one] for one in some])):
                 repair: Sequence[Switch] = [some[right.index(True)]]
-                return _explained(bench, cell, repair, tried)
+                return _explained(trials, cell, repair, tried)
         if len(switches) > 1 and are_right([switches])[0]:
             repair = ddmin(switches, lambda some: are_right([some])[0])
-            return _explained(bench, cell, repair, tried)
+            return _explained(trials, cell, repair, tried)
     return wrong.replace(tried=tried, why_not="no switch of the compiler makes its answers right")
 
 
@@ -238,9 +227,9 @@ def _sets(stages: Sequence[Stage]) -> Iterator[tuple[Switch, ...]]:
     yield LEVELS
 
 
-def _explained(bench: Bench, cell: Cell, repair: Sequence[Switch], tried: int) -> Anomaly:
+def _explained(trials: AnswerTrials, cell: Cell, repair: Sequence[Switch], tried: int) -> Anomaly:
     words = tuple(word for switch in repair for word in switch)
-    return _repaired(cell, words).replace(tried=tried, passes=bench.wrong_after(cell))
+    return _repaired(cell, words).replace(tried=tried, passes=trials.wrong_after(cell))
 
 
 def _repaired(cell: Cell, repair: tuple[str, ...]) -> Anomaly:

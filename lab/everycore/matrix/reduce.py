@@ -219,14 +219,14 @@ class Reducer:
 
     def _not_reduced(self, anomaly: Anomaly, why: str) -> Reduced:
         subject = self._resolved(anomaly.cell).subject
-        return Reduced(why_not=without_local_paths(self.trials.bench.tools, subject, why))
+        return Reduced(why_not=without_local_paths(self.trials.pipeline.tools, subject, why))
 
     @property
     def _context(self) -> Context:
-        return self.trials.bench.tools.context
+        return self.trials.pipeline.tools.context
 
     def _resolved(self, cell: Cell) -> ResolvedCell:
-        return self.trials.bench.resolve(cell)
+        return self.trials.pipeline.resolve(cell)
 
     def _comparable(self, anomaly: Anomaly, results: Mapping[Cell, Result]) -> Cell:
         if anomaly.kind not in (Kind.SLOW, Kind.WRONG):
@@ -244,7 +244,7 @@ class Reducer:
         self, search: "_Search", anomaly: Anomaly, results: Mapping[Cell, Result]
     ) -> list[str]:
         """Tell which other versions of the compiler that were measured show the test case, too."""
-        cell, toolchains = anomaly.cell, self.trials.bench.resolver.toolchains
+        cell, toolchains = anomaly.cell, self.trials.pipeline.resolver.toolchains
         family = toolchains[cell.toolchain].family
         names = sorted(
             {
@@ -322,13 +322,13 @@ class Reducer:
 
     @property
     def _root(self) -> Path:
-        return self.trials.bench.tools.tree.root
+        return self.trials.pipeline.tools.tree.root
 
     # ---- The test ----------------------------------------------------------------------------
 
     def _plan(self, anomaly: Anomaly, good: Cell) -> dict[str, Any]:
         """Return the plan that interesting.py reads."""
-        target = load_target(self.trials.bench.tools.tree, "host")
+        target = load_target(self.trials.pipeline.tools.tree, "host")
         host = find_compiler(self._context, target, None, target.compile_flags, "")
         bad_words, good_words = self._compilation(anomaly.cell), self._compilation(good)
         link = [*host.command, "-no-pie"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from everycore.matrix import anomalies
 from everycore.matrix.anomalies import AnomalyGroup
-from everycore.matrix.bisect import Bench, Found, Switch, explain
+from everycore.matrix.bisect import CellTrials, Found, Switch, explain
 from everycore.matrix.neighbours import family
 from everycore.model.cells import Anomaly, Cell, Kind, Line, Result
 
@@ -28,7 +28,7 @@ class Explained:
 
 
 def explain_all(
-    bench: Bench,
+    trials: CellTrials,
     results: dict[Cell, Result],
     stored: Sequence[Anomaly],
     write: Callable[[Line], None],
@@ -60,7 +60,7 @@ def explain_all(
                 continue
             else:
                 looked = of_others.get(key) or explain(
-                    bench, anomaly, own[:4], not hopeless, has_time
+                    trials, anomaly, own[:4], not hopeless, has_time
                 )
                 _update(explained, looked, write)
                 explained.left += looked.is_late

@@ -16,7 +16,7 @@ from everycore.model.cells import Cell, Outcome, Result, Verdict
 LOOKED_AT = (Outcome.MEASURED, Outcome.COUNTED)  # what gives wrong answers needs no verdict
 
 
-class Bench(Protocol):
+class CellLinker(Protocol):
     """The methods of a workbench that this pass needs."""
 
     @property
@@ -31,7 +31,7 @@ def left(results: Sequence[Result]) -> list[Result]:
 
 
 def looked_at(
-    bench: Bench,
+    linker: CellLinker,
     results: Sequence[Result],
     cores: int,
     is_time: Callable[[], bool] = lambda: True,
@@ -47,7 +47,7 @@ def looked_at(
     yield from (one for one in results if one.outcome not in LOOKED_AT)
 
     def look_at(cell: Cell) -> tuple[Verdict, ...] | None:
-        return _verdicts(bench, cell, anew) if is_time() else None
+        return _verdicts(linker, cell, anew) if is_time() else None
 
     with worker_pool(cores) as pool:
         waiting = {pool.submit(look_at, one.cell): one for one in own}
@@ -56,10 +56,10 @@ def looked_at(
                 yield waiting[future].replace(verdicts=verdicts)
 
 
-def _verdicts(bench: Bench, cell: Cell, anew: bool) -> tuple[Verdict, ...]:
-    context = bench.tools.context
+def _verdicts(linker: CellLinker, cell: Cell, anew: bool) -> tuple[Verdict, ...]:
+    context = linker.tools.context
     try:
-        compiled = bench.linked(cell)
+        compiled = linker.linked(cell)
     except EverycoreError as error:  # its compiler is gone since, or its package
         return _public(context, Verdict(None, "trace", error.message))
     program, function = compiled.program, compiled.resolved.function

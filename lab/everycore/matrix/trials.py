@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from everycore import subjects
 from everycore.environment.errors import EverycoreError
@@ -23,44 +24,41 @@ from everycore.model.cells import Anomaly, Cell, Code, Kind, Listing, Outcome, R
 from everycore.subjects import Subject
 
 CORES = os.cpu_count() or 1
+T = TypeVar("T")
 
 
 @dataclass
 class Trials:
-    """A `bisect.Bench` of a `CellPipeline`: compiled on all cores, timed one by one."""
+    """Cells of a bisection by a `CellPipeline`: compiled on all cores, timed one by one."""
 
-    bench: CellPipeline
+    pipeline: CellPipeline
     _made: dict[Cell, CheckedCell | Result] = field(default_factory=dict)
     _coded: dict[Cell, Result] = field(default_factory=dict)
 
     def code(self, cells: Sequence[Cell]) -> list[Result]:
-        missing = [cell for cell in dict.fromkeys(cells) if cell not in self._coded]
-        with worker_pool(CORES) as pool:
-            found = pool.map(self.bench.coded, map(self.bench.resolve, missing))
-            self._coded |= dict(zip(missing, found, strict=True))
-        return [self._coded[cell] for cell in cells]
+        return self._each_once(cells, self._coded, self.pipeline.coded)
 
     def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
         made = self._make(cells)
         results = [one if isinstance(one, Result) else one.result for one in made]
         if kind is Kind.LEAK:
             anew = processes > TRIAL_PROCESSES  # a rerun; trials may be alike
-            seen = looked_at(self.bench, results, CORES, anew=anew)
+            seen = looked_at(self.pipeline, results, CORES, anew=anew)
             looked = {one.cell: one for one in seen}
             return [looked[one.cell] for one in results]
         for _ in range(processes if kind is Kind.SLOW else 0):
             for i, one in enumerate(made):
                 if isinstance(one, CheckedCell) and results[i].outcome is Outcome.MEASURED:
-                    results[i] = self.bench.timed(one, results[i])
+                    results[i] = self.pipeline.timed(one, results[i])
         return results
 
     def stages(self, anomaly: Anomaly) -> Sequence[Stage]:
-        resolved = self.bench.resolve(anomaly.cell)
+        resolved = self.pipeline.resolve(anomaly.cell)
         return switches.stages(anomaly, resolved.toolchain.family, self._asker(resolved))
 
     def listing(self, cell: Cell) -> Listing | None:
         (made,) = self._make([cell])
-        return None if isinstance(made, Result) else hot_loop(self.bench.tools, made.compiled)
+        return None if isinstance(made, Result) else hot_loop(self.pipeline.tools, made.compiled)
 
     def passes(self, cell: Cell, is_bad: Callable[[Code], bool]) -> tuple[str, ...]:
         """For clang alone, as gcc cannot be stopped after a pass: return the passes that make the
@@ -101,17 +99,17 @@ class Trials:
 
     def source(self, cell: Cell) -> Source:
         """Return the origin of the code and how it is compiled, for those who have no everycore."""
-        resolved = self.bench.resolve(cell)
+        resolved = self.pipeline.resolve(cell)
         toolchain, subject = resolved.toolchain, resolved.subject
         origin = f" ({toolchain.origin})" if toolchain.origin else ""
         named = f"{resolved.compiler.name}{origin}"
         try:
-            folder, version = subjects.sources(self.bench.tools.context, subject)
+            folder, version = subjects.sources(self.pipeline.tools.context, subject)
             words = self.words(resolved)
         except EverycoreError:  # its source is gone since
             return Source(compiler=named)
         command = Path(resolved.compiler.command[0]).name
-        root = self.bench.tools.tree.root
+        root = self.pipeline.tools.tree.root
         is_ours = subject.home.is_relative_to(root)
         place, told_of_place = _place_of(subject, folder, version)
         places = {str(folder): place, str(root): "$EVERYCORE"}
@@ -130,36 +128,42 @@ class Trials:
     # ---- The compiler ------------------------------------------------------------------------
 
     def _make(self, cells: Sequence[Cell]) -> list[CheckedCell | Result]:
-        missing = [cell for cell in dict.fromkeys(cells) if cell not in self._made]
+        return self._each_once(cells, self._made, self.pipeline.prepare)
+
+    def _each_once(
+        self, cells: Sequence[Cell], known: dict[Cell, T], make: Callable[[ResolvedCell], T]
+    ) -> list[T]:
+        """Make what is not known yet, on all cores."""
+        missing = [cell for cell in dict.fromkeys(cells) if cell not in known]
         with worker_pool(CORES) as pool:
-            made = pool.map(self.bench.prepare, map(self.bench.resolve, missing))
-            self._made |= dict(zip(missing, made, strict=True))
-        return [self._made[cell] for cell in cells]
+            made = pool.map(make, map(self.pipeline.resolve, missing))
+            known.update(zip(missing, made, strict=True))
+        return [known[cell] for cell in cells]
 
     def _objects(self, cell: Cell) -> list[bytes]:
         """Return the contents of the objects of a cell, whatever its answers are; nothing if there
         are none."""
         try:
-            made = compile_objects(self.bench.tools, self.bench.resolve(cell))
+            made = compile_objects(self.pipeline.tools, self.pipeline.resolve(cell))
         except (EverycoreError, FailedCellError):
             return []
         return [path.read_bytes() for path in made]
 
     def _family(self, cell: Cell) -> str:
-        return self.bench.resolver.toolchains[cell.toolchain].family
+        return self.pipeline.resolver.toolchains[cell.toolchain].family
 
     def _asker(self, resolved: ResolvedCell) -> switches.Ask:
         command = resolved.compiler.command
 
         def ask(flags: Sequence[str]) -> str:
-            done = self.bench.tools.context.runner.run([*command, *flags])
+            done = self.pipeline.tools.context.runner.run([*command, *flags])
             return done.stdout + done.stderr
 
         return ask
 
     def _passes_of_files(self, cell: Cell) -> list[list[str]]:
         """Return the passes that ran over each file of a cell."""
-        context, resolved = self.bench.tools.context, self.bench.resolve(cell)
+        context, resolved = self.pipeline.tools.context, self.pipeline.resolve(cell)
         folder, _ = subjects.sources(context, resolved.subject)
         command = [*resolved.compiler.command, "-w", *self.words(resolved)]
         found: list[list[str]] = []
@@ -171,7 +175,7 @@ class Trials:
     def words(self, one: ResolvedCell) -> list[str]:
         """Return the command words of a cell that was compiled, whatever its answers are."""
         return subjects.compile_words(
-            self.bench.tools.context, one.subject, one.compiler, one.cell.flags, one.target
+            self.pipeline.tools.context, one.subject, one.compiler, one.cell.flags, one.target
         )
 
 
