@@ -17,8 +17,6 @@ from everycore.subjects import Function
 from everycore.subjects.assemble import Program
 from everycore.subjects.count import Call
 
-Ranges = dict[str, tuple[float, float]]  # by core
-
 
 @dataclass(frozen=True)
 class Estimator:

@@ -6,7 +6,7 @@
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 ALL = 1_000_000_000
 _LINE = re.compile(r"^BISECT: running pass \((\d+)\) (.+)$", re.MULTILINE)
@@ -34,7 +34,3 @@ def first_bad(count: int, is_bad: Callable[[int], bool]) -> int | None:
         middle = (good + bad) // 2
         good, bad = (good, middle) if is_bad(middle) else (middle, bad)
     return bad
-
-
-def named(passes: Sequence[str], number: int | None) -> tuple[str, ...]:
-    return (passes[number - 1],) if number else ()

@@ -255,8 +255,6 @@ BISECT: NOT running pass (3) InstCombinePass on f
 
 def test_passes_that_ran_are_read() -> None:
     assert passes.names(SAID) == ["SROAPass on f", "SLPVectorizerPass on f"]
-    assert passes.named(passes.names(SAID), 2) == ("SLPVectorizerPass on f",)
-    assert passes.named(passes.names(SAID), None) == ()
 
 
 def test_the_first_bad_pass_is_found_in_few_compilations() -> None:

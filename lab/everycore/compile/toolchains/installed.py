@@ -36,14 +36,6 @@ def installed(context: Context, tree: Tree) -> list[Toolchain]:
     )
 
 
-def find_toolchain(context: Context, tree: Tree, name: str) -> Toolchain:
-    """The one of a name, or an error that says which are here."""
-    here = {toolchain.name: toolchain for toolchain in installed(context, tree)}
-    if name not in here:
-        raise named_or_fetchable(context, tree, name, here)
-    return here[name]
-
-
 def named_or_fetchable(
     context: Context, tree: Tree, name: str, here: Iterable[str]
 ) -> EverycoreError:

@@ -15,9 +15,10 @@ from world import Lab, Outcome
 
 from everycore.compile import debs
 from everycore.compile.catalog import find_tree
-from everycore.compile.toolchains.installed import find_toolchain, installed
+from everycore.compile.toolchains.installed import installed
 from everycore.compile.toolchains.parts import all_added
 from everycore.environment.context import SystemRunner
+from everycore.model.domain import Toolchain
 
 COMPILER = """\
 #!/bin/sh
@@ -99,9 +100,7 @@ def test_a_compiler_of_the_archive_is_locked_added_and_proven(locked: Lab) -> No
     assert done.code == 0, done.err
     assert "1 added" in done.out
     context = locked.context()
-    one = find_toolchain(
-        context, find_tree(context.package, locked.env["EVERYCORE_TREE"]), "gcc-99"
-    )
+    one = toolchain(locked, "gcc-99")
     assert (one.provider, one.version) == ("debian", (99, 1, 0))
     assert one.origin == "Debian test, gcc-99 1"
     assert all_added(context)[0].proofs == {"host": "ran"}
@@ -113,9 +112,14 @@ def test_a_compiler_of_the_archive_is_locked_added_and_proven(locked: Lab) -> No
     assert locked.runner.run(argv).code == 0
 
 
-def fingerprint(lab: Lab, name: str) -> str:
+def toolchain(lab: Lab, name: str) -> Toolchain:
     context = lab.context()
-    compiler = find_toolchain(context, find_tree(context.package), name).compiler("host")
+    tree = find_tree(context.package, lab.env.get("EVERYCORE_TREE", ""))
+    return {one.name: one for one in installed(context, tree)}[name]
+
+
+def fingerprint(lab: Lab, name: str) -> str:
+    compiler = toolchain(lab, name).compiler("host")
     assert compiler is not None
     return compiler.fingerprint
 
@@ -325,10 +329,10 @@ def test_compilers_of_a_folder_are_used_as_they_are(lab: Lab, tmp_path: Path) ->
     done = add(lab, "--path", str(folder))
     assert done.code == 0, done.err
     context = lab.context()
-    one = find_toolchain(context, find_tree(context.package), "gcc-77")
+    one = toolchain(lab, "gcc-77")
     assert (one.provider, one.origin) == ("path", "a folder of the user's")
     shutil.rmtree(Path(lab.env["XDG_CACHE_HOME"]))  # a cache may go at any time
-    assert find_toolchain(context, find_tree(context.package), "gcc-77").version == (77, 1, 0)
+    assert toolchain(lab, "gcc-77").version == (77, 1, 0)
     assert lab("toolchain", "remove", "gcc-77").code == 0
     assert script.is_file()
     assert not all_added(context)
