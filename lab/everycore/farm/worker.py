@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from everycore import subjects
 from everycore.compile import catalog
 from everycore.compile.binaries import meaning_of_native
+from everycore.compile.toolchains.host import HOST
 from everycore.compile.toolchains.installed import installed
 from everycore.environment.context import Context, system_context
 from everycore.environment.decoding import encode_line
@@ -26,7 +27,7 @@ from everycore.matrix import second_pass
 from everycore.matrix.cell_pipeline import CellPipeline
 from everycore.matrix.checked_cell import CheckedCell
 from everycore.matrix.compiled_cell import CellTools, CompiledCell
-from everycore.matrix.resolved_cell import HOST, ResolvedCell, Resolver, why_not
+from everycore.matrix.resolved_cell import ResolvedCell, Resolver, why_not
 from everycore.matrix.run_request import host_cpu
 from everycore.matrix.time_limits import Limits
 from everycore.matrix.timed_cell import Timer

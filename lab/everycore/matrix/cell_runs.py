@@ -9,8 +9,7 @@ what was drawn, and a program that scatters would look better than a quiet one.
 """
 
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -64,7 +63,8 @@ class Run:
             ):
                 began, most = self.clock.now(), BATCH_PER_CORE * self.cores
                 batch, rest = rest[:size], rest[size:]
-                made = _all(pool, self._prepared, sorted(batch, key=_is_quick))
+                # An interrupted run begins no more cells.
+                made = list(pool.map(self._prepared, sorted(batch, key=_is_quick)))
                 late += sum(one is None for one in made)
                 yield from (one for one in made if isinstance(one, Result))
                 waiting += [
@@ -111,15 +111,6 @@ class Run:
     def _is_enough(self, result: Result) -> bool:
         is_late = self.clock.now() >= self.clock.end
         return len(result.runs) >= (FEWEST if is_late else PROCESSES)
-
-
-def _all(
-    pool: ThreadPoolExecutor,
-    prepared: Callable[[ResolvedCell], CheckedCell | Result | None],
-    batch: list[ResolvedCell],
-) -> list[CheckedCell | Result | None]:
-    """Prepare a batch in parallel; an interrupted run begins no more cells."""
-    return list(pool.map(prepared, batch))
 
 
 def _is_quick(one: ResolvedCell) -> bool:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from everycore import subjects
+from everycore.compile.toolchains.host import HOST
 from everycore.environment.errors import unknown_name
 from everycore.model.cells import Cell, Outcome, Result
 from everycore.model.domain import Compiler, Target, Toolchain, Tree
 from everycore.model.targets import load_target
 from everycore.subjects import Function, Program, Subject
 
-HOST = "host"
 # Needs of a level of the x86-64 psABI, in the words of /proc/cpuinfo (psABI 1.0, table 3.1).
 _V3 = frozenset({"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"})
 _V4 = _V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}

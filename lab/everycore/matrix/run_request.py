@@ -8,6 +8,7 @@ from pathlib import Path
 
 from everycore import subjects
 from everycore.compile import catalog
+from everycore.compile.toolchains.host import HOST
 from everycore.compile.toolchains.installed import installed, named_or_fetchable
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, unknown_name
@@ -19,7 +20,7 @@ from everycore.matrix.compiled_cell import CellTools
 from everycore.matrix.counter import counter_name
 from everycore.matrix.modelled import open_estimator
 from everycore.matrix.plan import Axes, plan
-from everycore.matrix.resolved_cell import HOST, HostCpu, ResolvedCell, Resolver, targets_of
+from everycore.matrix.resolved_cell import HostCpu, ResolvedCell, Resolver, targets_of
 from everycore.matrix.time_limits import Limits
 from everycore.matrix.timed_cell import Timer
 from everycore.model.cells import Head
@@ -55,7 +56,8 @@ class Request:
     subjects: Sequence[Subject]
     facts: machine.Facts
     cpu: int | None  # the core that was named
-    board: BoardLink | None
+    targets: Sequence[Target]
+    board: BoardLink | None  # that is the only target
     toolchains: dict[str, Toolchain]
 
     @property
@@ -100,12 +102,15 @@ def find_request(context: Context, wish: Wish) -> Request:
         find_subjects = _subjects if wish.choice.subjects else _subjects_before
     found = find_subjects(tree, choice)
     facts = machine.gather(context)
-    _refuse_absent(tree, choice.targets, facts, wish.cpu)
+    named = {name: load_target(tree, name) for name in choice.targets or (HOST,)}
+    _refuse_absent(named, facts, wish.cpu)
     here = {one.name: one for one in installed(context, tree)}
     here_only = {**wish.here_only, "--estimate": run_options.estimate}
-    board = _board(context, tree, choice.targets, wish.cpu, here_only)
+    board = _board(context, named, wish.cpu, here_only)
     here = with_board(tree, here, board.target) if board else here
-    return Request(context, tree, choice, run_options, found, facts, wish.cpu, board, here)
+    # A cell names a board by its own name, and any other target as it was given.
+    targets = [board.target] if board else [replace(one, name=n) for n, one in named.items()]
+    return Request(context, tree, choice, run_options, found, facts, wish.cpu, targets, board, here)
 
 
 def plan_cells(request: Request) -> list[ResolvedCell]:
@@ -115,7 +120,7 @@ def plan_cells(request: Request) -> list[ResolvedCell]:
         functions=_functions(request.subjects, choice),
         toolchains=_toolchains(request),
         flag_sets=choice.sets(),
-        targets=_targets(request),
+        targets=tuple(request.targets),
         key_bits=choice.key_bits,
         n_bytes=choice.bytes or USUAL_BYTES,
     )
@@ -176,15 +181,6 @@ def _functions(found: Sequence[Subject], names: Choice) -> tuple[tuple[Subject, 
     )
 
 
-def _targets(request: Request) -> tuple[Target, ...]:
-    """Return the board, or the targets that are named, each by the name that was given; else this
-    host."""
-    if request.board:
-        return (request.board.target,)
-    names = request.choice.targets or (HOST,)
-    return tuple(replace(load_target(request.tree, name), name=name) for name in names)
-
-
 def _toolchains(request: Request) -> tuple[Toolchain, ...]:
     """Return the compilers that are named; else all that are here."""
     here, names = request.toolchains, request.choice.toolchains
@@ -196,11 +192,9 @@ def _toolchains(request: Request) -> tuple[Toolchain, ...]:
     return tuple(here[name] for name in dict.fromkeys(chosen_names))
 
 
-def _refuse_absent(
-    tree: Tree, targets: Sequence[str], facts: machine.Facts, cpu: int | None
-) -> None:
+def _refuse_absent(targets: Mapping[str, Target], facts: machine.Facts, cpu: int | None) -> None:
     """Raise an error for a core that this machine lacks, and for a board among other targets."""
-    boards = [name for name in targets if load_target(tree, name).transport == "ssh"]
+    boards = [name for name, one in targets.items() if one.transport == "ssh"]
     if not boards:
         machine.refuse_absent_cpu(facts, cpu)
     elif len(targets) > 1:
@@ -212,15 +206,14 @@ def _refuse_absent(
 
 def _board(
     context: Context,
-    tree: Tree,
-    targets: Sequence[str],
+    targets: Mapping[str, Target],
     cpu: int | None,
     here_only: Mapping[str, bool],
 ) -> BoardLink | None:
     """Return the connection to the board that is to measure, if one is; `here_only`: commands and
     options that need this machine, and whether they are given."""
-    for name in targets:
-        if (target := load_target(tree, name)).transport == "ssh":
+    for name, target in targets.items():
+        if target.transport == "ssh":
             if asked := next((one for one, given in here_only.items() if given), ""):
                 hint = f"leave out {asked}, or {name}"
                 hint = hint if asked.startswith("-") else f"everycore matrix --target {name}"
