@@ -196,11 +196,12 @@ class Reducer:
     ) -> Reduced:
         """A test case of an anomaly, or why there is none. It takes at most `seconds`, and the
         time of some compilations."""
+        odd = self.trials.pipeline.resolve(anomaly.cell)
         try:
-            good = self._comparable(anomaly, results)
-            plan = self._plan(anomaly, good)
+            good = self._comparable(anomaly, odd, results)
+            plan = self._plan(anomaly, odd, good)
             known = results.get(anomaly.cell)
-            sources = self._sources(anomaly, (known and known.given) or {})
+            sources = self._sources(anomaly, odd, (known and known.given) or {})
             digest = hashlib.sha256(json.dumps([sources, plan]).encode()).hexdigest()[:16]
             folder = self._context.cache_dir() / "reduce" / f"{anomaly.cell.key}-{digest}"
             folder.mkdir(parents=True, exist_ok=True)
@@ -209,26 +210,24 @@ class Reducer:
                 found = self._searched(search, folder, sources, seconds)
                 return found.replace(notes=(*found.notes, *self._others(search, anomaly, results)))
         except _NotReducedError as error:
-            return self._not_reduced(anomaly, str(error))
+            return self._not_reduced(odd, str(error))
         except EverycoreError as error:
-            return self._not_reduced(anomaly, error.message)
+            return self._not_reduced(odd, error.message)
         except TimeoutError:
             return Reduced(why_not=f"a preprocessor was not done after {COMPILE_SECONDS:.0f} s")
         except OSError as error:
             return Reduced(why_not=f"the cache cannot be written: {error.strerror}")
 
-    def _not_reduced(self, anomaly: Anomaly, why: str) -> Reduced:
-        subject = self._resolved(anomaly.cell).subject
-        return Reduced(why_not=without_local_paths(self.trials.pipeline.tools, subject, why))
+    def _not_reduced(self, odd: ResolvedCell, why: str) -> Reduced:
+        return Reduced(why_not=without_local_paths(self.trials.pipeline.tools, odd.subject, why))
 
     @property
     def _context(self) -> Context:
         return self.trials.pipeline.tools.context
 
-    def _resolved(self, cell: Cell) -> ResolvedCell:
-        return self.trials.pipeline.resolve(cell)
-
-    def _comparable(self, anomaly: Anomaly, results: Mapping[Cell, Result]) -> Cell:
+    def _comparable(
+        self, anomaly: Anomaly, odd: ResolvedCell, results: Mapping[Cell, Result]
+    ) -> ResolvedCell:
         if anomaly.kind not in (Kind.SLOW, Kind.WRONG):
             raise _NotReducedError(f"only wrong and slow cells are reduced, not a {anomaly.kind}")
         good = good_cell(anomaly, results)
@@ -236,9 +235,9 @@ class Reducer:
             raise _NotReducedError("no flags and no version of the compiler are known to be good")
         if anomaly.cell.target != "host":
             raise _NotReducedError("only cells of this machine are reduced, not emulated ones")
-        if any(not name.endswith(".c") for name in self._resolved(anomaly.cell).subject.files):
+        if any(not name.endswith(".c") for name in odd.subject.files):
             raise _NotReducedError("only C is reduced, and the subject has other files")
-        return good
+        return self.trials.pipeline.resolve(good)
 
     def _others(
         self, search: "_Search", anomaly: Anomaly, results: Mapping[Cell, Result]
@@ -261,7 +260,7 @@ class Reducer:
         seen: dict[bool, list[str]] = {True: [], False: []}
         for name in names:
             other = cell.replace(toolchain=name)
-            bad = [*self._compilation(other), "-w"]
+            bad = [*self._compilation(self.trials.pipeline.resolve(other)), "-w"]
             found = search.measured(search.source(), checks=[], bad=bad)
             shows = "not_interesting" not in found
             if shows or interesting.COMPILES_AND_RUNS in found:
@@ -272,19 +271,18 @@ class Reducer:
 
     # ---- The whole source --------------------------------------------------------------------
 
-    def _sources(self, anomaly: Anomaly, given: Mapping[str, str]) -> list[str]:
+    def _sources(self, anomaly: Anomaly, odd: ResolvedCell, given: Mapping[str, str]) -> list[str]:
         """Return sources to begin with, the best one first.
 
         Most subjects work without the declarations that they do not use. If one does not, the
         whole files come last. `given`: the input that is answered wrongly, where it is known.
         """
-        resolved = self._resolved(anomaly.cell)
-        subject, function = resolved.subject, resolved.function
+        subject, function = odd.subject, odd.function
         adapter = subject.adapter and f'#include "{subject.home / subject.adapter}"'
-        whole = self._preprocessed(anomaly, adapter or adapter_text(subject))
+        whole = self._preprocessed(odd, adapter or adapter_text(subject))
         short = whole
         if not adapter:
-            short = self._preprocessed(anomaly, adapter_text(subject, names_in_calls(subject)))
+            short = self._preprocessed(odd, adapter_text(subject, names_in_calls(subject)))
         fields = set(re.findall(r"(?:->|\.)\s*(\w+)", short))
         every = lengths(anomaly, function)
         mains = [
@@ -298,16 +296,15 @@ class Reducer:
         sources += [whole + main_text(anomaly, function, *call) for call in calls]
         return list(dict.fromkeys(sources))
 
-    def _preprocessed(self, anomaly: Anomaly, adapter: str) -> str:
+    def _preprocessed(self, odd: ResolvedCell, adapter: str) -> str:
         """Return the files of a subject and an adapter, preprocessed as the odd cell is."""
-        resolved, root = self._resolved(anomaly.cell), self._root
-        subject = resolved.subject
+        subject, root = odd.subject, self._root
         folder, _ = subjects.sources(self._context, subject)
         parts = [f'#include "{(folder / name).absolute()}"' for name in subject.files]
         where = [str(root / word[2:]) for word in OUR_FLAGS if word.startswith("-I")]
         words = [f"-I{path}" for path in (folder, root, *where)]
         words += [f"-D{name}" for name in subject.adapter_defines]
-        command = [*resolved.compiler.command, *self.trials.words(resolved), *words]
+        command = [*odd.compiler.command, *self.trials.words(odd), *words]
         with tempfile.TemporaryDirectory() as scratch:
             path = Path(scratch) / "whole.c"
             path.write_text("\n".join([*parts, adapter, ""]), encoding="utf-8")
@@ -326,13 +323,13 @@ class Reducer:
 
     # ---- The test ----------------------------------------------------------------------------
 
-    def _plan(self, anomaly: Anomaly, good: Cell) -> dict[str, Any]:
+    def _plan(self, anomaly: Anomaly, odd: ResolvedCell, good: ResolvedCell) -> dict[str, Any]:
         """Return the plan that interesting.py reads."""
         target = load_target(self.trials.pipeline.tools.tree, "host")
         host = find_compiler(self._context, target, None, target.compile_flags, "")
-        bad_words, good_words = self._compilation(anomaly.cell), self._compilation(good)
+        bad_words, good_words = self._compilation(odd), self._compilation(good)
         link = [*host.command, "-no-pie"]
-        if any(flag.startswith("-flto") for flag in (*anomaly.cell.flags, *good.flags)):
+        if odd.is_whole_program or good.is_whole_program:
             raise _NotReducedError("cells with -flto are not reduced")
         machine = [w for w in good_words if w.startswith("-m") and w != "-mllvm"]
         options = [*machine, "-O0", "-w", "-g", "-no-pie"]
@@ -348,7 +345,7 @@ class Reducer:
             "kind": str(anomaly.kind),
             "bad": [*bad_words, "-w"],
             "good": good_words,
-            "shown": [self._shown_command(anomaly.cell), self._shown_command(good)],
+            "shown": [self._shown_command(odd), self._shown_command(good)],
             "link": link,
             "checks": checks,
             "allowed_warnings": [],
@@ -373,14 +370,12 @@ class Reducer:
         there = [one for one in others if shutil.which(one[0], path=path)]
         return [(*host.command, *full), *there]
 
-    def _compilation(self, cell: Cell) -> list[str]:
+    def _compilation(self, resolved: ResolvedCell) -> list[str]:
         """The compiler and its words for a source that is preprocessed already."""
-        resolved = self._resolved(cell)
         return [*resolved.compiler.command, *self._flags(resolved)]
 
-    def _shown_command(self, cell: Cell) -> str:
+    def _shown_command(self, resolved: ResolvedCell) -> str:
         """A line that makes and runs the program, for those who have the compiler by its name."""
-        resolved = self._resolved(cell)
         name = Path(resolved.compiler.command[0]).name
         return f"{shlex.join([name, *self._flags(resolved)])} {SOURCE} && ./a.out"
 
