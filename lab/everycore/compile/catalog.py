@@ -5,6 +5,7 @@ import re
 from collections.abc import Container
 from pathlib import Path
 
+from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import RegistryLine, Tree
 
@@ -47,6 +48,11 @@ def find_tree(package: Path, override: str = "") -> Tree:
     raise EverycoreError(
         "the C sources are not where they should be", "reinstall everycore, or set EVERYCORE_TREE"
     )
+
+
+def tree_of(context: Context) -> Tree:
+    """The tree that a command works on."""
+    return find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
 
 
 def sources(tree: Tree) -> list[Path]:

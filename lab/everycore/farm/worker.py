@@ -98,7 +98,7 @@ def host_digest() -> str:
 def about() -> dict[str, object]:
     """Facts of a worker that have to fit the client."""
     context = system_context()
-    tree = _tree(context)
+    tree = catalog.tree_of(context)
     return {
         "everycore": own_version(),
         "tree": tree_digest(tree),
@@ -136,7 +136,7 @@ def _own_address() -> str:
 
 def do(context: Context, job: Job) -> Answer:
     """The answer; EverycoreError: this host cannot do the job."""
-    tree = _tree(context)
+    tree = catalog.tree_of(context)
     _refuse_other_versions(tree, job)
     pipeline = _workbench(context, tree, job)
     answer = Answer(job.key, host_digest())
@@ -212,10 +212,6 @@ def ready(context: Context, resolved: ResolvedCell, answer: Answer) -> CheckedCe
         except OSError as error:
             raise cannot_write(binary, error, "make room; --resume goes on") from error
     return CheckedCell(CompiledCell(resolved, (), resolved.program(binary)), answer.result)
-
-
-def _tree(context: Context) -> Tree:
-    return catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
 
 
 def _refuse_other_versions(tree: Tree, job: Job) -> None:

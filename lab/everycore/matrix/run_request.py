@@ -91,7 +91,7 @@ class Request:
 
 def find_request(context: Context, wish: Wish) -> Request:
     """Find what is named. Options that are not given, a run that is resumed has from its file."""
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    tree = catalog.tree_of(context)
     choice, run_options = wish.choice, RunOptions(wish.time_limit or Limits().run, wish.estimate)
     find_subjects = _subjects
     if wish.resumed:

@@ -209,7 +209,7 @@ def open_session(
     compiled for it; `list` then says nothing of descriptors. `ciphers_alone`: it measures AES and
     GCM and does nothing else, and on this machine no other kernel is compiled for it.
     """
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    tree = catalog.tree_of(context)
     target = load_target(tree, target_name)
     chosen = DEFAULT_FLAGS if flags is None else tuple(split_flags(flags))
     transport = transport_for(context, target)

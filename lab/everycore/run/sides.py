@@ -73,14 +73,10 @@ def _program(context: Context, path: Path) -> Session:
             f"{path.name} is no program",
             "--run wants trees, revisions or harnesses; without it, result files are compared",
         )
-    tree = _own_tree(context)
+    tree = catalog.tree_of(context)
     target = load_target(tree, "host")
     build = Build(path.resolve(), Compiler((), "unknown compiler", ""), ())
     return Session(tree, target, build, transport_for(context, target))
-
-
-def _own_tree(context: Context) -> Tree:
-    return catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
 
 
 def _staged(context: Context, side: Side) -> Side:
@@ -101,7 +97,7 @@ def _staged(context: Context, side: Side) -> Side:
 
 def commit_of(context: Context, name: str) -> str:
     """The commit that git calls by a name."""
-    tree = _own_tree(context)
+    tree = catalog.tree_of(context)
     git = ["git", "-C", str(tree.root), "rev-parse", "--verify", "--quiet", "--end-of-options"]
     found = context.runner.run([*git, f"{name}^{{commit}}"]).stdout.strip()
     if not _REVISION.fullmatch(found):
@@ -122,7 +118,7 @@ def exported(context: Context, commit: str) -> Path:
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
         with scratch_file(folder.parent, ".tar") as archive:
-            git = ["git", "-C", str(_own_tree(context).root), "archive", "--format=tar"]
+            git = ["git", "-C", str(catalog.tree_of(context).root), "archive", "--format=tar"]
             done = context.runner.run([*git, f"--output={archive}", commit])
             if done.code != 0:
                 raise EverycoreError(f"git cannot export {commit[:12]}", done.stderr.strip())
