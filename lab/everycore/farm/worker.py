@@ -138,7 +138,7 @@ def do(context: Context, job: Job) -> Answer:
     """The answer; EverycoreError: this host cannot do the job."""
     tree = catalog.tree_of(context)
     _refuse_other_versions(tree, job)
-    pipeline = _workbench(context, tree, job)
+    pipeline = _pipeline(context, tree, job)
     answer = Answer(job.key, host_digest())
     if job.work is Work.BISECT:
         return _bisected(pipeline, job, answer)
@@ -227,7 +227,7 @@ def _refuse_other_versions(tree: Tree, job: Job) -> None:
             )
 
 
-def _workbench(context: Context, tree: Tree, job: Job) -> CellPipeline:
+def _pipeline(context: Context, tree: Tree, job: Job) -> CellPipeline:
     here = {one.name: one for one in _installed(context.cache_dir(), tree)}
     known = here.get(job.cell.toolchain)
     if known and not is_same(job.compiler, known.title_for(job.cell.target)):

@@ -12,5 +12,8 @@ One cell, now, with nothing else running; objects and programs are cached by the
     checked.compiled.program, checked.compiled.objects  # to look at its code, or trace it
 
 Many cells: plan.plan says which there are, cell_runs.Run does them, matrix_files.Writer keeps them.
-A later step is a function of the results and of the workbench, and gives more lines.
+A later pass is a function of the results and of the pipeline, and gives more lines.
+
+A cell's way is one of values: a ResolvedCell (resolved_cell), a CompiledCell (compiled_cell), a
+CheckedCell (checked_cell), then Timed (timed_cell) or a CountedCall (traced_call).
 """

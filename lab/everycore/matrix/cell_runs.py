@@ -25,7 +25,7 @@ BATCH_PER_CORE = 16
 
 
 class CellSteps(Protocol):
-    """The methods of a workbench that a run needs."""
+    """The steps of a pipeline that a run needs."""
 
     def prepare(self, resolved: ResolvedCell) -> CheckedCell | Result: ...
 

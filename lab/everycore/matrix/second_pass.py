@@ -17,7 +17,7 @@ LOOKED_AT = (Outcome.MEASURED, Outcome.COUNTED)  # what gives wrong answers need
 
 
 class CellLinker(Protocol):
-    """The methods of a workbench that this pass needs."""
+    """The step of a pipeline that this pass needs, and what it shares."""
 
     @property
     def tools(self) -> CellTools: ...

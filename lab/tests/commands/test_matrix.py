@@ -485,7 +485,7 @@ def test_a_miscompilation_is_reported_with_where_its_code_is_from_and_how_it_is_
 
 @dataclass
 class FakeWorld:
-    """Time, and a workbench on which all takes one second of it."""
+    """Time, and a pipeline in which all takes one second of it."""
 
     seconds: float = 0.0
     late: float = 0.0  # what passes before the first cell
