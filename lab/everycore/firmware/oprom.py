@@ -85,6 +85,11 @@ class PciData:
     def code_name(self) -> str:
         return CODES.get(self.code, f"code {self.code:#04x}")
 
+    @property
+    def ids(self) -> str:
+        """The vendor and the device, as lspci -n has them."""
+        return f"{self.vendor:04x}:{self.device:04x}"
+
 
 @dataclass(frozen=True, slots=True)
 class EfiHeader:

@@ -10,13 +10,12 @@ UEFI: UEFI Specification 2.10, 2022. PE: Microsoft, "PE Format", 2024.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
 from everycore.firmware import oprom, signatures, vendor_tables
 from everycore.firmware.findings import Finding, Level, Place, Rule
-from everycore.firmware.oprom import UNIT, Driver, Rom, RomImage
+from everycore.firmware.oprom import UNIT, Driver, EfiHeader, PciData, Rom, RomImage
 from everycore.firmware.sarif import Inspected
 
 VIOLATION, ADVICE = Level.ERROR, Level.NOTE
@@ -33,6 +32,90 @@ UEFI_IMAGE = "UEFI 2.1.1"
 UEFI_ATTRIBUTES, UEFI_HASH, UEFI_SIGNATURES = "UEFI 2.3", "UEFI 32.2.3", "UEFI 32.2.4"
 LINUX = "Linux, drivers/gpu/drm"
 PCI_IDS, PCI_ROM_SIZE = "PCI 6.2.1", "PCI 6.2.5.2"
+
+# The name of a rule and, if it is broken in several ways, a word for this one; the level; what is
+# wrong; what is expected; the section. Empty: each finding has its own.
+_E, _N = VIOLATION, ADVICE
+_ROWS = (
+    ("last-unmarked", _E, "", f"bit {oprom.LAST:#04x} set in the last image", FW_PCIR),
+    ("chain", _E, "", "images up to one that is marked last", FW_PCIR),
+    ("image-behind-last", _E, "an image behind the one that is marked last",
+     "none: firmware does not look there", FW_PCIR),
+    ("gap", _N, "the next image does not follow at once", "", FW_HEADER),
+    ("pcir-alignment", _E, "EDK2 stops here if the PCI data structure is not aligned",
+     "a multiple of 4", FW_HEADER),
+    ("pcir-overlap", _E, "the PCI data structure overlaps the header",
+     f"at least {oprom.HEADER_BYTES:#x}", FW_HEADER),
+    ("pcir-outside", _E, "the PCI data structure does not end within the image", "", FW_PCIR),
+    ("pcir-missing", _E, "no PCI data structure: an image for ISA, which PCI firmware does not run",
+     "a pointer to PCIR", FW_HEADER),
+    ("pcir-missing first", _E,
+     "the header at 0x0 leads to no PCI data structure, and firmware looks no further",
+     "an offset of PCIR", FW_HEADER),
+    ("pcir-revision", _N, "an unknown revision", "0 or 3", FW_PCIR),
+    ("pcir-length", _E, "the structure is shorter than its revision", "", FW_PCIR),
+    ("pcir-length long", _N, "the structure is longer than its revision",
+     f"{oprom.PCIR_BYTES:#x}", FW_PCIR),
+    ("vendor-none", _E, "the id is no vendor's: no device has it", "the vendor id of the device",
+     PCI_IDS),
+    ("indicator-reserved", _N, "reserved bits of the indicator are set", "0x00 or 0x80", FW_PCIR),
+    ("code-type", _N, "a reserved code type; firmware skips the image", "0 to 3", FW_PCIR),
+    ("device-list", _E, "", "a list that ends with 0", FW_PCIR),
+    ("init-size", _E, "the image has no length to be loaded", "1 or more", FW_BIOS),
+    ("init-size beyond", _E, "the length to load goes beyond the image", "", FW_BIOS),
+    ("checksum", _E, "the bytes of the image do not add to 0", "0x00", FW_BIOS),
+    ("efi-signature", _E, "firmware skips the image", f"{oprom.EFI_SIGNATURE:#010x}", UEFI_ROM),
+    ("efi-subsystem", _E, "firmware loads only drivers from option ROMs", "11 or 12", UEFI_ROM),
+    ("efi-machine", _N, "an unknown machine", "a machine type of PE", UEFI_IMAGE),
+    ("efi-reserved", _N, "reserved bytes of the header are set", "zeros", UEFI_ROM),
+    ("efi-overlap", _E, "the driver overlaps a header", "an offset behind both headers", UEFI_ROM),
+    ("efi-overlap inside", _E, "the PCI data structure lies in the driver",
+     "one before the driver, or behind it", UEFI_ROM),
+    ("driver", _E, "", "a driver that can be read", UEFI_ROM),
+    ("machine-differs", _E, "the header of the ROM's image names another machine than the driver",
+     "", UEFI_ROM),
+    ("subsystem-differs", _E,
+     "the header of the ROM's image names another subsystem than the driver", "", UEFI_ROM),
+    ("pe-format", _E, "", f"{pe.MAGIC_PE32_PLUS:#06x}", UEFI_IMAGE),
+    ("section-alignment", _N,
+     "sections share pages, so that firmware cannot protect code from writes",
+     f"at least {PAGE_BYTES:#x}", UEFI_ATTRIBUTES),
+    ("nx-compatible", _N, "not marked NX_COMPAT: firmware that asks for it refuses the driver",
+     "bit 8 set", "PE, DLL characteristics"),
+    ("writable-code", _N, "", "one of the two", "PE, section flags"),
+    ("signature-padding", _E,
+     "bytes behind the signature: firmware hashes others than were signed", "none", UEFI_HASH),
+    ("hash-gap", _N, "bytes between sections, which the hash leaves out",
+     "sections that follow each other", UEFI_HASH),
+    ("signature-unread", _N, "", "a PKCS #7 signature of an image's hash", UEFI_SIGNATURES),
+    ("signature-differs", _E, "", "", UEFI_HASH),
+    ("signature-differs beside", _N, "", "", UEFI_HASH),
+    ("relocations", _E, "", "a table that can be read", "PE, .reloc"),
+    ("relocations stripped", _E,
+     "relocations are stripped: firmware loads it at one address only, or not at all",
+     "bit 0 clear", UEFI_IMAGE),
+    ("relocations none", _N, "no relocations: right only for code that holds no address at all",
+     "1 or more", UEFI_IMAGE),
+    ("ids-differ", _N,
+     "other ids than the first image: right only if the ROM serves several devices", "", FW_PCIR),
+    ("class-differs", _N, "another class than the first image", "", FW_PCIR),
+    ("prefix", _N, "data before the first image: a dump of a flash, not a ROM", "an image at 0x0",
+     FW_HEADER),
+    ("tail", _N, "data behind the last image", "none, or bytes of 00 or of ff", FW_HEADER),
+    ("rom-size", _E, "EDK2 on QEMU ignores ROMs below 4 KiB", f"at least {LEAST_BYTES:#x}",
+     PCI_ROM_SIZE),
+    ("rom-size odd", _N, "the size is no power of two, as that of a flash is", "", PCI_ROM_SIZE),
+    ("rom-size large", _E, "the images are larger than any ROM", f"at most {oprom.MOST_BYTES:#x}",
+     UEFI_ROM),
+    ("tables-not-first", _N, "", "a BIOS image with the tables, as the first image", LINUX),
+    ("tables-missing", _N, "", "a BIOS image with the tables, as the first image", LINUX),
+    ("ids-of-device", _N,
+     "the image does not name the device that holds it: a BIOS does not run it", "", FW_PCIR),
+)  # fmt: skip
+RULES = {
+    key: Rule(key.split()[0], level, text, section, expected)
+    for key, level, text, expected, section in _ROWS
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +135,13 @@ def check(rom: Rom, drivers: Sequence[Driver], ids: DeviceIds | None = None) -> 
         found += _header(image)
         if image.pci is None:
             continue
-        found += _pci_data(image)
+        found += _pci_data(image, image.pci)
         if image.pci.code == oprom.CODE_BIOS:
             found += _bios(image)
         if image.efi is not None:
-            found += _efi(image)
+            found += _efi(image, image.efi, image.pci)
             if driver := by_number.get(image.number):
-                found += _driver(driver)
+                found += _driver(driver, image.efi)
     found += _between(rom)
     found += _around(rom)
     found += _tables(rom)
@@ -85,21 +168,17 @@ def broken(roms: Iterable[Inspected]) -> list[Rule]:
 
 
 def _finding(
-    level: Level,
     rule: str,
     image: RomImage | None,
     offset: int,
-    text: str,
-    expected: str,
-    found: str,
-    section: str,
+    evidence: str,
+    text: str = "",
+    expected: str = "",
 ) -> Finding:
-    place = Place(offset=offset, image=image.number if image else None)
-    return Finding(Rule(rule, level, text, section, expected), place, found)
-
-
-_violation = partial(_finding, VIOLATION)
-_advice = partial(_finding, ADVICE)
+    """Return what breaks a rule; `text`, `expected`: of this finding, where the table has none."""
+    known = RULES[rule]
+    known = replace(known, text=text or known.text, remedy=expected or known.remedy)
+    return Finding(known, Place(offset=offset, image=image.number if image else None), evidence)
 
 
 # ---- The chain of images
@@ -109,289 +188,162 @@ def _chain(rom: Rom) -> Iterator[Finding]:
     last = rom.images[-1]
     if isinstance(rom.fault, oprom.UnmarkedError):
         # LoadOpRomImage of EDK2's PciBusDxe goes on by 512 bytes up to the end of the ROM.
-        yield _violation(
-            *("last-unmarked", last, rom.fault.offset),
+        text = (
             f"{rom.fault.rule}. EDK2 accepts this and searches the ROM to its end. Other firmware "
-            "need not: the specification gives the chain no other end than the mark",
-            *(f"bit {oprom.LAST:#04x} set in the last image", "in none", FW_PCIR),
+            "need not: the specification gives the chain no other end than the mark"
         )
+        yield _finding("last-unmarked", last, rom.fault.offset, "in none", text)
     elif rom.fault is not None:
-        yield _violation(
-            *("chain", last, rom.fault.offset, rom.fault.rule),
-            *("images up to one that is marked last", "a chain that breaks", FW_PCIR),
-        )
+        yield _finding("chain", last, rom.fault.offset, "a chain that breaks", rom.fault.rule)
     for at in rom.hidden[:1]:
-        yield _violation(
-            *("image-behind-last", None, at, "an image behind the one that is marked last"),
-            *("none: firmware does not look there", f"headers: {len(rom.hidden)}", FW_PCIR),
-        )
+        yield _finding("image-behind-last", None, at, f"headers: {len(rom.hidden)}")
     for image in rom.images:
         if image.gap:
-            yield _advice(
-                *("gap", image, image.end, "the next image does not follow at once"),
-                *(f"an image at {image.end:#x}", f"at {image.end + len(image.gap):#x}", FW_HEADER),
-            )
+            evidence = f"at {image.end + len(image.gap):#x}"
+            expected = f"an image at {image.end:#x}"
+            yield _finding("gap", image, image.end, evidence, expected=expected)
 
 
 def _header(image: RomImage) -> Iterator[Finding]:
-    if image.pci is not None:
-        if image.pci.offset % 4:
-            yield _violation(
-                *("pcir-alignment", image, image.offset + 0x18),
-                "EDK2 stops here if the PCI data structure is not aligned",
-                *("a multiple of 4", f"{image.pci.offset:#x}", FW_HEADER),
-            )
-        if image.pci.offset < oprom.HEADER_BYTES:
-            yield _violation(
-                *("pcir-overlap", image, image.offset + 0x18),
-                "the PCI data structure overlaps the header",
-                *(f"at least {oprom.HEADER_BYTES:#x}", f"{image.pci.offset:#x}", FW_HEADER),
-            )
-        if image.pci.offset + image.pci.length_bytes > len(image.data):
-            yield _violation(
-                *("pcir-outside", image, image.offset + 0x18),
-                "the PCI data structure does not end within the image",
-                f"at most {len(image.data):#x}",
-                f"{image.pci.offset + image.pci.length_bytes:#x}",
-                FW_PCIR,
-            )
+    at, pci = image.offset + 0x18, image.pci
+    if pci is None:
+        pointer = int.from_bytes(image.data[0x18:0x1A], "little")
+        yield _finding("pcir-missing", image, at, f"{pointer:#x}")
         return
-    pointer = int.from_bytes(image.data[0x18:0x1A], "little")
-    yield _violation(
-        *("pcir-missing", image, image.offset + 0x18),
-        "no PCI data structure: an image for ISA, which PCI firmware does not run",
-        *("a pointer to PCIR", f"{pointer:#x}", FW_HEADER),
-    )
+    if pci.offset % 4:
+        yield _finding("pcir-alignment", image, at, f"{pci.offset:#x}")
+    if pci.offset < oprom.HEADER_BYTES:
+        yield _finding("pcir-overlap", image, at, f"{pci.offset:#x}")
+    end = pci.offset + pci.length_bytes
+    if end > len(image.data):
+        expected = f"at most {len(image.data):#x}"
+        yield _finding("pcir-outside", image, at, f"{end:#x}", expected=expected)
 
 
 # ---- The PCI data structure
 
 
-def _pci_data(image: RomImage) -> Iterator[Finding]:
-    pci = image.pci
-    assert pci is not None
+def _pci_data(image: RomImage, pci: PciData) -> Iterator[Finding]:
     at = image.offset + pci.offset
     if pci.revision not in REVISIONS:
-        yield _advice(
-            *("pcir-revision", image, at + 12, "an unknown revision"),
-            *("0 or 3", str(pci.revision), FW_PCIR),
-        )
+        yield _finding("pcir-revision", image, at + 12, str(pci.revision))
     need = REVISIONS.get(pci.revision, oprom.PCIR_3_BYTES if pci.revision > 3 else 0)
-    if pci.length_bytes < max(need, oprom.PCIR_BYTES):
-        yield _violation(
-            *("pcir-length", image, at + 10, "the structure is shorter than its revision"),
-            *(f"at least {max(need, oprom.PCIR_BYTES):#x}", f"{pci.length_bytes:#x}", FW_PCIR),
-        )
+    length, need = f"{pci.length_bytes:#x}", max(need, oprom.PCIR_BYTES)
+    if pci.length_bytes < need:
+        yield _finding("pcir-length", image, at + 10, length, expected=f"at least {need:#x}")
     if pci.revision == 0 and pci.length_bytes > oprom.PCIR_BYTES:
-        yield _advice(
-            *("pcir-length", image, at + 10, "the structure is longer than its revision"),
-            *(f"{oprom.PCIR_BYTES:#x}", f"{pci.length_bytes:#x}", FW_PCIR),
-        )
+        yield _finding("pcir-length long", image, at + 10, length)
     if pci.vendor in NO_VENDOR:
-        yield _violation(
-            *("vendor-none", image, at + 4, "the id is no vendor's: no device has it"),
-            *("the vendor id of the device", f"{pci.vendor:04x}", PCI_IDS),
-        )
+        yield _finding("vendor-none", image, at + 4, f"{pci.vendor:04x}")
     if pci.indicator & 0x7F:
-        yield _advice(
-            *("indicator-reserved", image, at + 21, "reserved bits of the indicator are set"),
-            *("0x00 or 0x80", f"{pci.indicator:#04x}", FW_PCIR),
-        )
+        yield _finding("indicator-reserved", image, at + 21, f"{pci.indicator:#04x}")
     if pci.code not in oprom.CODES:
-        yield _advice(
-            *("code-type", image, at + 20, "a reserved code type; firmware skips the image"),
-            *("0 to 3", str(pci.code), FW_PCIR),
-        )
+        yield _finding("code-type", image, at + 20, str(pci.code))
     try:
         oprom.device_list(image)
     except MalformedError as error:
-        yield _violation(
-            *("device-list", image, error.offset, error.rule),
-            *("a list that ends with 0", "one without end", FW_PCIR),
-        )
+        yield _finding("device-list", image, error.offset, "one without end", error.rule)
 
 
 def _bios(image: RomImage) -> Iterator[Finding]:
-    size = image.init_units * UNIT
+    size, at = image.init_units * UNIT, image.offset + 2
     if size == 0:
-        yield _violation(
-            *("init-size", image, image.offset + 2, "the image has no length to be loaded"),
-            *("1 or more", "0", FW_BIOS),
-        )
+        yield _finding("init-size", image, at, "0")
     elif size > len(image.data):
-        yield _violation(
-            *("init-size", image, image.offset + 2, "the length to load goes beyond the image"),
-            *(f"at most {len(image.data):#x}", f"{size:#x}", FW_BIOS),
-        )
+        expected = f"at most {len(image.data):#x}"
+        yield _finding("init-size beyond", image, at, f"{size:#x}", expected=expected)
     elif image.checksum:
-        yield _violation(
-            *("checksum", image, image.offset + size - 1, "the bytes of the image do not add to 0"),
-            *("0x00", f"{image.checksum:#04x}", FW_BIOS),
-        )
+        yield _finding("checksum", image, image.offset + size - 1, f"{image.checksum:#04x}")
 
 
 # ---- EFI images
 
 
-def _efi(image: RomImage) -> Iterator[Finding]:
-    efi, pci = image.efi, image.pci
-    assert efi is not None
-    assert pci is not None
+def _efi(image: RomImage, efi: EfiHeader, pci: PciData) -> Iterator[Finding]:
     at = image.offset
     if efi.signature != oprom.EFI_SIGNATURE:
-        yield _violation(
-            *("efi-signature", image, at + 4, "firmware skips the image"),
-            *(f"{oprom.EFI_SIGNATURE:#010x}", f"{efi.signature:#010x}", UEFI_ROM),
-        )
+        yield _finding("efi-signature", image, at + 4, f"{efi.signature:#010x}")
     if efi.subsystem not in (pe.EFI_BOOT_DRIVER, pe.EFI_RUNTIME_DRIVER):
-        yield _violation(
-            *("efi-subsystem", image, at + 8, "firmware loads only drivers from option ROMs"),
-            *("11 or 12", str(efi.subsystem), UEFI_ROM),
-        )
+        yield _finding("efi-subsystem", image, at + 8, str(efi.subsystem))
     if efi.machine not in pe.MACHINES:
-        yield _advice(
-            *("efi-machine", image, at + 10, "an unknown machine"),
-            *("a machine type of PE", f"{efi.machine:#06x}", UEFI_IMAGE),
-        )
+        yield _finding("efi-machine", image, at + 10, f"{efi.machine:#06x}")
     if any(efi.reserved):
-        yield _advice(
-            *("efi-reserved", image, at + 14, "reserved bytes of the header are set"),
-            *("zeros", efi.reserved.hex(), UEFI_ROM),
-        )
+        yield _finding("efi-reserved", image, at + 14, efi.reserved.hex())
     begin, end = pci.offset, pci.offset + pci.length_bytes
     if efi.driver_offset < oprom.HEADER_BYTES or begin <= efi.driver_offset < end:
-        yield _violation(
-            *("efi-overlap", image, at + 0x16, "the driver overlaps a header"),
-            *("an offset behind both headers", f"{efi.driver_offset:#x}", UEFI_ROM),
-        )
+        yield _finding("efi-overlap", image, at + 0x16, f"{efi.driver_offset:#x}")
     elif efi.driver_offset < begin < efi.init_units * UNIT:
-        yield _violation(
-            *("efi-overlap", image, at + 0x18, "the PCI data structure lies in the driver"),
-            *("one before the driver, or behind it", f"{begin:#x}", UEFI_ROM),
-        )
+        yield _finding("efi-overlap inside", image, at + 0x18, f"{begin:#x}")
 
 
-def _driver(driver: Driver) -> Iterator[Finding]:
-    image = driver.image
-    if driver.fault is not None:
-        fault = driver.fault
-        found = _violation(
-            *("driver", image, fault.offset, fault.rule),
-            *("a driver that can be read", "one that cannot", UEFI_ROM),
-        )
+def _driver(driver: Driver, efi: EfiHeader) -> Iterator[Finding]:
+    """Yield the findings of a driver, at places of the file if it is not compressed."""
+    if (fault := driver.fault) is not None:
+        found = _finding("driver", driver.image, fault.offset, "one that cannot", fault.rule)
         yield replace(found, place=replace(found.place, part=driver.fault_place))
-    if driver.pe is not None:
-        for finding in pe_findings(driver.pe, image):
-            yield _placed(finding, driver)
-
-
-def _placed(finding: Finding, driver: Driver) -> Finding:
-    """A finding of a PE image, at its place in the file if that image is not compressed."""
-    efi, offset = driver.image.efi, finding.place.offset
-    assert efi is not None
-    assert offset is not None
-    if efi.compression == oprom.COMPRESSED:
-        place = replace(finding.place, part="decompressed driver")
-    else:
-        offset += driver.image.offset + efi.driver_offset
-        place = replace(finding.place, offset=offset)
-    return replace(finding, place=place)
+    for found in pe_findings(driver.pe, driver.image) if driver.pe is not None else ():
+        if efi.compression == oprom.COMPRESSED:
+            place = replace(found.place, part="decompressed driver")
+        else:
+            base = driver.image.offset + efi.driver_offset
+            place = replace(found.place, offset=base + (found.place.offset or 0))
+        yield replace(found, place=place)
 
 
 def pe_findings(image: pe.Image, within: RomImage | None = None) -> Iterator[Finding]:
     """The findings of a PE image; `within`: the image of a ROM whose header is compared."""
-    efi = within.efi if within else None
+    efi, optional = within.efi if within else None, image.optional_offset
     if efi is not None and efi.machine != image.machine:
-        yield _violation(
-            *("machine-differs", within, image.machine_offset),
-            "the header of the ROM's image names another machine than the driver",
-            *(f"{efi.machine:#06x}", f"{image.machine:#06x}", UEFI_ROM),
-        )
+        own, expected = f"{image.machine:#06x}", f"{efi.machine:#06x}"
+        yield _finding("machine-differs", within, image.machine_offset, own, expected=expected)
     if efi is not None and efi.subsystem != image.subsystem:
-        yield _violation(
-            *("subsystem-differs", within, image.subsystem_offset),
-            "the header of the ROM's image names another subsystem than the driver",
-            *(str(efi.subsystem), str(image.subsystem), UEFI_ROM),
-        )
+        own, expected = str(image.subsystem), str(efi.subsystem)
+        yield _finding("subsystem-differs", within, image.subsystem_offset, own, expected=expected)
     if image.is_too_narrow:
-        yield _violation(
-            *("pe-format", within, image.optional_offset),
-            f"the driver is PE32, and UEFI's images for {image.machine_name} are PE32+",
-            *(f"{pe.MAGIC_PE32_PLUS:#06x}", f"{pe.MAGIC_PE32:#06x}", UEFI_IMAGE),
-        )
+        text = f"the driver is PE32, and UEFI's images for {image.machine_name} are PE32+"
+        yield _finding("pe-format", within, optional, f"{pe.MAGIC_PE32:#06x}", text)
     yield from _relocations(image, within)
     if image.section_alignment < PAGE_BYTES:
-        yield _advice(
-            *("section-alignment", within, image.optional_offset + 32),
-            "sections share pages, so that firmware cannot protect code from writes",
-            *(f"at least {PAGE_BYTES:#x}", f"{image.section_alignment:#x}", UEFI_ATTRIBUTES),
-        )
+        alignment = f"{image.section_alignment:#x}"
+        yield _finding("section-alignment", within, optional + 32, alignment)
     if not image.is_nx_compatible:
-        yield _advice(
-            *("nx-compatible", within, image.optional_offset + 70),
-            "not marked NX_COMPAT: firmware that asks for it refuses the driver",
-            *("bit 8 set", f"{image.dll_characteristics:#06x}", "PE, DLL characteristics"),
-        )
+        yield _finding("nx-compatible", within, optional + 70, f"{image.dll_characteristics:#06x}")
     for section in image.sections:
         if section.is_writable and section.is_executable:
-            yield _advice(
-                *("writable-code", within, section.header_offset + 36),
-                f"section {section.name!r} is writable and executable",
-                *("one of the two", f"{section.flags:#010x}", "PE, section flags"),
-            )
+            at, text = section.header_offset, f"section {section.name!r} is writable and executable"
+            yield _finding("writable-code", within, at + 36, f"{section.flags:#010x}", text)
     signature = image.directory(pe.DIRECTORY_CERTIFICATES)
-    if signature is not None and signature.address + signature.size_bytes < len(image.data):
+    if signature is not None:
         end = signature.address + signature.size_bytes
-        yield _violation(
-            *("signature-padding", within, end),
-            "bytes behind the signature: firmware hashes others than were signed",
-            *("none", f"{len(image.data) - end:#x} bytes", UEFI_HASH),
-        )
+        if end < len(image.data):
+            yield _finding("signature-padding", within, end, f"{len(image.data) - end:#x} bytes")
     yield from _signatures(image, within)
     for begin, end in pe.gaps(image):
-        yield _advice(
-            *("hash-gap", within, begin, "bytes between sections, which the hash leaves out"),
-            *("sections that follow each other", f"{end - begin:#x} bytes", UEFI_HASH),
-        )
+        yield _finding("hash-gap", within, begin, f"{end - begin:#x} bytes")
 
 
 def _signatures(image: pe.Image, within: RomImage | None) -> Iterator[Finding]:
     for one, text in signatures.problems(image):
         if one.problem:
-            yield _advice(
-                *("signature-unread", within, one.offset, text),
-                *("a PKCS #7 signature of an image's hash", "another certificate", UEFI_SIGNATURES),
-            )
+            yield _finding("signature-unread", within, one.offset, "another certificate", text)
         else:
             # Any certificate may let firmware load the image, if it is for this image.
-            severity = _advice if signatures.read(image).is_for_this else _violation
-            yield severity(
-                *("signature-differs", within, one.offset, text),
-                *(one.own.hex(), one.digest.hex(), UEFI_HASH),
-            )
+            beside = " beside" if signatures.read(image).is_for_this else ""
+            rule, signed, own = f"signature-differs{beside}", one.digest.hex(), one.own.hex()
+            yield _finding(rule, within, one.offset, signed, text, own)
 
 
 def _relocations(image: pe.Image, within: RomImage | None) -> Iterator[Finding]:
     try:
         count = sum(1 for _ in pe.relocations(image))
     except MalformedError as error:
-        yield _violation(
-            *("relocations", within, error.offset, error.rule),
-            *("a table that can be read", "one that cannot", "PE, .reloc"),
-        )
+        yield _finding("relocations", within, error.offset, "one that cannot", error.rule)
         return
+    at = image.header_offset + 22
     if image.has_stripped_relocations:
-        yield _violation(
-            *("relocations", within, image.header_offset + 22),
-            "relocations are stripped: firmware loads it at one address only, or not at all",
-            *("bit 0 clear", f"{image.characteristics:#06x}", UEFI_IMAGE),
-        )
+        yield _finding("relocations stripped", within, at, f"{image.characteristics:#06x}")
     elif count == 0:
-        yield _advice(
-            *("relocations", within, image.header_offset + 22),
-            "no relocations: right only for code that holds no address at all",
-            *("1 or more", "0", UEFI_IMAGE),
-        )
+        yield _finding("relocations none", within, at, "0")
 
 
 # ---- The ROM
@@ -400,64 +352,36 @@ def _relocations(image: pe.Image, within: RomImage | None) -> Iterator[Finding]:
 def _between(rom: Rom) -> Iterator[Finding]:
     """Differences between images that belong to one device."""
     first = rom.images[0].pci
-    if first is None:
-        return
-    for image in rom.images[1:]:
+    for image in rom.images[1:] if first else ():
         pci = image.pci
-        if pci is None:
+        if pci is None or first is None:
             continue
-        ids, own = (first.vendor, first.device), (pci.vendor, pci.device)
-        if ids != own:
-            yield _advice(
-                *("ids-differ", image, image.offset + pci.offset + 4),
-                "other ids than the first image: right only if the ROM serves several devices",
-                *("{:04x}:{:04x}".format(*ids), "{:04x}:{:04x}".format(*own), FW_PCIR),
-            )
+        at = image.offset + pci.offset
+        if pci.ids != first.ids:
+            yield _finding("ids-differ", image, at + 4, pci.ids, expected=first.ids)
         if pci.class_code != first.class_code:
-            yield _advice(
-                *("class-differs", image, image.offset + pci.offset + 13),
-                "another class than the first image",
-                *(f"{first.class_code:06x}", f"{pci.class_code:06x}", FW_PCIR),
-            )
+            own, expected = f"{pci.class_code:06x}", f"{first.class_code:06x}"
+            yield _finding("class-differs", image, at + 13, own, expected=expected)
 
 
 def _around(rom: Rom) -> Iterator[Finding]:
-    size = len(rom.data) - rom.start
-    images = rom.end - rom.start
+    size, images = len(rom.data) - rom.start, rom.end - rom.start
     if rom.prefix[:2] == b"\x55\xaa":
         # LoadOpRomImage of EDK2's PciBusDxe ends at the first pointer that leads nowhere.
-        yield _violation(
-            *("pcir-missing", None, 0x18),
-            "the header at 0x0 leads to no PCI data structure, and firmware looks no further",
-            *("an offset of PCIR", f"{int.from_bytes(rom.prefix[0x18:0x1A], 'little'):#x}"),
-            FW_HEADER,
-        )
+        pointer = int.from_bytes(rom.prefix[0x18:0x1A], "little")
+        yield _finding("pcir-missing first", None, 0x18, f"{pointer:#x}")
     elif rom.start:
-        yield _advice(
-            *("prefix", None, 0, "data before the first image: a dump of a flash, not a ROM"),
-            *("an image at 0x0", f"at {rom.start:#x}", FW_HEADER),
-        )
+        yield _finding("prefix", None, 0, f"at {rom.start:#x}")
     tail = rom.tail
     if tail and not rom.hidden and (tail[0] not in BLANK or tail.count(tail[:1]) != len(tail)):
-        yield _advice(
-            *("tail", None, rom.end, "data behind the last image"),
-            *("none, or bytes of 00 or of ff", f"{len(tail):#x} bytes", FW_HEADER),
-        )
+        yield _finding("tail", None, rom.end, f"{len(tail):#x} bytes")
     if size < LEAST_BYTES:
-        yield _violation(
-            *("rom-size", None, rom.start, "EDK2 on QEMU ignores ROMs below 4 KiB"),
-            *(f"at least {LEAST_BYTES:#x}", f"{size:#x}", PCI_ROM_SIZE),
-        )
+        yield _finding("rom-size", None, rom.start, f"{size:#x}")
     elif size & (size - 1):
-        yield _advice(
-            *("rom-size", None, rom.start, "the size is no power of two, as that of a flash is"),
-            *(f"{1 << (size - 1).bit_length():#x}", f"{size:#x}", PCI_ROM_SIZE),
-        )
+        expected = f"{1 << (size - 1).bit_length():#x}"
+        yield _finding("rom-size odd", None, rom.start, f"{size:#x}", expected=expected)
     if images > oprom.MOST_BYTES:
-        yield _violation(
-            *("rom-size", None, rom.start, "the images are larger than any ROM"),
-            *(f"at most {oprom.MOST_BYTES:#x}", f"{images:#x}", UEFI_ROM),
-        )
+        yield _finding("rom-size large", None, rom.start, f"{images:#x}")
 
 
 TABLE_RULES = ("tables-not-first", "tables-missing")
@@ -471,10 +395,7 @@ def _tables(rom: Rom) -> Iterator[Finding]:
     known = vendor_tables.find(rom)
     image = rom.images[known[0].image if known else 0]
     rule = TABLE_RULES[0] if known else TABLE_RULES[1]
-    yield _advice(
-        *(rule, image, image.offset, text),
-        *("a BIOS image with the tables, as the first image", "another image", LINUX),
-    )
+    yield _finding(rule, image, image.offset, "another image", text)
 
 
 def _device(rom: Rom, ids: DeviceIds) -> Iterator[Finding]:
@@ -488,13 +409,8 @@ def _device(rom: Rom, ids: DeviceIds) -> Iterator[Finding]:
         except MalformedError:
             devices = (pci.device,)
         if pci.vendor != ids.vendor or ids.device not in devices:
-            yield _advice(
-                *("ids-of-device", image, image.offset + pci.offset + 4),
-                "the image does not name the device that holds it: a BIOS does not run it",
-                f"{ids.vendor:04x}:{ids.device:04x}",
-                f"{pci.vendor:04x}:{pci.device:04x}",
-                FW_PCIR,
-            )
+            at, expected = image.offset + pci.offset + 4, f"{ids.vendor:04x}:{ids.device:04x}"
+            yield _finding("ids-of-device", image, at, pci.ids, expected=expected)
 
 
 # ---- Whether a machine has a driver
