@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The error of bytes that are not what they should be."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from everycore.environment.errors import EverycoreError
 
 
@@ -23,3 +26,12 @@ class MalformedError(EverycoreError):
     def named(self, name: str) -> EverycoreError:
         """The error as a user sees it: `name` is the file."""
         return EverycoreError(f"{name}: {self.message}", self.hint, self.code)
+
+
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Let errors of malformed bytes in this block name their file."""
+    try:
+        yield
+    except MalformedError as error:
+        raise error.named(name) from None

@@ -2,8 +2,9 @@
 """Options that several commands share."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -18,6 +19,7 @@ from everycore.environment.outputs import atomic_output, is_standard_output, is_
 if TYPE_CHECKING:
     from everycore.report.page.answer import AnswerPage
 
+S = TypeVar("S")
 T = TypeVar("T")
 Json = Annotated[bool, typer.Option("--json", help="JSON lines instead of tables.")]
 TargetName = Annotated[
@@ -109,6 +111,15 @@ class InputErrors:
             self.context.tell(error)
         self.n_failed += 1
         return None
+
+    def each(
+        self, inputs: Iterable[S], name: Callable[[S], str], work: Callable[[S], T]
+    ) -> Iterator[tuple[S, T]]:
+        """Yield inputs with what work on them gives, without those on which it fails."""
+        for one in inputs:
+            found = self.of(name(one), partial(work, one))
+            if found is not None:
+                yield one, found
 
     def write_sarif(self, path: Path, document: Mapping[str, object]) -> None:
         """Write a document about all inputs; warn and write nothing if one of them failed."""

@@ -5,16 +5,18 @@ import json as jsonlib
 import shutil
 import tempfile
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from string import hexdigits
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
 from everycore.binary import pe
-from everycore.binary.malformed import MalformedError
+from everycore.binary.malformed import MalformedError, named
+from everycore.commands.option_sets import with_option_sets
 from everycore.commands.options import InputErrors, Json, SarifFile, context_of
 from everycore.environment.context import Context
 from everycore.environment.errors import (
@@ -58,45 +60,38 @@ Inputs = Annotated[
         help="Files, PCI devices (0000:01:00.0), or folders of PCI devices as sysfs has them.",
     ),
 ]
-SysfsRoot = Annotated[
-    Path, typer.Option("--sysfs-root", metavar="DIR", help="Where sysfs is.", show_default=True)
-]
 
 
-def _load(context: Context, given: str, sysfs: Path) -> list[Source]:
+def _load(context: Context, given: str) -> list[Source]:
     def say(text: str) -> None:
         context.err.print(text, style="dim", markup=False, soft_wrap=True)
 
-    return sources.load(given, context.cwd, context.cwd / sysfs, say)
+    return sources.load(given, context.cwd, sources.SYSFS, say)
 
 
-T = TypeVar("T")
+def _load_all(errors: InputErrors, given: list[str]) -> list[Source]:
+    loaded = errors.each(given, str, partial(_load, errors.context))
+    return [source for _, some in loaded for source in some]
 
 
-def _load_all(errors: InputErrors, given: Sequence[str], sysfs: Path) -> list[Source]:
-    loaded = [errors.of(one, partial(_load, errors.context, one, sysfs)) for one in given]
-    return [source for some in loaded for source in some or ()]
+def _name(source: Source) -> str:
+    return source.name
 
 
 def _read(source: Source) -> Rom:
-    try:
+    with named(source.name):
         return oprom.read(source.data)
-    except MalformedError as error:
-        raise error.named(source.name) from None
 
 
-def _drivers(context: Context, rom: Rom) -> list[Driver]:
-    decompress: Callable[[bytes], bytes] = partial(codec.decompress, context)
-    return [oprom.driver(image, decompress) for image in rom.images if image.efi]
-
-
-def _drivers_for_list(context: Context, rom: Rom) -> list[Driver]:
-    """Return the drivers of a ROM; those that ask for a package that is missing say so."""
+def _drivers(context: Context, rom: Rom, is_listed: bool = False) -> list[Driver]:
+    """Return the drivers of a ROM; `is_listed`: one that needs a missing package says so itself."""
 
     def decompress(stream: bytes) -> bytes:
         try:
             return codec.decompress(context, stream)
         except MissingPackagesError as error:
+            if not is_listed:
+                raise
             rule = f"compressed; {error.message}: {error.hint}"
             raise MalformedError(0, rule, error.hint) from None
 
@@ -104,23 +99,15 @@ def _drivers_for_list(context: Context, rom: Rom) -> list[Driver]:
 
 
 @app.command("list")
-def list_images(
-    command: typer.Context,
-    inputs: Inputs,
-    json: Json = False,
-    sysfs_root: SysfsRoot = sources.SYSFS,
-) -> None:
+def list_images(command: typer.Context, inputs: Inputs, json: Json = False) -> None:
     """Show every image of option ROMs.
 
     With its machine, ids, lengths, checksum and hash.
     """
     context = context_of(command)
     errors = InputErrors(context)
-    for source in _load_all(errors, inputs, sysfs_root):
-        read = errors.of(source.name, partial(_listed, context, source))
-        if read is None:
-            continue
-        rom, drivers = read
+    given = _load_all(errors, inputs)
+    for source, (rom, drivers) in errors.each(given, _name, partial(_listed, context)):
         if not json:
             context.out.print(rom_tables.list_table(source.name, rom, drivers), soft_wrap=True)
             continue
@@ -134,7 +121,7 @@ def list_images(
 
 def _listed(context: Context, source: Source) -> tuple[Rom, list[Driver]]:
     rom = _read(source)
-    return rom, _drivers_for_list(context, rom)
+    return rom, _drivers(context, rom, is_listed=True)
 
 
 @app.command("check")
@@ -152,7 +139,6 @@ def check_rules(
     strict: Annotated[bool, typer.Option("--strict", help="Advice counts, too.")] = False,
     sarif_file: SarifFile = None,
     json: Json = False,
-    sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Check the rules of PCI, UEFI and PE.
 
@@ -165,15 +151,12 @@ def check_rules(
             raise unknown_name("machine", machine, (*MACHINES, *pe.OTHER_NAMES))
     is_bad = False
     errors = InputErrors(context)
-    given = _load_all(errors, inputs, sysfs_root)
+    given = _load_all(errors, inputs)
     if sarif_file is not None:
         refuse_input("--sarif", context.cwd / sarif_file, [source.path for source in given])
     inspected: list[sarif.Inspected] = []
-    for source in given:
-        checked = errors.of(source.name, partial(_checked, context, source, machine))
-        if checked is None:
-            continue
-        found, verdict = checked
+    work = partial(_checked, context, machine)
+    for source, (found, verdict) in errors.each(given, _name, work):
         inspected.append(rom_rules.inspected(source.name, found))
         violations = sum(one.is_violation for one in found)
         is_bad |= bool(found if strict else violations)
@@ -197,7 +180,7 @@ def check_rules(
 
 
 def _checked(
-    context: Context, source: Source, machine: str | None
+    context: Context, machine: str | None, source: Source
 ) -> tuple[list[Finding], Verdict | None]:
     rom = _read(source)
     drivers = _drivers(context, rom)
@@ -217,7 +200,6 @@ def hash_drivers(
         str, typer.Option("--owner", metavar="GUID", help="The owner of the entries of that list.")
     ] = str(OWNER),
     json: Json = False,
-    sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Print the Authenticode SHA-256 of every EFI driver.
 
@@ -230,14 +212,13 @@ def hash_drivers(
         raise EverycoreError(f"--owner '{owner}' is no GUID", "uuidgen makes one") from None
     hashes: list[bytes] = []
     errors = InputErrors(context)
-    given = _load_all(errors, inputs, sysfs_root)
+    given = _load_all(errors, inputs)
     if esl_ is not None:
         refuse_input("--esl", context.cwd / esl_, [source.path for source in given])
-    for source in given:
-        found = errors.of(source.name, partial(_hashed, context, source))
-        for driver, image, digest in found or ():
+    for source, found in errors.each(given, _name, partial(_images_of, context)):
+        for number, image in found:
+            digest = pe.authenticode(image)
             hashes.append(digest)
-            number = driver.image.number if driver else None
             found_signatures = signatures.read(image)
             line = {
                 "type": "hash",
@@ -265,23 +246,17 @@ def hash_drivers(
     raise errors.end()
 
 
-def _hashed(context: Context, source: Source) -> list[tuple[Driver | None, pe.Image, bytes]]:
-    return [(one, image, pe.authenticode(image)) for one, image in _images_of(context, source)]
-
-
-def _images_of(context: Context, source: Source) -> list[tuple[Driver | None, pe.Image]]:
+def _images_of(context: Context, source: Source) -> list[tuple[int | None, pe.Image]]:
     """Return the PE images of a source; a driver that cannot be read is an error."""
     if pe.is_pe(source.data):
-        try:
+        with named(source.name):
             return [(None, pe.read(source.data))]
-        except MalformedError as error:
-            raise error.named(source.name) from None
-    found: list[tuple[Driver | None, pe.Image]] = []
+    found: list[tuple[int | None, pe.Image]] = []
     for driver in _drivers(context, _read(source)):
         if driver.pe is None:
             assert driver.fault is not None
             raise driver.fault.named(f"{source.name}: image {driver.image.number}")
-        found.append((driver, driver.pe))
+        found.append((driver.image.number, driver.pe))
     return found
 
 
@@ -292,10 +267,6 @@ RomFile = Annotated[str, typer.Argument(metavar="ROM", help="A file, or a PCI de
 EfiFiles = Annotated[list[str], typer.Argument(metavar="EFI...", help="EFI drivers.")]
 Numbers = Annotated[
     list[int], typer.Argument(metavar="N...", help="Numbers of images, from 0.", min=0)
-]
-NewFile = Annotated[
-    Path | None,
-    typer.Option("--out", metavar="FILE", help="The new ROM; `-`: standard output."),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan, and write nothing.")]
 Force = Annotated[
@@ -311,6 +282,21 @@ RomSize = Annotated[
     typer.Option("--size", metavar="BYTES", help="The size of the ROM: 65536, 0x10000, 64K, 1M."),
 ]
 Hexadecimal = Annotated[str | None, typer.Option(metavar="HEX")]
+ClassCode = Annotated[str | None, typer.Option("--class", metavar="HEX")]
+
+
+@dataclass(frozen=True, slots=True)
+class NewRom:
+    """The file that a change writes."""
+
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="The new ROM; `-`: standard output."),
+    ] = None
+    dry_run: DryRun = False
+
+
+NOWHERE = NewRom()
 
 
 def _number(option: str, text: str | None, most: int) -> int | None:
@@ -366,16 +352,17 @@ def _size(text: str | None) -> int | None:
     return size
 
 
-def _one_rom(context: Context, given: str, sysfs: Path) -> tuple[Source, Rom]:
-    found = _load(context, given, sysfs)
+def _one_rom(context: Context, given: str) -> tuple[Source, Rom]:
+    found = _load(context, given)
     if len(found) != 1:
         raise EverycoreError(f"{given} has {len(found)} devices", "name one of them")
     return found[0], _read(found[0])
 
 
-def _finish(context: Context, out: Path | None, dry_run: bool, edited: Edited) -> None:
+def _finish(context: Context, new: NewRom, edited: Edited) -> None:
     """Show the plan, and write the new ROM to a file of its own."""
-    if out is None and not dry_run:
+    out = new.out
+    if out is None and not new.dry_run:
         raise EverycoreError("nowhere to write the new ROM", "--out FILE, or --dry-run")
     place = None if out is None or is_standard_output(out) else context.cwd / out
     if place is not None and _is_there(place, out) and not is_stream(place):
@@ -383,7 +370,7 @@ def _finish(context: Context, out: Path | None, dry_run: bool, edited: Edited) -
     to = context.err if place is None and out is not None else context.out
     for line in edited.plan or ("no change",):
         to.print(line, markup=False, soft_wrap=True)
-    if dry_run:
+    if new.dry_run:
         to.print("nothing is written", markup=False)
         return
     assert out is not None
@@ -401,50 +388,37 @@ def _is_there(place: Path, given: Path | None) -> bool:
         raise cannot_write(given, error, "name another place") from error
 
 
-def _edit(source: Source, change: Callable[[], Edited]) -> Edited:
-    """Make a change; what keeps it from being made names the file."""
-    try:
-        return change()
-    except MalformedError as error:
-        raise error.named(source.name) from None
-
-
-def _driver_bytes(context: Context, given: str) -> bytes:
-    found = sources.load(given, context.cwd, context.cwd / sources.SYSFS, lambda _: None)
-    data = found[0].data
-    try:
-        edit.read_driver(data)
-    except MalformedError as error:
-        raise error.named(given) from None
-    return data
+def _change(
+    command: typer.Context, given: str, new: NewRom, change: Callable[[Rom], Edited]
+) -> None:
+    """Change a ROM, and write the new one; what keeps a change from being made names the file."""
+    context = context_of(command)
+    source, rom = _one_rom(context, given)
+    with named(source.name):
+        edited = change(rom)
+    _finish(context, new, edited)
 
 
 def _new_image(context: Context, given: str, ids: Ids, compress: bool, revision: int = 0) -> bytes:
-    data = _driver_bytes(context, given)
-    try:
+    """Return the image of a driver in a file."""
+    data = sources.load(given, context.cwd, sources.SYSFS, lambda _: None)[0].data
+    with named(given):
+        edit.read_driver(data)
         stream = codec.compress(context, data) if compress else None
         return edit.make_image(data, ids, stream, revision)
-    except MalformedError as error:
-        raise error.named(given) from None
-
-
-def _ids_of(rom: Rom) -> Ids:
-    """Return the ids of the first image, which new ones get."""
-    pci = edit.parts_of(rom) and rom.images[0].pci
-    assert pci
-    return Ids(pci.vendor, pci.device, pci.class_code)
 
 
 @app.command("build")
+@with_option_sets
 def build_rom(
     command: typer.Context,
     efi: Annotated[
         list[str] | None, typer.Argument(metavar="EFI...", help="EFI drivers, in their order.")
     ] = None,
-    out: NewFile = None,
+    new: NewRom = NOWHERE,
     vendor: Hexadecimal = None,
     device: Hexadecimal = None,
-    class_code: Annotated[str | None, typer.Option("--class", metavar="HEX")] = None,
+    class_code: ClassCode = None,
     compress: Compression = None,
     size: RomSize = None,
     from_: Annotated[
@@ -452,7 +426,6 @@ def build_rom(
         typer.Option("--from", metavar="DIR", help="A folder that `rom extract` made."),
     ] = None,
     force: Force = False,
-    dry_run: DryRun = False,
 ) -> None:
     """Make a ROM of EFI drivers, or of extracted images.
 
@@ -464,7 +437,7 @@ def build_rom(
             raise EverycoreError(
                 "--from goes with --out, --force and --dry-run alone", "rom insert adds"
             )
-        _finish(context, out, dry_run, _from_folder(context, from_, force))
+        _finish(context, new, _from_folder(context, from_, force))
         return
     if force:
         raise EverycoreError("--force goes with --from", "drivers alone have no tables of a card")
@@ -483,11 +456,9 @@ def build_rom(
     names = [
         f"{one} for {oprom.read_image(i).machine_name}" for one, i in zip(efi, images, strict=True)
     ]
-    try:
+    with named(str(new.out or "the new ROM")):
         edited = edit.new_rom(images, names, _size(size))
-    except MalformedError as error:
-        raise error.named(str(out or "the new ROM")) from None
-    _finish(context, out, dry_run, edited)
+    _finish(context, new, edited)
 
 
 def _from_folder(context: Context, given: Path, force: bool) -> Edited:
@@ -511,10 +482,8 @@ def _from_folder(context: Context, given: Path, force: bool) -> Edited:
         raise EverycoreError(
             f"{given / manifest.NAME}: {error}", "everycore rom extract makes such a file"
         ) from None
-    try:
+    with named(str(given)):
         data, notes = manifest.put_together(table, read, partial(codec.compress, context), force)
-    except MalformedError as error:
-        raise error.named(str(given)) from None
     return Edited(data, notes)
 
 
@@ -527,25 +496,25 @@ def extract_images(
         bool, typer.Option("--decompressed", help="Drivers as .efi files, images otherwise.")
     ] = False,
     dry_run: DryRun = False,
-    sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Write every image of a ROM into a folder.
 
     `rom build --from` makes the ROM of it again.
     """
     context = context_of(command)
-    source, rom = _one_rom(context, given, sysfs_root)
+    source, rom = _one_rom(context, given)
     place = context.cwd / folder
     if _is_there(place, folder) and (not place.is_dir() or any(place.iterdir())):
         raise EverycoreError(f"{folder} is there already", "name a new folder")
     compress = partial(codec.compress, context)
     drivers = _drivers(context, rom) if decompressed else []
-    taken = _taken_apart(source, rom, drivers, compress if decompressed else None)
-    table = jsonlib.loads(taken.files[manifest.NAME])
-    try:
+    with named(source.name):
+        if rom.images[0].pci is None:
+            rule = "no PCI data structure: an image for ISA, which is not taken apart"
+            raise MalformedError(rom.start, rule, "copy the file")
+        taken = manifest.take_apart(rom, drivers, compress if decompressed else None)
+        table = jsonlib.loads(taken.files[manifest.NAME])
         again, notes = manifest.put_together(table, taken.files.__getitem__, compress)
-    except MalformedError as error:
-        raise error.named(source.name) from None
     for note in taken.notes:
         context.warn(f"{source.name}: {note}")
     if again != rom.data:
@@ -569,198 +538,149 @@ def extract_images(
         raise cannot_write(folder, error, "name another place") from error
 
 
-def _taken_apart(
-    source: Source, rom: Rom, drivers: Sequence[Driver], compress: manifest.Compress | None
-) -> manifest.Folder:
-    if rom.images[0].pci is None:
-        rule = "no PCI data structure: an image for ISA, which is not taken apart"
-        error = MalformedError(rom.start, rule, "copy the file")
-        raise error.named(source.name)
-    return manifest.take_apart(rom, drivers, compress)
-
-
 @app.command("insert")
+@with_option_sets
 def insert_drivers(
     command: typer.Context,
     given: RomFile,
     efi: EfiFiles,
-    out: NewFile = None,
+    new: NewRom,
     at: Annotated[
         int | None, typer.Option("--at", metavar="N", min=0, help="The first's number.")
     ] = None,
     compress: Compression = None,
     size: RomSize = None,
     force: Force = False,
-    dry_run: DryRun = False,
-    sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Add EFI drivers to a ROM.
 
     They come behind its images, or at a place among them.
     """
-    context = context_of(command)
-    source, rom = _one_rom(context, given, sysfs_root)
-    ids = _edit_ids(source, rom)
-    images = [_new_image(context, one, ids, bool(compress)) for one in efi]
-    names = [Path(one).name for one in efi]
-    edited = _edit(source, lambda: edit.insert(rom, images, names, at, _size(size), force))
-    _finish(context, out, dry_run, edited)
 
+    def change(rom: Rom) -> Edited:
+        pci = edit.parts_of(rom) and rom.images[0].pci
+        assert pci
+        ids = Ids(pci.vendor, pci.device, pci.class_code)
+        images = [_new_image(context_of(command), one, ids, bool(compress)) for one in efi]
+        names = [Path(one).name for one in efi]
+        return edit.insert(rom, images, names, at, _size(size), force)
 
-def _edit_ids(source: Source, rom: Rom) -> Ids:
-    try:
-        return _ids_of(rom)
-    except MalformedError as error:
-        raise error.named(source.name) from None
+    _change(command, given, new, change)
 
 
 @app.command("replace")
+@with_option_sets
 def replace_driver(
     command: typer.Context,
     given: RomFile,
     number: Annotated[int, typer.Argument(metavar="N", min=0, help="The image's number.")],
     efi: Annotated[str, typer.Argument(metavar="EFI", help="An EFI driver.")],
-    out: NewFile = None,
+    new: NewRom,
     compress: Compression = None,
     size: RomSize = None,
     force: Force = False,
-    dry_run: DryRun = False,
-    sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Put an EFI driver in the place of an image.
 
     It gets the ids of that image, and is compressed as that was.
     """
-    context = context_of(command)
-    source, rom = _one_rom(context, given, sysfs_root)
-    _edit_ids(source, rom)
-    if number >= len(rom.images):
-        raise EverycoreError(
-            f"no image {number}: the ROM has {len(rom.images)}", "everycore rom list numbers them"
-        )
-    old = rom.images[number]
-    assert old.pci is not None
-    was = old.efi is not None and old.efi.compression == oprom.COMPRESSED
-    ids = Ids(old.pci.vendor, old.pci.device, old.pci.class_code)
-    packed = was if compress is None else compress
-    image = _new_image(context, efi, ids, packed, old.pci.code_revision)
-    name = Path(efi).name
-    edited = _edit(source, lambda: edit.replace_image(rom, number, image, name, _size(size), force))
-    _finish(context, out, dry_run, edited)
+
+    def change(rom: Rom) -> Edited:
+        edit.parts_of(rom)
+        edit.need_number(rom, number)
+        old = rom.images[number]
+        assert old.pci is not None
+        was = old.efi is not None and old.efi.compression == oprom.COMPRESSED
+        ids = Ids(old.pci.vendor, old.pci.device, old.pci.class_code)
+        packed = was if compress is None else compress
+        image = _new_image(context_of(command), efi, ids, packed, old.pci.code_revision)
+        return edit.replace_image(rom, number, image, Path(efi).name, _size(size), force)
+
+    _change(command, given, new, change)
 
 
 @app.command("drop")
+@with_option_sets
 def drop_images(
-    command: typer.Context,
-    given: RomFile,
-    numbers: Numbers,
-    out: NewFile = None,
-    force: Force = False,
-    dry_run: DryRun = False,
-    sysfs_root: SysfsRoot = sources.SYSFS,
+    command: typer.Context, given: RomFile, numbers: Numbers, new: NewRom, force: Force = False
 ) -> None:
     """Remove images; the size of the ROM stays."""
-    context = context_of(command)
-    source, rom = _one_rom(context, given, sysfs_root)
-    _finish(context, out, dry_run, _edit(source, lambda: edit.drop(rom, numbers, force)))
+    _change(command, given, new, lambda rom: edit.drop(rom, numbers, force))
 
 
 @app.command("reorder")
+@with_option_sets
 def reorder_images(
-    command: typer.Context,
-    given: RomFile,
-    numbers: Numbers,
-    out: NewFile = None,
-    force: Force = False,
-    dry_run: DryRun = False,
-    sysfs_root: SysfsRoot = sources.SYSFS,
+    command: typer.Context, given: RomFile, numbers: Numbers, new: NewRom, force: Force = False
 ) -> None:
     """Put the images into another order.
 
     Give all numbers, in the order that is wanted.
     """
-    context = context_of(command)
-    source, rom = _one_rom(context, given, sysfs_root)
-    _finish(context, out, dry_run, _edit(source, lambda: edit.reorder(rom, numbers, force)))
+    _change(command, given, new, lambda rom: edit.reorder(rom, numbers, force))
 
 
 @app.command("set-last")
+@with_option_sets
 def set_last_image(
     command: typer.Context,
     given: RomFile,
     number: Annotated[
         int | None, typer.Argument(metavar="[N]", min=0, help="Default: the last one found.")
     ] = None,
-    out: NewFile = None,
+    new: NewRom = NOWHERE,
     force: Force = False,
-    dry_run: DryRun = False,
-    sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Mark one image as the last, and no other."""
-    context = context_of(command)
-    source, rom = _one_rom(context, given, sysfs_root)
-    _finish(context, out, dry_run, _edit(source, lambda: edit.set_last(rom, number, force)))
+    _change(command, given, new, lambda rom: edit.set_last(rom, number, force))
 
 
 @app.command("set-ids")
+@with_option_sets
 def set_device_ids(
     command: typer.Context,
     given: RomFile,
+    new: NewRom,
     vendor: Hexadecimal = None,
     device: Hexadecimal = None,
-    class_code: Annotated[str | None, typer.Option("--class", metavar="HEX")] = None,
+    class_code: ClassCode = None,
     images: Annotated[
         list[int] | None,
         typer.Option("--image", metavar="N", min=0, help="Only this image; repeatable."),
     ] = None,
-    out: NewFile = None,
-    dry_run: DryRun = False,
-    sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Change the vendor, device or class that images name."""
-    context = context_of(command)
     ids = _ids(vendor, device, class_code)
     if ids == Ids():
         raise EverycoreError("no id is given", "--vendor, --device or --class, in hexadecimal")
-    source, rom = _one_rom(context, given, sysfs_root)
-    edited = _edit(source, lambda: edit.set_ids(rom, ids, images or []))
-    _finish(context, out, dry_run, edited)
+    _change(command, given, new, lambda rom: edit.set_ids(rom, ids, images or []))
 
 
 @app.command("fit")
+@with_option_sets
 def fit_size(
     command: typer.Context,
     given: RomFile,
+    new: NewRom,
     size: RomSize = None,
     strip: Annotated[
         bool,
         typer.Option("--strip", help="Leave out what a vendor has before and behind the images."),
     ] = False,
-    out: NewFile = None,
     force: Force = False,
-    dry_run: DryRun = False,
-    sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Give a ROM the size of a flash: a power of two, at least 4 KiB."""
-    context = context_of(command)
-    source, rom = _one_rom(context, given, sysfs_root)
-    _finish(context, out, dry_run, _edit(source, lambda: edit.fit(rom, _size(size), strip, force)))
+    _change(command, given, new, lambda rom: edit.fit(rom, _size(size), strip, force))
 
 
 @app.command("diff")
-def diff_roms(
-    command: typer.Context,
-    one: RomFile,
-    other: RomFile,
-    json: Json = False,
-    sysfs_root: SysfsRoot = sources.SYSFS,
-) -> None:
+def diff_roms(command: typer.Context, one: RomFile, other: RomFile, json: Json = False) -> None:
     """Show what differs between two ROMs.
 
     The exit code is 1 if anything does.
     """
     context = context_of(command)
-    first, second = (_one_rom(context, given, sysfs_root) for given in (one, other))
+    first, second = (_one_rom(context, given) for given in (one, other))
     lines = differences.differences(
         first[1], _drivers(context, first[1]), second[1], _drivers(context, second[1])
     )

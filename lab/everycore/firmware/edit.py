@@ -345,7 +345,7 @@ def replace_image(
     rom: Rom, number: int, data: bytes, name: str, size: int | None, force: bool = False
 ) -> Edited:
     parts = parts_of(rom)
-    _need_number(rom, number)
+    need_number(rom, number)
     old = len(parts[number].data)
     plan = [f"replace image {number}, {old:#x} bytes, by {name}, {len(data):#x} bytes"]
     parts[number] = replace(parts[number], name=name, data=data)
@@ -355,7 +355,7 @@ def replace_image(
 def drop(rom: Rom, numbers: Sequence[int], force: bool = False) -> Edited:
     parts = parts_of(rom)
     for number in numbers:
-        _need_number(rom, number)
+        need_number(rom, number)
     kept = [part for i, part in enumerate(parts) if i not in numbers]
     plan = [
         f"drop image {i}: {rom.images[i].code_name}, {rom.images[i].machine_name}, "
@@ -384,7 +384,7 @@ def set_last(rom: Rom, number: int | None, force: bool = False) -> Edited:
     if rom.images[0].pci is None:
         parts_of(rom)
     number = len(rom.images) - 1 if number is None else number
-    _need_number(rom, number)
+    need_number(rom, number)
     plan = [
         f"image {image.number}: firmware does not find it any more"
         for image in rom.images[number + 1 :]
@@ -396,7 +396,7 @@ def set_ids(rom: Rom, ids: Ids, numbers: Sequence[int]) -> Edited:
     parts = parts_of(rom)
     plan: list[str] = []
     for number in numbers or range(len(parts)):
-        _need_number(rom, number)
+        need_number(rom, number)
         part = parts[number]
         try:
             data = with_ids(part.data, ids)
@@ -448,7 +448,7 @@ def power_of_two(length: int) -> int:
     return 1 << max(length - 1, LEAST_BYTES - 1).bit_length()
 
 
-def _need_number(rom: Rom, number: int) -> None:
+def need_number(rom: Rom, number: int) -> None:
     if not 0 <= number < len(rom.images):
         raise EverycoreError(
             f"no image {number}: the ROM has {len(rom.images)}", "everycore rom list numbers them"

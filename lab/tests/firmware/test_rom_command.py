@@ -17,14 +17,15 @@ from world import PACKAGE, Lab
 from everycore.binary import pe
 from everycore.environment.context import SystemRunner
 from everycore.environment.errors import EverycoreError
-from everycore.firmware import esl, manifest, oprom
+from everycore.firmware import esl, manifest, oprom, sources
 
 UNREACHABLE = "x" * 300  # no file system takes such a name
 GOOD = rom(bios(), image(), image(machine=AARCH64), size=0x4000)
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Lab:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    monkeypatch.setattr(sources, "SYSFS", tmp_path / "sys")
     (tmp_path / "card.rom").write_bytes(GOOD)
     return Lab(SystemRunner(), tmp_path, {}, width=120)
 
@@ -124,9 +125,9 @@ def test_the_list_of_hashes_never_replaces_a_file_that_is_read(here: Lab) -> Non
     assert here("rom", "hash", "card.rom", "--esl", "old.esl").code == 0
 
 
-def make_device(sysfs: Path) -> Path:
+def make_device(here: Lab) -> Path:
     """A network card in a folder that looks like sysfs."""
-    device = sysfs / "bus/pci/devices/0000:01:00.0"
+    device = here.folder / "sys/bus/pci/devices/0000:01:00.0"
     device.mkdir(parents=True)
     for name, text in (("vendor", "0x8086"), ("device", "0x10d3"), ("class", "0x020000")):
         (device / name).write_text(text)
@@ -135,14 +136,14 @@ def make_device(sysfs: Path) -> Path:
 
 
 def test_a_device_of_sysfs_is_named_by_its_address(here: Lab) -> None:
-    device = make_device(here.folder / "sys")
+    device = make_device(here)
     for given in (
         "0000:01:00.0",
         "01:00.0",
         "sys/bus/pci/devices",
         "sys/bus/pci/devices/0000:01:00.0/rom",
     ):
-        outcome = here("rom", "check", "--sysfs-root", "sys", given, "--json")
+        outcome = here("rom", "check", given, "--json")
         assert outcome.code == 0
         assert [line["rule"] for line in objects(outcome.out)] == ["ids-of-device"] * 3
     assert (device / "rom").read_bytes() == GOOD
@@ -206,8 +207,8 @@ def test_the_list_of_hashes_has_the_layout_of_uefi() -> None:
         (("hash", "card.rom", "--owner", "me"), "--owner 'me' is no GUID"),
         (("hash", "bad.efi"), "bad.efi: offset 0x80: "),
         (("hash", "bad.rom"), "bad.rom: image 0: offset 0x38: no PE image"),
-        (("list", "--sysfs-root", ".", "0000:01:00.0"), "0000:01:00.0: no such PCI device here"),
-        (("list", "--sysfs-root", ".", "01:00.0"), "01:00.0: no such PCI device here"),
+        (("list", "0000:01:00.0"), "0000:01:00.0: no such PCI device here"),
+        (("list", "01:00.0"), "01:00.0: no such PCI device here"),
         (("list", UNREACHABLE), f"{UNREACHABLE}: cannot be read: File name too long"),
         (("hash", "card.rom", "--esl", UNREACHABLE), "cannot write "),
         (("hash", "card.rom", "--esl", "."), ""),
@@ -241,7 +242,7 @@ def test_what_cannot_be_read_does_not_stop_work_on_the_others(here: Lab, action:
     (here.folder / "text").write_text("# no ROM\n")
     (here.folder / "second.rom").write_bytes(GOOD)
     names = ["text", "card.rom", "gone.rom", "0000:09:00.0", "second.rom"]
-    mixed = here("rom", action, "--sysfs-root", ".", *names)
+    mixed = here("rom", action, *names)
     assert mixed.code == 2
     assert mixed.out == here("rom", action, "card.rom", "second.rom").out
     told = [line for line in mixed.err.splitlines() if line.startswith("everycore: ")]
@@ -335,58 +336,37 @@ def test_compressed_drivers_have_the_hash_of_their_files(drivers: Lab) -> None:
     assert [one.efi.compression for one in found.images if one.efi] == [1, 1]
 
 
+@pytest.mark.parametrize("given", ["card.rom", "01:00.0"])
 @pytest.mark.parametrize(
-    ("words", "expected"),
+    ("command", "words", "expected"),
     [
-        (("insert", "card.rom", "arm.efi"), ["x86", "x86-64", "aarch64", "aarch64"]),
-        (("insert", "card.rom", "arm.efi", "--at", "1"), ["x86", "aarch64", "x86-64", "aarch64"]),
-        (("replace", "card.rom", "1", "arm.efi"), ["x86", "aarch64", "aarch64"]),
-        (("drop", "card.rom", "0", "1"), ["aarch64"]),
-        (("reorder", "card.rom", "2", "0", "1"), ["aarch64", "x86", "x86-64"]),
-        (("set-last", "card.rom", "1"), ["x86", "x86-64"]),
-        (("set-ids", "card.rom", "--device", "10d3"), ["x86", "x86-64", "aarch64"]),
-        (("fit", "card.rom"), ["x86", "x86-64", "aarch64"]),
-        (("fit", "card.rom", "--size", "64k"), ["x86", "x86-64", "aarch64"]),
-        (("set-ids", "card.rom", "--class", "0x010802"), ["x86", "x86-64", "aarch64"]),
+        ("insert", ("arm.efi",), ["x86", "x86-64", "aarch64", "aarch64"]),
+        ("insert", ("arm.efi", "--at", "1"), ["x86", "aarch64", "x86-64", "aarch64"]),
+        ("replace", ("1", "arm.efi"), ["x86", "aarch64", "aarch64"]),
+        ("drop", ("0", "1"), ["aarch64"]),
+        ("reorder", ("2", "0", "1"), ["aarch64", "x86", "x86-64"]),
+        ("set-last", ("1",), ["x86", "x86-64"]),
+        ("set-ids", ("--device", "10d3"), ["x86", "x86-64", "aarch64"]),
+        ("set-ids", ("--class", "0x010802"), ["x86", "x86-64", "aarch64"]),
+        ("fit", (), ["x86", "x86-64", "aarch64"]),
+        ("fit", ("--size", "64k"), ["x86", "x86-64", "aarch64"]),
     ],
 )
 def test_each_change_writes_a_new_rom_and_leaves_the_old_one(
-    drivers: Lab, words: tuple[str, ...], expected: list[str]
+    drivers: Lab, given: str, command: str, words: tuple[str, ...], expected: list[str]
 ) -> None:
-    plan = drivers("rom", *words, "--out", "new.rom", "--dry-run")
+    device = make_device(drivers)
+    before = {path.name for path in drivers.folder.iterdir()}
+    plan = drivers("rom", command, given, *words, "--out", "new.rom", "--dry-run")
     assert plan.code == 0, plan.err
     assert "nothing is written" in plan.out
     assert not (drivers.folder / "new.rom").exists()
-    done = drivers("rom", *words, "--out", "new.rom")
+    done = drivers("rom", command, given, *words, "--out", "new.rom")
     assert done.code == 0, done.err
     assert done.out.splitlines()[:-1] == plan.out.splitlines()[:-1]
     assert machines(drivers.folder / "new.rom") == expected
-    assert (drivers.folder / "card.rom").read_bytes() == GOOD
-    assert sorted(path.name for path in drivers.folder.iterdir()) == [
-        *("arm.efi", "card.rom", "new.rom", "x64.efi")
-    ]
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (("insert", "01:00.0", "arm.efi"), ["x86", "x86-64", "aarch64", "aarch64"]),
-        (("replace", "01:00.0", "1", "arm.efi"), ["x86", "aarch64", "aarch64"]),
-        (("drop", "01:00.0", "0"), ["x86-64", "aarch64"]),
-        (("reorder", "01:00.0", "2", "0", "1"), ["aarch64", "x86", "x86-64"]),
-        (("set-last", "01:00.0", "1"), ["x86", "x86-64"]),
-        (("set-ids", "01:00.0", "--device", "10d3"), ["x86", "x86-64", "aarch64"]),
-        (("fit", "01:00.0"), ["x86", "x86-64", "aarch64"]),
-    ],
-)
-def test_each_change_takes_a_device_of_any_sysfs(
-    drivers: Lab, words: tuple[str, ...], expected: list[str]
-) -> None:
-    device = make_device(drivers.folder / "sys")
-    done = drivers("rom", *words, "--sysfs-root", "sys", "--out", "new.rom")
-    assert done.code == 0, done.err
-    assert machines(drivers.folder / "new.rom") == expected
-    assert (device / "rom").read_bytes() == GOOD
+    assert (drivers.folder / "card.rom").read_bytes() == (device / "rom").read_bytes() == GOOD
+    assert {path.name for path in drivers.folder.iterdir()} == before | {"new.rom"}
 
 
 @pytest.mark.parametrize(
@@ -464,9 +444,9 @@ def test_diff_does_not_cross_images_that_are_there_twice(here: Lab) -> None:
     assert shown == ["image 1: vendor: 0x8086 and 0x1234"]
 
 
-def test_diff_takes_devices_of_any_sysfs(here: Lab) -> None:
-    device = make_device(here.folder / "sys")
-    words = ("rom", "diff", "--sysfs-root", "sys", "01:00.0", "card.rom")
+def test_diff_takes_devices(here: Lab) -> None:
+    device = make_device(here)
+    words = ("rom", "diff", "01:00.0", "card.rom")
     assert here(*words).code == 0
     (device / "rom").write_bytes(GOOD[:-1] + b"x")
     assert here(*words).code == 1
