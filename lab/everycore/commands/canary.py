@@ -8,24 +8,22 @@ from typing import Annotated
 import typer
 
 from everycore.binary import pe
-from everycore.binary.malformed import MalformedError
+from everycore.binary.malformed import named
+from everycore.commands import file_checks
 from everycore.commands.options import InputErrors, Json, SarifFile, context_of, read_input
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
-from everycore.environment.outputs import refuse_input
 from everycore.environment.progress import Progress
-from everycore.firmware import sarif
-from everycore.firmware.canary import canary_output, decoder
 from everycore.firmware.canary import check_binary as checking
+from everycore.firmware.canary import decoder
 from everycore.firmware.canary.arrays import Arrays
+from everycore.firmware.canary.canary_output import Checked
 from everycore.firmware.canary.canary_rules import RULES
-from everycore.firmware.canary.check_binary import Checked, Options
+from everycore.firmware.canary.check_binary import Options
 from everycore.firmware.canary.policy import Policy, Wanted, missing_symbol
-from everycore.firmware.efi import linker_map
 
 MOST_FILE_BYTES = 1 << 30  # an unstripped kernel has 500 MiB
 PROGRAMS = "name an ELF or PE file"
-MAPS = "name the map that the linker wrote"
 LARGE = "name a program"
 
 app = typer.Typer(
@@ -79,9 +77,7 @@ def check(
 ) -> None:
     """Check binaries; exit code 1 if one violates a rule."""
     context = context_of(command)
-    if sarif_file is not None:
-        read = [*files, *([str(map_file)] if map_file else [])]
-        refuse_input("--sarif", context.cwd / sarif_file, [context.cwd / name for name in read])
+    file_checks.refuse_sarif_of_input(context, sarif_file, files, map_file)
     if map_file and len(files) != 1:
         raise EverycoreError(f"--map belongs to one image, not to {len(files)}", "check one image")
     decoder.require()
@@ -98,12 +94,7 @@ def check(
             progress.step(name)
             checked = errors.of(name, partial(_check, context, name, map_file, options))
             found += [checked] if checked else []
-    for checked in found:
-        _show(context, checked, json)
-    if sarif_file is not None:
-        binaries = [canary_output.inspected(one) for one in found]
-        errors.write_sarif(sarif_file, sarif.document("canary check", RULES.values(), binaries))
-    raise errors.end(any(checked.has_violations for checked in found))
+    raise file_checks.finish(errors, "canary check", found, RULES, json, sarif_file)
 
 
 def _number(text: str) -> int | None:
@@ -123,7 +114,7 @@ def _check(context: Context, name: str, map_file: Path | None, options: Options)
     names: dict[int, str] = {}
     if map_file is not None:
         names = _map_names(context, name, map_file, data)
-    try:
+    with named(name):
         program = checking.read(data, name, names, [symbol] if symbol else [])
         if missing_symbol(program, options.policy):
             raise EverycoreError(
@@ -131,30 +122,12 @@ def _check(context: Context, name: str, map_file: Path | None, options: Options)
                 "name the guard with --symbol as the linker has it",
             )
         return checking.check(program, data, options)
-    except MalformedError as error:
-        raise error.named(name) from None
 
 
 def _map_names(context: Context, name: str, map_file: Path, data: bytes) -> dict[int, str]:
     if not pe.is_pe(data):
         raise EverycoreError(f"{name} is no PE image", "--map is for these; ELF has symbols itself")
-    text = read_input(context, str(map_file), MOST_FILE_BYTES, MAPS, LARGE).decode(
-        "utf-8", errors="replace"
-    )
-    try:
+    with named(name):
         base = pe.read(data).base
-    except MalformedError as error:
-        raise error.named(name) from None
-    found = linker_map.read(text, str(map_file), base)
+    found = file_checks.read_map(context, map_file, base)
     return dict(zip(found.addresses, found.names, strict=True))
-
-
-def _show(context: Context, checked: Checked, json: bool) -> None:
-    if json:
-        for line in canary_output.json_lines(checked):
-            context.print_raw(line)
-        return
-    for style, line in canary_output.lines(checked):
-        context.out.print(line, style=style, markup=False, soft_wrap=True)
-    for note in checked.notes:
-        context.warn(f"{checked.program.name}: {note}")

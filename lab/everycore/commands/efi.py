@@ -13,7 +13,8 @@ from typing import Annotated
 import typer
 
 from everycore.binary import pe
-from everycore.binary.malformed import MalformedError
+from everycore.binary.malformed import MalformedError, named
+from everycore.commands import file_checks
 from everycore.commands.options import (
     CompilerCommand,
     InputErrors,
@@ -28,13 +29,13 @@ from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.decoding import Record
 from everycore.environment.errors import EverycoreError
-from everycore.environment.outputs import atomic_output, refuse_existing, refuse_input
+from everycore.environment.outputs import atomic_output, refuse_existing
 from everycore.environment.progress import Progress
 from everycore.firmware import codec, oprom, sarif
 from everycore.firmware.efi import check_image as checking
-from everycore.firmware.efi import driver_output, linker_map
-from everycore.firmware.efi.check_image import Checked, Options
+from everycore.firmware.efi.check_image import Options
 from everycore.firmware.efi.devices.device import Identity, read_identity
+from everycore.firmware.efi.driver_output import Checked
 from everycore.firmware.efi.driver_rules import RULES
 from everycore.firmware.efi.platforms import PLATFORMS, Translation, platform_of, read_range
 from everycore.firmware.sources import MOST_FILE_BYTES
@@ -45,9 +46,7 @@ from everycore.run import machine
 from everycore.run.uefi import application, boot, boot_targets, medium, results
 from everycore.store import run_files
 
-MOST_MAP_BYTES = 64 << 20
 PROGRAMS = "name an .efi file or an option ROM"
-MAPS = "name the map that the linker wrote"
 LARGE = "no driver is so large"
 MOST_SECONDS = 600.0
 USUAL = ("list", "resolve", "check --quick")
@@ -113,12 +112,10 @@ def check(
 ) -> None:
     """Check drivers; exit code 1 if one violates a rule."""
     context = context_of(command)
-    if sarif_file is not None:
-        read = [*files, *([str(map_file)] if map_file else [])]
-        refuse_input("--sarif", context.cwd / sarif_file, [context.cwd / name for name in read])
+    file_checks.refuse_sarif_of_input(context, sarif_file, files, map_file)
     errors = InputErrors(context)
-    read_images = {name: errors.of(name, partial(_read_images, context, name)) for name in files}
-    images = [one for some in read_images.values() for one in some or ()]
+    read_images = dict(errors.each(files, str, partial(_read_images, context)))
+    images = [one for some in read_images.values() for one in some]
     if map_file and not errors.n_failed and len(images) != 1:
         raise EverycoreError(
             f"--map belongs to one image, not to {len(images)}", "check one driver"
@@ -138,13 +135,7 @@ def check(
             work = partial(_check_image, context, options, map_file, name, image, identities)
             checked = errors.of(name, work)
             found += [checked] if checked else []
-    for checked in found:
-        _show(context, checked, json)
-    if sarif_file is not None:
-        inspected = [driver_output.inspected(one) for one in found]
-        document = sarif.document("efi check", RULES.values(), inspected, sarif.RELATIVE)
-        errors.write_sarif(sarif_file, document)
-    raise errors.end(any(checked.has_violations for checked in found))
+    raise file_checks.finish(errors, "efi check", found, RULES, json, sarif_file, sarif.RELATIVE)
 
 
 def _check_image(
@@ -157,22 +148,9 @@ def _check_image(
 ) -> Checked:
     options = replace(options, others=(*options.others, *identities))
     if map_file is not None:
-        data = read_input(context, str(map_file), MOST_MAP_BYTES, MAPS, LARGE)
-        text = data.decode("utf-8", errors="replace")
-        symbols = linker_map.read(text, str(map_file), image.base)
+        symbols = file_checks.read_map(context, map_file, image.base)
         options = replace(options, symbols=symbols)
     return checking.check(context, name, image, options)
-
-
-def _show(context: Context, checked: Checked, json: bool) -> None:
-    if json:
-        for line in driver_output.json_lines(checked):
-            context.print_raw(line)
-        return
-    for style, line in driver_output.lines(checked):
-        context.out.print(line, style=style, markup=False, soft_wrap=True)
-    for note in checked.notes:
-        context.warn(f"{checked.name}: {note}")
 
 
 def _read_images(context: Context, name: str) -> list[tuple[str, pe.Image, tuple[Identity, ...]]]:
@@ -206,10 +184,8 @@ def _images(context: Context, name: str) -> Iterator[tuple[str, pe.Image, tuple[
             assert driver.fault is not None
             raise driver.fault.named(label)
         identity = Identity(image.pci.vendor, image.pci.device, image.pci.class_code)
-        try:
+        with named(label):
             yield label, _loadable(driver.pe), (identity,)
-        except MalformedError as error:
-            raise error.named(label) from None
     if not n_drivers:
         raise EverycoreError(f"{name}: no EFI driver in it", "everycore rom list shows what is")
 

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from everycore.binary import pe
-from everycore.binary.malformed import MalformedError
-from everycore.commands.options import Json, context_of
+from everycore.binary.malformed import named
+from everycore.commands.options import Json, context_of, read_input
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, refuse_input
@@ -151,11 +151,9 @@ def verify(
 
 
 def _image(context: Context, path: Path) -> pe.Image:
-    data = _read(context, path, MOST_FILE_BYTES, "name an .efi file")
-    try:
-        return pe.read(data)
-    except MalformedError as error:
-        raise error.named(str(path)) from None
+    hint = "name an .efi file"
+    with named(str(path)):
+        return pe.read(read_input(context, str(path), MOST_FILE_BYTES, hint, hint))
 
 
 def _settings(
@@ -201,18 +199,8 @@ def _pairs(texts: list[str], shape: str) -> dict[str, str]:
 
 
 def _text(context: Context, path: Path) -> str:
-    return _read(context, path, MOST_TEXT_BYTES, "name a text file").decode("utf-8", "replace")
-
-
-def _read(context: Context, path: Path, most: int, hint: str) -> bytes:
-    try:
-        with (context.cwd / path).open("rb") as file:
-            data = file.read(most + 1)
-    except OSError as error:
-        raise EverycoreError(f"{path}: cannot be read: {error.strerror}", hint) from None
-    if len(data) > most:
-        raise EverycoreError(f"{path}: more than {most >> 20} MiB", hint)
-    return data
+    hint = "name a text file"
+    return read_input(context, str(path), MOST_TEXT_BYTES, hint, hint).decode("utf-8", "replace")
 
 
 def _write(context: Context, path: Path, data: bytes) -> None:

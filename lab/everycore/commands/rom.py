@@ -39,7 +39,7 @@ from everycore.firmware import (
     sources,
 )
 from everycore.firmware.edit import Edited, Ids
-from everycore.firmware.findings import Finding
+from everycore.firmware.findings import CheckedFile, Finding
 from everycore.firmware.oprom import Driver, Rom
 from everycore.firmware.rom_rules import Verdict
 from everycore.firmware.sources import Source
@@ -154,7 +154,7 @@ def check_rules(
     given = _load_all(errors, inputs)
     if sarif_file is not None:
         refuse_input("--sarif", context.cwd / sarif_file, [source.path for source in given])
-    inspected: list[sarif.Inspected] = []
+    inspected: list[CheckedFile] = []
     work = partial(_checked, context, machine)
     for source, (found, verdict) in errors.each(given, _name, work):
         inspected.append(rom_rules.inspected(source.name, found))

@@ -56,6 +56,36 @@ class Finding:
         return self.rule.level != Level.NOTE
 
 
+@dataclass(frozen=True, slots=True)
+class CheckedFile:
+    """A file, or an image in one, with its findings. notes: what was not checked, and why."""
+
+    name: str
+    findings: Sequence[Finding]
+    notes: Sequence[str]
+
+    @property
+    def file(self) -> str:
+        """The name of the file that it is in."""
+        return self.name
+
+    @property
+    def title(self) -> str:
+        return self.name
+
+    @property
+    def has_violations(self) -> bool:
+        return any(one.is_violation for one in self.findings)
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Lines for people, with their styles."""
+        raise NotImplementedError
+
+    def json_lines(self) -> Iterator[str]:
+        """Lines of JSON for programs."""
+        raise NotImplementedError
+
+
 def ordered(findings: Iterable[Finding], rules: Mapping[str, Rule]) -> list[Finding]:
     """The findings by level, then as their rules are listed, then by address."""
     levels, ranks = list(Level), {name: number for number, name in enumerate(rules)}

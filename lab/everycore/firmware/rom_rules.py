@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
 from everycore.firmware import oprom, signatures, vendor_tables
-from everycore.firmware.findings import Finding, Level, Place, Rule
+from everycore.firmware.findings import CheckedFile, Finding, Level, Place, Rule
 from everycore.firmware.oprom import UNIT, Driver, EfiHeader, PciData, Rom, RomImage
-from everycore.firmware.sarif import Inspected
 
 VIOLATION, ADVICE = Level.ERROR, Level.NOTE
 LEAST_BYTES = 4096  # EDK2 on QEMU ignores ROMs of 1 and 2 KiB
@@ -155,13 +154,12 @@ def comparison(one: Finding) -> str:
     return f"expected {one.rule.remedy}; found {one.evidence}"
 
 
-def inspected(name: str, findings: Sequence[Finding]) -> Inspected:
+def inspected(name: str, findings: Sequence[Finding]) -> CheckedFile:
     """A ROM as SARIF has it."""
-    told = [replace(one, evidence=comparison(one)) for one in findings]
-    return Inspected(name, name, told)
+    return CheckedFile(name, [replace(one, evidence=comparison(one)) for one in findings], ())
 
 
-def broken(roms: Iterable[Inspected]) -> list[Rule]:
+def broken(roms: Iterable[CheckedFile]) -> list[Rule]:
     """The rules of some findings, each once; what is expected is another for each finding."""
     rules = {one.rule.name: one.rule for rom in roms for one in rom.findings}
     return [replace(rule, remedy=REMEDY) for rule in rules.values()]

@@ -2,29 +2,18 @@
 """Findings as SARIF 2.1.0 (OASIS, 2020), which code hosts and editors show."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 from everycore.environment.version import package_version
-from everycore.firmware.findings import Finding, Rule
+from everycore.firmware.findings import CheckedFile, Finding, Rule
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 RELATIVE, ABSOLUTE = "relativeAddress", "absoluteAddress"
 
 
-@dataclass(frozen=True, slots=True)
-class Inspected:
-    """The findings of a file, or of an image in it. notes: what was not checked, and why."""
-
-    file: str
-    name: str  # of the image; the file's, if that is the image
-    findings: Sequence[Finding]
-    notes: Sequence[str] = ()
-
-
 def document(
-    command: str, rules: Iterable[Rule], inspected: Sequence[Inspected], addresses: str = ABSOLUTE
+    command: str, rules: Iterable[Rule], images: Sequence[CheckedFile], addresses: str = ABSOLUTE
 ) -> dict[str, Any]:
     """One run of a command over all images. `addresses`: what those of findings are."""
     listed = list(rules)
@@ -39,11 +28,13 @@ def document(
             "occurrenceCount": one.count,
             "properties": _properties(image, one),
         }
-        for image in inspected
+        for image in images
         for one in image.findings
     ]
     notes = [
-        {"level": "note", "message": {"text": note}} for image in inspected for note in image.notes
+        {"level": "note", "message": {"text": f"{image.title}: {note}"}}
+        for image in images
+        for note in image.notes
     ]
     driver = {
         "name": f"everycore {command}",
@@ -68,7 +59,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _location(image: Inspected, one: Finding, addresses: str) -> dict[str, Any]:
+def _location(image: CheckedFile, one: Finding, addresses: str) -> dict[str, Any]:
     place = one.place
     physical: dict[str, Any] = {"artifactLocation": {"uri": quote(image.file)}}
     if place.address is not None:
@@ -81,7 +72,7 @@ def _location(image: Inspected, one: Finding, addresses: str) -> dict[str, Any]:
     return location
 
 
-def _properties(image: Inspected, one: Finding) -> dict[str, Any]:
+def _properties(image: CheckedFile, one: Finding) -> dict[str, Any]:
     found: dict[str, Any] = {"image": image.name}
     if one.place.image is not None:
         found["number"] = one.place.image

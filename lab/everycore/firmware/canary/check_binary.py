@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Checks the canaries of one binary."""
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from everycore.binary import pe
 from everycore.binary.elf import Elf
@@ -20,6 +19,7 @@ from everycore.firmware.canary import (
 )
 from everycore.firmware.canary.a64_layout import Layout
 from everycore.firmware.canary.arrays import Arrays
+from everycore.firmware.canary.canary_output import Checked, Protected
 from everycore.firmware.canary.canary_rules import RULES, finding
 from everycore.firmware.canary.policy import Policy
 from everycore.firmware.canary.program import CHECK_NAMES, FAIL_NAMES, Program
@@ -40,34 +40,6 @@ class Options:
     arrays: Arrays = Arrays.ANY
     allowed: Collection[str] = ()  # functions that may be without canary
     residue: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Protected:
-    """A function that has a canary."""
-
-    name: str
-    address: int
-    sources: tuple[Source, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """All that is known of one binary. notes: what was not checked, and why."""
-
-    program: Program
-    protected: list[Protected]
-    findings: list[Finding]
-    n_instructions: int
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def sources(self) -> Counter[Source]:
-        return Counter(source for one in self.protected for source in one.sources)
-
-    @property
-    def has_violations(self) -> bool:
-        return any(one.is_violation for one in self.findings)
 
 
 def read(data: bytes, name: str, map_names: Mapping[int, str], guards: Sequence[str]) -> Program:
@@ -118,7 +90,8 @@ def check(program: Program, data: bytes, options: Options) -> Checked:
         found, note = residue.check(program, trails)
         findings += found
         notes.append(note)
-    return Checked(program, protected, ordered(findings, RULES), n_instructions, notes)
+    found = ordered(findings, RULES)
+    return Checked(program.name, found, notes, program, protected, n_instructions)
 
 
 def _refuse_without_functions(program: Program) -> None:

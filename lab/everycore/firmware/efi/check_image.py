@@ -15,6 +15,7 @@ from everycore.environment.decoding import decode
 from everycore.environment.workers import worker_pool
 from everycore.firmware.efi import code_rules, image_rules
 from everycore.firmware.efi.devices.device import Identity
+from everycore.firmware.efi.driver_output import Checked
 from everycore.firmware.efi.driver_rules import finding
 from everycore.firmware.efi.linker_map import Symbols
 from everycore.firmware.efi.outcome import Outcome
@@ -42,22 +43,6 @@ class Options:
     symbols: Symbols = Symbols()  # noqa: RUF009  # frozen
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """All that is known of one image. notes: what was not checked, and why."""
-
-    name: str
-    image: pe.Image
-    findings: list[Finding]
-    runs: list[Outcome]
-    instructions: int
-    notes: list[str]
-
-    @property
-    def has_violations(self) -> bool:
-        return any(one.is_violation for one in self.findings)
-
-
 def check(context: Context, name: str, image: pe.Image, options: Options) -> Checked:
     """Check an image. What cannot be done here is in the notes."""
     static = image_rules.check(image)
@@ -71,7 +56,7 @@ def check(context: Context, name: str, image: pe.Image, options: Options) -> Che
         runs = run_all(context, image, options)
     everything = [static, scan.findings, *(list(one.findings) for one in runs)]
     findings = [_placed(image, options.symbols, one) for one in merged(everything)]
-    return Checked(name, image, findings, runs, scan.instructions, notes)
+    return Checked(name, findings, notes, image, runs, scan.instructions)
 
 
 def _placed(image: pe.Image, symbols: Symbols, one: Finding) -> Finding:
