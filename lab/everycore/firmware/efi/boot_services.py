@@ -2,9 +2,6 @@
 """Boot services: UEFI 2.10, section 7. Memory, events and priority levels; small things."""
 
 import binascii
-from collections.abc import Callable
-from functools import wraps
-from typing import Any
 
 from everycore.firmware.efi import guids
 from everycore.firmware.efi.allocations import Block, Kind
@@ -25,24 +22,24 @@ ANY_PAGES, MAX_ADDRESS, AT_ADDRESS = 0, 1, 2  # EFI_ALLOCATE_TYPE
 MOST_COPY_BYTES = 64 << 20
 MOST_STALL = 60_000_000  # microseconds
 TICKS = 10  # of timers in a microsecond
-BELOW_HIGH = HIGH_LEVEL - 1
 
 
-def at_most(level: int) -> Callable[[Callable[[Any, Arguments], int]], Any]:
-    """The service may be called up to a priority level: UEFI 7.1, table of TPL restrictions."""
-
-    def decorate(method: Callable[[Any, Arguments], int]) -> Any:
-        @wraps(method)
-        def checked(self: Any, arguments: Arguments) -> int:
-            guest: Guest = self.guest
-            if guest.events.level > level:
-                text = f"{method.__name__} at level {guest.events.level}, allowed up to {level}"
-                guest.report("tpl-too-high", text)
-            return method(self, arguments)
-
-        return checked
-
-    return decorate
+# UEFI 7.1, table of TPL restrictions: the level up to which a service may be called. It is NOTIFY
+# for all others, which are those of memory and of protocols.
+MOST_LEVEL = {
+    "WaitForEvent": APPLICATION,
+    **dict.fromkeys(
+        ("CreateEvent", "CreateEventEx", "SetTimer", "CloseEvent", "CheckEvent"), HIGH_LEVEL - 1
+    ),
+    **dict.fromkeys(
+        (
+            "RaiseTPL", "RestoreTPL", "SignalEvent", "Stall", "SetWatchdogTimer",
+            "GetNextMonotonicCount", "CopyMem", "SetMem", "CalculateCrc32",
+            "InstallConfigurationTable", "ConnectController", "DisconnectController",
+        ),
+        HIGH_LEVEL,
+    ),
+}  # fmt: skip
 
 
 class BootServices:
@@ -54,7 +51,19 @@ class BootServices:
 
     def services(self) -> dict[str, Service]:
         names = (name for name in guids.BOOT_SERVICES if hasattr(self, name))
-        return {name: getattr(self, name) for name in names}
+        return {name: self._judged(name, getattr(self, name)) for name in names}
+
+    def _judged(self, name: str, service: Service) -> Service:
+        """Return a service that judges the priority level at which it is called."""
+        most = MOST_LEVEL.get(name, NOTIFY)
+
+        def judged(a: Arguments) -> int:
+            level = self.guest.events.level
+            if level > most:
+                self.guest.report("tpl-too-high", f"{name} at level {level}, allowed up to {most}")
+            return service(a)
+
+        return judged
 
     # ---- Priority levels, events, time: section 7.1
 
@@ -73,11 +82,9 @@ class BootServices:
         self.guest.notify()
         return 0
 
-    @at_most(BELOW_HIGH)
     def CreateEvent(self, a: Arguments) -> int:  # noqa: N802
         return self._create(a(0), a(1), a(2), a(3), b"", a(4))
 
-    @at_most(BELOW_HIGH)
     def CreateEventEx(self, a: Arguments) -> int:  # noqa: N802
         group = self.cpu.read(a(4), 16) if a(4) else b""
         return self._create(a(0), a(1), a(2), a(3), group, a(5))
@@ -105,7 +112,6 @@ class BootServices:
             self.guest.report("event-unknown", f"{service} of {token:#x}")
         return event
 
-    @at_most(BELOW_HIGH)
     def SetTimer(self, a: Arguments) -> int:  # noqa: N802
         event = self._event(a(0), "SetTimer")
         if event is None:
@@ -116,7 +122,6 @@ class BootServices:
         event.period = microseconds if a(1) == TIMER_PERIODIC else 0
         return guids.SUCCESS
 
-    @at_most(APPLICATION)
     def WaitForEvent(self, a: Arguments) -> int:  # noqa: N802
         count = a(0)
         tokens = [self.cpu.read_word(a(1) + 8 * i) for i in range(min(count, 64))]
@@ -137,7 +142,6 @@ class BootServices:
         signaled, event.is_signaled = event.is_signaled, False
         return signaled
 
-    @at_most(HIGH_LEVEL)
     def SignalEvent(self, a: Arguments) -> int:  # noqa: N802
         event = self._event(a(0), "SignalEvent")
         if event is None:
@@ -146,14 +150,12 @@ class BootServices:
         self.guest.notify()
         return guids.SUCCESS
 
-    @at_most(BELOW_HIGH)
     def CloseEvent(self, a: Arguments) -> int:  # noqa: N802
         if self._event(a(0), "CloseEvent") is None:
             return guids.INVALID_PARAMETER
         self.guest.events.close(a(0))
         return guids.SUCCESS
 
-    @at_most(BELOW_HIGH)
     def CheckEvent(self, a: Arguments) -> int:  # noqa: N802
         event = self._event(a(0), "CheckEvent")
         if event is None or event.kind & EVT_NOTIFY_SIGNAL:
@@ -165,9 +167,11 @@ class BootServices:
         self.guest.pass_time(min(a(0), MOST_STALL))
         return guids.SUCCESS
 
-    def SetWatchdogTimer(self, a: Arguments) -> int:  # noqa: N802
+    def _succeed(self, a: Arguments) -> int:
         del a
         return guids.SUCCESS
+
+    SetWatchdogTimer = InstallConfigurationTable = DisconnectController = _succeed
 
     def GetNextMonotonicCount(self, a: Arguments) -> int:  # noqa: N802
         self.monotonic += 1
@@ -176,7 +180,6 @@ class BootServices:
 
     # ---- Memory: section 7.2
 
-    @at_most(NOTIFY)
     def AllocatePages(self, a: Arguments) -> int:  # noqa: N802
         guest, how, pages = self.guest, a(0) & 0xFFFF_FFFF, a(2)
         wanted = self.cpu.read_word(a(3))
@@ -199,16 +202,11 @@ class BootServices:
         return guids.SUCCESS
 
     def _allocate(self, length: int, kind: Kind) -> Block | None:
-        if length > MOST_COPY_BYTES:
-            return None
-        guest = self.guest
-        return guest.memory.allocate(length, kind, DRIVER, guest.phase, guest.where())
+        return None if length > MOST_COPY_BYTES else self.guest.allocate(length, kind)
 
-    @at_most(NOTIFY)
     def FreePages(self, a: Arguments) -> int:  # noqa: N802
         return self._free(a(0), Kind.PAGES, a(1) * PAGE)
 
-    @at_most(NOTIFY)
     def AllocatePool(self, a: Arguments) -> int:  # noqa: N802
         self.cpu.read(a(2), 8)  # a wrong pointer is found before there is something to lose
         block = self._allocate(a(1), Kind.POOL)
@@ -217,7 +215,6 @@ class BootServices:
         self.cpu.write_word(a(2), block.address)
         return guids.SUCCESS
 
-    @at_most(NOTIFY)
     def FreePool(self, a: Arguments) -> int:  # noqa: N802
         return self._free(a(0), Kind.POOL, None)
 
@@ -232,13 +229,8 @@ class BootServices:
                 text += ", for the second time"
             guest.report("memory-free-unknown", text)
             return guids.INVALID_PARAMETER
-        mapping = guest.dma.overlapping(block.address, block.end)
-        if mapping:
-            guest.report("dma-free-mapped", f"{block.length:#x} bytes at {address:#x}")
-        guest.memory.free(block)
-        return guids.SUCCESS
+        return guest.free(block)
 
-    @at_most(NOTIFY)
     def GetMemoryMap(self, a: Arguments) -> int:  # noqa: N802
         """Describe all memory as one range of boot-service data."""
         guest, size = self.guest, 48
@@ -280,14 +272,6 @@ class BootServices:
         self.cpu.write_word(a(2), binascii.crc32(data), 4)
         return guids.SUCCESS
 
-    def InstallConfigurationTable(self, a: Arguments) -> int:  # noqa: N802
-        del a
-        return guids.SUCCESS
-
     def ConnectController(self, a: Arguments) -> int:  # noqa: N802
         del a  # there are no other drivers
         return guids.NOT_FOUND
-
-    def DisconnectController(self, a: Arguments) -> int:  # noqa: N802
-        del a
-        return guids.SUCCESS

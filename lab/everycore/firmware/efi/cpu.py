@@ -9,7 +9,7 @@ import struct
 import time
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 uni: Any = import_module("unicorn")  # its types are not exported
 a64: Any = import_module("unicorn.arm64_const")
@@ -35,6 +35,7 @@ _KINDS = {
     uni.UC_MEM_FETCH_PROT: FETCH,
 }
 
+T = TypeVar("T")
 Arguments = Callable[[int], int]
 Access = Callable[[str, int, int, int], None]  # kind, address, bytes, value
 Service = Callable[[Arguments], int]
@@ -118,7 +119,7 @@ class Cpu:
         """Call `on_access` before each read and write of the driver in [begin, end)."""
 
         def hook(_uc: Any, kind: int, address: int, length: int, value: int, _data: Any) -> None:
-            self._guarded(lambda: on_access(_KINDS[kind], address, length, value))
+            self._guarded(lambda: on_access(_KINDS[kind], address, length, value), None)
 
         handle: int = self.uc.hook_add(
             uni.UC_HOOK_MEM_READ | uni.UC_HOOK_MEM_WRITE, hook, None, begin, end - 1
@@ -133,19 +134,13 @@ class Cpu:
         faults = uni.UC_HOOK_MEM_UNMAPPED | uni.UC_HOOK_MEM_PROT
 
         def hook(_uc: Any, kind: int, address: int, length: int, _value: int, _data: Any) -> bool:
-            again = [False]
-
-            def handle() -> None:
-                again[0] = handler(_KINDS[kind], address, length)
-
-            self._guarded(handle)
-            return again[0]
+            return self._guarded(lambda: handler(_KINDS[kind], address, length), False)
 
         self.uc.hook_add(faults, hook)
 
     def on_interrupt(self, handler: Callable[[int], None]) -> None:
         def hook(_uc: Any, number: int, _data: Any) -> None:
-            self._guarded(lambda: handler(number))
+            self._guarded(lambda: handler(number), None)
 
         self.uc.hook_add(uni.UC_HOOK_INTR, hook)
 
@@ -155,31 +150,29 @@ class Cpu:
             return
 
         def read(_uc: Any, port: int, length: int, _data: Any) -> int:
-            value = [0xFFFF_FFFF]
-
-            def handle() -> None:
-                value[0] = handler(READ, port, length, 0)
-
-            self._guarded(handle)
-            return value[0]
+            return self._guarded(lambda: handler(READ, port, length, 0), 0xFFFF_FFFF)
 
         def write(_uc: Any, port: int, length: int, value: int, _data: Any) -> None:
-            self._guarded(lambda: handler(WRITE, port, length, value))
+            self._guarded(lambda: handler(WRITE, port, length, value), 0)
 
         self.uc.hook_add(uni.UC_HOOK_INSN, read, None, 1, 0, x86.UC_X86_INS_IN)
         self.uc.hook_add(uni.UC_HOOK_INSN, write, None, 1, 0, x86.UC_X86_INS_OUT)
 
-    def _guarded(self, work: Callable[[], Any]) -> None:
-        """Run a hook's work. No exception may cross the emulator: it is raised after its stop."""
+    def _guarded(self, work: Callable[[], T], otherwise: T) -> T:
+        """Return the result of a hook's work; `otherwise` if it fails, or something failed before.
+
+        No exception may cross the emulator: it is raised after its stop.
+        """
         if self.pending:
-            return
+            return otherwise
         try:
             if time.monotonic() > self.deadline:
                 raise StoppedError("run-endless", "the time is over")
-            work()
+            return work()
         except Exception as error:
             self.pending = error
             self.uc.emu_stop()
+            return otherwise
 
     # ---- Services and calls
 

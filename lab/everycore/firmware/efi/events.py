@@ -80,8 +80,6 @@ class Events:
         finally:
             self.level = before
 
-    def close(self, token: int) -> bool:
+    def close(self, token: int) -> None:
         event = self.known.pop(token, None)
-        if event:
-            self.queue = [e for e in self.queue if e is not event]
-        return event is not None
+        self.queue = [e for e in self.queue if e is not event]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from everycore.binary import pe
 from everycore.firmware.efi import guids
-from everycore.firmware.efi.allocations import Kind, Memory, Span
+from everycore.firmware.efi.allocations import Block, Kind, Memory, Span
 from everycore.firmware.efi.controller import Controller, DeviceBus, Window
 from everycore.firmware.efi.cpu import (
     FETCH,
@@ -301,9 +301,20 @@ class Guest:
         installed = Installed(interface, FIRMWARE, self.phase, None)
         self.handles.install(handle, guids.GUIDS[name], installed)
 
+    def allocate(self, length: int, kind: Kind) -> Block | None:
+        """Allocate memory for the driver."""
+        return self.memory.allocate(length, kind, DRIVER, self.phase, self.where())
+
+    def free(self, block: Block) -> int:
+        """Free memory of the driver, which must not be mapped, and return the status."""
+        if self.dma.overlapping(block.address, block.end):
+            self.report("dma-free-mapped", f"{block.length:#x} bytes at {block.address:#x}")
+        self.memory.free(block)
+        return guids.SUCCESS
+
     def give(self, data: bytes) -> int:
         """Return a new block of the pool with data, which the driver has to free; 0: no memory."""
-        block = self.memory.allocate(len(data), Kind.POOL, DRIVER, self.phase, self.where())
+        block = self.allocate(len(data), Kind.POOL)
         if block is None:
             return 0
         self.cpu.write(block.address, data)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """PciIo and the root bridge: UEFI 2.10, sections 14.4 and 14.2."""
 
+from functools import partialmethod
+
 from everycore.firmware.efi import guids
 from everycore.firmware.efi.allocations import Kind
 from everycore.firmware.efi.controller import (
@@ -12,9 +14,9 @@ from everycore.firmware.efi.controller import (
     Controller,
     Window,
 )
-from everycore.firmware.efi.cpu import MASK, Arguments, Service, pack
+from everycore.firmware.efi.cpu import MASK, READ, WRITE, Arguments, Service, pack
 from everycore.firmware.efi.dma import Mapping, Operation
-from everycore.firmware.efi.guest import DRIVER, PAGE, Guest
+from everycore.firmware.efi.guest import PAGE, Guest
 from everycore.firmware.efi.platforms import Translation
 
 GET, SET, ENABLE, DISABLE, ATTRIBUTES_SUPPORTED = range(5)
@@ -28,7 +30,7 @@ MOST_POLLS = 1000
 class Transfers:
     """Map, Unmap and buffers; PciIo and the root bridge have them alike."""
 
-    def __init__(self, guest: Guest, controller: Controller | None) -> None:
+    def __init__(self, guest: Guest, controller: Controller | None = None) -> None:
         self.guest, self.cpu, self.controller = guest, guest.cpu, controller
 
     def _has_long_addresses(self, operation: int) -> bool:
@@ -93,8 +95,7 @@ class Transfers:
         if not 0 < pages <= 1 << 14 or not place:
             return guids.OUT_OF_RESOURCES if pages else guids.INVALID_PARAMETER
         self.cpu.read(place, 8)
-        where = guest.where()
-        block = guest.memory.allocate(pages * PAGE, Kind.COMMON, DRIVER, guest.phase, where)
+        block = guest.allocate(pages * PAGE, Kind.COMMON)
         if block is None:
             return guids.OUT_OF_RESOURCES
         self.cpu.write_word(place, block.address)
@@ -106,10 +107,7 @@ class Transfers:
         if block is None or block.is_free or block.length != length:
             guest.report("memory-free-unknown", f"{length:#x} bytes at {address:#x} by FreeBuffer")
             return guids.INVALID_PARAMETER
-        if guest.dma.overlapping(block.address, block.end):
-            guest.report("dma-free-mapped", f"{length:#x} bytes at {address:#x}")
-        guest.memory.free(block)
-        return guids.SUCCESS
+        return guest.free(block)
 
     def Flush(self, a: Arguments) -> int:  # noqa: N802
         del a
@@ -141,50 +139,28 @@ class PciIo(Transfers):
             return None
         return window, offset, width, count
 
-    def _read(self, a: Arguments, is_memory: bool) -> int:
+    def _access(self, a: Arguments, is_memory: bool, is_write: bool) -> int:
+        """Arguments: this, width, BAR, offset, count, buffer."""
         found = self._range(a, is_memory)
         if not found:
             return guids.UNSUPPORTED
         window, offset, width, count = found
-        size, buffer = 1 << width % 4, a(5)
-        self.guest.judge_range("write", buffer, size * (1 if width >= FILL else count))
+        size, buffer, is_fill = 1 << width % 4, a(5), width >= FILL
+        length = size if is_fill else size * count
+        self.guest.judge_range(READ if is_write else WRITE, buffer, length)
         for i in range(count):
             at = offset if FIFO <= width < FILL else offset + size * i
-            value = self.of.read(window, at, size)
-            to = buffer if width >= FILL else buffer + size * i
-            self.cpu.write_word(to, value, size)
+            place = buffer if is_fill else buffer + size * i
+            if is_write:
+                self.of.write(window, at, size, self.cpu.read_word(place, size))
+            else:
+                self.cpu.write_word(place, self.of.read(window, at, size), size)
         return guids.SUCCESS
 
-    def _write(self, a: Arguments, is_memory: bool) -> int:
-        found = self._range(a, is_memory)
-        if not found:
-            return guids.UNSUPPORTED
-        window, offset, width, count = found
-        size, buffer = 1 << width % 4, a(5)
-        self.guest.judge_range("read", buffer, size * (1 if width >= FILL else count))
-        for i in range(count):
-            at = offset if FIFO <= width < FILL else offset + size * i
-            source = buffer if width >= FILL else buffer + size * i
-            self.of.write(window, at, size, self.cpu.read_word(source, size))
-        return guids.SUCCESS
-
-    def MemRead(self, a: Arguments) -> int:  # noqa: N802
-        return self._read(a, True)
-
-    def MemWrite(self, a: Arguments) -> int:  # noqa: N802
-        return self._write(a, True)
-
-    def IoRead(self, a: Arguments) -> int:  # noqa: N802
-        return self._read(a, False)
-
-    def IoWrite(self, a: Arguments) -> int:  # noqa: N802
-        return self._write(a, False)
-
-    def PollMem(self, a: Arguments) -> int:  # noqa: N802
-        return self._poll(a, True)
-
-    def PollIo(self, a: Arguments) -> int:  # noqa: N802
-        return self._poll(a, False)
+    MemRead = partialmethod(_access, is_memory=True, is_write=False)
+    MemWrite = partialmethod(_access, is_memory=True, is_write=True)
+    IoRead = partialmethod(_access, is_memory=False, is_write=False)
+    IoWrite = partialmethod(_access, is_memory=False, is_write=True)
 
     def _poll(self, a: Arguments, is_memory: bool) -> int:
         """Arguments: this, width, BAR, offset, mask, value, delay (100 ns), result."""
@@ -203,21 +179,22 @@ class PciIo(Transfers):
         self.cpu.write_word(a(7), value)
         return guids.SUCCESS if value & a(4) == a(5) else guids.TIMEOUT
 
-    # ---- Configuration space: arguments are this, width, offset, count, buffer
+    PollMem = partialmethod(_poll, is_memory=True)
+    PollIo = partialmethod(_poll, is_memory=False)
 
-    def PciRead(self, a: Arguments) -> int:  # noqa: N802
-        size, offset, count, buffer = 1 << (a(1) & 3), a(2) & 0xFFFF_FFFF, a(3), a(4)
-        if count > CONFIG_BYTES or offset + size * count > CONFIG_BYTES:
+    def _configure(self, a: Arguments, is_write: bool) -> int:
+        """Access configuration space. Arguments: this, width, offset, count, buffer."""
+        length, offset, buffer = a(3) << (a(1) & 3), a(2) & 0xFFFF_FFFF, a(4)
+        if a(3) > CONFIG_BYTES or offset + length > CONFIG_BYTES:
             return guids.UNSUPPORTED
-        self.cpu.write(buffer, self.of.read_config(offset, size * count))
+        if is_write:
+            self.of.write_config(offset, self.cpu.read(buffer, length))
+        else:
+            self.cpu.write(buffer, self.of.read_config(offset, length))
         return guids.SUCCESS
 
-    def PciWrite(self, a: Arguments) -> int:  # noqa: N802
-        size, offset, count, buffer = 1 << (a(1) & 3), a(2) & 0xFFFF_FFFF, a(3), a(4)
-        if count > CONFIG_BYTES or offset + size * count > CONFIG_BYTES:
-            return guids.UNSUPPORTED
-        self.of.write_config(offset, self.cpu.read(buffer, size * count))
-        return guids.SUCCESS
+    PciRead = partialmethod(_configure, is_write=False)
+    PciWrite = partialmethod(_configure, is_write=True)
 
     def GetLocation(self, a: Arguments) -> int:  # noqa: N802
         for number, value in enumerate((0, 0, self.of.number, 0), 1):
@@ -276,9 +253,6 @@ def describe(guest: Guest, kind: int, cpu: int, pci: int, length: int) -> bytes:
 class RootBridge(Transfers):
     """EFI_PCI_ROOT_BRIDGE_IO_PROTOCOL of the one bus."""
 
-    def __init__(self, guest: Guest) -> None:
-        super().__init__(guest, None)
-
     def _function(self, address: int) -> tuple[Controller | None, int]:
         """Who is addressed in configuration space, and the offset: section 14.2."""
         offset = address >> 32 or address & 0xFF
@@ -288,24 +262,23 @@ class RootBridge(Transfers):
                 return controller, offset
         return None, offset
 
-    def PciRead(self, a: Arguments) -> int:  # noqa: N802
-        size, count = 1 << (a(1) & 3), a(3)
+    def _configure(self, a: Arguments, is_write: bool) -> int:
+        """Access configuration space. Arguments: this, width, address, count, buffer."""
+        length, buffer = a(3) << (a(1) & 3), a(4)
         controller, offset = self._function(a(2))
-        if count > CONFIG_BYTES or offset + size * count > 4096:
+        if a(3) > CONFIG_BYTES or offset + length > 4096:
             return guids.INVALID_PARAMETER
-        data = controller.read_config(offset, size * count) if controller else b""
-        self.cpu.write(a(4), data.ljust(size * count, b"\xff"))
-        return guids.SUCCESS
-
-    def PciWrite(self, a: Arguments) -> int:  # noqa: N802
-        size, count = 1 << (a(1) & 3), a(3)
-        controller, offset = self._function(a(2))
-        if count > CONFIG_BYTES or offset + size * count > 4096:
-            return guids.INVALID_PARAMETER
-        data = self.cpu.read(a(4), size * count)
-        if controller and offset + len(data) <= CONFIG_BYTES:
+        if not is_write:
+            data = controller.read_config(offset, length) if controller else b""
+            self.cpu.write(buffer, data.ljust(length, b"\xff"))
+            return guids.SUCCESS
+        data = self.cpu.read(buffer, length)
+        if controller and offset + length <= CONFIG_BYTES:
             controller.write_config(offset, data)
         return guids.SUCCESS
+
+    PciRead = partialmethod(_configure, is_write=False)
+    PciWrite = partialmethod(_configure, is_write=True)
 
     def GetAttributes(self, a: Arguments) -> int:  # noqa: N802
         for number in (1, 2):

@@ -2,10 +2,9 @@
 """Boot services of handles and protocols: UEFI 2.10, section 7.3."""
 
 from everycore.firmware.efi import guids
-from everycore.firmware.efi.boot_services import BootServices, at_most
+from everycore.firmware.efi.boot_services import BootServices
 from everycore.firmware.efi.cpu import Arguments, pack
 from everycore.firmware.efi.device_paths import path_of
-from everycore.firmware.efi.events import NOTIFY
 from everycore.firmware.efi.guest import DRIVER
 from everycore.firmware.efi.handles import (
     BY_CHILD_CONTROLLER,
@@ -26,11 +25,9 @@ class ProtocolServices(BootServices):
 
     # ---- Installing
 
-    @at_most(NOTIFY)
     def InstallProtocolInterface(self, a: Arguments) -> int:  # noqa: N802
         return self._install(a(0), [(self.cpu.read(a(1), 16), a(3))])
 
-    @at_most(NOTIFY)
     def InstallMultipleProtocolInterfaces(self, a: Arguments) -> int:  # noqa: N802
         return self._install(a(0), self._pairs(a))
 
@@ -60,11 +57,9 @@ class ProtocolServices(BootServices):
         self.cpu.write_word(place, new)
         return guids.SUCCESS
 
-    @at_most(NOTIFY)
     def UninstallProtocolInterface(self, a: Arguments) -> int:  # noqa: N802
         return self._uninstall(a(0), [(self.cpu.read(a(1), 16), a(2))])
 
-    @at_most(NOTIFY)
     def UninstallMultipleProtocolInterfaces(self, a: Arguments) -> int:  # noqa: N802
         return self._uninstall(a(0), self._pairs(a))
 
@@ -78,7 +73,6 @@ class ProtocolServices(BootServices):
                 return guids.NOT_FOUND
         return guids.SUCCESS
 
-    @at_most(NOTIFY)
     def ReinstallProtocolInterface(self, a: Arguments) -> int:  # noqa: N802
         handles, guid = self.guest.handles, self.cpu.read(a(1), 16)
         known = handles.interfaces.get(a(0), {}).get(guid)
@@ -88,18 +82,15 @@ class ProtocolServices(BootServices):
         handles.interfaces[a(0)][guid] = new
         return guids.SUCCESS
 
-    @at_most(NOTIFY)
     def RegisterProtocolNotify(self, a: Arguments) -> int:  # noqa: N802
         self.cpu.write_word(a(2), self.guest.new_handle())
         return guids.SUCCESS
 
     # ---- Opening
 
-    @at_most(NOTIFY)
     def HandleProtocol(self, a: Arguments) -> int:  # noqa: N802
         return self._open(a(0), self.cpu.read(a(1), 16), a(2), 0, 0, BY_HANDLE_PROTOCOL)
 
-    @at_most(NOTIFY)
     def OpenProtocol(self, a: Arguments) -> int:  # noqa: N802
         attributes = a(5) & 0xFFFF_FFFF
         return self._open(a(0), self.cpu.read(a(1), 16), a(2), a(3), a(4), attributes)
@@ -124,7 +115,6 @@ class ProtocolServices(BootServices):
             self.cpu.write_word(out, protocols[guid].interface)
         return guids.SUCCESS
 
-    @at_most(NOTIFY)
     def CloseProtocol(self, a: Arguments) -> int:  # noqa: N802
         guest, guid = self.guest, self.cpu.read(a(1), 16)
         if a(0) not in guest.handles.interfaces:
@@ -138,7 +128,6 @@ class ProtocolServices(BootServices):
             guest.report("protocol-close-unopened", guids.guid_text(guid))
         return guids.NOT_FOUND if others else guids.SUCCESS
 
-    @at_most(NOTIFY)
     def OpenProtocolInformation(self, a: Arguments) -> int:  # noqa: N802
         guest, guid = self.guest, self.cpu.read(a(1), 16)
         found = [o for o in guest.handles.opens if (o.handle, o.guid) == (a(0), guid)]
@@ -155,7 +144,6 @@ class ProtocolServices(BootServices):
 
     # ---- Finding
 
-    @at_most(NOTIFY)
     def ProtocolsPerHandle(self, a: Arguments) -> int:  # noqa: N802
         guest = self.guest
         protocols = list(guest.handles.interfaces.get(a(0), {}))
@@ -167,7 +155,6 @@ class ProtocolServices(BootServices):
         self.cpu.write_word(a(2), len(places))
         return self._give(a(1), pack(f"{len(places)}Q", *places))
 
-    @at_most(NOTIFY)
     def LocateProtocol(self, a: Arguments) -> int:  # noqa: N802
         guid = self.cpu.read(a(0), 16)
         found = next(self.guest.handles.find(guid), None)
@@ -182,7 +169,6 @@ class ProtocolServices(BootServices):
             return [handle for handle, _ in handles.find(self.cpu.read(guid, 16))]
         return []
 
-    @at_most(NOTIFY)
     def LocateHandle(self, a: Arguments) -> int:  # noqa: N802
         found = self._located(a(0) & 0xFFFF_FFFF, a(1))
         if not found:
@@ -194,7 +180,6 @@ class ProtocolServices(BootServices):
         self.cpu.write(a(4), pack(f"{len(found)}Q", *found))
         return guids.SUCCESS
 
-    @at_most(NOTIFY)
     def LocateHandleBuffer(self, a: Arguments) -> int:  # noqa: N802
         found = self._located(a(0) & 0xFFFF_FFFF, a(1))
         self.cpu.write_word(a(3), len(found))
@@ -202,7 +187,6 @@ class ProtocolServices(BootServices):
             return guids.NOT_FOUND
         return self._give(a(4), pack(f"{len(found)}Q", *found))
 
-    @at_most(NOTIFY)
     def LocateDevicePath(self, a: Arguments) -> int:  # noqa: N802
         guest, guid = self.guest, self.cpu.read(a(0), 16)
         place = self.cpu.read_word(a(1))

@@ -34,10 +34,15 @@ def set_up(guest: Guest) -> Firmware:
         b"BOOTSERV",
         guest.functions("", guids.BOOT_SERVICES, ProtocolServices(guest).services()),
     )
+    runtime_services: dict[str, Service] = dict.fromkeys(
+        guids.RUNTIME_SERVICES, lambda _: guids.UNSUPPORTED
+    )
+    for name in ("GetVariable", "GetNextVariableName"):
+        runtime_services[name] = lambda _: guids.NOT_FOUND
     runtime = _with_header(
         guest,
         b"RUNTSERV",
-        guest.functions("", guids.RUNTIME_SERVICES, _runtime(guest)),
+        guest.functions("", guids.RUNTIME_SERVICES, runtime_services),
     )
     text_out, text_in = _text_out(guest), _text_in(guest)
     vendor = _put(guest, "everycore model\0".encode("utf-16-le"))
@@ -64,19 +69,6 @@ def _with_header(guest: Guest, signature: bytes, body: bytes) -> int:
     """A table with its header; the CRC is left out, as drivers do not look."""
     header = signature + pack("IIII", REVISION, 24 + len(body), 0, 0)
     return _put(guest, header + body)
-
-
-def _runtime(guest: Guest) -> dict[str, Service]:
-    def not_found(_a: Arguments) -> int:
-        return guids.NOT_FOUND
-
-    def unsupported(_a: Arguments) -> int:
-        return guids.UNSUPPORTED
-
-    del guest
-    services: dict[str, Service] = dict.fromkeys(guids.RUNTIME_SERVICES, unsupported)
-    services.update(dict.fromkeys(("GetVariable", "GetNextVariableName"), not_found))
-    return services
 
 
 def _text_out(guest: Guest) -> int:
