@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from importlib.util import find_spec
 from typing import Any
 
 from everycore.environment import extras
@@ -121,7 +120,7 @@ def _decode_by_iced(machine: str, code: bytes, start: int, offset: int) -> list[
 def _decode_by_capstone(
     machine: str, code: bytes, start: int, offset: int, mode: str
 ) -> Iterator[Instruction]:
-    engine = _capstone(machine, mode)
+    engine = capstone_engine(machine, mode)
     step = {"x86-64": 1, "i386": 1, "rv64": 2, "s390x": 2}.get(machine, 2 if mode == "t" else 4)
     at = 0
     while at < len(code):
@@ -144,7 +143,12 @@ def _decode_by_capstone(
 
 
 @lru_cache(maxsize=16)
-def _capstone(machine: str, mode: str) -> Any:
+def capstone_engine(machine: str, mode: str, is_plain: bool = False) -> Any:
+    """Return Capstone's decoder of a machine.
+
+    It writes x86 as GNU's tools do, and knows version 8 of 32-bit Arm, in which older code has
+    words that are no instructions. `is_plain`: neither.
+    """
     try:
         import capstone as cs
     except ImportError as error:
@@ -159,8 +163,8 @@ def _capstone(machine: str, mode: str) -> Any:
         "s390x": (cs.CS_ARCH_SYSZ, cs.CS_MODE_BIG_ENDIAN),
     }
     arch, bits = kinds[machine]
-    engine = cs.Cs(arch, bits | (cs.CS_MODE_V8 if machine == "a32" else 0))
-    if machine in _X86:
+    engine = cs.Cs(arch, bits | (cs.CS_MODE_V8 if machine == "a32" and not is_plain else 0))
+    if machine in _X86 and not is_plain:
         engine.syntax = cs.CS_OPT_SYNTAX_ATT
     return engine
 
@@ -263,4 +267,4 @@ def missing_packages() -> MissingPackagesError:
 
 def can_read_code() -> bool:
     """Whether the Python package that reads code of all machines is installed."""
-    return find_spec("capstone") is not None
+    return extras.is_installed("capstone")

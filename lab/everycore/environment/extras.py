@@ -8,12 +8,21 @@ take whatever an index has under that name.
 import shlex
 import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 from everycore.environment.errors import MissingPackagesError
 
 PACKAGE = Path(__file__).resolve().parents[1]
 PROJECT = "pyproject.toml"  # in a checkout; the wheel has a copy of it beside the C tree
+
+
+def is_installed(package: str) -> bool:
+    """Whether a Python package is installed."""
+    try:
+        return find_spec(package) is not None
+    except ValueError:  # its import was prevented
+        return False
 
 
 def missing_packages(purpose: str, extra: str) -> MissingPackagesError:

@@ -8,18 +8,16 @@ has a second one with longer matches, Tiano, in the same frame; no firmware take
 import base64
 import signal
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
 from everycore.environment.context import Context
-from everycore.environment.extras import missing_packages
+from everycore.environment.extras import is_installed, missing_packages
 from everycore.firmware.oprom import MOST_BYTES, MOST_DRIVER_BYTES, compressed_sizes
 
 CHILD = Path(__file__).with_name("codec_child.py")
 SECONDS = 60  # the child ends itself after 10 of CPU time; a busy machine may take longer
-ALGORITHMS = ("efi", "tiano")
 _DAMAGED = "the stream is damaged: take another dump"
 _LEAVE = "leave the driver uncompressed"
 
@@ -62,7 +60,7 @@ def compress(context: Context, data: bytes, algorithm: str = "efi") -> bytes:
 
 
 def _run(context: Context, work: str, data: bytes) -> bytes:
-    if not _is_installed():
+    if not is_installed("uefi_firmware"):
         raise missing_packages("reading and writing compressed option ROMs", "firmware")
     remedy = _LEAVE if work.endswith("-compress") else _DAMAGED
     argv = [sys.executable, "-P", str(CHILD), work, str(MOST_DRIVER_BYTES)]
@@ -74,13 +72,6 @@ def _run(context: Context, work: str, data: bytes) -> bytes:
     if done.code:
         raise MalformedError(0, _reason(done.code, done.stderr), remedy)
     return base64.b64decode(done.stdout)
-
-
-def _is_installed() -> bool:
-    try:
-        return find_spec("uefi_firmware") is not None
-    except ValueError:  # its import was prevented
-        return False
 
 
 def _reason(code: int, errors: str) -> str:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The decoder of instructions, which is capstone."""
+"""The decoder of instructions, which is Capstone."""
 
-from collections.abc import Callable, Iterable
-from importlib.util import find_spec
+from collections.abc import Iterable
 
+from everycore.binary.disassembly import capstone_engine
 from everycore.environment import extras
 from everycore.firmware.canary.a64 import A64
 from everycore.firmware.canary.arm import Arm
@@ -14,44 +14,27 @@ from everycore.firmware.canary.x86 import X86
 
 PURPOSE = "checking stack canaries"
 EXTRA = "firmware"
-WALKS: dict[str, type[Walk]] = {"x86-64": X86, "aarch64": A64, "arm": Arm, "riscv64": Rv64}
+# Readers of functions, and the names of their machines in everycore.binary.
+WALKS: dict[str, tuple[type[Walk], str]] = {
+    "x86-64": (X86, "x86-64"),
+    "aarch64": (A64, "a64"),
+    "arm": (Arm, "a32"),
+    "riscv64": (Rv64, "rv64"),
+}
 
 
 def open_walk(program: Program) -> Walk:
     """Return the reader of a program's functions."""
-    return WALKS[program.machine](program, _decoder(program.machine))
-
-
-def _decoder(machine: str) -> Callable[[bytes, int, str], Iterable[tuple[int, int, str, str]]]:
-    try:
-        import capstone
-    except ImportError:
-        raise extras.missing_packages(PURPOSE, EXTRA) from None
-    modes = {
-        "x86-64": {"": (capstone.CS_ARCH_X86, capstone.CS_MODE_64)},
-        "aarch64": {"": (capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM)},
-        "arm": {
-            "a32": (capstone.CS_ARCH_ARM, capstone.CS_MODE_ARM),
-            "t32": (capstone.CS_ARCH_ARM, capstone.CS_MODE_THUMB),
-        },
-        "riscv64": {
-            "": (capstone.CS_ARCH_RISCV, capstone.CS_MODE_RISCV64 | capstone.CS_MODE_RISCVC)
-        },
-    }
-    decoders = {mode: capstone.Cs(*pair) for mode, pair in modes[machine].items()}
+    walk, machine = WALKS[program.machine]
 
     def decode(code: bytes, address: int, mode: str) -> Iterable[tuple[int, int, str, str]]:
-        return decoders[mode].disasm_lite(code, address)  # type: ignore[no-any-return]
+        engine = capstone_engine(machine, "t" if mode == "t32" else "", is_plain=True)
+        return engine.disasm_lite(code, address)  # type: ignore[no-any-return]
 
-    return decode
+    return walk(program, decode)
 
 
 def require() -> None:
     """Raise the error that names the remedy if a package is missing."""
-    for name in ("capstone", "elftools"):
-        try:
-            if find_spec(name) is not None:
-                continue
-        except ValueError:  # its import was prevented
-            pass
+    if not all(map(extras.is_installed, ("capstone", "elftools"))):
         raise extras.missing_packages(PURPOSE, EXTRA)

@@ -5,7 +5,6 @@ import json
 import signal
 import sys
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 
 from everycore.binary import pe
@@ -83,10 +82,7 @@ def _why_not(image: pe.Image, options: Options) -> str:
 
 def can_run() -> bool:
     """Whether the emulator is installed."""
-    try:
-        return find_spec("unicorn") is not None
-    except ValueError:  # its import was prevented
-        return False
+    return extras.is_installed("unicorn")
 
 
 def run_all(context: Context, image: pe.Image, options: Options) -> list[Outcome]:

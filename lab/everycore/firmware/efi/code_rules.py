@@ -57,7 +57,6 @@ class Scan:
     findings: list[Finding] = field(default_factory=list)
     instructions: int = 0
     notes: list[str] = field(default_factory=list)
-    sites: dict[str, list[int]] = field(default_factory=dict)  # by rule
 
 
 def check(image: pe.Image, fixed: tuple[tuple[int, int], ...] = ()) -> Scan:
@@ -89,9 +88,6 @@ def check(image: pe.Image, fixed: tuple[tuple[int, int], ...] = ()) -> Scan:
     if machine == "x86-64":
         _scan_bytes(image, found)
     scan.findings = found.ordered()
-    for finding in scan.findings:
-        if finding.place.address is not None:
-            scan.sites.setdefault(finding.rule.name, []).append(finding.place.address)
     return scan
 
 
