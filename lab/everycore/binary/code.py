@@ -17,7 +17,7 @@ from everycore.binary.disassembly import (
     missing_packages,
 )
 from everycore.binary.frames import growth, plain_name, read_usage
-from everycore.binary.loops import DEEPEST, Graph
+from everycore.binary.loops import DEEPEST, Graph, reverse_postorder
 from everycore.binary.objects import NoCodeError, Object, Relocation, Section, Symbol
 from everycore.environment.errors import unknown_name
 from everycore.model.cells import Code
@@ -430,34 +430,11 @@ class Examined:
                         after[f].append((called, f.graph.times(start)))
         called_at_all = {to for pairs in after.values() for to, _ in pairs}
         times = {f: 0 if f in called_at_all else 1 for f in every}
-        for f in _callers_first(every, {f: [to for to, _ in p] for f, p in after.items()}):
+        for f in reverse_postorder(every, {f: [to for to, _ in p] for f, p in after.items()}):
             times[f] = max(times[f], 1)
             for to, turns in after[f]:
                 times[to] = min(times[to] + times[f] * turns, _MAX_WORK)
         return times
-
-
-def _callers_first(
-    every: Sequence[Function], after: Mapping[Function, Sequence[Function]]
-) -> list[Function]:
-    seen: set[Function] = set()
-    order: list[Function] = []
-    for root in every:
-        if root in seen:
-            continue
-        seen.add(root)
-        stack = [(root, iter(after[root]))]
-        while stack:
-            one, rest = stack[-1]
-            for to in rest:
-                if to not in seen:
-                    seen.add(to)
-                    stack.append((to, iter(after[to])))
-                    break
-            else:
-                order.append(one)
-                stack.pop()
-    return order[::-1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The loops of a function, and how far its stack grows: from its instructions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from everycore.binary.disassembly import Flow, Instruction
 
 TURNS = 10  # of a loop, where nobody counted: Ball and Larus, "Branch Prediction for Free" (1993)
 DEEPEST = 6
+N = TypeVar("N")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +60,7 @@ class Graph:
 
     @cached_property
     def _order(self) -> list[int]:
-        """Reverse postorder."""
-        seen, order = {0}, []
-        stack = [(0, iter(self.follows[0]))] if self.starts else []
-        while stack:
-            block, after = stack[-1]
-            for to in after:
-                if to not in seen:
-                    seen.add(to)
-                    stack.append((to, iter(self.follows[to])))
-                    break
-            else:
-                order.append(block)
-                stack.pop()
-        return order[::-1]
+        return reverse_postorder([0] if self.starts else [], self.follows)
 
     @cached_property
     def loops(self) -> list[Loop]:
@@ -121,9 +110,6 @@ class Graph:
         """How often a block may be executed in one call: a guess."""
         return int(TURNS ** min(self.depth[start], DEEPEST))
 
-    def size(self, blocks: frozenset[int]) -> int:
-        return sum(self.ends[block] - block for block in blocks)
-
     def numbers(self, blocks: frozenset[int]) -> list[int]:
         """Return the numbers of the instructions of some blocks, in their order."""
         return [i for block in sorted(blocks) for i in range(block, self.ends[block])]
@@ -139,6 +125,28 @@ class Graph:
             for to in self.follows[block]:
                 entered.setdefault(to, depth)
         return most
+
+
+def reverse_postorder(roots: Iterable[N], follows: Mapping[N, Iterable[N]]) -> list[N]:
+    """Return the nodes of a graph that are reached from roots, each before those that follow it."""
+    seen: set[N] = set()
+    order: list[N] = []
+    for root in roots:
+        if root in seen:
+            continue
+        seen.add(root)
+        stack = [(root, iter(follows[root]))]
+        while stack:
+            one, rest = stack[-1]
+            for to in rest:
+                if to not in seen:
+                    seen.add(to)
+                    stack.append((to, iter(follows[to])))
+                    break
+            else:
+                order.append(one)
+                stack.pop()
+    return order[::-1]
 
 
 def _common(dominator: Mapping[int, int], number: Mapping[int, int], a: int, b: int) -> int:

@@ -58,17 +58,12 @@ RELOC_ABSOLUTE, RELOC_HIGHLOW, RELOC_DIR64 = 0, 3, 10
 # PE, "Optional Header Data Directories".
 DIRECTORY_CERTIFICATES, DIRECTORY_RELOCATIONS = 4, 5
 MAGIC_PE32, MAGIC_PE32_PLUS = 0x10B, 0x20B  # PE, "Optional Header"
-DIRECTORY_NAMES = (
-    *("export", "import", "resource", "exception", "certificate", "relocation", "debug"),
-    *("architecture", "global pointer", "TLS", "load configuration", "bound import"),
-    *("import address", "delay import", "CLR", "reserved"),
-)
 
 DOS_BYTES = 0x40  # of the DOS header, whose last field is the offset of the PE header
 COFF_BYTES = 24  # signature and COFF file header
 SECTION_BYTES = 40
 MOST_SECTIONS = 96  # as the Windows loader has it
-MOST_DIRECTORIES = len(DIRECTORY_NAMES)
+MOST_DIRECTORIES = 16
 MOST_MEMORY_BYTES = 64 << 20  # of a loaded image: the largest of EDK2 and iPXE is 4 MiB
 
 _CUT = "the file is cut short, or is no EFI image: take it from its source again"
@@ -137,7 +132,6 @@ class Certificate:
 
     offset: int
     length_bytes: int
-    revision: int
     kind: int
 
 
@@ -148,7 +142,6 @@ class Image:
     data: bytes = field(repr=False)
     header_offset: int  # of the signature PE\0\0
     machine: int
-    timestamp: int
     characteristics: int
     is_64_bit: bool  # PE32+
     optional_offset: int  # of the optional header
@@ -159,7 +152,6 @@ class Image:
     file_alignment: int
     memory_bytes: int  # SizeOfImage
     headers_bytes: int  # SizeOfHeaders
-    checksum: int
     subsystem: int
     dll_characteristics: int
     directories: tuple[Directory, ...]
@@ -229,7 +221,7 @@ def read(data: bytes) -> Image:
     """Read a whole PE image: headers, section table and data directories, all within the bytes."""
     header = _find_header(data)
     _need(data, header, COFF_BYTES, "the COFF file header")
-    machine, n_sections, timestamp = struct.unpack_from("<HHI", data, header + 4)
+    machine, n_sections = struct.unpack_from("<HH", data, header + 4)
     optional_bytes, characteristics = struct.unpack_from("<HH", data, header + 20)
     optional = header + COFF_BYTES
     _need(data, optional, optional_bytes, "the optional header")
@@ -250,13 +242,12 @@ def read(data: bytes) -> Image:
     else:
         base = struct.unpack_from("<I", data, optional + 28)[0]
     section_alignment, file_alignment = struct.unpack_from("<II", data, optional + 32)
-    memory_bytes, headers_bytes, checksum = struct.unpack_from("<III", data, optional + 56)
+    memory_bytes, headers_bytes = struct.unpack_from("<II", data, optional + 56)
     subsystem, dll_characteristics = struct.unpack_from("<HH", data, optional + 68)
     image = Image(
         data=data,
         header_offset=header,
         machine=machine,
-        timestamp=timestamp,
         characteristics=characteristics,
         is_64_bit=is_64_bit,
         optional_offset=optional,
@@ -267,7 +258,6 @@ def read(data: bytes) -> Image:
         file_alignment=file_alignment,
         memory_bytes=memory_bytes,
         headers_bytes=headers_bytes,
-        checksum=checksum,
         subsystem=subsystem,
         dll_characteristics=dll_characteristics,
         directories=_directories(data, optional, fixed, optional_bytes),
@@ -418,11 +408,11 @@ def certificates(image: Image) -> Iterator[Certificate]:
     while at < end:
         if at + 8 > end:
             raise MalformedError(at, "a certificate is cut short", "sign the image again")
-        length, revision, kind = struct.unpack_from("<IHH", image.data, at)
+        length, kind = struct.unpack_from("<I2xH", image.data, at)
         if length < 8 or at + length > end:
             rule = f"certificate of {length:#x} bytes; {end - at:#x} are left in its table"
             raise MalformedError(at, rule, "sign the image again")
-        yield Certificate(at, length, revision, kind)
+        yield Certificate(at, length, kind)
         at += (length + 7) & ~7
 
 

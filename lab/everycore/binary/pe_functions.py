@@ -6,6 +6,8 @@ Sources: Microsoft, "PE Format", 2024, sections "COFF Symbol Table" and "The .pd
 """
 
 import struct
+from collections.abc import Iterator
+from contextlib import suppress
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
@@ -48,35 +50,35 @@ def _text(data: bytes, raw: bytes, strings: int) -> str:
     return raw.rstrip(b"\0").decode("utf-8", errors="replace")
 
 
-def spans(image: pe.Image) -> list[tuple[int, int]]:
-    """Begin and end of functions, relative to the base, from the table for exceptions.
+def exceptions(image: pe.Image) -> Iterator[tuple[int, ...]]:
+    """Yield the lines of the table for exceptions, which begin with the place of a function.
 
-    The image is for x86-64 or AArch64.
+    The image is for x86-64 or AArch64, whose lines have three words and two.
     """
     directory = image.directory(_EXCEPTION_DIRECTORY)
     if directory is None:
-        return []
-    try:
+        return
+    with suppress(MalformedError):
         table = pe.bytes_at(image, directory.address, directory.size_bytes)
-    except MalformedError:
-        return []
+        form, size = ("<III", 12) if image.machine_name == "x86-64" else ("<II", 8)
+        yield from struct.iter_unpack(form, table[: len(table) // size * size])
+
+
+def spans(image: pe.Image) -> list[tuple[int, int]]:
+    """Begin and end of functions, relative to the base, from the table for exceptions."""
     found: list[tuple[int, int]] = []
-    if image.machine_name == "x86-64":
-        for begin, end, unwind in struct.iter_unpack("<III", table[: len(table) // 12 * 12]):
-            flags = _byte(image, unwind) >> 3
-            if begin < end and not flags & _CHAINED:
-                found.append((begin, end))
-        return found
-    for begin, packed in struct.iter_unpack("<II", table[: len(table) // 8 * 8]):
-        is_packed = bool(packed & 3)
-        length = (packed >> 2 & 0x7FF if is_packed else _word(image, packed) & 0x3FFFF) * 4
-        if begin and length:
+    for begin, *more in exceptions(image):
+        if image.machine_name == "x86-64":
+            end, unwind = more
+            flags = (_word(image, unwind) & 0xFF) >> 3
+            length = 0 if flags & _CHAINED else end - begin
+        else:
+            is_packed, packed = bool(more[0] & 3), more[0]
+            length = (packed >> 2 & 0x7FF if is_packed else _word(image, packed) & 0x3FFFF) * 4
+            length = length if begin else 0
+        if length > 0:
             found.append((begin, begin + length))
     return found
-
-
-def _byte(image: pe.Image, address: int) -> int:
-    return _word(image, address) & 0xFF
 
 
 def _word(image: pe.Image, address: int) -> int:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The program that compresses or decompresses one driver: codec_child.py WORK MOST_BYTES < in > out
 
-WORK: efi-decompress, tiano-decompress, efi-compress or tiano-compress. The output is base64. The
-codec is C code of the package uefi-firmware, and streams come from strangers: this process may use
-64 MiB of memory beyond those of its start, and ten seconds of CPU time.
+WORK: efi-decompress, tiano-decompress or efi-compress. The output is base64. The codec is C code of
+the package uefi-firmware, and streams come from strangers: this process may use 64 MiB of memory
+beyond those of its start, and ten seconds of CPU time.
 """
 
 import base64
@@ -36,7 +36,6 @@ def main() -> int:
         "efi-decompress": efi_compressor.EfiDecompress,
         "tiano-decompress": efi_compressor.TianoDecompress,
         "efi-compress": efi_compressor.EfiCompress,
-        "tiano-compress": efi_compressor.TianoCompress,
     }
     data = sys.stdin.buffer.read(most_bytes + 1)
     if len(data) > most_bytes:

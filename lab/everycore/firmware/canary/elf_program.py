@@ -4,6 +4,7 @@
 import struct
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from everycore.binary import elf
 from everycore.binary.elf import DamagedError, Elf, ElfSection, ElfSymbol
@@ -210,10 +211,7 @@ class _Reader:
         return sorted(found.items())
 
     def _parts(self, start: int, end: int, modes: Sequence[tuple[int, str]]) -> tuple[Part, ...]:
-        region = next(
-            (one for one in self._code if one.address <= start < one.end),
-            None,
-        )
+        region = _region(self._code, start)
         if region is None:
             return ()
         end = min(end, region.end)
@@ -232,17 +230,15 @@ class _Reader:
                 parts.append(Part(at, code, kind))
         return tuple(parts)
 
-    @property
+    @cached_property
     def _code(self) -> Sequence[Region]:
-        if not hasattr(self, "_code_regions"):
-            places = {
-                base
-                for one, base in zip(self.sections, self.bases, strict=True)
-                if one.flags & elf.EXECUTABLE_CODE and one.size
-                if not one.name.startswith((".plt", ".iplt"))  # entries of linkage tables
-            }
-            self._code_regions = [one for one in self.regions if one.address in places]
-        return self._code_regions
+        places = {
+            base
+            for one, base in zip(self.sections, self.bases, strict=True)
+            if one.flags & elf.EXECUTABLE_CODE and one.size
+            if not one.name.startswith((".plt", ".iplt"))  # entries of linkage tables
+        }
+        return [one for one in self.regions if one.address in places]
 
     def _code_bytes(self) -> int:
         """How much code there is, by sections, or by segments if there are no sections."""
@@ -258,7 +254,7 @@ class _Reader:
         """
         found = []
         for begin, place in self.file.unwind_table:
-            region = next((one for one in self.regions if one.address <= place < one.end), None)
+            region = _region(self.regions, place)
             if region is not None and place + 16 <= region.end:
                 size = struct.unpack_from("<I", region.data, place - region.address + 12)[0]
                 found.append((begin, begin + size))
@@ -287,11 +283,8 @@ class _Reader:
         return [one for one in self.sections if one.kind in (elf.REL, elf.RELA)]
 
     def _word(self, place: int) -> int:
-        size = self.file.header.bits // 8
-        for one in self.regions:
-            if one.address <= place < one.end:
-                return int.from_bytes(one.data[place - one.address :][:size], "little")
-        return 0
+        size, one = self.file.header.bits // 8, _region(self.regions, place)
+        return int.from_bytes(one.data[place - one.address :][:size], "little") if one else 0
 
     def _references(self) -> dict[int, Reference]:
         kinds = _relocation_names(self.machine)
@@ -335,6 +328,10 @@ class _Reader:
             ),
             key=lambda one: one.offset,
         )
+
+
+def _region(regions: Sequence[Region], place: int) -> Region | None:
+    return next((one for one in regions if one.address <= place < one.end), None)
 
 
 def _joined(functions: list[Function], cold: Mapping[str, Function]) -> list[Function]:

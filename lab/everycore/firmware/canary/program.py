@@ -37,11 +37,6 @@ class Function:
     start: int
     parts: tuple[Part, ...]
 
-    @property
-    def end(self) -> int:
-        last = self.parts[-1]
-        return last.address + len(last.data)
-
 
 @dataclass(frozen=True, slots=True)
 class Reference:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from everycore.binary import pe
+from everycore.binary import pe, pe_functions
 from everycore.binary.disassembly import Flow, Instruction, decode
 from everycore.environment import extras
 from everycore.environment.errors import MissingPackagesError
@@ -33,8 +33,6 @@ CANONICAL = 1 << 47  # above: no address that software of today has
 LOWEST = 0x10000  # below: a member of a structure at NULL, on a path that is never taken
 MOST_INSTRUCTIONS = 2_000_000
 MOST_CODE_BYTES = 16 << 20
-EXCEPTIONS = 3  # the data directory; PE Format, The .pdata Section
-EXCEPTION_BYTES = {"x86-64": 12, "aarch64": 8}
 
 _STACK_32 = re.compile(r"\((?:%e[sb]p)\b|[(,]%e[sb]p\b.*\)")
 _PORT = re.compile(r"(?:rep[a-z]* )?(?:in|out)(?:s?[bwl])?$")
@@ -156,9 +154,9 @@ class Code:
 def reachable(image: pe.Image, machine: str) -> list[Instruction]:
     """Each instruction that flow or an address leads to, by its place relative to the base."""
     code = Code(image, machine)
-    certain, likely = _beginnings(image, code.memory)
+    certain = [image.entry, *(begin for begin, *_ in pe_functions.exceptions(image))]
     new = [one for place in certain for one in code.follow(place, True)]
-    named = sorted(set(likely))
+    named = sorted({*_relocated(image, code.memory)})
     while named or new:
         named += [place for one in new for place in _addresses(machine, one)]
         if not named:
@@ -167,21 +165,11 @@ def reachable(image: pe.Image, machine: str) -> list[Instruction]:
     return [code.accepted[place] for place in sorted(code.accepted)]
 
 
-def _beginnings(image: pe.Image, memory: bytearray) -> tuple[list[int], list[int]]:
-    """Places where code begins, and places that an address names, which may be data."""
-    certain = [image.entry]
-    directory = image.directory(EXCEPTIONS) if len(image.directories) > EXCEPTIONS else None
-    size = EXCEPTION_BYTES.get(image.machine_name, 12)
-    if directory and directory.address + directory.size_bytes <= len(memory):
-        end = directory.address + directory.size_bytes - size
-        for at in range(directory.address, end + 1, size):
-            certain.append(int.from_bytes(memory[at : at + 4], "little"))
-    likely = [
-        int.from_bytes(memory[one.address : one.address + 8], "little") - image.base
-        for one in pe.relocations(image)
-        if one.kind == pe.RELOC_DIR64
-    ]
-    return certain, likely
+def _relocated(image: pe.Image, memory: bytearray) -> Iterator[int]:
+    """Places that addresses in the image name, which may be data."""
+    for one in pe.relocations(image):
+        if one.kind == pe.RELOC_DIR64:
+            yield int.from_bytes(memory[one.address : one.address + 8], "little") - image.base
 
 
 def _addresses(machine: str, one: Instruction) -> Iterator[int]:

@@ -34,7 +34,6 @@ class Platform:
     """
 
     name: str
-    title: str
     memory: int
     low_memory: bool
     device_offset: int
@@ -55,7 +54,6 @@ PLATFORMS = {
     for one in (
         Platform(
             name="pc",
-            title="a PC: memory from 0, devices and CPU use the same addresses",
             memory=16 * MIB,
             low_memory=True,
             device_offset=0,
@@ -66,7 +64,6 @@ PLATFORMS = {
         ),
         Platform(
             name="arm-server",
-            title="memory from 0x8000000000, device and CPU addresses differ",
             memory=0x80_0000_0000,
             low_memory=False,
             device_offset=0x10_0000_0000 - 0x80_0000_0000,
@@ -77,7 +74,6 @@ PLATFORMS = {
         ),
         Platform(
             name="non-coherent",
-            title="devices see memory as it was at Map, the CPU sees their data after Unmap",
             memory=0x8000_0000,
             low_memory=False,
             device_offset=0,
