@@ -14,7 +14,7 @@ from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, refuse_input
 from everycore.firmware import pcd_settings as settings_of
-from everycore.firmware.pcd_settings import Module, Setting, Type
+from everycore.firmware.pcd_settings import Setting, Type
 from everycore.firmware.sources import MOST_FILE_BYTES
 
 MOST_TEXT_BYTES = 64 << 20
@@ -99,13 +99,6 @@ def write_inf(
         str, typer.Option("--token-space", metavar="NAME", help="The C name of its PCDs' GUID.")
     ],
     out: OutFile,
-    name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="BASE_NAME. Default: the file's name.")
-    ] = "",
-    module_type: Annotated[
-        str,
-        typer.Option("--module-type", metavar="TYPE", help="Default: by the image's subsystem."),
-    ] = "",
     kind: Types = None,
 ) -> None:
     """Write the INF with which EDK2 takes the image as a binary module."""
@@ -114,9 +107,7 @@ def write_inf(
     refuse_input("--out", context.cwd / out, read)
     image = _image(context, image_file)
     found = _settings(context, image, map_file, None, kind)
-    module_type = module_type or settings_of.module_type(image)
-    module = Module(name or image_file.stem, guid, module_type, token_space)
-    text = settings_of.inf(module, image, image_file.name, found)
+    text = settings_of.inf(image, image_file.name, guid, token_space, found)
     _write(context, out, text.encode())
 
 

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import PurePath
 
 from everycore.binary import pe
 from everycore.environment.errors import EverycoreError
@@ -30,6 +31,11 @@ _FILE_NAME = re.compile(r"[A-Za-z_][\w.-]*")
 _GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 ARCHITECTURES = {"x86": "IA32", "x86-64": "X64", "arm": "ARM", "aarch64": "AARCH64",
                  "riscv64": "RISCV64"}  # fmt: skip
+# The MODULE_TYPEs that EDK2 links with the subsystems of images, other than UEFI_DRIVER.
+MODULE_TYPES = {
+    pe.EFI_APPLICATION: "UEFI_APPLICATION",
+    pe.EFI_RUNTIME_DRIVER: "DXE_RUNTIME_DRIVER",
+}
 _NAMED_SIZES = {1: "UINT8", 2: "UINT16", 4: "UINT32", 8: "UINT64"}
 MOST_BYTES = 0x10000
 
@@ -225,57 +231,37 @@ def _buffer(one: Setting, text: str) -> bytes:
 # ---- The INF
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
-    """A binary module, as its INF describes it."""
-
-    name: str
-    guid: str
-    module_type: str
-    token_space: str
-    version: str = "1.0"
-
-
-def module_type(image: pe.Image) -> str:
-    """The MODULE_TYPE that EDK2 links with the subsystem of an image."""
-    types = {pe.EFI_APPLICATION: "UEFI_APPLICATION", pe.EFI_RUNTIME_DRIVER: "DXE_RUNTIME_DRIVER"}
-    return types.get(image.subsystem, "UEFI_DRIVER")
-
-
-def check_module(module: Module) -> None:
-    """Raise the error of a word that no INF may have."""
-    if not _FILE_NAME.fullmatch(module.name):
-        raise EverycoreError(f"--name {module.name}: no BASE_NAME", "letters, digits, _ . and -")
-    for what, text in (
-        ("--token-space", module.token_space),
-        ("--module-type", module.module_type),
-    ):
-        if not _NAME.fullmatch(text):
-            raise EverycoreError(f"{what} {text}: no name of EDK2", "letters, digits and _")
-    if not _GUID.fullmatch(module.guid):
+def inf(
+    image: pe.Image, file_name: str, guid: str, token_space: str, settings: Sequence[Setting]
+) -> str:
+    """The INF of a binary module, which has the name of its file and the type of its subsystem."""
+    name = PurePath(file_name).stem
+    if not _FILE_NAME.fullmatch(name):
         raise EverycoreError(
-            f"--guid {module.guid}: no GUID", "as uuidgen prints it, 8-4-4-4-12 digits"
+            f"{file_name}: its name is no BASE_NAME",
+            "name the file with letters, digits, _ . and -",
         )
-
-
-def inf(module: Module, image: pe.Image, file_name: str, settings: Sequence[Setting]) -> str:
-    """The INF of a binary module."""
-    check_module(module)
+    if not _NAME.fullmatch(token_space):
+        raise EverycoreError(
+            f"--token-space {token_space}: no name of EDK2", "letters, digits and _"
+        )
+    if not _GUID.fullmatch(guid):
+        raise EverycoreError(f"--guid {guid}: no GUID", "as uuidgen prints it, 8-4-4-4-12 digits")
     arch = ARCHITECTURES.get(image.machine_name)
     if arch is None:
         raise EverycoreError(f"EDK2 has no name for {image.machine_name}", "name an EFI image")
     defines = {
         "INF_VERSION": "0x00010005",
-        "BASE_NAME": module.name,
-        "FILE_GUID": module.guid,
-        "MODULE_TYPE": module.module_type,
-        "VERSION_STRING": module.version,
+        "BASE_NAME": name,
+        "FILE_GUID": guid,
+        "MODULE_TYPE": MODULE_TYPES.get(image.subsystem, "UEFI_DRIVER"),
+        "VERSION_STRING": "1.0",
     }
     lines = ["[Defines]", *(f"  {name:14} = {text}" for name, text in defines.items()), ""]
     lines += [f"[Binaries.{arch}]", f"  PE32|{file_name}|*", "", f"[PatchPcd.{arch}]"]
     for one in settings:
         lines.append(f"  # {one.type} {one.size}")
-        lines.append(f"  {module.token_space}.{one.name}|{one.text}|0x{one.offset:X}")
+        lines.append(f"  {token_space}.{one.name}|{one.text}|0x{one.offset:X}")
     return "\n".join(lines) + "\n"
 
 
