@@ -207,11 +207,6 @@ class Image:
         return None
 
 
-def machine_named(name: str) -> str:
-    """Return the name that MACHINES has for a machine, if the given one is another for it."""
-    return OTHER_NAMES.get(name, name)
-
-
 def is_pe(data: bytes) -> bool:
     """Whether bytes begin like a PE image; read() says whether they are one."""
     return data[:2] == b"MZ"
@@ -303,12 +298,9 @@ def _directories(data: bytes, optional: int, fixed: int, size: int) -> tuple[Dir
     if fixed + 8 * count > size:
         rule = f"{count} data directories do not fit into an optional header of {size} bytes"
         raise MalformedError(optional + fixed - 4, rule, _BUILD)
-    return tuple(_directory(data, optional + fixed + 8 * i) for i in range(count))
-
-
-def _directory(data: bytes, at: int) -> Directory:
-    address, size_bytes = struct.unpack_from("<II", data, at)
-    return Directory(address, size_bytes, at)
+    begin = optional + fixed
+    pairs = enumerate(struct.iter_unpack("<II", data[begin : begin + 8 * count]))
+    return tuple(Directory(address, length, begin + 8 * i) for i, (address, length) in pairs)
 
 
 def _sections(data: bytes, table: int, count: int, count_offset: int) -> tuple[Section, ...]:

@@ -146,7 +146,7 @@ def check_rules(
     """
     context = context_of(command)
     if machine is not None:
-        machine = pe.machine_named(machine)
+        machine = pe.OTHER_NAMES.get(machine, machine)
         if machine not in MACHINES:
             raise unknown_name("machine", machine, (*MACHINES, *pe.OTHER_NAMES))
     is_bad = False

@@ -2,7 +2,7 @@
 """Differences between two option ROMs, image by image."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from everycore.binary import pe
@@ -25,13 +25,7 @@ class Difference:
 
     def line(self) -> dict[str, object]:
         """As JSON has it."""
-        return {
-            "type": "difference",
-            "image": self.image,
-            "what": self.what,
-            "first": self.first,
-            "second": self.second,
-        }
+        return {"type": "difference", **asdict(self)}
 
     def text(self) -> str:
         if self.what == MOVED:

@@ -12,7 +12,7 @@ images as read() does, if the first one is at the beginning.
 
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
@@ -187,7 +187,7 @@ def read(data: bytes) -> Rom:
         except MalformedError as error:
             fault, offset = error, None
         if offset is not None:
-            images[-1] = _with_gap(image, data[image.end : offset])
+            images[-1] = replace(image, gap=data[image.end : offset])
     hidden = tuple(_headers(data, images[-1].end)) if fault is None else ()
     return Rom(data, start, tuple(images), fault, hidden)
 
@@ -197,12 +197,6 @@ def read_image(data: bytes) -> RomImage:
     if not _has_pcir(data, 0):
         raise MalformedError(0, "no image with a PCI data structure", _DUMP)
     return _image(data, 0, 0)
-
-
-def _with_gap(image: RomImage, gap: bytes) -> RomImage:
-    if not gap:
-        return image
-    return RomImage(image.number, image.offset, image.data, gap, image.pci, image.efi, image.is_cut)
 
 
 def _find_start(data: bytes) -> int:
@@ -289,18 +283,9 @@ def _pci_data(data: bytes, offset: int) -> PciData:
     class_code = int.from_bytes(data[at + 13 : at + 16], "little")
     units, code_revision, code, indicator = struct.unpack_from("<HHBB", data, at + 16)
     return PciData(
-        pointer,
-        vendor,
-        device,
-        device_list,
-        length,
-        revision,
-        class_code,
-        units,
-        code_revision,
-        code,
-        indicator,
-    )
+        pointer, vendor, device, device_list, length, revision, class_code,
+        units, code_revision, code, indicator,
+    )  # fmt: skip
 
 
 def _efi_header(data: bytes, offset: int) -> EfiHeader:

@@ -9,7 +9,7 @@ UEFI: UEFI Specification 2.10, 2022. PE: Microsoft, "PE Format", 2024.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
@@ -429,12 +429,7 @@ class Verdict:
 
     def line(self) -> dict[str, object]:
         """As JSON has it."""
-        return {
-            "type": "verdict",
-            "machine": self.machine,
-            "works": self.works,
-            "text": self.text,
-        }
+        return {"type": "verdict", **asdict(self)}
 
 
 NATIVE_FIRST = "edk2-stable202602"  # of EDK2, which looks for a native driver in all images first

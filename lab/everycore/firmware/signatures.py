@@ -30,13 +30,6 @@ ALGORITHMS = {
     "2.16.840.1.101.3.4.2.2": "sha384",
     "2.16.840.1.101.3.4.2.3": "sha512",
 }
-SHOWN = {
-    "md5": "MD5",
-    "sha1": "SHA-1",
-    "sha256": "SHA-256",
-    "sha384": "SHA-384",
-    "sha512": "SHA-512",
-}
 MOST_BYTES = 1 << 20  # of a certificate: those of vendors have some 10 KiB
 PURPOSE, EXTRA = "reading a signature", "firmware"
 
@@ -107,8 +100,9 @@ class Signatures:
     def text(self) -> str:
         """The words of lists; empty: the image is not signed."""
         found = next((one for one in self.each if one.matches), None)
-        by = f" by {SHOWN[found.algorithm]}" if found and found.algorithm != "sha256" else ""
-        return TEXTS[self.state] + by
+        if found is None or found.algorithm == "sha256":
+            return TEXTS[self.state]
+        return f"{TEXTS[self.state]} by {found.algorithm.upper().replace('SHA', 'SHA-')}"
 
     def facts(self) -> dict[str, object]:
         """As JSON has them."""
@@ -147,7 +141,7 @@ def _signature(image: pe.Image, certificate: pe.Certificate) -> Signature:
     if len(body) > MOST_BYTES:
         return Signature(at, problem=f"a certificate of {len(body):#x} bytes")
     try:
-        algorithm, digest = _signed_digest(body)
+        algorithm, digest = _reader()(body)
     except MissingPackagesError as error:
         return Signature(at, problem=f"{error.message}: {error.hint}")
     except _UnreadError as error:
@@ -159,38 +153,12 @@ class _UnreadError(Exception):
     """A certificate that is not as Authenticode has it."""
 
 
-def _signed_digest(data: bytes) -> tuple[str, bytes]:
-    """Return the algorithm and the hash that a PKCS #7 signature names."""
-    asn1 = _schema()
-    outer = asn1.decode(data, asn1.content_info)
-    if str(outer["contentType"]) != SIGNED_DATA:
-        raise _UnreadError(f"its content is {outer['contentType']}, not signed data")
-    signed = asn1.decode(bytes(outer["content"]), asn1.signed_data)
-    content = signed["contentInfo"]
-    if str(content["contentType"]) != INDIRECT_DATA:
-        raise _UnreadError(f"it signs {content['contentType']}, not the hash of an image")
-    indirect = asn1.decode(bytes(content["content"]), asn1.indirect_data)
-    info = indirect["messageDigest"]
-    kind = str(info["digestAlgorithm"]["algorithm"])
-    algorithm, digest = ALGORITHMS.get(kind), bytes(info["digest"])
-    if algorithm is None:
-        raise _UnreadError(f"its hash is of the unknown algorithm {kind}")
-    return algorithm, digest
-
-
-@dataclass(frozen=True, slots=True)
-class _Schema:
-    """The types of ASN.1 that are decoded, and the decoder."""
-
-    decode: Callable[[bytes, Any], Any]
-    content_info: Any
-    signed_data: Any
-    indirect_data: Any
-
-
 @lru_cache(maxsize=1)
-def _schema() -> _Schema:
-    """Return the types, made with the package pyasn1; fields that nobody reads are of any type."""
+def _reader() -> Callable[[bytes], tuple[str, bytes]]:
+    """Return the function that reads a PKCS #7 signature: the algorithm and the hash that it names.
+
+    Its types of ASN.1 are made with the package pyasn1; fields that nobody reads are of any type.
+    """
     try:
         from pyasn1.codec.ber import decoder
         from pyasn1.error import PyAsn1Error
@@ -237,7 +205,21 @@ def _schema() -> _Schema:
             sequence(("digestAlgorithm", algorithm), ("digest", univ.OctetString())),
         ),
     )
-    return _Schema(decode, content, signed, indirect)
+
+    def signed_digest(data: bytes) -> tuple[str, bytes]:
+        outer = decode(data, content)
+        if str(outer["contentType"]) != SIGNED_DATA:
+            raise _UnreadError(f"its content is {outer['contentType']}, not signed data")
+        inner = decode(bytes(outer["content"]), signed)["contentInfo"]
+        if str(inner["contentType"]) != INDIRECT_DATA:
+            raise _UnreadError(f"it signs {inner['contentType']}, not the hash of an image")
+        info = decode(bytes(inner["content"]), indirect)["messageDigest"]
+        kind = str(info["digestAlgorithm"]["algorithm"])
+        if kind not in ALGORITHMS:
+            raise _UnreadError(f"its hash is of the unknown algorithm {kind}")
+        return ALGORITHMS[kind], bytes(info["digest"])
+
+    return signed_digest
 
 
 def problems(image: pe.Image) -> Iterator[tuple[Signature, str]]:

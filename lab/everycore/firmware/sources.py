@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from everycore.environment.errors import EverycoreError
 from everycore.firmware.rom_rules import DeviceIds
@@ -35,16 +34,8 @@ class Source:
     ids: DeviceIds | None  # of the PCI device
 
 
-class Files(Protocol):
-    """Reads and writes files as the system does."""
-
-    def read(self, path: Path, most: int) -> bytes: ...
-
-    def write(self, path: Path, data: bytes) -> None: ...
-
-
-class SystemFiles:
-    """The files of this machine."""
+class Files:
+    """Reads and writes files of this machine."""
 
     def read(self, path: Path, most: int) -> bytes:
         with path.open("rb", buffering=0) as file:
@@ -70,7 +61,7 @@ def load(
 
     `say` gets a line when a device's ROM is made readable, and when that ends.
     """
-    files = files or SystemFiles()
+    files = files or Files()
     try:
         return _load(given, cwd, sysfs, say, files)
     except OSError as error:  # a folder that may not be read

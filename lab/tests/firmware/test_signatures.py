@@ -138,7 +138,7 @@ def test_bytes_behind_a_signature_are_named_as_what_changes_the_hash() -> None:
 def test_the_hash_is_not_said_to_differ_without_the_package_that_reads_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    signatures._schema.cache_clear()
+    signatures._reader.cache_clear()
     monkeypatch.setitem(sys.modules, "pyasn1", None)
     monkeypatch.setitem(sys.modules, "pyasn1.codec.ber", None)
     found = signatures.read(pe.read(signed_pe(OTHER)))

@@ -8,7 +8,7 @@ import pytest
 
 from everycore.environment.errors import EverycoreError
 from everycore.firmware import sources
-from everycore.firmware.sources import SystemFiles, load
+from everycore.firmware.sources import Files, load
 
 ROM = b"\x55\xaa a rom"
 
@@ -22,7 +22,7 @@ def make_device(folder: Path, rom: bytes | None = ROM) -> Path:
     return folder
 
 
-class Kernel(SystemFiles):
+class Kernel(Files):
     """A `rom` file as the kernel has it: EINVAL until 1 is written."""
 
     def __init__(self, reading: int = 0, writing: int = 0, while_enabled: int = 0) -> None:

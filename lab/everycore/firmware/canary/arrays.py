@@ -33,6 +33,7 @@ _REGISTER_BASES = range(0x70, 0x90)  # DW_OP_breg0 to DW_OP_breg31
 _WRAPPERS = frozenset({"DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type"})
 _STRUCTURES = frozenset({"DW_TAG_structure_type", "DW_TAG_union_type", "DW_TAG_class_type"})
 _SCOPES = frozenset({"DW_TAG_lexical_block", "DW_TAG_inlined_subroutine"})
+_LINKS = ("DW_AT_abstract_origin", "DW_AT_specification")
 _MOST_DEPTH = 32
 
 
@@ -93,7 +94,8 @@ class _Unit:
         return None
 
     def _is_array(self, variable: Any) -> bool:
-        kind = _type(_declaration(variable))
+        kinds = (_type(one) for one in _origins(variable))
+        kind = next((one for one in kinds if one is not None), None)
         return kind is not None and self._holds_array(kind, 0)
 
     def _holds_array(self, kind: Any, depth: int) -> bool:
@@ -149,18 +151,14 @@ def _is_on_stack(location: Any) -> bool:
     return location[0] == _FRAME_BASE or location[0] in _REGISTER_BASES
 
 
-def _declaration(die: Any) -> Any:
-    """The entry with name and type: of an inlined or cloned function another one."""
+def _origins(die: Any) -> Iterator[Any]:
+    """Yield an entry, then those with the rest of it: an inlined or cloned function has such."""
     for _ in range(4):
-        if "DW_AT_type" in die.attributes:
-            return die
-        if "DW_AT_abstract_origin" in die.attributes:
-            die = die.get_DIE_from_attribute("DW_AT_abstract_origin")
-        elif "DW_AT_specification" in die.attributes:
-            die = die.get_DIE_from_attribute("DW_AT_specification")
-        else:
-            break
-    return die
+        yield die
+        link = next((one for one in _LINKS if one in die.attributes), None)
+        if link is None:
+            return
+        die = die.get_DIE_from_attribute(link)
 
 
 def _type(die: Any) -> Any:
@@ -168,14 +166,6 @@ def _type(die: Any) -> Any:
 
 
 def _name(die: Any) -> str:
-    for _ in range(4):
-        found = die.attributes.get("DW_AT_name")
-        if found is not None:
-            return str(found.value.decode("utf-8", errors="replace"))
-        for link in ("DW_AT_abstract_origin", "DW_AT_specification"):
-            if link in die.attributes:
-                die = die.get_DIE_from_attribute(link)
-                break
-        else:
-            break
-    return "without a name"
+    found = (one.attributes.get("DW_AT_name") for one in _origins(die))
+    name = next((one for one in found if one is not None), None)
+    return str(name.value.decode("utf-8", errors="replace")) if name else "without a name"
