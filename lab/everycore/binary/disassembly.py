@@ -108,12 +108,12 @@ def _decode_by_iced(machine: str, code: bytes, start: int, offset: int) -> list[
             mnemonic, operands, flow = ".byte", code[at : at + one.len].hex(" "), Flow.STOP
         found.append(
             Instruction(
-                *(start + at, one.len, mnemonic, operands, flow),
+                start + at, one.len, mnemonic, operands, flow,
                 start + one.near_branch_target - offset if direct else None,
                 bool(_VECTOR["x86"].search(operands)),
                 mnemonic.startswith(("vpgather", "vgather")),
             )
-        )
+        )  # fmt: skip
     return found
 
 

@@ -160,10 +160,11 @@ def read_header(data: Any) -> Header | None:
         return None
     form = ("<" if data[5] == 1 else ">") + ("HHIQQQIHHHHHH" if wide else "HHIIIIIHHHHHH")
     kind, machine, _, _, segments, sections, _, _, *counts = struct.unpack_from(form, data, 16)
+    segment_bytes, n_segments, section_bytes, n_sections, names = counts
     return Header(
-        *(64 if wide else 32, data[5] == 1, kind, machine, segments, *counts[:2]),
-        *(sections, *counts[2:]),
-    )
+        64 if wide else 32, data[5] == 1, kind, machine, segments, segment_bytes, n_segments,
+        sections, section_bytes, n_sections, names,
+    )  # fmt: skip
 
 
 def machine_of_file(path: Path) -> int:

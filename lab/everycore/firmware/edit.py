@@ -89,15 +89,15 @@ def make_image(
     compression = oprom.UNCOMPRESSED if stream is None else oprom.COMPRESSED
     head = struct.pack(
         "<HHIHHH8xHH",
-        *(0xAA55, units, oprom.EFI_SIGNATURE, image.subsystem, image.machine, compression),
-        *(offset, PCIR_OFFSET),
-    )
+        0xAA55, units, oprom.EFI_SIGNATURE, image.subsystem, image.machine, compression,
+        offset, PCIR_OFFSET,
+    )  # fmt: skip
     vendor, device, class_code = ids.vendor or 0, ids.device or 0, ids.class_code or 0
     pcir = struct.pack(
         "<4sHHHHB3sHHBBHHH",
-        *(b"PCIR", vendor, device, 0, oprom.PCIR_3_BYTES, 3, class_code.to_bytes(3, "little")),
-        *(units, code_revision, oprom.CODE_EFI, 0, units, 0, 0),
-    )
+        b"PCIR", vendor, device, 0, oprom.PCIR_3_BYTES, 3, class_code.to_bytes(3, "little"),
+        units, code_revision, oprom.CODE_EFI, 0, units, 0, 0,
+    )  # fmt: skip
     front = (head.ljust(PCIR_OFFSET, b"\0") + pcir).ljust(offset, b"\0")
     return (front + body).ljust(units * UNIT, b"\xff")
 

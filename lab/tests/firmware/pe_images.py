@@ -99,9 +99,9 @@ def make_pe(plan: Plan | None = None, **changes: object) -> bytes:
     optional += struct.pack("<I", plan.n_directories)
     optional += b"".join(struct.pack("<II", *d) for d in directories)
     coff = struct.pack(
-        *("<4sHHIIIHH", b"PE\0\0", plan.machine, len(parts), 0, 0, 0),
-        *(len(optional), plan.characteristics),
-    )
+        "<4sHHIIIHH", b"PE\0\0", plan.machine, len(parts), 0, 0, 0,
+        len(optional), plan.characteristics,
+    )  # fmt: skip
     dos = b"MZ".ljust(0x3C, b"\0") + struct.pack("<I", HEADER)
     head = dos.ljust(HEADER, b"\0") + coff + optional + table
     return head.ljust(headers, b"\0") + body + plan.certificate + plan.trailing

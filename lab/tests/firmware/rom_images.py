@@ -50,9 +50,9 @@ def image(plan: RomPlan | None = None, **changes: object) -> bytes:
     if plan.code == 3:
         head = struct.pack(
             "<HHIHHH8sHH",
-            *(0xAA55, init, plan.signature, plan.subsystem, plan.machine, plan.compression),
-            *(bytes(8), plan.driver_offset, plan.pcir),
-        )
+            0xAA55, init, plan.signature, plan.subsystem, plan.machine, plan.compression,
+            bytes(8), plan.driver_offset, plan.pcir,
+        )  # fmt: skip
     else:
         head = struct.pack("<HB21xH", 0xAA55, init & 0xFF, plan.pcir)
     whole[: len(head)] = head
@@ -61,10 +61,10 @@ def image(plan: RomPlan | None = None, **changes: object) -> bytes:
     )
     pcir = struct.pack(
         "<4sHHHHB3sHHBBHHH",
-        *(b"PCIR", plan.vendor, plan.device, plan.pcir_bytes if plan.device_list else 0),
-        *(plan.pcir_bytes, plan.revision, plan.class_code.to_bytes(3, "little"), units),
-        *(plan.code_revision, plan.code, plan.last, units, 0, 0),
-    )[: max(plan.pcir_bytes, 0x18)]
+        b"PCIR", plan.vendor, plan.device, plan.pcir_bytes if plan.device_list else 0,
+        plan.pcir_bytes, plan.revision, plan.class_code.to_bytes(3, "little"), units,
+        plan.code_revision, plan.code, plan.last, units, 0, 0,
+    )[: max(plan.pcir_bytes, 0x18)]  # fmt: skip
     ids = b"".join(struct.pack("<H", one) for one in (*plan.device_list, 0) if plan.device_list)
     if plan.code == 3:
         whole[plan.driver_offset : plan.driver_offset + len(driver)] = driver

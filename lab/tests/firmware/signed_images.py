@@ -46,9 +46,9 @@ def pkcs7(
     )
     signed = der(
         0x30,
-        *(der(2, b"\1"), der(0x31, kind), der(0x30, oid(inner), der(0xA0, indirect))),
-        *(der(0xA0, certificates), der(0x31)),
-    )
+        der(2, b"\1"), der(0x31, kind), der(0x30, oid(inner), der(0xA0, indirect)),
+        der(0xA0, certificates), der(0x31),
+    )  # fmt: skip
     return der(0x30, oid(outer), der(0xA0, signed))
 
 

@@ -24,9 +24,9 @@ TWO_THREADS = Path(__file__).parents[3] / "tests/systems/firmware/two_threads.c"
 MACHINES = {"x86-64": "x86-64", "a64": "aarch64", "a32": "arm", "rv64": "riscv64"}
 STRONG = ("-O2", "-g", "-fstack-protector-strong")
 SYSREG = (
-    *("-mstack-protector-guard=sysreg", "-mstack-protector-guard-reg=tpidr_el0"),
+    "-mstack-protector-guard=sysreg", "-mstack-protector-guard-reg=tpidr_el0",
     "-mstack-protector-guard-offset=16",
-)
+)  # fmt: skip
 SOURCE = """
 extern void use(char *);
 int no_array(int x) { return x * 3; }
@@ -132,7 +132,7 @@ def test_linked_programs_have_the_same_canaries(
         (
             "x86-64",
             (
-                *("-mcmodel=kernel", "-fno-pie", "-mstack-protector-guard-reg=gs"),
+                "-mcmodel=kernel", "-fno-pie", "-mstack-protector-guard-reg=gs",
                 "-mstack-protector-guard-symbol=__ref_guard",
             ),
             "gs:__ref_guard",

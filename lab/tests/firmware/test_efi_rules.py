@@ -101,9 +101,8 @@ def test_the_clean_driver_does_all_its_steps(images: Images, machine: str) -> No
     image = pe.read(images["clean", machine].read_bytes())
     for platform in PLATFORMS.values():
         run = life_cycle.run(image, platform)
-        assert [step.partition(":")[0] for step in run.steps] == [
-            *("entry", "Supported", "Start", "Stop", "unload")
-        ]
+        phases = [step.partition(":")[0] for step in run.steps]
+        assert phases == ["entry", "Supported", "Start", "Stop", "unload"]
         assert all(step.endswith(": success") for step in run.steps if "Supported" not in step)
         assert run.calls["PciIo.Map"] == run.calls["PciIo.Unmap"] == 3
 

@@ -65,9 +65,8 @@ def test_a_dump_in_the_shape_of_a_graphics_card_is_read() -> None:
     atom = patched(atom, len(atom) - 1, "B", (atom[-1] - sum(atom)) & 0xFF)
     data = rom(atom, image(class_code=0x030000), image(machine=AARCH64, class_code=0x030000))
     found = oprom.read(data + b"ATOMBIOSBK-AMD" + bytes(range(256)))
-    assert [(one.code_name, one.machine_name) for one in found.images] == [
-        *(("BIOS", "x86"), ("EFI", "x86-64"), ("EFI", "aarch64"))
-    ]
+    names = [(one.code_name, one.machine_name) for one in found.images]
+    assert names == [("BIOS", "x86"), ("EFI", "x86-64"), ("EFI", "aarch64")]
     assert [one.checksum for one in found.images] == [0, None, None]
     assert found.tail.startswith(b"ATOMBIOSBK")
 

@@ -66,29 +66,29 @@ APART = (Part(".text", bytes(512), TEXT), Part(".data", bytes(512), DATA, gap_be
         ("machine-differs", VIOLATION, DRIVER + 0x84, patched(GOOD, EFI + 10, "<H", AARCH64)),
         ("subsystem-differs", VIOLATION, OPTIONAL + 68, patched(GOOD, EFI + 8, "<H", 12)),
         (
-            *("pe-format", VIOLATION, OPTIONAL),
+            "pe-format", VIOLATION, OPTIONAL,
             rom(bios(), image(driver=make_pe(is_64_bit=False)), size=SIZE),
         ),
         (
-            *("relocations", VIOLATION, OPTIONAL - 2),
+            "relocations", VIOLATION, OPTIONAL - 2,
             patched(GOOD, OPTIONAL - 2, "<H", 0x2023),
         ),
         (
-            *("relocations", ADVICE, OPTIONAL - 2),
+            "relocations", ADVICE, OPTIONAL - 2,
             rom(bios(), image(driver=make_pe(relocations=())), size=SIZE),
         ),
         ("relocations", VIOLATION, DRIVER + 0x600, patched(GOOD, DRIVER + 0x604, "<I", 2)),
         (
-            *("section-alignment", ADVICE, OPTIONAL + 32),
+            "section-alignment", ADVICE, OPTIONAL + 32,
             rom(bios(), image(driver=make_pe(alignment=0x20, relocations=(0x300,))), size=SIZE),
         ),
         ("nx-compatible", ADVICE, OPTIONAL + 70, patched(GOOD, OPTIONAL + 70, "<H", 0)),
         (
-            *("writable-code", ADVICE, OPTIONAL + 0xF0 + 36),
+            "writable-code", ADVICE, OPTIONAL + 0xF0 + 36,
             rom(bios(), image(driver=make_pe(parts=(W_X,), relocations=(0x1000,))), size=SIZE),
         ),
         (
-            *("hash-gap", ADVICE, DRIVER + 0x400),
+            "hash-gap", ADVICE, DRIVER + 0x400,
             rom(bios(), image(driver=make_pe(parts=APART, relocations=(0x1000,))), size=SIZE),
         ),
         ("ids-differ", ADVICE, PCIR + 4, rom(bios(), image(device=1), size=SIZE)),
@@ -100,7 +100,7 @@ APART = (Part(".text", bytes(512), TEXT), Part(".data", bytes(512), DATA, gap_be
         ("rom-size", ADVICE, 0, GOOD + b"\xff" * 512),
         ("device-list", VIOLATION, PCIR + 8, patched(GOOD, PCIR + 8, "<H", 0x9D4)),
     ],
-)
+)  # fmt: skip
 def test_one_change_breaks_one_rule(rule: str, severity: str, offset: int, data: bytes) -> None:
     found = check(data)
     assert [(one.rule.name, one.rule.level, one.place.offset) for one in found] == [

@@ -69,12 +69,12 @@ def test_a_signature_is_for_an_image_whose_hash_it_names(algorithm: str) -> None
         ((ODD,), State.UNREAD, [("signature-unread", ADVICE)]),
         ((ODD, GOOD), State.MATCHES, [("signature-unread", ADVICE)]),
         (
-            *((ODD, OTHER), State.DIFFERS),
+            (ODD, OTHER), State.DIFFERS,
             [("signature-unread", ADVICE), ("signature-differs", VIOLATION)],
         ),
         ((certificate(PKCS7 + pkcs7(own_digest()), 0xEF1),), State.MATCHES, []),
     ],
-)
+)  # fmt: skip
 def test_one_signature_for_an_image_is_enough(
     entries: tuple[bytes, ...], expected: State, broken: list[tuple[str, str]]
 ) -> None:

@@ -33,13 +33,13 @@ _EXECUTABLE_SEGMENT = 1  # PF_X
 _OBJECT_ALIGNMENT = 0x10000
 # RISC-V ELF psABI 1.0, "Relocations".
 _RISCV = {
-    **{2: "64", 3: "RELATIVE", 4: "COPY", 5: "JUMP_SLOT", 7: "TLS_DTPMOD64", 9: "TLS_DTPREL64"},
-    **{11: "TLS_TPREL64", 16: "BRANCH", 17: "JAL", 18: "CALL", 19: "CALL_PLT", 20: "GOT_HI20"},
-    **{21: "TLS_GOT_HI20", 22: "TLS_GD_HI20", 23: "PCREL_HI20", 24: "PCREL_LO12_I"},
-    **{25: "PCREL_LO12_S", 26: "HI20", 27: "LO12_I", 28: "LO12_S", 29: "TPREL_HI20"},
-    **{30: "TPREL_LO12_I", 31: "TPREL_LO12_S", 32: "TPREL_ADD", 43: "ALIGN", 44: "RVC_BRANCH"},
-    **{45: "RVC_JUMP", 51: "RELAX"},
-}
+    2: "64", 3: "RELATIVE", 4: "COPY", 5: "JUMP_SLOT", 7: "TLS_DTPMOD64", 9: "TLS_DTPREL64",
+    11: "TLS_TPREL64", 16: "BRANCH", 17: "JAL", 18: "CALL", 19: "CALL_PLT", 20: "GOT_HI20",
+    21: "TLS_GOT_HI20", 22: "TLS_GD_HI20", 23: "PCREL_HI20", 24: "PCREL_LO12_I",
+    25: "PCREL_LO12_S", 26: "HI20", 27: "LO12_I", 28: "LO12_S", 29: "TPREL_HI20",
+    30: "TPREL_LO12_I", 31: "TPREL_LO12_S", 32: "TPREL_ADD", 43: "ALIGN", 44: "RVC_BRANCH",
+    45: "RVC_JUMP", 51: "RELAX",
+}  # fmt: skip
 
 
 def read(data: bytes, name: str, guard_names: Iterable[str] = ()) -> Program:

@@ -9,14 +9,14 @@ from everycore.firmware.canary.walk import Flow, Trail
 # Functions that do not return, by their names in libraries.
 NO_RETURN = frozenset(
     {
-        *("abort", "exit", "_exit", "_Exit", "quick_exit", "longjmp", "siglongjmp", "__longjmp"),
-        *("__longjmp_chk", "_longjmp", "__assert_fail", "__assert", "__chk_fail", "__fortify_fail"),
-        *("__stack_chk_fail", "_Unwind_Resume", "__cxa_throw", "__cxa_rethrow", "__cxa_bad_cast"),
-        *("_ZSt9terminatev", "__cxa_throw_bad_array_new_length", "pthread_exit", "thrd_exit"),
-        *("__libc_fatal", "__malloc_assert", "__libc_assert_fail", "err", "errx", "verr", "verrx"),
-        *("_dl_signal_error", "__report_gsfailure", "__builtin_unreachable", "panic", "do_exit"),
+        "abort", "exit", "_exit", "_Exit", "quick_exit", "longjmp", "siglongjmp", "__longjmp",
+        "__longjmp_chk", "_longjmp", "__assert_fail", "__assert", "__chk_fail", "__fortify_fail",
+        "__stack_chk_fail", "_Unwind_Resume", "__cxa_throw", "__cxa_rethrow", "__cxa_bad_cast",
+        "_ZSt9terminatev", "__cxa_throw_bad_array_new_length", "pthread_exit", "thrd_exit",
+        "__libc_fatal", "__malloc_assert", "__libc_assert_fail", "err", "errx", "verr", "verrx",
+        "_dl_signal_error", "__report_gsfailure", "__builtin_unreachable", "panic", "do_exit",
     }
-)
+)  # fmt: skip
 
 
 def unchecked_return(trail: Trail, starts: Container[int], sets: Iterable[int]) -> int | None:

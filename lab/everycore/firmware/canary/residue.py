@@ -23,9 +23,9 @@ MOST_INSTRUCTIONS = 20_000  # of one run
 MOST_FUNCTIONS = 500  # of one binary
 GUARD = 0x5BD1_E995_C3A5_97F1  # any value that no function makes by itself
 _STACK, _SCRATCH, _THREAD, _VARIABLES, _END = (
-    *(0x6100_0000, 0x6200_0000, 0x6300_0000),
-    *(0x6400_0000, 0x6500_0000),
-)
+    0x6100_0000, 0x6200_0000, 0x6300_0000,
+    0x6400_0000, 0x6500_0000,
+)  # fmt: skip
 _AREA_BYTES = 0x4_0000
 _ARGUMENTS = ((0,) * 4, (1,) * 4, (_SCRATCH, 8, _SCRATCH + 0x1000, 8), (_SCRATCH,) * 4)
 
@@ -48,26 +48,26 @@ class _Cpu:
 
 _CPUS = {
     "x86-64": _Cpu(
-        *("X86", "MODE_64", "UC_X86_REG_", ("RDI", "RSI", "RDX", "RCX"), ("RAX", "RDX")),
-        *("RSP", "", "RIP", {"fs": "FS_BASE", "gs": "GS_BASE"}),
+        "X86", "MODE_64", "UC_X86_REG_", ("RDI", "RSI", "RDX", "RCX"), ("RAX", "RDX"),
+        "RSP", "", "RIP", {"fs": "FS_BASE", "gs": "GS_BASE"},
         ("RAX", "RCX", "RDX", "RSI", "RDI", "R8", "R9", "R10", "R11"),
     ),
     "aarch64": _Cpu(
-        *("ARM64", "MODE_ARM", "UC_ARM64_REG_", ("X0", "X1", "X2", "X3"), ("X0", "X1")),
-        *("SP", "LR", "PC", {"tpidr_el0": "TPIDR_EL0", "tpidrro_el0": "TPIDRRO_EL0"}),
+        "ARM64", "MODE_ARM", "UC_ARM64_REG_", ("X0", "X1", "X2", "X3"), ("X0", "X1"),
+        "SP", "LR", "PC", {"tpidr_el0": "TPIDR_EL0", "tpidrro_el0": "TPIDRRO_EL0"},
         tuple(f"X{i}" for i in range(18)),
     ),
     "arm": _Cpu(
-        *("ARM", "MODE_ARM", "UC_ARM_REG_", ("R0", "R1", "R2", "R3"), ("R0", "R1")),
-        *("SP", "LR", "PC", {"tpidruro": "C13_C0_3", "tpidrurw": "C13_C0_2"}),
+        "ARM", "MODE_ARM", "UC_ARM_REG_", ("R0", "R1", "R2", "R3"), ("R0", "R1"),
+        "SP", "LR", "PC", {"tpidruro": "C13_C0_3", "tpidrurw": "C13_C0_2"},
         ("R0", "R1", "R2", "R3", "R12"),
     ),
     "riscv64": _Cpu(
-        *("RISCV", "MODE_RISCV64", "UC_RISCV_REG_", ("A0", "A1", "A2", "A3"), ("A0", "A1")),
-        *("SP", "RA", "PC", {"tp": "TP"}),
+        "RISCV", "MODE_RISCV64", "UC_RISCV_REG_", ("A0", "A1", "A2", "A3"), ("A0", "A1"),
+        "SP", "RA", "PC", {"tp": "TP"},
         (*(f"A{i}" for i in range(8)), *(f"T{i}" for i in range(7))),
     ),
-}
+}  # fmt: skip
 
 
 def check(program: Program, trails: Sequence[Trail]) -> tuple[list[Finding], str]:

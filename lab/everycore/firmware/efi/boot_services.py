@@ -100,9 +100,9 @@ class BootServices:
         guest = self.guest
         token = guest.new_handle()
         guest.events.known[token] = Event(
-            *(token, kind, level, function, context, group),
-            *(DRIVER, guest.phase, guest.where()),
-        )
+            token, kind, level, function, context, group,
+            DRIVER, guest.phase, guest.where(),
+        )  # fmt: skip
         self.cpu.write_word(out, token)
         return guids.SUCCESS
 

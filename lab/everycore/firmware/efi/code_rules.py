@@ -24,10 +24,10 @@ CHUNK = 64  # bytes that are decoded at a time where flow leads beside the linea
 NO_CODE = (".byte", ".insn", "udf")
 # Instructions that text looks like, and that code of a driver hardly has.
 UNLIKELY = {
-    *("insb", "insl", "insw", "outsb", "outsl", "outsw", "xlat", "xlatb", "loop", "loope"),
-    *("loopne", "enter", "enterq", "iret", "iretd", "iretq", "retf", "lret", "lretq", "arpl"),
-    *("jrcxz", "int1", "cmc"),
-}
+    "insb", "insl", "insw", "outsb", "outsl", "outsw", "xlat", "xlatb", "loop", "loope",
+    "loopne", "enter", "enterq", "iret", "iretd", "iretq", "retf", "lret", "lretq", "arpl",
+    "jrcxz", "int1", "cmc",
+}  # fmt: skip
 PREFIXES = ("lock", "rep", "repe", "repz", "repne", "repnz")
 CANONICAL = 1 << 47  # above: no address that software of today has
 LOWEST = 0x10000  # below: a member of a structure at NULL, on a path that is never taken

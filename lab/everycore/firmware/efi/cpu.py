@@ -65,9 +65,9 @@ class Cpu:
             self._pc, self._sp = x86.UC_X86_REG_RIP, x86.UC_X86_REG_RSP
             self._result = x86.UC_X86_REG_RAX
             self._inputs = [
-                *(x86.UC_X86_REG_RCX, x86.UC_X86_REG_RDX),  # UEFI 2.10, section 2.3.4.2
-                *(x86.UC_X86_REG_R8, x86.UC_X86_REG_R9),
-            ]
+                x86.UC_X86_REG_RCX, x86.UC_X86_REG_RDX,  # UEFI 2.10, section 2.3.4.2
+                x86.UC_X86_REG_R8, x86.UC_X86_REG_R9,
+            ]  # fmt: skip
         else:
             self.uc = uni.Uc(uni.UC_ARCH_ARM64, uni.UC_MODE_ARM)
             self._pc, self._sp = a64.UC_ARM64_REG_PC, a64.UC_ARM64_REG_SP

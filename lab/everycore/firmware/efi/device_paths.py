@@ -10,10 +10,10 @@ MOST_BYTES = 4096
 END_TYPE, END_ENTIRE, END_INSTANCE = 0x7F, 0xFF, 0x01
 END_NODE = b"\x7f\xff\x04\x00"
 NAMES = (
-    *("GetDevicePathSize", "DuplicateDevicePath", "AppendDevicePath", "AppendDeviceNode"),
-    *("AppendDevicePathInstance", "GetNextDevicePathInstance", "IsDevicePathMultiInstance"),
+    "GetDevicePathSize", "DuplicateDevicePath", "AppendDevicePath", "AppendDeviceNode",
+    "AppendDevicePathInstance", "GetNextDevicePathInstance", "IsDevicePathMultiInstance",
     "CreateDeviceNode",
-)
+)  # fmt: skip
 
 
 def path_of(read: Callable[[int, int], bytes], address: int) -> bytes:

@@ -23,9 +23,9 @@ _SDM = "Intel SDM volume 2 (2023)"
 
 
 _PCI_IO = {
-    **{"Io.Read": 6, "Map": 11, "Unmap": 12, "AllocateBuffer": 13, "FreeBuffer": 14},
-    **{"Attributes": 17, "GetBarAttributes": 18},
-}
+    "Io.Read": 6, "Map": 11, "Unmap": 12, "AllocateBuffer": 13, "FreeBuffer": 14,
+    "Attributes": 17, "GetBarAttributes": 18,
+}  # fmt: skip
 _BINDING = {"Supported": 2, "Start": 3, "Stop": 4}
 
 

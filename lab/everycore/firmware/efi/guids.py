@@ -41,12 +41,12 @@ ACCESS_DENIED = _ERROR | 15
 TIMEOUT = _ERROR | 18
 ALREADY_STARTED = _ERROR | 20
 _STATUS_NAMES = (
-    *("success", "load error", "invalid parameter", "unsupported", "bad buffer size"),
-    *("buffer too small", "not ready", "device error", "write protected", "out of resources"),
-    *("volume corrupted", "volume full", "no media", "media changed", "not found"),
-    *("access denied", "no response", "no mapping", "timeout", "not started"),
-    *("already started", "aborted"),
-)
+    "success", "load error", "invalid parameter", "unsupported", "bad buffer size",
+    "buffer too small", "not ready", "device error", "write protected", "out of resources",
+    "volume corrupted", "volume full", "no media", "media changed", "not found",
+    "access denied", "no response", "no mapping", "timeout", "not started",
+    "already started", "aborted",
+)  # fmt: skip
 
 
 def is_error(status: int) -> bool:
@@ -63,40 +63,40 @@ def status_text(status: int) -> str:
 
 # UEFI 2.10, section 4.4: the boot services in the order of their table.
 BOOT_SERVICES = (
-    *("RaiseTPL", "RestoreTPL", "AllocatePages", "FreePages", "GetMemoryMap", "AllocatePool"),
-    *("FreePool", "CreateEvent", "SetTimer", "WaitForEvent", "SignalEvent", "CloseEvent"),
-    *("CheckEvent", "InstallProtocolInterface", "ReinstallProtocolInterface"),
-    *("UninstallProtocolInterface", "HandleProtocol", "Reserved", "RegisterProtocolNotify"),
-    *("LocateHandle", "LocateDevicePath", "InstallConfigurationTable", "LoadImage", "StartImage"),
-    *("Exit", "UnloadImage", "ExitBootServices", "GetNextMonotonicCount", "Stall"),
-    *("SetWatchdogTimer", "ConnectController", "DisconnectController", "OpenProtocol"),
-    *("CloseProtocol", "OpenProtocolInformation", "ProtocolsPerHandle", "LocateHandleBuffer"),
-    *("LocateProtocol", "InstallMultipleProtocolInterfaces"),
-    *("UninstallMultipleProtocolInterfaces", "CalculateCrc32", "CopyMem", "SetMem"),
+    "RaiseTPL", "RestoreTPL", "AllocatePages", "FreePages", "GetMemoryMap", "AllocatePool",
+    "FreePool", "CreateEvent", "SetTimer", "WaitForEvent", "SignalEvent", "CloseEvent",
+    "CheckEvent", "InstallProtocolInterface", "ReinstallProtocolInterface",
+    "UninstallProtocolInterface", "HandleProtocol", "Reserved", "RegisterProtocolNotify",
+    "LocateHandle", "LocateDevicePath", "InstallConfigurationTable", "LoadImage", "StartImage",
+    "Exit", "UnloadImage", "ExitBootServices", "GetNextMonotonicCount", "Stall",
+    "SetWatchdogTimer", "ConnectController", "DisconnectController", "OpenProtocol",
+    "CloseProtocol", "OpenProtocolInformation", "ProtocolsPerHandle", "LocateHandleBuffer",
+    "LocateProtocol", "InstallMultipleProtocolInterfaces",
+    "UninstallMultipleProtocolInterfaces", "CalculateCrc32", "CopyMem", "SetMem",
     "CreateEventEx",
-)
+)  # fmt: skip
 # Section 4.5.
 RUNTIME_SERVICES = (
-    *("GetTime", "SetTime", "GetWakeupTime", "SetWakeupTime", "SetVirtualAddressMap"),
-    *("ConvertPointer", "GetVariable", "GetNextVariableName", "SetVariable"),
-    *("GetNextHighMonotonicCount", "ResetSystem", "UpdateCapsule", "QueryCapsuleCapabilities"),
+    "GetTime", "SetTime", "GetWakeupTime", "SetWakeupTime", "SetVirtualAddressMap",
+    "ConvertPointer", "GetVariable", "GetNextVariableName", "SetVariable",
+    "GetNextHighMonotonicCount", "ResetSystem", "UpdateCapsule", "QueryCapsuleCapabilities",
     "QueryVariableInfo",
-)
+)  # fmt: skip
 # Section 14.4.
 PCI_IO = (
-    *("PollMem", "PollIo", "MemRead", "MemWrite", "IoRead", "IoWrite", "PciRead", "PciWrite"),
-    *("CopyMem", "Map", "Unmap", "AllocateBuffer", "FreeBuffer", "Flush", "GetLocation"),
-    *("Attributes", "GetBarAttributes", "SetBarAttributes"),
-)
+    "PollMem", "PollIo", "MemRead", "MemWrite", "IoRead", "IoWrite", "PciRead", "PciWrite",
+    "CopyMem", "Map", "Unmap", "AllocateBuffer", "FreeBuffer", "Flush", "GetLocation",
+    "Attributes", "GetBarAttributes", "SetBarAttributes",
+)  # fmt: skip
 # Section 14.2.
 ROOT_BRIDGE_IO = (
-    *("PollMem", "PollIo", "MemRead", "MemWrite", "IoRead", "IoWrite", "PciRead", "PciWrite"),
-    *("CopyMem", "Map", "Unmap", "AllocateBuffer", "FreeBuffer", "Flush", "GetAttributes"),
-    *("SetAttributes", "Configuration"),
-)
+    "PollMem", "PollIo", "MemRead", "MemWrite", "IoRead", "IoWrite", "PciRead", "PciWrite",
+    "CopyMem", "Map", "Unmap", "AllocateBuffer", "FreeBuffer", "Flush", "GetAttributes",
+    "SetAttributes", "Configuration",
+)  # fmt: skip
 # Sections 12.3 and 12.4.
 TEXT_OUT = (
-    *("Reset", "OutputString", "TestString", "QueryMode", "SetMode", "SetAttribute"),
-    *("ClearScreen", "SetCursorPosition", "EnableCursor"),
-)
+    "Reset", "OutputString", "TestString", "QueryMode", "SetMode", "SetAttribute",
+    "ClearScreen", "SetCursorPosition", "EnableCursor",
+)  # fmt: skip
 TEXT_IN = ("Reset", "ReadKeyStroke")

@@ -55,9 +55,9 @@ class Transfers:
                 owner = block.kind if block else "no allocation"
                 guest.report("dma-common-buffer", f"{length:#x} bytes at {host:#x} ({owner})")
         mapping = Mapping(
-            *(guest.new_handle(), host, 0, length, length, operation),
-            *(self.controller.handle if self.controller else 0, guest.phase, guest.where()),
-        )
+            guest.new_handle(), host, 0, length, length, operation,
+            self.controller.handle if self.controller else 0, guest.phase, guest.where(),
+        )  # fmt: skip
         guest.dma.map(mapping)
         self.cpu.write_word(a(3), mapping.length)
         self.cpu.write_word(a(4), mapping.device)

@@ -16,11 +16,11 @@ REVISION = 1 << 24  # 1.0.0
 # Offsets in EDK2's VRING.
 RING_DESCRIPTORS, RING_AVAILABLE, RING_USED, RING_SIZE = 16, 24, 56, 88
 NAMES = (
-    *("GetDeviceFeatures", "SetGuestFeatures", "SetQueueAddress", "SetQueueSel", "SetQueueNotify"),
-    *("SetQueueAlign", "SetPageSize", "GetQueueNumMax", "SetQueueNum", "GetDeviceStatus"),
-    *("SetDeviceStatus", "WriteDevice", "ReadDevice", "AllocateSharedPages", "FreeSharedPages"),
-    *("MapSharedBuffer", "UnmapSharedBuffer"),
-)
+    "GetDeviceFeatures", "SetGuestFeatures", "SetQueueAddress", "SetQueueSel", "SetQueueNotify",
+    "SetQueueAlign", "SetPageSize", "GetQueueNumMax", "SetQueueNum", "GetDeviceStatus",
+    "SetDeviceStatus", "WriteDevice", "ReadDevice", "AllocateSharedPages", "FreeSharedPages",
+    "MapSharedBuffer", "UnmapSharedBuffer",
+)  # fmt: skip
 
 
 class VirtioIo(Transfers):

@@ -63,16 +63,8 @@ def build(context: Context, tree: Tree, architecture: Architecture, cc: str | No
     if said.code != 0:
         raise EverycoreError(f"{LINKER} does not run", "Debian: apt-get install lld")
     linker = Compiler((LINKER,), said.stdout.strip(), said.stdout)
-    return build_harness(
-        context,
-        tree,
-        target,
-        compiler,
-        flags_of(architecture),
-        sources(tree),
-        linker,
-        harness_flags=HARNESS_FLAGS,
-    )
+    flags, files = flags_of(architecture), sources(tree)
+    return build_harness(context, tree, target, compiler, flags, files, linker, HARNESS_FLAGS)
 
 
 def objects(context: Context, tree: Tree, architecture: Architecture) -> list[tuple[Path, Path]]:

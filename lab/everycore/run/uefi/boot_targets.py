@@ -45,15 +45,11 @@ OTHER_NAMES = {"x86-64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
 LOADED_AS = ("bios", "kernel")  # the emulator's options for firmware of one file
 DISKS = {  # the emulator's words for the medium; {}: the image
     "virtio": (
-        "-drive",
-        "file={},format=raw,if=none,id=disk,cache=unsafe",
-        "-device",
-        "virtio-blk-pci,drive=disk,bootindex=0",
-        "-net",
-        "none",
+        "-drive", "file={},format=raw,if=none,id=disk,cache=unsafe",
+        "-device", "virtio-blk-pci,drive=disk,bootindex=0", "-net", "none",
     ),
     "sd": ("-drive", "file={},format=raw,if=sd,cache=unsafe"),
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

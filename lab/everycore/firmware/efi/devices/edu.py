@@ -7,9 +7,8 @@ otherwise (dma_mask); this one has 64 bits.
 
 from everycore.firmware.efi.devices.device import Bar, Bus, Device, Identity
 
-IDENTIFICATION, LIVENESS, DMA_SOURCE, DMA_TARGET, DMA_COUNT, DMA_COMMAND = (
-    *(0x00, 0x04, 0x80, 0x88, 0x90, 0x98),
-)
+IDENTIFICATION, LIVENESS = 0x00, 0x04
+DMA_SOURCE, DMA_TARGET, DMA_COUNT, DMA_COMMAND = 0x80, 0x88, 0x90, 0x98
 START, TO_MEMORY = 1, 2
 OWN_BEGIN, OWN_BYTES = 0x40000, 4096
 

@@ -9,9 +9,8 @@ from everycore.firmware.efi.devices.device import Bar, Bus, Device, Identity
 
 CAPS_BYTES = 0x20
 CAPLENGTH, HCSPARAMS, HCCPARAMS = 0x00, 0x04, 0x08
-USBCMD, USBSTS, FRINDEX, SEGMENT, PERIODIC, ASYNC, CONFIGFLAG, PORTSC = (
-    *(0x20, 0x24, 0x2C, 0x30, 0x34, 0x38, 0x60, 0x64),
-)
+USBCMD, USBSTS, FRINDEX, SEGMENT = 0x20, 0x24, 0x2C, 0x30
+PERIODIC, ASYNC, PORTSC = 0x34, 0x38, 0x64
 RUN, HC_RESET, PERIODIC_ENABLE, ASYNC_ENABLE, DOORBELL = 1, 2, 1 << 4, 1 << 5, 1 << 6
 ASYNC_ADVANCED, HALTED, PERIODIC_ON, ASYNC_ON = 1 << 5, 1 << 12, 1 << 14, 1 << 15
 CHANGES = 0x3F  # bits of USBSTS that are cleared by writing ones

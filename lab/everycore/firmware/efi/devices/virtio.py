@@ -202,9 +202,7 @@ class VirtioGpu(Virtio):
     kind = GPU
     n_queues = 2
     MOST_SCREENS, MOST_LINES = 16, 4096
-    DISPLAY_INFO, CREATE, DISCARD, SHOW, FLUSH, TRANSFER, ATTACH, DETACH = (
-        *range(0x100, 0x108),
-    )  # fmt: skip
+    DISPLAY_INFO, CREATE, DISCARD, SHOW, FLUSH, TRANSFER, ATTACH, DETACH = range(0x100, 0x108)
     DONE, INFO, FAILED = 0x1100, 0x1101, 0x1200
     FENCE = 1  # a flag
 
