@@ -21,7 +21,7 @@ pytest.importorskip("unicorn", reason="no unicorn: extra 'firmware'")
 from everycore.firmware.efi import events, guest, life_cycle
 from everycore.firmware.efi.guest import Limits
 
-HOSTILE = sorted(path.stem for path in (driver_builds.HOSTILE).glob("*.c"))
+HOSTILE = driver_builds.attacks()
 MOST_SECONDS = 15.0
 MUTATIONS = 60  # of each machine
 LIMITS = Limits(seconds=2)

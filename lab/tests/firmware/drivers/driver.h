@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A driver for the device "edu" of QEMU (docs/specs/edu.rst there) that keeps all rules. A test driver includes efi.h,
- * defines functions for ON_ENTRY, ON_SUPPORTED, ON_START, ON_STOP or ON_UNLOAD, and then includes this file.
+ * A driver for the device "edu" of QEMU (docs/specs/edu.rst there) that keeps all rules, as far as ON_ENTRY,
+ * ON_SUPPORTED, ON_START and ON_STOP do: driver_builds.py sets them to functions of a file that includes this one at its
+ * begin and binding.h at its end. START(name) begins the function that the driver `name` has for ON_START.
  */
 #ifndef DRIVER_H
 #define DRIVER_H
@@ -17,6 +18,11 @@ static const struct guid PCI_IO = {0x4cf5b200, 0x68b8, 0x4ca5, {0x9e, 0xec, 0xb2
 static const struct guid BINDING = {0x18a031ab, 0xb443, 0x4d1a, {0xa5, 0xc0, 0x0c, 0x09, 0x26, 0x1e, 0x9f, 0x71}};
 static const struct guid LOADED = {0x5b1b31a1, 0x9562, 0x11d2, {0x8e, 0x3f, 0x00, 0xa0, 0xc9, 0x69, 0x72, 0x3b}};
 UNUSED static const struct guid PRIVATE = {0x6f0c1d52, 0x3b7e, 0x4c19, {0xa4, 0x2d, 0x11, 0x5e, 0x90, 0x73, 0xc8, 0x66}};
+
+#define ENTRY(name) UNUSED static int name##_entry(void)
+#define SUPPORTED(name) UNUSED static int name##_supported(void)
+#define START(name) UNUSED static int name##_start(void)
+#define STOP(name) UNUSED static int name##_stop(void)
 
 static void poke(u64 offset, u64 value)
 {
@@ -52,6 +58,27 @@ UNUSED static void transfer_mapped(void *host, u64 bytes, int to_memory)
     pci->unmap(pci, mapping);
 }
 
+/* Memory of the pool that is mapped for the device, to read or to write. */
+struct mapped {
+    u64 bytes, address;
+    void *host, *mapping;
+};
+
+UNUSED static struct mapped map_pool(u32 operation, u64 bytes)
+{
+    struct mapped one = {bytes, 0, pool(bytes), 0};
+
+    pci->map(pci, operation, one.host, &one.bytes, &one.address, &one.mapping);
+    return one;
+}
+
+UNUSED static int unmap_and_free(const struct mapped *one)
+{
+    pci->unmap(pci, one->mapping);
+    bs->free_pool(one->host);
+    return 0;
+}
+
 #ifndef ON_ENTRY
 #define ON_ENTRY() 0
 #endif
@@ -63,9 +90,6 @@ UNUSED static void transfer_mapped(void *host, u64 bytes, int to_memory)
 #endif
 #ifndef ON_STOP
 #define ON_STOP() 0
-#endif
-#ifndef ON_UNLOAD
-#define ON_UNLOAD() 0
 #endif
 #ifndef VENDOR
 #define VENDOR 0x1234
@@ -82,68 +106,5 @@ UNUSED static void transfer_mapped(void *host, u64 bytes, int to_memory)
 #ifndef HOW
 #define HOW BY_DRIVER
 #endif
-
-static status EFIAPI supported(struct driver_binding *this, handle controller, void *rest)
-{
-    u16 ids[2] = {0, 0};
-
-    (void)rest;
-    if (bs->open(controller, &PCI_IO, &pci, this->agent, controller, BY_DRIVER))
-        return UNSUPPORTED;
-    pci->pci_read(pci, WIDTH_16, 0, 2, ids);
-    if (ids[0] == VENDOR && ids[1] == DEVICE)
-        (void)ON_SUPPORTED();
-    bs->close(controller, &PCI_IO, this->agent, controller);
-    return ids[0] == VENDOR && ids[1] == DEVICE ? 0 : UNSUPPORTED;
-}
-
-static status EFIAPI start(struct driver_binding *this, handle controller, void *rest)
-{
-    status failed = bs->open(controller, &PCI_IO, &pci, this->agent, controller, HOW);
-
-    (void)rest;
-    if (failed)
-        return failed;
-    device = controller;
-    pci->attributes(pci, ATTRIBUTES_ENABLE, ENABLED, 0);
-    failed = ON_START() ? DEVICE_ERROR : 0;
-    if (!failed)
-        return 0;
-    bs->close(controller, &PCI_IO, this->agent, controller);
-    return failed;
-}
-
-static status EFIAPI stop(struct driver_binding *this, handle controller, u64 n_children, handle *children)
-{
-    (void)n_children;
-    (void)children;
-    if (ON_STOP())
-        return DEVICE_ERROR;
-    pci->attributes(pci, ATTRIBUTES_DISABLE, ENABLED & ~(u64)LEFT_ON, 0);
-    return bs->close(controller, &PCI_IO, this->agent, controller);
-}
-
-static struct driver_binding binding = {supported, start, stop, 16, 0, 0};
-
-static status EFIAPI unload(handle self)
-{
-    (void)ON_UNLOAD();
-    return bs->uninstall(self, &BINDING, &binding);
-}
-
-status EFIAPI efi_main(handle self, struct system_table *system)
-{
-    struct loaded_image *loaded = 0;
-
-    bs = system->boot;
-    image = self;
-    binding.image = binding.agent = self;
-    if (bs->handle_protocol(self, &LOADED, &loaded))
-        return DEVICE_ERROR;
-    loaded->unload = unload;
-    if (ON_ENTRY())
-        return DEVICE_ERROR;
-    return bs->install(&binding.agent, &BINDING, 0, &binding);
-}
 
 #endif
