@@ -77,7 +77,7 @@ def check(
 ) -> None:
     """Check binaries; exit code 1 if one violates a rule."""
     context = context_of(command)
-    file_checks.refuse_sarif_of_input(context, sarif_file, files, map_file)
+    file_checks.refuse_sarif_of_input(context, sarif_file, [*files, map_file])
     if map_file and len(files) != 1:
         raise EverycoreError(f"--map belongs to one image, not to {len(files)}", "check one image")
     decoder.require()
@@ -94,7 +94,9 @@ def check(
             progress.step(name)
             checked = errors.of(name, partial(_check, context, name, map_file, options))
             found += [checked] if checked else []
-    raise file_checks.finish(errors, "canary check", found, RULES, json, sarif_file)
+    for checked in found:
+        file_checks.show(context, checked, json)
+    raise file_checks.end(errors, "canary check", found, RULES.values(), sarif_file)
 
 
 def _number(text: str) -> int | None:

@@ -112,7 +112,7 @@ def check(
 ) -> None:
     """Check drivers; exit code 1 if one violates a rule."""
     context = context_of(command)
-    file_checks.refuse_sarif_of_input(context, sarif_file, files, map_file)
+    file_checks.refuse_sarif_of_input(context, sarif_file, [*files, map_file])
     errors = InputErrors(context)
     read_images = dict(errors.each(files, str, partial(_read_images, context)))
     images = [one for some in read_images.values() for one in some]
@@ -135,7 +135,9 @@ def check(
             work = partial(_check_image, context, options, map_file, name, image, identities)
             checked = errors.of(name, work)
             found += [checked] if checked else []
-    raise file_checks.finish(errors, "efi check", found, RULES, json, sarif_file, sarif.RELATIVE)
+    for checked in found:
+        file_checks.show(context, checked, json)
+    raise file_checks.end(errors, "efi check", found, RULES.values(), sarif_file, sarif.RELATIVE)
 
 
 def _check_image(

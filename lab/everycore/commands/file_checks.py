@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The parts of `efi check` and `canary check` that are the same: maps, findings, SARIF."""
+"""The parts of `rom check`, `efi check` and `canary check` that are the same."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import typer
@@ -18,11 +18,11 @@ MOST_MAP_BYTES = 64 << 20
 
 
 def refuse_sarif_of_input(
-    context: Context, sarif_file: Path | None, files: Sequence[str], map_file: Path | None
+    context: Context, sarif_file: Path | None, files: Sequence[str | Path | None]
 ) -> None:
-    """Refuse a SARIF file that is one of the files that are read."""
+    """Refuse a SARIF file that is one of the files that are read; None: it was not named."""
     if sarif_file is not None:
-        read = [context.cwd / name for name in (*files, map_file) if name is not None]
+        read = [context.cwd / name for name in files if name is not None]
         refuse_input("--sarif", context.cwd / sarif_file, read)
 
 
@@ -33,27 +33,27 @@ def read_map(context: Context, map_file: Path, base: int) -> Symbols:
     return linker_map.read(data.decode("utf-8", errors="replace"), str(map_file), base)
 
 
-def finish(
+def show(context: Context, checked: CheckedFile, json: bool) -> None:
+    """Show what was found in a file."""
+    if json:
+        for line in checked.json_lines():
+            context.print_raw(line)
+        return
+    for style, line in checked.lines():
+        context.out.print(line, style=style, markup=False, soft_wrap=True)
+    for note in checked.notes:
+        context.warn(f"{checked.name}: {note}")
+
+
+def end(
     errors: InputErrors,
     command: str,
     found: Sequence[CheckedFile],
-    rules: Mapping[str, Rule],
-    json: bool,
+    rules: Iterable[Rule],
     sarif_file: Path | None,
     addresses: str = sarif.ABSOLUTE,
 ) -> typer.Exit:
-    """Show what was found in files, write it as SARIF, and return the command's end."""
-    context = errors.context
-    for checked in found:
-        if json:
-            for line in checked.json_lines():
-                context.print_raw(line)
-            continue
-        for style, line in checked.lines():
-            context.out.print(line, style=style, markup=False, soft_wrap=True)
-        for note in checked.notes:
-            context.warn(f"{checked.name}: {note}")
+    """Write what was found in files as SARIF, and return the command's end."""
     if sarif_file is not None:
-        document = sarif.document(command, rules.values(), found, addresses)
-        errors.write_sarif(sarif_file, document)
+        errors.write_sarif(sarif_file, sarif.document(command, rules, found, addresses))
     return errors.end(any(checked.has_violations for checked in found))

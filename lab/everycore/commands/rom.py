@@ -16,6 +16,7 @@ import typer
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError, named
+from everycore.commands import file_checks
 from everycore.commands.option_sets import with_option_sets
 from everycore.commands.options import InputErrors, Json, SarifFile, context_of
 from everycore.environment.context import Context
@@ -34,14 +35,12 @@ from everycore.firmware import (
     manifest,
     oprom,
     rom_rules,
-    sarif,
     signatures,
     sources,
 )
 from everycore.firmware.edit import Edited, Ids
-from everycore.firmware.findings import CheckedFile, Finding
 from everycore.firmware.oprom import Driver, Rom
-from everycore.firmware.rom_rules import Verdict
+from everycore.firmware.rom_rules import CheckedRom
 from everycore.firmware.sources import Source
 from everycore.report import rom_tables
 
@@ -149,43 +148,23 @@ def check_rules(
         machine = pe.OTHER_NAMES.get(machine, machine)
         if machine not in MACHINES:
             raise unknown_name("machine", machine, (*MACHINES, *pe.OTHER_NAMES))
-    is_bad = False
     errors = InputErrors(context)
     given = _load_all(errors, inputs)
-    if sarif_file is not None:
-        refuse_input("--sarif", context.cwd / sarif_file, [source.path for source in given])
-    inspected: list[CheckedFile] = []
-    work = partial(_checked, context, machine)
-    for source, (found, verdict) in errors.each(given, _name, work):
-        inspected.append(rom_rules.inspected(source.name, found))
-        violations = sum(one.is_violation for one in found)
-        is_bad |= bool(found if strict else violations)
-        is_bad |= verdict is not None and not verdict.works
-        if json:
-            lines = [rom_tables.finding_line(one) for one in found]
-            for line in [*lines, *([verdict.line()] if verdict else [])]:
-                context.print_raw(jsonlib.dumps({"file": source.name, **line}))
-            continue
-        if found:
-            context.out.print(rom_tables.findings_text(source.name, found), soft_wrap=True)
-        count = f"violations: {violations}, advice: {len(found) - violations}"
-        context.out.print(f"{source.name}: {count}", markup=False, soft_wrap=True)
-        if verdict:
-            text = f"{source.name}: {'works' if verdict.works else 'does not work'} on {machine}: "
-            context.out.print(text + verdict.text, markup=False, soft_wrap=True)
-    if sarif_file is not None:
-        rules = rom_rules.broken(inspected)
-        errors.write_sarif(sarif_file, sarif.document("rom check", rules, inspected))
-    raise errors.end(is_bad)
+    read = [source.path for source in given]
+    file_checks.refuse_sarif_of_input(context, sarif_file, read)
+    found: list[CheckedRom] = []
+    for _, checked in errors.each(given, _name, partial(_checked, context, machine, strict)):
+        file_checks.show(context, checked, json)
+        found.append(checked)
+    raise file_checks.end(errors, "rom check", found, rom_rules.broken(found), sarif_file)
 
 
-def _checked(
-    context: Context, machine: str | None, source: Source
-) -> tuple[list[Finding], Verdict | None]:
+def _checked(context: Context, machine: str | None, strict: bool, source: Source) -> CheckedRom:
     rom = _read(source)
     drivers = _drivers(context, rom)
     found = rom_rules.check(rom, drivers, source.ids)
-    return found, rom_rules.verdict(rom, drivers, found, machine) if machine else None
+    verdict = rom_rules.verdict(rom, drivers, found, machine) if machine else None
+    return CheckedRom(source.name, found, (), verdict, strict)
 
 
 @app.command("hash")

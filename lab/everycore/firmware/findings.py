@@ -73,6 +73,10 @@ class CheckedFile:
     def title(self) -> str:
         return self.name
 
+    def sarif_findings(self) -> Sequence[Finding]:
+        """The findings with the words that SARIF has."""
+        return self.findings
+
     @property
     def has_violations(self) -> bool:
         return any(one.is_violation for one in self.findings)

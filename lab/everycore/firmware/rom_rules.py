@@ -8,6 +8,7 @@ FW: PCI Firmware Specification 3.0, 2005. PCI: PCI Local Bus Specification 3.0, 
 UEFI: UEFI Specification 2.10, 2022. PE: Microsoft, "PE Format", 2024.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
@@ -147,16 +148,6 @@ def check(rom: Rom, drivers: Sequence[Driver], ids: DeviceIds | None = None) -> 
     if ids is not None:
         found += _device(rom, ids)
     return found
-
-
-def comparison(one: Finding) -> str:
-    """Return what a finding of a ROM expects, and what is there."""
-    return f"expected {one.rule.remedy}; found {one.evidence}"
-
-
-def inspected(name: str, findings: Sequence[Finding]) -> CheckedFile:
-    """A ROM as SARIF has it."""
-    return CheckedFile(name, [replace(one, evidence=comparison(one)) for one in findings], ())
 
 
 def broken(roms: Iterable[CheckedFile]) -> list[Rule]:
@@ -427,10 +418,6 @@ class Verdict:
     works: bool
     text: str
 
-    def line(self) -> dict[str, object]:
-        """As JSON has it."""
-        return {"type": "verdict", **asdict(self)}
-
 
 NATIVE_FIRST = "edk2-stable202602"  # of EDK2, which looks for a native driver in all images first
 
@@ -475,3 +462,67 @@ def verdict(
     if any(f.rule.name in TABLE_RULES for f in findings):
         text += "; but Linux's driver finds no tables, so that the screen stays dark after firmware"
     return Verdict(machine, True, text)
+
+
+# ---- What is told of a ROM
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRom(CheckedFile):
+    """A ROM with its findings. is_strict: advice counts as violations do."""
+
+    verdict: Verdict | None
+    is_strict: bool
+
+    @property
+    def has_violations(self) -> bool:
+        is_broken = any(self.is_strict or one.is_violation for one in self.findings)
+        return is_broken or (self.verdict is not None and not self.verdict.works)
+
+    def sarif_findings(self) -> list[Finding]:
+        return [replace(one, evidence=_comparison(one)) for one in self.findings]
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Each finding with its place and source, their counts, the verdict."""
+        if self.findings:
+            yield "bold", self.name
+        for one in self.findings:
+            style = "bold red" if one.is_violation else ""
+            yield style, f"{_severity(one)}: {one.rule.text} [{one.rule.name}]"
+            image = "" if one.place.image is None else f"image {one.place.image}, "
+            within = f" of {one.place.part}" if one.place.part else ""
+            place = f"{image}offset {one.place.offset:#x}{within}"
+            yield "", f"    {place}: {_comparison(one)} ({one.rule.basis})"
+        n_violations = sum(one.is_violation for one in self.findings)
+        n_advice = len(self.findings) - n_violations
+        yield "", f"{self.name}: violations: {n_violations}, advice: {n_advice}"
+        if self.verdict:
+            answer = "works" if self.verdict.works else "does not work"
+            yield "", f"{self.name}: {answer} on {self.verdict.machine}: {self.verdict.text}"
+
+    def json_lines(self) -> Iterator[str]:
+        """One object for each finding, and one for the verdict."""
+        for one in self.findings:
+            line = {
+                "type": "finding",
+                "rule": one.rule.name,
+                "severity": _severity(one),
+                "image": one.place.image,
+                "offset": one.place.offset,
+                "offset_in": one.place.part or "file",
+                "text": one.rule.text,
+                "expected": one.rule.remedy,
+                "found": one.evidence,
+                "section": one.rule.basis,
+            }
+            yield json.dumps({"file": self.name, **line})
+        if self.verdict:
+            yield json.dumps({"file": self.name, "type": "verdict", **asdict(self.verdict)})
+
+
+def _severity(one: Finding) -> str:
+    return "violation" if one.is_violation else "advice"
+
+
+def _comparison(one: Finding) -> str:
+    return f"expected {one.rule.remedy}; found {one.evidence}"

@@ -29,7 +29,7 @@ def document(
             "properties": _properties(image, one),
         }
         for image in images
-        for one in image.findings
+        for one in image.sarif_findings()
     ]
     notes = [
         {"level": "note", "message": {"text": f"{image.title}: {note}"}}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Facts of option ROMs as JSON lines and as tables for the terminal."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich.console import Group
 from rich.table import Table
@@ -10,9 +10,7 @@ from rich.text import Text
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
 from everycore.firmware import oprom, signatures, vendor_tables
-from everycore.firmware.findings import Finding
 from everycore.firmware.oprom import Driver, Rom, RomImage
-from everycore.firmware.rom_rules import comparison
 from everycore.report.tables import plain_table
 
 BLANK = {b"\xff": "blank, ff", b"\x00": "blank, 00"}
@@ -164,36 +162,3 @@ def _magic(data: bytes) -> str:
     begin = data[:8]
     text = "".join(chr(b) if 32 <= b < 127 else "." for b in begin)
     return f"begin with {begin.hex(' ')} {text}"
-
-
-def _severity(one: Finding) -> str:
-    return "violation" if one.is_violation else "advice"
-
-
-def finding_line(one: Finding) -> dict[str, object]:
-    """Return a finding, as JSON has it."""
-    return {
-        "type": "finding",
-        "rule": one.rule.name,
-        "severity": _severity(one),
-        "image": one.place.image,
-        "offset": one.place.offset,
-        "offset_in": one.place.part or "file",
-        "text": one.rule.text,
-        "expected": one.rule.remedy,
-        "found": one.evidence,
-        "section": one.rule.basis,
-    }
-
-
-def findings_text(name: str, findings: Iterable[Finding]) -> Group:
-    """Return the findings of a file: the rule, and a line with its place and source."""
-    lines = [Text(name, style="bold")]
-    for one in findings:
-        style = "bold red" if one.is_violation else ""
-        lines.append(Text(f"{_severity(one)}: {one.rule.text} [{one.rule.name}]", style))
-        image = "" if one.place.image is None else f"image {one.place.image}, "
-        within = f" of {one.place.part}" if one.place.part else ""
-        place = f"{image}offset {one.place.offset:#x}{within}"
-        lines.append(Text(f"    {place}: {comparison(one)} ({one.rule.basis})"))
-    return Group(*lines)
