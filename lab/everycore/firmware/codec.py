@@ -16,7 +16,7 @@ from everycore.environment.context import Context
 from everycore.environment.extras import is_installed, missing_packages
 from everycore.firmware.oprom import MOST_BYTES, MOST_DRIVER_BYTES, compressed_sizes
 
-CHILD = Path(__file__).with_name("codec_child.py")
+CHILD = Path(__file__).with_name("child.py")
 SECONDS = 60  # the child ends itself after 10 of CPU time; a busy machine may take longer
 _DAMAGED = "the stream is damaged: take another dump"
 _LEAVE = "leave the driver uncompressed"

@@ -49,6 +49,13 @@ LINKS = {  # rules of the image, and the options that break them
     "pe-nx-compatible": ("/subsystem:efi_boot_service_driver", "/nxcompat:no"),
 }
 
+CASES = [
+    (name, machine)
+    for name in driver_builds.names()
+    for machine in driver_builds.TARGETS
+    if driver_builds.is_for(name, machine)
+]
+
 
 @pytest.fixture(scope="module")
 def images(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Images]:
@@ -56,27 +63,13 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Images]:
     if missing := driver_builds.find_tools():
         pytest.skip(missing)
     folder = tmp_path_factory.mktemp("drivers")
-    wanted = [
-        (name, machine)
-        for name in driver_builds.names()
-        for machine in driver_builds.TARGETS
-        if driver_builds.is_for(name, machine)
-    ]
     with ThreadPoolExecutor(2) as pool:
-        paths = pool.map(lambda one: driver_builds.build(folder, *one), wanted)
-        yield dict(zip(wanted, paths, strict=True))
+        paths = pool.map(lambda one: driver_builds.build(folder, *one), CASES)
+        yield dict(zip(CASES, paths, strict=True))
 
 
 def static_findings(image: pe.Image) -> list[Finding]:
     return [*image_rules.check(image), *code_rules.check(image).findings]
-
-
-CASES = [
-    (name, machine)
-    for name in driver_builds.names()
-    for machine in driver_builds.TARGETS
-    if driver_builds.is_for(name, machine)
-]
 
 
 @pytest.mark.parametrize(("name", "machine"), CASES)

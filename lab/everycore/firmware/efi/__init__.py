@@ -16,5 +16,5 @@ driver that runs under Unicorn (extra `firmware`):
     guest       all of these together                                     guest.py
     life cycle  entry, Supported, Start, use, Stop, unload                life_cycle.py
 
-A driver under test runs in a child process with limits (child.py), which check_image.py starts.
+A driver under test runs in a child process with limits (../child.py), which check_image.py starts.
 """

@@ -22,7 +22,7 @@ from everycore.firmware.efi.platforms import PLATFORMS, Platform, Translation
 from everycore.firmware.efi.violations import merged
 from everycore.firmware.findings import Finding, Place
 
-CHILD = Path(__file__).with_name("child.py")
+CHILD = Path(__file__).parents[1] / "child.py"
 SECONDS = 10.0
 SPARE_SECONDS = 20.0  # a busy machine
 PURPOSE = "running EFI drivers"
@@ -102,7 +102,7 @@ def run_one(context: Context, image: pe.Image, platform: Platform, options: Opti
         "others": [(one.vendor, one.device, one.class_code) for one in options.others],
         "seconds": options.seconds,
     }
-    argv = [sys.executable, "-P", str(CHILD)]
+    argv = [sys.executable, "-P", str(CHILD), "run"]
     stdin = json.dumps(request).encode() + b"\n" + image.data
     seconds = options.seconds + SPARE_SECONDS
     try:
