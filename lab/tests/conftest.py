@@ -19,6 +19,12 @@ def lab(tmp_path: Path) -> Lab:
     return Lab(FakeRunner(), tmp_path, env)
 
 
+@pytest.fixture
+def system(tmp_path: Path) -> Lab:
+    """The command line with real processes, and a cache of its own."""
+    return Lab(SystemRunner(), tmp_path, {"XDG_CACHE_HOME": str(tmp_path / "cache")})
+
+
 @pytest.fixture(scope="session")
 def real_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cache = tmp_path_factory.mktemp("cache")

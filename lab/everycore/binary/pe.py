@@ -231,12 +231,8 @@ def read(data: bytes) -> Image:
     if optional_bytes < fixed:
         rule = f"optional header of {optional_bytes} bytes; its magic asks for {fixed}"
         raise MalformedError(header + 20, rule, _BUILD)
-    entry = struct.unpack_from("<I", data, optional + 16)[0]
-    if is_64_bit:
-        base = struct.unpack_from("<Q", data, optional + 24)[0]
-    else:
-        base = struct.unpack_from("<I", data, optional + 28)[0]
-    section_alignment, file_alignment = struct.unpack_from("<II", data, optional + 32)
+    form = "<I4xQII" if is_64_bit else "<I8xIII"
+    entry, base, section_alignment, file_alignment = struct.unpack_from(form, data, optional + 16)
     memory_bytes, headers_bytes = struct.unpack_from("<II", data, optional + 56)
     subsystem, dll_characteristics = struct.unpack_from("<HH", data, optional + 68)
     image = Image(

@@ -18,18 +18,13 @@ from firmware.pe_images import (
     make_pe,
     relocation_table,
 )
+from firmware.rom_images import patched
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
 
 OPTIONAL = HEADER + 24
 CERTIFICATE = struct.pack("<IHH", 24, 0x200, 2) + bytes(16)
-
-
-def patched(data: bytes, offset: int, form: str, *values: int) -> bytes:
-    changed = bytearray(data)
-    struct.pack_into(form, changed, offset, *values)
-    return bytes(changed)
 
 
 def refusal(data: bytes) -> MalformedError:

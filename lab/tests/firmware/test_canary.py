@@ -15,8 +15,6 @@ import pytest
 from compiled import CLANG, GCC
 from world import Lab
 
-from everycore.environment.context import SystemRunner
-
 pytest.importorskip("capstone", reason="no capstone: extra 'firmware'")
 pytest.importorskip("elftools", reason="no pyelftools: extra 'firmware'")
 
@@ -50,11 +48,6 @@ COMPILERS = [
         for level in "02"
     ),
 ]
-
-
-@pytest.fixture
-def lab(tmp_path: Path) -> Lab:
-    return Lab(SystemRunner(), tmp_path, {"XDG_CACHE_HOME": str(tmp_path / "cache")})
 
 
 def build(folder: Path, *command: str, name: str = "program", **sources: str) -> Path:
@@ -92,10 +85,10 @@ def rules(text: str) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize(("machine", "compiler", "level"), COMPILERS)
 def test_the_canaries_of_compilers_are_found_and_have_no_fault(
-    lab: Lab, tmp_path: Path, machine: str, compiler: tuple[str, ...], level: str
+    system: Lab, tmp_path: Path, machine: str, compiler: tuple[str, ...], level: str
 ) -> None:
     path = build(tmp_path, *compiler, *STRONG, f"-O{level}", "-c", name="unit.o", c_unit=SOURCE)
-    done = lab("canary", "check", str(path), "--json")
+    done = system("canary", "check", str(path), "--json")
     assert (done.code, done.err) == (0, done.err)
     (about,) = objects(done.out, "binary")
     assert about["machine"] == machine
@@ -108,10 +101,10 @@ def test_the_canaries_of_compilers_are_found_and_have_no_fault(
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("link", [(), ("-static",)])
 def test_linked_programs_have_the_same_canaries(
-    lab: Lab, tmp_path: Path, machine: str, link: tuple[str, ...]
+    system: Lab, tmp_path: Path, machine: str, link: tuple[str, ...]
 ) -> None:
     path = build(tmp_path, GCC[machine], *STRONG, *link, **PROGRAM)
-    done = lab("canary", "check", str(path), "--json")
+    done = system("canary", "check", str(path), "--json")
     # A C library for AArch64 may be built by a GCC whose canaries do not protect alloca().
     found = rules(done.out)
     old = found.pop("canary-above-return", set()) if machine == "a64" and link else set()
@@ -150,29 +143,29 @@ def test_linked_programs_have_the_same_canaries(
     ],
 )  # fmt: skip
 def test_the_source_of_the_guard_is_named(
-    lab: Lab, tmp_path: Path, machine: str, options: tuple[str, ...], guard: str
+    system: Lab, tmp_path: Path, machine: str, options: tuple[str, ...], guard: str
 ) -> None:
     path = build(tmp_path, GCC[machine], *STRONG, *options, "-c", name="unit.o", c_unit=SOURCE)
-    done = lab("canary", "check", str(path), "--json")
+    done = system("canary", "check", str(path), "--json")
     assert done.code == 0
     assert objects(done.out, "binary")[0]["guards"] == {guard: 2}
     wanted = "global" if "variable" in guard else "per-task"
     other = "per-task" if wanted == "global" else "global"
-    assert lab("canary", "check", str(path), "--policy", wanted).code == 0
-    done = lab("canary", "check", str(path), "--policy", other, "--json")
+    assert system("canary", "check", str(path), "--policy", wanted).code == 0
+    done = system("canary", "check", str(path), "--policy", other, "--json")
     assert done.code == 1
     assert rules(done.out)["policy-source"] == {"copies", "leaves_early"}
 
 
-def test_a_stripped_program_is_read_by_its_unwind_tables(lab: Lab, tmp_path: Path) -> None:
+def test_a_stripped_program_is_read_by_its_unwind_tables(system: Lab, tmp_path: Path) -> None:
     path = build(tmp_path, "gcc", *STRONG, "-s", **PROGRAM)
-    done = lab("canary", "check", str(path), "--json")
+    done = system("canary", "check", str(path), "--json")
     (about,) = objects(done.out, "binary")
     assert about["protected"] == 2
     assert any("no symbol table" in note for note in about["not_checked"])
 
 
-def test_canaries_of_rust_are_found(lab: Lab, tmp_path: Path) -> None:
+def test_canaries_of_rust_are_found(system: Lab, tmp_path: Path) -> None:
     if not shutil.which("rustc"):
         pytest.skip("no rustc")
     source = tmp_path / "unit.rs"
@@ -189,7 +182,7 @@ def test_canaries_of_rust_are_found(lab: Lab, tmp_path: Path) -> None:
         check=False, capture_output=True, text=True, env=environment,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    answer = lab("canary", "check", str(path), "--policy", "per-task", "--json")
+    answer = system("canary", "check", str(path), "--policy", "per-task", "--json")
     assert answer.code == 0, answer.out
     assert "fills" in {one["function"] for one in objects(answer.out, "function")}
 
@@ -207,15 +200,15 @@ __attribute__((optimize("no-stack-protector"))) int main(int c, char **v) {
 """
 
 
-def test_the_offset_of_a_thread_local_guard_is_compared(lab: Lab, tmp_path: Path) -> None:
+def test_the_offset_of_a_thread_local_guard_is_compared(system: Lab, tmp_path: Path) -> None:
     path = build(tmp_path, GCC["a64"], *STRONG, *SYSREG, c_unit=THREADS)
     words = ("canary", "check", str(path), "--policy", "per-task", "--symbol", "guard")
-    done = lab(*words)
+    done = system(*words)
     assert done.code == 0
     assert "tpidr_el0+16 (thread-local variable 'guard')" in done.out
-    done = lab(*words, "--offset", "24", "--json")
+    done = system(*words, "--offset", "24", "--json")
     assert (done.code, rules(done.out)) == (1, {"policy-source": {"copies"}})
-    done = lab("canary", "check", str(path))
+    done = system("canary", "check", str(path))
     assert done.code == 0
     assert "[guard-variable]" in done.out
 
@@ -228,7 +221,7 @@ def test_the_offset_of_a_thread_local_guard_is_compared(lab: Lab, tmp_path: Path
     ],
 )
 def test_a_canary_that_another_thread_leaked_helps_only_where_all_threads_have_the_same(
-    lab: Lab, tmp_path: Path, options: tuple[str, ...], code: int, end: str
+    system: Lab, tmp_path: Path, options: tuple[str, ...], code: int, end: str
 ) -> None:
     flags = ("-O2", "-fstack-protector-all", *options)
     path = build(tmp_path, GCC["a64"], *flags, c_two_threads=TWO_THREADS.read_text())
@@ -241,13 +234,13 @@ def test_a_canary_that_another_thread_leaked_helps_only_where_all_threads_have_t
     leaked, own = re.findall(r"canary ([0-9a-f]{16})", done.stdout)
     assert (leaked == own) == (code == 0)
     words = ("canary", "check", str(path), "--policy", "per-task", "--arrays", "none")
-    assert lab(*words, *(("--symbol", "guard") if code else ())).code == int(not code)
+    assert system(*words, *(("--symbol", "guard") if code else ())).code == int(not code)
 
 
-def test_a_static_link_that_moves_the_guard_is_found(lab: Lab, tmp_path: Path) -> None:
+def test_a_static_link_that_moves_the_guard_is_found(system: Lab, tmp_path: Path) -> None:
     path = build(tmp_path, GCC["a64"], *STRONG, *SYSREG, "-static", c_unit=THREADS)
     words = ("canary", "check", str(path), "--policy", "per-task", "--symbol", "guard")
-    done = lab(*words, "--json")
+    done = system(*words, "--json")
     assert done.code == 1
     found = rules(done.out)
     assert found["guard-offset"] == {"copies"}
@@ -405,14 +398,14 @@ FAULTS = {
 @pytest.mark.parametrize("is_linked", [False, True])
 @pytest.mark.parametrize(("machine", "text"), [("a64", A64), ("x86-64", X86)])
 def test_planted_faults_are_found_and_nothing_else(
-    lab: Lab, tmp_path: Path, machine: str, text: str, is_linked: bool
+    system: Lab, tmp_path: Path, machine: str, text: str, is_linked: bool
 ) -> None:
     if is_linked:
         extra = {"c_main": f"{FAILURE} int main(void) {{ return 0; }}"}
         path = build(tmp_path, GCC[machine], "-fno-stack-protector", s_unit=text, **extra)
     else:
         path = build(tmp_path, GCC[machine], "-c", name="unit.o", s_unit=text)
-    done = lab("canary", "check", str(path), "--json")
+    done = system("canary", "check", str(path), "--json")
     assert done.code == 1
     expected = dict(FAULTS)
     if machine == "a64" and is_linked:  # the program has no thread-local variables
@@ -423,21 +416,21 @@ def test_planted_faults_are_found_and_nothing_else(
     assert ("moved_for_an_erratum" in names) == (machine == "a64")  # by a linker: errata of Arm
 
 
-def test_an_object_without_protector_is_found_by_its_arrays(lab: Lab, tmp_path: Path) -> None:
+def test_an_object_without_protector_is_found_by_its_arrays(system: Lab, tmp_path: Path) -> None:
     none = build(tmp_path, "gcc", *STRONG, "-fno-stack-protector", "-c", name="a.o", c_unit=SOURCE)
     text = MAIN.replace(
         "int main", "int fills(int n) { char b[9]; use(b); return b[n]; }\nint main"
     )
     path = build(tmp_path, "gcc", *STRONG, str(none), c_main=text)
-    done = lab("canary", "check", str(path), "--json")
+    done = system("canary", "check", str(path), "--json")
     assert done.code == 1
     assert rules(done.out) == {"array-unprotected": {"copies", "leaves_early"}}
     words = ("canary", "check", str(path), "--allow", "copies", "--allow", "leaves_early")
-    assert lab(*words).code == 0
-    assert lab("canary", "check", str(path), "--arrays", "none").code == 0
+    assert system(*words).code == 0
+    assert system("canary", "check", str(path), "--arrays", "none").code == 0
 
 
-def test_only_long_arrays_of_characters_count_as_gcc_has_it(lab: Lab, tmp_path: Path) -> None:
+def test_only_long_arrays_of_characters_count_as_gcc_has_it(system: Lab, tmp_path: Path) -> None:
     text = """
     void use(void *);
     int numbers(int n) { int b[9]; use(b); return b[n]; }
@@ -448,21 +441,21 @@ def test_only_long_arrays_of_characters_count_as_gcc_has_it(lab: Lab, tmp_path: 
     """
     path = build(tmp_path, "gcc", "-O1", "-g", "-fno-inline", "-fno-stack-protector", c_unit=text)
     every = {"numbers", "few", "many"}
-    done = lab("canary", "check", str(path), "--json")
+    done = system("canary", "check", str(path), "--json")
     assert rules(done.out) == {"array-unprotected": every}
-    done = lab("canary", "check", str(path), "--arrays", "char", "--json")
+    done = system("canary", "check", str(path), "--arrays", "char", "--json")
     assert rules(done.out) == {"array-unprotected": {"many"}}
     path = build(tmp_path, "gcc", "-O1", "-g", "-fno-inline", "-fstack-protector", c_unit=text)
-    assert lab("canary", "check", str(path), "--arrays", "char").code == 0
+    assert system("canary", "check", str(path), "--arrays", "char").code == 0
 
 
 @pytest.mark.parametrize(("compiler", "is_left"), [("gcc", False), ("clang", True)])
 def test_a_guard_that_is_left_in_a_register_is_found(
-    lab: Lab, tmp_path: Path, compiler: str, is_left: bool
+    system: Lab, tmp_path: Path, compiler: str, is_left: bool
 ) -> None:
     pytest.importorskip("unicorn", reason="no unicorn: extra 'firmware'")
     path = build(tmp_path, compiler, *STRONG, **PROGRAM)
-    done = lab("canary", "check", "--residue", str(path), "--json")
+    done = system("canary", "check", "--residue", str(path), "--json")
     notes = objects(done.out, "binary")[0]["not_checked"]
     assert "registers at return: 2 of 2 functions could be run" in notes
     expected = {"residue": {"copies", "leaves_early"}} if is_left else {}
@@ -478,7 +471,7 @@ void __security_check_cookie(unsigned long long c) { while (c != __security_cook
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_pe_images_have_names_by_their_map(lab: Lab, tmp_path: Path, machine: str) -> None:
+def test_pe_images_have_names_by_their_map(system: Lab, tmp_path: Path, machine: str) -> None:
     for tool in ("clang", "lld-link"):
         if not shutil.which(tool):
             pytest.skip(f"no {tool}")
@@ -492,17 +485,17 @@ def test_pe_images_have_names_by_their_map(lab: Lab, tmp_path: Path, machine: st
     subprocess.run(["clang", target, *flags, inline, "-c", source, "-o", unit], check=True)
     link = ("/subsystem:efi_application", "/entry:efi_main", "/nodefaultlib", "/dll", "/nologo")
     subprocess.run(["lld-link", *link, f"/map:{names}", f"/out:{image}", unit], check=True)
-    done = lab("canary", "check", str(image), "--map", str(names), "--json")
+    done = system("canary", "check", str(image), "--map", str(names), "--json")
     assert done.code == 0, done.out
     assert objects(done.out, "binary")[0]["guards"] == {"the variable __security_cookie": 2}
-    done = lab("canary", "check", str(image), "--map", str(names), "--policy", "per-task")
+    done = system("canary", "check", str(image), "--map", str(names), "--policy", "per-task")
     assert done.code == 1
-    assert "give the linker's map" in lab("canary", "check", str(image)).err
+    assert "give the linker's map" in system("canary", "check", str(image)).err
 
 
-def test_mingw_programs_have_names_themselves(lab: Lab, tmp_path: Path) -> None:
+def test_mingw_programs_have_names_themselves(system: Lab, tmp_path: Path) -> None:
     path = build(tmp_path, MINGW, *STRONG, name="program.exe", **PROGRAM)
-    done = lab("canary", "check", str(path), "--json")
+    done = system("canary", "check", str(path), "--json")
     assert done.code == 0, done.out
     assert {"copies", "leaves_early"} <= {one["function"] for one in objects(done.out, "function")}
 
@@ -534,7 +527,7 @@ VARIABLE_FUNCTIONS = {"a": "array", "l": "allocated", "c": "constant", "f": "fix
 @pytest.mark.parametrize("level", ["-O1", "-O2", "-O2 -fstack-clash-protection"])
 @pytest.mark.parametrize("compiler", [GCC["a64"], "clang"])
 def test_an_overflow_that_passes_the_canary_is_found_where_it_happens(
-    lab: Lab, tmp_path: Path, compiler: str, level: str
+    system: Lab, tmp_path: Path, compiler: str, level: str
 ) -> None:
     target = (f"--target={CLANG['a64']}",) if compiler == "clang" else ()
     flags = (*target, "-fstack-protector-strong", *level.split())
@@ -554,11 +547,11 @@ def test_an_overflow_that_passes_the_canary_is_found_where_it_happens(
         if "stack smashing detected" not in done.stderr:
             unnoticed.add(name)
     assert "fixed" not in unnoticed
-    done = lab("canary", "check", str(path), "--arrays", "none", "--json")
+    done = system("canary", "check", str(path), "--arrays", "none", "--json")
     assert rules(done.out) == ({"canary-above-return": unnoticed} if unnoticed else {})
     assert done.code == int(bool(unnoticed))
     if unnoticed:
-        shown = lab("canary", "check", str(path), "--arrays", "none").out
+        shown = system("canary", "check", str(path), "--arrays", "none").out
         assert "CVE-2023-4039" in shown
         assert "13.3" in shown
 
@@ -738,27 +731,27 @@ function new_constant
 
 @pytest.mark.parametrize("is_linked", [False, True])
 def test_canaries_above_the_return_address_are_told_apart_by_the_code(
-    lab: Lab, tmp_path: Path, is_linked: bool
+    system: Lab, tmp_path: Path, is_linked: bool
 ) -> None:
     if is_linked:
         main = f"void use(void *p) {{ }} {FAILURE} int main(void) {{ return 0; }}"
         path = build(tmp_path, GCC["a64"], "-fno-stack-protector", s_unit=PLACES, c_main=main)
     else:
         path = build(tmp_path, GCC["a64"], "-c", name="unit.o", s_unit=PLACES)
-    done = lab("canary", "check", str(path), "--json")
+    done = system("canary", "check", str(path), "--json")
     names = {one["function"] for one in objects(done.out, "function")}
     assert len(names) == 14
     assert rules(done.out) == {"canary-above-return": {n for n in names if n.startswith("old_")}}
     allowed = [word for name in names for word in ("--allow", name)]
-    assert lab("canary", "check", str(path), *allowed).code == 0
+    assert system("canary", "check", str(path), *allowed).code == 0
 
 
 # ---- Nothing was looked at
 
 
-def refusal(lab: Lab, path: Path, *options: str) -> str:
+def refusal(system: Lab, path: Path, *options: str) -> str:
     """The message about a file that is not looked at; no answer is printed."""
-    done = lab("canary", "check", str(path), *options)
+    done = system("canary", "check", str(path), *options)
     assert (done.code, done.out) == (2, ""), done.out
     return done.err
 
@@ -770,18 +763,18 @@ int fills(int n) { char b[40]; use(b); return b[n]; } void _start(void) { fills(
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_program_without_symbols_and_unwind_tables_is_not_looked_at(
-    lab: Lab, tmp_path: Path, machine: str
+    system: Lab, tmp_path: Path, machine: str
 ) -> None:
     path = build(tmp_path, GCC[machine], *STRONG[:1], STRONG[2], *BARE, "-s", c_unit=START)
     if machine != "a32":  # whose ABI has unwind tables of its own
-        assert "not looked at: no functions found in " in refusal(lab, path)
+        assert "not looked at: no functions found in " in refusal(system, path)
     whole = bytearray(path.read_bytes())
     is_64 = whole[4] == 2
     begin, count = (0x28, 0x3C) if is_64 else (0x20, 0x30)
     whole[begin : begin + (8 if is_64 else 4)] = bytes(8 if is_64 else 4)  # no sections
     whole[count : count + 4] = bytes(4)
     path.write_bytes(whole)
-    assert "not looked at: no functions found in " in refusal(lab, path)
+    assert "not looked at: no functions found in " in refusal(system, path)
 
 
 ASSEMBLY = ".globl f\nf: nop\n ret\n"
@@ -799,32 +792,32 @@ ASSEMBLY = ".globl f\nf: nop\n ret\n"
     ],
 )
 def test_a_program_that_names_neither_functions_nor_guards_is_not_looked_at(
-    lab: Lab, tmp_path: Path, command: tuple[str, ...], sources: dict[str, str], words: str
+    system: Lab, tmp_path: Path, command: tuple[str, ...], sources: dict[str, str], words: str
 ) -> None:
-    message = refusal(lab, build(tmp_path, *command, name="program.exe", **sources))
+    message = refusal(system, build(tmp_path, *command, name="program.exe", **sources))
     assert "not looked at: " in message
     assert words in message
 
 
-def test_an_archive_is_refused_with_what_to_do(lab: Lab, tmp_path: Path) -> None:
+def test_an_archive_is_refused_with_what_to_do(system: Lab, tmp_path: Path) -> None:
     (tmp_path / "lib.a").write_bytes(b"!<arch>\n")
-    assert "an archive of objects\nunpack it" in refusal(lab, tmp_path / "lib.a")
+    assert "an archive of objects\nunpack it" in refusal(system, tmp_path / "lib.a")
 
 
-def test_an_object_of_data_has_nothing_to_look_at(lab: Lab, tmp_path: Path) -> None:
+def test_an_object_of_data_has_nothing_to_look_at(system: Lab, tmp_path: Path) -> None:
     path = build(tmp_path, "gcc", "-c", name="unit.o", c_unit="const int table[9] = {1};")
-    done = lab("canary", "check", str(path))
+    done = system("canary", "check", str(path))
     assert done.code == 0
     assert "there is no code in it: nothing to check" in done.err
 
 
 @pytest.mark.parametrize("options", [(), ("-s",)])
 def test_a_library_that_needs_no_canary_is_looked_at_and_clean(
-    lab: Lab, tmp_path: Path, options: tuple[str, ...]
+    system: Lab, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     text = "int twice(int x) { return 2 * x; } int thrice(int x) { return 3 * x; }"
     path = build(tmp_path, "gcc", *STRONG, "-shared", "-fPIC", *options, c_unit=text)
-    done = lab("canary", "check", str(path), "--json")
+    done = system("canary", "check", str(path), "--json")
     assert (done.code, rules(done.out)) == (0, {})
     (about,) = objects(done.out, "binary")
     assert about["functions"] >= 2
@@ -833,10 +826,10 @@ def test_a_library_that_needs_no_canary_is_looked_at_and_clean(
     assert not any("no code" in note for note in about["not_checked"])
 
 
-def test_code_that_belongs_to_no_function_is_told(lab: Lab, tmp_path: Path) -> None:
+def test_code_that_belongs_to_no_function_is_told(system: Lab, tmp_path: Path) -> None:
     text = ".globl f\n.type f,@function\nf: ret\n.size f,.-f\n.fill 9000, 1, 0x90\n"
     path = build(tmp_path, "gcc", "-c", name="unit.o", s_unit=text)
-    done = lab("canary", "check", str(path))
+    done = system("canary", "check", str(path))
     assert "9000 of 9001 bytes of code belong to no known function" in done.err
 
 
@@ -854,15 +847,15 @@ def test_code_that_belongs_to_no_function_is_told(lab: Lab, tmp_path: Path) -> N
     ],
 )
 def test_files_that_are_no_binaries_are_refused(
-    lab: Lab, tmp_path: Path, data: bytes, words: str
+    system: Lab, tmp_path: Path, data: bytes, words: str
 ) -> None:
     (tmp_path / "file").write_bytes(data)
-    done = lab("canary", "check", str(tmp_path / "file"))
+    done = system("canary", "check", str(tmp_path / "file"))
     assert (done.code, done.out) == (2, "")
     assert words in done.err
 
 
-def test_damaged_programs_end_with_a_line_or_an_answer(lab: Lab, tmp_path: Path) -> None:
+def test_damaged_programs_end_with_a_line_or_an_answer(system: Lab, tmp_path: Path) -> None:
     path = build(tmp_path, "gcc", *STRONG, **PROGRAM)
     whole = path.read_bytes()
     for step in range(60):
@@ -873,7 +866,7 @@ def test_damaged_programs_end_with_a_line_or_an_answer(lab: Lab, tmp_path: Path)
         else:
             del data[len(data) * step // 60 :]
         path.write_bytes(data)
-        done = lab("canary", "check", str(path))
+        done = system("canary", "check", str(path))
         assert done.code in (0, 1, 2), done.err
         assert "internal error" not in done.err, (step, done.err)
 
@@ -887,45 +880,45 @@ def test_damaged_programs_end_with_a_line_or_an_answer(lab: Lab, tmp_path: Path)
     ],
 )
 def test_wrong_options_are_refused(
-    lab: Lab, tmp_path: Path, options: tuple[str, ...], words: str
+    system: Lab, tmp_path: Path, options: tuple[str, ...], words: str
 ) -> None:
     path = build(tmp_path, "gcc", *STRONG, **PROGRAM)
-    done = lab("canary", "check", str(path), *options)
+    done = system("canary", "check", str(path), *options)
     assert (done.code, done.out) == (2, "")
     assert words in done.err
 
 
 def test_a_file_that_cannot_be_read_does_not_keep_others_from_a_check(
-    lab: Lab, tmp_path: Path
+    system: Lab, tmp_path: Path
 ) -> None:
     path = build(tmp_path, "gcc", *STRONG, **PROGRAM)
-    done = lab("canary", "check", "absent", str(path), "--sarif", "found.sarif")
+    done = system("canary", "check", "absent", str(path), "--sarif", "found.sarif")
     assert done.code == 2
     assert "absent: no such file\nname an ELF or PE file" in done.err
     assert str(path) in done.out
     assert not (tmp_path / "found.sarif").exists()
 
 
-def test_another_machine_is_refused_by_its_name(lab: Lab, tmp_path: Path) -> None:
+def test_another_machine_is_refused_by_its_name(system: Lab, tmp_path: Path) -> None:
     path = build(tmp_path, GCC["s390x"], *STRONG, "-c", name="unit.o", c_unit=SOURCE)
-    done = lab("canary", "check", str(path))
+    done = system("canary", "check", str(path))
     assert done.code == 2
     assert "IBM Z" in done.err
 
 
-def test_sarif_has_the_findings(lab: Lab, tmp_path: Path) -> None:
+def test_sarif_has_the_findings(system: Lab, tmp_path: Path) -> None:
     path = build(tmp_path, GCC["x86-64"], "-c", name="unit.o", s_unit=X86)
-    assert lab("canary", "check", str(path), "--sarif", "found.sarif").code == 1
+    assert system("canary", "check", str(path), "--sarif", "found.sarif").code == 1
     (run,) = json.loads((tmp_path / "found.sarif").read_text())["runs"]
     assert {one["ruleId"] for one in run["results"]} == set(FAULTS)
     assert run["tool"]["driver"]["name"] == "everycore canary check"
 
 
 def test_missing_packages_are_named(
-    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    system: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = build(tmp_path, GCC["x86-64"], "-c", name="unit.o", c_unit=SOURCE)
     monkeypatch.setitem(sys.modules, "capstone", None)
-    done = lab("canary", "check", str(path))
+    done = system("canary", "check", str(path))
     assert done.code == 2
     assert "extra 'firmware'" in done.err

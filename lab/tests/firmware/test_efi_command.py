@@ -32,12 +32,6 @@ def drivers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def system(tmp_path: Path) -> Lab:
-    """The command with real processes."""
-    return Lab(SystemRunner(), tmp_path, {"XDG_CACHE_HOME": str(tmp_path / "cache")})
-
-
 def needs_unicorn() -> None:
     pytest.importorskip("unicorn", reason="no unicorn: extra 'firmware'")
 

@@ -12,7 +12,6 @@ from world import Lab
 
 from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
-from everycore.environment.context import SystemRunner
 from everycore.environment.errors import EverycoreError
 from everycore.firmware.efi import code_rules, image_rules
 from everycore.firmware.efi.platforms import PLATFORMS
@@ -138,10 +137,9 @@ def test_changed_images_are_refused_or_checked(folder: Path, machine: str) -> No
     assert checked > MUTATIONS / 20
 
 
-def test_a_hostile_driver_is_an_exit_code_and_no_traceback(folder: Path, tmp_path: Path) -> None:
+def test_a_hostile_driver_is_an_exit_code_and_no_traceback(folder: Path, system: Lab) -> None:
     path = driver_builds.build(folder, "endless_services", "x86-64")
-    lab = Lab(SystemRunner(), tmp_path, {"XDG_CACHE_HOME": str(tmp_path)})
-    done = lab("efi", "check", str(path), "--platform", "pc", "--seconds", "1")
+    done = system("efi", "check", str(path), "--platform", "pc", "--seconds", "1")
     assert done.code == 1
     assert "[run-endless]" in done.out
     assert "Traceback" not in done.out + done.err

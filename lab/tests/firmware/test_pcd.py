@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 from world import Lab
 
-from everycore.environment.context import SystemRunner
-
 SOURCE = Path(__file__).parents[3] / "tests/systems/firmware/settings.c"
 GUID = "8b7d2a8e-52b8-4b5f-9d2c-6f4a0e1c3d57"
 VALUES = {
@@ -53,32 +51,27 @@ def gnu(folder: Path) -> Path:
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Lab:
-    return Lab(SystemRunner(), tmp_path, {"XDG_CACHE_HOME": str(tmp_path / "cache")})
-
-
-@pytest.fixture
 def module(tmp_path: Path) -> Path:
     return lld(tmp_path, "x86_64")
 
 
-def listed(lab: Lab, *words: str) -> dict[str, dict[str, object]]:
-    done = lab("pcd", "list", "module.efi", *words, "--json")
+def listed(system: Lab, *words: str) -> dict[str, dict[str, object]]:
+    done = system("pcd", "list", "module.efi", *words, "--json")
     assert done.code == 0, done.err
     found = [json.loads(line) for line in done.out.splitlines()]
     return {str(one["name"]): one for one in found}
 
 
-def write_inf(lab: Lab) -> None:
+def write_inf(system: Lab) -> None:
     words = ("--guid", GUID, "--token-space", "gEvcTokenSpaceGuid", "--out", "module.inf")
-    done = lab("pcd", "inf", "module.efi", "--map", "module.map", *words)
+    done = system("pcd", "inf", "module.efi", "--map", "module.map", *words)
     assert done.code == 0, done.err
 
 
 @pytest.mark.parametrize("linker", ["lld x86-64", "lld aarch64", "gnu"])
-def test_settings_are_listed_changed_and_verified(lab: Lab, tmp_path: Path, linker: str) -> None:
+def test_settings_are_listed_changed_and_verified(system: Lab, tmp_path: Path, linker: str) -> None:
     image = gnu(tmp_path) if linker == "gnu" else lld(tmp_path, linker[4:].replace("-", "_"))
-    found = listed(lab, "--map", "module.map")
+    found = listed(system, "--map", "module.map")
     assert {name: one["value"] for name, one in found.items()} == VALUES
     data = image.read_bytes()
     for one in found.values():
@@ -89,14 +82,14 @@ def test_settings_are_listed_changed_and_verified(lab: Lab, tmp_path: Path, link
             assert int.from_bytes(data[offset : offset + size], "little") == int(
                 str(one["value"]), 16
             )
-    write_inf(lab)
+    write_inf(system)
     assert {
-        name: one["value"] for name, one in listed(lab, "--inf", "module.inf").items()
+        name: one["value"] for name, one in listed(system, "--inf", "module.inf").items()
     } == VALUES
     verify = ("pcd", "verify", "module.efi", "--inf", "module.inf", "--map", "module.map")
-    assert lab(*verify).code == 0
+    assert system(*verify).code == 0
     values = ("PcdRounds=20", "PcdEnable=false", "PcdBase=0xFFFFFFFFFFFFFFFF", 'PcdLabel="new"')
-    done = lab("pcd", "set", "module.efi", *values, "--inf", "module.inf", "--out", "new.efi")
+    done = system("pcd", "set", "module.efi", *values, "--inf", "module.inf", "--out", "new.efi")
     assert done.code == 0, done.err
     assert image.read_bytes() == data
     changed = (tmp_path / "new.efi").read_bytes()
@@ -110,17 +103,17 @@ def test_settings_are_listed_changed_and_verified(lab: Lab, tmp_path: Path, link
     assert differing
     assert differing <= places
     image.write_bytes(changed)
-    new = {name: one["value"] for name, one in listed(lab, "--map", "module.map").items()}
+    new = {name: one["value"] for name, one in listed(system, "--map", "module.map").items()}
     assert new["PcdRounds"] == "0x00000014"
     assert new["PcdBase"] == "0xFFFFFFFFFFFFFFFF"
     assert new["PcdLabel"] == "{0x6E, 0x65, 0x77" + ", 0x00" * 9 + "}"
-    done = lab(*verify)
+    done = system(*verify)
     assert done.code == 1
     assert "PcdRounds: the image has 0x00000014, the INF 0x11223344" in done.out
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_offsets_are_those_of_edk2s_own_tool(lab: Lab, tmp_path: Path, machine: str) -> None:
+def test_offsets_are_those_of_edk2s_own_tool(system: Lab, tmp_path: Path, machine: str) -> None:
     if importlib.util.find_spec("edk2basetools") is None:
         pytest.skip("no edk2-basetools: extra 'test'")
     lld(tmp_path, machine)
@@ -129,13 +122,13 @@ def test_offsets_are_those_of_edk2s_own_tool(lab: Lab, tmp_path: Path, machine: 
     subprocess.run([sys.executable, "-m", tool, *words], check=True, cwd=tmp_path)
     lines = (tmp_path / "table.txt").read_text().splitlines()[1:]
     theirs = {line.split()[0]: int(line.split()[1], 16) for line in lines}
-    ours = {name: one["offset"] for name, one in listed(lab, "--map", "module.map").items()}
+    ours = {name: one["offset"] for name, one in listed(system, "--map", "module.map").items()}
     assert ours == {name: at for name, at in theirs.items() if not name.startswith("Size_")}
 
 
 @pytest.mark.usefixtures("module")
-def test_the_inf_has_what_edk2_reads(lab: Lab, tmp_path: Path) -> None:
-    write_inf(lab)
+def test_the_inf_has_what_edk2_reads(system: Lab, tmp_path: Path) -> None:
+    write_inf(system)
     text = (tmp_path / "module.inf").read_text()
     assert "MODULE_TYPE    = UEFI_APPLICATION" in text
     assert "[Binaries.X64]\n  PE32|module.efi|*\n" in text
@@ -159,23 +152,23 @@ def test_the_inf_has_what_edk2_reads(lab: Lab, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_values_are_refused_and_nothing_is_written(
-    lab: Lab, tmp_path: Path, values: tuple[str, ...], words: str
+    system: Lab, tmp_path: Path, values: tuple[str, ...], words: str
 ) -> None:
-    done = lab("pcd", "set", "module.efi", *values, "--map", "module.map", "--out", "new.efi")
+    done = system("pcd", "set", "module.efi", *values, "--map", "module.map", "--out", "new.efi")
     assert (done.code, done.out) == (2, "")
     assert words in done.err
     assert not (tmp_path / "new.efi").exists()
 
 
 @pytest.mark.usefixtures("module")
-def test_types_that_the_user_names_are_checked(lab: Lab) -> None:
+def test_types_that_the_user_names_are_checked(system: Lab) -> None:
     words = ("pcd", "set", "module.efi", "--map", "module.map", "--out", "new.efi")
-    assert lab(*words, "--type", "PcdEnable=BOOLEAN", "PcdEnable=TRUE").code == 0
-    assert "does not fit" in lab(*words, "--type", "PcdEnable=BOOLEAN", "PcdEnable=2").err
-    done = lab(*words, "--type", "PcdRounds=UINT64", "PcdRounds=1")
+    assert system(*words, "--type", "PcdEnable=BOOLEAN", "PcdEnable=TRUE").code == 0
+    assert "does not fit" in system(*words, "--type", "PcdEnable=BOOLEAN", "PcdEnable=2").err
+    done = system(*words, "--type", "PcdRounds=UINT64", "PcdRounds=1")
     assert (done.code, "PcdRounds has 4 bytes, UINT64 has 8" in done.err) == (2, True)
-    assert "unknown type" in lab(*words, "--type", "PcdRounds=INT", "PcdRounds=1").err
-    assert "no setting 'Other'" in lab(*words, "--type", "Other=UINT8", "PcdRounds=1").err
+    assert "unknown type" in system(*words, "--type", "PcdRounds=INT", "PcdRounds=1").err
+    assert "no setting 'Other'" in system(*words, "--type", "Other=UINT8", "PcdRounds=1").err
 
 
 @pytest.mark.usefixtures("module")
@@ -191,18 +184,18 @@ def test_types_that_the_user_names_are_checked(lab: Lab) -> None:
     ],
 )
 def test_verify_finds_what_differs(
-    lab: Lab, tmp_path: Path, before: str, after: str, words: str
+    system: Lab, tmp_path: Path, before: str, after: str, words: str
 ) -> None:
-    write_inf(lab)
+    write_inf(system)
     text = (tmp_path / "module.inf").read_text()
     assert before in text
     (tmp_path / "module.inf").write_text(text.replace(before, after))
-    done = lab("pcd", "verify", "module.efi", "--inf", "module.inf", "--map", "module.map")
+    done = system("pcd", "verify", "module.efi", "--inf", "module.inf", "--map", "module.map")
     assert done.code == 1, done.err
     assert words in done.out
 
 
-def test_a_setting_in_zeroed_memory_is_refused(lab: Lab, tmp_path: Path) -> None:
+def test_a_setting_in_zeroed_memory_is_refused(system: Lab, tmp_path: Path) -> None:
     source = tmp_path / "zero.c"
     source.write_text(
         '#include "efi.h"\nvolatile uint8_t _gPcd_BinaryPatch_PcdZero[8192];\n'
@@ -211,7 +204,7 @@ def test_a_setting_in_zeroed_memory_is_refused(lab: Lab, tmp_path: Path) -> None
         "{ (void)i; (void)t; return _gPcd_BinaryPatch_PcdZero[9]; }\n"
     )
     lld(tmp_path, "x86_64", source)
-    done = lab("pcd", "list", "module.efi", "--map", "module.map")
+    done = system("pcd", "list", "module.efi", "--map", "module.map")
     assert done.code == 2
     assert "PcdZero is in memory that is filled with zeros" in done.err
 
@@ -229,23 +222,24 @@ def test_a_setting_in_zeroed_memory_is_refused(lab: Lab, tmp_path: Path) -> None
     ],
 )
 def test_wrong_files_are_refused(
-    lab: Lab, tmp_path: Path, name: str, text: str, option: str, words: str
+    system: Lab, tmp_path: Path, name: str, text: str, option: str, words: str
 ) -> None:
     (tmp_path / name).write_text(text)
-    done = lab("pcd", "list", "module.efi", option, name)
+    done = system("pcd", "list", "module.efi", option, name)
     assert (done.code, done.out) == (2, "")
     assert words in done.err
 
 
 @pytest.mark.usefixtures("module")
-def test_wrong_options_are_refused(lab: Lab) -> None:
-    assert "--map or --inf" in lab("pcd", "list", "module.efi").err
+def test_wrong_options_are_refused(system: Lab) -> None:
+    assert "--map or --inf" in system("pcd", "list", "module.efi").err
     assert (
-        "nothing.efi: no such file" in lab("pcd", "list", "nothing.efi", "--map", "module.map").err
+        "nothing.efi: no such file"
+        in system("pcd", "list", "nothing.efi", "--map", "module.map").err
     )
     words = ("pcd", "inf", "module.efi", "--map", "module.map", "--out", "module.inf")
-    assert "no GUID" in lab(*words, "--guid", "1", "--token-space", "gSpace").err
-    assert "no name of EDK2" in lab(*words, "--guid", GUID, "--token-space", "g.S").err
-    done = lab("pcd", "set", "module.efi", "PcdEnable=0", "--map", "module.map",
+    assert "no GUID" in system(*words, "--guid", "1", "--token-space", "gSpace").err
+    assert "no name of EDK2" in system(*words, "--guid", GUID, "--token-space", "g.S").err
+    done = system("pcd", "set", "module.efi", "PcdEnable=0", "--map", "module.map",
                "--out", "module.efi")  # fmt: skip
     assert "would replace a file that is read" in done.err

@@ -55,11 +55,6 @@ def text_of(lines: Iterable[object]) -> str:
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
-@pytest.fixture
-def system(tmp_path: Path) -> Lab:
-    return Lab(SystemRunner(), tmp_path, {"XDG_CACHE_HOME": str(tmp_path / "cache")})
-
-
 def test_every_target_of_firmware_is_read_and_is_none_of_the_others() -> None:
     found = [boot_targets.load(TREE, name) for name in boot_targets.names(TREE)]
     assert {place.machine for place in found} == set(boot_targets.ARCHITECTURES)

@@ -17,9 +17,8 @@ from everycore.firmware.efi.devices.device import Identity
 from everycore.firmware.efi.driver_output import Checked
 from everycore.firmware.efi.driver_rules import finding
 from everycore.firmware.efi.linker_map import Symbols
-from everycore.firmware.efi.outcome import Outcome
 from everycore.firmware.efi.platforms import PLATFORMS, Platform, Translation
-from everycore.firmware.efi.violations import merged
+from everycore.firmware.efi.violations import Outcome, merged
 from everycore.firmware.findings import Finding, Place
 
 CHILD = Path(__file__).parents[1] / "child.py"

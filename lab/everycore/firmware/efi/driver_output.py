@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from everycore.binary import pe
 from everycore.firmware import findings, signatures
-from everycore.firmware.efi.outcome import Outcome
+from everycore.firmware.efi.violations import Outcome
 from everycore.firmware.findings import CheckedFile, Finding, Place
 
 

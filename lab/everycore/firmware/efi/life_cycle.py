@@ -8,10 +8,10 @@ from everycore.firmware.efi.cpu import StoppedError, pack
 from everycore.firmware.efi.devices import Identity
 from everycore.firmware.efi.guest import DRIVER, FIRMWARE, Guest, Limits
 from everycore.firmware.efi.handles import BY_DRIVER, LASTING, Open
-from everycore.firmware.efi.outcome import Outcome
 from everycore.firmware.efi.platforms import Platform
 from everycore.firmware.efi.system_table import UNLOAD_OFFSET, Firmware, set_up
 from everycore.firmware.efi.usage import use
+from everycore.firmware.efi.violations import Outcome
 
 STARTED = ("Start", "use")  # the phases whose work Stop undoes
 

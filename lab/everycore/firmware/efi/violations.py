@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""Violations that were found, once for each rule and place, with their counts."""
+"""The violations of runs, once for each rule and place, with their counts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from everycore.firmware.efi.driver_rules import RULES, finding
 from everycore.firmware.findings import Finding, ordered
 
 MOST_FINDINGS = 1000  # of one run: a hostile driver must not fill memory
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One run. steps: of the life cycle, with their results. calls: of each service."""
+
+    platform: str
+    findings: tuple[Finding, ...] = ()
+    steps: tuple[str, ...] = ()
+    console: str = ""
+    calls: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Devices for drivers to drive: registers, and access to memory as real ones have it."""
 
-from everycore.firmware.efi.devices.device import Bar, Bus, Device, Identity, read_identity
+from everycore.firmware.efi.devices.device import Bar, Bus, Device, Identity, Unknown, read_identity
 from everycore.firmware.efi.devices.e1000 import E1000
 from everycore.firmware.efi.devices.edu import Edu
 from everycore.firmware.efi.devices.ehci import Ehci
 from everycore.firmware.efi.devices.nvme import Nvme
-from everycore.firmware.efi.devices.unknown import Unknown
 from everycore.firmware.efi.devices.virtio import VirtioBlock, VirtioGpu, VirtioNetwork
 
 __all__ = ["Bar", "Bus", "Device", "Identity", "make_devices", "read_identity"]

@@ -90,6 +90,16 @@ class Device:
         return False
 
 
+class Unknown(Device):
+    """A device of which only the identity is known: registers return what was written last.
+
+    Addresses that are written to them are judged.
+    """
+
+    name = "unknown device"
+    bars = (Bar(1 << 20), Bar(256, is_memory=False))
+
+
 def read_identity(text: str) -> Identity:
     """Read VENDOR:DEVICE[:CLASS] in hexadecimal digits."""
     parts = text.split(":")
