@@ -57,7 +57,7 @@ from everycore.model.protocol import (
 )
 from everycore.model.run_lines import Conditions, Run
 from everycore.model.selection import selected_kernel
-from everycore.report import headline, speed, tables
+from everycore.report import bench_notes, bench_tables, headline, selection_tables, speed
 from everycore.report import placement_table as placement_report
 from everycore.run import placements
 from everycore.run.bench_calls import (
@@ -659,7 +659,7 @@ def _begin(
         return
     title = "Which kernel is selected here, and why not the others (policy ct)"
     kernels = _kernels_shown(here, request.kernels, request.modes)
-    context.out.print(tables.selection_table(kernels, here.uses, title))
+    context.out.print(selection_tables.selection_table(kernels, here.uses, title))
 
 
 def _kernels_shown(
@@ -701,17 +701,17 @@ def _show(
     if figures := headline.selected_figures(benches, here.modes):
         advice = "" if every else "everycore bench --all: every kernel and size"
         context.out.print(headline.headline(figures, loops, caption, advice))
-    for note in tables.unmeasured_notes(benches):
+    for note in bench_notes.unmeasured_notes(benches):
         context.warn(f"no figure, {note}")
-    notes = tables.order_notes(benches, here.modes, constant_time)
+    notes = bench_notes.order_notes(benches, here.modes, constant_time)
     if figures and not every:
         if notes:
             context.out.print(_faster_than_selected(notes, run), markup=False, soft_wrap=True)
         return
-    for table in tables.bench_tables(benches, here.modes, loops, caption, context.out.width):
+    for table in bench_tables.bench_tables(benches, here.modes, loops, caption, context.out.width):
         context.out.print(table)
-    context.out.print(tables.bench_legend(fence), style="dim", markup=False)
-    if dropped := tables.dropped_note(benches):
+    context.out.print(bench_tables.bench_legend(fence), style="dim", markup=False)
+    if dropped := bench_notes.dropped_note(benches):
         context.out.print(dropped, style="dim", markup=False)
     if notes:
         context.out.print("\nConstant-time kernels that beat the selected one by more than 5 %:")
@@ -722,7 +722,7 @@ def _show(
 def _show_speed(context: Context, run: Run, benches: Sequence[Bench]) -> None:
     compiler = f"{run.compiler} {' '.join(run.flags)}"
     context.out.print(speed.speed_table(benches, f"{run.machine.title()}; {compiler}"))
-    for note in tables.unmeasured_notes(benches):
+    for note in bench_notes.unmeasured_notes(benches):
         context.warn(f"no figure, {note}")
 
 

@@ -29,7 +29,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.environment.progress import Progress
 from everycore.environment.workers import worker_pool
 from everycore.model.protocol import Check, Failure, Summary, Vector
-from everycore.report import tables
+from everycore.report import check_tables
 from everycore.run import vectors, wycheproof
 from everycore.run.session import Session, open_session
 
@@ -158,7 +158,7 @@ def _check_placement(
             f"{session.build.compiler.name} {' '.join(session.build.flags)}; an operation is a"
             " property, an access under a mask a case"
         )
-        context.out.print(tables.checks_table(checks, caption=caption))
+        context.out.print(check_tables.checks_table(checks, caption=caption))
         for line in checks:
             if line.result == "fail":
                 _show_failure(context, f"{line.kernel} {line.property}: {line.detail}")
@@ -191,7 +191,7 @@ def _check_properties(context: Context, session: Session, arguments: list[str], 
         where = (
             f"{session.target.name}, {session.build.compiler.name} {' '.join(session.build.flags)}"
         )
-        context.out.print(tables.checks_table(checks, caption=f"{where}; seed {summary.seed}"))
+        context.out.print(check_tables.checks_table(checks, f"{where}; seed {summary.seed}"))
         for line in bad:
             _show_failure(context, f"{line.kernel} {line.property}: {line.detail}")
         for failure in failures:
@@ -227,7 +227,7 @@ def _skip(context: Context, json: bool, what: str) -> None:
 
 def _check_vectors(context: Context, session: Session, json: bool) -> bool:
     files = _vector_files(context, json)
-    counts: list[tables.VectorCount] = []
+    counts: list[check_tables.VectorCount] = []
     wrong: list[tuple[str, Vector]] = []
     with Progress(context.err, "vectors", len(files), lines=True) as progress:
         for file in files:
@@ -241,7 +241,7 @@ def _check_vectors(context: Context, session: Session, json: bool) -> bool:
         where = (
             f"{session.target.name}, {session.build.compiler.name} {' '.join(session.build.flags)}"
         )
-        context.out.print(tables.vectors_table(counts, caption=where))
+        context.out.print(check_tables.vectors_table(counts, caption=where))
         for name, line in wrong:
             _show_failure(context, f"{name} {line.id} {line.kernel}: {line.detail}")
         passed, failures = sum(c.passed for c in counts), sum(c.failed for c in counts)
@@ -251,7 +251,7 @@ def _check_vectors(context: Context, session: Session, json: bool) -> bool:
 
 def _check_file(
     session: Session, file: vectors.VectorFile
-) -> tuple[tables.VectorCount, list[Vector]]:
+) -> tuple[check_tables.VectorCount, list[Vector]]:
     lines = list(vectors.lines(file))
     failed: list[Vector] = []
     summary: Summary | None = None
@@ -262,7 +262,7 @@ def _check_file(
             summary = record
     if summary is None:
         raise EverycoreError(f"the harness ended within {file.name}", code=1)
-    count = tables.VectorCount(
+    count = check_tables.VectorCount(
         file.name, len(lines), summary.passed, summary.failed, summary.skipped
     )
     return count, failed

@@ -11,7 +11,7 @@ from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError
 from everycore.model.protocol import Hello, Kernel
 from everycore.report import kernels as pages
-from everycore.report import tables
+from everycore.report import kernels_table
 from everycore.run.session import open_session
 from everycore.store import run_files
 
@@ -50,4 +50,4 @@ def list_kernels(
             context.print_raw("\n" + speeds.rstrip("\n"))
     else:
         arch = next((r.arch for r in records if isinstance(r, Hello)), "")
-        context.out.print(tables.kernels_table(kernels, arch, context.out.width))
+        context.out.print(kernels_table.kernels_table(kernels, arch, context.out.width))

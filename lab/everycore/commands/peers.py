@@ -45,7 +45,7 @@ from everycore.model.protocol import (
 )
 from everycore.model.run_lines import Run
 from everycore.model.targets import HARDWARE, find_peer, load_peers
-from everycore.report import peer_comparison, tables
+from everycore.report import bench_notes, peer_comparison
 from everycore.report import peers_terminal as report
 from everycore.report.peer_comparison import PeerTable
 from everycore.run import machine, peer_runs
@@ -454,7 +454,7 @@ def _show(
         caption += f"; code paths: {plan.hardware}"
     for table in found:
         context.out.print(report.rich_table(table, caption))
-    for note in (report.LEGEND, tables.dropped_note(benches)):
+    for note in (report.LEGEND, bench_notes.dropped_note(benches)):
         if note:
             context.out.print(note, style="dim", markup=False)
 

@@ -22,7 +22,8 @@ from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.model.domain import CpuModel, Tree
 from everycore.model.protocol import Mode, Resolved
 from everycore.model.targets import find_cpu, load_cpus, other_names, without_aes
-from everycore.report import tables
+from everycore.report import selection_tables
+from everycore.report.table_style import plain_table
 from everycore.run.session import open_session
 
 
@@ -91,7 +92,7 @@ def resolve(
     have = f"{resolved[0].arch}: {' '.join(resolved[0].features) or 'no features'}"
     title = f"{_title(cpu, model) or ('This CPU' if not arch else 'A CPU')} ({have})"
     note = f"policy {policy}; priority is the order of src/kernels.def"
-    context.out.print(tables.modes_table(modes, title, caption=note))
+    context.out.print(selection_tables.modes_table(modes, title, caption=note))
     warnings = [line.warning for line in modes] + [line.warning for line in resolved]
     for warning in dict.fromkeys(filter(None, warnings)):
         context.out.print(f"Slow: {warning}.", style="yellow", soft_wrap=True)
@@ -102,7 +103,7 @@ def resolve(
         context.out.print(f"Note: {text}.", style="yellow", soft_wrap=True)
     if why:
         lines = catalog.registry(session.tree)
-        context.out.print(tables.selection_table(lines, resolved, "Why", caption=note))
+        context.out.print(selection_tables.selection_table(lines, resolved, "Why", caption=note))
     return None
 
 
@@ -152,7 +153,7 @@ def _list_cpus(command: typer.Context, tree: Tree, json: bool) -> None:
             line = {"type": "cpu", **asdict(model), "also_called": called.get(model.name, [])}
             context_of(command).print_raw(dumps(line))
         return
-    table = tables.plain_table("Name", "Also called (* and ?: any letters)", "Arch", "Features")
+    table = plain_table("Name", "Also called (* and ?: any letters)", "Arch", "Features")
     for model in load_cpus(tree).values():
         others = " ".join(called.get(model.name, []))
         table.add_row(model.name, others, model.arch, " ".join(model.features))

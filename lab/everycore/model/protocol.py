@@ -33,6 +33,9 @@ class Hello(Record, frozen=True, tag="harness"):
     library: str
 
 
+TIMING_WORDS = {"ct": "constant time", "hardened": "hardened", "vartime": "variable time"}
+
+
 class Kernel(Record, frozen=True, tag="kernel"):
     primitive: str
     name: str

@@ -15,7 +15,7 @@ from everycore.measure.processes import of_each
 from everycore.model import stats
 from everycore.model.protocol import Arithmetic, Bench, Limit
 from everycore.report.figures import NOISY, number
-from everycore.report.tables import plain_table, titled
+from everycore.report.table_style import plain_table, titled
 
 SIDES = ("A", "B")
 UNITS = ("cycles", "ns")  # the first that both sides have is compared

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from everycore.ct.verdicts import Conclusion, Verdict, count, of_kernels
 from everycore.model.protocol import CtOperation
-from everycore.report.tables import plain_table, titled
+from everycore.report.table_style import plain_table, titled
 
 STYLES = {"pass": "green", "FAIL": "bold red", "FAIL, rightly": "green", "not here": "yellow"}
 

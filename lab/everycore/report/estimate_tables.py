@@ -13,7 +13,7 @@ from rich.text import Text
 
 from everycore.estimate.core_estimates import BULK, Core, Figure, Hidden, Row, rivals, spoken
 from everycore.model.run_lines import CoreEstimate, EstimateLine, PublishedFigure
-from everycore.report.tables import plain_table, titled
+from everycore.report.table_style import plain_table, titled
 
 LEGEND = (
     "i/B: executed instructions per byte, exact. est.: cycles per byte by a model of the core, all"

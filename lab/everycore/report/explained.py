@@ -13,7 +13,7 @@ from everycore.explain.regions import Profile
 from everycore.explain.trial import Trial
 from everycore.report.figures import number
 from everycore.report.potential import Potential
-from everycore.report.tables import plain_table, titled
+from everycore.report.table_style import plain_table, titled
 from everycore.run.own_speeds import LIMIT, NAME, OwnSpeeds
 
 Line = tuple[float, str, str, str, str]  # share, primitive, implementation, library, callers

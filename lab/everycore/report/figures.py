@@ -14,7 +14,6 @@ UNCERTAIN = (
     f"{NOISY} an interval wider than {stats.WIDEST:.0%}, fewer than {stats.FEWEST}"
     " processes, or a core that something else used in all of them"
 )
-TIMING_WORDS = {"ct": "constant time", "hardened": "hardened", "vartime": "variable time"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from rich.text import Text
 from everycore.measure.bounds import bound
 from everycore.model.protocol import Arithmetic, Bench, Mode
 from everycore.model.selection import cipher, selected_kernel
+from everycore.report.bench_tables import LIMIT
 from everycore.report.figures import NOISY, UNCERTAIN, cell, number
-from everycore.report.tables import LIMIT, plain_table, titled
+from everycore.report.table_style import plain_table, titled
 
 MOST = 6  # lines
 # The modes to show if more were measured.

@@ -7,9 +7,9 @@ stand beside it.
 
 from collections.abc import Iterable, Sequence
 
-from everycore.model.protocol import Bench, Kernel
+from everycore.model.protocol import TIMING_WORDS, Bench, Kernel
 from everycore.model.selection import cipher
-from everycore.report.figures import NOISY, TIMING_WORDS, cell, number
+from everycore.report.figures import NOISY, cell, number
 
 # Mode and number of messages, in the order of the columns.
 SPEED_COLUMNS = (

@@ -10,7 +10,7 @@ from rich.text import Text
 from everycore.measure.bounds import Bound, source
 from everycore.model.protocol import Arithmetic, Limit
 from everycore.report.figures import NOISY, UNCERTAIN, figure_of
-from everycore.report.tables import plain_table, titled
+from everycore.report.table_style import plain_table, titled
 
 LEGEND = (
     "A bound is arithmetic: the best measured loop of what the mode cannot do without."

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from everycore.model.cells import Cell, Result
 from everycore.report.matrix_tables import SHORT, value
-from everycore.report.tables import plain_table, titled
+from everycore.report.table_style import plain_table, titled
 
 SAME_CODE = "="
 LEGEND = f"{SAME_CODE}: the code is the same to the byte, so the program did not change."

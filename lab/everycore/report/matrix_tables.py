@@ -13,7 +13,7 @@ from everycore.matrix.failures import FailedCells, group_failures
 from everycore.matrix.flagsets import FLAG_SETS
 from everycore.model.cells import Anomaly, Cell, Outcome, Result, is_one_program, pooled
 from everycore.report.figures import NOISY, UNCERTAIN
-from everycore.report.tables import plain_table, titled
+from everycore.report.table_style import plain_table, titled
 
 WIDE_FRAME_BYTES = 1024
 ODD, BAD = 1.10, 1.5  # times the best cell of the table

@@ -5,7 +5,7 @@ from rich.console import Group, JustifyMethod
 from rich.text import Text
 
 from everycore.report.pauth_tables import WRONG, PauthTable
-from everycore.report.tables import plain_table, titled
+from everycore.report.table_style import plain_table, titled
 
 
 def pauth_table(table: PauthTable, caption: str) -> Group:

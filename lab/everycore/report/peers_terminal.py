@@ -6,7 +6,7 @@ from rich.text import Text
 
 from everycore.report.figures import UNCERTAIN
 from everycore.report.peer_comparison import OLDER, PeerTable, figure, foot
-from everycore.report.tables import plain_table, titled
+from everycore.report.table_style import plain_table, titled
 
 LEGEND = f"{OLDER} older than the version that goals count against (peers.toml); {UNCERTAIN}"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rich.console import Group
 
 from everycore.measure.placement_costs import CYCLES, RATIO, Cost
-from everycore.report.tables import plain_table, titled
+from everycore.report.table_style import plain_table, titled
 
 
 def table(worst: Sequence[Cost], caption: str) -> Group:

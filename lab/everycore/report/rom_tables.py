@@ -11,7 +11,7 @@ from everycore.binary import pe
 from everycore.binary.malformed import MalformedError
 from everycore.firmware import oprom, signatures, vendor_tables
 from everycore.firmware.oprom import Driver, Rom, RomImage
-from everycore.report.tables import plain_table
+from everycore.report.table_style import plain_table
 
 BLANK = {b"\xff": "blank, ff", b"\x00": "blank, 00"}
 

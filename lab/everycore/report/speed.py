@@ -7,7 +7,7 @@ from statistics import median
 from rich.console import Group
 
 from everycore.model.protocol import Bench
-from everycore.report.tables import plain_table, titled
+from everycore.report.table_style import plain_table, titled
 
 # Title, the name of a column, and the operations of one call.
 MODES = {

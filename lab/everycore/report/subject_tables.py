@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from rich.console import Group
 from rich.table import Table
 
-from everycore.report.tables import plain_table, titled
+from everycore.report.table_style import plain_table, titled
 
 LEGEND = (
     "Exact instructions per byte. Long: what more bytes cost. Of whole messages: one call, without"

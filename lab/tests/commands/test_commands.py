@@ -20,7 +20,7 @@ from everycore.commands import bench
 from everycore.environment.context import Completed
 from everycore.environment.decoding import encode_line
 from everycore.model.protocol import Hello, Kernel, Mode, Resolved, parse
-from everycore.report import tables
+from everycore.report import bench_notes
 from everycore.run import vectors, wycheproof
 from everycore.run.bench_calls import PROCESSES, Job, plan
 from everycore.run.session import open_session
@@ -585,7 +585,7 @@ def test_bench_names_what_beats_the_selected_kernel(
         "ctr at 64 bytes: b takes 0.80 of the time of the selected a",
         *["another"] * (many - 1),
     ]
-    monkeypatch.setattr(tables, "order_notes", lambda *_: notes)
+    monkeypatch.setattr(bench_notes, "order_notes", lambda *_: notes)
     shown = lab("bench", "--mode", "ctr", "--quick").out
     assert notes[0] in shown
     assert "src/kernels.def" in shown

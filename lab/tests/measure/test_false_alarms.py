@@ -33,7 +33,7 @@ from everycore.measure.placement_costs import costs
 from everycore.model import stats
 from everycore.model.cells import Cell, Outcome, Result
 from everycore.model.protocol import Bench, Crop, Mode, Placement
-from everycore.report import peer_comparison, tables
+from everycore.report import bench_notes, peer_comparison
 from everycore.report.weak_sizes import sweeps
 from everycore.run import placements
 from everycore.store import views
@@ -104,9 +104,9 @@ def test_a_kernel_that_is_5_percent_faster_is_said_to_be_more_as_seldom_as_is_cl
 
     def decides(times: Iterator[float], true: float) -> bool:
         both = zip("ab", in_turn(times, processes, 1, true), strict=True)
-        return bool(tables.order_notes([bench(*one) for one in both], modes, allowed))
+        return bool(bench_notes.order_notes([bench(*one) for one in both], modes, allowed))
 
-    assert share(decides, 11, true=tables.MUCH_FASTER) <= within(stats.ALARM)
+    assert share(decides, 11, true=bench_notes.MUCH_FASTER) <= within(stats.ALARM)
     assert share(decides, 12, true=1.0) <= 0.01
     assert share(decides, 13, 200, true=0.5) >= 0.85
 
