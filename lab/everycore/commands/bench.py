@@ -156,7 +156,7 @@ class HarnessInventory:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ResumedJob:
     """A job: what an earlier run has of it, and what is left."""
 
     job: Job
@@ -626,11 +626,11 @@ def _measure(
 
 def _parts(
     request: BenchRequest, running: Sequence[Kernel], pair: str, had: Sequence[Record]
-) -> list[Part]:
+) -> list[ResumedJob]:
     """Job by job, so that kernels are measured close together in time; then what the CPU can do."""
     limits = [replace(LIMITS, process=number) for number in range(request.processes)]
     jobs = [*request.jobs(), *limits]
-    return [Part(job, *left_of(job, had, request.kernels, running, pair)) for job in jobs]
+    return [ResumedJob(job, *left_of(job, had, request.kernels, running, pair)) for job in jobs]
 
 
 def _run_job(session: Session, request: BenchRequest, job: Job, budget_ms: int) -> Iterator[Record]:

@@ -55,7 +55,7 @@ NAMES = 6  # of operations in a warning
 
 
 @dataclass(frozen=True, slots=True)
-class RunOptions:
+class CompareRequest:
     """The kernels, modes and sizes that both sides measure, and how often."""
 
     kernels: Sequence[str]
@@ -145,7 +145,7 @@ def compare(
                 "--run needs two programs", "everycore compare --run HEAD~1 . (revision, folder)"
             )
         sizes = message_sizes(split_commas(bytes_)) or SIZES_BYTES
-        asked = RunOptions(
+        asked = CompareRequest(
             split_commas(kernel), split_commas(mode), sizes, key_bits, processes, cpu
         )
         stdout = context.out.file
@@ -183,7 +183,7 @@ def compare(
 def _measure(
     context: Context,
     sides: tuple[Side, Side],
-    asked: RunOptions,
+    asked: CompareRequest,
     out: Path | None,
     stdout: IO[str],
 ) -> tuple[list[Bench], str, Path]:
@@ -252,7 +252,7 @@ def _coin() -> bool:
     return bool(secrets.randbits(1))
 
 
-def _greeting(side: Side, modes: Sequence[str], asked: RunOptions) -> Hello:
+def _greeting(side: Side, modes: Sequence[str], asked: CompareRequest) -> Hello:
     """The first line of the harness; an error if it cannot measure these modes."""
     arguments = ["--mode", ",".join(modes), "--key-bits", str(asked.key_bits)]
     arguments += ["--kernel", ",".join(asked.kernels), *side.session.pinned]

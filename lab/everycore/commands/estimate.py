@@ -29,7 +29,7 @@ from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.environment.outputs import is_standard_output
 from everycore.environment.progress import Progress
 from everycore.estimate import data, inorder, measured
-from everycore.estimate.core_estimates import BULK, Core, Point, Row, techniques
+from everycore.estimate.core_estimates import BULK, Core, OperationEstimate, Point, techniques
 from everycore.estimate.evaluate import Call, Evaluator, Steady, Subject
 from everycore.estimate.executed import CPU, TARGETS, Harness, Operation, emulator_version
 from everycore.estimate.inorder import InOrder
@@ -181,11 +181,11 @@ def _refuse_out(out: Path | None, has_no_estimates: bool) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Estimates:
     """The evaluated rows, and the sessions that made them."""
 
-    rows: list[Row]
-    others: list[Row]  # of other people's code
+    rows: list[OperationEstimate]
+    others: list[OperationEstimate]  # of other people's code
     sessions: list[Session]  # one for each architecture
     turns: list[tuple[Subject, Steady]]
 
@@ -198,8 +198,8 @@ def _evaluate(
     request: EstimateRequest,
     cc: str | None,
     flags: str | None,
-) -> Found:
-    found = Found([], [], [], [])
+) -> Estimates:
+    found = Estimates([], [], [], [])
     with Progress(context.err, "estimating", None) as progress:
         for arch in _architectures(tree, cores, request):
             session = open_session(context, TARGETS[arch], cc, flags)
@@ -224,7 +224,7 @@ def _evaluate(
 
 def _run(
     context: Context,
-    found: Found,
+    found: Estimates,
     cores: Sequence[Core],
     request: EstimateRequest,
     llvm: Llvm | None,
@@ -394,7 +394,7 @@ def _own_rows(
     evaluator: Evaluator,
     arch: str,
     request: EstimateRequest,
-) -> Iterator[Row]:
+) -> Iterator[OperationEstimate]:
     harness = Harness(context, session, CPU[arch])
     for primitive, name, mode in _operations(session.tree, arch, request):
         for bits in request.key_bits if primitive != "ghash" else (128,):
@@ -455,7 +455,11 @@ def _caption(context: Context, session: Session, llvm: Llvm | None) -> str:
 
 
 def _print(
-    context: Context, cores: Sequence[Core], rows: list[Row], others: list[Row], caption: str
+    context: Context,
+    cores: Sequence[Core],
+    rows: list[OperationEstimate],
+    others: list[OperationEstimate],
+    caption: str,
 ) -> None:
     if len(cores) < 2:
         context.out.print(report.counts_table([*rows, *others], caption))
@@ -463,7 +467,9 @@ def _print(
         context.out.print(report.core_table(core, rows, others, caption))
 
 
-def _print_json(context: Context, rows: list[Row], others: list[Row], caption: str) -> None:
+def _print_json(
+    context: Context, rows: list[OperationEstimate], others: list[OperationEstimate], caption: str
+) -> None:
     context.print_raw(jsonlib.dumps({"type": "estimates", "source": caption}))
     for row in (*rows, *others):
         context.print_raw(encode_line(report.line_of(row, others)))

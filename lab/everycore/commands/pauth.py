@@ -234,7 +234,7 @@ class Keep:
 
 
 @dataclass(frozen=True, slots=True)
-class Mode:
+class EmulationMode:
     """The differences between programs alone and a system."""
 
     command: str  # as runs are stored
@@ -245,7 +245,7 @@ class Mode:
     make: Callable[[Context, str, str, bool], Program]
 
 
-USER = Mode(
+USER = EmulationMode(
     "pauth",
     emulators.PROGRAM,
     emulators.PACKAGE,
@@ -253,7 +253,7 @@ USER = Mode(
     tuple(programs.PROGRAMS),
     programs.make,
 )
-SYSTEM = Mode(
+SYSTEM = EmulationMode(
     "pauth-system",
     system_boot.EMULATOR,
     system_boot.PACKAGE,
@@ -274,7 +274,9 @@ class EmulatorOptions:
     static: bool  # what is built
 
 
-def _emulators(context: Context, mode: Mode, given_emulators: EmulatorOptions) -> list[Emulator]:
+def _emulators(
+    context: Context, mode: EmulationMode, given_emulators: EmulatorOptions
+) -> list[Emulator]:
     """Return the emulators that are named; without any, the one that is installed."""
     argvs: list[tuple[str, ...]] = [_argv(context, mode, path) for path in given_emulators.paths]
     for suite in given_emulators.suites:
@@ -293,14 +295,16 @@ def _emulators(context: Context, mode: Mode, given_emulators: EmulatorOptions) -
     return emulators.numbered([mode.identify(context, argv) for argv in argvs])
 
 
-def _built(context: Context, mode: Mode, given_emulators: EmulatorOptions) -> Iterator[Path]:
+def _built(
+    context: Context, mode: EmulationMode, given_emulators: EmulatorOptions
+) -> Iterator[Path]:
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     for suite in given_emulators.suites or (programs.SUITE,):
         recipe = qemu_build.Recipe(suite, system=mode is SYSTEM, static=given_emulators.static)
         yield qemu_build.build_qemu(context, tree, recipe, given_emulators.update)
 
 
-def _run(context: Context, mode: Mode, cc: str, options: dict[str, Any]) -> Run:
+def _run(context: Context, mode: EmulationMode, cc: str, options: dict[str, Any]) -> Run:
     """Describe the run. The compiler is that of the programs which are compiled here."""
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     return Run(
@@ -317,14 +321,14 @@ def _run(context: Context, mode: Mode, cc: str, options: dict[str, Any]) -> Run:
     )
 
 
-def _argv(context: Context, mode: Mode, path: Path) -> tuple[str, ...]:
+def _argv(context: Context, mode: EmulationMode, path: Path) -> tuple[str, ...]:
     place = context.cwd / path
     if not place.is_file():
         raise EverycoreError(f"--qemu {path} is no file", f"name a {mode.emulator}")
     return (str(place),)
 
 
-def _installed(context: Context, mode: Mode, found: Sequence[Emulator]) -> list[Emulator]:
+def _installed(context: Context, mode: EmulationMode, found: Sequence[Emulator]) -> list[Emulator]:
     """The installed one, which may count where those that are measured cannot."""
     path = shutil.which(mode.emulator, path=context.env.get("PATH", ""))
     if path is None or any(emulator.counts for emulator in found):
@@ -336,7 +340,7 @@ def _installed(context: Context, mode: Mode, found: Sequence[Emulator]) -> list[
 
 
 def _programs(
-    context: Context, mode: Mode, names: Sequence[str], cc: str, update: bool
+    context: Context, mode: EmulationMode, names: Sequence[str], cc: str, update: bool
 ) -> list[Program]:
     """Return the programs. A named program that cannot be had is an error; any other is reported
     and left out."""

@@ -174,7 +174,7 @@ def peers_command(
     """Compare with OpenSSL, libgcrypt and others, on this machine."""
     context = context_of(command)
     primitive = _known("primitive", [primitive], tuple(MODES_OF))[0]
-    plan = Plan(
+    plan = PeersRequest(
         suites=tuple(split_commas(suite)),
         primitive=primitive,
         modes=_known("mode", split_commas(mode) or USUAL_MODES[primitive], MODES_OF[primitive]),
@@ -198,10 +198,10 @@ def peers_command(
     contestants, skips = _contestants(context, session, plan, split_commas(peer), update)
     for skip in skips:
         context.warn(f"skipped: {skip.peer}: {skip.why}")
-    result = Result()
+    result = RoundResults()
     session.widths.extend(known_widths(context, session))
     records = _records(context, session, plan, contestants, result)
-    run, path = _store(context, session, plan, records, result, Place(out, stdout), json)
+    run, path = _store(context, session, plan, records, result, Destination(out, stdout), json)
     benches, loops = result.good_benches(), result.loops()
     found = peer_comparison.peer_tables(benches, loops, _since(session.tree))
     if json:
@@ -215,7 +215,7 @@ def peers_command(
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PeersRequest:
     """The options of the command line."""
 
     suites: tuple[str, ...]
@@ -266,7 +266,7 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Result:
+class RoundResults:
     """The lines that the rounds gave."""
 
     measured: list[Record] = field(default_factory=list)
@@ -318,7 +318,7 @@ def _known(what: str, given: Sequence[str], valid: Sequence[str]) -> tuple[str, 
     return tuple(dict.fromkeys(given))
 
 
-def _refuse_modes(plan: Plan) -> None:
+def _refuse_modes(plan: PeersRequest) -> None:
     """Options that a mode does not take."""
     if plan.primitive != "aes" and plan.hardware != BEST.name:
         raise EverycoreError(
@@ -351,7 +351,7 @@ def _since(tree: Tree) -> dict[str, str]:
 
 
 def _contestants(
-    context: Context, session: Session, plan: Plan, names: Sequence[str], update: bool
+    context: Context, session: Session, plan: PeersRequest, names: Sequence[str], update: bool
 ) -> tuple[list[Contestant], list[Skip]]:
     """Our selected kernels, and all peers that are there."""
     tree, compiler = session.tree, session.build.compiler
@@ -375,9 +375,9 @@ def _contestants(
 def _records(
     context: Context,
     session: Session,
-    plan: Plan,
+    plan: PeersRequest,
     contestants: Sequence[Contestant],
-    result: Result,
+    result: RoundResults,
 ) -> Iterator[Record]:
     """The lines of all rounds, then what the CPU can do."""
     total = len(contestants) * len(plan.modes) * plan.rounds
@@ -396,7 +396,7 @@ def _records(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Destination:
     """The file for the results."""
 
     path: Path | None  # None: a new file in the folder of results
@@ -406,10 +406,10 @@ class Place:
 def _store(
     context: Context,
     session: Session,
-    plan: Plan,
+    plan: PeersRequest,
     records: Iterator[Record],
-    result: Result,
-    place: Place,
+    result: RoundResults,
+    place: Destination,
     json: bool,
 ) -> tuple[Run, Path]:
     """Every line that says something, in a file and in the result."""
@@ -441,7 +441,7 @@ def _store(
 
 def _show(
     context: Context,
-    plan: Plan,
+    plan: PeersRequest,
     run: Run,
     found: Sequence[PeerTable],
     benches: Sequence[Bench],

@@ -117,7 +117,7 @@ def report(
 
 
 @dataclass
-class Found:
+class ResultFiles:
     """Files by what they are, and what was wrong with others."""
 
     sources: list[Source] = field(default_factory=list)
@@ -131,9 +131,9 @@ class Found:
         return self.stored is None or not path.is_relative_to(self.stored)
 
 
-def _read(context: Context, named: Sequence[Path] | None) -> Found:
+def _read(context: Context, named: Sequence[Path] | None) -> ResultFiles:
     """A file that is named must be readable; of those found in folders, what is not is noted."""
-    found = Found()
+    found = ResultFiles()
     if named:
         for path in named:
             if path.is_dir():
@@ -150,7 +150,7 @@ def _read(context: Context, named: Sequence[Path] | None) -> Found:
     return found
 
 
-def _read_folder(folder: Path, found: Found) -> None:
+def _read_folder(folder: Path, found: ResultFiles) -> None:
     for path in sorted(path for one in run_files.PATTERNS for path in folder.rglob(one)):
         try:
             _read_file(path, found)
@@ -158,7 +158,7 @@ def _read_folder(folder: Path, found: Found) -> None:
             found.notes.append(f"skipped: {error.message}")
 
 
-def _read_file(path: Path, found: Found) -> None:
+def _read_file(path: Path, found: ResultFiles) -> None:
     refuse_device(path)
     packed = path.suffix == journal.PACKED
     try:
@@ -189,7 +189,7 @@ def _type(line: str) -> str:
     return str(value.get("type", "")) if isinstance(value, dict) else ""
 
 
-def _matrix(path: Path, found: Found) -> Source:
+def _matrix(path: Path, found: ResultFiles) -> Source:
     """A run may be under way, or was killed: its last line may be half of one."""
     stored = matrix_files.read(path)
     if stored.dropped:
@@ -221,7 +221,7 @@ def _tree(context: Context) -> Tree:
     return catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
 
 
-def _history(context: Context, found: Found, everything: bool) -> list[Section]:
+def _history(context: Context, found: ResultFiles, everything: bool) -> list[Section]:
     """Return a section of cells that several runs on one machine have measured, if there is one.
 
     Without `everything`: of those whose figure changed by a step.
@@ -247,7 +247,7 @@ def _history(context: Context, found: Found, everything: bool) -> list[Section]:
             ORDER BY machine, installation, unit, subject, function, bytes, what, date
             """
         ).rows
-    points = [history.Point(*row) for row in rows]
+    points = [history.HistoryPoint(*row) for row in rows]
     if not points:
         return []
     said = f"{history.steps(points)} steps in {len(points)} figures"

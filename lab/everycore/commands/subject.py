@@ -240,7 +240,7 @@ class _Plan:
 
 @dataclass(slots=True)
 class _Found:
-    rows: list[report.Row] = field(default_factory=list)
+    rows: list[report.FunctionResult] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
 
     def refuse_nothing(self) -> None:
@@ -272,11 +272,13 @@ def _look_at(context: Context, subject: Subject, plan: _Plan, found: _Found) -> 
         context.warn(f"skipped: {subject.name}: {error.message}{hint}")
 
 
-def _rows(context: Context, program: Program, function: Function, plan: _Plan) -> list[report.Row]:
+def _rows(
+    context: Context, program: Program, function: Function, plan: _Plan
+) -> list[report.FunctionResult]:
     subject = program.subject
     package = f"{subject.package} {program.version}, " if subject.package else ""
     source = f"{package}{program.target.name}, {program.compiler.name}"
-    row = report.Row(
+    row = report.FunctionResult(
         subject.name,
         subject.description,
         f"{source} {' '.join(program.flags)}",
@@ -286,7 +288,7 @@ def _rows(context: Context, program: Program, function: Function, plan: _Plan) -
     )
     if plan.check_only:
         return [row]
-    rows: list[report.Row] = []
+    rows: list[report.FunctionResult] = []
     for key_bits in plan.key_bits or sorted(function.key_bits)[:1]:
         if key_bits in function.key_bits:
             steady = subjects.steady(context, program, function, key_bits)

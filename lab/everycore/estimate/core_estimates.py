@@ -138,7 +138,7 @@ class Hidden:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class OperationEstimate:
     """The knowledge of one operation: exact counts, and an estimate for each core."""
 
     owner: str  # everycore, or a subject
@@ -202,7 +202,7 @@ def _mean(values: Sequence[float]) -> float:
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
-def ratio(own: Row, other: Row, core: str) -> float | None:
+def ratio(own: OperationEstimate, other: OperationEstimate, core: str) -> float | None:
     """Divide two estimates. For one technique divide the models' figures, for a common factor
     cancels."""
     a, b = own.figures.get(core), other.figures.get(core)
@@ -219,7 +219,9 @@ def ratio(own: Row, other: Row, core: str) -> float | None:
 EXTENSIONS = {"ce", "pmull.p64"}
 
 
-def rivals(own: Row, others: Sequence[Row], core: str) -> list[tuple[float, Row]]:
+def rivals(
+    own: OperationEstimate, others: Sequence[OperationEstimate], core: str
+) -> list[tuple[float, OperationEstimate]]:
     """Ratios to other people's code for the same work on the same CPUs, the best code first."""
     work = (own.mode, own.key_bits, own.bytes)
     found = [

@@ -12,8 +12,8 @@ from everycore.estimate.core_estimates import (
     Figure,
     Fit,
     Hidden,
+    OperationEstimate,
     Point,
-    Row,
     figure,
     rms,
 )
@@ -90,7 +90,7 @@ class Evaluator:
     refits: Mapping[str, Sequence[Refit]]
     turns: list[tuple[Subject, Steady]] = field(default_factory=list)  # of rows in bulk
 
-    def row(self, subject: Subject, call: Call, n_bytes: int) -> Row:
+    def row(self, subject: Subject, call: Call, n_bytes: int) -> OperationEstimate:
         if n_bytes == BULK:
             found = steady(call)
             self.turns.append((subject, found))
@@ -139,7 +139,7 @@ class Evaluator:
         pcs: Sequence[int],
         executed: Executed,
         cost: Callable[[Core, Models], float],
-    ) -> Row:
+    ) -> OperationEstimate:
         figures: dict[str, Figure | Hidden] = {}
         kinds: dict[str, float] = {}
         if self.models is not None:
@@ -159,7 +159,7 @@ class Evaluator:
             and n_bytes == BULK
             and subject.key_bits == 128
         }
-        return Row(
+        return OperationEstimate(
             **asdict(subject),
             bytes=n_bytes,
             instructions_per_byte=per_byte,

@@ -8,7 +8,7 @@ from pathlib import Path
 from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.estimate import data, goals
-from everycore.estimate.core_estimates import Core, Row, techniques
+from everycore.estimate.core_estimates import Core, OperationEstimate, techniques
 from everycore.estimate.evaluate import Evaluator, Subject
 from everycore.estimate.executed import CPU, TARGETS, Harness, Operation, emulator_version
 from everycore.estimate.goals import Goal, Reached
@@ -38,7 +38,7 @@ class GoalRows:
         self._fits = data.fits(self._points, self._evaluated)
         self._models = Models(context, llvm)
         self._others = Others(context, tree, llvm, {})
-        self._known: dict[tuple[object, ...], Row] = {}
+        self._known: dict[tuple[object, ...], OperationEstimate] = {}
         self.sessions: dict[str, tuple[Session, Harness]] = {}
 
     @property
@@ -58,7 +58,7 @@ class GoalRows:
         refits = self._evaluated.refits
         return Evaluator(cores, self._fits, self._points, self._models, refits)
 
-    def _own(self, goal: Goal, kernel: str, cores: Sequence[Core]) -> Row:
+    def _own(self, goal: Goal, kernel: str, cores: Sequence[Core]) -> OperationEstimate:
         arch = cores[0].arch if cores else "a64"
         key = (arch, kernel, goal.mode, goal.bytes, tuple(goal.cores))
         if key not in self._known:
@@ -76,7 +76,9 @@ class GoalRows:
             )
         return self._known[key]
 
-    def _theirs(self, goal: Goal, cores: Sequence[Core], name: str, function: str) -> Row:
+    def _theirs(
+        self, goal: Goal, cores: Sequence[Core], name: str, function: str
+    ) -> OperationEstimate:
         key = (name, function, goal.bytes, tuple(goal.cores))
         if key not in self._known:
             one = find_subject(self._tree, name).function(function)

@@ -9,7 +9,7 @@ from typing import Any
 
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.environment.toml_tables import expect, read_toml, required_of, shape_of
-from everycore.estimate.core_estimates import BULK, Figure, Hidden, Row, ratio
+from everycore.estimate.core_estimates import BULK, Figure, Hidden, OperationEstimate, ratio
 from everycore.model.domain import RegistryLine
 
 FILE = "goals.toml"
@@ -47,7 +47,7 @@ class Reached:
 
     goal: Goal
     core: str  # "": a goal in instructions alone
-    row: Row | None  # of the kernel; None: there is none yet
+    row: OperationEstimate | None  # of the kernel; None: there is none yet
     rival: str = ""
     ratio: float | None = None
     rival_instructions: float | None = None
@@ -122,9 +122,13 @@ def _named(primitive: str, pattern: str, lines: Iterable[RegistryLine]) -> list[
     return [x.name for x in lines if x.primitive == primitive and re.fullmatch(pattern, x.name)]
 
 
-def reach(goal: Goal, own: Sequence[Row], find: Callable[[str, str], Row | None]) -> list[Reached]:
+def reach(
+    goal: Goal,
+    own: Sequence[OperationEstimate],
+    find: Callable[[str, str], OperationEstimate | None],
+) -> list[Reached]:
     """On each core; `find` gives the row of a subject's function."""
-    rivals: list[tuple[str, list[Row]]] = []
+    rivals: list[tuple[str, list[OperationEstimate]]] = []
     for text in goal.against:
         parts = [find(*part.split()) for part in text.split(PLUS)]
         if all(parts):
@@ -135,7 +139,7 @@ def reach(goal: Goal, own: Sequence[Row], find: Callable[[str, str], Row | None]
     return [_against(goal, core, _best(own, core), rivals) for core in goal.cores]
 
 
-def _best(own: Sequence[Row], core: str) -> Row | None:
+def _best(own: Sequence[OperationEstimate], core: str) -> OperationEstimate | None:
     """The fastest by the model, of equal ones that of fewer instructions; none without a model."""
     modelled = [(f.model, row) for row in own if (f := row.figures.get(core)) and f.model]
     if not modelled:
@@ -144,7 +148,10 @@ def _best(own: Sequence[Row], core: str) -> Row | None:
 
 
 def _against(
-    goal: Goal, core: str, row: Row | None, rivals: Sequence[tuple[str, list[Row]]]
+    goal: Goal,
+    core: str,
+    row: OperationEstimate | None,
+    rivals: Sequence[tuple[str, list[OperationEstimate]]],
 ) -> Reached:
     if row is None or not rivals:
         return Reached(goal, core, row)
@@ -157,11 +164,11 @@ def _against(
     return Reached(goal, core, row, text, value, _instructions(parts))
 
 
-def _instructions(parts: Sequence[Row]) -> float:
+def _instructions(parts: Sequence[OperationEstimate]) -> float:
     return sum(part.instructions_per_byte for part in parts)
 
 
-def _ratio(row: Row, parts: Sequence[Row], core: str) -> float | None:
+def _ratio(row: OperationEstimate, parts: Sequence[OperationEstimate], core: str) -> float | None:
     if not core:
         return None
     if len(parts) == 1:
@@ -170,7 +177,7 @@ def _ratio(row: Row, parts: Sequence[Row], core: str) -> float | None:
     return ratio(row, both, core) if both else None
 
 
-def summed(parts: Sequence[Row], core: str) -> Row | None:
+def summed(parts: Sequence[OperationEstimate], core: str) -> OperationEstimate | None:
     """One after the other, on one core."""
     figures = [part.figures.get(core) for part in parts]
     models = [figure.model for figure in figures if figure and figure.model]

@@ -7,7 +7,7 @@ from functools import partial
 
 from everycore.environment.context import Context
 from everycore.estimate import fitting
-from everycore.estimate.core_estimates import BULK, Core, Point, Row
+from everycore.estimate.core_estimates import BULK, Core, OperationEstimate, Point
 from everycore.estimate.data import Evaluated
 from everycore.estimate.evaluate import Call, Evaluator, Steady, Subject, steady
 from everycore.estimate.executed import TARGETS, arch_of
@@ -60,7 +60,7 @@ class Others:
         modes: Sequence[str],
         key_bits: Sequence[int],
         sizes: Sequence[int],
-    ) -> Iterator[Row]:
+    ) -> Iterator[OperationEstimate]:
         """Yield the rows of the functions that compute one of the modes; lengths that they cannot
         are left out."""
         for function in find_subject(self.tree, name).functions:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from everycore.model import stats
 from everycore.model.protocol import Bench, Mode
 from everycore.model.selection import selected_kernel
-from everycore.report.figures import Cell, cell
+from everycore.report.figures import OperationFigure, operation_figure
 
 MUCH_FASTER = 0.95  # of the time of the selected kernel
 
@@ -44,13 +44,13 @@ def order_notes(
     faster looks so with a chance of at most stats.ALARM.
     """
     found: list[tuple[float, str]] = []
-    groups: dict[tuple[str, int, int], dict[str, Cell]] = {}
+    groups: dict[tuple[str, int, int], dict[str, OperationFigure]] = {}
     for bench in benches:
         if bench.crowded or bench.conditions:
             continue
         if bench.style == "streamed" and (bench.primitive, bench.kernel) in allowed:
             key = (f"{bench.mode}|{bench.primitive}", bench.messages, bench.bytes)
-            groups.setdefault(key, {})[bench.kernel] = cell(bench)
+            groups.setdefault(key, {})[bench.kernel] = operation_figure(bench)
     for (name, messages, size), cells in groups.items():
         mode, _, primitive = name.partition("|")
         chosen = selected_kernel(mode, primitive, modes)

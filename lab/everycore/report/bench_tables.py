@@ -9,7 +9,7 @@ from rich.text import Text
 from everycore.measure.bounds import Bound, bound
 from everycore.model.protocol import Arithmetic, Bench, Mode
 from everycore.model.selection import cipher, selected_kernel
-from everycore.report.figures import NOISY, UNCERTAIN, Cell, cell, number
+from everycore.report.figures import NOISY, UNCERTAIN, OperationFigure, number, operation_figure
 from everycore.report.table_style import WIDE_COLUMNS, plain_table, titled
 
 SELECTED = "*"
@@ -57,8 +57,8 @@ def _bench_table(
     caption: str,
     width: int,
 ) -> Group:
-    streamed = {(b.kernel, b.bytes): cell(b) for b in group if b.style == "streamed"}
-    fenced = {(b.kernel, b.bytes): cell(b) for b in group if b.style == "fenced"}
+    streamed = {(b.kernel, b.bytes): operation_figure(b) for b in group if b.style == "streamed"}
+    fenced = {(b.kernel, b.bytes): operation_figure(b) for b in group if b.style == "fenced"}
     sizes = sorted({size for _, size in streamed})
     fenced_sizes = sorted({size for _, size in fenced})
     chosen = selected_kernel(mode, primitive, modes)
@@ -122,13 +122,13 @@ def partner_notes(group: Iterable[Bench]) -> list[str]:
     ]
 
 
-def _shown(item: Cell | None, per_message: bool) -> float | None:
+def _shown(item: OperationFigure | None, per_message: bool) -> float | None:
     if item is None or item.cycles is None:
         return None
     return item.cycles.median if per_message else item.cycles_per_byte
 
 
-def _best(cells: Mapping[tuple[str, int], Cell], per_message: bool) -> dict[int, float]:
+def _best(cells: Mapping[tuple[str, int], OperationFigure], per_message: bool) -> dict[int, float]:
     best: dict[int, float] = {}
     for (_, size), item in cells.items():
         value = _shown(item, per_message)
@@ -137,7 +137,7 @@ def _best(cells: Mapping[tuple[str, int], Cell], per_message: bool) -> dict[int,
     return best
 
 
-def _value(item: Cell | None, best: float | None, per_message: bool) -> Text:
+def _value(item: OperationFigure | None, best: float | None, per_message: bool) -> Text:
     value = _shown(item, per_message)
     if item is None or item.cycles is None or value is None:
         return Text("-", style="dim")
@@ -146,7 +146,7 @@ def _value(item: Cell | None, best: float | None, per_message: bool) -> Text:
     return Text(noisy + (f"{value:.0f}" if per_message else number(value)), style=style)
 
 
-def _speed(item: Cell | None) -> Text:
+def _speed(item: OperationFigure | None) -> Text:
     if item is None or item.gigabytes_per_second is None:
         return Text("-", style="dim")
     return Text(number(item.gigabytes_per_second))

@@ -166,7 +166,7 @@ def table(compared: Sequence[Compared], title: str, *captions: str) -> Group:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredPair:
+class OperationPair:
     """An operation of two stored runs."""
 
     operation: Operation
@@ -179,7 +179,7 @@ class StoredPair:
         return self.after.median / self.before.median if self.before.median else 1.0
 
 
-def compare_stored(before: Iterable[Record], after: Iterable[Record]) -> list[StoredPair]:
+def compare_stored(before: Iterable[Record], after: Iterable[Record]) -> list[OperationPair]:
     """All operations that two runs have, by core cycles where both have them."""
     old, new = _by_operation(before), _by_operation(after)
     found = []
@@ -188,7 +188,7 @@ def compare_stored(before: Iterable[Record], after: Iterable[Record]) -> list[St
         unit = next((name for name in UNITS if own.get(name) and earlier.get(name)), "")
         first, second = (stats.figure(side.get(unit, ())) for side in (earlier, own))
         if first and second:
-            found.append(StoredPair(operation, unit, first, second))
+            found.append(OperationPair(operation, unit, first, second))
     return found
 
 
@@ -223,7 +223,7 @@ def _figures(line: Record) -> Iterator[tuple[Operation, str, list[Sequence[float
         yield operation, "cycles", of_each(line.cycles_per_byte, line.parts)
 
 
-def stored_table(found: Sequence[StoredPair], title: str, *captions: str) -> Group:
+def stored_table(found: Sequence[OperationPair], title: str, *captions: str) -> Group:
     grid = plain_table("Kernel", "Mode")
     for name in ("Bytes", "Before", "After", "Unit", "Ratio"):
         grid.add_column(name, justify="right", no_wrap=True)

@@ -11,7 +11,15 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from everycore.estimate.core_estimates import BULK, Core, Figure, Hidden, Row, rivals, spoken
+from everycore.estimate.core_estimates import (
+    BULK,
+    Core,
+    Figure,
+    Hidden,
+    OperationEstimate,
+    rivals,
+    spoken,
+)
 from everycore.model.run_lines import CoreEstimate, EstimateLine, PublishedFigure
 from everycore.report.table_style import plain_table, titled
 
@@ -22,7 +30,7 @@ LEGEND = (
 )
 
 
-def counts_table(rows: Sequence[Row], caption: str) -> Group:
+def counts_table(rows: Sequence[OperationEstimate], caption: str) -> Group:
     """Exact counts, by kind of instruction where they were told apart."""
     kinds = list(dict.fromkeys(kind for row in rows for kind in row.classes))
     groups: list[Group] = []
@@ -35,7 +43,9 @@ def counts_table(rows: Sequence[Row], caption: str) -> Group:
     return Group(*groups)
 
 
-def core_table(core: Core, rows: Sequence[Row], others: Sequence[Row], caption: str) -> Group:
+def core_table(
+    core: Core, rows: Sequence[OperationEstimate], others: Sequence[OperationEstimate], caption: str
+) -> Group:
     """One core, a table for each mode: our rows, and those of other people's code behind them."""
     groups: list[Group] = []
     feet: dict[str, None] = {}
@@ -61,8 +71,8 @@ def core_table(core: Core, rows: Sequence[Row], others: Sequence[Row], caption: 
     return Group(*groups, *(Text(foot, style="dim") for foot in feet), Text())
 
 
-def _by_work(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
+def _by_work(rows: Sequence[OperationEstimate]) -> dict[str, list[OperationEstimate]]:
+    found: dict[str, list[OperationEstimate]] = {}
     for row in rows:
         key = "" if row.mode == "ghash" else f", keys of {row.key_bits} bits"
         found.setdefault(row.mode + key, []).append(row)
@@ -77,7 +87,7 @@ def _table(*figures: str) -> Table:
     return table
 
 
-def _name(row: Row) -> str:
+def _name(row: OperationEstimate) -> str:
     owner = re.sub(r"-(arm64|arm32)$", "", row.owner)
     return row.kernel if owner == "everycore" else f"{owner} {row.kernel}"
 
@@ -96,7 +106,7 @@ def _estimate(found: Figure | Hidden | None) -> list[Text]:
     return [Text(spoken(found.low, found.high)), Text(f"±{found.margin:.0%}")]
 
 
-def line_of(row: Row, others: Sequence[Row]) -> EstimateLine:
+def line_of(row: OperationEstimate, others: Sequence[OperationEstimate]) -> EstimateLine:
     """Return a row as it is stored."""
     estimates: dict[str, CoreEstimate] = {}
     for core, found in row.figures.items():

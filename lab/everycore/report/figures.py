@@ -17,7 +17,7 @@ UNCERTAIN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class OperationFigure:
     """A table's entry for one operation."""
 
     cycles: Figure | None  # per message, or per call of many messages
@@ -30,11 +30,11 @@ class Cell:
         return self.cycles.median / self.bytes if self.cycles and self.bytes else None
 
 
-def cell(bench: Bench) -> Cell:
+def operation_figure(bench: Bench) -> OperationFigure:
     total = bench.bytes * bench.messages
     ns = figure_of(bench.ns, bench.parts)
     cycles = figure_of(bench.cycles, bench.parts)
-    return Cell(
+    return OperationFigure(
         cycles,
         total / ns.median if ns and ns.median and total else None,
         total,

@@ -10,7 +10,7 @@ from everycore.measure.bounds import bound
 from everycore.model.protocol import Arithmetic, Bench, Mode
 from everycore.model.selection import cipher, selected_kernel
 from everycore.report.bench_tables import LIMIT
-from everycore.report.figures import NOISY, UNCERTAIN, cell, number
+from everycore.report.figures import NOISY, UNCERTAIN, number, operation_figure
 from everycore.report.table_style import plain_table, titled
 
 MOST = 6  # lines
@@ -43,7 +43,7 @@ def first_figures(benches: Iterable[Bench], modes: Sequence[Mode], processes: in
         f" {number(cost)} cycles per byte at {bench.bytes} bytes"
         f" (the first of {processes} processes)"
         for bench in selected_figures(benches, modes)
-        if (cost := cell(bench).cycles_per_byte)
+        if (cost := operation_figure(bench).cycles_per_byte)
     ]
 
 
@@ -55,7 +55,7 @@ def headline(
     for name in ("Bytes", "Cycles/byte", "GB/s", "Of the limit"):
         table.add_column(name, justify="right", no_wrap=True)
     for bench in figures:
-        item = cell(bench)
+        item = operation_figure(bench)
         mark = NOISY if item.is_noisy else ""
         cost = item.cycles_per_byte
         speed = item.gigabytes_per_second
@@ -72,6 +72,6 @@ def headline(
             share or "-",
         )
     notes = [f"{LIMIT}: what its AES and multiplication units can do at best"]
-    if any(cell(bench).is_noisy for bench in figures):
+    if any(operation_figure(bench).is_noisy for bench in figures):
         notes.append(UNCERTAIN)
     return titled("What the selected kernels cost here", table, *notes, caption, advice)

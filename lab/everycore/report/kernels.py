@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from everycore.model.protocol import TIMING_WORDS, Bench, Kernel
 from everycore.model.selection import cipher
-from everycore.report.figures import NOISY, cell, number
+from everycore.report.figures import NOISY, number, operation_figure
 
 # Mode and number of messages, in the order of the columns.
 SPEED_COLUMNS = (
@@ -53,11 +53,14 @@ def speed_markdown(kernels: Sequence[Kernel], benches: Iterable[Bench], source: 
     partners: dict[tuple[str, str], str] = {}
     key_bits = 0
     for bench in benches:
-        value, key = cell(bench).cycles_per_byte, (bench.kernel, bench.mode, bench.messages)
+        value, key = (
+            operation_figure(bench).cycles_per_byte,
+            (bench.kernel, bench.mode, bench.messages),
+        )
         usual = bench.style == "streamed" and not bench.conditions
         if usual and bench.bytes == SPEED_BYTES and value is not None:
             found[key] = value
-            (noisy.add if cell(bench).is_noisy else noisy.discard)(key)
+            (noisy.add if operation_figure(bench).is_noisy else noisy.discard)(key)
             key_bits = bench.key_bits
             if bench.partner:
                 partners[bench.mode, bench.kernel] = bench.partner
@@ -122,7 +125,7 @@ def _mode_table(order: Sequence[str], group: Sequence[Bench]) -> str:
 
 
 def _figure(bench: Bench | None, per_message: bool) -> str:
-    found = cell(bench) if bench else None
+    found = operation_figure(bench) if bench else None
     if bench is None or found is None or found.cycles is None:
         return ""
     value = found.cycles.median if per_message or not found.bytes else found.cycles_per_byte or 0

@@ -18,7 +18,7 @@ LEGEND = f"{SAME_CODE}: the code is the same to the byte, so the program did not
 
 
 @dataclass(frozen=True, slots=True)
-class StoredPair:
+class CellPair:
     """A cell of two matrices."""
 
     cell: Cell
@@ -55,12 +55,12 @@ class StoredPair:
         }
 
 
-def compare_stored(before: Mapping[Cell, Result], after: Mapping[Cell, Result]) -> list[StoredPair]:
+def compare_stored(before: Mapping[Cell, Result], after: Mapping[Cell, Result]) -> list[CellPair]:
     """The cells that both have."""
-    return [StoredPair(cell, before[cell], one) for cell, one in after.items() if cell in before]
+    return [CellPair(cell, before[cell], one) for cell, one in after.items() if cell in before]
 
 
-def table(found: Sequence[StoredPair], title: str, *captions: str) -> Group:
+def table(found: Sequence[CellPair], title: str, *captions: str) -> Group:
     """Cells that end otherwise first, then by ratio."""
     grid = plain_table("Subject", "Function", "Compiler", "Flags")
     for name in ("Before", "After", "Ratio"):

@@ -13,7 +13,7 @@ from everycore.measure.processes import merged
 from everycore.model import stats
 from everycore.model.protocol import AAD_BYTES, Arithmetic, Bench, Failure, conditions
 from everycore.model.stats import Figure
-from everycore.report.figures import NOISY, Cell, cell, number
+from everycore.report.figures import NOISY, OperationFigure, number, operation_figure
 from everycore.report.kernels import markdown_table
 
 OLDER = "!"
@@ -24,7 +24,7 @@ UNITS = {"bn": "operation", "bn_words": f"word of {8 * WORD_BYTES} bits"}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ContestantRow:
     """A contestant in a table."""
 
     name: str
@@ -43,7 +43,7 @@ class PeerTable:
     key_bits: int
     style: str
     sizes: tuple[int, ...]  # bytes
-    rows: tuple[Row, ...]  # ours first, then peers, the fastest at the largest size first
+    rows: tuple[ContestantRow, ...]  # ours first, then peers, the fastest at the largest size first
     limit: Bound | None
     keys: int = 1
     aad_bytes: int = AAD_BYTES
@@ -60,7 +60,7 @@ class PeerTable:
         """Return the head of a column: bytes of messages, bits of numbers."""
         return f"{8 * size} bits" if self.primitive in UNITS else f"{size} B"
 
-    def best(self, column: int, of_ours: bool) -> Row | None:
+    def best(self, column: int, of_ours: bool) -> ContestantRow | None:
         """The fastest at a size, of our kernels or of the peers."""
         own = [r for r in self.rows if r.is_ours == of_ours and r.values[column] is not None]
         return min(own, key=lambda row: row.values[column] or 0, default=None)
@@ -156,18 +156,18 @@ def _row(
     own: Mapping[int, Bench],
     sizes: Sequence[int],
     since: Mapping[str, str],
-) -> Row:
-    cells = [cell(own[size]) if size in own else None for size in sizes]
+) -> ContestantRow:
+    cells = [operation_figure(own[size]) if size in own else None for size in sizes]
     first = next(iter(own.values()))
     values = [_value(c, first) if c else None for c in cells]
     noisy = [bool(c and c.is_noisy) for c in cells]
     figures = [_scaled(c, value) for c, value in zip(cells, values, strict=True)]
     peer = first.peer
     older = not is_ours and is_older(name.removeprefix(f"{peer}-"), since.get(peer, ""))
-    return Row(name, is_ours, older, tuple(values), tuple(noisy), tuple(figures))
+    return ContestantRow(name, is_ours, older, tuple(values), tuple(noisy), tuple(figures))
 
 
-def _value(measured: Cell, bench: Bench) -> float | None:
+def _value(measured: OperationFigure, bench: Bench) -> float | None:
     """Return what a table shows of one point: cycles of a byte, a word or a whole operation."""
     if bench.primitive == "bn_words":
         return (measured.cycles_per_byte or 0) * WORD_BYTES or None
@@ -176,7 +176,7 @@ def _value(measured: Cell, bench: Bench) -> float | None:
     return measured.cycles_per_byte
 
 
-def _scaled(measured: Cell | None, value: float | None) -> Figure | None:
+def _scaled(measured: OperationFigure | None, value: float | None) -> Figure | None:
     """The figure of a cell, in the unit of its value in the table."""
     if value is None or measured is None or measured.cycles is None:
         return None
@@ -192,7 +192,7 @@ def is_older(version: str, than: str) -> bool:
     return bool(have) and have < want
 
 
-def figure(row: Row, column: int) -> str:
+def figure(row: ContestantRow, column: int) -> str:
     """Write the entry in a column of a row."""
     value = row.values[column]
     if value is None:

@@ -22,7 +22,7 @@ OWN = "own"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FunctionResult:
     """A function of a subject with keys of one size."""
 
     subject: str
@@ -68,7 +68,7 @@ def list_table(rows: Sequence[Listed], functions: bool) -> Table:
     return table
 
 
-def tables(rows: Sequence[Row], sizes: Sequence[int]) -> Iterator[Group]:
+def tables(rows: Sequence[FunctionResult], sizes: Sequence[int]) -> Iterator[Group]:
     """One of each subject."""
     for name in dict.fromkeys(row.subject for row in rows):
         own = [row for row in rows if row.subject == name]

@@ -8,8 +8,8 @@ from everycore.estimate.core_estimates import (
     Figure,
     Fit,
     Hidden,
+    OperationEstimate,
     Point,
-    Row,
     figure,
     ratio,
     rivals,
@@ -28,8 +28,10 @@ def point(technique: str, cost: float, mode: str = "ctr", **more: object) -> Poi
     )  # fmt: skip
 
 
-def row(found: Figure | Hidden, technique: str = "ce") -> Row:
-    return Row("everycore", "k", "ctr", 128, 0, (technique,), 1.0, {}, {"here": found})
+def row(found: Figure | Hidden, technique: str = "ce") -> OperationEstimate:
+    return OperationEstimate(
+        "everycore", "k", "ctr", 128, 0, (technique,), 1.0, {}, {"here": found}
+    )
 
 
 def test_an_estimate_is_scaled_by_the_point_of_its_technique() -> None:
@@ -92,9 +94,11 @@ def test_a_ratio_within_a_technique_needs_no_calibration() -> None:
 
 
 def test_rivals_do_the_same_work_on_the_same_cpus_the_best_first() -> None:
-    def of(technique: str, model: float, mode: str = "ctr") -> Row:
+    def of(technique: str, model: float, mode: str = "ctr") -> OperationEstimate:
         found = Figure(model, model, 0.1, "")
-        return Row("x", technique, mode, 128, 0, (technique,), 1.0, {}, {"here": found})
+        return OperationEstimate(
+            "x", technique, mode, 128, 0, (technique,), 1.0, {}, {"here": found}
+        )
 
     others = [of("tbl", 4.0), of("vperm", 2.0), of("ce", 0.5), of("vperm", 1.0, "cbc-enc")]
     found = rivals(of("bitslice", 1.0), others, "here")

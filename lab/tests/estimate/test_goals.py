@@ -10,7 +10,7 @@ from everycore import subjects
 from everycore.compile import catalog
 from everycore.environment.errors import EverycoreError
 from everycore.estimate import data, goals
-from everycore.estimate.core_estimates import Figure, Hidden, Row
+from everycore.estimate.core_estimates import Figure, Hidden, OperationEstimate
 from everycore.estimate.goals import Goal, candidates, reach, summed, titled
 from everycore.model.domain import RegistryLine
 from everycore.report import goal_lines as report
@@ -27,9 +27,13 @@ LINES = [
 ]
 
 
-def row(kernel: str, model: float, per_byte: float = 1.0, technique: str = "ce") -> Row:
+def row(
+    kernel: str, model: float, per_byte: float = 1.0, technique: str = "ce"
+) -> OperationEstimate:
     found = Figure(model, model, 0.1, "")
-    return Row("x", kernel, "ctr", 128, 0, (technique,), per_byte, {}, {"here": found})
+    return OperationEstimate(
+        "x", kernel, "ctr", 128, 0, (technique,), per_byte, {}, {"here": found}
+    )
 
 
 def test_the_goals_of_this_version_can_be_read_and_name_known_cores_and_functions() -> None:

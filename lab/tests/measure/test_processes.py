@@ -9,7 +9,7 @@ from world import Lab, data_text
 from everycore.measure.processes import merged, of_each
 from everycore.model import protocol
 from everycore.model.protocol import Arithmetic, Bench, Limit, Search
-from everycore.report.figures import cell
+from everycore.report.figures import operation_figure
 from everycore.run.bench_calls import QUICK_PROCESSES, SAMPLES
 from everycore.store import run_files
 
@@ -29,7 +29,7 @@ def test_lines_of_an_operation_are_its_processes_and_each_counts_once() -> None:
     (one,) = merged(lines)
     assert isinstance(one, Bench)
     assert of_each(one.cycles, one.parts) == [(10, 10, 10, 99), (20,), (12, 12)]
-    found = cell(one).cycles
+    found = operation_figure(one).cycles
     assert found
     assert (found.median, found.processes) == (12, 3)
 
@@ -57,7 +57,7 @@ def test_a_process_beside_which_something_used_the_core_counts_only_without_othe
     (alone,) = merged([shared, bench(60, crowded=True), empty])
     assert isinstance(alone, Bench)
     assert alone.crowded
-    assert cell(alone).is_noisy
+    assert operation_figure(alone).is_noisy
     assert merged([empty, empty]) == [empty]
 
 

@@ -32,7 +32,7 @@ def test_bench_tables_show_the_limit_and_how_far_the_best_is_from_it() -> None:
     text = render(ctr, 200)
     assert limit_row(text) == ["0.100", "0.100", "0.100"]
     long = [b for b in BENCHES if (b.mode, b.bytes, b.style) == ("ctr", 16384, "streamed")]
-    best = min(figures.cell(b).cycles_per_byte or 1 for b in long)
+    best = min(figures.operation_figure(b).cycles_per_byte or 1 for b in long)
     assert f"the best at 16384 bytes takes {best / 0.1:.2f} times that" in text
 
 

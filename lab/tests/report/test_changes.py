@@ -13,7 +13,7 @@ def bench(cycles: tuple[float, ...], ns: tuple[float, ...] = (), key: int = 256)
     return Bench("aes", "k", "ctr", key, 64, 1, "streamed", "c", cycles, ns)
 
 
-def shown(found: list[changes.StoredPair]) -> list[str]:
+def shown(found: list[changes.OperationPair]) -> list[str]:
     console = Console(file=io.StringIO(), width=100)
     console.print(changes.stored_table(found, "title", "caption"))
     assert isinstance(console.file, io.StringIO)

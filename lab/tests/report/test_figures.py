@@ -11,7 +11,7 @@ def test_three_figures_are_shown() -> None:
 
 def test_a_cell_has_cycles_per_byte_and_speed() -> None:
     bench = next(b for b in BENCHES if b.mode == "cbc-enc-many")
-    cell = figures.cell(bench)
+    cell = figures.operation_figure(bench)
     assert cell.bytes == 32 * 16384
     assert round(cell.cycles_per_byte or 0, 2) == 0.25
     assert round(cell.gigabytes_per_second or 0) == 16

@@ -15,7 +15,7 @@ from everycore.model.cells import Anomaly, Head, Kind, Line, Result, Verdict
 from everycore.model.domain import Machine, Revision
 from everycore.model.measurement import TABLES, CellRow, ProcessRow, columns
 from everycore.model.protocol import Bench
-from everycore.report.figures import cell as figure_cell
+from everycore.report.figures import operation_figure
 from everycore.store import parquet, run_files
 from everycore.store.unpacked import rows_of
 from everycore.store.views import Database, documented
@@ -74,7 +74,7 @@ def test_figures_are_those_of_the_lab() -> None:
     figures = [line for line in run_files.read(path).figures() if isinstance(line, Bench)]
     assert len(cells) == len(figures) > 100
     for row, line in zip(cells, figures, strict=True):
-        shown = figure_cell(line)
+        shown = operation_figure(line)
         expected = (
             shown.cycles_per_byte
             if row.unit == "cycles per byte"

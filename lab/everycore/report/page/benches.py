@@ -12,7 +12,7 @@ from everycore.model.selection import cipher
 from everycore.report import goal_lines, messages, peer_comparison
 from everycore.report import limit_tables as limit_texts
 from everycore.report import pauth_tables as pauth
-from everycore.report.figures import NOISY, cell, number
+from everycore.report.figures import NOISY, number, operation_figure
 from everycore.report.page import colours
 
 # Steps for peers and kernels: they are further apart than compilers.
@@ -86,13 +86,13 @@ def _bench_table(
 
 
 def _figure(bench: Bench, per_call: bool) -> float:
-    found = cell(bench)
+    found = operation_figure(bench)
     assert found.cycles is not None  # of a bench with samples
     return found.cycles.median if per_call else found.cycles_per_byte or found.cycles.median
 
 
 def _entry(bench: Bench, value: float, least: float) -> Entry:
-    found = cell(bench)
+    found = operation_figure(bench)
     assert found.cycles is not None
     speed = found.gigabytes_per_second
     remark = (

@@ -23,7 +23,7 @@ NOTE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class HistoryPoint:
     """A figure of one run, beside that of the run before."""
 
     machine: str
@@ -39,7 +39,7 @@ class Point:
     is_step: bool
 
 
-def tables(points: Iterable[Point], share: float, processes: int) -> list[Table]:
+def tables(points: Iterable[HistoryPoint], share: float, processes: int) -> list[Table]:
     """Return a table for each machine; points of one cell follow one another, oldest first.
 
     `share`, `processes`: the change that is a step, and how many processes its figures need.
@@ -54,11 +54,11 @@ def tables(points: Iterable[Point], share: float, processes: int) -> list[Table]
     return found
 
 
-def steps(points: Sequence[Point]) -> int:
+def steps(points: Sequence[HistoryPoint]) -> int:
     return sum(point.is_step for point in points)
 
 
-def _row(point: Point) -> tuple[Entry, ...]:
+def _row(point: HistoryPoint) -> tuple[Entry, ...]:
     change, step = Entry("-"), None
     if point.ratio is not None:
         mark = ("▲ " if point.ratio > 1 else "▼ ") if point.is_step else ""
