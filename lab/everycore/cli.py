@@ -24,7 +24,9 @@ REMEDIES = {
     errno.EROFS: "name a place that can be written",
 }
 # The base of the errors that typer raises for a command line; older versions take it from click.
-_REFUSED: Any = next(one for one in typer.BadParameter.__mro__ if one.__name__ == "ClickException")
+_REFUSED: Any = next(
+    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
+)
 _PLAIN = {  # its words, and ours
     "is not a valid int range": "is no whole number",
     "is not a valid int": "is no whole number",
@@ -221,7 +223,7 @@ def help_of(name: str) -> str:
             return ast.get_docstring(node) or ""
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == COMMANDS[name]:
             assert isinstance(node.value, ast.Call)
-            words = {one.arg: one.value for one in node.value.keywords}
+            words = {keyword.arg: keyword.value for keyword in node.value.keywords}
             return str(ast.literal_eval(words["help"]))
     raise AssertionError(f"commands/{name}.py has no {COMMANDS[name]}")
 

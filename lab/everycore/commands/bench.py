@@ -553,7 +553,9 @@ def _primitives_of(mode: str, here: HarnessInventory) -> set[str]:
         return {"gcm", "aes", "ghash"}
     if found := {name for name, modes in MODES_OF.items() if mode in modes}:
         return found
-    return {one for one in every - {"gcm"} if selected_kernel(mode, one, here.modes)}
+    return {
+        primitive for primitive in every - {"gcm"} if selected_kernel(mode, primitive, here.modes)
+    }
 
 
 def _earlier(context: Context, run: Run, path: Path, *, named: bool) -> run_files.Results | None:
@@ -669,9 +671,9 @@ def _kernels_shown(
     primitives = [_primitives_of(mode, here) for mode in modes]
     asked = set().union(*primitives) if all(primitives) else set()  # empty: all of them
     return [
-        one
-        for one in here.kernels
-        if (not names or one.name in names) and (not asked or one.primitive in asked)
+        kernel
+        for kernel in here.kernels
+        if (not names or kernel.name in names) and (not asked or kernel.primitive in asked)
     ]
 
 

@@ -71,9 +71,9 @@ class DefaultCommandGroup(TyperGroup):
         found: list[Any] = super().shell_complete(ctx, incomplete)
         if incomplete.startswith("-"):
             run = self._context_of_run(ctx)
-            known = {one.value for one in found}
+            known = {item.value for item in found}
             own = run.command.shell_complete(run, incomplete)
-            found += [one for one in own if one.value not in known]
+            found += [item for item in own if item.value not in known]
         return found
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -81,8 +81,8 @@ class DefaultCommandGroup(TyperGroup):
         run = self._context_of_run(ctx)
         rows = [
             row
-            for one in run.command.get_params(run)
-            if one.name != "help" and (row := one.get_help_record(run))
+            for param in run.command.get_params(run)
+            if param.name != "help" and (row := param.get_help_record(run))
         ]
         with formatter.section(f"Options of {DEFAULT}"):
             formatter.write_dl(rows)

@@ -189,7 +189,7 @@ def _measure(
 ) -> tuple[list[Bench], str, Path]:
     """The figures of all processes, where they come from, and the file that has them."""
     sessions = [pin(context, side.session, asked.cpu) for side in sides]
-    pinned = [replace(s, session=one) for s, one in zip(sides, sessions, strict=True)]
+    pinned = [replace(s, session=session) for s, session in zip(sides, sessions, strict=True)]
     if sides[0].digest == sides[1].digest:
         context.warn("A and B are the same program: what differs is noise")
     registry = catalog.registry(sides[0].session.tree)
@@ -300,7 +300,9 @@ def _judge(
             "let other programs end, or measure fewer kernels and modes with more time",
         )
     slower, faster = found.having("slower"), found.having("faster")
-    undecided = [one for one in found.compared if one.is_undecided(show.percent / 100)]
+    undecided = [
+        compared for compared in found.compared if compared.is_undecided(show.percent / 100)
+    ]
     shown = list(found.compared) if show.everything else [*slower, *faster, *undecided]
     if show.json:
         for item in shown:
@@ -318,7 +320,7 @@ def _judge(
         + f" (more than {show.percent:g} %; chance of any false alarm: {2 * permutation.LEVEL:.1%})"
     )
     (context.err if show.json else context.out).print(summary, soft_wrap=True)
-    if uncertain := sum(one.is_uncertain for one in found.compared):
+    if uncertain := sum(compared.is_uncertain for compared in found.compared):
         context.warn(
             f"{uncertain} of {len(found.compared)} ratios are uncertain by more than"
             f" {stats.WIDEST:.0%}, so a smaller change of them may be hidden: let other programs"
@@ -337,10 +339,10 @@ def _warn_of_rest(context: Context, found: Comparison) -> None:
     rest: dict[str, list[Operation]] = {}
     if found.incomplete:
         rest["too many processes have no figure of them"] = list(found.incomplete)
-    for side, one in found.only:
-        rest.setdefault(f"only {side} has them", []).append(one)
+    for side, operation in found.only:
+        rest.setdefault(f"only {side} has them", []).append(operation)
     for why, operations in rest.items():
-        named = [" ".join(one.words()) for one in operations[:NAMES]]
+        named = [" ".join(operation.words()) for operation in operations[:NAMES]]
         more = f" and {len(operations) - NAMES} more" if len(operations) > NAMES else ""
         context.warn(f"not compared, for {why}: {', '.join(named)}{more}")
 
@@ -354,13 +356,13 @@ def _compare_stored(context: Context, before: str | None, after: str | None, sho
     _name_files(context, first.path, second.path, show)
     _refuse_limits_of_one(first, second)
     _warn_about_differences(context, first, second)
-    found = changes.compare_stored(*(list(one.records) for one in (first, second)))
+    found = changes.compare_stored(*(list(results.records) for results in (first, second)))
     if not found:
         raise EverycoreError(
             f"{first.path} and {second.path} have no operation in common", NOTHING_IN_COMMON
         )
     limit = 1 + show.percent / 100
-    differ = [one for one in found if not 1 / limit <= one.ratio <= limit]
+    differ = [pair for pair in found if not 1 / limit <= pair.ratio <= limit]
     shown = found if show.everything else differ
     if show.json:
         for item in shown:
@@ -397,10 +399,10 @@ def _load(context: Context, before: Path | None, after: Path | None) -> tuple[Re
             "two readable result files are needed",
             f"name two, or run `everycore bench` twice; runs are kept in {folder}",
         )
-    for one in results:
-        if any(bench.side for bench in one.benches()):
+    for stored in results:
+        if any(bench.side for bench in stored.benches()):
             raise EverycoreError(
-                f"{one.path} has both programs of a comparison", "name it alone: compare FILE"
+                f"{stored.path} has both programs of a comparison", "name it alone: compare FILE"
             )
     return results[0], results[1]
 

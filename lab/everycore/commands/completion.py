@@ -32,7 +32,7 @@ def _completing(names: Names) -> Complete:
         except EverycoreError:  # a shell has no place for it
             return []
         every = (f"{head}{comma}{name}" for name in found)
-        return [one for one in every if one.startswith(incomplete)]
+        return [word for word in every if word.startswith(incomplete)]
 
     return complete
 
@@ -68,7 +68,7 @@ def _toolchains(context: Context, tree: Tree) -> Iterable[str]:
     from everycore.compile.toolchains.parts import all_added
 
     found = [*native_on(context.env.get("PATH", os.defpath))]
-    found += [one.name for one in all_added(context)]
+    found += [toolchain.name for toolchain in all_added(context)]
     with suppress(EverycoreError):  # no lock for this machine
         found += read_lock(context, tree).names()
     return (name for name in found if "-" in name)

@@ -68,8 +68,8 @@ def doctor(
     own = OwnSpeeds()
     if probe:
         own = measure_own(context)
-        for one in found:
-            probed += probe_library(one, context.env)
+        for library in found:
+            probed += probe_library(library, context.env)
     slow = [
         explained.slow_sentence(item, times, probed, own)
         for item, times in too_slow(probed, own.rates)
@@ -116,7 +116,7 @@ def _refuse_no_program(path: Path) -> None:
 
 
 def _is_used(item: Probed, found: Sequence[Installed]) -> bool:
-    return any(one.path == item.path and one.processes for one in found)
+    return any(library.path == item.path and library.processes for library in found)
 
 
 def _read(path: str) -> str:
@@ -127,7 +127,10 @@ def _read(path: str) -> str:
 
 
 def _kernel_rows(algorithms: Sequence[KernelAlgorithm]) -> list[tuple[str, ...]]:
-    return [(one.name, one.resolved, "portable C" if one.is_slow else "") for one in algorithms]
+    return [
+        (algorithm.name, algorithm.resolved, "portable C" if algorithm.is_slow else "")
+        for algorithm in algorithms
+    ]
 
 
 def _af_alg() -> str:
@@ -136,9 +139,9 @@ def _af_alg() -> str:
 
 def _show_kernel(context: Context, algorithms: Sequence[KernelAlgorithm], *, json: bool) -> None:
     if json:
-        for one in algorithms:
-            line = {"type": "kernel", "algorithm": one.name, "resolved": one.driver}
-            context.print_raw(jsonlib.dumps({**line, "is_slow": one.is_slow}))
+        for algorithm in algorithms:
+            line = {"type": "kernel", "algorithm": algorithm.name, "resolved": algorithm.driver}
+            context.print_raw(jsonlib.dumps({**line, "is_slow": algorithm.is_slow}))
         context.print_raw(jsonlib.dumps({"type": "af_alg", "state": health.af_alg()}))
         return
     context.out.print(explained.plain_rows(*_KERNEL, _kernel_rows(algorithms)))
@@ -154,7 +157,11 @@ def _machine_lines(examined: _Examined) -> list[str]:
             f"Hidden, although all CPUs of its kind have it: {', '.join(cpu.hidden)}."
             " Remedy: let the hypervisor or the firmware show it (QEMU: -cpu host)"
         )
-    slow = [f"{one.name} by {one.driver}" for one in examined.algorithms if one.is_slow]
+    slow = [
+        f"{algorithm.name} by {algorithm.driver}"
+        for algorithm in examined.algorithms
+        if algorithm.is_slow
+    ]
     if slow:
         lines.append(f"Kernel, portable C: {', '.join(slow)}. --kernel shows all")
     return lines
@@ -162,11 +169,11 @@ def _machine_lines(examined: _Examined) -> list[str]:
 
 def _library_rows(context: Context, examined: _Examined) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
-    for one in examined.libraries:
-        says, remedy = health.verdict(one, examined.flags, context.env)
-        title = f"{one.name} {one.version}".strip()
-        used = health.group_processes(one.processes)
-        rows.append((title, Path(one.path).name, used, f"{says}; {remedy}" if remedy else says))
+    for library in examined.libraries:
+        says, remedy = health.verdict(library, examined.flags, context.env)
+        title = f"{library.name} {library.version}".strip()
+        used = health.group_processes(library.processes)
+        rows.append((title, Path(library.path).name, used, f"{says}; {remedy}" if remedy else says))
     return rows
 
 
@@ -205,9 +212,9 @@ def _print_json(context: Context, examined: _Examined) -> None:
     context.print_raw(jsonlib.dumps({"type": "cpu", **asdict(examined.cpu)}))
     for algorithm in examined.algorithms:
         context.print_raw(jsonlib.dumps({"type": "kernel", **asdict(algorithm)}))
-    for one in examined.libraries:
-        says, remedy = health.verdict(one, examined.flags, context.env)
-        line = {"type": "library", **asdict(one), "verdict": says, "remedy": remedy}
+    for library in examined.libraries:
+        says, remedy = health.verdict(library, examined.flags, context.env)
+        line = {"type": "library", **asdict(library), "verdict": says, "remedy": remedy}
         context.print_raw(jsonlib.dumps(line))
     if examined.probed:
         context.print_raw(jsonlib.dumps({"type": "everycore", **asdict(examined.own)}))

@@ -241,7 +241,9 @@ def _run(
     pinned = data.load_evaluated(_folder()).tools
     tools = {name: pinned[name] for name in request.subjects if name in pinned}
     tools["llvm"] = llvm.version if llvm else "none"
-    emulators = dict.fromkeys(emulator_version(context, one.target) for one in found.sessions)
+    emulators = dict.fromkeys(
+        emulator_version(context, session.target) for session in found.sessions
+    )
     tools["qemu"] = ", ".join(emulators)
     options = {name: ",".join(map(str, values)) for name, values in chosen.items() if values}
     return run_of(context, "estimate", found.sessions, {**options, "tools": tools})
@@ -270,8 +272,8 @@ def _print_turns(
             continue
         trace = found.long.instructions(found.pcs)
         parameters = InOrder.read(core.parameters, core.name)
-        for at, one in zip(inorder.schedule(parameters, trace), trace, strict=True):
-            context.print_raw(f"/* {at:6g} */ {one.text}")
+        for at, instruction in zip(inorder.schedule(parameters, trace), trace, strict=True):
+            context.print_raw(f"/* {at:6g} */ {instruction.text}")
 
 
 def _checkout(context: Context) -> Tree:

@@ -74,8 +74,8 @@ def limits(
         context.print_raw(encode_line(run))
         for record in records:
             context.print_raw(encode_line(record))
-        for one in found:
-            context.print_raw(jsonlib.dumps({"type": "bound", **asdict(one)}))
+        for bound in found:
+            context.print_raw(jsonlib.dumps({"type": "bound", **asdict(bound)}))
         return
     instructions = [line for line in lines if isinstance(line, Limit)]
     loops = [line for line in lines if isinstance(line, Arithmetic)]

@@ -18,12 +18,14 @@ def with_option_sets(command: Callable[..., None]) -> Callable[..., None]:
     """
     given = inspect.signature(command, eval_str=True).parameters
     sets: dict[str, Any] = {
-        name: one.annotation for name, one in given.items() if is_dataclass(one.annotation)
+        name: parameter.annotation
+        for name, parameter in given.items()
+        if is_dataclass(parameter.annotation)
     }
     shown: list[Parameter] = []
-    for name, one in given.items():
+    for name, parameter in given.items():
         if name not in sets:
-            shown.append(one.replace(kind=KEYWORD))
+            shown.append(parameter.replace(kind=KEYWORD))
             continue
         hints = get_type_hints(sets[name], include_extras=True)
         for field in fields(sets[name]):
@@ -41,7 +43,7 @@ def with_option_sets(command: Callable[..., None]) -> Callable[..., None]:
         command(**values)
 
     called.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
-    called.__annotations__ = {one.name: one.annotation for one in shown}
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     return called
 
 

@@ -169,10 +169,10 @@ def pauth(
     wrong = 0
     with keep.stored(run) as take:
         take([emulator.line() for emulator in found])
-        for one in chosen:
-            result = _measure(context, one, scale, every, rounds, by)
+        for chosen_program in chosen:
+            result = _measure(context, chosen_program, scale, every, rounds, by)
             if system:
-                result = _with_shares(context, result, one, scale, every)
+                result = _with_shares(context, result, chosen_program, scale, every)
             take(result.lines())
             wrong += _complain(context, result.rows)
     if not json:
@@ -221,9 +221,9 @@ class Keep:
                     writer.write(line)
                     if self.json:
                         context.print_raw(encode_line(line))
-                for one in () if self.json else report.tables(lines):
-                    context.out.print(pauth_table(one, run.source()))
-                    legends[one.legend] = None
+                for table in () if self.json else report.tables(lines):
+                    context.out.print(pauth_table(table, run.source()))
+                    legends[table.legend] = None
 
             take(conditions(context, machine.gather(context), run.machine.cpu_index))
             yield take

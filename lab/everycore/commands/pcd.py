@@ -51,14 +51,21 @@ def list_settings(
     """Print every setting: type, place in the file, value."""
     context = context_of(command)
     image = _image(context, image_file)
-    for one in _settings(context, image, map_file, inf_file, kind):
-        value = image.data[one.offset : one.offset + one.size]
-        text = settings_of.as_text(value, one.type)
+    for setting in _settings(context, image, map_file, inf_file, kind):
+        value = image.data[setting.offset : setting.offset + setting.size]
+        text = settings_of.as_text(value, setting.type)
         if json:
-            line = {"type": "setting", "name": one.name, "pcd_type": one.type, "value": text}
-            context.print_raw(jsonlib.dumps({**line, "offset": one.offset, "size": one.size}))
+            line = {
+                "type": "setting",
+                "name": setting.name,
+                "pcd_type": setting.type,
+                "value": text,
+            }
+            context.print_raw(
+                jsonlib.dumps({**line, "offset": setting.offset, "size": setting.size})
+            )
         else:
-            line_text = f"{one.name:32} {one.type:8} {one.offset:#8x} {text}"
+            line_text = f"{setting.name:32} {setting.type:8} {setting.offset:#8x} {text}"
             context.out.print(line_text, markup=False, soft_wrap=True)
 
 
@@ -80,11 +87,13 @@ def set_values(
     known = _settings(context, image, map_file, inf_file, kind)
     wanted = _pairs(values, "NAME=VALUE")
     data = settings_of.changed(image, known, wanted)
-    for one in known:
-        if one.name in wanted:
-            before = settings_of.as_text(image.data[one.offset :][: one.size], one.type)
-            after = settings_of.as_text(data[one.offset :][: one.size], one.type)
-            line = f"{one.name}: {before} -> {after} (offset {one.offset:#x}, {one.type})"
+    for setting in known:
+        if setting.name in wanted:
+            before = settings_of.as_text(image.data[setting.offset :][: setting.size], setting.type)
+            after = settings_of.as_text(data[setting.offset :][: setting.size], setting.type)
+            line = (
+                f"{setting.name}: {before} -> {after} (offset {setting.offset:#x}, {setting.type})"
+            )
             context.err.print(line, markup=False, soft_wrap=True)
     _write(context, out, data)
 
@@ -129,11 +138,13 @@ def verify(
     described = _settings(context, image, None, inf_file, None)
     mapped = _settings(context, image, map_file, None, kind) if map_file else None
     faults = list(settings_of.verify(image, described, mapped))
-    for one in faults:
+    for fault in faults:
         if json:
-            context.print_raw(jsonlib.dumps({"type": "fault", "name": one.name, "text": one.text}))
+            context.print_raw(
+                jsonlib.dumps({"type": "fault", "name": fault.name, "text": fault.text})
+            )
         else:
-            context.out.print(f"{one.name}: {one.text}", markup=False, soft_wrap=True)
+            context.out.print(f"{fault.name}: {fault.text}", markup=False, soft_wrap=True)
     if not json:
         words = f"{len(faults)} differ" if faults else "image and INF agree"
         context.out.print(f"{len(described)} settings: {words}", markup=False)
@@ -159,10 +170,10 @@ def _settings(
     if inf_file is not None:
         text = _text(context, inf_file)
         found = settings_of.read_inf(text, str(inf_file), image)
-        for one in found:
-            if one.offset + one.size > len(image.data):
+        for setting in found:
+            if setting.offset + setting.size > len(image.data):
                 raise EverycoreError(
-                    f"{inf_file}: {one.name} lies behind the end of the image",
+                    f"{inf_file}: {setting.name} lies behind the end of the image",
                     "the INF is not that of this image",
                 )
         return found

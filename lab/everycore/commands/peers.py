@@ -285,12 +285,12 @@ class RoundResults:
     def good_benches(self) -> list[Bench]:
         """Without who was wrong in a mode, and without who died."""
         dead = {broken.kernel for broken in self.broken}
-        living = [one for one in self._marked() if isinstance(one, Bench)]
+        living = [record for record in self._marked() if isinstance(record, Bench)]
         living = [bench for bench in living if bench.kernel not in dead]
         return peer_comparison.without_wrong(living, self.failures)
 
     def loops(self) -> list[Arithmetic]:
-        return [one for one in merged(self._marked()) if isinstance(one, Arithmetic)]
+        return [record for record in merged(self._marked()) if isinstance(record, Arithmetic)]
 
     def _marked(self) -> list[Record]:
         return quiet.marked(self.measured)
@@ -369,7 +369,10 @@ def _contestants(
     if plan.primitive != "aes":
         own = [peer_runs.own_contestant_of_numbers(session)]
     skips += [Skip(peer.name, f"it has no mode of {plan.primitive}") for peer in without]
-    return [*own, *(peer_runs.peer_contestant(context, tree, *one) for one in built)], skips
+    return [
+        *own,
+        *(peer_runs.peer_contestant(context, tree, *built_peer) for built_peer in built),
+    ], skips
 
 
 def _records(
@@ -466,8 +469,13 @@ def _print_derived(
     rank."""
     lines: list[dict[str, object]] = [{"type": "skip", **asdict(skip)} for skip in skips]
     lines += [
-        {"type": "broken", "peer": one.name, "mode": one.mode, "why": one.error.message}
-        for one in broken
+        {
+            "type": "broken",
+            "peer": broken_peer.name,
+            "mode": broken_peer.mode,
+            "why": broken_peer.error.message,
+        }
+        for broken_peer in broken
     ]
     lines += [_our_rank(table, column) for table in found for column in range(len(table.sizes))]
     for line in lines:

@@ -255,14 +255,14 @@ def _trials(
     remedies = {row.remedy.remedy: row.remedy for row in answer.rows if row.remedy}
     with tempfile.TemporaryDirectory() as folder:
         provider = None
-        if any(one.provider for one in remedies.values()):
+        if any(remedy.provider for remedy in remedies.values()):
             provider = _provider(context, Path(folder))
         if is_asked:
-            return [try_remedy(argv, context.env, one, provider) for one in remedies.values()]
+            return [try_remedy(argv, context.env, remedy, provider) for remedy in remedies.values()]
         return [
-            not_tried(one)
-            for one in remedies.values()
-            if change_of(argv, context.env, one, provider=provider) is None
+            not_tried(remedy)
+            for remedy in remedies.values()
+            if change_of(argv, context.env, remedy, provider=provider) is None
         ]
 
 
@@ -320,8 +320,8 @@ def _print(console: Console, whole: _Answer, *, json: bool) -> None:
             **{"type": "profile", "method": found.method, "why": found.why},
             **{"command": list(found.command), "code": found.code, "lost": found.lost},
             **{"seconds": found.seconds, "executed": found.executed, **asdict(answer)},
-            "trials": [asdict(one) for one in whole.trials],
-            "potential": [asdict(one) for one in whole.could],
+            "trials": [asdict(trial) for trial in whole.trials],
+            "potential": [asdict(speedup) for speedup in whole.could],
         }
         console.print(jsonlib.dumps(line), markup=False, soft_wrap=True)
         return

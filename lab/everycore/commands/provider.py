@@ -101,9 +101,9 @@ def _included(base: Path) -> configuration.Base:
         path = base.parent / name
         files = [path]
         if path.is_dir():
-            files = sorted(one for one in path.iterdir() if one.suffix in (".cnf", ".conf"))
-        texts = [(str(one), _text(one)) for one in files]
-        return [configuration.File(one, text) for one, text in texts if text is not None]
+            files = sorted(file for file in path.iterdir() if file.suffix in (".cnf", ".conf"))
+        texts = [(str(file), _text(file)) for file in files]
+        return [configuration.File(file, text) for file, text in texts if text is not None]
 
     return configuration.base_of(configuration.File(str(base), _text(base) or ""), read)
 
@@ -186,7 +186,9 @@ class _Trial:
         self._refuse_module()
         providers = self._served_under(self.scratch)
         others = {
-            name: one for name, one in providers.items() if one not in (configuration.NAME, "")
+            name: provider
+            for name, provider in providers.items()
+            if provider not in (configuration.NAME, "")
         }
         if configuration.NAME in providers.values():
             return self._remark(others) + self._remark_on_taken(providers)
@@ -209,7 +211,7 @@ class _Trial:
         query, place = configuration.preference_of(self.base)
         if not others or not place:
             return ""
-        kept = ", ".join(f"{name} is from '{one}'" for name, one in others.items())
+        kept = ", ".join(f"{name} is from '{provider}'" for name, provider in others.items())
         return f"\n{place}: default_properties = {query} stays, so {kept}"
 
     def _remark_on_taken(self, providers: Mapping[str, str]) -> str:
@@ -219,12 +221,12 @@ class _Trial:
         before = self._served_under(Path(self.base.path))
         taken = {
             name: before[name]
-            for name, one in providers.items()
-            if one == configuration.NAME and before[name] not in ("", "default", one)
+            for name, provider in providers.items()
+            if provider == configuration.NAME and before[name] not in ("", "default", provider)
         }
         if not taken:
             return ""
-        said = ", ".join(f"{name} from '{one}'" for name, one in taken.items())
+        said = ", ".join(f"{name} from '{provider}'" for name, provider in taken.items())
         other = next(iter(taken.values()))
         return (
             f"\neverycore takes {said}; to keep it there, write "
@@ -340,8 +342,8 @@ def status(
     And how that was found out.
     """
     context = context_of(command)
-    rows = [_status_of_process(one) for one in pid or ()]
-    rows += [_status_of(context, one) for one in programs or ([] if pid else ["openssl"])]
+    rows = [_status_of_process(number) for number in pid or ()]
+    rows += [_status_of(context, program) for program in programs or ([] if pid else ["openssl"])]
     for row in rows:
         context.print_raw(jsonlib.dumps(row) if json else _shown(row, context.out.width))
 
@@ -421,10 +423,12 @@ def _status_of_process(pid: int) -> dict[str, object]:
             f"cannot look into process {pid}: {error.strerror}", _who_may_look(os.geteuid() == 0)
         ) from error
     files = {line.split(maxsplit=5)[5] for line in maps.splitlines() if len(line.split()) > 5}
-    library = next((one for one in sorted(files) if "libcrypto.so" in one), None)
-    module = next((one for one in sorted(files) if one.endswith(f"/{MODULE}")), None)
-    started = dict(one.partition("=")[::2] for one in environ)
-    is_overwritten = CONF not in started and any(one and "=" not in one for one in environ)
+    library = next((file for file in sorted(files) if "libcrypto.so" in file), None)
+    module = next((file for file in sorted(files) if file.endswith(f"/{MODULE}")), None)
+    started = dict(variable.partition("=")[::2] for variable in environ)
+    is_overwritten = CONF not in started and any(
+        variable and "=" not in variable for variable in environ
+    )
     how = (
         "what it was started under is not known: its title is written over its environment"
         if is_overwritten  # as nginx does
@@ -452,7 +456,7 @@ def _shown(row: Mapping[str, object], width: int) -> str:
     providers = row.get("providers")
     if isinstance(providers, dict):
         for provider in dict.fromkeys(providers.values()):
-            names = [name for name, one in providers.items() if one == provider]
+            names = [name for name, serving in providers.items() if serving == provider]
             lines += _named(provider or "nobody", " ".join(names), width)
     remarks = row.get("remarks")
     if isinstance(remarks, list):

@@ -151,7 +151,7 @@ def _read(context: Context, named: Sequence[Path] | None) -> ResultFiles:
 
 
 def _read_folder(folder: Path, found: ResultFiles) -> None:
-    for path in sorted(path for one in run_files.PATTERNS for path in folder.rglob(one)):
+    for path in sorted(path for pattern in run_files.PATTERNS for path in folder.rglob(pattern)):
         try:
             _read_file(path, found)
         except EverycoreError as error:
@@ -208,12 +208,12 @@ def _matrix(path: Path, found: ResultFiles) -> Source:
 def _newest(runs: Sequence[Results]) -> list[Results]:
     """Return the last run of each command on each machine."""
     found: dict[tuple[object, ...], Results] = {}
-    for one in sorted(runs, key=lambda one: one.run.date):
-        run = one.run
+    for results in sorted(runs, key=lambda results: results.run.date):
+        run = results.run
         bits = run.options.get("key_bits")
         host = run.machine.title(), run.machine.installation
         kinds = run.command, *host, run.target, str(bits)
-        found[kinds] = one
+        found[kinds] = results
     return list(found.values())
 
 

@@ -193,7 +193,7 @@ def _run(command: typer.Context, names: list[str] | None, options: _Options) -> 
             raise EverycoreError(f"AES has no keys of {bits} bits", "128, 192 or 256")
     wanted = split_commas(options.function)
     for name in wanted:
-        if not any(name == one.name for subject in chosen for one in subject.functions):
+        if not any(name == function.name for subject in chosen for function in subject.functions):
             chosen[0].function(name)
     plan = _Plan(
         tree,

@@ -80,11 +80,11 @@ def add_toolchains(
         markup=False,
     )
     if refused:
-        for one in refused:
-            text = f"everycore: {one.name}: {one.error.message}"
+        for refusal in refused:
+            text = f"everycore: {refusal.name}: {refusal.error.message}"
             context.err.print(text, style="bold red", markup=False, soft_wrap=True)
-            if one.error.hint:
-                context.err.print(one.error.hint, markup=False, soft_wrap=True)
+            if refusal.error.hint:
+                context.err.print(refusal.error.hint, markup=False, soft_wrap=True)
         raise typer.Exit(2)
 
 

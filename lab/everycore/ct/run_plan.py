@@ -22,10 +22,13 @@ def by_key_size(operations: Sequence[CtOperation]) -> list[list[CtOperation]]:
 
 def with_largest_keys(operations: Sequence[CtOperation]) -> list[CtOperation]:
     largest: dict[str | None, CtOperation] = {}
-    for one in operations:
-        if one.operation not in largest or one.key_bits > largest[one.operation].key_bits:
-            largest[one.operation] = one
-    return [one for one in operations if one in largest.values()]
+    for operation in operations:
+        if (
+            operation.operation not in largest
+            or operation.key_bits > largest[operation.operation].key_bits
+        ):
+            largest[operation.operation] = operation
+    return [operation for operation in operations if operation in largest.values()]
 
 
 def fewer_sizes(operations: Sequence[CtOperation], turn: int, parts: int) -> list[CtOperation]:

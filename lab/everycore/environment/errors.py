@@ -86,7 +86,7 @@ def unreadable(path: Path, error: Exception) -> EverycoreError:
     hint = "name a file that `everycore bench`, `peers`, `limits` or `matrix` has written"
     if isinstance(error, FileNotFoundError):
         try:
-            names = [one.name for one in path.parent.iterdir()]
+            names = [sibling.name for sibling in path.parent.iterdir()]
         except OSError:
             names = []
         near = difflib.get_close_matches(path.name, names, n=3)

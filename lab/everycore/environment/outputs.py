@@ -82,9 +82,9 @@ def refuse_existing(path: Path, remedy: str = "name another file") -> None:
 
 def refuse_input(option: str, path: Path, inputs: Iterable[Path]) -> None:
     """Refuse a file to write that is one of the files that the command reads."""
-    for one in inputs:
+    for input_path in inputs:
         with suppress(OSError):  # one that is not there yet is no other
-            if path.samefile(one) and not is_stream(path):
+            if path.samefile(input_path) and not is_stream(path):
                 raise EverycoreError(
                     f"{option} {path} would replace a file that is read", "name another file"
                 )

@@ -141,7 +141,7 @@ def stale(budgets: Budgets, lines: Iterable[RegistryLine]) -> list[Judgement]:
 
 def summary(judgements: Sequence[Judgement]) -> str:
     """Return the closing line that all test programs print: passed, failed, skipped."""
-    results = [one.result for one in judgements]
+    results = [judgement.result for judgement in judgements]
     return (
         f"{results.count('pass')} passed, {results.count('fail')} failed,"
         f" {results.count('skip')} skipped"

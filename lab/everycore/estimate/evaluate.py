@@ -63,7 +63,7 @@ class Steady:
     def cycles_per_byte(self, models: Models, core: Core, *, serial: bool) -> float:
         if self.turn:
             return models.turn(core, self.long, self.turn, serial=serial) / self.bytes
-        both = [models.call(core, one, serial=serial) for one in (self.short, self.long)]
+        both = [models.call(core, executed, serial=serial) for executed in (self.short, self.long)]
         return (both[1] - both[0]) / (LONG - SHORT)
 
 

@@ -47,7 +47,7 @@ class Sample:
     @property
     def used(self) -> frozenset[str]:
         """The parameters that the turn depends on."""
-        return frozenset(name for one in self.turn for name in _parameters_of(one))
+        return frozenset(name for instruction in self.turn for name in _parameters_of(instruction))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,20 +114,20 @@ def _descend(samples: Sequence[Sample], predict: _Predictions) -> dict[str, floa
     return best
 
 
-def _parameters_of(one: Instruction) -> Iterable[str]:
-    if one.kind is Kind.VECTOR:
-        if one.crosses_out:
+def _parameters_of(instruction: Instruction) -> Iterable[str]:
+    if instruction.kind is Kind.VECTOR:
+        if instruction.crosses_out:
             yield "to_general"
-        if one.crosses_in:
+        if instruction.crosses_in:
             yield "to_vector"
-        if one.group != "table":
-            yield one.group
+        if instruction.group != "table":
+            yield instruction.group
         else:
-            yield "table4" if one.registers == 4 else "table"
-            if one.registers > 1:
+            yield "table4" if instruction.registers == 4 else "table"
+            if instruction.registers > 1:
                 yield "table4_busy"
-    elif one.kind in (Kind.LOAD, Kind.STORE):
-        if one.wide:
+    elif instruction.kind in (Kind.LOAD, Kind.STORE):
+        if instruction.wide:
             yield "vector_load_busy"
-        if one.kind is Kind.LOAD:
-            yield "vector_load" if one.vectors else "load"
+        if instruction.kind is Kind.LOAD:
+            yield "vector_load" if instruction.vectors else "load"

@@ -44,7 +44,7 @@ class GoalRows:
     @property
     def tools(self) -> dict[str, str]:
         sessions = self.sessions.values()
-        qemu = {emulator_version(self._context, one.target) for one, _ in sessions}
+        qemu = {emulator_version(self._context, session.target) for session, _ in sessions}
         return {**self._evaluated.tools, "llvm": self._llvm.version, "qemu": ", ".join(qemu)}
 
     def reach(self, goal: Goal) -> list[Reached]:
@@ -81,9 +81,11 @@ class GoalRows:
     ) -> OperationEstimate:
         key = (name, function, goal.bytes, tuple(goal.cores))
         if key not in self._known:
-            one = find_subject(self._tree, name).function(function)
-            subject = Subject(name, function, one.computes, KEY_BITS, techniques_of(one))
+            described = find_subject(self._tree, name).function(function)
+            subject = Subject(
+                name, function, described.computes, KEY_BITS, techniques_of(described)
+            )
             self._known[key] = self._evaluator(cores).row(
-                subject, lambda n: self._others.call(name, one, KEY_BITS, n), goal.bytes
+                subject, lambda n: self._others.call(name, described, KEY_BITS, n), goal.bytes
             )
         return self._known[key]

@@ -160,7 +160,7 @@ def _against(
     if not compared:
         text, parts = rivals[0]
         return Reached(goal, core, row, text, None, _instructions(parts))
-    value, text, parts = max(compared, key=lambda one: one[0])
+    value, text, parts = max(compared, key=lambda comparison: comparison[0])
     return Reached(goal, core, row, text, value, _instructions(parts))
 
 

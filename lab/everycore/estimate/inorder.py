@@ -54,18 +54,18 @@ class InOrder:
             values[name] = float(value)
         return cls(**values)
 
-    def vector(self, one: Instruction) -> tuple[float, float]:
+    def vector(self, instruction: Instruction) -> tuple[float, float]:
         """Latency of a vector operation, and for how long the pipes are busy."""
         busy = 1.0
-        if one.group == "table":
-            n = one.registers
+        if instruction.group == "table":
+            n = instruction.registers
             latency = self.table4 if n == 4 else self.table + n - 1
             busy = self.table4_busy * n / 4 if n > 1 else 1.0
         else:
-            latency = float(getattr(self, one.group))
-        if one.crosses_in:
+            latency = float(getattr(self, instruction.group))
+        if instruction.crosses_in:
             latency = self.to_vector
-        if one.crosses_out:
+        if instruction.crosses_out:
             latency = self.to_general
         return max(latency, busy), busy
 
@@ -94,8 +94,8 @@ def cycles(core: InOrder, trace: Sequence[Instruction], turns: int = 1, warm: in
     for turn in range(warm + turns):
         if turn == warm:
             begin = state.now
-        for one in trace:
-            _issue(core, state, one)
+        for instruction in trace:
+            _issue(core, state, instruction)
     return (state.now - begin) / turns
 
 
@@ -103,28 +103,28 @@ def schedule(core: InOrder, trace: Sequence[Instruction], warm: int = 2) -> list
     """The cycle in which each instruction of a turn begins, the turn in its steady state."""
     state = _Core()
     for _ in range(warm):
-        for one in trace:
-            _issue(core, state, one)
+        for instruction in trace:
+            _issue(core, state, instruction)
     cycles_at: list[float] = []
-    for one in trace:
-        _issue(core, state, one)
+    for instruction in trace:
+        _issue(core, state, instruction)
         cycles_at.append(state.now)
     return [at - cycles_at[0] for at in cycles_at]
 
 
-def _issue(core: InOrder, state: _Core, one: Instruction) -> None:
+def _issue(core: InOrder, state: _Core, instruction: Instruction) -> None:
     ready = state.ready
     start = state.now
-    for register in one.reads:
+    for register in instruction.reads:
         start = max(start, ready.get(register, 0.0))
     state.to_cycle(start)
-    is_memory = one.kind in (Kind.LOAD, Kind.STORE)
-    width = 0.5 if one.half else 1.0
+    is_memory = instruction.kind in (Kind.LOAD, Kind.STORE)
+    width = 0.5 if instruction.half else 1.0
     while True:
         wait = state.now + 1
         if is_memory and (state.memory or state.memory_free > state.now):
             wait = max(wait, state.memory_free)
-        elif one.kind is Kind.VECTOR and (
+        elif instruction.kind is Kind.VECTOR and (
             state.vector + width > 1 or state.vector_free > state.now
         ):
             wait = max(wait, state.vector_free)
@@ -134,32 +134,32 @@ def _issue(core: InOrder, state: _Core, one: Instruction) -> None:
     state.issued += 1
     if is_memory:
         state.memory = True
-        _access(core, state, one)
-    elif one.kind is Kind.VECTOR:
+        _access(core, state, instruction)
+    elif instruction.kind is Kind.VECTOR:
         state.vector += width
-        latency, busy = core.vector(one)
+        latency, busy = core.vector(instruction)
         if busy > 1:
             state.vector_free = state.now + busy
-        for register in one.writes:
+        for register in instruction.writes:
             ready[register] = state.now + latency
-    elif one.kind is Kind.ALU:
-        for register in one.writes:
-            ready[register] = state.now + (2 if one.shifted else 1)
+    elif instruction.kind is Kind.ALU:
+        for register in instruction.writes:
+            ready[register] = state.now + (2 if instruction.shifted else 1)
 
 
-def _access(core: InOrder, state: _Core, one: Instruction) -> None:
-    n = one.registers
+def _access(core: InOrder, state: _Core, instruction: Instruction) -> None:
+    n = instruction.registers
     latency = 0.0
-    if one.kind is Kind.STORE:
-        busy = core.vector_load_busy * n if one.wide else 1.0
-    elif one.vectors:
-        busy = core.vector_load_busy * n if one.wide else float(n)
+    if instruction.kind is Kind.STORE:
+        busy = core.vector_load_busy * n if instruction.wide else 1.0
+    elif instruction.vectors:
+        busy = core.vector_load_busy * n if instruction.wide else float(n)
         latency = core.vector_load + busy - 1
     else:
         busy = float(max(1, n - 1))
         latency = core.load
     state.memory_free = state.now + busy
-    for register in one.writes:
+    for register in instruction.writes:
         state.ready[register] = state.now + latency
-    for register in one.updates:
+    for register in instruction.updates:
         state.ready[register] = state.now + 1

@@ -94,9 +94,9 @@ def _plain(text: str) -> str:
 def without_fused(trace: Sequence[Instruction]) -> list[Instruction]:
     """The trace without each AESMC that stands right behind its AESE."""
     kept: list[Instruction] = []
-    for one in trace:
-        if not (kept and one.is_pair_of(kept[-1])):
-            kept.append(one)
+    for instruction in trace:
+        if not (kept and instruction.is_pair_of(kept[-1])):
+            kept.append(instruction)
     return kept
 
 
@@ -115,7 +115,7 @@ def _total(
 ) -> float:
     argv = [llvm.mca, *cpu.options, f"-iterations={turns}", "-instruction-info=0"]
     argv += ["-resource-pressure=0", "-call-latency=1"]
-    text = "\n".join(one.text for one in trace if _is_modelled(one)) + "\n"
+    text = "\n".join(instruction.text for instruction in trace if _is_modelled(instruction)) + "\n"
     done = context.runner.run(argv, stdin=text)
     match = re.search(r"Total Cycles:\s+(\d+)", done.stdout)
     if not match:
@@ -126,6 +126,8 @@ def _total(
     return float(match[1])
 
 
-def _is_modelled(one: Instruction) -> bool:
+def _is_modelled(instruction: Instruction) -> bool:
     """Returns end a block for llvm-mca, which warns; jumps that are always taken are predicted."""
-    return not (one.kind is Kind.BRANCH and one.mnemonic in ("ret", "br", "b", "bx"))
+    return not (
+        instruction.kind is Kind.BRANCH and instruction.mnemonic in ("ret", "br", "b", "bx")
+    )

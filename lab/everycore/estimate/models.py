@@ -90,12 +90,19 @@ class Models:
             return _cortex_m(executed, pcs)
         trace = executed.instructions(pcs)
         for name in core.lacks:
-            if any(one.mnemonic == name for one in trace):
+            if any(instruction.mnemonic == name for instruction in trace):
                 raise ForeignError(f"{core.title} has no {name.upper()}")
         if core.model == "in-order" and executed.arch != "a64":
             raise ForeignError(f"the model of {core.title} reads 64-bit code alone")
         fitted = tuple(core.parameters.values())
-        key = (core.name, fitted, executed.arch, serial, steady, tuple(one.text for one in trace))
+        key = (
+            core.name,
+            fitted,
+            executed.arch,
+            serial,
+            steady,
+            tuple(instruction.text for instruction in trace),
+        )
         if key not in self._known:
             self._known[key] = (
                 in_order(core, trace, steady=steady)

@@ -162,9 +162,9 @@ def calibrate(
         left_out={k: round(v, 4) for fit in fits.values() for k, v in fit.left_out.items()},
         instructions={" ".join(at): round(b.per_byte, 5) for at, b in found.bulk.items()},
         parameters={name: fit.parameters for name, fit in fits.items()},
-        refits={name: [_rounded(one) for one in fit.refits] for name, fit in fits.items()},
+        refits={name: [_rounded(refit) for refit in fit.refits] for name, fit in fits.items()},
     )
 
 
-def _rounded(one: Refit) -> Refit:
-    return Refit(one.parameters, {key: round(value, 4) for key, value in one.models.items()})
+def _rounded(refit: Refit) -> Refit:
+    return Refit(refit.parameters, {key: round(value, 4) for key, value in refit.models.items()})

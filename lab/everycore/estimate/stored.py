@@ -25,7 +25,7 @@ def run_of(
         everycore=catalog.version(session.tree),
         revision=machine.revision(context, session.tree),
         machine=Machine(cpu=NO_MACHINE),
-        target=", ".join(one.target.name for one in sessions),
+        target=", ".join(opened.target.name for opened in sessions),
         compiler=session.build.compiler.name,
         flags=session.build.flags,
         counter="none",

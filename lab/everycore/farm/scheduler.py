@@ -196,9 +196,9 @@ class _Exchange:
             self.refused[name] += name not in failed
             failed.add(name)
             self.hosts[name] = host
-        left = [one for one in self._threads() if one not in failed]
-        tried = {self._host(one) for one in failed}
-        elsewhere = [one for one in left if self._host(one) not in tried]
+        left = [worker_name for worker_name in self._threads() if worker_name not in failed]
+        tried = {self._host(worker_name) for worker_name in failed}
+        elsewhere = [worker_name for worker_name in left if self._host(worker_name) not in tried]
         if not left or tries >= MOST_HOSTS:
             self.refused.subtract(failed)  # the job is at fault: no host could do it
             return Undone(job, why)

@@ -228,7 +228,7 @@ def _refuse_other_versions(tree: Tree, job: Job) -> None:
 
 
 def _pipeline(context: Context, tree: Tree, job: Job) -> CellPipeline:
-    here = {one.name: one for one in _installed(context.cache_dir(), tree)}
+    here = {toolchain.name: toolchain for toolchain in _installed(context.cache_dir(), tree)}
     known = here.get(job.cell.toolchain)
     if known and not is_same(job.compiler, known.title_for(job.cell.target)):
         raise EverycoreError(

@@ -53,7 +53,7 @@ def bounds(lines: Iterable[Record]) -> list[Bound]:
     loops = [line for line in merged(lines) if isinstance(line, Arithmetic)]
     wanted = dict.fromkeys((mode, loop.key_bits) for loop in loops for mode in loop.modes)
     found = [bound(mode, key_bits, loops) for mode, key_bits in wanted]
-    return [one for one in found if one]
+    return [limit for limit in found if limit]
 
 
 def disturbance(lines: Iterable[Record]) -> float:
@@ -63,11 +63,11 @@ def disturbance(lines: Iterable[Record]) -> float:
     then all figures are too small by as much.
     """
     medians = [
-        stats.figure(of_each(one.latency_cycles, one.parts))
-        for one in lines
-        if isinstance(one, Limit)
+        stats.figure(of_each(line.latency_cycles, line.parts))
+        for line in lines
+        if isinstance(line, Limit)
     ]
-    known = [one.median for one in medians if one]
+    known = [figure.median for figure in medians if figure]
     strays = [abs(cycles - max(1, round(cycles))) / cycles for cycles in known]
     return statistics.median(strays) if strays else 0.0
 
@@ -76,6 +76,8 @@ def source(line: Arithmetic) -> str:
     """Describe the work of a loop for each vector of text."""
     vectors = line.bytes * 8 // line.width_bits
     dependent = "dependent " if line.dependent else ""
-    held = [f"{one.count / vectors:g} {dependent}{one.instruction}" for one in line.holds]
+    held = [
+        f"{counted.count / vectors:g} {dependent}{counted.instruction}" for counted in line.holds
+    ]
     method = f" ({line.method})" if line.method else ""
     return f"{' and '.join(held)}{method} per {line.width_bits // 8} bytes, measured loop"

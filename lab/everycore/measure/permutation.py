@@ -65,8 +65,8 @@ def compare(
     drawn = labelings(labels, seed)
     prepared = [_Prepared.of(values) for values in figures]
     chances = step_down(
-        [one.statistic(labels) for one in prepared],
-        [array("d", (one.statistic(other) for other in drawn)) for one in prepared],
+        [figure.statistic(labels) for figure in prepared],
+        [array("d", (figure.statistic(other) for other in drawn)) for figure in prepared],
     )
     found = []
     for values, (slower, faster) in zip(figures, chances, strict=True):
@@ -97,7 +97,7 @@ def labelings(labels: Labels, seed: int) -> list[Labels]:
         return [_exchanged(labels, coins) for coins in product((False, True), repeat=rounds)]
     source = random.Random(seed)
     coins = ([source.random() < 0.5 for _ in range(rounds)] for _ in range(LABELINGS - 1))
-    return [labels, *(_exchanged(labels, one) for one in coins)]
+    return [labels, *(_exchanged(labels, coin) for coin in coins)]
 
 
 def _exchanged(labels: Labels, coins: Sequence[bool]) -> Labels:
@@ -169,7 +169,7 @@ def step_down(own: Sequence[float], drawn: Sequence[Sequence[float]]) -> list[tu
     left = list(range(len(own)))
     while left:
         largest, smallest = extremes([drawn[i] for i in left])
-        negative = [-one for one in smallest]
+        negative = [-value for value in smallest]
         for i in left:
             chances[i] = share_at_least(own[i], largest), share_at_least(-own[i], negative)
         rest = [i for i in left if min(chances[i]) > LEVEL]
@@ -181,11 +181,11 @@ def step_down(own: Sequence[float], drawn: Sequence[Sequence[float]]) -> list[tu
 
 def extremes(drawn: Sequence[Sequence[float]]) -> tuple[list[float], list[float]]:
     """For each labeling the largest and the smallest statistic of all figures."""
-    return [max(one) for one in zip(*drawn, strict=True)], [
-        min(one) for one in zip(*drawn, strict=True)
+    return [max(labeling) for labeling in zip(*drawn, strict=True)], [
+        min(labeling) for labeling in zip(*drawn, strict=True)
     ]
 
 
 def share_at_least(value: float, drawn: Sequence[float]) -> float:
     """The share of the drawn statistics that reach a value, which is one of them or below one."""
-    return sum(one >= value - 1e-12 for one in drawn) / len(drawn)
+    return sum(statistic >= value - 1e-12 for statistic in drawn) / len(drawn)

@@ -20,7 +20,7 @@ def own_width(widths: Iterable[int]) -> int:
 
     One that was read while the clock changed is too large.
     """
-    known = sorted(one for one in widths if one > 0)
+    known = sorted(width for width in widths if width > 0)
     return known[-3 - len(known) // 20] if len(known) >= 3 else 0
 
 

@@ -277,18 +277,18 @@ def pooled(results: Mapping[Cell, Result]) -> dict[Cell, Result]:
     What differs between cells of equal code is noise: together they have one figure.
     """
     programs: dict[tuple[object, ...], list[Result]] = {}
-    for one in results.values():
-        if one.digest and one.runs:
-            programs.setdefault(_program(one), []).append(one)
+    for result in results.values():
+        if result.digest and result.runs:
+            programs.setdefault(_program(result), []).append(result)
     found = dict(results)
     for own in programs.values():
-        runs = tuple(run for one in own for run in one.runs)
-        begins = itertools.accumulate((len(one.runs) for one in own), initial=0)
+        runs = tuple(run for result in own for run in result.runs)
+        begins = itertools.accumulate((len(result.runs) for result in own), initial=0)
         shared = tuple(
-            begin + i for begin, one in zip(begins, own, strict=False) for i in one.shared
+            begin + i for begin, result in zip(begins, own, strict=False) for i in result.shared
         )
-        for one in own if len(own) > 1 else ():
-            found[one.cell] = one.replace(runs=runs, shared=shared)
+        for result in own if len(own) > 1 else ():
+            found[result.cell] = result.replace(runs=runs, shared=shared)
     return found
 
 
@@ -297,9 +297,9 @@ def is_one_program(one: Result, other: Result) -> bool:
     return bool(one.digest) and _program(one) == _program(other)
 
 
-def _program(one: Result) -> tuple[object, ...]:
-    cell = one.cell
-    return one.digest, cell.subject, cell.function, cell.target, cell.key_bits, cell.n_bytes
+def _program(result: Result) -> tuple[object, ...]:
+    cell = result.cell
+    return result.digest, cell.subject, cell.function, cell.target, cell.key_bits, cell.n_bytes
 
 
 def is_same(one: str, other: str) -> bool:
@@ -324,9 +324,9 @@ def current_anomalies(lines: Sequence[Line]) -> dict[tuple[Cell, Kind], Anomaly]
             old, new = known.get(line.cell, ("", "")), (line.compiler, line.contents)
             is_other = line.sweep > sweeps.setdefault(line.cell, line.sweep)
             is_other = is_other or not all(map(is_same, old, new))
-            for key, one in list(found.items()):
-                fails = line.outcome.is_failure and line.cell == one.neighbour
-                if fails or (is_other and line.cell in (one.cell, one.neighbour)):
+            for key, anomaly in list(found.items()):
+                fails = line.outcome.is_failure and line.cell == anomaly.neighbour
+                if fails or (is_other and line.cell in (anomaly.cell, anomaly.neighbour)):
                     del found[key]
             known[line.cell] = (new[0] or old[0], new[1] or old[1])
             sweeps[line.cell] = max(sweeps[line.cell], line.sweep)

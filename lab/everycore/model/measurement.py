@@ -179,5 +179,5 @@ def _sql_of(hint: Any) -> str:
     if typing.get_origin(hint) is tuple:
         return f"{_SQL[typing.get_args(hint)[0]]}[]"
     if isinstance(hint, types.UnionType):
-        (hint,) = (one for one in typing.get_args(hint) if one is not types.NoneType)
+        (hint,) = (arg for arg in typing.get_args(hint) if arg is not types.NoneType)
     return _SQL[hint]

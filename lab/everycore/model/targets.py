@@ -183,7 +183,7 @@ def _near(word: str, cpus: Mapping[str, CpuModel], others: Mapping[str, str]) ->
         for form in known
         if form[:1] == word[:1] and not word.isdigit()
     }
-    near = sorted((form for form in rank if -rank[form][0] >= _ALIKE), key=lambda one: rank[one])
+    near = sorted((form for form in rank if -rank[form][0] >= _ALIKE), key=lambda form: rank[form])
     arch_of = {
         form: cpus[known[form] if known[form] in cpus else others[form]].arch for form in near
     }

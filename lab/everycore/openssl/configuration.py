@@ -140,8 +140,10 @@ def preference_of(base: Base) -> tuple[str, str]:
 def hindrance(query: str, winner: str) -> Clause | None:
     """Return the part of a query that gives a program `winner` and not ours, if there is one."""
     found = clauses(query)
-    demanded = [one for one in found if one.excludes_us()]
-    preferred = [one for one in found if one.is_optional and winner in (one.name, one.value)]
+    demanded = [clause for clause in found if clause.excludes_us()]
+    preferred = [
+        clause for clause in found if clause.is_optional and winner in (clause.name, clause.value)
+    ]
     return next(iter([*demanded, *preferred]), None)
 
 
@@ -182,7 +184,7 @@ def _providers(before: Base, name: str, module: str) -> list[str]:
     """The default provider stays active: a provider that is activated ends that it is by itself."""
     base = before.sections
     listed = base.get(name, {})
-    active = [one for one, where in listed.items() if is_active(base.get(where, {}))]
+    active = [provider for provider, where in listed.items() if is_active(base.get(where, {}))]
     if active and "default" not in active and active != [NAME]:
         place = before.places.get((name, active[0]), before.path)
         raise EverycoreError(
@@ -202,17 +204,19 @@ def _providers(before: Base, name: str, module: str) -> list[str]:
 def _preference(before: Base, name: str) -> list[str]:
     """Preferences that are there stay, and come first."""
     query, place = preference_of(before)
-    there = [one for one in clauses(query) if one.text not in (PREFERENCE, SECOND_PREFERENCE)]
-    names = [one.name for one in there]
-    for one in names:
-        if names.count(one) > 1:
+    there = [
+        clause for clause in clauses(query) if clause.text not in (PREFERENCE, SECOND_PREFERENCE)
+    ]
+    names = [clause.name for clause in there]
+    for provider in names:
+        if names.count(provider) > 1:
             raise EverycoreError(
-                f"{place}: default_properties = {query} names '{one}' more than once, "
+                f"{place}: default_properties = {query} names '{provider}' more than once, "
                 "so OpenSSL ignores all of it",
-                f"leave one '{one}' in that line",
+                f"leave one '{provider}' in that line",
             )
     ours = SECOND_PREFERENCE if "provider" in names else PREFERENCE
-    wanted = ",".join([*(one.text for one in there), ours])
+    wanted = ",".join([*(clause.text for clause in there), ours])
     return ["", f"[{name}]", f"default_properties = {wanted}"]
 
 

@@ -96,7 +96,7 @@ def provider_version(context: Context, program: Path, configuration: Path) -> st
 def complaint(context: Context, program: Path, configuration: Path) -> str:
     """Return the last error that OpenSSL tells of a configuration; empty: it tells none."""
     lines = _listed(context, program, configuration).stderr.splitlines()
-    return next((one.strip() for one in reversed(lines) if "error:" in one), "")
+    return next((line.strip() for line in reversed(lines) if "error:" in line), "")
 
 
 def _listed(context: Context, program: Path, configuration: Path) -> Completed:

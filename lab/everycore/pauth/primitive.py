@@ -108,18 +108,22 @@ def plan(session: Session, program: Program) -> Plan:
     lines = list(session.records("list"))
     words = ("--policy", "vartime")
     chosen = list(session.records("resolve", *words))
-    named = {(one.primitive, one.use): one.kernel for one in chosen if isinstance(one, Resolved)}
+    named = {
+        (record.primitive, record.use): record.kernel
+        for record in chosen
+        if isinstance(record, Resolved)
+    }
     return Plan(
         tuple(k.name for k in lines if isinstance(k, Kernel) and k.primitive == "qarma" and k.runs),
         named["qarma", "serial"] or "",
         named["aes", "serial"] or "",
-        tuple(one.name for one in program.subject.functions if one.computes != PAC),
+        tuple(function.name for function in program.subject.functions if function.computes != PAC),
     )
 
 
 def compare(context: Context, program: Program) -> tuple[str, ...]:
     """Return the QEMU functions that answer as ours do; a difference is an error."""
-    names = [one.name for one in program.subject.functions if one.computes in ALIKE]
+    names = [function.name for function in program.subject.functions if function.computes in ALIKE]
     for name in names:
         _call(context, program, "check", name, COMPARED_BYTES)
     return tuple(names)
@@ -157,18 +161,18 @@ def measure(
 
 def _of_one(cycles: Sequence[float], blocks: int) -> tuple[float, ...]:
     """More figures than any counter gives."""
-    return tuple(round(one / blocks, 4) for one in cycles)
+    return tuple(round(cycle / blocks, 4) for cycle in cycles)
 
 
 def _benches(session: Session, wanted: Plan) -> Iterator[Bench]:
     common = ["--bytes", str(BLOCKS * BLOCK_BYTES), "--samples", str(SAMPLES)]
     common += ["--budget-ms", str(BUDGET_MS), *session.pinned, *session.expecting]
-    modes = ",".join(one.mode for one in OPERATIONS)
+    modes = ",".join(operation.mode for operation in OPERATIONS)
     calls = [["--primitive", "qarma", "--mode", modes, "--kernel", ",".join(wanted.kernels)]]
-    for one in LAYER:
-        aes = one.mode == "pac-aes128"
+    for layer in LAYER:
+        aes = layer.mode == "pac-aes128"
         kernel = ["--kernel", wanted.aes if aes else wanted.selected]
-        calls.append(["--primitive", "aes" if aes else "qarma", "--mode", one.mode, *kernel])
+        calls.append(["--primitive", "aes" if aes else "qarma", "--mode", layer.mode, *kernel])
     for words in calls:
         for record in session.records("bench", *words, *common):
             if isinstance(record, Failure):
@@ -209,7 +213,7 @@ def timed(context: Context, program: Program, name: str, cpu: int) -> list[float
     cycles = line.get("cycles")
     if not isinstance(cycles, list) or not cycles:
         raise EverycoreError("QEMU's functions cannot be timed here", "no counter of cycles works")
-    return [float(one) for one in cycles]
+    return [float(cycle) for cycle in cycles]
 
 
 def compared(program: Program, equal: Sequence[str]) -> PauthCompared:
@@ -229,28 +233,30 @@ def figures(program: Program, wanted: Plan, found: Timings) -> list[PauthFigure]
     kernels = f"codes of pointers, beside {name}"
     around = f"around the cipher, beside one QARMA5 of {name} (QARMA3 beside its QARMA3)"
     own = [
-        _figure(kernels, name, (one.title, one.theirs), found.of_qemu(one.theirs), ())
-        for one in OPERATIONS
+        _figure(
+            kernels, name, (operation.title, operation.theirs), found.of_qemu(operation.theirs), ()
+        )
+        for operation in OPERATIONS
     ]
     ours = [
         _figure(
-            kernels, kernel, (one.title, one.mode), found.of(one.mode, kernel),
-            found.of_qemu(one.theirs),
+            kernels, kernel, (operation.title, operation.mode), found.of(operation.mode, kernel),
+            found.of_qemu(operation.theirs),
         )
         for kernel in wanted.kernels
-        for one in OPERATIONS
+        for operation in OPERATIONS
     ]  # fmt: skip
     layer = []
-    for one in LAYER:
-        kernel = wanted.aes if one.mode == "pac-aes128" else wanted.selected
-        rounds, own_code = found.of(one.mode, kernel), found.of_qemu(one.theirs)
-        operation = ("cycles", one.mode)
-        layer.append(_figure(around, f"{one.title}: {kernel}", operation, rounds, own_code))
+    for step in LAYER:
+        kernel = wanted.aes if step.mode == "pac-aes128" else wanted.selected
+        rounds, own_code = found.of(step.mode, kernel), found.of_qemu(step.theirs)
+        measured = ("cycles", step.mode)
+        layer.append(_figure(around, f"{step.title}: {kernel}", measured, rounds, own_code))
     hashes = [
         _figure(around, title, ("cycles", theirs), found.of_qemu(theirs), found.of_qemu(CHAIN))
         for title, theirs in HASHES
     ]
-    return [one for one in (*own, *ours, *layer, *hashes) if one]
+    return [line for line in (*own, *ours, *layer, *hashes) if line]
 
 
 def _figure(

@@ -78,7 +78,7 @@ def _row(
 
 def figure_of_runs(seconds: Sequence[float]) -> Figure | None:
     """A run is a process with one sample."""
-    return figure((one,) for one in seconds)
+    return figure((second,) for second in seconds)
 
 
 def _ratio(own: Figure | None, other: Figure | None) -> float | None:
@@ -88,4 +88,4 @@ def _ratio(own: Figure | None, other: Figure | None) -> float | None:
 
 
 def _is_noisy(*summaries: Figure | None) -> bool:
-    return any(one is not None and one.is_uncertain for one in summaries)
+    return any(summary is not None and summary.is_uncertain for summary in summaries)

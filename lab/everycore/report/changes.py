@@ -94,7 +94,7 @@ class Comparison:
     only: tuple[tuple[str, Operation], ...] = ()  # one side has them: its label
 
     def having(self, verdict: permutation.Verdict) -> list[Compared]:
-        return [one for one in self.compared if one.change.verdict == verdict]
+        return [entry for entry in self.compared if entry.change.verdict == verdict]
 
 
 def compare(benches: Iterable[Bench], threshold: float) -> Comparison:
@@ -115,16 +115,20 @@ def compare(benches: Iterable[Bench], threshold: float) -> Comparison:
         if number in rounds
         for side in (SIDES if first[number] == SIDES[0] else SIDES[::-1])
     ]
-    whole = {one: own for one, own in values.items() if all(slot in own for slot in slots)}
-    only = [(min(found), one) for one, found in sides.items() if len(found) == 1]
-    alone = {one for _, one in only}
+    whole = {
+        operation: own for operation, own in values.items() if all(slot in own for slot in slots)
+    }
+    only = [(min(found), operation) for operation, found in sides.items() if len(found) == 1]
+    alone = {operation for _, operation in only}
     figures = [[own[slot] for slot in slots] for own in whole.values()]
     labels = [side == SIDES[1] for _, side in slots]
     changes = permutation.compare(figures, labels, threshold) if figures else []
     return Comparison(
         tuple(Compared(*pair) for pair in zip(whole, changes, strict=True)),
         len(rounds),
-        tuple(one for one in values if one not in whole and one not in alone),
+        tuple(
+            operation for operation in values if operation not in whole and operation not in alone
+        ),
         tuple(only),
     )
 
@@ -151,11 +155,11 @@ def table(compared: Sequence[Compared], title: str, *captions: str) -> Group:
     grid = plain_table("Kernel", "Mode")
     for name in ("Bytes", "A", "B", "B / A", "Interval", "p"):
         grid.add_column(name, justify="right", no_wrap=True)
-    for one in sorted(compared, key=lambda one: -one.change.ratio):
-        change, divisor = one.change, one.operation.divisor
-        uncertain = NOISY if one.is_uncertain else ""
+    for entry in sorted(compared, key=lambda entry: -entry.change.ratio):
+        change, divisor = entry.change, entry.operation.divisor
+        uncertain = NOISY if entry.is_uncertain else ""
         grid.add_row(
-            *one.operation.words(),
+            *entry.operation.words(),
             number(change.before.median / divisor),
             number(change.after.median / divisor),
             Text(f"{uncertain}{change.ratio:.3f}", style=STYLES[change.verdict]),
@@ -213,7 +217,7 @@ def _figures(line: Record) -> Iterator[tuple[Operation, str, list[Sequence[float
     elif isinstance(line, Limit):
         for mode, values in (
             ("latency", line.latency_cycles),
-            ("many at once", tuple(1 / one for one in line.per_cycle if one)),
+            ("many at once", tuple(1 / cycles for cycles in line.per_cycle if cycles)),
         ):
             name = f"{mode}, {line.width_bits} bits"
             operation = Operation("limits", line.instruction, name, 0, 0, 1, "")
@@ -227,13 +231,13 @@ def stored_table(found: Sequence[OperationPair], title: str, *captions: str) -> 
     grid = plain_table("Kernel", "Mode")
     for name in ("Bytes", "Before", "After", "Unit", "Ratio"):
         grid.add_column(name, justify="right", no_wrap=True)
-    for one in sorted(found, key=lambda one: -one.ratio):
-        divisor = one.operation.divisor
+    for pair in sorted(found, key=lambda pair: -pair.ratio):
+        divisor = pair.operation.divisor
         grid.add_row(
-            *one.operation.words(),
-            number(one.before.median / divisor),
-            number(one.after.median / divisor),
-            f"{one.unit}/B" if one.operation.is_per_byte else one.unit,
-            f"{one.ratio:.3f}",
+            *pair.operation.words(),
+            number(pair.before.median / divisor),
+            number(pair.after.median / divisor),
+            f"{pair.unit}/B" if pair.operation.is_per_byte else pair.unit,
+            f"{pair.ratio:.3f}",
         )
     return titled(title, grid, *captions)

@@ -43,10 +43,10 @@ def page(results: Mapping[Cell, Result]) -> str:
     cell is listed as slow if all processes and the fastest ones say so.
     """
     every = pooled(_of_kernels(results))
-    found = {cell: _fastest(one) for cell, one in every.items()}
-    timed = [one for one in found.values() if promises.is_judged(one)]
+    found = {cell: _fastest(result) for cell, result in every.items()}
+    timed = [result for result in found.values() if promises.is_judged(result)]
     kept, _ = promises.judge(timed, {}, is_uncertain=lambda _: False)
-    lone = sum(_is_lone(every[one.cell]) for one in timed)
+    lone = sum(_is_lone(every[result.cell]) for result in timed)
     return "\n".join(
         [
             _scope(found.values(), timed, lone),
@@ -60,7 +60,7 @@ def page(results: Mapping[Cell, Result]) -> str:
 
 def has_kernels(results: Mapping[Cell, Result]) -> bool:
     """Whether cells are of kernels that promise something of compilers."""
-    return any(promises.is_judged(one) for one in _of_kernels(results).values())
+    return any(promises.is_judged(kernel) for kernel in _of_kernels(results).values())
 
 
 def _fastest(result: Result) -> Result:
@@ -78,21 +78,21 @@ def _is_lone(result: Result) -> bool:
 
 def _of_kernels(results: Mapping[Cell, Result]) -> dict[Cell, Result]:
     return {
-        cell: one
-        for cell, one in results.items()
+        cell: result
+        for cell, result in results.items()
         if cell.subject in promises.PROMISED and cell.target == "host"
     }
 
 
 def _scope(every: Iterable[Result], timed: Sequence[Result], lone: int) -> str:
-    compilers = sorted({(family(one), version(one)[:1]) for one in timed})
+    compilers = sorted({(family(result), version(result)[:1]) for result in timed})
     names = [f"{name} {'.'.join(map(str, number))}" for name, number in compilers]
-    sets = dict.fromkeys(" ".join(one.cell.flags) for one in timed)
-    failed = sum(one.outcome.is_failure for one in every)
+    sets = dict.fromkeys(" ".join(result.cell.flags) for result in timed)
+    failed = sum(result.outcome.is_failure for result in every)
     answers = f"{failed} of them failed" if failed else "all gave right answers"
     return (
         f"{len(timed)} cells were timed; {answers}. {len(names)} compilers: {', '.join(names)}.\n\n"
-        f"{len(sets)} sets of flags: {', '.join(f'`{one}`' for one in sets)}.\n\n"
+        f"{len(sets)} sets of flags: {', '.join(f'`{flag_set}`' for flag_set in sets)}.\n\n"
         f"Cells where no second process came within {NEAR - 1:.0%} of the fastest one: {lone}.\n"
     )
 
@@ -100,16 +100,17 @@ def _scope(every: Iterable[Result], timed: Sequence[Result], lone: int) -> str:
 def _best_and_worst(kept: Sequence[Kept]) -> str:
     rows = [
         [
-            *one.row,
-            f"{cost(one.best):.2f}",
-            _maker(one.best),
-            f"{cost(one.worst):.2f}",
-            _maker(one.worst),
-            f"{one.ratio:.2f}",
-            f"{one.within:.2f}",
-            f"{one.most[1]:.2f}, {one.most[0]:.2f}" + ("" if one.steady else " **not kept**"),
+            *judged.row,
+            f"{cost(judged.best):.2f}",
+            _maker(judged.best),
+            f"{cost(judged.worst):.2f}",
+            _maker(judged.worst),
+            f"{judged.ratio:.2f}",
+            f"{judged.within:.2f}",
+            f"{judged.most[1]:.2f}, {judged.most[0]:.2f}"
+            + ("" if judged.steady else " **not kept**"),
         ]
-        for one in kept
+        for judged in kept
     ]
     return (
         "#### The best and the worst cell of each function\n\n"
@@ -121,18 +122,18 @@ def _best_and_worst(kept: Sequence[Kept]) -> str:
 
 def _by_compiler(timed: Sequence[Result]) -> str:
     """Compare the compilers with the same flags."""
-    plain = [one for one in timed if one.cell.flags == PLAIN]
+    plain = [result for result in timed if result.cell.flags == PLAIN]
     best: dict[tuple[str, str], float] = {}
-    for one in plain:
-        best[_function(one)] = min(cost(one), best.get(_function(one), math.inf))
+    for result in plain:
+        best[_function(result)] = min(cost(result), best.get(_function(result), math.inf))
     by_compiler: defaultdict[tuple[str, tuple[int, ...]], list[_Ratio]] = defaultdict(list)
-    for one in plain:
-        ratio = _Ratio(one, cost(one) / best[_function(one)])
-        by_compiler[family(one), version(one)[:1]].append(ratio)
+    for result in plain:
+        ratio = _Ratio(result, cost(result) / best[_function(result)])
+        by_compiler[family(result), version(result)[:1]].append(ratio)
     rows = []
     for (name, number), ratios in sorted(by_compiler.items()):
-        worst = max(ratios, key=lambda one: one.value)
-        over = sum(one.value > CLEAR for one in ratios)
+        worst = max(ratios, key=lambda ratio: ratio.value)
+        over = sum(ratio.value > CLEAR for ratio in ratios)
         title = f"{name} {'.'.join(map(str, number))}"
         last = [" ".join(_function(worst.result)), f"{worst.value:.2f}", str(over)]
         rows.append([title, str(len(ratios)), f"{_mean(ratios):.3f}", *last])
@@ -147,16 +148,18 @@ def _by_compiler(timed: Sequence[Result]) -> str:
 def _by_flags(timed: Sequence[Result]) -> str:
     """Compare sets of flags within a compiler."""
     plain = {
-        (one.cell.toolchain, _function(one)): cost(one) for one in timed if one.cell.flags == PLAIN
+        (result.cell.toolchain, _function(result)): cost(result)
+        for result in timed
+        if result.cell.flags == PLAIN
     }
     by_flags: defaultdict[tuple[str, ...], list[_Ratio]] = defaultdict(list)
-    for one in timed:
-        base = plain.get((one.cell.toolchain, _function(one)))
-        if base and one.cell.flags != PLAIN:
-            by_flags[one.cell.flags].append(_Ratio(one, cost(one) / base))
+    for result in timed:
+        base = plain.get((result.cell.toolchain, _function(result)))
+        if base and result.cell.flags != PLAIN:
+            by_flags[result.cell.flags].append(_Ratio(result, cost(result) / base))
     rows = []
     for flags, ratios in by_flags.items():
-        gained, lost = (pick(ratios, key=lambda one: one.value) for pick in (min, max))
+        gained, lost = (pick(ratios, key=lambda ratio: ratio.value) for pick in (min, max))
         words = [f"`{' '.join(flags)}`", str(len(ratios)), f"{_mean(ratios):.3f}"]
         for ratio in (gained, lost):
             name = f"{ratio.result.cell.toolchain}, {' '.join(_function(ratio.result))}"
@@ -172,17 +175,17 @@ def _by_flags(timed: Sequence[Result]) -> str:
 
 def _slow(results: Mapping[Cell, Result], fastest: Mapping[Cell, Result]) -> str:
     """List the cells that a compiler engineer would look at first."""
-    found = [one for one in anomalies.find(results) if _is_slow_at_best(one, fastest)]
+    found = [anomaly for anomaly in anomalies.find(results) if _is_slow_at_best(anomaly, fastest)]
     groups = anomalies.anomaly_groups(found, results)
     title = "#### Slower than a neighbour\n\n"
     if not groups:
         return f"{title}No cell is odd by the rules of [regressions.md](regressions.md).\n"
     lines = [
-        f"* {one.compiler} `{' '.join(one.worst.cell.flags)}` on {one.worst.cell.subject}"
-        f" {one.worst.cell.function}: {what(one.worst)}"
-        + ("" if one.is_live else "; newer versions do not have it")
+        f"* {group.compiler} `{' '.join(group.worst.cell.flags)}` on {group.worst.cell.subject}"
+        f" {group.worst.cell.function}: {what(group.worst)}"
+        + ("" if group.is_live else "; newer versions do not have it")
         + "\n"
-        for one in groups[:MOST_SLOW]
+        for group in groups[:MOST_SLOW]
     ]
     more = len(groups) - len(lines)
     rest = f"* {more} more with less weight\n" if more else ""
@@ -200,13 +203,13 @@ def _is_slow_at_best(anomaly: Anomaly, fastest: Mapping[Cell, Result]) -> bool:
     return cost(fastest[anomaly.cell]) > anomaly.limit * cost(fastest[anomaly.neighbour])
 
 
-def _function(one: Result) -> tuple[str, str]:
-    return one.cell.subject, one.cell.function
+def _function(result: Result) -> tuple[str, str]:
+    return result.cell.subject, result.cell.function
 
 
 def _mean(ratios: Sequence[_Ratio]) -> float:
-    return math.exp(sum(math.log(one.value) for one in ratios) / len(ratios))
+    return math.exp(sum(math.log(ratio.value) for ratio in ratios) / len(ratios))
 
 
-def _maker(one: Result) -> str:
-    return f"{one.cell.toolchain} `{' '.join(one.cell.flags)}`"
+def _maker(result: Result) -> str:
+    return f"{result.cell.toolchain} `{' '.join(result.cell.flags)}`"

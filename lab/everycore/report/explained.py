@@ -70,8 +70,8 @@ def sentences(
             said.setdefault(row.remedy.says, row)
             shares[row.remedy.says] += row.share  # type: ignore[assignment]
     said = {says: row for says, row in said.items() if shares[says] >= _LEAST_WORTH}
-    measured = {one.remedy: one for one in trials}
-    lines = [_potential(one) for one in could]
+    measured = {trial.remedy: trial for trial in trials}
+    lines = [_potential(potential) for potential in could]
     for says, row in said.items():
         assert row.remedy is not None
         lines.append(f"Why: {says} ({shares[says]:.0f} % of the time).")
@@ -83,30 +83,30 @@ def sentences(
     return lines
 
 
-def _potential(one: Potential) -> str:
+def _potential(potential: Potential) -> str:
     """`AES-256-GCM: this program takes 1.2 cycles per byte, ...`."""
     parts = []
-    if one.taken is not None:
-        parts.append(f"this program takes {number(one.taken)} cycles per byte")
-    if one.limit is not None:
-        parts.append(f"this CPU's limit is {number(one.limit)}")
-    if one.everycore is not None:
-        parts.append(f"everycore takes {number(one.everycore)}")
-    unit = "" if one.taken is not None else " cycles per byte"
-    return f"{one.title}: {', '.join(parts)}{unit} (keys of 256 bits, {one.source})."
+    if potential.taken is not None:
+        parts.append(f"this program takes {number(potential.taken)} cycles per byte")
+    if potential.limit is not None:
+        parts.append(f"this CPU's limit is {number(potential.limit)}")
+    if potential.everycore is not None:
+        parts.append(f"everycore takes {number(potential.everycore)}")
+    unit = "" if potential.taken is not None else " cycles per byte"
+    return f"{potential.title}: {', '.join(parts)}{unit} (keys of 256 bits, {potential.source})."
 
 
-def _gain(one: Trial | None) -> str:
-    if one is None:
+def _gain(trial: Trial | None) -> str:
+    if trial is None:
         return " Not tried (--try does it)."
-    if not one.is_tried:
-        return f" Not tried: {one.by}."
-    tried = f" Tried{f' {one.change}' if one.change else ''}:"
-    if one.gain is None:
-        return f"{tried} {one.by}."
-    if one.gain < 1.0:
-        return f"{tried} it is slower with it, {one.gain:.2f} times as fast ({one.by})."
-    return f"{tried} {one.gain:.2f} times as fast ({one.by})."
+    if not trial.is_tried:
+        return f" Not tried: {trial.by}."
+    tried = f" Tried{f' {trial.change}' if trial.change else ''}:"
+    if trial.gain is None:
+        return f"{tried} {trial.by}."
+    if trial.gain < 1.0:
+        return f"{tried} it is slower with it, {trial.gain:.2f} times as fast ({trial.by})."
+    return f"{tried} {trial.gain:.2f} times as fast ({trial.by})."
 
 
 def plain_rows(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Group:
@@ -125,26 +125,28 @@ def speed_rows(probed: Sequence[Probed], own: OwnSpeeds) -> list[tuple[str, ...]
     The best is the fastest of the libraries and our kernels.
     """
     rows: list[tuple[str, ...]] = []
-    measured = [one for one in probed if not one.error]
+    measured = [speed for speed in probed if not speed.error]
     best = best_rates(measured)
-    failed = [one for one in probed if one.error and one.is_available]
-    for operation in sorted({one.operation for one in probed} | set(own.rates)):
+    failed = [speed for speed in probed if speed.error and speed.is_available]
+    for operation in sorted({speed.operation for speed in probed} | set(own.rates)):
         rates = [
-            (one.rate, one.library, one.code) for one in measured if one.operation == operation
+            (speed.rate, speed.library, speed.code)
+            for speed in measured
+            if speed.operation == operation
         ]
         top = max(best[operation].rate if operation in best else 0.0, own.rates.get(operation, 0.0))
         if operation in own.rates:
             rates.append((own.rates[operation], NAME, "the selected kernel"))
         if limit := own.limit_rate(operation):
             rates.append((limit, LIMIT, ""))
-        for rate, name, code in sorted(rates, key=lambda one: (-one[0], one[1])):
+        for rate, name, code in sorted(rates, key=lambda row: (-row[0], row[1])):
             share = f"{rate / top:.0%}" if name != LIMIT else ""
             cycles = own.cycles_per_byte(rate) if operation in PER_BYTE else 0.0
             shown = number(cycles) if cycles else ""
             rows.append((operation, name, _speed(operation, rate), shown, share, code))
-        for one in failed:
-            if one.operation == operation:
-                rows.append((operation, one.library, one.error, "", "", ""))
+        for speed in failed:
+            if speed.operation == operation:
+                rows.append((operation, speed.library, speed.error, "", "", ""))
     return rows
 
 

@@ -12,14 +12,14 @@ HEAD = ("goal", "core", "kernel", "i/B", "its i/B", "ratio to", "ratio", "limit"
 WORDS = {True: "yes", False: "no", None: "?"}
 
 
-def line_of(one: Reached) -> GoalLine:
+def line_of(reached: Reached) -> GoalLine:
     """Return the stored line, which has all that is shown."""
-    row, goal = one.row, one.goal
-    figure = row.figures.get(one.core) if row else None
+    row, goal = reached.row, reached.goal
+    figure = row.figures.get(reached.core) if row else None
     shown = figure if isinstance(figure, Figure) else None
     return GoalLine(
         goal=goal.title,
-        core=one.core,
+        core=reached.core,
         mode=goal.mode,
         bytes="bulk" if goal.bytes == BULK else goal.bytes,
         kernel=row.kernel if row else None,
@@ -27,17 +27,17 @@ def line_of(one: Reached) -> GoalLine:
         model=round(figure.model, 4) if figure and figure.model else None,
         low=round(shown.low, 4) if shown else None,
         high=round(shown.high, 4) if shown else None,
-        against=one.rival or None,
+        against=reached.rival or None,
         against_instructions_per_byte=(
-            round(one.rival_instructions, 4) if one.rival_instructions else None
+            round(reached.rival_instructions, 4) if reached.rival_instructions else None
         ),
-        ratio=round(one.ratio, 4) if one.ratio is not None else None,
+        ratio=round(reached.ratio, 4) if reached.ratio is not None else None,
         limits={
             name: value
             for name in ("ratio", "instructions", "cycles")
             if (value := getattr(goal, name))
         },
-        met=one.met,
+        met=reached.met,
     )
 
 

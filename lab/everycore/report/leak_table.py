@@ -17,28 +17,32 @@ Claims = Collection[tuple[str, str]]  # subjects and functions that promise cons
 def broken(results: Sequence[Result], claims: Claims) -> list[Result]:
     """Cells that leak although they promise not to."""
     return [
-        one
-        for one in results
-        if one.constant_time is False and (one.cell.subject, one.cell.function) in claims
+        result
+        for result in results
+        if result.constant_time is False and (result.cell.subject, result.cell.function) in claims
     ]
 
 
 def paragraphs(results: Sequence[Result], claims: Claims) -> Iterator[Group]:
     """Broken promises first, then each function; last, what could not be looked at, and why."""
-    looked = [one for one in results if one.outcome in LOOKED_AT]
+    looked = [result for result in results if result.outcome in LOOKED_AT]
     groups: dict[tuple[str, str, str], list[Result]] = {}
-    for one in looked:
-        groups.setdefault((one.cell.subject, one.cell.function, one.cell.target), []).append(one)
+    for result in looked:
+        groups.setdefault(
+            (result.cell.subject, result.cell.function, result.cell.target), []
+        ).append(result)
     for key in sorted(groups, key=lambda key: (not broken(groups[key], claims), key)):
         yield _function(key, groups[key], key[:2] in claims)
-    if unseen := [one for one in looked if one.constant_time is None]:
+    if unseen := [result for result in looked if result.constant_time is None]:
         yield _unseen(unseen)
 
 
 def _function(key: tuple[str, str, str], results: Sequence[Result], promises: bool) -> Group:
     subject, function, target = key
-    seen = [one for one in results if one.constant_time is not None]
-    leaking = sorted((one for one in seen if not one.constant_time), key=lambda one: one.cell)
+    seen = [result for result in results if result.constant_time is not None]
+    leaking = sorted(
+        (result for result in seen if not result.constant_time), key=lambda result: result.cell
+    )
     where = "" if target == "host" else f" for {target}"
     promise = "promises constant time" if promises else "promises nothing"
     head = Text(f"{subject} {function}{where} ({promise}): ")
@@ -50,8 +54,8 @@ def _function(key: tuple[str, str, str], results: Sequence[Result], promises: bo
         lines.append(Text(f"  {_places(leaking)}", style="dim"))
     else:
         lines += [
-            Text(f"  {one.cell.toolchain} {' '.join(one.cell.flags)}: {_place(one)}")
-            for one in leaking[:MOST]
+            Text(f"  {result.cell.toolchain} {' '.join(result.cell.flags)}: {_place(result)}")
+            for result in leaking[:MOST]
         ]
         if len(leaking) > MOST:
             lines.append(Text(f"  and {len(leaking) - MOST} more"))
@@ -60,7 +64,7 @@ def _function(key: tuple[str, str, str], results: Sequence[Result], promises: bo
 
 def _methods(seen: Sequence[Result]) -> str:
     """How many cells each method looked at."""
-    counts = Counter(v.method for one in seen for v in one.verdicts if v.constant is not None)
+    counts = Counter(v.method for result in seen for v in result.verdicts if v.constant is not None)
     said = ", ".join(f"{method} {count}" for method, count in sorted(counts.items()))
     return f" (looked at by {said})" if said else ""
 
@@ -80,7 +84,9 @@ def _place(result: Result) -> str:
 
 def _unseen(results: Sequence[Result]) -> Group:
     """Cells that no method could look at are no passes."""
-    reasons = Counter("; ".join(f"{v.method}: {v.detail}" for v in one.verdicts) for one in results)
+    reasons = Counter(
+        "; ".join(f"{v.method}: {v.detail}" for v in result.verdicts) for result in results
+    )
     lines = [Text(f"Not looked at, {len(results)} cells:", style="bold yellow")]
     lines += [Text(f"  {n:4} {why or 'no verdict'}") for why, n in reasons.most_common()]
     return Group(*lines, Text())

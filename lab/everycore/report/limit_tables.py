@@ -25,13 +25,13 @@ def instructions_table(limits: Sequence[Limit], caption: str) -> Group:
     for name in ("Bits", "Latency", "Per cycle"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("")
-    for one in limits:
+    for limit in limits:
         table.add_row(
-            one.instruction,
-            str(one.width_bits),
-            figure_text(one.latency_cycles, 2, one),
-            figure_text(one.per_cycle, 2, one),
-            Text(one.why, style="dim"),
+            limit.instruction,
+            str(limit.width_bits),
+            figure_text(limit.latency_cycles, 2, limit),
+            figure_text(limit.per_cycle, 2, limit),
+            Text(limit.why, style="dim"),
         )
     return titled("What this CPU can do: latency in cycles, and how many per cycle", table, caption)
 
@@ -39,12 +39,12 @@ def instructions_table(limits: Sequence[Limit], caption: str) -> Group:
 def arithmetic_table(loops: Sequence[Arithmetic], caption: str) -> Group:
     """Every loop that could bound a mode."""
     table = _cost_table("Loop", "Key")
-    for one in loops:
+    for loop in loops:
         table.add_row(
-            one.name,
-            str(one.key_bits or "any"),
-            figure_text(one.cycles_per_byte, 4, one),
-            source(one) if not one.why else Text(one.why, style="dim"),
+            loop.name,
+            str(loop.key_bits or "any"),
+            figure_text(loop.cycles_per_byte, 4, loop),
+            source(loop) if not loop.why else Text(loop.why, style="dim"),
         )
     return titled("Arithmetic: cycles per byte", table, caption)
 
@@ -53,9 +53,9 @@ def bounds_table(bounds: Sequence[Bound], caption: str) -> Group:
     """The bound of each mode and key size, modes of one bound in one row."""
     table = _cost_table("Modes", "Key")
     rows: dict[tuple[int, str, str], list[str]] = {}
-    for one in bounds:
-        shown = f"{NOISY if one.crowded else ''}{one.cycles_per_byte:.4f}"
-        rows.setdefault((one.key_bits, shown, one.source), []).append(one.mode)
+    for bound in bounds:
+        shown = f"{NOISY if bound.crowded else ''}{bound.cycles_per_byte:.4f}"
+        rows.setdefault((bound.key_bits, shown, bound.source), []).append(bound.mode)
     for (key_bits, shown, text), modes in rows.items():
         table.add_row(" ".join(modes), str(key_bits or "any"), shown, text)
     return titled("Bounds of the modes: cycles per byte", table, LEGEND, caption)

@@ -57,7 +57,9 @@ class CellPair:
 
 def compare_stored(before: Mapping[Cell, Result], after: Mapping[Cell, Result]) -> list[CellPair]:
     """The cells that both have."""
-    return [CellPair(cell, before[cell], one) for cell, one in after.items() if cell in before]
+    return [
+        CellPair(cell, before[cell], result) for cell, result in after.items() if cell in before
+    ]
 
 
 def table(found: Sequence[CellPair], title: str, *captions: str) -> Group:
@@ -65,17 +67,19 @@ def table(found: Sequence[CellPair], title: str, *captions: str) -> Group:
     grid = plain_table("Subject", "Function", "Compiler", "Flags")
     for name in ("Before", "After", "Ratio"):
         grid.add_column(name, justify="right", no_wrap=True)
-    for one in sorted(found, key=lambda one: (one.ratio is not None, -(one.ratio or 0), one.cell)):
-        cell = one.cell
-        ratio = f"{one.ratio:.3f}" if one.ratio is not None else "-"
+    for pair in sorted(
+        found, key=lambda pair: (pair.ratio is not None, -(pair.ratio or 0), pair.cell)
+    ):
+        cell = pair.cell
+        ratio = f"{pair.ratio:.3f}" if pair.ratio is not None else "-"
         grid.add_row(
             cell.subject,
             cell.function + ("" if cell.target == "host" else f" for {cell.target}"),
             cell.toolchain,
-            one.after.flag_set or " ".join(cell.flags),
-            _shown(one.before),
-            _shown(one.after),
-            Text(ratio + (SAME_CODE if one.is_same_code else "")),
+            pair.after.flag_set or " ".join(cell.flags),
+            _shown(pair.before),
+            _shown(pair.after),
+            Text(ratio + (SAME_CODE if pair.is_same_code else "")),
         )
     return titled(title, grid, LEGEND, *captions)
 

@@ -36,7 +36,7 @@ HOW_TO_EXPLAIN = (
 REPAIRED = "Below WRONG, in parentheses: the cell with the flag that makes its answers right, {0}."
 ASSEMBLY = "Hand-written assembly has one figure, whatever the flags are."
 FIRST_COLUMN = 12
-NAMES = [one.name for one in FLAG_SETS]
+NAMES = [flag_set.name for flag_set in FLAG_SETS]
 
 
 def tables(
@@ -51,64 +51,69 @@ def tables(
     `why`: what makes wrong answers right, as far as it is known.
     """
     why = why or {}
-    if any(one.outcome.is_failure for one in results):
+    if any(result.outcome.is_failure for result in results):
         yield failures(results)
-    if any(one.outcome is Outcome.WRONG and one.cell not in why for one in results):
+    if any(result.outcome is Outcome.WRONG and result.cell not in why for result in results):
         yield Group(Text(HOW_TO_EXPLAIN), Text())
     groups: dict[tuple[object, ...], list[Result]] = {}
-    results = list(pooled({one.cell: one for one in results}).values())
-    for one in results:
-        cell = one.cell
+    results = list(pooled({result.cell: result for result in results}).values())
+    for result in results:
+        cell = result.cell
         key = (cell.subject, cell.function, cell.target, cell.key_bits, cell.n_bytes)
-        groups.setdefault(key, []).append(one)
+        groups.setdefault(key, []).append(result)
     beside = {group: _references(own, results) for group, own in groups.items()}
-    references = {one.cell for found in beside.values() for one in found}
+    references = {result.cell for found in beside.values() for result in found}
     for group, own in sorted(groups.items(), key=lambda item: item[0]):
-        if not {one.cell for one in own} <= references:
+        if not {result.cell for result in own} <= references:
             yield from _function(own, width, source, beside[group], why)
-    if skipped := [one for one in results if one.outcome is Outcome.SKIPPED]:
+    if skipped := [result for result in results if result.outcome is Outcome.SKIPPED]:
         yield skips(skipped)
 
 
 def _references(own: Sequence[Result], results: Sequence[Result]) -> list[Result]:
     """Hand-written assembly that computes the same as these cells of compilers."""
-    made = [one for one in own if value(one) is not None and not one.is_assembly and one.computes]
+    made = [
+        result
+        for result in own
+        if value(result) is not None and not result.is_assembly and result.computes
+    ]
     wanted = {(o.computes, o.cell.target, o.cell.key_bits, o.cell.n_bytes) for o in made}
     found = [
-        one
-        for one in results
-        if one.is_assembly
-        and value(one) is not None
-        and (one.computes, one.cell.target, one.cell.key_bits, one.cell.n_bytes) in wanted
+        result
+        for result in results
+        if result.is_assembly
+        and value(result) is not None
+        and (result.computes, result.cell.target, result.cell.key_bits, result.cell.n_bytes)
+        in wanted
     ]
-    return sorted(found, key=lambda one: value(one) or 0.0)
+    return sorted(found, key=lambda result: value(result) or 0.0)
 
 
 def troubles(results: Sequence[Result]) -> Iterator[Group]:
     """Yield failures, and why cells were skipped: for runs that print no table."""
-    if any(one.outcome.is_failure for one in results):
+    if any(result.outcome.is_failure for result in results):
         yield failures(results)
-    if skipped := [one for one in results if one.outcome is Outcome.SKIPPED]:
+    if skipped := [result for result in results if result.outcome is Outcome.SKIPPED]:
         yield skips(skipped)
 
 
 def failures(results: Sequence[Result]) -> Group:
     """A line for the cells that failed in one way; wrong answers before all others."""
     groups = group_failures(results)
-    lines = [Text(_one_or_many(one), style="bold red") for one in groups]
+    lines = [Text(_one_or_many(group), style="bold red") for group in groups]
     return Group(*lines, Text())
 
 
 def _one_or_many(group: FailedCells) -> str:
-    one = group.first
+    first = group.first
     if len(group.results) > 1:
         return group.title
-    return f"{one.outcome.upper()}: {one.cell.title}: {one.reason}"
+    return f"{first.outcome.upper()}: {first.cell.title}: {first.reason}"
 
 
 def skips(results: Sequence[Result]) -> Group:
     """Each reason once; the names in it may differ."""
-    counts = Counter(one.reason for one in results)
+    counts = Counter(result.reason for result in results)
     lines = [Text(f"Skipped, {sum(counts.values())} cells:")]
     lines += [Text(f"  {count:4} {reason}", style="dim") for reason, count in counts.most_common()]
     return Group(*lines, Text())
@@ -122,19 +127,21 @@ def _function(
     why: Mapping[Cell, Anomaly],
 ) -> Iterator[Group]:
     cell = results[0].cell
-    best = min((v for one in results if (v := value(one)) is not None), default=None)
+    best = min((v for result in results if (v := value(result)) is not None), default=None)
     if best is None:
         return
     emulated = cell.target != "host"
-    key = f"{cell.key_bits}-bit key, " if any(one.computes for one in results) else ""
+    key = f"{cell.key_bits}-bit key, " if any(result.computes for result in results) else ""
     title = f"{cell.subject} {cell.function}, {key}{cell.n_bytes} bytes"
     title += f" for {cell.target}" if emulated else ""
     by_hand = [ASSEMBLY] if beside or results[0].is_assembly else []
-    repairs = dict.fromkeys(" ".join(why[one.cell].repair) for one in results if one.cell in why)
+    repairs = dict.fromkeys(
+        " ".join(why[result.cell].repair) for result in results if result.cell in why
+    )
     repaired = [REPAIRED.format(" or ".join(filter(None, repairs)))] if any(repairs) else []
     said = (COUNTED if emulated else MEASURED, LEGEND, *repaired, *by_hand, source)
-    yield from _tables(results, width, title, said, lambda one: shown(one, best, why), beside)
-    for core in sorted({core for one in results for core in one.estimates or ()}):
+    yield from _tables(results, width, title, said, lambda result: shown(result, best, why), beside)
+    for core in sorted({core for result in results for core in result.estimates or ()}):
         caption = f"{title}: {core}"
         show = partial(estimated, core)
         yield from _tables(results, width, caption, (ESTIMATED, source), show)
@@ -148,23 +155,23 @@ def _tables(
     show: Callable[[Result | None], Text],
     beside: Sequence[Result] = (),
 ) -> Iterator[Group]:
-    tried = [one for one in results if one.outcome is not Outcome.SKIPPED]
+    tried = [result for result in results if result.outcome is not Outcome.SKIPPED]
     found = dict.fromkeys(map(title_of_flags, tried))
     flags = sorted(found, key=lambda name: NAMES.index(name) if name in NAMES else len(NAMES))
-    known = {(one.cell.toolchain, title_of_flags(one)): one for one in results}
-    names = [len(name) for one in beside for name in (one.cell.subject, one.cell.function)]
+    known = {(result.cell.toolchain, title_of_flags(result)): result for result in results}
+    names = [len(name) for result in beside for name in (result.cell.subject, result.cell.function)]
     parts = list(_fitting(flags, width, max(FIRST_COLUMN, *names) if names else FIRST_COLUMN))
     for number, part in enumerate(parts, 1):
         table = plain_table("Compiler")
         for name in part:
             table.add_column(heading(name), justify="right", no_wrap=True)
-        for toolchain in sorted({one.cell.toolchain for one in tried}, key=version_order):
+        for toolchain in sorted({result.cell.toolchain for result in tried}, key=version_order):
             own = [known.get((toolchain, name)) for name in flags]
-            texts = [_equal(own, i) or show(one) for i, one in enumerate(own)]
+            texts = [_equal(own, i) or show(result) for i, result in enumerate(own)]
             table.add_row(toolchain, *texts[flags.index(part[0]) :][: len(part)])
-        for one in beside:
-            cell = one.cell
-            table.add_row(f"assembly,\n{cell.subject}\n{cell.function}", show(one))
+        for result in beside:
+            cell = result.cell
+            table.add_row(f"assembly,\n{cell.subject}\n{cell.function}", show(result))
         yield titled(title, table, *(said if number == len(parts) else ()))
 
 

@@ -100,7 +100,9 @@ def _ratios(lines: Sequence[EstimateLine], cores: Mapping[str, Core]) -> str:
     names = [name for name in cores if any(ratios.get(name) for _, ratios in own)]
     rows: list[list[str]] = []
     for line, by_core in own:
-        for rival in dict.fromkeys(one for name in names for one in by_core.get(name, {})):
+        for rival in dict.fromkeys(
+            rival_name for name in names for rival_name in by_core.get(name, {})
+        ):
             ratios = [by_core.get(name, {}).get(rival) for name in names]
             cells = [f"{ratio:.2f}x" if ratio else "" for ratio in ratios]
             rows.append([line.kernel, rival, str(line.key_bits), str(line.bytes), *cells])
@@ -117,17 +119,18 @@ def _published(
     """Each published figure with the estimate of that very code, where one is stored."""
     order = list(cores)
     rows: list[list[str]] = []
-    for one in sorted(messages, key=lambda message: order.index(message.core)):
-        cost = one.cycles_per_byte
-        source = one.source + (f"; {one.note}" if one.note else "")
+    for published in sorted(messages, key=lambda message: order.index(message.core)):
+        cost = published.cycles_per_byte
+        source = published.source + (f"; {published.note}" if published.note else "")
         rows.append(
             [
-                cores[one.core].title,
-                one.code,
-                str(one.key_bits),
-                "long" if one.bytes == BULK else str(one.bytes),
-                (f"{cost:.2f}" if cost < MANY else f"{cost:.1f}") + " (derived)" * one.derived,
-                _of_that_code(lines, one),
+                cores[published.core].title,
+                published.code,
+                str(published.key_bits),
+                "long" if published.bytes == BULK else str(published.bytes),
+                (f"{cost:.2f}" if cost < MANY else f"{cost:.1f}")
+                + " (derived)" * published.derived,
+                _of_that_code(lines, published),
                 source,
             ]
         )
@@ -135,19 +138,19 @@ def _published(
     return markdown_table(head, rows, right=(2, 3, 4, 5))
 
 
-def _of_that_code(lines: Sequence[EstimateLine], one: Message) -> str:
+def _of_that_code(lines: Sequence[EstimateLine], message: Message) -> str:
     """The estimate at that size; of long messages that of the longest that is stored."""
     like = [
         line
         for line in lines
-        if _code(line) == one.function and line.key_bits == one.key_bits
-        if one.bytes in (BULK, line.bytes)
+        if _code(line) == message.function and line.key_bits == message.key_bits
+        if message.bytes in (BULK, line.bytes)
     ]
     if not like:
         return ""
     line = max(like, key=lambda each: each.bytes if isinstance(each.bytes, int) else math.inf)
-    size = f" ({line.bytes} B)" if one.bytes == BULK and line.bytes != BULK_WORD else ""
-    return _range(line, one.core) + size
+    size = f" ({line.bytes} B)" if message.bytes == BULK and line.bytes != BULK_WORD else ""
+    return _range(line, message.core) + size
 
 
 def _gains(cores: Mapping[str, Core], gains: Sequence[Gain]) -> str:

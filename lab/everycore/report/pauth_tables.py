@@ -47,8 +47,8 @@ def command_line(options: Mapping[str, Any]) -> str:
     """Return the command line, from the options that are stored with a run."""
     words = ["everycore", "pauth"]
     for name, value in options.items():
-        for one in value if isinstance(value, list) else [value]:
-            words += [f"--{name}"] if one is True else [f"--{name}", str(one)]
+        for word in value if isinstance(value, list) else [value]:
+            words += [f"--{name}"] if word is True else [f"--{name}", str(word)]
     return " ".join(words)
 
 
@@ -137,17 +137,17 @@ def _counted(head: PauthProgram) -> str:
 
 
 def _primitive(title: str, figures: Sequence[PauthFigure], notes: Sequence[str]) -> PauthTable:
-    operations = dict.fromkeys(one.operation for one in figures)
-    found = {(one.who, one.operation): _cycles(one) for one in figures}
+    operations = dict.fromkeys(figure.operation for figure in figures)
+    found = {(figure.who, figure.operation): _cycles(figure) for figure in figures}
     rows = tuple(
         (who, *(found.get((who, operation), "-") for operation in operations))
-        for who in dict.fromkeys(one.who for one in figures)
+        for who in dict.fromkeys(figure.who for figure in figures)
     )
     return PauthTable(title, ("", *operations), rows, 1, tuple(notes), CYCLES)
 
 
-def _cycles(one: PauthFigure) -> str:
-    return _short(one.cycles) + (f" {_short(one.ratio)}x" if one.ratio else "")
+def _cycles(figure: PauthFigure) -> str:
+    return _short(figure.cycles) + (f" {_short(figure.ratio)}x" if figure.ratio else "")
 
 
 def _short(value: float) -> str:

@@ -72,19 +72,21 @@ def modes_of(named: Sequence[Named]) -> dict[str, float]:
 
     AES beside GHASH is GCM. Other modes are known by the names of functions, where these tell them.
     """
-    total = sum(one.region.samples for one in named)
+    total = sum(named_region.region.samples for named_region in named)
     counted: dict[str, int] = {}
-    has_ghash = any(found.primitive == "GHASH" for one in named for found in one.found)
-    for one in named:
-        primitives = {found.primitive for found in one.found}
+    has_ghash = any(
+        found.primitive == "GHASH" for named_region in named for found in named_region.found
+    )
+    for named_region in named:
+        primitives = {found.primitive for found in named_region.found}
         if not primitives & {"AES", "GHASH"}:
             continue
-        names = " ".join(name for name in one.evidence.names if name)
+        names = " ".join(name for name in named_region.evidence.names if name)
         mode = next((mode for pattern, mode in _BY_NAME if pattern.search(names)), "")
         if "GHASH" in primitives or (has_ghash and mode in ("", "ctr")):
             mode = "gcm-seal"
         if mode:
-            counted[mode] = counted.get(mode, 0) + one.region.samples
+            counted[mode] = counted.get(mode, 0) + named_region.region.samples
     shares = {mode: 100.0 * count / total for mode, count in counted.items()}
     return {mode: share for mode, share in shares.items() if share >= _LEAST_SHARE}
 
@@ -108,7 +110,7 @@ def potentials(
         if n_bytes and user_seconds and cost.gigahertz:
             taken = share / 100.0 * user_seconds * cost.gigahertz * 1e9 / n_bytes
         found.append(Potential(mode, share, cost.limit, cost.everycore, taken, cost.source))
-    return sorted(found, key=lambda one: -one.share)
+    return sorted(found, key=lambda potential: -potential.share)
 
 
 def costs_of(
@@ -120,12 +122,14 @@ def costs_of(
     """
     if not all(core):
         return {}
-    paths = [p for one in folders for pattern in run_files.PATTERNS for p in one.rglob(pattern)]
-    runs = [one for path in paths if (one := _run_of(path, core))]
-    runs.sort(key=lambda one: one.run.date)
+    paths = [
+        p for folder in folders for pattern in run_files.PATTERNS for p in folder.rglob(pattern)
+    ]
+    runs = [results for path in paths if (results := _run_of(path, core))]
+    runs.sort(key=lambda run: run.run.date)
     found: dict[str, Cost] = {}
-    for one in runs:
-        for mode, cost in _costs(one, timing).items():
+    for results in runs:
+        for mode, cost in _costs(results, timing).items():
             held = found.get(mode)
             found[mode] = _joined(held, cost) if held else cost
     return found
@@ -157,9 +161,9 @@ def _run_of(path: Path, core: Sequence[str]) -> Results | None:
 
 def _costs(results: Results, timing: Mapping[str, str]) -> dict[str, Cost]:
     limits = {
-        one.mode: one.cycles_per_byte
-        for one in bounds(results.records)
-        if one.key_bits in (0, KEY_BITS)
+        bound.mode: bound.cycles_per_byte
+        for bound in bounds(results.records)
+        if bound.key_bits in (0, KEY_BITS)
     }
     own: dict[str, float] = {}
     speeds: list[float] = []

@@ -64,17 +64,19 @@ def page(machine: Machine, others: Sequence[Machine] = ()) -> str:
 def _found(machine: Machine, others: Sequence[Machine]) -> tuple[list[Regression], list[Anomaly]]:
     """The known causes, each with where it was found; and anomalies without a known cause."""
     results = machine.results
-    known = {(one.cell, one.kind) for one in machine.explained}
-    left = [one for one in anomalies.find(results) if (one.cell, one.kind) not in known]
+    known = {(anomaly.cell, anomaly.kind) for anomaly in machine.explained}
+    left = [
+        anomaly for anomaly in anomalies.find(results) if (anomaly.cell, anomaly.kind) not in known
+    ]
     rows = _findings(HERE, list(machine.explained), results)
     for look in (_of_same_code, _of_same_flags):
         for other in (machine, *others):
-            same = [one for one in (look(anomaly, results, other) for anomaly in left) if one]
+            same = [match for match in (look(anomaly, results, other) for anomaly in left) if match]
             where = HERE if other is machine else f"on {other.name}"
             where += f", {BY_FLAGS}" if look is _of_same_flags else ""
             rows += _findings(where, same, results)
-            taken = {(one.cell, one.kind) for one in same}
-            left = [one for one in left if (one.cell, one.kind) not in taken]
+            taken = {(anomaly.cell, anomaly.kind) for anomaly in same}
+            left = [anomaly for anomaly in left if (anomaly.cell, anomaly.kind) not in taken]
     return rows, left
 
 
@@ -82,8 +84,8 @@ def _findings(
     where: str, found: Sequence[Anomaly], results: Mapping[Cell, Result]
 ) -> list[Regression]:
     """One for each cause, the heaviest first: what one flag repairs in several functions is one."""
-    with_gathers = [one for one in found if _has_gathers(one)]
-    others = [one for one in found if not _has_gathers(one)]
+    with_gathers = [finding for finding in found if _has_gathers(finding)]
+    others = [finding for finding in found if not _has_gathers(finding)]
     causes: dict[tuple[object, ...], list[AnomalyGroup]] = {}
     for part in (with_gathers, others):
         for group in anomalies.anomaly_groups(part, results):
@@ -92,7 +94,7 @@ def _findings(
             key = (group.family, worst.kind, worst.cell.target, *own)
             causes.setdefault(key, []).append(group)
     made = [Regression(where, tuple(own)) for own in causes.values()]
-    return sorted(made, key=lambda one: max(s.weight for s in one.groups), reverse=True)
+    return sorted(made, key=lambda finding: max(s.weight for s in finding.groups), reverse=True)
 
 
 def _has_gathers(anomaly: Anomaly) -> bool:
@@ -108,8 +110,8 @@ def summary(machine: Machine, others: Sequence[Machine] = ()) -> tuple[str, ...]
     return (
         machine.name,
         str(len(_compilers(results))),
-        str(sum(one.outcome is Outcome.MEASURED for one in results)),
-        str(sum(one.outcome is Outcome.WRONG for one in results)),
+        str(sum(result.outcome is Outcome.MEASURED for result in results)),
+        str(sum(result.outcome is Outcome.WRONG for result in results)),
         str(len(rows)),
         str(live),
         str(len(_own(anomalies.anomaly_groups(left, machine.results)))),
@@ -149,8 +151,8 @@ def _of_same_flags(
             versions.setdefault(theirs.repair, []).append((_release(known), theirs))
     for found in versions.values():
         release = _release(mine)
-        older = [one for at, one in found if at <= release]
-        newer = [one for at, one in found if at >= release]
+        older = [explained for at, explained in found if at <= release]
+        newer = [explained for at, explained in found if at >= release]
         if older and newer:
             return _with_cause(anomaly, newer[0])
     return None
@@ -207,20 +209,22 @@ def _is_wrong(group: FailedCells) -> bool:
 def _looked_at(results: Sequence[Result]) -> str:
     compilers = sorted(_compilers(results))
     names = [f"{name} {'.'.join(map(str, number))}" for name, number in compilers]
-    sets = dict.fromkeys(" ".join(one.cell.flags) for one in results)
-    outcomes = Counter(one.outcome for one in results)
+    sets = dict.fromkeys(" ".join(result.cell.flags) for result in results)
+    outcomes = Counter(result.outcome for result in results)
     counts = ", ".join(f"{n} {outcome}" for outcome, n in outcomes.most_common())
     text = f"{len(results)} cells: {counts}.\n\n"
     text += f"{len(names)} compilers: {', '.join(names)}.\n\n"
-    text += f"{len(sets)} sets of flags: {', '.join(f'`{one}`' for one in sets)}.\n"
+    text += f"{len(sets)} sets of flags: {', '.join(f'`{flag_set}`' for flag_set in sets)}.\n"
     wrong = outcomes[Outcome.WRONG]
     return text + f"\nWrong answers: {wrong} cells.\n" if wrong else text + "\nNo wrong answers.\n"
 
 
 def _compilers(results: Sequence[Result]) -> set[tuple[str, tuple[int, ...]]]:
     """The compilers of cells that were not skipped."""
-    every = [one for one in results if one.compiler and one.outcome is not Outcome.SKIPPED]
-    return {(family(one), version(one)[:1]) for one in every}
+    every = [
+        result for result in results if result.compiler and result.outcome is not Outcome.SKIPPED
+    ]
+    return {(family(result), version(result)[:1]) for result in every}
 
 
 def _row(number: int, finding: Regression, results: Mapping[Cell, Result]) -> list[str]:
@@ -228,7 +232,7 @@ def _row(number: int, finding: Regression, results: Mapping[Cell, Result]) -> li
     repair = f"`{' '.join(worst.repair)}`" if worst.repair else f"none: {worst.why_not}"
     cause = [f"pass {worst.passes[0]}"] if worst.passes else []
     several = len(finding.groups) > 1 and worst.kind is Kind.SLOW
-    largest = max((group.worst for group in finding.groups), key=lambda one: one.ratio)
+    largest = max((group.worst for group in finding.groups), key=lambda anomaly: anomaly.ratio)
     return [
         str(number),
         _compiler(finding, results),
@@ -248,9 +252,9 @@ def _compiler(finding: Regression, results: Mapping[Cell, Result]) -> str:
     if len(names) == 1:
         return finding.worst.compiler
     own = finding.worst.family
-    measured = [one for one in results.values() if one.outcome is Outcome.MEASURED]
-    known = {version(one)[:1] for one in measured if family(one) == own} - {()}
-    cells = [one.cell for group in finding.groups for one in group.anomalies]
+    measured = [result for result in results.values() if result.outcome is Outcome.MEASURED]
+    known = {version(result)[:1] for result in measured if family(result) == own} - {()}
+    cells = [anomaly.cell for group in finding.groups for anomaly in group.anomalies]
     have = {version(results[cell])[:1] for cell in cells if cell in results}
     return f"{own} {ranges(sorted(known | have), have)}".strip()
 
@@ -265,15 +269,15 @@ def _codes(finding: Regression) -> str:
 
 
 def _flags(*groups: AnomalyGroup) -> str:
-    sets = dict.fromkeys(one for group in groups for one in group.flags)
-    flags = [f"`{' '.join(one)}`" for one in sets]
+    sets = dict.fromkeys(flag for group in groups for flag in group.flags)
+    flags = [f"`{' '.join(flag_set)}`" for flag_set in sets]
     more = [f"{len(flags) - MOST_FLAGS} more"] if len(flags) > MOST_FLAGS else []
     return ", ".join([*flags[:MOST_FLAGS], *more])
 
 
 def _code(group: AnomalyGroup) -> str:
     """The subject and its functions: of a group there is one subject."""
-    names = dict.fromkeys(one.cell.function for one in group.anomalies)
+    names = dict.fromkeys(anomaly.cell.function for anomaly in group.anomalies)
     return f"{group.worst.cell.subject} {' and '.join(names)}"
 
 
@@ -285,17 +289,17 @@ def _newer(finding: Regression, results: Mapping[Cell, Result]) -> str:
     """Whether newer versions of the compiler have it, as far as they were measured."""
     if _is_live(finding):
         return "have it"
-    every = [one for group in finding.groups for one in group.anomalies]
-    have = max(version(results[one.cell])[:1] for one in every if one.cell in results)
-    alike = {one.cell.replace(toolchain="") for one in every}
+    every = [anomaly for group in finding.groups for anomaly in group.anomalies]
+    have = max(version(results[anomaly.cell])[:1] for anomaly in every if anomaly.cell in results)
+    alike = {anomaly.cell.replace(toolchain="") for anomaly in every}
     newer = sorted(
         {
-            version(one)[:1]
-            for one in results.values()
-            if family(one) == finding.worst.family
-            and version(one)[:1] > have
-            and one.outcome is Outcome.MEASURED
-            and one.cell.replace(toolchain="") in alike
+            version(result)[:1]
+            for result in results.values()
+            if family(result) == finding.worst.family
+            and version(result)[:1] > have
+            and result.outcome is Outcome.MEASURED
+            and result.cell.replace(toolchain="") in alike
         }
     )
     return f"not since {'.'.join(map(str, newer[0]))}" if newer else "none measured"

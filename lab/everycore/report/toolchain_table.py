@@ -18,13 +18,13 @@ def table(rows: Sequence[ListedToolchain]) -> Table:
     for title in ("toolchain", "version", "from", "disk", "targets"):
         found.add_column(title, justify="right" if title == "disk" else "left")
     for row in rows:
-        one = row.toolchain
+        toolchain = row.toolchain
         found.add_row(
-            one.name,
-            ".".join(map(str, one.version)),
-            one.origin or one.provider,
+            toolchain.name,
+            ".".join(map(str, toolchain.version)),
+            toolchain.origin or toolchain.provider,
             "" if row.n_bytes is None else megabytes(row.n_bytes),
-            targets(one),
+            targets(toolchain),
         )
     return found
 

@@ -48,10 +48,10 @@ class Sweep:
 def sweeps(benches: Iterable[Bench]) -> list[Sweep]:
     """Return one for each kernel and mode with three lengths or more."""
     fastest: dict[tuple[str, str], dict[int, list[float]]] = {}
-    for one in benches:
-        if one.primitive == "bn" and one.cycles:
-            times = fastest.setdefault((one.kernel, one.mode), {})
-            times.setdefault(one.bytes, []).append(min(one.cycles))
+    for bench in benches:
+        if bench.primitive == "bn" and bench.cycles:
+            times = fastest.setdefault((bench.kernel, bench.mode), {})
+            times.setdefault(bench.bytes, []).append(min(bench.cycles))
     return [
         _sweep(*key, {n_bytes: _time(found) for n_bytes, found in times.items()})
         for key, times in fastest.items()

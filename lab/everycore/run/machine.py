@@ -165,11 +165,11 @@ def refuse_absent_cpu(facts: Facts, cpu: int | None) -> None:
 def like(facts: Facts, cpu: int) -> tuple[int, ...]:
     """Return that core, then the others of its kind and speed, from the last down."""
 
-    def kind(one: int) -> tuple[int, int, int]:
-        return midr_of(facts, one), *_speed(facts, one)
+    def kind(number: int) -> tuple[int, int, int]:
+        return midr_of(facts, number), *_speed(facts, number)
 
     numbers = sorted(_numbers(facts), reverse=True)
-    return (cpu, *(one for one in numbers if one != cpu and kind(one) == kind(cpu)))
+    return (cpu, *(number for number in numbers if number != cpu and kind(number) == kind(cpu)))
 
 
 def _speed(facts: Facts, cpu: int) -> tuple[int, int]:

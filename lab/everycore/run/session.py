@@ -103,9 +103,10 @@ def known_widths(context: Context, session: Session) -> list[int]:
     found, _ = run_files.latest(context.state_dir() / "results", LAST_RUNS)
     here = described(context, session)
     stored_widths = [
-        quiet.widths(one.records)
-        for one in found
-        if one.run.machine.is_same_host(here) and one.run.machine.cpu_index == here.cpu_index
+        quiet.widths(results.records)
+        for results in found
+        if results.run.machine.is_same_host(here)
+        and results.run.machine.cpu_index == here.cpu_index
     ]
     return max(stored_widths, key=quiet.own_width, default=[])
 

@@ -70,13 +70,13 @@ class Stored:
         by an earlier set of inputs than this are compared anew.
         """
         return {
-            cell: one
-            for cell, one in self.results.items()
-            if one.outcome is not Outcome.SKIPPED
-            and time_limit <= (one.time_limit or time_limit)
-            and not (can_count and one.packages_missing)
-            and not (one.has_answers and one.sweep < sweep)
-            and not (estimate and one.outcome is Outcome.COUNTED and one.estimates is None)
+            cell: result
+            for cell, result in self.results.items()
+            if result.outcome is not Outcome.SKIPPED
+            and time_limit <= (result.time_limit or time_limit)
+            and not (can_count and result.packages_missing)
+            and not (result.has_answers and result.sweep < sweep)
+            and not (estimate and result.outcome is Outcome.COUNTED and result.estimates is None)
         }
 
 
@@ -94,17 +94,17 @@ def read(path: Path) -> Stored:
     text = journal.text_of(path, errors="replace", remedy="is it whole? fetch it anew")
     whole, end, rest = without_halves(text).rpartition("\n")
     lines: list[Line] = []
-    for number, one in enumerate((whole + end).splitlines(), 1):
+    for number, line_text in enumerate((whole + end).splitlines(), 1):
         try:
-            line = parse(one)
+            line = parse(line_text)
         except FormatError as error:
             raise EverycoreError(f"{path}: {error.message}", f"{error.hint}; {ANOTHER}") from error
         except EverycoreError as error:
             if number == 1:
-                raise _other(path, one) from error
+                raise _other(path, line_text) from error
             raise EverycoreError(f"{path}, line {number}: {error.message}", ANOTHER) from error
         if number == 1 and not isinstance(line, Head):
-            raise _other(path, one)
+            raise _other(path, line_text)
         lines.append(line)
     if rest and not lines and not (_BEGIN.startswith(rest) or rest.startswith(_BEGIN)):
         raise _other(path, rest)
@@ -185,7 +185,7 @@ class Writer:
 
     def revisions(self) -> list[str]:
         """Revisions of the trees that cells of the file were, or are to be, built from."""
-        return list(dict.fromkeys(str(one.revision) for one in (*self.stored.heads, self._head)))
+        return list(dict.fromkeys(str(head.revision) for head in (*self.stored.heads, self._head)))
 
     def write(self, line: Line) -> None:
         self._written.append(line)

@@ -23,7 +23,7 @@ def files_of(named: Sequence[Path]) -> list[Path]:
     found: dict[Path, None] = {}
     for path in named:
         if path.is_dir() and not parquet.is_pack(path):
-            own = [one for pattern in run_files.PATTERNS for one in path.rglob(pattern)]
+            own = [file for pattern in run_files.PATTERNS for file in path.rglob(pattern)]
             found |= dict.fromkeys(sorted(own))
         elif path.is_dir():
             continue
@@ -47,7 +47,7 @@ def packs_of(context: Context, named: Sequence[Path], strict: bool) -> Packs:
             parquet.check(path)
             found.packs.append(path.resolve())
         elif path.is_dir():
-            found.packs += sorted(one.parent.resolve() for one in path.rglob(parquet.LABEL))
+            found.packs += sorted(label.parent.resolve() for label in path.rglob(parquet.LABEL))
     cache = context.cache_dir() / "packs"
     for path in files_of(named):
         try:

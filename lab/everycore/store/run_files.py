@@ -243,16 +243,17 @@ def read(path: Path, partial: bool = False) -> Results:
     *earlier, last = _each(path, partial)
     if not earlier:
         return last
-    for one in earlier:
-        if (one.run.command, one.run.counter) != (last.run.command, last.run.counter) or not (
-            one.run.machine.is_same_host(last.run.machine)
-        ):
+    for results in earlier:
+        if (results.run.command, results.run.counter) != (
+            last.run.command,
+            last.run.counter,
+        ) or not (results.run.machine.is_same_host(last.run.machine)):
             raise EverycoreError(
                 f"{path} joins runs of several commands, counters or machines",
                 "`everycore query --from` and `everycore pack` read it",
             )
-    records = tuple(record for one in (*earlier, last) for record in one.records)
-    return Results(path, last.run, records, last.cut_off, tuple(one.run for one in earlier))
+    records = tuple(record for results in (*earlier, last) for record in results.records)
+    return Results(path, last.run, records, last.cut_off, tuple(results.run for results in earlier))
 
 
 def read_each(path: Path) -> list[Results]:

@@ -49,7 +49,7 @@ def _wrapped(
 def names_in_calls(subject: Subject) -> list[str]:
     """Return the arguments that the calls of a description name themselves. A macro of the
     subject's header may use others."""
-    calls = " ".join(f"{one.setup} {one.call}" for one in subject.functions)
+    calls = " ".join(f"{function.setup} {function.call}" for function in subject.functions)
     return [name for name in NAMES if re.search(rf"\b{name}\b", calls)]
 
 

@@ -204,8 +204,8 @@ def surroundings(context: Context, tree: Tree, subject: Subject, target: Target)
         trusted = objects(context, subject, compiler, reference.FLAGS, target)
         flags = target.compile_flags
         parts.append(reference.renamed(context, compiler, [adapter, *trusted], flags))
-    one = ["-r", "-nostdlib", *target.compile_flags]
-    path = build_tool(context, compiler, parts, one, name="surroundings.o")
+    link_command = ["-r", "-nostdlib", *target.compile_flags]
+    path = build_tool(context, compiler, parts, link_command, name="surroundings.o")
     static = [] if "-static" in target.link_flags else _static(context, compiler, target)
     words = (*target.compile_flags, "-no-pie", *target.link_flags, *static)
     return Surroundings(subject, target, compiler, path, words)

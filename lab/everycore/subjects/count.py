@@ -83,7 +83,7 @@ def check(context: Context, program: Program, function: Function) -> None:
         for bits in function.key_bits
     ]
     checks = [_words(function, bits, sizes) for bits in function.key_bits]
-    for words in (*checks, *(["sweep", function.symbol, *one] for one in sweeps)):
+    for words in (*checks, *(["sweep", function.symbol, *sweep_words] for sweep_words in sweeps)):
         argv = [*program.target.emulator, str(program.binary), *words]
         try:
             done = context.runner.run(argv, seconds=SECONDS)
@@ -112,7 +112,8 @@ def trace(
     if len(run.traces) != len(sizes):
         raise EverycoreError(f"{len(run.traces)} traces of {len(sizes)} calls of {function.name}")
     return [
-        Call(function, key_bits, size, one) for size, one in zip(sizes, run.traces, strict=True)
+        Call(function, key_bits, size, traced)
+        for size, traced in zip(sizes, run.traces, strict=True)
     ]
 
 

@@ -24,16 +24,16 @@ def renamed(
     context: Context, compiler: Compiler, parts: Sequence[Path], flags: Sequence[str]
 ) -> Path:
     """One relocatable object of many, every symbol that it defines with the prefix."""
-    one = build_tool(context, compiler, parts, ["-r", "-nostdlib", *flags], name="reference.o")
-    digest = hashlib.sha256(one.read_bytes() + PREFIX.encode()).hexdigest()
+    linked = build_tool(context, compiler, parts, ["-r", "-nostdlib", *flags], name="reference.o")
+    digest = hashlib.sha256(linked.read_bytes() + PREFIX.encode()).hexdigest()
     path = context.cache_dir() / "objects" / f"{digest}.o"
     if path.is_file():
         return path
-    listed = _run(context, [_program(context, compiler, "nm"), "-g", "--defined-only", str(one)])
+    listed = _run(context, [_program(context, compiler, "nm"), "-g", "--defined-only", str(linked)])
     names = [line.split()[-1] for line in listed.splitlines() if line.strip()]
     with atomic_write(path) as scratch:
         words = [f"--redefine-sym={name}={PREFIX}{name}" for name in names]
-        argv = [_program(context, compiler, "objcopy"), *words, str(one), str(scratch)]
+        argv = [_program(context, compiler, "objcopy"), *words, str(linked), str(scratch)]
         _run(context, argv)
     return path
 

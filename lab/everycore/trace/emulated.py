@@ -58,8 +58,8 @@ def qemu(
             done = _run(context, target, flags, argv)
             traces = list(_from_plugin(program, out))
         else:
-            one = "-one-insn-per-tb" if "-one-insn-per-tb" in options else "-singlestep"
-            flags = [one, "-d", "exec,nochain", "-D", str(out)]
+            option = "-one-insn-per-tb" if "-one-insn-per-tb" in options else "-singlestep"
+            flags = [option, "-d", "exec,nochain", "-D", str(out)]
             done = _run(context, target, flags, argv)
             with out.open(encoding="utf-8", errors="replace") as log:
                 traces = list(from_log(program, log, places, keep))

@@ -176,8 +176,10 @@ def _wordless(text: str) -> str:
 
 def explained_wrong(cases: Sequence[Case]) -> Anomaly | None:
     """Return the repair of the first of these cells for which one is known."""
-    every = (one for case in cases for one in case.fact.anomalies if one.kind is Kind.WRONG)
-    return next((one for one in every if one.repair), None)
+    every = (
+        anomaly for case in cases for anomaly in case.fact.anomalies if anomaly.kind is Kind.WRONG
+    )
+    return next((anomaly for anomaly in every if anomaly.repair), None)
 
 
 def severity(case: Case) -> float:
@@ -196,13 +198,13 @@ def _group(
     among: Mapping[tuple[str, str, str], set[str]],
     told: Mapping[int, AnomalyGroup],
 ) -> Group:
-    cases = sorted(cases, key=lambda one: (-severity(one), has_sanitizer(one.fact.cell)))
+    cases = sorted(cases, key=lambda case: (-severity(case), has_sanitizer(case.fact.cell)))
     family = order.family(cases[0].fact.cell.toolchain)
     explained = cases[0].anomaly or explained_wrong(cases)
     repair = explained.repair if explained else ()
     own = [told[id(case.anomaly)] for case in cases if id(case.anomaly) in told]
     measured = {name for case in cases for name in among[_series(case.fact)]}
-    anomaly_group = max(own, key=lambda one: one.weight, default=None)
+    anomaly_group = max(own, key=lambda group: group.weight, default=None)
     return Group(
         sort_of(cases[0]),
         family,

@@ -177,28 +177,31 @@ def limit_tables(records: Sequence[Record]) -> list[Table]:
     lines = list(records)
     instructions = tuple(
         (
-            Entry(one.instruction),
-            Entry(str(one.width_bits), one.width_bits),
+            Entry(line.instruction),
+            Entry(str(line.width_bits), line.width_bits),
             *(
                 Entry(text, _sortable(text))
                 for text in (
-                    limit_texts.figure_text(one.latency_cycles, 2, one).plain,
-                    limit_texts.figure_text(one.per_cycle, 2, one).plain,
+                    limit_texts.figure_text(line.latency_cycles, 2, line).plain,
+                    limit_texts.figure_text(line.per_cycle, 2, line).plain,
                 )
             ),
-            Entry(one.why),
+            Entry(line.why),
         )
-        for one in lines
-        if isinstance(one, Limit)
+        for line in lines
+        if isinstance(line, Limit)
     )
     costs = tuple(
         (
-            Entry(one.mode),
-            Entry(str(one.key_bits or "any"), one.key_bits),
-            Entry(f"{NOISY if one.crowded else ''}{one.cycles_per_byte:.4f}", one.cycles_per_byte),
-            Entry(one.source),
+            Entry(bound.mode),
+            Entry(str(bound.key_bits or "any"), bound.key_bits),
+            Entry(
+                f"{NOISY if bound.crowded else ''}{bound.cycles_per_byte:.4f}",
+                bound.cycles_per_byte,
+            ),
+            Entry(bound.source),
         )
-        for one in bounds(lines)
+        for bound in bounds(lines)
     )
     found = [
         Table(

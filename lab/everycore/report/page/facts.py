@@ -124,7 +124,7 @@ class Facts:
         for fact in self.facts:
             name = fact.cell.toolchain
             found[name] = fact.result.compiler or found.get(name, "")
-        return dict(sorted(found.items(), key=lambda one: order.toolchain_key(*one)))
+        return dict(sorted(found.items(), key=lambda item: order.toolchain_key(*item)))
 
     def flag_sets(self) -> dict[str, list[tuple[str, ...]]]:
         """By name, what they are: a set may be spelled otherwise for another compiler."""
@@ -133,7 +133,7 @@ class Facts:
             spelled = found.setdefault(fact.label, [])
             if fact.cell.flags not in spelled:
                 spelled.append(fact.cell.flags)
-        return dict(sorted(found.items(), key=lambda one: order.flags_key(one[1][0])))
+        return dict(sorted(found.items(), key=lambda item: order.flags_key(item[1][0])))
 
 
 def collect(sources: Sequence[Source]) -> Facts:
@@ -142,7 +142,7 @@ def collect(sources: Sequence[Source]) -> Facts:
     results: dict[tuple[str, Cell], Result] = {}
     own_results: dict[tuple[str, Cell], bool] = {}
     odd: dict[tuple[str, Cell, Kind], Anomaly] = {}
-    for source in sorted(sources, key=lambda one: one.head.date if one.head else ""):
+    for source in sorted(sources, key=lambda source: source.head.date if source.head else ""):
         fresh = {line.cell for line in source.lines if isinstance(line, Result)}
         # An anomaly of an earlier measurement says nothing about this one.
         odd = {k: v for k, v in odd.items() if k[0] != source.machine or k[1] not in fresh}
@@ -150,11 +150,14 @@ def collect(sources: Sequence[Source]) -> Facts:
             if isinstance(line, Result):
                 results[source.machine, line.cell] = line
                 own_results[source.machine, line.cell] = source.is_own
-        odd |= {(source.machine, *key): one for key, one in current_anomalies(source.lines).items()}
-    odd |= {key: one for key, one in _unexplained(results).items() if key not in odd}
+        odd |= {
+            (source.machine, *key): anomaly
+            for key, anomaly in current_anomalies(source.lines).items()
+        }
+    odd |= {key: anomaly for key, anomaly in _unexplained(results).items() if key not in odd}
     for machine in {machine for machine, _ in results}:
-        own_cells = {cell: one for (where, cell), one in results.items() if where == machine}
-        results |= {(machine, cell): one for cell, one in pooled(own_cells).items()}
+        own_cells = {cell: result for (where, cell), result in results.items() if where == machine}
+        results |= {(machine, cell): result for cell, result in pooled(own_cells).items()}
     by_panel: dict[Panel, list[tuple[str, Result]]] = {}
     for (machine, cell), result in results.items():
         by_panel.setdefault(_panel(machine, cell), []).append((machine, result))
@@ -174,14 +177,14 @@ def collect(sources: Sequence[Source]) -> Facts:
 def _hosts_apart(sources: Sequence[Source]) -> Sequence[Source]:
     """With the host of each source whose model several hosts have."""
     hosts: dict[str, set[str]] = {}
-    for one in sources:
-        if one.head and one.head.machine.installation:
-            hosts.setdefault(one.machine, set()).add(one.head.machine.installation)
+    for source in sources:
+        if source.head and source.head.machine.installation:
+            hosts.setdefault(source.machine, set()).add(source.head.machine.installation)
     return [
-        replace(one, host=one.head.machine.installation)
-        if one.head and len(hosts.get(one.machine, ())) > 1
-        else one
-        for one in sources
+        replace(source, host=source.head.machine.installation)
+        if source.head and len(hosts.get(source.machine, ())) > 1
+        else source
+        for source in sources
     ]
 
 
@@ -193,9 +196,9 @@ def _unexplained(
     for (machine, cell), result in results.items():
         by_machine.setdefault(machine, {})[cell] = result
     return {
-        (machine, one.cell, one.kind): one.replace(why_not=NOT_LOOKED_INTO)
+        (machine, anomaly.cell, anomaly.kind): anomaly.replace(why_not=NOT_LOOKED_INTO)
         for machine, own in by_machine.items()
-        for one in anomalies.find(own)
+        for anomaly in anomalies.find(own)
     }
 
 
@@ -216,8 +219,8 @@ def _is_right(result: Result) -> bool:
     return result.outcome in (Outcome.MEASURED, Outcome.COUNTED)
 
 
-def _is_counted(one: tuple[str, Result]) -> bool:
-    return one[1].outcome is Outcome.COUNTED
+def _is_counted(pair: tuple[str, Result]) -> bool:
+    return pair[1].outcome is Outcome.COUNTED
 
 
 def _panel(machine: str, cell: Cell) -> Panel:
@@ -247,11 +250,11 @@ def _key(fact: Fact) -> tuple[object, ...]:
 
 def assembly(facts: Facts) -> dict[Panel, list[Fact]]:
     """By panels of compiled code: hand-written assembly that computes the same, the best first."""
-    valued = [one for one in facts.facts if one.value is not None and one.result.computes]
-    by_hand = sorted((one for one in valued if one.result.is_assembly), key=_value)
-    compiled = {one.panel: one for one in valued if not one.result.is_assembly}
+    valued = [fact for fact in facts.facts if fact.value is not None and fact.result.computes]
+    by_hand = sorted((fact for fact in valued if fact.result.is_assembly), key=_value)
+    compiled = {fact.panel: fact for fact in valued if not fact.result.is_assembly}
     return {
-        panel: [one for one in by_hand if _like(one) == _like(other)]
+        panel: [fact for fact in by_hand if _like(fact) == _like(other)]
         for panel, other in compiled.items()
     }
 
@@ -331,8 +334,8 @@ def _value(fact: Fact) -> float:
     return fact.value or 0.0
 
 
-def _ratio(one: Fact | None, other: Fact | None) -> float | None:
-    return _value(one) / _value(other) if one and other and other.value else None
+def _ratio(fact: Fact | None, other: Fact | None) -> float | None:
+    return _value(fact) / _value(other) if fact and other and other.value else None
 
 
 def _within(facts: Sequence[Fact]) -> float | None:

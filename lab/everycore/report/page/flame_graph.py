@@ -23,13 +23,13 @@ def flame_graph(found: Sequence[Stack]) -> dict[str, Any] | None:
     frames = flame(found)
     if not frames:
         return None
-    total = max(one.end for one in frames)
+    total = max(box.end for box in frames)
     names = primitives_by_share(found)
     shown = names[: len(colours.FRAMES) - 1]
     domain = [*shown, *([_REST] if len(names) > len(shown) else []), NONE]
     palette = [*colours.FRAMES[: len(domain) - 1], colours.FRAME_WITHOUT]
-    depth = 1 + max(one.depth for one in frames)
-    rows = [_row(one, total, shown) for one in frames if one.end - one.begin > _LEAST_SHARE * total]
+    depth = 1 + max(box.depth for box in frames)
+    rows = [_row(box, total, shown) for box in frames if box.end - box.begin > _LEAST_SHARE * total]
     width = "scale('x', datum.end) - scale('x', datum.begin)"
     x: dict[str, Any] = {
         "field": "begin",
@@ -89,19 +89,19 @@ def flame_graph(found: Sequence[Stack]) -> dict[str, Any] | None:
     }
 
 
-def _row(one: Frame, total: float, shown: Sequence[str]) -> dict[str, Any]:
-    computes = one.primitives if one.primitives in shown or not one.primitives else _REST
+def _row(box: Frame, total: float, shown: Sequence[str]) -> dict[str, Any]:
+    computes = box.primitives if box.primitives in shown or not box.primitives else _REST
     colour = colours.FRAMES[shown.index(computes)] if computes in shown else ""
     if computes == _REST:
         colour = colours.FRAMES[len(shown)]
     return {
-        "name": one.name,
-        "depth": one.depth,
-        "middle": one.depth + 0.5,
-        "top": one.depth + 1,
-        "begin": round(100 * one.begin / total, 4),
-        "end": round(100 * one.end / total, 4),
-        "share": round(100 * (one.end - one.begin) / total, 4),
+        "name": box.name,
+        "depth": box.depth,
+        "middle": box.depth + 0.5,
+        "top": box.depth + 1,
+        "begin": round(100 * box.begin / total, 4),
+        "end": round(100 * box.end / total, 4),
+        "share": round(100 * (box.end - box.begin) / total, 4),
         "computes": computes or NONE,
         "ink": colours.ink(colour or colours.FRAME_WITHOUT),
     }

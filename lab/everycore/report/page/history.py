@@ -47,7 +47,7 @@ def tables(points: Iterable[HistoryPoint], share: float, processes: int) -> list
     alarm = 2 * chance_apart(processes, processes)
     note = NOTE.format(share=share, processes=processes, alarm=alarm)
     found = []
-    for (machine, unit), own in groupby(points, key=lambda one: (one.machine, one.unit)):
+    for (machine, unit), own in groupby(points, key=lambda point: (point.machine, point.unit)):
         title = f"{machine}: {unit} over time"
         rows = tuple(_row(point) for point in own)
         found.append(Table(title, HEAD, rows, note=note))

@@ -90,7 +90,9 @@ def payload(facts: Facts, found: Sequence[anomaly_groups.Group]) -> dict[str, An
         "reports": [_report(group, facts) for group in found],
         "metrics": [{"key": m.key, "name": m.name, "steps": m.steps} for m in METRICS],
         "ratios": colours.RATIO_STEPS,
-        "intervals": {one: interval_words(one) for one in _numbers_of_processes(facts.facts)},
+        "intervals": {
+            number: interval_words(number) for number in _numbers_of_processes(facts.facts)
+        },
     }
 
 
@@ -129,7 +131,7 @@ def _panel(
         "best": found,
         "range": [_short(min(values)), _short(max(values))] if values else None,
         "stored": _stored(own),
-        "assembly": [[one.panel.title, _short(one.value)] for one in beside],
+        "assembly": [[fact.panel.title, _short(fact.value)] for fact in beside],
     }
 
 
