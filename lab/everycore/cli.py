@@ -242,7 +242,7 @@ def built_from(context: Context) -> str:
     from everycore.compile import catalog
     from everycore.run import machine
 
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    tree = catalog.tree_of(context)
     commit = "" if tree.is_checkout else machine.recorded_revision(tree)
     return f" (commit {commit})" if commit else ""
 

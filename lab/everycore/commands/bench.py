@@ -408,7 +408,7 @@ def _bench(
 
 
 def _registry(context: Context) -> Sequence[RegistryLine]:
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    tree = catalog.tree_of(context)
     return catalog.registry(tree)
 
 

@@ -27,7 +27,7 @@ def _completing(names: Names) -> Complete:
         head, comma, _ = incomplete.rpartition(",")
         context = command.find_root().obj
         try:
-            tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+            tree = catalog.tree_of(context)
             found = sorted(set(names(context, tree)))
         except EverycoreError:  # a shell has no place for it
             return []

@@ -142,7 +142,7 @@ def estimate(
         _calibrate(context)
     if calibrate or calibrate_from:
         return
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    tree = catalog.tree_of(context)
     cores = _cores(split_commas(core))
     request = EstimateRequest(
         tuple(split_commas(kernel)),
@@ -277,7 +277,7 @@ def _print_turns(
 
 
 def _checkout(context: Context) -> Tree:
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    tree = catalog.tree_of(context)
     if not tree.is_checkout:
         raise EverycoreError("a calibration belongs to a checkout", "clone the repository")
     return tree

@@ -176,7 +176,7 @@ def refuse_unknown_kernels(context: Context, names: Iterable[str]) -> None:
 
     A pair of kernels for GCM is written `AES+GHASH`.
     """
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    tree = catalog.tree_of(context)
     known = {line.name for line in catalog.registry(tree)}
     for half in (half for name in names for half in name.split("+")):
         if half not in known:

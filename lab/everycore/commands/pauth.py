@@ -298,7 +298,7 @@ def _emulators(
 def _built(
     context: Context, mode: EmulationMode, given_emulators: EmulatorOptions
 ) -> Iterator[Path]:
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    tree = catalog.tree_of(context)
     for suite in given_emulators.suites or (programs.SUITE,):
         recipe = qemu_build.Recipe(suite, system=mode is SYSTEM, static=given_emulators.static)
         yield qemu_build.build_qemu(context, tree, recipe, given_emulators.update)
@@ -306,7 +306,7 @@ def _built(
 
 def _run(context: Context, mode: EmulationMode, cc: str, options: dict[str, Any]) -> Run:
     """Describe the run. The compiler is that of the programs which are compiled here."""
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    tree = catalog.tree_of(context)
     return Run(
         command=mode.command,
         date=context.now().isoformat(timespec="seconds"),

@@ -292,7 +292,7 @@ def _potentials(
     """Look up what the CPU of a profile could do, where it has a mode of AES in it."""
     if not all(found.core) or not potential.modes_of(named):
         return []
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    tree = catalog.tree_of(context)
     timing: dict[str, str] = {}
     for line in catalog.registry(tree):  # some primitives have kernels of one name
         is_constant = line.timing == timing.get(line.name, line.timing) == potential.CONSTANT

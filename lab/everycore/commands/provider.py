@@ -281,7 +281,7 @@ def _remedy(found: configuration.Clause) -> str:
 
 def tree_version(context: Context) -> str:
     """Return the version of the C tree that this package carries."""
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    tree = catalog.tree_of(context)
     text = (tree.root / "include/everycore/everycore.h").read_text()
     found = re.search(r'^#define EVC_VERSION "(.*)"', text, re.M)
     return found[1] if found else ""

@@ -64,7 +64,7 @@ def query(
 
 
 def _usual(context: Context) -> list[Path]:
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    tree = catalog.tree_of(context)
     folders = [tree.root / "results", context.state_dir() / "results"]
     return [folder for folder in folders if folder.is_dir()]
 

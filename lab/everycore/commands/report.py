@@ -23,7 +23,6 @@ from everycore.environment.progress import Progress
 from everycore.environment.version import package_version
 from everycore.measure.processes import merged
 from everycore.model import cells as records
-from everycore.model.domain import Tree
 from everycore.model.targets import load_peers
 from everycore.report.page import benches, history, html, plots, rows
 from everycore.report.page.benches import Table
@@ -78,7 +77,7 @@ def report(
             "name result files, or measure first: `everycore matrix`, `everycore bench`",
         )
     facts = collect(found.sources)
-    since = {p.name: p.since for p in load_peers(_tree(context)) if p.since}
+    since = {p.name: p.since for p in load_peers(catalog.tree_of(context)) if p.since}
     own_first = sorted(found.runs, key=lambda run: not found.is_own(run.path))
     sections = tuple(
         replace(section, is_own=found.is_own(run.path))
@@ -142,7 +141,7 @@ def _read(context: Context, named: Sequence[Path] | None) -> ResultFiles:
                 _read_file(path, found)
         return found
     own = context.state_dir() / "results"
-    found.stored = _tree(context).root / "results"
+    found.stored = catalog.tree_of(context).root / "results"
     for folder in (found.stored, own):
         if folder.is_dir():
             _read_folder(folder, found)
@@ -215,10 +214,6 @@ def _newest(runs: Sequence[Results]) -> list[Results]:
         kinds = run.command, *host, run.target, str(bits)
         found[kinds] = results
     return list(found.values())
-
-
-def _tree(context: Context) -> Tree:
-    return catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
 
 
 def _history(context: Context, found: ResultFiles, everything: bool) -> list[Section]:

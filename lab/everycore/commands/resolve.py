@@ -17,6 +17,7 @@ from everycore.commands.options import (
     split_commas,
 )
 from everycore.compile import catalog
+from everycore.environment.context import Context
 from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.model.domain import CpuModel, Tree
@@ -68,9 +69,7 @@ def resolve(
     context = context_of(command)
     _refuse_contradictions(cpu, arch, target, has_features=bool(features))
     if cpus:
-        return _list_cpus(
-            command, catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", "")), json
-        )
+        return _list_cpus(context, catalog.tree_of(context), json)
     session = open_session(context, target or "host", cc, flags, without_kernels=True)
     arguments = ["resolve", "--policy", policy]
     model = find_cpu(session.tree, cpu) if cpu else None
@@ -144,17 +143,17 @@ def check_features(tree: Tree, arch: str, names: list[str]) -> None:
             raise unknown_name(f"feature of {arch}", name, valid)
 
 
-def _list_cpus(command: typer.Context, tree: Tree, json: bool) -> None:
+def _list_cpus(context: Context, tree: Tree, json: bool) -> None:
     called: dict[str, list[str]] = {}
     for name, cpu in other_names(tree).items():
         called.setdefault(cpu, []).append(name)
     if json:
         for model in load_cpus(tree).values():
             line = {"type": "cpu", **asdict(model), "also_called": called.get(model.name, [])}
-            context_of(command).print_raw(dumps(line))
+            context.print_raw(dumps(line))
         return
     table = plain_table("Name", "Also called (* and ?: any letters)", "Arch", "Features")
     for model in load_cpus(tree).values():
         others = " ".join(called.get(model.name, []))
         table.add_row(model.name, others, model.arch, " ".join(model.features))
-    context_of(command).out.print(table)
+    context.out.print(table)

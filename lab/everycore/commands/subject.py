@@ -18,7 +18,7 @@ from everycore.commands.options import (
     split_commas,
 )
 from everycore.compile import debs
-from everycore.compile.catalog import find_tree
+from everycore.compile.catalog import tree_of
 from everycore.compile.toolchains import DEFAULT_FLAGS
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
@@ -158,7 +158,7 @@ class _Options:
 
 def _world(command: typer.Context) -> tuple[Context, Tree]:
     context = context_of(command)
-    return context, find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    return context, tree_of(context)
 
 
 def _listed(context: Context, subject: Subject) -> report.Listed:

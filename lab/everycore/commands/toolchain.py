@@ -10,7 +10,7 @@ import typer
 
 from everycore.commands.completion import complete_targets, complete_toolchains
 from everycore.commands.options import Json, context_of, split_commas
-from everycore.compile.catalog import find_tree
+from everycore.compile.catalog import tree_of
 from everycore.compile.toolchains import add as toolchains
 from everycore.compile.toolchains.compilers_file import write_lock
 from everycore.compile.toolchains.make_lock import make_lock
@@ -146,4 +146,4 @@ def lock_toolchains(command: typer.Context) -> None:
 
 def _world(command: typer.Context) -> tuple[Context, Tree]:
     context = context_of(command)
-    return context, find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    return context, tree_of(context)

@@ -51,7 +51,7 @@ def find_tree(package: Path, override: str = "") -> Tree:
 
 
 def tree_of(context: Context) -> Tree:
-    """The tree that a command works on."""
+    """Return the tree that a command works with."""
     return find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
 
 
