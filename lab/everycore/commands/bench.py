@@ -3,10 +3,10 @@
 
 import json as jsonlib
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -31,54 +31,37 @@ from everycore.commands.options import (
     print_output_path,
     refuse_unknown_kernels,
     split_commas,
-    tables_on_stderr,
 )
+from everycore.commands.sample_output import SampleOutput
 from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.decoding import Record, encode_line
 from everycore.environment.errors import EverycoreError, LostError, SignalError, unknown_name
-from everycore.environment.outputs import is_standard_output, is_stream
+from everycore.environment.outputs import is_stream
 from everycore.environment.progress import Progress
 from everycore.measure import quiet
 from everycore.measure.placement_costs import worst_costs
 from everycore.measure.processes import merged
-from everycore.model import protocol
-from everycore.model.domain import RegistryLine
 from everycore.model.protocol import (
     AAD_BYTES,
     Arithmetic,
     Bench,
     Failure,
-    Hello,
-    Kernel,
-    Mode,
     Placement,
-    Resolved,
 )
-from everycore.model.run_lines import Conditions, Run
-from everycore.model.selection import selected_kernel
+from everycore.model.run_lines import Run
 from everycore.report import bench_notes, bench_tables, headline, selection_tables, speed
 from everycore.report import placement_table as placement_report
-from everycore.run import placements
+from everycore.run import bench_run, placements
 from everycore.run.bench_calls import (
     LAYERS,
-    LIMITS,
-    MODES,
-    MODES_OF,
-    PROCESSES,
-    QUICK_PROCESSES,
-    Job,
     kernels_of_layers,
-    left_of,
-    plan,
-    points,
-    selected_pair,
     usual_modes,
 )
+from everycore.run.bench_run import BenchRequest, HarnessInventory
 from everycore.run.machine import may_not_count
 from everycore.run.session import (
     Session,
-    conditions_of,
     digest_of,
     facts_of,
     known_widths,
@@ -92,76 +75,6 @@ SIZES_BYTES = (16, 64, 512, 1500, 4096, 16384)
 QUICK_SIZES_BYTES = (64, 1500, 16384)
 ARM = ("a64", "a32")
 CIPHERS = ("aes", "ghash", "gcm", "qarma")  # measured without --primitive
-SECONDS, QUICK_SECONDS = 40.0, 5.0  # sampling; checks of the results and start-up come on top
-
-
-@dataclass(frozen=True, slots=True)
-class BenchRequest:
-    """The options of the command line."""
-
-    modes: Sequence[str]
-    sizes_bytes: Sequence[int]
-    kernels: Sequence[str]  # empty: all
-    key_bits: int
-    quick: bool
-    sizes_named: bool  # by the user: what a mode does not take is an error
-    keys: int = 1  # calls take one of so many, in random order
-    aad_bytes: int = AAD_BYTES
-
-    @property
-    def processes(self) -> int:
-        return QUICK_PROCESSES if self.quick else PROCESSES
-
-    def jobs(self) -> list[Job]:
-        """The jobs in the order in which processes do them; every job has several processes."""
-        jobs = plan(self.modes, self.sizes_bytes)
-        return [replace(job, process=n) for n in range(self.processes) for job in jobs]
-
-    def is_of_ciphers(self) -> bool:
-        """Whether only AES and GCM are measured: the other kernels need not be compiled."""
-        return {*self.modes} <= {*MODES, *MODES_OF["ghash"]}
-
-    def conditions(self) -> list[str]:
-        """Words for the harness, if calls are not the usual ones."""
-        keys = ["--keys", str(self.keys)] if self.keys > 1 else []
-        aad = ["--aad-bytes", str(self.aad_bytes)] if self.aad_bytes != AAD_BYTES else []
-        return [*keys, *aad]
-
-    def options(self) -> dict[str, Any]:
-        """As they are stored."""
-        return {
-            "keys": self.keys,
-            "aad_bytes": self.aad_bytes,
-            "key_bits": self.key_bits,
-            "quick": self.quick,
-            "processes": self.processes,
-            "bytes": list(self.sizes_bytes),
-            "kernels": list(self.kernels),
-            "modes": list(self.modes),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class HarnessInventory:
-    """The harness's answers before anything is measured."""
-
-    hello: Hello
-    kernels: Sequence[Kernel]
-    modes: Sequence[Mode]
-    uses: Sequence[Resolved]
-
-    def running(self, request: BenchRequest) -> list[Kernel]:
-        names = request.kernels
-        return [k for k in self.kernels if k.runs and (not names or k.name in names)]
-
-
-@dataclass(frozen=True, slots=True)
-class ResumedJob:
-    """A job: what an earlier run has of it, and what is left."""
-
-    job: Job
-    left: Sequence[Job]
-    earlier: Sequence[Record]
 
 
 class BenchGroup(DefaultCommandGroup):
@@ -322,7 +235,7 @@ def speed_of(
     request = BenchRequest(
         modes,
         message_sizes(split_commas(bytes_)) or sizes,
-        split_commas(kernel) or kernels_of_layers(_registry(context)),
+        split_commas(kernel) or kernels_of_layers(catalog.registry(catalog.tree_of(context))),
         256,
         quick,
         bool(bytes_),
@@ -374,28 +287,39 @@ def _bench(
 
     `every`: show all kernels; `selection`: show which of them is selected, before.
     """
-    stdout, out = context.out.file, measuring.out
-    context = tables_on_stderr(context, out)
-    json = measuring.json and not is_standard_output(out)
-    session = _open_to_store(context, request, measuring)
-    here = _ask(session, request)
-    _refuse_foreign_modes(request, here)
+    output = SampleOutput.of(context, measuring.out, measuring.json)
+    context, json = output.context, output.json
+    session = open_session(
+        context,
+        measuring.target,
+        measuring.cc,
+        measuring.flags,
+        ciphers_alone=request.is_of_ciphers(),
+    )
+    session = pin(context, session, measuring.cpu)
+    here = bench_run.ask(session, request)
+    bench_run.refuse_foreign_modes(request, here)
     session.widths.extend(known_widths(context, session))
     options = {**request.options(), "harness": digest_of(session)}
     run = run_of(context, session, here.hello, "bench", options)
-    folder = context.state_dir() / "results"
-    path = out or run_files.new_path(folder, context.now(), run.revision, "bench")
+    path = output.path_of(run)
     may_resume = not measuring.fresh and not is_stream(path)
-    earlier = _earlier(context, run, path, named=out is not None) if may_resume else None
+    is_named = output.file is not None
+    earlier = _earlier(context, run, path, named=is_named) if may_resume else None
     if earlier:
         run = run.replace(resumed=(*earlier.run.resumed, earlier.run.date))
     _begin(context, run, here, request, json, selection)
     _warn_of_closed_counter(context, session, here, run)
-    lines = _measure(context, session, request, here, earlier)
-    writer = run_files.Writer(path, run, stdout)
+
+    def show_first(benches: Sequence[Bench]) -> None:
+        for text in headline.first_figures(benches, here.modes, request.processes):
+            context.err.print(text, markup=False, soft_wrap=True)
+
+    had = earlier.records if earlier else ()
+    lines = bench_run.measure(context, session, request, here, had, show_first)
     records: list[Record] = []
     try:
-        _write(context, writer, lines, records, json=json)
+        _write(output, output.writer(run, path), lines, records)
     except (LostError, SignalError) as error:
         _say_what_is_kept(error, earlier, run_files.partial_path(path), records)
         raise
@@ -407,16 +331,11 @@ def _bench(
     return 1 if _say_failures(context, records) else 0
 
 
-def _registry(context: Context) -> Sequence[RegistryLine]:
-    tree = catalog.tree_of(context)
-    return catalog.registry(tree)
-
-
 def _modes_with(
     context: Context, kernels: Sequence[str], keys: int, aad_bytes: int
 ) -> Sequence[str]:
     """The usual ones, unless calls are not."""
-    modes = usual_modes(kernels, _registry(context))
+    modes = usual_modes(kernels, catalog.registry(catalog.tree_of(context)))
     if keys > 1:
         return (MODE_OF_KEYS,)
     return modes if aad_bytes == AAD_BYTES else [mode for mode in modes if mode in AAD_MODES]
@@ -433,19 +352,6 @@ def _say_failures(context: Context, records: Sequence[Record]) -> int:
     return len(failures)
 
 
-def _open_to_store(context: Context, request: BenchRequest, measuring: MeasureOptions) -> Session:
-    if measuring.out:
-        run_files.refuse_if_unusable(measuring.out)
-    session = open_session(
-        context,
-        measuring.target,
-        measuring.cc,
-        measuring.flags,
-        ciphers_alone=request.is_of_ciphers(),
-    )
-    return pin(context, session, measuring.cpu)
-
-
 def _warn_of_closed_counter(
     context: Context, session: Session, here: HarnessInventory, run: Run
 ) -> None:
@@ -457,20 +363,18 @@ def _warn_of_closed_counter(
 
 
 def _write(
-    context: Context,
+    output: SampleOutput,
     opened: run_files.Writer,
     lines: Iterable[Record],
     records: list[Record],
-    *,
-    json: bool,
 ) -> None:
     """Store lines as they are measured, and keep them in `records`."""
     with opened as writer:
         for record in lines:
             writer.write(record)
             records.append(record)
-            if json:
-                context.print_raw(encode_line(record))
+            if output.json:
+                output.context.print_raw(encode_line(record))
         if not any(isinstance(r, Bench | Failure) for r in records):
             raise EverycoreError(
                 "nothing was measured",
@@ -510,54 +414,6 @@ def _bench_placements(
     return 1 if beyond else 0
 
 
-def _ask(session: Session, request: BenchRequest) -> HarnessInventory:
-    """The harness knows its modes and kernels; it is asked about all before any is measured."""
-    modes = ",".join(dict.fromkeys(job.mode for job in request.jobs()))
-    arguments = ["--mode", modes, "--key-bits", str(request.key_bits)]
-    arguments += ["--kernel", ",".join(request.kernels), *request.conditions(), *session.pinned]
-    if request.sizes_named:
-        arguments += ["--bytes", ",".join(map(str, request.sizes_bytes))]
-    greeting = list(session.records("bench", "--dry-run", *arguments))
-    hello = next((line for line in greeting if isinstance(line, Hello)), None)
-    if hello is None:
-        raise EverycoreError("the harness did not say what it is", code=1)
-    resolved = list(session.records("resolve"))
-    return HarnessInventory(
-        hello,
-        [r for r in session.records("list") if isinstance(r, Kernel)],
-        [line for line in resolved if isinstance(line, Mode)],
-        [line for line in resolved if isinstance(line, Resolved)],
-    )
-
-
-def _refuse_foreign_modes(request: BenchRequest, here: HarnessInventory) -> None:
-    """Raise an error if the kernels that are named have none of the modes that are named."""
-    running = {kernel.primitive for kernel in here.running(request)}
-    if not request.kernels or not running:
-        return
-    for mode in request.modes:
-        of = _primitives_of(mode, here)
-        if not of or of & running:
-            return
-    named, modes = ", ".join(request.kernels), ", ".join(request.modes)
-    raise EverycoreError(
-        f"{named} ({', '.join(sorted(running))}) has none of the modes {modes}",
-        "without --mode, all of its modes are measured",
-    )
-
-
-def _primitives_of(mode: str, here: HarnessInventory) -> set[str]:
-    """Return the primitives whose kernels a mode is measured of; none: that is not known."""
-    every = {kernel.primitive for kernel in here.kernels}
-    if mode.startswith("gcm-"):  # also of pairs
-        return {"gcm", "aes", "ghash"}
-    if found := {name for name, modes in MODES_OF.items() if mode in modes}:
-        return found
-    return {
-        primitive for primitive in every - {"gcm"} if selected_kernel(mode, primitive, here.modes)
-    }
-
-
 def _earlier(context: Context, run: Run, path: Path, *, named: bool) -> run_files.Results | None:
     """The run that was cut off and that this one goes on with."""
     found = run_files.partial_of(path, run) if named else run_files.latest_partial(path.parent, run)
@@ -590,60 +446,6 @@ def _say_what_is_kept(
         error.__notes__ = [remedy]
 
 
-def _measure(
-    context: Context,
-    session: Session,
-    request: BenchRequest,
-    here: HarnessInventory,
-    earlier: run_files.Results | None,
-) -> Iterator[Record]:
-    """Yield the records of a run in the order of reading; those of an earlier run come first."""
-    had = earlier.records if earlier else ()
-    running = here.running(request)
-    parts = _parts(request, running, selected_pair(here.uses), had)
-    operations = max(1, sum(points(job, running, here.modes) for job in request.jobs()))
-    budget_ms = int(1000 * (QUICK_SECONDS if request.quick else SECONDS) / operations)
-    budget_ms = min(200, max(2, budget_ms))
-    left = [job for part in parts for job in part.left if job.mode != LIMITS.mode]
-    figures = sum(points(job, running, here.modes) for job in left)
-    with Progress(context.err, "measuring", figures) as progress:
-        yield from (r for r in had if isinstance(r, Conditions))
-        yield from conditions_of(context, session)
-        for part in parts:
-            yield from part.earlier
-            for job in part.left:
-                read: list[Bench] = []
-                for record in _run_job(session, request, job, budget_ms):
-                    if isinstance(record, Bench):
-                        progress.step(f"{record.kernel} {record.mode}")
-                        read.append(record)
-                    if not _says_nothing(record):
-                        yield protocol.numbered(record, job.process)
-                if job.process == 0:
-                    for text in headline.first_figures(read, here.modes, request.processes):
-                        context.err.print(text, markup=False, soft_wrap=True)
-            yield part.job.done()
-        yield from conditions_of(context, session)
-
-
-def _parts(
-    request: BenchRequest, running: Sequence[Kernel], pair: str, had: Sequence[Record]
-) -> list[ResumedJob]:
-    """Job by job, so that kernels are measured close together in time; then what the CPU can do."""
-    limits = [replace(LIMITS, process=number) for number in range(request.processes)]
-    jobs = [*request.jobs(), *limits]
-    return [ResumedJob(job, *left_of(job, had, request.kernels, running, pair)) for job in jobs]
-
-
-def _run_job(session: Session, request: BenchRequest, job: Job, budget_ms: int) -> Iterator[Record]:
-    where = (*session.pinned, *session.expecting)
-    if job.mode == LIMITS.mode:
-        return session.records("limits", "--only", "arithmetic", *where)
-    arguments = job.arguments(request.kernels, request.key_bits, budget_ms)
-    arguments += request.conditions()
-    return session.records("bench", *arguments, *where)
-
-
 def _begin(
     context: Context,
     run: Run,
@@ -660,29 +462,8 @@ def _begin(
     if not every:
         return
     title = "Which kernel is selected here, and why not the others (policy ct)"
-    kernels = _kernels_shown(here, request.kernels, request.modes)
+    kernels = bench_run.kernels_shown(here, request.kernels, request.modes)
     context.out.print(selection_tables.selection_table(kernels, here.uses, title))
-
-
-def _kernels_shown(
-    here: HarnessInventory, names: Sequence[str], modes: Sequence[str]
-) -> list[Kernel]:
-    """Return the kernels of these names, or of all, that have one of the modes."""
-    primitives = [_primitives_of(mode, here) for mode in modes]
-    asked = set().union(*primitives) if all(primitives) else set()  # empty: all of them
-    return [
-        kernel
-        for kernel in here.kernels
-        if (not names or kernel.name in names) and (not asked or kernel.primitive in asked)
-    ]
-
-
-def _says_nothing(line: Record) -> bool:
-    """A greeting; a loop that the CPU lacks, or that nothing can time: no loss to the reader of a
-    result."""
-    if isinstance(line, Arithmetic):
-        return not line.cycles_per_byte
-    return isinstance(line, Hello)
 
 
 def _show(

@@ -18,11 +18,10 @@ from everycore.commands.options import (
     TargetName,
     context_of,
     print_output_path,
-    tables_on_stderr,
 )
+from everycore.commands.sample_output import SampleOutput
 from everycore.environment.decoding import Record, encode_line
 from everycore.environment.errors import EverycoreError
-from everycore.environment.outputs import is_standard_output
 from everycore.measure import quiet
 from everycore.measure.bounds import bounds, disturbance
 from everycore.measure.processes import merged
@@ -31,7 +30,6 @@ from everycore.model.protocol import Arithmetic, Hello, Limit
 from everycore.report import limit_tables as report
 from everycore.run.bench_calls import PROCESSES
 from everycore.run.session import Session, known_widths, open_session, pin, run_of
-from everycore.store import run_files
 
 DISTURBED = 0.01  # on a quiet core latencies are within 0.3 % of whole cycles, but for a few
 
@@ -49,10 +47,8 @@ def limits(
 ) -> None:
     """Measure what this CPU can do at best, in each mode. --out stores the samples."""
     context = context_of(command)
-    if out:
-        run_files.refuse_if_unusable(out)
-    stdout = context.out.file
-    context, json = tables_on_stderr(context, out), json and not is_standard_output(out)
+    output = SampleOutput.of(context, out, json)
+    context = output.context
     session = pin(context, open_session(context, target, cc), cpu)
     session.widths.extend(known_widths(context, session))
     coming = _measured(session)
@@ -61,7 +57,7 @@ def limits(
         raise EverycoreError("the harness measured nothing", code=1)
     hello, records = first, list[Record]()
     run = run_of(context, session, hello, "limits", {})
-    with run_files.Writer(out, run, stdout) if out else nullcontext() as writer:
+    with output.writer(run, out) if out else nullcontext() as writer:
         for record in chain([first], coming):
             records.append(record)
             if writer:
@@ -70,7 +66,7 @@ def limits(
         print_output_path(context, "samples", out)
     lines = merged(quiet.marked(records))
     found = bounds(lines)
-    if json:
+    if output.json:
         context.print_raw(encode_line(run))
         for record in records:
             context.print_raw(encode_line(record))

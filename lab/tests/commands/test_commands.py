@@ -13,13 +13,11 @@ from typing import Any
 
 import pytest
 import typer
-from world import PACKAGE, Lab, data_text
+from world import PACKAGE, Lab
 
 from everycore.cli import COMMAND_GROUPS, COMMANDS, EXAMPLES, help_of, make_app
-from everycore.commands import bench
 from everycore.environment.context import Completed
 from everycore.environment.decoding import encode_line
-from everycore.model.protocol import Hello, Kernel, Mode, Resolved, parse
 from everycore.report import bench_notes
 from everycore.run import vectors, wycheproof
 from everycore.run.bench_calls import PROCESSES, Job, plan
@@ -553,27 +551,6 @@ def test_bench_of_a_kernel_shows_the_selection_of_that_kernel_only(lab: Lab) -> 
     assert "c_ref" in shown
     assert "x86_gfni" not in shown
     assert "x86_gfni" in lab("bench", "--all").out.partition("cycles per byte")[0]
-
-
-def test_the_selection_shown_is_that_of_the_modes_that_are_measured() -> None:
-    texts = [data_text(name) for name in ("list.jsonl", "list_numbers.jsonl", "resolve.jsonl")]
-    lines = [parse(line) for text in texts for line in text.splitlines()]
-    here = bench.HarnessInventory(
-        next(one for one in lines if isinstance(one, Hello)),
-        kernels=[one for one in lines if isinstance(one, Kernel)],
-        modes=[one for one in lines if isinstance(one, Mode)],
-        uses=[one for one in lines if isinstance(one, Resolved)],
-    )
-
-    def shown(*modes: str) -> set[str]:
-        return {one.primitive for one in bench._kernels_shown(here, (), modes)}
-
-    assert shown("ctr") == {"aes"}
-    assert shown("ctr", "mont-mul") == {"aes", "bn"}
-    assert shown("mod-word16") == {"bn_words"}
-    assert shown("gcm-seal") == {"aes"}  # no kernel of GHASH is there
-    assert shown("ctr", "mode-of-unknown") == {"aes", "bn", "bn_words"}
-    assert {one.name for one in bench._kernels_shown(here, ("c_ref",), ("ctr",))} == {"c_ref"}
 
 
 @pytest.mark.parametrize("many", [1, 5])
