@@ -24,7 +24,10 @@ from everycore.commands.options import (
     CpuNumber,
     Json,
     KernelNames,
+    KeyBits,
+    Modes,
     Out,
+    Sizes,
     TargetName,
     context_of,
     message_sizes,
@@ -100,14 +103,6 @@ app = typer.Typer(
     Without a command: `run`.
     """,
 )
-Modes = Annotated[
-    list[str] | None, typer.Option("--mode", metavar="MODE", help="Only this mode; repeatable.")
-]
-Sizes = Annotated[
-    list[str] | None,
-    typer.Option("--bytes", metavar="N", help="Message size in bytes; repeatable."),
-]
-KeyBits = Annotated[int, typer.Option("--key-bits", metavar="N", help="128, 192 or 256.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,27 +6,30 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import IO, Annotated
+from typing import Annotated
 
 import typer
 
+from everycore.commands.option_sets import with_option_sets
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
     CpuNumber,
     Json,
     KernelNames,
+    KeyBits,
+    Modes,
     Out,
+    Sizes,
     context_of,
     message_sizes,
     print_output_path,
     split_commas,
-    tables_on_stderr,
 )
+from everycore.commands.sample_output import SampleOutput
 from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
-from everycore.environment.outputs import is_standard_output
 from everycore.environment.progress import Progress
 from everycore.measure import permutation
 from everycore.model import stats
@@ -71,25 +74,20 @@ class CompareRequest:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """The options of how a comparison is shown."""
+    """How a comparison is shown."""
 
     percent: float  # the threshold
     everything: bool
     json: bool
 
 
-def compare(
-    command: typer.Context,
-    before: Annotated[
-        str | None,
-        typer.Argument(metavar="A", help="Result file; with --run: tree, revision or harness."),
-    ] = None,
-    after: Annotated[
-        str | None, typer.Argument(metavar="B", help="As A. Default: the last stored runs.")
-    ] = None,
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """Options of two programs that run in turn."""
+
     run: Annotated[
         bool, typer.Option("--run", help="Run A and B in turn, and decide what is slower.")
-    ] = False,
+    ] = False
     processes: Annotated[
         int,
         typer.Option(
@@ -99,22 +97,40 @@ def compare(
             max=MOST_ROUNDS,
             help="Of each side, with --run.",
         ),
-    ] = ROUNDS,
-    kernel: KernelNames = None,
-    mode: Annotated[
-        list[str] | None, typer.Option("--mode", metavar="MODE", help="Only this mode; repeatable.")
-    ] = None,
-    bytes_: Annotated[
-        list[str] | None,
-        typer.Option("--bytes", metavar="N", help="Message size in bytes; repeatable."),
-    ] = None,
-    key_bits: Annotated[
-        int, typer.Option("--key-bits", metavar="N", help="128, 192 or 256.")
-    ] = 256,
-    cpu: CpuNumber = None,
-    cc: CompilerCommand = None,
-    flags: CompilerFlags = None,
-    out: Out = None,
+    ] = ROUNDS
+    kernel: KernelNames = None
+    mode: Modes = None
+    bytes_: Sizes = None
+    key_bits: KeyBits = 256
+    cpu: CpuNumber = None
+    cc: CompilerCommand = None
+    flags: CompilerFlags = None
+    out: Out = None
+
+    def refuse_without_run(self) -> None:
+        """Raise an error if an option says what is to be run, and nothing is."""
+        words = (self.kernel, self.mode, self.bytes_, self.cc, self.flags, self.out)
+        if any(words) or self.cpu is not None:
+            raise EverycoreError(
+                "--kernel, --mode, --bytes, --cpu, --cc, --flags and --out say what is to be run",
+                "add --run; stored results are compared without these options",
+            )
+
+    def request(self) -> CompareRequest:
+        return CompareRequest(
+            split_commas(self.kernel),
+            split_commas(self.mode),
+            message_sizes(split_commas(self.bytes_)) or SIZES_BYTES,
+            self.key_bits,
+            self.processes,
+            self.cpu,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ShowOptions:
+    """Options of what is shown."""
+
     threshold: Annotated[
         float | None,
         typer.Option(
@@ -123,71 +139,88 @@ def compare(
             help="Smaller changes do not count."
             f" Default: {RUN_PERCENT:g} with --run, else {STORED_PERCENT:g}.",
         ),
-    ] = None,
+    ] = None
     fail: Annotated[
         bool, typer.Option("--fail/--no-fail", help="Exit code 1 if something is slower.")
-    ] = True,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Show what did not change too.")
-    ] = False,
-    json: Json = False,
+    ] = True
+    everything: Annotated[bool, typer.Option("--all", help="Show what did not change too.")] = False
+    json: Json = False
+
+    def show(self, default: float) -> Show:
+        percent = default if self.threshold is None else self.threshold
+        if not 0 <= percent < float("inf"):
+            raise EverycoreError(f"--threshold {percent:g} is no percentage", "give one, such as 1")
+        return Show(percent, self.everything, self.json)
+
+
+@with_option_sets
+def compare(
+    command: typer.Context,
+    running: RunOptions,
+    showing: ShowOptions,
+    before: Annotated[
+        str | None,
+        typer.Argument(metavar="A", help="Result file; with --run: tree, revision or harness."),
+    ] = None,
+    after: Annotated[
+        str | None, typer.Argument(metavar="B", help="As A. Default: the last stored runs.")
+    ] = None,
 ) -> None:
     """Show whether one of two programs is slower, and where."""
     context = context_of(command)
-    if threshold is not None and not 0 <= threshold < float("inf"):
-        raise EverycoreError(f"--threshold {threshold:g} is no percentage", "give one, such as 1")
-    stored = None if run or not before or after else _sides_of(before)
-    default = RUN_PERCENT if run or stored else STORED_PERCENT
-    show = Show(default if threshold is None else threshold, everything, json)
-    if run:
+    is_slower = False
+    if running.run:
+        show = showing.show(RUN_PERCENT)
         if not before or not after:
             raise EverycoreError(
                 "--run needs two programs", "everycore compare --run HEAD~1 . (revision, folder)"
             )
-        sizes = message_sizes(split_commas(bytes_)) or SIZES_BYTES
-        asked = CompareRequest(
-            split_commas(kernel), split_commas(mode), sizes, key_bits, processes, cpu
-        )
-        stdout = context.out.file
-        context = tables_on_stderr(context, out)
-        show = Show(show.percent, everything, json and not is_standard_output(out))
-        sides = (
-            open_side(context, "A", before, cc, flags),
-            open_side(context, "B", after, cc, flags),
-        )
-        benches, caption, path = _measure(context, sides, asked, out, stdout)
-        title = f"{before} (A) -> {after} (B)"
-        is_slower = _judge(context, benches, title, caption, show)
-        print_output_path(context, "samples", path)
-        raise typer.Exit(1 if is_slower and fail else 0)
-    if kernel or mode or bytes_ or cc or flags or out or cpu is not None:
-        raise EverycoreError(
-            "--kernel, --mode, --bytes, --cpu, --cc, --flags and --out say what is to be run",
-            "add --run; stored results are compared without these options",
-        )
-    if stored:
-        title = " -> ".join(f"{s['name']} ({s['label']})" for s in stored.run.options["sides"])
-        is_slower = _judge(
-            context, _whole_rounds(context, stored), title, _caption(stored.run), show
-        )
-        raise typer.Exit(1 if is_slower and fail else 0)
-    if before and after and all(map(_is_of_matrix, (before, after))):
-        _compare_matrices(context, Path(before), Path(after), show)
+        is_slower = _compare_programs(context, before, after, running, show)
+    elif before and not after and (stored := _sides_of(before)):
+        running.refuse_without_run()
+        is_slower = _judge_stored(context, stored, showing.show(RUN_PERCENT))
     else:
-        _compare_stored(context, before, after, show)
+        running.refuse_without_run()
+        show = showing.show(STORED_PERCENT)
+        if before and after and all(map(_is_of_matrix, (before, after))):
+            _compare_matrices(context, Path(before), Path(after), show)
+        else:
+            _compare_stored(context, before, after, show)
+    raise typer.Exit(1 if is_slower and showing.fail else 0)
 
 
 # ---- Two programs in turn ------------------------------------------------------------------------
 
 
+def _compare_programs(
+    context: Context, before: str, after: str, running: RunOptions, show: Show
+) -> bool:
+    """Run two programs in turn; return whether the second is slower."""
+    asked = running.request()
+    output = SampleOutput.of(context, running.out, show.json)
+    sides = (
+        open_side(output.context, "A", before, running.cc, running.flags),
+        open_side(output.context, "B", after, running.cc, running.flags),
+    )
+    run, benches, path = _measure(output, sides, asked)
+    title = f"{before} (A) -> {after} (B)"
+    show = replace(show, json=output.json)
+    is_slower = _judge(output.context, benches, title, _caption(run), show)
+    print_output_path(output.context, "samples", path)
+    return is_slower
+
+
+def _judge_stored(context: Context, stored: Results, show: Show) -> bool:
+    """Judge a stored run of two programs; return whether the second is slower."""
+    title = " -> ".join(f"{s['name']} ({s['label']})" for s in stored.run.options["sides"])
+    return _judge(context, _whole_rounds(context, stored), title, _caption(stored.run), show)
+
+
 def _measure(
-    context: Context,
-    sides: tuple[Side, Side],
-    asked: CompareRequest,
-    out: Path | None,
-    stdout: IO[str],
-) -> tuple[list[Bench], str, Path]:
-    """The figures of all processes, where they come from, and the file that has them."""
+    output: SampleOutput, sides: tuple[Side, Side], asked: CompareRequest
+) -> tuple[Run, list[Bench], Path]:
+    """Measure both sides; return the run, its figures, and the file that has them."""
+    context = output.context
     sessions = [pin(context, side.session, asked.cpu) for side in sides]
     pinned = [replace(s, session=session) for s, session in zip(sides, sessions, strict=True)]
     if sides[0].digest == sides[1].digest:
@@ -211,13 +244,10 @@ def _measure(
     run = run_of(context, pinned[1].session, hello, "compare", options)
     if sides[1].origin == "revision":
         run = run.replace(revision=Revision(sides[1].revision, dirty=False))
-    if out:
-        run_files.refuse_if_unusable(out)
-    folder = context.state_dir() / "results"
-    path = out or run_files.new_path(folder, context.now(), run.revision, "compare")
+    path = output.path_of(run)
     benches: list[Bench] = []
     with (
-        run_files.Writer(path, run, stdout) as writer,
+        output.writer(run, path) as writer,
         Progress(context.err, "measuring", None) as progress,
     ):
         for record in in_turn(pinned, jobs, asked.kernels, asked.key_bits, asked.rounds, _coin):
@@ -230,7 +260,7 @@ def _measure(
                 "nothing was measured",
                 "is there a counter? are the sizes long enough for the modes? does the kernel run?",
             )
-    return benches, _caption(run), path
+    return run, benches, path
 
 
 def _caption(run: Run) -> str:

@@ -8,6 +8,8 @@ from functools import wraps
 from inspect import Parameter
 from typing import Any, get_type_hints
 
+from typer.models import ArgumentInfo
+
 KEYWORD = Parameter.KEYWORD_ONLY
 
 
@@ -35,6 +37,8 @@ def with_option_sets(command: Callable[..., None]) -> Callable[..., None]:
                 )
             )
 
+    shown.sort(key=lambda parameter: not _is_argument(parameter))  # as help has them
+
     @wraps(command)
     def called(**values: Any) -> None:
         for name, kind in sets.items():
@@ -45,6 +49,11 @@ def with_option_sets(command: Callable[..., None]) -> Callable[..., None]:
     called.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
     called.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     return called
+
+
+def _is_argument(parameter: Parameter) -> bool:
+    metadata = getattr(parameter.annotation, "__metadata__", ())
+    return any(isinstance(item, ArgumentInfo) for item in metadata)
 
 
 def _default(field: Field[Any]) -> Any:

@@ -52,6 +52,14 @@ KernelNames = Annotated[
         autocompletion=complete_kernels,
     ),
 ]
+Modes = Annotated[
+    list[str] | None, typer.Option("--mode", metavar="MODE", help="Only this mode; repeatable.")
+]
+Sizes = Annotated[
+    list[str] | None,
+    typer.Option("--bytes", metavar="N", help="Message size in bytes; repeatable."),
+]
+KeyBits = Annotated[int, typer.Option("--key-bits", metavar="N", help="128, 192 or 256.")]
 Out = Annotated[
     Path | None,
     typer.Option(
