@@ -4,19 +4,18 @@
 import json as jsonlib
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import typer
 from msgspec import structs
 
 from everycore.commands.completion import complete_primitives
+from everycore.commands.option_sets import with_option_sets
 from everycore.commands.options import (
-    CompilerCommand,
-    CompilerFlags,
+    BuildOptions,
     Json,
     KernelNames,
-    TargetName,
     context_of,
     refuse_unknown_kernels,
     split_commas,
@@ -40,8 +39,10 @@ from everycore.run.transport.valgrind import TAINT_FLAGS, has_valgrind
 QUICK_PARTS = 6
 
 
-def ct(
-    command: typer.Context,
+@dataclass(frozen=True, slots=True)
+class CtOptions:
+    """The operations, and the methods that look at them."""
+
     primitive: Annotated[
         list[str] | None,
         typer.Option(
@@ -50,16 +51,16 @@ def ct(
             help="Only this primitive; repeatable.",
             autocompletion=complete_primitives,
         ),
-    ] = None,
-    kernel: KernelNames = None,
+    ] = None
+    kernel: KernelNames = None
     operation: Annotated[
         list[str] | None,
         typer.Option("--operation", metavar="NAME", help="Only this operation; repeatable."),
-    ] = None,
+    ] = None
     key_bits: Annotated[
         list[str] | None,
         typer.Option("--key-bits", metavar="BITS", help="Only keys of this size; repeatable."),
-    ] = None,
+    ] = None
     method: Annotated[
         list[str] | None,
         typer.Option(
@@ -68,19 +69,32 @@ def ct(
             help="taint, trace or timing; repeatable. Default: all, with --quick the first two,"
             " on a board the last.",
         ),
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer lengths, key sizes and traces.")
-    ] = False,
+    ] = None
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer lengths, key sizes and traces.")] = (
+        False
+    )
     samples: Annotated[
         int, typer.Option("--samples", metavar="N", help="Calls timed for each operation.")
-    ] = 10000,
+    ] = 10000
     jobs: Annotated[
         int, typer.Option("--jobs", metavar="N", help="Kernels looked at side by side.", min=1)
-    ] = os.cpu_count() or 1,
-    target: TargetName = "host",
-    cc: CompilerCommand = None,
-    flags: CompilerFlags = None,
+    ] = os.cpu_count() or 1
+
+    def chosen(self) -> dict[str, list[str]]:
+        """Return the options of the harness that choose operations."""
+        return {
+            "--primitive": split_commas(self.primitive),
+            "--kernel": split_commas(self.kernel),
+            "--operation": split_commas(self.operation),
+            "--key-bits": split_commas(self.key_bits),
+        }
+
+
+@with_option_sets
+def ct(
+    command: typer.Context,
+    options: CtOptions,
+    build: BuildOptions,
     json: Json = False,
 ) -> None:
     """Check that constant-time kernels are, by several methods.
@@ -89,34 +103,20 @@ def ct(
     look at it, or if a kernel that is not constant-time passes.
     """
     context = context_of(command)
-    methods = _methods(method, quick)
-    refuse_unknown_kernels(context, split_commas(kernel))
-    session = pin(context, _open(context, target, cc, flags), None)
-    if session.target.board and not method:
+    methods = _methods(options.method, options.quick)
+    refuse_unknown_kernels(context, split_commas(options.kernel))
+    session = pin(context, _open(context, build), None)
+    if session.target.board and not options.method:
         methods = ["timing"]  # the others need a tracer, or an emulator
-    hello, operations = _list(
-        session,
-        {
-            "--primitive": split_commas(primitive),
-            "--kernel": split_commas(kernel),
-            "--operation": split_commas(operation),
-            "--key-bits": split_commas(key_bits),
-        },
-    )
+    hello, operations = _list(session, options.chosen())
     kernels = of_kernels(operations)
-    if quick:
+    if options.quick:
         kernels = [fewer_sizes(group, turn, QUICK_PARTS) for turn, group in enumerate(kernels)]
     if json:
         run = run_of(context, session, hello, "ct", {"methods": methods})
         context.print_raw(encode_line(run))
-    gate = Gate(context, session, methods, quick)
-    verdicts: list[Verdict] = []
-    steps = len(kernels) * (2 if "timing" in methods else 1)
-    with Progress(context.err, "constant time", steps) as progress:
-        for verdict in _look(gate, kernels, samples, jobs, progress):
-            verdicts.append(verdict)
-            if json:
-                context.print_raw(_line("verdict", verdict))
+    gate = Gate(context, session, methods, options.quick)
+    verdicts = _verdicts(gate, kernels, options, json)
     looked_at = [o for group in kernels for o in group]
     conclusions = conclude(looked_at, verdicts, methods)
     if json:
@@ -124,6 +124,20 @@ def ct(
     else:
         _print(context, session, looked_at, verdicts, methods, conclusions)
     raise typer.Exit(1 if any(c.result == "fail" for c in conclusions) else 0)
+
+
+def _verdicts(
+    gate: Gate, kernels: Sequence[Sequence[CtOperation]], options: CtOptions, json: bool
+) -> list[Verdict]:
+    """Return the verdicts of all kernels; print each as it is found if `json` is set."""
+    context, verdicts = gate.context, list[Verdict]()
+    steps = len(kernels) * (2 if "timing" in gate.methods else 1)
+    with Progress(context.err, "constant time", steps) as progress:
+        for verdict in _look(gate, kernels, options.samples, options.jobs, progress):
+            verdicts.append(verdict)
+            if json:
+                context.print_raw(_line("verdict", verdict))
+    return verdicts
 
 
 def _methods(names: list[str] | None, quick: bool) -> list[str]:
@@ -134,11 +148,12 @@ def _methods(names: list[str] | None, quick: bool) -> list[str]:
     return [m for m in METHODS if m in (chosen or METHODS[: 2 if quick else 3])]
 
 
-def _open(context: Context, target: str, cc: str | None, flags: str | None) -> Session:
+def _open(context: Context, build: BuildOptions) -> Session:
     """One harness for all methods: what they say is of the same object code."""
+    target, flags = build.target, build.flags
     marks = TAINT_FLAGS if target == "host" and has_valgrind(context) else ()
     all_flags = [" ".join(DEFAULT_FLAGS) if flags is None else flags, *DEBUG_FLAGS, *marks]
-    return open_session(context, target, cc, " ".join(all_flags))
+    return open_session(context, target, build.cc, " ".join(all_flags))
 
 
 def _list(session: Session, chosen: dict[str, list[str]]) -> tuple[Hello, list[CtOperation]]:

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from everycore.commands.completion import complete_subjects
+from everycore.commands.option_sets import with_option_sets
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -20,13 +21,12 @@ from everycore.commands.options import (
     message_sizes,
     print_output_path,
     split_commas,
-    tables_on_stderr,
 )
+from everycore.commands.sample_output import SampleOutput
 from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError, unknown_name
-from everycore.environment.outputs import is_standard_output
 from everycore.environment.progress import Progress
 from everycore.estimate import data, inorder, measured
 from everycore.estimate.core_estimates import BULK, Core, OperationEstimate, Point, techniques
@@ -66,27 +66,29 @@ class EstimateRequest:
     subjects: tuple[str, ...]
 
 
-def estimate(
-    command: typer.Context,
-    kernel: KernelNames = None,
+@dataclass(frozen=True, slots=True)
+class EstimateOptions:
+    """The options of the command line."""
+
+    kernel: KernelNames = None
     mode: Annotated[
         list[str] | None,
         typer.Option("--mode", metavar="NAME", help="Only this mode; repeatable."),
-    ] = None,
+    ] = None
     size: Annotated[
         list[str] | None,
         typer.Option(
             "--bytes", metavar="N", help="Whole messages of N bytes, or bulk; repeatable."
         ),
-    ] = None,
+    ] = None
     key_bits: Annotated[
         list[str] | None,
         typer.Option("--key-bits", metavar="BITS", help="128, 192 or 256; repeatable."),
-    ] = None,
+    ] = None
     core: Annotated[
         list[str] | None,
         typer.Option("--core", metavar="NAME", help="Only this core; none: counts alone."),
-    ] = None,
+    ] = None
     subject: Annotated[
         list[str] | None,
         typer.Option(
@@ -95,17 +97,17 @@ def estimate(
             help="Beside other people's code: of catalog/subjects/, or all.",
             autocompletion=complete_subjects,
         ),
-    ] = None,
+    ] = None
     turn: Annotated[
         bool,
         typer.Option(
             "--turn", help="One turn of each loop, with the cycles of the first in-order core."
         ),
-    ] = False,
+    ] = False
     calibrate: Annotated[
         bool,
         typer.Option("--calibrate", help="Trace the published points again, and fit the models."),
-    ] = False,
+    ] = False
     calibrate_from: Annotated[
         Path | None,
         typer.Option(
@@ -113,7 +115,7 @@ def estimate(
             metavar="FILE",
             help="Take a board's stored results as points of the calibration; --core if unknown.",
         ),
-    ] = None,
+    ] = None
     out: Annotated[
         Path | None,
         typer.Option(
@@ -121,10 +123,30 @@ def estimate(
             metavar="FILE",
             help="Store the results in a new file; `-`: standard output.",
         ),
-    ] = None,
-    cc: CompilerCommand = None,
-    flags: CompilerFlags = None,
-    json: Json = False,
+    ] = None
+    cc: CompilerCommand = None
+    flags: CompilerFlags = None
+    json: Json = False
+
+    def request(self, tree: Tree) -> EstimateRequest:
+        """Return the rows that are asked for; raise an error where a name is not known."""
+        kernels, lines = tuple(split_commas(self.kernel)), catalog.registry(tree)
+        request = EstimateRequest(
+            kernels,
+            _modes(split_commas(self.mode)),
+            _key_sizes(split_commas(self.key_bits)),
+            _sizes(split_commas(self.size)),
+            tuple(_subjects(tree, split_commas(self.subject))),
+        )
+        for name in kernels:
+            _primitives(lines, name)
+        return request
+
+
+@with_option_sets
+def estimate(
+    command: typer.Context,
+    options: EstimateOptions,
 ) -> None:
     """Estimate what a kernel costs on an Arm core that is not here.
 
@@ -133,51 +155,41 @@ def estimate(
     estimate.
     """
     context = context_of(command)
-    stdout = context.out.file
-    context, json = tables_on_stderr(context, out), json and not is_standard_output(out)
-    _refuse_out(out, turn or calibrate or bool(calibrate_from))
+    calibrate, calibrate_from, out = options.calibrate, options.calibrate_from, options.out
+    if out and (options.turn or calibrate or calibrate_from):
+        raise EverycoreError(
+            "--out stores estimates; --turn, --calibrate and --calibrate-from make none",
+            "leave one of them out",
+        )
     if calibrate_from:
-        _take_points(context, calibrate_from, split_commas(core))
+        _take_points(context, calibrate_from, split_commas(options.core))
     if calibrate:
         _calibrate(context)
-    if calibrate or calibrate_from:
-        return
+    if not calibrate and not calibrate_from:
+        _estimate(SampleOutput.of(context, out, options.json), options)
+
+
+def _estimate(output: SampleOutput, options: EstimateOptions) -> None:
+    """Evaluate the rows that were asked for; store and print them."""
+    context, out, turn = output.context, output.file, options.turn
     tree = catalog.tree_of(context)
-    cores = _cores(split_commas(core))
-    request = EstimateRequest(
-        tuple(split_commas(kernel)),
-        _modes(split_commas(mode)),
-        _key_sizes(split_commas(key_bits)),
-        _sizes(split_commas(size)),
-        tuple(_subjects(tree, split_commas(subject))),
-    )
-    _refuse_unknown(tree, request)
+    cores = _cores(split_commas(options.core))
+    request = options.request(tree)
     llvm = find_llvm(context) if cores or turn else None
-    found = _evaluate(context, tree, llvm, cores, request, cc, flags)
+    found = _evaluate(context, tree, llvm, cores, request, options.cc, options.flags)
     caption = _caption(context, found.sessions[-1], llvm)
     if out:
         run = _run(context, found, cores, request, llvm)
-        with run_files.Writer(out, run, stdout) as writer:
+        with output.writer(run, out) as writer:
             for row in (*found.rows, *found.others):
                 writer.write(report.line_of(row, found.others))
         print_output_path(context, "estimates", out)
     if turn:
         _print_turns(context, cores, found.turns)
-    elif json:
+    elif output.json:
         _print_json(context, found.rows, found.others, caption)
     else:
         _print(context, cores, found.rows, found.others, caption)
-
-
-def _refuse_out(out: Path | None, has_no_estimates: bool) -> None:
-    """Before anything is built."""
-    if out and has_no_estimates:
-        raise EverycoreError(
-            "--out stores estimates; --turn, --calibrate and --calibrate-from make none",
-            "leave one of them out",
-        )
-    if out:
-        run_files.refuse_if_unusable(out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,13 +433,6 @@ def _operations(tree: Tree, arch: str, request: EstimateRequest) -> Iterator[tup
         for mode in request.modes:
             if (primitive := _primitive(mode)) in primitives:
                 yield primitive, name, mode
-
-
-def _refuse_unknown(tree: Tree, request: EstimateRequest) -> None:
-    """Before anything is built."""
-    lines = catalog.registry(tree)
-    for name in request.kernels:
-        _primitives(lines, name)
 
 
 def _primitive(mode: str) -> str:

@@ -7,23 +7,23 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from everycore.commands.option_sets import with_option_sets
 from everycore.commands.options import (
     Json,
     Out,
     context_of,
     print_output_path,
     split_commas,
-    tables_on_stderr,
 )
+from everycore.commands.sample_output import SampleOutput
 from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError, UnavailableError
-from everycore.environment.outputs import is_standard_output
 from everycore.environment.progress import Progress
 from everycore.model.run_lines import Conditions, PauthLine, PauthTime, Run
 from everycore.pauth import (
@@ -45,192 +45,10 @@ from everycore.report import pauth_tables as report
 from everycore.report.pauth_terminal import pauth_table
 from everycore.run import machine
 from everycore.run.session import conditions, open_session, pin, run_of
-from everycore.store import run_files
 
 LEAST_SCALE, MOST_SCALE = 0.001, 1000.0
 
 Take = Callable[[Sequence[PauthLine | Conditions]], None]
-
-
-def pauth(
-    command: typer.Context,
-    system: Annotated[
-        bool, typer.Option("--system", help="Boot a kernel, under qemu-system-aarch64.")
-    ] = False,
-    qemu_: Annotated[
-        list[Path] | None,
-        typer.Option("--qemu", metavar="PATH", help="An emulator; repeatable. Default: PATH's."),
-    ] = None,
-    suite: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--suite", metavar="SUITE", help="The emulator of a Debian suite (trixie); repeatable."
-        ),
-    ] = None,
-    build_qemu: Annotated[
-        bool,
-        typer.Option(
-            "--build-qemu",
-            help="Build QEMU from a suite's sources (trixie), with our pointer authentication.",
-        ),
-    ] = False,
-    static: Annotated[
-        bool,
-        typer.Option("--static", help="With --build-qemu: a program that needs no library."),
-    ] = False,
-    program: Annotated[
-        list[str] | None,
-        typer.Option("--program", metavar="NAME", help="Only this program; repeatable."),
-    ] = None,
-    algorithm: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--algorithm",
-            metavar="NAME",
-            help="default, off, impdef, qarma5, qarma3, aes128; repeatable. "
-            "Default: off,impdef,qarma5.",
-        ),
-    ] = None,
-    rounds: Annotated[
-        int, typer.Option("--rounds", metavar="N", min=1, max=99, help="Runs of each.")
-    ] = 3,
-    scale: Annotated[
-        float,
-        typer.Option(
-            "--scale", metavar="F", help="So many times the work, in whole units. Default: 1."
-        ),
-    ] = 1.0,
-    cc: Annotated[
-        str, typer.Option("--cc", metavar="CC", help="C compiler for AArch64 Linux.")
-    ] = programs.COMPILER,
-    update: Annotated[
-        bool, typer.Option("--update", help="Take what the suites have now.")
-    ] = False,
-    primitive_: Annotated[
-        bool,
-        typer.Option(
-            "--primitive", help="No programs: cycles of one code, beside QEMU's own functions."
-        ),
-    ] = False,
-    out: Out = None,
-    json: Json = False,
-) -> None:
-    """Time programs in QEMU, with pointer authentication on and off."""
-    context = context_of(command)
-    stdout = context.out.file
-    context, json = tables_on_stderr(context, out), json and not is_standard_output(out)
-    keep = Keep(context, out, json, stdout)
-    if out:
-        run_files.refuse_if_unusable(out)
-    if not LEAST_SCALE <= scale <= MOST_SCALE:
-        raise EverycoreError(f"--scale {scale} is not from {LEAST_SCALE} to {MOST_SCALE}")
-    if primitive_:
-        others = (system, qemu_, suite, build_qemu, static, program, algorithm, update, scale != 1)
-        if any(others) or cc != programs.COMPILER:
-            raise EverycoreError(
-                "--primitive runs no emulator", "it goes with --rounds, --out and --json alone"
-            )
-        _primitive(context, rounds, keep)
-        return
-    if static and (system or not build_qemu):
-        raise EverycoreError(
-            "--static is of a linux-user emulator that is built here",
-            "everycore pauth --build-qemu",
-        )
-    mode = SYSTEM if system else USER
-    given = split_commas(algorithm)
-    if system and "default" in given:
-        raise EverycoreError("--system has no algorithm 'default'", "machines name their CPU")
-    given_emulators = EmulatorOptions(
-        tuple(qemu_ or ()), tuple(split_commas(suite)), build_qemu, update, static
-    )
-    try:
-        found = _emulators(context, mode, given_emulators)
-        every = variants.variants_of_all(found, given or variants.DEFAULT, bool(given))
-        chosen = _programs(context, mode, split_commas(program), cc, update)
-    except UnavailableError as error:
-        if json:
-            context.print_raw(jsonlib.dumps({"type": "skip", "detail": error.message}))
-        raise
-    by = counting.counter([*found, *_installed(context, mode, found)])
-    options: dict[str, object] = {
-        "system": system,
-        "qemu": [path.name for path in given_emulators.paths],
-        "suite": list(given_emulators.suites),
-        "build-qemu": build_qemu,
-        "static": static,
-        "program": split_commas(program),
-        "algorithm": given,
-        "rounds": rounds,
-        "scale": scale if scale != 1.0 else None,
-        "cc": Path(cc).name if cc != programs.COMPILER else None,
-    }
-    run = _run(context, mode, cc, {name: value for name, value in options.items() if value})
-    wrong = 0
-    with keep.stored(run) as take:
-        take([emulator.line() for emulator in found])
-        for chosen_program in chosen:
-            result = _measure(context, chosen_program, scale, every, rounds, by)
-            if system:
-                result = _with_shares(context, result, chosen_program, scale, every)
-            take(result.lines())
-            wrong += _complain(context, result.rows)
-    if not json:
-        _say_defaults(context, found)
-    raise typer.Exit(1 if wrong else 0)
-
-
-def _primitive(context: Context, rounds: int, keep: "Keep") -> None:
-    session = pin(context, open_session(context), primitive.last_core())
-    program = primitive.theirs(context, session, primitive.SUBJECTS)
-    plan = primitive.plan(session, program)
-    options = {"primitive": True, "rounds": rounds}
-    run = run_of(context, session, primitive.greeting(session), "pauth-primitive", options)
-    steps = rounds * (len(plan.functions) + 1) + 1
-    with keep.stored(run) as take:
-        with Progress(context.err, "measuring", steps) as progress:
-            progress.step("comparing")
-            equal = primitive.compare(context, program)
-            found = primitive.measure(context, session, program, plan, rounds, progress.step)
-        figures = primitive.figures(program, plan, found)
-        take([primitive.compared(program, equal), *figures])
-
-
-@dataclass(frozen=True, slots=True)
-class Keep:
-    """Writes the lines of a run into a file and onto the terminal."""
-
-    context: Context
-    out: Path | None
-    json: bool
-    stdout: IO[str]
-
-    @contextmanager
-    def stored(self, run: Run) -> Iterator[Take]:
-        """Takes lines, of whole tables, as they come."""
-        context = self.context
-        folder = context.state_dir() / "results"
-        path = self.out or run_files.new_path(folder, context.now(), run.revision, run.command)
-        legends: dict[str, None] = {}
-        if self.json:
-            context.print_raw(encode_line(run))
-        with run_files.Writer(path, run, self.stdout) as writer:
-
-            def take(lines: Sequence[PauthLine | Conditions]) -> None:
-                for line in lines:
-                    writer.write(line)
-                    if self.json:
-                        context.print_raw(encode_line(line))
-                for table in () if self.json else report.tables(lines):
-                    context.out.print(pauth_table(table, run.source()))
-                    legends[table.legend] = None
-
-            take(conditions(context, machine.gather(context), run.machine.cpu_index))
-            yield take
-            take(conditions(context, machine.gather(context), run.machine.cpu_index))
-        for legend in legends:
-            context.out.print(legend, style="dim", markup=False)
-        print_output_path(context, "samples", path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,26 +82,191 @@ SYSTEM = EmulationMode(
 
 
 @dataclass(frozen=True, slots=True)
-class EmulatorOptions:
-    """The emulators that the command line names."""
+class PauthOptions:
+    """The options of the command line."""
 
-    paths: tuple[Path, ...]
-    suites: tuple[str, ...]
-    built: bool  # of the suites' sources
-    update: bool
-    static: bool  # what is built
+    system: Annotated[
+        bool, typer.Option("--system", help="Boot a kernel, under qemu-system-aarch64.")
+    ] = False
+    qemu_: Annotated[
+        list[Path] | None,
+        typer.Option("--qemu", metavar="PATH", help="An emulator; repeatable. Default: PATH's."),
+    ] = None
+    suite: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--suite", metavar="SUITE", help="The emulator of a Debian suite (trixie); repeatable."
+        ),
+    ] = None
+    build_qemu: Annotated[
+        bool,
+        typer.Option(
+            "--build-qemu",
+            help="Build QEMU from a suite's sources (trixie), with our pointer authentication.",
+        ),
+    ] = False
+    static: Annotated[
+        bool,
+        typer.Option("--static", help="With --build-qemu: a program that needs no library."),
+    ] = False
+    program: Annotated[
+        list[str] | None,
+        typer.Option("--program", metavar="NAME", help="Only this program; repeatable."),
+    ] = None
+    algorithm: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--algorithm",
+            metavar="NAME",
+            help="default, off, impdef, qarma5, qarma3, aes128; repeatable. "
+            "Default: off,impdef,qarma5.",
+        ),
+    ] = None
+    rounds: Annotated[
+        int, typer.Option("--rounds", metavar="N", min=1, max=99, help="Runs of each.")
+    ] = 3
+    scale: Annotated[
+        float,
+        typer.Option(
+            "--scale", metavar="F", help="So many times the work, in whole units. Default: 1."
+        ),
+    ] = 1.0
+    cc: Annotated[str, typer.Option("--cc", metavar="CC", help="C compiler for AArch64 Linux.")] = (
+        programs.COMPILER
+    )
+    update: Annotated[bool, typer.Option("--update", help="Take what the suites have now.")] = False
+    primitive_: Annotated[
+        bool,
+        typer.Option(
+            "--primitive", help="No programs: cycles of one code, beside QEMU's own functions."
+        ),
+    ] = False
+    out: Out = None
+    json: Json = False
+
+    def refuse_contradictions(self) -> None:
+        """Refuse options that do not go together."""
+        if not LEAST_SCALE <= self.scale <= MOST_SCALE:
+            raise EverycoreError(f"--scale {self.scale} is not from {LEAST_SCALE} to {MOST_SCALE}")
+        if self.primitive_ and (self.update or self.stored().keys() - {"rounds"}):
+            raise EverycoreError(
+                "--primitive runs no emulator", "it goes with --rounds, --out and --json alone"
+            )
+        if self.static and (self.system or not self.build_qemu):
+            raise EverycoreError(
+                "--static is of a linux-user emulator that is built here",
+                "everycore pauth --build-qemu",
+            )
+        if self.system and "default" in split_commas(self.algorithm):
+            raise EverycoreError("--system has no algorithm 'default'", "machines name their CPU")
+
+    def stored(self) -> dict[str, object]:
+        """Return the options as a run of programs stores them."""
+        options = {
+            "system": self.system,
+            "qemu": [path.name for path in self.qemu_ or ()],
+            "suite": split_commas(self.suite),
+            "build-qemu": self.build_qemu,
+            "static": self.static,
+            "program": split_commas(self.program),
+            "algorithm": split_commas(self.algorithm),
+            "rounds": self.rounds,
+            "scale": self.scale if self.scale != 1.0 else None,
+            "cc": Path(self.cc).name if self.cc != programs.COMPILER else None,
+        }
+        return {name: value for name, value in options.items() if value}
 
 
-def _emulators(
-    context: Context, mode: EmulationMode, given_emulators: EmulatorOptions
-) -> list[Emulator]:
+@with_option_sets
+def pauth(command: typer.Context, options: PauthOptions) -> None:
+    """Time programs in QEMU, with pointer authentication on and off."""
+    output = SampleOutput.of(context_of(command), options.out, options.json)
+    options.refuse_contradictions()
+    if options.primitive_:
+        _time_primitive(output, options.rounds)
+    elif _time_programs(output, SYSTEM if options.system else USER, options):
+        raise typer.Exit(1)
+
+
+def _time_programs(output: SampleOutput, mode: EmulationMode, options: PauthOptions) -> int:
+    """Time programs in emulators; return how many runs were wrong."""
+    context, algorithms = output.context, split_commas(options.algorithm)
+    try:
+        found = _emulators(context, mode, options)
+        every = variants.variants_of_all(found, algorithms or variants.DEFAULT, bool(algorithms))
+        chosen = _programs(context, mode, options)
+    except UnavailableError as error:
+        if output.json:
+            context.print_raw(jsonlib.dumps({"type": "skip", "detail": error.message}))
+        raise
+    by = counting.counter([*found, *_installed(context, mode, found)])
+    wrong = 0
+    with _stored(output, _run(context, mode, options)) as take:
+        take([emulator.line() for emulator in found])
+        for program in chosen:
+            result = _measure(context, program, options.scale, every, options.rounds, by)
+            if options.system:
+                result = _with_shares(context, result, program, options.scale, every)
+            take(result.lines())
+            wrong += _complain(context, result.rows)
+    if not output.json:
+        _say_defaults(context, found)
+    return wrong
+
+
+def _time_primitive(output: SampleOutput, rounds: int) -> None:
+    """Time one code of a pointer, beside QEMU's own functions."""
+    context = output.context
+    session = pin(context, open_session(context), primitive.last_core())
+    program = primitive.theirs(context, session, primitive.SUBJECTS)
+    plan = primitive.plan(session, program)
+    options = {"primitive": True, "rounds": rounds}
+    run = run_of(context, session, primitive.greeting(session), "pauth-primitive", options)
+    steps = rounds * (len(plan.functions) + 1) + 1
+    with _stored(output, run) as take:
+        with Progress(context.err, "measuring", steps) as progress:
+            progress.step("comparing")
+            equal = primitive.compare(context, program)
+            found = primitive.measure(context, session, program, plan, rounds, progress.step)
+        figures = primitive.figures(program, plan, found)
+        take([primitive.compared(program, equal), *figures])
+
+
+@contextmanager
+def _stored(output: SampleOutput, run: Run) -> Iterator[Take]:
+    """Yield a function that stores and prints the lines of whole tables, as they come."""
+    context = output.context
+    path = output.path_of(run)
+    legends: dict[str, None] = {}
+    if output.json:
+        context.print_raw(encode_line(run))
+    with output.writer(run, path) as writer:
+
+        def take(lines: Sequence[PauthLine | Conditions]) -> None:
+            for line in lines:
+                writer.write(line)
+                if output.json:
+                    context.print_raw(encode_line(line))
+            for table in () if output.json else report.tables(lines):
+                context.out.print(pauth_table(table, run.source()))
+                legends[table.legend] = None
+
+        take(conditions(context, machine.gather(context), run.machine.cpu_index))
+        yield take
+        take(conditions(context, machine.gather(context), run.machine.cpu_index))
+    for legend in legends:
+        context.out.print(legend, style="dim", markup=False)
+    print_output_path(context, "samples", path)
+
+
+def _emulators(context: Context, mode: EmulationMode, options: PauthOptions) -> list[Emulator]:
     """Return the emulators that are named; without any, the one that is installed."""
-    argvs: list[tuple[str, ...]] = [_argv(context, mode, path) for path in given_emulators.paths]
-    for suite in given_emulators.suites:
-        root = emulators.packaged(context, suite, given_emulators.update, mode.package)
+    argvs: list[tuple[str, ...]] = [_argv(context, mode, path) for path in options.qemu_ or ()]
+    for suite in split_commas(options.suite):
+        root = emulators.packaged(context, suite, options.update, mode.package)
         argvs.append(emulators.started_in(root, mode.emulator))
-    if given_emulators.built:
-        argvs += [(str(path),) for path in _built(context, mode, given_emulators)]
+    if options.build_qemu:
+        argvs += [(str(path),) for path in _built(context, mode, options)]
     if not argvs:
         path = shutil.which(mode.emulator, path=context.env.get("PATH", ""))
         if path is None:
@@ -295,16 +278,14 @@ def _emulators(
     return emulators.numbered([mode.identify(context, argv) for argv in argvs])
 
 
-def _built(
-    context: Context, mode: EmulationMode, given_emulators: EmulatorOptions
-) -> Iterator[Path]:
+def _built(context: Context, mode: EmulationMode, options: PauthOptions) -> Iterator[Path]:
     tree = catalog.tree_of(context)
-    for suite in given_emulators.suites or (programs.SUITE,):
-        recipe = qemu_build.Recipe(suite, system=mode is SYSTEM, static=given_emulators.static)
-        yield qemu_build.build_qemu(context, tree, recipe, given_emulators.update)
+    for suite in split_commas(options.suite) or (programs.SUITE,):
+        recipe = qemu_build.Recipe(suite, system=mode is SYSTEM, static=options.static)
+        yield qemu_build.build_qemu(context, tree, recipe, options.update)
 
 
-def _run(context: Context, mode: EmulationMode, cc: str, options: dict[str, Any]) -> Run:
+def _run(context: Context, mode: EmulationMode, options: PauthOptions) -> Run:
     """Describe the run. The compiler is that of the programs which are compiled here."""
     tree = catalog.tree_of(context)
     return Run(
@@ -314,10 +295,10 @@ def _run(context: Context, mode: EmulationMode, cc: str, options: dict[str, Any]
         revision=machine.revision(context, tree),
         machine=machine.describe(machine.gather(context)),
         target="host",
-        compiler=programs.compiler_name(context, cc),
+        compiler=programs.compiler_name(context, options.cc),
         flags=programs.FLAGS,
         counter=interleaved_runs.COUNTER,
-        options=options,
+        options=options.stored(),
     )
 
 
@@ -339,12 +320,11 @@ def _installed(context: Context, mode: EmulationMode, found: Sequence[Emulator])
         return []
 
 
-def _programs(
-    context: Context, mode: EmulationMode, names: Sequence[str], cc: str, update: bool
-) -> list[Program]:
+def _programs(context: Context, mode: EmulationMode, options: PauthOptions) -> list[Program]:
     """Return the programs. A named program that cannot be had is an error; any other is reported
     and left out."""
-    if names:
+    cc, update = options.cc, options.update
+    if names := split_commas(options.program):
         return [mode.make(context, name, cc, update) for name in dict.fromkeys(names)]
     found, errors = [], []
     for name in mode.programs:

@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from everycore.commands.completion import complete_words
+from everycore.commands.option_sets import with_option_sets
 from everycore.commands.options import (
     AAD_MODES,
     MODE_OF_KEYS,
@@ -24,12 +25,11 @@ from everycore.commands.options import (
     numbers_within,
     print_output_path,
     split_commas,
-    tables_on_stderr,
 )
+from everycore.commands.sample_output import SampleOutput
 from everycore.environment.context import Context
 from everycore.environment.decoding import Record, encode_line
 from everycore.environment.errors import EverycoreError, unknown_name
-from everycore.environment.outputs import is_standard_output
 from everycore.environment.progress import Progress
 from everycore.measure import quiet
 from everycore.measure.processes import merged
@@ -48,10 +48,9 @@ from everycore.model.targets import HARDWARE, find_peer, load_peers
 from everycore.report import bench_notes, peer_comparison
 from everycore.report import peers_terminal as report
 from everycore.report.peer_comparison import PeerTable
-from everycore.run import machine, peer_runs
+from everycore.run import peer_runs
 from everycore.run.peer_runs import Broken, Contestant, Skip
 from everycore.run.session import Session, known_widths, open_session, run_of
-from everycore.store import run_files
 
 MODES = (
     "gcm-seal", "gcm-open", "ccm-seal", "ccm-open", "ctr", "cbc-enc", "cbc-dec",
@@ -88,8 +87,10 @@ BUDGET_MS = 20  # for a point in a round, if samples are disturbed
 LAYER_BUDGET_MS = 200  # where a call takes milliseconds
 
 
-def peers_command(
-    command: typer.Context,
+@dataclass(frozen=True, slots=True)
+class PeersOptions:
+    """The options of the command line."""
+
     suite: Annotated[
         list[str] | None,
         typer.Option(
@@ -97,22 +98,22 @@ def peers_command(
             metavar="SUITE",
             help="Take the libraries of a Debian suite (sid,experimental). Default: installed.",
         ),
-    ] = None,
+    ] = None
     update: Annotated[
         bool,
         typer.Option("--update", help="Take what the suite has now; write its lock."),
-    ] = False,
+    ] = False
     peer: Annotated[
         list[str] | None, typer.Option("--peer", metavar="NAME", help="Only this peer; repeatable.")
-    ] = None,
+    ] = None
     mode: Annotated[
         list[str] | None,
         typer.Option("--mode", metavar="MODE", help="Default: gcm-seal; `all`; repeatable."),
-    ] = None,
+    ] = None
     key_bits: Annotated[
         list[str] | None,
         typer.Option("--key-bits", metavar="N", help="128, 192, 256; repeatable. Default: 256."),
-    ] = None,
+    ] = None
     primitive: Annotated[
         str,
         typer.Option(
@@ -121,18 +122,18 @@ def peers_command(
             help="aes; bn: big numbers; rsa, dh, prime. --bytes: of a number, n or p.",
             autocompletion=complete_words(*MODES_OF),
         ),
-    ] = "aes",
+    ] = "aes"
     bytes_: Annotated[
         list[str] | None,
         typer.Option("--bytes", metavar="N", help="Message size in bytes; repeatable."),
-    ] = None,
+    ] = None
     grid: Annotated[
         bool,
         typer.Option(
             "--grid",
             help="Many sizes, 1 byte to 16 KiB (bn: 32 to 512 bytes); where a peer is faster.",
         ),
-    ] = False,
+    ] = False
     keys: Annotated[
         list[str] | None,
         typer.Option(
@@ -140,7 +141,7 @@ def peers_command(
             metavar="N",
             help="Each message under one of N keys, in random order; repeatable. gcm-seal alone.",
         ),
-    ] = None,
+    ] = None
     aad_bytes: Annotated[
         list[str] | None,
         typer.Option(
@@ -148,10 +149,10 @@ def peers_command(
             metavar="N",
             help=f"Bytes of associated data, of GCM and CCM; repeatable. Default: {AAD_BYTES}.",
         ),
-    ] = None,
+    ] = None
     style: Annotated[
         str, typer.Option("--style", metavar="STYLE", help="streamed, or fenced: one at a time.")
-    ] = "streamed",
+    ] = "streamed"
     hardware: Annotated[
         str,
         typer.Option(
@@ -159,52 +160,64 @@ def peers_command(
             metavar="PATHS",
             help="best, vaes256 (no AVX-512), sse (128 bits), ssse3 (no AES), c.",
         ),
-    ] = "best",
+    ] = "best"
     rounds: Annotated[
         int, typer.Option("--rounds", metavar="N", min=1, max=99, help="Turns of each.")
-    ] = 5,
+    ] = 5
     cpu: Annotated[
         int | None, typer.Option("--cpu", metavar="N", help="The core. Default: the last allowed.")
-    ] = None,
-    cc: CompilerCommand = None,
-    flags: CompilerFlags = None,
-    out: Out = None,
-    json: Json = False,
+    ] = None
+    cc: CompilerCommand = None
+    flags: CompilerFlags = None
+    out: Out = None
+    json: Json = False
+
+    def request(self) -> "PeersRequest":
+        """Return what is measured; raise an error where a name is not known."""
+        primitive = _known("primitive", [self.primitive], tuple(MODES_OF))[0]
+        suites = tuple(split_commas(self.suite))
+        if self.update and not suites:
+            raise EverycoreError("--update needs --suite", "installed libraries have no lock")
+        modes = split_commas(self.mode) or USUAL_MODES[primitive]
+        aad_bytes = split_commas(self.aad_bytes)
+        return PeersRequest(
+            suites=suites,
+            primitive=primitive,
+            modes=_known("mode", modes, MODES_OF[primitive]),
+            key_bits=_known("key size", split_commas(self.key_bits) or ["256"], KEY_BITS),
+            sizes_bytes=_sizes(split_commas(self.bytes_), self.grid, primitive),
+            keys=numbers_within("--keys", split_commas(self.keys), 1, MOST_KEYS),
+            aad_bytes=numbers_within("--aad-bytes", aad_bytes, 0, MOST_AAD_BYTES),
+            style=_known("style", [self.style], STYLES)[0],
+            hardware=_known("case of --hardware", [self.hardware], (BEST.name, *HARDWARE))[0],
+            rounds=self.rounds,
+            cpu=_last_core() if self.cpu is None else self.cpu,
+        )
+
+
+@with_option_sets
+def peers_command(
+    command: typer.Context,
+    options: PeersOptions,
 ) -> None:
     """Compare with OpenSSL, libgcrypt and others, on this machine."""
     context = context_of(command)
-    primitive = _known("primitive", [primitive], tuple(MODES_OF))[0]
-    plan = PeersRequest(
-        suites=tuple(split_commas(suite)),
-        primitive=primitive,
-        modes=_known("mode", split_commas(mode) or USUAL_MODES[primitive], MODES_OF[primitive]),
-        key_bits=_known("key size", split_commas(key_bits) or ["256"], KEY_BITS),
-        sizes_bytes=_sizes(split_commas(bytes_), grid, primitive),
-        keys=numbers_within("--keys", split_commas(keys), 1, MOST_KEYS),
-        aad_bytes=numbers_within("--aad-bytes", split_commas(aad_bytes), 0, MOST_AAD_BYTES),
-        style=_known("style", [style], STYLES)[0],
-        hardware=_known("case of --hardware", [hardware], (BEST.name, *HARDWARE))[0],
-        rounds=rounds,
-        cpu=_last_core() if cpu is None else cpu,
-    )
+    plan = options.request()
     _refuse_modes(plan)
-    if update and not plan.suites:
-        raise EverycoreError("--update needs --suite", "installed libraries have no lock")
-    stdout = context.out.file
-    context, json = tables_on_stderr(context, out), json and not is_standard_output(out)
-    if out:
-        run_files.refuse_if_unusable(out)
-    session = open_session(context, "host", cc, flags)
-    contestants, skips = _contestants(context, session, plan, split_commas(peer), update)
+    output = SampleOutput.of(context, options.out, options.json)
+    context = output.context
+    session = open_session(context, "host", options.cc, options.flags)
+    peers, update = split_commas(options.peer), options.update
+    contestants, skips = _contestants(context, session, plan, peers, update)
     for skip in skips:
         context.warn(f"skipped: {skip.peer}: {skip.why}")
     result = RoundResults()
     session.widths.extend(known_widths(context, session))
     records = _records(context, session, plan, contestants, result)
-    run, path = _store(context, session, plan, records, result, Destination(out, stdout), json)
+    run, path = _store(output, session, plan, records, result)
     benches, loops = result.good_benches(), result.loops()
     found = peer_comparison.peer_tables(benches, loops, _since(session.tree))
-    if json:
+    if output.json:
         _print_derived(context, skips, result.broken, found)
     else:
         _show(context, plan, run, found, benches)
@@ -398,34 +411,23 @@ def _records(
                 yield protocol.numbered(record, number)
 
 
-@dataclass(frozen=True, slots=True)
-class Destination:
-    """The file for the results."""
-
-    path: Path | None  # None: a new file in the folder of results
-    stdout: IO[str]
-
-
 def _store(
-    context: Context,
+    output: SampleOutput,
     session: Session,
     plan: PeersRequest,
     records: Iterator[Record],
     result: RoundResults,
-    place: Destination,
-    json: bool,
 ) -> tuple[Run, Path]:
     """Every line that says something, in a file and in the result."""
-    revision = machine.revision(context, session.tree)
-    folder = context.state_dir() / "results"
-    path = place.path or run_files.new_path(folder, context.now(), revision, plan.command)
+    context = output.context
     greeting = next((record for record in records), None)
     if not isinstance(greeting, Hello):
         raise EverycoreError("no harness said anything", "does a kernel serve the mode?")
     run = run_of(context, session, greeting, plan.command, plan.options())
-    if json:
+    path = output.path_of(run)
+    if output.json:
         context.print_raw(encode_line(run))
-    with run_files.Writer(path, run, place.stdout) as writer:
+    with output.writer(run, path) as writer:
         for record in records:
             if isinstance(record, Hello):
                 continue
@@ -435,7 +437,7 @@ def _store(
                 context.warn(f"skipped: {record.name}: {record.absent}")
             writer.write(record)
             result.take(record)
-            if json:
+            if output.json:
                 context.print_raw(encode_line(record))
         if not result.good_benches() and not result.failures:
             raise EverycoreError("nothing was measured", "are the messages too short?")

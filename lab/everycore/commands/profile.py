@@ -6,7 +6,7 @@ import json as jsonlib
 import re
 import resource
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from everycore.commands.option_sets import with_option_sets
 from everycore.commands.options import Json, PageFile, context_of, write_answer_page
 from everycore.commands.provider import MODULE, below_local
 from everycore.compile import catalog
@@ -45,14 +46,13 @@ GUEST_HINT = "everycore profile --guest -- qemu-aarch64 ./program"
 _NO_SAMPLES = "no samples: the program ended at once, slept, or was not to be sampled (setuid?)"
 
 
-def profile(
-    command: typer.Context,
-    words: Annotated[
-        list[str] | None, typer.Argument(metavar="-- CMD...", help="The program and its arguments.")
-    ] = None,
+@dataclass(frozen=True, slots=True)
+class ProfileOptions:
+    """The options of the command line."""
+
     pid: Annotated[
         str | None, typer.Option("--pid", metavar="N", help="Sample this process instead.")
-    ] = None,
+    ] = None
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -61,36 +61,36 @@ def profile(
             min=0.1,
             help="Sample no longer than this. Default: to the end of CMD, 10 of a process.",
         ),
-    ] = None,
+    ] = None
     hz: Annotated[
         int, typer.Option("--hz", metavar="N", min=1, max=_LARGEST_HZ, help="Samples per second.")
-    ] = 499,
-    means: Annotated[
-        str, typer.Option("--means", metavar="NAME", help="auto, perf or ptrace.")
-    ] = "auto",
+    ] = 499
+    means: Annotated[str, typer.Option("--means", metavar="NAME", help="auto, perf or ptrace.")] = (
+        "auto"
+    )
     store: Annotated[
         Path | None,
         typer.Option("--store", metavar="FILE", help="Keep the samples in a file."),
-    ] = None,
+    ] = None
     load: Annotated[
         Path | None, typer.Option("--load", metavar="FILE", help="Explain stored samples.")
-    ] = None,
+    ] = None
     guest: Annotated[
         bool,
         typer.Option(
             "--guest", help="CMD is qemu-aarch64 or qemu-x86_64: count what its guest executes."
         ),
-    ] = False,
+    ] = False
     try_: Annotated[
         bool,
         typer.Option("--try", help="Try the remedies: run CMD with and without each, three times."),
-    ] = False,
+    ] = False
     n_bytes: Annotated[
         str | None,
         typer.Option(
             "--bytes", metavar="N", help="CMD works on so many bytes (1.5G): cycles per byte."
         ),
-    ] = None,
+    ] = None
     out: Annotated[
         Path | None,
         typer.Option(
@@ -98,61 +98,77 @@ def profile(
             metavar="FILE",
             help="The answer in a file of its own, such as /dev/fd/3, not on standard error.",
         ),
-    ] = None,
-    page: PageFile = None,
+    ] = None
+    page: PageFile = None
     folded: Annotated[
         Path | None,
         typer.Option("--folded", metavar="FILE", help="Folded stacks, for other tools."),
+    ] = None
+    json: Json = False
+
+    def files(self) -> dict[str, Path | None]:
+        """Return the files to write, by option."""
+        own = {"--store": self.store, "--out": self.out}
+        return {**own, "--page": self.page, "--folded": self.folded}
+
+    def refuse_contradictions(self, argv: Sequence[str]) -> None:
+        """Refuse options that do not go together, or not with a command."""
+        if (given := sum((bool(argv), self.pid is not None, self.load is not None))) != 1:
+            raise EverycoreError(
+                f"{'give only one of' if given else 'name one of'}: a command behind --,"
+                " a process with --pid, or a file with --load",
+                "everycore profile -- openssl speed -evp aes-256-gcm",
+            )
+        if self.means not in _MEANS:
+            raise EverycoreError(f"unknown means '{self.means}'", f"valid: {', '.join(_MEANS)}")
+        if self.guest and not argv:
+            raise EverycoreError("--guest needs a command behind --", GUEST_HINT)
+        if self.guest and (self.seconds or self.means != "auto"):
+            raise EverycoreError("--guest counts all that the guest executes", "leave the rest out")
+        if self.try_ and not argv:
+            raise EverycoreError("--try needs a command behind --", "it runs the command again")
+
+
+@with_option_sets
+def profile(
+    command: typer.Context,
+    options: ProfileOptions,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="-- CMD...", help="The program and its arguments.")
     ] = None,
-    json: Json = False,
 ) -> None:
     """Say why cryptography is slow in a program.
 
     CMD runs to its end and keeps its output and its exit code; the answer goes to standard error,
     or to the file of --out.
     """
-    context = context_of(command)
-    argv = list(words or ())
-    if (given := sum((bool(argv), pid is not None, load is not None))) != 1:
-        raise EverycoreError(
-            f"{'give only one of' if given else 'name one of'}: a command behind --,"
-            " a process with --pid, or a file with --load",
-            "everycore profile -- openssl speed -evp aes-256-gcm",
-        )
-    if means not in _MEANS:
-        raise EverycoreError(f"unknown means '{means}'", f"valid: {', '.join(_MEANS)}")
-    if guest and not argv:
-        raise EverycoreError("--guest needs a command behind --", GUEST_HINT)
-    if guest and (seconds or means != "auto"):
-        raise EverycoreError("--guest counts all that the guest executes", "leave the rest out")
-    if try_ and not argv:
-        raise EverycoreError("--try needs a command behind --", "it runs the command again")
-    worked = _number_of_bytes(n_bytes)
-    files = {"--store": store, "--out": out, "--page": page, "--folded": folded}
-    _refuse_unusable(files, bool(argv))
-    asked = SamplingOptions(hz, seconds, means)
-    if guest:
+    context, argv = context_of(command), list(words or ())
+    options.refuse_contradictions(argv)
+    worked = _number_of_bytes(options.n_bytes)
+    _refuse_unusable(options.files(), bool(argv))
+    if options.guest:
         found, flags = _guest(context, argv), list[str]()
     else:
-        found, flags = _profile(context, argv, _process(pid), load, asked)
-    if store:
-        with atomic_output(store, context.out.file) as scratch:
-            text = "".join(f"{line}\n" for line in recording.lines(found, flags))
-            scratch.write_text(text, encoding="utf-8")
+        found, flags = _profile(context, argv, options)
+    if options.store:
+        _write_lines(context, options.store, recording.lines(found, flags))
     named = recognise(found)
     answer = explain(found, named, flags)
-    trials = _trials(context, argv, answer, is_asked=try_) if argv else []
+    trials = _trials(context, argv, answer, is_asked=options.try_) if argv else []
     could = _potentials(context, found, named, worked)
     whole = _Answer(found, named, answer, tuple(trials), tuple(could))
-    _show(context, whole, out, json=json, beside=bool(argv))
-    if page:
-        write_answer_page(context, page, _page(whole))
-    if folded:
-        with atomic_output(folded, context.out.file) as scratch:
-            text = "".join(f"{line}\n" for line in stacks.folded(stacks.stacks(named)))
-            scratch.write_text(text, encoding="utf-8")
+    _show(context, whole, options.out, json=options.json, beside=bool(argv))
+    if options.page:
+        write_answer_page(context, options.page, _page(whole))
+    if options.folded:
+        _write_lines(context, options.folded, stacks.folded(stacks.stacks(named)))
     if found.code is not None and argv:
         raise typer.Exit(found.code)
+
+
+def _write_lines(context: Context, path: Path, lines: Iterable[str]) -> None:
+    with atomic_output(path, context.out.file) as scratch:
+        scratch.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,14 +219,12 @@ def _refuse_unusable(files: Mapping[str, Path | None], is_command: bool) -> None
 
 
 def _profile(
-    context: Context,
-    argv: Sequence[str],
-    pid: int | None,
-    load: Path | None,
-    asked: SamplingOptions,
+    context: Context, argv: Sequence[str], options: ProfileOptions
 ) -> tuple[Profile, list[str]]:
-    if load:
-        return recording.read(load)
+    pid = _process(options.pid)
+    if options.load:
+        return recording.read(options.load)
+    asked = SamplingOptions(options.hz, options.seconds, options.means)
     flags = libraries.cpu_flags(_read("/proc/cpuinfo"))
     if argv:
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from everycore.commands.option_sets import with_option_sets
 from everycore.commands.options import context_of
 from everycore.compile import catalog
 from everycore.environment import extras
@@ -36,8 +37,38 @@ PAGE = Path("report.html")
 PLOT_SCALE = 2.0  # pixels of a PNG for each of the SVG
 
 
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """The files to write."""
+
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="FILE", help="The page, written anew each time; `-`: standard output."
+        ),
+    ] = PAGE
+    plots_dir: Annotated[
+        Path | None,
+        typer.Option("--plots", metavar="DIR", help="The plots too, as PNG and SVG files."),
+    ] = None
+    csv_file: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="The cells too, as CSV.")
+    ] = None
+    parquet: Annotated[
+        Path | None, typer.Option("--parquet", metavar="FILE", help="The cells too, as Parquet.")
+    ] = None
+    with_history: Annotated[
+        bool,
+        typer.Option(
+            "--history", help="Figures over time of all cells, not only of those with a step."
+        ),
+    ] = False
+
+
+@with_option_sets
 def report(
     command: typer.Context,
+    options: ReportOptions,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -45,28 +76,6 @@ def report(
             help="Result files, or folders of them. Default: the stored ones, and your own.",
         ),
     ] = None,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out", metavar="FILE", help="The page, written anew each time; `-`: standard output."
-        ),
-    ] = PAGE,
-    plots_dir: Annotated[
-        Path | None,
-        typer.Option("--plots", metavar="DIR", help="The plots too, as PNG and SVG files."),
-    ] = None,
-    csv_file: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="The cells too, as CSV.")
-    ] = None,
-    parquet: Annotated[
-        Path | None, typer.Option("--parquet", metavar="FILE", help="The cells too, as Parquet.")
-    ] = None,
-    with_history: Annotated[
-        bool,
-        typer.Option(
-            "--history", help="Figures over time of all cells, not only of those with a step."
-        ),
-    ] = False,
 ) -> None:
     """Write one page of all results: what is wrong or slow, and why."""
     context = context_of(command)
@@ -85,7 +94,7 @@ def report(
         if (section := _section(run, since)).tables
     )
     with _extra():
-        over_time = _history(context, found, with_history)
+        over_time = _history(context, found, options.with_history)
     page = Page(
         facts,
         (*sections, *over_time),
@@ -95,21 +104,21 @@ def report(
     )
     with _extra():
         text = html.render(page, _plot_library() if facts.facts else "")
-    _write(context, out, text)
-    if plots_dir:
-        _plots(context, facts, plots_dir)
-    if csv_file:
-        with _written(context, csv_file) as scratch:
+    _write(context, options.out, text)
+    if options.plots_dir:
+        _plots(context, facts, options.plots_dir)
+    if options.csv_file:
+        with _written(context, options.csv_file) as scratch:
             _csv(facts, scratch)
-    if parquet:
-        with _written(context, parquet) as scratch:
+    if options.parquet:
+        with _written(context, options.parquet) as scratch:
             _parquet(facts, scratch)
     for note in found.notes:
         context.warn(note)
     if facts.facts:
         context.err.print(html.headline_of(facts), markup=False, soft_wrap=True)
-    if not is_stream(out):
-        context.out.print(str(out.resolve()), markup=False, soft_wrap=True)
+    if not is_stream(options.out):
+        context.out.print(str(options.out.resolve()), markup=False, soft_wrap=True)
 
 
 # ---- What is read --------------------------------------------------------------------------------

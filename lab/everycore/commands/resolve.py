@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """everycore resolve: which kernel serves which algorithm, on this CPU or on any CPU named?"""
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from json import dumps
 from typing import Annotated
 
 import typer
 
 from everycore.commands.completion import complete_cpus, complete_targets
+from everycore.commands.option_sets import with_option_sets
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -18,7 +20,7 @@ from everycore.commands.options import (
 )
 from everycore.compile import catalog
 from everycore.environment.context import Context
-from everycore.environment.decoding import encode_line
+from everycore.environment.decoding import Record, encode_line
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.model.domain import CpuModel, Tree
 from everycore.model.protocol import Mode, Resolved
@@ -28,8 +30,10 @@ from everycore.report.table_style import plain_table
 from everycore.run.session import open_session
 
 
-def resolve(
-    command: typer.Context,
+@dataclass(frozen=True, slots=True)
+class ResolveOptions:
+    """The options of the command line."""
+
     cpu: Annotated[
         str | None,
         typer.Option(
@@ -38,20 +42,20 @@ def resolve(
             help="A CPU, a board or a server: cortex-a72, rpi4, zen4, n100.",
             autocompletion=complete_cpus,
         ),
-    ] = None,
+    ] = None
     features: Annotated[
         list[str] | None,
         typer.Option("--features", metavar="A,B,...", help="Feature names; needs --arch."),
-    ] = None,
+    ] = None
     arch: Annotated[
         str | None,
         typer.Option("--arch", metavar="ARCH", help="x86, a64, a32, hppa, ppc64, s390x or other."),
-    ] = None,
-    policy: Policy = "ct",
-    why: Annotated[
-        bool, typer.Option("--why", help="Every kernel, and why it was not taken.")
-    ] = False,
-    cpus: Annotated[bool, typer.Option("--cpus", help="List the CPUs known by name.")] = False,
+    ] = None
+    policy: Policy = "ct"
+    why: Annotated[bool, typer.Option("--why", help="Every kernel, and why it was not taken.")] = (
+        False
+    )
+    cpus: Annotated[bool, typer.Option("--cpus", help="List the CPUs known by name.")] = False
     target: Annotated[
         str | None,
         typer.Option(
@@ -60,50 +64,88 @@ def resolve(
             help="The CPU of this place: a name of catalog/targets/, or a file.",
             autocompletion=complete_targets,
         ),
-    ] = None,
-    cc: CompilerCommand = None,
-    flags: CompilerFlags = None,
-    json: Json = False,
+    ] = None
+    cc: CompilerCommand = None
+    flags: CompilerFlags = None
+    json: Json = False
+
+    def refuse_contradictions(self) -> None:
+        """Refuse options that name no CPU, or two."""
+        cpu, arch = self.cpu, self.arch
+        if cpu is not None and not cpu.strip():
+            raise EverycoreError("--cpu needs a name", "everycore resolve --cpus lists the names")
+        if cpu and (self.features or arch):
+            raise EverycoreError(
+                "--cpu already says the features", "give --cpu, or --arch and --features"
+            )
+        if self.features and not arch:
+            raise EverycoreError("--features needs --arch", "for example --arch x86")
+        if self.target and (cpu or arch):
+            raise EverycoreError(
+                f"--target asks the CPU of a place, --{'cpu' if cpu else 'arch'} names another",
+                "give one of them",
+            )
+
+
+@with_option_sets
+def resolve(
+    command: typer.Context,
+    options: ResolveOptions,
 ) -> None:
     """Show which kernel serves each mode, on this CPU or any other."""
     context = context_of(command)
-    _refuse_contradictions(cpu, arch, target, has_features=bool(features))
-    if cpus:
-        return _list_cpus(context, catalog.tree_of(context), json)
-    session = open_session(context, target or "host", cc, flags, without_kernels=True)
-    arguments = ["resolve", "--policy", policy]
-    model = find_cpu(session.tree, cpu) if cpu else None
-    if model:
-        arch, names = model.arch, list(model.features)
-    else:
-        names = split_commas(features)
-        if arch is not None:
-            check_features(session.tree, arch, names)
-    if arch:
-        arguments += ["--arch", arch, "--features", ",".join(names)]
-    records = list(session.records(*arguments))
-    if json:
+    options.refuse_contradictions()
+    if options.cpus:
+        _list_cpus(context, catalog.tree_of(context), options.json)
+        return
+    session = open_session(
+        context, options.target or "host", options.cc, options.flags, without_kernels=True
+    )
+    model = find_cpu(session.tree, options.cpu) if options.cpu else None
+    records = list(session.records("resolve", *_arguments(session.tree, options, model)))
+    if options.json:
         for record in records:
             context.print_raw(encode_line(record))
-        return None
+    else:
+        _print(context, session.tree, options, model, records)
+
+
+def _arguments(tree: Tree, options: ResolveOptions, model: CpuModel | None) -> list[str]:
+    """Return the arguments of the harness; no architecture: it takes its own CPU."""
+    arch, names = options.arch, split_commas(options.features)
+    if model:
+        arch, names = model.arch, list(model.features)
+    elif arch is not None:
+        check_features(tree, arch, names)
+    chosen = ["--arch", arch, "--features", ",".join(names)] if arch else []
+    return ["--policy", options.policy, *chosen]
+
+
+def _print(
+    context: Context,
+    tree: Tree,
+    options: ResolveOptions,
+    model: CpuModel | None,
+    records: Sequence[Record],
+) -> None:
     resolved = [r for r in records if isinstance(r, Resolved)]
     modes = [r for r in records if isinstance(r, Mode)]
     have = f"{resolved[0].arch}: {' '.join(resolved[0].features) or 'no features'}"
-    title = f"{_title(cpu, model) or ('This CPU' if not arch else 'A CPU')} ({have})"
-    note = f"policy {policy}; priority is the order of src/kernels.def"
+    named = _title(options.cpu, model) or ("A CPU" if options.arch else "This CPU")
+    title = f"{named} ({have})"
+    note = f"policy {options.policy}; priority is the order of src/kernels.def"
     context.out.print(selection_tables.modes_table(modes, title, caption=note))
     warnings = [line.warning for line in modes] + [line.warning for line in resolved]
     for warning in dict.fromkeys(filter(None, warnings)):
         context.out.print(f"Slow: {warning}.", style="yellow", soft_wrap=True)
     notes = [line.note for line in resolved if line.note]
-    if model and (without := without_aes(session.tree, model.name)):
+    if model and (without := without_aes(tree, model.name)):
         notes.append(f"this CPU is also made without AES instructions: {', '.join(without)}")
     for text in dict.fromkeys(notes):
         context.out.print(f"Note: {text}.", style="yellow", soft_wrap=True)
-    if why:
-        lines = catalog.registry(session.tree)
+    if options.why:
+        lines = catalog.registry(tree)
         context.out.print(selection_tables.selection_table(lines, resolved, "Why", caption=note))
-    return None
 
 
 def _title(cpu: str | None, model: CpuModel | None) -> str:
@@ -111,25 +153,6 @@ def _title(cpu: str | None, model: CpuModel | None) -> str:
     if cpu is None or model is None:
         return ""
     return model.name if cpu == model.name else f"{cpu.strip()}: {model.name}"
-
-
-def _refuse_contradictions(
-    cpu: str | None, arch: str | None, target: str | None, *, has_features: bool
-) -> None:
-    """Refuse options that name no CPU, or two."""
-    if cpu is not None and not cpu.strip():
-        raise EverycoreError("--cpu needs a name", "everycore resolve --cpus lists the names")
-    if cpu and (has_features or arch):
-        raise EverycoreError(
-            "--cpu already says the features", "give --cpu, or --arch and --features"
-        )
-    if has_features and not arch:
-        raise EverycoreError("--features needs --arch", "for example --arch x86")
-    if target and (cpu or arch):
-        raise EverycoreError(
-            f"--target asks the CPU of a place, --{'cpu' if cpu else 'arch'} names another",
-            "give one of them",
-        )
 
 
 def check_features(tree: Tree, arch: str, names: list[str]) -> None:
