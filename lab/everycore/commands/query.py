@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """everycore query: any question to all results, in SQL."""
 
+import csv as csvlib
+import io
 import json as jsonlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -32,6 +35,7 @@ def query(
     list_columns: Annotated[
         bool, typer.Option("--columns", help="List the tables and their columns.")
     ] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="CSV instead of a table.")] = False,
     json: Json = False,
 ) -> None:
     """Ask all results a question in SQL.
@@ -46,6 +50,8 @@ def query(
         return
     if not sql:
         raise EverycoreError("a query needs a SELECT", "everycore query --columns lists tables")
+    if csv and json:
+        raise EverycoreError("--csv and --json are two formats", "give one of them")
     places = sources or _usual(context)
     packs = result_search.packs_of(context, places, strict=bool(sources))
     for note in packs.notes:
@@ -59,8 +65,17 @@ def query(
         for row in answer.rows:
             named = dict(zip(answer.names, row, strict=True))
             context.print_raw(jsonlib.dumps(named, default=str))
-        return
-    _show(context, answer)
+    elif csv:
+        for row in (answer.names, *answer.rows):
+            context.print_raw(_csv_line(row))
+    else:
+        _show(context, answer)
+
+
+def _csv_line(row: Sequence[object]) -> str:
+    text = io.StringIO()
+    csvlib.writer(text, lineterminator="").writerow(row)
+    return text.getvalue()
 
 
 def _usual(context: Context) -> list[Path]:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """everycore report: what do all these results say, on one page?"""
 
-import csv
 import json as jsonlib
 import lzma
 import re
@@ -25,7 +24,7 @@ from everycore.environment.version import package_version
 from everycore.measure.processes import merged
 from everycore.model import cells as records
 from everycore.model.targets import load_peers
-from everycore.report.page import benches, history, html, plots, rows
+from everycore.report.page import benches, history, html, plots
 from everycore.report.page.benches import Table
 from everycore.report.page.facts import Facts, Source, collect
 from everycore.report.page.html import Page, Section
@@ -50,12 +49,6 @@ class ReportOptions:
     plots_dir: Annotated[
         Path | None,
         typer.Option("--plots", metavar="DIR", help="The plots too, as PNG and SVG files."),
-    ] = None
-    csv_file: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="The cells too, as CSV.")
-    ] = None
-    parquet: Annotated[
-        Path | None, typer.Option("--parquet", metavar="FILE", help="The cells too, as Parquet.")
     ] = None
     with_history: Annotated[
         bool,
@@ -107,12 +100,6 @@ def report(
     _write(context, options.out, text)
     if options.plots_dir:
         _plots(context, facts, options.plots_dir)
-    if options.csv_file:
-        with _written(context, options.csv_file) as scratch:
-            _csv(facts, scratch)
-    if options.parquet:
-        with _written(context, options.parquet) as scratch:
-            _parquet(facts, scratch)
     for note in found.notes:
         context.warn(note)
     if facts.facts:
@@ -333,25 +320,3 @@ def _plots(context: Context, facts: Facts, folder: Path) -> None:
 
 
 _KINDS: dict[str, Callable[[Any, Any], Any]] = {"heat": plots.heat, "series": plots.series_of}
-
-
-def _csv(facts: Facts, path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(name for name, _, _ in rows.COLUMNS)
-        writer.writerows(rows.rows(facts.facts))
-
-
-def _parquet(facts: Facts, path: Path) -> None:
-    """Through CSV: DuckDB reads that in one go, and rows one by one."""
-    with _extra():
-        import duckdb
-    between = path.with_suffix(".csv")
-    try:
-        _csv(facts, between)
-        types = {name: kind for name, kind, _ in rows.COLUMNS}
-        with duckdb.connect() as database:
-            cells = database.read_csv(str(between), columns=types, header=True)
-            cells.write_parquet(str(path))
-    finally:
-        between.unlink(missing_ok=True)

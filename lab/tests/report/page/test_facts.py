@@ -4,7 +4,7 @@
 from report.page.matrices import V4, cell, head, measured
 
 from everycore.model.cells import Anomaly, Cell, Kind, Line, Outcome, Result, Verdict
-from everycore.report.page import order, rows
+from everycore.report.page import order
 from everycore.report.page.facts import (
     CYCLES,
     INSTRUCTIONS,
@@ -164,14 +164,6 @@ def test_hand_written_assembly_stands_beside_the_panels_that_compute_the_same() 
         "linux-6.12": [],
         "openssl-x86": [],
     }
-
-
-def test_estimates_of_emulated_cells_are_a_column_that_measured_ones_leave_empty() -> None:
-    emulated = O2.replace(target="qemu-aarch64")
-    counted = Result(emulated, Outcome.COUNTED, executed=4096, estimates={"a53": (10.0, 12.5)})
-    found = collect([source(measured(O2, 10), counted)])
-    place = [name for name, _, _ in rows.COLUMNS].index("estimates")
-    assert [row[place] for row in rows.rows(found.facts)] == [None, "a53 10 to 12.5"]
 
 
 def test_two_hosts_of_one_model_have_panels_of_their_own() -> None:
