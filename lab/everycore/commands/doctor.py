@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from everycore.binary.elf import DamagedError
-from everycore.commands.options import Json, PageFile, context_of, write_answer_page
+from everycore.commands.options import Json, PageFile, context_of, text_of, write_answer_page
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.explain import health, libraries
@@ -49,7 +49,7 @@ def doctor(
         _refuse_no_program(path)
     if page and page.is_dir():
         raise EverycoreError(f"--page {page} is a folder", "name a file")
-    algorithms = health.kernel_algorithms(_read("/proc/crypto"))
+    algorithms = health.kernel_algorithms(text_of("/proc/crypto"))
     if kernel:
         _show_kernel(context, algorithms, json=json)
         if page:
@@ -60,7 +60,7 @@ def doctor(
                 AnswerPage("doctor", _KERNEL[0], (), (_af_alg(),), (AnswerTable(*_KERNEL, rows),)),
             )
         return
-    text = _read("/proc/cpuinfo")
+    text = text_of("/proc/cpuinfo")
     flags, cpu = libraries.cpu_flags(text), health.cpu(text)
     found = health.installed(path.resolve() for path in files or ())
     health.add_processes(found)
@@ -117,13 +117,6 @@ def _refuse_no_program(path: Path) -> None:
 
 def _is_used(item: Probed, found: Sequence[Installed]) -> bool:
     return any(library.path == item.path and library.processes for library in found)
-
-
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
 
 
 def _kernel_rows(algorithms: Sequence[KernelAlgorithm]) -> list[tuple[str, ...]]:

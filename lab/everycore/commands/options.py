@@ -163,6 +163,14 @@ def read_input(context: Context, name: str, most: int, remedy: str, if_too_large
     return data
 
 
+def text_of(path: str) -> str:
+    """Return the text of a file of the system; nothing if it cannot be read."""
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
 def tables_on_stderr(context: Context, out: Path | None) -> Context:
     """A context that prints tables on standard error if `out` is standard output."""
     return replace(context, out=context.err) if is_standard_output(out) else context

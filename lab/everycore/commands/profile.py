@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 
 from everycore.commands.option_sets import with_option_sets
-from everycore.commands.options import Json, PageFile, context_of, write_answer_page
+from everycore.commands.options import Json, PageFile, context_of, text_of, write_answer_page
 from everycore.commands.provider import MODULE, below_local
 from everycore.compile import catalog
 from everycore.compile.binaries import build_tool
@@ -225,7 +225,7 @@ def _profile(
     if options.load:
         return recording.read(options.load)
     asked = SamplingOptions(options.hz, options.seconds, options.means)
-    flags = libraries.cpu_flags(_read("/proc/cpuinfo"))
+    flags = libraries.cpu_flags(text_of("/proc/cpuinfo"))
     if argv:
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         sampled = sample_command(argv, asked, context.env)
@@ -253,13 +253,6 @@ def _guest(context: Context, argv: Sequence[str]) -> Profile:
 def _core(context: Context) -> tuple[str, str, str]:
     here = machine.describe(machine.gather(context))
     return here.vendor, here.family, here.model
-
-
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
 
 
 def _trials(

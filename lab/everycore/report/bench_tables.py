@@ -24,45 +24,28 @@ def bench_tables(
     width: int,
 ) -> list[Group]:
     """One table per mode: kernels down, message sizes across."""
-    groups: dict[tuple[str, str, int, int, str], list[Bench]] = {}
+    groups: dict[tuple[object, ...], list[Bench]] = {}
     for bench in benches:
         key = (bench.primitive, bench.mode, bench.key_bits, bench.messages, bench.conditions)
         groups.setdefault(key, []).append(bench)
-    return [
-        _bench_table(
-            primitive,
-            mode,
-            key_bits,
-            messages,
-            conditions,
-            group,
-            modes,
-            bound(mode, key_bits, loops),
-            caption,
-            width,
-        )
-        for (primitive, mode, key_bits, messages, conditions), group in groups.items()
-    ]
+    return [_bench_table(group, modes, loops, caption, width) for group in groups.values()]
 
 
 def _bench_table(
-    primitive: str,
-    mode: str,
-    key_bits: int,
-    messages: int,
-    conditions: str,
     group: Sequence[Bench],
     modes: Sequence[Mode],
-    limit: Bound | None,
+    loops: Sequence[Arithmetic],
     caption: str,
     width: int,
 ) -> Group:
+    first = group[0]
+    limit = bound(first.mode, first.key_bits, loops)
     streamed = {(b.kernel, b.bytes): operation_figure(b) for b in group if b.style == "streamed"}
     fenced = {(b.kernel, b.bytes): operation_figure(b) for b in group if b.style == "fenced"}
     sizes = sorted({size for _, size in streamed})
     fenced_sizes = sorted({size for _, size in fenced})
-    chosen = selected_kernel(mode, primitive, modes)
-    many = f", {messages} messages side by side" if messages > 1 else ""
+    chosen = selected_kernel(first.mode, first.primitive, modes)
+    many = f", {first.messages} messages side by side" if first.messages > 1 else ""
     per_call = not sizes or sizes == [0]
     what = "cycles per call" if per_call else "cycles per byte"
     table = plain_table(gap=1 if width >= WIDE_COLUMNS else 0)
@@ -84,7 +67,8 @@ def _bench_table(
         table.add_row(*row)
     if limit:
         table.add_row(Text(f"  {LIMIT}", style="dim"), *(_limit(limit, size) for size in sizes))
-    title = f"{mode} {cipher(primitive)}-{key_bits}{many}{conditions}: {what}"
+    algorithm = f"{first.mode} {cipher(first.primitive)}-{first.key_bits}"
+    title = f"{algorithm}{many}{first.conditions}: {what}"
     return titled(title, table, *partner_notes(group), limit_note(limit, best[0]), caption)
 
 

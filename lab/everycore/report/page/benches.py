@@ -42,24 +42,18 @@ class Table:
 
 def bench_tables(records: Sequence[Record]) -> list[Table]:
     """A table per mode: kernels down, message sizes across."""
-    groups: dict[tuple[str, str, int, int, str], dict[str, dict[int, Bench]]] = {}
+    groups: dict[tuple[object, ...], dict[str, dict[int, Bench]]] = {}
     for record in records:
         if isinstance(b := record, Bench) and b.cycles and not b.peer:
             key = (b.primitive, b.mode + b.conditions, b.key_bits, b.messages, b.style)
             groups.setdefault(key, {}).setdefault(b.kernel, {})[b.bytes] = b
-    return [_bench_table(*key, kernels) for key, kernels in groups.items()]
+    return [_bench_table(kernels) for kernels in groups.values()]
 
 
-def _bench_table(
-    primitive: str,
-    mode: str,
-    key_bits: int,
-    messages: int,
-    style: str,
-    kernels: Mapping[str, Mapping[int, Bench]],
-) -> Table:
+def _bench_table(kernels: Mapping[str, Mapping[int, Bench]]) -> Table:
+    first = next(bench for own in kernels.values() for bench in own.values())
     sizes = sorted({size for own in kernels.values() for size in own})
-    per_call = sizes == [0] or style == "fenced"
+    per_call = sizes == [0] or first.style == "fenced"
     values = {
         (name, size): _figure(bench, per_call)
         for name, own in kernels.items()
@@ -77,9 +71,10 @@ def _bench_table(
             entries.append(_entry(own[size], value, least[size]))
         rows.append(tuple(entries))
     unit = "cycles per call, alone" if per_call else "cycles per byte"
-    many = f", {messages} messages side by side" if messages > 1 else ""
+    many = f", {first.messages} messages side by side" if first.messages > 1 else ""
+    algorithm = f"{first.mode}{first.conditions} {cipher(first.primitive)}-{first.key_bits}"
     return Table(
-        f"{mode} {cipher(primitive)}-{key_bits}{many}: {unit}",
+        f"{algorithm}{many}: {unit}",
         ("kernel", *("call" if size == 0 else f"{size} B" for size in sizes)),
         tuple(rows),
     )
