@@ -23,8 +23,8 @@ def render(renderable: RenderableType, width: int = 80) -> str:
 
 def in_processes(benches: list[protocol.Line]) -> list[Bench]:
     """The benches, each of whose samples is one process."""
-    found = [one for one in benches if isinstance(one, Bench)]
-    return [one.replace(parts=(1,) * len(one.cycles)) for one in found]
+    found = [bench for bench in benches if isinstance(bench, Bench)]
+    return [bench.replace(parts=(1,) * len(bench.cycles)) for bench in found]
 
 
 BENCHES = in_processes(lines("bench"))

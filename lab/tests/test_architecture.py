@@ -32,7 +32,7 @@ def layers() -> list[list[str]]:
     """The packages of each layer of import-linter, from the lowest on."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = project["tool"]["importlinter"]["contracts"]
-    rows = next(one["layers"] for one in contracts if one["type"] == "layers")
+    rows = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
     return [row.split(" | ") for row in reversed(rows)]
 
 

@@ -54,14 +54,16 @@ def test_a_bench_of_ciphers_has_a_harness_of_its_own(real_lab: Lab) -> None:
     session = open_session(real_lab.context(), ciphers_alone=True)
     listed = list(session.records("list"))
     known = catalog.registry(session.tree)
-    assert [one.name for one in listed if isinstance(one, Kernel)] == [one.name for one in known]
+    assert [kernel.name for kernel in listed if isinstance(kernel, Kernel)] == [
+        line.name for line in known
+    ]
     with pytest.raises(
         EverycoreError, match="measures AES and GCM alone, and has no command check"
     ):
         list(session.records("check"))
     few = ("--key-bits", "256", "--bytes", "64", "--samples", "1", "--budget-ms", "1")
     lines = list(session.records("bench", "--mode", "ctr,gcm-seal", *few))
-    assert {one.mode for one in lines if isinstance(one, Bench)} == {"ctr", "gcm-seal"}
+    assert {line.mode for line in lines if isinstance(line, Bench)} == {"ctr", "gcm-seal"}
 
 
 def test_every_kernel_is_chosen_or_has_a_reason(real_lab: Run) -> None:
@@ -70,7 +72,7 @@ def test_every_kernel_is_chosen_or_has_a_reason(real_lab: Run) -> None:
     lines = [o for o in map(json.loads, outcome.out.splitlines()) if o["type"] == "resolve"]
     assert {line["use"] for line in lines} == {"parallel", "serial"}
     for line in lines:
-        names = {one.name for one in registry if one.primitive == line["primitive"]}
+        names = {entry.name for entry in registry if entry.primitive == line["primitive"]}
         chosen = {line["kernel"]} - {None}
         assert chosen | {s["kernel"] for s in line["skipped"]} == names
 

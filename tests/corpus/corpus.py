@@ -75,7 +75,9 @@ def programs() -> dict[str, Program]:
 def answer_of(profile: Profile, cpu_flags: Sequence[str]) -> Answer:
     """Recognise and explain a profile."""
     named = recognise(profile)
-    kinds = {one.primitive: one.kind for region in named for one in region.found}
+    kinds = {
+        recognition.primitive: recognition.kind for region in named for recognition in region.found
+    }
     said = explain(profile, named, cpu_flags)
     words = [row.library for row in said.rows] + explained.sentences(said, (), ())
     return Answer(shares(named), kinds, " ".join(words))
@@ -107,7 +109,7 @@ def judged(program: Program, answer: Answer) -> tuple[str, list[str]]:
     wrong = faults(program, answer)
     if not wrong:
         return RIGHT, []
-    loose = {_without_names(one): least for one, least in program.expected.items()}
+    loose = {_without_names(name): least for name, least in program.expected.items()}
     is_primitive = not faults(dataclasses.replace(program, expected=loose), answer)
     return "primitive" if is_primitive else "wrong", wrong
 

@@ -74,8 +74,8 @@ def prepare(program: Program, folder: pathlib.Path) -> None:
         debs = folder / "debs"
         debs.mkdir(exist_ok=True)
         attempt(["apt-get", "download", "-q", *program.debian], debs)
-        for one in sorted(debs.iterdir()):
-            attempt(["dpkg", "-x", str(one), str(folder / "root")], folder)
+        for path in sorted(debs.iterdir()):
+            attempt(["dpkg", "-x", str(path), str(folder / "root")], folder)
     for line in program.build:
         attempt(shlex.split(filled(line, program, folder)), folder)
     first = shlex.split(filled(program.command, program, folder))[0]
@@ -126,7 +126,7 @@ def profiled(program: Program, folder: pathlib.Path) -> tuple[Profile, list[str]
 
 
 def shown(answer: corpus.Answer) -> str:
-    every = sorted(answer.shares.items(), key=lambda one: -one[1])
+    every = sorted(answer.shares.items(), key=lambda item: -item[1])
     return (
         ", ".join(f"{label} {share:.0f} %" for label, share in every[:4] if share >= 1) or "nothing"
     )
@@ -136,8 +136,8 @@ def try_program(program: Program, inputs: pathlib.Path, *, is_check: bool) -> bo
     """Profile one program, store its recording, and say whether all is well."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch).resolve()
-        for one in inputs.iterdir():
-            (folder / one.name).symlink_to(one)
+        for path in inputs.iterdir():
+            (folder / path.name).symlink_to(path)
         prepare(program, folder)
         try:
             profile, flags = profiled(program, folder)
@@ -190,11 +190,11 @@ def main() -> int:
     if not given.names and not given.check:
         parser.error("name the programs to record")
     chosen = [listed[name] for name in given.names] or [
-        one for one in listed.values() if one.command
+        program for program in listed.values() if program.command
     ]
-    if without := [one.name for one in chosen if not one.command]:
+    if without := [program.name for program in chosen if not program.command]:
         parser.error(f"programs.toml has no command for {', '.join(without)}")
-    chosen = [one for one in chosen if one.short or not given.short]
+    chosen = [program for program in chosen if program.short or not given.short]
     passed = failed = skipped = 0
     with tempfile.TemporaryDirectory() as scratch:
         inputs = pathlib.Path(scratch)

@@ -72,10 +72,12 @@ def shortened(program: Program, profile: Profile, cpu_flags: Sequence[str]) -> P
     return profile
 
 
-def is_same(one: Answer, other: Answer) -> bool:
+def is_same(answer: Answer, other: Answer) -> bool:
     """Say whether two answers differ by few samples alone."""
-    labels = {*one.shares, *other.shares}
-    differences = [abs(one.shares.get(label, 0) - other.shares.get(label, 0)) for label in labels]
+    labels = {*answer.shares, *other.shares}
+    differences = [
+        abs(answer.shares.get(label, 0) - other.shares.get(label, 0)) for label in labels
+    ]
     return max(differences, default=0) <= _LARGEST_CHANGE
 
 
@@ -83,54 +85,56 @@ def cut(named: Sequence[Named], profile: Profile, extent: Extent) -> Profile:
     """Return a profile with so much of its regions."""
     regions: list[Region] = []
     joined: dict[tuple[str, str, bool], Region] = {}
-    total = sum(one.samples for one in profile.regions)
-    for one, has_name in ((one.region, bool(one.found)) for one in named):
-        has_code = one.code and (has_name or not extent.is_named)
-        if has_code and one.samples >= extent.smallest / 100 * total:
-            regions.append(_cut_region(one, extent))
+    total = sum(region.samples for region in profile.regions)
+    for region, has_name in (
+        (named_region.region, bool(named_region.found)) for named_region in named
+    ):
+        has_code = region.code and (has_name or not extent.is_named)
+        if has_code and region.samples >= extent.smallest / 100 * total:
+            regions.append(_cut_region(region, extent))
             continue
         bare = dataclasses.replace(
-            one,
+            region,
             code=b"",
             references=[],
-            votes={one.function.start: one.samples},
-            chains=one.chains[: extent.chains],
+            votes={region.function.start: region.samples},
+            chains=region.chains[: extent.chains],
         )
-        if one.samples >= extent.joined / 100 * total:
+        if region.samples >= extent.joined / 100 * total:
             regions.append(bare)
             continue
-        key = (one.module.path, one.process, one.is_generated)
+        key = (region.module.path, region.process, region.is_generated)
         if key not in joined:
             joined[key] = dataclasses.replace(
                 bare, function=Function(0, 0), chains=[], votes={0: 0}
             )
-        joined[key].votes[0] += one.samples
+        joined[key].votes[0] += region.samples
     return dataclasses.replace(profile, regions=[*regions, *joined.values()])
 
 
-def _cut_region(one: Region, extent: Extent) -> Region:
+def _cut_region(region: Region, extent: Extent) -> Region:
     """Keep instructions near sampled places; those between are made NOPs, which no rule counts."""
-    ops = instructions.decode(one.machine, one.code, one.code_start)
-    hot = sorted(one.votes)
+    ops = instructions.decode(region.machine, region.code, region.code_start)
+    hot = sorted(region.votes)
     kept = [
         op
         for op in ops
         if any(abs(op.place - place) <= extent.code for place in around(hot, op.place))
     ]
     if not kept:
-        return one
+        return region
     start, end = kept[0].place, kept[-1].end
-    nop = NOPS[one.machine]
+    nop = NOPS[region.machine]
     code = bytearray(nop * ((end - start) // len(nop)))
     for op in kept:
-        at = op.place - one.code_start
-        code[op.place - start : op.end - start] = one.code[at : at + op.end - op.place]
+        at = op.place - region.code_start
+        code[op.place - start : op.end - start] = region.code[at : at + op.end - op.place]
     return dataclasses.replace(
-        one,
+        region,
         code_start=start,
         code=bytes(code),
-        references=list(_cut_references(one, extent, kept)),
-        chains=one.chains[: extent.chains],
+        references=list(_cut_references(region, extent, kept)),
+        chains=region.chains[: extent.chains],
     )
 
 
@@ -139,21 +143,22 @@ def _cut_references(region: Region, extent: Extent, kept: Sequence[Op]) -> Itera
     rules = load_rules()
     places = {op.place for op in kept}
     seen: Counter[tuple[str, ...]] = Counter()
-    for one in region.references:
-        at = one.address - one.data_start
-        if one.place < 0:
+    for reference in region.references:
+        at = reference.address - reference.data_start
+        if reference.place < 0:
             tables = tuple(
-                rules.tables_at(one.address, one.data_start, one.data) or permutation(one.data[at:])
+                rules.tables_at(reference.address, reference.data_start, reference.data)
+                or permutation(reference.data[at:])
             )
             seen[tables] += 1
             if seen[tables] > extent.live or (not tables and extent.live <= 4):
                 continue
-        elif one.place not in places:
+        elif reference.place not in places:
             continue
         begin = max(0, at - extent.before)
-        after = max(extent.after, 256) if one.place < 0 else extent.after
-        data = one.data[begin : at + after]
-        yield dataclasses.replace(one, data_start=one.data_start + begin, data=data)
+        after = max(extent.after, 256) if reference.place < 0 else extent.after
+        data = reference.data[begin : at + after]
+        yield dataclasses.replace(reference, data_start=reference.data_start + begin, data=data)
 
 
 def store(program: Program, profile: Profile, cpu_flags: Sequence[str]) -> None:
@@ -169,8 +174,8 @@ def packed(program: Program, profile: Profile, cpu_flags: Sequence[str]) -> list
     rows = list(recording.rows(shortened(program, profile, cpu_flags), list(cpu_flags)))
     for row in rows[1:-1]:
         row["code"][1] = base64.b64decode(row["code"][1])
-        for one in row["references"]:
-            one[2] = base64.b64decode(one[2])
+        for reference in row["references"]:
+            reference[2] = base64.b64decode(reference[2])
     return rows
 
 

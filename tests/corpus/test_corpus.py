@@ -17,7 +17,7 @@ import corpus
 import recordings
 
 PROGRAMS = corpus.programs()
-RECORDED = [one for one in PROGRAMS.values() if one.verdict != corpus.NOT_RECORDED]
+RECORDED = [known for known in PROGRAMS.values() if known.verdict != corpus.NOT_RECORDED]
 
 
 @functools.cache
@@ -25,7 +25,7 @@ def stored(date: str) -> dict[str, list[Any]]:
     return recordings.load(recordings.FOLDER / f"{date}.xz")
 
 
-@pytest.mark.parametrize("program", RECORDED, ids=lambda one: one.name)
+@pytest.mark.parametrize("program", RECORDED, ids=lambda recorded: recorded.name)
 def test_a_recorded_program_is_answered_as_before(program: corpus.Program) -> None:
     rows = stored(str(program.first_used))[program.name]
     verdict, wrong = corpus.judged(
@@ -36,8 +36,12 @@ def test_a_recorded_program_is_answered_as_before(program: corpus.Program) -> No
 
 def test_every_recording_is_of_a_listed_program() -> None:
     names = {name for path in recordings.FOLDER.iterdir() for name in stored(path.stem)}
-    assert names == {one.name for one in RECORDED}
+    assert names == {program.name for program in RECORDED}
 
 
 def test_no_control_is_called_cryptography() -> None:
-    assert not [one.name for one in PROGRAMS.values() if one.control and one.verdict == "wrong"]
+    assert not [
+        program.name
+        for program in PROGRAMS.values()
+        if program.control and program.verdict == "wrong"
+    ]

@@ -81,7 +81,7 @@ class Loops(unittest.TestCase):
 
     def test_the_arithmetic_of_a_mode_holds_what_is_said_and_nothing_else(self) -> None:
         for line in limits("--only", "arithmetic", "--counter", "none"):
-            held = {one["instruction"]: one["count"] for one in line["holds"]}
+            held = {entry["instruction"]: entry["count"] for entry in line["holds"]}
             self.assertEqual(loops()[line["name"]], held | {"dec": 1, "jne": 1}, line["name"])
 
     def test_a_mode_has_one_loop_for_each_width_method_and_key_size(self) -> None:
@@ -103,11 +103,11 @@ class Loops(unittest.TestCase):
         for line in limits("--only", "arithmetic", "--counter", "none"):
             vectors = line["bytes"] * 8 // line["width_bits"]
             rounds = line["key_bits"] // 32 + 6  # FIPS 197 table 3
-            for one in line["holds"]:
-                if "aes" in one["instruction"]:
-                    self.assertEqual(one["count"], vectors * rounds, line["name"])
+            for entry in line["holds"]:
+                if "aes" in entry["instruction"]:
+                    self.assertEqual(entry["count"], vectors * rounds, line["name"])
                 else:
-                    self.assertIn(one["count"], (3 * vectors, 4 * vectors), line["name"])
+                    self.assertIn(entry["count"], (3 * vectors, 4 * vectors), line["name"])
 
 
 class Figures(unittest.TestCase):

@@ -107,10 +107,10 @@ def levels() -> Iterator[tuple[str, ...]]:
     """Yield the words of every command that has commands, from the first to the last level."""
 
     def inner(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-        for name, one in getattr(command, "commands", {}).items():
-            if hasattr(one, "commands"):
+        for name, subcommand in getattr(command, "commands", {}).items():
+            if hasattr(subcommand, "commands"):
                 yield (*path, name)
-                yield from inner(one, (*path, name))
+                yield from inner(subcommand, (*path, name))
 
     yield ()
     for name in COMMANDS:
@@ -788,7 +788,11 @@ def test_limits_stores_its_samples_where_out_says(lab: Lab) -> None:
     as_json = [line for line in objects(lab("limits", "--json").out) if line["type"] != "bound"]
     assert [json.loads(encode_line(record)) for record in stored.records] == as_json[1:]
     piped = objects(lab("limits", "--out", "-").out)
-    assert [line["type"] for line in piped] == ["run", *(one["type"] for one in as_json[1:]), "end"]
+    assert [line["type"] for line in piped] == [
+        "run",
+        *(line["type"] for line in as_json[1:]),
+        "end",
+    ]
     again = lab("limits", "--out", str(path))
     assert (again.code, "exists" in again.err) == (2, True)
 

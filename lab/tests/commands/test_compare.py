@@ -95,11 +95,11 @@ def test_every_round_has_both_sides_in_random_order(real_lab: Lab, program: Path
     out = real_lab.folder / "run.jsonl"
     chosen = ("--mode", "ctr", "--bytes", "1500", "--processes", "20", "--out", str(out))
     real_lab("compare", "--run", str(program), str(program), *chosen)
-    lines = [one for one in run_files.read(out).benches() if one.kernel == "one"]
-    assert [one.process for one in lines] == [i for i in range(20) for _ in "AB"]
-    rounds = ["".join(one.side for one in lines[i : i + 2]) for i in range(0, 40, 2)]
+    lines = [bench for bench in run_files.read(out).benches() if bench.kernel == "one"]
+    assert [line.process for line in lines] == [i for i in range(20) for _ in "AB"]
+    rounds = ["".join(line.side for line in lines[i : i + 2]) for i in range(0, 40, 2)]
     assert set(rounds) == {"AB", "BA"}
-    assert all(len(one.cycles) == 11 for one in lines)
+    assert all(len(line.cycles) == 11 for line in lines)
 
 
 def test_revisions_and_trees_are_built_and_compared(real_lab: Lab) -> None:
@@ -191,15 +191,15 @@ def test_an_operation_without_a_figure_in_many_processes_is_named(
     chosen = ("--mode", "ctr", "--bytes", "1500", "--out", str(out))
     real_lab("compare", "--run", str(program), str(program), *chosen)
     lines = objects(out.read_text())
-    number = next(i for i, one in enumerate(lines) if one.get("kernel") == "two")
+    number = next(i for i, line in enumerate(lines) if line.get("kernel") == "two")
     lines[number]["cycles"] = []
-    out.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    out.write_text("".join(json.dumps(line) + "\n" for line in lines))
     done = real_lab("compare", str(out))
     assert "4 operations, 15 processes a side" in done.out
-    for one in lines:
-        if (one.get("kernel"), one.get("side")) == ("two", "B"):
-            one["cycles"] = []
-    out.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    for line in lines:
+        if (line.get("kernel"), line.get("side")) == ("two", "B"):
+            line["cycles"] = []
+    out.write_text("".join(json.dumps(line) + "\n" for line in lines))
     done = real_lab("compare", str(out))
     assert "too many processes have no figure of them: two ctr 1500" in done.err
     assert "3 operations, 16 processes a side" in done.out
@@ -212,9 +212,9 @@ def test_of_a_run_that_was_cut_off_the_whole_rounds_count(real_lab: Lab, program
     assert real_lab("compare", "--run", str(program), str(other), *chosen).code == 1
     lines = objects(out.read_text())
     for rounds, code in ((12, 1), (8, 0)):
-        kept = [one for one in lines[:-1] if one.get("process", 0) <= rounds][:-1]
+        kept = [line for line in lines[:-1] if line.get("process", 0) <= rounds][:-1]
         end = {"type": "end", "lines": len(kept) - 1, "partial": "it was interrupted"}
-        text = "".join(json.dumps(one) + "\n" for one in [*kept, end])
+        text = "".join(json.dumps(line) + "\n" for line in [*kept, end])
         (partial := real_lab.folder / f"{rounds}.partial").write_text(text)
         done = real_lab("compare", str(partial))
         assert done.code == code, done.out
@@ -274,15 +274,15 @@ def slowed(path: Path, name: str, factor: float) -> Path:
 def test_stored_runs_get_no_verdict_and_a_reason(lab: Lab) -> None:
     a = stored(lab, "a.jsonl")
     b = slowed(a, "b.jsonl", 1.25)
-    for one, other, ratio in ((a, b, "1.250"), (b, a, "0.800")):
-        done = lab("compare", str(one), str(other))
+    for named, other, ratio in ((a, b, "1.250"), (b, a, "0.800")):
+        done = lab("compare", str(named), str(other))
         assert done.code == 0
         assert ratio in done.out
         assert NO_VERDICT in done.out
         assert "slower" not in done.out
     assert "1 differ" in done.out or "differ by more than 3 %" in done.out
     found = objects(lab("compare", str(a), str(b), "--json").out)
-    assert {one["operation"]["kernel"] for one in found} == {"c_ref"}
+    assert {line["operation"]["kernel"] for line in found} == {"c_ref"}
     assert not objects(lab("compare", str(a), str(b), "--json", "--threshold", "30").out)
 
 
@@ -354,13 +354,13 @@ def test_limits_of_two_runs_are_compared_without_a_verdict(lab: Lab) -> None:
             for line in data_text("limits.jsonl").splitlines()[1:]:
                 value = json.loads(line)
                 if name == "b.jsonl" and value.get("instruction") == "vaesenc":
-                    value["per_cycle"] = [one / 2 for one in value["per_cycle"]]
+                    value["per_cycle"] = [cycles / 2 for cycles in value["per_cycle"]]
                 writer.write(parse(json.dumps(value)))
     files = [str(lab.folder / name) for name in names]
     shown = lab("compare", *files)
     assert shown.code == 0, shown.err
     assert "No verdict" in " ".join(shown.out.split())
-    rows = [json.loads(one) for one in lab("compare", *files, "--json", "--all").out.splitlines()]
+    rows = [json.loads(line) for line in lab("compare", *files, "--json", "--all").out.splitlines()]
     ratios = {(row["operation"]["kernel"], row["operation"]["mode"]): row["ratio"] for row in rows}
     assert ratios["vaesenc", "many at once, 512 bits"] == pytest.approx(2.0)  # slower
     assert ratios["vaesenc", "latency, 512 bits"] == 1.0
@@ -428,7 +428,7 @@ def test_matrices_are_compared_cell_by_cell_without_a_verdict(lab: Lab) -> None:
     assert rows["gcc-13"][6] == "2.000"
     assert "gcc-14" not in rows
     found = objects(lab("compare", str(a), str(b), "--json", "--all").out)
-    assert [one["same_code"] for one in found] == [True, False, False, False]
+    assert [line["same_code"] for line in found] == [True, False, False, False]
     empty = matrix(lab.folder / "c.jsonl", result("clang-9", 1))
     assert lab("compare", str(a), str(empty)).code == 2
 

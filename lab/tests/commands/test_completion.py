@@ -94,7 +94,7 @@ def test_names_are_those_of_the_tree(
     found = ask(lab, callback, incomplete)
     assert name in found
     assert found == sorted(set(found))
-    assert all(one.startswith(incomplete) for one in found)
+    assert all(word.startswith(incomplete) for word in found)
     assert not ask(lab, callback, "nothing-has-this-name")
 
 

@@ -26,7 +26,7 @@ def shown(page: Path) -> list[str]:
     fenced = re.compile(r"^```.*?^```", re.M | re.S)
     lines = [line for block in fenced.findall(text) for line in block.splitlines()]
     found = [*map(IN_A_BLOCK.match, lines), *IN_A_SENTENCE.finditer(fenced.sub("", text))]
-    return [" ".join(one[1].split()) for one in found if one]
+    return [" ".join(word[1].split()) for word in found if word]
 
 
 def parse(line: str) -> None:

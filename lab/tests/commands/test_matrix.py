@@ -62,18 +62,20 @@ def broken(real_lab: Lab, real_cache: Path) -> Lab:
 def gcc(broken: Lab) -> str:
     """The newest gcc here, by name."""
     tree = find_tree(broken.context().package, broken.env["EVERYCORE_TREE"])
-    own = [one for one in installed(broken.context(), tree) if one.family == "gcc"]
+    own = [
+        toolchain for toolchain in installed(broken.context(), tree) if toolchain.family == "gcc"
+    ]
     if not own:
         pytest.skip("no gcc: apt-get install gcc libc6-dev")
     return own[-1].name
 
 
 def flags(*sets: str) -> list[str]:
-    return [f"--flags={one}" for one in sets]
+    return [f"--flags={flag_set}" for flag_set in sets]
 
 
 def found(path: Path) -> dict[str, Result]:
-    return {" ".join(cell.flags): one for cell, one in read(path).results.items()}
+    return {" ".join(cell.flags): result for cell, result in read(path).results.items()}
 
 
 def test_each_way_of_failing_is_told_and_the_others_are_measured(
@@ -84,7 +86,7 @@ def test_each_way_of_failing_is_told_and_the_others_are_measured(
     sets = flags("-O2", "-O2 -fno-such-flag", *(f"-O1 -D{name}" for name in ways))
     done = broken("matrix", *QUICK, "--toolchain", gcc, *sets, "--out", str(out))
     results = found(out)
-    told = {words.rpartition("-D")[2]: one for words, one in results.items()}
+    told = {words.rpartition("-D")[2]: result for words, result in results.items()}
     assert {name: told[name].outcome for name in ways} == {
         "WRONG": Outcome.WRONG,
         "CRASH": Outcome.CRASHED,
@@ -122,7 +124,7 @@ def test_sanitizers_are_linked_and_their_hits_counted(
     out = tmp_path / "m.jsonl"
     sets = flags("-O2 -fsanitize=undefined", "-O2 -fsanitize=undefined -DSHIFTS")
     assert broken("matrix", *QUICK, "--toolchain", gcc, *sets, "--out", str(out)).code == 0
-    hits = {words: one.sanitizer_hits for words, one in found(out).items()}
+    hits = {words: result.sanitizer_hits for words, result in found(out).items()}
     assert hits["-O2 -fsanitize=undefined"] == 0
     assert hits["-O2 -fsanitize=undefined -DSHIFTS"] == 1
 
@@ -209,8 +211,8 @@ def test_cells_of_other_contents_of_a_subject_are_measured_again(
     assert "1 cells are of other contents of broken: once more" in done.err
     assert "cells are there" not in done.err
     old = [
-        encode_line(one.replace(contents="") if isinstance(one, Result) else one)
-        for one in read(out).lines
+        encode_line(line.replace(contents="") if isinstance(line, Result) else line)
+        for line in read(out).lines
     ]
     out.write_text("".join(f"{line}\n" for line in old))
     source.write_text(source.read_text() + "/* and another */\n")
@@ -298,7 +300,7 @@ def test_a_subject_one_of_whose_files_is_misspelt_fails_alone(
     out = tmp_path / "m.jsonl"
     words = ["--subject", "misspelt,broken", "--toolchain", gcc, "--flags=-O2", "--out", str(out)]
     assert broken("matrix", *words).code == 0
-    ends = {cell.subject: one for cell, one in read(out).results.items()}
+    ends = {cell.subject: result for cell, result in read(out).results.items()}
     assert ends["misspelt"].outcome is Outcome.NOT_COMPILED
     assert "no file cpoy.c" in ends["misspelt"].reason
     assert ends["broken"].outcome is Outcome.MEASURED
@@ -437,16 +439,18 @@ def test_a_promise_of_constant_time_that_is_broken_is_exit_code_1(
     cells += ["--toolchain", gcc, "--flag-set", "O2", "--flag-set", "Os", "--out", str(out)]
     assert broken("matrix", *cells).code == 0
     first = found(out)
-    assert not any(one.verdicts for one in first.values())
+    assert not any(result.verdicts for result in first.values())
     done = broken("matrix", "leaks", *cells, "--resume")
     second = found(out)
-    constant = {name: one.constant_time for name, one in second.items()}
+    constant = {name: result.constant_time for name, result in second.items()}
     if None in constant.values():
-        pytest.skip("; ".join(v.detail for one in second.values() for v in one.verdicts))
+        pytest.skip("; ".join(v.detail for result in second.values() for v in result.verdicts))
     assert constant == {"-O2": True, "-Os": False}
     assert done.code == 1
     assert "planted flagged (promises constant time): 1 of 2 cells leak" in done.out
-    assert {name: one.runs for name, one in first.items()} == {n: r.runs for n, r in second.items()}
+    assert {name: result.runs for name, result in first.items()} == {
+        n: r.runs for n, r in second.items()
+    }
     again = broken("matrix", "leaks", *cells, "--resume", "--json")
     assert again.code == 1
     assert not again.out  # nothing is measured, or looked at, twice

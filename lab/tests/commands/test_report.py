@@ -28,7 +28,7 @@ def matrix(tmp_path: Path) -> Path:
     """A small one: one subject."""
     path = tmp_path / "a-matrix.jsonl"
     wanted = ('"type":"matrix"', '"libressl"')
-    lines = [one for one in matrices.text().splitlines() if any(word in one for word in wanted)]
+    lines = [line for line in matrices.text().splitlines() if any(word in line for word in wanted)]
     path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     return path
 

@@ -41,10 +41,10 @@ def unsatisfied(project: Mapping[str, Mapping[str, object]], lock: str, python: 
             if one.marker is None or one.marker.evaluate(here):
                 locked[canonicalize_name(one.name)] = str(one.specifier).removeprefix("==")
     return {
-        str(one)
-        for one in required(project)
-        if (version := locked.get(canonicalize_name(one.name))) is None
-        or not one.specifier.contains(version)
+        str(needed)
+        for needed in required(project)
+        if (version := locked.get(canonicalize_name(needed.name))) is None
+        or not needed.specifier.contains(version)
     }
 
 

@@ -42,8 +42,8 @@ def test_another_compiler_is_a_skip_but_not_for_assembly() -> None:
     assert not_comparable(OURS, "gcc 12.2.0", [line], ()) == []
     assert not is_comparable(OURS, line, "gcc 14.2.0", ())
     found = not_comparable(OURS, "gcc 14.2.0", [line], ())
-    assert [one.point for one in found] == points_of(line)
-    assert {one.result for one in found} == {"skip"}
+    assert [judgement.point for judgement in found] == points_of(line)
+    assert {judgement.result for judgement in found} == {"skip"}
     assert found[0].detail == "budgets are those of gcc 12.2.0, not gcc 14.2.0"
     assert not_comparable(OURS, "gcc 14.2.0", [line], {"aes a64_x"}) == []
 

@@ -129,7 +129,7 @@ def test_published_messages_of_this_version_name_functions_that_can_be_traced() 
     cores = data.load_cores(FOLDER, {})
     messages, gains = data.load_messages(FOLDER, cores)
     tree = catalog.find_tree(FOLDER.parent)
-    functions = {one.function for one in (*messages, *gains) if one.function}
+    functions = {message.function for message in (*messages, *gains) if message.function}
     assert len(functions) == 3
     for subject, name in (function.split() for function in functions):
         assert subjects.find_subject(tree, subject).function(name).computes == "gcm-seal"

@@ -32,10 +32,10 @@ def test_a_point_left_out_is_foretold_without_it() -> None:
     samples = [sample(name, text) for name, text in CHAINS.items()]
     found = fit(samples)
     # Alone with its parameter: without it the parameter stays where the fit begins.
-    for one in samples:
-        neutral = inorder.cycles(InOrder(**START), one.turn, 4, 2) / 16
-        assert found.left_out[one.key] == pytest.approx(neutral, rel=0.05)
-        assert found.models[one.key] == pytest.approx(one.published, rel=0.05)
+    for point in samples:
+        neutral = inorder.cycles(InOrder(**START), point.turn, 4, 2) / 16
+        assert found.left_out[point.key] == pytest.approx(neutral, rel=0.05)
+        assert found.models[point.key] == pytest.approx(point.published, rel=0.05)
 
 
 def test_a_sample_knows_which_parameters_matter_to_it() -> None:

@@ -112,7 +112,7 @@ AES = "aese v0.16b, v9.16b;aesmc v0.16b, v0.16b;aese v1.16b, v9.16b;eor v2.16b, 
 
 def test_only_pairs_side_by_side_are_fused() -> None:
     trace = [decode(text) for text in AES.split(";")]
-    assert [one.mnemonic for one in without_fused(trace)] == ["aese", "aese", "eor"]
+    assert [instruction.mnemonic for instruction in without_fused(trace)] == ["aese", "aese", "eor"]
     apart = [trace[0], trace[2], trace[1]]
     assert without_fused(apart) == apart
 

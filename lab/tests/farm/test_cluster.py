@@ -93,7 +93,7 @@ def test_a_worker_finds_what_makes_wrong_answers_right(real_lab: Lab, asked: lis
     assert [set(job.cell.flags) for job in bisected] == [first, second], done.err
     assert [job.repairs for job in bisected] == [(), (("-fno-strict-aliasing",),)]
     found = [line for line in matrix_files.read(path).lines if isinstance(line, Anomaly)]
-    assert [one.repair for one in found] == [("-fno-strict-aliasing",)] * 2
+    assert [anomaly.repair for anomaly in found] == [("-fno-strict-aliasing",)] * 2
     assert found[0].tried + found[1].tried > 0  # the first was searched for
     assert "-fno-strict-aliasing repairs it" in done.out
 
@@ -112,7 +112,7 @@ def test_a_worker_counts_a_cell_and_looks_for_its_leaks(real_lab: Lab, asked: li
     (result,) = matrix_files.read(path).results.values()
     assert result.executed
     assert result.constant_time is False
-    assert next(one.method for one in result.verdicts) == "trace"
+    assert next(verdict.method for verdict in result.verdicts) == "trace"
 
 
 def version(lab: Lab) -> str:

@@ -69,7 +69,7 @@ def test_a_source_counts_per_vector(lines: list[Line]) -> None:
 
 
 def test_bounds_name_every_mode_and_key_size_once(lines: list[Line]) -> None:
-    named = [(one.mode, one.key_bits) for one in bounds(lines)]
+    named = [(bound.mode, bound.key_bits) for bound in bounds(lines)]
     assert len(named) == len(set(named))
     assert {("gcm-open", 256), ("cmac", 256), ("ghash", 0)} <= set(named)
 

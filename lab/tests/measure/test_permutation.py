@@ -28,7 +28,7 @@ def simulated(source: random.Random, figures: int, processes: int) -> list[list[
     """Processes of one program: 0.3 % of noise, and one in ten is up to half slower in all."""
     late = [source.random() * 0.5 if source.random() < 0.1 else 0.0 for _ in range(processes)]
     return [
-        [1000 * math.exp(source.gauss(0, 0.003) + one * source.random()) for one in late]
+        [1000 * math.exp(source.gauss(0, 0.003) + value * source.random()) for value in late]
         for _ in range(figures)
     ]
 
@@ -38,7 +38,7 @@ def slowed(values: Sequence[float], labels: Labels, factor: float) -> list[float
 
 
 def verdicts(figures: Sequence[Sequence[float]], labels: Labels, seed: int = 1) -> list[str]:
-    return [one.verdict for one in permutation.compare(figures, labels, THRESHOLD, seed)]
+    return [change.verdict for change in permutation.compare(figures, labels, THRESHOLD, seed)]
 
 
 def test_one_program_gives_an_alarm_in_one_run_of_a_hundred_at_most() -> None:
@@ -60,11 +60,11 @@ def test_stored_processes_of_one_program_give_at_most_10_alarms_in_1000_relabeli
     highest, lowest = permutation.extremes(
         [[p.statistic(x) for x in relabelings] for p in prepared]
     )
-    negative = [-one for one in smallest]
+    negative = [-value for value in smallest]
     alarms = sum(
-        permutation.share_at_least(one, largest) <= permutation.LEVEL
+        permutation.share_at_least(pair, largest) <= permutation.LEVEL
         or permutation.share_at_least(-other, negative) <= permutation.LEVEL
-        for one, other in zip(highest, lowest, strict=True)
+        for pair, other in zip(highest, lowest, strict=True)
     )
     assert alarms <= 10
 
@@ -92,9 +92,9 @@ def test_directions_are_told_apart_and_others_are_left_alone() -> None:
     figures[4] = slowed(figures[4], labels, 0.95)
     said = permutation.compare(figures, labels, THRESHOLD)
     words = ["unchanged", "slower", "unchanged", "unchanged", "faster", "unchanged"]
-    assert [one.verdict for one in said] == words
-    for one in said:
-        assert one.low <= one.ratio <= one.high
+    assert [change.verdict for change in said] == words
+    for change in said:
+        assert change.low <= change.ratio <= change.high
     assert said[1].low > 1.02
     assert said[1].ratio == pytest.approx(1.04, abs=0.01)
 
@@ -156,7 +156,11 @@ def test_labels_are_exchanged_within_rounds_in_every_way_or_at_random() -> None:
         drawn = permutation.labelings(labels, 1)
         assert len(drawn) == count
         assert labels in drawn
-        assert all(one[i] != one[i + 1] for one in drawn for i in range(0, len(labels), 2))
+        assert all(
+            labels_drawn[i] != labels_drawn[i + 1]
+            for labels_drawn in drawn
+            for i in range(0, len(labels), 2)
+        )
         if count == 2**rounds:
             assert len(set(map(tuple, drawn))) == count
 

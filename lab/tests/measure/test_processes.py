@@ -43,7 +43,7 @@ def test_other_operations_and_other_lines_stay_apart_and_in_order() -> None:
     ]
     lines = [Search(1, 1.0), bench(5), *others, Search(1, 1.0), bench(7)]
     found = merged(lines)
-    assert [type(one) for one in found] == [Search, *[Bench] * 5, Search]
+    assert [type(line) for line in found] == [Search, *[Bench] * 5, Search]
     assert found[2:6] == others
     assert isinstance(found[1], Bench)
     assert found[1].parts == (1, 1)
@@ -75,10 +75,10 @@ def test_bench_measures_each_figure_in_as_many_processes(lab: Lab) -> None:
     out = lab.folder / "a.jsonl"
     assert lab("bench", "--quick", "--mode", "ctr", "--bytes", "1500", "--out", str(out)).code == 0
     results = run_files.read(out)
-    processes = [one.process for one in results.benches() if one.kernel == "c_ref"]
+    processes = [bench.process for bench in results.benches() if bench.kernel == "c_ref"]
     assert sorted(set(processes)) == list(range(QUICK_PROCESSES))
-    assert all(len(one.parts) % QUICK_PROCESSES == 0 for one in results.figures())
-    calls = [one for one in lab.runner.harness_calls("bench") if "--dry-run" not in one]
+    assert all(len(figure.parts) % QUICK_PROCESSES == 0 for figure in results.figures())
+    calls = [call for call in lab.runner.harness_calls("bench") if "--dry-run" not in call]
     assert {call[call.index("--samples") + 1] for call in calls} == {str(SAMPLES)}
 
 
@@ -88,15 +88,15 @@ def test_a_cut_off_bench_goes_on_with_the_process_that_is_missing(lab: Lab, tmp_
     words = ("bench", "--quick", "--mode", "ctr", "--bytes", "1500", "--out", str(out))
     lab(*words)
     lines = [json.loads(line) for line in out.read_text().splitlines()]
-    last = max(i for i, one in enumerate(lines) if one.get("mode") == "ctr")  # its line `job`
-    kept = lines[: next(i for i, one in enumerate(lines) if one.get("process") == 2)]
+    last = max(i for i, line in enumerate(lines) if line.get("mode") == "ctr")  # its line `job`
+    kept = lines[: next(i for i, line in enumerate(lines) if line.get("process") == 2)]
     assert last > len(kept)
     out.unlink()
     end = {"type": "end", "lines": len(kept) - 1, "partial": "it was killed"}
-    text = "".join(json.dumps(one) + "\n" for one in [*kept, end])
+    text = "".join(json.dumps(line) + "\n" for line in [*kept, end])
     run_files.partial_path(out).write_text(text)
     lab.runner.calls.clear()
     assert lab(*words).code == 0
-    calls = [one for one in lab.runner.harness_calls("bench") if "--dry-run" not in one]
+    calls = [call for call in lab.runner.harness_calls("bench") if "--dry-run" not in call]
     assert len(calls) == 1
     assert len(lab.runner.harness_calls("limits")) == QUICK_PROCESSES

@@ -31,9 +31,9 @@ def test_what_was_measured_before_anyone_knew_the_core_is_marked_afterwards() ->
     early: list[Line] = [BENCH.replace(width=2500), LIMIT.replace(width=2500)]
     early += [LOOP.replace(width=2500)]
     measured = [
-        one for one in marked([*early, *QUIET]) if isinstance(one, Bench | Limit | Arithmetic)
+        line for line in marked([*early, *QUIET]) if isinstance(line, Bench | Limit | Arithmetic)
     ]
-    assert [one.crowded for one in measured] == [True] * 3 + [False] * 4
+    assert [line.crowded for line in measured] == [True] * 3 + [False] * 4
 
 
 def test_what_the_harness_said_stays_and_where_nothing_is_known_nothing_is_marked() -> None:

@@ -101,11 +101,11 @@ def test_processes_of_one_program_are_pooled_and_no_others() -> None:
     apart = [cell("-O3", digest="e"), cell("-Os", digest=""), cell("-Oz", digest="", runs=())]
     longer = first.replace(cell=first.cell.replace(n_bytes=64))
     every = [first, second, *apart, longer]
-    found = cells.pooled({one.cell: one for one in every})
-    for one in (first, second):
-        assert found[one.cell].runs == ((1.0,), (2.0,), (3.0,))
-        assert found[one.cell].shared == (0, 2)
-    assert [found[one.cell] for one in (*apart, longer)] == [*apart, longer]
+    found = cells.pooled({result.cell: result for result in every})
+    for result in (first, second):
+        assert found[result.cell].runs == ((1.0,), (2.0,), (3.0,))
+        assert found[result.cell].shared == (0, 2)
+    assert [found[result.cell] for result in (*apart, longer)] == [*apart, longer]
 
 
 def test_samples_are_stored_to_the_last_digit() -> None:
@@ -159,7 +159,7 @@ def test_cells_that_differ_have_keys_that_differ() -> None:
 def test_one_leak_outweighs_a_method_that_found_none(
     said: tuple[bool | None, ...], constant: bool | None
 ) -> None:
-    verdicts = tuple(Verdict(one, "trace") for one in said)
+    verdicts = tuple(Verdict(verdict, "trace") for verdict in said)
     result = RESULT.replace(verdicts=verdicts)
     assert result.constant_time is constant
     assert parse(encode_line(result)) == result

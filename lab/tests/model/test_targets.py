@@ -206,7 +206,7 @@ def test_near_names_are_of_one_architecture_whatever_is_asked() -> None:
                 targets.find_cpu(TREE, wrong)
             except EverycoreError as error:
                 near = error.hint.partition("nearest: ")[2].partition(";")[0].split(", ")
-                arches = {targets.find_cpu(TREE, one).arch for one in near if one}
+                arches = {targets.find_cpu(TREE, name).arch for name in near if name}
                 assert len(arches) <= 1, (wrong, near)
                 assert len(near) <= 3, (wrong, near)
 
@@ -220,10 +220,10 @@ def test_every_other_name_stands_once_and_is_of_a_cpu_that_is_there() -> None:
     for form, cpu in others.items():
         assert cpu in cpus, form
         plain = re.sub(r"\[(.)[^]]*\]|[?*]", lambda match: match[1] or "0", form)
-        matching = {one for one in others if fnmatchcase(plain, one)}
+        matching = {other for other in others if fnmatchcase(plain, other)}
         assert form not in spelled, form
         assert not [name for name in spelled if fnmatchcase(name, form)], form
-        assert all(others[one] == cpu for one in matching), (form, matching)
+        assert all(others[name] == cpu for name in matching), (form, matching)
 
 
 def test_unknown_names_come_with_the_nearest() -> None:

@@ -132,7 +132,7 @@ def test_a_query_is_told_with_file_and_line() -> None:
     found = base_of(File(PATH, text), lambda _: [more])
     assert preference_of(found) == ("fips=yes", "/etc/more.cnf:4")
     assert preference_of(NO_BASE) == ("", "")
-    assert [one.text for one in clauses("a.b=1, ?c")] == ["a.b=1", "?c"]
+    assert [clause.text for clause in clauses("a.b=1, ?c")] == ["a.b=1", "?c"]
 
 
 def test_a_random_generator_of_the_base_stays() -> None:

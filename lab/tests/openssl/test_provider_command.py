@@ -92,7 +92,7 @@ def test_enable_writes_a_file_and_says_how_to_use_it(machine: Machine) -> None:
     assert f"module = {machine.module}" in text
     for line in (f"export OPENSSL_CONF={machine.target}", "systemctl edit nginx", "ssh -c aes256"):
         assert line in done.out
-    assert [one.name for one in machine.target.parent.iterdir()] == ["openssl.cnf"]
+    assert [path.name for path in machine.target.parent.iterdir()] == ["openssl.cnf"]
 
 
 def test_enable_twice_and_disable_twice(machine: Machine) -> None:

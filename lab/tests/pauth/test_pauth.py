@@ -168,7 +168,11 @@ def test_bad_arguments_are_named(world: Lab, arguments: list[str], complaint: st
 
 def test_emulators_of_one_version_are_told_apart() -> None:
     three = [Emulator(name, ("qemu",)) for name in ("qemu 7", "qemu 8", "qemu 7")]
-    assert [one.name for one in emulators.numbered(three)] == ["qemu 7", "qemu 8", "qemu 7 #2"]
+    assert [emulator.name for emulator in emulators.numbered(three)] == [
+        "qemu 7",
+        "qemu 8",
+        "qemu 7 #2",
+    ]
 
 
 # ---- Variants ------------------------------------------------------------------------------------

@@ -118,7 +118,7 @@ def test_figures_hold_kernels_against_qemu(program: Program) -> None:
         },
     )
     figures = primitive.figures(program, PLAN, found)
-    by = {(one.who, one.mode): one for one in figures}
+    by = {(figure.who, figure.mode): figure for figure in figures}
     assert by["x86_ssse3", "qarma5"].cycles == 85.0  # the median of medians
     assert by["x86_ssse3", "qarma5"].ratio == 20.0
     assert by["x86_ssse3", "qarma5"].samples == ((80.0, 90.0, 99.0), (81.0, 80.0, 70.0))
@@ -140,7 +140,7 @@ def test_a_code_by_qarma3_is_held_against_that_of_qemu(program: Program) -> None
         ours={("pac-qarma3", "x86_ssse3"): [(50.0,)], ("pac-qarma5", "x86_ssse3"): [(80.0,)]},
         theirs={"qarma5": [(1600.0,)], "qarma3": [(1000.0,)]},
     )
-    ratios = {one.mode: one.ratio for one in primitive.figures(program, PLAN, found)}
+    ratios = {figure.mode: figure.ratio for figure in primitive.figures(program, PLAN, found)}
     assert (ratios["pac-qarma3"], ratios["pac-qarma5"]) == (20.0, 20.0)
 
 
@@ -164,8 +164,8 @@ def test_a_process_of_qemus_function_that_shared_its_core_is_tried_again(
 
 
 def test_tables_fit_into_80_columns(program: Program) -> None:
-    wide = {(one.mode, "x86_avx512vl"): [(1234.5,)] for one in primitive.OPERATIONS}
-    found = Timings(wide, {one.theirs: [(5555.5,)] for one in primitive.OPERATIONS})
+    wide = {(operation.mode, "x86_avx512vl"): [(1234.5,)] for operation in primitive.OPERATIONS}
+    found = Timings(wide, {operation.theirs: [(5555.5,)] for operation in primitive.OPERATIONS})
     plan = replace(PLAN, kernels=("x86_avx512vl",))
     said = text_of(primitive.figures(program, plan, found), width=80)
     assert "x86_avx512vl" in said

@@ -32,7 +32,7 @@ def test_a_faster_kernel_behind_the_selected_is_noted() -> None:
     assert best == "ctr at 512 bytes: b takes 0.50 of the time of the selected a"
     assert notes == ["ctr at 64 bytes: b takes 0.80 of the time of the selected a"]
     assert not bench_notes.order_notes([bench("a", 100), bench("b", 98)], modes, allowed)
-    few = [one.replace(cycles=one.cycles[:2], parts=(1, 1)) for one in both[:2]]
+    few = [line.replace(cycles=line.cycles[:2], parts=(1, 1)) for line in both[:2]]
     assert not bench_notes.order_notes(few, modes, allowed), "two processes say nothing"
 
 

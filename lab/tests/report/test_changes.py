@@ -36,12 +36,12 @@ def test_a_process_without_a_figure_costs_its_round_and_not_the_operation() -> N
         ]
 
     found = changes.compare([*run(16, {3}), *run(64, set())], 0.01)
-    assert [one.change.verdict for one in found.compared] == ["slower", "slower"]
+    assert [compared.change.verdict for compared in found.compared] == ["slower", "slower"]
     assert (found.rounds, found.incomplete) == (15, ())
     found = changes.compare([*run(16, {1, 2, 3, 4, 5}), *run(64, set())], 0.01)
-    assert [one.operation.bytes for one in found.compared] == [64]
+    assert [compared.operation.bytes for compared in found.compared] == [64]
     assert found.rounds == 16
-    assert [one.bytes for one in found.incomplete] == [16]
+    assert [operation.bytes for operation in found.incomplete] == [16]
 
 
 def test_only_common_operations_are_compared() -> None:

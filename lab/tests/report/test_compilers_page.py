@@ -10,7 +10,7 @@ KERNEL = "c_ctmul64"
 
 
 def results(*ones: Result) -> dict[Cell, Result]:
-    return {one.cell: one for one in ones}
+    return {result.cell: result for result in ones}
 
 
 def of(toolchain: str, cycles: float, *flags: str, kernel: str = KERNEL) -> Result:

@@ -17,8 +17,8 @@ def result(toolchain: str, flags: str, cycles: float = 0.0, **more: object) -> R
 
 def shown(results: Sequence[Result], width: int = 100) -> str:
     console = Console(file=io.StringIO(), width=width)
-    for one in tables(results, width, "a machine"):
-        console.print(one)
+    for table in tables(results, width, "a machine"):
+        console.print(table)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -48,8 +48,8 @@ def test_below_a_wrong_answer_is_the_figure_of_the_repaired_cell() -> None:
     results = [result("gcc-12", "-O2", 12.5), wrong]
     assert "matrix regressions --resume" in shown(results)
     console = Console(file=io.StringIO(), width=100)
-    for one in tables(results, 100, "a machine", {wrong.cell: known}):
-        console.print(one)
+    for table in tables(results, 100, "a machine", {wrong.cell: known}):
+        console.print(table)
     assert isinstance(console.file, io.StringIO)
     lines = console.file.getvalue().splitlines()
     row = next(i for i, line in enumerate(lines) if line.startswith("gcc-12"))

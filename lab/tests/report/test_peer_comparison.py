@@ -37,9 +37,9 @@ BOTH = (
 )
 
 
-def text(one: PeerTable) -> str:
+def text(table: PeerTable) -> str:
     console = Console(file=io.StringIO(), width=80)
-    console.print(rich_table(one, "caption"))
+    console.print(rich_table(table, "caption"))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -93,7 +93,7 @@ def test_numbers_of_keys_and_associated_data_have_tables_of_their_own() -> None:
     assert usual.title() == "ctr, aes-256: cycles per byte"
     assert many.title() == "ctr, aes-256, 1024 keys: cycles per byte"
     assert both.title() == "ctr, aes-256, 1024 keys, 0 bytes of associated data: cycles per byte"
-    assert [len(one.rows) for one in (usual, many, both)] == [2, 2, 2]
+    assert [len(table.rows) for table in (usual, many, both)] == [2, 2, 2]
     assert many.rows[0].values == (pytest.approx(204.8),)
 
 

@@ -11,16 +11,16 @@ def cell(toolchain: str, *flags: str) -> Cell:
     return Cell("linux-6.1", "generic-cbc-enc", toolchain, flags or GATHERS)
 
 
-def measured(one: Cell, cycles: float = 12.0) -> Result:
-    version = one.toolchain.replace("-", " ") + ".1.0"
+def measured(where: Cell, cycles: float = 12.0) -> Result:
+    version = where.toolchain.replace("-", " ") + ".1.0"
     runs = tuple((cycles,) * 5 for _ in range(5))
-    return Result(one, Outcome.MEASURED, compiler=version, runs=runs)
+    return Result(where, Outcome.MEASURED, compiler=version, runs=runs)
 
 
-def odd(one: Cell, **more: object) -> Anomaly:
+def odd(where: Cell, **more: object) -> Anomaly:
     repaired = {"repair": ("-fno-slp-vectorize",), "causes": ("64 vpgatherdd",)}
     words = {**repaired, **more}
-    return Anomaly(one, Kind.SLOW, 28.0, cell("clang-21"), 12.0, 2.3, "toolchain", **words)  # type: ignore[arg-type]
+    return Anomaly(where, Kind.SLOW, 28.0, cell("clang-21"), 12.0, 2.3, "toolchain", **words)  # type: ignore[arg-type]
 
 
 def results(*toolchains: str) -> dict[Cell, Result]:
@@ -113,8 +113,8 @@ def test_of_other_code_a_cause_counts_for_the_same_flags_and_versions_in_between
 
     def explained(*toolchains: str, flags: tuple[str, ...] = GATHERS) -> bool:
         cells = [cell(name, *flags) for name in toolchains]
-        there = {one: measured(one, 28.0) for one in cells}
-        other = Machine("zen9", there, [odd(one) for one in cells])
+        there = {where: measured(where, 28.0) for where in cells}
+        other = Machine("zen9", there, [odd(where) for where in cells])
         text = page(Machine("here", known, []), [other])
         assert bool(rows(text)) is ("not looked into" not in text)
         return bool(rows(text))
@@ -169,8 +169,8 @@ def test_the_summary_counts_what_the_page_lists() -> None:
 
 def test_the_page_lists_the_heaviest_causes_and_counts_the_rest() -> None:
     cells = [cell(f"clang-{n}", f"-O{n}") for n in range(1, MOST_ROWS + 3)]
-    known = {one: measured(one) for one in cells}
-    found = [odd(one).replace(repair=(f"-f{i}",)) for i, one in enumerate(cells)]
+    known = {where: measured(where) for where in cells}
+    found = [odd(where).replace(repair=(f"-f{i}",)) for i, where in enumerate(cells)]
     text = page(Machine("here", known, found))
     assert "\n2 lighter causes are left out.\n" in text
     assert f"| {MOST_ROWS} | clang" in text

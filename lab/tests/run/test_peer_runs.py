@@ -125,7 +125,7 @@ def test_peers_that_cannot_take_part_are_skipped_with_the_reason(lab: Lab) -> No
     ]
     libraries = Libraries(lock=lock)
     built, skips = peer_runs.build_all(lab.context(), TREE, GCC, (), peers, libraries, "best")
-    assert [(one.peer.name, paths.name) for one, paths in built] == [("a", "best")]
+    assert [(built_peer.peer.name, paths.name) for built_peer, paths in built] == [("a", "best")]
     assert [(skip.peer, skip.why) for skip in skips] == [("b", "no package libb-dev")]
     _, skips = peer_runs.build_all(lab.context(), TREE, GCC, (), peers, Libraries(), "c")
     assert [(s.peer, s.why) for s in skips] == [("a", "no switch for its code paths 'c' is known")]

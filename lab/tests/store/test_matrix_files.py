@@ -133,7 +133,7 @@ def test_cells_of_another_machine_or_counter_are_not_mixed_in(tmp_path: Path) ->
 
 def test_a_board_that_is_another_one_by_now_is_named_and_refused(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
-    boards = [HEAD.replace(machine=HEAD.machine.replace(installation=one)) for one in "ab"]
+    boards = [HEAD.replace(machine=HEAD.machine.replace(installation=letter)) for letter in "ab"]
     write(path, result(1), head=boards[0])
     before = path.read_bytes()
     with pytest.raises(EverycoreError, match="another host of this model, a cpu: a, and this is b"):

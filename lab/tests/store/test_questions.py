@@ -68,7 +68,7 @@ def test_there_are_ten_questions() -> None:
     assert len(QUESTIONS) == 10
 
 
-@pytest.mark.parametrize(("question", "sql"), QUESTIONS, ids=[one[0][:40] for one in QUESTIONS])
+@pytest.mark.parametrize(("question", "sql"), QUESTIONS, ids=[asked[0][:40] for asked in QUESTIONS])
 def test_a_question_of_the_docs_has_an_answer(stored: Database, question: str, sql: str) -> None:
     answer = stored.ask(sql)
     assert answer.names

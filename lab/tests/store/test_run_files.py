@@ -53,7 +53,7 @@ def test_a_packed_file_reads_as_the_one_it_was_made_of(tmp_path: Path) -> None:
     packed = tmp_path / "a.jsonl.xz"
     packed.write_bytes(lzma.compress(path.read_bytes()))
     assert run_files.read(packed).records == run_files.read(path).records
-    assert [one.run for one in run_files.read_each(packed)] == [RUN]
+    assert [results.run for results in run_files.read_each(packed)] == [RUN]
     packed.write_bytes(packed.read_bytes()[:-20])
     with pytest.raises(EverycoreError, match=r"cannot unpack .*a\.jsonl\.xz"):
         run_files.read(packed)
@@ -122,7 +122,7 @@ def test_a_run_whose_place_is_lost_leaves_a_partial_result(tmp_path: Path) -> No
 def test_a_run_does_not_go_on_with_that_of_another_board(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     first, second = (
-        RUN.replace(machine=RUN.machine.replace(installation=one)) for one in ("aa", "bb")
+        RUN.replace(machine=RUN.machine.replace(installation=name)) for name in ("aa", "bb")
     )
     write(path, first).rename(run_files.partial_path(path))
     with pytest.raises(EverycoreError, match="model 2: aa, and this is bb") as error:

@@ -74,8 +74,10 @@ def test_a_file_that_nobody_includes_and_the_folder_do_not_count(
 def test_subjects_of_packages_are_known_by_their_locks_and_kernels_differ(lab: Lab) -> None:
     tree, context = catalog.find_tree(PACKAGE), lab.context()
     linux = [find_subject(tree, name) for name in ("linux-6.1", "linux-6.12")]
-    found = {contents(context, one, "generic-cbc-enc") for one in linux}
-    found |= {contents(context, one, one.functions[0].name) for one in kernel_subjects(tree)}
+    found = {contents(context, name, "generic-cbc-enc") for name in linux}
+    found |= {
+        contents(context, subject, subject.functions[0].name) for subject in kernel_subjects(tree)
+    }
     assert len(found) == 2 + len(kernel_subjects(tree))
     assert "" not in found
     gone = replace(linux[0], package="", setting="EVERYCORE_NOWHERE")

@@ -92,7 +92,7 @@ def cache(lab: Lab, name: str) -> list[str]:
 def names(lab: Lab) -> set[str]:
     context = lab.context()
     tree = find_tree(context.package, lab.env["EVERYCORE_TREE"])
-    return {one.name for one in installed(context, tree)} & {"gcc-98", "gcc-99"}
+    return {toolchain.name for toolchain in installed(context, tree)} & {"gcc-98", "gcc-99"}
 
 
 def test_a_compiler_of_the_archive_is_locked_added_and_proven(locked: Lab) -> None:
@@ -154,7 +154,7 @@ def test_what_is_complete_is_left_alone(locked: Lab, archive: FakeArchive, tmp_p
         done = add(locked, "--all", *more)
         assert done.code == 0, done.err
         assert "all compilers of the lock file are here: nothing to add" in done.out
-        assert [one.name for one in all_added(locked.context())] == ["gcc-99"]
+        assert [toolchain.name for toolchain in all_added(locked.context())] == ["gcc-99"]
 
 
 def test_packages_are_shared_and_removal_frees_what_no_other_needs(locked: Lab) -> None:
@@ -180,11 +180,15 @@ def test_another_version_under_the_name_of_this_machine_s_own_is_told_apart(
     assert "gcc-99" not in locked("toolchain", "list").out.partition("can be added")[2]
     add(locked, "gcc-99")
     context = locked.context()
-    found = {one.name: one for one in installed(context, find_tree(context.package))}
+    found = {
+        toolchain.name: toolchain for toolchain in installed(context, find_tree(context.package))
+    }
     assert (found["gcc-99"].provider, found["gcc-99"].version) == ("host", (99, 2, 0))
     assert (found["gcc-99@debian"].provider, found["gcc-99@debian"].version[1]) == ("debian", 1)
     own.write_text(own.read_text().replace("MINOR__ 2", "MINOR__ 1"))
-    found = {one.name: one for one in installed(context, find_tree(context.package))}
+    found = {
+        toolchain.name: toolchain for toolchain in installed(context, find_tree(context.package))
+    }
     assert found["gcc-99"].provider == "host"
     assert "gcc-99@debian" not in found  # the same compiler
 
@@ -317,7 +321,7 @@ def test_a_compiler_that_makes_wrong_programs_is_not_added(lab: Lab, archive: Fa
     assert "makes wrong programs for host: 00000007" in done.err
     assert "compiles nothing for host: gcc: error: on purpose" in done.err
     assert "1 added" in done.out  # one that fails stops no other
-    assert [one.name for one in all_added(lab.context())] == ["gcc-98"]
+    assert [toolchain.name for toolchain in all_added(lab.context())] == ["gcc-98"]
 
 
 def test_compilers_of_a_folder_are_used_as_they_are(lab: Lab, tmp_path: Path) -> None:

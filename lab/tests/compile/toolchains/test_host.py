@@ -13,7 +13,9 @@ from everycore.model.domain import Toolchain
 
 def all_of(lab: Lab) -> dict[str, Toolchain]:
     context = lab.context()
-    return {one.name: one for one in installed(context, find_tree(context.package))}
+    return {
+        toolchain.name: toolchain for toolchain in installed(context, find_tree(context.package))
+    }
 
 
 def command(toolchain: Toolchain, target: str) -> list[str]:

@@ -65,8 +65,8 @@ def test_the_committed_lock_has_every_version_from_gcc_7_and_clang_11_on() -> No
 
 def test_every_file_of_the_committed_lock_has_its_sha256() -> None:
     lock = from_text(COMMITTED.read_text(encoding="utf-8"), COMMITTED.name)
-    for one in lock.parts:
-        files = [file for pinned in one.files for file in pinned.files]
+    for part in lock.parts:
+        files = [file for pinned in part.files for file in pinned.files]
         assert files
-        assert all(len(bytes.fromhex(file.sha256)) == 32 for file in files), one.name
-        assert not any("://" in file.path for file in files), one.name
+        assert all(len(bytes.fromhex(file.sha256)) == 32 for file in files), part.name
+        assert not any("://" in file.path for file in files), part.name

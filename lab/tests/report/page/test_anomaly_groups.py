@@ -72,7 +72,7 @@ def test_what_repairs_wrong_answers_is_beside_them() -> None:
 def test_cells_with_a_sanitizer_are_named_and_the_repaired_cell_has_a_figure() -> None:
     plain = Cell("mine", "sum", "gcc-12", ("-O2",))
     checked = plain.replace(flags=("-O1", "-fsanitize=undefined"))
-    wrong = [Result(one, Outcome.WRONG, "the output is wrong") for one in (checked, plain)]
+    wrong = [Result(cell, Outcome.WRONG, "the output is wrong") for cell in (checked, plain)]
     repaired = Result(
         plain.replace(flags=("-O2", "-fwrapv")), Outcome.MEASURED, runs=((31.2,) * 5,) * 5
     )

@@ -240,7 +240,9 @@ def test_columns_without_a_value_in_any_cell_are_left_out(
     page.open()
     assert {"frame", "gathers", "why"} <= set(page(names))
     lines = [
-        one.replace(code=None, executed=None) for one in matrices.lines() if isinstance(one, Result)
+        line.replace(code=None, executed=None)
+        for line in matrices.lines()
+        if isinstance(line, Result)
     ]
     path = tmp_path / "uncounted.html"
     path.write_text(render(Page(collect([Source("x", matrices.head(), tuple(lines))])), ""))
@@ -285,8 +287,8 @@ def test_pointing_tells_cycles_frame_instructions_and_gathers(page: Shown) -> No
     page.until("!document.getElementById('tip').hidden")
     tip = page("return document.getElementById('tip').innerText")
     words = ["cycles per byte", "interval", "5 processes, 94 %", "frame", "64 gathers"]
-    for one in (*words, "-fno-slp-vectorize"):
-        assert one in tip
+    for word in (*words, "-fno-slp-vectorize"):
+        assert word in tip
 
 
 def test_a_group_opens_to_cells_code_and_a_command(page: Shown) -> None:
@@ -435,7 +437,7 @@ def test_many_links_of_the_navigation_take_several_lines(
 ) -> None:
     table = Table("times", ("kernel", "cycles"), ((Entry("c_ref"), Entry("1.0")),))
     names = [f"Peers-of-suite-{i}" for i in range(12)]
-    sections = tuple(Section(one, f"{one} 2026-01-02", "here", (table,)) for one in names)
+    sections = tuple(Section(name, f"{name} 2026-01-02", "here", (table,)) for name in names)
     path = tmp_path / "page.html"
     path.write_text(render(Page(facts, sections), _plot_library()), encoding="utf-8")
     shown = Shown(driver, path.as_uri())

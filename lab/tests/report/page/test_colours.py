@@ -21,7 +21,7 @@ def test_every_step_can_be_read(palette: tuple[str, ...]) -> None:
 )
 def test_lightness_alone_tells_steps_apart(palette: tuple[str, ...], ground: str) -> None:
     away = [colours.contrast(colour, ground) for colour in palette]
-    assert all(two > one * 1.04 for one, two in pairwise(away)), away
+    assert all(two > pair * 1.04 for pair, two in pairwise(away)), away
 
 
 def test_lines_stand_out_on_both_grounds() -> None:

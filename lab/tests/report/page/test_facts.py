@@ -53,11 +53,11 @@ def test_what_is_odd_is_seen_before_anybody_looked_into_it() -> None:
     found = collect([source(measured(O2, 10), measured(v4, 20))])
     odd = {fact.cell: fact.anomalies for fact in found.facts}
     assert odd[O2] == ()
-    assert [(one.kind, one.neighbour) for one in odd[v4]] == [(Kind.SLOW, O2)]
+    assert [(anomaly.kind, anomaly.neighbour) for anomaly in odd[v4]] == [(Kind.SLOW, O2)]
     assert "matrix regressions" in odd[v4][0].why_not
     explained = slow(measured(v4, 20)).replace(repair=("-fno-x",))
     found = collect([source(measured(O2, 10), measured(v4, 20), explained)])
-    assert {one.repair for fact in found.facts for one in fact.anomalies} == {("-fno-x",)}
+    assert {anomaly.repair for fact in found.facts for anomaly in fact.anomalies} == {("-fno-x",)}
 
 
 def test_a_second_pass_in_the_same_file_leaves_what_is_odd() -> None:
@@ -157,7 +157,7 @@ def test_hand_written_assembly_stands_beside_the_panels_that_compute_the_same() 
     ours = measured(O2, 12).replace(computes="cbc-enc")
     other = measured(cell("linux-6.12", "gcc-12", "O2"), 12).replace(computes="ctr")
     found = collect([source(ours, other, asm("vpaes", 5), asm("aesni", 1))])
-    beside = {one["subject"]: one["assembly"] for one in payload(found, [])["panels"]}
+    beside = {panel["subject"]: panel["assembly"] for panel in payload(found, [])["panels"]}
     titles = {subject: [title for title, _ in rows] for subject, rows in beside.items()}
     assert titles == {
         "linux-6.1": ["openssl-x86 aesni", "openssl-x86 vpaes"],

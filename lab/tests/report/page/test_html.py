@@ -104,10 +104,10 @@ def test_the_data_cannot_end_its_element() -> None:
 def test_cells_of_the_payload_are_those_of_the_matrix(facts: Facts) -> None:
     plain = payload(facts, anomaly_groups.groups(facts.facts))
     assert len(plain["cells"]) == len(facts.facts)
-    for fact, one in zip(facts.facts, plain["cells"], strict=True):
-        assert plain["toolchains"][one["t"]]["name"] == fact.cell.toolchain
-        assert plain["flags"][one["f"]]["label"] == fact.label
-        assert ("v" in one) == (fact.value is not None)
+    for fact, shown in zip(facts.facts, plain["cells"], strict=True):
+        assert plain["toolchains"][shown["t"]]["name"] == fact.cell.toolchain
+        assert plain["flags"][shown["f"]]["label"] == fact.label
+        assert ("v" in shown) == (fact.value is not None)
 
 
 def test_what_goes_to_a_bug_tracker_names_flags_and_cause(facts: Facts) -> None:
