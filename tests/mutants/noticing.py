@@ -26,10 +26,10 @@ INCLUDES = ("-w", "-O1", "-Iinclude", "-Isrc")
 RESIDUE = ",".join(
     f"{what}_nothing_behind"
     for what in (
-        *("set_key_leaves", "operations_leave", "modes_leave", "leaves", "messages_leave"),
-        *("pieces_leave", "dh_leaves", "primes_leave", "rsa_leaves", "scratch_leaves"),
+        "set_key_leaves", "operations_leave", "modes_leave", "leaves", "messages_leave",
+        "pieces_leave", "dh_leaves", "primes_leave", "rsa_leaves", "scratch_leaves",
     )
-)
+)  # fmt: skip
 ANSWER_SECONDS = 60
 FOREIGN = {"x86_": ("x86_64", "i686"), "a64_": ("aarch64",), "a32_": ("armv7l",)}
 

@@ -382,9 +382,9 @@ def clock(farm: Farm, folder: pathlib.Path) -> None:
     # ahead again.
     out = folder / "clock.jsonl"
     farm.scheduler(**jumping)
-    farm.worker(0, farm.env("worker-0", **jumping, **{"XDG_CACHE_HOME": str(folder / "new-cache")}))
+    farm.worker(0, farm.env("worker-0", **jumping, XDG_CACHE_HOME=str(folder / "new-cache")))
     # This client knows no answer yet.
-    client = farm.env("client", **jumping, **{"XDG_CACHE_HOME": str(folder / "client-cache")})
+    client = farm.env("client", **jumping, XDG_CACHE_HOME=str(folder / "client-cache"))
     with farm.running(out, env=client) as process:
         for seconds in (14400, -86400, 7200):
             set_to(seconds)

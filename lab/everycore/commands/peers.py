@@ -59,9 +59,9 @@ MODES = (
 SIZES_BYTES = (16, 64, 256, 512, 1500, 4096, 16384)
 NUMBERS_BYTES = (64, 128, 256, 384, 512)
 GRID_BYTES = (
-    *(1, 7, 15, 16, 17, 20, 24, 31, 32, 33, 40, 48, 63, 64, 65, 80, 96, 100, 112, 128, 129, 144),
-    *(160, 192, 200, 224, 255, 256, 300, 320, 384, 500, 512, 576, 700, 900, 1024, 1350, 1420, 1500),
-    *(2048, 3000, 4096, 8192, 9000, 16384),
+    1, 7, 15, 16, 17, 20, 24, 31, 32, 33, 40, 48, 63, 64, 65, 80, 96, 100, 112, 128, 129, 144,
+    160, 192, 200, 224, 255, 256, 300, 320, 384, 500, 512, 576, 700, 900, 1024, 1350, 1420, 1500,
+    2048, 3000, 4096, 8192, 9000, 16384,
 )  # fmt: skip
 NUMBERS_GRID_BYTES = (32, 48, 64, 96, 128, 160, 192, 224, 256, 320, 384, 448, 512)
 KEY_BITS = ("128", "192", "256")
@@ -255,15 +255,15 @@ class PeersRequest:
     def arguments(self) -> list[str]:
         """For a harness, but the mode."""
         return [
-            *("--key-bits", ",".join(self.key_bits)),
-            *("--bytes", ",".join(str(size) for size in self.sizes_bytes)),
-            *("--style", self.style),
+            "--key-bits", ",".join(self.key_bits),
+            "--bytes", ",".join(str(size) for size in self.sizes_bytes),
+            "--style", self.style,
             *(("--keys", ",".join(map(str, self.keys))) if self.keys else ()),
             *(("--aad-bytes", ",".join(map(str, self.aad_bytes))) if self.aad_bytes else ()),
-            *("--samples", str(SAMPLES)),
-            *("--budget-ms", str(LAYER_BUDGET_MS if self.has_long_calls else BUDGET_MS)),
+            "--samples", str(SAMPLES),
+            "--budget-ms", str(LAYER_BUDGET_MS if self.has_long_calls else BUDGET_MS),
             *(() if self.cpu is None else ("--cpu", str(self.cpu))),
-        ]
+        ]  # fmt: skip
 
     def options(self) -> dict[str, Any]:
         return {

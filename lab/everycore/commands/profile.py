@@ -324,9 +324,15 @@ def _print(console: Console, whole: _Answer, *, json: bool) -> None:
     found, answer = whole.found, whole.explanation
     if json:
         line = {
-            **{"type": "profile", "method": found.method, "why": found.why},
-            **{"command": list(found.command), "code": found.code, "lost": found.lost},
-            **{"seconds": found.seconds, "executed": found.executed, **asdict(answer)},
+            "type": "profile",
+            "method": found.method,
+            "why": found.why,
+            "command": list(found.command),
+            "code": found.code,
+            "lost": found.lost,
+            "seconds": found.seconds,
+            "executed": found.executed,
+            **asdict(answer),
             "trials": [asdict(trial) for trial in whole.trials],
             "potential": [asdict(speedup) for speedup in whole.could],
         }

@@ -20,9 +20,9 @@ NEAR = 1.05  # a second process within this factor of the fastest one confirms i
 CLEAR = 1.10  # a ratio from which on a function counts as slower
 
 PROMISES = (
-    *("kernel", "function", "best", "with", "worst", "with", "worst / best"),
-    *("of one compiler", "promised"),
-)
+    "kernel", "function", "best", "with", "worst", "with", "worst / best",
+    "of one compiler", "promised",
+)  # fmt: skip
 COMPILERS = ("compiler", "functions", "mean", "slowest function", "", "over 1.10")
 FLAGS = ("flags", "cells", "mean", "most gained", "", "most lost", "")
 

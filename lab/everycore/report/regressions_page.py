@@ -119,8 +119,13 @@ def summary(machine: Machine, others: Sequence[Machine] = ()) -> tuple[str, ...]
 
 
 SUMMARY = (
-    *("machine", "compilers", "cells timed", "wrong answers", "causes known"),
-    *("of these in the newest compiler", "findings not looked into"),
+    "machine",
+    "compilers",
+    "cells timed",
+    "wrong answers",
+    "causes known",
+    "of these in the newest compiler",
+    "findings not looked into",
 )
 
 

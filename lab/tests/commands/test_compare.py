@@ -410,12 +410,18 @@ def test_matrices_are_compared_cell_by_cell_without_a_verdict(lab: Lab) -> None:
     wrong = result("gcc-9", 5).replace(outcome=Outcome.WRONG, runs=())
     a = matrix(
         lab.folder / "a.jsonl",
-        *(result("gcc-12", 10, "d1"), result("gcc-13", 10, "d2"), result("gcc-14", 10)),
-        *(result("gcc-9", 5), result("gcc-8", 5)),
+        result("gcc-12", 10, "d1"),
+        result("gcc-13", 10, "d2"),
+        result("gcc-14", 10),
+        result("gcc-9", 5),
+        result("gcc-8", 5),
     )
     b = matrix(
         lab.folder / "b.jsonl",
-        *(result("gcc-12", 12, "d1"), result("gcc-13", 20, "d3"), result("gcc-14", 10.1), wrong),
+        result("gcc-12", 12, "d1"),
+        result("gcc-13", 20, "d3"),
+        result("gcc-14", 10.1),
+        wrong,
     )
     lab.width = 120
     done = lab("compare", str(a), str(b))

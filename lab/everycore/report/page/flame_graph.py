@@ -59,14 +59,23 @@ def flame_graph(found: Sequence[Stack]) -> dict[str, Any] | None:
         "params": [{"name": "part", "select": turning, "bind": "scales"}],
         "mark": {"type": "rect", "stroke": "white", "strokeWidth": 0.5, "clip": True},
         "encoding": {
-            **{"x": x, "x2": {"field": "end"}, "y": y, "y2": {"field": "top"}},
-            **{"color": fill, "tooltip": tooltip},
+            "x": x,
+            "x2": {"field": "end"},
+            "y": y,
+            "y2": {"field": "top"},
+            "color": fill,
+            "tooltip": tooltip,
         },
     }
     name = {
         "mark": {
-            **{"type": "text", "align": "left", "baseline": "middle", "dx": 3, "fontSize": 11},
-            **{"clip": True, "limit": {"expr": f"max(1, {width} - 5)"}},
+            "type": "text",
+            "align": "left",
+            "baseline": "middle",
+            "dx": 3,
+            "fontSize": 11,
+            "clip": True,
+            "limit": {"expr": f"max(1, {width} - 5)"},
         },
         "encoding": {
             "x": x,

@@ -59,7 +59,12 @@ def test_what_is_only_for_linking_and_for_other_languages_is_left_out() -> None:
         )
     )
     assert needs(parts["gcc-13", "host"]) == [
-        *("binutils", "cpp-13", "gcc-13", "libc6", "libgcc-13-dev", "libgcc-s1")
+        "binutils",
+        "cpp-13",
+        "gcc-13",
+        "libc6",
+        "libgcc-13-dev",
+        "libgcc-s1",
     ]
     assert needs(parts["clang-19", "host"]) == ["clang-19", "libc6", "libllvm19", "libz3-4"]
 
