@@ -399,8 +399,7 @@ def _bench_placements(
         facts = {"type": "summary", "within": len(worst) - len(beyond), "beyond": len(beyond)}
         context.print_raw(jsonlib.dumps(facts))
     else:
-        build = session.build
-        caption = f"{build.compiler.name} {' '.join(build.flags)}; {points[0].counter}"
+        caption = f"{session.build.title}; {points[0].counter}"
         context.out.print(placement_report.table(worst, caption))
         for cost in beyond:
             text = f"BEYOND {placement_report.sentence(cost)}"

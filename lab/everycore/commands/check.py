@@ -2,7 +2,7 @@
 """everycore check: is every kernel right here?"""
 
 import json as jsonlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, ClassVar
 
@@ -28,7 +28,7 @@ from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError
 from everycore.environment.progress import Progress
 from everycore.environment.workers import worker_pool
-from everycore.model.protocol import Check, Failure, Summary, Vector
+from everycore.model.protocol import Check, CtOperation, Failure, Summary, Vector
 from everycore.report import check_tables
 from everycore.run import vectors, wycheproof
 from everycore.run.session import Session, open_session
@@ -129,20 +129,13 @@ def _check_placement(
         Progress(context.err, "tracing", len(groups), lines=True) as progress,
         worker_pool() as pool,
     ):
-        futures = [
-            pool.submit(
-                lambda group: list(
-                    placement_check.check_kernel(
-                        context,
-                        session,
-                        group,
-                        thorough=(group[0].primitive, group[0].kernel) in thorough,
-                    )
-                ),
-                group,
-            )
-            for group in groups
-        ]
+
+        def check(group: Sequence[CtOperation]) -> list[Check]:
+            is_thorough = (group[0].primitive, group[0].kernel) in thorough
+            checks = placement_check.check_kernel(context, session, group, thorough=is_thorough)
+            return list(checks)
+
+        futures = [pool.submit(check, group) for group in groups]
         for group, future in zip(groups, futures, strict=True):
             for line in future.result():
                 checks.append(line)
@@ -154,17 +147,9 @@ def _check_placement(
         numbers = dict(zip(("passed", "failed", "skipped"), count.values(), strict=True))
         context.print_raw(jsonlib.dumps({"type": "summary", **numbers}))
     else:
-        caption = (
-            f"{session.build.compiler.name} {' '.join(session.build.flags)}; an operation is a"
-            " property, an access under a mask a case"
-        )
-        context.out.print(check_tables.checks_table(checks, caption=caption))
-        for line in checks:
-            if line.result == "fail":
-                _show_failure(context, f"{line.kernel} {line.property}: {line.detail}")
-        context.out.print(
-            f"{count['pass']} passed, {count['fail']} failed, {count['skip']} skipped"
-        )
+        what = "an operation is a property, an access under a mask a case"
+        _show_checks(context, checks, f"{session.build.title}; {what}")
+        _show_counts(context, *count.values())
     return not count["fail"]
 
 
@@ -186,20 +171,25 @@ def _check_properties(context: Context, session: Session, arguments: list[str], 
                     failures.append(line)
     if summary is None:
         raise EverycoreError("the harness ended before it was done", code=1)
-    bad = [c for c in checks if c.result == "fail"]
     if not json:
-        where = (
-            f"{session.target.name}, {session.build.compiler.name} {' '.join(session.build.flags)}"
-        )
-        context.out.print(check_tables.checks_table(checks, f"{where}; seed {summary.seed}"))
-        for line in bad:
-            _show_failure(context, f"{line.kernel} {line.property}: {line.detail}")
+        where = f"{session.target.name}, {session.build.title}"
+        _show_checks(context, checks, f"{where}; seed {summary.seed}")
         for failure in failures:
             _show_failure(context, f"{failure.kernel} {failure.mode}: {failure.detail}")
-        context.out.print(
-            f"{summary.passed} passed, {summary.failed} failed, {summary.skipped} skipped"
-        )
-    return not bad and not failures and summary.failed == 0
+        _show_counts(context, summary.passed, summary.failed, summary.skipped)
+    is_bad = any(c.result == "fail" for c in checks)
+    return not is_bad and not failures and summary.failed == 0
+
+
+def _show_checks(context: Context, checks: Sequence[Check], caption: str) -> None:
+    context.out.print(check_tables.checks_table(checks, caption))
+    for line in checks:
+        if line.result == "fail":
+            _show_failure(context, f"{line.kernel} {line.property}: {line.detail}")
+
+
+def _show_counts(context: Context, passed: int, failed: int, skipped: int) -> None:
+    context.out.print(f"{passed} passed, {failed} failed, {skipped} skipped")
 
 
 def _show_failure(context: Context, text: str) -> None:
@@ -238,10 +228,8 @@ def _check_vectors(context: Context, session: Session, json: bool) -> bool:
             if json:
                 context.print_raw(jsonlib.dumps({"type": "vectors", **asdict(count)}))
     if not json:
-        where = (
-            f"{session.target.name}, {session.build.compiler.name} {' '.join(session.build.flags)}"
-        )
-        context.out.print(check_tables.vectors_table(counts, caption=where))
+        where = f"{session.target.name}, {session.build.title}"
+        context.out.print(check_tables.vectors_table(counts, where))
         for name, line in wrong:
             _show_failure(context, f"{name} {line.id} {line.kernel}: {line.detail}")
         passed, failures = sum(c.passed for c in counts), sum(c.failed for c in counts)

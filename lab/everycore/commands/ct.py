@@ -205,8 +205,7 @@ def _print(
     methods: Sequence[str],
     conclusions: Sequence[Conclusion],
 ) -> None:
-    caption = f"{session.build.compiler.name} {' '.join(session.build.flags)}"
-    for group in report.ct_tables(operations, verdicts, methods, caption):
+    for group in report.ct_tables(operations, verdicts, methods, session.build.title):
         context.out.print(group)
     for c in conclusions:
         if c.result == "fail":

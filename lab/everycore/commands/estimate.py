@@ -454,10 +454,7 @@ def _primitives(lines: Sequence[RegistryLine], name: str) -> set[str]:
 
 
 def _caption(context: Context, session: Session, llvm: Llvm | None) -> str:
-    build = session.build
-    tools = f"{build.compiler.name} {' '.join(build.flags)}"
-    if llvm:
-        tools += f", LLVM {llvm.version}"
+    tools = session.build.title + (f", LLVM {llvm.version}" if llvm else "")
     return f"{tools}, commit {machine.revision(context, session.tree)}"
 
 

@@ -167,6 +167,10 @@ class Build:
     compiler: Compiler
     flags: tuple[str, ...]
 
+    @property
+    def title(self) -> str:
+        return f"{self.compiler.name} {' '.join(self.flags)}"
+
 
 class Revision(Record, frozen=True):
     """The state of the C tree that was built."""

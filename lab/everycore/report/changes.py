@@ -152,9 +152,8 @@ def _rounds(values: Mapping[Operation, Mapping[tuple[int, str], float]], count: 
 
 def table(compared: Sequence[Compared], title: str, *captions: str) -> Group:
     """The largest slowdown first."""
-    grid = plain_table("Kernel", "Mode")
-    for name in ("Bytes", "A", "B", "B / A", "Interval", "p"):
-        grid.add_column(name, justify="right", no_wrap=True)
+    heads = ("Bytes", "A", "B", "B / A", "Interval", "p")
+    grid = plain_table("Kernel", "Mode", figures=heads)
     for entry in sorted(compared, key=lambda entry: -entry.change.ratio):
         change, divisor = entry.change, entry.operation.divisor
         uncertain = NOISY if entry.is_uncertain else ""
@@ -228,9 +227,8 @@ def _figures(line: Record) -> Iterator[tuple[Operation, str, list[Sequence[float
 
 
 def stored_table(found: Sequence[OperationPair], title: str, *captions: str) -> Group:
-    grid = plain_table("Kernel", "Mode")
-    for name in ("Bytes", "Before", "After", "Unit", "Ratio"):
-        grid.add_column(name, justify="right", no_wrap=True)
+    heads = ("Bytes", "Before", "After", "Unit", "Ratio")
+    grid = plain_table("Kernel", "Mode", figures=heads)
     for pair in sorted(found, key=lambda pair: -pair.ratio):
         divisor = pair.operation.divisor
         grid.add_row(

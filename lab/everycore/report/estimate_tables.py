@@ -80,11 +80,7 @@ def _by_work(rows: Sequence[OperationEstimate]) -> dict[str, list[OperationEstim
 
 
 def _table(*figures: str) -> Table:
-    table = plain_table()
-    table.add_column("Kernel")
-    for name in ("Bytes", *figures):
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
+    return plain_table("Kernel", figures=("Bytes", *figures))
 
 
 def _name(row: OperationEstimate) -> str:

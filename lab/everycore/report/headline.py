@@ -51,9 +51,8 @@ def headline(
     figures: Sequence[Bench], loops: Sequence[Arithmetic], caption: str, advice: str
 ) -> Group:
     """The table of these figures; `advice`: how to see more."""
-    table = plain_table("Mode", "Selected kernel")
-    for name in ("Bytes", "Cycles/byte", "GB/s", "Of the limit"):
-        table.add_column(name, justify="right", no_wrap=True)
+    heads = ("Bytes", "Cycles/byte", "GB/s", "Of the limit")
+    table = plain_table("Mode", "Selected kernel", figures=heads)
     for bench in figures:
         item = operation_figure(bench)
         mark = NOISY if item.is_noisy else ""

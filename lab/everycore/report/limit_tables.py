@@ -21,9 +21,7 @@ LEGEND = (
 
 def instructions_table(limits: Sequence[Limit], caption: str) -> Group:
     """Latency and throughput, or what the CPU lacks."""
-    table = plain_table("Instruction")
-    for name in ("Bits", "Latency", "Per cycle"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = plain_table("Instruction", figures=("Bits", "Latency", "Per cycle"))
     table.add_column("")
     for limit in limits:
         table.add_row(
@@ -62,8 +60,7 @@ def bounds_table(bounds: Sequence[Bound], caption: str) -> Group:
 
 
 def _cost_table(*columns: str) -> Table:
-    table = plain_table(*columns)
-    table.add_column("Cycles/B", justify="right", no_wrap=True)
+    table = plain_table(*columns, figures=["Cycles/B"])
     table.add_column("From")
     return table
 

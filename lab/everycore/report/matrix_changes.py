@@ -64,9 +64,8 @@ def compare_stored(before: Mapping[Cell, Result], after: Mapping[Cell, Result]) 
 
 def table(found: Sequence[CellPair], title: str, *captions: str) -> Group:
     """Cells that end otherwise first, then by ratio."""
-    grid = plain_table("Subject", "Function", "Compiler", "Flags")
-    for name in ("Before", "After", "Ratio"):
-        grid.add_column(name, justify="right", no_wrap=True)
+    heads = ("Before", "After", "Ratio")
+    grid = plain_table("Subject", "Function", "Compiler", "Flags", figures=heads)
     for pair in sorted(
         found, key=lambda pair: (pair.ratio is not None, -(pair.ratio or 0), pair.cell)
     ):

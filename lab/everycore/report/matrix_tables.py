@@ -162,9 +162,7 @@ def _tables(
     names = [len(name) for result in beside for name in (result.cell.subject, result.cell.function)]
     parts = list(_fitting(flags, width, max(FIRST_COLUMN, *names) if names else FIRST_COLUMN))
     for number, part in enumerate(parts, 1):
-        table = plain_table("Compiler")
-        for name in part:
-            table.add_column(heading(name), justify="right", no_wrap=True)
+        table = plain_table("Compiler", figures=map(heading, part))
         for toolchain in sorted({result.cell.toolchain for result in tried}, key=version_order):
             own = [known.get((toolchain, name)) for name in flags]
             texts = [_equal(own, i) or show(result) for i, result in enumerate(own)]

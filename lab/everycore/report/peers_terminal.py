@@ -18,10 +18,8 @@ SLOWER = 1.02  # times the best peer
 def rich_table(table: PeerTable, caption: str) -> Group:
     if len(table.sizes) > MOST_COLUMNS:
         return _size_by_size(table, caption)
-    grid = plain_table("")
-    for size in table.sizes:
-        head = table.column(size).removesuffix(" B")
-        grid.add_column(head, justify="right", no_wrap=True)
+    heads = [table.column(size).removesuffix(" B") for size in table.sizes]
+    grid = plain_table("", figures=heads)
     best = [table.best(i, False) for i in range(len(table.sizes))]
     for row in table.rows:
         mark = OLDER if row.is_older else " "
@@ -39,9 +37,8 @@ def rich_table(table: PeerTable, caption: str) -> Group:
 
 def _size_by_size(table: PeerTable, caption: str) -> Group:
     """A line for each size: ours, and the best peer."""
-    grid = plain_table("")
-    for name in ("bytes", "everycore", "best peer", "everycore / best peer"):
-        grid.add_column(name, justify="right", no_wrap=True)
+    heads = ("bytes", "everycore", "best peer", "everycore / best peer")
+    grid = plain_table("", figures=heads)
     grid.add_column("", no_wrap=True)
     slower = compared = undecided = 0
     for i, size in enumerate(table.sizes):

@@ -10,9 +10,7 @@ from everycore.report.table_style import plain_table, titled
 
 
 def table(worst: Sequence[Cost], caption: str) -> Group:
-    found = plain_table("Mode", "Kernel")
-    for name in ("Worst", "Bytes", "Cycles", "Best"):
-        found.add_column(name, justify="right", no_wrap=True)
+    found = plain_table("Mode", "Kernel", figures=("Worst", "Bytes", "Cycles", "Best"))
     found.add_column("Where")
     for cost in worst:
         found.add_row(

@@ -73,9 +73,8 @@ def tables(rows: Sequence[FunctionResult], sizes: Sequence[int]) -> Iterator[Gro
     for name in dict.fromkeys(row.subject for row in rows):
         own = [row for row in rows if row.subject == name]
         keyed = any(row.computes != OWN for row in own)
-        table = plain_table("Function", "Computes", "Technique")
-        for column in ("AES", "Long", *(f"{size} B" for size in sizes)) if sizes else ():
-            table.add_column(column, justify="right", no_wrap=True)
+        heads = ("AES", "Long", *(f"{size} B" for size in sizes)) if sizes else ()
+        table = plain_table("Function", "Computes", "Technique", figures=heads)
         for row in own:
             cells = [row.function, row.computes, row.technique]
             if sizes:
