@@ -170,7 +170,7 @@ def _title(listing: Listing) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AlignedLines:
     """One line of two listings, or of one of them."""
 
     mark: str
@@ -178,7 +178,7 @@ class Row:
     after: str
 
 
-def aligned(before: Sequence[str], after: Sequence[str]) -> list[Row]:
+def aligned(before: Sequence[str], after: Sequence[str]) -> list[AlignedLines]:
     """By what instructions do, for compilers hand out registers anew each time."""
     matcher = difflib.SequenceMatcher(
         None,
@@ -186,16 +186,16 @@ def aligned(before: Sequence[str], after: Sequence[str]) -> list[Row]:
         [mnemonic(line) for line in after],
         autojunk=False,
     )
-    rows: list[Row] = []
+    rows: list[AlignedLines] = []
     for tag, i, i_end, j, j_end in matcher.get_opcodes():
         for a, b in zip_longest(before[i:i_end], after[j:j_end]):
             if a is None:
-                rows.append(Row(NEW, "", b))
+                rows.append(AlignedLines(NEW, "", b))
             elif b is None:
-                rows.append(Row(GONE, a, ""))
+                rows.append(AlignedLines(GONE, a, ""))
             else:
                 alike = ALIKE if tag == "equal" else OTHER
-                rows.append(Row(SAME if a.split() == b.split() else alike, a, b))
+                rows.append(AlignedLines(SAME if a.split() == b.split() else alike, a, b))
     return rows
 
 
@@ -205,7 +205,7 @@ def mnemonic(line: str) -> str:
     return ":" if text.endswith(":") else text.split(" ", 1)[0]
 
 
-def _near(rows: Sequence[Row]) -> Iterator[Row | None]:
+def _near(rows: Sequence[AlignedLines]) -> Iterator[AlignedLines | None]:
     """Rows that differ, with some around them; None: some were left out."""
     near: set[int] = set()
     for i, row in enumerate(rows):

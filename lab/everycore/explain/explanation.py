@@ -13,7 +13,7 @@ from everycore.environment.toml_tables import expect, read_toml
 from everycore.explain import masks
 from everycore.explain.contained import instructions_in, lacking
 from everycore.explain.libraries import Identity, identify
-from everycore.explain.recognise import Found, Named
+from everycore.explain.recognise import Named, Recognition
 from everycore.explain.regions import GENERATORS, FileFacts, Profile, Region
 
 CAUSES = Path(__file__).with_name("causes.toml")
@@ -53,7 +53,7 @@ class Remedy:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ProfileLine:
     """One line of the answer."""
 
     share: float  # per cent of the samples of user code
@@ -70,7 +70,7 @@ class Row:
 class Explanation:
     """The whole answer."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ProfileLine, ...]
     samples: int
     kernel: float  # per cent of all samples
     crypto: float  # per cent of the samples of user code
@@ -167,7 +167,7 @@ def _row(
     share: float,
     profile: Profile,
     flags: Sequence[str],
-) -> Row:
+) -> ProfileLine:
     primitives, implementations, place = key
     hottest = max(own, key=lambda one: one.region.samples)
     generated = hottest.region.is_generated
@@ -187,7 +187,9 @@ def _row(
     because = hottest.found[0].because if hottest.found else ""
     called = " < ".join(_callers(hottest)[:3])
     remedy = _remedy(own, identity, profile, flags, share) if is_crypto or kinds else None
-    return Row(share, primitives, implementations, where, called, is_crypto, because, remedy)
+    return ProfileLine(
+        share, primitives, implementations, where, called, is_crypto, because, remedy
+    )
 
 
 def _callers(one: Named) -> list[str]:
@@ -196,7 +198,7 @@ def _callers(one: Named) -> list[str]:
     return [name for name in names if not _PLAIN_NAME.match(name)]
 
 
-def _texts(one: Named, found: Found, identity: Identity) -> dict[str, str]:
+def _texts(one: Named, found: Recognition, identity: Identity) -> dict[str, str]:
     """Return the texts that the patterns of causes and effects are searched in."""
     return {
         "primitive": found.primitive,
@@ -296,7 +298,7 @@ def _unread(groups: Iterable[Sequence[Named]], profile: Profile, flags: Sequence
     return list(found)
 
 
-def _shortened(rows: Sequence[Row]) -> tuple[Row, ...]:
+def _shortened(rows: Sequence[ProfileLine]) -> tuple[ProfileLine, ...]:
     """Keep at most six rows: cryptography first by its share, the rest summed up."""
     large = [one for one in rows if one.share >= _SMALLEST]
     crypto = [one for one in large if one.is_crypto or one.remedy]
@@ -304,7 +306,7 @@ def _shortened(rows: Sequence[Row]) -> tuple[Row, ...]:
     kept = sorted((crypto + others)[: MOST_ROWS - 1], key=lambda one: -one.share)
     rest = sum(one.share for one in rows) - sum(one.share for one in kept)
     if rest >= 0.5:
-        kept.append(Row(rest, "everything else", "", "", "", False))
+        kept.append(ProfileLine(rest, "everything else", "", "", "", False))
     return tuple(kept)
 
 

@@ -46,7 +46,7 @@ _CLASSES = {"cipher": "cipher", "hash": "hash", "public": "field", "mac": "field
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Recognition:
     """One name of a region, and the evidence for it."""
 
     primitive: str
@@ -66,7 +66,7 @@ class Named:
 
     region: Region
     evidence: Evidence
-    found: tuple[Found, ...] = ()
+    found: tuple[Recognition, ...] = ()
     is_crypto_file: bool = False
     is_particular: bool = False  # its own code was recognised, by more than arithmetic
     is_crypto_module: bool = False  # or most of its samples are cryptography
@@ -152,7 +152,7 @@ def _of_curves(named: Sequence[Named]) -> None:
         if most >= _MOST_CALLS * total and not others:
             text = one.found[0].implementation
             scalar = text if text.startswith("scalar") else f"scalar, {text}"
-            one.found = (Found(best, "public", scalar, "its callers"),)
+            one.found = (Recognition(best, "public", scalar, "its callers"),)
 
 
 def _of_generated_curves(named: Sequence[Named]) -> None:
@@ -172,7 +172,7 @@ def _of_generated_curves(named: Sequence[Named]) -> None:
             (best, most), *_ = counted.most_common(1)
             if most >= _NEARLY_ALL * counted.total():
                 text = one.found[0].implementation
-                one.found = (Found(best, "public", text, "the curve beside it"),)
+                one.found = (Recognition(best, "public", text, "the curve beside it"),)
 
 
 def _tell_of_modules(named: Sequence[Named]) -> None:
@@ -211,8 +211,8 @@ def _of_callers(region: Region, tables: dict[tuple[str, int], Counter[str]]) -> 
 
 def _by_rules(
     evidence: Evidence, rules: Iterable[Implementation], callers: Counter[str]
-) -> tuple[Found, ...]:
-    found: list[Found] = []
+) -> tuple[Recognition, ...]:
+    found: list[Recognition] = []
     for rule in rules:
         if not evidence.region.code and not rule.is_of_names:
             continue
@@ -221,7 +221,7 @@ def _by_rules(
         if _fits(rule, evidence, callers):
             primitive = rule.said_in(evidence.region.function.name) or rule.primitive
             text = _name(rule, evidence)
-            found.append(Found(primitive, rule.kind, text, "its code", rule.says))
+            found.append(Recognition(primitive, rule.kind, text, "its code", rule.says))
             if not rule.together:
                 break
     return tuple(found)
@@ -359,14 +359,14 @@ def _from_callers(named: Sequence[Named]) -> None:
             one.found = (_glue(first, "its neighbour"),)
 
 
-def _glue(of: Found, because: str) -> Found:
+def _glue(of: Recognition, because: str) -> Recognition:
     """Name code around a primitive; its implementation stands before, where it is known."""
     text = of.implementation
     if text.startswith("compiled code"):
         text = _GLUE
     elif not text.endswith(_GLUE):
         text = f"{text}, {_GLUE}"
-    return Found(of.primitive, of.kind, text, because, of.says)
+    return Recognition(of.primitive, of.kind, text, because, of.says)
 
 
 def _from_names_of_callers(named: Sequence[Named], rules: Rules) -> None:
@@ -383,13 +383,13 @@ def _from_names_of_callers(named: Sequence[Named], rules: Rules) -> None:
             if rule := next((r for r in rules.of_names if r.is_name(name)), None):
                 primitive = rule.said_in(name) or rule.primitive
                 text = _name(rule, one.evidence)
-                one.found = (Found(primitive, rule.kind, text, "a caller's name", rule.says),)
+                one.found = (Recognition(primitive, rule.kind, text, "a caller's name", rule.says),)
                 break
 
 
 def _from_siblings(named: Sequence[Named]) -> None:
     """Name what is left in a cryptographic library by the call of its interface that it serves."""
-    served: dict[tuple[str, str], Counter[Found]] = defaultdict(Counter)
+    served: dict[tuple[str, str], Counter[Recognition]] = defaultdict(Counter)
     for one in named:
         if one.is_crypto_module and one.found and (call := _interface(one)):
             served[call][one.found[0]] += one.region.samples
@@ -404,7 +404,7 @@ def _from_siblings(named: Sequence[Named]) -> None:
 
 def _from_other_parts(named: Sequence[Named]) -> None:
     """Tell code that only its name betrays as part of the implementation that is beside it."""
-    held: dict[tuple[str, str], Counter[Found]] = defaultdict(Counter)
+    held: dict[tuple[str, str], Counter[Recognition]] = defaultdict(Counter)
     for one in named:
         for found in one.found[:1]:
             if not _NAME_ALONE.match(found.implementation):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rich.console import Group
 
-from everycore.explain.explanation import Explanation, Row
+from everycore.explain.explanation import Explanation, ProfileLine
 from everycore.explain.probe import PER_BYTE, PRIMITIVES
 from everycore.explain.probing import Probed, best_rates
 from everycore.explain.regions import Profile
@@ -63,7 +63,7 @@ def sentences(
     answer: Explanation, trials: Sequence[Trial], could: Sequence[Potential]
 ) -> list[str]:
     """Say what the CPU could do, why the program is slow, and what would cure it."""
-    said: dict[str, Row] = {}
+    said: dict[str, ProfileLine] = {}
     shares: Counter[str] = Counter()
     for row in answer.rows:
         if row.remedy:

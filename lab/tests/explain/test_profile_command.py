@@ -17,7 +17,7 @@ from world import PACKAGE, Lab
 
 from everycore.commands import profile as command
 from everycore.explain import recording
-from everycore.explain.explanation import Explanation, Remedy, Row
+from everycore.explain.explanation import Explanation, ProfileLine, Remedy
 from everycore.explain.trial import Change, change_of, try_remedy
 from everycore.openssl.installations import Answer
 
@@ -215,7 +215,7 @@ def test_a_trial_is_offered_only_where_it_can_be_made(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, is_installed: bool
 ) -> None:
     remedy = Remedy("old", "the provider", provider=True)
-    rows = (Row(50.0, "AES", "T-tables", "x", "", True, "its code", remedy),)
+    rows = (ProfileLine(50.0, "AES", "T-tables", "x", "", True, "its code", remedy),)
     answer = Explanation(rows, 500, 0.0, 100.0, ())
     monkeypatch.setattr(command, "explain", lambda *_: answer)
     monkeypatch.setattr(command, "_provider", lambda *_: Path("x.cnf") if is_installed else None)
@@ -230,7 +230,7 @@ def test_all_remedies_of_an_answer_are_tried_and_their_gains_are_told(
 ) -> None:
     """The masked variable makes the command slower; the other remedy cannot be tried."""
     rows = tuple(
-        Row(50.0, "AES", "T-tables", "x", "", True, "its code", remedy)
+        ProfileLine(50.0, "AES", "T-tables", "x", "", True, "its code", remedy)
         for remedy in (Remedy("masked", "unset SLOW", ("SLOW",)), Remedy("old", "a new build"))
     )
     answer = Explanation(rows, 500, 0.0, 100.0, ())

@@ -3,12 +3,12 @@
 
 from collections.abc import Sequence
 
-from everycore.binary.listing import Row, aligned
+from everycore.binary.listing import AlignedLines, aligned
 
 MOST_LINES = 400  # of a listing; what is longer is cut, and says so
 
 
-def side_by_side(before: Sequence[str], after: Sequence[str]) -> list[Row]:
+def side_by_side(before: Sequence[str], after: Sequence[str]) -> list[AlignedLines]:
     return aligned(_cut(before), _cut(after))
 
 
