@@ -126,7 +126,7 @@ class Group:
 def groups(facts: Sequence[Fact]) -> list[Group]:
     """A cell that is slow for its frame is in the group of what repairs it, once.
 
-    Stories of one cause on several subjects are one group, as heavy as the heaviest.
+    Anomalies of one cause on several subjects are one group, as heavy as the heaviest.
     """
     told = _anomaly_groups(facts)
     among: dict[tuple[str, str, str], set[str]] = {}
