@@ -40,6 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     # Of tests of whole systems, in tests/systems.
     add("--rounds", type=int, default=200, help="rounds of test_farm_kills.py")
     add("--seed", type=int, default=1, help="seed of what is drawn")
+    add("--inputs", type=int, help="so many inputs in test_fuzz_roms.py")
+    add("--update-golden", action="store_true", help="store what test_efi_golden.py finds")
     add("--cpu", action="append", default=[], help="only this CPU, in test_pac_el1.py")
     add("--qemu", action="append", default=[], help="ask this qemu-system-aarch64 instead")
     add("--record", action="store_true", help="write the sample of test_pac_el1.py anew")

@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
@@ -14,20 +15,32 @@ import pytest
 from everycore.environment.errors import EverycoreError
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+OWN_LAB = {"PYTHONPATH": str(ROOT / "lab")}
 SECONDS = 3000
 os.environ.setdefault("LC_ALL", "C.UTF-8")  # programs speak English
 Words = Sequence[str | os.PathLike[str]]  # a command
-# Debian's packages of programs whose package has another name.
+# Debian's packages of programs and files whose package has another name.
 PACKAGES = {
+    "/usr/include/uuid/uuid.h": "uuid-dev",
+    "/usr/lib/u-boot/qemu_arm64/u-boot.bin": "u-boot-qemu",
+    "/usr/share/AAVMF/AAVMF_CODE.fd": "qemu-efi-aarch64",
+    "/usr/share/AAVMF/AAVMF_CODE.ms.fd": "qemu-efi-aarch64",
+    "/usr/share/OVMF/OVMF_CODE_4M.fd": "ovmf",
     "cc": "gcc",
     "dh": "debhelper",
     "dh_dkms": "dh-dkms",
     "dpkg-buildpackage": "dpkg-dev",
+    "dtc": "device-tree-compiler",
+    "efi-e1000.rom": "ipxe-qemu",
     "ld.lld": "lld",
+    "lld-link": "lld",
+    "mformat": "mtools",
     "ninja": "ninja-build",
     "nm": "binutils",
     "qemu-system-aarch64": "qemu-system-arm",
+    "qemu-system-x86_64": "qemu-system-x86",
     "readelf": "binutils",
+    "sbsign": "sbsigntool",
     "ssh": "openssh-client",
     "ssh-keygen": "openssh-client",
     "sshd": "openssh-server",
@@ -52,11 +65,23 @@ def find(program: str) -> str | None:
     return shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
 
 
-def need(*programs: str) -> None:
-    """Skip the test if one of these programs is absent."""
-    if absent := [program for program in programs if not find(program)]:
-        packages = " ".join(dict.fromkeys(map(package_of, absent)))
-        pytest.skip(f"no {', '.join(absent)}: apt-get install {packages}")
+def lacking(*names: str | pathlib.Path) -> str:
+    """Return which of these programs and files are absent, and how to install them; empty: none."""
+    absent = [name for name in map(str, names) if not (find(name) or pathlib.Path(name).exists())]
+    packages = " ".join(dict.fromkeys(map(package_of, absent)))
+    return f"no {', '.join(absent)}: apt-get install {packages}" if absent else ""
+
+
+def need(*names: str | pathlib.Path) -> None:
+    """Skip the test if one of these programs and files is absent."""
+    if why := lacking(*names):
+        pytest.skip(why)
+
+
+def requires(*names: str | pathlib.Path) -> pytest.MarkDecorator:
+    """Return a mark that skips tests if one of these programs and files is absent."""
+    why = lacking(*names)
+    return pytest.mark.skipif(bool(why), reason=why)
 
 
 def ended(
@@ -107,6 +132,17 @@ def run(
         said = done.stdout + (done.stderr or "")
         raise FailedError(f"{shown} ended with {done.returncode}: {said[-1500:]}")
     return done.stdout
+
+
+def everycore(
+    *words: str | os.PathLike[str], cwd: pathlib.Path = ROOT, codes: Sequence[int] = (0,)
+) -> str:
+    """Return what a command of this lab printed; raise FailedError unless it ended with a code."""
+    code, said = ended(sys.executable, "-m", "everycore", *words, cwd=cwd, environment=OWN_LAB)
+    if code not in codes:
+        shown = " ".join(map(str, words))
+        raise FailedError(f"everycore {shown} ended with {code}: {said[-1500:]}")
+    return said
 
 
 @contextlib.contextmanager

@@ -1,28 +1,24 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Damaged option ROMs and PE images: read, checked and changed, or refused in one line.
 
-fuzz_roms.py [--inputs N] [--seed N] [--out FILE]
-
 An input is a ROM or a PE image with fields, lengths and bytes changed at random. Any exception but
 the one for users is a failure; so is an input that takes more than a second of CPU time, and more
-than 64 MiB of memory beyond the start. The same seed gives the same inputs. --out stores the result
-as JSON.
+than 64 MiB of memory beyond the start. The same seed gives the same inputs.
+
+pytest tests/systems/test_fuzz_roms.py [--inputs N] [--seed N] [--out FILE]
+
+--out adds the result to a file, as fuzz_roms.jsonl has it.
 """
 
-import argparse
 import json
-import pathlib
 import random
 import resource
 import signal
-import sys
 import time
 import traceback
+from collections.abc import Iterator
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "lab/tests")]
-
+import pytest
 from firmware.graphics_cards import ATOM_CARD, BIT_CARD
 from firmware.pe_images import AARCH64, DATA, TEXT, X86, Part, make_pe
 from firmware.rom_images import bios, image, rom
@@ -179,65 +175,66 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--inputs", type=int, default=20000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=pathlib.Path)
-    arguments = parser.parse_args()
-    signal.signal(signal.SIGPROF, too_long)
+@pytest.fixture
+def _cpu_limit() -> Iterator[None]:
+    """SIGPROF ends an input that takes too long."""
+    before = signal.signal(signal.SIGPROF, too_long)
+    yield
+    signal.signal(signal.SIGPROF, before)
+
+
+def fault_of(data: bytes, chance: random.Random, ends: dict[str, int]) -> str:
+    """Do the work, count how far it came, and return what is wrong; empty: nothing."""
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    try:
+        ends[work(data, chance)] += 1
+    except EverycoreError as error:
+        ends["refused"] += 1
+        if "\n" in error.message or not error.hint:
+            return f"{error.message!r}, {error.hint!r}"
+    except Exception:
+        return traceback.format_exc()
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return ""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    given, seed = (metafunc.config.getoption(name) for name in ("--inputs", "--seed"))
+    usual = (10_000, seed), pytest.param(1_000_000, seed + 1, marks=pytest.mark.long)
+    metafunc.parametrize(("inputs", "seed"), [(given, seed)] if given else usual)
+
+
+@pytest.mark.usefixtures("_cpu_limit")
+def test_damaged_files_are_worked_on_or_refused(
+    pytestconfig: pytest.Config, inputs: int, seed: int
+) -> None:
     ends = {"driver": 0, "changed": 0, "refused": 0}
+    faults: list[str] = []
     number, longest = -1, 0.0
     start = peak_bytes()
-    failed = 0
-    for number in range(arguments.inputs):
-        chance = random.Random((arguments.seed << 40) + number)
+    for number in range(inputs):
+        chance = random.Random((seed << 40) + number)
         data = damaged(chance)
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)
         began = time.process_time()
-        try:
-            ends[work(data, chance)] += 1
-        except EverycoreError as error:
-            ends["refused"] += 1
-            if "\n" in error.message or not error.hint:
-                failed += 1
-                print(
-                    f"FAILED input {number} of seed {arguments.seed}: {error.message!r}, "
-                    f"{error.hint!r}"
-                )
-        except Exception:
-            failed += 1
-            print(f"FAILED input {number} of seed {arguments.seed}:\n{traceback.format_exc()}")
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            longest = max(longest, time.process_time() - began)
-        if failed > 5:
+        if fault := fault_of(data, chance, ends):
+            faults.append(f"input {number} of seed {seed}: {fault}")
+        longest = max(longest, time.process_time() - began)
+        if len(faults) > 5:
             break
     more = peak_bytes() - start
-    print(
-        f"{ends}, {more >> 20} MiB more than at the start, at most {longest:.3f} s of CPU time "
-        f"for one input"
-    )
-    if more > MORE_MEMORY_BYTES:
-        failed += 1
-        print("FAILED: too much memory")
-    if arguments.out:
-        arguments.out.write_text(
-            json.dumps(
-                {
-                    "inputs": number + 1,
-                    "seed": arguments.seed,
-                    "failed": failed,
-                    **ends,
-                    "more_memory_bytes": more,
-                    "longest_seconds": round(longest, 3),
-                }
-            )
-            + "\n"
-        )
-    print(f"{number + 1 - failed} passed, {failed} failed, 0 skipped")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    result = {
+        "inputs": number + 1,
+        "seed": seed,
+        "failed": len(faults),
+        **ends,
+        "more_memory_bytes": more,
+        "longest_seconds": round(longest, 3),
+    }
+    if out := pytestconfig.getoption("--out"):
+        with out.open("a") as file:
+            print(json.dumps(result), file=file)
+    told = "\n".join(faults)
+    assert not faults, f"{len(faults)} of {number + 1} inputs failed\n{told}"
+    assert number + 1 == sum(ends.values()) == inputs > 0
+    assert more <= MORE_MEMORY_BYTES
