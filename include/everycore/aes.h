@@ -9,16 +9,17 @@
  *         status = evc_aes_encrypt(&key, in, out, n_blocks);
  *     evc_wipe(&key, sizeof key);
  *
- * A key stores which kernel made it, and only that kernel uses it. Keys may be copied, to memory that is
- * aligned to 16 bytes; they hold no pointer into themselves. Keys of kernels with the trait EVC_KEY_FIPS197
- * share one format: evc_aes_rebind() moves such a key to another of these kernels, for example when vector
- * registers may not be used.
+ * A key stores which kernel made it, and only that kernel uses it. Keys may be copied, to memory
+ * that is aligned to 16 bytes; they hold no pointer into themselves. Keys of kernels with the trait
+ * EVC_KEY_FIPS197 share one format: evc_aes_rebind() moves such a key to another of these kernels,
+ * for example when vector registers may not be used.
  *
- * Buffers: in and out of a call may be the same, apart, or overlap in part; then text is moved first, which costs as
- * much as a copy. No alignment is asked of them.
- * Stack and registers: calls clear secrets from the stack below their caller and from vector registers;
- * docs/reference/secrets.md names the builds in which that was measured.
- * Timing: as the kernel's class says; EVC_TIMING_CT kernels have no secret-dependent branch or address.
+ * Buffers: in and out of a call may be the same, apart, or overlap in part; then text is moved
+ * first, which costs as much as a copy. No alignment is asked of them.
+ * Stack and registers: calls clear secrets from the stack below their caller and from vector
+ * registers; docs/reference/secrets.md names the builds in which that was measured.
+ * Timing: as the kernel's class says; EVC_TIMING_CT kernels have no
+ * secret-dependent branch or address.
  */
 #ifndef EVERYCORE_AES_H
 #define EVERYCORE_AES_H
@@ -47,13 +48,14 @@ union evc_aes_key {
     EVC_ALIGN(16) uint8_t bytes[1024];
 };
 
-/* ---- Choosing a kernel --------------------------------------------------------------------------- */
+/* ---- Choosing a kernel ----------------------------------------------------------------------- */
 
 /* The first kernel of the registry whose needs, timing class and use fit. Pure. Never NULL for a
  * policy of 0: a portable constant-time kernel always fits. */
 EVC_API const struct evc_aes *evc_aes_select(uint64_t features, unsigned policy, enum evc_use use);
 
-/* The kernel of that name; NULL if this library does not contain it. It may need what this CPU lacks:
+/* The kernel of that name; NULL if this library does not contain it. It may
+ * need what this CPU lacks:
  * compare its needs (without EVC_TUNE_MASK) with the features. */
 EVC_API const struct evc_aes *evc_aes_named(const char *name);
 
@@ -66,20 +68,21 @@ static inline const struct evc_kernel *evc_aes_kernel(const struct evc_aes *aes)
     return (const struct evc_kernel *)(const void *)aes;
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------------ */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 /*
  * user_key: key_bits / 8 bytes; key_bits: 128, 192 or 256.
- * evc_aes_set_encrypt_key makes a key for encryption only, in less time where that saves any; CTR, CBC
- * encryption, CMAC and CCM need no more. The tweak key of XTS needs no more either.
+ * evc_aes_set_encrypt_key makes a key for encryption only, in less time where that saves any; CTR,
+ * CBC encryption, CMAC and CCM need no more. The tweak key of XTS needs no more either.
  *
  * EVC_ERR_KEY_SIZE    key_bits is none of these
  * EVC_ERR_KERNEL      kernel is NULL, or its key needs more bytes than there are
- * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes (malloc() aligns to 8 on some 32-bit systems)
+ * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes (malloc() aligns to
+ *                     8 on some 32-bit systems)
  * EVC_ERR_OVERLAP     user_key lies in the memory of the key
  *
- * The key's memory is wiped first, also if the call then fails. A key that is all zeros, as evc_wipe() and errors leave
- * it, is not set up: calls with it return EVC_ERR_KERNEL.
+ * The key's memory is wiped first, also if the call then fails. A key that is all zeros, as
+ * evc_wipe() and errors leave it, is not set up: calls with it return EVC_ERR_KERNEL.
  */
 EVC_CHECKED enum evc_status evc_aes_set_key(union evc_aes_key *key, const struct evc_aes *kernel,
                                             const uint8_t *user_key, unsigned key_bits);
@@ -88,10 +91,11 @@ EVC_CHECKED enum evc_status evc_aes_set_encrypt_key(union evc_aes_key *key,
                                                     const uint8_t *user_key, unsigned key_bits);
 
 /*
- * The same in memory of the caller, for machines where a union is too large: memory_bytes bytes, at least
- * kernel->kernel.key_bytes of them (struct evc_kernel), aligned to 16. All of the memory belongs to the key. Use it as
- * `const union evc_aes_key *key = memory;`, wipe it by evc_wipe(memory, memory_bytes), and copy it by memcpy()
- * of memory_bytes, never by `copy = *key`, which reads beyond the memory.
+ * The same in memory of the caller, for machines where a union is too large: memory_bytes bytes, at
+ * least kernel->kernel.key_bytes of them (struct evc_kernel), aligned to 16. All of the memory
+ * belongs to the key. Use it as `const union evc_aes_key *key = memory;`, wipe it by
+ * evc_wipe(memory, memory_bytes), and copy it by memcpy() of memory_bytes, never by `copy = *key`,
+ * which reads beyond the memory.
  */
 EVC_CHECKED enum evc_status evc_aes_set_key_in(void *memory, size_t memory_bytes,
                                                const struct evc_aes *kernel,
@@ -103,7 +107,7 @@ EVC_CHECKED enum evc_status evc_aes_set_encrypt_key_in(void *memory, size_t memo
 /* Hand the key to another kernel. EVC_ERR_KERNEL unless both have the trait EVC_KEY_FIPS197. */
 EVC_CHECKED enum evc_status evc_aes_rebind(union evc_aes_key *key, const struct evc_aes *kernel);
 
-/* ---- Blocks (ECB) ------------------------------------------------------------------------------------ */
+/* ---- Blocks (ECB) ---------------------------------------------------------------------------- */
 
 /*
  * in, out: n_blocks x 16 bytes.
@@ -116,27 +120,29 @@ EVC_CHECKED enum evc_status evc_aes_encrypt(const union evc_aes_key *key, const 
 EVC_CHECKED enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const uint8_t *in,
                                             uint8_t *out, size_t n_blocks);
 
-/* ---- For kernels and their harness --------------------------------------------------------------------- */
+/* ---- For kernels and their harness ----------------------------------------------------------- */
 
 /*
  * The descriptor.
  *
- * key points to kernel.key_bytes bytes, aligned to kernel.key_align, that begin with an evc_aes_head whose
- * members are already set when set_key is called. Blocks are 16 bytes.
+ * key points to kernel.key_bytes bytes, aligned to kernel.key_align, that begin with an
+ * evc_aes_head whose members are already set when set_key is called. Blocks are 16 bytes.
  */
 struct evc_aes {
     struct evc_kernel kernel;
 
-    /* Mandatory. user_key: 16, 24 or 32 bytes as head.rounds (10, 12, 14) says; decryption material is
-     * made only if head.can_decrypt. n_blocks may be 0. */
+    /* Mandatory. user_key: 16, 24 or 32 bytes as head.rounds (10, 12, 14) says; decryption material
+     * is made only if head.can_decrypt. n_blocks may be 0. */
     void (*set_key)(void *key, const uint8_t *user_key);
     void (*encrypt)(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
     void (*decrypt)(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
 
-    /* Optional; NULL means that src/aes/aes.c composes it. All update their 16-byte state in place. */
+    /* Optional; NULL means that src/aes/aes.c composes it. All update their
+     * 16-byte state in place. */
 
-    /* CTR with the counter in the last 4 bytes, big-endian, wrapping modulo 2^32 without carry into the
-     * other 12. len_bytes need not be whole blocks; the counter advances by the blocks begun. */
+    /* CTR with the counter in the last 4 bytes, big-endian, wrapping modulo 2^32
+     * without carry into the other 12. len_bytes need not be whole blocks; the counter
+     * advances by the blocks begun. */
     void (*ctr32)(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
                   size_t len_bytes);
     void (*cbc_encrypt)(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
@@ -151,24 +157,27 @@ struct evc_aes {
                         size_t n_blocks);
     void (*xts_decrypt)(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks);
-    /* CBC-encrypt n messages, each a chain of its own: len_bytes whole blocks (a rest is ignored), iv
-     * updated; out == NULL: only the chain, which is CBC-MAC. */
+    /* CBC-encrypt n messages, each a chain of its own: len_bytes whole blocks (a rest is ignored),
+     * iv updated; out == NULL: only the chain, which is CBC-MAC. */
     void (*cbc_encrypt_many)(const void *key, const struct evc_msg *msgs, size_t n);
-    /* Text of CCM in one pass: for each block of plaintext, chain = E(chain ^ block), and the block is encrypted or
-     * decrypted by CTR. The counter is the last 8 bytes, big-endian, modulo 2^64. Both or none. */
+    /* Text of CCM in one pass: for each block of plaintext, chain = E(chain ^ block), and the
+     * block is encrypted or decrypted by CTR. The counter is the last 8 bytes, big-endian,
+     * modulo 2^64. Both or none. */
     void (*ccm_encrypt)(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in,
                         uint8_t *out, size_t n_blocks);
     void (*ccm_decrypt)(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in,
                         uint8_t *out, size_t n_blocks);
-    /* evc_aes_cbc_encrypt of whole blocks, by a slot that needs no `clear` behind it; returns EVC_OK. */
-    enum evc_status (*cbc_encrypt_message)(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
-                                           size_t len_bytes);
+    /* evc_aes_cbc_encrypt of whole blocks, by a slot that needs no `clear`
+     * behind it; returns EVC_OK. */
+    enum evc_status (*cbc_encrypt_message)(const void *key, uint8_t iv[16], const uint8_t *in,
+                                           uint8_t *out, size_t len_bytes);
 };
 
 /*
  * The operations of a key's kernel, composed from encrypt and decrypt where the slot is empty. Same
- * contracts as the slots: they cannot fail. With a key that is not set up, and for decryption with a key for encryption
- * only, out is filled with zeros (of evc_aes_cbcmac_blocks: chain) and nothing else is changed. A message of
+ * contracts as the slots: they cannot fail. With a key that is not set up, and for
+ * decryption with a key for encryption only, out is filled with zeros (of
+ * evc_aes_cbcmac_blocks: chain) and nothing else is changed. A message of
  * evc_aes_cbc_encrypt_blocks_many without an out is not changed at all.
  */
 EVC_API void evc_aes_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,

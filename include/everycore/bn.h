@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Big numbers modulo an odd number, and the kernels that multiply them: what RSA, Diffie-Hellman and tests of primes
- * are made of.
+ * Big numbers modulo an odd number, and the kernels that multiply them: what RSA, Diffie-Hellman
+ * and tests of primes are made of.
  *
  *     const struct evc_bn *kernel = evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_ANY, 2048);
- *     size_t key_bytes = evc_bn_modulus_bytes(kernel, 2048), scratch_bytes = evc_bn_scratch_bytes(kernel, 2048);
+ *     size_t key_bytes = evc_bn_modulus_bytes(kernel, 2048);
+ *     size_t scratch_bytes = evc_bn_scratch_bytes(kernel, 2048);
  *     ... memory of key_bytes bytes, aligned to 16, and scratch of scratch_bytes bytes ...
  *     enum evc_status status = evc_bn_set_modulus_in(memory, key_bytes, kernel, n, 256);
  *     if (status == EVC_OK)
  *         status = evc_bn_exp(memory, base, exponent, 256, out, scratch, scratch_bytes);
  *     evc_wipe(memory, key_bytes);
  *
- * Numbers are big-endian bytes, the most significant byte first. A modulus is a key: a kernel makes it, in memory of
- * the caller, and it remembers the kernel. Keys may be copied and shared by threads; they hold no pointer into
- * themselves.
+ * Numbers are big-endian bytes, the most significant byte first. A modulus is a key: a kernel makes
+ * it, in memory of the caller, and it remembers the kernel. Keys may be copied and shared by
+ * threads; they hold no pointer into themselves.
  *
- * Scratch memory belongs to one call at a time. It may stand at any address and hold anything; the call wipes what it
- * used. Nothing is allocated, and no function needs more than 1 KiB of stack.
+ * Scratch memory belongs to one call at a time. It may stand at any address and hold anything; the
+ * call wipes what it used. Nothing is allocated, and no function needs more than 1 KiB of stack.
  *
- * Timing, with a kernel of class CT: depends on lengths, on the status returned, and on nothing else: not on bases, not
- * on exponents (but those of functions called `_public`), and not on moduli, for the primes of RSA are secret.
- * Stack and registers: calls clear secrets from the stack below their caller and from vector registers.
+ * Timing, with a kernel of class CT: depends on lengths, on the status returned, and on nothing
+ * else: not on bases, not on exponents (but those of functions called `_public`), and not on
+ * moduli, for the primes of RSA are secret. Stack and registers: calls clear secrets from the stack
+ * below their caller and from vector registers.
  *
- * Buffers: no alignment is asked. An output may be one of the inputs of the same call; they do not overlap otherwise,
- * and no buffer overlaps a key or scratch memory. A call that returns anything but EVC_OK has written nothing but
- * scratch memory, unless said otherwise.
+ * Buffers: no alignment is asked. An output may be one of the inputs of the same call; they do not
+ * overlap otherwise, and no buffer overlaps a key or scratch memory. A call that returns anything
+ * but EVC_OK has written nothing but scratch memory, unless said otherwise.
  */
 #ifndef EVERYCORE_BN_H
 #define EVERYCORE_BN_H
@@ -44,8 +46,10 @@ struct evc_bn; /* a kernel's descriptor; what is in it is below, for those who w
 
 /* Sizes that a kernel needs for moduli of one length. All are multiples of 16 but r_bits. */
 struct evc_bn_shape {
-    uint32_t r_bits;        /* numbers are held as x 2^r_bits mod n: Montgomery's R; 0: as they are */
-    uint32_t loaded_bits;   /* load multiplies by 2^loaded_bits, and store divides by that modulo n; at most r_bits */
+    uint32_t r_bits;        /* numbers are held as x 2^r_bits mod n:
+                             * Montgomery's R; 0: as they are */
+    uint32_t loaded_bits;   /* load multiplies by 2^loaded_bits, and store divides by that
+                             * modulo n; at most r_bits */
     uint32_t form_bytes;    /* of a number in the kernel's form */
     uint32_t private_bytes; /* of what set_modulus makes */
     uint32_t scratch_bytes; /* of scratch memory for one operation */
@@ -58,17 +62,19 @@ struct evc_bn_modulus {
     struct evc_bn_shape shape;
 };
 
-/* ---- Choosing a kernel --------------------------------------------------------------------------- */
+/* ---- Choosing a kernel ----------------------------------------------------------------------- */
 
-/* As evc_aes_select. Never NULL: c_ref needs no multiplication and always fits; where the CPU multiplies in constant
- * time (the feature ct-mul), or the policy is EVC_ALLOW_VARTIME, selection finds a kernel that is a thousand times
- * faster. */
+/* As evc_aes_select. Never NULL: c_ref needs no multiplication and always fits; where the CPU
+ * multiplies in constant time (the feature ct-mul), or the policy is EVC_ALLOW_VARTIME, selection
+ * finds a kernel that is a thousand times faster. */
 EVC_API const struct evc_bn *evc_bn_select(uint64_t features, unsigned policy, enum evc_use use);
 
-/* The same for moduli of one length: vectors are slower than general registers where numbers are short. use:
- * EVC_USE_PARALLEL for many powers side by side (evc_bn_exp_many), else EVC_USE_SERIAL or EVC_USE_ANY. Any length is
- * taken; whether there are moduli of it, evc_bn_modulus_bytes tells. */
-EVC_API const struct evc_bn *evc_bn_select_for(uint64_t features, unsigned policy, enum evc_use use, size_t n_bits);
+/* The same for moduli of one length: vectors are slower than general registers where numbers are
+ * short. use: EVC_USE_PARALLEL for many powers side by side (evc_bn_exp_many), else
+ * EVC_USE_SERIAL or EVC_USE_ANY. Any length is taken; whether there are moduli of it,
+ * evc_bn_modulus_bytes tells. */
+EVC_API const struct evc_bn *evc_bn_select_for(uint64_t features, unsigned policy, enum evc_use use,
+                                               size_t n_bits);
 
 /* As evc_aes_named and evc_aes_at. */
 EVC_API const struct evc_bn *evc_bn_named(const char *name);
@@ -80,16 +86,16 @@ static inline const struct evc_kernel *evc_bn_kernel(const struct evc_bn *bn)
     return (const struct evc_kernel *)(const void *)bn;
 }
 
-/* ---- Moduli ---------------------------------------------------------------------------------------- */
+/* ---- Moduli ---------------------------------------------------------------------------------- */
 
-/* Bytes of memory for a modulus of so many bits, a multiple of 8, and of scratch memory for any one call with it.
- * 0: kernel is NULL, or there are no moduli of this length. */
+/* Bytes of memory for a modulus of so many bits, a multiple of 8, and of scratch memory for any one
+ * call with it. 0: kernel is NULL, or there are no moduli of this length. */
 EVC_API size_t evc_bn_modulus_bytes(const struct evc_bn *kernel, size_t n_bits);
 EVC_API size_t evc_bn_scratch_bytes(const struct evc_bn *kernel, size_t n_bits);
 
 /*
- * n: n_bytes bytes, odd, its first byte not zero. memory: at least evc_bn_modulus_bytes(kernel, 8 * n_bytes), aligned
- * to 16; use it as `const struct evc_bn_modulus *modulus = memory;`.
+ * n: n_bytes bytes, odd, its first byte not zero. memory: at least evc_bn_modulus_bytes(kernel,
+ * 8 * n_bytes), aligned to 16; use it as `const struct evc_bn_modulus *modulus = memory;`.
  *
  * EVC_ERR_KEY_SIZE    fewer than 16 bytes, or more than 1024
  * EVC_ERR_MODULUS     n is even (zero is), or its first byte is zero
@@ -99,10 +105,11 @@ EVC_API size_t evc_bn_scratch_bytes(const struct evc_bn *kernel, size_t n_bits);
  *
  * The memory is wiped first, also if the call then fails: then calls with it return EVC_ERR_KERNEL.
  */
-EVC_CHECKED enum evc_status evc_bn_set_modulus_in(void *memory, size_t memory_bytes, const struct evc_bn *kernel,
-                                                  const uint8_t *n, size_t n_bytes);
+EVC_CHECKED enum evc_status evc_bn_set_modulus_in(void *memory, size_t memory_bytes,
+                                                  const struct evc_bn *kernel, const uint8_t *n,
+                                                  size_t n_bytes);
 
-/* ---- Modulo n -------------------------------------------------------------------------------------- */
+/* ---- Modulo n -------------------------------------------------------------------------------- */
 
 /*
  * a, b, base, out: as many bytes as the modulus has. Every operand is below the modulus.
@@ -112,49 +119,58 @@ EVC_CHECKED enum evc_status evc_bn_set_modulus_in(void *memory, size_t memory_by
  * EVC_ERR_LENGTH   an exponent, or a number to reduce, of 0 bytes or of more than 1024
  * EVC_ERR_RANGE    an operand is not below the modulus
  *
- * add, sub: a + b, a - b. mul, sqr: a b, a^2. reduce: a number of any length from 1 to 1024 bytes, modulo n.
+ * add, sub: a + b, a - b. mul, sqr: a b, a^2. reduce: a number of any length from 1
+ * to 1024 bytes, modulo n.
  */
-EVC_CHECKED enum evc_status evc_bn_mod_add(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b,
+EVC_CHECKED enum evc_status evc_bn_mod_add(const struct evc_bn_modulus *n, const uint8_t *a,
+                                           const uint8_t *b, uint8_t *out, void *scratch,
+                                           size_t scratch_bytes);
+EVC_CHECKED enum evc_status evc_bn_mod_sub(const struct evc_bn_modulus *n, const uint8_t *a,
+                                           const uint8_t *b, uint8_t *out, void *scratch,
+                                           size_t scratch_bytes);
+EVC_CHECKED enum evc_status evc_bn_mod_mul(const struct evc_bn_modulus *n, const uint8_t *a,
+                                           const uint8_t *b, uint8_t *out, void *scratch,
+                                           size_t scratch_bytes);
+EVC_CHECKED enum evc_status evc_bn_mod_sqr(const struct evc_bn_modulus *n, const uint8_t *a,
                                            uint8_t *out, void *scratch, size_t scratch_bytes);
-EVC_CHECKED enum evc_status evc_bn_mod_sub(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b,
-                                           uint8_t *out, void *scratch, size_t scratch_bytes);
-EVC_CHECKED enum evc_status evc_bn_mod_mul(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b,
-                                           uint8_t *out, void *scratch, size_t scratch_bytes);
-EVC_CHECKED enum evc_status evc_bn_mod_sqr(const struct evc_bn_modulus *n, const uint8_t *a, uint8_t *out,
-                                           void *scratch, size_t scratch_bytes);
-EVC_CHECKED enum evc_status evc_bn_mod_reduce(const struct evc_bn_modulus *n, const uint8_t *a, size_t a_bytes,
-                                              uint8_t *out, void *scratch, size_t scratch_bytes);
+EVC_CHECKED enum evc_status evc_bn_mod_reduce(const struct evc_bn_modulus *n, const uint8_t *a,
+                                              size_t a_bytes, uint8_t *out, void *scratch,
+                                              size_t scratch_bytes);
 
 /*
- * base to the exponent: exponent_bytes bytes, of which the first may be zero: so a secret exponent keeps the length of
- * its modulus. 0 to the 0 is 1.
+ * base to the exponent: exponent_bytes bytes, of which the first may be zero: so a secret exponent
+ * keeps the length of its modulus. 0 to the 0 is 1.
  *
  * evc_bn_exp: every bit of the exponent costs the same, and all of a table is read at each step.
  * evc_bn_exp_public: the exponent shows in the time; the base and the modulus do not.
  */
-EVC_CHECKED enum evc_status evc_bn_exp(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
-                                       size_t exponent_bytes, uint8_t *out, void *scratch, size_t scratch_bytes);
+EVC_CHECKED enum evc_status evc_bn_exp(const struct evc_bn_modulus *n, const uint8_t *base,
+                                       const uint8_t *exponent, size_t exponent_bytes, uint8_t *out,
+                                       void *scratch, size_t scratch_bytes);
 EVC_CHECKED enum evc_status evc_bn_exp_public(const struct evc_bn_modulus *n, const uint8_t *base,
-                                              const uint8_t *exponent, size_t exponent_bytes, uint8_t *out,
-                                              void *scratch, size_t scratch_bytes);
+                                              const uint8_t *exponent, size_t exponent_bytes,
+                                              uint8_t *out, void *scratch, size_t scratch_bytes);
 
 /*
- * A power of a small base, which is public and shows in the time, with a secret exponent as evc_bn_exp. Where the base
- * is 2 or nearly as small, as generators of Diffie-Hellman are, sums take the place of a quarter of the products.
+ * A power of a small base, which is public and shows in the time, with a secret exponent as
+ * evc_bn_exp. Where the base is 2 or nearly as small, as generators of Diffie-Hellman are, sums
+ * take the place of a quarter of the products.
  */
-EVC_CHECKED enum evc_status evc_bn_exp_small(const struct evc_bn_modulus *n, uint32_t base, const uint8_t *exponent,
-                                             size_t exponent_bytes, uint8_t *out, void *scratch, size_t scratch_bytes);
+EVC_CHECKED enum evc_status evc_bn_exp_small(const struct evc_bn_modulus *n, uint32_t base,
+                                             const uint8_t *exponent, size_t exponent_bytes,
+                                             uint8_t *out, void *scratch, size_t scratch_bytes);
 
 /*
- * Many exponentiations as evc_bn_exp, which do not depend on each other: the two halves of an RSA signature, many
- * signatures, tests of many candidates. Kernels that do some side by side do so with neighbours whose moduli belong to
- * the same kernel and have the same length, and whose exponents have the same length.
+ * Many exponentiations as evc_bn_exp, which do not depend on each other: the two halves of an RSA
+ * signature, many signatures, tests of many candidates. Kernels that do some side by side do so
+ * with neighbours whose moduli belong to the same kernel and have the same length, and whose
+ * exponents have the same length.
  *
- * A base that is NULL is 2: eight powers of 2 side by side take less time than eight of other bases, and other
- * neighbours than theirs do not join them.
+ * A base that is NULL is 2: eight powers of 2 side by side take less time than eight of other
+ * bases, and other neighbours than theirs do not join them.
  *
- * Returns EVC_OK if all succeeded, else the first error; each one's is in its status. The scratch memory: the most
- * that evc_bn_exp_many_scratch_bytes() says for any of the moduli.
+ * Returns EVC_OK if all succeeded, else the first error; each one's is in its status. The scratch
+ * memory: the most that evc_bn_exp_many_scratch_bytes() says for any of the moduli.
  */
 struct evc_bn_exp {
     const struct evc_bn_modulus *n;
@@ -168,14 +184,15 @@ EVC_CHECKED enum evc_status evc_bn_exp_many(struct evc_bn_exp *exps, size_t n_ex
                                             size_t scratch_bytes);
 EVC_API size_t evc_bn_exp_many_scratch_bytes(const struct evc_bn *kernel, size_t n_bits);
 
-/* ---- Without a kernel: greatest common divisor and inverse ----------------------------------------------- */
+/* ---- Without a kernel: greatest common divisor and inverse ----------------------------------- */
 
 /*
- * In constant time on every CPU, since nothing is multiplied. Numbers have 1 to 1024 bytes, and the first bytes may be
- * zero.
+ * In constant time on every CPU, since nothing is multiplied. Numbers have 1 to 1024 bytes, and the
+ * first bytes may be zero.
  *
  * gcd: of a and b, of which a is odd; out has a_bytes bytes. The result is secret as a and b are.
- * inverse: the number below n whose product with a is 1 modulo n. n is odd; a is below n; a and out have n_bytes bytes.
+ * inverse: the number below n whose product with a is 1 modulo n. n is odd; a is below n; a
+ * and out have n_bytes bytes.
  *
  * EVC_ERR_LENGTH   a number of 0 bytes, or of more than 1024
  * EVC_ERR_MODULUS  gcd: a is even. inverse: n is even, or 1
@@ -184,51 +201,58 @@ EVC_API size_t evc_bn_exp_many_scratch_bytes(const struct evc_bn *kernel, size_t
  * EVC_ERR_SCRATCH  fewer bytes than evc_bn_gcd_scratch_bytes() says
  */
 EVC_API size_t evc_bn_gcd_scratch_bytes(size_t longest_bytes); /* 0: no such length */
-EVC_CHECKED enum evc_status evc_bn_gcd(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes, uint8_t *out,
-                                       void *scratch, size_t scratch_bytes);
-EVC_CHECKED enum evc_status evc_bn_inverse(const uint8_t *a, const uint8_t *n, size_t n_bytes, uint8_t *out,
-                                           void *scratch, size_t scratch_bytes);
+EVC_CHECKED enum evc_status evc_bn_gcd(const uint8_t *a, size_t a_bytes, const uint8_t *b,
+                                       size_t b_bytes, uint8_t *out, void *scratch,
+                                       size_t scratch_bytes);
+EVC_CHECKED enum evc_status evc_bn_inverse(const uint8_t *a, const uint8_t *n, size_t n_bytes,
+                                           uint8_t *out, void *scratch, size_t scratch_bytes);
 
-/* ---- Remainders by small words ---------------------------------------------------------------------------- */
+/* ---- Remainders by small words --------------------------------------------------------------- */
 
 struct evc_bn_words;
 struct evc_bn_trial;
 
 /*
- * remainders[i] = a modulo the i-th word of the groups, which evc_bn_trial_set of everycore/bn_words.h has made: one
- * pass over the number for up to four words. words: a kernel of word primitives. a: 1 to 1024 bytes; the first may be
- * zero. The words are public; the number is secret, and so are the remainders.
+ * remainders[i] = a modulo the i-th word of the groups, which evc_bn_trial_set of
+ * everycore/bn_words.h has made: one pass over the number for up to four words. words: a kernel of
+ * word primitives. a: 1 to 1024 bytes; the first may be zero. The words are public; the number is
+ * secret, and so are the remainders.
  *
  * EVC_ERR_KERNEL   words is NULL
  * EVC_ERR_LENGTH   a number of 0 bytes, or of more than 1024
  * EVC_ERR_SCRATCH  fewer bytes than evc_bn_mod_words_scratch_bytes() says
  */
 EVC_API size_t evc_bn_mod_words_scratch_bytes(size_t a_bytes); /* 0: no such length */
-EVC_CHECKED enum evc_status evc_bn_mod_words(const struct evc_bn_words *words, const struct evc_bn_trial *groups,
-                                             size_t n_groups, const uint8_t *a, size_t a_bytes, uint32_t *remainders,
+EVC_CHECKED enum evc_status evc_bn_mod_words(const struct evc_bn_words *words,
+                                             const struct evc_bn_trial *groups, size_t n_groups,
+                                             const uint8_t *a, size_t a_bytes, uint32_t *remainders,
                                              void *scratch, size_t scratch_bytes);
 
-/* ---- For kernels and their harness --------------------------------------------------------------------- */
+/* ---- For kernels and their harness ----------------------------------------------------------- */
 
 /*
  * The descriptor.
  *
- * key: a struct evc_bn_modulus, already set, and right behind it (EVC_BN_PRIVATE in bn/kernel.h) shape.private_bytes
- * bytes that set_modulus fills. Numbers in the kernel's form have shape.form_bytes bytes; they stand at multiples of
- * 16, in scratch memory at multiples of 64 if form_bytes is one. kernel.key_bytes: of the head alone.
+ * key: a struct evc_bn_modulus, already set, and right behind it (EVC_BN_PRIVATE in bn/kernel.h)
+ * shape.private_bytes bytes that set_modulus fills. Numbers in the kernel's form have
+ * shape.form_bytes bytes; they stand at multiples of 16, in scratch memory at multiples of 64 if
+ * form_bytes is one. kernel.key_bytes: of the head alone.
  * scratch: shape.scratch_bytes bytes, as aligned; operations may leave secrets there.
  *
- * load gives the form of a number of in_bytes bytes, at most as many as the modulus has; it may be beyond the modulus.
- * store writes n_bytes bytes of a number below the modulus. Neither multiplies by R.
- * mul: a b / R mod n. a: what load gives, or a result; b: a result. sqr: of a result. A result is what mul, sqr, add
- * and sub give, or what load gives of a number that is below the modulus when it is multiplied by 2^loaded_bits.
- * add, sub: of results. r may be a or b. Results are below the modulus; or they are larger by multiples of it, if every
- * operation of the kernel takes them so, and store subtracts these.
+ * load gives the form of a number of in_bytes bytes, at most as many as the modulus has; it
+ * may be beyond the modulus. store writes n_bytes bytes of a number below the modulus.
+ * Neither multiplies by R.
+ * mul: a b / R mod n. a: what load gives, or a result; b: a result. sqr: of a result. A result is
+ * what mul, sqr, add and sub give, or what load gives of a number that is below the modulus when it
+ * is multiplied by 2^loaded_bits. add, sub: of results. r may be a or b. Results are below the
+ * modulus; or they are larger by multiples of it, if every operation of the kernel takes them so,
+ * and store subtracts these.
  */
 struct evc_bn {
     struct evc_kernel kernel;
     uint32_t lanes; /* exponentiations that exp_many does side by side, at most; 1 without it */
-    uint32_t fewest_bits; /* of moduli for which one power is not slower than with later lines of kernels.def */
+    uint32_t fewest_bits; /* of moduli for which one power is not slower than with
+                           * later lines of kernels.def */
 
     /* Mandatory. shape: of moduli of n_bytes bytes. */
     void (*shape)(size_t n_bytes, struct evc_bn_shape *shape);
@@ -243,8 +267,8 @@ struct evc_bn {
     /* Optional: entry number index of a table of n_entries numbers; every one is read. */
     void (*select)(const void *key, void *r, const void *table, size_t n_entries, size_t index);
 
-    /* Optional: 2 to `lanes` exponentiations side by side, whose lengths are equal and operands checked. scratch:
-     * exp_many_bytes(shape of the moduli) bytes, aligned to 64. */
+    /* Optional: 2 to `lanes` exponentiations side by side, whose lengths are equal and operands
+     * checked. scratch: exp_many_bytes(shape of the moduli) bytes, aligned to 64. */
     void (*exp_many)(const struct evc_bn_exp *exps, size_t n_exps, void *scratch);
     size_t (*exp_many_bytes)(const struct evc_bn_shape *shape);
 };

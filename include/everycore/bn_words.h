@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Word primitives of big numbers: the inner loops that every library of big numbers has, with the contracts of
- * OpenSSL's bn_mul_add_words and its kind, and remainders by words without a division.
+ * Word primitives of big numbers: the inner loops that every library of big numbers has, with the
+ * contracts of OpenSSL's bn_mul_add_words and its kind, and remainders by words without a division.
  *
  *     const struct evc_bn_words *words = evc_bn_words_select(evc_cpu_features(), 0);
  *     carry = words->mul_add_words(r, a, n_words, w);
  *     ...
  *     evc_bn_words_clear(words);
  *
- * A number is an array of words, the least significant first. B is 2 to the power of EVC_BN_WORD_BITS.
+ * A number is an array of words, the least significant first. B is 2 to the
+ * power of EVC_BN_WORD_BITS.
  *
- * Timing. The time of every operation depends on n_words alone, if the CPU multiplies in constant time (CT_MUL,
- * everycore/cpu.h): kernels that multiply need that, and c_ref does not multiply. div_words is constant-time as well,
- * for it divides by a reciprocal. So are remainders: the number is secret, and so may be the divisor, but not whether
- * it is at most B / 8. evc_bn_trial_groups and evc_bn_trial_set look at their words, which are public.
+ * Timing. The time of every operation depends on n_words alone, if the CPU multiplies in constant
+ * time (CT_MUL, everycore/cpu.h): kernels that multiply need that, and c_ref does not multiply.
+ * div_words is constant-time as well, for it divides by a reciprocal. So are remainders: the number
+ * is secret, and so may be the divisor, but not whether it is at most B / 8. evc_bn_trial_groups
+ * and evc_bn_trial_set look at their words, which are public.
  *
- * Operations leave words of their operands in registers and on the stack. After the last one of a computation, call
- * evc_bn_words_clear.
+ * Operations leave words of their operands in registers and on the stack. After the last one of a
+ * computation, call evc_bn_words_clear.
  */
 #ifndef EVERYCORE_BN_WORDS_H
 #define EVERYCORE_BN_WORDS_H
@@ -33,7 +35,7 @@ typedef uint64_t evc_bn_word;
 typedef uint32_t evc_bn_word;
 #endif
 
-/* ---- Divisors ------------------------------------------------------------------------------------------ */
+/* ---- Divisors -------------------------------------------------------------------------------- */
 
 #define EVC_BN_FOLDS 5
 
@@ -44,27 +46,33 @@ struct evc_bn_divisor {
     evc_bn_word reciprocal;          /* (B^2 - 1) / normal - B, rounded down */
     evc_bn_word power[EVC_BN_FOLDS]; /* B, B^2, ..., B^5 modulo word */
     uint32_t shift;                  /* from word to normal */
-    uint32_t folds;                  /* 1 if word <= B / 8: sums of words times powers fit into two words */
+    uint32_t folds;                  /* 1 if word <= B / 8: sums of words times
+                                      * powers fit into two words */
 };
 
-/* ---- Kernels ------------------------------------------------------------------------------------------- */
+/* ---- Kernels --------------------------------------------------------------------------------- */
 
 /*
- * The descriptor: a kernel's operations. r, a, b: n_words words each, at any address that suits a word; n_words may
- * be 0. r may be a or b, but not overlap them otherwise, where nothing else is said.
+ * The descriptor: a kernel's operations. r, a, b: n_words words each, at any address
+ * that suits a word; n_words may be 0. r may be a or b, but not overlap them otherwise,
+ * where nothing else is said.
  */
 struct evc_bn_words {
     struct evc_kernel kernel;
 
     /* r = a + b; returns the carry, 0 or 1. */
-    evc_bn_word (*add_words)(evc_bn_word *r, const evc_bn_word *a, const evc_bn_word *b, size_t n_words);
+    evc_bn_word (*add_words)(evc_bn_word *r, const evc_bn_word *a, const evc_bn_word *b,
+                             size_t n_words);
     /* r = a - b; returns the borrow, 0 or 1. */
-    evc_bn_word (*sub_words)(evc_bn_word *r, const evc_bn_word *a, const evc_bn_word *b, size_t n_words);
+    evc_bn_word (*sub_words)(evc_bn_word *r, const evc_bn_word *a, const evc_bn_word *b,
+                             size_t n_words);
     /* r = a * w; returns the word above. */
     evc_bn_word (*mul_words)(evc_bn_word *r, const evc_bn_word *a, size_t n_words, evc_bn_word w);
     /* r = r + a * w; returns the word above. */
-    evc_bn_word (*mul_add_words)(evc_bn_word *r, const evc_bn_word *a, size_t n_words, evc_bn_word w);
-    /* r[2i + 1], r[2i] = a[i] squared, for each word alone: 2 * n_words words that do not overlap a. */
+    evc_bn_word (*mul_add_words)(evc_bn_word *r, const evc_bn_word *a, size_t n_words,
+                                 evc_bn_word w);
+    /* r[2i + 1], r[2i] = a[i] squared, for each word alone: 2 * n_words words
+     * that do not overlap a. */
     void (*sqr_words)(evc_bn_word *r, const evc_bn_word *a, size_t n_words);
     /* r = a * b, of 4 or 8 words; r has twice as many, which do not overlap a or b. a may be b. */
     void (*mul_comba4)(evc_bn_word *r, const evc_bn_word *a, const evc_bn_word *b);
@@ -78,9 +86,9 @@ struct evc_bn_words {
     evc_bn_word (*mod_words)(const evc_bn_word *a, size_t n_words, const struct evc_bn_divisor *d);
 };
 
-/* As evc_aes_select. Never NULL: c_ref always fits. It multiplies bit by bit, some thirty times slower than the others;
- * where CT_MUL is not among the features that the CPU is known to have, everycore/cpu.h tells what a caller can do.
- * EVC_ALLOW_VARTIME allows the others everywhere. */
+/* As evc_aes_select. Never NULL: c_ref always fits. It multiplies bit by bit, some thirty times
+ * slower than the others; where CT_MUL is not among the features that the CPU is known to have,
+ * everycore/cpu.h tells what a caller can do. EVC_ALLOW_VARTIME allows the others everywhere. */
 EVC_API const struct evc_bn_words *evc_bn_words_select(uint64_t features, unsigned policy);
 
 /* As evc_aes_named and evc_aes_at. */
@@ -93,26 +101,28 @@ static inline const struct evc_kernel *evc_bn_words_kernel(const struct evc_bn_w
     return (const struct evc_kernel *)(const void *)words;
 }
 
-/* Clears what operations of this kernel may have left in vector registers and on the stack below the function that
- * calls them and this. */
+/* Clears what operations of this kernel may have left in vector registers and on the stack below
+ * the function that calls them and this. */
 static inline void evc_bn_words_clear(const struct evc_bn_words *words)
 {
     if (words->kernel.clear)
         words->kernel.clear();
 }
 
-/* ---- Remainders ---------------------------------------------------------------------------------------- */
+/* ---- Remainders ------------------------------------------------------------------------------ */
 
-/* Prepares a divisor. EVC_ERR_PARAMETER if word is 0: *d is then all zeros, and mod_words must not be given it. */
+/* Prepares a divisor. EVC_ERR_PARAMETER if word is 0: *d is then all zeros, and mod_words
+ * must not be given it. */
 EVC_CHECKED enum evc_status evc_bn_divisor_set(struct evc_bn_divisor *d, evc_bn_word word);
 
 /* a modulo w: OpenSSL's BN_mod_word. All ones if w is 0. Prepares w for this one call. */
-EVC_API evc_bn_word evc_bn_mod_word(const struct evc_bn_words *words, const evc_bn_word *a, size_t n_words,
-                                    evc_bn_word w);
+EVC_API evc_bn_word evc_bn_mod_word(const struct evc_bn_words *words, const evc_bn_word *a,
+                                    size_t n_words, evc_bn_word w);
 
 /*
- * Trial division: the remainders of one number by many small words. Words are taken together as long as their product
- * is small enough for one pass over the number; a second step takes the remainder of the product by each of them.
+ * Trial division: the remainders of one number by many small words. Words are taken together as
+ * long as their product is small enough for one pass over the number; a second step takes the
+ * remainder of the product by each of them.
  */
 #define EVC_BN_TRIAL_WORDS 4
 
@@ -133,12 +143,13 @@ EVC_API size_t evc_bn_trial_groups(const uint32_t *words, size_t n);
  * EVC_ERR_PARAMETER   a word is 0 or above 2^28
  * EVC_ERR_LENGTH      n_groups is not what evc_bn_trial_groups returns
  */
-EVC_CHECKED enum evc_status evc_bn_trial_set(struct evc_bn_trial *groups, size_t n_groups, const uint32_t *words,
-                                             size_t n);
+EVC_CHECKED enum evc_status evc_bn_trial_set(struct evc_bn_trial *groups, size_t n_groups,
+                                             const uint32_t *words, size_t n);
 
 /* remainders[i] = a modulo the i-th word of the groups. */
-EVC_API void evc_bn_trial_mod(const struct evc_bn_words *words, const struct evc_bn_trial *groups, size_t n_groups,
-                              const evc_bn_word *a, size_t n_words, uint32_t *remainders);
+EVC_API void evc_bn_trial_mod(const struct evc_bn_words *words, const struct evc_bn_trial *groups,
+                              size_t n_groups, const evc_bn_word *a, size_t n_words,
+                              uint32_t *remainders);
 
 #ifdef __cplusplus
 }

@@ -14,61 +14,72 @@ extern "C" {
 #endif
 
 /*
- * The feature word of the CPU that runs this: EVC_CPU(...) bits of EVC_ARCH_HERE. Call it once and keep the result: the
- * library has no state to keep it in, and the call is slow. In a virtual machine each of its CPUID instructions traps
- * into the hypervisor, and the call takes some ten microseconds.
+ * The feature word of the CPU that runs this: EVC_CPU(...) bits of EVC_ARCH_HERE. Call it
+ * once and keep the result: the library has no state to keep it in, and the call is slow. In
+ * a virtual machine each of its CPUID instructions traps into the hypervisor, and the call
+ * takes some ten microseconds.
  *
  * Source:
  *   x86                     CPUID, and XGETBV for the registers that the operating system keeps.
- *   Arm, Linux              HWCAP (getauxval).            Arm, FreeBSD; A64, OpenBSD   HWCAP (elf_aux_info).
- *   A64, macOS and iOS      sysctlbyname.                 A64, Windows                 IsProcessorFeaturePresent.
- *   PowerPC, Linux          HWCAP (getauxval).            RISC-V, Linux                riscv_hwprobe.
+ *   Arm, Linux              HWCAP (getauxval).
+ *   Arm, FreeBSD            HWCAP (elf_aux_info).
+ *   A64, OpenBSD            HWCAP (elf_aux_info).
+ *   A64, macOS and iOS      sysctlbyname.
+ *   A64, Windows            IsProcessorFeaturePresent.
+ *   PowerPC, Linux          HWCAP (getauxval).
+ *   RISC-V, Linux           riscv_hwprobe.
  *   PA-RISC, Linux          uname: whether the kernel has 64 bits.
  *   all others              none.
- * What the compiler was told (-march) counts everywhere but on x86. Compiled with -DEVC_CPU_WITHOUT_OS, for kernels and
- * firmware, src/cpu/ calls no operating system, but still uses CPUID on x86.
+ * What the compiler was told (-march) counts everywhere but on x86. Compiled with
+ * -DEVC_CPU_WITHOUT_OS, for kernels and firmware, src/cpu/ calls no operating system, but
+ * still uses CPUID on x86.
  *
- * x86: a wide instruction (VAES, VPCLMULQDQ, GFNI, AVX-512 IFMA) counts only if each of its lanes does as the narrow
- * instruction, for QEMU 7.2 shows VAES and computes its second lane wrongly. The call executes each once. A build
- * without vector registers (-mno-sse, -mgeneral-regs-only: kernels of operating systems) does not, and believes CPUID.
+ * x86: a wide instruction (VAES, VPCLMULQDQ, GFNI, AVX-512 IFMA) counts only if each of its lanes
+ * does as the narrow instruction, for QEMU 7.2 shows VAES and computes its second lane wrongly. The
+ * call executes each once. A build without vector registers (-mno-sse, -mgeneral-regs-only: kernels
+ * of operating systems) does not, and believes CPUID.
  *
- * macOS on x86 keeps the registers of AVX-512 only for threads that have used them, and XCR0 does not show them before.
- * There the word has no AVX-512, and kernels of 256 bits are selected.
+ * macOS on x86 keeps the registers of AVX-512 only for threads that have used them, and XCR0 does
+ * not show them before. There the word has no AVX-512, and kernels of 256 bits are selected.
  *
- * On machines with unlike cores (big.LITTLE) the tuning bits, and they alone, are those of the core that the
- * caller runs on when it asks; what is selected is right on all of them. To tune for a certain core, ask there, or
- * use evc_a64_tuning() with its MIDR (Linux: /sys/devices/system/cpu/cpuN/regs/identification/midr_el1).
+ * On machines with unlike cores (big.LITTLE) the tuning bits, and they alone, are those of the core
+ * that the caller runs on when it asks; what is selected is right on all of them. To tune for a
+ * certain core, ask there, or use evc_a64_tuning() with its MIDR (Linux:
+ * /sys/devices/system/cpu/cpuN/regs/identification/midr_el1).
  */
 EVC_API uint64_t evc_cpu_features(void);
 
 /*
- * The bit CT_MUL: this core multiplies 32 x 32 and 64 x 64 bits in a time that does not depend on the operands. GHASH
- * by multiplication of integers is constant-time on such cores only. Where neither this bit nor vectors are there, the
- * constant-time choice is the bit-serial GHASH (c_ref), more than twenty times slower, and GCM is as slow. So are big
- * numbers, whose c_ref is hundreds of times slower. The policy EVC_ALLOW_VARTIME selects kernels that multiply
- * nevertheless.
+ * The bit CT_MUL: this core multiplies 32 x 32 and 64 x 64 bits in a time that does not depend on
+ * the operands. GHASH by multiplication of integers is constant-time on such cores only. Where
+ * neither this bit nor vectors are there, the constant-time choice is the bit-serial GHASH (c_ref),
+ * more than twenty times slower, and GCM is as slow. So are big numbers, whose c_ref is hundreds of
+ * times slower. The policy EVC_ALLOW_VARTIME selects kernels that multiply nevertheless.
  *
- * evc_cpu_features() sets the bit where documents of the makers say so, or where no exception is known, of every core
- * that may run the program:
- *   x86-64                always: Intel documents it, for recent cores while DOITM is set; no core of x86-64 is known
- *                         to differ.
- *   A64                   always: a promise while PSTATE.DIT is set (below), the habit of all cores otherwise.
- *   i386                  cores of x86-64, Intel's family 6 (Pentium Pro, Pentium M, Core, Atom), AMD's K7.
+ * evc_cpu_features() sets the bit where documents of the makers say so, or where no exception is
+ * known, of every core that may run the program:
+ *   x86-64                always: Intel documents it, for recent cores while DOITM is set; no core
+ *                         of x86-64 is known to differ.
+ *   A64                   always: a promise while PSTATE.DIT is set (below), the
+ *                         habit of all cores otherwise.
+ *   i386                  cores of x86-64, Intel's family 6 (Pentium Pro, Pentium
+ *                         M, Core, Atom), AMD's K7.
  *   PowerPC               POWER8 and later: by -mcpu, or by Linux's word.
  *   RISC-V                cores with Zkt: by -march, or by the word of Linux 6.8 and later.
- *   PA-RISC               of 1.1 and later, by -march, in programs of an operating system: there compilers multiply by
- *                         xmpyu.
- * Elsewhere (s390x, A32, MIPS, LoongArch, SPARC, Alpha, older PowerPC, RISC-V without Zkt, ...) some cores do and some
- * do not, or nobody has published it, so the library does not guess. The caller decides, who knows the core or has no
- * secrets to lose by it:
+ *   PA-RISC               of 1.1 and later, by -march, in programs of an operating system: there
+ *                         compilers multiply by xmpyu.
+ * Elsewhere (s390x, A32, MIPS, LoongArch, SPARC, Alpha, older PowerPC, RISC-V without Zkt, ...)
+ * some cores do and some do not, or nobody has published it, so the library does not guess. The
+ * caller decides, who knows the core or has no secrets to lose by it:
  *
  *     uint64_t features = evc_cpu_features() | EVC_CPU(CT_MUL);
  *
- * Cores that are known to end a multiplication early: 486, ARM7 to ARM9, Cortex-M3 (64-bit products), PowerPC 7xx, 970,
- * m68k. Source for these: T. Pornin, BearSSL, "Constant-Time Mul" (2017), and src/cpu/common.h.
+ * Cores that are known to end a multiplication early: 486, ARM7 to ARM9, Cortex-M3 (64-bit
+ * products), PowerPC 7xx, 970, m68k. Source for these: T. Pornin, BearSSL, "Constant-Time Mul"
+ * (2017), and src/cpu/common.h.
  */
 
-/* ---- x86 by its CPUID leaves: src/cpu/x86_cpuid.c --------------------------------------------------- */
+/* ---- x86 by its CPUID leaves: src/cpu/x86_cpuid.c -------------------------------------------- */
 
 /* Results of CPUID and XGETBV; 0 where the CPU has no such leaf. */
 struct evc_x86_id {
@@ -76,18 +87,24 @@ struct evc_x86_id {
     uint32_t leaf1_eax, leaf1_ecx, leaf1_edx;   /* leaf 1 */
     uint32_t leaf7_eax, leaf7_ebx, leaf7_ecx;   /* leaf 7, subleaf 0; EAX is the greatest subleaf */
     uint32_t leaf7_1_edx;                       /* leaf 7, subleaf 1: bit 19 is AVX10 */
-    uint32_t leaf24_ebx;                        /* leaf 24h, subleaf 0: AVX10's version and lengths of vectors */
-    uint32_t max_extended_leaf, extended1_edx;  /* leaf 80000000h: EAX; leaf 80000001h: EDX; for 32-bit code only */
-    uint32_t xcr0;                              /* XGETBV(0): EAX; 0 without OSXSAVE (leaf 1, ECX bit 27) */
-    uint32_t mode64;                            /* 1 for a program of 64 bits, which CPUID does not know */
+    uint32_t leaf24_ebx;                        /* leaf 24h, subleaf 0: AVX10's version
+                                                 * and lengths of vectors */
+    uint32_t max_extended_leaf, extended1_edx;  /* leaf 80000000h: EAX; leaf 80000001h:
+                                                 * EDX; for 32-bit code only */
+    uint32_t xcr0;                              /* XGETBV(0): EAX; 0 without
+                                                 * OSXSAVE (leaf 1, ECX bit 27) */
+    uint32_t mode64;                            /* 1 for a program of 64 bits,
+                                                 * which CPUID does not know */
 };
 
 /*
- * The feature word of a CPU and a system with these values; pure, on every host. A feature counts if its flag is set,
- * if the system keeps its registers, and if the features that it builds on count: a hypervisor may mask any of them.
+ * The feature word of a CPU and a system with these values; pure, on every host. A feature counts
+ * if its flag is set, if the system keeps its registers, and if the features that it builds on
+ * count: a hypervisor may mask any of them.
  *
- * AVX10 adds no feature: where its vectors have 512 bits, the CPU shows the flags of AVX-512 as well. If leaf 24h says
- * that they have at most 256, flags of AVX-512 do not count, and kernels of AVX2 serve.
+ * AVX10 adds no feature: where its vectors have 512 bits, the CPU shows the flags of
+ * AVX-512 as well. If leaf 24h says that they have at most 256, flags of AVX-512 do not
+ * count, and kernels of AVX2 serve.
  */
 EVC_API uint64_t evc_x86_features(const struct evc_x86_id *id);
 
@@ -96,40 +113,45 @@ EVC_API uint64_t evc_x86_features(const struct evc_x86_id *id);
 EVC_API void evc_x86_read_id(struct evc_x86_id *id);
 #endif
 
-/* ---- A64 without an operating system: src/cpu/a64_idreg.c ----------------------------------------- */
+/* ---- A64 without an operating system: src/cpu/a64_idreg.c ------------------------------------ */
 
-/* Values of MIDR_EL1, ID_AA64PFR0_EL1, ID_AA64ISAR0_EL1 and ID_AA64ZFR0_EL1 (0 where there is none). */
+/* Values of MIDR_EL1, ID_AA64PFR0_EL1, ID_AA64ISAR0_EL1 and ID_AA64ZFR0_EL1 (0
+ * where there is none). */
 struct evc_a64_id {
     uint64_t midr, pfr0, isar0, zfr0;
 };
 
-/* The feature word of a core with these values; pure, on every host. It says what the core has: whether it may be used
- * (CPACR_EL1, and traps of higher levels) is for the caller to see to, who clears EVC_VECTOR_A64 if not. */
+/* The feature word of a core with these values; pure, on every host. It says what the core has:
+ * whether it may be used (CPACR_EL1, and traps of higher levels) is for the caller to see to, who
+ * clears EVC_VECTOR_A64 if not. */
 EVC_API uint64_t evc_a64_features(const struct evc_a64_id *id);
 
-/* The tuning bits of the core with this MIDR_EL1; none of one that is not known. Pure, on every host. */
+/* The tuning bits of the core with this MIDR_EL1; none of one that is not
+ * known. Pure, on every host. */
 EVC_API uint64_t evc_a64_tuning(uint64_t midr);
 
 #if EVC_A64
-/* Fills *id from the identification registers: at EL1 or above; at EL0 only where the system emulates it (Linux,
- * HWCAP_CPUID). */
+/* Fills *id from the identification registers: at EL1 or above; at EL0 only where the system
+ * emulates it (Linux, HWCAP_CPUID). */
 EVC_API void evc_a64_read_id(struct evc_a64_id *id);
 #endif
 
-/* ---- Data-independent timing ----------------------------------------------------------------------- */
+/* ---- Data-independent timing ----------------------------------------------------------------- */
 
 /*
- * PSTATE.DIT of A64 (FEAT_DIT, Armv8.4; Arm DDI 0487, 2024, section B1.3.6): while it is set, the instructions
- * that the manual lists, all that the constant-time kernels are made of, take a time that does not depend on
- * their data. Without it cores behave so in practice, but Arm does not promise it. Kernels do not set it: the
- * caller does, around as many calls as it likes, if its system lets it (at EL0 it is always allowed).
+ * PSTATE.DIT of A64 (FEAT_DIT, Armv8.4; Arm DDI 0487, 2024, section B1.3.6): while it is set, the
+ * instructions that the manual lists, all that the constant-time kernels are made of, take a time
+ * that does not depend on their data. Without it cores behave so in practice, but Arm does not
+ * promise it. Kernels do not set it: the caller does, around as many calls as it likes, if its
+ * system lets it (at EL0 it is always allowed).
  *
  *     int was_set = evc_dit_begin(features);
  *     ... calls with secrets ...
  *     evc_dit_end(was_set);
  *
- * begin returns what end needs to put things back as they were, so pairs may be nested. The bit belongs to the thread,
- * and an operating system keeps it with its registers. Both do nothing if the feature word lacks A64_DIT.
+ * begin returns what end needs to put things back as they were, so pairs may be nested. The bit
+ * belongs to the thread, and an operating system keeps it with its registers. Both do nothing if
+ * the feature word lacks A64_DIT.
  */
 static inline int evc_dit_begin(uint64_t features)
 {

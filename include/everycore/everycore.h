@@ -4,12 +4,12 @@
  *
  * This header: version, status codes, wiping, the description of one message.
  *
- * Every call that can fail returns an enum evc_status: 0 (EVC_OK) is success, and the compiler warns if it is
- * dropped. A call that returns anything but EVC_OK has done nothing, unless its header says otherwise. Keys
- * whose set-up failed, or that were wiped, are refused; memory that never was a key is not recognised.
- * Functions that cannot fail return no status: the operations of kernels, *_blocks, *_blocks_many,
- * evc_aes_ctr32, evc_ghash_padded, those of QARMA. Their headers say what they do with a key that is not set
- * up.
+ * Every call that can fail returns an enum evc_status: 0 (EVC_OK) is success, and the compiler
+ * warns if it is dropped. A call that returns anything but EVC_OK has done nothing, unless its
+ * header says otherwise. Keys whose set-up failed, or that were wiped, are refused; memory that
+ * never was a key is not recognised. Functions that cannot fail return no status: the operations of
+ * kernels, *_blocks, *_blocks_many, evc_aes_ctr32, evc_ghash_padded, those of QARMA. Their headers
+ * say what they do with a key that is not set up.
  */
 #ifndef EVERYCORE_EVERYCORE_H
 #define EVERYCORE_EVERYCORE_H
@@ -33,8 +33,8 @@ extern "C" {
 #define EVC_API
 #endif
 
-/* A function that is exported and returns a status that its caller must look at: the compiler warns if the status is
- * dropped. */
+/* A function that is exported and returns a status that its caller must look at: the compiler warns
+ * if the status is dropped. */
 #if defined(__GNUC__)
 #define EVC_CHECKED EVC_API __attribute__((warn_unused_result))
 #else
@@ -55,24 +55,31 @@ enum evc_status {
     EVC_ERR_EQUAL_KEYS, /* XTS: the two halves of the key are equal (SP 800-38E, FIPS 140 IG C.I) */
     EVC_ERR_NONCE_SIZE, /* nonce or IV of a length that the standard does not allow */
     EVC_ERR_TAG_SIZE,   /* tag of a length that the standard does not allow */
-    EVC_ERR_LENGTH,     /* message too short, too long, not whole blocks, or not what was announced */
-    EVC_ERR_TAG,        /* the tag does not match; a call that opens a whole message has wiped its output */
+    EVC_ERR_LENGTH,     /* message too short, too long, not whole blocks, or
+                         * not what was announced */
+    EVC_ERR_TAG,        /* the tag does not match; a call that opens a whole
+                         * message has wiped its output */
     EVC_ERR_DIRECTION,  /* decryption asked of a key that was set up for encryption only */
-    EVC_ERR_KERNEL,     /* kernel is NULL; or the memory is too small for its key; or the key is not set up */
-    EVC_ERR_PARAMETER,  /* no such S-box or number of rounds (QARMA), no such rules (pointer authentication) */
-    EVC_ERR_STATE,      /* a call out of order: no message begun, finished, the other direction, or parts in the wrong
-                         * order (associated data comes before the text) */
+    EVC_ERR_KERNEL,     /* kernel is NULL; or the memory is too small for its key; or
+                         * the key is not set up */
+    EVC_ERR_PARAMETER,  /* no such S-box or number of rounds (QARMA), no such rules
+                         * (pointer authentication) */
+    EVC_ERR_STATE,      /* a call out of order: no message begun, finished, the other direction, or
+                         * parts in the wrong order (associated data comes before the text) */
     EVC_ERR_ALIGNMENT,  /* the memory of a key is not aligned to 16 bytes */
     EVC_ERR_OVERLAP,    /* user_key lies in the memory of the key, which is wiped first */
-    EVC_ERR_MODULUS,    /* bn: the modulus is even, or does not begin with a byte that is not zero */
+    EVC_ERR_MODULUS,    /* bn: the modulus is even, or does not begin with a
+                         * byte that is not zero */
     EVC_ERR_RANGE,      /* bn: an operand is not below the modulus */
-    EVC_ERR_INVERSE,    /* bn: the number has no inverse, for it and the modulus have a common divisor */
+    EVC_ERR_INVERSE,    /* bn: the number has no inverse, for it and the modulus
+                         * have a common divisor */
     EVC_ERR_SCRATCH,    /* bn and its layers: the scratch memory is too small */
     EVC_ERR_COMPOSITE,  /* prime: the number is composite, or below 2 */
     EVC_ERR_RANDOM,     /* the caller's randomness failed, or repeats itself */
     EVC_ERR_STOPPED,    /* prime: the caller's report ended the search */
     EVC_ERR_GROUP,      /* dh: these parameters are no group */
-    EVC_ERR_PEER,       /* dh: the value of the peer is not in the group, or what is shared would be 1 */
+    EVC_ERR_PEER,       /* dh: the value of the peer is not in the group, or
+                         * what is shared would be 1 */
     EVC_ERR_KEY,        /* rsa: the numbers are no key */
     EVC_ERR_FAULT,      /* rsa: the result of a private operation is wrong, and is not released */
     EVC_ERR_SIGNATURE,  /* rsa: the signature is not one of this digest under this key */
@@ -87,12 +94,14 @@ EVC_API const char *evc_status_text(enum evc_status status);
  * and contexts: evc_wipe(&key, sizeof key). */
 EVC_API void evc_wipe(void *p, size_t len_bytes);
 
-/* One message of a batch under one key: buffers are separate per message; in and out of one may overlap. */
+/* One message of a batch under one key: buffers are separate per message; in and
+ * out of one may overlap. */
 struct evc_msg {
     const uint8_t *in;
     uint8_t *out;     /* len_bytes bytes; NULL where only the chain or tag is wanted */
     size_t len_bytes; /* any length the operation allows; may be 0 */
-    uint8_t *iv;      /* 16 bytes. CBC: the chaining value, read and updated. CMAC: the tag is written here */
+    uint8_t *iv;      /* 16 bytes. CBC: the chaining value, read and updated. CMAC:
+                       * the tag is written here */
 };
 
 #ifdef __cplusplus

@@ -8,20 +8,22 @@
  *         status = evc_gcm_seal(&key, iv, 12, aad, aad_bytes, in, out, len_bytes, tag, 16);
  *     evc_wipe(&key, sizeof key);
  *
- * An IV must never serve twice under one key: two messages with one IV give away the authentication key
- * and the sum of their plaintexts (section 8). IVs of 12 bytes are the fast and the usual ones.
+ * An IV must never serve twice under one key: two messages with one IV give away the authentication
+ * key and the sum of their plaintexts (section 8). IVs of 12 bytes are the fast and the usual ones.
  *
- * A kernel of GCM does AES and GHASH in one; where none fits, any kernel of AES with any of GHASH is a pair, whose
- * timing class is the worse of the two. A key belongs to what made it and remembers it. Keys may be copied.
- * Buffers: in and out of a call may be the same, apart, or overlap in part; then text is moved first, which costs as
- * much as a copy. In pieces, the output of a call must not reach the input of a later one. No alignment is asked. A
- * buffer of length 0 may be NULL.
+ * A kernel of GCM does AES and GHASH in one; where none fits, any kernel of AES with any of
+ * GHASH is a pair, whose timing class is the worse of the two. A key belongs to what made it
+ * and remembers it. Keys may be copied. Buffers: in and out of a call may be the same, apart,
+ * or overlap in part; then text is moved first, which costs as much as a copy. In pieces, the
+ * output of a call must not reach the input of a later one. No alignment is asked. A buffer
+ * of length 0 may be NULL.
  * Associated data, IV and tag must not overlap in or out. No buffer overlaps a key or a state.
  * Nothing else may write to a buffer during a call: kernels may read text of in and out twice.
- * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise. EVC_ERR_KERNEL
- * from a call with a key: the key is not set up, for its set-up failed or it was wiped.
- * Stack and registers: calls clear secrets from the stack below their caller and from vector registers;
- * docs/reference/secrets.md names the builds in which that was measured.
+ * Errors: a call that returns anything but EVC_OK has written nothing, unless said
+ * otherwise. EVC_ERR_KERNEL from a call with a key: the key is not set up, for its
+ * set-up failed or it was wiped.
+ * Stack and registers: calls clear secrets from the stack below their caller and from vector
+ * registers; docs/reference/secrets.md names the builds in which that was measured.
  * Timing: depends on lengths, on the timing class, on whether a tag was right, and on nothing else.
  */
 #ifndef EVERYCORE_GCM_H
@@ -34,7 +36,8 @@
 extern "C" {
 #endif
 
-/* Limits of section 5.2.1.1, in bytes: text 2^39 - 256 bits, associated data and IV 2^64 - 1 bits. */
+/* Limits of section 5.2.1.1, in bytes: text 2^39 - 256 bits, associated data
+ * and IV 2^64 - 1 bits. */
 #define EVC_GCM_MAX_TEXT ((UINT64_C(1) << 36) - 32)
 #define EVC_GCM_MAX_AAD ((UINT64_C(1) << 61) - 1)
 
@@ -52,7 +55,7 @@ union evc_gcm_key {
     EVC_ALIGN(16) uint8_t bytes[2048];
 };
 
-/* ---- Choosing a kernel --------------------------------------------------------------------------- */
+/* ---- Choosing a kernel ----------------------------------------------------------------------- */
 
 /* As evc_aes_select; GCM has one use. NULL if no kernel does both parts in one on this CPU: use
  * evc_gcm_set_pair, or evc_gcm_set_best, which does this for you. */
@@ -68,7 +71,7 @@ static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
     return (const struct evc_kernel *)(const void *)gcm;
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------------ */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 /*
  * user_key: key_bits / 8 bytes; key_bits: 128, 192 or 256.
@@ -76,17 +79,20 @@ static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
  * evc_gcm_set_key: a kernel that does both parts in one. evc_gcm_set_pair: any two kernels.
  * evc_gcm_set_best: the kernel or the pair that selection gives.
  *
- * The functions *_in take memory of the caller instead of the union: for machines where that is too large, and for
- * kernels whose keys are larger. memory_bytes: at least kernel.key_bytes, or evc_gcm_pair_key_bytes(); aligned
- * to 16. All of the memory belongs to the key: use it as `const union evc_gcm_key *key = memory;`.
+ * The functions *_in take memory of the caller instead of the union: for machines where that is too
+ * large, and for kernels whose keys are larger. memory_bytes: at least kernel.key_bytes, or
+ * evc_gcm_pair_key_bytes(); aligned to 16. All of the memory belongs to the key: use it as `const
+ * union evc_gcm_key *key = memory;`.
  *
  * EVC_ERR_KEY_SIZE    key_bits is none of these
  * EVC_ERR_KERNEL      a kernel is NULL, or its key does not fit (never of set_best)
- * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes (malloc() aligns to 8 on some 32-bit systems)
+ * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes (malloc() aligns to
+ *                     8 on some 32-bit systems)
  * EVC_ERR_OVERLAP     user_key lies in the memory of the key
  *
- * Nothing is left of what the key's memory held, also if the call fails. A key in memory of the caller is copied by
- * memcpy() of memory_bytes: `*key` may be longer. evc_gcm_pair_key_bytes returns 0 if a kernel is NULL.
+ * Nothing is left of what the key's memory held, also if the call fails. A key in memory of the
+ * caller is copied by memcpy() of memory_bytes: `*key` may be longer. evc_gcm_pair_key_bytes
+ * returns 0 if a kernel is NULL.
  */
 EVC_CHECKED enum evc_status evc_gcm_set_pair(union evc_gcm_key *key, const struct evc_aes *aes,
                                              const struct evc_ghash *ghash, const uint8_t *user_key,
@@ -94,10 +100,12 @@ EVC_CHECKED enum evc_status evc_gcm_set_pair(union evc_gcm_key *key, const struc
 EVC_CHECKED enum evc_status evc_gcm_set_key(union evc_gcm_key *key, const struct evc_gcm *kernel,
                                             const uint8_t *user_key, unsigned key_bits);
 
-EVC_CHECKED enum evc_status evc_gcm_set_pair_in(void *memory, size_t memory_bytes, const struct evc_aes *aes,
-                                                const struct evc_ghash *ghash, const uint8_t *user_key,
-                                                unsigned key_bits);
-EVC_CHECKED enum evc_status evc_gcm_set_key_in(void *memory, size_t memory_bytes, const struct evc_gcm *kernel,
+EVC_CHECKED enum evc_status evc_gcm_set_pair_in(void *memory, size_t memory_bytes,
+                                                const struct evc_aes *aes,
+                                                const struct evc_ghash *ghash,
+                                                const uint8_t *user_key, unsigned key_bits);
+EVC_CHECKED enum evc_status evc_gcm_set_key_in(void *memory, size_t memory_bytes,
+                                               const struct evc_gcm *kernel,
                                                const uint8_t *user_key, unsigned key_bits);
 EVC_API size_t evc_gcm_pair_key_bytes(const struct evc_aes *aes, const struct evc_ghash *ghash);
 
@@ -116,27 +124,31 @@ static inline enum evc_status evc_gcm_set_best(union evc_gcm_key *key, uint64_t 
                             evc_ghash_select(features, policy), user_key, key_bits);
 }
 
-/* ---- Messages ---------------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 /*
- * One message. iv: 1 byte or more. tag: 16, 15, 14, 13, 12, 8 or 4 bytes; the two shortest only with the limits of
- * SP 800-38D appendix C. The tag is a buffer of its own; many protocols put it behind the ciphertext.
+ * One message. iv: 1 byte or more. tag: 16, 15, 14, 13, 12, 8 or 4 bytes; the two shortest only
+ * with the limits of SP 800-38D appendix C. The tag is a buffer of its own; many protocols put
+ * it behind the ciphertext.
  *
  * EVC_ERR_NONCE_SIZE  the IV is empty or too long
  * EVC_ERR_TAG_SIZE    no such tag
  * EVC_ERR_LENGTH      text or associated data longer than the limits above
  * EVC_ERR_TAG         open: forged or damaged; out has been wiped
  */
-EVC_CHECKED enum evc_status evc_gcm_seal(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
-                                         const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
-                                         size_t len_bytes, uint8_t *tag, size_t tag_bytes);
-EVC_CHECKED enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
-                                         const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
-                                         size_t len_bytes, const uint8_t *tag, size_t tag_bytes);
+EVC_CHECKED enum evc_status evc_gcm_seal(const union evc_gcm_key *key, const uint8_t *iv,
+                                         size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
+                                         const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                         uint8_t *tag, size_t tag_bytes);
+EVC_CHECKED enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uint8_t *iv,
+                                         size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
+                                         const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                         const uint8_t *tag, size_t tag_bytes);
 
 /*
- * Many messages under one key, as packets are: each is handled on its own, and its result is in msgs[i].status.
- * Returns EVC_OK if all succeeded, else the first error. Buffers of two messages do not overlap.
+ * Many messages under one key, as packets are: each is handled on its own, and its result is in
+ * msgs[i].status. Returns EVC_OK if all succeeded, else the first error. Buffers of two
+ * messages do not overlap.
  */
 struct evc_gcm_msg {
     const uint8_t *iv, *aad, *in;
@@ -145,19 +157,23 @@ struct evc_gcm_msg {
     enum evc_status status; /* result */
 };
 
-EVC_CHECKED enum evc_status evc_gcm_seal_many(const union evc_gcm_key *key, struct evc_gcm_msg *msgs, size_t n);
-EVC_CHECKED enum evc_status evc_gcm_open_many(const union evc_gcm_key *key, struct evc_gcm_msg *msgs, size_t n);
+EVC_CHECKED enum evc_status evc_gcm_seal_many(const union evc_gcm_key *key,
+                                              struct evc_gcm_msg *msgs, size_t n);
+EVC_CHECKED enum evc_status evc_gcm_open_many(const union evc_gcm_key *key,
+                                              struct evc_gcm_msg *msgs, size_t n);
 
 /*
- * A message in pieces of any lengths: start, all associated data, the text, finish. Opening in pieces hands out
- * plaintext before it is verified: use none of it, and wipe it, unless finish returns EVC_OK.
+ * A message in pieces of any lengths: start, all associated data, the text, finish.
+ * Opening in pieces hands out plaintext before it is verified: use none of it, and wipe
+ * it, unless finish returns EVC_OK.
  *
- * A state that is all zeros holds no message; evc_wipe() and finish leave it so. start begins a message, whatever the
- * state held before; a start that fails leaves no message.
+ * A state that is all zeros holds no message; evc_wipe() and finish leave it so. start begins a
+ * message, whatever the state held before; a start that fails leaves no message.
  *
  * EVC_ERR_NONCE_SIZE  start: as above
- * EVC_ERR_STATE       a call out of order: no message is begun, it is finished, associated data after text, or
- *                     sealing and opening mixed. Nothing is done; the state is as before.
+ * EVC_ERR_STATE       a call out of order: no message is begun, it is finished,
+ *                     associated data after text, or sealing and opening mixed. Nothing
+ *                     is done; the state is as before.
  * EVC_ERR_LENGTH      aad, update: beyond the limit. Nothing is done; the state is as before.
  * EVC_ERR_TAG_SIZE    finish: no such tag; the state is as before
  * EVC_ERR_TAG         open_finish: forged or damaged
@@ -170,42 +186,48 @@ struct evc_gcm_state {
     uint8_t stream[16];   /* key stream of the block begun */
     uint8_t j0[16];       /* encrypted, it masks the tag; before that, an IV of 12 bytes */
     uint64_t aad_bytes, text_bytes; /* not written yet in form 4, which stands for `used` and 0 */
-    uint32_t used;     /* bytes of the block begun, 0 to 15, or 16 of associated data; in form 4, 0 to 64 of that */
+    uint32_t used;     /* bytes of the block begun, 0 to 15, or 16 of associated data; in
+                        * form 4, 0 to 64 of that */
     uint8_t phase;     /* 0: no message; 1: associated data; 2: text */
     uint8_t direction; /* 0: not yet decided; 1: sealing; 2: opening */
     uint8_t short_iv;  /* 1: the IV has 12 bytes, which j0 begins with */
-    uint8_t form;      /* of y: 0 the hash so far; 1 the tag, if no text follows; 2, 3 the hash so far times H;
-                        * 4 none, nor a counter: there is an IV of 12 bytes, and at the beginning of the state
-                        * associated data that is not hashed yet; of more than 16 bytes, the last 16 are at the end of
-                        * `stream` */
+    uint8_t form;      /* of y: 0 the hash so far; 1 the tag, if no text follows; 2, 3 the hash so
+                        * far times H; 4 none, nor a counter: there is an IV of 12 bytes, and at the
+                        * beginning of the state associated data that is not hashed yet; of more
+                        * than 16 bytes, the last 16 are at the end of `stream` */
 };
 
 EVC_CHECKED enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,
                                           const uint8_t *iv, size_t iv_bytes);
-EVC_CHECKED enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *aad,
-                                        size_t len_bytes);
-EVC_CHECKED enum evc_status evc_gcm_seal_update(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                                const uint8_t *in, uint8_t *out, size_t len_bytes);
-EVC_CHECKED enum evc_status evc_gcm_open_update(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                                const uint8_t *in, uint8_t *out, size_t len_bytes);
-EVC_CHECKED enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                                uint8_t *tag, size_t tag_bytes);
-EVC_CHECKED enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                                const uint8_t *tag, size_t tag_bytes);
+EVC_CHECKED enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                        const uint8_t *aad, size_t len_bytes);
+EVC_CHECKED enum evc_status evc_gcm_seal_update(const union evc_gcm_key *key,
+                                                struct evc_gcm_state *state, const uint8_t *in,
+                                                uint8_t *out, size_t len_bytes);
+EVC_CHECKED enum evc_status evc_gcm_open_update(const union evc_gcm_key *key,
+                                                struct evc_gcm_state *state, const uint8_t *in,
+                                                uint8_t *out, size_t len_bytes);
+EVC_CHECKED enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key,
+                                                struct evc_gcm_state *state, uint8_t *tag,
+                                                size_t tag_bytes);
+EVC_CHECKED enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key,
+                                                struct evc_gcm_state *state, const uint8_t *tag,
+                                                size_t tag_bytes);
 
-/* ---- For kernels and their harness --------------------------------------------------------------------- */
+/* ---- For kernels and their harness ----------------------------------------------------------- */
 
 /*
  * The descriptor.
  *
- * key points to kernel.key_bytes bytes, aligned to kernel.key_align, that begin with an evc_gcm_head already set.
- * n_blocks may be 0. The counter is the last 4 bytes of its block, big-endian, and wraps modulo 2^32.
+ * key points to kernel.key_bytes bytes, aligned to kernel.key_align, that begin with an
+ * evc_gcm_head already set. n_blocks may be 0. The counter is the last 4 bytes of its block,
+ * big-endian, and wraps modulo 2^32.
  */
 struct evc_gcm {
     struct evc_kernel kernel;
 
-    /* Mandatory. set_key writes all key_bytes bytes of the key behind its head, zeros where it needs fewer. encrypt,
-     * hash: as encrypt of evc_aes and blocks of evc_ghash. */
+    /* Mandatory. set_key writes all key_bytes bytes of the key behind its head, zeros where it
+     * needs fewer. encrypt, hash: as encrypt of evc_aes and blocks of evc_ghash. */
     void (*set_key)(void *key, const uint8_t *user_key);
     void (*encrypt)(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
     void (*hash)(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks);
@@ -216,9 +238,10 @@ struct evc_gcm {
                         uint8_t *out, size_t n_blocks);
 
     /*
-     * Optional: evc_gcm_seal and evc_gcm_open with an IV of 12 bytes, all sizes checked. They have the same arguments,
-     * so that the call is a jump. open returns EVC_OK or EVC_ERR_TAG, in constant time; who calls it wipes out. Both
-     * clear what they leave behind by themselves; after the other operations, evc_kernel.clear() does.
+     * Optional: evc_gcm_seal and evc_gcm_open with an IV of 12 bytes, all sizes checked. They have
+     * the same arguments, so that the call is a jump. open returns EVC_OK or EVC_ERR_TAG, in
+     * constant time; who calls it wipes out. Both clear what they leave behind by themselves; after
+     * the other operations, evc_kernel.clear() does.
      */
     enum evc_status (*seal)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
@@ -226,27 +249,32 @@ struct evc_gcm {
     enum evc_status (*open)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
                             const uint8_t *tag, size_t tag_bytes);
-    /* With `open`, and as it: but the tag is told, not compared. tag_bytes is 16. For the first piece of a message,
-     * whose tag comes later. */
-    enum evc_status (*open_telling_tag)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
-                                        size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
-                                        uint8_t *tag, size_t tag_bytes);
+    /* With `open`, and as it: but the tag is told, not compared. tag_bytes is 16. For the first
+     * piece of a message, whose tag comes later. */
+    enum evc_status (*open_telling_tag)(const void *key, const uint8_t *iv, size_t iv_bytes,
+                                        const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                        uint8_t *out, size_t len_bytes, uint8_t *tag,
+                                        size_t tag_bytes);
 
-    /* Optional, with these three: the same of associated data that comes before the text, more than 16 bytes. At `to`
-     * is the hash of all blocks but the last then, and behind it the last one, filled up with zeros. For such data,
-     * aad of `seal` and the others is that block's address, and aad_bytes are all its bytes and the bit
-     * EVC_GCM_HASHED_AAD. This returns EVC_OK, and clears what it leaves behind. */
-    enum evc_status (*hash_aad)(const void *key, uint8_t to[32], const uint8_t *aad, size_t aad_bytes);
+    /* Optional, with these three: the same of associated data that comes before the text, more than
+     * 16 bytes. At `to` is the hash of all blocks but the last then, and behind it the last one,
+     * filled up with zeros. For such data, aad of `seal` and the others is that block's address,
+     * and aad_bytes are all its bytes and the bit EVC_GCM_HASHED_AAD. This returns EVC_OK, and
+     * clears what it leaves behind. */
+    enum evc_status (*hash_aad)(const void *key, uint8_t to[32], const uint8_t *aad,
+                                size_t aad_bytes);
 #define EVC_GCM_HASHED_AAD ((size_t)1 << (8 * sizeof(size_t) - 1))
 
-    /* Optional, with `hash_aad`: EVC_GCM_HELD_AAD, if `seal` and `open_telling_tag` take associated data from a state,
-     * else 0. aad has 64 bytes then, and aad_bytes are 1 to 64 and this value. Up to 16 bytes are a block at aad,
-     * filled up with zeros. Of more, with at most held_text bytes of text, all blocks but the last are at aad, and the
-     * last 16 bytes at aad + 48. They come from stores of 16 bytes each: a load from two would wait. */
+    /* Optional, with `hash_aad`: EVC_GCM_HELD_AAD, if `seal` and `open_telling_tag` take associated
+     * data from a state, else 0. aad has 64 bytes then, and aad_bytes are 1 to 64 and this value.
+     * Up to 16 bytes are a block at aad, filled up with zeros. Of more, with at most held_text
+     * bytes of text, all blocks but the last are at aad, and the last 16 bytes at aad + 48. They
+     * come from stores of 16 bytes each: a load from two would wait. */
     size_t held_aad, held_text;
 #define EVC_GCM_HELD_AAD ((size_t)3 << (8 * sizeof(size_t) - 2))
 
-    /* Optional: does what evc_kernel.clear() does, after encrypt of one block and hash of at most two: less deep. */
+    /* Optional: does what evc_kernel.clear() does, after encrypt of one block and hash of
+     * at most two: less deep. */
     void (*clear_tag)(void);
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GHASH (SP 800-38D section 6.4): the universal hash of GCM, and its kernels. GCM is in everycore/gcm.h.
+ * GHASH (SP 800-38D section 6.4): the universal hash of GCM, and its kernels.
+ * GCM is in everycore/gcm.h.
  *
  *     const struct evc_ghash *kernel = evc_ghash_select(features, 0);
  *     union evc_ghash_key key;
@@ -10,10 +11,11 @@
  *         evc_ghash_blocks(&key, y, in, n_blocks);
  *     evc_wipe(&key, sizeof key);
  *
- * NOT a MAC: whoever sees one result for chosen data learns H. It is for those who build GCM or GMAC.
+ * NOT a MAC: whoever sees one result for chosen data learns H. It is for
+ * those who build GCM or GMAC.
  *
- * A key belongs to the kernel that made it and remembers it. Keys may be copied; they hold no pointer into
- * themselves. No alignment is asked of h, y and in.
+ * A key belongs to the kernel that made it and remembers it. Keys may be copied; they hold no
+ * pointer into themselves. No alignment is asked of h, y and in.
  */
 #ifndef EVERYCORE_GHASH_H
 #define EVERYCORE_GHASH_H
@@ -37,7 +39,7 @@ union evc_ghash_key {
     EVC_ALIGN(16) uint8_t bytes[960];
 };
 
-/* ---- Choosing a kernel --------------------------------------------------------------------------- */
+/* ---- Choosing a kernel ----------------------------------------------------------------------- */
 
 /* As evc_aes_select; GHASH has one use. Never NULL: a portable constant-time kernel always fits. */
 EVC_API const struct evc_ghash *evc_ghash_select(uint64_t features, unsigned policy);
@@ -52,15 +54,15 @@ static inline const struct evc_kernel *evc_ghash_kernel(const struct evc_ghash *
     return (const struct evc_kernel *)(const void *)ghash;
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------------ */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 /*
  * h: the hash subkey, 16 bytes; in GCM the encryption of 16 zero bytes.
  *
- * evc_ghash_set_key_in takes memory of the caller: for kernels that are chosen by name only, since their keys
- * are larger than the union, and for machines where the union is too large. memory_bytes: at least
- * kernel.key_bytes; aligned to 16. All of the memory belongs to the key. All functions below take either kind
- * of key.
+ * evc_ghash_set_key_in takes memory of the caller: for kernels that are chosen by name only, since
+ * their keys are larger than the union, and for machines where the union is too large.
+ * memory_bytes: at least kernel.key_bytes; aligned to 16. All of the memory belongs to the key. All
+ * functions below take either kind of key.
  *
  * EVC_ERR_KERNEL      kernel is NULL, or its key does not fit
  * EVC_ERR_ALIGNMENT   the memory is not aligned to 16 bytes
@@ -73,19 +75,19 @@ EVC_CHECKED enum evc_status evc_ghash_set_key(union evc_ghash_key *key,
 EVC_CHECKED enum evc_status evc_ghash_set_key_in(void *memory, size_t memory_bytes,
                                                  const struct evc_ghash *kernel, const uint8_t *h);
 
-/* ---- Hashing ----------------------------------------------------------------------------------------- */
+/* ---- Hashing --------------------------------------------------------------------------------- */
 
-/* y = (y ^ block) * H for each block of 16 bytes; begin with 16 zero bytes. Calling again continues. With a key that is
- * not set up (all zeros), y becomes zeros. */
+/* y = (y ^ block) * H for each block of 16 bytes; begin with 16 zero bytes. Calling again
+ * continues. With a key that is not set up (all zeros), y becomes zeros. */
 EVC_API void evc_ghash_blocks(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks);
 
 /* The same for any length: the last block is filled up with zeros. */
 EVC_API void evc_ghash_padded(const void *key, uint8_t y[16], const uint8_t *in, size_t len_bytes);
 
-/* ---- For kernels and their harness --------------------------------------------------------------------- */
+/* ---- For kernels and their harness ----------------------------------------------------------- */
 
-/* The descriptor. key points to kernel.key_bytes bytes, aligned to kernel.key_align, that begin with an evc_ghash_head
- * already set. */
+/* The descriptor. key points to kernel.key_bytes bytes, aligned to kernel.key_align, that begin
+ * with an evc_ghash_head already set. */
 struct evc_ghash {
     struct evc_kernel kernel;
 

@@ -4,9 +4,10 @@
  *
  * For each ISA four facts stand side by side, for all architectures on every host:
  *
- *   EVC_PLACE_<ISA>  where its files are built: ALL or the name of one of the EVC_<place> macros below
- *   EVC_CC_<ISA>     what the compiler must be told (the string of a target attribute); on Arm GCC and
- *                    clang have other words for it
+ *   EVC_PLACE_<ISA>  where its files are built: ALL or the name of one of the
+ *                    EVC_<place> macros below
+ *   EVC_CC_<ISA>     what the compiler must be told (the string of a target attribute); on Arm GCC
+ *                    and clang have other words for it
  *   EVC_NEEDS_<ISA>  what the CPU must have, feature bits of that architecture
  *
  * (EVC_ARCH_<place> gives the architecture.) A new ISA is these lines and nothing else.
@@ -40,8 +41,9 @@
 #else
 #define EVC_A32 0
 #endif
-/* Files of 32-bit Arm can be compiled for NEON here: not for M cores, not big-endian, nor without registers for
- * floating point. clang has its intrinsics only if the build allows NEON everywhere, and so have these files then. */
+/* Files of 32-bit Arm can be compiled for NEON here: not for M cores, not big-endian, nor without
+ * registers for floating point. clang has its intrinsics only if the build allows NEON everywhere,
+ * and so have these files then. */
 #if EVC_A32 && !defined(__ARM_BIG_ENDIAN) &&                                                       \
     (defined(__ARM_NEON) || (!defined(__clang__) && defined(__ARM_FP) && __ARM_ARCH >= 7 &&        \
                              defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'A'))
@@ -49,38 +51,41 @@
 #else
 #define EVC_A32_SIMD 0
 #endif
-/* They can be compiled for the Cryptography Extension: with clang only if the build allows it everywhere. */
+/* They can be compiled for the Cryptography Extension: with clang only if the build
+ * allows it everywhere. */
 #if EVC_A32_SIMD && (!defined(__clang__) || defined(__ARM_FEATURE_CRYPTO))
 #define EVC_A32_CRYPTO 1
 #else
 #define EVC_A32_CRYPTO 0
 #endif
-/* Thumb-2, whatever set the compiler chose: Cortex-A, and Cortex-M from M3 on, where words may stand at any address.
- * common/a32_asm.h has the same lines. */
-#if EVC_A32 && defined(__ARM_ARCH_ISA_THUMB) && __ARM_ARCH_ISA_THUMB >= 2 &&                         \
+/* Thumb-2, whatever set the compiler chose: Cortex-A, and Cortex-M from M3 on, where words may
+ * stand at any address. common/a32_asm.h has the same lines. */
+#if EVC_A32 && defined(__ARM_ARCH_ISA_THUMB) && __ARM_ARCH_ISA_THUMB >= 2 && \
     defined(__ARM_FEATURE_UNALIGNED) && !defined(__ARM_BIG_ENDIAN) && defined(__ELF__)
 #define EVC_A32_THUMB2 1
 #else
 #define EVC_A32_THUMB2 0
 #endif
 
-/* Code with umaal: in the instruction set with words of 32 bits, which M cores lack, or in Thumb-2 of M cores with the
- * DSP extension (Cortex-M4, M7, M33). common/a32_asm.h has the same lines. */
-#if EVC_A32 && defined(__ELF__) && (defined(__ARM_ARCH_ISA_ARM) || (EVC_A32_THUMB2 && defined(__ARM_FEATURE_DSP)))
+/* Code with umaal: in the instruction set with words of 32 bits, which M cores lack, or in Thumb-2
+ * of M cores with the DSP extension (Cortex-M4, M7, M33). common/a32_asm.h has the same lines. */
+#if EVC_A32 && defined(__ELF__) && \
+    (defined(__ARM_ARCH_ISA_ARM) || (EVC_A32_THUMB2 && defined(__ARM_FEATURE_DSP)))
 #define EVC_A32_DSP 1
 #else
 #define EVC_A32_DSP 0
 #endif
 
-/* PA-RISC, 32 bits, where the GNU assembler's syntax and ELF are. common/hppa_asm.h has the same line. */
+/* PA-RISC, 32 bits, where the GNU assembler's syntax and ELF are.
+ * common/hppa_asm.h has the same line. */
 #if defined(__hppa__) && !defined(__LP64__) && defined(__ELF__)
 #define EVC_HPPA 1
 #else
 #define EVC_HPPA 0
 #endif
 
-/* 64-bit POWER and IBM Z, where the GNU assembler's syntax and ELF are. common/ppc64_asm.h and common/s390x_asm.h have
- * the same lines. */
+/* 64-bit POWER and IBM Z, where the GNU assembler's syntax and ELF are. common/ppc64_asm.h and
+ * common/s390x_asm.h have the same lines. */
 #if defined(__powerpc64__) && defined(__LP64__) && defined(__ELF__)
 #define EVC_PPC64 1
 #else
@@ -107,8 +112,8 @@
 #define EVC_INT128 0
 #endif
 
-/* Words of big numbers (everycore/bn_words.h) have the size of general registers; -DEVC_BN_WORD_BITS=32 makes them
- * smaller, in the library and in all that use it. */
+/* Words of big numbers (everycore/bn_words.h) have the size of general registers;
+ * -DEVC_BN_WORD_BITS=32 makes them smaller, in the library and in all that use it. */
 #if !defined(EVC_BN_WORD_BITS)
 #if EVC_WORD64
 #define EVC_BN_WORD_BITS 64
@@ -215,16 +220,17 @@ enum evc_arch {
     EVC_TUNE_LIST(F)                                                                               \
     F(CT_MUL, OTHER, 63, "ct-mul")
 
-/* Tuning: the CPU can run the code without the bit, but is not the CPU that the code is for. Selection
- * treats them as needs; a kernel asked for by name runs without them. */
+/* Tuning: the CPU can run the code without the bit, but is not the CPU that the code is for.
+ * Selection treats them as needs; a kernel asked for by name runs without them. */
 #define EVC_TUNE_LIST(F)                                                                           \
-    F(TUNE_ZMM, X86, 48, "tune-zmm")      /* 512-bit vectors do not lower the clock */             \
-    F(TUNE_TBL8, A64, 49, "tune-tbl8")    /* a look-up of 16 bytes costs more than two of 8 */     \
+    F(TUNE_ZMM, X86, 48, "tune-zmm")         /* 512-bit vectors do not lower the clock */          \
+    F(TUNE_TBL8, A64, 49, "tune-tbl8")       /* a look-up of 16 bytes costs more than two of 8 */  \
     F(TUNE_INORDER, A64, 50, "tune-inorder") /* instructions start in the program's order */       \
-    F(TUNE_CE5, A64, 51, "tune-ce5")      /* AES is fastest with five blocks in flight */          \
-    F(TUNE_MUL32, A64, 52, "tune-mul32")  /* vectors multiply words of 32 bits faster than umulh of 64 */ \
-    F(TUNE_SHARED_PORTS, X86, 53, "tune-shared-ports") /* general registers and vectors share ports */ \
-    F(TUNE_MULADD, OTHER, 61, "tune-muladd") /* a product is added to 64 bits by one instruction */ \
+    F(TUNE_CE5, A64, 51, "tune-ce5")         /* AES is fastest with five blocks in flight */       \
+    F(TUNE_MUL32, A64, 52, "tune-mul32")     /* vectors multiply 32 bits faster than umulh 64 */   \
+    /* general registers and vectors share ports */                                                \
+    F(TUNE_SHARED_PORTS, X86, 53, "tune-shared-ports")                                             \
+    F(TUNE_MULADD, OTHER, 61, "tune-muladd") /* one instruction adds a product to 64 bits */       \
     F(TUNE_WORD64, OTHER, 62, "tune-word64") /* general registers of 64 bits */
 
 #define EVC_FEATURE_BIT(name, arch, bit, text) EVC_BIT_##name = (bit),
@@ -235,8 +241,8 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
  * architecture OTHER (tune-word64, ct-mul) mean the same in every feature word. */
 #define EVC_CPU(name) (UINT64_C(1) << EVC_BIT_##name)
 #define EVC_TUNE_MASK (UINT64_C(0x7fff) << 48)
-/* The bits without which a kernel gives the same results: those for tuning, and ct-mul, without which its time may
- * depend on secrets (everycore/cpu.h). For tests and measurements. */
+/* The bits without which a kernel gives the same results: those for tuning, and ct-mul, without
+ * which its time may depend on secrets (everycore/cpu.h). For tests and measurements. */
 #define EVC_SAME_RESULTS_MASK (EVC_TUNE_MASK | EVC_CPU(CT_MUL))
 
 /* All that lives in vector registers: clear these where a context may not touch them (an interrupt,
@@ -260,7 +266,8 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_WORD64 ""
 #define EVC_NEEDS_WORD64 EVC_CPU(TUNE_WORD64)
 
-/* Portable code whose timing class rests on multiplications of constant time, 32 x 32 and 64 x 64 bits. */
+/* Portable code whose timing class rests on multiplications of constant time, 32
+ * x 32 and 64 x 64 bits. */
 #define EVC_PLACE_CT_MUL32 ALL
 #define EVC_CC_CT_MUL32 ""
 #define EVC_NEEDS_CT_MUL32 EVC_CPU(CT_MUL)
@@ -321,10 +328,12 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
     (EVC_NEEDS_X86_VAES256 | EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL) |                        \
      EVC_CPU(X86_AVX512BW) | EVC_CPU(X86_AVX512DQ) | EVC_CPU(X86_BMI2) | EVC_CPU(TUNE_ZMM))
 
-/* The same, for cores whose general registers share ports with vectors. Those with VAES multiply without carry, too. */
+/* The same, for cores whose general registers share ports with vectors. Those with VAES
+ * multiply without carry, too. */
 #define EVC_PLACE_X86_AESNI_PORTS X86_64
 #define EVC_CC_X86_AESNI_PORTS EVC_CC_X86_AESNI
-#define EVC_NEEDS_X86_AESNI_PORTS (EVC_NEEDS_X86_AESNI | EVC_CPU(X86_MODE64) | EVC_CPU(TUNE_SHARED_PORTS))
+#define EVC_NEEDS_X86_AESNI_PORTS \
+    (EVC_NEEDS_X86_AESNI | EVC_CPU(X86_MODE64) | EVC_CPU(TUNE_SHARED_PORTS))
 
 #define EVC_PLACE_X86_VAES256_PORTS X86_64
 #define EVC_CC_X86_VAES256_PORTS EVC_CC_X86_GCM256
@@ -355,7 +364,8 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_NEEDS_X86_VCLMUL256 (EVC_NEEDS_X86_CLMUL | EVC_NEEDS_X86_AVX2 | EVC_CPU(X86_VPCLMUL))
 
 #define EVC_PLACE_X86_VCLMUL512 X86_64
-#define EVC_CC_X86_VCLMUL512 "avx2,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi,bmi2"
+#define EVC_CC_X86_VCLMUL512 \
+    "avx2,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi,bmi2"
 #define EVC_NEEDS_X86_VCLMUL512                                                                    \
     (EVC_NEEDS_X86_VCLMUL256 | EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL) |                      \
      EVC_CPU(X86_AVX512BW) | EVC_CPU(X86_AVX512DQ) | EVC_CPU(X86_AVX512VBMI) |                     \
@@ -371,7 +381,8 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_NEEDS_X86_GCM256 (EVC_NEEDS_X86_VAES256 | EVC_NEEDS_X86_VCLMUL256)
 
 #define EVC_PLACE_X86_GCM512 X86_64
-#define EVC_CC_X86_GCM512 "avx2,aes,vaes,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi,bmi2"
+#define EVC_CC_X86_GCM512 \
+    "avx2,aes,vaes,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi,bmi2"
 #define EVC_NEEDS_X86_GCM512 (EVC_NEEDS_X86_VAES512 | EVC_NEEDS_X86_VCLMUL512)
 
 /* The same where each instruction costs room at the ports of vectors. */
@@ -382,7 +393,8 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 /* Products that leave the flags alone, and sums with either of two carries. */
 #define EVC_PLACE_X86_ADX X86_64_SYSV
 #define EVC_CC_X86_ADX "bmi2,adx"
-#define EVC_NEEDS_X86_ADX (EVC_CPU(X86_BMI2) | EVC_CPU(X86_ADX) | EVC_CPU(X86_MODE64) | EVC_NEEDS_CT_MUL64)
+#define EVC_NEEDS_X86_ADX \
+    (EVC_CPU(X86_BMI2) | EVC_CPU(X86_ADX) | EVC_CPU(X86_MODE64) | EVC_NEEDS_CT_MUL64)
 
 /* Products of 52 bits in vectors of 512, and mulx beside them. */
 #define EVC_PLACE_X86_IFMA X86_64
@@ -461,8 +473,8 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_A64_GCM_SHA3 EVC_CC_A64_CE_SHA3
 #define EVC_NEEDS_A64_GCM_SHA3 (EVC_NEEDS_A64_GCM | EVC_NEEDS_A64_SHA3)
 
-/* Arm, 32 bits. GCC inlines nothing that may use more than the region around it: what the build has already is told
- * by a word that changes nothing. */
+/* Arm, 32 bits. GCC inlines nothing that may use more than the region around it: what the build has
+ * already is told by a word that changes nothing. */
 #if defined(__thumb__)
 #define EVC_CC_A32_SAME "thumb"
 #else
@@ -511,13 +523,14 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_HPPA_XMPYU ""
 #define EVC_NEEDS_HPPA_XMPYU (EVC_CPU(HPPA_PA11) | EVC_CPU(CT_MUL))
 
-/* PA-RISC 2.0 with registers of 64 bits, in a program of 32 bits: only a kernel of 64 bits keeps their upper halves. */
+/* PA-RISC 2.0 with registers of 64 bits, in a program of 32 bits: only a kernel of 64 bits
+ * keeps their upper halves. */
 #define EVC_PLACE_HPPA_WIDE HPPA
 #define EVC_CC_HPPA_WIDE ""
 #define EVC_NEEDS_HPPA_WIDE (EVC_NEEDS_HPPA_XMPYU | EVC_CPU(HPPA_WIDE))
 
-/* PA-RISC 1.1: a product and a sum of doubles by one instruction, where that does as it is written (some emulators do
- * not: common/hppa_fmpyadd.h). */
+/* PA-RISC 1.1: a product and a sum of doubles by one instruction, where that does as it is written
+ * (some emulators do not: common/hppa_fmpyadd.h). */
 #define EVC_PLACE_HPPA_FMPYADD HPPA
 #define EVC_CC_HPPA_FMPYADD ""
 #define EVC_NEEDS_HPPA_FMPYADD (EVC_NEEDS_HPPA_XMPYU | EVC_CPU(HPPA_FMPYADD))
@@ -544,9 +557,10 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_ARCH_OF(isa) EVC_CAT(EVC_ARCH_, EVC_CAT(EVC_PLACE_, isa))
 
 /*
- * EVC_ISA_BEGIN(X86_AESNI) ... EVC_ISA_END: functions in between are compiled for that ISA, whatever
- * the flags of the build. Include system headers before it. With -DEVC_ISA_BY_FLAGS both are empty
- * and the build passes the flags itself (clang for COFF targets hides intrinsics otherwise).
+ * EVC_ISA_BEGIN(X86_AESNI) ... EVC_ISA_END: functions in between are compiled for that ISA,
+ * whatever the flags of the build. Include system headers before it. With
+ * -DEVC_ISA_BY_FLAGS both are empty and the build passes the flags itself (clang for COFF
+ * targets hides intrinsics otherwise).
  */
 #define EVC_PRAGMA(x) _Pragma(#x)
 #if defined(EVC_ISA_BY_FLAGS)

@@ -2,8 +2,8 @@
 /*
  * Types that all kernels share, and how one is chosen.
  *
- * A kernel is one implementation of a primitive: one file, one line of src/kernels.def, one constant
- * descriptor evc_<primitive>_<name> that begins with struct evc_kernel.
+ * A kernel is one implementation of a primitive: one file, one line of src/kernels.def, one
+ * constant descriptor evc_<primitive>_<name> that begins with struct evc_kernel.
  */
 #ifndef EVERYCORE_KERNEL_H
 #define EVERYCORE_KERNEL_H
@@ -18,7 +18,8 @@ extern "C" {
 /* How the running time depends on secrets. */
 enum evc_timing {
     EVC_TIMING_CT = 0,   /* no secret-dependent branch or address */
-    EVC_TIMING_HARDENED, /* a small table, pulled into the cache first: better than a table, not CT */
+    EVC_TIMING_HARDENED, /* a small table, pulled into the cache first:
+                          * better than a table, not CT */
     EVC_TIMING_VARTIME   /* secret-dependent table look-ups: leaks through the cache */
 };
 
@@ -29,16 +30,19 @@ enum evc_use {
     EVC_USE_SERIAL    /* one chain: CBC encryption, CBC-MAC, CMAC */
 };
 
-/* Policy: 0 allows EVC_TIMING_CT only. ALLOW_VARTIME also allows kernels that multiply where it is not known that the
- * CPU does so in constant time (the feature CT_MUL, everycore/cpu.h). */
+/* Policy: 0 allows EVC_TIMING_CT only. ALLOW_VARTIME also allows kernels that multiply where it is
+ * not known that the CPU does so in constant time (the feature CT_MUL, everycore/cpu.h). */
 #define EVC_ALLOW_HARDENED 1u
 #define EVC_ALLOW_VARTIME 2u
 
 /* Traits. */
-#define EVC_KEY_FIPS197 1u      /* round keys in the order of FIPS 197: kernels with it share one key */
-#define EVC_LEAVES_REGISTERS 2u /* leaves secrets in registers alone, and any other kernel's `clear` clears these */
-/* `clear` clears n_bytes of the stack and all vector registers that kernels with this trait leave secrets in: of two
- * such kernels, the deeper `clear` is enough. On x86 their 256-bit operations clear upper halves of registers. */
+#define EVC_KEY_FIPS197 1u      /* round keys in the order of FIPS 197: kernels
+                                 * with it share one key */
+#define EVC_LEAVES_REGISTERS 2u /* leaves secrets in registers alone, and any other
+                                 * kernel's `clear` clears these */
+/* `clear` clears n_bytes of the stack and all vector registers that kernels with this trait leave
+ * secrets in: of two such kernels, the deeper `clear` is enough. On x86 their 256-bit operations
+ * clear upper halves of registers. */
 #define EVC_CLEARS_STACK(n_bytes) (4u | (uint32_t)(n_bytes) << 8)
 
 struct evc_kernel {
@@ -51,13 +55,13 @@ struct evc_kernel {
     uint8_t use;        /* enum evc_use */
     uint8_t batch;      /* blocks that it works on at once; composed modes feed it that many */
 
-    /* Clears what the kernel's operations may leave behind: the vector registers, and the stack below the caller as
-     * deep as operations write secrets. Every public function calls it once, after its last operation. NULL: operations
-     * leave nothing behind. */
+    /* Clears what the kernel's operations may leave behind: the vector registers, and the stack
+     * below the caller as deep as operations write secrets. Every public function calls it once,
+     * after its last operation. NULL: operations leave nothing behind. */
     void (*clear)(void);
 };
 
-/* ---- The registry as plain facts: every line of kernels.def, on every host -------------------- */
+/* ---- The registry as plain facts: every line of kernels.def, on every host ------------------- */
 
 struct evc_registry_line {
     const char *primitive; /* "aes" */
@@ -88,8 +92,8 @@ EVC_API enum evc_unfit evc_unfit(const struct evc_registry_line *line, enum evc_
                                  enum evc_use use);
 
 /*
- * The first line that serves the request, or NULL. Pure: the same answer on every host, for CPUs that
- * nobody here owns. primitive: "aes". With use EVC_USE_ANY every kernel's use fits.
+ * The first line that serves the request, or NULL. Pure: the same answer on every host, for CPUs
+ * that nobody here owns. primitive: "aes". With use EVC_USE_ANY every kernel's use fits.
  */
 EVC_API const struct evc_registry_line *evc_resolve(enum evc_arch arch, const char *primitive,
                                                     uint64_t features, unsigned policy,

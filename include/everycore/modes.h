@@ -17,38 +17,44 @@
  *
  * Any kernel gives the right result for any mode; the use decides only how fast.
  *
- * Buffers: in and out of a call may be the same, apart, or overlap in part; then text is moved first, which costs as
- * much as a copy. In pieces, the output of a call must not reach the input of a later one. No alignment is asked. A
- * buffer of length 0 may be NULL. IVs, counters, nonces, tags and associated data overlap no output. No buffer overlaps
- * a key or a state. Exception: the counter or tweak given to start may lie in the state.
- * Contexts: of fixed size, owned by the caller, without pointers into themselves: they may be copied
- * (a copy of a started message continues on its own) and are wiped by evc_wipe(&x, sizeof x).
- * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise. All calls with a key:
+ * Buffers: in and out of a call may be the same, apart, or overlap in part; then text is moved
+ * first, which costs as much as a copy. In pieces, the output of a call must not reach the input of
+ * a later one. No alignment is asked. A buffer of length 0 may be NULL. IVs, counters, nonces, tags
+ * and associated data overlap no output. No buffer overlaps a key or a state. Exception: the
+ * counter or tweak given to start may lie in the state.
+ * Contexts: of fixed size, owned by the caller, without pointers into themselves:
+ * they may be copied (a copy of a started message continues on its own) and are wiped
+ * by evc_wipe(&x, sizeof x).
+ * Errors: a call that returns anything but EVC_OK has written nothing, unless said
+ * otherwise. All calls with a key:
  *
  *     EVC_ERR_KERNEL     the key is not set up: its set-up failed, or it was wiped
  *
- * Messages in pieces: a state that is all zeros holds no message; evc_wipe() and finish leave it so. start begins a
- * message, whatever the state held before; a start that fails leaves no message. All other calls:
+ * Messages in pieces: a state that is all zeros holds no message; evc_wipe() and finish leave it
+ * so. start begins a message, whatever the state held before; a start that fails leaves no
+ * message. All other calls:
  *
- *     EVC_ERR_STATE      a call out of order: no message is begun, it is finished, a part of it is over (associated
- *                        data after text), or it goes the other way (decryption of a message whose first piece was
- *                        encrypted). Nothing is done; the state is as before.
+ *     EVC_ERR_STATE      a call out of order: no message is begun, it is finished, a part of it
+ *                        is over (associated data after text), or it goes the other way
+ *                        (decryption of a message whose first piece was encrypted). Nothing is
+ *                        done; the state is as before.
  *
- * Keys in the caller's memory: for machines where the key types here are too large, the functions *_set_key_in take
- * memory_bytes bytes of memory, aligned to 16; *_key_bytes() says how many the kernels need. All of the memory
- * belongs to the key: use it as `const struct evc_aes_xts_key *key = memory;`, wipe it by evc_wipe(memory,
- * memory_bytes), and copy it by memcpy() of as many bytes: `*key` may be longer than the memory. *_key_bytes() returns
- * 0 if a kernel is NULL. Every function that sets up a key wipes the key's memory first, also if it then fails. Its
- * errors:
+ * Keys in the caller's memory: for machines where the key types here are too large, the functions
+ * *_set_key_in take memory_bytes bytes of memory, aligned to 16; *_key_bytes() says how many the
+ * kernels need. All of the memory belongs to the key: use it as `const struct evc_aes_xts_key
+ * *key = memory;`, wipe it by evc_wipe(memory, memory_bytes), and copy it by memcpy() of as many
+ * bytes: `*key` may be longer than the memory. *_key_bytes() returns 0 if a kernel is NULL. Every
+ * function that sets up a key wipes the key's memory first, also if it then fails. Its errors:
  *
  *     EVC_ERR_KEY_SIZE   key_bits is not a size of the mode
  *     EVC_ERR_KERNEL     a kernel is NULL, or the key does not fit
- *     EVC_ERR_ALIGNMENT  the key is not aligned to 16 bytes (malloc() aligns to 8 on some 32-bit systems)
+ *     EVC_ERR_ALIGNMENT  the key is not aligned to 16 bytes (malloc() aligns to
+ *                        8 on some 32-bit systems)
  *     EVC_ERR_OVERLAP    user_key lies in the memory of the key
  *
- * Timing: depends on lengths, on the kernel's timing class, and on nothing else: modes add no branch
- * or address that depends on a key, on data or on a tag's bytes. The outcome of a comparison of tags,
- * and of the two keys of XTS, is public.
+ * Timing: depends on lengths, on the kernel's timing class, and on nothing else: modes add no
+ * branch or address that depends on a key, on data or on a tag's bytes. The outcome of a comparison
+ * of tags, and of the two keys of XTS, is public.
  */
 #ifndef EVERYCORE_MODES_H
 #define EVERYCORE_MODES_H
@@ -59,12 +65,12 @@
 extern "C" {
 #endif
 
-/* ---- CBC: SP 800-38A (2001) section 6.2 -------------------------------------------------------------- */
+/* ---- CBC: SP 800-38A (2001) section 6.2 ------------------------------------------------------ */
 
 /*
- * iv: 16 bytes, unpredictable for each message (SP 800-38A appendix C); on return the last ciphertext
- * block, so calling again continues the message. No padding is added or removed. CBC does not
- * authenticate: answering "bad padding" to strangers gives the plaintext away.
+ * iv: 16 bytes, unpredictable for each message (SP 800-38A appendix C); on return the last
+ * ciphertext block, so calling again continues the message. No padding is added or removed. CBC
+ * does not authenticate: answering "bad padding" to strangers gives the plaintext away.
  *
  * EVC_ERR_LENGTH      len_bytes is not whole blocks
  * EVC_ERR_DIRECTION   decryption with a key set up for encryption only
@@ -75,22 +81,24 @@ EVC_CHECKED enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, ui
                                                 const uint8_t *in, uint8_t *out, size_t len_bytes);
 
 /*
- * n messages of any lengths (whole blocks, 0 too) under one key, each as evc_aes_cbc_encrypt would, its iv
- * updated. One chain waits for itself; chains side by side fill a PARALLEL kernel. The buffers and
- * IVs of different messages do not overlap.
+ * n messages of any lengths (whole blocks, 0 too) under one key, each as evc_aes_cbc_encrypt would,
+ * its iv updated. One chain waits for itself; chains side by side fill a PARALLEL kernel. The
+ * buffers and IVs of different messages do not overlap.
  *
  * EVC_ERR_LENGTH      a message is not whole blocks; no message has been touched
  */
 EVC_CHECKED enum evc_status evc_aes_cbc_encrypt_many(const union evc_aes_key *key,
                                                      const struct evc_msg *msgs, size_t n);
 
-/* ---- CTR: SP 800-38A (2001) section 6.5 -------------------------------------------------------------- */
+/* ---- CTR: SP 800-38A (2001) section 6.5 ------------------------------------------------------ */
 
 /*
  * Encryption and decryption are the same. The counter is all 16 bytes, big-endian, and wraps modulo
- * 2^128 (appendix B.1 with m = 128). No counter value may serve twice under one key. CTR does not authenticate.
+ * 2^128 (appendix B.1 with m = 128). No counter value may serve twice under one key.
+ * CTR does not authenticate.
  *
- * One call: counter is updated by the blocks begun, so that calls on whole blocks continue each other.
+ * One call: counter is updated by the blocks begun, so that calls on whole
+ * blocks continue each other.
  */
 EVC_CHECKED enum evc_status evc_aes_ctr(const union evc_aes_key *key, uint8_t counter[16],
                                         const uint8_t *in, uint8_t *out, size_t len_bytes);
@@ -105,20 +113,23 @@ struct evc_aes_ctr {
 };
 
 /*
- * evc_aes_ctr_start: as evc_aes_ctr. evc_aes_ctr_start32: only the last 4 bytes count and wrap modulo 2^32,
- * without a carry into the other 12, as in GCM (SP 800-38D section 6.5). After 2^32 blocks (64 GiB)
- * the key stream repeats and with it all secrecy is lost; nothing here stops that: protocols with such
- * counters limit their messages (GCM to 2^32 - 2 blocks). In one call: evc_aes_ctr32(). Both return EVC_OK.
+ * evc_aes_ctr_start: as evc_aes_ctr. evc_aes_ctr_start32: only the last 4 bytes count and wrap
+ * modulo 2^32, without a carry into the other 12, as in GCM (SP 800-38D section 6.5). After 2^32
+ * blocks (64 GiB) the key stream repeats and with it all secrecy is lost; nothing here stops that:
+ * protocols with such counters limit their messages (GCM to 2^32 - 2 blocks). In one call:
+ * evc_aes_ctr32(). Both return EVC_OK.
  */
 EVC_CHECKED enum evc_status evc_aes_ctr_start(struct evc_aes_ctr *state, const uint8_t counter[16]);
-EVC_CHECKED enum evc_status evc_aes_ctr_start32(struct evc_aes_ctr *state, const uint8_t counter[16]);
+EVC_CHECKED enum evc_status evc_aes_ctr_start32(struct evc_aes_ctr *state,
+                                                const uint8_t counter[16]);
 
-/* The next len_bytes bytes of the message. There is no finish for CTR: wipe the state after the last piece. */
+/* The next len_bytes bytes of the message. There is no finish for CTR: wipe the state
+ * after the last piece. */
 EVC_CHECKED enum evc_status evc_aes_ctr_update(const union evc_aes_key *key,
                                                struct evc_aes_ctr *state, const uint8_t *in,
                                                uint8_t *out, size_t len_bytes);
 
-/* ---- XTS: IEEE 1619-2018, SP 800-38E (2010) ---------------------------------------------------------- */
+/* ---- XTS: IEEE 1619-2018, SP 800-38E (2010) -------------------------------------------------- */
 
 /* At most 2^20 blocks a data unit (SP 800-38E section 4). */
 #define EVC_AES_XTS_MAX_BYTES ((size_t)1 << 24)
@@ -126,8 +137,8 @@ EVC_CHECKED enum evc_status evc_aes_ctr_update(const union evc_aes_key *key,
 struct evc_aes_xts_key {
     EVC_ALIGN(16) uint32_t tweak_at; /* where Key2 begins in keys; 0: not set up */
     uint32_t allowed;                /* EVC_AES_XTS_ALLOW_... */
-    /* Key1 of the standard, for the data; then Key2, for the tweak, for encryption only; each as long as its kernel
-     * needs */
+    /* Key1 of the standard, for the data; then Key2, for the tweak, for encryption only; each as
+     * long as its kernel needs */
     EVC_ALIGN(16) uint8_t keys[2 * sizeof(union evc_aes_key)];
 };
 
@@ -143,8 +154,8 @@ static inline const union evc_aes_key *evc_aes_xts_tweak_key(const struct evc_ae
 }
 
 /*
- * user_key: 2 x key_bits / 8 bytes, Key1 then Key2; AES-256-XTS has key_bits 256 and 64 bytes. Kernels: data of
- * use PARALLEL, tweak SERIAL.
+ * user_key: 2 x key_bits / 8 bytes, Key1 then Key2; AES-256-XTS has key_bits 256 and 64 bytes.
+ * Kernels: data of use PARALLEL, tweak SERIAL.
  *
  * EVC_ERR_KEY_SIZE    key_bits is not 128 or 256
  * EVC_ERR_EQUAL_KEYS  Key1 = Key2, compared in constant time (FIPS 140-3 IG C.I)
@@ -161,9 +172,10 @@ EVC_API size_t evc_aes_xts_key_bytes(const struct evc_aes *data_kernel,
                                      const struct evc_aes *tweak_kernel);
 
 /*
- * The same for interfaces that have to take what the standards refuse, as the kernel's own of Linux does. allowed: the
- * sum of what the caller answers for. Key1 = Key2 makes XTS weaker (P. Rogaway, "Efficient instantiations of tweakable
- * blockciphers and refinements to modes OCB and PMAC", 2004, section 6); no standard has XTS with AES-192.
+ * The same for interfaces that have to take what the standards refuse, as the kernel's own of Linux
+ * does. allowed: the sum of what the caller answers for. Key1 = Key2 makes XTS weaker (P. Rogaway,
+ * "Efficient instantiations of tweakable blockciphers and refinements to modes OCB and PMAC", 2004,
+ * section 6); no standard has XTS with AES-192.
  */
 #define EVC_AES_XTS_ALLOW_EQUAL_KEYS 1u
 #define EVC_AES_XTS_ALLOW_192 2u  /* key_bits 192 */
@@ -172,10 +184,11 @@ EVC_API size_t evc_aes_xts_key_bytes(const struct evc_aes *data_kernel,
 EVC_CHECKED enum evc_status evc_aes_xts_set_key_allowing_in(void *memory, size_t memory_bytes,
                                                             const struct evc_aes *data_kernel,
                                                             const struct evc_aes *tweak_kernel,
-                                                            const uint8_t *user_key, unsigned key_bits,
-                                                            unsigned allowed);
+                                                            const uint8_t *user_key,
+                                                            unsigned key_bits, unsigned allowed);
 
-/* The tweak of data unit (sector) number unit: 16 bytes, little-endian (IEEE 1619-2018 section 5.1). */
+/* The tweak of data unit (sector) number unit: 16 bytes, little-endian (IEEE
+ * 1619-2018 section 5.1). */
 EVC_API void evc_aes_xts_tweak(uint8_t tweak[16], uint64_t unit);
 
 /*
@@ -203,9 +216,9 @@ EVC_CHECKED enum evc_status evc_aes_xts_start(const struct evc_aes_xts_key *key,
                                               struct evc_aes_xts *state, const uint8_t tweak[16]);
 
 /*
- * update: whole blocks. finish: the last piece, at least 16 bytes of any length, or 0 after an update. If the
- * unit is no multiple of 16, keep the last whole block for finish: 520 bytes are an update of 496 and a finish
- * of 24. finish wipes the state.
+ * update: whole blocks. finish: the last piece, at least 16 bytes of any length, or 0 after an
+ * update. If the unit is no multiple of 16, keep the last whole block for finish: 520 bytes are an
+ * update of 496 and a finish of 24. finish wipes the state.
  *
  * EVC_ERR_LENGTH      update: not whole blocks; finish: 1 to 15 bytes, or an empty data unit;
  *                     both: the unit would be longer than EVC_AES_XTS_MAX_BYTES.
@@ -224,13 +237,13 @@ EVC_CHECKED enum evc_status evc_aes_xts_decrypt_finish(const struct evc_aes_xts_
                                                        struct evc_aes_xts *state, const uint8_t *in,
                                                        uint8_t *out, size_t len_bytes);
 
-/* ---- CBC-MAC: the raw chain, a building block ---------------------------------------------------------- */
+/* ---- CBC-MAC: the raw chain, a building block ------------------------------------------------ */
 
 /*
  * chain = E(chain ^ block) for each block; start with 16 zero bytes. Calling again continues.
  *
- * NOT a MAC for messages of different lengths: from the tags of two messages anybody makes the tag of a
- * third (Bellare, Kilian, Rogaway 2000, section 5). Use CMAC. This is for those who build a
+ * NOT a MAC for messages of different lengths: from the tags of two messages anybody makes the tag
+ * of a third (Bellare, Kilian, Rogaway 2000, section 5). Use CMAC. This is for those who build a
  * construction that fixes the length itself, as CCM does.
  *
  * EVC_ERR_LENGTH      len_bytes is not whole blocks
@@ -238,7 +251,7 @@ EVC_CHECKED enum evc_status evc_aes_xts_decrypt_finish(const struct evc_aes_xts_
 EVC_CHECKED enum evc_status evc_aes_cbcmac(const union evc_aes_key *key, uint8_t chain[16],
                                            const uint8_t *in, size_t len_bytes);
 
-/* ---- CMAC: SP 800-38B (2005, updated 2016), RFC 4493 --------------------------------------------------- */
+/* ---- CMAC: SP 800-38B (2005, updated 2016), RFC 4493 ----------------------------------------- */
 
 /* Tags of 4 to 16 bytes; below 8 only with the analysis that SP 800-38B appendix A asks for. Fix
  * tag_bytes in your protocol; never take it from the received message. */
@@ -247,7 +260,8 @@ EVC_CHECKED enum evc_status evc_aes_cbcmac(const union evc_aes_key *key, uint8_t
 struct evc_aes_cmac_key {
     EVC_ALIGN(16) uint8_t k1[16];
     uint8_t k2[16];
-    union evc_aes_key aes; /* for encryption only; in memory of the caller as long as its kernel needs */
+    union evc_aes_key aes; /* for encryption only; in memory of the caller as
+                            * long as its kernel needs */
 };
 
 /* Kernel: SERIAL; PARALLEL for evc_aes_cmac_many. */
@@ -285,7 +299,8 @@ EVC_CHECKED enum evc_status evc_aes_cmac_update(const struct evc_aes_cmac_key *k
                                                 struct evc_aes_cmac *state, const uint8_t *in,
                                                 size_t len_bytes);
 
-/* Errors as evc_aes_cmac and evc_aes_cmac_verify. Wipes the state, except after EVC_ERR_TAG_SIZE. */
+/* Errors as evc_aes_cmac and evc_aes_cmac_verify. Wipes the state, except
+ * after EVC_ERR_TAG_SIZE. */
 EVC_CHECKED enum evc_status evc_aes_cmac_finish(const struct evc_aes_cmac_key *key,
                                                 struct evc_aes_cmac *state, uint8_t *tag,
                                                 size_t tag_bytes);
@@ -293,25 +308,27 @@ EVC_CHECKED enum evc_status evc_aes_cmac_finish_verify(const struct evc_aes_cmac
                                                        struct evc_aes_cmac *state,
                                                        const uint8_t *tag, size_t tag_bytes);
 
-/* The tags of n messages of any lengths, side by side: 16 bytes each to msgs[i].iv, which is not read;
- * msgs[i].out is not used. Tags overlap no message. */
+/* The tags of n messages of any lengths, side by side: 16 bytes each to msgs[i].iv, which is not
+ * read; msgs[i].out is not used. Tags overlap no message. */
 EVC_CHECKED enum evc_status evc_aes_cmac_many(const struct evc_aes_cmac_key *key,
                                               const struct evc_msg *msgs, size_t n);
 
-/* ---- CCM: SP 800-38C (2004), RFC 3610 ------------------------------------------------------------------- */
+/* ---- CCM: SP 800-38C (2004), RFC 3610 -------------------------------------------------------- */
 
 /*
- * Authenticated encryption. nonce: 7 to 13 bytes, never twice under one key; a nonce of n bytes leaves
- * messages below 2^(8 (15 - n)) bytes (13: 64 KiB, 12: 16 MiB, 11: 4 GiB). tag: 4, 6, 8, 10, 12, 14
- * or 16 bytes. Associated data: any length.
+ * Authenticated encryption. nonce: 7 to 13 bytes, never twice under one key; a nonce of n bytes
+ * leaves messages below 2^(8 (15 - n)) bytes (13: 64 KiB, 12: 16 MiB, 11: 4 GiB). tag: 4, 6, 8, 10,
+ * 12, 14 or 16 bytes. Associated data: any length.
  *
  * EVC_ERR_NONCE_SIZE, EVC_ERR_TAG_SIZE    not one of these
  * EVC_ERR_LENGTH                          message too long for the nonce; streaming: see there
  * EVC_ERR_TAG                             open: forged or damaged; out has been wiped
  */
 struct evc_aes_ccm_key {
-    EVC_ALIGN(16) uint32_t mac_at; /* where the key of CBC-MAC begins in keys; 0: one key serves both */
-    /* For CTR, kernel: PARALLEL; then for CBC-MAC, kernel: SERIAL; each as long as its kernel needs */
+    EVC_ALIGN(16) uint32_t mac_at; /* where the key of CBC-MAC begins in keys;
+                                    * 0: one key serves both */
+    /* For CTR, kernel: PARALLEL; then for CBC-MAC, kernel: SERIAL; each as
+     * long as its kernel needs */
     EVC_ALIGN(16) uint8_t keys[2 * sizeof(union evc_aes_key)];
 };
 
@@ -326,7 +343,8 @@ static inline const union evc_aes_key *evc_aes_ccm_mac_key(const struct evc_aes_
     return (const union evc_aes_key *)(const void *)(key->keys + key->mac_at);
 }
 
-/* Both halves have the same key, for encryption only. A mac_kernel that has ccm_encrypt does the text's CTR as well. */
+/* Both halves have the same key, for encryption only. A mac_kernel that has ccm_encrypt does
+ * the text's CTR as well. */
 EVC_CHECKED enum evc_status evc_aes_ccm_set_key(struct evc_aes_ccm_key *key,
                                                 const struct evc_aes *ctr_kernel,
                                                 const struct evc_aes *mac_kernel,
@@ -352,11 +370,11 @@ EVC_CHECKED enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key,
 
 /*
  * In pieces of any lengths: start with both lengths, all associated data, the message, finish. CCM
- * authenticates the lengths first, so they must be known. Opening in pieces hands out plaintext before it is
- * verified: use none of it, and wipe it, unless finish returns EVC_OK.
+ * authenticates the lengths first, so they must be known. Opening in pieces hands out plaintext
+ * before it is verified: use none of it, and wipe it, unless finish returns EVC_OK.
  *
- * EVC_ERR_LENGTH      start: message too long for the nonce; aad, update: more than announced; finish: less than
- *                     announced, no tag written. The state is as before.
+ * EVC_ERR_LENGTH      start: message too long for the nonce; aad, update: more than announced;
+ *                     finish: less than announced, no tag written. The state is as before.
  * EVC_ERR_STATE       also: text before the associated data is complete
  */
 struct evc_aes_ccm {

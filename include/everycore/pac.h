@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arm's pointer authentication (Arm ARM, DDI 0487, 2024, FEAT_PAuth and its enhancements), for emulators.
+ * Arm's pointer authentication (Arm ARM, DDI 0487, 2024, FEAT_PAuth and its
+ * enhancements), for emulators.
  *
- *     struct evc_pac_kernels kernels = {evc_qarma_select(evc_cpu_features(), EVC_ALLOW_VARTIME, EVC_USE_SERIAL), NULL};
+ *     struct evc_pac_kernels kernels = {
+ *         evc_qarma_select(evc_cpu_features(), EVC_ALLOW_VARTIME, EVC_USE_SERIAL), NULL};
  *     enum evc_status status = evc_pac_keys_init(&keys, &evc_pac_qarma5, &kernels);
  *     if (status == EVC_OK)
  *         status = evc_pac_set_rules(&rules, EVC_PAC_PAUTH2, 48, 1, EVC_PAC_EXTEND_55);
@@ -11,14 +13,15 @@
  *     signed = evc_pac_add(&rules, key, pointer, modifier);
  *     result = evc_pac_auth(&rules, key, EVC_PAC_KEY_A, 0, signed, modifier);
  *
- * An emulated key protects nothing on the host: emulators pass EVC_ALLOW_VARTIME, for the fastest kernel. Do not
- * protect real pointers with these functions: the time of evc_pac_keys_get and of a memo tells which keys and pointers
- * were used before, and none of them was tested for constant time. struct evc_pac_key and struct evc_pac_keys hold keys
- * and their schedules: who needs to, wipes them with evc_wipe.
+ * An emulated key protects nothing on the host: emulators pass EVC_ALLOW_VARTIME, for the fastest
+ * kernel. Do not protect real pointers with these functions: the time of evc_pac_keys_get and of a
+ * memo tells which keys and pointers were used before, and none of them was tested for constant
+ * time. struct evc_pac_key and struct evc_pac_keys hold keys and their schedules: who needs to,
+ * wipes them with evc_wipe.
  *
- * A value and a fault come back; the emulator raises the exception. What decides whether an instruction does anything
- * at all (SCTLR_ELx.EnIA and the like, traps) is the emulator's too. Not here: FEAT_PAuth_LR (a second modifier) and
- * the tag bits of FEAT_MTE_NO_ADDRESS_TAGS.
+ * A value and a fault come back; the emulator raises the exception. What decides whether an
+ * instruction does anything at all (SCTLR_ELx.EnIA and the like, traps) is the emulator's too. Not
+ * here: FEAT_PAuth_LR (a second modifier) and the tag bits of FEAT_MTE_NO_ADDRESS_TAGS.
  */
 #ifndef EVERYCORE_PAC_H
 #define EVERYCORE_PAC_H
@@ -30,7 +33,7 @@
 extern "C" {
 #endif
 
-/* ---- Algorithms -------------------------------------------------------------------------------------- */
+/* ---- Algorithms ------------------------------------------------------------------------------ */
 
 /* Constant descriptors; a program that names one of them links that one alone. */
 struct evc_pac_algorithm;
@@ -38,7 +41,8 @@ extern EVC_API const struct evc_pac_algorithm
     evc_pac_qarma5, /* QARMA-64, sigma 2, 5 rounds: ID_AA64ISAR1_EL1.APA */
     evc_pac_qarma3, /* QARMA-64, sigma 1, 3 rounds: ID_AA64ISAR2_EL1.APA3 */
     evc_pac_impdef, /* ID_AA64ISAR1_EL1.API, with QEMU's values: a hash, which is no cipher */
-    evc_pac_aes128; /* ID_AA64ISAR1_EL1.API too: AES-128 of data and modifier, the first half of the block */
+    /* ID_AA64ISAR1_EL1.API too: AES-128 of data and modifier, the first half of the block */
+    evc_pac_aes128;
 
 /* "qarma5", "qarma3", "impdef" or "aes128". */
 EVC_API const char *evc_pac_algorithm_name(const struct evc_pac_algorithm *algorithm);
@@ -49,7 +53,7 @@ struct evc_pac_kernels {
     const struct evc_aes *aes;     /* of evc_pac_aes128 */
 };
 
-/* ---- Keys ---------------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* A key, ready for use. May be copied. */
 struct evc_pac_key {
@@ -63,23 +67,27 @@ struct evc_pac_key {
     } cipher;
 };
 
-/* EVC_ERR_KERNEL: the algorithm's kernel is NULL, or its key does not fit. EVC_ERR_ALIGNMENT: the key is not aligned to
- * 16 bytes. After an error the key is all zeros: it is not set up. */
-EVC_CHECKED enum evc_status evc_pac_set_key(struct evc_pac_key *key, const struct evc_pac_algorithm *algorithm,
-                                            const struct evc_pac_kernels *kernels, uint64_t hi, uint64_t lo);
+/* EVC_ERR_KERNEL: the algorithm's kernel is NULL, or its key does not fit. EVC_ERR_ALIGNMENT: the
+ * key is not aligned to 16 bytes. After an error the key is all zeros: it is not set up. */
+EVC_CHECKED enum evc_status evc_pac_set_key(struct evc_pac_key *key,
+                                            const struct evc_pac_algorithm *algorithm,
+                                            const struct evc_pac_kernels *kernels, uint64_t hi,
+                                            uint64_t lo);
 
-/* ComputePAC of the Arm ARM: all 64 bits. With a key that is not set up (all zeros), the result is 0. */
+/* ComputePAC of the Arm ARM: all 64 bits. With a key that is not set up (all
+ * zeros), the result is 0. */
 static inline uint64_t evc_pac_mac(const struct evc_pac_key *key, uint64_t data, uint64_t modifier)
 {
     return key->mac ? key->mac(&key->cipher, data, modifier) : 0;
 }
 
 /*
- * Keys that were used last, ready: operating systems exchange them at every entry and exit, and the same ones come
- * back. One for each emulated CPU. Aligned to 16 bytes, as all that holds keys.
+ * Keys that were used last, ready: operating systems exchange them at every entry and exit, and the
+ * same ones come back. One for each emulated CPU. Aligned to 16 bytes, as all that holds keys.
  *
- * A memo belongs to one of these. Who makes it anew or assigns to it (puts back a copy, say) flushes that memo and
- * forgets all contexts: ids that were given since are given again, to other values.
+ * A memo belongs to one of these. Who makes it anew or assigns to it (puts back a
+ * copy, say) flushes that memo and forgets all contexts: ids that were given since are
+ * given again, to other values.
  */
 #define EVC_PAC_KEY_SLOTS 8
 struct evc_pac_keys {
@@ -91,27 +99,31 @@ struct evc_pac_keys {
     struct evc_pac_key slots[EVC_PAC_KEY_SLOTS];
 };
 
-/* Errors as evc_pac_set_key; after an error the keys are all zeros, and every key that they give is not set up. Ids
- * begin anew. */
-EVC_CHECKED enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struct evc_pac_algorithm *algorithm,
+/* Errors as evc_pac_set_key; after an error the keys are all zeros, and every key that they give is
+ * not set up. Ids begin anew. */
+EVC_CHECKED enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys,
+                                              const struct evc_pac_algorithm *algorithm,
                                               const struct evc_pac_kernels *kernels);
 
 /*
  * The key of that value. Valid until the next call, which may replace it.
  *
- * Its id is the same as before while the value has stayed here, and no other value of these keys ever has it; so it
- * can stand for the value in the contexts of their memo. It is below 2^40, and 0 when all have been given away.
+ * Its id is the same as before while the value has stayed here, and no other value of these keys
+ * ever has it; so it can stand for the value in the contexts of their memo. It is below 2^40, and 0
+ * when all have been given away.
  */
-EVC_API const struct evc_pac_key *evc_pac_keys_find(struct evc_pac_keys *keys, uint64_t hi, uint64_t lo);
+EVC_API const struct evc_pac_key *evc_pac_keys_find(struct evc_pac_keys *keys, uint64_t hi,
+                                                    uint64_t lo);
 
-static inline const struct evc_pac_key *evc_pac_keys_get(struct evc_pac_keys *keys, uint64_t hi, uint64_t lo)
+static inline const struct evc_pac_key *evc_pac_keys_get(struct evc_pac_keys *keys, uint64_t hi,
+                                                         uint64_t lo)
 {
     const struct evc_pac_key *last = &keys->slots[keys->last];
 
     return last->lo == lo && last->hi == hi ? last : evc_pac_keys_find(keys, hi, lo);
 }
 
-/* ---- What holds for a pointer --------------------------------------------------------------------------- */
+/* ---- What holds for a pointer ---------------------------------------------------------------- */
 
 /* The values of ID_AA64ISAR1_EL1.APA and API, and of ID_AA64ISAR2_EL1.APA3. */
 enum evc_pac_level {
@@ -126,13 +138,13 @@ enum evc_pac_level {
 enum evc_pac_extend {
     /* Bit 55 with TBI, else 63: all regimes but those of the next line. QEMU does so in all. */
     EVC_PAC_EXTEND_BY_TBI = 0,
-    /* Bit 55 always: regimes with two ranges, one of which or both have TBI for this kind of pointer; all regimes with
-     * FEAT_CONSTPACFIELD. evc_pac_set_regime makes this choice. */
+    /* Bit 55 always: regimes with two ranges, one of which or both have TBI for this kind of
+     * pointer; all regimes with FEAT_CONSTPACFIELD. evc_pac_set_regime makes this choice. */
     EVC_PAC_EXTEND_55 = 1
 };
 
-/* The rules for pointers of one kind (to code or to data) into one half of the addresses, under one regime. Made by
- * evc_pac_set_rules; read-only. */
+/* The rules for pointers of one kind (to code or to data) into one half of the addresses, under one
+ * regime. Made by evc_pac_set_rules; read-only. */
 struct evc_pac_rules {
     uint64_t extension; /* the bits that are all equal in a canonical pointer */
     uint64_t field;     /* where the code goes: the extension without bit 55 */
@@ -145,12 +157,14 @@ struct evc_pac_rules {
 
 /*
  * va_bits   the size of addresses, 64 - TxSZ (evc_pac_va_bits): 16 to 55
- * tbi       1: the top byte is ignored for this kind of pointer. For data TCR_ELx.TBIn, for code TBIn and not TBIDn.
+ * tbi       1: the top byte is ignored for this kind of pointer. For data TCR_ELx.TBIn, for
+ *           code TBIn and not TBIDn.
  *
- * EVC_ERR_PARAMETER: a level or extension that is none of the above, va_bits out of range, tbi other than 0 and 1.
+ * EVC_ERR_PARAMETER: a level or extension that is none of the above, va_bits out of
+ * range, tbi other than 0 and 1.
  */
-EVC_CHECKED enum evc_status evc_pac_set_rules(struct evc_pac_rules *rules, unsigned level, unsigned va_bits,
-                                              unsigned tbi, unsigned extend);
+EVC_CHECKED enum evc_status evc_pac_set_rules(struct evc_pac_rules *rules, unsigned level,
+                                              unsigned va_bits, unsigned tbi, unsigned extend);
 
 /* The treatment of a TxSZ out of range, which the Arm ARM leaves to implementations (RESTnSZ). */
 enum evc_pac_size_choice {
@@ -158,12 +172,14 @@ enum evc_pac_size_choice {
     EVC_PAC_SIZE_AS_IS = 1   /* evc_pac_set_rules refuses what is out of its own range */
 };
 
-/* 64 - tsz. In range is min_tsz (16; 12 with 52 bits of address, which ask for TCR_ELx.DS or a granule of 64 KiB; 9
- * with 56) to max_tsz (39; 48 with FEAT_TTST, 47 with it and a granule of 64 KiB). */
-EVC_API unsigned evc_pac_va_bits(unsigned tsz, unsigned min_tsz, unsigned max_tsz, enum evc_pac_size_choice choice);
+/* 64 - tsz. In range is min_tsz (16; 12 with 52 bits of address, which ask for
+ * TCR_ELx.DS or a granule of 64 KiB; 9 with 56) to max_tsz (39; 48 with FEAT_TTST, 47
+ * with it and a granule of 64 KiB). */
+EVC_API unsigned evc_pac_va_bits(unsigned tsz, unsigned min_tsz, unsigned max_tsz,
+                                 enum evc_pac_size_choice choice);
 
-/* The rules of a regime. It has one range of addresses or two; of two, bit 55 of a pointer chooses one, but for AddPAC
- * of the Arm ARM bit 63 does if neither range has TBI. */
+/* The rules of a regime. It has one range of addresses or two; of two, bit 55 of a pointer chooses
+ * one, but for AddPAC of the Arm ARM bit 63 does if neither range has TBI. */
 struct evc_pac_regime {
     struct evc_pac_rules half[2]; /* lower, upper; the same twice in a regime of one range */
     uint8_t add_half_bit;         /* the bit that chooses for AddPAC */
@@ -176,27 +192,30 @@ enum evc_pac_select {
     EVC_PAC_SELECT_55 = 2    /* the Arm ARM's with FEAT_CONSTPACFIELD: bit 55 for both */
 };
 
-/* va_bits, tbi: of the lower and the upper half, as evc_pac_set_rules has them, and errors as there. n_ranges: 1 or 2;
- * 1 reads the first of va_bits and tbi only. */
-EVC_CHECKED enum evc_status evc_pac_set_regime(struct evc_pac_regime *regime, unsigned level, unsigned n_ranges,
-                                               const unsigned *va_bits, const unsigned *tbi, unsigned select);
+/* va_bits, tbi: of the lower and the upper half, as evc_pac_set_rules has them, and errors as
+ * there. n_ranges: 1 or 2; 1 reads the first of va_bits and tbi only. */
+EVC_CHECKED enum evc_status evc_pac_set_regime(struct evc_pac_regime *regime, unsigned level,
+                                               unsigned n_ranges, const unsigned *va_bits,
+                                               const unsigned *tbi, unsigned select);
 
-static inline const struct evc_pac_rules *evc_pac_rules_to_add(const struct evc_pac_regime *regime, uint64_t pointer)
+static inline const struct evc_pac_rules *evc_pac_rules_to_add(const struct evc_pac_regime *regime,
+                                                               uint64_t pointer)
 {
     return &regime->half[pointer >> regime->add_half_bit & 1];
 }
 
 /* The rules of authentication and XPAC. */
-static inline const struct evc_pac_rules *evc_pac_rules_to_auth(const struct evc_pac_regime *regime, uint64_t pointer)
+static inline const struct evc_pac_rules *evc_pac_rules_to_auth(const struct evc_pac_regime *regime,
+                                                                uint64_t pointer)
 {
     return &regime->half[pointer >> 55 & 1];
 }
 
-/* ---- The instructions ----------------------------------------------------------------------------------- */
+/* ---- The instructions ------------------------------------------------------------------------ */
 
 /* PAC*: AddPAC of the Arm ARM. */
-EVC_API uint64_t evc_pac_add(const struct evc_pac_rules *rules, const struct evc_pac_key *key, uint64_t pointer,
-                             uint64_t modifier);
+EVC_API uint64_t evc_pac_add(const struct evc_pac_rules *rules, const struct evc_pac_key *key,
+                             uint64_t pointer, uint64_t modifier);
 
 /* The letter of a key, for the error code of levels below PAUTH2. */
 enum evc_pac_letter { EVC_PAC_KEY_A = 0, EVC_PAC_KEY_B = 1 };
@@ -207,11 +226,12 @@ struct evc_pac_result {
     uint8_t fault;  /* 1: the level has a PAC Fail exception here */
 };
 
-/* AUT*: Auth of the Arm ARM. combined: 1 for instructions that also branch, return or load (RETAA, BRAA, LDRAA, ERETAA
- * ...). LDRAA and LDRAB have a modifier of 0, never SP, and keys for data. */
-EVC_API struct evc_pac_result evc_pac_auth(const struct evc_pac_rules *rules, const struct evc_pac_key *key,
-                                           enum evc_pac_letter letter, int combined, uint64_t pointer,
-                                           uint64_t modifier);
+/* AUT*: Auth of the Arm ARM. combined: 1 for instructions that also branch, return or load (RETAA,
+ * BRAA, LDRAA, ERETAA ...). LDRAA and LDRAB have a modifier of 0, never SP, and keys for data. */
+EVC_API struct evc_pac_result evc_pac_auth(const struct evc_pac_rules *rules,
+                                           const struct evc_pac_key *key,
+                                           enum evc_pac_letter letter, int combined,
+                                           uint64_t pointer, uint64_t modifier);
 
 /* XPAC*: Strip of the Arm ARM. */
 static inline uint64_t evc_pac_strip(const struct evc_pac_rules *rules, uint64_t pointer)
@@ -220,25 +240,27 @@ static inline uint64_t evc_pac_strip(const struct evc_pac_rules *rules, uint64_t
 }
 
 /* PACGA: the upper 32 bits, zeros below. */
-static inline uint64_t evc_pac_generic(const struct evc_pac_key *key, uint64_t data, uint64_t modifier)
+static inline uint64_t evc_pac_generic(const struct evc_pac_key *key, uint64_t data,
+                                       uint64_t modifier)
 {
     return evc_pac_mac(key, data, modifier) & UINT64_C(0xffffffff00000000);
 }
 
-/* ---- The memo --------------------------------------------------------------------------------------------- */
+/* ---- The memo -------------------------------------------------------------------------------- */
 
 /*
- * Results that were computed before. Exact: an entry is used if pointer, modifier and context are all the same. The
- * context stands for all else that a result depends on: the key, the sizes, TBI, the level. One memo for each struct
- * evc_pac_keys, flushed whenever that is assigned to; nothing here is locked. A copy of struct evc_pac_memo has the
- * same sets: use one of the two.
+ * Results that were computed before. Exact: an entry is used if pointer, modifier and context are
+ * all the same. The context stands for all else that a result depends on: the key, the sizes, TBI,
+ * the level. One memo for each struct evc_pac_keys, flushed whenever that is assigned to; nothing
+ * here is locked. A copy of struct evc_pac_memo has the same sets: use one of the two.
  *
  *     static EVC_ALIGN(64) struct evc_pac_memo_set sets[512];
  *     evc_pac_memo_init(&memo, sets, 512);
  *     signed = evc_pac_memo_add(&memo, evc_pac_context(key, rules), rules, key, pointer, modifier);
  *
- * An emulator that keeps the context of a register of keys until one of them or a register of control is written
- * looks a result up (evc_pac_memo_find) without having the key at hand, and computes it only if there is none.
+ * An emulator that keeps the context of a register of keys until one of them or a register of
+ * control is written looks a result up (evc_pac_memo_find) without having the key at hand, and
+ * computes it only if there is none.
  */
 struct evc_pac_memo_entry {
     uint64_t pointer, modifier, tag, result;
@@ -257,15 +279,17 @@ struct evc_pac_memo {
     uint64_t hits[4], misses[4]; /* by operation; 0 is not used */
 };
 
-/* sets: n_sets of them, a power of two from 2 to 2^14; 512 are 32 KiB. EVC_ERR_LENGTH otherwise. They are not copied.
- * Aligned to 64 bytes, a set is in one line of the cache: a matter of speed alone. */
-EVC_CHECKED enum evc_status evc_pac_memo_init(struct evc_pac_memo *memo, struct evc_pac_memo_set *sets, size_t n_sets);
+/* sets: n_sets of them, a power of two from 2 to 2^14; 512 are 32 KiB. EVC_ERR_LENGTH
+ * otherwise. They are not copied. Aligned to 64 bytes, a set is in one line of the cache: a
+ * matter of speed alone. */
+EVC_CHECKED enum evc_status evc_pac_memo_init(struct evc_pac_memo *memo,
+                                              struct evc_pac_memo_set *sets, size_t n_sets);
 
 /* Forget everything. A few cycles; each 256th time writes all sets. */
 EVC_API void evc_pac_memo_flush(struct evc_pac_memo *memo);
 
-/* Context: a number that stands for everything but pointer and modifier, with its low EVC_PAC_CONTEXT_SHIFT bits zero.
- * 0 is never found. */
+/* Context: a number that stands for everything but pointer and modifier, with its low
+ * EVC_PAC_CONTEXT_SHIFT bits zero. 0 is never found. */
 #define EVC_PAC_CONTEXT_SHIFT 10
 #define EVC_PAC_ID_SHIFT 24
 
@@ -276,7 +300,8 @@ static inline uint64_t evc_pac_context_of(uint64_t id, const struct evc_pac_rule
 }
 
 /* As evc_pac_context_of, of the key itself. */
-static inline uint64_t evc_pac_context(const struct evc_pac_key *key, const struct evc_pac_rules *rules)
+static inline uint64_t evc_pac_context(const struct evc_pac_key *key,
+                                       const struct evc_pac_rules *rules)
 {
     return evc_pac_context_of(key->id, rules);
 }
@@ -288,29 +313,34 @@ static inline uint64_t evc_pac_memo_tag(const struct evc_pac_memo *memo, uint64_
 }
 
 /*
- * Return addresses differ in low bits, stack pointers from bit 4 up. A pointer and the same one signed differ in high
- * bits, on which only high bits of a product depend. So these are taken, and others for each operation: if AddPAC and
- * its authentication always shared a set, two places of a program in one set would have one way each. The factor is
- * 2^64 over the golden ratio (Knuth: The Art of Computer Programming, volume 3, 1998, section 6.4).
+ * Return addresses differ in low bits, stack pointers from bit 4 up. A pointer and the same one
+ * signed differ in high bits, on which only high bits of a product depend. So these are taken, and
+ * others for each operation: if AddPAC and its authentication always shared a set, two places of a
+ * program in one set would have one way each. The factor is 2^64 over the golden ratio (Knuth: The
+ * Art of Computer Programming, volume 3, 1998, section 6.4).
  */
 static inline struct evc_pac_memo_set *evc_pac_memo_set_of(const struct evc_pac_memo *memo,
-                                                           enum evc_pac_operation operation, uint64_t pointer,
-                                                           uint64_t modifier)
+                                                           enum evc_pac_operation operation,
+                                                           uint64_t pointer, uint64_t modifier)
 {
-    const uint64_t hash = (pointer ^ (modifier << 20 ^ modifier >> 4)) * UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t hash =
+        (pointer ^ (modifier << 20 ^ modifier >> 4)) * UINT64_C(0x9e3779b97f4a7c15);
 
-    return (struct evc_pac_memo_set *)(void *)((char *)memo->sets + (hash >> (45 - operation) & memo->mask));
+    return (struct evc_pac_memo_set *)(void *)((char *)memo->sets +
+                                               (hash >> (45 - operation) & memo->mask));
 }
 
-static inline int evc_pac_memo_is(const struct evc_pac_memo_entry *entry, uint64_t pointer, uint64_t modifier,
-                                  uint64_t tag)
+static inline int evc_pac_memo_is(const struct evc_pac_memo_entry *entry, uint64_t pointer,
+                                  uint64_t modifier, uint64_t tag)
 {
     return entry->pointer == pointer && entry->modifier == modifier && entry->tag == tag;
 }
 
-/* 1 and the result, if there is one; else 0. Of authentication only what was right is kept: a result has no fault. */
-static inline int evc_pac_memo_find(struct evc_pac_memo *memo, uint64_t context, enum evc_pac_operation operation,
-                                    uint64_t pointer, uint64_t modifier, uint64_t *result)
+/* 1 and the result, if there is one; else 0. Of authentication only what was right is kept:
+ * a result has no fault. */
+static inline int evc_pac_memo_find(struct evc_pac_memo *memo, uint64_t context,
+                                    enum evc_pac_operation operation, uint64_t pointer,
+                                    uint64_t modifier, uint64_t *result)
 {
     const struct evc_pac_memo_set *set = evc_pac_memo_set_of(memo, operation, pointer, modifier);
     const uint64_t tag = evc_pac_memo_tag(memo, context, operation);
@@ -326,20 +356,25 @@ static inline int evc_pac_memo_find(struct evc_pac_memo *memo, uint64_t context,
 }
 
 /* Keep a result that evc_pac_memo_find did not have; counts a miss. */
-EVC_API void evc_pac_memo_keep(struct evc_pac_memo *memo, uint64_t context, enum evc_pac_operation operation,
-                               uint64_t pointer, uint64_t modifier, uint64_t result);
+EVC_API void evc_pac_memo_keep(struct evc_pac_memo *memo, uint64_t context,
+                               enum evc_pac_operation operation, uint64_t pointer,
+                               uint64_t modifier, uint64_t result);
 
-/* The instructions through a memo. AddPAC of a canonical pointer also keeps the result of its authentication. */
-EVC_API uint64_t evc_pac_memo_add(struct evc_pac_memo *memo, uint64_t context, const struct evc_pac_rules *rules,
-                                  const struct evc_pac_key *key, uint64_t pointer, uint64_t modifier);
+/* The instructions through a memo. AddPAC of a canonical pointer also keeps the result
+ * of its authentication. */
+EVC_API uint64_t evc_pac_memo_add(struct evc_pac_memo *memo, uint64_t context,
+                                  const struct evc_pac_rules *rules, const struct evc_pac_key *key,
+                                  uint64_t pointer, uint64_t modifier);
 EVC_API struct evc_pac_result evc_pac_memo_auth(struct evc_pac_memo *memo, uint64_t context,
-                                                const struct evc_pac_rules *rules, const struct evc_pac_key *key,
-                                                enum evc_pac_letter letter, int combined, uint64_t pointer,
-                                                uint64_t modifier);
-EVC_API uint64_t evc_pac_memo_generic(struct evc_pac_memo *memo, uint64_t context, const struct evc_pac_key *key,
-                                      uint64_t data, uint64_t modifier);
+                                                const struct evc_pac_rules *rules,
+                                                const struct evc_pac_key *key,
+                                                enum evc_pac_letter letter, int combined,
+                                                uint64_t pointer, uint64_t modifier);
+EVC_API uint64_t evc_pac_memo_generic(struct evc_pac_memo *memo, uint64_t context,
+                                      const struct evc_pac_key *key, uint64_t data,
+                                      uint64_t modifier);
 
-/* ---- For algorithms ---------------------------------------------------------------------------------------- */
+/* ---- For algorithms -------------------------------------------------------------------------- */
 
 struct evc_pac_algorithm {
     const char *name;

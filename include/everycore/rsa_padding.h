@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signatures and encryption by RSA (RFC 8017): PKCS#1 v1.5, PSS and OAEP, on keys of everycore/rsa.h.
+ * Signatures and encryption by RSA (RFC 8017): PKCS#1 v1.5, PSS and OAEP, on
+ * keys of everycore/rsa.h.
  *
- *     const struct evc_rsa_hash sha256 = {.digest = my_sha256, .digest_bytes = 32, .block_bytes = 64};
+ *     const struct evc_rsa_hash sha256 = {
+ *         .digest = my_sha256, .digest_bytes = 32, .block_bytes = 64};
  *     const struct evc_rsa_pss pss = {&sha256, &sha256, 32};
  *     status = evc_rsa_sign_pss(key, &pss, digest, 32, &random, signature, scratch, scratch_bytes);
  *
  * Which one to use:
  *     signatures                       PSS; PKCS#1 v1.5 where a protocol says so
  *     keys encrypted for somebody      OAEP
- *     old protocols                    PKCS#1 v1.5 encryption, whose decryption answers bad ciphertexts with a
- *                                      message of its own, always the same (implicit rejection)
+ *     old protocols                    PKCS#1 v1.5 encryption, whose decryption answers bad
+ *                                      ciphertexts with a message of its own, always the
+ *                                      same (implicit rejection)
  *
- * The hash is the caller's, for this library has none. Messages to sign are given as their digests. Scratch memory for
- * every call here: evc_rsa_padding_scratch_bytes(). Signatures, ciphertexts, digests and labels are public. Secret are
- * messages that are encrypted, salts and seeds, and the length of a message that PKCS#1 v1.5 decrypts. The length of a
- * message that OAEP accepts is public.
+ * The hash is the caller's, for this library has none. Messages to sign are given as their
+ * digests. Scratch memory for every call here: evc_rsa_padding_scratch_bytes(). Signatures,
+ * ciphertexts, digests and labels are public. Secret are messages that are encrypted, salts
+ * and seeds, and the length of a message that PKCS#1 v1.5 decrypts. The length of a message
+ * that OAEP accepts is public.
  */
 #ifndef EVERYCORE_RSA_PADDING_H
 #define EVERYCORE_RSA_PADDING_H
@@ -26,7 +30,7 @@
 extern "C" {
 #endif
 
-/* ---- The hash ------------------------------------------------------------------------------------------ */
+/* ---- The hash -------------------------------------------------------------------------------- */
 
 #define EVC_RSA_MOST_DIGEST_BYTES 64u
 #define EVC_RSA_MOST_BLOCK_BYTES 144u /* SHA3-224's */
@@ -37,12 +41,13 @@ struct evc_rsa_piece {
 };
 
 /*
- * digest writes the hash of all pieces, one behind the other, of digest_bytes bytes, and returns 0. Anything else means
- * that it could not: then the call ends with EVC_ERR_HASH. It is to be constant-time for what it hashes, and to clear
- * what it used. context is handed to it as it is.
+ * digest writes the hash of all pieces, one behind the other, of digest_bytes bytes, and returns 0.
+ * Anything else means that it could not: then the call ends with EVC_ERR_HASH. It is to be
+ * constant-time for what it hashes, and to clear what it used. context is handed to it as it is.
  *
- * digest_bytes: 16 to 64. block_bytes: of HMAC with it (FIPS 198-1), 64 for SHA-256, 128 for SHA-512; for implicit
- * rejection alone. prefix: for PKCS#1 v1.5 signatures alone, the DER of DigestInfo up to the digest.
+ * digest_bytes: 16 to 64. block_bytes: of HMAC with it (FIPS 198-1), 64 for SHA-256, 128 for
+ * SHA-512; for implicit rejection alone. prefix: for PKCS#1 v1.5 signatures alone, the DER of
+ * DigestInfo up to the digest.
  */
 struct evc_rsa_hash {
     int (*digest)(void *context, const struct evc_rsa_piece *pieces, size_t n_pieces, uint8_t *out);
@@ -52,8 +57,8 @@ struct evc_rsa_hash {
     uint32_t prefix_bytes;
 };
 
-/* The prefix for "sha1", "sha224", "sha256", "sha384", "sha512", "sha512-224" or "sha512-256", by RFC 8017 section 9.2;
- * NULL and 0 bytes: no such name. */
+/* The prefix for "sha1", "sha224", "sha256", "sha384", "sha512", "sha512-224" or "sha512-256", by
+ * RFC 8017 section 9.2; NULL and 0 bytes: no such name. */
 EVC_API const uint8_t *evc_rsa_digest_prefix(const char *name, uint32_t *prefix_bytes);
 
 /* Bytes of scratch memory for any call below. 0: kernel is NULL, or there is no such length. */
@@ -65,25 +70,31 @@ EVC_API size_t evc_rsa_padding_scratch_bytes(const struct evc_bn *kernel, size_t
  * EVC_ERR_HASH      the hash failed, is NULL, or has sizes that are none
  * EVC_ERR_LENGTH    a digest, a message or a ciphertext has a wrong length
  * EVC_ERR_KEY_SIZE  n is too short for this padding
- * EVC_ERR_SCRATCH, EVC_ERR_KERNEL, EVC_ERR_RANDOM, EVC_ERR_FAULT   as the raw operations of everycore/rsa.h
+ * EVC_ERR_SCRATCH, EVC_ERR_KERNEL, EVC_ERR_RANDOM, EVC_ERR_FAULT   as the raw operations
+ *                                                                  of everycore/rsa.h
  *
- * Outputs have n_bytes bytes where nothing else is said. After an error they hold zeros, but for EVC_ERR_KERNEL, which
- * writes nothing.
+ * Outputs have n_bytes bytes where nothing else is said. After an error they hold zeros, but for
+ * EVC_ERR_KERNEL, which writes nothing.
  */
 
-/* ---- Signatures ------------------------------------------------------------------------------------------ */
+/* ---- Signatures ------------------------------------------------------------------------------ */
 
-/* RSASSA-PKCS1-v1_5. Verification compares the whole padding, with parameters NULL in DigestInfo: EVC_ERR_SIGNATURE. */
-EVC_CHECKED enum evc_status evc_rsa_sign_pkcs1(const struct evc_rsa_private *key, const struct evc_rsa_hash *hash,
+/* RSASSA-PKCS1-v1_5. Verification compares the whole padding, with parameters NULL in
+ * DigestInfo: EVC_ERR_SIGNATURE. */
+EVC_CHECKED enum evc_status evc_rsa_sign_pkcs1(const struct evc_rsa_private *key,
+                                               const struct evc_rsa_hash *hash,
                                                const uint8_t *digest, size_t digest_bytes,
-                                               const struct evc_random *random, uint8_t *signature, void *scratch,
-                                               size_t scratch_bytes);
-EVC_CHECKED enum evc_status evc_rsa_verify_pkcs1(const struct evc_rsa_public *key, const struct evc_rsa_hash *hash,
-                                                 const uint8_t *digest, size_t digest_bytes, const uint8_t *signature,
-                                                 size_t signature_bytes, void *scratch, size_t scratch_bytes);
+                                               const struct evc_random *random, uint8_t *signature,
+                                               void *scratch, size_t scratch_bytes);
+EVC_CHECKED enum evc_status evc_rsa_verify_pkcs1(const struct evc_rsa_public *key,
+                                                 const struct evc_rsa_hash *hash,
+                                                 const uint8_t *digest, size_t digest_bytes,
+                                                 const uint8_t *signature, size_t signature_bytes,
+                                                 void *scratch, size_t scratch_bytes);
 
-/* RSASSA-PSS. hash: of the message. mgf_hash: of the mask, usually the same. salt_bytes: usually those of the digest;
- * for verification also EVC_RSA_ANY_SALT, which takes the length from the signature. */
+/* RSASSA-PSS. hash: of the message. mgf_hash: of the mask, usually the same. salt_bytes:
+ * usually those of the digest; for verification also EVC_RSA_ANY_SALT, which takes the
+ * length from the signature. */
 #define EVC_RSA_ANY_SALT UINT32_MAX
 
 struct evc_rsa_pss {
@@ -91,52 +102,64 @@ struct evc_rsa_pss {
     uint32_t salt_bytes;
 };
 
-EVC_CHECKED enum evc_status evc_rsa_sign_pss(const struct evc_rsa_private *key, const struct evc_rsa_pss *pss,
-                                             const uint8_t *digest, size_t digest_bytes,
-                                             const struct evc_random *random, uint8_t *signature, void *scratch,
+EVC_CHECKED enum evc_status evc_rsa_sign_pss(const struct evc_rsa_private *key,
+                                             const struct evc_rsa_pss *pss, const uint8_t *digest,
+                                             size_t digest_bytes, const struct evc_random *random,
+                                             uint8_t *signature, void *scratch,
                                              size_t scratch_bytes);
-EVC_CHECKED enum evc_status evc_rsa_verify_pss(const struct evc_rsa_public *key, const struct evc_rsa_pss *pss,
-                                               const uint8_t *digest, size_t digest_bytes, const uint8_t *signature,
-                                               size_t signature_bytes, void *scratch, size_t scratch_bytes);
+EVC_CHECKED enum evc_status evc_rsa_verify_pss(const struct evc_rsa_public *key,
+                                               const struct evc_rsa_pss *pss, const uint8_t *digest,
+                                               size_t digest_bytes, const uint8_t *signature,
+                                               size_t signature_bytes, void *scratch,
+                                               size_t scratch_bytes);
 
-/* ---- Encryption ------------------------------------------------------------------------------------------ */
+/* ---- Encryption ------------------------------------------------------------------------------ */
 
-/* RSAES-OAEP. The label may have 0 bytes. A message has at most n_bytes - 2 digest_bytes - 2 bytes. */
+/* RSAES-OAEP. The label may have 0 bytes. A message has at most n_bytes - 2
+ * digest_bytes - 2 bytes. */
 struct evc_rsa_oaep {
     const struct evc_rsa_hash *hash, *mgf_hash;
     const uint8_t *label;
     size_t label_bytes;
 };
 
-EVC_CHECKED enum evc_status evc_rsa_encrypt_oaep(const struct evc_rsa_public *key, const struct evc_rsa_oaep *oaep,
+EVC_CHECKED enum evc_status evc_rsa_encrypt_oaep(const struct evc_rsa_public *key,
+                                                 const struct evc_rsa_oaep *oaep,
                                                  const uint8_t *message, size_t message_bytes,
-                                                 const struct evc_random *random, uint8_t *ciphertext, void *scratch,
+                                                 const struct evc_random *random,
+                                                 uint8_t *ciphertext, void *scratch,
                                                  size_t scratch_bytes);
 
 /*
- * message: room for n_bytes - 2 digest_bytes - 2 bytes; *message_bytes tells how many it has, and the rest are zeros.
+ * message: room for n_bytes - 2 digest_bytes - 2 bytes; *message_bytes tells how many it
+ * has, and the rest are zeros.
  *
- * EVC_ERR_PADDING  the ciphertext is not one of this key and label. Why shows neither in the status nor in the time
- *                  (Manger 2001).
+ * EVC_ERR_PADDING  the ciphertext is not one of this key and label. Why shows neither in the status
+ *                  nor in the time (Manger 2001).
  * EVC_ERR_RANGE    as evc_rsa_private
  */
-EVC_CHECKED enum evc_status evc_rsa_decrypt_oaep(const struct evc_rsa_private *key, const struct evc_rsa_oaep *oaep,
+EVC_CHECKED enum evc_status evc_rsa_decrypt_oaep(const struct evc_rsa_private *key,
+                                                 const struct evc_rsa_oaep *oaep,
                                                  const uint8_t *ciphertext, size_t ciphertext_bytes,
                                                  const struct evc_random *random, uint8_t *message,
-                                                 size_t *message_bytes, void *scratch, size_t scratch_bytes);
+                                                 size_t *message_bytes, void *scratch,
+                                                 size_t scratch_bytes);
 
 /* RSAES-PKCS1-v1_5. A message has at most n_bytes - 11 bytes. */
-EVC_CHECKED enum evc_status evc_rsa_encrypt_pkcs1(const struct evc_rsa_public *key, const uint8_t *message,
-                                                  size_t message_bytes, const struct evc_random *random,
-                                                  uint8_t *ciphertext, void *scratch, size_t scratch_bytes);
+EVC_CHECKED enum evc_status evc_rsa_encrypt_pkcs1(const struct evc_rsa_public *key,
+                                                  const uint8_t *message, size_t message_bytes,
+                                                  const struct evc_random *random,
+                                                  uint8_t *ciphertext, void *scratch,
+                                                  size_t scratch_bytes);
 
 /*
- * message: room for n_bytes - 11 bytes; *message_bytes tells how many it has, and the rest are zeros.
+ * message: room for n_bytes - 11 bytes; *message_bytes tells how many it
+ * has, and the rest are zeros.
  *
- * A ciphertext with a wrong padding gets EVC_OK and a message that follows from it and the key: its bytes and its
- * length look random, and are the same each time. So neither the status nor the time tells an attacker whether the
- * padding was right (Bleichenbacher 1998; Kario 2023, "Everlasting ROBOT"). The length is secret as well: a protocol
- * that expects one compares it without a branch.
+ * A ciphertext with a wrong padding gets EVC_OK and a message that follows from it and the key: its
+ * bytes and its length look random, and are the same each time. So neither the status nor the time
+ * tells an attacker whether the padding was right (Bleichenbacher 1998; Kario 2023, "Everlasting
+ * ROBOT"). The length is secret as well: a protocol that expects one compares it without a branch.
  *
  * With SHA-256 the message is the one that OpenSSL gives since version 3.2.
  *
@@ -145,10 +168,10 @@ EVC_CHECKED enum evc_status evc_rsa_encrypt_pkcs1(const struct evc_rsa_public *k
  * Source: Kario: Implementation Guidance for the PKCS #1 RSA Cryptography Specification
  *         (draft-irtf-cfrg-rsa-guidance, 2024), section 7.
  */
-EVC_CHECKED enum evc_status evc_rsa_decrypt_pkcs1(const struct evc_rsa_private *key, const struct evc_rsa_hash *hash,
-                                                  const uint8_t *ciphertext, size_t ciphertext_bytes,
-                                                  const struct evc_random *random, uint8_t *message,
-                                                  size_t *message_bytes, void *scratch, size_t scratch_bytes);
+EVC_CHECKED enum evc_status evc_rsa_decrypt_pkcs1(
+    const struct evc_rsa_private *key, const struct evc_rsa_hash *hash, const uint8_t *ciphertext,
+    size_t ciphertext_bytes, const struct evc_random *random, uint8_t *message,
+    size_t *message_bytes, void *scratch, size_t scratch_bytes);
 
 #ifdef __cplusplus
 }
