@@ -29,10 +29,11 @@ EVC_ISA_BEGIN(A32_NEON)
 #include "common/a32_neon.h"
 
 /* Rounds on eight planes, as a32_bitslice_asm.S describes them. */
-void evc_aes_a32_bitslice_encrypt(uint8x16_t *planes, const void *keys, const void *shuffles, unsigned n,
-                                  const void *more_keys, unsigned n_more, unsigned sub_first);
-void evc_aes_a32_bitslice_decrypt(uint8x16_t *planes, const void *keys, const void *shuffles, unsigned n,
-                                  const void *more_keys, unsigned n_more);
+void evc_aes_a32_bitslice_encrypt(uint8x16_t *planes, const void *keys, const void *shuffles,
+                                  unsigned n, const void *more_keys, unsigned n_more,
+                                  unsigned sub_first);
+void evc_aes_a32_bitslice_decrypt(uint8x16_t *planes, const void *keys, const void *shuffles,
+                                  unsigned n, const void *more_keys, unsigned n_more);
 
 #define ENCRYPT evc_aes_a32_bitslice_encrypt
 #define DECRYPT evc_aes_a32_bitslice_decrypt
@@ -48,7 +49,8 @@ EVC_DEFINE_CLEAR_STACK(clear, NEON, 960)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a32_bitslice = {
-    .kernel = EVC_KERNEL_HEAD(a32_bitslice, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, clear),
+    .kernel =
+        EVC_KERNEL_HEAD(a32_bitslice, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, clear),
     BITSLICE_SLOTS,
 };
 

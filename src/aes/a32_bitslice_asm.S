@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rounds of a32_bitslice: eight planes in q0 to q7, all other NEON registers for the S-box and for MixColumns.
+ * The rounds of a32_bitslice: eight planes in q0 to q7, all other NEON registers for the
+ * S-box and for MixColumns.
  *
- * The layout of planes, keys and shuffles is that of a64_bitslice_steps.h. Look-ups are by halves of a vector.
+ * The layout of planes, keys and shuffles is that of a64_bitslice_steps.h. Look-ups
+ * are by halves of a vector.
  */
 #include "common/a32_asm.h"
 
@@ -20,9 +22,10 @@ evc_isa_neon
 #define FRAME_BYTES (16 * EVC_SPILL_VECTORS + 12)
 #define ARGUMENT(n) SAVED_BYTES + FRAME_BYTES + 4 * (n) /* from sp: those beyond r0-r3 */
 
-/* ---- Steps of a round -------------------------------------------------------------------------- */
+/* ---- Steps of a round ------------------------------------------------------------------------ */
 
-/* q\to = q\from with its bytes in the order of the vector d\i, d\j; a q register is d registers 2 n and 2 n + 1. */
+/* q\to = q\from with its bytes in the order of the vector d\i, d\j; a q register is d
+ * registers 2 n and 2 n + 1. */
 .macro look_up to0, to1, from0, from1, i, j
     vtbl.8 d\to0, {d\from0-d\from1}, d\i
     vtbl.8 d\to1, {d\from0-d\from1}, d\j
@@ -50,9 +53,9 @@ evc_isa_neon
 .endm
 
 /*
- * MixColumns. With t = x + next(x): next(x[j]) + second(t[j]) + t[j - 1], and + t[7] for j = 0, 1, 3, 4 (t[-1] = 0).
- * q10: t[7]. Two planes at once: x in \a and \b, their halves behind them; \before is t of the plane before, and the
- * t of the second is left in q12.
+ * MixColumns. With t = x + next(x): next(x[j]) + second(t[j]) + t[j - 1], and + t[7] for j = 0, 1,
+ * 3, 4 (t[-1] = 0). q10: t[7]. Two planes at once: x in \a and \b, their halves behind them;
+ * \before is t of the plane before, and the t of the second is left in q12.
  */
 .macro mix_two a, a0, a1, b, b0, b1, before
     look_up 26, 27, \a0, \a1, 16, 17
@@ -119,7 +122,7 @@ evc_isa_neon
     mix_columns
 .endm
 
-/* ---- Functions --------------------------------------------------------------------------------- */
+/* ---- Functions ------------------------------------------------------------------------------- */
 
 .macro enter
     push {r4-r11, lr}
@@ -163,8 +166,9 @@ evc_isa_neon
     cmp r3, #0
 .endm
 
-/* r0: eight planes, to be replaced; r1: round keys as planes; r2: shuffles; r3: rounds; 4, 5: round keys of more
- * rounds, and their number; 6: 1 for a SubBytes before them, 0 for none, where r3 is not 0.
+/* r0: eight planes, to be replaced; r1: round keys as planes; r2: shuffles; r3: rounds; 4,
+ * 5: round keys of more rounds, and their number; 6: 1 for a SubBytes before them, 0 for
+ * none, where r3 is not 0.
  * A round is MixColumns, AddRoundKey, SubBytes. */
 evc_function evc_aes_a32_bitslice_encrypt
     enter

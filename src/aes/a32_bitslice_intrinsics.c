@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AES on 8 blocks as bit planes in eight 128-bit registers, for NEON of 32-bit Arm, by intrinsics: the
- * twin of a32_bitslice, for comparison.
+ * AES on 8 blocks as bit planes in eight 128-bit registers, for NEON of 32-bit Arm, by intrinsics:
+ * the twin of a32_bitslice, for comparison.
  *
  * Method:   bit slices with byte shuffles (Kaesper and Schwabe) arranged so that ShiftRows is never
  *           done (fixslicing); S-box by circuit; planes of the round keys made by each call.
@@ -41,7 +41,8 @@ EVC_DEFINE_CLEAR_STACK(clear, NEON, 960)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a32_bitslice_intrinsics = {
-    .kernel = EVC_KERNEL_HEAD(a32_bitslice_intrinsics, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a32_bitslice_intrinsics, A32_NEON, CT, PARALLEL, BATCH_BLOCKS,
+                              struct key, 0, clear),
     BITSLICE_SLOTS,
 };
 

@@ -2,10 +2,10 @@
 /*
  * AES with the AES instructions of A32: 64-bit chips with 32-bit systems.
  *
- * Method:   one AESE and one AESMC per round and block; the modes are in a64_ce_steps.h. 4 blocks in flight, which with
- *           some of the round keys fill 16 registers.
- * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Arm Architecture Reference Manual for A-profile
- *           architecture (DDI 0487), AESE and AESMC.
+ * Method:   one AESE and one AESMC per round and block; the modes are in a64_ce_steps.h. 4 blocks
+ *           in flight, which with some of the round keys fill 16 registers.
+ * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Arm Architecture Reference Manual
+ *           for A-profile architecture (DDI 0487), AESE and AESMC.
  * Needs:    A32_CE.   Timing: CT (no tables, no secret branches).
  * Key form: fips197.
  */
@@ -32,7 +32,8 @@ EVC_DEFINE_CLEAR_STACK(clear, NEON, 1088)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a32_ce = {
-    .kernel = EVC_KERNEL_HEAD(a32_ce, A32_CE, CT, ANY, WIDE, struct evc_aes_fips197_key, EVC_KEY_FIPS197, clear),
+    .kernel = EVC_KERNEL_HEAD(a32_ce, A32_CE, CT, ANY, WIDE, struct evc_aes_fips197_key,
+                              EVC_KEY_FIPS197, clear),
     CE_SLOTS,
 };
 #else

@@ -2,9 +2,11 @@
 /*
  * AES bit-sliced over 32-bit words, two blocks at once, without ShiftRows, in Thumb-2 assembly.
  *
- * Method:   that of c_fixslice32.c, with the same key. The S-box's gates stand in an order, found by a search, in which
- *           14 registers hold nearly all that waits; rotations are part of other instructions.
- * Source:   A. Adomnicai, T. Peyrin, Fixslicing AES-like ciphers, CHES 2021; S-box: sbox_circuit.h, gen-a32-sbox.
+ * Method:   that of c_fixslice32.c, with the same key. The S-box's gates stand in an order,
+ *           found by a search, in which 14 registers hold nearly all that waits; rotations are
+ *           part of other instructions.
+ * Source:   A. Adomnicai, T. Peyrin, Fixslicing AES-like ciphers, CHES 2021; S-box:
+ *           sbox_circuit.h, gen-a32-sbox.
  * Needs:    A32_THUMB2.   Timing: CT (no tables, no secret branches).
  * Key form: fixsliced.
  */
@@ -16,8 +18,10 @@
 #include "common/clear.h"
 
 /* n_blocks > 0. The last block of an odd number goes through both halves. */
-void evc_aes_a32_fixslice_encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
-void evc_aes_a32_fixslice_decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
+void evc_aes_a32_fixslice_encrypt(const void *key, const uint8_t *in, uint8_t *out,
+                                  size_t n_blocks);
+void evc_aes_a32_fixslice_decrypt(const void *key, const uint8_t *in, uint8_t *out,
+                                  size_t n_blocks);
 
 /* Offsets that a32_fixslice_asm.S takes for granted. */
 _Static_assert(offsetof(struct evc_aes_fixslice32_key, head.rounds) == 4, "KEY_ROUNDS");
@@ -51,7 +55,8 @@ static void set_key(void *key, const uint8_t *user_key)
 }
 
 const struct evc_aes evc_aes_a32_fixslice = {
-    .kernel = EVC_KERNEL_HEAD(a32_fixslice, A32_THUMB2, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a32_fixslice, A32_THUMB2, CT, ANY, 2, struct evc_aes_fixslice32_key,
+                              0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

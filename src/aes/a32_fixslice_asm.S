@@ -2,8 +2,9 @@
 /*
  * The rounds of a32_fixslice in Thumb-2: two blocks in eight registers, all others for the S-box.
  *
- * Three properties of the instruction set are used. An operand may be rotated for nothing, so a word is kept rotated
- * until it is used. Masks of four equal bytes are immediates. Register lists load four words of a round key at once.
+ * Three properties of the instruction set are used. An operand may be rotated for nothing, so a
+ * word is kept rotated until it is used. Masks of four equal bytes are immediates. Register lists
+ * load four words of a round key at once.
  */
 #include "common/a32_asm.h"
 
@@ -11,8 +12,8 @@
 
     .thumb
 
-/* Words at sp. PAIR_KEY: the key that a pair of blocks begins with; LAST_KEY: where a pair's loop over the rounds ends;
- * NEXT_KEY: where this pair is. */
+/* Words at sp. PAIR_KEY: the key that a pair of blocks begins with; LAST_KEY: where a pair's loop
+ * over the rounds ends; NEXT_KEY: where this pair is. */
 #define PAIR_KEY 0
 #define IN 4
 #define OUT 8
@@ -22,7 +23,8 @@
 #define SPILL_AT 24
 #include "aes/a32_sbox_asm.h"
 
-/* Nine registers are saved. Both together are a multiple of 8 bytes, and the kernel's `clear` reaches them. */
+/* Nine registers are saved. Both together are a multiple of 8 bytes, and the kernel's
+ * `clear` reaches them. */
 #define SAVED_BYTES 36
 #define FRAME_BYTES (((SAVED_BYTES + SPILL_AT + 4 * EVC_SPILL_WORDS + 7) & -8) - SAVED_BYTES)
 #if SAVED_BYTES + FRAME_BYTES > 192
@@ -43,7 +45,7 @@ plane5 .req r9
 plane6 .req r10
 plane7 .req r11
 
-/* ---- In and out of the sliced form: r0 is lost ------------------------------------------------ */
+/* ---- In and out of the sliced form: r0 is lost ----------------------------------------------- */
 
 /* Exchange the bits of \a under \mask << \n with the bits of \b under \mask. */
 .macro exchange a, b, mask, n
@@ -131,7 +133,7 @@ plane7 .req r11
     str r1, [sp, #N_BLOCKS]
 .endm
 
-/* ---- Steps of a round: r0-r3 and r12 are lost -------------------------------------------------- */
+/* ---- Steps of a round: r0-r3 and r12 are lost ------------------------------------------------ */
 
 /* Afterwards lr and NEXT_KEY are one round key on. */
 .macro add_round_key from=NEXT_KEY
@@ -165,8 +167,9 @@ plane7 .req r11
     str lr, [sp, #NEXT_KEY]
 .endm
 
-/* \to = the plane \x with row r, column c from row r + 1, column c + \k, rotated left by 2 \k: what wraps around
- * its row comes from the same byte then, all else from the next. Not for \k = 0: there it is \x rotated by 8. */
+/* \to = the plane \x with row r, column c from row r + 1, column c + \k, rotated left by 2 \k: what
+ * wraps around its row comes from the same byte then, all else from the next. Not for \k = 0: there
+ * it is \x rotated by 8. */
 .macro next_row to, x, k
     eor \to, \x, \x, ror #8
 .if \k == 1
@@ -189,10 +192,11 @@ plane7 .req r11
 /*
  * MixColumns of round \k modulo 4. With t = x + (x one row on), plane j becomes
  *
- *     (x[j] one row on) + (t[j] two rows on) + t[j - 1],    and + t[7] for j = 0, 1, 3, 4 (t[-1] = 0).
+ *     (x[j] one row on) + (t[j] two rows on) + t[j - 1],    and + t[7] for j = 0,
+ *                                                           1, 3, 4 (t[-1] = 0).
  *
- * mix_plane: \sum holds the first of these, rotated left by 2 \k, and gets the second; \t is t[j], and the register of
- * plane j - 1 gets t[j - 1], \next its next row. r12 is t[7].
+ * mix_plane: \sum holds the first of these, rotated left by 2 \k, and gets the second; \t is t[j],
+ * and the register of plane j - 1 gets t[j - 1], \next its next row. r12 is t[7].
  */
 .macro mix_plane j, below, k, t, sum, next
 .if \k == 2
@@ -289,7 +293,7 @@ plane7 .req r11
 .endif
 .endm
 
-/* ---- Functions: r0: key, r1: in, r2: out, r3: n_blocks > 0 -------------------------------------- */
+/* ---- Functions: r0: key, r1: in, r2: out, r3: n_blocks > 0 ----------------------------------- */
 
 /* Flags: is lr at the round key where the loop over the rounds ends? */
 .macro compare_last_key

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SubBytes and InvSubBytes on eight planes in registers of 32-bit Arm cores: printed by tools/gen-a32-sbox from the
- * circuits of aes/sbox_circuit.h, whose names of gates stand at the right; the NOTs are left out as there.
+ * SubBytes and InvSubBytes on eight planes in registers of 32-bit Arm cores: printed by
+ * tools/gen-a32-sbox from the circuits of aes/sbox_circuit.h, whose names of gates stand at the
+ * right; the NOTs are left out as there.
  *
- * Plane j (bit j of every byte) enters and leaves in r4 + j. r0-r3, r12, lr and the flags are lost. Gates that must
- * wait are stored in the EVC_SPILL_WORDS words at sp + SPILL_AT.
+ * Plane j (bit j of every byte) enters and leaves in r4 + j. r0-r3, r12, lr and the flags are lost.
+ * Gates that must wait are stored in the EVC_SPILL_WORDS words at sp + SPILL_AT.
  */
 #define EVC_SPILL_WORDS 9
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SubBytes and InvSubBytes on eight planes in NEON registers of A32: printed by tools/gen-a32-sbox from the circuits of
- * aes/sbox_circuit.h, whose names of gates stand at the right; the NOTs are left out as there.
+ * SubBytes and InvSubBytes on eight planes in NEON registers of A32: printed by
+ * tools/gen-a32-sbox from the circuits of aes/sbox_circuit.h, whose names of gates stand at the
+ * right; the NOTs are left out as there.
  *
- * Plane j (bit j of every byte) enters and leaves in q0 + j. q8-q15 are lost. Gates that must wait are stored where the
- * EVC_SPILL_VECTORS registers r4, r5, ... point to.
+ * Plane j (bit j of every byte) enters and leaves in q0 + j. q8-q15 are lost. Gates that must wait
+ * are stored where the EVC_SPILL_VECTORS registers r4, r5, ... point to.
  */
 #define EVC_SPILL_VECTORS 6
 

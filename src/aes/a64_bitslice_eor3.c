@@ -2,8 +2,8 @@
 /*
  * AES on 8 blocks as bit planes, with exclusive or of three operands.
  *
- * Method:   that of a64_bitslice, with the exclusive or of three operands that the SHA-3 instructions
- *           brought wherever two follow one another.
+ * Method:   that of a64_bitslice, with the exclusive or of three operands that the SHA-3
+ *           instructions brought wherever two follow one another.
  * Source:   FIPS 197 (2023) section 5; Arm Architecture Reference Manual for A-profile (DDI 0487),
  *           EOR3; a64_bitslice_steps.h, a64_vperm_steps.h,
  *           sbox_select_circuit.h.

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AES on 8 blocks as bit planes, for cores on which a look-up of 16 bytes is three micro-operations.
+ * AES on 8 blocks as bit planes, for cores on which a look-up of 16 bytes
+ * is three micro-operations.
  *
- * Method:   that of a64_bitslice with a row in each word of a plane, so that the bytes of MixColumns
- *           come by EXT, REV32 and shifts; look-ups are left at the ends.
+ * Method:   that of a64_bitslice with a row in each word of a plane, so that the bytes of
+ *           MixColumns come by EXT, REV32 and shifts; look-ups are left at the ends.
  * Source:   FIPS 197 (2023) section 5; Arm, Cortex-A57 and Cortex-A72 Software Optimization Guides,
  *           ASIMD table lookup; a64_bitslice_steps.h, a64_vperm_steps.h,
  *           sbox_select_circuit.h.
@@ -35,7 +36,8 @@ EVC_DEFINE_CLEAR_STACK(clear, NEON, 512)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_bitslice_ext = {
-    .kernel = EVC_KERNEL_HEAD(a64_bitslice_ext, A64_TBL8, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a64_bitslice_ext, A64_TBL8, CT, PARALLEL, BATCH_BLOCKS, struct key, 0,
+                              clear),
     BITSLICE_SLOTS,
 };
 

@@ -4,26 +4,28 @@
  *
  * Byte r + 4 c of plane j holds bit j of the byte in row r, column c of 8 blocks, one block a bit.
  *
- * Fixslicing (A. Adomnicai, T. Peyrin, TCHES 2021(1)): ShiftRows is never done; round i mixes columns while i times
- * ShiftRows is still to be done: another byte shuffle, not one more. After 10 and 14 rounds two are left for the end;
- * four are none.
+ * Fixslicing (A. Adomnicai, T. Peyrin, TCHES 2021(1)): ShiftRows is never done; round i mixes
+ * columns while i times ShiftRows is still to be done: another byte shuffle, not one more. After 10
+ * and 14 rounds two are left for the end; four are none.
  *
- * Round keys between rounds are planes, too, since a load costs less than what makes a plane. Each call makes them on
- * the stack, in two frames, for they are more than 1 KiB. The first and the last round key are added to blocks, not to
- * planes.
+ * Round keys between rounds are planes, too, since a load costs less than what makes a plane. Each
+ * call makes them on the stack, in two frames, for they are more than 1 KiB. The first and the last
+ * round key are added to blocks, not to planes.
  *
- * All this pays for batches. Up to MOST_SINGLE blocks that fill none go by vector permute (a64_vperm_steps.h), whose
- * round keys are in the key, too.
+ * All this pays for batches. Up to MOST_SINGLE blocks that fill none go by vector permute
+ * (a64_vperm_steps.h), whose round keys are in the key, too.
  *
- * Before this file: the ISA's region is open, and defined are v_xor3(a, b, c) and clear_batches(), which clears the
- * stack as deep as batches reach (with KEEP_PLANES, those of AES-128; clear_rest() those of longer keys). All else is
- * left to the kernel's `clear`. MOST_SINGLE may be defined. ROUNDS may be
- * defined as EVC_OUT_OF_LINE where the rounds leave no registers to those who call them; or ENCRYPT and DECRYPT, as
- * a32_bitslice.c does, where they are functions of assembly. ROWS_FIRST may be defined for cores on which a look-up of
- * 16 bytes costs more than two instructions; byte 4 r + c is that in row r, column c then: a row is a word, and bytes
- * move by the turning of vectors and of words. Rounds are written out, since how far depends on i. KEEP_PLANES may be
- * defined where fewer instructions for each call are worth 1 KiB more for each key: the planes of 9 round keys, all of
- * AES-128, are in the key, and calls make those of the others only.
+ * Before this file: the ISA's region is open, and defined are v_xor3(a, b, c) and
+ * clear_batches(), which clears the stack as deep as batches reach (with KEEP_PLANES, those of
+ * AES-128; clear_rest() those of longer keys). All else is left to the kernel's `clear`.
+ * MOST_SINGLE may be defined. ROUNDS may be defined as EVC_OUT_OF_LINE where the rounds leave no
+ * registers to those who call them; or ENCRYPT and DECRYPT, as a32_bitslice.c does, where they
+ * are functions of assembly. ROWS_FIRST may be defined for cores on which a look-up of 16 bytes
+ * costs more than two instructions; byte 4 r + c is that in row r, column c then: a row is a
+ * word, and bytes move by the turning of vectors and of words. Rounds are written out, since how
+ * far depends on i. KEEP_PLANES may be defined where fewer instructions for each call are worth 1
+ * KiB more for each key: the planes of 9 round keys, all of AES-128, are in the key, and calls
+ * make those of the others only.
  */
 
 #if !defined(ROUNDS)
@@ -39,8 +41,8 @@
 #define BATCH_BLOCKS 8
 #define BATCH_BYTES 128
 
-/* Planes of the 13 round keys between the first and the last of AES-256 are in two frames; with KEEP_PLANES, in the key
- * and in one frame. */
+/* Planes of the 13 round keys between the first and the last of AES-256 are in two frames; with
+ * KEEP_PLANES, in the key and in one frame. */
 #if defined(KEEP_PLANES)
 #define KEPT_ROUNDS 9
 #define FIRST_ROUNDS KEPT_ROUNDS
@@ -55,12 +57,14 @@ typedef uint8_t round_planes[8][16];
 
 struct key {
     struct vperm_key single;
-    uint8_t first[16]; /* as in FIPS 197; the others have their bits of EVC_CIRCUIT_KEY_XOR flipped */
+    uint8_t first[16]; /* as in FIPS 197; the others have their bits of
+                        * EVC_CIRCUIT_KEY_XOR flipped */
     uint8_t last[16];
 #if defined(KEEP_PLANES)
     round_planes kept[KEPT_ROUNDS]; /* of rounds 1 to KEPT_ROUNDS */
 #endif
-    uint8_t middle[MOST_MIDDLE - KEPT_ROUNDS][16]; /* of the others up to rounds - 1, in the order of planes' bytes */
+    uint8_t middle[MOST_MIDDLE - KEPT_ROUNDS][16]; /* of the others up to rounds - 1, in the
+                                                    * order of planes' bytes */
 };
 
 #define EVC_CIRCUIT_WORD vec
@@ -71,40 +75,44 @@ struct key {
 #endif
 #include "aes/sbox_select_circuit.h"
 
-/* ---- Constants ------------------------------------------------------------------------------------------------ */
+/* ---- Constants ------------------------------------------------------------------------------- */
 
 #define FROM(r, c) ((r) % 4 + 4 * ((c) % 4))
 #define LANE(column, i) {column(0, i), column(1, i), column(2, i), column(3, i)}
 
 #if !defined(ROWS_FIRST)
 
-/* The byte one row down and i columns on; two rows down and 2 i columns on. One pair for each round. */
+/* The byte one row down and i columns on; two rows down and 2 i columns on.
+ * One pair for each round. */
 #define NEXT(c, i) FROM(1, c + i), FROM(2, c + i), FROM(3, c + i), FROM(4, c + i)
 #define SECOND(c, i) FROM(2, c + 2 * i), FROM(3, c + 2 * i), FROM(4, c + 2 * i), FROM(5, c + 2 * i)
 #define MIX(i) {LANE(NEXT, i), LANE(SECOND, i)}
 typedef uint8_t mix_shuffles[2][16];
 static const EVC_ALIGN(32) mix_shuffles round_mix[EVC_AES_MAX_ROUNDS] = {
-    MIX(0), MIX(1), MIX(2), MIX(3), MIX(0), MIX(1), MIX(2), MIX(3), MIX(0), MIX(1), MIX(2), MIX(3), MIX(0), MIX(1)};
+    MIX(0), MIX(1), MIX(2), MIX(3), MIX(0), MIX(1), MIX(2),
+    MIX(3), MIX(0), MIX(1), MIX(2), MIX(3), MIX(0), MIX(1)};
 
 /* ShiftRows undone i times: row r comes from i r columns back, which is 3 i r on. */
 #define UNSHIFT(c, i) FROM(0, c), FROM(1, c + 3 * i), FROM(2, c + 6 * i), FROM(3, c + 9 * i)
-static const EVC_ALIGN(16) uint8_t unshift[4][16] = {LANE(UNSHIFT, 0), LANE(UNSHIFT, 1), LANE(UNSHIFT, 2),
-                                                     LANE(UNSHIFT, 3)};
+static const EVC_ALIGN(16) uint8_t unshift[4][16] = {LANE(UNSHIFT, 0), LANE(UNSHIFT, 1),
+                                                     LANE(UNSHIFT, 2), LANE(UNSHIFT, 3)};
 
 #else
 
 /* The same, from a block to rows first, and ShiftRows done i times, from rows first to a block. */
-#define ROW_OF(r, i) FROM(r, 3 * i * r), FROM(r, 3 * i * r + 1), FROM(r, 3 * i * r + 2), FROM(r, 3 * i * r + 3)
+#define ROW_OF(r, i) \
+    FROM(r, 3 * i * r), FROM(r, 3 * i * r + 1), FROM(r, 3 * i * r + 2), FROM(r, 3 * i * r + 3)
 #define IN_ROWS(r, c) (4 * (r) + (c) % 4)
-#define COLUMN_OF(c, i) IN_ROWS(0, c), IN_ROWS(1, c + i), IN_ROWS(2, c + 2 * i), IN_ROWS(3, c + 3 * i)
-static const EVC_ALIGN(16) uint8_t unshift[4][16] = {LANE(ROW_OF, 0), LANE(ROW_OF, 1), LANE(ROW_OF, 2),
-                                                     LANE(ROW_OF, 3)};
-static const EVC_ALIGN(16) uint8_t shift[4][16] = {LANE(COLUMN_OF, 0), LANE(COLUMN_OF, 1), LANE(COLUMN_OF, 2),
-                                                   LANE(COLUMN_OF, 3)};
+#define COLUMN_OF(c, i) \
+    IN_ROWS(0, c), IN_ROWS(1, c + i), IN_ROWS(2, c + 2 * i), IN_ROWS(3, c + 3 * i)
+static const EVC_ALIGN(16) uint8_t unshift[4][16] = {LANE(ROW_OF, 0), LANE(ROW_OF, 1),
+                                                     LANE(ROW_OF, 2), LANE(ROW_OF, 3)};
+static const EVC_ALIGN(16) uint8_t shift[4][16] = {LANE(COLUMN_OF, 0), LANE(COLUMN_OF, 1),
+                                                   LANE(COLUMN_OF, 2), LANE(COLUMN_OF, 3)};
 
 #endif
 
-/* ---- Steps ---------------------------------------------------------------------------------------------------- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 EVC_INLINE vec bit(unsigned j)
 {
@@ -114,14 +122,17 @@ EVC_INLINE vec bit(unsigned j)
 /* Bit j of every byte, spread over it: the planes of a block that is the same in all 8. */
 EVC_INLINE void same_planes(vec q[8], vec x)
 {
-    q[0] = vtstq_u8(x, bit(0)), q[1] = vtstq_u8(x, bit(1)), q[2] = vtstq_u8(x, bit(2)), q[3] = vtstq_u8(x, bit(3));
-    q[4] = vtstq_u8(x, bit(4)), q[5] = vtstq_u8(x, bit(5)), q[6] = vtstq_u8(x, bit(6)), q[7] = vtstq_u8(x, bit(7));
+    q[0] = vtstq_u8(x, bit(0)), q[1] = vtstq_u8(x, bit(1)), q[2] = vtstq_u8(x, bit(2)),
+    q[3] = vtstq_u8(x, bit(3));
+    q[4] = vtstq_u8(x, bit(4)), q[5] = vtstq_u8(x, bit(5)), q[6] = vtstq_u8(x, bit(6)),
+    q[7] = vtstq_u8(x, bit(7));
 }
 
 EVC_INLINE void load8(vec q[8], const uint8_t *p)
 {
     q[0] = vld1q_u8(p), q[1] = vld1q_u8(p + 16), q[2] = vld1q_u8(p + 32), q[3] = vld1q_u8(p + 48);
-    q[4] = vld1q_u8(p + 64), q[5] = vld1q_u8(p + 80), q[6] = vld1q_u8(p + 96), q[7] = vld1q_u8(p + 112);
+    q[4] = vld1q_u8(p + 64), q[5] = vld1q_u8(p + 80), q[6] = vld1q_u8(p + 96),
+    q[7] = vld1q_u8(p + 112);
 }
 
 EVC_INLINE void store8(uint8_t *p, const vec q[8])
@@ -151,23 +162,25 @@ EVC_INLINE void xor8_all(vec q[8], const vec x[8], vec y)
 
 EVC_INLINE void shuffle8(vec q[8], vec m)
 {
-    q[0] = vqtbl1q_u8(q[0], m), q[1] = vqtbl1q_u8(q[1], m), q[2] = vqtbl1q_u8(q[2], m), q[3] = vqtbl1q_u8(q[3], m);
-    q[4] = vqtbl1q_u8(q[4], m), q[5] = vqtbl1q_u8(q[5], m), q[6] = vqtbl1q_u8(q[6], m), q[7] = vqtbl1q_u8(q[7], m);
+    q[0] = vqtbl1q_u8(q[0], m), q[1] = vqtbl1q_u8(q[1], m), q[2] = vqtbl1q_u8(q[2], m),
+    q[3] = vqtbl1q_u8(q[3], m);
+    q[4] = vqtbl1q_u8(q[4], m), q[5] = vqtbl1q_u8(q[5], m), q[6] = vqtbl1q_u8(q[6], m),
+    q[7] = vqtbl1q_u8(q[7], m);
 }
 
 /* high: the mask of the bits of a that change places with those n lower of b. */
-#define SWAP(a, b, n, high)                                                                                            \
-    do {                                                                                                               \
-        const vec up_ = vshlq_n_u8(b, n), down_ = vshrq_n_u8(a, n);                                                    \
-        a = vbslq_u8(high, up_, a);                                                                                    \
-        b = vbslq_u8(high, b, down_);                                                                                  \
+#define SWAP(a, b, n, high)                                         \
+    do {                                                            \
+        const vec up_ = vshlq_n_u8(b, n), down_ = vshrq_n_u8(a, n); \
+        a = vbslq_u8(high, up_, a);                                 \
+        b = vbslq_u8(high, b, down_);                               \
     } while (0)
 /* The same for halves of bytes. */
-#define SWAP4(a, b)                                                                                                    \
-    do {                                                                                                               \
-        const vec low_ = vsliq_n_u8(a, b, 4);                                                                          \
-        b = vsriq_n_u8(b, a, 4);                                                                                       \
-        a = low_;                                                                                                      \
+#define SWAP4(a, b)                           \
+    do {                                      \
+        const vec low_ = vsliq_n_u8(a, b, 4); \
+        b = vsriq_n_u8(b, a, 4);              \
+        a = low_;                             \
     } while (0)
 
 /* Bit j of every byte of vector i <-> bit i of that byte of vector j. */
@@ -203,8 +216,8 @@ EVC_INLINE vec plus_and_key(vec a, vec b, int keyed, const uint8_t k[8][16], uns
 #if !defined(ROWS_FIRST)
 
 typedef const uint8_t (*mix_place)[16];
-#define BEGIN_MIX(at)                                                                                                  \
-    const vec next = vld1q_u8((at)[0]), second = vld1q_u8((at)[1]);                                                    \
+#define BEGIN_MIX(at)                                               \
+    const vec next = vld1q_u8((at)[0]), second = vld1q_u8((at)[1]); \
     (void)next
 #define NEXT_ROW(x) vqtbl1q_u8(x, next)
 #define SECOND_ROW(x) vqtbl1q_u8(x, second)
@@ -274,7 +287,7 @@ EVC_INLINE void inv_mix_planes(vec q[8], mix_place at)
     mix_planes(q, at, 0, NULL);
 }
 
-/* ---- Keys ----------------------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* Round key r, given as in FIPS 197, as planes want it, and the planes. */
 EVC_INLINE vec shifted_key(const uint8_t rk[16], unsigned r)
@@ -306,8 +319,8 @@ static void set_key(void *vkey, const uint8_t *user_key)
     vst1q_u8(key->last, vld1q_u8(w[rounds]) ^ vdupq_n_u8(EVC_CIRCUIT_KEY_XOR));
 }
 
-/* Arguments of an operation. first, rest: planes of the round keys. A frame holds either these or the vectors of a
- * batch. */
+/* Arguments of an operation. first, rest: planes of the round keys. A frame holds either these or
+ * the vectors of a batch. */
 struct call {
     const struct key *key;
     const round_planes *first, *rest;
@@ -337,7 +350,8 @@ static void make_planes(round_planes *planes, const uint8_t keys[][16], unsigned
     }
 }
 
-/* ---- Rounds: of planes to which the first key has been added, to planes to which the last will be -------------- */
+/* ---- Rounds: of planes to which the first key has been added, to planes to
+ * which the last will be */
 
 #if defined(ENCRYPT)
 
@@ -374,7 +388,8 @@ EVC_INLINE void decrypt_rounds(const struct call *c, vec q[8])
 
 /* A round with the key's planes at k, which moves on. */
 #define ENCRYPT_ROUND(i) (mix_planes(s, i, 1, *k), sub_bytes(s), k++)
-#define DECRYPT_ROUND(i) (k--, load8(planes, (*k)[0]), xor8(s, planes), inv_mix_planes(s, i), inv_sub_bytes(s))
+#define DECRYPT_ROUND(i) \
+    (k--, load8(planes, (*k)[0]), xor8(s, planes), inv_mix_planes(s, i), inv_sub_bytes(s))
 
 /* From behind the first SubBytes. */
 ROUNDS void encrypt_on(const struct call *c, vec q[8])
@@ -498,7 +513,7 @@ ROUNDS void decrypt_rounds(const struct call *c, vec q[8])
 
 #endif
 
-/* ---- Blocks --------------------------------------------------------------------------------------------------- */
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 
 typedef void rounds_function(const struct call *, vec *);
 typedef void operation(const struct call *);
@@ -514,8 +529,8 @@ EVC_OUT_OF_LINE void run_rest(struct call *call, operation *op)
 
 #if !defined(KEEP_PLANES)
 
-EVC_OUT_OF_LINE void run_first(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out, size_t n,
-                               operation *op)
+EVC_OUT_OF_LINE void run_first(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out,
+                               size_t n, operation *op)
 {
     EVC_ALIGN(16) round_planes first[FIRST_ROUNDS];
     struct call call = {key, (const round_planes *)first, NULL, state, in, out, n};
@@ -526,8 +541,10 @@ EVC_OUT_OF_LINE void run_first(const void *key, uint8_t *state, const uint8_t *i
 
 #endif
 
-/* Secrets far down the stack are cleared here: `clear` does not reach them, for short messages would feel that. */
-static void run(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out, size_t n, operation *op)
+/* Secrets far down the stack are cleared here: `clear` does not reach them, for short
+ * messages would feel that. */
+static void run(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out, size_t n,
+                operation *op)
 {
 #if defined(KEEP_PLANES)
     const struct key *const k = key;
@@ -557,8 +574,8 @@ EVC_INLINE size_t single_blocks(size_t n_blocks)
 typedef void blocks_function(const void *, const uint8_t *, uint8_t *, size_t);
 typedef void chained_function(const void *, uint8_t *, const uint8_t *, uint8_t *, size_t);
 
-EVC_INLINE void crypt_ecb(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks, operation *op,
-                          blocks_function *single)
+EVC_INLINE void crypt_ecb(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
+                          operation *op, blocks_function *single)
 {
     const size_t n_single = single_blocks(n_blocks), n = n_blocks - n_single;
 
@@ -569,8 +586,8 @@ EVC_INLINE void crypt_ecb(const void *key, const uint8_t *in, uint8_t *out, size
 }
 
 /* The same with a state that passes from block to block. */
-EVC_INLINE void crypt_chained(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out, size_t n_blocks,
-                              operation *op, chained_function *single)
+EVC_INLINE void crypt_chained(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out,
+                              size_t n_blocks, operation *op, chained_function *single)
 {
     const size_t n_single = single_blocks(n_blocks), n = n_blocks - n_single;
 
@@ -580,14 +597,16 @@ EVC_INLINE void crypt_chained(const void *key, uint8_t *state, const uint8_t *in
         single(key, state, in + 16 * n, out + 16 * n, n_single);
 }
 
-/* A batch of n blocks, 1 to 8: where it is read and written. Less than 8 take the way through part, 0 beyond them. */
+/* A batch of n blocks, 1 to 8: where it is read and written. Less than 8 take the way
+ * through part, 0 beyond them. */
 struct batch {
     size_t n;
     const uint8_t *from;
     uint8_t *to;
 };
 
-EVC_INLINE struct batch begin(const uint8_t *in, uint8_t *out, size_t n_blocks, uint8_t part[BATCH_BYTES])
+EVC_INLINE struct batch begin(const uint8_t *in, uint8_t *out, size_t n_blocks,
+                              uint8_t part[BATCH_BYTES])
 {
     if (n_blocks >= BATCH_BLOCKS)
         return (struct batch){BATCH_BLOCKS, in, out};
@@ -603,8 +622,8 @@ EVC_INLINE void end(uint8_t *out, struct batch b, const uint8_t part[BATCH_BYTES
 }
 
 /* before, after: the keys at both ends. */
-EVC_INLINE void crypt_blocks(const struct call *c, rounds_function *rounds, const uint8_t before[16],
-                             const uint8_t after[16])
+EVC_INLINE void crypt_blocks(const struct call *c, rounds_function *rounds,
+                             const uint8_t before[16], const uint8_t after[16])
 {
     uint8_t part[BATCH_BYTES];
     const uint8_t *in = c->in;
@@ -645,7 +664,7 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
     crypt_ecb(key, in, out, n_blocks, decrypt_blocks, vperm_decrypt);
 }
 
-/* ---- CBC decryption ------------------------------------------------------------------------------------------- */
+/* ---- CBC decryption -------------------------------------------------------------------------- */
 
 EVC_OUT_OF_LINE void cbc_decrypt_blocks(const struct call *c)
 {
@@ -662,8 +681,10 @@ EVC_OUT_OF_LINE void cbc_decrypt_blocks(const struct call *c)
         transpose(q);
         decrypt_rounds(c, q);
         transpose(q);
-        mask[0] = iv, mask[1] = vld1q_u8(b.from), mask[2] = vld1q_u8(b.from + 16), mask[3] = vld1q_u8(b.from + 32);
-        mask[4] = vld1q_u8(b.from + 48), mask[5] = vld1q_u8(b.from + 64), mask[6] = vld1q_u8(b.from + 80);
+        mask[0] = iv, mask[1] = vld1q_u8(b.from), mask[2] = vld1q_u8(b.from + 16),
+        mask[3] = vld1q_u8(b.from + 32);
+        mask[4] = vld1q_u8(b.from + 48), mask[5] = vld1q_u8(b.from + 64),
+        mask[6] = vld1q_u8(b.from + 80);
         mask[7] = vld1q_u8(b.from + 96);
         iv = vld1q_u8(b.from + 16 * (b.n - 1));
         xor8_all(q, mask, vld1q_u8(c->key->first));
@@ -673,15 +694,16 @@ EVC_OUT_OF_LINE void cbc_decrypt_blocks(const struct call *c)
     vst1q_u8(c->state, iv);
 }
 
-static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     crypt_chained(key, iv, in, out, n_blocks, cbc_decrypt_blocks, vperm_cbc_decrypt);
 }
 
-/* ---- XTS ------------------------------------------------------------------------------------------------------ */
+/* ---- XTS ------------------------------------------------------------------------------------- */
 
-/* The tweak of a block -> that of the same block of the next batch: times x^8, which moves a byte out at the top;
- * it comes in below times x^7 + x^2 + x + 1 (IEEE 1619-2018 section 5.2). */
+/* The tweak of a block -> that of the same block of the next batch: times x^8, which moves a byte
+ * out at the top; it comes in below times x^7 + x^2 + x + 1 (IEEE 1619-2018 section 5.2). */
 EVC_INLINE vec next_tweak(vec t, poly8x8_t low_87)
 {
     const poly8x8_t top = vreinterpret_p8_u8(vdup_laneq_u8(t, 15));
@@ -739,25 +761,29 @@ EVC_OUT_OF_LINE void xts_decrypt_blocks(const struct call *c)
     crypt_xts(c, decrypt_rounds, c->key->last, c->key->first);
 }
 
-static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     crypt_chained(key, tweak, in, out, n_blocks, xts_encrypt_blocks, vperm_xts_encrypt);
 }
 
-static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     crypt_chained(key, tweak, in, out, n_blocks, xts_decrypt_blocks, vperm_xts_decrypt);
 }
 
-/* ---- CTR ------------------------------------------------------------------------------------------------------ */
+/* ---- CTR ------------------------------------------------------------------------------------- */
 
 /*
- * Counter blocks as planes, without a transposition and without a branch on the counter, which GCM may have made from
- * the key: of the counters c to c + 7, c = 8 h + l, the first 8 - l begin with h, the others with h + 1, and their low
- * three bits are 0 to 7 rotated by l. l is the same in all batches.
+ * Counter blocks as planes, without a transposition and without a branch on the counter, which
+ * GCM may have made from the key: of the counters c to c + 7, c = 8 h + l, the first 8 - l
+ * begin with h, the others with h + 1, and their low three bits are 0 to 7 rotated by l. l is
+ * the same in all batches.
  *
- * Within a message the blocks differ in their last word only, so the first SubBytes is done once for the other three
- * words, and for the last words of GROUP batches at once, a batch in each word of a vector.
+ * Within a message the blocks differ in their last word only, so the first SubBytes is done
+ * once for the other three words, and for the last words of GROUP batches at once, a batch
+ * in each word of a vector.
  */
 #define GROUP 4
 
@@ -770,7 +796,8 @@ struct counters {
 /* last_word: of the first round key, everywhere. */
 EVC_INLINE struct counters counters_of(uint32_t count, vec last_word)
 {
-    static const EVC_ALIGN(16) uint8_t low_byte[16] = {0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255};
+    static const EVC_ALIGN(16)
+        uint8_t low_byte[16] = {0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255};
     const vec at = vld1q_u8(low_byte);
     const unsigned l = count % 8;
     struct counters c;
@@ -792,7 +819,8 @@ EVC_INLINE vec counter_bytes(uint32x4_t words, uint32x4_t key)
 #define COUNTER_PLANE(j) vbslq_u8(c->high, vtstq_u8(high, bit(j)), vtstq_u8(low, bit(j)))
 EVC_INLINE void counter_planes(vec q[8], const struct counters *c, uint32x4_t words)
 {
-    const vec low = counter_bytes(words, c->key), high = counter_bytes(words + vdupq_n_u32(8), c->key);
+    const vec low = counter_bytes(words, c->key),
+              high = counter_bytes(words + vdupq_n_u32(8), c->key);
 
     q[0] = COUNTER_PLANE(0) ^ c->low[0];
     q[1] = COUNTER_PLANE(1) ^ c->low[1];
@@ -816,7 +844,7 @@ EVC_INLINE vec with_word(vec x, const uint32_t words[GROUP], unsigned i)
 
 EVC_INLINE vec with_word(vec x, const uint32_t words[GROUP], unsigned i)
 {
-#define WORD(i)                                                                                                        \
+#define WORD(i) \
     {16, 16, 16, 4 * i, 16, 16, 16, 4 * i + 1, 16, 16, 16, 4 * i + 2, 16, 16, 16, 4 * i + 3}
     static const EVC_ALIGN(16) uint8_t from[GROUP][16] = {WORD(0), WORD(1), WORD(2), WORD(3)};
 
@@ -835,10 +863,14 @@ EVC_INLINE void with_words(vec q[8], const uint32_t words[8][GROUP], unsigned i)
 
 EVC_INLINE void store_words(uint32_t words[8][GROUP], const vec p[8])
 {
-    vst1q_u32(words[0], vreinterpretq_u32_u8(p[0])), vst1q_u32(words[1], vreinterpretq_u32_u8(p[1]));
-    vst1q_u32(words[2], vreinterpretq_u32_u8(p[2])), vst1q_u32(words[3], vreinterpretq_u32_u8(p[3]));
-    vst1q_u32(words[4], vreinterpretq_u32_u8(p[4])), vst1q_u32(words[5], vreinterpretq_u32_u8(p[5]));
-    vst1q_u32(words[6], vreinterpretq_u32_u8(p[6])), vst1q_u32(words[7], vreinterpretq_u32_u8(p[7]));
+    vst1q_u32(words[0], vreinterpretq_u32_u8(p[0])),
+        vst1q_u32(words[1], vreinterpretq_u32_u8(p[1]));
+    vst1q_u32(words[2], vreinterpretq_u32_u8(p[2])),
+        vst1q_u32(words[3], vreinterpretq_u32_u8(p[3]));
+    vst1q_u32(words[4], vreinterpretq_u32_u8(p[4])),
+        vst1q_u32(words[5], vreinterpretq_u32_u8(p[5]));
+    vst1q_u32(words[6], vreinterpretq_u32_u8(p[6])),
+        vst1q_u32(words[7], vreinterpretq_u32_u8(p[7]));
 }
 
 EVC_OUT_OF_LINE void ctr32_bytes(const struct call *call)
@@ -846,7 +878,8 @@ EVC_OUT_OF_LINE void ctr32_bytes(const struct call *call)
     static const uint32_t group_steps[GROUP] = {0, 8, 16, 24};
     const uint32_t count = evc_load32_be(call->state + 12);
     const vec first = vld1q_u8(call->key->first);
-    struct counters c = counters_of(count, vreinterpretq_u8_u32(vdupq_laneq_u32(vreinterpretq_u32_u8(first), 3)));
+    struct counters c =
+        counters_of(count, vreinterpretq_u8_u32(vdupq_laneq_u32(vreinterpretq_u32_u8(first), 3)));
     uint32x4_t words = vdupq_n_u32(count & ~UINT32_C(7));
     uint8_t fixed[8][16];
     uint32_t last[8][GROUP];
@@ -892,9 +925,11 @@ EVC_OUT_OF_LINE void ctr32_bytes(const struct call *call)
     }
 }
 
-static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                  size_t len_bytes)
 {
-    const size_t n_blocks = len_bytes / 16 + (len_bytes % 16 != 0), n_single = single_blocks(n_blocks);
+    const size_t n_blocks = len_bytes / 16 + (len_bytes % 16 != 0),
+                 n_single = single_blocks(n_blocks);
     const size_t n = n_single ? 16 * (n_blocks - n_single) : len_bytes;
 
     if (n)

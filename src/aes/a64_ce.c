@@ -2,11 +2,11 @@
 /*
  * AES with the AES instructions of A64, 8 blocks in flight.
  *
- * Method:   one AESE and one AESMC per round and block; all round keys stay in registers; the modes are in
- *           a64_ce_steps.h. 8 blocks cover the latency of AES wherever it starts twice a cycle; XTS has 6, which is
- *           what leaves registers for tweaks and keys.
- * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Arm Architecture Reference Manual for A-profile
- *           architecture (DDI 0487), AESE and AESMC.
+ * Method:   one AESE and one AESMC per round and block; all round keys stay in registers; the modes
+ *           are in a64_ce_steps.h. 8 blocks cover the latency of AES wherever it starts twice a
+ *           cycle; XTS has 6, which is what leaves registers for tweaks and keys.
+ * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Arm Architecture Reference Manual
+ *           for A-profile architecture (DDI 0487), AESE and AESMC.
  * Needs:    A64_CE.   Timing: CT (no tables, no secret branches).
  * Key form: fips197.
  */
@@ -31,7 +31,8 @@ EVC_DEFINE_CLEAR(clear, NEON)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_ce = {
-    .kernel = EVC_KERNEL_HEAD(a64_ce, A64_CE, CT, ANY, WIDE, struct evc_aes_fips197_key, EVC_KEY_FIPS197, clear),
+    .kernel = EVC_KERNEL_HEAD(a64_ce, A64_CE, CT, ANY, WIDE, struct evc_aes_fips197_key,
+                              EVC_KEY_FIPS197, clear),
     CE_SLOTS,
 };
 #else

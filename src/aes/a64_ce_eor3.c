@@ -2,12 +2,13 @@
 /*
  * AES with the AES instructions of A64 and EOR3, 8 blocks in flight.
  *
- * Method:   one AESE and one AESMC per round and block; all round keys stay in registers; the modes are in
- *           a64_ce_steps.h. One EOR3 adds the last round key and what a mode has for it: text or ciphertext before.
- *           Cores that have it start two to four rounds a cycle, which the other vector instructions compete
- *           with. 8 blocks; XTS has 6, which is what leaves registers for tweaks and keys.
- * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Arm Architecture Reference Manual for A-profile
- *           architecture (DDI 0487), AESE, AESMC and EOR3.
+ * Method:   one AESE and one AESMC per round and block; all round keys stay in registers; the modes
+ *           are in a64_ce_steps.h. One EOR3 adds the last round key and what a mode has for it:
+ *           text or ciphertext before. Cores that have it start two to four rounds a cycle, which
+ *           the other vector instructions compete with. 8 blocks; XTS has 6, which is what leaves
+ *           registers for tweaks and keys.
+ * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Arm Architecture Reference Manual
+ *           for A-profile architecture (DDI 0487), AESE, AESMC and EOR3.
  * Needs:    A64_CE_SHA3.   Timing: CT (no tables, no secret branches).
  * Key form: fips197.
  */

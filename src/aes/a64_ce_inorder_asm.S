@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CTR and CBC encryption with AES instructions, for cores that start two instructions a cycle in the program's order:
- * each cycle one AES instruction, and beside it one that is no vector instruction. So what can be done by integers is,
- * and nothing stands where it would have to wait: loads are early, stores are late, and the first round of
- * the next blocks comes before the end of a turn.
+ * CTR and CBC encryption with AES instructions, for cores that start two instructions a
+ * cycle in the program's order: each cycle one AES instruction, and beside it one that is no
+ * vector instruction. So what can be done by integers is, and nothing stands where it would
+ * have to wait: loads are early, stores are late, and the first round of the next blocks
+ * comes before the end of a turn.
  */
 #include "common/a64_asm.h"
 
@@ -61,7 +62,8 @@ evc_isa_crypto
     add w3, w3, #1
 .endm
 
-// void evc_aes_a64_ce_inorder_ctr(const uint8_t *rk, uint32_t rounds, const uint8_t counter[16], uint32_t count,
+// void evc_aes_a64_ce_inorder_ctr(const uint8_t *rk, uint32_t rounds, const uint8_t counter[16],
+// uint32_t count,
 //                                 const uint8_t *in, uint8_t *out, size_t n_blocks)
 // The last four bytes of counter do not count: count does. n_blocks: a multiple of 4, not 0.
 evc_function evc_aes_a64_ce_inorder_ctr
@@ -170,8 +172,8 @@ evc_function evc_aes_a64_ce_inorder_ctr
     b 2b
 evc_end evc_aes_a64_ce_inorder_ctr
 
-// \lo, \hi, as they came from sp, to \to, at any address. Where the build says that words must be aligned (clang does,
-// GCC 12 has no macro for it), as bytes: sp and v2 are free for that.
+// \lo, \hi, as they came from sp, to \to, at any address. Where the build says that words must be
+// aligned (clang does, GCC 12 has no macro for it), as bytes: sp and v2 are free for that.
 .macro store_block lo, hi, to
 #if defined(__ARM_FEATURE_UNALIGNED)
     stp \lo, \hi, [\to]
@@ -182,10 +184,12 @@ evc_end evc_aes_a64_ce_inorder_ctr
 #endif
 .endm
 
-// void evc_aes_a64_ce_inorder_cbc(const uint8_t *rk, uint32_t rounds, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+// void evc_aes_a64_ce_inorder_cbc(const uint8_t *rk, uint32_t rounds, uint8_t iv[16], const uint8_t
+// *in, uint8_t *out,
 //                                 size_t n_blocks)
-// n_blocks: not 0. The state between two blocks lacks rk[rounds]: v31 brings it, with rk[0] and the plaintext. What
-// is stored gets it from integers, through the stack, since out must not hold what tells rk[rounds].
+// n_blocks: not 0. The state between two blocks lacks rk[rounds]: v31 brings it, with rk[0] and the
+// plaintext. What is stored gets it from integers, through the stack, since out must not hold what
+// tells rk[rounds].
 evc_function evc_aes_a64_ce_inorder_cbc
     sub sp, sp, #16
     EVC_ASM_CFI_ADJUST(16)

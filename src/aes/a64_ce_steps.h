@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AES modes with the AES instructions of A64, written once for every number of blocks in flight. Include it inside a
- * region of A64_CE or more, after these have been defined:
+ * AES modes with the AES instructions of A64, written once for every number of blocks in flight.
+ * Include it inside a region of A64_CE or more, after these have been defined:
  *
  *   WIDE        blocks in flight: 4, 5, 6 or 8
  *   XTS_WIDE    the same for XTS, where each block has its tweak in a register too
  *   CE_ASSEMBLY where ctr_wide and cbc_encrypt are the file's own
  *   CE_EOR3     where the region has SHA3, whose EOR3 is used
  *
- * AESE is AddRoundKey, ShiftRows, SubBytes: the key comes first, and the last round key is an xor of its own. What a
- * mode adds before the first round or after the last joins a round key. Each pair of AESE and AESMC (AESD and
- * AESIMC) stands together: most cores make one operation of it.
+ * AESE is AddRoundKey, ShiftRows, SubBytes: the key comes first, and the last round key is an xor
+ * of its own. What a mode adds before the first round or after the last joins a round key. Each
+ * pair of AESE and AESMC (AESD and AESIMC) stands together: most cores make one operation of it.
  *
- * Steps of WIDE blocks out of line, since they use registers that have to be saved; then one of 4, of 2 and of 1.
+ * Steps of WIDE blocks out of line, since they use registers that have to be saved; then
+ * one of 4, of 2 and of 1.
  */
 #ifndef EVC_AES_A64_CE_STEPS_H
 #define EVC_AES_A64_CE_STEPS_H
@@ -76,24 +77,24 @@ EVC_INLINE vec round_decrypt(vec x, vec key)
 }
 
 #define ONE_ROUND(round, s, n, key) EACH(n, (s)[i] = round((s)[i], key))
-#define MIDDLE_ROUNDS(round, s, n, k)                                                                                  \
-    do {                                                                                                               \
-        if ((k)->rounds > 10) {                                                                                        \
-            ONE_ROUND(round, s, n, (k)->more[0]);                                                                      \
-            ONE_ROUND(round, s, n, (k)->more[1]);                                                                      \
-            if ((k)->rounds > 12) {                                                                                    \
-                ONE_ROUND(round, s, n, (k)->more[2]);                                                                  \
-                ONE_ROUND(round, s, n, (k)->more[3]);                                                                  \
-            }                                                                                                          \
-        }                                                                                                              \
-        ONE_ROUND(round, s, n, (k)->middle[0]);                                                                        \
-        ONE_ROUND(round, s, n, (k)->middle[1]);                                                                        \
-        ONE_ROUND(round, s, n, (k)->middle[2]);                                                                        \
-        ONE_ROUND(round, s, n, (k)->middle[3]);                                                                        \
-        ONE_ROUND(round, s, n, (k)->middle[4]);                                                                        \
-        ONE_ROUND(round, s, n, (k)->middle[5]);                                                                        \
-        ONE_ROUND(round, s, n, (k)->middle[6]);                                                                        \
-        ONE_ROUND(round, s, n, (k)->middle[7]);                                                                        \
+#define MIDDLE_ROUNDS(round, s, n, k)                 \
+    do {                                              \
+        if ((k)->rounds > 10) {                       \
+            ONE_ROUND(round, s, n, (k)->more[0]);     \
+            ONE_ROUND(round, s, n, (k)->more[1]);     \
+            if ((k)->rounds > 12) {                   \
+                ONE_ROUND(round, s, n, (k)->more[2]); \
+                ONE_ROUND(round, s, n, (k)->more[3]); \
+            }                                         \
+        }                                             \
+        ONE_ROUND(round, s, n, (k)->middle[0]);       \
+        ONE_ROUND(round, s, n, (k)->middle[1]);       \
+        ONE_ROUND(round, s, n, (k)->middle[2]);       \
+        ONE_ROUND(round, s, n, (k)->middle[3]);       \
+        ONE_ROUND(round, s, n, (k)->middle[4]);       \
+        ONE_ROUND(round, s, n, (k)->middle[5]);       \
+        ONE_ROUND(round, s, n, (k)->middle[6]);       \
+        ONE_ROUND(round, s, n, (k)->middle[7]);       \
     } while (0)
 
 /* Does the rounds of n states after their first one, but for the last round key. */
@@ -128,7 +129,8 @@ EVC_INLINE ce_keys key_schedule(ce_key *key, int decrypting)
 
 /* ---- Blocks (ECB) ---------------------------------------------------------------------------- */
 
-EVC_INLINE void ecb_step(const ce_keys *k, const uint8_t *in, uint8_t *out, unsigned n, int decrypting)
+EVC_INLINE void ecb_step(const ce_keys *k, const uint8_t *in, uint8_t *out, unsigned n,
+                         int decrypting)
 {
     vec s[MAX_WIDE];
 
@@ -138,7 +140,8 @@ EVC_INLINE void ecb_step(const ce_keys *k, const uint8_t *in, uint8_t *out, unsi
 }
 
 /* n_blocks: a multiple of WIDE, not 0 */
-EVC_INLINE void ecb_wide(ce_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks, int decrypting)
+EVC_INLINE void ecb_wide(ce_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
+                         int decrypting)
 {
     const ce_keys k = key_schedule(key, decrypting);
 
@@ -211,7 +214,8 @@ EVC_INLINE uint32x4_t counter_ahead(uint32_t n)
     return vsetq_lane_u32(n, vdupq_n_u32(0), 3);
 }
 
-/* One more. Hidden from the compiler, which would have a register for each number of blocks ahead. */
+/* One more. Hidden from the compiler, which would have a register for each
+ * number of blocks ahead. */
 EVC_INLINE uint32x4_t counter_next(uint32x4_t count, uint32x4_t one)
 {
     count = vaddq_u32(count, one);
@@ -240,7 +244,8 @@ EVC_INLINE void ctr_finish_pair(const ce_keys *k, const vec s[2], const uint8_t 
     vst1q_u8(out + 16, odd);
 }
 
-EVC_INLINE void ctr_finish(const ce_keys *k, const vec *s, const uint8_t *in, uint8_t *out, unsigned n)
+EVC_INLINE void ctr_finish(const ce_keys *k, const vec *s, const uint8_t *in, uint8_t *out,
+                           unsigned n)
 {
     if (n > 1)
         EACH(n / 2, ctr_finish_pair(k, s + 2 * i, in + 32 * i, out + 32 * i));
@@ -248,7 +253,8 @@ EVC_INLINE void ctr_finish(const ce_keys *k, const vec *s, const uint8_t *in, ui
         vst1q_u8(out + 16 * (n - 1), xor3(s[n - 1], k->last, vld1q_u8(in + 16 * (n - 1))));
 }
 
-EVC_INLINE void ctr_step(const ce_keys *k, uint32x4_t *count, const uint8_t *in, uint8_t *out, unsigned n)
+EVC_INLINE void ctr_step(const ce_keys *k, uint32x4_t *count, const uint8_t *in, uint8_t *out,
+                         unsigned n)
 {
     const uint32x4_t one = counter_ahead(1);
     vec s[MAX_WIDE];
@@ -259,7 +265,8 @@ EVC_INLINE void ctr_step(const ce_keys *k, uint32x4_t *count, const uint8_t *in,
 }
 
 /* n_bytes: 1 to 15 */
-EVC_INLINE void ctr_part(const ce_keys *k, uint32x4_t count, const uint8_t *in, uint8_t *out, size_t n_bytes)
+EVC_INLINE void ctr_part(const ce_keys *k, uint32x4_t count, const uint8_t *in, uint8_t *out,
+                         size_t n_bytes)
 {
     vec s[MAX_WIDE];
 
@@ -270,7 +277,8 @@ EVC_INLINE void ctr_part(const ce_keys *k, uint32x4_t count, const uint8_t *in, 
 
 /* counter: of the first block; not changed. len_bytes: a multiple of 16 * WIDE, not 0 */
 #if !defined(CE_ASSEMBLY)
-EVC_OUT_OF_LINE void ctr_wide(ce_key *key, const uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+EVC_OUT_OF_LINE void ctr_wide(ce_key *key, const uint8_t counter[16], const uint8_t *in,
+                              uint8_t *out, size_t len_bytes)
 {
     const ce_keys k = key_schedule(key, 0);
     uint32x4_t count = counter_of(vld1q_u8(counter));
@@ -280,7 +288,8 @@ EVC_OUT_OF_LINE void ctr_wide(ce_key *key, const uint8_t counter[16], const uint
 }
 #endif
 
-static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                  size_t len_bytes)
 {
     const size_t n_wide = len_bytes - len_bytes % (16 * WIDE);
     uint32x4_t count;
@@ -288,8 +297,10 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
 
     if (n_wide)
         ctr_wide(key, counter, in, out, n_wide);
-    count = counter_of(vld1q_u8(counter)); /* not before: a counter from GHASH is a secret, and would be stored */
-    vst1q_u8(counter, counter_block(vaddq_u32(count, counter_ahead((uint32_t)((len_bytes + 15) / 16)))));
+    /* count is loaded here, not before: a counter from GHASH is a secret, and would be stored */
+    count = counter_of(vld1q_u8(counter));
+    vst1q_u8(counter,
+             counter_block(vaddq_u32(count, counter_ahead((uint32_t)((len_bytes + 15) / 16)))));
     if (n_wide == len_bytes)
         return;
     count = vaddq_u32(count, counter_ahead((uint32_t)(n_wide / 16)));
@@ -313,8 +324,8 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
 
 /* ---- CBC decryption -------------------------------------------------------------------------- */
 
-/* The block before each is folded into its last round key. Where out is in, block i - 1 must still be the
- * ciphertext when block i is finished: so the last is stored first. */
+/* The block before each is folded into its last round key. Where out is in, block i - 1 must still
+ * be the ciphertext when block i is finished: so the last is stored first. */
 #define CBC_FINISH(i, before) vst1q_u8(out + 16 * (i), xor3(s[i], k->last, before))
 
 EVC_INLINE vec cbc_step(const ce_keys *k, vec iv, const uint8_t *in, uint8_t *out, unsigned n)
@@ -339,7 +350,8 @@ EVC_OUT_OF_LINE vec cbc_wide(ce_key *key, vec iv, const uint8_t *in, uint8_t *ou
     return iv;
 }
 
-static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     const size_t n_wide = n_blocks - n_blocks % WIDE;
     vec x = vld1q_u8(iv);
@@ -367,8 +379,8 @@ static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
 
 /* ---- XTS ------------------------------------------------------------------------------------- */
 
-/* Registers of XTS: the keys, with rk[0] ^ rk[rounds] for rk[0], and rk[rounds] as a number. A block is whitened with
- * its tweak ^ rk[rounds] on both ends. */
+/* Registers of XTS: the keys, with rk[0] ^ rk[rounds] for rk[0], and rk[rounds] as a number. A
+ * block is whitened with its tweak ^ rk[rounds] on both ends. */
 struct ce_xts {
     ce_keys k;
     struct evc_a64_tweak last;
@@ -384,8 +396,9 @@ EVC_INLINE struct ce_xts xts_keys(ce_key *key, int decrypting)
     return x;
 }
 
-EVC_INLINE struct evc_a64_tweak xts_step(const struct ce_xts *x, struct evc_a64_tweak t, const uint8_t *in,
-                                         uint8_t *out, unsigned n, int decrypting)
+EVC_INLINE struct evc_a64_tweak xts_step(const struct ce_xts *x, struct evc_a64_tweak t,
+                                         const uint8_t *in, uint8_t *out, unsigned n,
+                                         int decrypting)
 {
     vec s[MAX_WIDE], w[MAX_WIDE];
 
@@ -396,10 +409,10 @@ EVC_INLINE struct evc_a64_tweak xts_step(const struct ce_xts *x, struct evc_a64_
     return t;
 }
 
-/* n_blocks: a multiple of XTS_WIDE, not 0. The tweak goes through memory of the caller: GCC 14 moves one that a
- * function returns from registers of numbers to those of vectors by its stack. */
-EVC_INLINE void xts_wide(ce_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
-                         int decrypting)
+/* n_blocks: a multiple of XTS_WIDE, not 0. The tweak goes through memory of the caller: GCC 14
+ * moves one that a function returns from registers of numbers to those of vectors by its stack. */
+EVC_INLINE void xts_wide(ce_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                         size_t n_blocks, int decrypting)
 {
     const struct ce_xts x = xts_keys(key, decrypting);
     struct evc_a64_tweak t = evc_a64_load_tweak(tweak);
@@ -409,19 +422,20 @@ EVC_INLINE void xts_wide(ce_key *key, uint8_t tweak[16], const uint8_t *in, uint
     evc_a64_store_tweak(tweak, t);
 }
 
-EVC_OUT_OF_LINE void xts_wide_encrypt(ce_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                                      size_t n_blocks)
+EVC_OUT_OF_LINE void xts_wide_encrypt(ce_key *key, uint8_t tweak[16], const uint8_t *in,
+                                      uint8_t *out, size_t n_blocks)
 {
     xts_wide(key, tweak, in, out, n_blocks, 0);
 }
 
-EVC_OUT_OF_LINE void xts_wide_decrypt(ce_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                                      size_t n_blocks)
+EVC_OUT_OF_LINE void xts_wide_decrypt(ce_key *key, uint8_t tweak[16], const uint8_t *in,
+                                      uint8_t *out, size_t n_blocks)
 {
     xts_wide(key, tweak, in, out, n_blocks, 1);
 }
 
-EVC_INLINE void xts(ce_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks, int decrypting)
+EVC_INLINE void xts(ce_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                    size_t n_blocks, int decrypting)
 {
     const size_t n_wide = n_blocks - n_blocks % XTS_WIDE;
     struct evc_a64_tweak t;
@@ -451,21 +465,24 @@ EVC_INLINE void xts(ce_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *
     evc_a64_store_tweak(tweak, t);
 }
 
-static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     xts(key, tweak, in, out, n_blocks, 0);
 }
 
-static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     xts(key, tweak, in, out, n_blocks, 1);
 }
 
 /* ---- One chain ------------------------------------------------------------------------------- */
 
-/* The state between two blocks lacks rk[rounds]. The first AESE of a block brings that, rk[0] and the plaintext in
- * one: nothing but AES instructions is on the chain. */
-EVC_INLINE vec chain_block(const ce_keys *k, vec fold, vec x, const uint8_t *in, uint8_t *out, int storing)
+/* The state between two blocks lacks rk[rounds]. The first AESE of a block brings that, rk[0] and
+ * the plaintext in one: nothing but AES instructions is on the chain. */
+EVC_INLINE vec chain_block(const ce_keys *k, vec fold, vec x, const uint8_t *in, uint8_t *out,
+                           int storing)
 {
     x = round_encrypt(x, veorq_u8(fold, vld1q_u8(in)));
     rounds_encrypt(k, &x, 1);
@@ -475,8 +492,8 @@ EVC_INLINE vec chain_block(const ce_keys *k, vec fold, vec x, const uint8_t *in,
 }
 
 /* rounds: head.rounds, a constant, so that there is no branch between blocks */
-EVC_INLINE void chain_of(ce_key *key, uint32_t rounds, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
-                         int storing)
+EVC_INLINE void chain_of(ce_key *key, uint32_t rounds, uint8_t iv[16], const uint8_t *in,
+                         uint8_t *out, size_t n_blocks, int storing)
 {
     const ce_keys k = keys_of(key->enc, rounds);
     const vec fold = veorq_u8(k.first, k.last);
@@ -499,7 +516,8 @@ EVC_INLINE void chain_of(ce_key *key, uint32_t rounds, uint8_t iv[16], const uin
 }
 
 /* out: NULL unless storing */
-EVC_INLINE void chain(ce_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks, int storing)
+EVC_INLINE void chain(ce_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
+                      int storing)
 {
     if (key->head.rounds == 10)
         chain_of(key, 10, iv, in, out, n_blocks, storing);
@@ -510,7 +528,8 @@ EVC_INLINE void chain(ce_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *o
 }
 
 #if !defined(CE_ASSEMBLY)
-static void cbc_encrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void cbc_encrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     chain(key, iv, in, out, n_blocks, 1);
 }
@@ -532,10 +551,10 @@ EVC_INLINE vec ccm_count(uint64x2_t *count)
     return block;
 }
 
-/* s[0] is the chain, s[1] key stream: one waits while the other is in the unit. A block is encrypted beside its own
- * MAC, and decrypted beside that of the block before it. */
-EVC_INLINE void ccm(ce_key *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in, uint8_t *out,
-                    size_t n_blocks, int decrypting)
+/* s[0] is the chain, s[1] key stream: one waits while the other is in the unit. A block is
+ * encrypted beside its own MAC, and decrypted beside that of the block before it. */
+EVC_INLINE void ccm(ce_key *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in,
+                    uint8_t *out, size_t n_blocks, int decrypting)
 {
     const ce_keys k = key_schedule(key, 0);
     const vec fold = veorq_u8(k.first, k.last);
@@ -572,22 +591,24 @@ EVC_INLINE void ccm(ce_key *key, uint8_t counter[16], uint8_t chain[16], const u
     vst1q_u8(counter, vrev64q_u8(vreinterpretq_u8_u64(count)));
 }
 
-static void ccm_encrypt(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in, uint8_t *out,
-                        size_t n_blocks)
+static void ccm_encrypt(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in,
+                        uint8_t *out, size_t n_blocks)
 {
     ccm(key, counter, chain, in, out, n_blocks, 0);
 }
 
-static void ccm_decrypt(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in, uint8_t *out,
-                        size_t n_blocks)
+static void ccm_decrypt(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in,
+                        uint8_t *out, size_t n_blocks)
 {
     ccm(key, counter, chain, in, out, n_blocks, 1);
 }
 
 /* ---- Many chains ----------------------------------------------------------------------------- */
 
-/* n_blocks (not 0) more of n chains, none of them shorter. As in chain_block, the state lacks rk[rounds]. */
-EVC_INLINE void chains_step(ce_key *key, struct evc_aes_chain *chains, size_t n_blocks, unsigned n, int storing)
+/* n_blocks (not 0) more of n chains, none of them shorter. As in chain_block, the
+ * state lacks rk[rounds]. */
+EVC_INLINE void chains_step(ce_key *key, struct evc_aes_chain *chains, size_t n_blocks, unsigned n,
+                            int storing)
 {
     const ce_keys k = key_schedule(key, 0);
     const vec fold = veorq_u8(k.first, k.last);
@@ -608,17 +629,20 @@ EVC_INLINE void chains_step(ce_key *key, struct evc_aes_chain *chains, size_t n_
 }
 
 /* Not inlined: their registers and the chains would share one frame. */
-EVC_OUT_OF_LINE void chains_run_wide(ce_key *key, struct evc_aes_chain *chains, size_t n_blocks, int storing)
+EVC_OUT_OF_LINE void chains_run_wide(ce_key *key, struct evc_aes_chain *chains, size_t n_blocks,
+                                     int storing)
 {
     chains_step(key, chains, n_blocks, WIDE, storing);
 }
 
-EVC_OUT_OF_LINE void chains_run_4(ce_key *key, struct evc_aes_chain *chains, size_t n_blocks, int storing)
+EVC_OUT_OF_LINE void chains_run_4(ce_key *key, struct evc_aes_chain *chains, size_t n_blocks,
+                                  int storing)
 {
     chains_step(key, chains, n_blocks, 4, storing);
 }
 
-EVC_OUT_OF_LINE void chains_run_2(ce_key *key, struct evc_aes_chain *chains, size_t n_blocks, int storing)
+EVC_OUT_OF_LINE void chains_run_2(ce_key *key, struct evc_aes_chain *chains, size_t n_blocks,
+                                  int storing)
 {
     chains_step(key, chains, n_blocks, 2, storing);
 }
@@ -644,7 +668,8 @@ static int cbc_many(ce_key *key, const struct evc_msg *msgs, size_t n, int stori
             chains_run_2(key, chains, run, storing);
     }
     if (active && storing)
-        cbc_encrypt(key, chains[0].msg->iv, chains[0].in, chains[0].out, evc_aes_blocks_left(chains));
+        cbc_encrypt(key, chains[0].msg->iv, chains[0].in, chains[0].out,
+                    evc_aes_blocks_left(chains));
     else if (active)
         cbcmac(key, chains[0].msg->iv, chains[0].in, evc_aes_blocks_left(chains));
     return q.others;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The key schedule of FIPS 197 with the AES instructions of A64, for every kernel there with the key form fips197.
- * Include it inside a region of A64_CE or more.
+ * The key schedule of FIPS 197 with the AES instructions of A64, for every kernel there with the
+ * key form fips197. Include it inside a region of A64_CE or more.
  *
- * AESE is AddRoundKey, ShiftRows, SubBytes. On a word that stands in all four columns ShiftRows does nothing, so AESE
- * with a key of zero is SubWord. TBL makes the four copies and RotWord in one step. All intermediate values stay in
- * vector registers.
+ * AESE is AddRoundKey, ShiftRows, SubBytes. On a word that stands in all four columns ShiftRows
+ * does nothing, so AESE with a key of zero is SubWord. TBL makes the four copies and RotWord in one
+ * step. All intermediate values stay in vector registers.
  */
 #ifndef EVC_AES_A64_KEYS_H
 #define EVC_AES_A64_KEYS_H

@@ -2,10 +2,12 @@
 /*
  * AES with the S-box in 16 vector registers.
  *
- * Method:   SubBytes is TBL and three TBX of 64 bytes each, ShiftRows a look-up of 16 bytes; MixColumns by rotations
- *           of columns; 4 blocks at a time. Decryption is the equivalent inverse cipher. For comparison: of the four
- *           look-ups each byte needs one, and no core does the other three for nothing.
- * Source:   FIPS 197 (2023) section 5; Arm Architecture Reference Manual for A-profile (DDI 0487), TBL, TBX;
+ * Method:   SubBytes is TBL and three TBX of 64 bytes each, ShiftRows a look-up of 16 bytes;
+ *           MixColumns by rotations of columns; 4 blocks at a time. Decryption is the equivalent
+ *           inverse cipher. For comparison: of the four look-ups each byte needs one, and no core
+ *           does the other three for nothing.
+ * Source:   FIPS 197 (2023) section 5; Arm Architecture Reference Manual for
+ *           A-profile (DDI 0487), TBL, TBX;
  *           A. Biesheuvel, "Time invariant AES".
  * Needs:    A64_NEON.   Timing: CT (no tables in memory, no secret branches).
  * Key form: fips197.
@@ -30,8 +32,9 @@ EVC_ISA_BEGIN(A64_NEON)
 typedef uint8x16_t vec;
 
 /* Byte r + 4 c of a block is in row r, column c. SHIFT: row r comes from r s columns further on. */
-#define SHIFT(c, s)                                                                                                    \
-    4 * ((c) % 4), 1 + 4 * (((c) + (s)) % 4), 2 + 4 * (((c) + 2 * (s)) % 4), 3 + 4 * (((c) + 3 * (s)) % 4)
+#define SHIFT(c, s)                                                          \
+    4 * ((c) % 4), 1 + 4 * (((c) + (s)) % 4), 2 + 4 * (((c) + 2 * (s)) % 4), \
+        3 + 4 * (((c) + 3 * (s)) % 4)
 static const uint8_t shift_rows[16] = {SHIFT(0, 1), SHIFT(1, 1), SHIFT(2, 1), SHIFT(3, 1)};
 static const uint8_t inv_shift_rows[16] = {SHIFT(0, 3), SHIFT(1, 3), SHIFT(2, 3), SHIFT(3, 3)};
 static const uint8_t next_row[16] = {1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12};
@@ -39,8 +42,9 @@ static const uint8_t next_row[16] = {1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 1
 /* The S-box in registers: variables of their own, or GCC keeps them in memory. */
 typedef uint8x16x4_t quarter;
 #define QUARTERS const quarter s0, const quarter s1, const quarter s2, const quarter s3
-#define LOAD_QUARTERS(sbox)                                                                                            \
-    vld1q_u8_x4(sbox), vld1q_u8_x4((sbox) + 64), vld1q_u8_x4((sbox) + 128), vld1q_u8_x4((sbox) + 192)
+#define LOAD_QUARTERS(sbox)                                                 \
+    vld1q_u8_x4(sbox), vld1q_u8_x4((sbox) + 64), vld1q_u8_x4((sbox) + 128), \
+        vld1q_u8_x4((sbox) + 192)
 
 /* SubBytes and ShiftRows, or their inverses: an index beyond 63 leaves what is there. */
 EVC_INLINE vec sub_and_shift(QUARTERS, vec shift, vec x)
@@ -86,8 +90,8 @@ EVC_INLINE vec inv_mix_columns(vec next, vec x)
 typedef vec mix_function(vec, vec);
 
 /* The n blocks at s, n a constant; rk: rounds + 1 round keys. */
-EVC_INLINE void rounds_of(vec *s, const int n, QUARTERS, const uint8_t shift_table[16], const uint8_t (*rk)[16],
-                          uint32_t rounds, mix_function *mix)
+EVC_INLINE void rounds_of(vec *s, const int n, QUARTERS, const uint8_t shift_table[16],
+                          const uint8_t (*rk)[16], uint32_t rounds, mix_function *mix)
 {
     const vec shift = vld1q_u8(shift_table), next = vld1q_u8(next_row);
     vec k = vld1q_u8(*rk++);
@@ -102,8 +106,8 @@ EVC_INLINE void rounds_of(vec *s, const int n, QUARTERS, const uint8_t shift_tab
     EACH(n, s[i] = sub_and_shift(s0, s1, s2, s3, shift, s[i]) ^ k);
 }
 
-EVC_INLINE void crypt(QUARTERS, const uint8_t shift[16], const uint8_t (*rk)[16], uint32_t rounds, mix_function *mix,
-                      const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_INLINE void crypt(QUARTERS, const uint8_t shift[16], const uint8_t (*rk)[16], uint32_t rounds,
+                      mix_function *mix, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     vec s[WIDE];
 
@@ -132,20 +136,21 @@ static void encrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
 {
     const struct evc_aes_fips197_key *key = vkey;
 
-    crypt(LOAD_QUARTERS(evc_aes_sbox), shift_rows, key->enc, key->head.rounds, mix_columns, in, out, n_blocks);
+    crypt(LOAD_QUARTERS(evc_aes_sbox), shift_rows, key->enc, key->head.rounds, mix_columns, in, out,
+          n_blocks);
 }
 
 static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     const struct evc_aes_fips197_key *key = vkey;
 
-    crypt(LOAD_QUARTERS(evc_aes_inv_sbox), inv_shift_rows, key->dec, key->head.rounds, inv_mix_columns, in, out,
-          n_blocks);
+    crypt(LOAD_QUARTERS(evc_aes_inv_sbox), inv_shift_rows, key->dec, key->head.rounds,
+          inv_mix_columns, in, out, n_blocks);
 }
 
 /* out == NULL: only the chain, which is CBC-MAC. */
-EVC_INLINE void chain_blocks(QUARTERS, const struct evc_aes_fips197_key *key, uint8_t chain[16], const uint8_t *in,
-                             uint8_t *out, size_t n_blocks)
+EVC_INLINE void chain_blocks(QUARTERS, const struct evc_aes_fips197_key *key, uint8_t chain[16],
+                             const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     vec s[1] = {vld1q_u8(chain)};
 
@@ -160,7 +165,8 @@ EVC_INLINE void chain_blocks(QUARTERS, const struct evc_aes_fips197_key *key, ui
     vst1q_u8(chain, s[0]);
 }
 
-static void cbc_encrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void cbc_encrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     chain_blocks(LOAD_QUARTERS(evc_aes_sbox), key, iv, in, out, n_blocks);
 }
@@ -175,7 +181,8 @@ EVC_DEFINE_CLEAR_STACK(clear, NEON, 128)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_tbl = {
-    .kernel = EVC_KERNEL_HEAD(a64_tbl, A64_NEON, CT, ANY, WIDE, struct evc_aes_fips197_key, EVC_KEY_FIPS197, clear),
+    .kernel = EVC_KERNEL_HEAD(a64_tbl, A64_NEON, CT, ANY, WIDE, struct evc_aes_fips197_key,
+                              EVC_KEY_FIPS197, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

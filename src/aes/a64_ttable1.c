@@ -5,7 +5,8 @@
  * Method:   that of c_ttable1: a round is 16 look-ups and 12 rotations. Here a look-up scales its
  *           index, and each rotation is the shifted operand of an exclusive or: 50 instructions.
  * Source:   Daemen and Rijmen, The Design of Rijndael (2002), section 4.2; FIPS 197 (2023), 5; Arm
- *           Architecture Reference Manual for A-profile (DDI 0487), LDR (register), EOR (shifted register).
+ *           Architecture Reference Manual for A-profile (DDI 0487), LDR
+ *           (register), EOR (shifted register).
  * Needs:    A64_BASE.   Timing: VARTIME (the tables are indexed by secrets).
  * Key form: fips197.
  */
@@ -38,7 +39,9 @@ EVC_INLINE uint32_t look_up(const uint32_t *t, uint32_t i)
 #if defined(__GNUC__)
     uint32_t entry;
 
-    __asm__("ldr %w0, [%1, %w2, uxtw #2]" : "=r"(entry) : "r"(t), "r"(i), "m"(*(const uint32_t(*)[256])t));
+    __asm__("ldr %w0, [%1, %w2, uxtw #2]"
+            : "=r"(entry)
+            : "r"(t), "r"(i), "m"(*(const uint32_t (*)[256])t));
     return entry;
 #else
     return t[i];
@@ -51,8 +54,8 @@ EVC_INLINE uint32_t look_up(const uint32_t *t, uint32_t i)
 #define RIGHT(n) (32 - 8 * (n))
 #endif
 
-/* x ^ an entry n rows down, n a constant. Compilers would add two rotated words first, an instruction more. Without
- * optimisation n is none to them, and no immediate. */
+/* x ^ an entry n rows down, n a constant. Compilers would add two rotated words first, an
+ * instruction more. Without optimisation n is none to them, and no immediate. */
 EVC_INLINE uint32_t plus(uint32_t x, uint32_t entry, int n)
 {
 #if defined(__OPTIMIZE__)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tweaks of XTS as numbers: doubling one takes no vector instruction. Include it inside a region of A64_NEON or
- * more. */
+/* The tweaks of XTS as numbers: doubling one takes no vector instruction. Include it inside a
+ * region of A64_NEON or more. */
 #ifndef EVC_AES_A64_TWEAK_H
 #define EVC_AES_A64_TWEAK_H
 

@@ -2,16 +2,18 @@
 /*
  * AES by vector permute on A64: the S-box as 16-entry tables, looked up by TBL.
  *
- * Method:   a byte is two nibbles i, k over GF(16); five look-ups give two nibbles io, jo from which any linear map of
- *           the S-box is the sum of two more look-ups (tools/gen-vperm-tables has the algebra). The state stays in
- *           that basis from the first round to the last, i and k in one byte. ShiftRows is never done: it is in the
- *           patterns that rotate the rows and in the round keys, and once before the output.
- *           Many blocks are bound by throughput: 4 at once, all tables in registers, 24 vector instructions a round
- *           and block to encrypt, 31 to decrypt. The four counters of a batch of CTR change their basis in one
- *           vector. One chain is bound by latency: there 3 times the S-box has tables of its own (28 instructions),
- *           and the last round makes the next block's state directly, its plaintext and two round keys in one xor.
- * Source:   M. Hamburg, Accelerating AES with Vector Permute Instructions, CHES 2009; FIPS 197 (2023) sections 5.1 to
- *           5.3.
+ * Method:   a byte is two nibbles i, k over GF(16); five look-ups give two nibbles io, jo from
+ *           which any linear map of the S-box is the sum of two more look-ups
+ *           (tools/gen-vperm-tables has the algebra). The state stays in that basis from the first
+ *           round to the last, i and k in one byte. ShiftRows is never done: it is in the patterns
+ *           that rotate the rows and in the round keys, and once before the output.
+ *           Many blocks are bound by throughput: 4 at once, all tables in registers, 24 vector
+ *           instructions a round and block to encrypt, 31 to decrypt. The four counters of a batch
+ *           of CTR change their basis in one vector. One chain is bound by latency: there 3 times
+ *           the S-box has tables of its own (28 instructions), and the last round makes the next
+ *           block's state directly, its plaintext and two round keys in one xor.
+ * Source:   M. Hamburg, Accelerating AES with Vector Permute Instructions, CHES 2009; FIPS 197
+ *           (2023) sections 5.1 to 5.3.
  * Needs:    A64_NEON.   Timing: CT (no secret-dependent branch or address).
  * Key form: vperm.
  */
@@ -26,7 +28,8 @@ EVC_ISA_BEGIN(A64_NEON)
 
 #include "aes/a64_vperm_steps.h"
 
-/* The key of one chain in addition: [r - 1]: ^ 0x63, packed, in the order of FIPS 197, 0 < r < rounds. */
+/* The key of one chain in addition: [r - 1]: ^ 0x63, packed, in the order of
+ * FIPS 197, 0 < r < rounds. */
 struct key {
     struct vperm_key blocks;
     uint8_t chain[EVC_AES_MAX_ROUNDS - 1][16];
@@ -38,12 +41,14 @@ static void set_key(void *vkey, const uint8_t *user_key)
 
     vperm_set_key(&key->blocks, user_key);
     for (uint32_t r = 1; r < key->blocks.head.rounds; r++)
-        vst1q_u8(key->chain[r - 1], vqtbl1q_u8(vld1q_u8(key->blocks.enc[r]), vld1q_u8(tables()->shift[r & 3])));
+        vst1q_u8(key->chain[r - 1],
+                 vqtbl1q_u8(vld1q_u8(key->blocks.enc[r]), vld1q_u8(tables()->shift[r & 3])));
 }
 
-/* ---- One chain -------------------------------------------------------------------------------- */
+/* ---- One chain ------------------------------------------------------------------------------- */
 
-/* SubBytes, ShiftRows, MixColumns, AddRoundKey. rotate[m]: ShiftRows, and then row r takes row r + m. */
+/* SubBytes, ShiftRows, MixColumns, AddRoundKey. rotate[m]: ShiftRows, and then
+ * row r takes row r + m. */
 struct quick {
     struct inverse by;
     struct pair times_1, times_2, times_3;
@@ -58,17 +63,19 @@ EVC_INLINE struct quick quick_tables(void)
     q.by = inverse_tables();
     q.times_1 = pair_of(tables()->enc);
     q.times_2 = pair_of(tables()->enc + 2);
-    q.times_3 = (struct pair){veorq_u8(q.times_1.u, q.times_2.u), veorq_u8(q.times_1.t, q.times_2.t)};
+    q.times_3 =
+        (struct pair){veorq_u8(q.times_1.u, q.times_2.u), veorq_u8(q.times_1.t, q.times_2.t)};
     q.rotate[0] = shift_rows;
     EACH_UP_TO_4(3, q.rotate[i + 1] = vqtbl1q_u8(shift_rows, vld1q_u8(tables()->rotate[i])));
     return q;
 }
 
-/* One step of a chain, here and now: compilers regroup xors and have orders of their own, but what comes late has to
- * join last, and a core that starts instructions in their order has to find another one wherever one waits. */
+/* One step of a chain, here and now: compilers regroup xors and have orders of their own, but what
+ * comes late has to join last, and a core that starts instructions in their order has to find
+ * another one wherever one waits. */
 #if defined(__GNUC__)
-#define IN_ORDER(x, value)                                                                                             \
-    const vec x = (value);                                                                                             \
+#define IN_ORDER(x, value) \
+    const vec x = (value); \
     __asm__ volatile("" : : "w"(x))
 #else
 #define IN_ORDER(x, value) const vec x = (value)
@@ -125,13 +132,15 @@ EVC_INLINE struct reciprocals quick_rounds(const struct key *key, const struct q
 }
 
 /* CBC encryption of n_blocks > 0; returns the last ciphertext. */
-EVC_INLINE vec chain(const struct key *key, vec iv, const uint8_t *in, uint8_t *out, size_t n_blocks, int storing)
+EVC_INLINE vec chain(const struct key *key, vec iv, const uint8_t *in, uint8_t *out,
+                     size_t n_blocks, int storing)
 {
     const uint32_t rounds = key->blocks.head.rounds;
     const struct quick q = quick_tables();
     const struct pair to_basis = pair_of(tables()->in), sub = pair_of(tables()->sub);
     const vec low = q.by.low, shift_rows = q.rotate[0];
-    const vec first_key = vld1q_u8(key->blocks.enc[0]), last_key = vld1q_u8(key->blocks.enc[rounds]);
+    const vec first_key = vld1q_u8(key->blocks.enc[0]),
+              last_key = vld1q_u8(key->blocks.enc[rounds]);
     vec x = veorq_u8(map_bytes(to_basis, low, veorq_u8(iv, vld1q_u8(in))), first_key), next;
     struct reciprocals o;
 
@@ -154,7 +163,8 @@ EVC_INLINE vec chain(const struct key *key, vec iv, const uint8_t *in, uint8_t *
     return x;
 }
 
-static void cbc_encrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void cbc_encrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     if (n_blocks)
         vst1q_u8(iv, chain(key, vld1q_u8(iv), in, out, n_blocks, 1));

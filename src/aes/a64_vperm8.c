@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AES by vector permute on A64, in vectors of 8 bytes: one chain, for cores on which TBL of 16 bytes is several
- * operations.
+ * AES by vector permute on A64, in vectors of 8 bytes: one chain, for cores on which TBL of 16
+ * bytes is several operations.
  *
- * Method:   that of a64_vperm. On Cortex-A57 and A72 a look-up of 16 bytes takes three micro-operations and 6
- *           cycles, one of 8 bytes one and 3. Here a state is two vectors, rows 0 and 1 and rows 2 and 3: ShiftRows
- *           stays within each, two rows down is the other vector, and one row down is EXT of both. A round is a path
- *           of 12 instructions from one state to the next. Batches are a64_vperm's.
- * Source:   M. Hamburg, Accelerating AES with Vector Permute Instructions, CHES 2009; Arm Cortex-A57 Software
- *           Optimization Guide (UAN 0015) section 3.15; FIPS 197 (2023) sections 5.1 to 5.3.
+ * Method:   that of a64_vperm. On Cortex-A57 and A72 a look-up of 16 bytes takes three
+ *           micro-operations and 6 cycles, one of 8 bytes one and 3. Here a state is two vectors,
+ *           rows 0 and 1 and rows 2 and 3: ShiftRows stays within each, two rows down is the other
+ *           vector, and one row down is EXT of both. A round is a path of 12 instructions from one
+ *           state to the next. Batches are a64_vperm's.
+ * Source:   M. Hamburg, Accelerating AES with Vector Permute Instructions, CHES 2009; Arm
+ *           Cortex-A57 Software Optimization Guide (UAN 0015) section 3.15; FIPS 197
+ *           (2023) sections 5.1 to 5.3.
  * Needs:    A64_TBL8.   Timing: CT (no secret-dependent branch or address).
  * Key form: vperm.
  */
@@ -65,7 +67,8 @@ EVC_INLINE struct chain_tables chain_tables(void)
     t.ainv = vld1q_u8(tables()->ainv);
     t.times_1 = pair_of(tables()->enc);
     t.times_2 = pair_of(tables()->enc + 2);
-    t.times_3 = (struct pair){veorq_u8(t.times_1.u, t.times_2.u), veorq_u8(t.times_1.t, t.times_2.t)};
+    t.times_3 =
+        (struct pair){veorq_u8(t.times_1.u, t.times_2.u), veorq_u8(t.times_1.t, t.times_2.t)};
     t.low = vld1_u8(tables()->low);
     t.shift_top = vld1_u8(shift[0]);
     t.shift_bottom = vld1_u8(shift[1]);
@@ -85,7 +88,8 @@ EVC_INLINE half look_up_half(struct pair p, struct nibbles o)
     return veor_u8(vqtbl1_u8(p.u, o.io), vqtbl1_u8(p.t, o.jo));
 }
 
-/* Bytes of x. VTBL1 as compilers have it first clears the upper half of the register, which no index reaches. */
+/* Bytes of x. VTBL1 as compilers have it first clears the upper half of the register,
+ * which no index reaches. */
 EVC_INLINE half permute(half x, half from)
 {
 #if defined(__GNUC__)
@@ -109,27 +113,33 @@ EVC_INLINE struct nibbles invert_half(const struct chain_tables *t, half x, half
     return (struct nibbles){veor_u8(vqtbl1_u8(t->inv, iak), j), veor_u8(vqtbl1_u8(t->inv, jak), i)};
 }
 
-EVC_INLINE struct rows chain_round(const struct chain_tables *t, const uint8_t key[16], struct rows x)
+EVC_INLINE struct rows chain_round(const struct chain_tables *t, const uint8_t key[16],
+                                   struct rows x)
 {
-    const struct nibbles o0 = invert_half(t, x.top, t->shift_top), o1 = invert_half(t, x.bottom, t->shift_bottom);
-    const half top = keep(look_up_half(t->times_1, o0)), bottom = keep(look_up_half(t->times_1, o1));
+    const struct nibbles o0 = invert_half(t, x.top, t->shift_top),
+                         o1 = invert_half(t, x.bottom, t->shift_bottom);
+    const half top = keep(look_up_half(t->times_1, o0)),
+               bottom = keep(look_up_half(t->times_1, o1));
     /* Rows r and r + 2, and the key; what row r - 1 takes of rows r and r + 2. */
     const half here0 = keep(veor_u8(veor_u8(look_up_half(t->times_2, o0), bottom), vld1_u8(key)));
     const half here1 = keep(veor_u8(veor_u8(look_up_half(t->times_2, o1), top), vld1_u8(key + 8)));
     const half above0 = keep(veor_u8(keep(look_up_half(t->times_3, o0)), bottom));
     const half above1 = keep(veor_u8(keep(look_up_half(t->times_3, o1)), top));
 
-    return (struct rows){veor_u8(here0, vext_u8(above0, above1, 4)), veor_u8(here1, vext_u8(above1, above0, 4))};
+    return (struct rows){veor_u8(here0, vext_u8(above0, above1, 4)),
+                         veor_u8(here1, vext_u8(above1, above0, 4))};
 }
 
 /* CBC encryption of n_blocks > 0; returns the last ciphertext. */
-EVC_INLINE vec chain(const struct key *key, vec iv, const uint8_t *in, uint8_t *out, size_t n_blocks, int storing)
+EVC_INLINE vec chain(const struct key *key, vec iv, const uint8_t *in, uint8_t *out,
+                     size_t n_blocks, int storing)
 {
     const uint32_t rounds = key->blocks.head.rounds;
     const struct chain_tables t = chain_tables();
     const struct pair to_basis = pair_of(tables()->in), sub = pair_of(tables()->sub);
     const vec low = vld1q_u8(tables()->low);
-    const vec first_key = vld1q_u8(key->blocks.enc[0]), last_key = vld1q_u8(key->blocks.enc[rounds]);
+    const vec first_key = vld1q_u8(key->blocks.enc[0]),
+              last_key = vld1q_u8(key->blocks.enc[rounds]);
     vec next = transpose(veorq_u8(map_bytes(to_basis, low, veorq_u8(iv, vld1q_u8(in))), first_key));
     struct rows x = {vget_low_u8(next), vget_high_u8(next)};
 
@@ -142,11 +152,13 @@ EVC_INLINE vec chain(const struct key *key, vec iv, const uint8_t *in, uint8_t *
         o1 = invert_half(&t, x.bottom, t.shift_bottom);
         if (n_blocks > 1) {
             in += 16;
-            next = transpose(veorq_u8(map_bytes(to_basis, low, veorq_u8(vld1q_u8(in), last_key)), first_key));
+            next = transpose(
+                veorq_u8(map_bytes(to_basis, low, veorq_u8(vld1q_u8(in), last_key)), first_key));
             x.top = veor_u8(look_up_half(t.times_1, o0), vget_low_u8(next));
             x.bottom = veor_u8(look_up_half(t.times_1, o1), vget_high_u8(next));
         }
-        next = veorq_u8(transpose(vcombine_u8(look_up_half(sub, o0), look_up_half(sub, o1))), last_key);
+        next = veorq_u8(transpose(vcombine_u8(look_up_half(sub, o0), look_up_half(sub, o1))),
+                        last_key);
         if (storing) {
             vst1q_u8(out, next);
             out += 16;
@@ -156,7 +168,8 @@ EVC_INLINE vec chain(const struct key *key, vec iv, const uint8_t *in, uint8_t *
     }
 }
 
-static void cbc_encrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void cbc_encrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     if (n_blocks)
         vst1q_u8(iv, chain(key, vld1q_u8(iv), in, out, n_blocks, 1));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AES by vector permute on A64: key form, batches of blocks, CTR, CBC decryption and XTS. Include it inside a region of
- * A64_NEON or more.
+ * AES by vector permute on A64: key form, batches of blocks, CTR, CBC decryption and XTS. Include
+ * it inside a region of A64_NEON or more.
  *
- * TBL looks up zero where an index is 16 or more: infinity (128 in the tables) and what is xored to it need no care.
- * The tables and their algebra: tools/gen-vperm-tables.
+ * TBL looks up zero where an index is 16 or more: infinity (128 in the tables) and what is xored to
+ * it need no care. The tables and their algebra: tools/gen-vperm-tables.
  */
 #ifndef EVC_AES_A64_VPERM_STEPS_H
 #define EVC_AES_A64_VPERM_STEPS_H
@@ -18,8 +18,8 @@
 
 typedef uint8x16_t vec;
 
-/* 16-byte vectors. "In the order of round r": ShiftRows (for decryption InvShiftRows) done r more times makes it
- * right, which is how round r leaves the state. */
+/* 16-byte vectors. "In the order of round r": ShiftRows (for decryption InvShiftRows) done r more
+ * times makes it right, which is how round r leaves the state. */
 struct vperm_key {
     struct evc_aes_head head;
     /* [0]: packed. [r]: ^ 0x63, packed, in the order of round r. [rounds]: ^ 0x63, bytes. */
@@ -31,8 +31,9 @@ struct vperm_key {
 /* Blocks at once: states and tables fill the registers. */
 #define BATCH 4
 
-/* The tables at one address that compilers know nothing of: they then load them from there, some by pairs, and do not
- * make an address for each. On A32 they do that by themselves, and would need a register more. */
+/* The tables at one address that compilers know nothing of: they then load them from there, some
+ * by pairs, and do not make an address for each. On A32 they do that by themselves, and would
+ * need a register more. */
 EVC_INLINE const struct vperm_tables *tables(void)
 {
     const struct vperm_tables *all = &vperm_tables;
@@ -65,7 +66,8 @@ EVC_INLINE struct pair pair_of(const uint8_t ut[2][16])
 
 EVC_INLINE struct inverse inverse_tables(void)
 {
-    return (struct inverse){vld1q_u8(tables()->low), vld1q_u8(tables()->inv), vld1q_u8(tables()->ainv)};
+    return (struct inverse){vld1q_u8(tables()->low), vld1q_u8(tables()->inv),
+                            vld1q_u8(tables()->ainv)};
 }
 
 EVC_INLINE vec look_up(struct pair p, struct reciprocals o)
@@ -79,8 +81,10 @@ EVC_INLINE vec map_bytes(struct pair p, vec low, vec x)
     return veorq_u8(vqtbl1q_u8(p.u, vandq_u8(x, low)), vqtbl1q_u8(p.t, vshrq_n_u8(x, 4)));
 }
 
-/* Inverts n packed states, step by step, so that none waits for itself where instructions start in this order. */
-EVC_INLINE void invert(const struct inverse *by, const vec *packed, struct reciprocals *o, unsigned n)
+/* Inverts n packed states, step by step, so that none waits for itself where
+ * instructions start in this order. */
+EVC_INLINE void invert(const struct inverse *by, const vec *packed, struct reciprocals *o,
+                       unsigned n)
 {
     vec x[BATCH], y[BATCH], ak[BATCH]; /* k, i; then j, i */
 
@@ -98,10 +102,11 @@ EVC_INLINE void invert(const struct inverse *by, const vec *packed, struct recip
     EACH_UP_TO_4(n, o[i].jo = veorq_u8(o[i].jo, y[i]));
 }
 
-/* ---- Batches ---------------------------------------------------------------------------------- */
+/* ---- Batches --------------------------------------------------------------------------------- */
 
 /* AddRoundKey before the first round, and the change of basis. */
-EVC_INLINE void first_round(vec *x, unsigned n, const uint8_t halves[2][16], const uint8_t *round_key)
+EVC_INLINE void first_round(vec *x, unsigned n, const uint8_t halves[2][16],
+                            const uint8_t *round_key)
 {
     const struct pair in = pair_of(halves);
     const vec low = vld1q_u8(tables()->low), k = vld1q_u8(round_key);
@@ -131,9 +136,11 @@ EVC_INLINE void vperm_encrypt_rounds(const struct vperm_key *key, vec *x, unsign
 
     for (size_t at = 16; at < 16 * rounds; at += 16) { /* round at / 16 */
         const uint8_t *rotate = tables()->rotate[0] + 3 * (at & 48);
-        const vec row_1 = vld1q_u8(rotate), row_2 = vld1q_u8(rotate + 16), k = vld1q_u8(key->enc[0] + at);
+        const vec row_1 = vld1q_u8(rotate), row_2 = vld1q_u8(rotate + 16),
+                  k = vld1q_u8(key->enc[0] + at);
         struct reciprocals o[BATCH];
-        vec s[BATCH], t[BATCH]; /* t: rows 0, 2; and one row further down, with 2 + 1 for 2, rows 1, 3 */
+        /* t: rows 0, 2; and one row further down, with 2 + 1 for 2, rows 1, 3 */
+        vec s[BATCH], t[BATCH];
         invert(&by, x, o, n);
         EACH_UP_TO_4(n, s[i] = look_up(times_1, o[i]));
         EACH_UP_TO_4(n, x[i] = look_up(times_2, o[i]));
@@ -153,7 +160,8 @@ EVC_INLINE void vperm_decrypt_rounds(const struct vperm_key *key, vec *x, unsign
 
     for (size_t at = 16; at < 16 * rounds; at += 16) {
         const uint8_t *rotate = tables()->rotate[0] + 3 * (-at & 48);
-        const vec row_1 = vld1q_u8(rotate), row_2 = vld1q_u8(rotate + 16), k = vld1q_u8(key->dec[0] + at);
+        const vec row_1 = vld1q_u8(rotate), row_2 = vld1q_u8(rotate + 16),
+                  k = vld1q_u8(key->dec[0] + at);
         struct reciprocals o[BATCH];
         vec s[BATCH]; /* 9 times row 3, with 11 times row 1 */
         invert(&by, x, o, n);
@@ -166,7 +174,7 @@ EVC_INLINE void vperm_decrypt_rounds(const struct vperm_key *key, vec *x, unsign
     last_round(x, n, &by, tables()->inv_sub, tables()->shift[-rounds & 3], key->dec[rounds]);
 }
 
-/* ---- Blocks (ECB) ----------------------------------------------------------------------------- */
+/* ---- Blocks (ECB) ---------------------------------------------------------------------------- */
 
 EVC_INLINE void crypt(const struct vperm_key *key, vec *x, unsigned n, int decrypting)
 {
@@ -179,7 +187,8 @@ EVC_INLINE void crypt(const struct vperm_key *key, vec *x, unsigned n, int decry
     }
 }
 
-EVC_INLINE void ecb_step(const struct vperm_key *key, const uint8_t *in, uint8_t *out, unsigned n, int decrypting)
+EVC_INLINE void ecb_step(const struct vperm_key *key, const uint8_t *in, uint8_t *out, unsigned n,
+                         int decrypting)
 {
     vec x[BATCH];
 
@@ -188,7 +197,8 @@ EVC_INLINE void ecb_step(const struct vperm_key *key, const uint8_t *in, uint8_t
     EACH_UP_TO_4(n, vst1q_u8(out + 16 * i, x[i]));
 }
 
-EVC_INLINE void ecb(const struct vperm_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks, int decrypting)
+EVC_INLINE void ecb(const struct vperm_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
+                    int decrypting)
 {
     for (; n_blocks >= 4; n_blocks -= 4, in += 64, out += 64)
         ecb_step(key, in, out, 4, decrypting);
@@ -210,10 +220,10 @@ static inline void vperm_decrypt(const void *key, const uint8_t *in, uint8_t *ou
     ecb(key, in, out, n_blocks, 1);
 }
 
-/* ---- CTR -------------------------------------------------------------------------------------- */
+/* ---- CTR ------------------------------------------------------------------------------------- */
 
-/* Counters of a message: the common part of its counter blocks after first_round; the part of the last word that
- * depends on the key alone; the next four counters, as numbers of this CPU. */
+/* Counters of a message: the common part of its counter blocks after first_round; the part of the
+ * last word that depends on the key alone; the next four counters, as numbers of this CPU. */
 struct vperm_counters {
     uint32x4_t common, last_key;
     uint32x4_t next;
@@ -232,10 +242,12 @@ EVC_INLINE struct vperm_counters vperm_counters_of(const struct vperm_key *key, 
 }
 
 /* n blocks of key stream */
-EVC_INLINE void ctr_stream(const struct vperm_key *key, struct vperm_counters *c, vec *x, unsigned n)
+EVC_INLINE void ctr_stream(const struct vperm_key *key, struct vperm_counters *c, vec *x,
+                           unsigned n)
 {
     const vec low = vld1q_u8(tables()->low);
-    const vec words = map_bytes(pair_of(tables()->in), low, vrev32q_u8(vreinterpretq_u8_u32(c->next)));
+    const vec words =
+        map_bytes(pair_of(tables()->in), low, vrev32q_u8(vreinterpretq_u8_u32(c->next)));
     const uint32x4_t last = veorq_u32(vreinterpretq_u32_u8(words), c->last_key);
 
     c->next = vaddq_u32(c->next, vdupq_n_u32(n));
@@ -243,8 +255,8 @@ EVC_INLINE void ctr_stream(const struct vperm_key *key, struct vperm_counters *c
     vperm_encrypt_rounds(key, x, n);
 }
 
-EVC_INLINE void ctr_step(const struct vperm_key *key, struct vperm_counters *c, const uint8_t *in, uint8_t *out,
-                         unsigned n)
+EVC_INLINE void ctr_step(const struct vperm_key *key, struct vperm_counters *c, const uint8_t *in,
+                         uint8_t *out, unsigned n)
 {
     vec x[BATCH];
 
@@ -252,7 +264,8 @@ EVC_INLINE void ctr_step(const struct vperm_key *key, struct vperm_counters *c, 
     EACH_UP_TO_4(n, vst1q_u8(out + 16 * i, veorq_u8(x[i], vld1q_u8(in + 16 * i))));
 }
 
-static inline void vperm_ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+static inline void vperm_ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in,
+                               uint8_t *out, size_t len_bytes)
 {
     const struct vperm_key *key = vkey;
     const uint32_t count = evc_load32_be(counter + 12);
@@ -277,12 +290,14 @@ static inline void vperm_ctr32(const void *vkey, uint8_t counter[16], const uint
     }
 }
 
-/* ---- CBC decryption --------------------------------------------------------------------------- */
+/* ---- CBC decryption -------------------------------------------------------------------------- */
 
-/* If out is in, block i - 1 must still be the ciphertext when block i is finished: so the last is stored first. */
+/* If out is in, block i - 1 must still be the ciphertext when block i is finished: so the
+ * last is stored first. */
 #define CBC_FINISH(i, before) vst1q_u8(out + 16 * (i), veorq_u8(x[i], before))
 
-EVC_INLINE vec cbc_step(const struct vperm_key *key, vec iv, const uint8_t *in, uint8_t *out, unsigned n)
+EVC_INLINE vec cbc_step(const struct vperm_key *key, vec iv, const uint8_t *in, uint8_t *out,
+                        unsigned n)
 {
     vec x[BATCH], next_iv;
 
@@ -294,7 +309,8 @@ EVC_INLINE vec cbc_step(const struct vperm_key *key, vec iv, const uint8_t *in, 
     return next_iv;
 }
 
-static inline void vperm_cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static inline void vperm_cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in,
+                                     uint8_t *out, size_t n_blocks)
 {
     vec before = vld1q_u8(iv);
 
@@ -309,23 +325,25 @@ static inline void vperm_cbc_decrypt(const void *key, uint8_t iv[16], const uint
     vst1q_u8(iv, before);
 }
 
-/* ---- XTS -------------------------------------------------------------------------------------- */
+/* ---- XTS ------------------------------------------------------------------------------------- */
 
-EVC_INLINE struct evc_a64_tweak xts_step(const struct vperm_key *key, struct evc_a64_tweak t, const uint8_t *in,
-                                         uint8_t *out, unsigned n, int decrypting)
+EVC_INLINE struct evc_a64_tweak xts_step(const struct vperm_key *key, struct evc_a64_tweak t,
+                                         const uint8_t *in, uint8_t *out, unsigned n,
+                                         int decrypting)
 {
     struct evc_a64_tweak again = t;
     vec x[BATCH];
 
-    EACH_UP_TO_4(n, x[i] = veorq_u8(vld1q_u8(in + 16 * i), evc_a64_block(t.lo, t.hi)), t = evc_a64_next_tweak(t));
+    EACH_UP_TO_4(n, x[i] = veorq_u8(vld1q_u8(in + 16 * i), evc_a64_block(t.lo, t.hi)),
+                 t = evc_a64_next_tweak(t));
     crypt(key, x, n, decrypting);
     EACH_UP_TO_4(n, vst1q_u8(out + 16 * i, veorq_u8(x[i], evc_a64_block(again.lo, again.hi)));
          again = evc_a64_next_tweak(again));
     return t;
 }
 
-EVC_INLINE void xts(const struct vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
-                    int decrypting)
+EVC_INLINE void xts(const struct vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                    size_t n_blocks, int decrypting)
 {
     struct evc_a64_tweak t = evc_a64_load_tweak(tweak);
 
@@ -340,19 +358,19 @@ EVC_INLINE void xts(const struct vperm_key *key, uint8_t tweak[16], const uint8_
     evc_a64_store_tweak(tweak, t);
 }
 
-static inline void vperm_xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                                     size_t n_blocks)
+static inline void vperm_xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in,
+                                     uint8_t *out, size_t n_blocks)
 {
     xts(key, tweak, in, out, n_blocks, 0);
 }
 
-static inline void vperm_xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                                     size_t n_blocks)
+static inline void vperm_xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in,
+                                     uint8_t *out, size_t n_blocks)
 {
     xts(key, tweak, in, out, n_blocks, 1);
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* SubWord (FIPS 197 section 5.2). */
 static uint32_t sub_word(uint32_t word)
@@ -404,7 +422,8 @@ EVC_INLINE void vperm_set_keys(struct vperm_key *key, uint8_t w[][16], const uin
         vst1q_u8(key->dec[0], map_bytes(inv_in, low, veorq_u8(vld1q_u8(w[rounds]), constant)));
         for (uint32_t r = 1; r < rounds; r++) {
             const vec k = veorq_u8(inv_mix_columns(vld1q_u8(w[rounds - r])), constant);
-            vst1q_u8(key->dec[r], vqtbl1q_u8(map_bytes(inv_in, low, k), vld1q_u8(tables()->shift[r & 3])));
+            vst1q_u8(key->dec[r],
+                     vqtbl1q_u8(map_bytes(inv_in, low, k), vld1q_u8(tables()->shift[r & 3])));
         }
         vst1q_u8(key->dec[rounds], vld1q_u8(w[0]));
     }

@@ -17,7 +17,7 @@
 #define CHUNK_BLOCKS 32
 #define CHUNK_BYTES (16 * CHUNK_BLOCKS)
 
-/* ---- Keys -------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static enum evc_status check_key(const void *key, size_t memory_bytes, const struct evc_aes *kernel,
                                  const uint8_t *user_key, unsigned key_bits)
@@ -26,10 +26,12 @@ static enum evc_status check_key(const void *key, size_t memory_bytes, const str
         return EVC_ERR_KEY_SIZE;
     if (!kernel || kernel->kernel.key_align > 16)
         return EVC_ERR_KERNEL;
-    return evc_check_key_memory(key, memory_bytes, kernel->kernel.key_bytes, user_key, key_bits / 8);
+    return evc_check_key_memory(key, memory_bytes, kernel->kernel.key_bytes, user_key,
+                                key_bits / 8);
 }
 
-/* All of the memory is wiped first: nothing of a key that stood there before is left, nor a kernel if this fails. */
+/* All of the memory is wiped first: nothing of a key that stood there before is left, nor a
+ * kernel if this fails. */
 static enum evc_status set_key(void *key, size_t memory_bytes, const struct evc_aes *kernel,
                                const uint8_t *user_key, unsigned key_bits, uint32_t can_decrypt)
 {
@@ -81,10 +83,10 @@ enum evc_status evc_aes_rebind(union evc_aes_key *key, const struct evc_aes *ker
     return EVC_OK;
 }
 
-/* ---- Blocks ------------------------------------------------------------------------------------ */
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 
-EVC_OUT_OF_LINE enum evc_status move_and_encrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
-                                                 size_t n_blocks)
+EVC_OUT_OF_LINE enum evc_status move_and_encrypt(const union evc_aes_key *key, const uint8_t *in,
+                                                 uint8_t *out, size_t n_blocks)
 {
     evc_move_secret(out, in, 16 * n_blocks);
     return evc_aes_encrypt(key, out, out, n_blocks);
@@ -104,8 +106,8 @@ enum evc_status evc_aes_encrypt(const union evc_aes_key *key, const uint8_t *in,
     return EVC_OK;
 }
 
-EVC_OUT_OF_LINE enum evc_status move_and_decrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
-                                                 size_t n_blocks)
+EVC_OUT_OF_LINE enum evc_status move_and_decrypt(const union evc_aes_key *key, const uint8_t *in,
+                                                 uint8_t *out, size_t n_blocks)
 {
     evc_move_secret(out, in, 16 * n_blocks);
     return evc_aes_decrypt(key, out, out, n_blocks);
@@ -127,8 +129,8 @@ enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const uint8_t *in,
     return EVC_OK;
 }
 
-/* Functions without a status, given a key that was not set up, or for decryption a key for encryption only, write
- * zeros. */
+/* Functions without a status, given a key that was not set up, or for decryption a key for
+ * encryption only, write zeros. */
 static int refused(int allowed, uint8_t *out, size_t len_bytes)
 {
     if (allowed)
@@ -138,7 +140,7 @@ static int refused(int allowed, uint8_t *out, size_t len_bytes)
     return 1;
 }
 
-/* ---- CTR ----------------------------------------------------------------------------------------- */
+/* ---- CTR ------------------------------------------------------------------------------------- */
 
 void evc_aes_compose_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
                            uint8_t *out, size_t len_bytes)
@@ -164,8 +166,8 @@ void evc_aes_compose_ctr32(const union evc_aes_key *key, uint8_t counter[16], co
     evc_clear(&key->head.kernel->kernel);
 }
 
-void evc_aes_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                   size_t len_bytes)
+void evc_aes_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+                   uint8_t *out, size_t len_bytes)
 {
     if (refused(evc_aes_is_set(key), out, len_bytes))
         return;
@@ -173,7 +175,7 @@ void evc_aes_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint
     evc_clear(&key->head.kernel->kernel);
 }
 
-/* ---- CBC ------------------------------------------------------------------------------------------- */
+/* ---- CBC ------------------------------------------------------------------------------------- */
 
 void evc_aes_compose_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
                                  uint8_t *out, size_t n_blocks)
@@ -206,7 +208,8 @@ void evc_aes_compose_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16], c
     while (n_blocks) {
         size_t n = n_blocks < CHUNK_BLOCKS ? n_blocks : CHUNK_BLOCKS;
         key->head.kernel->decrypt(key, in, plain, n);
-        /* The ciphertext before each block is its mask; in may be out, so all are read before a write. */
+        /* The ciphertext before each block is its mask; in may be out, so all
+         * are read before a write. */
         evc_xor16(plain, plain, iv);
         evc_xor(plain + 16, plain + 16, in, 16 * (n - 1));
         memcpy(next_iv, in + 16 * (n - 1), 16);
@@ -245,7 +248,7 @@ void evc_aes_cbcmac_blocks(const union evc_aes_key *key, uint8_t chain[16], cons
     evc_clear(&key->head.kernel->kernel);
 }
 
-/* ---- XTS -------------------------------------------------------------------------------------------- */
+/* ---- XTS ------------------------------------------------------------------------------------- */
 
 void evc_aes_compose_xts(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
                          uint8_t *out, size_t n_blocks,
@@ -285,9 +288,10 @@ void evc_aes_xts_decrypt_blocks(const union evc_aes_key *key, uint8_t tweak[16],
     evc_clear(&key->head.kernel->kernel);
 }
 
-/* ---- Many messages -------------------------------------------------------------------------------- */
+/* ---- Many messages --------------------------------------------------------------------------- */
 
-/* Chains side by side: a block of every message of a group in one call of encrypt, until it ends. */
+/* Chains side by side: a block of every message of a group in one call of
+ * encrypt, until it ends. */
 static void compose_group(const union evc_aes_key *key, const struct evc_msg *msgs, size_t n)
 {
     uint8_t chain[CHUNK_BYTES], whose[CHUNK_BLOCKS]; /* chain i is that of message whose[i] */
@@ -328,7 +332,8 @@ void evc_aes_compose_cbc_encrypt_many(const union evc_aes_key *key, const struct
 }
 
 /* Messages one by one; one whose input and output overlap in part is moved first. */
-void evc_aes_compose_cbc_encrypt_moved(const union evc_aes_key *key, const struct evc_msg *msgs, size_t n)
+void evc_aes_compose_cbc_encrypt_moved(const union evc_aes_key *key, const struct evc_msg *msgs,
+                                       size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct evc_msg msg = msgs[i];

@@ -23,8 +23,8 @@
 #define EVC_CIRCUIT_NAME(function) function
 #include "aes/sbox_circuit.h"
 
-/* With registers of 32 bits, the steps of a round are functions of their own: inlined, their temporaries make frames of
- * more than 1 KiB. */
+/* With registers of 32 bits, the steps of a round are functions of their own: inlined, their
+ * temporaries make frames of more than 1 KiB. */
 #if defined(__GNUC__) && !EVC_WORD64
 #define ROUND static __attribute__((__noinline__))
 #else

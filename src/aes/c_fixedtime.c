@@ -130,7 +130,8 @@ EVC_INLINE uint64_t touch(const uint8_t *box)
 
 /* The barriers keep both pairs in general registers, where their bytes become addresses:
  * vectorisers would do MixColumns and the key on both at once, and pay more for the way back. Those
- * before the last round keep its bytes from being hoisted above the loop's end, and to the stack. */
+ * before the last round keep its bytes from being hoisted above the loop's
+ * end, and to the stack. */
 EVC_INLINE void encrypt_block(const struct key *key, pair *p0, pair *p1)
 {
     const uint8_t *box = unknown(evc_aes_sbox);

@@ -133,8 +133,8 @@ EVC_INLINE void inv_mix_columns(uint32_t q[8], int k)
     mix_columns(q, k);
 }
 
-static void encrypt_two(const struct evc_aes_fixslice32_key *key, const uint8_t *in_a, const uint8_t *in_b,
-                        uint8_t *out_a, uint8_t *out_b)
+static void encrypt_two(const struct evc_aes_fixslice32_key *key, const uint8_t *in_a,
+                        const uint8_t *in_b, uint8_t *out_a, uint8_t *out_b)
 {
     const uint32_t rounds = key->head.rounds;
     uint32_t q[8];
@@ -160,8 +160,8 @@ static void encrypt_two(const struct evc_aes_fixslice32_key *key, const uint8_t 
     store_blocks(out_a, out_b, q);
 }
 
-static void decrypt_two(const struct evc_aes_fixslice32_key *key, const uint8_t *in_a, const uint8_t *in_b,
-                        uint8_t *out_a, uint8_t *out_b)
+static void decrypt_two(const struct evc_aes_fixslice32_key *key, const uint8_t *in_a,
+                        const uint8_t *in_b, uint8_t *out_a, uint8_t *out_b)
 {
     const uint32_t rounds = key->head.rounds;
     uint32_t q[8], r = rounds;
@@ -208,7 +208,8 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 832)
 
 const struct evc_aes evc_aes_c_fixslice32 = {
-    .kernel = EVC_KERNEL_HEAD(c_fixslice32, ANY, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, clear),
+    .kernel =
+        EVC_KERNEL_HEAD(c_fixslice32, ANY, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, clear),
     .set_key = evc_aes_fixslice32_set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

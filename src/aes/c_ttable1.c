@@ -26,8 +26,8 @@ typedef const uint32_t *tables;
 #define TABLES mix
 #define INV_TABLES inv_mix
 
-#define COLUMN(t, a, b, c, d, k)                                                                   \
-    (evc_barrier32(load_word(k) ^ (t)[EVC_ROW(a, 0)]) ^ evc_rows_down((t)[EVC_ROW(b, 1)], 1) ^                    \
+#define COLUMN(t, a, b, c, d, k)                                                               \
+    (evc_barrier32(load_word(k) ^ (t)[EVC_ROW(a, 0)]) ^ evc_rows_down((t)[EVC_ROW(b, 1)], 1) ^ \
      evc_rows_down((t)[EVC_ROW(c, 2)], 2) ^ evc_rows_down((t)[EVC_ROW(d, 3)], 3))
 #define INV_COLUMN COLUMN
 

@@ -38,9 +38,9 @@ typedef const uint32_t (*tables)[256];
 #define TABLES mix
 #define INV_TABLES inv_mix
 
-#define COLUMN(t, a, b, c, d, k)                                                                   \
-    (evc_barrier32(load_word(k) ^ (t)[0][EVC_ROW(a, 0)]) ^ (t)[1][EVC_ROW(b, 1)] ^ (t)[2][EVC_ROW(c, 2)] ^        \
-     (t)[3][EVC_ROW(d, 3)])
+#define COLUMN(t, a, b, c, d, k)                                                   \
+    (evc_barrier32(load_word(k) ^ (t)[0][EVC_ROW(a, 0)]) ^ (t)[1][EVC_ROW(b, 1)] ^ \
+     (t)[2][EVC_ROW(c, 2)] ^ (t)[3][EVC_ROW(d, 3)])
 #define INV_COLUMN COLUMN
 
 /* Without MixColumns: the value of the S-box stands in row r of table r + 2. */

@@ -39,8 +39,8 @@ EVC_INLINE int evc_aes_chain_begin(struct evc_aes_chain *c, struct evc_aes_queue
     return 0;
 }
 
-/* Chains [0, *active) of at most max are under way: puts others in the place of those that have ended, and more at
- * the end. Returns the length of the shortest, in blocks. */
+/* Chains [0, *active) of at most max are under way: puts others in the place of those that have
+ * ended, and more at the end. Returns the length of the shortest, in blocks. */
 EVC_INLINE size_t evc_aes_chains_refill(struct evc_aes_chain *chains, size_t *active, size_t max,
                                         struct evc_aes_queue *q)
 {

@@ -2,10 +2,11 @@
 /*
  * The key form "fips197": what kernels with the trait EVC_KEY_FIPS197 share.
  *
- * enc: (rounds + 1) x 16 bytes, the key schedule w[] of FIPS 197 section 5.2 as bytes in memory order.
- * dec: (rounds + 1) x 16 bytes, the schedule of the equivalent inverse cipher (section 5.3.5) in the order
- * in which decryption uses it: dec[0] = enc[rounds], dec[i] = InvMixColumns(enc[rounds - i]),
- * dec[rounds] = enc[0]. Only there if head.can_decrypt.
+ * enc: (rounds + 1) x 16 bytes, the key schedule w[] of FIPS 197 section 5.2
+ * as bytes in memory order.
+ * dec: (rounds + 1) x 16 bytes, the schedule of the equivalent inverse cipher (section 5.3.5) in
+ * the order in which decryption uses it: dec[0] = enc[rounds], dec[i] = InvMixColumns(enc[rounds -
+ * i]), dec[rounds] = enc[0]. Only there if head.can_decrypt.
  */
 #ifndef EVC_AES_FIPS197_KEY_H
 #define EVC_AES_FIPS197_KEY_H

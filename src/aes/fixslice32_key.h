@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The key of the fix-sliced AES kernels with 32-bit words: round keys as eight words, word j bit j of all bytes, of two
- * blocks (the same for both), with the rows displaced as the state's are in that round. For encryption and decryption.
+ * The key of the fix-sliced AES kernels with 32-bit words: round keys as eight words, word j bit j
+ * of all bytes, of two blocks (the same for both), with the rows displaced as the state's are in
+ * that round. For encryption and decryption.
  *
- * Bit 8r + 2c + b of a word is row r, column c of block b; c_fixslice32.c tells what that is good for.
+ * Bit 8r + 2c + b of a word is row r, column c of block b; c_fixslice32.c
+ * tells what that is good for.
  */
 #ifndef EVC_AES_FIXSLICE32_KEY_H
 #define EVC_AES_FIXSLICE32_KEY_H

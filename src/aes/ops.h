@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operations of a key's kernel, for the code of modes: the same as those of everycore/aes.h, but nothing is cleared
- * after them and the key is not checked. A mode checks the key first, and ends with evc_clear() of common/clear.h.
+ * The operations of a key's kernel, for the code of modes: the same as those of everycore/aes.h,
+ * but nothing is cleared after them and the key is not checked. A mode checks the key first, and
+ * ends with evc_clear() of common/clear.h.
  */
 #ifndef EVC_AES_OPS_H
 #define EVC_AES_OPS_H
@@ -10,8 +11,9 @@
 
 #include "common/bytes.h"
 
-/* Made of encrypt and decrypt, for kernels whose slot is empty: src/aes/aes.c. Where buffers lie between the caller and
- * the kernel, they end with evc_clear() themselves. Those of one chain have none: what they compute, they give away. */
+/* Made of encrypt and decrypt, for kernels whose slot is empty: src/aes/aes.c. Where buffers lie
+ * between the caller and the kernel, they end with evc_clear() themselves. Those of one chain have
+ * none: what they compute, they give away. */
 void evc_aes_compose_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
                            uint8_t *out, size_t len_bytes);
 void evc_aes_compose_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
@@ -26,7 +28,8 @@ void evc_aes_compose_xts(const union evc_aes_key *key, uint8_t tweak[16], const 
 void evc_aes_compose_cbc_encrypt_many(const union evc_aes_key *key, const struct evc_msg *msgs,
                                       size_t n);
 /* For messages whose input and output may overlap in part. */
-void evc_aes_compose_cbc_encrypt_moved(const union evc_aes_key *key, const struct evc_msg *msgs, size_t n);
+void evc_aes_compose_cbc_encrypt_moved(const union evc_aes_key *key, const struct evc_msg *msgs,
+                                       size_t n);
 
 /* Nonzero if the key was set up and is not wiped. */
 EVC_INLINE int evc_aes_is_set(const union evc_aes_key *key)
@@ -71,8 +74,8 @@ EVC_INLINE void evc_aes_op_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[
         evc_aes_compose_cbc_decrypt(key, iv, in, out, n_blocks);
 }
 
-EVC_INLINE void evc_aes_op_cbcmac(const union evc_aes_key *key, uint8_t chain[16], const uint8_t *in,
-                                  size_t n_blocks)
+EVC_INLINE void evc_aes_op_cbcmac(const union evc_aes_key *key, uint8_t chain[16],
+                                  const uint8_t *in, size_t n_blocks)
 {
     if (key->head.kernel->cbcmac)
         key->head.kernel->cbcmac(key, chain, in, n_blocks);
@@ -98,8 +101,8 @@ EVC_INLINE void evc_aes_op_xts_decrypt(const union evc_aes_key *key, uint8_t twe
         evc_aes_compose_xts(key, tweak, in, out, n_blocks, key->head.kernel->decrypt);
 }
 
-EVC_INLINE void evc_aes_op_cbc_encrypt_many(const union evc_aes_key *key, const struct evc_msg *msgs,
-                                            size_t n)
+EVC_INLINE void evc_aes_op_cbc_encrypt_many(const union evc_aes_key *key,
+                                            const struct evc_msg *msgs, size_t n)
 {
     if (key->head.kernel->cbc_encrypt_many)
         key->head.kernel->cbc_encrypt_many(key, msgs, n);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The S-box of FIPS 197 (section 5.1.1, table 4) and its inverse (section 5.3.2, table 6), for table
- * kernels; tests derive them again from the field's arithmetic.
+ * The S-box of FIPS 197 (section 5.1.1, table 4) and its inverse (section 5.3.2, table 6), for
+ * table kernels; tests derive them again from the field's arithmetic.
  *
- * The values are lists, E(value of 0x00) E(value of 0x01) ..., so that larger tables are made from them by
- * the compiler.
+ * The values are lists, E(value of 0x00) E(value of 0x01) ..., so that larger tables are made
+ * from them by the compiler.
  */
 #ifndef EVC_AES_SBOX_H
 #define EVC_AES_SBOX_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rounds, loops and keys of kernels that find each column of a round by look-ups, a block at a time.
+ * The rounds, loops and keys of kernels that find each column of a round by
+ * look-ups, a block at a time.
  *
  * A template: the including file says how one column is found, and defines before the inclusion
  *
@@ -73,8 +74,8 @@ EVC_INLINE uint32_t load_word(const uint8_t *p)
      u##3 = evc_barrier32(column(t, s##3, s##2, s##1, s##0, (k) + 12)))
 
 /* The columns before the last round. Its look-ups are those of any other round, and what both ways
- * at the end of the loop have in common, compilers hoist above it (GCC: -fcode-hoisting): 16 indexes
- * or words, most of them to the stack. Barriers hide that they are the same columns. */
+ * at the end of the loop have in common, compilers hoist above it (GCC: -fcode-hoisting): 16
+ * indexes or words, most of them to the stack. Barriers hide that they are the same columns. */
 #define BEFORE_LAST(u)                                                                             \
     (u##0 = evc_barrier32(u##0), u##1 = evc_barrier32(u##1), u##2 = evc_barrier32(u##2),           \
      u##3 = evc_barrier32(u##3))

@@ -5,8 +5,8 @@
 
 #include "common/bytes.h"
 
-/* tweak = tweak * x in GF(2^128), byte 0 least significant, x^128 = x^7 + x^2 + x + 1 (IEEE 1619-2018
- * section 5.2). */
+/* tweak = tweak * x in GF(2^128), byte 0 least significant, x^128 = x^7 + x^2 + x + 1 (IEEE
+ * 1619-2018 section 5.2). */
 static inline void evc_aes_next_tweak(uint8_t tweak[16])
 {
     uint64_t lo = evc_load64_le(tweak), hi = evc_load64_le(tweak + 8);

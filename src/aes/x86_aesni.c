@@ -2,10 +2,10 @@
 /*
  * AES with AES-NI, 1 block per 128-bit register.
  *
- * Method:   one AESENC per round and block; 8 blocks in flight, 12 of long messages in CTR and CBC decryption
- *           (4 on i386, which has 8 registers); tweaks of XTS by words; the modes are in x86_wide_steps.h,
- *           chains in x86_aesni_steps.h. Where the ABI is that of System V, CBC encryption of a whole
- *           message is in assembly, x86_aesni_asm.S.
+ * Method:   one AESENC per round and block; 8 blocks in flight, 12 of long messages in CTR and CBC
+ *           decryption (4 on i386, which has 8 registers); tweaks of XTS by words; the modes are in
+ *           x86_wide_steps.h, chains in x86_aesni_steps.h. Where the ABI is that of System V, CBC
+ *           encryption of a whole message is in assembly, x86_aesni_asm.S.
  * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
  *           Software Developer's Manual, volume 2, AESENC.
  * Needs:    X86_AESNI.   Timing: CT (no tables, no secret branches).

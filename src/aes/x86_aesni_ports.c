@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AES with AES-NI, 1 block per 128-bit register, for cores whose general registers share ports with vectors.
+ * AES with AES-NI, 1 block per 128-bit register, for cores whose general registers
+ * share ports with vectors.
  *
- * Method:   one AESENC per round and block; 8 blocks in flight; counters by vectors, tweaks of XTS by words; the modes
- *           are in x86_wide_steps.h, chains in x86_aesni_steps.h. Where the ABI is that of System V, CBC encryption of
- *           a whole message is in assembly, x86_aesni_ports_asm.S.
+ * Method:   one AESENC per round and block; 8 blocks in flight; counters by vectors, tweaks of
+ *           XTS by words; the modes are in x86_wide_steps.h, chains in x86_aesni_steps.h.
+ *           Where the ABI is that of System V, CBC encryption of a whole message is in
+ *           assembly, x86_aesni_ports_asm.S.
  * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
  *           Software Developer's Manual, volume 2, AESENC.
  * Needs:    X86_AESNI_PORTS.   Timing: CT (no tables, no secret branches).

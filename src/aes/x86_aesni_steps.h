@@ -55,7 +55,8 @@ EVC_INLINE __m128i evc_x86_key(const uint8_t rk[16])
         }                                                                                          \
     } while (0)
 
-/* tweak * x: doubles each half and brings in what is lost above: x^64 in the upper half, x^128 = x^7 + x^2 + x + 1. */
+/* tweak * x: doubles each half and brings in what is lost above: x^64 in the upper half,
+ * x^128 = x^7 + x^2 + x + 1. */
 EVC_INLINE __m128i evc_x86_next_tweak(__m128i t)
 {
     const __m128i lost = _mm_srai_epi32(_mm_shuffle_epi32(t, 0x13), 31);
@@ -98,7 +99,8 @@ EVC_INLINE void evc_x86_decrypt_1(const struct evc_aes_fips197_key *key, const u
  * keep all of them over the loop put the rest on the stack (-O3). They are operands of AESENC, so
  * that costs nothing.
  */
-EVC_INLINE __m128i evc_x86_chain_rounds(const struct evc_aes_fips197_key *later, unsigned rounds, __m128i x)
+EVC_INLINE __m128i evc_x86_chain_rounds(const struct evc_aes_fips197_key *later, unsigned rounds,
+                                        __m128i x)
 {
     EVC_X86_MIDDLE_ROUNDS(_mm_aesenc_si128, x, later->enc, rounds);
     return x;
@@ -148,14 +150,19 @@ static void evc_x86_cbcmac(const void *vkey, uint8_t chain[16], const uint8_t *i
 }
 
 /* Declares a function of x86_chain_asm.h, which has these numbers. */
-#define EVC_X86_CBC_MESSAGE(name)                                                                               \
-    typedef char assembly_agrees[offsetof(struct evc_aes_head, rounds) == 8                                     \
-                                 && offsetof(struct evc_aes_fips197_key, enc) == 16 && EVC_OK == 0 ? 1 : -1];   \
-    enum evc_status name(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+#define EVC_X86_CBC_MESSAGE(name)                                                           \
+    typedef char assembly_agrees[offsetof(struct evc_aes_head, rounds) == 8 &&              \
+                                         offsetof(struct evc_aes_fips197_key, enc) == 16 && \
+                                         EVC_OK == 0                                        \
+                                     ? 1                                                    \
+                                     : -1];                                                 \
+    enum evc_status name(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,  \
+                         size_t len_bytes)
 
 /* ---- CCM ------------------------------------------------------------------------------------- */
 
-/* The chain of the MAC, and a counter that becomes key stream beside it, while the chain waits for its rounds. */
+/* The chain of the MAC, and a counter that becomes key stream beside it, while the chain
+ * waits for its rounds. */
 struct evc_x86_ccm {
     __m128i chain, stream;
 };
@@ -167,8 +174,10 @@ EVC_INLINE struct evc_x86_ccm evc_x86_ccm_round(struct evc_x86_ccm s, __m128i ro
     return s;
 }
 
-/* All rounds but the last. later: the key, of which each turn of a loop reads all round keys anew. */
-EVC_INLINE struct evc_x86_ccm evc_x86_ccm_rounds(const struct evc_aes_fips197_key *later, struct evc_x86_ccm s)
+/* All rounds but the last. later: the key, of which each turn of a loop
+ * reads all round keys anew. */
+EVC_INLINE struct evc_x86_ccm evc_x86_ccm_rounds(const struct evc_aes_fips197_key *later,
+                                                 struct evc_x86_ccm s)
 {
     EVC_X86_MIDDLE_ROUNDS(evc_x86_ccm_round, s, later->enc, later->head.rounds);
     return s;
@@ -189,8 +198,8 @@ EVC_INLINE __m128i evc_x86_ccm_count(__m128i *reversed)
 }
 
 /* Block i is encrypted beside its own MAC. */
-static void evc_x86_ccm_encrypt(const void *vkey, uint8_t counter[16], uint8_t chain[16], const uint8_t *in,
-                                uint8_t *out, size_t n_blocks)
+static void evc_x86_ccm_encrypt(const void *vkey, uint8_t counter[16], uint8_t chain[16],
+                                const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     const struct evc_aes_fips197_key *key = vkey, *later = vkey;
     const __m128i first = evc_x86_key(key->enc[0]);
@@ -220,8 +229,8 @@ static void evc_x86_ccm_encrypt(const void *vkey, uint8_t counter[16], uint8_t c
 }
 
 /* Block i is decrypted beside the MAC of the block before it. */
-static void evc_x86_ccm_decrypt(const void *vkey, uint8_t counter[16], uint8_t chain[16], const uint8_t *in,
-                                uint8_t *out, size_t n_blocks)
+static void evc_x86_ccm_decrypt(const void *vkey, uint8_t counter[16], uint8_t chain[16],
+                                const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     const struct evc_aes_fips197_key *key = vkey, *later = vkey;
     const __m128i first = evc_x86_key(key->enc[0]);

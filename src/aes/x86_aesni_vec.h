@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vectors of one block, for x86_wide_steps.h. Include it inside a region of X86_AESNI or more, after WIDE and LONG_WIDE
- * have been defined.
+ * Vectors of one block, for x86_wide_steps.h. Include it inside a region of X86_AESNI or more,
+ * after WIDE and LONG_WIDE have been defined.
  */
 #ifndef EVC_AES_X86_AESNI_VEC_H
 #define EVC_AES_X86_AESNI_VEC_H
@@ -49,8 +49,8 @@ EVC_INLINE void v_tweaks_begin(__m128i base, vec *next)
 }
 
 #if EVC_X86_64
-/* The next tweaks by words, whose units are idle while those of vectors are not. `volatile` keeps compilers from
- * putting the halves of a tweak together in a vector. */
+/* The next tweaks by words, whose units are idle while those of vectors are not. `volatile` keeps
+ * compilers from putting the halves of a tweak together in a vector. */
 EVC_INLINE void next_tweaks(vec *next)
 {
     unsigned long long lo, hi;
@@ -59,7 +59,8 @@ EVC_INLINE void next_tweaks(vec *next)
     memcpy(&hi, (const uint8_t *)&next[XTS_WIDE - 1] + 8, 8);
     EACH(XTS_WIDE, const unsigned long long lost = (0 - (hi >> 63)) & 0x87;
          (void)_addcarry_u64(_addcarry_u64(0, lo, lo, &lo), hi, hi, &hi); lo ^= lost;
-         *(volatile unsigned long long *)&next[i] = lo; *((volatile unsigned long long *)&next[i] + 1) = hi);
+         *(volatile unsigned long long *)&next[i] = lo;
+         *((volatile unsigned long long *)&next[i] + 1) = hi);
 }
 #else
 #define next_tweaks(next) v_tweaks_begin(v_tweaks_next((next)[XTS_WIDE - 1]), next)

@@ -7,8 +7,8 @@
  *           Blocks that do not fill a batch of 8 go by vector permute, as in x86_vperm, with round
  *           keys brought into its form when used: CBC encryption, and the rest of all other modes.
  * Source:   FIPS 197 (2023) section 5; E. Kaesper, P. Schwabe, "Faster and timing-attack resistant
- *           AES-GCM", CHES 2009; M. Hamburg, Accelerating AES with Vector Permute Instructions, CHES
- *           2009; x86_bitslice_steps.h, x86_vperm_steps.h, sbox_circuit.h.
+ *           AES-GCM", CHES 2009; M. Hamburg, Accelerating AES with Vector Permute Instructions,
+ *           CHES 2009; x86_bitslice_steps.h, x86_vperm_steps.h, sbox_circuit.h.
  * Needs:    X86_SSSE3.   Timing: CT (no secret-dependent branch or address).
  * Key form: fips197.
  */
@@ -36,7 +36,8 @@ EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_bitslice128 = {
     .kernel = EVC_KERNEL_HEAD(x86_bitslice128, X86_SSSE3, CT, PARALLEL, MOST_BLOCKS,
-                              struct evc_aes_fips197_key, EVC_KEY_FIPS197 | EVC_CLEARS_STACK(CLEARED_BYTES), clear),
+                              struct evc_aes_fips197_key,
+                              EVC_KEY_FIPS197 | EVC_CLEARS_STACK(CLEARED_BYTES), clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -8,10 +8,11 @@
  * Fixslicing (A. Adomnicai, T. Peyrin, TCHES 2021(1)): ShiftRows is never done; round i mixes
  * columns while i times ShiftRows is still to be done: another byte shuffle, not one more.
  *
- * These are the whole batches. Blocks that do not fill one would cost as much as a batch. The steps of
- * x86_vperm_steps.h take them, with the same key.
+ * These are the whole batches. Blocks that do not fill one would cost as much as a batch. The steps
+ * of x86_vperm_steps.h take them, with the same key.
  *
- * Include it inside the ISA region, after x86_blocks128.h or x86_blocks256.h, and after the definition of
+ * Include it inside the ISA region, after x86_blocks128.h or x86_blocks256.h,
+ *   and after the definition of
  *   clear_batches()    clears the stack as deep as whole batches reach
  */
 
@@ -58,8 +59,8 @@ static const EVC_ALIGN(32) lanes key_xor[2] = {SAME32(0), SAME32(EVC_CIRCUIT_KEY
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
 /*
- * Made when they are used, the planes of a round key leave the key set up fast and shared with other kernels. One
- * look-up in a register spreads a bit of a nibble over a byte.
+ * Made when they are used, the planes of a round key leave the key set up fast and shared with
+ * other kernels. One look-up in a register spreads a bit of a nibble over a byte.
  */
 EVC_INLINE void key_planes(vec k[8], const uint8_t key[16], unsigned i, int flip)
 {
@@ -103,14 +104,15 @@ EVC_INLINE vec rows_moved_twice(vec x)
 }
 
 /* The counter's last four bytes are kept little-endian and turned round in every block. */
-EVC_OUT_OF_LINE void ctr32_batches(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                                   size_t n_blocks)
+EVC_OUT_OF_LINE void ctr32_batches(const void *key, uint8_t counter[16], const uint8_t *in,
+                                   uint8_t *out, size_t n_blocks)
 {
     static const EVC_ALIGN(32) lanes turn = {
         0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 14, 13, 12,
         0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 14, 13, 12};
     static const EVC_ALIGN(32) lanes first = {[28] = 1}, step = {[12] = V_LANES, [28] = V_LANES};
-    vec q[8 * AT_ONCE], block = v_add32(v_shuffle(v_all(load(counter)), v_constant(turn)), v_constant(first));
+    vec q[8 * AT_ONCE],
+        block = v_add32(v_shuffle(v_all(load(counter)), v_constant(turn)), v_constant(first));
 
     evc_store32_be(counter + 12, evc_load32_be(counter + 12) + (uint32_t)n_blocks);
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
@@ -129,15 +131,16 @@ EVC_OUT_OF_LINE void ctr32_batches(const void *key, uint8_t counter[16], const u
 
 /* ---- Operations: whole batches as bit planes, what is left by vector permute ----------------- */
 
-/* Batches leave secrets far below the caller. They are cleared here, and not by the kernel's `clear`, whose stores
- * would be a third of the time of one block. */
+/* Batches leave secrets far below the caller. They are cleared here, and not by the kernel's
+ * `clear`, whose stores would be a third of the time of one block. */
 EVC_INLINE void end_batches(void)
 {
     clear_batches();
     v_clear_upper_halves();
 }
 
-typedef void chained_function(const void *key, uint8_t state[16], const uint8_t *in, uint8_t *out, size_t n_blocks);
+typedef void chained_function(const void *key, uint8_t state[16], const uint8_t *in, uint8_t *out,
+                              size_t n_blocks);
 
 EVC_INLINE void in_batches(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
                            void (*batches)(const void *, const uint8_t *, uint8_t *, size_t),
@@ -154,8 +157,9 @@ EVC_INLINE void in_batches(const void *key, const uint8_t *in, uint8_t *out, siz
 }
 
 /* The same with a state that passes from block to block. */
-EVC_INLINE void in_batches_chained(const void *key, uint8_t state[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
-                                   chained_function *batches, chained_function *rest)
+EVC_INLINE void in_batches_chained(const void *key, uint8_t state[16], const uint8_t *in,
+                                   uint8_t *out, size_t n_blocks, chained_function *batches,
+                                   chained_function *rest)
 {
     const size_t n_rest = n_blocks % BATCH_BLOCKS, whole = n_blocks - n_rest;
 
@@ -177,7 +181,8 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
     in_batches(key, in, out, n_blocks, decrypt_blocks, few_decrypt);
 }
 
-static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                  size_t len_bytes)
 {
     const size_t n_rest = len_bytes % BATCH_BYTES, whole = len_bytes - n_rest;
 
@@ -189,17 +194,20 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
         few_ctr32(key, counter, in + whole, out + whole, n_rest);
 }
 
-static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     in_batches_chained(key, iv, in, out, n_blocks, cbc_decrypt_batches, few_cbc_decrypt);
 }
 
-static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     in_batches_chained(key, tweak, in, out, n_blocks, xts_encrypt_batches, few_xts_encrypt);
 }
 
-static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     in_batches_chained(key, tweak, in, out, n_blocks, xts_decrypt_batches, few_xts_decrypt);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vectors of one block: the words in which x86_vperm_steps.h and x86_bitslice_steps.h are written, for a region of
- * SSSE3. x86_blocks256.h has vectors of two blocks.
+ * Vectors of one block: the words in which x86_vperm_steps.h and x86_bitslice_steps.h are written,
+ * for a region of SSSE3. x86_blocks256.h has vectors of two blocks.
  *
  *   V_LANES                     blocks of a vector
- *   v_all, v_low, v_high        a block to every lane; the block in the lowest lane, in the highest one
- *   v_after(first, x)           as many blocks as a vector holds: the block `first`, then those of x
+ *   v_all, v_low, v_high        a block to every lane; the block in the lowest
+ *                               lane, in the highest one
+ *   v_after(first, x)           as many blocks as a vector holds: the block
+ *                               `first`, then those of x
  *   v_load, v_store             16 * V_LANES bytes at any address; v_constant: a load, aligned
  *   v_shuffle                   bytes within every lane, as PSHUFB does it
  *   v_shift4                    16-bit fields to the right by 4

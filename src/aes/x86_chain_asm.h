@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CBC encryption of one whole message, for kernels of the key form fips197. The including file has common/x86_asm.h
- * before this. The encoding is that of SSE: a CPU with AES-NI may lack AVX.
+ * CBC encryption of one whole message, for kernels of the key form fips197. The including file has
+ * common/x86_asm.h before this. The encoding is that of SSE: a CPU with AES-NI may lack AVX.
  *
- * A core works on several short messages at once, as far as its buffers of instructions and loads reach. So there is no
- * frame, each key size has its own rounds, and round keys are loaded once: from two blocks on, those that are operands
- * of AESENC stay in registers. One block alone takes them from memory.
+ * A core works on several short messages at once, as far as its buffers of instructions and
+ * loads reach. So there is no frame, each key size has its own rounds, and round keys are
+ * loaded once: from two blocks on, those that are operands of AESENC stay in registers. One
+ * block alone takes them from memory.
  */
 #ifndef EVC_AES_X86_CHAIN_ASM_H
 #define EVC_AES_X86_CHAIN_ASM_H
@@ -32,8 +33,8 @@
     .endr
 .endm
 
-/* Expands \what for each register that has the key of one of the rounds 1 to n - 1. i: the register's number; `round`:
- * the round's. */
+/* Expands \what for each register that has the key of one of the rounds 1 to n - 1. i: the
+ * register's number; `round`: the round's. */
 .macro for_middle_keys n, what
     .set round, 1
     .irp i, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
@@ -54,9 +55,10 @@
 .endm
 
 /*
- * The whole message under a key of n rounds. AESENCLAST adds NEXT to the last round key, and thereby makes the whitened
- * state of the next block: the chaining xor costs no latency. The ciphertext is that state without NEXT, beside the
- * chain. In the end X and NEXT hold ciphertext or the IV, and all other registers that were used are cleared.
+ * The whole message under a key of n rounds. AESENCLAST adds NEXT to the last round key, and
+ * thereby makes the whitened state of the next block: the chaining xor costs no latency. The
+ * ciphertext is that state without NEXT, beside the chain. In the end X and NEXT hold ciphertext or
+ * the IV, and all other registers that were used are cleared.
  */
 .macro encrypt_message n
     sub $16, LEFT
@@ -91,7 +93,8 @@
     ret
 .endm
 
-/* enum evc_status name(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t len_bytes); */
+/* enum evc_status name(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t
+ * *out, size_t len_bytes); */
 .macro evc_x86_cbc_encrypt_message name
 evc_function \name
     cmpl $12, rounds(KEY)

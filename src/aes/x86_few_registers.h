@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operations that x86_wide_steps.h asks for, without the 32 registers and the three-way logic of AVX-512: round
- * keys stay in memory, since state alone fills the registers. Include it after vec, v_all, v_xor and WIDE have been
- * defined.
+ * The operations that x86_wide_steps.h asks for, without the 32 registers and the three-way logic
+ * of AVX-512: round keys stay in memory, since state alone fills the registers. Include it after
+ * vec, v_all, v_xor and WIDE have been defined.
  */
 #ifndef EVC_AES_X86_FEW_REGISTERS_H
 #define EVC_AES_X86_FEW_REGISTERS_H

@@ -2,9 +2,9 @@
 /*
  * AES on 8 blocks as bit planes in 128-bit registers, with what each x86-64 has: no byte shuffle.
  *
- * Method:   bit slices, arranged so that ShiftRows is never done (fixslicing) and that a row is a word of 32 bits: one
- *           shuffle of words moves to the next row, shifts or shuffles of halves move within rows. S-box by
- *           circuit; planes of the round keys made when used.
+ * Method:   bit slices, arranged so that ShiftRows is never done (fixslicing) and that a row is a
+ *           word of 32 bits: one shuffle of words moves to the next row, shifts or shuffles of
+ *           halves move within rows. S-box by circuit; planes of the round keys made when used.
  * Source:   FIPS 197 (2023) section 5; A. Adomnicai, T. Peyrin, "Fixslicing AES-like ciphers",
  *           TCHES 2021(1); x86_planes_steps.h, sbox_circuit.h.
  * Needs:    X86_SSE2.   Timing: CT (no tables, no secret branches).
@@ -27,8 +27,8 @@ EVC_ISA_BEGIN(X86_SSE2)
 
 typedef struct {
     struct evc_aes_head head;
-    /* Round key r, row by row, ShiftRows undone r times, EVC_CIRCUIT_KEY_XOR added to all but the first. The same for
-     * both directions. */
+    /* Round key r, row by row, ShiftRows undone r times, EVC_CIRCUIT_KEY_XOR added to all but the
+     * first. The same for both directions. */
     EVC_ALIGN(16) uint8_t enc[EVC_AES_MAX_ROUNDS + 1][16];
 } planes_key;
 
@@ -52,8 +52,10 @@ EVC_INLINE void key_planes(vec k[8], const uint8_t key[16], unsigned i, int flip
     const vec x = load_aligned(key);
 
     (void)i, (void)flip; /* done by set_key */
-    k[0] = bytes_with(x, 0), k[1] = bytes_with(x, 1), k[2] = bytes_with(x, 2), k[3] = bytes_with(x, 3);
-    k[4] = bytes_with(x, 4), k[5] = bytes_with(x, 5), k[6] = bytes_with(x, 6), k[7] = bytes_with(x, 7);
+    k[0] = bytes_with(x, 0), k[1] = bytes_with(x, 1), k[2] = bytes_with(x, 2),
+    k[3] = bytes_with(x, 3);
+    k[4] = bytes_with(x, 4), k[5] = bytes_with(x, 5), k[6] = bytes_with(x, 6),
+    k[7] = bytes_with(x, 7);
 }
 
 /* Columns to rows: byte r + 4 c to 4 r + c, its own inverse. */
@@ -126,9 +128,10 @@ static void set_key(void *vkey, const uint8_t *user_key)
                 key->enc[i][4 * r + c] = schedule[i][r + 4 * ((c + 3 * i * r) % 4)] ^ flip;
 }
 
-/* ---- Operations: the last batch need not be full ---------------------------------------------- */
+/* ---- Operations: the last batch need not be full --------------------------------------------- */
 
-static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                  size_t len_bytes)
 {
     const vec begin = load(counter) & _mm_set_epi32(0, -1, -1, -1);
     uint32_t number = evc_load32_be(counter + 12);
@@ -139,7 +142,8 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
     for (size_t n, n_whole; len_bytes; len_bytes -= n, in += n, out += n) {
         n = at_most(len_bytes, 16 * MOST_BLOCKS);
         n_whole = n / 16;
-        for (size_t j = 0; j < 8 * AT_ONCE; j++, number = evc_barrier32(number + 1)) /* opaque, so that j counts */
+        /* number is opaque, so that j counts */
+        for (size_t j = 0; j < 8 * AT_ONCE; j++, number = evc_barrier32(number + 1))
             q[j] = begin | v_bytes_up(_mm_cvtsi32_si128((int)evc_bswap32(number)), 12);
         encrypt_batches(key, q, n > BATCH_BYTES ? AT_ONCE : 1);
         for (size_t j = 0; j < n_whole; j++)
@@ -153,8 +157,8 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
 
 typedef void xts_batches_function(const void *, uint8_t *, const uint8_t *, uint8_t *, size_t);
 
-EVC_INLINE void crypt_xts(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
-                          xts_batches_function *batches, batches_function *crypt)
+EVC_INLINE void crypt_xts(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                          size_t n_blocks, xts_batches_function *batches, batches_function *crypt)
 {
     const size_t n_rest = n_blocks % BATCH_BLOCKS, whole = n_blocks - n_rest;
     vec q[8], tweaks[8], next;
@@ -174,12 +178,14 @@ EVC_INLINE void crypt_xts(const void *key, uint8_t tweak[16], const uint8_t *in,
     store(tweak, next);
 }
 
-static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     crypt_xts(key, tweak, in, out, n_blocks, xts_encrypt_batches, encrypt_batches);
 }
 
-static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     crypt_xts(key, tweak, in, out, n_blocks, xts_decrypt_batches, decrypt_batches);
 }
@@ -189,7 +195,8 @@ EVC_DEFINE_CLEAR_STACK(clear, XMM, 2048)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_fixslice128 = {
-    .kernel = EVC_KERNEL_HEAD(x86_fixslice128, X86_SSE2, CT, PARALLEL, MOST_BLOCKS, planes_key, 0, clear),
+    .kernel =
+        EVC_KERNEL_HEAD(x86_fixslice128, X86_SSE2, CT, PARALLEL, MOST_BLOCKS, planes_key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt_blocks,
     .decrypt = decrypt_blocks,

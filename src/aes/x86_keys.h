@@ -7,18 +7,21 @@
  * columns ShiftRows does nothing, so AESENCLAST(word in every column, Rcon) is SubWord(word) ^
  * Rcon: 3 to 4 cycles on cores where AESKEYGENASSIST takes 7 or more.
  *
- * For 128 and 256 bits the chain of dependent instructions has nothing else. Of the four words of step
- * t, w_3(t) = w_3(t-1) + w_2(t), w_2(t) = w_2(t-1) + w_1(t), w_1(t) = w_1(t-1) + w_0(t), and w_0(t) is
- * w_0(t-1) plus what SubWord gives for this step. In characteristic 2 this is
+ * For 128 and 256 bits the chain of dependent instructions has nothing else. Of the four words of
+ * step t, w_3(t) = w_3(t-1) + w_2(t), w_2(t) = w_2(t-1) + w_1(t), w_1(t) = w_1(t-1) + w_0(t), and
+ * w_0(t) is w_0(t-1) plus what SubWord gives for this step. In characteristic 2 this is
  *
  *     w_3(t) = w_3(t-4) + the same of SubWord
  *
- * so AESENCLAST adds the last word of four steps before as its round key, and is the next last word.
- * The steps before the first are what the same equations give: w_3(-1) = w_2 + w_3, w_3(-2) = w_1 + w_3,
- * w_3(-3) = w_0 + w_1 + w_2 + w_3 of step 0. RotWord commutes with SubWord, so no step rotates: each
- * last word is kept rotated by one byte less than the one before, which is the same four steps later.
+ * so AESENCLAST adds the last word of four steps before as its round key,
+ * and is the next last word.
+ * The steps before the first are what the same equations give: w_3(-1) = w_2 + w_3,
+ * w_3(-2) = w_1 + w_3, w_3(-3) = w_0 + w_1 + w_2 + w_3 of step 0. RotWord commutes with SubWord, so
+ * no step rotates: each last word is kept rotated by one byte less than the one before, which is
+ * the same four steps later.
  *
- * The round keys follow the chain. They are used as they appear, to encrypt a block of zeros: GCM's H.
+ * The round keys follow the chain. They are used as they appear, to encrypt a
+ * block of zeros: GCM's H.
  */
 #ifndef EVC_AES_X86_KEYS_H
 #define EVC_AES_X86_KEYS_H
@@ -57,8 +60,8 @@ EVC_INLINE __m128i evc_x86_last_word(__m128i w, unsigned n_bytes)
     return _mm_shuffle_epi8(w, _mm_set1_epi32((int)(uint32_t)(twice >> 8 * n_bytes)));
 }
 
-/* The last word of step t - 4, rotated by 5 - t bytes. first: the words of step 0; the next ones are stride bytes
- * apart. */
+/* The last word of step t - 4, rotated by 5 - t bytes. first: the words of step 0; the next ones
+ * are stride bytes apart. */
 EVC_INLINE __m128i evc_x86_four_steps_before(const uint8_t *first, size_t stride, unsigned t)
 {
     const size_t at = t < 4 ? 0 : (t - 4) * stride;
@@ -73,10 +76,10 @@ EVC_INLINE __m128i evc_x86_four_steps_before(const uint8_t *first, size_t stride
     return evc_x86_last_word(w, (13 - t) % 4);
 }
 
-/* The words of step t, from 1, are stored behind those of step t - 1, which are `now`. chain: the word that SubWord
- * takes, which becomes the last of them. */
-EVC_INLINE __m128i evc_x86_next_words(uint8_t *first, size_t stride, __m128i now, __m128i *chain, unsigned t,
-                                      uint32_t rcon)
+/* The words of step t, from 1, are stored behind those of step t - 1, which are `now`. chain: the
+ * word that SubWord takes, which becomes the last of them. */
+EVC_INLINE __m128i evc_x86_next_words(uint8_t *first, size_t stride, __m128i now, __m128i *chain,
+                                      unsigned t, uint32_t rcon)
 {
     const uint64_t twice = UINT64_C(0x0302010003020100);
     const __m128i before = evc_x86_four_steps_before(first, stride, t);
@@ -84,7 +87,8 @@ EVC_INLINE __m128i evc_x86_next_words(uint8_t *first, size_t stride, __m128i now
     const __m128i rotated_rcon = _mm_set1_epi32((int)(rcon << 8 * ((t + 3) % 4)));
 
     *chain = _mm_aesenclast_si128(*chain, _mm_xor_si128(before, rotated_rcon));
-    now = _mm_xor_si128(evc_x86_sum_words(now), _mm_shuffle_epi8(_mm_xor_si128(*chain, before), back));
+    now = _mm_xor_si128(evc_x86_sum_words(now),
+                        _mm_shuffle_epi8(_mm_xor_si128(*chain, before), back));
     _mm_store_si128((__m128i *)(void *)(first + t * stride), now);
     /* Step by step, and by loads of what is stored: all at once are more than 16 registers. */
     __asm__ volatile("" : "+x"(*chain), "+x"(now) : : "memory");
@@ -105,7 +109,8 @@ EVC_INLINE __m128i evc_x86_expand_128(uint8_t *enc, const uint8_t *user_key)
 {
     __m128i w = evc_x86_first_words(enc, user_key), chain = evc_x86_last_word(w, 1), zeros = w;
 
-    EACH_UP_TO_8(8, w = evc_x86_next_words(enc, 16, w, &chain, i + 1, 1u << i); zeros = _mm_aesenc_si128(zeros, w));
+    EACH_UP_TO_8(8, w = evc_x86_next_words(enc, 16, w, &chain, i + 1, 1u << i);
+                 zeros = _mm_aesenc_si128(zeros, w));
     w = evc_x86_next_words(enc, 16, w, &chain, 9, 0x1b);
     zeros = _mm_aesenc_si128(zeros, w);
     return _mm_aesenclast_si128(zeros, evc_x86_next_words(enc, 16, w, &chain, 10, 0x36));
@@ -142,12 +147,13 @@ EVC_INLINE __m128i evc_x86_expand_192(uint8_t *enc, const uint8_t *user_key)
 /* enc: 15 x 16 bytes. w has the even round keys, v the odd ones. */
 EVC_INLINE __m128i evc_x86_expand_256(uint8_t *enc, const uint8_t *user_key)
 {
-    __m128i w = evc_x86_first_words(enc, user_key), v = evc_x86_first_words(enc + 16, user_key + 16);
+    __m128i w = evc_x86_first_words(enc, user_key),
+            v = evc_x86_first_words(enc + 16, user_key + 16);
     __m128i chain = evc_x86_last_word(v, 1), zeros = w;
 
     EACH_UP_TO_8(
-        7, zeros = _mm_aesenc_si128(zeros, v); w = evc_x86_next_words(enc, 32, w, &chain, i + 1, 1u << i);
-        if (i < 6) {
+        7, zeros = _mm_aesenc_si128(zeros, v);
+        w = evc_x86_next_words(enc, 32, w, &chain, i + 1, 1u << i); if (i < 6) {
             zeros = _mm_aesenc_si128(zeros, w);
             v = evc_x86_next_words(enc + 16, 32, v, &chain, i + 1, 0);
         });

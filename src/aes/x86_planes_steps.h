@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AES on bit planes in x86 vectors: rounds of whole batches and the modes, 8 blocks per 128-bit lane.
+ * AES on bit planes in x86 vectors: rounds of whole batches and the modes, 8
+ * blocks per 128-bit lane.
  *
- * A byte of every lane of plane j holds bit j of one byte of the state of 8 blocks, one block a bit. Lane l of the
- * vectors at in + V_BYTES i is block V_LANES i + l: it is bit i.
+ * A byte of every lane of plane j holds bit j of one byte of the state of 8 blocks, one block a
+ * bit. Lane l of the vectors at in + V_BYTES i is block V_LANES i + l: it is bit i.
  *
  * Fixslicing (A. Adomnicai, T. Peyrin, TCHES 2021(1)): ShiftRows is never done; round i mixes
  * columns while i times ShiftRows is still to be done: another move of bytes, not one more.
  *
- * Include it inside the ISA region, after x86_blocks128.h or x86_blocks256.h, and after these have been defined:
+ * Include it inside the ISA region, after x86_blocks128.h or x86_blocks256.h, and after
+ * these have been defined:
  *
  *   planes_key    a type with round keys enc[r] of 16 bytes
- *   KEY_LATE      whether one batch alone has no room in registers for the planes of a key through an S-box
- *   BATCHES_ONE_BY_ONE   whether several batches go one after the other, as one alone does, and not round by round
+ *   KEY_LATE      whether one batch alone has no room in registers for the planes
+ *                 of a key through an S-box
+ *   BATCHES_ONE_BY_ONE   whether several batches go one after the other, as one alone
+ *                        does, and not round by round
  *
- * and define behind it the functions that are declared below: they say where each byte of the state is, and move it.
+ * and define behind it the functions that are declared below: they say where each byte of
+ * the state is, and move it.
  */
 #ifndef EVC_AES_X86_PLANES_STEPS_H
 #define EVC_AES_X86_PLANES_STEPS_H
@@ -39,17 +44,18 @@
 #endif
 #include "aes/sbox_circuit.h"
 
-/* ---- What the including file defines ---------------------------------------------------------- */
+/* ---- What the including file defines --------------------------------------------------------- */
 
-/* The planes of a round key, the same in all blocks: made when they are used, so that the key is small. i: times that
- * ShiftRows is still to be done; flip: sbox_circuit.h. */
+/* The planes of a round key, the same in all blocks: made when they are used, so that the key is
+ * small. i: times that ShiftRows is still to be done; flip: sbox_circuit.h. */
 EVC_INLINE void key_planes(vec k[8], const uint8_t key[16], unsigned i, int flip);
 
 /* 8 V_LANES blocks to planes, and back. */
 EVC_INLINE void to_planes(vec q[8]);
 EVC_INLINE void to_blocks(vec q[8]);
 
-/* In the place of each byte, that which is one row down and i columns on; two rows down and 2 i columns on. */
+/* In the place of each byte, that which is one row down and i columns on; two rows
+ * down and 2 i columns on. */
 EVC_INLINE vec next_in_column(vec x, unsigned i);
 EVC_INLINE vec second_in_column(vec x, unsigned i);
 
@@ -164,7 +170,8 @@ EVC_INLINE void slice(vec *s, unsigned n, const uint8_t key[16], unsigned i, int
     }
 }
 
-/* Round i of those before the last. late: the planes of the key are made after the S-box, not once for n batches. */
+/* Round i of those before the last. late: the planes of the key are made after the S-box,
+ * not once for n batches. */
 EVC_INLINE void round_(vec *s, unsigned n, const uint8_t key[16], unsigned i, int late)
 {
     vec k[8], q[8];
@@ -265,8 +272,9 @@ EVC_INLINE void decrypt_rounds(const planes_key *key, vec *s, unsigned n, int la
     inv_final_round(s, n, key->enc[0], late);
 }
 
-/* The functions below are not inlined, or their frame and the caller's are one of more than 1 KiB. One batch alone
- * stays in registers from round to round, as far as there are enough; of two lanes, what does not would be too much. */
+/* The functions below are not inlined, or their frame and the caller's are one of more than 1 KiB.
+ * One batch alone stays in registers from round to round, as far as there are enough; of two lanes,
+ * what does not would be too much. */
 
 #define IN_REGISTERS(n) (V_LANES == 1 && (n) == 1)
 
@@ -318,7 +326,8 @@ EVC_OUT_OF_LINE void decrypt_batches(const planes_key *key, vec *s, unsigned n)
 
 /* ---- Batches -------------------------------------------------------------------------------- */
 
-/* A batch that blocks do not fill ends with zeros: only where a vector is one block, else they are full batches. */
+/* A batch that blocks do not fill ends with zeros: only where a vector is one block, else
+ * they are full batches. */
 EVC_INLINE unsigned load_batches(vec *q, const uint8_t *in, size_t n_blocks)
 {
     size_t j = 0;
@@ -348,8 +357,8 @@ EVC_INLINE void crypt_batches(const void *key, const uint8_t *in, uint8_t *out, 
     }
 }
 
-EVC_OUT_OF_LINE void cbc_decrypt_batches(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
-                                         size_t n_blocks)
+EVC_OUT_OF_LINE void cbc_decrypt_batches(const void *key, uint8_t iv[16], const uint8_t *in,
+                                         uint8_t *out, size_t n_blocks)
 {
     vec q[8 * AT_ONCE];
     __m128i before = load(iv), last;
@@ -400,25 +409,28 @@ EVC_INLINE void xts_of_batches(const void *key, uint8_t tweak[16], const uint8_t
     store(tweak, load((const uint8_t *)t));
 }
 
-/* Not inlined into the operations: their frames are then those of few blocks, and `clear` has less to clear. */
-EVC_OUT_OF_LINE void encrypt_blocks(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+/* Not inlined into the operations: their frames are then those of few blocks, and
+ * `clear` has less to clear. */
+EVC_OUT_OF_LINE void encrypt_blocks(const void *key, const uint8_t *in, uint8_t *out,
+                                    size_t n_blocks)
 {
     crypt_batches(key, in, out, n_blocks, encrypt_batches);
 }
 
-EVC_OUT_OF_LINE void decrypt_blocks(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void decrypt_blocks(const void *key, const uint8_t *in, uint8_t *out,
+                                    size_t n_blocks)
 {
     crypt_batches(key, in, out, n_blocks, decrypt_batches);
 }
 
-EVC_OUT_OF_LINE void xts_encrypt_batches(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                                         size_t n_blocks)
+EVC_OUT_OF_LINE void xts_encrypt_batches(const void *key, uint8_t tweak[16], const uint8_t *in,
+                                         uint8_t *out, size_t n_blocks)
 {
     xts_of_batches(key, tweak, in, out, n_blocks, encrypt_batches);
 }
 
-EVC_OUT_OF_LINE void xts_decrypt_batches(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                                         size_t n_blocks)
+EVC_OUT_OF_LINE void xts_decrypt_batches(const void *key, uint8_t tweak[16], const uint8_t *in,
+                                         uint8_t *out, size_t n_blocks)
 {
     xts_of_batches(key, tweak, in, out, n_blocks, decrypt_batches);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AES with VAES, 2 blocks per 256-bit register, for cores whose general registers share ports with vectors.
+ * AES with VAES, 2 blocks per 256-bit register, for cores whose general registers
+ * share ports with vectors.
  *
- * Method:   one VAESENC per round on 2 blocks; 8 registers = 16 blocks in flight, steps of 8 blocks in XTS, with tweaks
- *           from products without carry, so that none is on the stack; counters by vectors; the modes are in
- *           x86_wide_steps.h, chains in x86_aesni_steps.h.
+ * Method:   one VAESENC per round on 2 blocks; 8 registers = 16 blocks in flight, steps of 8 blocks
+ *           in XTS, with tweaks from products without carry, so that none is on the stack; counters
+ *           by vectors; the modes are in x86_wide_steps.h, chains in x86_aesni_steps.h.
  * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
  *           Software Developer's Manual, volume 2, AESENC, VAESENC and VPCLMULQDQ.
  * Needs:    X86_VAES256_PORTS.   Timing: CT (no tables, no secret branches).
@@ -33,8 +34,9 @@ EVC_ISA_BEGIN(X86_VAES256_PORTS)
 #define v_down _mm256_bsrli_epi128
 #define v_multiply _mm256_clmulepi64_epi128
 #define v_words _mm256_set1_epi64x
-#define v_words_of_blocks(first, step) \
-    _mm256_set_epi64x((long long)(first) + (step), (long long)(first) + (step), (long long)(first), (long long)(first))
+#define v_words_of_blocks(first, step)                                          \
+    _mm256_set_epi64x((long long)(first) + (step), (long long)(first) + (step), \
+                      (long long)(first), (long long)(first))
 
 #include "aes/x86_wide_tweaks.h"
 #include "aes/x86_wide_steps.h"

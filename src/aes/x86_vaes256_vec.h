@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vectors of two blocks, for x86_wide_steps.h. Include it inside a region of X86_VAES256 or more, after WIDE has been
- * defined.
+ * Vectors of two blocks, for x86_wide_steps.h. Include it inside a region of X86_VAES256 or more,
+ * after WIDE has been defined.
  */
 #ifndef EVC_AES_X86_VAES256_VEC_H
 #define EVC_AES_X86_VAES256_VEC_H

@@ -2,8 +2,10 @@
 /*
  * AES with VAES, 4 blocks per 512-bit register.
  *
- * Method:   one VAESENC per round on 4 blocks; 8 registers = 32 blocks in flight, 12 of long messages in CTR
- *           and CBC decryption; most round keys in registers, rests by masks (common/x86_mask512.h);
+ * Method:   one VAESENC per round on 4 blocks; 8 registers = 32 blocks in flight,
+ *           12 of long messages in CTR
+ *           and CBC decryption; most round keys in registers, rests by
+ *           masks (common/x86_mask512.h);
  *           the modes are in x86_wide_steps.h, chains in x86_aesni_steps.h.
  * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
  *           Software Developer's Manual, volume 2, AESENC and VAESENC.
@@ -36,8 +38,8 @@ EVC_ISA_BEGIN(X86_VAES512)
 
 #define LOWER_HALVES 0x55
 
-/* t * x^k, k < 57 for each lane: `shifted` is t up by k bits, `lost` is t down by 64 - k. What a half loses above goes
- * to the other half, where that is the lower one times x^7 + x^2 + x + 1. */
+/* t * x^k, k < 57 for each lane: `shifted` is t up by k bits, `lost` is t down by 64 - k. What a
+ * half loses above goes to the other half, where that is the lower one times x^7 + x^2 + x + 1. */
 EVC_INLINE vec v_carry(vec shifted, vec lost)
 {
     const vec other = _mm512_shuffle_epi32(lost, (_MM_PERM_ENUM)0x4e);
@@ -59,7 +61,8 @@ EVC_INLINE vec v_tweaks_next(vec t) /* t * x^4 */
     return v_carry(_mm512_slli_epi64(t, 4), _mm512_srli_epi64(t, 60));
 }
 
-/* t * x^8: moved up by a byte. The one that is lost comes back times x^7 + x^2 + x + 1, two bytes. */
+/* t * x^8: moved up by a byte. The one that is lost comes back times
+ * x^7 + x^2 + x + 1, two bytes. */
 EVC_INLINE vec v_tweaks_after_next(vec t)
 {
     const vec lost = _mm512_bsrli_epi128(t, 15), twice = _mm512_add_epi64(lost, lost);
@@ -104,7 +107,8 @@ EVC_INLINE vec shuffle(vec v, const int8_t bytes[16])
  * (4 - moved). The lower half of a result has a[0] b[0] a[1] b[1] a[2] b[2] a[3] b[3], the upper
  * half what meets where they overlap: b[j - 1] ^ a[j] in its byte 2j - 1, and b[3] in byte 7. Two
  * tweaks have one half each until then.
- * Sums and byte shuffles in the place of shifts: Intel's CPUs shift 512 bits where they do AES, and nowhere else.
+ * Sums and byte shuffles in the place of shifts: Intel's CPUs shift 512 bits where they
+ * do AES, and nowhere else.
  */
 EVC_INLINE void lost_products(const vec t[2], vec lost[2], const int8_t (*by)[16])
 {
@@ -119,8 +123,8 @@ EVC_INLINE void lost_products(const vec t[2], vec lost[2], const int8_t (*by)[16
 
 #define V_TIMES_X8(i, n) v_xor(_mm512_bslli_epi128(next[i], n), shuffle(lost[i], by[LOST_##n]))
 
-/* The shuffles are read in each step: compilers that keep them over the loop put some on the stack, and that would
- * have to be cleared. */
+/* The shuffles are read in each step: compilers that keep them over the loop put some on the stack,
+ * and that would have to be cleared. */
 EVC_INLINE void v_tweaks_wide(vec *next, vec *t, int is_last)
 {
     const int8_t(*by)[16] = shuffles;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AES with VAES, 4 blocks per 512-bit register, for cores whose general registers share ports with vectors.
+ * AES with VAES, 4 blocks per 512-bit register, for cores whose general registers
+ * share ports with vectors.
  *
- * Method:   one VAESENC per round on 4 blocks; 8 registers = 32 blocks in flight, steps of 8 blocks in XTS, with tweaks
- *           from products without carry, whose port is idle; most round keys in registers, rests by masks
- *           (common/x86_mask512.h); the modes are in x86_wide_steps.h, chains in x86_aesni_steps.h.
+ * Method:   one VAESENC per round on 4 blocks; 8 registers = 32 blocks in flight, steps of 8 blocks
+ *           in XTS, with tweaks from products without carry, whose port is idle; most round keys in
+ *           registers, rests by masks (common/x86_mask512.h); the modes are in x86_wide_steps.h,
+ *           chains in x86_aesni_steps.h.
  * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
  *           Software Developer's Manual, volume 2, AESENC, VAESENC and VPCLMULQDQ.
  * Needs:    X86_VAES512_PORTS.   Timing: CT (no tables, no secret branches).
@@ -33,10 +35,11 @@ EVC_ISA_BEGIN(X86_VAES512_PORTS)
 #define v_down _mm512_bsrli_epi128
 #define v_multiply _mm512_clmulepi64_epi128
 #define v_words _mm512_set1_epi64
-#define v_words_of_blocks(first, step) \
-    _mm512_set_epi64((long long)(first) + 3 * (step), (long long)(first) + 3 * (step), \
-                     (long long)(first) + 2 * (step), (long long)(first) + 2 * (step), \
-                     (long long)(first) + (step), (long long)(first) + (step), (long long)(first), (long long)(first))
+#define v_words_of_blocks(first, step)                                                             \
+    _mm512_set_epi64((long long)(first) + 3 * (step), (long long)(first) + 3 * (step),             \
+                     (long long)(first) + 2 * (step), (long long)(first) + 2 * (step),             \
+                     (long long)(first) + (step), (long long)(first) + (step), (long long)(first), \
+                     (long long)(first))
 
 #include "aes/x86_wide_tweaks.h"
 #include "aes/x86_wide_steps.h"

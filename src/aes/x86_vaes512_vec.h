@@ -33,8 +33,8 @@ typedef __m512i vec;
 #define REGISTERS ZMM
 #define CHAINS_SPILL_BYTES 1152 /* clang 22 uses 1072 */
 
-/* Round keys in registers, as many as fit, because VBROADCASTI32X4 from memory in every step costs up to a
- * tenth. Those that a shorter key does not have are loaded but not used. */
+/* Round keys in registers, as many as fit, because VBROADCASTI32X4 from memory in every step costs
+ * up to a tenth. Those that a shorter key does not have are loaded but not used. */
 typedef struct {
     vec k[14], last;
     const uint8_t (*rk)[16];

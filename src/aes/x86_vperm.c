@@ -2,14 +2,14 @@
 /*
  * AES by vector permute: the S-box as 16-entry tables, looked up by PSHUFB.
  *
- * Method:   a byte is two nibbles i, k over GF(16); five look-ups give two nibbles io, jo from which
- *           any linear map of the S-box is the sum of two more look-ups (tools/gen-vperm-tables has
- *           the algebra). The state stays in that basis from the first round to the last. ShiftRows
- *           is never done: it is in the patterns that rotate the rows and in the round keys, and
- *           once before the output.
- *           One chain (CBC encryption, single blocks) is bound by latency. There the last round makes
- *           the next block's state directly; its plaintext and two round keys come in by one xor. Up
- *           to 4 blocks stay in registers.
+ * Method:   a byte is two nibbles i, k over GF(16); five look-ups give two nibbles io, jo from
+ *           which any linear map of the S-box is the sum of two more look-ups
+ *           (tools/gen-vperm-tables has the algebra). The state stays in that basis from the first
+ *           round to the last. ShiftRows is never done: it is in the patterns that rotate the rows
+ *           and in the round keys, and once before the output.
+ *           One chain (CBC encryption, single blocks) is bound by latency. There the last round
+ *           makes the next block's state directly; its plaintext and two round keys come in by one
+ *           xor. Up to 4 blocks stay in registers.
  *           Many blocks are bound by throughput: 11 shuffles of 25 instructions a round to encrypt,
  *           16 of 32 to decrypt. Decryption is the equivalent inverse cipher; its state has the
  *           S-box's affine map undone already.

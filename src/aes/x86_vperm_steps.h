@@ -4,9 +4,9 @@
  *
  * Include it inside the ISA region, after x86_blocks128.h or x86_blocks256.h.
  *
- * VPERM_FIPS197 may be defined: then the key has the form fips197 (fips197_key.h), and each round key is brought into
- * the form below when it is used. That costs 9 instructions a round, of which one block or two, bound by latency, feel
- * nothing.
+ * VPERM_FIPS197 may be defined: then the key has the form fips197 (fips197_key.h), and each round
+ * key is brought into the form below when it is used. That costs 9 instructions a round, of which
+ * one block or two, bound by latency, feel nothing.
  *
  * The tables and their algebra: tools/gen-vperm-tables.
  */
@@ -37,8 +37,8 @@ typedef struct {
 } vperm_key;
 #endif
 
-/* FEW vectors stay in registers from the first round to the last. MANY are enough to cover the latency of a round,
- * about 20 cycles, and pass through memory between rounds. */
+/* FEW vectors stay in registers from the first round to the last. MANY are enough to cover the
+ * latency of a round, about 20 cycles, and pass through memory between rounds. */
 #define FEW 4
 #define MANY 8
 #define FEW_BLOCKS (FEW * V_LANES)
@@ -60,7 +60,8 @@ EVC_INLINE vec permute(vec x, const uint8_t from[16])
     return v_shuffle(x, table(from));
 }
 
-/* Tables as values: memory that is written between two uses could hold them, as far as the compiler knows. */
+/* Tables as values: memory that is written between two uses could hold them, as far
+ * as the compiler knows. */
 struct inverse {
     vec low, inv, ainv;
 };
@@ -118,12 +119,14 @@ EVC_INLINE const struct vperm_tables *hidden_tables(void)
 
 /* ---- Round keys ------------------------------------------------------------------------------ */
 
-/* A round key of FIPS 197 between the first and the last, made what a round adds. halves: the state's form; shift: the
- * pattern of its order. */
-EVC_INLINE vec round_key_of(const struct vperm_tables *t, const uint8_t fips197[16], const uint8_t halves[2][16],
-                            const uint8_t shift[16])
+/* A round key of FIPS 197 between the first and the last, made what a round adds. halves: the
+ * state's form; shift: the pattern of its order. */
+EVC_INLINE vec round_key_of(const struct vperm_tables *t, const uint8_t fips197[16],
+                            const uint8_t halves[2][16], const uint8_t shift[16])
 {
-    return permute(map_bytes(pair_of(halves), table(t->low), v_xor(table(fips197), table(t->constant))), shift);
+    return permute(
+        map_bytes(pair_of(halves), table(t->low), v_xor(table(fips197), table(t->constant))),
+        shift);
 }
 
 EVC_INLINE vec enc_round_key(const vperm_key *key, const struct vperm_tables *t, uint32_t r)
@@ -146,7 +149,8 @@ EVC_INLINE vec dec_round_key(const vperm_key *key, const struct vperm_tables *t,
 #endif
 }
 
-/* The keys at the ends that take the S-box's constant: the last of encryption, the first of decryption. */
+/* The keys at the ends that take the S-box's constant: the last of encryption,
+ * the first of decryption. */
 EVC_INLINE vec key_with_constant(const struct vperm_tables *t, const uint8_t key[16])
 {
 #if defined(VPERM_FIPS197)
@@ -159,15 +163,18 @@ EVC_INLINE vec key_with_constant(const struct vperm_tables *t, const uint8_t key
 
 /* ---- One chain ------------------------------------------------------------------------------ */
 
-/* A round of a state that waits for itself: what comes late joins last, and 3 times the S-box is a sum. */
-EVC_INLINE vec quick_round(const struct vperm_tables *t, vec x, vec round_key, const uint8_t rotate[3][16])
+/* A round of a state that waits for itself: what comes late joins last, and 3
+ * times the S-box is a sum. */
+EVC_INLINE vec quick_round(const struct vperm_tables *t, vec x, vec round_key,
+                           const uint8_t rotate[3][16])
 {
     struct reciprocals o = invert(inverse_tables(t), x);
     vec s1 = hide_value(look_up(pair_of(t->enc), o));
     vec s2 = hide_value(look_up(pair_of(t->enc + 2), o)), s3 = hide_value(v_xor(s1, s2));
     vec rows_23 = hide_value(v_xor(permute(s1, rotate[1]), permute(s1, rotate[2])));
 
-    return v_xor(hide_value(v_xor(rows_23, hide_value(v_xor(s2, round_key)))), permute(s3, rotate[0]));
+    return v_xor(hide_value(v_xor(rows_23, hide_value(v_xor(s2, round_key)))),
+                 permute(s3, rotate[0]));
 }
 
 /* Rounds 1 to rounds - 1, and the inversion of the last. */
@@ -192,7 +199,9 @@ static void chain(const vperm_key *key, const uint8_t iv[16], const uint8_t *in,
     const vec first_key = table(key->enc[0]), last_key = key_with_constant(t, key->enc[rounds]);
     const vec both_keys = v_xor(first_key, last_key);
     const uint8_t *shift = t->shift[rounds & 3];
-    vec x = map_bytes(pair_of(t->in), table(t->low), v_xor(v_xor(v_all(load(iv)), v_all(load(in))), first_key)), next;
+    vec x = map_bytes(pair_of(t->in), table(t->low),
+                      v_xor(v_xor(v_all(load(iv)), v_all(load(in))), first_key)),
+        next;
     struct reciprocals o;
 
     for (; n_blocks > 1; n_blocks--, out += step) {
@@ -244,11 +253,12 @@ EVC_INLINE struct enc_tables enc_tables(const struct vperm_tables *t)
 
 EVC_INLINE struct dec_tables dec_tables(const struct vperm_tables *t)
 {
-    return (struct dec_tables){inverse_tables(t), pair_of(t->dec), pair_of(t->dec + 2), pair_of(t->dec + 4),
-                               pair_of(t->dec + 6)};
+    return (struct dec_tables){inverse_tables(t), pair_of(t->dec), pair_of(t->dec + 2),
+                               pair_of(t->dec + 4), pair_of(t->dec + 6)};
 }
 
-EVC_INLINE vec encrypt_round(const struct enc_tables *by, struct reciprocals o, vec key, vec row_1, vec row_2)
+EVC_INLINE vec encrypt_round(const struct enc_tables *by, struct reciprocals o, vec key, vec row_1,
+                             vec row_2)
 {
     vec s = look_up(by->times_1, o);
     /* Rows 0, 2; and one row further down, with 2 + 1 for 2, rows 1, 3. */
@@ -268,7 +278,8 @@ EVC_INLINE vec decrypt_round(const struct dec_tables *by, vec x, vec key, vec ro
 }
 
 /* The same for a state that waits for itself. */
-EVC_INLINE vec quick_decrypt_round(const struct vperm_tables *t, vec x, vec key, const uint8_t rotate[3][16])
+EVC_INLINE vec quick_decrypt_round(const struct vperm_tables *t, vec x, vec key,
+                                   const uint8_t rotate[3][16])
 {
     struct reciprocals o = invert(inverse_tables(t), x);
     vec row_0 = look_up(pair_of(t->dec), o), row_1 = look_up(pair_of(t->dec + 4), o);
@@ -283,10 +294,12 @@ EVC_INLINE void encrypt_few(const vperm_key *key, vec *in_out, unsigned n)
 {
     const struct vperm_tables *t = hidden_tables();
     const uint32_t rounds = key->head.rounds;
-    const vec shift = table(t->shift[rounds & 3]), last_key = key_with_constant(t, key->enc[rounds]);
+    const vec shift = table(t->shift[rounds & 3]),
+              last_key = key_with_constant(t, key->enc[rounds]);
     vec x[FEW];
 
-    EACH_UP_TO_4(n, x[i] = map_bytes(pair_of(t->in), table(t->low), v_xor(in_out[i], table(key->enc[0]))));
+    EACH_UP_TO_4(
+        n, x[i] = map_bytes(pair_of(t->in), table(t->low), v_xor(in_out[i], table(key->enc[0]))));
     for (uint32_t r = 1; r < rounds; r++) {
         const uint8_t(*rotate)[16] = t->rotate + 3 * (r & 3);
         const vec k = enc_round_key(key, t, r);
@@ -295,7 +308,8 @@ EVC_INLINE void encrypt_few(const vperm_key *key, vec *in_out, unsigned n)
         } else {
             const struct enc_tables by = enc_tables(t);
             const vec row_1 = table(rotate[0]), row_2 = table(rotate[1]);
-            EACH_UP_TO_4(n, x[i] = encrypt_round(&by, invert(inverse_tables(t), x[i]), k, row_1, row_2));
+            EACH_UP_TO_4(
+                n, x[i] = encrypt_round(&by, invert(inverse_tables(t), x[i]), k, row_1, row_2));
         }
         t = hidden_tables();
     }
@@ -311,7 +325,8 @@ EVC_INLINE void decrypt_few(const vperm_key *key, vec *in_out, unsigned n)
     const vec shift = table(t->shift[-rounds & 3]);
     vec x[FEW];
 
-    EACH_UP_TO_4(n, x[i] = map_bytes(pair_of(t->inv_in), table(t->low), v_xor(in_out[i], first_key)));
+    EACH_UP_TO_4(n,
+                 x[i] = map_bytes(pair_of(t->inv_in), table(t->low), v_xor(in_out[i], first_key)));
     for (uint32_t r = 1; r < rounds; r++) {
         const uint8_t(*rotate)[16] = t->rotate + 3 * (-r & 3);
         const vec k = dec_round_key(key, t, r);
@@ -366,10 +381,10 @@ EVC_INLINE void store_vectors(uint8_t *out, const vec *x, size_t n_blocks)
         store(out, v_low(*x));
 }
 
-/* Each mode is written once, for several and for many vectors. x, t: room of the caller for `most` blocks, which is
- * also what crypt takes at once. */
-EVC_INLINE void crypt_blocks(const vperm_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks, vec *x,
-                             size_t most, crypt_vectors *crypt)
+/* Each mode is written once, for several and for many vectors. x, t: room of the caller for `most`
+ * blocks, which is also what crypt takes at once. */
+EVC_INLINE void crypt_blocks(const vperm_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
+                             vec *x, size_t most, crypt_vectors *crypt)
 {
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
         n = at_most(n_blocks, most);
@@ -378,8 +393,10 @@ EVC_INLINE void crypt_blocks(const vperm_key *key, const uint8_t *in, uint8_t *o
     }
 }
 
-/* out = x ^ the ciphertext before each block; from the last block to the first, since out may be in. */
-EVC_INLINE void chain_vectors(uint8_t *out, __m128i before, const uint8_t *in, const vec *x, size_t n_blocks)
+/* out = x ^ the ciphertext before each block; from the last block to the
+ * first, since out may be in. */
+EVC_INLINE void chain_vectors(uint8_t *out, __m128i before, const uint8_t *in, const vec *x,
+                              size_t n_blocks)
 {
     size_t v = n_blocks / V_LANES;
 
@@ -388,14 +405,15 @@ EVC_INLINE void chain_vectors(uint8_t *out, __m128i before, const uint8_t *in, c
         return;
     }
     if (n_blocks % V_LANES)
-        store(out + 16 * (n_blocks - 1), _mm_xor_si128(v_low(x[v]), load(in + 16 * (n_blocks - 2))));
+        store(out + 16 * (n_blocks - 1),
+              _mm_xor_si128(v_low(x[v]), load(in + 16 * (n_blocks - 2))));
     while (--v)
         v_store(out + 16 * V_LANES * v, v_xor(x[v], v_load(in + 16 * (V_LANES * v - 1))));
     v_store(out, v_xor(x[0], v_after(before, v_all(load(in)))));
 }
 
-EVC_INLINE void crypt_cbc(const vperm_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
-                          vec *x, size_t most, crypt_vectors *decrypt)
+EVC_INLINE void crypt_cbc(const vperm_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                          size_t n_blocks, vec *x, size_t most, crypt_vectors *decrypt)
 {
     __m128i before = load(iv), last;
 
@@ -414,7 +432,8 @@ EVC_INLINE void xor_vectors(uint8_t *out, const uint8_t *in, const vec *x, size_
 {
     const uint8_t *stream;
 
-    for (; len_bytes >= 16 * V_LANES; len_bytes -= 16 * V_LANES, in += 16 * V_LANES, out += 16 * V_LANES)
+    for (; len_bytes >= 16 * V_LANES;
+         len_bytes -= 16 * V_LANES, in += 16 * V_LANES, out += 16 * V_LANES)
         v_store(out, v_xor(*x++, v_load(in)));
     stream = (const uint8_t *)x;
     if (len_bytes >= 16) { /* of two lanes */
@@ -422,7 +441,8 @@ EVC_INLINE void xor_vectors(uint8_t *out, const uint8_t *in, const vec *x, size_
         stream += 16, in += 16, out += 16, len_bytes -= 16;
     }
     if (len_bytes)
-        evc_x86_store_part(out, _mm_xor_si128(load(stream), evc_x86_load_part(in, len_bytes)), len_bytes);
+        evc_x86_store_part(out, _mm_xor_si128(load(stream), evc_x86_load_part(in, len_bytes)),
+                           len_bytes);
 }
 
 /* A counter block whose word 3 is a number, and back. */
@@ -439,8 +459,9 @@ EVC_INLINE vec counts_from(__m128i count)
     return v_add32(v_all(count), v_load(lanes));
 }
 
-EVC_INLINE void crypt_ctr(const vperm_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes,
-                          vec *x, size_t most, crypt_vectors *encrypt)
+EVC_INLINE void crypt_ctr(const vperm_key *key, uint8_t counter[16], const uint8_t *in,
+                          uint8_t *out, size_t len_bytes, vec *x, size_t most,
+                          crypt_vectors *encrypt)
 {
     const vec step = v_all(_mm_set_epi32(V_LANES, 0, 0, 0));
     const __m128i swap = swap_count();
@@ -465,8 +486,8 @@ EVC_INLINE void crypt_ctr(const vperm_key *key, uint8_t counter[16], const uint8
 /* ---- XTS ------------------------------------------------------------------------------------- */
 
 /* t: the tweaks of the blocks. */
-EVC_INLINE void crypt_xts(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
-                          vec *x, vec *t, size_t most, crypt_vectors *crypt)
+EVC_INLINE void crypt_xts(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                          size_t n_blocks, vec *x, vec *t, size_t most, crypt_vectors *crypt)
 {
     __m128i next = load(tweak);
 
@@ -492,7 +513,8 @@ EVC_INLINE void crypt_xts(const vperm_key *key, uint8_t tweak[16], const uint8_t
 
 /* ---- Operations with one vector ----------------------------------------------------------------
  *
- * Of 1 to V_LANES blocks, which never leave registers: nothing is written below the caller but what a compiler saves.
+ * Of 1 to V_LANES blocks, which never leave registers: nothing is written below the caller
+ * but what a compiler saves.
  */
 
 EVC_INLINE vec load_one(const uint8_t *in, size_t n_blocks)
@@ -508,7 +530,8 @@ EVC_INLINE void store_one(uint8_t *out, vec x, size_t n_blocks)
         store(out, v_low(x));
 }
 
-EVC_OUT_OF_LINE void one_encrypt(const vperm_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void one_encrypt(const vperm_key *key, const uint8_t *in, uint8_t *out,
+                                 size_t n_blocks)
 {
     vec x = load_one(in, n_blocks);
 
@@ -517,7 +540,8 @@ EVC_OUT_OF_LINE void one_encrypt(const vperm_key *key, const uint8_t *in, uint8_
     v_clear_upper_halves();
 }
 
-EVC_OUT_OF_LINE void one_decrypt(const vperm_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void one_decrypt(const vperm_key *key, const uint8_t *in, uint8_t *out,
+                                 size_t n_blocks)
 {
     vec x = load_one(in, n_blocks);
 
@@ -526,8 +550,8 @@ EVC_OUT_OF_LINE void one_decrypt(const vperm_key *key, const uint8_t *in, uint8_
     v_clear_upper_halves();
 }
 
-EVC_OUT_OF_LINE void one_cbc_decrypt(const vperm_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
-                                     size_t n_blocks)
+EVC_OUT_OF_LINE void one_cbc_decrypt(const vperm_key *key, uint8_t iv[16], const uint8_t *in,
+                                     uint8_t *out, size_t n_blocks)
 {
     vec x = load_one(in, n_blocks);
     const vec masks = v_after(load(iv), x);
@@ -538,14 +562,16 @@ EVC_OUT_OF_LINE void one_cbc_decrypt(const vperm_key *key, uint8_t iv[16], const
     v_clear_upper_halves();
 }
 
-EVC_OUT_OF_LINE void one_ctr32(const vperm_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                               size_t len_bytes)
+EVC_OUT_OF_LINE void one_ctr32(const vperm_key *key, uint8_t counter[16], const uint8_t *in,
+                               uint8_t *out, size_t len_bytes)
 {
     const __m128i swap = swap_count(), count = _mm_shuffle_epi8(load(counter), swap);
     vec x = v_shuffle(counts_from(count), v_all(swap));
     __m128i stream;
 
-    store(counter, _mm_shuffle_epi8(_mm_add_epi32(count, _mm_set_epi32((int)((len_bytes + 15) / 16), 0, 0, 0)), swap));
+    store(counter,
+          _mm_shuffle_epi8(
+              _mm_add_epi32(count, _mm_set_epi32((int)((len_bytes + 15) / 16), 0, 0, 0)), swap));
     encrypt_few(key, &x, 1);
     if (len_bytes == 16 * V_LANES) {
         v_store(out, v_xor(x, v_load(in)));
@@ -556,12 +582,14 @@ EVC_OUT_OF_LINE void one_ctr32(const vperm_key *key, uint8_t counter[16], const 
             stream = v_high(x), in += 16, out += 16, len_bytes -= 16;
         }
         if (len_bytes)
-            evc_x86_store_part(out, _mm_xor_si128(stream, evc_x86_load_part(in, len_bytes)), len_bytes);
+            evc_x86_store_part(out, _mm_xor_si128(stream, evc_x86_load_part(in, len_bytes)),
+                               len_bytes);
     }
     v_clear_upper_halves();
 }
 
-/* The tweaks of the vector's blocks; *next is that of the first, and then of the block behind them. */
+/* The tweaks of the vector's blocks; *next is that of the first, and then of
+ * the block behind them. */
 EVC_INLINE vec tweaks_of_one(__m128i *next, size_t n_blocks)
 {
     const __m128i first = *next, second = times_x128(first);
@@ -570,8 +598,8 @@ EVC_INLINE vec tweaks_of_one(__m128i *next, size_t n_blocks)
     return v_after(first, v_all(second));
 }
 
-EVC_INLINE void one_xts(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
-                        int decrypting)
+EVC_INLINE void one_xts(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks, int decrypting)
 {
     __m128i next = load(tweak);
     const vec tweaks = tweaks_of_one(&next, n_blocks);
@@ -586,26 +614,27 @@ EVC_INLINE void one_xts(const vperm_key *key, uint8_t tweak[16], const uint8_t *
     v_clear_upper_halves();
 }
 
-EVC_OUT_OF_LINE void one_xts_encrypt(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                                     size_t n_blocks)
+EVC_OUT_OF_LINE void one_xts_encrypt(const vperm_key *key, uint8_t tweak[16], const uint8_t *in,
+                                     uint8_t *out, size_t n_blocks)
 {
     one_xts(key, tweak, in, out, n_blocks, 0);
 }
 
-EVC_OUT_OF_LINE void one_xts_decrypt(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                                     size_t n_blocks)
+EVC_OUT_OF_LINE void one_xts_decrypt(const vperm_key *key, uint8_t tweak[16], const uint8_t *in,
+                                     uint8_t *out, size_t n_blocks)
 {
     one_xts(key, tweak, in, out, n_blocks, 1);
 }
 
 /* ---- Operations with several vectors, up to FEW -------------------------------------------------
  *
- * They leave secrets below the caller. These are cleared here, for in the kernel's `clear` that would take as long
- * after one block. Three functions, as deep as each needs, are defined before this file: clear_few_encrypted(),
- * clear_few_decrypted(), clear_few_xts().
+ * They leave secrets below the caller. These are cleared here, for in the kernel's `clear` that
+ * would take as long after one block. Three functions, as deep as each needs, are defined before
+ * this file: clear_few_encrypted(), clear_few_decrypted(), clear_few_xts().
  */
 
-EVC_OUT_OF_LINE void several_encrypt(const vperm_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void several_encrypt(const vperm_key *key, const uint8_t *in, uint8_t *out,
+                                     size_t n_blocks)
 {
     vec x[FEW];
 
@@ -613,7 +642,8 @@ EVC_OUT_OF_LINE void several_encrypt(const vperm_key *key, const uint8_t *in, ui
     v_clear_upper_halves();
 }
 
-EVC_OUT_OF_LINE void several_decrypt(const vperm_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void several_decrypt(const vperm_key *key, const uint8_t *in, uint8_t *out,
+                                     size_t n_blocks)
 {
     vec x[FEW];
 
@@ -621,8 +651,8 @@ EVC_OUT_OF_LINE void several_decrypt(const vperm_key *key, const uint8_t *in, ui
     v_clear_upper_halves();
 }
 
-EVC_OUT_OF_LINE void several_cbc_decrypt(const vperm_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
-                                         size_t n_blocks)
+EVC_OUT_OF_LINE void several_cbc_decrypt(const vperm_key *key, uint8_t iv[16], const uint8_t *in,
+                                         uint8_t *out, size_t n_blocks)
 {
     vec x[FEW];
 
@@ -630,8 +660,8 @@ EVC_OUT_OF_LINE void several_cbc_decrypt(const vperm_key *key, uint8_t iv[16], c
     v_clear_upper_halves();
 }
 
-EVC_OUT_OF_LINE void several_ctr32(const vperm_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                                   size_t len_bytes)
+EVC_OUT_OF_LINE void several_ctr32(const vperm_key *key, uint8_t counter[16], const uint8_t *in,
+                                   uint8_t *out, size_t len_bytes)
 {
     vec x[FEW];
 
@@ -639,8 +669,8 @@ EVC_OUT_OF_LINE void several_ctr32(const vperm_key *key, uint8_t counter[16], co
     v_clear_upper_halves();
 }
 
-EVC_OUT_OF_LINE void several_xts_encrypt(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                                         size_t n_blocks)
+EVC_OUT_OF_LINE void several_xts_encrypt(const vperm_key *key, uint8_t tweak[16], const uint8_t *in,
+                                         uint8_t *out, size_t n_blocks)
 {
     vec x[FEW], t[FEW];
 
@@ -648,8 +678,8 @@ EVC_OUT_OF_LINE void several_xts_encrypt(const vperm_key *key, uint8_t tweak[16]
     v_clear_upper_halves();
 }
 
-EVC_OUT_OF_LINE void several_xts_decrypt(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                                         size_t n_blocks)
+EVC_OUT_OF_LINE void several_xts_decrypt(const vperm_key *key, uint8_t tweak[16], const uint8_t *in,
+                                         uint8_t *out, size_t n_blocks)
 {
     vec x[FEW], t[FEW];
 
@@ -657,16 +687,16 @@ EVC_OUT_OF_LINE void several_xts_decrypt(const vperm_key *key, uint8_t tweak[16]
     v_clear_upper_halves();
 }
 
-/* ---- Operations with any number of vectors, made for few ------------------------------------------ */
+/* ---- Operations with any number of vectors, made for few ------------------------------------- */
 
-#define ONE_OR_SEVERAL(operation, clear_few, n_blocks, ...)                                                            \
-    do {                                                                                                               \
-        if ((n_blocks)-1 < V_LANES) {                                                                                  \
-            one_##operation(__VA_ARGS__);                                                                              \
-        } else {                                                                                                       \
-            several_##operation(__VA_ARGS__);                                                                          \
-            clear_few();                                                                                               \
-        }                                                                                                              \
+#define ONE_OR_SEVERAL(operation, clear_few, n_blocks, ...) \
+    do {                                                    \
+        if ((n_blocks)-1 < V_LANES) {                       \
+            one_##operation(__VA_ARGS__);                   \
+        } else {                                            \
+            several_##operation(__VA_ARGS__);               \
+            clear_few();                                    \
+        }                                                   \
     } while (0)
 
 static void few_encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
@@ -679,22 +709,27 @@ static void few_decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t
     ONE_OR_SEVERAL(decrypt, clear_few_decrypted, n_blocks, key, in, out, n_blocks);
 }
 
-static void few_cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void few_cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                            size_t n_blocks)
 {
     ONE_OR_SEVERAL(cbc_decrypt, clear_few_decrypted, n_blocks, key, iv, in, out, n_blocks);
 }
 
-static void few_ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+static void few_ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                      size_t len_bytes)
 {
-    ONE_OR_SEVERAL(ctr32, clear_few_encrypted, (len_bytes + 15) / 16, key, counter, in, out, len_bytes);
+    ONE_OR_SEVERAL(ctr32, clear_few_encrypted, (len_bytes + 15) / 16, key, counter, in, out,
+                   len_bytes);
 }
 
-static void few_xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void few_xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                            size_t n_blocks)
 {
     ONE_OR_SEVERAL(xts_encrypt, clear_few_xts, n_blocks, key, tweak, in, out, n_blocks);
 }
 
-static void few_xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void few_xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                            size_t n_blocks)
 {
     ONE_OR_SEVERAL(xts_decrypt, clear_few_xts, n_blocks, key, tweak, in, out, n_blocks);
 }
@@ -721,7 +756,8 @@ static __m128i times_x(__m128i a) /* xTimes of each byte (section 4.2) */
 /* InvMixColumns (section 5.3.3): its matrix is that of MixColumns times circ(5, 0, 4, 0). */
 static __m128i inv_mix_columns(__m128i a)
 {
-    const __m128i next_row = load_aligned(vperm_tables.rotate[0]), second_row = load_aligned(vperm_tables.rotate[1]);
+    const __m128i next_row = load_aligned(vperm_tables.rotate[0]),
+                  second_row = load_aligned(vperm_tables.rotate[1]);
     __m128i a1, b;
 
     a = _mm_xor_si128(a, times_x(times_x(_mm_xor_si128(a, _mm_shuffle_epi8(a, second_row)))));
@@ -780,10 +816,11 @@ static void set_key(void *vkey, const uint8_t *user_key)
 
 #if !defined(VPERM_FIPS197)
 
-/* ---- Operations with many vectors ----------------------------------------------------------------
+/* ---- Operations with many vectors ---------------------------------------------------------------
  *
- * For more blocks than few vectors hold. They leave secrets far below the caller. clear_many() clears these, and not
- * the kernel's `clear`, whose stores would be a tenth of the time of one block. It is defined before this file.
+ * For more blocks than few vectors hold. They leave secrets far below the caller. clear_many()
+ * clears these, and not the kernel's `clear`, whose stores would be a tenth of the time of one
+ * block. It is defined before this file.
  */
 
 /* n vectors, up to MANY. */
@@ -843,45 +880,47 @@ EVC_OUT_OF_LINE void many_decrypt(const void *key, const uint8_t *in, uint8_t *o
     crypt_blocks(key, in, out, n_blocks, x, MANY_BLOCKS, decrypt_many);
 }
 
-EVC_OUT_OF_LINE void many_cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void many_cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in,
+                                      uint8_t *out, size_t n_blocks)
 {
     vec x[MANY];
 
     crypt_cbc(key, iv, in, out, n_blocks, x, MANY_BLOCKS, decrypt_many);
 }
 
-EVC_OUT_OF_LINE void many_ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+EVC_OUT_OF_LINE void many_ctr32(const void *key, uint8_t counter[16], const uint8_t *in,
+                                uint8_t *out, size_t len_bytes)
 {
     vec x[MANY];
 
     crypt_ctr(key, counter, in, out, len_bytes, x, MANY_BLOCKS, encrypt_many);
 }
 
-EVC_OUT_OF_LINE void many_xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                                      size_t n_blocks)
+EVC_OUT_OF_LINE void many_xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in,
+                                      uint8_t *out, size_t n_blocks)
 {
     vec x[MANY], t[MANY];
 
     crypt_xts(key, tweak, in, out, n_blocks, x, t, MANY_BLOCKS, encrypt_many);
 }
 
-EVC_OUT_OF_LINE void many_xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                                      size_t n_blocks)
+EVC_OUT_OF_LINE void many_xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in,
+                                      uint8_t *out, size_t n_blocks)
 {
     vec x[MANY], t[MANY];
 
     crypt_xts(key, tweak, in, out, n_blocks, x, t, MANY_BLOCKS, decrypt_many);
 }
 
-#define BY_NUMBER(operation, n_blocks, ...)                                                                            \
-    do {                                                                                                               \
-        if ((n_blocks) <= FEW_BLOCKS) {                                                                                \
-            few_##operation(__VA_ARGS__);                                                                              \
-        } else {                                                                                                       \
-            many_##operation(__VA_ARGS__);                                                                             \
-            clear_many();                                                                                              \
-            v_clear_upper_halves();                                                                                    \
-        }                                                                                                              \
+#define BY_NUMBER(operation, n_blocks, ...) \
+    do {                                    \
+        if ((n_blocks) <= FEW_BLOCKS) {     \
+            few_##operation(__VA_ARGS__);   \
+        } else {                            \
+            many_##operation(__VA_ARGS__);  \
+            clear_many();                   \
+            v_clear_upper_halves();         \
+        }                                   \
     } while (0)
 
 static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
@@ -894,22 +933,26 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
     BY_NUMBER(decrypt, n_blocks, key, in, out, n_blocks);
 }
 
-static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     BY_NUMBER(cbc_decrypt, n_blocks, key, iv, in, out, n_blocks);
 }
 
-static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                  size_t len_bytes)
 {
     BY_NUMBER(ctr32, (len_bytes + 15) / 16, key, counter, in, out, len_bytes);
 }
 
-static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     BY_NUMBER(xts_encrypt, n_blocks, key, tweak, in, out, n_blocks);
 }
 
-static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
 {
     BY_NUMBER(xts_decrypt, n_blocks, key, tweak, in, out, n_blocks);
 }

@@ -6,11 +6,14 @@
  *   vec, VEC_BLOCKS      a vector of 1, 2 or 4 blocks; block 0 is the lowest, and first in memory
  *   WIDE, XTS_WIDE, CHAINS_WIDE   vectors in flight: 4 or 8
  *   LONG_WIDE            vectors in flight of long messages in CTR and CBC decryption: 12; 0: WIDE
- *   LONG_CTR_FROM, LONG_CBC_FROM   vectors of such a message, at least 2 * LONG_WIDE; not asked for where that is 0
+ *   LONG_CTR_FROM, LONG_CBC_FROM   vectors of such a message, at least 2 * LONG_WIDE; not
+ *                                  asked for where that is 0
  *   XTS_WIDE_FROM        blocks from which XTS goes by XTS_WIDE vectors, not by 4
- *   CTR_KEYS, CBC_KEYS, LONG_KEYS, XTS_KEYS, CHAINS_KEYS    how many round keys to keep in registers there (CTR_KEYS:
+ *   CTR_KEYS, CBC_KEYS, LONG_KEYS, XTS_KEYS, CHAINS_KEYS    how many round keys to keep in
+ *                                                           registers there (CTR_KEYS:
  *                        and in ECB): with the first three, no compiler may put one on the stack
- *   XTS_LAST_APART       whether the last step of XTS_WIDE vectors is written out once more, without a next one
+ *   XTS_LAST_APART       whether the last step of XTS_WIDE vectors is written out once
+ *                        more, without a next one
  *   XTS_REST_KEYS        the same for steps of XTS of fewer vectors
  *   CHAINS_PAIRS         whether chains go on by two blocks
  *   v_load, v_store      a whole vector, no alignment
@@ -20,24 +23,27 @@
  *   v_xor, v_xor3, v_add32, v_shuffle8   shuffle8 within each block
  *   v_enc, v_enc_last, v_dec, v_dec_last
  *   REGISTERS            XMM, YMM or ZMM of common/clear.h
- *   XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES, CHAINS_SPILL_BYTES   of the stack that XTS by XTS_WIDE vectors may
+ *   XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES, CHAINS_SPILL_BYTES   of the stack that XTS
+ *                                                                by XTS_WIDE vectors may
  *                        write, XTS by four, and chains; 0 for none
  *   v_clear_upper_halves()   before each return of a slot; nothing where a vector is one block
  *   v_keys, v_keys_of, v_key, v_key_last   round keys, in all places: from memory or in registers
  *   v_counter_steps()    0, 1, ... in the last words
  *   v_gather, v_scatter  one block from or to each of VEC_BLOCKS chains; _2: two; _iv: the IV
  *
- * XTS_KEYS; for the tweaks of XTS either x86_wide_tweaks.h or XTS_WIDE, XTS_WIDE_FROM, XTS_REST_KEYS, XTS_LAST_APART,
- * XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES and these:
+ * XTS_KEYS; for the tweaks of XTS either x86_wide_tweaks.h or XTS_WIDE, XTS_WIDE_FROM,
+ * XTS_REST_KEYS, XTS_LAST_APART, XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES and these:
  *
  *   v_tweaks_first(base)     base * x^j for block j (IEEE 1619-2018 section 5.2)
  *   v_tweaks_next(v), v_tweaks_after_next(v)   v * x^VEC_BLOCKS, v * x^(2 * VEC_BLOCKS)
- *   v_tweaks_begin(base, next)   sets up what the tweaks of XTS_WIDE vectors come from; element 0 is their first
- *   v_tweaks_wide(next, t, is_last)   these tweaks; next goes on to those behind them, of the last ones only element 0
+ *   v_tweaks_begin(base, next)   sets up what the tweaks of XTS_WIDE vectors come from;
+ *                                element 0 is their first
+ *   v_tweaks_wide(next, t, is_last)   these tweaks; next goes on to those behind them, of the
+ *                                     last ones only element 0
  *
  * Every mode is: whiten, middle rounds, last round; what differs is what is folded into the first
- * and the last round key. Steps of WIDE vectors, then one of 4, one of 2, then single vectors, the last of
- * them in part.
+ * and the last round key. Steps of WIDE vectors, then one of 4, one of 2, then single vectors,
+ * the last of them in part.
  */
 #ifndef EVC_AES_X86_WIDE_STEPS_H
 #define EVC_AES_X86_WIDE_STEPS_H
@@ -46,12 +52,14 @@
 
 #define VEC_BYTES (16 * VEC_BLOCKS)
 #define MAX_WIDE 12
-#define BY_TWO (VEC_BLOCKS > 1) /* whether rests of two vectors and more are a step: each reads keys into all places */
+#define BY_TWO (VEC_BLOCKS > 1) /* whether rests of two vectors and more are a step: each
+                                 * reads keys into all places */
 
 /* ---- Spills ---------------------------------------------------------------------------------- */
 
-/* In XTS and chains, states, keys and tweaks do not fit into the registers together, so compilers put some of them on
- * the stack. A slot calls such code in a frame of its own, and clears that frame; `clear` of the kernel need not. */
+/* In XTS and chains, states, keys and tweaks do not fit into the registers together, so compilers
+ * put some of them on the stack. A slot calls such code in a frame of its own, and clears that
+ * frame; `clear` of the kernel need not. */
 #if XTS_SPILL_BYTES
 EVC_DEFINE_CLEAR_SPILLS(clear_xts_spills, REGISTERS, XTS_SPILL_BYTES)
 #else
@@ -113,7 +121,8 @@ EVC_INLINE void middle_decrypt(const v_keys *k, vec *s, unsigned n)
 }
 
 #if LONG_WIDE
-/* Long messages begin with an even number of steps of LONG_WIDE vectors: what is left modulo 8 is as without. */
+/* Long messages begin with an even number of steps of LONG_WIDE vectors: what is left
+ * modulo 8 is as without. */
 EVC_INLINE size_t long_steps(size_t n_vectors)
 {
     return n_vectors / (2 * LONG_WIDE) * 2;
@@ -235,7 +244,8 @@ EVC_INLINE void ctr_part(const v_keys *k, vec count, const uint8_t *in, uint8_t 
     v_store_part(out, v_enc_last(s[0], v_xor(last, v_load_part(in, n_bytes))), n_bytes);
 }
 
-EVC_OUT_OF_LINE void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+EVC_OUT_OF_LINE void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                         size_t len_bytes)
 {
     const v_keys k = key_schedule(key, 0, CTR_KEYS);
     const __m128i n_begun = _mm_insert_epi32(_mm_setzero_si128(), (int)((len_bytes + 15) / 16), 3);
@@ -263,33 +273,36 @@ EVC_OUT_OF_LINE void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, 
 
 #if LONG_WIDE
 #if VEC_BLOCKS == 4
-EVC_INLINE void ctr_long_steps(wide_key *key, const uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                               size_t n_bytes)
+EVC_INLINE void ctr_long_steps(wide_key *key, const uint8_t counter[16], const uint8_t *in,
+                               uint8_t *out, size_t n_bytes)
 {
     const v_keys k = key_schedule(key, 0, LONG_KEYS);
-    vec count = v_add32(v_shuffle8(v_all(evc_x86_load(counter)), v_all(COUNTER_ORDER)), v_counter_steps());
+    vec count =
+        v_add32(v_shuffle8(v_all(evc_x86_load(counter)), v_all(COUNTER_ORDER)), v_counter_steps());
 
     for (size_t at = 0; at < n_bytes; at += LONG_WIDE * VEC_BYTES)
         ctr_step(&k, &count, in + at, out + at, LONG_WIDE);
 }
 #else
-/* The counters lie in memory, and only their last words change, since the units for words are idle while those for
- * vectors are not. They are written one step before they are read: a load of a vector waits for stores of parts of it.
- * The first round key is added to vectors and not to words, and each step loads the keys: so none is on the stack. */
-EVC_INLINE void ctr_long_steps(wide_key *key, const uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                               size_t n_bytes)
+/* The counters lie in memory, and only their last words change, since the units for words are idle
+ * while those for vectors are not. They are written one step before they are read: a load of a
+ * vector waits for stores of parts of it. The first round key is added to vectors and not to words,
+ * and each step loads the keys: so none is on the stack. */
+EVC_INLINE void ctr_long_steps(wide_key *key, const uint8_t counter[16], const uint8_t *in,
+                               uint8_t *out, size_t n_bytes)
 {
     const v_keys k = key_schedule(key, 0, LONG_KEYS);
     uint32_t number = evc_load32_be(counter + 12);
-    vec count = v_add32(v_shuffle8(v_all(evc_x86_load(counter)), v_all(COUNTER_ORDER)), v_counter_steps());
+    vec count =
+        v_add32(v_shuffle8(v_all(evc_x86_load(counter)), v_all(COUNTER_ORDER)), v_counter_steps());
     vec s[MAX_WIDE], counters[LONG_WIDE];
 
     ctr_counters(counters, &count, v_xor(count, count), LONG_WIDE);
     for (size_t at = 0; at < n_bytes; at += LONG_WIDE * VEC_BYTES) {
         const vec first = v_key(&k, 0);
         number += LONG_WIDE * VEC_BLOCKS;
-        EACH(LONG_WIDE, volatile uint32_t *next = (volatile uint32_t *)&counters[i]; s[i] = v_xor(counters[i], first);
-             next[3] = evc_bswap32(number + VEC_BLOCKS * i);
+        EACH(LONG_WIDE, volatile uint32_t *next = (volatile uint32_t *)&counters[i];
+             s[i] = v_xor(counters[i], first); next[3] = evc_bswap32(number + VEC_BLOCKS * i);
              if (VEC_BLOCKS == 2) next[7] = evc_bswap32(number + VEC_BLOCKS * i + 1));
         middle_encrypt(&k, s, LONG_WIDE);
         const vec last = v_key_last(&k);
@@ -300,7 +313,8 @@ EVC_INLINE void ctr_long_steps(wide_key *key, const uint8_t counter[16], const u
 #endif
 
 /* Steps of LONG_WIDE vectors, and the rest. */
-EVC_OUT_OF_LINE void ctr_long(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+EVC_OUT_OF_LINE void ctr_long(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                              size_t len_bytes)
 {
     const size_t n_bytes = LONG_WIDE * VEC_BYTES * long_steps(len_bytes / VEC_BYTES);
     const uint32_t number = evc_load32_be(counter + 12) + (uint32_t)(n_bytes / 16);
@@ -328,7 +342,8 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
 
 /* The block before each is folded into its last round key. Where out is in, vector i - 1 must
  * still be the ciphertext when vector i is finished: so the last is stored first. */
-#define CBC_BEFORE(i) ((i) == 0 ? v_shift_in(before, v_load(in)) : v_load(in + (i) * VEC_BYTES - 16))
+#define CBC_BEFORE(i) \
+    ((i) == 0 ? v_shift_in(before, v_load(in)) : v_load(in + (i) * VEC_BYTES - 16))
 #define CBC_FINISH(i)                                                                              \
     v_store(out + (i) * VEC_BYTES, v_dec_last(s[i], v_xor(last, CBC_BEFORE(i))))
 
@@ -363,7 +378,8 @@ EVC_INLINE __m128i cbc_part(const v_keys *k, __m128i iv, const uint8_t *in, uint
     return iv;
 }
 
-EVC_OUT_OF_LINE void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                         size_t n_blocks)
 {
     const v_keys k = key_schedule(key, 1, CBC_KEYS);
     __m128i x = evc_x86_load(iv);
@@ -389,7 +405,8 @@ EVC_OUT_OF_LINE void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8
 
 #if LONG_WIDE
 /* Steps of LONG_WIDE vectors, and the rest. */
-EVC_OUT_OF_LINE void cbc_long(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void cbc_long(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                              size_t n_blocks)
 {
     const v_keys k = key_schedule(key, 1, LONG_KEYS);
     size_t n_left = n_blocks;
@@ -413,7 +430,8 @@ EVC_INLINE void cbc_one(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_
 
     EVC_X86_MIDDLE_ROUNDS(_mm_aesdec_si128, x, key->dec, rounds);
     evc_x86_store(iv, text);
-    evc_x86_store(out, _mm_aesdeclast_si128(x, _mm_xor_si128(before, evc_x86_key(key->dec[rounds]))));
+    evc_x86_store(out,
+                  _mm_aesdeclast_si128(x, _mm_xor_si128(before, evc_x86_key(key->dec[rounds]))));
 }
 
 static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
@@ -474,7 +492,8 @@ EVC_INLINE void xts_part(const v_keys *k, vec t, const uint8_t *in, uint8_t *out
 }
 
 /* One block, as ciphertext stealing has them: neither round keys nor tweaks need wide vectors. */
-EVC_INLINE void xts_one(wide_key *key, uint8_t tweak_bytes[16], const uint8_t *in, uint8_t *out, int decrypting)
+EVC_INLINE void xts_one(wide_key *key, uint8_t tweak_bytes[16], const uint8_t *in, uint8_t *out,
+                        int decrypting)
 {
     const uint32_t rounds = key->head.rounds;
     const uint8_t(*rk)[16] = decrypting ? key->dec : key->enc;
@@ -494,9 +513,10 @@ EVC_INLINE void xts_one(wide_key *key, uint8_t tweak_bytes[16], const uint8_t *i
 
 #ifdef XTS_STEP
 /*
- * Steps of 8 blocks, whose tweaks are known before the step, and so are those of a rest. Cores finish what is oldest
- * first: of wide steps all vectors end together, and the encryption of the next message's tweak waits until then. Of
- * narrow ones, which overlap, fewer and fewer are under way at the end, and it runs beside them.
+ * Steps of 8 blocks, whose tweaks are known before the step, and so are those of a rest. Cores
+ * finish what is oldest first: of wide steps all vectors end together, and the encryption of the
+ * next message's tweak waits until then. Of narrow ones, which overlap, fewer and fewer are under
+ * way at the end, and it runs beside them.
  */
 EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                     size_t n_blocks, int decrypting)
@@ -536,7 +556,8 @@ EVC_INLINE __m128i xts_wide(wide_key *key, __m128i tweak, const uint8_t *in, uin
     vec next[XTS_WIDE], t[MAX_WIDE];
 
     v_tweaks_begin(tweak, next);
-    for (; n_blocks > (XTS_LAST_APART ? XTS_WIDE * VEC_BLOCKS : 0); n_blocks -= XTS_WIDE * VEC_BLOCKS) {
+    for (; n_blocks > (XTS_LAST_APART ? XTS_WIDE * VEC_BLOCKS : 0);
+         n_blocks -= XTS_WIDE * VEC_BLOCKS) {
         v_tweaks_wide(next, t, n_blocks == XTS_WIDE * VEC_BLOCKS);
         xts_step(&k, t, in, out, XTS_WIDE, decrypting);
         in += XTS_WIDE * VEC_BYTES, out += XTS_WIDE * VEC_BYTES;
@@ -564,7 +585,8 @@ EVC_OUT_OF_LINE __m128i xts_wide_decrypt(wide_key *key, __m128i tweak, const uin
 EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                     size_t n_blocks, int decrypting)
 {
-    const size_t n_wide = n_blocks < XTS_WIDE_FROM ? 0 : n_blocks - n_blocks % (XTS_WIDE * VEC_BLOCKS);
+    const size_t n_wide =
+        n_blocks < XTS_WIDE_FROM ? 0 : n_blocks - n_blocks % (XTS_WIDE * VEC_BLOCKS);
     __m128i base = evc_x86_load(tweak);
     v_keys k;
     vec t[MAX_WIDE];
@@ -588,7 +610,8 @@ EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t
         t[0] = v_tweaks_after_next(t[2]);
         in += 4 * VEC_BYTES, out += 4 * VEC_BYTES;
     }
-    if (VEC_BLOCKS == 2 && n_blocks >= 2 * VEC_BLOCKS) { /* with four, this costs more than it gains */
+    /* with four blocks a vector, this costs more than it gains */
+    if (VEC_BLOCKS == 2 && n_blocks >= 2 * VEC_BLOCKS) {
         t[1] = v_tweaks_next(t[0]);
         xts_step(&k, t, in, out, 2, decrypting);
         t[0] = v_tweaks_after_next(t[0]);
@@ -785,7 +808,7 @@ static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t
     v_clear_upper_halves();
 }
 
-/* ---- Descriptors --------------------------------------------------------------------------------------- */
+/* ---- Descriptors ----------------------------------------------------------------------------- */
 
 #define WIDE_SLOTS \
     .set_key = evc_x86_set_key, .encrypt = encrypt, .decrypt = decrypt, .ctr32 = ctr32, \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tweaks of XTS from products without carry, 8 blocks at a time, for x86_wide_steps.h. Include it inside the region of
- * the kernel's ISA, after the vectors and these:
+ * Tweaks of XTS from products without carry, 8 blocks at a time, for x86_wide_steps.h. Include it
+ * inside the region of the kernel's ISA, after the vectors and these:
  *
  *   v_shift_left, v_shift_right   words of 64 bits by the words of another vector
  *   v_up, v_down         blocks by a constant number of bytes, with zeros behind
@@ -14,7 +14,8 @@
 #ifndef EVC_AES_X86_WIDE_TWEAKS_H
 #define EVC_AES_X86_WIDE_TWEAKS_H
 
-#define XTS_STEP (8 / VEC_BLOCKS) /* vectors of 8 blocks; after 8 blocks a tweak is times x^8, one byte up */
+#define XTS_STEP (8 / VEC_BLOCKS) /* vectors of 8 blocks; after 8 blocks a tweak is
+                                   * times x^8, one byte up */
 #define XTS_WIDE_FROM 8
 #define XTS_SPILL_BYTES 0
 #define SHORT_XTS_SPILL_BYTES 0
