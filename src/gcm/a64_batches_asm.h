@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Batches of 8 blocks for kernels of GCM, in assembly; include it after XOR3, 1 where EOR3 may be used. A round of
- * AES on 8 blocks has room for 8 other instructions behind its pairs of AESE and AESMC, which cores take as one while
- * they stand together: those of the hash of the 8 blocks before, two blocks in two rounds.
+ * Batches of 8 blocks for kernels of GCM, in assembly; include it after XOR3, 1 where EOR3 may be
+ * used. A round of AES on 8 blocks has room for 8 other instructions behind its pairs of AESE and
+ * AESMC, which cores take as one while they stand together: those of the hash of the 8 blocks
+ * before, two blocks in two rounds.
  *
  *   v0-v7     counters, then what AES makes of them       v23-v25  a pair of powers
  *   v8-v15    ciphertext before, then text                v26-v28, v31  products and sums of lanes
@@ -14,8 +15,8 @@
  *   x1  struct state: the counter at 0, the hash at 16        x5      rounds
  *   x2  batches, at least one
  *
- * The struct has vectors as C keeps them, which is how q registers are stored, on big-endian cores as well (Procedure
- * Call Standard for the Arm 64-bit Architecture, 2024, section 5.4).
+ * The struct has vectors as C keeps them, which is how q registers are stored, on big-endian cores
+ * as well (Procedure Call Standard for the Arm 64-bit Architecture, 2024, section 5.4).
  */
 #ifndef EVC_GCM_A64_BATCHES_ASM_H
 #define EVC_GCM_A64_BATCHES_ASM_H
@@ -92,14 +93,16 @@
 
 /* Two rounds, and the products of the blocks a and b, which begin the sums if new is 1. */
 .macro aes_rounds_and_pair new, load, a, b
-    aes_round next_key, 21, "reverse \a", "reverse \b", "\load", "low_lanes 26, \a, \b", "high_lanes 27, \a, \b", \
-        "low_product 28, \a, 23", "add1 26, 27", "low_product 31, \b, 24"
+    aes_round next_key, 21, "reverse \a", "reverse \b", "\load", "low_lanes 26, \a, \b", \
+        "high_lanes 27, \a, \b", "low_product 28, \a, 23", "add1 26, 27", "low_product 31, \b, 24"
     .if \new
-    aes_round next_key, 22, "high_product 18, \a, 23", "sum_of 20, 28, 31", "high_product 28, \b, 24", \
-        "low_product 19, 26, 25", "", "high_product 27, 26, 25", "add1 18, 28", "add1 19, 27"
+    aes_round next_key, 22, "high_product 18, \a, 23", "sum_of 20, 28, 31", \
+        "high_product 28, \b, 24", "low_product 19, 26, 25", "", "high_product 27, 26, 25", \
+        "add1 18, 28", "add1 19, 27"
     .else
-    aes_round next_key, 22, "high_product 27, \a, 23", "add2 20, 28, 31", "high_product 28, \b, 24", \
-        "low_product 31, 26, 25", "add2 18, 27, 28", "high_product 27, 26, 25", "", "add2 19, 31, 27"
+    aes_round next_key, 22, "high_product 27, \a, 23", "add2 20, 28, 31", \
+        "high_product 28, \b, 24", "low_product 31, 26, 25", "add2 18, 27, 28", \
+        "high_product 27, 26, 25", "", "add2 19, 31, 27"
     .endif
 .endm
 .macro sum_of to, a, b
@@ -112,7 +115,8 @@
     add v16.4s, v16.4s, v17.4s
 .endm
 
-/* The last round's second key and the text: to the ciphertext's place if sealing, else apart from it. */
+/* The last round's second key and the text: to the ciphertext's place if
+ * sealing, else apart from it. */
 .macro crypt sealing, text, s
     .if \sealing
 #if XOR3
@@ -199,7 +203,7 @@
 
 .macro batches sealing
     evc_save_d8_d15
-    add x8, x0, #288                                 // the second pair of powers; the first one comes last
+    add x8, x0, #288                                 // the second pair of powers; the first is last
     mov x12, #-144
     neg x11, x5, lsl #4                              // from the last key to the first
     ldp q16, q30, [x1]
@@ -237,13 +241,15 @@
     aes_rounds_and_pair 1, next_powers, 10, 11
     aes_rounds_and_pair 0, next_powers, 12, 13
     aes_rounds_and_pair 0, last_powers, 14, 15
-    aes_round next_key, 21, "reverse 8", "reverse 9", "next_powers", "add1 8, 30", "low_lanes 26, 8, 9", \
-        "high_lanes 27, 8, 9", "low_product 28, 8, 23", "low_product 31, 9, 24"
-    aes_round next_key, 22, "add1 26, 27", "high_product 27, 8, 23", "add2 20, 28, 31", "high_product 28, 9, 24", \
-        "low_product 31, 26, 25", "add2 18, 27, 28", "high_product 27, 26, 25", ""
+    aes_round next_key, 21, "reverse 8", "reverse 9", "next_powers", "add1 8, 30", \
+        "low_lanes 26, 8, 9", "high_lanes 27, 8, 9", "low_product 28, 8, 23", \
+        "low_product 31, 9, 24"
+    aes_round next_key, 22, "add1 26, 27", "high_product 27, 8, 23", "add2 20, 28, 31", \
+        "high_product 28, 9, 24", "low_product 31, 26, 25", "add2 18, 27, 28", \
+        "high_product 27, 26, 25", ""
     late_rounds
-    aes_round last_key, 21, "low_product 26, 18, 29", "add2 19, 31, 27", "swap 27, 18", "add2 19, 18, 20", "", \
-        "add2 19, 26, 27", "", "low_product 28, 19, 29"
+    aes_round last_key, 21, "low_product 26, 18, 29", "add2 19, 31, 27", "swap 27, 18", \
+        "add2 19, 18, 20", "", "add2 19, 26, 27", "", "low_product 28, 19, 29"
     last_round next_text, "", "add1 20, 28", "", "swap 20, 20", "sum_of 30, 19, 20"
 3:  ld1 {v12.16b-v15.16b}, [x3], #64
     crypt \sealing, 8, 0

@@ -4,9 +4,10 @@
  *
  * Method:   8 counters through AES while the 8 blocks before are hashed by Karatsuba.
  *           A message is groups of these and a tail: gcm/message.h. The batches are assembly:
- *           a fused loop is as good as the order of its instructions, and compilers lack registers for it.
- * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
- *           Computing the GCM Mode, 2014.
+ *           a fused loop is as good as the order of its instructions, and
+ *           compilers lack registers for it.
+ * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and
+ *           its Usage for Computing the GCM Mode, 2014.
  * Needs:    A64_GCM.   Timing: CT (no tables, no secret branches).
  * Key form: private.
  */

@@ -8,8 +8,8 @@ evc_isa_crypto
 #define XOR3 0
 #include "gcm/a64_batches_asm.h"
 
-/* void (const uint8_t rk[15][16], struct state *state, size_t n_batches, const uint8_t *in, uint8_t *out,
- *       size_t rounds), the types of gcm/a64_steps.h */
+/* void (const uint8_t rk[15][16], struct state *state, size_t n_batches, const uint8_t *in, uint8_t
+ *       *out, size_t rounds), the types of gcm/a64_steps.h */
 evc_function evc_gcm_a64_ce_seal
     batches 1
 evc_end evc_gcm_a64_ce_seal

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM with AES instructions and PMULL of 64 bits, 8 blocks with one reduction, by intrinsics: the twin of a64_ce, for
- * comparison.
+ * GCM with AES instructions and PMULL of 64 bits, 8 blocks with one reduction, by intrinsics: the
+ * twin of a64_ce, for comparison.
  *
  * Method:   8 counters through AES while the 8 blocks before are hashed by Karatsuba.
  *           A message is groups of these and a tail: gcm/message.h.
- * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
- *           Computing the GCM Mode, 2014.
+ * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and
+ *           its Usage for Computing the GCM Mode, 2014.
  * Needs:    A64_GCM.   Timing: CT (no tables, no secret branches).
  * Key form: private.
  */

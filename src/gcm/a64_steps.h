@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM by the AES instructions of A64 and PMULL of 64 bits, a block in a vector. Include it inside the region of the
- * kernel's ISA, after GROUP 8 and v_xor3 of ghash/a64_pmull_steps.h have been defined, and:
+ * GCM by the AES instructions of A64 and PMULL of 64 bits, a block in a vector. Include it
+ * inside the region of the kernel's ISA, after GROUP 8 and v_xor3 of
+ * ghash/a64_pmull_steps.h have been defined, and:
  *
  *   clear()                  the kernel's, of common/clear.h
- *   SEAL, OPEN               the batches in assembly, gcm/a64_batches_asm.h; if not defined, they are those below
+ *   SEAL, OPEN               the batches in assembly, gcm/a64_batches_asm.h; if not
+ *                            defined, they are those below
  *
  * WIDE blocks go through AES while those before them are hashed, with one reduction.
  *
- * AESE is AddRoundKey, SubBytes, ShiftRows: round r of FIPS 197 takes the key of round r - 1, the last one two keys.
+ * AESE is AddRoundKey, SubBytes, ShiftRows: round r of FIPS 197 takes the key of round
+ * r - 1, the last one two keys.
  */
 #ifndef EVC_GCM_A64_STEPS_H
 #define EVC_GCM_A64_STEPS_H
@@ -29,7 +32,7 @@ struct key {
     struct powers powers;
 };
 
-/* ---- Blocks ------------------------------------------------------------------------------------ */
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 
 typedef block vec;
 
@@ -45,7 +48,7 @@ typedef block vec;
 #define hash_of(product) block_of(reduce(product))
 #define prefetch_powers(key) ((void)(key))
 
-/* ---- Parts of blocks ----------------------------------------------------------------------------- */
+/* ---- Parts of blocks ------------------------------------------------------------------------- */
 
 /* Lengths are no secrets, so branches may depend on them. */
 EVC_INLINE block load_part1(const uint8_t *p, size_t n_bytes) /* 0 to 16 */
@@ -66,7 +69,8 @@ EVC_INLINE void store_part1(uint8_t *p, block v, size_t n_bytes) /* 0 to 16 */
 /* The first n_bytes of v, zeros behind. */
 EVC_INLINE block first_bytes1(block v, size_t n_bytes)
 {
-    static const uint8_t window[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    static const uint8_t window[32] = {255, 255, 255, 255, 255, 255, 255, 255,
+                                       255, 255, 255, 255, 255, 255, 255, 255};
 
     return vandq_u8(v, load1(window + 16 - n_bytes));
 }
@@ -88,7 +92,7 @@ EVC_INLINE block last_word1(uint32_t x)
     return evc_a64_block(0, (uint64_t)x << 32);
 }
 
-/* ---- AES --------------------------------------------------------------------------------------- */
+/* ---- AES ------------------------------------------------------------------------------------- */
 
 EVC_INLINE vec round_key(const struct key *key, uint32_t r)
 {
@@ -135,7 +139,8 @@ EVC_INLINE void middle_rounds(const struct key *key, vec *s, unsigned n)
     late_rounds(key, s, n);
 }
 
-EVC_INLINE void encrypt_blocks(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_INLINE void encrypt_blocks(const struct key *key, const uint8_t *in, uint8_t *out,
+                               size_t n_blocks)
 {
     for (size_t i = 0; i < n_blocks; i++) {
         vec s[1] = {load1(in + 16 * i)};
@@ -153,9 +158,10 @@ EVC_INLINE block expand_key(struct key *key, const uint8_t *user_key)
     return load1(zeros);
 }
 
-/* ---- Counters ---------------------------------------------------------------------------------- */
+/* ---- Counters -------------------------------------------------------------------------------- */
 
-/* The next block, its words byte-reversed: the last one is a number, the least significant byte first. */
+/* The next block, its words byte-reversed: the last one is a number, the least
+ * significant byte first. */
 struct count {
     block next;
 };
@@ -172,7 +178,8 @@ EVC_INLINE struct count count_from(const struct key *key, block counter, uint32_
     struct count count;
 
     (void)key;
-    count.next = vreinterpretq_u8_u32(vsetq_lane_u32(first, vreinterpretq_u32_u8(vrev32q_u8(counter)), 3));
+    count.next =
+        vreinterpretq_u8_u32(vsetq_lane_u32(first, vreinterpretq_u32_u8(vrev32q_u8(counter)), 3));
     return count;
 }
 
@@ -181,10 +188,11 @@ EVC_INLINE void next_counters(vec *s, struct count *count, unsigned n)
     const uint32x4_t one = vsetq_lane_u32(1, vdupq_n_u32(0), 3);
 
     EACH_UP_TO_9(n, s[i] = vrev32q_u8(count->next);
-                 count->next = vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8(count->next), one)));
+                 count->next =
+                     vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8(count->next), one)));
 }
 
-/* ---- Groups of text ------------------------------------------------------------------------------ */
+/* ---- Groups of text -------------------------------------------------------------------------- */
 
 #if defined(SEAL)
 
@@ -193,17 +201,19 @@ struct state {
     block y;
 };
 
-typedef void batches(const uint8_t rk[][16], struct state *state, size_t n_batches, const uint8_t *in, uint8_t *out,
-                     size_t rounds);
+typedef void batches(const uint8_t rk[][16], struct state *state, size_t n_batches,
+                     const uint8_t *in, uint8_t *out, size_t rounds);
 batches SEAL, OPEN;
 
 /* Offsets and sizes that the assembly knows. */
-typedef char key_is_as_expected[offsetof(struct key, powers) == offsetof(struct key, rk) + 240 ? 1 : -1];
+typedef char
+    key_is_as_expected[offsetof(struct key, powers) == offsetof(struct key, rk) + 240 ? 1 : -1];
 
 #define GROUPS_IN_ASSEMBLY
 
-EVC_INLINE block groups_in_assembly(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_groups,
-                                    uint32_t number, block counter, block y, int sealing)
+EVC_INLINE block groups_in_assembly(const struct key *key, const uint8_t *in, uint8_t *out,
+                                    size_t n_groups, uint32_t number, block counter, block y,
+                                    int sealing)
 {
     struct state state = {count_from(key, counter, number).next, y};
 
@@ -217,7 +227,8 @@ EVC_INLINE block groups_in_assembly(const struct key *key, const uint8_t *in, ui
 #define HIGHEST_POWERS(key) ((key)->powers.pair)
 #define LOWEST_POWERS(key) ((key)->powers.pair)
 
-/* Plus the products of a group, r, with the 4 pairs of powers at h. y: the hash before the group, or zero. */
+/* Plus the products of a group, r, with the 4 pairs of powers at h. y: the hash
+ * before the group, or zero. */
 EVC_INLINE void add_group(struct product *sum, const struct pair *h, block y, const vec *r)
 {
     add_pair(sum, r[2], r[3], h + 1);
@@ -252,9 +263,10 @@ EVC_INLINE void add_mi(struct product *to, struct operands o, const struct pair 
     to->mi = v_xor3(to->mi, pmull(o.sum, get(h->sum)), pmull2(o.sum, get(h->sum)));
 }
 
-/* middle_rounds of a group s, and add_group of the one before it, in an order that keeps both kinds of units busy. */
-EVC_INLINE void fused_rounds(const struct key *key, vec *s, struct product *sum, const struct pair *h, block y,
-                             const vec *r)
+/* middle_rounds of a group s, and add_group of the one before it, in an order that keeps
+ * both kinds of units busy. */
+EVC_INLINE void fused_rounds(const struct key *key, vec *s, struct product *sum,
+                             const struct pair *h, block y, const vec *r)
 {
     struct operands o = operands_of(r[2], r[3]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM (SP 800-38D) over the slots of struct evc_gcm, and the pair: any kernel of AES with any of GHASH, in the
- * form of such slots, so that the code above them knows one kind of key.
+ * GCM (SP 800-38D) over the slots of struct evc_gcm, and the pair: any kernel of AES with any of
+ * GHASH, in the form of such slots, so that the code above them knows one kind of key.
  */
 #include "everycore/gcm.h"
 
@@ -46,7 +46,8 @@ EVC_INLINE uint64_t load_short(const uint8_t *from, size_t n)
     return from[0] | (uint64_t)from[n / 2] << 8 * (n / 2) | (uint64_t)from[n - 1] << 8 * (n - 1);
 }
 
-/* n bytes, at most 16, filled up with zeros: in one store, since a kernel soon reads the block whole. */
+/* n bytes, at most 16, filled up with zeros: in one store, since a kernel soon
+ * reads the block whole. */
 EVC_INLINE void store_short_block(uint8_t block[16], const uint8_t *from, size_t n)
 {
     uint64_t first = 0, second = 0;
@@ -61,11 +62,12 @@ EVC_INLINE void store_short_block(uint8_t block[16], const uint8_t *from, size_t
     evc_store64x2_le(block, first, second);
 }
 
-/* ---- The pair ---------------------------------------------------------------------------------- */
+/* ---- The pair -------------------------------------------------------------------------------- */
 
 struct pair_key {
     struct evc_gcm_head head;
-    /* The key of AES, for encryption only; head.ghash_at bytes behind its beginning that of GHASH */
+    /* The key of AES, for encryption only; head.ghash_at bytes behind its
+     * beginning that of GHASH */
     EVC_ALIGN(16) uint8_t keys[sizeof(union evc_aes_key) + sizeof(union evc_ghash_key)];
 };
 
@@ -128,8 +130,9 @@ static void pair_open_blocks(const void *vkey, uint8_t counter[16], uint8_t y[16
 }
 
 /*
- * Whole messages. J_0 goes through AES together with the counters of the first blocks of text: alone it would cost as
- * much as a whole batch of a kernel that works on many. So many blocks are full batches of every kernel but the widest.
+ * Whole messages. J_0 goes through AES together with the counters of the first blocks of text:
+ * alone it would cost as much as a whole batch of a kernel that works on many. So many blocks are
+ * full batches of every kernel but the widest.
  */
 #define FIRST_BLOCKS 16
 
@@ -147,9 +150,10 @@ static uint8_t *gather(uint8_t *to, const uint8_t *from, size_t len_bytes)
     return to + whole + 16;
 }
 
-/* Associated data, then a piece of text: whole blocks, or the last, which has the lengths of the message. What is short
- * is gathered for one call, so that a kernel that adds up several products reduces once. With the last piece, what
- * operations of GHASH leave is cleared: below this frame, the kernel's `clear` does not reach from the caller. */
+/* Associated data, then a piece of text: whole blocks, or the last, which has the lengths of the
+ * message. What is short is gathered for one call, so that a kernel that adds up several products
+ * reduces once. With the last piece, what operations of GHASH leave is cleared: below this frame,
+ * the kernel's `clear` does not reach from the caller. */
 static void hash_piece(const struct pair_key *key, uint8_t y[16], const uint8_t *aad,
                        size_t aad_bytes, const uint8_t *text, size_t len_bytes,
                        const uint8_t *lengths)
@@ -174,11 +178,12 @@ static void hash_piece(const struct pair_key *key, uint8_t y[16], const uint8_t 
     evc_clear(&ghash_of(key)->head.kernel->kernel);
 }
 
-/* Whether pairs take associated data that is hashed but for the last block. Where sizes have 32 bits, the bit that says
- * so is a length. */
+/* Whether pairs take associated data that is hashed but for the last block. Where sizes have 32
+ * bits, the bit that says so is a length. */
 #define PAIRS_TAKE_HASHED_AAD (SIZE_MAX > UINT32_MAX)
 
-static enum evc_status pair_hash_aad(const void *vkey, uint8_t to[32], const uint8_t *aad, size_t aad_bytes)
+static enum evc_status pair_hash_aad(const void *vkey, uint8_t to[32], const uint8_t *aad,
+                                     size_t aad_bytes)
 {
     const struct pair_key *key = vkey;
     const size_t whole = (aad_bytes - 1) & ~(size_t)15;
@@ -207,7 +212,8 @@ EVC_INLINE void pair_message(const struct pair_key *key, const uint8_t iv[12], c
 
     evc_store64x2_be(counter, evc_load64_be(iv), (uint64_t)evc_load32_be(iv + 8) << 32 | 1);
     evc_aes_op_ctr32(aes_of(key), counter, stream, stream, (16 + ready + 15) & ~(size_t)15);
-    store_lengths(lengths, PAIRS_TAKE_HASHED_AAD ? aad_bytes & ~EVC_GCM_HASHED_AAD : aad_bytes, len_bytes);
+    store_lengths(lengths, PAIRS_TAKE_HASHED_AAD ? aad_bytes & ~EVC_GCM_HASHED_AAD : aad_bytes,
+                  len_bytes);
     if (PAIRS_TAKE_HASHED_AAD && (aad_bytes & EVC_GCM_HASHED_AAD)) {
         copy_hash(tag, aad - 16);
         aad_bytes = 16;
@@ -264,9 +270,9 @@ static enum evc_status pair_open(const void *key, const uint8_t *iv, size_t iv_b
 }
 
 static enum evc_status pair_open_telling_tag(const void *key, const uint8_t *iv, size_t iv_bytes,
-                                             const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
-                                             uint8_t *out, size_t len_bytes, uint8_t *tag,
-                                             size_t tag_bytes)
+                                             const uint8_t *aad, size_t aad_bytes,
+                                             const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                             uint8_t *tag, size_t tag_bytes)
 {
     uint8_t computed[16]; /* GCC leaves a copy of a hash that is masked in memory of the caller */
 
@@ -278,7 +284,8 @@ static enum evc_status pair_open_telling_tag(const void *key, const uint8_t *iv,
     return EVC_OK;
 }
 
-/* The descriptor of all pairs, so its timing class is the worst of any; the kernels of the two keys tell their own. */
+/* The descriptor of all pairs, so its timing class is the worst of any; the kernels of the
+ * two keys tell their own. */
 static const struct evc_gcm pair = {
     .kernel = {.name = "pair", .key_bytes = sizeof(struct pair_key), .key_align = 16,
                .timing = EVC_TIMING_VARTIME, .batch = 1},
@@ -292,9 +299,10 @@ static const struct evc_gcm pair = {
     .hash_aad = PAIRS_TAKE_HASHED_AAD ? pair_hash_aad : NULL,
 };
 
-/* ---- Keys -------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* Every call with the key ends with this, but those that are an operation `seal` or `open` of the kernel. */
+/* Every call with the key ends with this, but those that are an operation `seal` or
+ * `open` of the kernel. */
 EVC_INLINE void clear(const union evc_gcm_key *key)
 {
     if (key->head.ghash_at)
@@ -316,7 +324,8 @@ size_t evc_gcm_pair_key_bytes(const struct evc_aes *aes, const struct evc_ghash 
 {
     if (!aes || !ghash)
         return 0;
-    return offsetof(struct pair_key, keys) + evc_key_room(&aes->kernel) + evc_key_room(&ghash->kernel);
+    return offsetof(struct pair_key, keys) + evc_key_room(&aes->kernel) +
+           evc_key_room(&ghash->kernel);
 }
 
 static enum evc_status set_pair(struct pair_key *key, const struct evc_aes *aes,
@@ -344,11 +353,10 @@ enum evc_status evc_gcm_set_pair_in(void *memory, size_t memory_bytes, const str
                                     const struct evc_ghash *ghash, const uint8_t *user_key,
                                     unsigned key_bits)
 {
-    enum evc_status status =
-        aes && ghash
-            ? evc_check_key_memory(memory, memory_bytes, evc_gcm_pair_key_bytes(aes, ghash), user_key,
-                                   key_bits / 8)
-            : EVC_ERR_KERNEL;
+    enum evc_status status = aes && ghash ? evc_check_key_memory(memory, memory_bytes,
+                                                                 evc_gcm_pair_key_bytes(aes, ghash),
+                                                                 user_key, key_bits / 8)
+                                          : EVC_ERR_KERNEL;
 
     evc_wipe(memory, memory_bytes);
     if (status == EVC_OK)
@@ -373,7 +381,8 @@ static enum evc_status check_key(const void *memory, size_t memory_bytes,
         return EVC_ERR_KEY_SIZE;
     if (!kernel || !kernel->set_key || kernel->kernel.key_align > 16)
         return EVC_ERR_KERNEL;
-    return evc_check_key_memory(memory, memory_bytes, kernel->kernel.key_bytes, user_key, key_bits / 8);
+    return evc_check_key_memory(memory, memory_bytes, kernel->kernel.key_bytes, user_key,
+                                key_bits / 8);
 }
 
 enum evc_status evc_gcm_set_key_in(void *memory, size_t memory_bytes, const struct evc_gcm *kernel,
@@ -387,9 +396,11 @@ enum evc_status evc_gcm_set_key_in(void *memory, size_t memory_bytes, const stru
         return status;
     }
     memset(memory, 0, 16); /* on some machines the head ends before what is aligned behind it */
-    *(struct evc_gcm_head *)memory = (struct evc_gcm_head){.kernel = kernel, .rounds = key_bits / 32 + 6};
+    *(struct evc_gcm_head *)memory =
+        (struct evc_gcm_head){.kernel = kernel, .rounds = key_bits / 32 + 6};
     kernel->set_key(memory, user_key);
-    evc_clear(&kernel->kernel); /* at once: a dynamic linker that first finds memset() stores vector registers */
+    /* clears at once: a dynamic linker that first finds memset() stores vector registers */
+    evc_clear(&kernel->kernel);
     key_bytes = kernel->kernel.key_bytes; /* all of which have been written */
     if (memory_bytes > key_bytes)
         evc_wipe((uint8_t *)memory + key_bytes, memory_bytes - key_bytes);
@@ -402,39 +413,46 @@ enum evc_status evc_gcm_set_key(union evc_gcm_key *key, const struct evc_gcm *ke
     return evc_gcm_set_key_in(key, sizeof *key, kernel, user_key, key_bits);
 }
 
-/* Counters that begin with a longer IV's J_0 tell H, and so does a block of associated data plus a hash. For kernels
- * both are public, so that they may leave them on the stack. In a frame that has called them: */
+/* Counters that begin with a longer IV's J_0 tell H, and so does a block of associated data
+ * plus a hash. For kernels both are public, so that they may leave them on the stack. In a
+ * frame that has called them: */
 EVC_DEFINE_CLEAR_DEEP(clear_secret_inputs, BASELINE, 0)
 
 /*
- * The hash in a state. A first piece of text is handled as a whole message, which costs what a message in one call
- * costs: if no text follows, its tag is the tag. If text follows, the tag leads back to y * H, for H is a factor of
- * the last step: tag + E(J_0) = (y + lengths) * H. From there on y * H is known, and not y, until the next whole block
- * c: its hash is (y + c) * H = y * H + c * H. If the piece ended inside a block, that block is in the hash, filled up
- * with zeros; the rest of it, d, behind zeros, is added as d * H to y, and so as d * H^2 to y * H.
+ * The hash in a state. A first piece of text is handled as a whole message, which costs what a
+ * message in one call costs: if no text follows, its tag is the tag. If text follows, the tag leads
+ * back to y * H, for H is a factor of the last step: tag + E(J_0) = (y + lengths) * H. From there
+ * on y * H is known, and not y, until the next whole block c: its hash is (y + c) * H = y * H +
+ * c * H. If the piece ended inside a block, that block is in the hash, filled up with zeros; the
+ * rest of it, d, behind zeros, is added as d * H to y, and so as d * H^2 to y * H.
  *
- * Before that a state with an IV of 12 bytes only holds it, and at most 64 bytes of associated data: counter, y, block
- * and stream are the place for these, and `used` is how many. So the four calls of a message in one piece do little
- * beside the work of the kernel, and few comparisons tell that they may; other calls are out of line. They store what
- * the kernel soon loads, and a load from two stores waits until both have left the core: so of more than 16 bytes the
- * last 16 have a place of their own, see EVC_GCM_HELD_AAD. Of more than 64 bytes all but the last block is hashed. If
- * text or the end comes then, counters and the last word of j0 are made from a short IV.
+ * Before that a state with an IV of 12 bytes only holds it, and at most 64 bytes of associated
+ * data: counter, y, block and stream are the place for these, and `used` is how many. So the four
+ * calls of a message in one piece do little beside the work of the kernel, and few comparisons tell
+ * that they may; other calls are out of line. They store what the kernel soon loads, and a load
+ * from two stores waits until both have left the core: so of more than 16 bytes the last 16 have a
+ * place of their own, see EVC_GCM_HELD_AAD. Of more than 64 bytes all but the last block is hashed.
+ * If text or the end comes then, counters and the last word of j0 are made from a short IV.
  */
 enum { HASH, TAG, HASH_TIMES_H, HASH_TIMES_H_IN_BLOCK, HOLDS_ONLY };
 
 /* Phase, direction, short_iv and form of a state, in one word. */
-#define MARKS(phase, direction, form)                                                                              \
+#define MARKS(phase, direction, form) \
     ((uint32_t)(phase) | (uint32_t)(direction) << 8 | UINT32_C(1) << 16 | (uint32_t)(form) << 24)
 #define MARKS_OF_START MARKS(EVC_PHASE_AAD, EVC_DIRECTION_NONE, HOLDS_ONLY)
 #define MARKS_BEHIND_AAD MARKS(EVC_PHASE_AAD, EVC_DIRECTION_NONE, HASH)
 #define MARKS_OF_TAG(direction) MARKS(EVC_PHASE_TEXT, direction, TAG)
 
-typedef char marks_adjoin
-    [offsetof(struct evc_gcm_state, phase) == offsetof(struct evc_gcm_state, used) + 4
-             && offsetof(struct evc_gcm_state, direction) == offsetof(struct evc_gcm_state, phase) + 1
-             && offsetof(struct evc_gcm_state, short_iv) == offsetof(struct evc_gcm_state, phase) + 2
-             && offsetof(struct evc_gcm_state, form) == offsetof(struct evc_gcm_state, phase) + 3
-         ? 1 : -1];
+typedef char marks_adjoin[offsetof(struct evc_gcm_state, phase) ==
+                                      offsetof(struct evc_gcm_state, used) + 4 &&
+                                  offsetof(struct evc_gcm_state, direction) ==
+                                      offsetof(struct evc_gcm_state, phase) + 1 &&
+                                  offsetof(struct evc_gcm_state, short_iv) ==
+                                      offsetof(struct evc_gcm_state, phase) + 2 &&
+                                  offsetof(struct evc_gcm_state, form) ==
+                                      offsetof(struct evc_gcm_state, phase) + 3
+                              ? 1
+                              : -1];
 
 EVC_INLINE int has_marks(const struct evc_gcm_state *state, uint32_t marks)
 {
@@ -446,14 +464,15 @@ EVC_INLINE void set_marks(struct evc_gcm_state *state, uint32_t marks)
     evc_store32_le((uint8_t *)state + offsetof(struct evc_gcm_state, phase), marks);
 }
 
-/* `used`, if these are the marks, else 2^32 or more. One load, which wants one store of both: else it would wait until
- * two of them have left the core. */
+/* `used`, if these are the marks, else 2^32 or more. One load, which wants one store of both: else
+ * it would wait until two of them have left the core. */
 EVC_INLINE uint64_t used_with_marks(const struct evc_gcm_state *state, uint32_t marks)
 {
 #if EVC_BIG_ENDIAN
     return has_marks(state, marks) ? state->used : UINT64_MAX;
 #else
-    return evc_load64_ne((const uint8_t *)state + offsetof(struct evc_gcm_state, used)) ^ (uint64_t)marks << 32;
+    return evc_load64_ne((const uint8_t *)state + offsetof(struct evc_gcm_state, used)) ^
+           (uint64_t)marks << 32;
 #endif
 }
 
@@ -463,7 +482,8 @@ EVC_INLINE void set_used_and_marks(struct evc_gcm_state *state, uint32_t used, u
     state->used = used;
     set_marks(state, marks);
 #else
-    evc_store64_ne((uint8_t *)state + offsetof(struct evc_gcm_state, used), (uint64_t)marks << 32 | used);
+    evc_store64_ne((uint8_t *)state + offsetof(struct evc_gcm_state, used),
+                   (uint64_t)marks << 32 | used);
 #endif
 }
 
@@ -479,7 +499,7 @@ EVC_INLINE void wipe_state(struct evc_gcm_state *state)
 #endif
 }
 
-/* ---- The start ----------------------------------------------------------------------------------- */
+/* ---- The start ------------------------------------------------------------------------------- */
 
 static void hash_lengths(const union evc_gcm_key *key, uint8_t y[16], uint64_t first_bytes,
                          uint64_t second_bytes)
@@ -525,26 +545,30 @@ EVC_INLINE void hold_iv(struct evc_gcm_state *state, const uint8_t iv[12])
 /* J_0 and the first counter of text, from the IV. */
 EVC_INLINE void write_counters(struct evc_gcm_state *state)
 {
-    const uint64_t first = evc_load64_be(state->j0), second = (uint64_t)evc_load32_be(state->j0 + 8) << 32;
+    const uint64_t first = evc_load64_be(state->j0);
+    const uint64_t second = (uint64_t)evc_load32_be(state->j0 + 8) << 32;
 
     evc_store64x2_be(state->j0, first, second | 1);
     evc_store64x2_be(state->counter, first, second | 2);
 }
 
-/* Associated data of a state that only holds it lies where the counter, the hash, and the block begun with its key
- * stream will be. */
+/* Associated data of a state that only holds it lies where the counter, the hash, and the block
+ * begun with its key stream will be. */
 #define MOST_HELD 64
-typedef char held_blocks_adjoin[offsetof(struct evc_gcm_state, counter) == 0
-                                        && offsetof(struct evc_gcm_state, y) == 16
-                                        && offsetof(struct evc_gcm_state, block) == 32
-                                        && offsetof(struct evc_gcm_state, stream) == MOST_HELD - 16 ? 1 : -1];
+typedef char held_blocks_adjoin[offsetof(struct evc_gcm_state, counter) == 0 &&
+                                        offsetof(struct evc_gcm_state, y) == 16 &&
+                                        offsetof(struct evc_gcm_state, block) == 32 &&
+                                        offsetof(struct evc_gcm_state, stream) == MOST_HELD - 16
+                                    ? 1
+                                    : -1];
 
 EVC_INLINE uint8_t *held_of(struct evc_gcm_state *state)
 {
     return (uint8_t *)state;
 }
 
-/* The last 16 of more than 16 bytes that are held are here, the blocks before the last one at the beginning. */
+/* The last 16 of more than 16 bytes that are held are here, the blocks before the last
+ * one at the beginning. */
 #define HELD_END (MOST_HELD - 16)
 
 /* Held associated data, as bytes that follow each other. */
@@ -561,8 +585,8 @@ EVC_INLINE void part_held(struct evc_gcm_state *state)
         memmove(held_of(state) + HELD_END, held_of(state) + state->used - 16, 16);
 }
 
-/* Whole blocks of associated data are hashed, but for the last 1 to 16 bytes, which wait in an empty block,
- * filled up with zeros. */
+/* Whole blocks of associated data are hashed, but for the last 1 to 16 bytes, which wait in an
+ * empty block, filled up with zeros. */
 static void hash_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *aad,
                      size_t len_bytes)
 {
@@ -613,8 +637,9 @@ static void start(const union evc_gcm_key *key, struct evc_gcm_state *state, con
     evc_store32_be(state->counter + 12, evc_load32_be(state->j0 + 12) + 1);
 }
 
-EVC_OUT_OF_LINE enum evc_status start_checked(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                              const uint8_t *iv, size_t iv_bytes)
+EVC_OUT_OF_LINE enum evc_status start_checked(const union evc_gcm_key *key,
+                                              struct evc_gcm_state *state, const uint8_t *iv,
+                                              size_t iv_bytes)
 {
     const enum evc_status status = !key->head.kernel   ? EVC_ERR_KERNEL
                                    : !iv_fits(iv_bytes) ? EVC_ERR_NONCE_SIZE
@@ -638,7 +663,7 @@ enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state
     return EVC_OK;
 }
 
-/* ---- Associated data --------------------------------------------------------------------------------- */
+/* ---- Associated data ------------------------------------------------------------------------- */
 
 /* n blocks enter the hash, from the state in which y * H is known. */
 EVC_OUT_OF_LINE void hash_behind(const union evc_gcm_key *key, struct evc_gcm_state *state,
@@ -651,8 +676,8 @@ EVC_OUT_OF_LINE void hash_behind(const union evc_gcm_key *key, struct evc_gcm_st
     evc_wipe(sum, sizeof sum);
 }
 
-/* Whether so many bytes may wait for a hash: less than a block; of associated data a whole one, or more if none is
- * hashed yet. */
+/* Whether so many bytes may wait for a hash: less than a block; of associated data a whole one, or
+ * more if none is hashed yet. */
 EVC_INLINE int may_wait(const struct evc_gcm_state *state, uint64_t n_bytes)
 {
     if (n_bytes < 16)
@@ -705,8 +730,8 @@ static void take_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, 
     hash_aad(key, state, aad, len_bytes);
 }
 
-/* Associated data, the first, which can wait for a hash, 1 to MOST_HELD bytes. Less than a block is filled up with
- * zeros. A kernel's loads of blocks find all their bytes in one store. */
+/* Associated data, the first, which can wait for a hash, 1 to MOST_HELD bytes. Less than a block is
+ * filled up with zeros. A kernel's loads of blocks find all their bytes in one store. */
 EVC_INLINE void hold_aad(struct evc_gcm_state *state, const uint8_t *aad, size_t len_bytes)
 {
     uint8_t *const to = held_of(state);
@@ -722,7 +747,8 @@ EVC_INLINE void hold_aad(struct evc_gcm_state *state, const uint8_t *aad, size_t
         if (len_bytes > 48)
             memcpy(to + 32, aad + 32, 16);
     } else if (len_bytes > 8) {
-        evc_store64x2_le(to, evc_load64_le(aad), evc_load64_le(aad + len_bytes - 8) >> (0 - 8 * len_bytes) % 64);
+        evc_store64x2_le(to, evc_load64_le(aad),
+                         evc_load64_le(aad + len_bytes - 8) >> (0 - 8 * len_bytes) % 64);
     } else {
         evc_store64x2_le(to, load_short(aad, len_bytes), 0);
     }
@@ -745,21 +771,23 @@ EVC_INLINE void copy_aad(struct evc_gcm_state *state, const uint8_t *aad, size_t
     }
 }
 
-/* Memory that no start has written must not lead beyond the state's block and key stream, nor to lengths that no
- * message has: of associated data, their upper bits tell kernels where it lies. A tag leaves `used` as it was
- * before the text; nothing reads it then. */
+/* Memory that no start has written must not lead beyond the state's block and key stream, nor to
+ * lengths that no message has: of associated data, their upper bits tell kernels where it lies. A
+ * tag leaves `used` as it was before the text; nothing reads it then. */
 EVC_INLINE int is_sound(const struct evc_gcm_state *state)
 {
     if (state->phase > EVC_PHASE_TEXT || state->form > HOLDS_ONLY)
         return 0;
-    if (state->form != HOLDS_ONLY && (state->aad_bytes > EVC_GCM_MAX_AAD || state->text_bytes > EVC_GCM_MAX_TEXT))
+    if (state->form != HOLDS_ONLY &&
+        (state->aad_bytes > EVC_GCM_MAX_AAD || state->text_bytes > EVC_GCM_MAX_TEXT))
         return 0;
     return may_wait(state, state->used) || (state->form == TAG && state->phase == EVC_PHASE_TEXT);
 }
 
 /* Associated data, the first, of which all but the last block is hashed at once; clears. */
-EVC_INLINE enum evc_status hash_aad_before_text(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                                const uint8_t *aad, size_t len_bytes)
+EVC_INLINE enum evc_status hash_aad_before_text(const union evc_gcm_key *key,
+                                                struct evc_gcm_state *state, const uint8_t *aad,
+                                                size_t len_bytes)
 {
     state->aad_bytes = len_bytes;
     state->text_bytes = 0;
@@ -767,8 +795,9 @@ EVC_INLINE enum evc_status hash_aad_before_text(const union evc_gcm_key *key, st
     return key->head.kernel->hash_aad(key, state->y, aad, len_bytes);
 }
 
-EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                            const uint8_t *aad, size_t len_bytes)
+EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key,
+                                            struct evc_gcm_state *state, const uint8_t *aad,
+                                            size_t len_bytes)
 {
     if (!key->head.kernel)
         return EVC_ERR_KERNEL;
@@ -790,8 +819,8 @@ EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key, struct
 }
 
 /* Associated data, the first, more than MOST_HELD bytes. */
-EVC_OUT_OF_LINE enum evc_status long_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *aad,
-                                         size_t len_bytes)
+EVC_OUT_OF_LINE enum evc_status long_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                         const uint8_t *aad, size_t len_bytes)
 {
     const uint64_t all_bytes = len_bytes; /* a size may have 32 bits */
 
@@ -812,7 +841,7 @@ enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *
     return EVC_OK;
 }
 
-/* ---- The text --------------------------------------------------------------------------------------- */
+/* ---- The text -------------------------------------------------------------------------------- */
 
 /* n bytes within the block begun, whose key stream is there. */
 static void part_of_block(const union evc_gcm_key *key, struct evc_gcm_state *state,
@@ -833,27 +862,31 @@ static void part_of_block(const union evc_gcm_key *key, struct evc_gcm_state *st
 /* Whether a kernel, if there is one, handles the first piece of text as a whole message. */
 EVC_INLINE int takes_whole(const struct evc_gcm *kernel, uint8_t direction)
 {
-    return kernel && (direction == EVC_DIRECTION_SEAL ? !!kernel->seal : !!kernel->open_telling_tag);
+    return kernel &&
+           (direction == EVC_DIRECTION_SEAL ? !!kernel->seal : !!kernel->open_telling_tag);
 }
 
 /* Whether a first piece of text can be handled so: nothing is hashed yet. */
-EVC_INLINE int can_be_whole(const union evc_gcm_key *key, const struct evc_gcm_state *state, uint8_t direction)
+EVC_INLINE int can_be_whole(const union evc_gcm_key *key, const struct evc_gcm_state *state,
+                            uint8_t direction)
 {
-    return used_with_marks(state, MARKS_OF_START) <= MOST_HELD && takes_whole(key->head.kernel, direction);
+    return used_with_marks(state, MARKS_OF_START) <= MOST_HELD &&
+           takes_whole(key->head.kernel, direction);
 }
 
 /* The same of text behind associated data that is hashed but for the last block. */
-EVC_INLINE int can_be_whole_behind_aad(const union evc_gcm_key *key, const struct evc_gcm_state *state,
-                                       uint8_t direction)
+EVC_INLINE int can_be_whole_behind_aad(const union evc_gcm_key *key,
+                                       const struct evc_gcm_state *state, uint8_t direction)
 {
     return used_with_marks(state, MARKS_BEHIND_AAD) - 1 < 16 && state->aad_bytes <= EVC_GCM_MAX_AAD
            && takes_whole(key->head.kernel, direction);
 }
 
-/* The first piece of text, with such associated data, whose tag goes to y; clears. Both operations return EVC_OK. */
+/* The first piece of text, with such associated data, whose tag goes to y; clears. Both
+ * operations return EVC_OK. */
 EVC_INLINE enum evc_status crypt_as_whole(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                          const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
-                                          size_t len_bytes, uint8_t direction)
+                                          const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                          uint8_t *out, size_t len_bytes, uint8_t direction)
 {
     const struct evc_gcm *kernel = key->head.kernel;
 
@@ -863,10 +896,12 @@ EVC_INLINE enum evc_status crypt_as_whole(const union evc_gcm_key *key, struct e
         key, state->j0, 12, aad, aad_bytes, in, out, len_bytes, state->y, 16);
 }
 
-/* The same for kernels without `hash_aad`: as a message whose associated data is one block, the last plus the hash of
- * those before it. Its tag is the right one but for the lengths: they differ by d, and the tags by d * H. */
-EVC_OUT_OF_LINE enum evc_status crypt_behind_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                                 const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
+/* The same for kernels without `hash_aad`: as a message whose associated data is one block, the
+ * last plus the hash of those before it. Its tag is the right one but for the lengths: they differ
+ * by d, and the tags by d * H. */
+EVC_OUT_OF_LINE enum evc_status crypt_behind_aad(const union evc_gcm_key *key,
+                                                 struct evc_gcm_state *state, const uint8_t *in,
+                                                 uint8_t *out, size_t len_bytes, uint8_t direction)
 {
     uint8_t lengths[16];
     enum evc_status status;
@@ -905,7 +940,8 @@ EVC_INLINE void go_on_behind_whole(const union evc_gcm_key *key, struct evc_gcm_
 }
 
 /* len_bytes of text follow, in a form other than HASH. */
-EVC_OUT_OF_LINE void go_on_to_text(const union evc_gcm_key *key, struct evc_gcm_state *state, size_t len_bytes)
+EVC_OUT_OF_LINE void go_on_to_text(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                   size_t len_bytes)
 {
     if (state->form == HOLDS_ONLY)
         hold_no_more(key, state);
@@ -914,8 +950,8 @@ EVC_OUT_OF_LINE void go_on_to_text(const union evc_gcm_key *key, struct evc_gcm_
 }
 
 /* n_blocks whole blocks of text, at least one. */
-static void crypt_whole_blocks(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *in,
-                               uint8_t *out, size_t n_blocks, int sealing)
+static void crypt_whole_blocks(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                               const uint8_t *in, uint8_t *out, size_t n_blocks, int sealing)
 {
     const struct evc_gcm *kernel = key->head.kernel;
 
@@ -928,12 +964,13 @@ static void crypt_whole_blocks(const union evc_gcm_key *key, struct evc_gcm_stat
         in += 16, out += 16, n_blocks--;
     }
     if (n_blocks)
-        (sealing ? kernel->seal_blocks : kernel->open_blocks)(key, state->counter, state->y, in, out, n_blocks);
+        (sealing ? kernel->seal_blocks : kernel->open_blocks)(key, state->counter, state->y, in,
+                                                              out, n_blocks);
 }
 
 /* Inline, so that the frame of the caller, who clears, is next to those of the kernel. */
-EVC_INLINE void crypt_text(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *in,
-                           uint8_t *out, size_t len_bytes, int sealing)
+EVC_INLINE void crypt_text(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                           const uint8_t *in, uint8_t *out, size_t len_bytes, int sealing)
 {
     const struct evc_gcm *kernel = key->head.kernel;
     size_t n;
@@ -960,8 +997,8 @@ EVC_INLINE void crypt_text(const union evc_gcm_key *key, struct evc_gcm_state *s
     }
 }
 
-EVC_INLINE enum evc_status check_call(const union evc_gcm_key *key, const struct evc_gcm_state *state,
-                                      uint32_t direction)
+EVC_INLINE enum evc_status check_call(const union evc_gcm_key *key,
+                                      const struct evc_gcm_state *state, uint32_t direction)
 {
     if (!key->head.kernel)
         return EVC_ERR_KERNEL;
@@ -970,8 +1007,9 @@ EVC_INLINE enum evc_status check_call(const union evc_gcm_key *key, const struct
     return is_sound(state) ? EVC_OK : EVC_ERR_STATE;
 }
 
-EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                               const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
+EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key,
+                                               struct evc_gcm_state *state, const uint8_t *in,
+                                               uint8_t *out, size_t len_bytes, uint8_t direction)
 {
     const enum evc_status status = check_call(key, state, direction);
 
@@ -984,11 +1022,13 @@ EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key, str
         if (state->form == HOLDS_ONLY && len_bytes && can_be_whole(key, state, direction)) {
             join_held(state);
             state->aad_bytes = state->used;
-            return crypt_as_whole(key, state, held_of(state), state->used, in, out, len_bytes, direction);
+            return crypt_as_whole(key, state, held_of(state), state->used, in, out, len_bytes,
+                                  direction);
         }
         go_on_to_text(key, state, len_bytes);
     } else if (len_bytes && can_be_whole_behind_aad(key, state, direction)
-               && (!key->head.ghash_at || len_bytes <= 16 * (FIRST_BLOCKS - 1))) { /* a pair saves a batch of AES */
+               && (!key->head.ghash_at || len_bytes <= 16 * (FIRST_BLOCKS - 1))) {
+        /* A pair saves a batch of AES. */
         return crypt_behind_aad(key, state, in, out, len_bytes, direction);
     }
     if (state->direction != direction) /* the next call reads a word, which would wait for a byte */
@@ -1004,7 +1044,8 @@ EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key, str
 #define USUAL_BYTES 0x7fffffff
 
 EVC_INLINE enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                  const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
+                                  const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                  uint8_t direction)
 {
     const struct evc_gcm *const kernel = key->head.kernel;
     const uint64_t held_bytes = used_with_marks(state, MARKS_OF_START);
@@ -1017,12 +1058,15 @@ EVC_INLINE enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_s
             state->aad_bytes = held_bytes;
             /* The mark stands on 1 byte and more. */
             return crypt_as_whole(key, state, held_of(state),
-                                  (size_t)held_bytes | ((0 - (size_t)held_bytes) & kernel->held_aad), in, out,
-                                  len_bytes, direction);
+                                  (size_t)held_bytes |
+                                      ((0 - (size_t)held_bytes) & kernel->held_aad),
+                                  in, out, len_bytes, direction);
         }
-    } else if (can_be_whole_behind_aad(key, state, direction) && len_bytes - 1 < USUAL_BYTES && kernel->hash_aad) {
-        return crypt_as_whole(key, state, state->block, (size_t)state->aad_bytes | EVC_GCM_HASHED_AAD, in, out,
-                              len_bytes, direction);
+    } else if (can_be_whole_behind_aad(key, state, direction) && len_bytes - 1 < USUAL_BYTES &&
+               kernel->hash_aad) {
+        return crypt_as_whole(key, state, state->block,
+                              (size_t)state->aad_bytes | EVC_GCM_HASHED_AAD, in, out, len_bytes,
+                              direction);
     }
     return update_checked(key, state, in, out, len_bytes, direction);
 }
@@ -1039,14 +1083,15 @@ enum evc_status evc_gcm_open_update(const union evc_gcm_key *key, struct evc_gcm
     return update(key, state, in, out, len_bytes, EVC_DIRECTION_OPEN);
 }
 
-/* ---- The tag -------------------------------------------------------------------------------------------- */
+/* ---- The tag --------------------------------------------------------------------------------- */
 
 static int tag_fits(size_t tag_bytes) /* section 5.2.1.2 */
 {
     return (tag_bytes >= 12 && tag_bytes <= 16) || tag_bytes == 8 || tag_bytes == 4;
 }
 
-/* After end_message, and nothing else. form: before it. A tag that was there before needs no clearing. */
+/* After end_message, and nothing else. form: before it. A tag that was there
+ * before needs no clearing. */
 EVC_INLINE void clear_tag(const union evc_gcm_key *key, uint8_t form)
 {
     if (form == TAG)
@@ -1057,8 +1102,8 @@ EVC_INLINE void clear_tag(const union evc_gcm_key *key, uint8_t form)
         clear_short(key);
 }
 
-/* The tag, whole, in state->y, if it is not there yet. The block begun and the lengths are hashed in one call, beside
- * the encryption of J_0. */
+/* The tag, whole, in state->y, if it is not there yet. The block begun and the lengths are hashed
+ * in one call, beside the encryption of J_0. */
 static void end_message(const union evc_gcm_key *key, struct evc_gcm_state *state)
 {
     uint8_t last[32] = {0}, mask[16];
@@ -1082,8 +1127,9 @@ static void end_message(const union evc_gcm_key *key, struct evc_gcm_state *stat
     evc_wipe(mask, sizeof mask);
 }
 
-EVC_OUT_OF_LINE enum evc_status seal_finish_checked(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                                    uint8_t *tag, size_t tag_bytes)
+EVC_OUT_OF_LINE enum evc_status seal_finish_checked(const union evc_gcm_key *key,
+                                                    struct evc_gcm_state *state, uint8_t *tag,
+                                                    size_t tag_bytes)
 {
     const enum evc_status status = check_call(key, state, EVC_DIRECTION_SEAL);
     const uint8_t form = state->form;
@@ -1103,8 +1149,9 @@ EVC_OUT_OF_LINE enum evc_status seal_finish_checked(const union evc_gcm_key *key
     return EVC_OK;
 }
 
-EVC_OUT_OF_LINE enum evc_status open_finish_checked(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                                    const uint8_t *tag, size_t tag_bytes)
+EVC_OUT_OF_LINE enum evc_status open_finish_checked(const union evc_gcm_key *key,
+                                                    struct evc_gcm_state *state, const uint8_t *tag,
+                                                    size_t tag_bytes)
 {
     enum evc_status status = check_call(key, state, EVC_DIRECTION_OPEN);
     const uint8_t form = state->form;
@@ -1144,7 +1191,7 @@ enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key, struct evc_gcm
     return status;
 }
 
-/* ---- In one call ------------------------------------------------------------------------------------------ */
+/* ---- In one call ----------------------------------------------------------------------------- */
 
 static enum evc_status check_message(const union evc_gcm_key *key, uint64_t iv_bytes,
                                      uint64_t aad_bytes, uint64_t len_bytes, size_t tag_bytes)
@@ -1238,11 +1285,12 @@ EVC_OUT_OF_LINE enum evc_status open_checked(const union evc_gcm_key *key, const
     return open_composed(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
 }
 
-/* The usual case by few comparisons: all else is checked out of line. The sizes are compared at once, so that compilers
- * do not store again what they know to be in its place. Inline at every level: for a call GCC makes a frame at -Os, and
- * fills it with a register in which a kernel may have left a secret. */
-EVC_INLINE int is_usual(const union evc_gcm_key *key, size_t iv_bytes, uint64_t aad_bytes, const uint8_t *in,
-                        const uint8_t *out, size_t len_bytes, size_t tag_bytes)
+/* The usual case by few comparisons: all else is checked out of line. The sizes are compared at
+ * once, so that compilers do not store again what they know to be in its place. Inline at every
+ * level: for a call GCC makes a frame at -Os, and fills it with a register in which a kernel
+ * may have left a secret. */
+EVC_INLINE int is_usual(const union evc_gcm_key *key, size_t iv_bytes, uint64_t aad_bytes,
+                        const uint8_t *in, const uint8_t *out, size_t len_bytes, size_t tag_bytes)
 {
     const uint64_t sizes = (iv_bytes ^ 12) | (tag_bytes ^ 16) | (aad_bytes | len_bytes) >> 35;
 
@@ -1269,14 +1317,15 @@ enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uint8_t *iv, si
         status = key->head.kernel->open(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
                                         tag_bytes);
     else
-        status = open_checked(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+        status =
+            open_checked(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
     evc_public(&status, sizeof status); /* the caller learns it */
     if (status == EVC_ERR_TAG && len_bytes)
         evc_wipe(out, len_bytes);
     return status;
 }
 
-/* ---- Many messages --------------------------------------------------------------------------------------- */
+/* ---- Many messages --------------------------------------------------------------------------- */
 
 enum evc_status evc_gcm_seal_many(const union evc_gcm_key *key, struct evc_gcm_msg *msgs, size_t n)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel whose messages are in assembly, beside what else gcm/message.h asks for: the declarations of its functions,
- * whose names begin with MESSAGES (evc_gcm_<stem>), and its slots for messages. message.h has its pieces.
+ * A kernel whose messages are in assembly, beside what else gcm/message.h asks for: the
+ * declarations of its functions, whose names begin with MESSAGES (evc_gcm_<stem>), and its slots
+ * for messages. message.h has its pieces.
  */
 #ifndef EVC_GCM_IN_ASSEMBLY_H
 #define EVC_GCM_IN_ASSEMBLY_H
@@ -10,7 +11,8 @@
 
 #define PIECES_ALONE 1
 
-/* Bytes of text beside which a kernel takes more than a block of associated data from a state, unless it says so. */
+/* Bytes of text beside which a kernel takes more than a block of associated data from a
+ * state, unless it says so. */
 #ifndef HELD_TEXT
 #define HELD_TEXT 224
 #endif
@@ -34,16 +36,18 @@ enum evc_status IN_ASSEMBLY(MESSAGES, hash_aad)(const void *key, uint8_t to[32],
     .held_text = HELD_TEXT
 
 #define crypt_groups IN_ASSEMBLY(MESSAGES, groups)
-void crypt_groups(const void *key, const uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,
-                  size_t n_groups, int opening);
+void crypt_groups(const void *key, const uint8_t counter[16], uint8_t y[16], const uint8_t *in,
+                  uint8_t *out, size_t n_groups, int opening);
 
 /* Numbers that the assembly has, to be held against struct key and struct powers. */
-#define ASSEMBLY_AGREES(powers_bytes)                                                                             \
-    typedef char assembly_agrees[offsetof(struct evc_gcm_head, kernel) == 0                                       \
-                                 && offsetof(struct evc_gcm_head, rounds) == 8 && offsetof(struct key, rk) == 16  \
-                                 && offsetof(struct key, powers) == 16 + 240                                      \
-                                 && sizeof(struct powers) == (powers_bytes) && EVC_ERR_TAG == 6                \
-                                 && EVC_GCM_HASHED_AAD == (size_t)1 << 63              \
-                                 && EVC_GCM_HELD_AAD == (size_t)3 << 62 ? 1 : -1]
+#define ASSEMBLY_AGREES(powers_bytes)                                                            \
+    typedef char assembly_agrees                                                                 \
+        [offsetof(struct evc_gcm_head, kernel) == 0 &&                                           \
+                 offsetof(struct evc_gcm_head, rounds) == 8 && offsetof(struct key, rk) == 16 && \
+                 offsetof(struct key, powers) == 16 + 240 &&                                     \
+                 sizeof(struct powers) == (powers_bytes) && EVC_ERR_TAG == 6 &&                  \
+                 EVC_GCM_HASHED_AAD == (size_t)1 << 63 && EVC_GCM_HELD_AAD == (size_t)3 << 62    \
+             ? 1                                                                                 \
+             : -1]
 
 #endif

@@ -1,37 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM of whole messages and of pieces of them, written once for every architecture and width of vector. To follow a
- * message, begin at `seal` below; `crypt_long_text` cuts it, `main_loop` and `crypt_tail` do the work.
+ * GCM of whole messages and of pieces of them, written once for every architecture and width of
+ * vector. To follow a message, begin at `seal` below; `crypt_long_text` cuts it, `main_loop` and
+ * `crypt_tail` do the work.
  *
- * The text is cut into groups of GROUP_VECTORS vectors, which go through the main loop, and a tail of at most
- * TAIL_VECTORS; with one lane, a tail behind groups has fewer blocks than a group. The last block of the tail is that
- * of the lengths. The blocks of the tail are in the last lanes of its vectors, so that each of them meets its power of
- * H at a fixed place; lanes that are left over are the first ones.
- * Counter mode uses the same lanes: where the lengths are it has J_0, whose encryption is the tag mask.
+ * The text is cut into groups of GROUP_VECTORS vectors, which go through the main loop, and a tail
+ * of at most TAIL_VECTORS; with one lane, a tail behind groups has fewer blocks than a group. The
+ * last block of the tail is that of the lengths. The blocks of the tail are in the last lanes of
+ * its vectors, so that each of them meets its power of H at a fixed place; lanes that are left
+ * over are the first ones.
+ * Counter mode uses the same lanes: where the lengths are it has J_0, whose
+ * encryption is the tag mask.
  *
- * The steps of an architecture (gcm/x86_steps.h, gcm/a64_steps.h) include this file behind what it uses:
+ * The steps of an architecture (gcm/x86_steps.h, gcm/a64_steps.h) include this
+ * file behind what it uses:
  *
  *   vec, LANES, VEC_BYTES    a vector of 1, 2 or 4 blocks; lane 0 is the first in memory
  *   block                    one block as it is in memory; load1, store1, xor1, zero1
  *   load_part1(p, n)         the first n bytes of a block, 0 to 16, zeros behind
  *   BATCH                    blocks that hash_from takes with one reduction
- *   struct key               with head, rk, and powers: PAIRS pairs of vectors of powers of H, the lowest power last
- *   struct product           a sum of products that is not reduced yet: no_product, add_pair, add_second, hash_of
- *   v_load, v_store, v_xor, v_zero   whole vectors, of any alignment; v_clear_upper_halves at the end of a slot
+ *   struct key               with head, rk, and powers: PAIRS pairs of vectors of powers of
+ *                            H, the lowest power last
+ *   struct product           a sum of products that is not reduced yet: no_product,
+ *                            add_pair, add_second, hash_of
+ *   v_load, v_store, v_xor, v_zero   whole vectors, of any alignment;
+ *                                    v_clear_upper_halves at the end of a slot
  *   v_at(block, lane), v_last(block), v_last_block(v)   zeros but for one block; the last block
- *   vec_part, v_part(from, to)   which bytes of a vector have text: those between two numbers, of which the first is a
+ *   vec_part, v_part(from, to)   which bytes of a vector have text: those between two
+ *                                numbers, of which the first is a
  *                            multiple of 16 and both may be 16 LANES
- *   v_load_part(i, p, part, at_page_end)   these of vector i, whose lane 0 would be at p, zeros around; v_store_part,
+ *   v_load_part(i, p, part, at_page_end)   these of vector i, whose lane 0 would be at p,
+ *                                          zeros around; v_store_part,
  *                            v_keep_part. Only vector 0 may begin behind its lane 0
- *   PARTS_BY_MASKS           if defined, these two access a whole vector, by a mask; ends_at_page_end then tells
- *                            whether it must end with the part
- *   struct count, count_from, next_counters(s, count, n)   counters under way; the next n vectors of them
+ *   PARTS_BY_MASKS           if defined, these two access a whole vector, by a mask;
+ *                            ends_at_page_end then tells whether it must end with the part
+ *   struct count, count_from, next_counters(s, count, n)   counters under way; the
+ *                                                          next n vectors of them
  *   middle_rounds(key, s, n) AES of n vectors but for the last round
- *   fused_rounds             the same of a group, while another group is hashed; or GROUPS_IN_ASSEMBLY
+ *   fused_rounds             the same of a group, while another group is
+ *                            hashed; or GROUPS_IN_ASSEMBLY
  *   v_enc_last(s, x)         the last round; x: the sum of round_key(key, rounds) and the text
- *   lengths1(a, b), last_word1(x)   the block of two numbers; a block of zeros whose last 4 bytes are x
+ *   lengths1(a, b), last_word1(x)   the block of two numbers; a block of zeros
+ *                                   whose last 4 bytes are x
  *   load_iv(p)               12 bytes and a counter of 0
- *   round_key(key, r), LOWEST_POWERS(key), HIGHEST_POWERS(key), TWO_GROUPS_AT_ONCE   of a group and of the one before
+ *   round_key(key, r), LOWEST_POWERS(key), HIGHEST_POWERS(key), TWO_GROUPS_AT_ONCE   of a group
+ *                                                                                    and of the
+ *                                                                                    one before
  *   add_group(sum, powers, y, r)   plus the products of a group
  *   groups_in_assembly       the main loop, where GROUPS_IN_ASSEMBLY is defined
  *   expand_key(key, user_key)   the round keys; returns the encrypted block of zeros
@@ -39,12 +53,14 @@
  *   hash_from(powers, y, p, n_blocks)   the hash of whole blocks behind those whose hash is y
  *   prefetch_powers(key)     those of a group
  *   store_tag, compare_tag(tag, block, n_bytes)
- *   PIECES_ALONE             1 if the kernel has other functions for messages: here are those for pieces of them, whose
- *                            groups are done by crypt_groups(key, counter, y, in, out, n_groups, opening)
- *   CLEAR_AFTER_SHORT()      clears what crypt_text may leave behind of a tail of at most GROUP_VECTORS, and a hash
- *                            with one reduction
+ *   PIECES_ALONE             1 if the kernel has other functions for messages: here are those for
+ *                            pieces of them, whose groups are done by crypt_groups(key, counter, y,
+ *                            in, out, n_groups, opening)
+ *   CLEAR_AFTER_SHORT()      clears what crypt_text may leave behind of a tail of at most
+ *                            GROUP_VECTORS, and a hash with one reduction
  *   CLEAR_AFTER_LONG()       the same of any tail, of groups and of any hash
- *   CLEAR_FRAMES()           the same of the functions that call these, if vectors are passed in memory
+ *   CLEAR_FRAMES()           the same of the functions that call these, if
+ *                            vectors are passed in memory
  *   CLEAR_AFTER_BLOCK()      the same of one block; if not defined, crypt_one_block is not needed
  */
 #ifndef EVC_GCM_MESSAGE_H
@@ -55,15 +71,17 @@
 #define GROUP_VECTORS 8
 #define GROUP_BLOCKS (GROUP_VECTORS * LANES)
 #define GROUP_BYTES (16 * GROUP_BLOCKS)
-/* So a message of exactly a group has no lengths left over. With one lane, or few powers of H, they are too few. */
+/* So a message of exactly a group has no lengths left over. With one lane, or few powers
+ * of H, they are too few. */
 #define TAIL_VECTORS (PIECES_ALONE ? 4 : LANES > 1 && PAIRS > 4 ? 9 : 8)
 #if !defined(PIECES_ALONE)
 #define PIECES_ALONE 0
 #endif
 
-/* ---- The tail ------------------------------------------------------------------------------------ */
+/* ---- The tail -------------------------------------------------------------------------------- */
 
-/* Its lanes have nothing, then a block that is only hashed or none, text, and the lengths or nothing. */
+/* Its lanes have nothing, then a block that is only hashed or none, text, and
+ * the lengths or nothing. */
 struct tail {
     const uint8_t *in; /* where lane 0 of the first vector would be */
     uint8_t *out;
@@ -72,16 +90,21 @@ struct tail {
     uint32_t counter;          /* of lane 0: a number */
     int has_lengths;           /* in the last lane; else that is text */
     int sealing;
-    int in_at_page_end, out_at_page_end; /* of PARTS_BY_MASKS: nothing behind the text may be accessed */
+    int in_at_page_end, out_at_page_end; /* of PARTS_BY_MASKS: nothing behind
+                                          * the text may be accessed */
 };
 
-/* Vector i of n: its text, through the last round of AES. Returns what is hashed; x: what AES made. */
-EVC_INLINE vec crypt_vector(const struct tail *tail, unsigned i, unsigned n, vec s, vec last_key, vec *x)
+/* Vector i of n: its text, through the last round of AES. Returns what is
+ * hashed; x: what AES made. */
+EVC_INLINE vec crypt_vector(const struct tail *tail, unsigned i, unsigned n, vec s, vec last_key,
+                            vec *x)
 {
-    const size_t at = i * VEC_BYTES, left = tail->text_to > at || LANES > 1 ? tail->text_to - at : 0;
+    const size_t at = i * VEC_BYTES,
+                 left = tail->text_to > at || LANES > 1 ? tail->text_to - at : 0;
     const uint8_t *const in = evc_in_at(tail->in, at);
     uint8_t *const out = evc_out_at(tail->out, at);
-    /* The last of wide vectors has text, if it is not the only one; with one lane it may be the lengths alone. */
+    /* The last of wide vectors has text, if it is not the only one; with one lane it may
+     * be the lengths alone. */
     const int has_end = i == n - 1 || (LANES == 1 && i == n - 2);
     const vec_part part = v_part(i == 0 ? tail->text_from : 0,
                                  !has_end || (LANES == 1 && left > VEC_BYTES) ? VEC_BYTES : left);
@@ -99,10 +122,11 @@ EVC_INLINE vec crypt_vector(const struct tail *tail, unsigned i, unsigned n, vec
     return tail->sealing ? *x : text;
 }
 
-/* A tail of n vectors. y is added to its first lane: the hash of what comes before, or the block of associated data,
- * which has that lane then. Returns the hash; with the tag mask, if the tail has the lengths. */
-EVC_INLINE block crypt_tail(const struct key *key, const struct tail *tail, unsigned n, block counter, block y,
-                            block lengths)
+/* A tail of n vectors. y is added to its first lane: the hash of what comes before, or the
+ * block of associated data, which has that lane then. Returns the hash; with the tag mask, if
+ * the tail has the lengths. */
+EVC_INLINE block crypt_tail(const struct key *key, const struct tail *tail, unsigned n,
+                            block counter, block y, block lengths)
 {
     const struct pair *const end = key->powers.pair + PAIRS;
     struct count count = count_from(key, counter, tail->counter);
@@ -133,9 +157,10 @@ EVC_INLINE block crypt_tail(const struct key *key, const struct tail *tail, unsi
     return tail->has_lengths ? xor1(hash_of(sum), v_last_block(x)) : hash_of(sum);
 }
 
-/* The same of a number of vectors that is not a constant. No table of jumps: builds for kernels make those slow. */
-EVC_INLINE block crypt_tail_of(size_t n, const struct key *key, const struct tail *tail, block counter, block y,
-                               block lengths)
+/* The same of a number of vectors that is not a constant. No table of jumps: builds for
+ * kernels make those slow. */
+EVC_INLINE block crypt_tail_of(size_t n, const struct key *key, const struct tail *tail,
+                               block counter, block y, block lengths)
 {
 #define TAIL(n_vectors) crypt_tail(key, tail, n_vectors, counter, y, lengths)
     if (TAIL_VECTORS < 5 || n < 5) {
@@ -151,14 +176,14 @@ EVC_INLINE block crypt_tail_of(size_t n, const struct key *key, const struct tai
 #undef TAIL
 }
 
-/* ---- The main loop ------------------------------------------------------------------------------- */
+/* ---- The main loop --------------------------------------------------------------------------- */
 
 #if PIECES_ALONE
 #elif !defined(GROUPS_IN_ASSEMBLY)
 
 /* The last round of AES, and the text. r: the group's ciphertext. */
-EVC_INLINE void last_round_of_group(const struct key *key, const vec *s, vec *r, const uint8_t *in, uint8_t *out,
-                                    int sealing)
+EVC_INLINE void last_round_of_group(const struct key *key, const vec *s, vec *r, const uint8_t *in,
+                                    uint8_t *out, int sealing)
 {
     const vec last_key = round_key(key, key->head.rounds);
 
@@ -167,10 +192,10 @@ EVC_INLINE void last_round_of_group(const struct key *key, const vec *s, vec *r,
                  v_store(out + i * VEC_BYTES, x); r[i] = sealing ? x : text);
 }
 
-/* n_groups, at least one. While a group goes through AES, the one before it is hashed. first: the number of the first
- * counter. Returns the hash. */
-EVC_INLINE block main_loop(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_groups, uint32_t first,
-                           block counter, block y, int sealing)
+/* n_groups, at least one. While a group goes through AES, the one before it is hashed. first: the
+ * number of the first counter. Returns the hash. */
+EVC_INLINE block main_loop(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_groups,
+                           uint32_t first, block counter, block y, int sealing)
 {
     struct count count = count_from(key, counter, first);
     struct product sum = no_product();
@@ -181,8 +206,8 @@ EVC_INLINE block main_loop(const struct key *key, const uint8_t *in, uint8_t *ou
     middle_rounds(key, s, GROUP_VECTORS);
     last_round_of_group(key, s, r, in, out, sealing);
     while (--n_groups) {
-        /* With twice the powers two groups are reduced at once. The last but one is reduced at any rate, so that
-         * `sum` is empty behind the loop. */
+        /* With twice the powers two groups are reduced at once. The last but one is reduced at any
+         * rate, so that `sum` is empty behind the loop. */
         const int goes_on = TWO_GROUPS_AT_ONCE && n_groups % 2 == 0;
 
         in += GROUP_BYTES, out += GROUP_BYTES;
@@ -207,21 +232,21 @@ EVC_INLINE block main_loop(const struct key *key, const uint8_t *in, uint8_t *ou
 
 #if !PIECES_ALONE
 
-EVC_OUT_OF_LINE block seal_groups(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_groups,
-                                  uint32_t first, block counter, block y)
+EVC_OUT_OF_LINE block seal_groups(const struct key *key, const uint8_t *in, uint8_t *out,
+                                  size_t n_groups, uint32_t first, block counter, block y)
 {
     return main_loop(key, in, out, n_groups, first, counter, y, 1);
 }
 
-EVC_OUT_OF_LINE block open_groups(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_groups,
-                                  uint32_t first, block counter, block y)
+EVC_OUT_OF_LINE block open_groups(const struct key *key, const uint8_t *in, uint8_t *out,
+                                  size_t n_groups, uint32_t first, block counter, block y)
 {
     return main_loop(key, in, out, n_groups, first, counter, y, 0);
 }
 
 #endif
 
-/* ---- Messages, and pieces of them ------------------------------------------------------------------ */
+/* ---- Messages, and pieces of them ------------------------------------------------------------ */
 
 #if !PIECES_ALONE
 
@@ -237,16 +262,18 @@ static const uint8_t nothing_before[16]; /* the hash of no blocks */
 
 #endif
 
-/* The hash of whole blocks. before: the hash of the blocks before them, in memory, as y of the slot `hash`. */
-EVC_OUT_OF_LINE block hash_whole_blocks(const struct key *key, const uint8_t before[16], const uint8_t *in,
-                                        size_t n_blocks)
+/* The hash of whole blocks. before: the hash of the blocks before them, in memory, as
+ * y of the slot `hash`. */
+EVC_OUT_OF_LINE block hash_whole_blocks(const struct key *key, const uint8_t before[16],
+                                        const uint8_t *in, size_t n_blocks)
 {
     return hash_from(&key->powers, load1(before), in, n_blocks);
 }
 
 #if !PIECES_ALONE
 
-/* The last block of associated data, plus the hash of the blocks before it: multiplied by H it is the hash of all. */
+/* The last block of associated data, plus the hash of the blocks before it: multiplied by H
+ * it is the hash of all. */
 EVC_OUT_OF_LINE block last_of_long_aad(const struct key *key, const uint8_t *aad, size_t aad_bytes)
 {
     const size_t n_before = (aad_bytes - 1) / 16;
@@ -255,12 +282,14 @@ EVC_OUT_OF_LINE block last_of_long_aad(const struct key *key, const uint8_t *aad
                 load_part1(aad + 16 * n_before, aad_bytes - 16 * n_before));
 }
 
-/* The hash of associated data. Out of line also for a short one: so its caller keeps no powers of H in its frame. */
+/* The hash of associated data. Out of line also for a short one: so its caller keeps no
+ * powers of H in its frame. */
 EVC_OUT_OF_LINE block hash_aad(const struct key *key, const uint8_t *aad, size_t aad_bytes)
 {
     if (aad_bytes % 16 == 0)
         return hash_whole_blocks(key, nothing_before, aad, aad_bytes / 16);
-    return hash_block(key, aad_bytes > 16 ? last_of_long_aad(key, aad, aad_bytes) : load_part1(aad, aad_bytes));
+    return hash_block(key, aad_bytes > 16 ? last_of_long_aad(key, aad, aad_bytes)
+                                          : load_part1(aad, aad_bytes));
 }
 
 /* The tag of a message whose tail had no lane left for the lengths. */
@@ -271,15 +300,17 @@ EVC_OUT_OF_LINE block finish(const struct key *key, block counter, block y, bloc
 
     next_counters(s, &count, 1);
     middle_rounds(key, s, 1);
-    return xor1(hash_block(key, xor1(y, lengths)), v_last_block(v_enc_last(s[0], round_key(key, key->head.rounds))));
+    return xor1(hash_block(key, xor1(y, lengths)),
+                v_last_block(v_enc_last(s[0], round_key(key, key->head.rounds))));
 }
 
 #endif
 
-/* A call seals or opens a message, or with PIECE a piece of one: at least one block, whole blocks only. A piece has a
- * counter of 16 bytes instead of the IV, the hash before it instead of the associated data, and the hash behind it
- * instead of the tag. With AAD_LANE the tail begins with a block of associated data. With TELL_TAG, a message that is
- * opened gets its tag written, which else is compared. */
+/* A call seals or opens a message, or with PIECE a piece of one: at least one block, whole
+ * blocks only. A piece has a counter of 16 bytes instead of the IV, the hash before it instead
+ * of the associated data, and the hash behind it instead of the tag. With AAD_LANE the tail
+ * begins with a block of associated data. With TELL_TAG, a message that is opened gets its tag
+ * written, which else is compared. */
 enum { TO_SEAL = 0, TO_OPEN = 1, PIECE = 2, AAD_LANE = 4, TELL_TAG = 8 };
 
 /* The counter of the first block of text. */
@@ -288,21 +319,25 @@ EVC_INLINE uint32_t first_counter(const uint8_t *counter, size_t how)
     return how & PIECE ? evc_load32_be(counter + 12) : 2;
 }
 
-/* The tail behind n_groups of groups. y: with AAD_LANE the block of associated data and the hash of the blocks before
- * it, else the hash of all that comes before the tail. Returns the tag of a message, the hash of a piece. */
-EVC_INLINE block crypt_rest(const struct key *key, const uint8_t *counter_at, size_t how, size_t n_groups, block y,
-                            size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes)
+/* The tail behind n_groups of groups. y: with AAD_LANE the block of associated data and the hash of
+ * the blocks before it, else the hash of all that comes before the tail. Returns the tag of a
+ * message, the hash of a piece. */
+EVC_INLINE block crypt_rest(const struct key *key, const uint8_t *counter_at, size_t how,
+                            size_t n_groups, block y, size_t aad_bytes, const uint8_t *in,
+                            uint8_t *out, size_t len_bytes)
 {
     const int is_message = !PIECES_ALONE && !(how & PIECE);
     const block counter = load_iv(counter_at);
-    const block lengths = is_message ? lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes) : zero1();
+    const block lengths =
+        is_message ? lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes) : zero1();
     const size_t aad_lanes = how & AAD_LANE ? 1 : 0, done = GROUP_BYTES * n_groups;
     size_t n_blocks = aad_lanes + (len_bytes - done + 15) / 16, n;
     struct tail tail;
 
     tail.sealing = !(how & TO_OPEN);
     /* All lanes may be text, the last one in part: then the lengths have none. */
-    tail.has_lengths = is_message && n_blocks < (n_groups && LANES == 1 ? GROUP_BLOCKS : TAIL_VECTORS * LANES);
+    tail.has_lengths =
+        is_message && n_blocks < (n_groups && LANES == 1 ? GROUP_BLOCKS : TAIL_VECTORS * LANES);
     n_blocks += (size_t)tail.has_lengths;
     n = (n_blocks + LANES - 1) / LANES;
     tail.first_lane = n * LANES - n_blocks;
@@ -310,10 +345,12 @@ EVC_INLINE block crypt_rest(const struct key *key, const uint8_t *counter_at, si
     tail.text_to = tail.text_from + len_bytes - done;
     tail.in = evc_in_at(in, done - tail.text_from);
     tail.out = evc_out_at(out, done - tail.text_from);
-    tail.counter = first_counter(counter_at, how) + (uint32_t)(GROUP_BLOCKS * n_groups - tail.text_from / 16);
+    tail.counter =
+        first_counter(counter_at, how) + (uint32_t)(GROUP_BLOCKS * n_groups - tail.text_from / 16);
     tail.in_at_page_end = tail.out_at_page_end = 0;
 #if defined(PARTS_BY_MASKS)
-    uint8_t none[VEC_BYTES]; /* a place for no text: by a mask without bits nothing of it is accessed */
+    /* a place for no text: by a mask without bits nothing of it is accessed */
+    uint8_t none[VEC_BYTES];
 
     if (tail.text_to == tail.text_from) {
         tail.in = tail.out = evc_out_at(none, 0 - tail.text_from);
@@ -341,13 +378,15 @@ EVC_INLINE enum evc_status put_tag(uint8_t *tag, block computed, size_t tag_byte
     return EVC_OK;
 }
 
-/* Out of line: its spills lie below the frames of its callers, who clear. tag: read if this opens a message, else
- * written. */
-EVC_OUT_OF_LINE enum evc_status crypt_text(const void *key, const uint8_t *counter, size_t how, size_t n_groups,
-                                           block y, size_t aad_bytes, const uint8_t *in, uint8_t *out,
-                                           size_t len_bytes, uint8_t *tag, size_t tag_bytes)
+/* Out of line: its spills lie below the frames of its callers, who clear. tag: read if this opens a
+ * message, else written. */
+EVC_OUT_OF_LINE enum evc_status crypt_text(const void *key, const uint8_t *counter, size_t how,
+                                           size_t n_groups, block y, size_t aad_bytes,
+                                           const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                           uint8_t *tag, size_t tag_bytes)
 {
-    const block computed = crypt_rest(key, counter, how, n_groups, y, aad_bytes, in, out, len_bytes);
+    const block computed =
+        crypt_rest(key, counter, how, n_groups, y, aad_bytes, in, out, len_bytes);
     const enum evc_status status = put_tag(tag, computed, tag_bytes, how);
 
     v_clear_upper_halves();
@@ -368,26 +407,31 @@ EVC_INLINE void clear_after(size_t aad_bytes, size_t len_bytes)
         CLEAR_AFTER_LONG();
 }
 
-EVC_OUT_OF_LINE enum evc_status crypt_text_of_long_aad(const void *key, const uint8_t *counter, size_t how,
-                                                       const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
-                                                       uint8_t *out, size_t len_bytes, uint8_t *tag, size_t tag_bytes)
+EVC_OUT_OF_LINE enum evc_status crypt_text_of_long_aad(const void *key, const uint8_t *counter,
+                                                       size_t how, const uint8_t *aad,
+                                                       size_t aad_bytes, const uint8_t *in,
+                                                       uint8_t *out, size_t len_bytes, uint8_t *tag,
+                                                       size_t tag_bytes)
 {
-    const enum evc_status status = crypt_text(key, counter, how | AAD_LANE, 0, last_of_long_aad(key, aad, aad_bytes),
-                                              aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    const enum evc_status status =
+        crypt_text(key, counter, how | AAD_LANE, 0, last_of_long_aad(key, aad, aad_bytes),
+                   aad_bytes, in, out, len_bytes, tag, tag_bytes);
 
     clear_after(aad_bytes, len_bytes);
     return status;
 }
 
-/* The same of any size. Groups and a hash of associated data come before crypt_text, not inside of it: so the stack is
- * not as deep. */
-EVC_OUT_OF_LINE enum evc_status crypt_long_text(const void *vkey, const uint8_t *counter, size_t how,
-                                                const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
-                                                size_t len_bytes, uint8_t *tag, size_t tag_bytes)
+/* The same of any size. Groups and a hash of associated data come before crypt_text, not inside of
+ * it: so the stack is not as deep. */
+EVC_OUT_OF_LINE enum evc_status crypt_long_text(const void *vkey, const uint8_t *counter,
+                                                size_t how, const uint8_t *aad, size_t aad_bytes,
+                                                const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                                uint8_t *tag, size_t tag_bytes)
 {
     const struct key *key = vkey;
     const int is_message = !(how & PIECE), has_aad = is_message && aad_bytes;
-    const size_t n_text = (len_bytes + 15) / 16, n_blocks = (size_t)has_aad + n_text + (size_t)is_message;
+    const size_t n_text = (len_bytes + 15) / 16,
+                 n_blocks = (size_t)has_aad + n_text + (size_t)is_message;
     enum evc_status status;
     size_t n_groups = 0;
     block y;
@@ -403,9 +447,10 @@ EVC_OUT_OF_LINE enum evc_status crypt_long_text(const void *vkey, const uint8_t 
     else
         y = aad_bytes > 16 ? last_of_long_aad(key, aad, aad_bytes) : load_part1(aad, aad_bytes);
     if (n_groups)
-        y = (how & TO_OPEN ? open_groups : seal_groups)(key, in, out, n_groups, first_counter(counter, how),
-                                                        load_iv(counter), y);
-    status = crypt_text(key, counter, how, n_groups, y, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+        y = (how & TO_OPEN ? open_groups : seal_groups)(
+            key, in, out, n_groups, first_counter(counter, how), load_iv(counter), y);
+    status =
+        crypt_text(key, counter, how, n_groups, y, aad_bytes, in, out, len_bytes, tag, tag_bytes);
     if (is_message)
         clear_after(aad_bytes, len_bytes);
     return status;
@@ -413,14 +458,16 @@ EVC_OUT_OF_LINE enum evc_status crypt_long_text(const void *vkey, const uint8_t 
 
 #if defined(CLEAR_AFTER_BLOCK)
 
-/* A message of at most one block. last_of_aad: as last_of_long_aad returns it, or the only block. */
-EVC_INLINE enum evc_status crypt_block_behind(block last_of_aad, const void *key, const uint8_t *iv, size_t how,
-                                              size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
-                                              uint8_t *tag, size_t tag_bytes)
+/* A message of at most one block. last_of_aad: as last_of_long_aad returns
+ * it, or the only block. */
+EVC_INLINE enum evc_status crypt_block_behind(block last_of_aad, const void *key, const uint8_t *iv,
+                                              size_t how, size_t aad_bytes, const uint8_t *in,
+                                              uint8_t *out, size_t len_bytes, uint8_t *tag,
+                                              size_t tag_bytes)
 {
-    const block computed =
-        crypt_one_block(key, load_iv(iv), last_of_aad, aad_bytes != 0, in, out, len_bytes,
-                        lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes), !(how & TO_OPEN));
+    const block computed = crypt_one_block(
+        key, load_iv(iv), last_of_aad, aad_bytes != 0, in, out, len_bytes,
+        lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes), !(how & TO_OPEN));
     const enum evc_status status = put_tag(tag, computed, tag_bytes, how);
 
     v_clear_upper_halves();
@@ -428,28 +475,33 @@ EVC_INLINE enum evc_status crypt_block_behind(block last_of_aad, const void *key
 }
 
 /* Two functions: without long associated data nothing is called, and no register must be saved. */
-EVC_OUT_OF_LINE enum evc_status crypt_block(const void *key, const uint8_t *iv, size_t how, const uint8_t *aad,
-                                            size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
-                                            uint8_t *tag, size_t tag_bytes)
+EVC_OUT_OF_LINE enum evc_status crypt_block(const void *key, const uint8_t *iv, size_t how,
+                                            const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                            uint8_t *out, size_t len_bytes, uint8_t *tag,
+                                            size_t tag_bytes)
 {
-    return crypt_block_behind(load_part1(aad, aad_bytes), key, iv, how, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    return crypt_block_behind(load_part1(aad, aad_bytes), key, iv, how, aad_bytes, in, out,
+                              len_bytes, tag, tag_bytes);
 }
 
-EVC_OUT_OF_LINE enum evc_status crypt_block_of_long_aad(const void *key, const uint8_t *iv, size_t how,
-                                                        const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
-                                                        uint8_t *out, size_t len_bytes, uint8_t *tag, size_t tag_bytes)
+EVC_OUT_OF_LINE enum evc_status crypt_block_of_long_aad(const void *key, const uint8_t *iv,
+                                                        size_t how, const uint8_t *aad,
+                                                        size_t aad_bytes, const uint8_t *in,
+                                                        uint8_t *out, size_t len_bytes,
+                                                        uint8_t *tag, size_t tag_bytes)
 {
-    return crypt_block_behind(last_of_long_aad(key, aad, aad_bytes), key, iv, how, aad_bytes, in, out, len_bytes, tag,
-                              tag_bytes);
+    return crypt_block_behind(last_of_long_aad(key, aad, aad_bytes), key, iv, how, aad_bytes, in,
+                              out, len_bytes, tag, tag_bytes);
 }
 
 #endif
 
-/* ---- Slots --------------------------------------------------------------------------------------- */
+/* ---- Slots ----------------------------------------------------------------------------------- */
 
-EVC_INLINE enum evc_status crypt_message(const void *key, const uint8_t *iv, size_t how, const uint8_t *aad,
-                                         size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
-                                         uint8_t *tag, size_t tag_bytes)
+EVC_INLINE enum evc_status crypt_message(const void *key, const uint8_t *iv, size_t how,
+                                         const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                         uint8_t *out, size_t len_bytes, uint8_t *tag,
+                                         size_t tag_bytes)
 {
     enum evc_status status;
 
@@ -460,7 +512,8 @@ EVC_INLINE enum evc_status crypt_message(const void *key, const uint8_t *iv, siz
         return status;
     }
     if (len_bytes <= 16 && aad_bytes <= 16 * BATCH) {
-        status = crypt_block_of_long_aad(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+        status = crypt_block_of_long_aad(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag,
+                                         tag_bytes);
         CLEAR_FRAMES();
         CLEAR_AFTER_BLOCK();
         return status;
@@ -469,10 +522,12 @@ EVC_INLINE enum evc_status crypt_message(const void *key, const uint8_t *iv, siz
     if (len_bytes > 16 * (TAIL_VECTORS * LANES - 2)) { /* a tail has two other blocks */
         status = crypt_long_text(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
     } else if (aad_bytes > 16) {
-        status = crypt_text_of_long_aad(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+        status = crypt_text_of_long_aad(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag,
+                                        tag_bytes);
     } else {
         how |= aad_bytes ? AAD_LANE : 0;
-        status = crypt_text(key, iv, how, 0, load_part1(aad, aad_bytes), aad_bytes, in, out, len_bytes, tag, tag_bytes);
+        status = crypt_text(key, iv, how, 0, load_part1(aad, aad_bytes), aad_bytes, in, out,
+                            len_bytes, tag, tag_bytes);
         clear_after(aad_bytes, len_bytes);
         return status;
     }
@@ -480,32 +535,37 @@ EVC_INLINE enum evc_status crypt_message(const void *key, const uint8_t *iv, siz
     return status;
 }
 
-static enum evc_status seal(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
-                            const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t *tag, size_t tag_bytes)
+static enum evc_status seal(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
+                            size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                            uint8_t *tag, size_t tag_bytes)
 {
     (void)iv_bytes; /* 12 */
     return crypt_message(key, iv, TO_SEAL, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
 }
 
-static enum evc_status open(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
-                            const uint8_t *in, uint8_t *out, size_t len_bytes, const uint8_t *tag, size_t tag_bytes)
+static enum evc_status open(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
+                            size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                            const uint8_t *tag, size_t tag_bytes)
 {
     (void)iv_bytes; /* 12 */
-    return crypt_message(key, iv, TO_OPEN, aad, aad_bytes, in, out, len_bytes, (uint8_t *)(uintptr_t)tag,
-                         tag_bytes);
+    return crypt_message(key, iv, TO_OPEN, aad, aad_bytes, in, out, len_bytes,
+                         (uint8_t *)(uintptr_t)tag, tag_bytes);
 }
 
-static enum evc_status open_telling_tag(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
-                                        size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
-                                        uint8_t *tag, size_t tag_bytes)
+static enum evc_status open_telling_tag(const void *key, const uint8_t *iv, size_t iv_bytes,
+                                        const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                        uint8_t *out, size_t len_bytes, uint8_t *tag,
+                                        size_t tag_bytes)
 {
     (void)iv_bytes; /* 12 */
-    return crypt_message(key, iv, TO_OPEN | TELL_TAG, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    return crypt_message(key, iv, TO_OPEN | TELL_TAG, aad, aad_bytes, in, out, len_bytes, tag,
+                         tag_bytes);
 }
 
 #endif
 
-/* Not inlined: what a kernel adds to it would share vectors with code before v_clear_upper_halves. */
+/* Not inlined: what a kernel adds to it would share vectors with code before
+ * v_clear_upper_halves. */
 EVC_OUT_OF_LINE void set_key(void *vkey, const uint8_t *user_key)
 {
     struct key *key = vkey;
@@ -537,8 +597,8 @@ EVC_INLINE void count_blocks(uint8_t counter[16], size_t n_blocks)
 
 #if PIECES_ALONE
 
-EVC_OUT_OF_LINE void crypt_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,
-                                  size_t n_blocks, size_t how)
+EVC_OUT_OF_LINE void crypt_blocks(const void *key, uint8_t counter[16], uint8_t y[16],
+                                  const uint8_t *in, uint8_t *out, size_t n_blocks, size_t how)
 {
     size_t n = n_blocks / GROUP_BLOCKS * GROUP_BLOCKS;
 
@@ -556,8 +616,8 @@ EVC_OUT_OF_LINE void crypt_blocks(const void *key, uint8_t counter[16], uint8_t 
 
 #else
 
-EVC_INLINE void crypt_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,
-                             size_t n_blocks, size_t how)
+EVC_INLINE void crypt_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in,
+                             uint8_t *out, size_t n_blocks, size_t how)
 {
     if (n_blocks)
         (void)crypt_long_text(key, counter, how, y, 16, in, out, 16 * n_blocks, y, 16);
@@ -566,14 +626,14 @@ EVC_INLINE void crypt_blocks(const void *key, uint8_t counter[16], uint8_t y[16]
 
 #endif
 
-static void seal_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,
-                        size_t n_blocks)
+static void seal_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in,
+                        uint8_t *out, size_t n_blocks)
 {
     crypt_blocks(key, counter, y, in, out, n_blocks, TO_SEAL | PIECE);
 }
 
-static void open_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,
-                        size_t n_blocks)
+static void open_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in,
+                        uint8_t *out, size_t n_blocks)
 {
     crypt_blocks(key, counter, y, in, out, n_blocks, TO_OPEN | PIECE);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of vectors, by the words of gcm/message.h, where a vector is one block; over load_part1, store_part1 and
- * first_bytes1, which do this for the first bytes of a block. */
+/* Parts of vectors, by the words of gcm/message.h, where a vector is one block; over load_part1,
+ * store_part1 and first_bytes1, which do this for the first bytes of a block. */
 #ifndef EVC_GCM_ONE_LANE_H
 #define EVC_GCM_ONE_LANE_H
 

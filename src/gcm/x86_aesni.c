@@ -3,10 +3,11 @@
  * GCM with AES-NI and PCLMULQDQ on 128-bit vectors, 16 blocks with one reduction.
  *
  * Method:   8 vectors of one counter through AES while the 8 before are hashed by Karatsuba.
- *           A message is groups of these and a tail, whose blocks are in the last lanes: gcm/message.h.
+ *           A message is groups of these and a tail, whose blocks are in the
+ *           last lanes: gcm/message.h.
  *           Where the ABI is that of System V, messages are in assembly, x86_aesni_asm.S.
- * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
- *           Computing the GCM Mode, 2014.
+ * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and
+ *           its Usage for Computing the GCM Mode, 2014.
  * Needs:    X86_GCM128.   Timing: CT (no tables, no secret branches).
  * Key form: private.
  */

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM of whole messages, and of groups of blocks for pieces of messages, with vectors of one block. The encoding is
- * that of SSE: a CPU of this class may lack AVX.
+ * GCM of whole messages, and of groups of blocks for pieces of messages, with vectors of one block.
+ * The encoding is that of SSE: a CPU of this class may lack AVX.
  *
- * A message of more than 128 bytes is groups of 8 blocks and a tail of 1 to 8; shorter ones are a tail alone, and one
- * of at most a block has code of its own. There are no frames, and nothing is kept on the stack. A group is hashed from
- * memory while the blocks behind it go through AES: its ciphertext, which to seal is the output of the group before, to
- * open the input of the group itself.
+ * A message of more than 128 bytes is groups of 8 blocks and a tail of 1 to 8; shorter ones are
+ * a tail alone, and one of at most a block has code of its own. There are no frames, and
+ * nothing is kept on the stack. A group is hashed from memory while the blocks behind it go
+ * through AES: its ciphertext, which to seal is the output of the group before, to open the
+ * input of the group itself.
  *
- * Tail:     r blocks of text in xmm(8-r) to xmm7, the last of which may be broken, and J_0 in xmm8, whose encryption is
- *           the tag mask. Blocks are hashed in pairs, from the end: the last of the text and the lengths, the two
- *           before, and so on. With r even, the first block of text makes a pair with the last block of associated
- *           data.
- * Text:     accesses begin at its start or end at its end, and overlap: nothing around it is accessed.
- * Counters: the blocks of group g have the numbers 8g + 2 to 8g + 9. So they are a base, of 8g, plus (by XOR) the
- *           numbers 2 to 7, but for the last two, which have the base of the next group.
+ * Tail:     r blocks of text in xmm(8-r) to xmm7, the last of which may be broken, and J_0 in xmm8,
+ *           whose encryption is the tag mask. Blocks are hashed in pairs, from the end: the last of
+ *           the text and the lengths, the two before, and so on. With r even, the first block of
+ *           text makes a pair with the last block of associated data.
+ * Text:     accesses begin at its start or end at its end, and overlap:
+ *           nothing around it is accessed.
+ * Counters: the blocks of group g have the numbers 8g + 2 to 8g + 9. So they are a base,
+ *           of 8g, plus (by XOR) the numbers 2 to 7, but for the last two, which have
+ *           the base of the next group.
  *
- * Arguments as the System V ABI has them: key in rdi, iv in rsi, aad in rcx, aad_bytes in r8, in in r9; out, len_bytes,
- * tag and tag_bytes on the stack.
+ * Arguments as the System V ABI has them: key in rdi, iv in rsi, aad in rcx, aad_bytes in r8, in in
+ * r9; out, len_bytes, tag and tag_bytes on the stack.
  */
 #include "common/x86_asm.h"
 
@@ -25,7 +28,8 @@
 
 #define KEY %rdi       /* then, of a tail behind AES, POWERS_OF_TAIL */
 #define POWERS_OF_TAIL %rdi
-#define HAS_LANE %ecx  /* of a tail: not 0 if the block before the text makes a pair with its first block */
+#define HAS_LANE %ecx  /* of a tail: not 0 if the block before the text makes a
+                        * pair with its first block */
 #define POWERS %r10    /* the end of the powers that a group meets */
 #define NUMBER %esi    /* 8g, or of pieces that of the first counter of the group */
 #define OPENS %esi     /* negative to open */
@@ -65,7 +69,8 @@ tables:
     .byte at
     .set at, at + 1
     .endr
-/* The step to the next number, as the CPU has it, and where the bytes of such a number are in a counter. */
+/* The step to the next number, as the CPU has it, and where the bytes of such a
+ * number are in a counter. */
 .set step, counters + 10*16
     .quad 1, 0
 .set number_bytes, step + 16
@@ -222,7 +227,8 @@ tables:
 2:
 .endm
 
-/* All rounds but the last, two at a time; then edx = 16 times the number of rounds. Changes the register \index. */
+/* All rounds but the last, two at a time; then edx = 16 times the number of rounds.
+ * Changes the register \index. */
 .macro rolled_rounds blocks, n, index
     round_key 1
     \blocks \n
@@ -257,7 +263,8 @@ tables:
     .endr
     pxor P, BASE
 .endm
-/* The last n places of a tail, of which there may be more than blocks; all have the base of the first block. */
+/* The last n places of a tail, of which there may be more than blocks; all have the
+ * base of the first block. */
 .macro counters_from_end n
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
     .if \i >= 8 - \n
@@ -273,8 +280,8 @@ tables:
     add $powers_end - 128, POWERS_OF_TAIL
 .endm
 
-/* Counters of a group of a piece, whose base has no number: it may come from a hash with the key, so nothing branches
- * on it. */
+/* Counters of a group of a piece, whose base has no number: it may come from a hash with the key,
+ * so nothing branches on it. */
     .text
     .p2align 5
 counters_of_piece:
@@ -391,7 +398,8 @@ counters_of_piece:
     pshufb reversed(TABLES), P
     halves_of_pair A, P
 .endm
-/* Pair i beside two rounds, a product before each third of them: so both kinds of units always have work. */
+/* Pair i beside two rounds, a product before each third of them: so both kinds of
+ * units always have work. */
 .macro pair_beside_rounds i, r, s, n, powers, end
     pair_of_group \i
     add_product 0x00, A, (\end - pair_bytes*(4 - \i))(\powers), LO
@@ -408,8 +416,8 @@ counters_of_piece:
     add_product 0x11, A, (\end - pair_bytes*(4 - \i) + 32)(\powers), MI
     third_of_round 2, \s, \n
 .endm
-/* Rounds 1 to 9 of the last n of 8 blocks, and the products of the group at HASHED with the 4 pairs of powers that
- * begin 4*pair_bytes before \end(\powers). */
+/* Rounds 1 to 9 of the last n of 8 blocks, and the products of the group at HASHED with the 4 pairs
+ * of powers that begin 4*pair_bytes before \end(\powers). */
 .macro rounds_with_products n, powers, end
     round 1, \n
     pair_beside_rounds 0, 2, 3, \n, \powers, \end
@@ -454,7 +462,8 @@ first_group:
     ret
     EVC_ASM_CFI_END
 
-/* Rounds 1 to 9 of 8 blocks, and the products of the group at HASHED with the powers before POWERS. */
+/* Rounds 1 to 9 of 8 blocks, and the products of the group at HASHED with the
+ * powers before POWERS. */
 .set powers_of_group, 96 /* so far before POWERS: distances are short */
     .p2align 5
 rounds_with_group:
@@ -463,7 +472,8 @@ rounds_with_group:
     ret
     EVC_ASM_CFI_END
 
-/* edx = how many groups will be hashed behind the one at HASHED; the zero flag is set if that number is even. */
+/* edx = how many groups will be hashed behind the one at HASHED; the zero flag is set
+ * if that number is even. */
 .macro groups_left to
     xor %edx, \to
     cmp IN, HASHED
@@ -472,9 +482,9 @@ rounds_with_group:
     test $1, %dl
 .endm
 
-/* rax groups from IN on: encrypts each, and hashes the one at HASHED, which is as many bytes before as it was at first:
- * none to open. A: the hash before it, and behind the last one. Of two groups in a row the first meets the higher
- * powers, and both have one reduction. */
+/* rax groups from IN on: encrypts each, and hashes the one at HASHED, which is as many bytes before
+ * as it was at first: none to open. A: the hash before it, and behind the last one. Of two groups
+ * in a row the first meets the higher powers, and both have one reduction. */
     .p2align 5
 groups:
     EVC_ASM_CFI_BEGIN
@@ -544,8 +554,8 @@ clear_vectors:
 
 /* ---- Associated data ---- */
 
-/* Plus the products of rsi blocks at rcx, the first one with the power of H whose number is edx, at most 16. xmm0,
- * reversed, is added to the first one. Changes rax, rcx, rdx, rsi, xmm0, A, B, P. */
+/* Plus the products of rsi blocks at rcx, the first one with the power of H whose number is edx, at
+ * most 16. xmm0, reversed, is added to the first one. Changes rax, rcx, rdx, rsi, xmm0, A, B, P. */
     .p2align 5
 add_blocks:
     EVC_ASM_CFI_BEGIN
@@ -580,9 +590,9 @@ add_blocks:
     ret
     EVC_ASM_CFI_END
 
-/* xmm1 = the last block of associated data: of 1 to 7 or more than 16 bytes. It will meet the power of H whose number
- * is esi: those before it are added to the sum, if there are powers enough, and else their hash to the block. Changes
- * rax, rcx, rdx, rsi, xmm0, A, B, P. */
+/* xmm1 = the last block of associated data: of 1 to 7 or more than 16 bytes. It will meet the power
+ * of H whose number is esi: those before it are added to the sum, if there are powers enough, and
+ * else their hash to the block. Changes rax, rcx, rdx, rsi, xmm0, A, B, P. */
     .p2align 5
 other_aad:
     EVC_ASM_CFI_BEGIN
@@ -664,8 +674,8 @@ evc_end evc_gcm_x86_aesni_hash_aad
     movdqu -16(%rcx), P
     pxor P, \x
 .endm
-/* A = the last block of associated data, as of other_aad; zeros without any. Those of 8 to 16 bytes are at label 5 at
- * once, the others go by label 6. */
+/* A = the last block of associated data, as of other_aad; zeros without any. Those of 8 to 16 bytes
+ * are at label 5 at once, the others go by label 6. */
 .macro last_of_aad to
     lea -8(AAD_BYTES), %rdx
     cmp $8, %rdx
@@ -701,8 +711,8 @@ evc_end evc_gcm_x86_aesni_hash_aad
     text_to_\how \e, \s
     pshufb reversed(TABLES), \s
 .endm
-/* The last block, which is broken: edx bytes are missing. Its text is in xmm6, and in xmm7 what AES made. Changes rcx,
- * xmm5, xmm6, B, P. */
+/* The last block, which is broken: edx bytes are missing. Its text is in xmm6, and in xmm7 what AES
+ * made. Changes rcx, xmm5, xmm6, B, P. */
 .macro broken_text how
     mov TABLES, %rcx
     sub %rdx, %rcx
@@ -731,7 +741,8 @@ evc_end evc_gcm_x86_aesni_hash_aad
 /* Powers of pair j from the end, by their distance from POWERS_OF_TAIL. */
 #define PAIR(j) (128 - pair_bytes*(j)), POWERS_OF_TAIL
 
-/* A pair whose second block is the first one of the text. A: the one before, if it has a lane; else it is added. */
+/* A pair whose second block is the first one of the text. A: the one before, if it has a
+ * lane; else it is added. */
 .macro first_pair s, powers, base
     test HAS_LANE, HAS_LANE
     jz 1f
@@ -878,8 +889,8 @@ aes_of_tail:
 8:  tail_alone 8
     EVC_ASM_CFI_END
 
-/* The same behind groups that are sealed, of which the last one is hashed: of 1 to 3 blocks, 4 to 7, and 8. J_0 takes
- * the place before the text; what else is before it is not used. rsi: LEN. */
+/* The same behind groups that are sealed, of which the last one is hashed: of 1 to 3 blocks, 4 to
+ * 7, and 8. J_0 takes the place before the text; what else is before it is not used. rsi: LEN. */
     .p2align 5
 aes_behind_sealed_groups:
     EVC_ASM_CFI_BEGIN
@@ -996,8 +1007,9 @@ long_message:
 
 /* ---- Messages ---- */
 
-/* Plus the product of a block, reversed, with a power of H from 1 to 3; MI is complete before and behind it. low, high:
- * which halves pclmulqdq takes with the lower half of the block, and with the upper. */
+/* Plus the product of a block, reversed, with a power of H from 1 to 3; MI is complete
+ * before and behind it. low, high: which halves pclmulqdq takes with the lower half of the
+ * block, and with the upper. */
 .macro add_power_1 a
     add_power \a, (powers_end - pair_bytes), 0x01, 0x11
 .endm

@@ -1,30 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel x86_vaes512_flat: messages of more than 256 bytes of text, and groups of vectors for pieces of messages.
+ * The kernel x86_vaes512_flat: messages of more than 256 bytes of text, and groups of
+ * vectors for pieces of messages.
  *
- * Groups of 8 vectors (32 blocks), as many as leave 1 to 32 blocks behind them: the tail, 1 to 8 vectors. A group goes
- * through AES, and the one before it is hashed beside it. The tail goes through AES by 4 vectors, and then the last 1
- * to 4, or of 8 twice 2; the last group goes by 4, too, in front of a tail of at most 4 vectors, and in a message of at
- * most 1024 bytes. The products of 4 vectors stand between the rounds of the next ones. At the end of a message they
- * would wait for AES in such numbers that the core could not begin the next message. A group has one reduction, and the
- * tail has one.
+ * Groups of 8 vectors (32 blocks), as many as leave 1 to 32 blocks behind them: the tail, 1 to 8
+ * vectors. A group goes through AES, and the one before it is hashed beside it. The tail goes
+ * through AES by 4 vectors, and then the last 1 to 4, or of 8 twice 2; the last group goes by 4,
+ * too, in front of a tail of at most 4 vectors, and in a message of at most 1024 bytes. The
+ * products of 4 vectors stand between the rounds of the next ones. At the end of a message they
+ * would wait for AES in such numbers that the core could not begin the next message. A group has
+ * one reduction, and the tail has one.
  *
- * Hash:     without groups, associated data and lengths are hashed as those of shorter messages. Else one block of
- *           associated data meets H^33; the hash of more blocks is added to the first block of text. The hash of
- *           groups meets H^(t+1) in front of a tail of t blocks, in one vector with the lengths, which are multiplied
- *           while AES is under way.
- * Counters: that of block j of group k is 32 k + j + 2. One register has 32 k with the IV and the first round key added
- *           to it; the counters of the first 30 blocks are that xor constants, with k = 0 those of 64 blocks. The last
- *           two blocks have counters from 32 (k + 1) on, which is in another register.
- * J_0:      is in the last lane of the last vector, if text leaves that free; else a block of its own beside the first
- *           four vectors.
- * End:      the last vector is taken by one access that ends where the text does, and moved into its place.
+ * Hash:     without groups, associated data and lengths are hashed as those of shorter messages.
+ *           Else one block of associated data meets H^33; the hash of more blocks is added to the
+ *           first block of text. The hash of groups meets H^(t+1) in front of a tail of t blocks,
+ *           in one vector with the lengths, which are multiplied while AES is under way.
+ * Counters: that of block j of group k is 32 k + j + 2. One register has 32 k with the IV and the
+ *           first round key added to it; the counters of the first 30 blocks are that xor
+ *           constants, with k = 0 those of 64 blocks. The last two blocks have counters from 32
+ *           (k + 1) on, which is in another register.
+ * J_0:      is in the last lane of the last vector, if text leaves that free; else a block of its
+ *           own beside the first four vectors.
+ * End:      the last vector is taken by one access that ends where the text does,
+ *           and moved into its place.
  *
- * rdi = key, r9 = in, r10 = len_bytes, r11 = tables; of the text: r8 = out, from where r9 is; rax: groups.
- * zmm0: the IV and the first key. zmm3: 32 k as a number. zmm4: the whitened counters of a group, without constants.
- * zmm6: the lengths. zmm8: J_0. zmm9, zmm10, zmm11: sums of products. zmm15: the last round key.
- * zmm16 to zmm23: vectors of AES, the last one of a group or a tail in zmm23. zmm24 to zmm31: what is hashed of a
- * group. k3: the last two blocks of zmm23. Others are scratch.
+ * rdi = key, r9 = in, r10 = len_bytes, r11 = tables; of the text: r8 = out, from where r9 is; rax:
+ * groups. zmm0: the IV and the first key. zmm3: 32 k as a number. zmm4: the whitened counters of a
+ * group, without constants. zmm6: the lengths. zmm8: J_0. zmm9, zmm10, zmm11: sums of products.
+ * zmm15: the last round key.
+ * zmm16 to zmm23: vectors of AES, the last one of a group or a tail in zmm23. zmm24 to zmm31: what
+ * is hashed of a group. k3: the last two blocks of zmm23. Others are scratch.
  */
 #ifndef EVC_GCM_X86_FLAT_LONG_ASM_H
 #define EVC_GCM_X86_FLAT_LONG_ASM_H
@@ -40,7 +45,8 @@
     vaesenc %xmm\k, %xmm8, %xmm8
 .endif
 .endm
-/* All rounds but the last of these vectors; then rsi is where the last key is. rsi_is_set: whether it is so before. */
+/* All rounds but the last of these vectors; then rsi is where the last key is. rsi_is_set:
+ * whether it is so before. */
 .macro flat_rounds with_j0, rsi_is_set, vectors:vararg
 .if \rsi_is_set
     lea round_keys + 32(%rdi), %rdx
@@ -70,7 +76,8 @@
     .set at, at + 64
     .endr
 .endm
-/* Those of a group behind another one, and the last ones alone, for a tail of 8 vectors, too; changes zmm3, zmm5. */
+/* Those of a group behind another one, and the last ones alone, for a tail of 8 vectors,
+ * too; changes zmm3, zmm5. */
 .macro group_counters base
     flat_counters \base, 16, 17, 18, 19, 20, 21, 22
     end_of_group_counters \base
@@ -90,7 +97,8 @@ eight_rounds:
     ret
     EVC_ASM_CFI_END
 
-/* The first group: J_0 is beside its first four, if the last vector of the message has no lane for it. */
+/* The first group: J_0 is beside its first four, if the last vector of the
+ * message has no lane for it. */
     .p2align 4
 aes_of_first_group:
     EVC_ASM_CFI_BEGIN
@@ -122,7 +130,8 @@ aes_of_first_four:
 
 /* ---- The hash ---- */
 
-/* Two rounds of a group, and the products of two vectors of the one before it, so that both units have work. */
+/* Two rounds of a group, and the products of two vectors of the one before it, so that
+ * both units have work. */
 .macro two_rounds r, a, b, powers
     vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm1
     vbroadcasti32x4 round_keys + 16*\r + 16(%rdi), %zmm12
@@ -132,7 +141,8 @@ aes_of_first_four:
     pair_products \a, \b, \powers, %rdi
 .endif
 .endm
-/* All rounds but the last of a group, and xmm10 = the hash of the one before it, as hash_group has it. */
+/* All rounds but the last of a group, and xmm10 = the hash of the one before it,
+ * as hash_group has it. */
     .p2align 4
 rounds_and_hash:
     EVC_ASM_CFI_BEGIN
@@ -151,9 +161,10 @@ rounds_and_hash:
     two_rounds 12
 1:  ret
     EVC_ASM_CFI_END
-/* All rounds but the last of n vectors, and the products of the four before them, zmm24 to zmm27. zmm4: whitened
- * counters without constants, which are those of tables from rsi on; rax: 64 times the number of the last vector from
- * there; zmm23: that vector, with its counters; zmm13: the first powers, from powers_end - 512(rdx) on. Changes ecx. */
+/* All rounds but the last of n vectors, and the products of the four before them, zmm24 to zmm27.
+ * zmm4: whitened counters without constants, which are those of tables from rsi on; rax: 64 times
+ * the number of the last vector from there; zmm23: that vector, with its counters; zmm13: the first
+ * powers, from powers_end - 512(rdx) on. Changes ecx. */
 .macro rounds_beside r, vectors:vararg
     vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm1
     vbroadcasti32x4 round_keys + 16*\r + 16(%rdi), %zmm12
@@ -192,8 +203,8 @@ beside_\n:
     define_beside 1, 23
     define_beside 2, 22, 23
     define_beside 3, 21, 22, 23
-/* J_0 to its lane, if text leaves that free. Assemblers of Apple want a macro with immediate values to have an
- * argument. */
+/* J_0 to its lane, if text leaves that free. Assemblers of Apple want a macro with immediate
+ * values to have an argument. */
 .macro insert_j0 lane=48
     lea -1(%r10), %ecx
     not %ecx
@@ -225,7 +236,8 @@ last_beside:
     je beside_3
     jmp beside_4
     EVC_ASM_CFI_END
-/* Numbers 4 and 5 of 8 vectors, counted from 0. If the last one is full, the first block of the 8 meets H^33. */
+/* Numbers 4 and 5 of 8 vectors, counted from 0. If the last one is full, the first
+ * block of the 8 meets H^33. */
     .p2align 4
 two_beside:
     EVC_ASM_CFI_BEGIN
@@ -267,7 +279,8 @@ last_two_beside:
 1:  ret
     EVC_ASM_CFI_END
 
-/* Plus the products of the first four vectors of a group, zmm24 to zmm27, where the other four are then. */
+/* Plus the products of the first four vectors of a group, zmm24 to zmm27, where
+ * the other four are then. */
     .p2align 4
 hash_half:
     EVC_ASM_CFI_BEGIN
@@ -304,9 +317,9 @@ hash_group:
     ret
     EVC_ASM_CFI_END
 
-/* xmm12 = the hash of associated data, if that is more than a block: else xmm1 = that block, or the last one plus the
- * hash of those before it, from a state. All have reversed bytes, and what is not there is 0. xmm6 = the lengths;
- * zmm15 = the last round key, from rsi. */
+/* xmm12 = the hash of associated data, if that is more than a block: else xmm1 = that block, or the
+ * last one plus the hash of those before it, from a state. All have reversed bytes, and what is not
+ * there is 0. xmm6 = the lengths; zmm15 = the last round key, from rsi. */
     .p2align 4
 aad_of_long:
     EVC_ASM_CFI_BEGIN
@@ -397,7 +410,8 @@ texts_of_four_\opens:
     lea -1(%r10), %rax
     vshufi32x4 $0, %zmm0, %zmm0, %zmm0
     vpxor counter_1(%r11), %xmm0, %xmm8
-    /* The schedulers are full of AES that waits for a key from far away before they see a load of powers. */
+    /* The schedulers are full of AES that waits for a key from far away before they
+     * see a load of powers. */
     .set at, powers_end - 512
     .rept 9
     prefetcht0 at(%rdi)
@@ -662,8 +676,8 @@ open_long_message:
     jnz 4b
 .endm
 
-/* key, counter, y in rdi, rsi, rdx; in, out in rcx, r8; the number of groups, at least one, in r9; and whether to open
- * on the stack. */
+/* key, counter, y in rdi, rsi, rdx; in, out in rcx, r8; the number of groups, at least one, in r9;
+ * and whether to open on the stack. */
 .set opening, 8
 evc_function evc_gcm_x86_vaes512_flat_groups
     lea tables(%rip), %r11

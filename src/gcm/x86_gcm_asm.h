@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pieces of GCM in assembly that do not depend on the width of vectors: arguments, parts of blocks, rounds, tags. The
- * including file has common/x86_asm.h before this, and these in its tables, by their distance from r11:
+ * Pieces of GCM in assembly that do not depend on the width of vectors: arguments, parts of blocks,
+ * rounds, tags. The including file has common/x86_asm.h before this, and these in its tables, by
+ * their distance from r11:
  *
  *   block_bytes              the numbers 0 to 15, and 8 bytes before and 16 bytes behind them
  *   first_bytes              n bytes of ones and zeros behind, 16 - n bytes from here
@@ -18,7 +19,8 @@
 .set tag_bytes, 32
 .set tells_tag, 62    /* bit of tag_bytes: the tag is written, though the message is opened */
 .set hashed_aad, 63   /* bit of aad_bytes: all but the last block is hashed: EVC_GCM_HASHED_AAD */
-.set held_aad, 62     /* bit of aad_bytes: associated data is held by a state, if hashed_aad, too: EVC_GCM_HELD_AAD */
+/* bit of aad_bytes: associated data is held by a state, if hashed_aad, too: EVC_GCM_HELD_AAD */
+.set held_aad, 62
 .set held_end, 48     /* where it has its last 16 bytes then, if there are more */
 
 .set error_of_tag, 6
@@ -86,8 +88,9 @@
 3:
 .endm
 
-/* \x = the 12 bytes of an IV at rsi, zeros behind. By words of 4 bytes: a wider load would wait until stores to parts
- * of it have left the core, and programs write a number of 8 bytes behind a salt of 4, or copy 8 bytes and then 4. */
+/* \x = the 12 bytes of an IV at rsi, zeros behind. By words of 4 bytes: a wider load would wait
+ * until stores to parts of it have left the core, and programs write a number of 8 bytes behind a
+ * salt of 4, or copy 8 bytes and then 4. */
 .macro load_iv x
     vmovd (%rsi), \x
     vpinsrd $1, 4(%rsi), \x, \x
@@ -141,8 +144,8 @@ evc_end \name\()_open
 
 /* ---- Associated data ---- */
 
-/* Associated data that a state holds, EVC_GCM_HELD_AAD: takes the bits off aad_bytes. \first = its first block, which
- * is all if there are at most 16 bytes: then on to \all. */
+/* Associated data that a state holds, EVC_GCM_HELD_AAD: takes the bits off aad_bytes. \first = its
+ * first block, which is all if there are at most 16 bytes: then on to \all. */
 .macro take_held_aad first, move, all
     movzbl %r8b, %r8d
     \move (%rcx), \first
@@ -150,9 +153,9 @@ evc_end \name\()_open
     jbe \all
 .endm
 
-/* Associated data from a state, where aad_bytes is negative, in few instructions: \x = a block that is held, then on to
- * \held; or the last one, plus the hash of those before it, then on to \hashed. Bits of aad_bytes stay. Where more than
- * a block is held, on to \more. */
+/* Associated data from a state, where aad_bytes is negative, in few instructions: \x = a block that
+ * is held, then on to \held; or the last one, plus the hash of those before it, then on to \hashed.
+ * Bits of aad_bytes stay. Where more than a block is held, on to \more. */
 .macro take_block_of_state x, move, held, hashed, more=27b
 25: \move (%rcx), \x
     bt $held_aad, %r8
@@ -164,14 +167,16 @@ evc_end \name\()_open
     jmp \hashed
 .endm
 
-/* Takes the bit `hashed_aad` off aad_bytes; \x = the last block, plus the hash of those before it. */
+/* Takes the bit `hashed_aad` off aad_bytes; \x = the last block, plus the
+ * hash of those before it. */
 .macro take_hashed_aad x
     btr $hashed_aad, %r8
     vmovdqu (%rcx), \x
     vpxor -16(%rcx), \x, \x
 .endm
 
-/* The arguments of hash_aad, from rsi, rdx, rcx: `to` in r9, the others where messages have them. */
+/* The arguments of hash_aad, from rsi, rdx, rcx: `to` in r9, the others
+ * where messages have them. */
 .macro take_aad_to_hash
     mov %rcx, %r8
     mov %rdx, %rcx
@@ -180,7 +185,8 @@ evc_end \name\()_open
 
 /* ---- Tags ---- */
 
-/* computed_tag: xmm5. It is an argument since on Apple a macro without any would take $1 for one. */
+/* computed_tag: xmm5. It is an argument since on Apple a macro without any
+ * would take $1 for one. */
 .macro define_tag_functions computed_tag
 /* The first rdx bytes (1 to 16) of xmm5 to rcx. Changes xmm1. */
 evc_local store_tag
@@ -192,8 +198,8 @@ evc_local store_tag
     ret
 evc_local_end store_tag
 
-/* eax = an error unless they are at rcx, if it was 0; or they are stored there, if rdx has the bit `tells_tag`. Changes
- * edx, rsi, xmm1, xmm2, xmm5. */
+/* eax = an error unless they are at rcx, if it was 0; or they are stored there, if rdx has the bit
+ * `tells_tag`. Changes edx, rsi, xmm1, xmm2, xmm5. */
 evc_local compare_tag
     btr $tells_tag, %rdx
     jc store_tag

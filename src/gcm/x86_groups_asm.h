@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Registers that have the same use in GCM with vectors of one block and of two, and pieces of messages. The including
- * file has NUMBER, and functions first_group, groups, last_group, which say what they do.
+ * Registers that have the same use in GCM with vectors of one block and of two, and pieces
+ * of messages. The including file has NUMBER, and functions first_group, groups,
+ * last_group, which say what they do.
  *
- * Arguments of a piece as the System V ABI has them: key, counter, y in rdi, rsi, rdx; in, out in rcx, r8; the number
- * of groups, at least one, in r9; and whether to open on the stack.
+ * Arguments of a piece as the System V ABI has them: key, counter, y in rdi, rsi, rdx; in, out in
+ * rcx, r8; the number of groups, at least one, in r9; and whether to open on the stack.
  */
 #ifndef EVC_GCM_X86_GROUPS_ASM_H
 #define EVC_GCM_X86_GROUPS_ASM_H
@@ -24,7 +25,8 @@
 
 /* Macros with immediate values have an argument: without, Apple's assemblers take $1 for one. */
 
-/* Behind the loads of y and of the counter but for its number. Saves rbx, and rdx: the place of y. */
+/* Behind the loads of y and of the counter but for its number. Saves rbx,
+ * and rdx: the place of y. */
 .macro begin_piece any_number
     mov %r9, BLOCKS
     mov %rcx, IN

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Vectors of 512 bits, 4 blocks, by the words of gcm/message.h and gcm/x86_steps.h; their parts by masks. */
+/* Vectors of 512 bits, 4 blocks, by the words of gcm/message.h and gcm/x86_steps.h;
+ * their parts by masks. */
 #ifndef EVC_GCM_X86_LANES512_H
 #define EVC_GCM_X86_LANES512_H
 
@@ -22,7 +23,7 @@ EVC_INLINE vec v_at(__m128i block, size_t place)
     return _mm512_maskz_broadcast_i32x4((__mmask16)(0xf << 4 * place), block);
 }
 
-/* ---- Parts of vectors ------------------------------------------------------------------------------ */
+/* ---- Parts of vectors ------------------------------------------------------------------------ */
 
 #define PARTS_BY_MASKS
 typedef struct {
@@ -61,15 +62,17 @@ EVC_INLINE vec v_bytes_down(vec v, size_t n)
     return _mm512_permutexvar_epi8(_mm512_add_epi8(v_load(from_0), _mm512_set1_epi8((char)n)), v);
 }
 
-/* i: of the vector; only that of 0 has a `from`. At the end of a page an access ends with the part. Elsewhere it begins
- * with it: a mask that leaves out bytes before the part waits for earlier stores to these bytes. */
+/* i: of the vector; only that of 0 has a `from`. At the end of a page an access ends with the part.
+ * Elsewhere it begins with it: a mask that leaves out bytes before the part waits for earlier
+ * stores to these bytes. */
 EVC_INLINE vec v_load_part(unsigned i, const uint8_t *p, vec_part part, int at_page_end)
 {
     const size_t back = 64 - (part.to - part.from);
 
     if (__builtin_expect(at_page_end, 0))
-        return v_bytes_down(_mm512_maskz_loadu_epi8(part.bytes << back % 64, evc_in_at(p, part.from - back)),
-                            64 - part.to);
+        return v_bytes_down(
+            _mm512_maskz_loadu_epi8(part.bytes << back % 64, evc_in_at(p, part.from - back)),
+            64 - part.to);
     if (i == 0)
         return v_up(_mm512_maskz_loadu_epi8(part.bytes, evc_in_at(p, part.from)), part.from);
     return _mm512_maskz_loadu_epi8(part.bytes, p);
@@ -80,7 +83,8 @@ EVC_INLINE void v_store_part(unsigned i, uint8_t *p, vec_part part, int at_page_
     const size_t back = 64 - (part.to - part.from);
 
     if (__builtin_expect(at_page_end, 0))
-        _mm512_mask_storeu_epi8(evc_out_at(p, part.from - back), part.bytes << back % 64, v_bytes_down(v, part.to));
+        _mm512_mask_storeu_epi8(evc_out_at(p, part.from - back), part.bytes << back % 64,
+                                v_bytes_down(v, part.to));
     else if (i == 0)
         _mm512_mask_storeu_epi8(evc_out_at(p, part.from), part.bytes, v_down(v, part.from));
     else
@@ -89,10 +93,12 @@ EVC_INLINE void v_store_part(unsigned i, uint8_t *p, vec_part part, int at_page_
 
 EVC_INLINE vec v_keep_part(unsigned i, vec v, vec_part part)
 {
-    return _mm512_maskz_mov_epi8(i == 0 ? part.bytes << part.from / 2 << part.from / 2 : part.bytes, v);
+    return _mm512_maskz_mov_epi8(i == 0 ? part.bytes << part.from / 2 << part.from / 2 : part.bytes,
+                                 v);
 }
 
-/* Whether n vectors at p, with text from and to there, reach behind the page that has the end of the text. */
+/* Whether n vectors at p, with text from and to there, reach behind the page that
+ * has the end of the text. */
 EVC_INLINE int ends_at_page_end(const void *p, size_t from, size_t to, size_t n)
 {
     const uintptr_t at = (uintptr_t)p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of blocks, and tags, where there are no masks: for 128-bit and 256-bit vectors. Lengths are no secrets, so
- * branches may depend on them. */
+/* Parts of blocks, and tags, where there are no masks: for 128-bit and 256-bit vectors. Lengths are
+ * no secrets, so branches may depend on them. */
 #ifndef EVC_GCM_X86_PARTS_H
 #define EVC_GCM_X86_PARTS_H
 
@@ -25,7 +25,8 @@ EVC_INLINE void store_part1(uint8_t *p, __m128i v, size_t n_bytes) /* 0 to 16 */
 /* The first n_bytes of v, zeros behind. */
 EVC_INLINE __m128i first_bytes1(__m128i v, size_t n_bytes)
 {
-    static const uint8_t window[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    static const uint8_t window[32] = {255, 255, 255, 255, 255, 255, 255, 255,
+                                       255, 255, 255, 255, 255, 255, 255, 255};
 
     return _mm_and_si128(v, load1(window + 16 - n_bytes));
 }

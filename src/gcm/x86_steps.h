@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM by AES instructions and carry-less multiplication: counters, rounds of AES, and the main loop, written once for
- * every width of vector. Include it inside the region of the kernel's ISA, after what ghash/x86_clmul_steps.h wants,
- * with GROUP 16, and these:
+ * GCM by AES instructions and carry-less multiplication: counters, rounds of AES, and the main
+ * loop, written once for every width of vector. Include it inside the region of the kernel's ISA,
+ * after what ghash/x86_clmul_steps.h wants, with GROUP 16, and these:
  *
  *   v_enc, v_enc_last        a round of AES, in each block
  *   v_add32, v_shuffle8      within each block
@@ -28,7 +28,7 @@ struct key {
     struct powers powers;
 };
 
-/* ---- Blocks ------------------------------------------------------------------------------------ */
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 
 typedef __m128i block;
 
@@ -39,7 +39,7 @@ typedef __m128i block;
 #define hash_of(product) reverse1(reduce_sum(product))
 #define expand_key(key, user_key) evc_x86_expand((key)->rk[0], (key)->head.rounds, user_key)
 
-/* ---- AES --------------------------------------------------------------------------------------- */
+/* ---- AES ------------------------------------------------------------------------------------- */
 
 EVC_INLINE vec round_key(const struct key *key, uint32_t r)
 {
@@ -76,7 +76,8 @@ EVC_INLINE void middle_rounds(const struct key *key, vec *s, unsigned n)
     }
 }
 
-EVC_INLINE void encrypt_blocks(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_INLINE void encrypt_blocks(const struct key *key, const uint8_t *in, uint8_t *out,
+                               size_t n_blocks)
 {
     for (size_t i = 0; i < n_blocks; i++) {
         vec s[1] = {v_first(xor1(load1(in + 16 * i), load1(key->rk[0])))};
@@ -85,7 +86,7 @@ EVC_INLINE void encrypt_blocks(const struct key *key, const uint8_t *in, uint8_t
     }
 }
 
-/* ---- Counters ---------------------------------------------------------------------------------- */
+/* ---- Counters -------------------------------------------------------------------------------- */
 
 /* The number in the first word of each block, as the last one of a counter. */
 #define LAST_WORD_REVERSED _mm_set_epi8(0, 1, 2, 3, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1)
@@ -93,7 +94,8 @@ EVC_INLINE void encrypt_blocks(const struct key *key, const uint8_t *in, uint8_t
 /* 12 bytes, and a counter of zero. */
 EVC_INLINE __m128i load_iv(const uint8_t *iv)
 {
-    return _mm_insert_epi32(_mm_loadl_epi64((const __m128i *)(const void *)iv), (int)evc_load32_ne(iv + 8), 2);
+    return _mm_insert_epi32(_mm_loadl_epi64((const __m128i *)(const void *)iv),
+                            (int)evc_load32_ne(iv + 8), 2);
 }
 
 /* Counters under way: all are `base`, which is whitened, plus a number. */
@@ -110,8 +112,8 @@ EVC_INLINE struct count count_from(const struct key *key, __m128i counter, uint3
     return count;
 }
 
-/* The next n vectors, whitened. Each number comes from the one before: compilers would keep a constant in memory, and
- * round keys instead of it, for each. */
+/* The next n vectors, whitened. Each number comes from the one before: compilers would keep a
+ * constant in memory, and round keys instead of it, for each. */
 EVC_INLINE void next_counters(vec *s, struct count *count, unsigned n)
 {
     const vec reversed = v_all(LAST_WORD_REVERSED), step = v_words(LANES);
@@ -120,7 +122,7 @@ EVC_INLINE void next_counters(vec *s, struct count *count, unsigned n)
                  count->number = v_add32(count->number, step); v_barrier(count->number));
 }
 
-/* ---- A group, for the main loop ------------------------------------------------------------------ */
+/* ---- A group, for the main loop -------------------------------------------------------------- */
 
 #define TWO_GROUPS_AT_ONCE (PAIRS > 4)
 #define HIGHEST_POWERS(key) ((key)->powers.pair)
@@ -128,7 +130,8 @@ EVC_INLINE void next_counters(vec *s, struct count *count, unsigned n)
 
 #if !PIECES_ALONE
 
-/* They are needed behind AES, and a core that waits for it fetches nothing; with many keys no near cache has them. */
+/* They are needed behind AES, and a core that waits for it fetches nothing; with many keys
+ * no near cache has them. */
 EVC_INLINE void prefetch_powers(const struct key *key)
 {
     const char *const lowest = (const char *)LOWEST_POWERS(key);
@@ -137,7 +140,8 @@ EVC_INLINE void prefetch_powers(const struct key *key)
         _mm_prefetch(lowest + at, _MM_HINT_T0);
 }
 
-/* Plus the products of a group, r, with the 4 pairs of powers at h. y: the hash before the group, or zero. */
+/* Plus the products of a group, r, with the 4 pairs of powers at h. y: the hash
+ * before the group, or zero. */
 EVC_INLINE void add_group(struct product *sum, const struct pair *h, __m128i y, const vec *r)
 {
     add_pair(sum, r[2], r[3], h + 1);
@@ -148,8 +152,8 @@ EVC_INLINE void add_group(struct product *sum, const struct pair *h, __m128i y, 
 
 #if FLAT_POWERS
 
-EVC_INLINE void fused_rounds(const struct key *key, vec *s, struct product *sum, const struct pair *h, __m128i y,
-                             const vec *r)
+EVC_INLINE void fused_rounds(const struct key *key, vec *s, struct product *sum,
+                             const struct pair *h, __m128i y, const vec *r)
 {
     middle_rounds(key, s, 8);
     add_group(sum, h, y, r);
@@ -157,9 +161,10 @@ EVC_INLINE void fused_rounds(const struct key *key, vec *s, struct product *sum,
 
 #else
 
-/* middle_rounds of a group s, and add_group of the one before it, in an order that keeps both kinds of units busy. */
-EVC_INLINE void fused_rounds(const struct key *key, vec *s, struct product *sum, const struct pair *h, __m128i y,
-                             const vec *r)
+/* middle_rounds of a group s, and add_group of the one before it, in an order that keeps
+ * both kinds of units busy. */
+EVC_INLINE void fused_rounds(const struct key *key, vec *s, struct product *sum,
+                             const struct pair *h, __m128i y, const vec *r)
 {
     struct operands o = operands_of(r[2], r[3]), powers = powers_at(h + 1);
 
@@ -197,13 +202,15 @@ EVC_INLINE void fused_rounds(const struct key *key, vec *s, struct product *sum,
     sum->mi = add_part(sum->mi, o.sum, powers.sum);
 }
 
-/* ---- A message of at most one block ---------------------------------------------------------------- */
+/* ---- A message of at most one block ---------------------------------------------------------- */
 
-/* Plus a times H^k, k from 1 to 3: one lane of a pair of powers has it, in its lower half or, of the second vector, in
- * its upper one. */
-EVC_INLINE void add_block(__m128i *lo, __m128i *mi, __m128i *hi, __m128i a, const struct key *key, unsigned k)
+/* Plus a times H^k, k from 1 to 3: one lane of a pair of powers has it, in its lower half or, of
+ * the second vector, in its upper one. */
+EVC_INLINE void add_block(__m128i *lo, __m128i *mi, __m128i *hi, __m128i a, const struct key *key,
+                          unsigned k)
 {
-    const unsigned vector = (k - 1) / LANES, lane = LANES - 1 - (k - 1) % LANES; /* vectors from the end */
+    /* vector: counted from the end */
+    const unsigned vector = (k - 1) / LANES, lane = LANES - 1 - (k - 1) % LANES;
     const struct pair *const h = key->powers.pair + PAIRS - 1 - vector / 2;
     __m128i h_lo = load1(h->lo + 16 * lane), h_hi = load1(h->hi + 16 * lane);
 
@@ -222,17 +229,20 @@ EVC_INLINE __m128i add_half_reduced(__m128i mi, __m128i lo)
 {
     const __m128i poly = _mm_set_epi32(0, 0, (int)0xc2000000, 0);
 
-    return _mm_xor_si128(mi, _mm_xor_si128(_mm_shuffle_epi32(lo, 0x4e), _mm_clmulepi64_si128(lo, poly, 0x00)));
+    return _mm_xor_si128(
+        mi, _mm_xor_si128(_mm_shuffle_epi32(lo, 0x4e), _mm_clmulepi64_si128(lo, poly, 0x00)));
 }
 
 #define BOTH(instruction, r)                                                                       \
     (x = instruction(x, load1(key->rk[r])), y = instruction(y, load1(key->rk[r])))
 
 /* Only the block of text is waited for, and nothing crosses the places of a wide vector. */
-EVC_INLINE __m128i crypt_one_block(const struct key *key, __m128i counter, __m128i aad, int has_aad, const uint8_t *in,
-                                   uint8_t *out, size_t len_bytes, __m128i lengths, int sealing)
+EVC_INLINE __m128i crypt_one_block(const struct key *key, __m128i counter, __m128i aad, int has_aad,
+                                   const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                   __m128i lengths, int sealing)
 {
-    const __m128i white = _mm_xor_si128(counter, load1(key->rk[0])), text = load_part1(in, len_bytes);
+    const __m128i white = _mm_xor_si128(counter, load1(key->rk[0])),
+                  text = load_part1(in, len_bytes);
     __m128i x = _mm_xor_si128(white, _mm_set_epi32(2 << 24, 0, 0, 0)); /* the first block of text */
     __m128i y = _mm_xor_si128(white, _mm_set_epi32(1 << 24, 0, 0, 0)); /* J_0 */
     __m128i lo = _mm_setzero_si128(), mi = lo, hi = lo;

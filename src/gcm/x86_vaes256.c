@@ -3,10 +3,11 @@
  * GCM with VAES and VPCLMULQDQ on 256-bit vectors, 32 blocks with one reduction.
  *
  * Method:   8 vectors of 2 counters through AES while the 8 before are hashed by Karatsuba.
- *           A message is groups of these and a tail, whose blocks are in the last lanes: gcm/message.h.
+ *           A message is groups of these and a tail, whose blocks are in the
+ *           last lanes: gcm/message.h.
  *           Where the ABI is that of System V, messages are in assembly, x86_vaes256_asm.S.
- * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
- *           Computing the GCM Mode, 2014.
+ * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and
+ *           its Usage for Computing the GCM Mode, 2014.
  * Needs:    X86_GCM256.   Timing: CT (no tables, no secret branches).
  * Key form: private.
  */
@@ -60,7 +61,8 @@ EVC_INLINE vec v_load_part(unsigned i, const uint8_t *p, vec_part part, int at_p
 
     (void)at_page_end; /* nothing is accessed but the part */
     if (i || part.from == 0)
-        return part.to > 16 ? v_join(load1(p), load_part1(second, part.to - 16)) : v_first(load_part1(p, part.to));
+        return part.to > 16 ? v_join(load1(p), load_part1(second, part.to - 16))
+                            : v_first(load_part1(p, part.to));
     return part.from == 16 ? v_last(load_part1(second, part.to - 16)) : v_zero();
 }
 
@@ -75,7 +77,8 @@ EVC_INLINE void v_store_part(unsigned i, uint8_t *p, vec_part part, int at_page_
 
 EVC_INLINE vec v_keep_part(unsigned i, vec v, vec_part part)
 {
-    static const uint64_t words[12] = {0, 0, 0, 0, ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0)};
+    static const uint64_t words[12] = {
+        0, 0, 0, 0, ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0)};
     const uint8_t *const window = (const uint8_t *)words;
 
     v = _mm256_and_si256(v, v_load(window + 64 - part.to));

@@ -2,20 +2,24 @@
 /*
  * GCM of whole messages, and of groups of vectors for pieces of messages.
  *
- * A message of more than 240 bytes is groups of 16 blocks and a tail of 0 to 16; shorter ones are a tail alone, and one
- * of at most a block has code of its own. There are no frames, and nothing is kept on the stack. A group is hashed from
- * memory while the next one goes through AES: its ciphertext, which to seal is the output of the group before, to open
+ * A message of more than 240 bytes is groups of 16 blocks and a tail of 0 to 16; shorter
+ * ones are a tail alone, and one of at most a block has code of its own. There are no
+ * frames, and nothing is kept on the stack. A group is hashed from memory while the next one
+ * goes through AES: its ciphertext, which to seal is the output of the group before, to open
  * the input of the group itself.
  *
- * Tail:     r blocks of text, the last of which may be broken, and the lengths, in the last lanes of n = r/2 + 1
- *           vectors. With r even, lane 0 of the first vector is the last block of associated data. The lane of the
- *           lengths has the counter 1, that of J_0, whose encryption is the tag mask.
- * Text:     accesses begin at its start or end at its end, and overlap: nothing around it is accessed.
- * Counters: the blocks of group g have the numbers 16g + 2 to 16g + 17. So they are a base, of 16g, plus (by XOR) the
- *           first 16 numbers, but for the last two, which have the base of the next group.
+ * Tail:     r blocks of text, the last of which may be broken, and the lengths, in the last lanes
+ *           of n = r/2 + 1 vectors. With r even, lane 0 of the first vector is the last block of
+ *           associated data. The lane of the lengths has the counter 1, that of J_0, whose
+ *           encryption is the tag mask.
+ * Text:     accesses begin at its start or end at its end, and overlap:
+ *           nothing around it is accessed.
+ * Counters: the blocks of group g have the numbers 16g + 2 to 16g + 17. So they are a base,
+ *           of 16g, plus (by XOR) the first 16 numbers, but for the last two, which have
+ *           the base of the next group.
  *
- * Arguments as the System V ABI has them: key in rdi, iv in rsi, aad in rcx, aad_bytes in r8, in in r9; out, len_bytes,
- * tag and tag_bytes on the stack.
+ * Arguments as the System V ABI has them: key in rdi, iv in rsi, aad in rcx, aad_bytes in r8, in in
+ * r9; out, len_bytes, tag and tag_bytes on the stack.
  */
 #include "common/x86_asm.h"
 
@@ -64,8 +68,8 @@ tables:
     .byte at
     .set at, at + 1
     .endr
-/* Numbers as the CPU has them, in the first words of lanes: of two lanes, the step to the next vector; and where the
- * bytes of such a number are in a counter. */
+/* Numbers as the CPU has them, in the first words of lanes: of two lanes, the step to the next
+ * vector; and where the bytes of such a number are in a counter. */
 .set lane_numbers, counters + 18*16
     .quad 0, 0, 1, 0
 .set step, lane_numbers + 32
@@ -161,8 +165,8 @@ tables:
     ret
 .endm
 
-/* Counters of a group of a piece, whose base has no number: it may come from a hash with the key, so nothing branches
- * on it. */
+/* Counters of a group of a piece, whose base has no number: it may come from a hash with the key,
+ * so nothing branches on it. */
     .text
     .p2align 5
 evc_local counters_of_piece
@@ -204,7 +208,8 @@ evc_local aes_of_tail
 18: tail_vectors 8
 evc_local_end aes_of_tail
 
-/* The same of 16 blocks of text. Of the first one the state is in xmm15, the others have the lanes of a tail of 15. */
+/* The same of 16 blocks of text. Of the first one the state is in xmm15, the others have the
+ * lanes of a tail of 15. */
     .p2align 5
 evc_local aes_of_16
     .irp i, 0, 1, 2, 3, 4, 5, 6
@@ -222,8 +227,8 @@ evc_local_end aes_of_16
 
 /* ---- The hash ---- */
 
-/* Parts of the products of a pair of vectors with a pair of powers, in three steps, of vectors that are reversed and
- * halved: their lower halves in \lo, the upper ones in \hi. Changes \lo. */
+/* Parts of the products of a pair of vectors with a pair of powers, in three steps, of vectors that
+ * are reversed and halved: their lower halves in \lo, the upper ones in \hi. Changes \lo. */
 .macro add_products part, powers, to, scratch
     vpclmulqdq $0x00, \powers, \part, \scratch
     vpxor \scratch, \to, \to
@@ -340,9 +345,9 @@ evc_local first_group
     ret
 evc_local_end first_group
 
-/* rax groups from IN on: encrypts each, and hashes the one at HASHED, which is as many bytes before as it was at first:
- * none to open. A: the hash before it, and behind the last one. Of two groups in a row the first meets the higher
- * powers, and both have one reduction. */
+/* rax groups from IN on: encrypts each, and hashes the one at HASHED, which is as many bytes before
+ * as it was at first: none to open. A: the hash before it, and behind the last one. Of two groups
+ * in a row the first meets the higher powers, and both have one reduction. */
     .p2align 5
 evc_local groups
 4:  sub $1, BLOCKS
@@ -416,8 +421,8 @@ evc_local_end groups
 
 /* ---- Associated data ---- */
 
-/* Plus the products of rsi blocks at rcx, the first one with the power of H whose number is edx, at most 32. xmm11 is
- * added to the first one. Changes rax, rcx, rdx, rsi, xmm11, A, B, P. */
+/* Plus the products of rsi blocks at rcx, the first one with the power of H whose number is edx, at
+ * most 32. xmm11 is added to the first one. Changes rax, rcx, rdx, rsi, xmm11, A, B, P. */
     .p2align 5
 evc_local add_blocks
 4:  mov %edx, %eax
@@ -486,9 +491,9 @@ evc_local add_blocks
     ret
 evc_local_end add_blocks
 
-/* xmm15 = the last block of associated data: of 1 to 7 or more than 16 bytes. It will meet the power of H whose number
- * is esi: those before it are added to the sum, if there are powers enough, and else their hash to the block. Changes
- * rax, rcx, rdx, rsi, vectors 11 to 14. */
+/* xmm15 = the last block of associated data: of 1 to 7 or more than 16 bytes. It will meet the
+ * power of H whose number is esi: those before it are added to the sum, if there are powers enough,
+ * and else their hash to the block. Changes rax, rcx, rdx, rsi, vectors 11 to 14. */
     .p2align 5
 evc_local other_aad
     cmp $8, AAD_BYTES
@@ -559,8 +564,8 @@ evc_end evc_gcm_x86_vaes256_hash_aad
 .macro add_hash x
     vpxor -16(%rcx), \x, \x
 .endm
-/* xmm15 = the last block of associated data, as of other_aad; zeros without any. Those of 8 to 16 bytes are at label 5
- * at once, the others go by label 6. */
+/* xmm15 = the last block of associated data, as of other_aad; zeros without any. Those of 8 to 16
+ * bytes are at label 5 at once, the others go by label 6. */
 .macro last_of_aad to
     lea -8(AAD_BYTES), %rdx
     cmp $8, %rdx
@@ -715,9 +720,9 @@ evc_local_end text_of_tail
     lea -1(LEN,%rax), %rax
     shr $8, %rax
 .endm
-/* esi = the number of the power that the last block of associated data meets. Up to the first reduction it may be
- * followed by one group, or by a tail of 16 blocks and the lengths; before two groups it has a reduction of its own.
- * Changes rax, rdx. */
+/* esi = the number of the power that the last block of associated data meets. Up to the first
+ * reduction it may be followed by one group, or by a tail of 16 blocks and the lengths; before two
+ * groups it has a reduction of its own. Changes rax, rdx. */
 .macro power_of_aad
     count_groups
     lea (,AAD_BYTES,4), %rdx /* without bits of EVC_GCM_HELD_AAD */
@@ -918,8 +923,9 @@ evc_end evc_gcm_x86_vaes256_groups
 
 /* ---- Messages ---- */
 
-/* Plus the product of a block, reversed, with a power of H from 1 to 3, whose place is in the last pair; MI is complete
- * before and behind it. low, high: which halves vpclmulqdq takes for the lower half of the block, and for the upper. */
+/* Plus the product of a block, reversed, with a power of H from 1 to 3, whose place is in the last
+ * pair; MI is complete before and behind it. low, high: which halves vpclmulqdq takes for the lower
+ * half of the block, and for the upper. */
 .macro add_power_1 a
     add_power \a, (last_pair+16), 0x10, 0x11
 .endm

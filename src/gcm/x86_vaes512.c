@@ -3,11 +3,13 @@
  * GCM with VAES and VPCLMULQDQ on 512-bit vectors, 64 blocks with one reduction.
  *
  * Method:   8 vectors of 4 counters through AES while the 8 before are hashed by Karatsuba.
- *           A message is groups of these and a tail, whose blocks are in the last lanes: gcm/message.h.
- *           The parts of its first and last vector are taken by masks. Where the ABI is that of System V, messages
- *           are in assembly, x86_vaes512_asm.S: at most 288 bytes in one straight line of up to 5 vectors.
- * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
- *           Computing the GCM Mode, 2014.
+ *           A message is groups of these and a tail, whose blocks are in the
+ *           last lanes: gcm/message.h.
+ *           The parts of its first and last vector are taken by masks. Where the ABI is that of
+ *           System V, messages are in assembly, x86_vaes512_asm.S: at most 288 bytes in one
+ *           straight line of up to 5 vectors.
+ * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and
+ *           its Usage for Computing the GCM Mode, 2014.
  * Needs:    X86_GCM512.   Timing: CT (no tables, no secret branches).
  * Key form: private.
  */
@@ -37,8 +39,8 @@ EVC_DEFINE_CLEAR(clear_short, ZMM)
 
 #define load_part1(p, n_bytes) load_block(p, n_bytes)
 
-/* 0 to 16 bytes, zeros behind. A load with a mask waits for stores to any of the 16, like that of the last message's
- * tag beside the associated data; this reads what it takes. */
+/* 0 to 16 bytes, zeros behind. A load with a mask waits for stores to any of the 16, like that of
+ * the last message's tag beside the associated data; this reads what it takes. */
 EVC_INLINE __m128i load_block(const uint8_t *p, size_t n_bytes)
 {
     if (n_bytes == 16)

@@ -2,24 +2,27 @@
 /*
  * GCM of whole messages, and of groups of vectors for pieces of messages.
  *
- * A text of at most 288 bytes goes in one straight line, longer ones in groups: see "Long messages". The reason for
- * assembly: messages overlap in a core's window of some 450 instructions, so that a short one costs about its latency
- * times its instructions. Here are no frames, AES comes first, and short messages use vectors 0 to 15 alone, so that no
- * others have to be cleared. To open, tag_bytes has the bit `opens`; long messages have k3, not 0 to seal.
+ * A text of at most 288 bytes goes in one straight line, longer ones in groups: see "Long
+ * messages". The reason for assembly: messages overlap in a core's window of some 450 instructions,
+ * so that a short one costs about its latency times its instructions. Here are no frames, AES comes
+ * first, and short messages use vectors 0 to 15 alone, so that no others have to be cleared. To
+ * open, tag_bytes has the bit `opens`; long messages have k3, not 0 to seal.
  *
- * Lanes:    nothing, the last block of associated data (or zeros), text, lengths. The last block is in the last lane,
- *           so that each meets its power of H at a fixed place. The lane before the text has counter 1, that of J_0,
- *           whose encryption is the tag mask. Up to three blocks of associated data before its last one go into lanes
- *           that are left in front of it, and up to four that find none into a vector in front. More than these are
- *           hashed on their own. Where a vector of AES can be saved, or half of one, J_0 and associated data have
- *           other lanes: see even_message and half_message.
- * Text:     its accesses begin at its start or end at its end, and overlap: so nothing around it is accessed, and no
- *           masked access can reach into another page. One permutation of bytes moves text into its lanes, and one
- *           moves it back.
+ * Lanes:    nothing, the last block of associated data (or zeros), text, lengths. The last block is
+ *           in the last lane, so that each meets its power of H at a fixed place. The lane before
+ *           the text has counter 1, that of J_0, whose encryption is the tag mask. Up to three
+ *           blocks of associated data before its last one go into lanes that are left in front of
+ *           it, and up to four that find none into a vector in front. More than these are hashed on
+ *           their own. Where a vector of AES can be saved, or half of one, J_0 and associated data
+ *           have other lanes: see even_message and half_message.
+ * Text:     its accesses begin at its start or end at its end, and overlap: so nothing around it is
+ *           accessed, and no masked access can reach into another page. One permutation of bytes
+ *           moves text into its lanes, and one moves it back.
  *
- * Arguments as the System V ABI has them: key in rdi, iv in rsi, aad in rcx, aad_bytes in r8, in in r9; out, len_bytes,
- * tag and tag_bytes on the stack. r10 = len_bytes, rax = the same, whole blocks, r11 = byte_numbers; of short messages,
- * behind AES rsi = rax - r10, the bytes that the last block lacks, and r8 = out.
+ * Arguments as the System V ABI has them: key in rdi, iv in rsi, aad in rcx, aad_bytes in r8, in in
+ * r9; out, len_bytes, tag and tag_bytes on the stack. r10 = len_bytes, rax = the same, whole
+ * blocks, r11 = byte_numbers; of short messages, behind AES rsi = rax - r10, the bytes that the
+ * last block lacks, and r8 = out.
  */
 #include "common/x86_asm.h"
 
@@ -44,7 +47,8 @@ byte_numbers:
     .byte at
     .set at, at + 1
     .endr
-/* The counters of lanes. Those before J_0 have no use; the step of a vector is there, where its address is short. */
+/* The counters of lanes. Those before J_0 have no use; the step of a vector is there, where
+ * its address is short. */
 .set lanes, 128
     .long 4
     .fill 4*16 - 4, 1, 0
@@ -56,7 +60,8 @@ byte_numbers:
     .byte at
     .set at, at + 1
     .endr
-/* The same of a last vector of three blocks of text and J_0, from the last of one vector to that of four. */
+/* The same of a last vector of three blocks of text and J_0, from the last of one
+ * vector to that of four. */
 .set full_counters, counters + 43*16
     .set at, 0
     .rept 4
@@ -86,7 +91,8 @@ byte_numbers:
     .quad 0xffff000000000000, 0
     .quad 0xffffffff00000000, 0
     .quad 0xffffffffffff0000, 0
-/* The bytes of the text in the last vector, whose last block lacks 0 to 15 bytes; and in the only vector. */
+/* The bytes of the text in the last vector, whose last block lacks 0 to 15 bytes;
+ * and in the only vector. */
 .set last_text_masks, text_masks + 64
 .set only_text_masks, last_text_masks + 128
 .macro masks_from first
@@ -109,7 +115,8 @@ byte_numbers:
     .quad at
     .set at, at + 1
     .endr
-/* The same where the first vector has its lanes as lanes before the text: the last one, then those before it. */
+/* The same where the first vector has its lanes as lanes before the text: the last one,
+ * then those before it. */
 .set aad_quads, quad_numbers + 128
     .quad 2, 3, 4, 5, 6, 7, 0, 1, 8, 9, 10, 11, 12, 13, 14, 15
 .set words_reversed, aad_quads + 128
@@ -126,7 +133,8 @@ byte_numbers:
 .set first_bytes, counter_1 + 16
     .fill 16, 1, 255
     .fill 16, 1, 0
-/* Numbers of counters are the last words of blocks, in the order of the CPU: those of lanes, and the bytes of one. */
+/* Numbers of counters are the last words of blocks, in the order of the CPU: those of lanes,
+ * and the bytes of one. */
 .set lane_numbers, first_bytes + 32
     .fill 16, 1, 0
     .long 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3
@@ -176,7 +184,8 @@ byte_numbers:
 .endif
 .endm
 
-/* \s = numbers plus the IV, zmm0, and the first key, zmm13: IVs come late, and meet no other addition before this. */
+/* \s = numbers plus the IV, zmm0, and the first key, zmm13: IVs come late, and meet no other
+ * addition before this. */
 .macro first_key s, numbers:vararg
     vmovdqa64 %zmm13, \s
     vpternlogq $0x96, \numbers, %zmm0, \s
@@ -214,8 +223,8 @@ byte_numbers:
 
 /* ---- The hash ---- */
 
-/* The halves of the blocks of two vectors, as numbers: of each pair of blocks first that of \a. Not vpermi2b, which is
- * three instructions of Intel's cores. */
+/* The halves of the blocks of two vectors, as numbers: of each pair of blocks first that of \a. Not
+ * vpermi2b, which is three instructions of Intel's cores. */
 .macro halves_of a, b, lower, upper, scratch
     vpshufb reversed(%r11), \a, \lower
     vpshufb reversed(%r11), \b, \scratch
@@ -242,7 +251,8 @@ byte_numbers:
     vpxor \x_scratch, \x, \x
 .endm
 
-/* Plus the products of one part of a pair of vectors with that of a pair of powers. p, q: scratch. */
+/* Plus the products of one part of a pair of vectors with that of a pair of
+ * powers. p, q: scratch. */
 .macro add_products part, powers, to, p, q
     vpclmulqdq $0x00, \powers, \part, \p
     vpclmulqdq $0x11, \powers, \part, \q
@@ -263,7 +273,8 @@ byte_numbers:
     .endr
 .endm
 
-/* zmm8 to zmm11 are hashed, then zmm2, the last vector; xmm0 = the tag mask. With has_front zmm12 is in front. */
+/* zmm8 to zmm11 are hashed, then zmm2, the last vector; xmm0 = the tag mask. With
+ * has_front zmm12 is in front. */
 .macro finish n
 .if \n == 1
     jmp finish_one
@@ -403,7 +414,8 @@ finish_vectors:
     jmp 21b
 .endm
 
-/* computed_tag: xmm5. Clears xmm1 to xmm6. On Apple, a macro without arguments would take $0 for one. */
+/* computed_tag: xmm5. Clears xmm1 to xmm6. On Apple, a macro without arguments
+ * would take $0 for one. */
 .macro finish_block computed_tag
     mov tag(%rsp), %rcx
     mov tag_bytes(%rsp), %rdx
@@ -435,8 +447,8 @@ finish_vectors:
     vpunpcklqdq %xmm13, %xmm1, %xmm1
 5:
 .endm
-/* xmm2 = the lengths, as they are hashed; r10 has those of text, r8 those of associated data, and is changed. They go
- * by memory, for moves from general registers take vector units. */
+/* xmm2 = the lengths, as they are hashed; r10 has those of text, r8 those of associated data, and
+ * is changed. They go by memory, for moves from general registers take vector units. */
 .macro lengths_as_hashed depth, bits=8
     shl $3, %r8
     lea (,%r10,\bits), %esi
@@ -459,8 +471,8 @@ finish_vectors:
     vpsllq $3, %xmm2, %xmm2
 .endm
 
-/* The beginning of messages of n vectors: all rounds but the last, whose key is in zmm15 then. AES comes first: it
- * takes longest. */
+/* The beginning of messages of n vectors: all rounds but the last, whose key is in zmm15 then. AES
+ * comes first: it takes longest. */
 .macro begin_message iv
     vshufi32x4 $0, \iv, \iv, \iv
     vbroadcasti32x4 round_keys(%rdi), %zmm13
@@ -471,7 +483,8 @@ finish_vectors:
     middle_rounds \round, \n
     vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm15
 .endm
-/* The same in a loop, which costs no time with so many vectors; the first one may be half a vector. */
+/* The same in a loop, which costs no time with so many vectors; the first one
+ * may be half a vector. */
 .macro round_of_many n, key, half_key, half
 .if \half
     vaesenc \half_key, %ymm3, %ymm3
@@ -537,8 +550,8 @@ finish_vectors:
 .endm
     .text
     .p2align 4
-/* xmm1 = the last block of associated data, and others as aad_of_vectors has them; xmm2 = the lengths; edx = 0 if there
- * is no associated data. */
+/* xmm1 = the last block of associated data, and others as aad_of_vectors has them; xmm2 = the
+ * lengths; edx = 0 if there is no associated data. */
 aad_and_lengths:
     EVC_ASM_CFI_BEGIN
     load_aad %r8
@@ -583,8 +596,8 @@ aes_of_half_four:
     mov out(%rsp), %r8
 .endm
 
-/* A message of n vectors, of which the first has the last block of associated data and some text, two blocks at least
- * if there are more. */
+/* A message of n vectors, of which the first has the last block of associated data and some text,
+ * two blocks at least if there are more. */
 .macro message n
     begin_message %zmm0
     .irp i, 0, 1, 2, 3, 4
@@ -601,7 +614,8 @@ aes_of_half_four:
 .endif
 .if \n == 1
     ends_of_text only_text_masks
-    vinserti32x4 $3, %xmm2, %zmm1, %zmm2 /* what is hashed, but for the text: here, and in the last vector of several */
+    /* what is hashed, but for the text: here, and in the last vector of several */
+    vinserti32x4 $3, %xmm2, %zmm1, %zmm2
 .else
     ends_of_text last_text_masks
     vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
@@ -674,8 +688,8 @@ aes_of_half_four:
 .endif
 .endm
 
-/* The i-th of n vectors that are hashed, in the order in which they are known: the first of the message is the last
- * here, for it has associated data. */
+/* The i-th of n vectors that are hashed, in the order in which they are known: the first of the
+ * message is the last here, for it has associated data. */
 .macro with_hashed i, n, what:vararg
 .if \n == 1 || \i == \n - 1
     \what %zmm2
@@ -692,10 +706,11 @@ aes_of_half_four:
 .macro reverse_hashed v
     vpshufb reversed(%r11), \v, \v
 .endm
-/* \to = halves of \v times halves of its powers, those of the vector at place p from the end: 0 for lo, 1 and 2 for
- * mi, 3 for hi. */
+/* \to = halves of \v times halves of its powers, those of the vector at place p from the end: 0 for
+ * lo, 1 and 2 for mi, 3 for hi. */
 .macro product half, p, to, v
-    vpclmulqdq $((\p & 1) << 4 | (\half & 1)), (powers_end - 64*(\p + (\p & 1)) + 64*(\half >> 1))(%rdi), \v, \to
+    vpclmulqdq $((\p & 1) << 4 | (\half & 1)), \
+        (powers_end - 64*(\p + (\p & 1)) + 64*(\half >> 1))(%rdi), \v, \to
 .endm
 /* The sum of these products of all n vectors, and of another term if n is 1. */
 .macro sum_of_products half, n, sum, other
@@ -719,10 +734,10 @@ aes_of_half_four:
 .endif
 .endm
 
-/* mi, hi in zmm4, zmm5 of n vectors, where mi has half of the reduction, and zmm15 = the polynomial. By four products
- * for each pair of blocks, for Karatsuba's method adds halves first. A core may start one product in two cycles alone:
- * so those that the reduction begins with come first, and those that it ends with come last. lo, hi, mi: other terms,
- * if n is 1. */
+/* mi, hi in zmm4, zmm5 of n vectors, where mi has half of the reduction, and zmm15 = the
+ * polynomial. By four products for each pair of blocks, for Karatsuba's method adds halves first. A
+ * core may start one product in two cycles alone: so those that the reduction begins with come
+ * first, and those that it ends with come last. lo, hi, mi: other terms, if n is 1. */
 .macro hash_of_message n, lo, hi, mi
     .irp i, 1, 2, 3, 4, 5
     .if \i <= \n
@@ -753,10 +768,10 @@ aes_of_half_four:
     sum_of_products 3, \n, %zmm5, \hi
 .endm
 
-/* A message whose text begins where a vector does, from its first block on, or, if \alone, from its second one. That
- * first block is in half a vector, in front of J_0, and goes behind associated data to be hashed. Else J_0 is in the
- * lane of the lengths, and associated data has a vector of its own to be hashed. So no vector goes through AES for
- * lengths or associated data alone. */
+/* A message whose text begins where a vector does, from its first block on, or, if \alone, from its
+ * second one. That first block is in half a vector, in front of J_0, and goes behind associated
+ * data to be hashed. Else J_0 is in the lane of the lengths, and associated data has a vector of
+ * its own to be hashed. So no vector goes through AES for lengths or associated data alone. */
 .macro even_message n, alone
     begin_message %zmm0
 .if \alone
@@ -785,7 +800,8 @@ aes_of_half_four:
 .endif
     ends_of_text last_text_masks
 .if \alone
-    vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2 /* the lengths, and then the last vector of the text before them */
+    /* the lengths, and then the last vector of the text before them */
+    vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
     vshufi32x4 $0x0e, %zmm1, %zmm1, %zmm14 /* the last three blocks of associated data first */
     vmovdqu (%r9), %xmm8
     vpxor %ymm8, %ymm15, %ymm13
@@ -889,8 +905,8 @@ aes_of_half_four:
 .endif
 .endif
 .endm
-/* A block of associated data has no vector where text has one: xmm9, xmm10, xmm11 are lo, hi, mi of its product with
- * H^5. More have a vector, zmm8. */
+/* A block of associated data has no vector where text has one: xmm9, xmm10, xmm11 are lo, hi, mi of
+ * its product with H^5. More have a vector, zmm8. */
 .macro multiply_aad aad
     vpshufb reversed(%r11), \aad, %xmm13
     vpclmulqdq $0x00, powers_end - 80(%rdi), %xmm13, %xmm9
@@ -985,8 +1001,8 @@ aes_of_half_four:
     vmovdqu64 \s, 64*\i - 48*\alone(%r8)
 .endm
 
-/* A message whose first two blocks are half a vector of AES, and the second half of a vector to be hashed, behind the
- * last two blocks of associated data. J_0 is in the lane of the lengths. */
+/* A message whose first two blocks are half a vector of AES, and the second half of a vector to be
+ * hashed, behind the last two blocks of associated data. J_0 is in the lane of the lengths. */
 .macro half_message n
     begin_message %zmm0
     vmovdqa %ymm13, %ymm3
@@ -1087,10 +1103,11 @@ aes_of_half_four:
     vextracti32x4 $3, \s, %xmm0
 .endm
 
-/* The same of a message to seal, whose text fills k vectors (2 or 3) from its first block on. J_0 is half a vector of
- * AES. Powers of H for text are one block from their places, since the lengths come behind it; the last three blocks of
- * associated data and the lengths are hashed as one more vector, while AES is under way: zmm10, zmm7, \hi are lo, mi,
- * hi of that. So less is left to hash behind AES than by even_message; to open, that takes fewer instructions. */
+/* The same of a message to seal, whose text fills k vectors (2 or 3) from its first block on. J_0
+ * is half a vector of AES. Powers of H for text are one block from their places, since the lengths
+ * come behind it; the last three blocks of associated data and the lengths are hashed as one more
+ * vector, while AES is under way: zmm10, zmm7, \hi are lo, mi, hi of that. So less is left to hash
+ * behind AES than by even_message; to open, that takes fewer instructions. */
 .macro full_message k, hi
     begin_message %zmm0
     vmovdqa %xmm13, %xmm3
@@ -1202,8 +1219,8 @@ aes_of_half_four:
     vmovdqu8 \s, %zmm2{%k1}{z}
 .endm
 
-/* Powers of the vector that has the last three blocks of associated data, at place p from the end, and the lengths: all
- * in upper halves. half: whether upper halves of H, or lower ones. */
+/* Powers of the vector that has the last three blocks of associated data, at place p from the end,
+ * and the lengths: all in upper halves. half: whether upper halves of H, or lower ones. */
 .macro powers_of_ends half, p, to
 .if \p & 1
     vmovdqu64 (powers_end - 64*\p - 64 + 64*\half)(%rdi), \to
@@ -1212,8 +1229,8 @@ aes_of_half_four:
 .endif
     vinserti32x4 $3, (powers_end - 128 + 48 + 64*\half)(%rdi), \to, \to
 .endm
-/* Powers of a vector whose last block is one block in front of place \p from the end: the first one is the last of the
- * place before. */
+/* Powers of a vector whose last block is one block in front of place \p from the end: the first one
+ * is the last of the place before. */
 .macro powers_in_front half, p, to
 .if \p & 1
     vmovdqu64 (powers_end - 64*\p - 64 - 16 + 64*\half)(%rdi), \to
@@ -1355,7 +1372,8 @@ aes_of_half_four:
     jbe 23f
     call other_aad
     jmp 5b
-    /* 2 to 10 blocks of associated data: the last vector has the last ones, the text, and the lengths. */
+    /* 2 to 10 blocks of associated data: the last vector has the last ones, the
+     * text, and the lengths. */
 23: vmovdqu round_keys(%rdi,%rdx), %xmm15
     lea 15(%r10), %eax
     and $-16, %eax
@@ -1400,7 +1418,8 @@ aes_of_half_four:
 .endm
 
 
-/* The parts of the product of as many blocks as a register has, at rcx, with the powers of H for them. */
+/* The parts of the product of as many blocks as a register has, at rcx, with the
+ * powers of H for them. */
 .macro multiply_blocks width, at, lo, mi, hi, scratch
     vmovdqu64 \at(%rcx), %\width\()mm\scratch
     multiply_loaded \width, \at, \lo, \mi, \hi, \scratch
@@ -1414,10 +1433,11 @@ aes_of_half_four:
     vpxorq %\width\()mm\scratch, %\width\()mm\mi, %\width\()mm\mi
 .endm
 
-/* xmm1 = the last block of associated data, r8 bytes at rcx; the last lanes of zmm1 = up to three blocks before it. If
- * there are more than the text's first vector has lanes for, zmm12 = up to four that have none, in its last lanes, and
- * the bit has_front is set; or up to eight are in zmm12 and zmm11, and has_two is set, too. Of still more, xmm1 = the
- * last one plus the hash of all before it: see other_aad. Changes rdx, and what other_aad changes. */
+/* xmm1 = the last block of associated data, r8 bytes at rcx; the last lanes of zmm1 = up to three
+ * blocks before it. If there are more than the text's first vector has lanes for, zmm12 = up to
+ * four that have none, in its last lanes, and the bit has_front is set; or up to eight are in zmm12
+ * and zmm11, and has_two is set, too. Of still more, xmm1 = the last one plus the hash of all
+ * before it: see other_aad. Changes rdx, and what other_aad changes. */
     .text
     .p2align 4
 aad_of_vectors:
@@ -1489,8 +1509,8 @@ aad_of_vectors:
     jmp 7b
 9:  test %r8, %r8
     jns any_aad
-    /* xmm1 = the block that a state holds; or the last one, plus the hash of those before it. The bits that say so are
-     * taken off aad_bytes. */
+    /* xmm1 = the block that a state holds; or the last one, plus the hash of those before it. The
+     * bits that say so are taken off aad_bytes. */
 aad_of_state:
     vmovdqu (%rcx), %xmm1
     btr $held_aad, %r8
@@ -1508,9 +1528,9 @@ aad_before_text:
     ret
     EVC_ASM_CFI_END
 
-/* xmm1 = the block of associated data: of 1 to 7 or more than 16 bytes, r8 at rcx. That is the last one, plus the hash
- * of those before it: so it meets their powers of H. any_aad: the same, or zeros if there are no bytes. Changes rcx,
- * rsi, vectors 2, 8 to 14, 29 and 30. */
+/* xmm1 = the block of associated data: of 1 to 7 or more than 16 bytes, r8 at rcx. That is the last
+ * one, plus the hash of those before it: so it meets their powers of H. any_aad: the same, or zeros
+ * if there are no bytes. Changes rcx, rsi, vectors 2, 8 to 14, 29 and 30. */
     .text
     .p2align 3
 any_aad:
@@ -1565,8 +1585,8 @@ other_aad:
     vpxor %xmm12, %xmm12, %xmm12
     ret
 
-    /* More than 80 bytes, in pairs of vectors, with zeros in front: up to 144 in one. Of more, the first pairs are as
-     * many as are left over by batches of 8 pairs. A batch has one reduction. */
+    /* More than 80 bytes, in pairs of vectors, with zeros in front: up to 144 in one. Of more, the
+     * first pairs are as many as are left over by batches of 8 pairs. A batch has one reduction. */
 11: cmp $144, %r8
     ja 17f
     lea -1(%r8), %esi
@@ -1667,18 +1687,19 @@ other_aad:
 /* ---- Long messages ---- */
 
 /*
- * More than 288 bytes of text: groups of 8 vectors and a tail of 2, 4, 6 or 8, so that pairs of vectors meet pairs of
- * powers. The lanes are as above, but all of the first vector's may be left over: then text begins in the second one.
- * A group goes through AES while the one before it is hashed. Up to 8 blocks of associated data that find no lane are a
- * pair of vectors in front, with a power of its own, if text has at most 864 bytes.
+ * More than 288 bytes of text: groups of 8 vectors and a tail of 2, 4, 6 or 8, so that pairs of
+ * vectors meet pairs of powers. The lanes are as above, but all of the first vector's may be left
+ * over: then text begins in the second one. A group goes through AES while the one before it is
+ * hashed. Up to 8 blocks of associated data that find no lane are a pair of vectors in front, with
+ * a power of its own, if text has at most 864 bytes.
  *
- * rcx: the place of lane 0 of a group's first vector in the text. r8: out - in. r9: in; behind the first pair in + rax.
- * zmm0: the whitened counter without its number.
- * zmm1: the last blocks of associated data, and then the tag mask. zmm18: those that go before them, or zeros.
- * zmm2: what is hashed of the last vector: the lengths, and then text too.
+ * rcx: the place of lane 0 of a group's first vector in the text. r8: out - in. r9: in; behind the
+ * first pair in + rax. zmm0: the whitened counter without its number.
+ * zmm1: the last blocks of associated data, and then the tag mask. zmm18: those that go before
+ * them, or zeros. zmm2: what is hashed of the last vector: the lengths, and then text too.
  * zmm4 to zmm11: what is hashed of a group.
- * zmm16: numbers of counters, zmm17: counter_bytes, both with more than 9 vectors; zmm19: the last round key.
- * zmm20 to zmm27: vectors of AES, the last one of a group or of the tail in zmm27.
+ * zmm16: numbers of counters, zmm17: counter_bytes, both with more than 9 vectors; zmm19: the last
+ * round key. zmm20 to zmm27: vectors of AES, the last one of a group or of the tail in zmm27.
  * zmm28, zmm29, zmm30: lo, mi, hi. Others are scratch.
  */
 .macro long_counter s
@@ -1702,8 +1723,8 @@ other_aad:
     .endif
     .endr
 .endm
-/* All rounds but the last of these vectors, two at a time; then edx = 16 times their number. Changes rsi. Loops do not
- * cost time here: the vectors are many. */
+/* All rounds but the last of these vectors, two at a time; then edx = 16 times their number.
+ * Changes rsi. Loops do not cost time here: the vectors are many. */
 .macro rolled_rounds vectors:vararg
     vbroadcasti32x4 round_keys + 16(%rdi), %zmm3
     mov rounds(%rdi), %edx
@@ -1743,7 +1764,8 @@ other_aad:
     vzeroupper
 .endm
 
-/* The next n vectors of counters, through all rounds but the last; from the label `rounds` on without the counters. */
+/* The next n vectors of counters, through all rounds but the last; from the label `rounds` on
+ * without the counters. */
 .macro long_vectors n, rounds, vectors:vararg
     EVC_ASM_CFI_BEGIN
     long_counters \n
@@ -1752,7 +1774,8 @@ other_aad:
     ret
     EVC_ASM_CFI_END
 .endm
-/* The same of some of a message's vectors, whose counters are there: its first ones, or the last four. */
+/* The same of some of a message's vectors, whose counters are there: its first
+ * ones, or the last four. */
 .macro first_vectors vectors:vararg
     EVC_ASM_CFI_BEGIN
     rolled_rounds \vectors
@@ -1809,7 +1832,8 @@ hash_first_pair:
     EVC_ASM_CFI_BEGIN
     long_pair %zmm4, %zmm5, powers_end, %rdx
     ret
-/* The first pair of a message: with k4 its first vector is empty, and the other one has four products. */
+/* The first pair of a message: with k4 its first vector is empty, and the other
+ * one has four products. */
     .p2align 3
 hash_first_text:
     kortestw %k4, %k4
@@ -1839,8 +1863,9 @@ hash_third_pair:
     vpxord %xmm30, %xmm30, %xmm30
 .endm
 
-/* A vector of text at `from`, whose place in the output is r8 bytes from there. r: what is hashed. That is chosen by a
- * branch, on eax that is 0 to open, so that what is opened does not wait for AES. */
+/* A vector of text at `from`, whose place in the output is r8 bytes from there. r: what is
+ * hashed. That is chosen by a branch, on eax that is 0 to open, so that what is opened
+ * does not wait for AES. */
 .macro tail_text s, r, at, from
     open_text \s, \r, \at, \from
     test %eax, %eax
@@ -1849,7 +1874,8 @@ hash_third_pair:
 7:
 .endm
 
-/* The same of two or four vectors, one branch for all: numbers of s and r. is_sealed: a register, 0 to open. */
+/* The same of two or four vectors, one branch for all: numbers of s and r. is_sealed:
+ * a register, 0 to open. */
 .macro tail_texts at, from, vectors:vararg
     long_texts %eax, \at, \from, \vectors
 .endm
@@ -1877,8 +1903,8 @@ hash_third_pair:
     vmovdqu64 \s, \at(\from,%r8)
 .endm
 
-/* The first vector with lanes, zmm20; its text begins rsi (16, 32, 48, 64) bytes from its start. zmm4 = what is hashed
- * of it. Changes rdx, k2, zmm12, zmm13. */
+/* The first vector with lanes, zmm20; its text begins rsi (16, 32, 48, 64) bytes from its start.
+ * zmm4 = what is hashed of it. Changes rdx, k2, zmm12, zmm13. */
 .macro define_first_text s, r
     mov %r11, %rdx
     sub %rsi, %rdx
@@ -1910,7 +1936,8 @@ first_text:
     EVC_ASM_CFI_BEGIN
     define_first_text %zmm20, %zmm4
 
-/* The first pair of vectors, zmm20 and zmm21. zmm4, zmm5 = what is hashed of it. Changes rdx, rsi, k2, zmm12, zmm13. */
+/* The first pair of vectors, zmm20 and zmm21. zmm4, zmm5 = what is hashed of it. Changes rdx,
+ * rsi, k2, zmm12, zmm13. */
     .p2align 3
 first_pair:
     mov %r9, %rsi
@@ -1946,8 +1973,8 @@ group_text:
     ret
     EVC_ASM_CFI_END
 
-/* One of twelve steps that add the products of a group, zmm4 to zmm11, with powers, which are powers_end bytes behind
- * rsi. The first pair comes last, for the hash so far comes late. */
+/* One of twelve steps that add the products of a group, zmm4 to zmm11, with powers, which are
+ * powers_end bytes behind rsi. The first pair comes last, for the hash so far comes late. */
 .macro hash_step i
 .if \i == 0
     long_operands %zmm6, %zmm7, (powers_end+128), %rsi
@@ -1966,8 +1993,8 @@ group_text:
     long_mi
 .endif
 .endm
-/* All rounds but the first and the last of n vectors, and these steps. A step goes with a round, as far as there are
- * some: so the multiplier is at work while AES is. */
+/* All rounds but the first and the last of n vectors, and these steps. A step goes with a round, as
+ * far as there are some: so the multiplier is at work while AES is. */
 .macro rounds_and_hash n
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
     long_round (\i+2), \n
@@ -2050,8 +2077,9 @@ hash_of_products:
 7:
 .endm
 
-/* rax groups from rcx on, the first of which has been encrypted: encrypts the others, and hashes all but the last one,
- * which rcx is behind then. Of two in a row the first meets the higher powers, and both have one reduction. */
+/* rax groups from rcx on, the first of which has been encrypted: encrypts the others, and hashes
+ * all but the last one, which rcx is behind then. Of two in a row the first meets the higher
+ * powers, and both have one reduction. */
     .p2align 5
 groups:
     EVC_ASM_CFI_BEGIN
@@ -2081,8 +2109,9 @@ groups:
 5:  ret
     EVC_ASM_CFI_END
 
-/* The products of a pair of vectors in front of all others: its last blocks are the first rdx bytes (16 to 128) of
- * associated data. They are taken from r8 bytes at rcx. Changes rdx, vectors 4, 5 and those of hash_first_pair. */
+/* The products of a pair of vectors in front of all others: its last blocks are the first rdx bytes
+ * (16 to 128) of associated data. They are taken from r8 bytes at rcx. Changes rdx, vectors 4, 5
+ * and those of hash_first_pair. */
     .p2align 3
 pair_in_front:
     EVC_ASM_CFI_BEGIN
@@ -2123,7 +2152,8 @@ long_message:
     jz 1f
     kxorw %k3, %k3, %k3
 1:
-    /* With many keys, the next one is in memory. All its powers are needed soon, so their lines are fetched at once. */
+    /* With many keys, the next one is in memory. All its powers are needed soon, so their
+     * lines are fetched at once. */
     cmp $1024, %r10
     jbe 1f
     .set at, powers_end - 1024
@@ -2291,7 +2321,8 @@ long_message:
 14:
     mov %r10d, %edx
 
-    /* edx: the bytes of the vectors left, the last ones. The last one is read before others are written to. */
+    /* edx: the bytes of the vectors left, the last ones. The last one is read before
+     * others are written to. */
 8:  mov len_bytes(%rsp), %esi
     neg %esi
     and $15, %esi         /* the bytes that the last block lacks */
@@ -2345,8 +2376,8 @@ clear_and_return:
     ret
     EVC_ASM_CFI_END
 
-/* Groups of a piece of a message: key, counter, y in rdi, rsi, rdx; in, out in rcx, r8; their number, at least one, in
- * r9; and whether to open on the stack. */
+/* Groups of a piece of a message: key, counter, y in rdi, rsi, rdx; in, out in rcx, r8; their
+ * number, at least one, in r9; and whether to open on the stack. */
 .set opening, 8
 evc_function evc_gcm_x86_vaes512_groups
     lea byte_numbers(%rip), %r11

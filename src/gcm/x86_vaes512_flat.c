@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM with VAES and VPCLMULQDQ on 512-bit vectors, in few instructions: for Intel's cores, on which such vectors have
- * two ports. One does all AES, the other one all products and shuffles; the bit tune-shared-ports names these cores.
+ * GCM with VAES and VPCLMULQDQ on 512-bit vectors, in few instructions: for Intel's cores, on which
+ * such vectors have two ports. One does all AES, the other one all products and shuffles; the bit
+ * tune-shared-ports names these cores.
  *
- * Method:   Powers of H are blocks in a row, so that vectors begin with the text, wherever it ends, and load the powers
- *           for them from any block on. Four products for each vector: to bring halves together for Karatsuba's three
- *           costs the port that makes products as much. 32 blocks have one reduction. To follow a message:
- *           message_by_length in x86_vaes512_flat_asm.S; of over 256 bytes, define_long_message in
- *           x86_flat_long_asm.h; arguments, parts of blocks and tags are in x86_gcm_asm.h.
- * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
- *           Computing the GCM Mode, 2014.
+ * Method:   Powers of H are blocks in a row, so that vectors begin with the text, wherever it ends,
+ *           and load the powers for them from any block on. Four products for each vector: to bring
+ *           halves together for Karatsuba's three costs the port that makes products as much. 32
+ *           blocks have one reduction. To follow a message: message_by_length in
+ *           x86_vaes512_flat_asm.S; of over 256 bytes, define_long_message in x86_flat_long_asm.h;
+ *           arguments, parts of blocks and tags are in x86_gcm_asm.h.
+ * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and
+ *           its Usage for Computing the GCM Mode, 2014.
  * Needs:    X86_GCM512_PORTS.   Timing: CT (no tables, no secret branches).
  * Key form: private.
  */
@@ -40,7 +42,8 @@ EVC_ISA_END
 ASSEMBLY_AGREES(560);
 
 const struct evc_gcm evc_gcm_x86_vaes512_flat = {
-    .kernel = EVC_KERNEL_HEAD(x86_vaes512_flat, X86_GCM512_PORTS, CT, ANY, BATCH, struct key, 0, clear),
+    .kernel =
+        EVC_KERNEL_HEAD(x86_vaes512_flat, X86_GCM512_PORTS, CT, ANY, BATCH, struct key, 0, clear),
     GCM_SLOTS,
     .clear_tag = clear_short,
 };

@@ -2,24 +2,28 @@
 /*
  * GCM of whole messages, and of groups of vectors for pieces of messages, in few instructions.
  *
- * Blocks:   those of associated data, those of text, and one of lengths are N in all. Block i, from 0 on, meets
- *           H^(N-i). Vectors of text begin with the text. Powers are blocks in a row, so those for a vector are loaded
- *           from any of them on; the lanes behind the text are zeros.
- * J_0:      its encryption, the tag mask, is in the last lane of the last vector, if text leaves that free; else it is
- *           a block of its own.
- * Order:    AES comes first in short messages, since it takes longest; then associated data and lengths are hashed.
- *           Then text is, which waits for AES if it is sealed, and all products have one reduction.
- * Parts:    the last vector is taken by a mask. If such an access would reach into another page than the text does,
- *           code out of line takes bytes up to the end of the text instead, and VPERMB moves them to their place: the
- *           repair of a masked access takes hundreds of cycles.
- * Powers:   35 blocks in the key: H^32 to H^1, and then H^35, H^34, H^33 (struct powers). H^n begins 16 n bytes before
- *           powers_end, where H^1 ends; H^33, H^34 and H^35 are `wrap` bytes behind the place that this names.
+ * Blocks:   those of associated data, those of text, and one of lengths are N in all. Block
+ *           i, from 0 on, meets H^(N-i). Vectors of text begin with the text. Powers are
+ *           blocks in a row, so those for a vector are loaded from any of them on; the lanes
+ *           behind the text are zeros.
+ * J_0:      its encryption, the tag mask, is in the last lane of the last vector, if text leaves
+ *           that free; else it is a block of its own.
+ * Order:    AES comes first in short messages, since it takes longest; then associated data and
+ *           lengths are hashed. Then text is, which waits for AES if it is sealed, and all
+ *           products have one reduction.
+ * Parts:    the last vector is taken by a mask. If such an access would reach into another
+ *           page than the text does, code out of line takes bytes up to the end of the text
+ *           instead, and VPERMB moves them to their place: the repair of a masked access
+ *           takes hundreds of cycles.
+ * Powers:   35 blocks in the key: H^32 to H^1, and then H^35, H^34, H^33 (struct powers). H^n
+ *           begins 16 n bytes before powers_end, where H^1 ends; H^33, H^34 and H^35 are `wrap`
+ *           bytes behind the place that this names.
  *
  * Texts of at most 256 bytes are here, others in x86_flat_long_asm.h.
  *
- * Arguments as the System V ABI has them: key in rdi, iv in rsi, aad in rcx, aad_bytes in r8, in in r9; out, len_bytes,
- * tag and tag_bytes on the stack. r10 = len_bytes, rax = the same, whole blocks, r11 = the tables. From the end of AES
- * on, r8 = out.
+ * Arguments as the System V ABI has them: key in rdi, iv in rsi, aad in rcx, aad_bytes in r8, in in
+ * r9; out, len_bytes, tag and tag_bytes on the stack. r10 = len_bytes, rax = the same, whole
+ * blocks, r11 = the tables. From the end of AES on, r8 = out.
  */
 #include "common/x86_asm.h"
 
@@ -111,9 +115,11 @@ tables:
 
     .text
 
-/* ---- The hash: zmm9, zmm10, zmm11 are sums of the products of lower halves, of upper ones, and of both kinds ---- */
+/* ---- The hash: zmm9, zmm10, zmm11 are sums of the products of lower halves, of upper
+ * ones, and of both kinds */
 
-/* Plus the products of a vector, bytes reversed, with powers. p, q: scratch. width: x, y, z; sums: that of the sums. */
+/* Plus the products of a vector, bytes reversed, with powers. p, q: scratch. width: x, y, z;
+ * sums: that of the sums. */
 .macro products width, e, powers, p, q, sums=z
     vpclmulqdq $0x00, %\width\()mm\powers, %\width\()mm\e, %\width\()mm\p
     vpclmulqdq $0x11, %\width\()mm\powers, %\width\()mm\e, %\width\()mm\q
@@ -162,7 +168,8 @@ tables:
     products_of_pair \a, \b
 .endm
 
-/* xmm10 = all products, divided by x^128. Scratch: 2, 14. The argument is for assemblers of Apple, as below. */
+/* xmm10 = all products, divided by x^128. Scratch: 2, 14. The argument is for
+ * assemblers of Apple, as below. */
 .macro reduce_products sum=10
     vbroadcasti32x4 polynomial(%r11), %zmm14
     vpclmulqdq $0x00, %zmm14, %zmm9, %zmm2
@@ -204,7 +211,8 @@ tables:
     vpermb %zmm\x, %zmm13, %zmm\x{%k1}{z}
 .endm
 
-/* xmm2 = the lengths. Assemblers of Apple want a macro with immediate values to have an argument. */
+/* xmm2 = the lengths. Assemblers of Apple want a macro with immediate
+ * values to have an argument. */
 .macro load_lengths lengths=2
     vmovq %r8, %xmm13
     vmovq 8 + len_bytes(%rsp), %xmm\lengths
@@ -212,8 +220,9 @@ tables:
     vpsllq $3, %xmm\lengths, %xmm\lengths
 .endm
 
-/* The sums of products of associated data and of lengths. Changes rcx, rdx, rsi, r8, k1, k2, vectors 1, 2, 7, 12 to 14.
- * The second name is for texts of more than 256 and at most 512 bytes, whose first powers stand behind the others. */
+/* The sums of products of associated data and of lengths. Changes rcx, rdx, rsi, r8, k1, k2,
+ * vectors 1, 2, 7, 12 to 14. The second name is for texts of more than 256 and at most 512 bytes,
+ * whose first powers stand behind the others. */
     .p2align 4
 aad_and_lengths_of_long:
     EVC_ASM_CFI_BEGIN
@@ -326,8 +335,9 @@ aad_and_lengths:
     jmp 72b
     EVC_ASM_CFI_END
 
-/* Plus the products of r8 bytes at rcx (1 at least), zeros behind, with the powers from powers_end - 16(rdx) on. Then
- * rcx is where the last vector begins. Changes rdx, rsi, r8, k1, k2, vectors 1, 2, 7, 12 to 14. */
+/* Plus the products of r8 bytes at rcx (1 at least), zeros behind, with the powers from
+ * powers_end - 16(rdx) on. Then rcx is where the last vector begins. Changes rdx, rsi, r8, k1, k2,
+ * vectors 1, 2, 7, 12 to 14. */
     .p2align 4
 products_of_aad:
     EVC_ASM_CFI_BEGIN
@@ -367,8 +377,8 @@ products_of_vector:
     jmp 4b
     EVC_ASM_CFI_END
 
-/* xmm10 = the hash of r8 bytes at rcx (1 at least), zeros behind. Changes rcx, rdx, rsi, r8, k1, k2, vectors 1, 2, 7,
- * 9, 11 to 14. */
+/* xmm10 = the hash of r8 bytes at rcx (1 at least), zeros behind. Changes rcx, rdx, rsi, r8, k1,
+ * k2, vectors 1, 2, 7, 9, 11 to 14. */
     .p2align 4
 hash_of_aad:
     EVC_ASM_CFI_BEGIN
@@ -411,8 +421,9 @@ hash_of_aad:
 
     define_tag_functions %xmm5
 
-/* xmm5, the tag, goes to rcx, or is compared with what is there; eax = 0, or an error. Then these vectors are cleared.
- * rdx: tag_bytes; if they are not 16, on to tag_of_other_length, which stands behind the return. */
+/* xmm5, the tag, goes to rcx, or is compared with what is there; eax = 0, or an error. Then these
+ * vectors are cleared. rdx: tag_bytes; if they are not 16, on to tag_of_other_length, which
+ * stands behind the return. */
 .macro finish_tag opens, vectors:vararg
     cmp $16, %rdx
     jne 72f
@@ -479,8 +490,8 @@ seal_end:
 
 /* ---- Messages of at most a block ---- */
 
-/* 1 to 16 bytes of text. Without associated data, all is in xmm0 to xmm5 from beginning to end. One or two blocks of
- * associated data, text and lengths are hashed as one vector. */
+/* 1 to 16 bytes of text. Without associated data, all is in xmm0 to xmm5 from beginning to end. One
+ * or two blocks of associated data, text and lengths are hashed as one vector. */
 .macro message_of_block opens
     vpxor counter_1(%r11), %xmm0, %xmm3
     vpxor counter_2(%r11), %xmm0, %xmm4
@@ -659,8 +670,8 @@ seal_end:
 .macro round_of r, n
     round_with \r, \n, 0
 .endm
-/* Counters of n vectors through all rounds but the last, whose key is zmm15 then; rax = the bytes of whole blocks. own:
- * J_0 is a block of its own, xmm8. */
+/* Counters of n vectors through all rounds but the last, whose key is zmm15 then; rax = the bytes
+ * of whole blocks. own: J_0 is a block of its own, xmm8. */
 .macro define_aes n, own
     .p2align 4
 aes_of_\n\()_\own:
@@ -703,8 +714,9 @@ aes_of_\n\()_\own:
     vpshufb reversed(%r11), \s, %zmm\e
 .endif
 .endm
-/* Two vectors are hashed together: of three the first is alone. With three or more, associated data is hashed before
- * AES: behind it, instructions that wait would fill the core, and the next message could not begin. */
+/* Two vectors are hashed together: of three the first is alone. With three or more, associated
+ * data is hashed before AES: behind it, instructions that wait would fill the core, and the next
+ * message could not begin. */
 .macro message n, own, opens
 .if \n > 2
     lea 15(%r10), %eax
@@ -739,8 +751,8 @@ aes_of_\n\()_\own:
 .endif
 .endm
 
-/* The last vector, of text from r9 and to r8, and the end of the message; name is `pair` if zmm12 is the vector before
- * it, which is not hashed yet. No masked access crosses a page. */
+/* The last vector, of text from r9 and to r8, and the end of the message; name is `pair` if zmm12
+ * is the vector before it, which is not hashed yet. No masked access crosses a page. */
 .macro define_last_vector name, own, opens
     .p2align 4
 last_\name\()_\own\()_\opens:
@@ -794,8 +806,8 @@ last_\name\()_\own\()_\opens:
     define_last_vector pair, \i, 1
     .endr
 
-/* zmm1 = the bytes of the last vector that are text, at r9, zeros behind; none behind them is accessed. ecx: minus the
- * length of text. Changes rcx, rax, vector 13, k2. */
+/* zmm1 = the bytes of the last vector that are text, at r9, zeros behind; none behind them is
+ * accessed. ecx: minus the length of text. Changes rcx, rax, vector 13, k2. */
     .p2align 4
 load_at_page_end:
     EVC_ASM_CFI_BEGIN
@@ -894,7 +906,8 @@ evc_function evc_gcm_x86_vaes512_flat_open, open_message
     message_by_length 1
 evc_end evc_gcm_x86_vaes512_flat_open
 
-/* Associated data before text that comes later: for the slot hash_aad. key, to, aad, aad_bytes: rdi, rsi, rdx, rcx. */
+/* Associated data before text that comes later: for the slot hash_aad. key, to, aad,
+ * aad_bytes: rdi, rsi, rdx, rcx. */
 evc_function evc_gcm_x86_vaes512_flat_hash_aad
     lea tables(%rip), %r11
     lea -1(%rcx), %r8d

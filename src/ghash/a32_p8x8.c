@@ -2,10 +2,12 @@
 /*
  * GHASH with VMULL.P8, 8 blocks with one reduction, for NEON of 32-bit Arm.
  *
- * Method:   three levels of Karatsuba down to 16 bits, blocks by pairs; products of bytes are summed over 8 blocks
- *           where they stand, then added up and reduced by shifts. Of 17 sums, some wait in memory.
- * Source:   Karatsuba, Ofman: Multiplication of Many-Digital Numbers by Automatic Computers, 1962; Gueron, Kounavis:
- *           Intel Carry-Less Multiplication Instruction and its Usage for Computing the GCM Mode, 2014.
+ * Method:   three levels of Karatsuba down to 16 bits, blocks by pairs; products of bytes are
+ *           summed over 8 blocks where they stand, then added up and reduced by shifts. Of 17
+ *           sums, some wait in memory.
+ * Source:   Karatsuba, Ofman: Multiplication of Many-Digital Numbers by Automatic Computers, 1962;
+ *           Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
+ *           Computing the GCM Mode, 2014.
  * Needs:    A32_NEON.   Timing: CT (no tables, no secret branches).
  * Key form: private.
  */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GHASH with PMULL of 8 bits, a block at a time with H rotated beforehand: the published way, for comparison.
+ * GHASH with PMULL of 8 bits, a block at a time with H rotated beforehand: the
+ * published way, for comparison.
  *
- * Method:   a product of 64 x 64 bits from 8 of 8 bytes each, by H and by H rotated by 1 to 4 bytes, with the block
- *           rotated by 1 to 3; their sums are put in place by masks and rotations. Three of these by Karatsuba, and a
- *           reduction by shifts.
- * Source:   Camara, Gouvea, Lopez, Dahab: Fast Software Polynomial Multiplication on ARM Processors Using the NEON
- *           Engine, 2013 (64 bits from 8 bytes each); Biesheuvel: GHASH for low-end ARM cores, 2017 (rotated H).
+ * Method:   a product of 64 x 64 bits from 8 of 8 bytes each, by H and by H rotated by 1 to 4
+ *           bytes, with the block rotated by 1 to 3; their sums are put in place by masks and
+ *           rotations. Three of these by Karatsuba, and a reduction by shifts.
+ * Source:   Camara, Gouvea, Lopez, Dahab: Fast Software Polynomial Multiplication on ARM Processors
+ *           Using the NEON Engine, 2013 (64 bits from 8 bytes each); Biesheuvel: GHASH for low-end
+ *           ARM cores, 2017 (rotated H).
  * Needs:    A64_NEON.   Timing: CT (no tables, no secret branches).
  * Key form: private.
  */
@@ -37,8 +39,8 @@ EVC_INLINE uint8x16_t multiply8(uint8x8_t a, uint8x8_t b)
     return vreinterpretq_u8_p16(vmull_p8(vreinterpret_p8_u8(a), vreinterpret_p8_u8(b)));
 }
 
-/* Bits that were rotated round the upper end count in the lower half as well. keep: the bits that stay in the upper
- * half. */
+/* Bits that were rotated round the upper end count in the lower half as well. keep: the bits that
+ * stay in the upper half. */
 EVC_INLINE uint64x2_t unwrap(uint64x2_t lower, uint64x2_t *upper, uint64x2_t keep)
 {
     const uint64x2_t both = veorq_u64(lower, *upper);
@@ -58,17 +60,19 @@ EVC_INLINE uint8x16_t multiply64(uint8x8_t a, const uint8_t b[5][8])
     const uint64x2_t by_3 =
         U64(veorq_u8(multiply8(vext_u8(a, a, 3), b0), multiply8(a, vld1_u8(b[3]))));
     const uint64x2_t by_4 = U64(multiply8(a, vld1_u8(b[4])));
-    const uint64x2_t keep_12 =
-        vcombine_u64(vcreate_u64(UINT64_C(0x0000ffffffffffff)), vcreate_u64(UINT64_C(0x00000000ffffffff)));
-    const uint64x2_t keep_34 = vcombine_u64(vcreate_u64(UINT64_C(0x000000000000ffff)), vcreate_u64(0));
+    const uint64x2_t keep_12 = vcombine_u64(vcreate_u64(UINT64_C(0x0000ffffffffffff)),
+                                            vcreate_u64(UINT64_C(0x00000000ffffffff)));
+    const uint64x2_t keep_34 =
+        vcombine_u64(vcreate_u64(UINT64_C(0x000000000000ffff)), vcreate_u64(0));
     uint64x2_t upper_12 = vuzp2q_u64(by_1, by_2), upper_34 = vuzp2q_u64(by_3, by_4);
     const uint64x2_t lower_12 = unwrap(vuzp1q_u64(by_1, by_2), &upper_12, keep_12);
     const uint64x2_t lower_34 = unwrap(vuzp1q_u64(by_3, by_4), &upper_34, keep_34);
     const uint8x16_t x1 = B(vzip1q_u64(lower_12, upper_12)), x2 = B(vzip2q_u64(lower_12, upper_12));
     const uint8x16_t x3 = B(vzip1q_u64(lower_34, upper_34)), x4 = B(vzip2q_u64(lower_34, upper_34));
 
-    return veorq_u8(veorq_u8(multiply8(a, b0), veorq_u8(vextq_u8(x1, x1, 15), vextq_u8(x2, x2, 14))),
-                    veorq_u8(vextq_u8(x3, x3, 13), vextq_u8(x4, x4, 12)));
+    return veorq_u8(
+        veorq_u8(multiply8(a, b0), veorq_u8(vextq_u8(x1, x1, 15), vextq_u8(x2, x2, 14))),
+        veorq_u8(vextq_u8(x3, x3, 13), vextq_u8(x4, x4, 12)));
 }
 
 EVC_INLINE uint8x16_t load(const uint8_t *p)
@@ -98,7 +102,8 @@ static void set_key(void *vkey, const uint8_t h[16])
 {
     struct key *key = vkey;
     const uint8x16_t power = power_of(h);
-    const uint8x8_t hi = vget_low_u8(power), lo = vget_high_u8(power), part[3] = {hi, lo, veor_u8(hi, lo)};
+    const uint8x8_t hi = vget_low_u8(power), lo = vget_high_u8(power),
+                    part[3] = {hi, lo, veor_u8(hi, lo)};
 
     for (unsigned i = 0; i < 3; i++) {
         vst1_u8(key->rotated[i][0], part[i]);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements for GHASH by multiplications of 8 bits: the first power of H, and the reduction by shifts. Include it inside
- * a region of A64_NEON.
+ * Elements for GHASH by multiplications of 8 bits: the first power of H, and the reduction by
+ * shifts. Include it inside a region of A64_NEON.
  *
- * An element is a block whose halves are byte-reversed (REV64): lane 0 has the coefficients of x^0 to x^63, the first
- * in its top bit, lane 1 the others. A product is the reflected one, one bit too low; H carries that bit (it is
- * divided by x), and so do all powers of H.
+ * An element is a block whose halves are byte-reversed (REV64): lane 0 has the coefficients of x^0
+ * to x^63, the first in its top bit, lane 1 the others. A product is the reflected one, one bit too
+ * low; H carries that bit (it is divided by x), and so do all powers of H.
  */
 #ifndef EVC_GHASH_A64_P8_STEPS_H
 #define EVC_GHASH_A64_P8_STEPS_H
@@ -19,7 +19,8 @@ EVC_INLINE uint8x16_t add(uint8x16_t a, uint8x16_t b)
     return veorq_u8(a, b);
 }
 
-/* A block divided by x, as an element: a bit to the left; what falls out comes back as the polynomial. */
+/* A block divided by x, as an element: a bit to the left; what falls out comes
+ * back as the polynomial. */
 EVC_INLINE uint8x16_t power_of(const uint8_t h[16])
 {
     const uint64_t hi = evc_load64_be(h), lo = evc_load64_be(h + 8), out = UINT64_C(0) - (hi >> 63);

@@ -2,7 +2,8 @@
 /*
  * The blocks of a64_p8x8.c: the steps of a64_p8x8_steps.h, with all 17 sums in registers.
  *
- *   v0, v1    products of the upper words of elements, as they are and with swapped bytes: 4 parts of 32 bits
+ *   v0, v1    products of the upper words of elements, as they are and with swapped
+ *             bytes: 4 parts of 32 bits
  *   v2, v3    the lower words        v8, v9     the sums of the halves of words
  *   v4, v5    cross                  v10, v11   the sums of the halves of cross; of both elements
  *   v6, v7    beside                 v12, v13   the sums of the halves of beside; of both elements
@@ -70,7 +71,8 @@ evc_isa_neon
     eor v\to\().16b, v\to\().16b, v\t\().16b
 .endm
 
-/* Elements v17 and v18 times the pair of powers at x4, whose first four vectors are under way to v24-v27. */
+/* Elements v17 and v18 times the pair of powers at x4, whose first four vectors are
+ * under way to v24-v27. */
 .macro add_pair new
     add_lanes 19, 20, 17, 18, 2d                     // cross
     multiply_each \new, 0, 1, 2, 3, 17, 24, 25
@@ -120,12 +122,13 @@ evc_isa_neon
     eor v\b\().16b, v\b\().16b, v31.16b
 .endm
 
-/* void (const uint8_t table[4][14][16], uint8_t y[16], const uint8_t *in, size_t n_blocks); n_blocks is not 0. */
+/* void (const uint8_t table[4][14][16], uint8_t y[16], const uint8_t *in, size_t
+ * n_blocks); n_blocks is not 0. */
 evc_function evc_ghash_a64_p8x8_blocks
     evc_save_d8_d15
     ld1 {v31.16b}, [x1]
     rev64 v31.16b, v31.16b
-    sub x5, x3, #1                                   // the first group has 1 to 8 blocks, the others 8
+    sub x5, x3, #1                                   // the first group: 1 to 8 blocks; others: 8
     lsr x6, x5, #3                                   // groups behind it
     and x5, x5, #7
     lsr x5, x5, #1                                   // pairs of the first group, without the first
@@ -158,7 +161,7 @@ evc_function evc_ghash_a64_p8x8_blocks
     add_pair 0
     b.ne 3b
 4:
-    add_lanes 17, 18, 10, 12, 2d                     // sums of cross and beside, of the two elements
+    add_lanes 17, 18, 10, 12, 2d                     // sums of cross and beside, of both elements
     add_lanes 19, 20, 11, 13, 2d
     join_bytes 0, 2, 1, 3
     join_bytes 4, 6, 5, 7
@@ -201,7 +204,8 @@ evc_function evc_ghash_a64_p8x8_blocks
     ext v30.16b, v27.16b, v28.16b, #12
     eor v2.16b, v2.16b, v29.16b
     eor v0.16b, v0.16b, v30.16b
-    /* v2 + v0 x^128 divided by x^128 in reflected bits: times x^63 + x^62 + x^57, 64 bits at a time */
+    /* v2 + v0 x^128 divided by x^128 in reflected bits: times
+     * x^63 + x^62 + x^57, 64 bits at a time */
     shl v24.2d, v2.2d, #63
     shl v25.2d, v2.2d, #62
     shl v26.2d, v2.2d, #57

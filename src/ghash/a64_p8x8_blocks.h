@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GHASH by PMULL of 8 bits, three levels of Karatsuba, by intrinsics: the sums of products, and the slots. Include it
- * inside a region of A64_NEON, or of A32_NEON behind common/a32_neon.h.
+ * GHASH by PMULL of 8 bits, three levels of Karatsuba, by intrinsics: the sums of products, and the
+ * slots. Include it inside a region of A64_NEON, or of A32_NEON behind common/a32_neon.h.
  */
 #ifndef EVC_GHASH_A64_P8X8_BLOCKS_H
 #define EVC_GHASH_A64_P8X8_BLOCKS_H
 
 #include "ghash/a64_p8x8_steps.h"
 
-/* Sums of products: [0] by vectors as they are, [1] by those with swapped bytes. Lanes of 32 bits are parts, of which
- * a, cross, all hold the two of a word; the others as in the operands. */
+/* Sums of products: [0] by vectors as they are, [1] by those with swapped bytes. Lanes of 32 bits
+ * are parts, of which a, cross, all hold the two of a word; the others as in the operands. */
 struct products {
-    uint8x16_t hi[2], lo[2], cross[2], beside[2], halves[2], cross_sums[2], beside_sums[2], all[2], last;
+    uint8x16_t hi[2], lo[2], cross[2], beside[2], halves[2], cross_sums[2], beside_sums[2], all[2],
+        last;
 };
 
-/* ---- Products --------------------------------------------------------------------------------- */
+/* ---- Products -------------------------------------------------------------------------------- */
 
 EVC_INLINE uint8x16_t multiply_low(uint8x16_t a, uint8x16_t b)
 {
@@ -27,7 +28,8 @@ EVC_INLINE uint8x16_t multiply_high(uint8x16_t a, uint8x16_t b)
     return vreinterpretq_u8_p16(vmull_high_p8(vreinterpretq_p8_u8(a), vreinterpretq_p8_u8(b)));
 }
 
-EVC_INLINE void add_products(struct products *p, uint8x16_t a, uint8x16_t b, const struct table *t, size_t pair)
+EVC_INLINE void add_products(struct products *p, uint8x16_t a, uint8x16_t b, const struct table *t,
+                             size_t pair)
 {
     const struct operands o = operands_of(a, b);
 
@@ -39,7 +41,8 @@ EVC_INLINE void add_products(struct products *p, uint8x16_t a, uint8x16_t b, con
     } while (0)
 #define ADD_LOW(sum, v, part) sum = add(sum, multiply_low(o.v, H(part)))
 #define ADD_HIGH(sum, v, part) sum = add(sum, multiply_high(o.v, H(part)))
-#define ADD_BOTH(sum, v, part) sum = add(sum, add(multiply_low(o.v, H(part)), multiply_high(o.v, H(part))))
+#define ADD_BOTH(sum, v, part) \
+    sum = add(sum, add(multiply_low(o.v, H(part)), multiply_high(o.v, H(part))))
     EACH_ORDER(ADD_LOW(p->hi[i], a, a[i]));
     EACH_ORDER(ADD_HIGH(p->lo[i], a, a[i]));
     EACH_ORDER(ADD_LOW(p->hi[i], b, b[i]));
@@ -55,7 +58,7 @@ EVC_INLINE void add_products(struct products *p, uint8x16_t a, uint8x16_t b, con
 #undef H
 }
 
-/* ---- Adding up, and the reduction --------------------------------------------------------------- */
+/* ---- Adding up, and the reduction ------------------------------------------------------------ */
 
 EVC_INLINE uint8x16_t widen_low(uint8x16_t v) /* 16 bits times x^8 to 32 */
 {
@@ -112,7 +115,8 @@ EVC_INLINE uint8x16_t sum_of(const struct products *p)
     join_bytes(&halves, &sums, p->halves[1], add_64(p->cross_sums[1], p->beside_sums[1]));
     join_halves(&hi, &lo, halves);
     join_halves(&cross, &beside, sums);
-    /* all: of a and b, each its two halves; last: the sums of a and b, then those with swapped bytes */
+    /* all: of a and b, each its two halves; last: the sums of a and b, then
+     * those with swapped bytes */
     mi = add_16(p->all[1], last);
     all = add(all, widen_low(mi));
     last = add(last, vextq_u8(widen_high(mi), zero, 8));
@@ -123,7 +127,8 @@ EVC_INLINE uint8x16_t sum_of(const struct products *p)
     beside = add(beside, add_64(hi, lo));
     all = add(all, add(cross, vextq_u8(cross, cross, 8)));
     all = add(add(all, beside), vextq_u8(beside, beside, 8));
-    mi = add(cross, add(hi, lo)); /* goes between lo and hi, and between is 32 bits higher than all of these */
+    /* mi goes between lo and hi, and between is 32 bits higher than all of these */
+    mi = add(cross, add(hi, lo));
     lo = add(lo, vextq_u8(zero, mi, 8));
     hi = add(hi, vextq_u8(mi, zero, 8));
     between = vreinterpretq_u8_u64(vtrn2q_u64(U64(beside), U64(all)));
@@ -133,7 +138,7 @@ EVC_INLINE uint8x16_t sum_of(const struct products *p)
     return reduce(lo, hi);
 }
 
-/* ---- Slots -------------------------------------------------------------------------------------- */
+/* ---- Slots ----------------------------------------------------------------------------------- */
 
 EVC_INLINE uint8x16_t load(const uint8_t *p)
 {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GHASH with PMULL of 8 bits, 8 blocks with one reduction, by intrinsics: the twin of a64_p8x8, for comparison.
+ * GHASH with PMULL of 8 bits, 8 blocks with one reduction, by intrinsics: the twin of
+ * a64_p8x8, for comparison.
  *
- * Method:   three levels of Karatsuba down to 16 bits, blocks by pairs; products of bytes are summed over 8 blocks
- *           where they stand, then added up and reduced by shifts. 17 sums leave compilers few registers.
- * Source:   Karatsuba, Ofman: Multiplication of Many-Digital Numbers by Automatic Computers, 1962; Gueron, Kounavis:
- *           Intel Carry-Less Multiplication Instruction and its Usage for Computing the GCM Mode, 2014.
+ * Method:   three levels of Karatsuba down to 16 bits, blocks by pairs; products of bytes are
+ *           summed over 8 blocks where they stand, then added up and reduced by shifts. 17 sums
+ *           leave compilers few registers.
+ * Source:   Karatsuba, Ofman: Multiplication of Many-Digital Numbers by Automatic Computers, 1962;
+ *           Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
+ *           Computing the GCM Mode, 2014.
  * Needs:    A64_NEON.   Timing: CT (no tables, no secret branches).
  * Key form: private.
  */

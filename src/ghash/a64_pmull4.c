@@ -2,10 +2,12 @@
 /*
  * GHASH with PMULL of 64 bits, 4 blocks with one reduction.
  *
- * Method:   4 blocks times H^4 ... H^1 by Karatsuba, two blocks at a time, summed before one reduction of two
- *           multiplications; a rest of fewer blocks by the lower powers in the same way.
- * Source:   Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for Computing the GCM
- *           Mode, 2014; Montgomery: Modular Multiplication Without Trial Division, 1985.
+ * Method:   4 blocks times H^4 ... H^1 by Karatsuba, two blocks at a time, summed
+ *           before one reduction of two multiplications; a rest of fewer blocks by the
+ *           lower powers in the same way.
+ * Source:   Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage
+ *           for Computing the GCM Mode, 2014; Montgomery: Modular Multiplication
+ *           Without Trial Division, 1985.
  * Needs:    A64_PMULL.   Timing: CT (no tables, no secret branches).
  * Key form: private.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The key and the slots of all GHASH kernels over a64_pmull_steps.h; include it where that would be. */
+/* The key and the slots of all GHASH kernels over a64_pmull_steps.h; include
+ * it where that would be. */
 #ifndef EVC_GHASH_A64_PMULL_BLOCKS_H
 #define EVC_GHASH_A64_PMULL_BLOCKS_H
 

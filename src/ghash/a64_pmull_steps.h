@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GHASH by PMULL and PMULL2 of 64 bits: the powers of H, products, and the hash of whole blocks. Include it inside the
- * region of the kernel's ISA, after GROUP, the blocks with one reduction (4 or 8), and v_xor3(a, b, c) are defined.
+ * GHASH by PMULL and PMULL2 of 64 bits: the powers of H, products, and the hash of whole blocks.
+ * Include it inside the region of the kernel's ISA, after GROUP, the blocks with one reduction (4
+ * or 8), and v_xor3(a, b, c) are defined.
  *
- * An element is a block whose halves are byte-reversed (REV64): lane 0 has the coefficients of x^0 to x^63, the first
- * in its top bit, lane 1 the others. PMULL takes the lanes 0, PMULL2 the lanes 1. A product is the reflected one, one
- * bit too low; H carries that bit (it is divided by x), and so do all powers of H: the reduced product of two of them
- * is another. In memory an element is two little-endian words.
+ * An element is a block whose halves are byte-reversed (REV64): lane 0 has the coefficients of x^0
+ * to x^63, the first in its top bit, lane 1 the others. PMULL takes the lanes 0, PMULL2 the lanes
+ * 1. A product is the reflected one, one bit too low; H carries that bit (it is divided by x), and
+ * so do all powers of H: the reduced product of two of them is another. In memory an element is
+ * two little-endian words.
  *
- * Source: Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for Computing the GCM Mode,
- * 2014 (reflection, Karatsuba, aggregation); Montgomery: Modular Multiplication Without Trial Division, 1985: modulo
- * x^128 + x^127 + x^126 + x^121 + 1 in reflected bits, whose lower half is 1, one multiplication clears 64 bits.
+ * Source: Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for Computing
+ * the GCM Mode, 2014 (reflection, Karatsuba, aggregation); Montgomery: Modular Multiplication
+ * Without Trial Division, 1985: modulo x^128 + x^127 + x^126 + x^121 + 1 in reflected bits, whose
+ * lower half is 1, one multiplication clears 64 bits.
  */
 #ifndef EVC_GHASH_A64_PMULL_STEPS_H
 #define EVC_GHASH_A64_PMULL_STEPS_H
 
 #define PAIRS (GROUP / 2) /* blocks 2j and 2j + 1 are multiplied together */
 
-/* H^GROUP ... H^1, so that the last n blocks of a message meet the last n of them. sum: the sums of the two lanes, that
- * of the first power in lane 0. */
+/* H^GROUP ... H^1, so that the last n blocks of a message meet the last n of them. sum: the sums of
+ * the two lanes, that of the first power in lane 0. */
 struct powers {
     struct pair {
         uint8_t first[16], second[16], sum[16];
@@ -202,7 +205,9 @@ EVC_INLINE block hash_from(const struct powers *h, block before, const uint8_t *
     for (; n_blocks >= GROUP; n_blocks -= GROUP, in += 16 * GROUP) {
         y = hash_group(h, y, in);
 #if defined(__GNUC__) && GROUP > 4
-        __asm__("" : "+r"(h)); /* or GCC loads the powers once, and keeps those on the stack that have no register */
+        /* Without this, GCC loads the powers once, and keeps those on the stack
+         * that have no register. */
+        __asm__("" : "+r"(h));
 #endif
     }
     if (n_blocks)

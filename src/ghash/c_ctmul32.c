@@ -2,11 +2,13 @@
 /*
  * GHASH by multiplications of 32-bit integers with holes, in constant time where they are.
  *
- * Method:   words split into four with their bits 4 apart, so that carries fall into holes; 32 x 32 to 64 bits gives
- *           the whole product. Karatsuba twice: 9 times 16 multiplications a block. 4 blocks with one
- *           reduction; the powers of H are kept split.
- * Source:   Pornin: BearSSL, Constant-Time Crypto (2016), section GHASH; Gueron, Kounavis 2014 (aggregation).
- * Needs:    CT_MUL32.   Timing: CT (no tables, no secret branches; rests on the multiplier's constant time).
+ * Method:   words split into four with their bits 4 apart, so that carries fall into holes; 32 x 32
+ *           to 64 bits gives the whole product. Karatsuba twice: 9 times 16 multiplications a
+ *           block. 4 blocks with one reduction; the powers of H are kept split.
+ * Source:   Pornin: BearSSL, Constant-Time Crypto (2016), section GHASH; Gueron,
+ *           Kounavis 2014 (aggregation).
+ * Needs:    CT_MUL32.   Timing: CT (no tables, no secret branches; rests on the
+ *           multiplier's constant time).
  * Key form: private.
  */
 #include "ghash/kernel.h"
@@ -16,7 +18,8 @@
 #include "ghash/ctmul_steps.h"
 
 #define BATCH 4
-#define OPERANDS 9 /* of three numbers of 64 bits (lower half, upper half, their sum): the same three of 32 */
+#define OPERANDS 9 /* of three numbers of 64 bits (lower half, upper half, their
+                    * sum): the same three of 32 */
 #define HOLES UINT32_C(0x11111111)
 #define HOLES64 UINT64_C(0x1111111111111111)
 
@@ -45,7 +48,8 @@ EVC_INLINE uint64_t mul(uint32_t a, uint32_t b)
     return (uint64_t)a * b;
 }
 
-/* The sum of the n products of operand o of the blocks and of the last n powers: at most 8 pairs of bits meet. */
+/* The sum of the n products of operand o of the blocks and of the last n powers: at most
+ * 8 pairs of bits meet. */
 EVC_INLINE uint64_t multiply(const struct key *key, uint32_t x[][OPERANDS], size_t n, int o)
 {
     uint64_t z0 = 0, z1 = 0, z2 = 0, z3 = 0;

@@ -2,11 +2,14 @@
 /*
  * GHASH by multiplications of 64-bit integers with holes, in constant time where they are.
  *
- * Method:   words split into four with their bits 4 apart, so that carries fall into holes; the upper half of
- *           each product is the lower half of the product of the reversed words. Karatsuba: 6 times 16
- *           multiplications a block. 4 blocks with one reduction; the powers of H are kept split.
- * Source:   Pornin: BearSSL, Constant-Time Crypto (2016), section GHASH; Gueron, Kounavis 2014 (aggregation).
- * Needs:    CT_MUL64.   Timing: CT (no tables, no secret branches; rests on the multiplier's constant time).
+ * Method:   words split into four with their bits 4 apart, so that carries fall into holes; the
+ *           upper half of each product is the lower half of the product of the reversed words.
+ *           Karatsuba: 6 times 16 multiplications a block. 4 blocks with one reduction; the
+ *           powers of H are kept split.
+ * Source:   Pornin: BearSSL, Constant-Time Crypto (2016), section GHASH; Gueron,
+ *           Kounavis 2014 (aggregation).
+ * Needs:    CT_MUL64.   Timing: CT (no tables, no secret branches; rests on the
+ *           multiplier's constant time).
  * Key form: private.
  */
 #include "ghash/kernel.h"
@@ -52,8 +55,8 @@ EVC_INLINE uint64_t mul(uint64_t a, uint64_t b)
     return evc_scalar64(a * b);
 }
 
-/* The sum of the n products of operand o of the blocks and of the last n powers, its lower 64 bits. A field of 4 has
- * at most 15 pairs of bits, but for the highest, whose carry leaves the word. */
+/* The sum of the n products of operand o of the blocks and of the last n powers, its lower 64 bits.
+ * A field of 4 has at most 15 pairs of bits, but for the highest, whose carry leaves the word. */
 EVC_INLINE uint64_t multiply(const struct key *key, uint64_t x[][OPERANDS], size_t n, int o)
 {
     uint64_t z0 = 0, z1 = 0, z2 = 0, z3 = 0;
@@ -73,7 +76,8 @@ EVC_INLINE uint64_t multiply(const struct key *key, uint64_t x[][OPERANDS], size
 /* The sum of n blocks times the last n powers. */
 EVC_INLINE struct evc_ghash_words hash(const struct key *key, uint64_t x[][OPERANDS], size_t n)
 {
-    struct evc_ghash_words part[3]; /* of lower halves, upper halves, sums; a pair would be a vector for GCC 11 -O3 */
+    /* part: of lower halves, upper halves, sums; a pair would be a vector for GCC 11 -O3 */
+    struct evc_ghash_words part[3];
 
     for (int o = 0; o < 3; o++) {
         part[o].lo = evc_scalar64(multiply(key, x, n, o));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GHASH as the standard writes it, bit by bit: the oracle for every other kernel, and constant time where
- * nothing else is.
+ * GHASH as the standard writes it, bit by bit: the oracle for every other kernel, and constant
+ * time where nothing else is.
  *
  * Method:   one doubling of the key and one masked addition for each bit of the block.
  * Source:   SP 800-38D (2007) section 6.3, algorithm 1; section 6.4, algorithm 2.

@@ -2,10 +2,12 @@
 /*
  * GHASH with a table of 16 multiples of H, four bits of the block at a time.
  *
- * Method:   Horner's rule over the nibbles of the block, from the last; a nibble is one addition from the
- *           table, and 4 bits that fall out of the sum come back by a table of 16 multiples of R.
- * Source:   McGrew, Viega: The Galois/Counter Mode of Operation (GCM), 2005, section 4.1; Shoup: On Fast
- *           and Provably Secure Message Authentication Based on Universal Hashing, 1996, section 5.
+ * Method:   Horner's rule over the nibbles of the block, from the last; a nibble is one
+ *           addition from the table, and 4 bits that fall out of the sum come back by a
+ *           table of 16 multiples of R.
+ * Source:   McGrew, Viega: The Galois/Counter Mode of Operation (GCM), 2005, section 4.1;
+ *           Shoup: On Fast and Provably Secure Message Authentication Based on Universal
+ *           Hashing, 1996, section 5.
  * Needs:    ANY.   Timing: VARTIME (both tables are indexed by secrets).
  * Key form: private.
  */
@@ -48,7 +50,8 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
         for (int i = 0; i < 2; i++, x = x_hi) {
 #define NIBBLE(i) evc_ghash_step(&hi, &lo, &over, &out, 4, &m[x >> 4 * (i) & 15], back)
             NIBBLE(0), NIBBLE(1), NIBBLE(2), NIBBLE(3), NIBBLE(4), NIBBLE(5), NIBBLE(6), NIBBLE(7);
-            NIBBLE(8), NIBBLE(9), NIBBLE(10), NIBBLE(11), NIBBLE(12), NIBBLE(13), NIBBLE(14), NIBBLE(15);
+            NIBBLE(8), NIBBLE(9), NIBBLE(10), NIBBLE(11), NIBBLE(12), NIBBLE(13), NIBBLE(14),
+                NIBBLE(15);
 #undef NIBBLE
         }
     }

@@ -26,7 +26,8 @@ static void set_key(void *vkey, const uint8_t h[16])
     evc_ghash_multiples(key->multiple, 256, h);
 }
 
-/* The term that a byte, shifted out of an element, adds to its upper 16 bits: its lower 4 bits go further. */
+/* The term that a byte, shifted out of an element, adds to its upper 16 bits: its
+ * lower 4 bits go further. */
 #define BACK(b) (uint16_t)(EVC_GHASH_BACK((b) >> 4, 4) ^ (EVC_GHASH_BACK((b) & 15, 4) >> 4))
 #define BACK4(b) BACK(b), BACK((b) + 1), BACK((b) + 2), BACK((b) + 3)
 #define BACK16(b) BACK4(b), BACK4((b) + 4), BACK4((b) + 8), BACK4((b) + 12)

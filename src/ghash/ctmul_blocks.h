@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots of GHASH by multiplications with holes, whatever the width of the words. Include it after these:
+ * The slots of GHASH by multiplications with holes, whatever the width of the
+ * words. Include it after these:
  *
- *   word, BATCH, OPERANDS, HOLES   the words multiplied, blocks per reduction, words per block, every fourth bit
- *   struct key                     power[BATCH][OPERANDS][4]: H^BATCH ... H^1, bits 0, 1, 2, 3 modulo 4 apart
+ *   word, BATCH, OPERANDS, HOLES   the words multiplied, blocks per reduction, words
+ *                                  per block, every fourth bit
+ *   struct key                     power[BATCH][OPERANDS][4]: H^BATCH ... H^1, bits
+ *                                  0, 1, 2, 3 modulo 4 apart
  *   operands(o, w)                 the words of a block
  *   hash(key, x, n)                the sum of n blocks times the last n powers, reduced
  */

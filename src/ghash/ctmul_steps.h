@@ -2,12 +2,14 @@
 /*
  * Steps of the kernels that multiply integers with holes.
  *
- * A word whose bits stand 4 apart, at i, i + 4, i + 8 ..., multiplies another such word as polynomials do, as
- * long as no sum of bits exceeds 15: the lowest bit of each field of 4 is the sum modulo 2, the rest are carries
- * that a mask removes. A word is the sum of four of them; 16 products give its carry-less product.
+ * A word whose bits stand 4 apart, at i, i + 4, i + 8 ..., multiplies another such word as
+ * polynomials do, as long as no sum of bits exceeds 15: the lowest bit of each field of 4 is the
+ * sum modulo 2, the rest are carries that a mask removes. A word is the sum of four of them; 16
+ * products give its carry-less product.
  *
- * An element is two words, bit 127 - i of hi:lo the coefficient of x^i. The product of two is the reflected
- * product, one bit too low; H carries that bit (it is stored times x), and reduction divides by x^128.
+ * An element is two words, bit 127 - i of hi:lo the coefficient of x^i. The product of two is
+ * the reflected product, one bit too low; H carries that bit (it is stored times x), and
+ * reduction divides by x^128.
  */
 #ifndef EVC_GHASH_CTMUL_STEPS_H
 #define EVC_GHASH_CTMUL_STEPS_H
@@ -43,9 +45,10 @@ EVC_INLINE struct evc_ghash_words evc_ghash_times_x(struct evc_ghash_words w)
     return w;
 }
 
-/* Products of 64-bit halves by Karatsuba, lower and upper word each: of the lower halves, of the upper halves, of
- * the sums of the halves. The whole is divided by x^128 modulo x^128 + x^127 + x^126 + x^121 + 1 (Montgomery 1985),
- * whose lower half is 1: 64 bits at a time are added times the modulus, and vanish. */
+/* Products of 64-bit halves by Karatsuba, lower and upper word each: of the lower halves, of the
+ * upper halves, of the sums of the halves. The whole is divided by x^128 modulo
+ * x^128 + x^127 + x^126 + x^121 + 1 (Montgomery 1985), whose lower half is 1: 64 bits at a time are
+ * added times the modulus, and vanish. */
 EVC_INLINE struct evc_ghash_words evc_ghash_reduce(struct evc_ghash_words low,
                                                    struct evc_ghash_words high,
                                                    struct evc_ghash_words sums)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations of a GHASH key's kernel, for the code of GCM: as those of everycore/ghash.h, but nothing is cleared
- * after them and the key is not checked. */
+/* The operations of a GHASH key's kernel, for the code of GCM: as those of everycore/ghash.h, but
+ * nothing is cleared after them and the key is not checked. */
 #ifndef EVC_GHASH_OPS_H
 #define EVC_GHASH_OPS_H
 
@@ -8,7 +8,8 @@
 
 #include "common/bytes.h"
 
-EVC_INLINE void evc_ghash_op_blocks(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks)
+EVC_INLINE void evc_ghash_op_blocks(const void *key, uint8_t y[16], const uint8_t *in,
+                                    size_t n_blocks)
 {
     const struct evc_ghash_head *head = key;
 

@@ -11,13 +11,16 @@ struct evc_ghash_element {
     uint64_t hi, lo;
 };
 
-/* The n bits that fall out to the right when an element moves by n, as 16 bits to be added at its left end:
+/* The n bits that fall out to the right when an element moves by n, as 16 bits to
+ * be added at its left end:
  * bit i of b counts R = 11100001 || 0^120, moved right by n - 1 - i (SP 800-38D section 6.3). */
 #define EVC_GHASH_BIT(b, i, n) (((b) >> (i) & 1) * (0xe100u >> ((n) - 1 - (i))))
-#define EVC_GHASH_BACK(b, n)                                                                       \
-    (EVC_GHASH_BIT(b, 0, n) ^ EVC_GHASH_BIT(b, 1, n) ^ EVC_GHASH_BIT(b, 2, n) ^ EVC_GHASH_BIT(b, 3, n))
+#define EVC_GHASH_BACK(b, n)                                                    \
+    (EVC_GHASH_BIT(b, 0, n) ^ EVC_GHASH_BIT(b, 1, n) ^ EVC_GHASH_BIT(b, 2, n) ^ \
+     EVC_GHASH_BIT(b, 3, n))
 
-/* m[i], i below n (a power of two): the multiple of h by i, whose highest bit is the coefficient of x^0. */
+/* m[i], i below n (a power of two): the multiple of h by i, whose highest bit is
+ * the coefficient of x^0. */
 EVC_INLINE void evc_ghash_multiples(struct evc_ghash_element *m, unsigned n, const uint8_t h[16])
 {
     m[0].hi = m[0].lo = 0;
@@ -36,10 +39,10 @@ EVC_INLINE void evc_ghash_multiples(struct evc_ghash_element *m, unsigned n, con
 }
 
 /*
- * hi:lo times x^n, plus the multiple m; n at most 8. out: the n bits that fall out, the lowest of lo; back[out] is what
- * they add to the upper 16 bits. over: the lowest bits of hi, where they come to in lo. Both are made for the next step
- * from what back and over do not reach: so no look-up waits for another one, and the chain from step to step is a few
- * shifts and additions.
+ * hi:lo times x^n, plus the multiple m; n at most 8. out: the n bits that fall out, the lowest of
+ * lo; back[out] is what they add to the upper 16 bits. over: the lowest bits of hi, where they come
+ * to in lo. Both are made for the next step from what back and over do not reach: so no look-up
+ * waits for another one, and the chain from step to step is a few shifts and additions.
  */
 EVC_INLINE void evc_ghash_step(uint64_t *hi, uint64_t *lo, uint64_t *over, unsigned *out, int n,
                                const struct evc_ghash_element *m, const uint16_t *back)

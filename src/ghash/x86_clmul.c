@@ -2,10 +2,12 @@
 /*
  * GHASH with PCLMULQDQ, 8 blocks with one reduction.
  *
- * Method:   8 blocks times H^8 ... H^1 by Karatsuba, summed before one reduction of two multiplications;
+ * Method:   8 blocks times H^8 ... H^1 by Karatsuba, summed before one
+ *           reduction of two multiplications;
  *           a rest of fewer blocks by the lower powers, one product of four multiplications each.
- * Source:   Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for Computing the GCM
- *           Mode, 2014; Montgomery: Modular Multiplication Without Trial Division, 1985.
+ * Source:   Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage
+ *           for Computing the GCM Mode, 2014; Montgomery: Modular Multiplication
+ *           Without Trial Division, 1985.
  * Needs:    X86_CLMUL.   Timing: CT (no tables, no secret branches).
  * Key form: private.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The key and the slots of all GHASH kernels over x86_clmul_steps.h; include it where that would be. */
+/* The key and the slots of all GHASH kernels over x86_clmul_steps.h; include
+ * it where that would be. */
 #ifndef EVC_GHASH_X86_CLMUL_BLOCKS_H
 #define EVC_GHASH_X86_CLMUL_BLOCKS_H
 

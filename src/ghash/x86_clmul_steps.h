@@ -1,37 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GHASH by carry-less multiplication, written once for every width of vector: the powers of H, products, and the
- * hash of whole blocks. Kernels of GHASH include x86_clmul_blocks.h, kernels of GCM their own steps, inside the region
- * of the kernel's ISA, after these have been defined:
+ * GHASH by carry-less multiplication, written once for every width of vector: the powers of H,
+ * products, and the hash of whole blocks. Kernels of GHASH include x86_clmul_blocks.h, kernels of
+ * GCM their own steps, inside the region of the kernel's ISA, after these have been defined:
  *
  *   GROUP                    vectors with one reduction, a power of two, at least 4
- *   POWER_SUMS               1 if the key keeps the sums of powers for Karatsuba, 0 if each use makes them
- *   FLAT_POWERS              1 if powers are blocks in a row, and a product is four of halves; else 0, or not defined
- *   vec, LANES               a vector of 1, 2 or 4 blocks; block 0 is the lowest and the first in memory
+ *   POWER_SUMS               1 if the key keeps the sums of powers for Karatsuba,
+ *                            0 if each use makes them
+ *   FLAT_POWERS              1 if powers are blocks in a row, and a product is four of
+ *                            halves; else 0, or not defined
+ *   vec, LANES               a vector of 1, 2 or 4 blocks; block 0 is the
+ *                            lowest and the first in memory
  *   v_load, v_store          a whole vector, no alignment
- *   v_load_once(p)           the same for a vector that is used more than once: never a memory operand
+ *   v_load_once(p)           the same for a vector that is used more than
+ *                            once: never a memory operand
  *   v_barrier(v)             the compiler does not know what is in v
  *   v_load_back(p, n)        zeros, and then n blocks, fewer than LANES
  *   v_back(block, n)         one block as the first of n that come last, zeros in the others
  *   v_xor, v_xor3            the sum of two and of three
  *   v_swap                   the 64-bit halves of each block change places
- *   v_low_halves, v_high_halves(a, b)   of each block: that half of a's, and above it that half of b's
+ *   v_low_halves, v_high_halves(a, b)   of each block: that half of a's, and
+ *                                       above it that half of b's
  *   v_reverse(v)             the bytes of each block reversed
  *   v_lows, v_highs(a, b)    as v_low_halves and v_high_halves, of the blocks byte-reversed
  *   v_clmul(a, b, imm)       of each block: bit 0 of imm chooses the half of a's, bit 4 that of b's
  *   v_all(block), v_first(block)   one block in all places; in the first, zeros in the others
  *   v_all_as_first(v)        the first block in all places
- *   v_alternate(a, b), v_halves(a, b)   blocks of a, b, a, b; half of the blocks of a and half of b's; of 2, and of 4
+ *   v_alternate(a, b), v_halves(a, b)   blocks of a, b, a, b; half of the blocks of a and
+ *                                       half of b's; of 2, and of 4
  *   v_fold(v)                the sum of the blocks of v
  *   v_zero()
  *
- * An element is a byte-reversed block, so bit 127 - i of a register is the coefficient of x^i. The product of two
- * is the reflected product, one bit too low; H carries that bit (it is stored times x), and reduction divides by
- * x^128. All powers of H are kept so: the reduced product of two of them is another.
+ * An element is a byte-reversed block, so bit 127 - i of a register is the coefficient of x^i.
+ * The product of two is the reflected product, one bit too low; H carries that bit (it is
+ * stored times x), and reduction divides by x^128. All powers of H are kept so: the reduced
+ * product of two of them is another.
  *
- * Source: Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for Computing the GCM Mode,
- * 2014 (reflection, Karatsuba, aggregation). Reduction as Montgomery (1985), modulo x^128 + x^127 + x^126 + x^121 + 1:
- * its lower half is 1, so one multiplication clears 64 bits.
+ * Source: Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for Computing
+ * the GCM Mode, 2014 (reflection, Karatsuba, aggregation). Reduction as Montgomery (1985), modulo
+ * x^128 + x^127 + x^126 + x^121 + 1: its lower half is 1, so one multiplication clears 64 bits.
  */
 #ifndef EVC_GHASH_X86_CLMUL_STEPS_H
 #define EVC_GHASH_X86_CLMUL_STEPS_H
@@ -46,8 +53,9 @@
 #define FLAT_POWERS 0
 #endif
 
-/* H^BATCH ... H^1, so that the last n blocks of a message meet the last n of them. Of each pair of vectors the lower
- * halves, the upper ones, and the sums of the two; in each block first the half of the first vector. */
+/* H^BATCH ... H^1, so that the last n blocks of a message meet the last n of them. Of each pair
+ * of vectors the lower halves, the upper ones, and the sums of the two; in each block first the
+ * half of the first vector. */
 struct powers {
     struct pair {
 #if FLAT_POWERS
@@ -66,7 +74,8 @@ struct powers {
 
 EVC_INLINE __m128i reverse1(__m128i block)
 {
-    return _mm_shuffle_epi8(block, _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    return _mm_shuffle_epi8(block,
+                            _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
 }
 
 EVC_INLINE __m128i load1(const uint8_t *p)
@@ -194,8 +203,8 @@ EVC_INLINE void add_pair(struct product *to, vec a, vec b, const struct pair *h)
     add_operands(to, operands_of(a, b), powers_at(h));
 }
 
-/* The same without a first vector: nothing is combined, so four multiplications are the shorter way. The sums lack what
- * Karatsuba's mi has too much. */
+/* The same without a first vector: nothing is combined, so four multiplications are the shorter
+ * way. The sums lack what Karatsuba's mi has too much. */
 EVC_INLINE void add_second(struct product *to, vec b, const struct pair *h)
 {
     const vec e = v_reverse(b), h_lo = v_load_once(h->lo), h_hi = v_load_once(h->hi);
@@ -238,7 +247,8 @@ EVC_INLINE __m128i times_x(__m128i a)
     return _mm_xor_si128(a, _mm_and_si128(out, poly));
 }
 
-/* a b, with b over x^64 too: the lower half of a meets that, so half of the reduction has been done. */
+/* a b, with b over x^64 too: the lower half of a meets that, so half of the
+ * reduction has been done. */
 EVC_INLINE vec multiply(vec a, vec b, vec b_over_x64)
 {
     const vec lo = v_xor(v_clmul(a, b_over_x64, 0x00), v_clmul(a, b, 0x01));
@@ -254,12 +264,14 @@ EVC_INLINE vec square(vec a)
     return reduce(p);
 }
 
-/* Twice as many powers from each product with `step`, the highest one. It is a square of the one before, which takes
- * half as long as a product, while the multiplier has time for both; later it is the first block of a product. */
+/* Twice as many powers from each product with `step`, the highest one. It is a square of the one
+ * before, which takes half as long as a product, while the multiplier has time for both; later it
+ * is the first block of a product. */
 EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
 {
     enum { HALF = GROUP / 2 };
-    vec step = v_all(times_x(reverse1(load1(h)))), over_x64, next, p[HALF]; /* p: H^(BATCH/2) ... H^1 */
+    /* p: H^(BATCH/2) ... H^1 */
+    vec step = v_all(times_x(reverse1(load1(h)))), over_x64, next, p[HALF];
 
     p[HALF - 1] = step;
 #if LANES > 1
@@ -285,16 +297,19 @@ EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
     over_x64 = half_reduced(step);
 #if FLAT_POWERS
     next = square(step);
-    v_store((uint8_t *)to + sizeof *to - VEC_BYTES, multiply(p[HALF - 1], next, half_reduced(next)));
+    v_store((uint8_t *)to + sizeof *to - VEC_BYTES,
+            multiply(p[HALF - 1], next, half_reduced(next)));
 #endif
-    EACH_UP_TO_4(PAIRS / 2, const vec a = p[2 * i], b = p[2 * i + 1]; store_pair(&to->pair[PAIRS / 2 + i], a, b);
-                 store_pair(&to->pair[i], multiply(a, step, over_x64), multiply(b, step, over_x64)));
+    EACH_UP_TO_4(PAIRS / 2, const vec a = p[2 * i], b = p[2 * i + 1];
+                 store_pair(&to->pair[PAIRS / 2 + i], a, b); store_pair(
+                     &to->pair[i], multiply(a, step, over_x64), multiply(b, step, over_x64)));
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* BATCH blocks. The first vector waits for y, the hash so far, so it is the last to be multiplied. A long group is out
- * of line: GCC at -O3 would load its powers before the loop over groups, and keep them on the stack. */
+/* BATCH blocks. The first vector waits for y, the hash so far, so it is the last to be multiplied.
+ * A long group is out of line: GCC at -O3 would load its powers before the loop over groups, and
+ * keep them on the stack. */
 #if GROUP > 8
 EVC_OUT_OF_LINE
 #else
@@ -305,7 +320,8 @@ __m128i hash_group(const struct powers *h, __m128i y, const uint8_t *in)
     struct product p = no_product();
 
     for (size_t j = 1; j < PAIRS; j++) {
-        add_pair(&p, v_load(in + 2 * j * VEC_BYTES), v_load(in + (2 * j + 1) * VEC_BYTES), &h->pair[j]);
+        add_pair(&p, v_load(in + 2 * j * VEC_BYTES), v_load(in + (2 * j + 1) * VEC_BYTES),
+                 &h->pair[j]);
         v_barrier(p.lo); /* GCC at -O3 would make all products first, and keep them on the stack */
         v_barrier(p.mi);
         v_barrier(p.hi);

@@ -2,10 +2,11 @@
 /*
  * GHASH with VPCLMULQDQ on 256-bit vectors, 16 blocks with one reduction.
  *
- * Method:   8 vectors of 2 blocks times H^16 ... H^1 by Karatsuba, summed before one reduction of two
- *           multiplications; a rest of fewer blocks by the lower powers.
- * Source:   Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for Computing the GCM
- *           Mode, 2014; Montgomery: Modular Multiplication Without Trial Division, 1985.
+ * Method:   8 vectors of 2 blocks times H^16 ... H^1 by Karatsuba, summed before one reduction of
+ *           two multiplications; a rest of fewer blocks by the lower powers.
+ * Source:   Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage
+ *           for Computing the GCM Mode, 2014; Montgomery: Modular Multiplication
+ *           Without Trial Division, 1985.
  * Needs:    X86_VCLMUL256.   Timing: CT (no tables, no secret branches).
  * Key form: private.
  */

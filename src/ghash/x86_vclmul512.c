@@ -2,10 +2,12 @@
 /*
  * GHASH with VPCLMULQDQ on 512-bit vectors, 32 blocks with one reduction.
  *
- * Method:   8 vectors of 4 blocks times H^32 ... H^1 by Karatsuba, summed before one reduction of two
- *           multiplications; a rest of fewer blocks by the lower powers, its last vector by a masked load.
- * Source:   Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for Computing the GCM
- *           Mode, 2014; Montgomery: Modular Multiplication Without Trial Division, 1985.
+ * Method:   8 vectors of 4 blocks times H^32 ... H^1 by Karatsuba, summed before one reduction
+ *           of two multiplications; a rest of fewer blocks by the lower powers, its last
+ *           vector by a masked load.
+ * Source:   Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage
+ *           for Computing the GCM Mode, 2014; Montgomery: Modular Multiplication
+ *           Without Trial Division, 1985.
  * Needs:    X86_VCLMUL512.   Timing: CT (no tables, no secret branches).
  * Key form: private.
  */

@@ -2,10 +2,11 @@
 /*
  * GHASH by vector permute: tables of nibbles of 16 bytes each, looked up by PSHUFB.
  *
- * Method:   16 blocks, their bytes gathered by place, times H^16 by 512 look-ups; fewer blocks in pairs, times H^2
- *           and H by 64.
- * Source:   Hamburg: Accelerating AES with Vector Permute Instructions, CHES 2009; Plank, Greenan, Miller:
- *           Screaming Fast Galois Field Arithmetic Using Intel SIMD Instructions, FAST 2013.
+ * Method:   16 blocks, their bytes gathered by place, times H^16 by 512 look-ups; fewer blocks in
+ *           pairs, times H^2 and H by 64.
+ * Source:   Hamburg: Accelerating AES with Vector Permute Instructions, CHES 2009; Plank,
+ *           Greenan, Miller: Screaming Fast Galois Field Arithmetic Using Intel SIMD
+ *           Instructions, FAST 2013.
  * Needs:    X86_SSSE3.   Timing: CT (tables are looked up in registers, no secret branches).
  * Key form: private.
  */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GHASH by vector permute: tables of nibbles of 16 bytes each, two rows of bytes looked up by one VPSHUFB.
+ * GHASH by vector permute: tables of nibbles of 16 bytes each, two rows of bytes
+ * looked up by one VPSHUFB.
  *
- * Method:   that of x86_vperm, with bytes j and j + 8 of 16 blocks in one register wherever there are 16 blocks.
- * Source:   Hamburg: Accelerating AES with Vector Permute Instructions, CHES 2009; Plank, Greenan, Miller:
- *           Screaming Fast Galois Field Arithmetic Using Intel SIMD Instructions, FAST 2013.
+ * Method:   that of x86_vperm, with bytes j and j + 8 of 16 blocks in one register
+ *           wherever there are 16 blocks.
+ * Source:   Hamburg: Accelerating AES with Vector Permute Instructions, CHES 2009; Plank,
+ *           Greenan, Miller: Screaming Fast Galois Field Arithmetic Using Intel SIMD
+ *           Instructions, FAST 2013.
  * Needs:    X86_AVX2.   Timing: CT (tables are looked up in registers, no secret branches).
  * Key form: private.
  */

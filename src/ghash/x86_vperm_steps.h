@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GHASH by vector permute: every product is looked up in tables of 16 bytes by PSHUFB, which has no address to leak.
- * Include it inside the region of the kernel's ISA, after these have been defined:
+ * GHASH by vector permute: every product is looked up in tables of 16 bytes by PSHUFB, which has no
+ * address to leak. Include it inside the region of the kernel's ISA, after these have been defined:
  *
  *   vec, LANES                 a vector of 1 or 2 times 16 bytes
  *   v_zero, v_xor, v_and, v_shuffle (PSHUFB), v_shift4 (16-bit fields to the right by 4)
  *   v_all(x)                   16 bytes in all lanes
  *   v_get(p), v_put(p, v)      16 bytes at p, and of two lanes those at p + 128
- *   v_up(v), v_down(v)         of two lanes: the lower one moved up, the upper one down, zeros in its place
+ *   v_up(v), v_down(v)         of two lanes: the lower one moved up, the upper one
+ *                              down, zeros in its place
  *   v_low(v)                   of two lanes: the lower one
  *
- * An element is a block as it stands in memory: byte i has the coefficients of x^(8i) to x^(8i + 7), the first in its
- * top bit (SP 800-38D section 6.3). The table of an element has in row i, at 32i + n, byte i of its product by the
- * upper nibble n of a byte, and at 32i + 16 + n that by the lower one. These products are reduced, 16 bytes; that by
- * byte j of a block is moved by j bytes, so the product by a whole block has 31, of which the last 15 are reduced.
+ * An element is a block as it stands in memory: byte i has the coefficients of x^(8i) to
+ * x^(8i + 7), the first in its top bit (SP 800-38D section 6.3). The table of an element has in row
+ * i, at 32i + n, byte i of its product by the upper nibble n of a byte, and at 32i + 16 + n that by
+ * the lower one. These products are reduced, 16 bytes; that by byte j of a block is moved by j
+ * bytes, so the product by a whole block has 31, of which the last 15 are reduced.
  *
- * Few blocks: one look-up takes the 16 bytes of a block. Many: 16 blocks are transposed, so that vector j has their
- * bytes j; one look-up takes a byte of each, and nothing needs to be moved. The 16 are multiplied by H^16 and the next
- * 16 added, which is Horner's rule on 16 messages side by side; at the end they are transposed back and are few.
+ * Few blocks: one look-up takes the 16 bytes of a block. Many: 16 blocks are transposed, so that
+ * vector j has their bytes j; one look-up takes a byte of each, and nothing needs to be moved. The
+ * 16 are multiplied by H^16 and the next 16 added, which is Horner's rule on 16 messages side by
+ * side; at the end they are transposed back and are few.
  *
- * Source: Hamburg: Accelerating AES with Vector Permute Instructions, CHES 2009 (look-ups by PSHUFB); Shoup: On Fast
- * and Provably Secure Message Authentication Based on Universal Hashing, CRYPTO 1996 (tables of nibbles); Plank,
- * Greenan, Miller: Screaming Fast Galois Field Arithmetic Using Intel SIMD Instructions, FAST 2013 (both together, on
- * elements whose bytes stand in vectors of their own).
+ * Source: Hamburg: Accelerating AES with Vector Permute Instructions, CHES 2009 (look-ups by
+ * PSHUFB); Shoup: On Fast and Provably Secure Message Authentication Based on Universal Hashing,
+ * CRYPTO 1996 (tables of nibbles); Plank, Greenan, Miller: Screaming Fast Galois Field
+ * Arithmetic Using Intel SIMD Instructions, FAST 2013 (both together, on elements whose bytes
+ * stand in vectors of their own).
  */
 #ifndef EVC_GHASH_X86_VPERM_STEPS_H
 #define EVC_GHASH_X86_VPERM_STEPS_H
@@ -40,7 +44,7 @@ struct key {
     uint8_t h16[16]; /* H^16 */
 };
 
-/* ---- 16 bytes --------------------------------------------------------------------------------- */
+/* ---- 16 bytes -------------------------------------------------------------------------------- */
 
 EVC_INLINE __m128i load(const uint8_t *p)
 {
@@ -89,10 +93,11 @@ EVC_INLINE __m128i look_up(const uint8_t *row, __m128i up, __m128i low)
 static const EVC_ALIGN(16) uint8_t back[64] = {EACH(UPPER_TO_0), EACH(LOWER_TO_0),
                                                EACH(UPPER_TO_1), EACH(LOWER_TO_1)};
 
-/* ---- Tables ------------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* The rows for upper nibbles of the table of h: the multiple by n is the sum of those by the bits of n, of which byte i
- * is looked up for each n that has the bit, and zero (PSHUFB's for indices from 128) for the others. */
+/* The rows for upper nibbles of the table of h: the multiple by n is the sum of those by the bits
+ * of n, of which byte i is looked up for each n that has the bit, and zero (PSHUFB's for indices
+ * from 128) for the others. */
 #define UNLESS_0(n) (n) & 1 ? 0 : 128
 #define UNLESS_1(n) (n) & 2 ? 0 : 128
 #define UNLESS_2(n) (n) & 4 ? 0 : 128
@@ -114,8 +119,8 @@ EVC_OUT_OF_LINE void half_table(uint8_t half[256], const uint8_t h[16])
 #undef BIT
 }
 
-/* The whole table from half_table's, which may lie in its second half. The product by a lower nibble is that by an
- * upper one times x^4. */
+/* The whole table from half_table's, which may lie in its second half. The product by a lower
+ * nibble is that by an upper one times x^4. */
 EVC_INLINE void expand(uint8_t t[512], const uint8_t half[256])
 {
     const __m128i out = lower(get(half + 240));
@@ -136,10 +141,11 @@ EVC_OUT_OF_LINE void whole_table(uint8_t t[512], const uint8_t h[16])
     expand(t, t + 256);
 }
 
-/* ---- Few blocks ----------------------------------------------------------------------------------- */
+/* ---- Few blocks ------------------------------------------------------------------------------ */
 
-/* A sum of products, not reduced. Rows 4g + k have been looked up for the block rotated by 4g bytes: all[k] is their
- * sum, still to be moved by k bytes, and low[k] that sum without the bytes that were rotated round the end. */
+/* A sum of products, not reduced. Rows 4g + k have been looked up for the block rotated by 4g
+ * bytes: all[k] is their sum, still to be moved by k bytes, and low[k] that sum without the bytes
+ * that were rotated round the end. */
 struct product {
     __m128i all[4], low[4];
 };
@@ -153,7 +159,8 @@ EVC_INLINE void add_row(struct product *p, int k, const uint8_t *row, __m128i up
     p->low[k] = xor(p->low[k], _mm_and_si128(v, mask));
 }
 
-/* A table as if at an address unknown to the compiler: else it moves the rows, before a loop, onto the stack. */
+/* A table as if at an address unknown to the compiler: else it moves the rows, before a
+ * loop, onto the stack. */
 EVC_INLINE const uint8_t *in_memory(const uint8_t *t)
 {
 #if defined(__GNUC__)
@@ -168,7 +175,8 @@ EVC_INLINE void add_product(struct product *p, const uint8_t t[512], __m128i x)
                                         255, 255, 255, 255, 255, 255, 255, 255};
     __m128i up = upper(x), low = lower(x);
 
-#if defined(__clang__) /* At -O3 compilers would keep all masks, and parts of the hash, on the stack. */
+/* At -O3 compilers would keep all masks, and parts of the hash, on the stack. */
+#if defined(__clang__)
 #pragma clang loop unroll(disable)
 #elif defined(__GNUC__)
 #pragma GCC unroll 1
@@ -237,7 +245,7 @@ EVC_OUT_OF_LINE __m128i hash_few(const struct key *key, __m128i y, const uint8_t
     return y;
 }
 
-/* ---- Many blocks ------------------------------------------------------------------------------------ */
+/* ---- Many blocks ----------------------------------------------------------------------------- */
 
 /* A vector for upper nibbles and one for lower ones: these themselves, or a row of a table. */
 struct v_pair {
@@ -288,8 +296,8 @@ EVC_OUT_OF_LINE void add_transposed(uint8_t x[256], const uint8_t *in, uint8_t *
     interleave_twice(x, room, 1);
 }
 
-/* w += four vectors at x times the table: w[i + j] takes vector j by row i. w[15] and up is new, and if all is new, the
- * rest is, too. s0, s1, s2: the sums for w[i], w[i + 1], w[i + 2] so far. */
+/* w += four vectors at x times the table: w[i + j] takes vector j by row i. w[15] and up is new,
+ * and if all is new, the rest is, too. s0, s1, s2: the sums for w[i], w[i + 1], w[i + 2] so far. */
 EVC_INLINE void multiply_four(vec *w, const uint8_t t[512], const uint8_t *x, int all_new)
 {
     const struct v_pair x0 = v_nibbles(v_get(x)), x1 = v_nibbles(v_get(x + 16)),
@@ -310,8 +318,8 @@ EVC_INLINE void multiply_four(vec *w, const uint8_t t[512], const uint8_t *x, in
     w[18] = s2;
 }
 
-/* x = w reduced. w[k] has byte k of the products; of two lanes, byte k of those by bytes 0 to 7 of the blocks and, in
- * the upper lane, byte k + 8 of those by bytes 8 to 15. */
+/* x = w reduced. w[k] has byte k of the products; of two lanes, byte k of those by bytes 0 to 7 of
+ * the blocks and, in the upper lane, byte k + 8 of those by bytes 8 to 15. */
 EVC_INLINE void reduce_columns(uint8_t x[256], const vec *w)
 {
     const struct v_pair to_0 = v_row(back), to_1 = v_row(back + 32);
@@ -368,7 +376,7 @@ EVC_OUT_OF_LINE __m128i hash_groups(const struct key *key, const uint8_t y[16], 
     return result;
 }
 
-/* ---- Slots ------------------------------------------------------------------------------------------ */
+/* ---- Slots ----------------------------------------------------------------------------------- */
 
 static void set_key(void *vkey, const uint8_t h[16])
 {
