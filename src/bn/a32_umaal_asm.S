@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Products, squares and Montgomery's reduction of big numbers for ARMv6 and later: umaal is a product and two words
- * more, which never overflow.
+ * Products, squares and Montgomery's reduction of big numbers for ARMv6 and later: umaal is a
+ * product and two words more, which never overflow.
  *
- * A strip is four words of one factor, in r4 to r7, by all words of the other. Its open sums, the next four words of
- * the result as far as they are known, are in r8 to r11. One word of the other factor is four umaal: the first takes
- * the word of the result that is in memory, too, and finishes it. Of each pair of registers the lower one gets the sum
- * and the upper one the carry, so that the sums move down by one word without a move. Words that fill no strip make one
- * of two or of one.
+ * A strip is four words of one factor, in r4 to r7, by all words of the other. Its open sums, the
+ * next four words of the result as far as they are known, are in r8 to r11. One word of the other
+ * factor is four umaal: the first takes the word of the result that is in memory, too, and finishes
+ * it. Of each pair of registers the lower one gets the sum and the upper one the carry, so that the
+ * sums move down by one word without a move. Words that fill no strip make one of two or of one.
  *
  * Everything but the addresses of operands is constant for a number of limbs, which is at least 4.
  */
@@ -106,7 +106,8 @@
     bne 9b
 .endm
 
-/* Strips of four as long as there are four limbs, then one of two and one of one. lr: the limbs that are left. */
+/* Strips of four as long as there are four limbs, then one of two and one of one. lr:
+ * the limbs that are left. */
 .macro each_strip strip
 5:  ldr lr, LEFT
     subs lr, lr, #4
@@ -124,7 +125,7 @@
 8:
 .endm
 
-/* ---- Products --------------------------------------------------------------------------------------------- */
+/* ---- Products -------------------------------------------------------------------------------- */
 
 .macro product_strip width
     ldr r12, OTHER
@@ -157,7 +158,7 @@ evc_umaal_function evc_bn_a32_umaal_product
     finish
 evc_end evc_bn_a32_umaal_product
 
-/* ---- Squares ---------------------------------------------------------------------------------------------- */
+/* ---- Squares --------------------------------------------------------------------------------- */
 
 /* The products of two different limbs of the strip; then a strip of all limbs above it. */
 .macro cross_strip width
@@ -257,10 +258,11 @@ evc_umaal_function evc_bn_a32_umaal_square
     finish
 evc_end evc_bn_a32_umaal_square
 
-/* ---- Reduction ------------------------------------------------------------------------------------------- */
+/* ---- Reduction ------------------------------------------------------------------------------- */
 
-/* A row of the square of multiples of the modulus that make a strip's lowest words 0: digit = a word by -1 / n, and the
- * digit by the lowest words of the modulus. The word becomes the uppermost open sum. r12 is 0 and stays so. */
+/* A row of the square of multiples of the modulus that make a strip's lowest words 0: digit = a
+ * word by -1 / n, and the digit by the lowest words of the modulus. The word becomes the uppermost
+ * open sum. r12 is 0 and stays so. */
 .macro digit_row width, digit, word, second, third, fourth
     mul \digit, \word, r2
     ldr lr, [r1]
@@ -328,8 +330,8 @@ evc_end evc_bn_a32_umaal_square
     str r4, [r12], #4
 .endm
 
-/* r0: r, r1: t, r2: n, r3: limbs, on the stack: -1 / n modulo 2^32. r = t / 2^(32 limbs) modulo n, less than n; t, of
- * 2 * limbs limbs, is lost. */
+/* r0: r, r1: t, r2: n, r3: limbs, on the stack: -1 / n modulo 2^32. r = t / 2^(32 limbs) modulo n,
+ * less than n; t, of 2 * limbs limbs, is lost. */
 evc_umaal_function evc_bn_a32_umaal_reduce
     begin
     str r1, RESULT

@@ -2,16 +2,19 @@
 /*
  * Montgomery multiplication for AArch64 with umlal: two products of digits by one instruction.
  *
- * Method:   digits of 27 bits, four in a vector, so that the sums of the longest numbers stay below 2^64 and carries
- *           wait until the end. Four rows at a time, each a digit of a times b and a digit of the reduction times n.
- *           The four digits of the next reduction follow from the first columns of these rows: general registers find
- *           them while vectors add the other columns. Squares have each cross product once, doubled. R is above 4n, so
- *           that no product needs a last subtraction: numbers are below 2n until they are stored.
- * Source:   Koc, Acar, Kaliski: Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE Micro 16 (1996);
- *           Gueron, Krasnov: Software implementation of modular exponentiation, using advanced vector instructions
- *           architectures, WAIFI 2012, for redundant digits in vectors; Walter: Montgomery exponentiation needs no
- *           final subtractions, Electronics Letters 35 (1999), for R above 4n.
- * Needs:    A64_MUL32.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
+ * Method:   digits of 27 bits, four in a vector, so that the sums of the longest numbers stay below
+ *           2^64 and carries wait until the end. Four rows at a time, each a digit of a times b and
+ *           a digit of the reduction times n. The four digits of the next reduction follow from the
+ *           first columns of these rows: general registers find them while vectors add the other
+ *           columns. Squares have each cross product once, doubled. R is above 4n, so that no
+ *           product needs a last subtraction: numbers are below 2n until they are stored.
+ * Source:   Koc, Acar, Kaliski: Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE
+ *           Micro 16 (1996); Gueron, Krasnov: Software implementation of modular exponentiation,
+ *           using advanced vector instructions architectures, WAIFI 2012, for redundant digits in
+ *           vectors; Walter: Montgomery exponentiation needs no final subtractions, Electronics
+ *           Letters 35 (1999), for R above 4n.
+ * Needs:    A64_MUL32.   Timing: CT (no secret branches or addresses; rests on the
+ *           multiplier's constant time).
  * Key form: private.
  */
 #include "bn/kernel.h"
@@ -25,7 +28,7 @@ EVC_ISA_BEGIN(A64_MUL32)
 
 #include "bn/digits_steps.h"
 
-/* ---- Shapes -------------------------------------------------------------------------------------------- */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 /* A number is an array of digits; four are a block. */
 #define BLOCK 4
@@ -87,14 +90,15 @@ static void shape(size_t n_bytes, struct evc_bn_shape *s)
     s->scratch_bytes = (uint32_t)(BLOCK * sizeof(uint64_t)) * blocks;
 }
 
-/* ---- Rows ----------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* Sums of four columns. */
 struct columns {
     uint64x2_t low, high;
 };
 
-/* The digits by which four rows of the modulus are multiplied, and what they carry to the column above theirs. */
+/* The digits by which four rows of the modulus are multiplied, and what they carry to
+ * the column above theirs. */
 struct multiples {
     uint32x2_t low, high;
     uint64_t carry;
@@ -120,9 +124,10 @@ EVC_INLINE uint64_t product(uint32_t a, uint32_t b)
     return (uint64_t)a * b;
 }
 
-/* Adds what four rows have in four columns: the digits of a row times a block of a number; a row further is a digit
- * further down. below: the block below it. */
-EVC_INLINE struct columns add_rows(struct columns c, uint32x4_t digits, uint32x4_t block, uint32x4_t below)
+/* Adds what four rows have in four columns: the digits of a row times a block of a number; a row
+ * further is a digit further down. below: the block below it. */
+EVC_INLINE struct columns add_rows(struct columns c, uint32x4_t digits, uint32x4_t block,
+                                   uint32x4_t below)
 {
     const uint32x4_t by1 = vextq_u32(below, block, 3), by2 = vextq_u32(below, block, 2),
                      by3 = vextq_u32(below, block, 1);
@@ -144,13 +149,13 @@ EVC_INLINE uint32x4_t block_at(const uint32_t *a, size_t i, size_t blocks)
     return i < blocks ? vld1q_u32(a + BLOCK * i) : vdupq_n_u32(0);
 }
 
-/* The digits that make four columns zero: what is in them, and, unless a is NULL, the products of four digits of a and
- * of b, of which the column of each is below four. */
-EVC_INLINE struct multiples multiples_of(struct columns c, const uint32_t *a, const uint32_t *b, const uint32_t *n,
-                                         uint32_t n0)
+/* The digits that make four columns zero: what is in them, and, unless a is NULL, the products of
+ * four digits of a and of b, of which the column of each is below four. */
+EVC_INLINE struct multiples multiples_of(struct columns c, const uint32_t *a, const uint32_t *b,
+                                         const uint32_t *n, uint32_t n0)
 {
-    uint64_t s0 = vgetq_lane_u64(c.low, 0), s1 = vgetq_lane_u64(c.low, 1), s2 = vgetq_lane_u64(c.high, 0),
-             s3 = vgetq_lane_u64(c.high, 1);
+    uint64_t s0 = vgetq_lane_u64(c.low, 0), s1 = vgetq_lane_u64(c.low, 1),
+             s2 = vgetq_lane_u64(c.high, 0), s3 = vgetq_lane_u64(c.high, 1);
     uint32_t q0, q1, q2, q3;
     struct multiples q;
 
@@ -165,7 +170,8 @@ EVC_INLINE struct multiples multiples_of(struct columns c, const uint32_t *a, co
     q1 = (uint32_t)s1 * n0 & DIGIT_MASK;
     s2 += product(q0, n[2]) + product(q1, n[1]) + ((s1 + product(q1, n[0])) >> DIGIT_BITS);
     q2 = (uint32_t)s2 * n0 & DIGIT_MASK;
-    s3 += product(q0, n[3]) + product(q1, n[2]) + product(q2, n[1]) + ((s2 + product(q2, n[0])) >> DIGIT_BITS);
+    s3 += product(q0, n[3]) + product(q1, n[2]) + product(q2, n[1]) +
+          ((s2 + product(q2, n[0])) >> DIGIT_BITS);
     q3 = (uint32_t)s3 * n0 & DIGIT_MASK;
     q.carry = (s3 + product(q3, n[0])) >> DIGIT_BITS;
     q.low = vcreate_u32((uint64_t)q1 << 32 | q0);
@@ -173,9 +179,10 @@ EVC_INLINE struct multiples multiples_of(struct columns c, const uint32_t *a, co
     return q;
 }
 
-/* Adds the rows to the columns from block i on, and moves these a block down; the last rows reach one block further. */
-EVC_INLINE void add_from(uint64_t *t, uint32x4_t digits, const uint32_t *b, uint32x4_t multiples, const uint32_t *n,
-                         size_t i, size_t blocks)
+/* Adds the rows to the columns from block i on, and moves these a block down; the last rows
+ * reach one block further. */
+EVC_INLINE void add_from(uint64_t *t, uint32x4_t digits, const uint32_t *b, uint32x4_t multiples,
+                         const uint32_t *n, size_t i, size_t blocks)
 {
     const uint32x4_t zero = vdupq_n_u32(0);
     uint32x4_t b_below = vld1q_u32(b + BLOCK * (i - 1)), n_below = vld1q_u32(n + BLOCK * (i - 1));
@@ -194,12 +201,14 @@ EVC_INLINE void add_from(uint64_t *t, uint32x4_t digits, const uint32_t *b, uint
     store_columns(t + BLOCK * (blocks - 1), add_rows(c, multiples, zero, n_below));
 }
 
-/* Adds to the columns of block 1 the rows of the modulus and what is carried to them. The next digits wait for that, so
- * it adds two rows while the digits of the others come, and what is carried last. */
+/* Adds to the columns of block 1 the rows of the modulus and what is carried to them. The
+ * next digits wait for that, so it adds two rows while the digits of the others come, and
+ * what is carried last. */
 EVC_INLINE struct columns add_first(struct columns c, struct multiples q, const uint32_t *n)
 {
-    const uint32x4_t below = vld1q_u32(n), block = vld1q_u32(n + BLOCK), by1 = vextq_u32(below, block, 3),
-                     by2 = vextq_u32(below, block, 2), by3 = vextq_u32(below, block, 1);
+    const uint32x4_t below = vld1q_u32(n), block = vld1q_u32(n + BLOCK),
+                     by1 = vextq_u32(below, block, 3), by2 = vextq_u32(below, block, 2),
+                     by3 = vextq_u32(below, block, 1);
 
     c.low = vmlal_lane_u32(c.low, vget_low_u32(block), q.low, 0);
     c.high = vmlal_high_lane_u32(c.high, block, q.low, 0);
@@ -256,10 +265,11 @@ static void mul(const void *key, void *r, const void *va, const void *vb, void *
     carry_to(r, t, blocks);
 }
 
-/* Adds to the columns of block i what four rows of a square have there: nothing below the diagonal, on it each product
- * of two of the four digits as often as it is there, above it twice the others. */
-EVC_INLINE struct columns add_square(struct columns c, const uint32_t *a, uint32x4_t digits, size_t row, size_t i,
-                                     size_t blocks)
+/* Adds to the columns of block i what four rows of a square have there: nothing below
+ * the diagonal, on it each product of two of the four digits as often as it is there,
+ * above it twice the others. */
+EVC_INLINE struct columns add_square(struct columns c, const uint32_t *a, uint32x4_t digits,
+                                     size_t row, size_t i, size_t blocks)
 {
     const uint32x4_t zero = vdupq_n_u32(0), block = block_at(a, i, blocks);
 
@@ -281,7 +291,8 @@ static void sqr_long(const void *key, void *r, const void *va, void *scratch)
     struct multiples q = multiples_of(c, a, a, n, n0);
 
     for (size_t row = 0; row < blocks; row++) {
-        const uint32x4_t digits = vld1q_u32(a + BLOCK * row), multiples = vcombine_u32(q.low, q.high);
+        const uint32x4_t digits = vld1q_u32(a + BLOCK * row),
+                         multiples = vcombine_u32(q.low, q.high);
         uint32x4_t n_below = vld1q_u32(n + BLOCK);
         size_t i = 2;
 
@@ -314,7 +325,7 @@ static void sqr(const void *key, void *r, const void *a, void *scratch)
         sqr_long(key, r, a, scratch);
 }
 
-/* ---- The modulus ---------------------------------------------------------------------------------------- */
+/* ---- The modulus ----------------------------------------------------------------------------- */
 
 static void set_modulus(void *key, const uint8_t *n)
 {
@@ -324,9 +335,10 @@ static void set_modulus(void *key, const uint8_t *n)
     p->n0 = negative_inverse(modulus_of(key)[0]);
 }
 
-/* ---- Tables ---------------------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
-static void select_entry(const void *key, void *r, const void *table, size_t n_entries, size_t index)
+static void select_entry(const void *key, void *r, const void *table, size_t n_entries,
+                         size_t index)
 {
     const size_t blocks = blocks_of(key);
     const uint32_t *const entries = table;
@@ -339,7 +351,8 @@ static void select_entry(const void *key, void *r, const void *table, size_t n_e
         for (size_t entry = 0; entry < n_entries; entry++) {
             const uint32x4_t mask = vceqq_u32(number, wanted);
 
-            found = vorrq_u32(found, vandq_u32(mask, vld1q_u32(entries + BLOCK * (entry * blocks + i))));
+            found = vorrq_u32(found,
+                              vandq_u32(mask, vld1q_u32(entries + BLOCK * (entry * blocks + i))));
             number = vaddq_u32(number, vdupq_n_u32(1));
         }
         vst1q_u32(to + BLOCK * i, found);
@@ -351,7 +364,8 @@ EVC_DEFINE_CLEAR_STACK(clear, NEON, 704)
 const struct evc_bn evc_bn_a64_neon = {
     .kernel = EVC_KERNEL_HEAD(a64_neon, A64_MUL32, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
     .lanes = 1,
-    .fewest_bits = 257, /* llvm-mca's Neoverse N1: 223 cycles a product, a64_umulh 250 at 256 bits, 370 at 320 */
+    .fewest_bits = 257, /* llvm-mca's Neoverse N1: 223 cycles a product, a64_umulh 250
+                         * at 256 bits, 370 at 320 */
     .shape = shape,
     .set_modulus = set_modulus,
     .load = load,

@@ -2,12 +2,14 @@
 /*
  * Montgomery multiplication for AArch64, in assembly.
  *
- * Method:   the product first, then its reduction, both in strips of eight limbs whose sums stay in registers: mul,
- *           umulh and two additions with carry for a product of limbs. Squares have each cross product once. Limbs that
- *           fill no strip make a narrower one, so no length of numbers pays for a longer one.
- * Source:   Koc, Acar, Kaliski: Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE Micro 16 (1996),
- *           method SOS.
- * Needs:    A64_CT_MUL.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
+ * Method:   the product first, then its reduction, both in strips of eight limbs whose sums stay in
+ *           registers: mul, umulh and two additions with carry for a product of limbs. Squares have
+ *           each cross product once. Limbs that fill no strip make a narrower one, so no length of
+ *           numbers pays for a longer one.
+ * Source:   Koc, Acar, Kaliski: Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE
+ *           Micro 16 (1996), method SOS.
+ * Needs:    A64_CT_MUL.   Timing: CT (no secret branches or addresses; rests on the
+ *           multiplier's constant time).
  * Key form: private.
  */
 #include "everycore/isa.h"

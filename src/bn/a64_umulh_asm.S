@@ -2,8 +2,8 @@
 /*
  * Products, squares and Montgomery's reduction for AArch64. (a64_umulh.c describes the method.)
  *
- * A strip is up to eight limbs of one factor, its width, times limbs of the other, its rows (a64_rows.h). Numbers are
- * words in the order of the core, the least significant first.
+ * A strip is up to eight limbs of one factor, its width, times limbs of the other, its rows
+ * (a64_rows.h). Numbers are words in the order of the core, the least significant first.
  */
 #include "bn_words/a64_rows.h"
 
@@ -52,7 +52,7 @@
     ldr sum0, [\at, #\offset]
     adcs acc\i, acc\i, sum0
 .endm
-/* ---- The frame ------------------------------------------------------------------------------------------ */
+/* ---- The frame ------------------------------------------------------------------------------- */
 
 #define T 0       /* where the strip begins in t */
 #define R 8
@@ -87,7 +87,7 @@
     \strip 7
 .endm
 
-/* ---- Products ------------------------------------------------------------------------------------------- */
+/* ---- Products -------------------------------------------------------------------------------- */
 
 /* t += the limbs at x3 times all rows. */
 .macro product_strip width
@@ -138,7 +138,7 @@ evc_function evc_bn_a64_umulh_product
 9:  end_frame
 evc_end evc_bn_a64_umulh_product
 
-/* ---- Squares -------------------------------------------------------------------------------------------- */
+/* ---- Squares --------------------------------------------------------------------------------- */
 
 /* The last strip has no rows besides. */
 .macro last_triangle width
@@ -146,8 +146,8 @@ evc_end evc_bn_a64_umulh_product
     in_pairs \width, store_two_accs, store_one_acc, to_sum
 .endm
 
-/* x0: t, of 2 limbs limbs, x1: a, x2: limbs, 2 or more. t = a^2: the sum of all products of two different limbs, then
- * twice that and the squares. */
+/* x0: t, of 2 limbs limbs, x1: a, x2: limbs, 2 or more. t = a^2: the sum of all products of two
+ * different limbs, then twice that and the squares. */
 evc_function evc_bn_a64_umulh_square
     begin_frame
     stp x1, x2, [sp, #FACTOR]
@@ -201,10 +201,11 @@ evc_function evc_bn_a64_umulh_square
     end_frame
 evc_end evc_bn_a64_umulh_square
 
-/* ---- Reduction ------------------------------------------------------------------------------------------ */
+/* ---- Reduction ------------------------------------------------------------------------------- */
 
-/* Makes the limbs of the width of t zero by adding multiples of n. The digits of the multiple take the place of these
- * limbs. A digit is the lowest accumulator times -1/n, so a row makes that zero. x3: n. */
+/* Makes the limbs of the width of t zero by adding multiples of n. The digits of the
+ * multiple take the place of these limbs. A digit is the lowest accumulator times -1/n, so a
+ * row makes that zero. x3: n. */
 .macro reduce_strip width
     in_pairs \width, load_two_accs, load_one_acc, to_sum
     in_pairs \width, load_two_limbs, load_one_limb, x3
@@ -247,8 +248,9 @@ evc_end evc_bn_a64_umulh_square
     str x0, [sp, #T]
 .endm
 
-/* x0: r, x1: t, of 2 limbs limbs, x2: n, x3: limbs > 0, x4: -1/n modulo B. r = t / B^limbs modulo n, if t is less than
- * n B^limbs: the upper limbs of t, or these less n, which take the place of the digits. */
+/* x0: r, x1: t, of 2 limbs limbs, x2: n, x3: limbs > 0, x4: -1/n modulo B. r = t / B^limbs
+ * modulo n, if t is less than n B^limbs: the upper limbs of t, or these less n, which take
+ * the place of the digits. */
 evc_function evc_bn_a64_umulh_reduce
     begin_frame
     stp x1, x0, [sp, #T]

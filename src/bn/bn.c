@@ -6,14 +6,15 @@
 #include "common/clear.h"
 #include "common/key_memory.h"
 
-/* ---- Sizes -------------------------------------------------------------------------------------------- */
+/* ---- Sizes ----------------------------------------------------------------------------------- */
 
 static int is_length(size_t n_bits)
 {
     return n_bits >= EVC_BN_MIN_BITS && n_bits <= EVC_BN_MAX_BITS && n_bits % 8 == 0;
 }
 
-/* Room for the set-up, behind the last number of a modulus: a number's bytes, then scratch memory of the kernel. */
+/* Room for the set-up, behind the last number of a modulus: a number's bytes, then scratch
+ * memory of the kernel. */
 static size_t setup_at(const struct evc_bn_shape *shape, size_t n_bytes)
 {
     return evc_bn_one_at(shape, n_bytes) + 2 * (size_t)shape->form_bytes;
@@ -26,8 +27,8 @@ size_t evc_bn_modulus_bytes(const struct evc_bn *kernel, size_t n_bits)
     if (!kernel || !is_length(n_bits))
         return 0;
     kernel->shape(n_bits / 8, &shape);
-    return setup_at(&shape, n_bits / 8) + EVC_BN_ROUND16(n_bits / 8) + EVC_BN_ROUND16(EVC_BN_SLACK) +
-           shape.scratch_bytes;
+    return setup_at(&shape, n_bits / 8) + EVC_BN_ROUND16(n_bits / 8) +
+           EVC_BN_ROUND16(EVC_BN_SLACK) + shape.scratch_bytes;
 }
 
 static size_t whole_scratch(const struct evc_bn_shape *shape)
@@ -45,7 +46,7 @@ size_t evc_bn_scratch_bytes(const struct evc_bn *kernel, size_t n_bits)
     return whole_scratch(&shape);
 }
 
-/* ---- Set-up ------------------------------------------------------------------------------------------- */
+/* ---- Set-up ---------------------------------------------------------------------------------- */
 
 /* r = the form of 2 to the exponent, 1 or more, which is public: its bits from the highest on. */
 static void power_of_two(const struct evc_bn_modulus *n, void *r, uint32_t exponent, void *scratch)
@@ -62,14 +63,15 @@ static void power_of_two(const struct evc_bn_modulus *n, void *r, uint32_t expon
     }
 }
 
-/* The form of 1 by doublings of a power of 2 that is at most 2^(8 n_bytes - 8), which is below the modulus, since that
- * has an odd last byte and a first one that is not zero. */
+/* The form of 1 by doublings of a power of 2 that is at most 2^(8 n_bytes - 8), which is below the
+ * modulus, since that has an odd last byte and a first one that is not zero. */
 static void set_constants(struct evc_bn_modulus *n)
 {
     uint8_t *const bytes = (uint8_t *)n + setup_at(&n->shape, n->n_bytes);
     void *const scratch = bytes + EVC_BN_ROUND16(n->n_bytes);
     const size_t one_bytes = n->n_bytes - (n->shape.loaded_bits + 7) / 8;
-    uint8_t *const one = (uint8_t *)n + evc_bn_one_at(&n->shape, n->n_bytes), *const r2 = one + n->shape.form_bytes;
+    uint8_t *const one = (uint8_t *)n + evc_bn_one_at(&n->shape, n->n_bytes),
+                   *const r2 = one + n->shape.form_bytes;
 
     bytes[0] = 1; /* the rest is zero, as all of the memory was */
     if (n->shape.r_bits == 0) {
@@ -78,13 +80,14 @@ static void set_constants(struct evc_bn_modulus *n)
         return;
     }
     n->kernel->load(n, one, bytes, one_bytes);
-    for (uint32_t i = 8 * ((uint32_t)one_bytes - 1) + n->shape.loaded_bits; i < n->shape.r_bits; i++)
+    for (uint32_t i = 8 * ((uint32_t)one_bytes - 1) + n->shape.loaded_bits; i < n->shape.r_bits;
+         i++)
         evc_bn_op_add(n, one, one, one, scratch);
     power_of_two(n, r2, n->shape.r_bits - n->shape.loaded_bits, scratch);
 }
 
-static enum evc_status check_modulus(const void *memory, size_t memory_bytes, const struct evc_bn *kernel,
-                                     const uint8_t *n, size_t n_bytes)
+static enum evc_status check_modulus(const void *memory, size_t memory_bytes,
+                                     const struct evc_bn *kernel, const uint8_t *n, size_t n_bytes)
 {
     enum evc_status status;
     uint32_t is_wrong;
@@ -93,7 +96,8 @@ static enum evc_status check_modulus(const void *memory, size_t memory_bytes, co
         return EVC_ERR_KEY_SIZE;
     if (!kernel || kernel->kernel.key_align > 16)
         return EVC_ERR_KERNEL;
-    status = evc_check_key_memory(memory, memory_bytes, evc_bn_modulus_bytes(kernel, 8 * n_bytes), n, n_bytes);
+    status = evc_check_key_memory(memory, memory_bytes, evc_bn_modulus_bytes(kernel, 8 * n_bytes),
+                                  n, n_bytes);
     if (status != EVC_OK)
         return status;
     is_wrong = ((uint32_t)n[n_bytes - 1] & 1) ^ 1;
@@ -102,8 +106,8 @@ static enum evc_status check_modulus(const void *memory, size_t memory_bytes, co
     return is_wrong ? EVC_ERR_MODULUS : EVC_OK;
 }
 
-enum evc_status evc_bn_set_modulus_in(void *memory, size_t memory_bytes, const struct evc_bn *kernel, const uint8_t *n,
-                                      size_t n_bytes)
+enum evc_status evc_bn_set_modulus_in(void *memory, size_t memory_bytes,
+                                      const struct evc_bn *kernel, const uint8_t *n, size_t n_bytes)
 {
     struct evc_bn_modulus *modulus = memory;
     const enum evc_status status = check_modulus(memory, memory_bytes, kernel, n, n_bytes);
@@ -124,7 +128,7 @@ enum evc_status evc_bn_set_modulus_in(void *memory, size_t memory_bytes, const s
     return EVC_OK;
 }
 
-/* ---- Operands ----------------------------------------------------------------------------------------- */
+/* ---- Operands -------------------------------------------------------------------------------- */
 
 uint32_t evc_bn_below(const uint8_t *a, const uint8_t *b, size_t len_bytes)
 {
@@ -144,23 +148,25 @@ enum evc_status evc_bn_check(const struct evc_bn_modulus *n, size_t scratch_byte
     return scratch_bytes < whole_scratch(&n->shape) ? EVC_ERR_SCRATCH : EVC_OK;
 }
 
-enum evc_status evc_bn_check_operands(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b,
-                                      size_t scratch_bytes)
+enum evc_status evc_bn_check_operands(const struct evc_bn_modulus *n, const uint8_t *a,
+                                      const uint8_t *b, size_t scratch_bytes)
 {
     const enum evc_status status = evc_bn_check(n, scratch_bytes);
     uint32_t good;
 
     if (status != EVC_OK)
         return status;
-    good = evc_bn_below(a, evc_bn_modulus(n), n->n_bytes) & evc_bn_below(b, evc_bn_modulus(n), n->n_bytes);
+    good = evc_bn_below(a, evc_bn_modulus(n), n->n_bytes) &
+           evc_bn_below(b, evc_bn_modulus(n), n->n_bytes);
     evc_public(&good, sizeof good); /* the status tells it */
     return good ? EVC_OK : EVC_ERR_RANGE;
 }
 
-/* ---- Sums and products -------------------------------------------------------------------------------- */
+/* ---- Sums and products ----------------------------------------------------------------------- */
 
 /* r = a - (b & mask), of n_bytes bytes each; r = NULL: nowhere. Returns the borrow, 0 or 1. */
-static uint32_t subtract_bytes(uint8_t *r, const uint8_t *a, const uint8_t *b, uint32_t mask, size_t n_bytes)
+static uint32_t subtract_bytes(uint8_t *r, const uint8_t *a, const uint8_t *b, uint32_t mask,
+                               size_t n_bytes)
 {
     uint32_t borrow = 0;
 
@@ -176,7 +182,8 @@ static uint32_t subtract_bytes(uint8_t *r, const uint8_t *a, const uint8_t *b, u
 }
 
 /* r = a + (b & mask). Returns the carry, 0 or 1. */
-static uint32_t add_bytes(uint8_t *r, const uint8_t *a, const uint8_t *b, uint32_t mask, size_t n_bytes)
+static uint32_t add_bytes(uint8_t *r, const uint8_t *a, const uint8_t *b, uint32_t mask,
+                          size_t n_bytes)
 {
     uint32_t carry = 0;
 
@@ -190,8 +197,8 @@ static uint32_t add_bytes(uint8_t *r, const uint8_t *a, const uint8_t *b, uint32
 }
 
 /* Out of line: what it leaves in its frame lies below its callers, which clear it. */
-EVC_OUT_OF_LINE void add_or_sub(int is_sub, const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b,
-                                uint8_t *out)
+EVC_OUT_OF_LINE void add_or_sub(int is_sub, const struct evc_bn_modulus *n, const uint8_t *a,
+                                const uint8_t *b, uint8_t *out)
 {
     const uint8_t *const modulus = evc_bn_modulus(n);
     uint32_t is_below;
@@ -208,8 +215,8 @@ EVC_OUT_OF_LINE void add_or_sub(int is_sub, const struct evc_bn_modulus *n, cons
 }
 
 /* Bytes as they are: entering a kernel's form takes longer than a sum. */
-enum evc_status evc_bn_mod_add(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b, uint8_t *out,
-                               void *scratch, size_t scratch_bytes)
+enum evc_status evc_bn_mod_add(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b,
+                               uint8_t *out, void *scratch, size_t scratch_bytes)
 {
     const enum evc_status status = evc_bn_check_operands(n, a, b, scratch_bytes);
 
@@ -221,8 +228,8 @@ enum evc_status evc_bn_mod_add(const struct evc_bn_modulus *n, const uint8_t *a,
     return EVC_OK;
 }
 
-enum evc_status evc_bn_mod_sub(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b, uint8_t *out,
-                               void *scratch, size_t scratch_bytes)
+enum evc_status evc_bn_mod_sub(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b,
+                               uint8_t *out, void *scratch, size_t scratch_bytes)
 {
     const enum evc_status status = evc_bn_check_operands(n, a, b, scratch_bytes);
 
@@ -235,8 +242,8 @@ enum evc_status evc_bn_mod_sub(const struct evc_bn_modulus *n, const uint8_t *a,
 }
 
 /* One factor in Montgomery's form: its R and that of the product cancel. */
-enum evc_status evc_bn_mod_mul(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b, uint8_t *out,
-                               void *scratch, size_t scratch_bytes)
+enum evc_status evc_bn_mod_mul(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b,
+                               uint8_t *out, void *scratch, size_t scratch_bytes)
 {
     const enum evc_status status = evc_bn_check_operands(n, a, b, scratch_bytes);
     void *x, *y;
@@ -253,16 +260,16 @@ enum evc_status evc_bn_mod_mul(const struct evc_bn_modulus *n, const uint8_t *a,
     return EVC_OK;
 }
 
-enum evc_status evc_bn_mod_sqr(const struct evc_bn_modulus *n, const uint8_t *a, uint8_t *out, void *scratch,
-                               size_t scratch_bytes)
+enum evc_status evc_bn_mod_sqr(const struct evc_bn_modulus *n, const uint8_t *a, uint8_t *out,
+                               void *scratch, size_t scratch_bytes)
 {
     return evc_bn_mod_mul(n, a, a, out, scratch, scratch_bytes);
 }
 
-/* ---- Reduction ---------------------------------------------------------------------------------------- */
+/* ---- Reduction ------------------------------------------------------------------------------- */
 
-/* sum = the form of a, in pieces of n_bytes bytes from the most significant one, which is the shortest: each time the
- * sum, times 2^(8 n_bytes), and the next piece. */
+/* sum = the form of a, in pieces of n_bytes bytes from the most significant one, which is the
+ * shortest: each time the sum, times 2^(8 n_bytes), and the next piece. */
 static void reduce(const struct evc_bn_modulus *n, const uint8_t *a, size_t a_bytes, void *scratch)
 {
     void *const sum = evc_bn_number(n, scratch, 0), *const piece = evc_bn_number(n, scratch, 1),
@@ -281,8 +288,8 @@ static void reduce(const struct evc_bn_modulus *n, const uint8_t *a, size_t a_by
     }
 }
 
-enum evc_status evc_bn_mod_reduce(const struct evc_bn_modulus *n, const uint8_t *a, size_t a_bytes, uint8_t *out,
-                                  void *scratch, size_t scratch_bytes)
+enum evc_status evc_bn_mod_reduce(const struct evc_bn_modulus *n, const uint8_t *a, size_t a_bytes,
+                                  uint8_t *out, void *scratch, size_t scratch_bytes)
 {
     const enum evc_status status = evc_bn_check(n, scratch_bytes);
 

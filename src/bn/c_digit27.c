@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Montgomery multiplication by columns, with digits of 27 bits, for CPUs that add a product to 64 bits at once.
+ * Montgomery multiplication by columns, with digits of 27 bits, for CPUs that add a
+ * product to 64 bits at once.
  *
- * Method:   product scanning with the reduction interleaved; squares with each cross product once, by a digit that is
- *           doubled. A column stays below 2^64, so a product is added without a carry (MADDU of MIPS, UMLAL of Arm):
- *           this makes up for 1.4 times as many products. R is above 4n, and numbers are below 2n.
- * Source:   Koc, Acar, Kaliski: Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE Micro 16 (1996),
- *           method FIPS; Walter: Montgomery exponentiation needs no final subtractions, Electronics Letters 35 (1999).
- * Needs:    CT_MULADD.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
+ * Method:   product scanning with the reduction interleaved; squares with each cross product once,
+ *           by a digit that is doubled. A column stays below 2^64, so a product is added without a
+ *           carry (MADDU of MIPS, UMLAL of Arm): this makes up for 1.4 times as many products. R is
+ *           above 4n, and numbers are below 2n.
+ * Source:   Koc, Acar, Kaliski: Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE
+ *           Micro 16 (1996), method FIPS; Walter: Montgomery exponentiation needs no final
+ *           subtractions, Electronics Letters 35 (1999).
+ * Needs:    CT_MULADD.   Timing: CT (no secret branches or addresses; rests on the
+ *           multiplier's constant time).
  * Key form: private.
  */
 #include "bn/kernel.h"
@@ -69,8 +73,8 @@ static void set_modulus(void *key, const uint8_t *n)
     p->n0 = negative_inverse(p->n[0]);
 }
 
-/* column += x y. Compilers multiply first and add then, or keep a column in other registers than MADDU does. Clang has
- * no constraint for these. */
+/* column += x y. Compilers multiply first and add then, or keep a column in other registers than
+ * MADDU does. Clang has no constraint for these. */
 #if defined(__mips__) && !EVC_WORD64 && defined(__mips_isa_rev) && !defined(__clang__)
 #define ADD_PRODUCT(column, x, y) __asm__("maddu %1, %2" : "+x"(column) : "d"(x), "d"(y))
 #elif defined(__arm__) && (!defined(__thumb__) || defined(__thumb2__))
@@ -80,16 +84,17 @@ static void set_modulus(void *key, const uint8_t *n)
 #endif
 
 /* column += x[0] y[-1] + x[1] y[-2] + x[2] y[-3] + x[3] y[-4] */
-#define ADD_FOUR(column, x, y)                                                                                         \
-    do {                                                                                                               \
-        ADD_PRODUCT(column, (x)[0], (y)[-1]);                                                                          \
-        ADD_PRODUCT(column, (x)[1], (y)[-2]);                                                                          \
-        ADD_PRODUCT(column, (x)[2], (y)[-3]);                                                                          \
-        ADD_PRODUCT(column, (x)[3], (y)[-4]);                                                                          \
+#define ADD_FOUR(column, x, y)                \
+    do {                                      \
+        ADD_PRODUCT(column, (x)[0], (y)[-1]); \
+        ADD_PRODUCT(column, (x)[1], (y)[-2]); \
+        ADD_PRODUCT(column, (x)[2], (y)[-3]); \
+        ADD_PRODUCT(column, (x)[3], (y)[-4]); \
     } while (0)
 
 /* Column and x[0] y[-1] + x[1] y[-2] + ..., count products. */
-EVC_INLINE uint64_t add_products(uint64_t column, const uint32_t *x, const uint32_t *y, size_t count)
+EVC_INLINE uint64_t add_products(uint64_t column, const uint32_t *x, const uint32_t *y,
+                                 size_t count)
 {
     if (count & 1)
         ADD_PRODUCT(column, *x++, *--y);
@@ -109,8 +114,10 @@ EVC_INLINE uint64_t add_products(uint64_t column, const uint32_t *x, const uint3
     return column;
 }
 
-/* The end of column i, below `digits`: with the products of the reduction, whose digit i makes the lowest digit 0. */
-EVC_INLINE uint64_t end_low_column(uint64_t column, uint32_t *q, size_t i, const struct private_part *p)
+/* The end of column i, below `digits`: with the products of the reduction, whose digit i
+ * makes the lowest digit 0. */
+EVC_INLINE uint64_t end_low_column(uint64_t column, uint32_t *q, size_t i,
+                                   const struct private_part *p)
 {
     column = add_products(column, q, p->n + i + 1, i);
     q[i] = ((uint32_t)column * p->n0) & DIGIT_MASK;
@@ -118,8 +125,8 @@ EVC_INLINE uint64_t end_low_column(uint64_t column, uint32_t *q, size_t i, const
     return column >> DIGIT_BITS;
 }
 
-/* The end of column digits + i - 1: its lowest digit is digit i - 1 of the result, and stands where that of the
- * reduction is no longer needed. */
+/* The end of column digits + i - 1: its lowest digit is digit i - 1 of the result, and stands where
+ * that of the reduction is no longer needed. */
 EVC_INLINE uint64_t end_high_column(uint64_t column, uint32_t *q, size_t i, size_t digits,
                                     const struct private_part *p)
 {
@@ -147,12 +154,15 @@ static void mul(const void *key, void *r, const void *va, const void *vb, void *
     for (size_t i = 0; i < digits; i++)
         column = end_low_column(add_products(column, a, b + i + 1, i + 1), q, i, p);
     for (size_t i = 1; i < digits; i++)
-        column = end_high_column(add_products(column, a + i, b + digits, digits - i), q, i, digits, p);
+        column =
+            end_high_column(add_products(column, a + i, b + digits, digits - i), q, i, digits, p);
     end_result(r, q, column, digits);
 }
 
-/* Column i of a^2: products of digits from `first` on, which are below i / 2, and the square of the middle. */
-EVC_INLINE uint64_t add_square(uint64_t column, const uint32_t *a, const uint32_t *twice, size_t first, size_t i)
+/* Column i of a^2: products of digits from `first` on, which are below i / 2, and the
+ * square of the middle. */
+EVC_INLINE uint64_t add_square(uint64_t column, const uint32_t *a, const uint32_t *twice,
+                               size_t first, size_t i)
 {
     const size_t end = (i + 1) / 2;
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Montgomery multiplication by columns, with limbs of 16 bits and products of 32, for CPUs without longer products.
+ * Montgomery multiplication by columns, with limbs of 16 bits and products of 32, for CPUs
+ * without longer products.
  *
- * Method:   product scanning with the reduction interleaved; squares with each cross product once (columns_steps.h).
- * Source:   Koc, Acar, Kaliski: Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE Micro 16 (1996),
- *           method FIPS; Montgomery: Modular Multiplication without Trial Division, Math. Comp. 44 (1985).
- * Needs:    CT_MUL32.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
+ * Method:   product scanning with the reduction interleaved; squares with each cross
+ *           product once (columns_steps.h).
+ * Source:   Koc, Acar, Kaliski: Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE
+ *           Micro 16 (1996), method FIPS; Montgomery: Modular Multiplication without Trial
+ *           Division, Math. Comp. 44 (1985).
+ * Needs:    CT_MUL32.   Timing: CT (no secret branches or addresses; rests on the
+ *           multiplier's constant time).
  * Key form: private.
  */
 #define LIMB_BITS 16

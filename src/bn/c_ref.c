@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Big numbers by doubling and adding, bit by bit: the oracle for every other kernel, and the kernel for CPUs of which
- * nobody knows whether they multiply in constant time.
+ * Big numbers by doubling and adding, bit by bit: the oracle for every other kernel, and the kernel
+ * for CPUs of which nobody knows whether they multiply in constant time.
  *
- * Method:   numbers below n as they are, without Montgomery's form. a b: for each bit of a, from the highest, the sum
- *           is doubled modulo n and b or 0 is added modulo n. No multiplication.
- * Source:   Knuth: The Art of Computer Programming, volume 2, section 4.6.3 (the binary method, for sums).
+ * Method:   numbers below n as they are, without Montgomery's form. a b: for each bit
+ *           of a, from the highest, the sum is doubled modulo n and b or 0 is added
+ *           modulo n. No multiplication.
+ * Source:   Knuth: The Art of Computer Programming, volume 2, section 4.6.3 (the
+ *           binary method, for sums).
  * Needs:    ANY.   Timing: CT (no tables, no secret branches, no multiplications).
  * Key form: private.
  */
@@ -89,7 +91,8 @@ static word add_masked(word *r, const word *a, const word *b, word mask, size_t 
 }
 
 /* r = a + (b masked) modulo n, of numbers below n. difference: as many words. */
-static void add_modulo(const void *key, word *r, const word *a, const word *b, word mask, word *difference)
+static void add_modulo(const void *key, word *r, const word *a, const word *b, word mask,
+                       word *difference)
 {
     const word *n = EVC_BN_PRIVATE_CONST(key);
     const size_t words = n_words(key);
@@ -117,7 +120,8 @@ static void sub(const void *key, void *r, const void *a, const void *b, void *sc
 
 static void mul(const void *key, void *r, const void *a, const void *b, void *scratch)
 {
-    const size_t words = n_words(key), form_bytes = ((const struct evc_bn_modulus *)key)->shape.form_bytes;
+    const size_t words = n_words(key),
+                 form_bytes = ((const struct evc_bn_modulus *)key)->shape.form_bytes;
     const word *x = a;
     word *const sum = scratch, *const difference = (void *)((uint8_t *)scratch + form_bytes);
     word *to = r;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Montgomery multiplication by columns (product scanning), for limbs of any width. A kernel defines LIMB_BITS, which is
- * 64, 32 or 16, and includes this. BN_COLUMNS_SLOTS are the slots of its descriptor then, and `clear` is its clear.
+ * Montgomery multiplication by columns (product scanning), for limbs of any width. A kernel defines
+ * LIMB_BITS, which is 64, 32 or 16, and includes this. BN_COLUMNS_SLOTS are the slots of its
+ * descriptor then, and `clear` is its clear.
  *
- * A column is the sum of all products of one weight. It is kept in three limbs, so that no carry runs along the number
- * (where a register holds two limbs, two of them share one);
- * the reduction adds its products to the same columns. A square sums each cross product once; the reduction then adds
- * them doubled, and the squares of the limbs.
+ * A column is the sum of all products of one weight. It is kept in three limbs, so that no carry
+ * runs along the number (where a register holds two limbs, two of them share one);
+ * the reduction adds its products to the same columns. A square sums each cross product once; the
+ * reduction then adds them doubled, and the squares of the limbs.
  *
  * Every loop has a count that follows from the length of the modulus alone.
  */
@@ -18,7 +19,7 @@
 #include "common/carry.h"
 #include "common/clear.h"
 
-/* ---- Columns ------------------------------------------------------------------------------------------ */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 /* Whether two limbs fit into a register. */
 #define COLUMN_OF_WIDE (LIMB_BITS == 16 || (LIMB_BITS == 32 && EVC_WORD64))
@@ -67,8 +68,9 @@ struct column {
     limb low, middle, high;
 };
 
-/* Each comparison is of one register. To compare two, many compilers branch, which takes a time that depends on the
- * sum: GCC 7, GCC since 13, and others where a CPU has no flags. The product and a carry fit into two limbs:
+/* Each comparison is of one register. To compare two, many compilers branch, which takes a time
+ * that depends on the sum: GCC 7, GCC since 13, and others where a CPU has no flags. The product
+ * and a carry fit into two limbs:
  * (B - 1)^2 + 1 < B^2, with B = 2^LIMB_BITS. */
 EVC_INLINE void add_to_column(struct column *c, wide product)
 {
@@ -110,22 +112,25 @@ EVC_INLINE void add_rest(struct column *c, const struct column *rest)
 
 EVC_INLINE void add_product(struct column *c, limb x, limb y)
 {
-#if defined(__s390x__) && LIMB_BITS == 64 /* the compiler's type of double width is moved between pairs of registers */
+/* the compiler's type of double width is moved between pairs of registers */
+#if defined(__s390x__) && LIMB_BITS == 64
     register limb lower __asm__("r1") = x;
     register limb upper __asm__("r0");
 
-    __asm__("mlgr %%r0, %[y]\n\talgr %[low], %%r1\n\talcgr %[middle], %%r0\n\talcgr %[high], %[zero]"
-            : [low] "+&d"(c->low), [middle] "+&d"(c->middle), [high] "+&d"(c->high), "+&d"(lower), "=&d"(upper)
-            : [y] "d"(y), [zero] "d"((limb)0)
-            : "cc");
+    __asm__(
+        "mlgr %%r0, %[y]\n\talgr %[low], %%r1\n\talcgr %[middle], %%r0\n\talcgr %[high], %[zero]"
+        : [low] "+&d"(c->low), [middle] "+&d"(c->middle), [high] "+&d"(c->high), "+&d"(lower),
+          "=&d"(upper)
+        : [y] "d"(y), [zero] "d"((limb)0)
+        : "cc");
 #else
     add_to_column(c, (wide)x * y);
 #endif
 }
 
-/* Sums of two columns at once, of squares, need registers for six limbs and a product: x86 has seven in all, m68k
- * eight for data, and Arm fourteen for all. Sums of products of four numbers need four addresses besides, for which x86
- * has no registers. */
+/* Sums of two columns at once, of squares, need registers for six limbs and a product: x86 has
+ * seven in all, m68k eight for data, and Arm fourteen for all. Sums of products of four numbers
+ * need four addresses besides, for which x86 has no registers. */
 #define FEW_REGISTERS (EVC_X86 && !EVC_WORD64 && LIMB_BITS == 32)
 #if (defined(__m68k__) || EVC_A32) && LIMB_BITS == 32
 #define ONE_COLUMN_AT_A_TIME 1
@@ -161,8 +166,8 @@ EVC_INLINE void add_products(struct column *c, const limb *x, const limb *y, siz
 #if FEW_REGISTERS
 
 /* Adds x[0] y[-1] + x[1] y[-2] + ... and u[0] v[-1] + u[1] v[-2] + ..., count products of each. */
-EVC_INLINE void add_products_of_two(struct column *c, const limb *x, const limb *y, const limb *u, const limb *v,
-                                    size_t count)
+EVC_INLINE void add_products_of_two(struct column *c, const limb *x, const limb *y, const limb *u,
+                                    const limb *v, size_t count)
 {
     add_products(c, x, y, count);
     add_products(c, u, v, count);
@@ -171,8 +176,8 @@ EVC_INLINE void add_products_of_two(struct column *c, const limb *x, const limb 
 #else
 
 /* Adds x[0] y[-1] + u[0] v[-1] + x[1] y[-2] + u[1] v[-2] + ..., twice so many products. */
-EVC_INLINE void add_products_of_two(struct column *c, const limb *x, const limb *y, const limb *u, const limb *v,
-                                    size_t count)
+EVC_INLINE void add_products_of_two(struct column *c, const limb *x, const limb *y, const limb *u,
+                                    const limb *v, size_t count)
 {
     struct column sum = *c;
 
@@ -238,7 +243,7 @@ EVC_INLINE limb next_digit(struct column *c, const struct private_part *p)
 
 #if ONE_COLUMN_AT_A_TIME
 
-/* ---- Squares: one column at a time, for few registers ---------------------------------------------------------- */
+/* ---- Squares: one column at a time, for few registers ---------------------------------------- */
 
 /* t = the sum of all products of two different limbs of a, each once: 2 limbs limbs. */
 EVC_OUT_OF_LINE void cross_products(limb *t, const limb *a, size_t limbs)
@@ -254,9 +259,10 @@ EVC_OUT_OF_LINE void cross_products(limb *t, const limb *a, size_t limbs)
     }
 }
 
-/* Adds column i of a^2: its cross products doubled, and the square of a limb if i is even. *above: the bit that
- * doubling has left. */
-EVC_INLINE void add_square_column(struct column *c, const limb *t, const limb *a, size_t i, limb *above)
+/* Adds column i of a^2: its cross products doubled, and the square of a limb if i is even. *above:
+ * the bit that doubling has left. */
+EVC_INLINE void add_square_column(struct column *c, const limb *t, const limb *a, size_t i,
+                                  limb *above)
 {
     add_to_column(c, (limb)(t[i] << 1 | *above));
     *above = (limb)(t[i] >> (LIMB_BITS - 1));
@@ -292,15 +298,15 @@ EVC_OUT_OF_LINE void sqr_long(const void *key, limb *r, const limb *a, void *scr
 
 #else
 
-/* ---- Squares: two columns at once, so that a limb is loaded for two products -------------------------------- */
+/* ---- Squares: two columns at once, so that a limb is loaded for two products ----------------- */
 
 /* A column and the next one. */
 struct two_columns {
     struct column first, second;
 };
 
-/* Adds x[0] y[0] + x[1] y[-1] + ... to the first column, x[0] y[1] + x[1] y[0] + ... to the second: count products to
- * each. */
+/* Adds x[0] y[0] + x[1] y[-1] + ... to the first column, x[0] y[1] + x[1] y[0] + ... to the second:
+ * count products to each. */
 EVC_INLINE void add_to_two(struct two_columns *c, const limb *x, const limb *y, size_t count)
 {
     struct column first = c->first, second = c->second;
@@ -356,9 +362,9 @@ EVC_INLINE limb take_second(struct two_columns *c)
     return taken;
 }
 
-/* t = the sum of all products of two different limbs of a, each once: 2 limbs limbs. The last is 0: with
- * B = 2^LIMB_BITS, the sum is at most (B^(2 limbs) - 1) / (B + 1), which is less than B^(2 limbs - 1). Out of line, as
- * compilers have registers enough for one of the two passes. */
+/* t = the sum of all products of two different limbs of a, each once: 2 limbs limbs. The last is 0:
+ * with B = 2^LIMB_BITS, the sum is at most (B^(2 limbs) - 1) / (B + 1), which is less than B^(2
+ * limbs - 1). Out of line, as compilers have registers enough for one of the two passes. */
 EVC_OUT_OF_LINE void cross_products(limb *t, const limb *a, size_t limbs)
 {
     struct two_columns c = {{0}, {0}};
@@ -380,9 +386,10 @@ EVC_OUT_OF_LINE void cross_products(limb *t, const limb *a, size_t limbs)
     }
 }
 
-/* Adds column i of a^2 and the next one, where i is even: cross products doubled, and the square of a limb. *above: the
- * bit that doubling has left. */
-EVC_INLINE void add_square_columns(struct two_columns *c, const limb *t, const limb *a, size_t i, limb *above)
+/* Adds column i of a^2 and the next one, where i is even: cross products doubled, and the square of
+ * a limb. *above: the bit that doubling has left. */
+EVC_INLINE void add_square_columns(struct two_columns *c, const limb *t, const limb *a, size_t i,
+                                   limb *above)
 {
     add_to_column(&c->first, (limb)(t[i] << 1 | *above));
     add_product(&c->first, a[i / 2], a[i / 2]);
@@ -434,10 +441,11 @@ EVC_OUT_OF_LINE void sqr_long(const void *key, limb *r, const limb *a, void *scr
 
 #endif
 
-/* ---- Squares of all lengths ---------------------------------------------------------------------------- */
+/* ---- Squares of all lengths ------------------------------------------------------------------ */
 
-/* Unrolled columns load each limb for one product, which costs nothing where products take operands from memory. Their
- * code is long, and without optimisation each inlined call would keep its own variables. */
+/* Unrolled columns load each limb for one product, which costs nothing where products take
+ * operands from memory. Their code is long, and without optimisation each inlined call would
+ * keep its own variables. */
 #if LIMB_BITS == 64 && EVC_X86 && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 
 #include "bn/unrolled_columns.h"
@@ -461,7 +469,8 @@ EVC_INLINE void sqr_not_short(const void *key, limb *r, const limb *a, void *scr
 
 #endif
 
-/* Few limbs, SHORT_LIMBS at most, are squared faster by a product: passes over them cost more than they save. */
+/* Few limbs, SHORT_LIMBS at most, are squared faster by a product: passes over them
+ * cost more than they save. */
 static void sqr(const void *key, void *r, const void *a, void *scratch)
 {
     if (limbs_for(evc_bn_n_bytes(key)) <= SHORT_LIMBS)

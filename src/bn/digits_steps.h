@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers as digits of 27 bits that are below 2n: bytes and sums. A kernel defines, and includes this then:
+ * Numbers as digits of 27 bits that are below 2n: bytes and sums. A kernel
+ * defines, and includes this then:
  *
  *   digits_of(key)                  how many digits its numbers have
  *   get_digit(a, i)                 digit i of a number
  *   set_digit(a, i, value)
  *   modulus_digit(key, i)           digit i of the modulus
  *
- * R is above 4n, 2^SPARE_BITS more than a number of the bytes of n, so that no product needs a last subtraction
- * (Walter: Montgomery exponentiation needs no final subtractions, Electronics Letters 35, 1999). Columns are below
- * 2^64: they get at most 2 * 304 products and a carry below 2^37, and 608 (2^27 - 1)^2 + 2^37 < 2^64.
+ * R is above 4n, 2^SPARE_BITS more than a number of the bytes of n, so that no product needs a last
+ * subtraction (Walter: Montgomery exponentiation needs no final subtractions, Electronics Letters
+ * 35, 1999). Columns are below 2^64: they get at most 2 * 304 products and a carry below 2^37, and
+ * 608 (2^27 - 1)^2 + 2^37 < 2^64.
  *
  * Every loop has a count that follows from the length of the modulus alone.
  */
@@ -28,7 +30,7 @@ EVC_INLINE uint32_t get_digit(const void *a, size_t i);
 EVC_INLINE void set_digit(void *a, size_t i, uint32_t value);
 EVC_INLINE uint32_t modulus_digit(const void *key, size_t i);
 
-/* ---- Bytes ---------------------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 static void load(const void *key, void *r, const uint8_t *in, size_t in_bytes)
 {
@@ -45,7 +47,8 @@ static void load(const void *key, void *r, const uint8_t *in, size_t in_bytes)
     }
 }
 
-/* The sum of a digit, another one and a carry, whose digit is the value and whose upper bits are the next carry. */
+/* The sum of a digit, another one and a carry, whose digit is the value and whose upper
+ * bits are the next carry. */
 EVC_INLINE uint32_t take_digit(int32_t *sum)
 {
     const uint32_t taken = (uint32_t)*sum & DIGIT_MASK;
@@ -83,8 +86,8 @@ static void store(const void *key, uint8_t *out, const void *a)
     }
 }
 
-/* -1 / n modulo 2^DIGIT_BITS, by the lowest digit of n. Newton's iteration doubles the bits that are right: from 3, for
- * n n = 1 modulo 8. */
+/* -1 / n modulo 2^DIGIT_BITS, by the lowest digit of n. Newton's iteration doubles the bits that
+ * are right: from 3, for n n = 1 modulo 8. */
 EVC_INLINE uint32_t negative_inverse(uint32_t low)
 {
     uint32_t inverse = low;
@@ -94,10 +97,11 @@ EVC_INLINE uint32_t negative_inverse(uint32_t low)
     return (0u - inverse) & DIGIT_MASK;
 }
 
-/* ---- Sums ------------------------------------------------------------------------------------------------ */
+/* ---- Sums ------------------------------------------------------------------------------------ */
 
 /* r = a + b or a - b, 2n less or more where that is needed to be from 0 to 2n - 1. */
-EVC_INLINE void sum_or_difference(const void *key, void *r, const void *a, const void *b, void *scratch, int is_sum)
+EVC_INLINE void sum_or_difference(const void *key, void *r, const void *a, const void *b,
+                                  void *scratch, int is_sum)
 {
     const size_t digits = digits_of(key);
     int32_t sum = 0;

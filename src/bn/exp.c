@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Exponentiation: with secret exponents by a fixed window, or by sums if the base is small; with public ones by their
- * bits. Code that has moduli of its own (contrib/openssl) defines EVC_BN_STEPS_OF_POWERS and includes this: then it is
- * exp_secret and exp_by_sums, and no public function. */
+/* Exponentiation: with secret exponents by a fixed window, or by sums if the base is
+ * small; with public ones by their bits. Code that has moduli of its own (contrib/openssl)
+ * defines EVC_BN_STEPS_OF_POWERS and includes this: then it is exp_secret and exp_by_sums,
+ * and no public function. */
 #include "everycore/bn.h"
 
 #include "bn/ops.h"
@@ -15,7 +16,7 @@ static void *entry(const struct evc_bn_modulus *n, void *scratch, size_t index)
     return evc_bn_number(n, scratch, TABLE + index);
 }
 
-/* ---- Secret exponents --------------------------------------------------------------------------------- */
+/* ---- Secret exponents ------------------------------------------------------------------------ */
 
 /* The window with the fewest products: 2^w for the table, n_bits / w with entries of it. */
 static unsigned window_bits(size_t n_bits)
@@ -26,8 +27,8 @@ static unsigned window_bits(size_t n_bits)
 #define SELECTED 4 /* words at a time */
 
 /* r = so many words of entry number index: 2 or SELECTED, a constant. */
-EVC_INLINE void select_words(uint8_t *r, const uint8_t *table, size_t form_bytes, const uint64_t *masks,
-                             size_t n_entries, int n_words)
+EVC_INLINE void select_words(uint8_t *r, const uint8_t *table, size_t form_bytes,
+                             const uint64_t *masks, size_t n_entries, int n_words)
 {
     uint64_t a = 0, b = 0, c = 0, d = 0;
 
@@ -50,7 +51,8 @@ EVC_INLINE void select_words(uint8_t *r, const uint8_t *table, size_t form_bytes
 }
 
 /* r = entry number index, by reading all of them: words of the machine, whatever the form is. */
-static void select_composed(size_t form_bytes, uint8_t *r, const uint8_t *table, size_t n_entries, size_t index)
+static void select_composed(size_t form_bytes, uint8_t *r, const uint8_t *table, size_t n_entries,
+                            size_t index)
 {
     uint64_t masks[1 << EVC_BN_WINDOW_BITS];
     size_t at = 0;
@@ -65,7 +67,8 @@ static void select_composed(size_t form_bytes, uint8_t *r, const uint8_t *table,
         select_words(r + at, table + at, form_bytes, masks, n_entries, 2);
 }
 
-void evc_bn_op_select(const struct evc_bn_modulus *n, void *r, const void *table, size_t n_entries, size_t index)
+void evc_bn_op_select(const struct evc_bn_modulus *n, void *r, const void *table, size_t n_entries,
+                      size_t index)
 {
     if (n->kernel->select)
         n->kernel->select(n, r, table, n_entries, index);
@@ -74,8 +77,8 @@ void evc_bn_op_select(const struct evc_bn_modulus *n, void *r, const void *table
 }
 
 /* The powers 0 to n_entries - 1 of the base. */
-static void make_table(const struct evc_bn_modulus *n, const uint8_t *base, size_t base_bytes, void *scratch,
-                       size_t n_entries)
+static void make_table(const struct evc_bn_modulus *n, const uint8_t *base, size_t base_bytes,
+                       void *scratch, size_t n_entries)
 {
     evc_copy_secret(entry(n, scratch, 0), evc_bn_one(n), n->shape.form_bytes);
     evc_bn_op_enter(n, entry(n, scratch, 1), base, base_bytes, scratch);
@@ -83,17 +86,20 @@ static void make_table(const struct evc_bn_modulus *n, const uint8_t *base, size
         if (i % 2 == 0)
             evc_bn_op_sqr(n, entry(n, scratch, i), entry(n, scratch, i / 2), scratch);
         else
-            evc_bn_op_mul(n, entry(n, scratch, i), entry(n, scratch, i - 1), entry(n, scratch, 1), scratch);
+            evc_bn_op_mul(n, entry(n, scratch, i), entry(n, scratch, i - 1), entry(n, scratch, 1),
+                          scratch);
 }
 
-/* This, exp_by_sums and exp_by_bits are out of line: what they leave in their frames lies below their callers, which
- * clear it. */
-EVC_OUT_OF_LINE void exp_secret(const struct evc_bn_modulus *n, const uint8_t *base, size_t base_bytes,
-                                const uint8_t *exponent, size_t exponent_bytes, uint8_t *out, void *scratch)
+/* This, exp_by_sums and exp_by_bits are out of line: what they leave in their frames lies below
+ * their callers, which clear it. */
+EVC_OUT_OF_LINE void exp_secret(const struct evc_bn_modulus *n, const uint8_t *base,
+                                size_t base_bytes, const uint8_t *exponent, size_t exponent_bytes,
+                                uint8_t *out, void *scratch)
 {
     const unsigned window = window_bits(8 * exponent_bytes);
     const size_t n_entries = (size_t)1 << window;
-    void *const sum = evc_bn_number(n, scratch, SUM), *const factor = evc_bn_number(n, scratch, FACTOR);
+    void *const sum = evc_bn_number(n, scratch, SUM), *const factor =
+                                                          evc_bn_number(n, scratch, FACTOR);
     size_t at = 0; /* of the least significant bit of a window */
 
     while (at + window < 8 * exponent_bytes)
@@ -114,7 +120,8 @@ EVC_OUT_OF_LINE void exp_secret(const struct evc_bn_modulus *n, const uint8_t *b
 
 #if !defined(EVC_BN_STEPS_OF_POWERS)
 
-static enum evc_status check_lengths(const struct evc_bn_modulus *n, size_t exponent_bytes, size_t scratch_bytes)
+static enum evc_status check_lengths(const struct evc_bn_modulus *n, size_t exponent_bytes,
+                                     size_t scratch_bytes)
 {
     const enum evc_status status = evc_bn_check(n, scratch_bytes);
 
@@ -123,8 +130,8 @@ static enum evc_status check_lengths(const struct evc_bn_modulus *n, size_t expo
     return exponent_bytes == 0 || exponent_bytes > EVC_BN_MAX_BYTES ? EVC_ERR_LENGTH : EVC_OK;
 }
 
-static enum evc_status check(const struct evc_bn_modulus *n, const uint8_t *base, size_t exponent_bytes,
-                             size_t scratch_bytes)
+static enum evc_status check(const struct evc_bn_modulus *n, const uint8_t *base,
+                             size_t exponent_bytes, size_t scratch_bytes)
 {
     const enum evc_status status = check_lengths(n, exponent_bytes, scratch_bytes);
 
@@ -132,27 +139,31 @@ static enum evc_status check(const struct evc_bn_modulus *n, const uint8_t *base
 }
 
 /* base: checked. Inline, as a frame of its own would lie where operations were. */
-EVC_INLINE enum evc_status one_power(const struct evc_bn_modulus *n, const uint8_t *base, size_t base_bytes,
-                                     const uint8_t *exponent, size_t exponent_bytes, uint8_t *out, void *scratch)
+EVC_INLINE enum evc_status one_power(const struct evc_bn_modulus *n, const uint8_t *base,
+                                     size_t base_bytes, const uint8_t *exponent,
+                                     size_t exponent_bytes, uint8_t *out, void *scratch)
 {
     exp_secret(n, base, base_bytes, exponent, exponent_bytes, out, scratch);
     evc_bn_end(n, scratch, TABLE + ((size_t)1 << window_bits(8 * exponent_bytes)));
     return EVC_OK;
 }
 
-enum evc_status evc_bn_exp(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
-                           size_t exponent_bytes, uint8_t *out, void *scratch, size_t scratch_bytes)
+enum evc_status evc_bn_exp(const struct evc_bn_modulus *n, const uint8_t *base,
+                           const uint8_t *exponent, size_t exponent_bytes, uint8_t *out,
+                           void *scratch, size_t scratch_bytes)
 {
     const enum evc_status status = check(n, base, exponent_bytes, scratch_bytes);
 
-    return status == EVC_OK ? one_power(n, base, n->n_bytes, exponent, exponent_bytes, out, scratch) : status;
+    return status == EVC_OK ? one_power(n, base, n->n_bytes, exponent, exponent_bytes, out, scratch)
+                            : status;
 }
 
 #endif
 
-/* ---- Secret exponents of a small base, which is public ------------------------------------------------------ */
+/* ---- Secret exponents of a small base, which is public --------------------------------------- */
 
-/* Sums that multiply a number by the base, which is 2 or more: doublings, and one for each further bit that is 1. */
+/* Sums that multiply a number by the base, which is 2 or more: doublings, and one for each
+ * further bit that is 1. */
 static unsigned n_sums(uint32_t base)
 {
     unsigned n = 0;
@@ -171,7 +182,8 @@ static int is_by_sums(const struct evc_bn_modulus *n, uint32_t base)
 }
 
 /* r = base x; r is not x. */
-static void multiply_small(const struct evc_bn_modulus *n, void *r, const void *x, uint32_t base, void *scratch)
+static void multiply_small(const struct evc_bn_modulus *n, void *r, const void *x, uint32_t base,
+                           void *scratch)
 {
     uint32_t bit = 1;
 
@@ -185,7 +197,8 @@ static void multiply_small(const struct evc_bn_modulus *n, void *r, const void *
 }
 
 /* r = the form of 2 to the exponent, which is secret, and less than 8 n_bytes. */
-static void enter_power_of_two(const struct evc_bn_modulus *n, void *r, size_t exponent, void *scratch)
+static void enter_power_of_two(const struct evc_bn_modulus *n, void *r, size_t exponent,
+                               void *scratch)
 {
     uint8_t *const bytes = evc_bn_number(n, scratch, TEMPORARY);
     uint32_t bit = 0;
@@ -193,12 +206,13 @@ static void enter_power_of_two(const struct evc_bn_modulus *n, void *r, size_t e
     for (uint32_t i = 0; i < 8; i++)
         bit |= (uint32_t)1 << i & ~evc_barrier32(evc_mask_nonzero32(i ^ (uint32_t)(exponent % 8)));
     for (uint32_t i = 0; i < n->n_bytes; i++)
-        bytes[n->n_bytes - 1 - i] = (uint8_t)(bit & ~evc_barrier32(evc_mask_nonzero32(i ^ (uint32_t)(exponent / 8))));
+        bytes[n->n_bytes - 1 - i] =
+            (uint8_t)(bit & ~evc_barrier32(evc_mask_nonzero32(i ^ (uint32_t)(exponent / 8))));
     evc_bn_op_enter(n, r, bytes, n->n_bytes, scratch);
 }
 
-/* 2^k for the first bits k of the exponent is one bit set at place k. So many bits are taken that a number as long as
- * the modulus has each place. */
+/* 2^k for the first bits k of the exponent is one bit set at place k. So many bits are taken that a
+ * number as long as the modulus has each place. */
 static unsigned bits_of_first_power(const struct evc_bn_modulus *n, size_t exponent_bytes)
 {
     unsigned n_bits = 0;
@@ -209,11 +223,13 @@ static unsigned bits_of_first_power(const struct evc_bn_modulus *n, size_t expon
 }
 
 /* A square for each bit, and sums that multiply it by the base, one of which is taken by a mask. */
-EVC_OUT_OF_LINE void exp_by_sums(const struct evc_bn_modulus *n, uint32_t base, const uint8_t *exponent,
-                                 size_t exponent_bytes, uint8_t *out, void *scratch)
+EVC_OUT_OF_LINE void exp_by_sums(const struct evc_bn_modulus *n, uint32_t base,
+                                 const uint8_t *exponent, size_t exponent_bytes, uint8_t *out,
+                                 void *scratch)
 {
     /* a table of two */
-    void *const square = evc_bn_number(n, scratch, SUM), *const multiple = evc_bn_number(n, scratch, FACTOR);
+    void *const square = evc_bn_number(n, scratch, SUM), *const multiple =
+                                                             evc_bn_number(n, scratch, FACTOR);
     void *const power = evc_bn_number(n, scratch, BASE);
     const unsigned first = base == 2 ? bits_of_first_power(n, exponent_bytes) : 0;
     size_t at = 8 * exponent_bytes - first;
@@ -234,8 +250,9 @@ EVC_OUT_OF_LINE void exp_by_sums(const struct evc_bn_modulus *n, uint32_t base, 
 #if !defined(EVC_BN_STEPS_OF_POWERS)
 
 /* Lengths: checked. Inline as one_power is. */
-EVC_INLINE enum evc_status small_power(const struct evc_bn_modulus *n, uint32_t base, const uint8_t *exponent,
-                                       size_t exponent_bytes, uint8_t *out, void *scratch)
+EVC_INLINE enum evc_status small_power(const struct evc_bn_modulus *n, uint32_t base,
+                                       const uint8_t *exponent, size_t exponent_bytes, uint8_t *out,
+                                       void *scratch)
 {
     uint8_t bytes[4];
 
@@ -248,15 +265,16 @@ EVC_INLINE enum evc_status small_power(const struct evc_bn_modulus *n, uint32_t 
     return one_power(n, bytes, sizeof bytes, exponent, exponent_bytes, out, scratch);
 }
 
-enum evc_status evc_bn_exp_small(const struct evc_bn_modulus *n, uint32_t base, const uint8_t *exponent,
-                                 size_t exponent_bytes, uint8_t *out, void *scratch, size_t scratch_bytes)
+enum evc_status evc_bn_exp_small(const struct evc_bn_modulus *n, uint32_t base,
+                                 const uint8_t *exponent, size_t exponent_bytes, uint8_t *out,
+                                 void *scratch, size_t scratch_bytes)
 {
     const enum evc_status status = check_lengths(n, exponent_bytes, scratch_bytes);
 
     return status == EVC_OK ? small_power(n, base, exponent, exponent_bytes, out, scratch) : status;
 }
 
-/* ---- Public exponents --------------------------------------------------------------------------------- */
+/* ---- Public exponents ------------------------------------------------------------------------ */
 
 static int bit_of(const uint8_t *exponent, size_t exponent_bytes, size_t at)
 {
@@ -264,8 +282,9 @@ static int bit_of(const uint8_t *exponent, size_t exponent_bytes, size_t at)
 }
 
 /* Squares, with a product for each bit that is 1. */
-EVC_OUT_OF_LINE void exp_by_bits(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
-                                 size_t exponent_bytes, uint8_t *out, void *scratch)
+EVC_OUT_OF_LINE void exp_by_bits(const struct evc_bn_modulus *n, const uint8_t *base,
+                                 const uint8_t *exponent, size_t exponent_bytes, uint8_t *out,
+                                 void *scratch)
 {
     void *const sum = evc_bn_number(n, scratch, SUM), *const x = evc_bn_number(n, scratch, BASE);
     size_t at = 8 * exponent_bytes;
@@ -282,8 +301,9 @@ EVC_OUT_OF_LINE void exp_by_bits(const struct evc_bn_modulus *n, const uint8_t *
     evc_bn_op_leave(n, out, sum, evc_bn_number(n, scratch, TEMPORARY), scratch);
 }
 
-enum evc_status evc_bn_exp_public(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
-                                  size_t exponent_bytes, uint8_t *out, void *scratch, size_t scratch_bytes)
+enum evc_status evc_bn_exp_public(const struct evc_bn_modulus *n, const uint8_t *base,
+                                  const uint8_t *exponent, size_t exponent_bytes, uint8_t *out,
+                                  void *scratch, size_t scratch_bytes)
 {
     const enum evc_status status = check(n, base, exponent_bytes, scratch_bytes);
 
@@ -294,7 +314,7 @@ enum evc_status evc_bn_exp_public(const struct evc_bn_modulus *n, const uint8_t 
     return EVC_OK;
 }
 
-/* ---- Many --------------------------------------------------------------------------------------------- */
+/* ---- Many ------------------------------------------------------------------------------------ */
 
 size_t evc_bn_exp_many_scratch_bytes(const struct evc_bn *kernel, size_t n_bits)
 {
@@ -328,14 +348,15 @@ static size_t alike(const struct evc_bn_exp *exps, size_t n_exps)
     const struct evc_bn *kernel = exps[0].n->kernel;
     size_t n = 1;
 
-    while (n < n_exps && n < kernel->lanes && exps[n].status == EVC_OK && exps[n].n->kernel == kernel &&
-           exps[n].n->n_bytes == exps[0].n->n_bytes && exps[n].exponent_bytes == exps[0].exponent_bytes &&
-           !exps[n].base == !exps[0].base)
+    while (n < n_exps && n < kernel->lanes && exps[n].status == EVC_OK &&
+           exps[n].n->kernel == kernel && exps[n].n->n_bytes == exps[0].n->n_bytes &&
+           exps[n].exponent_bytes == exps[0].exponent_bytes && !exps[n].base == !exps[0].base)
         n++;
     return n;
 }
 
-enum evc_status evc_bn_exp_many(struct evc_bn_exp *exps, size_t n_exps, void *scratch, size_t scratch_bytes)
+enum evc_status evc_bn_exp_many(struct evc_bn_exp *exps, size_t n_exps, void *scratch,
+                                size_t scratch_bytes)
 {
     enum evc_status first = EVC_OK;
 
@@ -355,7 +376,8 @@ enum evc_status evc_bn_exp_many(struct evc_bn_exp *exps, size_t n_exps, void *sc
             evc_wipe(scratch, scratch_bytes);
             evc_clear(&e->n->kernel->kernel);
         } else if (e->base) {
-            e->status = one_power(e->n, e->base, e->n->n_bytes, e->exponent, e->exponent_bytes, e->out, scratch);
+            e->status = one_power(e->n, e->base, e->n->n_bytes, e->exponent, e->exponent_bytes,
+                                  e->out, scratch);
         } else {
             e->status = small_power(e->n, 2, e->exponent, e->exponent_bytes, e->out, scratch);
         }

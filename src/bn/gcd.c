@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Greatest common divisors and inverses by divsteps, in a number of steps that depends on lengths alone, without
- * multiplication. (Bernstein, Yang: Fast constant-time gcd computation and modular inversion, TCHES 2019, issue 3: the
- * step is that of section 8, and the number of steps that of theorem 11.2.)
+ * Greatest common divisors and inverses by divsteps, in a number of steps that depends on
+ * lengths alone, without multiplication. (Bernstein, Yang: Fast constant-time gcd computation
+ * and modular inversion, TCHES 2019, issue 3: the step is that of section 8, and the number of
+ * steps that of theorem 11.2.)
  */
 #include "everycore/bn.h"
 
@@ -19,7 +20,8 @@ typedef uint32_t word;
 #define WORD_BYTES sizeof(word)
 #define TOP_BIT (8 * WORD_BYTES - 1)
 
-/* Numbers are words in two's complement, the least significant first, one word longer than the longest operand. */
+/* Numbers are words in two's complement, the least significant first, one word longer
+ * than the longest operand. */
 struct numbers {
     word *f, *g, *d, *e, *n;
     size_t words;
@@ -113,8 +115,8 @@ static void divide_step(word *f, word *g, size_t words, struct step s)
     g[words - 1] = previous >> 1 | (previous & (word)1 << TOP_BIT);
 }
 
-/* The same of d and e modulo n: the sum is made even by adding n to it or taking n from it, whatever keeps it
- * between -n and n after halving. */
+/* The same of d and e modulo n: the sum is made even by adding n to it or taking n from it,
+ * whatever keeps it between -n and n after halving. */
 static void divide_step_modulo(word *d, word *e, const word *n, size_t words, struct step s)
 {
     word carry = s.swap & 1, previous = 0, odd, plus;
@@ -136,8 +138,8 @@ static void divide_step_modulo(word *d, word *e, const word *n, size_t words, st
     e[words - 1] = previous >> 1 | (previous & (word)1 << TOP_BIT);
 }
 
-/* Leaves the greatest common divisor of f and g, or its negative, in f; with_inverse: and in d a number whose product
- * with the first g is that modulo n. */
+/* Leaves the greatest common divisor of f and g, or its negative, in f; with_inverse: and in d a
+ * number whose product with the first g is that modulo n. */
 static void divide_steps(const struct numbers *s, size_t longest_bytes, int with_inverse)
 {
     const size_t bits = 8 * longest_bytes;
@@ -145,7 +147,8 @@ static void divide_steps(const struct numbers *s, size_t longest_bytes, int with
     word delta = 1;
 
     while (left--) {
-        const word positive = mask_of(~(delta - 1) >> TOP_BIT); /* delta > 0; it is far from overflowing */
+        /* delta > 0; it is far from overflowing */
+        const word positive = mask_of(~(delta - 1) >> TOP_BIT);
         const word odd = mask_of(s->g[0] & 1);
         const struct step step = {odd, odd & positive};
 
@@ -163,10 +166,10 @@ static word sign_of(const word *x, size_t words)
 
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
 
-/* This and `invert` are out of line, since they leave words of secrets in their frames, and clear() reaches only what
- * is below its caller. */
-EVC_OUT_OF_LINE void divide(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes, uint8_t *out,
-                            void *scratch, size_t longest)
+/* This and `invert` are out of line, since they leave words of secrets in their frames, and clear()
+ * reaches only what is below its caller. */
+EVC_OUT_OF_LINE void divide(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes,
+                            uint8_t *out, void *scratch, size_t longest)
 {
     struct numbers s;
 
@@ -178,8 +181,8 @@ EVC_OUT_OF_LINE void divide(const uint8_t *a, size_t a_bytes, const uint8_t *b, 
     store(out, a_bytes, s.f);
 }
 
-enum evc_status evc_bn_gcd(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes, uint8_t *out,
-                           void *scratch, size_t scratch_bytes)
+enum evc_status evc_bn_gcd(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes,
+                           uint8_t *out, void *scratch, size_t scratch_bytes)
 {
     const size_t longest = a_bytes > b_bytes ? a_bytes : b_bytes;
     uint32_t odd;
@@ -234,7 +237,8 @@ static void add_modulus_if_negative(const struct numbers *s)
         s->d[i] = add_word(s->d[i], s->n[i] & negative, &carry);
 }
 
-EVC_OUT_OF_LINE enum evc_status invert(const uint8_t *a, const uint8_t *n, size_t n_bytes, uint8_t *out, void *scratch)
+EVC_OUT_OF_LINE enum evc_status invert(const uint8_t *a, const uint8_t *n, size_t n_bytes,
+                                       uint8_t *out, void *scratch)
 {
     struct numbers s;
     word negative, differs;
@@ -259,8 +263,8 @@ EVC_OUT_OF_LINE enum evc_status invert(const uint8_t *a, const uint8_t *n, size_
     return EVC_OK;
 }
 
-enum evc_status evc_bn_inverse(const uint8_t *a, const uint8_t *n, size_t n_bytes, uint8_t *out, void *scratch,
-                               size_t scratch_bytes)
+enum evc_status evc_bn_inverse(const uint8_t *a, const uint8_t *n, size_t n_bytes, uint8_t *out,
+                               void *scratch, size_t scratch_bytes)
 {
     enum evc_status status;
 

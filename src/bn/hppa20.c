@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Montgomery multiplication for PA-RISC 2.0 in assembly, by blocks of eight words, with registers of 64 bits in a
- * program of 32 bits.
+ * Montgomery multiplication for PA-RISC 2.0 in assembly, by blocks of eight words, with registers
+ * of 64 bits in a program of 32 bits.
  *
- * Method:   as hppa_xmpyu, but a product is added as it is: sums are of 64 bits, one for each word, and carries go from
- *           one to the next but one, in two chains. A product costs xmpyu, a store, a load and an addition.
- * Source:   Kane, PA-RISC 2.0 Architecture (1996), chapters 1, 6 and 7; Koc, Acar, Kaliski: Analyzing and Comparing
- *           Montgomery Multiplication Algorithms, IEEE Micro 16 (1996), method SOS.
- * Needs:    HPPA_WIDE.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
+ * Method:   as hppa_xmpyu, but a product is added as it is: sums are of 64 bits, one for each word,
+ *           and carries go from one to the next but one, in two chains. A product costs xmpyu, a
+ *           store, a load and an addition.
+ * Source:   Kane, PA-RISC 2.0 Architecture (1996), chapters 1, 6 and 7; Koc, Acar,
+ *           Kaliski: Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE
+ *           Micro 16 (1996), method SOS.
+ * Needs:    HPPA_WIDE.   Timing: CT (no secret branches or addresses; rests on the
+ *           multiplier's constant time).
  * Key form: private.
  */
 #include "everycore/isa.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Montgomery multiplication by blocks of eight words, for PA-RISC 2.0 in programs of 32 bits under a kernel that keeps
- * all 64 bits of registers. hppa_blocks.h declares the functions; sums are of 64 bits, one for each word: their value
- * is the sum of t[i] * B^i.
+ * Montgomery multiplication by blocks of eight words, for PA-RISC 2.0 in programs of 32 bits under
+ * a kernel that keeps all 64 bits of registers. hppa_blocks.h declares the functions; sums are of
+ * 64 bits, one for each word: their value is the sum of t[i] * B^i.
  *
- * Row i of a block (hppa_blocks_asm.h) adds each product, as it is, to one sum: from i to i + 7. A carry out of the
- * sum at j belongs to the sum at j + 2, so there are two chains of carries, one for sums at even places and one for
- * those at odd ones, and a product costs its multiplication, its way through memory and one addition. Carries beyond
- * the eight sums are counted, for the sum that comes in at their place.
+ * Row i of a block (hppa_blocks_asm.h) adds each product, as it is, to one sum: from i to i + 7. A
+ * carry out of the sum at j belongs to the sum at j + 2, so there are two chains of carries, one
+ * for sums at even places and one for those at odd ones, and a product costs its multiplication,
+ * its way through memory and one addition. Carries beyond the eight sums are counted, for the sum
+ * that comes in at their place.
  *
  * Source: Kane, PA-RISC 2.0 Architecture (1996), chapters 1, 6 and 7.
  */
@@ -24,14 +25,15 @@
 #include "bn/hppa_blocks_asm.h"
 evc_isa_pa20
 
-/* The assembler takes no symbol for a register in instructions of 2.0: \do gets the number of the register of the sum
- * at \place as its first argument. */
+/* The assembler takes no symbol for a register in instructions of 2.0: \do gets the number of the
+ * register of the sum at \place as its first argument. */
 .macro with_sum do, place, more
 	.altmacro
 	\do %(3+((\place)&7)), \more
 	.noaltmacro
 .endm
-/* The same with the number of the register that counts carries for places as even or odd as \other. */
+/* The same with the number of the register that counts carries for places as
+ * even or odd as \other. */
 .macro with_carries do, place, other
 	.altmacro
 	\do %(3+((\place)&7)), %(28+((\other)&1))
@@ -137,8 +139,9 @@ evc_isa_pa20
 .endm
 
 /* Sums row \i, whose products are in its bank.
- * \kind: `add`; `set` if nothing was at t before; `drop` if the lowest word becomes 0, so that the sum it is in is not
- * stored: what is above that word is added to the next product, which has room for it.
+ * \kind: `add`; `set` if nothing was at t before; `drop` if the lowest word becomes 0, so
+ * that the sum it is in is not stored: what is above that word is added to the next
+ * product, which has room for it.
  * \next: the next row is multiplied meanwhile. */
 .macro sum_row i, kind, next, half
 	.set	row, \i
@@ -188,7 +191,7 @@ add_rows evc_bn_hppa20_add_rows, evc_bn_hppa20_multiply_8
 reduce evc_bn_hppa20_reduce
 reduce_rows evc_bn_hppa20_reduce_rows
 
-/* ---- The result of a reduction -------------------------------------------------------------------------------- */
+/* ---- The result of a reduction --------------------------------------------------------------- */
 
 /* Two words of n as one in r20. */
 .macro load_pair from
@@ -197,8 +200,9 @@ reduce_rows evc_bn_hppa20_reduce_rows
 	depd	%r21, 31, 32, %r20
 .endm
 
-/* r, t, n, their length, and on the stack the carry. First the sums become words of 64 bits, then it is found whether
- * t / R - n is negative, and r1 becomes all ones if t / R is the result; then that. */
+/* r, t, n, their length, and on the stack the carry. First the sums become words of 64
+ * bits, then it is found whether t / R - n is negative, and r1 becomes all ones if t / R is
+ * the result; then that. */
 evc_function evc_bn_hppa20_finish
 	ldw	-52(%r30), %r28
 	extru	%r28, 31, 16, %r28
@@ -241,11 +245,11 @@ evc_function evc_bn_hppa20_finish
 	evc_return
 evc_end evc_bn_hppa20_finish
 
-/* ---- Squares ------------------------------------------------------------------------------------------------ */
+/* ---- Squares --------------------------------------------------------------------------------- */
 
-/* Row x has the products of word x and those above it. It adds to the sums from 2x + 1 to x + 7; the first two are
- * complete after it, and that at x + 8 comes in. The first row begins with a carry, and has a count for its first
- * product in r22. */
+/* Row x has the products of word x and those above it. It adds to the sums from 2x + 1 to x + 7;
+ * the first two are complete after it, and that at x + 8 comes in. The first row begins with a
+ * carry, and has a count for its first product in r22. */
 .macro cross_row f, word
 	.set	x, \f - 4
 	.irp	g, 5, 6, 7, 8, 9, 10, 11

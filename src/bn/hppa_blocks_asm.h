@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks of eight words for PA-RISC: registers, and the functions of hppa_blocks.h that hppa_xmpyu and hppa20 share.
- * Included after common/hppa_asm.h. A sum is one place of a number in registers or in memory.
+ * Blocks of eight words for PA-RISC: registers, and the functions of hppa_blocks.h that
+ * hppa_xmpyu and hppa20 share. Included after common/hppa_asm.h. A sum is one place of a number
+ * in registers or in memory.
  *
- * A block adds the products of eight words and a long number. Row i is one word of the long number times the eight,
- * whose products belong to the sums from i on. Eight sums stay in registers. Each row stores the lowest one and loads
- * the next one in its place, so the registers change their roles from row to row, and after eight rows they are as they
- * were. While a row is summed, the next one is multiplied.
+ * A block adds the products of eight words and a long number. Row i is one word of the long
+ * number times the eight, whose products belong to the sums from i on. Eight sums stay in
+ * registers. Each row stores the lowest one and loads the next one in its place, so the registers
+ * change their roles from row to row, and after eight rows they are as they were. While a row is
+ * summed, the next one is multiplied.
  *
  * A kernel defines:
  *
- *   SUM_BYTES, TIMES_SUM_BYTES, REDUCE_SAVES   the bytes of a sum in memory; the instruction that adds so many times a
- *                                              register; how many registers of the caller's a reduction uses
+ *   SUM_BYTES, TIMES_SUM_BYTES, REDUCE_SAVES   the bytes of a sum in memory; the instruction that
+ *                                              adds so many times a register; how many registers of
+ *                                              the caller's a reduction uses
  *   load_sum i, j, offset      the sum at i + j, from TO + offset
  *   store_sum i, j, offset
  *   sum_row i, kind, next, half
  *   clear_carries              those that come into a block
- *   keep_carries, add_kept     keep them for the block after this one and clear them; add them there, if COUNT is 0
+ *   keep_carries, add_kept     keep them for the block after this one and clear them; add
+ *                              them there, if COUNT is 0
  *   take_carries, give_carries from r28, where a function has them, and to r28
- *   add_carries_of_entry e     adds them to the sums from 8 on, which the rows from e on are about to use
+ *   add_carries_of_entry e     adds them to the sums from 8 on, which the rows
+ *                              from e on are about to use
  */
 #ifndef EVC_BN_HPPA_BLOCKS_ASM_H
 #define EVC_BN_HPPA_BLOCKS_ASM_H
@@ -112,7 +117,8 @@
 	xmpyu	\word, %fr\f\half, product
 .endm
 
-/* The products of \word and the eight words that are in \half of fr4 to fr11, in the bank of row \i. */
+/* The products of \word and the eight words that are in \half of fr4 to fr11,
+ * in the bank of row \i. */
 .macro multiply_row i, word, half
 	use_bank \i
 	.irp	f, 4, 5, 6, 7, 8, 9, 10, 11
@@ -138,10 +144,11 @@
 	sum_row 7, \kind, 0, \half
 .endm
 
-/* ---- Numbers that do not fill blocks -----------------------------------------------------------------------
+/* ---- Numbers that do not fill blocks ------------------------------------------------------------
  *
- * Of a long number whose length is 2, 4 or 6 words more than a multiple of eight, the first rows are 8 - e to 7: as if
- * 8 - e words that are not there came before it. So TO goes back by 8 - e words, and sum j is that at 8 - e + j. */
+ * Of a long number whose length is 2, 4 or 6 words more than a multiple of eight, the first rows
+ * are 8 - e to 7: as if 8 - e words that are not there came before it. So TO goes back by 8 - e
+ * words, and sum j is that at 8 - e + j. */
 
 /* Goes to \label, where branch_to_entry is, if the length in COUNT does not fill blocks. */
 .macro branch_if_rest label
@@ -182,7 +189,7 @@
 	b,n	\label\e
 .endm
 
-/* ---- Functions ---------------------------------------------------------------------------------------------- */
+/* ---- Functions ------------------------------------------------------------------------------- */
 
 /* t, a, n, b */
 .macro block name, kind
@@ -243,8 +250,8 @@ evc_function \name
 evc_end \name
 .endm
 
-/* Makes the lowest sum 0, in row i: r22 is where a word goes to the unit for floating point, n0 is in fr31L; the digit
- * gets to the right half of fr30. */
+/* Makes the lowest sum 0, in row i: r22 is where a word goes to the unit for floating point, n0 is
+ * in fr31L; the digit gets to the right half of fr30. */
 .macro multiply_digit i
 	sum_register_of \i, 0
 	stw	sum, 0(%r22)
@@ -265,8 +272,9 @@ evc_end \name
 	fldws	0(%r22), %fr31L
 .endm
 
-/* t, n, length of n, n0. Words 0 to 7 of n are in the left halves of fr4 to fr11, and the words by which n is
- * multiplied in the right ones. The carries of a block are added before the last eight rows of the next block. */
+/* t, n, length of n, n0. Words 0 to 7 of n are in the left halves of fr4 to fr11, and the words by
+ * which n is multiplied in the right ones. The carries of a block are added before the last eight
+ * rows of the next block. */
 .macro reduce name
 evc_function \name
 	.irp	f, 4, 5, 6, 7, 8, 9, 10, 11
@@ -304,7 +312,9 @@ evc_function \name
 	end_frame REDUCE_SAVES
 .L\name\()_rest:
 	branch_to_entry .L\name\()_entry
-	.irp	e, 2, 4, 6 /* nothing is added before these rows: they are not among the last eight of a second block */
+	/* nothing is added before these rows: they are not among the last
+	 * eight of a second block */
+	.irp	e, 2, 4, 6
 .L\name\()_entry\e:
 	store_sums
 	ldo	-SUM_BYTES * \e(TO), TO

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Products of digits in the unit for floating point, for PA-RISC 1.1: hppa_fmpyadd.c says what digits are.
+ * Products of digits in the unit for floating point, for PA-RISC 1.1:
+ * hppa_fmpyadd.c says what digits are.
  *
- * fmpyadd multiplies two numbers and adds two others. So one instruction makes a product and adds the one that was
- * made three before it. Eight sums stay in registers. Row i is one digit of a long number times eight factors, whose
- * products belong to the sums from place i on; each row stores the sum of place i and loads that of place i + 8 in its
- * register. After eight rows the registers are as they were.
+ * fmpyadd multiplies two numbers and adds two others. So one instruction makes a product and adds
+ * the one that was made three before it. Eight sums stay in registers. Row i is one digit of a
+ * long number times eight factors, whose products belong to the sums from place i on; each row
+ * stores the sum of place i and loads that of place i + 8 in its register. After eight rows the
+ * registers are as they were.
  *
- * The status of the unit is the caller's: each function saves it, works with rounding to nearest and without traps, and
- * puts it back, so that no flag tells of what was done.
+ * The status of the unit is the caller's: each function saves it, works with rounding to nearest
+ * and without traps, and puts it back, so that no flag tells of what was done.
  *
- * Source: PA-RISC 1.1 Architecture and Instruction Set Reference Manual (1994), chapter 6 (FMPYADD).
+ * Source: PA-RISC 1.1 Architecture and Instruction Set Reference Manual
+ * (1994), chapter 6 (FMPYADD).
  */
 #include "common/hppa_asm.h"
 
@@ -46,8 +49,8 @@ evc_isa_pa11
 	.set	sum, 64 + 22 + ((\place) & 7)
 .endm
 
-/* Product number k goes to one of fr12 to fr15. The one three before belongs to place third; this one belongs to
- * \place. */
+/* Product number k goes to one of fr12 to fr15. The one three before belongs to place third; this
+ * one belongs to \place. */
 .macro start_products
 	.irp	f, 13, 14, 15
 	fcpy,dbl	%fr0, %fr\f
@@ -93,7 +96,7 @@ evc_isa_pa11
 	.set	next, 64 + 30 + ((\row + 1) & 1)
 .endm
 
-/* ---- Frames -------------------------------------------------------------------------------------------------- */
+/* ---- Frames ---------------------------------------------------------------------------------- */
 
 /* The registers of the caller's, and the status: rounding to nearest, no traps, no flags. */
 .macro begin
@@ -116,7 +119,7 @@ evc_isa_pa11
 	evc_return_frame FRAME
 .endm
 
-/* ---- Products and squares ------------------------------------------------------------------------------------ */
+/* ---- Products and squares -------------------------------------------------------------------- */
 
 /* t[0 ... 2 DIGITS - 1] = 0 */
 .macro clear_places
@@ -130,7 +133,8 @@ evc_isa_pa11
 	fstds,ma	%fr4, 8(TO)
 .endm
 
-/* T goes back to where the places begin, from behind `DIGITS` of them, or twice as many (shift 4). */
+/* T goes back to where the places begin, from behind `DIGITS` of them, or
+ * twice as many (shift 4). */
 .macro rewind shift
 	zdep	DIGITS, 31 - \shift, 32 - \shift, COUNT
 	sub	T, COUNT, T
@@ -156,8 +160,9 @@ evc_function evc_bn_hppa_fmpyadd_mul
 	rewind	3
 	b,n	.Lfmpyadd_reduce
 
-/* All rows of COUNT digits, with factors in fr4 to fr11: COUNT is a multiple of 8, or 0. Before it, as many products
- * were made as a multiple of four, the last three of them for places 4 to 6. Stores the last sums. */
+/* All rows of COUNT digits, with factors in fr4 to fr11: COUNT is a multiple of 8, or 0. Before it,
+ * as many products were made as a multiple of four, the last three of them for places 4 to 6.
+ * Stores the last sums. */
 .Lfmpyadd_rows:
 	comib,=,n	0, COUNT, 2f
 1:	fldds,ma	8(FROM), %fr30
@@ -190,10 +195,11 @@ evc_function evc_bn_hppa_fmpyadd_mul
 	bv	%r0(LINK)
 	fstds,ma	%fr29, 8(TO)
 
-/* ---- Reduction ----------------------------------------------------------------------------------------------- */
+/* ---- Reduction ------------------------------------------------------------------------------- */
 
-/* Eight places at a time become 0: the digits q of the multiple of n that does this are made one after the other. q is
- * a digit of the place times -1 / n, each time less the nearest multiple of the base. */
+/* Eight places at a time become 0: the digits q of the multiple of n that does this are made
+ * one after the other. q is a digit of the place times -1 / n, each time less the nearest
+ * multiple of the base. */
 	.set	ROUND, 64 + 22 /* a sum with it is a multiple of the base */
 	.set	FACTOR, 64 + 23 /* -1 / n modulo the base */
 	.set	SHIFT, 64 + 24 /* 1 / base */
@@ -281,7 +287,7 @@ evc_function evc_bn_hppa_fmpyadd_mul
 	addib,>	-8, BLOCKS, 1b
 	ldo	64(T), T
 
-/* ---- Carries ------------------------------------------------------------------------------------------------- */
+/* ---- Carries --------------------------------------------------------------------------------- */
 
 /* Places at T become digits at r. There is no carry above the last one. */
 	fldds	0(%r23), ROUND
@@ -304,8 +310,8 @@ evc_function evc_bn_hppa_fmpyadd_mul
 	end
 evc_end evc_bn_hppa_fmpyadd_mul
 
-/* r, a, key, t, and on the stack the number of digits: r = a a / R modulo n. Of two different digits, one is doubled
- * and their product is made once. */
+/* r, a, key, t, and on the stack the number of digits: r = a a / R modulo n. Of two different
+ * digits, one is doubled and their product is made once. */
 evc_function evc_bn_hppa_fmpyadd_sqr
 	copy	%r23, T
 	copy	%r24, %r23
@@ -335,7 +341,8 @@ evc_function evc_bn_hppa_fmpyadd_sqr
 	.set	factor, digit
 	.endif
 	add_product	digit, factor, (\i + \j)
-	/* place p has all of its products with the first one of row p, which is added three later */
+	/* place p has all of its products with the first one of row p,
+	 * which is added three later */
 	.if	k == 4
 	next_sum 0
 	.endif
@@ -371,7 +378,7 @@ evc_function evc_bn_hppa_fmpyadd_sqr
 	b,n	.Lfmpyadd_reduce
 evc_end evc_bn_hppa_fmpyadd_sqr
 
-/* ---- Sums, and entries of tables ----------------------------------------------------------------------------- */
+/* ---- Sums, and entries of tables ------------------------------------------------------------- */
 
 /* r, a, b, key, and on the stack two numbers x and y, and how many digits: r = a + x b + y n. */
 evc_function evc_bn_hppa_fmpyadd_sum
@@ -405,8 +412,8 @@ evc_function evc_bn_hppa_fmpyadd_sum
 	end
 evc_end evc_bn_hppa_fmpyadd_sum
 
-/* r, table, factors, number of entries, and on the stack that of digits: r = the sum of entries times their factors, of
- * which one is 1 and all others are 0. */
+/* r, table, factors, number of entries, and on the stack that of digits: r = the sum of entries
+ * times their factors, of which one is 1 and all others are 0. */
 evc_function evc_bn_hppa_fmpyadd_select
 	ldw	-52(%r30), DIGITS
 	begin

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots of both kernels for PA-RISC, over blocks of eight words: BN_HPPA_SLOTS are slots of a descriptor, and
- * `clear` is its clear. A kernel defines what limbs_steps.h and hppa_blocks.h want.
+ * The slots of both kernels for PA-RISC, over blocks of eight words: BN_HPPA_SLOTS are slots of a
+ * descriptor, and `clear` is its clear. A kernel defines what limbs_steps.h and hppa_blocks.h want.
  */
 #ifndef EVC_BN_HPPA_STEPS_H
 #define EVC_BN_HPPA_STEPS_H

@@ -2,13 +2,16 @@
 /*
  * Montgomery multiplication for PA-RISC 1.1 in assembly, by blocks of eight words.
  *
- * Method:   the product first, then its reduction, both by blocks of eight words whose sums stay in registers, with two
- *           chains of carries; products by xmpyu, each row multiplied while the row before is summed. Lengths that fill
- *           blocks of sixteen words are reduced by these. Squares have each cross product once. Words that fill no
- *           block are multiplied by blocks of the other factor, so no length of numbers pays for a longer one.
- * Source:   PA-RISC 1.1 Architecture and Instruction Set Reference Manual (1994), chapter 6 (XMPYU); Koc, Acar,
- *           Kaliski: Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE Micro 16 (1996), method SOS.
- * Needs:    HPPA_XMPYU.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
+ * Method:   the product first, then its reduction, both by blocks of eight words whose sums stay in
+ *           registers, with two chains of carries; products by xmpyu, each row multiplied while the
+ *           row before is summed. Lengths that fill blocks of sixteen words are reduced by these.
+ *           Squares have each cross product once. Words that fill no block are multiplied by blocks
+ *           of the other factor, so no length of numbers pays for a longer one.
+ * Source:   PA-RISC 1.1 Architecture and Instruction Set Reference Manual (1994), chapter 6
+ *           (XMPYU); Koc, Acar, Kaliski: Analyzing and Comparing Montgomery Multiplication
+ *           Algorithms, IEEE Micro 16 (1996), method SOS.
+ * Needs:    HPPA_XMPYU.   Timing: CT (no secret branches or addresses; rests on the
+ *           multiplier's constant time).
  * Key form: private.
  */
 #include "everycore/isa.h"

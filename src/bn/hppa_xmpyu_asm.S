@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Montgomery multiplication by blocks of eight words, for PA-RISC 1.1. hppa_blocks.h declares the functions.
+ * Montgomery multiplication by blocks of eight words, for PA-RISC 1.1.
+ * hppa_blocks.h declares the functions.
  *
- * Row i of a block (hppa_blocks_asm.h) adds the lower words of its products to the sums at i, i + 1, ..., i + 7, and
- * the upper words to those at i + 1, ..., i + 8, in two chains of carries.
+ * Row i of a block (hppa_blocks_asm.h) adds the lower words of its products to the sums at i,
+ * i + 1, ..., i + 7, and the upper words to those at i + 1, ..., i + 8, in two chains of carries.
  *
  * Source: PA-RISC 1.1 Architecture and Instruction Set Reference Manual (1994), chapter 6 (XMPYU).
  */
@@ -56,8 +57,8 @@ evc_isa_pa11
 .endm
 
 /* Sums row i, whose products are in its bank.
- * \kind: `add`; `set` if nothing was at t before, so that the sum that comes in is 0; `drop` if the lowest sum becomes
- * 0, so that it has a carry unless it was 0, and is not stored.
+ * \kind: `add`; `set` if nothing was at t before, so that the sum that comes in is 0; `drop` if the
+ * lowest sum becomes 0, so that it has a carry unless it was 0, and is not stored.
  * \next: the next row is multiplied meanwhile. */
 .macro sum_row i, kind, next, half
 	.set	row, \i
@@ -122,12 +123,12 @@ add_rows evc_bn_hppa_xmpyu_add_rows, evc_bn_hppa_xmpyu_multiply_8
 reduce evc_bn_hppa_xmpyu_reduce
 reduce_rows evc_bn_hppa_xmpyu_reduce_rows
 
-/* ---- Reduction by blocks of sixteen words ------------------------------------------------------------------
+/* ---- Reduction by blocks of sixteen words -------------------------------------------------------
  *
- * For numbers that fill them: a row has twice the products, and still one word that is stored, loaded and multiplied
- * by. Sums are in r3 to r18. Word w of n is in fr4 to fr11, in the left half if w is below 8, else in the right one; so
- * is digit w in fr12 to fr19, which are the caller's. There is one bank of products: the next row's go to where this
- * row's have been read. */
+ * For numbers that fill them: a row has twice the products, and still one word that is stored,
+ * loaded and multiplied by. Sums are in r3 to r18. Word w of n is in fr4 to fr11, in the left half
+ * if w is below 8, else in the right one; so is digit w in fr12 to fr19, which are the caller's.
+ * There is one bank of products: the next row's go to where this row's have been read. */
 
 #define WIDE_SAVED 128   /* r3 to r18, fr12 to fr19, from where the stack ended */
 #define WIDE_WORD 256    /* a word on its way to the unit for floating point */
@@ -394,8 +395,8 @@ evc_end evc_bn_hppa_xmpyu_reduce_16
 	fstds,ma	%fr4, 8(FROM)
 .endm
 
-/* r, t, n, their length, and on the stack the carry. First whether t / R - n is negative, then r1, all ones if t / R is
- * the result, then that. */
+/* r, t, n, their length, and on the stack the carry. First whether t / R - n is negative, then r1,
+ * all ones if t / R is the result, then that. */
 evc_function evc_bn_hppa_xmpyu_finish
 	ldw	-52(%r30), CARRY
 	sh2add	%r23, FROM, %r31
@@ -436,10 +437,11 @@ evc_function evc_bn_hppa_xmpyu_finish
 8:	evc_return
 evc_end evc_bn_hppa_xmpyu_finish
 
-/* ---- Squares ------------------------------------------------------------------------------------------------ */
+/* ---- Squares --------------------------------------------------------------------------------- */
 
-/* The sum at i has the register 3 + i modulo 8. Row x has the products of word x and those above it. It adds to eight
- * sums at most, from 2x + 1 to x + 8, the last of which is new; the first two are complete after it. */
+/* The sum at i has the register 3 + i modulo 8. Row x has the products of word x and those above
+ * it. It adds to eight sums at most, from 2x + 1 to x + 8, the last of which is new; the first two
+ * are complete after it. */
 .macro sum_at i
 	.set	sum, 3 + ((\i) & 7)
 .endm
@@ -519,7 +521,8 @@ evc_function evc_bn_hppa_xmpyu_cross
 	end_frame 8
 evc_end evc_bn_hppa_xmpyu_cross
 
-/* Word k of four: two sums doubled, the upper bit of \before below them, and its square, with the carry. */
+/* Word k of four: two sums doubled, the upper bit of \before below them, and its
+ * square, with the carry. */
 .macro add_square k, before, last
 	ldw	8 * \k - 12(%r1), %r19
 	ldw	8 * \k - 16(%r1), %r20

@@ -2,12 +2,14 @@
 /*
  * Montgomery products modulo eight numbers side by side: vector i holds digit i of each.
  *
- * Products are summed by columns of panels, and the multiple of n with them: a column is finished before the next one
- * begins, and sums stay in registers. A square has each cross product once. The digits m of the multiple are made panel
- * by panel; where they are no longer needed, digits of the result take their places.
+ * Products are summed by columns of panels, and the multiple of n with them: a column is finished
+ * before the next one begins, and sums stay in registers. A square has each cross product once. The
+ * digits m of the multiple are made panel by panel; where they are no longer needed, digits of the
+ * result take their places.
  *
- * Numbers are below 4n, and R = 2^(52 L) is above 16n: so a b / R + n is below 2n, and twice that below 4n. A power of
- * 2 is made of squares that are doubled where the exponent has a bit, without a subtraction.
+ * Numbers are below 4n, and R = 2^(52 L) is above 16n: so a b / R + n is below 2n, and twice
+ * that below 4n. A power of 2 is made of squares that are doubled where the exponent has a
+ * bit, without a subtraction.
  */
 #ifndef EVC_BN_IFMA_BATCH_H
 #define EVC_BN_IFMA_BATCH_H
@@ -31,7 +33,7 @@ struct batch {
     vec k0;
 };
 
-/* ---- Columns ------------------------------------------------------------------------------------------- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 EVC_INLINE const uint8_t *panel_of(const void *x, size_t i)
 {
@@ -39,7 +41,8 @@ EVC_INLINE const uint8_t *panel_of(const void *x, size_t i)
 }
 
 /* Adds x y, digit by digit, with a digit of each product in column k. */
-EVC_INLINE void add_column(struct sums *s, const void *x, const void *y, size_t first, size_t last, size_t k)
+EVC_INLINE void add_column(struct sums *s, const void *x, const void *y, size_t first, size_t last,
+                           size_t k)
 {
     for (size_t i = first; i < last; i++)
         add_panel(s, panel_of(x, i), EIGHT_DIGITS, panel_of(y, k - i), PANEL);
@@ -60,8 +63,8 @@ EVC_INLINE void double_sums(struct sums *s)
 /* The products of different digits of a panel, each once. */
 EVC_INLINE void add_cross_products(struct sums *s, const uint8_t *a)
 {
-    const vec a0 = v_load(a), a1 = v_load(at_const(a, 1)), a2 = v_load(at_const(a, 2)), a3 = v_load(at_const(a, 3)),
-              a4 = v_load(at_const(a, 4));
+    const vec a0 = v_load(a), a1 = v_load(at_const(a, 1)), a2 = v_load(at_const(a, 2)),
+              a3 = v_load(at_const(a, 3)), a4 = v_load(at_const(a, 4));
 
     ADD_PRODUCT(s, 1, a0, a1);
     ADD_PRODUCT(s, 2, a0, a2);
@@ -86,14 +89,15 @@ EVC_INLINE void add_squares(struct sums *s, const uint8_t *a)
 #undef SQUARE
 }
 
-/* ---- The multiple of n ----------------------------------------------------------------------------------- */
+/* ---- The multiple of n ----------------------------------------------------------------------- */
 
 /* A panel of columns, and the one above it. */
 struct columns {
     vec column[2 * PANEL];
 };
 
-/* The next panel of m, which makes the lowest panel of n with it zero; what that carries goes to the columns above. */
+/* The next panel of m, which makes the lowest panel of n with it zero; what that carries goes
+ * to the columns above. */
 EVC_INLINE void make_panel(const struct batch *s, uint8_t *m, struct columns *c)
 {
     const vec n = v_load(s->n);
@@ -112,7 +116,8 @@ EVC_INLINE void make_panel(const struct batch *s, uint8_t *m, struct columns *c)
 #undef DIGIT
 }
 
-EVC_INLINE void make_digits(const struct batch *s, uint8_t *m, const struct upper *lower, struct upper *above)
+EVC_INLINE void make_digits(const struct batch *s, uint8_t *m, const struct upper *lower,
+                            struct upper *above)
 {
     struct columns c;
 
@@ -139,10 +144,12 @@ EVC_INLINE vec store_digits(uint8_t *r, const struct upper *columns, vec doublin
     return carry;
 }
 
-/* ---- Products -------------------------------------------------------------------------------------------- */
+/* ---- Products -------------------------------------------------------------------------------- */
 
-/* r = a b / R, or a^2 / R with b = NULL, times 2 in each lane where doublings is 1. r is neither a nor b. */
-EVC_INLINE void batch_product(const struct batch *s, uint8_t *r, const void *a, const void *b, vec doublings)
+/* r = a b / R, or a^2 / R with b = NULL, times 2 in each lane where doublings is 1.
+ * r is neither a nor b. */
+EVC_INLINE void batch_product(const struct batch *s, uint8_t *r, const void *a, const void *b,
+                              vec doublings)
 {
     const size_t panels = s->panels;
     struct upper lower, above;
@@ -174,7 +181,8 @@ EVC_INLINE void batch_product(const struct batch *s, uint8_t *r, const void *a, 
     store_digits(at(r, PANEL * (panels - 1)), &above, doublings, carry);
 }
 
-EVC_OUT_OF_LINE void batch_mul(const struct batch *s, uint8_t *r, const uint8_t *a, const uint8_t *b)
+EVC_OUT_OF_LINE void batch_mul(const struct batch *s, uint8_t *r, const uint8_t *a,
+                               const uint8_t *b)
 {
     batch_product(s, r, a, b, v_zero);
 }
@@ -184,7 +192,7 @@ EVC_OUT_OF_LINE void batch_sqr(const struct batch *s, uint8_t *r, const uint8_t 
     batch_product(s, r, a, NULL, doublings);
 }
 
-/* ---- Sums ------------------------------------------------------------------------------------------------ */
+/* ---- Sums ------------------------------------------------------------------------------------ */
 
 /* x = 2x, less n if that is not negative; x is below n before and after. t: as many vectors. */
 EVC_INLINE void batch_double(const struct batch *s, uint8_t *x, uint8_t *t)
@@ -195,7 +203,8 @@ EVC_INLINE void batch_double(const struct batch *s, uint8_t *x, uint8_t *t)
     for (size_t i = 0; i < digits; i++) {
         const vec twice = v_add(v_add(v_load(at(x, i)), v_load(at(x, i))), carry);
         const vec digit = _mm512_and_si512(twice, v_digits);
-        const vec difference = _mm512_sub_epi64(_mm512_sub_epi64(digit, v_load(at(s->n, i))), borrow);
+        const vec difference =
+            _mm512_sub_epi64(_mm512_sub_epi64(digit, v_load(at(s->n, i))), borrow);
 
         carry = _mm512_srli_epi64(twice, DIGIT_BITS);
         borrow = _mm512_srli_epi64(difference, 63);
@@ -204,7 +213,8 @@ EVC_INLINE void batch_double(const struct batch *s, uint8_t *x, uint8_t *t)
     }
     borrow = _mm512_sub_epi64(v_zero, borrow); /* R is above 16n: the doubled number has no carry */
     for (size_t i = 0; i < digits; i++) /* borrow ? x : t */
-        v_store(at(x, i), _mm512_ternarylogic_epi64(borrow, v_load(at(x, i)), v_load(at(t, i)), 0xca));
+        v_store(at(x, i),
+                _mm512_ternarylogic_epi64(borrow, v_load(at(x, i)), v_load(at(t, i)), 0xca));
 }
 
 EVC_ISA_END

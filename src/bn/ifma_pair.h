@@ -2,22 +2,25 @@
 /*
  * Montgomery products modulo two numbers of one length at once, in vectors of 512 bits.
  *
- * The lower four lanes are blocks of a number modulo the first, the upper four of one modulo the second. A number is V
- * vectors, in panels of W; digit i is in lane i / V of its half, vector i mod V. A turn works off W digits of b: it
- * adds a times these, and the multiple m n that makes the lowest W digits zero, and moves all down by a panel; the
- * lowest panel goes to the lane before, as the highest.
+ * The lower four lanes are blocks of a number modulo the first, the upper four of one modulo the
+ * second. A number is V vectors, in panels of W; digit i is in lane i / V of its half, vector
+ * i mod V. A turn works off W digits of b: it adds a times these, and the multiple m n that
+ * makes the lowest W digits zero, and moves all down by a panel; the lowest panel goes to the
+ * lane before, as the highest.
  *
- * The digits of m are x (-1 / n) modulo 2^(52 W), of the lowest panel's lowest lane, in vectors like everything else.
- * So one instruction works for both numbers. What the lowest panel then carries is a quotient that comes out even, and
- * two of its columns tell it.
+ * The digits of m are x (-1 / n) modulo 2^(52 W), of the lowest panel's lowest lane, in vectors
+ * like everything else. So one instruction works for both numbers. What the lowest panel then
+ * carries is a quotient that comes out even, and two of its columns tell it.
  *
- * Numbers are below 8n, and R = 2^(208 V) is at least 2^8 times a number of as many bits as n: so a b / R + n is below
- * 2n.
+ * Numbers are below 8n, and R = 2^(208 V) is at least 2^8 times a number of as many bits as n: so
+ * a b / R + n is below 2n.
  *
- * Source: Montgomery: Modular multiplication without trial division, Mathematics of Computation 44 (1985);
- *         Walter: Montgomery's multiplication technique: how to make it smaller and faster, CHES 1999, for R above 4n;
- *         Gueron, Krasnov: Software implementation of modular exponentiation, using advanced vector instructions
- *         architectures, WAIFI 2012, for redundant digits in vectors.
+ * Source: Montgomery: Modular multiplication without trial division, Mathematics
+ *         of Computation 44 (1985);
+ *         Walter: Montgomery's multiplication technique: how to make it smaller and faster, CHES
+ *         1999, for R above 4n; Gueron, Krasnov: Software implementation of modular
+ *         exponentiation, using advanced vector instructions architectures, WAIFI 2012, for
+ *         redundant digits in vectors.
  */
 #ifndef EVC_BN_IFMA_PAIR_H
 #define EVC_BN_IFMA_PAIR_H
@@ -27,14 +30,16 @@
 EVC_ISA_BEGIN(X86_IFMA)
 
 #define HALF_LANES 4
-#define FEWEST_ALONE 6 /* vectors of one number; shorter ones are multiplied by rows (ifma_rows.h) */
+#define FEWEST_ALONE 6 /* vectors of one number; shorter ones are multiplied
+                        * by rows (ifma_rows.h) */
 #define MOST_PAIR_VECTORS 40
 
 /* Vectors of two numbers: panels of 5 or 6. 0: they are too short. */
 EVC_INLINE uint32_t pair_vectors_for(size_t n_bytes)
 {
     static const uint8_t sizes[] = {12, 15, 18, 20, 24, 25, 30, 36, MOST_PAIR_VECTORS};
-    const size_t lane_digits = (8 * n_bytes + 2 + DIGIT_BITS * HALF_LANES - 1) / (DIGIT_BITS * HALF_LANES);
+    const size_t lane_digits =
+        (8 * n_bytes + 2 + DIGIT_BITS * HALF_LANES - 1) / (DIGIT_BITS * HALF_LANES);
     size_t i = 0;
 
     if (vectors_for(n_bytes) < FEWEST_ALONE)
@@ -59,7 +64,8 @@ EVC_INLINE size_t pair_lane_of(size_t i, uint32_t vectors, size_t number)
 /* Two moduli, and memory of products, aligned to 64. */
 struct pair {
     uint8_t *n;       /* V vectors */
-    uint8_t *inverse; /* -1 / n modulo 2^(52 W): W vectors, of which the lowest lane of each half counts */
+    uint8_t *inverse; /* -1 / n modulo 2^(52 W): W vectors, of which the lowest
+                       * lane of each half counts */
     uint8_t *above;   /* W columns of a product, which belong to the next lane */
     uint8_t *rest;    /* W columns that become the highest panel */
     uint8_t *m;       /* W digits of the multiple of n, each in all lanes of its half */
@@ -104,22 +110,26 @@ EVC_INLINE vec to_lane_before_in_halves(vec x)
     return _mm512_maskz_permutex_epi64(0x77, x, 0x39);
 }
 
-/* Columns of a panel, low and high halves together: fewer registers, and each sum waits for the one before. */
+/* Columns of a panel, low and high halves together: fewer registers, and each sum
+ * waits for the one before. */
 struct panel {
     vec column[2 * MOST_WIDTH];
 };
 
 EVC_INLINE void panel_clear(struct panel *p)
 {
-    p->column[0] = p->column[1] = p->column[2] = p->column[3] = p->column[4] = p->column[5] = v_zero;
-    p->column[6] = p->column[7] = p->column[8] = p->column[9] = p->column[10] = p->column[11] = v_zero;
+    p->column[0] = p->column[1] = p->column[2] = p->column[3] = p->column[4] = p->column[5] =
+        v_zero;
+    p->column[6] = p->column[7] = p->column[8] = p->column[9] = p->column[10] = p->column[11] =
+        v_zero;
 }
 
 /* Adds one digit of the second factor, number row, times the vectors at a. */
 EVC_INLINE void panel_add_row(struct panel *p, const uint8_t *a, vec y, int row, int width)
 {
 #define LOW(i) p->column[row + i] = add_low(p->column[row + i], v_load(at_const(a, i)), y);
-#define HIGH(i) p->column[row + i + 1] = add_high(p->column[row + i + 1], v_load(at_const(a, i)), y);
+#define HIGH(i) \
+    p->column[row + i + 1] = add_high(p->column[row + i + 1], v_load(at_const(a, i)), y);
     EACH_OF_WIDTH(width, LOW);
     EACH_OF_WIDTH(width, HIGH);
 #undef LOW
@@ -158,10 +168,11 @@ EVC_INLINE void add_lower_row(struct upper *low, const uint8_t *a, vec y, int ro
 #undef HIGH
 }
 
-/* low = the columns of x (-1 / n) modulo 2^(52 W), and t = the panel at a times W digits at b; b = NULL: only the
- * first. Both take turns, so that one is multiplied while the other waits. */
-EVC_INLINE void multiply_lowest(const struct pair *s, struct upper *low, struct panel *t, const struct upper *x,
-                                const uint8_t *a, const uint8_t *b, vec lane, int width)
+/* low = the columns of x (-1 / n) modulo 2^(52 W), and t = the panel at a times W digits at b;
+ * b = NULL: only the first. Both take turns, so that one is multiplied while the other waits. */
+EVC_INLINE void multiply_lowest(const struct pair *s, struct upper *low, struct panel *t,
+                                const struct upper *x, const uint8_t *a, const uint8_t *b, vec lane,
+                                int width)
 {
     vec carry = v_zero;
 
@@ -182,10 +193,11 @@ EVC_INLINE void multiply_lowest(const struct pair *s, struct upper *low, struct 
 #undef DIGIT
 }
 
-/* rest = what becomes the highest panel, but for the columns of the panel below it; t = what the lowest panel x, with
- * the multiple of n, leaves for the next one. */
-EVC_INLINE void reduce_lowest(const struct pair *s, struct upper *rest, struct panel *t, const struct upper *x,
-                              const uint8_t *a, const uint8_t *b, vec lane, int width)
+/* rest = what becomes the highest panel, but for the columns of the panel below it; t = what the
+ * lowest panel x, with the multiple of n, leaves for the next one. */
+EVC_INLINE void reduce_lowest(const struct pair *s, struct upper *rest, struct panel *t,
+                              const struct upper *x, const uint8_t *a, const uint8_t *b, vec lane,
+                              int width)
 {
     struct upper low;
     vec carry = v_zero;
@@ -208,9 +220,10 @@ EVC_INLINE void reduce_lowest(const struct pair *s, struct upper *rest, struct p
     EACH_OF_WIDTH(width, START);
     EACH_OF_WIDTH(width, MULTIPLE);
     EACH_OF_WIDTH(width, BEFORE);
-    /* The lowest panel is a multiple of 2^(52 W): its highest column and what the one below carries fall short of a
-     * multiple of 2^52 by 1 or 0. */
-    carry = v_add(v_add(t->column[width - 1], v_one), _mm512_srli_epi64(t->column[width - 2], DIGIT_BITS));
+    /* The lowest panel is a multiple of 2^(52 W): its highest column and what the one below carries
+     * fall short of a multiple of 2^52 by 1 or 0. */
+    carry = v_add(v_add(t->column[width - 1], v_one),
+                  _mm512_srli_epi64(t->column[width - 2], DIGIT_BITS));
     panel_move_down(t, width);
     t->column[0] = v_add(t->column[0], _mm512_maskz_srli_epi64(0x11, carry, DIGIT_BITS));
 #undef REST
@@ -221,8 +234,8 @@ EVC_INLINE void reduce_lowest(const struct pair *s, struct upper *rest, struct p
 }
 
 /* x = (x + m n) / 2^(52 W), and a times the digits at b; b = NULL: nothing more. */
-EVC_INLINE void pair_turn(const struct pair *s, uint8_t *x, const uint8_t *a, const uint8_t *b, vec lane, int width,
-                          int panels)
+EVC_INLINE void pair_turn(const struct pair *s, uint8_t *x, const uint8_t *a, const uint8_t *b,
+                          vec lane, int width, int panels)
 {
     const size_t top = (size_t)(width * (panels - 1));
     struct upper lowest, rest;
@@ -251,7 +264,8 @@ EVC_INLINE void pair_turn(const struct pair *s, uint8_t *x, const uint8_t *a, co
 }
 
 /* x = a times the first W digits of b. */
-EVC_INLINE void pair_first(const struct pair *s, uint8_t *x, const uint8_t *a, const uint8_t *b, int width, int panels)
+EVC_INLINE void pair_first(const struct pair *s, uint8_t *x, const uint8_t *a, const uint8_t *b,
+                           int width, int panels)
 {
     struct panel t;
 
@@ -271,9 +285,10 @@ EVC_INLINE void pair_first(const struct pair *s, uint8_t *x, const uint8_t *a, c
 #undef ABOVE
 }
 
-/* x = a b / R. normalize takes the halves for one number: nothing passes between them, as both are below R / 2. */
-EVC_INLINE void pair_product(const struct pair *s, uint8_t *x, const uint8_t *a, const uint8_t *b, int width,
-                             int panels)
+/* x = a b / R. normalize takes the halves for one number: nothing passes between them, as
+ * both are below R / 2. */
+EVC_INLINE void pair_product(const struct pair *s, uint8_t *x, const uint8_t *a, const uint8_t *b,
+                             int width, int panels)
 {
     pair_first(s, x, a, b, width, panels);
     for (uint64_t lane = 0; lane < HALF_LANES; lane++) {
@@ -286,12 +301,14 @@ EVC_INLINE void pair_product(const struct pair *s, uint8_t *x, const uint8_t *a,
     normalize(x, (uint32_t)(width * panels));
 }
 
-EVC_OUT_OF_LINE void pair_of_width_5(const struct pair *s, uint8_t *x, const uint8_t *a, const uint8_t *b)
+EVC_OUT_OF_LINE void pair_of_width_5(const struct pair *s, uint8_t *x, const uint8_t *a,
+                                     const uint8_t *b)
 {
     pair_product(s, x, a, b, 5, (int)s->vectors / 5);
 }
 
-EVC_OUT_OF_LINE void pair_of_width_6(const struct pair *s, uint8_t *x, const uint8_t *a, const uint8_t *b)
+EVC_OUT_OF_LINE void pair_of_width_6(const struct pair *s, uint8_t *x, const uint8_t *a,
+                                     const uint8_t *b)
 {
     pair_product(s, x, a, b, 6, (int)s->vectors / 6);
 }

@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Montgomery products modulo two numbers of one length at once, row by row, with columns in registers.
+ * Montgomery products modulo two numbers of one length at once, row by row,
+ * with columns in registers.
  *
- * The lower four lanes are blocks of a number modulo the first, the upper four of one modulo the second. A number is V
- * vectors of digits of 50 bits; digit i is in lane i / V of its half, vector i mod V. A row adds a times a digit of b,
- * and moves all down by a digit: the lowest vector goes to the lane before, as the highest.
+ * The lower four lanes are blocks of a number modulo the first, the upper four of one modulo the
+ * second. A number is V vectors of digits of 50 bits; digit i is in lane i / V of its half, vector
+ * i mod V. A row adds a times a digit of b, and moves all down by a digit: the lowest vector goes
+ * to the lane before, as the highest.
  *
- * Products are computed modulo a multiple of n: n' = n k with k = -1 / n modulo 2^50. Since n' + 1 is a multiple of
- * 2^50, say f 2^50, the lowest digit m of any x is by itself the multiple that makes the digit zero: (x + m n') / 2^50
- * is f m and the digits of x above. So a digit is ready after one product and one permutation.
+ * Products are computed modulo a multiple of n: n' = n k with k = -1 / n modulo 2^50. Since n' + 1
+ * is a multiple of 2^50, say f 2^50, the lowest digit m of any x is by itself the multiple that
+ * makes the digit zero: (x + m n') / 2^50 is f m and the digits of x above. So a digit is ready
+ * after one product and one permutation.
  *
- * The multiplier takes factors of 52 bits, and two of these are not used by a digit. One lets digits be as large as
- * 2^50 + 2^11 after a single round of carries, of all digits at once. The other lets a square double a digit: in row
- * number (l, v), of lane l and vector v, it adds the product of a's vector v, twice those of the vectors above, and
- * nothing of the vectors below, for these were factors of a row (l', v') with v' below v, doubled. Columns are complete
- * when they are the lowest ones: each product is in its row or in an earlier one.
+ * The multiplier takes factors of 52 bits, and two of these are not used by a digit. One lets
+ * digits be as large as 2^50 + 2^11 after a single round of carries, of all digits at once. The
+ * other lets a square double a digit: in row number (l, v), of lane l and vector v, it adds the
+ * product of a's vector v, twice those of the vectors above, and nothing of the vectors below, for
+ * these were factors of a row (l', v') with v' below v, doubled. Columns are complete when they are
+ * the lowest ones: each product is in its row or in an earlier one.
  *
- * m is the lower 52 bits of a column, what is above them is a carry; the last m of a product is a digit. So a b / R
- * is below n' (1 + 2^-46) + a b / R, for R = 2^(50 rows); with 32 n' below R, numbers stay below 2 n'. Columns are
- * below 44 (2^52 + 2^51 + 2^53): less than 2^60.
+ * m is the lower 52 bits of a column, what is above them is a carry; the last m of a product is a
+ * digit. So a b / R is below n' (1 + 2^-46) + a b / R, for R = 2^(50 rows); with 32 n' below R,
+ * numbers stay below 2 n'. Columns are below 44 (2^52 + 2^51 + 2^53): less than 2^60.
  *
- * Source: Orup: Simplifying quotient determination in high-radix modular multiplication, ARITH 1995, for n';
- *         Gueron, Krasnov: Software implementation of modular exponentiation, using advanced vector instructions
- *         architectures, WAIFI 2012, for redundant digits in vectors, and for digits shorter than the multiplier's.
+ * Source: Orup: Simplifying quotient determination in high-radix modular multiplication, ARITH
+ *         1995, for n'; Gueron, Krasnov: Software implementation of modular exponentiation, using
+ *         advanced vector instructions architectures, WAIFI 2012, for redundant digits in vectors,
+ *         and for digits shorter than the multiplier's.
  */
 #ifndef EVC_BN_IFMA_ROWS_H
 #define EVC_BN_IFMA_ROWS_H
@@ -33,7 +38,8 @@ EVC_ISA_BEGIN(X86_IFMA)
 
 #define ROW_BITS 50
 #if defined(__clang__)
-#define MOST_HELD 8 /* vectors of a column's upper part in registers: clang stores more than these, and its own */
+#define MOST_HELD 8 /* vectors of a column's upper part in registers: clang stores more
+                     * than these, and its own */
 #else
 #define MOST_HELD 11
 #endif
@@ -88,10 +94,11 @@ EVC_INLINE vec to_next_lane_in_halves(vec x)
     return _mm512_maskz_permutex_epi64(0xee, x, 0x90);
 }
 
-/* Columns: column c of the window of row r is number (r + c) mod V of both; its value is low + 4 high. Of the row
- * before: m, in all lanes of its half, and the carry, which the lowest column has to get. More columns than registers
- * would be a frame of more than 1 KiB, so `high` is in the caller's memory where numbers have more than MOST_HELD
- * vectors: then some CPUs are bound by its loads and stores. */
+/* Columns: column c of the window of row r is number (r + c) mod V of both; its value is low + 4
+ * high. Of the row before: m, in all lanes of its half, and the carry, which the lowest column
+ * has to get. More columns than registers would be a frame of more than 1 KiB, so `high` is in
+ * the caller's memory where numbers have more than MOST_HELD vectors: then some CPUs are bound by
+ * its loads and stores. */
 struct rows {
     vec low[MOST_ROW_VECTORS], held[MOST_HELD], m, carry;
     uint8_t *columns;
@@ -119,9 +126,11 @@ EVC_INLINE vec value_of(const struct rows *s, int column, int width)
     return v_add(s->low[column], _mm512_slli_epi64(high(s, column, width), 2));
 }
 
-/* x = x + a d + f m, and x = x / 2^50 for the next row, but for m' f. lane: of d. twice: 2 a, of a square. */
-EVC_INLINE void add_one_row(struct rows *s, const uint8_t *a, const uint8_t *twice, const uint8_t *b, const uint8_t *f,
-                            vec lane, int row, int width, enum kind kind)
+/* x = x + a d + f m, and x = x / 2^50 for the next row, but for m' f. lane: of d.
+ * twice: 2 a, of a square. */
+EVC_INLINE void add_one_row(struct rows *s, const uint8_t *a, const uint8_t *twice,
+                            const uint8_t *b, const uint8_t *f, vec lane, int row, int width,
+                            enum kind kind)
 {
     const vec d = _mm512_permutexvar_epi64(lane, v_load(at_const(b, (size_t)row))), m = s->m;
     vec lowest;
@@ -171,9 +180,9 @@ EVC_INLINE void finish_rows(struct rows *s, uint8_t *r, const uint8_t *f, int ro
     vec above = v_zero;
 
     /* Bits 50 and 51, which are not in this m. */
-    s->low[COLUMN(0)] =
-        v_add(s->low[COLUMN(0)], _mm512_maskz_srli_epi64(0x11, _mm512_slli_epi64(s->m, 64 - DIGIT_BITS),
-                                                         64 - DIGIT_BITS + ROW_BITS));
+    s->low[COLUMN(0)] = v_add(
+        s->low[COLUMN(0)], _mm512_maskz_srli_epi64(0x11, _mm512_slli_epi64(s->m, 64 - DIGIT_BITS),
+                                                   64 - DIGIT_BITS + ROW_BITS));
 #define ADD(v)                                                                                     \
     {                                                                                              \
         const vec y = v_load(at_const(f, v));                                                      \
@@ -194,16 +203,18 @@ EVC_INLINE void finish_rows(struct rows *s, uint8_t *r, const uint8_t *f, int ro
     set_high(s, COLUMN(0), width,
              v_add(high(s, COLUMN(0), width), v_add(s->carry, to_next_lane_in_halves(above))));
     EACH_OF_ROW(width, VALUE);
-    above = to_next_lane_in_halves(_mm512_srli_epi64(v_load(at_const(r, (size_t)width - 1)), ROW_BITS));
+    above =
+        to_next_lane_in_halves(_mm512_srli_epi64(v_load(at_const(r, (size_t)width - 1)), ROW_BITS));
     EACH_OF_ROW(width, CARRY);
 #undef ADD
 #undef VALUE
 #undef CARRY
 }
 
-/* r = a b / R of both; kind: SQUARE if b is a, and then twice is 2 a. r may be a or b. columns: memory of V vectors. */
-EVC_INLINE void rows_product(uint8_t *r, const uint8_t *a, const uint8_t *twice, const uint8_t *b, const uint8_t *f,
-                             uint8_t *columns, int width, enum kind kind)
+/* r = a b / R of both; kind: SQUARE if b is a, and then twice is 2 a. r may be a or b.
+ * columns: memory of V vectors. */
+EVC_INLINE void rows_product(uint8_t *r, const uint8_t *a, const uint8_t *twice, const uint8_t *b,
+                             const uint8_t *f, uint8_t *columns, int width, enum kind kind)
 {
     const int last = (int)rows_of((uint32_t)width) - (HALF_LANES - 1) * width;
     struct rows s;
@@ -250,8 +261,8 @@ DEFINE_ROWS(8)
 DEFINE_ROWS(11)
 #undef DEFINE_ROWS
 
-EVC_INLINE void rows_mul(uint8_t *r, const uint8_t *a, const uint8_t *b, const uint8_t *f, uint8_t *columns,
-                         uint32_t vectors)
+EVC_INLINE void rows_mul(uint8_t *r, const uint8_t *a, const uint8_t *b, const uint8_t *f,
+                         uint8_t *columns, uint32_t vectors)
 {
     switch (vectors) {
     case 3: rows_of_width_3(r, a, b, f, columns); break;
@@ -263,8 +274,8 @@ EVC_INLINE void rows_mul(uint8_t *r, const uint8_t *a, const uint8_t *b, const u
 }
 
 /* twice: memory of V vectors. */
-EVC_INLINE void rows_sqr(uint8_t *r, const uint8_t *a, uint8_t *twice, const uint8_t *f, uint8_t *columns,
-                         uint32_t vectors)
+EVC_INLINE void rows_sqr(uint8_t *r, const uint8_t *a, uint8_t *twice, const uint8_t *f,
+                         uint8_t *columns, uint32_t vectors)
 {
     switch (vectors) {
     case 3: square_rows_of_width_3(r, a, twice, f, columns); break;

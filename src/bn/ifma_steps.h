@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Products of digits of 52 bits in vectors of eight, by IFMA: the panel, which one modulus (ifma_wide.h) and eight
- * moduli side by side (ifma_batch.h) have in common.
+ * Products of digits of 52 bits in vectors of eight, by IFMA: the panel, which one modulus
+ * (ifma_wide.h) and eight moduli side by side (ifma_batch.h) have in common.
  *
- * A panel is up to six vectors of digits of one factor times as many digits of the other. Its products are summed in
- * columns, the lower and the upper 52 bits of each product in sums of their own, so that no addition waits for the one
- * before: with 22 sums, 6 vectors and one digit a panel fits into the 32 registers.
+ * A panel is up to six vectors of digits of one factor times as many digits of the other. Its
+ * products are summed in columns, the lower and the upper 52 bits of each product in sums of their
+ * own, so that no addition waits for the one before: with 22 sums, 6 vectors and one digit a panel
+ * fits into the 32 registers.
  *
- * A column holds at most 4 * 192 halves of products, and twice as much for a moment: less than 2^63. A product takes
- * the lower 52 bits of its factors, so that a digit may have carries above it that were added elsewhere.
+ * A column holds at most 4 * 192 halves of products, and twice as much for a moment: less than
+ * 2^63. A product takes the lower 52 bits of its factors, so that a digit may have carries above it
+ * that were added elsewhere.
  */
 #ifndef EVC_BN_IFMA_STEPS_H
 #define EVC_BN_IFMA_STEPS_H
@@ -101,7 +103,8 @@ EVC_INLINE void sums_clear(struct sums *s)
 
 EVC_INLINE void upper_clear(struct upper *u)
 {
-    u->column[0] = u->column[1] = u->column[2] = u->column[3] = u->column[4] = u->column[5] = v_zero;
+    u->column[0] = u->column[1] = u->column[2] = u->column[3] = u->column[4] = u->column[5] =
+        v_zero;
 }
 
 /* Adds x y, whose columns are c and c + 1. */
@@ -139,7 +142,8 @@ EVC_INLINE void load_columns(struct upper *x, const void *a, int width)
 }
 
 /* Adds the panel of the vectors at a and the digits at b. */
-EVC_INLINE void add_panel(struct sums *s, const void *a, enum digits digits, const void *b, int width)
+EVC_INLINE void add_panel(struct sums *s, const void *a, enum digits digits, const void *b,
+                          int width)
 {
     struct upper x;
 
@@ -149,13 +153,18 @@ EVC_INLINE void add_panel(struct sums *s, const void *a, enum digits digits, con
 #undef ROW
 }
 
-/* The lower columns of the sums, with what the panel before has left above its own; above becomes the upper ones. */
-EVC_INLINE void take_columns(struct upper *lower, struct upper *above, const struct sums *s, int width)
+/* The lower columns of the sums, with what the panel before has left above its own; above
+ * becomes the upper ones. */
+EVC_INLINE void take_columns(struct upper *lower, struct upper *above, const struct sums *s,
+                             int width)
 {
-#define LOWER(i) lower->column[i] = v_add(above->column[i], i ? v_add(s->low[i], s->high[i ? i - 1 : 0]) : s->low[0]);
+#define LOWER(i)       \
+    lower->column[i] = \
+        v_add(above->column[i], i ? v_add(s->low[i], s->high[i ? i - 1 : 0]) : s->low[0]);
 #define LOW(c) s->low[(c) < LAST_SUM ? (c) : LAST_SUM]
-#define UPPER(i)                                                                                   \
-    above->column[i] = i + 1 < width ? v_add(LOW(width + i), s->high[width + i - 1]) : s->high[2 * width - 2];
+#define UPPER(i)       \
+    above->column[i] = \
+        i + 1 < width ? v_add(LOW(width + i), s->high[width + i - 1]) : s->high[2 * width - 2];
     EACH_OF_WIDTH(width, LOWER);
     EACH_OF_WIDTH(width, UPPER);
 #undef LOWER

@@ -2,22 +2,26 @@
 /*
  * Montgomery products modulo one number, or two side by side, in vectors of 512 bits.
  *
- * A number is V vectors of digits. Lane j of vector v is digit j V + v: a lane is a block of V digits, and D = 2^(52 V)
- * is the weight of a block. So digits of one weight meet without a shift, and the carries between lanes wait until the
- * end.
+ * A number is V vectors of digits. Lane j of vector v is digit j V + v: a lane is a block of V
+ * digits, and D = 2^(52 V) is the weight of a block. So digits of one weight meet without a shift,
+ * and the carries between lanes wait until the end.
  *
- * Products are computed modulo a multiple of n: n' = n k with k = -1 / n modulo D. Since n' + 1 is a multiple of D, say
- * f D, the lowest block m of any x is by itself the multiple that makes the block zero: (x + m n') / D is f m and the
- * blocks of x above the lowest one. A turn adds a times one block of b, moves all down by a block, which is one lane,
- * and adds f m. The digits of m need the carries of one lane, and no multiplication.
+ * Products are computed modulo a multiple of n: n' = n k with k = -1 / n modulo D. Since n' + 1 is
+ * a multiple of D, say f D, the lowest block m of any x is by itself the multiple that makes the
+ * block zero: (x + m n') / D is f m and the blocks of x above the lowest one. A turn adds a times
+ * one block of b, moves all down by a block, which is one lane, and adds f m. The digits of m need
+ * the carries of one lane, and no multiplication.
  *
- * Numbers are below 2n', and R = D^turns is above 64 D times a number of as many bits as n: so a b / R + n' is at most
- * n' + n' / 16 where a is below 2n' and b below 2n', or below D times such a number.
+ * Numbers are below 2n', and R = D^turns is above 64 D times a number of as many bits as
+ * n: so a b / R + n' is at most n' + n' / 16 where a is below 2n' and b below 2n', or
+ * below D times such a number.
  *
- * Source: Orup: Simplifying quotient determination in high-radix modular multiplication, ARITH 1995, for n';
- *         Walter: Montgomery's multiplication technique: how to make it smaller and faster, CHES 1999, for R above 4n';
- *         Gueron, Krasnov: Software implementation of modular exponentiation, using advanced vector instructions
- *         architectures, WAIFI 2012, for redundant digits in vectors.
+ * Source: Orup: Simplifying quotient determination in high-radix modular
+ *         multiplication, ARITH 1995, for n';
+ *         Walter: Montgomery's multiplication technique: how to make it smaller and faster, CHES
+ *         1999, for R above 4n'; Gueron, Krasnov: Software implementation of modular
+ *         exponentiation, using advanced vector instructions architectures, WAIFI 2012, for
+ *         redundant digits in vectors.
  */
 #ifndef EVC_BN_IFMA_WIDE_H
 #define EVC_BN_IFMA_WIDE_H
@@ -28,17 +32,18 @@ __extension__ typedef unsigned __int128 wide;
 
 EVC_ISA_BEGIN(X86_IFMA)
 
-/* ---- Shapes ------------------------------------------------------------------------------------------- */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 #define MOST_VECTORS 24
 #define SPARE_BITS 6 /* R is above 2^SPARE_BITS D 2^n_bits */
 
-/* Vectors of a number: R has at most 8 blocks, as many as there are lanes. Numbers of more than 6 vectors are panels of
- * 4 to 6; sizes between need no panel of another width. */
+/* Vectors of a number: R has at most 8 blocks, as many as there are lanes. Numbers of more than 6
+ * vectors are panels of 4 to 6; sizes between need no panel of another width. */
 EVC_INLINE uint32_t vectors_for(size_t n_bytes)
 {
     static const uint8_t sizes[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 18, 20, MOST_VECTORS};
-    const size_t lane_digits = (8 * n_bytes + SPARE_BITS + DIGIT_BITS * (LANES - 1) - 1) / (DIGIT_BITS * (LANES - 1));
+    const size_t lane_digits =
+        (8 * n_bytes + SPARE_BITS + DIGIT_BITS * (LANES - 1) - 1) / (DIGIT_BITS * (LANES - 1));
     size_t i = 0;
 
     while (sizes[i] < lane_digits)
@@ -70,9 +75,10 @@ EVC_INLINE size_t word_of(size_t i, uint32_t vectors)
     return i % vectors * LANES + i / vectors;
 }
 
-/* ---- Carries ------------------------------------------------------------------------------------------- */
+/* ---- Carries --------------------------------------------------------------------------------- */
 
-/* Adds carry to each lane of x[0] and lets it run through the vectors; returns what leaves each lane. */
+/* Adds carry to each lane of x[0] and lets it run through the vectors; returns
+ * what leaves each lane. */
 EVC_INLINE vec ripple(void *x, vec carry, uint32_t vectors)
 {
     for (uint32_t v = 0; v < vectors; v++) {
@@ -97,7 +103,8 @@ EVC_INLINE vec to_lane_before(vec x)
 /* Digits twice, of which each takes the highest bit of the one below it. */
 EVC_INLINE vec double_digits(vec digits, vec below)
 {
-    return _mm512_and_si512(_mm512_or_si512(v_add(digits, digits), _mm512_srli_epi64(below, DIGIT_BITS - 1)), v_digits);
+    return _mm512_and_si512(
+        _mm512_or_si512(v_add(digits, digits), _mm512_srli_epi64(below, DIGIT_BITS - 1)), v_digits);
 }
 
 /* Lanes that are not 0. */
@@ -118,9 +125,10 @@ EVC_INLINE uint32_t pass_lanes(void *x, uint32_t overflow, uint32_t vectors)
     return into >> 8 & 1;
 }
 
-/* Makes digits of columns below 2^63. Returns 1 if the number is beyond the highest lane, which loses that carry.
- * First, carries of any size move to the next lane. What they cause there is a carry of 1 from lanes that overflow,
- * and it passes through lanes that are all ones: as in the sum of two numbers of 8 bits. */
+/* Makes digits of columns below 2^63. Returns 1 if the number is beyond the highest lane, which
+ * loses that carry. First, carries of any size move to the next lane. What they cause there is a
+ * carry of 1 from lanes that overflow, and it passes through lanes that are all ones: as in the sum
+ * of two numbers of 8 bits. */
 EVC_INLINE uint32_t normalize(void *x, uint32_t vectors)
 {
     const vec first = ripple(x, v_zero, vectors), second = ripple(x, to_next_lane(first), vectors);
@@ -149,7 +157,7 @@ EVC_INLINE void copy_vectors(void *to, const void *from, uint32_t vectors)
 /* Keeps a compiler from holding what it has loaded from there in registers or on the stack. */
 #define RELOAD(pointer) __asm__("" : "+r"(pointer))
 
-/* ---- Turns of up to 6 vectors, in registers ---------------------------------------------------------------- */
+/* ---- Turns of up to 6 vectors, in registers -------------------------------------------------- */
 
 /* One modulus, and memory of its products, aligned to 64. V vectors each. */
 struct side {
@@ -186,7 +194,8 @@ struct blocks {
     struct upper columns, above;
 };
 
-/* The columns above are in memory where registers are too few for them: width is above MOST_ABOVE. */
+/* The columns above are in memory where registers are too few for them:
+ * width is above MOST_ABOVE. */
 #define MOST_ABOVE 3
 
 EVC_INLINE void load_above(struct blocks *x, const struct side *s, int width)
@@ -203,8 +212,10 @@ EVC_INLINE void store_above(const struct blocks *x, const struct side *s, int wi
 #undef STORE
 }
 
-/* x = (x + m n') / D, and a times the block at b; b = NULL: nothing more. That product does not wait for m. */
-EVC_INLINE void turn_in_registers(struct blocks *x, const struct side *s, const void *a, const uint8_t *b, int width)
+/* x = (x + m n') / D, and a times the block at b; b = NULL: nothing more. That
+ * product does not wait for m. */
+EVC_INLINE void turn_in_registers(struct blocks *x, const struct side *s, const void *a,
+                                  const uint8_t *b, int width)
 {
     const uint8_t *factor = s->factor;
     struct upper f, rest;
@@ -214,7 +225,8 @@ EVC_INLINE void turn_in_registers(struct blocks *x, const struct side *s, const 
     sums_clear(&t);
     if (b)
         add_panel(&t, a, ONE_DIGIT, b, width);
-#define ADD_REST(i) rest.column[i] = v_add(x->above.column[i], to_lane_before(x->columns.column[i]));
+#define ADD_REST(i) \
+    rest.column[i] = v_add(x->above.column[i], to_lane_before(x->columns.column[i]));
 #define DIGIT(i)                                                                                   \
     {                                                                                              \
         const vec digit = v_add(x->columns.column[i], carry);                                      \
@@ -239,7 +251,8 @@ EVC_INLINE void turn_in_registers(struct blocks *x, const struct side *s, const 
 }
 
 /* x = a times the first block of b. */
-EVC_INLINE void first_block(struct blocks *x, const struct side *s, const void *a, const uint8_t *b, int width)
+EVC_INLINE void first_block(struct blocks *x, const struct side *s, const void *a, const uint8_t *b,
+                            int width)
 {
     struct sums t;
 
@@ -250,9 +263,9 @@ EVC_INLINE void first_block(struct blocks *x, const struct side *s, const void *
     store_above(x, s, width);
 }
 
-/* to = the digits of c: as normalize does, in registers. A carry of 1 reaches a digit if all below it in its lane are
- * ones, so all digits get theirs at once. The highest lane has none. A register holds the ones that are added, as the
- * masks are secret and a load under them would show. */
+/* to = the digits of c: as normalize does, in registers. A carry of 1 reaches a digit if all below
+ * it in its lane are ones, so all digits get theirs at once. The highest lane has none. A register
+ * holds the ones that are added, as the masks are secret and a load under them would show. */
 EVC_INLINE void store_number(uint8_t *to, struct upper *c, int width)
 {
     vec carry = v_zero, one = v_one;
@@ -265,8 +278,10 @@ EVC_INLINE void store_number(uint8_t *to, struct upper *c, int width)
     c->column[i] = _mm512_and_si512(c->column[i], v_digits);
 #define ONES(i) ones[i + 1] = ones[i] & (uint32_t)_mm512_cmpeq_epi64_mask(c->column[i], v_digits);
 #define STORE(i)                                                                                   \
-    v_store(at(to, i), _mm512_and_si512(v_add(c->column[i], _mm512_maskz_mov_epi64((__mmask8)(into & ones[i]), one)), \
-                                        v_digits));
+    v_store(at(to, i),                                                                             \
+            _mm512_and_si512(                                                                      \
+                v_add(c->column[i], _mm512_maskz_mov_epi64((__mmask8)(into & ones[i]), one)),      \
+                v_digits));
     EACH_OF_WIDTH(width, RIPPLE);
     carry = to_next_lane(carry);
     EACH_OF_WIDTH(width, RIPPLE);
@@ -279,9 +294,11 @@ EVC_INLINE void store_number(uint8_t *to, struct upper *c, int width)
 #undef STORE
 }
 
-/* r = 2 a, less 2n' if that is not negative, in registers. A digit of 2 a takes the highest bit of the one below it, so
- * no carry runs there; carries of the difference are those of normalize_sums. minus_two: -2n'. */
-EVC_INLINE void double_in_registers(uint8_t *r, const uint8_t *a, const uint8_t *minus_two, int width)
+/* r = 2 a, less 2n' if that is not negative, in registers. A digit of 2 a takes the highest bit
+ * of the one below it, so no carry runs there; carries of the difference are those of
+ * normalize_sums. minus_two: -2n'. */
+EVC_INLINE void double_in_registers(uint8_t *r, const uint8_t *a, const uint8_t *minus_two,
+                                    int width)
 {
     struct upper x, t;
     vec carry = v_zero, one = v_one, below, keep;
@@ -301,9 +318,10 @@ EVC_INLINE void double_in_registers(uint8_t *r, const uint8_t *a, const uint8_t 
     carry = _mm512_srli_epi64(t.column[i], DIGIT_BITS);                                            \
     t.column[i] = _mm512_and_si512(t.column[i], v_digits);
 #define ONES(i) ones[i + 1] = ones[i] & (uint32_t)_mm512_cmpeq_epi64_mask(t.column[i], v_digits);
-#define CHOOSE(i)                                                                                  \
-    t.column[i] = v_add(t.column[i], _mm512_maskz_mov_epi64((__mmask8)(into & ones[i]), one));     \
-    v_store(at(r, i), _mm512_ternarylogic_epi64(keep, x.column[i], _mm512_and_si512(t.column[i], v_digits), 0xca));
+#define CHOOSE(i)                                                                              \
+    t.column[i] = v_add(t.column[i], _mm512_maskz_mov_epi64((__mmask8)(into & ones[i]), one)); \
+    v_store(at(r, i), _mm512_ternarylogic_epi64(keep, x.column[i],                             \
+                                                _mm512_and_si512(t.column[i], v_digits), 0xca));
     EACH_OF_WIDTH(width, DOUBLE);
     EACH_OF_WIDTH(width, SUBTRACT);
     ones[0] = 0xff;
@@ -321,14 +339,16 @@ EVC_INLINE void double_in_registers(uint8_t *r, const uint8_t *a, const uint8_t 
 /* s->x = the digits of x. */
 EVC_INLINE void take_number(const struct side *s, struct blocks *x, int width)
 {
-#define JOIN(i) x->columns.column[i] = v_add(x->columns.column[i], to_next_lane(x->above.column[i]));
+#define JOIN(i) \
+    x->columns.column[i] = v_add(x->columns.column[i], to_next_lane(x->above.column[i]));
     load_above(x, s, width);
     EACH_OF_WIDTH(width, JOIN);
     store_number(s->x, &x->columns, width);
 #undef JOIN
 }
 
-EVC_INLINE void product_in_registers(const struct side *s, const void *a, const uint8_t *b, int width, uint32_t turns)
+EVC_INLINE void product_in_registers(const struct side *s, const void *a, const uint8_t *b,
+                                     int width, uint32_t turns)
 {
     struct blocks x;
 
@@ -339,9 +359,10 @@ EVC_INLINE void product_in_registers(const struct side *s, const void *a, const 
     take_number(s, &x, width);
 }
 
-/* The same of two moduli, turn by turn, so that one's vectors are multiplied while the other's digits are made. */
-EVC_INLINE void two_in_registers(const struct side *s, const void *const a[2], const uint8_t *const b[2], int width,
-                                 uint32_t turns)
+/* The same of two moduli, turn by turn, so that one's vectors are multiplied while the
+ * other's digits are made. */
+EVC_INLINE void two_in_registers(const struct side *s, const void *const a[2],
+                                 const uint8_t *const b[2], int width, uint32_t turns)
 {
     struct blocks x, y;
 
@@ -357,7 +378,7 @@ EVC_INLINE void two_in_registers(const struct side *s, const void *const a[2], c
     take_number(&s[1], &y, width);
 }
 
-/* ---- Turns of several panels -------------------------------------------------------------------------------- */
+/* ---- Turns of several panels ----------------------------------------------------------------- */
 
 /* m = the digits of the lowest block of x; returns the carry out of that. */
 EVC_INLINE vec take_digits(const struct side *s, uint32_t vectors)
@@ -374,15 +395,17 @@ EVC_INLINE vec take_digits(const struct side *s, uint32_t vectors)
 }
 
 /* Adds column k of panels of x and y. */
-EVC_INLINE void add_panels(struct sums *s, const uint8_t *x, const uint8_t *y, int k, int width, int panels)
+EVC_INLINE void add_panels(struct sums *s, const uint8_t *x, const uint8_t *y, int k, int width,
+                           int panels)
 {
     for (int i = k < panels ? 0 : k - panels + 1; i < panels && i <= k; i++)
-        add_panel(s, at_const(x, (size_t)(width * i)), ONE_DIGIT, at_const(y, (size_t)(width * (k - i))), width);
+        add_panel(s, at_const(x, (size_t)(width * i)), ONE_DIGIT,
+                  at_const(y, (size_t)(width * (k - i))), width);
 }
 
 /* x = (x + m n') / D, and a times the block at b. b = NULL: nothing more. is_first: x is 0. */
-EVC_INLINE void turn_in_memory(const struct side *s, const void *a, const uint8_t *b, int is_first, int width,
-                               int panels)
+EVC_INLINE void turn_in_memory(const struct side *s, const void *a, const uint8_t *b, int is_first,
+                               int width, int panels)
 {
     const vec carry = take_digits(s, (uint32_t)(width * panels));
     struct upper lower, above;
@@ -398,9 +421,10 @@ EVC_INLINE void turn_in_memory(const struct side *s, const void *a, const uint8_
             add_panels(&t, s->factor, s->m, k, width, panels);
         take_columns(&lower, &above, &t, width);
 #define PART(of, k, i) at(of, (size_t)(width * (k) + i))
-#define JOIN(i)                                                                                    \
-    v_store(PART(s->x, k, i), v_add(lower.column[i], v_add(to_lane_before(v_load(PART(s->x, k, i))), \
-                                                           v_load(PART(s->above, k, i)))));
+#define JOIN(i)                    \
+    v_store(PART(s->x, k, i),      \
+            v_add(lower.column[i], \
+                  v_add(to_lane_before(v_load(PART(s->x, k, i))), v_load(PART(s->above, k, i)))));
 #define STORE(i) v_store(PART(s->above, k - panels, i), lower.column[i]);
         if (k < panels)
             EACH_OF_WIDTH(width, JOIN);
@@ -416,8 +440,8 @@ EVC_INLINE void turn_in_memory(const struct side *s, const void *a, const uint8_
     v_store(s->x, v_add(v_load(s->x), carry));
 }
 
-EVC_INLINE void product_in_memory(const struct side *s, const void *a, const uint8_t *b, int width, int panels,
-                                  uint32_t turns)
+EVC_INLINE void product_in_memory(const struct side *s, const void *a, const uint8_t *b, int width,
+                                  int panels, uint32_t turns)
 {
     const uint32_t vectors = (uint32_t)(width * panels);
 
@@ -431,19 +455,20 @@ EVC_INLINE void product_in_memory(const struct side *s, const void *a, const uin
     normalize(s->x, vectors);
 }
 
-/* ---- Products ------------------------------------------------------------------------------------------- */
+/* ---- Products -------------------------------------------------------------------------------- */
 
 /* s->x = a b / R, of one side or of two. A function for each width, for the sake of size. */
-#define DEFINE_OF_WIDTH(width)                                                                     \
-    EVC_OUT_OF_LINE void one_of_width_##width(const struct side *s, const void *a, const uint8_t *b, uint32_t turns) \
-    {                                                                                              \
-        product_in_registers(s, a, b, width, turns);                                               \
+#define DEFINE_OF_WIDTH(width)                                                     \
+    EVC_OUT_OF_LINE void one_of_width_##width(const struct side *s, const void *a, \
+                                              const uint8_t *b, uint32_t turns)    \
+    {                                                                              \
+        product_in_registers(s, a, b, width, turns);                               \
     }
-#define DEFINE_OF_PANELS(width)                                                                    \
-    EVC_OUT_OF_LINE void panels_of_width_##width(const struct side *s, const void *a, const uint8_t *b, int panels, \
-                                                 uint32_t turns)                                   \
-    {                                                                                              \
-        product_in_memory(s, a, b, width, panels, turns);                                          \
+#define DEFINE_OF_PANELS(width)                                                                \
+    EVC_OUT_OF_LINE void panels_of_width_##width(const struct side *s, const void *a,          \
+                                                 const uint8_t *b, int panels, uint32_t turns) \
+    {                                                                                          \
+        product_in_memory(s, a, b, width, panels, turns);                                      \
     }
 DEFINE_OF_WIDTH(1)
 DEFINE_OF_WIDTH(2)
@@ -457,7 +482,8 @@ DEFINE_OF_PANELS(6)
 #undef DEFINE_OF_WIDTH
 #undef DEFINE_OF_PANELS
 
-static void one_product(const struct side *s, const void *a, const uint8_t *b, uint32_t vectors, uint32_t turns)
+static void one_product(const struct side *s, const void *a, const uint8_t *b, uint32_t vectors,
+                        uint32_t turns)
 {
     switch (vectors) {
     case 1: one_of_width_1(s, a, b, turns); break;
@@ -477,10 +503,11 @@ static void one_product(const struct side *s, const void *a, const uint8_t *b, u
 }
 
 /* r = 2 a, less 2n' if that is not negative: numbers of up to 6 vectors. */
-#define DEFINE_OF_WIDTH(width)                                                                     \
-    EVC_OUT_OF_LINE void double_of_width_##width(uint8_t *r, const uint8_t *a, const uint8_t *minus_two) \
-    {                                                                                              \
-        double_in_registers(r, a, minus_two, width);                                               \
+#define DEFINE_OF_WIDTH(width)                                                 \
+    EVC_OUT_OF_LINE void double_of_width_##width(uint8_t *r, const uint8_t *a, \
+                                                 const uint8_t *minus_two)     \
+    {                                                                          \
+        double_in_registers(r, a, minus_two, width);                           \
     }
 DEFINE_OF_WIDTH(1)
 DEFINE_OF_WIDTH(2)
@@ -502,9 +529,10 @@ static void double_short(uint8_t *r, const uint8_t *a, const uint8_t *minus_two,
     }
 }
 
-/* Two numbers of one vector each, as longer ones are multiplied in halves of vectors (ifma_rows.h, ifma_pair.h). */
-EVC_OUT_OF_LINE void two_products(const struct side *s, const void *const a[2], const uint8_t *const b[2],
-                                  uint32_t turns)
+/* Two numbers of one vector each, as longer ones are multiplied in halves of vectors
+ * (ifma_rows.h, ifma_pair.h). */
+EVC_OUT_OF_LINE void two_products(const struct side *s, const void *const a[2],
+                                  const uint8_t *const b[2], uint32_t turns)
 {
     two_in_registers(s, a, b, 1, turns);
 }

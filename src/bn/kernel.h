@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations for a kernel of bn: the descriptor's type, all descriptors, and the parts of a key. */
+/* Declarations for a kernel of bn: the descriptor's type, all descriptors,
+ * and the parts of a key. */
 #ifndef EVC_BN_KERNEL_H
 #define EVC_BN_KERNEL_H
 

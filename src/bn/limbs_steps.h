@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers as limbs of any width, the least significant first: bytes, the modulus, sums. A kernel defines LIMB_BITS,
- * which is 64, 32 or 16, and includes this, or columns_steps.h with it. BN_LIMBS_SLOTS are slots of its descriptor
- * then. Numbers are held in whole blocks of LIMBS_IN_BLOCK limbs, and R is a power of 2^(LIMB_BITS * LIMBS_IN_R): one
- * limb each, unless the kernel defines them. Scratch memory is that of SCRATCH_NUMBERS numbers, 3 unless it is defined:
- * a double product and the digits of the reduction.
+ * Numbers as limbs of any width, the least significant first: bytes, the modulus, sums. A kernel
+ * defines LIMB_BITS, which is 64, 32 or 16, and includes this, or columns_steps.h with it.
+ * BN_LIMBS_SLOTS are slots of its descriptor then. Numbers are held in whole blocks of
+ * LIMBS_IN_BLOCK limbs, and R is a power of 2^(LIMB_BITS * LIMBS_IN_R): one limb each, unless the
+ * kernel defines them. Scratch memory is that of SCRATCH_NUMBERS numbers, 3 unless it is defined: a
+ * double product and the digits of the reduction.
  *
  * Every loop has a count that follows from the length of the modulus alone.
  */
@@ -53,8 +54,8 @@ EVC_INLINE size_t limbs_in_pieces(size_t n_bytes, size_t piece)
     return (n_bytes + piece * LIMB_BYTES - 1) / (piece * LIMB_BYTES) * piece;
 }
 
-/* Limbs of R. If a kernel has blocks of LIMBS_IN_WIDE_BLOCK, a long number that lacks two limbs of one takes it whole:
- * that costs less than the other way. */
+/* Limbs of R. If a kernel has blocks of LIMBS_IN_WIDE_BLOCK, a long number that lacks two limbs of
+ * one takes it whole: that costs less than the other way. */
 EVC_INLINE size_t limbs_of_r(size_t n_bytes)
 {
     const size_t limbs = limbs_in_pieces(n_bytes, LIMBS_IN_R);
@@ -83,7 +84,7 @@ static void shape(size_t n_bytes, struct evc_bn_shape *s)
     s->scratch_bytes = SCRATCH_NUMBERS * s->form_bytes;
 }
 
-/* ---- Bytes -------------------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 static void load(const void *key, void *r, const uint8_t *in, size_t in_bytes)
 {
@@ -123,7 +124,7 @@ static void set_modulus(void *key, const uint8_t *n)
     p->n0 = (limb)(0u - inverse);
 }
 
-/* ---- Sums --------------------------------------------------------------------------------------------- */
+/* ---- Sums ------------------------------------------------------------------------------------ */
 
 /* Whether sums of two limbs are made by the CPU's own carry. */
 #if defined(EVC_ADD_CARRY) && LIMB_BITS == (EVC_WORD64 ? 64 : 32)
@@ -178,9 +179,10 @@ EVC_INLINE limb subtract(limb *r, const limb *a, const limb *b, size_t limbs)
     return borrow;
 }
 
-/* r = the number of limbs at a and of the carry above it, 0 or 1, less n if that is not negative. difference: as many
- * limbs. */
-EVC_INLINE void subtract_modulus(limb *r, const limb *a, limb carry, const limb *n, limb *difference, size_t limbs)
+/* r = the number of limbs at a and of the carry above it, 0 or 1, less n if that is not negative.
+ * difference: as many limbs. */
+EVC_INLINE void subtract_modulus(limb *r, const limb *a, limb carry, const limb *n,
+                                 limb *difference, size_t limbs)
 {
     const limb borrow = subtract(difference, a, n, limbs);
     limb keep = (limb)(0u - (limb)(borrow & (carry ^ 1u)));
@@ -215,7 +217,8 @@ static void sub(const void *key, void *r, const void *a, const void *b, void *sc
 }
 
 /* The slots of a descriptor that all kernels with limbs share, behind its head. */
-#define BN_LIMBS_SLOTS                                                                              \
-    .lanes = 1, .shape = shape, .set_modulus = set_modulus, .load = load, .store = store, .add = add, .sub = sub
+#define BN_LIMBS_SLOTS                                                                    \
+    .lanes = 1, .shape = shape, .set_modulus = set_modulus, .load = load, .store = store, \
+    .add = add, .sub = sub
 
 #endif

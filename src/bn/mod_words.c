@@ -21,8 +21,9 @@ size_t evc_bn_mod_words_scratch_bytes(size_t a_bytes)
 }
 
 /* Out of line: what it leaves in its frame lies below its caller, which clears it. */
-EVC_OUT_OF_LINE void divide(const struct evc_bn_words *words, const struct evc_bn_trial *groups, size_t n_groups,
-                            const uint8_t *a, size_t a_bytes, uint32_t *remainders, void *scratch)
+EVC_OUT_OF_LINE void divide(const struct evc_bn_words *words, const struct evc_bn_trial *groups,
+                            size_t n_groups, const uint8_t *a, size_t a_bytes, uint32_t *remainders,
+                            void *scratch)
 {
     word *const x = (void *)((uint8_t *)scratch + ((uintptr_t)0 - (uintptr_t)scratch) % WORD_BYTES);
     const size_t n_words = words_for(a_bytes);
@@ -34,9 +35,10 @@ EVC_OUT_OF_LINE void divide(const struct evc_bn_words *words, const struct evc_b
     evc_bn_trial_mod(words, groups, n_groups, x, n_words, remainders);
 }
 
-enum evc_status evc_bn_mod_words(const struct evc_bn_words *words, const struct evc_bn_trial *groups, size_t n_groups,
-                                 const uint8_t *a, size_t a_bytes, uint32_t *remainders, void *scratch,
-                                 size_t scratch_bytes)
+enum evc_status evc_bn_mod_words(const struct evc_bn_words *words,
+                                 const struct evc_bn_trial *groups, size_t n_groups,
+                                 const uint8_t *a, size_t a_bytes, uint32_t *remainders,
+                                 void *scratch, size_t scratch_bytes)
 {
     const size_t used = evc_bn_mod_words_scratch_bytes(a_bytes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations on numbers in a kernel's form, for code above kernels. They do not clear registers and stack: a public
- * call does, once, after the last of them.
+ * Operations on numbers in a kernel's form, for code above kernels. They do not clear registers and
+ * stack: a public call does, once, after the last of them.
  */
 #ifndef EVC_BN_OPS_H
 #define EVC_BN_OPS_H
@@ -12,8 +12,9 @@
 #include "common/clear.h"
 #include "common/ct.h"
 
-/* ---- The parts of a modulus ------------------------------------------------------------------------------
- * The head, what is the kernel's own, the bytes of the modulus, then the form of 1 and that of R. */
+/* ---- The parts of a modulus ---------------------------------------------------------------------
+ * The head, what is the kernel's own, the bytes of the modulus, then the
+ * form of 1 and that of R. */
 
 EVC_INLINE size_t evc_bn_bytes_at(const struct evc_bn_shape *shape)
 {
@@ -42,8 +43,9 @@ EVC_INLINE const void *evc_bn_r2(const struct evc_bn_modulus *n)
     return (const uint8_t *)evc_bn_one(n) + n->shape.form_bytes;
 }
 
-/* ---- Scratch memory ----------------------------------------------------------------------------------------
- * Pieces of it, from the first multiple of 64 on; sizes of scratch memory have EVC_BN_SLACK for that. */
+/* ---- Scratch memory -----------------------------------------------------------------------------
+ * Pieces of it, from the first multiple of 64 on; sizes of scratch memory have
+ * EVC_BN_SLACK for that. */
 
 #define EVC_BN_SLACK 63u
 #define EVC_BN_TEMPORARIES 4 /* numbers, beside the table of an exponentiation */
@@ -57,7 +59,8 @@ EVC_INLINE uint8_t *evc_bn_scratch_start(void *scratch)
 /* Bytes of scratch memory with n_numbers numbers. */
 EVC_INLINE size_t evc_bn_scratch_for(const struct evc_bn_shape *shape, size_t n_numbers)
 {
-    return EVC_BN_SLACK + ((size_t)shape->scratch_bytes + 63) / 64 * 64 + n_numbers * shape->form_bytes;
+    return EVC_BN_SLACK + ((size_t)shape->scratch_bytes + 63) / 64 * 64 +
+           n_numbers * shape->form_bytes;
 }
 
 /* Layout of scratch memory: first that of the kernel, then numbers. */
@@ -68,9 +71,10 @@ EVC_INLINE void *evc_bn_number(const struct evc_bn_modulus *n, void *scratch, si
     return evc_bn_scratch_start(scratch) + kernels + index * n->shape.form_bytes;
 }
 
-/* ---- Operations ------------------------------------------------------------------------------------------ */
+/* ---- Operations ------------------------------------------------------------------------------ */
 
-EVC_INLINE void evc_bn_op_mul(const struct evc_bn_modulus *n, void *r, const void *a, const void *b, void *scratch)
+EVC_INLINE void evc_bn_op_mul(const struct evc_bn_modulus *n, void *r, const void *a, const void *b,
+                              void *scratch)
 {
     n->kernel->mul(n, r, a, b, evc_bn_scratch_start(scratch));
 }
@@ -80,21 +84,23 @@ EVC_INLINE void evc_bn_op_sqr(const struct evc_bn_modulus *n, void *r, const voi
     n->kernel->sqr(n, r, a, evc_bn_scratch_start(scratch));
 }
 
-EVC_INLINE void evc_bn_op_add(const struct evc_bn_modulus *n, void *r, const void *a, const void *b, void *scratch)
+EVC_INLINE void evc_bn_op_add(const struct evc_bn_modulus *n, void *r, const void *a, const void *b,
+                              void *scratch)
 {
     n->kernel->add(n, r, a, b, evc_bn_scratch_start(scratch));
 }
 
 /* r = the kernel's form of the number in n_bytes bytes, which may be beyond the modulus. */
-EVC_INLINE void evc_bn_op_enter(const struct evc_bn_modulus *n, void *r, const uint8_t *in, size_t in_bytes,
-                                void *scratch)
+EVC_INLINE void evc_bn_op_enter(const struct evc_bn_modulus *n, void *r, const uint8_t *in,
+                                size_t in_bytes, void *scratch)
 {
     n->kernel->load(n, r, in, in_bytes);
     evc_bn_op_mul(n, r, r, evc_bn_r2(n), scratch);
 }
 
 /* out = the number whose form a is; a is lost, and so is temporary. */
-EVC_INLINE void evc_bn_op_leave(const struct evc_bn_modulus *n, uint8_t *out, void *a, void *temporary, void *scratch)
+EVC_INLINE void evc_bn_op_leave(const struct evc_bn_modulus *n, uint8_t *out, void *a,
+                                void *temporary, void *scratch)
 {
     static const uint8_t one = 1;
 
@@ -104,11 +110,13 @@ EVC_INLINE void evc_bn_op_leave(const struct evc_bn_modulus *n, uint8_t *out, vo
 }
 
 /* r = entry number index of a table of n_entries numbers; all of them are read. */
-void evc_bn_op_select(const struct evc_bn_modulus *n, void *r, const void *table, size_t n_entries, size_t index);
+void evc_bn_op_select(const struct evc_bn_modulus *n, void *r, const void *table, size_t n_entries,
+                      size_t index);
 
-/* Bits at to at + n_bits - 1 of the exponent, at being the place of the least significant one; those above the exponent
- * are 0. */
-EVC_INLINE size_t evc_bn_bits_of(const uint8_t *exponent, size_t exponent_bytes, size_t at, unsigned n_bits)
+/* Bits at to at + n_bits - 1 of the exponent, at being the place of the least significant one;
+ * those above the exponent are 0. */
+EVC_INLINE size_t evc_bn_bits_of(const uint8_t *exponent, size_t exponent_bytes, size_t at,
+                                 unsigned n_bits)
 {
     const size_t low = at / 8, high = (at + n_bits - 1) / 8;
     uint32_t two_bytes = exponent[exponent_bytes - 1 - low];
@@ -118,19 +126,20 @@ EVC_INLINE size_t evc_bn_bits_of(const uint8_t *exponent, size_t exponent_bytes,
     return two_bytes >> at % 8 & (((uint32_t)1 << n_bits) - 1);
 }
 
-/* ---- What public functions begin and end with -------------------------------------------------------------- */
+/* ---- What public functions begin and end with ------------------------------------------------ */
 
 /* All ones if a < b, of len_bytes bytes each. */
 uint32_t evc_bn_below(const uint8_t *a, const uint8_t *b, size_t len_bytes);
 
-/* Whether the modulus is set up and the scratch memory is large enough; and the operands, n_bytes bytes each, below the
- * modulus. */
+/* Whether the modulus is set up and the scratch memory is large enough; and the operands, n_bytes
+ * bytes each, below the modulus. */
 enum evc_status evc_bn_check(const struct evc_bn_modulus *n, size_t scratch_bytes);
-enum evc_status evc_bn_check_operands(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b,
-                                      size_t scratch_bytes);
+enum evc_status evc_bn_check_operands(const struct evc_bn_modulus *n, const uint8_t *a,
+                                      const uint8_t *b, size_t scratch_bytes);
 
-/* Wipes the kernel's part of scratch memory and the first n_numbers numbers, and clears what operations left. It is
- * part of its caller: a frame of its own would cover what operations left where it lies. */
+/* Wipes the kernel's part of scratch memory and the first n_numbers numbers, and clears
+ * what operations left. It is part of its caller: a frame of its own would cover what
+ * operations left where it lies. */
 EVC_INLINE void evc_bn_end(const struct evc_bn_modulus *n, void *scratch, size_t n_numbers)
 {
     evc_wipe(scratch, evc_bn_scratch_for(&n->shape, n_numbers));

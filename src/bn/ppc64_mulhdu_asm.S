@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Products, squares and Montgomery's reduction for 64-bit POWER. (ppc64_mulhdu.c describes the method.)
+ * Products, squares and Montgomery's reduction for 64-bit POWER.
+ * (ppc64_mulhdu.c describes the method.)
  *
- * A strip is up to eight limbs of one factor, its width, times limbs of the other, its rows. A row adds one of these,
- * times the limbs of the strip, to the accumulators, as many as the width, and to a limb of t. The lowest limb of the
- * sum goes back to t, and the accumulators move down by one. They can never overflow, since
- * (B^w - 1)(B^h - 1) + (B^w - 1) + (B^h - 1) = B^(w + h) - 1 for w limbs and h rows, with B = 2^64.
+ * A strip is up to eight limbs of one factor, its width, times limbs of the other, its rows. A row
+ * adds one of these, times the limbs of the strip, to the accumulators, as many as the width, and
+ * to a limb of t. The lowest limb of the sum goes back to t, and the accumulators move down by one.
+ * They can never overflow, since (B^w - 1)(B^h - 1) + (B^w - 1) + (B^h - 1) = B^(w + h) - 1 for w
+ * limbs and h rows, with B = 2^64.
  *
- * Numbers are words in the order of the core, the least significant first. Instructions that multiply, load, store and
- * branch leave the carry alone.
+ * Numbers are words in the order of the core, the least significant first. Instructions that
+ * multiply, load, store and branch leave the carry alone.
  */
 #include "common/ppc64_asm.h"
 
@@ -59,7 +61,7 @@
 .set last_limb7, limb6
 .set last_limb8, limb7
 
-/* ---- Rows ----------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 .macro add_lower width, i, by
 .if \width > \i
@@ -74,8 +76,9 @@
 .endif
 .endm
 
-/* A row of \width products with \by, which a limb of t is added to, in sum. to_t is 0 for digits of the reduction:
- * then there is no limb of t, since the lowest limb of the sum is known to be zero. addze to top leaves no carry. */
+/* A row of \width products with \by, which a limb of t is added to, in sum. to_t is 0 for digits of
+ * the reduction: then there is no limb of t, since the lowest limb of the sum is known to be zero.
+ * addze to top leaves no carry. */
 .macro row width, by, to_t
 .if \to_t
     mulld part0, limb0, \by
@@ -171,7 +174,7 @@
     bdnz 1b
 .endm
 
-/* ---- Products ------------------------------------------------------------------------------------------- */
+/* ---- Products -------------------------------------------------------------------------------- */
 
 /* t += the limbs at to_limbs times all limbs of the other factor. */
 .macro product_strip width
@@ -197,7 +200,7 @@ evc_function evc_bn_ppc64_mulhdu_product
     blr
 evc_end evc_bn_ppc64_mulhdu_product
 
-/* ---- Squares -------------------------------------------------------------------------------------------- */
+/* ---- Squares --------------------------------------------------------------------------------- */
 
 .macro triangle_row width, i
 .if \width > \i
@@ -228,8 +231,8 @@ evc_end evc_bn_ppc64_mulhdu_product
     addi to_sum, to_sum, 8 * \width + 8
 .endm
 
-/* r3: t, of 2 limbs limbs, r4: a, r5: limbs > 0. t = a^2: the sum of all products of two different limbs, then twice
- * that and the squares. */
+/* r3: t, of 2 limbs limbs, r4: a, r5: limbs > 0. t = a^2: the sum of all products of two different
+ * limbs, then twice that and the squares. */
 evc_function evc_bn_ppc64_mulhdu_square
     evc_save_r14_r31
     std 3, EVC_ASM_FREE(1)
@@ -267,7 +270,7 @@ evc_function evc_bn_ppc64_mulhdu_square
     blr
 evc_end evc_bn_ppc64_mulhdu_square
 
-/* ---- Reduction ------------------------------------------------------------------------------------------ */
+/* ---- Reduction ------------------------------------------------------------------------------- */
 
 #define n0 6            /* -1/n modulo B */
 #define carry 0         /* above the strip before, 0 or 1 */
@@ -281,8 +284,9 @@ evc_end evc_bn_ppc64_mulhdu_square
     ld limb\i, (8 * \i)(\at)
 .endm
 
-/* Makes the limbs of the width of t zero by adding multiples of n. The digits of the multiple take the place of these
- * limbs. A digit is the lowest accumulator times -1/n, so a row makes that zero. to_limbs: n. */
+/* Makes the limbs of the width of t zero by adding multiples of n. The digits of the multiple
+ * take the place of these limbs. A digit is the lowest accumulator times -1/n, so a row makes
+ * that zero. to_limbs: n. */
 .macro reduce_strip width
     for_width \width, load_acc, to_sum
     for_width \width, load_limb, to_limbs
@@ -306,8 +310,9 @@ evc_end evc_bn_ppc64_mulhdu_square
     go_back part1
 .endm
 
-/* r3: r, r4: t, of 2 limbs limbs, r5: n, r6: limbs > 0, r7: -1/n modulo B. r = t / B^limbs modulo n, if t is less than
- * n B^limbs: the upper limbs of t, or these less n, which take the place of the digits. */
+/* r3: r, r4: t, of 2 limbs limbs, r5: n, r6: limbs > 0, r7: -1/n modulo B. r = t / B^limbs
+ * modulo n, if t is less than n B^limbs: the upper limbs of t, or these less n, which take
+ * the place of the digits. */
 evc_function evc_bn_ppc64_mulhdu_reduce
     evc_save_r14_r31
     std 3, EVC_ASM_FREE(1)

@@ -2,20 +2,23 @@
 /*
  * Products, squares and Montgomery's reduction for IBM Z. (s390x_mlg.c describes the method.)
  *
- * A strip is up to four limbs of one factor, its width, times limbs of the other, its rows. A row adds one of these,
- * times the limbs of the strip, to the accumulators, as many as the width, and to a limb of t. The lowest limb of the
- * sum goes back to t, and the accumulators move down by one. They can never overflow, since
- * (B^w - 1)(B^h - 1) + (B^w - 1) + (B^h - 1) = B^(w + h) - 1 for w limbs and h rows, with B = 2^64.
+ * A strip is up to four limbs of one factor, its width, times limbs of the other, its rows. A row
+ * adds one of these, times the limbs of the strip, to the accumulators, as many as the width, and
+ * to a limb of t. The lowest limb of the sum goes back to t, and the accumulators move down by one.
+ * They can never overflow, since (B^w - 1)(B^h - 1) + (B^w - 1) + (B^h - 1) = B^(w + h) - 1 for w
+ * limbs and h rows, with B = 2^64.
  *
- * Numbers are words, the least significant first. Instructions that multiply, load, store, shift and count leave the
- * carry alone. So does la, which serves as an addition. A product takes a pair of registers: one factor is in the odd
- * register before, and the upper limb of the product is in the even one afterwards.
+ * Numbers are words, the least significant first. Instructions that multiply, load, store, shift
+ * and count leave the carry alone. So does la, which serves as an addition. A product takes a pair
+ * of registers: one factor is in the odd register before, and the upper limb of the product is in
+ * the even one afterwards.
  */
 #include "common/s390x_asm.h"
 
 #if EVC_ASM_S390X
 
-/* r0-r7: four products. r8-r11: accumulators, which one is the lowest of them changes from row to row. */
+/* r0-r7: four products. r8-r11: accumulators, which one is the lowest of them
+ * changes from row to row. */
 #define to_limbs %r12  /* the strip's own limbs */
 #define to_factor %r13 /* the factor of the next row */
 #define to_sum %r14    /* its limb of t */
@@ -32,11 +35,12 @@
 #define R 64
 #define FRAME_BYTES 72
 
-/* ---- Rows ----------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* A row of \width products with the factor in r1, which a limb of t is added to, \at bytes from to_sum. \a0 to \a3: the
- * accumulators, the lowest first; behind as many as the width there is a register for the new one. to_t is 0 for digits
- * of the reduction: then there is no limb of t, since the lowest limb of the sum is known to be zero. */
+/* A row of \width products with the factor in r1, which a limb of t is added to, \at bytes from
+ * to_sum. \a0 to \a3: the accumulators, the lowest first; behind as many as the width there is a
+ * register for the new one. to_t is 0 for digits of the reduction: then there is no limb of t,
+ * since the lowest limb of the sum is known to be zero. */
 .macro row_of width, a0, a1, a2, a3, at, to_t
 .if \width > 1
     lgr %r3, %r1
@@ -117,7 +121,8 @@
     row \lowest, \width, \at, 1
 .endm
 
-/* Rows up to END, as many as LIMBS or so many multiples of four fewer, of accumulators from r8 on. */
+/* Rows up to END, as many as LIMBS or so many multiples of four fewer, of
+ * accumulators from r8 on. */
 .macro rows width
     tm LIMBS + 7(%r15), 1
     jz 1f
@@ -258,7 +263,7 @@
     brctg %r5, 1b
 .endm
 
-/* ---- Products ------------------------------------------------------------------------------------------- */
+/* ---- Products -------------------------------------------------------------------------------- */
 
 /* t += the limbs at to_limbs times all limbs of the other factor. */
 .macro product_strip width
@@ -283,11 +288,12 @@ evc_function evc_bn_s390x_mlg_product
     br %r14
 evc_end evc_bn_s390x_mlg_product
 
-/* ---- Squares -------------------------------------------------------------------------------------------- */
+/* ---- Squares --------------------------------------------------------------------------------- */
 
-/* The products of two different limbs, of which the lower one is a limb of the strip. In its first rows, limb i is the
- * factor of those below it, which are the first i. A row needs no zero in the register that its new accumulator goes
- * to; a register that was the lowest accumulator is a new one of zero. */
+/* The products of two different limbs, of which the lower one is a limb of the strip. In its
+ * first rows, limb i is the factor of those below it, which are the first i. A row needs no zero
+ * in the register that its new accumulator goes to; a register that was the lowest accumulator
+ * is a new one of zero. */
 .macro square_strip width
     la to_factor, 8(to_limbs)
     lg to_sum, T(%r15)
@@ -322,8 +328,8 @@ evc_end evc_bn_s390x_mlg_product
     move_t 2 * \width
 .endm
 
-/* r2: t, of 2 limbs limbs, r3: a, r4: limbs > 0. t = a^2: the sum of all products of two different limbs, then twice
- * that and the squares. */
+/* r2: t, of 2 limbs limbs, r3: a, r4: limbs > 0. t = a^2: the sum of all products of two different
+ * limbs, then twice that and the squares. */
 evc_function evc_bn_s390x_mlg_square
     evc_save_r6_r14 FRAME_BYTES
     lgr %r5, %r4
@@ -362,7 +368,7 @@ evc_function evc_bn_s390x_mlg_square
     br %r14
 evc_end evc_bn_s390x_mlg_square
 
-/* ---- Reduction ------------------------------------------------------------------------------------------ */
+/* ---- Reduction ------------------------------------------------------------------------------- */
 
 /* The row of a digit, which is the lowest accumulator times -1/n. */
 .macro digit_row width, i
@@ -387,8 +393,8 @@ evc_end evc_bn_s390x_mlg_square
     stg \acc, \offset(to_sum)
 .endm
 
-/* Makes the limbs of the width of t zero by adding multiples of n. The digits of the multiple take the place of these
- * limbs. */
+/* Makes the limbs of the width of t zero by adding multiples of n. The digits of the multiple take
+ * the place of these limbs. */
 .macro reduce_strip width
     lg to_factor, FACTOR(%r15)
     lg to_sum, T(%r15)
@@ -415,8 +421,9 @@ evc_end evc_bn_s390x_mlg_square
     move_t \width
 .endm
 
-/* r2: r, r3: t, of 2 limbs limbs, r4: n, r5: limbs > 0, r6: -1/n modulo B. r = t / B^limbs modulo n, if t is less than
- * n B^limbs: the upper limbs of t, or these less n, which take the place of the digits. */
+/* r2: r, r3: t, of 2 limbs limbs, r4: n, r5: limbs > 0, r6: -1/n modulo B. r = t / B^limbs
+ * modulo n, if t is less than n B^limbs: the upper limbs of t, or these less n, which take
+ * the place of the digits. */
 evc_function evc_bn_s390x_mlg_reduce
     evc_save_r6_r14 FRAME_BYTES
     begin %r4

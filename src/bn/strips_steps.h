@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Montgomery multiplication of kernels whose assembly makes the product first, then its reduction (method SOS). A
- * kernel defines, and includes this then:
+ * Montgomery multiplication of kernels whose assembly makes the product first, then its reduction
+ * (method SOS). A kernel defines, and includes this then:
  *
  *   LIMB_BITS            64 or 32
  *   STRIPS(name)         the name of a function of its assembly: product, square, reduce

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Squares by columns, unrolled: a turn of the outer loops is eight columns, and a turn of a column is eight products of
- * the reduction and four of the square. The products beyond whole turns are a constant number; no counter is kept for
- * them. With few limbs they are most of a column. columns_steps.h includes this.
+ * Squares by columns, unrolled: a turn of the outer loops is eight columns, and a turn of a column
+ * is eight products of the reduction and four of the square. The products beyond whole turns are a
+ * constant number; no counter is kept for them. With few limbs they are most of a column.
+ * columns_steps.h includes this.
  *
- * A column is summed apart from the one before it, and gets its rest and its digit last, for they are late.
+ * A column is summed apart from the one before it, and gets its rest and its digit
+ * last, for they are late.
  */
 #ifndef EVC_BN_UNROLLED_COLUMNS_H
 #define EVC_BN_UNROLLED_COLUMNS_H
@@ -33,7 +35,8 @@ EVC_INLINE void add_few(struct column *c, const limb *x, const limb *y, size_t c
 }
 
 /* The same for turns * in_turn + few products; in_turn and few are constants. */
-EVC_INLINE void add_turns(struct column *c, const limb *x, const limb *y, size_t turns, size_t in_turn, size_t few)
+EVC_INLINE void add_turns(struct column *c, const limb *x, const limb *y, size_t turns,
+                          size_t in_turn, size_t few)
 {
     for (; turns; turns--, x += in_turn, y -= in_turn)
         add_few(c, x, y, in_turn);
@@ -63,9 +66,11 @@ EVC_INLINE limb end_lower(struct column *c, const struct square *s)
     return digit;
 }
 
-/* Column i = 8 turns + rest of the lower half, with rest from 1 to 8: products of limbs whose places add up to i. *c:
- * the rest of the column before it, whose digit is newest. Returns its own digit. */
-EVC_INLINE limb lower_column(struct column *c, const struct square *s, size_t turns, size_t rest, limb newest)
+/* Column i = 8 turns + rest of the lower half, with rest from 1 to 8: products of limbs
+ * whose places add up to i. *c: the rest of the column before it, whose digit is newest.
+ * Returns its own digit. */
+EVC_INLINE limb lower_column(struct column *c, const struct square *s, size_t turns, size_t rest,
+                             limb newest)
 {
     const size_t i = COLUMNS_IN_TURN * turns + rest;
     struct column sum = {0};
@@ -82,10 +87,12 @@ EVC_INLINE limb lower_column(struct column *c, const struct square *s, size_t tu
     return newest;
 }
 
-/* The column of the upper half to which count = 8 turns + rest limbs of each number belong, with rest from 0 to 7. */
+/* The column of the upper half to which count = 8 turns + rest limbs of each number belong,
+ * with rest from 0 to 7. */
 EVC_INLINE void upper_column(struct column *c, const struct square *s, size_t turns, size_t rest)
 {
-    const size_t count = COLUMNS_IN_TURN * turns + rest, first = s->limbs - count, last = s->limbs - 1;
+    const size_t count = COLUMNS_IN_TURN * turns + rest, first = s->limbs - count,
+                 last = s->limbs - 1;
     struct column sum = {0};
 
     add_turns(&sum, s->a + first, s->a + last, turns, 4, rest / 2);
@@ -98,12 +105,12 @@ EVC_INLINE void upper_column(struct column *c, const struct square *s, size_t tu
     *c = sum;
 }
 
-#define LOWER(rest)                                                                                                    \
-    if (COLUMNS_IN_TURN * turns + (rest) < s.limbs)                                                                    \
+#define LOWER(rest)                                 \
+    if (COLUMNS_IN_TURN * turns + (rest) < s.limbs) \
     newest = lower_column(&c, &s, turns, rest, newest)
 
-#define UPPER(rest)                                                                                                    \
-    if (COLUMNS_IN_TURN * turns + (rest) < s.limbs)                                                                    \
+#define UPPER(rest)                                 \
+    if (COLUMNS_IN_TURN * turns + (rest) < s.limbs) \
     upper_column(&c, &s, turns, rest)
 
 EVC_OUT_OF_LINE void sqr_unrolled(const void *key, limb *r, const limb *a, void *scratch)

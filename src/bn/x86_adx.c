@@ -2,13 +2,16 @@
 /*
  * Montgomery multiplication for x86-64 with mulx, adcx and adox, in assembly.
  *
- * Method:   the product first, then its reduction, both in strips of eight limbs whose sums stay in registers: for a
- *           product of limbs, one mulx and two additions, each with a carry of its own. Squares have each cross product
- *           once. Limbs that fill no strip make a narrower one, so no length of numbers pays for a longer one. A table
- *           is read as a whole, by conditional moves.
- * Source:   Ozturk et al.: New Instructions Supporting Large Integer Arithmetic, Intel (2012); Koc, Acar, Kaliski:
- *           Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE Micro 16 (1996), method SOS.
- * Needs:    X86_ADX.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
+ * Method:   the product first, then its reduction, both in strips of eight limbs whose sums stay
+ *           in registers: for a product of limbs, one mulx and two additions, each with a carry of
+ *           its own. Squares have each cross product once. Limbs that fill no strip make a
+ *           narrower one, so no length of numbers pays for a longer one. A table is read as a
+ *           whole, by conditional moves.
+ * Source:   Ozturk et al.: New Instructions Supporting Large Integer Arithmetic, Intel (2012);
+ *           Koc, Acar, Kaliski: Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE
+ *           Micro 16 (1996), method SOS.
+ * Needs:    X86_ADX.   Timing: CT (no secret branches or addresses; rests on the
+ *           multiplier's constant time).
  * Key form: private.
  */
 #include "everycore/isa.h"
@@ -19,9 +22,12 @@
 
 #include "common/clear.h"
 
-void evc_bn_x86_adx_mul(limb *r, const limb *a, const limb *b, const limb *n, size_t limbs, limb *t, limb n0);
-void evc_bn_x86_adx_sqr(limb *r, const limb *a, const limb *b, const limb *n, size_t limbs, limb *t, limb n0);
-void evc_bn_x86_adx_select(void *r, const void *table, size_t form_bytes, size_t n_entries, size_t index);
+void evc_bn_x86_adx_mul(limb *r, const limb *a, const limb *b, const limb *n, size_t limbs, limb *t,
+                        limb n0);
+void evc_bn_x86_adx_sqr(limb *r, const limb *a, const limb *b, const limb *n, size_t limbs, limb *t,
+                        limb n0);
+void evc_bn_x86_adx_select(void *r, const void *table, size_t form_bytes, size_t n_entries,
+                           size_t index);
 
 static void mul(const void *key, void *r, const void *a, const void *b, void *scratch)
 {
@@ -44,7 +50,8 @@ static void sqr(const void *key, void *r, const void *a, void *scratch)
 
 static void select(const void *key, void *r, const void *table, size_t n_entries, size_t index)
 {
-    evc_bn_x86_adx_select(r, table, ((const struct evc_bn_modulus *)key)->shape.form_bytes, n_entries, index);
+    evc_bn_x86_adx_select(r, table, ((const struct evc_bn_modulus *)key)->shape.form_bytes,
+                          n_entries, index);
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)

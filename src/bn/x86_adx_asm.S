@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Montgomery products and squares for x86-64: products by mulx, which leaves the flags alone, and two chains of carries
- * at once by adcx and adox. (x86_adx.c describes the method.)
+ * Montgomery products and squares for x86-64: products by mulx, which leaves the flags alone, and
+ * two chains of carries at once by adcx and adox. (x86_adx.c describes the method.)
  *
- * A strip is up to eight limbs of one factor, its width, times all limbs of the other, its rows. A row adds a limb of
- * the second factor, times the width, to the accumulators r8, r9, ..., as many as the width, and to a limb of t. The
- * lowest limb of the sum goes back to t, and the accumulators move down by one: they can never overflow, since
- * (B^w - 1)(B^h - 1) + (B^w - 1) + (B^h - 1) = B^(w + h) - 1 for w limbs and h rows, with B = 2^64.
+ * A strip is up to eight limbs of one factor, its width, times all limbs of the other, its rows. A
+ * row adds a limb of the second factor, times the width, to the accumulators r8, r9, ..., as many
+ * as the width, and to a limb of t. The lowest limb of the sum goes back to t, and the accumulators
+ * move down by one: they can never overflow, since (B^w - 1)(B^h - 1) + (B^w - 1) + (B^h -
+ * 1) = B^(w + h) - 1 for w limbs and h rows, with B = 2^64.
  *
- * In strips: rbp points to the width, rsi behind the last limb of the rows, rdi to the limb of t where the accumulators
- * go after the last row; rcx counts up to 0. rax, rbx and rdx are free.
+ * In strips: rbp points to the width, rsi behind the last limb of the rows, rdi to the limb of t
+ * where the accumulators go after the last row; rcx counts up to 0. rax, rbx and rdx are free.
  */
 #include "common/x86_asm.h"
 
 #if EVC_ASM_X86_64
 
-/* ---- Rows ----------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Accumulator i - 1 gets its own upper limb of a product (it is in \lower), accumulator i, and the lower limb of the
- * next product; \upper becomes the upper limb of that. */
+/* Accumulator i - 1 gets its own upper limb of a product (it is in \lower), accumulator i, and the
+ * lower limb of the next product; \upper becomes the upper limb of that. */
 .macro next_product offset, lower, upper
     adox \upper, \lower
     mulx \offset(%rbp), %rax, \upper
@@ -30,9 +31,9 @@
     adcx %rax, \register
 .endm
 
-/* A row of \width products with the limb in rdx. The lowest limb of the sum is in rbx; both carries are in use until
- * the last accumulator. \to_t tells of the limb of t at \offset(%rdi,%rcx,8). 0: it is not touched. 1: it becomes the
- * lowest limb of the sum. 2: it is added before. */
+/* A row of \width products with the limb in rdx. The lowest limb of the sum is in rbx; both carries
+ * are in use until the last accumulator. \to_t tells of the limb of t at \offset(%rdi,%rcx,8). 0:
+ * it is not touched. 1: it becomes the lowest limb of the sum. 2: it is added before. */
 .macro row width, to_t, offset=0
     mov %r8, %rbx
     xor %eax, %eax
@@ -130,7 +131,7 @@
     mov \register, \offset(%rdi)
 .endm
 
-/* ---- The frame ------------------------------------------------------------------------------------------ */
+/* ---- The frame ------------------------------------------------------------------------------- */
 
 /* The frame of the functions: addresses, lengths, the carry of the reduction, and -1/n modulo B. */
 #define R_END 0
@@ -168,8 +169,8 @@
     ret
 .endm
 
-/* Functions that only this file calls. They see the frame of their caller at 8(%rsp), or at 16(%rsp) if that is one of
- * them. */
+/* Functions that only this file calls. They see the frame of their caller at 8(%rsp), or at
+ * 16(%rsp) if that is one of them. */
 .macro local_function name
     .p2align 5
 \name:
@@ -192,9 +193,10 @@
 2:
 .endm
 
-/* ---- Strips --------------------------------------------------------------------------------------------- */
+/* ---- Strips ---------------------------------------------------------------------------------- */
 
-/* product_W: t += width times rows, of which there are as many as limbs; new_product_W: t = width times rows. */
+/* product_W: t += width times rows, of which there are as many as limbs; new_product_W:
+ * t = width times rows. */
 .macro product_strip name, width, to_t
 local_function \name
     each_accumulator \width, zero_one
@@ -203,9 +205,9 @@ local_function \name
 local_end
 .endm
 
-/* cross_W: t += width times the limbs that follow in a, and products of two limbs of the width, each once. rcx: minus
- * the limbs from the second one of the width on. The first rows are limbs of the width, each of them times those before
- * it. */
+/* cross_W: t += width times the limbs that follow in a, and products of two limbs of the width,
+ * each once. rcx: minus the limbs from the second one of the width on. The first rows are limbs of
+ * the width, each of them times those before it. */
 .macro cross_row i, offset, width
 .if \width > \i
     mov \offset(%rsi,%rcx,8), %rdx
@@ -229,8 +231,9 @@ local_function .Lcross_\width
 local_end
 .endm
 
-/* reduce_W: makes the W limbs of t at rdi zero by adding multiples of n; rdi moves on by W limbs. The digits of the
- * multiple take the place of these limbs. A digit is the lowest accumulator times -1/n, so a row makes that zero. */
+/* reduce_W: makes the W limbs of t at rdi zero by adding multiples of n; rdi moves on by W limbs.
+ * The digits of the multiple take the place of these limbs. A digit is the lowest accumulator times
+ * -1/n, so a row makes that zero. */
 .macro reduce_strip width
 local_function .Lreduce_\width
     each_accumulator \width, load_one
@@ -269,10 +272,10 @@ local_end
     reduce_strip \width
 .endr
 
-/* ---- Reduction ------------------------------------------------------------------------------------------ */
+/* ---- Reduction ------------------------------------------------------------------------------- */
 
-/* \one offset for each limb: first those that make no four. rbx goes up by \step for each limb, and no flag changes
- * between limbs. rcx is lost. */
+/* \one offset for each limb: first those that make no four. rbx goes up by \step for each limb, and
+ * no flag changes between limbs. rcx is lost. */
 .macro in_fours one, depth, step=1
     mov \depth+SINGLES(%rsp), %rcx
     jrcxz 2f
@@ -310,8 +313,8 @@ local_end
     sbb \offset(%rbp,%rbx,8), %rax
     mov %rax, \offset(%rdi,%rbx,8)
 .endm
-/* The result is t / B^limbs modulo n. The numbers between t + limbs and t + 2 limbs, and that less n, which takes the
- * place of the digits: one of them is chosen by a mask. */
+/* The result is t / B^limbs modulo n. The numbers between t + limbs and t + 2 limbs, and that less
+ * n, which takes the place of the digits: one of them is chosen by a mask. */
 local_function .Lreduce
     movq $0, 8+CARRY(%rsp)
     mov 8+MINUS_LIMBS(%rsp), %rax
@@ -347,9 +350,10 @@ local_function .Lreduce
     jnz 3b
 local_end
 
-/* ---- Products and squares ------------------------------------------------------------------------------- */
+/* ---- Products and squares -------------------------------------------------------------------- */
 
-/* rdi: r, rsi: a, rdx: b, rcx: n, r8: limbs, 2 or more, r9: t, 2 limbs limbs; the seventh argument: -1/n. */
+/* rdi: r, rsi: a, rdx: b, rcx: n, r8: limbs, 2 or more, r9: t, 2 limbs limbs; the
+ * seventh argument: -1/n. */
 .macro keep_arguments
     begin_frame
     lea (%rdi,%r8,8), %rax
@@ -401,7 +405,8 @@ evc_function evc_bn_x86_adx_mul
     end_frame
 evc_end evc_bn_x86_adx_mul
 
-/* Two limbs of t become twice what they are and the square of a limb. rbx: twice the index of that. */
+/* Two limbs of t become twice what they are and the square of a limb. rbx:
+ * twice the index of that. */
 .macro square_one offset
     mov \offset(%rsi,%rbx,4), %rdx
     mulx %rdx, %rax, %rdx
@@ -415,7 +420,8 @@ evc_end evc_bn_x86_adx_mul
     mov %r9, 2*\offset+8(%rdi,%rbx,8)
 .endm
 
-/* The same without rdx: t = the sum of all products of two different limbs, then twice that and the squares. */
+/* The same without rdx: t = the sum of all products of two different limbs, then twice
+ * that and the squares. */
 evc_function evc_bn_x86_adx_sqr
     keep_arguments
     mov %rax, %rcx
@@ -448,10 +454,10 @@ evc_function evc_bn_x86_adx_sqr
     end_frame
 evc_end evc_bn_x86_adx_sqr
 
-/* ---- Tables --------------------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* Pieces of \bytes bytes of the chosen entry, while there are any: of every entry they are loaded, and kept if the
- * subtraction from the index borrows, which it does for one entry alone. */
+/* Pieces of \bytes bytes of the chosen entry, while there are any: of every entry they are loaded,
+ * and kept if the subtraction from the index borrows, which it does for one entry alone. */
 .macro pick register, offset
     cmovc \offset(%r14), \register
 .endm
@@ -491,7 +497,8 @@ evc_end evc_bn_x86_adx_sqr
 3:
 .endm
 
-/* rdi: r, rsi: the table, rdx: bytes of an entry, a multiple of 16, rcx: entries, r8: the index, which is secret. */
+/* rdi: r, rsi: the table, rdx: bytes of an entry, a multiple of 16, rcx: entries, r8: the
+ * index, which is secret. */
 evc_function evc_bn_x86_adx_select
     begin_frame
     mov %rdx, BYTES_LEFT(%rsp)

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Montgomery multiplication for x86-64 with vpmadd52 on vectors of 512 bits: one modulus, two side by side, or eight.
+ * Montgomery multiplication for x86-64 with vpmadd52 on vectors of 512 bits: one modulus,
+ * two side by side, or eight.
  *
- * Method:   digits of 52 bits. One modulus: a vector's lanes are blocks of one number (ifma_wide.h). Two: half of the
- *           lanes are blocks of each, by rows of digits of 50 bits, squares with half of the cross products
- *           (ifma_rows.h), or, if they are long, by panels (ifma_pair.h). Five to eight: a vector holds one digit of
- *           each of eight numbers, and columns are summed panel by panel, squares with each cross product once
- *           (ifma_batch.h). Numbers are reduced only as far as products need it, until they are stored.
- * Source:   Orup: Simplifying quotient determination in high-radix modular multiplication, ARITH 1995; Walter:
- *           Montgomery's multiplication technique: how to make it smaller and faster, CHES 1999; Gueron, Krasnov:
- *           Software implementation of modular exponentiation, using advanced vector instructions architectures, WAIFI
- *           2012; Buhrow, Gilbert, Haider: Parallel modular multiplication using 512-bit advanced vector instructions,
- *           Journal of Cryptographic Engineering 12 (2022), for products by blocks.
- * Needs:    X86_IFMA.   Timing: CT (no secret branches or addresses; rests on the multipliers' constant time).
+ * Method:   digits of 52 bits. One modulus: a vector's lanes are blocks of one number
+ *           (ifma_wide.h). Two: half of the lanes are blocks of each, by rows of digits of 50 bits,
+ *           squares with half of the cross products (ifma_rows.h), or, if they are long, by panels
+ *           (ifma_pair.h). Five to eight: a vector holds one digit of each of eight numbers, and
+ *           columns are summed panel by panel, squares with each cross product once (ifma_batch.h).
+ *           Numbers are reduced only as far as products need it, until they are stored.
+ * Source:   Orup: Simplifying quotient determination in high-radix modular multiplication, ARITH
+ *           1995; Walter: Montgomery's multiplication technique: how to make it smaller and faster,
+ *           CHES 1999; Gueron, Krasnov: Software implementation of modular exponentiation, using
+ *           advanced vector instructions architectures, WAIFI 2012; Buhrow, Gilbert, Haider:
+ *           Parallel modular multiplication using 512-bit advanced vector instructions, Journal of
+ *           Cryptographic Engineering 12 (2022), for products by blocks.
+ * Needs:    X86_IFMA.   Timing: CT (no secret branches or addresses; rests on the
+ *           multipliers' constant time).
  * Key form: private.
  */
 #include "everycore/isa.h"
@@ -24,9 +28,10 @@
 
 EVC_ISA_BEGIN(X86_IFMA)
 
-/* ---- Moduli -------------------------------------------------------------------------------------------- */
+/* ---- Moduli ---------------------------------------------------------------------------------- */
 
-/* Behind it, V vectors each: the digits of n in their order; f = (n' + 1) / D and 2^(416 V) - 2n' (ifma_wide.h). */
+/* Behind it, V vectors each: the digits of n in their order; f = (n' + 1) / D and 2^(416
+ * V) - 2n' (ifma_wide.h). */
 struct private_part {
     EVC_ALIGN(16) uint64_t k0; /* -1 / n modulo 2^52 */
 };
@@ -59,7 +64,7 @@ static void shape(size_t n_bytes, struct evc_bn_shape *s)
     s->scratch_bytes = SIDE_VECTORS * s->form_bytes;
 }
 
-/* ---- Bytes --------------------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 /* 56 bits of the number from byte number `from` on, the least significant byte being number 0. */
 static uint64_t bits_from(const uint8_t *in, size_t in_bytes, size_t from)
@@ -122,11 +127,13 @@ struct writer {
 EVC_INLINE void write_digit(struct writer *w, uint64_t digit, unsigned digit_bits)
 {
     w->bits |= digit << w->n_bits;
-    for (w->n_bits += digit_bits; w->n_bits >= 8 && w->written < w->n_bytes; w->n_bits -= 8, w->bits >>= 8)
+    for (w->n_bits += digit_bits; w->n_bits >= 8 && w->written < w->n_bytes;
+         w->n_bits -= 8, w->bits >>= 8)
         *(w->end - ++w->written) = (uint8_t)w->bits;
 }
 
-/* a - b - borrow, all of it kept in general registers; borrow, 0 or 1, becomes that of the difference. */
+/* a - b - borrow, all of it kept in general registers; borrow, 0 or 1, becomes
+ * that of the difference. */
 EVC_INLINE uint64_t subtract_word(uint64_t a, uint64_t b, uint64_t *borrow)
 {
     const uint64_t difference = a - b - *borrow;
@@ -136,13 +143,15 @@ EVC_INLINE uint64_t subtract_word(uint64_t a, uint64_t b, uint64_t *borrow)
 }
 
 /* out = out less n under the mask, where out is written; returns the borrow. */
-EVC_INLINE uint64_t subtract_bytes(uint8_t *out, const uint8_t *n, size_t n_bytes, uint64_t mask, int is_written)
+EVC_INLINE uint64_t subtract_bytes(uint8_t *out, const uint8_t *n, size_t n_bytes, uint64_t mask,
+                                   int is_written)
 {
     uint64_t borrow = 0;
     size_t i = n_bytes;
 
     for (; i >= 8; i -= 8) {
-        const uint64_t difference = subtract_word(evc_load64_be(out + i - 8), evc_load64_be(n + i - 8) & mask, &borrow);
+        const uint64_t difference =
+            subtract_word(evc_load64_be(out + i - 8), evc_load64_be(n + i - 8) & mask, &borrow);
 
         if (is_written)
             evc_store64_be(out + i - 8, difference);
@@ -157,16 +166,19 @@ EVC_INLINE uint64_t subtract_bytes(uint8_t *out, const uint8_t *n, size_t n_byte
     return borrow;
 }
 
-/* out = out, with what is above its bytes, less n if that is not negative; returns what is above it then. */
+/* out = out, with what is above its bytes, less n if that is not negative; returns
+ * what is above it then. */
 static uint64_t subtract_once(uint8_t *out, uint64_t above, const uint8_t *n, size_t n_bytes)
 {
     const uint64_t is_below = subtract_bytes(out, n, n_bytes, ~(uint64_t)0, 0);
-    const uint64_t keep = evc_barrier64(is_below & ~(uint64_t)evc_mask_nonzero32((uint32_t)above)); /* it is below n */
+    /* keep: it is below n */
+    const uint64_t keep = evc_barrier64(is_below & ~(uint64_t)evc_mask_nonzero32((uint32_t)above));
 
     return above - subtract_bytes(out, n, n_bytes, keep - 1, 1);
 }
 
-/* Sum of the products of digits of m, from the first on, and of n, from number i downwards, so many. */
+/* Sum of the products of digits of m, from the first on, and of n, from number
+ * i downwards, so many. */
 EVC_INLINE wide products(const uint64_t *m, const void *n, size_t i, size_t count)
 {
     wide sum = 0;
@@ -176,11 +188,12 @@ EVC_INLINE wide products(const uint64_t *m, const void *n, size_t i, size_t coun
     return sum;
 }
 
-/* out = a / D modulo n, of a below 2n': digits m of the multiple of n that makes the lowest block zero, and the sum,
- * which is below 3n. */
+/* out = a / D modulo n, of a below 2n': digits m of the multiple of n that makes the lowest block
+ * zero, and the sum, which is below 3n. */
 static void store(const void *key, uint8_t *out, const void *a)
 {
-    const size_t n_bytes = evc_bn_n_bytes(key), n_digits = (8 * n_bytes + 2 + DIGIT_BITS - 1) / DIGIT_BITS;
+    const size_t n_bytes = evc_bn_n_bytes(key),
+                 n_digits = (8 * n_bytes + 2 + DIGIT_BITS - 1) / DIGIT_BITS;
     const uint32_t vectors = vectors_of(key);
     const uint8_t *const n = constant(key, DIGITS, vectors);
     const uint64_t k0 = private_part(key)->k0;
@@ -204,7 +217,8 @@ static void store(const void *key, uint8_t *out, const void *a)
     subtract_once(out, above, evc_bn_modulus(key), n_bytes);
 }
 
-/* out = the number of these digits, in their order, which is below 2n; less n if that is not negative. */
+/* out = the number of these digits, in their order, which is below 2n; less n if
+ * that is not negative. */
 static void store_digits_of(const void *key, uint8_t *out, const void *digits)
 {
     const size_t n_bytes = evc_bn_n_bytes(key), n_digits = (8 * n_bytes + 1) / DIGIT_BITS + 1;
@@ -215,8 +229,8 @@ static void store_digits_of(const void *key, uint8_t *out, const void *digits)
     subtract_once(out, w.bits, evc_bn_modulus(key), n_bytes);
 }
 
-/* f = (1 + k n) / D: V times a multiple of n is added to 1 that makes the lowest digit zero. x: digits in their order,
- * of which those of n come first. */
+/* f = (1 + k n) / D: V times a multiple of n is added to 1 that makes the lowest digit zero. x:
+ * digits in their order, of which those of n come first. */
 static void make_factor(void *x, const void *n, uint64_t k0, size_t n_digits, uint32_t vectors)
 {
     clear_vectors(x, vectors);
@@ -235,7 +249,8 @@ static void make_factor(void *x, const void *n, uint64_t k0, size_t n_digits, ui
 /* The key has been wiped. */
 static void set_modulus(void *key, const uint8_t *n)
 {
-    const size_t n_bytes = evc_bn_n_bytes(key), n_digits = (8 * n_bytes + DIGIT_BITS - 1) / DIGIT_BITS;
+    const size_t n_bytes = evc_bn_n_bytes(key),
+                 n_digits = (8 * n_bytes + DIGIT_BITS - 1) / DIGIT_BITS;
     const uint32_t vectors = vectors_for(n_bytes);
     struct private_part *p = EVC_BN_PRIVATE(key);
     uint8_t *const digits = (uint8_t *)(p + 1), *const factor = at(digits, vectors * FACTOR),
@@ -245,13 +260,15 @@ static void set_modulus(void *key, const uint8_t *n)
     for (size_t i = 0; i < n_digits; i++)
         set_word(digits, i, digit_from(n, n_bytes, i));
     inverse = word(digits, 0);
-    for (int bits = 3; bits < DIGIT_BITS; bits *= 2) /* Newton's iteration doubles the bits that are right */
+    /* Newton's iteration doubles the bits that are right */
+    for (int bits = 3; bits < DIGIT_BITS; bits *= 2)
         inverse *= 2 - word(digits, 0) * inverse;
     p->k0 = (0 - inverse) & DIGIT_MASK;
     make_factor(minus_two, digits, p->k0, n_digits, vectors);
     for (size_t i = 0; i < (size_t)LANES * vectors; i++)
         set_word(factor, word_of(i, vectors), word(minus_two, i));
-    /* n' = f D - 1 has ones below f - 1. It is odd: adding 1 to the complement of 2n' carries nowhere. */
+    /* n' = f D - 1 has ones below f - 1. It is odd: adding 1 to the complement
+     * of 2n' carries nowhere. */
     for (size_t i = 0; i < (size_t)LANES * vectors; i++) {
         uint64_t d = DIGIT_MASK, twice;
 
@@ -267,7 +284,7 @@ static void set_modulus(void *key, const uint8_t *n)
     EVC_X86_CLEAR_UPPER_HALVES();
 }
 
-/* ---- Sums ---------------------------------------------------------------------------------------------- */
+/* ---- Sums ------------------------------------------------------------------------------------ */
 
 /* r = t if the carry of normalizing t says so, else x, whose columns are digits. */
 static void choose_by_carry(void *r, const void *x, void *t, uint32_t vectors)
@@ -275,7 +292,8 @@ static void choose_by_carry(void *r, const void *x, void *t, uint32_t vectors)
     const vec keep = _mm512_set1_epi64((long long)normalize_sums(t, vectors) - 1);
 
     for (uint32_t v = 0; v < vectors; v++) /* keep ? x : t */
-        v_store(at(r, v), _mm512_ternarylogic_epi64(keep, v_load(at_const(x, v)), v_load(at_const(t, v)), 0xca));
+        v_store(at(r, v), _mm512_ternarylogic_epi64(keep, v_load(at_const(x, v)),
+                                                    v_load(at_const(t, v)), 0xca));
 }
 
 /* a + b, less 2n' if that is not negative. */
@@ -308,7 +326,8 @@ static void add(const void *key, void *r, const void *a, const void *b, void *sc
     EVC_X86_CLEAR_UPPER_HALVES();
 }
 
-/* a - b, and 2n' more if that is negative: with complements, which are 1 too small, so that no digit is. */
+/* a - b, and 2n' more if that is negative: with complements, which are 1 too
+ * small, so that no digit is. */
 static void sub(const void *key, void *r, const void *a, const void *b, void *scratch)
 {
     const uint32_t vectors = vectors_of(key);
@@ -317,7 +336,8 @@ static void sub(const void *key, void *r, const void *a, const void *b, void *sc
     uint8_t *const x = scratch, *const t = at(scratch, vectors);
 
     for (uint32_t v = 0; v < vectors; v++) {
-        vec difference = v_add(v_load(at_const(a, v)), _mm512_sub_epi64(v_digits, v_load(at_const(b, v))));
+        vec difference =
+            v_add(v_load(at_const(a, v)), _mm512_sub_epi64(v_digits, v_load(at_const(b, v))));
 
         if (v == 0)
             difference = v_add(difference, one);
@@ -330,7 +350,7 @@ static void sub(const void *key, void *r, const void *a, const void *b, void *sc
     EVC_X86_CLEAR_UPPER_HALVES();
 }
 
-/* ---- Products ------------------------------------------------------------------------------------------ */
+/* ---- Products -------------------------------------------------------------------------------- */
 
 static void mul(const void *key, void *r, const void *a, const void *b, void *scratch)
 {
@@ -338,7 +358,8 @@ static void mul(const void *key, void *r, const void *a, const void *b, void *sc
     struct side s;
 
     place_side(&s, scratch, vectors);
-    copy_vectors(s.factor, constant(key, FACTOR, vectors), vectors); /* keys are aligned to 16 bytes only */
+    /* keys are aligned to 16 bytes only */
+    copy_vectors(s.factor, constant(key, FACTOR, vectors), vectors);
     one_product(&s, a, b, vectors, turns_for(evc_bn_n_bytes(key), vectors));
     copy_vectors(r, s.x, vectors);
     EVC_X86_CLEAR_UPPER_HALVES();
@@ -349,9 +370,10 @@ static void sqr(const void *key, void *r, const void *a, void *scratch)
     mul(key, r, a, a, scratch);
 }
 
-/* r = so many vectors of the entry of a table of numbers of `vectors` vectors: each entry is read. */
-EVC_INLINE void read_columns(uint8_t *r, const uint8_t *table, size_t n_entries, size_t index, uint32_t vectors,
-                             int width)
+/* r = so many vectors of the entry of a table of numbers of `vectors`
+ * vectors: each entry is read. */
+EVC_INLINE void read_columns(uint8_t *r, const uint8_t *table, size_t n_entries, size_t index,
+                             uint32_t vectors, int width)
 {
     struct upper x;
 
@@ -359,7 +381,8 @@ EVC_INLINE void read_columns(uint8_t *r, const uint8_t *table, size_t n_entries,
     for (size_t i = 0; i < n_entries; i++, table = at_const(table, vectors)) {
         const vec mask = _mm512_set1_epi32((int)~evc_mask_nonzero32((uint32_t)(i ^ index)));
 
-#define READ(c) x.column[c] = _mm512_ternarylogic_epi64(x.column[c], mask, v_load(at_const(table, c)), 0xf8);
+#define READ(c) \
+    x.column[c] = _mm512_ternarylogic_epi64(x.column[c], mask, v_load(at_const(table, c)), 0xf8);
         EACH_OF_WIDTH(width, READ); /* x | mask & t */
 #undef READ
     }
@@ -368,7 +391,8 @@ EVC_INLINE void read_columns(uint8_t *r, const uint8_t *table, size_t n_entries,
 #undef STORE
 }
 
-EVC_OUT_OF_LINE void read_table(uint8_t *r, const uint8_t *table, size_t n_entries, size_t index, uint32_t vectors)
+EVC_OUT_OF_LINE void read_table(uint8_t *r, const uint8_t *table, size_t n_entries, size_t index,
+                                uint32_t vectors)
 {
     uint32_t v = 0;
 
@@ -380,13 +404,14 @@ EVC_OUT_OF_LINE void read_table(uint8_t *r, const uint8_t *table, size_t n_entri
         read_columns(at(r, v), at_const(table, v), n_entries, index, vectors, 1);
 }
 
-static void select_entry(const void *key, void *r, const void *table, size_t n_entries, size_t index)
+static void select_entry(const void *key, void *r, const void *table, size_t n_entries,
+                         size_t index)
 {
     read_table(r, table, n_entries, index, vectors_of(key));
     EVC_X86_CLEAR_UPPER_HALVES();
 }
 
-/* ---- Exponentiations: one or two ----------------------------------------------------------------------- */
+/* ---- Exponentiations: one or two ------------------------------------------------------------- */
 
 enum { WIDE_WINDOW = 5, BATCH_WINDOW = 4 };
 
@@ -401,7 +426,8 @@ static void load_base(void *r, const struct evc_bn_exp *e, uint32_t vectors)
         load_vectors(r, &two, 1, vectors);
 }
 
-/* The exponentiations, one or two, and their memory: products go to side[i].x, and sum changes places with that. */
+/* The exponentiations, one or two, and their memory: products go to side[i].x, and sum
+ * changes places with that. */
 struct sides {
     struct side side[2];
     uint8_t *sum[2], *factor[2], *table[2];
@@ -427,7 +453,8 @@ static void sides_multiply_sum(struct sides *p, uint8_t *const b[2])
     }
 }
 
-static void sides_place(struct sides *p, const struct evc_bn_exp *exps, size_t n_exps, void *scratch)
+static void sides_place(struct sides *p, const struct evc_bn_exp *exps, size_t n_exps,
+                        void *scratch)
 {
     uint8_t *memory = scratch;
 
@@ -488,7 +515,8 @@ EVC_OUT_OF_LINE void sides_exp(const struct evc_bn_exp *exps, size_t n_exps, voi
             sides_multiply_sum(&p, p.sum);
         for (size_t i = 0; i < n_exps; i++)
             read_table(p.factor[i], p.table[i], n_entries,
-                       evc_bn_bits_of(exps[i].exponent, exponent_bytes, bit, WIDE_WINDOW), p.vectors);
+                       evc_bn_bits_of(exps[i].exponent, exponent_bytes, bit, WIDE_WINDOW),
+                       p.vectors);
         sides_multiply_sum(&p, p.factor);
     }
     for (size_t i = 0; i < n_exps; i++)
@@ -498,7 +526,7 @@ EVC_OUT_OF_LINE void sides_exp(const struct evc_bn_exp *exps, size_t n_exps, voi
         store(exps[i].n, exps[i].out, p.sum[i]);
 }
 
-/* ---- Exponentiations: two in halves of vectors ---------------------------------------------------------- */
+/* ---- Exponentiations: two in halves of vectors ----------------------------------------------- */
 
 /* x = the weight of this digit in both; digit: below the number of vectors. */
 static void pair_set_weight(uint8_t *x, uint32_t vectors, uint32_t digit)
@@ -511,22 +539,26 @@ static void pair_set_weight(uint8_t *x, uint32_t vectors, uint32_t digit)
 static vec pair_indices(const struct evc_bn_exp *e, size_t bit)
 {
     return _mm512_mask_set1_epi64(
-        _mm512_set1_epi64((long long)evc_bn_bits_of(e[0].exponent, e[0].exponent_bytes, bit, WIDE_WINDOW)), 0xf0,
-        (long long)evc_bn_bits_of(e[1].exponent, e[1].exponent_bytes, bit, WIDE_WINDOW));
+        _mm512_set1_epi64(
+            (long long)evc_bn_bits_of(e[0].exponent, e[0].exponent_bytes, bit, WIDE_WINDOW)),
+        0xf0, (long long)evc_bn_bits_of(e[1].exponent, e[1].exponent_bytes, bit, WIDE_WINDOW));
 }
 
 /* A panel of the entry of each half. All entries are read: x | mask & entry. */
-EVC_INLINE void pair_read_panel(uint8_t *r, const uint8_t *table, vec indices, uint32_t vectors, int width)
+EVC_INLINE void pair_read_panel(uint8_t *r, const uint8_t *table, vec indices, uint32_t vectors,
+                                int width)
 {
     struct upper x;
 
     upper_clear(&x);
     for (size_t i = 0; i < (size_t)1 << WIDE_WINDOW; i++) {
-        vec mask = _mm512_maskz_set1_epi64(_mm512_cmpeq_epi64_mask(indices, _mm512_set1_epi64((long long)i)), -1);
+        vec mask = _mm512_maskz_set1_epi64(
+            _mm512_cmpeq_epi64_mask(indices, _mm512_set1_epi64((long long)i)), -1);
 
         __asm__("" : "+v"(mask)); /* no load under a secret mask */
-#define ADD(v)                                                                                     \
-    x.column[v] = _mm512_ternarylogic_epi64(x.column[v], mask, v_load(at_const(table, i * vectors + v)), 0xf8);
+#define ADD(v)                                                 \
+    x.column[v] = _mm512_ternarylogic_epi64(x.column[v], mask, \
+                                            v_load(at_const(table, i * vectors + v)), 0xf8);
         EACH_OF_WIDTH(width, ADD);
 #undef ADD
     }
@@ -535,7 +567,7 @@ EVC_INLINE void pair_read_panel(uint8_t *r, const uint8_t *table, vec indices, u
 #undef STORE
 }
 
-/* ---- Exponentiations: two of up to 2094 bits ------------------------------------------------------------- */
+/* ---- Exponentiations: two of up to 2094 bits ------------------------------------------------- */
 
 /* Numbers of V vectors each (ifma_rows.h). */
 struct row_powers {
@@ -555,7 +587,8 @@ EVC_INLINE size_t row_word(size_t i, uint32_t vectors, size_t number)
     return LANES * (i % vectors) + HALF_LANES * number + i / vectors;
 }
 
-static void row_load(const struct row_powers *p, uint8_t *x, size_t number, const uint8_t *in, size_t in_bytes)
+static void row_load(const struct row_powers *p, uint8_t *x, size_t number, const uint8_t *in,
+                     size_t in_bytes)
 {
     for (size_t i = 0; i < (size_t)HALF_LANES * p->vectors; i++)
         set_word(x, row_word(i, p->vectors, number), row_digit_from(in, in_bytes, i));
@@ -580,7 +613,8 @@ static void row_set_factor(const struct row_powers *p, size_t number)
     }
 }
 
-EVC_OUT_OF_LINE void row_place(struct row_powers *p, const struct evc_bn_exp *exps, uint32_t vectors, void *scratch)
+EVC_OUT_OF_LINE void row_place(struct row_powers *p, const struct evc_bn_exp *exps,
+                               uint32_t vectors, void *scratch)
 {
     p->exps = exps;
     p->vectors = vectors;
@@ -594,7 +628,8 @@ EVC_OUT_OF_LINE void row_place(struct row_powers *p, const struct evc_bn_exp *ex
 }
 
 /* x = the form of 2^bit of a key, which is below n. bytes: as many as n has. */
-static void enter_power_of_two(const void *key, uint8_t *x, size_t bit, uint8_t *bytes, void *scratch)
+static void enter_power_of_two(const void *key, uint8_t *x, size_t bit, uint8_t *bytes,
+                               void *scratch)
 {
     const size_t n_bytes = evc_bn_n_bytes(key);
 
@@ -605,14 +640,16 @@ static void enter_power_of_two(const void *key, uint8_t *x, size_t bit, uint8_t 
     mul(key, x, x, evc_bn_r2(key), scratch);
 }
 
-/* bytes = 2^bits modulo n, of three powers of 2. The form of 2^i in a key is 2^i R' of its own R', so a product is left
- * as 2^bits R' / D. memory: two numbers and scratch memory of the key. */
-static void make_power_of_two(const struct evc_bn_exp *e, size_t bits, uint8_t *bytes, uint8_t *memory)
+/* bytes = 2^bits modulo n, of three powers of 2. The form of 2^i in a key is 2^i R' of its own R',
+ * so a product is left as 2^bits R' / D. memory: two numbers and scratch memory of the key. */
+static void make_power_of_two(const struct evc_bn_exp *e, size_t bits, uint8_t *bytes,
+                              uint8_t *memory)
 {
     const void *const key = e->n;
     const struct evc_bn_shape *const shape = &e->n->shape;
     const size_t rest = bits - (shape->r_bits - shape->loaded_bits);
-    uint8_t *const x = memory, *const y = x + shape->form_bytes, *const scratch = y + shape->form_bytes;
+    uint8_t *const x = memory, *const y = x + shape->form_bytes,
+                   *const scratch = y + shape->form_bytes;
 
     enter_power_of_two(key, x, rest / 3, bytes, scratch);
     enter_power_of_two(key, y, rest - 2 * (rest / 3), bytes, scratch);
@@ -627,7 +664,8 @@ EVC_OUT_OF_LINE void row_load_r2(const struct row_powers *p, size_t number)
     const struct evc_bn_exp *const e = &p->exps[number];
     uint8_t *const bytes = p->table;
 
-    make_power_of_two(e, 2 * (size_t)ROW_BITS * rows_of(p->vectors), bytes, bytes + EVC_BN_MAX_BYTES);
+    make_power_of_two(e, 2 * (size_t)ROW_BITS * rows_of(p->vectors), bytes,
+                      bytes + EVC_BN_MAX_BYTES);
     row_load(p, p->other, number, bytes, e->n->n_bytes);
 }
 
@@ -646,9 +684,11 @@ EVC_OUT_OF_LINE void row_make_table(struct row_powers *p)
     rows_mul(row_entry(p, 0), p->sum, p->other, p->factor, p->columns, vectors);
     for (size_t i = 2; i < (size_t)1 << WIDE_WINDOW; i++)
         if (i % 2 == 0)
-            rows_sqr(row_entry(p, i), row_entry(p, i / 2), p->other, p->factor, p->columns, vectors);
+            rows_sqr(row_entry(p, i), row_entry(p, i / 2), p->other, p->factor, p->columns,
+                     vectors);
         else
-            rows_mul(row_entry(p, i), row_entry(p, i - 1), row_entry(p, 1), p->factor, p->columns, vectors);
+            rows_mul(row_entry(p, i), row_entry(p, i - 1), row_entry(p, 1), p->factor, p->columns,
+                     vectors);
 }
 
 EVC_OUT_OF_LINE void row_read(const struct row_powers *p, uint8_t *r, size_t bit)
@@ -671,7 +711,8 @@ static void row_store(const struct row_powers *p, const uint8_t *x, size_t numbe
     const struct evc_bn_exp *const e = &p->exps[number];
     const size_t n_bytes = e->n->n_bytes, n_digits = (8 * n_bytes + 2 + ROW_BITS - 1) / ROW_BITS;
     const uint8_t *const n = evc_bn_modulus(e->n);
-    const uint64_t lowest = word(x, row_word(0, p->vectors, number)), m = lowest * row_k0(e) & ROW_MASK;
+    const uint64_t lowest = word(x, row_word(0, p->vectors, number)),
+                   m = lowest * row_k0(e) & ROW_MASK;
     wide sum = lowest + (wide)m * row_digit_from(n, n_bytes, 0);
     struct writer w = {e->out + n_bytes, n_bytes, 0, 0, 0};
     uint64_t above;
@@ -713,7 +754,7 @@ EVC_OUT_OF_LINE void row_exp(const struct evc_bn_exp *exps, uint32_t vectors, vo
     row_leave(&p);
 }
 
-/* ---- Exponentiations: two long ones ------------------------------------------------------------------------ */
+/* ---- Exponentiations: two long ones ---------------------------------------------------------- */
 
 /* Numbers of V vectors each. */
 struct pair_powers {
@@ -732,7 +773,8 @@ EVC_INLINE void pair_set_digit(void *x, size_t i, uint32_t vectors, size_t numbe
     set_word(x, LANES * pair_vector_of(i, vectors) + pair_lane_of(i, vectors, number), digit);
 }
 
-/* -1 / n modulo 2^(52 W), which is m where m n + 1 is 0: digit by digit. n: digits in their order. */
+/* -1 / n modulo 2^(52 W), which is m where m n + 1 is 0: digit by digit. n:
+ * digits in their order. */
 static void set_inverse(const struct pair *s, const void *n, uint64_t k0, size_t number)
 {
     const size_t width = (size_t)pair_width_for(s->vectors);
@@ -747,7 +789,8 @@ static void set_inverse(const struct pair *s, const void *n, uint64_t k0, size_t
     }
 }
 
-EVC_OUT_OF_LINE void pair_place(struct pair_powers *p, const struct evc_bn_exp *exps, uint32_t vectors, void *scratch)
+EVC_OUT_OF_LINE void pair_place(struct pair_powers *p, const struct evc_bn_exp *exps,
+                                uint32_t vectors, void *scratch)
 {
     uint8_t *const memory = place_pair(&p->pair, scratch, vectors);
 
@@ -762,12 +805,14 @@ EVC_OUT_OF_LINE void pair_place(struct pair_powers *p, const struct evc_bn_exp *
         const uint8_t *n = constant(exps[j].n, DIGITS, key_vectors);
 
         for (size_t i = 0; i < (size_t)HALF_LANES * vectors; i++)
-            pair_set_digit(p->pair.n, i, vectors, j, i < (size_t)LANES * key_vectors ? word(n, i) : 0);
+            pair_set_digit(p->pair.n, i, vectors, j,
+                           i < (size_t)LANES * key_vectors ? word(n, i) : 0);
         set_inverse(&p->pair, n, private_part(exps[j].n)->k0, j);
     }
 }
 
-static void pair_load(const struct pair_powers *p, uint8_t *x, size_t number, const uint8_t *in, size_t in_bytes)
+static void pair_load(const struct pair_powers *p, uint8_t *x, size_t number, const uint8_t *in,
+                      size_t in_bytes)
 {
     const uint32_t vectors = p->pair.vectors;
 
@@ -781,7 +826,8 @@ EVC_OUT_OF_LINE void pair_load_r2(const struct pair_powers *p, size_t number)
     const struct evc_bn_exp *const e = &p->exps[number];
     uint8_t *const bytes = p->table;
 
-    make_power_of_two(e, 2 * (size_t)DIGIT_BITS * HALF_LANES * p->pair.vectors, bytes, bytes + EVC_BN_MAX_BYTES);
+    make_power_of_two(e, 2 * (size_t)DIGIT_BITS * HALF_LANES * p->pair.vectors, bytes,
+                      bytes + EVC_BN_MAX_BYTES);
     pair_load(p, p->factor, number, bytes, e->n->n_bytes);
 }
 
@@ -833,7 +879,9 @@ EVC_OUT_OF_LINE void pair_leave(struct pair_powers *p)
     pair_multiply(p, p->factor);
     for (size_t j = 0; j < 2; j++) {
         for (size_t i = 0; i < (size_t)HALF_LANES * vectors; i++)
-            set_word(p->other, i, word(p->sum, LANES * pair_vector_of(i, vectors) + pair_lane_of(i, vectors, j)));
+            set_word(
+                p->other, i,
+                word(p->sum, LANES * pair_vector_of(i, vectors) + pair_lane_of(i, vectors, j)));
         store_digits_of(p->exps[j].n, p->exps[j].out, p->other);
     }
 }
@@ -857,7 +905,7 @@ EVC_OUT_OF_LINE void pair_exp(const struct evc_bn_exp *exps, uint32_t vectors, v
     pair_leave(&p);
 }
 
-/* ---- Exponentiations: eight ------------------------------------------------------------------------------ */
+/* ---- Exponentiations: eight ------------------------------------------------------------------ */
 
 /* Numbers of `digits` vectors each; those behind the table are not in it. */
 struct eight {
@@ -879,7 +927,8 @@ EVC_INLINE void set_digit(uint8_t *x, size_t i, size_t lane, uint64_t digit)
     evc_store64_ne(at(x, i) + 8 * lane, digit);
 }
 
-EVC_OUT_OF_LINE void eight_place(struct eight *s, const struct evc_bn_exp *exps, size_t n_exps, void *scratch)
+EVC_OUT_OF_LINE void eight_place(struct eight *s, const struct evc_bn_exp *exps, size_t n_exps,
+                                 void *scratch)
 {
     const uint32_t vectors = vectors_of(exps[0].n);
     uint64_t k0[LANES];
@@ -990,8 +1039,8 @@ static vec exponent_bits(const struct eight *s, size_t bit, unsigned n_bits)
     return v_load(bits);
 }
 
-/* r = the entry of each lane. All entries are read, and whole: compilers would merge the load with the selection to one
- * load under a mask, which is secret. */
+/* r = the entry of each lane. All entries are read, and whole: compilers would merge the load with
+ * the selection to one load under a mask, which is secret. */
 EVC_OUT_OF_LINE void read_entries(const struct eight *s, uint8_t *r, vec indices)
 {
     for (size_t i = 0; i < s->digits; i += PANEL) {
@@ -1000,7 +1049,8 @@ EVC_OUT_OF_LINE void read_entries(const struct eight *s, uint8_t *r, vec indices
         upper_clear(&x);
         for (size_t e = 0; e < (size_t)1 << BATCH_WINDOW; e++) {
             const uint8_t *const panel = at(table_entry(s, e), i);
-            const __mmask8 wanted = _mm512_cmpeq_epi64_mask(indices, _mm512_set1_epi64((long long)e));
+            const __mmask8 wanted =
+                _mm512_cmpeq_epi64_mask(indices, _mm512_set1_epi64((long long)e));
 
 #define READ(c)                                                                                    \
     {                                                                                              \
@@ -1065,7 +1115,7 @@ EVC_OUT_OF_LINE void eight_exp(const struct evc_bn_exp *exps, size_t n_exps, voi
     leave(&s);
 }
 
-/* ---- The slot ------------------------------------------------------------------------------------------ */
+/* ---- The slot -------------------------------------------------------------------------------- */
 
 #define FEWEST_FOR_EIGHT 5 /* with fewer, pairs are as fast */
 
@@ -1092,11 +1142,12 @@ static void exp_many(const struct evc_bn_exp *exps, size_t n_exps, void *scratch
     EVC_X86_CLEAR_UPPER_HALVES();
 }
 
-/* Eight take the most: 20 vectors for 52 bits, where two take at most 76 for 364 bits. r_bits + 2 is at least as many
- * bits as panels_for is asked for. */
+/* Eight take the most: 20 vectors for 52 bits, where two take at most 76 for 364 bits. r_bits + 2
+ * is at least as many bits as panels_for is asked for. */
 static size_t exp_many_bytes(const struct evc_bn_shape *s)
 {
-    const size_t digits = PANEL * panels_for(s->r_bits), words = (digits + 7) & ~(size_t)7; /* `stored` has words */
+    /* `stored` has words */
+    const size_t digits = PANEL * panels_for(s->r_bits), words = (digits + 7) & ~(size_t)7;
 
     return sizeof(vec) * (4 + ((size_t)1 << BATCH_WINDOW)) * digits + 8 * words;
 }

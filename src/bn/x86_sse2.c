@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Montgomery multiplication for 32-bit x86 with pmuludq: four products of digits by two instructions.
+ * Montgomery multiplication for 32-bit x86 with pmuludq: four products of
+ * digits by two instructions.
  *
- * Method:   digits of 27 bits, two in a vector of 128 bits, so that the sums of the longest numbers stay below 2^64 and
- *           carries wait until the end. Two rows at a time, each a digit of a times b and a digit of the reduction
- *           times n; squares have each cross product once, doubled. R is above 4n, so that no product needs a last
- *           subtraction: numbers are below 2n until they are stored.
- * Source:   Koc, Acar, Kaliski: Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE Micro 16 (1996);
- *           Gueron, Krasnov: Software implementation of modular exponentiation, using advanced vector instructions
- *           architectures, WAIFI 2012, for redundant digits in vectors; Walter: Montgomery exponentiation needs no
- *           final subtractions, Electronics Letters 35 (1999), for R above 4n.
- * Needs:    X86_PMULUDQ.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
+ * Method:   digits of 27 bits, two in a vector of 128 bits, so that the sums of the longest numbers
+ *           stay below 2^64 and carries wait until the end. Two rows at a time, each a digit of a
+ *           times b and a digit of the reduction times n; squares have each cross product once,
+ *           doubled. R is above 4n, so that no product needs a last subtraction: numbers are below
+ *           2n until they are stored.
+ * Source:   Koc, Acar, Kaliski: Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE
+ *           Micro 16 (1996); Gueron, Krasnov: Software implementation of modular exponentiation,
+ *           using advanced vector instructions architectures, WAIFI 2012, for redundant digits in
+ *           vectors; Walter: Montgomery exponentiation needs no final subtractions, Electronics
+ *           Letters 35 (1999), for R above 4n.
+ * Needs:    X86_PMULUDQ.   Timing: CT (no secret branches or addresses; rests on the
+ *           multiplier's constant time).
  * Key form: private.
  */
 #include "bn/kernel.h"
@@ -24,7 +28,7 @@ EVC_ISA_BEGIN(X86_PMULUDQ)
 
 #include "bn/digits_steps.h"
 
-/* ---- Shapes -------------------------------------------------------------------------------------------- */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 /* A digit is the lower half of a word of 64 bits. */
 #define VECTOR_BITS (2 * DIGIT_BITS)
@@ -86,11 +90,12 @@ static void shape(size_t n_bytes, struct evc_bn_shape *s)
     s->r_bits = VECTOR_BITS * vectors;
     s->loaded_bits = 0;
     s->form_bytes = (uint32_t)sizeof(__m128i) * vectors;
-    s->private_bytes = (uint32_t)(sizeof(struct private_part) + (vectors + 1) * sizeof(struct two_rows));
+    s->private_bytes =
+        (uint32_t)(sizeof(struct private_part) + (vectors + 1) * sizeof(struct two_rows));
     s->scratch_bytes = (uint32_t)(2 * s->form_bytes + (vectors + 1) * sizeof(struct two_rows));
 }
 
-/* ---- Rows ----------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 EVC_INLINE __m128i v_add(__m128i a, __m128i b)
 {
@@ -171,7 +176,8 @@ EVC_INLINE void reduce_vector(__m128i *t, const struct two_rows *n, size_t i, st
     t[i] = v_add(t[i], v_add(v_mul(q.first, n[i].digits), v_mul(q.second, n[i].shifted)));
 }
 
-EVC_INLINE void reduce_vectors(__m128i *t, const struct two_rows *n, size_t from, size_t end, struct multiples q)
+EVC_INLINE void reduce_vectors(__m128i *t, const struct two_rows *n, size_t from, size_t end,
+                               struct multiples q)
 {
     if ((end - from) % 2 != 0)
         reduce_vector(t, n, from++, q);
@@ -182,8 +188,8 @@ EVC_INLINE void reduce_vectors(__m128i *t, const struct two_rows *n, size_t from
 }
 
 /* The same, and a0 and a1 times the rows of b. */
-EVC_INLINE void add_vector(__m128i *t, const struct two_rows *b, const struct two_rows *n, size_t i, __m128i a0,
-                           __m128i a1, struct multiples q)
+EVC_INLINE void add_vector(__m128i *t, const struct two_rows *b, const struct two_rows *n, size_t i,
+                           __m128i a0, __m128i a1, struct multiples q)
 {
     __m128i sum = v_add(t[i], v_mul(a0, b[i].digits));
 
@@ -192,8 +198,8 @@ EVC_INLINE void add_vector(__m128i *t, const struct two_rows *b, const struct tw
     t[i] = v_add(sum, v_mul(q.second, n[i].shifted));
 }
 
-EVC_INLINE void add_vectors(__m128i *t, const struct two_rows *b, const struct two_rows *n, size_t from, size_t end,
-                            __m128i a0, __m128i a1, struct multiples q)
+EVC_INLINE void add_vectors(__m128i *t, const struct two_rows *b, const struct two_rows *n,
+                            size_t from, size_t end, __m128i a0, __m128i a1, struct multiples q)
 {
     if ((end - from) % 2 != 0)
         add_vector(t, b, n, from++, a0, a1, q);
@@ -239,7 +245,8 @@ static void mul(const void *key, void *r, const void *va, const void *vb, void *
     carry_to(r, t, vectors);
 }
 
-/* Numbers that are squared faster by a product: their rows are so short that loops cost more than products. */
+/* Numbers that are squared faster by a product: their rows are so short that loops
+ * cost more than products. */
 #define SHORT_VECTORS 9
 
 static void sqr_long(const void *key, void *r, const void *va, void *scratch)
@@ -256,7 +263,8 @@ static void sqr_long(const void *key, void *r, const void *va, void *scratch)
         const __m128i a0 = v_lower_twice(a[i]), a1 = v_upper_twice(a[i]);
         const __m128i twice0 = v_add(a0, a0), twice1 = v_add(a1, a1);
         /* Squares of the two digits of a[i], and their products with the digits next to them. */
-        const __m128i next = _mm_unpacklo_epi64(v_to_lower(a[i]), v_add(rows[i + 1].digits, rows[i + 1].digits));
+        const __m128i next =
+            _mm_unpacklo_epi64(v_to_lower(a[i]), v_add(rows[i + 1].digits, rows[i + 1].digits));
         struct multiples q;
 
         t[i] = v_add(t[i], v_mul(a0, _mm_unpacklo_epi64(a[i], twice1)));
@@ -276,14 +284,15 @@ static void sqr(const void *key, void *r, const void *a, void *scratch)
         sqr_long(key, r, a, scratch);
 }
 
-/* ---- The modulus ---------------------------------------------------------------------------------------- */
+/* ---- The modulus ----------------------------------------------------------------------------- */
 
 static void set_modulus(void *key, const uint8_t *n)
 {
     struct private_part *const p = EVC_BN_PRIVATE(key);
     struct two_rows *const rows = (struct two_rows *)(void *)(p + 1);
     const size_t vectors = vectors_of(key);
-    /* The digits are loaded to where the upper half of the rows will be, and are read before it is written. */
+    /* The digits are loaded to where the upper half of the rows will be, and are read
+     * before it is written. */
     __m128i *const digits = (__m128i *)(void *)(rows + vectors + 1) - vectors;
 
     load(key, digits, n, evc_bn_n_bytes(key));
@@ -291,9 +300,10 @@ static void set_modulus(void *key, const uint8_t *n)
     set_rows(rows, digits, vectors);
 }
 
-/* ---- Tables ---------------------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
-static void select_entry(const void *key, void *r, const void *table, size_t n_entries, size_t index)
+static void select_entry(const void *key, void *r, const void *table, size_t n_entries,
+                         size_t index)
 {
     const size_t vectors = vectors_of(key);
     const __m128i *entries = table, wanted = _mm_set1_epi32((int)index);

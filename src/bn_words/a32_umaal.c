@@ -2,10 +2,11 @@
 /*
  * Word primitives for ARMv6 and later in assembly: a product and two words more in one instruction.
  *
- * Method:   rows of four words a turn; products of 4 and 8 words in strips of four, whose sums stay in registers; all
- *           else as in c_words32.
+ * Method:   rows of four words a turn; products of 4 and 8 words in strips of four, whose sums stay
+ *           in registers; all else as in c_words32.
  * Source:   Arm DDI 0406 (2018), UMAAL in chapter A8.
- * Needs:    A32_UMAAL.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
+ * Needs:    A32_UMAAL.   Timing: CT (no secret branches or addresses; rests on the
+ *           multiplier's constant time).
  * Key form: private.
  */
 #include "bn_words/kernel.h"

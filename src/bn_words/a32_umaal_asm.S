@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Word primitives for ARMv6 and later: umaal is a product and two words more, which never overflow. Rows take four
- * words a turn. Products of 4 and 8 words are made of strips of four words, as in bn/a32_umaal_asm.S.
+ * Word primitives for ARMv6 and later: umaal is a product and two words more, which never
+ * overflow. Rows take four words a turn. Products of 4 and 8 words are made of strips of four
+ * words, as in bn/a32_umaal_asm.S.
  */
 #include "common/a32_asm.h"
 
@@ -114,9 +115,10 @@ evc_umaal_function evc_bn_words_a32_umaal_sub
     bx lr
 evc_end evc_bn_words_a32_umaal_sub
 
-/* ---- Products of 4 and 8 words ------------------------------------------------------------------------------ */
+/* ---- Products of 4 and 8 words --------------------------------------------------------------- */
 
-/* A word of a by four words of b, which are in r4 to r7. r8 to r11 are the open sums; the lowest word goes to r. */
+/* A word of a by four words of b, which are in r4 to r7. r8 to r11 are the open sums; the
+ * lowest word goes to r. */
 .macro strip_row limb
     umaal r12, r8, \limb, r4
     umaal r8, r9, \limb, r5

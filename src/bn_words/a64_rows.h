@@ -2,10 +2,10 @@
 /*
  * Products of many limbs on AArch64 by rows, for assembly: registers, rows, and squares.
  *
- * A row adds a limb of one factor, times up to eight limbs of the other, the width, to the accumulators, as many as the
- * width, and to a limb of t. The lowest limb of the sum goes back to t, and the accumulators move down by one. They can
- * never overflow, since (B^w - 1)(B^h - 1) + (B^w - 1) + (B^h - 1) = B^(w + h) - 1 for w limbs and h rows, with
- * B = 2^64.
+ * A row adds a limb of one factor, times up to eight limbs of the other, the width, to the
+ * accumulators, as many as the width, and to a limb of t. The lowest limb of the sum goes back to
+ * t, and the accumulators move down by one. They can never overflow, since (B^w - 1)(B^h - 1) +
+ * (B^w - 1) + (B^h - 1) = B^(w + h) - 1 for w limbs and h rows, with B = 2^64.
  *
  * Up to a width of four, rows change x0 to x17 alone. The others are saved by save_rows.
  */
@@ -16,7 +16,8 @@
 
 #if EVC_ASM_A64
 
-/* In strips: the limb of t for the next row; its factor; how many rows are left. x3 belongs to the function. */
+/* In strips: the limb of t for the next row; its factor; how many rows are left. x3
+ * belongs to the function. */
 to_sum .req x0
 to_factor .req x1
 rows .req x2
@@ -92,8 +93,9 @@ last_acc8 .req acc7
 .endif
 .endm
 
-/* A row of \width products with \factor. \to_t tells of the limb of t, in \sum. 0: there is none, since the lowest limb
- * of the sum is known to be zero. 1: it becomes the lowest limb of the sum. 2: it is added before. */
+/* A row of \width products with \factor. \to_t tells of the limb of t, in \sum. 0: there is none,
+ * since the lowest limb of the sum is known to be zero. 1: it becomes the lowest limb of the sum.
+ * 2: it is added before. */
 .macro row width, factor, sum, to_t
 .if \to_t != 0
     lower_part \width, 0, \factor
@@ -145,7 +147,8 @@ last_acc8 .req acc7
     adc last_acc\width, top, xzr
 .endm
 
-/* \what i, at most one above: for each limb of the width in pairs, and the single one at the end. */
+/* \what i, at most one above: for each limb of the width in pairs, and the
+ * single one at the end. */
 .macro in_pairs width, two, one, at
 .if \width > 1
     \two 0, 1, 0, \at
@@ -209,7 +212,7 @@ last_acc8 .req acc7
     evc_restore_pair x19, x20
 .endm
 
-/* ---- Squares -------------------------------------------------------------------------------------------- */
+/* ---- Squares --------------------------------------------------------------------------------- */
 
 /* The products of two limbs of the width, each once: limb i is the factor of those before it. */
 .macro triangle_row width, i, to_t
@@ -229,7 +232,8 @@ last_acc8 .req acc7
 .endr
 .endm
 
-/* Two limbs of t become twice what they are and the square of a limb. \above: what was at the limb of t before. */
+/* Two limbs of t become twice what they are and the square of a limb. \above: what was at
+ * the limb of t before. */
 .macro square_limb limb, low, high, above
     mul part0, \limb, \limb
     umulh part1, \limb, \limb
@@ -239,8 +243,8 @@ last_acc8 .req acc7
     adcs top, top, part1
 .endm
 
-/* The same for pairs of limbs, of which there are x2: x0: t, x1: the limbs, x3: the limb of t before, the carry that of
- * the limbs before. */
+/* The same for pairs of limbs, of which there are x2: x0: t, x1: the limbs, x3: the limb of t
+ * before, the carry that of the limbs before. */
 .macro square_pairs
 2:  ldp limb0, limb1, [x1], #16
     ldp acc0, acc1, [x0]

@@ -2,10 +2,11 @@
 /*
  * Word primitives for AArch64 in assembly.
  *
- * Method:   rows of eight words a turn; products of 4 and 8 words by rows whose sums stay in registers, squares with
- *           their unlike products once; all else as in c_words64.
+ * Method:   rows of eight words a turn; products of 4 and 8 words by rows whose sums stay in
+ *           registers, squares with their unlike products once; all else as in c_words64.
  * Source:   Arm DDI 0487 (2024), MUL, UMULH and ADCS in chapter C6.
- * Needs:    A64_CT_MUL.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
+ * Needs:    A64_CT_MUL.   Timing: CT (no secret branches or addresses; rests on the
+ *           multiplier's constant time).
  * Key form: private.
  */
 #include "bn_words/kernel.h"

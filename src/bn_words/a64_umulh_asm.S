@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Word primitives for AArch64. (a64_umulh.c describes the method.) Words stand in memory in the order of the core, the
- * least significant first.
+ * Word primitives for AArch64. (a64_umulh.c describes the method.) Words stand in memory in the
+ * order of the core, the least significant first.
  */
 #include "bn_words/a64_rows.h"
 
 #if EVC_ASM_A64
 
-/* ---- Sums ----------------------------------------------------------------------------------------------- */
+/* ---- Sums ------------------------------------------------------------------------------------ */
 
-/* x0: r, x1: a, x2: b, x3: n_words. The carry stays in the flags: first the words that make no eight, then eight a
- * turn. */
+/* x0: r, x1: a, x2: b, x3: n_words. The carry stays in the flags: first the words that make no
+ * eight, then eight a turn. */
 .macro sum_of_four with
     ldp x4, x5, [x1], #16
     ldp x6, x7, [x1], #16
@@ -60,10 +60,10 @@ evc_function evc_bn_words_a64_umulh_sub
     ret
 evc_end evc_bn_words_a64_umulh_sub
 
-/* ---- Rows ----------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* x0: r, x1: a, x2: n_words, x3: w, x4: the upper word of the product before. The sums are in x5 to x12; x15 and x4
- * hold upper words in turn. */
+/* x0: r, x1: a, x2: n_words, x3: w, x4: the upper word of the product before. The sums are in x5 to
+ * x12; x15 and x4 hold upper words in turn. */
 
 /* \sum = the lower word of \word w, and \upper, the upper word of the product before, by \with. */
 .macro lower_and_upper with, sum, word, upper, next
@@ -165,7 +165,7 @@ evc_function evc_bn_words_a64_umulh_mul
     ret
 evc_end evc_bn_words_a64_umulh_mul
 
-/* ---- Products and squares of 4 and 8 words -------------------------------------------------------------- */
+/* ---- Products and squares of 4 and 8 words --------------------------------------------------- */
 
 /* x0: r, x1: a, x2: b. Two rows a turn: x2 and x3 are the second factor and its word of r. */
 .macro mul_comba width

@@ -21,8 +21,10 @@ static void prepare(struct evc_bn_divisor *d, word w)
     d->normal = w << d->shift;
     d->reciprocal = reciprocal_of(d->normal);
     d->folds = 1 & (uint32_t)~mask_less((word)1 << (WORD_BITS - 3), w);
-    evc_public(&d->folds, sizeof d->folds); /* which of two ways to divide serves it: bn_words.h says so */
-    d->power[0] = remainder_of_small(0, 0 - d->normal, d); /* B - normal, since word divides normal */
+    /* folds: which of two ways to divide serves it is public: bn_words.h says so */
+    evc_public(&d->folds, sizeof d->folds);
+    /* power[0]: B - normal, since word divides normal */
+    d->power[0] = remainder_of_small(0, 0 - d->normal, d);
     for (int i = 1; i < EVC_BN_FOLDS; i++)
         d->power[i] = multiply_modulo(d->power[i - 1], d->power[0], d);
 }
@@ -37,7 +39,8 @@ enum evc_status evc_bn_divisor_set(struct evc_bn_divisor *d, evc_bn_word w)
     return EVC_OK;
 }
 
-evc_bn_word evc_bn_mod_word(const struct evc_bn_words *words, const evc_bn_word *a, size_t n_words, evc_bn_word w)
+evc_bn_word evc_bn_mod_word(const struct evc_bn_words *words, const evc_bn_word *a, size_t n_words,
+                            evc_bn_word w)
 {
     struct evc_bn_divisor d;
     word rest;
@@ -51,7 +54,7 @@ evc_bn_word evc_bn_mod_word(const struct evc_bn_words *words, const evc_bn_word 
     return rest;
 }
 
-/* ---- Trial division ------------------------------------------------------------------------------------ */
+/* ---- Trial division -------------------------------------------------------------------------- */
 
 #define MOST ((word)1 << (WORD_BITS - 3)) /* that mod_words folds by */
 #define MOST_SMALL ((uint32_t)1 << 28)
@@ -72,8 +75,8 @@ static size_t next_group(const uint32_t *words, size_t n, word *product)
     return i;
 }
 
-/* A function of this file alone: in OpenSSL's library global names of ours become local ones, and on MIPS a call of a
- * global name cannot. */
+/* A function of this file alone: in OpenSSL's library global names of ours become local ones, and
+ * on MIPS a call of a global name cannot. */
 static size_t count_groups(const uint32_t *words, size_t n)
 {
     size_t groups = 0;
@@ -107,11 +110,13 @@ static void set_group(struct evc_bn_trial *group, const uint32_t *words, size_t 
         word rest;
 
         group->word[i] = words[i];
-        group->inverse[i] = divide_normal(bits_above(all, shift), all << shift, normal, reciprocal_of(normal), &rest);
+        group->inverse[i] = divide_normal(bits_above(all, shift), all << shift, normal,
+                                          reciprocal_of(normal), &rest);
     }
 }
 
-enum evc_status evc_bn_trial_set(struct evc_bn_trial *groups, size_t n_groups, const uint32_t *words, size_t n)
+enum evc_status evc_bn_trial_set(struct evc_bn_trial *groups, size_t n_groups,
+                                 const uint32_t *words, size_t n)
 {
     const size_t needed = count_groups(words, n);
     word product;
@@ -130,7 +135,8 @@ enum evc_status evc_bn_trial_set(struct evc_bn_trial *groups, size_t n_groups, c
     return EVC_OK;
 }
 
-/* x modulo w, by the inverse: the quotient is at most one too small, since x / w - x inverse / B < 1. */
+/* x modulo w, by the inverse: the quotient is at most one too small, since
+ * x / w - x inverse / B < 1. */
 static uint32_t small_remainder(word x, word w, word inverse)
 {
     const word rest = x - multiply_high(x, inverse) * w;
@@ -138,8 +144,8 @@ static uint32_t small_remainder(word x, word w, word inverse)
     return (uint32_t)(rest - (w & ~mask_less(rest, w)));
 }
 
-void evc_bn_trial_mod(const struct evc_bn_words *words, const struct evc_bn_trial *groups, size_t n_groups,
-                      const evc_bn_word *a, size_t n_words, uint32_t *remainders)
+void evc_bn_trial_mod(const struct evc_bn_words *words, const struct evc_bn_trial *groups,
+                      size_t n_groups, const evc_bn_word *a, size_t n_words, uint32_t *remainders)
 {
     for (; n_groups; n_groups--, groups++) {
         const word rest = words->mod_words(a, n_words, &groups->product);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Word primitives bit by bit, without a multiplication: the oracle for every other kernel, and the constant-time choice
- * where nobody knows that the multiplier is one.
+ * Word primitives bit by bit, without a multiplication: the oracle for every other kernel, and the
+ * constant-time choice where nobody knows that the multiplier is one.
  *
- * Method:   products by shifting and adding, quotients by shifting and subtracting, one bit at a time, with masks.
+ * Method:   products by shifting and adding, quotients by shifting and subtracting, one
+ *           bit at a time, with masks.
  * Source:   Knuth, The Art of Computer Programming, volume 2 (1997), section 4.3.1, in base 2.
  * Needs:    ANY.   Timing: CT (no multiplications, no secret branches or addresses).
  * Key form: private.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows that compilers make no good code of, where the CPU has a carry: sums of words that keep it, and one word of a
- * row of products. Includers have what product.h declares.
+ * Rows that compilers make no good code of, where the CPU has a carry: sums of words that keep it,
+ * and one word of a row of products. Includers have what product.h declares.
  *
  *   EVC_BN_CARRY_ROWS          add_four, add_eight, subtract_four and subtract_eight are there
  *   EVC_BN_MULTIPLY_IN_MEMORY  multiply_one and multiply_add_one are there
@@ -13,9 +13,10 @@
 #include "bn_words/product.h"
 #include "common/carry.h"
 
-/* ---- Sums of words -----------------------------------------------------------------------------------------
- * %[c] is the carry, 0 or 1, before BEGIN and after END; %[t] and %[u] are free. WORD(at): the word so many bytes
- * behind the addresses. SECOND: the operand %[u], where it is needed: x86 has no register for it. */
+/* ---- Sums of words ------------------------------------------------------------------------------
+ * %[c] is the carry, 0 or 1, before BEGIN and after END; %[t] and %[u] are free. WORD(at): the
+ * word so many bytes behind the addresses. SECOND: the operand %[u], where it is needed: x86
+ * has no register for it. */
 
 #define EVC_BN_CARRY_ROWS 1
 #if EVC_BN_HALVES
@@ -27,10 +28,12 @@
 #define SECOND
 #define SECOND_DECLARED
 #define ADD_BEGIN "neg %[c]\n\t"
-#define ADD_WORD(at) "mov " at "(%[a]), %[t]\n\tadc " at "(%[b]), %[t]\n\tmov %[t], " at "(%[r])\n\t"
+#define ADD_WORD(at) \
+    "mov " at "(%[a]), %[t]\n\tadc " at "(%[b]), %[t]\n\tmov %[t], " at "(%[r])\n\t"
 #define ADD_END "sbb %[c], %[c]\n\tneg %[c]"
 #define SUBTRACT_BEGIN ADD_BEGIN
-#define SUBTRACT_WORD(at) "mov " at "(%[a]), %[t]\n\tsbb " at "(%[b]), %[t]\n\tmov %[t], " at "(%[r])\n\t"
+#define SUBTRACT_WORD(at) \
+    "mov " at "(%[a]), %[t]\n\tsbb " at "(%[b]), %[t]\n\tmov %[t], " at "(%[r])\n\t"
 #define SUBTRACT_END ADD_END
 #elif defined(__s390x__) && EVC_BN_WORD64
 #define DATA "d"
@@ -38,10 +41,12 @@
 #define SECOND
 #define SECOND_DECLARED
 #define ADD_BEGIN "lghi %[t], -1\n\talgr %[t], %[c]\n\t"
-#define ADD_WORD(at) "lg %[t], " at "(%[a])\n\talcg %[t], " at "(%[b])\n\tstg %[t], " at "(%[r])\n\t"
+#define ADD_WORD(at) \
+    "lg %[t], " at "(%[a])\n\talcg %[t], " at "(%[b])\n\tstg %[t], " at "(%[r])\n\t"
 #define ADD_END "lghi %[c], 0\n\talcgr %[c], %[c]"
 #define SUBTRACT_BEGIN "lghi %[t], 0\n\tslgr %[t], %[c]\n\t"
-#define SUBTRACT_WORD(at) "lg %[t], " at "(%[a])\n\tslbg %[t], " at "(%[b])\n\tstg %[t], " at "(%[r])\n\t"
+#define SUBTRACT_WORD(at) \
+    "lg %[t], " at "(%[a])\n\tslbg %[t], " at "(%[b])\n\tstg %[t], " at "(%[r])\n\t"
 #define SUBTRACT_END "slbgr %[c], %[c]\n\tlcgr %[c], %[c]"
 #elif defined(__m68k__)
 #define DATA "d"
@@ -49,8 +54,9 @@
 #define SECOND , [u] "=&" DATA(u)
 #define SECOND_DECLARED , u
 #define ADD_BEGIN "neg.l %[c]\n\t"
-#define M68K_WORD(op, at)                                                                                              \
-    "move.l " at "(%[a]), %[t]\n\tmove.l " at "(%[b]), %[u]\n\t" op ".l %[u], %[t]\n\tmove.l %[t], " at "(%[r])\n\t"
+#define M68K_WORD(op, at)                                        \
+    "move.l " at "(%[a]), %[t]\n\tmove.l " at "(%[b]), %[u]\n\t" \
+    op ".l %[u], %[t]\n\tmove.l %[t], " at "(%[r])\n\t"
 #define ADD_WORD(at) M68K_WORD("addx", at)
 #define ADD_END "subx.l %[c], %[c]\n\tneg.l %[c]"
 #define SUBTRACT_BEGIN ADD_BEGIN
@@ -61,8 +67,9 @@
 #define ADDRESS "r"
 #define SECOND , [u] "=&" DATA(u)
 #define SECOND_DECLARED , u
-#define HPPA_WORD(op, at)                                                                                              \
-    "ldw " at "(%[a]), %[t]\n\tldw " at "(%[b]), %[u]\n\t" op " %[t], %[u], %[t]\n\tstw %[t], " at "(%[r])\n\t"
+#define HPPA_WORD(op, at)                                  \
+    "ldw " at "(%[a]), %[t]\n\tldw " at "(%[b]), %[u]\n\t" \
+    op " %[t], %[u], %[t]\n\tstw %[t], " at "(%[r])\n\t"
 #define ADD_BEGIN "addi -1, %[c], %%r0\n\t"
 #define ADD_WORD(at) HPPA_WORD("addc", at)
 #define ADD_END "addc %%r0, %%r0, %[c]"
@@ -75,11 +82,13 @@
 #define SECOND , [u] "=&" DATA(u)
 #define SECOND_DECLARED , u
 #if EVC_BN_WORD64
-#define POWER_WORD(op, at)                                                                                             \
-    "ld %[t], " at "(%[a])\n\tld %[u], " at "(%[b])\n\t" op " %[t], %[u], %[t]\n\tstd %[t], " at "(%[r])\n\t"
+#define POWER_WORD(op, at)                               \
+    "ld %[t], " at "(%[a])\n\tld %[u], " at "(%[b])\n\t" \
+    op " %[t], %[u], %[t]\n\tstd %[t], " at "(%[r])\n\t"
 #else
-#define POWER_WORD(op, at)                                                                                             \
-    "lwz %[t], " at "(%[a])\n\tlwz %[u], " at "(%[b])\n\t" op " %[t], %[u], %[t]\n\tstw %[t], " at "(%[r])\n\t"
+#define POWER_WORD(op, at)                                 \
+    "lwz %[t], " at "(%[a])\n\tlwz %[u], " at "(%[b])\n\t" \
+    op " %[t], %[u], %[t]\n\tstw %[t], " at "(%[r])\n\t"
 #endif
 #define ADD_BEGIN "addic %[t], %[c], -1\n\t"
 #define ADD_WORD(at) POWER_WORD("adde", at)
@@ -92,8 +101,9 @@
 #define ADDRESS "r"
 #define SECOND , [u] "=&" DATA(u)
 #define SECOND_DECLARED , u
-#define ARM_WORD(op, at)                                                                                               \
-    "ldr %[t], [%[a], #" at "]\n\tldr %[u], [%[b], #" at "]\n\t" op " %[t], %[t], %[u]\n\tstr %[t], [%[r], #" at "]\n\t"
+#define ARM_WORD(op, at)                                         \
+    "ldr %[t], [%[a], #" at "]\n\tldr %[u], [%[b], #" at "]\n\t" \
+    op " %[t], %[t], %[u]\n\tstr %[t], [%[r], #" at "]\n\t"
 #define ADD_BEGIN "cmp %[c], #1\n\t"
 #define ADD_WORD(at) ARM_WORD("adcs", at)
 #define ADD_END "mov %[c], #0\n\tadc %[c], %[c], #0"
@@ -116,16 +126,16 @@
 #endif
 
 /* r = a + b + carry, or a - b - carry, of four or eight words each; returns the carry, 0 or 1. */
-#define DEFINE_ROW(name, words)                                                                                        \
-    EVC_INLINE word name(word *r, const word *a, const word *b, word carry)                                            \
-    {                                                                                                                  \
-        word t SECOND_DECLARED;                                                                                        \
-                                                                                                                       \
-        __asm__ volatile(words                                                                                         \
-                         : [c] "+&" DATA(carry), [t] "=&" DATA(t) SECOND                                               \
-                         : [r] ADDRESS(r), [a] ADDRESS(a), [b] ADDRESS(b)                                              \
-                         : EVC_CARRY_FLAG, "memory");                                                                  \
-        return carry;                                                                                                  \
+#define DEFINE_ROW(name, words)                                             \
+    EVC_INLINE word name(word *r, const word *a, const word *b, word carry) \
+    {                                                                       \
+        word t SECOND_DECLARED;                                             \
+                                                                            \
+        __asm__ volatile(words                                              \
+                         : [c] "+&" DATA(carry), [t] "=&" DATA(t) SECOND    \
+                         : [r] ADDRESS(r), [a] ADDRESS(a), [b] ADDRESS(b)   \
+                         : EVC_CARRY_FLAG, "memory");                       \
+        return carry;                                                       \
     }
 DEFINE_ROW(add_four, ADD_BEGIN FOUR_WORDS(ADD_WORD) ADD_END)
 DEFINE_ROW(add_eight, ADD_BEGIN EIGHT_WORDS(ADD_WORD) ADD_END)
@@ -134,7 +144,7 @@ DEFINE_ROW(subtract_eight, SUBTRACT_BEGIN EIGHT_WORDS(SUBTRACT_WORD) SUBTRACT_EN
 
 #endif
 
-/* ---- One word of a row of products ------------------------------------------------------------------------ */
+/* ---- One word of a row of products ----------------------------------------------------------- */
 
 #if EVC_X86 && !EVC_BN_HALVES
 #define EVC_BN_MULTIPLY_IN_MEMORY 1
@@ -163,7 +173,8 @@ EVC_INLINE void multiply_add_one(word *r, word a, word w, word *carry)
 {
     word high;
 
-    __asm__(MUL " %[w]\n\tadd %[c], %[low]\n\tadc $0, %[high]\n\tadd %[low], %[r]\n\tadc $0, %[high]"
+    __asm__(MUL
+            " %[w]\n\tadd %[c], %[low]\n\tadc $0, %[high]\n\tadd %[low], %[r]\n\tadc $0, %[high]"
             : [low] "+&a"(a), [high] "=&d"(high), [r] "+m"(*r)
             : [w] "rm"(w), [c] "r"(*carry)
             : "cc");
@@ -208,7 +219,8 @@ EVC_INLINE void multiply_add_one(word *r, word a, word w, word *carry)
     const sum product = (sum)a * w;
     word low = sum_low(product), high = sum_high(product);
 
-    __asm__("alg %[low], %[r]\n\talcgr %[high], %[zero]\n\talgr %[low], %[c]\n\talcgr %[high], %[zero]"
+    __asm__("alg %[low], %[r]\n\talcgr %[high], %[zero]\n\t"
+            "algr %[low], %[c]\n\talcgr %[high], %[zero]"
             : [low] "+&d"(low), [high] "+&d"(high)
             : [r] "T"(*r), [c] "d"(*carry), [zero] "d"((word)0)
             : "cc");
@@ -219,15 +231,16 @@ EVC_INLINE void multiply_add_one(word *r, word a, word w, word *carry)
 #define EVC_BN_MULTIPLY_IN_MEMORY 0
 #endif
 
-/* ---- Four words of a row of products ------------------------------------------------------------------------
- * The carry stays where it is from word to word, as multiplications leave it alone. multiply_four: r = a w + carry;
- * multiply_add_four: r += a w + carry. Both return the word above. */
+/* ---- Four words of a row of products ------------------------------------------------------------
+ * The carry stays where it is from word to word, as multiplications leave it alone. multiply_four:
+ * r = a w + carry; multiply_add_four: r += a w + carry. Both return the word above. */
 
 #if defined(__s390x__) && EVC_BN_WORD64 && !EVC_BN_HALVES
 #define EVC_BN_MULTIPLY_FOUR 1
 
-/* A product of a word at a, whose upper word is in the even register then; `below` is added to the lower one. */
-#define PRODUCT(even, odd, at, add, below)                                                                             \
+/* A product of a word at a, whose upper word is in the even register then; `below` is
+ * added to the lower one. */
+#define PRODUCT(even, odd, at, add, below) \
     "lg %%" odd ", " at "(%[a])\n\tmlgr %%" even ", %[w]\n\t" add " %%" odd ", " below "\n\t"
 #define STORE_WORD(from, at) "stg %%" from ", " at "(%[r])\n\t"
 #define ADD_TO_WORD(add, from, at) add " %%" from ", " at "(%[r])\n\t" STORE_WORD(from, at)
@@ -265,12 +278,14 @@ EVC_INLINE word multiply_add_four(word *r, const word *a, word w, word carry)
 #elif defined(__powerpc64__) && EVC_BN_WORD64 && !EVC_BN_HALVES
 #define EVC_BN_MULTIPLY_FOUR 1
 
-/* A product of a word at a, whose upper word is in `upper` then; `below` is added to the lower one. */
-#define PRODUCT(upper, lower, at, add, below)                                                                          \
-    "ld %[" upper "], " at "(%[a])\n\tmulld %[" lower "], %[" upper "], %[w]\n\t"                                      \
-    "mulhdu %[" upper "], %[" upper "], %[w]\n\t" add " %[" lower "], %[" lower "], %[" below "]\n\t"
+/* A product of a word at a, whose upper word is in `upper` then; `below` is
+ * added to the lower one. */
+#define PRODUCT(upper, lower, at, add, below)                                     \
+    "ld %[" upper "], " at "(%[a])\n\tmulld %[" lower "], %[" upper "], %[w]\n\t" \
+    "mulhdu %[" upper "], %[" upper "], %[w]\n\t"                                 \
+    add " %[" lower "], %[" lower "], %[" below "]\n\t"
 #define STORE_WORD(from, at) "std %[" from "], " at "(%[r])\n\t"
-#define ADD_TO_WORD(add, from, at)                                                                                     \
+#define ADD_TO_WORD(add, from, at) \
     "ld %[t], " at "(%[r])\n\t" add " %[" from "], %[" from "], %[t]\n\t" STORE_WORD(from, at)
 
 EVC_INLINE word multiply_four(word *r, const word *a, word w, word carry)

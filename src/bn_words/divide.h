@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Division of two words by one, without a division: by a reciprocal, in a time that depends on no operand.
+ * Division of two words by one, without a division: by a reciprocal, in a time
+ * that depends on no operand.
  *
- * Source: Moller, Granlund: Improved division by invariant integers, IEEE Transactions on Computers 60 (2011),
- *         algorithm 4. The reciprocal is by Newton's iteration, without their table.
+ * Source: Moller, Granlund: Improved division by invariant integers, IEEE Transactions on Computers
+ *         60 (2011), algorithm 4. The reciprocal is by Newton's iteration, without their table.
  */
 #ifndef EVC_BN_WORDS_DIVIDE_H
 #define EVC_BN_WORDS_DIVIDE_H
@@ -13,7 +14,8 @@
 /* The number of zeros above the highest one of x, which is not 0. */
 EVC_INLINE uint32_t leading_zeros(word x)
 {
-#if EVC_X86 || EVC_A64 || defined(__powerpc__) || (EVC_A32 && defined(__ARM_FEATURE_CLZ)) /* one instruction or two */
+/* counting takes one instruction or two */
+#if EVC_X86 || EVC_A64 || defined(__powerpc__) || (EVC_A32 && defined(__ARM_FEATURE_CLZ))
     return (uint32_t)(EVC_BN_WORD64 ? __builtin_clzll(x) : __builtin_clz((unsigned)x));
 #else
     uint32_t n = 0;
@@ -37,10 +39,10 @@ EVC_INLINE word bits_above(word x, uint32_t n)
 /*
  * (B^2 - 1) / d - B, rounded down; the highest bit of d is set.
  *
- * With D = d / B and y = 1 + v / B, y begins as the tangent of 1 / D at D = 3/4, or as 1 where that is more. Both are
- * at most 1 / D, with 1 - D y <= 1/9. Newton's step y + y (1 - D y) squares that and stays below 1 / D. Since words are
- * rounded down, v is at most 3 less than exact in the end: (1 - D y) B loses at most 1, times y < 2, and a product less
- * than 1.
+ * With D = d / B and y = 1 + v / B, y begins as the tangent of 1 / D at D = 3/4, or as 1 where that
+ * is more. Both are at most 1 / D, with 1 - D y <= 1/9. Newton's step y + y (1 - D y) squares that
+ * and stays below 1 / D. Since words are rounded down, v is at most 3 less than exact in the end:
+ * (1 - D y) B loses at most 1, times y < 2, and a product less than 1.
  */
 EVC_INLINE word reciprocal_of(word d)
 {
@@ -50,7 +52,8 @@ EVC_INLINE word reciprocal_of(word d)
     const word drop = above + multiply_high(above, start) + 2; /* 16/9 above, rounded up */
     word v, rest_high, rest_low;
 
-    v = (start - drop) & mask_less(drop, start); /* y - 1 = 8/3 - 16/9 D - 1 = 7/9 - 16/9 (D - 1/2) */
+    /* y - 1 = 8/3 - 16/9 D - 1 = 7/9 - 16/9 (D - 1/2) */
+    v = (start - drop) & mask_less(drop, start);
     for (int i = 0; i < (WORD_BITS == 64 ? 5 : 4); i++) {
         const word rest = ~(d + multiply_high(d, v)); /* (B^2 - d (B + v)) / B, less one at most */
 
@@ -70,7 +73,8 @@ EVC_INLINE word reciprocal_of(word d)
     return v;
 }
 
-/* The quotient of high * B + low by d, whose highest bit is set and whose reciprocal is v; high < d. */
+/* The quotient of high * B + low by d, whose highest bit is set and whose
+ * reciprocal is v; high < d. */
 EVC_INLINE word divide_normal(word high, word low, word d, word v, word *remainder)
 {
     sum q = sum_add_product(sum_of(high, low), v, high);
@@ -91,12 +95,13 @@ EVC_INLINE word remainder_of_small(word high, word low, const struct evc_bn_divi
 {
     word rest;
 
-    (void)divide_normal(high << d->shift | bits_above(low, d->shift), low << d->shift, d->normal, d->reciprocal, &rest);
+    (void)divide_normal(high << d->shift | bits_above(low, d->shift), low << d->shift, d->normal,
+                        d->reciprocal, &rest);
     return rest >> d->shift;
 }
 
-/* high * B + low modulo the divisor's word w. With B modulo w instead of B it is at most (B - 1) (w - 1) + B - 1, which
- * is (B - 1) w: so what is above the lower word is below w. */
+/* high * B + low modulo the divisor's word w. With B modulo w instead of B it is at most (B - 1)
+ * (w - 1) + B - 1, which is (B - 1) w: so what is above the lower word is below w. */
 EVC_INLINE word remainder_of(word high, word low, const struct evc_bn_divisor *d)
 {
     /* the barrier: without it GCC copies a word in each turn of a loop before this, on AArch64 */

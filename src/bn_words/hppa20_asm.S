@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Word primitives for PA-RISC 2.0, in programs of 32 bits under a kernel that keeps all 64 bits of registers. The upper
- * half of a register that is returned is not looked at by its caller.
+ * Word primitives for PA-RISC 2.0, in programs of 32 bits under a kernel that keeps all 64 bits of
+ * registers. The upper half of a register that is returned is not looked at by its caller.
  */
 #include "bn_words/hppa_asm_steps.h"
 #include "common/hppa_asm.h"
@@ -36,7 +36,8 @@ evc_isa_pa20
 	fstd	%fr8, 24(PARK)
 .endm
 
-/* sum, a product and at most one word more, plus the carry: its lower word is the result, the upper one the carry. */
+/* sum, a product and at most one word more, plus the carry: its lower word is the result,
+ * the upper one the carry. */
 .macro take_word sum
 	add,l	\sum, CARRY, \sum
 	extrd,u	\sum, 31, 32, CARRY
@@ -111,10 +112,11 @@ evc_end evc_bn_words_hppa20_mul
 
 square_words evc_bn_words_hppa20_sqr
 
-/* ---- Columns -------------------------------------------------------------------------------------------- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
-/* a is in the left halves of fr4 to fr11, b in the right ones. The products of a column are parked in one of two banks
- * of 64 bytes, while the column before is summed from the other: 64 bits in `low`, what is above in `high`. */
+/* a is in the left halves of fr4 to fr11, b in the right ones. The products of a column are parked
+ * in one of two banks of 64 bytes, while the column before is summed from the other: 64 bits in
+ * `low`, what is above in `high`. */
 
 /* The assembler takes no symbol for a register here, so one of these is picked. */
 .macro park_at f
@@ -205,9 +207,10 @@ evc_function evc_bn_words_hppa20_comba8
 	comba 8
 evc_end evc_bn_words_hppa20_comba8
 
-/* ---- Remainders ----------------------------------------------------------------------------------------- */
+/* ---- Remainders ------------------------------------------------------------------------------ */
 
-/* end of a, turns > 0, powers of B, sum (low, high): as mod_words_folded of steps.h, four words a turn. */
+/* end of a, turns > 0, powers of B, sum (low, high): as mod_words_folded of
+ * steps.h, four words a turn. */
 evc_function evc_bn_words_hppa20_fold
 	fldw,ma	4(%r24), %fr4L
 	fldw,ma	4(%r24), %fr5L

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps that the assembly for PA-RISC 1.1 and for 2.0 share; included before common/hppa_asm.h is used. */
+/* Steps that the assembly for PA-RISC 1.1 and for 2.0 share; included before
+ * common/hppa_asm.h is used. */
 #ifndef EVC_BN_WORDS_HPPA_ASM_STEPS_H
 #define EVC_BN_WORDS_HPPA_ASM_STEPS_H
 
@@ -10,7 +11,8 @@
 #define BY %r23
 #define CARRY %r28
 
-/* A function of r, a, n that squares each word. The halves of a product go to memory as they are. */
+/* A function of r, a, n that squares each word. The halves of a product go
+ * to memory as they are. */
 .macro square_words name
 evc_function \name
 	addib,<,n	-2, COUNT, 2f

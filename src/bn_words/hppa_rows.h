@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots of both kernels for PA-RISC: calls of their assembly, and steps in C where that has none. HPPA(name) is the
- * name of a function of the kernel's assembly.
+ * The slots of both kernels for PA-RISC: calls of their assembly, and steps in C where that has
+ * none. HPPA(name) is the name of a function of the kernel's assembly.
  */
 #ifndef EVC_BN_WORDS_HPPA_ROWS_H
 #define EVC_BN_WORDS_HPPA_ROWS_H
@@ -14,8 +14,9 @@ void HPPA(sqr)(word *r, const word *a, size_t n_words);
 void HPPA(comba4)(word *r, const word *a, const word *b);
 void HPPA(comba8)(word *r, const word *a, const word *b);
 
-/* Replaces s, which what is above the words before `end` is congruent to, by what that and 4 * n_turns words more are
- * congruent to. n_turns > 0; powers: as in struct evc_bn_divisor; s: the lower word first. */
+/* Replaces s, which what is above the words before `end` is congruent to, by what that and
+ * 4 * n_turns words more are congruent to. n_turns > 0; powers: as in struct evc_bn_divisor; s:
+ * the lower word first. */
 void HPPA(fold)(const word *end, size_t n_turns, const word *powers, word s[2]);
 
 EVC_BN_SLOT_add_words

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Word primitives for PA-RISC 1.1 in assembly: products by xmpyu, with operands that go from memory to the unit for
- * floating point directly.
+ * Word primitives for PA-RISC 1.1 in assembly: products by xmpyu, with operands that go from memory
+ * to the unit for floating point directly.
  *
- * Method:   rows of four products a turn with two chains of carries; columns written out, each parked on the stack
- *           while the one before is summed; remainders of four words a turn.
- * Source:   PA-RISC 1.1 Architecture and Instruction Set Reference Manual (1994), chapter 6 (XMPYU).
- * Needs:    HPPA_XMPYU.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
+ * Method:   rows of four products a turn with two chains of carries; columns written out, each
+ *           parked on the stack while the one before is summed; remainders of four words a turn.
+ * Source:   PA-RISC 1.1 Architecture and Instruction Set Reference Manual
+ *           (1994), chapter 6 (XMPYU).
+ * Needs:    HPPA_XMPYU.   Timing: CT (no secret branches or addresses; rests on the
+ *           multiplier's constant time).
  * Key form: private.
  */
 #include "bn_words/kernel.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Word primitives for PA-RISC 1.1. The multiplier is in the unit for floating point: words go there from memory, and
- * products come back through the stack.
+ * Word primitives for PA-RISC 1.1. The multiplier is in the unit for floating point: words go there
+ * from memory, and products come back through the stack.
  */
 #include "bn_words/hppa_asm_steps.h"
 #include "common/hppa_asm.h"
@@ -36,8 +36,8 @@ evc_isa_pa11
 	fstds	%fr8, 8(PARK)
 .endm
 
-/* r19, r20, r22, r23 = the lower words of four products and the carry, plus the upper word of the product before each;
- * CARRY = the last upper word and the carry. */
+/* r19, r20, r22, r23 = the lower words of four products and the carry, plus the upper word of the
+ * product before each; CARRY = the last upper word and the carry. */
 .macro sum_four
 	ldw	-12(PARK), %r19
 	ldw	-4(PARK), %r20
@@ -53,7 +53,8 @@ evc_isa_pa11
 	addc	%r31, %r23, %r23
 .endm
 
-/* The product of the last words, one a turn: r21 = its lower word and the carry, r22 = its upper word and the carry. */
+/* The product of the last words, one a turn: r21 = its lower word and the carry, r22 = its
+ * upper word and the carry. */
 .macro multiply_one
 	fldws,ma	4(FROM), %fr5L
 	xmpyu	%fr4L, %fr5L, %fr5
@@ -116,10 +117,11 @@ evc_end evc_bn_words_hppa_xmpyu_mul
 
 square_words evc_bn_words_hppa_xmpyu_sqr
 
-/* ---- Columns -------------------------------------------------------------------------------------------- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
-/* a is in the left halves of fr4 to fr11, b in the right ones. The products of a column are parked in one of two banks,
- * each reached from two registers, while the column before is summed from the other. */
+/* a is in the left halves of fr4 to fr11, b in the right ones. The products of a column are
+ * parked in one of two banks, each reached from two registers, while the column before is
+ * summed from the other. */
 
 .macro park_product i, j
 	xmpyu	%fr\i\()L, %fr\j\()R, product
@@ -227,9 +229,10 @@ evc_function evc_bn_words_hppa_xmpyu_comba8
 	comba 8
 evc_end evc_bn_words_hppa_xmpyu_comba8
 
-/* ---- Remainders ----------------------------------------------------------------------------------------- */
+/* ---- Remainders ------------------------------------------------------------------------------ */
 
-/* end of a, turns > 0, powers of B, sum (low, high): as mod_words_folded of steps.h, four words a turn. */
+/* end of a, turns > 0, powers of B, sum (low, high): as mod_words_folded of
+ * steps.h, four words a turn. */
 evc_function evc_bn_words_hppa_xmpyu_fold
 	fldws,ma	4(%r24), %fr4L
 	fldws,ma	4(%r24), %fr5L

@@ -8,10 +8,13 @@
 #include "common/registry.h"
 
 /* The head of a descriptor, as EVC_KERNEL_HEAD. Word primitives have no keys. */
-#define EVC_BN_WORDS_HEAD(stem_, isa_, timing_, use_, clear_)                                                          \
-    {                                                                                                                  \
-        .name = #stem_, .needs = EVC_NEEDS_##isa_, .key_align = 16, .timing = EVC_TIMING_##timing_,                    \
-        .use = EVC_USE_##use_, .batch = 1, .clear = (clear_)                                                           \
-    }
+#define EVC_BN_WORDS_HEAD(stem_, isa_, timing_, use_, clear_) \
+    {.name = #stem_,                                          \
+     .needs = EVC_NEEDS_##isa_,                               \
+     .key_align = 16,                                         \
+     .timing = EVC_TIMING_##timing_,                          \
+     .use = EVC_USE_##use_,                                   \
+     .batch = 1,                                              \
+     .clear = (clear_)}
 
 #endif

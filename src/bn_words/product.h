@@ -2,8 +2,9 @@
 /*
  * Products of two words, and sums of such products.
  *
- * Where the CPU has an instruction for a product of double width, the compiler's type of double width makes it.
- * Elsewhere that type would call a library for each word, and a product is four products of half words (halves.h).
+ * Where the CPU has an instruction for a product of double width, the compiler's type of double
+ * width makes it. Elsewhere that type would call a library for each word, and a product is four
+ * products of half words (halves.h).
  */
 #ifndef EVC_BN_WORDS_PRODUCT_H
 #define EVC_BN_WORDS_PRODUCT_H
@@ -43,8 +44,8 @@ typedef struct {
 #define HALF_BITS (WORD_BITS / 2)
 #define LOW_HALF (((word)1 << HALF_BITS) - 1)
 
-/* a * b + add + *carry, whose upper word replaces *carry. H = 2^HALF_BITS: a product of halves and two halves more are
- * at most (H - 1)^2 + 2 (H - 1) = H^2 - 1, so no line overflows. */
+/* a * b + add + *carry, whose upper word replaces *carry. H = 2^HALF_BITS: a product of halves and
+ * two halves more are at most (H - 1)^2 + 2 (H - 1) = H^2 - 1, so no line overflows. */
 EVC_INLINE word multiply_add(word a, word b, word add, word *carry)
 {
     const word a0 = a & LOW_HALF, a1 = a >> HALF_BITS, b0 = b & LOW_HALF, b1 = b >> HALF_BITS;

@@ -2,9 +2,11 @@
 /*
  * Word primitives for x86-64 with mulx, adcx and adox, in assembly.
  *
- * Method:   rows of eight words a turn with two chains of carries at once; all else as in c_words64.
+ * Method:   rows of eight words a turn with two chains of carries at once;
+ *           all else as in c_words64.
  * Source:   Ozturk et al.: New Instructions Supporting Large Integer Arithmetic, Intel (2012).
- * Needs:    X86_ADX.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
+ * Needs:    X86_ADX.   Timing: CT (no secret branches or addresses; rests on the
+ *           multiplier's constant time).
  * Key form: private.
  */
 #include "bn_words/kernel.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of word primitives for x86-64: products by mulx, which leaves the flags alone, and two chains of carries at once
- * by adcx and adox. Eight words a turn.
+ * Rows of word primitives for x86-64: products by mulx, which leaves the flags alone, and two
+ * chains of carries at once by adcx and adox. Eight words a turn.
  *
- * Arguments as the System V ABI has them: r in rdi, a in rsi, n_words in rdx, w in rcx; the result in rax.
+ * Arguments as the System V ABI has them: r in rdi, a in rsi, n_words in rdx, w
+ * in rcx; the result in rax.
  */
 #include "common/x86_asm.h"
 
@@ -22,8 +23,8 @@
     mov %rax, 8*\i(%rdi)
 .endm
 
-/* Turns of eight words: rcx counts them down by lea and jrcxz, which leave both carries alone. Before them come
- * n_words % 8 words, one by one. */
+/* Turns of eight words: rcx counts them down by lea and jrcxz, which leave both carries alone.
+ * Before them come n_words % 8 words, one by one. */
 .macro row word, two_chains
     mov %rdx, %r10
     mov %rcx, %rdx
