@@ -2,8 +2,9 @@
 /*
  * Diffie-Hellman modulo a prime.
  *
- * Source: SP 800-56A revision 3 (2018), section 5.6.1.1 (secrets), 5.6.2.3.1 (the value of a peer), 5.7.1.1 (what is
- *         shared is not 1); RFC 7919 (2016), section 5.2 and appendix A (lengths of secrets).
+ * Source: SP 800-56A revision 3 (2018), section 5.6.1.1 (secrets), 5.6.2.3.1 (the value of a
+ *         peer), 5.7.1.1 (what is shared is not 1); RFC 7919 (2016), section 5.2 and
+ *         appendix A (lengths of secrets).
  */
 #include "everycore/prime.h"
 
@@ -14,7 +15,7 @@
 
 #define LEAST_BITS 2048u
 
-/* ---- Sizes -------------------------------------------------------------------------------------------- */
+/* ---- Sizes ----------------------------------------------------------------------------------- */
 
 size_t evc_dh_group_bytes(const struct evc_bn *kernel, size_t p_bits)
 {
@@ -31,7 +32,7 @@ size_t evc_dh_scratch_bytes(const struct evc_bn *kernel, size_t p_bits)
     return bytes ? bytes + p_bits / 8 : 0;
 }
 
-/* ---- Numbers ------------------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 static void copy_right(uint8_t *out, size_t out_bytes, const uint8_t *in, size_t in_bytes)
 {
@@ -51,16 +52,21 @@ static int is_small(const uint8_t *a, size_t n_bytes, uint32_t most)
 /* From 2 to p - 2, of p_bytes bytes; public. */
 static int is_element(const uint8_t *a, const uint8_t *p, size_t p_bytes)
 {
-    const int is_minus_one = evc_mask_equal(a, p, p_bytes - 1) && a[p_bytes - 1] == (p[p_bytes - 1] ^ 1);
+    const int is_minus_one =
+        evc_mask_equal(a, p, p_bytes - 1) && a[p_bytes - 1] == (p[p_bytes - 1] ^ 1);
 
     return !is_small(a, p_bytes, 1) && evc_bn_below(a, p, p_bytes) && !is_minus_one;
 }
 
-/* ---- Set-up -------------------------------------------------------------------------------------------- */
+/* ---- Set-up ---------------------------------------------------------------------------------- */
 
 static uint32_t secret_bytes_for(size_t p_bytes)
 {
-    return p_bytes <= 256 ? 29 : p_bytes <= 384 ? 35 : p_bytes <= 512 ? 41 : p_bytes <= 768 ? 47 : 50;
+    return p_bytes <= 256   ? 29
+           : p_bytes <= 384 ? 35
+           : p_bytes <= 512 ? 41
+           : p_bytes <= 768 ? 47
+                            : 50;
 }
 
 static int overlaps(const void *memory, size_t memory_bytes, const struct evc_dh_params *params)
@@ -128,14 +134,16 @@ static enum evc_status set_group(struct evc_dh_group *group, const struct evc_bn
     group->p_bytes = params->p_bytes;
     group->has_q = params->q != NULL;
     group->secret_bytes = params->q ? params->q_bytes : secret_bytes_for(p_bytes);
-    if (!params->q && group->secret_bytes + 2 > p_bytes) /* of a p that is this short, q may be below some secrets */
+    /* of a p that is this short, q may be below some secrets */
+    if (!params->q && group->secret_bytes + 2 > p_bytes)
         group->secret_bytes = params->p_bytes;
     set_q(group, params);
     copy_right(evc_dh_g_of(group), p_bytes, params->g, params->g_bytes);
     if (!is_element(evc_dh_g_of(group), params->p, p_bytes))
         return EVC_ERR_GROUP;
     status = evc_bn_set_modulus_in((uint8_t *)group + evc_dh_modulus_at(p_bytes),
-                                   evc_bn_modulus_bytes(kernel, 8 * p_bytes), kernel, params->p, p_bytes);
+                                   evc_bn_modulus_bytes(kernel, 8 * p_bytes), kernel, params->p,
+                                   p_bytes);
     if (status == EVC_OK)
         group->kernel = kernel;
     return status;
@@ -150,10 +158,12 @@ enum evc_status evc_dh_set_group_in(void *memory, size_t memory_bytes, const str
     if (kernel && params) {
         status = check_params(params);
         needed_bytes = evc_dh_group_bytes(kernel, 8 * (size_t)params->p_bytes);
-        if (status == EVC_OK && (!needed_bytes || bits_of(params) < (least_bits ? least_bits : LEAST_BITS)))
+        if (status == EVC_OK &&
+            (!needed_bytes || bits_of(params) < (least_bits ? least_bits : LEAST_BITS)))
             status = EVC_ERR_KEY_SIZE;
         if (status == EVC_OK)
-            status = evc_check_key_memory(memory, memory_bytes, needed_bytes, params, sizeof *params);
+            status =
+                evc_check_key_memory(memory, memory_bytes, needed_bytes, params, sizeof *params);
         if (status == EVC_OK && overlaps(memory, memory_bytes, params))
             status = EVC_ERR_OVERLAP;
     }
@@ -165,7 +175,7 @@ enum evc_status evc_dh_set_group_in(void *memory, size_t memory_bytes, const str
     return status;
 }
 
-/* ---- The check of parameters --------------------------------------------------------------------------- */
+/* ---- The check of parameters ----------------------------------------------------------------- */
 
 /* For the tests of p and q; then for a power, and the number that it is. */
 size_t evc_dh_check_scratch_bytes(const struct evc_bn *kernel, size_t p_bits)
@@ -177,18 +187,22 @@ size_t evc_dh_check_scratch_bytes(const struct evc_bn *kernel, size_t p_bits)
 }
 
 /* a to the q is 1; out: p_bytes bytes. */
-static enum evc_status check_order(const struct evc_dh_group *group, const uint8_t *a, uint8_t *out, void *scratch,
-                                   size_t scratch_bytes)
+static enum evc_status check_order(const struct evc_dh_group *group, const uint8_t *a, uint8_t *out,
+                                   void *scratch, size_t scratch_bytes)
 {
     const enum evc_status status =
-        evc_bn_exp_public(evc_dh_modulus_of(group), a, evc_dh_q_of(group), group->p_bytes, out, scratch, scratch_bytes);
+        evc_bn_exp_public(evc_dh_modulus_of(group), a, evc_dh_q_of(group), group->p_bytes, out,
+                          scratch, scratch_bytes);
 
     if (status != EVC_OK)
         return status;
-    return is_small(out, group->p_bytes, 1) && out[group->p_bytes - 1] == 1 ? EVC_OK : EVC_ERR_GROUP;
+    const int is_one = is_small(out, group->p_bytes, 1) && out[group->p_bytes - 1] == 1;
+
+    return is_one ? EVC_OK : EVC_ERR_GROUP;
 }
 
-enum evc_status evc_dh_check_group(const struct evc_dh_group *group, void *scratch, size_t scratch_bytes)
+enum evc_status evc_dh_check_group(const struct evc_dh_group *group, void *scratch,
+                                   size_t scratch_bytes)
 {
     const uint8_t *p, *q;
     size_t q_bytes, p_bytes = group->p_bytes;
@@ -205,12 +219,13 @@ enum evc_status evc_dh_check_group(const struct evc_dh_group *group, void *scrat
     if (status == EVC_OK)
         status = evc_prime_test_public(group->kernel, q, q_bytes, scratch, scratch_bytes);
     if (status == EVC_OK) /* g, which is not 1, has order q then, so that q divides p - 1 */
-        status = check_order(group, evc_dh_g_of(group), scratch, (uint8_t *)scratch + p_bytes, scratch_bytes - p_bytes);
+        status = check_order(group, evc_dh_g_of(group), scratch, (uint8_t *)scratch + p_bytes,
+                             scratch_bytes - p_bytes);
     evc_wipe(scratch, evc_dh_check_scratch_bytes(group->kernel, 8 * p_bytes));
     return status;
 }
 
-/* ---- An exchange --------------------------------------------------------------------------------------- */
+/* ---- An exchange ----------------------------------------------------------------------------- */
 
 /* All ones if x is 0. */
 static uint32_t mask_zero(const uint8_t *x, size_t x_bytes)
@@ -226,7 +241,8 @@ static uint32_t mask_zero(const uint8_t *x, size_t x_bytes)
 
 #define MOST_DRAWS 128 /* each one is good with a chance of more than 1/2 */
 
-enum evc_status evc_dh_make_secret(const struct evc_dh_group *group, const struct evc_random *random, uint8_t *x)
+enum evc_status evc_dh_make_secret(const struct evc_dh_group *group,
+                                   const struct evc_random *random, uint8_t *x)
 {
     const size_t x_bytes = group->secret_bytes;
     const int compares = group->has_q || x_bytes == group->p_bytes;
@@ -258,7 +274,8 @@ enum evc_status evc_dh_make_secret(const struct evc_dh_group *group, const struc
     return EVC_ERR_RANDOM;
 }
 
-enum evc_status evc_dh_check_secret(const struct evc_dh_group *group, const uint8_t *x, size_t scratch_bytes)
+enum evc_status evc_dh_check_secret(const struct evc_dh_group *group, const uint8_t *x,
+                                    size_t scratch_bytes)
 {
     uint32_t zero;
 
@@ -270,19 +287,20 @@ enum evc_status evc_dh_check_secret(const struct evc_dh_group *group, const uint
 }
 
 /* g is public, and a word in all named groups. */
-static enum evc_status power_of_g(const struct evc_dh_group *group, const uint8_t *x, uint8_t *y, void *scratch,
-                                  size_t scratch_bytes)
+static enum evc_status power_of_g(const struct evc_dh_group *group, const uint8_t *x, uint8_t *y,
+                                  void *scratch, size_t scratch_bytes)
 {
     const struct evc_bn_modulus *const p = evc_dh_modulus_of(group);
     const uint8_t *const g = evc_dh_g_of(group);
 
     if (is_small(g, group->p_bytes, UINT8_MAX))
-        return evc_bn_exp_small(p, g[group->p_bytes - 1], x, group->secret_bytes, y, scratch, scratch_bytes);
+        return evc_bn_exp_small(p, g[group->p_bytes - 1], x, group->secret_bytes, y, scratch,
+                                scratch_bytes);
     return evc_bn_exp(p, g, x, group->secret_bytes, y, scratch, scratch_bytes);
 }
 
-enum evc_status evc_dh_public(const struct evc_dh_group *group, const uint8_t *x, uint8_t *y, void *scratch,
-                              size_t scratch_bytes)
+enum evc_status evc_dh_public(const struct evc_dh_group *group, const uint8_t *x, uint8_t *y,
+                              void *scratch, size_t scratch_bytes)
 {
     enum evc_status status;
 
@@ -297,8 +315,8 @@ enum evc_status evc_dh_public(const struct evc_dh_group *group, const uint8_t *x
 }
 
 /* value: the peer's, of p_bytes bytes. out: for what is computed on the way. */
-static enum evc_status check_peer(const struct evc_dh_group *group, const uint8_t *value, unsigned flags, uint8_t *out,
-                                  void *scratch, size_t scratch_bytes)
+static enum evc_status check_peer(const struct evc_dh_group *group, const uint8_t *value,
+                                  unsigned flags, uint8_t *out, void *scratch, size_t scratch_bytes)
 {
     enum evc_status status = EVC_OK;
 
@@ -318,8 +336,8 @@ static enum evc_status check_shared(const uint8_t *z, size_t z_bytes)
     return good ? EVC_OK : EVC_ERR_PEER;
 }
 
-static enum evc_status check_call(const struct evc_dh_group *group, const uint8_t *x, size_t peer_bytes, unsigned flags,
-                                  size_t scratch_bytes)
+static enum evc_status check_call(const struct evc_dh_group *group, const uint8_t *x,
+                                  size_t peer_bytes, unsigned flags, size_t scratch_bytes)
 {
     if (flags & ~EVC_DH_CHECK_ORDER)
         return EVC_ERR_PARAMETER;
@@ -328,11 +346,13 @@ static enum evc_status check_call(const struct evc_dh_group *group, const uint8_
     return evc_dh_check_secret(group, x, scratch_bytes);
 }
 
-enum evc_status evc_dh_shared(const struct evc_dh_group *group, const uint8_t *x, const uint8_t *peer,
-                              size_t peer_bytes, unsigned flags, uint8_t *z, void *scratch, size_t scratch_bytes)
+enum evc_status evc_dh_shared(const struct evc_dh_group *group, const uint8_t *x,
+                              const uint8_t *peer, size_t peer_bytes, unsigned flags, uint8_t *z,
+                              void *scratch, size_t scratch_bytes)
 {
     const size_t p_bytes = group->p_bytes;
-    uint8_t *const value = scratch, *const rest = evc_out_at(value, p_bytes); /* scratch may be NULL as yet */
+    /* scratch may be NULL as yet */
+    uint8_t *const value = scratch, *const rest = evc_out_at(value, p_bytes);
     enum evc_status status;
 
     if (!group->kernel)

@@ -7,7 +7,7 @@
 
 #include "bn/ops.h"
 
-/* ---- The parts of a group: the head, q and g with p_bytes bytes each, the modulus p ------------------------- */
+/* ---- The parts of a group: the head, q and g with p_bytes bytes each, the modulus p ---------- */
 
 #define EVC_DH_HEAD_BYTES EVC_BN_ROUND16(sizeof(struct evc_dh_group))
 
@@ -32,6 +32,7 @@ EVC_INLINE const struct evc_bn_modulus *evc_dh_modulus_of(const struct evc_dh_gr
 }
 
 /* Whether the scratch memory is large enough, and x is not 0. */
-enum evc_status evc_dh_check_secret(const struct evc_dh_group *group, const uint8_t *x, size_t scratch_bytes);
+enum evc_status evc_dh_check_secret(const struct evc_dh_group *group, const uint8_t *x,
+                                    size_t scratch_bytes);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * Powers of the generator by a table that is made once.
  *
- * A secret of a rows has TEETH a bits: bit number t a + i is in row i, of tooth t. Rows are in blocks of b. With
- * block j comes the table of all products of g^(2^(t a + j b)) over sets of teeth t. So one square for each of the b
- * rows of a block, and one product for each row, make a power.
+ * A secret of a rows has TEETH a bits: bit number t a + i is in row i, of tooth t. Rows are in
+ * blocks of b. With block j comes the table of all products of g^(2^(t a + j b)) over sets of teeth
+ * t. So one square for each of the b rows of a block, and one product for each row, make a power.
  *
  * Source: Lim, Lee: More flexible exponentiation with precomputation, CRYPTO 1994.
  */
@@ -16,7 +16,8 @@
 #define TEETH EVC_BN_WINDOW_BITS
 #define ENTRIES ((size_t)1 << TEETH)
 
-/* ---- The parts of a table: the head, p and g with p_bytes bytes each, the entries of each block ------------- */
+/* ---- The parts of a table: the head, p and g with p_bytes bytes each, the
+ * entries of each block */
 
 #define HEAD_BYTES EVC_BN_ROUND16(sizeof(struct evc_dh_table))
 
@@ -25,9 +26,11 @@ static uint8_t *p_of(const struct evc_dh_table *table)
     return (uint8_t *)(uintptr_t)table + HEAD_BYTES;
 }
 
-static uint8_t *entry(const struct evc_dh_table *table, const struct evc_bn_modulus *n, size_t block, size_t index)
+static uint8_t *entry(const struct evc_dh_table *table, const struct evc_bn_modulus *n,
+                      size_t block, size_t index)
 {
-    return p_of(table) + EVC_BN_ROUND16(2 * (size_t)table->p_bytes) + (block * ENTRIES + index) * n->shape.form_bytes;
+    return p_of(table) + EVC_BN_ROUND16(2 * (size_t)table->p_bytes) +
+           (block * ENTRIES + index) * n->shape.form_bytes;
 }
 
 static int is_number_of_blocks(size_t n_blocks)
@@ -51,10 +54,11 @@ static size_t rows_for(const struct evc_dh_group *group, size_t n_blocks)
     return (8 * (size_t)group->secret_bytes + TEETH * n_blocks - 1) / (TEETH * n_blocks);
 }
 
-/* ---- Set-up -------------------------------------------------------------------------------------------- */
+/* ---- Set-up ---------------------------------------------------------------------------------- */
 
 /* The entries with one tooth: g, squared again and again. */
-static void set_single_teeth(const struct evc_dh_table *table, const struct evc_dh_group *group, void *scratch)
+static void set_single_teeth(const struct evc_dh_table *table, const struct evc_dh_group *group,
+                             void *scratch)
 {
     const struct evc_bn_modulus *const n = evc_dh_modulus_of(group);
     const size_t rows = table->rows, n_blocks = table->n_blocks;
@@ -62,14 +66,16 @@ static void set_single_teeth(const struct evc_dh_table *table, const struct evc_
 
     evc_bn_op_enter(n, power, evc_dh_g_of(group), group->p_bytes, scratch);
     for (size_t i = 0; i < TEETH * n_blocks; i++) {
-        memcpy(entry(table, n, i % n_blocks, (size_t)1 << i / n_blocks), power, n->shape.form_bytes);
+        memcpy(entry(table, n, i % n_blocks, (size_t)1 << i / n_blocks), power,
+               n->shape.form_bytes);
         for (size_t row = 0; row < rows; row++)
             evc_bn_op_sqr(n, power, power, scratch);
     }
 }
 
 /* Every other entry is a product of one that came before, and of one with a single tooth. */
-static void set_products(const struct evc_dh_table *table, const struct evc_dh_group *group, void *scratch)
+static void set_products(const struct evc_dh_table *table, const struct evc_dh_group *group,
+                         void *scratch)
 {
     const struct evc_bn_modulus *const n = evc_dh_modulus_of(group);
 
@@ -85,8 +91,9 @@ static void set_products(const struct evc_dh_table *table, const struct evc_dh_g
     }
 }
 
-static enum evc_status check_set_up(const void *memory, size_t memory_bytes, const struct evc_dh_group *group,
-                                    size_t n_blocks, size_t scratch_bytes)
+static enum evc_status check_set_up(const void *memory, size_t memory_bytes,
+                                    const struct evc_dh_group *group, size_t n_blocks,
+                                    size_t scratch_bytes)
 {
     const size_t p_bits = 8 * (size_t)group->p_bytes;
 
@@ -98,15 +105,18 @@ static enum evc_status check_set_up(const void *memory, size_t memory_bytes, con
         return EVC_ERR_PARAMETER;
     if (scratch_bytes < evc_dh_scratch_bytes(group->kernel, p_bits))
         return EVC_ERR_SCRATCH;
-    return evc_check_key_memory(memory, memory_bytes, evc_dh_table_bytes(group->kernel, p_bits, n_blocks), group,
+    return evc_check_key_memory(memory, memory_bytes,
+                                evc_dh_table_bytes(group->kernel, p_bits, n_blocks), group,
                                 evc_dh_group_bytes(group->kernel, p_bits));
 }
 
-enum evc_status evc_dh_set_table_in(void *memory, size_t memory_bytes, const struct evc_dh_group *group,
-                                    size_t n_blocks, void *scratch, size_t scratch_bytes)
+enum evc_status evc_dh_set_table_in(void *memory, size_t memory_bytes,
+                                    const struct evc_dh_group *group, size_t n_blocks,
+                                    void *scratch, size_t scratch_bytes)
 {
     struct evc_dh_table *const table = memory;
-    const enum evc_status status = check_set_up(memory, memory_bytes, group, n_blocks, scratch_bytes);
+    const enum evc_status status =
+        check_set_up(memory, memory_bytes, group, n_blocks, scratch_bytes);
 
     if (status == EVC_ERR_OVERLAP) /* the group would be wiped */
         return status;
@@ -125,10 +135,11 @@ enum evc_status evc_dh_set_table_in(void *memory, size_t memory_bytes, const str
     return EVC_OK;
 }
 
-/* ---- A power --------------------------------------------------------------------------------------------- */
+/* ---- A power --------------------------------------------------------------------------------- */
 
 /* The bits of a row, one of each tooth. */
-static size_t teeth_of(const struct evc_dh_table *table, const uint8_t *x, size_t x_bytes, size_t row)
+static size_t teeth_of(const struct evc_dh_table *table, const uint8_t *x, size_t x_bytes,
+                       size_t row)
 {
     const size_t apart = (size_t)table->rows * table->n_blocks;
     size_t bits = 0;
@@ -139,8 +150,8 @@ static size_t teeth_of(const struct evc_dh_table *table, const uint8_t *x, size_
 }
 
 /* Out of line: what operations leave in its frame lies below its caller, which clears it. */
-EVC_OUT_OF_LINE void power_of_g(const struct evc_dh_table *table, const struct evc_dh_group *group, const uint8_t *x,
-                                uint8_t *out, void *scratch)
+EVC_OUT_OF_LINE void power_of_g(const struct evc_dh_table *table, const struct evc_dh_group *group,
+                                const uint8_t *x, uint8_t *out, void *scratch)
 {
     const struct evc_bn_modulus *const n = evc_dh_modulus_of(group);
     void *const sum = evc_bn_number(n, scratch, 0), *const factor = evc_bn_number(n, scratch, 1);
@@ -160,7 +171,8 @@ EVC_OUT_OF_LINE void power_of_g(const struct evc_dh_table *table, const struct e
     evc_bn_op_leave(n, out, sum, factor, scratch);
 }
 
-static enum evc_status check_table(const struct evc_dh_group *group, const struct evc_dh_table *table)
+static enum evc_status check_table(const struct evc_dh_group *group,
+                                   const struct evc_dh_table *table)
 {
     const size_t p_bytes = group->p_bytes;
 
@@ -175,8 +187,9 @@ static enum evc_status check_table(const struct evc_dh_group *group, const struc
                : EVC_ERR_GROUP;
 }
 
-enum evc_status evc_dh_public_by_table(const struct evc_dh_group *group, const struct evc_dh_table *table,
-                                       const uint8_t *x, uint8_t *y, void *scratch, size_t scratch_bytes)
+enum evc_status evc_dh_public_by_table(const struct evc_dh_group *group,
+                                       const struct evc_dh_table *table, const uint8_t *x,
+                                       uint8_t *y, void *scratch, size_t scratch_bytes)
 {
     enum evc_status status = check_table(group, table);
 

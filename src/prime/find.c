@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Secret primes: a sieve by masks, of a length that follows from the bits alone, over a secret start.
+ * Secret primes: a sieve by masks, of a length that follows from the bits
+ * alone, over a secret start.
  *
- * A window has candidates p0 + 4k for k below 8 p_bits. Primes are 2 in ln(p) of them, so that a window holds 23 on
- * average and none once in 10^10 times. Candidates are tested in random order: one behind a wide gap is no likelier. A
- * kernel with lanes tests some side by side, and the first of them that passes is taken.
+ * A window has candidates p0 + 4k for k below 8 p_bits. Primes are 2 in ln(p) of them, so that a
+ * window holds 23 on average and none once in 10^10 times. Candidates are tested in random order:
+ * one behind a wide gap is no likelier. A kernel with lanes tests some side by side, and the first
+ * of them that passes is taken.
  */
 #include "common/clear.h"
 #include "prime/search.h"
 #include "prime/side.h"
 
-/* ---- Sizes ------------------------------------------------------------------------------------------- */
+/* ---- Sizes ----------------------------------------------------------------------------------- */
 
 /* Small primes of the sieve: multiples of EVC_REMAINDERS. The last one, and the next after it. */
 struct depth {
@@ -56,9 +58,10 @@ size_t evc_prime_search_scratch_bytes(const struct evc_bn *kernel, size_t p_bits
 {
     if (!kernel || p_bits < EVC_BN_MIN_BITS || p_bits > EVC_BN_MAX_BITS || p_bits % 8 != 0)
         return 0;
-    return 15 + ROUND16(sizeof(struct evc_prime_remainders)) + window_for(p_bits) * sizeof(uint32_t) +
-           2 * (p_bits / 8) + MOST_E_BYTES + evc_bn_gcd_scratch_bytes(gcd_length(p_bits)) +
-           evc_prime_work_bytes(kernel, p_bits / 8) + evc_prime_side_bytes(kernel, p_bits / 8);
+    return 15 + ROUND16(sizeof(struct evc_prime_remainders)) +
+           window_for(p_bits) * sizeof(uint32_t) + 2 * (p_bits / 8) + MOST_E_BYTES +
+           evc_bn_gcd_scratch_bytes(gcd_length(p_bits)) + evc_prime_work_bytes(kernel, p_bits / 8) +
+           evc_prime_side_bytes(kernel, p_bits / 8);
 }
 
 uint32_t evc_prime_sieve_bound(size_t p_bits, int is_safe)
@@ -82,11 +85,12 @@ static void place(struct find *f, size_t p_bits, void *scratch)
     evc_prime_side_place(&f->side, f->search->kernel, p_bits / 8, at);
 }
 
-/* ---- The sieve ----------------------------------------------------------------------------------------- */
+/* ---- The sieve ------------------------------------------------------------------------------- */
 
 /*
- * Four remainders stand in the lanes of a word. From one candidate to the next each grows by 4 modulo its prime. Primes
- * are below 2^14, so that no lane overflows. The candidate is struck where a lane is 0.
+ * Four remainders stand in the lanes of a word. From one candidate to the next each grows by
+ * 4 modulo its prime. Primes are below 2^14, so that no lane overflows. The candidate is
+ * struck where a lane is 0.
  */
 #define LANES 4
 #define WORDS (EVC_REMAINDERS / LANES)
@@ -141,7 +145,8 @@ static void strike_ones(struct find *f, uint32_t rest, uint32_t prime)
     const uint32_t before = rest + prime - 1;
 
     for (size_t i = 0; i < EVC_REMAINDERS; i++)
-        set_lane(&l, i, before - (prime & ~((uint32_t)0 - evc_barrier32((before - prime) >> 31))), prime);
+        set_lane(&l, i, before - (prime & ~((uint32_t)0 - evc_barrier32((before - prime) >> 31))),
+                 prime);
     strike(f->left, f->window, &l);
 }
 
@@ -166,7 +171,7 @@ static void sieve(struct find *f)
     }
 }
 
-/* ---- Candidates ---------------------------------------------------------------------------------------- */
+/* ---- Candidates ------------------------------------------------------------------------------ */
 
 static uint32_t survives(uint32_t left)
 {
@@ -202,7 +207,8 @@ static void pick(struct find *f, uint32_t n, uint32_t random)
 
     for (uint32_t k = 0; k < f->window; k++) {
         const uint32_t here = survives(f->left[k]);
-        const uint32_t mask = ((uint32_t)0 - evc_barrier32(here)) & ~evc_mask_nonzero32(seen ^ index);
+        const uint32_t mask =
+            ((uint32_t)0 - evc_barrier32(here)) & ~evc_mask_nonzero32(seen ^ index);
 
         found |= k & mask;
         f->left[k] &= ~mask;
@@ -232,7 +238,8 @@ static enum evc_status check_e(struct find *f)
     if (!f->e_bytes)
         return EVC_OK;
     f->candidate[f->w.n_bytes - 1] ^= 1; /* p - 1 */
-    status = evc_bn_gcd(f->e, f->e_bytes, f->candidate, f->w.n_bytes, f->gcd_out, f->gcd, f->gcd_bytes);
+    status =
+        evc_bn_gcd(f->e, f->e_bytes, f->candidate, f->w.n_bytes, f->gcd_out, f->gcd, f->gcd_bytes);
     f->candidate[f->w.n_bytes - 1] ^= 1;
     for (size_t i = 0; i + 1 < f->e_bytes; i++)
         differs |= f->gcd_out[i];
@@ -271,7 +278,8 @@ static enum evc_status test_candidate(struct find *f)
     passes = evc_prime_passes_two(&f->w);
     f->progress.tests++;
     status = evc_prime_report(f->search, &f->progress);
-    evc_public(&passes, sizeof passes); /* how many do not pass shows in the time: prime.h says so */
+    /* how many do not pass shows in the time: prime.h says so */
+    evc_public(&passes, sizeof passes);
     if (status != EVC_OK || !passes)
         return status != EVC_OK ? status : EVC_ERR_COMPOSITE;
     return test_further(f);
@@ -290,7 +298,8 @@ static enum evc_status test_side(struct find *f)
     for (size_t i = 0; status == EVC_OK && i < n; i++) {
         uint32_t passes = s->passed[i];
 
-        evc_public(&passes, sizeof passes); /* how many do not pass shows in the time: prime.h says so */
+        /* how many do not pass shows in the time: prime.h says so */
+        evc_public(&passes, sizeof passes);
         if (!passes)
             continue;
         evc_copy_secret(f->candidate, evc_prime_side_number(s, i), f->w.n_bytes);
@@ -338,7 +347,8 @@ static enum evc_status search_window(struct find *f)
             return status;
         pick(f, n, evc_load32_ne(random));
         is_good = f->candidate[0] >> 7;
-        evc_public(&is_good, sizeof is_good); /* that it is beyond 2^p_bits, once in 2^(p_bits - 20) candidates */
+        /* is_good is public: p is beyond 2^p_bits once in 2^(p_bits - 20) candidates */
+        evc_public(&is_good, sizeof is_good);
         if (!is_good)
             continue;
         status = test_or_keep(f);
@@ -360,11 +370,11 @@ EVC_OUT_OF_LINE enum evc_status search_windows(struct find *f)
     return EVC_ERR_RANDOM;
 }
 
-static enum evc_status check(const struct evc_prime_search *search, size_t p_bits, const uint8_t *e, size_t e_bytes,
-                             size_t scratch_bytes)
+static enum evc_status check(const struct evc_prime_search *search, size_t p_bits, const uint8_t *e,
+                             size_t e_bytes, size_t scratch_bytes)
 {
-    const enum evc_status status = evc_prime_check_search(search, p_bits, scratch_bytes,
-                                                          evc_prime_search_scratch_bytes(search->kernel, p_bits));
+    const enum evc_status status = evc_prime_check_search(
+        search, p_bits, scratch_bytes, evc_prime_search_scratch_bytes(search->kernel, p_bits));
 
     if (status != EVC_OK)
         return status;
@@ -373,8 +383,9 @@ static enum evc_status check(const struct evc_prime_search *search, size_t p_bit
     return e_bytes && e[e_bytes - 1] % 2 == 0 ? EVC_ERR_PARAMETER : EVC_OK;
 }
 
-enum evc_status evc_prime_find(const struct evc_prime_search *search, size_t p_bits, const uint8_t *e, size_t e_bytes,
-                               uint8_t *p, void *scratch, size_t scratch_bytes)
+enum evc_status evc_prime_find(const struct evc_prime_search *search, size_t p_bits,
+                               const uint8_t *e, size_t e_bytes, uint8_t *p, void *scratch,
+                               size_t scratch_bytes)
 {
     struct find f = {.search = search, .e = e, .e_bytes = e_bytes};
     enum evc_status status = check(search, p_bits, e, e_bytes, scratch_bytes);

@@ -2,24 +2,29 @@
 /*
  * Safe primes p = 2q + 1, which are public: one sieve strikes q where a small prime divides q or p.
  *
- * Source: Wiener: Safe prime generation with a combined sieve, IACR ePrint 2003/186. That 2^q = 1 modulo p proves p:
- *         Pocklington: The determination of the prime or composite nature of large numbers by Fermat's theorem,
- *         Proceedings of the Cambridge Philosophical Society 18 (1914).
+ * Source: Wiener: Safe prime generation with a combined sieve, IACR ePrint 2003/186. That
+ *         2^q = 1 modulo p proves p: Pocklington: The determination of the prime or composite
+ *         nature of large numbers by Fermat's theorem, Proceedings of the Cambridge
+ *         Philosophical Society 18 (1914).
  */
 #include "common/clear.h"
 #include "prime/search.h"
 #include "prime/side.h"
 
-/* ---- Sizes ------------------------------------------------------------------------------------------- */
+/* ---- Sizes ----------------------------------------------------------------------------------- */
 
 uint32_t evc_prime_safe_bound(size_t p_bits)
 {
     if (p_bits <= 320)
         return p_bits <= 192 ? 1u << 13 : 1u << 16;
-    return p_bits <= 640 ? 1u << 18 : p_bits <= 1280 ? 1u << 21 : p_bits < 2048 ? 1u << 23 : 1u << 24;
+    return p_bits <= 640    ? 1u << 18
+           : p_bits <= 1280 ? 1u << 21
+           : p_bits < 2048  ? 1u << 23
+                            : 1u << 24;
 }
 
-/* Candidates q0 + 12k of a window: about four times as many as one safe prime needs, up to 2^20 (128 KiB). */
+/* Candidates q0 + 12k of a window: about four times as many as one safe prime needs,
+ * up to 2^20 (128 KiB). */
 static uint32_t window_for(size_t p_bits)
 {
     uint32_t window = 4096;
@@ -48,9 +53,9 @@ size_t evc_prime_safe_scratch_bytes(const struct evc_bn *kernel, size_t p_bits)
 {
     if (!kernel || p_bits < EVC_BN_MIN_BITS || p_bits > EVC_BN_MAX_BITS || p_bits % 8 != 0)
         return 0;
-    return 15 + ROUND16(sizeof(struct evc_prime_remainders)) + window_for(p_bits) / 8 + 3 * (p_bits / 8) +
-           evc_prime_test_scratch_bytes(kernel, p_bits) + evc_prime_work_bytes(kernel, p_bits / 8) +
-           evc_prime_side_bytes(kernel, p_bits / 8);
+    return 15 + ROUND16(sizeof(struct evc_prime_remainders)) + window_for(p_bits) / 8 +
+           3 * (p_bits / 8) + evc_prime_test_scratch_bytes(kernel, p_bits) +
+           evc_prime_work_bytes(kernel, p_bits / 8) + evc_prime_side_bytes(kernel, p_bits / 8);
 }
 
 static void place(struct find *f, size_t p_bits, void *scratch)
@@ -70,10 +75,10 @@ static void place(struct find *f, size_t p_bits, void *scratch)
     evc_prime_side_place(&f->side, f->search->kernel, f->n_bytes, at);
 }
 
-/* ---- The sieve ----------------------------------------------------------------------------------------- */
+/* ---- The sieve ------------------------------------------------------------------------------- */
 
-/* The least k with 12 k = x modulo r, for a prime r above 3 and x < r. In x + r t, the t below 12 makes 12 a divisor: r
- * is its own inverse modulo 12. */
+/* The least k with 12 k = x modulo r, for a prime r above 3 and x < r. In x + r t, the t below 12
+ * makes 12 a divisor: r is its own inverse modulo 12. */
 static uint32_t twelfth(uint32_t x, uint32_t r)
 {
     const uint32_t t = (12 - x % 12) * (r % 12) % 12;
@@ -101,13 +106,15 @@ static void sieve(struct find *f)
 
             if (prime == 3)
                 continue;
-            strike(f, twelfth((prime - rest) % prime, prime), prime);                     /* q = 0 */
-            strike(f, twelfth(((prime - 1) / 2 + prime - rest) % prime, prime), prime); /* 2q + 1 = 0 */
+            /* q = 0 */
+            strike(f, twelfth((prime - rest) % prime, prime), prime);
+            /* 2q + 1 = 0 */
+            strike(f, twelfth(((prime - 1) / 2 + prime - rest) % prime, prime), prime);
         }
     } while (r->prime[EVC_REMAINDERS - 1] < bound);
 }
 
-/* ---- Candidates ---------------------------------------------------------------------------------------- */
+/* ---- Candidates ------------------------------------------------------------------------------ */
 
 /* q0 = 11 modulo 12, of p_bits - 1 bits of which the two highest are 1. */
 static enum evc_status draw_start(struct find *f)
@@ -133,8 +140,8 @@ static void set_p(struct find *f)
     }
 }
 
-/* The tests of p, and the last ones of q, after q has passed to base 2. EVC_ERR_COMPOSITE: the next candidate may be
- * tried. */
+/* The tests of p, and the last ones of q, after q has passed to base 2. EVC_ERR_COMPOSITE: the next
+ * candidate may be tried. */
 static enum evc_status test_further(struct find *f)
 {
     const struct evc_prime_search *search = f->search;
@@ -237,8 +244,8 @@ static enum evc_status search_window(struct find *f)
     return f->side.n ? test_side(f) : EVC_ERR_COMPOSITE;
 }
 
-/* A window of 2^20 candidates has a safe prime of 8192 bits with a chance of 0.2: so many windows are all without one
- * once in 10^24 times. */
+/* A window of 2^20 candidates has a safe prime of 8192 bits with a chance of 0.2: so many windows
+ * are all without one once in 10^24 times. */
 #define MOST_WINDOWS 256
 
 EVC_OUT_OF_LINE enum evc_status search_windows(struct find *f)
@@ -252,8 +259,8 @@ EVC_OUT_OF_LINE enum evc_status search_windows(struct find *f)
     return EVC_ERR_RANDOM;
 }
 
-enum evc_status evc_prime_find_safe(const struct evc_prime_search *search, size_t p_bits, uint8_t *p, void *scratch,
-                                    size_t scratch_bytes)
+enum evc_status evc_prime_find_safe(const struct evc_prime_search *search, size_t p_bits,
+                                    uint8_t *p, void *scratch, size_t scratch_bytes)
 {
     const size_t needed_bytes = evc_prime_safe_scratch_bytes(search->kernel, p_bits);
     struct find f = {.search = search};

@@ -2,15 +2,15 @@
 /*
  * Strong tests of secret numbers to given and to random bases.
  *
- * Source: Miller: Riemann's hypothesis and tests for primality, Journal of Computer and System Sciences 13 (1976);
- *         Rabin: Probabilistic algorithm for testing primality, Journal of Number Theory 12 (1980). Random bases: FIPS
- *         186-5 (2023), appendix B.3.1.
+ * Source: Miller: Riemann's hypothesis and tests for primality, Journal of Computer and System
+ *         Sciences 13 (1976); Rabin: Probabilistic algorithm for testing primality, Journal of
+ *         Number Theory 12 (1980). Random bases: FIPS 186-5 (2023), appendix B.3.1.
  */
 #include "prime/work.h"
 
 #include "common/clear.h"
 
-/* ---- One base ------------------------------------------------------------------------------------------ */
+/* ---- One base -------------------------------------------------------------------------------- */
 
 /* All ones if a < b. */
 static uint32_t mask_below(uint32_t a, uint32_t b)
@@ -18,7 +18,8 @@ static uint32_t mask_below(uint32_t a, uint32_t b)
     return (uint32_t)0 - evc_barrier32((a - b) >> 31); /* both are below 2^31 */
 }
 
-/* How often 2 divides n - 1: the number of zeros that n has behind its last bit but the lowest, and one. */
+/* How often 2 divides n - 1: the number of zeros that n has behind its last bit
+ * but the lowest, and one. */
 static uint32_t twos(const uint8_t *n, size_t n_bytes)
 {
     uint32_t count = 0, all_zero = UINT32_MAX;
@@ -45,9 +46,10 @@ static void choose(uint8_t *r, const uint8_t *a, size_t form_bytes, uint32_t mas
 }
 
 /*
- * Any n, whose n - 1 = 2^s d has a secret s. The exponent n - 1 is taken bit by bit from its highest; in between, x is
- * the base to the (n - 1) / 2^at. It is looked at by masks: n passes if x = 1 at at = s, or x = -1 from at = s to 1.
- * Numbers are compared in Montgomery's form, as `store` writes it; one and minus_one are these forms of 1 and -1.
+ * Any n, whose n - 1 = 2^s d has a secret s. The exponent n - 1 is taken bit by bit from its
+ * highest; in between, x is the base to the (n - 1) / 2^at. It is looked at by masks: n passes if
+ * x = 1 at at = s, or x = -1 from at = s to 1. Numbers are compared in Montgomery's form, as
+ * `store` writes it; one and minus_one are these forms of 1 and -1.
  */
 EVC_OUT_OF_LINE uint32_t passes_by_bits(struct evc_prime_work *w, const uint8_t *base)
 {
@@ -55,7 +57,8 @@ EVC_OUT_OF_LINE uint32_t passes_by_bits(struct evc_prime_work *w, const uint8_t 
     const uint8_t *const bytes = evc_bn_modulus(n);
     const size_t n_bytes = w->n_bytes;
     const uint32_t s = twos(bytes, n_bytes);
-    uint8_t *const x = evc_bn_number(n, w->scratch, 0), *const product = evc_bn_number(n, w->scratch, 1);
+    uint8_t *const x = evc_bn_number(n, w->scratch, 0), *const product =
+                                                            evc_bn_number(n, w->scratch, 1);
     uint8_t *const factor = evc_bn_number(n, w->scratch, 2);
     uint8_t *const one = w->power, *const minus_one = w->other, *const now = w->half;
     uint32_t passes = 0, borrow = 0;
@@ -72,7 +75,8 @@ EVC_OUT_OF_LINE uint32_t passes_by_bits(struct evc_prime_work *w, const uint8_t 
     evc_copy_secret(x, evc_bn_one(n), n->shape.form_bytes);
     for (size_t at = 8 * n_bytes; at-- > 1;) {
         const uint32_t bit = (uint32_t)bytes[n_bytes - 1 - at / 8] >> at % 8 & 1;
-        const uint32_t is_s = ~evc_mask_nonzero32((uint32_t)at ^ s), in_reach = ~mask_below(s, (uint32_t)at);
+        const uint32_t is_s = ~evc_mask_nonzero32((uint32_t)at ^ s),
+                       in_reach = ~mask_below(s, (uint32_t)at);
 
         evc_bn_op_sqr(n, x, x, w->scratch);
         evc_bn_op_mul(n, product, x, factor, w->scratch);
@@ -85,10 +89,11 @@ EVC_OUT_OF_LINE uint32_t passes_by_bits(struct evc_prime_work *w, const uint8_t 
 }
 
 /* half = (n - 1) / 2 is odd here, so that the power to it is all there is to look at. */
-static enum evc_status passes_by_half(struct evc_prime_work *w, const uint8_t *base, uint32_t *passes)
+static enum evc_status passes_by_half(struct evc_prime_work *w, const uint8_t *base,
+                                      uint32_t *passes)
 {
-    const enum evc_status status = evc_bn_exp(evc_prime_modulus(w), base, w->half, w->n_bytes, w->power, w->scratch,
-                                              w->scratch_bytes);
+    const enum evc_status status = evc_bn_exp(evc_prime_modulus(w), base, w->half, w->n_bytes,
+                                              w->power, w->scratch, w->scratch_bytes);
 
     *passes = evc_prime_is_one(w, w->power) | evc_prime_is_minus_one(w, w->power);
     return status;
@@ -120,7 +125,7 @@ static enum evc_status test_base(struct evc_prime_work *w, const uint8_t *base)
     return status;
 }
 
-/* ---- Bases --------------------------------------------------------------------------------------------- */
+/* ---- Bases ----------------------------------------------------------------------------------- */
 
 /* Nonzero if the base is from 2 to n - 2. */
 static uint32_t is_base(const struct evc_prime_work *w, const uint8_t *base)
@@ -132,12 +137,14 @@ static uint32_t is_base(const struct evc_prime_work *w, const uint8_t *base)
         above_one |= base[i];
         EVC_KEEP(above_one);
     }
-    good = evc_mask_nonzero32(above_one) & evc_bn_below(base, n, w->n_bytes) & ~evc_prime_is_minus_one(w, base);
+    good = evc_mask_nonzero32(above_one) & evc_bn_below(base, n, w->n_bytes) &
+           ~evc_prime_is_minus_one(w, base);
     evc_public(&good, sizeof good); /* a base that is refused is not used */
     return good;
 }
 
-/* Bits that n can have are drawn, until they are a base: for random bytes each time with a chance of more than 1/2. */
+/* Bits that n can have are drawn, until they are a base: for random bytes each time with a
+ * chance of more than 1/2. */
 #define MOST_DRAWS 128
 
 enum evc_status evc_prime_draw_base(struct evc_prime_work *w, const struct evc_random *random)
@@ -160,7 +167,8 @@ enum evc_status evc_prime_draw_base(struct evc_prime_work *w, const struct evc_r
     return EVC_ERR_RANDOM;
 }
 
-enum evc_status evc_prime_random_bases(struct evc_prime_work *w, size_t n_rounds, const struct evc_random *random)
+enum evc_status evc_prime_random_bases(struct evc_prime_work *w, size_t n_rounds,
+                                       const struct evc_random *random)
 {
     enum evc_status status = EVC_OK;
 
@@ -172,10 +180,11 @@ enum evc_status evc_prime_random_bases(struct evc_prime_work *w, size_t n_rounds
     return status;
 }
 
-/* ---- Public calls -------------------------------------------------------------------------------------- */
+/* ---- Public calls ---------------------------------------------------------------------------- */
 
-static enum evc_status begin(struct evc_prime_work *w, const struct evc_bn *kernel, const uint8_t *n, size_t n_bytes,
-                             size_t n_tests, void *scratch, size_t scratch_bytes)
+static enum evc_status begin(struct evc_prime_work *w, const struct evc_bn *kernel,
+                             const uint8_t *n, size_t n_bytes, size_t n_tests, void *scratch,
+                             size_t scratch_bytes)
 {
     if (n_bytes < EVC_BN_MIN_BITS / 8 || n_bytes > EVC_BN_MAX_BYTES)
         return EVC_ERR_KEY_SIZE;
@@ -197,7 +206,8 @@ EVC_INLINE void end(const struct evc_prime_work *w, void *scratch)
 }
 
 enum evc_status evc_prime_test_bases(const struct evc_bn *kernel, const uint8_t *n, size_t n_bytes,
-                                     const uint8_t *bases, size_t n_bases, void *scratch, size_t scratch_bytes)
+                                     const uint8_t *bases, size_t n_bases, void *scratch,
+                                     size_t scratch_bytes)
 {
     struct evc_prime_work w;
     enum evc_status status = begin(&w, kernel, n, n_bytes, n_bases, scratch, scratch_bytes);
@@ -213,8 +223,9 @@ enum evc_status evc_prime_test_bases(const struct evc_bn *kernel, const uint8_t 
     return status;
 }
 
-enum evc_status evc_prime_test_secret(const struct evc_bn *kernel, const uint8_t *n, size_t n_bytes, size_t n_rounds,
-                                      const struct evc_random *random, void *scratch, size_t scratch_bytes)
+enum evc_status evc_prime_test_secret(const struct evc_bn *kernel, const uint8_t *n, size_t n_bytes,
+                                      size_t n_rounds, const struct evc_random *random,
+                                      void *scratch, size_t scratch_bytes)
 {
     struct evc_prime_work w;
     enum evc_status status = begin(&w, kernel, n, n_bytes, n_rounds, scratch, scratch_bytes);

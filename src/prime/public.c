@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The test of Baillie and Wagstaff for public numbers: trial division, a strong test to base 2, a strong Lucas test.
+ * The test of Baillie and Wagstaff for public numbers: trial division, a strong test to
+ * base 2, a strong Lucas test.
  *
- * Source: Baillie, Wagstaff: Lucas pseudoprimes, Mathematics of Computation 35 (1980): P, Q and D by method A of
- *         section 6, strong tests as in section 3.
+ * Source: Baillie, Wagstaff: Lucas pseudoprimes, Mathematics of Computation 35 (1980): P, Q and D
+ *         by method A of section 6, strong tests as in section 3.
  */
 #include "prime/work.h"
 
 #include "common/clear.h"
 
 /*
- * bn has moduli of 16 bytes and more. A shorter n is tested modulo N = n (2^128 + 1): what holds modulo N holds modulo
- * n, and a number is 0 modulo n if n divides it. Longer ones are their own N.
+ * bn has moduli of 16 bytes and more. A shorter n is tested modulo N = n (2^128 + 1): what holds
+ * modulo N holds modulo n, and a number is 0 modulo n if n divides it. Longer ones are their own N.
  */
 #define SHORTEST (EVC_BN_MIN_BITS / 8)
 
@@ -42,7 +43,7 @@ size_t evc_prime_test_scratch_bytes(const struct evc_bn *kernel, size_t n_bits)
     return evc_prime_work_bytes(kernel, n_bytes) + n_bytes + evc_bn_gcd_scratch_bytes(n_bytes);
 }
 
-/* ---- Small divisors ------------------------------------------------------------------------------------ */
+/* ---- Small divisors -------------------------------------------------------------------------- */
 
 static uint32_t modulo(const uint8_t *n, size_t n_bytes, uint32_t d)
 {
@@ -70,7 +71,7 @@ static enum verdict by_small_divisors(const uint8_t *n, size_t n_bytes)
     return n_bytes <= 2 ? PRIME : UNDECIDED;
 }
 
-/* ---- Numbers modulo n ---------------------------------------------------------------------------------- */
+/* ---- Numbers modulo n ------------------------------------------------------------------------ */
 
 static void *number(struct test *t, size_t index)
 {
@@ -147,7 +148,7 @@ static size_t zeros_below(const uint8_t *exponent, size_t exponent_bytes)
     return n;
 }
 
-/* ---- The strong test to base 2 -------------------------------------------------------------------------- */
+/* ---- The strong test to base 2 --------------------------------------------------------------- */
 
 /* n - 1 = 2^s d: 2^d = 1, or 2^(d 2^i) = -1 for an i below s. */
 static int passes_two(struct test *t)
@@ -179,7 +180,7 @@ static int passes_two(struct test *t)
     }
 }
 
-/* ---- The strong Lucas test ------------------------------------------------------------------------------ */
+/* ---- The strong Lucas test ------------------------------------------------------------------- */
 
 /* Jacobi's symbol (a / m) for odd m. */
 static int jacobi(uint32_t a, uint32_t m)
@@ -212,8 +213,8 @@ static int jacobi_of_n(const struct test *t, int32_t d)
     return symbol;
 }
 
-/* Whether n is a square: its root bit by bit, held against n. rest: what the bits found so far leave of n, root: they
- * themselves, shifted as in division by hand. Both have n_bytes bytes. */
+/* Whether n is a square: its root bit by bit, held against n. rest: what the bits found so far
+ * leave of n, root: they themselves, shifted as in division by hand. Both have n_bytes bytes. */
 static int is_square(struct test *t)
 {
     const size_t n_bytes = t->n_bytes;
@@ -259,9 +260,10 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 }
 
 /*
- * Method A: the first D of 5, -7, 9, -11, ... with (D / n) = -1, and no divisor in common with n. 0: n is composite. A
- * square has no such D. Numbers of at most 8192 bits without one below the bound are believed to exist, but each D
- * halves their share: nobody meets one of a random prime, and on a number made for it the search still ends.
+ * Method A: the first D of 5, -7, 9, -11, ... with (D / n) = -1, and no divisor in common with n.
+ * 0: n is composite. A square has no such D. Numbers of at most 8192 bits without one below the
+ * bound are believed to exist, but each D halves their share: nobody meets one of a random prime,
+ * and on a number made for it the search still ends.
  */
 #define BOUND_OF_D (1 << 16) /* below n, which has no divisor below 257 */
 #define TRIES_BEFORE_SQUARE 20
@@ -333,7 +335,8 @@ static int passes_lucas(struct test *t, int32_t big_d)
     set(t, number(t, D), big_d, number(t, X));
     set(t, number(t, Q), (1 - big_d) / 4, number(t, X));
     set_half(t);
-    evc_copy_secret(number(t, U), evc_bn_one(n), n->shape.form_bytes); /* k = 1: U = 1, V = P = 1, Q^k = Q */
+    /* k = 1: U = 1, V = P = 1, Q^k = Q */
+    evc_copy_secret(number(t, U), evc_bn_one(n), n->shape.form_bytes);
     evc_copy_secret(number(t, V), evc_bn_one(n), n->shape.form_bytes);
     evc_copy_secret(number(t, QK), number(t, Q), n->shape.form_bytes);
     while (!bit_of(exponent, n_bytes, at - 1))
@@ -353,7 +356,7 @@ static int passes_lucas(struct test *t, int32_t big_d)
     return 0;
 }
 
-/* ---- The test ------------------------------------------------------------------------------------------ */
+/* ---- The test -------------------------------------------------------------------------------- */
 
 static enum evc_status test_large(struct test *t, const struct evc_bn *kernel, void *scratch)
 {
@@ -376,8 +379,8 @@ static enum evc_status test_large(struct test *t, const struct evc_bn *kernel, v
     return d != 0 && passes_lucas(t, d) ? EVC_OK : EVC_ERR_COMPOSITE;
 }
 
-enum evc_status evc_prime_test_public(const struct evc_bn *kernel, const uint8_t *n, size_t n_bytes, void *scratch,
-                                      size_t scratch_bytes)
+enum evc_status evc_prime_test_public(const struct evc_bn *kernel, const uint8_t *n, size_t n_bytes,
+                                      void *scratch, size_t scratch_bytes)
 {
     const size_t needed_bytes = evc_prime_test_scratch_bytes(kernel, 8 * n_bytes);
     struct test t;

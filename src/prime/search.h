@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The common part of both searches for primes: remainders by small primes, and reports of progress. */
+/* The common part of both searches for primes: remainders by small primes,
+ * and reports of progress. */
 #ifndef EVC_PRIME_SEARCH_H
 #define EVC_PRIME_SEARCH_H
 
@@ -19,17 +20,20 @@ struct evc_prime_remainders {
 };
 
 /* From the first odd prime on, of this number. */
-void evc_prime_remainders_begin(struct evc_prime_remainders *r, const uint8_t *number, size_t n_bytes);
+void evc_prime_remainders_begin(struct evc_prime_remainders *r, const uint8_t *number,
+                                size_t n_bytes);
 
 /* Fills prime and remainder with the next ones. The number may be secret, the primes are not. */
 void evc_prime_remainders_next(struct evc_prime_remainders *r, const struct evc_bn_words *words);
 
-/* The checks that every search begins with. scratch_bytes: what the caller gave and what is needed. */
-enum evc_status evc_prime_check_search(const struct evc_prime_search *search, size_t p_bits, size_t scratch_bytes,
-                                       size_t needed_bytes);
+/* The checks that every search begins with. scratch_bytes: what the caller
+ * gave and what is needed. */
+enum evc_status evc_prime_check_search(const struct evc_prime_search *search, size_t p_bits,
+                                       size_t scratch_bytes, size_t needed_bytes);
 
 /* EVC_ERR_STOPPED if the caller's report asks for it. */
-enum evc_status evc_prime_report(const struct evc_prime_search *search, const struct evc_prime_progress *progress);
+enum evc_status evc_prime_report(const struct evc_prime_search *search,
+                                 const struct evc_prime_progress *progress);
 
 /* The bound of the sieve for safe primes. */
 uint32_t evc_prime_safe_bound(size_t p_bits);

@@ -17,11 +17,14 @@ size_t evc_prime_side_bytes(const struct evc_bn *kernel, size_t n_bytes)
 
     if (most == 1)
         return 0;
-    return 15 + most * (ROUND16(evc_bn_modulus_bytes(kernel, 8 * n_bytes)) + sizeof(uint32_t) + NUMBERS * n_bytes) +
+    return 15 +
+           most * (ROUND16(evc_bn_modulus_bytes(kernel, 8 * n_bytes)) + sizeof(uint32_t) +
+                   NUMBERS * n_bytes) +
            evc_bn_exp_many_scratch_bytes(kernel, 8 * n_bytes);
 }
 
-void evc_prime_side_place(struct evc_prime_side *s, const struct evc_bn *kernel, size_t n_bytes, void *memory)
+void evc_prime_side_place(struct evc_prime_side *s, const struct evc_bn *kernel, size_t n_bytes,
+                          void *memory)
 {
     uint8_t *at = (uint8_t *)memory + ((uintptr_t)0 - (uintptr_t)memory) % 16;
 
@@ -48,8 +51,8 @@ enum evc_status evc_prime_side_add(struct evc_prime_side *s, const uint8_t *numb
 
     evc_copy_secret(copy, number, s->n_bytes);
     evc_prime_halve(s->half + s->n * s->n_bytes, copy, s->n_bytes);
-    return evc_bn_set_modulus_in((uint8_t *)s->moduli + s->n++ * s->modulus_bytes, s->modulus_bytes, s->kernel, copy,
-                                 s->n_bytes);
+    return evc_bn_set_modulus_in((uint8_t *)s->moduli + s->n++ * s->modulus_bytes, s->modulus_bytes,
+                                 s->kernel, copy, s->n_bytes);
 }
 
 enum evc_status evc_prime_side_test(struct evc_prime_side *s)
@@ -59,18 +62,23 @@ enum evc_status evc_prime_side_test(struct evc_prime_side *s)
     enum evc_status status;
 
     for (size_t i = 0; i < n; i++)
-        exps[i] = (struct evc_bn_exp){(const void *)((uint8_t *)s->moduli + i * s->modulus_bytes), NULL,
-                                      s->half + i * n_bytes, s->power + i * n_bytes, n_bytes, EVC_OK};
+        exps[i] = (struct evc_bn_exp){(const void *)((uint8_t *)s->moduli + i * s->modulus_bytes),
+                                      NULL,
+                                      s->half + i * n_bytes,
+                                      s->power + i * n_bytes,
+                                      n_bytes,
+                                      EVC_OK};
     s->n = 0;
     status = evc_bn_exp_many(exps, n, s->scratch, s->scratch_bytes);
     for (size_t i = 0; i < n; i++)
-        s->passed[i] = evc_prime_is_one_of(s->power + i * n_bytes, n_bytes) |
-                       evc_prime_is_minus_one_of(s->number + i * n_bytes, s->power + i * n_bytes, n_bytes);
+        s->passed[i] =
+            evc_prime_is_one_of(s->power + i * n_bytes, n_bytes) |
+            evc_prime_is_minus_one_of(s->number + i * n_bytes, s->power + i * n_bytes, n_bytes);
     return status;
 }
 
-enum evc_status evc_prime_side_random_bases(struct evc_prime_side *s, struct evc_prime_work *w, size_t n_rounds,
-                                            const struct evc_random *random)
+enum evc_status evc_prime_side_random_bases(struct evc_prime_side *s, struct evc_prime_work *w,
+                                            size_t n_rounds, const struct evc_random *random)
 {
     struct evc_bn_exp exps[EVC_PRIME_MOST_SIDE];
     enum evc_status status = EVC_OK;

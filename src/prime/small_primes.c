@@ -35,7 +35,8 @@ static void next_segment(struct evc_small_primes *s)
     s->next = s->segment + 1;
     memset(s->struck, 0, sizeof s->struck);
     for (size_t i = 0; i < EVC_BASE_PRIMES; i++) {
-        const uint32_t d = s->base[i], rest = s->segment % d; /* the segment begins with an even number */
+        /* the segment begins with an even number */
+        const uint32_t d = s->base[i], rest = s->segment % d;
         const uint32_t first = s->segment + d - rest;
 
         strike(s, d, first % 2 ? first : first + d);

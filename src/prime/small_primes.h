@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The odd primes in their order, by a sieve of Eratosthenes in segments: 6 KiB of memory for all below 2^24. */
+/* The odd primes in their order, by a sieve of Eratosthenes in segments: 6 KiB of
+ * memory for all below 2^24. */
 #ifndef EVC_PRIME_SMALL_PRIMES_H
 #define EVC_PRIME_SMALL_PRIMES_H
 
@@ -7,7 +8,8 @@
 
 #define EVC_SEGMENT_BYTES 4096u               /* a bit for each odd number */
 #define EVC_SEGMENT (16u * EVC_SEGMENT_BYTES) /* numbers */
-#define EVC_BASE_PRIMES 563                   /* odd primes below 4096, whose squares are below 2^24 */
+#define EVC_BASE_PRIMES 563                   /* odd primes below 4096, whose
+                                               * squares are below 2^24 */
 
 struct evc_small_primes {
     uint32_t segment; /* its first number */

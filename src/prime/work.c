@@ -4,7 +4,7 @@
 
 #include "common/clear.h"
 
-/* ---- Memory ------------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static uint8_t *aligned16(void *p)
 {
@@ -13,11 +13,12 @@ static uint8_t *aligned16(void *p)
 
 size_t evc_prime_work_bytes(const struct evc_bn *kernel, size_t n_bytes)
 {
-    return 15 + evc_bn_modulus_bytes(kernel, 8 * n_bytes) + evc_bn_scratch_bytes(kernel, 8 * n_bytes) +
-           EVC_PRIME_NUMBERS * n_bytes;
+    return 15 + evc_bn_modulus_bytes(kernel, 8 * n_bytes) +
+           evc_bn_scratch_bytes(kernel, 8 * n_bytes) + EVC_PRIME_NUMBERS * n_bytes;
 }
 
-uint8_t *evc_prime_work_place(struct evc_prime_work *w, const struct evc_bn *kernel, size_t n_bytes, void *memory)
+uint8_t *evc_prime_work_place(struct evc_prime_work *w, const struct evc_bn *kernel, size_t n_bytes,
+                              void *memory)
 {
     uint8_t *at = aligned16(memory);
 
@@ -34,7 +35,7 @@ uint8_t *evc_prime_work_place(struct evc_prime_work *w, const struct evc_bn *ker
     return at + n_bytes;
 }
 
-/* ---- Numbers as bytes ---------------------------------------------------------------------------------- */
+/* ---- Numbers as bytes ------------------------------------------------------------------------ */
 
 void evc_prime_halve(uint8_t *out, const uint8_t *n, size_t n_bytes)
 {
@@ -70,7 +71,8 @@ enum evc_status evc_prime_draw(const struct evc_random *random, uint8_t *out, si
 
 enum evc_status evc_prime_work_set(struct evc_prime_work *w, const uint8_t *n)
 {
-    const enum evc_status status = evc_bn_set_modulus_in(w->modulus, w->modulus_bytes, w->kernel, n, w->n_bytes);
+    const enum evc_status status =
+        evc_bn_set_modulus_in(w->modulus, w->modulus_bytes, w->kernel, n, w->n_bytes);
 
     if (status == EVC_OK)
         evc_prime_halve(w->half, n, w->n_bytes);
@@ -109,7 +111,7 @@ uint32_t evc_prime_is_minus_one(const struct evc_prime_work *w, const uint8_t *n
     return evc_prime_is_minus_one_of(evc_bn_modulus(evc_prime_modulus(w)), number, w->n_bytes);
 }
 
-/* ---- Base 2 -------------------------------------------------------------------------------------------- */
+/* ---- Base 2 ---------------------------------------------------------------------------------- */
 
 /* r = a where mask is all ones, else 0, in a kernel's form. */
 static void take(uint8_t *r, const uint8_t *a, size_t form_bytes, uint32_t mask)
@@ -120,10 +122,11 @@ static void take(uint8_t *r, const uint8_t *a, size_t form_bytes, uint32_t mask)
         evc_store64_ne(r + at, evc_load64_ne(a + at) & wide);
 }
 
-/* sum = 2 to a number k that the first bits of the exponent make: as many as leave 2^k at most 2^(8 n_bytes - 8), which
- * is below the modulus, since its first byte is not zero. Returns how many bits are left. number: n_bytes bytes. */
-static size_t raise_two_at_once(const struct evc_bn_modulus *n, const uint8_t *exponent, uint8_t *sum, uint8_t *number,
-                                void *scratch)
+/* sum = 2 to a number k that the first bits of the exponent make: as many as leave 2^k at most 2^(8
+ * n_bytes - 8), which is below the modulus, since its first byte is not zero. Returns how many bits
+ * are left. number: n_bytes bytes. */
+static size_t raise_two_at_once(const struct evc_bn_modulus *n, const uint8_t *exponent,
+                                uint8_t *sum, uint8_t *number, void *scratch)
 {
     size_t n_bits = 8 * (size_t)n->n_bytes, k = 0;
 
@@ -142,8 +145,8 @@ static size_t raise_two_at_once(const struct evc_bn_modulus *n, const uint8_t *e
 }
 
 /* out = 2 to the exponent. is_public: the bits of the exponent may show in the time; a constant. */
-EVC_INLINE void raise_two(const struct evc_bn_modulus *n, const uint8_t *exponent, uint8_t *out, void *scratch,
-                          int is_public)
+EVC_INLINE void raise_two(const struct evc_bn_modulus *n, const uint8_t *exponent, uint8_t *out,
+                          void *scratch, int is_public)
 {
     uint8_t *const sum = evc_bn_number(n, scratch, 0), *const addend = evc_bn_number(n, scratch, 1);
     size_t n_bits = 8 * (size_t)n->n_bytes;
@@ -166,14 +169,14 @@ EVC_INLINE void raise_two(const struct evc_bn_modulus *n, const uint8_t *exponen
     evc_bn_op_leave(n, out, sum, addend, scratch);
 }
 
-EVC_OUT_OF_LINE void raise_two_by_masks(const struct evc_bn_modulus *n, const uint8_t *exponent, uint8_t *out,
-                                        void *scratch)
+EVC_OUT_OF_LINE void raise_two_by_masks(const struct evc_bn_modulus *n, const uint8_t *exponent,
+                                        uint8_t *out, void *scratch)
 {
     raise_two(n, exponent, out, scratch, 0);
 }
 
-EVC_OUT_OF_LINE void raise_two_by_branches(const struct evc_bn_modulus *n, const uint8_t *exponent, uint8_t *out,
-                                           void *scratch)
+EVC_OUT_OF_LINE void raise_two_by_branches(const struct evc_bn_modulus *n, const uint8_t *exponent,
+                                           uint8_t *out, void *scratch)
 {
     raise_two(n, exponent, out, scratch, 1);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The common part of tests and searches: memory cut out of the caller's, and tests of one number. */
+/* The common part of tests and searches: memory cut out of the caller's,
+ * and tests of one number. */
 #ifndef EVC_PRIME_WORK_H
 #define EVC_PRIME_WORK_H
 
@@ -23,17 +24,20 @@ struct evc_prime_work {
 size_t evc_prime_work_bytes(const struct evc_bn *kernel, size_t n_bytes);
 
 /* Cuts the memory into its parts and returns the end of the last. */
-uint8_t *evc_prime_work_place(struct evc_prime_work *w, const struct evc_bn *kernel, size_t n_bytes, void *memory);
+uint8_t *evc_prime_work_place(struct evc_prime_work *w, const struct evc_bn *kernel, size_t n_bytes,
+                              void *memory);
 
 EVC_INLINE const struct evc_bn_modulus *evc_prime_modulus(const struct evc_prime_work *w)
 {
     return w->modulus;
 }
 
-/* n becomes the modulus, and half = (n - 1) / 2. n is odd, its first byte not zero; else a status of bn. */
+/* n becomes the modulus, and half = (n - 1) / 2. n is odd, its first byte not
+ * zero; else a status of bn. */
 enum evc_status evc_prime_work_set(struct evc_prime_work *w, const uint8_t *n);
 
-/* out = 2 to the exponent modulo n: squares and doublings. The exponent, of n_bytes bytes, may be secret. */
+/* out = 2 to the exponent modulo n: squares and doublings. The exponent, of n_bytes
+ * bytes, may be secret. */
 void evc_prime_power_of_two(struct evc_prime_work *w, const uint8_t *exponent, uint8_t *out);
 
 /* All ones if the number is 1, or n - 1 for an odd n. */
@@ -54,7 +58,8 @@ uint32_t evc_prime_passes_two_public(struct evc_prime_work *w);
 enum evc_status evc_prime_draw_base(struct evc_prime_work *w, const struct evc_random *random);
 
 /* Strong tests to random bases. */
-enum evc_status evc_prime_random_bases(struct evc_prime_work *w, size_t n_rounds, const struct evc_random *random);
+enum evc_status evc_prime_random_bases(struct evc_prime_work *w, size_t n_rounds,
+                                       const struct evc_random *random);
 
 /* Random bytes of the caller's, or EVC_ERR_RANDOM. */
 enum evc_status evc_prime_draw(const struct evc_random *random, uint8_t *out, size_t n_bytes);

@@ -9,11 +9,12 @@
 #define LEAST_FILLING 8u
 #define OVERHEAD (LEAST_FILLING + 3)
 
-/* ---- Encryption ------------------------------------------------------------------------------------------ */
+/* ---- Encryption ------------------------------------------------------------------------------ */
 
 #define MOST_DRAWS 64 /* a byte stays zero with a chance of 2^-512 */
 
-/* Random bytes, none of which is zero: those that are zero are drawn again, by a byte each, whose number is public. */
+/* Random bytes, none of which is zero: those that are zero are drawn again, by a byte each,
+ * whose number is public. */
 static enum evc_status draw_filling(const struct evc_random *random, uint8_t *out, size_t n_bytes)
 {
     enum evc_status status = evc_rsa_draw(random, out, n_bytes);
@@ -32,9 +33,9 @@ static enum evc_status draw_filling(const struct evc_random *random, uint8_t *ou
     return status;
 }
 
-enum evc_status evc_rsa_encrypt_pkcs1(const struct evc_rsa_public *key, const uint8_t *message, size_t message_bytes,
-                                      const struct evc_random *random, uint8_t *ciphertext, void *scratch,
-                                      size_t scratch_bytes)
+enum evc_status evc_rsa_encrypt_pkcs1(const struct evc_rsa_public *key, const uint8_t *message,
+                                      size_t message_bytes, const struct evc_random *random,
+                                      uint8_t *ciphertext, void *scratch, size_t scratch_bytes)
 {
     struct evc_rsa_padding p;
     enum evc_status status;
@@ -42,7 +43,8 @@ enum evc_status evc_rsa_encrypt_pkcs1(const struct evc_rsa_public *key, const ui
     if (!key->kernel)
         return EVC_ERR_KERNEL;
     status = evc_rsa_padding_place(&p, key, scratch, scratch_bytes);
-    if (status == EVC_OK && (message_bytes > key->n_bytes || message_bytes + OVERHEAD > key->n_bytes))
+    if (status == EVC_OK &&
+        (message_bytes > key->n_bytes || message_bytes + OVERHEAD > key->n_bytes))
         status = EVC_ERR_LENGTH;
     if (status == EVC_OK) {
         const size_t filling = key->n_bytes - message_bytes - 3;
@@ -61,7 +63,7 @@ enum evc_status evc_rsa_encrypt_pkcs1(const struct evc_rsa_public *key, const ui
     return status;
 }
 
-/* ---- The message of a ciphertext that is wrong --------------------------------------------------------------- */
+/* ---- The message of a ciphertext that is wrong ----------------------------------------------- */
 
 #define N_LENGTHS 128u
 
@@ -76,15 +78,17 @@ enum evc_status evc_rsa_encrypt_pkcs1(const struct evc_rsa_public *key, const ui
 typedef char room_is_enough[64 + 144 + 64 + 64 + 2 * N_LENGTHS <= EVC_RSA_PADDING_ROOM ? 1 : -1];
 
 /* block = the key, of digest_bytes bytes, and zeros, each exclusive-or'd with pad. */
-static void pad_key(const struct evc_rsa_hash *hash, const uint8_t *key, uint8_t pad, uint8_t *block)
+static void pad_key(const struct evc_rsa_hash *hash, const uint8_t *key, uint8_t pad,
+                    uint8_t *block)
 {
     memset(block, pad, hash->block_bytes);
     evc_xor(block, block, key, hash->digest_bytes);
 }
 
 /* HMAC (FIPS 198-1) of up to 3 pieces, under a key of digest_bytes bytes. */
-static enum evc_status mac(const struct evc_rsa_padding *p, const struct evc_rsa_hash *hash, const uint8_t *key,
-                           const struct evc_rsa_piece *pieces, size_t n_pieces, uint8_t *out)
+static enum evc_status mac(const struct evc_rsa_padding *p, const struct evc_rsa_hash *hash,
+                           const uint8_t *key, const struct evc_rsa_piece *pieces, size_t n_pieces,
+                           uint8_t *out)
 {
     struct evc_rsa_piece all[4] = {{BLOCK(p), hash->block_bytes}};
     enum evc_status status;
@@ -101,8 +105,8 @@ static enum evc_status mac(const struct evc_rsa_padding *p, const struct evc_rsa
 }
 
 /* out = IRPRF of the draft: n_bytes bytes by the derivation key and a label. */
-static enum evc_status derive(const struct evc_rsa_padding *p, const struct evc_rsa_hash *hash, const char *label,
-                              size_t label_bytes, uint8_t *out, size_t n_bytes)
+static enum evc_status derive(const struct evc_rsa_padding *p, const struct evc_rsa_hash *hash,
+                              const char *label, size_t label_bytes, uint8_t *out, size_t n_bytes)
 {
     const size_t n_bits = 8 * n_bytes;
     const uint8_t bits[2] = {(uint8_t)(n_bits >> 8), (uint8_t)n_bits};
@@ -110,7 +114,8 @@ static enum evc_status derive(const struct evc_rsa_padding *p, const struct evc_
     for (unsigned i = 0; n_bytes; i++) {
         const size_t n = n_bytes < hash->digest_bytes ? n_bytes : hash->digest_bytes;
         const uint8_t number[2] = {(uint8_t)(i >> 8), (uint8_t)i};
-        const struct evc_rsa_piece pieces[] = {{number, 2}, {(const uint8_t *)label, label_bytes}, {bits, 2}};
+        const struct evc_rsa_piece pieces[] = {
+            {number, 2}, {(const uint8_t *)label, label_bytes}, {bits, 2}};
         const enum evc_status status = mac(p, hash, DERIVATION_KEY(p), pieces, 3, OUTPUT(p));
 
         if (status != EVC_OK)
@@ -122,7 +127,8 @@ static enum evc_status derive(const struct evc_rsa_padding *p, const struct evc_
     return EVC_OK;
 }
 
-/* The last of 128 candidates, cut to as many bits as the most has, that is below the most; 0 if none is. */
+/* The last of 128 candidates, cut to as many bits as the most has, that is below
+ * the most; 0 if none is. */
 static uint32_t choose_length(const uint8_t *candidates, size_t n_bytes)
 {
     const uint32_t most = (uint32_t)n_bytes - 2 - LEAST_FILLING;
@@ -131,7 +137,8 @@ static uint32_t choose_length(const uint8_t *candidates, size_t n_bytes)
     for (unsigned shift = 1; shift < 16; shift *= 2)
         ones |= ones >> shift;
     for (size_t i = 0; i < N_LENGTHS; i++) {
-        const uint32_t candidate = ((uint32_t)candidates[2 * i] << 8 | candidates[2 * i + 1]) & ones;
+        const uint32_t candidate =
+            ((uint32_t)candidates[2 * i] << 8 | candidates[2 * i + 1]) & ones;
 
         length = evc_choose32(evc_mask_below32(candidate, most), candidate, length);
     }
@@ -139,8 +146,9 @@ static uint32_t choose_length(const uint8_t *candidates, size_t n_bytes)
 }
 
 /* p->number = a message of n_bytes bytes, of which the last *length are to be taken. */
-static enum evc_status make_message(const struct evc_rsa_private *key, const struct evc_rsa_hash *hash,
-                                    const uint8_t *ciphertext, const struct evc_rsa_padding *p, uint32_t *length)
+static enum evc_status make_message(const struct evc_rsa_private *key,
+                                    const struct evc_rsa_hash *hash, const uint8_t *ciphertext,
+                                    const struct evc_rsa_padding *p, uint32_t *length)
 {
     const struct evc_rsa_piece d = {evc_rsa_d(key), key->n_bytes}, c = {ciphertext, key->n_bytes};
     enum evc_status status = evc_rsa_digest(hash, &d, 1, OUTPUT(p));
@@ -156,7 +164,7 @@ static enum evc_status make_message(const struct evc_rsa_private *key, const str
     return status;
 }
 
-/* ---- Decryption ------------------------------------------------------------------------------------------ */
+/* ---- Decryption ------------------------------------------------------------------------------ */
 
 /* All ones if the padding is right; the message has *length bytes then. */
 static uint32_t check_padding(const uint8_t *em, size_t n_bytes, uint32_t *length)
@@ -170,7 +178,8 @@ static uint32_t check_padding(const uint8_t *em, size_t n_bytes, uint32_t *lengt
         found |= is_first;
     }
     *length = (uint32_t)n_bytes - 1 - at;
-    return found & evc_mask_same32(em[0], 0) & evc_mask_same32(em[1], 2) & ~evc_mask_below32(at, 2 + LEAST_FILLING);
+    return found & evc_mask_same32(em[0], 0) & evc_mask_same32(em[1], 2) &
+           ~evc_mask_below32(at, 2 + LEAST_FILLING);
 }
 
 /* Moves the bytes down by a secret number of places, by each of its bits; zeros follow. */
@@ -180,13 +189,14 @@ static void move_down(uint8_t *bytes, size_t n_bytes, uint32_t places)
         const uint32_t mask = evc_mask_nonzero32(places & (uint32_t)step);
 
         for (size_t i = 0; i < n_bytes; i++)
-            bytes[i] = (uint8_t)evc_choose32(mask, i + step < n_bytes ? bytes[i + step] : 0, bytes[i]);
+            bytes[i] =
+                (uint8_t)evc_choose32(mask, i + step < n_bytes ? bytes[i + step] : 0, bytes[i]);
     }
 }
 
 /* The encoded message is in p->em, the other one in p->number. */
-static void release(const struct evc_rsa_padding *p, size_t n_bytes, uint32_t made_length, uint8_t *message,
-                    size_t *message_bytes)
+static void release(const struct evc_rsa_padding *p, size_t n_bytes, uint32_t made_length,
+                    uint8_t *message, size_t *message_bytes)
 {
     uint32_t length;
     const uint32_t good = check_padding(p->em, n_bytes, &length);
@@ -199,7 +209,8 @@ static void release(const struct evc_rsa_padding *p, size_t n_bytes, uint32_t ma
     *message_bytes = length;
 }
 
-static enum evc_status check_decryption(const struct evc_rsa_hash *hash, size_t ciphertext_bytes, size_t n_bytes)
+static enum evc_status check_decryption(const struct evc_rsa_hash *hash, size_t ciphertext_bytes,
+                                        size_t n_bytes)
 {
     const enum evc_status status = evc_rsa_check_hash(hash);
 
@@ -210,10 +221,11 @@ static enum evc_status check_decryption(const struct evc_rsa_hash *hash, size_t 
     return ciphertext_bytes == n_bytes ? EVC_OK : EVC_ERR_LENGTH;
 }
 
-enum evc_status evc_rsa_decrypt_pkcs1(const struct evc_rsa_private *key, const struct evc_rsa_hash *hash,
-                                      const uint8_t *ciphertext, size_t ciphertext_bytes,
-                                      const struct evc_random *random, uint8_t *message, size_t *message_bytes,
-                                      void *scratch, size_t scratch_bytes)
+enum evc_status evc_rsa_decrypt_pkcs1(const struct evc_rsa_private *key,
+                                      const struct evc_rsa_hash *hash, const uint8_t *ciphertext,
+                                      size_t ciphertext_bytes, const struct evc_random *random,
+                                      uint8_t *message, size_t *message_bytes, void *scratch,
+                                      size_t scratch_bytes)
 {
     struct evc_rsa_padding p;
     enum evc_status status;

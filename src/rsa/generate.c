@@ -2,8 +2,9 @@
 /*
  * Keys of RSA: generation.
  *
- * Source: FIPS 186-5 (2023), appendix A.1.1 (e, d) and A.1.3 (probable primes; p and q differ in their first 100 bits).
- *         d is the inverse of e modulo the least common multiple of p - 1 and q - 1.
+ * Source: FIPS 186-5 (2023), appendix A.1.1 (e, d) and A.1.3 (probable primes; p and q
+ *         differ in their first 100 bits). d is the inverse of e modulo the least common
+ *         multiple of p - 1 and q - 1.
  *
  * An inverse of e modulo m, where m may be even: with s = -1/m modulo e, it is (1 + m s) / e.
  */
@@ -16,7 +17,7 @@
 #define E_WORDS (EVC_RSA_MOST_E_BYTES / 4)
 #define DIFFERENT_BITS 100u /* of p and q, at least, from the first one on */
 
-/* ---- Memory ------------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static size_t larger(size_t a, size_t b)
 {
@@ -59,7 +60,8 @@ size_t evc_rsa_generate_scratch_bytes(const struct evc_bn *kernel, size_t n_bits
 
     if (!kernel || !evc_rsa_numbers_bytes(n_bits))
         return 0;
-    return larger(evc_prime_search_scratch_bytes(kernel, 8 * p_bytes), evc_rsa_complete_bytes(p_bytes));
+    return larger(evc_prime_search_scratch_bytes(kernel, 8 * p_bytes),
+                  evc_rsa_complete_bytes(p_bytes));
 }
 
 static void place(struct work *w, size_t p_bytes, void *scratch)
@@ -83,10 +85,12 @@ static void place(struct work *w, size_t p_bytes, void *scratch)
     w->scratch_bytes = evc_bn_gcd_scratch_bytes(p_bytes);
 }
 
-/* ---- Numbers of a key -------------------------------------------------------------------------------------- */
+/* ---- Numbers of a key ------------------------------------------------------------------------ */
 
-/* out = the inverse of e modulo m, of n_words words; out_bytes: of m at most. product: n_words + E_WORDS words. */
-static enum evc_status invert_e(struct work *w, const uint32_t *m, size_t n_words, uint8_t *out, size_t out_bytes)
+/* out = the inverse of e modulo m, of n_words words; out_bytes: of m at most. product:
+ * n_words + E_WORDS words. */
+static enum evc_status invert_e(struct work *w, const uint32_t *m, size_t n_words, uint8_t *out,
+                                size_t out_bytes)
 {
     const size_t e_bytes = 4 * w->e_words;
     uint8_t *const e = w->bytes, *const r = w->bytes + e_bytes;
@@ -103,12 +107,14 @@ static enum evc_status invert_e(struct work *w, const uint32_t *m, size_t n_word
     evc_words_sub(s, w->e, s, w->e_words);
     evc_words_mul(w->product, m, n_words, s, w->e_words, 0);
     evc_words_add_small(w->product, n_words + w->e_words, 1);
-    evc_words_divide(w->product, w->remainder, w->product, n_words + w->e_words, w->e, w->e_words, w->room);
+    evc_words_divide(w->product, w->remainder, w->product, n_words + w->e_words, w->e, w->e_words,
+                     w->room);
     evc_words_store(out, out_bytes, w->product);
     return EVC_OK;
 }
 
-/* order = the least common multiple of p - 1 and q - 1. Both are 2 modulo 4, so that half of each is odd. */
+/* order = the least common multiple of p - 1 and q - 1. Both are 2 modulo 4, so
+ * that half of each is odd. */
 static enum evc_status make_order(struct work *w)
 {
     uint8_t *const a = w->bytes, *const b = w->bytes + w->p_bytes;
@@ -211,7 +217,8 @@ EVC_OUT_OF_LINE enum evc_status make_numbers(struct work *w, const struct evc_rs
     return good ? EVC_OK : EVC_ERR_COMPOSITE;
 }
 
-enum evc_status evc_rsa_complete(const struct evc_rsa_places *at, size_t p_bytes, size_t e_bytes, void *scratch)
+enum evc_status evc_rsa_complete(const struct evc_rsa_places *at, size_t p_bytes, size_t e_bytes,
+                                 void *scratch)
 {
     struct work w;
     enum evc_status status;
@@ -224,19 +231,21 @@ enum evc_status evc_rsa_complete(const struct evc_rsa_places *at, size_t p_bytes
     return status;
 }
 
-/* ---- The search ---------------------------------------------------------------------------------------- */
+/* ---- The search ------------------------------------------------------------------------------ */
 
 #define MOST_PAIRS 8 /* of primes that make no key: then the randomness repeats itself */
 
-static enum evc_status search_key(const struct evc_prime_search *search, const struct evc_rsa_places *at,
-                                  size_t p_bytes, size_t e_bytes, void *scratch, size_t scratch_bytes)
+static enum evc_status search_key(const struct evc_prime_search *search,
+                                  const struct evc_rsa_places *at, size_t p_bytes, size_t e_bytes,
+                                  void *scratch, size_t scratch_bytes)
 {
     for (int i = 0; i < MOST_PAIRS; i++) {
         enum evc_status status =
             evc_prime_find(search, 8 * p_bytes, at->e, e_bytes, at->p, scratch, scratch_bytes);
 
         if (status == EVC_OK)
-            status = evc_prime_find(search, 8 * p_bytes, at->e, e_bytes, at->q, scratch, scratch_bytes);
+            status =
+                evc_prime_find(search, 8 * p_bytes, at->e, e_bytes, at->q, scratch, scratch_bytes);
         if (status != EVC_OK)
             return status;
         status = evc_rsa_complete(at, p_bytes, e_bytes, scratch);
@@ -255,9 +264,10 @@ static enum evc_status check_e(const uint8_t *e, size_t e_bytes)
     return e_bytes < 3 ? EVC_ERR_PARAMETER : EVC_OK;
 }
 
-enum evc_status evc_rsa_generate(const struct evc_prime_search *search, size_t n_bits, const uint8_t *e, size_t e_bytes,
-                                 uint8_t *memory, size_t memory_bytes, struct evc_rsa_numbers *numbers, void *scratch,
-                                 size_t scratch_bytes)
+enum evc_status evc_rsa_generate(const struct evc_prime_search *search, size_t n_bits,
+                                 const uint8_t *e, size_t e_bytes, uint8_t *memory,
+                                 size_t memory_bytes, struct evc_rsa_numbers *numbers,
+                                 void *scratch, size_t scratch_bytes)
 {
     const size_t needed_bytes = evc_rsa_numbers_bytes(n_bits), p_bytes = n_bits / 16;
     struct evc_rsa_places at;
@@ -285,8 +295,16 @@ enum evc_status evc_rsa_generate(const struct evc_prime_search *search, size_t n
         evc_wipe(memory, needed_bytes);
         return status;
     }
-    *numbers = (struct evc_rsa_numbers){.n = at.n, .d = at.d, .e = at.e, .p = at.p, .q = at.q, .dp = at.dp,
-                                        .dq = at.dq, .qinv = at.qinv, .n_bytes = (uint32_t)(2 * p_bytes),
-                                        .e_bytes = (uint32_t)e_bytes, .p_bytes = (uint32_t)p_bytes};
+    *numbers = (struct evc_rsa_numbers){.n = at.n,
+                                        .d = at.d,
+                                        .e = at.e,
+                                        .p = at.p,
+                                        .q = at.q,
+                                        .dp = at.dp,
+                                        .dq = at.dq,
+                                        .qinv = at.qinv,
+                                        .n_bytes = (uint32_t)(2 * p_bytes),
+                                        .e_bytes = (uint32_t)e_bytes,
+                                        .p_bytes = (uint32_t)p_bytes};
     return EVC_OK;
 }

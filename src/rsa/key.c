@@ -2,8 +2,8 @@
 /*
  * Keys of RSA: set-up, and the check of their numbers.
  *
- * Source: RFC 8017 (2016), section 3.2; SP 800-56B revision 2 (2019), section 6.4.1.2.3; FIPS 186-5 (2023), appendix
- *         A.1.1 and table B.1.
+ * Source: RFC 8017 (2016), section 3.2; SP 800-56B revision 2 (2019), section 6.4.1.2.3; FIPS 186-5
+ *         (2023), appendix A.1.1 and table B.1.
  */
 #include "common/ct.h"
 #include "common/key_memory.h"
@@ -13,7 +13,7 @@
 #define LEAST_BITS 2048u
 #define SHORTEST_BITS (2 * EVC_BN_MIN_BITS)
 
-/* ---- Sizes ------------------------------------------------------------------------------------------- */
+/* ---- Sizes ----------------------------------------------------------------------------------- */
 
 static int is_length(size_t n_bits)
 {
@@ -27,7 +27,9 @@ static size_t bytes_of(size_t n_bits)
 
 size_t evc_rsa_public_bytes(const struct evc_bn *kernel, size_t n_bits)
 {
-    return kernel && is_length(n_bits) ? EVC_RSA_PUBLIC_HEAD + evc_rsa_modulus_bytes(kernel, bytes_of(n_bits)) : 0;
+    return kernel && is_length(n_bits)
+               ? EVC_RSA_PUBLIC_HEAD + evc_rsa_modulus_bytes(kernel, bytes_of(n_bits))
+               : 0;
 }
 
 static size_t form_bytes(const struct evc_bn *kernel, size_t n_bytes)
@@ -43,10 +45,11 @@ size_t evc_rsa_private_bytes(const struct evc_bn *kernel, size_t n_bits)
     const size_t public_bytes = evc_rsa_public_bytes(kernel, n_bits), n_bytes = bytes_of(n_bits);
     const size_t p_bytes = evc_rsa_half(n_bytes);
 
-    return public_bytes ? EVC_RSA_PRIVATE_HEAD + public_bytes + 2 * evc_rsa_modulus_bytes(kernel, p_bytes) +
-                              EVC_RSA_Q * form_bytes(kernel, p_bytes) + form_bytes(kernel, n_bytes) +
-                              EVC_BN_ROUND16(n_bytes + 2 * p_bytes)
-                        : 0;
+    return public_bytes
+               ? EVC_RSA_PRIVATE_HEAD + public_bytes + 2 * evc_rsa_modulus_bytes(kernel, p_bytes) +
+                     EVC_RSA_Q * form_bytes(kernel, p_bytes) + form_bytes(kernel, n_bytes) +
+                     EVC_BN_ROUND16(n_bytes + 2 * p_bytes)
+               : 0;
 }
 
 static size_t larger(size_t a, size_t b)
@@ -60,7 +63,8 @@ static size_t scratch_for(const struct evc_bn *kernel, size_t n_bits, size_t n_o
 
     if (!kernel || !is_length(n_bits))
         return 0;
-    return 15 + larger(evc_rsa_raw_bytes(kernel, n_bytes, n_operations), evc_rsa_setup_bytes(kernel, n_bytes));
+    return 15 + larger(evc_rsa_raw_bytes(kernel, n_bytes, n_operations),
+                       evc_rsa_setup_bytes(kernel, n_bytes));
 }
 
 size_t evc_rsa_scratch_bytes(const struct evc_bn *kernel, size_t n_bits)
@@ -75,10 +79,12 @@ size_t evc_rsa_many_scratch_bytes(const struct evc_bn *kernel, size_t n_bits)
 
 size_t evc_rsa_check_scratch_bytes(const struct evc_bn *kernel, size_t n_bits)
 {
-    return kernel && is_length(n_bits) ? evc_prime_test_scratch_bytes(kernel, 8 * evc_rsa_half(bytes_of(n_bits))) : 0;
+    return kernel && is_length(n_bits)
+               ? evc_prime_test_scratch_bytes(kernel, 8 * evc_rsa_half(bytes_of(n_bits)))
+               : 0;
 }
 
-/* ---- Public keys --------------------------------------------------------------------------------------- */
+/* ---- Public keys ----------------------------------------------------------------------------- */
 
 /* A public number without its leading zeros. */
 struct number {
@@ -124,12 +130,12 @@ static enum evc_status check_public(struct number n, struct number e, size_t lea
     return is_exponent(e, n) ? EVC_OK : EVC_ERR_KEY;
 }
 
-static enum evc_status set_public(struct evc_rsa_public *key, const struct evc_bn *kernel, struct number n,
-                                  struct number e)
+static enum evc_status set_public(struct evc_rsa_public *key, const struct evc_bn *kernel,
+                                  struct number n, struct number e)
 {
     const enum evc_status status =
-        evc_bn_set_modulus_in((uint8_t *)key + EVC_RSA_PUBLIC_HEAD, evc_rsa_modulus_bytes(kernel, n.n_bytes), kernel,
-                              n.bytes, n.n_bytes);
+        evc_bn_set_modulus_in((uint8_t *)key + EVC_RSA_PUBLIC_HEAD,
+                              evc_rsa_modulus_bytes(kernel, n.n_bytes), kernel, n.bytes, n.n_bytes);
 
     if (status != EVC_OK) /* and the modulus is zeros */
         return status;
@@ -142,18 +148,20 @@ static enum evc_status set_public(struct evc_rsa_public *key, const struct evc_b
     return EVC_OK;
 }
 
-enum evc_status evc_rsa_set_public_in(void *memory, size_t memory_bytes, const struct evc_bn *kernel,
-                                      const uint8_t *n_bytes_at, size_t n_bytes, const uint8_t *e_bytes_at,
-                                      size_t e_bytes, size_t least_bits)
+enum evc_status evc_rsa_set_public_in(void *memory, size_t memory_bytes,
+                                      const struct evc_bn *kernel, const uint8_t *n_bytes_at,
+                                      size_t n_bytes, const uint8_t *e_bytes_at, size_t e_bytes,
+                                      size_t least_bits)
 {
-    const struct number n = without_zeros(n_bytes_at, n_bytes), e = without_zeros(e_bytes_at, e_bytes);
+    const struct number n = without_zeros(n_bytes_at, n_bytes),
+                        e = without_zeros(e_bytes_at, e_bytes);
     enum evc_status status = EVC_ERR_KERNEL;
 
     if (kernel) {
         status = check_public(n, e, least_bits);
         if (status == EVC_OK)
-            status = evc_check_key_memory(memory, memory_bytes, evc_rsa_public_bytes(kernel, bits_of(n)), n.bytes,
-                                          n.n_bytes);
+            status = evc_check_key_memory(
+                memory, memory_bytes, evc_rsa_public_bytes(kernel, bits_of(n)), n.bytes, n.n_bytes);
         if (status == EVC_OK && evc_overlap(memory, memory_bytes, e.bytes, e.n_bytes))
             status = EVC_ERR_OVERLAP;
     }
@@ -161,7 +169,7 @@ enum evc_status evc_rsa_set_public_in(void *memory, size_t memory_bytes, const s
     return status == EVC_OK ? set_public(memory, kernel, n, e) : status;
 }
 
-/* ---- The numbers of a private key -------------------------------------------------------------------------- */
+/* ---- The numbers of a private key ------------------------------------------------------------ */
 
 /* Words for the check: p has `half` words, n twice as many; e has EVC_RSA_MOST_E_BYTES / 4. */
 struct setup {
@@ -179,12 +187,13 @@ size_t evc_rsa_setup_bytes(const struct evc_bn *kernel, size_t n_bytes)
 {
     const size_t p_bytes = evc_rsa_half(n_bytes), half = EVC_BN_ROUND16(4 * evc_words_for(p_bytes));
 
-    return 10 * half + EVC_BN_ROUND16(4 * (evc_words_for(p_bytes) + E_WORDS)) + EVC_BN_ROUND16(4 * E_WORDS) +
-           EVC_BN_ROUND16(p_bytes) + evc_bn_scratch_bytes(kernel, 8 * n_bytes);
+    return 10 * half + EVC_BN_ROUND16(4 * (evc_words_for(p_bytes) + E_WORDS)) +
+           EVC_BN_ROUND16(4 * E_WORDS) + EVC_BN_ROUND16(p_bytes) +
+           evc_bn_scratch_bytes(kernel, 8 * n_bytes);
 }
 
-static void place_setup(struct setup *s, const struct evc_bn *kernel, const struct evc_rsa_numbers *numbers,
-                        void *scratch)
+static void place_setup(struct setup *s, const struct evc_bn *kernel,
+                        const struct evc_rsa_numbers *numbers, void *scratch)
 {
     uint8_t *at = evc_rsa_scratch_start(scratch);
     const size_t p_bytes = numbers->p_bytes;
@@ -224,7 +233,8 @@ static uint32_t is_inverse(struct setup *s, const uint8_t *p, const uint8_t *dp,
     evc_words_load(s->room, s->half, dp, p_bytes);
     good = evc_words_equal(s->remainder, s->room, s->half);
     evc_words_mul(s->product, s->remainder, s->half, s->e, E_WORDS, 0);
-    evc_words_divide(NULL, s->remainder, s->product, s->half + E_WORDS, s->less_one, s->half, s->room);
+    evc_words_divide(NULL, s->remainder, s->product, s->half + E_WORDS, s->less_one, s->half,
+                     s->room);
     return good & evc_words_equal(s->remainder, s->one, s->half);
 }
 
@@ -238,7 +248,8 @@ static enum evc_status check_qinv(const struct evc_rsa_private *key, struct setu
     uint32_t good;
 
     if (status == EVC_OK)
-        status = evc_bn_mod_mul(p, s->numbers, numbers->qinv, s->numbers, s->bn_scratch, s->bn_bytes);
+        status =
+            evc_bn_mod_mul(p, s->numbers, numbers->qinv, s->numbers, s->bn_scratch, s->bn_bytes);
     if (status != EVC_OK)
         return status;
     evc_words_load(s->room, s->half, s->numbers, numbers->p_bytes);
@@ -248,7 +259,8 @@ static enum evc_status check_qinv(const struct evc_rsa_private *key, struct setu
 }
 
 EVC_OUT_OF_LINE enum evc_status check_numbers(const struct evc_rsa_private *key, struct setup *s,
-                                              const struct evc_rsa_numbers *numbers, struct number e)
+                                              const struct evc_rsa_numbers *numbers,
+                                              struct number e)
 {
     uint32_t good;
 
@@ -264,12 +276,13 @@ EVC_OUT_OF_LINE enum evc_status check_numbers(const struct evc_rsa_private *key,
     return good ? check_qinv(key, s, numbers) : EVC_ERR_KEY;
 }
 
-/* ---- Private keys -------------------------------------------------------------------------------------- */
+/* ---- Private keys ---------------------------------------------------------------------------- */
 
 static int overlaps(const void *memory, size_t memory_bytes, const struct evc_rsa_numbers *numbers)
 {
     const uint8_t *const long_ones[] = {numbers->n, numbers->d};
-    const uint8_t *const short_ones[] = {numbers->p, numbers->q, numbers->dp, numbers->dq, numbers->qinv};
+    const uint8_t *const short_ones[] = {numbers->p, numbers->q, numbers->dp, numbers->dq,
+                                         numbers->qinv};
     int found = evc_overlap(memory, memory_bytes, numbers->e, numbers->e_bytes);
 
     for (size_t i = 0; i < sizeof long_ones / sizeof long_ones[0]; i++)
@@ -279,8 +292,9 @@ static int overlaps(const void *memory, size_t memory_bytes, const struct evc_rs
     return found;
 }
 
-static enum evc_status check_lengths(const struct evc_bn *kernel, const struct evc_rsa_numbers *numbers,
-                                     struct number n, struct number e, size_t least_bits)
+static enum evc_status check_lengths(const struct evc_bn *kernel,
+                                     const struct evc_rsa_numbers *numbers, struct number n,
+                                     struct number e, size_t least_bits)
 {
     const enum evc_status status = check_public(n, e, least_bits);
 
@@ -297,15 +311,16 @@ static enum evc_status check_lengths(const struct evc_bn *kernel, const struct e
 static enum evc_status set_prime(struct evc_rsa_private *key, int is_q, const uint8_t *prime)
 {
     void *const memory = (void *)(uintptr_t)evc_rsa_prime(key, is_q);
-    const enum evc_status status = evc_bn_set_modulus_in(memory, evc_rsa_modulus_bytes(key->kernel, key->p_bytes),
-                                                         key->kernel, prime, key->p_bytes);
+    const enum evc_status status = evc_bn_set_modulus_in(
+        memory, evc_rsa_modulus_bytes(key->kernel, key->p_bytes), key->kernel, prime, key->p_bytes);
 
     return status == EVC_ERR_MODULUS ? EVC_ERR_KEY : status;
 }
 
 /* The number that evc_rsa_form(key, form) has room for. */
-static void set_form(const struct evc_rsa_private *key, enum evc_rsa_form form, const struct evc_bn_modulus *n,
-                     const uint8_t *in, size_t in_bytes, void *scratch)
+static void set_form(const struct evc_rsa_private *key, enum evc_rsa_form form,
+                     const struct evc_bn_modulus *n, const uint8_t *in, size_t in_bytes,
+                     void *scratch)
 {
     evc_bn_op_enter(n, (void *)(uintptr_t)evc_rsa_form(key, form), in, in_bytes, scratch);
 }
@@ -315,7 +330,8 @@ static void set_fold(const struct evc_rsa_private *key, enum evc_rsa_form form, 
 {
     static const uint8_t two_bytes[] = {1, 0};
     const struct evc_bn_modulus *const p = evc_rsa_prime(key, form == EVC_RSA_FOLD_Q);
-    void *const x = evc_bn_number(p, s->bn_scratch, 0), *const r = (void *)(uintptr_t)evc_rsa_form(key, form);
+    void *const x = evc_bn_number(p, s->bn_scratch, 0), *const r = (void *)(uintptr_t)evc_rsa_form(
+                                                            key, form);
 
     memset(s->numbers, 0, key->p_bytes);
     s->numbers[0] = 1;
@@ -324,8 +340,8 @@ static void set_fold(const struct evc_rsa_private *key, enum evc_rsa_form form, 
     evc_bn_op_mul(p, r, x, r, s->bn_scratch);
 }
 
-EVC_OUT_OF_LINE void set_forms(const struct evc_rsa_private *key, const struct evc_rsa_numbers *numbers,
-                               struct setup *s)
+EVC_OUT_OF_LINE void set_forms(const struct evc_rsa_private *key,
+                               const struct evc_rsa_numbers *numbers, struct setup *s)
 {
     const struct evc_bn_modulus *const n = evc_rsa_n(evc_rsa_public_part(key));
 
@@ -337,7 +353,8 @@ EVC_OUT_OF_LINE void set_forms(const struct evc_rsa_private *key, const struct e
 }
 
 static enum evc_status set_private(struct evc_rsa_private *key, const struct evc_bn *kernel,
-                                   const struct evc_rsa_numbers *numbers, struct number e, struct setup *s)
+                                   const struct evc_rsa_numbers *numbers, struct number e,
+                                   struct setup *s)
 {
     const struct number n = {numbers->n, numbers->n_bytes};
     enum evc_status status = set_public((void *)(uintptr_t)evc_rsa_public_part(key), kernel, n, e);
@@ -362,9 +379,10 @@ static enum evc_status set_private(struct evc_rsa_private *key, const struct evc
     return EVC_OK;
 }
 
-enum evc_status evc_rsa_set_private_in(void *memory, size_t memory_bytes, const struct evc_bn *kernel,
-                                       const struct evc_rsa_numbers *numbers, size_t least_bits, void *scratch,
-                                       size_t scratch_bytes)
+enum evc_status evc_rsa_set_private_in(void *memory, size_t memory_bytes,
+                                       const struct evc_bn *kernel,
+                                       const struct evc_rsa_numbers *numbers, size_t least_bits,
+                                       void *scratch, size_t scratch_bytes)
 {
     enum evc_status status = EVC_ERR_KERNEL;
     struct number n = {NULL, 0}, e = {NULL, 0};
@@ -375,7 +393,8 @@ enum evc_status evc_rsa_set_private_in(void *memory, size_t memory_bytes, const 
         e = without_zeros(numbers->e, numbers->e_bytes);
         status = check_lengths(kernel, numbers, n, e, least_bits);
         if (status == EVC_OK)
-            status = evc_check_key_memory(memory, memory_bytes, evc_rsa_private_bytes(kernel, bits_of(n)), numbers,
+            status = evc_check_key_memory(memory, memory_bytes,
+                                          evc_rsa_private_bytes(kernel, bits_of(n)), numbers,
                                           sizeof *numbers);
         if (status == EVC_OK && overlaps(memory, memory_bytes, numbers))
             status = EVC_ERR_OVERLAP;
@@ -398,11 +417,12 @@ const struct evc_rsa_public *evc_rsa_public_of(const struct evc_rsa_private *key
     return key->kernel ? evc_rsa_public_part(key) : NULL;
 }
 
-/* ---- The check of primes --------------------------------------------------------------------------------- */
+/* ---- The check of primes --------------------------------------------------------------------- */
 
 #define ROUNDS 64 /* 4^-64 = 2^-128 */
 
-enum evc_status evc_rsa_check_key(const struct evc_rsa_private *key, const struct evc_random *random, void *scratch,
+enum evc_status evc_rsa_check_key(const struct evc_rsa_private *key,
+                                  const struct evc_random *random, void *scratch,
                                   size_t scratch_bytes)
 {
     enum evc_status status = EVC_OK;
@@ -412,7 +432,7 @@ enum evc_status evc_rsa_check_key(const struct evc_rsa_private *key, const struc
     if (scratch_bytes < evc_rsa_check_scratch_bytes(key->kernel, 8 * (size_t)key->n_bytes))
         return EVC_ERR_SCRATCH;
     for (int i = 0; i < 2 && status == EVC_OK; i++)
-        status = evc_prime_test_secret(key->kernel, evc_bn_modulus(evc_rsa_prime(key, i)), key->p_bytes, ROUNDS,
-                                       random, scratch, scratch_bytes);
+        status = evc_prime_test_secret(key->kernel, evc_bn_modulus(evc_rsa_prime(key, i)),
+                                       key->p_bytes, ROUNDS, random, scratch, scratch_bytes);
     return status;
 }

@@ -2,9 +2,10 @@
 /*
  * Encryption RSAES-OAEP.
  *
- * Source: RFC 8017 (2016), section 7.1. Whoever learns which of the checks of decryption failed can decrypt (Manger: A
- *         chosen ciphertext attack on RSA optimal asymmetric encryption padding, Crypto 2001): so all of them are made,
- *         by masks, before one bit of their result is looked at.
+ * Source: RFC 8017 (2016), section 7.1. Whoever learns which of the checks of decryption
+ *         failed can decrypt (Manger: A chosen ciphertext attack on RSA optimal asymmetric
+ *         encryption padding, Crypto 2001): so all of them are made, by masks, before one bit
+ *         of their result is looked at.
  */
 #include "rsa/padding.h"
 
@@ -14,7 +15,8 @@ struct layout {
     size_t h_bytes, db_bytes;
 };
 
-static enum evc_status lay_out(struct layout *l, const struct evc_rsa_oaep *oaep, size_t n_bytes, uint8_t *em)
+static enum evc_status lay_out(struct layout *l, const struct evc_rsa_oaep *oaep, size_t n_bytes,
+                               uint8_t *em)
 {
     enum evc_status status = evc_rsa_check_hash(oaep->hash);
 
@@ -38,10 +40,11 @@ static enum evc_status hash_label(const struct evc_rsa_oaep *oaep, uint8_t *out)
     return evc_rsa_digest(oaep->hash, &label, 1, out);
 }
 
-/* ---- Encryption ------------------------------------------------------------------------------------------ */
+/* ---- Encryption ------------------------------------------------------------------------------ */
 
-static enum evc_status encode(const struct evc_rsa_oaep *oaep, size_t n_bytes, const uint8_t *message,
-                              size_t message_bytes, const struct evc_random *random, const struct evc_rsa_padding *p)
+static enum evc_status encode(const struct evc_rsa_oaep *oaep, size_t n_bytes,
+                              const uint8_t *message, size_t message_bytes,
+                              const struct evc_random *random, const struct evc_rsa_padding *p)
 {
     struct layout l;
     uint8_t *text;
@@ -65,8 +68,9 @@ static enum evc_status encode(const struct evc_rsa_oaep *oaep, size_t n_bytes, c
     return status;
 }
 
-enum evc_status evc_rsa_encrypt_oaep(const struct evc_rsa_public *key, const struct evc_rsa_oaep *oaep,
-                                     const uint8_t *message, size_t message_bytes, const struct evc_random *random,
+enum evc_status evc_rsa_encrypt_oaep(const struct evc_rsa_public *key,
+                                     const struct evc_rsa_oaep *oaep, const uint8_t *message,
+                                     size_t message_bytes, const struct evc_random *random,
                                      uint8_t *ciphertext, void *scratch, size_t scratch_bytes)
 {
     struct evc_rsa_padding p;
@@ -86,9 +90,10 @@ enum evc_status evc_rsa_encrypt_oaep(const struct evc_rsa_public *key, const str
     return status;
 }
 
-/* ---- Decryption ------------------------------------------------------------------------------------------ */
+/* ---- Decryption ------------------------------------------------------------------------------ */
 
-/* The place in DB of the byte 1 before the message; *good: all ones if there is one, behind zeros alone. */
+/* The place in DB of the byte 1 before the message; *good: all ones if there is
+ * one, behind zeros alone. */
 static uint32_t find_one(const uint8_t *db, size_t from, size_t db_bytes, uint32_t *good)
 {
     uint32_t found = 0, at = 0;
@@ -108,18 +113,22 @@ static uint32_t find_one(const uint8_t *db, size_t from, size_t db_bytes, uint32
 /* Bytes that a message has at most; 0 also where the hash or n does not allow any. */
 static size_t room_for_message(const struct evc_rsa_oaep *oaep, size_t n_bytes)
 {
-    if (!oaep->hash || oaep->hash->digest_bytes > EVC_RSA_MOST_DIGEST_BYTES) /* twice that may be beyond size_t */
+    /* twice digest_bytes may be beyond size_t */
+    if (!oaep->hash || oaep->hash->digest_bytes > EVC_RSA_MOST_DIGEST_BYTES)
         return 0;
     if (n_bytes < 2 * (size_t)oaep->hash->digest_bytes + 2)
         return 0;
     return n_bytes - 2 * (size_t)oaep->hash->digest_bytes - 2;
 }
 
-/* The encoded message is in p->em. The masks come off by the order of RFC 8017: the seed's first. */
-static enum evc_status decode(const struct evc_rsa_oaep *oaep, const struct layout *l, const struct evc_rsa_padding *p,
-                              uint8_t *message, size_t *message_bytes)
+/* The encoded message is in p->em. The masks come off by the order of RFC
+ * 8017: the seed's first. */
+static enum evc_status decode(const struct evc_rsa_oaep *oaep, const struct layout *l,
+                              const struct evc_rsa_padding *p, uint8_t *message,
+                              size_t *message_bytes)
 {
-    enum evc_status status = evc_rsa_mask(oaep->mgf_hash, l->db, l->db_bytes, l->seed, l->h_bytes, p->room);
+    enum evc_status status =
+        evc_rsa_mask(oaep->mgf_hash, l->db, l->db_bytes, l->seed, l->h_bytes, p->room);
     uint32_t at, good;
 
     if (status == EVC_OK)
@@ -139,10 +148,11 @@ static enum evc_status decode(const struct evc_rsa_oaep *oaep, const struct layo
     return EVC_OK;
 }
 
-enum evc_status evc_rsa_decrypt_oaep(const struct evc_rsa_private *key, const struct evc_rsa_oaep *oaep,
-                                     const uint8_t *ciphertext, size_t ciphertext_bytes,
-                                     const struct evc_random *random, uint8_t *message, size_t *message_bytes,
-                                     void *scratch, size_t scratch_bytes)
+enum evc_status evc_rsa_decrypt_oaep(const struct evc_rsa_private *key,
+                                     const struct evc_rsa_oaep *oaep, const uint8_t *ciphertext,
+                                     size_t ciphertext_bytes, const struct evc_random *random,
+                                     uint8_t *message, size_t *message_bytes, void *scratch,
+                                     size_t scratch_bytes)
 {
     struct evc_rsa_padding p;
     struct layout l;

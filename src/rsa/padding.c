@@ -7,11 +7,12 @@ size_t evc_rsa_padding_scratch_bytes(const struct evc_bn *kernel, size_t n_bits)
 {
     const size_t raw_bytes = evc_rsa_scratch_bytes(kernel, n_bits);
 
-    return raw_bytes ? 15 + 2 * EVC_BN_ROUND16((n_bits + 7) / 8) + EVC_RSA_PADDING_ROOM + raw_bytes : 0;
+    return raw_bytes ? 15 + 2 * EVC_BN_ROUND16((n_bits + 7) / 8) + EVC_RSA_PADDING_ROOM + raw_bytes
+                     : 0;
 }
 
-enum evc_status evc_rsa_padding_place(struct evc_rsa_padding *p, const struct evc_rsa_public *key, void *scratch,
-                                      size_t scratch_bytes)
+enum evc_status evc_rsa_padding_place(struct evc_rsa_padding *p, const struct evc_rsa_public *key,
+                                      void *scratch, size_t scratch_bytes)
 {
     uint8_t *at = evc_rsa_scratch_start(scratch);
 
@@ -33,14 +34,14 @@ enum evc_status evc_rsa_check_hash(const struct evc_rsa_hash *hash)
                : EVC_ERR_HASH;
 }
 
-enum evc_status evc_rsa_digest(const struct evc_rsa_hash *hash, const struct evc_rsa_piece *pieces, size_t n_pieces,
-                               uint8_t *out)
+enum evc_status evc_rsa_digest(const struct evc_rsa_hash *hash, const struct evc_rsa_piece *pieces,
+                               size_t n_pieces, uint8_t *out)
 {
     return hash->digest(hash->context, pieces, n_pieces, out) == 0 ? EVC_OK : EVC_ERR_HASH;
 }
 
-enum evc_status evc_rsa_mask(const struct evc_rsa_hash *hash, const uint8_t *seed, size_t seed_bytes, uint8_t *target,
-                             size_t target_bytes, uint8_t *room)
+enum evc_status evc_rsa_mask(const struct evc_rsa_hash *hash, const uint8_t *seed,
+                             size_t seed_bytes, uint8_t *target, size_t target_bytes, uint8_t *room)
 {
     for (uint32_t counter = 0; target_bytes; counter++) {
         const size_t n = target_bytes < hash->digest_bytes ? target_bytes : hash->digest_bytes;

@@ -21,8 +21,8 @@ struct evc_rsa_padding {
 #define EVC_RSA_PADDING_ROOM 768u
 
 /* Cuts scratch memory into its parts. n_bits: of n. EVC_ERR_SCRATCH if there is too little. */
-enum evc_status evc_rsa_padding_place(struct evc_rsa_padding *p, const struct evc_rsa_public *key, void *scratch,
-                                      size_t scratch_bytes);
+enum evc_status evc_rsa_padding_place(struct evc_rsa_padding *p, const struct evc_rsa_public *key,
+                                      void *scratch, size_t scratch_bytes);
 
 /* Wipes the parts but the raw operation's, which has done so itself. */
 EVC_INLINE void evc_rsa_padding_end(const struct evc_rsa_padding *p, const struct evc_bn *kernel)
@@ -34,12 +34,13 @@ EVC_INLINE void evc_rsa_padding_end(const struct evc_rsa_padding *p, const struc
 /* EVC_ERR_HASH if it has no function, or sizes that are none. */
 enum evc_status evc_rsa_check_hash(const struct evc_rsa_hash *hash);
 
-enum evc_status evc_rsa_digest(const struct evc_rsa_hash *hash, const struct evc_rsa_piece *pieces, size_t n_pieces,
-                               uint8_t *out);
+enum evc_status evc_rsa_digest(const struct evc_rsa_hash *hash, const struct evc_rsa_piece *pieces,
+                               size_t n_pieces, uint8_t *out);
 
 /* target ^= MGF1(seed), RFC 8017 appendix B.2.1. room: EVC_RSA_MOST_DIGEST_BYTES bytes. */
-enum evc_status evc_rsa_mask(const struct evc_rsa_hash *hash, const uint8_t *seed, size_t seed_bytes, uint8_t *target,
-                             size_t target_bytes, uint8_t *room);
+enum evc_status evc_rsa_mask(const struct evc_rsa_hash *hash, const uint8_t *seed,
+                             size_t seed_bytes, uint8_t *target, size_t target_bytes,
+                             uint8_t *room);
 
 /* All ones if a is b. */
 EVC_INLINE uint32_t evc_mask_same32(uint32_t a, uint32_t b)

@@ -7,9 +7,10 @@
 
 #include "bn/ops.h"
 
-/* ---- Keys ------------------------------------------------------------------------------------------------
- * A public key: the head, the modulus n. A private key: the head, a public key, the moduli p and q, numbers in the
- * kernel's form, and then d of n_bytes bytes, dp and dq of p_bytes bytes each, and the last bytes up to a multiple of
+/* ---- Keys ---------------------------------------------------------------------------------------
+ * A public key: the head, the modulus n. A private key: the head, a public key, the moduli p and q,
+ * numbers in the kernel's form, and then d of n_bytes bytes, dp and dq of p_bytes bytes each, and
+ * the last bytes up to a multiple of
  * 16. */
 
 #define EVC_RSA_PUBLIC_HEAD EVC_BN_ROUND16(sizeof(struct evc_rsa_public))
@@ -41,7 +42,8 @@ EVC_INLINE const struct evc_bn_modulus *evc_rsa_prime(const struct evc_rsa_priva
     const size_t prime_bytes = evc_rsa_modulus_bytes(key->kernel, key->p_bytes);
     const size_t n_part = EVC_RSA_PUBLIC_HEAD + evc_rsa_modulus_bytes(key->kernel, key->n_bytes);
 
-    return (const void *)((const uint8_t *)evc_rsa_public_part(key) + n_part + (is_q ? prime_bytes : 0));
+    return (const void *)((const uint8_t *)evc_rsa_public_part(key) + n_part +
+                          (is_q ? prime_bytes : 0));
 }
 
 /* Numbers in the kernel's form: 2^(8 p_bytes) modulo p and modulo q, qinv modulo p, q modulo n. */
@@ -66,7 +68,7 @@ EVC_INLINE const uint8_t *evc_rsa_d_of(const struct evc_rsa_private *key, int is
     return evc_rsa_d(key) + key->n_bytes + (is_q ? key->p_bytes : 0);
 }
 
-/* ---- Scratch memory ---------------------------------------------------------------------------------------- */
+/* ---- Scratch memory -------------------------------------------------------------------------- */
 
 /* The next n_bytes bytes, and as many more as make the end a multiple of 16. */
 EVC_INLINE void *evc_rsa_cut(uint8_t **at, size_t n_bytes)
@@ -88,7 +90,7 @@ size_t evc_rsa_setup_bytes(const struct evc_bn *kernel, size_t n_bytes);
 
 #define EVC_RSA_SIDE_BY_SIDE 8 /* operations, at most: 16 exponentiations */
 
-/* ---- Generation ---------------------------------------------------------------------------------------- */
+/* ---- Generation ------------------------------------------------------------------------------ */
 
 /* The places of numbers in the memory of evc_rsa_generate. */
 struct evc_rsa_places {
@@ -102,9 +104,10 @@ size_t evc_rsa_complete_bytes(size_t p_bytes);
 
 /* All numbers out of p, q and e; p and q are exchanged if q is the larger one. Both are 3 modulo 4.
  * EVC_ERR_COMPOSITE: these primes make no key, which random ones do once in 2^100 times. */
-enum evc_status evc_rsa_complete(const struct evc_rsa_places *at, size_t p_bytes, size_t e_bytes, void *scratch);
+enum evc_status evc_rsa_complete(const struct evc_rsa_places *at, size_t p_bytes, size_t e_bytes,
+                                 void *scratch);
 
-/* ---- Numbers ------------------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 /* Random bytes of the caller's, 1 to 1024, or EVC_ERR_RANDOM. */
 enum evc_status evc_rsa_draw(const struct evc_random *random, uint8_t *out, size_t n_bytes);

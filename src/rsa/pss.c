@@ -6,8 +6,8 @@
  */
 #include "rsa/padding.h"
 
-/* Parts of an encoded message of n_bits - 1 bits: DB under its mask, H, and the byte 0xbc. Where n_bits is 1 modulo 8,
- * it has a byte less than n, which is zero. */
+/* Parts of an encoded message of n_bits - 1 bits: DB under its mask, H, and the byte 0xbc. Where
+ * n_bits is 1 modulo 8, it has a byte less than n, which is zero. */
 struct layout {
     uint8_t *db, *h;
     size_t db_bytes, h_bytes;
@@ -16,8 +16,9 @@ struct layout {
 
 #define TRAILER 0xbc
 
-static enum evc_status lay_out(struct layout *l, const struct evc_rsa_pss *pss, const struct evc_rsa_public *key,
-                               size_t digest_bytes, size_t salt_bytes, uint8_t *em)
+static enum evc_status lay_out(struct layout *l, const struct evc_rsa_pss *pss,
+                               const struct evc_rsa_public *key, size_t digest_bytes,
+                               size_t salt_bytes, uint8_t *em)
 {
     const size_t em_bits = key->n_bits - 1, em_bytes = (em_bits + 7) / 8;
     enum evc_status status = evc_rsa_check_hash(pss->hash);
@@ -39,18 +40,20 @@ static enum evc_status lay_out(struct layout *l, const struct evc_rsa_pss *pss, 
 }
 
 /* H of eight zeros, the digest and the salt. */
-static enum evc_status hash_salted(const struct evc_rsa_hash *hash, const uint8_t *digest, const uint8_t *salt,
-                                   size_t salt_bytes, uint8_t *out)
+static enum evc_status hash_salted(const struct evc_rsa_hash *hash, const uint8_t *digest,
+                                   const uint8_t *salt, size_t salt_bytes, uint8_t *out)
 {
     static const uint8_t zeros[8];
-    const struct evc_rsa_piece pieces[] = {{zeros, sizeof zeros}, {digest, hash->digest_bytes}, {salt, salt_bytes}};
+    const struct evc_rsa_piece pieces[] = {
+        {zeros, sizeof zeros}, {digest, hash->digest_bytes}, {salt, salt_bytes}};
 
     return evc_rsa_digest(hash, pieces, 3, out);
 }
 
 /* EVC_BN_MAX_BYTES bytes at most are drawn. */
-static enum evc_status encode(const struct evc_rsa_pss *pss, const struct evc_rsa_public *key, const uint8_t *digest,
-                              size_t digest_bytes, const struct evc_random *random, const struct evc_rsa_padding *p)
+static enum evc_status encode(const struct evc_rsa_pss *pss, const struct evc_rsa_public *key,
+                              const uint8_t *digest, size_t digest_bytes,
+                              const struct evc_random *random, const struct evc_rsa_padding *p)
 {
     struct layout l;
     uint8_t *salt;
@@ -73,8 +76,9 @@ static enum evc_status encode(const struct evc_rsa_pss *pss, const struct evc_rs
 }
 
 enum evc_status evc_rsa_sign_pss(const struct evc_rsa_private *key, const struct evc_rsa_pss *pss,
-                                 const uint8_t *digest, size_t digest_bytes, const struct evc_random *random,
-                                 uint8_t *signature, void *scratch, size_t scratch_bytes)
+                                 const uint8_t *digest, size_t digest_bytes,
+                                 const struct evc_random *random, uint8_t *signature, void *scratch,
+                                 size_t scratch_bytes)
 {
     struct evc_rsa_padding p;
     enum evc_status status;
@@ -93,7 +97,8 @@ enum evc_status evc_rsa_sign_pss(const struct evc_rsa_private *key, const struct
     return status;
 }
 
-/* DB is zeros, a byte 1, and the salt; returns the salt's place, or 0 if it is not so. All is public. */
+/* DB is zeros, a byte 1, and the salt; returns the salt's place, or 0 if it is
+ * not so. All is public. */
 static size_t find_salt(const struct layout *l, uint32_t salt_bytes)
 {
     size_t at = 0;
@@ -107,13 +112,15 @@ static size_t find_salt(const struct layout *l, uint32_t salt_bytes)
 }
 
 /* The encoded message is in p->em. */
-static enum evc_status decode(const struct evc_rsa_pss *pss, const struct evc_rsa_public *key, const uint8_t *digest,
-                              const struct layout *l, const struct evc_rsa_padding *p)
+static enum evc_status decode(const struct evc_rsa_pss *pss, const struct evc_rsa_public *key,
+                              const uint8_t *digest, const struct layout *l,
+                              const struct evc_rsa_padding *p)
 {
     enum evc_status status;
     size_t at;
 
-    if ((l->db != p->em && p->em[0] != 0) || (l->db[0] & ~l->top) != 0 || p->em[key->n_bytes - 1] != TRAILER)
+    if ((l->db != p->em && p->em[0] != 0) || (l->db[0] & ~l->top) != 0 ||
+        p->em[key->n_bytes - 1] != TRAILER)
         return EVC_ERR_SIGNATURE;
     status = evc_rsa_mask(pss->mgf_hash, l->h, l->h_bytes, l->db, l->db_bytes, p->room);
     if (status != EVC_OK)
@@ -129,8 +136,9 @@ static enum evc_status decode(const struct evc_rsa_pss *pss, const struct evc_rs
 }
 
 enum evc_status evc_rsa_verify_pss(const struct evc_rsa_public *key, const struct evc_rsa_pss *pss,
-                                   const uint8_t *digest, size_t digest_bytes, const uint8_t *signature,
-                                   size_t signature_bytes, void *scratch, size_t scratch_bytes)
+                                   const uint8_t *digest, size_t digest_bytes,
+                                   const uint8_t *signature, size_t signature_bytes, void *scratch,
+                                   size_t scratch_bytes)
 {
     const size_t salt_bytes = pss->salt_bytes == EVC_RSA_ANY_SALT ? 0 : pss->salt_bytes;
     struct evc_rsa_padding p;
@@ -144,8 +152,9 @@ enum evc_status evc_rsa_verify_pss(const struct evc_rsa_public *key, const struc
         return status;
     status = lay_out(&l, pss, key, digest_bytes, salt_bytes, p.em);
     if (status == EVC_OK)
-        status = signature_bytes == key->n_bytes ? evc_rsa_public(key, signature, p.em, p.rest, p.rest_bytes)
-                                                 : EVC_ERR_SIGNATURE;
+        status = signature_bytes == key->n_bytes
+                     ? evc_rsa_public(key, signature, p.em, p.rest, p.rest_bytes)
+                     : EVC_ERR_SIGNATURE;
     if (status == EVC_OK)
         status = decode(pss, key, digest, &l, &p);
     evc_rsa_padding_end(&p, key->kernel);

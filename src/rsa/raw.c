@@ -4,17 +4,20 @@
  *
  * The base is blinded without an inverse. For a random r, with u = r^(e-1):
  *
- *     (c r^e)^(dp-1) u c  =  c^(dp-1) r^(e dp - e) r^(e-1) c  =  c^dp r^(e dp - 1)  =  c^dp  modulo p,
+ *     (c r^e)^(dp-1) u c  =  c^(dp-1) r^(e dp - e) r^(e-1) c  =  c^dp r^(e dp - 1)  =  c^dp
  *
- * since p - 1 divides e dp - 1. The long exponentiation sees c r^e alone. Where p does not divide c, that is any number
- * from 1 to p - 1: e has an inverse modulo p - 1. r is a random number of as many bytes as p, divided by the kernel's
- * R modulo p; so some of these numbers are twice as likely as others where p begins with a bit 1. The exponent is
- * dp - 1 + k (p - 1) with k of 64 random bits (Kocher 1996, section 10; Coron 1999, section 5).
+ * modulo p,
+ *
+ * since p - 1 divides e dp - 1. The long exponentiation sees c r^e alone. Where p does not divide
+ * c, that is any number from 1 to p - 1: e has an inverse modulo p - 1. r is a random number of as
+ * many bytes as p, divided by the kernel's R modulo p; so some of these numbers are twice as likely
+ * as others where p begins with a bit 1. The exponent is dp - 1 + k (p - 1) with k of 64 random
+ * bits (Kocher 1996, section 10; Coron 1999, section 5).
  *
  * Recombination: Garner's formula, RFC 8017 section 5.1.2.
  *
- * Numbers stay in the kernel's form between the steps: a product of a number as it is and one in the form is a number
- * as it is. In comments, x is a number as it is and xR one in the form.
+ * Numbers stay in the kernel's form between the steps: a product of a number as it is and one in
+ * the form is a number as it is. In comments, x is a number as it is and xR one in the form.
  */
 #include "common/clear.h"
 #include "common/ct.h"
@@ -24,7 +27,7 @@
 #define BLIND_BYTES 8 /* of k */
 #define BLIND_WORDS (BLIND_BYTES / 4)
 
-/* ---- Memory ------------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* One half of a private operation. */
 struct half {
@@ -64,13 +67,15 @@ size_t evc_rsa_raw_bytes(const struct evc_bn *kernel, size_t n_bytes, size_t n_o
     struct evc_bn_shape shape;
 
     kernel->shape(p_bytes, &shape);
-    return bn_bytes(kernel, n_bytes) + EVC_BN_ROUND16(2 * n_operations * sizeof(struct evc_bn_exp)) +
+    return bn_bytes(kernel, n_bytes) +
+           EVC_BN_ROUND16(2 * n_operations * sizeof(struct evc_bn_exp)) +
            2 * n_operations * half_bytes(p_bytes, shape.form_bytes) + 2 * EVC_BN_ROUND16(p_bytes) +
-           2 * EVC_BN_ROUND16(n_bytes) + EVC_BN_ROUND16(4 * words) + EVC_BN_ROUND16(4 * (words + BLIND_WORDS)) +
-           EVC_BN_ROUND16(BLIND_BYTES);
+           2 * EVC_BN_ROUND16(n_bytes) + EVC_BN_ROUND16(4 * words) +
+           EVC_BN_ROUND16(4 * (words + BLIND_WORDS)) + EVC_BN_ROUND16(BLIND_BYTES);
 }
 
-static void place(struct work *w, const struct evc_bn *kernel, size_t n_bytes, size_t n_operations, void *scratch)
+static void place(struct work *w, const struct evc_bn *kernel, size_t n_bytes, size_t n_operations,
+                  void *scratch)
 {
     uint8_t *at = evc_rsa_scratch_start(scratch);
     struct evc_bn_shape shape;
@@ -107,7 +112,7 @@ static struct half half_at(const struct work *w, size_t index)
     return h;
 }
 
-/* ---- Numbers ------------------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 enum evc_status evc_rsa_draw(const struct evc_random *random, uint8_t *out, size_t n_bytes)
 {
@@ -139,16 +144,17 @@ static enum evc_status check_range(const struct evc_rsa_public *key, const uint8
         differs |= (uint32_t)(in[i] ^ n[i]);
         EVC_KEEP(differs);
     }
-    good = evc_mask_nonzero32(differs) & evc_bn_below(in, n, key->n_bytes) & ~is_small(in, key->n_bytes);
+    good = evc_mask_nonzero32(differs) & evc_bn_below(in, n, key->n_bytes) &
+           ~is_small(in, key->n_bytes);
     evc_public(&good, sizeof good); /* the status tells it */
     return good ? EVC_OK : EVC_ERR_RANGE;
 }
 
-/* ---- Products ------------------------------------------------------------------------------------------ */
+/* ---- Products -------------------------------------------------------------------------------- */
 
 /* r = x y of a number x of n_bytes bytes, which may be beyond the modulus, and y in the form. */
-static void load_times(const struct evc_bn_modulus *n, void *r, const uint8_t *x, size_t x_bytes, const void *y,
-                       void *scratch)
+static void load_times(const struct evc_bn_modulus *n, void *r, const uint8_t *x, size_t x_bytes,
+                       const void *y, void *scratch)
 {
     n->kernel->load(n, r, x, x_bytes);
     evc_bn_op_mul(n, r, r, y, scratch);
@@ -160,8 +166,8 @@ static int bit_of(const struct evc_rsa_public *key, size_t at)
 }
 
 /* r = rR to the exponent e without its lowest bit, which is 1. power: a number. */
-static void raise_to_even(const struct evc_rsa_public *key, const struct evc_bn_modulus *n, void *r, void *power,
-                          void *scratch)
+static void raise_to_even(const struct evc_rsa_public *key, const struct evc_bn_modulus *n, void *r,
+                          void *power, void *scratch)
 {
     size_t at = 8 * (size_t)key->e_bytes - 1;
 
@@ -175,8 +181,10 @@ static void raise_to_even(const struct evc_rsa_public *key, const struct evc_bn_
     }
 }
 
-/* out = in to the e modulo n. What it leaves in its frame lies below its callers, which clear it. */
-EVC_OUT_OF_LINE void raise_to_e(const struct evc_rsa_public *key, const uint8_t *in, uint8_t *out, void *scratch)
+/* out = in to the e modulo n. What it leaves in its frame lies below its
+ * callers, which clear it. */
+EVC_OUT_OF_LINE void raise_to_e(const struct evc_rsa_public *key, const uint8_t *in, uint8_t *out,
+                                void *scratch)
 {
     const struct evc_bn_modulus *const n = evc_rsa_n(key);
     void *const x = evc_bn_number(n, scratch, 0), *const power = evc_bn_number(n, scratch, 1);
@@ -187,17 +195,19 @@ EVC_OUT_OF_LINE void raise_to_e(const struct evc_rsa_public *key, const uint8_t 
     n->kernel->store(n, out, power);
 }
 
-/* ---- The public operation --------------------------------------------------------------------------------- */
+/* ---- The public operation -------------------------------------------------------------------- */
 
 #define NUMBERS_OF_PUBLIC 2 /* in scratch memory of bn */
 
-EVC_OUT_OF_LINE enum evc_status check_public(const struct evc_rsa_public *key, const uint8_t *in, size_t scratch_bytes)
+EVC_OUT_OF_LINE enum evc_status check_public(const struct evc_rsa_public *key, const uint8_t *in,
+                                             size_t scratch_bytes)
 {
-    return scratch_bytes < evc_rsa_scratch_bytes(key->kernel, key->n_bits) ? EVC_ERR_SCRATCH : check_range(key, in);
+    return scratch_bytes < evc_rsa_scratch_bytes(key->kernel, key->n_bits) ? EVC_ERR_SCRATCH
+                                                                           : check_range(key, in);
 }
 
-enum evc_status evc_rsa_public(const struct evc_rsa_public *key, const uint8_t *in, uint8_t *out, void *scratch,
-                               size_t scratch_bytes)
+enum evc_status evc_rsa_public(const struct evc_rsa_public *key, const uint8_t *in, uint8_t *out,
+                               void *scratch, size_t scratch_bytes)
 {
     enum evc_status status;
 
@@ -213,7 +223,7 @@ enum evc_status evc_rsa_public(const struct evc_rsa_public *key, const uint8_t *
     return status;
 }
 
-/* ---- A private operation ----------------------------------------------------------------------------------- */
+/* ---- A private operation --------------------------------------------------------------------- */
 
 /* rR = random bytes, of which not all are 0. */
 static enum evc_status draw_base(const struct work *w, const struct evc_bn_modulus *p, void *r,
@@ -235,20 +245,22 @@ static enum evc_status draw_base(const struct work *w, const struct evc_bn_modul
 }
 
 /* r = c modulo p, of the upper and the lower bytes of c. x: a number. */
-static void reduce(const struct work *w, const struct evc_rsa_private *key, int is_q, const uint8_t *c, void *r,
-                   void *x)
+static void reduce(const struct work *w, const struct evc_rsa_private *key, int is_q,
+                   const uint8_t *c, void *r, void *x)
 {
     const struct evc_bn_modulus *const p = evc_rsa_prime(key, is_q);
     const size_t upper = w->n_bytes - w->p_bytes;
 
-    load_times(p, x, c, upper, evc_rsa_form(key, is_q ? EVC_RSA_FOLD_Q : EVC_RSA_FOLD_P), w->bn_scratch);
+    load_times(p, x, c, upper, evc_rsa_form(key, is_q ? EVC_RSA_FOLD_Q : EVC_RSA_FOLD_P),
+               w->bn_scratch);
     load_times(p, r, c + upper, w->p_bytes, evc_bn_one(p), w->bn_scratch);
     evc_bn_op_add(p, r, r, x, w->bn_scratch);
 }
 
 /* base = c r^e and factor = r^(e-1) c modulo p. */
-EVC_OUT_OF_LINE enum evc_status blind_base(const struct work *w, const struct evc_rsa_private *key, int is_q,
-                                           const uint8_t *c, const struct half *h, const struct evc_random *random)
+EVC_OUT_OF_LINE enum evc_status blind_base(const struct work *w, const struct evc_rsa_private *key,
+                                           int is_q, const uint8_t *c, const struct half *h,
+                                           const struct evc_random *random)
 {
     const struct evc_bn_modulus *const p = evc_rsa_prime(key, is_q);
     void *const scratch = w->bn_scratch, *const r = evc_bn_number(p, scratch, 0);
@@ -275,8 +287,9 @@ static int multiplies(const struct evc_bn *kernel)
 }
 
 /* exponent = dp - 1 + k (p - 1). dp is odd. */
-static enum evc_status blind_exponent(const struct work *w, const struct evc_rsa_private *key, int is_q,
-                                      const struct half *h, const struct evc_random *random)
+static enum evc_status blind_exponent(const struct work *w, const struct evc_rsa_private *key,
+                                      int is_q, const struct half *h,
+                                      const struct evc_random *random)
 {
     const size_t words = evc_words_for(w->p_bytes), all = words + BLIND_WORDS;
     enum evc_status status = evc_rsa_draw(random, (uint8_t *)w->blind, BLIND_BYTES);
@@ -313,15 +326,17 @@ static enum evc_status prepare(const struct work *w, const struct evc_rsa_operat
 }
 
 /* r = the result modulo p, out of the power of its blinded base. */
-static void unblind(const struct work *w, const struct evc_bn_modulus *p, const struct half *h, void *r)
+static void unblind(const struct work *w, const struct evc_bn_modulus *p, const struct half *h,
+                    void *r)
 {
     load_times(p, r, h->base, w->p_bytes, h->factor, w->bn_scratch);
 }
 
-/* x = the number modulo n that is m_p modulo p and m_q modulo q: m_q + q h with h = (m_p - m_q) qinv modulo p. It is
- * below n. Numbers modulo p, modulo q and modulo n take the same places in turn. */
-EVC_OUT_OF_LINE void recombine(const struct work *w, const struct evc_rsa_private *key, const struct half *half_p,
-                               const struct half *half_q)
+/* x = the number modulo n that is m_p modulo p and m_q modulo q: m_q + q h with
+ * h = (m_p - m_q) qinv modulo p. It is below n. Numbers modulo p, modulo q and modulo n take
+ * the same places in turn. */
+EVC_OUT_OF_LINE void recombine(const struct work *w, const struct evc_rsa_private *key,
+                               const struct half *half_p, const struct half *half_q)
 {
     const struct evc_bn_modulus *const p = evc_rsa_prime(key, 0), *const q = evc_rsa_prime(key, 1);
     const struct evc_bn_modulus *const n = evc_rsa_n(evc_rsa_public_part(key));
@@ -343,7 +358,8 @@ EVC_OUT_OF_LINE void recombine(const struct work *w, const struct evc_rsa_privat
 }
 
 /* EVC_OK if x to the e is `in`. */
-static enum evc_status check_result(const struct work *w, const struct evc_rsa_public *key, const uint8_t *in)
+static enum evc_status check_result(const struct work *w, const struct evc_rsa_public *key,
+                                    const uint8_t *in)
 {
     uint32_t good;
 
@@ -354,7 +370,8 @@ static enum evc_status check_result(const struct work *w, const struct evc_rsa_p
 }
 
 /* Out of the powers of both halves; index: of the first one. */
-EVC_OUT_OF_LINE enum evc_status finish(const struct work *w, const struct evc_rsa_operation *o, size_t index)
+EVC_OUT_OF_LINE enum evc_status finish(const struct work *w, const struct evc_rsa_operation *o,
+                                       size_t index)
 {
     enum evc_status status = EVC_OK;
 
@@ -369,12 +386,14 @@ EVC_OUT_OF_LINE enum evc_status finish(const struct work *w, const struct evc_rs
     }
     if (status == EVC_OK)
         evc_copy_secret(o->out, w->x, w->n_bytes);
-    return status == EVC_ERR_RANGE ? EVC_ERR_FAULT : status; /* a number beyond its modulus is one too */
+    /* a number beyond its modulus is a fault too */
+    return status == EVC_ERR_RANGE ? EVC_ERR_FAULT : status;
 }
 
-/* ---- Many private operations ------------------------------------------------------------------------------- */
+/* ---- Many private operations ----------------------------------------------------------------- */
 
-static enum evc_status check_operation(const struct evc_rsa_operation *o, size_t n_operations, size_t scratch_bytes)
+static enum evc_status check_operation(const struct evc_rsa_operation *o, size_t n_operations,
+                                       size_t scratch_bytes)
 {
     const struct evc_rsa_private *key = o->key;
 
@@ -398,7 +417,8 @@ static size_t alike(const struct evc_rsa_operation *o, size_t n_operations)
 }
 
 /* Operations that are alike; those that fail in prepare take no place. */
-EVC_OUT_OF_LINE void run_alike(const struct work *w, struct evc_rsa_operation *o, const struct evc_random *random)
+EVC_OUT_OF_LINE void run_alike(const struct work *w, struct evc_rsa_operation *o,
+                               const struct evc_random *random)
 {
     size_t n_exps = 0;
     enum evc_status first;
@@ -418,7 +438,8 @@ EVC_OUT_OF_LINE void run_alike(const struct work *w, struct evc_rsa_operation *o
 }
 
 enum evc_status evc_rsa_private_many(struct evc_rsa_operation *operations, size_t n_operations,
-                                     const struct evc_random *random, void *scratch, size_t scratch_bytes)
+                                     const struct evc_random *random, void *scratch,
+                                     size_t scratch_bytes)
 {
     enum evc_status first = EVC_OK;
 
@@ -449,7 +470,8 @@ enum evc_status evc_rsa_private_many(struct evc_rsa_operation *operations, size_
 }
 
 enum evc_status evc_rsa_private(const struct evc_rsa_private *key, const uint8_t *in, uint8_t *out,
-                                const struct evc_random *random, void *scratch, size_t scratch_bytes)
+                                const struct evc_random *random, void *scratch,
+                                size_t scratch_bytes)
 {
     struct evc_rsa_operation one = {.key = key, .in = in, .out = out};
 

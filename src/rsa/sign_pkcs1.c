@@ -2,14 +2,16 @@
 /*
  * Signatures RSASSA-PKCS1-v1_5.
  *
- * Source: RFC 8017 (2016), sections 8.2 and 9.2. A verifier that parses the padding has been deceived more than once
- *         (CVE-2006-4339, CVE-2014-1568); this one makes it anew and compares.
+ * Source: RFC 8017 (2016), sections 8.2 and 9.2. A verifier that parses the padding
+ *         has been deceived more than once (CVE-2006-4339, CVE-2014-1568); this one
+ *         makes it anew and compares.
  */
 #include "rsa/padding.h"
 
-/* ---- Prefixes ------------------------------------------------------------------------------------------ */
+/* ---- Prefixes -------------------------------------------------------------------------------- */
 
-/* DigestInfo of the hashes of FIPS 180-4 under 2.16.840.1.101.3.4.2, by the last number; SHA-1 has its own arc. */
+/* DigestInfo of the hashes of FIPS 180-4 under 2.16.840.1.101.3.4.2, by the last number;
+ * SHA-1 has its own arc. */
 #define SHA2_PREFIX(last, digest_bytes)                                                            \
     {                                                                                              \
         0x30, 0x11 + (digest_bytes), 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03,   \
@@ -21,8 +23,9 @@ static const struct {
     char name[11];
     uint8_t prefix[SHA2_PREFIX_BYTES];
 } sha2[] = {
-    {"sha224", SHA2_PREFIX(4, 28)}, {"sha256", SHA2_PREFIX(1, 32)},     {"sha384", SHA2_PREFIX(2, 48)},
-    {"sha512", SHA2_PREFIX(3, 64)}, {"sha512-224", SHA2_PREFIX(5, 28)}, {"sha512-256", SHA2_PREFIX(6, 32)},
+    {"sha224", SHA2_PREFIX(4, 28)},     {"sha256", SHA2_PREFIX(1, 32)},
+    {"sha384", SHA2_PREFIX(2, 48)},     {"sha512", SHA2_PREFIX(3, 64)},
+    {"sha512-224", SHA2_PREFIX(5, 28)}, {"sha512-256", SHA2_PREFIX(6, 32)},
 };
 
 static const uint8_t sha1[] = {0x30, 0x21, 0x30, 0x09, 0x06, 0x05, 0x2b, 0x0e,
@@ -48,13 +51,13 @@ const uint8_t *evc_rsa_digest_prefix(const char *name, uint32_t *prefix_bytes)
     return NULL;
 }
 
-/* ---- Encoding ------------------------------------------------------------------------------------------ */
+/* ---- Encoding -------------------------------------------------------------------------------- */
 
 #define LEAST_FILLING 8u
 
 /* 00 01 FF ... FF 00, the prefix, the digest. */
-static enum evc_status encode(const struct evc_rsa_hash *hash, const uint8_t *digest, size_t digest_bytes, uint8_t *em,
-                              size_t n_bytes)
+static enum evc_status encode(const struct evc_rsa_hash *hash, const uint8_t *digest,
+                              size_t digest_bytes, uint8_t *em, size_t n_bytes)
 {
     const enum evc_status status = evc_rsa_check_hash(hash);
     size_t tail_bytes;
@@ -78,8 +81,9 @@ static enum evc_status encode(const struct evc_rsa_hash *hash, const uint8_t *di
     return EVC_OK;
 }
 
-enum evc_status evc_rsa_sign_pkcs1(const struct evc_rsa_private *key, const struct evc_rsa_hash *hash,
-                                   const uint8_t *digest, size_t digest_bytes, const struct evc_random *random,
+enum evc_status evc_rsa_sign_pkcs1(const struct evc_rsa_private *key,
+                                   const struct evc_rsa_hash *hash, const uint8_t *digest,
+                                   size_t digest_bytes, const struct evc_random *random,
                                    uint8_t *signature, void *scratch, size_t scratch_bytes)
 {
     struct evc_rsa_padding p;
@@ -99,8 +103,9 @@ enum evc_status evc_rsa_sign_pkcs1(const struct evc_rsa_private *key, const stru
     return status;
 }
 
-enum evc_status evc_rsa_verify_pkcs1(const struct evc_rsa_public *key, const struct evc_rsa_hash *hash,
-                                     const uint8_t *digest, size_t digest_bytes, const uint8_t *signature,
+enum evc_status evc_rsa_verify_pkcs1(const struct evc_rsa_public *key,
+                                     const struct evc_rsa_hash *hash, const uint8_t *digest,
+                                     size_t digest_bytes, const uint8_t *signature,
                                      size_t signature_bytes, void *scratch, size_t scratch_bytes)
 {
     struct evc_rsa_padding p;
@@ -113,9 +118,11 @@ enum evc_status evc_rsa_verify_pkcs1(const struct evc_rsa_public *key, const str
         return status;
     status = encode(hash, digest, digest_bytes, p.em, key->n_bytes);
     if (status == EVC_OK)
-        status = signature_bytes == key->n_bytes ? evc_rsa_public(key, signature, p.number, p.rest, p.rest_bytes)
-                                                 : EVC_ERR_SIGNATURE;
-    if (status == EVC_ERR_RANGE || (status == EVC_OK && !evc_mask_equal(p.em, p.number, key->n_bytes)))
+        status = signature_bytes == key->n_bytes
+                     ? evc_rsa_public(key, signature, p.number, p.rest, p.rest_bytes)
+                     : EVC_ERR_SIGNATURE;
+    if (status == EVC_ERR_RANGE ||
+        (status == EVC_OK && !evc_mask_equal(p.em, p.number, key->n_bytes)))
         status = EVC_ERR_SIGNATURE;
     evc_rsa_padding_end(&p, key->kernel);
     return status;

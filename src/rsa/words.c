@@ -79,7 +79,8 @@ uint32_t evc_words_equal(const uint32_t *a, const uint32_t *b, size_t n_words)
     return ~evc_mask_nonzero32(differ);
 }
 
-void evc_words_choose(uint32_t *r, uint32_t mask, const uint32_t *a, const uint32_t *b, size_t n_words)
+void evc_words_choose(uint32_t *r, uint32_t mask, const uint32_t *a, const uint32_t *b,
+                      size_t n_words)
 {
     for (size_t i = 0; i < n_words; i++)
         r[i] = evc_choose32(mask, a[i], b[i]);
@@ -111,7 +112,8 @@ void evc_words_halve(uint32_t *r, const uint32_t *a, size_t n_words)
     }
 }
 
-/* EVC_KEEP, as GCC 14 for Arm takes such a product and a sum of 64 bits for one instruction, and forgets a mask. */
+/* EVC_KEEP, as GCC 14 for Arm takes such a product and a sum of 64 bits for one
+ * instruction, and forgets a mask. */
 static uint32_t product16(uint32_t a, uint32_t b)
 {
     uint32_t p = (a & 0xffff) * (b & 0xffff);
@@ -127,13 +129,15 @@ static uint64_t product(uint32_t a, uint32_t b)
     return ((uint64_t)product16(a >> 16, b >> 16) << 32 | product16(a, b)) + (middle << 16);
 }
 
-static void mul_by_products(uint32_t *r, const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b)
+static void mul_by_products(uint32_t *r, const uint32_t *a, size_t n_a, const uint32_t *b,
+                            size_t n_b)
 {
     for (size_t i = 0; i < n_b; i++) {
         uint64_t carry = 0;
 
         for (size_t j = 0; j < n_a; j++) {
-            carry += product(a[j], b[i]) + r[i + j]; /* at most 2^32 - 1 + (2^32 - 1)^2 + 2^32 - 1 < 2^64 */
+            /* at most 2^32 - 1 + (2^32 - 1)^2 + 2^32 - 1 < 2^64 */
+            carry += product(a[j], b[i]) + r[i + j];
             EVC_KEEP(carry);
             r[i + j] = (uint32_t)carry;
             carry >>= 32;
@@ -142,7 +146,8 @@ static void mul_by_products(uint32_t *r, const uint32_t *a, size_t n_a, const ui
     }
 }
 
-void evc_words_mul(uint32_t *r, const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, int multiplies)
+void evc_words_mul(uint32_t *r, const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b,
+                   int multiplies)
 {
     memset(r, 0, 4 * (n_a + n_b));
     if (multiplies) {
@@ -157,8 +162,8 @@ void evc_words_mul(uint32_t *r, const uint32_t *a, size_t n_a, const uint32_t *b
     }
 }
 
-void evc_words_divide(uint32_t *quotient, uint32_t *remainder, const uint32_t *a, size_t n_a, const uint32_t *m,
-                      size_t n_m, uint32_t *room)
+void evc_words_divide(uint32_t *quotient, uint32_t *remainder, const uint32_t *a, size_t n_a,
+                      const uint32_t *m, size_t n_m, uint32_t *room)
 {
     memset(remainder, 0, 4 * n_m);
     for (size_t i = 32 * n_a; i-- > 0;) {
