@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernels that this library contains, by the lines of kernels.def. Linking this file links them all;
+ * The kernels that this library contains, by the lines of kernels.def. Linking
+ * this file links them all;
  * a program that names one kernel (&evc_aes_c_ref) links that one alone.
  */
 #include "aes/kernel.h"
@@ -96,15 +97,17 @@ static const struct evc_kernel *named(const struct entry *entry, const char *nam
 }
 
 /* As evc_resolve(), among what is here: an i386 library may be told of a 64-bit CPU's features. */
-static const struct evc_kernel *select_built(const struct entry *entry, uint64_t features, unsigned policy,
-                                             enum evc_use use)
+static const struct evc_kernel *select_built(const struct entry *entry, uint64_t features,
+                                             unsigned policy, enum evc_use use)
 {
-    while (entry->kernel && evc_unfit_here(entry->needs, entry->timing, entry->use, features, policy, use))
+    while (entry->kernel &&
+           evc_unfit_here(entry->needs, entry->timing, entry->use, features, policy, use))
         entry++;
     return entry->kernel;
 }
 
-/* A descriptor begins with its struct evc_kernel, so a pointer to the one is a pointer to the other. */
+/* A descriptor begins with its struct evc_kernel, so a pointer to the one is a
+ * pointer to the other. */
 #define AT_AND_NAMED(primitive)                                                                    \
     const struct evc_##primitive *evc_##primitive##_at(unsigned index)                             \
     {                                                                                              \
@@ -147,7 +150,8 @@ const struct evc_bn *evc_bn_select(uint64_t features, unsigned policy, enum evc_
 }
 
 /* The first kernel that fits, or one behind it whose time is for such short moduli. */
-const struct evc_bn *evc_bn_select_for(uint64_t features, unsigned policy, enum evc_use use, size_t n_bits)
+const struct evc_bn *evc_bn_select_for(uint64_t features, unsigned policy, enum evc_use use,
+                                       size_t n_bits)
 {
     const struct evc_bn *const best = evc_bn_select(features, policy, use);
 
@@ -162,5 +166,6 @@ const struct evc_bn *evc_bn_select_for(uint64_t features, unsigned policy, enum 
 
 const struct evc_bn_words *evc_bn_words_select(uint64_t features, unsigned policy)
 {
-    return (const struct evc_bn_words *)select_built(bn_words_kernels, features, policy, EVC_USE_ANY);
+    return (const struct evc_bn_words *)select_built(bn_words_kernels, features, policy,
+                                                     EVC_USE_ANY);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The registry as plain facts, and the one rule of selection: the first line whose architecture, needs,
- * timing class and use fit. Holds no reference to any kernel, so it answers for every CPU.
+ * The registry as plain facts, and the one rule of selection: the first line whose architecture,
+ * needs, timing class and use fit. Holds no reference to any kernel, so it answers for every CPU.
  */
 #include "common/registry.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intrinsics that A64 alone has, as A32 does them, so that steps of A64 kernels can be compiled for both. Include it
- * inside a region of A32_NEON or more. Halves of a vector are registers here, and look-ups are by halves.
+ * Intrinsics that A64 alone has, as A32 does them, so that steps of A64 kernels can be compiled
+ * for both. Include it inside a region of A32_NEON or more. Halves of a vector are registers here,
+ * and look-ups are by halves.
  */
 #ifndef EVC_COMMON_A32_NEON_H
 #define EVC_COMMON_A32_NEON_H
@@ -13,23 +14,25 @@ EVC_INLINE uint8x16_t vqtbl1q_u8(uint8x16_t table, uint8x16_t i)
 {
     uint8x16_t found;
 
-    __asm__("vtbl.8 %e0, {%e1, %f1}, %e2\n\tvtbl.8 %f0, {%e1, %f1}, %f2" : "=&w"(found) : "w"(table), "w"(i));
+    __asm__("vtbl.8 %e0, {%e1, %f1}, %e2\n\tvtbl.8 %f0, {%e1, %f1}, %f2"
+            : "=&w"(found)
+            : "w"(table), "w"(i));
     return found;
 }
 
 /* Two lanes that exchange places are one instruction with two results. */
-#define EVC_A32_PERMUTES(type, vector)                                                                                 \
-    EVC_INLINE vector vuzp1q_##type(vector a, vector b)                                                                \
-    {                                                                                                                  \
-        return vuzpq_##type(a, b).val[0];                                                                              \
-    }                                                                                                                  \
-    EVC_INLINE vector vuzp2q_##type(vector a, vector b)                                                                \
-    {                                                                                                                  \
-        return vuzpq_##type(a, b).val[1];                                                                              \
-    }                                                                                                                  \
-    EVC_INLINE vector vtrn1q_##type(vector a, vector b)                                                                \
-    {                                                                                                                  \
-        return vtrnq_##type(a, b).val[0];                                                                              \
+#define EVC_A32_PERMUTES(type, vector)                  \
+    EVC_INLINE vector vuzp1q_##type(vector a, vector b) \
+    {                                                   \
+        return vuzpq_##type(a, b).val[0];               \
+    }                                                   \
+    EVC_INLINE vector vuzp2q_##type(vector a, vector b) \
+    {                                                   \
+        return vuzpq_##type(a, b).val[1];               \
+    }                                                   \
+    EVC_INLINE vector vtrn1q_##type(vector a, vector b) \
+    {                                                   \
+        return vtrnq_##type(a, b).val[0];               \
     }
 EVC_A32_PERMUTES(u8, uint8x16_t)
 EVC_A32_PERMUTES(u16, uint16x8_t)
@@ -57,6 +60,7 @@ EVC_INLINE uint64x2_t vuzp2q_u64(uint64x2_t a, uint64x2_t b)
 /* Lanes of the high half. */
 #define vdup_laneq_u8(a, lane) vdup_lane_u8(vget_high_u8(a), (lane) - 8)
 #define vdupq_laneq_u32(a, lane) vdupq_lane_u32(vget_high_u32(a), (lane) - 2)
-#define vcopyq_laneq_u32(to, to_lane, from, lane) vsetq_lane_u32(vgetq_lane_u32(from, lane), to, to_lane)
+#define vcopyq_laneq_u32(to, to_lane, from, lane) \
+    vsetq_lane_u32(vgetq_lane_u32(from, lane), to, to_lane)
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations of common/arm_order.h on A32: elements of GHASH, and VMULL.P64. Include it inside a region of
- * A32_PMULL. */
+/* The operations of common/arm_order.h on A32: elements of GHASH, and VMULL.P64. Include it inside
+ * a region of A32_PMULL. */
 #ifndef EVC_COMMON_A32_PMULL_H
 #define EVC_COMMON_A32_PMULL_H
 
@@ -17,8 +17,8 @@ EVC_INLINE uint8x16_t evc_be_bytes_of_u64(uint64x2_t v)
     return vrev64q_u8(vreinterpretq_u8_u64(v));
 }
 
-/* The product of two polynomials over GF(2) (bit i is the coefficient of x^i), its low half in lane 0. By its name, for
- * clang has no intrinsic of it here. */
+/* The product of two polynomials over GF(2) (bit i is the coefficient of x^i), its low half in lane
+ * 0. By its name, for clang has no intrinsic of it here. */
 EVC_INLINE uint64x2_t evc_a32_pmull(uint64x1_t a, uint64x1_t b)
 {
     uint64x2_t product;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For assembly on A64: src/<primitive>/<stem>_asm.S beside the <stem>.c that holds banner and descriptor.
+ * For assembly on A64: src/<primitive>/<stem>_asm.S beside the <stem>.c that
+ * holds banner and descriptor.
  *
  *     #include "common/a64_asm.h"
  *     #if EVC_ASM_A64
@@ -11,21 +12,25 @@
  *     evc_end evc_aes_a64_example_ctr32
  *     #endif
  *
- * Assembled by GCC and clang, for ELF, Mach-O and COFF; elsewhere the file is an empty unit. The rules:
+ * Assembled by GCC and clang, for ELF, Mach-O and COFF; elsewhere the file is
+ * an empty unit. The rules:
  *
- *  - Functions are leaves: they call nothing and do not save x30, so return addresses need no signature.
- *  - x0-x17 and v0-v7, v16-v31 are free. x18 belongs to the platform, x19-x29 and the low halves of v8-v15 to
- *    the caller (AAPCS64, 2024, sections 6.1.1 and 6.1.2): evc_save_d8_d15 and evc_restore_d8_d15 keep the
- *    latter; what one of v8-v15 had above its low half may be lost.
- *  - Data is loaded and stored by bytes (ld1 {v0.16b}), or turned with rev where it is an integer: q registers
- *    as a whole, and integers of memory, are turned around on big-endian cores. What the function itself saves
- *    and loads again may use any form.
- *  - Stack below the caller's: at most 1 KiB, 16 bytes aligned, nothing below sp; secrets in it are wiped, or the
- *    kernel's `clear` (common/clear.h) reaches them. Vector registers are left to `clear`.
+ *  - Functions are leaves: they call nothing and do not save x30, so return
+ *    addresses need no signature.
+ *  - x0-x17 and v0-v7, v16-v31 are free. x18 belongs to the platform, x19-x29 and the low halves of
+ *    v8-v15 to the caller (AAPCS64, 2024, sections 6.1.1 and 6.1.2): evc_save_d8_d15 and
+ *    evc_restore_d8_d15 keep the latter; what one of v8-v15 had above its low half may be lost.
+ *  - Data is loaded and stored by bytes (ld1 {v0.16b}), or turned with rev where it is an integer:
+ *    q registers as a whole, and integers of memory, are turned around on big-endian cores. What
+ *    the function itself saves and loads again may use any form.
+ *  - Stack below the caller's: at most 1 KiB, 16 bytes aligned, nothing below sp; secrets
+ *    in it are wiped, or the kernel's `clear` (common/clear.h) reaches them. Vector
+ *    registers are left to `clear`.
  *  - Constants stand in evc_constants and are found by evc_address.
- *  - One statement a line, comments begin with two slashes: clang's assembler for Mach-O and GNU's have no
- *    other in common.
- *  - No branch and no address made of secrets: assembly is looked at by `everycore ct` like all else.
+ *  - One statement a line, comments begin with two slashes: clang's assembler for Mach-O and GNU's
+ *    have no other in common.
+ *  - No branch and no address made of secrets: assembly is looked at by
+ *    `everycore ct` like all else.
  */
 #ifndef EVC_COMMON_A64_ASM_H
 #define EVC_COMMON_A64_ASM_H
@@ -81,8 +86,8 @@
 #endif
 .endm
 
-/* A function that the other objects of this library see, and none outside of it. It begins with bti c, which
- * older cores take for a nop (Arm DDI 0487, 2024, BTI in chapter C6). */
+/* A function that the other objects of this library see, and none outside of it. It begins with bti
+ * c, which older cores take for a nop (Arm DDI 0487, 2024, BTI in chapter C6). */
 .macro evc_function name
     .text
     .p2align 5
@@ -142,9 +147,9 @@ _\name:
     EVC_ASM_CFI_ADJUST(-64)
 .endm
 
-/* The object keeps branch targets and return addresses as those of the compilers do that protect them: linkers
- * turn the protection off for a program with one object that does not say so (ELF for the Arm 64-bit
- * architecture, 2024, section 6.2: bit 0 BTI, bit 1 PAC, bit 2 GCS). */
+/* The object keeps branch targets and return addresses as those of the compilers do that protect
+ * them: linkers turn the protection off for a program with one object that does not say so (ELF for
+ * the Arm 64-bit architecture, 2024, section 6.2: bit 0 BTI, bit 1 PAC, bit 2 GCS). */
 #if defined(__ELF__)
 #if defined(__ARM_FEATURE_GCS_DEFAULT)
 #define EVC_ASM_PROPERTY 7

@@ -11,8 +11,8 @@ EVC_INLINE uint8x16_t evc_a64_block(uint64_t lo, uint64_t hi)
     return vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(lo), vcreate_u64(hi)));
 }
 
-/* n_bytes 1 to 15 at p as the low bytes of a block, zeros above; reads nothing else: two words that overlap, or
- * three bytes that may be the same. */
+/* n_bytes 1 to 15 at p as the low bytes of a block, zeros above; reads nothing else: two words that
+ * overlap, or three bytes that may be the same. */
 EVC_INLINE uint8x16_t evc_a64_load_part(const uint8_t *p, size_t n_bytes)
 {
     uint64_t lo, hi = 0;

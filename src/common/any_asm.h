@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Directives of all assembly files, those too that are empty here: no object needs an executable stack. */
+/* Directives of all assembly files, those too that are empty here: no object
+ * needs an executable stack. */
 #ifndef EVC_COMMON_ANY_ASM_H
 #define EVC_COMMON_ANY_ASM_H
 
@@ -8,7 +9,8 @@
     .text
 #endif
 
-/* The assembly describes its frames to unwinders if the compiler does; Linux makes tables of its own. */
+/* The assembly describes its frames to unwinders if the compiler does; Linux
+ * makes tables of its own. */
 #if defined(__GCC_HAVE_DWARF2_CFI_ASM) && !defined(__KERNEL__)
 #define EVC_ASM_CFI_BEGIN .cfi_startproc
 #define EVC_ASM_CFI_END .cfi_endproc

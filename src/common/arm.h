@@ -2,8 +2,8 @@
 /*
  * The Arm intrinsics, for every instruction set that kernels open by EVC_ISA_BEGIN.
  *
- * Until clang 16 the header of clang declares the optional ones only if the flags of the build allow them; the macros
- * that tell so are defined here, and the regions do the rest.
+ * Until clang 16 the header of clang declares the optional ones only if the flags of the build
+ * allow them; the macros that tell so are defined here, and the regions do the rest.
  */
 #ifndef EVC_COMMON_ARM_H
 #define EVC_COMMON_ARM_H

@@ -2,10 +2,11 @@
 /*
  * Vectors of bytes as vectors of integers, the same on big-endian cores.
  *
- * There the lanes that vreinterpret gives between element sizes are in question: clang takes them as if stored and
- * loaded again (LLVM, docs/BigEndianNEON), which turns the bytes around. So a vreinterpret between sizes is right
- * only where what it gives is turned back by its like, or where the sizes do not meet: all bytes alike, masks,
- * bitwise operations. Elsewhere the functions below, whose big-endian half goes through integers.
+ * There the lanes that vreinterpret gives between element sizes are in question: clang takes them
+ * as if stored and loaded again (LLVM, docs/BigEndianNEON), which turns the bytes around. So a
+ * vreinterpret between sizes is right only where what it gives is turned back by its like, or where
+ * the sizes do not meet: all bytes alike, masks, bitwise operations. Elsewhere the functions below,
+ * whose big-endian half goes through integers.
  */
 #ifndef EVC_COMMON_ARM_ORDER_H
 #define EVC_COMMON_ARM_ORDER_H
@@ -44,8 +45,8 @@ EVC_INLINE uint8x16_t evc_be_bytes_of_u64(uint64x2_t v)
 
 EVC_ISA_BEGIN(A64_PMULL)
 
-/* The product of two polynomials over GF(2) (bit i is the coefficient of x^i), its low half in lane 0. clang up to 19
- * turns that of vmull_p64 around on big-endian cores. */
+/* The product of two polynomials over GF(2) (bit i is the coefficient of x^i), its low half in lane
+ * 0. clang up to 19 turns that of vmull_p64 around on big-endian cores. */
 EVC_INLINE uint64x2_t evc_pmull(uint64_t a, uint64_t b)
 {
 #if EVC_BIG_ENDIAN
@@ -76,7 +77,8 @@ EVC_INLINE uint64x2_t evc_pmull_high(uint64x2_t a, uint64x2_t b)
 #if EVC_BIG_ENDIAN
     return evc_pmull(vgetq_lane_u64(a, 1), vgetq_lane_u64(b, 1));
 #else
-    return vreinterpretq_u64_p128(vmull_high_p64(vreinterpretq_p64_u64(a), vreinterpretq_p64_u64(b)));
+    return vreinterpretq_u64_p128(
+        vmull_high_p64(vreinterpretq_p64_u64(a), vreinterpretq_p64_u64(b)));
 #endif
 }
 

@@ -18,8 +18,8 @@ void *memcpy(void *restrict, const void *restrict, size_t);
 void *memmove(void *, const void *, size_t);
 void *memset(void *, int, size_t);
 
-/* -ffreestanding makes the plain names ordinary functions, and each load below a call; the built-in forms
- * are single instructions again wherever the size is a constant. */
+/* -ffreestanding makes the plain names ordinary functions, and each load below a call; the built-in
+ * forms are single instructions again wherever the size is a constant. */
 #if defined(__GNUC__)
 #define memcpy(to, from, n) __builtin_memcpy(to, from, n)
 #define memmove(to, from, n) __builtin_memmove(to, from, n)
@@ -32,22 +32,24 @@ void *memset(void *, int, size_t);
 #define EVC_BIG_ENDIAN 0
 #endif
 
-/* For helpers whose call would cost more than their body: -O1 and -Os leave plain inline functions out of
- * line, and a call between two rounds sends the state through memory. */
+/* For helpers whose call would cost more than their body: -O1 and -Os leave plain inline functions
+ * out of line, and a call between two rounds sends the state through memory. */
 #if defined(__GNUC__)
 #define EVC_INLINE static inline __attribute__((always_inline))
 #else
 #define EVC_INLINE static inline
 #endif
 
-/* For the long way round of a short function: taken into it, its registers would be saved at every call. */
+/* For the long way round of a short function: taken into it, its registers would
+ * be saved at every call. */
 #if defined(__GNUC__)
 #define EVC_OUT_OF_LINE static __attribute__((__noinline__))
 #else
 #define EVC_OUT_OF_LINE static
 #endif
 
-/* Compilers see a new value here, so that they do not turn a loop of copies into a call of memcpy. */
+/* Compilers see a new value here, so that they do not turn a loop of copies
+ * into a call of memcpy. */
 #if defined(__GNUC__)
 #define EVC_KEEP(x) __asm__("" : "+r"(x))
 #else
@@ -61,8 +63,8 @@ void *memset(void *, int, size_t);
 #define EVC_KEEP_MEMORY(p) ((void)*(const volatile uint8_t *)(p))
 #endif
 
-/* p moved by n_bytes modulo the address space. Where p or the result lies outside of its buffer, p + n_bytes is
- * undefined (C11 6.5.6). */
+/* p moved by n_bytes modulo the address space. Where p or the result lies outside of its buffer,
+ * p + n_bytes is undefined (C11 6.5.6). */
 EVC_INLINE const uint8_t *evc_in_at(const uint8_t *p, size_t n_bytes)
 {
     return (const uint8_t *)((uintptr_t)p + n_bytes);
@@ -84,10 +86,11 @@ EVC_INLINE uint64_t evc_bswap64(uint64_t x)
     return ((uint64_t)evc_bswap32((uint32_t)x) << 32) | evc_bswap32((uint32_t)(x >> 32));
 }
 
-/* Some CPUs take words only at multiples of their size. Compilers copy a word there by bytes on the stack, which would
- * leave a secret: so words are put together in registers. */
-#if (defined(__riscv) && !defined(__riscv_misaligned_fast)) || defined(__mips__) || defined(__hppa__) || \
-    defined(__sparc__) || (defined(__arm__) && !defined(__ARM_FEATURE_UNALIGNED))
+/* Some CPUs take words only at multiples of their size. Compilers copy a word there by bytes on the
+ * stack, which would leave a secret: so words are put together in registers. */
+#if (defined(__riscv) && !defined(__riscv_misaligned_fast)) || defined(__mips__) || \
+    defined(__hppa__) || defined(__sparc__) ||                                      \
+    (defined(__arm__) && !defined(__ARM_FEATURE_UNALIGNED))
 #define EVC_BYTE_SHIFT(i, n) (8 * (EVC_BIG_ENDIAN ? (n) - 1 - (i) : (i)))
 
 EVC_INLINE uint32_t evc_load32_ne(const uint8_t *p)
@@ -191,8 +194,8 @@ EVC_INLINE void evc_store64_be(uint8_t *p, uint64_t x)
     evc_store64_ne(p, EVC_ORDER_BE(64, x));
 }
 
-/* A block of two words that is soon to be read whole: one store where the CPU has it, since a load behind two waits
- * until both have left the core. */
+/* A block of two words that is soon to be read whole: one store where the CPU has it, since a load
+ * behind two waits until both have left the core. */
 EVC_INLINE void evc_store64x2_le(uint8_t *p, uint64_t first, uint64_t second)
 {
 #if defined(__GNUC__) && defined(__SSE2__)
@@ -224,8 +227,9 @@ EVC_INLINE void evc_clear_block(uint8_t block[16])
 #endif
 }
 
-/* A copy of secrets whose length is not a constant. memcpy of a C library may leave them in vector registers that
- * portable code cannot name; the words here pass through general registers, each through one. */
+/* A copy of secrets whose length is not a constant. memcpy of a C library may leave them in
+ * vector registers that portable code cannot name; the words here pass through general
+ * registers, each through one. */
 EVC_INLINE void evc_copy_secret(uint8_t *out, const uint8_t *in, size_t len_bytes)
 {
 #if EVC_WORD64
@@ -248,8 +252,8 @@ EVC_INLINE void evc_copy_secret(uint8_t *out, const uint8_t *in, size_t len_byte
     }
 }
 
-/* out = a ^ b, 16 bytes each; out may be a or b. With few registers of 32 bits each word is written before the next is
- * read: two of 64 bits would pass through the stack. */
+/* out = a ^ b, 16 bytes each; out may be a or b. With few registers of 32 bits each word is written
+ * before the next is read: two of 64 bits would pass through the stack. */
 EVC_INLINE void evc_xor16(uint8_t *out, const uint8_t *a, const uint8_t *b)
 {
 #if !EVC_WORD64 && !EVC_A32

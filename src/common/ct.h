@@ -35,8 +35,8 @@ EVC_INLINE uint64_t evc_barrier64(uint64_t x)
     return x;
 }
 
-/* x, which no vectoriser takes out of its general register. Registers of 32 bits tempt none, and a barrier on a pair
- * of them would cost moves. */
+/* x, which no vectoriser takes out of its general register. Registers of 32 bits tempt none, and a
+ * barrier on a pair of them would cost moves. */
 EVC_INLINE uint64_t evc_scalar64(uint64_t x)
 {
 #if EVC_WORD64
@@ -57,8 +57,8 @@ EVC_INLINE uint32_t evc_choose32(uint32_t mask, uint32_t a, uint32_t b)
     return b ^ (evc_barrier32(mask) & (a ^ b));
 }
 
-/* All ones if the len_bytes bytes at a and b are the same; reads all of them. The barriers keep vectorisers away: clang
- * for A32 writes words that it gathers in a vector to the stack first. */
+/* All ones if the len_bytes bytes at a and b are the same; reads all of them. The barriers keep
+ * vectorisers away: clang for A32 writes words that it gathers in a vector to the stack first. */
 EVC_INLINE uint32_t evc_mask_equal(const uint8_t *a, const uint8_t *b, size_t len_bytes)
 {
     uint32_t differ = 0;
@@ -77,7 +77,8 @@ EVC_INLINE enum evc_status evc_tag_status(uint32_t differs)
 }
 
 /*
- * Marks for a taint checker (valgrind's memcheck, built with -DEVC_TAINT): the harness marks secrets;
+ * Marks for a taint checker (valgrind's memcheck, built with -DEVC_TAINT):
+ * the harness marks secrets;
  * kernels never do. evc_public() stands only in code above the kernels, each with its reason.
  */
 #if defined(EVC_TAINT)

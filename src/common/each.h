@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops that are written out, so that arrays of vectors become registers at every level of optimisation. */
+/* Loops that are written out, so that arrays of vectors become registers at every
+ * level of optimisation. */
 #ifndef EVC_COMMON_EACH_H
 #define EVC_COMMON_EACH_H
 
-/* Does not compile where count_is_known is 0. The compiler knows that once it has inlined the function around a loop;
- * so nothing is checked without optimisation. */
+/* Does not compile where count_is_known is 0. The compiler knows that once it has inlined the
+ * function around a loop; so nothing is checked without optimisation. */
 #if defined(__OPTIMIZE__) && defined(__has_attribute)
 #if __has_attribute(error)
 __attribute__((error("EACH does not have this count"))) void evc_each_lacks_count(void);
@@ -16,8 +17,9 @@ __attribute__((error("EACH does not have this count"))) void evc_each_lacks_coun
 #define EACH_HAS(count_is_known) ((void)0)
 #endif
 
-/* EACH(n, statement): the statement for each i of 0 to n - 1. n is a constant: 1 to 8, or 12; EACH_UP_TO_9,
- * EACH_UP_TO_8 and EACH_UP_TO_4 take fewer and are shorter. Another n does not compile. */
+/* EACH(n, statement): the statement for each i of 0 to n - 1. n is a constant: 1 to 8,
+ * or 12; EACH_UP_TO_9, EACH_UP_TO_8 and EACH_UP_TO_4 take fewer and are shorter.
+ * Another n does not compile. */
 #define EACH_I(k, ...)                                                                             \
     {                                                                                              \
         enum { i = k };                                                                            \

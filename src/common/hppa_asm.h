@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For assembly on PA-RISC, 32 bits, in the syntax of the GNU assembler: src/<primitive>/<stem>_asm.S beside the
- * <stem>.c that holds banner and descriptor.
+ * For assembly on PA-RISC, 32 bits, in the syntax of the GNU assembler:
+ * src/<primitive>/<stem>_asm.S beside the <stem>.c that holds banner and descriptor.
  *
  *     #include "common/hppa_asm.h"
  *     #if EVC_ASM_HPPA
@@ -12,12 +12,14 @@
  *     evc_end evc_bn_words_hppa_example
  *     #endif
  *
- *  - Functions are leaves. r1, r19-r26, r28, r29, r31, fr4-fr11 and fr22-fr31 are free; all others are the caller's
- *    (The 32-bit PA-RISC Run-time Architecture Document, 1997, chapter 2). r2 holds the return address.
+ *  - Functions are leaves. r1, r19-r26, r28, r29, r31, fr4-fr11 and fr22-fr31 are free; all others
+ *    are the caller's (The 32-bit PA-RISC Run-time Architecture Document, 1997, chapter 2). r2
+ *    holds the return address.
  *  - No address of data and no call, so the code is position-independent as it stands.
- *  - The stack grows upwards. evc_frame n takes n bytes of it, a multiple of 64, and evc_return_frame n gives them
- *    back; what they hold is left to the kernel's `clear`.
- *  - In expressions, general registers are numbers from 0, and registers for floating point from 64.
+ *  - The stack grows upwards. evc_frame n takes n bytes of it, a multiple of 64, and
+ *    evc_return_frame n gives them back; what they hold is left to the kernel's `clear`.
+ *  - In expressions, general registers are numbers from 0, and registers
+ *    for floating point from 64.
  */
 #ifndef EVC_COMMON_HPPA_ASM_H
 #define EVC_COMMON_HPPA_ASM_H

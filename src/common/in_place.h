@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Text whose input and output overlap in part: it is moved to the output first, and the call works in place. */
+/* Text whose input and output overlap in part: it is moved to the output first, and
+ * the call works in place. */
 #ifndef EVC_COMMON_IN_PLACE_H
 #define EVC_COMMON_IN_PLACE_H
 
@@ -7,9 +8,9 @@
 
 #include "common/bytes.h"
 
-/* Nonzero if in and out, len_bytes bytes each, have bytes in common and are not the same: out lies -(len_bytes - 1) to
- * len_bytes - 1 bytes behind in. No buffer is longer than half of the address space. One comparison decides where they
- * are apart. */
+/* Nonzero if in and out, len_bytes bytes each, have bytes in common and are not the same: out lies
+ * -(len_bytes - 1) to len_bytes - 1 bytes behind in. No buffer is longer than half of the address
+ * space. One comparison decides where they are apart. */
 EVC_INLINE int evc_overlap_in_part(const uint8_t *in, const uint8_t *out, size_t len_bytes)
 {
     const int may_overlap = (uintptr_t)out - (uintptr_t)in + len_bytes - 1 < 2 * len_bytes - 1;
@@ -39,7 +40,8 @@ EVC_INLINE int evc_msgs_overlap_in_part(const struct evc_msg *msgs, size_t n)
 /* memmove of what may be secret: see evc_copy_secret. */
 EVC_OUT_OF_LINE void evc_move_secret(uint8_t *out, const uint8_t *in, size_t len_bytes)
 {
-    if ((uintptr_t)out < (uintptr_t)in) { /* a word that is stored ends before the next one that is loaded */
+    /* a word that is stored ends before the next one that is loaded */
+    if ((uintptr_t)out < (uintptr_t)in) {
         evc_copy_secret(out, in, len_bytes);
         return;
     }

@@ -14,11 +14,12 @@ EVC_INLINE int evc_overlap(const void *a, size_t a_bytes, const void *b, size_t 
 }
 
 /*
- * key: memory_bytes bytes of memory, of which the key needs key_bytes; they are wiped before the key is set.
- * user_key: user_key_bytes bytes that it is made from.
+ * key: memory_bytes bytes of memory, of which the key needs key_bytes; they are wiped before the
+ * key is set. user_key: user_key_bytes bytes that it is made from.
  */
-EVC_INLINE enum evc_status evc_check_key_memory(const void *key, size_t memory_bytes, size_t key_bytes,
-                                                const void *user_key, size_t user_key_bytes)
+EVC_INLINE enum evc_status evc_check_key_memory(const void *key, size_t memory_bytes,
+                                                size_t key_bytes, const void *user_key,
+                                                size_t user_key_bytes)
 {
     if (((uintptr_t)key & 15) != 0)
         return EVC_ERR_ALIGNMENT;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The phase and the direction of a message in pieces. Every streaming state has a phase, and a direction if a message
- * can go two ways; a state that is all zeros holds no message. A call out of order returns EVC_ERR_STATE and changes
- * nothing: a mode checks phase and direction before it does anything, and sets them afterwards.
+ * The phase and the direction of a message in pieces. Every streaming state has a phase, and a
+ * direction if a message can go two ways; a state that is all zeros holds no message. A call out of
+ * order returns EVC_ERR_STATE and changes nothing: a mode checks phase and direction before it does
+ * anything, and sets them afterwards.
  */
 #ifndef EVC_COMMON_PHASE_H
 #define EVC_COMMON_PHASE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For assembly on 64-bit POWER, in both byte orders: src/<primitive>/<stem>_asm.S beside the <stem>.c that holds banner
- * and descriptor.
+ * For assembly on 64-bit POWER, in both byte orders: src/<primitive>/<stem>_asm.S beside the
+ * <stem>.c that holds banner and descriptor.
  *
  *     #include "common/ppc64_asm.h"
  *     #if EVC_ASM_PPC64
@@ -11,13 +11,14 @@
  *     evc_end evc_bn_ppc64_example
  *     #endif
  *
- *  - Functions are leaves and use neither data nor r2, so they need no entry of their own for local calls (Power
- *    Architecture 64-Bit ELF V2 ABI Specification, 2024, section 2.3.2.1). Under the older ABI, that of big-endian
- *    Linux, the name of a function stands for its descriptor (64-bit PowerPC ELF ABI Supplement 1.9, 2004, section
- *    3.2.5); evc_function makes it.
- *  - r0, r3-r12, ctr, xer and cr0 are free; r14-r31 are the caller's: evc_save_r14_r31 and evc_restore_r14_r31. r1, r2
- *    and r13 belong to the platform.
- *  - Registers are numbers, which may be symbols. Comments begin with two slashes or are those of C.
+ *  - Functions are leaves and use neither data nor r2, so they need no entry of their own for local
+ *    calls (Power Architecture 64-Bit ELF V2 ABI Specification, 2024, section 2.3.2.1). Under the
+ *    older ABI, that of big-endian Linux, the name of a function stands for its descriptor (64-bit
+ *    PowerPC ELF ABI Supplement 1.9, 2004, section 3.2.5); evc_function makes it.
+ *  - r0, r3-r12, ctr, xer and cr0 are free; r14-r31 are the caller's: evc_save_r14_r31 and
+ *    evc_restore_r14_r31. r1, r2 and r13 belong to the platform.
+ *  - Registers are numbers, which may be symbols. Comments begin with two
+ *    slashes or are those of C.
  */
 #ifndef EVC_COMMON_PPC64_ASM_H
 #define EVC_COMMON_PPC64_ASM_H

@@ -12,17 +12,19 @@
 #define EVC_WHEN_1(...) __VA_ARGS__
 #define EVC_WHEN(condition, ...) EVC_CAT(EVC_WHEN_, condition)(__VA_ARGS__)
 
-/* The descriptors of all lines, of every primitive: so a file defines exactly the symbol that its line
- * promises. */
-#define EVC_DECLARE(primitive, stem) extern EVC_API const struct evc_##primitive evc_##primitive##_##stem;
+/* The descriptors of all lines, of every primitive: so a file defines exactly the symbol
+ * that its line promises. */
+#define EVC_DECLARE(primitive, stem) \
+    extern EVC_API const struct evc_##primitive evc_##primitive##_##stem;
 #define KERNEL(primitive, stem, isa, timing, use)                                                  \
     EVC_WHEN(EVC_BUILT(isa), EVC_DECLARE(primitive, stem))
 #include "kernels.def"
 #undef KERNEL
 
 /*
- * The head of a descriptor: EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, SERIAL, 1, struct key, traits, clear). The stem,
- * ISA, timing and use are those of the kernel's line; a test holds the two against each other.
+ * The head of a descriptor: EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, SERIAL, 1, struct key,
+ * traits, clear). The stem, ISA, timing and use are those of the kernel's line; a test holds
+ * the two against each other.
  */
 #define EVC_KERNEL_HEAD(stem_, isa_, timing_, use_, batch_, key_type_, traits_, clear_)            \
     {                                                                                              \
@@ -38,11 +40,12 @@ EVC_INLINE int evc_same_text(const char *a, const char *b)
     return *a == *b;
 }
 
-/* The rule of selection among kernels of one primitive and architecture: does one with these needs, timing class and
- * use serve this request? The timing class of a kernel that multiplies rests on ct-mul; without that it is no more than
- * variable time, which the policy may allow. */
-EVC_INLINE enum evc_unfit evc_unfit_here(uint64_t needs, uint8_t timing, uint8_t use, uint64_t features,
-                                         unsigned policy, enum evc_use wanted_use)
+/* The rule of selection among kernels of one primitive and architecture: does one with these needs,
+ * timing class and use serve this request? The timing class of a kernel that multiplies rests on
+ * ct-mul; without that it is no more than variable time, which the policy may allow. */
+EVC_INLINE enum evc_unfit evc_unfit_here(uint64_t needs, uint8_t timing, uint8_t use,
+                                         uint64_t features, unsigned policy,
+                                         enum evc_use wanted_use)
 {
     if ((needs & ~features & ~(policy & EVC_ALLOW_VARTIME ? EVC_CPU(CT_MUL) : 0)) != 0)
         return EVC_UNFIT_FEATURE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For assembly on IBM Z, 64 bits: src/<primitive>/<stem>_asm.S beside the <stem>.c that holds banner and descriptor.
+ * For assembly on IBM Z, 64 bits: src/<primitive>/<stem>_asm.S beside the <stem>.c that
+ * holds banner and descriptor.
  *
  *     #include "common/s390x_asm.h"
  *     #if EVC_ASM_S390X
@@ -10,8 +11,9 @@
  *     evc_end evc_bn_s390x_example
  *     #endif
  *
- *  - Functions are leaves. r0-r5 are free; r6-r13 are the caller's, and r14 holds the return address:
- *    evc_save_r6_r14 and evc_restore_r6_r14 (zSeries ELF Application Binary Interface Supplement, 2002, chapter 1).
+ *  - Functions are leaves. r0-r5 are free; r6-r13 are the caller's, and r14 holds the return
+ *    address: evc_save_r6_r14 and evc_restore_r6_r14 (zSeries ELF Application Binary Interface
+ *    Supplement, 2002, chapter 1).
  *  - No address of data and no call, so the code is position-independent as it stands.
  *  - Only instructions of the first z/Architecture (2000), which every such Linux has.
  */
@@ -38,7 +40,8 @@
     .size \name, . - \name
 .endm
 
-/* Registers go where the caller has left memory for them, and the function gets n_bytes bytes from r15 on. */
+/* Registers go where the caller has left memory for them, and the function gets
+ * n_bytes bytes from r15 on. */
 #define EVC_ASM_SAVED_AT 48
 .macro evc_save_r6_r14 n_bytes
     stmg %r6, %r14, EVC_ASM_SAVED_AT(%r15)

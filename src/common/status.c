@@ -13,9 +13,12 @@ const char *evc_status_text(enum evc_status status)
     case EVC_ERR_LENGTH: return "length not allowed, or not what was announced";
     case EVC_ERR_TAG: return "the tag does not match";
     case EVC_ERR_DIRECTION: return "the key was set up for encryption only";
-    case EVC_ERR_KERNEL: return "kernel is NULL, memory is too small for its key, or the key is not set up";
+    case EVC_ERR_KERNEL:
+        return "kernel is NULL, memory is too small for its key, or the key is not set up";
     case EVC_ERR_PARAMETER: return "no such variant of the algorithm";
-    case EVC_ERR_STATE: return "call out of order: no message begun, finished, other direction, parts in wrong order";
+    case EVC_ERR_STATE:
+        return "call out of order: no message begun, finished, other direction, parts in wrong "
+               "order";
     case EVC_ERR_ALIGNMENT: return "the memory of the key is not aligned to 16 bytes";
     case EVC_ERR_OVERLAP: return "the user key lies in the memory of the key";
     case EVC_ERR_MODULUS: return "the modulus is even, or its first byte is zero";
@@ -27,7 +30,8 @@ const char *evc_status_text(enum evc_status status)
     case EVC_ERR_GROUP: return "the parameters are no group";
     case EVC_ERR_PEER: return "the value of the peer is not in the group";
     case EVC_ERR_KEY: return "the numbers are no key of RSA";
-    case EVC_ERR_FAULT: return "the result of a private operation is wrong: a fault of the computer or a kernel";
+    case EVC_ERR_FAULT:
+        return "the result of a private operation is wrong: a fault of the computer or a kernel";
     case EVC_ERR_SIGNATURE: return "the signature does not match";
     case EVC_ERR_PADDING: return "the ciphertext is not one of this key";
     case EVC_ERR_HASH: return "the hash that was given failed, or its sizes are none";

@@ -3,9 +3,11 @@
 #include "common/bytes.h"
 #include "everycore/everycore.h"
 
-/* Up to here by stores of words: C libraries zeroise short pieces by one masked store of a whole vector.
- * The registers that a function has saved beside its block then cannot be read back before that store
- * has left the core, and of messages back to back none begins before the one before it has ended. */
+/* Up to here by stores of words: C libraries zeroise short pieces by one masked
+ * store of a whole vector.
+ * The registers that a function has saved beside its block then cannot be read back
+ * before that store has left the core, and of messages back to back none begins before
+ * the one before it has ended. */
 #define SHORT_BYTES 64
 
 void evc_wipe(void *p, size_t len_bytes)

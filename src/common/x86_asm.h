@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For assembly on x86-64: src/<primitive>/<stem>_asm.S beside the <stem>.c that holds banner and descriptor.
+ * For assembly on x86-64: src/<primitive>/<stem>_asm.S beside the <stem>.c that
+ * holds banner and descriptor.
  *
  *     #include "common/x86_asm.h"
  *     #if EVC_ASM_X86_64
@@ -10,10 +11,11 @@
  *     evc_end evc_bn_words_x86_example
  *     #endif
  *
- *  - ELF and Mach-O with the System V ABI (0.99, 2013, figure 3.4). On Windows the file is an empty unit, and so is its
- *    kernel: EVC_X86_64_SYSV of everycore/isa.h.
- *  - Functions call none of another file. rax, rcx, rdx, rsi, rdi, r8-r11 and the vector registers are free; evc_save
- *    and evc_restore keep another register on the stack. Nothing is kept below the stack pointer.
+ *  - ELF and Mach-O with the System V ABI (0.99, 2013, figure 3.4). On Windows the file is an empty
+ *    unit, and so is its kernel: EVC_X86_64_SYSV of everycore/isa.h.
+ *  - Functions call none of another file. rax, rcx, rdx, rsi, rdi, r8-r11 and the vector
+ *    registers are free; evc_save and evc_restore keep another register on the stack. Nothing is
+ *    kept below the stack pointer.
  */
 #ifndef EVC_COMMON_X86_ASM_H
 #define EVC_COMMON_X86_ASM_H
@@ -23,9 +25,9 @@
 #if defined(__x86_64__) && !defined(_WIN32) && !defined(__ILP32__)
 #define EVC_ASM_X86_64 1
 
-/* A function that the other objects of this library see, and none outside of it. It begins with endbr64, which is a nop
- * to older cores. Functions of the same file jump to it by the name `here`: objtool of Linux takes a jump behind the
- * first instruction for a fault. */
+/* A function that the other objects of this library see, and none outside of it. It begins with
+ * endbr64, which is a nop to older cores. Functions of the same file jump to it by the name `here`:
+ * objtool of Linux takes a jump behind the first instruction for a fault. */
 .macro evc_function name, here
     .text
     .p2align 5
@@ -52,7 +54,8 @@ _\name:
 #endif
 .endm
 
-/* A function of this file alone. It has a type and a size because objtool of Linux follows calls to functions alone. */
+/* A function of this file alone. It has a type and a size because objtool of Linux follows
+ * calls to functions alone. */
 .macro evc_local name
 #if defined(__ELF__)
     .type \name, @function
@@ -95,8 +98,9 @@ _\name:
 .endm
 #endif
 
-/* The object says that indirect branches reach endbr64 alone, and that a shadow stack suits it: linkers turn both off
- * for a program with one object that does not (System V ABI, x86-64 supplement 1.0, 2018, section 4.5). */
+/* The object says that indirect branches reach endbr64 alone, and that a shadow stack suits it:
+ * linkers turn both off for a program with one object that does not (System V ABI, x86-64
+ * supplement 1.0, 2018, section 4.5). */
 #if defined(__ELF__)
     .pushsection .note.gnu.property, "a", @note
     .p2align 3

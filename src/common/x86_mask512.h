@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first bytes of 512-bit vectors from and to memory, by masks; for a region of AVX-512 with BW, and BMI2.
+ * The first bytes of 512-bit vectors from and to memory, by masks; for a region of
+ * AVX-512 with BW, and BMI2.
  *
- * A masked access is repaired by microcode, in hundreds of cycles, if a byte that is masked off lies on a page
- * without access. So bytes at the end of a page are moved by pieces without masks. A masked access that ends with the
- * page would do as well, but in place it overlaps the store of the vector before, and waits for it.
+ * A masked access is repaired by microcode, in hundreds of cycles, if a byte that is masked off
+ * lies on a page without access. So bytes at the end of a page are moved by pieces without masks. A
+ * masked access that ends with the page would do as well, but in place it overlaps the store of the
+ * vector before, and waits for it.
  */
 #ifndef EVC_COMMON_X86_MASK512_H
 #define EVC_COMMON_X86_MASK512_H
 
 #include "common/x86_part.h"
 
-/* Whether a vector at p reaches into the next page, and its first n_bytes do not. The first condition alone is false
- * for most addresses, so that the others cost nothing there. */
+/* Whether a vector at p reaches into the next page, and its first n_bytes do not. The first
+ * condition alone is false for most addresses, so that the others cost nothing there. */
 EVC_INLINE int evc_x86_reaches_next_page(const void *p, size_t n_bytes)
 {
     const size_t at = (uintptr_t)p % 4096;
@@ -33,7 +35,8 @@ EVC_INLINE __m512i evc_x86_load_pieces512(const uint8_t *p, size_t n_bytes)
     __m512i v = EVC_X86_EXTEND512(part);
 
     if (n_bytes & 16)
-        v = _mm512_inserti32x4(EVC_X86_EXTEND512(_mm_loadu_si128((const __m128i *)(const void *)block)), part, 1);
+        v = _mm512_inserti32x4(
+            EVC_X86_EXTEND512(_mm_loadu_si128((const __m128i *)(const void *)block)), part, 1);
     if (n_bytes & 32)
         v = _mm512_inserti64x4(_mm512_shuffle_i64x2(v, v, 0x44),
                                _mm256_loadu_si256((const __m256i *)(const void *)p), 0);

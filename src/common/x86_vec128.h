@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* 128-bit vectors of 1 block, by the words of ghash/x86_clmul_steps.h; for a region of SSSE3 with PCLMULQDQ. */
+/* 128-bit vectors of 1 block, by the words of ghash/x86_clmul_steps.h; for a region of
+ * SSSE3 with PCLMULQDQ. */
 #ifndef EVC_COMMON_X86_VEC128_H
 #define EVC_COMMON_X86_VEC128_H
 

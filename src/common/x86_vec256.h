@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* 256-bit vectors of 2 blocks, by the words of ghash/x86_clmul_steps.h; for a region of AVX2 with VPCLMULQDQ. */
+/* 256-bit vectors of 2 blocks, by the words of ghash/x86_clmul_steps.h; for a region of
+ * AVX2 with VPCLMULQDQ. */
 #ifndef EVC_COMMON_X86_VEC256_H
 #define EVC_COMMON_X86_VEC256_H
 

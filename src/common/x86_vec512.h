@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* 512-bit vectors of 4 blocks, by the words of ghash/x86_clmul_steps.h; for a region of AVX-512 with VPCLMULQDQ. */
+/* 512-bit vectors of 4 blocks, by the words of ghash/x86_clmul_steps.h; for a region of
+ * AVX-512 with VPCLMULQDQ. */
 #ifndef EVC_COMMON_X86_VEC512_H
 #define EVC_COMMON_X86_VEC512_H
 
@@ -25,7 +26,8 @@ typedef __m512i vec;
 #define v_zero() _mm512_setzero_si512()
 #define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 
-/* first: indices of the bytes of a half, if it is in lane 0. Makes those for `lane`: of a, and with bit 6 of b. */
+/* first: indices of the bytes of a half, if it is in lane 0. Makes those for `lane`: of
+ * a, and with bit 6 of b. */
 #define BYTES_OF_LANE(first, lane)                                                                 \
     (first) + 0x4040404040404040 + 0x1010101010101010 * (lane),                                    \
         (first) + 0x1010101010101010 * (lane)
@@ -35,7 +37,8 @@ typedef __m512i vec;
 #define v_lows(a, b) _mm512_permutex2var_epi8(a, BYTES_OF_HALVES(0x08090a0b0c0d0e0f), b)
 #define v_highs(a, b) _mm512_permutex2var_epi8(a, BYTES_OF_HALVES(0x0001020304050607), b)
 
-/* For what is used several times: compilers would load it as often, and loads of 64 bytes are scarce. */
+/* For what is used several times: compilers would load it as often, and loads
+ * of 64 bytes are scarce. */
 EVC_INLINE vec v_load_once(const void *p)
 {
     vec v = v_load(p);
@@ -46,20 +49,22 @@ EVC_INLINE vec v_load_once(const void *p)
 
 EVC_INLINE __m128i v_fold(vec v)
 {
-    const __m256i two = _mm256_xor_si256(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));
+    const __m256i two =
+        _mm256_xor_si256(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));
 
     return _mm_xor_si128(_mm256_castsi256_si128(two), _mm256_extracti128_si256(two, 1));
 }
 
-/* By loads of whole blocks: what a mask leaves out must not lie on a page without access, which costs hundreds of
- * cycles. */
+/* By loads of whole blocks: what a mask leaves out must not lie on a page without access, which
+ * costs hundreds of cycles. */
 EVC_INLINE vec v_load_back(const uint8_t *p, size_t n)
 {
     const __m128i last = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * (n - 1)));
     vec v = _mm512_inserti32x4(_mm512_setzero_si512(), last, 3);
 
     if (n > 1)
-        v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * (n - 2))), 2);
+        v = _mm512_inserti32x4(
+            v, _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * (n - 2))), 2);
     if (n > 2)
         v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(const void *)p), 1);
     return v;

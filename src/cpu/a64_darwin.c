@@ -2,8 +2,8 @@
 /*
  * A64 under macOS and iOS: sysctlbyname().
  *
- * Source: cpu/system_words.h; sysctlbyname(3). The build alone says much: compilers for macOS on Arm assume an Apple
- *         M1, and those for iOS assume AES and PMULL.
+ * Source: cpu/system_words.h; sysctlbyname(3). The build alone says much: compilers for macOS on
+ *         Arm assume an Apple M1, and those for iOS assume AES and PMULL.
  */
 #include "cpu/common.h"
 #include "cpu/system_words.h"
@@ -17,7 +17,8 @@ static int is_set(const char *name)
     int value = 0;
     size_t n_bytes = sizeof value;
 
-    return sysctlbyname(name, &value, &n_bytes, NULL, 0) == 0 && n_bytes == sizeof value && value != 0;
+    return sysctlbyname(name, &value, &n_bytes, NULL, 0) == 0 && n_bytes == sizeof value &&
+           value != 0;
 }
 
 uint64_t evc_cpu_features(void)

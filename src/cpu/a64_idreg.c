@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A64 by its identification registers: for firmware, hypervisors and kernels, which may read them, and for
- * whoever is told their values. Decoding is pure and there on every host.
+ * A64 by its identification registers: for firmware, hypervisors and kernels, which may read them,
+ * and for whoever is told their values. Decoding is pure and there on every host.
  *
- * Source: Arm DDI 0487 (2024), descriptions of MIDR_EL1, ID_AA64PFR0_EL1, ID_AA64ISAR0_EL1, ID_AA64ZFR0_EL1.
- *         Implementers and parts: the technical reference manuals, and Linux 6.10 arch/arm64/include/asm/cputype.h.
- *         Look-ups: Cortex-A57 (UAN 0015) and Cortex-A72 (UAN 0016) Software Optimization Guides, "ASIMD
- *         table lookup". Products of 64 bits: LLVM 19's model of Neoverse N1, whose core is like that of Cortex-A76;
- *         docs/reference/bignum.md says what is known of the others. ThunderX2, five blocks: comments on performance of
- *         OpenSSL 3.5 aesv8-armx.pl.
+ * Source: Arm DDI 0487 (2024), descriptions of MIDR_EL1, ID_AA64PFR0_EL1, ID_AA64ISAR0_EL1,
+ *         ID_AA64ZFR0_EL1. Implementers and parts: the technical reference manuals, and Linux 6.10
+ *         arch/arm64/include/asm/cputype.h. Look-ups: Cortex-A57 (UAN 0015) and Cortex-A72 (UAN
+ *         0016) Software Optimization Guides, "ASIMD
+ *         table lookup". Products of 64 bits: LLVM 19's model of Neoverse N1, whose core is like
+ *         that of Cortex-A76; docs/reference/bignum.md says what is known of the others. ThunderX2,
+ *         five blocks: comments on performance of OpenSSL 3.5 aesv8-armx.pl.
  */
 #include "cpu/common.h"
 
 #define CORE(implementer, part) ((UINT32_C(implementer) << 12) | UINT32_C(part))
 
-/* Cores that want other code than the widest: what is not here is out of order, with cheap look-ups. */
+/* Cores that want other code than the widest: what is not here is out of
+ * order, with cheap look-ups. */
 static const struct core {
     uint32_t name;
     uint64_t tuning;
@@ -53,12 +55,14 @@ static unsigned field(uint64_t value, unsigned lowest_bit)
     return (unsigned)(value >> lowest_bit & 15);
 }
 
-/* Fields are ordered: a greater number has all that a smaller one has (the manual's "Principles of the ID scheme"). */
+/* Fields are ordered: a greater number has all that a smaller one has (the manual's
+ * "Principles of the ID scheme"). */
 #define HAS(name, value, bit, least) (field(value, bit) >= (least) ? EVC_CPU(name) : 0)
 
 uint64_t evc_a64_features(const struct evc_a64_id *id)
 {
-    uint64_t have = EVC_CPU(TUNE_WORD64) | EVC_CPU(CT_MUL) | evc_a64_tuning(id->midr) | HAS(A64_DIT, id->pfr0, 48, 1);
+    uint64_t have = EVC_CPU(TUNE_WORD64) | EVC_CPU(CT_MUL) | evc_a64_tuning(id->midr) |
+                    HAS(A64_DIT, id->pfr0, 48, 1);
 
     if (field(id->pfr0, 20) == 15) /* AdvSIMD: none */
         return have;
@@ -76,7 +80,8 @@ void evc_a64_read_id(struct evc_a64_id *id)
     __asm__ volatile("mrs %0, midr_el1" : "=r"(id->midr));
     __asm__ volatile("mrs %0, id_aa64pfr0_el1" : "=r"(id->pfr0));
     __asm__ volatile("mrs %0, id_aa64isar0_el1" : "=r"(id->isar0));
-    __asm__ volatile("mrs %0, s3_0_c0_c4_4" /* id_aa64zfr0_el1; 0 where there is no SVE */ : "=r"(id->zfr0));
+    __asm__ volatile("mrs %0, s3_0_c0_c4_4" /* id_aa64zfr0_el1; 0 where there is no SVE */
+                     : "=r"(id->zfr0));
 }
 
 #if EVC_FEATURES_FROM == EVC_FROM_IDREG

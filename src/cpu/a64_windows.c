@@ -2,8 +2,8 @@
 /*
  * A64 under Windows: IsProcessorFeaturePresent() of kernel32.
  *
- * Source: cpu/system_words.h. UEFI programs are compiled for the same target and have no kernel32: for them
- *         -DEVC_CPU_WITHOUT_OS.
+ * Source: cpu/system_words.h. UEFI programs are compiled for the same target and have no kernel32:
+ *         for them -DEVC_CPU_WITHOUT_OS.
  */
 #include "cpu/common.h"
 #include "cpu/system_words.h"

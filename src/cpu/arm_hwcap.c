@@ -2,8 +2,8 @@
 /*
  * Arm under Linux: the kernel's HWCAP words, from the auxiliary vector.
  *
- * Source: cpu/system_words.h; Linux Documentation/arch/arm64/cpu-feature-registers.rst (which registers programs may
- *         read where HWCAP_CPUID is set).
+ * Source: cpu/system_words.h; Linux Documentation/arch/arm64/cpu-feature-registers.rst (which
+ *         registers programs may read where HWCAP_CPUID is set).
  */
 #include "cpu/common.h"
 #include "cpu/system_words.h"
@@ -17,8 +17,8 @@ unsigned long getauxval(unsigned long type);
 #if EVC_A64
 #define HWCAP_CPUID 11
 
-/* The tuning bits of the core that this runs on now. Other cores of the machine may want other tuning, and nothing
- * else: the HWCAP words are what all of them have. */
+/* The tuning bits of the core that this runs on now. Other cores of the machine may want other
+ * tuning, and nothing else: the HWCAP words are what all of them have. */
 static uint64_t tuning(unsigned long cap)
 {
     uint64_t midr;

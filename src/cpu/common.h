@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Selects the file of this folder that defines evc_cpu_features(), and names the features that are known without asking
- * anybody. */
+/* Selects the file of this folder that defines evc_cpu_features(), and names the features that are
+ * known without asking anybody. */
 #ifndef EVC_CPU_COMMON_H
 #define EVC_CPU_COMMON_H
 
 #include "everycore/cpu.h"
 
-/* ---- The source of evc_cpu_features(): exactly one file has it ------------------------------------------ */
+/* ---- The source of evc_cpu_features(): exactly one file has it ------------------------------- */
 
 #define EVC_FROM_BUILD 0    /* none.c: what the compiler was told */
 #define EVC_FROM_CPUID 1    /* x86_cpuid.c */
@@ -23,7 +23,8 @@
 #define EVC_FEATURES_FROM EVC_FROM_CPUID
 #elif EVC_A64 && defined(EVC_CPU_BY_ID_REGISTERS) /* for firmware and kernels at EL1 or above */
 #define EVC_FEATURES_FROM EVC_FROM_IDREG
-#elif defined(EVC_CPU_WITHOUT_OS) /* for kernels and firmware: call no function of an operating system */
+/* for kernels and firmware: call no function of an operating system */
+#elif defined(EVC_CPU_WITHOUT_OS)
 #define EVC_FEATURES_FROM EVC_FROM_BUILD
 #elif (EVC_A64 || EVC_A32) && defined(__linux__)
 #define EVC_FEATURES_FROM EVC_FROM_HWCAP
@@ -43,26 +44,29 @@
 #define EVC_FEATURES_FROM EVC_FROM_BUILD
 #endif
 
-/* ---- Facts of the build --------------------------------------------------------------------------------- */
+/* ---- Facts of the build ---------------------------------------------------------------------- */
 
 /*
- * Multiplications of 32 x 32 and 64 x 64 bits in a time that does not depend on the operands: on every core that this
- * binary may run on.
- *   x86-64   MUL, IMUL: Intel, Data Operand Independent Timing Instructions (2022), for Intel's cores; no other core
- *            is known to differ. 32-bit code: x86_cpuid.c.
+ * Multiplications of 32 x 32 and 64 x 64 bits in a time that does not depend on the operands: on
+ * every core that this binary may run on.
+ *   x86-64   MUL, IMUL: Intel, Data Operand Independent Timing Instructions (2022), for Intel's
+ *            cores; no other core is known to differ. 32-bit code: x86_cpuid.c.
  *   A64      MADD, UMULH: Arm DDI 0487 (2024), section B1.3.6, the instructions of PSTATE.DIT.
- *   RISC-V   Zkt: RISC-V Cryptography Extensions vol. I, 1.0.1 (2022), "Data Independent Execution Latency Subset":
- *            mul, mulh and their kind.
- *   PowerPC  POWER8 and later: GCC 12, gcc/config/rs6000/power8.md and power9.md (by IBM), models of the pipeline: one
- *            latency for products of all sizes. power4.md, power5.md and 7xx.md have shorter ones for small operands.
- *   PA-RISC  1.1 and later: GCC 12, gcc/config/pa/pa.md: products are made by xmpyu, in the multiplier for floating
- *            point, with one latency in the models of all cores. Not with 1.0, where a routine multiplies whose time
- *            depends on the operands, nor in kernels and firmware, which may have no such registers.
- * Not decided here, for no document says it of all cores: s390x (IBM publishes no timing), A32 (ARM7 to ARM9 and
- * Cortex-M3 end early, Cortex-M4 does not), MIPS, LoongArch, Alpha, SPARC, m68k. everycore/cpu.h tells the caller what
- * to do there. General source: Pornin, BearSSL, "Constant-Time Mul" (2017).
+ *   RISC-V   Zkt: RISC-V Cryptography Extensions vol. I, 1.0.1 (2022), "Data Independent Execution
+ *            Latency Subset": mul, mulh and their kind.
+ *   PowerPC  POWER8 and later: GCC 12, gcc/config/rs6000/power8.md and power9.md (by IBM), models
+ *            of the pipeline: one latency for products of all sizes. power4.md, power5.md and
+ *            7xx.md have shorter ones for small operands.
+ *   PA-RISC  1.1 and later: GCC 12, gcc/config/pa/pa.md: products are made by xmpyu, in the
+ *            multiplier for floating point, with one latency in the models of all cores. Not with
+ *            1.0, where a routine multiplies whose time depends on the operands, nor in kernels and
+ *            firmware, which may have no such registers.
+ * Not decided here, for no document says it of all cores: s390x (IBM publishes no timing), A32
+ * (ARM7 to ARM9 and Cortex-M3 end early, Cortex-M4 does not), MIPS, LoongArch, Alpha, SPARC, m68k.
+ * everycore/cpu.h tells the caller what to do there. General source: Pornin, BearSSL,
+ * "Constant-Time Mul" (2017).
  */
-#if EVC_X86_64 || EVC_A64 || defined(__riscv_zkt) || defined(_ARCH_PWR8) ||                          \
+#if EVC_X86_64 || EVC_A64 || defined(__riscv_zkt) || defined(_ARCH_PWR8) || \
     (EVC_HPPA && (defined(_PA_RISC1_1) || defined(_PA_RISC2_0)) && !defined(EVC_CPU_WITHOUT_OS))
 #define EVC_CT_MUL_BY_BUILD 1
 #else
@@ -79,7 +83,8 @@
 #else
 #define EVC_UMAAL_BY_BUILD 0
 #endif
-/* Arm C Language Extensions (2024): AES includes the product of 64 bits; CRYPTO is the older name of AES with SHA-2. */
+/* Arm C Language Extensions (2024): AES includes the product of 64 bits; CRYPTO is the older
+ * name of AES with SHA-2. */
 #if defined(__ARM_FEATURE_AES) || defined(__ARM_FEATURE_CRYPTO)
 #define EVC_AES_BY_BUILD 1
 #else
@@ -107,8 +112,9 @@
 #else
 #define EVC_PA11_BY_BUILD 0
 #endif
-/* -mpa-risc-2-0 tells of the CPU. -DEVC_HPPA_KEEPS_64_BITS tells that the system keeps the upper halves of registers,
- * where nobody can be asked: for firmware, and under QEMU, whose uname does not tell. */
+/* -mpa-risc-2-0 tells of the CPU. -DEVC_HPPA_KEEPS_64_BITS tells that the system keeps the
+ * upper halves of registers, where nobody can be asked: for firmware, and under QEMU,
+ * whose uname does not tell. */
 #if defined(EVC_HPPA_KEEPS_64_BITS)
 #define EVC_HPPA_WIDE_BY_BUILD 1
 #else
@@ -125,20 +131,24 @@
 /* The features that, by the compiler's flags, every CPU has which runs this binary. */
 static inline uint64_t evc_features_of_build(void)
 {
-    uint64_t have = (EVC_WORD64 ? EVC_CPU(TUNE_WORD64) : 0) | (EVC_CT_MUL_BY_BUILD ? EVC_CPU(CT_MUL) : 0) |
+    uint64_t have = (EVC_WORD64 ? EVC_CPU(TUNE_WORD64) : 0) |
+                    (EVC_CT_MUL_BY_BUILD ? EVC_CPU(CT_MUL) : 0) |
                     (EVC_MULADD_BY_BUILD ? EVC_CPU(TUNE_MULADD) : 0);
 
     if (EVC_A64)
         have |= (EVC_NEON_BY_BUILD ? EVC_CPU(A64_NEON) : 0) |
                 (EVC_AES_BY_BUILD ? EVC_CPU(A64_AES) | EVC_CPU(A64_PMULL) : 0) |
-                (EVC_SHA3_BY_BUILD ? EVC_CPU(A64_SHA3) : 0) | (EVC_SVE_BY_BUILD ? EVC_CPU(A64_SVE) : 0) |
+                (EVC_SHA3_BY_BUILD ? EVC_CPU(A64_SHA3) : 0) |
+                (EVC_SVE_BY_BUILD ? EVC_CPU(A64_SVE) : 0) |
                 (EVC_SVE2_BY_BUILD ? EVC_CPU(A64_SVE2) : 0);
     if (EVC_A32)
-        have |= (EVC_A32_THUMB2 ? EVC_CPU(A32_THUMB2) : 0) | (EVC_UMAAL_BY_BUILD ? EVC_CPU(A32_UMAAL) : 0) |
+        have |= (EVC_A32_THUMB2 ? EVC_CPU(A32_THUMB2) : 0) |
+                (EVC_UMAAL_BY_BUILD ? EVC_CPU(A32_UMAAL) : 0) |
                 (EVC_NEON_BY_BUILD ? EVC_CPU(A32_NEON) : 0) |
                 (EVC_NEON_BY_BUILD && EVC_AES_BY_BUILD ? EVC_CPU(A32_AES) | EVC_CPU(A32_PMULL) : 0);
     if (EVC_HPPA)
-        have |= (EVC_PA11_BY_BUILD ? EVC_CPU(HPPA_PA11) : 0) | (EVC_HPPA_WIDE_BY_BUILD ? EVC_CPU(HPPA_WIDE) : 0);
+        have |= (EVC_PA11_BY_BUILD ? EVC_CPU(HPPA_PA11) : 0) |
+                (EVC_HPPA_WIDE_BY_BUILD ? EVC_CPU(HPPA_WIDE) : 0);
     return have;
 }
 

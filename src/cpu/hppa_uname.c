@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* PA-RISC under Linux: whether the kernel has 64 bits, by its name for the machine, and whether fmpyadd does as it is
- * written. Sources: cpu/system_words.h, common/hppa_fmpyadd.h. */
+/* PA-RISC under Linux: whether the kernel has 64 bits, by its name for the machine, and whether
+ * fmpyadd does as it is written. Sources: cpu/system_words.h, common/hppa_fmpyadd.h. */
 #include "cpu/common.h"
 #include "cpu/system_words.h"
 

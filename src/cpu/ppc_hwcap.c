@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* PowerPC under Linux: the level of the Power ISA, from the auxiliary vector. Source: cpu/system_words.h. */
+/* PowerPC under Linux: the level of the Power ISA, from the auxiliary vector.
+ * Source: cpu/system_words.h. */
 #include "cpu/common.h"
 #include "cpu/system_words.h"
 

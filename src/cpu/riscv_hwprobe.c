@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RISC-V under Linux: the extensions that all cores of the machine have, by the system call riscv_hwprobe. C libraries
- * older than the call have no function for it.
+ * RISC-V under Linux: the extensions that all cores of the machine have, by the system call
+ * riscv_hwprobe. C libraries older than the call have no function for it.
  *
- * Source: cpu/system_words.h; Linux Documentation/arch/riscv/hwprobe.rst. Linux before 6.4 refuses the call, and before
- *         6.8 it does not know Zkt: then the build decides.
+ * Source: cpu/system_words.h; Linux Documentation/arch/riscv/hwprobe.rst. Linux before 6.4 refuses
+ *         the call, and before 6.8 it does not know Zkt: then the build decides.
  */
 #include "cpu/common.h"
 #include "cpu/system_words.h"

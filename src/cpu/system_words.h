@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From what operating systems say of a CPU to features. All functions are pure, for every architecture on every host:
- * the file of a system gives them its words or its function, and a test gives them tables.
+ * From what operating systems say of a CPU to features. All functions are pure, for every
+ * architecture on every host: the file of a system gives them its words or its function, and
+ * a test gives them tables.
  */
 #ifndef EVC_CPU_SYSTEM_WORDS_H
 #define EVC_CPU_SYSTEM_WORDS_H
@@ -10,34 +11,36 @@
 
 #define EVC_IF_BIT(name, word, bit) (((word) >> (bit) & 1) ? EVC_CPU(name) : 0)
 
-/* The words AT_HWCAP and AT_HWCAP2 of A64. Source: Linux Documentation/arch/arm64/elf_hwcaps.rst; FreeBSD 14
- * sys/arm64/include/elf.h and OpenBSD 7.6 sys/arch/arm64/include/elf.h number their bits alike. Advanced SIMD is in
- * every A64 core that these systems support. */
+/* The words AT_HWCAP and AT_HWCAP2 of A64. Source: Linux Documentation/arch/arm64/elf_hwcaps.rst;
+ * FreeBSD 14 sys/arm64/include/elf.h and OpenBSD 7.6 sys/arch/arm64/include/elf.h number their bits
+ * alike. Advanced SIMD is in every A64 core that these systems support. */
 static inline uint64_t evc_a64_of_hwcap(uint64_t cap, uint64_t cap2)
 {
     return EVC_CPU(A64_NEON) | EVC_IF_BIT(A64_AES, cap, 3) | EVC_IF_BIT(A64_PMULL, cap, 4) |
-           EVC_IF_BIT(A64_SHA3, cap, 17) | EVC_IF_BIT(A64_SVE, cap, 22) | EVC_IF_BIT(A64_DIT, cap, 24) |
-           EVC_IF_BIT(A64_SVE2, cap2, 1);
+           EVC_IF_BIT(A64_SHA3, cap, 17) | EVC_IF_BIT(A64_SVE, cap, 22) |
+           EVC_IF_BIT(A64_DIT, cap, 24) | EVC_IF_BIT(A64_SVE2, cap2, 1);
 }
 
-/* The same words of A32. Bit 15 is a register for the thread, which cores have from ARMv6K on. Source: Linux
- * arch/arm/include/uapi/asm/hwcap.h; FreeBSD 14 sys/arm/include/elf.h. */
+/* The same words of A32. Bit 15 is a register for the thread, which cores have from ARMv6K on.
+ * Source: Linux arch/arm/include/uapi/asm/hwcap.h; FreeBSD 14 sys/arm/include/elf.h. */
 static inline uint64_t evc_a32_of_hwcap(uint64_t cap, uint64_t cap2)
 {
-    return EVC_IF_BIT(A32_NEON, cap, 12) | EVC_IF_BIT(A32_UMAAL, cap, 15) | EVC_IF_BIT(A32_AES, cap2, 0) |
-           EVC_IF_BIT(A32_PMULL, cap2, 1);
+    return EVC_IF_BIT(A32_NEON, cap, 12) | EVC_IF_BIT(A32_UMAAL, cap, 15) |
+           EVC_IF_BIT(A32_AES, cap2, 0) | EVC_IF_BIT(A32_PMULL, cap2, 1);
 }
 
 /* AT_HWCAP2 of PowerPC, bit 31: Power ISA 2.07, which is POWER8 and later. Source: Linux
- * arch/powerpc/include/uapi/asm/cputable.h (PPC_FEATURE2_ARCH_2_07); cpu/common.h for the multiplier. */
+ * arch/powerpc/include/uapi/asm/cputable.h (PPC_FEATURE2_ARCH_2_07);
+ * cpu/common.h for the multiplier. */
 static inline uint64_t evc_ppc_of_hwcap2(uint64_t cap2)
 {
     return EVC_IF_BIT(CT_MUL, cap2, 31);
 }
 
-/* The member `machine` of uname() of PA-RISC. Only a kernel of 64 bits keeps the upper halves of registers, and it
- * needs PA-RISC 2.0; a kernel of 32 bits runs on such CPUs as well. Source: Linux arch/parisc/Makefile (UTS_MACHINE).
- * Under the personality of 32 bits (setarch) the word is that of the other kernel, and the features are fewer. */
+/* The member `machine` of uname() of PA-RISC. Only a kernel of 64 bits keeps the upper halves of
+ * registers, and it needs PA-RISC 2.0; a kernel of 32 bits runs on such CPUs as well. Source: Linux
+ * arch/parisc/Makefile (UTS_MACHINE). Under the personality of 32 bits (setarch) the word is that
+ * of the other kernel, and the features are fewer. */
 static inline uint64_t evc_hppa_of_machine(const char *machine)
 {
     const char *wide = "parisc64";
@@ -47,24 +50,28 @@ static inline uint64_t evc_hppa_of_machine(const char *machine)
     return *machine == *wide ? EVC_CPU(HPPA_WIDE) : 0;
 }
 
-/* The value of key IMA_EXT_0 of riscv_hwprobe(), bit 16: Zkt. Source: Linux Documentation/arch/riscv/hwprobe.rst and
- * arch/riscv/include/uapi/asm/hwprobe.h (6.8). */
+/* The value of key IMA_EXT_0 of riscv_hwprobe(), bit 16: Zkt. Source: Linux
+ * Documentation/arch/riscv/hwprobe.rst and arch/riscv/include/uapi/asm/hwprobe.h (6.8). */
 static inline uint64_t evc_riscv_of_hwprobe(uint64_t ima_ext_0)
 {
     return EVC_IF_BIT(CT_MUL, ima_ext_0, 16);
 }
 
-/* A64 under macOS and iOS. `is_set(name)`: 1 if the integer of that name is there and not 0. Source: Apple,
- * "Determining Instruction Set Characteristics" (2024): FEAT_ names from macOS 12 on, armv8_2_sha3 before. */
+/* A64 under macOS and iOS. `is_set(name)`: 1 if the integer of that name is there and not 0.
+ * Source: Apple, "Determining Instruction Set Characteristics" (2024): FEAT_ names from macOS 12
+ * on, armv8_2_sha3 before. */
 static inline uint64_t evc_a64_of_sysctl(int (*is_set)(const char *name))
 {
     static const struct {
         const char *name;
         uint64_t feature;
     } names[] = {
-        {"hw.optional.AdvSIMD", EVC_CPU(A64_NEON)},        {"hw.optional.arm.FEAT_AES", EVC_CPU(A64_AES)},
-        {"hw.optional.arm.FEAT_PMULL", EVC_CPU(A64_PMULL)}, {"hw.optional.arm.FEAT_SHA3", EVC_CPU(A64_SHA3)},
-        {"hw.optional.armv8_2_sha3", EVC_CPU(A64_SHA3)},    {"hw.optional.arm.FEAT_DIT", EVC_CPU(A64_DIT)},
+        {"hw.optional.AdvSIMD", EVC_CPU(A64_NEON)},
+        {"hw.optional.arm.FEAT_AES", EVC_CPU(A64_AES)},
+        {"hw.optional.arm.FEAT_PMULL", EVC_CPU(A64_PMULL)},
+        {"hw.optional.arm.FEAT_SHA3", EVC_CPU(A64_SHA3)},
+        {"hw.optional.armv8_2_sha3", EVC_CPU(A64_SHA3)},
+        {"hw.optional.arm.FEAT_DIT", EVC_CPU(A64_DIT)},
     };
     uint64_t have = 0;
 
@@ -75,9 +82,10 @@ static inline uint64_t evc_a64_of_sysctl(int (*is_set)(const char *name))
 }
 
 /* A64 under Windows. `is_present(number)`: not 0 if the processor feature is. Source: Microsoft,
- * IsProcessorFeaturePresent (processthreadsapi.h, 2025) and winnt.h: PF_ARM_NEON_INSTRUCTIONS_AVAILABLE 19,
- * PF_ARM_V8_CRYPTO_INSTRUCTIONS_AVAILABLE 30 (AES, PMULL, SHA-1, SHA-2), PF_ARM_SVE_INSTRUCTIONS_AVAILABLE 46, SVE2 47,
- * PF_ARM_SHA3_INSTRUCTIONS_AVAILABLE 64. A Windows that does not know a number answers 0. */
+ * IsProcessorFeaturePresent (processthreadsapi.h, 2025) and winnt.h:
+ * PF_ARM_NEON_INSTRUCTIONS_AVAILABLE 19, PF_ARM_V8_CRYPTO_INSTRUCTIONS_AVAILABLE 30 (AES, PMULL,
+ * SHA-1, SHA-2), PF_ARM_SVE_INSTRUCTIONS_AVAILABLE 46, SVE2 47, PF_ARM_SHA3_INSTRUCTIONS_AVAILABLE
+ * 64. A Windows that does not know a number answers 0. */
 static inline uint64_t evc_a64_of_windows(int (*is_present)(uint32_t number))
 {
     static const struct {

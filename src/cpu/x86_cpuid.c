@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * x86: CPUID tells which instructions the CPU has, XCR0 tells which registers the operating system keeps. Decoding is
- * pure and available on every host.
+ * x86: CPUID tells which instructions the CPU has, XCR0 tells which registers the operating system
+ * keeps. Decoding is pure and available on every host.
  *
  * Source: Intel SDM (2024) vol. 1 sections 13.3 and 15.2, vol. 2A CPUID; AMD APM vol. 3 appendix E.
- *         Intel AVX10 Architecture Specification (361050, 2025), on feature enumeration: CPUs with AVX10 and vectors
- *         of 512 bits still show the flags of AVX-512.
- *         Clock with 512-bit vectors: Downs, "Gathering Intel on Intel AVX-512 Transitions" (2020), of Skylake-X, and
- *         "Ice Lake AVX-512 Downclocking" (2020), of Ice Lake and Rocket Lake.
- *         Ports: Intel 64 and IA-32 Architectures Optimization Reference Manual (248966, 2024), chapter 2.
- *         Multiplication: Intel Architecture Optimization Reference Manual (245127, 1999), chapter 1, execution units,
- *         and AMD Athlon Processor x86 Code Optimization Guide (22007, 2002), appendix F: one latency for each form,
- *         whatever the operands. Pornin, BearSSL, "Constant-Time Mul" (2017): 486 CPUs end early.
+ *         Intel AVX10 Architecture Specification (361050, 2025), on feature enumeration: CPUs with
+ *         AVX10 and vectors of 512 bits still show the flags of AVX-512.
+ *         Clock with 512-bit vectors: Downs, "Gathering Intel on Intel AVX-512 Transitions" (2020),
+ *         of Skylake-X, and "Ice Lake AVX-512 Downclocking" (2020), of Ice Lake and Rocket Lake.
+ *         Ports: Intel 64 and IA-32 Architectures Optimization Reference Manual (248966, 2024),
+ *         chapter 2. Multiplication: Intel Architecture Optimization Reference Manual (245127,
+ *         1999), chapter 1, execution units, and AMD Athlon Processor x86 Code Optimization Guide
+ *         (22007, 2002), appendix F: one latency for each form, whatever the operands. Pornin,
+ *         BearSSL, "Constant-Time Mul" (2017): 486 CPUs end early.
  */
 #include "cpu/common.h"
 #include "cpu/x86_lanes.h"
@@ -19,13 +20,14 @@
 #define VENDOR_INTEL 0x756e6547 /* "Genu" */
 #define VENDOR_AMD 0x68747541   /* "Auth" */
 #define XCR0_YMM 0x06           /* bits 1 and 2: XMM and the upper halves of YMM */
-#define XCR0_ZMM 0xe6           /* and bits 5 to 7: mask registers, upper halves of ZMM0-15, ZMM16-31 */
+#define XCR0_ZMM 0xe6           /* and bits 5 to 7: mask registers, upper
+                                 * halves of ZMM0-15, ZMM16-31 */
 
 /* Registers of CPUID that have flags. */
 enum word { LEAF1_ECX, LEAF1_EDX, LEAF7_EBX, LEAF7_ECX, N_WORDS };
 
-/* A feature counts if its flag is set, XCR0 has the bits of the registers, and the features that it builds on count. A
- * line comes after those that it builds on. */
+/* A feature counts if its flag is set, XCR0 has the bits of the registers, and the features that it
+ * builds on count. A line comes after those that it builds on. */
 static const struct flag {
     uint64_t feature;
     enum word word;
@@ -65,9 +67,9 @@ static int has_avx10(const struct evc_x86_id *id)
     return id->max_leaf >= 0x24 && id->leaf7_eax >= 1 && bit_of(id->leaf7_1_edx, 19);
 }
 
-/* The registers that may be used: those that the operating system keeps, and says so by OSXSAVE. A hypervisor may show
- * AVX10 with vectors of at most 256 bits (leaf 24h, EBX bit 18 clear). Flags of AVX-512 beside that contradict it and
- * do not count. */
+/* The registers that may be used: those that the operating system keeps, and says so by OSXSAVE. A
+ * hypervisor may show AVX10 with vectors of at most 256 bits (leaf 24h, EBX bit 18 clear). Flags of
+ * AVX-512 beside that contradict it and do not count. */
 static uint32_t usable_state(const struct evc_x86_id *id, uint32_t leaf1_ecx)
 {
     if (!bit_of(leaf1_ecx, 27)) /* OSXSAVE */
@@ -90,24 +92,28 @@ static uint32_t intel_model_of(const struct evc_x86_id *id)
     return (id->leaf1_eax >> 4 & 15) | (id->leaf1_eax >> 12 & 0xf0);
 }
 
-/* Cores on which vectors of 512 bits pay: all but Skylake-X and the Cascade and Cooper Lake that share its model
- * number. These lower their clock for such vectors, a Xeon W-2104 from 3.2 to 2.8 GHz, and keep it low for milliseconds
- * (Downs). Of later cores a cost is known of Ice Lake: servers (0x6a) run at 3.37 instead of 3.46 GHz (measured,
- * November 2026), clients (0x7e) at 3.6 instead of 3.7 GHz with one core in use (Downs). */
+/* Cores on which vectors of 512 bits pay: all but Skylake-X and the Cascade and Cooper Lake that
+ * share its model number. These lower their clock for such vectors, a Xeon W-2104 from 3.2 to 2.8
+ * GHz, and keep it low for milliseconds (Downs). Of later cores a cost is known of Ice Lake:
+ * servers (0x6a) run at 3.37 instead of 3.46 GHz (measured, November 2026), clients (0x7e) at 3.6
+ * instead of 3.7 GHz with one core in use (Downs). */
 static int welcomes_zmm(const struct evc_x86_id *id)
 {
     return intel_model_of(id) != 0x55;
 }
 
-/* Cores whose general registers share the ports of vectors: Intel's from Skylake to Redwood Cove. Lion Cove, Intel's
- * small cores and AMD's have ports of their own for vectors. A CPU of both sizes counts as its large cores. */
+/* Cores whose general registers share the ports of vectors: Intel's from Skylake to Redwood Cove.
+ * Lion Cove, Intel's small cores and AMD's have ports of their own for vectors. A CPU of both sizes
+ * counts as its large cores. */
 static int shares_ports(const struct evc_x86_id *id)
 {
     switch (intel_model_of(id)) {
-    case 0x4e: case 0x5e: case 0x55: case 0x8e: case 0x9e: case 0xa5: case 0xa6: /* Skylake to Comet Lake */
+    /* Skylake to Comet Lake */
+    case 0x4e: case 0x5e: case 0x55: case 0x8e: case 0x9e: case 0xa5: case 0xa6:
     case 0x66: case 0x6a: case 0x6c: case 0x7d: case 0x7e: case 0x9d: /* Cannon Lake, Ice Lake */
     case 0x8a: case 0x8c: case 0x8d: case 0xa7: /* Lakefield, Tiger Lake, Rocket Lake */
-    case 0x97: case 0x9a: case 0xb7: case 0xba: case 0xbf: case 0xd7: /* Alder, Raptor and Bartlett Lake */
+    /* Alder, Raptor and Bartlett Lake */
+    case 0x97: case 0x9a: case 0xb7: case 0xba: case 0xbf: case 0xd7:
     case 0x8f: case 0xcf: case 0xad: case 0xae: /* Sapphire, Emerald and Granite Rapids */
     case 0xaa: case 0xac: /* Meteor Lake */
         return 1;
@@ -115,18 +121,22 @@ static int shares_ports(const struct evc_x86_id *id)
     return 0;
 }
 
-/* The cores of x86-64, also where they run 32-bit code; Intel's P6 and what grew out of it; AMD's K7. Not the Pentium 4
- * of 32 bits, whose manual gives no single latency, nor older CPUs and those of other makers. */
+/* The cores of x86-64, also where they run 32-bit code; Intel's P6 and what grew out of it; AMD's
+ * K7. Not the Pentium 4 of 32 bits, whose manual gives no single latency, nor older CPUs and
+ * those of other makers. */
 static int multiplies_in_constant_time(const struct evc_x86_id *id)
 {
-    if (id->mode64 || (id->max_extended_leaf >= 0x80000001 && bit_of(id->extended1_edx, 29) /* long mode */))
+    if (id->mode64 ||
+        (id->max_extended_leaf >= 0x80000001 && bit_of(id->extended1_edx, 29) /* long mode */))
         return 1;
-    return id->max_leaf >= 1 && family_of(id) == 6 && (id->vendor_ebx == VENDOR_INTEL || id->vendor_ebx == VENDOR_AMD);
+    return id->max_leaf >= 1 && family_of(id) == 6 &&
+           (id->vendor_ebx == VENDOR_INTEL || id->vendor_ebx == VENDOR_AMD);
 }
 
 uint64_t evc_x86_features(const struct evc_x86_id *id)
 {
-    /* A leaf beyond the greatest is not there, whatever was read: Intel's CPUs answer with another leaf's values. */
+    /* A leaf beyond the greatest is not there, whatever was read: Intel's CPUs answer with
+     * another leaf's values. */
     const uint32_t words[N_WORDS] = {
         [LEAF1_ECX] = id->max_leaf >= 1 ? id->leaf1_ecx : 0,
         [LEAF1_EDX] = id->max_leaf >= 1 ? id->leaf1_edx : 0,
@@ -139,7 +149,8 @@ uint64_t evc_x86_features(const struct evc_x86_id *id)
 
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         const struct flag *f = &flags[i];
-        if (bit_of(words[f->word], f->bit) && (state & f->xcr0) == f->xcr0 && (have & f->builds_on) == f->builds_on)
+        if (bit_of(words[f->word], f->bit) && (state & f->xcr0) == f->xcr0 &&
+            (have & f->builds_on) == f->builds_on)
             have |= f->feature;
     }
     if ((have & EVC_CPU(X86_AVX512F)) && welcomes_zmm(id))
@@ -159,7 +170,9 @@ static struct regs cpuid(uint32_t leaf, uint32_t subleaf)
 {
     struct regs r;
 
-    __asm__ volatile("cpuid" : "=a"(r.a), "=b"(r.b), "=c"(r.c), "=d"(r.d) : "a"(leaf), "c"(subleaf));
+    __asm__ volatile("cpuid"
+                     : "=a"(r.a), "=b"(r.b), "=c"(r.c), "=d"(r.d)
+                     : "a"(leaf), "c"(subleaf));
     return r;
 }
 

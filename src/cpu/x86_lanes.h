@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether wide instructions compute each lane of 128 bits as the narrow ones do. Each CPU does that. QEMU 7.2 shows
- * VAES, and its AESENC of 256 bits computes the second lane wrongly: CTR would repeat its key stream. So each
- * instruction that CPUID shows computes lanes that differ, once wide and once lane by lane.
+ * Whether wide instructions compute each lane of 128 bits as the narrow ones do. Each CPU does
+ * that. QEMU 7.2 shows VAES, and its AESENC of 256 bits computes the second lane wrongly: CTR
+ * would repeat its key stream. So each instruction that CPUID shows computes lanes that differ,
+ * once wide and once lane by lane.
  *
- * Only a build that may use vector registers anywhere asks (__SSE2__). Kernels of operating systems are compiled
- * without, for these registers belong to a program there.
+ * Only a build that may use vector registers anywhere asks (__SSE2__). Kernels of operating systems
+ * are compiled without, for these registers belong to a program there.
  */
 #ifndef EVC_CPU_X86_LANES_H
 #define EVC_CPU_X86_LANES_H
@@ -32,15 +33,18 @@ static inline int evc_x86_lanes_agree(const struct evc_x86_lanes *results, size_
     return !differ;
 }
 
-/* A feature whose instructions are tried where `needs` are there, without which no kernel can use them. */
+/* A feature whose instructions are tried where `needs` are there, without which
+ * no kernel can use them. */
 struct evc_x86_lanes_trial {
     uint64_t feature, needs;
     /* Fills *results with those of the operations on n_lanes lanes of x and y, 2 or 4. */
-    void (*operate)(struct evc_x86_lanes *results, const uint8_t x[64], const uint8_t y[64], size_t n_lanes);
+    void (*operate)(struct evc_x86_lanes *results, const uint8_t x[64], const uint8_t y[64],
+                    size_t n_lanes);
 };
 
 /* Those of `features` whose trial gives wrong lanes. */
-static inline uint64_t evc_x86_wrong_in(uint64_t features, const struct evc_x86_lanes_trial *trials, size_t n_trials)
+static inline uint64_t evc_x86_wrong_in(uint64_t features, const struct evc_x86_lanes_trial *trials,
+                                        size_t n_trials)
 {
     const size_t most_lanes = features & EVC_CPU(X86_AVX512F) ? 4 : 2;
     struct evc_x86_lanes results = {.wide = {{0}}};
@@ -65,38 +69,47 @@ static inline uint64_t evc_x86_wrong_in(uint64_t features, const struct evc_x86_
 
 #if EVC_X86_64 && defined(__GNUC__) && defined(__SSE2__)
 
-/* Four operations of a feature on vectors of x- and y-bytes, in registers `reg`0 to 2. The third register holds x at
- * first: some operations add to it. `move` loads and stores vectors at any address. vzeroupper ends the upper halves of
- * all of ymm0 to 15, in which a caller that is compiled for AVX may have values. */
-#define EVC_X86_OPERATE(to, x, y, move, reg, first, second, third, fourth)                                             \
-    __asm__ volatile(move " (%1), %%" reg "0\n\t" move " (%2), %%" reg "1\n\t" move " (%1), %%" reg "2\n\t"            \
-                     first " %%" reg "1, %%" reg "0, %%" reg "2\n\t" move " %%" reg "2, (%0)\n\t"                      \
-                     second " %%" reg "1, %%" reg "0, %%" reg "2\n\t" move " %%" reg "2, 64(%0)\n\t"                   \
-                     third " %%" reg "1, %%" reg "0, %%" reg "2\n\t" move " %%" reg "2, 128(%0)\n\t"                   \
-                     fourth " %%" reg "1, %%" reg "0, %%" reg "2\n\t" move " %%" reg "2, 192(%0)\n\t"                  \
-                     "vzeroupper"                                                                                      \
-                     :                                                                                                 \
-                     : "r"(to), "r"(x), "r"(y)                                                                         \
-                     : "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",       \
-                       "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15")
+/* Four operations of a feature on vectors of x- and y-bytes, in registers `reg`0 to 2. The third
+ * register holds x at first: some operations add to it. `move` loads and stores vectors at any
+ * address. vzeroupper ends the upper halves of all of ymm0 to 15, in which a caller that is
+ * compiled for AVX may have values. */
+#define EVC_X86_OPERATE(to, x, y, move, reg, first, second, third, fourth)                       \
+    __asm__ volatile(move " (%1), %%" reg "0\n\t"                                                \
+                     move " (%2), %%" reg "1\n\t"                                                \
+                     move " (%1), %%" reg "2\n\t"                                                \
+                     first " %%" reg "1, %%" reg "0, %%" reg "2\n\t"                             \
+                     move " %%" reg "2, (%0)\n\t"                                                \
+                     second " %%" reg "1, %%" reg "0, %%" reg "2\n\t"                            \
+                     move " %%" reg "2, 64(%0)\n\t"                                              \
+                     third " %%" reg "1, %%" reg "0, %%" reg "2\n\t"                             \
+                     move " %%" reg "2, 128(%0)\n\t"                                             \
+                     fourth " %%" reg "1, %%" reg "0, %%" reg "2\n\t"                            \
+                     move " %%" reg "2, 192(%0)\n\t"                                             \
+                     "vzeroupper"                                                                \
+                     :                                                                           \
+                     : "r"(to), "r"(x), "r"(y)                                                   \
+                     : "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", \
+                       "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15")
 
 /* Define the member `operate` of a trial. */
-#define EVC_X86_DEFINE_LANES(name, ...)                                                                                \
-    static void name(struct evc_x86_lanes *results, const uint8_t x[64], const uint8_t y[64], size_t n_lanes)          \
-    {                                                                                                                  \
-        for (size_t at = 0; at < 16 * n_lanes; at += 16)                                                               \
-            EVC_X86_OPERATE(&results->narrow[0][at], x + at, y + at, "vmovdqu", "xmm", __VA_ARGS__);                   \
-        if (n_lanes == 2)                                                                                              \
-            EVC_X86_OPERATE(results->wide, x, y, "vmovdqu", "ymm", __VA_ARGS__);                                       \
-        else                                                                                                           \
-            EVC_X86_OPERATE(results->wide, x, y, "vmovdqu64", "zmm", __VA_ARGS__);                                     \
+#define EVC_X86_DEFINE_LANES(name, ...)                                                       \
+    static void name(struct evc_x86_lanes *results, const uint8_t x[64], const uint8_t y[64], \
+                     size_t n_lanes)                                                          \
+    {                                                                                         \
+        for (size_t at = 0; at < 16 * n_lanes; at += 16)                                      \
+            EVC_X86_OPERATE(&results->narrow[0][at], x + at, y + at, "vmovdqu", "xmm",        \
+                            __VA_ARGS__);                                                     \
+        if (n_lanes == 2)                                                                     \
+            EVC_X86_OPERATE(results->wide, x, y, "vmovdqu", "ymm", __VA_ARGS__);              \
+        else                                                                                  \
+            EVC_X86_OPERATE(results->wide, x, y, "vmovdqu64", "zmm", __VA_ARGS__);            \
     }
 
 EVC_X86_DEFINE_LANES(evc_x86_vaes_lanes, "vaesenc", "vaesenclast", "vaesdec", "vaesdeclast")
-EVC_X86_DEFINE_LANES(evc_x86_vpclmul_lanes, "vpclmulqdq $0x00,", "vpclmulqdq $0x01,", "vpclmulqdq $0x10,",
-                     "vpclmulqdq $0x11,")
-EVC_X86_DEFINE_LANES(evc_x86_gfni_lanes, "vgf2p8mulb", "vgf2p8affineqb $0x63,", "vgf2p8affineinvqb $0x63,",
-                     "vgf2p8mulb")
+EVC_X86_DEFINE_LANES(evc_x86_vpclmul_lanes, "vpclmulqdq $0x00,", "vpclmulqdq $0x01,",
+                     "vpclmulqdq $0x10,", "vpclmulqdq $0x11,")
+EVC_X86_DEFINE_LANES(evc_x86_gfni_lanes, "vgf2p8mulb", "vgf2p8affineqb $0x63,",
+                     "vgf2p8affineinvqb $0x63,", "vgf2p8mulb")
 EVC_X86_DEFINE_LANES(evc_x86_ifma_lanes, "vpmadd52luq", "vpmadd52huq", "vpmadd52luq", "vpmadd52huq")
 
 /* Those of `features` that this CPU computes wrongly. */

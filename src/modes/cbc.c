@@ -7,8 +7,8 @@
 #include "common/in_place.h"
 
 /* Out of line, so that the other way of evc_aes_cbc_encrypt has no frame and ends with a jump. */
-EVC_OUT_OF_LINE enum evc_status encrypt_and_clear(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
-                                                  uint8_t *out, size_t len_bytes)
+EVC_OUT_OF_LINE enum evc_status encrypt_and_clear(const union evc_aes_key *key, uint8_t iv[16],
+                                                  const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     evc_aes_op_cbc_encrypt(key, iv, in, out, len_bytes / 16);
     evc_clear(&key->head.kernel->kernel);
@@ -16,8 +16,8 @@ EVC_OUT_OF_LINE enum evc_status encrypt_and_clear(const union evc_aes_key *key, 
 }
 
 /* Out of line for the same reason. */
-EVC_OUT_OF_LINE enum evc_status move_and_encrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
-                                                 uint8_t *out, size_t len_bytes)
+EVC_OUT_OF_LINE enum evc_status move_and_encrypt(const union evc_aes_key *key, uint8_t iv[16],
+                                                 const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     evc_move_secret(out, in, len_bytes);
     return evc_aes_cbc_encrypt(key, iv, out, out, len_bytes);
@@ -37,8 +37,8 @@ enum evc_status evc_aes_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16]
     return encrypt_and_clear(key, iv, in, out, len_bytes);
 }
 
-EVC_OUT_OF_LINE enum evc_status move_and_decrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
-                                                 uint8_t *out, size_t len_bytes)
+EVC_OUT_OF_LINE enum evc_status move_and_decrypt(const union evc_aes_key *key, uint8_t iv[16],
+                                                 const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     evc_move_secret(out, in, len_bytes);
     return evc_aes_cbc_decrypt(key, iv, out, out, len_bytes);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CCM (SP 800-38C, RFC 3610): CBC-MAC over a first block B_0, the associated data and the plaintext, and CTR.
+ * CCM (SP 800-38C, RFC 3610): CBC-MAC over a first block B_0, the associated data
+ * and the plaintext, and CTR.
  *
- * The chain waits for itself, a latency per block; the counter blocks do not. The two are called in turn on
- * pieces so short that a core that executes out of order has the next piece of the chain within reach while
- * it works off the counter blocks; these then cost next to nothing. Pieces of what the counter's kernel takes
- * at once were the best of 4 to 128 blocks for 128, 256 and 512-bit vectors. One counter block alone, for the tag or
- * for the end of the text, is encrypted by the MAC's kernel, which is made for one block at a time.
+ * The chain waits for itself, a latency per block; the counter blocks do not. The two are called in
+ * turn on pieces so short that a core that executes out of order has the next piece of the chain
+ * within reach while it works off the counter blocks; these then cost next to nothing. Pieces of
+ * what the counter's kernel takes at once were the best of 4 to 128 blocks for 128, 256 and 512-bit
+ * vectors. One counter block alone, for the tag or for the end of the text, is encrypted by the
+ * MAC's kernel, which is made for one block at a time.
  */
 #include "everycore/modes.h"
 
@@ -21,17 +23,19 @@
 /* Shorter pieces cost more in calls than they hide. */
 #define MIN_PIECE_BLOCKS 8
 
-/* ---- Keys ------------------------------------------------------------------------------------------ */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static int is_set(const struct evc_aes_ccm_key *key)
 {
     return evc_aes_is_set(evc_aes_ccm_ctr_key(key));
 }
 
-/* Every call with the key ends with this. Inline, as a frame of its own would lie where operations were. */
+/* Every call with the key ends with this. Inline, as a frame of its own would lie
+ * where operations were. */
 EVC_INLINE void clear(const struct evc_aes_ccm_key *key)
 {
-    evc_clear_both(&evc_aes_ccm_ctr_key(key)->head.kernel->kernel, &evc_aes_ccm_mac_key(key)->head.kernel->kernel);
+    evc_clear_both(&evc_aes_ccm_ctr_key(key)->head.kernel->kernel,
+                   &evc_aes_ccm_mac_key(key)->head.kernel->kernel);
 }
 
 size_t evc_aes_ccm_key_bytes(const struct evc_aes *ctr_kernel, const struct evc_aes *mac_kernel)
@@ -65,8 +69,9 @@ enum evc_status evc_aes_ccm_set_key_in(void *memory, size_t memory_bytes,
 {
     enum evc_status status =
         ctr_kernel && mac_kernel
-            ? evc_check_key_memory(memory, memory_bytes, evc_aes_ccm_key_bytes(ctr_kernel, mac_kernel),
-                                   user_key, key_bits / 8)
+            ? evc_check_key_memory(memory, memory_bytes,
+                                   evc_aes_ccm_key_bytes(ctr_kernel, mac_kernel), user_key,
+                                   key_bits / 8)
             : EVC_ERR_KERNEL;
 
     evc_wipe(memory, memory_bytes);
@@ -84,7 +89,7 @@ enum evc_status evc_aes_ccm_set_key(struct evc_aes_ccm_key *key, const struct ev
     return evc_aes_ccm_set_key_in(key, sizeof *key, ctr_kernel, mac_kernel, user_key, key_bits);
 }
 
-/* ---- The start ------------------------------------------------------------------------------------- */
+/* ---- The start ------------------------------------------------------------------------------- */
 
 static enum evc_status check_sizes(size_t nonce_bytes, uint64_t text_bytes, size_t tag_bytes)
 {
@@ -116,7 +121,8 @@ static uint32_t encode_aad_bytes(uint8_t out[16], uint64_t aad_bytes)
     return 10;
 }
 
-/* B_0 (A.2.1) and the counter blocks (A.3): flags, nonce, and a number in the bytes that these leave. */
+/* B_0 (A.2.1) and the counter blocks (A.3): flags, nonce, and a number in the
+ * bytes that these leave. */
 static void first_block(uint8_t block[16], uint32_t flags, const uint8_t *nonce, size_t nonce_bytes,
                         uint64_t number)
 {
@@ -130,8 +136,9 @@ static void first_block(uint8_t block[16], uint32_t flags, const uint8_t *nonce,
 }
 
 /* The sizes are checked. */
-static void start(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state, const uint8_t *nonce,
-                  size_t nonce_bytes, uint64_t aad_bytes, uint64_t text_bytes, size_t tag_bytes)
+static void start(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                  const uint8_t *nonce, size_t nonce_bytes, uint64_t aad_bytes, uint64_t text_bytes,
+                  size_t tag_bytes)
 {
     const uint32_t flags = (uint32_t)(14 - nonce_bytes);
 
@@ -171,7 +178,7 @@ enum evc_status evc_aes_ccm_start(const struct evc_aes_ccm_key *key, struct evc_
     return EVC_OK;
 }
 
-/* ---- Associated data --------------------------------------------------------------------------------- */
+/* ---- Associated data ------------------------------------------------------------------------- */
 
 /* The block begun enters the chain; what it does not fill is zero. */
 static void end_block(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state)
@@ -184,8 +191,8 @@ static void end_block(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *sta
 }
 
 /* At most as many bytes as are still to come. */
-static void take_aad(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state, const uint8_t *aad,
-                     size_t len_bytes)
+static void take_aad(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                     const uint8_t *aad, size_t len_bytes)
 {
     size_t n;
 
@@ -211,11 +218,12 @@ static void take_aad(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *stat
         end_block(key, state);
 }
 
-/* Memory that no start has written must not lead beyond the state's blocks, nor to a tag of no bytes, which any other
- * equals. */
+/* Memory that no start has written must not lead beyond the state's blocks, nor to a tag of no
+ * bytes, which any other equals. */
 static int is_sound(const struct evc_aes_ccm *state)
 {
-    return state->phase <= EVC_PHASE_TEXT && state->used < 16 && state->tag_bytes >= 4 && state->tag_bytes <= 16;
+    return state->phase <= EVC_PHASE_TEXT && state->used < 16 && state->tag_bytes >= 4 &&
+           state->tag_bytes <= 16;
 }
 
 enum evc_status evc_aes_ccm_aad(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
@@ -234,10 +242,11 @@ enum evc_status evc_aes_ccm_aad(const struct evc_aes_ccm_key *key, struct evc_ae
     return EVC_OK;
 }
 
-/* ---- The message -------------------------------------------------------------------------------------- */
+/* ---- The message ----------------------------------------------------------------------------- */
 
 /* n bytes within the block begun, whose key stream is there. */
-static void part_of_block(struct evc_aes_ccm *state, const uint8_t *in, uint8_t *out, size_t n, int sealing)
+static void part_of_block(struct evc_aes_ccm *state, const uint8_t *in, uint8_t *out, size_t n,
+                          int sealing)
 {
     uint8_t *block = state->block + state->used;
 
@@ -249,7 +258,8 @@ static void part_of_block(struct evc_aes_ccm *state, const uint8_t *in, uint8_t 
     state->used += (uint32_t)n;
 }
 
-/* In one pass, where the kernel of the MAC has one: then the text takes no longer than its chain. */
+/* In one pass, where the kernel of the MAC has one: then the text takes no
+ * longer than its chain. */
 static void whole_blocks(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
                          const uint8_t *in, uint8_t *out, size_t len_bytes, int sealing)
 {
@@ -258,8 +268,8 @@ static void whole_blocks(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *
     const struct evc_aes *kernel = evc_aes_ccm_mac_key(key)->head.kernel;
 
     if (kernel->ccm_encrypt) {
-        (sealing ? kernel->ccm_encrypt : kernel->ccm_decrypt)(evc_aes_ccm_mac_key(key), state->counter, state->chain,
-                                                              in, out, len_bytes / 16);
+        (sealing ? kernel->ccm_encrypt : kernel->ccm_decrypt)(
+            evc_aes_ccm_mac_key(key), state->counter, state->chain, in, out, len_bytes / 16);
         return;
     }
     while (len_bytes) {
@@ -299,8 +309,8 @@ static void crypt_text(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *st
     }
 }
 
-static enum evc_status check_call(const struct evc_aes_ccm_key *key, const struct evc_aes_ccm *state,
-                                  uint32_t direction)
+static enum evc_status check_call(const struct evc_aes_ccm_key *key,
+                                  const struct evc_aes_ccm *state, uint32_t direction)
 {
     if (!is_set(key))
         return EVC_ERR_KERNEL;
@@ -322,24 +332,27 @@ static enum evc_status update(const struct evc_aes_ccm_key *key, struct evc_aes_
         return EVC_ERR_LENGTH;
     state->phase = EVC_PHASE_TEXT;
     state->direction = direction;
-    crypt_text(key, state, evc_input(in, out, len_bytes), out, len_bytes, direction == EVC_DIRECTION_SEAL);
+    crypt_text(key, state, evc_input(in, out, len_bytes), out, len_bytes,
+               direction == EVC_DIRECTION_SEAL);
     clear(key);
     return EVC_OK;
 }
 
-enum evc_status evc_aes_ccm_seal_update(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
-                                        const uint8_t *in, uint8_t *out, size_t len_bytes)
+enum evc_status evc_aes_ccm_seal_update(const struct evc_aes_ccm_key *key,
+                                        struct evc_aes_ccm *state, const uint8_t *in, uint8_t *out,
+                                        size_t len_bytes)
 {
     return update(key, state, in, out, len_bytes, EVC_DIRECTION_SEAL);
 }
 
-enum evc_status evc_aes_ccm_open_update(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
-                                        const uint8_t *in, uint8_t *out, size_t len_bytes)
+enum evc_status evc_aes_ccm_open_update(const struct evc_aes_ccm_key *key,
+                                        struct evc_aes_ccm *state, const uint8_t *in, uint8_t *out,
+                                        size_t len_bytes)
 {
     return update(key, state, in, out, len_bytes, EVC_DIRECTION_OPEN);
 }
 
-/* ---- The tag -------------------------------------------------------------------------------------------- */
+/* ---- The tag --------------------------------------------------------------------------------- */
 
 /* The tag, whole, in state->chain. */
 static void end_message(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state)
@@ -366,8 +379,8 @@ static enum evc_status check_finish(const struct evc_aes_ccm_key *key,
     return state->aad_left || state->text_left ? EVC_ERR_LENGTH : EVC_OK;
 }
 
-enum evc_status evc_aes_ccm_seal_finish(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
-                                        uint8_t *tag)
+enum evc_status evc_aes_ccm_seal_finish(const struct evc_aes_ccm_key *key,
+                                        struct evc_aes_ccm *state, uint8_t *tag)
 {
     const enum evc_status status = check_finish(key, state, EVC_DIRECTION_SEAL);
 
@@ -380,8 +393,8 @@ enum evc_status evc_aes_ccm_seal_finish(const struct evc_aes_ccm_key *key, struc
     return EVC_OK;
 }
 
-enum evc_status evc_aes_ccm_open_finish(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
-                                        const uint8_t *tag)
+enum evc_status evc_aes_ccm_open_finish(const struct evc_aes_ccm_key *key,
+                                        struct evc_aes_ccm *state, const uint8_t *tag)
 {
     enum evc_status status = check_finish(key, state, EVC_DIRECTION_OPEN);
 
@@ -394,10 +407,10 @@ enum evc_status evc_aes_ccm_open_finish(const struct evc_aes_ccm_key *key, struc
     return status;
 }
 
-/* ---- In one call ------------------------------------------------------------------------------------------ */
+/* ---- In one call ----------------------------------------------------------------------------- */
 
-/* The tag, whole, in state->chain. The sizes are checked. Inline, as a frame of its own would lie between operations
- * and those who clear. */
+/* The tag, whole, in state->chain. The sizes are checked. Inline, as a frame of its own would lie
+ * between operations and those who clear. */
 EVC_INLINE void crypt_message(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
                               const uint8_t *nonce, size_t nonce_bytes, const uint8_t *aad,
                               size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
@@ -420,7 +433,8 @@ enum evc_status evc_aes_ccm_seal(const struct evc_aes_ccm_key *key, const uint8_
 
     if (status != EVC_OK)
         return status;
-    crypt_message(key, &state, nonce, nonce_bytes, aad, aad_bytes, in, out, len_bytes, tag_bytes, 1);
+    crypt_message(key, &state, nonce, nonce_bytes, aad, aad_bytes, in, out, len_bytes, tag_bytes,
+                  1);
     memcpy(tag, state.chain, tag_bytes);
     evc_wipe(&state, sizeof state);
     clear(key);
@@ -438,7 +452,8 @@ enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key, const uint8_
 
     if (status != EVC_OK)
         return status;
-    crypt_message(key, &state, nonce, nonce_bytes, aad, aad_bytes, in, out, len_bytes, tag_bytes, 0);
+    crypt_message(key, &state, nonce, nonce_bytes, aad, aad_bytes, in, out, len_bytes, tag_bytes,
+                  0);
     status = compare(&state, tag);
     evc_wipe(&state, sizeof state);
     if (status != EVC_OK && len_bytes)

@@ -49,8 +49,8 @@ enum evc_status evc_aes_cmac_set_key_in(void *memory, size_t memory_bytes,
                                         unsigned key_bits)
 {
     enum evc_status status =
-        kernel ? evc_check_key_memory(memory, memory_bytes, evc_aes_cmac_key_bytes(kernel), user_key,
-                                      key_bits / 8)
+        kernel ? evc_check_key_memory(memory, memory_bytes, evc_aes_cmac_key_bytes(kernel),
+                                      user_key, key_bits / 8)
                : EVC_ERR_KERNEL;
 
     evc_wipe(memory, memory_bytes);
@@ -63,8 +63,8 @@ enum evc_status evc_aes_cmac_set_key(struct evc_aes_cmac_key *key, const struct 
     return evc_aes_cmac_set_key_in(key, sizeof *key, kernel, user_key, key_bits);
 }
 
-/* The bytes of a message that are not in its last block; that block has 1 to 16 bytes, 0 if the message
- * is empty. */
+/* The bytes of a message that are not in its last block; that block has 1 to 16 bytes, 0 if
+ * the message is empty. */
 static size_t before_last(size_t len_bytes)
 {
     return len_bytes ? (len_bytes - 1) & ~(size_t)15 : 0;
@@ -108,7 +108,7 @@ static int tag_size_allowed(size_t tag_bytes)
     return tag_bytes >= EVC_AES_CMAC_MIN_TAG && tag_bytes <= 16;
 }
 
-/* ---- In one call ---------------------------------------------------------------------------------- */
+/* ---- In one call ----------------------------------------------------------------------------- */
 
 static void whole_tag(const struct evc_aes_cmac_key *key, const uint8_t *in, size_t len_bytes,
                       uint8_t chain[16])
@@ -154,7 +154,7 @@ enum evc_status evc_aes_cmac_verify(const struct evc_aes_cmac_key *key, const ui
     return status;
 }
 
-/* ---- In pieces ------------------------------------------------------------------------------------ */
+/* ---- In pieces ------------------------------------------------------------------------------- */
 
 enum evc_status evc_aes_cmac_start(struct evc_aes_cmac *state)
 {
@@ -163,7 +163,8 @@ enum evc_status evc_aes_cmac_start(struct evc_aes_cmac *state)
     return EVC_OK;
 }
 
-static enum evc_status check_call(const struct evc_aes_cmac_key *key, const struct evc_aes_cmac *state)
+static enum evc_status check_call(const struct evc_aes_cmac_key *key,
+                                  const struct evc_aes_cmac *state)
 {
     if (!evc_aes_is_set(&key->aes))
         return EVC_ERR_KERNEL;
@@ -239,10 +240,11 @@ enum evc_status evc_aes_cmac_finish_verify(const struct evc_aes_cmac_key *key,
     return status;
 }
 
-/* ---- Many messages -------------------------------------------------------------------------------- */
+/* ---- Many messages --------------------------------------------------------------------------- */
 
 /* The chains side by side up to the last block of each, then all last blocks at once. n >= 1.
- * It clears what operations leave, as the kernel's `clear` does not reach from its caller below its frame. */
+ * It clears what operations leave, as the kernel's `clear` does not reach from its
+ * caller below its frame. */
 static void tags_of_group(const struct evc_aes_cmac_key *key, const struct evc_msg *msgs, size_t n)
 {
     union {
@@ -278,7 +280,8 @@ enum evc_status evc_aes_cmac_many(const struct evc_aes_cmac_key *key, const stru
     if (!evc_aes_is_set(&key->aes))
         return EVC_ERR_KERNEL;
     /* Groups of about the same size: a small one takes as long as a full one. */
-    for (size_t group, n_groups = (n + GROUP - 1) / GROUP; n; n -= group, msgs += group, n_groups--) {
+    for (size_t group, n_groups = (n + GROUP - 1) / GROUP; n;
+         n -= group, msgs += group, n_groups--) {
         group = (n + n_groups - 1) / n_groups;
         tags_of_group(key, msgs, group);
     }

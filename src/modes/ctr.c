@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CTR (SP 800-38A section 6.5). Kernels count in the last 4 bytes; here the carry into the other 12 is
- * added, by cutting the message where the 4 bytes wrap.
+ * CTR (SP 800-38A section 6.5). Kernels count in the last 4 bytes; here the carry into the other 12
+ * is added, by cutting the message where the 4 bytes wrap.
  */
 #include "everycore/modes.h"
 
@@ -35,8 +35,8 @@ EVC_OUT_OF_LINE void ctr_across_wraps(const union evc_aes_key *key, uint8_t coun
     }
 }
 
-EVC_INLINE void op_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                       size_t len_bytes)
+EVC_INLINE void op_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+                       uint8_t *out, size_t len_bytes)
 {
     /* At most len_bytes / 16 + 1 blocks; 2^32 - 1 - counter of them do not wrap. */
     if (len_bytes / 16 < (uint32_t)~evc_load32_be(counter + 12))
@@ -51,8 +51,8 @@ void evc_aes_op_ctr(const union evc_aes_key *key, uint8_t counter[16], const uin
     op_ctr(key, counter, in, out, len_bytes);
 }
 
-EVC_INLINE enum evc_status ctr_and_clear(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
-                                         uint8_t *out, size_t len_bytes)
+EVC_INLINE enum evc_status ctr_and_clear(const union evc_aes_key *key, uint8_t counter[16],
+                                         const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     op_ctr(key, counter, in, out, len_bytes);
     evc_clear(&key->head.kernel->kernel);
@@ -60,8 +60,8 @@ EVC_INLINE enum evc_status ctr_and_clear(const union evc_aes_key *key, uint8_t c
 }
 
 /* Out of line, so that the other way of evc_aes_ctr has no larger frame. */
-EVC_OUT_OF_LINE enum evc_status move_and_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
-                                             uint8_t *out, size_t len_bytes)
+EVC_OUT_OF_LINE enum evc_status move_and_ctr(const union evc_aes_key *key, uint8_t counter[16],
+                                             const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     evc_move_secret(out, in, len_bytes);
     return ctr_and_clear(key, counter, out, out, len_bytes);
@@ -77,7 +77,7 @@ enum evc_status evc_aes_ctr(const union evc_aes_key *key, uint8_t counter[16], c
     return ctr_and_clear(key, counter, in, out, len_bytes);
 }
 
-/* ---- In pieces ------------------------------------------------------------------------------------ */
+/* ---- In pieces ------------------------------------------------------------------------------- */
 
 static enum evc_status start(struct evc_aes_ctr *state, const uint8_t counter[16],
                              uint8_t counter_bytes)
@@ -110,7 +110,8 @@ static void next_blocks(const union evc_aes_key *key, struct evc_aes_ctr *state,
 }
 
 /* Takes at most what is left of the block begun; returns the number of bytes used. */
-static size_t use_stream(struct evc_aes_ctr *state, const uint8_t *in, uint8_t *out, size_t len_bytes)
+static size_t use_stream(struct evc_aes_ctr *state, const uint8_t *in, uint8_t *out,
+                         size_t len_bytes)
 {
     size_t n = len_bytes < state->left ? len_bytes : state->left;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* XTS (IEEE 1619-2018 section 5, SP 800-38E). P, C, T: plaintext, ciphertext, tweak of the standard. */
+/* XTS (IEEE 1619-2018 section 5, SP 800-38E). P, C, T: plaintext, ciphertext,
+ * tweak of the standard. */
 #include "everycore/modes.h"
 
 #include "aes/ops.h"
@@ -11,12 +12,14 @@
 #include "common/key_memory.h"
 #include "common/phase.h"
 
-/* ---- Keys ------------------------------------------------------------------------------------------ */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* Every call with the key ends with this. Inline, as a frame of its own would lie where operations were. */
+/* Every call with the key ends with this. Inline, as a frame of its own would lie
+ * where operations were. */
 EVC_INLINE void clear(const struct evc_aes_xts_key *key)
 {
-    evc_clear_both(&evc_aes_xts_data_key(key)->head.kernel->kernel, &evc_aes_xts_tweak_key(key)->head.kernel->kernel);
+    evc_clear_both(&evc_aes_xts_data_key(key)->head.kernel->kernel,
+                   &evc_aes_xts_tweak_key(key)->head.kernel->kernel);
 }
 
 size_t evc_aes_xts_key_bytes(const struct evc_aes *data_kernel, const struct evc_aes *tweak_kernel)
@@ -34,7 +37,8 @@ static enum evc_status check_key(const void *memory, size_t memory_bytes,
 {
     uint32_t equal;
 
-    if (key_bits != 128 && key_bits != 256 && !(key_bits == 192 && (allowed & EVC_AES_XTS_ALLOW_192)))
+    if (key_bits != 128 && key_bits != 256 &&
+        !(key_bits == 192 && (allowed & EVC_AES_XTS_ALLOW_192)))
         return EVC_ERR_KEY_SIZE;
     equal = evc_mask_equal(user_key, user_key + key_bits / 8, key_bits / 8);
     if (allowed & EVC_AES_XTS_ALLOW_EQUAL_KEYS)
@@ -101,7 +105,7 @@ enum evc_status evc_aes_xts_set_key(struct evc_aes_xts_key *key, const struct ev
     return evc_aes_xts_set_key_in(key, sizeof *key, data_kernel, tweak_kernel, user_key, key_bits);
 }
 
-/* ---- Tweaks ---------------------------------------------------------------------------------------- */
+/* ---- Tweaks ---------------------------------------------------------------------------------- */
 
 void evc_aes_xts_tweak(uint8_t tweak[16], uint64_t unit)
 {
@@ -109,7 +113,7 @@ void evc_aes_xts_tweak(uint8_t tweak[16], uint64_t unit)
     memset(tweak + 8, 0, 8);
 }
 
-/* ---- The end of a data unit --------------------------------------------------------------------- */
+/* ---- The end of a data unit ------------------------------------------------------------------ */
 
 #if EVC_WORD64
 
@@ -133,20 +137,22 @@ EVC_INLINE uint64_t replace_lowest(uint64_t word, uint64_t begin, unsigned bits)
 #endif
 
 /*
- * The rest of a unit changes places with the beginning of a block. rest_bytes: 1 to 15. The bytes at rest, behind 16
- * bytes of the unit, become the beginning of `block`. The first ones of `whole` go to out, and its others become the
- * end of `block`, which may be `whole`. Up to 7 bytes before out are overwritten, with anything. By words where they
- * have 64 bits: a load of a block waits for all of several stores in it; elsewhere such a shift is a call. Each way has
- * few words at a time: of more, some compilers keep one on the stack. Not inlined: its words would stay in registers,
+ * The rest of a unit changes places with the beginning of a block. rest_bytes: 1 to 15. The bytes
+ * at rest, behind 16 bytes of the unit, become the beginning of `block`. The first ones of `whole`
+ * go to out, and its others become the end of `block`, which may be `whole`. Up to 7 bytes before
+ * out are overwritten, with anything. By words where they have 64 bits: a load of a block waits for
+ * all of several stores in it; elsewhere such a shift is a call. Each way has few words at a time:
+ * of more, some compilers keep one on the stack. Not inlined: its words would stay in registers,
  * which the operation after it saves on the stack.
  */
-EVC_OUT_OF_LINE void exchange(uint8_t block[16], const uint8_t whole[16], const uint8_t *rest, uint8_t *out,
-                              size_t rest_bytes)
+EVC_OUT_OF_LINE void exchange(uint8_t block[16], const uint8_t whole[16], const uint8_t *rest,
+                              uint8_t *out, size_t rest_bytes)
 {
 #if EVC_WORD64
     const uint64_t low = evc_load64_le(whole), high = evc_load64_le(whole + 8);
     const uint64_t rest_end = evc_load64_le(rest + rest_bytes - 8);
-    const unsigned bits = (unsigned)(8 * (rest_bytes % 8)); /* of the rest in the word where it ends */
+    /* bits of the rest in the word where it ends */
+    const unsigned bits = (unsigned)(8 * (rest_bytes % 8));
 
     if (rest_bytes < 8) {
         evc_store64_le(out + rest_bytes - 8, to_top(low, bits));
@@ -169,10 +175,11 @@ EVC_OUT_OF_LINE void exchange(uint8_t block[16], const uint8_t whole[16], const 
 #endif
 }
 
-/* out[-16 .. -1] holds CC, the last whole block encrypted; in, out: the rest, 1 to 15 bytes (5.3.2).
+/* out[-16 .. -1] holds CC, the last whole block encrypted; in, out: the
+ * rest, 1 to 15 bytes (5.3.2).
  * tweak: that of the rest. */
-EVC_OUT_OF_LINE void steal_encrypt(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                                   size_t rest_bytes)
+EVC_OUT_OF_LINE void steal_encrypt(const union evc_aes_key *key, uint8_t tweak[16],
+                                   const uint8_t *in, uint8_t *out, size_t rest_bytes)
 {
     uint8_t block[16]; /* the rest of P, then CC's end */
 
@@ -189,8 +196,8 @@ EVC_OUT_OF_LINE void copy_next_tweak(uint8_t next[16], const uint8_t tweak[16])
 }
 
 /* in, out: the last whole block and 1 to 15 bytes (5.4.2). The whole block has the later tweak. */
-EVC_OUT_OF_LINE void steal_decrypt(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                                   size_t rest_bytes)
+EVC_OUT_OF_LINE void steal_decrypt(const union evc_aes_key *key, uint8_t tweak[16],
+                                   const uint8_t *in, uint8_t *out, size_t rest_bytes)
 {
     uint8_t later[16], block[16]; /* PP, then the rest of C and PP's end */
 
@@ -202,9 +209,10 @@ EVC_OUT_OF_LINE void steal_decrypt(const union evc_aes_key *key, uint8_t tweak[1
     evc_clear_block(block);
 }
 
-/* tweak: encrypted; len_bytes: 0, or 16 and more. Inline, as units of whole blocks need no frame more. */
-EVC_INLINE void encrypt_end(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                            size_t len_bytes)
+/* tweak: encrypted; len_bytes: 0, or 16 and more. Inline, as units of whole
+ * blocks need no frame more. */
+EVC_INLINE void encrypt_end(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
+                            uint8_t *out, size_t len_bytes)
 {
     const size_t rest_bytes = len_bytes % 16, whole = len_bytes - rest_bytes;
 
@@ -213,8 +221,8 @@ EVC_INLINE void encrypt_end(const union evc_aes_key *key, uint8_t tweak[16], con
         steal_encrypt(key, tweak, in + whole, out + whole, rest_bytes);
 }
 
-EVC_INLINE void decrypt_end(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                            size_t len_bytes)
+EVC_INLINE void decrypt_end(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
+                            uint8_t *out, size_t len_bytes)
 {
     const size_t rest_bytes = len_bytes % 16;
     const size_t whole = len_bytes - rest_bytes - (rest_bytes ? 16 : 0);
@@ -224,7 +232,7 @@ EVC_INLINE void decrypt_end(const union evc_aes_key *key, uint8_t tweak[16], con
         steal_decrypt(key, tweak, in + whole, out + whole, rest_bytes);
 }
 
-/* ---- In one call ---------------------------------------------------------------------------------- */
+/* ---- In one call ----------------------------------------------------------------------------- */
 
 static int is_set(const struct evc_aes_xts_key *key)
 {
@@ -269,7 +277,7 @@ enum evc_status evc_aes_xts_decrypt(const struct evc_aes_xts_key *key, const uin
     return EVC_OK;
 }
 
-/* ---- In pieces ------------------------------------------------------------------------------------ */
+/* ---- In pieces ------------------------------------------------------------------------------- */
 
 enum evc_status evc_aes_xts_start(const struct evc_aes_xts_key *key, struct evc_aes_xts *state,
                                   const uint8_t tweak[16])
@@ -278,7 +286,8 @@ enum evc_status evc_aes_xts_start(const struct evc_aes_xts_key *key, struct evc_
         evc_wipe(state, sizeof *state);
         return EVC_ERR_KERNEL;
     }
-    evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, state->tweak, 1); /* tweak may be state->tweak */
+    /* tweak may be state->tweak */
+    evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, state->tweak, 1);
     state->done_bytes = 0;
     state->phase = EVC_PHASE_TEXT;
     state->direction = EVC_DIRECTION_NONE;
@@ -286,8 +295,9 @@ enum evc_status evc_aes_xts_start(const struct evc_aes_xts_key *key, struct evc_
     return EVC_OK;
 }
 
-static enum evc_status check_call(const struct evc_aes_xts_key *key, const struct evc_aes_xts *state,
-                                  uint32_t direction, size_t len_bytes)
+static enum evc_status check_call(const struct evc_aes_xts_key *key,
+                                  const struct evc_aes_xts *state, uint32_t direction,
+                                  size_t len_bytes)
 {
     if (!is_set(key))
         return EVC_ERR_KERNEL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* AES-128 as an implementation defined algorithm: the block is the pointer and then the modifier, the code the first
- * half of what becomes of it; all are bytes with the most significant first (FIPS 197). */
+/* AES-128 as an implementation defined algorithm: the block is the pointer and then the
+ * modifier, the code the first half of what becomes of it; all are bytes with the most
+ * significant first (FIPS 197). */
 #include "everycore/pac.h"
 
 #include "common/bytes.h"
@@ -18,7 +19,8 @@ static uint64_t evc_pac_aes_mac(const void *cipher, uint64_t data, uint64_t modi
     return code;
 }
 
-static enum evc_status evc_pac_aes_set_key(struct evc_pac_key *key, const struct evc_pac_kernels *kernels)
+static enum evc_status evc_pac_aes_set_key(struct evc_pac_key *key,
+                                           const struct evc_pac_kernels *kernels)
 {
     uint8_t user_key[16];
     enum evc_status status;

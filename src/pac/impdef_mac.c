@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The algorithm that QEMU has where an implementation may choose its own: XXH64 (Collet: xxHash fast digest algorithm,
- * version 0.1.1, 2018) of one stripe, its lanes the pointer, the modifier, and the key's lower and upper half. Its seed
- * is 1, and the length is not added; both as QEMU's answers show.
+ * The algorithm that QEMU has where an implementation may choose its own: XXH64 (Collet: xxHash
+ * fast digest algorithm, version 0.1.1, 2018) of one stripe, its lanes the pointer, the
+ * modifier, and the key's lower and upper half. Its seed is 1, and the length is not added;
+ * both as QEMU's answers show.
  */
 #include "everycore/pac.h"
 
@@ -32,7 +33,8 @@ EVC_INLINE uint64_t merged(uint64_t sum, uint64_t accumulator)
 static uint64_t evc_pac_hash_mac(const void *cipher, uint64_t data, uint64_t modifier)
 {
     const uint64_t *key = cipher;
-    const uint64_t a = accumulated(SEED + PRIME1 + PRIME2, data), b = accumulated(SEED + PRIME2, modifier);
+    const uint64_t a = accumulated(SEED + PRIME1 + PRIME2, data),
+                   b = accumulated(SEED + PRIME2, modifier);
     const uint64_t c = accumulated(SEED, key[0]), d = accumulated(SEED - PRIME1, key[1]);
     uint64_t sum = left(a, 1) + left(b, 7) + left(c, 12) + left(d, 18);
 
@@ -42,7 +44,8 @@ static uint64_t evc_pac_hash_mac(const void *cipher, uint64_t data, uint64_t mod
     return sum ^ sum >> 32;
 }
 
-static enum evc_status evc_pac_hash_set_key(struct evc_pac_key *key, const struct evc_pac_kernels *kernels)
+static enum evc_status evc_pac_hash_set_key(struct evc_pac_key *key,
+                                            const struct evc_pac_kernels *kernels)
 {
     (void)kernels;
     key->cipher.hash[0] = key->lo;

@@ -25,7 +25,8 @@ enum evc_status evc_pac_set_key(struct evc_pac_key *key, const struct evc_pac_al
     return status;
 }
 
-enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struct evc_pac_algorithm *algorithm,
+enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys,
+                                  const struct evc_pac_algorithm *algorithm,
                                   const struct evc_pac_kernels *kernels)
 {
     keys->algorithm = algorithm;
@@ -52,7 +53,8 @@ static int evc_pac_holds(const struct evc_pac_key *key, uint64_t hi, uint64_t lo
 }
 
 /* In the slot whose turn it is, but never in the one that was used last. */
-EVC_OUT_OF_LINE const struct evc_pac_key *evc_pac_made(struct evc_pac_keys *keys, uint64_t hi, uint64_t lo)
+EVC_OUT_OF_LINE const struct evc_pac_key *evc_pac_made(struct evc_pac_keys *keys, uint64_t hi,
+                                                       uint64_t lo)
 {
     struct evc_pac_key *key;
 
@@ -61,7 +63,8 @@ EVC_OUT_OF_LINE const struct evc_pac_key *evc_pac_made(struct evc_pac_keys *keys
     keys->last = keys->next;
     keys->next = (keys->next + 1) % EVC_PAC_KEY_SLOTS;
     key = &keys->slots[keys->last];
-    /* Without an algorithm the keys were not set up. Else the same kernels served in evc_pac_keys_init. */
+    /* Without an algorithm the keys were not set up. Else the same kernels served
+     * in evc_pac_keys_init. */
     if (!keys->algorithm || evc_pac_set_key(key, keys->algorithm, &keys->kernels, hi, lo) != EVC_OK)
         return key;
     keys->schedules++;

@@ -20,7 +20,8 @@ static void evc_pac_clear(struct evc_pac_memo *memo)
         memo->sets[i].way[0].tag = memo->sets[i].way[1].tag = 0;
 }
 
-enum evc_status evc_pac_memo_init(struct evc_pac_memo *memo, struct evc_pac_memo_set *sets, size_t count)
+enum evc_status evc_pac_memo_init(struct evc_pac_memo *memo, struct evc_pac_memo_set *sets,
+                                  size_t count)
 {
     if (count < 2 || count > MOST_SETS || (count & (count - 1)))
         return EVC_ERR_LENGTH;
@@ -39,11 +40,13 @@ void evc_pac_memo_flush(struct evc_pac_memo *memo)
 }
 
 /* The older of the two goes; a pointer that is already there is written again in its place. */
-static void evc_pac_put(struct evc_pac_memo *memo, uint64_t context, enum evc_pac_operation operation, uint64_t pointer,
-                        uint64_t modifier, uint64_t result)
+static void evc_pac_put(struct evc_pac_memo *memo, uint64_t context,
+                        enum evc_pac_operation operation, uint64_t pointer, uint64_t modifier,
+                        uint64_t result)
 {
     struct evc_pac_memo_set *set = evc_pac_memo_set_of(memo, operation, pointer, modifier);
-    const struct evc_pac_memo_entry entry = {pointer, modifier, evc_pac_memo_tag(memo, context, operation), result};
+    const struct evc_pac_memo_entry entry = {pointer, modifier,
+                                             evc_pac_memo_tag(memo, context, operation), result};
 
     if (!context)
         return;
@@ -52,15 +55,18 @@ static void evc_pac_put(struct evc_pac_memo *memo, uint64_t context, enum evc_pa
     set->way[0] = entry;
 }
 
-void evc_pac_memo_keep(struct evc_pac_memo *memo, uint64_t context, enum evc_pac_operation operation,
-                       uint64_t pointer, uint64_t modifier, uint64_t result)
+void evc_pac_memo_keep(struct evc_pac_memo *memo, uint64_t context,
+                       enum evc_pac_operation operation, uint64_t pointer, uint64_t modifier,
+                       uint64_t result)
 {
     memo->misses[operation]++;
     evc_pac_put(memo, context, operation, pointer, modifier, result);
 }
 
-EVC_OUT_OF_LINE uint64_t evc_pac_added(struct evc_pac_memo *memo, uint64_t context, const struct evc_pac_rules *rules,
-                                       const struct evc_pac_key *key, uint64_t pointer, uint64_t modifier)
+EVC_OUT_OF_LINE uint64_t evc_pac_added(struct evc_pac_memo *memo, uint64_t context,
+                                       const struct evc_pac_rules *rules,
+                                       const struct evc_pac_key *key, uint64_t pointer,
+                                       uint64_t modifier)
 {
     const uint64_t result = evc_pac_add(rules, key, pointer, modifier);
 
@@ -70,8 +76,9 @@ EVC_OUT_OF_LINE uint64_t evc_pac_added(struct evc_pac_memo *memo, uint64_t conte
     return result;
 }
 
-uint64_t evc_pac_memo_add(struct evc_pac_memo *memo, uint64_t context, const struct evc_pac_rules *rules,
-                          const struct evc_pac_key *key, uint64_t pointer, uint64_t modifier)
+uint64_t evc_pac_memo_add(struct evc_pac_memo *memo, uint64_t context,
+                          const struct evc_pac_rules *rules, const struct evc_pac_key *key,
+                          uint64_t pointer, uint64_t modifier)
 {
     uint64_t result;
 
@@ -81,9 +88,9 @@ uint64_t evc_pac_memo_add(struct evc_pac_memo *memo, uint64_t context, const str
 }
 
 struct evc_pac_result evc_pac_memo_auth(struct evc_pac_memo *memo, uint64_t context,
-                                        const struct evc_pac_rules *rules, const struct evc_pac_key *key,
-                                        enum evc_pac_letter letter, int combined, uint64_t pointer,
-                                        uint64_t modifier)
+                                        const struct evc_pac_rules *rules,
+                                        const struct evc_pac_key *key, enum evc_pac_letter letter,
+                                        int combined, uint64_t pointer, uint64_t modifier)
 {
     struct evc_pac_result result = {0, 1, 0};
 
@@ -97,8 +104,8 @@ struct evc_pac_result evc_pac_memo_auth(struct evc_pac_memo *memo, uint64_t cont
     return result;
 }
 
-uint64_t evc_pac_memo_generic(struct evc_pac_memo *memo, uint64_t context, const struct evc_pac_key *key,
-                              uint64_t data, uint64_t modifier)
+uint64_t evc_pac_memo_generic(struct evc_pac_memo *memo, uint64_t context,
+                              const struct evc_pac_key *key, uint64_t data, uint64_t modifier)
 {
     uint64_t result;
 

@@ -3,8 +3,8 @@
  * QARMA-64 with look-ups of 16 bytes in a register.
  *
  * Method:   a byte for each cell; TBL is S-box, rho and every permutation (nibbles_steps.h).
- * Source:   Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2; Arm Architecture Reference Manual for
- *           A-profile (DDI 0487), TBL.
+ * Source:   Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2; Arm Architecture
+ *           Reference Manual for A-profile (DDI 0487), TBL.
  * Needs:    A64_NEON.   Timing: CT (no tables in memory that secrets index, no secret branches).
  * Key form: private.
  */

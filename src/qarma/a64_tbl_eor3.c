@@ -2,9 +2,10 @@
 /*
  * QARMA-64 with look-ups of 16 bytes in a register, and sums of three in one instruction.
  *
- * Method:   that of a64_tbl, with the exclusive or of three operands that the SHA-3 instructions brought.
- * Source:   Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2; Arm Architecture Reference Manual for
- *           A-profile (DDI 0487), TBL, EOR3.
+ * Method:   that of a64_tbl, with the exclusive or of three operands that the
+ *           SHA-3 instructions brought.
+ * Source:   Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2; Arm Architecture
+ *           Reference Manual for A-profile (DDI 0487), TBL, EOR3.
  * Needs:    A64_SHA3.   Timing: CT (no tables in memory that secrets index, no secret branches).
  * Key form: private.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps of QARMA-64 (nibbles_steps.h) with vectors of NEON. Include it inside the ISA region, after v_xor3.
+ * The steps of QARMA-64 (nibbles_steps.h) with vectors of NEON. Include it inside the
+ * ISA region, after v_xor3.
  */
 #ifndef EVC_QARMA_A64_TBL_STEPS_H
 #define EVC_QARMA_A64_TBL_STEPS_H
@@ -24,8 +25,8 @@ EVC_INLINE uint8x16_t v_known(uint8x16_t x)
     return x;
 }
 
-/* Lane i of the low eight: byte i of the number, from its low end; on big-endian cores through memory, where the order
- * of lanes is certain. */
+/* Lane i of the low eight: byte i of the number, from its low end; on big-endian cores through
+ * memory, where the order of lanes is certain. */
 EVC_INLINE uint8x16_t v_number(uint64_t x)
 {
 #if EVC_BIG_ENDIAN

@@ -2,8 +2,8 @@
 /*
  * QARMA-64 as the paper writes it, cell by cell: the oracle for every other kernel.
  *
- * Method:   an array of 16 cells; every step of the paper is a function. Decryption undoes the steps one by one; no
- *           key is changed for it.
+ * Method:   an array of 16 cells; every step of the paper is a function. Decryption undoes the
+ *           steps one by one; no key is changed for it.
  * Source:   Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2.
  * Needs:    ANY.   Timing: VARTIME (shifts by secrets, on which machines of 32 bits branch).
  * Key form: private.
@@ -29,13 +29,15 @@ static void set_key(void *vkey, uint64_t w0, uint64_t k0)
     key->k1 = k0;
 }
 
-/* ---- Steps on 16 cells, out of line: copies of them in all their places need a kilobyte of stack ----------------- */
+/* ---- Steps on 16 cells, out of line: copies of them in all their places
+ * need a kilobyte of stack */
 
 struct state {
     uint8_t cell[QARMA_CELLS];
 };
 
-static const uint8_t tau[QARMA_CELLS] = QARMA_TAU, h[QARMA_CELLS] = QARMA_H, omega[QARMA_CELLS] = QARMA_OMEGA;
+static const uint8_t tau[QARMA_CELLS] = QARMA_TAU, h[QARMA_CELLS] = QARMA_H,
+                     omega[QARMA_CELLS] = QARMA_OMEGA;
 static const uint64_t c[EVC_QARMA_MAX_ROUNDS] = QARMA_C;
 static const uint64_t sigma[3][2] = {{QARMA_SIGMA0, QARMA_SIGMA0},
                                      {QARMA_SIGMA1, QARMA_SIGMA1},
@@ -103,8 +105,9 @@ EVC_OUT_OF_LINE void mix(struct state *s)
     struct state from = *s;
 
     for (int i = 0; i < QARMA_CELLS; i++)
-        s->cell[i] = (uint8_t)(rotate(from.cell[(i + 4) % 16], 1) ^ rotate(from.cell[(i + 8) % 16], 2) ^
-                               rotate(from.cell[(i + 12) % 16], 1));
+        s->cell[i] =
+            (uint8_t)(rotate(from.cell[(i + 4) % 16], 1) ^ rotate(from.cell[(i + 8) % 16], 2) ^
+                      rotate(from.cell[(i + 12) % 16], 1));
 }
 
 static uint64_t next_tweak(uint64_t tweak)
@@ -119,7 +122,7 @@ static uint64_t next_tweak(uint64_t tweak)
     return join(&to);
 }
 
-/* ---- The cipher ---------------------------------------------------------------------------------------- */
+/* ---- The cipher ------------------------------------------------------------------------------ */
 
 static void tweaks(uint64_t t[EVC_QARMA_MAX_ROUNDS + 1], uint64_t tweak, int rounds)
 {
@@ -128,12 +131,14 @@ static void tweaks(uint64_t t[EVC_QARMA_MAX_ROUNDS + 1], uint64_t tweak, int rou
         t[i + 1] = next_tweak(t[i]);
 }
 
-/* Words that are added in one direction: to the input and in the middle, and with the constants of the rounds. */
+/* Words that are added in one direction: to the input and in the middle, and with the
+ * constants of the rounds. */
 struct way {
     uint64_t ends, middle, alpha;
 };
 
-/* Rounds forward, the reflector, rounds back. Decryption goes the same way with its ends exchanged. */
+/* Rounds forward, the reflector, rounds back. Decryption goes the same way
+ * with its ends exchanged. */
 static uint64_t run(const struct key *key, uint64_t block, uint64_t tweak, const struct way *there,
                     const struct way *back, int decrypts)
 {

@@ -2,8 +2,9 @@
 /*
  * QARMA-64 in one register of 64 bits: all 16 cells side by side, no table.
  *
- * Method:   the four bits of all cells are four masks of the block; the S-box is the algebraic normal form of its
- *           bits. tau moves the cells that go the same distance together, in 11 groups; M rotates by whole rows.
+ * Method:   the four bits of all cells are four masks of the block; the S-box is the algebraic
+ *           normal form of its bits. tau moves the cells that go the same distance together, in 11
+ *           groups; M rotates by whole rows.
  * Source:   Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2.
  * Needs:    ANY.   Timing: CT (no tables, no secret branches).
  * Key form: private.
@@ -29,20 +30,22 @@ static void set_key(void *vkey, uint64_t w0, uint64_t k0)
 
 static const uint64_t c[EVC_QARMA_MAX_ROUNDS] = QARMA_C;
 
-/* With words of 32 bits a step needs all registers of many machines; copies of it need kilobytes of stack. */
+/* With words of 32 bits a step needs all registers of many machines; copies of it
+ * need kilobytes of stack. */
 #if EVC_WORD64
 #define STEP EVC_INLINE
 #else
 #define STEP EVC_OUT_OF_LINE
 #endif
 
-/* ---- The S-boxes -------------------------------------------------------------------------------------- */
+/* ---- The S-boxes ----------------------------------------------------------------------------- */
 
 #define LOW UINT64_C(0x1111111111111111) /* bit 0 of every cell */
 
 enum box { SIGMA0, SIGMA1, SIGMA2, SIGMA2_INVERSE };
 
-/* Bits 0 to 3 of the cells are a to d; sums of products of them, as the Moebius transform of the tables gives them. */
+/* Bits 0 to 3 of the cells are a to d; sums of products of them, as the Moebius transform of
+ * the tables gives them. */
 STEP uint64_t substitute(uint64_t x, enum box box)
 {
     const uint64_t a = x & LOW, b = x >> 1 & LOW, e = x >> 2 & LOW, d = x >> 3 & LOW;
@@ -79,25 +82,29 @@ STEP uint64_t substitute(uint64_t x, enum box box)
     return y0 | y1 << 1 | y2 << 2 | y3 << 3;
 }
 
-/* ---- The linear layer --------------------------------------------------------------------------------- */
+/* ---- The linear layer ------------------------------------------------------------------------ */
 
 /* The cells of mask, from so many bits further down, round the end. */
 #define MOVED(n_bits, mask) (evc_qarma_left(x, n_bits) & UINT64_C(mask))
 
 STEP uint64_t shuffle(uint64_t x)
 {
-    return (x & UINT64_C(0xf000000f00000000)) | MOVED(12, 0x000000000000f00f) | MOVED(16, 0x00f0000000000000) |
-           MOVED(20, 0x000000000f000000) | MOVED(24, 0x0000f0f000000000) | MOVED(28, 0x0000000000000f00) |
-           MOVED(36, 0x0000000000f00000) | MOVED(40, 0x0f0f000000000000) | MOVED(44, 0x00000000000000f0) |
-           MOVED(48, 0x00000f0000000000) | MOVED(52, 0x00000000f00f0000);
+    return (x & UINT64_C(0xf000000f00000000)) | MOVED(12, 0x000000000000f00f) |
+           MOVED(16, 0x00f0000000000000) | MOVED(20, 0x000000000f000000) |
+           MOVED(24, 0x0000f0f000000000) | MOVED(28, 0x0000000000000f00) |
+           MOVED(36, 0x0000000000f00000) | MOVED(40, 0x0f0f000000000000) |
+           MOVED(44, 0x00000000000000f0) | MOVED(48, 0x00000f0000000000) |
+           MOVED(52, 0x00000000f00f0000);
 }
 
 STEP uint64_t unshuffle(uint64_t x)
 {
-    return (x & UINT64_C(0xf000000f00000000)) | MOVED(12, 0x00000f00f0000000) | MOVED(16, 0x0f00000000000000) |
-           MOVED(20, 0x000000000f000000) | MOVED(24, 0x00000000000f0f00) | MOVED(28, 0x000f000000000000) |
-           MOVED(36, 0x0000f00000000000) | MOVED(40, 0x0000000000f0f000) | MOVED(44, 0x00000000000000f0) |
-           MOVED(48, 0x000000f000000000) | MOVED(52, 0x00f000000000000f);
+    return (x & UINT64_C(0xf000000f00000000)) | MOVED(12, 0x00000f00f0000000) |
+           MOVED(16, 0x0f00000000000000) | MOVED(20, 0x000000000f000000) |
+           MOVED(24, 0x00000000000f0f00) | MOVED(28, 0x000f000000000000) |
+           MOVED(36, 0x0000f00000000000) | MOVED(40, 0x0000000000f0f000) |
+           MOVED(44, 0x00000000000000f0) | MOVED(48, 0x000000f000000000) |
+           MOVED(52, 0x00f000000000000f);
 }
 
 STEP uint64_t mix(uint64_t x)
@@ -110,10 +117,10 @@ STEP uint64_t next_tweak(uint64_t tweak)
     return evc_qarma_next_tweak(tweak);
 }
 
-/* ---- The cipher --------------------------------------------------------------------------------------- */
+/* ---- The cipher ------------------------------------------------------------------------------ */
 
-STEP uint64_t run(const struct evc_qarma_words *k, int rounds, uint64_t x, uint64_t tweak, enum box box,
-                        enum box inverse)
+STEP uint64_t run(const struct evc_qarma_words *k, int rounds, uint64_t x, uint64_t tweak,
+                  enum box box, enum box inverse)
 {
     uint64_t t[EVC_QARMA_MAX_ROUNDS + 1];
 
@@ -132,7 +139,8 @@ STEP uint64_t run(const struct evc_qarma_words *k, int rounds, uint64_t x, uint6
     return x;
 }
 
-static uint64_t run_any(const struct evc_qarma_head *head, const struct evc_qarma_words *k, uint64_t x, uint64_t tweak)
+static uint64_t run_any(const struct evc_qarma_head *head, const struct evc_qarma_words *k,
+                        uint64_t x, uint64_t tweak)
 {
     switch (head->sigma) {
     case EVC_QARMA_SIGMA0: return run(k, head->rounds, x, tweak, SIGMA0, SIGMA0);

@@ -2,8 +2,9 @@
 /*
  * QARMA-64 with tables for nibbles: an inner step is 16 look-ups of 32 bits, in 512 bytes.
  *
- * Method:   a block in two words (table_words.h); for each place that tau has for a cell, there is a table of what the
- *           cell adds. The tables of an S-box are 576 bytes. Tweaks are stepped in a register.
+ * Method:   a block in two words (table_words.h); for each place that tau has for a cell,
+ *           there is a table of what the cell adds. The tables of an S-box are 576 bytes.
+ *           Tweaks are stepped in a register.
  * Source:   Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2.
  * Needs:    ANY.   Timing: VARTIME (the tables are indexed by secrets).
  * Key form: private.
@@ -23,24 +24,26 @@ struct box {
 
 /* X(cell, row, high) of all cells in a list of 16. */
 #define CELLS(X, row, high, ...) {CELLS_(X, row, high, __VA_ARGS__)}
-#define CELLS_(X, row, high, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)                                           \
-    X(a, row, high), X(b, row, high), X(c, row, high), X(d, row, high), X(e, row, high), X(f, row, high),              \
-        X(g, row, high), X(h, row, high), X(i, row, high), X(j, row, high), X(k, row, high), X(l, row, high),          \
-        X(m, row, high), X(n, row, high), X(o, row, high), X(p, row, high)
+#define CELLS_(X, row, high, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)                 \
+    X(a, row, high), X(b, row, high), X(c, row, high), X(d, row, high), X(e, row, high),     \
+        X(f, row, high), X(g, row, high), X(h, row, high), X(i, row, high), X(j, row, high), \
+        X(k, row, high), X(l, row, high), X(m, row, high), X(n, row, high), X(o, row, high), \
+        X(p, row, high)
 
 /* Rows and halves of bytes as EVC_QARMA_WAY0 to 3 have them. */
 #define MIXED(row, high, ...) CELLS(EVC_QARMA_MIXED, row, high, __VA_ARGS__)
 #define ALONE(cell, row, high) (cell) & 15
-#define BOX(...)                                                                                                       \
-    {                                                                                                                  \
-        {{MIXED(0, 1, __VA_ARGS__), MIXED(1, 0, __VA_ARGS__)},                                                         \
-         {MIXED(3, 0, __VA_ARGS__), MIXED(2, 1, __VA_ARGS__)},                                                         \
-         {MIXED(2, 0, __VA_ARGS__), MIXED(3, 1, __VA_ARGS__)},                                                         \
-         {MIXED(1, 1, __VA_ARGS__), MIXED(0, 0, __VA_ARGS__)}},                                                        \
-            CELLS(ALONE, 0, 0, __VA_ARGS__),                                                                           \
+#define BOX(...)                                                \
+    {                                                           \
+        {{MIXED(0, 1, __VA_ARGS__), MIXED(1, 0, __VA_ARGS__)},  \
+         {MIXED(3, 0, __VA_ARGS__), MIXED(2, 1, __VA_ARGS__)},  \
+         {MIXED(2, 0, __VA_ARGS__), MIXED(3, 1, __VA_ARGS__)},  \
+         {MIXED(1, 1, __VA_ARGS__), MIXED(0, 0, __VA_ARGS__)}}, \
+            CELLS(ALONE, 0, 0, __VA_ARGS__),                    \
     }
-static const EVC_ALIGN(64) struct box boxes[4] = {BOX(EVC_QARMA_SIGMA0_CELLS), BOX(EVC_QARMA_SIGMA1_CELLS),
-                                                  BOX(EVC_QARMA_SIGMA2_CELLS), BOX(EVC_QARMA_SIGMA2_INVERSE_CELLS)};
+static const EVC_ALIGN(64) struct box boxes[4] = {
+    BOX(EVC_QARMA_SIGMA0_CELLS), BOX(EVC_QARMA_SIGMA1_CELLS), BOX(EVC_QARMA_SIGMA2_CELLS),
+    BOX(EVC_QARMA_SIGMA2_INVERSE_CELLS)};
 
 EVC_INLINE uint32_t look(const uint32_t way[2][16], size_t byte)
 {

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * QARMA-64 with a byte for each cell, a block in 16 bytes of a vector: look-ups in registers and permutations of bytes.
+ * QARMA-64 with a byte for each cell, a block in 16 bytes of a vector: look-ups in registers
+ * and permutations of bytes.
  *
- * A block is wide: byte j is nibble j of the number, counted from its low end. An inner step is one look-up for rho S
- * and one for rho^2 S, three permutations that gather what a cell gets from its column, and the sums:
+ * A block is wide: byte j is nibble j of the number, counted from its low end. An inner step is
+ * one look-up for rho S and one for rho^2 S, three permutations that gather what a cell gets from
+ * its column, and the sums:
  *
  *     x = M tau (S(x) + k_i + t_i)         r steps; the last with w1 and t_r
  *     x = tau^-1 M tau S(x) + tau^-1 k1    the reflector
  *     x = tau^-1 M S^-1(x) + k_i + t_i     r steps back; the first with w0 and t_r
  *
- * The shuffles of M and of tau are one. All that depends on key and tweak alone is computed beside the chain.
- * Decryption is the same under another key (Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2): the
- * sums of the one way serve the other.
+ * The shuffles of M and of tau are one. All that depends on key and tweak alone is computed beside
+ * the chain. Decryption is the same under another key (Avanzi: The QARMA Block Cipher Family, ToSC
+ * 2017, issue 1, section 2): the sums of the one way serve the other.
  *
  * Include it inside the ISA region, after
  *   vec                one or more lanes of 16 bytes
@@ -20,12 +22,14 @@
  *   v_zero
  *   v_xor, v_xor3      the sums of two and of three
  *   v_known(x)         x, as a value that the compiler cannot take apart
- *   v_look(table, i)   in each lane, bytes of table by the low 4 bits of those of i; 0 where the highest bit is set
+ *   v_look(table, i)   in each lane, bytes of table by the low 4 bits of those of i; 0
+ *                      where the highest bit is set
  *   v_number           a number, in the lower half of every lane
  *   v_value            the number in the lower half of the lowest lane
  *   v_wide(v)          the number in the lower half of each lane, wide
  *   v_wide_xor(v, w)   the sum of that and w
- *   v_clear_upper_halves()   before each return of a slot; nothing where the registers have no upper halves
+ *   v_clear_upper_halves()   before each return of a slot; nothing where the
+ *                            registers have no upper halves
  */
 #ifndef EVC_QARMA_NIBBLES_STEPS_H
 #define EVC_QARMA_NIBBLES_STEPS_H
@@ -44,19 +48,22 @@
 
 struct key {
     struct evc_qarma_head head;
-    EVC_ALIGN(16) uint8_t there[ROWS][16], back[ROWS][16]; /* [i]: k0 + c_i, and that + alpha; wide; 0 < i < r */
+    EVC_ALIGN(16) uint8_t there[ROWS][16], back[ROWS][16]; /* [i]: k0 + c_i, and that + alpha;
+                                                            * wide; 0 < i < r */
     uint8_t w0[16], w1[16];                                /* wide */
     uint8_t centre[2][16];                                 /* wide: to encrypt, to decrypt */
     uint8_t first[2][16];                                  /* wide: what is added to the block */
-    uint8_t last[2][16];                                   /* a number: what is added to the result */
+    uint8_t last[2][16];                                   /* a number: what is
+                                                            * added to the result */
 };
 
-/* ---- Constants ---------------------------------------------------------------------------------------- */
+/* ---- Constants ------------------------------------------------------------------------------- */
 
 #define NONE 0x80 /* no byte: 0 */
 typedef uint8_t table[16]; /* the first of each group is aligned, and so are all */
 
-/* By sigma: rho S and rho^2 S; then of what undoes S itself, rho and rho^2, and itself in the upper nibble. */
+/* By sigma: rho S and rho^2 S; then of what undoes S itself, rho and rho^2, and
+ * itself in the upper nibble. */
 static const struct boxes {
     EVC_ALIGN(16) table s1, s2, inverse0, inverse1, inverse2, inverse4;
 } boxes[3] = {
@@ -94,8 +101,10 @@ static const struct gather {
                  {15, 11, 8, 12, 14, 10, 9, 13, 7, 3, 0, 4, 6, 2, 1, 5}};
 
 /* Bytes 0, 2, 4 ... and 1, 3, 5 ... */
-static const EVC_ALIGN(16) table even = {0, 2, 4, 6, 8, 10, 12, 14, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
-                   odd = {1, 3, 5, 7, 9, 11, 13, 15, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE};
+static const EVC_ALIGN(16) table even = {0,    2,    4,    6,    8,    10,   12,   14,
+                                         NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
+                                 odd = {1,    3,    5,    7,    9,    11,   13,   15,
+                                        NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE};
 
 static const EVC_ALIGN(16) table rho1 = {0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15},
                    rho2 = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15},
@@ -103,19 +112,21 @@ static const EVC_ALIGN(16) table rho1 = {0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 
 
 /* h; of the cells that omega steps, and of the others; and omega. */
 static const EVC_ALIGN(16) table h_stepped = {NONE, NONE, 6,    NONE, 11, NONE, NONE, 8,
-                                NONE, NONE, NONE, 15,   0,  NONE, 10,   9},
-                   h_others = {4, 5, NONE, 7, NONE, 2, 3, NONE, 12, 13, 14, NONE, NONE, 1, NONE, NONE},
-                   omega = {0, 8, 9, 1, 2, 10, 11, 3, 4, 12, 13, 5, 6, 14, 15, 7};
+                                              NONE, NONE, NONE, 15,   0,  NONE, 10,   9},
+                                 h_others = {4,  5,  NONE, 7,    NONE, 2, 3,    NONE,
+                                             12, 13, 14,   NONE, NONE, 1, NONE, NONE},
+                                 omega = {0, 8, 9, 1, 2, 10, 11, 3, 4, 12, 13, 5, 6, 14, 15, 7};
 
 static const uint64_t c[ROWS] = QARMA_C;
 
-/* ---- Steps -------------------------------------------------------------------------------------------- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* Applies M, with the shuffles of g, to cells whose rho is a and whose rho^2 is b, and adds add. The last of the three
- * shuffles waits for a port: all else is summed by then. */
+/* Applies M, with the shuffles of g, to cells whose rho is a and whose rho^2 is b, and adds add.
+ * The last of the three shuffles waits for a port: all else is summed by then. */
 EVC_INLINE vec gathered(const struct gather *g, vec a, vec b, vec add)
 {
-    return v_xor(v_xor3(v_look(a, v_load(g->one)), v_look(a, v_load(g->three)), add), v_look(b, v_load(g->two)));
+    return v_xor(v_xor3(v_look(a, v_load(g->one)), v_look(a, v_load(g->three)), add),
+                 v_look(b, v_load(g->two)));
 }
 
 EVC_INLINE vec next_tweak(vec t)
@@ -128,16 +139,18 @@ EVC_INLINE vec there_step(const struct boxes *box, vec x, vec add)
     const vec a = v_xor(v_look(v_load(box->s1), x), v_look(v_load(rho1), add));
     const vec b = v_xor(v_look(v_load(box->s2), x), v_look(v_load(rho2), add));
 
-    return v_xor3(v_look(a, v_load(m_tau.one)), v_look(a, v_load(m_tau.three)), v_look(b, v_load(m_tau.two)));
+    return v_xor3(v_look(a, v_load(m_tau.one)), v_look(a, v_load(m_tau.three)),
+                  v_look(b, v_load(m_tau.two)));
 }
 
 /* GCC would add the terms of a sum that is known early one by one, and late. */
 EVC_INLINE vec back_step(const struct boxes *box, vec x, vec add)
 {
-    return gathered(&untau_m, v_look(v_load(box->inverse1), x), v_look(v_load(box->inverse2), x), v_known(add));
+    return gathered(&untau_m, v_look(v_load(box->inverse1), x), v_look(v_load(box->inverse2), x),
+                    v_known(add));
 }
 
-/* ---- Keys and blocks ---------------------------------------------------------------------------------- */
+/* ---- Keys and blocks ------------------------------------------------------------------------- */
 
 static void set_key(void *vkey, uint64_t w0, uint64_t k0)
 {
@@ -154,7 +167,8 @@ static void set_key(void *vkey, uint64_t w0, uint64_t k0)
     v_store(key->w0, first);
     v_store(key->w1, last);
     v_store(key->centre[0], v_look(k, v_load(untau)));
-    v_store(key->centre[1], gathered(&untau_m, v_look(v_load(rho1), k), v_look(v_load(rho2), k), v_zero));
+    v_store(key->centre[1],
+            gathered(&untau_m, v_look(v_load(rho1), k), v_look(v_load(rho2), k), v_zero));
     v_store(key->first[0], v_xor(first, k));
     v_store(key->first[1], v_xor3(last, alpha, k));
     v_store(key->last[0], v_number(w1 ^ k0 ^ QARMA_ALPHA));
@@ -162,20 +176,23 @@ static void set_key(void *vkey, uint64_t w0, uint64_t k0)
     v_clear_upper_halves();
 }
 
-/* Runs the rounds on blocks x, to which first was added, with tweaks, t[0] at first and t[rounds] at last, all wide; S
- * is still to be undone, and last to be added. */
+/* Runs the rounds on blocks x, to which first was added, with tweaks, t[0] at first and t[rounds]
+ * at last, all wide; S is still to be undone, and last to be added. */
 EVC_INLINE vec run(const struct key *key, vec x, vec t[ROWS + 1], int rounds, int decrypts)
 {
     const struct boxes *box = &boxes[key->head.sigma];
-    const uint8_t(*there)[16] = decrypts ? key->back : key->there, (*back)[16] = decrypts ? key->there : key->back;
-    const vec middle = v_load(decrypts ? key->w0 : key->w1), middle_back = v_load(decrypts ? key->w1 : key->w0);
+    const uint8_t (*there)[16] = decrypts ? key->back : key->there,
+                  (*back)[16] = decrypts ? key->there : key->back;
+    const vec middle = v_load(decrypts ? key->w0 : key->w1),
+              middle_back = v_load(decrypts ? key->w1 : key->w0);
 
     UNROLLED for (int i = 0; i < rounds; i++)
         t[i + 1] = next_tweak(t[i]);
     UNROLLED for (int i = 1; i < rounds; i++)
         x = there_step(box, x, v_xor(v_load(there[i]), t[i]));
     x = there_step(box, x, v_xor(middle, t[rounds]));
-    x = gathered(&untau_m_tau, v_look(v_load(box->s1), x), v_look(v_load(box->s2), x), v_load(key->centre[decrypts]));
+    x = gathered(&untau_m_tau, v_look(v_load(box->s1), x), v_look(v_load(box->s2), x),
+                 v_load(key->centre[decrypts]));
     x = back_step(box, x, v_xor(middle_back, t[rounds]));
     UNROLLED for (int i = rounds - 1; i > 0; i--)
         x = back_step(box, x, v_xor(v_load(back[i]), t[i]));
@@ -204,7 +221,8 @@ EVC_INLINE vec run_any(const struct key *key, vec x, vec tweak, int decrypts)
     }
 }
 
-/* The number that wide cells are when S is undone, in the lower half of a lane; and the sum with add. */
+/* The number that wide cells are when S is undone, in the lower half of a lane;
+ * and the sum with add. */
 EVC_INLINE vec finished(const struct boxes *box, vec x, vec add)
 {
     return v_xor3(v_look(v_look(v_load(box->inverse0), x), v_load(even)),

@@ -6,8 +6,9 @@
 #include "common/clear.h"
 #include "common/key_memory.h"
 
-static enum evc_status evc_qarma_check_key(const union evc_qarma_key *key, const struct evc_qarma *kernel,
-                                           unsigned sigma, unsigned rounds)
+static enum evc_status evc_qarma_check_key(const union evc_qarma_key *key,
+                                           const struct evc_qarma *kernel, unsigned sigma,
+                                           unsigned rounds)
 {
     if (sigma > EVC_QARMA_SIGMA2 || rounds < EVC_QARMA_MIN_ROUNDS || rounds > EVC_QARMA_MAX_ROUNDS)
         return EVC_ERR_PARAMETER;
@@ -16,8 +17,8 @@ static enum evc_status evc_qarma_check_key(const union evc_qarma_key *key, const
     return evc_check_key_memory(key, sizeof *key, kernel->kernel.key_bytes, NULL, 0);
 }
 
-/* halves: w0 and k0. Out of line, and by a pointer: the numbers then stand only in frames below that of its caller,
- * where the kernel's `clear` reaches. */
+/* halves: w0 and k0. Out of line, and by a pointer: the numbers then stand only in frames below
+ * that of its caller, where the kernel's `clear` reaches. */
 EVC_OUT_OF_LINE enum evc_status set_key(union evc_qarma_key *key, const struct evc_qarma *kernel,
                                         const uint64_t halves[2], unsigned sigma, unsigned rounds)
 {
@@ -33,10 +34,12 @@ EVC_OUT_OF_LINE enum evc_status set_key(union evc_qarma_key *key, const struct e
     return EVC_OK;
 }
 
-enum evc_status evc_qarma_set_key(union evc_qarma_key *key, const struct evc_qarma *kernel, uint64_t w0, uint64_t k0,
-                                  unsigned sigma, unsigned rounds)
+enum evc_status evc_qarma_set_key(union evc_qarma_key *key, const struct evc_qarma *kernel,
+                                  uint64_t w0, uint64_t k0, unsigned sigma, unsigned rounds)
 {
-    uint64_t halves[2] = {w0, k0}; /* before any call, over which registers would keep them, and on s390x this frame */
+    /* halves are made before any call, over which registers would keep them,
+     * and on s390x this frame */
+    uint64_t halves[2] = {w0, k0};
     const enum evc_status status = set_key(key, kernel, halves, sigma, rounds);
 
     evc_wipe(halves, sizeof halves);
@@ -69,8 +72,8 @@ uint64_t evc_qarma_decrypt(const union evc_qarma_key *key, uint64_t block, uint6
     return result;
 }
 
-void evc_qarma_encrypt_many(const union evc_qarma_key *key, const uint64_t *in, const uint64_t *tweak, uint64_t *out,
-                            size_t n)
+void evc_qarma_encrypt_many(const union evc_qarma_key *key, const uint64_t *in,
+                            const uint64_t *tweak, uint64_t *out, size_t n)
 {
     const struct evc_qarma *kernel = key->head.kernel;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keys of QARMA-64 for both directions. Decryption is encryption under another key: w0 and w1 exchanged, alpha added to
- * k0, and M k0 in the reflector (Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2).
+ * Keys of QARMA-64 for both directions. Decryption is encryption under another key: w0 and w1
+ * exchanged, alpha added to k0, and M k0 in the reflector (Avanzi: The QARMA Block Cipher Family,
+ * ToSC 2017, issue 1, section 2).
  */
 #ifndef EVC_QARMA_SCHEDULE_H
 #define EVC_QARMA_SCHEDULE_H
@@ -34,7 +35,8 @@ EVC_INLINE uint64_t evc_qarma_left(uint64_t x, unsigned n_bits)
 /* M = circ(0, rho, rho^2, rho) on columns: cells of a column are 16 bits apart. */
 EVC_INLINE uint64_t evc_qarma_mix(uint64_t x)
 {
-    return evc_qarma_rho(evc_qarma_left(x, 16) ^ evc_qarma_left(x, 48)) ^ evc_qarma_rho2(evc_qarma_left(x, 32));
+    return evc_qarma_rho(evc_qarma_left(x, 16) ^ evc_qarma_left(x, 48)) ^
+           evc_qarma_rho2(evc_qarma_left(x, 32));
 }
 
 /* h, then omega: cells that move by the same distance go together. */
@@ -58,7 +60,8 @@ EVC_INLINE struct evc_qarma_words evc_qarma_forward(uint64_t w0, uint64_t k0)
 
 EVC_INLINE struct evc_qarma_words evc_qarma_backward(uint64_t w0, uint64_t k0)
 {
-    const struct evc_qarma_words words = {evc_qarma_w1(w0), w0, k0 ^ QARMA_ALPHA, evc_qarma_mix(k0)};
+    const struct evc_qarma_words words = {evc_qarma_w1(w0), w0, k0 ^ QARMA_ALPHA,
+                                          evc_qarma_mix(k0)};
 
     return words;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks and tweaks of QARMA-64 as the words that table_words.h explains: what kernels with tables define their tables
- * with, before they include table_steps.h. */
+/* Blocks and tweaks of QARMA-64 as the words that table_words.h explains: what kernels with tables
+ * define their tables with, before they include table_steps.h. */
 #ifndef EVC_QARMA_TABLE_BLOCKS_H
 #define EVC_QARMA_TABLE_BLOCKS_H
 
@@ -30,10 +30,12 @@ EVC_INLINE uint64_t turned(uint64_t words)
 
 EVC_INLINE uint64_t tau(uint64_t x)
 {
-    return (x & UINT64_C(0xf000000f00000000)) | MOVED(12, 0x000000000000f00f) | MOVED(16, 0x00f0000000000000) |
-           MOVED(20, 0x000000000f000000) | MOVED(24, 0x0000f0f000000000) | MOVED(28, 0x0000000000000f00) |
-           MOVED(36, 0x0000000000f00000) | MOVED(40, 0x0f0f000000000000) | MOVED(44, 0x00000000000000f0) |
-           MOVED(48, 0x00000f0000000000) | MOVED(52, 0x00000000f00f0000);
+    return (x & UINT64_C(0xf000000f00000000)) | MOVED(12, 0x000000000000f00f) |
+           MOVED(16, 0x00f0000000000000) | MOVED(20, 0x000000000f000000) |
+           MOVED(24, 0x0000f0f000000000) | MOVED(28, 0x0000000000000f00) |
+           MOVED(36, 0x0000000000f00000) | MOVED(40, 0x0f0f000000000000) |
+           MOVED(44, 0x00000000000000f0) | MOVED(48, 0x00000f0000000000) |
+           MOVED(52, 0x00000000f00f0000);
 }
 
 /* Words that k_i or t_i adds: in the first half, and in the second. */
@@ -50,7 +52,8 @@ EVC_INLINE struct added added_by(uint64_t x)
     return added;
 }
 
-/* An address of which the compiler knows nothing. One that is a constant and an offset, it would add to every index. */
+/* An address of which the compiler knows nothing. One that is a constant and an offset, it
+ * would add to every index. */
 EVC_INLINE const void *hide_pointer(const void *p)
 {
 #if defined(__GNUC__)

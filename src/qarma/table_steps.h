@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * QARMA-64 by look-ups, with a block in two words of 32 bits as table_words.h says. Decryption is encryption under
- * another key (Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2).
+ * QARMA-64 by look-ups, with a block in two words of 32 bits as table_words.h says.
+ * Decryption is encryption under another key (Avanzi: The QARMA Block Cipher Family, ToSC
+ * 2017, issue 1, section 2).
  *
  * A template: the including file defines before the inclusion, with the words of table_blocks.h,
  *   struct box                         the tables of an S-box
  *   boxes[4]                           of sigma 0, 1, 2 and of what undoes sigma 2
- *   mixed(box, add, a, b, c, d)        add and the words of bytes a to d, which go the ways 0 to 3, in one sum. With
- *                                      barriers: it is for two words at once, and vectorisers would gather them
+ *   mixed(box, add, a, b, c, d)        add and the words of bytes a to d, which go the ways 0 to 3,
+ *                                      in one sum. With barriers: it is for two words at once, and
+ *                                      vectorisers would gather them
  *   final_byte(box, i, a)              the word of byte a, which goes the way i in the last step
  *   tweaks_add(added, t, r)            added[1] to added[r]: what t_1 to t_r add, where t is t_0
  */
@@ -25,12 +27,13 @@
 /* Two words are a number here, the first one its low half. */
 struct key {
     struct evc_qarma_head head;
-    uint64_t there[2][ROWS], back[2][ROWS]; /* by direction; [i]: what is added in step i, without the tweak */
+    uint64_t there[2][ROWS], back[2][ROWS]; /* by direction; [i]: what is added in
+                                             * step i, without the tweak */
     uint64_t centre[2];
     uint64_t first[2], last[2]; /* what is added to the block, and to the result; as blocks */
 };
 
-/* ---- Steps -------------------------------------------------------------------------------------------- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 struct words {
     size_t a, b; /* of 32 bits each */
@@ -53,7 +56,8 @@ EVC_INLINE struct words there_step(const struct box *box, struct words x, uint64
     struct words sum;
 
     sum.a = mixed(box, (uint32_t)add, BYTE(x.b, 1), BYTE(x.b, 0), BYTE(x.a, 2), BYTE(x.a, 3));
-    sum.b = mixed(box, (uint32_t)(add >> 32), BYTE(x.a, 0), BYTE(x.a, 1), BYTE(x.b, 3), BYTE(x.b, 2));
+    sum.b =
+        mixed(box, (uint32_t)(add >> 32), BYTE(x.a, 0), BYTE(x.a, 1), BYTE(x.b, 3), BYTE(x.b, 2));
     return sum;
 }
 
@@ -62,7 +66,8 @@ EVC_INLINE struct words back_step(const struct box *box, struct words y, uint64_
     struct words sum;
 
     sum.a = mixed(box, (uint32_t)add, BYTE(y.a, 3), BYTE(y.b, 1), BYTE(y.a, 2), BYTE(y.b, 0));
-    sum.b = mixed(box, (uint32_t)(add >> 32), BYTE(y.b, 2), BYTE(y.a, 0), BYTE(y.b, 3), BYTE(y.a, 1));
+    sum.b =
+        mixed(box, (uint32_t)(add >> 32), BYTE(y.b, 2), BYTE(y.a, 0), BYTE(y.b, 3), BYTE(y.a, 1));
     return sum;
 }
 
@@ -88,7 +93,7 @@ EVC_INLINE uint64_t last_step(const struct box *box, struct words y)
     return (uint64_t)(high ^ rotated16(high_turned)) << 32 | (low ^ rotated16(low_turned));
 }
 
-/* ---- Keys and blocks ---------------------------------------------------------------------------------- */
+/* ---- Keys and blocks ------------------------------------------------------------------------- */
 
 /* Words that c_0 to c_7, and alpha, add. */
 #define ALPHA EVC_QARMA_MAX_ROUNDS
@@ -108,7 +113,8 @@ static void set_key(void *vkey, uint64_t w0, uint64_t k0)
 {
     struct key *key = vkey;
     const uint64_t w1 = evc_qarma_w1(w0);
-    const struct added k = added_by(k0), whitening0 = added_by(w0), whitening1 = added_by(w1), alpha = constants[ALPHA];
+    const struct added k = added_by(k0), whitening0 = added_by(w0), whitening1 = added_by(w1),
+                       alpha = constants[ALPHA];
     const int r = key->head.rounds;
 
     for (int i = 1; i < r; i++) {
@@ -128,9 +134,11 @@ static void set_key(void *vkey, uint64_t w0, uint64_t k0)
     key->first[1] = key->last[0] = w1 ^ k0 ^ QARMA_ALPHA;
 }
 
-/* rounds: a constant of at most MOST_WRITTEN_OUT, and the steps are written out; or any number, and they are loops. */
+/* rounds: a constant of at most MOST_WRITTEN_OUT, and the steps are written out; or any
+ * number, and they are loops. */
 #define MOST_WRITTEN_OUT 5
-EVC_INLINE uint64_t run(const struct key *key, uint64_t x, uint64_t tweak, int rounds, int written_out, int decrypts)
+EVC_INLINE uint64_t run(const struct key *key, uint64_t x, uint64_t tweak, int rounds,
+                        int written_out, int decrypts)
 {
     const unsigned sigma = key->head.sigma;
     const struct box *box = hide_pointer(&boxes[sigma]);

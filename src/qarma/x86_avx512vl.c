@@ -4,7 +4,8 @@
  *
  * Method:   that of x86_ssse3 (nibbles_steps.h); VPTERNLOGQ adds three vectors.
  * Source:   Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2.
- * Needs:    X86_AVX512VL.   Timing: CT (no tables in memory that secrets index, no secret branches).
+ * Needs:    X86_AVX512VL.   Timing: CT (no tables in memory that secrets
+ *           index, no secret branches).
  * Key form: private.
  */
 #include "qarma/kernel.h"
@@ -33,7 +34,8 @@ EVC_INLINE __m128i v_wide_xor(__m128i x, __m128i w)
 EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, ZMM, 448)
 
 const struct evc_qarma evc_qarma_x86_avx512vl = {
-    .kernel = EVC_KERNEL_HEAD(x86_avx512vl, X86_AVX512VL, CT, ANY, 1, struct key, 0, evc_qarma_clear),
+    .kernel =
+        EVC_KERNEL_HEAD(x86_avx512vl, X86_AVX512VL, CT, ANY, 1, struct key, 0, evc_qarma_clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

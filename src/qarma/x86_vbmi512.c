@@ -2,8 +2,9 @@
 /*
  * QARMA-64 with byte shuffles of 512 bits: four blocks in a vector.
  *
- * Method:   one block as x86_avx512vl does it (nibbles_steps.h), in four lanes. Of many, rho and rho^2 are one look-up,
- *           and two vectors go side by side; other numbers of rounds than Arm's go block by block.
+ * Method:   one block as x86_avx512vl does it (nibbles_steps.h), in four lanes. Of many, rho and
+ *           rho^2 are one look-up, and two vectors go side by side; other numbers of rounds than
+ *           Arm's go block by block.
  * Source:   Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2.
  * Needs:    X86_VBMI512.   Timing: CT (no tables in memory that secrets index, no secret branches).
  * Key form: private.
@@ -57,20 +58,22 @@ EVC_INLINE __m512i spread(__m512i twice)
 
 #include "qarma/nibbles_steps.h"
 
-/* ---- Many blocks ---------------------------------------------------------------------------------------
+/* ---- Many blocks --------------------------------------------------------------------------------
  *
- * One port of most cores does all shuffles of 512 bits. So rho and rho^2 are looked up as one, the lower and the upper
- * nibble of a byte; the upper one comes down when the cells are gathered.
+ * One port of most cores does all shuffles of 512 bits. So rho and rho^2 are looked up as one, the
+ * lower and the upper nibble of a byte; the upper one comes down when the cells are gathered.
  */
 
 EVC_INLINE __m512i wide4(__m256i numbers)
 {
-    return spread(_mm512_permutexvar_epi64(_mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0), _mm512_castsi256_si512(numbers)));
+    return spread(_mm512_permutexvar_epi64(_mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0),
+                                           _mm512_castsi256_si512(numbers)));
 }
 
 EVC_INLINE __m256i narrow4(__m512i cells)
 {
-    return _mm512_cvtepi16_epi8(_mm512_maddubs_epi16(cells, _mm512_set1_epi16(0x1001))); /* low nibble + 16 x high */
+    /* low nibble + 16 x high */
+    return _mm512_cvtepi16_epi8(_mm512_maddubs_epi16(cells, _mm512_set1_epi16(0x1001)));
 }
 
 EVC_INLINE __m512i both(const uint8_t *low, const uint8_t *high)
@@ -94,17 +97,20 @@ EVC_INLINE __m512i next_tweaks(__m512i t)
     return _mm512_mask_shuffle_epi8(moved, OMEGA, v_load(omega), moved);
 }
 
-/* Two vectors side by side: one alone waits for itself, and a core does not look far enough ahead for the next. */
+/* Two vectors side by side: one alone waits for itself, and a core does not look far
+ * enough ahead for the next. */
 struct pair {
     __m512i a, b;
 };
 
 #define MOST 5 /* rounds of pairs */
 
-EVC_INLINE void run_pair(const struct key *key, struct pair *x, const struct pair *tweak, int rounds)
+EVC_INLINE void run_pair(const struct key *key, struct pair *x, const struct pair *tweak,
+                         int rounds)
 {
     const struct boxes *box = &boxes[key->head.sigma];
-    const __m512i rho = both(rho1, rho2), s = both(box->s1, box->s2), inverse = both(box->inverse1, box->inverse2);
+    const __m512i rho = both(rho1, rho2), s = both(box->s1, box->s2),
+                  inverse = both(box->inverse1, box->inverse2);
     const uint8_t(*there)[16] = key->there, (*back)[16] = key->back;
     struct pair t[MOST + 1];
     __m512i k;
@@ -129,15 +135,16 @@ EVC_INLINE void run_pair(const struct key *key, struct pair *x, const struct pai
     }
 }
 
-/* One vector of the n blocks at p, zeros behind. Not by a mask: what it leaves out might lie on a page without access,
- * and a CPU repairs that by microcode, in hundreds of cycles. */
+/* One vector of the n blocks at p, zeros behind. Not by a mask: what it leaves out might lie on a
+ * page without access, and a CPU repairs that by microcode, in hundreds of cycles. */
 EVC_INLINE __m256i load_blocks(const uint64_t *p, size_t n)
 {
     __m128i last;
 
     if (n >= LANES)
         return _mm256_loadu_si256((const __m256i *)(const void *)p);
-    last = n & 1 ? _mm_loadl_epi64((const __m128i *)(const void *)(p + (n & 2))) : _mm_setzero_si128();
+    last =
+        n & 1 ? _mm_loadl_epi64((const __m128i *)(const void *)(p + (n & 2))) : _mm_setzero_si128();
     if (n & 2)
         return _mm256_inserti128_si256(
             EVC_X86_EXTEND256(_mm_loadu_si128((const __m128i *)(const void *)p)), last, 1);
@@ -162,15 +169,17 @@ EVC_INLINE void store_blocks(uint64_t *p, __m256i v, size_t n)
 }
 
 /* As encrypt_many, of a number of rounds that the compiler knows. */
-EVC_INLINE void many(const struct key *key, const uint64_t *in, const uint64_t *tweak, uint64_t *out, size_t n,
-                     int rounds)
+EVC_INLINE void many(const struct key *key, const uint64_t *in, const uint64_t *tweak,
+                     uint64_t *out, size_t n, int rounds)
 {
     const __m512i first = v_load(key->first[0]), undone = v_load(boxes[key->head.sigma].inverse0);
-    const __m256i last = _mm256_broadcastq_epi64(_mm_load_si128((const __m128i *)(const void *)key->last[0]));
+    const __m256i last =
+        _mm256_broadcastq_epi64(_mm_load_si128((const __m128i *)(const void *)key->last[0]));
 
     for (size_t i = 0; i < n; i += 2 * LANES) {
         const size_t n_a = n - i, n_b = n_a > LANES ? n_a - LANES : 0;
-        const size_t j = n_b ? i + LANES : i; /* no pointer beyond the end, even of what is not read */
+        /* no pointer beyond the end, even of what is not read */
+        const size_t j = n_b ? i + LANES : i;
         const __m256i ta = load_blocks(tweak + i, n_a), xa = load_blocks(in + i, n_a);
         const __m256i tb = load_blocks(tweak + j, n_b), xb = load_blocks(in + j, n_b);
         const struct pair t = {wide4(ta), wide4(tb)};
@@ -183,25 +192,27 @@ EVC_INLINE void many(const struct key *key, const uint64_t *in, const uint64_t *
 }
 
 /* Not inlined: the loop around it would keep its tables on the stack. */
-EVC_OUT_OF_LINE uint64_t evc_qarma_encrypt_one(const struct key *key, uint64_t block, uint64_t tweak)
+EVC_OUT_OF_LINE uint64_t evc_qarma_encrypt_one(const struct key *key, uint64_t block,
+                                               uint64_t tweak)
 {
     return one(key, block, tweak, 0);
 }
 
 /* Not inlined, so that their frames do not add up. */
-EVC_OUT_OF_LINE void evc_qarma_many_5(const struct key *key, const uint64_t *in, const uint64_t *tweak, uint64_t *out,
-                                      size_t n)
+EVC_OUT_OF_LINE void evc_qarma_many_5(const struct key *key, const uint64_t *in,
+                                      const uint64_t *tweak, uint64_t *out, size_t n)
 {
     many(key, in, tweak, out, n, 5);
 }
 
-EVC_OUT_OF_LINE void evc_qarma_many_3(const struct key *key, const uint64_t *in, const uint64_t *tweak, uint64_t *out,
-                                      size_t n)
+EVC_OUT_OF_LINE void evc_qarma_many_3(const struct key *key, const uint64_t *in,
+                                      const uint64_t *tweak, uint64_t *out, size_t n)
 {
     many(key, in, tweak, out, n, 3);
 }
 
-static void encrypt_many(const void *vkey, const uint64_t *in, const uint64_t *tweak, uint64_t *out, size_t n)
+static void encrypt_many(const void *vkey, const uint64_t *in, const uint64_t *tweak, uint64_t *out,
+                         size_t n)
 {
     const struct key *key = vkey;
 
@@ -218,7 +229,8 @@ static void encrypt_many(const void *vkey, const uint64_t *in, const uint64_t *t
 EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, ZMM, 1728)
 
 const struct evc_qarma evc_qarma_x86_vbmi512 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vbmi512, X86_VBMI512, CT, PARALLEL, 2 * LANES, struct key, 0, evc_qarma_clear),
+    .kernel = EVC_KERNEL_HEAD(x86_vbmi512, X86_VBMI512, CT, PARALLEL, 2 * LANES, struct key, 0,
+                              evc_qarma_clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
