@@ -8,10 +8,10 @@
 
 /* ---- Through the library -------------------------------------------------------------------- */
 
-/* A kernel with a slot for whole messages of CBC encryption takes about every second one by that: a bit of the IV
- * decides. */
-static void run_cbc_enc(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
-                        size_t len_bytes)
+/* A kernel with a slot for whole messages of CBC encryption takes about every second one by that: a
+ * bit of the IV decides. */
+static void run_cbc_enc(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
+                        uint8_t *out, size_t len_bytes)
 {
     if (key->head.kernel->cbc_encrypt_message && iv[15] & 1)
         must(evc_aes_cbc_encrypt(key, iv, in, out, len_bytes / 16 * 16));

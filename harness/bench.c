@@ -22,13 +22,14 @@
 static const char *const styles[] = {"streamed", "fenced"};
 enum { STREAMED, FENCED, N_STYLES };
 
-static const struct bench_primitive *const primitives[] = {&bench_aes, &bench_pac_aes, &bench_ghash, &bench_gcm,
-                                                           &bench_qarma, &bench_pac_qarma, &bench_bn,
-                                                           &bench_bn_words, &bench_layers};
+static const struct bench_primitive *const primitives[] = {
+    &bench_aes,       &bench_pac_aes, &bench_ghash,    &bench_gcm,   &bench_qarma,
+    &bench_pac_qarma, &bench_bn,      &bench_bn_words, &bench_layers};
 
 /* Everything the command line says. */
 struct plan {
-    struct words primitives, kernels, modes, key_bits, bytes, styles, messages, keys, aad_bytes, without;
+    struct words primitives, kernels, modes, key_bits, bytes, styles, messages, keys, aad_bytes,
+        without;
     uint64_t samples, budget_ms, seed, cpu, width;
     bool in_place, dry_run, trace, placement;
     const struct counter *counter;
@@ -92,7 +93,8 @@ static bench_loop *loop_of(const struct point *p)
 {
     const bool fenced = p->style == FENCED;
 
-    return p->setup.keys > 1 ? p->primitive->keys_loop(p->mode, fenced) : p->primitive->loop(p->mode, fenced);
+    return p->setup.keys > 1 ? p->primitive->keys_loop(p->mode, fenced)
+                             : p->primitive->loop(p->mode, fenced);
 }
 
 /* expected: what the reference kernel computes at this point. */
@@ -124,12 +126,16 @@ static void bench_point(struct point *p, struct plan *plan, uint64_t expected)
     } else if (p->style == FENCED && !HAVE_FENCE) {
         why = "no serialising fence known for this architecture";
     } else {
-        if (p->setup.keys > 1) /* the caches then hold what a long run leaves in them, not what key set-up did */
+        /* With several keys, the caches then hold what a long run leaves in them,
+         * not what key set-up did. */
+        if (p->setup.keys > 1)
             loop_of(p)(work, p->setup.keys);
-        measure(plan->counter, loop_of(p), work, (size_t)plan->samples, plan->budget_ms * 1000000, &m);
+        measure(plan->counter, loop_of(p), work, (size_t)plan->samples, plan->budget_ms * 1000000,
+                &m);
         if (!m.n)
-            why = m.calls > 1 ? "every sample was disturbed"
-                              : "every sample was disturbed: one call is longer than the machine is quiet";
+            why = m.calls > 1
+                      ? "every sample was disturbed"
+                      : "every sample was disturbed: one call is longer than the machine is quiet";
     }
     emit_point(p, plan, &m, true, why);
 }
@@ -139,8 +145,10 @@ static void place_point(const struct point *p, struct plan *plan, uint64_t expec
 {
     struct bench_placed placed;
 
-    if (!bench_placements(plan->counter, p->primitive, p->mode, &p->setup, p->style == FENCED, expected, &placed)) {
-        emit_error(p, plan, "more than 1 MiB of messages, or no memory between pages without access");
+    if (!bench_placements(plan->counter, p->primitive, p->mode, &p->setup, p->style == FENCED,
+                          expected, &placed)) {
+        emit_error(p, plan,
+                   "more than 1 MiB of messages, or no memory between pages without access");
         return;
     }
     if (!placed.same_result) {
@@ -161,7 +169,8 @@ static void place_point(const struct point *p, struct plan *plan, uint64_t expec
 static void bench_kernel(struct point *p, struct plan *plan, const struct evc_registry_line *line,
                          uint64_t expected)
 {
-    static struct measured nothing; /* not const: a quarter of a MiB of zeros would stand in the program */
+    static struct measured nothing; /* not const: a quarter of a MiB of zeros
+                                     * would stand in the program */
     char text[256];
 
     p->setup.kernel = line->name;
@@ -213,9 +222,11 @@ static bool seen(size_t *lengths, size_t *n, size_t len)
 }
 
 /* Whether a mode takes messages of so many bytes. */
-static bool takes_length(const struct bench_primitive *primitive, const char *mode, uint64_t n_bytes)
+static bool takes_length(const struct bench_primitive *primitive, const char *mode,
+                         uint64_t n_bytes)
 {
-    return !primitive->unit_bytes || n_bytes % primitive->unit_bytes == 0 || strcmp(mode, "setkey") == 0;
+    return !primitive->unit_bytes || n_bytes % primitive->unit_bytes == 0 ||
+           strcmp(mode, "setkey") == 0;
 }
 
 static void bench_lengths(struct point *p, struct plan *plan)
@@ -252,7 +263,8 @@ static void bench_conditions(struct point *p, struct plan *plan)
 
     for (size_t i = 0; i < (aad ? plan->aad_bytes.n : 1); i++)
         for (size_t j = 0; j < plan->keys.n; j++) {
-            p->setup.aad_bytes = aad ? (size_t)option_number("--aad-bytes", plan->aad_bytes.at[i]) : AAD_BYTES;
+            p->setup.aad_bytes =
+                aad ? (size_t)option_number("--aad-bytes", plan->aad_bytes.at[i]) : AAD_BYTES;
             p->setup.keys = (size_t)option_number("--keys", plan->keys.at[j]);
             if (p->setup.keys == 1 || takes_keys(p->primitive, p->mode))
                 bench_lengths(p, plan);
@@ -309,8 +321,8 @@ static void must_be_within(const char *option, uint64_t value, uint64_t least, u
                     (unsigned long long)most, (unsigned long long)value);
 }
 
-/* A length that is no whole number of blocks is an error for modes that are named, or whose primitive is; other modes
- * leave it out. */
+/* A length that is no whole number of blocks is an error for modes that are named, or whose
+ * primitive is; other modes leave it out. */
 static void must_take_lengths(const struct bench_primitive *primitive, const struct plan *plan)
 {
     const char *mode;
@@ -343,11 +355,12 @@ static void check_keys(const struct plan *plan)
         const uint64_t keys = option_number("--keys", plan->keys.at[i]);
         must_be_within("--keys", keys, 1, MOST_KEYS);
         if (keys > 1 && plan->placement)
-            usage_error("--placement measures one message at a time: it does not go with --keys %s", plan->keys.at[i]);
+            usage_error("--placement measures one message at a time: it does not go with --keys %s",
+                        plan->keys.at[i]);
         for (size_t j = 0; keys > 1 && j < plan->modes.n; j++)
             if (!is_mode_of_keys(plan->modes.at[j]))
-                usage_error("--keys %s: mode %s is measured with one key; gcm-seal takes several", plan->keys.at[i],
-                            plan->modes.at[j]);
+                usage_error("--keys %s: mode %s is measured with one key; gcm-seal takes several",
+                            plan->keys.at[i], plan->modes.at[j]);
     }
 }
 
@@ -369,7 +382,8 @@ static void check_plan(struct plan *plan)
     for (size_t i = 0; i < plan->messages.n; i++)
         must_be_within("--messages", option_number("--messages", plan->messages.at[i]), 1, 1024);
     for (size_t i = 0; i < plan->aad_bytes.n; i++)
-        must_be_within("--aad-bytes", option_number("--aad-bytes", plan->aad_bytes.at[i]), 0, MOST_AAD_BYTES);
+        must_be_within("--aad-bytes", option_number("--aad-bytes", plan->aad_bytes.at[i]), 0,
+                       MOST_AAD_BYTES);
     check_keys(plan);
     must_be_within("--samples", plan->samples, 1, MAX_SAMPLES);
     must_be_within("--budget-ms", plan->budget_ms, 1, 60000);

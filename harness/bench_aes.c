@@ -214,8 +214,8 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
     return w;
 }
 
-/* A hash of the output of one call of the loop that prepare() was asked for. A key that the loop made is private to its
- * kernel: a block encrypted under it stands for it. */
+/* A hash of the output of one call of the loop that prepare() was asked for. A key that the loop
+ * made is private to its kernel: a block encrypted under it stands for it. */
 static uint64_t result(size_t mode, void *vwork)
 {
     struct work *w = vwork;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The modes of bn for bench; "bytes" are the length of the modulus, and a call is one operation. mont-mul and mont-sqr
- * are Montgomery products, in a chain. exp is a power with a secret exponent as long as the modulus, exp-public one
- * with 65537, exp-small one of 2 as exp, exp-batch eight powers in one call. inverse needs no kernel; setkey is one
- * modulus.
+ * The modes of bn for bench; "bytes" are the length of the modulus, and a call is one operation.
+ * mont-mul and mont-sqr are Montgomery products, in a chain. exp is a power with a secret exponent
+ * as long as the modulus, exp-public one with 65537, exp-small one of 2 as exp, exp-batch eight
+ * powers in one call. inverse needs no kernel; setkey is one modulus.
  */
 #include "bench.h"
 
@@ -47,14 +47,17 @@ static void exp_many(struct work *w)
 
 BENCH_LOOPS(mont_mul, w->kernel->mul(w->key, w->x, w->x, w->y, w->scratch);)
 BENCH_LOOPS(mont_sqr, w->kernel->sqr(w->key, w->x, w->x, w->scratch);)
-BENCH_LOOPS(exp_secret, must(evc_bn_exp(modulus(w), w->a, w->b, w->n_bytes, w->out[0], w->scratch, sizeof w->scratch));)
-BENCH_LOOPS(exp_public,
-            must(evc_bn_exp_public(modulus(w), w->a, e65537, 3, w->out[0], w->scratch, sizeof w->scratch));)
-BENCH_LOOPS(exp_small,
-            must(evc_bn_exp_small(modulus(w), 2, w->b, w->n_bytes, w->out[0], w->scratch, sizeof w->scratch));)
+BENCH_LOOPS(exp_secret, must(evc_bn_exp(modulus(w), w->a, w->b, w->n_bytes, w->out[0], w->scratch,
+                                        sizeof w->scratch));)
+BENCH_LOOPS(exp_public, must(evc_bn_exp_public(modulus(w), w->a, e65537, 3, w->out[0], w->scratch,
+                                               sizeof w->scratch));)
+BENCH_LOOPS(exp_small, must(evc_bn_exp_small(modulus(w), 2, w->b, w->n_bytes, w->out[0], w->scratch,
+                                             sizeof w->scratch));)
 BENCH_LOOPS(many, exp_many(w);)
-BENCH_LOOPS(inverse, must(evc_bn_inverse(w->a, w->n, w->n_bytes, w->out[0], w->scratch, sizeof w->scratch));)
-BENCH_LOOPS(setkey, must(evc_bn_set_modulus_in(w->key, sizeof w->key, w->kernel, w->n, w->n_bytes));)
+BENCH_LOOPS(inverse,
+            must(evc_bn_inverse(w->a, w->n, w->n_bytes, w->out[0], w->scratch, sizeof w->scratch));)
+BENCH_LOOPS(setkey,
+            must(evc_bn_set_modulus_in(w->key, sizeof w->key, w->kernel, w->n, w->n_bytes));)
 
 enum { MONT_MUL, MONT_SQR, EXP, EXP_PUBLIC, EXP_SMALL, EXP_MANY, INVERSE, SETKEY, N_MODES };
 static const struct {
@@ -81,7 +84,8 @@ static bool is_many(size_t mode)
 static size_t length_used(size_t mode, const struct bench_setup *setup)
 {
     (void)mode;
-    return setup->len_bytes >= EVC_BN_MIN_BITS / 8 && setup->len_bytes <= MOST ? setup->len_bytes : 0;
+    return setup->len_bytes >= EVC_BN_MIN_BITS / 8 && setup->len_bytes <= MOST ? setup->len_bytes
+                                                                               : 0;
 }
 
 static bench_loop *loop(size_t mode, bool fenced)
@@ -139,7 +143,8 @@ static uint64_t result(size_t mode, void *vwork)
     return sum;
 }
 
-/* The reference is c_limb32, which other tests hold against c_ref: that takes minutes for a long power. */
+/* The reference is c_limb32, which other tests hold against c_ref: that takes
+ * minutes for a long power. */
 const struct bench_primitive bench_bn = {
     .name = "bn",
     .reference = "c_limb32",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The modes of word primitives for bench: each operation on a number of so many bytes. The combas and div_words have a
- * length of their own; mod-word and mod-word16 take the remainder by a word, and by one of 16 bits, prepared before;
- * mod-word16-once prepares it in each call; trial takes the remainders by 64 primes above 8192.
+ * The modes of word primitives for bench: each operation on a number of so many bytes. The combas
+ * and div_words have a length of their own; mod-word and mod-word16 take the remainder by a word,
+ * and by one of 16 bits, prepared before; mod-word16-once prepares it in each call; trial takes the
+ * remainders by 64 primes above 8192.
  */
 #include "bench.h"
 
@@ -42,7 +43,8 @@ BENCH_LOOPS(sqr8, w->kernel->sqr_comba8(w->r, w->a);)
 BENCH_LOOPS(divide, w->returned = w->kernel->div_words(w->a[0] >> 1, w->a[1], w->w);)
 BENCH_LOOPS(mod, w->returned = w->kernel->mod_words(w->a, w->n_words, &w->divisor);)
 BENCH_LOOPS(mod_once, w->returned = evc_bn_mod_word(w->kernel, w->a, w->n_words, w->divisor.word);)
-BENCH_LOOPS(trial_mod, evc_bn_trial_mod(w->kernel, w->trial, w->n_groups, w->a, w->n_words, w->remainders);)
+BENCH_LOOPS(trial_mod,
+            evc_bn_trial_mod(w->kernel, w->trial, w->n_groups, w->a, w->n_words, w->remainders);)
 
 static const struct {
     const char *name;

@@ -34,13 +34,14 @@ struct work {
 
 static const union evc_gcm_key *next_key(struct keys *keys)
 {
-    return (const union evc_gcm_key *)(const void *)(keys->memory + keys->room * key_order_next(&keys->order));
+    return (const union evc_gcm_key *)(const void *)(keys->memory +
+                                                     keys->room * key_order_next(&keys->order));
 }
 
 LOOPS(seal, MUST(evc_gcm_seal(&w->key, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in, s->out,
                               w->len_bytes, w->tag, 16)))
-LOOPS(seal_keys, MUST(evc_gcm_seal(next_key(&w->keys), s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in, s->out,
-                                   w->len_bytes, w->tag, 16)))
+LOOPS(seal_keys, MUST(evc_gcm_seal(next_key(&w->keys), s->iv, NONCE_BYTES, w->aad, w->aad_bytes,
+                                   s->in, s->out, w->len_bytes, w->tag, 16)))
 LOOPS(open, MUST(evc_gcm_open(&w->key, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in, s->out,
                               w->len_bytes, s->tag, 16)))
 LOOPS(seal_piece, MUST(evc_gcm_start(&w->key, &w->state, s->iv, NONCE_BYTES))
@@ -68,7 +69,8 @@ static const struct mode {
     bench_loop *keys_streamed, *keys_fenced; /* with several keys */
 } modes[] = {
 #define MODE(text, loop, flags) {text, loop, loop##_fenced, flags, NULL, NULL}
-#define MODE_OF_KEYS(text, loop, flags) {text, loop, loop##_fenced, flags, loop##_keys, loop##_keys_fenced}
+#define MODE_OF_KEYS(text, loop, flags) \
+    {text, loop, loop##_fenced, flags, loop##_keys, loop##_keys_fenced}
     MODE_OF_KEYS("gcm-seal", seal, 0), /* an open would want a message of its own for each key */
     MODE("gcm-open", open, OPENS),
     MODE("gcm-seal-piece", seal_piece, 0), /* start, associated data, text in one piece, finish */
@@ -121,8 +123,8 @@ static size_t key_room(const struct gcm_kernel *k)
     return (bytes + 15) / 16 * 16;
 }
 
-static enum evc_status set_key_in(const struct gcm_kernel *k, uint8_t *memory, size_t bytes, const uint8_t *user_key,
-                                  unsigned key_bits)
+static enum evc_status set_key_in(const struct gcm_kernel *k, uint8_t *memory, size_t bytes,
+                                  const uint8_t *user_key, unsigned key_bits)
 {
     return k->fused ? evc_gcm_set_key_in(memory, bytes, k->fused, user_key, key_bits)
                     : evc_gcm_set_pair_in(memory, bytes, k->aes, k->ghash, user_key, key_bits);
@@ -133,8 +135,8 @@ static size_t checked_keys(const struct key_order *order)
     return order->n < CHECKED_KEYS ? order->n : CHECKED_KEYS;
 }
 
-/* Key i, from 0, is the one of call i. Of the reference, whose answers alone are needed, only those are set up that
- * are checked: it is slow. */
+/* Key i, from 0, is the one of call i. Of the reference, whose answers alone are needed, only those
+ * are set up that are checked: it is slow. */
 static bool set_keys(struct work *w, const struct bench_setup *setup, struct random *r)
 {
     static uint8_t *memory;
@@ -145,7 +147,8 @@ static bool set_keys(struct work *w, const struct bench_setup *setup, struct ran
     port_free_64(memory);
     memory = port_alloc_64((keys->room * setup->keys + 63) / 64 * 64);
     keys->memory = memory;
-    for (size_t i = 0; memory && i < (setup->alone ? checked_keys(&keys->order) : setup->keys); i++) {
+    for (size_t i = 0; memory && i < (setup->alone ? checked_keys(&keys->order) : setup->keys);
+         i++) {
         uint8_t user_key[32];
         random_bytes(r, user_key, sizeof user_key);
         uint8_t *const key = memory + keys->room * keys->order.at[i];
@@ -210,8 +213,8 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
     return w;
 }
 
-/* A hash of the output of one call of the loop that prepare() was asked for. A key that the loop made is
- * private to its kernel: the tag of a message under it stands for it. */
+/* A hash of the output of one call of the loop that prepare() was asked for. A key that the loop
+ * made is private to its kernel: the tag of a message under it stands for it. */
 static uint64_t result(size_t mode, void *vwork)
 {
     struct work *w = vwork;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The modes of GHASH for bench: whole messages, padded, from a hash of zero; and key set-up, whose "bytes"
- * are those of the subkey.
+ * The modes of GHASH for bench: whole messages, padded, from a hash of zero; and key set-up, whose
+ * "bytes" are those of the subkey.
  */
 #include "bench.h"
 
@@ -31,7 +31,8 @@ static inline const uint8_t *message(const struct work *w, uint64_t i)
     return w->in + (size_t)(i & w->slot_mask) * w->stride;
 }
 
-BENCH_LOOPS(ghash, memset(w->y, 0, 16); evc_ghash_padded(w->key, w->y, message(w, i), w->len_bytes);)
+BENCH_LOOPS(ghash, memset(w->y, 0, 16);
+            evc_ghash_padded(w->key, w->y, message(w, i), w->len_bytes);)
 BENCH_LOOPS(setkey, must(evc_ghash_set_key_in(w->made, KEY_ROOM, w->kernel, w->h));)
 
 enum { GHASH, SETKEY, N_MODES };
@@ -99,7 +100,8 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
     return w;
 }
 
-/* The hash of a message; keys are private to their kernel, so a key that was made is tried on a block. */
+/* The hash of a message; keys are private to their kernel, so a key that was
+ * made is tried on a block. */
 static uint64_t result(size_t mode, void *vwork)
 {
     struct work *w = vwork;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The modes of the layers on bn for bench; "bytes" are the length of n or p, and a call is one operation, or one of
- * eight operations side by side. RSA: 128 to 1024 bytes, with a key that is made by the seed. Diffie-Hellman: the group
- * of RFC 7919 of this length, with its short secrets. prime-test is one round of Miller and Rabin for a secret prime of
- * half of the length, prime-check the public test of the same prime (BPSW).
+ * The modes of the layers on bn for bench; "bytes" are the length of n or p, and a call is one
+ * operation, or one of eight operations side by side. RSA: 128 to 1024 bytes, with a key that is
+ * made by the seed. Diffie-Hellman: the group of RFC 7919 of this length, with its short secrets.
+ * prime-test is one round of Miller and Rabin for a secret prime of half of the length, prime-check
+ * the public test of the same prime (BPSW).
  */
 #include "bench.h"
 
@@ -49,20 +50,22 @@ static void private_many(struct work *w)
     struct evc_rsa_operation operations[MANY];
 
     for (size_t i = 0; i < MANY; i++)
-        operations[i] = (struct evc_rsa_operation){.key = rsa_key(w), .in = w->in, .out = w->out[i]};
+        operations[i] =
+            (struct evc_rsa_operation){.key = rsa_key(w), .in = w->in, .out = w->out[i]};
     must(evc_rsa_private_many(operations, MANY, &w->source, w->scratch, sizeof w->scratch));
 }
 
-BENCH_LOOPS(rsa_private,
-            must(evc_rsa_private(rsa_key(w), w->in, w->out[0], &w->source, w->scratch, sizeof w->scratch));)
+BENCH_LOOPS(rsa_private, must(evc_rsa_private(rsa_key(w), w->in, w->out[0], &w->source, w->scratch,
+                                              sizeof w->scratch));)
 BENCH_LOOPS(rsa_private_many, private_many(w);)
-BENCH_LOOPS(rsa_public,
-            must(evc_rsa_public(evc_rsa_public_of(rsa_key(w)), w->in, w->out[0], w->scratch, sizeof w->scratch));)
-BENCH_LOOPS(dh_public, must(evc_dh_public((const void *)w->key, w->x, w->out[0], w->scratch, sizeof w->scratch));)
-BENCH_LOOPS(prime_check, must(evc_prime_test_public(w->kernel, w->numbers.p, w->numbers.p_bytes, w->scratch,
-                                                    sizeof w->scratch));)
-BENCH_LOOPS(prime_test, must(evc_prime_test_secret(w->kernel, w->numbers.p, w->numbers.p_bytes, 1, &w->source,
-                                                   w->scratch, sizeof w->scratch));)
+BENCH_LOOPS(rsa_public, must(evc_rsa_public(evc_rsa_public_of(rsa_key(w)), w->in, w->out[0],
+                                            w->scratch, sizeof w->scratch));)
+BENCH_LOOPS(dh_public, must(evc_dh_public((const void *)w->key, w->x, w->out[0], w->scratch,
+                                          sizeof w->scratch));)
+BENCH_LOOPS(prime_check, must(evc_prime_test_public(w->kernel, w->numbers.p, w->numbers.p_bytes,
+                                                    w->scratch, sizeof w->scratch));)
+BENCH_LOOPS(prime_test, must(evc_prime_test_secret(w->kernel, w->numbers.p, w->numbers.p_bytes, 1,
+                                                   &w->source, w->scratch, sizeof w->scratch));)
 
 enum { RSA_PRIVATE, RSA_PRIVATE_MANY, RSA_PUBLIC, DH_PUBLIC, PRIME_TEST, PRIME_CHECK, N_MODES };
 static const struct {
@@ -90,7 +93,8 @@ static bool is_many(size_t mode)
 
 static const struct evc_dh_params *group_of(size_t n_bytes)
 {
-    static const char *const names[] = {"ffdhe2048", "ffdhe3072", "ffdhe4096", "ffdhe6144", "ffdhe8192"};
+    static const char *const names[] = {"ffdhe2048", "ffdhe3072", "ffdhe4096", "ffdhe6144",
+                                        "ffdhe8192"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const struct evc_dh_params *const params = evc_dh_params_named(names[i]);
@@ -119,7 +123,8 @@ static bool set_group(struct work *w)
     const struct evc_dh_group *const group = (const void *)w->key;
 
     return evc_dh_group_bytes(w->kernel, 8 * w->n_bytes) <= sizeof w->key &&
-           evc_dh_set_group_in(w->key, sizeof w->key, w->kernel, group_of(w->n_bytes), 0) == EVC_OK &&
+           evc_dh_set_group_in(w->key, sizeof w->key, w->kernel, group_of(w->n_bytes), 0) ==
+               EVC_OK &&
            evc_dh_make_secret(group, &w->source, w->x) == EVC_OK;
 }
 
@@ -135,8 +140,8 @@ static bool set_key(struct work *w)
     return evc_rsa_generate_scratch_bytes(search.kernel, n_bits) <= sizeof w->scratch &&
            evc_rsa_private_bytes(w->kernel, n_bits) <= sizeof w->key &&
            evc_rsa_many_scratch_bytes(w->kernel, n_bits) <= sizeof w->scratch &&
-           evc_rsa_generate(&search, n_bits, e65537, sizeof e65537, w->memory, sizeof w->memory, &w->numbers,
-                            w->scratch, sizeof w->scratch) == EVC_OK &&
+           evc_rsa_generate(&search, n_bits, e65537, sizeof e65537, w->memory, sizeof w->memory,
+                            &w->numbers, w->scratch, sizeof w->scratch) == EVC_OK &&
            evc_rsa_set_private_in(w->key, sizeof w->key, w->kernel, &w->numbers, n_bits, w->scratch,
                                   sizeof w->scratch) == EVC_OK;
 }

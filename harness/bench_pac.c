@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Modes of pointer authentication for bench; 8 "bytes" are one operation, and these come in pairs. All but the last are
- * chains: each operation waits for the one before. AddPAC and Auth take turns, of one pointer under the modifiers of a
- * stack, as a recursion does; pac-memo finds them all, and pac-memo-apart too, without one waiting for another. Flags
- * and sizes are those of a process under Linux. pac-keys finds a key by its value, which is never the one that was used
- * last.
+ * Modes of pointer authentication for bench; 8 "bytes" are one operation, and these come in pairs.
+ * All but the last are chains: each operation waits for the one before. AddPAC and Auth take turns,
+ * of one pointer under the modifiers of a stack, as a recursion does; pac-memo finds them all, and
+ * pac-memo-apart too, without one waiting for another. Flags and sizes are those of a process under
+ * Linux. pac-keys finds a key by its value, which is never the one that was used last.
  */
 #include "bench.h"
 
@@ -52,7 +52,8 @@ static void instructions(struct work *w)
 }
 
 /* As an emulator has it: the look-up in line, the rest by a call. */
-static inline uint64_t found(struct work *w, enum evc_pac_operation operation, uint64_t pointer, uint64_t sp)
+static inline uint64_t found(struct work *w, enum evc_pac_operation operation, uint64_t pointer,
+                             uint64_t sp)
 {
     uint64_t result;
 
@@ -60,7 +61,9 @@ static inline uint64_t found(struct work *w, enum evc_pac_operation operation, u
         return result;
     if (operation == EVC_PAC_OP_ADD)
         return evc_pac_memo_add(&w->memo, w->context, &w->rules, &w->key, pointer, sp);
-    return evc_pac_memo_auth(&w->memo, w->context, &w->rules, &w->key, EVC_PAC_KEY_A, 0, pointer, sp).value;
+    return evc_pac_memo_auth(&w->memo, w->context, &w->rules, &w->key, EVC_PAC_KEY_A, 0, pointer,
+                             sp)
+        .value;
 }
 
 static void memo(struct work *w)
@@ -167,7 +170,8 @@ static void fill(struct work *w, struct random *r)
         w->key_hi[i] = random_next(r);
 }
 
-static void *prepare(const struct mode *mode, const struct evc_pac_kernels *kernels, const struct bench_setup *setup)
+static void *prepare(const struct mode *mode, const struct evc_pac_kernels *kernels,
+                     const struct bench_setup *setup)
 {
     static struct work work;
     static EVC_ALIGN(64) struct evc_pac_memo_set sets[SETS];

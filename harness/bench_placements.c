@@ -28,7 +28,8 @@ struct samples {
     int n;
 };
 
-static void sample_place(const struct counter *c, bench_loop *loop, void *work, uint64_t calls, struct samples *all)
+static void sample_place(const struct counter *c, bench_loop *loop, void *work, uint64_t calls,
+                         struct samples *all)
 {
     struct sample s;
 
@@ -52,10 +53,13 @@ static double median(struct samples *all)
 }
 
 bool bench_placements(const struct counter *c, const struct bench_primitive *primitive, size_t mode,
-                      const struct bench_setup *setup, bool fenced, uint64_t expected, struct bench_placed *placed)
+                      const struct bench_setup *setup, bool fenced, uint64_t expected,
+                      struct bench_placed *placed)
 {
-    static const enum bench_place places[N_PLACES] = {PLACE_INSIDE, PLACE_START, PLACE_INSIDE, PLACE_END};
-    double *const cycles[N_PLACES] = {&placed->inside_start, &placed->start, &placed->inside_end, &placed->end};
+    static const enum bench_place places[N_PLACES] = {PLACE_INSIDE, PLACE_START, PLACE_INSIDE,
+                                                      PLACE_END};
+    double *const cycles[N_PLACES] = {&placed->inside_start, &placed->start, &placed->inside_end,
+                                      &placed->end};
     bench_loop *loop = primitive->loop(mode, fenced);
     const size_t before_end = (64 - setup->len_bytes % 64) % 64;
     struct samples samples[N_PLACES] = {{{0}, 0}};
@@ -74,7 +78,8 @@ bool bench_placements(const struct counter *c, const struct bench_primitive *pri
             if (!work)
                 return false;
             if (round == 0) {
-                placed->same_result = placed->same_result && primitive->result(mode, work) == expected;
+                placed->same_result =
+                    placed->same_result && primitive->result(mode, work) == expected;
                 continue;
             }
             calls = calls ? calls : fitting_calls(c, loop, work);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The modes of QARMA for bench. qarma5 and qarma3 are chains: each block waits for the one before, as a pointer that is
- * authenticated waits for its code. Of qarma5-apart and qarma3-apart none waits, but each is a call of its own;
- * qarma5-blocks is many in one call. setkey is one key, whose "bytes" are its own.
+ * The modes of QARMA for bench. qarma5 and qarma3 are chains: each block waits for the one before,
+ * as a pointer that is authenticated waits for its code. Of qarma5-apart and qarma3-apart none
+ * waits, but each is a call of its own; qarma5-blocks is many in one call. setkey is one key,
+ * whose "bytes" are its own.
  */
 #include "bench.h"
 
@@ -73,7 +74,9 @@ static bool is_many(size_t mode)
 
 static size_t length_used(size_t mode, const struct bench_setup *setup)
 {
-    return mode == SETKEY ? 16 : setup->len_bytes < 8 * MAX_BLOCKS ? setup->len_bytes : 8 * MAX_BLOCKS;
+    return mode == SETKEY                      ? 16
+           : setup->len_bytes < 8 * MAX_BLOCKS ? setup->len_bytes
+                                               : 8 * MAX_BLOCKS;
 }
 
 static bench_loop *loop(size_t mode, bool fenced)
@@ -98,7 +101,8 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
         w->in[i] = random_next(&r);
         w->tweak[i] = random_next(&r);
     }
-    if (evc_qarma_set_key(&w->key, w->kernel, w->w0, w->k0, modes[mode].sigma, modes[mode].rounds) != EVC_OK)
+    if (evc_qarma_set_key(&w->key, w->kernel, w->w0, w->k0, modes[mode].sigma,
+                          modes[mode].rounds) != EVC_OK)
         return NULL;
     return w;
 }

@@ -34,7 +34,8 @@ static bool get_memory(struct slots *s, size_t total_bytes)
 #define PAGE_BYTES 4096
 #define MAX_PAGES (PLACED_BYTES / PAGE_BYTES)
 
-/* len_bytes in pages of their own, made once for each number of pages. second: of two buffers. NULL: no memory. */
+/* len_bytes in pages of their own, made once for each number of pages. second: of two
+ * buffers. NULL: no memory. */
 static uint8_t *placed(const struct bench_setup *setup, size_t len_bytes, bool second)
 {
     static struct guarded areas[2][2][MAX_PAGES + 4];

@@ -43,8 +43,9 @@ static void exp_many(const struct evc_bn_exp *exps, size_t n_exps, void *scratch
         const struct evc_bn_exp *e = &exps[i];
         const size_t bytes = exp_many_bytes(&e->n->shape);
 
-        if (n_exps < 2 || n_exps > LANES || e->n->kernel != &lanes || e->n->n_bytes != exps[0].n->n_bytes ||
-            e->exponent_bytes != exps[0].exponent_bytes || !e->base != !exps[0].base || e->status != EVC_OK)
+        if (n_exps < 2 || n_exps > LANES || e->n->kernel != &lanes ||
+            e->n->n_bytes != exps[0].n->n_bytes || e->exponent_bytes != exps[0].exponent_bytes ||
+            !e->base != !exps[0].base || e->status != EVC_OK)
             count = -1;
         must(evc_bn_exp(e->n, base_of(e), e->exponent, e->exponent_bytes, e->out, scratch, bytes));
         memset(scratch, 0x77, bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel of bn that says that it does up to three exponentiations side by side. It computes with c_ref, one after the
- * other, and leaves secrets in scratch memory and on the stack: so code above kernels is tested where none with lanes
- * runs.
+ * A kernel of bn that says that it does up to three exponentiations side by side. It computes with
+ * c_ref, one after the other, and leaves secrets in scratch memory and on the stack: so code above
+ * kernels is tested where none with lanes runs.
  */
 #ifndef HARNESS_BN_LANES_H
 #define HARNESS_BN_LANES_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Moduli and operands for tests of bn: random ones, and those whose structure makes carries run and limbs overflow. */
+/* Moduli and operands for tests of bn: random ones, and those whose structure makes carries
+ * run and limbs overflow. */
 #ifndef HARNESS_BN_NUMBERS_H
 #define HARNESS_BN_NUMBERS_H
 

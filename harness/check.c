@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* check: every property of every kernel of the registry, and of pairs; kernels that cannot run here are
- * visible skips. */
+/* check: every property of every kernel of the registry, and of pairs; kernels that cannot run
+ * here are visible skips. */
 #include "check.h"
 
 #include <stdarg.h>
@@ -15,8 +15,8 @@
 
 #define N(array) (sizeof(array) / sizeof(array)[0])
 
-static const struct check_primitive *const primitives[] = {&check_aes, &check_ghash, &check_gcm, &check_qarma,
-                                                           &check_bn, &check_bn_words};
+static const struct check_primitive *const primitives[] = {
+    &check_aes, &check_ghash, &check_gcm, &check_qarma, &check_bn, &check_bn_words};
 
 static struct plan {
     struct words primitives, kernels, properties, without;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interface between a primitive and check: its properties. Each is a sentence that holds for every kernel. check.c
- * walks the registry and knows no primitive.
+ * The interface between a primitive and check: its properties. Each is a sentence that holds for
+ * every kernel. check.c walks the registry and knows no primitive.
  */
 #ifndef HARNESS_CHECK_H
 #define HARNESS_CHECK_H

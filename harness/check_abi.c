@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls_keep_the_abi: every slot of every kernel restores the registers that belong to its caller, the stack pointer
- * and the modes of the CPU, with a stack that is aligned as little as the calling convention allows (abi/abi.h). Slots
- * are called directly: the public functions around them are C, and would restore registers themselves.
+ * calls_keep_the_abi: every slot of every kernel restores the registers that belong to its caller,
+ * the stack pointer and the modes of the CPU, with a stack that is aligned as little as the calling
+ * convention allows (abi/abi.h). Slots are called directly: the public functions around them are C,
+ * and would restore registers themselves.
  */
 #include "check_abi.h"
 
@@ -27,8 +28,8 @@
 static uint8_t in[16 * MAX_BLOCKS], out[16 * MAX_BLOCKS], aad[MAX_AAD];
 static uint8_t block[16], second_block[16], user_key[32];
 
-/* The arguments of a slot of any primitive. The result of a slot goes to a variable of its own, since a
- * function that stores it would keep a register for the address. */
+/* The arguments of a slot of any primitive. The result of a slot goes to a variable of its own,
+ * since a function that stores it would keep a register for the address. */
 struct call {
     const void *slots; /* the descriptor */
     void *key;
@@ -51,8 +52,8 @@ static enum result keeps(struct check *c, void (*run)(void *), struct call *call
     const char *broken = abi_call(run, call);
 
     c->cases++;
-    return broken ? check_fail(c, "%s, %zu blocks, %zu bytes of text, %zu of associated data: %s", slot,
-                               call->n_blocks, call->len_bytes, call->aad_bytes, broken)
+    return broken ? check_fail(c, "%s, %zu blocks, %zu bytes of text, %zu of associated data: %s",
+                               slot, call->n_blocks, call->len_bytes, call->aad_bytes, broken)
                   : PASS;
 }
 
@@ -65,8 +66,8 @@ static void fill(struct check *c)
     random_bytes(&c->random, user_key, sizeof user_key);
 }
 
-/* Numbers of blocks that take each path of a kernel that works on batches: few blocks, around one batch, several
- * batches and a rest. Returns how many there are. */
+/* Numbers of blocks that take each path of a kernel that works on batches: few blocks, around one
+ * batch, several batches and a rest. Returns how many there are. */
 static size_t sizes_of(size_t batch, size_t sizes[16])
 {
     const size_t some[] = {1,     2,         3,         4,         5,
@@ -80,7 +81,7 @@ static size_t sizes_of(size_t batch, size_t sizes[16])
     return n;
 }
 
-/* ---- AES -------------------------------------------------------------------------------------------- */
+/* ---- AES ------------------------------------------------------------------------------------- */
 
 #define MESSAGES 20
 static struct evc_msg messages[MESSAGES];
@@ -99,7 +100,8 @@ SLOT(aes, ccm_encrypt, c->key, block, second_block, in, out, c->n_blocks)
 SLOT(aes, ccm_decrypt, c->key, block, second_block, in, out, c->n_blocks)
 SLOT(aes, cbc_encrypt_message, c->key, block, in, out, 16 * c->n_blocks)
 
-/* As many messages as there are blocks to be, of one to four blocks each, every third without output. */
+/* As many messages as there are blocks to be, of one to four blocks each, every
+ * third without output. */
 static void lay_out_messages(void)
 {
     static uint8_t ivs[MESSAGES][16];
@@ -162,7 +164,7 @@ enum result aes_calls_keep_the_abi(struct check *c)
     return PASS;
 }
 
-/* ---- GHASH ------------------------------------------------------------------------------------------ */
+/* ---- GHASH ----------------------------------------------------------------------------------- */
 
 SLOT(ghash, set_key, c->key, user_key)
 SLOT(ghash, blocks, c->key, block, in, c->n_blocks)
@@ -190,7 +192,7 @@ enum result ghash_calls_keep_the_abi(struct check *c)
     return PASS;
 }
 
-/* ---- GCM -------------------------------------------------------------------------------------------- */
+/* ---- GCM ------------------------------------------------------------------------------------- */
 
 #define MESSAGE c->key, user_key, 12, aad, c->aad_bytes, in, out, c->len_bytes, block, 16
 
@@ -228,7 +230,8 @@ static void gcm_open_telling_tag(void *vcall)
     status = ((const struct evc_gcm *)c->slots)->open_telling_tag(MESSAGE);
 }
 
-/* The hash of more than 16 bytes of associated data, and its last block, for a message behind it. */
+/* The hash of more than 16 bytes of associated data, and its last block,
+ * for a message behind it. */
 static uint8_t hashed[32];
 
 static void gcm_hash_aad(void *vcall)
@@ -243,18 +246,19 @@ static void gcm_seal_behind_aad(void *vcall)
     const struct call *c = vcall;
 
     status = ((const struct evc_gcm *)c->slots)
-                 ->seal(c->key, user_key, 12, hashed + 16, c->aad_bytes | EVC_GCM_HASHED_AAD, in, out, c->len_bytes,
-                        block, 16);
+                 ->seal(c->key, user_key, 12, hashed + 16, c->aad_bytes | EVC_GCM_HASHED_AAD, in,
+                        out, c->len_bytes, block, 16);
 }
 
-/* Associated data as a state of a message in pieces holds it: that of other bytes than aad has, if it has a part of a
- * block. */
+/* Associated data as a state of a message in pieces holds it: that of other bytes than aad has, if
+ * it has a part of a block. */
 static void gcm_seal_behind_held_aad(void *vcall)
 {
     const struct call *c = vcall;
 
     status = ((const struct evc_gcm *)c->slots)
-                 ->seal(c->key, user_key, 12, aad, c->aad_bytes | EVC_GCM_HELD_AAD, in, out, c->len_bytes, block, 16);
+                 ->seal(c->key, user_key, 12, aad, c->aad_bytes | EVC_GCM_HELD_AAD, in, out,
+                        c->len_bytes, block, 16);
 }
 
 static enum result messages_keep(struct check *c, struct call *call)
@@ -265,17 +269,20 @@ static enum result messages_keep(struct check *c, struct call *call)
         for (size_t less = 0; less < 10; less += 7) {
             call->aad_bytes = aad_sizes[i];
             call->len_bytes = 16 * call->n_blocks - less;
-            if (keeps(c, gcm_seal, call, "seal") == FAIL || keeps(c, gcm_open, call, "open") == FAIL ||
+            if (keeps(c, gcm_seal, call, "seal") == FAIL ||
+                keeps(c, gcm_open, call, "open") == FAIL ||
                 (((const struct evc_gcm *)call->slots)->open_telling_tag &&
                  keeps(c, gcm_open_telling_tag, call, "open_telling_tag") == FAIL))
                 return FAIL;
-            if (((const struct evc_gcm *)call->slots)->hash_aad && call->aad_bytes > 16
-                && (keeps(c, gcm_hash_aad, call, "hash_aad") == FAIL
-                    || keeps(c, gcm_seal_behind_aad, call, "seal behind hashed associated data") == FAIL))
+            if (((const struct evc_gcm *)call->slots)->hash_aad && call->aad_bytes > 16 &&
+                (keeps(c, gcm_hash_aad, call, "hash_aad") == FAIL ||
+                 keeps(c, gcm_seal_behind_aad, call, "seal behind hashed associated data") == FAIL))
                 return FAIL;
-            if (((const struct evc_gcm *)call->slots)->held_aad && call->aad_bytes - 1 < 64
-                && (call->aad_bytes <= 16 || call->len_bytes <= ((const struct evc_gcm *)call->slots)->held_text)
-                && keeps(c, gcm_seal_behind_held_aad, call, "seal behind held associated data") == FAIL)
+            if (((const struct evc_gcm *)call->slots)->held_aad && call->aad_bytes - 1 < 64 &&
+                (call->aad_bytes <= 16 ||
+                 call->len_bytes <= ((const struct evc_gcm *)call->slots)->held_text) &&
+                keeps(c, gcm_seal_behind_held_aad, call, "seal behind held associated data") ==
+                    FAIL)
                 return FAIL;
         }
     return PASS;
@@ -301,7 +308,8 @@ enum result gcm_calls_keep_the_abi(struct check *c)
         call.n_blocks = sizes[i];
         call.len_bytes = call.aad_bytes = 0;
         if ((gcm->set_key && keeps(c, gcm_set_key_slot, &call, "set_key") == FAIL) ||
-            keeps(c, gcm_encrypt, &call, "encrypt") == FAIL || keeps(c, gcm_hash, &call, "hash") == FAIL ||
+            keeps(c, gcm_encrypt, &call, "encrypt") == FAIL ||
+            keeps(c, gcm_hash, &call, "hash") == FAIL ||
             keeps(c, gcm_seal_blocks, &call, "seal_blocks") == FAIL ||
             keeps(c, gcm_open_blocks, &call, "open_blocks") == FAIL ||
             (gcm->seal && messages_keep(c, &call) == FAIL))
@@ -310,7 +318,7 @@ enum result gcm_calls_keep_the_abi(struct check *c)
     return PASS;
 }
 
-/* ---- QARMA ------------------------------------------------------------------------------------------ */
+/* ---- QARMA ----------------------------------------------------------------------------------- */
 
 static uint64_t numbers[MAX_BLOCKS], tweaks[MAX_BLOCKS], results[MAX_BLOCKS];
 
@@ -342,7 +350,8 @@ enum result qarma_calls_keep_the_abi(struct check *c)
     random_bytes(&c->random, (uint8_t *)numbers, sizeof numbers);
     random_bytes(&c->random, (uint8_t *)tweaks, sizeof tweaks);
     for (unsigned rounds = EVC_QARMA_MIN_ROUNDS; rounds <= EVC_QARMA_MAX_ROUNDS; rounds++) {
-        if (evc_qarma_set_key(&room.key, qarma, numbers[0], numbers[1], rounds % 3, rounds) != EVC_OK)
+        if (evc_qarma_set_key(&room.key, qarma, numbers[0], numbers[1], rounds % 3, rounds) !=
+            EVC_OK)
             return check_fail(c, "a key is refused");
         call.n_blocks = 1;
         if (keeps(c, qarma_set_key, &call, "set_key") == FAIL ||
@@ -356,9 +365,10 @@ enum result qarma_calls_keep_the_abi(struct check *c)
     return PASS;
 }
 
-/* ---- Big numbers ------------------------------------------------------------------------------------ */
+/* ---- Big numbers ----------------------------------------------------------------------------- */
 
-#define MAX_NUMBER 320 /* bytes of a number in a kernel's form: of moduli of 100 bytes, with room for a wider radix */
+#define MAX_NUMBER 320 /* bytes of a number in a kernel's form: of moduli of 100 bytes, with
+                        * room for a wider radix */
 
 /* All slots of one modulus; power: of an exponent of 2 bytes, in every lane. */
 static struct {
@@ -384,8 +394,10 @@ static enum result bn_slots_keep(struct check *c, const struct evc_bn *bn, struc
     const struct {
         const char *name;
         void (*run)(void *);
-    } slots[] = {{"shape", bn_shape}, {"set_modulus", bn_set_modulus}, {"load", bn_load}, {"add", bn_add},
-                 {"sub", bn_sub},     {"mul", bn_mul},                 {"sqr", bn_sqr},   {"store", bn_store}};
+    } slots[] = {{"shape", bn_shape}, {"set_modulus", bn_set_modulus},
+                 {"load", bn_load},   {"add", bn_add},
+                 {"sub", bn_sub},     {"mul", bn_mul},
+                 {"sqr", bn_sqr},     {"store", bn_store}};
 
     for (size_t i = 0; i < N(slots); i++)
         if (keeps(c, slots[i].run, call, slots[i].name) == FAIL)
@@ -417,18 +429,21 @@ enum result bn_calls_keep_the_abi(struct check *c)
         memset(bn_at.bytes, 1, sizeof bn_at.bytes);
         if (evc_bn_set_modulus_in(&room.key, sizeof room.key, bn, modulus, n_bytes) != EVC_OK ||
             n->shape.form_bytes > MAX_NUMBER || n->shape.scratch_bytes > sizeof bn_at.scratch ||
-            (bn->exp_many && bn->exp_many_bytes(&n->shape) > sizeof bn_at.scratch) || bn->lanes > N(bn_at.powers))
-            return check_fail(c, "a modulus of %zu bytes is refused, or needs more memory than this property has",
-                              n_bytes);
+            (bn->exp_many && bn->exp_many_bytes(&n->shape) > sizeof bn_at.scratch) ||
+            bn->lanes > N(bn_at.powers))
+            return check_fail(
+                c, "a modulus of %zu bytes is refused, or needs more memory than this property has",
+                n_bytes);
         for (size_t i = 0; i < N(bn_at.powers); i++)
-            bn_at.powers[i] = (struct evc_bn_exp){n, bn_at.bytes, bn_at.bytes, result[i], 2, EVC_OK};
+            bn_at.powers[i] =
+                (struct evc_bn_exp){n, bn_at.bytes, bn_at.bytes, result[i], 2, EVC_OK};
         if (bn_slots_keep(c, bn, &call) == FAIL)
             return FAIL;
     }
     return PASS;
 }
 
-/* ---- Word primitives -------------------------------------------------------------------------------- */
+/* ---- Word primitives ------------------------------------------------------------------------- */
 
 #define MAX_WORDS 40
 

@@ -126,8 +126,8 @@ static enum result run_at(struct check *c, const union evc_aes_key *key, size_t 
 
 /* ---- Lengths -------------------------------------------------------------------------------- */
 
-/* Beyond two turns of the composed operations' 32 blocks and four of the kernel's own batch. From 256 blocks on the
- * kernel with the widest vectors has other code for XTS. */
+/* Beyond two turns of the composed operations' 32 blocks and four of the kernel's own batch. From
+ * 256 blocks on the kernel with the widest vectors has other code for XTS. */
 static size_t most_blocks(const struct check *c)
 {
     size_t n = 4 * (size_t)kernel_of(c)->kernel.batch + 5;
@@ -275,7 +275,8 @@ static enum result answer_is(struct check *c, const struct answer *a, const stru
 
     check_unhex(expected, out_hex);
     check_unhex(iv, a->iv);
-    must(evc_aes_set_key(key, kernel_of(c), user_key, (unsigned)(8 * check_unhex(user_key, a->key))));
+    must(evc_aes_set_key(key, kernel_of(c), user_key,
+                         (unsigned)(8 * check_unhex(user_key, a->key))));
     op->run(key, iv, in, out, len_bytes);
     c->cases++;
     for (size_t i = 0; i < len_bytes; i++)
@@ -401,7 +402,8 @@ static void do_call(void *vcall)
 static enum result run_fenced(struct check *c, const union evc_aes_key *key, size_t len_bytes,
                               bool in_end, bool out_end)
 {
-    struct call call = {key, port_flush(&fence_iv, in_end, 16), port_flush(&fence_in, in_end, len_bytes),
+    struct call call = {key, port_flush(&fence_iv, in_end, 16),
+                        port_flush(&fence_in, in_end, len_bytes),
                         port_flush(&fence_out, out_end, len_bytes), len_bytes};
 
     memcpy(call.in, known.in, len_bytes);
@@ -457,7 +459,8 @@ static enum result test_fenced_key(struct check *c, const union evc_aes_key *unu
                           known.key_bits);
     if (key_bytes % 16 != 0)
         return PASS;
-    memcpy(port_flush(&fence_user_key, true, known.key_bits / 8), known.user_key, known.key_bits / 8);
+    memcpy(port_flush(&fence_user_key, true, known.key_bits / 8), known.user_key,
+           known.key_bits / 8);
     if (!port_survives(do_set_key, c))
         return check_fail(
             c, "set_key, %u bits: memory fault after the user key or the %zu bytes of the key",
@@ -474,16 +477,18 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
     return for_all(c, most_blocks(c), test_fenced_key);
 }
 
-/* gap bytes are left between the message and the end of the page, which is followed by one without access. */
-static enum result run_before_end(struct check *c, const union evc_aes_key *key, size_t len_bytes, size_t gap,
-                                  bool in_place)
+/* gap bytes are left between the message and the end of the page, which is followed
+ * by one without access. */
+static enum result run_before_end(struct check *c, const union evc_aes_key *key, size_t len_bytes,
+                                  size_t gap, bool in_place)
 {
     uint8_t *in = fence_in.start + fence_in.len_bytes - gap - len_bytes, *iv = fence_iv.start;
     uint8_t *out = in_place ? in : fence_out.start + fence_out.len_bytes - gap - len_bytes;
     struct call call = {key, iv, in, out, len_bytes};
     char where[64];
 
-    snprintf(where, sizeof where, "%zu bytes before the end of a page%s", gap, in_place ? ", in place" : "");
+    snprintf(where, sizeof where, "%zu bytes before the end of a page%s", gap,
+             in_place ? ", in place" : "");
     memset(out - MARGIN, 0xa5, MARGIN + len_bytes + gap);
     memcpy(in, known.in, len_bytes);
     memcpy(iv, known.iv[0], 16);
@@ -491,7 +496,8 @@ static enum result run_before_end(struct check *c, const union evc_aes_key *key,
         return check_fail(c, "%s, %zu bytes, %s: memory fault", known.op->name, len_bytes, where);
     for (size_t i = 0; i < MARGIN + gap; i++)
         if ((i < MARGIN ? out - MARGIN : out - MARGIN + len_bytes)[i] != 0xa5)
-            return check_fail(c, "%s, %zu bytes, %s: wrote outside of the output", known.op->name, len_bytes, where);
+            return check_fail(c, "%s, %zu bytes, %s: wrote outside of the output", known.op->name,
+                              len_bytes, where);
     return agree(c, len_bytes, out, iv, where);
 }
 
@@ -701,7 +707,9 @@ static enum result test_unchanged(struct check *c, const union evc_aes_key *key)
         return check_fail(c, "%s, %u bits: the key changed", known.op->name, known.key_bits);
     for (size_t i = kernel_of(c)->kernel.key_bytes; i < sizeof *key; i++)
         if (key->bytes[i])
-            return check_fail(c, "set_key, %u bits: byte %zu of what was there before is left behind a key of %u bytes",
+            return check_fail(c,
+                              "set_key, %u bits: byte %zu of what was there before is left behind "
+                              "a key of %u bytes",
                               known.key_bits, i, (unsigned)kernel_of(c)->kernel.key_bytes);
     return PASS;
 }

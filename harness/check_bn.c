@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The properties that every kernel of bn has. All is held against c_ref, which doubles and adds; c_ref itself against
- * what is known of published primes, and in tests/oracles/bn_against_python.py against another implementation of
- * integers.
+ * The properties that every kernel of bn has. All is held against c_ref, which doubles and adds;
+ * c_ref itself against what is known of published primes, and in tests/oracles/bn_against_python.py
+ * against another implementation of integers.
  */
 #include "check.h"
 
@@ -33,7 +33,7 @@ static const struct evc_bn *kernel_of(const struct check *c)
     return evc_bn_named(c->line->name);
 }
 
-/* ---- Moduli with their memory ------------------------------------------------------------------------- */
+/* ---- Moduli with their memory ---------------------------------------------------------------- */
 
 /* A modulus of one kernel, and scratch memory for it. */
 struct ring {
@@ -65,12 +65,13 @@ static void free_ring(struct ring *r)
 
 /* Every operation as one function, so that kernels can be compared by a loop. */
 enum operation { ADD, SUB, MUL, SQR, REDUCE, EXP, EXP_PUBLIC, EXP_SMALL, N_OPERATIONS };
-static const char *const operation_names[] = {"add", "sub", "mul", "sqr", "reduce", "exp", "exp_public", "exp_small"};
+static const char *const operation_names[] = {"add",    "sub", "mul",        "sqr",
+                                              "reduce", "exp", "exp_public", "exp_small"};
 
-/* A sum or a difference by the kernel's own slot, which computes in its form. False: stored as it is, it is another
- * number than after a product with 1. */
-static bool operate_in_form(enum operation operation, const struct ring *r, const uint8_t *a, const uint8_t *b,
-                            uint8_t *out)
+/* A sum or a difference by the kernel's own slot, which computes in its form. False: stored as it
+ * is, it is another number than after a product with 1. */
+static bool operate_in_form(enum operation operation, const struct ring *r, const uint8_t *a,
+                            const uint8_t *b, uint8_t *out)
 {
     static uint8_t before[MOST];
     void *const scratch = r->scratch + 1, *const x = evc_bn_number(r->n, scratch, 0),
@@ -78,7 +79,8 @@ static bool operate_in_form(enum operation operation, const struct ring *r, cons
 
     evc_bn_op_enter(r->n, x, a, r->n_bytes, scratch);
     evc_bn_op_enter(r->n, y, b, r->n_bytes, scratch);
-    (operation == ADD ? r->n->kernel->add : r->n->kernel->sub)(r->n, x, x, y, evc_bn_scratch_start(scratch));
+    (operation == ADD ? r->n->kernel->add : r->n->kernel->sub)(r->n, x, x, y,
+                                                               evc_bn_scratch_start(scratch));
     r->n->kernel->store(r->n, before, x);
     evc_bn_op_mul(r->n, x, x, evc_bn_one(r->n), scratch);
     r->n->kernel->store(r->n, out, x);
@@ -88,10 +90,10 @@ static bool operate_in_form(enum operation operation, const struct ring *r, cons
     return true;
 }
 
-/* b: the second operand of n_bytes bytes; or of b_bytes bytes, the number to reduce or the exponent. A small base is
- * the last byte of a. */
-static enum evc_status operate(enum operation operation, const struct ring *r, const uint8_t *a, const uint8_t *b,
-                               size_t b_bytes, uint8_t *out)
+/* b: the second operand of n_bytes bytes; or of b_bytes bytes, the number to reduce or the
+ * exponent. A small base is the last byte of a. */
+static enum evc_status operate(enum operation operation, const struct ring *r, const uint8_t *a,
+                               const uint8_t *b, size_t b_bytes, uint8_t *out)
 {
     void *scratch = r->scratch + 1;
 
@@ -104,7 +106,8 @@ static enum evc_status operate(enum operation operation, const struct ring *r, c
     case EXP: return evc_bn_exp(r->n, a, b, b_bytes, out, scratch, r->scratch_bytes);
     case EXP_PUBLIC: return evc_bn_exp_public(r->n, a, b, b_bytes, out, scratch, r->scratch_bytes);
     default:
-        return evc_bn_exp_small(r->n, a[r->n_bytes - 1], b, b_bytes, out, scratch, r->scratch_bytes);
+        return evc_bn_exp_small(r->n, a[r->n_bytes - 1], b, b_bytes, out, scratch,
+                                r->scratch_bytes);
     }
 }
 
@@ -116,8 +119,9 @@ static void write_hex(char *to, size_t room, const uint8_t *bytes, size_t n)
 }
 
 /* Says which numbers were at fault; only short ones whole. */
-static enum result differs(struct check *c, enum operation operation, const struct ring *r, const uint8_t *n,
-                           const uint8_t *a, const uint8_t *b, size_t b_bytes, const uint8_t *got)
+static enum result differs(struct check *c, enum operation operation, const struct ring *r,
+                           const uint8_t *n, const uint8_t *a, const uint8_t *b, size_t b_bytes,
+                           const uint8_t *got)
 {
     char words[4][600];
 
@@ -126,7 +130,8 @@ static enum result differs(struct check *c, enum operation operation, const stru
     write_hex(words[2], sizeof words[2], b, b_bytes);
     write_hex(words[3], sizeof words[3], got, r->n_bytes);
     return check_fail(c, "%s modulo a number of %zu bits, %s, of %s and %s (%zu bytes) is not %s",
-                      operation_names[operation], 8 * r->n_bytes, words[0], words[1], words[2], b_bytes, words[3]);
+                      operation_names[operation], 8 * r->n_bytes, words[0], words[1], words[2],
+                      b_bytes, words[3]);
 }
 
 /* All of the scratch memory is zero or as it was. It becomes what it was before. */
@@ -137,13 +142,14 @@ static enum result is_clean(struct check *c, const struct ring *r, const char *o
     c->cases++;
     for (size_t i = 0; i < r->scratch_bytes; i++)
         if (scratch[i] != 0 && scratch[i] != 0x5a)
-            return check_fail(c, "%s of %zu bytes leaves something in byte %zu of the scratch memory", operation,
-                              r->n_bytes, i);
+            return check_fail(c,
+                              "%s of %zu bytes leaves something in byte %zu of the scratch memory",
+                              operation, r->n_bytes, i);
     memset(r->scratch, 0x5a, r->scratch_bytes + 1);
     return PASS;
 }
 
-/* ---- The descriptor ----------------------------------------------------------------------------------- */
+/* ---- The descriptor -------------------------------------------------------------------------- */
 
 static enum result descriptor_agrees_with_its_line(struct check *c)
 {
@@ -158,17 +164,22 @@ static enum result descriptor_agrees_with_its_line(struct check *c)
     if (k->needs != c->line->needs || k->timing != c->line->timing || k->use != c->line->use)
         return check_fail(c, "needs, timing class or use differ from the line of kernels.def");
     if (k->key_bytes < sizeof(struct evc_bn_modulus) || k->key_align != 16 || k->batch == 0)
-        return check_fail(c, "a head of %u bytes, aligned to %u, and batches of %u", (unsigned)k->key_bytes,
-                          (unsigned)k->key_align, (unsigned)k->batch);
-    if (!bn->shape || !bn->set_modulus || !bn->load || !bn->store || !bn->add || !bn->sub || !bn->mul || !bn->sqr)
+        return check_fail(c, "a head of %u bytes, aligned to %u, and batches of %u",
+                          (unsigned)k->key_bytes, (unsigned)k->key_align, (unsigned)k->batch);
+    if (!bn->shape || !bn->set_modulus || !bn->load || !bn->store || !bn->add || !bn->sub ||
+        !bn->mul || !bn->sqr)
         return check_fail(c, "a mandatory operation is missing");
-    if (bn->lanes == 0 || (bn->lanes > 1) != (bn->exp_many != NULL) || !bn->exp_many != !bn->exp_many_bytes)
-        return check_fail(c, "%u lanes, but %s", (unsigned)bn->lanes, bn->exp_many ? "exp_many" : "no exp_many");
+    if (bn->lanes == 0 || (bn->lanes > 1) != (bn->exp_many != NULL) ||
+        !bn->exp_many != !bn->exp_many_bytes)
+        return check_fail(c, "%u lanes, but %s", (unsigned)bn->lanes,
+                          bn->exp_many ? "exp_many" : "no exp_many");
     for (size_t n_bytes = EVC_BN_MIN_BITS / 8; n_bytes <= MOST; n_bytes++, c->cases++) {
         struct evc_bn_shape s;
         bn->shape(n_bytes, &s);
-        if (s.form_bytes % 16 || s.private_bytes % 16 || s.scratch_bytes % 16 || s.form_bytes < n_bytes)
-            return check_fail(c, "moduli of %zu bytes: sizes that are no multiples of 16, or too small", n_bytes);
+        if (s.form_bytes % 16 || s.private_bytes % 16 || s.scratch_bytes % 16 ||
+            s.form_bytes < n_bytes)
+            return check_fail(
+                c, "moduli of %zu bytes: sizes that are no multiples of 16, or too small", n_bytes);
     }
     return PASS;
 }
@@ -190,26 +201,33 @@ static enum result something_is_always_selected(struct check *c)
     for (unsigned policy = 0; policy < 4; policy++)
         for (int i = 0; i < 500; i++, c->cases++) {
             const uint64_t some = random_next(&c->random) | random_next(&c->random);
-            const struct evc_bn *bn = evc_bn_select(i ? evc_cpu_features() & some : 0, policy, EVC_USE_ANY);
+            const struct evc_bn *bn =
+                evc_bn_select(i ? evc_cpu_features() & some : 0, policy, EVC_USE_ANY);
             if (!bn || (policy == 0 && bn->kernel.timing != EVC_TIMING_CT))
-                return check_fail(c, "policy %u: nothing fits, or what is not constant-time", policy);
+                return check_fail(c, "policy %u: nothing fits, or what is not constant-time",
+                                  policy);
             const size_t n_bits = 8 * (1 + random_below(&c->random, 2 * MOST));
-            if (!length_is_obeyed(i ? evc_cpu_features() & some : evc_cpu_features(), policy, n_bits))
-                return check_fail(c, "policy %u: not the kernel for moduli of %zu bits", policy, n_bits);
+            if (!length_is_obeyed(i ? evc_cpu_features() & some : evc_cpu_features(), policy,
+                                  n_bits))
+                return check_fail(c, "policy %u: not the kernel for moduli of %zu bits", policy,
+                                  n_bits);
         }
     return PASS;
 }
 
-/* ---- Known answers ------------------------------------------------------------------------------------ */
+/* ---- Known answers --------------------------------------------------------------------------- */
 
-/* Published primes: of NIST P-256 (SP 800-186), curve25519 (RFC 7748), NIST P-521, and RFC 2409, section 6.1. */
+/* Published primes: of NIST P-256 (SP 800-186), curve25519 (RFC 7748), NIST P-521, and
+ * RFC 2409, section 6.1. */
 static const char *const primes[] = {
     "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff",
     "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffed",
-    "01ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
-    "ffffffffffffffffffffffffffffffffffff",
-    "ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74020bbea63b139b22514a08798e3404dd"
-    "ef9519b3cd3a431b302b0a6df25f14374fe1356d6d51c245e485b576625e7ec6f44c42e9a63a3620ffffffffffffffff",
+    "01ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
+    "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
+    "ffff",
+    "ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74"
+    "020bbea63b139b22514a08798e3404ddef9519b3cd3a431b302b0a6df25f1437"
+    "4fe1356d6d51c245e485b576625e7ec6f44c42e9a63a3620ffffffffffffffff",
 };
 
 /* 7 to the (p - 1) is 1, and to the (p - 2) it is the inverse of 7. */
@@ -224,19 +242,22 @@ static enum result primes_keep_fermats_theorem(struct check *c)
         base[n_bytes - 1] = 7;
         memcpy(e, p, n_bytes);
         e[n_bytes - 1] ^= 1;
-        good = make_ring(&r, kernel_of(c), p, n_bytes) && operate(EXP, &r, base, e, n_bytes, out) == EVC_OK;
+        good = make_ring(&r, kernel_of(c), p, n_bytes) &&
+               operate(EXP, &r, base, e, n_bytes, out) == EVC_OK;
         for (size_t j = 0; good && j < n_bytes; j++)
             good = out[j] == (j == n_bytes - 1);
         if (good) {
             e[n_bytes - 1] = (uint8_t)(p[n_bytes - 1] - 2);
-            good = operate(EXP, &r, base, e, n_bytes, out) == EVC_OK &&
-                   evc_bn_inverse(base, p, n_bytes, inverse, r.scratch, r.scratch_bytes) == EVC_OK &&
-                   memcmp(out, inverse, n_bytes) == 0;
+            good =
+                operate(EXP, &r, base, e, n_bytes, out) == EVC_OK &&
+                evc_bn_inverse(base, p, n_bytes, inverse, r.scratch, r.scratch_bytes) == EVC_OK &&
+                memcmp(out, inverse, n_bytes) == 0;
         }
         free_ring(&r);
         c->cases += 2;
         if (!good)
-            return check_fail(c, "a power of 7 is wrong modulo the prime %.32s..., or its inverse is", primes[i]);
+            return check_fail(
+                c, "a power of 7 is wrong modulo the prime %.32s..., or its inverse is", primes[i]);
     }
     return PASS;
 }
@@ -245,15 +266,15 @@ static enum result primes_keep_fermats_theorem(struct check *c)
 static enum result known_answers(struct check *c)
 {
     static const char p_hex[] =
-        "8df2a494492276aa3d25759bb06869cbeac0d83afb8d0cf7cbb8324f0d7882e5d0762fc5b7210eafc2e9adac32ab7aac"
-        "49693dfbf83724c2ec0736ee31c80291";
+        "8df2a494492276aa3d25759bb06869cbeac0d83afb8d0cf7cbb8324f0d7882e5"
+        "d0762fc5b7210eafc2e9adac32ab7aac49693dfbf83724c2ec0736ee31c80291";
     static const char g_hex[] =
-        "626d027839ea0a13413163a55b4cb500299d5522956cefcb3bff10f399ce2c2e71cb9de5fa24babf58e5b79521925c9c"
-        "c42e9f6f464b088cc572af53e6d78802";
+        "626d027839ea0a13413163a55b4cb500299d5522956cefcb3bff10f399ce2c2e"
+        "71cb9de5fa24babf58e5b79521925c9cc42e9f6f464b088cc572af53e6d78802";
     static const char x_hex[] = "2070b3223dba372fde1c0ffc7b2e3b498b260614";
     static const char y_hex[] =
-        "19131871d75b1612a819f29d78d1b0d7346f7aa77bb62a859bfd6c5675da9d212d3a36ef1672ef660b8c7c255cc0ec74"
-        "858fba33f44c06699630a76b030ee333";
+        "19131871d75b1612a819f29d78d1b0d7346f7aa77bb62a859bfd6c5675da9d21"
+        "2d3a36ef1672ef660b8c7c255cc0ec74858fba33f44c06699630a76b030ee333";
     uint8_t p[64], g[64], x[20], y[64], out[64];
     struct ring r;
     enum result result = PASS;
@@ -271,7 +292,7 @@ static enum result known_answers(struct check *c)
     return result;
 }
 
-/* ---- Against the reference ---------------------------------------------------------------------------- */
+/* ---- Against the reference ------------------------------------------------------------------- */
 
 /* One modulus, and operands of so many turns, by the kernel and by c_ref. */
 static enum result size_equals_reference(struct check *c, size_t n_bytes, int turns)
@@ -281,18 +302,21 @@ static enum result size_equals_reference(struct check *c, size_t n_bytes, int tu
     enum result result = PASS;
 
     bn_random_modulus(&c->random, n, n_bytes);
-    if (!make_ring(&r, kernel_of(c), n, n_bytes) || !make_ring(&reference, evc_bn_named("c_ref"), n, n_bytes))
+    if (!make_ring(&r, kernel_of(c), n, n_bytes) ||
+        !make_ring(&reference, evc_bn_named("c_ref"), n, n_bytes))
         result = check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
     for (int turn = 0; turn < turns && result == PASS; turn++) {
         bn_random_operand(&c->random, a, n, n_bytes);
         bn_random_operand(&c->random, b, n, n_bytes);
         for (enum operation op = ADD; op <= REDUCE && result == PASS; op++, c->cases++) {
-            const size_t b_bytes = op == REDUCE ? 1 + random_below(&c->random, 3 * n_bytes < MOST ? 3 * n_bytes : MOST)
-                                                : n_bytes;
+            const size_t b_bytes =
+                op == REDUCE ? 1 + random_below(&c->random, 3 * n_bytes < MOST ? 3 * n_bytes : MOST)
+                             : n_bytes;
             if (op == REDUCE)
                 bn_pieces(&c->random, b, b_bytes);
             if (operate(op, &r, a, b, b_bytes, got) != EVC_OK ||
-                operate(op, &reference, a, b, b_bytes, expected) != EVC_OK || memcmp(got, expected, n_bytes) != 0)
+                operate(op, &reference, a, b, b_bytes, expected) != EVC_OK ||
+                memcmp(got, expected, n_bytes) != 0)
                 result = differs(c, op, &r, n, a, b, b_bytes, got);
             if (result == PASS && op <= SUB &&
                 (!operate_in_form(op, &r, a, b, got) || memcmp(got, expected, n_bytes) != 0))
@@ -314,14 +338,16 @@ static bool double_and_add(const struct ring *r, uint8_t *sum, unsigned bit)
            operate(ADD, r, sum, number, r->n_bytes, sum) == EVC_OK;
 }
 
-/* Long numbers bit by bit, by sums alone: reference and kernels have the code above kernels in common. */
+/* Long numbers bit by bit, by sums alone: reference and kernels have the code
+ * above kernels in common. */
 static enum result reductions_equal_sums(struct check *c)
 {
     static uint8_t n[64], a[256], got[64], expected[64];
     enum result result = PASS;
 
     for (int i = 0; i < (c->quick ? 8 : 100) && result == PASS; i++, c->cases++) {
-        const size_t n_bytes = 16 + random_below(&c->random, 25), a_bytes = 1 + random_below(&c->random, 5 * n_bytes);
+        const size_t n_bytes = 16 + random_below(&c->random, 25),
+                     a_bytes = 1 + random_below(&c->random, 5 * n_bytes);
         struct ring r;
         bool good;
 
@@ -331,20 +357,22 @@ static enum result reductions_equal_sums(struct check *c)
         good = make_ring(&r, kernel_of(c), n, n_bytes);
         for (size_t bit = 8 * a_bytes; good && bit-- > 0;)
             good = double_and_add(&r, expected, (unsigned)a[a_bytes - 1 - bit / 8] >> bit % 8 & 1);
-        if (!good || operate(REDUCE, &r, expected, a, a_bytes, got) != EVC_OK || memcmp(got, expected, n_bytes) != 0)
+        if (!good || operate(REDUCE, &r, expected, a, a_bytes, got) != EVC_OK ||
+            memcmp(got, expected, n_bytes) != 0)
             result = differs(c, REDUCE, &r, n, expected, a, a_bytes, got);
         free_ring(&r);
     }
     return result;
 }
 
-/* x: a result, in the kernel's form, that no doubling has made: load gives numbers below n / 2^loaded_bits. Modulo ones
- * alone it is the power of two above the modulus, where load can give its parts: twice that, less twice the modulus,
- * carries through all digits. */
-static void make_number_to_double(struct check *c, const struct ring *r, const uint8_t *n, uint8_t *a, void *x,
-                                  void *y)
+/* x: a result, in the kernel's form, that no doubling has made: load gives numbers below
+ * n / 2^loaded_bits. Modulo ones alone it is the power of two above the modulus, where load can
+ * give its parts: twice that, less twice the modulus, carries through all digits. */
+static void make_number_to_double(struct check *c, const struct ring *r, const uint8_t *n,
+                                  uint8_t *a, void *x, void *y)
 {
-    const size_t loaded = r->n->shape.loaded_bits, n_bytes = r->n_bytes, first = loaded / 8 + (loaded % 8 != 0);
+    const size_t loaded = r->n->shape.loaded_bits, n_bytes = r->n_bytes,
+                 first = loaded / 8 + (loaded % 8 != 0);
     const bool is_sum = loaded && loaded % 4 == 0 && n[0] == 0xff && n[n_bytes - 1] == 0xff;
     void *const scratch = evc_bn_scratch_start(r->scratch + 1);
 
@@ -363,12 +391,13 @@ static void make_number_to_double(struct check *c, const struct ring *r, const u
     (is_sum ? r->n->kernel->add : r->n->kernel->sub)(r->n, x, x, y, scratch);
 }
 
-/* Kernels may double in another way than they add. Sums of a number and itself, in place and elsewhere, have the form
- * of the sum of a number and its copy. */
+/* Kernels may double in another way than they add. Sums of a number and itself, in place and
+ * elsewhere, have the form of the sum of a number and its copy. */
 static enum result doublings_equal_sums(struct check *c)
 {
     enum { LONGEST = 388 };
-    static const size_t lengths[] = {16, 24, 32, 40, 64, 65, 96, 128, 129, 160, 192, 240, 256, 261, 264, 300, LONGEST};
+    static const size_t lengths[] = {16,  24,  32,  40,  64,  65,  96,  128,    129,
+                                     160, 192, 240, 256, 261, 264, 300, LONGEST};
     static uint8_t n[LONGEST], a[LONGEST];
 
     for (size_t i = 0; i < (c->quick ? 2 : 40) * N(lengths); i++, c->cases++) {
@@ -398,12 +427,15 @@ static enum result doublings_equal_sums(struct check *c)
                memcmp(number[2], number[1], r.n->shape.form_bytes) == 0;
         free_ring(&r);
         if (!good)
-            return check_fail(c, "a number of %zu bytes is doubled to another than it and its copy make", n_bytes);
+            return check_fail(
+                c, "a number of %zu bytes is doubled to another than it and its copy make",
+                n_bytes);
     }
     return PASS;
 }
 
-/* Every length to 72 bytes; every multiple of 64 bits to 2048; around powers of two; the longest. */
+/* Every length to 72 bytes; every multiple of 64 bits to 2048; around
+ * powers of two; the longest. */
 static enum result sums_and_products_equal_reference(struct check *c)
 {
     static const size_t long_bytes[] = {257, 264, 363, 364,  385,  455,  520,  546, 648,
@@ -416,10 +448,12 @@ static enum result sums_and_products_equal_reference(struct check *c)
             return FAIL;
     for (size_t n_bytes = 80; n_bytes <= 256; n_bytes += c->quick ? 40 : 8)
         for (int i = 0; i < (c->quick ? 1 : 8); i++)
-            if (size_equals_reference(c, n_bytes + (size_t)i % 2 * random_below(&c->random, 8), 4) == FAIL)
+            if (size_equals_reference(c, n_bytes + (size_t)i % 2 * random_below(&c->random, 8),
+                                      4) == FAIL)
                 return FAIL;
     for (size_t i = 0; i < N(long_bytes); i++)
-        if ((!c->quick || i == 0 || i == 6) && size_equals_reference(c, long_bytes[i], c->quick ? 1 : 4) == FAIL)
+        if ((!c->quick || i == 0 || i == 6) &&
+            size_equals_reference(c, long_bytes[i], c->quick ? 1 : 4) == FAIL)
             return FAIL;
     return PASS;
 }
@@ -450,12 +484,14 @@ static enum result powers_equal_reference(struct check *c)
         bn_random_modulus(&c->random, n, n_bytes);
         bn_random_operand(&c->random, a, n, n_bytes);
         bn_pieces(&c->random, e, e_bytes);
-        if (!make_ring(&r, kernel_of(c), n, n_bytes) || !make_ring(&reference, evc_bn_named("c_ref"), n, n_bytes))
+        if (!make_ring(&r, kernel_of(c), n, n_bytes) ||
+            !make_ring(&reference, evc_bn_named("c_ref"), n, n_bytes))
             result = check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
         else if (operate(EXP_PUBLIC, &reference, a, e, e_bytes, expected) != EVC_OK)
             result = check_fail(c, "the reference refuses an exponent of %zu bytes", e_bytes);
         for (enum operation op = EXP; op <= EXP_PUBLIC && result == PASS; op++, c->cases++)
-            if (operate(op, &r, a, e, e_bytes, got) != EVC_OK || memcmp(got, expected, n_bytes) != 0)
+            if (operate(op, &r, a, e, e_bytes, got) != EVC_OK ||
+                memcmp(got, expected, n_bytes) != 0)
                 result = differs(c, op, &r, n, a, e, e_bytes, got);
         free_ring(&r);
         free_ring(&reference);
@@ -463,8 +499,9 @@ static enum result powers_equal_reference(struct check *c)
     return result;
 }
 
-/* Powers of words, by sums and by a table, as those of the same numbers. Lengths around those from which on sums are
- * taken; exponents of zeros, of ones, of the bits that are the place of a bit; in place; nothing is left. */
+/* Powers of words, by sums and by a table, as those of the same numbers. Lengths around those from
+ * which on sums are taken; exponents of zeros, of ones, of the bits that are the place of a bit; in
+ * place; nothing is left. */
 static enum result small_powers_equal_powers(struct check *c)
 {
     enum { LONGEST = 388 };
@@ -477,7 +514,8 @@ static enum result small_powers_equal_powers(struct check *c)
     for (size_t i = 0; i < (c->quick ? 12 : 120) && result == PASS; i++, c->cases++) {
         const size_t n_bytes = is_slow && i % 4 ? lengths[i % 4] : lengths[i % N(lengths)];
         const uint32_t base = bases[(i + i / 12) % N(bases)];
-        const bool is_one_byte = i % 12 == 7; /* less than the bits that the place of a bit has, of base 2 */
+        /* is_one_byte: less than the bits that the place of a bit has, of base 2 */
+        const bool is_one_byte = i % 12 == 7;
         const size_t e_bytes = is_slow       ? 1 + i % 2
                                : is_one_byte ? 1
                                              : 2 + random_below(&c->random, i % 5 ? 6 : 40);
@@ -511,7 +549,8 @@ static enum result small_powers_equal_powers(struct check *c)
 static enum result many_powers_of(struct check *c, const struct evc_bn *bn)
 {
     enum { MANY = 19, LONGEST = 40 };
-    static uint8_t n[3][LONGEST], base[MANY][LONGEST], e[MANY][LONGEST], out[MANY][LONGEST], expected[LONGEST];
+    static uint8_t n[3][LONGEST], base[MANY][LONGEST], e[MANY][LONGEST], out[MANY][LONGEST],
+        expected[LONGEST];
     static const size_t lengths[] = {LONGEST, LONGEST, 24};
     const size_t scratch_bytes = evc_bn_exp_many_scratch_bytes(bn, 8 * LONGEST);
     uint8_t *scratch = malloc(scratch_bytes);
@@ -542,12 +581,16 @@ static enum result many_powers_of(struct check *c, const struct evc_bn *bn)
         }
         const enum evc_status all = evc_bn_exp_many(exps, n_exps, scratch, scratch_bytes);
         for (size_t i = 0; i < n_exps && result == PASS; i++, c->cases++) {
-            const struct ring *r = &rings[exps[i].n == rings[1].n ? 1 : exps[i].n == rings[2].n ? 2 : 0];
-            const enum evc_status one = operate(EXP, r, base[i], e[i], exps[i].exponent_bytes, expected);
+            const struct ring *r =
+                &rings[exps[i].n == rings[1].n ? 1 : exps[i].n == rings[2].n ? 2 : 0];
+            const enum evc_status one =
+                operate(EXP, r, base[i], e[i], exps[i].exponent_bytes, expected);
             if (exps[i].status != one || (one != EVC_OK && all != one) ||
                 (one == EVC_OK && memcmp(out[i], expected, r->n_bytes) != 0))
-                result = check_fail(c, "number %zu of %zu exponentiations, of %zu bytes: %s", i, n_exps, r->n_bytes,
-                                    exps[i].status == one ? "another result than alone" : "another status than alone");
+                result = check_fail(c, "number %zu of %zu exponentiations, of %zu bytes: %s", i,
+                                    n_exps, r->n_bytes,
+                                    exps[i].status == one ? "another result than alone"
+                                                          : "another status than alone");
         }
     }
     for (size_t i = 0; i < N(rings); i++)
@@ -556,15 +599,16 @@ static enum result many_powers_of(struct check *c, const struct evc_bn *bn)
     return result;
 }
 
-/* Two to eight powers with no more scratch memory than they ask for, one byte behind a whole vector: none writes behind
- * it. */
+/* Two to eight powers with no more scratch memory than they ask for, one byte behind a whole
+ * vector: none writes behind it. */
 static enum result many_powers_stay_inside(struct check *c, size_t n_bytes, size_t n_exps)
 {
     enum { MANY = 8, LONGEST = EVC_BN_MAX_BYTES, MARGIN_BYTE = 0xcc };
     static uint8_t n[LONGEST], base[LONGEST], out[MANY][LONGEST];
     static const uint8_t e[1] = {3};
     const size_t scratch_bytes = evc_bn_exp_many_scratch_bytes(kernel_of(c), 8 * n_bytes);
-    uint8_t *memory = malloc(64 + scratch_bytes + MARGIN), *scratch = memory + 1 + (63 & -(uintptr_t)memory);
+    uint8_t *memory = malloc(64 + scratch_bytes + MARGIN),
+            *scratch = memory + 1 + (63 & -(uintptr_t)memory);
     struct evc_bn_exp exps[MANY];
     struct ring r = {0};
     enum result result = memory ? PASS : check_fail(c, "no memory");
@@ -581,7 +625,8 @@ static enum result many_powers_stay_inside(struct check *c, size_t n_bytes, size
             result = check_fail(c, "%zu powers of %zu bytes are refused", n_exps, n_bytes);
         for (size_t i = 0; i < MARGIN; i++)
             if (scratch[scratch_bytes + i] != MARGIN_BYTE)
-                result = check_fail(c, "%zu powers of %zu bytes write behind their scratch memory", n_exps, n_bytes);
+                result = check_fail(c, "%zu powers of %zu bytes write behind their scratch memory",
+                                    n_exps, n_bytes);
         c->cases++;
     }
     free_ring(&r);
@@ -610,14 +655,16 @@ static enum result pair_equals_one_by_one(struct check *c, size_t n_bytes, const
         bn_pieces(&c->random, e[i], sizeof e[i]);
         if (!make_ring(&rings[i], bn, n[i], n_bytes))
             result = check_fail(c, "a modulus is refused");
-        exps[i] = (struct evc_bn_exp){rings[i].n, base[i], e[i], out[i], sizeof e[i], EVC_ERR_STATE};
+        exps[i] =
+            (struct evc_bn_exp){rings[i].n, base[i], e[i], out[i], sizeof e[i], EVC_ERR_STATE};
     }
     if (result == PASS && evc_bn_exp_many(exps, 2, scratch, scratch_bytes) != EVC_OK)
         result = check_fail(c, "two powers of %zu bytes are refused", n_bytes);
     for (size_t i = 0; i < 2 && result == PASS; i++, c->cases++) {
         if (operate(EXP, &rings[i], base[i], e[i], sizeof e[i], expected) != EVC_OK ||
             memcmp(out[i], expected, n_bytes) != 0)
-            result = check_fail(c, "number %zu of two powers of %zu bytes: another result than alone", i, n_bytes);
+            result = check_fail(
+                c, "number %zu of two powers of %zu bytes: another result than alone", i, n_bytes);
     }
     for (size_t i = 0; i < 2; i++)
         free_ring(&rings[i]);
@@ -627,7 +674,8 @@ static enum result pair_equals_one_by_one(struct check *c, size_t n_bytes, const
 
 static enum result pairs_equal_one_by_one(struct check *c)
 {
-    /* Around lengths that fill the digits of two numbers in a vector, or whole digits of 50 bits, up to the longest. */
+    /* Around lengths that fill the digits of two numbers in a vector, or whole digits of 50
+     * bits, up to the longest. */
     static const uint16_t lengths[] = {37, 38, 49, 50, 51, 68, 69, 93, 94, 128, 130, 131,
                                        192, 193, 194, 256, 261, 262, 311, 312, 389, 390, 467, 468,
                                        512, 519, 520, 623, 650, 779, 780, 935, 936, 1023, 1024};
@@ -642,7 +690,10 @@ static enum result pairs_equal_one_by_one(struct check *c)
 
         lowest[n_bytes - 1] = 1;
         for (int turn = 0; turn < (c->quick ? 2 : 8); turn++)
-            if (pair_equals_one_by_one(c, n_bytes, turn == 0 ? ones : turn == 1 ? lowest : NULL) == FAIL)
+            if (pair_equals_one_by_one(c, n_bytes,
+                                       turn == 0   ? ones
+                                       : turn == 1 ? lowest
+                                                   : NULL) == FAIL)
                 return FAIL;
         lowest[n_bytes - 1] = 0;
         if (many_powers_stay_inside(c, n_bytes, 2) == FAIL)
@@ -655,7 +706,8 @@ static enum result many_powers_equal_one_by_one(struct check *c)
 {
     const enum result result = many_powers_of(c, kernel_of(c));
 
-    for (size_t n_bytes = 16; n_bytes <= 160 && kernel_of(c)->exp_many; n_bytes += c->quick && n_bytes >= 48 ? 6 : 1)
+    for (size_t n_bytes = 16; n_bytes <= 160 && kernel_of(c)->exp_many;
+         n_bytes += c->quick && n_bytes >= 48 ? 6 : 1)
         if (many_powers_stay_inside(c, n_bytes, 8) == FAIL)
             return FAIL;
     if (result != PASS || strcmp(c->line->name, "c_ref") != 0)
@@ -676,7 +728,8 @@ static bool is_one(const uint8_t *a, size_t n_bytes)
 }
 
 /* A number times its inverse is 1; it has none if it and the modulus have a common divisor. */
-static enum result number_has_its_inverse(struct check *c, const uint8_t *n, size_t n_bytes, bool is_prime)
+static enum result number_has_its_inverse(struct check *c, const uint8_t *n, size_t n_bytes,
+                                          bool is_prime)
 {
     static const uint8_t zero[128];
     static uint8_t a[128], b[128], out[128], g[128];
@@ -695,7 +748,8 @@ static enum result number_has_its_inverse(struct check *c, const uint8_t *n, siz
     if (status == EVC_OK)
         status = evc_bn_inverse(a, n, n_bytes, b, r.scratch, r.scratch_bytes);
     if (status != (coprime ? EVC_OK : EVC_ERR_INVERSE) || (is_prime && !coprime))
-        result = check_fail(c, "the inverse modulo a number of %zu bytes: %s", n_bytes, evc_status_text(status));
+        result = check_fail(c, "the inverse modulo a number of %zu bytes: %s", n_bytes,
+                            evc_status_text(status));
     else if (coprime && (operate(MUL, &r, a, b, n_bytes, out) != EVC_OK || !is_one(out, n_bytes)))
         result = check_fail(c, "the inverse modulo a number of %zu bytes is none", n_bytes);
     free_ring(&r);
@@ -720,7 +774,7 @@ static enum result inverses_are_inverse(struct check *c)
     return result;
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* The operands of a call beside guard pages. */
 struct placed_call {
@@ -755,8 +809,9 @@ static void do_set_modulus(void *vcall)
     p->status = evc_bn_set_modulus_in(p->memory, p->memory_bytes, p->kernel, p->n, p->n_bytes);
 }
 
-/* Operands, result, modulus, its memory and scratch memory at both ends of their pages, at every alignment of bytes.
- * Long numbers too, for which kernels have other code; the reference takes too long for these. */
+/* Operands, result, modulus, its memory and scratch memory at both ends of their pages, at
+ * every alignment of bytes. Long numbers too, for which kernels have other code; the reference
+ * takes too long for these. */
 static enum result accesses_stay_inside_the_buffers(struct check *c)
 {
     enum { LONGEST = 520 };
@@ -770,7 +825,8 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
         const size_t least_bytes = i == 4   ? evc_bn_modulus_bytes(bn, 8 * LONGEST) + 4096
                                    : i == 5 ? evc_bn_scratch_bytes(bn, 8 * LONGEST) + 4096
                                             : LONGEST;
-        if (!fence[i].start || fence[i].len_bytes < least_bytes) /* of a kernel before, which needs less */
+        /* a fence of a kernel before, which needs less */
+        if (!fence[i].start || fence[i].len_bytes < least_bytes)
             fence[i] = port_guarded(least_bytes);
     }
     if (!fence[5].start || !fence[0].start)
@@ -780,7 +836,8 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
         const size_t n_bytes = is_long ? long_bytes[turn / 6 % N(long_bytes)] : 16 + turn * 7 % 65;
         const bool at_end = turn / 2 % 2 == 0;
         const size_t memory_bytes = (evc_bn_modulus_bytes(bn, 8 * n_bytes) + 15) & ~(size_t)15;
-        struct placed_call p = {.ring = {.n_bytes = n_bytes, .scratch_bytes = evc_bn_scratch_bytes(bn, 8 * n_bytes)}};
+        struct placed_call p = {
+            .ring = {.n_bytes = n_bytes, .scratch_bytes = evc_bn_scratch_bytes(bn, 8 * n_bytes)}};
         struct placed_modulus m = {port_flush(&fence[4], at_end, memory_bytes), memory_bytes, bn,
                                    port_flush(&fence[0], at_end, n_bytes), n_bytes, EVC_OK};
         struct ring plain;
@@ -796,7 +853,8 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
         if (!make_ring(&plain, bn, n, n_bytes))
             return check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
         p.ring.n = m.memory;
-        p.ring.scratch = port_flush(&fence[5], at_end, p.ring.scratch_bytes) - 1; /* operate() adds 1 */
+        /* operate() adds 1 */
+        p.ring.scratch = port_flush(&fence[5], at_end, p.ring.scratch_bytes) - 1;
         for (p.operation = ADD; p.operation < N_OPERATIONS; p.operation++, c->cases++) {
             p.b_bytes = n_bytes;
             if (p.operation >= REDUCE)
@@ -807,12 +865,14 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
             memcpy(pa, a, n_bytes);
             memcpy(pb, b, p.b_bytes);
             if (!port_survives(do_placed, &p))
-                return check_fail(c, "%s, %zu bytes at the %s of pages: memory fault", operation_names[p.operation],
-                                  n_bytes, at_end ? "end" : "start");
-            if (p.status != EVC_OK || operate(p.operation, &plain, a, b, p.b_bytes, expected) != EVC_OK ||
+                return check_fail(c, "%s, %zu bytes at the %s of pages: memory fault",
+                                  operation_names[p.operation], n_bytes, at_end ? "end" : "start");
+            if (p.status != EVC_OK ||
+                operate(p.operation, &plain, a, b, p.b_bytes, expected) != EVC_OK ||
                 memcmp(p.out, expected, n_bytes) != 0)
-                return check_fail(c, "%s, %zu bytes at the %s of pages%s: another result", operation_names[p.operation],
-                                  n_bytes, at_end ? "end" : "start", p.out == pa ? ", in place" : "");
+                return check_fail(c, "%s, %zu bytes at the %s of pages%s: another result",
+                                  operation_names[p.operation], n_bytes, at_end ? "end" : "start",
+                                  p.out == pa ? ", in place" : "");
         }
         free_ring(&plain);
     }
@@ -831,11 +891,14 @@ static void do_division(void *vcall)
 {
     struct placed_division *p = vcall;
 
-    p->status = p->is_inverse ? evc_bn_inverse(p->a, p->n, p->n_bytes, p->out, p->scratch, p->scratch_bytes)
-                              : evc_bn_gcd(p->n, p->n_bytes, p->a, p->n_bytes, p->out, p->scratch, p->scratch_bytes);
+    p->status =
+        p->is_inverse
+            ? evc_bn_inverse(p->a, p->n, p->n_bytes, p->out, p->scratch, p->scratch_bytes)
+            : evc_bn_gcd(p->n, p->n_bytes, p->a, p->n_bytes, p->out, p->scratch, p->scratch_bytes);
 }
 
-/* Operands, result and scratch memory at both ends of their pages; the result where an operand is, too. */
+/* Operands, result and scratch memory at both ends of their pages; the result
+ * where an operand is, too. */
 static enum result gcd_and_inverse_stay_inside_the_buffers(struct check *c)
 {
     enum { LONGEST = 65 };
@@ -851,7 +914,8 @@ static enum result gcd_and_inverse_stay_inside_the_buffers(struct check *c)
     for (size_t turn = 0; turn < (c->quick ? 24 : 240); turn++, c->cases++) {
         const size_t n_bytes = 1 + turn * 7 % LONGEST;
         const bool at_end = turn / 2 % 2 == 0;
-        uint8_t *const pn = port_flush(&fence[0], at_end, n_bytes), *const pa = port_flush(&fence[1], at_end, n_bytes);
+        uint8_t *const pn = port_flush(&fence[0], at_end, n_bytes);
+        uint8_t *const pa = port_flush(&fence[1], at_end, n_bytes);
         struct placed_division p = {.a = pa, .n = pn, .n_bytes = n_bytes, .is_inverse = turn % 2,
                                     .scratch_bytes = evc_bn_gcd_scratch_bytes(n_bytes)};
         struct placed_division plain = p;
@@ -867,11 +931,12 @@ static enum result gcd_and_inverse_stay_inside_the_buffers(struct check *c)
         p.out = turn % 3 == 0 ? pa : port_flush(&fence[2], at_end, n_bytes);
         p.scratch = port_flush(&fence[3], at_end, p.scratch_bytes);
         if (!port_survives(do_division, &p))
-            return check_fail(c, "gcd or inverse, %zu bytes at the %s of pages: memory fault", n_bytes,
-                              at_end ? "end" : "start");
-        if (p.status != plain.status || (p.status == EVC_OK && memcmp(p.out, expected, n_bytes) != 0))
-            return check_fail(c, "gcd or inverse, %zu bytes at the %s of pages: another result", n_bytes,
-                              at_end ? "end" : "start");
+            return check_fail(c, "gcd or inverse, %zu bytes at the %s of pages: memory fault",
+                              n_bytes, at_end ? "end" : "start");
+        if (p.status != plain.status ||
+            (p.status == EVC_OK && memcmp(p.out, expected, n_bytes) != 0))
+            return check_fail(c, "gcd or inverse, %zu bytes at the %s of pages: another result",
+                              n_bytes, at_end ? "end" : "start");
     }
     return PASS;
 }
@@ -879,7 +944,8 @@ static enum result gcd_and_inverse_stay_inside_the_buffers(struct check *c)
 static enum result results_stay_in_place(struct check *c)
 {
     enum { LONGEST = 72 };
-    static uint8_t n[LONGEST], a[LONGEST], b[LONGEST], out[LONGEST + 2 * MARGIN], painted[LONGEST + 2 * MARGIN];
+    static uint8_t n[LONGEST], a[LONGEST], b[LONGEST], out[LONGEST + 2 * MARGIN],
+        painted[LONGEST + 2 * MARGIN];
 
     memset(painted, 0xa5, sizeof painted);
     for (size_t n_bytes = 16; n_bytes <= LONGEST; n_bytes += c->quick ? 7 : 1) {
@@ -892,8 +958,10 @@ static enum result results_stay_in_place(struct check *c)
         for (enum operation op = ADD; op < N_OPERATIONS; op++, c->cases++) {
             memcpy(out, painted, sizeof out);
             must(operate(op, &r, a, b, op < EXP ? n_bytes : 2, out + MARGIN));
-            if (memcmp(out, painted, MARGIN) != 0 || memcmp(out + MARGIN + n_bytes, painted, MARGIN) != 0)
-                return check_fail(c, "%s of %zu bytes writes beside its result", operation_names[op], n_bytes);
+            if (memcmp(out, painted, MARGIN) != 0 ||
+                memcmp(out + MARGIN + n_bytes, painted, MARGIN) != 0)
+                return check_fail(c, "%s of %zu bytes writes beside its result",
+                                  operation_names[op], n_bytes);
         }
         free_ring(&r);
     }
@@ -923,8 +991,9 @@ static enum result calls_leave_nothing_in_scratch_memory(struct check *c)
             return check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
         for (size_t i = 1; i <= r.n->shape.scratch_bytes + n_bytes; i++)
             if (((const uint8_t *)r.n)[r.memory_bytes - i])
-                result = check_fail(c, "a modulus of %zu bytes has something in the %zuth last byte of its memory",
-                                    n_bytes, i);
+                result = check_fail(
+                    c, "a modulus of %zu bytes has something in the %zuth last byte of its memory",
+                    n_bytes, i);
         memset(r.scratch, 0x5a, r.scratch_bytes + 1);
         for (enum operation op = ADD; op < N_OPERATIONS && result == PASS; op++) {
             must(operate(op, &r, a, b, op < EXP ? n_bytes : 2, out));
@@ -936,8 +1005,9 @@ static enum result calls_leave_nothing_in_scratch_memory(struct check *c)
         }
         if (result == PASS) {
             status = evc_bn_inverse(a, n, n_bytes, out, r.scratch + 1, r.scratch_bytes);
-            result = status == EVC_OK || status == EVC_ERR_INVERSE ? is_clean(c, &r, "inverse")
-                                                                  : check_fail(c, "an inverse is refused");
+            result = status == EVC_OK || status == EVC_ERR_INVERSE
+                         ? is_clean(c, &r, "inverse")
+                         : check_fail(c, "an inverse is refused");
         }
         free_ring(&r);
         if (result != PASS)
@@ -1006,15 +1076,18 @@ static enum result moduli_may_be_copied_and_do_not_change(struct check *c)
         memset(copy.n, 0x77, copy.memory_bytes);
         memcpy((uint8_t *)copy.n, r.n, r.memory_bytes);
         memset(r.n, 0x55, r.memory_bytes);
-        if (!good || operate(EXP, &copy, a, b, 3, out) != EVC_OK || memcmp(out, expected, n_bytes) != 0)
-            return check_fail(c, "a copied modulus of %zu bytes gives another power, or using one changed it", n_bytes);
+        if (!good || operate(EXP, &copy, a, b, 3, out) != EVC_OK ||
+            memcmp(out, expected, n_bytes) != 0)
+            return check_fail(
+                c, "a copied modulus of %zu bytes gives another power, or using one changed it",
+                n_bytes);
         free_ring(&r);
         free_ring(&copy);
     }
     return PASS;
 }
 
-/* ---- Bad input ---------------------------------------------------------------------------------------- */
+/* ---- Bad input ------------------------------------------------------------------------------- */
 
 static enum result moduli_that_do_not_exist_are_refused_and_wiped(struct check *c)
 {
@@ -1052,11 +1125,12 @@ static enum result moduli_that_do_not_exist_are_refused_and_wiped(struct check *
         memset(memory, 0xcc, sizeof memory);
         said = evc_bn_set_modulus_in(memory + bad[i].at, bytes, bad[i].kernel, n, bad[i].n_bytes);
         if (said != bad[i].expected)
-            return check_fail(c, "a modulus of %zu bytes, %02x...%02x: %s", bad[i].n_bytes, bad[i].first, bad[i].last,
-                              evc_status_text(said));
+            return check_fail(c, "a modulus of %zu bytes, %02x...%02x: %s", bad[i].n_bytes,
+                              bad[i].first, bad[i].last, evc_status_text(said));
         for (size_t j = 0; said != EVC_OK && j < bytes; j++)
             if (memory[bad[i].at + j])
-                return check_fail(c, "byte %zu of the memory is left after: %s", j, evc_status_text(said));
+                return check_fail(c, "byte %zu of the memory is left after: %s", j,
+                                  evc_status_text(said));
         if (memory[bad[i].at + bytes] != 0xcc)
             return check_fail(c, "a modulus of %zu bytes writes behind its memory", bad[i].n_bytes);
         if (said != EVC_OK && bad[i].at == 0 && modulus->kernel)
@@ -1073,7 +1147,8 @@ static enum result moduli_that_do_not_exist_are_refused_and_wiped(struct check *
 static enum result bad_operands_are_refused(struct check *c)
 {
     enum { LENGTH = 33 };
-    static uint8_t n[LENGTH], good[LENGTH], equal[LENGTH], above[LENGTH], out[LENGTH], painted[LENGTH];
+    static uint8_t n[LENGTH], good[LENGTH], equal[LENGTH], above[LENGTH], out[LENGTH],
+        painted[LENGTH];
     static uint8_t exponent[MOST + 1];
     struct ring r, none;
     enum result result = PASS;
@@ -1095,27 +1170,38 @@ static enum result bad_operands_are_refused(struct check *c)
         bool no_modulus;
         enum evc_status expected;
     } bad[] = {
-        {ADD, equal, good, LENGTH, 0, false, EVC_ERR_RANGE}, {ADD, good, equal, LENGTH, 0, false, EVC_ERR_RANGE},
-        {SUB, above, good, LENGTH, 0, false, EVC_ERR_RANGE}, {SUB, good, above, LENGTH, 0, false, EVC_ERR_RANGE},
-        {MUL, equal, good, LENGTH, 0, false, EVC_ERR_RANGE}, {MUL, good, above, LENGTH, 0, false, EVC_ERR_RANGE},
-        {SQR, equal, good, LENGTH, 0, false, EVC_ERR_RANGE}, {EXP, equal, good, LENGTH, 0, false, EVC_ERR_RANGE},
+        {ADD, equal, good, LENGTH, 0, false, EVC_ERR_RANGE},
+        {ADD, good, equal, LENGTH, 0, false, EVC_ERR_RANGE},
+        {SUB, above, good, LENGTH, 0, false, EVC_ERR_RANGE},
+        {SUB, good, above, LENGTH, 0, false, EVC_ERR_RANGE},
+        {MUL, equal, good, LENGTH, 0, false, EVC_ERR_RANGE},
+        {MUL, good, above, LENGTH, 0, false, EVC_ERR_RANGE},
+        {SQR, equal, good, LENGTH, 0, false, EVC_ERR_RANGE},
+        {EXP, equal, good, LENGTH, 0, false, EVC_ERR_RANGE},
         {EXP_PUBLIC, above, good, LENGTH, 0, false, EVC_ERR_RANGE},
-        {EXP, good, exponent, 0, 0, false, EVC_ERR_LENGTH},  {EXP_PUBLIC, good, exponent, 0, 0, false, EVC_ERR_LENGTH},
-        {REDUCE, good, exponent, 0, 0, false, EVC_ERR_LENGTH}, {EXP_SMALL, good, exponent, 0, 0, false, EVC_ERR_LENGTH},
+        {EXP, good, exponent, 0, 0, false, EVC_ERR_LENGTH},
+        {EXP_PUBLIC, good, exponent, 0, 0, false, EVC_ERR_LENGTH},
+        {REDUCE, good, exponent, 0, 0, false, EVC_ERR_LENGTH},
+        {EXP_SMALL, good, exponent, 0, 0, false, EVC_ERR_LENGTH},
         {EXP_SMALL, good, exponent, MOST + 1, 0, false, EVC_ERR_LENGTH},
         {EXP_SMALL, good, exponent, 1, 1, false, EVC_ERR_SCRATCH},
         {EXP_SMALL, good, exponent, 1, 0, true, EVC_ERR_KERNEL},
         {EXP, good, exponent, MOST + 1, 0, false, EVC_ERR_LENGTH},
         {EXP_PUBLIC, good, exponent, MOST + 1, 0, false, EVC_ERR_LENGTH},
         {REDUCE, good, exponent, MOST + 1, 0, false, EVC_ERR_LENGTH},
-        {ADD, good, good, LENGTH, 1, false, EVC_ERR_SCRATCH}, {SUB, good, good, LENGTH, 1, false, EVC_ERR_SCRATCH},
-        {MUL, good, good, LENGTH, 1, false, EVC_ERR_SCRATCH}, {SQR, good, good, LENGTH, 1, false, EVC_ERR_SCRATCH},
+        {ADD, good, good, LENGTH, 1, false, EVC_ERR_SCRATCH},
+        {SUB, good, good, LENGTH, 1, false, EVC_ERR_SCRATCH},
+        {MUL, good, good, LENGTH, 1, false, EVC_ERR_SCRATCH},
+        {SQR, good, good, LENGTH, 1, false, EVC_ERR_SCRATCH},
         {EXP, good, exponent, 1, 1, false, EVC_ERR_SCRATCH},
         {EXP_PUBLIC, good, exponent, 1, 1, false, EVC_ERR_SCRATCH},
         {REDUCE, good, exponent, 1, 1, false, EVC_ERR_SCRATCH},
-        {ADD, good, good, LENGTH, 0, true, EVC_ERR_KERNEL},   {SUB, good, good, LENGTH, 0, true, EVC_ERR_KERNEL},
-        {MUL, good, good, LENGTH, 0, true, EVC_ERR_KERNEL},   {SQR, good, good, LENGTH, 0, true, EVC_ERR_KERNEL},
-        {EXP, good, exponent, 1, 0, true, EVC_ERR_KERNEL},    {EXP_PUBLIC, good, exponent, 1, 0, true, EVC_ERR_KERNEL},
+        {ADD, good, good, LENGTH, 0, true, EVC_ERR_KERNEL},
+        {SUB, good, good, LENGTH, 0, true, EVC_ERR_KERNEL},
+        {MUL, good, good, LENGTH, 0, true, EVC_ERR_KERNEL},
+        {SQR, good, good, LENGTH, 0, true, EVC_ERR_KERNEL},
+        {EXP, good, exponent, 1, 0, true, EVC_ERR_KERNEL},
+        {EXP_PUBLIC, good, exponent, 1, 0, true, EVC_ERR_KERNEL},
         {REDUCE, good, exponent, 1, 0, true, EVC_ERR_KERNEL},
     };
     static struct evc_bn_modulus not_set_up;
@@ -1129,19 +1215,22 @@ static enum result bad_operands_are_refused(struct check *c)
         memcpy(out, painted, sizeof out);
         said = operate(bad[i].operation, &none, bad[i].a, bad[i].b, bad[i].b_bytes, out);
         if (said != bad[i].expected || memcmp(out, painted, sizeof out) != 0)
-            result = check_fail(c, "%s, case %zu: %s%s", operation_names[bad[i].operation], i, evc_status_text(said),
-                                memcmp(out, painted, sizeof out) ? ", and something was written" : "");
+            result =
+                check_fail(c, "%s, case %zu: %s%s", operation_names[bad[i].operation], i,
+                           evc_status_text(said),
+                           memcmp(out, painted, sizeof out) ? ", and something was written" : "");
     }
     free_ring(&r);
     return result;
 }
 
-/* Lengths, numbers and scratch memory that gcd and inverse refuse, and numbers without an inverse: nothing is
- * written. */
+/* Lengths, numbers and scratch memory that gcd and inverse refuse, and numbers without an
+ * inverse: nothing is written. */
 static enum result gcd_and_inverse_refuse_bad_input(struct check *c)
 {
     enum { LENGTH = 24 };
-    static uint8_t zero[MOST + 1], one[LENGTH], fifteen[LENGTH], even[LENGTH], nine[LENGTH], out[MOST + 1];
+    static uint8_t zero[MOST + 1], one[LENGTH], fifteen[LENGTH], even[LENGTH], nine[LENGTH],
+        out[MOST + 1];
     static uint8_t longest[MOST + 1];
     const struct {
         const uint8_t *a, *b; /* inverse: of a modulo b */
@@ -1176,33 +1265,38 @@ static enum result gcd_and_inverse_refuse_bad_input(struct check *c)
     one[LENGTH - 1] = 1, nine[LENGTH - 1] = 9, fifteen[LENGTH - 1] = 15, even[LENGTH - 1] = 16;
     memset(longest, 0xff, sizeof longest);
     for (size_t i = 0; i < N(bad) && result == PASS; i++, c->cases++) {
-        const size_t scratch_bytes = bad[i].lacking ? evc_bn_gcd_scratch_bytes(LENGTH) - bad[i].lacking : most_scratch;
+        const size_t scratch_bytes =
+            bad[i].lacking ? evc_bn_gcd_scratch_bytes(LENGTH) - bad[i].lacking : most_scratch;
         enum evc_status said;
 
         memset(out, 0x3c, sizeof out);
         if (bad[i].is_gcd)
-            said = evc_bn_gcd(bad[i].a, bad[i].a_bytes, bad[i].b, bad[i].b_bytes, out, scratch, scratch_bytes);
+            said = evc_bn_gcd(bad[i].a, bad[i].a_bytes, bad[i].b, bad[i].b_bytes, out, scratch,
+                              scratch_bytes);
         else
             said = evc_bn_inverse(bad[i].a, bad[i].b, bad[i].b_bytes, out, scratch, scratch_bytes);
         if (said != bad[i].expected)
-            result = check_fail(c, "%s, case %zu: %s", bad[i].is_gcd ? "gcd" : "inverse", i, evc_status_text(said));
+            result = check_fail(c, "%s, case %zu: %s", bad[i].is_gcd ? "gcd" : "inverse", i,
+                                evc_status_text(said));
         for (size_t j = 0; j < sizeof out && result == PASS; j++)
             if (out[j] != 0x3c)
-                result = check_fail(c, "%s, case %zu: something was written", bad[i].is_gcd ? "gcd" : "inverse", i);
+                result = check_fail(c, "%s, case %zu: something was written",
+                                    bad[i].is_gcd ? "gcd" : "inverse", i);
     }
     free(scratch);
     return result;
 }
 
-/* The middle one of three exponentiations is bad: it alone is refused, and its result is not written. If the
- * scratch memory is too small, all are. */
+/* The middle one of three exponentiations is bad: it alone is refused, and its result is not
+ * written. If the scratch memory is too small, all are. */
 static enum result bad_ones_of_many_powers_are_refused(struct check *c)
 {
     enum { LENGTH = 33, MANY = 3 };
-    static uint8_t n[LENGTH], base[LENGTH], out[MANY][LENGTH], expected[LENGTH], painted[LENGTH], exponent[MOST + 1];
+    static uint8_t n[LENGTH], base[LENGTH], out[MANY][LENGTH], expected[LENGTH], painted[LENGTH],
+        exponent[MOST + 1];
     static struct evc_bn_modulus not_set_up;
-    static const enum evc_status statuses[] = {EVC_ERR_KERNEL, EVC_ERR_LENGTH, EVC_ERR_LENGTH, EVC_ERR_RANGE,
-                                               EVC_ERR_SCRATCH};
+    static const enum evc_status statuses[] = {EVC_ERR_KERNEL, EVC_ERR_LENGTH, EVC_ERR_LENGTH,
+                                               EVC_ERR_RANGE, EVC_ERR_SCRATCH};
     const size_t scratch_bytes = evc_bn_exp_many_scratch_bytes(kernel_of(c), 8 * LENGTH);
     uint8_t *scratch = malloc(scratch_bytes);
     struct ring r;
@@ -1230,13 +1324,14 @@ static enum result bad_ones_of_many_powers_are_refused(struct check *c)
         else if (i == 3)
             exps[1].base = n;
         if (evc_bn_exp_many(exps, MANY, scratch, scratch_bytes - all_bad) != statuses[i])
-            result = check_fail(c, "many powers, case %zu: another status than that of the bad one", i);
+            result =
+                check_fail(c, "many powers, case %zu: another status than that of the bad one", i);
         for (size_t j = 0; j < MANY && result == PASS; j++) {
             const bool is_bad = all_bad || j == 1;
             if (exps[j].status != (is_bad ? statuses[i] : EVC_OK) ||
                 memcmp(out[j], is_bad ? painted : expected, LENGTH) != 0)
-                result = check_fail(c, "many powers, case %zu, number %zu: %s, or another result", i, j,
-                                    evc_status_text(exps[j].status));
+                result = check_fail(c, "many powers, case %zu, number %zu: %s, or another result",
+                                    i, j, evc_status_text(exps[j].status));
         }
     }
     if (result == PASS && evc_bn_exp_many(NULL, 0, scratch, scratch_bytes) != EVC_OK)
@@ -1278,4 +1373,5 @@ static const struct property properties[] = {
 #undef PROPERTY
 };
 
-const struct check_primitive check_bn = {.name = "bn", .properties = properties, .n_properties = N(properties)};
+const struct check_primitive check_bn = {
+    .name = "bn", .properties = properties, .n_properties = N(properties)};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The properties that every kernel of word primitives has. Operations are held against c_ref, which works bit by bit,
- * and c_ref with all others against identities that need no other code; tests/oracles/bn_words_answers.py holds them
- * against the integers of Python.
+ * The properties that every kernel of word primitives has. Operations are held against c_ref, which
+ * works bit by bit, and c_ref with all others against identities that need no other code;
+ * tests/oracles/bn_words_answers.py holds them against the integers of Python.
  */
 #include "check.h"
 
@@ -36,9 +36,19 @@ static const struct evc_bn_words *reference(void)
     return evc_bn_words_named("c_ref");
 }
 
-/* ---- Operands ------------------------------------------------------------------------------------------ */
+/* ---- Operands -------------------------------------------------------------------------------- */
 
-enum shape { RANDOM, ALL_ONES, ZEROS, LOW_ONE, HIGH_ONE, ONES_AND_ZEROS, MOSTLY_ONES, ONE_BIT, N_SHAPES };
+enum shape {
+    RANDOM,
+    ALL_ONES,
+    ZEROS,
+    LOW_ONE,
+    HIGH_ONE,
+    ONES_AND_ZEROS,
+    MOSTLY_ONES,
+    ONE_BIT,
+    N_SHAPES
+};
 
 static word random_word(struct random *r)
 {
@@ -72,7 +82,7 @@ static void fill(struct random *r, word *x, size_t n, enum shape shape)
         x[random_below(r, n)] = (word)1 << random_below(r, EVC_BN_WORD_BITS);
 }
 
-/* ---- Operations ---------------------------------------------------------------------------------------- */
+/* ---- Operations ------------------------------------------------------------------------------ */
 
 struct call {
     const struct evc_bn_words *kernel;
@@ -190,8 +200,9 @@ static enum result agrees(struct check *c, struct call *call, const char *how)
         return check_fail(c, "%s of %zu words, %s: memory fault", o->name, call->n, how);
     for (size_t i = 0; i < n; i++)
         if (call->r[i] != expected[i])
-            return check_fail(c, "%s of %zu words, %s: word %zu is %llx, not %llx", o->name, call->n, how, i,
-                              (unsigned long long)call->r[i], (unsigned long long)expected[i]);
+            return check_fail(c, "%s of %zu words, %s: word %zu is %llx, not %llx", o->name,
+                              call->n, how, i, (unsigned long long)call->r[i],
+                              (unsigned long long)expected[i]);
     if (call->result != expected_result)
         return check_fail(c, "%s of %zu words, %s: returns %llx, not %llx", o->name, call->n, how,
                           (unsigned long long)call->result, (unsigned long long)expected_result);
@@ -215,15 +226,17 @@ static void fill_margins(word *r, size_t n)
 /* Memory for the operands of a call, each with margins. */
 static EVC_ALIGN(64) word room_r[2 * MOST + 32], room_a[2 * MOST + 32], room_b[2 * MOST + 32];
 
-static void fill_operands(struct check *c, struct call *call, enum shape shape_a, enum shape shape_b)
+static void fill_operands(struct check *c, struct call *call, enum shape shape_a,
+                          enum shape shape_b)
 {
     fill(&c->random, call->a, call->n, shape_a);
     fill(&c->random, call->b, call->n, shape_b);
-    fill(&c->random, call->r, result_words(call->operation, call->n), random_below(&c->random, 2) ? shape_b : RANDOM);
+    fill(&c->random, call->r, result_words(call->operation, call->n),
+         random_below(&c->random, 2) ? shape_b : RANDOM);
     call->w = random_below(&c->random, 3) ? random_word(&c->random) : ONES;
 }
 
-/* ---- The descriptor ------------------------------------------------------------------------------------ */
+/* ---- The descriptor -------------------------------------------------------------------------- */
 
 static enum result descriptor_agrees_with_its_line(struct check *c)
 {
@@ -237,9 +250,9 @@ static enum result descriptor_agrees_with_its_line(struct check *c)
         return check_fail(c, "its name is %s", k->name);
     if (k->needs != c->line->needs || k->timing != c->line->timing || k->use != c->line->use)
         return check_fail(c, "needs, timing class or use differ from the line of kernels.def");
-    if (!words->add_words || !words->sub_words || !words->mul_words || !words->mul_add_words || !words->sqr_words ||
-        !words->mul_comba4 || !words->mul_comba8 || !words->sqr_comba4 || !words->sqr_comba8 || !words->div_words ||
-        !words->mod_words)
+    if (!words->add_words || !words->sub_words || !words->mul_words || !words->mul_add_words ||
+        !words->sqr_words || !words->mul_comba4 || !words->mul_comba8 || !words->sqr_comba4 ||
+        !words->sqr_comba8 || !words->div_words || !words->mod_words)
         return check_fail(c, "an operation is missing");
     return PASS;
 }
@@ -255,7 +268,7 @@ static enum result something_is_always_selected(struct check *c)
     return PASS;
 }
 
-/* ---- Identities ---------------------------------------------------------------------------------------- */
+/* ---- Identities ------------------------------------------------------------------------------ */
 
 static bool all_are(const word *x, size_t n, word value)
 {
@@ -285,7 +298,8 @@ static enum result carries_run_through_every_word(struct check *c)
         if (k->mul_add_words(memcpy(r, ones, n * sizeof *r), ones, n, ONES) != ONES || r[0] != 0 ||
             !all_are(r + 1, n - 1, ONES))
             return check_fail(c, "%zu words: (B^n - 1) (B - 1) + B^n - 1 is wrong", n);
-        if (k->mul_add_words(r, ones, n, 0) != 0 || k->mul_words(r, ones, n, 1) != 0 || !all_are(r, n, ONES))
+        if (k->mul_add_words(r, ones, n, 0) != 0 || k->mul_words(r, ones, n, 1) != 0 ||
+            !all_are(r, n, ONES))
             return check_fail(c, "%zu words: a product by 0 or 1 is wrong", n);
         k->sqr_words(r, ones, n);
         for (size_t i = 0; i < n; i++)
@@ -312,8 +326,10 @@ static enum result products_of_ones(struct check *c)
             k->mul_comba8(r, ones, ones);
         if (i == 3)
             k->sqr_comba8(r, ones);
-        if (r[0] != 1 || !all_are(r + 1, n - 1, 0) || r[n] != ONES - 1 || !all_are(r + n + 1, n - 1, ONES))
-            return check_fail(c, "%zu words: (B^n - 1)^2 is wrong%s", n, i % 2 ? ", as a square" : "");
+        if (r[0] != 1 || !all_are(r + 1, n - 1, 0) || r[n] != ONES - 1 ||
+            !all_are(r + n + 1, n - 1, ONES))
+            return check_fail(c, "%zu words: (B^n - 1)^2 is wrong%s", n,
+                              i % 2 ? ", as a square" : "");
     }
     return PASS;
 }
@@ -324,7 +340,8 @@ static enum result quotients_and_remainders_multiply_back(struct check *c)
     const struct evc_bn_words *k = kernel_of(c);
 
     for (long i = 0; i < (c->quick ? 2000 : 100000); i++, c->cases++) {
-        word d = random_word(&c->random), two[2] = {random_word(&c->random), random_word(&c->random)}, back[2], q, r;
+        word d = random_word(&c->random),
+             two[2] = {random_word(&c->random), random_word(&c->random)}, back[2], q, r;
         struct evc_bn_divisor divisor;
         if (!d)
             d = 1;
@@ -336,14 +353,14 @@ static enum result quotients_and_remainders_multiply_back(struct check *c)
         back[1] = 0;
         back[1] += k->mul_add_words(back, &d, 1, q);
         if (r >= d || back[0] != two[0] || back[1] != two[1])
-            return check_fail(c, "%llx %llx by %llx: quotient %llx, remainder %llx", (unsigned long long)two[1],
-                              (unsigned long long)two[0], (unsigned long long)d, (unsigned long long)q,
-                              (unsigned long long)r);
+            return check_fail(c, "%llx %llx by %llx: quotient %llx, remainder %llx",
+                              (unsigned long long)two[1], (unsigned long long)two[0],
+                              (unsigned long long)d, (unsigned long long)q, (unsigned long long)r);
     }
     return PASS;
 }
 
-/* ---- Against the reference ----------------------------------------------------------------------------- */
+/* ---- Against the reference ------------------------------------------------------------------- */
 
 /* Numbers of words of the i-th turn: each up to 40, and some longer; 0 past the end. */
 static size_t length_at(const struct check *c, const struct operation *o, size_t i)
@@ -362,17 +379,23 @@ static enum result every_length_equals_reference(struct check *c)
 {
     for (const struct operation *o = operations; o < operations + N(operations); o++)
         for (size_t i = 0, n; (n = length_at(c, o, i)) != 0 || i == 0; i++)
-            for (unsigned turn = 0; turn < (o->words ? 400u : c->quick ? 10u : N_SHAPES * N_SHAPES); turn++) {
-                struct call call = {kernel_of(c), o, room_r + MARGIN, room_a + MARGIN, room_b + MARGIN, n, 0, 0};
-                const enum shape a = (enum shape)(c->quick ? random_below(&c->random, N_SHAPES) : turn % N_SHAPES);
-                const enum shape b =
-                    (enum shape)(c->quick ? random_below(&c->random, N_SHAPES) : turn / N_SHAPES % N_SHAPES);
+            for (unsigned turn = 0; turn < (o->words   ? 400u
+                                            : c->quick ? 10u
+                                                       : N_SHAPES * N_SHAPES);
+                 turn++) {
+                struct call call = {
+                    kernel_of(c), o, room_r + MARGIN, room_a + MARGIN, room_b + MARGIN, n, 0, 0};
+                const enum shape a =
+                    (enum shape)(c->quick ? random_below(&c->random, N_SHAPES) : turn % N_SHAPES);
+                const enum shape b = (enum shape)(c->quick ? random_below(&c->random, N_SHAPES)
+                                                           : turn / N_SHAPES % N_SHAPES);
                 fill_operands(c, &call, a, b);
                 fill_margins(call.r, result_words(o, n));
                 if (agrees(c, &call, overlaps[APART]) == FAIL)
                     return FAIL;
                 if (!margins_are_untouched(call.r, result_words(o, n)))
-                    return check_fail(c, "%s of %zu words: wrote outside of the result", o->name, n);
+                    return check_fail(c, "%s of %zu words: wrote outside of the result", o->name,
+                                      n);
             }
     return PASS;
 }
@@ -402,7 +425,8 @@ static enum result every_alignment_equals_reference(struct check *c)
     for (const struct operation *o = operations; o < operations + N(operations); o++)
         for (size_t i = 0; i < places * places; i++)
             for (size_t n = 5; n < 28; n += 7) {
-                const size_t at_r = i % places, at_a = i / places, at_b = random_below(&c->random, places);
+                const size_t at_r = i % places, at_a = i / places,
+                             at_b = random_below(&c->random, places);
                 struct call call = {kernel_of(c), o, room_r + at_r, room_a + at_a, room_b + at_b,
                                     o->words ? o->words : n, 0, 0};
                 if (c->quick && at_r && at_a)
@@ -430,7 +454,8 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
         for (size_t i = 0, n; (n = length_at(c, o, i)) != 0 || i == 0; i++)
             for (int ends = 0; ends < 8; ends++) {
                 struct call call = {kernel_of(c), o, NULL, NULL, NULL, n, 0, 0};
-                call.r = (word *)(void *)port_flush(&fence_r, ends & 1, result_words(o, n) * sizeof(word));
+                call.r = (word *)(void *)port_flush(&fence_r, ends & 1,
+                                                    result_words(o, n) * sizeof(word));
                 call.a = (word *)(void *)port_flush(&fence_a, ends & 2, n * sizeof(word));
                 call.b = (word *)(void *)port_flush(&fence_b, ends & 4, n * sizeof(word));
                 fill_operands(c, &call, RANDOM, RANDOM);
@@ -468,17 +493,19 @@ static enum result long_calls_equal_short_ones(struct check *c)
     return PASS;
 }
 
-/* ---- Division ------------------------------------------------------------------------------------------ */
+/* ---- Division -------------------------------------------------------------------------------- */
 
 static enum result quotients_equal_reference(struct check *c)
 {
     for (long i = 0; i < (c->quick ? 5000 : 200000); i++, c->cases++) {
         const word high = random_word(&c->random), low = random_word(&c->random);
         const word d = i % 50 ? random_word(&c->random) : 0;
-        const word got = kernel_of(c)->div_words(high, low, d), want = reference()->div_words(high, low, d);
+        const word got = kernel_of(c)->div_words(high, low, d),
+                   want = reference()->div_words(high, low, d);
         if (got != want || (!d && got != ONES))
-            return check_fail(c, "%llx %llx by %llx: %llx, not %llx", (unsigned long long)high, (unsigned long long)low,
-                              (unsigned long long)d, (unsigned long long)got, (unsigned long long)want);
+            return check_fail(c, "%llx %llx by %llx: %llx, not %llx", (unsigned long long)high,
+                              (unsigned long long)low, (unsigned long long)d,
+                              (unsigned long long)got, (unsigned long long)want);
     }
     return PASS;
 }
@@ -486,8 +513,24 @@ static enum result quotients_equal_reference(struct check *c)
 /* Divisors where kernels change their way: below and above B / 8, powers of two, 1, B - 1. */
 static word divisor_at(struct check *c, size_t i)
 {
-    static const word some[] = {1, 2, 3, 5, 17863, 65521, 65535, 65536, 65537, ONES, ONES - 1, ONES / 2, ONES / 2 + 1,
-                                ONES / 8, ONES / 8 + 1, ONES / 8 + 2, ONES / 5, ONES / 4 + 1};
+    static const word some[] = {1,
+                                2,
+                                3,
+                                5,
+                                17863,
+                                65521,
+                                65535,
+                                65536,
+                                65537,
+                                ONES,
+                                ONES - 1,
+                                ONES / 2,
+                                ONES / 2 + 1,
+                                ONES / 8,
+                                ONES / 8 + 1,
+                                ONES / 8 + 2,
+                                ONES / 5,
+                                ONES / 4 + 1};
     const word any = random_word(&c->random);
 
     return i < N(some) ? some[i] : any ? any : 3;
@@ -503,12 +546,14 @@ static enum result remainders_equal_reference(struct check *c)
             struct evc_bn_divisor divisor;
             word got, want;
             must(evc_bn_divisor_set(&divisor, d));
-            fill(&c->random, a, n, i % 3 ? (enum shape)random_below(&c->random, N_SHAPES) : ALL_ONES);
+            fill(&c->random, a, n,
+                 i % 3 ? (enum shape)random_below(&c->random, N_SHAPES) : ALL_ONES);
             got = kernel_of(c)->mod_words(a, n, &divisor);
             want = reference()->mod_words(a, n, &divisor);
             if (got != want || evc_bn_mod_word(kernel_of(c), a, n, d) != want)
-                return check_fail(c, "%zu words modulo %llx: %llx, not %llx", n, (unsigned long long)d,
-                                  (unsigned long long)got, (unsigned long long)want);
+                return check_fail(c, "%zu words modulo %llx: %llx, not %llx", n,
+                                  (unsigned long long)d, (unsigned long long)got,
+                                  (unsigned long long)want);
         }
     return PASS;
 }
@@ -517,7 +562,8 @@ static enum result divisors_of_zero_are_refused(struct check *c)
 {
     static const struct evc_bn_divisor zeros;
     const word a[2] = {5, 7};
-    const uint32_t bad[3][2] = {{0, 3}, {3, 0}, {3, (UINT32_C(1) << 28) + 1}}, good[2] = {3, UINT32_C(1) << 28};
+    const uint32_t bad[3][2] = {{0, 3}, {3, 0}, {3, (UINT32_C(1) << 28) + 1}},
+                   good[2] = {3, UINT32_C(1) << 28};
     struct evc_bn_divisor d;
     struct evc_bn_trial groups[2];
 
@@ -528,8 +574,10 @@ static enum result divisors_of_zero_are_refused(struct check *c)
     if (evc_bn_mod_word(kernel_of(c), a, 2, 0) != ONES)
         return check_fail(c, "a remainder by 0 is not all ones");
     for (size_t i = 0; i < N(bad); i++)
-        if (evc_bn_trial_groups(bad[i], 2) != 0 || evc_bn_trial_set(groups, 1, bad[i], 2) != EVC_ERR_PARAMETER)
-            return check_fail(c, "trial division takes %u and %u", (unsigned)bad[i][0], (unsigned)bad[i][1]);
+        if (evc_bn_trial_groups(bad[i], 2) != 0 ||
+            evc_bn_trial_set(groups, 1, bad[i], 2) != EVC_ERR_PARAMETER)
+            return check_fail(c, "trial division takes %u and %u", (unsigned)bad[i][0],
+                              (unsigned)bad[i][1]);
     if (evc_bn_trial_set(groups, evc_bn_trial_groups(good, 2) + 1, good, 2) != EVC_ERR_LENGTH)
         return check_fail(c, "trial division takes a wrong number of groups");
     return PASS;
@@ -544,10 +592,13 @@ static enum result trial_division_equals_one_by_one(struct check *c)
     word a[40];
 
     for (int turn = 0; turn < (c->quick ? 20 : 200); turn++) {
-        const size_t n = random_below(&c->random, WORDS + 1), n_words = random_below(&c->random, 41);
+        const size_t n = random_below(&c->random, WORDS + 1),
+                     n_words = random_below(&c->random, 41);
         for (size_t i = 0; i < n; i++) {
-            words[i] = turn % 2 ? 2 * (uint32_t)(i + (unsigned)turn) + 3
-                                : (uint32_t)(random_next(&c->random) >> (36 + random_below(&c->random, 28)));
+            words[i] =
+                turn % 2
+                    ? 2 * (uint32_t)(i + (unsigned)turn) + 3
+                    : (uint32_t)(random_next(&c->random) >> (36 + random_below(&c->random, 28)));
             if (!words[i])
                 words[i] = UINT32_C(1) << 28;
         }
@@ -558,8 +609,8 @@ static enum result trial_division_equals_one_by_one(struct check *c)
         evc_bn_trial_mod(kernel_of(c), groups, n_groups, a, n_words, remainders);
         for (size_t i = 0; i < n; i++, c->cases++)
             if (remainders[i] != evc_bn_mod_word(reference(), a, n_words, words[i]))
-                return check_fail(c, "%zu words modulo %u, word %zu of %zu: %u", n_words, (unsigned)words[i], i, n,
-                                  (unsigned)remainders[i]);
+                return check_fail(c, "%zu words modulo %u, word %zu of %zu: %u", n_words,
+                                  (unsigned)words[i], i, n, (unsigned)remainders[i]);
         if (remainders[n] != 0x5a5a5a5a)
             return check_fail(c, "%zu words to divide by: wrote behind the remainders", n);
     }
@@ -576,11 +627,13 @@ static uint32_t remainder_of_bytes(const uint8_t *a, size_t a_bytes, uint32_t w)
     return (uint32_t)rest;
 }
 
-/* evc_bn_mod_words: at every length, and with the number and the scratch memory at ends of pages. */
+/* evc_bn_mod_words: at every length, and with the number and the scratch
+ * memory at ends of pages. */
 static enum result numbers_of_bytes_have_the_same_remainders(struct check *c)
 {
     enum { WORDS = 7, LONGEST = 130, ROOM = LONGEST + 16 };
-    static const uint32_t words[WORDS] = {3, 65537, UINT32_C(1) << 28, 1, (UINT32_C(1) << 28) - 57, 8191, 1021};
+    static const uint32_t words[WORDS] = {
+        3, 65537, UINT32_C(1) << 28, 1, (UINT32_C(1) << 28) - 57, 8191, 1021};
     static struct evc_bn_trial groups[WORDS];
     static struct guarded number, memory;
     const size_t n_groups = evc_bn_trial_groups(words, WORDS);
@@ -603,12 +656,15 @@ static enum result numbers_of_bytes_have_the_same_remainders(struct check *c)
             memset(a, 0xff, n);
         memset(memory.start, 0x5a, memory.len_bytes);
         remainders[WORDS] = 0x5a5a5a5a;
-        must(evc_bn_mod_words(kernel_of(c), groups, n_groups, a, n, remainders, scratch, scratch_bytes));
+        must(evc_bn_mod_words(kernel_of(c), groups, n_groups, a, n, remainders, scratch,
+                              scratch_bytes));
         for (size_t i = 0; i < WORDS; i++, c->cases++)
             if (remainders[i] != remainder_of_bytes(a, n, words[i]))
-                return check_fail(c, "%zu bytes modulo %u: %u", n, (unsigned)words[i], (unsigned)remainders[i]);
+                return check_fail(c, "%zu bytes modulo %u: %u", n, (unsigned)words[i],
+                                  (unsigned)remainders[i]);
         if (remainders[WORDS] != 0x5a5a5a5a || scratch[-1] != 0x5a)
-            return check_fail(c, "%zu bytes: wrote beside the remainders, or before the scratch memory", n);
+            return check_fail(
+                c, "%zu bytes: wrote beside the remainders, or before the scratch memory", n);
     }
     return PASS;
 }
@@ -630,7 +686,8 @@ static enum result scratch_leaves_nothing_behind(struct check *c)
         must(evc_bn_mod_words(kernel_of(c), &group, 1, a, n, &remainder, scratch, scratch_bytes));
         for (size_t i = 0; i < sizeof scratch; i++)
             if (scratch[i] != 0x5a && (scratch[i] != 0 || i >= scratch_bytes))
-                return check_fail(c, "%zu bytes: something is left in byte %zu of the scratch memory", n, i);
+                return check_fail(
+                    c, "%zu bytes: something is left in byte %zu of the scratch memory", n, i);
     }
     return PASS;
 }
@@ -660,11 +717,13 @@ static enum result bad_lengths_of_bytes_are_refused(struct check *c)
     memset(scratch, 0x5a, sizeof scratch);
     for (size_t i = 0; i < N(bad); i++, c->cases++) {
         uint32_t remainders[2] = {77, 77};
-        const enum evc_status said = evc_bn_mod_words(bad[i].kernel, &group, 1, a, bad[i].n, remainders, scratch,
-                                                      bad[i].scratch_bytes);
+        const enum evc_status said = evc_bn_mod_words(bad[i].kernel, &group, 1, a, bad[i].n,
+                                                      remainders, scratch, bad[i].scratch_bytes);
 
-        if (said != bad[i].expected || remainders[0] != 77 || remainders[1] != 77 || scratch[0] != 0x5a)
-            return check_fail(c, "case %zu: %s, or something was written", i, evc_status_text(said));
+        if (said != bad[i].expected || remainders[0] != 77 || remainders[1] != 77 ||
+            scratch[0] != 0x5a)
+            return check_fail(c, "case %zu: %s, or something was written", i,
+                              evc_status_text(said));
     }
     return PASS;
 }

@@ -36,8 +36,8 @@ static size_t batch_of(const struct check *c)
     return gcm_batch(&k);
 }
 
-/* Vector registers that a program has used before a call: assembly must not take one for zero. Their blocks differ, for
- * a hash adds up those of a vector. */
+/* Vector registers that a program has used before a call: assembly must not take one for zero.
+ * Their blocks differ, for a hash adds up those of a vector. */
 static __attribute__((noinline)) void use_registers(void)
 {
     static const uint8_t with[64] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
@@ -145,8 +145,10 @@ struct placement {
 };
 static const struct placement aligned, in_place = {.in_place = true};
 
-/* The first len_bytes bytes of known, sealed or opened in one call, with the buffers placed as at says. */
-static enum result run_at(struct check *c, bool sealing, size_t len_bytes, const struct placement *at)
+/* The first len_bytes bytes of known, sealed or opened in one call, with the
+ * buffers placed as at says. */
+static enum result run_at(struct check *c, bool sealing, size_t len_bytes,
+                          const struct placement *at)
 {
     static EVC_ALIGN(64) uint8_t aad[16 + MAX_AAD], iv[16 + MAX_IV];
     EVC_ALIGN(64) uint8_t tags[64], expected[16];
@@ -211,7 +213,8 @@ static bool take_bytes(const struct check *c, size_t len_bytes)
     return n < 6 || (n < 34 && (n + 1) % 8 < 3) || (batch > 3 && (n + 1) % batch < 3);
 }
 
-/* Sizes of associated data: none, parts of blocks, a record's header of TLS and of IPsec, groups. */
+/* Sizes of associated data: none, parts of blocks, a record's header of TLS
+ * and of IPsec, groups. */
 static const size_t aad_sizes[] = {13, 0, 20, 16, 1, 31, 8, 33, 64, 255, 600};
 
 /* Beyond the pieces that a pair works in, and beyond a page. */
@@ -250,7 +253,8 @@ static enum result associated_data_of_every_length_counts(struct check *c)
         if (!take_bytes(c, len))
             continue;
         known_tag_with(&known, expected, len, text);
-        must(evc_gcm_seal(key, known.iv, 12, known.aad, len, known.in, out_room.bytes, text, tag, 16));
+        must(evc_gcm_seal(key, known.iv, 12, known.aad, len, known.in, out_room.bytes, text, tag,
+                          16));
         c->cases++;
         if (memcmp(tag, expected, 16) != 0)
             return check_fail(c, "%zu bytes of associated data, %zu of text: another tag", len,
@@ -328,8 +332,9 @@ static enum result every_alignment_equals_reference(struct check *c)
     }
     for (int turn = 0; turn < (c->quick ? 20 : 600); turn++) {
         struct random *r = &c->random;
-        const struct placement some = {random_below(r, 64), random_below(r, 64), random_below(r, 16),
-                                    random_below(r, 16), random_below(r, 16), turn % 5 == 0};
+        const struct placement some = {random_below(r, 64), random_below(r, 64),
+                                       random_below(r, 16), random_below(r, 16),
+                                       random_below(r, 16), turn % 5 == 0};
         if (run_both(c, random_below(r, n + 1), &some) == FAIL)
             return FAIL;
     }
@@ -482,7 +487,8 @@ static enum result run_blocks(struct check *c, const uint8_t counter[16], size_t
 
 static enum result every_number_of_blocks_equals_reference(struct check *c)
 {
-    const size_t several = 5 * batch_of(c) + 3, longest = several < MAX_BLOCKS ? several : MAX_BLOCKS;
+    const size_t several = 5 * batch_of(c) + 3,
+                 longest = several < MAX_BLOCKS ? several : MAX_BLOCKS;
     uint8_t counter[16];
 
     know_random_key(c);
@@ -494,7 +500,8 @@ static enum result every_number_of_blocks_equals_reference(struct check *c)
         if (run_blocks(c, counter, n, true) == FAIL || run_blocks(c, counter, n, false) == FAIL)
             return FAIL;
     /* A loop over batches, several times. */
-    return run_blocks(c, counter, longest, true) == FAIL ? FAIL : run_blocks(c, counter, longest, false);
+    return run_blocks(c, counter, longest, true) == FAIL ? FAIL
+                                                         : run_blocks(c, counter, longest, false);
 }
 
 /* The counter before a carry out of its first, second, third and fourth byte, at every place of a
@@ -563,7 +570,8 @@ static enum result run_stream(struct check *c, bool sealing, size_t len_bytes, b
                      *out = here ? in : place(&out_room, random_below(&c->random, 16), len_bytes);
     enum evc_status status;
 
-    memset(&state, PAINT, sizeof state); /* a start begins a message, whatever the state held before */
+    /* a start begins a message, whatever the state held before */
+    memset(&state, PAINT, sizeof state);
     status = evc_gcm_start(key, &state, known.iv, known.iv_bytes);
     memcpy(in, sealing ? known.in : known.out, len_bytes);
     for (size_t at = 0, n; at < known.aad_bytes && status == EVC_OK; at += n) {
@@ -594,7 +602,8 @@ static enum result run_stream(struct check *c, bool sealing, size_t len_bytes, b
 }
 
 /* One message, its associated data and its text cut in two; there is no call for an empty part. */
-static enum result run_parts(struct check *c, bool sealing, size_t aad_cut, size_t text_cut, size_t len_bytes)
+static enum result run_parts(struct check *c, bool sealing, size_t aad_cut, size_t text_cut,
+                             size_t len_bytes)
 {
     const size_t aad_ends[] = {aad_cut, known.aad_bytes}, text_ends[] = {text_cut, len_bytes};
     const uint8_t *in = sealing ? known.in : known.out;
@@ -611,17 +620,18 @@ static enum result run_parts(struct check *c, bool sealing, size_t aad_cut, size
     at = 0;
     for (size_t i = 0; i < 2; at = text_ends[i++])
         if (text_ends[i] > at)
-            must((sealing ? evc_gcm_seal_update : evc_gcm_open_update)(key, &state, in + at, out + at,
-                                                                       text_ends[i] - at));
-    if ((sealing ? evc_gcm_seal_finish(key, &state, given, 16) : evc_gcm_open_finish(key, &state, tag, 16)) != EVC_OK)
+            must((sealing ? evc_gcm_seal_update : evc_gcm_open_update)(
+                key, &state, in + at, out + at, text_ends[i] - at));
+    if ((sealing ? evc_gcm_seal_finish(key, &state, given, 16)
+                 : evc_gcm_open_finish(key, &state, tag, 16)) != EVC_OK)
         return wrong(c, sealing, len_bytes, "in two parts", "refused");
     if (memcmp(given, tag, 16) != 0)
         return wrong(c, sealing, len_bytes, "in two parts", "another tag");
     return texts_agree(c, sealing, len_bytes, out, "in two parts");
 }
 
-/* Blocks of associated data wait for the text, of many only the last: each length of them, before text that comes at
- * once, in two parts, or not at all. */
+/* Blocks of associated data wait for the text, of many only the last: each length of them, before
+ * text that comes at once, in two parts, or not at all. */
 static enum result associated_data_waits_for_text(struct check *c)
 {
     static const size_t texts[][2] = {{0, 0}, {0, 1}, {0, 64}, {7, 37}, {32, 53}};
@@ -629,7 +639,8 @@ static enum result associated_data_waits_for_text(struct check *c)
     for (size_t aad_bytes = 0; aad_bytes <= 98; aad_bytes++) {
         know_random(c, aad_bytes % 8 == 7 ? 17 : 12, aad_bytes, 4);
         for (size_t i = 0; i < N(texts); i++) {
-            const size_t cut = random_below(&c->random, 3) ? random_below(&c->random, aad_bytes + 1) : aad_bytes;
+            const size_t cut =
+                random_below(&c->random, 3) ? random_below(&c->random, aad_bytes + 1) : aad_bytes;
             if (run_parts(c, i % 2 == aad_bytes % 2, cut, texts[i][0], texts[i][1]) == FAIL)
                 return FAIL;
         }
@@ -826,11 +837,11 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
-/* Sizes of associated data at the borders of blocks, vectors and pairs of them, whose parts of blocks have 1, 2, 3, and
- * more bytes; none, with each size of keys; and sizes of tags. A kernel may have a way of its own for each, and meets
- * each with each length of text. */
-static const size_t shape_aads[] = {0,  0,  0,  1,  2,  3,  5,  8,  13,  16,  17,  20,  31,
-                                    32, 33, 48, 62, 64, 65, 80, 83, 96,  128, 134, 255, 256, 259, 300};
+/* Sizes of associated data at the borders of blocks, vectors and pairs of them, whose parts of
+ * blocks have 1, 2, 3, and more bytes; none, with each size of keys; and sizes of tags. A kernel
+ * may have a way of its own for each, and meets each with each length of text. */
+static const size_t shape_aads[] = {0,  0,  0,  1,  2,  3,  5,  8,  13,  16,  17,  20,  31,  32,
+                                    33, 48, 62, 64, 65, 80, 83, 96, 128, 134, 255, 256, 259, 300};
 static const size_t shape_tags[] = {16, 4, 12, 8, 13};
 
 struct shapes {
@@ -852,14 +863,16 @@ static size_t longest_shape(const struct check *c)
     return is_slow(c) ? 640 : 4096 + 17;
 }
 
-/* Every length to four groups of 512 bytes, so that each number of them meets each tail, and those around 4096: half a
- * second for a fused kernel with instructions of AES, so in quick runs too. Others, and quick runs of an emulator: some
- * of these, with other associated data others. Parts of a block of associated data beyond the first row meet one group
- * and a tail; behind more than 64 bytes, two groups meet each tail, and more meet some. */
+/* Every length to four groups of 512 bytes, so that each number of them meets each tail, and those
+ * around 4096: half a second for a fused kernel with instructions of AES, so in quick runs too.
+ * Others, and quick runs of an emulator: some of these, with other associated data others. Parts of
+ * a block of associated data beyond the first row meet one group and a tail; behind more than 64
+ * bytes, two groups meet each tail, and more meet some. */
 static bool take_shape(const struct shapes *s, bool slow)
 {
     const struct evc_registry_line *line = s->c->line;
-    const size_t len = s->len_bytes, aad = known.aad_bytes, most = s->row && aad < 8 ? 640 : 2048 + 17;
+    const size_t len = s->len_bytes, aad = known.aad_bytes,
+                 most = s->row && aad < 8 ? 640 : 2048 + 17;
     const size_t step = (is_pair_name(line->name) || !line->needs ? 83u : 1u) * (slow ? 7u : 1u);
 
     if (len > most && (most == 640 || len < 4096 - 17))
@@ -883,11 +896,13 @@ static uint8_t *beside(const struct guarded *fence, bool at_end, size_t n)
 }
 
 /* One call; tag: what it is given to open, what it must write to seal. */
-static enum result run_shape(const struct shapes *s, bool sealing, const uint8_t tag[16], enum evc_status expected)
+static enum result run_shape(const struct shapes *s, bool sealing, const uint8_t tag[16],
+                             enum evc_status expected)
 {
     const size_t len = s->len_bytes, n = s->tag_bytes;
     const struct guarded *const fence = s->in_place ? &fence_in : &fence_out;
-    uint8_t *const in = port_flush(&fence_in, s->at_end, len), *const out = port_flush(fence, s->at_end, len),
+    uint8_t *const in = port_flush(&fence_in, s->at_end, len),
+                   *const out = port_flush(fence, s->at_end, len),
                    *const aad = port_flush(&fence_aad, s->at_end, known.aad_bytes),
                    *const iv = port_flush(&fence_iv, s->at_end, 12),
                    *const tag_at = port_flush(&fence_tag, s->at_end, n);
@@ -915,7 +930,9 @@ static enum result run_shape(const struct shapes *s, bool sealing, const uint8_t
         !all_are(beside(&fence_tag, s->at_end, n), PAINT, MARGIN))
         return wrong_shape(s, sealing, "wrote outside of its outputs");
     if (status != EVC_OK)
-        return all_are(out, 0, len) ? PASS : wrong_shape(s, sealing, "a forgery's text is not zeros alone");
+        return all_are(out, 0, len)
+                   ? PASS
+                   : wrong_shape(s, sealing, "a forgery's text is not zeros alone");
     return memcmp(out, sealing ? known.out : known.in, len) == 0
                ? PASS
                : wrong_shape(s, sealing, "another text");
@@ -925,7 +942,8 @@ static enum result run_shape(const struct shapes *s, bool sealing, const uint8_t
 static enum result run_shape_as_piece(const struct shapes *s, bool sealing, const uint8_t tag[16])
 {
     const size_t len = s->len_bytes;
-    uint8_t *const in = port_flush(&fence_in, s->at_end, len), *const out = port_flush(&fence_out, s->at_end, len),
+    uint8_t *const in = port_flush(&fence_in, s->at_end, len),
+                   *const out = port_flush(&fence_out, s->at_end, len),
                    *const tag_at = port_flush(&fence_tag, s->at_end, s->tag_bytes);
     struct evc_gcm_state state;
 
@@ -1003,8 +1021,8 @@ static enum result messages_of_every_shape_equal_reference(struct check *c)
 
 /* ---- Forgeries ------------------------------------------------------------------------------- */
 
-/* Checks that opening len_bytes bytes with this tag is refused and leaves no plaintext behind; opening in pieces is
- * refused as well. */
+/* Checks that opening len_bytes bytes with this tag is refused and leaves no plaintext behind;
+ * opening in pieces is refused as well. */
 static enum result is_refused(struct check *c, size_t len_bytes, const uint8_t *tag,
                               size_t tag_bytes, const char *where)
 {
@@ -1114,8 +1132,9 @@ static enum result tag_of_size_in_pieces(struct check *c, size_t n, const uint8_
             return check_fail(c, "finish with a tag of %zu bytes: another status", n);
         if (sealing && (memcmp(tag, expected, status == EVC_OK ? n : 0) != 0 || tag[n] != PAINT))
             return check_fail(c, "in pieces, a tag of %zu bytes: another", n);
-        if (status != EVC_OK && (sealing ? evc_gcm_seal_finish(key, &state, tag, 16)
-                                         : evc_gcm_open_finish(key, &state, expected, 16)) != EVC_OK)
+        if (status != EVC_OK &&
+            (sealing ? evc_gcm_seal_finish(key, &state, tag, 16)
+                     : evc_gcm_open_finish(key, &state, expected, 16)) != EVC_OK)
             return check_fail(c, "a tag of %zu bytes is refused, but not nothing done", n);
     }
     return PASS;
@@ -1213,7 +1232,8 @@ static enum result lengths_over_the_limits_are_refused(struct check *c)
     uint8_t tag[16], *out = place(&out_room, 0, 64);
 
     know_random(c, 13, 0, 4);
-    must(evc_gcm_start(key, &s, known.iv, 13)); /* no IV of 12 bytes, which the state would only hold */
+    /* an IV of 13 bytes: one of 12 bytes the state would only hold */
+    must(evc_gcm_start(key, &s, known.iv, 13));
     s.aad_bytes = data - 5;
     const struct refusal of_data[] = {
         {"associated data over the limit", evc_gcm_aad(key, &s, known.aad, 6), LENGTH},
@@ -1316,8 +1336,8 @@ static void fill_batch(struct check *c, size_t n, bool sealing, bool same_size)
             .status = EVC_ERR_KERNEL};
         if (!sealing) {
             const enum evc_status sealed =
-                evc_gcm_seal(key, msg->iv, msg->iv_bytes, msg->aad, msg->aad_bytes, msg->in, batch.in[m],
-                             msg->len_bytes, msg->tag, msg->tag_bytes);
+                evc_gcm_seal(key, msg->iv, msg->iv_bytes, msg->aad, msg->aad_bytes, msg->in,
+                             batch.in[m], msg->len_bytes, msg->tag, msg->tag_bytes);
             (void)sealed; /* some sizes are none */
             if (random_below(&c->random, 5) == 0)
                 msg->tag[random_below(&c->random, 12)] ^= 1;
@@ -1400,7 +1420,8 @@ static enum result bad_keys_are_refused_and_wiped(struct check *c)
     return PASS;
 }
 
-/* set_key of a kernel writes all of its key, so that nothing is written twice; whether it does is seen here. */
+/* set_key of a kernel writes all of its key, so that nothing is written twice; whether
+ * it does is seen here. */
 static enum result keys_keep_nothing_of_their_memory(struct check *c)
 {
     static const uint8_t held[] = {0x00, 0xaa, 0x55};

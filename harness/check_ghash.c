@@ -35,9 +35,10 @@ static void flip_bit(uint8_t block[16], size_t i)
     block[i / 8] ^= (uint8_t)(0x80 >> i % 8);
 }
 
-/* ---- One run held against what is known ------------------------------------------------------- */
+/* ---- One run held against what is known ------------------------------------------------------ */
 
-/* A subkey, a message, and the hash of each of its prefixes of whole blocks; too big for the stack. */
+/* A subkey, a message, and the hash of each of its prefixes of whole blocks;
+ * too big for the stack. */
 static struct {
     uint8_t h[16], in[MAX_BYTES], y[MAX_BLOCKS + 1][16]; /* y[0]: before the message, random */
 } known;
@@ -67,8 +68,8 @@ static bool make_key(const struct check *c, const uint8_t h[16])
     return evc_ghash_set_key_in(key_room, sizeof *key_room, kernel_of(c), h) == EVC_OK;
 }
 
-static enum result agree(struct check *c, const uint8_t y[16], const uint8_t expected[16], size_t len_bytes,
-                         const char *where)
+static enum result agree(struct check *c, const uint8_t y[16], const uint8_t expected[16],
+                         size_t len_bytes, const char *where)
 {
     c->cases++;
     for (size_t i = 0; i < 16; i++)
@@ -136,10 +137,10 @@ static enum result selection_returns_keys_that_fit(struct check *c)
     return PASS;
 }
 
-/* ---- Known answers ------------------------------------------------------------------------------ */
+/* ---- Known answers --------------------------------------------------------------------------- */
 
-/* McGrew, Viega: The Galois/Counter Mode of Operation (GCM), 2005, appendix B: H, the padded input of
- * GHASH with the lengths, and its result. */
+/* McGrew, Viega: The Galois/Counter Mode of Operation (GCM), 2005, appendix B: H, the padded input
+ * of GHASH with the lengths, and its result. */
 static const struct answer {
     const char *source, *h, *in, *y;
 } answers[] = {
@@ -174,7 +175,7 @@ static enum result known_answers(struct check *c)
     return PASS;
 }
 
-/* ---- The proof on a basis ------------------------------------------------------------------------- */
+/* ---- The proof on a basis -------------------------------------------------------------------- */
 
 /* x^i * x^j = x^(i + j) for all i, j below 128. */
 static enum result every_pair_of_bits_multiplies(struct check *c)
@@ -198,8 +199,8 @@ static enum result every_pair_of_bits_multiplies(struct check *c)
     return PASS;
 }
 
-/* With the pairs of bits: any product of one block is the sum of those of its bits. Keys and blocks 0 and 1
- * are random, 2 is their sum. */
+/* With the pairs of bits: any product of one block is the sum of those of its bits. Keys and blocks
+ * 0 and 1 are random, 2 is their sum. */
 static enum result products_are_bilinear(struct check *c)
 {
     for (int turn = 0; turn < (c->quick ? 200 : 5000); turn++, c->cases++) {
@@ -261,7 +262,7 @@ static enum result every_bit_of_a_message_counts(struct check *c)
     return PASS;
 }
 
-/* ---- Lengths and places --------------------------------------------------------------------------- */
+/* ---- Lengths and places ---------------------------------------------------------------------- */
 
 static enum result every_length_equals_reference(struct check *c)
 {
@@ -345,7 +346,7 @@ static enum result split_calls_equal_one_call(struct check *c)
     return PASS;
 }
 
-/* ---- Guard pages ------------------------------------------------------------------------------------ */
+/* ---- Guard pages ----------------------------------------------------------------------------- */
 
 static struct guarded fence_in, fence_y, fence_h, fence_key;
 
@@ -384,7 +385,8 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
             call.at_end = end && call.kernel->kernel.key_bytes % call.kernel->kernel.key_align == 0;
             memcpy(port_flush(&fence_h, call.at_end, 16), known.h, 16);
             memcpy(port_flush(&fence_y, call.at_end, 16), known.y[0], 16);
-            memcpy(port_flush(&fence_in, call.at_end, 16 * call.n_blocks), known.in, 16 * call.n_blocks);
+            memcpy(port_flush(&fence_in, call.at_end, 16 * call.n_blocks), known.in,
+                   16 * call.n_blocks);
             if (!port_survives(do_call, &call))
                 return check_fail(c, "%zu blocks at the %s of pages: memory fault", call.n_blocks,
                                   call.at_end ? "end" : "start");
@@ -395,12 +397,13 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
     return PASS;
 }
 
-/* ---- Keys --------------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static enum result keys_may_be_copied(struct check *c)
 {
     static KEY_ROOM(union room) copy;
-    const size_t n = (size_t)kernel_of(c)->kernel.batch + 3, key_bytes = kernel_of(c)->kernel.key_bytes;
+    const size_t n = (size_t)kernel_of(c)->kernel.batch + 3,
+                 key_bytes = kernel_of(c)->kernel.key_bytes;
     uint8_t y[16];
 
     know_random(c, n);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Long messages: 1 MiB, and 100 KiB of associated data. They find counters of batches or of bytes that are too narrow,
- * which other properties, of some hundred blocks, cannot.
+ * Long messages: 1 MiB, and 100 KiB of associated data. They find counters of batches or of bytes
+ * that are too narrow, which other properties, of some hundred blocks, cannot.
  *
- * With --quick, a message is as long as 257 batches of the kernel; GCM kernels that are no pairs are given 1 MiB then,
- * too. Calls of AES, GHASH and QARMA are held against calls of few blocks, which other properties hold against
- * references; messages of GCM against its definition, computed once for all kernels.
+ * With --quick, a message is as long as 257 batches of the kernel; GCM kernels that are no pairs
+ * are given 1 MiB then, too. Calls of AES, GHASH and QARMA are held against calls of few blocks,
+ * which other properties hold against references; messages of GCM against its definition,
+ * computed once for all kernels.
  */
 #include "check_long.h"
 
@@ -33,7 +34,8 @@ static size_t long_blocks(const struct check *c, size_t batch)
 
 #define SHORT_BLOCKS 200
 
-/* Blocks of a short call: two batches and one, so that short calls do not end where batches of the long one do. */
+/* Blocks of a short call: two batches and one, so that short calls do not end where
+ * batches of the long one do. */
 static size_t short_blocks(size_t batch, size_t left)
 {
     const size_t n = 2 * batch + 1 < SHORT_BLOCKS ? 2 * batch + 1 : SHORT_BLOCKS;
@@ -41,9 +43,10 @@ static size_t short_blocks(size_t batch, size_t left)
     return left < n ? left : n;
 }
 
-/* ---- AES -------------------------------------------------------------------------------------------- */
+/* ---- AES ------------------------------------------------------------------------------------- */
 
-static enum result aes_op_agrees(struct check *c, const struct aes_op *op, const union evc_aes_key *key, size_t batch)
+static enum result aes_op_agrees(struct check *c, const struct aes_op *op,
+                                 const union evc_aes_key *key, size_t batch)
 {
     const size_t n_blocks = long_blocks(c, batch);
     uint8_t iv[16], piece_iv[16], piece[16 * SHORT_BLOCKS];
@@ -55,11 +58,13 @@ static enum result aes_op_agrees(struct check *c, const struct aes_op *op, const
         n = short_blocks(batch, n_blocks - at);
         op->run(key, piece_iv, in + 16 * at, piece, 16 * n);
         if (op->writes && memcmp(piece, out + 16 * at, 16 * n) != 0)
-            return check_fail(c, "%s of %zu blocks: those from block %zu on differ from a call of their own", op->name,
-                              n_blocks, at);
+            return check_fail(
+                c, "%s of %zu blocks: those from block %zu on differ from a call of their own",
+                op->name, n_blocks, at);
     }
     if (memcmp(iv, piece_iv, sizeof iv) != 0)
-        return check_fail(c, "%s of %zu blocks: the IV after it differs from that of short calls", op->name, n_blocks);
+        return check_fail(c, "%s of %zu blocks: the IV after it differs from that of short calls",
+                          op->name, n_blocks);
     return PASS;
 }
 
@@ -80,7 +85,7 @@ enum result aes_long_calls_equal_short_ones(struct check *c)
     return PASS;
 }
 
-/* ---- GHASH ------------------------------------------------------------------------------------------ */
+/* ---- GHASH ----------------------------------------------------------------------------------- */
 
 enum result ghash_long_calls_equal_short_ones(struct check *c)
 {
@@ -98,14 +103,15 @@ enum result ghash_long_calls_equal_short_ones(struct check *c)
         n = short_blocks(batch, n_blocks - at);
         evc_ghash_blocks((const void *)&room.key, of_pieces, in + 16 * at, n);
     }
-    return memcmp(y, of_pieces, 16) == 0 ? PASS
-                                         : check_fail(c, "%zu blocks: another hash than that of short calls", n_blocks);
+    return memcmp(y, of_pieces, 16) == 0
+               ? PASS
+               : check_fail(c, "%zu blocks: another hash than that of short calls", n_blocks);
 }
 
-/* ---- GCM -------------------------------------------------------------------------------------------- */
+/* ---- GCM ------------------------------------------------------------------------------------- */
 
-static enum result agree(struct check *c, const char *what, enum evc_status status, const uint8_t *expected,
-                         const uint8_t *tag, size_t len_bytes)
+static enum result agree(struct check *c, const char *what, enum evc_status status,
+                         const uint8_t *expected, const uint8_t *tag, size_t len_bytes)
 {
     uint8_t expected_tag[16];
 
@@ -116,11 +122,11 @@ static enum result agree(struct check *c, const char *what, enum evc_status stat
                           (size_t)LONG_AAD_BYTES, evc_status_text(status));
     for (size_t i = 0; i < len_bytes; i++)
         if (out[i] != expected[i])
-            return check_fail(c, "%s, %zu bytes of text: byte %zu is %02x, not %02x", what, len_bytes, i, out[i],
-                              expected[i]);
+            return check_fail(c, "%s, %zu bytes of text: byte %zu is %02x, not %02x", what,
+                              len_bytes, i, out[i], expected[i]);
     if (memcmp(tag, expected_tag, 16) != 0)
-        return check_fail(c, "%s, %zu bytes of text, %zu of associated data: another tag", what, len_bytes,
-                          (size_t)LONG_AAD_BYTES);
+        return check_fail(c, "%s, %zu bytes of text, %zu of associated data: another tag", what,
+                          len_bytes, (size_t)LONG_AAD_BYTES);
     return PASS;
 }
 
@@ -137,13 +143,15 @@ static enum evc_status in_pieces(const union evc_gcm_key *key, size_t len_bytes,
     return status == EVC_OK ? evc_gcm_seal_finish(key, &state, tag, 16) : status;
 }
 
-static enum result long_message_is_right(struct check *c, const union evc_gcm_key *key, size_t len_bytes)
+static enum result long_message_is_right(struct check *c, const union evc_gcm_key *key,
+                                         size_t len_bytes)
 {
     uint8_t tag[16];
     enum evc_status status;
 
     memset(out, 0, len_bytes);
-    status = evc_gcm_seal(key, long_iv, sizeof long_iv, long_aad, LONG_AAD_BYTES, long_plain, out, len_bytes, tag, 16);
+    status = evc_gcm_seal(key, long_iv, sizeof long_iv, long_aad, LONG_AAD_BYTES, long_plain, out,
+                          len_bytes, tag, 16);
     if (agree(c, "seal", status, long_cipher, tag, len_bytes) == FAIL)
         return FAIL;
     memset(out, 0, len_bytes);
@@ -153,12 +161,13 @@ static enum result long_message_is_right(struct check *c, const union evc_gcm_ke
         return FAIL;
     memcpy(out, long_cipher, len_bytes);
     long_tag(tag, len_bytes);
-    status = evc_gcm_open(key, long_iv, sizeof long_iv, long_aad, LONG_AAD_BYTES, out, out, len_bytes, tag, 16);
+    status = evc_gcm_open(key, long_iv, sizeof long_iv, long_aad, LONG_AAD_BYTES, out, out,
+                          len_bytes, tag, 16);
     return agree(c, "open", status, long_plain, tag, len_bytes);
 }
 
-/* Kernels do the last blocks in other ways, by how many there are: some right behind the mebibyte, where counters have
- * more than 16 bits, and just fewer than one. */
+/* Kernels do the last blocks in other ways, by how many there are: some right behind the mebibyte,
+ * where counters have more than 16 bits, and just fewer than one. */
 enum result gcm_messages_of_a_mebibyte_equal_reference(struct check *c)
 {
     static KEY_ROOM(union evc_gcm_key) room;
@@ -177,7 +186,7 @@ enum result gcm_messages_of_a_mebibyte_equal_reference(struct check *c)
     return PASS;
 }
 
-/* ---- QARMA ------------------------------------------------------------------------------------------ */
+/* ---- QARMA ----------------------------------------------------------------------------------- */
 
 #define NUMBERS 70000 /* blocks: more than 16 bits count */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The properties of long messages, which check_long.c has for all primitives; each stands in its primitive's list. */
+/* The properties of long messages, which check_long.c has for all primitives; each stands in
+ * its primitive's list. */
 #ifndef HARNESS_CHECK_LONG_H
 #define HARNESS_CHECK_LONG_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The properties that every QARMA kernel has. The paper's vectors hold for all of them; all else is held against c_ref,
- * which writes the paper's steps down one by one.
+ * The properties that every QARMA kernel has. The paper's vectors hold for all of them; all else is
+ * held against c_ref, which writes the paper's steps down one by one.
  */
 #include "check.h"
 
@@ -68,7 +68,8 @@ static struct question random_question(struct random *r)
 }
 
 /* Encryption is right, and decryption undoes it. */
-static enum result agree(struct check *c, const struct question *q, uint64_t expected, const char *what)
+static enum result agree(struct check *c, const struct question *q, uint64_t expected,
+                         const char *what)
 {
     KEY_AT_16(union evc_qarma_key, key);
     uint64_t got, back;
@@ -78,15 +79,17 @@ static enum result agree(struct check *c, const struct question *q, uint64_t exp
     back = evc_qarma_decrypt(key, expected, q->tweak);
     c->cases += 2;
     if (got != expected || back != q->block)
-        return check_fail(c, "%s, sigma %u, %u rounds: %s of %016llx under %016llx, key %016llx %016llx, is %016llx",
-                          what, q->sigma, q->rounds, got != expected ? "encryption" : "decryption",
-                          (unsigned long long)(got != expected ? q->block : expected), (unsigned long long)q->tweak,
-                          (unsigned long long)q->w0, (unsigned long long)q->k0,
-                          (unsigned long long)(got != expected ? got : back));
+        return check_fail(
+            c,
+            "%s, sigma %u, %u rounds: %s of %016llx under %016llx, key %016llx %016llx, is %016llx",
+            what, q->sigma, q->rounds, got != expected ? "encryption" : "decryption",
+            (unsigned long long)(got != expected ? q->block : expected),
+            (unsigned long long)q->tweak, (unsigned long long)q->w0, (unsigned long long)q->k0,
+            (unsigned long long)(got != expected ? got : back));
     return PASS;
 }
 
-/* ---- The descriptor ----------------------------------------------------------------------------------- */
+/* ---- The descriptor -------------------------------------------------------------------------- */
 
 static enum result descriptor_agrees_with_its_line(struct check *c)
 {
@@ -100,9 +103,10 @@ static enum result descriptor_agrees_with_its_line(struct check *c)
         return check_fail(c, "its name is %s", k->name);
     if (k->needs != c->line->needs || k->timing != c->line->timing || k->use != c->line->use)
         return check_fail(c, "needs, timing class or use differ from the line of kernels.def");
-    if (k->key_bytes < sizeof(struct evc_qarma_head) || k->key_bytes > sizeof(union evc_qarma_key) ||
-        k->key_align != 16)
-        return check_fail(c, "a key of %u bytes, aligned to %u", (unsigned)k->key_bytes, (unsigned)k->key_align);
+    if (k->key_bytes < sizeof(struct evc_qarma_head) ||
+        k->key_bytes > sizeof(union evc_qarma_key) || k->key_align != 16)
+        return check_fail(c, "a key of %u bytes, aligned to %u", (unsigned)k->key_bytes,
+                          (unsigned)k->key_align);
     if (k->batch == 0)
         return check_fail(c, "a batch of 0 blocks");
     if (!qarma->set_key || !qarma->encrypt || !qarma->decrypt)
@@ -116,10 +120,12 @@ static enum result variants_that_do_not_exist_are_refused(struct check *c)
 
     for (unsigned sigma = 0; sigma < 5; sigma++)
         for (unsigned rounds = 0; rounds < 12; rounds++, c->cases++) {
-            const bool exists = sigma < 3 && rounds >= EVC_QARMA_MIN_ROUNDS && rounds <= EVC_QARMA_MAX_ROUNDS;
+            const bool exists =
+                sigma < 3 && rounds >= EVC_QARMA_MIN_ROUNDS && rounds <= EVC_QARMA_MAX_ROUNDS;
             const enum evc_status said = evc_qarma_set_key(key, kernel_of(c), 1, 2, sigma, rounds);
             if (said != (exists ? EVC_OK : EVC_ERR_PARAMETER))
-                return check_fail(c, "sigma %u, %u rounds: %s", sigma, rounds, evc_status_text(said));
+                return check_fail(c, "sigma %u, %u rounds: %s", sigma, rounds,
+                                  evc_status_text(said));
         }
     return PASS;
 }
@@ -136,7 +142,7 @@ static enum result something_is_always_selected(struct check *c)
     return PASS;
 }
 
-/* ---- Known answers ------------------------------------------------------------------------------------ */
+/* ---- Known answers --------------------------------------------------------------------------- */
 
 /* The answers for the paper's block, tweak and key, with sigma 0, 1 and 2. */
 struct answers {
@@ -144,11 +150,15 @@ struct answers {
     uint64_t by_sigma[3];
 };
 
-static enum result agree_with(struct check *c, const struct answers *answers, size_t n, const char *what)
+static enum result agree_with(struct check *c, const struct answers *answers, size_t n,
+                              const char *what)
 {
     for (size_t i = 0; i < 3 * n; i++) {
-        const struct question q = {UINT64_C(0x84be85ce9804e94b), UINT64_C(0xec2802d4e0a488e9),
-                                   UINT64_C(0xfb623599da6e8127), UINT64_C(0x477d469dec0b8762), (unsigned)(i % 3),
+        const struct question q = {UINT64_C(0x84be85ce9804e94b),
+                                   UINT64_C(0xec2802d4e0a488e9),
+                                   UINT64_C(0xfb623599da6e8127),
+                                   UINT64_C(0x477d469dec0b8762),
+                                   (unsigned)(i % 3),
                                    answers[i / 3].rounds};
         if (agree(c, &q, answers[i / 3].by_sigma[i % 3], what) == FAIL)
             return FAIL;
@@ -160,34 +170,52 @@ static enum result agree_with(struct check *c, const struct answers *answers, si
 static enum result known_answers(struct check *c)
 {
     static const struct answers of_paper[] = {
-        {5, {UINT64_C(0x3ee99a6c82af0c38), UINT64_C(0x544b0ab95bda7c3a), UINT64_C(0xc003b93999b33765)}},
-        {6, {UINT64_C(0x9f5c41ec525603c9), UINT64_C(0xa512dd1e4e3ec582), UINT64_C(0x270a787275c48d10)}},
-        {7, {UINT64_C(0xbcaf6c89de930765), UINT64_C(0xedf67ff370a483f2), UINT64_C(0x5c06a7501b63b2fd)}},
+        {5,
+         {UINT64_C(0x3ee99a6c82af0c38), UINT64_C(0x544b0ab95bda7c3a),
+          UINT64_C(0xc003b93999b33765)}},
+        {6,
+         {UINT64_C(0x9f5c41ec525603c9), UINT64_C(0xa512dd1e4e3ec582),
+          UINT64_C(0x270a787275c48d10)}},
+        {7,
+         {UINT64_C(0xbcaf6c89de930765), UINT64_C(0xedf67ff370a483f2),
+          UINT64_C(0x5c06a7501b63b2fd)}},
     };
 
     return agree_with(c, of_paper, N(of_paper), "the paper's vector");
 }
 
-/* The other numbers of rounds have no published vectors. These are what the code of the repository Phantom1003/QARMA64
- * on GitHub computes (revision b8c203e), which shares nothing with ours and gives all nine of the paper. */
+/* The other numbers of rounds have no published vectors. These are what the code of the repository
+ * Phantom1003/QARMA64 on GitHub computes (revision b8c203e), which shares nothing with ours and
+ * gives all nine of the paper. */
 static enum result answers_of_another_implementation(struct check *c)
 {
     static const struct answers of_another[] = {
-        {1, {UINT64_C(0xaf399610fbac5fe0), UINT64_C(0xe3685cdbdeef8d8b), UINT64_C(0x19800c9aac6c2829)}},
-        {2, {UINT64_C(0x2ae77bfe264036c8), UINT64_C(0x3bc80c6999ea2b9a), UINT64_C(0x4f6135010ff2aaaf)}},
-        {3, {UINT64_C(0x77fd3b8e7178a1db), UINT64_C(0xc8b7fdc1d507b9ef), UINT64_C(0x2ebe40928448ef3c)}},
-        {4, {UINT64_C(0xaee3d813bf4e83fd), UINT64_C(0xf108e5dad41ecc75), UINT64_C(0x8a3af6946b97f7ad)}},
-        {8, {UINT64_C(0x8040dc6f3fd4790a), UINT64_C(0xed94ef213cd37716), UINT64_C(0x7d33266a5681b528)}},
+        {1,
+         {UINT64_C(0xaf399610fbac5fe0), UINT64_C(0xe3685cdbdeef8d8b),
+          UINT64_C(0x19800c9aac6c2829)}},
+        {2,
+         {UINT64_C(0x2ae77bfe264036c8), UINT64_C(0x3bc80c6999ea2b9a),
+          UINT64_C(0x4f6135010ff2aaaf)}},
+        {3,
+         {UINT64_C(0x77fd3b8e7178a1db), UINT64_C(0xc8b7fdc1d507b9ef),
+          UINT64_C(0x2ebe40928448ef3c)}},
+        {4,
+         {UINT64_C(0xaee3d813bf4e83fd), UINT64_C(0xf108e5dad41ecc75),
+          UINT64_C(0x8a3af6946b97f7ad)}},
+        {8,
+         {UINT64_C(0x8040dc6f3fd4790a), UINT64_C(0xed94ef213cd37716),
+          UINT64_C(0x7d33266a5681b528)}},
     };
 
     return agree_with(c, of_another, N(of_another), "the answer of another implementation");
 }
 
-/* ---- Against the reference ---------------------------------------------------------------------------- */
+/* ---- Against the reference ------------------------------------------------------------------- */
 
-/* All values of each cell of block, tweak and both halves of the key, the others being random: every S-box at the block
- * as a whole, there and back, in each cell. Quick: with Arm's numbers of rounds. tests/unit/test_qarma.c has the linear
- * layers as a whole, of the functions that kernels share and of c_swar64. */
+/* All values of each cell of block, tweak and both halves of the key, the others being random:
+ * every S-box at the block as a whole, there and back, in each cell. Quick: with Arm's numbers of
+ * rounds. tests/unit/test_qarma.c has the linear layers as a whole, of the functions that kernels
+ * share and of c_swar64. */
 static enum result every_cell_counts(struct check *c)
 {
     if (is_reference(c))
@@ -224,7 +252,8 @@ static enum result every_block_equals_reference(struct check *c)
     return PASS;
 }
 
-/* Any number of blocks, at both ends of their pages and near the last, out of place and over each of the inputs. */
+/* Any number of blocks, at both ends of their pages and near the last, out of place and
+ * over each of the inputs. */
 static struct guarded fence_in, fence_tweak, fence_out;
 
 struct call {
@@ -269,7 +298,8 @@ static enum result many_equal_one_by_one(struct check *c)
         for (unsigned turn = 0; turn < 12; turn++) {
             const struct question q = random_question(&c->random);
             const bool at_end = turn % 2;
-            const size_t gap = at_end ? turn / 2 : 0, before = at_end ? 4 : 0; /* blocks that must stay as they are */
+            /* gap, before: blocks that must stay as they are */
+            const size_t gap = at_end ? turn / 2 : 0, before = at_end ? 4 : 0;
             struct call call = {key, (void *)port_flush(&fence_in, at_end, 8 * (n + gap)),
                                 (void *)port_flush(&fence_tweak, at_end, 8 * (n + gap)),
                                 (void *)port_flush(&fence_out, at_end, 8 * (n + gap)), n};
@@ -285,7 +315,8 @@ static enum result many_equal_one_by_one(struct check *c)
             fill_margin(call.out - before, before);
             fill_margin(call.out + n, gap);
             if (!port_survives(do_call, &call))
-                return check_fail(c, "%zu blocks at the %s of pages: memory fault", n, at_end ? "end" : "start");
+                return check_fail(c, "%zu blocks at the %s of pages: memory fault", n,
+                                  at_end ? "end" : "start");
             for (size_t i = 0; i < n; i++, c->cases++)
                 if (call.out[i] != evc_qarma_encrypt(key, in[i], tweak[i]))
                     return check_fail(c, "%zu blocks, %s: block %zu differs from one alone", n,
@@ -294,12 +325,13 @@ static enum result many_equal_one_by_one(struct check *c)
                                                    : "over the tweaks",
                                       i);
             if (!is_untouched(call.out - before, before) || !is_untouched(call.out + n, gap))
-                return check_fail(c, "%zu blocks, %zu before the end of a page: wrote outside of them", n, gap);
+                return check_fail(
+                    c, "%zu blocks, %zu before the end of a page: wrote outside of them", n, gap);
         }
     return PASS;
 }
 
-/* ---- Keys --------------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static enum result keys_may_be_copied(struct check *c)
 {
@@ -319,7 +351,8 @@ static enum result keys_may_be_copied(struct check *c)
         memcpy(&room.copy, &room.key, kernel_of(c)->kernel.key_bytes);
         memset(&room.key, 0x55, sizeof room.key);
         if (evc_qarma_encrypt(&room.copy, q.block, q.tweak) != before)
-            return check_fail(c, "sigma %u, %u rounds: the copy encrypts to something else", q.sigma, q.rounds);
+            return check_fail(c, "sigma %u, %u rounds: the copy encrypts to something else",
+                              q.sigma, q.rounds);
     }
     return PASS;
 }
@@ -338,8 +371,8 @@ static enum result keys_change_only_when_set(struct check *c)
             return check_fail(c, "the key changed");
         for (size_t j = kernel_of(c)->kernel.key_bytes; j < sizeof *key; j++)
             if (key->bytes[j])
-                return check_fail(c, "byte %zu is left of what was there before a key of %u bytes", j,
-                                  (unsigned)kernel_of(c)->kernel.key_bytes);
+                return check_fail(c, "byte %zu is left of what was there before a key of %u bytes",
+                                  j, (unsigned)kernel_of(c)->kernel.key_bytes);
     }
     return PASS;
 }

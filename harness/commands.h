@@ -14,7 +14,8 @@ int ct_command(int argc, char **argv);
 int genrsa_command(int argc, char **argv);
 int dhparam_command(int argc, char **argv);
 
-/* Members of a line of list, for a kernel that is built: key_bytes, batch, traits and slots of its descriptor. */
+/* Members of a line of list, for a kernel that is built: key_bytes, batch, traits and
+ * slots of its descriptor. */
 struct evc_registry_line;
 void emit_descriptor(const struct evc_registry_line *line);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* limits: what this CPU can do at best, measured: its instructions, and the arithmetic of the modes. */
+/* limits: what this CPU can do at best, measured: its instructions, and the
+ * arithmetic of the modes. */
 #include "cpu_limits.h"
 
 #include <stdio.h>
@@ -25,8 +26,8 @@ struct plan {
 
 static EVC_ALIGN(64) uint8_t memory[LIMIT_MEMORY_BYTES];
 
-/* The modes that cannot be faster than a kind of arithmetic: names of bench, NULL after the last. What
- * is done to many messages at once is no chain. */
+/* The modes that cannot be faster than a kind of arithmetic: names of bench, NULL after the last.
+ * What is done to many messages at once is no chain. */
 static const struct {
     bool dependent;
     const char *method; /* where there are several: the CPU's best bounds the mode */
@@ -37,8 +38,12 @@ static const struct {
     [LIMIT_CHAIN] = {true, NULL, {"cbc-enc", "cbcmac", "cmac", "ccm-seal", "ccm-open"}},
     [LIMIT_KARATSUBA] = {false, "Karatsuba", {"ghash"}},
     [LIMIT_SCHOOLBOOK] = {false, "schoolbook", {"ghash"}},
-    [LIMIT_GCM_KARATSUBA] = {false, "Karatsuba", {"gcm-seal", "gcm-open", "gcm-seal-many", "gcm-open-many"}},
-    [LIMIT_GCM_SCHOOLBOOK] = {false, "schoolbook", {"gcm-seal", "gcm-open", "gcm-seal-many", "gcm-open-many"}},
+    [LIMIT_GCM_KARATSUBA] = {false,
+                             "Karatsuba",
+                             {"gcm-seal", "gcm-open", "gcm-seal-many", "gcm-open-many"}},
+    [LIMIT_GCM_SCHOOLBOOK] = {false,
+                              "schoolbook",
+                              {"gcm-seal", "gcm-open", "gcm-seal-many", "gcm-open-many"}},
 };
 
 /* ---- One loop -------------------------------------------------------------------------------- */
@@ -94,7 +99,8 @@ static void measure_instruction(const struct limit_instruction *one, const struc
     emit_unsigned("width_bits", one->width_bits);
     emit_per("latency_cycles", &chain, LIMIT_COUNT, false);
     emit_per("per_cycle", &streams, LIMIT_COUNT, true);
-    emit_quiet(chain.n && chain.width < streams.width ? chain.width : streams.width, chain.crowded || streams.crowded);
+    emit_quiet(chain.n && chain.width < streams.width ? chain.width : streams.width,
+               chain.crowded || streams.crowded);
     emit_text("chain", one->chain_name);
     emit_text("streams", one->streams_name);
     emit_unsigned("count", LIMIT_COUNT);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The best that a CPU can do, as loops to be timed. One file per architecture (cpu_limits_<arch>.c) holds the loops, in
- * assembly so that no compiler has a say, and defines limits_here; cpu_limits.c times them.
+ * The best that a CPU can do, as loops to be timed. One file per architecture
+ * (cpu_limits_<arch>.c) holds the loops, in assembly so that no compiler has a say, and defines
+ * limits_here; cpu_limits.c times them.
  *
- * A loop is a function that runs its body once per call. Its name is in the line that tells its cost,
- * and tests/unit/limit_loops.py counts the instructions of that function in the binary.
+ * A loop is a function that runs its body once per call. Its name is in the line that tells its
+ * cost, and tests/unit/limit_loops.py counts the instructions of that function in the binary.
  */
 #ifndef HARNESS_CPU_LIMITS_H
 #define HARNESS_CPU_LIMITS_H
@@ -18,8 +19,8 @@
  * itself, few enough for the smallest caches of decoded instructions. */
 #define LIMIT_COUNT 192
 
-/* Bytes, aligned to 64, that loops get as their work: loads and stores go there. The first pointer is
- * the address of itself, a chain for loads. */
+/* Bytes, aligned to 64, that loops get as their work: loads and stores go there. The first pointer
+ * is the address of itself, a chain for loads. */
 #define LIMIT_MEMORY_BYTES 1024
 
 struct limit_instruction {

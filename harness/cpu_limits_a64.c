@@ -103,8 +103,8 @@ static const struct limit_instruction instructions[] = {
 /* ---- The arithmetic of modes ----------------------------------------------------------------- */
 
 /*
- * One call takes as many blocks as a key has rounds, so that each of its rows is one round of every block
- * and the products of one block. The last round mixes no columns. pmull counts pmull2 too.
+ * One call takes as many blocks as a key has rounds, so that each of its rows is one round of every
+ * block and the products of one block. The last round mixes no columns. pmull counts pmull2 too.
  */
 #define MULTIPLY_3                                                                                 \
     "pmull v14.1q, v15.1d, v15.1d\n\tpmull2 v14.1q, v15.2d, v15.2d\n\t"                            \

@@ -2,12 +2,13 @@
 /*
  * The loops of x86-64: the instructions that bound AES and GHASH, and the arithmetic of the modes.
  *
- * Source: Intel SDM (2024) vol. 2 for the instructions; the method, chains for latency and independent
- *         streams for throughput, as in A. Fog, "Instruction tables" (2024) and in A. Abel, J. Reineke,
- *         "uops.info" (ASPLOS 2019).
+ * Source: Intel SDM (2024) vol. 2 for the instructions; the method, chains for latency and
+ *         independent streams for throughput, as in A. Fog, "Instruction tables" (2024) and in A.
+ *         Abel, J. Reineke, "uops.info" (ASPLOS 2019).
  *
- * Vector registers 0 to 13 carry streams; 14 takes products, 15 is a source that nothing writes. At 128
- * bits the instructions are those of SSE, which CPUs without AVX have too, where not said otherwise.
+ * Vector registers 0 to 13 carry streams; 14 takes products, 15 is a source that nothing
+ * writes. At 128 bits the instructions are those of SSE, which CPUs without AVX have too,
+ * where not said otherwise.
  */
 #include "cpu_limits.h"
 
@@ -17,7 +18,8 @@
 
 /* ---- Bodies: text for registers by number ---------------------------------------------------- */
 
-/* s: a shape, which makes an instruction of a register's number, its name and its kind of register. */
+/* s: a shape, which makes an instruction of a register's number, its name and
+ * its kind of register. */
 #define OF_8_TO_15(s, ...)                                                                         \
     s("8", __VA_ARGS__) s("9", __VA_ARGS__) s("10", __VA_ARGS__) s("11", __VA_ARGS__)              \
         s("12", __VA_ARGS__) s("13", __VA_ARGS__) s("14", __VA_ARGS__) s("15", __VA_ARGS__)
@@ -30,7 +32,8 @@
 
 #define TWO(r, text, kind) text " %%" kind "15, %%" kind r "\n\t"
 #define THREE(r, text, kind) text " %%" kind "15, %%" kind r ", %%" kind r "\n\t"
-/* Side by side: some CPUs load three vectors in a cycle only from few lines, or store two only into one. */
+/* Side by side: some CPUs load three vectors in a cycle only from few lines, or
+ * store two only into one. */
 #define LOAD(r, text, kind, bytes) text " " r "*" bytes "(%[work]), %%" kind r "\n\t"
 #define STORE(r, text, kind, bytes) text " %%" kind r ", " r "*" bytes "(%[work])\n\t"
 
@@ -61,7 +64,8 @@
 #define AVX2 EVC_CPU(X86_AVX2)
 #define AVX512 EVC_CPU(X86_AVX512F)
 
-/* V(instruction, width in bits, needs, shape, its text, kind of register): with a result to chain. */
+/* V(instruction, width in bits, needs, shape, its text, kind of register):
+ * with a result to chain. */
 #define CHAINED(V)                                                                                 \
     V(aesenc, 128, EVC_CPU(X86_AES), TWO, "aesenc", "xmm")                                         \
     V(vaesenc, 256, EVC_CPU(X86_VAES) | AVX2, THREE, "vaesenc", "ymm")                             \
@@ -140,8 +144,9 @@ static const struct limit_instruction instructions[] = {
 /* ---- The arithmetic of modes ----------------------------------------------------------------- */
 
 /*
- * One call takes as many vectors of blocks as a key has rounds, so that each of its rows is one round of
- * every vector and the products of one vector. Products at 128 bits need AVX: SSE would copy first.
+ * One call takes as many vectors of blocks as a key has rounds, so that each of its rows
+ * is one round of every vector and the products of one vector. Products at 128 bits need
+ * AVX: SSE would copy first.
  */
 #define KIND_128 "xmm"
 #define KIND_256 "ymm"

@@ -24,9 +24,9 @@
 #define MAX_LENGTHS (3 * (2 * MAX_BATCH + 2) + 1)
 #define MAX_SAMPLES 10000000
 
-static const struct ct_operations *const lists[] = {&ct_aes, &ct_gcm_of_aes, &ct_ghash,
-                                                    &ct_gcm_of_ghash, &ct_gcm, &ct_qarma, &ct_bn, &ct_bn_words,
-                                                    &ct_dh, &ct_prime, &ct_prime_lanes, &ct_rsa, &ct_rsa_of_ref};
+static const struct ct_operations *const lists[] = {
+    &ct_aes,      &ct_gcm_of_aes, &ct_ghash, &ct_gcm_of_ghash, &ct_gcm, &ct_qarma,     &ct_bn,
+    &ct_bn_words, &ct_dh,         &ct_prime, &ct_prime_lanes,  &ct_rsa, &ct_rsa_of_ref};
 static const char *const key_sizes[] = {"128", "192", "256"};
 
 static struct plan {
@@ -37,8 +37,8 @@ static struct plan {
     bool failed;
 } plan = {.secret = 1, .samples = 20000, .cpu = UINT64_MAX};
 
-/* Placement of the buffers of calls: in memory of their own, whose first and last page hold a byte of them, between
- * pages without access. */
+/* Placement of the buffers of calls: in memory of their own, whose first and last page hold a byte
+ * of them, between pages without access. */
 enum place { ANYWHERE, AT_START, AT_END, NEAR_END };
 static const char *const place_names[] = {"anywhere", "start", "end", "near-end"};
 
@@ -73,8 +73,8 @@ static void add_length(struct subject *s, size_t len_bytes)
 
 /*
  * Those asked for; else lengths that take different ways. Few: a part of a block; two blocks, which
- * are a part of a vector; some blocks, for which kernels of GCM have ways of their own; a full group
- * of the kernel's; one with all smaller groups of powers of two and a part of a block behind.
+ * are a part of a vector; some blocks, for which kernels of GCM have ways of their own; a full
+ * group of the kernel's; one with all smaller groups of powers of two and a part of a block behind.
  * Thorough: every number of blocks to two groups and one, whole and with parts; and a long one.
  * Thorough, at the edges of pages: every length to 300 bytes, and ten beyond.
  */
@@ -141,8 +141,9 @@ static void emit_error(const struct subject *s, const char *detail)
 #define MAX_PAGES ((CT_MAX_BYTES + 63) / PAGE_BYTES + 1)
 enum buffer { IN, OUT, AAD, IV, TAG, N_BUFFERS };
 
-/* How far before the end of the page a buffer ends: 1 to 63 bytes, for whole blocks a multiple of 8. Of input and
- * output one is nearer, by turns, so that either alone may be too near for a whole vector. */
+/* How far before the end of the page a buffer ends: 1 to 63 bytes, for whole blocks a
+ * multiple of 8. Of input and output one is nearer, by turns, so that either alone may be too
+ * near for a whole vector. */
 static size_t gap_behind(const struct subject *s, size_t call, enum buffer buffer)
 {
     const size_t near = 1 + 5 * call % 63, is_far = buffer == (call % 2 ? IN : OUT);
@@ -205,7 +206,8 @@ static struct ct_call *new_calls(const struct subject *s)
         c->kernel = s->line->name;
         c->key_bits = s->key_bits;
         c->len_bytes = s->bytes[i];
-        c->forged_bit = 32 + (unsigned)random_below(&r, 96); /* in each tag of 12 bytes or more that ends where 16 do */
+        /* forged_bit: in each tag of 12 bytes or more that ends where 16 do */
+        c->forged_bit = 32 + (unsigned)random_below(&r, 96);
         random_bytes(&r, (uint8_t *)&c->secret, sizeof c->secret);
         evc_secret(&c->secret, sizeof c->secret);
         if (!place_buffers(s, i, c)) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interface between a primitive and ct: its operations, each one or a few calls of the library on secrets. ct.c
- * runs them between two marks, where a tracer, a taint checker or a clock looks on, and knows no primitive.
+ * The interface between a primitive and ct: its operations, each one or a few calls of the library
+ * on secrets. ct.c runs them between two marks, where a tracer, a taint checker or a clock looks
+ * on, and knows no primitive.
  */
 #ifndef HARNESS_CT_H
 #define HARNESS_CT_H
@@ -35,8 +36,8 @@ struct ct_call {
     EVC_ALIGN(64) struct ct_secrets secret;
     EVC_ALIGN(64) uint8_t own_out[CT_MAX_BYTES];
     uint8_t own_iv[16], own_tag[16];
-    /* The buffers of a message: those above, or with --placement memory at the edge of a page. A shorter IV or shorter
-     * associated data are the last bytes of theirs. */
+    /* The buffers of a message: those above, or with --placement memory at the edge of a page. A
+     * shorter IV or shorter associated data are the last bytes of theirs. */
     uint8_t *in, *out, *aad;
     uint8_t *iv;  /* as in secret before each run: runs may write it */
     uint8_t *tag; /* of a message to open: the right one */
@@ -55,7 +56,8 @@ struct ct_operation {
     bool no_192; /* not with keys of 192 bits */
     /* All that comes before: keys, a message to open; NULL: nothing. */
     bool (*prepare)(struct ct_call *);
-    /* The operation that is examined; may be repeated. Both: false if the library did not do as it ought to. */
+    /* The operation that is examined; may be repeated. Both: false if the library did
+     * not do as it ought to. */
     bool (*run)(struct ct_call *);
 };
 
@@ -69,7 +71,8 @@ struct ct_operation {
 /* Operations of the kernels of a primitive, which may have more than one such list. */
 struct ct_operations {
     const char *primitive;
-    const struct evc_kernel *(*descriptor)(const char *kernel); /* NULL: the kernel is not for these operations */
+    const struct evc_kernel *(*descriptor)(const char *kernel); /* NULL: the kernel is not
+                                                                 * for these operations */
     size_t key_room_bytes; /* a kernel with larger keys does not offer these operations */
     bool one_key_size;     /* 128 bits */
     const struct ct_operation *at;
@@ -84,9 +87,8 @@ const struct evc_kernel *ct_bn_descriptor(const char *kernel);
         .one_key_size = true, .at = (operations), .n = sizeof(operations) / sizeof(operations)[0]  \
     }
 
-extern const struct ct_operations ct_aes, ct_ghash, ct_gcm, ct_gcm_of_aes, ct_gcm_of_ghash, ct_qarma, ct_bn,
-    ct_bn_words, ct_dh, ct_prime, ct_prime_lanes, ct_rsa,
-    ct_rsa_of_ref;
+extern const struct ct_operations ct_aes, ct_ghash, ct_gcm, ct_gcm_of_aes, ct_gcm_of_ghash,
+    ct_qarma, ct_bn, ct_bn_words, ct_dh, ct_prime, ct_prime_lanes, ct_rsa, ct_rsa_of_ref;
 
 /* c->forgery, which differs from c->tag in one bit. */
 static inline void ct_forge(struct ct_call *c)

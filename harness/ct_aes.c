@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations of AES for ct: keys, the operations of a key, the modes. XTS and CCM have two keys of the kernel. */
+/* The operations of AES for ct: keys, the operations of a key, the modes. XTS and CCM have
+ * two keys of the kernel. */
 #include "ct.h"
 #include "must.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operations of big numbers for ct. The modulus, operands and exponents are secret, as the primes of RSA are;
- * lengths are not. Operands end where their buffers do.
+ * The operations of big numbers for ct. The modulus, operands and exponents are secret, as the
+ * primes of RSA are; lengths are not. Operands end where their buffers do.
  */
 #include "ct.h"
 
@@ -46,7 +46,8 @@ static void make_valid(struct ct_call *c, size_t n_bytes)
 static bool set(struct ct_call *c, size_t n_bytes)
 {
     make_valid(c, n_bytes);
-    return evc_bn_set_modulus_in(c->key, CT_KEY_ROOM, evc_bn_named(c->kernel), modulus(c), n_bytes) == EVC_OK;
+    return evc_bn_set_modulus_in(c->key, CT_KEY_ROOM, evc_bn_named(c->kernel), modulus(c),
+                                 n_bytes) == EVC_OK;
 }
 
 CT_CALL(set_for_products, set(c, PRODUCT_BYTES))
@@ -55,22 +56,23 @@ CT_CALL(set_for_small, set(c, SMALL_BYTES))
 
 #define KEY ((const struct evc_bn_modulus *)(const void *)c->key)
 
-CT_CALL(sum, evc_bn_mod_add(KEY, first(c, PRODUCT_BYTES), second(c, PRODUCT_BYTES), result(c, PRODUCT_BYTES), scratch,
-                            SCRATCH_BYTES) == EVC_OK &&
-                 evc_bn_mod_sub(KEY, first(c, PRODUCT_BYTES), second(c, PRODUCT_BYTES), result(c, PRODUCT_BYTES),
-                                scratch, SCRATCH_BYTES) == EVC_OK)
-CT_CALL(product, evc_bn_mod_mul(KEY, first(c, PRODUCT_BYTES), second(c, PRODUCT_BYTES), result(c, PRODUCT_BYTES),
-                                scratch, SCRATCH_BYTES) == EVC_OK)
+CT_CALL(sum, evc_bn_mod_add(KEY, first(c, PRODUCT_BYTES), second(c, PRODUCT_BYTES),
+                            result(c, PRODUCT_BYTES), scratch, SCRATCH_BYTES) == EVC_OK &&
+                 evc_bn_mod_sub(KEY, first(c, PRODUCT_BYTES), second(c, PRODUCT_BYTES),
+                                result(c, PRODUCT_BYTES), scratch, SCRATCH_BYTES) == EVC_OK)
+CT_CALL(product, evc_bn_mod_mul(KEY, first(c, PRODUCT_BYTES), second(c, PRODUCT_BYTES),
+                                result(c, PRODUCT_BYTES), scratch, SCRATCH_BYTES) == EVC_OK)
 CT_CALL(reduction, evc_bn_mod_reduce(KEY, second(c, 2 * PRODUCT_BYTES + 1), 2 * PRODUCT_BYTES + 1,
                                      result(c, PRODUCT_BYTES), scratch, SCRATCH_BYTES) == EVC_OK)
-CT_CALL(power, evc_bn_exp(KEY, first(c, POWER_BYTES), second(c, 4), 4, result(c, POWER_BYTES), scratch,
-                          SCRATCH_BYTES) == EVC_OK)
+CT_CALL(power, evc_bn_exp(KEY, first(c, POWER_BYTES), second(c, 4), 4, result(c, POWER_BYTES),
+                          scratch, SCRATCH_BYTES) == EVC_OK)
 
 /* The power of a form as long as the products above: a table is read in pieces of several sizes. */
-CT_CALL(long_power, evc_bn_exp(KEY, first(c, PRODUCT_BYTES), second(c, 1), 1, result(c, PRODUCT_BYTES), scratch,
-                               SCRATCH_BYTES) == EVC_OK)
+CT_CALL(long_power, evc_bn_exp(KEY, first(c, PRODUCT_BYTES), second(c, 1), 1,
+                               result(c, PRODUCT_BYTES), scratch, SCRATCH_BYTES) == EVC_OK)
 
-/* A power of 2, the first bits of whose exponent are the place of a bit, and one of 3, by a table. */
+/* A power of 2, the first bits of whose exponent are the place of a bit, and
+ * one of 3, by a table. */
 static bool small_power(struct ct_call *c)
 {
     uint8_t *const out = result(c, SMALL_BYTES);
@@ -83,8 +85,8 @@ static bool public_power(struct ct_call *c)
 {
     static const uint8_t exponent[] = {1, 0, 1};
 
-    return evc_bn_exp_public(KEY, first(c, POWER_BYTES), exponent, 3, result(c, POWER_BYTES), scratch, SCRATCH_BYTES) ==
-           EVC_OK;
+    return evc_bn_exp_public(KEY, first(c, POWER_BYTES), exponent, 3, result(c, POWER_BYTES),
+                             scratch, SCRATCH_BYTES) == EVC_OK;
 }
 
 /* Side by side, where the kernel has lanes. */
@@ -93,8 +95,9 @@ static bool powers_of(struct ct_call *c, size_t n_exps, size_t n_bytes, size_t e
     struct evc_bn_exp exps[3];
 
     for (size_t i = 0; i < n_exps; i++)
-        exps[i] = (struct evc_bn_exp){KEY, first(c, n_bytes), second(c, exponent_bytes), result(c, n_bytes),
-                                      exponent_bytes, EVC_OK};
+        exps[i] = (struct evc_bn_exp){
+            KEY,   first(c, n_bytes), second(c, exponent_bytes), result(c, n_bytes), exponent_bytes,
+            EVC_OK};
     return evc_bn_exp_many(exps, n_exps, scratch, SCRATCH_BYTES) == EVC_OK;
 }
 
@@ -109,18 +112,19 @@ static bool valid(struct ct_call *c)
     return true;
 }
 
-CT_CALL(divisor, evc_bn_gcd(modulus(c), POWER_BYTES, first(c, POWER_BYTES), POWER_BYTES, result(c, POWER_BYTES),
-                            scratch, SCRATCH_BYTES) == EVC_OK)
+CT_CALL(divisor, evc_bn_gcd(modulus(c), POWER_BYTES, first(c, POWER_BYTES), POWER_BYTES,
+                            result(c, POWER_BYTES), scratch, SCRATCH_BYTES) == EVC_OK)
 
-/* Whether there is an inverse is public; so the modulus is the prime 2^130 - 5, and only the number secret. */
+/* Whether there is an inverse is public; so the modulus is the prime 2^130 - 5, and
+ * only the number secret. */
 static bool inverse(struct ct_call *c)
 {
     static const uint8_t prime[POWER_BYTES] = {3,    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
                                                0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfb};
 
     first(c, POWER_BYTES)[0] = 1;
-    return evc_bn_inverse(first(c, POWER_BYTES), prime, POWER_BYTES, result(c, POWER_BYTES), scratch, SCRATCH_BYTES) ==
-           EVC_OK;
+    return evc_bn_inverse(first(c, POWER_BYTES), prime, POWER_BYTES, result(c, POWER_BYTES),
+                          scratch, SCRATCH_BYTES) == EVC_OK;
 }
 
 static const struct ct_operation operations[] = {

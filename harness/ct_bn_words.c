@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Constant time of word primitives: each operation runs on numbers of up to 16 words, and on secret divisors. */
+/* Constant time of word primitives: each operation runs on numbers of up to 16 words,
+ * and on secret divisors. */
 #include "ct.h"
 
 #include <string.h>
@@ -36,19 +37,25 @@ static struct operands *operands_of(struct ct_call *c)
     }
 
 static bool rows(struct ct_call *c)
-FOR_EACH_LENGTH(o->w ^= k->add_words(o->r, o->a, o->b, n); o->w ^= k->sub_words(o->r, o->r, o->b, n);
-                o->w ^= k->mul_words(o->r, o->r, n, o->w); o->w ^= k->mul_add_words(o->r, o->a, n, o->w);
-                k->sqr_words(o->r, o->a, n))
+    FOR_EACH_LENGTH(o->w ^= k->add_words(o->r, o->a, o->b, n);
+                    o->w ^= k->sub_words(o->r, o->r, o->b, n);
+                    o->w ^= k->mul_words(o->r, o->r, n, o->w);
+                    o->w ^= k->mul_add_words(o->r, o->a, n, o->w); k->sqr_words(o->r, o->a, n))
 
-static bool columns(struct ct_call *c)
-FOR_EACH_LENGTH(if (n == 4) { k->mul_comba4(o->r, o->a, o->b); k->sqr_comba4(o->r, o->a); }
-                if (n == 8) { k->mul_comba8(o->r, o->a, o->b); k->sqr_comba8(o->r, o->a); })
+        static bool columns(struct ct_call *c) FOR_EACH_LENGTH(
+            if (n == 4) {
+                k->mul_comba4(o->r, o->a, o->b);
+                k->sqr_comba4(o->r, o->a);
+            } if (n == 8) {
+                k->mul_comba8(o->r, o->a, o->b);
+                k->sqr_comba8(o->r, o->a);
+            })
 
-static bool quotients(struct ct_call *c)
-FOR_EACH_LENGTH(o->r[n] = k->div_words(o->a[n], o->b[n], o->w))
+            static bool quotients(struct ct_call *c)
+                FOR_EACH_LENGTH(o->r[n] = k->div_words(o->a[n], o->b[n], o->w))
 
-/* The divisor is secret, but not 0. Whether it is at most B / 8 is public. */
-static bool prepare_remainders(struct ct_call *c, word set, word clear)
+    /* The divisor is secret, but not 0. Whether it is at most B / 8 is public. */
+    static bool prepare_remainders(struct ct_call *c, word set, word clear)
 {
     struct operands *o = operands_of(c);
 
@@ -86,8 +93,8 @@ static bool remainders_of_bytes(struct ct_call *c)
     uint32_t *const found = (uint32_t *)(void *)o->r;
 
     return evc_bn_trial_set(groups, n_groups, words, 3) == EVC_OK &&
-           evc_bn_mod_words(evc_bn_words_named(c->kernel), groups, n_groups, (const uint8_t *)o->a, sizeof o->a, found,
-                            scratch, sizeof scratch) == EVC_OK;
+           evc_bn_mod_words(evc_bn_words_named(c->kernel), groups, n_groups, (const uint8_t *)o->a,
+                            sizeof o->a, found, scratch, sizeof scratch) == EVC_OK;
 }
 
 static const struct ct_operation operations[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations of Diffie-Hellman that ct runs, by every kernel of bn. Secrets, and what is shared, are secret;
- * groups, values and statuses are public. */
+/* The operations of Diffie-Hellman that ct runs, by every kernel of bn. Secrets, and what is
+ * shared, are secret; groups, values and statuses are public. */
 #include "ct.h"
 
 #include "everycore/dh.h"
@@ -21,7 +21,8 @@ static bool set(struct ct_call *c)
     static const uint8_t two[1] = {2};
     static const struct evc_dh_params params = {NULL, prime, NULL, two, P_BYTES, 0, 1};
 
-    return evc_dh_set_group_in(c->key, CT_KEY_ROOM, evc_bn_named(c->kernel), &params, 8 * P_BYTES) == EVC_OK;
+    return evc_dh_set_group_in(c->key, CT_KEY_ROOM, evc_bn_named(c->kernel), &params,
+                               8 * P_BYTES) == EVC_OK;
 }
 
 #define GROUP ((const struct evc_dh_group *)(const void *)c->key)
@@ -48,10 +49,12 @@ CT_CALL(public_value, evc_dh_public(GROUP, c->in, c->out, scratch, SCRATCH_BYTES
 
 static bool set_with_table(struct ct_call *c)
 {
-    return set(c) && evc_dh_set_table_in(table, TABLE_BYTES, GROUP, 2, scratch, SCRATCH_BYTES) == EVC_OK;
+    return set(c) &&
+           evc_dh_set_table_in(table, TABLE_BYTES, GROUP, 2, scratch, SCRATCH_BYTES) == EVC_OK;
 }
 
-CT_CALL(by_table, evc_dh_public_by_table(GROUP, (const void *)table, c->in, c->out, scratch, SCRATCH_BYTES) == EVC_OK)
+CT_CALL(by_table, evc_dh_public_by_table(GROUP, (const void *)table, c->in, c->out, scratch,
+                                         SCRATCH_BYTES) == EVC_OK)
 
 static bool shared(struct ct_call *c)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operations of GCM for ct: its own kernels; pairs of a kernel of AES with the GHASH kernel that this CPU selects,
- * and of a kernel of GHASH with the AES kernel that it selects. The selected half is constant-time.
+ * The operations of GCM for ct: its own kernels; pairs of a kernel of AES with the GHASH kernel
+ * that this CPU selects, and of a kernel of GHASH with the AES kernel that it selects. The
+ * selected half is constant-time.
  */
 #include "ct.h"
 
@@ -29,8 +30,8 @@ CT_CALL(key_of_ghash,
 
 /* ---- Messages ------------------------------------------------------------------------------ */
 
-/* No associated data, parts of a block, for which kernels have short ways, and more: each with one at least of the few
- * lengths of text, and none with a single block. */
+/* No associated data, parts of a block, for which kernels have short ways, and more: each with one
+ * at least of the few lengths of text, and none with a single block. */
 static size_t aad_bytes(const struct ct_call *c)
 {
     static const uint8_t sizes[] = {20, 5, 0, 13};

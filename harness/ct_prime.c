@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operations of primes that ct runs, by every kernel of bn. Numbers, bases and randomness are secret; public are
- * whether a number passed, and whether it is 3 modulo 4. A search ends after its first test, for how many there are
- * shows in its time.
+ * The operations of primes that ct runs, by every kernel of bn. Numbers, bases and randomness are
+ * secret; public are whether a number passed, and whether it is 3 modulo 4. A search ends after its
+ * first test, for how many there are shows in its time.
  */
 #include "ct.h"
 
@@ -67,7 +67,8 @@ static bool is_verdict(enum evc_status status)
     return status == EVC_OK || status == EVC_ERR_COMPOSITE;
 }
 
-CT_CALL(bases, is_verdict(evc_prime_test_bases(kernel_of(c), c->in, N_BYTES, c->aad, 2, scratch, SCRATCH_BYTES)))
+CT_CALL(bases, is_verdict(evc_prime_test_bases(kernel_of(c), c->in, N_BYTES, c->aad, 2, scratch,
+                                               SCRATCH_BYTES)))
 
 /* A prime that is the same for all secrets, 2^127 - 1, since whether it passes is public. */
 static void set_prime(uint8_t *n)
@@ -86,7 +87,8 @@ static bool random_bases(struct ct_call *c)
     const struct evc_random random = {fill, &stream};
 
     set_prime(c->in);
-    return evc_prime_test_secret(kernel_of(c), c->in, N_BYTES, 3, &random, scratch, SCRATCH_BYTES) == EVC_OK;
+    return evc_prime_test_secret(kernel_of(c), c->in, N_BYTES, 3, &random, scratch,
+                                 SCRATCH_BYTES) == EVC_OK;
 }
 
 static bool sieve(struct ct_call *c)
@@ -100,7 +102,8 @@ static bool sieve(struct ct_call *c)
     };
     static const uint8_t e[1] = {15};
 
-    return evc_prime_find(&search, 8 * N_BYTES, e, 1, c->out, scratch, SCRATCH_BYTES) == EVC_ERR_STOPPED;
+    return evc_prime_find(&search, 8 * N_BYTES, e, 1, c->out, scratch, SCRATCH_BYTES) ==
+           EVC_ERR_STOPPED;
 }
 
 static const struct ct_operation operations[] = {
@@ -120,8 +123,9 @@ static bool side_by_side(struct ct_call *c)
     struct evc_prime_work w;
     struct evc_prime_side side;
     uint8_t *const rest = evc_prime_work_place(&w, kernel_of(c), N_BYTES, scratch);
-    bool good = evc_prime_work_bytes(kernel_of(c), N_BYTES) + evc_prime_side_bytes(kernel_of(c), N_BYTES) <=
-                SCRATCH_BYTES;
+    bool good =
+        evc_prime_work_bytes(kernel_of(c), N_BYTES) + evc_prime_side_bytes(kernel_of(c), N_BYTES) <=
+        SCRATCH_BYTES;
 
     evc_prime_side_place(&side, kernel_of(c), N_BYTES, rest);
     for (size_t i = 0; good && i < side.most; i++) {
@@ -146,4 +150,5 @@ static const struct evc_kernel *descriptor_with_lanes(const char *kernel)
     return k && k->lanes > 1 ? evc_bn_kernel(k) : NULL;
 }
 
-const struct ct_operations ct_prime_lanes = CT_OPERATIONS_OF_BN(lanes_operations, descriptor_with_lanes);
+const struct ct_operations ct_prime_lanes =
+    CT_OPERATIONS_OF_BN(lanes_operations, descriptor_with_lanes);

@@ -9,8 +9,8 @@
 static bool set(struct ct_call *c, unsigned sigma, unsigned rounds)
 {
     return evc_qarma_set_key((union evc_qarma_key *)(void *)c->key, evc_qarma_named(c->kernel),
-                             evc_load64_be(c->secret.user_key), evc_load64_be(c->secret.user_key + 8), sigma,
-                             rounds) == EVC_OK;
+                             evc_load64_be(c->secret.user_key),
+                             evc_load64_be(c->secret.user_key + 8), sigma, rounds) == EVC_OK;
 }
 
 /* Encrypted, and back. */
@@ -45,12 +45,14 @@ static bool set_qarma7(struct ct_call *c)
 /* Every number of blocks, which end where the room does, or up to 3 blocks before. */
 static bool use_many(struct ct_call *c)
 {
-    const uint64_t *in_end = (const void *)(c->in + CT_ROOM_BYTES), *tweak_end = (const void *)(c->aad + CT_ROOM_BYTES);
+    const uint64_t *in_end = (const void *)(c->in + CT_ROOM_BYTES),
+                   *tweak_end = (const void *)(c->aad + CT_ROOM_BYTES);
     uint64_t *out_end = (uint64_t *)(void *)(c->out + CT_ROOM_BYTES);
 
     for (size_t n = 1; n <= MOST; n++)
         for (size_t back = n; back < n + 4; back++)
-            evc_qarma_encrypt_many((const void *)c->key, in_end - back, tweak_end - back, out_end - back, n);
+            evc_qarma_encrypt_many((const void *)c->key, in_end - back, tweak_end - back,
+                                   out_end - back, n);
     return true;
 }
 

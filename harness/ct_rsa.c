@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operations of RSA that ct runs, by every kernel of bn. Secret are the numbers of the key but n and e, randomness,
- * what is encrypted, and what is decrypted: whether a padding by PKCS#1 v1.5 was right, and why one of OAEP was wrong.
+ * The operations of RSA that ct runs, by every kernel of bn. Secret are the numbers of the key but
+ * n and e, randomness, what is encrypted, and what is decrypted: whether a padding by PKCS#1 v1.5
+ * was right, and why one of OAEP was wrong.
  */
 #include "ct.h"
 
@@ -18,7 +19,8 @@ static uint8_t scratch[SCRATCH_BYTES];
 static struct rsa_key_bytes chosen;
 static uint8_t em[RSA_N_BYTES], ciphertext[RSA_N_BYTES];
 
-/* One of the keys by secret bits, without a branch, so that a taint checker takes all of it as secret. */
+/* One of the keys by secret bits, without a branch, so that a taint checker
+ * takes all of it as secret. */
 static void choose_key(const struct ct_call *c)
 {
     const uint8_t *const all = (const uint8_t *)rsa_keys;
@@ -38,8 +40,8 @@ static bool set_up(const struct ct_call *c)
 {
     const struct evc_rsa_numbers numbers = rsa_numbers(&chosen);
 
-    return evc_rsa_set_private_in((void *)(uintptr_t)c->key, CT_KEY_ROOM, evc_bn_named(c->kernel), &numbers, 256,
-                                  scratch, SCRATCH_BYTES) == EVC_OK;
+    return evc_rsa_set_private_in((void *)(uintptr_t)c->key, CT_KEY_ROOM, evc_bn_named(c->kernel),
+                                  &numbers, 256, scratch, SCRATCH_BYTES) == EVC_OK;
 }
 
 static bool choose(struct ct_call *c)
@@ -121,8 +123,8 @@ static const struct evc_rsa_oaep oaep = {&rsa_mixing, &rsa_mixing, NULL, 0};
 static bool set_and_make_oaep(struct ct_call *c)
 {
     const struct evc_random random = {fill, c};
-    const bool good = set(c) && evc_rsa_encrypt_oaep(PUBLIC_KEY, &oaep, c->in, 5, &random, ciphertext, scratch,
-                                                     SCRATCH_BYTES) == EVC_OK;
+    const bool good = set(c) && evc_rsa_encrypt_oaep(PUBLIC_KEY, &oaep, c->in, 5, &random,
+                                                     ciphertext, scratch, SCRATCH_BYTES) == EVC_OK;
 
     evc_public(ciphertext, sizeof ciphertext);
     return good;
@@ -143,7 +145,8 @@ static bool many(struct ct_call *c)
     struct evc_rsa_operation operations[3];
 
     for (size_t i = 0; i < 3; i++)
-        operations[i] = (struct evc_rsa_operation){.key = KEY, .in = ciphertext, .out = c->out + i * RSA_N_BYTES};
+        operations[i] = (struct evc_rsa_operation){
+            .key = KEY, .in = ciphertext, .out = c->out + i * RSA_N_BYTES};
     return evc_rsa_private_many(operations, 3, &random, scratch, SCRATCH_BYTES) == EVC_OK;
 }
 
@@ -152,8 +155,8 @@ static bool decrypt_pkcs1(struct ct_call *c)
     const struct evc_random random = {fill, c};
     size_t n_bytes;
 
-    return evc_rsa_decrypt_pkcs1(KEY, &rsa_mixing, ciphertext, RSA_N_BYTES, &random, c->out, &n_bytes, scratch,
-                                 SCRATCH_BYTES) == EVC_OK;
+    return evc_rsa_decrypt_pkcs1(KEY, &rsa_mixing, ciphertext, RSA_N_BYTES, &random, c->out,
+                                 &n_bytes, scratch, SCRATCH_BYTES) == EVC_OK;
 }
 
 static bool decrypt_oaep(struct ct_call *c, enum evc_status expected)
@@ -161,8 +164,8 @@ static bool decrypt_oaep(struct ct_call *c, enum evc_status expected)
     const struct evc_random random = {fill, c};
     size_t n_bytes;
 
-    return evc_rsa_decrypt_oaep(KEY, &oaep, ciphertext, RSA_N_BYTES, &random, c->out, &n_bytes, scratch,
-                                SCRATCH_BYTES) == expected;
+    return evc_rsa_decrypt_oaep(KEY, &oaep, ciphertext, RSA_N_BYTES, &random, c->out, &n_bytes,
+                                scratch, SCRATCH_BYTES) == expected;
 }
 
 CT_CALL(accept_oaep, decrypt_oaep(c, EVC_OK))
@@ -172,14 +175,16 @@ static bool encrypt_oaep(struct ct_call *c)
 {
     const struct evc_random random = {fill, c};
 
-    return evc_rsa_encrypt_oaep(PUBLIC_KEY, &oaep, c->in, 5, &random, c->out, scratch, SCRATCH_BYTES) == EVC_OK;
+    return evc_rsa_encrypt_oaep(PUBLIC_KEY, &oaep, c->in, 5, &random, c->out, scratch,
+                                SCRATCH_BYTES) == EVC_OK;
 }
 
 static bool encrypt_pkcs1(struct ct_call *c)
 {
     const struct evc_random random = {fill, c};
 
-    return evc_rsa_encrypt_pkcs1(PUBLIC_KEY, c->in, 5, &random, c->out, scratch, SCRATCH_BYTES) == EVC_OK;
+    return evc_rsa_encrypt_pkcs1(PUBLIC_KEY, c->in, 5, &random, c->out, scratch, SCRATCH_BYTES) ==
+           EVC_OK;
 }
 
 static bool sign_pss(struct ct_call *c)
@@ -188,7 +193,8 @@ static bool sign_pss(struct ct_call *c)
     static const struct evc_rsa_pss pss = {&rsa_mixing, &rsa_mixing, 9};
     const struct evc_random random = {fill, c};
 
-    return evc_rsa_sign_pss(KEY, &pss, digest, sizeof digest, &random, c->out, scratch, SCRATCH_BYTES) == EVC_OK;
+    return evc_rsa_sign_pss(KEY, &pss, digest, sizeof digest, &random, c->out, scratch,
+                            SCRATCH_BYTES) == EVC_OK;
 }
 
 /* The numbers of a new key, once its primes are found. */
@@ -204,10 +210,13 @@ static bool complete(struct ct_call *c)
     return evc_rsa_complete(&at, RSA_P_BYTES, sizeof rsa_e, scratch) == EVC_OK;
 }
 
-#define KEYS_AND_RAW_OPERATIONS                                                                    \
-    {"rsa-set-private", 0, 0, false, choose, set_private}, {"rsa-complete", 0, 0, false, choose, complete}, \
-        {"rsa-public", 0, 0, false, set_and_encrypt, public_operation},                            \
-        {"rsa-private", 0, 0, false, set_and_encrypt, private_operation}
+#define KEYS_AND_RAW_OPERATIONS                                         \
+    {"rsa-set-private", 0, 0, false, choose, set_private},              \
+        {"rsa-complete", 0, 0, false, choose, complete},                \
+        {"rsa-public", 0, 0, false, set_and_encrypt, public_operation}, \
+    {                                                                   \
+        "rsa-private", 0, 0, false, set_and_encrypt, private_operation  \
+    }
 
 static const struct ct_operation operations[] = {
     KEYS_AND_RAW_OPERATIONS,
@@ -220,8 +229,8 @@ static const struct ct_operation operations[] = {
     {"rsa-decrypt-pkcs1", 0, 0, false, set_and_pad_pkcs1, decrypt_pkcs1},
 };
 
-/* c_ref multiplies bit by bit, so that a private operation takes 10^8 instructions. Paddings are the same with any
- * kernel. */
+/* c_ref multiplies bit by bit, so that a private operation takes 10^8 instructions. Paddings are
+ * the same with any kernel. */
 static const struct ct_operation operations_of_ref[] = {KEYS_AND_RAW_OPERATIONS};
 
 static const struct evc_kernel *descriptor(const char *kernel)
@@ -235,4 +244,5 @@ static const struct evc_kernel *descriptor_of_ref(const char *kernel)
 }
 
 const struct ct_operations ct_rsa = CT_OPERATIONS_OF_BN(operations, descriptor);
-const struct ct_operations ct_rsa_of_ref = CT_OPERATIONS_OF_BN(operations_of_ref, descriptor_of_ref);
+const struct ct_operations ct_rsa_of_ref =
+    CT_OPERATIONS_OF_BN(operations_of_ref, descriptor_of_ref);

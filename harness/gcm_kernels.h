@@ -26,8 +26,8 @@ void must_be_kernels(const struct words *);
 /* By its name, either kind; it is built into this program. */
 struct gcm_kernel gcm_kernel_named(const char *name);
 
-EVC_CHECKED enum evc_status gcm_set_key(const struct gcm_kernel *, union evc_gcm_key *, const uint8_t *user_key,
-                                        unsigned key_bits);
+EVC_CHECKED enum evc_status gcm_set_key(const struct gcm_kernel *, union evc_gcm_key *,
+                                        const uint8_t *user_key, unsigned key_bits);
 
 /* The blocks that it works on at once: of a pair, those of its wider half. */
 size_t gcm_batch(const struct gcm_kernel *);

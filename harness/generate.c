@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * New keys of RSA and parameters of Diffie-Hellman, with randomness of the operating system: lines of how far the
- * search is, then a line for each number.
+ * New keys of RSA and parameters of Diffie-Hellman, with randomness of the operating system: lines
+ * of how far the search is, then a line for each number.
  */
 #include "commands.h"
 
@@ -24,7 +24,7 @@ static int fill(void *context, uint8_t *out, size_t n_bytes)
     return port_random(out, n_bytes) ? 0 : -1;
 }
 
-/* ---- How far ------------------------------------------------------------------------------------------- */
+/* ---- How far --------------------------------------------------------------------------------- */
 
 struct course {
     uint64_t last_ns;
@@ -51,7 +51,8 @@ static int report(void *context, const struct evc_prime_progress *progress)
     return ferror(stdout) ? 1 : 0;
 }
 
-/* Tests until a prime of so many bits is found, by the chance of evc_prime_sieve_bound; of a safe prime, of both. */
+/* Tests until a prime of so many bits is found, by the chance of evc_prime_sieve_bound; of
+ * a safe prime, of both. */
 static double expected_tests(size_t bits, int is_safe)
 {
     const double ln2 = 0.693147180559945; /* ln 2 */
@@ -64,7 +65,7 @@ static double expected_tests(size_t bits, int is_safe)
     return is_safe ? per_prime * per_prime : per_prime;
 }
 
-/* ---- Commands ------------------------------------------------------------------------------------------ */
+/* ---- Commands -------------------------------------------------------------------------------- */
 
 static size_t read_bits(int argc, char **argv, const char *what)
 {
@@ -94,11 +95,12 @@ static void emit_bytes(const char *name, const uint8_t *bytes, size_t n_bytes)
 /* bits: of the primes. */
 static struct evc_prime_search make_search(struct course *course, size_t bits)
 {
-    return (struct evc_prime_search){.kernel = evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_ANY, bits),
-                                     .words = evc_bn_words_select(evc_cpu_features(), 0),
-                                     .random = {fill, NULL},
-                                     .report = report,
-                                     .report_context = course};
+    return (struct evc_prime_search){
+        .kernel = evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_ANY, bits),
+        .words = evc_bn_words_select(evc_cpu_features(), 0),
+        .random = {fill, NULL},
+        .report = report,
+        .report_context = course};
 }
 
 static int fail(const char *command, enum evc_status status)
@@ -107,8 +109,8 @@ static int fail(const char *command, enum evc_status status)
     return 2;
 }
 
-static enum evc_status emit_key(const struct evc_bn *kernel, const struct evc_rsa_numbers *k, void *key,
-                                size_t key_bytes, void *scratch, size_t scratch_bytes)
+static enum evc_status emit_key(const struct evc_bn *kernel, const struct evc_rsa_numbers *k,
+                                void *key, size_t key_bytes, void *scratch, size_t scratch_bytes)
 {
     const char *const names[] = {"n", "d", "p", "q", "dp", "dq", "qinv"};
     const uint8_t *const numbers[] = {k->n, k->d, k->p, k->q, k->dp, k->dq, k->qinv};
@@ -139,7 +141,8 @@ int genrsa_command(int argc, char **argv)
     scratch = malloc(scratch_bytes);
     emit_harness_line("genrsa", NULL);
     if (key && scratch)
-        status = evc_rsa_generate(&search, bits, e, sizeof e, numbers, sizeof numbers, &k, scratch, scratch_bytes);
+        status = evc_rsa_generate(&search, bits, e, sizeof e, numbers, sizeof numbers, &k, scratch,
+                                  scratch_bytes);
     if (status == EVC_OK)
         status = emit_key(search.kernel, &k, key, key_bytes, scratch, scratch_bytes);
     evc_wipe(numbers, sizeof numbers);

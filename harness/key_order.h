@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many keys in random order, as connections have them: one for each message of `bench --keys` and `peers --keys`.
- * Calls go through the order again and again, and a sample goes on where the one before it stopped, so that every key
- * is used before any is used again.
+ * Many keys in random order, as connections have them: one for each message of `bench --keys` and
+ * `peers --keys`. Calls go through the order again and again, and a sample goes on where the one
+ * before it stopped, so that every key is used before any is used again.
  */
 #ifndef HARNESS_KEY_ORDER_H
 #define HARNESS_KEY_ORDER_H

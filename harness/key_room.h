@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory for keys under test, at 16 modulo 64: the least alignment that a key has to have. A kernel that expects more,
- * by a load that wants 32 or 64 bytes aligned, then faults here and not at a user's, whose keys stand anywhere.
+ * Memory for keys under test, at 16 modulo 64: the least alignment that a key has to have. A kernel
+ * that expects more, by a load that wants 32 or 64 bytes aligned, then faults here and not at a
+ * user's, whose keys stand anywhere.
  */
 #ifndef HARNESS_KEY_ROOM_H
 #define HARNESS_KEY_ROOM_H

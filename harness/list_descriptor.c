@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* list: what the descriptors of kernels say. It is apart from list.c so that a harness without kernels can list the
- * registry. */
+/* list: what the descriptors of kernels say. It is apart from list.c so that a harness without
+ * kernels can list the registry. */
 #include "everycore/aes.h"
 #include "everycore/bn.h"
 #include "everycore/bn_words.h"
@@ -56,9 +56,11 @@ void emit_descriptor(const struct evc_registry_line *line)
 {
     const struct evc_aes *aes = strcmp(line->primitive, "aes") ? NULL : evc_aes_named(line->name);
     const struct evc_gcm *gcm = strcmp(line->primitive, "gcm") ? NULL : evc_gcm_named(line->name);
-    const struct evc_qarma *qarma = strcmp(line->primitive, "qarma") ? NULL : evc_qarma_named(line->name);
+    const struct evc_qarma *qarma =
+        strcmp(line->primitive, "qarma") ? NULL : evc_qarma_named(line->name);
     const struct evc_bn *bn = strcmp(line->primitive, "bn") ? NULL : evc_bn_named(line->name);
-    const struct evc_bn_words *words = strcmp(line->primitive, "bn_words") ? NULL : evc_bn_words_named(line->name);
+    const struct evc_bn_words *words =
+        strcmp(line->primitive, "bn_words") ? NULL : evc_bn_words_named(line->name);
     const struct evc_kernel *kernel = aes     ? evc_aes_kernel(aes)
                                       : gcm   ? evc_gcm_kernel(gcm)
                                       : qarma ? evc_qarma_kernel(qarma)

@@ -15,7 +15,8 @@ uint8_t long_plain[16 * LONG_BLOCKS], long_cipher[16 * LONG_BLOCKS];
 #define EVERY 256 /* blocks: the hash is kept after so many */
 
 static uint8_t h[16], tag_mask[16];
-static uint8_t hashes[LONG_BLOCKS / EVERY + 1][16]; /* [i]: of the associated data and i * EVERY blocks */
+static uint8_t hashes[LONG_BLOCKS / EVERY + 1][16]; /* [i]: of the associated data
+                                                     * and i * EVERY blocks */
 static size_t n_known;
 static int is_begun;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One long message of GCM, and what its definition (SP 800-38D sections 6 and 7) makes of every prefix of it. It is the
- * same for all kernels of a run, since the definition is slow: block by block of AES c_ref, bit by bit of the field.
+ * One long message of GCM, and what its definition (SP 800-38D sections 6 and 7) makes of every
+ * prefix of it. It is the same for all kernels of a run, since the definition is slow: block by
+ * block of AES c_ref, bit by bit of the field.
  */
 #ifndef HARNESS_LONG_MODEL_H
 #define HARNESS_LONG_MODEL_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The harness: list, resolve, check, bench, ct and vectors over everything in the registry. The
- * protocol of its output is docs/reference/harness.md. Exit codes: 0 good, 1 a check failed, 2 bad usage.
+ * protocol of its output is docs/reference/harness.md. Exit codes: 0 good, 1 a
+ * check failed, 2 bad usage.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,22 +24,28 @@ static const struct command {
     const char *usage;
 } commands[] = {
     {"list", list_command, "[--primitive P]"},
-    {"resolve", resolve_command, "[--arch A --features F,... | --without F,...] [--policy ct|hardened|vartime]"},
-    {"check", check_command, "[--primitive P] [--kernel K] [--property X] [--without F,...] [--seed N] [--quick]"},
+    {"resolve", resolve_command,
+     "[--arch A --features F,... | --without F,...] [--policy ct|hardened|vartime]"},
+    {"check", check_command,
+     "[--primitive P] [--kernel K] [--property X] [--without F,...] [--seed N] [--quick]"},
     {"bench", bench_command,
      "[--primitive P] [--kernel K] [--mode M] [--key-bits B] [--bytes N] [--messages N]\n"
-     "          [--keys N] [--aad-bytes N] [--style streamed|fenced] [--in-place] [--samples N] [--budget-ms N]\n"
+     "          [--keys N] [--aad-bytes N] [--style streamed|fenced] [--in-place] [--samples N] "
+     "[--budget-ms N]\n"
      "          [--without F,...] [--counter C] [--cpu N] [--seed N] [--placement] [--dry-run]"},
     {"limits", limits_command,
      "[--only instructions|arithmetic] [--samples N] [--budget-ms N] [--counter C]\n"
      "          [--cpu N]"},
     {"vectors", vectors_command, "[FILE] (else lines on stdin)"},
     {"peers", peers_command,
-     "--vectors FILE [--mode M] [--key-bits B] [--bytes N] [--style streamed|fenced] [--keys N] [--aad-bytes N]\n"
-     "          [--hardware best|vaes256|sse|ssse3|c] [--samples N] [--budget-ms N] [--counter C] [--cpu N]\n"
+     "--vectors FILE [--mode M] [--key-bits B] [--bytes N] [--style streamed|fenced] [--keys N] "
+     "[--aad-bytes N]\n"
+     "          [--hardware best|vaes256|sse|ssse3|c] [--samples N] [--budget-ms N] [--counter C] "
+     "[--cpu N]\n"
      "          [--seed N]    (only where linked with a peer)"},
     {"ct", ct_command,
-     "[--list] [--primitive P] [--kernel K] [--operation O] [--key-bits B] [--bytes N] [--thorough]\n"
+     "[--list] [--primitive P] [--kernel K] [--operation O] [--key-bits B] [--bytes N] "
+     "[--thorough]\n"
      "          [--placement] [--secret SEED] [--timing] [--samples N] [--counter C] [--cpu N]"},
     {"genrsa", genrsa_command, "BITS"},
     {"dhparam", dhparam_command, "BITS"},
@@ -89,8 +96,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < N_COMMANDS; i++)
         names[i] = commands[i].name;
     if (argc < 2)
-        usage_error("no command; one of list, resolve, check, bench, limits, ct, vectors, genrsa, dhparam "
-                    "(--help says more)");
+        usage_error(
+            "no command; one of list, resolve, check, bench, limits, ct, vectors, genrsa, dhparam "
+            "(--help says more)");
     if (strcmp(argv[1], "--help") == 0) {
         print_help();
         return 0;

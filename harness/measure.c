@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples: long enough to be exact, short enough to be undisturbed. Something else on the core is waited for. */
+/* Samples: long enough to be exact, short enough to be undisturbed. Something else on
+ * the core is waited for. */
 #include "measure.h"
 
 #include <stdlib.h>
@@ -70,9 +71,10 @@ static size_t count_quiet(const struct measured *m)
     return n;
 }
 
-/* More samples, until want of all are not crowded; fewer where the budget, which began at start_ns, runs out first, or
- * nearly all of these are crowded. */
-static void take_samples(const struct task *t, uint64_t start_ns, double warm_up_ns, struct measured *m)
+/* More samples, until want of all are not crowded; fewer where the budget, which began at start_ns,
+ * runs out first, or nearly all of these are crowded. */
+static void take_samples(const struct task *t, uint64_t start_ns, double warm_up_ns,
+                         struct measured *m)
 {
     const size_t before = count_quiet(m), want = t->want;
     size_t quiet = before, crowded = 0;
@@ -80,7 +82,8 @@ static void take_samples(const struct task *t, uint64_t start_ns, double warm_up
     for (double ns = 0; ns < warm_up_ns && ns < (double)t->budget_ns / 10;)
         ns += run_ns(t->loop, t->work, m->calls);
     quiet_begin(t->counter);
-    for (uint64_t tries = 0; quiet < want && m->n < MAX_SAMPLES && tries < TRIES_PER_SAMPLE * want; tries++) {
+    for (uint64_t tries = 0; quiet < want && m->n < MAX_SAMPLES && tries < TRIES_PER_SAMPLE * want;
+         tries++) {
         struct sample s = counter_sample(t->counter, t->loop, t->work, m->calls);
         s.crowded = quiet_is_crowded(t->counter, &s.width);
         if (s.disturbed) {

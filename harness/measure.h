@@ -25,9 +25,10 @@ struct measured {
 /* No samples, of nothing. */
 void measure_nothing(struct measured *);
 
-/* want samples of loop(work, calls), m->calls fitted; fewer where budget_ns runs out first, or nearly all are
- * crowded. Crowded ones are left out if at least 21 others are there; of fewer than 21, none may be crowded. Else it
- * waits until the core is quiet, and takes others for them. A process waits no longer than it has measured before. */
+/* want samples of loop(work, calls), m->calls fitted; fewer where budget_ns runs out first, or
+ * nearly all are crowded. Crowded ones are left out if at least 21 others are there; of fewer than
+ * 21, none may be crowded. Else it waits until the core is quiet, and takes others for them. A
+ * process waits no longer than it has measured before. */
 void measure(const struct counter *, bench_loop *loop, void *work, size_t want, uint64_t budget_ns,
              struct measured *m);
 
@@ -37,7 +38,8 @@ void measure_patiently(void);
 /* The median cycles of an empty call with its fence; measured once, or until the core is quiet. */
 double fence_cycles(const struct counter *);
 
-/* The members of a line: cycles and ns per call, calls_per_sample, dropped, and those of emit_quiet. */
+/* The members of a line: cycles and ns per call, calls_per_sample, dropped,
+ * and those of emit_quiet. */
 void emit_measured(const struct measured *);
 
 /* width in thousandths, if it is known; crowded, if it is true. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For calls that cannot fail here: one that does is a fault of the library, and ends the test or the program. */
+/* For calls that cannot fail here: one that does is a fault of the library, and ends
+ * the test or the program. */
 #ifndef HARNESS_MUST_H
 #define HARNESS_MUST_H
 

@@ -113,8 +113,8 @@ const char *features_text(char *text, size_t n, enum evc_arch arch, uint64_t wor
     return text;
 }
 
-/* The distinct primitives (kernels: false) or the kernels of the registry, of one primitive or all (NULL); returns
- * how many. */
+/* The distinct primitives (kernels: false) or the kernels of the registry, of one primitive or all
+ * (NULL); returns how many. */
 static size_t registry_names(const char **names, size_t max, bool kernels, const char *primitive)
 {
     const struct evc_registry_line *line;

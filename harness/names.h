@@ -26,14 +26,16 @@ void emit_features(const char *member, enum evc_arch arch, uint64_t word);
 /* The names of the bits, separated by spaces, in text (of n characters); returns text. */
 const char *features_text(char *text, size_t n, enum evc_arch arch, uint64_t word);
 
-/* Exit 2 unless each word is a primitive; unless the word is a kernel of that primitive, or of any (NULL). */
+/* Exit 2 unless each word is a primitive; unless the word is a kernel of that
+ * primitive, or of any (NULL). */
 void must_be_primitives(const struct words *);
 void must_be_kernel_of(const char *primitive, const char *word);
 
 /* words empty, or word among them. */
 bool chosen(const struct words *words, const char *word);
 
-/* The features that the kernel of a line needs and this CPU lacks: features without tuning bits; tuning bits alone. */
+/* The features that the kernel of a line needs and this CPU lacks: features without tuning
+ * bits; tuning bits alone. */
 uint64_t missing_features(const struct evc_registry_line *line);
 uint64_t missing_tuning(const struct evc_registry_line *line);
 /* In this library, and all that it needs is there. */

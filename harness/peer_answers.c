@@ -44,8 +44,8 @@ static void hex(char text[33], const uint8_t *bytes, size_t n)
         snprintf(text + 2 * i, 3, "%02x", bytes[i]);
 }
 
-bool peer_same(const char *where, const char *part, const uint8_t *expected, const uint8_t *got, size_t n,
-               struct peer_fault *fault)
+bool peer_same(const char *where, const char *part, const uint8_t *expected, const uint8_t *got,
+               size_t n, struct peer_fault *fault)
 {
     size_t at = 0;
 
@@ -104,11 +104,11 @@ static void reference(const char *mode, const uint8_t *user_key, unsigned key_bi
     else if (strcmp(mode, "cmac") == 0)
         must(evc_aes_cmac(&cmac, m->in, m->len_bytes, tag, PEER_TAG_BYTES));
     else if (begins(mode, "ccm"))
-        must(evc_aes_ccm_seal(&ccm, iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes, tag,
-                         PEER_TAG_BYTES));
+        must(evc_aes_ccm_seal(&ccm, iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes,
+                              tag, PEER_TAG_BYTES));
     else
-        must(evc_gcm_seal(&gcm, iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes, tag,
-                     PEER_TAG_BYTES));
+        must(evc_gcm_seal(&gcm, iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes,
+                          tag, PEER_TAG_BYTES));
 }
 
 /* The message is answered as expected; a damaged tag is refused. */

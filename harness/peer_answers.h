@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The answers that a peer has to give, from everycore's reference kernels and published vectors, so that neither
- * blesses the other. */
+/* The answers that a peer has to give, from everycore's reference kernels and published vectors, so
+ * that neither blesses the other. */
 #ifndef HARNESS_PEER_ANSWERS_H
 #define HARNESS_PEER_ANSWERS_H
 
@@ -21,9 +21,10 @@ struct peer_fault {
     char expected[33], got[33];
 };
 
-/* Both return whether all is well, and say in the fault what is not: n bytes differ; something else is wrong. */
-bool peer_same(const char *where, const char *part, const uint8_t *expected, const uint8_t *got, size_t n,
-               struct peer_fault *);
+/* Both return whether all is well, and say in the fault what is not: n bytes differ;
+ * something else is wrong. */
+bool peer_same(const char *where, const char *part, const uint8_t *expected, const uint8_t *got,
+               size_t n, struct peer_fault *);
 bool peer_fails(const char *where, const char *what, struct peer_fault *);
 
 /* Whether run(context) answers all n messages as c_ref does. Of modes that open, in is replaced by

@@ -29,7 +29,8 @@ enum peer_layer peer_layer_of(const char *mode)
 
 static const struct evc_dh_params *group_of(size_t n_bytes)
 {
-    static const char *const names[] = {"ffdhe2048", "ffdhe3072", "ffdhe4096", "ffdhe6144", "ffdhe8192"};
+    static const char *const names[] = {"ffdhe2048", "ffdhe3072", "ffdhe4096", "ffdhe6144",
+                                        "ffdhe8192"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (evc_dh_params_named(names[i])->p_bytes == n_bytes)
@@ -39,8 +40,9 @@ static const struct evc_dh_params *group_of(size_t n_bytes)
 
 size_t peer_layer_length_used(enum peer_layer layer, size_t n_bytes)
 {
-    const int is_there = layer == PEER_DH ? group_of(n_bytes) != NULL
-                                          : n_bytes >= LEAST_RSA_BYTES && n_bytes <= MOST && n_bytes % 16 == 0;
+    const int is_there = layer == PEER_DH
+                             ? group_of(n_bytes) != NULL
+                             : n_bytes >= LEAST_RSA_BYTES && n_bytes <= MOST && n_bytes % 16 == 0;
 
     return is_there ? n_bytes : 0;
 }
@@ -83,8 +85,8 @@ static void make_key(uint8_t *key, size_t n_bytes, struct random *random)
     struct evc_rsa_numbers numbers;
     uint8_t *at;
 
-    must(evc_rsa_generate(&search, n_bits, e65537, sizeof e65537, memory, sizeof memory, &numbers, scratch,
-                          sizeof scratch));
+    must(evc_rsa_generate(&search, n_bits, e65537, sizeof e65537, memory, sizeof memory, &numbers,
+                          scratch, sizeof scratch));
     at = put(put(key, numbers.n, n_bytes), numbers.d, n_bytes);
     random_bytes(random, at, n_bytes);
     at[0] = 0; /* below n */
@@ -101,7 +103,8 @@ void peer_layer_make(enum peer_layer layer, uint8_t *key, size_t n_bytes, struct
 }
 
 /* out = base to the exponent modulo n, of n_bytes bytes each. */
-static void power(const uint8_t *n, const uint8_t *base, const uint8_t *exponent, size_t n_bytes, uint8_t *out)
+static void power(const uint8_t *n, const uint8_t *base, const uint8_t *exponent, size_t n_bytes,
+                  uint8_t *out)
 {
     static EVC_ALIGN(64) uint8_t memory[MODULUS_BYTES];
 
@@ -128,7 +131,7 @@ void peer_layer_answer(enum peer_layer layer, const uint8_t *key, size_t n_bytes
         break;
     default:
         memset(out, 0, n_bytes);
-        out[n_bytes - 1] = evc_prime_test_public(evc_bn_named("c_limb32"), p, n_bytes / 2, scratch, sizeof scratch) ==
-                           EVC_OK;
+        out[n_bytes - 1] = evc_prime_test_public(evc_bn_named("c_limb32"), p, n_bytes / 2, scratch,
+                                                 sizeof scratch) == EVC_OK;
     }
 }

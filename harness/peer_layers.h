@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RSA, Diffie-Hellman and tests of primes, as modes of a peer (peers/peer.h): their keys, and the answers that they
- * have to give, from everycore's own functions. */
+/* RSA, Diffie-Hellman and tests of primes, as modes of a peer (peers/peer.h): their keys, and the
+ * answers that they have to give, from everycore's own functions. */
 #ifndef HARNESS_PEER_LAYERS_H
 #define HARNESS_PEER_LAYERS_H
 

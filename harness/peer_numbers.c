@@ -118,8 +118,8 @@ static void remainder_of_a(const uint8_t *key, size_t n_bytes, uint8_t *out)
     out[n_bytes - 1] = (uint8_t)rest;
 }
 
-bool peer_number_agrees(const char *mode, const uint8_t *key, size_t n_bytes, void *context, peer_run *run,
-                        struct peer_fault *fault)
+bool peer_number_agrees(const char *mode, const uint8_t *key, size_t n_bytes, void *context,
+                        peer_run *run, struct peer_fault *fault)
 {
     static uint8_t expected[PEER_MOST_NUMBER_BYTES], got[PEER_MOST_NUMBER_BYTES];
     const struct peer_message message = {.out = got, .len_bytes = n_bytes};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * peers: another library, timed by the same loops in the same process style. An executable holds at
- * most one: the harness linked with one adapter of catalog/peers/ and its library. Each answer is checked
- * before it is timed.
+ * most one: the harness linked with one adapter of catalog/peers/ and its library. Each answer is
+ * checked before it is timed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +61,8 @@ struct cipher {
     const char *mode;
     unsigned key_bits;
     size_t n_keys;
-    void **contexts; /* n_keys: calls take them in this order, which is not that in which they were made */
+    void **contexts; /* n_keys: calls take them in this order, which is not that
+                      * in which they were made */
     peer_run *run;
 };
 
@@ -133,7 +134,8 @@ static void fenced(void *vwork, uint64_t calls)
 
 /* Random messages. Outputs lie 2 KiB from inputs modulo 4 KiB: the low 12 bits of a load and of an
  * older store near it never agree, so none waits for the other. */
-static void set_work(struct work *w, const struct cipher *cipher, size_t len_bytes, size_t aad_bytes, uint64_t seed)
+static void set_work(struct work *w, const struct cipher *cipher, size_t len_bytes,
+                     size_t aad_bytes, uint64_t seed)
 {
     static _Alignas(4096) uint8_t in[PEER_MOST_BYTES + 64], out[2048 + PEER_MOST_BYTES + 64];
     static uint8_t ivs[MOST_SLOTS][16], aad[MOST_AAD_BYTES];
@@ -184,7 +186,8 @@ static void emit_peer(const struct plan *plan)
 
         if (is_layer)
             peer_numbers_make(modes[i], key_of_layer, SHOWN_LAYER_BYTES, plan->seed);
-        context = evc_peer.open(modes[i], is_layer ? key_of_layer : key, is_layer ? 8 * SHOWN_LAYER_BYTES : 256, &run);
+        context = evc_peer.open(modes[i], is_layer ? key_of_layer : key,
+                                is_layer ? 8 * SHOWN_LAYER_BYTES : 256, &run);
         if (!context)
             continue;
         emit_text(NULL, modes[i]);
@@ -261,16 +264,18 @@ static void make_key(uint8_t key[KEY_BYTES], size_t i, const struct plan *plan)
 }
 
 /* The messages under the first key, and one under each of some others. */
-static bool agrees(const struct cipher *c, struct work *w, const struct plan *plan, struct peer_fault *fault)
+static bool agrees(const struct cipher *c, struct work *w, const struct plan *plan,
+                   struct peer_fault *fault)
 {
     const size_t n = c->n_keys < CHECKED_KEYS ? c->n_keys : CHECKED_KEYS;
     bool good = true;
 
-    for (size_t i = n; good && i-- > 0;) { /* the first one last: of modes that open, its messages are those timed */
+    /* the first one last: of modes that open, its messages are those timed */
+    for (size_t i = n; good && i-- > 0;) {
         uint8_t key[KEY_BYTES];
         make_key(key, i * c->n_keys / n, plan);
-        good = peer_agrees(c->mode, key, c->key_bits, c->contexts[i * c->n_keys / n], c->run, w->messages,
-                           i ? 1 : w->slot_mask + 1, fault);
+        good = peer_agrees(c->mode, key, c->key_bits, c->contexts[i * c->n_keys / n], c->run,
+                           w->messages, i ? 1 : w->slot_mask + 1, fault);
     }
     return good;
 }
@@ -311,7 +316,8 @@ static void measure_point(struct work *w, const char *style, struct plan *plan)
     else {
         if (c->n_keys > 1) /* as in bench.c */
             loop_of(c, alone)(w, c->n_keys);
-        measure(plan->counter, loop_of(c, alone), w, (size_t)plan->samples, plan->budget_ms * 1000000, &m);
+        measure(plan->counter, loop_of(c, alone), w, (size_t)plan->samples,
+                plan->budget_ms * 1000000, &m);
     }
     if (!why && !m.n)
         why = "every sample was disturbed";
@@ -321,8 +327,8 @@ static void measure_point(struct work *w, const char *style, struct plan *plan)
         emit_point(w, style, &m, why, plan);
 }
 
-static void bench_point(const struct cipher *c, size_t len_bytes, size_t aad_bytes, const char *style,
-                        struct plan *plan)
+static void bench_point(const struct cipher *c, size_t len_bytes, size_t aad_bytes,
+                        const char *style, struct plan *plan)
 {
     static struct measured nothing;
     struct peer_fault fault = {"", "", ""};
@@ -337,7 +343,8 @@ static void bench_point(const struct cipher *c, size_t len_bytes, size_t aad_byt
         measure_point(&w, style, plan);
 }
 
-/* n_keys contexts, in random order. Returns how many there are: fewer if the library has no more. */
+/* n_keys contexts, in random order. Returns how many there are: fewer if
+ * the library has no more. */
 static size_t open_contexts(struct cipher *c, const struct plan *plan)
 {
     static void *contexts[MOST_KEYS];
@@ -387,17 +394,21 @@ static void bench_mode(struct cipher *c, struct plan *plan)
     if (!peer_length_used(c->mode, c->key_bits, PEER_MOST_BYTES))
         return;
     n = open_contexts(c, plan);
-    if (n && !peer_answers_vectors(&evc_peer, c->mode, c->key_bits, plan->vectors.at, plan->vectors.n, &fault)) {
+    if (n && !peer_answers_vectors(&evc_peer, c->mode, c->key_bits, plan->vectors.at,
+                                   plan->vectors.n, &fault)) {
         emit_fault(c, &fault, plan);
     }
     for (size_t i = 0; n && !fault.what[0] && i < (has_aad(c->mode) ? plan->aad_bytes.n : 1); i++)
-        bench_lengths(c, has_aad(c->mode) ? (size_t)option_number("--aad-bytes", plan->aad_bytes.at[i]) : AAD_BYTES,
+        bench_lengths(c,
+                      has_aad(c->mode) ? (size_t)option_number("--aad-bytes", plan->aad_bytes.at[i])
+                                       : AAD_BYTES,
                       plan);
     close_contexts(c);
 }
 
 /* Whether the answer for dp in the place of p is right: it is odd, and hardly a prime. */
-static bool finds_composite(const char *mode, const uint8_t *key, size_t n_bytes, struct peer_fault *fault)
+static bool finds_composite(const char *mode, const uint8_t *key, size_t n_bytes,
+                            struct peer_fault *fault)
 {
     static uint8_t other[PEER_NUMBERS_BYTES];
     peer_run *run;
@@ -414,12 +425,14 @@ static bool finds_composite(const char *mode, const uint8_t *key, size_t n_bytes
     return good;
 }
 
-/* An operation on big numbers of one length; its context is opened for each style, for calls change it. */
+/* An operation on big numbers of one length; its context is opened for each
+ * style, for calls change it. */
 static void bench_number(const char *mode, size_t n_bytes, const char *style, struct plan *plan)
 {
     static uint8_t key[PEER_NUMBERS_BYTES];
     void *context;
-    struct cipher c = {.mode = mode, .key_bits = 128, .n_keys = 1, .contexts = &context}; /* 128: as bench has it */
+    /* key_bits 128: as bench has it */
+    struct cipher c = {.mode = mode, .key_bits = 128, .n_keys = 1, .contexts = &context};
     struct work w = {.cipher = &c, .messages = {{.len_bytes = n_bytes, .aad_bytes = AAD_BYTES}}};
     struct peer_fault fault = {"", "", ""};
 
@@ -441,7 +454,8 @@ static void bench_number(const char *mode, size_t n_bytes, const char *style, st
 static void bench_numbers(const char *mode, struct plan *plan)
 {
     for (size_t i = 0; i < plan->bytes.n; i++) {
-        const size_t n_bytes = peer_number_length_used(mode, (size_t)option_number("--bytes", plan->bytes.at[i]));
+        const size_t n_bytes =
+            peer_number_length_used(mode, (size_t)option_number("--bytes", plan->bytes.at[i]));
         for (size_t s = 0; s < plan->styles.n && n_bytes; s++)
             bench_number(mode, n_bytes, plan->styles.at[s], plan);
     }
@@ -476,19 +490,21 @@ static void set_default(struct words *words, const char *word)
         words->at[words->n++] = word;
 }
 
-static void check_numbers(const char *option, const struct words *words, uint64_t least, uint64_t most)
+static void check_numbers(const char *option, const struct words *words, uint64_t least,
+                          uint64_t most)
 {
     for (size_t i = 0; i < words->n; i++) {
         const uint64_t value = option_number(option, words->at[i]);
         if (value < least || value > most)
-            usage_error("%s wants %llu to %llu, not %s", option, (unsigned long long)least, (unsigned long long)most,
-                        words->at[i]);
+            usage_error("%s wants %llu to %llu, not %s", option, (unsigned long long)least,
+                        (unsigned long long)most, words->at[i]);
     }
 }
 
 static bool is_mode_of_keys(const char *mode)
 {
-    return strcmp(mode, "gcm-seal") == 0; /* a message to be opened would want to be sealed under each key */
+    /* a message to be opened would want to be sealed under each key */
+    return strcmp(mode, "gcm-seal") == 0;
 }
 
 /* Modes that are not named are left out. */
@@ -498,15 +514,15 @@ static void check_keys(const struct plan *plan)
     for (size_t i = 0; i < plan->keys.n; i++)
         for (size_t j = 0; option_number("--keys", plan->keys.at[i]) > 1 && j < plan->modes.n; j++)
             if (!is_mode_of_keys(plan->modes.at[j]))
-                usage_error("--keys %s: mode %s is measured with one key; gcm-seal takes several", plan->keys.at[i],
-                            plan->modes.at[j]);
+                usage_error("--keys %s: mode %s is measured with one key; gcm-seal takes several",
+                            plan->keys.at[i], plan->modes.at[j]);
 }
 
 static void check_plan(struct plan *plan)
 {
     if (PEER_IS_ABSENT)
-        usage_error(
-            "this harness is not linked with a peer; docs/reference/harness.md says how to build one");
+        usage_error("this harness is not linked with a peer; docs/reference/harness.md says how to "
+                    "build one");
     must_be("mode", &plan->modes, modes, N(modes));
     must_be("style", &plan->styles, styles, N(styles));
     must_be("key size", &plan->key_bits, key_sizes, N(key_sizes));

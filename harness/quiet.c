@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The speed of an undisturbed core is learnt from the looks of this process, or given by the caller. */
+/* The speed of an undisturbed core is learnt from the looks of this process,
+ * or given by the caller. */
 #include "quiet.h"
 
 #include <stdlib.h>
@@ -46,7 +47,8 @@ void quiet_learn(float width)
         past[n_past++ % MEMORY] = width;
 }
 
-/* The largest width without two and a twentieth of all: a look while the clock changes sees too much. */
+/* The largest width without two and a twentieth of all: a look while the clock
+ * changes sees too much. */
 static float learnt_width(void)
 {
     static float sorted[MEMORY];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether this process has its core for itself. A thread of another program, or of another virtual machine, may run on
- * the same core (SMT). It takes its share of the additions that the core does in a cycle: counters/width.c. Where that
- * is not known, every core looks quiet.
+ * Whether this process has its core for itself. A thread of another program, or of another virtual
+ * machine, may run on the same core (SMT). It takes its share of the additions that the core does
+ * in a cycle: counters/width.c. Where that is not known, every core looks quiet.
  */
 #ifndef HARNESS_QUIET_H
 #define HARNESS_QUIET_H
@@ -13,7 +13,8 @@
 
 #include "counters/counter.h"
 
-/* Thousandths of additions in a cycle that a core does which nothing else uses, where the caller knows them. */
+/* Thousandths of additions in a cycle that a core does which nothing else uses, where
+ * the caller knows them. */
 void quiet_expect(uint64_t width);
 
 /* Many looks, some 30 ms, where nothing is expected; of a process the first call alone does so. */
@@ -22,7 +23,8 @@ void quiet_survey(const struct counter *);
 /* A measurement begins: some looks tell what the core does now. */
 void quiet_begin(const struct counter *);
 
-/* A look beside a sample; *width: additions in a cycle. True: this one or the look before saw something else there. */
+/* A look beside a sample; *width: additions in a cycle. True: this one or the look before saw
+ * something else there. */
 bool quiet_is_crowded(const struct counter *, float *width);
 
 /* A typical width of this measurement: the core does so much on its own, or more. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All vector registers, on PA-RISC those for floating point, set to zero before a call and read after it. To be used by
- * a function that does nothing else: whatever stands between the call and registers_read() may change them.
- * registers_fill() sets those of x86-64 and A64 to the bytes of `with`: then a function that takes a register of its
- * caller for zero gives wrong results. Elsewhere it does nothing. Its caller must not be inlined.
+ * All vector registers, on PA-RISC those for floating point, set to zero before a call and read
+ * after it. To be used by a function that does nothing else: whatever stands between the call and
+ * registers_read() may change them. registers_fill() sets those of x86-64 and A64 to the bytes of
+ * `with`: then a function that takes a register of its caller for zero gives wrong results.
+ * Elsewhere it does nothing. Its caller must not be inlined.
  */
 #ifndef HARNESS_REGISTERS_H
 #define HARNESS_REGISTERS_H
@@ -21,7 +22,7 @@ struct registers {
 
 #define REGISTERS_8(R) R(0) R(1) R(2) R(3) R(4) R(5) R(6) R(7)
 #define REGISTERS_16(R) REGISTERS_8(R) R(8) R(9) R(10) R(11) R(12) R(13) R(14) R(15)
-#define REGISTERS_HIGH(R)                                                                           \
+#define REGISTERS_HIGH(R) \
     R(16) R(17) R(18) R(19) R(20) R(21) R(22) R(23) R(24) R(25) R(26) R(27) R(28) R(29) R(30) R(31)
 
 /* How many registers are read here, and of how many bytes; feature_word: of this CPU. */
@@ -37,7 +38,9 @@ static inline unsigned registers_count(uint64_t feature_word)
     return feature_word & EVC_CPU(A32_NEON) ? 16 : 0;
 #elif EVC_HPPA
     (void)feature_word;
-    return 9; /* pairs of those for floating point that a call may change, 4 to 11 and 22 to 31: they multiply */
+    /* 9 pairs of those for floating point that a call may change, 4 to 11 and
+     * 22 to 31: they multiply */
+    return 9;
 #else
     (void)feature_word;
     return 0;
@@ -67,13 +70,13 @@ static inline unsigned registers_bytes(uint64_t feature_word)
 #define REGISTER_READ_ZMM(i) "vmovdqu64 %%zmm" #i ", " #i "*64(%0)\n\t"
 #if EVC_X86_64
 #define REGISTERS_LOW REGISTERS_16
-#define REGISTERS_CLOBBERED                                                                         \
-    "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",        \
+#define REGISTERS_CLOBBERED                                                                  \
+    "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
         "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory"
 #else
 #define REGISTERS_LOW REGISTERS_8
 #if defined(__SSE2__)
-#define REGISTERS_CLOBBERED                                                                         \
+#define REGISTERS_CLOBBERED \
     "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "memory"
 #else /* the names are unknown to GCC, which uses none of them */
 #define REGISTERS_CLOBBERED "memory"
@@ -109,8 +112,8 @@ static inline void registers_fill(unsigned count, unsigned bytes, const uint8_t 
 }
 #endif
 
-static inline __attribute__((always_inline)) void registers_read(struct registers *r, unsigned count,
-                                                                 unsigned bytes)
+static inline __attribute__((always_inline)) void registers_read(struct registers *r,
+                                                                 unsigned count, unsigned bytes)
 {
     if (!count)
         return;
@@ -131,17 +134,20 @@ static inline __attribute__((always_inline)) void registers_read(struct register
 
 #define REGISTER_CLEAR(i) "movi v" #i ".2d, #0\n\t"
 #define REGISTER_FILL(i) "ldr q" #i ", [%0]\n\t"
-#define REGISTERS_CLOBBERED                                                                         \
-    "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", \
-        "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", \
-        "memory"
+#define REGISTERS_CLOBBERED                                                                        \
+    "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", \
+        "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", \
+        "v28", "v29", "v30", "v31", "memory"
 #define REGISTER_READ(i) "str q" #i ", [%0, #" #i "*16]\n\t"
 
 static inline __attribute__((always_inline)) void registers_clear(unsigned count, unsigned bytes)
 {
     (void)bytes;
     if (count)
-        __asm__ volatile(REGISTERS_16(REGISTER_CLEAR) REGISTERS_HIGH(REGISTER_CLEAR) : : : REGISTERS_CLOBBERED);
+        __asm__ volatile(REGISTERS_16(REGISTER_CLEAR) REGISTERS_HIGH(REGISTER_CLEAR)
+                         :
+                         :
+                         : REGISTERS_CLOBBERED);
 }
 
 #define REGISTERS_FILLED
@@ -155,8 +161,8 @@ static inline void registers_fill(unsigned count, unsigned bytes, const uint8_t 
                          : REGISTERS_CLOBBERED);
 }
 
-static inline __attribute__((always_inline)) void registers_read(struct registers *r, unsigned count,
-                                                                 unsigned bytes)
+static inline __attribute__((always_inline)) void registers_read(struct registers *r,
+                                                                 unsigned count, unsigned bytes)
 {
     (void)bytes;
     if (count)
@@ -178,12 +184,13 @@ static inline __attribute__((always_inline)) void registers_clear(unsigned count
                          :
                          :
                          : "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9", "d10", "d11",
-                           "d12", "d13", "d14", "d15", "d16", "d17", "d18", "d19", "d20", "d21", "d22",
-                           "d23", "d24", "d25", "d26", "d27", "d28", "d29", "d30", "d31", "memory");
+                           "d12", "d13", "d14", "d15", "d16", "d17", "d18", "d19", "d20", "d21",
+                           "d22", "d23", "d24", "d25", "d26", "d27", "d28", "d29", "d30", "d31",
+                           "memory");
 }
 
-static inline __attribute__((always_inline)) void registers_read(struct registers *r, unsigned count,
-                                                                 unsigned bytes)
+static inline __attribute__((always_inline)) void registers_read(struct registers *r,
+                                                                 unsigned count, unsigned bytes)
 {
     uint8_t *to = r->bytes;
 
@@ -194,8 +201,10 @@ static inline __attribute__((always_inline)) void registers_read(struct register
 
 #elif EVC_HPPA
 
-#define REGISTERS_FP(R)                                                                             \
-    R(4) R(5) R(6) R(7) R(8) R(9) R(10) R(11) R(22) R(23) R(24) R(25) R(26) R(27) R(28) R(29) R(30) R(31)
+#define REGISTERS_FP(R)                                                                        \
+    R(4)                                                                                       \
+    R(5) R(6) R(7) R(8) R(9) R(10) R(11) R(22) R(23) R(24) R(25) R(26) R(27) R(28) R(29) R(30) \
+        R(31)
 #define REGISTER_CLEAR(i) "fcpy,dbl %%fr0, %%fr" #i "\n\t"
 #define REGISTER_READ(i) "fstds,ma %%fr" #i ", 8(%0)\n\t"
 
@@ -205,12 +214,12 @@ static inline __attribute__((always_inline)) void registers_clear(unsigned count
     __asm__ volatile(REGISTERS_FP(REGISTER_CLEAR)
                      :
                      :
-                     : "fr4", "fr5", "fr6", "fr7", "fr8", "fr9", "fr10", "fr11", "fr22", "fr23", "fr24", "fr25",
-                       "fr26", "fr27", "fr28", "fr29", "fr30", "fr31", "memory");
+                     : "fr4", "fr5", "fr6", "fr7", "fr8", "fr9", "fr10", "fr11", "fr22", "fr23",
+                       "fr24", "fr25", "fr26", "fr27", "fr28", "fr29", "fr30", "fr31", "memory");
 }
 
-static inline __attribute__((always_inline)) void registers_read(struct registers *r, unsigned count,
-                                                                 unsigned bytes)
+static inline __attribute__((always_inline)) void registers_read(struct registers *r,
+                                                                 unsigned count, unsigned bytes)
 {
     uint8_t *to = r->bytes;
 

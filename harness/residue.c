@@ -14,11 +14,12 @@
 #define PAINT 0xc5
 #define WINDOW 8           /* differing bytes side by side that are no coincidence */
 #define STACK_BYTES 24576  /* a public call needs a few frames of at most 1 KiB */
-#define DISTANCE_BYTES 4096 /* of what the harness does on that stack from the call that is looked at */
+#define DISTANCE_BYTES 4096 /* of what the harness does on that stack from the
+                             * call that is looked at */
 #define MOST_OPERATIONS 48
 
-/* Only an optimised build says something about the source: without optimisation every value passes through memory that
- * no source can name, and sanitizers keep copies of their own. */
+/* Only an optimised build says something about the source: without optimisation every value passes
+ * through memory that no source can name, and sanitizers keep copies of their own. */
 #if defined(__SANITIZE_ADDRESS__)
 #define INSTRUMENTED 1
 #elif defined(__has_feature)
@@ -34,13 +35,14 @@
 
 /* Architectures for which the frames of the library were compared with the reach of `clear`. */
 #if EVC_X86 || EVC_A64 || EVC_A32 || (defined(__riscv) && EVC_WORD64) || defined(__powerpc64__) || \
-    defined(__s390x__) || (defined(__mips__) && !EVC_WORD64) || defined(__m68k__) || defined(__hppa__)
+    defined(__s390x__) || (defined(__mips__) && !EVC_WORD64) || defined(__m68k__) ||               \
+    defined(__hppa__)
 #define COVERED 1
 #else
 #define COVERED 0
 #endif
 
-/* ---- The call ---------------------------------------------------------------------------------------- */
+/* ---- The call -------------------------------------------------------------------------------- */
 
 static EVC_ALIGN(64) uint8_t own_stack[STACK_BYTES];
 static uint8_t *caller; /* the stack pointer of the call's caller */
@@ -63,8 +65,8 @@ static struct left {
 #define READ_STACK_POINTER(p) ((p) = __builtin_frame_address(0))
 #endif
 
-/* Bytes at the caller's stack pointer that belong to the function that is called: on Windows it may write its arguments
- * there, or anything else. */
+/* Bytes at the caller's stack pointer that belong to the function that is called: on Windows it may
+ * write its arguments there, or anything else. */
 #if EVC_X86_64 && defined(_WIN32)
 #define CALLEE_ABOVE 32
 #else
@@ -144,7 +146,7 @@ const char *residue_unavailable(void)
     return run(&nothing, 0) ? NULL : "no stack of its own on this system";
 }
 
-/* ---- What differs -------------------------------------------------------------------------------------- */
+/* ---- What differs ---------------------------------------------------------------------------- */
 
 /* One operation's calls. */
 static struct finding {
@@ -160,21 +162,23 @@ struct stretch {
     size_t first, n_bytes;
 };
 
-static bool is_given(const struct residue_call *call, const uint8_t *a, const uint8_t *b, size_t at, size_t n)
+static bool is_given(const struct residue_call *call, const uint8_t *a, const uint8_t *b, size_t at,
+                     size_t n)
 {
     size_t most = call->given_bytes < WINDOW ? call->given_bytes : WINDOW;
 
     if (!most || n - at < most)
         return false;
     for (size_t i = 0; i + most <= call->given_bytes; i++)
-        if (memcmp(a + at, left[0].given + i, most) == 0 && memcmp(b + at, left[1].given + i, most) == 0)
+        if (memcmp(a + at, left[0].given + i, most) == 0 &&
+            memcmp(b + at, left[1].given + i, most) == 0)
             return true;
     return false;
 }
 
 /* The first stretch of at least WINDOW bytes at or after from; n_bytes 0: none. */
-static struct stretch next_stretch(const struct residue_call *call, const uint8_t *a, const uint8_t *b,
-                                   size_t from, size_t n)
+static struct stretch next_stretch(const struct residue_call *call, const uint8_t *a,
+                                   const uint8_t *b, size_t from, size_t n)
 {
     struct stretch s = {from, 0};
     size_t given_until = 0;
@@ -202,15 +206,18 @@ static struct stretch next_stretch(const struct residue_call *call, const uint8_
     return s;
 }
 
-/* Words about a secret of version 1 that is among these bytes; else that they are of no form known here. */
-static void name_it(char *words, size_t n_words, const struct residue_call *call, const uint8_t *bytes, size_t n)
+/* Words about a secret of version 1 that is among these bytes; else that they are
+ * of no form known here. */
+static void name_it(char *words, size_t n_words, const struct residue_call *call,
+                    const uint8_t *bytes, size_t n)
 {
     for (size_t s = 0; s < RESIDUE_SECRETS; s++) {
         const struct residue_secret *secret = &call->secrets[s];
         for (size_t at = 0; secret->bytes && at + WINDOW <= secret->len_bytes; at++)
             for (size_t i = 0; i + WINDOW <= n; i++)
                 if (memcmp(secret->bytes + at, bytes + i, WINDOW) == 0) {
-                    snprintf(words, n_words, "bytes %zu to %zu of the %s", at, at + WINDOW - 1, secret->name);
+                    snprintf(words, n_words, "bytes %zu to %zu of the %s", at, at + WINDOW - 1,
+                             secret->name);
                     return;
                 }
     }
@@ -251,8 +258,10 @@ static size_t depth(const struct stretch *s)
 #endif
 }
 
-/* Finds the secrets that are left on the stack, and how deep they lie; words describe the first of them. */
-static void look_at_stack(const struct residue_call *call, struct finding *f, char *words, size_t n_words)
+/* Finds the secrets that are left on the stack, and how deep they lie; words
+ * describe the first of them. */
+static void look_at_stack(const struct residue_call *call, struct finding *f, char *words,
+                          size_t n_words)
 {
     const struct stretch all = below_caller();
     const uint8_t *a = left[0].stack + all.first, *b = left[1].stack + all.first;
@@ -313,8 +322,8 @@ void residue_look(struct check *c, const struct residue_call *call)
     look_at_stack(call, f, stack, sizeof stack);
     look_at_registers(call, registers, sizeof registers);
     if ((stack[0] || registers[0]) && f->n_leaving++ == 0)
-        snprintf(f->first, sizeof f->first, "%s: %s%s%s", call->sizes, stack, stack[0] && registers[0] ? "; " : "",
-                 registers);
+        snprintf(f->first, sizeof f->first, "%s: %s%s%s", call->sizes, stack,
+                 stack[0] && registers[0] ? "; " : "", registers);
 }
 
 enum result residue_verdict(struct check *c)
@@ -327,8 +336,11 @@ enum result residue_verdict(struct check *c)
         const struct finding *f = &findings[i];
         if (!f->n_leaving)
             continue;
-        int n = snprintf(to, room, "%s%s leaves secrets behind in %u of %u calls, on the stack down to %zu bytes; %s",
-                         to == c->detail ? "" : " | ", f->operation, f->n_leaving, f->n_calls, f->deepest, f->first);
+        int n = snprintf(
+            to, room,
+            "%s%s leaves secrets behind in %u of %u calls, on the stack down to %zu bytes; %s",
+            to == c->detail ? "" : " | ", f->operation, f->n_leaving, f->n_calls, f->deepest,
+            f->first);
         if (n < 0 || (size_t)n >= room)
             break;
         to += n, room -= (size_t)n;

@@ -2,10 +2,11 @@
 /*
  * Secrets that a public call leaves behind: on the stack below its caller, and in vector registers.
  *
- * The same call is made twice on a stack of its own. Keys and plaintexts differ; everything public is the same:
- * lengths, addresses, IVs, associated data, ciphertexts. Bytes that then differ among those that are left come from a
- * secret, in whatever form a kernel holds it: bit planes, words of the other byte order, permuted vectors. Eight
- * differing bytes side by side are a failure, unless they are bytes of the tag that the caller was given.
+ * The same call is made twice on a stack of its own. Keys and plaintexts differ; everything public
+ * is the same: lengths, addresses, IVs, associated data, ciphertexts. Bytes that then differ among
+ * those that are left come from a secret, in whatever form a kernel holds it: bit planes, words of
+ * the other byte order, permuted vectors. Eight differing bytes side by side are a failure, unless
+ * they are bytes of the tag that the caller was given.
  */
 #ifndef HARNESS_RESIDUE_H
 #define HARNESS_RESIDUE_H
@@ -52,8 +53,8 @@ const char *residue_unavailable(void);
 /* Begin a property. */
 void residue_begin(void);
 
-/* The call under test is made with its arguments above this address, which are the caller's: for `make`, where words of
- * 64 bits are passed on the stack. */
+/* The call under test is made with its arguments above this address, which are the caller's: for
+ * `make`, where words of 64 bits are passed on the stack. */
 void residue_arguments_end_at(uintptr_t address);
 
 /* Make the call in both versions and note what it leaves. */
@@ -62,14 +63,14 @@ void residue_look(struct check *, const struct residue_call *);
 /* The verdict on all calls since residue_begin; of a failure, each operation once. */
 enum result residue_verdict(struct check *);
 
-/* ---- Kernels of the harness ------------------------------------------------------------------------ */
+/* ---- Kernels of the harness ------------------------------------------------------------------ */
 
-/* Under test after c_ref. They leave secrets almost as deep as their `clear` reaches, so that a clearing that the code
- * above kernels lacks is seen. NULL: none on this architecture. */
+/* Under test after c_ref. They leave secrets almost as deep as their `clear` reaches, so that a
+ * clearing that the code above kernels lacks is seen. NULL: none on this architecture. */
 const struct evc_aes *residue_aes_kernel(void);
 const struct evc_ghash *residue_ghash_kernel(void);
 
-/* ---- The properties, by primitive ------------------------------------------------------------------ */
+/* ---- The properties, by primitive ------------------------------------------------------------ */
 
 enum result aes_set_key_leaves_nothing_behind(struct check *);
 enum result aes_operations_leave_nothing_behind(struct check *);

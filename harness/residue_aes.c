@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Residue of AES: set_key, the operations on blocks, and the modes, whose keys are all of the kernel under test. */
+/* Residue of AES: set_key, the operations on blocks, and the modes, whose keys are all of
+ * the kernel under test. */
 #include "residue.h"
 
 #include "must.h"
@@ -17,7 +18,8 @@
 static const unsigned key_sizes[] = {128, 192, 256}; /* bits */
 
 static const struct evc_aes *kernel; /* under test */
-static const struct evc_aes *first;  /* of the two kernels of XTS and CCM; the second is the one under test */
+static const struct evc_aes *first;  /* of the two kernels of XTS and CCM; the second
+                                      * is the one under test */
 static unsigned key_bits;
 
 static size_t batch(void)
@@ -52,7 +54,7 @@ static enum result look_with_kernels(struct check *c, void (*look)(struct check 
     return residue_verdict(c);
 }
 
-/* ---- Keys -------------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static uint8_t user_keys[2][64];
 
@@ -110,8 +112,9 @@ static void look_at_set_key(struct check *c)
                 {"ccm_set_key", ccm_set_key}};
 
     for (size_t i = 0; i < N(ways) * N(key_sizes); i++) {
-        struct residue_call call = {
-            .operation = ways[i / N(key_sizes)].name, .prepare = prepare_user_key, .make = ways[i / N(key_sizes)].make};
+        struct residue_call call = {.operation = ways[i / N(key_sizes)].name,
+                                    .prepare = prepare_user_key,
+                                    .make = ways[i / N(key_sizes)].make};
         key_bits = key_sizes[i % N(key_sizes)];
         if (ways[i / N(key_sizes)].make == xts_set_key && key_bits == 192)
             continue;
@@ -119,7 +122,8 @@ static void look_at_set_key(struct check *c)
         snprintf(call.sizes, sizeof call.sizes, "%u-bit key", key_bits);
         call.secrets[0] = user_key_secret(keys_at.user_key);
         call.secrets[0].len_bytes *= call.make == xts_set_key ? 2 : 1;
-        call.secrets[1] = schedule_secret(&keys_at.key.aes); /* of every kind of key, the first member */
+        /* keys_at.key.aes: of every kind of key, the first member */
+        call.secrets[1] = schedule_secret(&keys_at.key.aes);
         if (call.make == cmac_set_key)
             call.secrets[2] = (struct residue_secret){"subkeys", keys_at.key.cmac.k1, 32};
         residue_look(c, &call);
@@ -131,7 +135,7 @@ enum result aes_set_key_leaves_nothing_behind(struct check *c)
     return look_with_kernels(c, look_at_set_key);
 }
 
-/* ---- Operations on blocks ------------------------------------------------------------------------------ */
+/* ---- Operations on blocks -------------------------------------------------------------------- */
 
 /* By version. The ciphertext is that of both. */
 static struct {
@@ -167,7 +171,8 @@ static void know_versions(struct check *c, const struct aes_op *op, size_t n_blo
         k->key_bits = key_bits;
         random_bytes(&c->random, k->user_key, sizeof k->user_key);
         if (v == 0 || op == &aes_ops[XTS_ENC] || op == &aes_ops[XTS_DEC])
-            random_bytes(&c->random, k->iv[0], 16); /* that of XTS is encrypted already, and so secret */
+            /* the IV of XTS is encrypted already, and so secret */
+            random_bytes(&c->random, k->iv[0], 16);
         else
             memcpy(k->iv[0], ops[0].known.iv[0], 16);
         if (v == 0 || op == &aes_ops[CBCMAC])
@@ -214,9 +219,11 @@ static void look_at_op(struct check *c, const struct aes_op *op, size_t len_byte
     if (op == &aes_ops[CTR32])
         call.secrets[n++] = (struct residue_secret){"key stream", op_at.stream, len_bytes};
     if (op == &aes_ops[XTS_ENC] || op == &aes_ops[XTS_DEC])
-        call.secrets[n++] = (struct residue_secret){"tweaks", ops[1].known.iv[0], 16 * (len_bytes / 16)};
+        call.secrets[n++] =
+            (struct residue_secret){"tweaks", ops[1].known.iv[0], 16 * (len_bytes / 16)};
     if (op == &aes_ops[CBCMAC])
-        call.secrets[n++] = (struct residue_secret){"chain", ops[1].known.iv[1], 16 * (len_bytes / 16)};
+        call.secrets[n++] =
+            (struct residue_secret){"chain", ops[1].known.iv[1], 16 * (len_bytes / 16)};
     residue_look(c, &call);
 }
 
@@ -228,15 +235,16 @@ static size_t most_blocks(void)
     return n < 35 ? 35 : n;
 }
 
-/* Kernels of many blocks have other code for long messages in CTR, CBC decryption and XTS: from 24 to 96 blocks on, and
- * those of 32 blocks and more from 192 or 256 on. */
+/* Kernels of many blocks have other code for long messages in CTR, CBC decryption and XTS: from 24
+ * to 96 blocks on, and those of 32 blocks and more from 192 or 256 on. */
 static const size_t long_blocks[] = {99, 256, 259};
 #define MANY_BLOCKS 8 /* batch of those with the first length */
 #define MOST_BLOCKS 32 /* with all */
 
 static size_t n_long(const struct aes_op *op)
 {
-    if (op != &aes_ops[CTR32] && op != &aes_ops[CBC_DEC] && op != &aes_ops[XTS_ENC] && op != &aes_ops[XTS_DEC])
+    if (op != &aes_ops[CTR32] && op != &aes_ops[CBC_DEC] && op != &aes_ops[XTS_ENC] &&
+        op != &aes_ops[XTS_DEC])
         return 0;
     return batch() >= MOST_BLOCKS ? N(long_blocks) : batch() >= MANY_BLOCKS;
 }
@@ -272,7 +280,7 @@ enum result aes_operations_leave_nothing_behind(struct check *c)
     return look_with_kernels(c, look_at_operations);
 }
 
-/* ---- Modes ----------------------------------------------------------------------------------------------- */
+/* ---- Modes ----------------------------------------------------------------------------------- */
 
 #define MODE_BYTES (16 * 80)
 #define MANY 9 /* messages of one call */
@@ -314,7 +322,8 @@ static struct {
     void (*make_step)(unsigned step);
 } now;
 
-/* One of the lengths of a message in pieces: the first len_bytes bytes in steps of 5, 11 + 32, 5, 11 and the rest. */
+/* One of the lengths of a message in pieces: the first len_bytes bytes in steps of 5,
+ * 11 + 32, 5, 11 and the rest. */
 static size_t piece_begins(unsigned i)
 {
     static const size_t begins[] = {0, 5, 48, 53, 64};
@@ -340,8 +349,8 @@ static void know_cbc(struct version *v)
 
 static void make_cbc(void)
 {
-    at.status = (now.sealing ? evc_aes_cbc_encrypt : evc_aes_cbc_decrypt)(&at.v.aes, at.iv, at.in, at.out,
-                                                                          now.len_bytes);
+    at.status = (now.sealing ? evc_aes_cbc_encrypt : evc_aes_cbc_decrypt)(&at.v.aes, at.iv, at.in,
+                                                                          at.out, now.len_bytes);
 }
 
 /* Length of message i. */
@@ -354,8 +363,8 @@ static void know_cbc_many(struct version *v)
 {
     for (size_t i = 0; i < MANY; i++) {
         uint8_t chain[16] = {0};
-        must(evc_aes_cbc_decrypt(&v->ref, chain, ciphertext + i * MANY_BYTES, v->plaintext + i * MANY_BYTES,
-                                 many_bytes(i)));
+        must(evc_aes_cbc_decrypt(&v->ref, chain, ciphertext + i * MANY_BYTES,
+                                 v->plaintext + i * MANY_BYTES, many_bytes(i)));
     }
 }
 
@@ -401,8 +410,8 @@ static void know_xts(struct version *v)
 
 static void make_xts(void)
 {
-    at.status = (now.sealing ? evc_aes_xts_encrypt : evc_aes_xts_decrypt)(&at.v.xts, at.iv, at.in, at.out,
-                                                                          now.len_bytes);
+    at.status = (now.sealing ? evc_aes_xts_encrypt : evc_aes_xts_decrypt)(&at.v.xts, at.iv, at.in,
+                                                                          at.out, now.len_bytes);
 }
 
 /* Start, 48 bytes, and what is left. */
@@ -411,8 +420,8 @@ static void xts_step(unsigned step)
     if (step == 0)
         must(evc_aes_xts_start(&at.v.xts, &at.state.xts, at.iv));
     else if (step == 1)
-        at.status = (now.sealing ? evc_aes_xts_encrypt_update : evc_aes_xts_decrypt_update)(&at.v.xts, &at.state.xts,
-                                                                                            at.in, at.out, 48);
+        at.status = (now.sealing ? evc_aes_xts_encrypt_update : evc_aes_xts_decrypt_update)(
+            &at.v.xts, &at.state.xts, at.in, at.out, 48);
     else
         at.status = (now.sealing ? evc_aes_xts_encrypt_finish : evc_aes_xts_decrypt_finish)(
             &at.v.xts, &at.state.xts, at.in + 48, at.out + 48, now.len_bytes - 48);
@@ -446,7 +455,8 @@ static void cmac_step(unsigned step)
     if (step == 0)
         must(evc_aes_cmac_start(&at.state.cmac));
     else if (step <= N_PIECES)
-        must(evc_aes_cmac_update(&at.v.cmac, &at.state.cmac, at.in + piece_begins(step - 1), piece_bytes(step - 1)));
+        must(evc_aes_cmac_update(&at.v.cmac, &at.state.cmac, at.in + piece_begins(step - 1),
+                                 piece_bytes(step - 1)));
     else if (!now.reads_tag)
         at.status = evc_aes_cmac_finish(&at.v.cmac, &at.state.cmac, at.tag, now.tag_bytes);
     else
@@ -475,16 +485,16 @@ static void know_ccm(struct version *v)
     must(evc_aes_ctr(&v->ref, counter, zeros, v->stream, now.len_bytes));
     for (size_t i = 0; i < now.len_bytes; i++)
         v->plaintext[i] = ciphertext[i] ^ v->stream[i];
-    must(evc_aes_ccm_seal(&v->ccm_ref, iv, 12, aad, sizeof aad, v->plaintext, zeros, now.len_bytes, v->tag,
-                          now.tag_bytes));
+    must(evc_aes_ccm_seal(&v->ccm_ref, iv, 12, aad, sizeof aad, v->plaintext, zeros, now.len_bytes,
+                          v->tag, now.tag_bytes));
 }
 
 static void make_ccm(void)
 {
-    at.status = now.sealing ? evc_aes_ccm_seal(&at.v.ccm, at.iv, 12, aad, sizeof aad, at.in, at.out, now.len_bytes,
-                                               at.tag, now.tag_bytes)
-                            : evc_aes_ccm_open(&at.v.ccm, at.iv, 12, aad, sizeof aad, at.in, at.out, now.len_bytes,
-                                               at.tag, now.tag_bytes);
+    at.status = now.sealing ? evc_aes_ccm_seal(&at.v.ccm, at.iv, 12, aad, sizeof aad, at.in, at.out,
+                                               now.len_bytes, at.tag, now.tag_bytes)
+                            : evc_aes_ccm_open(&at.v.ccm, at.iv, 12, aad, sizeof aad, at.in, at.out,
+                                               now.len_bytes, at.tag, now.tag_bytes);
 }
 
 static void ccm_step(unsigned step)
@@ -492,7 +502,8 @@ static void ccm_step(unsigned step)
     const size_t begins = step > 2 ? piece_begins(step - 3) : 0;
 
     if (step == 0)
-        at.status = evc_aes_ccm_start(&at.v.ccm, &at.state.ccm, at.iv, 12, sizeof aad, now.len_bytes, now.tag_bytes);
+        at.status = evc_aes_ccm_start(&at.v.ccm, &at.state.ccm, at.iv, 12, sizeof aad,
+                                      now.len_bytes, now.tag_bytes);
     else if (step == 1)
         at.status = evc_aes_ccm_aad(&at.v.ccm, &at.state.ccm, aad, 3);
     else if (step == 2)
@@ -516,30 +527,85 @@ static const struct mode {
     unsigned n_steps;
     bool sealing, whole_blocks, reads_tag, writes_tag, keys_of_two_sizes;
 } modes[] = {
-    {.name = "cbc_encrypt", .know = know_cbc, .make = make_cbc, .sealing = true, .whole_blocks = true},
+    {.name = "cbc_encrypt",
+     .know = know_cbc,
+     .make = make_cbc,
+     .sealing = true,
+     .whole_blocks = true},
     {.name = "cbc_decrypt", .know = know_cbc, .make = make_cbc, .whole_blocks = true},
-    {.name = "cbc_encrypt_many", .know = know_cbc_many, .make = make_cbc_many, .sealing = true, .whole_blocks = true},
+    {.name = "cbc_encrypt_many",
+     .know = know_cbc_many,
+     .make = make_cbc_many,
+     .sealing = true,
+     .whole_blocks = true},
     {.name = "ctr", .know = know_ctr, .make = make_ctr, .sealing = true},
-    {.name = "ctr in pieces", .know = know_ctr, .step = ctr_step, .n_steps = 1 + N_PIECES, .sealing = true},
-    {.name = "xts_encrypt", .know = know_xts, .make = make_xts, .sealing = true, .keys_of_two_sizes = true},
-    {.name = "xts_decrypt", .know = know_xts, .make = make_xts, .keys_of_two_sizes = true},
-    {.name = "xts_encrypt in pieces", .know = know_xts, .step = xts_step, .n_steps = 3, .sealing = true,
+    {.name = "ctr in pieces",
+     .know = know_ctr,
+     .step = ctr_step,
+     .n_steps = 1 + N_PIECES,
+     .sealing = true},
+    {.name = "xts_encrypt",
+     .know = know_xts,
+     .make = make_xts,
+     .sealing = true,
      .keys_of_two_sizes = true},
-    {.name = "xts_decrypt in pieces", .know = know_xts, .step = xts_step, .n_steps = 3, .keys_of_two_sizes = true},
-    {.name = "cbcmac", .know = know_cmac, .make = make_cbcmac, .sealing = true, .whole_blocks = true},
+    {.name = "xts_decrypt", .know = know_xts, .make = make_xts, .keys_of_two_sizes = true},
+    {.name = "xts_encrypt in pieces",
+     .know = know_xts,
+     .step = xts_step,
+     .n_steps = 3,
+     .sealing = true,
+     .keys_of_two_sizes = true},
+    {.name = "xts_decrypt in pieces",
+     .know = know_xts,
+     .step = xts_step,
+     .n_steps = 3,
+     .keys_of_two_sizes = true},
+    {.name = "cbcmac",
+     .know = know_cmac,
+     .make = make_cbcmac,
+     .sealing = true,
+     .whole_blocks = true},
     {.name = "cmac", .know = know_cmac, .make = make_cmac, .sealing = true, .writes_tag = true},
-    {.name = "cmac_verify", .know = know_cmac, .make = make_cmac_verify, .sealing = true, .reads_tag = true},
-    {.name = "cmac in pieces", .know = know_cmac, .step = cmac_step, .n_steps = 2 + N_PIECES, .sealing = true,
+    {.name = "cmac_verify",
+     .know = know_cmac,
+     .make = make_cmac_verify,
+     .sealing = true,
+     .reads_tag = true},
+    {.name = "cmac in pieces",
+     .know = know_cmac,
+     .step = cmac_step,
+     .n_steps = 2 + N_PIECES,
+     .sealing = true,
      .writes_tag = true},
-    {.name = "cmac_many", .know = know_cmac, .make = make_cmac_many, .sealing = true, .writes_tag = true},
+    {.name = "cmac_many",
+     .know = know_cmac,
+     .make = make_cmac_many,
+     .sealing = true,
+     .writes_tag = true},
     {.name = "ccm_seal", .know = know_ccm, .make = make_ccm, .sealing = true, .writes_tag = true},
     {.name = "ccm_open", .know = know_ccm, .make = make_ccm, .reads_tag = true},
-    {.name = "ccm_seal in pieces", .know = know_ccm, .step = ccm_step, .n_steps = 4 + N_PIECES, .sealing = true,
+    {.name = "ccm_seal in pieces",
+     .know = know_ccm,
+     .step = ccm_step,
+     .n_steps = 4 + N_PIECES,
+     .sealing = true,
      .writes_tag = true},
-    {.name = "ccm_open in pieces", .know = know_ccm, .step = ccm_step, .n_steps = 4 + N_PIECES, .reads_tag = true},
-    {.name = "cmac_verify in pieces", .know = know_cmac, .step = cmac_step, .n_steps = 2 + N_PIECES, .sealing = true,
+    {.name = "ccm_open in pieces",
+     .know = know_ccm,
+     .step = ccm_step,
+     .n_steps = 4 + N_PIECES,
      .reads_tag = true},
-    {.name = "cbc_encrypt_blocks_many", .know = know_cbc_many, .make = make_cbc_blocks_many, .sealing = true,
+    {.name = "cmac_verify in pieces",
+     .know = know_cmac,
+     .step = cmac_step,
+     .n_steps = 2 + N_PIECES,
+     .sealing = true,
+     .reads_tag = true},
+    {.name = "cbc_encrypt_blocks_many",
+     .know = know_cbc_many,
+     .make = make_cbc_blocks_many,
+     .sealing = true,
      .whole_blocks = true},
 };
 
@@ -561,8 +627,9 @@ static void prepare_mode(unsigned version)
         memset(at.tag, 0x5a, now.tag_bytes);
     memset(&at.state, 0, sizeof at.state);
     for (size_t i = 0; i < MANY; i++)
-        at.msgs[i] = (struct evc_msg){at.in + i * MANY_BYTES, i % 3 ? at.out + i * MANY_BYTES : NULL, many_bytes(i),
-                                      at.many_tags[i]};
+        at.msgs[i] =
+            (struct evc_msg){at.in + i * MANY_BYTES, i % 3 ? at.out + i * MANY_BYTES : NULL,
+                             many_bytes(i), at.many_tags[i]};
     for (unsigned i = 0; now.make_step && i < now.step; i++)
         now.make_step(i);
 }
@@ -590,11 +657,12 @@ static void know_keys(struct check *c)
 }
 
 /* One message of a mode, whole or each of its pieces. */
-static void look_at_mode(struct check *c, const struct mode *mode, size_t len_bytes, size_t tag_bytes, bool forged)
+static void look_at_mode(struct check *c, const struct mode *mode, size_t len_bytes,
+                         size_t tag_bytes, bool forged)
 {
     const bool tags = mode->reads_tag || mode->writes_tag;
-    const bool many =
-        mode->make == make_cbc_many || mode->make == make_cbc_blocks_many || mode->make == make_cmac_many;
+    const bool many = mode->make == make_cbc_many || mode->make == make_cbc_blocks_many ||
+                      mode->make == make_cmac_many;
     struct residue_call call = {.operation = mode->name, .prepare = prepare_mode};
 
     now.len_bytes = many ? MANY * MANY_BYTES : len_bytes;
@@ -609,7 +677,8 @@ static void look_at_mode(struct check *c, const struct mode *mode, size_t len_by
     call.given = many ? at.many_tags[0] : at.tag;
     call.given_bytes = many ? sizeof at.many_tags : now.tag_bytes;
     call.secrets[0] = user_key_secret(at.v.user_key);
-    call.secrets[1] = schedule_secret(mode->keys_of_two_sizes ? evc_aes_xts_data_key(&at.v.xts) : &at.v.aes);
+    call.secrets[1] =
+        schedule_secret(mode->keys_of_two_sizes ? evc_aes_xts_data_key(&at.v.xts) : &at.v.aes);
     call.secrets[2] = (struct residue_secret){"plaintext", at.v.plaintext, now.len_bytes};
     call.secrets[3] = (struct residue_secret){"key stream", at.v.stream, now.len_bytes};
     call.secrets[4] = (struct residue_secret){"tag mask", at.v.tag_mask, 16};
@@ -617,10 +686,11 @@ static void look_at_mode(struct check *c, const struct mode *mode, size_t len_by
     for (now.step = 0; now.step < (mode->step ? mode->n_steps : 1); now.step++) {
         const char *with = first == kernel ? "" : ", first key by ";
         const char *other = first == kernel ? "" : evc_aes_kernel(first)->name;
-        snprintf(call.sizes, sizeof call.sizes, "%u-bit key, %zu bytes%s%s", key_bits, now.len_bytes, with, other);
+        snprintf(call.sizes, sizeof call.sizes, "%u-bit key, %zu bytes%s%s", key_bits,
+                 now.len_bytes, with, other);
         if (mode->step)
-            snprintf(call.sizes, sizeof call.sizes, "%u-bit key, step %u of %zu bytes%s%s", key_bits, now.step,
-                     now.len_bytes, with, other);
+            snprintf(call.sizes, sizeof call.sizes, "%u-bit key, step %u of %zu bytes%s%s",
+                     key_bits, now.step, now.len_bytes, with, other);
         residue_look(c, &call);
     }
 }
@@ -630,9 +700,11 @@ static void look_at_modes(struct check *c, size_t len_bytes)
     for (size_t i = 0; i < N(modes); i++) {
         const struct mode *mode = &modes[i];
         const size_t len = mode->whole_blocks ? (len_bytes + 15) / 16 * 16 : len_bytes;
-        if ((mode->keys_of_two_sizes && (key_bits == 192 || len < 16)) || (mode->step == xts_step && len < 64))
+        if ((mode->keys_of_two_sizes && (key_bits == 192 || len < 16)) ||
+            (mode->step == xts_step && len < 64))
             continue;
-        if (first != kernel && !mode->keys_of_two_sizes && mode->know != know_ccm) /* modes of one key */
+        /* modes of one key have no first kernel */
+        if (first != kernel && !mode->keys_of_two_sizes && mode->know != know_ccm)
             continue;
         look_at_mode(c, mode, len, 16, false);
         if ((mode->writes_tag || mode->reads_tag) && mode->make != make_cmac_many) {
@@ -644,8 +716,9 @@ static void look_at_modes(struct check *c, size_t len_bytes)
     }
 }
 
-/* Lengths that end before, at and behind the end of a block; a batch and more. The first two end in the middle of one:
- * then the part that is there and the part that is not are both long enough to be noticed. */
+/* Lengths that end before, at and behind the end of a block; a batch and more. The first two end
+ * in the middle of one: then the part that is there and the part that is not are both long
+ * enough to be noticed. */
 static void look_at_lengths(struct check *c)
 {
     const size_t most = 16 * batch() + 72;
@@ -663,7 +736,8 @@ static void look_at_lengths(struct check *c)
     }
 }
 
-/* With keys of one kernel, and then with two: what the second leaves, the `clear` of the first may not clear. */
+/* With keys of one kernel, and then with two: what the second leaves, the `clear` of
+ * the first may not clear. */
 static void look_at_all_modes(struct check *c)
 {
     first = kernel;

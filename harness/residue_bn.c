@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of big numbers leave nothing behind. Moduli, operands, results and exponents are secret, but for public
- * exponents. */
+/* Calls of big numbers leave nothing behind. Moduli, operands, results and exponents are secret,
+ * but for public exponents. */
 #include "residue.h"
 
 #include "must.h"
@@ -74,14 +74,16 @@ static void reduce(void)
 
 static void exp_secret(void)
 {
-    must(evc_bn_exp(modulus(), at.numbers.a, at.numbers.b, b_bytes, at.out, at.scratch, scratch_bytes));
+    must(evc_bn_exp(modulus(), at.numbers.a, at.numbers.b, b_bytes, at.out, at.scratch,
+                    scratch_bytes));
 }
 
 static void exp_public(void)
 {
     static const uint8_t exponent[] = {1, 0, 1};
 
-    must(evc_bn_exp_public(modulus(), at.numbers.a, exponent, 3, at.out, at.scratch, scratch_bytes));
+    must(
+        evc_bn_exp_public(modulus(), at.numbers.a, exponent, 3, at.out, at.scratch, scratch_bytes));
 }
 
 static void exp_small(void)
@@ -122,7 +124,8 @@ static void exp_many_of_2(void)
 
 static void gcd(void)
 {
-    must(evc_bn_gcd(at.numbers.n, n_bytes, at.numbers.a, n_bytes, at.out, at.scratch, scratch_bytes));
+    must(evc_bn_gcd(at.numbers.n, n_bytes, at.numbers.a, n_bytes, at.out, at.scratch,
+                    scratch_bytes));
 }
 
 /* The existence of an inverse shows in the status, and so may show in memory. */
@@ -138,13 +141,15 @@ static void look(struct check *c, const char *operation, void (*make)(void))
 {
     struct residue_call call = {.operation = operation, .prepare = prepare, .make = make};
 
-    snprintf(call.sizes, sizeof call.sizes, "modulus of %zu bytes, %zu of the second operand", n_bytes, b_bytes);
+    snprintf(call.sizes, sizeof call.sizes, "modulus of %zu bytes, %zu of the second operand",
+             n_bytes, b_bytes);
     call.secrets[0] = (struct residue_secret){"modulus", at.numbers.n, n_bytes};
     call.secrets[1] = (struct residue_secret){"first operand", at.numbers.a, n_bytes};
     call.secrets[2] = (struct residue_secret){"second operand", at.numbers.b, n_bytes};
     call.secrets[3] = (struct residue_secret){"result", at.out, n_bytes};
-    call.secrets[4] = (struct residue_secret){"kernel's modulus", at.modulus + sizeof(struct evc_bn_modulus),
-                                              memory_bytes - sizeof(struct evc_bn_modulus)};
+    call.secrets[4] =
+        (struct residue_secret){"kernel's modulus", at.modulus + sizeof(struct evc_bn_modulus),
+                                memory_bytes - sizeof(struct evc_bn_modulus)};
     residue_look(c, &call);
 }
 
@@ -166,11 +171,21 @@ enum result bn_leaves_nothing_behind(struct check *c)
         const char *name;
         void (*make)(void);
     } operations[] = {
-        {"set_modulus", set_modulus}, {"add", add},               {"sub", sub},           {"mul", mul},
-        {"sqr", sqr},                 {"reduce", reduce},         {"exp", exp_secret},    {"exp_public", exp_public},
+        {"set_modulus", set_modulus},
+        {"add", add},
+        {"sub", sub},
+        {"mul", mul},
+        {"sqr", sqr},
+        {"reduce", reduce},
+        {"exp", exp_secret},
+        {"exp_public", exp_public},
         {"exp_small", exp_small},
-        {"exp_many", exp_many},       {"exp_many of a pair", exp_pair}, {"exp_many of 6", exp_many_6},
-        {"exp_many of 2", exp_many_of_2}, {"gcd", gcd},         {"inverse", inverse},
+        {"exp_many", exp_many},
+        {"exp_many of a pair", exp_pair},
+        {"exp_many of 6", exp_many_6},
+        {"exp_many of 2", exp_many_of_2},
+        {"gcd", gcd},
+        {"inverse", inverse},
     };
 
     kernel = evc_bn_named(c->line->name);
@@ -183,15 +198,18 @@ enum result bn_leaves_nothing_behind(struct check *c)
         n_bytes = lengths[i];
         memory_bytes = evc_bn_modulus_bytes(kernel, 8 * n_bytes);
         scratch_bytes = evc_bn_scratch_bytes(kernel, 8 * n_bytes);
-        if (memory_bytes > sizeof at.modulus || evc_bn_exp_many_scratch_bytes(kernel, 8 * n_bytes) > sizeof at.scratch)
-            return check_fail(c, "moduli of %zu bytes need more memory than this property has", n_bytes);
+        if (memory_bytes > sizeof at.modulus ||
+            evc_bn_exp_many_scratch_bytes(kernel, 8 * n_bytes) > sizeof at.scratch)
+            return check_fail(c, "moduli of %zu bytes need more memory than this property has",
+                              n_bytes);
         know_versions(c);
         for (size_t j = 0; j < sizeof operations / sizeof operations[0]; j++) {
             b_bytes = operations[j].make == reduce ? MOST : c->quick ? 2 : 12;
             look(c, operations[j].name, operations[j].make);
         }
     }
-    if (strcmp(c->line->name, "c_ref") == 0) { /* what its exp_many leaves, the code above kernels has to clear */
+    /* c_ref: what its exp_many leaves, the code above kernels has to clear */
+    if (strcmp(c->line->name, "c_ref") == 0) {
         kernel = bn_lanes_kernel();
         know_versions(c);
         look(c, "exp_many with lanes", exp_many);

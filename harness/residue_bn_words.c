@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Word primitives leave nothing behind once evc_bn_words_clear was called. All operands are secret. */
+/* Word primitives leave nothing behind once evc_bn_words_clear was called.
+ * All operands are secret. */
 #include "residue.h"
 
 #include "must.h"
@@ -95,7 +96,8 @@ static void mod_words_of_bytes(void)
 {
     static uint8_t scratch[sizeof at.a + 16];
 
-    must(evc_bn_mod_words(kernel, trial, 1, (const uint8_t *)at.a, sizeof at.a, remainders, scratch, sizeof scratch));
+    must(evc_bn_mod_words(kernel, trial, 1, (const uint8_t *)at.a, sizeof at.a, remainders, scratch,
+                          sizeof scratch));
 }
 
 static void look(struct check *c, const char *operation, void (*make)(void))

@@ -54,7 +54,8 @@ static void public_value(void)
 
 static void public_by_table(void)
 {
-    must(evc_dh_public_by_table(group(), (const void *)at.table, at.x, at.out, at.scratch, sizeof at.scratch));
+    must(evc_dh_public_by_table(group(), (const void *)at.table, at.x, at.out, at.scratch,
+                                sizeof at.scratch));
 }
 
 static void shared(void)
@@ -87,7 +88,8 @@ enum result dh_leaves_nothing_behind(struct check *c)
     at.p[0] |= 0x80;
     at.p[P_BYTES - 1] |= 1;
     at.peer[0] &= 0x7f;
-    must(evc_dh_set_group_in(at.group, sizeof at.group, evc_bn_named(c->line->name), &params, 8 * P_BYTES));
+    must(evc_dh_set_group_in(at.group, sizeof at.group, evc_bn_named(c->line->name), &params,
+                             8 * P_BYTES));
     must(evc_dh_set_table_in(at.table, sizeof at.table, group(), 2, at.scratch, sizeof at.scratch));
     residue_begin();
     look(c, "make_secret", make_secret);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Residue of GCM, fused or a pair: set_key, messages in one call, messages in pieces, many messages. */
+/* Residue of GCM, fused or a pair: set_key, messages in one call, messages in
+ * pieces, many messages. */
 #include "residue.h"
 
 #include "must.h"
@@ -45,7 +46,7 @@ static struct {
     unsigned step;
 } now;
 
-/* ---- Messages that are known ------------------------------------------------------------------------------ */
+/* ---- Messages that are known ----------------------------------------------------------------- */
 
 /* Keys, and plaintexts of n_blocks blocks that give the same ciphertext. */
 static void know_versions(struct check *c, size_t n_blocks)
@@ -93,7 +94,7 @@ static enum result look_with_kernels(struct check *c, void (*look)(struct check 
     return residue_verdict(c);
 }
 
-/* ---- Keys -------------------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static void prepare_user_key(unsigned version)
 {
@@ -111,7 +112,8 @@ static void look_at_keys(struct check *c)
 {
     now.iv_bytes = 12;
     for (size_t i = 0; i < N(key_sizes); i++) {
-        struct residue_call call = {.operation = "set_key", .prepare = prepare_user_key, .make = set_key};
+        struct residue_call call = {
+            .operation = "set_key", .prepare = prepare_user_key, .make = set_key};
         now.key_bits = key_sizes[i];
         know_versions(c, 0);
         snprintf(call.sizes, sizeof call.sizes, "%u-bit key", now.key_bits);
@@ -127,7 +129,7 @@ enum result gcm_set_key_leaves_nothing_behind(struct check *c)
     return look_with_kernels(c, look_at_keys);
 }
 
-/* ---- Messages in one call ----------------------------------------------------------------------------------- */
+/* ---- Messages in one call -------------------------------------------------------------------- */
 
 static void do_step(unsigned step);
 
@@ -159,18 +161,19 @@ static void prepare_message(unsigned version)
 
 static void make_message(void)
 {
-    at.status = now.sealing ? evc_gcm_seal(&at.key, at.iv, now.iv_bytes, at.aad, now.aad_bytes, at.in, at.out,
-                                           now.len_bytes, at.tag, now.tag_bytes)
-                            : evc_gcm_open(&at.key, at.iv, now.iv_bytes, at.aad, now.aad_bytes, at.in, at.out,
-                                           now.len_bytes, at.tag, now.tag_bytes);
+    at.status = now.sealing ? evc_gcm_seal(&at.key, at.iv, now.iv_bytes, at.aad, now.aad_bytes,
+                                           at.in, at.out, now.len_bytes, at.tag, now.tag_bytes)
+                            : evc_gcm_open(&at.key, at.iv, now.iv_bytes, at.aad, now.aad_bytes,
+                                           at.in, at.out, now.len_bytes, at.tag, now.tag_bytes);
 }
 
 static struct residue_call call_of_message(const char *operation, void (*make)(void))
 {
     struct residue_call call = {.operation = operation, .prepare = prepare_message, .make = make};
 
-    snprintf(call.sizes, sizeof call.sizes, "%u-bit key, %zu bytes, %zu of associated data, %zu of IV, %zu of tag",
-             now.key_bits, now.len_bytes, now.aad_bytes, now.iv_bytes, now.tag_bytes);
+    snprintf(call.sizes, sizeof call.sizes,
+             "%u-bit key, %zu bytes, %zu of associated data, %zu of IV, %zu of tag", now.key_bits,
+             now.len_bytes, now.aad_bytes, now.iv_bytes, now.tag_bytes);
     call.given = at.tag;
     call.given_bytes = now.tag_bytes;
     call.secrets[0] = (struct residue_secret){"user key", at.user_key, now.key_bits / 8};
@@ -183,8 +186,8 @@ static struct residue_call call_of_message(const char *operation, void (*make)(v
     return call;
 }
 
-static void look_at_message(struct check *c, const char *operation, size_t len_bytes, size_t tag_bytes, bool sealing,
-                            bool forged)
+static void look_at_message(struct check *c, const char *operation, size_t len_bytes,
+                            size_t tag_bytes, bool sealing, bool forged)
 {
     now.len_bytes = len_bytes;
     now.tag_bytes = tag_bytes;
@@ -211,8 +214,9 @@ static bool take_bytes(const struct check *c, size_t len_bytes)
         return !c->quick || rest < 2 || rest == 9 || rest == 15;
     if (c->quick && rest != 0 && rest != 5 + n % 7)
         return false;
-    return n < 5 || (!c->quick && (rest < 2 || rest == 8 || rest == 15)) || (n < 18 && (n + 1) % 8 < 3) ||
-           (batch > 3 && (n + 1) % batch < 3) || n + 1 == most_blocks();
+    return n < 5 || (!c->quick && (rest < 2 || rest == 8 || rest == 15)) ||
+           (n < 18 && (n + 1) % 8 < 3) || (batch > 3 && (n + 1) % batch < 3) ||
+           n + 1 == most_blocks();
 }
 
 static void look_at_messages(struct check *c)
@@ -226,14 +230,16 @@ static void look_at_messages(struct check *c)
         know_versions(c, i == 0 ? MAX_BLOCKS : most_blocks());
         for (size_t len = 0; len <= 16 * most_blocks(); len++) {
             static const size_t tags[] = {16, 16, 8, 12, 4};
-            if (!take_bytes(c, len) || (c->quick && i > 1 && len > (now.aad_bytes == 40 ? 200 : 100)))
+            if (!take_bytes(c, len) ||
+                (c->quick && i > 1 && len > (now.aad_bytes == 40 ? 200 : 100)))
                 continue;
             look_at_message(c, "seal", len, tags[(len + len / 16) % N(tags)], true, false);
             look_at_message(c, "open", len, tags[(len + len / 16) % N(tags)], false, false);
             if (len % 3 == 0)
                 look_at_message(c, "open of a forgery", len, tags[len % N(tags)], false, true);
         }
-        if (now.iv_bytes != 12) { /* its counters are secret; if quick, too: more blocks than any step */
+        /* the counters of such an IV are secret; if quick, too: more blocks than any step */
+        if (now.iv_bytes != 12) {
             look_at_message(c, "seal", 16 * most_blocks(), 16, true, false);
             look_at_message(c, "open", 16 * most_blocks(), 16, false, false);
         }
@@ -249,7 +255,7 @@ enum result gcm_messages_leave_nothing_behind(struct check *c)
     return look_with_kernels(c, look_at_messages);
 }
 
-/* ---- Messages in pieces, and many ---------------------------------------------------------------------------- */
+/* ---- Messages in pieces, and many ------------------------------------------------------------ */
 
 /* Pieces of 5, 11 + 32, 16 bytes, and the rest. */
 #define N_PIECES 4u
@@ -263,7 +269,8 @@ static size_t piece_begins(unsigned i)
 #define N_STEPS (4u + N_PIECES)
 static void do_step(unsigned step)
 {
-    const size_t begin = step > 2 ? piece_begins(step - 3) : 0, end = step > 2 ? piece_begins(step - 2) : 0,
+    const size_t begin = step > 2 ? piece_begins(step - 3) : 0,
+                 end = step > 2 ? piece_begins(step - 2) : 0,
                  first = now.aad_bytes < 3 || now.aad_bytes > 128 ? 0 : 3;
 
     if (step == 0)
@@ -275,8 +282,8 @@ static void do_step(unsigned step)
     else if (step < 3 + N_PIECES && now.len_bytes == 0)
         at.status = EVC_OK; /* finished without a call for text */
     else if (step < 3 + N_PIECES)
-        at.status = (now.sealing ? evc_gcm_seal_update : evc_gcm_open_update)(&at.key, &at.state, at.in + begin,
-                                                                              at.out + begin, end - begin);
+        at.status = (now.sealing ? evc_gcm_seal_update : evc_gcm_open_update)(
+            &at.key, &at.state, at.in + begin, at.out + begin, end - begin);
     else if (now.sealing)
         at.status = evc_gcm_seal_finish(&at.key, &at.state, at.tag, now.tag_bytes);
     else
@@ -288,9 +295,11 @@ static void make_step(void)
     do_step(now.step);
 }
 
-static void look_at_pieces(struct check *c, size_t len_bytes, size_t tag_bytes, bool sealing, bool forged)
+static void look_at_pieces(struct check *c, size_t len_bytes, size_t tag_bytes, bool sealing,
+                           bool forged)
 {
-    static const char *const names[][2] = {{"open_update", "seal_update"}, {"open_finish", "seal_finish"}};
+    static const char *const names[][2] = {{"open_update", "seal_update"},
+                                           {"open_finish", "seal_finish"}};
 
     now.len_bytes = len_bytes;
     now.tag_bytes = tag_bytes;
@@ -315,9 +324,15 @@ static void prepare_many(unsigned version)
     for (size_t i = 0; i < MANY; i++) {
         const size_t len = i * 23 % (MANY_BYTES + 1);
         struct evc_gcm_msg *m = &at.msgs[i];
-        *m = (struct evc_gcm_msg){.iv = at.iv, .aad = at.aad, .in = at.in, .out = at.out + i * MANY_BYTES,
-                                  .tag = at.many_tags[i], .iv_bytes = now.iv_bytes, .aad_bytes = now.aad_bytes,
-                                  .len_bytes = len, .tag_bytes = 16};
+        *m = (struct evc_gcm_msg){.iv = at.iv,
+                                  .aad = at.aad,
+                                  .in = at.in,
+                                  .out = at.out + i * MANY_BYTES,
+                                  .tag = at.many_tags[i],
+                                  .iv_bytes = now.iv_bytes,
+                                  .aad_bytes = now.aad_bytes,
+                                  .len_bytes = len,
+                                  .tag_bytes = 16};
         if (!now.sealing)
             known_tag(&known[version], m->tag, len);
         if (now.forged)
@@ -347,8 +362,10 @@ static void look_at_many(struct check *c, bool sealing, bool forged)
 static void look_at_all_pieces(struct check *c)
 {
     static const struct {
-        size_t len_bytes, aad_bytes, iv_bytes; /* associated data that waits for text, and that does not */
-    } sizes[] = {{69, 130, 12}, {5, 53, 17}, {69, 81, 12}, {0, 29, 12}, {96, 0, 17}, {16, 13, 12}, {69, 21, 12}};
+        size_t len_bytes, aad_bytes, iv_bytes; /* associated data that waits for
+                                                * text, and that does not */
+    } sizes[] = {{69, 130, 12}, {5, 53, 17},  {69, 81, 12}, {0, 29, 12},
+                 {96, 0, 17},   {16, 13, 12}, {69, 21, 12}};
 
     for (size_t i = 0; i < (c->quick ? 3 : N(sizes)); i++) {
         now.key_bits = key_sizes[i % N(key_sizes)];
@@ -365,7 +382,8 @@ static void look_at_all_pieces(struct check *c)
     }
 }
 
-/* Their J_0 is a hash, and so a secret: of a part of a block, of whole blocks, and of more blocks than a batch. */
+/* Their J_0 is a hash, and so a secret: of a part of a block, of whole blocks, and of
+ * more blocks than a batch. */
 static void look_at_long_ivs(struct check *c)
 {
     static const size_t iv_sizes[] = {1, 16, 150, MAX_IV - 3};

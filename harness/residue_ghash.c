@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Residue of GHASH. H, the hash and the hashed data are secret, as a hash of known data gives H away. */
+/* Residue of GHASH. H, the hash and the hashed data are secret, as a hash of
+ * known data gives H away. */
 #include "residue.h"
 
 #include "must.h"
@@ -58,8 +59,9 @@ static void look(struct check *c, const char *operation, void (*make)(void))
     call.secrets[0] = (struct residue_secret){"hash key", at.h, 16};
     call.secrets[1] = (struct residue_secret){"hash", at.y, 16};
     call.secrets[2] = (struct residue_secret){"data", at.in, len_bytes};
-    call.secrets[3] = (struct residue_secret){"kernel's key", at.key + sizeof(struct evc_ghash_head),
-                                              evc_ghash_kernel(kernel)->key_bytes - sizeof(struct evc_ghash_head)};
+    call.secrets[3] = (struct residue_secret){
+        "kernel's key", at.key + sizeof(struct evc_ghash_head),
+        evc_ghash_kernel(kernel)->key_bytes - sizeof(struct evc_ghash_head)};
     residue_look(c, &call);
 }
 
@@ -77,7 +79,8 @@ static void know_versions(struct check *c)
 enum result ghash_leaves_nothing_behind(struct check *c)
 {
     kernel = evc_ghash_named(c->line->name);
-    const size_t batch = evc_ghash_kernel(kernel)->batch, most = 2 * batch + 3 < 10 ? 10 : 2 * batch + 3;
+    const size_t batch = evc_ghash_kernel(kernel)->batch,
+                 most = 2 * batch + 3 < 10 ? 10 : 2 * batch + 3;
 
     if (residue_unavailable())
         return check_skip(c, residue_unavailable());

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel of AES and one of GHASH that leave secrets on all of the stack that a kernel may leave them on. They compute
- * with c_ref and clear what that left, but not deeper than their own `clear`: that would hide what others leave there.
+ * A kernel of AES and one of GHASH that leave secrets on all of the stack that a kernel may leave
+ * them on. They compute with c_ref and clear what that left, but not deeper than their own `clear`:
+ * that would hide what others leave there.
  */
 #include "residue.h"
 
@@ -9,8 +10,8 @@
 
 #if EVC_X86_64
 
-/* `clear` has bytes to spare, as those of kernels have: for the frames between the call of it and operations. On
- * Windows each frame has 32 more, for the function that is called. */
+/* `clear` has bytes to spare, as those of kernels have: for the frames between the call of it and
+ * operations. On Windows each frame has 32 more, for the function that is called. */
 #if defined(_WIN32)
 #define SPARE_BYTES 384u
 #else

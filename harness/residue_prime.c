@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of primes and searches for them leave nothing behind. Numbers, bases and randomness are secret. */
+/* Tests of primes and searches for them leave nothing behind. Numbers, bases and
+ * randomness are secret. */
 #include "residue.h"
 
 #include <string.h>
@@ -24,8 +25,8 @@ static int fill(void *context, uint8_t *out, size_t n_bytes)
     return 0;
 }
 
-/* How many candidates are tested is public, and shows in how deep the stack was used: both versions stop after the
- * first test, or the first ones side by side, or find a prime by them. */
+/* How many candidates are tested is public, and shows in how deep the stack was used: both versions
+ * stop after the first test, or the first ones side by side, or find a prime by them. */
 static bool stops;
 static uint32_t n_tests;
 
@@ -108,7 +109,8 @@ static bool draw_seeds(struct check *c, bool must_find)
     return true;
 }
 
-static bool look(struct check *c, const char *operation, void (*prepare_it)(unsigned), void (*make)(void))
+static bool look(struct check *c, const char *operation, void (*prepare_it)(unsigned),
+                 void (*make)(void))
 {
     struct residue_call call = {.operation = operation, .prepare = prepare_it, .make = make};
 

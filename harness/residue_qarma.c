@@ -30,7 +30,8 @@ static uint64_t tweak[MANY], result[MANY]; /* public */
 
 static struct version at;
 static uint64_t out[MANY];
-static uint64_t returned[2]; /* by a call, and with its halves exchanged, as pairs of registers are saved */
+static uint64_t returned[2]; /* by a call, and with its halves exchanged, as pairs
+                              * of registers are saved */
 static unsigned sigma, rounds;
 static size_t n_blocks;
 
@@ -45,7 +46,8 @@ static void set_key(void)
     must(evc_qarma_set_key(&at.key, kernel, at.w0, at.k0, sigma, rounds));
 }
 
-/* Called as the functions of the interface are: so their caller's arguments end above its return address. */
+/* Called as the functions of the interface are: so their caller's arguments end
+ * above its return address. */
 static uint64_t see_arguments(const union evc_qarma_key *key, uint64_t block, uint64_t word)
 {
     (void)key, (void)block, (void)word;
@@ -87,16 +89,19 @@ static void look(struct check *c, const char *operation, void (*make)(void))
 {
     struct residue_call call = {.operation = operation, .prepare = prepare, .make = make};
 
-    snprintf(call.sizes, sizeof call.sizes, "sigma %u, %u rounds, %zu blocks", sigma, rounds, n_blocks);
+    snprintf(call.sizes, sizeof call.sizes, "sigma %u, %u rounds, %zu blocks", sigma, rounds,
+             n_blocks);
     call.secrets[0] = (struct residue_secret){"user key", (const uint8_t *)&at.w0, 16};
     call.secrets[1] = (struct residue_secret){"block", (const uint8_t *)at.block, 8 * n_blocks};
-    call.secrets[2] = (struct residue_secret){"kernel's key", at.key.bytes + sizeof(struct evc_qarma_head),
-                                              evc_qarma_kernel(kernel)->key_bytes - sizeof(struct evc_qarma_head)};
+    call.secrets[2] = (struct residue_secret){
+        "kernel's key", at.key.bytes + sizeof(struct evc_qarma_head),
+        evc_qarma_kernel(kernel)->key_bytes - sizeof(struct evc_qarma_head)};
     if (make == decrypt) { /* a word that the call returns is the caller's */
         call.given = (const uint8_t *)returned;
         call.given_bytes = sizeof returned;
     }
-    if (make == set_key && sizeof(size_t) == 4) { /* the caller passes its key by value, and keeps it in registers */
+    /* the caller passes its key by value, and keeps it in registers */
+    if (make == set_key && sizeof(size_t) == 4) {
         call.given = (const uint8_t *)&at.w0;
         call.given_bytes = 16;
     }

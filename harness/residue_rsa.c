@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of RSA leave nothing behind. Numbers of keys but n and e, randomness and messages are secret. */
+/* Calls of RSA leave nothing behind. Numbers of keys but n and e, randomness
+ * and messages are secret. */
 #include "residue.h"
 
 #include "must.h"
@@ -30,7 +31,8 @@ static const struct evc_rsa_private *key(void)
 /* A copy: a generator of random numbers would leave some of them on the stack by itself. */
 static int fill(void *context, uint8_t *out, size_t n_bytes)
 {
-    const volatile uint8_t *from = at.random; /* byte by byte, so that no vector register has them */
+    /* from: read byte by byte, so that no vector register has them */
+    const volatile uint8_t *from = at.random;
 
     (void)context;
     for (size_t i = 0; i < n_bytes; i++)
@@ -45,7 +47,8 @@ static enum evc_status set_private(void)
 {
     const struct evc_rsa_numbers numbers = rsa_numbers(&at.numbers);
 
-    return evc_rsa_set_private_in(at.key, sizeof at.key, kernel, &numbers, 256, at.scratch, sizeof at.scratch);
+    return evc_rsa_set_private_in(at.key, sizeof at.key, kernel, &numbers, 256, at.scratch,
+                                  sizeof at.scratch);
 }
 
 static void prepare(unsigned version)
@@ -77,8 +80,8 @@ static void private_operation(void)
 
 static void encrypt_oaep(void)
 {
-    must(evc_rsa_encrypt_oaep(evc_rsa_public_of(key()), &oaep, at.in, 5, &randomness, at.out, at.scratch,
-                              sizeof at.scratch));
+    must(evc_rsa_encrypt_oaep(evc_rsa_public_of(key()), &oaep, at.in, 5, &randomness, at.out,
+                              at.scratch, sizeof at.scratch));
 }
 
 static void prepare_oaep(unsigned version)
@@ -90,8 +93,8 @@ static void prepare_oaep(unsigned version)
 
 static void decrypt_oaep(void)
 {
-    must(evc_rsa_decrypt_oaep(key(), &oaep, at.in, N_BYTES, &randomness, at.out, &at.out_bytes, at.scratch,
-                              sizeof at.scratch));
+    must(evc_rsa_decrypt_oaep(key(), &oaep, at.in, N_BYTES, &randomness, at.out, &at.out_bytes,
+                              at.scratch, sizeof at.scratch));
 }
 
 static void encrypt_pkcs1(void)
@@ -102,8 +105,8 @@ static void encrypt_pkcs1(void)
 
 static void decrypt_pkcs1(void)
 {
-    must(evc_rsa_decrypt_pkcs1(key(), &rsa_mixing, at.in, N_BYTES, &randomness, at.out, &at.out_bytes, at.scratch,
-                               sizeof at.scratch));
+    must(evc_rsa_decrypt_pkcs1(key(), &rsa_mixing, at.in, N_BYTES, &randomness, at.out,
+                               &at.out_bytes, at.scratch, sizeof at.scratch));
 }
 
 static void sign_pss(void)
@@ -111,17 +114,21 @@ static void sign_pss(void)
     static const uint8_t digest[RSA_DIGEST_BYTES];
     static const struct evc_rsa_pss pss = {&rsa_mixing, &rsa_mixing, 9};
 
-    must(evc_rsa_sign_pss(key(), &pss, digest, sizeof digest, &randomness, at.out, at.scratch, sizeof at.scratch));
+    must(evc_rsa_sign_pss(key(), &pss, digest, sizeof digest, &randomness, at.out, at.scratch,
+                          sizeof at.scratch));
 }
 
 static void sign_pkcs1(void)
 {
     static const uint8_t digest[RSA_DIGEST_BYTES];
     static const uint8_t prefix[1] = {0x30};
-    static const struct evc_rsa_hash hash = {
-        .digest = rsa_mix, .digest_bytes = RSA_DIGEST_BYTES, .prefix = prefix, .prefix_bytes = sizeof prefix};
+    static const struct evc_rsa_hash hash = {.digest = rsa_mix,
+                                             .digest_bytes = RSA_DIGEST_BYTES,
+                                             .prefix = prefix,
+                                             .prefix_bytes = sizeof prefix};
 
-    must(evc_rsa_sign_pkcs1(key(), &hash, digest, sizeof digest, &randomness, at.out, at.scratch, sizeof at.scratch));
+    must(evc_rsa_sign_pkcs1(key(), &hash, digest, sizeof digest, &randomness, at.out, at.scratch,
+                            sizeof at.scratch));
 }
 
 /* Three, since kernels with lanes compute six powers in another way than two. */
@@ -146,7 +153,7 @@ static void check_key(void)
     must(evc_rsa_check_key(key(), &randomness, at.scratch, sizeof at.scratch));
 }
 
-/* ---- Keys that are refused ------------------------------------------------------------------------------------ */
+/* ---- Keys that are refused ------------------------------------------------------------------- */
 
 static void prepare_wrong_d(unsigned version)
 {
@@ -167,27 +174,32 @@ static void set_wrong_key(void)
     of_wrong_key = set_private();
 }
 
-/* ---- Generation ------------------------------------------------------------------------------------------- */
+/* ---- Generation ------------------------------------------------------------------------------ */
 
-/* Primes that searches find at once, since randomness begins with them and takes the first candidate. By version. */
+/* Primes that searches find at once, since randomness begins with them and takes the first
+ * candidate. By version. */
 #define NEW_P_BYTES 64
 static const uint8_t new_primes[2][2][NEW_P_BYTES] = {
-    {{0xd3, 0xd2, 0x3c, 0x0b, 0xdf, 0x43, 0xef, 0xb2, 0x19, 0xfc, 0xfc, 0x64, 0xe7, 0xaa, 0x85, 0x76,
-      0xd9, 0x6e, 0x5a, 0xdf, 0xa2, 0xbe, 0xee, 0x31, 0xac, 0x8b, 0xe7, 0xd7, 0x42, 0x84, 0x0d, 0x2b,
-      0x26, 0xb5, 0x63, 0xb1, 0xe7, 0x94, 0xee, 0x14, 0xe1, 0x45, 0x4c, 0x40, 0xc4, 0x39, 0xf3, 0x4a,
-      0xc9, 0x63, 0xcf, 0xe0, 0xaf, 0xae, 0x5a, 0x3b, 0xb9, 0x09, 0x6a, 0x04, 0xe7, 0xd8, 0x01, 0x43},
-     {0xe9, 0x77, 0xa4, 0x1b, 0x73, 0x0b, 0xed, 0x9c, 0x94, 0xa6, 0x7f, 0x00, 0xf3, 0x35, 0xc3, 0x57,
-      0x79, 0x72, 0xa3, 0x6d, 0x51, 0xb3, 0x1a, 0x6c, 0x20, 0x05, 0x0e, 0xd3, 0x1a, 0x6e, 0x72, 0xb9,
-      0x13, 0x33, 0xbc, 0x1c, 0xfe, 0x6c, 0x2b, 0x03, 0x68, 0x20, 0x21, 0x2c, 0x69, 0x59, 0x93, 0x54,
-      0x06, 0xe8, 0x2a, 0x01, 0x2b, 0x5c, 0x5c, 0xd1, 0xe7, 0xca, 0x43, 0x0e, 0x92, 0xac, 0x42, 0x8f}},
-    {{0xe7, 0xa9, 0xb0, 0x5c, 0x7d, 0xfb, 0x27, 0xe8, 0xd7, 0x75, 0xf5, 0x93, 0xce, 0x3a, 0xd2, 0xb2,
-      0x84, 0x91, 0xca, 0xbe, 0xa0, 0xaf, 0xe3, 0x56, 0x17, 0xbc, 0xc7, 0x4d, 0x6d, 0x68, 0x3c, 0xf8,
-      0x54, 0x28, 0x61, 0xcd, 0x55, 0xe7, 0xd6, 0x7e, 0xae, 0x6a, 0xc4, 0xa9, 0xe8, 0x9c, 0x5b, 0xc7,
-      0xa0, 0x18, 0x7b, 0x4d, 0x51, 0x20, 0x9e, 0x8f, 0x33, 0x27, 0x26, 0xd0, 0x35, 0x6a, 0x44, 0x8b},
-     {0xc1, 0xbc, 0x85, 0x8e, 0xb0, 0xb4, 0x36, 0x2e, 0x4e, 0x18, 0xa3, 0x63, 0x48, 0x91, 0xa6, 0x1b,
-      0xc3, 0xb1, 0xb3, 0x66, 0xb1, 0x85, 0x2a, 0xc8, 0x40, 0xe0, 0x52, 0x99, 0x30, 0xb9, 0xf6, 0x09,
-      0x15, 0x70, 0xbc, 0x62, 0x18, 0x32, 0xc9, 0xe2, 0x33, 0xaa, 0x39, 0x18, 0x08, 0xfc, 0x20, 0x81,
-      0x3e, 0x1d, 0xcf, 0xb5, 0x92, 0xbd, 0xe3, 0x1c, 0x34, 0xd2, 0xea, 0x16, 0x14, 0xda, 0xf4, 0xc3}},
+    {{0xd3, 0xd2, 0x3c, 0x0b, 0xdf, 0x43, 0xef, 0xb2, 0x19, 0xfc, 0xfc, 0x64, 0xe7,
+      0xaa, 0x85, 0x76, 0xd9, 0x6e, 0x5a, 0xdf, 0xa2, 0xbe, 0xee, 0x31, 0xac, 0x8b,
+      0xe7, 0xd7, 0x42, 0x84, 0x0d, 0x2b, 0x26, 0xb5, 0x63, 0xb1, 0xe7, 0x94, 0xee,
+      0x14, 0xe1, 0x45, 0x4c, 0x40, 0xc4, 0x39, 0xf3, 0x4a, 0xc9, 0x63, 0xcf, 0xe0,
+      0xaf, 0xae, 0x5a, 0x3b, 0xb9, 0x09, 0x6a, 0x04, 0xe7, 0xd8, 0x01, 0x43},
+     {0xe9, 0x77, 0xa4, 0x1b, 0x73, 0x0b, 0xed, 0x9c, 0x94, 0xa6, 0x7f, 0x00, 0xf3,
+      0x35, 0xc3, 0x57, 0x79, 0x72, 0xa3, 0x6d, 0x51, 0xb3, 0x1a, 0x6c, 0x20, 0x05,
+      0x0e, 0xd3, 0x1a, 0x6e, 0x72, 0xb9, 0x13, 0x33, 0xbc, 0x1c, 0xfe, 0x6c, 0x2b,
+      0x03, 0x68, 0x20, 0x21, 0x2c, 0x69, 0x59, 0x93, 0x54, 0x06, 0xe8, 0x2a, 0x01,
+      0x2b, 0x5c, 0x5c, 0xd1, 0xe7, 0xca, 0x43, 0x0e, 0x92, 0xac, 0x42, 0x8f}},
+    {{0xe7, 0xa9, 0xb0, 0x5c, 0x7d, 0xfb, 0x27, 0xe8, 0xd7, 0x75, 0xf5, 0x93, 0xce,
+      0x3a, 0xd2, 0xb2, 0x84, 0x91, 0xca, 0xbe, 0xa0, 0xaf, 0xe3, 0x56, 0x17, 0xbc,
+      0xc7, 0x4d, 0x6d, 0x68, 0x3c, 0xf8, 0x54, 0x28, 0x61, 0xcd, 0x55, 0xe7, 0xd6,
+      0x7e, 0xae, 0x6a, 0xc4, 0xa9, 0xe8, 0x9c, 0x5b, 0xc7, 0xa0, 0x18, 0x7b, 0x4d,
+      0x51, 0x20, 0x9e, 0x8f, 0x33, 0x27, 0x26, 0xd0, 0x35, 0x6a, 0x44, 0x8b},
+     {0xc1, 0xbc, 0x85, 0x8e, 0xb0, 0xb4, 0x36, 0x2e, 0x4e, 0x18, 0xa3, 0x63, 0x48,
+      0x91, 0xa6, 0x1b, 0xc3, 0xb1, 0xb3, 0x66, 0xb1, 0x85, 0x2a, 0xc8, 0x40, 0xe0,
+      0x52, 0x99, 0x30, 0xb9, 0xf6, 0x09, 0x15, 0x70, 0xbc, 0x62, 0x18, 0x32, 0xc9,
+      0xe2, 0x33, 0xaa, 0x39, 0x18, 0x08, 0xfc, 0x20, 0x81, 0x3e, 0x1d, 0xcf, 0xb5,
+      0x92, 0xbd, 0xe3, 0x1c, 0x34, 0xd2, 0xea, 0x16, 0x14, 0xda, 0xf4, 0xc3}},
 };
 static unsigned new_version, n_found;
 static bool draws_bases, same_primes;
@@ -229,15 +241,17 @@ static void generate(void)
                                             .random = {fill_start, NULL},
                                             .report = report};
 
-    of_generate = evc_rsa_generate(&search, 16 * NEW_P_BYTES, rsa_e, sizeof rsa_e, at.generated, sizeof at.generated,
-                                   &numbers, at.scratch, sizeof at.scratch);
+    of_generate = evc_rsa_generate(&search, 16 * NEW_P_BYTES, rsa_e, sizeof rsa_e, at.generated,
+                                   sizeof at.generated, &numbers, at.scratch, sizeof at.scratch);
 }
 
-static void look(struct check *c, const char *operation, void (*prepare_it)(unsigned), void (*make)(void))
+static void look(struct check *c, const char *operation, void (*prepare_it)(unsigned),
+                 void (*make)(void))
 {
     struct residue_call call = {.operation = operation, .prepare = prepare_it, .make = make};
 
-    call.secrets[0] = (struct residue_secret){"number of the key", at.numbers.d, sizeof at.numbers - N_BYTES};
+    call.secrets[0] =
+        (struct residue_secret){"number of the key", at.numbers.d, sizeof at.numbers - N_BYTES};
     call.secrets[1] = (struct residue_secret){"randomness", at.random, sizeof at.random};
     call.secrets[2] = (struct residue_secret){"input", at.in, sizeof at.in};
     call.secrets[3] = (struct residue_secret){"result", at.out, sizeof at.out};
@@ -282,7 +296,8 @@ enum result rsa_leaves_nothing_behind(struct check *c)
     look(c, "decrypt_oaep", prepare_oaep, decrypt_oaep);
     look(c, "encrypt_pkcs1", prepare, encrypt_pkcs1);
     look(c, "decrypt_pkcs1", prepare, decrypt_pkcs1);
-    /* With one kernel, of every build: it takes many powers, and the code is that of all kernels. */
+    /* With one kernel, of every build: it takes many powers, and the code
+     * is that of all kernels. */
     if (strcmp(c->line->name, "c_limb32") == 0 && !look_at_generation(c))
         return check_fail(c, "generation does not end as it should");
     return residue_verdict(c);

@@ -24,7 +24,8 @@ static const enum evc_use uses[] = {EVC_USE_PARALLEL, EVC_USE_SERIAL};
 static const struct mode_uses {
     const char *primitive, *algorithm;
     enum evc_use uses[2]; /* ANY: no second key */
-    const char *fused;    /* a primitive of one use whose kernel does it all, where one fits; or NULL */
+    const char *fused;    /* a primitive of one use whose kernel does it all,
+                           * where one fits; or NULL */
     const char *hash;     /* a primitive of one use that takes part else, or NULL */
 } mode_uses[] = {
     {"aes", "ecb(aes)", {EVC_USE_PARALLEL}, NULL, NULL},
@@ -76,12 +77,14 @@ static void emit_skipped(const struct request *r, const struct evc_registry_line
     emit_object_end();
 }
 
-/* The constant-time kernel that serves although another, *faster, would serve if it were known that this CPU multiplies
- * in constant time. NULL if the choice does not depend on that. */
-static const struct evc_registry_line *slow_fallback(const struct request *r, const char *primitive, enum evc_use use,
+/* The constant-time kernel that serves although another, *faster, would serve if it were known that
+ * this CPU multiplies in constant time. NULL if the choice does not depend on that. */
+static const struct evc_registry_line *slow_fallback(const struct request *r, const char *primitive,
+                                                     enum evc_use use,
                                                      const struct evc_registry_line **faster)
 {
-    const struct evc_registry_line *found = evc_resolve(r->arch, primitive, r->features, r->policy, use);
+    const struct evc_registry_line *found =
+        evc_resolve(r->arch, primitive, r->features, r->policy, use);
 
     *faster = evc_resolve(r->arch, primitive, r->features | EVC_CPU(CT_MUL), r->policy, use);
     return found && found != *faster && found->timing == EVC_TIMING_CT ? found : NULL;
@@ -96,15 +99,18 @@ static void emit_warning(const struct request *r, const char *primitive, enum ev
     if (!slow)
         return;
     snprintf(text, sizeof text,
-             "%s falls back to %s, many times slower than %s, because it is not known that this CPU multiplies "
+             "%s falls back to %s, many times slower than %s, because it is not known that this "
+             "CPU multiplies "
              "integers in constant time. If it does, add the feature ct-mul; in C: "
-             "evc_cpu_features() | EVC_CPU(CT_MUL), see everycore/cpu.h. If nothing is secret, the policy vartime "
+             "evc_cpu_features() | EVC_CPU(CT_MUL), see everycore/cpu.h. If nothing is secret, the "
+             "policy vartime "
              "selects a faster one, too",
              primitive, slow->name, faster->name);
     emit_text("warning", text);
 }
 
-/* A member "note", where the policy allows a kernel whose timing class rests on a feature that the CPU lacks. */
+/* A member "note", where the policy allows a kernel whose timing class rests on a
+ * feature that the CPU lacks. */
 static void emit_note(const struct request *r, const struct evc_registry_line *found)
 {
     char text[256];
@@ -112,7 +118,8 @@ static void emit_note(const struct request *r, const struct evc_registry_line *f
     if (!found || !(found->needs & ~r->features & EVC_CPU(CT_MUL)))
         return;
     snprintf(text, sizeof text,
-             "%s is constant-time only on a CPU that multiplies integers in constant time, which is not known of this "
+             "%s is constant-time only on a CPU that multiplies integers in constant time, which "
+             "is not known of this "
              "one; the policy allows it",
              found->name);
     emit_text("note", text);

@@ -100,8 +100,8 @@ static enum evc_status run_gcm(const struct vector *x, const struct gcm_kernel *
     if (!seal)
         return evc_gcm_open(&key, nonce->bytes, nonce->n, aad->bytes, aad->n, in, o->out, o->n,
                             tag->bytes, tag->n);
-    status = evc_gcm_seal(&key, nonce->bytes, nonce->n, aad->bytes, aad->n, in, o->out, o->n, o->tag,
-                          tag->n);
+    status = evc_gcm_seal(&key, nonce->bytes, nonce->n, aad->bytes, aad->n, in, o->out, o->n,
+                          o->tag, tag->n);
     if (status == EVC_OK && memcmp(o->tag, tag->bytes, tag->n) != 0)
         return EVC_ERR_TAG;
     return status;
@@ -272,7 +272,8 @@ static void try_kernel(struct vector *x, const struct evc_registry_line *line)
     }
 }
 
-/* The pairs of GCM that KERNEL means: with * those that have every kernel in one of them, with *+* all. */
+/* The pairs of GCM that KERNEL means: with * those that have every kernel in one
+ * of them, with *+* all. */
 static bool try_pairs(struct vector *x)
 {
     const enum pairs which = strcmp(x->kernel, "*") == 0 ? COVERING_PAIRS : EVERY_PAIR;

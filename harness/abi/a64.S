@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* abi_trampoline(run, argument) for A64: x19 to x29, and the lower halves of v8 to v15. See abi.h and frame.h. */
+/* abi_trampoline(run, argument) for A64: x19 to x29, and the lower halves of v8 to v15.
+ * See abi.h and frame.h. */
 #include "common/a64_asm.h"
 
 #include "abi/frame.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks that a function keeps the calling convention: values before and after a call, and modes of the CPU. */
+/* Checks that a function keeps the calling convention: values before and after a call,
+ * and modes of the CPU. */
 #include "abi.h"
 
 #include <stdbool.h>
@@ -58,9 +59,9 @@ _Static_assert(offsetof(struct abi_frame, has_altivec) == ABI_HAS_ALTIVEC, "fram
 #define N_VECTORS 12
 #endif
 #elif defined(ABI_PPC64)
-#define INTEGERS \
-    "r14", "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28", "r29", \
-        "r30", "r31", "cr2 to cr4"
+#define INTEGERS                                                                               \
+    "r14", "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", \
+        "r27", "r28", "r29", "r30", "r31", "cr2 to cr4"
 #define VECTOR_NAME "f%u"
 #define FIRST_VECTOR 14
 #define N_VECTORS 18
@@ -72,8 +73,9 @@ _Static_assert(offsetof(struct abi_frame, has_altivec) == ABI_HAS_ALTIVEC, "fram
 #define FIRST_VECTOR 8
 #define N_VECTORS 8
 #elif defined(ABI_HPPA)
-#define INTEGERS \
-    "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "r16", "r17", "r18", "r27"
+#define INTEGERS                                                                               \
+    "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "r16", \
+        "r17", "r18", "r27"
 #define VECTOR_NAME "fr%u"
 #define FIRST_VECTOR 12
 #define N_VECTORS 10
@@ -94,10 +96,11 @@ const char *abi_missing(void)
     return NULL;
 }
 
-/* ---- Modes of the CPU ---------------------------------------------------------------------------- */
+/* ---- Modes of the CPU ------------------------------------------------------------------------ */
 
 struct modes {
-    uint32_t vector;   /* control bits of floating point and vectors: rounding, exceptions, flushing */
+    uint32_t vector;   /* control bits of floating point and vectors:
+                        * rounding, exceptions, flushing */
     uint32_t x87;      /* control word */
     bool x87_in_use;   /* a register of x87 is not empty, as after MMX without EMMS */
     bool upper_halves; /* bits above 128 of a vector register are in use */
@@ -116,9 +119,9 @@ static struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
     return r;
 }
 
-/* Parts of the vector state in use (Intel SDM, 2024, volume 1, section 13.6): bits 128 to 255, and 256 to 511 of the
- * first 16 registers. Those of registers 16 to 31 and of masks are left out: vzeroupper does not touch them, and they
- * slow nothing down. */
+/* Parts of the vector state in use (Intel SDM, 2024, volume 1, section 13.6): bits 128 to 255, and
+ * 256 to 511 of the first 16 registers. Those of registers 16 to 31 and of masks are left out:
+ * vzeroupper does not touch them, and they slow nothing down. */
 static bool upper_halves_in_use(void)
 {
     uint32_t low, high;
@@ -157,7 +160,8 @@ EVC_OUT_OF_LINE void use_upper_halves(void)
     __asm__ volatile("vcmptrueps %%ymm0, %%ymm0, %%ymm0" : : : "memory");
 }
 
-/* Emulators say that all is in use. Programs of 32 bits cannot clear registers 8 to 15, so these may be in use. */
+/* Emulators say that all is in use. Programs of 32 bits cannot clear registers 8 to 15,
+ * so these may be in use. */
 int abi_sees_upper_halves(void)
 {
     static int known; /* 1: no, 2: yes */
@@ -284,7 +288,7 @@ static void repair(const struct modes *before)
 }
 #endif
 
-/* ---- The call -------------------------------------------------------------------------------------- */
+/* ---- The call -------------------------------------------------------------------------------- */
 
 /* Any values that no function leaves by chance; as long as the registers are. */
 static void fill(void)
@@ -314,7 +318,8 @@ static const char *changed_register(void)
 #if defined(N_VECTORS)
     for (unsigned i = 0; i < N_VECTORS * VECTOR_WORDS; i++)
         if (abi_frame.vectors[0][i] != abi_frame.vectors[1][i]) {
-            snprintf(text, sizeof text, "it does not restore " VECTOR_NAME, FIRST_VECTOR + i / VECTOR_WORDS);
+            snprintf(text, sizeof text, "it does not restore " VECTOR_NAME,
+                     FIRST_VECTOR + i / VECTOR_WORDS);
             return text;
         }
 #endif
@@ -364,7 +369,8 @@ static const char *call_once(void (*run)(void *), void *argument, bool *upper_ha
     return what ? what : mode;
 }
 
-/* An interrupt in between may bring back upper halves as in use that are not: that alone has to happen three times. */
+/* An interrupt in between may bring back upper halves as in use that are not: that alone has
+ * to happen three times. */
 const char *abi_call(void (*run)(void *), void *argument)
 {
     bool upper_halves_only = false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Registers before and after a call, and their offsets for assembly, as abi.c and the trampolines share them. Every
- * value has 8 bytes, also where registers are smaller: then the first of them count.
+ * Registers before and after a call, and their offsets for assembly, as abi.c and the
+ * trampolines share them. Every value has 8 bytes, also where registers are smaller: then
+ * the first of them count.
  */
 #ifndef HARNESS_ABI_FRAME_H
 #define HARNESS_ABI_FRAME_H
@@ -39,7 +40,8 @@
 #define ABI_VECTORS_AFTER 640  /* another */
 #define ABI_STACK_BEFORE 976   /* the stack pointer at the call */
 #define ABI_STACK_AFTER 984
-#define ABI_STACK_OWN 992   /* that of the trampoline, which returns even if the function moved it */
+#define ABI_STACK_OWN 992   /* that of the trampoline, which returns even if
+                             * the function moved it */
 #define ABI_FLAGS 1000      /* of x86, after the call */
 #define ABI_HAS_ALTIVEC 1008 /* of POWER: not 0 if there are vector registers */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * abi_trampoline(run, argument) for PA-RISC, 32 bits: r3 to r18, r27, and fr12 to fr21; not sr3, which is always 0 in
- * QEMU's user emulation. See abi.h and frame.h.
+ * abi_trampoline(run, argument) for PA-RISC, 32 bits: r3 to r18, r27, and fr12 to fr21; not sr3,
+ * which is always 0 in QEMU's user emulation. See abi.h and frame.h.
  */
 #include "common/hppa_asm.h"
 
@@ -10,7 +10,8 @@
 #if defined(ABI_HPPA)
 	evc_isa_pa11
 
-#define FRAME_BYTES 256 /* r3 to r18, fr12 to fr21, and what a function that is called may use of its caller's frame */
+#define FRAME_BYTES 256 /* r3 to r18, fr12 to fr21, and what a function that is called may use
+                         * of its caller's frame */
 
 .macro each_integer what, base, at, step
 .irp i, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * abi_trampoline(run, argument) for 64-bit POWER: r14 to r31, cr2 to cr4, f14 to f31, and v20 to v31 where there are
- * vector registers. See abi.h and frame.h.
+ * abi_trampoline(run, argument) for 64-bit POWER: r14 to r31, cr2 to cr4, f14 to f31, and v20 to
+ * v31 where there are vector registers. See abi.h and frame.h.
  */
 #include "common/ppc64_asm.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* abi_trampoline(run, argument) for RISC-V of 64 bits: s0 to s11, fs0 to fs11 where they are. See abi.h, frame.h. */
+/* abi_trampoline(run, argument) for RISC-V of 64 bits: s0 to s11, fs0 to fs11 where they
+ * are. See abi.h, frame.h. */
 #include "common/any_asm.h"
 
 #include "abi/frame.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* abi_trampoline(run, argument) for x86-64: the System V convention, and Microsoft's. See abi.h and frame.h. */
+/* abi_trampoline(run, argument) for x86-64: the System V convention, and Microsoft's.
+ * See abi.h and frame.h. */
 #include "common/any_asm.h"
 
 #include "abi/frame.h"

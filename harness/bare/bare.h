@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface between the parts of a harness without a C library: libc.c, and what it stands on. For CPUs that have
- * Linux and an emulator but no C library here (tests/systems/bare), and for firmware (port/uefi.c). */
+/* The interface between the parts of a harness without a C library: libc.c, and what it stands on.
+ * For CPUs that have Linux and an emulator but no C library here (tests/systems/bare), and for
+ * firmware (port/uefi.c). */
 #ifndef BARE_H
 #define BARE_H
 
@@ -17,7 +18,8 @@ _Noreturn void bare_return_to(struct bare_place *place);
 /* f(arg) on a stack that ends at top. */
 void bare_on_stack(void (*f)(void *), void *arg, uint8_t *top);
 
-/* Files by number: 0 to 2 are the standard streams. Reading returns 0 at the end, and less on an error. */
+/* Files by number: 0 to 2 are the standard streams. Reading returns 0 at the end,
+ * and less on an error. */
 _Noreturn void bare_exit(int code);
 long bare_open(const char *name);
 void bare_close(long file);

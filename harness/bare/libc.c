@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of the C library (C11 7.21, 7.22, 7.24) that the harness calls, for systems without one: built with
- * -DHARNESS_BARE. Elsewhere this file is an empty unit. */
+/* The part of the C library (C11 7.21, 7.22, 7.24) that the harness calls, for systems without one:
+ * built with -DHARNESS_BARE. Elsewhere this file is an empty unit. */
 #if !defined(HARNESS_BARE)
 typedef int c_library_is_elsewhere;
 #else
@@ -128,7 +128,7 @@ char *strtok(char *restrict s, const char *restrict between)
     return s;
 }
 
-/* ---- stdlib.h: without signs and overflow ----------------------------------------------------- */
+/* ---- stdlib.h: without signs and overflow ---------------------------------------------------- */
 
 unsigned long long strtoull(const char *restrict s, char **restrict end, int base)
 {
@@ -141,7 +141,9 @@ unsigned long long strtoull(const char *restrict s, char **restrict end, int bas
     if (base == 0)
         base = 10;
     for (;; s++) {
-        int digit = *s >= '0' && *s <= '9' ? *s - '0' : (*s | 0x20) >= 'a' ? (*s | 0x20) - 'a' + 10 : 99;
+        int digit = *s >= '0' && *s <= '9' ? *s - '0'
+                    : (*s | 0x20) >= 'a'   ? (*s | 0x20) - 'a' + 10
+                                           : 99;
         if (digit >= base)
             break;
         value = value * (unsigned)base + (unsigned)digit;
@@ -161,7 +163,8 @@ static void exchange(uint8_t *a, uint8_t *b, size_t n)
     }
 }
 
-static void sift_down(uint8_t *base, size_t at, size_t n, size_t size, int (*compare)(const void *, const void *))
+static void sift_down(uint8_t *base, size_t at, size_t n, size_t size,
+                      int (*compare)(const void *, const void *))
 {
     for (size_t child; (child = 2 * at + 1) < n; at = child) {
         if (child + 1 < n && compare(base + child * size, base + (child + 1) * size) < 0)
@@ -182,7 +185,7 @@ void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const
     }
 }
 
-/* ---- stdio.h ----------------------------------------------------------------------------------- */
+/* ---- stdio.h --------------------------------------------------------------------------------- */
 
 struct bare_file {
     long number;
@@ -281,7 +284,7 @@ _Noreturn void exit(int code)
     bare_exit(code);
 }
 
-/* ---- printf: %c %s %u %d %x with -, 0, a width, a precision of strings, and l, ll, z; %.Ng ----------- */
+/* ---- printf: %c %s %u %d %x with -, 0, a width, a precision of strings, and l, ll, z; %.Ng --- */
 
 struct sink { /* a file, or memory */
     FILE *file;
@@ -298,7 +301,8 @@ static void put(struct sink *s, char c)
     s->n++;
 }
 
-static void put_field(struct sink *s, const char *text, size_t n, size_t width, bool left, char fill)
+static void put_field(struct sink *s, const char *text, size_t n, size_t width, bool left,
+                      char fill)
 {
     for (size_t i = n; !left && i < width; i++)
         put(s, fill);
@@ -308,7 +312,8 @@ static void put_field(struct sink *s, const char *text, size_t n, size_t width, 
         put(s, ' ');
 }
 
-static void put_number(struct sink *s, uint64_t value, bool negative, unsigned base, size_t width, bool left, char fill)
+static void put_number(struct sink *s, uint64_t value, bool negative, unsigned base, size_t width,
+                       bool left, char fill)
 {
     char digits[24], *first = digits + sizeof digits;
 
@@ -331,8 +336,8 @@ static double power_of_ten(int n)
     return n < 0 ? 1 / power : power;
 }
 
-/* %.Ng, C11 7.21.6.1. The digits come from arithmetic on doubles: beyond the powers of ten that a double holds, the
- * last of 15 may be another. Values below 1e-290 are written as 0. */
+/* %.Ng, C11 7.21.6.1. The digits come from arithmetic on doubles: beyond the powers of ten that a
+ * double holds, the last of 15 may be another. Values below 1e-290 are written as 0. */
 static void put_general(struct sink *s, double value, size_t n_digits)
 {
     char digits[MOST_DIGITS + 1];
@@ -340,7 +345,11 @@ static void put_general(struct sink *s, double value, size_t n_digits)
     int exponent = 0;
 
     if (value != value || value - value != 0) { /* not a number, or infinite */
-        put_field(s, value != value ? "nan" : value < 0 ? "-inf" : "inf", value < 0 ? 4 : 3, 0, false, ' ');
+        put_field(s,
+                  value != value ? "nan"
+                  : value < 0    ? "-inf"
+                                 : "inf",
+                  value < 0 ? 4 : 3, 0, false, ' ');
         return;
     }
     if (value < 0)
@@ -355,7 +364,8 @@ static void put_general(struct sink *s, double value, size_t n_digits)
     for (; value < power_of_ten(exponent); exponent--)
         ;
     const int shift = (int)most - 1 - exponent;
-    double scaled = shift < 0 ? value / power_of_ten(-shift) : value * power_of_ten(shift < 300 ? shift : 300);
+    double scaled =
+        shift < 0 ? value / power_of_ten(-shift) : value * power_of_ten(shift < 300 ? shift : 300);
     scaled *= shift > 300 ? power_of_ten(shift - 300) : 1;
     uint64_t whole = (uint64_t)scaled;
     const double rest = scaled - (double)whole;
@@ -413,9 +423,11 @@ static void print(struct sink *s, const char *format, va_list list)
             longs += *format == 'z' ? sizeof(size_t) == sizeof(long) : 1;
         int64_t number = 0;
         if (*format == 'd' || *format == 'u' || *format == 'x')
-            number = longs == 0   ? (*format == 'd' ? va_arg(list, int) : (int64_t)va_arg(list, unsigned))
-                     : longs == 1 ? (*format == 'd' ? va_arg(list, long) : (int64_t)va_arg(list, unsigned long))
-                                  : va_arg(list, long long);
+            number =
+                longs == 0 ? (*format == 'd' ? va_arg(list, int) : (int64_t)va_arg(list, unsigned))
+                : longs == 1
+                    ? (*format == 'd' ? va_arg(list, long) : (int64_t)va_arg(list, unsigned long))
+                    : va_arg(list, long long);
         if (*format == '%') {
             put(s, '%');
         } else if (*format == 'g') {
@@ -430,7 +442,8 @@ static void print(struct sink *s, const char *format, va_list list)
                 n++;
             put_field(s, text, n, width, left, ' ');
         } else if (*format == 'd') {
-            put_number(s, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, number < 0, 10, width, left, fill);
+            put_number(s, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, number < 0, 10,
+                       width, left, fill);
         } else if (*format == 'u' || *format == 'x') {
             put_number(s, (uint64_t)number, false, *format == 'u' ? 10 : 16, width, left, fill);
         } else {

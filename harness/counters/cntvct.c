@@ -4,15 +4,17 @@
  * 19.2 MHz on a Raspberry Pi 3, 54 on a 4, 1 GHz from Armv8.6 on. The chain is long enough for the
  * slowest of them.
  *
- * Source: Arm Architecture Reference Manual DDI 0487K (2024) chapter D12, the Generic Timer in AArch64
- * state, and G6 in AArch32 state; without an ISB before it the register may be read early. Armv7-A:
+ * Source: Arm Architecture Reference Manual DDI 0487K (2024) chapter D12, the Generic
+ * Timer in AArch64 state, and G6 in AArch32 state; without an ISB before it the register
+ * may be read early. Armv7-A:
  * DDI 0406C (2014) chapter B8.
  */
 #include "counter.h"
 
 #include "everycore/isa.h"
 
-#if defined(__GNUC__) && (defined(__aarch64__) || (defined(__ARM_ARCH) && __ARM_ARCH >= 7 && defined(__linux__)))
+#if defined(__GNUC__) && \
+    (defined(__aarch64__) || (defined(__ARM_ARCH) && __ARM_ARCH >= 7 && defined(__linux__)))
 
 #include "../port/port.h"
 

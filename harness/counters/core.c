@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The core's own cycle counter, which firmware may read: on x86 APERF, on A64 PMCCNTR at EL1 and EL2. It is held
- * against the add chain before it is believed: virtual machines have none, or one that counts something else.
+ * The core's own cycle counter, which firmware may read: on x86 APERF, on A64 PMCCNTR at EL1 and
+ * EL2. It is held against the add chain before it is believed: virtual machines have none, or one
+ * that counts something else.
  *
- * Source: Intel SDM (2024) vol. 3B, IA32_APERF counts at the rate of the core while it is not halted; CPUID leaf 6, ECX
- *         bit 0; AMD APM vol. 2 (2024) says the same. Arm DDI 0487 (2024), D13: the cycle counter.
+ * Source: Intel SDM (2024) vol. 3B, IA32_APERF counts at the rate of the core while it is not
+ *         halted; CPUID leaf 6, ECX bit 0; AMD APM vol. 2 (2024) says the same. Arm DDI 0487
+ *         (2024), D13: the cycle counter.
  */
 #include "counter.h"
 

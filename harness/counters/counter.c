@@ -9,8 +9,8 @@
 #include "../options.h"
 #include "../port/port.h"
 
-static const struct counter *const counters[] = {&counter_core, &counter_perf, &counter_tsc, &counter_cntvct,
-                                                 &counter_clock};
+static const struct counter *const counters[] = {&counter_core, &counter_perf, &counter_tsc,
+                                                 &counter_cntvct, &counter_clock};
 #define N_COUNTERS (sizeof counters / sizeof counters[0])
 
 bool counts_believably(uint64_t (*now)(void))

@@ -18,7 +18,8 @@ struct counter {
     bool counts_cycles;    /* a tick is a core cycle */
 };
 
-extern const struct counter counter_core;   /* the core's cycle counter, read in firmware: aperf or pmccntr */
+extern const struct counter counter_core;   /* the core's cycle counter, read in
+                                             * firmware: aperf or pmccntr */
 extern const struct counter counter_perf;   /* Linux perf_event: hardware cycles of user code */
 extern const struct counter counter_tsc;    /* x86 time-stamp counter */
 extern const struct counter counter_cntvct; /* the generic timer of Arm */
@@ -34,8 +35,8 @@ const char *counter_name(const struct counter *);
  * known chain. */
 bool add_chain(uint32_t n_links);
 
-/* Whether a counter of cycles says of the chain what that takes: its links, and a little for its loop and the readings.
- * Where there is no chain: whether it counts. */
+/* Whether a counter of cycles says of the chain what that takes: its links, and a little for its
+ * loop and the readings. Where there is no chain: whether it counts. */
 bool counts_believably(uint64_t (*now)(void));
 
 /* Independent additions in a cycle, now; 0 where that is not known. */

@@ -82,7 +82,8 @@ static bool has_cpu(const char *list, long cpu)
     return false;
 }
 
-/* On a machine with cores of several kinds, each kind has a counter, and the general event stands for one of them. */
+/* On a machine with cores of several kinds, each kind has a counter, and the general event
+ * stands for one of them. */
 static bool open_event_of_this_core(void)
 {
     char text[256];

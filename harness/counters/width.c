@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Independent additions: how many the core does in a cycle. Another thread on the same core takes its share of
- * them, and slows what is measured, while the chain of dependent additions runs as before.
+ * Independent additions: how many the core does in a cycle. Another thread on the same core
+ * takes its share of them, and slows what is measured, while the chain of dependent
+ * additions runs as before.
  */
 #include "counter.h"
 
@@ -11,7 +12,8 @@
 #define ROUNDS 30 /* of 600 additions in six registers */
 #define TEN(x) x x x x x x x x x x
 #define HUNDRED(x) TEN(TEN(x))
-#define SIX "addq %6, %0\n\taddq %6, %1\n\taddq %6, %2\n\taddq %6, %3\n\taddq %6, %4\n\taddq %6, %5\n\t"
+#define SIX \
+    "addq %6, %0\n\taddq %6, %1\n\taddq %6, %2\n\taddq %6, %3\n\taddq %6, %4\n\taddq %6, %5\n\t"
 
 static double ticks_of_chain(const struct counter *c)
 {
@@ -28,7 +30,10 @@ double add_width(const struct counter *c)
     uint64_t start = c->now();
 
     for (unsigned i = 0; i < ROUNDS; i++)
-        __asm__ volatile(HUNDRED(SIX) : "+r"(a), "+r"(b), "+r"(d), "+r"(e), "+r"(f), "+r"(g) : "r"(step) : "cc");
+        __asm__ volatile(HUNDRED(SIX)
+                         : "+r"(a), "+r"(b), "+r"(d), "+r"(e), "+r"(f), "+r"(g)
+                         : "r"(step)
+                         : "cc");
     double wide = (double)(c->now() - start), after = ticks_of_chain(c);
     double chain = before < after ? before : after; /* the other may have been interrupted */
     return wide > 0 ? ROUNDS * 600 * chain / (LINKS * wide) : 0;

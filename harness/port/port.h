@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The needs of the harness from an operating system, beyond the C library; one file per system implements them. */
+/* The needs of the harness from an operating system, beyond the C library; one file per
+ * system implements them. */
 #ifndef HARNESS_PORT_H
 #define HARNESS_PORT_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The port to POSIX systems (IEEE 1003.1-2008), with what Linux has beyond it; elsewhere an empty unit. */
+/* The port to POSIX systems (IEEE 1003.1-2008), with what Linux has beyond it;
+ * elsewhere an empty unit. */
 #if defined(_WIN32) || defined(HARNESS_UEFI)
 typedef int port_is_elsewhere;
 #else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The port to Windows (Win32 API, 64 bits): what checks need. Elsewhere this file is an empty unit. */
+/* The port to Windows (Win32 API, 64 bits): what checks need. Elsewhere this
+ * file is an empty unit. */
 #define _CRT_RAND_S /* for rand_s */
 #include "port.h"
 
@@ -65,10 +66,11 @@ struct guarded port_guarded(size_t at_least_bytes)
     return g;
 }
 
-/* ---- Faults ---------------------------------------------------------------------------------------- */
+/* ---- Faults ---------------------------------------------------------------------------------- */
 
-/* This thread's stack, as Windows knows it: it dispatches exceptions by frames between these addresses. The address of
- * the block is in the block, which GS points to; GCC warns of mingw-w64's NtCurrentTeb(). */
+/* This thread's stack, as Windows knows it: it dispatches exceptions by frames between these
+ * addresses. The address of the block is in the block, which GS points to; GCC warns of
+ * mingw-w64's NtCurrentTeb(). */
 static NT_TIB *thread_stack(void)
 {
     NT_TIB *block;
@@ -102,12 +104,15 @@ static LONG CALLBACK on_fault(EXCEPTION_POINTERS *pointers)
 bool port_survives(void (*f)(void *), void *arg)
 {
     NT_TIB *now = thread_stack();
-    struct survivor here = {
-        .stack_base = now->StackBase, .stack_limit = now->StackLimit, .faulted = false, .outer = survivor};
+    struct survivor here = {.stack_base = now->StackBase,
+                            .stack_limit = now->StackLimit,
+                            .faulted = false,
+                            .outer = survivor};
     void *handler = survivor ? NULL : AddVectoredExceptionHandler(1, on_fault);
 
     survivor = &here;
-    RtlCaptureContext(&here.context); /* a fault goes on behind this call, with the registers that it has stored */
+    /* a fault goes on behind this call, with the registers that it has stored */
+    RtlCaptureContext(&here.context);
     if (!here.faulted)
         f(arg);
     now->StackBase = here.stack_base; /* a fault may have happened on a stack of one's own */
@@ -118,10 +123,11 @@ bool port_survives(void (*f)(void *), void *arg)
     return !here.faulted;
 }
 
-/* ---- A stack of one's own --------------------------------------------------------------------------- */
+/* ---- A stack of one's own -------------------------------------------------------------------- */
 
-/* Call f(arg) with the stack pointer at top, a multiple of 16. The 32 bytes below it are f's, as in any caller's frame.
- * f saves the registers that it gives back as they were, so they are the same in each call. */
+/* Call f(arg) with the stack pointer at top, a multiple of 16. The 32 bytes below it are f's,
+ * as in any caller's frame. f saves the registers that it gives back as they were, so they are
+ * the same in each call. */
 static __attribute__((noinline)) void call_at(void (*f)(void *), void *arg, uint8_t *top)
 {
     __asm__ volatile("pushq %%rbp\n\t"
@@ -139,8 +145,8 @@ static __attribute__((noinline)) void call_at(void (*f)(void *), void *arg, uint
                      "popq %%rbp"
                      : [f] "+a"(f), "+c"(arg), [top] "+d"(top)
                      :
-                     : "rbx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1",
-                       "xmm2", "xmm3", "xmm4", "xmm5", "cc", "memory");
+                     : "rbx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+                       "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "cc", "memory");
 }
 
 bool port_on_stack(void (*f)(void *), void *arg, uint8_t *stack, size_t len_bytes)

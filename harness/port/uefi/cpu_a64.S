@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A64 in firmware, at EL1 or EL2: places to return to, a stack of one's own, a vector table, and a change of the page
- * tables in use. Elsewhere this file is an empty unit.
+ * A64 in firmware, at EL1 or EL2: places to return to, a stack of one's own, a vector table, and a
+ * change of the page tables in use. Elsewhere this file is an empty unit.
  *
- * Source: Arm DDI 0487 (2024): D1.3 exceptions and vectors; D8.16 "break-before-make": a block may become a table only
- *         while no translation uses it. With the MMU off none does.
+ * Source: Arm DDI 0487 (2024): D1.3 exceptions and vectors; D8.16 "break-before-make": a block may
+ *         become a table only while no translation uses it. With the MMU off none does.
  */
 #if defined(HARNESS_UEFI) && defined(__aarch64__)
 #include "common/a64_asm.h"
@@ -65,7 +65,8 @@ evc_function bare_on_stack
     ret
 evc_end bare_on_stack
 
-/* Sixteen entries of 128 bytes; all lead to the same place, on the stack of what faulted, with interrupts off. */
+/* Sixteen entries of 128 bytes; all lead to the same place, on the stack of what
+ * faulted, with interrupts off. */
     .text
     .p2align 11
     .globl cpu_vectors
@@ -82,9 +83,9 @@ evc_function cpu_fault
     b bare_return_to
 evc_end cpu_fault
 
-/* void cpu_replace_entry(uint64_t *entry, uint64_t value): with the MMU off for the moment, and all translations of
- * this exception level forgotten. Code and entry are cleaned from the caches before, since without the MMU the core
- * reads memory itself. */
+/* void cpu_replace_entry(uint64_t *entry, uint64_t value): with the MMU off for the moment, and all
+ * translations of this exception level forgotten. Code and entry are cleaned from the caches
+ * before, since without the MMU the core reads memory itself. */
 evc_function cpu_replace_entry
     mrs x9, daif
     msr daifset, #15

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A64 in firmware (EL1 or EL2, MMU on, addresses equal to physical ones). Elsewhere this file is an empty unit.
+ * A64 in firmware (EL1 or EL2, MMU on, addresses equal to physical ones). Elsewhere
+ * this file is an empty unit.
  *
- * Source: Arm DDI 0487 (2024): D8 (translation tables of 4 KiB granules), D13 (performance monitors), D12 (generic
- *         timer), and the descriptions of TCR, TTBR0, VBAR, DAIF and MIDR_EL1.
+ * Source: Arm DDI 0487 (2024): D8 (translation tables of 4 KiB granules), D13
+ *         (performance monitors), D12 (generic timer), and the descriptions of TCR,
+ *         TTBR0, VBAR, DAIF and MIDR_EL1.
  */
 #if !defined(HARNESS_UEFI) || !defined(__aarch64__)
 typedef int cpu_is_elsewhere;
@@ -17,7 +19,8 @@ typedef int cpu_is_elsewhere;
 #include "../port.h"
 
 #define READ(register_name, value) __asm__ volatile("mrs %0, " register_name : "=r"(value))
-#define WRITE(register_name, value) __asm__ volatile("msr " register_name ", %0\n\tisb" : : "r"(value) : "memory")
+#define WRITE(register_name, value) \
+    __asm__ volatile("msr " register_name ", %0\n\tisb" : : "r"(value) : "memory")
 
 static unsigned exception_level(void)
 {
@@ -41,7 +44,7 @@ void cpu_interrupts(uint64_t before)
     __asm__ volatile("msr daif, %0" : : "r"(before) : "memory");
 }
 
-/* ---- State: floating point is on in UEFI (specification 2.3.6); the cycle counter may be off --------- */
+/* ---- State: floating point is on in UEFI (specification 2.3.6); the cycle counter may be off */
 
 #define PMCR_ENABLE 1
 #define PMCR_LONG 64 /* the counter has 64 bits */
@@ -89,7 +92,7 @@ void cpu_restore_state(void)
     counting = false;
 }
 
-/* ---- Time ------------------------------------------------------------------------------------------- */
+/* ---- Time ------------------------------------------------------------------------------------ */
 
 uint64_t cpu_ticks(void)
 {
@@ -107,7 +110,7 @@ uint64_t cpu_ticks_per_second(void)
     return value;
 }
 
-/* ---- Faults ----------------------------------------------------------------------------------------- */
+/* ---- Faults ---------------------------------------------------------------------------------- */
 
 KEPT struct bare_place *cpu_after_fault;
 static KEPT uint64_t firmware_vectors;
@@ -132,7 +135,7 @@ void cpu_leave_faults(void)
         WRITE("vbar_el1", firmware_vectors);
 }
 
-/* ---- Pages ------------------------------------------------------------------------------------------ */
+/* ---- Pages ----------------------------------------------------------------------------------- */
 
 #define ENTRY_KIND UINT64_C(3)
 #define ENTRY_BLOCK UINT64_C(1)
@@ -155,7 +158,8 @@ static const char *split(uint64_t *entry, unsigned level, void *(*page)(void))
     if (!table)
         return "no memory for page tables";
     for (uint64_t i = 0; i < 512; i++)
-        table[i] = (base + i * step) | attributes | (level + 1 == LAST_LEVEL ? ENTRY_TABLE : ENTRY_BLOCK);
+        table[i] =
+            (base + i * step) | attributes | (level + 1 == LAST_LEVEL ? ENTRY_TABLE : ENTRY_BLOCK);
     __asm__ volatile("dsb sy" : : : "memory");
     cpu_replace_entry(entry, (uint64_t)(uintptr_t)table | ENTRY_TABLE);
     return NULL;
@@ -195,10 +199,11 @@ const char *cpu_hide_page(uintptr_t address, bool hide, void *(*page)(void))
     }
 }
 
-/* ---- Facts ------------------------------------------------------------------------------------------ */
+/* ---- Facts ----------------------------------------------------------------------------------- */
 
-/* Caches and branch predictors are counted by every core with these monitors (DDI 0487, D13, required events:
- * L1D_CACHE_REFILL 3, L1D_CACHE 4, BR_MIS_PRED 0x10); QEMU's translator has none and counts none. */
+/* Caches and branch predictors are counted by every core with these monitors (DDI 0487, D13,
+ * required events: L1D_CACHE_REFILL 3, L1D_CACHE 4, BR_MIS_PRED 0x10); QEMU's translator has
+ * none and counts none. */
 bool port_emulated(void)
 {
     uint64_t events;

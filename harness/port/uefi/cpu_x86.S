@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* x86-64 in firmware: places to return to, a stack of one's own, and the entries of the interrupt table. Elsewhere this
- * file is an empty unit. */
+/* x86-64 in firmware: places to return to, a stack of one's own, and the entries of the interrupt
+ * table. Elsewhere this file is an empty unit. */
 #if defined(HARNESS_UEFI) && defined(__x86_64__)
 #include "common/x86_asm.h"
 
@@ -53,7 +53,8 @@ evc_function bare_on_stack
     ret
 evc_end bare_on_stack
 
-/* The entry of the interrupt table for faults: on the stack of what faulted, with interrupts off. */
+/* The entry of the interrupt table for faults: on the stack of what
+ * faulted, with interrupts off. */
 evc_function cpu_fault
     mov cpu_after_fault(%rip), %rdi
     jmp bare_return_to

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * x86-64 in firmware (ring 0, paging on, addresses equal to physical ones). Elsewhere this file is an empty unit.
+ * x86-64 in firmware (ring 0, paging on, addresses equal to physical ones). Elsewhere
+ * this file is an empty unit.
  *
- * Source: Intel SDM (2024) vol. 3A: chapter 2.5 (CR4.OSXSAVE), 2.6 (XCR0), 4.5 (page tables of 4 and 5 levels), 6.14
- *         (interrupt gates in 64-bit mode); vol. 1 chapter 13.3 (enabling XSAVE state); vol. 2A CPUID leaves 1, 6, 0xd,
- *         0x15, 0x16; AMD APM vol. 2 (2024) says the same.
+ * Source: Intel SDM (2024) vol. 3A: chapter 2.5 (CR4.OSXSAVE), 2.6 (XCR0), 4.5 (page tables of 4
+ *         and 5 levels), 6.14 (interrupt gates in 64-bit mode); vol. 1 chapter 13.3 (enabling XSAVE
+ *         state); vol. 2A CPUID leaves 1, 6, 0xd, 0x15, 0x16; AMD APM vol. 2 (2024) says the same.
  */
 #if !defined(HARNESS_UEFI) || !defined(__x86_64__)
 typedef int cpu_is_elsewhere;
@@ -25,7 +26,9 @@ static struct regs cpuid(uint32_t leaf, uint32_t subleaf)
 {
     struct regs r;
 
-    __asm__ volatile("cpuid" : "=a"(r.a), "=b"(r.b), "=c"(r.c), "=d"(r.d) : "a"(leaf), "c"(subleaf));
+    __asm__ volatile("cpuid"
+                     : "=a"(r.a), "=b"(r.b), "=c"(r.c), "=d"(r.d)
+                     : "a"(leaf), "c"(subleaf));
     return r;
 }
 
@@ -50,7 +53,7 @@ void cpu_interrupts(uint64_t before)
         __asm__ volatile("cli" : : : "memory");
 }
 
-/* ---- State of vector registers ---------------------------------------------------------------------- */
+/* ---- State of vector registers --------------------------------------------------------------- */
 
 #define CR4_OSXSAVE (UINT64_C(1) << 18)
 #define LEAF1_ECX_XSAVE (UINT32_C(1) << 26)
@@ -84,10 +87,14 @@ static uint32_t xcr0(void)
 
 static void set_xcr0(void *value)
 {
-    __asm__ volatile(".byte 0x0f, 0x01, 0xd1" /* xsetbv */ : : "a"(*(uint32_t *)value), "d"(0), "c"(0) : "memory");
+    __asm__ volatile(".byte 0x0f, 0x01, 0xd1" /* xsetbv */
+                     :
+                     : "a"(*(uint32_t *)value), "d"(0), "c"(0)
+                     : "memory");
 }
 
-/* AVX belongs to SSE, and AVX-512 to AVX, all three parts of it at once: anything else is refused by the CPU. */
+/* AVX belongs to SSE, and AVX-512 to AVX, all three parts of it at once: anything else
+ * is refused by the CPU. */
 static uint32_t wanted_state(uint32_t supported, uint32_t now)
 {
     uint32_t want = now | STATE_X87;
@@ -135,7 +142,7 @@ void cpu_restore_state(void)
     changed_xcr0 = changed_cr4 = false;
 }
 
-/* ---- Time ------------------------------------------------------------------------------------------- */
+/* ---- Time ------------------------------------------------------------------------------------ */
 
 uint64_t cpu_ticks(void)
 {
@@ -155,7 +162,7 @@ uint64_t cpu_ticks_per_second(void)
     return r.a && r.b && r.c ? (uint64_t)r.c * r.b / r.a : 0;
 }
 
-/* ---- Faults ----------------------------------------------------------------------------------------- */
+/* ---- Faults ---------------------------------------------------------------------------------- */
 
 /* At even addresses, as the relocations of image.lds have to be. */
 struct table_register {
@@ -188,11 +195,13 @@ void cpu_catch_faults(void)
 
     __asm__ volatile("sidt %0" : "=m"(firmware_table));
     size_t n_bytes = (size_t)firmware_table.limit + 1;
-    memcpy(gates, (const void *)(uintptr_t)firmware_table.base, n_bytes < sizeof gates ? n_bytes : sizeof gates);
+    memcpy(gates, (const void *)(uintptr_t)firmware_table.base,
+           n_bytes < sizeof gates ? n_bytes : sizeof gates);
     __asm__ volatile("movw %%cs, %0" : "=r"(selector));
     for (size_t i = 0; i < sizeof caught; i++)
-        gates[caught[i]] = (struct gate){(uint16_t)to, selector, 0, INTERRUPT_GATE, (uint16_t)(to >> 16),
-                                         (uint32_t)(to >> 32), 0};
+        gates[caught[i]] =
+            (struct gate){(uint16_t)to,         selector, 0, INTERRUPT_GATE, (uint16_t)(to >> 16),
+                          (uint32_t)(to >> 32), 0};
     __asm__ volatile("lidt %0" : : "m"(own));
 }
 
@@ -201,13 +210,14 @@ void cpu_leave_faults(void)
     __asm__ volatile("lidt %0" : : "m"(firmware_table));
 }
 
-/* ---- Pages ------------------------------------------------------------------------------------------ */
+/* ---- Pages ----------------------------------------------------------------------------------- */
 
 #define ENTRY_ADDRESS UINT64_C(0x000ffffffffff000)
 #define ENTRY_PRESENT UINT64_C(1)
 #define ENTRY_TABLE UINT64_C(3) /* present, writable: what is below decides */
 #define ENTRY_LARGE UINT64_C(0x80)
-#define ENTRY_PAT UINT64_C(0x80)         /* of a page of 4 KiB, where larger ones have ENTRY_LARGE */
+#define ENTRY_PAT UINT64_C(0x80)         /* of a page of 4 KiB, where larger
+                                          * ones have ENTRY_LARGE */
 #define ENTRY_LARGE_PAT UINT64_C(0x1000) /* of a larger one */
 #define CR0_WP (UINT64_C(1) << 16)
 #define CR4_LA57 (UINT64_C(1) << 12)
@@ -262,7 +272,8 @@ static const char *change(uintptr_t address, bool hide, void *(*page)(void))
     return NULL;
 }
 
-/* Firmware may keep its tables from being written: the bit of CR0 that makes this hold in ring 0 is off meanwhile. */
+/* Firmware may keep its tables from being written: the bit of CR0 that makes this hold in
+ * ring 0 is off meanwhile. */
 const char *cpu_hide_page(uintptr_t address, bool hide, void *(*page)(void))
 {
     uint64_t cr0;
@@ -274,7 +285,7 @@ const char *cpu_hide_page(uintptr_t address, bool hide, void *(*page)(void))
     return why;
 }
 
-/* ---- Facts ------------------------------------------------------------------------------------------ */
+/* ---- Facts ----------------------------------------------------------------------------------- */
 
 /* QEMU's own translator signs CPUID leaf 0x40000000. */
 bool port_emulated(void)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The port to UEFI: an application that reads commands from \everycore\commands.txt of the volume that it was
- * started from, or from its own command line, and writes the harness's lines into \everycore\result.jsonl. The
- * console tells in a few words how far it is. docs/reference/harness.md has the lines that are added. Elsewhere this
- * file is an empty unit.
+ * The port to UEFI: an application that reads commands from \everycore\commands.txt of the volume
+ * that it was started from, or from its own command line, and writes the harness's lines into
+ * \everycore\result.jsonl. The console tells in a few words how far it is.
+ * docs/reference/harness.md has the lines that are added. Elsewhere this file is an empty unit.
  *
- * The harness runs with interrupts off; they are on while firmware is called. Each command begins with the variables of
- * a program that was just loaded.
+ * The harness runs with interrupts off; they are on while firmware is called. Each command begins
+ * with the variables of a program that was just loaded.
  */
 #if !defined(HARNESS_UEFI)
 typedef int firmware_is_elsewhere;
@@ -29,13 +29,25 @@ typedef int firmware_is_elsewhere;
 #define INPUT_FILE FOLDER "\\input.txt"
 #define HERE __attribute__((visibility("hidden")))
 
-enum { COLUMNS = 79, MOST_COMMANDS = 64, MOST_WORDS = 64, COMMANDS_BYTES = 8192, MOST_RESULTS = 99 };
-enum { RESULT_BYTES = 1 << 16, STACK_BYTES = 1 << 20, ERROR_BYTES = 1024, MOST_PIECES = 256, MOST_HIDDEN = 512 };
+enum {
+    COLUMNS = 79,
+    MOST_COMMANDS = 64,
+    MOST_WORDS = 64,
+    COMMANDS_BYTES = 8192,
+    MOST_RESULTS = 99
+};
+enum {
+    RESULT_BYTES = 1 << 16,
+    STACK_BYTES = 1 << 20,
+    ERROR_BYTES = 1024,
+    MOST_PIECES = 256,
+    MOST_HIDDEN = 512
+};
 enum { WRITE_EVERY_NS = 2000000000 };
 
 int main(int argc, char **argv);
 
-/* ---- Firmware, which is called with interrupts and vectors as it had them ------------------------------- */
+/* ---- Firmware, which is called with interrupts and vectors as it had them -------------------- */
 
 static KEPT struct efi_system_table *table;
 static KEPT uint64_t interrupts;
@@ -82,7 +94,8 @@ static void show_line(const char *text)
     show("\n");
 }
 
-/* Status codes that people meet, and what to do; with "everycore: " before it, a line of a console. */
+/* Status codes that people meet, and what to do; with "everycore: " before
+ * it, a line of a console. */
 static const char *remedy(efi_status status)
 {
     switch (status) {
@@ -104,14 +117,15 @@ static const char *remedy(efi_status status)
     }
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void *new_pages(size_t n_pages)
 {
     efi_status status;
     uint64_t address = 0;
 
-    if (FIRMWARE(table->boot->allocate_pages(EFI_ALLOCATE_ANY_PAGES, EFI_BOOT_SERVICES_DATA, n_pages, &address)))
+    if (FIRMWARE(table->boot->allocate_pages(EFI_ALLOCATE_ANY_PAGES, EFI_BOOT_SERVICES_DATA,
+                                             n_pages, &address)))
         return NULL;
     return (void *)(uintptr_t)address;
 }
@@ -164,7 +178,7 @@ void free(void *start)
             end_piece(&pieces[i]);
 }
 
-/* ---- Pages without access ----------------------------------------------------------------------------- */
+/* ---- Pages without access -------------------------------------------------------------------- */
 
 static KEPT struct efi_memory_attribute *attributes;
 static KEPT const char *no_guards; /* why there are none */
@@ -173,7 +187,8 @@ static KEPT size_t n_hidden;
 static KEPT void *spare_tables[8];
 static KEPT size_t n_spare;
 
-/* Page tables are allocated before the tables are changed: firmware may change them as it allocates. */
+/* Page tables are allocated before the tables are changed: firmware may change
+ * them as it allocates. */
 static void fill_spare_tables(void)
 {
     while (n_spare < sizeof spare_tables / sizeof spare_tables[0]) {
@@ -244,7 +259,7 @@ static void give_pages_back(void)
             end_piece(&pieces[i]);
 }
 
-/* ---- The rest of port.h ------------------------------------------------------------------------------- */
+/* ---- The rest of port.h ---------------------------------------------------------------------- */
 
 static KEPT uint64_t ticks_per_second, first_tick;
 
@@ -308,7 +323,7 @@ bool port_on_stack(void (*f)(void *), void *arg, uint8_t *stack, size_t len_byte
     return true;
 }
 
-/* ---- Files ------------------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static KEPT struct efi_file *root, *result_file, *input_file;
 
@@ -372,7 +387,7 @@ long bare_read(long number, void *to, size_t n)
     return (long)n;
 }
 
-/* ---- Results: lines, written in pieces ----------------------------------------------------------------- */
+/* ---- Results: lines, written in pieces ------------------------------------------------------- */
 
 static KEPT char result[RESULT_BYTES], error_text[ERROR_BYTES];
 static KEPT size_t result_bytes, error_bytes;
@@ -516,8 +531,8 @@ void bare_write(long number, const void *from, size_t n)
 static efi_status open_result(char *name, size_t size)
 {
     efi_status status;
-    struct efi_file *folder =
-        open_file(FOLDER, EFI_FILE_READ | EFI_FILE_WRITE | EFI_FILE_CREATE, 0x10 /* a folder */, &status);
+    struct efi_file *folder = open_file(FOLDER, EFI_FILE_READ | EFI_FILE_WRITE | EFI_FILE_CREATE,
+                                        0x10 /* a folder */, &status);
 
     if (!folder)
         return status;
@@ -537,7 +552,7 @@ static efi_status open_result(char *name, size_t size)
     return EFI_VOLUME_FULL;
 }
 
-/* ---- Commands ------------------------------------------------------------------------------------------ */
+/* ---- Commands -------------------------------------------------------------------------------- */
 
 static KEPT struct plan {
     char text[COMMANDS_BYTES];
@@ -552,7 +567,8 @@ static const char usual_commands[] = "list\n"
                                      "check --quick\n"
                                      "bench --samples 21 --bytes 64,1500,16384\n";
 
-extern char efi_variables[] HERE, efi_data_end[] HERE, efi_variables_end[] HERE, efi_image_base[] HERE;
+extern char efi_variables[] HERE, efi_data_end[] HERE, efi_variables_end[] HERE,
+    efi_image_base[] HERE;
 static KEPT char *variables_at_start;
 
 static void keep_variables(void)
@@ -575,7 +591,8 @@ static KEPT int command_code;
 
 _Noreturn void bare_exit(int code)
 {
-    if (cpu_after_fault) { /* the function that port_survives called does not return: a fault must not lead into it */
+    /* the function that port_survives called does not return: a fault must not lead into it */
+    if (cpu_after_fault) {
         cpu_after_fault = NULL;
         cpu_leave_faults();
     }
@@ -604,8 +621,9 @@ static void say_outcome(const char *command, uint64_t ns)
     if (command_code == 2)
         snprintf(text + n, sizeof text - n, "\n  %.77s", error_text);
     else if (progress.passed || progress.failed || progress.skipped)
-        snprintf(text + n, sizeof text - n, "%u passed, %u failed, %u skipped, %u s", (unsigned)progress.passed,
-                 (unsigned)progress.failed, (unsigned)progress.skipped, (unsigned)(ns / 1000000000));
+        snprintf(text + n, sizeof text - n, "%u passed, %u failed, %u skipped, %u s",
+                 (unsigned)progress.passed, (unsigned)progress.failed, (unsigned)progress.skipped,
+                 (unsigned)(ns / 1000000000));
     else if (progress.points)
         snprintf(text + n, sizeof text - n, "%u points, %u errors, %u s", (unsigned)progress.points,
                  (unsigned)progress.errors, (unsigned)(ns / 1000000000));
@@ -629,7 +647,8 @@ static int run_command(const char *command, uint8_t *stack)
     snprintf(line, sizeof line, "%s", command);
     words.argc = 1;
     words.argv[0] = line;
-    for (char *word = strtok(line, " \t"); word && words.argc < MOST_WORDS; word = strtok(NULL, " \t"))
+    for (char *word = strtok(line, " \t"); word && words.argc < MOST_WORDS;
+         word = strtok(NULL, " \t"))
         words.argv[words.argc++] = word;
     words.argv[words.argc] = NULL;
     begin_anew(); /* strtok has a place of its own */
@@ -715,7 +734,7 @@ static const char *source_of_commands(const struct efi_loaded_image *image)
     return "the usual commands";
 }
 
-/* ---- The application ------------------------------------------------------------------------------------ */
+/* ---- The application ------------------------------------------------------------------------- */
 
 static void open_volume(const struct efi_loaded_image *image)
 {
@@ -723,7 +742,8 @@ static void open_volume(const struct efi_loaded_image *image)
     efi_status status;
     void *found = NULL;
 
-    if (!image || FIRMWARE(table->boot->handle_protocol(image->device, &file_system_guid, &found)) ||
+    if (!image ||
+        FIRMWARE(table->boot->handle_protocol(image->device, &file_system_guid, &found)) ||
         FIRMWARE(((struct efi_file_system *)found)->open_volume(found, &root)))
         root = NULL;
     if (!root) {
@@ -816,7 +836,8 @@ static void say_end(void)
 
 static void run(void)
 {
-    static const struct efi_guid image_guid = EFI_LOADED_IMAGE_GUID, attribute_guid = EFI_MEMORY_ATTRIBUTE_GUID;
+    static const struct efi_guid image_guid = EFI_LOADED_IMAGE_GUID,
+                                 attribute_guid = EFI_MEMORY_ATTRIBUTE_GUID;
     efi_status status;
     void *found = NULL;
     extern KEPT efi_handle own_handle;
@@ -847,8 +868,9 @@ static void run(void)
 
 KEPT efi_handle own_handle;
 
-/* Relocations by the address of the image alone, as SHT_RELR packs them (System V ABI, generic part, 2022 draft,
- * chapter 4, "Relative Relocation Table"): an even word is an address, an odd one a bitmap of the 63 words behind. */
+/* Relocations by the address of the image alone, as SHT_RELR packs them (System V ABI, generic
+ * part, 2022 draft, chapter 4, "Relative Relocation Table"): an even word is an address, an odd one
+ * a bitmap of the 63 words behind. */
 extern const uint64_t efi_relocations[] HERE, efi_relocations_end[] HERE;
 
 static void relocate(void)
@@ -883,7 +905,7 @@ efi_status EFIAPI efi_entry(efi_handle handle, struct efi_system_table *system)
     return outcome ? EFI_DEVICE_ERROR : EFI_SUCCESS;
 }
 
-/* ---- Commands that stay with operating systems ----------------------------------------------------------- */
+/* ---- Commands that stay with operating systems ----------------------------------------------- */
 
 static int absent(const char *command)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of UEFI that the harness calls, declared for it: UEFI Specification 2.10 (2022), chapters 2.3 (calling
- * conventions), 4 (tables), 7 (boot services), 8.5 (ResetSystem), 9.1 (loaded image), 13.4 and 13.5 (files), 37.7
- * (memory attributes), appendix D (status codes). Members that are not called have the type of a pointer.
+ * The part of UEFI that the harness calls, declared for it: UEFI Specification 2.10 (2022),
+ * chapters 2.3 (calling conventions), 4 (tables), 7 (boot services), 8.5 (ResetSystem), 9.1 (loaded
+ * image), 13.4 and 13.5 (files), 37.7 (memory attributes), appendix D (status codes). Members that
+ * are not called have the type of a pointer.
  */
 #ifndef HARNESS_UEFI_H
 #define HARNESS_UEFI_H
@@ -61,16 +62,20 @@ struct efi_boot_services {
     void *allocate_pool, *free_pool;
     void *create_event, *set_timer, *wait_for_event, *signal_event, *close_event, *check_event;
     void *install_protocol, *reinstall_protocol, *uninstall_protocol;
-    efi_status(EFIAPI *handle_protocol)(efi_handle handle, const struct efi_guid *protocol, void **interface);
-    void *reserved, *register_protocol_notify, *locate_handle, *locate_device_path, *install_configuration_table;
+    efi_status(EFIAPI *handle_protocol)(efi_handle handle, const struct efi_guid *protocol,
+                                        void **interface);
+    void *reserved, *register_protocol_notify, *locate_handle, *locate_device_path,
+        *install_configuration_table;
     void *load_image, *start_image, *exit, *unload_image, *exit_boot_services;
     void *get_next_monotonic_count;
     efi_status(EFIAPI *stall)(size_t microseconds);
-    efi_status(EFIAPI *set_watchdog_timer)(size_t seconds, uint64_t code, size_t data_bytes, const efi_char *data);
+    efi_status(EFIAPI *set_watchdog_timer)(size_t seconds, uint64_t code, size_t data_bytes,
+                                           const efi_char *data);
     void *connect_controller, *disconnect_controller;
     void *open_protocol, *close_protocol, *open_protocol_information;
     void *protocols_per_handle, *locate_handle_buffer;
-    efi_status(EFIAPI *locate_protocol)(const struct efi_guid *protocol, void *registration, void **interface);
+    efi_status(EFIAPI *locate_protocol)(const struct efi_guid *protocol, void *registration,
+                                        void **interface);
 };
 
 enum { EFI_RESET_SHUTDOWN = 2 };
@@ -100,7 +105,8 @@ struct efi_system_table {
     void *tables;
 };
 
-#define EFI_LOADED_IMAGE_GUID {0x5b1b31a1, 0x9562, 0x11d2, {0x8e, 0x3f, 0x00, 0xa0, 0xc9, 0x69, 0x72, 0x3b}}
+#define EFI_LOADED_IMAGE_GUID \
+    {0x5b1b31a1, 0x9562, 0x11d2, {0x8e, 0x3f, 0x00, 0xa0, 0xc9, 0x69, 0x72, 0x3b}}
 struct efi_loaded_image {
     uint32_t revision;
     efi_handle parent;
@@ -116,8 +122,8 @@ enum { EFI_FILE_READ = 1, EFI_FILE_WRITE = 2 };
 
 struct efi_file {
     uint64_t revision;
-    efi_status(EFIAPI *open)(struct efi_file *self, struct efi_file **opened, const efi_char *name, uint64_t mode,
-                             uint64_t attributes);
+    efi_status(EFIAPI *open)(struct efi_file *self, struct efi_file **opened, const efi_char *name,
+                             uint64_t mode, uint64_t attributes);
     efi_status(EFIAPI *close)(struct efi_file *self);
     void *delete_file;
     efi_status(EFIAPI *read)(struct efi_file *self, size_t *n_bytes, void *to);
@@ -126,17 +132,20 @@ struct efi_file {
     efi_status(EFIAPI *flush)(struct efi_file *self);
 };
 
-#define EFI_SIMPLE_FILE_SYSTEM_GUID {0x964e5b22, 0x6459, 0x11d2, {0x8e, 0x39, 0x00, 0xa0, 0xc9, 0x69, 0x72, 0x3b}}
+#define EFI_SIMPLE_FILE_SYSTEM_GUID \
+    {0x964e5b22, 0x6459, 0x11d2, {0x8e, 0x39, 0x00, 0xa0, 0xc9, 0x69, 0x72, 0x3b}}
 struct efi_file_system {
     uint64_t revision;
     efi_status(EFIAPI *open_volume)(struct efi_file_system *self, struct efi_file **root);
 };
 
-#define EFI_MEMORY_ATTRIBUTE_GUID {0xf4560cf6, 0x40ec, 0x4b4a, {0xa1, 0x92, 0xbf, 0x1d, 0x57, 0xd0, 0xb1, 0x89}}
+#define EFI_MEMORY_ATTRIBUTE_GUID \
+    {0xf4560cf6, 0x40ec, 0x4b4a, {0xa1, 0x92, 0xbf, 0x1d, 0x57, 0xd0, 0xb1, 0x89}}
 #define EFI_MEMORY_RP UINT64_C(0x2000) /* reads are refused */
 struct efi_memory_attribute {
     void *get;
-    efi_status(EFIAPI *set)(struct efi_memory_attribute *self, uint64_t address, uint64_t n_bytes, uint64_t attributes);
+    efi_status(EFIAPI *set)(struct efi_memory_attribute *self, uint64_t address, uint64_t n_bytes,
+                            uint64_t attributes);
     efi_status(EFIAPI *clear)(struct efi_memory_attribute *self, uint64_t address, uint64_t n_bytes,
                               uint64_t attributes);
 };
