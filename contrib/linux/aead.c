@@ -17,7 +17,7 @@ static struct evc_keys *keys_of(struct crypto_aead *tfm)
 	return evc_keys_of(crypto_aead_ctx(tfm));
 }
 
-/* ---- Keys ----------------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static size_t gcm_bytes(const struct evc_choice *choice)
 {
@@ -25,11 +25,12 @@ static size_t gcm_bytes(const struct evc_choice *choice)
 			   : evc_gcm_pair_key_bytes(choice->parallel, choice->ghash);
 }
 
-static enum evc_status gcm_set(void *memory, size_t memory_bytes, const struct evc_choice *choice, const u8 *key,
-			       unsigned int key_bits)
+static enum evc_status gcm_set(void *memory, size_t memory_bytes, const struct evc_choice *choice,
+			       const u8 *key, unsigned int key_bits)
 {
 	return choice->gcm ? evc_gcm_set_key_in(memory, memory_bytes, choice->gcm, key, key_bits)
-			   : evc_gcm_set_pair_in(memory, memory_bytes, choice->parallel, choice->ghash, key, key_bits);
+			   : evc_gcm_set_pair_in(memory, memory_bytes, choice->parallel,
+						 choice->ghash, key, key_bits);
 }
 
 static const struct evc_mode gcm_mode = {gcm_bytes, gcm_set};
@@ -39,10 +40,11 @@ static size_t ccm_bytes(const struct evc_choice *choice)
 	return evc_aes_ccm_key_bytes(choice->parallel, choice->serial);
 }
 
-static enum evc_status ccm_set(void *memory, size_t memory_bytes, const struct evc_choice *choice, const u8 *key,
-			       unsigned int key_bits)
+static enum evc_status ccm_set(void *memory, size_t memory_bytes, const struct evc_choice *choice,
+			       const u8 *key, unsigned int key_bits)
 {
-	return evc_aes_ccm_set_key_in(memory, memory_bytes, choice->parallel, choice->serial, key, key_bits);
+	return evc_aes_ccm_set_key_in(memory, memory_bytes, choice->parallel, choice->serial, key,
+				      key_bits);
 }
 
 static const struct evc_mode ccm_mode = {ccm_bytes, ccm_set};
@@ -82,7 +84,7 @@ static int ccm_setauthsize(struct crypto_aead *tfm, unsigned int tag_bytes)
 	return tag_bytes < 4 || tag_bytes > 16 || tag_bytes % 2 ? -EINVAL : 0;
 }
 
-/* ---- Messages ------------------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 /* A request: what is not in its buffers. */
 struct message {
@@ -97,20 +99,23 @@ union state {
 };
 
 struct calls {
-	enum evc_status (*one)(const void *key, const struct message *m, const u8 *aad, const u8 *in, u8 *out, u8 *tag);
+	enum evc_status (*one)(const void *key, const struct message *m, const u8 *aad,
+			       const u8 *in, u8 *out, u8 *tag);
 	enum evc_status (*start)(const void *key, union state *state, const struct message *m);
 	enum evc_status (*aad)(const void *key, union state *state, const u8 *aad, size_t n_bytes);
-	enum evc_status (*update)(const void *key, union state *state, const struct message *m, const u8 *in, u8 *out,
-				  size_t n_bytes);
-	enum evc_status (*finish)(const void *key, union state *state, const struct message *m, u8 *tag);
+	enum evc_status (*update)(const void *key, union state *state, const struct message *m,
+				  const u8 *in, u8 *out, size_t n_bytes);
+	enum evc_status (*finish)(const void *key, union state *state, const struct message *m,
+				  u8 *tag);
 };
 
-static enum evc_status gcm_one(const void *key, const struct message *m, const u8 *aad, const u8 *in, u8 *out, u8 *tag)
+static enum evc_status gcm_one(const void *key, const struct message *m, const u8 *aad,
+			       const u8 *in, u8 *out, u8 *tag)
 {
-	return m->seal ? evc_gcm_seal(key, m->nonce, m->nonce_bytes, aad, m->aad_bytes, in, out, m->text_bytes, tag,
-				      m->tag_bytes)
-		       : evc_gcm_open(key, m->nonce, m->nonce_bytes, aad, m->aad_bytes, in, out, m->text_bytes, tag,
-				      m->tag_bytes);
+	return m->seal ? evc_gcm_seal(key, m->nonce, m->nonce_bytes, aad, m->aad_bytes, in, out,
+				      m->text_bytes, tag, m->tag_bytes)
+		       : evc_gcm_open(key, m->nonce, m->nonce_bytes, aad, m->aad_bytes, in, out,
+				      m->text_bytes, tag, m->tag_bytes);
 }
 
 static enum evc_status gcm_start(const void *key, union state *state, const struct message *m)
@@ -123,14 +128,15 @@ static enum evc_status gcm_aad(const void *key, union state *state, const u8 *aa
 	return evc_gcm_aad(key, &state->gcm, aad, n_bytes);
 }
 
-static enum evc_status gcm_update(const void *key, union state *state, const struct message *m, const u8 *in, u8 *out,
-				  size_t n_bytes)
+static enum evc_status gcm_update(const void *key, union state *state, const struct message *m,
+				  const u8 *in, u8 *out, size_t n_bytes)
 {
 	return m->seal ? evc_gcm_seal_update(key, &state->gcm, in, out, n_bytes)
 		       : evc_gcm_open_update(key, &state->gcm, in, out, n_bytes);
 }
 
-static enum evc_status gcm_finish(const void *key, union state *state, const struct message *m, u8 *tag)
+static enum evc_status gcm_finish(const void *key, union state *state, const struct message *m,
+				  u8 *tag)
 {
 	return m->seal ? evc_gcm_seal_finish(key, &state->gcm, tag, m->tag_bytes)
 		       : evc_gcm_open_finish(key, &state->gcm, tag, m->tag_bytes);
@@ -138,18 +144,19 @@ static enum evc_status gcm_finish(const void *key, union state *state, const str
 
 static const struct calls gcm_calls = {gcm_one, gcm_start, gcm_aad, gcm_update, gcm_finish};
 
-static enum evc_status ccm_one(const void *key, const struct message *m, const u8 *aad, const u8 *in, u8 *out, u8 *tag)
+static enum evc_status ccm_one(const void *key, const struct message *m, const u8 *aad,
+			       const u8 *in, u8 *out, u8 *tag)
 {
-	return m->seal ? evc_aes_ccm_seal(key, m->nonce, m->nonce_bytes, aad, m->aad_bytes, in, out, m->text_bytes, tag,
-					  m->tag_bytes)
-		       : evc_aes_ccm_open(key, m->nonce, m->nonce_bytes, aad, m->aad_bytes, in, out, m->text_bytes, tag,
-					  m->tag_bytes);
+	return m->seal ? evc_aes_ccm_seal(key, m->nonce, m->nonce_bytes, aad, m->aad_bytes, in, out,
+					  m->text_bytes, tag, m->tag_bytes)
+		       : evc_aes_ccm_open(key, m->nonce, m->nonce_bytes, aad, m->aad_bytes, in, out,
+					  m->text_bytes, tag, m->tag_bytes);
 }
 
 static enum evc_status ccm_start(const void *key, union state *state, const struct message *m)
 {
-	return evc_aes_ccm_start(key, &state->ccm, m->nonce, m->nonce_bytes, m->aad_bytes, m->text_bytes,
-				 m->tag_bytes);
+	return evc_aes_ccm_start(key, &state->ccm, m->nonce, m->nonce_bytes, m->aad_bytes,
+				 m->text_bytes, m->tag_bytes);
 }
 
 static enum evc_status ccm_aad(const void *key, union state *state, const u8 *aad, size_t n_bytes)
@@ -157,16 +164,18 @@ static enum evc_status ccm_aad(const void *key, union state *state, const u8 *aa
 	return evc_aes_ccm_aad(key, &state->ccm, aad, n_bytes);
 }
 
-static enum evc_status ccm_update(const void *key, union state *state, const struct message *m, const u8 *in, u8 *out,
-				  size_t n_bytes)
+static enum evc_status ccm_update(const void *key, union state *state, const struct message *m,
+				  const u8 *in, u8 *out, size_t n_bytes)
 {
 	return m->seal ? evc_aes_ccm_seal_update(key, &state->ccm, in, out, n_bytes)
 		       : evc_aes_ccm_open_update(key, &state->ccm, in, out, n_bytes);
 }
 
-static enum evc_status ccm_finish(const void *key, union state *state, const struct message *m, u8 *tag)
+static enum evc_status ccm_finish(const void *key, union state *state, const struct message *m,
+				  u8 *tag)
 {
-	return m->seal ? evc_aes_ccm_seal_finish(key, &state->ccm, tag) : evc_aes_ccm_open_finish(key, &state->ccm, tag);
+	return m->seal ? evc_aes_ccm_seal_finish(key, &state->ccm, tag)
+		       : evc_aes_ccm_open_finish(key, &state->ccm, tag);
 }
 
 static const struct calls ccm_calls = {ccm_one, ccm_start, ccm_aad, ccm_update, ccm_finish};
@@ -177,8 +186,9 @@ static int error_of(enum evc_status status)
 }
 
 /* All of the request's associated data, in pieces. */
-static enum evc_status add_aad(struct aead_request *request, const void *key, bool vectors, const struct calls *calls,
-			       union state *state, const struct message *m)
+static enum evc_status add_aad(struct aead_request *request, const void *key, bool vectors,
+			       const struct calls *calls, union state *state,
+			       const struct message *m)
 {
 	enum evc_status status = EVC_OK;
 	unsigned int done, n;
@@ -204,7 +214,8 @@ static noinline int crypt_pieces(struct aead_request *request, const void *key, 
 	int err;
 
 	if (!m->seal)
-		scatterwalk_map_and_copy(tag, request->src, request->assoclen + m->text_bytes, m->tag_bytes, 0);
+		scatterwalk_map_and_copy(tag, request->src, request->assoclen + m->text_bytes,
+					 m->tag_bytes, 0);
 	SECTION(vectors, status = calls->start(key, &state, m));
 	if (status == EVC_OK)
 		status = add_aad(request, key, vectors, calls, &state, m);
@@ -213,8 +224,8 @@ static noinline int crypt_pieces(struct aead_request *request, const void *key, 
 		err = m->seal ? skcipher_walk_aead_encrypt(&walk, request, false)
 			      : skcipher_walk_aead_decrypt(&walk, request, false);
 	while (!err && walk.nbytes) {
-		SECTION(vectors, status = calls->update(key, &state, m, walk.src.virt.addr, walk.dst.virt.addr,
-							walk.nbytes));
+		SECTION(vectors, status = calls->update(key, &state, m, walk.src.virt.addr,
+							walk.dst.virt.addr, walk.nbytes));
 		err = skcipher_walk_done(&walk, status == EVC_OK ? 0 : -EINVAL);
 	}
 	if (!err) {
@@ -222,19 +233,22 @@ static noinline int crypt_pieces(struct aead_request *request, const void *key, 
 		err = error_of(status);
 	}
 	if (!err && m->seal)
-		scatterwalk_map_and_copy(tag, request->dst, request->assoclen + m->text_bytes, m->tag_bytes, 1);
+		scatterwalk_map_and_copy(tag, request->dst, request->assoclen + m->text_bytes,
+					 m->tag_bytes, 1);
 	memzero_explicit(&state, sizeof(state));
 	return err;
 }
 
-static __always_inline int crypt(struct aead_request *request, const struct calls *calls, const u8 *nonce,
-				 unsigned int nonce_bytes, unsigned int aad_bytes, bool seal)
+static __always_inline int crypt(struct aead_request *request, const struct calls *calls,
+				 const u8 *nonce, unsigned int nonce_bytes, unsigned int aad_bytes,
+				 bool seal)
 {
 	struct crypto_aead *tfm = crypto_aead_reqtfm(request);
 	const struct evc_keys *keys = keys_of(tfm);
 	const bool vectors = evc_may_use_vectors(keys);
 	const void *key = evc_key(keys, vectors);
-	struct message m = {nonce, nonce_bytes, aad_bytes, request->cryptlen, crypto_aead_authsize(tfm), seal};
+	struct message m = {
+		nonce, nonce_bytes, aad_bytes, request->cryptlen, crypto_aead_authsize(tfm), seal};
 	enum evc_status status;
 	unsigned int all_bytes;
 	SECTION_STATE
@@ -245,11 +259,13 @@ static __always_inline int crypt(struct aead_request *request, const struct call
 		m.text_bytes -= m.tag_bytes;
 	}
 	all_bytes = request->assoclen + m.text_bytes;
-	if (all_bytes <= EVC_MESSAGE_BYTES && evc_in_one_piece(request->src, all_bytes + (seal ? 0 : m.tag_bytes)) &&
+	if (all_bytes <= EVC_MESSAGE_BYTES &&
+	    evc_in_one_piece(request->src, all_bytes + (seal ? 0 : m.tag_bytes)) &&
 	    evc_in_one_piece(request->dst, all_bytes + (seal ? m.tag_bytes : 0))) {
 		u8 *in = sg_virt(request->src), *out = sg_virt(request->dst);
 
-		SECTION(vectors, status = calls->one(key, &m, in, in + request->assoclen, out + request->assoclen,
+		SECTION(vectors, status = calls->one(key, &m, in, in + request->assoclen,
+						     out + request->assoclen,
 						     (seal ? out : in) + all_bytes));
 		return error_of(status);
 	}
@@ -266,7 +282,8 @@ static int gcm_decrypt(struct aead_request *request)
 	return crypt(request, &gcm_calls, request->iv, 12, request->assoclen, false);
 }
 
-/* RFC 4106: salt and IV are the nonce; the IV, behind what is authenticated, counts as associated data for the API. */
+/* RFC 4106: salt and IV are the nonce; the IV, behind what is authenticated, counts as
+ * associated data for the API. */
 static __always_inline int rfc4106_crypt(struct aead_request *request, bool seal)
 {
 	u8 nonce[12];
@@ -274,7 +291,8 @@ static __always_inline int rfc4106_crypt(struct aead_request *request, bool seal
 	memcpy(nonce, keys_of(crypto_aead_reqtfm(request))->salt, 4);
 	memcpy(nonce + 4, request->iv, 8);
 	return crypto_ipsec_check_assoclen(request->assoclen)
-		       ?: crypt(request, &gcm_calls, nonce, sizeof(nonce), request->assoclen - 8, seal);
+		       ?: crypt(request, &gcm_calls, nonce, sizeof(nonce), request->assoclen - 8,
+				seal);
 }
 
 static int rfc4106_encrypt(struct aead_request *request)
@@ -287,12 +305,14 @@ static int rfc4106_decrypt(struct aead_request *request)
 	return rfc4106_crypt(request, false);
 }
 
-/* CCM: the first byte of the IV is the size of the length, less 1; the nonce follows. RFC 3610 section 2.3. */
+/* CCM: the first byte of the IV is the size of the length, less 1; the nonce follows.
+ * RFC 3610 section 2.3. */
 static __always_inline int ccm_crypt(struct aead_request *request, bool seal)
 {
 	if (request->iv[0] < 1 || request->iv[0] > 7)
 		return -EINVAL;
-	return crypt(request, &ccm_calls, request->iv + 1, 14 - request->iv[0], request->assoclen, seal);
+	return crypt(request, &ccm_calls, request->iv + 1, 14 - request->iv[0], request->assoclen,
+		     seal);
 }
 
 static int ccm_encrypt(struct aead_request *request)
@@ -305,7 +325,7 @@ static int ccm_decrypt(struct aead_request *request)
 	return ccm_crypt(request, false);
 }
 
-/* ---- Registration --------------------------------------------------------------------------------------- */
+/* ---- Registration ---------------------------------------------------------------------------- */
 
 static struct aead_alg algorithms[] = {
 	{

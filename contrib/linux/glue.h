@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * Shared by the parts of the module: sections in which vector registers may be used, kernels with and without them,
- * and keys of both.
+ * Shared by the parts of the module: sections in which vector registers may be used, kernels with
+ * and without them, and keys of both.
  */
 #ifndef EVC_LINUX_GLUE_H
 #define EVC_LINUX_GLUE_H
@@ -18,12 +18,13 @@
 #include <everycore/ghash.h>
 #include <everycore/modes.h>
 
-/* ---- Vector registers ------------------------------------------------------------------------------- */
+/* ---- Vector registers ------------------------------------------------------------------------ */
 
 /*
- * SECTION(vectors, call): the call between the two functions with which a kernel lends its vector registers, if
- * `vectors`. Linux gives the caller no time slice meanwhile on some architectures: at most EVC_SECTION_BYTES of text.
- * Functions that use it begin with SECTION_STATE, where newer kernels for arm64 keep a user's registers.
+ * SECTION(vectors, call): the call between the two functions with which a kernel lends its vector
+ * registers, if `vectors`. Linux gives the caller no time slice meanwhile on some architectures: at
+ * most EVC_SECTION_BYTES of text. Functions that use it begin with SECTION_STATE, where newer
+ * kernels for arm64 keep a user's registers.
  */
 #define EVC_SECTION_BYTES 4096u
 #define EVC_MESSAGE_BYTES (EVC_SECTION_BYTES + 1024u) /* of a page with a header: in one section */
@@ -45,13 +46,13 @@
 #define SECTION_END() kernel_neon_end()
 #endif
 
-#define SECTION(vectors, call)                                                                                         \
-	do {                                                                                                           \
-		if (vectors)                                                                                           \
-			SECTION_BEGIN();                                                                               \
-		call;                                                                                                  \
-		if (vectors)                                                                                           \
-			SECTION_END();                                                                                 \
+#define SECTION(vectors, call) \
+	do {                          \
+		if (vectors)                 \
+			SECTION_BEGIN();            \
+		call;                        \
+		if (vectors)                 \
+			SECTION_END();              \
 	} while (0)
 
 extern bool evc_without_vectors; /* parameter of the module */
@@ -61,7 +62,7 @@ static inline bool evc_vectors_usable(void)
 	return !READ_ONCE(evc_without_vectors) && crypto_simd_usable();
 }
 
-/* ---- Kernels and keys ------------------------------------------------------------------------------- */
+/* ---- Kernels and keys ------------------------------------------------------------------------ */
 
 /* Kernels for one situation: vectors may be used, or not. */
 struct evc_choice {
@@ -75,12 +76,13 @@ extern struct evc_choice evc_with_vectors, evc_integer_only;
 /* Keys of a mode, for a choice of kernels. set_key has memory of key_bytes(), aligned to 16. */
 struct evc_mode {
 	size_t (*key_bytes)(const struct evc_choice *choice);
-	enum evc_status (*set_key)(void *memory, size_t memory_bytes, const struct evc_choice *choice, const u8 *key,
+	enum evc_status (*set_key)(void *memory, size_t memory_bytes,
+				   const struct evc_choice *choice, const u8 *key,
 				   unsigned int key_bits);
 };
 
-/* In the context of a transform: the same key for vectors and for integers, one behind the other. Kernels of different
- * choices have keys of different forms. */
+/* In the context of a transform: the same key for vectors and for integers, one behind the other.
+ * Kernels of different choices have keys of different forms. */
 struct evc_keys {
 	u32 integer_at;  /* where the key for integers begins in `memory`; 0: no key */
 	u32 has_vectors; /* 0: vectors were not usable when the key was set */
@@ -96,7 +98,8 @@ static inline struct evc_keys *evc_keys_of(void *context)
 }
 
 size_t evc_context_bytes(const struct evc_mode *mode);
-int evc_set_keys(struct evc_keys *keys, const struct evc_mode *mode, const u8 *key, unsigned int key_bytes);
+int evc_set_keys(struct evc_keys *keys, const struct evc_mode *mode, const u8 *key,
+		 unsigned int key_bytes);
 
 static inline bool evc_may_use_vectors(const struct evc_keys *keys)
 {
@@ -122,7 +125,7 @@ static inline void evc_fill_base(struct crypto_alg *base, const struct evc_mode 
 	base->cra_module = THIS_MODULE;
 }
 
-/* ---- Buffers -------------------------------------------------------------------------------------------- */
+/* ---- Buffers --------------------------------------------------------------------------------- */
 
 /* Whether the first n_bytes bytes are at one place that sg_virt() tells: most requests are. */
 static inline bool evc_in_one_piece(struct scatterlist *sg, size_t n_bytes)
@@ -130,7 +133,7 @@ static inline bool evc_in_one_piece(struct scatterlist *sg, size_t n_bytes)
 	return !IS_ENABLED(CONFIG_HIGHMEM) && sg->length >= n_bytes;
 }
 
-/* ---- Parts of the module ------------------------------------------------------------------------------ */
+/* ---- Parts of the module --------------------------------------------------------------------- */
 
 int evc_register_skciphers(int priority);
 void evc_unregister_skciphers(void);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* CMAC, CBC-MAC and GHASH. States hold bytes alone, so that a message may go on with or without vectors. */
+/* CMAC, CBC-MAC and GHASH. States hold bytes alone, so that a message may go on
+ * with or without vectors. */
 #include <linux/module.h>
 #include <crypto/aes.h>
 #include <crypto/internal/hash.h>
@@ -11,15 +12,15 @@ static struct evc_keys *keys_of(struct crypto_shash *tfm)
 	return evc_keys_of(crypto_shash_ctx(tfm));
 }
 
-/* ---- Keys ----------------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static size_t cmac_bytes(const struct evc_choice *choice)
 {
 	return evc_aes_cmac_key_bytes(choice->serial);
 }
 
-static enum evc_status cmac_set(void *memory, size_t memory_bytes, const struct evc_choice *choice, const u8 *key,
-				unsigned int key_bits)
+static enum evc_status cmac_set(void *memory, size_t memory_bytes, const struct evc_choice *choice,
+				const u8 *key, unsigned int key_bits)
 {
 	return evc_aes_cmac_set_key_in(memory, memory_bytes, choice->serial, key, key_bits);
 }
@@ -31,7 +32,8 @@ static size_t cbcmac_bytes(const struct evc_choice *choice)
 	return evc_aes_kernel(choice->serial)->key_bytes;
 }
 
-static enum evc_status cbcmac_set(void *memory, size_t memory_bytes, const struct evc_choice *choice, const u8 *key,
+static enum evc_status cbcmac_set(void *memory, size_t memory_bytes,
+				  const struct evc_choice *choice, const u8 *key,
 				  unsigned int key_bits)
 {
 	return evc_aes_set_encrypt_key_in(memory, memory_bytes, choice->serial, key, key_bits);
@@ -44,10 +46,11 @@ static size_t ghash_bytes(const struct evc_choice *choice)
 	return evc_ghash_kernel(choice->ghash)->key_bytes;
 }
 
-static enum evc_status ghash_set(void *memory, size_t memory_bytes, const struct evc_choice *choice, const u8 *key,
-				 unsigned int key_bits)
+static enum evc_status ghash_set(void *memory, size_t memory_bytes, const struct evc_choice *choice,
+				 const u8 *key, unsigned int key_bits)
 {
-	return key_bits == 128 ? evc_ghash_set_key_in(memory, memory_bytes, choice->ghash, key) : EVC_ERR_KEY_SIZE;
+	return key_bits == 128 ? evc_ghash_set_key_in(memory, memory_bytes, choice->ghash, key)
+			       : EVC_ERR_KEY_SIZE;
 }
 
 static const struct evc_mode ghash_mode = {ghash_bytes, ghash_set};
@@ -67,7 +70,7 @@ static int ghash_setkey(struct crypto_shash *tfm, const u8 *key, unsigned int ke
 	return evc_set_keys(keys_of(tfm), &ghash_mode, key, key_bytes);
 }
 
-/* ---- CMAC ----------------------------------------------------------------------------------------------- */
+/* ---- CMAC ------------------------------------------------------------------------------------ */
 
 static int cmac_init(struct shash_desc *desc)
 {
@@ -84,7 +87,8 @@ static int cmac_update(struct shash_desc *desc, const u8 *in, unsigned int n_byt
 
 	for (; n_bytes && status == EVC_OK; in += n, n_bytes -= n) {
 		n = min(n_bytes, EVC_SECTION_BYTES);
-		SECTION(vectors, status = evc_aes_cmac_update(evc_key(keys, vectors), shash_desc_ctx(desc), in, n));
+		SECTION(vectors, status = evc_aes_cmac_update(evc_key(keys, vectors),
+							      shash_desc_ctx(desc), in, n));
 	}
 	return status == EVC_OK ? 0 : -EINVAL;
 }
@@ -96,13 +100,15 @@ static int cmac_final(struct shash_desc *desc, u8 *out)
 	enum evc_status status;
 	SECTION_STATE
 
-	SECTION(vectors, status = evc_aes_cmac_finish(evc_key(keys, vectors), shash_desc_ctx(desc), out, 16));
+	SECTION(vectors, status = evc_aes_cmac_finish(evc_key(keys, vectors), shash_desc_ctx(desc),
+						      out, 16));
 	return status == EVC_OK ? 0 : -EINVAL;
 }
 
-/* ---- CBC-MAC and GHASH: chains of blocks ---------------------------------------------------------------- */
+/* ---- CBC-MAC and GHASH: chains of blocks ----------------------------------------------------- */
 
-/* Bytes that are no whole block yet are part of the chain already: both begin a block with an exclusive or. */
+/* Bytes that are no whole block yet are part of the chain already: both begin a block
+ * with an exclusive or. */
 struct chain {
 	u8 value[16];
 	u32 used; /* bytes of the block begun, 0 to 15 */
@@ -122,7 +128,8 @@ static int chain_init(struct shash_desc *desc)
 }
 
 /* The block begun is complete, or filled up with zeros. */
-static __always_inline void chain_end_block(const struct evc_keys *keys, bool vectors, struct chain *chain, blocks *op)
+static __always_inline void chain_end_block(const struct evc_keys *keys, bool vectors,
+					    struct chain *chain, blocks *op)
 {
 	static const u8 zeros[16];
 	SECTION_STATE
@@ -131,7 +138,8 @@ static __always_inline void chain_end_block(const struct evc_keys *keys, bool ve
 	chain->used = 0;
 }
 
-static __always_inline int chain_update(struct shash_desc *desc, const u8 *in, unsigned int n_bytes, blocks *op)
+static __always_inline int chain_update(struct shash_desc *desc, const u8 *in, unsigned int n_bytes,
+					blocks *op)
 {
 	const struct evc_keys *keys = keys_of(desc->tfm);
 	const bool vectors = evc_may_use_vectors(keys);
@@ -186,7 +194,7 @@ static int ghash_final(struct shash_desc *desc, u8 *out)
 	return chain_final(desc, out, evc_ghash_blocks);
 }
 
-/* ---- Registration --------------------------------------------------------------------------------------- */
+/* ---- Registration ---------------------------------------------------------------------------- */
 
 static struct shash_alg algorithms[] = {
 	{

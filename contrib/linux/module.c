@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* AES in the crypto API of Linux, by everycore's kernels: what the CPU has, keys, and the module itself. */
+/* AES in the crypto API of Linux, by everycore's kernels: what the CPU has, keys,
+ * and the module itself. */
 #include <linux/module.h>
 #include <crypto/algapi.h>
 
@@ -17,11 +18,14 @@
 
 static int priority = 275;
 module_param(priority, int, 0444);
-MODULE_PARM_DESC(priority, "of the algorithms (275: above the kernel's NEON code, below its AES instructions)");
+MODULE_PARM_DESC(
+	priority,
+	"of the algorithms (275: above the kernel's NEON code, below its AES instructions)");
 
 bool evc_without_vectors;
 module_param_named(without_vectors, evc_without_vectors, bool, 0644);
-MODULE_PARM_DESC(without_vectors, "never use vector registers, as in contexts where they may not be used");
+MODULE_PARM_DESC(without_vectors,
+		 "never use vector registers, as in contexts where they may not be used");
 
 static bool without_aes;
 module_param(without_aes, bool, 0444);
@@ -37,7 +41,7 @@ extern const struct evc_gcm evc_gcm_x86_aesni_avx; /* gcm_avx.c */
 
 struct evc_choice evc_with_vectors, evc_integer_only;
 
-/* ---- What the CPU has ------------------------------------------------------------------------------- */
+/* ---- What the CPU has ------------------------------------------------------------------------ */
 
 #if defined(CONFIG_ARM64)
 #define VECTORS EVC_VECTOR_A64
@@ -74,7 +78,8 @@ static u64 cpu_features(void)
 
 static u64 cpu_features(void)
 {
-	u64 found = EVC_CPU(X86_MODE64) | EVC_CPU(X86_SSE2) | EVC_CPU(TUNE_WORD64) | EVC_CPU(CT_MUL);
+	u64 found =
+		EVC_CPU(X86_MODE64) | EVC_CPU(X86_SSE2) | EVC_CPU(TUNE_WORD64) | EVC_CPU(CT_MUL);
 
 	if (boot_cpu_has(X86_FEATURE_SSSE3))
 		found |= EVC_CPU(X86_SSSE3);
@@ -109,7 +114,9 @@ static const struct evc_gcm *choose_gcm(u64 features)
 {
 	const struct evc_gcm *gcm = evc_gcm_select(features, 0);
 
-	return (features & EVC_CPU(X86_AVX)) && gcm == evc_gcm_named("x86_aesni") ? &evc_gcm_x86_aesni_avx : gcm;
+	return (features & EVC_CPU(X86_AVX)) && gcm == evc_gcm_named("x86_aesni")
+		       ? &evc_gcm_x86_aesni_avx
+		       : gcm;
 }
 #else
 static bool is_for_avx(const struct evc_gcm *gcm)
@@ -133,7 +140,7 @@ static struct evc_choice choose(u64 features)
 	};
 }
 
-/* ---- Keys ----------------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* 15 bytes for evc_keys_of(). */
 size_t evc_context_bytes(const struct evc_mode *mode)
@@ -142,8 +149,10 @@ size_t evc_context_bytes(const struct evc_mode *mode)
 	       evc_room(mode->key_bytes(&evc_integer_only));
 }
 
-/* No vector register is touched where they are not usable now: then the key is for integers until it is set anew. */
-int evc_set_keys(struct evc_keys *keys, const struct evc_mode *mode, const u8 *key, unsigned int key_bytes)
+/* No vector register is touched where they are not usable now: then the key is for integers
+ * until it is set anew. */
+int evc_set_keys(struct evc_keys *keys, const struct evc_mode *mode, const u8 *key,
+		 unsigned int key_bytes)
 {
 	const size_t vector_bytes = evc_room(mode->key_bytes(&evc_with_vectors));
 	const size_t integer_bytes = evc_room(mode->key_bytes(&evc_integer_only));
@@ -155,18 +164,20 @@ int evc_set_keys(struct evc_keys *keys, const struct evc_mode *mode, const u8 *k
 	keys->has_vectors = 0;
 	keys->key_bits = 0;
 	evc_wipe(keys->memory, vector_bytes);
-	status = mode->set_key(keys->memory + vector_bytes, integer_bytes, &evc_integer_only, key, 8 * key_bytes);
+	status = mode->set_key(keys->memory + vector_bytes, integer_bytes, &evc_integer_only, key,
+			       8 * key_bytes);
 	if (status != EVC_OK)
 		return -EINVAL;
 	keys->key_bits = 8 * key_bytes;
 	if (!evc_vectors_usable())
 		return 0;
-	SECTION(true, status = mode->set_key(keys->memory, vector_bytes, &evc_with_vectors, key, 8 * key_bytes));
+	SECTION(true, status = mode->set_key(keys->memory, vector_bytes, &evc_with_vectors, key,
+					     8 * key_bytes));
 	keys->has_vectors = status == EVC_OK;
 	return 0;
 }
 
-/* ---- The module ------------------------------------------------------------------------------------- */
+/* ---- The module ------------------------------------------------------------------------------ */
 
 static int __init evc_init(void)
 {
@@ -176,10 +187,14 @@ static int __init evc_init(void)
 	evc_with_vectors = choose(features);
 	evc_integer_only = choose(features & ~VECTORS);
 	pr_info("everycore: %s, %s, %s; without vectors %s, %s, %s; gcm %s%s\n",
-		evc_aes_kernel(evc_with_vectors.parallel)->name, evc_aes_kernel(evc_with_vectors.serial)->name,
-		evc_ghash_kernel(evc_with_vectors.ghash)->name, evc_aes_kernel(evc_integer_only.parallel)->name,
-		evc_aes_kernel(evc_integer_only.serial)->name, evc_ghash_kernel(evc_integer_only.ghash)->name,
-		evc_with_vectors.gcm ? evc_gcm_kernel(evc_with_vectors.gcm)->name : "of two kernels",
+		evc_aes_kernel(evc_with_vectors.parallel)->name,
+		evc_aes_kernel(evc_with_vectors.serial)->name,
+		evc_ghash_kernel(evc_with_vectors.ghash)->name,
+		evc_aes_kernel(evc_integer_only.parallel)->name,
+		evc_aes_kernel(evc_integer_only.serial)->name,
+		evc_ghash_kernel(evc_integer_only.ghash)->name,
+		evc_with_vectors.gcm ? evc_gcm_kernel(evc_with_vectors.gcm)->name
+				     : "of two kernels",
 		is_for_avx(evc_with_vectors.gcm) ? " for AVX" : "");
 
 	err = evc_register_skciphers(priority);

@@ -13,14 +13,15 @@ static struct evc_keys *keys_of(struct crypto_skcipher *tfm)
 	return evc_keys_of(crypto_skcipher_ctx(tfm));
 }
 
-/* ---- Keys ----------------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static size_t parallel_bytes(const struct evc_choice *choice)
 {
 	return evc_aes_kernel(choice->parallel)->key_bytes;
 }
 
-static enum evc_status parallel_set(void *memory, size_t memory_bytes, const struct evc_choice *choice, const u8 *key,
+static enum evc_status parallel_set(void *memory, size_t memory_bytes,
+				    const struct evc_choice *choice, const u8 *key,
 				    unsigned int key_bits)
 {
 	return evc_aes_set_key_in(memory, memory_bytes, choice->parallel, key, key_bits);
@@ -28,21 +29,22 @@ static enum evc_status parallel_set(void *memory, size_t memory_bytes, const str
 
 static const struct evc_mode parallel_mode = {parallel_bytes, parallel_set};
 
-/* CBC: decryption is for a parallel kernel; encryption, one chain, for a serial one, whose key is behind. */
+/* CBC: decryption is for a parallel kernel; encryption, one chain, for a serial
+ * one, whose key is behind. */
 static size_t cbc_bytes(const struct evc_choice *choice)
 {
 	return evc_room(parallel_bytes(choice)) + evc_aes_kernel(choice->serial)->key_bytes;
 }
 
-static enum evc_status cbc_set(void *memory, size_t memory_bytes, const struct evc_choice *choice, const u8 *key,
-			       unsigned int key_bits)
+static enum evc_status cbc_set(void *memory, size_t memory_bytes, const struct evc_choice *choice,
+			       const u8 *key, unsigned int key_bits)
 {
 	const size_t first = evc_room(parallel_bytes(choice));
 	enum evc_status status = evc_aes_set_key_in(memory, first, choice->parallel, key, key_bits);
 
 	if (status == EVC_OK)
-		status = evc_aes_set_encrypt_key_in((u8 *)memory + first, memory_bytes - first, choice->serial, key,
-						    key_bits);
+		status = evc_aes_set_encrypt_key_in((u8 *)memory + first, memory_bytes - first,
+						    choice->serial, key, key_bits);
 	return status;
 }
 
@@ -52,13 +54,15 @@ static const union evc_aes_key *cbc_serial_key(const void *key)
 {
 	const union evc_aes_key *parallel = key;
 
-	return (const void *)((const u8 *)key + evc_room(evc_aes_kernel(parallel->head.kernel)->key_bytes));
+	return (const void *)((const u8 *)key +
+			      evc_room(evc_aes_kernel(parallel->head.kernel)->key_bytes));
 }
 
 /*
- * XTS: data by a parallel kernel, tweaks by a serial one. Without vectors, which disks hardly ever meet, the serial one
- * does both: with c_bitslice64 a context would be 480 bytes larger. On arm64 the context holds the planes of round keys,
- * and in place of keys for integers the user's key, from which each request without vectors makes them anew.
+ * XTS: data by a parallel kernel, tweaks by a serial one. Without vectors, which disks hardly ever
+ * meet, the serial one does both: with c_bitslice64 a context would be 480 bytes larger. On arm64
+ * the context holds the planes of round keys, and in place of keys for integers the user's key,
+ * from which each request without vectors makes them anew.
  */
 #if defined(CONFIG_ARM64)
 extern const struct evc_aes evc_aes_a64_bitslice_planes; /* xts_planes.c */
@@ -98,17 +102,16 @@ static size_t xts_bytes(const struct evc_choice *choice)
 }
 
 /* xts_verify_key() of the kernel decides about equal halves. */
-static enum evc_status xts_set(void *memory, size_t memory_bytes, const struct evc_choice *choice, const u8 *key,
-			       unsigned int key_bits)
+static enum evc_status xts_set(void *memory, size_t memory_bytes, const struct evc_choice *choice,
+			       const u8 *key, unsigned int key_bits)
 {
-	return evc_aes_xts_set_key_allowing_in(memory, memory_bytes, xts_data_kernel(choice), choice->serial, key,
-					       key_bits / 2,
-					       EVC_AES_XTS_ALLOW_EQUAL_KEYS | EVC_AES_XTS_ALLOW_192 |
-						       EVC_AES_XTS_ALLOW_LONG);
+	return evc_aes_xts_set_key_allowing_in(
+		memory, memory_bytes, xts_data_kernel(choice), choice->serial, key, key_bits / 2,
+		EVC_AES_XTS_ALLOW_EQUAL_KEYS | EVC_AES_XTS_ALLOW_192 | EVC_AES_XTS_ALLOW_LONG);
 }
 
-static enum evc_status xts_keep(void *memory, size_t memory_bytes, const struct evc_choice *choice, const u8 *key,
-				unsigned int key_bits)
+static enum evc_status xts_keep(void *memory, size_t memory_bytes, const struct evc_choice *choice,
+				const u8 *key, unsigned int key_bits)
 {
 	if (!xts_keeps_user_key(choice))
 		return xts_set(memory, memory_bytes, choice, key, key_bits);
@@ -132,29 +135,34 @@ static int cbc_setkey(struct crypto_skcipher *tfm, const u8 *key, unsigned int k
 
 static int xts_setkey(struct crypto_skcipher *tfm, const u8 *key, unsigned int key_bytes)
 {
-	return xts_verify_key(tfm, key, key_bytes) ?: evc_set_keys(keys_of(tfm), &xts_mode, key, key_bytes);
+	return xts_verify_key(tfm, key, key_bytes)
+		       ?: evc_set_keys(keys_of(tfm), &xts_mode, key, key_bytes);
 }
 
-/* ---- ECB, CBC, CTR -------------------------------------------------------------------------------------- */
+/* ---- ECB, CBC, CTR --------------------------------------------------------------------------- */
 
 typedef enum evc_status step(const void *key, u8 *iv, const u8 *in, u8 *out, size_t n_bytes);
 
-static enum evc_status ecb_encrypt_step(const void *key, u8 *iv, const u8 *in, u8 *out, size_t n_bytes)
+static enum evc_status ecb_encrypt_step(const void *key, u8 *iv, const u8 *in, u8 *out,
+					size_t n_bytes)
 {
 	return evc_aes_encrypt(key, in, out, n_bytes / 16);
 }
 
-static enum evc_status ecb_decrypt_step(const void *key, u8 *iv, const u8 *in, u8 *out, size_t n_bytes)
+static enum evc_status ecb_decrypt_step(const void *key, u8 *iv, const u8 *in, u8 *out,
+					size_t n_bytes)
 {
 	return evc_aes_decrypt(key, in, out, n_bytes / 16);
 }
 
-static enum evc_status cbc_encrypt_step(const void *key, u8 *iv, const u8 *in, u8 *out, size_t n_bytes)
+static enum evc_status cbc_encrypt_step(const void *key, u8 *iv, const u8 *in, u8 *out,
+					size_t n_bytes)
 {
 	return evc_aes_cbc_encrypt(cbc_serial_key(key), iv, in, out, n_bytes);
 }
 
-static enum evc_status cbc_decrypt_step(const void *key, u8 *iv, const u8 *in, u8 *out, size_t n_bytes)
+static enum evc_status cbc_decrypt_step(const void *key, u8 *iv, const u8 *in, u8 *out,
+					size_t n_bytes)
 {
 	return evc_aes_cbc_decrypt(key, iv, in, out, n_bytes);
 }
@@ -191,10 +199,13 @@ static __always_inline int crypt(struct skcipher_request *request, step *op, boo
 	}
 	err = skcipher_walk_virt(&walk, request, false);
 	while (walk.nbytes) {
-		const unsigned int n = any_length && walk.nbytes == walk.total ? walk.nbytes : walk.nbytes & ~15u;
+		const unsigned int n =
+			any_length && walk.nbytes == walk.total ? walk.nbytes : walk.nbytes & ~15u;
 
-		SECTION(vectors, status = op(key, walk.iv, walk.src.virt.addr, walk.dst.virt.addr, n));
-		err = skcipher_walk_done(&walk, status == EVC_OK ? (int)(walk.nbytes - n) : -EINVAL);
+		SECTION(vectors,
+			status = op(key, walk.iv, walk.src.virt.addr, walk.dst.virt.addr, n));
+		err = skcipher_walk_done(&walk,
+					 status == EVC_OK ? (int)(walk.nbytes - n) : -EINVAL);
 	}
 	return err;
 }
@@ -224,13 +235,16 @@ static int ctr_crypt(struct skcipher_request *request)
 	return crypt(request, ctr_step, true);
 }
 
-/* ---- XTS ------------------------------------------------------------------------------------------------ */
+/* ---- XTS ------------------------------------------------------------------------------------- */
 
 /* Calls of one direction. */
 struct xts_calls {
-	enum evc_status (*one)(const struct evc_aes_xts_key *, const u8 *, const u8 *, u8 *, size_t);
-	enum evc_status (*update)(const struct evc_aes_xts_key *, struct evc_aes_xts *, const u8 *, u8 *, size_t);
-	enum evc_status (*finish)(const struct evc_aes_xts_key *, struct evc_aes_xts *, const u8 *, u8 *, size_t);
+	enum evc_status (*one)(const struct evc_aes_xts_key *, const u8 *, const u8 *, u8 *,
+			       size_t);
+	enum evc_status (*update)(const struct evc_aes_xts_key *, struct evc_aes_xts *, const u8 *,
+				  u8 *, size_t);
+	enum evc_status (*finish)(const struct evc_aes_xts_key *, struct evc_aes_xts *, const u8 *,
+				  u8 *, size_t);
 };
 
 static const struct xts_calls encryption = {evc_aes_xts_encrypt, evc_aes_xts_encrypt_update,
@@ -240,8 +254,8 @@ static const struct xts_calls decryption = {evc_aes_xts_decrypt, evc_aes_xts_dec
 
 /* A unit at one place that is too long for one section. */
 static noinline enum evc_status xts_long(const struct evc_aes_xts_key *key, bool vectors,
-					 const struct xts_calls *calls, const u8 *tweak, const u8 *in, u8 *out,
-					 unsigned int left)
+					 const struct xts_calls *calls, const u8 *tweak,
+					 const u8 *in, u8 *out, unsigned int left)
 {
 	struct evc_aes_xts state;
 	enum evc_status status;
@@ -260,11 +274,11 @@ static noinline enum evc_status xts_long(const struct evc_aes_xts_key *key, bool
 }
 
 /*
- * A unit in pieces. skcipher_walk gives whole blocks; ciphertext stealing needs the last block and the rest of 1 to 15
- * bytes together, so these 17 to 31 bytes are copied.
+ * A unit in pieces. skcipher_walk gives whole blocks; ciphertext stealing needs the last block and
+ * the rest of 1 to 15 bytes together, so these 17 to 31 bytes are copied.
  */
-static noinline int xts_pieces(struct skcipher_request *request, const struct evc_aes_xts_key *key, bool vectors,
-			       const struct xts_calls *calls)
+static noinline int xts_pieces(struct skcipher_request *request, const struct evc_aes_xts_key *key,
+			       bool vectors, const struct xts_calls *calls)
 {
 	const unsigned int rest = request->cryptlen % 16, tail = rest ? 16 + rest : 0;
 	const unsigned int head = request->cryptlen - tail;
@@ -282,14 +296,16 @@ static noinline int xts_pieces(struct skcipher_request *request, const struct ev
 	if (head) {
 		skcipher_request_set_tfm(&whole_blocks, crypto_skcipher_reqtfm(request));
 		skcipher_request_set_callback(&whole_blocks, request->base.flags, NULL, NULL);
-		skcipher_request_set_crypt(&whole_blocks, request->src, request->dst, head, request->iv);
+		skcipher_request_set_crypt(&whole_blocks, request->src, request->dst, head,
+					   request->iv);
 		err = skcipher_walk_virt(&walk, &whole_blocks, false);
 		while (walk.nbytes) {
 			const unsigned int n = walk.nbytes & ~15u;
 
 			SECTION(vectors, status = calls->update(key, &state, walk.src.virt.addr,
 								walk.dst.virt.addr, n));
-			err = skcipher_walk_done(&walk, status == EVC_OK ? (int)(walk.nbytes - n) : -EINVAL);
+			err = skcipher_walk_done(&walk, status == EVC_OK ? (int)(walk.nbytes - n)
+									 : -EINVAL);
 		}
 	}
 	if (!err) {
@@ -305,8 +321,9 @@ static noinline int xts_pieces(struct skcipher_request *request, const struct ev
 	return err;
 }
 
-static __always_inline int xts_with_key(struct skcipher_request *request, const struct evc_aes_xts_key *key,
-					bool vectors, const struct xts_calls *calls)
+static __always_inline int xts_with_key(struct skcipher_request *request,
+					const struct evc_aes_xts_key *key, bool vectors,
+					const struct xts_calls *calls)
 {
 	const bool in_place = request->src == request->dst;
 	const unsigned int n = request->cryptlen;
@@ -335,13 +352,15 @@ static noinline int xts_integers(struct skcipher_request *request, const struct 
 	u8 key[XTS_INTEGER_BYTES] __aligned(16);
 	int err = -EINVAL;
 
-	if (xts_set(key, sizeof(key), &evc_integer_only, evc_key(keys, false), keys->key_bits) == EVC_OK)
+	if (xts_set(key, sizeof(key), &evc_integer_only, evc_key(keys, false), keys->key_bits) ==
+	    EVC_OK)
 		err = xts_with_key(request, (const void *)key, false, calls);
 	evc_wipe(key, sizeof(key));
 	return err;
 }
 
-static __always_inline int xts_crypt(struct skcipher_request *request, const struct xts_calls *calls)
+static __always_inline int xts_crypt(struct skcipher_request *request,
+				     const struct xts_calls *calls)
 {
 	const struct evc_keys *keys = keys_of(crypto_skcipher_reqtfm(request));
 	const bool vectors = evc_may_use_vectors(keys);
@@ -361,7 +380,7 @@ static int xts_decrypt(struct skcipher_request *request)
 	return xts_crypt(request, &decryption);
 }
 
-/* ---- Registration --------------------------------------------------------------------------------------- */
+/* ---- Registration ---------------------------------------------------------------------------- */
 
 static struct skcipher_alg algorithms[] = {
 	{
@@ -411,14 +430,16 @@ static struct skcipher_alg algorithms[] = {
 	},
 };
 
-static const struct evc_mode *const modes[] = {&parallel_mode, &cbc_mode, &parallel_mode, &xts_mode};
+static const struct evc_mode *const modes[] = {&parallel_mode, &cbc_mode, &parallel_mode,
+					       &xts_mode};
 
 int evc_register_skciphers(int priority)
 {
 	unsigned int i;
 
 	BUILD_BUG_ON(ARRAY_SIZE(modes) != ARRAY_SIZE(algorithms));
-	if (xts_keeps_user_key(&evc_integer_only) && xts_set_bytes(&evc_integer_only) > XTS_INTEGER_BYTES)
+	if (xts_keeps_user_key(&evc_integer_only) &&
+	    xts_set_bytes(&evc_integer_only) > XTS_INTEGER_BYTES)
 		return -EINVAL;
 	for (i = 0; i < ARRAY_SIZE(algorithms); i++)
 		evc_fill_base(&algorithms[i].base, modes[i], priority);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * For tests: the time of one request to a driver, as lines of the log. With a clock of QEMU that advances by 1 ns for
- * each instruction, this is the number of instructions. A driver that may answer later does so at once where vectors may
- * be used; if not, that is an error here. The module does not stay loaded: init returns -EAGAIN.
+ * For tests: the time of one request to a driver, as lines of the log. With a clock of QEMU that
+ * advances by 1 ns for each instruction, this is the number of instructions. A driver that may
+ * answer later does so at once where vectors may be used; if not, that is an error here. The module
+ * does not stay loaded: init returns -EAGAIN.
  */
 #include <linux/module.h>
 #include <linux/ktime.h>
@@ -44,8 +45,10 @@ static int request(struct bench *b, int size, bool encrypt)
 		return encrypt ? crypto_skcipher_encrypt(b->skcipher_request)
 			       : crypto_skcipher_decrypt(b->skcipher_request);
 	}
-	aead_request_set_crypt(b->aead_request, &b->place, &b->place, size + (encrypt ? 0 : TAG_BYTES), b->iv);
-	return encrypt ? crypto_aead_encrypt(b->aead_request) : crypto_aead_decrypt(b->aead_request);
+	aead_request_set_crypt(b->aead_request, &b->place, &b->place,
+			       size + (encrypt ? 0 : TAG_BYTES), b->iv);
+	return encrypt ? crypto_aead_encrypt(b->aead_request)
+		       : crypto_aead_decrypt(b->aead_request);
 }
 
 /* The time of all requests, without that of the clock; size 0: of none. */
@@ -67,7 +70,8 @@ static int one_run(struct bench *b, int size, bool encrypt, u64 *spent)
 	return err;
 }
 
-/* The least of three runs: some kernels have other work to do in between. The first one warms up. */
+/* The least of three runs: some kernels have other work to do in between.
+ * The first one warms up. */
 static int count(struct bench *b, int size, bool encrypt, u64 *least)
 {
 	u64 spent, of_clock = U64_MAX;
@@ -87,7 +91,8 @@ static int count(struct bench *b, int size, bool encrypt, u64 *least)
 
 static int measure(struct bench *b)
 {
-	struct crypto_tfm *tfm = b->aead ? crypto_aead_tfm(b->aead) : crypto_skcipher_tfm(b->skcipher);
+	struct crypto_tfm *tfm =
+		b->aead ? crypto_aead_tfm(b->aead) : crypto_skcipher_tfm(b->skcipher);
 	int i, err;
 
 	for (i = 0; i < n_sizes; i++) {
@@ -98,8 +103,8 @@ static int measure(struct bench *b)
 		if (err)
 			return err;
 		pr_info("everycore_bench: %s %s %d %d %llu %llu\n", crypto_tfm_alg_name(tfm),
-			crypto_tfm_alg_driver_name(tfm),
-			8 * key_bytes, sizes[i], div_u64(sealing, requests), div_u64(opening, requests));
+			crypto_tfm_alg_driver_name(tfm), 8 * key_bytes, sizes[i],
+			div_u64(sealing, requests), div_u64(opening, requests));
 	}
 	return 0;
 }
@@ -120,7 +125,8 @@ static int set_up(struct bench *b, const u8 *key)
 			return -ENOMEM;
 		aead_request_set_callback(b->aead_request, 0, NULL, NULL);
 		aead_request_set_ad(b->aead_request, AAD_BYTES);
-		return crypto_aead_setkey(b->aead, key, key_bytes) ?: crypto_aead_setauthsize(b->aead, TAG_BYTES);
+		return crypto_aead_setkey(b->aead, key, key_bytes)
+			       ?: crypto_aead_setauthsize(b->aead, TAG_BYTES);
 	}
 	b->skcipher = crypto_alloc_skcipher(driver, 0, 0);
 	if (IS_ERR(b->skcipher)) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * For tests: makes a kernel for arm64 believe that its CPU has neither AES nor PMULL, as that of a Raspberry Pi 4. The
- * CPUs of QEMU have both. Modules ask cpu_have_feature(), which is exported; the bitmap that it reads is not, so its
- * address is taken from the two or three instructions that form it.
+ * For tests: makes a kernel for arm64 believe that its CPU has neither AES nor PMULL, as that of
+ * a Raspberry Pi 4. The CPUs of QEMU have both. Modules ask cpu_have_feature(), which is
+ * exported; the bitmap that it reads is not, so its address is taken from the two or three
+ * instructions that form it.
  */
 #include <linux/module.h>
 
@@ -57,11 +58,13 @@ static int __init hide_init(void)
 	unsigned long *bitmap = hwcap_bitmap();
 
 	if (!bitmap || (*bitmap & (both | every)) != (both | every)) {
-		pr_err("everycore_hide: no bitmap of hardware capabilities in cpu_have_feature()\n");
+		pr_err("everycore_hide: no bitmap of hardware capabilities in "
+		       "cpu_have_feature()\n");
 		return -ENOENT;
 	}
 	*bitmap &= ~both;
-	pr_info("everycore_hide: aes %d pmull %d\n", cpu_have_named_feature(AES), cpu_have_named_feature(PMULL));
+	pr_info("everycore_hide: aes %d pmull %d\n", cpu_have_named_feature(AES),
+		cpu_have_named_feature(PMULL));
 	return 0;
 }
 

@@ -2,9 +2,11 @@
 /*
  * For tests, in an emulated Linux: everycore's drivers give the same bytes as the kernel's own.
  *
- *     same_bytes alg TYPE OURS THEIRS     through AF_ALG, at many lengths and key sizes; one line for each pair
+ *     same_bytes alg TYPE OURS THEIRS     through AF_ALG, at many lengths and key
+ *                                         sizes; one line for each pair
  *     same_bytes dm OURS THEIRS SECTOR    dm-crypt over /dev/ram0 and /dev/ram1, written and read
- *     same_bytes warm TYPE BYTES NAME     only set a key of so many bytes: the kernel makes the algorithm of its templates
+ *     same_bytes warm TYPE BYTES NAME     only set a key of so many bytes: the kernel makes the
+ *                                         algorithm of its templates
  *
  * TYPE: skcipher, aead, ccm, rfc4106, hash. The last word of a line is `same`, or says what is not.
  */
@@ -52,7 +54,8 @@ static void fail(const char *what, const char *name)
 }
 
 /* An operation socket of an algorithm with a key. */
-static int open_alg(const char *type, const char *name, const uint8_t *key, unsigned key_bytes, int is_aead)
+static int open_alg(const char *type, const char *name, const uint8_t *key, unsigned key_bytes,
+                    int is_aead)
 {
     struct sockaddr_alg address = {.salg_family = AF_ALG};
     int tfm = socket(AF_ALG, SOCK_SEQPACKET, 0), op;
@@ -72,19 +75,23 @@ static int open_alg(const char *type, const char *name, const uint8_t *key, unsi
     return op;
 }
 
-/* One request. iv_bytes 0: none. The text goes in pieces of two vectors, so that requests have several places. */
-static ssize_t request(int op, const char *name, int encrypt, const uint8_t *iv, unsigned iv_bytes, unsigned aad_bytes,
-                       const uint8_t *in, size_t in_bytes, uint8_t *out, size_t out_bytes)
+/* One request. iv_bytes 0: none. The text goes in pieces of two vectors, so that
+ * requests have several places. */
+static ssize_t request(int op, const char *name, int encrypt, const uint8_t *iv, unsigned iv_bytes,
+                       unsigned aad_bytes, const uint8_t *in, size_t in_bytes, uint8_t *out,
+                       size_t out_bytes)
 {
     char control[CMSG_SPACE(4) * 2 + CMSG_SPACE(4 + 16)];
     const size_t half = in_bytes / 3;
-    struct iovec pieces[2] = {{(void *)(uintptr_t)in, half}, {(void *)(uintptr_t)(in + half), in_bytes - half}};
+    struct iovec pieces[2] = {{(void *)(uintptr_t)in, half},
+                              {(void *)(uintptr_t)(in + half), in_bytes - half}};
     struct msghdr message = {.msg_iov = pieces, .msg_iovlen = 2, .msg_control = control};
     struct cmsghdr *c;
     ssize_t got;
 
     memset(control, 0, sizeof control);
-    message.msg_controllen = CMSG_SPACE(4) + (iv_bytes ? CMSG_SPACE(4 + iv_bytes) : 0) + CMSG_SPACE(4);
+    message.msg_controllen =
+        CMSG_SPACE(4) + (iv_bytes ? CMSG_SPACE(4 + iv_bytes) : 0) + CMSG_SPACE(4);
     c = CMSG_FIRSTHDR(&message);
     c->cmsg_level = SOL_ALG, c->cmsg_type = ALG_SET_OP, c->cmsg_len = CMSG_LEN(4);
     *(uint32_t *)(void *)CMSG_DATA(c) = encrypt ? ALG_OP_ENCRYPT : ALG_OP_DECRYPT;
@@ -107,7 +114,8 @@ static ssize_t request(int op, const char *name, int encrypt, const uint8_t *iv,
     return got;
 }
 
-static void compare(const uint8_t *a, const uint8_t *b, size_t n, const char *pair, unsigned key_bytes, size_t len)
+static void compare(const uint8_t *a, const uint8_t *b, size_t n, const char *pair,
+                    unsigned key_bytes, size_t len)
 {
     if (!memcmp(a, b, n))
         return;
@@ -117,8 +125,9 @@ static void compare(const uint8_t *a, const uint8_t *b, size_t n, const char *pa
 
 static size_t length(int i, size_t unit)
 {
-    static const size_t edges[] = {16, 17, 31, 32, 33, 48, 100, 127, 128, 129, 255, 500, 512, 520, 1500, 4080, 4096,
-                                   4097, 4111, 4112, 4113, 5000, 8191, 8192, 8200};
+    static const size_t edges[] = {16,   17,   31,   32,   33,   48,   100,  127,  128,
+                                   129,  255,  500,  512,  520,  1500, 4080, 4096, 4097,
+                                   4111, 4112, 4113, 5000, 8191, 8192, 8200};
     size_t n = i < (int)(sizeof edges / sizeof *edges) ? edges[i] : 16 + random64() % (MOST - 800);
 
     return unit == 16 ? n & ~(size_t)15 : n;
@@ -163,27 +172,35 @@ static void aeads(const char *pair, const char *type, const char *our, const cha
         int a, b;
 
         fill(key, sizeof key);
-        a = open_alg("aead", our, key, key_bytes + salt, 1), b = open_alg("aead", their, key, key_bytes + salt, 1);
+        a = open_alg("aead", our, key, key_bytes + salt, 1),
+        b = open_alg("aead", their, key, key_bytes + salt, 1);
         for (int i = 0; i < ROUNDS; i++) {
-            const unsigned aad = is_rfc4106 ? (i % 2 ? 16 : 20) : (unsigned)(i % 7 * 13 + (i % 5 == 4 ? 300 : 0));
+            const unsigned aad =
+                is_rfc4106 ? (i % 2 ? 16 : 20) : (unsigned)(i % 7 * 13 + (i % 5 == 4 ? 300 : 0));
             const size_t n = length(i, 1) - (i % 16 == 15 ? 16 : 0), whole = aad + n;
             fill(iv, 16), fill(text, whole);
             if (is_ccm) {
-                iv[0] = (uint8_t)(1 + i % 3); /* 2 to 4 bytes of length; unused bytes of the IV are the counter's */
+                /* iv[0]: 2 to 4 bytes of length; unused bytes of the IV are the counter's */
+                iv[0] = (uint8_t)(1 + i % 3);
                 memset(iv + 15 - iv[0], 0, (size_t)iv[0] + 1);
             }
-            if (request(a, our, 1, iv, iv_bytes, aad, text, whole, ours, whole + TAG) != (ssize_t)(whole + TAG) ||
-                request(b, their, 1, iv, iv_bytes, aad, text, whole, theirs, whole + TAG) != (ssize_t)(whole + TAG))
+            if (request(a, our, 1, iv, iv_bytes, aad, text, whole, ours, whole + TAG) !=
+                    (ssize_t)(whole + TAG) ||
+                request(b, their, 1, iv, iv_bytes, aad, text, whole, theirs, whole + TAG) !=
+                    (ssize_t)(whole + TAG))
                 fail("encryption", pair);
             compare(ours + aad, theirs + aad, n + TAG, pair, key_bytes, n);
             memcpy(ours, text, aad);
-            if (request(a, our, 0, iv, iv_bytes, aad, ours, whole + TAG, back, whole) != (ssize_t)whole)
+            if (request(a, our, 0, iv, iv_bytes, aad, ours, whole + TAG, back, whole) !=
+                (ssize_t)whole)
                 fail("decryption", pair);
             compare(back + aad, text + aad, n, pair, key_bytes, n);
-            /* The last 8 bytes before the text are the IV of RFC 4106 once more, which nobody reads. */
+            /* The last 8 bytes before the text are the IV of RFC 4106 once
+             * more, which nobody reads. */
             ours[is_rfc4106 ? aad + random64() % (n + TAG) : random64() % (whole + TAG)] ^= 1;
             if (request(a, our, 0, iv, iv_bytes, aad, ours, whole + TAG, back, whole) >= 0) {
-                printf("BYTES %s: key of %u, %zu bytes: a forgery was taken\n", pair, 8 * key_bytes, n);
+                printf("BYTES %s: key of %u, %zu bytes: a forgery was taken\n", pair, 8 * key_bytes,
+                       n);
                 exit(1);
             }
         }
@@ -200,13 +217,15 @@ static void hashes(const char *pair, const char *our, const char *their)
         int a, b;
 
         fill(key, sizeof key);
-        a = open_alg("hash", our, key, key_bytes, 0), b = open_alg("hash", their, key, key_bytes, 0);
+        a = open_alg("hash", our, key, key_bytes, 0),
+        b = open_alg("hash", their, key, key_bytes, 0);
         for (int i = 0; i < ROUNDS; i++) {
             const size_t n = length(i, 1), first = random64() % n;
             fill(text, n);
             if (send(a, text, first, MSG_MORE) != (ssize_t)first ||
-                send(a, text + first, n - first, 0) != (ssize_t)(n - first) || read(a, ours, 16) != 16 ||
-                send(b, text, n, 0) != (ssize_t)n || read(b, theirs, 16) != 16)
+                send(a, text + first, n - first, 0) != (ssize_t)(n - first) ||
+                read(a, ours, 16) != 16 || send(b, text, n, 0) != (ssize_t)n ||
+                read(b, theirs, 16) != 16)
                 fail("hash", pair);
             compare(ours, theirs, 16, pair, key_bytes, n);
         }
@@ -214,7 +233,7 @@ static void hashes(const char *pair, const char *our, const char *their)
     }
 }
 
-/* ---- dm-crypt --------------------------------------------------------------------------------------------- */
+/* ---- dm-crypt -------------------------------------------------------------------------------- */
 
 #define DISK_BYTES (1u << 20)
 
@@ -248,21 +267,24 @@ static void dm(int control, unsigned long call, const char *name, const char *ta
     }
 }
 
-/* Writes `in` to a disk through dm-crypt by a driver; gives the bytes of the disk, and those that are read back. */
-static void through_dm(int control, const char *driver, int disk, const char *sector, const uint8_t *key_text,
-                       const uint8_t *in, uint8_t *on_disk, uint8_t *read_back)
+/* Writes `in` to a disk through dm-crypt by a driver; gives the bytes of the disk, and
+ * those that are read back. */
+static void through_dm(int control, const char *driver, int disk, const char *sector,
+                       const uint8_t *key_text, const uint8_t *in, uint8_t *on_disk,
+                       uint8_t *read_back)
 {
     char table[512], name[16], node[64];
     int file;
 
     snprintf(name, sizeof name, "c%d", disk);
-    snprintf(table, sizeof table, "capi:%s-plain64 %s 0 /dev/ram%d 0 1 sector_size:%s", driver, (const char *)key_text,
-             disk, sector);
+    snprintf(table, sizeof table, "capi:%s-plain64 %s 0 /dev/ram%d 0 1 sector_size:%s", driver,
+             (const char *)key_text, disk, sector);
     dm(control, DM_DEV_CREATE, name, NULL);
     dm(control, DM_TABLE_LOAD, name, table);
     dm(control, DM_DEV_SUSPEND, name, NULL); /* without its flag: resume */
     snprintf(node, sizeof node, "/tmp/%s", name);
-    if ((file = open(node, O_RDWR)) < 0 || pwrite(file, in, DISK_BYTES, 0) != DISK_BYTES || fsync(file))
+    if ((file = open(node, O_RDWR)) < 0 || pwrite(file, in, DISK_BYTES, 0) != DISK_BYTES ||
+        fsync(file))
         fail("write", node);
     close(file);
     snprintf(node, sizeof node, "/dev/ram%d", disk);

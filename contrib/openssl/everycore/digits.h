@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Powers by the kernel hppa_fmpyadd of bn, whose numbers are digits in the unit for floating point: a whole power is
- * made of them, from the base to the result. Whether the CPU, or an emulator of it, has the instruction as it is written
- * is found out each time, by one product and one sum; where it is wrong, nothing is taken, and words multiply.
+ * Powers by the kernel hppa_fmpyadd of bn, whose numbers are digits in the unit for floating point:
+ * a whole power is made of them, from the base to the result. Whether the CPU, or an emulator of
+ * it, has the instruction as it is written is found out each time, by one product and one sum;
+ * where it is wrong, nothing is taken, and words multiply.
  *
- * The lengths of the modulus and of the exponent show in the time, as everywhere in OpenSSL, and so does a base of one
- * word that is not marked as secret.
+ * The lengths of the modulus and of the exponent show in the time, as everywhere in OpenSSL, and so
+ * does a base of one word that is not marked as secret.
  */
 #ifndef EVC_OPENSSL_DIGITS_H
 #define EVC_OPENSSL_DIGITS_H
@@ -24,11 +25,12 @@ void CRYPTO_clear_free(void *p, size_t n_bytes, const char *file, int line);
 #include "bn/exp.c"
 #include "bn/hppa_fmpyadd.c"
 
-#define FEWEST_DIGIT_WORDS 8 /* of a modulus; for shorter ones, the rest of a power takes longer than its products */
+#define FEWEST_DIGIT_WORDS 8 /* of a modulus; for shorter ones, the rest of a power takes
+                              * longer than its products */
 #define MOST_DIGIT_WORDS ((int)EVC_BN_MAX_BITS / EVC_BN_WORD_BITS)
 
-/* Memory of a power, its parts behind each other: the modulus as the kernel has it, scratch memory, and bytes of the
- * base, which those of the result replace, and of the exponent. */
+/* Memory of a power, its parts behind each other: the modulus as the kernel has it, scratch memory,
+ * and bytes of the base, which those of the result replace, and of the exponent. */
 struct power_memory {
     struct evc_bn_modulus *n;
     void *scratch;
@@ -48,7 +50,8 @@ static void bytes_of_words(uint8_t *out, size_t n_bytes, const BN_ULONG *words, 
         out[--left] = 0;
 }
 
-/* All ones if a is below n, of n_words words; a has no more of them, and is taken to have zeros above. */
+/* All ones if a is below n, of n_words words; a has no more of them, and is
+ * taken to have zeros above. */
 static uint32_t is_below(const BIGNUM *a, const BN_ULONG *n, size_t n_words)
 {
     uint32_t borrow = 0;
@@ -60,12 +63,13 @@ static uint32_t is_below(const BIGNUM *a, const BN_ULONG *n, size_t n_words)
     return 0u - borrow;
 }
 
-/* The forms of 1 and of R, from OpenSSL's R^2, RR = 2^(2 ri) modulo n, in three products: with R = 2^r,
- * RR^2 / R * 2^(4 (r - ri)) / R is R^2, and that times 1 / R is R. */
+/* The forms of 1 and of R, from OpenSSL's R^2, RR = 2^(2 ri) modulo n, in three products: with
+ * R = 2^r, RR^2 / R * 2^(4 (r - ri)) / R is R^2, and that times 1 / R is R. */
 static void set_forms(struct power_memory *m, const BN_MONT_CTX *mont)
 {
     struct evc_bn_modulus *const n = m->n;
-    uint8_t *const one = (uint8_t *)n + evc_bn_one_at(&n->shape, n->n_bytes), *const r2 = one + n->shape.form_bytes;
+    uint8_t *const one = (uint8_t *)n + evc_bn_one_at(&n->shape, n->n_bytes),
+                   *const r2 = one + n->shape.form_bytes;
     const uint32_t doubled = 4 * (n->shape.r_bits - (uint32_t)mont->ri);
     const uint32_t most = 8 * n->n_bytes - 8, at_once = doubled < most ? doubled : most;
 
@@ -83,7 +87,8 @@ static void set_forms(struct power_memory *m, const BN_MONT_CTX *mont)
     evc_bn_op_mul(n, one, one, r2, m->scratch);
 }
 
-/* Memory for a modulus and for exponents of so many bytes; returns its size. bytes = NULL: only that. */
+/* Memory for a modulus and for exponents of so many bytes; returns its size.
+ * bytes = NULL: only that. */
 static size_t lay_out(struct power_memory *m, uint8_t *bytes, size_t n_bytes, size_t exponent_bytes)
 {
     struct evc_bn_shape s;
@@ -109,16 +114,20 @@ static int is_by_digits(const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, const
 {
     const int n_words = m->top;
 
-    if (!mont || n_words < FEWEST_DIGIT_WORDS || n_words > MOST_DIGIT_WORDS || mont->N.top != n_words ||
-        mont->ri != n_words * EVC_BN_WORD_BITS || m->d[n_words - 1] >> 24 == 0)
+    if (!mont || n_words < FEWEST_DIGIT_WORDS || n_words > MOST_DIGIT_WORDS ||
+        mont->N.top != n_words || mont->ri != n_words * EVC_BN_WORD_BITS ||
+        m->d[n_words - 1] >> 24 == 0)
         return 0;
-    if (a->neg || a->top > n_words || p->top < 1 || p->top > MOST_DIGIT_WORDS || mont->RR.top > n_words)
+    if (a->neg || a->top > n_words || p->top < 1 || p->top > MOST_DIGIT_WORDS ||
+        mont->RR.top > n_words)
         return 0;
     return is_below(a, mont->N.d, (size_t)n_words) != 0 && evc_hppa_fmpyadd_is_right();
 }
 
-/* r = a to the power p modulo m. Returns 0 if it is to be made in another way: there is no memory for this one. */
-static int power_by_digits(BIGNUM *r, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, const BN_MONT_CTX *mont)
+/* r = a to the power p modulo m. Returns 0 if it is to be made in another way: there is
+ * no memory for this one. */
+static int power_by_digits(BIGNUM *r, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m,
+                           const BN_MONT_CTX *mont)
 {
     const size_t n_words = (size_t)m->top, n_bytes = n_words * sizeof(BN_ULONG);
     const size_t exponent_bytes = (size_t)p->top * sizeof(BN_ULONG);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * OpenSSL's powers with a secret exponent, of a base of one word: Diffie-Hellman raises 2 or 5, its generators. A
- * square for each bit of the exponent, and sums that multiply it by the base, take the place of a table and its
- * products. If the base is 2, the first bits of the exponent are taken at once: 2^k for these bits k is one bit set at
- * place k.
+ * OpenSSL's powers with a secret exponent, of a base of one word: Diffie-Hellman raises 2 or 5, its
+ * generators. A square for each bit of the exponent, and sums that multiply it by the base, take
+ * the place of a table and its products. If the base is 2, the first bits of the exponent are taken
+ * at once: 2^k for these bits k is one bit set at place k.
  *
- * The base shows in the time; numbers of OpenSSL always show their length. A base that is marked as secret goes to
- * OpenSSL's own functions, and so does all else: longer bases, a modulus that is short or for which the caller has no
- * BN_MONT_CTX.
+ * The base shows in the time; numbers of OpenSSL always show their length. A base that is marked as
+ * secret goes to OpenSSL's own functions, and so does all else: longer bases, a modulus that is
+ * short or for which the caller has no BN_MONT_CTX.
  *
  * On PA-RISC digits.h makes all these powers, of any base, where the CPU has what it needs.
  */
@@ -22,25 +22,29 @@
 #undef BN_mod_exp_mont_consttime
 #undef BN_mod_exp_mont_consttime_x2
 
-int evc_openssl_BN_mod_exp_mont(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx,
-                                BN_MONT_CTX *in_mont);
-int evc_openssl_BN_mod_exp_mont_consttime(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx,
-                                          BN_MONT_CTX *in_mont);
-int evc_openssl_BN_mod_exp_mont_consttime_x2(BIGNUM *rr1, const BIGNUM *a1, const BIGNUM *p1, const BIGNUM *m1,
-                                             BN_MONT_CTX *in_mont1, BIGNUM *rr2, const BIGNUM *a2, const BIGNUM *p2,
-                                             const BIGNUM *m2, BN_MONT_CTX *in_mont2, BN_CTX *ctx);
+int evc_openssl_BN_mod_exp_mont(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m,
+                                BN_CTX *ctx, BN_MONT_CTX *in_mont);
+int evc_openssl_BN_mod_exp_mont_consttime(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p,
+                                          const BIGNUM *m, BN_CTX *ctx, BN_MONT_CTX *in_mont);
+int evc_openssl_BN_mod_exp_mont_consttime_x2(BIGNUM *rr1, const BIGNUM *a1, const BIGNUM *p1,
+                                             const BIGNUM *m1, BN_MONT_CTX *in_mont1, BIGNUM *rr2,
+                                             const BIGNUM *a2, const BIGNUM *p2, const BIGNUM *m2,
+                                             BN_MONT_CTX *in_mont2, BN_CTX *ctx);
 #if !defined(EVC_OPENSSL_TREE)
 #define BN_FLG_CONSTTIME 0x04
 void BN_CTX_start(BN_CTX *ctx);
 BIGNUM *BN_CTX_get(BN_CTX *ctx);
 void BN_CTX_end(BN_CTX *ctx);
-int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx);
-int BN_mod_exp_mont(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx, BN_MONT_CTX *in_mont);
-int BN_mod_exp_mont_consttime(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx,
-                              BN_MONT_CTX *in_mont);
+int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont,
+                          BN_CTX *ctx);
+int BN_mod_exp_mont(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx,
+                    BN_MONT_CTX *in_mont);
+int BN_mod_exp_mont_consttime(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m,
+                              BN_CTX *ctx, BN_MONT_CTX *in_mont);
 int BN_mod_exp_mont_consttime_x2(BIGNUM *rr1, const BIGNUM *a1, const BIGNUM *p1, const BIGNUM *m1,
-                                 BN_MONT_CTX *in_mont1, BIGNUM *rr2, const BIGNUM *a2, const BIGNUM *p2,
-                                 const BIGNUM *m2, BN_MONT_CTX *in_mont2, BN_CTX *ctx);
+                                 BN_MONT_CTX *in_mont1, BIGNUM *rr2, const BIGNUM *a2,
+                                 const BIGNUM *p2, const BIGNUM *m2, BN_MONT_CTX *in_mont2,
+                                 BN_CTX *ctx);
 #endif
 
 #if EVC_OPENSSL_XMPYU
@@ -51,7 +55,8 @@ int BN_mod_exp_mont_consttime_x2(BIGNUM *rr1, const BIGNUM *a1, const BIGNUM *p1
 #endif
 
 #define MOST_WORDS (32768 / EVC_BN_WORD_BITS) /* of a modulus */
-#define WORD_SUM_BITS 512                     /* of a modulus, for each sum: then these take less time than products */
+#define WORD_SUM_BITS 512                     /* of a modulus, for each sum: then these take
+                                               * less time than products */
 
 /* Sums that multiply a number by the base, which is 1 or more. */
 static unsigned sums_of_words(BN_ULONG base)
@@ -67,9 +72,11 @@ static int is_by_words(const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, const 
 {
     const int n_words = m->top;
 
-    if (a->top != 1 || a->neg || (a->flags & BN_FLG_CONSTTIME) || a->d[0] < 2 || p->top < 1 || !mont)
+    if (a->top != 1 || a->neg || (a->flags & BN_FLG_CONSTTIME) || a->d[0] < 2 || p->top < 1 ||
+        !mont)
         return 0;
-    return n_words > 0 && n_words <= MOST_WORDS && mont->N.top == n_words && mont->ri == n_words * EVC_BN_WORD_BITS &&
+    return n_words > 0 && n_words <= MOST_WORDS && mont->N.top == n_words &&
+           mont->ri == n_words * EVC_BN_WORD_BITS &&
            (sums_of_words(a->d[0] - 1) + 1) * WORD_SUM_BITS <= (unsigned)mont->ri;
 }
 
@@ -129,8 +136,8 @@ static int zero(BIGNUM *a, size_t n_words)
     return 1;
 }
 
-/* 2^k for the first bits k of the exponent is one bit set at place k. So many bits are taken that a number of n_words
- * words has each place. */
+/* 2^k for the first bits k of the exponent is one bit set at place k. So many bits are taken that a
+ * number of n_words words has each place. */
 static unsigned bits_at_once(size_t n_words)
 {
     unsigned n_bits = 0;
@@ -153,7 +160,8 @@ static void set_power_of_two(struct power *s, uint32_t exponent)
     }
 }
 
-static int raise_base(struct power *s, BIGNUM *r, BN_ULONG base, const BIGNUM *p, BN_MONT_CTX *mont, BN_CTX *ctx)
+static int raise_base(struct power *s, BIGNUM *r, BN_ULONG base, const BIGNUM *p, BN_MONT_CTX *mont,
+                      BN_CTX *ctx)
 {
     const unsigned first = base == 2 ? bits_at_once(s->n_words) : 0;
     int at = p->top * EVC_BN_WORD_BITS - (int)first;
@@ -198,8 +206,8 @@ static int small_power(BIGNUM *r, BN_ULONG base, const BIGNUM *p, BN_MONT_CTX *m
     return done;
 }
 
-int BN_mod_exp_mont_consttime(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx,
-                              BN_MONT_CTX *in_mont)
+int BN_mod_exp_mont_consttime(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m,
+                              BN_CTX *ctx, BN_MONT_CTX *in_mont)
 {
     if (is_by_digits(a, p, m, in_mont) && power_by_digits(rr, a, p, m, in_mont))
         return 1;
@@ -208,7 +216,8 @@ int BN_mod_exp_mont_consttime(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, cons
     return evc_openssl_BN_mod_exp_mont_consttime(rr, a, p, m, ctx, in_mont);
 }
 
-int BN_mod_exp_mont(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx, BN_MONT_CTX *in_mont)
+int BN_mod_exp_mont(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx,
+                    BN_MONT_CTX *in_mont)
 {
     const int is_secret = (a->flags | p->flags | m->flags) & BN_FLG_CONSTTIME;
 
@@ -219,12 +228,13 @@ int BN_mod_exp_mont(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *
     return evc_openssl_BN_mod_exp_mont(rr, a, p, m, ctx, in_mont);
 }
 
-/* Two powers, of the primes of RSA. OpenSSL's own function has no other code for this target than two calls of its
- * own. */
+/* Two powers, of the primes of RSA. OpenSSL's own function has no other code for this target than
+ * two calls of its own. */
 #if EVC_OPENSSL_XMPYU
 int BN_mod_exp_mont_consttime_x2(BIGNUM *rr1, const BIGNUM *a1, const BIGNUM *p1, const BIGNUM *m1,
-                                 BN_MONT_CTX *in_mont1, BIGNUM *rr2, const BIGNUM *a2, const BIGNUM *p2,
-                                 const BIGNUM *m2, BN_MONT_CTX *in_mont2, BN_CTX *ctx)
+                                 BN_MONT_CTX *in_mont1, BIGNUM *rr2, const BIGNUM *a2,
+                                 const BIGNUM *p2, const BIGNUM *m2, BN_MONT_CTX *in_mont2,
+                                 BN_CTX *ctx)
 {
     const int done = BN_mod_exp_mont_consttime(rr1, a1, p1, m1, ctx, in_mont1);
 
@@ -232,10 +242,12 @@ int BN_mod_exp_mont_consttime_x2(BIGNUM *rr1, const BIGNUM *a1, const BIGNUM *p1
 }
 #elif defined(EVC_OPENSSL_TREE) /* it has another name there, whatever the target */
 int BN_mod_exp_mont_consttime_x2(BIGNUM *rr1, const BIGNUM *a1, const BIGNUM *p1, const BIGNUM *m1,
-                                 BN_MONT_CTX *in_mont1, BIGNUM *rr2, const BIGNUM *a2, const BIGNUM *p2,
-                                 const BIGNUM *m2, BN_MONT_CTX *in_mont2, BN_CTX *ctx)
+                                 BN_MONT_CTX *in_mont1, BIGNUM *rr2, const BIGNUM *a2,
+                                 const BIGNUM *p2, const BIGNUM *m2, BN_MONT_CTX *in_mont2,
+                                 BN_CTX *ctx)
 {
-    return evc_openssl_BN_mod_exp_mont_consttime_x2(rr1, a1, p1, m1, in_mont1, rr2, a2, p2, m2, in_mont2, ctx);
+    return evc_openssl_BN_mod_exp_mont_consttime_x2(rr1, a1, p1, m1, in_mont1, rr2, a2, p2, m2,
+                                                    in_mont2, ctx);
 }
 #endif
 

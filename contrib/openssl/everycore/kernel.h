@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The word primitives for the target of the compiler. Its kernel is included as it stands, so that calls of its
- * functions are direct. OpenSSL's own code multiplies, whatever the CPU; so the feature ct-mul is not asked for.
+ * The word primitives for the target of the compiler. Its kernel is included as it stands, so that
+ * calls of its functions are direct. OpenSSL's own code multiplies, whatever the CPU; so the
+ * feature ct-mul is not asked for.
  */
 #ifndef EVC_OPENSSL_KERNEL_H
 #define EVC_OPENSSL_KERNEL_H

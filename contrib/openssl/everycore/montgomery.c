@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * OpenSSL's Montgomery multiplication where it has no assembly for it. It is what all of its exponentiations with an
- * odd modulus are made of.
+ * OpenSSL's Montgomery multiplication where it has no assembly for it. It is what all of its
+ * exponentiations with an odd modulus are made of.
  *
- * The code to multiply is by blocks of eight words on PA-RISC, and by columns elsewhere: that of the kernels hppa_xmpyu,
- * c_limb64 and c_limb32 of bn. Where a CPU has umaal, OpenSSL's own function stays: with rows of umaal it needs fewer
- * instructions than columns. Moduli that are too short or too long for these go to OpenSSL's own function, and so do
- * operands with fewer words than the modulus.
+ * The code to multiply is by blocks of eight words on PA-RISC, and by columns elsewhere: that
+ * of the kernels hppa_xmpyu, c_limb64 and c_limb32 of bn. Where a CPU has umaal, OpenSSL's
+ * own function stays: with rows of umaal it needs fewer instructions than columns. Moduli
+ * that are too short or too long for these go to OpenSSL's own function, and so do operands
+ * with fewer words than the modulus.
  */
 #define EVC_OPENSSL_UNIT montgomery
 #include "openssl.h"
@@ -19,16 +20,19 @@
 #undef bn_to_mont_fixed_top
 #undef BN_mod_mul_montgomery
 
-int evc_openssl_bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx);
+int evc_openssl_bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b,
+                                      BN_MONT_CTX *mont, BN_CTX *ctx);
 #if !defined(EVC_OPENSSL_TREE)
-int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx);
+int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont,
+                          BN_CTX *ctx);
 int bn_to_mont_fixed_top(BIGNUM *r, const BIGNUM *a, BN_MONT_CTX *mont, BN_CTX *ctx);
-int BN_mod_mul_montgomery(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx);
+int BN_mod_mul_montgomery(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont,
+                          BN_CTX *ctx);
 #endif
 
 #if EVC_OPENSSL_XMPYU
 
-/* ---- Blocks of eight words ------------------------------------------------------------------------------ */
+/* ---- Blocks of eight words ------------------------------------------------------------------- */
 
 #include "kernel.h"
 
@@ -40,10 +44,12 @@ int BN_mod_mul_montgomery(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_C
 typedef BN_ULONG bn_sum;
 #include "bn/hppa_blocks.h"
 
-/* From so many words on, if halves fill blocks, a square is made of three squares of halves (Karatsuba). */
+/* From so many words on, if halves fill blocks, a square is made of three squares
+ * of halves (Karatsuba). */
 #define LEAST_OF_HALVES 64
 
-/* Longer numbers are multiplied faster by OpenSSL's own functions, which save products (Karatsuba). */
+/* Longer numbers are multiplied faster by OpenSSL's own functions, which save
+ * products (Karatsuba). */
 #define MOST_WORDS 128
 #define MOST_WORDS_TO_REDUCE 1024
 #define FITS(n_words) ((n_words) % 8 == 0 && (n_words) >= 8 && (n_words) <= MOST_WORDS_TO_REDUCE)
@@ -83,8 +89,8 @@ EVC_OUT_OF_LINE void square_half(BN_ULONG *t, const BN_ULONG *a, size_t n_words)
     square(t, a, n_words & ~(size_t)7); /* as in multiply_short */
 }
 
-/* t = a squared, of n_words words: with halves a0 and a1, 2 a0 a1 is the sum of their squares less that of their
- * difference. */
+/* t = a squared, of n_words words: with halves a0 and a1, 2 a0 a1 is the sum of their squares less
+ * that of their difference. */
 EVC_OUT_OF_LINE void square_of_halves(BN_ULONG *t, const BN_ULONG *a, size_t n_words)
 {
     __attribute__((aligned(8))) BN_ULONG room[MOST_WORDS / 2 * 5];
@@ -103,12 +109,13 @@ EVC_OUT_OF_LINE void square_of_halves(BN_ULONG *t, const BN_ULONG *a, size_t n_w
     OPENSSL_cleanse(room, 5 * half * sizeof *room);
 }
 
-static void multiply_short(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, const BN_ULONG *n, BN_ULONG n0,
-                           size_t n_words)
+static void multiply_short(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, const BN_ULONG *n,
+                           BN_ULONG n0, size_t n_words)
 {
     __attribute__((aligned(8))) BN_ULONG t[2 * MOST_WORDS + 8];
 
-    n_words &= ~(size_t)7; /* changes nothing (FITS), and tells the compiler that all blocks are whole */
+    /* This changes nothing (FITS), and tells the compiler that all blocks are whole. */
+    n_words &= ~(size_t)7;
     if (a == b && n_words >= LEAST_OF_HALVES && n_words % 16 == 0)
         square_of_halves(t, a, n_words);
     else if (a == b)
@@ -119,7 +126,8 @@ static void multiply_short(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, co
 }
 
 /* r has room. Returns 0 if there is no memory. Out of line: short numbers need fewer registers. */
-EVC_OUT_OF_LINE int multiply_long(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, const BN_MONT_CTX *mont, BN_CTX *ctx)
+EVC_OUT_OF_LINE int multiply_long(BIGNUM *r, const BIGNUM *a, const BIGNUM *b,
+                                  const BN_MONT_CTX *mont, BN_CTX *ctx)
 {
     const int n_words = mont->N.top;
     BIGNUM *t;
@@ -138,7 +146,8 @@ EVC_OUT_OF_LINE int multiply_long(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, c
     return done;
 }
 
-static int multiply(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, const BN_MONT_CTX *mont, BN_CTX *ctx)
+static int multiply(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, const BN_MONT_CTX *mont,
+                    BN_CTX *ctx)
 {
     if (mont->N.top > MOST_WORDS)
         return multiply_long(r, a, b, mont, ctx);
@@ -148,7 +157,7 @@ static int multiply(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, const BN_MONT_C
 
 #elif !EVC_BN_HALVES && !EVC_OPENSSL_UMAAL
 
-/* ---- Columns --------------------------------------------------------------------------------------------- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 #if EVC_BN_WORD64
 #define evc_bn_c_limb64 EVC_OPENSSL_NAME(c_limb64)
@@ -161,14 +170,16 @@ static int multiply(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, const BN_MONT_C
 #define MOST_WORDS (4096 / EVC_BN_WORD_BITS)
 #define FITS(n_words) ((n_words) >= 4 && (n_words) <= MOST_WORDS)
 
-/* A modulus as the kernel has it: a head, and behind it struct private_part with room for all words. */
+/* A modulus as the kernel has it: a head, and behind it struct private_part
+ * with room for all words. */
 struct modulus {
     EVC_ALIGN(16) struct evc_bn_modulus head;
     EVC_ALIGN(16) limb n0;
     EVC_ALIGN(16) limb n[MOST_WORDS];
 };
 
-static int multiply(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, const BN_MONT_CTX *mont, BN_CTX *ctx)
+static int multiply(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, const BN_MONT_CTX *mont,
+                    BN_CTX *ctx)
 {
     const size_t n_bytes = (size_t)mont->N.top * sizeof(limb);
     struct modulus modulus;
@@ -191,11 +202,13 @@ static int multiply(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, const BN_MONT_C
 
 #if defined(FITS)
 
-int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx)
+int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont,
+                          BN_CTX *ctx)
 {
     const int n_words = mont->N.top;
 
-    if (!FITS(n_words) || a->top != n_words || b->top != n_words || mont->ri != n_words * EVC_BN_WORD_BITS)
+    if (!FITS(n_words) || a->top != n_words || b->top != n_words ||
+        mont->ri != n_words * EVC_BN_WORD_BITS)
         return evc_openssl_bn_mul_mont_fixed_top(r, a, b, mont, ctx);
     if (r->dmax < n_words && bn_wexpand(r, n_words) == NULL)
         return 0;
@@ -209,7 +222,8 @@ int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_C
 
 #elif defined(EVC_OPENSSL_TREE) /* OpenSSL's own has another name there, whatever the target */
 
-int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx)
+int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont,
+                          BN_CTX *ctx)
 {
     return evc_openssl_bn_mul_mont_fixed_top(r, a, b, mont, ctx);
 }
@@ -223,7 +237,8 @@ int bn_to_mont_fixed_top(BIGNUM *r, const BIGNUM *a, BN_MONT_CTX *mont, BN_CTX *
     return bn_mul_mont_fixed_top(r, a, &mont->RR, mont, ctx);
 }
 
-int BN_mod_mul_montgomery(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx)
+int BN_mod_mul_montgomery(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont,
+                          BN_CTX *ctx)
 {
     const int done = bn_mul_mont_fixed_top(r, a, b, mont, ctx);
 

@@ -2,11 +2,13 @@
 /*
  * Names and types of OpenSSL that the files beside this use.
  *
- * In a source tree, patch-openssl includes these files at the end of files of OpenSSL, whose headers then declare all
- * of this. For a finished library, patch-openssl compiles them alone. Then the declarations below serve. It compares
- * the layout of numbers with one that the library contains; montgomery.c checks each modulus before it uses it.
+ * In a source tree, patch-openssl includes these files at the end of files of OpenSSL, whose
+ * headers then declare all of this. For a finished library, patch-openssl compiles them alone. Then
+ * the declarations below serve. It compares the layout of numbers with one that the library
+ * contains; montgomery.c checks each modulus before it uses it.
  *
- * OpenSSL's own functions that are replaced keep their code under names that begin with evc_openssl_.
+ * OpenSSL's own functions that are replaced keep their code under names that
+ * begin with evc_openssl_.
  */
 #ifndef EVC_OPENSSL_OPENSSL_H
 #define EVC_OPENSSL_OPENSSL_H
@@ -30,14 +32,16 @@
 #else
 #define EVC_OPENSSL_XMPYU 0
 #endif
-#if EVC_A32 && EVC_BN_WORD32 && defined(__ARM_ARCH) && __ARM_ARCH >= 6 &&                                              \
-    (!defined(__thumb__) || defined(__thumb2__)) && !(defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M')
+#if EVC_A32 && EVC_BN_WORD32 && defined(__ARM_ARCH) && __ARM_ARCH >= 6 && \
+    (!defined(__thumb__) || defined(__thumb2__)) &&                       \
+    !(defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M')
 #define EVC_OPENSSL_UMAAL 1
 #else
 #define EVC_OPENSSL_UMAAL 0
 #endif
 
-/* Descriptors of kernels are global. Each file that includes a kernel gives its descriptor a name of its own. */
+/* Descriptors of kernels are global. Each file that includes a kernel gives its
+ * descriptor a name of its own. */
 #define EVC_OPENSSL_NAME(name) EVC_CAT(evc_openssl_, EVC_CAT(EVC_OPENSSL_UNIT, _##name))
 
 void OPENSSL_cleanse(void *p, size_t n_bytes);
@@ -58,8 +62,8 @@ typedef struct {
 /* `top` says how many words are in use, and the highest of them may be zero. */
 #define BN_FLG_FIXED_TOP 0x10000
 
-/* A modulus n: R = 2^ri, RR = R^2 modulo N, n0 = -1 / N modulo R, of which two words are kept. ri stands first before
- * OpenSSL 4.0; patch-openssl reads the version from the library. */
+/* A modulus n: R = 2^ri, RR = R^2 modulo N, n0 = -1 / N modulo R, of which two words are kept. ri
+ * stands first before OpenSSL 4.0; patch-openssl reads the version from the library. */
 #if !defined(EVC_OPENSSL_MAJOR)
 #error "EVC_OPENSSL_MAJOR is to say which version of OpenSSL the library has"
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* In a source tree: OpenSSL's own functions of bn_asm.c get other names. Included again where that file takes some of
- * these macros back. */
+/* In a source tree: OpenSSL's own functions of bn_asm.c get other names. Included again where that
+ * file takes some of these macros back. */
 #define EVC_OPENSSL_TREE 1
 
 #define bn_mul_add_words evc_openssl_bn_mul_add_words

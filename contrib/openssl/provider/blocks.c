@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AES in ECB, CBC and CTR for OpenSSL. ECB and CBC work on whole blocks, hold back what is no whole block, and add and
- * remove padding; CBC also does the records of TLS before 1.3, if it is told the version of TLS.
+ * AES in ECB, CBC and CTR for OpenSSL. ECB and CBC work on whole blocks, hold back what is no
+ * whole block, and add and remove padding; CBC also does the records of TLS before 1.3, if it is
+ * told the version of TLS.
  */
 #include <openssl/prov_ssl.h>
 
@@ -32,7 +33,8 @@ static void *new(const struct provider *provider, unsigned mode, uint8_t key_byt
     blocks->mode = mode;
     blocks->key_bytes = key_bytes;
     blocks->pads = 1;
-    if (evc_aes_ctr_start(&blocks->ctr, blocks->iv) != EVC_OK) { /* as by OpenSSL, an IV that was not set is zeros */
+    /* as by OpenSSL, an IV that was not set is zeros */
+    if (evc_aes_ctr_start(&blocks->ctr, blocks->iv) != EVC_OK) {
         context_free(blocks, sizeof *blocks, provider->aes_key_bytes);
         return NULL;
     }
@@ -59,9 +61,10 @@ static size_t iv_bytes_of(const struct blocks *blocks)
     return blocks->mode == MODE_ECB ? 0 : BLOCK_BYTES;
 }
 
-/* ---- Parameters ------------------------------------------------------------------------------------ */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
-/* How many bytes of a block of key stream are used, for programs that keep this state themselves. */
+/* How many bytes of a block of key stream are used, for programs that keep
+ * this state themselves. */
 static int set_used(struct blocks *blocks, size_t n)
 {
     if (blocks->mode != MODE_CTR)
@@ -74,7 +77,8 @@ static int set_used(struct blocks *blocks, size_t n)
 
 static int set_param(struct blocks *blocks, const OSSL_PARAM *param)
 {
-    const int is_padding = is_key(param, OSSL_CIPHER_PARAM_PADDING), is_num = is_key(param, OSSL_CIPHER_PARAM_NUM);
+    const int is_padding = is_key(param, OSSL_CIPHER_PARAM_PADDING),
+              is_num = is_key(param, OSSL_CIPHER_PARAM_NUM);
     const int is_version = is_key(param, OSSL_CIPHER_PARAM_TLS_VERSION);
     const int is_mac_size = is_key(param, OSSL_CIPHER_PARAM_TLS_MAC_SIZE);
     size_t n;
@@ -119,7 +123,8 @@ static int get_param(const struct blocks *blocks, OSSL_PARAM *param)
     if (is_key(param, OSSL_CIPHER_PARAM_TLS_MAC)) {
         if (param->data_type != OSSL_PARAM_OCTET_PTR)
             return 0;
-        return param_set_bytes(param, blocks->tls_mac_is_set ? blocks->tls_mac : NULL, blocks->tls_mac_bytes);
+        return param_set_bytes(param, blocks->tls_mac_is_set ? blocks->tls_mac : NULL,
+                               blocks->tls_mac_bytes);
     }
     return 1;
 }
@@ -159,7 +164,7 @@ static const OSSL_PARAM *settable(void *context, void *provider)
     return names;
 }
 
-/* ---- Set-up ----------------------------------------------------------------------------------------- */
+/* ---- Set-up ---------------------------------------------------------------------------------- */
 
 static int set_iv(struct blocks *blocks, const uint8_t *iv, size_t iv_bytes)
 {
@@ -188,8 +193,8 @@ static int set_key(struct blocks *blocks, const uint8_t *user_key)
     return blocks->key_is_set;
 }
 
-static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *iv, size_t iv_bytes,
-                const OSSL_PARAM params[], int encrypts)
+static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *iv,
+                size_t iv_bytes, const OSSL_PARAM params[], int encrypts)
 {
     struct blocks *blocks = context;
 
@@ -209,21 +214,22 @@ static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8
     return set_params(context, params);
 }
 
-static int encrypt_init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *iv, size_t iv_bytes,
-                        const OSSL_PARAM params[])
+static int encrypt_init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *iv,
+                        size_t iv_bytes, const OSSL_PARAM params[])
 {
     return init(context, key, key_bytes, iv, iv_bytes, params, 1);
 }
 
-static int decrypt_init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *iv, size_t iv_bytes,
-                        const OSSL_PARAM params[])
+static int decrypt_init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *iv,
+                        size_t iv_bytes, const OSSL_PARAM params[])
 {
     return init(context, key, key_bytes, iv, iv_bytes, params, 0);
 }
 
-/* ---- CTR -------------------------------------------------------------------------------------------- */
+/* ---- CTR ------------------------------------------------------------------------------------- */
 
-static int ctr_cipher(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t len_bytes)
+static int ctr_cipher(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in,
+                      size_t len_bytes)
 {
     struct blocks *blocks = context;
 
@@ -231,8 +237,9 @@ static int ctr_cipher(void *context, uint8_t *out, size_t *written, size_t room,
         return FAIL(blocks, PROV_R_NO_KEY_SET);
     if (room < len_bytes)
         return FAIL(blocks, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
-    if (len_bytes
-        && (!in || !out || evc_aes_ctr_update(key_of(blocks), &blocks->ctr, in, out, len_bytes) != EVC_OK))
+    if (len_bytes &&
+        (!in || !out ||
+         evc_aes_ctr_update(key_of(blocks), &blocks->ctr, in, out, len_bytes) != EVC_OK))
         return FAIL(blocks, PROV_R_CIPHER_OPERATION_FAILED);
     *written = len_bytes;
     return 1;
@@ -247,7 +254,7 @@ static int ctr_final(void *context, uint8_t *out, size_t *written, size_t room)
     return blocks->key_is_set || FAIL(blocks, PROV_R_NO_KEY_SET);
 }
 
-/* ---- ECB and CBC --------------------------------------------------------------------------------------- */
+/* ---- ECB and CBC ----------------------------------------------------------------------------- */
 
 /* Whole blocks. */
 static int crypt(struct blocks *blocks, const uint8_t *in, uint8_t *out, size_t len_bytes)
@@ -267,8 +274,8 @@ static int crypt(struct blocks *blocks, const uint8_t *in, uint8_t *out, size_t 
 }
 
 /* A record of TLS in its place: for TLS 1.1 and newer, and any DTLS, with the block of its IV. */
-static int crypt_record(struct blocks *blocks, uint8_t *out, size_t *written, size_t room, const uint8_t *in,
-                        size_t len_bytes)
+static int crypt_record(struct blocks *blocks, uint8_t *out, size_t *written, size_t room,
+                        const uint8_t *in, size_t len_bytes)
 {
     const int has_iv = blocks->tls_version != SSL3_VERSION && blocks->tls_version != TLS1_VERSION;
     const size_t iv_bytes = has_iv ? BLOCK_BYTES : 0;
@@ -289,7 +296,8 @@ static int crypt_record(struct blocks *blocks, uint8_t *out, size_t *written, si
     if (len_bytes < iv_bytes)
         return FAIL(blocks, PROV_R_CIPHER_OPERATION_FAILED);
     *written = len_bytes - iv_bytes;
-    if (!tls_take_padding(out + iv_bytes, written, blocks->tls_version, blocks->tls_mac, blocks->tls_mac_bytes))
+    if (!tls_take_padding(out + iv_bytes, written, blocks->tls_version, blocks->tls_mac,
+                          blocks->tls_mac_bytes))
         return FAIL(blocks, PROV_R_CIPHER_OPERATION_FAILED);
     blocks->tls_mac_is_set = blocks->tls_mac_bytes != 0;
     return 1;
@@ -307,7 +315,8 @@ static size_t hold(struct blocks *blocks, const uint8_t *in, size_t len_bytes)
     return n;
 }
 
-static int update(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t len_bytes)
+static int update(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in,
+                  size_t len_bytes)
 {
     struct blocks *blocks = context;
     const int keeps_last = !blocks->encrypts && blocks->pads; /* it may be the padding */
@@ -366,8 +375,8 @@ static int encrypt_last(struct blocks *blocks, uint8_t *out, size_t *written, si
     return 1;
 }
 
-/* How many bytes of a decrypted last block are text; 16: its padding is wrong. Who calls this learns it, as from any
- * padding without authentication. */
+/* How many bytes of a decrypted last block are text; 16: its padding is wrong. Who calls this
+ * learns it, as from any padding without authentication. */
 static size_t text_in_last(const uint8_t block[BLOCK_BYTES])
 {
     const size_t n = block[BLOCK_BYTES - 1];
@@ -411,11 +420,13 @@ static int final(void *context, uint8_t *out, size_t *written, size_t room)
         return FAIL(blocks, PROV_R_NO_KEY_SET);
     if (blocks->tls_version)
         return FAIL(blocks, PROV_R_CIPHER_OPERATION_FAILED);
-    return blocks->encrypts ? encrypt_last(blocks, out, written, room) : decrypt_last(blocks, out, written, room);
+    return blocks->encrypts ? encrypt_last(blocks, out, written, room)
+                            : decrypt_last(blocks, out, written, room);
 }
 
 /* In one call, without padding. ECB leaves out what is no whole block, as OpenSSL's does. */
-static int cipher(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t len_bytes)
+static int cipher(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in,
+                  size_t len_bytes)
 {
     struct blocks *blocks = context;
 
@@ -429,29 +440,32 @@ static int cipher(void *context, uint8_t *out, size_t *written, size_t room, con
     return 1;
 }
 
-#define BLOCKS(name, bits, mode, iv_bytes, block_bytes, update, final, cipher)                             \
-    static void *new_##name##bits(void *provider) { return new (provider, mode, bits / 8); }               \
-    static int get_facts_##name##bits(OSSL_PARAM params[])                                                 \
-    {                                                                                                      \
-        return cipher_get_facts(params,                                                                    \
-                                &(const struct cipher_facts){mode, bits / 8, iv_bytes, block_bytes, 0, 0}); \
-    }                                                                                                      \
-    const OSSL_DISPATCH provider_##name##bits[] = {                                                        \
-        DISPATCH(OSSL_FUNC_CIPHER_NEWCTX, new_##name##bits),                                               \
-        DISPATCH(OSSL_FUNC_CIPHER_FREECTX, release),                                                       \
-        DISPATCH(OSSL_FUNC_CIPHER_DUPCTX, copy),                                                           \
-        DISPATCH(OSSL_FUNC_CIPHER_ENCRYPT_INIT, encrypt_init),                                             \
-        DISPATCH(OSSL_FUNC_CIPHER_DECRYPT_INIT, decrypt_init),                                             \
-        DISPATCH(OSSL_FUNC_CIPHER_UPDATE, update),                                                         \
-        DISPATCH(OSSL_FUNC_CIPHER_FINAL, final),                                                           \
-        DISPATCH(OSSL_FUNC_CIPHER_CIPHER, cipher),                                                         \
-        DISPATCH(OSSL_FUNC_CIPHER_GET_PARAMS, get_facts_##name##bits),                                     \
-        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_PARAMS, cipher_fact_names),                                     \
-        DISPATCH(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, get_params),                                             \
-        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, gettable),                                          \
-        DISPATCH(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, set_params),                                             \
-        DISPATCH(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, settable),                                          \
-        DISPATCH_END,                                                                                      \
+#define BLOCKS(name, bits, mode, iv_bytes, block_bytes, update, final, cipher)                  \
+    static void *new_##name##bits(void *provider)                                               \
+    {                                                                                           \
+        return new(provider, mode, bits / 8);                                                   \
+    }                                                                                           \
+    static int get_facts_##name##bits(OSSL_PARAM params[])                                      \
+    {                                                                                           \
+        return cipher_get_facts(                                                                \
+            params, &(const struct cipher_facts){mode, bits / 8, iv_bytes, block_bytes, 0, 0}); \
+    }                                                                                           \
+    const OSSL_DISPATCH provider_##name##bits[] = {                                             \
+        DISPATCH(OSSL_FUNC_CIPHER_NEWCTX, new_##name##bits),                                    \
+        DISPATCH(OSSL_FUNC_CIPHER_FREECTX, release),                                            \
+        DISPATCH(OSSL_FUNC_CIPHER_DUPCTX, copy),                                                \
+        DISPATCH(OSSL_FUNC_CIPHER_ENCRYPT_INIT, encrypt_init),                                  \
+        DISPATCH(OSSL_FUNC_CIPHER_DECRYPT_INIT, decrypt_init),                                  \
+        DISPATCH(OSSL_FUNC_CIPHER_UPDATE, update),                                              \
+        DISPATCH(OSSL_FUNC_CIPHER_FINAL, final),                                                \
+        DISPATCH(OSSL_FUNC_CIPHER_CIPHER, cipher),                                              \
+        DISPATCH(OSSL_FUNC_CIPHER_GET_PARAMS, get_facts_##name##bits),                          \
+        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_PARAMS, cipher_fact_names),                          \
+        DISPATCH(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, get_params),                                  \
+        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, gettable),                               \
+        DISPATCH(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, set_params),                                  \
+        DISPATCH(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, settable),                               \
+        DISPATCH_END,                                                                           \
     }
 
 BLOCKS(ecb, 128, MODE_ECB, 0, 16, update, final, cipher);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AES-CCM for OpenSSL: the length of the text (if there are associated data), associated data in one call, the text in one
- * call; and records of TLS 1.2. CCM authenticates both lengths first, so the message starts when the last of them is known.
+ * AES-CCM for OpenSSL: the length of the text (if there are associated data), associated data in
+ * one call, the text in one call; and records of TLS 1.2. CCM authenticates both lengths first, so
+ * the message starts when the last of them is known.
  *
- * The call with the text checks the tag, or makes it. If no text came, the end of the message does it, for an empty text.
- * A call that fails ends the message. So the call for its end fails, too, which may be the only one that a program checks.
+ * The call with the text checks the tag, or makes it. If no text came, the end of the message does
+ * it, for an empty text. A call that fails ends the message. So the call for its end fails, too,
+ * which may be the only one that a program checks.
  */
 #include "aead.h"
 
@@ -60,7 +62,7 @@ static void set_message(struct ccm *ccm, enum message_state state)
     ccm->message = (uint8_t)state;
 }
 
-/* ---- Parameters ------------------------------------------------------------------------------------ */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 static int set_tls_aad(struct ccm *ccm, const uint8_t *aad, size_t n)
 {
@@ -123,9 +125,11 @@ static int set_param(struct ccm *ccm, const OSSL_PARAM *param)
     if (is_key(param, OSSL_CIPHER_PARAM_AEAD_TAG))
         return set_tag(ccm, param);
     if (is_key(param, OSSL_CIPHER_PARAM_AEAD_IVLEN))
-        return (param_get_size(param, &n) && set_nonce_bytes(ccm, n)) || FAIL(ccm, PROV_R_INVALID_IV_LENGTH);
+        return (param_get_size(param, &n) && set_nonce_bytes(ccm, n)) ||
+               FAIL(ccm, PROV_R_INVALID_IV_LENGTH);
     if (is_key(param, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD))
-        return (is_bytes && set_tls_aad(ccm, param->data, param->data_size)) || FAIL(ccm, PROV_R_INVALID_DATA);
+        return (is_bytes && set_tls_aad(ccm, param->data, param->data_size)) ||
+               FAIL(ccm, PROV_R_INVALID_DATA);
     if (is_key(param, OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED)) {
         if (!is_bytes || param->data_size != TLS_FIXED_BYTES)
             return FAIL(ccm, PROV_R_INVALID_IV_LENGTH);
@@ -146,7 +150,8 @@ static int get_tag(struct ccm *ccm, OSSL_PARAM *param)
 {
     if (!ccm->seals || !ccm->tag_is_set)
         return FAIL(ccm, PROV_R_TAG_NOT_SET);
-    if (param->data_type != OSSL_PARAM_OCTET_STRING || !param->data || param->data_size != ccm->tag_bytes)
+    if (param->data_type != OSSL_PARAM_OCTET_STRING || !param->data ||
+        param->data_size != ccm->tag_bytes)
         return FAIL(ccm, PROV_R_FAILED_TO_SET_PARAMETER);
     memcpy(param->data, ccm->tag, ccm->tag_bytes);
     param->return_size = ccm->tag_bytes;
@@ -211,10 +216,10 @@ static const OSSL_PARAM *settable(void *context, void *provider)
     return names;
 }
 
-/* ---- Set-up ----------------------------------------------------------------------------------------- */
+/* ---- Set-up ---------------------------------------------------------------------------------- */
 
-static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *nonce, size_t nonce_bytes,
-                const OSSL_PARAM params[], int seals)
+static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *nonce,
+                size_t nonce_bytes, const OSSL_PARAM params[], int seals)
 {
     struct ccm *ccm = context;
     const struct provider *provider = ccm->provider;
@@ -235,8 +240,9 @@ static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8
             return FAIL(ccm, PROV_R_INVALID_KEY_LENGTH);
         ccm->length_is_set = 0;
         ccm->key_is_set =
-            evc_aes_ccm_set_key_in(context_key(ccm, sizeof *ccm), provider->ccm_key_bytes, provider->parallel,
-                                   provider->serial, key, 8u * ccm->key_bytes) == EVC_OK;
+            evc_aes_ccm_set_key_in(context_key(ccm, sizeof *ccm), provider->ccm_key_bytes,
+                                   provider->parallel, provider->serial, key,
+                                   8u * ccm->key_bytes) == EVC_OK;
         if (!ccm->key_is_set)
             return 0;
     }
@@ -245,7 +251,7 @@ static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8
 
 AEAD_INITS
 
-/* ---- Messages ---------------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 /* A record of TLS 1.2 in its place: 8 bytes of the nonce, text, tag. */
 static int crypt_record(struct ccm *ccm, uint8_t *record, size_t len_bytes, size_t *written)
@@ -260,11 +266,13 @@ static int crypt_record(struct ccm *ccm, uint8_t *record, size_t len_bytes, size
     set_message(ccm, NO_MESSAGE); /* a nonce serves once, and so does the number */
     ccm->tls_aad_is_spent = ccm->seals;
     if (ccm->seals)
-        status = evc_aes_ccm_seal(key_of(ccm), ccm->nonce, ccm->nonce_bytes, ccm->tls_aad, TLS_AAD_BYTES, text, text,
-                                  text_bytes, text + text_bytes, ccm->tag_bytes);
+        status =
+            evc_aes_ccm_seal(key_of(ccm), ccm->nonce, ccm->nonce_bytes, ccm->tls_aad, TLS_AAD_BYTES,
+                             text, text, text_bytes, text + text_bytes, ccm->tag_bytes);
     else
-        status = evc_aes_ccm_open(key_of(ccm), ccm->nonce, ccm->nonce_bytes, ccm->tls_aad, TLS_AAD_BYTES, text, text,
-                                  text_bytes, text + text_bytes, ccm->tag_bytes);
+        status =
+            evc_aes_ccm_open(key_of(ccm), ccm->nonce, ccm->nonce_bytes, ccm->tls_aad, TLS_AAD_BYTES,
+                             text, text, text_bytes, text + text_bytes, ccm->tag_bytes);
     if (status == EVC_OK)
         *written = ccm->seals ? len_bytes : text_bytes;
     return status == EVC_OK;
@@ -272,8 +280,8 @@ static int crypt_record(struct ccm *ccm, uint8_t *record, size_t len_bytes, size
 
 static int start(struct ccm *ccm, size_t aad_bytes)
 {
-    if (evc_aes_ccm_start(key_of(ccm), &ccm->state, ccm->nonce, ccm->nonce_bytes, aad_bytes, ccm->text_bytes,
-                          ccm->tag_bytes) != EVC_OK)
+    if (evc_aes_ccm_start(key_of(ccm), &ccm->state, ccm->nonce, ccm->nonce_bytes, aad_bytes,
+                          ccm->text_bytes, ccm->tag_bytes) != EVC_OK)
         return 0;
     if (ccm->seals)
         ccm->tag_is_set = 0; /* that of the message before */
@@ -346,7 +354,8 @@ static int finish(struct ccm *ccm)
     return ccm->message == COMPLETE || take_text(ccm, nothing, nothing, 0);
 }
 
-/* Take a text, with `in` and `out`; associated data, with `in` alone; or the length of the text, with neither. */
+/* Take a text, with `in` and `out`; associated data, with `in` alone; or the length of
+ * the text, with neither. */
 static int take(struct ccm *ccm, uint8_t *out, const uint8_t *in, size_t len_bytes)
 {
     if (out && in)
@@ -361,7 +370,8 @@ static int take(struct ccm *ccm, uint8_t *out, const uint8_t *in, size_t len_byt
     return (ccm->message != NO_MESSAGE && ccm->length_is_set && ccm->text_bytes) || finish(ccm);
 }
 
-static int crypt_tls(struct ccm *ccm, uint8_t *out, size_t *written, const uint8_t *in, size_t len_bytes)
+static int crypt_tls(struct ccm *ccm, uint8_t *out, size_t *written, const uint8_t *in,
+                     size_t len_bytes)
 {
     return in && in == out && ccm->nonce_bytes >= TLS_FIXED_BYTES + TLS_IV_BYTES
            && len_bytes >= TLS_IV_BYTES + ccm->tag_bytes && !(ccm->seals && ccm->tls_aad_is_spent)
@@ -376,7 +386,8 @@ static int kept(struct ccm *ccm, int done)
     return done;
 }
 
-static int crypt(struct ccm *ccm, uint8_t *out, size_t *written, const uint8_t *in, size_t len_bytes)
+static int crypt(struct ccm *ccm, uint8_t *out, size_t *written, const uint8_t *in,
+                 size_t len_bytes)
 {
     *written = 0;
     if (ccm->key_is_set && ccm->tls_aad_is_set)
@@ -387,7 +398,8 @@ static int crypt(struct ccm *ccm, uint8_t *out, size_t *written, const uint8_t *
     return 1;
 }
 
-static int update(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t len_bytes)
+static int update(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in,
+                  size_t len_bytes)
 {
     struct ccm *ccm = context;
 
@@ -405,8 +417,10 @@ static int final(void *context, uint8_t *out, size_t *written, size_t room)
     return kept(ccm, ccm->key_is_set && !ccm->tls_aad_is_set && finish(ccm));
 }
 
-/* As OpenSSL calls it for EVP_Cipher. Without `in` it is the end of the message; a length is then not zero. */
-static int cipher(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t len_bytes)
+/* As OpenSSL calls it for EVP_Cipher. Without `in` it is the end of the message; a
+ * length is then not zero. */
+static int cipher(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in,
+                  size_t len_bytes)
 {
     struct ccm *ccm = context;
     size_t ignored;
@@ -414,7 +428,8 @@ static int cipher(void *context, uint8_t *out, size_t *written, size_t room, con
     if (room < len_bytes)
         return FAIL(ccm, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
     *written = len_bytes;
-    return !in && !len_bytes ? final(context, out, &ignored, room) : crypt(ccm, out, &ignored, in, len_bytes);
+    return !in && !len_bytes ? final(context, out, &ignored, room)
+                             : crypt(ccm, out, &ignored, in, len_bytes);
 }
 
 AEAD_TABLE(MODE_CCM, ccm, 128);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CMAC for OpenSSL. CMAC is one algorithm for all ciphers, so OpenSSL asks the provider that it prefers also for CMAC with
- * DES or Camellia. Those are done by the default provider: its functions, called as OpenSSL would.
+ * CMAC for OpenSSL. CMAC is one algorithm for all ciphers, so OpenSSL asks the provider that it
+ * prefers also for CMAC with DES or Camellia. Those are done by the default provider: its
+ * functions, called as OpenSSL would.
  */
 #include <stdatomic.h>
 #include <strings.h>
@@ -33,7 +34,7 @@ static const struct evc_aes_cmac_key *key_of(const struct cmac *cmac)
     return context_key(cmac, sizeof *cmac);
 }
 
-/* ---- CMAC of the default provider ----------------------------------------------------------------------- */
+/* ---- CMAC of the default provider ------------------------------------------------------------ */
 
 static void (*function_of(const OSSL_DISPATCH *table, int id))(void)
 {
@@ -96,10 +97,12 @@ static int use_foreign(struct cmac *cmac)
     found.init = (OSSL_FUNC_mac_init_fn *)function_of(table, OSSL_FUNC_MAC_INIT);
     found.update = (OSSL_FUNC_mac_update_fn *)function_of(table, OSSL_FUNC_MAC_UPDATE);
     found.final = (OSSL_FUNC_mac_final_fn *)function_of(table, OSSL_FUNC_MAC_FINAL);
-    found.get_params = (OSSL_FUNC_mac_get_ctx_params_fn *)function_of(table, OSSL_FUNC_MAC_GET_CTX_PARAMS);
-    found.set_params = (OSSL_FUNC_mac_set_ctx_params_fn *)function_of(table, OSSL_FUNC_MAC_SET_CTX_PARAMS);
-    if (!create || !found.copy || !found.release || !found.init || !found.update || !found.final || !found.get_params
-        || !found.set_params)
+    found.get_params =
+        (OSSL_FUNC_mac_get_ctx_params_fn *)function_of(table, OSSL_FUNC_MAC_GET_CTX_PARAMS);
+    found.set_params =
+        (OSSL_FUNC_mac_set_ctx_params_fn *)function_of(table, OSSL_FUNC_MAC_SET_CTX_PARAMS);
+    if (!create || !found.copy || !found.release || !found.init || !found.update || !found.final ||
+        !found.get_params || !found.set_params)
         return FAIL(cmac, PROV_R_NOT_SUPPORTED);
     found.context = create(provider->context_of(other));
     if (!found.context)
@@ -108,7 +111,7 @@ static int use_foreign(struct cmac *cmac)
     return 1;
 }
 
-/* ---- Contexts ------------------------------------------------------------------------------------- */
+/* ---- Contexts -------------------------------------------------------------------------------- */
 
 static void *new(void *context)
 {
@@ -141,7 +144,7 @@ static void *copy(void *context)
     return NULL;
 }
 
-/* ---- Parameters ------------------------------------------------------------------------------------ */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 /* 128, 192 or 256 if the name is that of AES in CBC, else 0. */
 static unsigned key_bits_of(const char *name, size_t n)
@@ -175,11 +178,13 @@ static const OSSL_PARAM *find(const OSSL_PARAM params[], const char *name)
     return NULL;
 }
 
-/* The cipher decides whose CMAC it is. A query that names properties or an engine is not for us to answer. */
+/* The cipher decides whose CMAC it is. A query that names properties or an engine is
+ * not for us to answer. */
 static int set_cipher(struct cmac *cmac, const OSSL_PARAM params[])
 {
     const OSSL_PARAM *cipher = find(params, OSSL_MAC_PARAM_CIPHER);
-    const OSSL_PARAM *properties = find(params, OSSL_MAC_PARAM_PROPERTIES), *engine = find(params, "engine");
+    const OSSL_PARAM *properties = find(params, OSSL_MAC_PARAM_PROPERTIES),
+                     *engine = find(params, "engine");
     const int is_plain = (!properties || !properties->data || !*(const char *)properties->data)
                          && (!engine || !engine->data || !*(const char *)engine->data);
     unsigned bits;
@@ -226,7 +231,8 @@ static int set_params(void *context, const OSSL_PARAM params[])
     key = find(params, OSSL_MAC_PARAM_KEY);
     if (!key)
         return 1;
-    return key->data_type == OSSL_PARAM_OCTET_STRING && key->data && set_key(cmac, key->data, key->data_size);
+    return key->data_type == OSSL_PARAM_OCTET_STRING && key->data &&
+           set_key(cmac, key->data, key->data_size);
 }
 
 static int get_params(void *context, OSSL_PARAM params[])
@@ -244,8 +250,8 @@ static int get_params(void *context, OSSL_PARAM params[])
 
 static const OSSL_PARAM *gettable(void *context, void *provider)
 {
-    static const OSSL_PARAM names[] = {PARAM_SIZE(OSSL_MAC_PARAM_SIZE), PARAM_SIZE(OSSL_MAC_PARAM_BLOCK_SIZE),
-                                       PARAM_END};
+    static const OSSL_PARAM names[] = {PARAM_SIZE(OSSL_MAC_PARAM_SIZE),
+                                       PARAM_SIZE(OSSL_MAC_PARAM_BLOCK_SIZE), PARAM_END};
 
     (void)context, (void)provider;
     return names;
@@ -253,14 +259,15 @@ static const OSSL_PARAM *gettable(void *context, void *provider)
 
 static const OSSL_PARAM *settable(void *context, void *provider)
 {
-    static const OSSL_PARAM names[] = {PARAM_TEXT(OSSL_MAC_PARAM_CIPHER), PARAM_TEXT(OSSL_MAC_PARAM_PROPERTIES),
+    static const OSSL_PARAM names[] = {PARAM_TEXT(OSSL_MAC_PARAM_CIPHER),
+                                       PARAM_TEXT(OSSL_MAC_PARAM_PROPERTIES),
                                        PARAM_BYTES(OSSL_MAC_PARAM_KEY), PARAM_END};
 
     (void)context, (void)provider;
     return names;
 }
 
-/* ---- Messages ---------------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 static int init(void *context, const uint8_t *key, size_t key_bytes, const OSSL_PARAM params[])
 {
@@ -281,7 +288,8 @@ static int update(void *context, const uint8_t *in, size_t len_bytes)
 
     if (cmac->foreign.context)
         return cmac->foreign.update(cmac->foreign.context, in, len_bytes);
-    return cmac->key_is_set && evc_aes_cmac_update(key_of(cmac), &cmac->state, in, len_bytes) == EVC_OK;
+    return cmac->key_is_set &&
+           evc_aes_cmac_update(key_of(cmac), &cmac->state, in, len_bytes) == EVC_OK;
 }
 
 static int final(void *context, uint8_t *out, size_t *written, size_t room)

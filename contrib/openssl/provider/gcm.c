@@ -2,12 +2,19 @@
 /*
  * AES-GCM for OpenSSL: messages in pieces, and records of TLS 1.2 in one call.
  *
- * An IV is kept until the first data comes, since the key may be set after it. Tags have the lengths of SP 800-38D.
+ * An IV is kept until the first data comes, since the key may be set after it. Tags have
+ * the lengths of SP 800-38D.
  */
 #include "aead.h"
 
 enum iv_state { NO_IV, IV_KEPT, IV_STARTED, IV_USED };
-enum { MAX_IV_BYTES = 128, TAG_BYTES = 16, TLS_AAD_BYTES = 13, TLS_IV_BYTES = 8, TLS_FIXED_BYTES = 4 };
+enum {
+    MAX_IV_BYTES = 128,
+    TAG_BYTES = 16,
+    TLS_AAD_BYTES = 13,
+    TLS_IV_BYTES = 8,
+    TLS_FIXED_BYTES = 4
+};
 enum { COUNTER_BYTES = 8 }; /* the end of an IV that counts */
 
 struct gcm {
@@ -17,8 +24,10 @@ struct gcm {
     uint64_t tls_records;
     struct evc_gcm_state state;
     uint8_t key_bytes, key_is_set, seals, iv_state;
-    uint8_t iv_counts, iv_is_random; /* the IV is fixed in part and then counted; it was made here */
-    uint8_t iv_is_spent;             /* a message was sealed under the IV, which has not been counted since */
+    uint8_t iv_counts, iv_is_random; /* the IV is fixed in part and then
+                                      * counted; it was made here */
+    uint8_t iv_is_spent;             /* a message was sealed under the IV, which has
+                                      * not been counted since */
     uint8_t tls_aad_is_set, tls_aad[TLS_AAD_BYTES], tag[TAG_BYTES];
     uint8_t iv[MAX_IV_BYTES];
 };
@@ -54,7 +63,7 @@ static void release(void *context)
         context_free(gcm, sizeof *gcm, gcm->provider->gcm_key_bytes);
 }
 
-/* ---- IVs ---------------------------------------------------------------------------------------- */
+/* ---- IVs ------------------------------------------------------------------------------------- */
 
 static int make_iv(struct gcm *gcm)
 {
@@ -132,7 +141,7 @@ static int set_fixed_iv(struct gcm *gcm, const uint8_t *fixed, size_t n)
     return 1;
 }
 
-/* ---- Parameters ------------------------------------------------------------------------------------ */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 static int set_tls_aad(struct gcm *gcm, const uint8_t *aad, size_t n)
 {
@@ -177,9 +186,11 @@ static int set_param(struct gcm *gcm, const OSSL_PARAM *param)
     size_t n;
 
     if (is_key(param, OSSL_CIPHER_PARAM_AEAD_TAG))
-        return (is_bytes && set_tag(gcm, param->data, param->data_size)) || FAIL(gcm, PROV_R_INVALID_TAG);
+        return (is_bytes && set_tag(gcm, param->data, param->data_size)) ||
+               FAIL(gcm, PROV_R_INVALID_TAG);
     if (is_key(param, OSSL_CIPHER_PARAM_AEAD_IVLEN))
-        return (param_get_size(param, &n) && set_iv_bytes(gcm, n)) || FAIL(gcm, PROV_R_INVALID_IV_LENGTH);
+        return (param_get_size(param, &n) && set_iv_bytes(gcm, n)) ||
+               FAIL(gcm, PROV_R_INVALID_IV_LENGTH);
     if (is_key(param, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD))
         return (is_bytes && param->data && set_tls_aad(gcm, param->data, param->data_size))
                || FAIL(gcm, PROV_R_INVALID_AAD);
@@ -273,7 +284,7 @@ static const OSSL_PARAM *settable(void *context, void *provider)
     return names;
 }
 
-/* ---- Set-up ----------------------------------------------------------------------------------------- */
+/* ---- Set-up ---------------------------------------------------------------------------------- */
 
 static void end_message(struct gcm *gcm)
 {
@@ -291,7 +302,8 @@ static int set_key(struct gcm *gcm, const uint8_t *user_key)
     const unsigned key_bits = 8u * gcm->key_bytes;
     const enum evc_status status =
         provider->gcm ? evc_gcm_set_key_in(key, key_bytes, provider->gcm, user_key, key_bits)
-                      : evc_gcm_set_pair_in(key, key_bytes, provider->parallel, provider->ghash, user_key, key_bits);
+                      : evc_gcm_set_pair_in(key, key_bytes, provider->parallel, provider->ghash,
+                                            user_key, key_bits);
 
     gcm->key_is_set = status == EVC_OK;
     gcm->iv_is_spent = 0;
@@ -300,8 +312,8 @@ static int set_key(struct gcm *gcm, const uint8_t *user_key)
     return gcm->key_is_set;
 }
 
-static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *iv, size_t iv_bytes,
-                const OSSL_PARAM params[], int seals)
+static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *iv,
+                size_t iv_bytes, const OSSL_PARAM params[], int seals)
 {
     struct gcm *gcm = context;
 
@@ -329,9 +341,10 @@ static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8
 
 AEAD_INITS
 
-/* ---- Messages ---------------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
-/* A record of TLS 1.2 in its place: 8 bytes of the IV, text, tag. Returns whether it succeeded; *written is set. */
+/* A record of TLS 1.2 in its place: 8 bytes of the IV, text, tag. Returns whether it
+ * succeeded; *written is set. */
 static int crypt_record(struct gcm *gcm, uint8_t *record, size_t len_bytes, size_t *written)
 {
     uint8_t iv[MAX_IV_BYTES], *text = record + TLS_IV_BYTES;
@@ -344,18 +357,19 @@ static int crypt_record(struct gcm *gcm, uint8_t *record, size_t len_bytes, size
         memcpy(iv, gcm->iv, gcm->iv_bytes);
         memcpy(record, iv + gcm->iv_bytes - TLS_IV_BYTES, TLS_IV_BYTES);
         count_up(gcm);
-        status = evc_gcm_seal(key_of(gcm), iv, gcm->iv_bytes, gcm->tls_aad, TLS_AAD_BYTES, text, text, text_bytes,
-                              text + text_bytes, TAG_BYTES);
+        status = evc_gcm_seal(key_of(gcm), iv, gcm->iv_bytes, gcm->tls_aad, TLS_AAD_BYTES, text,
+                              text, text_bytes, text + text_bytes, TAG_BYTES);
     } else {
         memcpy(gcm->iv + gcm->iv_bytes - TLS_IV_BYTES, record, TLS_IV_BYTES);
-        status = evc_gcm_open(key_of(gcm), gcm->iv, gcm->iv_bytes, gcm->tls_aad, TLS_AAD_BYTES, text, text, text_bytes,
-                              text + text_bytes, TAG_BYTES);
+        status = evc_gcm_open(key_of(gcm), gcm->iv, gcm->iv_bytes, gcm->tls_aad, TLS_AAD_BYTES,
+                              text, text, text_bytes, text + text_bytes, TAG_BYTES);
     }
     *written = gcm->seals ? len_bytes : text_bytes;
     return status == EVC_OK;
 }
 
-static int crypt_tls(struct gcm *gcm, uint8_t *out, size_t *written, const uint8_t *in, size_t len_bytes)
+static int crypt_tls(struct gcm *gcm, uint8_t *out, size_t *written, const uint8_t *in,
+                     size_t len_bytes)
 {
     const int fits = in && in == out && len_bytes >= TLS_IV_BYTES + TAG_BYTES && find_next_iv(gcm);
     const int done = fits && crypt_record(gcm, out, len_bytes, written);
@@ -402,7 +416,8 @@ static int finish(struct gcm *gcm)
 }
 
 /* No in: the end. No out: associated data. Inlined, as each caller needs a part of it. */
-__attribute__((always_inline)) static inline int crypt(struct gcm *gcm, uint8_t *out, size_t *written, const uint8_t *in,
+__attribute__((always_inline)) static inline int crypt(struct gcm *gcm, uint8_t *out,
+                                                       size_t *written, const uint8_t *in,
                                                        size_t len_bytes)
 {
     enum evc_status status;
@@ -430,7 +445,8 @@ __attribute__((always_inline)) static inline int crypt(struct gcm *gcm, uint8_t 
     return 1;
 }
 
-static int update(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t len_bytes)
+static int update(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in,
+                  size_t len_bytes)
 {
     struct gcm *gcm = context;
 
@@ -439,7 +455,8 @@ static int update(void *context, uint8_t *out, size_t *written, size_t room, con
         return 1;
     if (room < len_bytes)
         return FAIL(gcm, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
-    return (in && crypt(gcm, out, written, in, len_bytes)) || FAIL(gcm, PROV_R_CIPHER_OPERATION_FAILED);
+    return (in && crypt(gcm, out, written, in, len_bytes)) ||
+           FAIL(gcm, PROV_R_CIPHER_OPERATION_FAILED);
 }
 
 static int final(void *context, uint8_t *out, size_t *written, size_t room)
@@ -448,7 +465,8 @@ static int final(void *context, uint8_t *out, size_t *written, size_t room)
     return crypt(context, out, written, NULL, 0);
 }
 
-static int cipher(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t len_bytes)
+static int cipher(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in,
+                  size_t len_bytes)
 {
     struct gcm *gcm = context;
     size_t ignored;

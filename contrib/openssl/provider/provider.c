@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * everycore.so: the AES of this library as a provider for OpenSSL 3.0 and newer. OpenSSL calls OSSL_provider_init when its
- * configuration activates the provider (config(5), provider(7)); everything else is found from there.
+ * everycore.so: the AES of this library as a provider for OpenSSL 3.0 and newer. OpenSSL calls
+ * OSSL_provider_init when its configuration activates the provider (config(5), provider(7));
+ * everything else is found from there.
  */
 #include <stdatomic.h>
 
@@ -12,16 +13,22 @@
 #define EXPORT __attribute__((visibility("default")))
 #define PROPERTIES "provider=everycore,everycore.aes=yes"
 
-/* ---- What there is ---------------------------------------------------------------------------------- */
+/* ---- What there is --------------------------------------------------------------------------- */
 
 /* Names are all that OpenSSL's default provider has for the algorithm: a program may ask by any. */
 static const OSSL_ALGORITHM ciphers[] = {
-    {"AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46", PROPERTIES, provider_gcm256, "AES-256-GCM"},
-    {"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26", PROPERTIES, provider_gcm192, "AES-192-GCM"},
-    {"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6", PROPERTIES, provider_gcm128, "AES-128-GCM"},
-    {"AES-256-CCM:id-aes256-CCM:2.16.840.1.101.3.4.1.47", PROPERTIES, provider_ccm256, "AES-256-CCM"},
-    {"AES-192-CCM:id-aes192-CCM:2.16.840.1.101.3.4.1.27", PROPERTIES, provider_ccm192, "AES-192-CCM"},
-    {"AES-128-CCM:id-aes128-CCM:2.16.840.1.101.3.4.1.7", PROPERTIES, provider_ccm128, "AES-128-CCM"},
+    {"AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46", PROPERTIES, provider_gcm256,
+     "AES-256-GCM"},
+    {"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26", PROPERTIES, provider_gcm192,
+     "AES-192-GCM"},
+    {"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6", PROPERTIES, provider_gcm128,
+     "AES-128-GCM"},
+    {"AES-256-CCM:id-aes256-CCM:2.16.840.1.101.3.4.1.47", PROPERTIES, provider_ccm256,
+     "AES-256-CCM"},
+    {"AES-192-CCM:id-aes192-CCM:2.16.840.1.101.3.4.1.27", PROPERTIES, provider_ccm192,
+     "AES-192-CCM"},
+    {"AES-128-CCM:id-aes128-CCM:2.16.840.1.101.3.4.1.7", PROPERTIES, provider_ccm128,
+     "AES-128-CCM"},
     {"AES-256-XTS:1.3.111.2.1619.0.1.2", PROPERTIES, provider_xts256, "AES-256-XTS"},
     {"AES-128-XTS:1.3.111.2.1619.0.1.1", PROPERTIES, provider_xts128, "AES-128-XTS"},
     {"AES-256-ECB:2.16.840.1.101.3.4.1.41", PROPERTIES, provider_ecb256, "AES-256-ECB"},
@@ -48,7 +55,7 @@ static const OSSL_ALGORITHM *query(void *context, int operation, int *may_not_be
     return operation == OSSL_OP_CIPHER ? ciphers : operation == OSSL_OP_MAC ? macs : NULL;
 }
 
-/* ---- The provider itself ------------------------------------------------------------------------------- */
+/* ---- The provider itself --------------------------------------------------------------------- */
 
 static const OSSL_PARAM *gettable(void *context)
 {
@@ -74,7 +81,8 @@ static int get_text(OSSL_PARAM *param, const char *text)
     return 1;
 }
 
-/* The build information names the kernels, so that `openssl list -providers -verbose` shows what this CPU got. */
+/* The build information names the kernels, so that `openssl list -providers -verbose`
+ * shows what this CPU got. */
 static int get_param(const struct provider *provider, OSSL_PARAM *param)
 {
     if (is_key(param, OSSL_PROV_PARAM_NAME))
@@ -112,10 +120,10 @@ static const OSSL_DISPATCH functions[] = {
     DISPATCH_END,
 };
 
-/* ---- Other providers ----------------------------------------------------------------------------------- */
+/* ---- Other providers ------------------------------------------------------------------------- */
 
-/* OpenSSL calls these when providers are activated and deactivated, and for those that are active now. It keeps a provider
- * in memory until the library context ends. */
+/* OpenSSL calls these when providers are activated and deactivated, and for those that are active
+ * now. It keeps a provider in memory until the library context ends. */
 static int provider_came(const OSSL_CORE_HANDLE *other, void *context)
 {
     struct provider *provider = context;
@@ -140,7 +148,7 @@ static int properties_changed(const char *properties, void *context)
     return 1;
 }
 
-/* ---- Loading ------------------------------------------------------------------------------------------ */
+/* ---- Loading --------------------------------------------------------------------------------- */
 
 static void take_function(struct provider *provider, const OSSL_DISPATCH *given)
 {
@@ -182,9 +190,10 @@ static void take_function(struct provider *provider, const OSSL_DISPATCH *given)
 
 static int has_functions(const struct provider *provider)
 {
-    return provider->zalloc && provider->clear_free && provider->new_error && provider->set_error_debug
-           && provider->vset_error && provider->watch_providers && provider->unwatch_providers && provider->name_of
-           && provider->context_of && provider->dispatch_of;
+    return provider->zalloc && provider->clear_free && provider->new_error &&
+           provider->set_error_debug && provider->vset_error && provider->watch_providers &&
+           provider->unwatch_providers && provider->name_of && provider->context_of &&
+           provider->dispatch_of;
 }
 
 /* Detection takes microseconds in a virtual machine: it is done here alone. */
@@ -197,8 +206,9 @@ static void select_kernels(struct provider *provider)
     provider->parallel = evc_aes_select(features, 0, EVC_USE_PARALLEL);
     provider->gcm = evc_gcm_select(features, 0);
     provider->ghash = evc_ghash_select(features, 0);
-    provider->gcm_key_bytes = provider->gcm ? evc_gcm_kernel(provider->gcm)->key_bytes
-                                            : evc_gcm_pair_key_bytes(provider->parallel, provider->ghash);
+    provider->gcm_key_bytes = provider->gcm
+                                  ? evc_gcm_kernel(provider->gcm)->key_bytes
+                                  : evc_gcm_pair_key_bytes(provider->parallel, provider->ghash);
     serial_bytes = evc_aes_kernel(provider->serial)->key_bytes;
     parallel_bytes = evc_aes_kernel(provider->parallel)->key_bytes;
     provider->aes_key_bytes = serial_bytes > parallel_bytes ? serial_bytes : parallel_bytes;
@@ -207,8 +217,8 @@ static void select_kernels(struct provider *provider)
     provider->cmac_key_bytes = evc_aes_cmac_key_bytes(provider->serial);
 }
 
-EXPORT int OSSL_provider_init(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *given, const OSSL_DISPATCH **offered,
-                              void **context)
+EXPORT int OSSL_provider_init(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *given,
+                              const OSSL_DISPATCH **offered, void **context)
 {
     struct provider found = {.core = core}, *provider;
 
@@ -221,7 +231,8 @@ EXPORT int OSSL_provider_init(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH 
     if (!provider)
         return 0;
     memcpy(provider, &found, sizeof found);
-    if (!provider->watch_providers(core, provider_came, provider_went, properties_changed, provider)) {
+    if (!provider->watch_providers(core, provider_came, provider_went, properties_changed,
+                                   provider)) {
         provider->clear_free(provider, sizeof *provider, __FILE__, __LINE__);
         return 0;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The provider: what its files share. Nothing here calls libcrypto; what the provider needs of it comes as functions when
- * it is loaded (provider-base(7) of OpenSSL).
+ * The provider: what its files share. Nothing here calls libcrypto; what the provider needs of it
+ * comes as functions when it is loaded (provider-base(7) of OpenSSL).
  */
 #ifndef EVC_PROVIDER_H
 #define EVC_PROVIDER_H
@@ -19,8 +19,8 @@
 #include "everycore/gcm.h"
 #include "everycore/modes.h"
 
-/* One for each time that the provider is loaded into a library context. It does not change while algorithms are in use,
- * but for `fallback`. */
+/* One for each time that the provider is loaded into a library context. It does not change while
+ * algorithms are in use, but for `fallback`. */
 struct provider {
     const OSSL_CORE_HANDLE *core;
 
@@ -46,17 +46,20 @@ struct provider {
     size_t gcm_key_bytes, aes_key_bytes, xts_key_bytes, ccm_key_bytes, cmac_key_bytes;
 };
 
-/* ---- Errors ------------------------------------------------------------------------------------- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
-/* Puts an error on OpenSSL's queue, as the default provider would: programs look for its reasons. Returns 0. */
-int provider_error(const struct provider *provider, const char *file, int line, const char *function, int reason);
+/* Puts an error on OpenSSL's queue, as the default provider would: programs look for
+ * its reasons. Returns 0. */
+int provider_error(const struct provider *provider, const char *file, int line,
+                   const char *function, int reason);
 
-#define FAIL(context, reason) provider_error((context)->provider, __FILE__, __LINE__, __func__, (reason))
+#define FAIL(context, reason) \
+    provider_error((context)->provider, __FILE__, __LINE__, __func__, (reason))
 
-/* ---- Contexts ------------------------------------------------------------------------------------- */
+/* ---- Contexts -------------------------------------------------------------------------------- */
 
-/* A context is one allocation: a structure that begins with `const struct provider *`, then room for a key, which
- * begins at the next address that is a multiple of 16. All zeros. */
+/* A context is one allocation: a structure that begins with `const struct provider *`, then room
+ * for a key, which begins at the next address that is a multiple of 16. All zeros. */
 void *context_new(const struct provider *provider, size_t structure_bytes, size_t key_bytes);
 void *context_copy(const void *context, size_t structure_bytes, size_t key_bytes);
 void context_free(void *context, size_t structure_bytes, size_t key_bytes);
@@ -73,7 +76,7 @@ int random_bytes(uint8_t *to, size_t n);
 #define DISPATCH(id, function) {(id), (void (*)(void))(function)}
 #define DISPATCH_END {0, NULL}
 
-/* ---- Parameters ------------------------------------------------------------------------------------ */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 static inline int is_key(const OSSL_PARAM *param, const char *name)
 {
@@ -85,8 +88,10 @@ int param_get_size(const OSSL_PARAM *param, size_t *value);
 int param_set_size(OSSL_PARAM *param, size_t value);
 int param_set_bytes(OSSL_PARAM *param, const void *bytes, size_t n); /* a copy, or a pointer */
 
-#define PARAM_SIZE(name) {(name), OSSL_PARAM_UNSIGNED_INTEGER, NULL, sizeof(size_t), OSSL_PARAM_UNMODIFIED}
-#define PARAM_UINT(name) {(name), OSSL_PARAM_UNSIGNED_INTEGER, NULL, sizeof(unsigned), OSSL_PARAM_UNMODIFIED}
+#define PARAM_SIZE(name) \
+    {(name), OSSL_PARAM_UNSIGNED_INTEGER, NULL, sizeof(size_t), OSSL_PARAM_UNMODIFIED}
+#define PARAM_UINT(name) \
+    {(name), OSSL_PARAM_UNSIGNED_INTEGER, NULL, sizeof(unsigned), OSSL_PARAM_UNMODIFIED}
 #define PARAM_INT(name) {(name), OSSL_PARAM_INTEGER, NULL, sizeof(int), OSSL_PARAM_UNMODIFIED}
 #define PARAM_BYTES(name) {(name), OSSL_PARAM_OCTET_STRING, NULL, 0, OSSL_PARAM_UNMODIFIED}
 #define PARAM_POINTER(name) {(name), OSSL_PARAM_OCTET_PTR, NULL, 0, OSSL_PARAM_UNMODIFIED}
@@ -105,7 +110,7 @@ struct cipher_facts {
 int cipher_get_facts(OSSL_PARAM params[], const struct cipher_facts *facts);
 const OSSL_PARAM *cipher_fact_names(void *provider);
 
-/* ---- Algorithms ------------------------------------------------------------------------------------- */
+/* ---- Algorithms ------------------------------------------------------------------------------ */
 
 extern const OSSL_DISPATCH provider_gcm128[], provider_gcm192[], provider_gcm256[];
 extern const OSSL_DISPATCH provider_ccm128[], provider_ccm192[], provider_ccm256[];
@@ -118,14 +123,17 @@ extern const OSSL_DISPATCH provider_cmac[];
 /* A record of TLS in CBC ends with the MAC, if it is not encrypt-then-MAC, and the padding. */
 enum { TLS_MAX_MAC_BYTES = 64 };
 
-/* Write the padding of a record of len_bytes bytes behind it. Returns the bytes of padding, 1 to 16. */
+/* Write the padding of a record of len_bytes bytes behind it. Returns the
+ * bytes of padding, 1 to 16. */
 size_t tls_put_padding(uint8_t *record, size_t len_bytes, unsigned version);
 
 /*
- * Take padding and MAC off a decrypted record of *len_bytes bytes, in time that depends on public lengths alone.
- * *len_bytes becomes that of the text. The MAC, of mac_bytes bytes, goes to mac; if the padding is wrong, random bytes do,
- * so that the caller's comparison fails. Returns 0 if the record is wrong for everybody to see.
+ * Take padding and MAC off a decrypted record of *len_bytes bytes, in time that depends on public
+ * lengths alone. *len_bytes becomes that of the text. The MAC, of mac_bytes bytes, goes to mac; if
+ * the padding is wrong, random bytes do, so that the caller's comparison fails. Returns 0 if the
+ * record is wrong for everybody to see.
  */
-int tls_take_padding(const uint8_t *record, size_t *len_bytes, unsigned version, uint8_t *mac, size_t mac_bytes);
+int tls_take_padding(const uint8_t *record, size_t *len_bytes, unsigned version, uint8_t *mac,
+                     size_t mac_bytes);
 
 #endif

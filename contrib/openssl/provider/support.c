@@ -6,19 +6,22 @@
 
 #include "provider.h"
 
-/* ---- Errors ------------------------------------------------------------------------------------- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
 static void set_error(const struct provider *provider, int reason, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    /* With the number of a library of OpenSSL it is an error of that library: here, of its providers. */
-    provider->vset_error(provider->core, (uint32_t)ERR_PACK(ERR_LIB_PROV, 0, reason), format, arguments);
+    /* With the number of a library of OpenSSL it is an error of that library:
+     * here, of its providers. */
+    provider->vset_error(provider->core, (uint32_t)ERR_PACK(ERR_LIB_PROV, 0, reason), format,
+                         arguments);
     va_end(arguments);
 }
 
-int provider_error(const struct provider *provider, const char *file, int line, const char *function, int reason)
+int provider_error(const struct provider *provider, const char *file, int line,
+                   const char *function, int reason)
 {
     provider->new_error(provider->core);
     provider->set_error_debug(provider->core, file, line, function);
@@ -26,7 +29,7 @@ int provider_error(const struct provider *provider, const char *file, int line, 
     return 0;
 }
 
-/* ---- Contexts ------------------------------------------------------------------------------------- */
+/* ---- Contexts -------------------------------------------------------------------------------- */
 
 static size_t allocated(size_t structure_bytes, size_t key_bytes)
 {
@@ -35,7 +38,8 @@ static size_t allocated(size_t structure_bytes, size_t key_bytes)
 
 void *context_new(const struct provider *provider, size_t structure_bytes, size_t key_bytes)
 {
-    const struct provider **context = provider->zalloc(allocated(structure_bytes, key_bytes), __FILE__, __LINE__);
+    const struct provider **context =
+        provider->zalloc(allocated(structure_bytes, key_bytes), __FILE__, __LINE__);
 
     if (context)
         *context = provider;
@@ -74,14 +78,15 @@ int random_bytes(uint8_t *to, size_t n)
     return 1;
 }
 
-/* ---- Parameters ------------------------------------------------------------------------------------ */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 int param_get_size(const OSSL_PARAM *param, size_t *value)
 {
     uint64_t wide;
     uint32_t narrow;
 
-    if (!param->data || (param->data_type != OSSL_PARAM_UNSIGNED_INTEGER && param->data_type != OSSL_PARAM_INTEGER))
+    if (!param->data ||
+        (param->data_type != OSSL_PARAM_UNSIGNED_INTEGER && param->data_type != OSSL_PARAM_INTEGER))
         return 0;
     if (param->data_size == sizeof wide) {
         memcpy(&wide, param->data, sizeof wide);
@@ -137,7 +142,7 @@ int param_set_bytes(OSSL_PARAM *param, const void *bytes, size_t n)
     return 1;
 }
 
-/* ---- The facts of a cipher --------------------------------------------------------------------------- */
+/* ---- The facts of a cipher ------------------------------------------------------------------- */
 
 const OSSL_PARAM *cipher_fact_names(void *provider)
 {

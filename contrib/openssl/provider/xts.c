@@ -37,7 +37,7 @@ static void release(void *context)
         context_free(xts, sizeof *xts, xts->provider->xts_key_bytes);
 }
 
-/* ---- Parameters ------------------------------------------------------------------------------------ */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 static int set_params(void *context, const OSSL_PARAM params[])
 {
@@ -100,11 +100,12 @@ static const OSSL_PARAM *settable(void *context, void *provider)
     return names;
 }
 
-/* ---- Set-up ----------------------------------------------------------------------------------------- */
+/* ---- Set-up ---------------------------------------------------------------------------------- */
 
 /*
- * Two equal halves, which evc_aes_xts_set_key refuses. OpenSSL decrypts with them, so that data of old can be read. The
- * key is set up with another second half, and then that half alone is set up anew: where it lies is part of the interface.
+ * Two equal halves, which evc_aes_xts_set_key refuses. OpenSSL decrypts with them, so that data of
+ * old can be read. The key is set up with another second half, and then that half alone is set up
+ * anew: where it lies is part of the interface.
  */
 static enum evc_status set_equal_halves(struct xts *xts, const uint8_t *user_key)
 {
@@ -116,21 +117,22 @@ static enum evc_status set_equal_halves(struct xts *xts, const uint8_t *user_key
 
     memcpy(different, user_key, xts->key_bytes);
     different[half_bytes] ^= 1;
-    status = evc_aes_xts_set_key_in(key, provider->xts_key_bytes, provider->parallel, provider->serial, different,
-                                    8u * (unsigned)half_bytes);
+    status = evc_aes_xts_set_key_in(key, provider->xts_key_bytes, provider->parallel,
+                                    provider->serial, different, 8u * (unsigned)half_bytes);
     evc_wipe(different, sizeof different);
     if (status != EVC_OK)
         return status;
-    return evc_aes_set_encrypt_key_in(key->keys + key->tweak_at, evc_aes_kernel(provider->serial)->key_bytes,
-                                      provider->serial, user_key + half_bytes, 8u * (unsigned)half_bytes);
+    return evc_aes_set_encrypt_key_in(key->keys + key->tweak_at,
+                                      evc_aes_kernel(provider->serial)->key_bytes, provider->serial,
+                                      user_key + half_bytes, 8u * (unsigned)half_bytes);
 }
 
 static int set_key(struct xts *xts, const uint8_t *user_key)
 {
     const struct provider *provider = xts->provider;
     enum evc_status status =
-        evc_aes_xts_set_key_in(context_key(xts, sizeof *xts), provider->xts_key_bytes, provider->parallel,
-                               provider->serial, user_key, 4u * xts->key_bytes);
+        evc_aes_xts_set_key_in(context_key(xts, sizeof *xts), provider->xts_key_bytes,
+                               provider->parallel, provider->serial, user_key, 4u * xts->key_bytes);
 
     xts->key_is_set = 0;
     xts->halves_are_equal = status == EVC_ERR_EQUAL_KEYS;
@@ -143,8 +145,8 @@ static int set_key(struct xts *xts, const uint8_t *user_key)
     return xts->key_is_set;
 }
 
-static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *tweak, size_t tweak_bytes,
-                const OSSL_PARAM params[], int encrypts)
+static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *tweak,
+                size_t tweak_bytes, const OSSL_PARAM params[], int encrypts)
 {
     struct xts *xts = context;
 
@@ -164,21 +166,22 @@ static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8
     return set_params(context, params);
 }
 
-static int encrypt_init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *tweak, size_t tweak_bytes,
-                        const OSSL_PARAM params[])
+static int encrypt_init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *tweak,
+                        size_t tweak_bytes, const OSSL_PARAM params[])
 {
     return init(context, key, key_bytes, tweak, tweak_bytes, params, 1);
 }
 
-static int decrypt_init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *tweak, size_t tweak_bytes,
-                        const OSSL_PARAM params[])
+static int decrypt_init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *tweak,
+                        size_t tweak_bytes, const OSSL_PARAM params[])
 {
     return init(context, key, key_bytes, tweak, tweak_bytes, params, 0);
 }
 
-/* ---- Data ------------------------------------------------------------------------------------------- */
+/* ---- Data ------------------------------------------------------------------------------------ */
 
-static int cipher(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t len_bytes)
+static int cipher(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in,
+                  size_t len_bytes)
 {
     struct xts *xts = context;
     enum evc_status status;
@@ -198,13 +201,15 @@ static int cipher(void *context, uint8_t *out, size_t *written, size_t room, con
     return 1;
 }
 
-static int update(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t len_bytes)
+static int update(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in,
+                  size_t len_bytes)
 {
     struct xts *xts = context;
 
     if (room < len_bytes)
         return FAIL(xts, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
-    return cipher(context, out, written, room, in, len_bytes) || FAIL(xts, PROV_R_CIPHER_OPERATION_FAILED);
+    return cipher(context, out, written, room, in, len_bytes) ||
+           FAIL(xts, PROV_R_CIPHER_OPERATION_FAILED);
 }
 
 static int final(void *context, uint8_t *out, size_t *written, size_t room)
@@ -214,28 +219,32 @@ static int final(void *context, uint8_t *out, size_t *written, size_t room)
     return 1;
 }
 
-#define XTS(bits)                                                                                          \
-    static void *new##bits(void *provider) { return new (provider, bits / 4); }                            \
-    static int get_facts##bits(OSSL_PARAM params[])                                                        \
-    {                                                                                                      \
-        return cipher_get_facts(params, &(const struct cipher_facts){MODE_XTS, bits / 4, 16, 1, 0, 1});    \
-    }                                                                                                      \
-    const OSSL_DISPATCH provider_xts##bits[] = {                                                           \
-        DISPATCH(OSSL_FUNC_CIPHER_NEWCTX, new##bits),                                                      \
-        DISPATCH(OSSL_FUNC_CIPHER_FREECTX, release),                                                       \
-        DISPATCH(OSSL_FUNC_CIPHER_DUPCTX, copy),                                                           \
-        DISPATCH(OSSL_FUNC_CIPHER_ENCRYPT_INIT, encrypt_init),                                             \
-        DISPATCH(OSSL_FUNC_CIPHER_DECRYPT_INIT, decrypt_init),                                             \
-        DISPATCH(OSSL_FUNC_CIPHER_UPDATE, update),                                                         \
-        DISPATCH(OSSL_FUNC_CIPHER_FINAL, final),                                                           \
-        DISPATCH(OSSL_FUNC_CIPHER_CIPHER, cipher),                                                         \
-        DISPATCH(OSSL_FUNC_CIPHER_GET_PARAMS, get_facts##bits),                                            \
-        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_PARAMS, cipher_fact_names),                                     \
-        DISPATCH(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, get_params),                                             \
-        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, gettable),                                          \
-        DISPATCH(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, set_params),                                             \
-        DISPATCH(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, settable),                                          \
-        DISPATCH_END,                                                                                      \
+#define XTS(bits)                                                                               \
+    static void *new##bits(void *provider)                                                      \
+    {                                                                                           \
+        return new(provider, bits / 4);                                                         \
+    }                                                                                           \
+    static int get_facts##bits(OSSL_PARAM params[])                                             \
+    {                                                                                           \
+        return cipher_get_facts(params,                                                         \
+                                &(const struct cipher_facts){MODE_XTS, bits / 4, 16, 1, 0, 1}); \
+    }                                                                                           \
+    const OSSL_DISPATCH provider_xts##bits[] = {                                                \
+        DISPATCH(OSSL_FUNC_CIPHER_NEWCTX, new##bits),                                           \
+        DISPATCH(OSSL_FUNC_CIPHER_FREECTX, release),                                            \
+        DISPATCH(OSSL_FUNC_CIPHER_DUPCTX, copy),                                                \
+        DISPATCH(OSSL_FUNC_CIPHER_ENCRYPT_INIT, encrypt_init),                                  \
+        DISPATCH(OSSL_FUNC_CIPHER_DECRYPT_INIT, decrypt_init),                                  \
+        DISPATCH(OSSL_FUNC_CIPHER_UPDATE, update),                                              \
+        DISPATCH(OSSL_FUNC_CIPHER_FINAL, final),                                                \
+        DISPATCH(OSSL_FUNC_CIPHER_CIPHER, cipher),                                              \
+        DISPATCH(OSSL_FUNC_CIPHER_GET_PARAMS, get_facts##bits),                                 \
+        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_PARAMS, cipher_fact_names),                          \
+        DISPATCH(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, get_params),                                  \
+        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, gettable),                               \
+        DISPATCH(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, set_params),                                  \
+        DISPATCH(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, settable),                               \
+        DISPATCH_END,                                                                           \
     }
 
 XTS(128);

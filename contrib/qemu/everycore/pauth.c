@@ -29,7 +29,8 @@ static void evc_qemu_refuse(const char *what, const char *value, const char *why
 
 static void evc_qemu_read_mode(void)
 {
-    static const char *const names[] = {"qemu", "mac", "plain", "memo", "check"}; /* as enum evc_qemu_mode */
+    /* names in the order of enum evc_qemu_mode */
+    static const char *const names[] = {"qemu", "mac", "plain", "memo", "check"};
     const char *wanted = getenv("EVERYCORE_PAUTH");
 
     mode = EVC_QEMU_MEMO;
@@ -41,8 +42,8 @@ static void evc_qemu_read_mode(void)
     evc_qemu_refuse("EVERYCORE_PAUTH", wanted, "not one of qemu, mac, plain, memo, check");
 }
 
-/* An empty file begins with zeros; another must have been begun so. NULL, or why not. Under a lock, because processes
- * may begin together. */
+/* An empty file begins with zeros; another must have been begun so. NULL, or why not. Under a lock,
+ * because processes may begin together. */
 static const char *evc_qemu_begin_counts(int file)
 {
     struct evc_qemu_counts begun = {"evcpac1", {0}, "", ""};
@@ -61,8 +62,8 @@ static const char *evc_qemu_begin_counts(int file)
     return NULL;
 }
 
-/* Counted in place, so that it does not matter how a process ends. The name is absolute, because the guest may have
- * changed its folder before its first operation. */
+/* Counted in place, so that it does not matter how a process ends. The name is absolute, because
+ * the guest may have changed its folder before its first operation. */
 static void evc_qemu_open_counts(void)
 {
     const char *name = getenv("EVERYCORE_PAUTH_COUNTS"), *why;
@@ -92,8 +93,8 @@ static void evc_qemu_read_settings(void)
 }
 
 /* Whether the algorithm gives QEMU's answers. */
-static int evc_qemu_agrees(const struct evc_pac_algorithm *algorithm, const struct evc_pac_kernels *kernels, void *env,
-              evc_qemu_own_mac *own)
+static int evc_qemu_agrees(const struct evc_pac_algorithm *algorithm,
+                           const struct evc_pac_kernels *kernels, void *env, evc_qemu_own_mac *own)
 {
     struct evc_pac_key key;
     uint64_t x = UINT64_C(0x9e3779b97f4a7c15);
@@ -106,10 +107,11 @@ static int evc_qemu_agrees(const struct evc_pac_algorithm *algorithm, const stru
     return 1;
 }
 
-static const struct evc_pac_algorithm *evc_qemu_algorithm_of(const struct evc_pac_kernels *kernels, void *env,
-                                                             evc_qemu_own_mac *own)
+static const struct evc_pac_algorithm *evc_qemu_algorithm_of(const struct evc_pac_kernels *kernels,
+                                                             void *env, evc_qemu_own_mac *own)
 {
-    static const struct evc_pac_algorithm *const known[] = {&evc_pac_qarma5, &evc_pac_qarma3, &evc_pac_impdef};
+    static const struct evc_pac_algorithm *const known[] = {&evc_pac_qarma5, &evc_pac_qarma3,
+                                                            &evc_pac_impdef};
 
     for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++)
         if (evc_qemu_agrees(known[i], kernels, env, own))
@@ -117,7 +119,8 @@ static const struct evc_pac_algorithm *evc_qemu_algorithm_of(const struct evc_pa
     return NULL;
 }
 
-static void evc_qemu_describe(const struct evc_pac_algorithm *algorithm, const struct evc_pac_kernels *kernels)
+static void evc_qemu_describe(const struct evc_pac_algorithm *algorithm,
+                              const struct evc_pac_kernels *kernels)
 {
     snprintf(counts->algorithm, sizeof counts->algorithm, "%s", evc_pac_algorithm_name(algorithm));
     snprintf(counts->kernel, sizeof counts->kernel, "%s",
@@ -142,7 +145,8 @@ static int evc_qemu_begin(struct evc_qemu_cpu *cpu, const struct evc_pac_algorit
            evc_pac_memo_init(&cpu->memo, cpu->sets, EVC_QEMU_SETS) == EVC_OK;
 }
 
-void evc_qemu_setup(struct evc_qemu_cpu *cpu, void *env, int index, unsigned level, evc_qemu_own_mac *own)
+void evc_qemu_setup(struct evc_qemu_cpu *cpu, void *env, int index, unsigned level,
+                    evc_qemu_own_mac *own)
 {
     const struct evc_pac_kernels kernels = {
         evc_qarma_select(evc_cpu_features(), EVC_ALLOW_VARTIME, EVC_USE_SERIAL), NULL};
@@ -167,21 +171,24 @@ void evc_qemu_setup(struct evc_qemu_cpu *cpu, void *env, int index, unsigned lev
         evc_qemu_describe(algorithm, &kernels);
 }
 
-void evc_qemu_set_rules(const struct evc_qemu_cpu *cpu, struct evc_qemu_regime *regime, unsigned data, unsigned half,
-                        uint64_t mask)
+void evc_qemu_set_rules(const struct evc_qemu_cpu *cpu, struct evc_qemu_regime *regime,
+                        unsigned data, unsigned half, uint64_t mask)
 {
     struct evc_pac_rules *rules = &regime->rules[data][half];
     const unsigned va_bits = mask ? (unsigned)__builtin_ctzll(mask) : 64;
 
-    if (evc_pac_set_rules(rules, cpu->level, va_bits, !(mask >> 63), EVC_PAC_EXTEND_BY_TBI) != EVC_OK ||
+    if (evc_pac_set_rules(rules, cpu->level, va_bits, !(mask >> 63), EVC_PAC_EXTEND_BY_TBI) !=
+            EVC_OK ||
         ((rules->extension ^ mask) & ~(UINT64_C(1) << 55)) != 0)
         regime->usable = 0;
 }
 
-void evc_qemu_differs(const char *what, uint64_t value, uint64_t modifier, uint64_t expected, uint64_t got)
+void evc_qemu_differs(const char *what, uint64_t value, uint64_t modifier, uint64_t expected,
+                      uint64_t got)
 {
-    fprintf(stderr, "everycore: %s of %016llx, modifier %016llx: QEMU has %016llx, everycore %016llx\n", what,
-            (unsigned long long)value, (unsigned long long)modifier, (unsigned long long)expected,
-            (unsigned long long)got);
+    fprintf(stderr,
+            "everycore: %s of %016llx, modifier %016llx: QEMU has %016llx, everycore %016llx\n",
+            what, (unsigned long long)value, (unsigned long long)modifier,
+            (unsigned long long)expected, (unsigned long long)got);
     abort();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The four functions of memory that compilers call, from EDK2's BaseMemoryLib. They are weak: where another library
- * of the platform has them (CompilerIntrinsicsLib on Arm), the linker takes its functions.
+ * The four functions of memory that compilers call, from EDK2's BaseMemoryLib. They are
+ * weak: where another library of the platform has them (CompilerIntrinsicsLib on Arm), the
+ * linker takes its functions.
  */
 #include <Base.h>
 #include <Library/BaseMemoryLib.h>
