@@ -95,8 +95,9 @@ static void hash_padded(const void *key, uint8_t y[16], const uint8_t *in, size_
         hash(key, y, last, 1);
 }
 
-EVC_OUT_OF_LINE void message(const void *key, const uint8_t *iv, const uint8_t *aad, size_t aad_bytes,
-                    const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t y[16], int sealing)
+EVC_OUT_OF_LINE void message(const void *key, const uint8_t *iv, const uint8_t *aad,
+                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                             uint8_t y[16], int sealing)
 {
     uint8_t counter[16], mask[16], lengths[16];
 

@@ -143,8 +143,8 @@ static void ccm_text(const void *key, uint8_t counter[16], const uint8_t *in, ui
     evc_xor16(out, in, stream);
 }
 
-static void ccm_encrypt(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in, uint8_t *out,
-                        size_t n_blocks)
+static void ccm_encrypt(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in,
+                        uint8_t *out, size_t n_blocks)
 {
     for (size_t i = 0; i < n_blocks; i++) {
         cbcmac(key, chain, in + 16 * i, 1);
@@ -152,8 +152,8 @@ static void ccm_encrypt(const void *key, uint8_t counter[16], uint8_t chain[16],
     }
 }
 
-static void ccm_decrypt(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in, uint8_t *out,
-                        size_t n_blocks)
+static void ccm_decrypt(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in,
+                        uint8_t *out, size_t n_blocks)
 {
     for (size_t i = 0; i < n_blocks; i++) {
         ccm_text(key, counter, in + 16 * i, out + 16 * i);
@@ -164,7 +164,8 @@ static void ccm_decrypt(const void *key, uint8_t counter[16], uint8_t chain[16],
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 896)
 
 const struct evc_aes evc_aes_c_whole = {
-    .kernel = EVC_KERNEL_HEAD(c_whole, ANY, VARTIME, PARALLEL, BATCH, struct key, EVC_KEY_FIPS197, clear),
+    .kernel =
+        EVC_KERNEL_HEAD(c_whole, ANY, VARTIME, PARALLEL, BATCH, struct key, EVC_KEY_FIPS197, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers questions about big numbers, for bn_against_python.py. A line on stdin is KERNEL OPERATION N A B, numbers in
- * hexadecimal of whole bytes, "-" for none; the answer on stdout is the result in hexadecimal, or the status in words.
+ * Answers questions about big numbers, for bn_against_python.py. A line on stdin is KERNEL
+ * OPERATION N A B, numbers in hexadecimal of whole bytes, "-" for none; the answer on stdout is the
+ * result in hexadecimal, or the status in words.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,8 @@ static int read_number(struct number *to, const char *hex)
 }
 
 /* Powers of a, or of 2, with exponents that differ from b in the last byte, by 0 to MANY - 1. */
-static enum evc_status powers(const struct evc_bn_modulus *n, const uint8_t *base, const struct number *b)
+static enum evc_status powers(const struct evc_bn_modulus *n, const uint8_t *base,
+                              const struct number *b)
 {
     static uint8_t exponents[MANY][MOST];
     struct evc_bn_exp exps[MANY];
@@ -47,7 +49,8 @@ static enum evc_status powers(const struct evc_bn_modulus *n, const uint8_t *bas
     for (size_t i = 0; i < MANY; i++) {
         memcpy(exponents[i], b->bytes, b->n);
         exponents[i][b->n - 1] ^= (uint8_t)i;
-        exps[i] = (struct evc_bn_exp){n, base, exponents[i], out + i * n->n_bytes, b->n, EVC_ERR_STATE};
+        exps[i] =
+            (struct evc_bn_exp){n, base, exponents[i], out + i * n->n_bytes, b->n, EVC_ERR_STATE};
     }
     return evc_bn_exp_many(exps, MANY, scratch, sizeof scratch);
 }
@@ -84,8 +87,8 @@ static enum evc_status answer(const struct evc_bn *kernel, const char *operation
     if (strcmp(operation, "exp") == 0)
         return evc_bn_exp(modulus, a->bytes, b->bytes, b->n, out, scratch, sizeof scratch);
     if (strcmp(operation, "exp_small") == 0) {
-        const uint32_t base = (uint32_t)a->bytes[0] << 24 | (uint32_t)a->bytes[1] << 16 | (uint32_t)a->bytes[2] << 8 |
-                              a->bytes[3]; /* a has four bytes */
+        const uint32_t base = (uint32_t)a->bytes[0] << 24 | (uint32_t)a->bytes[1] << 16 |
+                              (uint32_t)a->bytes[2] << 8 | a->bytes[3]; /* a has four bytes */
         return evc_bn_exp_small(modulus, base, b->bytes, b->n, out, scratch, sizeof scratch);
     }
     return evc_bn_exp_public(modulus, a->bytes, b->bytes, b->n, out, scratch, sizeof scratch);
@@ -95,12 +98,14 @@ int main(void)
 {
     static char kernel_name[64], operation[64], hex[3][2 * MOST + 3];
 
-    while (scanf("%63s %63s %2050s %2050s %2050s", kernel_name, operation, hex[0], hex[1], hex[2]) == 5) {
+    while (scanf("%63s %63s %2050s %2050s %2050s", kernel_name, operation, hex[0], hex[1],
+                 hex[2]) == 5) {
         const struct evc_bn *kernel = evc_bn_named(kernel_name);
         enum evc_status status;
         size_t n_out;
 
-        if (!kernel || (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
+        if (!kernel ||
+            (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
             puts("not here");
             fflush(stdout); /* somebody waits for each answer */
             continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands and results of word primitives, a line each, for bn_words_answers.py: numbers in hexadecimal. */
+/* Operands and results of word primitives, a line each, for bn_words_answers.py:
+ * numbers in hexadecimal. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,12 +57,12 @@ static void answer(const struct evc_bn_words *k, size_t n)
         b[i] = random_word();
         before[i] = random_word();
     }
-#define LINE(operation, call, n_result)                                                                 \
-    memcpy(r, before, sizeof before);                                                              \
-    out = 0;                                                                                       \
-    call;                                                                                          \
-    printf("%s %s %d %zu", k->kernel.name, operation, EVC_BN_WORD_BITS, n);                              \
-    show(a, n), show(b, n), show(before, n), show(&w, 1), show(r, n_result), show(&out, 1);         \
+#define LINE(operation, call, n_result)                                                     \
+    memcpy(r, before, sizeof before);                                                       \
+    out = 0;                                                                                \
+    call;                                                                                   \
+    printf("%s %s %d %zu", k->kernel.name, operation, EVC_BN_WORD_BITS, n);                 \
+    show(a, n), show(b, n), show(before, n), show(&w, 1), show(r, n_result), show(&out, 1); \
     puts("");
     LINE("add", out = k->add_words(r, a, b, n), n)
     LINE("sub", out = k->sub_words(r, a, b, n), n)
@@ -90,7 +91,8 @@ static void answer(const struct evc_bn_words *k, size_t n)
 int main(int argc, char **argv)
 {
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
-        const uint64_t missing = kernels[i]->kernel.needs & ~evc_cpu_features() & ~EVC_SAME_RESULTS_MASK;
+        const uint64_t missing =
+            kernels[i]->kernel.needs & ~evc_cpu_features() & ~EVC_SAME_RESULTS_MASK;
         int chosen = argc == 1 && !missing;
         for (int j = 1; j < argc; j++)
             chosen |= strcmp(argv[j], kernels[i]->kernel.name) == 0;

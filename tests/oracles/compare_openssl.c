@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RSA, powers and primes beside those of OpenSSL, in one process and in turn: compare_openssl LIBCRYPTO TASK...
+ * RSA, powers and primes beside those of OpenSSL, in one process and in turn:
+ * compare_openssl LIBCRYPTO TASK...
  *
  * LIBCRYPTO: the file of the library, 3.0 or later, or a name that the loader finds. A TASK is
  *
  *     sign BITS KERNEL ROUNDS      private operations: one at a time, and eight side by side
  *     verify BITS KERNEL ROUNDS    public operations
- *     power BITS KERNEL ROUNDS     powers with a secret exponent as long as the modulus: one, and eight side by side
- *     table BITS KERNEL ROUNDS     public values of Diffie-Hellman: by evc_dh_public, by tables of 1, 4 and 16 blocks
+ *     power BITS KERNEL ROUNDS     powers with a secret exponent as long as the modulus:
+ *                                  one, and eight side by side
+ *     table BITS KERNEL ROUNDS     public values of Diffie-Hellman: by evc_dh_public, by
+ *                                  tables of 1, 4 and 16 blocks
  *     genrsa BITS KERNEL RUNS      new keys
  *     dhparam BITS KERNEL RUNS     safe primes, 23 modulo 24
  *
- * Results are compared before anything is timed. Of ROUNDS rounds the fastest counts; of RUNS runs the mean does, for
- * the number of tests of a search is random. RUNS,OTHERS has OpenSSL run OTHERS times. One line a task, of processor
- * time: microseconds for one operation, or seconds for a search.
+ * Results are compared before anything is timed. Of ROUNDS rounds the fastest counts; of
+ * RUNS runs the mean does, for the number of tests of a search is random. RUNS,OTHERS has
+ * OpenSSL run OTHERS times. One line a task, of processor time: microseconds for one
+ * operation, or seconds for a search.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -36,7 +40,8 @@
 static void *need(void *memory)
 {
     if (!memory) {
-        fprintf(stderr, "compare_openssl: no memory, or the library could not do what it was asked\n");
+        fprintf(stderr,
+                "compare_openssl: no memory, or the library could not do what it was asked\n");
         exit(2);
     }
     return memory;
@@ -59,7 +64,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- The other library --------------------------------------------------------------------------------- */
+/* ---- The other library ----------------------------------------------------------------------- */
 
 /* Its functions that are used here; headers of another version may lie on this machine. */
 static struct {
@@ -135,7 +140,7 @@ static void load(const char *file)
     }
 }
 
-/* ---- A task ---------------------------------------------------------------------------------------------- */
+/* ---- A task ---------------------------------------------------------------------------------- */
 
 struct task {
     size_t bits, bytes;
@@ -163,18 +168,21 @@ static void keep_least(double *least, double seconds)
         *least = seconds;
 }
 
-static void print(const struct task *t, const char *name, double ours, double of_eight, double theirs)
+static void print(const struct task *t, const char *name, double ours, double of_eight,
+                  double theirs)
 {
-    printf("{\"type\":\"peer-time\",\"task\":\"%s\",\"bits\":%zu,\"kernel\":\"%s\",\"peer\":\"%s\",\"rounds\":%d,"
+    printf("{\"type\":\"peer-time\",\"task\":\"%s\",\"bits\":%zu,\"kernel\":\"%s\",\"peer\":\"%s\","
+           "\"rounds\":%d,"
            "\"us\":%.2f,",
-           name, t->bits, evc_bn_kernel(t->kernel)->name, openssl.version(0), t->rounds, 1e6 * ours);
+           name, t->bits, evc_bn_kernel(t->kernel)->name, openssl.version(0), t->rounds,
+           1e6 * ours);
     if (of_eight > 0)
         printf("\"us_of_eight\":%.2f,\"peer_over_eight\":%.2f,", 1e6 * of_eight, theirs / of_eight);
     printf("\"peer_us\":%.2f,\"peer_over_ours\":%.2f}\n", 1e6 * theirs, theirs / ours);
     fflush(stdout);
 }
 
-/* ---- Keys of RSA ------------------------------------------------------------------------------------------- */
+/* ---- Keys of RSA ----------------------------------------------------------------------------- */
 
 struct rsa {
     void *pkey, *sign, *encrypt;
@@ -188,7 +196,9 @@ static void export_number(void *pkey, const char *name, uint8_t *to, size_t n_by
 {
     void *bn = NULL;
 
-    must(openssl.get_bn(pkey, name, &bn) == 1 && openssl.bn2binpad(bn, to, (int)n_bytes) == (int)n_bytes, name);
+    must(openssl.get_bn(pkey, name, &bn) == 1 &&
+             openssl.bn2binpad(bn, to, (int)n_bytes) == (int)n_bytes,
+         name);
     openssl.bn_free(bn);
 }
 
@@ -197,11 +207,12 @@ static struct rsa *make_rsa(const struct task *t)
 {
     static uint8_t n[MOST], d[MOST], parts[5][MOST / 2];
     static const uint8_t e[3] = {1, 0, 1};
-    static const char *const names[] = {"rsa-factor1", "rsa-factor2", "rsa-exponent1", "rsa-exponent2",
-                                        "rsa-coefficient1"};
+    static const char *const names[] = {"rsa-factor1", "rsa-factor2", "rsa-exponent1",
+                                        "rsa-exponent2", "rsa-coefficient1"};
     struct rsa *const r = allocate(sizeof *r);
     const size_t key_bytes = evc_rsa_private_bytes(t->kernel, t->bits), half = t->bytes / 2;
-    struct evc_rsa_numbers numbers = {n, d, e, parts[0], parts[1], parts[2], parts[3], parts[4], 0, 3, 0};
+    struct evc_rsa_numbers numbers = {n,        d,        e, parts[0], parts[1], parts[2],
+                                      parts[3], parts[4], 0, 3,        0};
 
     numbers.n_bytes = (uint32_t)t->bytes;
     numbers.p_bytes = (uint32_t)half;
@@ -212,13 +223,15 @@ static struct rsa *make_rsa(const struct task *t)
         export_number(r->pkey, names[i], parts[i], half);
     r->sign = need(openssl.ctx_new(r->pkey, NULL));
     r->encrypt = need(openssl.ctx_new(r->pkey, NULL));
-    must(openssl.sign_init(r->sign) == 1 && openssl.set_padding(r->sign, NO_PADDING) == 1, "EVP_PKEY_sign_init");
+    must(openssl.sign_init(r->sign) == 1 && openssl.set_padding(r->sign, NO_PADDING) == 1,
+         "EVP_PKEY_sign_init");
     must(openssl.encrypt_init(r->encrypt) == 1 && openssl.set_padding(r->encrypt, NO_PADDING) == 1,
          "EVP_PKEY_encrypt_init");
     r->scratch_bytes = evc_rsa_many_scratch_bytes(t->kernel, t->bits);
     r->scratch = allocate(r->scratch_bytes);
     r->key = allocate(key_bytes);
-    must(evc_rsa_set_private_in(r->key, key_bytes, t->kernel, &numbers, 0, r->scratch, r->scratch_bytes) == EVC_OK,
+    must(evc_rsa_set_private_in(r->key, key_bytes, t->kernel, &numbers, 0, r->scratch,
+                                r->scratch_bytes) == EVC_OK,
          "evc_rsa_set_private_in");
     for (size_t i = 0; i < SIDE_BY_SIDE; i++) {
         must(fill(NULL, r->in[i], t->bytes / 2) == 0, "getrandom");
@@ -230,7 +243,8 @@ static struct rsa *make_rsa(const struct task *t)
 static void ours_one(const struct task *t, struct rsa *r)
 {
     (void)t;
-    must(evc_rsa_private(r->key, r->in[0], r->out[0], &randomness, r->scratch, r->scratch_bytes) == EVC_OK,
+    must(evc_rsa_private(r->key, r->in[0], r->out[0], &randomness, r->scratch, r->scratch_bytes) ==
+             EVC_OK,
          "evc_rsa_private");
 }
 
@@ -255,7 +269,8 @@ static void theirs_private(const struct task *t, struct rsa *r, size_t i)
 static void ours_public(const struct task *t, struct rsa *r)
 {
     (void)t;
-    must(evc_rsa_public(evc_rsa_public_of(r->key), r->in[0], r->out[0], r->scratch, r->scratch_bytes) == EVC_OK,
+    must(evc_rsa_public(evc_rsa_public_of(r->key), r->in[0], r->out[0], r->scratch,
+                        r->scratch_bytes) == EVC_OK,
          "evc_rsa_public");
 }
 
@@ -263,7 +278,8 @@ static void theirs_public(const struct task *t, struct rsa *r)
 {
     size_t n_bytes = t->bytes;
 
-    must(openssl.encrypt(r->encrypt, r->theirs, &n_bytes, r->in[0], t->bytes) == 1, "EVP_PKEY_encrypt");
+    must(openssl.encrypt(r->encrypt, r->theirs, &n_bytes, r->in[0], t->bytes) == 1,
+         "EVP_PKEY_encrypt");
 }
 
 static void sign(const struct task *t)
@@ -317,7 +333,7 @@ static void verify(const struct task *t)
     print(t, "verify", ours, 0, theirs);
 }
 
-/* ---- Powers ------------------------------------------------------------------------------------------------ */
+/* ---- Powers ---------------------------------------------------------------------------------- */
 
 static void power(const struct task *t)
 {
@@ -328,7 +344,8 @@ static void power(const struct task *t)
     void *const modulus = allocate(modulus_bytes), *const scratch = allocate(scratch_bytes);
     static uint8_t base[MOST], exponent[MOST], out[SIDE_BY_SIDE][MOST], expected[MOST];
     struct evc_bn_exp exps[SIDE_BY_SIDE];
-    void *const ctx = need(openssl.bn_ctx_new()), *const mont = need(openssl.mont_new()), *n, *a, *x;
+    void *const ctx = need(openssl.bn_ctx_new()), *const mont = need(openssl.mont_new()), *n, *a,
+                *x;
     void *const y = need(openssl.bn_new());
     double ours = 1e9, eight = 1e9, theirs = 1e9;
 
@@ -340,7 +357,8 @@ static void power(const struct task *t)
          "getrandom");
     base[0] = 0x3f;
     exponent[0] |= 0x80;
-    must(evc_bn_set_modulus_in(modulus, modulus_bytes, t->kernel, params->p, t->bytes) == EVC_OK, "the modulus");
+    must(evc_bn_set_modulus_in(modulus, modulus_bytes, t->kernel, params->p, t->bytes) == EVC_OK,
+         "the modulus");
     n = need(openssl.bin2bn(params->p, (int)t->bytes, NULL));
     a = need(openssl.bin2bn(base, (int)t->bytes, NULL));
     x = need(openssl.bin2bn(exponent, (int)t->bytes, NULL));
@@ -350,7 +368,9 @@ static void power(const struct task *t)
     for (int i = 0; i < t->rounds; i++) {
         double begin = now();
 
-        must(evc_bn_exp(modulus, base, exponent, t->bytes, out[0], scratch, scratch_bytes) == EVC_OK, "evc_bn_exp");
+        must(evc_bn_exp(modulus, base, exponent, t->bytes, out[0], scratch, scratch_bytes) ==
+                 EVC_OK,
+             "evc_bn_exp");
         keep_least(&ours, now() - begin);
         begin = now();
         must(openssl.mod_exp(y, a, x, n, ctx, mont) == 1, "BN_mod_exp_mont_consttime");
@@ -359,20 +379,23 @@ static void power(const struct task *t)
                  memcmp(expected, out[0], t->bytes) == 0,
              "the comparison of powers");
         begin = now();
-        must(evc_bn_exp_many(exps, SIDE_BY_SIDE, scratch, scratch_bytes) == EVC_OK, "evc_bn_exp_many");
+        must(evc_bn_exp_many(exps, SIDE_BY_SIDE, scratch, scratch_bytes) == EVC_OK,
+             "evc_bn_exp_many");
         keep_least(&eight, (now() - begin) / SIDE_BY_SIDE);
-        must(memcmp(expected, out[SIDE_BY_SIDE - 1], t->bytes) == 0, "the comparison of powers side by side");
+        must(memcmp(expected, out[SIDE_BY_SIDE - 1], t->bytes) == 0,
+             "the comparison of powers side by side");
     }
     print(t, "power", ours, eight, theirs);
 }
 
-/* ---- Tables of Diffie-Hellman --------------------------------------------------------------------------------- */
+/* ---- Tables of Diffie-Hellman ---------------------------------------------------------------- */
 
 static const size_t table_blocks[] = {1, 4, 16};
 
 #define N_TABLES (sizeof table_blocks / sizeof table_blocks[0])
 
-/* The group of RFC 7919, which has short secrets. The other library raises the generator to the same secret. */
+/* The group of RFC 7919, which has short secrets. The other library raises the
+ * generator to the same secret. */
 struct exchange {
     struct evc_dh_group *group;
     struct evc_dh_table *tables[N_TABLES];
@@ -390,7 +413,8 @@ static struct exchange *make_exchange(const struct task *t, const struct evc_dh_
     e->group = allocate(group_bytes);
     e->scratch_bytes = evc_dh_scratch_bytes(t->kernel, t->bits);
     e->scratch = allocate(e->scratch_bytes);
-    must(evc_dh_set_group_in(e->group, group_bytes, t->kernel, params, 0) == EVC_OK, "evc_dh_set_group_in");
+    must(evc_dh_set_group_in(e->group, group_bytes, t->kernel, params, 0) == EVC_OK,
+         "evc_dh_set_group_in");
     must(evc_dh_make_secret(e->group, &randomness, e->x) == EVC_OK, "evc_dh_make_secret");
     for (size_t i = 0; i < N_TABLES; i++) {
         e->table_bytes[i] = evc_dh_table_bytes(t->kernel, t->bits, table_blocks[i]);
@@ -405,15 +429,17 @@ static void time_tables(struct exchange *e)
     for (size_t i = 0; i < N_TABLES; i++) {
         double begin = now();
 
-        must(evc_dh_set_table_in(e->tables[i], e->table_bytes[i], e->group, table_blocks[i], e->scratch,
-                                 e->scratch_bytes) == EVC_OK,
+        must(evc_dh_set_table_in(e->tables[i], e->table_bytes[i], e->group, table_blocks[i],
+                                 e->scratch, e->scratch_bytes) == EVC_OK,
              "evc_dh_set_table_in");
         keep_least(&e->set_up[i], now() - begin);
         begin = now();
-        must(evc_dh_public_by_table(e->group, e->tables[i], e->x, e->y, e->scratch, e->scratch_bytes) == EVC_OK,
+        must(evc_dh_public_by_table(e->group, e->tables[i], e->x, e->y, e->scratch,
+                                    e->scratch_bytes) == EVC_OK,
              "evc_dh_public_by_table");
         keep_least(&e->by_table[i], now() - begin);
-        must(memcmp(e->y, e->expected, e->group->p_bytes) == 0, "the comparison of values by a table");
+        must(memcmp(e->y, e->expected, e->group->p_bytes) == 0,
+             "the comparison of values by a table");
     }
 }
 
@@ -421,7 +447,8 @@ static void table(const struct task *t)
 {
     char name[16];
     const struct evc_dh_params *params;
-    void *const ctx = need(openssl.bn_ctx_new()), *const mont = need(openssl.mont_new()), *n, *g, *x;
+    void *const ctx = need(openssl.bn_ctx_new()), *const mont = need(openssl.mont_new()), *n, *g,
+                *x;
     void *const y = need(openssl.bn_new());
     struct exchange *e;
     double ours = 1e9, theirs = 1e9;
@@ -436,7 +463,8 @@ static void table(const struct task *t)
     for (int i = 0; i < t->rounds; i++) {
         double begin = now();
 
-        must(evc_dh_public(e->group, e->x, e->y, e->scratch, e->scratch_bytes) == EVC_OK, "evc_dh_public");
+        must(evc_dh_public(e->group, e->x, e->y, e->scratch, e->scratch_bytes) == EVC_OK,
+             "evc_dh_public");
         keep_least(&ours, now() - begin);
         begin = now();
         must(openssl.mod_exp(y, g, x, n, ctx, mont) == 1, "BN_mod_exp_mont_consttime");
@@ -447,14 +475,15 @@ static void table(const struct task *t)
         time_tables(e);
     }
     for (size_t i = 0; i < N_TABLES; i++)
-        printf("{\"type\":\"dh-table\",\"bits\":%zu,\"kernel\":\"%s\",\"rounds\":%d,\"blocks\":%zu,\"bytes\":%zu,"
+        printf("{\"type\":\"dh-table\",\"bits\":%zu,\"kernel\":\"%s\",\"rounds\":%d,\"blocks\":%zu,"
+               "\"bytes\":%zu,"
                "\"us\":%.2f,\"set_up_us\":%.2f}\n",
-               t->bits, evc_bn_kernel(t->kernel)->name, t->rounds, table_blocks[i], e->table_bytes[i],
-               1e6 * e->by_table[i], 1e6 * e->set_up[i]);
+               t->bits, evc_bn_kernel(t->kernel)->name, t->rounds, table_blocks[i],
+               e->table_bytes[i], 1e6 * e->by_table[i], 1e6 * e->set_up[i]);
     print(t, "dh-public", ours, 0, theirs);
 }
 
-/* ---- Searches ---------------------------------------------------------------------------------------------- */
+/* ---- Searches -------------------------------------------------------------------------------- */
 
 /* Sums over runs, of seconds and of tests. */
 struct runs {
@@ -485,7 +514,8 @@ static int note(void *context, const struct evc_prime_progress *progress)
     return 0;
 }
 
-/* Called by the other library for each candidate that its sieve has left (0), and later for tests of it. */
+/* Called by the other library for each candidate that its sieve has left (0), and
+ * later for tests of it. */
 static int count_candidate(int what, int number, void *callback)
 {
     (void)number;
@@ -494,10 +524,11 @@ static int count_candidate(int what, int number, void *callback)
     return 1;
 }
 
-static void print_runs(const struct task *t, const char *name, const struct runs *ours, const struct runs *theirs,
-                       double expected)
+static void print_runs(const struct task *t, const char *name, const struct runs *ours,
+                       const struct runs *theirs, double expected)
 {
-    printf("{\"type\":\"peer-search\",\"task\":\"%s\",\"bits\":%zu,\"kernel\":\"%s\",\"peer\":\"%s\",\"runs\":%d,"
+    printf("{\"type\":\"peer-search\",\"task\":\"%s\",\"bits\":%zu,\"kernel\":\"%s\","
+           "\"peer\":\"%s\",\"runs\":%d,"
            "\"seconds\":%.5f,\"standard_error\":%.5f,",
            name, t->bits, evc_bn_kernel(t->kernel)->name, openssl.version(0), ours->n, mean(ours),
            error_of_mean(ours));
@@ -506,7 +537,8 @@ static void print_runs(const struct task *t, const char *name, const struct runs
     if (theirs->tests > 0)
         printf("\"peer_candidates\":%.1f,", theirs->tests / theirs->n);
     if (theirs->n)
-        printf("\"peer_runs\":%d,\"peer_seconds\":%.5f,\"peer_standard_error\":%.5f,\"peer_over_ours\":%.2f}\n",
+        printf("\"peer_runs\":%d,\"peer_seconds\":%.5f,\"peer_standard_error\":%.5f,"
+               "\"peer_over_ours\":%.2f}\n",
                theirs->n, mean(theirs), error_of_mean(theirs), mean(theirs) / mean(ours));
     else
         printf("\"peer_runs\":0}\n");
@@ -521,10 +553,11 @@ static double expected_tests(size_t bits)
     return 1 / (chance * chance);
 }
 
-static struct evc_prime_search search_with(const struct task *t, struct evc_prime_progress *progress)
+static struct evc_prime_search search_with(const struct task *t,
+                                           struct evc_prime_progress *progress)
 {
-    return (struct evc_prime_search){t->kernel, evc_bn_words_select(evc_cpu_features(), 0), randomness, note,
-                                     progress};
+    return (struct evc_prime_search){t->kernel, evc_bn_words_select(evc_cpu_features(), 0),
+                                     randomness, note, progress};
 }
 
 static void genrsa(const struct task *t)
@@ -542,8 +575,8 @@ static void genrsa(const struct task *t)
         double begin = now();
 
         if (i < t->rounds) {
-            must(evc_rsa_generate(&search, t->bits, e, sizeof e, memory, sizeof memory, &numbers, scratch,
-                                  scratch_bytes) == EVC_OK,
+            must(evc_rsa_generate(&search, t->bits, e, sizeof e, memory, sizeof memory, &numbers,
+                                  scratch, scratch_bytes) == EVC_OK,
                  "evc_rsa_generate");
             add_run(&ours, now() - begin);
         }
@@ -573,25 +606,28 @@ static void dhparam(const struct task *t)
         double begin = now();
 
         if (i < t->rounds) {
-            must(evc_prime_find_safe(&search, t->bits, p, scratch, scratch_bytes) == EVC_OK, "evc_prime_find_safe");
+            must(evc_prime_find_safe(&search, t->bits, p, scratch, scratch_bytes) == EVC_OK,
+                 "evc_prime_find_safe");
             add_run(&ours, now() - begin);
             ours.tests += progress.tests;
         }
         if (i < t->other_rounds) {
             begin = now();
-            must(openssl.generate_prime(found, (int)t->bits, 1, add, rest, callback) == 1, "BN_generate_prime_ex");
+            must(openssl.generate_prime(found, (int)t->bits, 1, add, rest, callback) == 1,
+                 "BN_generate_prime_ex");
             add_run(&theirs, now() - begin);
         }
     }
     print_runs(t, "dhparam", &ours, &theirs, expected_tests(t->bits));
 }
 
-/* ---- Tasks ------------------------------------------------------------------------------------------------- */
+/* ---- Tasks ----------------------------------------------------------------------------------- */
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: compare_openssl LIBCRYPTO (sign|verify|power|table|genrsa|dhparam) BITS KERNEL "
-                    "ROUNDS[,OTHERS] ...\n");
+    fprintf(stderr,
+            "usage: compare_openssl LIBCRYPTO (sign|verify|power|table|genrsa|dhparam) BITS KERNEL "
+            "ROUNDS[,OTHERS] ...\n");
     return 2;
 }
 
@@ -609,11 +645,13 @@ int main(int argc, char **argv)
     for (char **at = argv + 2; at < argv + argc; at += 4) {
         const unsigned long bits = strtoul(at[1], NULL, 10);
         const char *comma = strchr(at[3], ',');
-        struct task t = {.bits = bits, .bytes = bits / 8, .kernel = evc_bn_named(at[2]), .rounds = atoi(at[3])};
+        struct task t = {
+            .bits = bits, .bytes = bits / 8, .kernel = evc_bn_named(at[2]), .rounds = atoi(at[3])};
         int is_known = 0;
 
         t.other_rounds = comma ? atoi(comma + 1) : t.rounds;
-        if (!t.kernel || (evc_bn_kernel(t.kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
+        if (!t.kernel ||
+            (evc_bn_kernel(t.kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
             fprintf(stderr, "compare_openssl: no kernel %s of bn runs here\n", at[2]);
             return 2;
         }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers questions about Diffie-Hellman, for dh_against_python.py. A line on stdin is KERNEL GROUP QUESTION, then what
- * the question needs. GROUP is a name, or P,Q,G in hexadecimal of whole bytes, with "-" for no Q.
+ * Answers questions about Diffie-Hellman, for dh_against_python.py. A line on stdin is KERNEL
+ * GROUP QUESTION, then what the question needs. GROUP is a name, or P,Q,G in hexadecimal of whole
+ * bytes, with "-" for no Q.
  *
  *     params           P of the group; secret_bytes
  *     public X         the value of the secret X
@@ -79,15 +80,18 @@ static int fill(void *context, uint8_t *to, size_t n_bytes)
 static enum evc_status by_table(const struct evc_dh_group *group, const uint8_t *x, size_t n_blocks)
 {
     const size_t bytes = evc_dh_table_bytes(group->kernel, 8 * (size_t)group->p_bytes, n_blocks);
-    const enum evc_status status = evc_dh_set_table_in(table, bytes, group, n_blocks, scratch, sizeof scratch);
+    const enum evc_status status =
+        evc_dh_set_table_in(table, bytes, group, n_blocks, scratch, sizeof scratch);
 
     return status != EVC_OK ? status
-                            : evc_dh_public_by_table(group, (const void *)table, x, out, scratch, sizeof scratch);
+                            : evc_dh_public_by_table(group, (const void *)table, x, out, scratch,
+                                                     sizeof scratch);
 }
 
 /* Sets n_out to the bytes of the result. */
-static enum evc_status answer(const struct evc_bn *kernel, const struct evc_dh_params *params, const char *question,
-                              const char *first, const char *second, size_t *n_out)
+static enum evc_status answer(const struct evc_bn *kernel, const struct evc_dh_params *params,
+                              const char *question, const char *first, const char *second,
+                              size_t *n_out)
 {
     const struct evc_dh_group *group = (const void *)memory;
     const unsigned flags = strcmp(question, "ordered") == 0 ? EVC_DH_CHECK_ORDER : 0;
@@ -119,22 +123,26 @@ static enum evc_status answer(const struct evc_bn *kernel, const struct evc_dh_p
         return by_table(group, numbers[3], strtoul(second, NULL, 10));
     if (strcmp(question, "public") == 0)
         return evc_dh_public(group, numbers[3], out, scratch, sizeof scratch);
-    return evc_dh_shared(group, numbers[3], numbers[4], read_number(numbers[4], second, strlen(second)), flags, out,
-                         scratch, sizeof scratch);
+    return evc_dh_shared(group, numbers[3], numbers[4],
+                         read_number(numbers[4], second, strlen(second)), flags, out, scratch,
+                         sizeof scratch);
 }
 
 int main(void)
 {
-    static char line[8 * MOST], kernel_name[64], group[6 * MOST + 8], question[64], words[2][2 * MOST + 3];
+    static char line[8 * MOST], kernel_name[64], group[6 * MOST + 8], question[64],
+        words[2][2 * MOST + 3];
 
     while (fgets(line, sizeof line, stdin)) {
-        const int n = sscanf(line, "%63s %6151s %63s %2050s %2050s", kernel_name, group, question, words[0], words[1]);
+        const int n = sscanf(line, "%63s %6151s %63s %2050s %2050s", kernel_name, group, question,
+                             words[0], words[1]);
         const struct evc_bn *kernel = n >= 3 ? evc_bn_named(kernel_name) : NULL;
         const struct evc_dh_params *params = n >= 3 ? params_of(group) : NULL;
         enum evc_status status;
         size_t n_out;
 
-        if (!kernel || (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
+        if (!kernel ||
+            (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
             puts("not here");
             fflush(stdout); /* somebody waits for each answer */
             continue;
@@ -143,7 +151,8 @@ int main(void)
             fprintf(stderr, "no group: %s\n", group);
             return 2;
         }
-        status = answer(kernel, params, question, n >= 4 ? words[0] : "", n >= 5 ? words[1] : "", &n_out);
+        status = answer(kernel, params, question, n >= 4 ? words[0] : "", n >= 5 ? words[1] : "",
+                        &n_out);
         if (status == EVC_OK && n_out)
             for (size_t i = 0; i < n_out; i++)
                 printf("%02x", out[i]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is pointer authentication here what another CPU makes of it? pac_answers FILE...: what tests/systems/pac_el1 wrote
- * down, held against the layer with every kernel that runs here, directly and through a memo.
+ * Is pointer authentication here what another CPU makes of it? pac_answers FILE...: what
+ * tests/systems/pac_el1 wrote down, held against the layer with every kernel that runs here,
+ * directly and through a memo.
  */
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ static const struct meaning {
 } meanings[] = {INSTRUCTIONS(MEANING)};
 #define N_MEANINGS (sizeof meanings / sizeof *meanings)
 
-/* ---- The CPU that answered, as it stands at a line ------------------------------------------------------- */
+/* ---- The CPU that answered, as it stands at a line ------------------------------------------- */
 
 struct cpu {
     const struct evc_pac_algorithm *algorithm;
@@ -39,7 +40,8 @@ static unsigned bits(uint64_t reg, unsigned from, unsigned n)
 /* ID_AA64ISAR1_EL1.APA and API, ID_AA64ISAR2_EL1.APA3: one of them is the level. */
 static void identify(struct cpu *cpu)
 {
-    const unsigned apa = bits(cpu->isar1, 4, 4), api = bits(cpu->isar1, 8, 4), apa3 = bits(cpu->isar2, 12, 4);
+    const unsigned apa = bits(cpu->isar1, 4, 4), api = bits(cpu->isar1, 8, 4),
+                   apa3 = bits(cpu->isar2, 12, 4);
 
     cpu->algorithm = apa ? &evc_pac_qarma5 : apa3 ? &evc_pac_qarma3 : &evc_pac_impdef;
     cpu->level = apa ? apa : apa3 ? apa3 : api;
@@ -51,7 +53,8 @@ static unsigned n_ranges(const struct cpu *cpu)
     return bits(cpu->hcr, 31, 1) && !bits(cpu->hcr, 34, 1) ? 1 : 2;
 }
 
-/* Has TxSZ room for 52 bits? ID_AA64MMFR2_EL1.VARange (FEAT_LVA), ID_AA64MMFR0_EL1.TGran4 and TGran16 (FEAT_LPA2). */
+/* Has TxSZ room for 52 bits? ID_AA64MMFR2_EL1.VARange (FEAT_LVA), ID_AA64MMFR0_EL1.TGran4
+ * and TGran16 (FEAT_LPA2). */
 static int is_large(const struct cpu *cpu, unsigned kib)
 {
     if (kib == 64)
@@ -64,8 +67,10 @@ static int is_large(const struct cpu *cpu, unsigned kib)
 /* TxSZ as the CPU takes it; ID_AA64MMFR2_EL1.ST (FEAT_TTST). */
 static unsigned va_bits_of(const struct cpu *cpu, unsigned half)
 {
-    static const unsigned char granule_of_tg1[] = {0, 16, 4, 64}, granule_of_tg0[] = {4, 64, 16, 0}; /* KiB */
-    const unsigned kib = half ? granule_of_tg1[bits(cpu->tcr, 30, 2)] : granule_of_tg0[bits(cpu->tcr, 14, 2)];
+    /* granules in KiB */
+    static const unsigned char granule_of_tg1[] = {0, 16, 4, 64}, granule_of_tg0[] = {4, 64, 16, 0};
+    const unsigned kib =
+        half ? granule_of_tg1[bits(cpu->tcr, 30, 2)] : granule_of_tg0[bits(cpu->tcr, 14, 2)];
     const unsigned min = is_large(cpu, kib) ? 12 : 16;
     const unsigned max = bits(cpu->mmfr2, 28, 4) == 0 ? 39 : kib == 64 ? 47 : 48;
 
@@ -83,18 +88,21 @@ static void read_tcr(struct cpu *cpu)
         tbi[half] = bits(cpu->tcr, n == 1 ? 20 : 37 + half, 1);
         tbi_code[half] = tbi[half] & ~bits(cpu->tcr, n == 1 ? 29 : 51 + half, 1);
     }
-    EXPECT(evc_pac_set_regime(&cpu->data, cpu->level, n, va_bits, tbi, EVC_PAC_SELECT_QEMU) == EVC_OK);
-    EXPECT(evc_pac_set_regime(&cpu->code, cpu->level, n, va_bits, tbi_code, EVC_PAC_SELECT_QEMU) == EVC_OK);
+    EXPECT(evc_pac_set_regime(&cpu->data, cpu->level, n, va_bits, tbi, EVC_PAC_SELECT_QEMU) ==
+           EVC_OK);
+    EXPECT(evc_pac_set_regime(&cpu->code, cpu->level, n, va_bits, tbi_code, EVC_PAC_SELECT_QEMU) ==
+           EVC_OK);
 }
 
 static int in_use(const struct cpu *cpu, enum key_name key)
 {
-    static const unsigned char enable[N_KEYS] = {31, 30, 27, 13}; /* SCTLR_EL1.EnIA, EnIB, EnDA, EnDB */
+    static const unsigned char enable[N_KEYS] = {31, 30, 27, 13}; /* SCTLR_EL1.EnIA,
+                                                                   * EnIB, EnDA, EnDB */
 
     return key == GA || bits(cpu->sctlr, enable[key], 1);
 }
 
-/* ---- What the layer answers ------------------------------------------------------------------------------ */
+/* ---- What the layer answers ------------------------------------------------------------------ */
 
 enum { N_SETS = 1024 }; /* so many that what a setting leaves behind is there in the next one */
 
@@ -128,16 +136,18 @@ static struct answer authenticated(const struct meaning *meaning, struct evc_pac
     return (struct answer){meaning->what == JUMP ? 1 : result.value, 0, 0, 0};
 }
 
-static struct answer answer_of(struct layer *layer, const struct cpu *cpu, const struct meaning *meaning, uint64_t x,
-                               uint64_t y)
+static struct answer answer_of(struct layer *layer, const struct cpu *cpu,
+                               const struct meaning *meaning, uint64_t x, uint64_t y)
 {
     const struct evc_pac_key *key =
         evc_pac_keys_get(&layer->keys, cpu->key[meaning->key][0], cpu->key[meaning->key][1]);
-    const struct evc_pac_regime *regime = meaning->key == IA || meaning->key == IB ? &cpu->code : &cpu->data;
+    const struct evc_pac_regime *regime =
+        meaning->key == IA || meaning->key == IB ? &cpu->code : &cpu->data;
     const struct evc_pac_rules *rules =
         meaning->what == ADD ? evc_pac_rules_to_add(regime, x) : evc_pac_rules_to_auth(regime, x);
     const uint64_t context = evc_pac_context(key, rules);
-    const enum evc_pac_letter letter = meaning->key == IA || meaning->key == DA ? EVC_PAC_KEY_A : EVC_PAC_KEY_B;
+    const enum evc_pac_letter letter =
+        meaning->key == IA || meaning->key == DA ? EVC_PAC_KEY_A : EVC_PAC_KEY_B;
     const int combined = meaning->what == LOAD || meaning->what == JUMP;
 
     if (meaning->what == STRIP)
@@ -145,17 +155,22 @@ static struct answer answer_of(struct layer *layer, const struct cpu *cpu, const
     if (!in_use(cpu, meaning->key))
         return authenticated(meaning, (struct evc_pac_result){x, evc_pac_strip(rules, x) == x, 0});
     if (meaning->what == GENERIC)
-        return (struct answer){layer->use_memo ? evc_pac_memo_generic(&layer->memo, context, key, x, y)
-                                               : evc_pac_generic(key, x, y), 0, 0, 0};
+        return (struct answer){layer->use_memo
+                                   ? evc_pac_memo_generic(&layer->memo, context, key, x, y)
+                                   : evc_pac_generic(key, x, y),
+                               0, 0, 0};
     if (meaning->what == ADD)
-        return (struct answer){layer->use_memo ? evc_pac_memo_add(&layer->memo, context, rules, key, x, y)
-                                               : evc_pac_add(rules, key, x, y), 0, 0, 0};
-    return authenticated(meaning, layer->use_memo
-                                      ? evc_pac_memo_auth(&layer->memo, context, rules, key, letter, combined, x, y)
-                                      : evc_pac_auth(rules, key, letter, combined, x, y));
+        return (struct answer){layer->use_memo
+                                   ? evc_pac_memo_add(&layer->memo, context, rules, key, x, y)
+                                   : evc_pac_add(rules, key, x, y),
+                               0, 0, 0};
+    return authenticated(
+        meaning, layer->use_memo
+                     ? evc_pac_memo_auth(&layer->memo, context, rules, key, letter, combined, x, y)
+                     : evc_pac_auth(rules, key, letter, combined, x, y));
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------------------ */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 enum { MAX_NUMBERS = 5 };
 
@@ -231,7 +246,8 @@ static const struct meaning *meaning_of(const struct line *line)
     return NULL;
 }
 
-/* Compares the class of a fault, and its address if the answer has one; the rest of a fault is the MMU's. */
+/* Compares the class of a fault, and its address if the answer has one; the rest of
+ * a fault is the MMU's. */
 static int agree(const struct line *line, const struct answer *answer)
 {
     if (!line->faulted || !answer->faulted)
@@ -241,10 +257,11 @@ static int agree(const struct line *line, const struct answer *answer)
     return line->number[2] >> 26 == answer->esr >> 26 && line->number[3] == answer->far;
 }
 
-/* ---- Tests ------------------------------------------------------------------------------------------------ */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 /* One line through the layer, twice if there is a memo: the second time it remembers. */
-static void compare(struct layer *layer, const struct cpu *cpu, const struct line *line, const char *text)
+static void compare(struct layer *layer, const struct cpu *cpu, const struct line *line,
+                    const char *text)
 {
     const struct meaning *meaning = meaning_of(line);
 
@@ -254,7 +271,8 @@ static void compare(struct layer *layer, const struct cpu *cpu, const struct lin
         return;
     }
     for (int i = 0; i <= layer->use_memo; i++) {
-        const struct answer answer = answer_of(layer, cpu, meaning, line->number[0], line->number[1]);
+        const struct answer answer =
+            answer_of(layer, cpu, meaning, line->number[0], line->number[1]);
         if (!agree(line, &answer) && tap_complaints++ < 8)
             printf("# hcr %llx, tcr %llx: %s#   here %s%llx %llx\n", (unsigned long long)cpu->hcr,
                    (unsigned long long)cpu->tcr, text, answer.faulted ? "! " : "",
@@ -321,11 +339,13 @@ static void with_every_kernel_and_a_memo(const char *path, FILE *file)
             continue;
         const char *why = missing_feature(line);
         if (why)
-            printf("ok %u - answers of %s with %s # SKIP needs %s\n", ++tap_tests, last_part(path), line->name, why);
+            printf("ok %u - answers of %s with %s # SKIP needs %s\n", ++tap_tests, last_part(path),
+                   line->name, why);
         else if (!with_kernel(path, file, evc_qarma_named(line->name), 0))
             break;
     }
-    with_kernel(path, file, evc_qarma_select(evc_cpu_features(), EVC_ALLOW_VARTIME, EVC_USE_SERIAL), 1);
+    with_kernel(path, file, evc_qarma_select(evc_cpu_features(), EVC_ALLOW_VARTIME, EVC_USE_SERIAL),
+                1);
 }
 
 int main(int argc, char **argv)

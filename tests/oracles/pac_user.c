@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is the layer of pointer authentication at one with the CPU that this program runs on, real or emulated? A program of
- * Linux cannot read its keys. So the layer takes the CPU's codes of canonical pointers for those of its algorithm, and
- * has to say what the CPU does with all other pointers and codes. Sizes and ignored bytes are read off XPAC.
+ * Is the layer of pointer authentication at one with the CPU that this program runs on, real or
+ * emulated? A program of Linux cannot read its keys. So the layer takes the CPU's codes of
+ * canonical pointers for those of its algorithm, and has to say what the CPU does with all other
+ * pointers and codes. Sizes and ignored bytes are read off XPAC.
  */
 #include <errno.h>
 #include <signal.h>
@@ -19,7 +20,7 @@
 #define HAS_PACA (1UL << 30)
 #define HAS_PACG (1UL << 31)
 
-/* ---- Instructions ---------------------------------------------------------------------------------------- */
+/* ---- Instructions ---------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t faults;
 
@@ -35,17 +36,17 @@ static void on_fault(int number, siginfo_t *info, void *context)
 }
 
 /* Those of EL1 and those with the stack pointer are made, and not run. */
-#define DEFINE(name, what, key, before, instruction, after)                                                            \
-    __attribute__((unused)) static uint64_t name(uint64_t x, uint64_t y)                                               \
-    {                                                                                                                  \
-        register uint64_t x0 __asm__("x0") = x;                                                                        \
-        register uint64_t x1 __asm__("x1") = y;                                                                        \
-                                                                                                                       \
-        __asm__ volatile("mov x13, sp\n " before "\n " instruction "\n mov sp, x13\n " after                           \
-                         : "+r"(x0), "+r"(x1)                                                                          \
-                         :                                                                                             \
-                         : "x2", "x13", "x16", "x17", "x30", "cc", "memory");                                          \
-        return x0;                                                                                                     \
+#define DEFINE(name, what, key, before, instruction, after)                                  \
+    __attribute__((unused)) static uint64_t name(uint64_t x, uint64_t y)                     \
+    {                                                                                        \
+        register uint64_t x0 __asm__("x0") = x;                                              \
+        register uint64_t x1 __asm__("x1") = y;                                              \
+                                                                                             \
+        __asm__ volatile("mov x13, sp\n " before "\n " instruction "\n mov sp, x13\n " after \
+                         : "+r"(x0), "+r"(x1)                                                \
+                         :                                                                   \
+                         : "x2", "x13", "x16", "x17", "x30", "cc", "memory");                \
+        return x0;                                                                           \
     }
 INSTRUCTIONS(DEFINE)
 
@@ -61,7 +62,7 @@ static const struct form {
 };
 #define N_FORMS (sizeof forms / sizeof *forms)
 
-/* ---- The layer, by the CPU's codes ------------------------------------------------------------------------- */
+/* ---- The layer, by the CPU's codes ----------------------------------------------------------- */
 
 static unsigned level;
 
@@ -71,25 +72,30 @@ static unsigned level_of_this_cpu(void)
 
     __asm__("mrs %0, id_aa64isar1_el1" : "=r"(isar1));
     __asm__("mrs %0, s3_0_c0_c6_2" : "=r"(isar2)); /* ID_AA64ISAR2_EL1 */
-    return (unsigned)((isar1 >> 4 | isar1 >> 8 | isar2 >> 12) & 15); /* APA, API, APA3: two of them are 0 */
+    /* APA, API, APA3: two of them are 0 */
+    return (unsigned)((isar1 >> 4 | isar1 >> 8 | isar2 >> 12) & 15);
 }
 
-/* The rules of a form: the bits that XPAC clears in a pointer into the lower half, and sets in one into the upper. */
+/* The rules of a form: the bits that XPAC clears in a pointer into the lower half, and sets
+ * in one into the upper. */
 static struct evc_pac_rules rules_of(const struct form *form, unsigned upper)
 {
     const uint64_t bit55 = UINT64_C(1) << 55;
-    const uint64_t field = upper ? form->strip(bit55, 0) & ~bit55 : ~form->strip(~bit55, 0) & ~bit55;
+    const uint64_t field =
+        upper ? form->strip(bit55, 0) & ~bit55 : ~form->strip(~bit55, 0) & ~bit55;
     struct evc_pac_rules rules = {0}; /* as they stay if they are refused */
     unsigned va_bits = 0;
 
     while (va_bits < 55 && (field >> va_bits & 1) == 0)
         va_bits++;
-    EXPECT(evc_pac_set_rules(&rules, level, va_bits, !(field >> 63), EVC_PAC_EXTEND_BY_TBI) == EVC_OK);
+    EXPECT(evc_pac_set_rules(&rules, level, va_bits, !(field >> 63), EVC_PAC_EXTEND_BY_TBI) ==
+           EVC_OK);
     EXPECT(rules.field == field);
     return rules;
 }
 
-/* cipher: the form, by its address. From FEAT_PAuth2 on a code is exclusive-ored into the pointer. */
+/* cipher: the form, by its address. From FEAT_PAuth2 on a code is
+ * exclusive-ored into the pointer. */
 static uint64_t mac_of_this_cpu(const void *cipher, uint64_t data, uint64_t modifier)
 {
     const uint64_t *number = cipher;
@@ -115,8 +121,9 @@ static uint64_t random64(void)
     return x;
 }
 
-/* A random pointer into either half, with all that may be in the upper bits. Bits 63 and 55 agree where the top byte is
- * not ignored: AddPAC of a pointer where they do not is another in the Arm ARM and in QEMU. */
+/* A random pointer into either half, with all that may be in the upper bits. Bits 63 and 55
+ * agree where the top byte is not ignored: AddPAC of a pointer where they do not is another in
+ * the Arm ARM and in QEMU. */
 static uint64_t random_pointer(const struct evc_pac_rules *rules, unsigned upper)
 {
     const uint64_t sign = UINT64_C(1) << 55 | (rules->tbi ? 0 : UINT64_C(1) << 63);
@@ -132,10 +139,10 @@ static uint64_t random_pointer(const struct evc_pac_rules *rules, unsigned upper
     }
 }
 
-/* ---- Tests -------------------------------------------------------------------------------------------------- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
-static void authenticate(const struct form *form, const struct evc_pac_rules *rules, const struct evc_pac_key *key,
-                         uint64_t x, uint64_t y)
+static void authenticate(const struct form *form, const struct evc_pac_rules *rules,
+                         const struct evc_pac_key *key, uint64_t x, uint64_t y)
 {
     const struct evc_pac_result result = evc_pac_auth(rules, key, form->letter, 0, x, y);
 
@@ -145,8 +152,8 @@ static void authenticate(const struct form *form, const struct evc_pac_rules *ru
     EXPECT(faults || value == result.value);
 }
 
-static void both_ways(const struct form *form, const struct evc_pac_rules *rules, const struct evc_pac_key *key,
-                      unsigned upper)
+static void both_ways(const struct form *form, const struct evc_pac_rules *rules,
+                      const struct evc_pac_key *key, unsigned upper)
 {
     const uint64_t x = random_pointer(rules, upper), y = random64(), added = form->add(x, y);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers questions about primes, for prime_against_python.py. A line on stdin; numbers in hexadecimal of whole bytes,
- * "-" for none:
+ * Answers questions about primes, for prime_against_python.py. A line on stdin; numbers in
+ * hexadecimal of whole bytes, "-" for none:
  *
  *     KERNEL public N            is N prime, by evc_prime_test_public?
  *     KERNEL bases N BASES       does N pass strong tests to these bases, one behind the other?
@@ -9,8 +9,9 @@
  *     KERNEL find BITS E SEED    a secret prime
  *     KERNEL safe BITS SEED      a safe prime
  *
- * The answer on stdout is "prime", a status in words, or a prime in hexadecimal with the counts of its search: windows,
- * tests, seconds, rounds. Randomness is that of a seed: splitmix64, as in harness/random.h.
+ * The answer on stdout is "prime", a status in words, or a prime in hexadecimal with the
+ * counts of its search: windows, tests, seconds, rounds. Randomness is that of a seed:
+ * splitmix64, as in harness/random.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,8 +81,8 @@ static void search(const struct evc_bn *kernel, int is_safe, size_t bits, uint64
         .random = {fill, &seed},
         .report = report,
     };
-    const size_t scratch_bytes =
-        is_safe ? evc_prime_safe_scratch_bytes(kernel, bits) : evc_prime_search_scratch_bytes(kernel, bits);
+    const size_t scratch_bytes = is_safe ? evc_prime_safe_scratch_bytes(kernel, bits)
+                                         : evc_prime_search_scratch_bytes(kernel, bits);
     uint8_t *scratch = malloc(scratch_bytes ? scratch_bytes : 1), p[EVC_BN_MAX_BYTES];
     enum evc_status status;
 
@@ -109,22 +110,25 @@ static enum evc_status test(const struct evc_bn *kernel, const char *question, u
     if (strcmp(question, "public") == 0)
         return evc_prime_test_public(kernel, first.bytes, first.n, scratch, sizeof scratch);
     if (strcmp(question, "bases") == 0)
-        return evc_prime_test_bases(kernel, first.bytes, first.n, second.bytes, first.n ? second.n / first.n : 0,
-                                    scratch, sizeof scratch);
-    return evc_prime_test_secret(kernel, first.bytes, first.n, 20, &random, scratch, sizeof scratch);
+        return evc_prime_test_bases(kernel, first.bytes, first.n, second.bytes,
+                                    first.n ? second.n / first.n : 0, scratch, sizeof scratch);
+    return evc_prime_test_secret(kernel, first.bytes, first.n, 20, &random, scratch,
+                                 sizeof scratch);
 }
 
 int main(void)
 {
-    static char line[4 * MOST_BYTES + 256], kernel_name[64], question[64], words[3][2 * MOST_BYTES + 3];
+    static char line[4 * MOST_BYTES + 256], kernel_name[64], question[64],
+        words[3][2 * MOST_BYTES + 3];
 
     while (fgets(line, sizeof line, stdin)) {
-        const int n = sscanf(line, "%63s %63s %131074s %131074s %131074s", kernel_name, question, words[0], words[1],
-                             words[2]);
+        const int n = sscanf(line, "%63s %63s %131074s %131074s %131074s", kernel_name, question,
+                             words[0], words[1], words[2]);
         const struct evc_bn *kernel = n >= 3 ? evc_bn_named(kernel_name) : NULL;
         enum evc_status status;
 
-        if (!kernel || (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
+        if (!kernel ||
+            (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
             puts("not here");
             fflush(stdout); /* somebody waits for each answer */
             continue;

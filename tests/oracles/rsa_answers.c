@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers questions about RSA, for rsa_against_python.py. A line on stdin is KERNEL QUESTION, then what the question
- * needs; numbers are in hexadecimal of whole bytes, "-" is nothing, SEED is a number for the randomness.
+ * Answers questions about RSA, for rsa_against_python.py. A line on stdin is KERNEL QUESTION, then
+ * what the question needs; numbers are in hexadecimal of whole bytes, "-" is nothing, SEED is a
+ * number for the randomness.
  *
- *     key N,E,D,P,Q,DP,DQ,QINV      sets the private key for what follows; P to QINV have the same length
+ *     key N,E,D,P,Q,DP,DQ,QINV      sets the private key for what follows; P to
+ *                                   QINV have the same length
  *     public-key N,E                sets the public key alone
- *     generate SEED BITS E          a new key, which is set: n, e, d, p, q, dp, dq, qinv with commas between
+ *     generate SEED BITS E          a new key, which is set: n, e, d, p, q, dp, dq,
+ *                                   qinv with commas between
  *     check SEED                    whether its primes are prime
  *     public IN                     the raw operations
  *     private SEED IN
@@ -111,37 +114,49 @@ static enum evc_status set_key(const struct evc_bn *kernel, const char *list)
     for (size_t i = 4; i < 8; i++)
         if (n_bytes[i] != n_bytes[3] || n_bytes[2] != n_bytes[0])
             stop("lengths differ", list);
-    numbers = (struct evc_rsa_numbers){.n = number[0], .e = number[1], .d = number[2], .p = number[3], .q = number[4],
-                                       .dp = number[5], .dq = number[6], .qinv = number[7], .n_bytes = n_bytes[0],
-                                       .e_bytes = n_bytes[1], .p_bytes = n_bytes[3]};
+    numbers = (struct evc_rsa_numbers){.n = number[0],
+                                       .e = number[1],
+                                       .d = number[2],
+                                       .p = number[3],
+                                       .q = number[4],
+                                       .dp = number[5],
+                                       .dq = number[6],
+                                       .qinv = number[7],
+                                       .n_bytes = n_bytes[0],
+                                       .e_bytes = n_bytes[1],
+                                       .p_bytes = n_bytes[3]};
     is_private = 1;
-    return evc_rsa_set_private_in(memory, sizeof memory, kernel, &numbers, LEAST_BITS, scratch, sizeof scratch);
+    return evc_rsa_set_private_in(memory, sizeof memory, kernel, &numbers, LEAST_BITS, scratch,
+                                  sizeof scratch);
 }
 
 /* Prints the numbers. */
 static enum evc_status generate(const struct evc_bn *kernel, char **words)
 {
     static uint8_t bytes[8 * MOST];
-    const struct evc_prime_search search = {.kernel = kernel, .words = evc_bn_words_select(evc_cpu_features(), 0),
+    const struct evc_prime_search search = {.kernel = kernel,
+                                            .words = evc_bn_words_select(evc_cpu_features(), 0),
                                             .random = randomness};
-    const size_t n_bits = strtoul(words[1], NULL, 10), e_bytes = read_bytes(number[0], MOST, words[2]);
+    const size_t n_bits = strtoul(words[1], NULL, 10),
+                 e_bytes = read_bytes(number[0], MOST, words[2]);
     struct evc_rsa_numbers k;
     enum evc_status status;
 
     seed = strtoull(words[0], NULL, 10);
-    status = evc_rsa_generate(&search, n_bits, number[0], e_bytes, bytes, evc_rsa_numbers_bytes(n_bits), &k, scratch,
-                              sizeof scratch);
+    status = evc_rsa_generate(&search, n_bits, number[0], e_bytes, bytes,
+                              evc_rsa_numbers_bytes(n_bits), &k, scratch, sizeof scratch);
     if (status == EVC_OK) {
         const uint8_t *const all[] = {k.n, k.e, k.d, k.p, k.q, k.dp, k.dq, k.qinv};
-        const uint32_t sizes[] = {k.n_bytes, k.e_bytes, k.n_bytes, k.p_bytes, k.p_bytes, k.p_bytes, k.p_bytes,
-                                  k.p_bytes};
+        const uint32_t sizes[] = {k.n_bytes, k.e_bytes, k.n_bytes, k.p_bytes,
+                                  k.p_bytes, k.p_bytes, k.p_bytes, k.p_bytes};
         for (size_t i = 0; i < 8; i++) {
             for (size_t j = 0; j < sizes[i]; j++)
                 printf("%02x", all[i][j]);
             printf("%s", i < 7 ? "," : " ");
         }
         is_private = 1;
-        status = evc_rsa_set_private_in(memory, sizeof memory, kernel, &k, LEAST_BITS, scratch, sizeof scratch);
+        status = evc_rsa_set_private_in(memory, sizeof memory, kernel, &k, LEAST_BITS, scratch,
+                                        sizeof scratch);
     }
     return status;
 }
@@ -153,8 +168,8 @@ static enum evc_status set_public_key(const struct evc_bn *kernel, const char *l
     if (read_list(n_bytes, list) != 2)
         stop("no two numbers", list);
     is_private = 0;
-    return evc_rsa_set_public_in(memory, sizeof memory, kernel, number[0], n_bytes[0], number[1], n_bytes[1],
-                                 LEAST_BITS);
+    return evc_rsa_set_public_in(memory, sizeof memory, kernel, number[0], n_bytes[0], number[1],
+                                 n_bytes[1], LEAST_BITS);
 }
 
 /* Bytes that are as long as n; the first ones may be left out. */
@@ -179,7 +194,8 @@ static enum evc_status many(const char *list, size_t *n_out)
         if (n == MANY)
             stop("too many", list);
         read_operand(in[n], at);
-        operations[n] = (struct evc_rsa_operation){.key = private_key(), .in = in[n], .out = out + n * n_bytes};
+        operations[n] =
+            (struct evc_rsa_operation){.key = private_key(), .in = in[n], .out = out + n * n_bytes};
         at = strchr(at, ',');
         at = at ? at + 1 : NULL;
     }
@@ -187,9 +203,10 @@ static enum evc_status many(const char *list, size_t *n_out)
     return evc_rsa_private_many(operations, n, &randomness, scratch, sizeof scratch);
 }
 
-/* ---- Paddings ------------------------------------------------------------------------------------------ */
+/* ---- Paddings -------------------------------------------------------------------------------- */
 
-static int ask_for_digest(void *context, const struct evc_rsa_piece *pieces, size_t n_pieces, uint8_t *to)
+static int ask_for_digest(void *context, const struct evc_rsa_piece *pieces, size_t n_pieces,
+                          uint8_t *to)
 {
     static char reply[2 * EVC_RSA_MOST_DIGEST_BYTES + 3];
 
@@ -210,8 +227,9 @@ static struct evc_rsa_hash hash_named(char *name)
     static const struct {
         const char *name;
         uint32_t digest_bytes, block_bytes;
-    } known[] = {{"sha1", 20, 64},    {"sha224", 28, 64},      {"sha256", 32, 64},     {"sha384", 48, 128},
-                 {"sha512", 64, 128}, {"sha512-224", 28, 128}, {"sha512-256", 32, 128}};
+    } known[] = {{"sha1", 20, 64},       {"sha224", 28, 64},  {"sha256", 32, 64},
+                 {"sha384", 48, 128},    {"sha512", 64, 128}, {"sha512-224", 28, 128},
+                 {"sha512-256", 32, 128}};
     struct evc_rsa_hash hash = {ask_for_digest, name, 0, 0, NULL, 0};
 
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -236,12 +254,14 @@ static enum evc_status sign(const char *question, char **words, size_t *n_out)
     *n_out = public_key()->n_bytes;
     if (strcmp(question, "sign-pkcs1") == 0) {
         n = read_bytes(input, sizeof input, words[2]);
-        return evc_rsa_sign_pkcs1(private_key(), &hash, input, n, &randomness, out, scratch, sizeof scratch);
+        return evc_rsa_sign_pkcs1(private_key(), &hash, input, n, &randomness, out, scratch,
+                                  sizeof scratch);
     } else {
         const struct evc_rsa_hash mgf_hash = hash_named(words[2]);
         const struct evc_rsa_pss pss = {&hash, &mgf_hash, (uint32_t)strtoul(words[3], NULL, 10)};
         n = read_bytes(input, sizeof input, words[4]);
-        return evc_rsa_sign_pss(private_key(), &pss, input, n, &randomness, out, scratch, sizeof scratch);
+        return evc_rsa_sign_pss(private_key(), &pss, input, n, &randomness, out, scratch,
+                                sizeof scratch);
     }
 }
 
@@ -253,28 +273,34 @@ static enum evc_status verify(const char *question, char **words)
     if (strcmp(question, "verify-pkcs1") == 0) {
         n = read_bytes(input, sizeof input, words[1]);
         n_signature = read_bytes(number[0], sizeof number[0], words[2]);
-        return evc_rsa_verify_pkcs1(public_key(), &hash, input, n, number[0], n_signature, scratch, sizeof scratch);
+        return evc_rsa_verify_pkcs1(public_key(), &hash, input, n, number[0], n_signature, scratch,
+                                    sizeof scratch);
     } else {
         const struct evc_rsa_hash mgf_hash = hash_named(words[1]);
         const struct evc_rsa_pss pss = {&hash, &mgf_hash,
-                                        *words[2] == 'a' ? EVC_RSA_ANY_SALT : (uint32_t)strtoul(words[2], NULL, 10)};
+                                        *words[2] == 'a' ? EVC_RSA_ANY_SALT
+                                                         : (uint32_t)strtoul(words[2], NULL, 10)};
         n = read_bytes(input, sizeof input, words[3]);
         n_signature = read_bytes(number[0], sizeof number[0], words[4]);
-        return evc_rsa_verify_pss(public_key(), &pss, input, n, number[0], n_signature, scratch, sizeof scratch);
+        return evc_rsa_verify_pss(public_key(), &pss, input, n, number[0], n_signature, scratch,
+                                  sizeof scratch);
     }
 }
 
 static enum evc_status oaep(const char *question, char **words, size_t *n_out)
 {
     const struct evc_rsa_hash hash = hash_named(words[1]), mgf_hash = hash_named(words[2]);
-    const struct evc_rsa_oaep how = {&hash, &mgf_hash, number[1], read_bytes(number[1], sizeof number[1], words[3])};
+    const struct evc_rsa_oaep how = {&hash, &mgf_hash, number[1],
+                                     read_bytes(number[1], sizeof number[1], words[3])};
     const uint32_t n = read_bytes(input, sizeof input, words[4]);
 
     seed = strtoull(words[0], NULL, 10);
     *n_out = public_key()->n_bytes;
     if (strcmp(question, "encrypt-oaep") == 0)
-        return evc_rsa_encrypt_oaep(public_key(), &how, input, n, &randomness, out, scratch, sizeof scratch);
-    return evc_rsa_decrypt_oaep(private_key(), &how, input, n, &randomness, out, n_out, scratch, sizeof scratch);
+        return evc_rsa_encrypt_oaep(public_key(), &how, input, n, &randomness, out, scratch,
+                                    sizeof scratch);
+    return evc_rsa_decrypt_oaep(private_key(), &how, input, n, &randomness, out, n_out, scratch,
+                                sizeof scratch);
 }
 
 static enum evc_status encryption_by_pkcs1(const char *question, char **words, size_t *n_out)
@@ -286,13 +312,16 @@ static enum evc_status encryption_by_pkcs1(const char *question, char **words, s
     seed = strtoull(words[0], NULL, 10);
     *n_out = public_key()->n_bytes;
     if (encrypts)
-        return evc_rsa_encrypt_pkcs1(public_key(), input, n, &randomness, out, scratch, sizeof scratch);
+        return evc_rsa_encrypt_pkcs1(public_key(), input, n, &randomness, out, scratch,
+                                     sizeof scratch);
     hash = hash_named(words[1]);
-    return evc_rsa_decrypt_pkcs1(private_key(), &hash, input, n, &randomness, out, n_out, scratch, sizeof scratch);
+    return evc_rsa_decrypt_pkcs1(private_key(), &hash, input, n, &randomness, out, n_out, scratch,
+                                 sizeof scratch);
 }
 
 /* Sets n_out to the bytes of the result, if there is one. */
-static enum evc_status answer(const struct evc_bn *kernel, const char *question, char **words, size_t *n_out)
+static enum evc_status answer(const struct evc_bn *kernel, const char *question, char **words,
+                              size_t *n_out)
 {
     *n_out = 0;
     if (strcmp(question, "key") == 0)
@@ -342,7 +371,8 @@ int main(void)
         if (n_words < 3)
             stop("no question", line);
         kernel = evc_bn_named(words[0]);
-        if (!kernel || (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
+        if (!kernel ||
+            (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
             puts("not here");
             fflush(stdout); /* somebody waits for each answer */
             continue;
@@ -352,7 +382,8 @@ int main(void)
             for (size_t i = 0; i < n_out; i++)
                 printf("%02x", out[i]);
         else
-            printf("%s", status == EVC_OK && strstr(words[1], "crypt-") ? "empty" : evc_status_text(status));
+            printf("%s", status == EVC_OK && strstr(words[1], "crypt-") ? "empty"
+                                                                        : evc_status_text(status));
         puts("");
         fflush(stdout);
     }

@@ -85,7 +85,8 @@ static void set_key(union evc_gcm_key *key, const struct kernel *k)
     if (k->fused)
         must(evc_gcm_set_key(key, k->fused, m.user_key, m.key_bits) == EVC_OK, "takes no key");
     else
-        must(evc_gcm_set_pair(key, k->aes, k->ghash, m.user_key, m.key_bits) == EVC_OK, "takes no key");
+        must(evc_gcm_set_pair(key, k->aes, k->ghash, m.user_key, m.key_bits) == EVC_OK,
+             "takes no key");
 }
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
@@ -196,15 +197,16 @@ static void forged(const union evc_gcm_key *key)
     m.tag[m.flipped / 8] ^= (uint8_t)(1 << m.flipped % 8);
 }
 
-/* Computes the answer that every kernel must give, by tables, which share no code with the others. */
+/* Computes the answer that every kernel must give, by tables, which share no
+ * code with the others. */
 static void know_message(void)
 {
     const struct kernel tables = {NULL, evc_aes_named("c_ttable4"), evc_ghash_named("c_table4")};
     union evc_gcm_key key;
 
     set_key(&key, &tables);
-    must(evc_gcm_seal(&key, m.iv, m.iv_bytes, m.aad, m.aad_bytes, m.text, m.sealed, m.text_bytes, m.tag,
-                      16) == EVC_OK,
+    must(evc_gcm_seal(&key, m.iv, m.iv_bytes, m.aad, m.aad_bytes, m.text, m.sealed, m.text_bytes,
+                      m.tag, 16) == EVC_OK,
          "does not seal");
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages of GCM of more than 2^24 blocks, and of more than 2^32 bytes, where narrower numbers fail: by each kernel
- * that does AES and GHASH in one, in one call and in pieces of 16 MiB, all with one result. Text and output are files
- * of 1 MiB, each mapped many times in a row; kernels hash an output before the file has another.
+ * Messages of GCM of more than 2^24 blocks, and of more than 2^32 bytes, where narrower numbers
+ * fail: by each kernel that does AES and GHASH in one, in one call and in pieces of 16 MiB, all
+ * with one result. Text and output are files of 1 MiB, each mapped many times in a row; kernels
+ * hash an output before the file has another.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 
 #define FILE_BYTES ((size_t)1 << 20)
 #define PIECE_BYTES ((size_t)1 << 24)
-#define BEHIND 1300 /* bytes of a message behind the power of 2: groups of every kernel, and a part of a block */
+#define BEHIND 1300 /* bytes of a message behind the power of 2: groups of every kernel,
+                     * and a part of a block */
 
 static const uint8_t user_key[32] = {1, 2, 3}, iv[12] = {4, 5, 6}, aad[13] = {7, 8, 9};
 static uint8_t *text, *out, first_tag[16], *first_out;
@@ -37,7 +39,8 @@ static uint8_t *map_many_times(size_t n_bytes)
     if (ftruncate(fileno(file), (off_t)FILE_BYTES) != 0)
         need(NULL);
     for (size_t i = 0; i < n_bytes; i += FILE_BYTES)
-        need(mmap(at + i, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fileno(file), 0));
+        need(mmap(at + i, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fileno(file),
+                  0));
     fclose(file);
     return at;
 }
@@ -77,7 +80,8 @@ static void seal_as_others(const struct evc_gcm *kernel, size_t len_bytes, int i
 /* One message, a little longer than 2^bits bytes, by every kernel that runs here. */
 static void seal_with_every_kernel(unsigned bits)
 {
-    const size_t len_bytes = ((size_t)1 << bits) + BEHIND, mapped = ((size_t)1 << bits) + FILE_BYTES;
+    const size_t len_bytes = ((size_t)1 << bits) + BEHIND,
+                 mapped = ((size_t)1 << bits) + FILE_BYTES;
     const struct evc_registry_line *line;
     int is_first = 1;
 
@@ -90,11 +94,14 @@ static void seal_with_every_kernel(unsigned bits)
             continue;
         const char *why = line->built ? missing_feature(line) : "another architecture";
         if (why) {
-            printf("ok %u - a message of 2^%u bytes with %s # SKIP needs %s\n", ++tap_tests, bits, line->name, why);
+            printf("ok %u - a message of 2^%u bytes with %s # SKIP needs %s\n", ++tap_tests, bits,
+                   line->name, why);
             continue;
         }
         seal_as_others(evc_gcm_named(line->name), len_bytes, is_first);
-        tap_result(bits < 32 ? "more_than_24_bits_of_blocks_count" : "more_than_32_bits_of_bytes_count", line->name);
+        tap_result(bits < 32 ? "more_than_24_bits_of_blocks_count"
+                             : "more_than_32_bits_of_bytes_count",
+                   line->name);
         is_first = 0;
     }
     munmap(text, mapped);

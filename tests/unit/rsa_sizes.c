@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keys of RSA of many lengths, with two exponents: private operations one at a time and in batches, with buffers and
- * scratch memory that end at a page that is not there, in place, and with randomness that fails in the middle.
- * Lengths are those of keys whose primes begin or end a shape of a kernel with lanes.
+ * Keys of RSA of many lengths, with two exponents: private operations one at a time and in
+ * batches, with buffers and scratch memory that end at a page that is not there, in place, and
+ * with randomness that fails in the middle. Lengths are those of keys whose primes begin or end a
+ * shape of a kernel with lanes.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static int fill(void *context, uint8_t *out, size_t n_bytes)
 
 static const struct evc_random randomness = {fill, NULL};
 
-/* ---- Memory that ends at a page that is not there ------------------------------------------------------------ */
+/* ---- Memory that ends at a page that is not there -------------------------------------------- */
 
 struct guarded {
     uint8_t *pages, *at;
@@ -75,7 +76,7 @@ static int all_zeros(const uint8_t *a, size_t n_bytes)
     return 1;
 }
 
-/* ---- A key ------------------------------------------------------------------------------------------------ */
+/* ---- A key ----------------------------------------------------------------------------------- */
 
 struct keys {
     size_t n_bits, n_bytes, scratch_bytes, many_bytes;
@@ -90,13 +91,14 @@ static const struct evc_rsa_private *private_key(const struct keys *k)
 static int make_key(struct keys *k, size_t n_bits, const uint8_t *e, size_t e_bytes)
 {
     static uint8_t memory[5 * MOST_BYTES];
-    const struct evc_prime_search search = {kernel, evc_bn_words_select(evc_cpu_features(), 0), randomness, NULL, NULL};
+    const struct evc_prime_search search = {kernel, evc_bn_words_select(evc_cpu_features(), 0),
+                                            randomness, NULL, NULL};
     const size_t room_bytes = evc_rsa_generate_scratch_bytes(kernel, n_bits);
     const size_t key_bytes = evc_rsa_private_bytes(kernel, n_bits);
     const struct guarded room = guard(room_bytes);
     struct evc_rsa_numbers numbers;
-    enum evc_status status =
-        evc_rsa_generate(&search, n_bits, e, e_bytes, memory, sizeof memory, &numbers, room.at, room_bytes);
+    enum evc_status status = evc_rsa_generate(&search, n_bits, e, e_bytes, memory, sizeof memory,
+                                              &numbers, room.at, room_bytes);
 
     EXPECT(status == EVC_OK);
     EXPECT(all_zeros(room.at, room_bytes));
@@ -111,8 +113,8 @@ static int make_key(struct keys *k, size_t n_bits, const uint8_t *e, size_t e_by
     k->in = guard(k->n_bytes);
     k->out = guard(k->n_bytes);
     if (status == EVC_OK)
-        status = evc_rsa_set_private_in(k->key.at, key_bytes, kernel, &numbers, n_bits, k->scratch.at,
-                                        k->scratch_bytes);
+        status = evc_rsa_set_private_in(k->key.at, key_bytes, kernel, &numbers, n_bits,
+                                        k->scratch.at, k->scratch_bytes);
     EXPECT(status == EVC_OK);
     return status == EVC_OK;
 }
@@ -128,12 +130,12 @@ static void free_key(struct keys *k)
 
 static int is_undone(const struct keys *k, const uint8_t *signature, const uint8_t *in)
 {
-    return evc_rsa_public(evc_rsa_public_of(private_key(k)), signature, k->out.at, k->scratch.at, k->scratch_bytes) ==
-               EVC_OK &&
+    return evc_rsa_public(evc_rsa_public_of(private_key(k)), signature, k->out.at, k->scratch.at,
+                          k->scratch_bytes) == EVC_OK &&
            memcmp(k->out.at, in, k->n_bytes) == 0;
 }
 
-/* ---- Operations -------------------------------------------------------------------------------------------- */
+/* ---- Operations ------------------------------------------------------------------------------ */
 
 static void sign_one(const struct keys *k)
 {
@@ -142,15 +144,17 @@ static void sign_one(const struct keys *k)
     fill(NULL, in, k->n_bytes);
     in[0] = 0; /* below n */
     memcpy(k->in.at, in, k->n_bytes);
-    EXPECT(evc_rsa_private(private_key(k), k->in.at, k->in.at, &randomness, k->scratch.at, k->scratch_bytes) == EVC_OK);
+    EXPECT(evc_rsa_private(private_key(k), k->in.at, k->in.at, &randomness, k->scratch.at,
+                           k->scratch_bytes) == EVC_OK);
     EXPECT(all_zeros(k->scratch.at, k->scratch_bytes));
     EXPECT(is_undone(k, k->in.at, in));
-    EXPECT(evc_rsa_private(private_key(k), in, k->in.at, &randomness, k->scratch.at, k->scratch_bytes - 1) ==
-           EVC_ERR_SCRATCH);
+    EXPECT(evc_rsa_private(private_key(k), in, k->in.at, &randomness, k->scratch.at,
+                           k->scratch_bytes - 1) == EVC_ERR_SCRATCH);
     EXPECT(all_zeros(k->in.at, k->n_bytes));
 }
 
-/* In place. good_calls: of the randomness, or -1 for all. Four calls serve one operation, in the order of the batch. */
+/* In place. good_calls: of the randomness, or -1 for all. Four calls serve one operation, in
+ * the order of the batch. */
 static void sign_many(const struct keys *k, size_t n, int good_calls)
 {
     static uint8_t in[MOST_OPERATIONS][MOST_BYTES], out[MOST_OPERATIONS][MOST_BYTES];
@@ -186,7 +190,8 @@ static void keys_of_each_length_sign_within_their_memory(void)
 {
     static const uint8_t exponents[2][9] = {{1, 0, 1}, {1, 0, 0, 0, 0, 0, 0, 0, 13}};
     static const size_t e_bytes[] = {3, 9};
-    /* Primes of 512, 544, ... bits; pairs of numbers change their shapes at 544, 744, 1044, 1544 and 2094 bits. */
+    /* Primes of 512, 544, ... bits; pairs of numbers change their shapes at 544, 744,
+     * 1044, 1544 and 2094 bits. */
     static const size_t lengths[] = {1024, 1088, 1104, 1280, 1488, 1504, 1792, 2048, 2080,
                                      2096, 2560, 3072, 3088, 3104, 4096, 4176, 4192};
 

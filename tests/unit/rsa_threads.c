@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that share keys of RSA: each signs batches under several of them, in which one key is not set up, one number
- * is out of range, and one thread's randomness fails now and then. Every result is held against that of one operation
- * alone.
+ * Threads that share keys of RSA: each signs batches under several of them, in which one key is not
+ * set up, one number is out of range, and one thread's randomness fails now and then. Every result
+ * is held against that of one operation alone.
  */
 #include <pthread.h>
 
@@ -16,7 +16,8 @@
 #define N_BATCHES 60
 #define MOST_BYTES 160
 
-static const size_t lengths[N_KEYS] = {1024, 1024, 1280, 1024}; /* bits; the last one is not set up */
+static const size_t lengths[N_KEYS] = {1024, 1024, 1280, 1024}; /* bits; the last one
+                                                                 * is not set up */
 static const struct evc_bn *kernel;
 static EVC_ALIGN(16) uint8_t keys[N_KEYS][1u << 14];
 static uint8_t in[N_KEYS][N_INPUTS][MOST_BYTES], expected[N_KEYS][N_INPUTS][MOST_BYTES];
@@ -62,23 +63,28 @@ static int make_key(struct thread *t, size_t i)
     static const uint8_t e[] = {1, 0, 1};
     static uint8_t memory[5 * MOST_BYTES];
     const struct evc_random random = {fill, t};
-    const struct evc_prime_search search = {kernel, evc_bn_words_select(evc_cpu_features(), 0), random, NULL, NULL};
+    const struct evc_prime_search search = {kernel, evc_bn_words_select(evc_cpu_features(), 0),
+                                            random, NULL, NULL};
     struct evc_rsa_numbers numbers;
-    enum evc_status status = evc_rsa_generate(&search, lengths[i], e, sizeof e, memory, sizeof memory, &numbers,
-                                              t->scratch, sizeof t->scratch);
+    enum evc_status status =
+        evc_rsa_generate(&search, lengths[i], e, sizeof e, memory, sizeof memory, &numbers,
+                         t->scratch, sizeof t->scratch);
 
     if (status == EVC_OK)
-        status = evc_rsa_set_private_in(keys[i], sizeof keys[i], kernel, &numbers, 1024, t->scratch, sizeof t->scratch);
+        status = evc_rsa_set_private_in(keys[i], sizeof keys[i], kernel, &numbers, 1024, t->scratch,
+                                        sizeof t->scratch);
     for (size_t j = 0; j < N_INPUTS && status == EVC_OK; j++) {
         must(fill(t, in[i][j], MOST_BYTES) ? EVC_ERR_RANDOM : EVC_OK);
         in[i][j][0] = 0; /* below n */
-        status = evc_rsa_private(key_at(i), in[i][j], expected[i][j], &random, t->scratch, sizeof t->scratch);
+        status = evc_rsa_private(key_at(i), in[i][j], expected[i][j], &random, t->scratch,
+                                 sizeof t->scratch);
     }
     return status == EVC_OK;
 }
 
 /* Count an operation of a batch, and whether it is wrong. pick: its key and its input. */
-static void judge(struct thread *t, const struct evc_rsa_operation *o, const uint8_t pick[2], int is_refused)
+static void judge(struct thread *t, const struct evc_rsa_operation *o, const uint8_t pick[2],
+                  int is_refused)
 {
     const size_t n_bytes = lengths[pick[0]] / 8;
     int good;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The straight-line programs of aes/sbox_circuit.h and sbox_select_circuit.h against the S-box computed
- * from FIPS 197 (2023) section 5.1.1, on all 256 bytes and two sizes of word. */
+/* The straight-line programs of aes/sbox_circuit.h and sbox_select_circuit.h against the S-box
+ * computed from FIPS 197 (2023) section 5.1.1, on all 256 bytes and two sizes of word. */
 #include <stdint.h>
 #include <stdio.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests in C without a framework, in the Test Anything Protocol: each test is a function whose name is a
- * sentence; RUN(name) runs it, and RUN_WITH(name, kernel) for one kernel. EXPECT says what does not hold.
+ * Tests in C without a framework, in the Test Anything Protocol: each test is a function whose
+ * name is a sentence; RUN(name) runs it, and RUN_WITH(name, kernel) for one kernel. EXPECT
+ * says what does not hold.
  */
 #ifndef TESTS_TAP_H
 #define TESTS_TAP_H
@@ -44,7 +45,7 @@ static inline int tap_done(void)
     return tap_failed != 0;
 }
 
-/* ---- Kernels ------------------------------------------------------------------------------------ */
+/* ---- Kernels --------------------------------------------------------------------------------- */
 
 /* The name of a feature that this line needs and this CPU lacks; NULL if it runs here. */
 static inline const char *missing_feature(const struct evc_registry_line *line)
@@ -76,7 +77,7 @@ static inline void with_every_kernel(void (*tests)(const struct evc_aes *))
     }
 }
 
-/* ---- Data ---------------------------------------------------------------------------------------- */
+/* ---- Data ------------------------------------------------------------------------------------ */
 
 /* The same numbers on every machine: xorshift64 (Marsaglia 2003, "Xorshift RNGs", section 3). */
 static uint64_t random_state = UINT64_C(0x0123456789abcdef);

@@ -12,22 +12,28 @@
 
 static struct work *prepared(uint64_t seed)
 {
-    const struct bench_setup setup = {.kernel = "c_ref+c_ref", .key_bits = 128, .len_bytes = LEN_BYTES, .messages = 1,
-                                      .aad_bytes = AAD_BYTES, .keys = KEYS, .seed = seed};
+    const struct bench_setup setup = {.kernel = "c_ref+c_ref",
+                                      .key_bits = 128,
+                                      .len_bytes = LEN_BYTES,
+                                      .messages = 1,
+                                      .aad_bytes = AAD_BYTES,
+                                      .keys = KEYS,
+                                      .seed = seed};
     const char *with;
 
     return bench_gcm.prepare(0, &setup, &with);
 }
 
-/* The place in memory of the key whose tag the last call has left; KEYS: of none of them. s: the call's. */
+/* The place in memory of the key whose tag the last call has left; KEYS: of none
+ * of them. s: the call's. */
 static size_t key_of_the_last_call(struct work *w, const struct slot *s)
 {
     uint8_t out[LEN_BYTES], tag[16];
 
     for (size_t place = 0; place < KEYS; place++) {
         const uint8_t *key = w->keys.memory + w->keys.room * place;
-        must(evc_gcm_seal((const union evc_gcm_key *)(const void *)key, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in,
-                          out, LEN_BYTES, tag, 16));
+        must(evc_gcm_seal((const union evc_gcm_key *)(const void *)key, s->iv, NONCE_BYTES, w->aad,
+                          w->aad_bytes, s->in, out, LEN_BYTES, tag, 16));
         if (memcmp(tag, w->tag, 16) == 0 && memcmp(out, s->out, LEN_BYTES) == 0)
             return place;
     }
@@ -66,7 +72,8 @@ static void a_sample_goes_on_where_the_last_one_stopped(void)
     for (size_t n = 1; w && n < 9; n++) {
         bench_gcm.keys_loop(0, false)(w, n);
         calls += n;
-        EXPECT(key_of_the_last_call(w, &w->slots.at[(n - 1) & w->slots.mask]) == w->keys.order.at[(calls - 1) % KEYS]);
+        EXPECT(key_of_the_last_call(w, &w->slots.at[(n - 1) & w->slots.mask]) ==
+               w->keys.order.at[(calls - 1) % KEYS]);
     }
 }
 

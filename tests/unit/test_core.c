@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The small things that everything stands on: bytes, masks, wiping, the S-box, key schedules, keys. */
+/* The small things that everything stands on: bytes, masks, wiping, the
+ * S-box, key schedules, keys. */
 #include "tap.h"
 
 #include "aes/fips197_key.h"
@@ -8,14 +9,15 @@
 #include "common/bytes.h"
 #include "common/ct.h"
 
-/* ---- bytes, masks, wiping --------------------------------------------------------------------------- */
+/* ---- bytes, masks, wiping -------------------------------------------------------------------- */
 
 static void integers_have_the_order_of_their_names(void)
 {
     static const uint8_t b[9] = {0xff, 1, 2, 3, 4, 5, 6, 7, 0x88};
     uint8_t out[9] = {0};
 
-    EXPECT(evc_load32_le(b + 1) == UINT32_C(0x04030201) && evc_load32_be(b + 1) == UINT32_C(0x01020304));
+    EXPECT(evc_load32_le(b + 1) == UINT32_C(0x04030201) &&
+           evc_load32_be(b + 1) == UINT32_C(0x01020304));
     EXPECT(evc_load64_le(b + 1) == UINT64_C(0x8807060504030201));
     EXPECT(evc_load64_be(b + 1) == UINT64_C(0x0102030405060788));
     evc_store32_le(out + 1, UINT32_C(0x04030201));
@@ -26,7 +28,8 @@ static void integers_have_the_order_of_their_names(void)
     EXPECT(out[1] == 0x88 && out[8] == 1);
     evc_store64_be(out + 1, UINT64_C(0x0102030405060788));
     EXPECT(same(out + 1, b + 1, 8));
-    EXPECT(evc_load32_ne(b + 1) == evc_load32_le(b + 1) || evc_load32_ne(b + 1) == evc_load32_be(b + 1));
+    EXPECT(evc_load32_ne(b + 1) == evc_load32_le(b + 1) ||
+           evc_load32_ne(b + 1) == evc_load32_be(b + 1));
 }
 
 static void xor_covers_every_length_and_no_more(void)
@@ -82,7 +85,8 @@ static void every_status_has_its_words(void)
 {
     for (int s = EVC_OK; s <= EVC_ERR_HASH; s++)
         for (int t = EVC_OK; t < s; t++)
-            EXPECT(strcmp(evc_status_text((enum evc_status)s), evc_status_text((enum evc_status)t)) != 0);
+            EXPECT(strcmp(evc_status_text((enum evc_status)s),
+                          evc_status_text((enum evc_status)t)) != 0);
     EXPECT(strcmp(evc_status_text((enum evc_status)(EVC_ERR_HASH + 1)), "unknown status") == 0);
 }
 
@@ -99,7 +103,7 @@ static void tweaks_are_multiplied_by_x(void)
     EXPECT(t[0] == 0x87 && all_are(t + 1, 0, 15));
 }
 
-/* ---- The S-box (FIPS 197 section 5.1.1) --------------------------------------------------------------- */
+/* ---- The S-box (FIPS 197 section 5.1.1) ------------------------------------------------------ */
 
 static uint8_t times(uint8_t a, uint8_t b)
 {
@@ -128,14 +132,15 @@ static void sbox_is_the_inverse_and_an_affine_map(void)
     }
 }
 
-/* ---- Key schedules: FIPS 197 appendix A ------------------------------------------------------------------ */
+/* ---- Key schedules: FIPS 197 appendix A ------------------------------------------------------ */
 
 static void unhex(uint8_t *out, const char *hex)
 {
     static const char digits[] = "0123456789abcdef";
 
     for (; hex[0]; hex += 2)
-        *out++ = (uint8_t)((strchr(digits, hex[0]) - digits) << 4 | (strchr(digits, hex[1]) - digits));
+        *out++ =
+            (uint8_t)((strchr(digits, hex[0]) - digits) << 4 | (strchr(digits, hex[1]) - digits));
 }
 
 /* The first word that is not the key's own, and the last four words. */
@@ -171,7 +176,7 @@ static void fips197_schedules_are_those_of_appendix_a(const struct evc_aes *kern
     }
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static void keys_of_other_sizes_are_refused(const struct evc_aes *kernel)
 {

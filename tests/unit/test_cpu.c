@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Detection: what CPUs and operating systems say, and the features that follow, for all of them on every host; then
- * this CPU. */
+/* Detection: what CPUs and operating systems say, and the features that follow, for all of them on
+ * every host; then this CPU. */
 #include "cpu/system_words.h"
 
 #include "common/hppa_fmpyadd.h"
@@ -19,21 +19,39 @@ static const struct core {
     uint64_t features;
 } cores[] = {
     {"Cortex-A53 r0p4", {0x410fd034, 0x2222, 0x11120, 0}, WORD | CE | EVC_CPU(TUNE_INORDER)},
-    {"Cortex-A53 r0p4 without the Cryptography Extension", {0x410fd034, 0x2222, 0x10000, 0},
+    {"Cortex-A53 r0p4 without the Cryptography Extension",
+     {0x410fd034, 0x2222, 0x10000, 0},
      WORD | EVC_CPU(A64_NEON) | EVC_CPU(TUNE_INORDER)},
-    {"Cortex-A55", {0x411fd050, 0x1100000010112222, 0x0000100010211120, 0}, WORD | CE | EVC_CPU(TUNE_INORDER)},
-    {"Cortex-A57", {0x411fd070, 0x2222, 0x11120, 0}, WORD | CE | EVC_CPU(TUNE_TBL8) | EVC_CPU(TUNE_MUL32)},
-    {"Cortex-A72 r0p3 without the Cryptography Extension", {0x410fd083, 0x2222, 0x10000, 0},
+    {"Cortex-A55",
+     {0x411fd050, 0x1100000010112222, 0x0000100010211120, 0},
+     WORD | CE | EVC_CPU(TUNE_INORDER)},
+    {"Cortex-A57",
+     {0x411fd070, 0x2222, 0x11120, 0},
+     WORD | CE | EVC_CPU(TUNE_TBL8) | EVC_CPU(TUNE_MUL32)},
+    {"Cortex-A72 r0p3 without the Cryptography Extension",
+     {0x410fd083, 0x2222, 0x10000, 0},
      WORD | EVC_CPU(A64_NEON) | EVC_CPU(TUNE_TBL8) | EVC_CPU(TUNE_MUL32)},
-    {"ThunderX2", {0x431f0af1, 0x0000000011112222, 0x0000000010211120, 0}, WORD | CE | EVC_CPU(TUNE_CE5)},
-    {"ThunderX2, Broadcom's number", {0x420f5161, 0x2222, 0x10211120, 0}, WORD | CE | EVC_CPU(TUNE_CE5)},
-    {"Neoverse N1", {0x414fd0c1, 0x1100000010111112, 0x0000100010211120, 0}, WORD | CE | EVC_CPU(TUNE_MUL32)},
-    {"Neoverse V1", {0x411fd402, 0x1101000110111112, 0x0010111110212120, 0},
+    {"ThunderX2",
+     {0x431f0af1, 0x0000000011112222, 0x0000000010211120, 0},
+     WORD | CE | EVC_CPU(TUNE_CE5)},
+    {"ThunderX2, Broadcom's number",
+     {0x420f5161, 0x2222, 0x10211120, 0},
+     WORD | CE | EVC_CPU(TUNE_CE5)},
+    {"Neoverse N1",
+     {0x414fd0c1, 0x1100000010111112, 0x0000100010211120, 0},
+     WORD | CE | EVC_CPU(TUNE_MUL32)},
+    {"Neoverse V1",
+     {0x411fd402, 0x1101000110111112, 0x0010111110212120, 0},
      WORD | CE | EVC_CPU(A64_SHA3) | EVC_CPU(A64_DIT) | EVC_CPU(A64_SVE)},
-    {"Neoverse N2", {0x410fd493, 0x1201000111111111, 0x0221111110212120, 0x0000000100010121},
+    {"Neoverse N2",
+     {0x410fd493, 0x1201000111111111, 0x0221111110212120, 0x0000000100010121},
      WORD | CE | EVC_CPU(A64_SHA3) | EVC_CPU(A64_DIT) | EVC_CPU(A64_SVE) | EVC_CPU(A64_SVE2)},
-    {"made by hand: SHA3 without SM3 and SM4", {0, 0x11, 0x0000000100000020, 0}, WORD | CE | EVC_CPU(A64_SHA3)},
-    {"A64FX", {0x461f0010, 0x0000000101111111, 0x0000000010211120, 0}, WORD | CE | EVC_CPU(A64_SVE)},
+    {"made by hand: SHA3 without SM3 and SM4",
+     {0, 0x11, 0x0000000100000020, 0},
+     WORD | CE | EVC_CPU(A64_SHA3)},
+    {"A64FX",
+     {0x461f0010, 0x0000000101111111, 0x0000000010211120, 0},
+     WORD | CE | EVC_CPU(A64_SVE)},
 };
 
 static void features_are_read_from_the_registers(void)
@@ -49,7 +67,8 @@ static void features_are_read_from_the_registers(void)
 
 static void no_advanced_simd_is_no_vector_feature(void)
 {
-    const struct evc_a64_id id = {0x410fd034, UINT64_C(0x0001000000ff2222), UINT64_C(0x0010111110212120), 1};
+    const struct evc_a64_id id = {0x410fd034, UINT64_C(0x0001000000ff2222),
+                                  UINT64_C(0x0010111110212120), 1};
 
     EXPECT(evc_a64_features(&id) == (WORD | EVC_CPU(TUNE_INORDER) | EVC_CPU(A64_DIT)));
     EXPECT((evc_a64_features(&id) & EVC_VECTOR_A64) == 0);
@@ -68,7 +87,8 @@ static void sve2_needs_sve(void)
 
     EXPECT(evc_a64_features(&id) == (WORD | EVC_CPU(A64_NEON)));
     id.pfr0 |= UINT64_C(1) << 32;
-    EXPECT(evc_a64_features(&id) == (WORD | EVC_CPU(A64_NEON) | EVC_CPU(A64_SVE) | EVC_CPU(A64_SVE2)));
+    EXPECT(evc_a64_features(&id) ==
+           (WORD | EVC_CPU(A64_NEON) | EVC_CPU(A64_SVE) | EVC_CPU(A64_SVE2)));
 }
 
 static void tuning_is_of_implementer_and_part_alone(void)
@@ -83,10 +103,13 @@ static void tuning_is_of_implementer_and_part_alone(void)
     EXPECT(evc_a64_tuning(0xc10fd034) == 0);
     for (size_t i = 0; i < sizeof in_order / sizeof in_order[0]; i++)
         EXPECT(evc_a64_tuning(in_order[i]) == EVC_CPU(TUNE_INORDER));
-    /* Cortex-A76, A76AE; Kryo 4xx Gold; then Cortex-A77, A78 and Neoverse V1, whose multiplier is faster */
-    EXPECT(evc_a64_tuning(0x410fd0b1) == EVC_CPU(TUNE_MUL32) && evc_a64_tuning(0x411fd0e0) == EVC_CPU(TUNE_MUL32));
+    /* Cortex-A76, A76AE; Kryo 4xx Gold; then Cortex-A77, A78 and Neoverse V1,
+     * whose multiplier is faster */
+    EXPECT(evc_a64_tuning(0x410fd0b1) == EVC_CPU(TUNE_MUL32) &&
+           evc_a64_tuning(0x411fd0e0) == EVC_CPU(TUNE_MUL32));
     EXPECT(evc_a64_tuning(0x510f804e) == EVC_CPU(TUNE_MUL32));
-    EXPECT(evc_a64_tuning(0x411fd0d0) == 0 && evc_a64_tuning(0x411fd410) == 0 && evc_a64_tuning(0x411fd401) == 0);
+    EXPECT(evc_a64_tuning(0x411fd0d0) == 0 && evc_a64_tuning(0x411fd410) == 0 &&
+           evc_a64_tuning(0x411fd401) == 0);
     EXPECT(evc_a64_tuning(0) == 0 && evc_a64_tuning(UINT64_MAX) == 0);
     for (uint64_t part = 0; part < 0x1000; part++)
         EXPECT((evc_a64_tuning(0x41000000 | part << 4) & ~EVC_TUNE_MASK) == 0);
@@ -96,9 +119,10 @@ static void tuning_is_of_implementer_and_part_alone(void)
 
 #define N_X86_CPUS (sizeof x86_cpus / sizeof x86_cpus[0])
 #define X86_AVX_AND_LATER (EVC_VECTOR_X86 & ~(EVC_CPU(X86_AVX) - 1) & ~EVC_CPU(X86_GFNI))
-#define X86_AVX512                                                                                 \
-    (EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL) | EVC_CPU(X86_AVX512BW) | EVC_CPU(X86_AVX512DQ) | \
-     EVC_CPU(X86_AVX512VBMI) | EVC_CPU(X86_AVX512VBMI2) | EVC_CPU(X86_AVX512IFMA) | EVC_CPU(TUNE_ZMM))
+#define X86_AVX512                                                                \
+    (EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL) | EVC_CPU(X86_AVX512BW) |       \
+     EVC_CPU(X86_AVX512DQ) | EVC_CPU(X86_AVX512VBMI) | EVC_CPU(X86_AVX512VBMI2) | \
+     EVC_CPU(X86_AVX512IFMA) | EVC_CPU(TUNE_ZMM))
 
 static void x86_features_are_those_of_the_table(void)
 {
@@ -131,7 +155,8 @@ static int is_subset(uint64_t part, uint64_t whole)
     return (part & ~whole) == 0;
 }
 
-/* Hypervisors mask. The flag of AVX10 is not among these: without it a CPU has AVX-512 by its own flags. */
+/* Hypervisors mask. The flag of AVX10 is not among these: without it a CPU has
+ * AVX-512 by its own flags. */
 static void x86_masking_a_flag_adds_no_feature(void)
 {
     for (size_t i = 0; i < N_X86_CPUS; i++)
@@ -153,11 +178,16 @@ static void x86_masking_a_flag_adds_no_feature(void)
 static void x86_features_have_what_they_build_on(void)
 {
     static const uint64_t pairs[][2] = {
-        {EVC_CPU(X86_SSSE3), EVC_CPU(X86_SSE2)},      {EVC_CPU(X86_AES), EVC_CPU(X86_SSE2)},
-        {EVC_CPU(X86_PCLMUL), EVC_CPU(X86_SSE2)},     {EVC_CPU(X86_GFNI), EVC_CPU(X86_SSE2)},
-        {EVC_CPU(X86_AVX), EVC_CPU(X86_SSE41)},       {EVC_CPU(X86_AVX2), EVC_CPU(X86_AVX)},
-        {EVC_CPU(X86_VAES), EVC_CPU(X86_AVX)},        {EVC_CPU(X86_VPCLMUL), EVC_CPU(X86_AVX)},
-        {EVC_CPU(X86_AVX512F), EVC_CPU(X86_AVX2)},    {X86_AVX512 & ~EVC_CPU(X86_AVX512F), EVC_CPU(X86_AVX512F)},
+        {EVC_CPU(X86_SSSE3), EVC_CPU(X86_SSE2)},
+        {EVC_CPU(X86_AES), EVC_CPU(X86_SSE2)},
+        {EVC_CPU(X86_PCLMUL), EVC_CPU(X86_SSE2)},
+        {EVC_CPU(X86_GFNI), EVC_CPU(X86_SSE2)},
+        {EVC_CPU(X86_AVX), EVC_CPU(X86_SSE41)},
+        {EVC_CPU(X86_AVX2), EVC_CPU(X86_AVX)},
+        {EVC_CPU(X86_VAES), EVC_CPU(X86_AVX)},
+        {EVC_CPU(X86_VPCLMUL), EVC_CPU(X86_AVX)},
+        {EVC_CPU(X86_AVX512F), EVC_CPU(X86_AVX2)},
+        {X86_AVX512 & ~EVC_CPU(X86_AVX512F), EVC_CPU(X86_AVX512F)},
         {EVC_CPU(X86_MODE64), EVC_CPU(TUNE_WORD64)},
     };
 
@@ -173,7 +203,8 @@ static void x86_features_have_what_they_build_on(void)
     }
 }
 
-/* A CPU with every flag, and what goes when one is clear: the feature, and those that build on it. */
+/* A CPU with every flag, and what goes when one is clear: the feature, and
+ * those that build on it. */
 static void x86_each_flag_is_one_bit(void)
 {
     enum { ECX1, EDX1, EBX7, ECX7 };
@@ -202,8 +233,13 @@ static void x86_each_flag_is_one_bit(void)
         {ECX7, 1, EVC_CPU(X86_AVX512VBMI)},
         {ECX7, 6, EVC_CPU(X86_AVX512VBMI2)},
     };
-    struct evc_x86_id whole = {.max_leaf = 7, .leaf1_ecx = ~0u, .leaf1_edx = ~0u, .leaf7_ebx = ~0u, .leaf7_ecx = ~0u,
-                               .xcr0 = 0xe6, .mode64 = 1};
+    struct evc_x86_id whole = {.max_leaf = 7,
+                               .leaf1_ecx = ~0u,
+                               .leaf1_edx = ~0u,
+                               .leaf7_ebx = ~0u,
+                               .leaf7_ecx = ~0u,
+                               .xcr0 = 0xe6,
+                               .mode64 = 1};
     const uint64_t all = evc_x86_features(&whole);
 
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
@@ -217,16 +253,23 @@ static void x86_each_flag_is_one_bit(void)
 
 static void x86_wide_vectors_are_tuned_for_by_maker_family_and_model(void)
 {
-    /* Among those that are fast: Ice Lake 0x6a, 0x6c, 0x7d, 0x7e, 0x9d; Tiger Lake 0x8c, 0x8d; Rocket Lake 0xa7. */
+    /* Among those that are fast: Ice Lake 0x6a, 0x6c, 0x7d, 0x7e, 0x9d; Tiger Lake 0x8c,
+     * 0x8d; Rocket Lake 0xa7. */
     const uint32_t slow = 0x55; /* Skylake-X, Cascade Lake, Cooper Lake */
 
     for (uint32_t model = 0; model < 256; model++)
         for (uint32_t family = 5; family < 8; family++)
             for (int intel = 0; intel < 2; intel++) {
-                const struct evc_x86_id id = {
-                    .max_leaf = 7, .vendor_ebx = intel ? 0x756e6547 : 0x68747541,
-                    .leaf1_eax = family << 8 | (model & 15) << 4 | (model & 0xf0) << 12, .leaf1_ecx = ~0u,
-                    .leaf1_edx = ~0u, .leaf7_ebx = ~0u, .leaf7_ecx = ~0u, .xcr0 = 0xe6, .mode64 = 1};
+                const struct evc_x86_id id = {.max_leaf = 7,
+                                              .vendor_ebx = intel ? 0x756e6547 : 0x68747541,
+                                              .leaf1_eax = family << 8 | (model & 15) << 4 |
+                                                           (model & 0xf0) << 12,
+                                              .leaf1_ecx = ~0u,
+                                              .leaf1_edx = ~0u,
+                                              .leaf7_ebx = ~0u,
+                                              .leaf7_ecx = ~0u,
+                                              .xcr0 = 0xe6,
+                                              .mode64 = 1};
                 const int is_slow = intel && family == 6 && model == slow;
                 EXPECT(((evc_x86_features(&id) & EVC_CPU(TUNE_ZMM)) == 0) == is_slow);
             }
@@ -241,9 +284,12 @@ static void x86_ports_are_shared_by_maker_family_and_model(void)
     for (uint32_t model = 0; model < 256; model++)
         for (uint32_t family = 5; family < 8; family++)
             for (int intel = 0; intel < 2; intel++) {
-                const struct evc_x86_id id = {.max_leaf = 1, .vendor_ebx = intel ? 0x756e6547 : 0x68747541,
-                                              .leaf1_eax = family << 8 | (model & 15) << 4 | (model & 0xf0) << 12};
-                const int shares = intel && family == 6 && memchr(shared, (int)model, sizeof shared) != NULL;
+                const struct evc_x86_id id = {.max_leaf = 1,
+                                              .vendor_ebx = intel ? 0x756e6547 : 0x68747541,
+                                              .leaf1_eax = family << 8 | (model & 15) << 4 |
+                                                           (model & 0xf0) << 12};
+                const int shares =
+                    intel && family == 6 && memchr(shared, (int)model, sizeof shared) != NULL;
                 EXPECT(((evc_x86_features(&id) & EVC_CPU(TUNE_SHARED_PORTS)) != 0) == shares);
             }
 }
@@ -293,7 +339,8 @@ static void hwcap_of_a64_is_read(void)
     /* By the names of Linux's hwcap.h. */
     const uint64_t base = 0x887; /* fp, asimd, evtstrm, crc32, cpuid: as on a Raspberry Pi 4 */
     const uint64_t crypto = 0x78; /* aes, pmull, sha1, sha2 */
-    const uint64_t sha3 = 1 << 17, sve = 1 << 22, dit = 1 << 24, sve2 = 1 << 1 /* of the second word */;
+    const uint64_t sha3 = 1 << 17, sve = 1 << 22, dit = 1 << 24;
+    const uint64_t sve2 = 1 << 1; /* of the second word */
     const uint64_t all = CE | EVC_CPU(A64_SHA3) | EVC_CPU(A64_SVE) | EVC_CPU(A64_DIT);
 
     EXPECT(evc_a64_of_hwcap(base, 0) == EVC_CPU(A64_NEON));
@@ -310,7 +357,8 @@ static void hwcap_of_a32_is_read(void)
     EXPECT(evc_a32_of_hwcap(0, 0) == 0);
     EXPECT(evc_a32_of_hwcap(1 << 12, 0) == EVC_CPU(A32_NEON));
     EXPECT(evc_a32_of_hwcap(1 << 12, 1) == (EVC_CPU(A32_NEON) | EVC_CPU(A32_AES)));
-    EXPECT(evc_a32_of_hwcap(1 << 12, 3) == (EVC_CPU(A32_NEON) | EVC_CPU(A32_AES) | EVC_CPU(A32_PMULL)));
+    EXPECT(evc_a32_of_hwcap(1 << 12, 3) ==
+           (EVC_CPU(A32_NEON) | EVC_CPU(A32_AES) | EVC_CPU(A32_PMULL)));
     EXPECT(evc_a32_of_hwcap(~(UINT64_C(9) << 12), ~UINT64_C(3)) == 0);
     EXPECT(evc_a32_of_hwcap(1 << 15, 0) == EVC_CPU(A32_UMAAL));
 }
@@ -350,7 +398,8 @@ static void macos_is_asked_by_names_new_and_old(void)
     static const char *const macos14[] = {"hw.optional.AdvSIMD",        "hw.optional.arm.FEAT_AES",
                                           "hw.optional.arm.FEAT_PMULL", "hw.optional.arm.FEAT_SHA3",
                                           "hw.optional.arm.FEAT_DIT",   NULL};
-    static const char *const no_product[] = {"hw.optional.AdvSIMD", "hw.optional.arm.FEAT_AES", NULL};
+    static const char *const no_product[] = {"hw.optional.AdvSIMD", "hw.optional.arm.FEAT_AES",
+                                             NULL};
 
     EXPECT(by_sysctl(nothing) == 0);
     EXPECT(by_sysctl(macos11) == (EVC_CPU(A64_NEON) | EVC_CPU(A64_SHA3)));
@@ -414,7 +463,8 @@ static void both_sources_agree_here(void)
     const uint64_t by_registers = features_by_registers();
     const uint64_t wrong = EVC_X86 ? evc_x86_wrong_lanes(by_registers) : 0;
 
-    EXPECT((((by_registers & ~wrong) ^ evc_cpu_features()) & ~(EVC_A64 ? EVC_CPU(A64_DIT) : 0)) == 0);
+    EXPECT((((by_registers & ~wrong) ^ evc_cpu_features()) & ~(EVC_A64 ? EVC_CPU(A64_DIT) : 0)) ==
+           0);
 }
 
 static void this_build_and_this_cpu_agree(void)
@@ -424,7 +474,8 @@ static void this_build_and_this_cpu_agree(void)
     EXPECT(((features & EVC_CPU(TUNE_WORD64)) != 0) == EVC_WORD64);
     EXPECT(!EVC_X86 || ((features & EVC_CPU(X86_MODE64)) != 0) == EVC_X86_64);
     EXPECT(!(EVC_X86_64 || EVC_A64) || (features & EVC_CPU(CT_MUL)));
-#if defined(_PA_RISC1_1) || defined(_PA_RISC2_0) /* products by xmpyu, not by a routine of the compiler's library */
+/* products by xmpyu, not by a routine of the compiler's library */
+#if defined(_PA_RISC1_1) || defined(_PA_RISC2_0)
     EXPECT(!EVC_HPPA || (features & EVC_CPU(CT_MUL)));
 #elif defined(__hppa__)
     EXPECT(!(features & EVC_CPU(CT_MUL)));
@@ -498,29 +549,34 @@ static void wide_instructions_are_right_if_each_lane_is(void)
         }
 }
 
-/* Trials that compute as a CPU does, and as emulators may: every lane from the first one of x, or of y. */
-static void right_lanes(struct evc_x86_lanes *r, const uint8_t x[64], const uint8_t y[64], size_t n_lanes)
+/* Trials that compute as a CPU does, and as emulators may: every lane from the
+ * first one of x, or of y. */
+static void right_lanes(struct evc_x86_lanes *r, const uint8_t x[64], const uint8_t y[64],
+                        size_t n_lanes)
 {
     for (size_t i = 0; i < EVC_X86_LANES_OPERATIONS; i++)
         for (size_t k = 0; k < 16 * n_lanes; k++)
             r->narrow[i][k] = r->wide[i][k] = (uint8_t)(x[k] + (i + 3) * y[k]);
 }
 
-static void lanes_of_first_x(struct evc_x86_lanes *r, const uint8_t x[64], const uint8_t y[64], size_t n_lanes)
+static void lanes_of_first_x(struct evc_x86_lanes *r, const uint8_t x[64], const uint8_t y[64],
+                             size_t n_lanes)
 {
     right_lanes(r, x, y, n_lanes);
     for (size_t k = 0; k < 16 * n_lanes; k++)
         r->wide[2][k] = (uint8_t)(x[k % 16] + 5 * y[k]);
 }
 
-static void lanes_of_first_y(struct evc_x86_lanes *r, const uint8_t x[64], const uint8_t y[64], size_t n_lanes)
+static void lanes_of_first_y(struct evc_x86_lanes *r, const uint8_t x[64], const uint8_t y[64],
+                             size_t n_lanes)
 {
     right_lanes(r, x, y, n_lanes);
     for (size_t k = 0; k < 16 * n_lanes; k++)
         r->wide[1][k] = (uint8_t)(x[k] + 4 * y[k % 16]);
 }
 
-static void lanes_wrong_if_four(struct evc_x86_lanes *r, const uint8_t x[64], const uint8_t y[64], size_t n_lanes)
+static void lanes_wrong_if_four(struct evc_x86_lanes *r, const uint8_t x[64], const uint8_t y[64],
+                                size_t n_lanes)
 {
     right_lanes(r, x, y, n_lanes);
     if (n_lanes == 4)
@@ -529,10 +585,14 @@ static void lanes_wrong_if_four(struct evc_x86_lanes *r, const uint8_t x[64], co
 
 static void features_with_wrong_lanes_are_told(void)
 {
-    const uint64_t vaes = EVC_CPU(X86_VAES), vpclmul = EVC_CPU(X86_VPCLMUL), gfni = EVC_CPU(X86_GFNI);
-    const uint64_t ifma = EVC_CPU(X86_AVX512IFMA), need = EVC_CPU(X86_AVX2), avx512 = EVC_CPU(X86_AVX512F);
-    const struct evc_x86_lanes_trial trials[] = {{vaes, need, lanes_of_first_x}, {vpclmul, need, right_lanes},
-                                                 {gfni, need, lanes_of_first_y}, {ifma, need, lanes_wrong_if_four}};
+    const uint64_t vaes = EVC_CPU(X86_VAES), vpclmul = EVC_CPU(X86_VPCLMUL),
+                   gfni = EVC_CPU(X86_GFNI);
+    const uint64_t ifma = EVC_CPU(X86_AVX512IFMA), need = EVC_CPU(X86_AVX2),
+                   avx512 = EVC_CPU(X86_AVX512F);
+    const struct evc_x86_lanes_trial trials[] = {{vaes, need, lanes_of_first_x},
+                                                 {vpclmul, need, right_lanes},
+                                                 {gfni, need, lanes_of_first_y},
+                                                 {ifma, need, lanes_wrong_if_four}};
     const uint64_t all = vaes | vpclmul | gfni | ifma | need;
 
     EXPECT(evc_x86_wrong_in(all, trials, 4) == (vaes | gfni));
@@ -549,13 +609,14 @@ __attribute__((target("avx2"))) static int values_outlive_a_trial(void)
 {
     const uint8_t x[64] = {1}, y[64] = {2};
     uint8_t to[256];
-    four_words a = {1, 2, 3, 4}, b = a + 4, c = a + 8, d = a + 12, e = a + 16, f = a + 20, g = a + 24, h = a + 28;
+    four_words a = {1, 2, 3, 4}, b = a + 4, c = a + 8, d = a + 12, e = a + 16, f = a + 20,
+               g = a + 24, h = a + 28;
 
     __asm__ volatile("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d), "+x"(e), "+x"(f), "+x"(g), "+x"(h));
     EVC_X86_OPERATE(to, x, y, "vmovdqu", "ymm", "vpxor", "vpxor", "vpxor", "vpxor");
     __asm__ volatile("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d), "+x"(e), "+x"(f), "+x"(g), "+x"(h));
-    return to[0] == 3 && a[3] == 4 && b[3] == 8 && c[3] == 12 && d[3] == 16 && e[3] == 20 && f[3] == 24 && g[3] == 28 &&
-           h[3] == 32;
+    return to[0] == 3 && a[3] == 4 && b[3] == 8 && c[3] == 12 && d[3] == 16 && e[3] == 20 &&
+           f[3] == 24 && g[3] == 28 && h[3] == 32;
 }
 
 static void a_trial_leaves_the_caller_its_vectors(void)

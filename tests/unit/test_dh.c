@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Diffie-Hellman as its caller meets it: statuses, memory, randomness that fails, keys that are not set up. Values are
- * held against Python and published vectors by dh_against_python.py. */
+/* Diffie-Hellman as its caller meets it: statuses, memory, randomness that fails, keys that are not
+ * set up. Values are held against Python and published vectors by dh_against_python.py. */
 #include "tap.h"
 
 #include "everycore/dh.h"
@@ -12,18 +12,19 @@
 /* A safe prime of 128 bits; then p of 256 bits, with q of 128 bits and a g of that order. */
 static const uint8_t safe_p[P_BYTES] = {0xdb, 0x1e, 0x03, 0xb7, 0xc8, 0x28, 0x16, 0x3b,
                                         0x13, 0x53, 0x02, 0xf7, 0x14, 0xdf, 0x41, 0x57};
-static const uint8_t long_p[LONG_BYTES] = {0x87, 0xc0, 0x29, 0x63, 0x65, 0xc7, 0xe7, 0x98, 0xe4, 0x39, 0x31,
-                                           0x3d, 0xb5, 0x2b, 0x13, 0xec, 0xfa, 0x55, 0xe0, 0xc6, 0x8c, 0x1d,
-                                           0xd9, 0xd9, 0xd8, 0x7a, 0x99, 0x33, 0x60, 0x93, 0xfb, 0xfd};
+static const uint8_t long_p[LONG_BYTES] = {
+    0x87, 0xc0, 0x29, 0x63, 0x65, 0xc7, 0xe7, 0x98, 0xe4, 0x39, 0x31, 0x3d, 0xb5, 0x2b, 0x13, 0xec,
+    0xfa, 0x55, 0xe0, 0xc6, 0x8c, 0x1d, 0xd9, 0xd9, 0xd8, 0x7a, 0x99, 0x33, 0x60, 0x93, 0xfb, 0xfd};
 static const uint8_t long_q[Q_BYTES] = {0xd6, 0xfe, 0x09, 0xf7, 0xde, 0x26, 0xc4, 0x5b,
                                         0xfa, 0xd9, 0xd3, 0xa9, 0x0a, 0xdd, 0x12, 0xe3};
-static const uint8_t long_g[LONG_BYTES] = {0x2f, 0x77, 0x4f, 0x9d, 0xa6, 0xb0, 0x81, 0xef, 0x2f, 0x64, 0xbe,
-                                           0xdb, 0x97, 0xdb, 0x5a, 0x06, 0xcb, 0xe1, 0x33, 0xac, 0xac, 0x6c,
-                                           0x80, 0xe4, 0x3c, 0x78, 0x1a, 0x14, 0xac, 0xfb, 0xb9, 0xf3};
+static const uint8_t long_g[LONG_BYTES] = {
+    0x2f, 0x77, 0x4f, 0x9d, 0xa6, 0xb0, 0x81, 0xef, 0x2f, 0x64, 0xbe, 0xdb, 0x97, 0xdb, 0x5a, 0x06,
+    0xcb, 0xe1, 0x33, 0xac, 0xac, 0x6c, 0x80, 0xe4, 0x3c, 0x78, 0x1a, 0x14, 0xac, 0xfb, 0xb9, 0xf3};
 static const uint8_t two[1] = {2};
 
 static const struct evc_dh_params safe = {NULL, safe_p, NULL, two, P_BYTES, 0, 1};
-static const struct evc_dh_params subgroup = {NULL, long_p, long_q, long_g, LONG_BYTES, Q_BYTES, LONG_BYTES};
+static const struct evc_dh_params subgroup = {NULL,       long_p,  long_q,    long_g,
+                                              LONG_BYTES, Q_BYTES, LONG_BYTES};
 
 static const struct evc_bn *kernel;
 static EVC_ALIGN(16) uint8_t memory[8192];
@@ -67,7 +68,8 @@ static void both_sides_share_the_same(void)
         must(evc_dh_make_secret(group, &random, b));
         must(evc_dh_public(group, a, to_b, scratch, sizeof scratch));
         must(evc_dh_public(group, b, to_a, scratch, sizeof scratch));
-        must(evc_dh_shared(group, a, to_a, group->p_bytes, i % 4 < 2, of_a, scratch, sizeof scratch));
+        must(evc_dh_shared(group, a, to_a, group->p_bytes, i % 4 < 2, of_a, scratch,
+                           sizeof scratch));
         must(evc_dh_shared(group, b, to_b, group->p_bytes, 0, of_b, scratch, sizeof scratch));
         EXPECT(same(of_a, of_b, group->p_bytes) && !same(a, b, 16) && !same(to_a, to_b, 16));
     }
@@ -82,7 +84,8 @@ static void values_of_peers_may_lack_their_zeros(void)
     for (size_t n = 1; n <= 16; n++) {
         uint8_t value[16] = {0};
         value[n - 1] = 4;
-        EXPECT(evc_dh_shared(group, x, value, n, 0, z, scratch, sizeof scratch) == EVC_OK && same(z, eight, 16));
+        EXPECT(evc_dh_shared(group, x, value, n, 0, z, scratch, sizeof scratch) == EVC_OK &&
+               same(z, eight, 16));
     }
 }
 
@@ -95,8 +98,8 @@ static int scratch_is_clean(void)
 }
 
 /* z is wiped whenever a call fails, and scratch memory holds zeros or what was there before. */
-static enum evc_status shared(const uint8_t *x, const uint8_t *peer, size_t peer_bytes, unsigned flags,
-                              size_t scratch_bytes)
+static enum evc_status shared(const uint8_t *x, const uint8_t *peer, size_t peer_bytes,
+                              unsigned flags, size_t scratch_bytes)
 {
     uint8_t z[LONG_BYTES + 1];
     enum evc_status status;
@@ -146,10 +149,12 @@ static void bad_values_of_peers_are_refused(void)
     memset(x, 0, 16);
     EXPECT(shared(x, long_g, LONG_BYTES, 0, sizeof scratch) == EVC_ERR_RANGE);
     memset(value, 0xa5, sizeof value);
-    EXPECT(evc_dh_public(group, x, value, scratch, sizeof scratch) == EVC_ERR_RANGE && all_are(value, 0, LONG_BYTES));
+    EXPECT(evc_dh_public(group, x, value, scratch, sizeof scratch) == EVC_ERR_RANGE &&
+           all_are(value, 0, LONG_BYTES));
     x[0] = 1;
     memset(value, 0xa5, sizeof value);
-    EXPECT(evc_dh_public(group, x, value, scratch, 100) == EVC_ERR_SCRATCH && all_are(value, 0, LONG_BYTES));
+    EXPECT(evc_dh_public(group, x, value, scratch, 100) == EVC_ERR_SCRATCH &&
+           all_are(value, 0, LONG_BYTES));
     EXPECT(evc_dh_shared(group, x, long_g, LONG_BYTES, 0, value, NULL, 0) == EVC_ERR_SCRATCH);
 }
 
@@ -161,7 +166,8 @@ static void refuse(struct evc_dh_params params, enum evc_status expected)
 
 static void parameters_that_are_no_group_are_refused(void)
 {
-    static uint8_t even[LONG_BYTES], with_zero[LONG_BYTES], one[1] = {1}, zero[1] = {0}, huge[EVC_BN_MAX_BYTES + 1];
+    static uint8_t even[LONG_BYTES], with_zero[LONG_BYTES], one[1] = {1}, zero[1] = {0},
+                                                            huge[EVC_BN_MAX_BYTES + 1];
     struct evc_dh_params params = subgroup;
 
     memcpy(even, long_p, LONG_BYTES);
@@ -207,9 +213,11 @@ static void parameters_that_are_no_group_are_refused(void)
 
 static void groups_that_are_too_small_are_refused(void)
 {
-    EXPECT(set(&safe, 0) == EVC_ERR_KEY_SIZE && set(&safe, 129) == EVC_ERR_KEY_SIZE && set(&safe, 128) == EVC_OK);
+    EXPECT(set(&safe, 0) == EVC_ERR_KEY_SIZE && set(&safe, 129) == EVC_ERR_KEY_SIZE &&
+           set(&safe, 128) == EVC_OK);
     EXPECT(set(evc_dh_params_named("modp1536"), 0) == EVC_ERR_KEY_SIZE);
-    EXPECT(set(evc_dh_params_named("modp1536"), 1536) == EVC_OK && set(evc_dh_params_named("modp2048"), 0) == EVC_OK);
+    EXPECT(set(evc_dh_params_named("modp1536"), 1536) == EVC_OK &&
+           set(evc_dh_params_named("modp2048"), 0) == EVC_OK);
     EXPECT(group->secret_bytes == 29 && group->p_bytes == 256);
     {
         static uint8_t short_p[LONG_BYTES];
@@ -234,7 +242,8 @@ static void secrets_are_as_long_as_a_given_q(void)
     for (int i = 0; i < 20; i++) {
         EXPECT(set(&params, 128) == EVC_OK && group->secret_bytes == params.q_bytes);
         memset(x, 0xa5, sizeof x);
-        EXPECT(evc_dh_make_secret(group, &random, x) == EVC_OK && memcmp(x, params.q, params.q_bytes) < 0);
+        EXPECT(evc_dh_make_secret(group, &random, x) == EVC_OK &&
+               memcmp(x, params.q, params.q_bytes) < 0);
         EXPECT(all_are(x + params.q_bytes, 0xa5, sizeof x - params.q_bytes));
     }
 }
@@ -277,11 +286,14 @@ static void groups_that_are_not_set_up_are_refused(void)
     EXPECT(evc_dh_make_secret(group, &random, y) == EVC_ERR_KERNEL);
     EXPECT(evc_dh_public(group, x, y, scratch, sizeof scratch) == EVC_ERR_KERNEL);
     EXPECT(evc_dh_shared(group, x, x, 1, 0, y, scratch, sizeof scratch) == EVC_ERR_KERNEL);
-    EXPECT(evc_dh_check_group(group, scratch, sizeof scratch) == EVC_ERR_KERNEL && all_are(y, 0xa5, sizeof y));
+    EXPECT(evc_dh_check_group(group, scratch, sizeof scratch) == EVC_ERR_KERNEL &&
+           all_are(y, 0xa5, sizeof y));
     EXPECT(evc_dh_set_group_in(memory, sizeof memory, NULL, &safe, 128) == EVC_ERR_KERNEL);
     EXPECT(evc_dh_set_group_in(memory, sizeof memory, kernel, NULL, 128) == EVC_ERR_KERNEL);
-    EXPECT(evc_dh_set_group_in(memory, evc_dh_group_bytes(kernel, 128) - 1, kernel, &safe, 128) == EVC_ERR_KERNEL);
-    EXPECT(evc_dh_set_group_in(memory + 8, evc_dh_group_bytes(kernel, 128), kernel, &safe, 128) == EVC_ERR_ALIGNMENT);
+    EXPECT(evc_dh_set_group_in(memory, evc_dh_group_bytes(kernel, 128) - 1, kernel, &safe, 128) ==
+           EVC_ERR_KERNEL);
+    EXPECT(evc_dh_set_group_in(memory + 8, evc_dh_group_bytes(kernel, 128), kernel, &safe, 128) ==
+           EVC_ERR_ALIGNMENT);
     memcpy(memory, safe_p, P_BYTES);
     {
         const struct evc_dh_params inside = {NULL, memory, NULL, two, P_BYTES, 0, 1};
@@ -297,15 +309,19 @@ static void groups_are_checked(void)
     struct evc_dh_params params = subgroup;
 
     EXPECT(set(&subgroup, 128) == EVC_OK && evc_dh_check_group(group, scratch, needed) == EVC_OK);
-    EXPECT(all_are(scratch, 0, needed) && evc_dh_check_group(group, scratch, needed - 1) == EVC_ERR_SCRATCH);
+    EXPECT(all_are(scratch, 0, needed) &&
+           evc_dh_check_group(group, scratch, needed - 1) == EVC_ERR_SCRATCH);
     params.g = two;
     params.g_bytes = 1;
-    EXPECT(set(&params, 128) == EVC_OK && evc_dh_check_group(group, scratch, needed) == EVC_ERR_GROUP);
+    EXPECT(set(&params, 128) == EVC_OK &&
+           evc_dh_check_group(group, scratch, needed) == EVC_ERR_GROUP);
     params = subgroup;
     params.q = safe_p; /* a prime that does not divide p - 1 */
-    EXPECT(set(&params, 128) == EVC_OK && evc_dh_check_group(group, scratch, needed) == EVC_ERR_GROUP);
+    EXPECT(set(&params, 128) == EVC_OK &&
+           evc_dh_check_group(group, scratch, needed) == EVC_ERR_GROUP);
     params.q = NULL; /* p is prime, and (p - 1) / 2 is not */
-    EXPECT(set(&params, 128) == EVC_OK && evc_dh_check_group(group, scratch, needed) == EVC_ERR_COMPOSITE);
+    EXPECT(set(&params, 128) == EVC_OK &&
+           evc_dh_check_group(group, scratch, needed) == EVC_ERR_COMPOSITE);
     EXPECT(set(&safe, 128) == EVC_OK && evc_dh_check_group(group, scratch, needed) == EVC_OK);
 }
 
@@ -316,7 +332,8 @@ static enum evc_status set_table(size_t n_blocks)
 {
     memset(table_memory, 0xa5, sizeof table_memory);
     memset(scratch, 0xa5, sizeof scratch);
-    return evc_dh_set_table_in(table_memory, sizeof table_memory, group, n_blocks, scratch, sizeof scratch);
+    return evc_dh_set_table_in(table_memory, sizeof table_memory, group, n_blocks, scratch,
+                               sizeof scratch);
 }
 
 static enum evc_status public_by_table(const uint8_t *x, size_t scratch_bytes)
@@ -348,7 +365,8 @@ static void tables_give_the_values_of_their_group_alone(void)
         memcpy(copy, table_memory, sizeof copy);
         random_fill(x, sizeof x);
         must(evc_dh_public(group, x, y, scratch, sizeof scratch));
-        must(evc_dh_public_by_table(group, (const void *)copy, x, by_table, scratch, sizeof scratch));
+        must(evc_dh_public_by_table(group, (const void *)copy, x, by_table, scratch,
+                                    sizeof scratch));
         EXPECT(same(y, by_table, group->p_bytes));
     }
     must(set(&safe, 128));
@@ -358,7 +376,8 @@ static void tables_give_the_values_of_their_group_alone(void)
     EXPECT(public_by_table(x, sizeof scratch) == EVC_ERR_RANGE);
     x[3] = 1;
     other.g = four;
-    EXPECT(set(&other, 128) == EVC_OK && public_by_table(x, sizeof scratch) == EVC_ERR_GROUP); /* another g */
+    /* g is another one */
+    EXPECT(set(&other, 128) == EVC_OK && public_by_table(x, sizeof scratch) == EVC_ERR_GROUP);
     EXPECT(set(&subgroup, 128) == EVC_OK && public_by_table(x, sizeof scratch) == EVC_ERR_GROUP);
     must(evc_dh_set_group_in(memory, sizeof memory, evc_bn_named("c_ref"), &safe, 128));
     EXPECT(public_by_table(x, sizeof scratch) == EVC_ERR_GROUP); /* another kernel */
@@ -373,20 +392,24 @@ static void tables_that_cannot_be_are_refused(void)
     EXPECT(set_table(0) == EVC_ERR_PARAMETER && all_are(table_memory, 0, sizeof table_memory));
     EXPECT(public_by_table(x, sizeof scratch) == EVC_ERR_KERNEL);
     EXPECT(set_table(EVC_DH_MOST_BLOCKS + 1) == EVC_ERR_PARAMETER);
-    EXPECT(evc_dh_set_table_in(table_memory, needed - 1, group, 4, scratch, sizeof scratch) == EVC_ERR_KERNEL);
+    EXPECT(evc_dh_set_table_in(table_memory, needed - 1, group, 4, scratch, sizeof scratch) ==
+           EVC_ERR_KERNEL);
     EXPECT(evc_dh_set_table_in(table_memory, needed, group, 4, scratch, sizeof scratch) == EVC_OK);
-    EXPECT(evc_dh_set_table_in(table_memory + 8, needed, group, 4, scratch, sizeof scratch) == EVC_ERR_ALIGNMENT);
-    EXPECT(evc_dh_set_table_in(table_memory, needed, group, 4, scratch, evc_dh_scratch_bytes(kernel, 128) - 1) ==
-           EVC_ERR_SCRATCH);
+    EXPECT(evc_dh_set_table_in(table_memory + 8, needed, group, 4, scratch, sizeof scratch) ==
+           EVC_ERR_ALIGNMENT);
+    EXPECT(evc_dh_set_table_in(table_memory, needed, group, 4, scratch,
+                               evc_dh_scratch_bytes(kernel, 128) - 1) == EVC_ERR_SCRATCH);
     EXPECT(public_by_table(x, sizeof scratch) == EVC_ERR_KERNEL);
-    EXPECT(evc_dh_set_table_in(memory, sizeof memory, group, 1, scratch, sizeof scratch) == EVC_ERR_OVERLAP);
-    /* Other errors wipe the memory, in which the group lies. */
-    EXPECT(evc_dh_set_table_in(memory, sizeof memory, group, EVC_DH_MOST_BLOCKS + 1, scratch, sizeof scratch) ==
+    EXPECT(evc_dh_set_table_in(memory, sizeof memory, group, 1, scratch, sizeof scratch) ==
            EVC_ERR_OVERLAP);
+    /* Other errors wipe the memory, in which the group lies. */
+    EXPECT(evc_dh_set_table_in(memory, sizeof memory, group, EVC_DH_MOST_BLOCKS + 1, scratch,
+                               sizeof scratch) == EVC_ERR_OVERLAP);
     EXPECT(group->kernel == kernel);
     EXPECT(evc_dh_table_bytes(NULL, 128, 1) == 0 && evc_dh_table_bytes(kernel, 129, 1) == 0);
     EXPECT(evc_dh_table_bytes(kernel, 128, 0) == 0 && evc_dh_table_bytes(kernel, 128, 17) == 0);
-    for (uint32_t damaged = 0; damaged < 3; damaged++) { /* no division by a number of blocks that is 0 */
+    /* no division by a number of blocks that is 0 */
+    for (uint32_t damaged = 0; damaged < 3; damaged++) {
         static const uint32_t blocks[] = {0, EVC_DH_MOST_BLOCKS + 1, UINT32_MAX};
         EXPECT(set_table(4) == EVC_OK);
         table->n_blocks = blocks[damaged];
@@ -412,7 +435,8 @@ static void secrets_need_randomness(void)
         EXPECT(evc_dh_make_secret(group, NULL, x) == EVC_ERR_RANDOM);
         for (constant = 0; constant < 256; constant += 255) {
             calls_left = 100000;
-            EXPECT(evc_dh_make_secret(group, &stuck, x) == EVC_ERR_RANDOM && all_are(x, 0, sizeof x));
+            EXPECT(evc_dh_make_secret(group, &stuck, x) == EVC_ERR_RANDOM &&
+                   all_are(x, 0, sizeof x));
         }
     }
 }
@@ -427,12 +451,14 @@ static void groups_have_names(void)
         EXPECT(all_are(params->p, 0xff, 8) && all_are(params->p + params->p_bytes - 8, 0xff, 8));
         EXPECT(params->g[0] == 2 && params->g_bytes == 1 && !params->q);
     }
-    EXPECT(n == 11 && !evc_dh_params_named("") && !evc_dh_params_named("modp") && !evc_dh_params_named("modp15360"));
+    EXPECT(n == 11 && !evc_dh_params_named("") && !evc_dh_params_named("modp") &&
+           !evc_dh_params_named("modp15360"));
 }
 
 int main(void)
 {
-    kernel = evc_bn_named(EVC_WORD64 ? "c_limb64" : "c_limb32"); /* it multiplies, and nothing here is a secret */
+    /* this kernel multiplies, and nothing here is a secret */
+    kernel = evc_bn_named(EVC_WORD64 ? "c_limb64" : "c_limb32");
     if (!kernel)
         kernel = evc_bn_named("c_limb32");
     RUN(both_sides_share_the_same);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of bn on PA-RISC, and the check that fmpyadd is right, whatever the status of the unit for floating point is:
- * it may round in any way, and trap. The status is the caller's afterwards, with all flags, and so are the registers
- * that a call keeps. */
+/* Kernels of bn on PA-RISC, and the check that fmpyadd is right, whatever the status of the unit
+ * for floating point is: it may round in any way, and trap. The status is the caller's afterwards,
+ * with all flags, and so are the registers that a call keeps. */
 #include "tap.h"
 
 #include "everycore/bn.h"
 
 #include "common/hppa_fmpyadd.h"
 
-/* The check for the other bit. Where one of the two is right, the other may give results that are inexact. */
+/* The check for the other bit. Where one of the two is right, the other may give
+ * results that are inexact. */
 #undef EVC_COMMON_HPPA_FMPYADD_H
 #define evc_hppa_fmpyadd_gave other_gave
 #define evc_hppa_fmpyadd_is_right other_is_right
@@ -44,13 +45,17 @@ static const uint32_t ways[] = {0x000, 0x200, 0x400, 0x600}; /* to nearest, to z
 #define TRAPS 0x1f
 #define FLAGS 0x50000000
 
-static uint8_t memory[16384] __attribute__((aligned(64))), scratch[1 << 17] __attribute__((aligned(64)));
+static uint8_t memory[16384] __attribute__((aligned(64))),
+    scratch[1 << 17] __attribute__((aligned(64)));
 static uint8_t n[N_BYTES], a[N_BYTES], b[N_BYTES], expected[4][N_BYTES], got[4][N_BYTES];
 
-#define KEPT(R) R(12, 0) R(13, 8) R(14, 16) R(15, 24) R(16, 32) R(17, 40) R(18, 48) R(19, 56) R(20, 64) R(21, 72)
+#define KEPT(R) \
+    R(12, 0)    \
+    R(13, 8) R(14, 16) R(15, 24) R(16, 32) R(17, 40) R(18, 48) R(19, 56) R(20, 64) R(21, 72)
 #define LOAD(f, at) "fldds,ma 8(%0), %%fr" #f "\n\t"
 #define STORE(f, at) "fstds,ma %%fr" #f ", 8(%0)\n\t"
-#define CLOBBERED "memory", "fr12", "fr13", "fr14", "fr15", "fr16", "fr17", "fr18", "fr19", "fr20", "fr21"
+#define CLOBBERED \
+    "memory", "fr12", "fr13", "fr14", "fr15", "fr16", "fr17", "fr18", "fr19", "fr20", "fr21"
 
 /* Inline: a function of its own would keep these registers for its caller. */
 EVC_INLINE void set_unit(const uint64_t *kept, uint32_t status)
@@ -97,7 +102,8 @@ static void the_status_of_the_unit_is_the_callers(const struct evc_bn *bn)
             a[0] &= 0x7f;
             b[0] &= 0x7f;
             scratch[0] = scratch[1] = 0xff;
-            must(evc_bn_set_modulus_in(memory, sizeof memory, evc_bn_named("c_limb32"), n, N_BYTES));
+            must(
+                evc_bn_set_modulus_in(memory, sizeof memory, evc_bn_named("c_limb32"), n, N_BYTES));
             operate(expected);
             scratch[0] = scratch[1] = 0xff;
             memset(got, 0, sizeof got);
@@ -147,9 +153,11 @@ int main(void)
         const struct evc_bn *const bn = evc_bn_named(names[i]);
 
         if (evc_bn_kernel(bn)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features())
-            printf("ok %u - the status of the unit with %s # SKIP it does not run here\n", ++tap_tests, names[i]);
+            printf("ok %u - the status of the unit with %s # SKIP it does not run here\n",
+                   ++tap_tests, names[i]);
         else
-            the_status_of_the_unit_is_the_callers(bn), tap_result("the_status_of_the_unit_is_the_callers", names[i]);
+            the_status_of_the_unit_is_the_callers(bn),
+                tap_result("the_status_of_the_unit_is_the_callers", names[i]);
     }
     RUN(a_check_of_fmpyadd_leaves_the_status_as_it_is);
     RUN(a_product_or_a_sum_alone_is_not_enough);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keys: what is refused, what is wiped, keys in memory of the caller, and calls with keys that are not set up.
+ * Keys: what is refused, what is wiped, keys in memory of the caller, and calls with
+ * keys that are not set up.
  */
 #include "tap.h"
 
@@ -19,27 +20,31 @@ struct kind {
     const char *name;
     size_t union_bytes;
     size_t (*needs)(const struct evc_aes *kernel);
-    enum evc_status (*set)(void *memory, size_t memory_bytes, const struct evc_aes *kernel, unsigned key_bits);
+    enum evc_status (*set)(void *memory, size_t memory_bytes, const struct evc_aes *kernel,
+                           unsigned key_bits);
     enum evc_status (*use)(const void *key); /* writes 32 bytes of out */
     unsigned good_bits, bad_bits;
 };
 
 static size_t aes_needs(const struct evc_aes *kernel) { return kernel->kernel.key_bytes; }
-static enum evc_status aes_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel, unsigned key_bits)
+static enum evc_status aes_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel,
+                               unsigned key_bits)
 {
     return evc_aes_set_key_in(memory, memory_bytes, kernel, user_key, key_bits);
 }
 static enum evc_status aes_use(const void *key) { return evc_aes_encrypt(key, in, out, 2); }
 
-static enum evc_status aes_encrypt_only_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel,
-                                            unsigned key_bits)
+static enum evc_status aes_encrypt_only_set(void *memory, size_t memory_bytes,
+                                            const struct evc_aes *kernel, unsigned key_bits)
 {
     return evc_aes_set_encrypt_key_in(memory, memory_bytes, kernel, user_key, key_bits);
 }
 
-static enum evc_status gcm_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel, unsigned key_bits)
+static enum evc_status gcm_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel,
+                               unsigned key_bits)
 {
-    return evc_gcm_set_pair_in(memory, memory_bytes, kernel, evc_ghash_named("c_ref"), user_key, key_bits);
+    return evc_gcm_set_pair_in(memory, memory_bytes, kernel, evc_ghash_named("c_ref"), user_key,
+                               key_bits);
 }
 static size_t gcm_needs(const struct evc_aes *kernel)
 {
@@ -50,25 +55,39 @@ static enum evc_status gcm_use(const void *key)
     return evc_gcm_seal(key, in, 12, in, 20, in, out, 16, out + 16, 16);
 }
 
-static size_t ccm_needs(const struct evc_aes *kernel) { return evc_aes_ccm_key_bytes(kernel, evc_aes_named("c_ref")); }
-static enum evc_status ccm_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel, unsigned key_bits)
+static size_t ccm_needs(const struct evc_aes *kernel)
 {
-    return evc_aes_ccm_set_key_in(memory, memory_bytes, kernel, evc_aes_named("c_ref"), user_key, key_bits);
+    return evc_aes_ccm_key_bytes(kernel, evc_aes_named("c_ref"));
+}
+static enum evc_status ccm_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel,
+                               unsigned key_bits)
+{
+    return evc_aes_ccm_set_key_in(memory, memory_bytes, kernel, evc_aes_named("c_ref"), user_key,
+                                  key_bits);
 }
 static enum evc_status ccm_use(const void *key)
 {
     return evc_aes_ccm_seal(key, in, 12, in, 20, in, out, 16, out + 16, 16);
 }
 
-static size_t xts_needs(const struct evc_aes *kernel) { return evc_aes_xts_key_bytes(kernel, evc_aes_named("c_ref")); }
-static enum evc_status xts_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel, unsigned key_bits)
+static size_t xts_needs(const struct evc_aes *kernel)
 {
-    return evc_aes_xts_set_key_in(memory, memory_bytes, kernel, evc_aes_named("c_ref"), user_key, key_bits);
+    return evc_aes_xts_key_bytes(kernel, evc_aes_named("c_ref"));
 }
-static enum evc_status xts_use(const void *key) { return evc_aes_xts_encrypt(key, in, in, out, 32); }
+static enum evc_status xts_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel,
+                               unsigned key_bits)
+{
+    return evc_aes_xts_set_key_in(memory, memory_bytes, kernel, evc_aes_named("c_ref"), user_key,
+                                  key_bits);
+}
+static enum evc_status xts_use(const void *key)
+{
+    return evc_aes_xts_encrypt(key, in, in, out, 32);
+}
 
 static size_t cmac_needs(const struct evc_aes *kernel) { return evc_aes_cmac_key_bytes(kernel); }
-static enum evc_status cmac_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel, unsigned key_bits)
+static enum evc_status cmac_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel,
+                                unsigned key_bits)
 {
     return evc_aes_cmac_set_key_in(memory, memory_bytes, kernel, user_key, key_bits);
 }
@@ -80,7 +99,8 @@ static enum evc_status cmac_use(const void *key)
 
 static const struct kind kinds[] = {
     {"aes", sizeof(union evc_aes_key), aes_needs, aes_set, aes_use, 192, 160},
-    {"aes for encryption", sizeof(union evc_aes_key), aes_needs, aes_encrypt_only_set, aes_use, 256, 0},
+    {"aes for encryption", sizeof(union evc_aes_key), aes_needs, aes_encrypt_only_set, aes_use, 256,
+     0},
     {"gcm", sizeof(union evc_gcm_key), gcm_needs, gcm_set, gcm_use, 256, 255},
     {"ccm", sizeof(struct evc_aes_ccm_key), ccm_needs, ccm_set, ccm_use, 128, 512},
     {"xts", sizeof(struct evc_aes_xts_key), xts_needs, xts_set, xts_use, 256, 192},
@@ -97,7 +117,8 @@ static int is_filled(const uint8_t *p, uint8_t value, size_t n)
     return 1;
 }
 
-/* At 16 modulo 64, in just as many bytes as it needs, a key does what one in a union does; nothing else is written. */
+/* At 16 modulo 64, in just as many bytes as it needs, a key does what one in a union does;
+ * nothing else is written. */
 static void placed_keys_equal_those_in_unions(const struct evc_aes *kernel)
 {
     for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof kinds[0]; k++) {
@@ -123,7 +144,8 @@ static void memory_that_does_not_serve_is_refused_and_wiped(const struct evc_aes
         for (size_t at = 1; at < 16; at++) {
             memset(room, PAINT, sizeof room);
             EXPECT(k->set(room + at, n, kernel, k->good_bits) == EVC_ERR_ALIGNMENT);
-            EXPECT(is_filled(room, PAINT, at) && is_filled(room + at, 0, n) && room[at + n] == PAINT);
+            EXPECT(is_filled(room, PAINT, at) && is_filled(room + at, 0, n) &&
+                   room[at + n] == PAINT);
         }
         memset(room, PAINT, sizeof room);
         EXPECT(k->set(room, n - 1, kernel, k->good_bits) == EVC_ERR_KERNEL);
@@ -142,7 +164,8 @@ static void failed_set_ups_leave_no_key(const struct evc_aes *kernel)
         const size_t n = k->needs(kernel);
         for (int without_kernel = 0; without_kernel < 2; without_kernel++) {
             must(k->set(room, n, kernel, k->good_bits));
-            EXPECT(k->set(room, n, without_kernel ? NULL : kernel, without_kernel ? k->good_bits : k->bad_bits) ==
+            EXPECT(k->set(room, n, without_kernel ? NULL : kernel,
+                          without_kernel ? k->good_bits : k->bad_bits) ==
                    (without_kernel ? EVC_ERR_KERNEL : EVC_ERR_KEY_SIZE));
             EXPECT(is_filled(room, 0, n));
             memset(out, PAINT, sizeof out);
@@ -158,8 +181,8 @@ static void never_called(void *key, const uint8_t *bytes)
     EXPECT(0); /* it is not to be called */
 }
 
-/* A kernel whose keys would need more alignment than the memory has, as the second of two: nothing of the first key is
- * left. */
+/* A kernel whose keys would need more alignment than the memory has, as the second of two: nothing
+ * of the first key is left. */
 static void kernels_that_need_more_alignment_are_refused(void)
 {
     const struct evc_aes *good = evc_aes_named("c_ref");
@@ -173,7 +196,8 @@ static void kernels_that_need_more_alignment_are_refused(void)
     EXPECT(evc_aes_ccm_set_key_in(room, 4096, good, &demanding, user_key, 128) == EVC_ERR_KERNEL);
     EXPECT(is_filled(room, 0, 4096));
     memset(room, PAINT, sizeof room);
-    EXPECT(evc_gcm_set_pair_in(room, 4096, &demanding, evc_ghash_named("c_ref"), user_key, 128) == EVC_ERR_KERNEL);
+    EXPECT(evc_gcm_set_pair_in(room, 4096, &demanding, evc_ghash_named("c_ref"), user_key, 128) ==
+           EVC_ERR_KERNEL);
     EXPECT(is_filled(room, 0, 4096));
 }
 
@@ -183,14 +207,17 @@ static void the_descriptor_of_pairs_is_refused(void)
     const struct evc_gcm *pair;
     struct evc_gcm demanding;
 
-    must(evc_gcm_set_pair_in(room, 4096, evc_aes_named("c_ref"), evc_ghash_named("c_ref"), user_key, 128));
+    must(evc_gcm_set_pair_in(room, 4096, evc_aes_named("c_ref"), evc_ghash_named("c_ref"), user_key,
+                             128));
     pair = ((const union evc_gcm_key *)(const void *)room)->head.kernel;
-    EXPECT(evc_gcm_set_key_in(room, 4096, pair, user_key, 128) == EVC_ERR_KERNEL && is_filled(room, 0, 4096));
+    EXPECT(evc_gcm_set_key_in(room, 4096, pair, user_key, 128) == EVC_ERR_KERNEL &&
+           is_filled(room, 0, 4096));
     demanding = *pair;
     demanding.set_key = never_called;
     demanding.kernel.key_align = 32;
     memset(room, PAINT, sizeof room);
-    EXPECT(evc_gcm_set_key_in(room, 4096, &demanding, user_key, 128) == EVC_ERR_KERNEL && is_filled(room, 0, 4096));
+    EXPECT(evc_gcm_set_key_in(room, 4096, &demanding, user_key, 128) == EVC_ERR_KERNEL &&
+           is_filled(room, 0, 4096));
 }
 
 static void keys_of_ghash_are_refused_and_wiped(void)
@@ -201,16 +228,21 @@ static void keys_of_ghash_are_refused_and_wiped(void)
 
     demanding.kernel.key_align = 32;
     memset(room, PAINT, sizeof room);
-    EXPECT(evc_ghash_set_key_in(room, n, &demanding, user_key) == EVC_ERR_KERNEL && is_filled(room, 0, n));
+    EXPECT(evc_ghash_set_key_in(room, n, &demanding, user_key) == EVC_ERR_KERNEL &&
+           is_filled(room, 0, n));
     memset(room, PAINT, sizeof room);
-    EXPECT(evc_ghash_set_key_in(room, n, NULL, user_key) == EVC_ERR_KERNEL && is_filled(room, 0, n));
+    EXPECT(evc_ghash_set_key_in(room, n, NULL, user_key) == EVC_ERR_KERNEL &&
+           is_filled(room, 0, n));
     memset(room, PAINT, sizeof room);
-    EXPECT(evc_ghash_set_key_in(room, n - 1, kernel, user_key) == EVC_ERR_KERNEL && is_filled(room, 0, n - 1));
+    EXPECT(evc_ghash_set_key_in(room, n - 1, kernel, user_key) == EVC_ERR_KERNEL &&
+           is_filled(room, 0, n - 1));
     EXPECT(room[n - 1] == PAINT);
     memset(room, PAINT, sizeof room);
-    EXPECT(evc_ghash_set_key_in(room + 8, n, kernel, user_key) == EVC_ERR_ALIGNMENT && is_filled(room + 8, 0, n));
+    EXPECT(evc_ghash_set_key_in(room + 8, n, kernel, user_key) == EVC_ERR_ALIGNMENT &&
+           is_filled(room + 8, 0, n));
     memset(room, PAINT, sizeof room);
-    EXPECT(evc_gcm_set_pair_in(room, 4096, evc_aes_named("c_ref"), &demanding, user_key, 128) == EVC_ERR_KERNEL);
+    EXPECT(evc_gcm_set_pair_in(room, 4096, evc_aes_named("c_ref"), &demanding, user_key, 128) ==
+           EVC_ERR_KERNEL);
     EXPECT(is_filled(room, 0, 4096));
 }
 
@@ -222,12 +254,15 @@ static void keys_of_two_kernels_use_both(void)
     struct evc_aes_xts_key *xts = (struct evc_aes_xts_key *)(void *)room;
 
     must(evc_aes_ccm_set_key(ccm, a, b, user_key, 128));
-    EXPECT(evc_aes_ccm_ctr_key(ccm)->head.kernel == a && evc_aes_ccm_mac_key(ccm)->head.kernel == b);
+    EXPECT(evc_aes_ccm_ctr_key(ccm)->head.kernel == a &&
+           evc_aes_ccm_mac_key(ccm)->head.kernel == b);
     must(evc_aes_ccm_set_key(ccm, a, a, user_key, 128));
     EXPECT(evc_aes_ccm_ctr_key(ccm) == evc_aes_ccm_mac_key(ccm));
     must(evc_aes_xts_set_key(xts, a, b, user_key, 128));
-    EXPECT(evc_aes_xts_data_key(xts)->head.kernel == a && evc_aes_xts_tweak_key(xts)->head.kernel == b);
-    EXPECT(evc_aes_xts_data_key(xts)->head.can_decrypt && !evc_aes_xts_tweak_key(xts)->head.can_decrypt);
+    EXPECT(evc_aes_xts_data_key(xts)->head.kernel == a &&
+           evc_aes_xts_tweak_key(xts)->head.kernel == b);
+    EXPECT(evc_aes_xts_data_key(xts)->head.can_decrypt &&
+           !evc_aes_xts_tweak_key(xts)->head.can_decrypt);
 }
 
 static void keys_of_qarma_are_refused_and_wiped(void)
@@ -251,9 +286,10 @@ static void keys_of_qarma_are_refused_and_wiped(void)
     demanding.kernel.key_align = 32;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         memset(room, PAINT, sizeof room);
-        EXPECT(evc_qarma_set_key((union evc_qarma_key *)(void *)(room + bad[i].at), bad[i].kernel, 1, 2, bad[i].sigma,
-                                 bad[i].rounds) == bad[i].status);
-        EXPECT(is_filled(room + bad[i].at, 0, sizeof *key) && room[bad[i].at + sizeof *key] == PAINT);
+        EXPECT(evc_qarma_set_key((union evc_qarma_key *)(void *)(room + bad[i].at), bad[i].kernel,
+                                 1, 2, bad[i].sigma, bad[i].rounds) == bad[i].status);
+        EXPECT(is_filled(room + bad[i].at, 0, sizeof *key) &&
+               room[bad[i].at + sizeof *key] == PAINT);
     }
     memset(room, PAINT, sizeof room);
     must(evc_qarma_set_key(key, kernel, 1, 2, 2, 5));
@@ -288,14 +324,17 @@ static void user_keys_in_the_memory_of_the_key_are_refused(void)
     for (int at_end = 0; at_end < 2; at_end++)
         for (int apart = 0; apart < 2; apart++) {
             const enum evc_status status = apart ? EVC_OK : EVC_ERR_OVERLAP;
-            uint8_t *from16 = at_end ? key + n - 1 + apart : key - 15 - apart, *from32 = from16 - (at_end ? 0 : 16);
+            uint8_t *from16 = at_end ? key + n - 1 + apart : key - 15 - apart,
+                    *from32 = from16 - (at_end ? 0 : 16);
 #define REFUSED(call) (memset(room, 1, sizeof room), from32[at_end ? 16 : 0] = 2, (call) == status)
             EXPECT(REFUSED(evc_aes_set_key_in(key, n, kernel, from16, 128)));
             EXPECT(REFUSED(evc_aes_set_encrypt_key_in(key, n, kernel, from16, 128)));
-            EXPECT(REFUSED(evc_gcm_set_pair_in(key, n, kernel, evc_ghash_named("c_ref"), from16, 128)));
+            EXPECT(REFUSED(
+                evc_gcm_set_pair_in(key, n, kernel, evc_ghash_named("c_ref"), from16, 128)));
             EXPECT(REFUSED(evc_aes_ccm_set_key_in(key, n, kernel, kernel, from16, 128)));
             EXPECT(REFUSED(evc_aes_xts_set_key_in(key, n, kernel, kernel, from32, 128)));
-            EXPECT(REFUSED(evc_aes_xts_set_key_allowing_in(key, n, kernel, kernel, from32, 128, 7)));
+            EXPECT(
+                REFUSED(evc_aes_xts_set_key_allowing_in(key, n, kernel, kernel, from32, 128, 7)));
             EXPECT(REFUSED(evc_aes_cmac_set_key_in(key, n, kernel, from16, 128)));
             EXPECT(REFUSED(evc_ghash_set_key_in(key, n, evc_ghash_named("c_ref"), from16)));
 #undef REFUSED
@@ -305,8 +344,8 @@ static void user_keys_in_the_memory_of_the_key_are_refused(void)
     EXPECT(evc_aes_cmac_key_bytes(NULL) == 0 && evc_gcm_pair_key_bytes(NULL, NULL) == 0);
 }
 
-/* A key that is set again holds nothing of the old one: neither what the new kernel does not use, nor the schedule for
- * decryption. */
+/* A key that is set again holds nothing of the old one: neither what the new kernel does not use,
+ * nor the schedule for decryption. */
 static void keys_that_are_set_again_keep_nothing(const struct evc_aes *kernel)
 {
     static union evc_aes_key fresh, again;
@@ -320,7 +359,8 @@ static void keys_that_are_set_again_keep_nothing(const struct evc_aes *kernel)
     must(evc_aes_set_encrypt_key(&fresh, kernel, user_key, 128));
     EXPECT(memcmp(&fresh, &again, sizeof fresh) == 0);
     memset(out, PAINT, sizeof out);
-    EXPECT(evc_aes_cbc_decrypt(&again, iv, in, out, 32) == EVC_ERR_DIRECTION && is_filled(out, PAINT, 32));
+    EXPECT(evc_aes_cbc_decrypt(&again, iv, in, out, 32) == EVC_ERR_DIRECTION &&
+           is_filled(out, PAINT, 32));
     evc_aes_cbc_decrypt_blocks(&again, iv, in, out, 2);
     EXPECT(is_filled(out, 0, 32) && is_filled(iv, 0, 16) && out[32] == PAINT);
     memset(out, PAINT, sizeof out);
@@ -331,7 +371,7 @@ static void keys_that_are_set_again_keep_nothing(const struct evc_aes *kernel)
     EXPECT(evc_aes_decrypt(&again, in, out, 2) == EVC_ERR_DIRECTION);
 }
 
-/* ---- Calls without a key -------------------------------------------------------------------------------- */
+/* ---- Calls without a key --------------------------------------------------------------------- */
 
 static union evc_aes_key no_aes;
 static union evc_gcm_key no_gcm;
@@ -367,8 +407,10 @@ static void statuses_tell_of_keys_that_are_not_set_up(void)
     EXPECT(evc_gcm_open(&no_gcm, iv, 12, in, 0, in, out, 32, in, 16) == EVC_ERR_KERNEL);
     EXPECT(evc_gcm_seal(&no_gcm, iv, 16, in, 0, in, out, 32, tag, 16) == EVC_ERR_KERNEL);
     EXPECT(evc_gcm_open(&no_gcm, iv, 16, in, 0, in, out, 32, in, 15) == EVC_ERR_KERNEL);
-    EXPECT(evc_gcm_seal_many(&no_gcm, &gcm_msg, 1) == EVC_ERR_KERNEL && gcm_msg.status == EVC_ERR_KERNEL);
-    EXPECT(evc_gcm_open_many(&no_gcm, &gcm_msg, 1) == EVC_ERR_KERNEL && gcm_msg.status == EVC_ERR_KERNEL);
+    EXPECT(evc_gcm_seal_many(&no_gcm, &gcm_msg, 1) == EVC_ERR_KERNEL &&
+           gcm_msg.status == EVC_ERR_KERNEL);
+    EXPECT(evc_gcm_open_many(&no_gcm, &gcm_msg, 1) == EVC_ERR_KERNEL &&
+           gcm_msg.status == EVC_ERR_KERNEL);
     EXPECT(is_filled(out, PAINT, sizeof out) && memcmp(iv, iv_before, 16) == 0);
 }
 
@@ -378,12 +420,13 @@ static void functions_without_a_status_give_zeros(void)
     uint64_t many[2] = {1, 2};
     struct evc_msg msg = {in, out, 40, iv};
 
-#define GIVES_ZEROS(n_bytes, call)                                                                 \
-    do {                                                                                           \
-        memset(out, PAINT, sizeof out);                                                            \
-        call;                                                                                      \
-        EXPECT(is_filled(out, 0, n_bytes) && is_filled(out + (n_bytes), PAINT, sizeof out - (n_bytes)) && \
-               memcmp(iv, iv_before, 16) == 0);                                                    \
+#define GIVES_ZEROS(n_bytes, call)                                          \
+    do {                                                                    \
+        memset(out, PAINT, sizeof out);                                     \
+        call;                                                               \
+        EXPECT(is_filled(out, 0, n_bytes) &&                                \
+               is_filled(out + (n_bytes), PAINT, sizeof out - (n_bytes)) && \
+               memcmp(iv, iv_before, 16) == 0);                             \
     } while (0)
     GIVES_ZEROS(35, evc_aes_ctr32(&no_aes, iv, in, out, 35));
     GIVES_ZEROS(32, evc_aes_cbc_encrypt_blocks(&no_aes, iv, in, out, 2));

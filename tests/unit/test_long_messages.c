@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM of messages whose length in bits, and in bytes, exceeds 32 bits: each kernel of GCM that runs here, in one call,
- * against any pair in pieces. Two regions of 1 MiB are mapped again and again, so that this takes 2 MiB of memory.
+ * GCM of messages whose length in bits, and in bytes, exceeds 32 bits: each kernel of GCM that runs
+ * here, in one call, against any pair in pieces. Two regions of 1 MiB are mapped again and again,
+ * so that this takes 2 MiB of memory.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -35,12 +36,14 @@ static const uint8_t user_key[32] = "a key for messages of many bytes", iv[12] =
 static uint8_t *repeated(void)
 {
     const int file = memfd_create("repeated", 0);
-    uint8_t *all = mmap(NULL, LONGEST, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *all =
+        mmap(NULL, LONGEST, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (file < 0 || all == MAP_FAILED || ftruncate(file, (off_t)REGION) != 0)
         return NULL;
     for (size_t at = 0; at < LONGEST; at += REGION)
-        if (mmap(all + at, REGION, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
+        if (mmap(all + at, REGION, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) ==
+            MAP_FAILED)
             return NULL;
     close(file);
     random_fill(all, REGION);

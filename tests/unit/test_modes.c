@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Properties of the modes, over every kernel that runs here: calls in pieces equal one call, in place equals
- * apart, many equal one by one, counters carry, lengths and tags are refused as the header says. Known
- * answers are in vectors/modes.txt, which the harness runs.
+ * Properties of the modes, over every kernel that runs here: calls in pieces equal one call, in
+ * place equals apart, many equal one by one, counters carry, lengths and tags are refused as the
+ * header says. Known answers are in vectors/modes.txt, which the harness runs.
  */
 #include "everycore/modes.h"
 
@@ -17,7 +17,8 @@ static const unsigned key_sizes[3] = {128, 192, 256};
 /* Lengths crowd around whole blocks. */
 static size_t some_length(void)
 {
-    static const size_t edges[] = {0, 1, 15, 16, 17, 31, 32, 33, 64, 127, 128, 256, 511, 512, 513, 640};
+    static const size_t edges[] = {0,  1,   15,  16,  17,  31,  32,  33,
+                                   64, 127, 128, 256, 511, 512, 513, 640};
     size_t i = random_below(2 * sizeof edges / sizeof edges[0]);
 
     return i < sizeof edges / sizeof edges[0] ? edges[i] : random_below(MOST + 1);
@@ -39,7 +40,7 @@ static unsigned fresh_key(void)
     return key_sizes[random_below(3)];
 }
 
-/* ---- CBC ------------------------------------------------------------------------------------------ */
+/* ---- CBC ------------------------------------------------------------------------------------- */
 
 static void cbc_in_pieces_equals_one_call(const struct evc_aes *kernel)
 {
@@ -90,7 +91,8 @@ static void cbc_of_many_messages_equals_one_by_one(const struct evc_aes *kernel)
             msgs[i] = (struct evc_msg){text[i], text[i], len, ivs[i]};
         }
         EXPECT(evc_aes_cbc_encrypt_many(&key, msgs, n) == EVC_OK);
-        EXPECT(same(text[0], expected[0], n * sizeof text[0]) && same(ivs[0], expected_ivs[0], n * 16));
+        EXPECT(same(text[0], expected[0], n * sizeof text[0]) &&
+               same(ivs[0], expected_ivs[0], n * 16));
     }
 }
 
@@ -115,7 +117,7 @@ static void cbc_refuses_part_blocks_and_wrong_direction(const struct evc_aes *ke
     EXPECT(all_are(got, 0xa5, sizeof got) && all_are(iv, 0, 16));
 }
 
-/* ---- CTR ------------------------------------------------------------------------------------------- */
+/* ---- CTR ------------------------------------------------------------------------------------- */
 
 /* counter += 1 over its last n bytes. */
 static void count(uint8_t counter[16], int n)
@@ -199,12 +201,13 @@ static void ctr_in_pieces_equals_one_call(const struct evc_aes *kernel)
     }
 }
 
-/* ---- XTS ------------------------------------------------------------------------------------------- */
+/* ---- XTS ------------------------------------------------------------------------------------- */
 
 typedef enum evc_status xts_step(const struct evc_aes_xts_key *, struct evc_aes_xts *,
                                  const uint8_t *, uint8_t *, size_t);
 
-/* got in place: whole blocks in pieces, then the rest, at least a block if there is a part of one. */
+/* got in place: whole blocks in pieces, then the rest, at least a block if
+ * there is a part of one. */
 static void xts_in_pieces(const struct evc_aes_xts_key *key, const uint8_t tweak[16], size_t len,
                           xts_step *update, xts_step *finish)
 {
@@ -292,7 +295,8 @@ static void xts_refuses_keys_and_lengths(const struct evc_aes *kernel)
 }
 
 /* XTS of the standard's words: a block at a time, by the cipher alone. */
-static void xts_by_blocks(const uint8_t *user_key, unsigned bits, const uint8_t tweak[16], size_t len)
+static void xts_by_blocks(const uint8_t *user_key, unsigned bits, const uint8_t tweak[16],
+                          size_t len)
 {
     static union evc_aes_key data, second;
     uint8_t t[16];
@@ -333,8 +337,11 @@ static void xts_takes_what_is_allowed_alone(const struct evc_aes *kernel)
                 if (equal)
                     memcpy(key_bytes + bits / 8, key_bytes, bits / 8);
                 memset(&key, 0xa5, sizeof key);
-                EXPECT(evc_aes_xts_set_key_allowing_in(&key, sizeof key, kernel, kernel, key_bytes, bits, allowed) ==
-                       (!size_fits ? EVC_ERR_KEY_SIZE : !keys_fit ? EVC_ERR_EQUAL_KEYS : EVC_OK));
+                EXPECT(evc_aes_xts_set_key_allowing_in(&key, sizeof key, kernel, kernel, key_bytes,
+                                                       bits,
+                                                       allowed) == (!size_fits  ? EVC_ERR_KEY_SIZE
+                                                                    : !keys_fit ? EVC_ERR_EQUAL_KEYS
+                                                                                : EVC_OK));
                 if (!size_fits || !keys_fit) {
                     EXPECT(all_are(&key, 0, sizeof key));
                     continue;
@@ -345,14 +352,15 @@ static void xts_takes_what_is_allowed_alone(const struct evc_aes *kernel)
                 must(evc_aes_xts_start(&key, &state, tweak));
                 state.done_bytes = (uint32_t)EVC_AES_XTS_MAX_BYTES - 16;
                 for (int i = 0; i < 3; i++)
-                    EXPECT(evc_aes_xts_encrypt_update(&key, &state, in + 32 * i, got + 32 * i, 32) ==
-                           (allowed & EVC_AES_XTS_ALLOW_LONG ? EVC_OK : EVC_ERR_LENGTH));
+                    EXPECT(
+                        evc_aes_xts_encrypt_update(&key, &state, in + 32 * i, got + 32 * i, 32) ==
+                        (allowed & EVC_AES_XTS_ALLOW_LONG ? EVC_OK : EVC_ERR_LENGTH));
                 EXPECT(same(got, want, 96) && state.done_bytes <= EVC_AES_XTS_MAX_BYTES);
                 EXPECT(evc_aes_xts_encrypt_finish(&key, &state, in, got, 0) == EVC_OK);
             }
 }
 
-/* ---- CMAC ------------------------------------------------------------------------------------------ */
+/* ---- CMAC ------------------------------------------------------------------------------------ */
 
 static void cmac_in_pieces_equals_one_call(const struct evc_aes *kernel)
 {
@@ -448,7 +456,7 @@ static void cmac_of_many_messages_equals_one_by_one(const struct evc_aes *kernel
     }
 }
 
-/* ---- CCM ------------------------------------------------------------------------------------------- */
+/* ---- CCM ------------------------------------------------------------------------------------- */
 
 static uint8_t aad[300], nonce[13];
 
@@ -456,8 +464,8 @@ typedef enum evc_status ccm_step(const struct evc_aes_ccm_key *, struct evc_aes_
                                  const uint8_t *, uint8_t *, size_t);
 
 /* got in place. */
-static void ccm_in_pieces(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state, size_t aad_len,
-                          size_t len, ccm_step *update)
+static void ccm_in_pieces(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                          size_t aad_len, size_t len, ccm_step *update)
 {
     for (size_t at = 0, n; at < aad_len; at += n) {
         n = some_piece(aad_len - at, 1);
@@ -476,17 +484,19 @@ static void ccm_in_pieces_equals_one_call(const struct evc_aes *kernel)
     uint8_t tag[16], again[16];
 
     for (int round = 0; round < 2 * ROUNDS; round++) {
-        size_t len = some_length(), tag_len = 4 + 2 * random_below(7), nonce_len = 7 + random_below(7),
+        size_t len = some_length(), tag_len = 4 + 2 * random_below(7),
+               nonce_len = 7 + random_below(7),
                aad_len = random_below(2) ? random_below(40) : random_below(300);
         unsigned bits = fresh_key();
         random_fill(aad, sizeof aad);
         random_fill(nonce, sizeof nonce);
         EXPECT(evc_aes_ccm_set_key(&key, kernel, kernel, key_bytes, bits) == EVC_OK);
-        EXPECT(evc_aes_ccm_set_key(&mixed, kernel, evc_aes_named("c_ref"), key_bytes, bits) == EVC_OK);
-        EXPECT(evc_aes_ccm_seal(&mixed, nonce, nonce_len, aad, aad_len, in, want, len, tag, tag_len) ==
+        EXPECT(evc_aes_ccm_set_key(&mixed, kernel, evc_aes_named("c_ref"), key_bytes, bits) ==
                EVC_OK);
-        EXPECT(evc_aes_ccm_seal(&key, nonce, nonce_len, aad, aad_len, in, got, len, again, tag_len) ==
-               EVC_OK);
+        EXPECT(evc_aes_ccm_seal(&mixed, nonce, nonce_len, aad, aad_len, in, want, len, tag,
+                                tag_len) == EVC_OK);
+        EXPECT(evc_aes_ccm_seal(&key, nonce, nonce_len, aad, aad_len, in, got, len, again,
+                                tag_len) == EVC_OK);
         EXPECT(same(got, want, len) && same(again, tag, tag_len));
 
         memcpy(got, in, len);
@@ -502,11 +512,11 @@ static void ccm_in_pieces_equals_one_call(const struct evc_aes *kernel)
         EXPECT(evc_aes_ccm_open_finish(&key, &state, tag) == EVC_OK);
         EXPECT(same(got, in, len) && all_are(&state, 0, sizeof state));
         memset(got, 0xa5, len);
-        EXPECT(evc_aes_ccm_open(&key, nonce, nonce_len, aad, aad_len, want, got, len, tag, tag_len) ==
-               EVC_OK);
+        EXPECT(evc_aes_ccm_open(&key, nonce, nonce_len, aad, aad_len, want, got, len, tag,
+                                tag_len) == EVC_OK);
         EXPECT(same(got, in, len));
-        EXPECT(evc_aes_ccm_open(&key, nonce, nonce_len, aad, aad_len, want, want, len, tag, tag_len) ==
-               EVC_OK);
+        EXPECT(evc_aes_ccm_open(&key, nonce, nonce_len, aad, aad_len, want, want, len, tag,
+                                tag_len) == EVC_OK);
         EXPECT(same(want, in, len));
     }
 }
@@ -635,7 +645,8 @@ static void ccm_answers_example_4(const struct evc_aes *kernel)
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i + 0x10);
     EXPECT(evc_aes_ccm_set_key(&key, kernel, kernel, bytes + 0x30, 128) == EVC_OK);
-    EXPECT(evc_aes_ccm_seal(&key, bytes, 13, long_aad, 65536, bytes + 0x10, got, 32, tag, 14) == EVC_OK);
+    EXPECT(evc_aes_ccm_seal(&key, bytes, 13, long_aad, 65536, bytes + 0x10, got, 32, tag, 14) ==
+           EVC_OK);
     EXPECT(memcmp(got, cipher, 32) == 0 && memcmp(tag, mac, 14) == 0);
 }
 
@@ -658,7 +669,7 @@ static void ccm_counter_carries_beyond_32_bits(const struct evc_aes *kernel)
     EXPECT(same(got, in, 100));
 }
 
-/* ---- Composed operations: no more work than there is --------------------------------------------- */
+/* ---- Composed operations: no more work than there is ----------------------------------------- */
 
 static size_t blocks_encrypted;
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls in every order. A mode describes its streaming calls, and which of them its standard allows when; the template
- * makes every sequence of up to 5 calls, from a state of zeros, and holds each call against that description:
+ * Calls in every order. A mode describes its streaming calls, and which of them its standard allows
+ * when; the template makes every sequence of up to 5 calls, from a state of zeros, and holds each
+ * call against that description:
  *
  *  - a call in order returns EVC_OK (a finish with a wrong tag: EVC_ERR_TAG);
  *  - a call out of order returns EVC_ERR_STATE, writes no output and leaves the state as it was;
- *  - all calls with a key that is not set up return EVC_ERR_KERNEL, write no output and leave the state as it was
- *    (start: leave no message).
+ *  - all calls with a key that is not set up return EVC_ERR_KERNEL, write no output and leave the
+ *    state as it was (start: leave no message).
  *
  * The calls are with one portable kernel: phases are the business of modes, not of kernels.
  */
@@ -53,7 +54,8 @@ static uint8_t out[32], tag[16];
 struct call {
     const char *name;
     enum evc_status (*make)(union state *state);
-    /* The status that the call must give: EVC_OK if it is in order. Updates the progress if the call does something. */
+    /* The status that the call must give: EVC_OK if it is in order. Updates the progress if
+     * the call does something. */
     enum evc_status (*expected)(struct progress *progress);
     int is_start;
 };
@@ -67,7 +69,7 @@ struct mode {
     struct call calls[MOST_CALLS];
 };
 
-/* ---- What is in order ------------------------------------------------------------------------------ */
+/* ---- What is in order ------------------------------------------------------------------------ */
 
 static enum evc_status in_start(struct progress *p)
 {
@@ -100,7 +102,8 @@ static enum evc_status in_seal_text(struct progress *p) { return in_text(p, SEAL
 static enum evc_status in_open_text(struct progress *p) { return in_text(p, OPEN); }
 static enum evc_status in_any_text(struct progress *p) { return in_text(p, EITHER); }
 
-static enum evc_status in_finish(struct progress *p, enum direction direction, enum evc_status result)
+static enum evc_status in_finish(struct progress *p, enum direction direction,
+                                 enum evc_status result)
 {
     if (p->phase == NONE || (p->direction != EITHER && p->direction != direction))
         return EVC_ERR_STATE;
@@ -109,49 +112,94 @@ static enum evc_status in_finish(struct progress *p, enum direction direction, e
 }
 
 static enum evc_status in_seal_finish(struct progress *p) { return in_finish(p, SEAL, EVC_OK); }
-static enum evc_status in_forged_finish(struct progress *p) { return in_finish(p, OPEN, EVC_ERR_TAG); }
-static enum evc_status in_finish_verify(struct progress *p) { return in_finish(p, EITHER, EVC_ERR_TAG); }
+static enum evc_status in_forged_finish(struct progress *p)
+{
+    return in_finish(p, OPEN, EVC_ERR_TAG);
+}
+static enum evc_status in_finish_verify(struct progress *p)
+{
+    return in_finish(p, EITHER, EVC_ERR_TAG);
+}
 static enum evc_status in_cmac_finish(struct progress *p) { return in_finish(p, EITHER, EVC_OK); }
 
-/* ---- GCM --------------------------------------------------------------------------------------------- */
+/* ---- GCM ------------------------------------------------------------------------------------- */
 
 static void gcm_pair_key(const struct evc_aes *kernel)
 {
     must(evc_gcm_set_pair(&key.gcm, kernel, evc_ghash_named("c_ref"), nonce, 128));
 }
 
-static enum evc_status gcm_start(union state *s) { return evc_gcm_start(&key.gcm, &s->gcm, nonce, 12); }
-static enum evc_status gcm_refused_start(union state *s) { return evc_gcm_start(&key.gcm, &s->gcm, nonce, 0); }
+static enum evc_status gcm_start(union state *s)
+{
+    return evc_gcm_start(&key.gcm, &s->gcm, nonce, 12);
+}
+static enum evc_status gcm_refused_start(union state *s)
+{
+    return evc_gcm_start(&key.gcm, &s->gcm, nonce, 0);
+}
 static enum evc_status gcm_aad(union state *s) { return evc_gcm_aad(&key.gcm, &s->gcm, in, 17); }
-static enum evc_status gcm_no_aad(union state *s) { return evc_gcm_aad(&key.gcm, &s->gcm, NULL, 0); }
-static enum evc_status gcm_seal(union state *s) { return evc_gcm_seal_update(&key.gcm, &s->gcm, in, out, 17); }
-static enum evc_status gcm_open(union state *s) { return evc_gcm_open_update(&key.gcm, &s->gcm, in, out, 17); }
+static enum evc_status gcm_no_aad(union state *s)
+{
+    return evc_gcm_aad(&key.gcm, &s->gcm, NULL, 0);
+}
+static enum evc_status gcm_seal(union state *s)
+{
+    return evc_gcm_seal_update(&key.gcm, &s->gcm, in, out, 17);
+}
+static enum evc_status gcm_open(union state *s)
+{
+    return evc_gcm_open_update(&key.gcm, &s->gcm, in, out, 17);
+}
 static enum evc_status gcm_open_nothing(union state *s)
 {
     return evc_gcm_open_update(&key.gcm, &s->gcm, NULL, NULL, 0);
 }
-static enum evc_status gcm_seal_finish(union state *s) { return evc_gcm_seal_finish(&key.gcm, &s->gcm, tag, 16); }
-static enum evc_status gcm_open_finish(union state *s) { return evc_gcm_open_finish(&key.gcm, &s->gcm, wrong_tag, 16); }
+static enum evc_status gcm_seal_finish(union state *s)
+{
+    return evc_gcm_seal_finish(&key.gcm, &s->gcm, tag, 16);
+}
+static enum evc_status gcm_open_finish(union state *s)
+{
+    return evc_gcm_open_finish(&key.gcm, &s->gcm, wrong_tag, 16);
+}
 
-/* ---- CCM: no lengths are announced that calls could miss, so that order alone decides -------------------- */
+/* ---- CCM: no lengths are announced that calls could miss, so that order alone decides -------- */
 
 static void ccm_key(const struct evc_aes *kernel)
 {
     must(evc_aes_ccm_set_key(&key.ccm, kernel, kernel, nonce, 128));
 }
 
-static enum evc_status ccm_start(union state *s) { return evc_aes_ccm_start(&key.ccm, &s->ccm, nonce, 12, 0, 0, 16); }
+static enum evc_status ccm_start(union state *s)
+{
+    return evc_aes_ccm_start(&key.ccm, &s->ccm, nonce, 12, 0, 0, 16);
+}
 static enum evc_status ccm_refused_start(union state *s)
 {
     return evc_aes_ccm_start(&key.ccm, &s->ccm, nonce, 14, 0, 0, 16);
 }
-static enum evc_status ccm_aad(union state *s) { return evc_aes_ccm_aad(&key.ccm, &s->ccm, NULL, 0); }
-static enum evc_status ccm_seal(union state *s) { return evc_aes_ccm_seal_update(&key.ccm, &s->ccm, NULL, NULL, 0); }
-static enum evc_status ccm_open(union state *s) { return evc_aes_ccm_open_update(&key.ccm, &s->ccm, NULL, NULL, 0); }
-static enum evc_status ccm_seal_finish(union state *s) { return evc_aes_ccm_seal_finish(&key.ccm, &s->ccm, tag); }
-static enum evc_status ccm_open_finish(union state *s) { return evc_aes_ccm_open_finish(&key.ccm, &s->ccm, wrong_tag); }
+static enum evc_status ccm_aad(union state *s)
+{
+    return evc_aes_ccm_aad(&key.ccm, &s->ccm, NULL, 0);
+}
+static enum evc_status ccm_seal(union state *s)
+{
+    return evc_aes_ccm_seal_update(&key.ccm, &s->ccm, NULL, NULL, 0);
+}
+static enum evc_status ccm_open(union state *s)
+{
+    return evc_aes_ccm_open_update(&key.ccm, &s->ccm, NULL, NULL, 0);
+}
+static enum evc_status ccm_seal_finish(union state *s)
+{
+    return evc_aes_ccm_seal_finish(&key.ccm, &s->ccm, tag);
+}
+static enum evc_status ccm_open_finish(union state *s)
+{
+    return evc_aes_ccm_open_finish(&key.ccm, &s->ccm, wrong_tag);
+}
 
-/* ---- CCM with associated data of 17 bytes and a text of 16, which calls can miss ------------------------- */
+/* ---- CCM with associated data of 17 bytes and a text of 16, which calls can miss ------------- */
 
 static enum evc_status in_ccm_long_aad(struct progress *p)
 {
@@ -176,7 +224,8 @@ static enum evc_status in_ccm_long_text(struct progress *p, enum direction direc
 static enum evc_status in_ccm_long_seal(struct progress *p) { return in_ccm_long_text(p, SEAL); }
 static enum evc_status in_ccm_long_open(struct progress *p) { return in_ccm_long_text(p, OPEN); }
 
-static enum evc_status in_ccm_long_finish(struct progress *p, enum direction direction, enum evc_status result)
+static enum evc_status in_ccm_long_finish(struct progress *p, enum direction direction,
+                                          enum evc_status result)
 {
     if (p->phase == NONE || (p->direction != EITHER && p->direction != direction))
         return EVC_ERR_STATE;
@@ -186,17 +235,32 @@ static enum evc_status in_ccm_long_finish(struct progress *p, enum direction dir
     return result;
 }
 
-static enum evc_status in_ccm_long_seal_finish(struct progress *p) { return in_ccm_long_finish(p, SEAL, EVC_OK); }
-static enum evc_status in_ccm_long_open_finish(struct progress *p) { return in_ccm_long_finish(p, OPEN, EVC_ERR_TAG); }
+static enum evc_status in_ccm_long_seal_finish(struct progress *p)
+{
+    return in_ccm_long_finish(p, SEAL, EVC_OK);
+}
+static enum evc_status in_ccm_long_open_finish(struct progress *p)
+{
+    return in_ccm_long_finish(p, OPEN, EVC_ERR_TAG);
+}
 static enum evc_status ccm_long_start(union state *s)
 {
     return evc_aes_ccm_start(&key.ccm, &s->ccm, nonce, 12, 17, 16, 16);
 }
-static enum evc_status ccm_long_aad(union state *s) { return evc_aes_ccm_aad(&key.ccm, &s->ccm, in, 17); }
-static enum evc_status ccm_long_seal(union state *s) { return evc_aes_ccm_seal_update(&key.ccm, &s->ccm, in, out, 16); }
-static enum evc_status ccm_long_open(union state *s) { return evc_aes_ccm_open_update(&key.ccm, &s->ccm, in, out, 16); }
+static enum evc_status ccm_long_aad(union state *s)
+{
+    return evc_aes_ccm_aad(&key.ccm, &s->ccm, in, 17);
+}
+static enum evc_status ccm_long_seal(union state *s)
+{
+    return evc_aes_ccm_seal_update(&key.ccm, &s->ccm, in, out, 16);
+}
+static enum evc_status ccm_long_open(union state *s)
+{
+    return evc_aes_ccm_open_update(&key.ccm, &s->ccm, in, out, 16);
+}
 
-/* ---- XTS ---------------------------------------------------------------------------------------------- */
+/* ---- XTS ------------------------------------------------------------------------------------- */
 
 static void xts_key(const struct evc_aes *kernel)
 {
@@ -215,7 +279,10 @@ static enum evc_status in_empty_finish(struct progress *p)
 }
 
 static enum evc_status in_open_finish(struct progress *p) { return in_finish(p, OPEN, EVC_OK); }
-static enum evc_status xts_start(union state *s) { return evc_aes_xts_start(&key.xts, &s->xts, nonce); }
+static enum evc_status xts_start(union state *s)
+{
+    return evc_aes_xts_start(&key.xts, &s->xts, nonce);
+}
 static enum evc_status xts_encrypt(union state *s)
 {
     return evc_aes_xts_encrypt_update(&key.xts, &s->xts, in, out, 16);
@@ -237,7 +304,7 @@ static enum evc_status xts_decrypt_finish(union state *s)
     return evc_aes_xts_decrypt_finish(&key.xts, &s->xts, in, out, 19);
 }
 
-/* ---- CMAC, CTR ------------------------------------------------------------------------------------------ */
+/* ---- CMAC, CTR ------------------------------------------------------------------------------- */
 
 static void cmac_key(const struct evc_aes *kernel)
 {
@@ -245,9 +312,18 @@ static void cmac_key(const struct evc_aes *kernel)
 }
 
 static enum evc_status cmac_start(union state *s) { return evc_aes_cmac_start(&s->cmac); }
-static enum evc_status cmac_update(union state *s) { return evc_aes_cmac_update(&key.cmac, &s->cmac, in, 17); }
-static enum evc_status cmac_nothing(union state *s) { return evc_aes_cmac_update(&key.cmac, &s->cmac, NULL, 0); }
-static enum evc_status cmac_finish(union state *s) { return evc_aes_cmac_finish(&key.cmac, &s->cmac, tag, 16); }
+static enum evc_status cmac_update(union state *s)
+{
+    return evc_aes_cmac_update(&key.cmac, &s->cmac, in, 17);
+}
+static enum evc_status cmac_nothing(union state *s)
+{
+    return evc_aes_cmac_update(&key.cmac, &s->cmac, NULL, 0);
+}
+static enum evc_status cmac_finish(union state *s)
+{
+    return evc_aes_cmac_finish(&key.cmac, &s->cmac, tag, 16);
+}
 static enum evc_status cmac_verify(union state *s)
 {
     return evc_aes_cmac_finish_verify(&key.cmac, &s->cmac, wrong_tag, 16);
@@ -260,10 +336,16 @@ static void ctr_key(const struct evc_aes *kernel)
 
 static enum evc_status ctr_start(union state *s) { return evc_aes_ctr_start(&s->ctr, nonce); }
 static enum evc_status ctr_start32(union state *s) { return evc_aes_ctr_start32(&s->ctr, nonce); }
-static enum evc_status ctr_update(union state *s) { return evc_aes_ctr_update(&key.aes, &s->ctr, in, out, 17); }
-static enum evc_status ctr_nothing(union state *s) { return evc_aes_ctr_update(&key.aes, &s->ctr, NULL, NULL, 0); }
+static enum evc_status ctr_update(union state *s)
+{
+    return evc_aes_ctr_update(&key.aes, &s->ctr, in, out, 17);
+}
+static enum evc_status ctr_nothing(union state *s)
+{
+    return evc_aes_ctr_update(&key.aes, &s->ctr, NULL, NULL, 0);
+}
 
-/* ---- The modes ------------------------------------------------------------------------------------------ */
+/* ---- The modes ------------------------------------------------------------------------------- */
 
 static uint8_t *gcm_phase(union state *s) { return &s->gcm.phase; }
 static uint8_t *gcm_direction(union state *s) { return &s->gcm.direction; }
@@ -278,33 +360,58 @@ static uint8_t *ctr_phase(union state *s) { return &s->ctr.phase; }
 #define CALL(make, expected) {#make, make, expected, 0}
 
 static const struct mode modes[] = {
-    {"gcm", gcm_pair_key, gcm_phase, gcm_direction, 9,
+    {"gcm",
+     gcm_pair_key,
+     gcm_phase,
+     gcm_direction,
+     9,
      {START(gcm_start, in_start), START(gcm_refused_start, in_refused_start), CALL(gcm_aad, in_aad),
       CALL(gcm_no_aad, in_aad), CALL(gcm_seal, in_seal_text), CALL(gcm_open, in_open_text),
       CALL(gcm_open_nothing, in_open_text), CALL(gcm_seal_finish, in_seal_finish),
       CALL(gcm_open_finish, in_forged_finish)}},
-    {"ccm", ccm_key, ccm_phase, ccm_direction, 7,
+    {"ccm",
+     ccm_key,
+     ccm_phase,
+     ccm_direction,
+     7,
      {START(ccm_start, in_start), START(ccm_refused_start, in_refused_start), CALL(ccm_aad, in_aad),
-      CALL(ccm_seal, in_seal_text), CALL(ccm_open, in_open_text), CALL(ccm_seal_finish, in_seal_finish),
-      CALL(ccm_open_finish, in_forged_finish)}},
-    {"ccm with lengths", ccm_key, ccm_phase, ccm_direction, 6,
-     {START(ccm_long_start, in_start), CALL(ccm_long_aad, in_ccm_long_aad), CALL(ccm_long_seal, in_ccm_long_seal),
-      CALL(ccm_long_open, in_ccm_long_open), CALL(ccm_seal_finish, in_ccm_long_seal_finish),
+      CALL(ccm_seal, in_seal_text), CALL(ccm_open, in_open_text),
+      CALL(ccm_seal_finish, in_seal_finish), CALL(ccm_open_finish, in_forged_finish)}},
+    {"ccm with lengths",
+     ccm_key,
+     ccm_phase,
+     ccm_direction,
+     6,
+     {START(ccm_long_start, in_start), CALL(ccm_long_aad, in_ccm_long_aad),
+      CALL(ccm_long_seal, in_ccm_long_seal), CALL(ccm_long_open, in_ccm_long_open),
+      CALL(ccm_seal_finish, in_ccm_long_seal_finish),
       CALL(ccm_open_finish, in_ccm_long_open_finish)}},
-    {"xts", xts_key, xts_phase, xts_direction, 6,
+    {"xts",
+     xts_key,
+     xts_phase,
+     xts_direction,
+     6,
      {START(xts_start, in_start), CALL(xts_encrypt, in_seal_text), CALL(xts_decrypt, in_open_text),
       CALL(xts_encrypt_finish, in_seal_finish), CALL(xts_empty_finish, in_empty_finish),
       CALL(xts_decrypt_finish, in_open_finish)}},
-    {"cmac", cmac_key, cmac_phase, NULL, 5,
+    {"cmac",
+     cmac_key,
+     cmac_phase,
+     NULL,
+     5,
      {START(cmac_start, in_start), CALL(cmac_update, in_any_text), CALL(cmac_nothing, in_any_text),
       CALL(cmac_finish, in_cmac_finish), CALL(cmac_verify, in_finish_verify)}},
-    {"ctr", ctr_key, ctr_phase, NULL, 4,
+    {"ctr",
+     ctr_key,
+     ctr_phase,
+     NULL,
+     4,
      {START(ctr_start, in_start), START(ctr_start32, in_start), CALL(ctr_update, in_any_text),
       CALL(ctr_nothing, in_any_text)}},
 };
 #define N_MODES (sizeof modes / sizeof modes[0])
 
-/* ---- The template --------------------------------------------------------------------------------------- */
+/* ---- The template ---------------------------------------------------------------------------- */
 
 static int is_painted(void)
 {
@@ -325,7 +432,8 @@ static int is_zero(const union state *state)
     return 1;
 }
 
-static void describe(const struct mode *mode, const uint8_t *sequence, size_t n, enum evc_status status)
+static void describe(const struct mode *mode, const uint8_t *sequence, size_t n,
+                     enum evc_status status)
 {
     printf("# %s:", mode->name);
     for (size_t i = 0; i < n; i++)
@@ -333,8 +441,10 @@ static void describe(const struct mode *mode, const uint8_t *sequence, size_t n,
     printf(": the last returned: %s\n", evc_status_text(status));
 }
 
-/* The last call of a sequence, from the state that the others left. Nonzero if all is as it must be. */
-static int try_call(const struct call *call, union state *state, struct progress *progress, enum evc_status *status)
+/* The last call of a sequence, from the state that the others left. Nonzero if
+ * all is as it must be. */
+static int try_call(const struct call *call, union state *state, struct progress *progress,
+                    enum evc_status *status)
 {
     const union state before = *state;
     const enum evc_status expected = call->expected(progress);
@@ -354,8 +464,8 @@ static int try_call(const struct call *call, union state *state, struct progress
 }
 
 /* Every sequence that begins with the first n calls, which left this state and this progress. */
-static void try_sequences(const struct mode *mode, uint8_t *sequence, size_t n, const union state *state,
-                          const struct progress *progress, size_t *tried)
+static void try_sequences(const struct mode *mode, uint8_t *sequence, size_t n,
+                          const union state *state, const struct progress *progress, size_t *tried)
 {
     if (n == LONGEST)
         return;
@@ -391,8 +501,8 @@ static void calls_out_of_order_are_refused_and_do_nothing(void)
     EXPECT(tried == all);
 }
 
-/* After a start, and after one more call in order, which may leave a state that few comparisons take. Calls without a
- * key (start of CMAC and CTR) may succeed. */
+/* After a start, and after one more call in order, which may leave a state that few comparisons
+ * take. Calls without a key (start of CMAC and CTR) may succeed. */
 static void keys_that_are_not_set_up_are_refused(void)
 {
     for (size_t n = 0; n < mode->n_calls * mode->n_calls; n++) {
@@ -409,7 +519,8 @@ static void keys_that_are_not_set_up_are_refused(void)
         memset(out, PAINT, sizeof out);
         memset(tag, PAINT, sizeof tag);
         const enum evc_status status = call->make(&state);
-        if (call->is_start && status == EVC_OK && (mode->set_key == cmac_key || mode->set_key == ctr_key))
+        if (call->is_start && status == EVC_OK &&
+            (mode->set_key == cmac_key || mode->set_key == ctr_key))
             continue;
         EXPECT(status == EVC_ERR_KERNEL);
         EXPECT(is_painted());
@@ -437,7 +548,8 @@ static void memory_that_no_start_has_written_is_refused(void)
             }
 }
 
-/* Four blocks of associated data may wait if none is hashed yet, else one; of text, less than one block. */
+/* Four blocks of associated data may wait if none is hashed yet, else one; of
+ * text, less than one block. */
 static void counts_that_no_call_leaves_are_refused(void)
 {
     static const struct {
@@ -446,16 +558,24 @@ static void counts_that_no_call_leaves_are_refused(void)
         uint64_t aad_bytes; /* form 4 has no such count */
         uint8_t form;       /* 4: no associated data is hashed; 0: some may be */
         enum evc_status wanted;
-    } counts[] = {{1, 64, 64, 4, EVC_OK}, {1, 65, 65, 4, EVC_ERR_STATE}, {1, 64, UINT64_MAX, 4, EVC_OK},
-                  {2, 16, 16, 4, EVC_ERR_STATE}, {2, 64, 64, 4, EVC_ERR_STATE},
-                  {1, 0xffffffff, 0xffffffff, 4, EVC_ERR_STATE}, {3, 0, 0, 4, EVC_ERR_STATE}, {1, 16, 80, 0, EVC_OK},
-                  {1, 17, 17, 0, EVC_ERR_STATE}, {1, 17, 81, 0, EVC_ERR_STATE}, {2, 16, 80, 0, EVC_ERR_STATE},
+    } counts[] = {{1, 64, 64, 4, EVC_OK},
+                  {1, 65, 65, 4, EVC_ERR_STATE},
+                  {1, 64, UINT64_MAX, 4, EVC_OK},
+                  {2, 16, 16, 4, EVC_ERR_STATE},
+                  {2, 64, 64, 4, EVC_ERR_STATE},
+                  {1, 0xffffffff, 0xffffffff, 4, EVC_ERR_STATE},
+                  {3, 0, 0, 4, EVC_ERR_STATE},
+                  {1, 16, 80, 0, EVC_OK},
+                  {1, 17, 17, 0, EVC_ERR_STATE},
+                  {1, 17, 81, 0, EVC_ERR_STATE},
+                  {2, 16, 80, 0, EVC_ERR_STATE},
                   {1, 16, EVC_GCM_MAX_AAD + 1, 0, EVC_ERR_STATE},
                   {1, 1, UINT64_C(0x4000000000000080), 0, EVC_ERR_STATE},
-                  {1, 16, UINT64_MAX - 15, 0, EVC_ERR_STATE}, {2, 0, EVC_GCM_MAX_AAD + 1, 0, EVC_ERR_STATE}};
+                  {1, 16, UINT64_MAX - 15, 0, EVC_ERR_STATE},
+                  {2, 0, EVC_GCM_MAX_AAD + 1, 0, EVC_ERR_STATE}};
 
-    static enum evc_status (*const calls[])(union state *) = {gcm_aad, gcm_no_aad, gcm_seal, gcm_open, gcm_open_nothing,
-                                                              gcm_seal_finish};
+    static enum evc_status (*const calls[])(union state *) = {
+        gcm_aad, gcm_no_aad, gcm_seal, gcm_open, gcm_open_nothing, gcm_seal_finish};
 
     gcm_pair_key(evc_aes_named("c_ref"));
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
@@ -603,7 +723,8 @@ static void lengths_that_are_refused_change_nothing(void)
     EXPECT(is_zero(&state));
 }
 
-/* A message may begin anew with the counter or tweak that its state holds, and whatever else it holds is forgotten. */
+/* A message may begin anew with the counter or tweak that its state holds, and whatever else
+ * it holds is forgotten. */
 static void starts_read_their_arguments_from_the_state_too(void)
 {
     static const uint8_t first[16] = {8, 8, 8};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Output that overlaps its input: every mode gives what it gives with buffers apart, whatever the distance of both. */
+/* Output that overlaps its input: every mode gives what it gives with buffers apart, whatever
+ * the distance of both. */
 #include "everycore/gcm.h"
 #include "everycore/modes.h"
 #include "tap.h"
@@ -14,8 +15,8 @@ static union evc_gcm_key gcm_key;
 static uint8_t user_key[64], nonce[16], aad[20], tag[16];
 static size_t n_pieces = 1; /* of text, in modes that have pieces */
 
-/* ---- The modes: n bytes from in to out. Those that open check `tag`; the others leave there what goes on behind the
- * call: a tag, or the value for the next call ---- */
+/* ---- The modes: n bytes from in to out. Those that open check `tag`; the others leave there what
+ * goes on behind the call: a tag, or the value for the next call ---- */
 
 #define IV uint8_t *const iv = memcpy(tag, nonce, 16)
 
@@ -60,16 +61,18 @@ static enum evc_status cbc_encrypt_many(const uint8_t *in, uint8_t *out, size_t 
 {
     static const uint8_t other_in[64];
     uint8_t ivs[4][16] = {{0}}, other_out[2][64];
-    const struct evc_msg msgs[] = {{.in = other_in, .out = other_out[0], .len_bytes = 64, .iv = ivs[0]},
-                                   {.in = in, .out = out, .len_bytes = n, .iv = ivs[1]},
-                                   {.in = other_in, .out = other_out[1], .len_bytes = 48, .iv = ivs[2]},
-                                   {.in = other_in, .len_bytes = 32, .iv = ivs[3]}};
+    const struct evc_msg msgs[] = {
+        {.in = other_in, .out = other_out[0], .len_bytes = 64, .iv = ivs[0]},
+        {.in = in, .out = out, .len_bytes = n, .iv = ivs[1]},
+        {.in = other_in, .out = other_out[1], .len_bytes = 48, .iv = ivs[2]},
+        {.in = other_in, .len_bytes = 32, .iv = ivs[3]}};
 
     const enum evc_status status = evc_aes_cbc_encrypt_many(&aes_key, msgs, 4);
 
     memcpy(tag, ivs[1], 8);
     memcpy(tag + 8, ivs[3], 8);
-    EXPECT(memcmp(other_out[0] + 48, ivs[0], 16) == 0 && memcmp(other_out[1] + 32, ivs[2], 16) == 0);
+    EXPECT(memcmp(other_out[0] + 48, ivs[0], 16) == 0 &&
+           memcmp(other_out[1] + 32, ivs[2], 16) == 0);
     return status;
 }
 
@@ -184,7 +187,8 @@ static enum evc_status ccm_seal_pieces(const uint8_t *in, uint8_t *out, size_t n
     must(evc_aes_ccm_aad(&ccm_key, &state, aad, sizeof aad));
     for (size_t i = 0; i < n_pieces; i++) {
         const size_t at = n * i / n_pieces;
-        must(evc_aes_ccm_seal_update(&ccm_key, &state, in + at, out + at, n * (i + 1) / n_pieces - at));
+        must(evc_aes_ccm_seal_update(&ccm_key, &state, in + at, out + at,
+                                     n * (i + 1) / n_pieces - at));
     }
     return evc_aes_ccm_seal_finish(&ccm_key, &state, tag);
 }
@@ -197,7 +201,8 @@ static enum evc_status ccm_open_pieces(const uint8_t *in, uint8_t *out, size_t n
     must(evc_aes_ccm_aad(&ccm_key, &state, aad, sizeof aad));
     for (size_t i = 0; i < n_pieces; i++) {
         const size_t at = n * i / n_pieces;
-        must(evc_aes_ccm_open_update(&ccm_key, &state, in + at, out + at, n * (i + 1) / n_pieces - at));
+        must(evc_aes_ccm_open_update(&ccm_key, &state, in + at, out + at,
+                                     n * (i + 1) / n_pieces - at));
     }
     return evc_aes_ccm_open_finish(&ccm_key, &state, tag);
 }
@@ -317,7 +322,8 @@ static void make(const struct mode *mode, struct message *m)
     memcpy(m->tag, tag, 16);
 }
 
-/* Nonzero if the call gives the same with its output `shift` bytes behind its input, and writes nothing else. */
+/* Nonzero if the call gives the same with its output `shift` bytes behind its input,
+ * and writes nothing else. */
 static int is_right_at(const struct mode *mode, const struct message *m, int shift)
 {
     uint8_t room[ROOM], wanted[ROOM];
@@ -345,8 +351,8 @@ static void try_shifts(const struct mode *mode, size_t len_bytes, int step)
     make(mode, &m);
     for (int shift = -MOST_SHIFT; shift <= most_shift; shift += step)
         if (!is_right_at(mode, &m, shift) && !wrong++)
-            printf("# %s by %s: %zu bytes, output %d bytes behind input\n", mode->name, aes->kernel.name, m.len_bytes,
-                   shift);
+            printf("# %s by %s: %zu bytes, output %d bytes behind input\n", mode->name,
+                   aes->kernel.name, m.len_bytes, shift);
     EXPECT(!wrong);
 }
 
@@ -358,7 +364,8 @@ static void set_keys(const struct evc_gcm *gcm)
     if (gcm)
         must(evc_gcm_set_key(&gcm_key, gcm, user_key, 256));
     else
-        must(evc_gcm_set_pair(&gcm_key, aes, evc_ghash_select(evc_cpu_features(), EVC_ALLOW_VARTIME), user_key, 256));
+        must(evc_gcm_set_pair(
+            &gcm_key, aes, evc_ghash_select(evc_cpu_features(), EVC_ALLOW_VARTIME), user_key, 256));
 }
 
 static int is_gcm(const struct mode *mode)
@@ -415,7 +422,8 @@ static void every_kernel_of_gcm_is_right_at_some_distances(void)
             continue;
         set_keys(gcm);
         for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
-            for (size_t len_bytes = 16; len_bytes <= MOST_BYTES && is_gcm(&modes[i]); len_bytes += 131)
+            for (size_t len_bytes = 16; len_bytes <= MOST_BYTES && is_gcm(&modes[i]);
+                 len_bytes += 131)
                 try_shifts(&modes[i], len_bytes, 12);
     }
 }
@@ -431,7 +439,8 @@ static void later_pieces_are_right_where_output_lies_before_input(void)
     for (int fused = 0; fused < (gcm ? 2 : 1); fused++) {
         set_keys(fused ? gcm : NULL);
         for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
-            for (size_t len_bytes = 3; len_bytes < MOST_BYTES && strstr(modes[i].name, "ed in pieces"); len_bytes += 85)
+            for (size_t len_bytes = 3;
+                 len_bytes < MOST_BYTES && strstr(modes[i].name, "ed in pieces"); len_bytes += 85)
                 try_shifts(&modes[i], len_bytes, 3);
     }
     n_pieces = 1;
@@ -495,8 +504,10 @@ static void refused_calls_move_nothing(void)
         EXPECT(evc_aes_xts_encrypt_update(&xts_key, &xts_state, in, out, 32) == EVC_ERR_STATE);
         EXPECT(evc_aes_xts_decrypt_finish(&xts_key, &xts_state, in, out, 32) == EVC_ERR_STATE);
         EXPECT(evc_aes_ccm_seal_update(&ccm_key, &ccm_state, in, out, 33) == EVC_ERR_STATE);
-        EXPECT(evc_aes_ccm_seal(&ccm_key, nonce, 12, NULL, 0, in, out, 33, tag, 3) == EVC_ERR_TAG_SIZE);
-        EXPECT(evc_aes_ccm_open(&ccm_key, nonce, 12, NULL, 0, in, out, 33, tag, 3) == EVC_ERR_TAG_SIZE);
+        EXPECT(evc_aes_ccm_seal(&ccm_key, nonce, 12, NULL, 0, in, out, 33, tag, 3) ==
+               EVC_ERR_TAG_SIZE);
+        EXPECT(evc_aes_ccm_open(&ccm_key, nonce, 12, NULL, 0, in, out, 33, tag, 3) ==
+               EVC_ERR_TAG_SIZE);
         EXPECT(evc_gcm_seal_update(&gcm_key, &gcm_state, in, out, 33) == EVC_ERR_STATE);
         EXPECT(evc_gcm_open_update(&gcm_key, &gcm_state, in, out, 33) == EVC_ERR_STATE);
         EXPECT(evc_gcm_seal(&gcm_key, nonce, 12, NULL, 0, in, out, 33, tag, 3) == EVC_ERR_TAG_SIZE);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pointer authentication: its instructions against a model that follows the pseudocode of the Arm ARM bit by bit, for
- * all parameters; algorithms against published answers and QEMU's; keys that are kept; the memo against none.
+ * Pointer authentication: its instructions against a model that follows the pseudocode of the Arm
+ * ARM bit by bit, for all parameters; algorithms against published answers and QEMU's; keys that
+ * are kept; the memo against none.
  */
 #include "everycore/pac.h"
 
 #include "tap.h"
 
-static const struct evc_pac_algorithm *const algorithms[] = {&evc_pac_qarma5, &evc_pac_qarma3, &evc_pac_impdef,
-                                                             &evc_pac_aes128};
+static const struct evc_pac_algorithm *const algorithms[] = {&evc_pac_qarma5, &evc_pac_qarma3,
+                                                             &evc_pac_impdef, &evc_pac_aes128};
 #define N_ALGORITHMS (sizeof algorithms / sizeof algorithms[0])
 
 static uint64_t random64(void)
@@ -28,7 +29,8 @@ static struct evc_pac_kernels portable(void)
     return kernels;
 }
 
-static struct evc_pac_key key_with(const struct evc_pac_algorithm *algorithm, uint64_t hi, uint64_t lo)
+static struct evc_pac_key key_with(const struct evc_pac_algorithm *algorithm, uint64_t hi,
+                                   uint64_t lo)
 {
     const struct evc_pac_kernels kernels = portable();
     struct evc_pac_key key;
@@ -44,7 +46,7 @@ static struct evc_pac_key random_key(const struct evc_pac_algorithm *algorithm)
     return key_with(algorithm, hi, lo);
 }
 
-/* ---- Algorithms ------------------------------------------------------------------------------------------ */
+/* ---- Algorithms ------------------------------------------------------------------------------ */
 
 struct answer {
     const struct evc_pac_algorithm *algorithm;
@@ -60,29 +62,34 @@ static void check_answers(const struct answer *answers, size_t n)
     }
 }
 
-/* QARMA: the paper's vector of 5 rounds and sigma 2 (Avanzi, ToSC 2017, issue 1, appendix). AES: FIPS 197, appendix
- * C.1. */
+/* QARMA: the paper's vector of 5 rounds and sigma 2 (Avanzi, ToSC 2017, issue 1, appendix). AES:
+ * FIPS 197, appendix C.1. */
 static void algorithms_give_published_answers(void)
 {
     static const struct answer answers[] = {
-        {&evc_pac_qarma5, UINT64_C(0x84be85ce9804e94b), UINT64_C(0xec2802d4e0a488e9), UINT64_C(0xfb623599da6e8127),
-         UINT64_C(0x477d469dec0b8762), UINT64_C(0xc003b93999b33765), ~UINT64_C(0)},
-        {&evc_pac_aes128, UINT64_C(0x0001020304050607), UINT64_C(0x08090a0b0c0d0e0f), UINT64_C(0x0011223344556677),
-         UINT64_C(0x8899aabbccddeeff), UINT64_C(0x69c4e0d86a7b0430), ~UINT64_C(0)},
+        {&evc_pac_qarma5, UINT64_C(0x84be85ce9804e94b), UINT64_C(0xec2802d4e0a488e9),
+         UINT64_C(0xfb623599da6e8127), UINT64_C(0x477d469dec0b8762), UINT64_C(0xc003b93999b33765),
+         ~UINT64_C(0)},
+        {&evc_pac_aes128, UINT64_C(0x0001020304050607), UINT64_C(0x08090a0b0c0d0e0f),
+         UINT64_C(0x0011223344556677), UINT64_C(0x8899aabbccddeeff), UINT64_C(0x69c4e0d86a7b0430),
+         ~UINT64_C(0)},
     };
 
     check_answers(answers, sizeof answers / sizeof answers[0]);
 }
 
-/* PACGA of qemu-aarch64 10.0.13 (Debian 13), user mode, -seed 0x123456789abcdef1, -cpu max with pauth-qarma5,
- * pauth-qarma3 and pauth-impdef on. The seed makes the key: words 20 to 23 of MT19937 (Matsumoto, Nishimura 1998),
- * which begins with the array of its two halves. */
+/* PACGA of qemu-aarch64 10.0.13 (Debian 13), user mode, -seed 0x123456789abcdef1, -cpu max with
+ * pauth-qarma5, pauth-qarma3 and pauth-impdef on. The seed makes the key: words 20 to 23 of MT19937
+ * (Matsumoto, Nishimura 1998), which begins with the array of its two halves. */
 static void algorithms_give_the_answers_of_an_emulator(void)
 {
 #define HI UINT64_C(0x1ed0a975dd8de563)
 #define LO UINT64_C(0x4616f8ca7d4d36bb)
-#define QEMU(algorithm, data, modifier, mac) \
-    {algorithm, HI, LO, UINT64_C(data), UINT64_C(modifier), UINT64_C(mac), UINT64_C(0xffffffff00000000)}
+#define QEMU(algorithm, data, modifier, mac)                                  \
+    {                                                                         \
+        algorithm, HI, LO, UINT64_C(data), UINT64_C(modifier), UINT64_C(mac), \
+            UINT64_C(0xffffffff00000000)                                      \
+    }
     static const struct answer answers[] = {
         QEMU(&evc_pac_qarma5, 0, 0, 0xa7f99e8400000000),
         QEMU(&evc_pac_qarma5, 0x123456789abcdef0, 0x55, 0xcbf8bdc400000000),
@@ -101,7 +108,8 @@ static void algorithms_give_the_answers_of_an_emulator(void)
     check_answers(answers, sizeof answers / sizeof answers[0]);
 }
 
-static void same_codes(const struct evc_pac_algorithm *algorithm, const struct evc_pac_kernels *kernels)
+static void same_codes(const struct evc_pac_algorithm *algorithm,
+                       const struct evc_pac_kernels *kernels)
 {
     for (int i = 0; i < 200; i++) {
         const struct evc_pac_key expected = random_key(algorithm);
@@ -110,7 +118,8 @@ static void same_codes(const struct evc_pac_algorithm *algorithm, const struct e
 
         EXPECT(evc_pac_set_key(&key, algorithm, kernels, expected.hi, expected.lo) == EVC_OK);
         EXPECT(evc_pac_mac(&key, data, modifier) == evc_pac_mac(&expected, data, modifier));
-        EXPECT(evc_pac_generic(&key, data, modifier) == evc_pac_mac(&key, data, modifier) >> 32 << 32);
+        EXPECT(evc_pac_generic(&key, data, modifier) ==
+               evc_pac_mac(&key, data, modifier) >> 32 << 32);
     }
 }
 
@@ -138,7 +147,8 @@ static void with_every_kernel_of_a_code(void)
         if (strcmp(line->primitive, "qarma") != 0 && strcmp(line->primitive, "aes") != 0)
             continue;
         if (why)
-            printf("ok %u - codes_are_right with %s # SKIP needs %s\n", ++tap_tests, line->name, why);
+            printf("ok %u - codes_are_right with %s # SKIP needs %s\n", ++tap_tests, line->name,
+                   why);
         else
             codes_are_right(line);
     }
@@ -164,7 +174,7 @@ static void algorithms_have_names_and_ask_for_their_kernels(void)
     }
 }
 
-/* ---- A model: bits one by one, as the pseudocode has them ------------------------------------------------- */
+/* ---- A model: bits one by one, as the pseudocode has them ------------------------------------ */
 
 /* TCR_EL1, and the level. */
 struct machine {
@@ -204,14 +214,16 @@ static unsigned range_of(const struct machine *m, unsigned half)
 }
 
 /* Arm ARM, DDI 0487, 2024, AddPAC; or what QEMU does with bits 63 and 55 that differ. */
-static uint64_t model_add(const struct machine *m, const struct evc_pac_key *key, uint64_t ptr, uint64_t modifier)
+static uint64_t model_add(const struct machine *m, const struct evc_pac_key *key, uint64_t ptr,
+                          uint64_t modifier)
 {
     const unsigned tbi = m->tbi[range_of(m, bit(ptr, 55))];
     const int top_bit = tbi ? 55 : 63;
     const unsigned own = m->select == EVC_PAC_SELECT_QEMU || m->n_ranges == 1;
     const unsigned by_55 = m->select == EVC_PAC_SELECT_55 || (own ? tbi : m->tbi[0] || m->tbi[1]);
     const unsigned selbit = bit(ptr, by_55 ? 55 : 63);
-    const int bottom = (int)m->va_bits[range_of(m, m->select == EVC_PAC_SELECT_QEMU ? bit(ptr, 55) : selbit)];
+    const int bottom =
+        (int)m->va_bits[range_of(m, m->select == EVC_PAC_SELECT_QEMU ? bit(ptr, 55) : selbit)];
     uint64_t pac = evc_pac_mac(key, fill(ptr, top_bit, bottom, selbit), modifier), result = ptr;
 
     if (!all_bits(ptr, top_bit, bottom, 0) && !all_bits(ptr, top_bit, bottom, 1)) {
@@ -221,16 +233,21 @@ static uint64_t model_add(const struct machine *m, const struct evc_pac_key *key
             put(&pac, top_bit - 1, !bit(pac, top_bit - 1));
     }
     for (int i = bottom; i <= top_bit; i++)
-        put(&result, i, i == 55 ? selbit : m->level >= EVC_PAC_PAUTH2 ? bit(ptr, i) ^ bit(pac, i) : bit(pac, i));
+        put(&result, i,
+            i == 55                      ? selbit
+            : m->level >= EVC_PAC_PAUTH2 ? bit(ptr, i) ^ bit(pac, i)
+                                         : bit(pac, i));
     return result;
 }
 
-static struct evc_pac_result model_auth(const struct machine *m, const struct evc_pac_key *key, unsigned key_number,
-                                        int is_combined, uint64_t ptr, uint64_t modifier)
+static struct evc_pac_result model_auth(const struct machine *m, const struct evc_pac_key *key,
+                                        unsigned key_number, int is_combined, uint64_t ptr,
+                                        uint64_t modifier)
 {
     const unsigned selbit = bit(ptr, 55), tbi = m->tbi[range_of(m, selbit)];
     const int top_bit = tbi ? 55 : 63, bottom = (int)m->va_bits[range_of(m, selbit)];
-    const uint64_t original = fill(ptr, top_bit, bottom, selbit), pac = evc_pac_mac(key, original, modifier);
+    const uint64_t original = fill(ptr, top_bit, bottom, selbit),
+                   pac = evc_pac_mac(key, original, modifier);
     struct evc_pac_result result = {m->level >= EVC_PAC_PAUTH2 ? ptr : original, 1, 0};
 
     for (int i = bottom; i <= top_bit; i++) {
@@ -247,7 +264,8 @@ static struct evc_pac_result model_auth(const struct machine *m, const struct ev
         put(&result.value, tbi ? 54 : 62, key_number);
         put(&result.value, tbi ? 53 : 61, !key_number);
     }
-    result.fault = !result.valid && (m->level == EVC_PAC_FPACCOMBINE || (m->level == EVC_PAC_FPAC && !is_combined));
+    result.fault = !result.valid &&
+                   (m->level == EVC_PAC_FPACCOMBINE || (m->level == EVC_PAC_FPAC && !is_combined));
     return result;
 }
 
@@ -274,7 +292,8 @@ static void compare_with_model(const struct machine *m, const struct evc_pac_key
 {
     struct evc_pac_regime regime;
 
-    EXPECT(evc_pac_set_regime(&regime, m->level, m->n_ranges, m->va_bits, m->tbi, m->select) == EVC_OK);
+    EXPECT(evc_pac_set_regime(&regime, m->level, m->n_ranges, m->va_bits, m->tbi, m->select) ==
+           EVC_OK);
     for (int i = 0; i < 12; i++) {
         const uint64_t ptr = some_pointer(m), modifier = random64();
         const uint64_t added = evc_pac_add(evc_pac_rules_to_add(&regime, ptr), key, ptr, modifier);
@@ -284,20 +303,23 @@ static void compare_with_model(const struct machine *m, const struct evc_pac_key
         const int combined = (int)random_below(2);
 
         EXPECT(added == model_add(m, key, ptr, modifier));
-        EXPECT(same_result(evc_pac_auth(rules, key, letter ? EVC_PAC_KEY_B : EVC_PAC_KEY_A, combined, wrong, modifier),
+        EXPECT(same_result(evc_pac_auth(rules, key, letter ? EVC_PAC_KEY_B : EVC_PAC_KEY_A,
+                                        combined, wrong, modifier),
                            model_auth(m, key, letter, combined, wrong, modifier)));
-        EXPECT(evc_pac_strip(rules, wrong) == fill(wrong, rules->tbi ? 55 : 63, rules->va_bits, bit(wrong, 55)));
+        EXPECT(evc_pac_strip(rules, wrong) ==
+               fill(wrong, rules->tbi ? 55 : 63, rules->va_bits, bit(wrong, 55)));
     }
 }
 
-/* All levels, sizes of the lower half, TBI of both, all selections, one range and two; sizes of the upper half by
- * chance. */
+/* All levels, sizes of the lower half, TBI of both, all selections, one range and two; sizes of the
+ * upper half by chance. */
 static void instructions_do_what_the_pseudocode_says(void)
 {
     for (size_t i = 0; i < N_ALGORITHMS; i++) {
         struct machine m;
         for (m.level = EVC_PAC_PAUTH; m.level <= EVC_PAC_FPACCOMBINE; m.level++)
-            for (m.va_bits[0] = EVC_PAC_MIN_VA_BITS; m.va_bits[0] <= EVC_PAC_MAX_VA_BITS; m.va_bits[0]++)
+            for (m.va_bits[0] = EVC_PAC_MIN_VA_BITS; m.va_bits[0] <= EVC_PAC_MAX_VA_BITS;
+                 m.va_bits[0]++)
                 for (unsigned form = 0; form < 24; form++) {
                     const struct evc_pac_key key = random_key(algorithms[i]);
                     m.va_bits[1] = EVC_PAC_MIN_VA_BITS + (unsigned)random_below(40);
@@ -325,7 +347,8 @@ static void what_is_added_authenticates_and_nothing_else(void)
             EXPECT(((added ^ ptr) & ~rules.field) == 0);
             for (int i = -1; i < 64; i++) {
                 const uint64_t changed = i < 0 ? 0 : UINT64_C(1) << i;
-                const struct evc_pac_result result = evc_pac_auth(&rules, &key, EVC_PAC_KEY_A, 0, added ^ changed, 99);
+                const struct evc_pac_result result =
+                    evc_pac_auth(&rules, &key, EVC_PAC_KEY_A, 0, added ^ changed, 99);
                 if (!(changed & ~rules.field))
                     EXPECT(result.valid == !changed && (result.value == ptr) == !changed);
                 EXPECT(result.fault == (!result.valid && level >= EVC_PAC_FPAC));
@@ -333,9 +356,9 @@ static void what_is_added_authenticates_and_nothing_else(void)
         }
 }
 
-/* By hand, from the pseudocode; of no model. The code is 1234567890abcdef of the one block that the pseudocode makes,
- * and every other block has another code. 48 bits of address: the code goes to bits 63 to 56 (12, without TBI) and 54
- * to 48 (34). */
+/* By hand, from the pseudocode; of no model. The code is 1234567890abcdef of the one block that the
+ * pseudocode makes, and every other block has another code. 48 bits of address: the code goes to
+ * bits 63 to 56 (12, without TBI) and 54 to 48 (34). */
 #define CODE UINT64_C(0x1234567890abcdef)
 
 static uint64_t code_of_one_block(const void *cipher, uint64_t data, uint64_t modifier)
@@ -371,7 +394,8 @@ static void adding_gives_what_the_pseudocode_gives_by_hand(void)
         CASE(2, ARM, 2, 0, 0, 0x0000111122223333, 0x0000111122223333, 0x1234111122223333),
         CASE(2, ARM, 2, 1, 1, 0xab00111122223333, 0xab00111122223333, 0xab34111122223333),
         CASE(4, ARM, 2, 0, 0, 0xffff111122223333, 0xffff111122223333, 0xedcb111122223333),
-        /* Bit 60 is set. Level 1 inverts bit 62 of the code, level 2 makes it 0, later ones add it to the pointer. */
+        /* Bit 60 is set. Level 1 inverts bit 62 of the code, level 2 makes it 0, later ones
+         * add it to the pointer. */
         CASE(1, ARM, 2, 0, 0, 0x1000111122223333, 0x0000111122223333, 0x5234111122223333),
         CASE(2, ARM, 2, 0, 0, 0x1000111122223333, 0x0000111122223333, 0x0000111122223333),
         CASE(3, ARM, 2, 0, 0, 0x1000111122223333, 0x0000111122223333, 0x0234111122223333),
@@ -388,7 +412,8 @@ static void adding_gives_what_the_pseudocode_gives_by_hand(void)
         CASE(2, ARM, 2, 0, 1, 0x8000111122223333, 0x0000111122223333, 0x0000111122223333),
         CASE(1, QEMU, 2, 0, 1, 0x8000111122223333, 0xffff111122223333, 0x52b4111122223333),
         CASE(1, BY_55, 2, 0, 0, 0x8000111122223333, 0x0000111122223333, 0x5234111122223333),
-        /* One range: bit 55 with TBI, else 63; with FEAT_CONSTPACFIELD bit 55. The second TBI does not count. */
+        /* One range: bit 55 with TBI, else 63; with FEAT_CONSTPACFIELD bit 55. The
+         * second TBI does not count. */
         CASE(1, ARM, 1, 0, 1, 0x8000111122223333, 0xffff111122223333, 0x52b4111122223333),
         CASE(1, ARM, 1, 1, 0, 0xab80111122223333, 0xabff111122223333, 0xabf4111122223333),
         CASE(1, BY_55, 1, 0, 1, 0x8000111122223333, 0x0000111122223333, 0x5234111122223333),
@@ -400,7 +425,8 @@ static void adding_gives_what_the_pseudocode_gives_by_hand(void)
         const struct evc_pac_key key = key_of_block(cases[i].block);
         EXPECT(evc_pac_set_regime(&regime, cases[i].level, cases[i].n_ranges, va_bits, cases[i].tbi,
                                   cases[i].select) == EVC_OK);
-        EXPECT(evc_pac_add(evc_pac_rules_to_add(&regime, cases[i].ptr), &key, cases[i].ptr, 7) == cases[i].result);
+        EXPECT(evc_pac_add(evc_pac_rules_to_add(&regime, cases[i].ptr), &key, cases[i].ptr, 7) ==
+               cases[i].result);
     }
 }
 
@@ -418,7 +444,8 @@ static void authentication_gives_what_the_pseudocode_gives_by_hand(void)
         CASE(2, 0, 0, 0x1234111122223333, 0x0000111122223333, 1, 0),
         CASE(4, 0, 0, 0x1234111122223333, 0x0000111122223333, 1, 0),
         CASE(5, 0, 1, 0x1234111122223333, 0x0000111122223333, 1, 0),
-        /* Bit 48 is wrong: a number in bits 62 and 61, or the sum of pointer and code and perhaps a fault. */
+        /* Bit 48 is wrong: a number in bits 62 and 61, or the sum of pointer and
+         * code and perhaps a fault. */
         CASE(2, 0, 0, 0x1235111122223333, 0x2000111122223333, 0, 0),
         CASE(2, 1, 1, 0x1235111122223333, 0x4000111122223333, 0, 0),
         CASE(3, 0, 0, 0x1235111122223333, 0x0001111122223333, 0, 0),
@@ -435,26 +462,31 @@ static void authentication_gives_what_the_pseudocode_gives_by_hand(void)
     struct evc_pac_rules rules;
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct evc_pac_result expected = {cases[i].value, (uint8_t)cases[i].valid, (uint8_t)cases[i].fault};
+        const struct evc_pac_result expected = {cases[i].value, (uint8_t)cases[i].valid,
+                                                (uint8_t)cases[i].fault};
         EXPECT(evc_pac_set_rules(&rules, cases[i].level, 48, 0, EVC_PAC_EXTEND_55) == EVC_OK);
-        EXPECT(same_result(evc_pac_auth(&rules, &key, cases[i].letter ? EVC_PAC_KEY_B : EVC_PAC_KEY_A,
-                                        cases[i].combined, cases[i].ptr, 7), expected));
+        EXPECT(
+            same_result(evc_pac_auth(&rules, &key, cases[i].letter ? EVC_PAC_KEY_B : EVC_PAC_KEY_A,
+                                     cases[i].combined, cases[i].ptr, 7),
+                        expected));
     }
 }
 
-/* ---- Parameters -------------------------------------------------------------------------------------------- */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 static void rules_out_of_range_are_refused(void)
 {
-    static const unsigned bad[][4] = {{0, 48, 0, 0}, {6, 48, 0, 0}, {1, 15, 0, 0},         {1, 56, 0, 0},
-                                      {1, 0, 0, 0},  {1, 64, 0, 0}, {1, UINT32_MAX, 0, 0}, {1, 48, 2, 0},
-                                      {1, 48, 0, 2}};
-    static const unsigned sizes[] = {48, 48}, bad_sizes[] = {48, 60}, tbi[] = {0, 0}, bad_tbi[] = {0, 2};
+    static const unsigned bad[][4] = {{0, 48, 0, 0},         {6, 48, 0, 0}, {1, 15, 0, 0},
+                                      {1, 56, 0, 0},         {1, 0, 0, 0},  {1, 64, 0, 0},
+                                      {1, UINT32_MAX, 0, 0}, {1, 48, 2, 0}, {1, 48, 0, 2}};
+    static const unsigned sizes[] = {48, 48}, bad_sizes[] = {48, 60}, tbi[] = {0, 0},
+                          bad_tbi[] = {0, 2};
     struct evc_pac_rules rules;
     struct evc_pac_regime regime;
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        EXPECT(evc_pac_set_rules(&rules, bad[i][0], bad[i][1], bad[i][2], bad[i][3]) == EVC_ERR_PARAMETER);
+        EXPECT(evc_pac_set_rules(&rules, bad[i][0], bad[i][1], bad[i][2], bad[i][3]) ==
+               EVC_ERR_PARAMETER);
     EXPECT(evc_pac_set_regime(&regime, 1, 2, sizes, tbi, 0) == EVC_OK);
     EXPECT(evc_pac_set_regime(&regime, 0, 2, sizes, tbi, 0) == EVC_ERR_PARAMETER);
     EXPECT(evc_pac_set_regime(&regime, 1, 2, bad_sizes, tbi, 0) == EVC_ERR_PARAMETER);
@@ -475,7 +507,8 @@ static void regimes_of_one_range_follow_their_own_tbi(void)
 
     for (unsigned tbi = 0; tbi < 2; tbi++)
         for (size_t i = 0; i < 3; i++) {
-            EXPECT(evc_pac_set_regime(&regime, EVC_PAC_EPAC, 1, &va_bits, &tbi, select[i]) == EVC_OK);
+            EXPECT(evc_pac_set_regime(&regime, EVC_PAC_EPAC, 1, &va_bits, &tbi, select[i]) ==
+                   EVC_OK);
             for (size_t j = 0; j < 2; j++)
                 EXPECT(regime.half[j].tbi == tbi && regime.half[j].extend == (i == 2));
         }
@@ -492,7 +525,7 @@ static void sizes_out_of_range_are_forced_or_kept(void)
     EXPECT(evc_pac_va_bits(12, 12, 48, EVC_PAC_SIZE_FORCED) == 52);
 }
 
-/* ---- Keys ---------------------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static void keys_are_those_of_their_values_and_ids_never_repeat(void)
 {
@@ -505,7 +538,8 @@ static void keys_are_those_of_their_values_and_ids_never_repeat(void)
     for (int i = 0; i < 4000; i++) {
         /* Few values for a while, then others. */
         const uint64_t hi = random_below(10), lo = random_below(2) + (uint64_t)(i / 500) % 3;
-        const struct evc_pac_key *key = evc_pac_keys_get(&keys, hi, lo), expected = key_with(&evc_pac_impdef, hi, lo);
+        const struct evc_pac_key *key = evc_pac_keys_get(&keys, hi, lo),
+                                 expected = key_with(&evc_pac_impdef, hi, lo);
 
         EXPECT(evc_pac_mac(key, 1, 2) == evc_pac_mac(&expected, 1, 2));
         EXPECT(key->id > 0 && key->id < 4096);
@@ -562,7 +596,7 @@ static void keys_without_an_id_are_not_remembered_in_a_memo(void)
         EXPECT(evc_pac_context(evc_pac_keys_get(&keys, i, i), &rules) == 0);
 }
 
-/* ---- The memo ---------------------------------------------------------------------------------------------- */
+/* ---- The memo -------------------------------------------------------------------------------- */
 
 #define MOST_SETS 512
 static struct evc_pac_memo_set sets[MOST_SETS];
@@ -583,26 +617,30 @@ static uint64_t calls_of(enum evc_pac_operation operation)
     return memo.hits[operation] + memo.misses[operation];
 }
 
-/* One instruction through the memo and without. The same few pointers and modifiers come again and again, signed by
- * keys and under regimes that are not those of now. */
-static void same_as_without(const struct evc_pac_regime *regime, const struct evc_pac_key *key, uint64_t *ptr,
-                            uint64_t modifier)
+/* One instruction through the memo and without. The same few pointers and modifiers come again and
+ * again, signed by keys and under regimes that are not those of now. */
+static void same_as_without(const struct evc_pac_regime *regime, const struct evc_pac_key *key,
+                            uint64_t *ptr, uint64_t modifier)
 {
     const struct evc_pac_rules *to_add = evc_pac_rules_to_add(regime, *ptr);
     const struct evc_pac_rules *rules = evc_pac_rules_to_auth(regime, *ptr);
     const uint64_t context = evc_pac_context(key, rules);
     const enum evc_pac_letter letter = random_below(2) ? EVC_PAC_KEY_A : EVC_PAC_KEY_B;
     const int combined = (int)random_below(2);
-    const struct evc_pac_result expected = evc_pac_auth(rules, key, letter, combined, *ptr, modifier);
+    const struct evc_pac_result expected =
+        evc_pac_auth(rules, key, letter, combined, *ptr, modifier);
     uint64_t added;
 
     switch (random_below(4)) {
     case 0:
-        EXPECT(same_result(evc_pac_memo_auth(&memo, context, rules, key, letter, combined, *ptr, modifier), expected));
+        EXPECT(same_result(
+            evc_pac_memo_auth(&memo, context, rules, key, letter, combined, *ptr, modifier),
+            expected));
         *ptr = expected.value;
         return;
     case 1:
-        EXPECT(evc_pac_memo_generic(&memo, context, key, *ptr, modifier) == evc_pac_generic(key, *ptr, modifier));
+        EXPECT(evc_pac_memo_generic(&memo, context, key, *ptr, modifier) ==
+               evc_pac_generic(key, *ptr, modifier));
         return;
     case 2: *ptr = evc_pac_strip(rules, *ptr); return;
     default:
@@ -613,21 +651,24 @@ static void same_as_without(const struct evc_pac_regime *regime, const struct ev
     }
 }
 
-/* One of eight: of either half, some with a tag, some with bits 63 and 55 or 47 and 48 that differ. */
+/* One of eight: of either half, some with a tag, some with bits 63 and 55 or
+ * 47 and 48 that differ. */
 static uint64_t pointer_at(size_t i)
 {
-    return (UINT64_C(0x1000) * i | (i % 2 ? ~UINT64_C(0) << 47 : 0)) ^ (i & 2 ? UINT64_C(0xbc) << 56 : 0) ^
-           (i & 4 ? UINT64_C(1) << 47 : 0);
+    return (UINT64_C(0x1000) * i | (i % 2 ? ~UINT64_C(0) << 47 : 0)) ^
+           (i & 2 ? UINT64_C(0xbc) << 56 : 0) ^ (i & 4 ? UINT64_C(1) << 47 : 0);
 }
 
 /* One of few, whose rules differ in one thing. */
 static void some_regime(struct evc_pac_regime *regime)
 {
-    const unsigned level = EVC_PAC_PAUTH + (unsigned)random_below(5), select = (unsigned)random_below(3);
+    const unsigned level = EVC_PAC_PAUTH + (unsigned)random_below(5),
+                   select = (unsigned)random_below(3);
     const unsigned va_bits[2] = {47 + (unsigned)random_below(2), 47 + (unsigned)random_below(2)};
     const unsigned tbi[2] = {(unsigned)random_below(2), (unsigned)random_below(2)};
 
-    EXPECT(evc_pac_set_regime(regime, level, random_below(4) ? 2 : 1, va_bits, tbi, select) == EVC_OK);
+    EXPECT(evc_pac_set_regime(regime, level, random_below(4) ? 2 : 1, va_bits, tbi, select) ==
+           EVC_OK);
 }
 
 /* More values of keys than slots, other regimes, few sets of entries, flushes. */
@@ -648,7 +689,8 @@ static void memo_is_never_wrong(const struct evc_pac_algorithm *algorithm, size_
             evc_pac_memo_flush(&memo);
         if (!random_below(3))
             ptrs[at] = pointer_at(at);
-        same_as_without(&regime, evc_pac_keys_get(&memo_keys, 5, lo), &ptrs[at], 0x7ff000 + 16 * random_below(4));
+        same_as_without(&regime, evc_pac_keys_get(&memo_keys, 5, lo), &ptrs[at],
+                        0x7ff000 + 16 * random_below(4));
     }
     for (unsigned operation = EVC_PAC_OP_ADD; operation <= EVC_PAC_OP_GENERIC; operation++)
         EXPECT(memo.hits[operation] > 40 && memo.misses[operation] > 1000);
@@ -695,7 +737,8 @@ static void memo_keeps_the_two_newest_of_a_set(void)
             ptrs[n++] = ptr;
     for (n = 0; n < 3; n++)
         evc_pac_memo_keep(&memo, 1024, EVC_PAC_OP_ADD, ptrs[n], 8, 100 + n);
-    evc_pac_memo_keep(&memo, 1024, EVC_PAC_OP_ADD, ptrs[2], 8, 102); /* again: it takes no second place */
+    /* again: it takes no second place */
+    evc_pac_memo_keep(&memo, 1024, EVC_PAC_OP_ADD, ptrs[2], 8, 102);
     EXPECT(!evc_pac_memo_find(&memo, 1024, EVC_PAC_OP_ADD, ptrs[0], 8, &result));
     EXPECT(evc_pac_memo_find(&memo, 1024, EVC_PAC_OP_ADD, ptrs[1], 8, &result) && result == 101);
     EXPECT(evc_pac_memo_find(&memo, 1024, EVC_PAC_OP_ADD, ptrs[2], 8, &result) && result == 102);
@@ -705,21 +748,24 @@ static void memo_keeps_the_two_newest_of_a_set(void)
 }
 
 /* AddPAC and its authentication. */
-static void sign_and_authenticate(const struct evc_pac_key *key, const struct evc_pac_rules *rules, uint64_t ptr,
-                                  uint64_t modifier)
+static void sign_and_authenticate(const struct evc_pac_key *key, const struct evc_pac_rules *rules,
+                                  uint64_t ptr, uint64_t modifier)
 {
     const uint64_t context = evc_pac_context(key, rules);
     const uint64_t added = evc_pac_memo_add(&memo, context, rules, key, ptr, modifier);
 
-    EXPECT(evc_pac_memo_auth(&memo, context, rules, key, EVC_PAC_KEY_A, 0, added, modifier).value == ptr);
+    EXPECT(evc_pac_memo_auth(&memo, context, rules, key, EVC_PAC_KEY_A, 0, added, modifier).value ==
+           ptr);
 }
 
-/* Frames of a stack that are not many for the memo; the last one that shares its set with the first, or the second. */
+/* Frames of a stack that are not many for the memo; the last one that shares its set with the
+ * first, or the second. */
 #define FRAME(i) (UINT64_C(0x0000fffff7a5e8c0) - 48 * (i))
 
 static uint64_t frame_like_the_first(uint64_t ptr)
 {
-    const struct evc_pac_memo_set *first = evc_pac_memo_set_of(&memo, EVC_PAC_OP_ADD, ptr, FRAME(0));
+    const struct evc_pac_memo_set *first =
+        evc_pac_memo_set_of(&memo, EVC_PAC_OP_ADD, ptr, FRAME(0));
     uint64_t i = 1;
 
     while (evc_pac_memo_set_of(&memo, EVC_PAC_OP_ADD, ptr, FRAME(i)) != first)
@@ -739,7 +785,8 @@ static void memo_has_two_ways_for_each_place_of_a_program(void)
         uint64_t other, modifier;
 
         fresh_memo(&evc_pac_qarma5, MOST_SETS);
-        EXPECT(evc_pac_set_rules(&rules, EVC_PAC_PAUTH2, va_bits[form / 2], form % 2, EVC_PAC_EXTEND_55) == EVC_OK);
+        EXPECT(evc_pac_set_rules(&rules, EVC_PAC_PAUTH2, va_bits[form / 2], form % 2,
+                                 EVC_PAC_EXTEND_55) == EVC_OK);
         key = evc_pac_keys_get(&memo_keys, 1, 2);
         modifier = FRAME(0);
         other = frame_like_the_first(ptr & ~rules.extension);
@@ -800,7 +847,8 @@ static void memo_that_was_flushed_is_right_for_keys_put_back(void)
     evc_pac_memo_flush(&memo);
     key = evc_pac_keys_get(&memo_keys, 2, 2);
     EXPECT(key->id == id);
-    EXPECT(evc_pac_memo_add(&memo, evc_pac_context(key, &rules), &rules, key, 0x401234, 8) != added);
+    EXPECT(evc_pac_memo_add(&memo, evc_pac_context(key, &rules), &rules, key, 0x401234, 8) !=
+           added);
     EXPECT(memo.hits[EVC_PAC_OP_ADD] == 0);
 }
 
@@ -835,11 +883,13 @@ static void memo_asks_for_no_more_than_numbers_do(void)
     } room;
     uint64_t result;
 
-    EXPECT(offsetof(struct evc_pac_memo_set, way) == 0 && (char *)room.sets - (char *)&room == sizeof room.before);
+    EXPECT(offsetof(struct evc_pac_memo_set, way) == 0 &&
+           (char *)room.sets - (char *)&room == sizeof room.before);
     EXPECT(evc_pac_memo_init(&memo, room.sets, 4) == EVC_OK);
     for (uint64_t ptr = 0; ptr < 100; ptr++) {
         evc_pac_memo_keep(&memo, 1024, EVC_PAC_OP_ADD, ptr, 1, ptr + 5);
-        EXPECT(evc_pac_memo_find(&memo, 1024, EVC_PAC_OP_ADD, ptr, 1, &result) && result == ptr + 5);
+        EXPECT(evc_pac_memo_find(&memo, 1024, EVC_PAC_OP_ADD, ptr, 1, &result) &&
+               result == ptr + 5);
     }
     EXPECT(room.before == 0 && room.behind == 0);
 }

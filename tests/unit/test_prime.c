@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of primes and searches as their caller meets them: statuses, memory, randomness that fails, searches that are
- * stopped. Numbers themselves are held against Python by prime_against_python.py. */
+/* Tests of primes and searches as their caller meets them: statuses, memory, randomness that fails,
+ * searches that are stopped. Numbers themselves are held against Python by
+ * prime_against_python.py. */
 #include "tap.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static const uint8_t mersenne[16] = {0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0
 static const uint8_t below_power[16] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
                                         0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x61};
 
-/* ---- A source of randomness that can fail ----------------------------------------------------------------- */
+/* ---- A source of randomness that can fail ---------------------------------------------------- */
 
 static struct source {
     int calls_left; /* then it fails */
@@ -54,7 +55,7 @@ static const struct evc_random *randomness(int calls_left, int constant)
     return &random;
 }
 
-/* ---- Scratch memory, at any address, between bytes that nobody may touch ---------------------------------- */
+/* ---- Scratch memory, at any address, between bytes that nobody may touch --------------------- */
 
 static uint8_t *room;
 static size_t room_bytes;
@@ -79,7 +80,7 @@ static int scratch_is_clean(size_t n_bytes, size_t offset)
     return all_are(room, 0xa5, offset) && all_are(room + offset + n_bytes, 0xa5, 16);
 }
 
-/* ---- Small primes ------------------------------------------------------------------------------------------ */
+/* ---- Small primes ---------------------------------------------------------------------------- */
 
 static void small_primes_are_those_of_trial_division(void)
 {
@@ -115,13 +116,14 @@ static void small_primes_are_complete_to_the_largest_bound(void)
     EXPECT(last == (1u << 24) - 3 && n == 1077871);
 }
 
-/* ---- Tests --------------------------------------------------------------------------------------------------- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 static enum evc_status test_public(const uint8_t *n, size_t n_bytes)
 {
     const size_t scratch_bytes = evc_prime_test_scratch_bytes(kernel, 8 * n_bytes);
     uint8_t *scratch = scratch_of(scratch_bytes, 5);
-    const enum evc_status status = evc_prime_test_public(kernel, n, n_bytes, scratch, scratch_bytes);
+    const enum evc_status status =
+        evc_prime_test_public(kernel, n, n_bytes, scratch, scratch_bytes);
 
     EXPECT(scratch_is_clean(scratch_bytes, 5));
     return status;
@@ -129,8 +131,9 @@ static enum evc_status test_public(const uint8_t *n, size_t n_bytes)
 
 static void public_verdicts_hold(void)
 {
-    /* 1093^2 is a strong pseudoprime to base 2 and has no Lucas parameters; 464869813193633 deceives
-     * base 2, and 278916274648439 is a strong Lucas pseudoprime (prime_against_python.py has more). */
+    /* 1093^2 is a strong pseudoprime to base 2 and has no Lucas parameters; 464869813193633
+     * deceives base 2, and 278916274648439 is a strong Lucas pseudoprime
+     * (prime_against_python.py has more). */
     static const struct {
         uint8_t n[8];
         enum evc_status expected;
@@ -156,17 +159,21 @@ static void public_verdicts_hold(void)
             EXPECT(test_public(numbers[i].n + skip, 8 - skip) == numbers[i].expected);
     EXPECT(test_public(mersenne, 16) == EVC_OK && test_public(below_power, 16) == EVC_OK);
     memset(product, 0, sizeof product);
-    memset(product, 0xff, 16); /* (2^127 - 1) (2^129 + 2) + ...: (2^127 - 1)^2 = 2^254 - 2^128 + 1 */
+    /* (2^127 - 1) (2^129 + 2) + ...: (2^127 - 1)^2 = 2^254 - 2^128 + 1 */
+    memset(product, 0xff, 16);
     product[0] = 0x3f;
     product[31] = 1;
     EXPECT(test_public(product, 32) == EVC_ERR_COMPOSITE);
 }
 
-static enum evc_status test_bases(const uint8_t *n, size_t n_bytes, const uint8_t *bases, size_t n_bases)
+static enum evc_status test_bases(const uint8_t *n, size_t n_bytes, const uint8_t *bases,
+                                  size_t n_bases)
 {
-    const size_t scratch_bytes = evc_prime_test_scratch_bytes(kernel, 8 * (n_bytes < 1025 ? n_bytes : 16));
+    const size_t scratch_bytes =
+        evc_prime_test_scratch_bytes(kernel, 8 * (n_bytes < 1025 ? n_bytes : 16));
     uint8_t *scratch = scratch_of(scratch_bytes, 3);
-    const enum evc_status status = evc_prime_test_bases(kernel, n, n_bytes, bases, n_bases, scratch, scratch_bytes);
+    const enum evc_status status =
+        evc_prime_test_bases(kernel, n, n_bytes, bases, n_bases, scratch, scratch_bytes);
 
     EXPECT(scratch_is_clean(scratch_bytes, 3));
     return status;
@@ -213,18 +220,22 @@ static void numbers_that_cannot_be_tested_are_refused(void)
     EXPECT(test_bases(n, 16, base, 1) == EVC_ERR_MODULUS);
     n[0] = 1;
     EXPECT(test_bases(n, 16, base, 0) == EVC_ERR_LENGTH);
-    EXPECT(test_bases(n, 15, base, 1) == EVC_ERR_KEY_SIZE && test_bases(n, 0, base, 1) == EVC_ERR_KEY_SIZE);
+    EXPECT(test_bases(n, 15, base, 1) == EVC_ERR_KEY_SIZE &&
+           test_bases(n, 0, base, 1) == EVC_ERR_KEY_SIZE);
     EXPECT(test_bases(n, MOST + 1, base, 1) == EVC_ERR_KEY_SIZE);
     EXPECT(evc_prime_test_bases(NULL, n, 16, base, 1, room, room_bytes) == EVC_ERR_KERNEL);
     EXPECT(evc_prime_test_bases(kernel, n, 16, base, 1, room, 100) == EVC_ERR_SCRATCH);
-    EXPECT(evc_prime_test_secret(kernel, n, 16, 0, randomness(100, -1), room, room_bytes) == EVC_ERR_LENGTH);
+    EXPECT(evc_prime_test_secret(kernel, n, 16, 0, randomness(100, -1), room, room_bytes) ==
+           EVC_ERR_LENGTH);
     EXPECT(evc_prime_test_public(kernel, n, 0, room, room_bytes) == EVC_ERR_KEY_SIZE);
     EXPECT(evc_prime_test_public(kernel, n, MOST + 1, room, room_bytes) == EVC_ERR_KEY_SIZE);
     EXPECT(evc_prime_test_public(NULL, n, 16, room, room_bytes) == EVC_ERR_KERNEL);
-    EXPECT(evc_prime_test_public(kernel, n, 16, room, evc_prime_test_scratch_bytes(kernel, 128) - 1) ==
-           EVC_ERR_SCRATCH);
-    EXPECT(evc_prime_test_scratch_bytes(NULL, 128) == 0 && evc_prime_test_scratch_bytes(kernel, 0) == 0);
-    EXPECT(evc_prime_test_scratch_bytes(kernel, 12) == 0 && evc_prime_test_scratch_bytes(kernel, 8200) == 0);
+    EXPECT(evc_prime_test_public(kernel, n, 16, room,
+                                 evc_prime_test_scratch_bytes(kernel, 128) - 1) == EVC_ERR_SCRATCH);
+    EXPECT(evc_prime_test_scratch_bytes(NULL, 128) == 0 &&
+           evc_prime_test_scratch_bytes(kernel, 0) == 0);
+    EXPECT(evc_prime_test_scratch_bytes(kernel, 12) == 0 &&
+           evc_prime_test_scratch_bytes(kernel, 8200) == 0);
 }
 
 static void random_bases_find_what_their_number_says(void)
@@ -234,12 +245,13 @@ static void random_bases_find_what_their_number_says(void)
 
     memcpy(composite, mersenne, 16);
     composite[15] -= 4; /* 3 modulo 4 */
-    EXPECT(evc_prime_test_secret(kernel, mersenne, 16, 20, randomness(1000, -1), scratch, sizeof scratch) == EVC_OK);
+    EXPECT(evc_prime_test_secret(kernel, mersenne, 16, 20, randomness(1000, -1), scratch,
+                                 sizeof scratch) == EVC_OK);
     EXPECT(source.calls >= 20 && !source.wrong_length);
-    EXPECT(evc_prime_test_secret(kernel, below_power, 16, 20, randomness(1000, -1), scratch, sizeof scratch) ==
-           EVC_OK);
-    EXPECT(evc_prime_test_secret(kernel, composite, 16, 20, randomness(1000, -1), scratch, sizeof scratch) ==
-           EVC_ERR_COMPOSITE);
+    EXPECT(evc_prime_test_secret(kernel, below_power, 16, 20, randomness(1000, -1), scratch,
+                                 sizeof scratch) == EVC_OK);
+    EXPECT(evc_prime_test_secret(kernel, composite, 16, 20, randomness(1000, -1), scratch,
+                                 sizeof scratch) == EVC_ERR_COMPOSITE);
 }
 
 static void tests_without_randomness_fail(void)
@@ -248,19 +260,21 @@ static void tests_without_randomness_fail(void)
     static const struct evc_random none = {NULL, NULL};
 
     for (int calls = 0; calls < 5; calls++) {
-        EXPECT(evc_prime_test_secret(kernel, mersenne, 16, 5, randomness(calls, -1), scratch, sizeof scratch) ==
-               EVC_ERR_RANDOM);
+        EXPECT(evc_prime_test_secret(kernel, mersenne, 16, 5, randomness(calls, -1), scratch,
+                                     sizeof scratch) == EVC_ERR_RANDOM);
         EXPECT(all_are(scratch, 0, evc_prime_test_scratch_bytes(kernel, 128) / 2));
     }
-    EXPECT(evc_prime_test_secret(kernel, mersenne, 16, 5, &none, scratch, sizeof scratch) == EVC_ERR_RANDOM);
-    EXPECT(evc_prime_test_secret(kernel, mersenne, 16, 5, NULL, scratch, sizeof scratch) == EVC_ERR_RANDOM);
-    EXPECT(evc_prime_test_secret(kernel, mersenne, 16, 5, randomness(10000, 0), scratch, sizeof scratch) ==
+    EXPECT(evc_prime_test_secret(kernel, mersenne, 16, 5, &none, scratch, sizeof scratch) ==
            EVC_ERR_RANDOM);
-    EXPECT(evc_prime_test_secret(kernel, mersenne, 16, 5, randomness(10000, 0xff), scratch, sizeof scratch) ==
+    EXPECT(evc_prime_test_secret(kernel, mersenne, 16, 5, NULL, scratch, sizeof scratch) ==
            EVC_ERR_RANDOM);
+    EXPECT(evc_prime_test_secret(kernel, mersenne, 16, 5, randomness(10000, 0), scratch,
+                                 sizeof scratch) == EVC_ERR_RANDOM);
+    EXPECT(evc_prime_test_secret(kernel, mersenne, 16, 5, randomness(10000, 0xff), scratch,
+                                 sizeof scratch) == EVC_ERR_RANDOM);
 }
 
-/* ---- Searches -------------------------------------------------------------------------------------------------- */
+/* ---- Searches -------------------------------------------------------------------------------- */
 
 static struct watch {
     struct evc_prime_progress last;
@@ -279,8 +293,8 @@ static int report(void *context, const struct evc_prime_progress *progress)
 enum kind { SECRET, SAFE };
 
 /* p: MOST bytes. */
-static enum evc_status find(enum kind kind, size_t bits, const uint8_t *e, size_t e_bytes, uint8_t *p, int calls_left,
-                            int constant, int stop_at)
+static enum evc_status find(enum kind kind, size_t bits, const uint8_t *e, size_t e_bytes,
+                            uint8_t *p, int calls_left, int constant, int stop_at)
 {
     const struct evc_prime_search search = {kernel, evc_bn_words_select(evc_cpu_features(), 0),
                                             *randomness(calls_left, constant), report, &watch};
@@ -310,9 +324,11 @@ static void primes_are_found(void)
 
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         const size_t n = lengths[i] / 8;
-        EXPECT(find(SECRET, lengths[i], i % 2 ? three : fermat, i % 2 ? 1 : 3, p, 1 << 20, -1, 0) == EVC_OK);
+        EXPECT(find(SECRET, lengths[i], i % 2 ? three : fermat, i % 2 ? 1 : 3, p, 1 << 20, -1, 0) ==
+               EVC_OK);
         EXPECT(p[0] >= 0xc0 && p[n - 1] % 4 == 3 && test_public(p, n) == EVC_OK);
-        EXPECT(watch.last.rounds == evc_prime_rounds(lengths[i]) && watch.last.tests >= 1 && watch.last.sieves == 1);
+        EXPECT(watch.last.rounds == evc_prime_rounds(lengths[i]) && watch.last.tests >= 1 &&
+               watch.last.sieves == 1);
         EXPECT(watch.reports >= (int)(watch.last.tests + watch.last.rounds));
     }
 }
@@ -334,7 +350,8 @@ static void primes_of_rsa_have_no_divisor_of_e_before_them(void)
     }
 }
 
-/* The first bytes are this prime, 1 modulo 967 and 3 modulo 4; of what is left of its window the first is taken. */
+/* The first bytes are this prime, 1 modulo 967 and 3 modulo 4; of what is left of its
+ * window the first is taken. */
 static const uint8_t above_967[16] = {0xf8, 0x57, 0x37, 0x97, 0x4a, 0x80, 0x75, 0x46,
                                       0x46, 0x27, 0x31, 0x41, 0x7a, 0xa2, 0x85, 0x6f};
 
@@ -363,7 +380,8 @@ static void primes_of_rsa_have_no_divisor_of_e_that_the_sieve_leaves(void)
         const size_t scratch_bytes = evc_prime_search_scratch_bytes(kernel, 128);
         uint8_t p[16];
         unsigned rest = 0;
-        EXPECT(evc_prime_find(&search, 128, e, e_bytes, p, scratch_of(scratch_bytes, 0), scratch_bytes) == EVC_OK);
+        EXPECT(evc_prime_find(&search, 128, e, e_bytes, p, scratch_of(scratch_bytes, 0),
+                              scratch_bytes) == EVC_OK);
         for (size_t i = 0; i < sizeof p; i++)
             rest = (rest << 8 | p[i]) % 967;
         EXPECT(e_bytes ? rest != 1 : same(p, above_967, 16) && rest == 1);
@@ -384,11 +402,13 @@ static void safe_primes_are_found(void)
             above = p[i] & 1;
         }
         EXPECT(test_public(q, n) == EVC_OK);
-        EXPECT(watch.last.tests >= watch.last.seconds && watch.last.seconds >= 1 && watch.last.rounds == 64);
+        EXPECT(watch.last.tests >= watch.last.seconds && watch.last.seconds >= 1 &&
+               watch.last.rounds == 64);
     }
 }
 
-/* A kernel that says that it does three powers side by side: so the code above it is tested on any CPU. */
+/* A kernel that says that it does three powers side by side: so the code above it
+ * is tested on any CPU. */
 static struct evc_bn lanes;
 static unsigned most_at_once;
 
@@ -407,12 +427,13 @@ static void lanes_exp_many(const struct evc_bn_exp *exps, size_t n_exps, void *b
 
         memset(two, 0, sizeof two);
         two[e->n->n_bytes - 1] = 2;
-        EXPECT(evc_bn_exp(e->n, e->base ? e->base : two, e->exponent, e->exponent_bytes, e->out, bytes,
-                          lanes_bytes(&e->n->shape)) == EVC_OK);
+        EXPECT(evc_bn_exp(e->n, e->base ? e->base : two, e->exponent, e->exponent_bytes, e->out,
+                          bytes, lanes_bytes(&e->n->shape)) == EVC_OK);
     }
 }
 
-/* From the same randomness, the same prime: by one test after the other, by three, and by eight where a kernel does. */
+/* From the same randomness, the same prime: by one test after the other, by three, and by
+ * eight where a kernel does. */
 static void safe_primes_are_the_same_side_by_side(void)
 {
     const struct evc_bn *const one = kernel, *const eight = evc_bn_named("x86_ifma");
@@ -432,10 +453,13 @@ static void safe_primes_are_the_same_side_by_side(void)
         for (size_t i = 0; i < 2 && others[i]; i++) {
             kernel = others[i];
             random_state = start;
-            EXPECT(find(SAFE, bits, NULL, 0, p, 1 << 20, -1, 0) == EVC_OK && memcmp(p, expected, bits / 8) == 0);
-            EXPECT(watch.last.tests >= tests && watch.last.tests < tests + (1 + watch.last.sieves) * kernel->lanes);
+            EXPECT(find(SAFE, bits, NULL, 0, p, 1 << 20, -1, 0) == EVC_OK &&
+                   memcmp(p, expected, bits / 8) == 0);
+            EXPECT(watch.last.tests >= tests &&
+                   watch.last.tests < tests + (1 + watch.last.sieves) * kernel->lanes);
             EXPECT(watch.last.seconds == seconds);
-            EXPECT(find(SAFE, bits, NULL, 0, p, 1 << 20, -1, 1) == EVC_ERR_STOPPED && watch.reports == 1);
+            EXPECT(find(SAFE, bits, NULL, 0, p, 1 << 20, -1, 1) == EVC_ERR_STOPPED &&
+                   watch.reports == 1);
             EXPECT(watch.last.tests > 1 && watch.last.tests <= kernel->lanes);
             EXPECT(find(SAFE, bits, NULL, 0, p, 1, -1, 0) == EVC_ERR_RANDOM);
             kernel = one;
@@ -451,8 +475,8 @@ static void searches_end_where_their_randomness_does(void)
     for (enum kind kind = SECRET; kind <= SAFE; kind++) {
         for (int calls = 0; calls < 60; calls++) /* the start, draws, bases: 64 rounds need more */
             EXPECT(find(kind, 128, NULL, 0, p, calls, -1, 0) == EVC_ERR_RANDOM);
-        /* From a start that is always the same the same prime comes; from none, or with the same base always, nothing
-         * ends well by chance. */
+        /* From a start that is always the same the same prime comes; from none, or with the same
+         * base always, nothing ends well by chance. */
         EXPECT(find(kind, 128, NULL, 0, p, 100000, 0, 0) == EVC_ERR_RANDOM);
         EXPECT(find(kind, 128, NULL, 0, p, 100000, 0xff, 0) == EVC_ERR_RANDOM);
     }
@@ -473,20 +497,25 @@ static void searches_refuse_what_does_not_exist(void)
 {
     static uint8_t p[MOST], scratch[65536];
     static const uint8_t two[1] = {2}, zero[3] = {0}, long_e[33] = {[32] = 1};
-    struct evc_prime_search search = {kernel, evc_bn_words_select(evc_cpu_features(), 0), *randomness(0, -1), NULL,
-                                      NULL};
-    const size_t needed = evc_prime_search_scratch_bytes(kernel, 128), safe = evc_prime_safe_scratch_bytes(kernel, 128);
+    struct evc_prime_search search = {kernel, evc_bn_words_select(evc_cpu_features(), 0),
+                                      *randomness(0, -1), NULL, NULL};
+    const size_t needed = evc_prime_search_scratch_bytes(kernel, 128),
+                 safe = evc_prime_safe_scratch_bytes(kernel, 128);
     static const size_t wrong[] = {0, 8, 120, 127, 129, 8193, 8200, (size_t)1 << 30, SIZE_MAX};
 
     EXPECT(needed && needed <= sizeof scratch && safe && safe <= sizeof scratch);
     memset(p, 0xee, sizeof p);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        EXPECT(evc_prime_find(&search, wrong[i], NULL, 0, p, scratch, sizeof scratch) == EVC_ERR_KEY_SIZE);
-        EXPECT(evc_prime_find_safe(&search, wrong[i], p, scratch, sizeof scratch) == EVC_ERR_KEY_SIZE);
-        EXPECT(!evc_prime_search_scratch_bytes(kernel, wrong[i]) && !evc_prime_safe_scratch_bytes(kernel, wrong[i]));
+        EXPECT(evc_prime_find(&search, wrong[i], NULL, 0, p, scratch, sizeof scratch) ==
+               EVC_ERR_KEY_SIZE);
+        EXPECT(evc_prime_find_safe(&search, wrong[i], p, scratch, sizeof scratch) ==
+               EVC_ERR_KEY_SIZE);
+        EXPECT(!evc_prime_search_scratch_bytes(kernel, wrong[i]) &&
+               !evc_prime_safe_scratch_bytes(kernel, wrong[i]));
     }
     EXPECT(all_are(p, 0xee, sizeof p));
-    EXPECT(evc_prime_find(&search, 128, NULL, 0, p, scratch, needed - 1) == EVC_ERR_SCRATCH && all_are(p, 0, 16));
+    EXPECT(evc_prime_find(&search, 128, NULL, 0, p, scratch, needed - 1) == EVC_ERR_SCRATCH &&
+           all_are(p, 0, 16));
     EXPECT(evc_prime_find_safe(&search, 128, p, scratch, safe - 1) == EVC_ERR_SCRATCH);
     EXPECT(evc_prime_find(&search, 128, two, 1, p, scratch, needed) == EVC_ERR_PARAMETER);
     EXPECT(evc_prime_find(&search, 128, zero, 3, p, scratch, needed) == EVC_ERR_PARAMETER);
@@ -507,7 +536,8 @@ static void rounds_are_those_of_their_bound(void)
     static const struct {
         size_t n_bits;
         unsigned rounds;
-    } expected[] = {{128, 64}, {504, 64}, {512, 13}, {1016, 13}, {1024, 6}, {1528, 6}, {1536, 4}, {8192, 4}};
+    } expected[] = {{128, 64}, {504, 64}, {512, 13}, {1016, 13},
+                    {1024, 6}, {1528, 6}, {1536, 4}, {8192, 4}};
 
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         EXPECT(evc_prime_rounds(expected[i].n_bits) == expected[i].rounds);
@@ -531,7 +561,8 @@ static void bounds_of_the_sieve_are_those_of_its_primes(void)
 
 int main(void)
 {
-    kernel = evc_bn_named(EVC_WORD64 ? "c_limb64" : "c_limb32"); /* it multiplies, and nothing here is a secret */
+    /* this kernel multiplies, and nothing here is a secret */
+    kernel = evc_bn_named(EVC_WORD64 ? "c_limb64" : "c_limb32");
     if (!kernel)
         kernel = evc_bn_named("c_limb32");
     RUN(small_primes_are_those_of_trial_division);

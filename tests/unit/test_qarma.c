@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The layers of QARMA-64 in qarma/schedule.h and in c_swar64, each as a whole, against the paper's tables (Avanzi: The
- * QARMA Block Cipher Family, ToSC 2017, issue 1, section 2; qarma/spec.h). A linear layer is what it is on the 64 unit
- * vectors; that it is linear is tried on all sums of two. An S-box is what it is on 16 values.
+ * The layers of QARMA-64 in qarma/schedule.h and in c_swar64, each as a whole, against the paper's
+ * tables (Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2; qarma/spec.h). A
+ * linear layer is what it is on the 64 unit vectors; that it is linear is tried on all sums of two.
+ * An S-box is what it is on 16 values.
  */
 #define evc_qarma_c_swar64 c_swar64_of_this_test /* another one is in the library */
 #include "qarma/c_swar64.c"
 
 #include "tap.h"
 
-static const unsigned tau[QARMA_CELLS] = QARMA_TAU, h[QARMA_CELLS] = QARMA_H, omega[QARMA_CELLS] = QARMA_OMEGA;
+static const unsigned tau[QARMA_CELLS] = QARMA_TAU, h[QARMA_CELLS] = QARMA_H,
+                      omega[QARMA_CELLS] = QARMA_OMEGA;
 static const uint64_t sigma[4] = {QARMA_SIGMA0, QARMA_SIGMA1, QARMA_SIGMA2, QARMA_SIGMA2_INVERSE};
 
-/* ---- The paper, cell by cell ------------------------------------------------------------------------------- */
+/* ---- The paper, cell by cell ----------------------------------------------------------------- */
 
 static unsigned cell(uint64_t x, unsigned i)
 {
@@ -94,7 +96,7 @@ static uint64_t paper_w1(uint64_t x)
     return (x >> 1 | (x & 1) << 63) ^ x >> 63;
 }
 
-/* ---- Layers ------------------------------------------------------------------------------------------------- */
+/* ---- Layers ---------------------------------------------------------------------------------- */
 
 typedef uint64_t layer(uint64_t x);
 
@@ -132,8 +134,10 @@ static uint64_t backward_k1(uint64_t k0)
 static const struct pair_of_layers {
     layer *ours, *papers;
 } layers[] = {
-    {rho, paper_rho1},           {rho2, paper_rho2},           {mix, paper_mix}, {backward_k1, paper_mix},
-    {shuffle, paper_shuffle},    {unshuffle, paper_unshuffle}, {w1, paper_w1},   {next_tweak, paper_next_tweak},
+    {rho, paper_rho1},        {rho2, paper_rho2},
+    {mix, paper_mix},         {backward_k1, paper_mix},
+    {shuffle, paper_shuffle}, {unshuffle, paper_unshuffle},
+    {w1, paper_w1},           {next_tweak, paper_next_tweak},
 };
 #define N_LAYERS (sizeof layers / sizeof layers[0])
 
@@ -177,7 +181,8 @@ static void the_ways_back_undo_the_ways_there(void)
     for (unsigned value = 0; value < 16; value++) {
         EXPECT(cell(paper_substitute(paper_substitute(value, SIGMA0), SIGMA0), 15) == value);
         EXPECT(cell(paper_substitute(paper_substitute(value, SIGMA1), SIGMA1), 15) == value);
-        EXPECT(cell(paper_substitute(paper_substitute(value, SIGMA2), SIGMA2_INVERSE), 15) == value);
+        EXPECT(cell(paper_substitute(paper_substitute(value, SIGMA2), SIGMA2_INVERSE), 15) ==
+               value);
     }
     for (unsigned i = 0; i < 64; i++) {
         const uint64_t x = UINT64_C(1) << i;

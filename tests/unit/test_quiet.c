@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples beside which something else used the core: a core of pretence, on which a clock of pretence goes by. */
+/* Samples beside which something else used the core: a core of pretence, on which a
+ * clock of pretence goes by. */
 #include <stdlib.h>
 
 #include "measure.h"
@@ -30,7 +31,8 @@ double add_width(const struct counter *c)
     return width_now();
 }
 
-struct sample counter_sample(const struct counter *c, void (*run)(void *, uint64_t), void *arg, uint64_t calls)
+struct sample counter_sample(const struct counter *c, void (*run)(void *, uint64_t), void *arg,
+                             uint64_t calls)
 {
     struct sample s = {0, 0, false, false, 0};
     uint64_t start = clock_ns;
@@ -69,7 +71,8 @@ static double for_a_while(void) /* half a millisecond of two */
     return clock_ns / 500000 % 4 == 0 ? SHARED : OWN;
 }
 
-static double narrow_with_pauses(void) /* of one millisecond in five, on another core than all others here */
+/* pauses of one millisecond in five, on another core than all others here */
+static double narrow_with_pauses(void)
 {
     return clock_ns / 1000000 % 5 == 2 ? OWN / 2 : SHARED / 2;
 }
@@ -120,7 +123,7 @@ static void quiet_measurements(int n)
         measure_while(alone);
 }
 
-/* ---- In this order: a process knows more and more -------------------------------------------------- */
+/* ---- In this order: a process knows more and more -------------------------------------------- */
 
 static uint64_t crowded_ns; /* of a crowded measurement, without waiting */
 

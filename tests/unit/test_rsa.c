@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RSA as its caller meets it: statuses, memory, randomness that fails, keys that are not set up, faults. Values are
- * held against Python and OpenSSL by rsa_against_python.py. */
+/* RSA as its caller meets it: statuses, memory, randomness that fails, keys that are not set up,
+ * faults. Values are held against Python and OpenSSL by rsa_against_python.py. */
 #include "tap.h"
 
 #include "everycore/rsa_padding.h"
@@ -45,10 +45,10 @@ static const uint8_t second_dq[16] = {
     0x95, 0xbe, 0xa9, 0xd8, 0x95, 0x05, 0x9f, 0xc6, 0x26, 0x62, 0x11, 0x71, 0xbb, 0x61, 0xc2, 0x87};
 static const uint8_t second_qinv[16] = {
     0xa7, 0xc3, 0xfe, 0xf1, 0x91, 0x85, 0x0c, 0x2d, 0xc1, 0x58, 0xfc, 0xd5, 0xa0, 0xc9, 0xd9, 0x3d};
-#define KEY(name)                                                                                  \
-    {                                                                                              \
-        name##_n, name##_d, name##_e, name##_p, name##_q, name##_dp, name##_dq, name##_qinv,        \
-            N_BYTES, sizeof name##_e, P_BYTES                                                       \
+#define KEY(name)                                                                            \
+    {                                                                                        \
+        name##_n, name##_d, name##_e, name##_p, name##_q, name##_dp, name##_dq, name##_qinv, \
+            N_BYTES, sizeof name##_e, P_BYTES                                                \
     }
 static const struct evc_rsa_numbers first = KEY(first), second = KEY(second);
 
@@ -60,7 +60,8 @@ static uint8_t scratch[1u << 17]; /* enough for 1024 bits with any kernel named 
 static enum evc_status set(const struct evc_rsa_numbers *numbers)
 {
     memset(memory, 0xa5, sizeof memory);
-    return evc_rsa_set_private_in(memory, sizeof memory, kernel, numbers, 256, scratch, sizeof scratch);
+    return evc_rsa_set_private_in(memory, sizeof memory, kernel, numbers, 256, scratch,
+                                  sizeof scratch);
 }
 
 static int calls_left;
@@ -117,13 +118,16 @@ static void keys_may_be_copied(void)
     memcpy(other_memory, memory, sizeof memory);
     memset(memory, 0x5a, sizeof memory);
     draw(in);
-    must(evc_rsa_private((const void *)other_memory, in, out[0], &randomness, scratch, sizeof scratch));
-    must(evc_rsa_public(evc_rsa_public_of((const void *)other_memory), out[0], out[1], scratch, sizeof scratch));
+    must(evc_rsa_private((const void *)other_memory, in, out[0], &randomness, scratch,
+                         sizeof scratch));
+    must(evc_rsa_public(evc_rsa_public_of((const void *)other_memory), out[0], out[1], scratch,
+                        sizeof scratch));
     EXPECT(same(in, out[1], N_BYTES));
 }
 
 /* The output holds zeros whenever a call fails, and nothing behind it is written. */
-static enum evc_status private_of(const uint8_t *in, const struct evc_random *random, size_t scratch_bytes)
+static enum evc_status private_of(const uint8_t *in, const struct evc_random *random,
+                                  size_t scratch_bytes)
 {
     uint8_t out[N_BYTES + 1];
     enum evc_status status;
@@ -172,7 +176,8 @@ static void numbers_out_of_range_are_refused(void)
 
 static void too_little_scratch_memory_is_refused(void)
 {
-    const size_t needed = evc_rsa_scratch_bytes(kernel, 256), many = evc_rsa_many_scratch_bytes(kernel, 256);
+    const size_t needed = evc_rsa_scratch_bytes(kernel, 256),
+                 many = evc_rsa_many_scratch_bytes(kernel, 256);
     uint8_t in[2][N_BYTES], out[2][N_BYTES];
     struct evc_rsa_operation operations[2] = {{.key = key, .in = in[0], .out = out[0]},
                                               {.key = key, .in = in[1], .out = out[1]}};
@@ -188,15 +193,18 @@ static void too_little_scratch_memory_is_refused(void)
     EXPECT(evc_rsa_private_many(operations, 2, &randomness, scratch, many - 1) == EVC_ERR_SCRATCH);
     EXPECT(all_are(out, 0, sizeof out) && operations[1].status == EVC_ERR_SCRATCH);
     EXPECT(evc_rsa_private_many(operations, 2, &randomness, scratch, many) == EVC_OK);
-    EXPECT(evc_rsa_private_many(operations, 0, &randomness, NULL, 0) == EVC_OK && all_are(scratch, 0, many));
+    EXPECT(evc_rsa_private_many(operations, 0, &randomness, NULL, 0) == EVC_OK &&
+           all_are(scratch, 0, many));
     memset(scratch, 0xa5, sizeof scratch);
     for (size_t at = 0; at < 16; at++) { /* at any address; nothing beyond */
         must(evc_rsa_private_many(operations, 2, &randomness, scratch + at, many));
         EXPECT(all_are(scratch + at + many, 0xa5, 64));
         must(evc_rsa_private(key, in[0], out[0], &randomness, scratch + at, needed));
-        must(evc_rsa_set_private_in(memory, sizeof memory, kernel, &first, 256, scratch + at, needed));
+        must(evc_rsa_set_private_in(memory, sizeof memory, kernel, &first, 256, scratch + at,
+                                    needed));
     }
-    EXPECT(evc_rsa_set_private_in(memory, sizeof memory, kernel, &first, 256, scratch, needed - 1) == EVC_ERR_SCRATCH);
+    EXPECT(evc_rsa_set_private_in(memory, sizeof memory, kernel, &first, 256, scratch,
+                                  needed - 1) == EVC_ERR_SCRATCH);
     EXPECT(all_are(memory, 0, sizeof memory) && needed < many);
 }
 
@@ -232,7 +240,8 @@ static void operations_of_a_batch_stand_alone(void)
 
     calls_left = 100000;
     must(set(&first));
-    must(evc_rsa_set_private_in(other_memory, sizeof other_memory, kernel, &second, 256, scratch, sizeof scratch));
+    must(evc_rsa_set_private_in(other_memory, sizeof other_memory, kernel, &second, 256, scratch,
+                                sizeof scratch));
     for (size_t i = 0; i < 20; i++) {
         draw(in[i]);
         operations[i] = (struct evc_rsa_operation){.in = in[i], .out = out[i]};
@@ -253,12 +262,13 @@ static void operations_of_a_batch_stand_alone(void)
             EXPECT(operations[i].status == EVC_ERR_RANGE && all_are(out[i], 0, N_BYTES));
             continue;
         }
-        must(evc_rsa_private(operations[i].key, in[i], expected, &randomness, scratch, sizeof scratch));
+        must(evc_rsa_private(operations[i].key, in[i], expected, &randomness, scratch,
+                             sizeof scratch));
         EXPECT(operations[i].status == EVC_OK && same(out[i], expected, N_BYTES));
     }
 }
 
-/* ---- Faults -------------------------------------------------------------------------------------------- */
+/* ---- Faults ---------------------------------------------------------------------------------- */
 
 static const struct evc_bn *sound;
 static unsigned n_calls, n_products, n_squares, faulty_call;
@@ -307,8 +317,8 @@ static void faulty_store(const void *modulus, uint8_t *out, const void *a)
     fault(out);
 }
 
-/* Each product, sum and number of a private operation in turn gets a bit that is wrong: in the blinding, in either
- * half, in the recombination, in the check. */
+/* Each product, sum and number of a private operation in turn gets a bit that is wrong: in the
+ * blinding, in either half, in the recombination, in the check. */
 static void faults_in_either_half_are_caught(void)
 {
     static struct evc_bn faulty;
@@ -328,13 +338,15 @@ static void faults_in_either_half_are_caught(void)
     faulty_call = 0;
     draw(in);
     calls_left = 100000000;
-    must(evc_rsa_set_private_in(memory, sizeof memory, &faulty, &first, 256, scratch, sizeof scratch));
+    must(evc_rsa_set_private_in(memory, sizeof memory, &faulty, &first, 256, scratch,
+                                sizeof scratch));
     n_calls = n_products = n_squares = 0;
     must(evc_rsa_private(key, in, expected, &randomness, scratch, sizeof scratch));
     n_all = n_calls;
     /* 192 bits of an exponent are 48 windows of 4; e has 17 bits; the check comes last. */
     EXPECT(n_squares == 2 * (16 + 7 + 47 * 4) + 16 && n_products == 2 * (7 + 9 + 47) + 2 + 4);
-    /* Each half loads the random base, both parts of c, the blinded base and the power, and stores two. */
+    /* Each half loads the random base, both parts of c, the blinded base and the
+     * power, and stores two. */
     EXPECT(n_all - n_squares - n_products >= 2 * (5 + 2 + 1) + 8);
     n_products = n_squares = 0;
     must(evc_rsa_public(evc_rsa_public_of(key), expected, out, scratch, sizeof scratch));
@@ -344,9 +356,11 @@ static void faults_in_either_half_are_caught(void)
         n_calls = 0;
         status = evc_rsa_private(key, in, out, &randomness, scratch, sizeof scratch);
         n_caught += status == EVC_ERR_FAULT;
-        EXPECT(status == EVC_ERR_FAULT ? all_are(out, 0, N_BYTES) : status == EVC_OK && same(out, expected, N_BYTES));
+        EXPECT(status == EVC_ERR_FAULT ? all_are(out, 0, N_BYTES)
+                                       : status == EVC_OK && same(out, expected, N_BYTES));
     }
-    EXPECT(n_all > 400 && n_caught > n_all - n_all / 8); /* r may be any number: faults in its making go unnoticed */
+    /* r may be any number: faults in its making go unnoticed */
+    EXPECT(n_all > 400 && n_caught > n_all - n_all / 8);
 }
 
 /* A kernel with lanes, of which one or two give a power with a bit that is wrong. */
@@ -358,8 +372,8 @@ static void exp_lanes(const struct evc_bn_exp *exps, size_t n_exps, void *room)
 
     (void)room;
     for (size_t i = 0; i < n_exps; i++) {
-        must(evc_bn_exp(exps[i].n, exps[i].base, exps[i].exponent, exps[i].exponent_bytes, exps[i].out, room_of_one,
-                        sizeof room_of_one));
+        must(evc_bn_exp(exps[i].n, exps[i].base, exps[i].exponent, exps[i].exponent_bytes,
+                        exps[i].out, room_of_one, sizeof room_of_one));
         if (faulty_lanes >> i & 1)
             exps[i].out[P_BYTES - 1] ^= 1;
     }
@@ -383,17 +397,22 @@ static void faults_in_a_lane_end_one_operation(void)
     lanes.exp_many = exp_lanes;
     lanes.exp_many_bytes = exp_lanes_bytes;
     calls_left = 100000000;
-    must(evc_rsa_set_private_in(memory, sizeof memory, &lanes, &first, 256, scratch, sizeof scratch));
-    must(evc_rsa_set_private_in(other_memory, sizeof other_memory, &lanes, &second, 256, scratch, sizeof scratch));
+    must(evc_rsa_set_private_in(memory, sizeof memory, &lanes, &first, 256, scratch,
+                                sizeof scratch));
+    must(evc_rsa_set_private_in(other_memory, sizeof other_memory, &lanes, &second, 256, scratch,
+                                sizeof scratch));
     faulty_lanes = 0;
     for (size_t i = 0; i < 4; i++) {
         draw(in[i]);
         operations[i] = (struct evc_rsa_operation){.in = in[i], .out = out[i]};
         operations[i].key = (const void *)(i % 2 ? other_memory : memory);
-        must(evc_rsa_private(operations[i].key, in[i], expected[i], &randomness, scratch, sizeof scratch));
+        must(evc_rsa_private(operations[i].key, in[i], expected[i], &randomness, scratch,
+                             sizeof scratch));
     }
-    for (faulty_lanes = 0; faulty_lanes < 256; faulty_lanes = faulty_lanes < 8 ? faulty_lanes + 1 : 2 * faulty_lanes) {
-        const enum evc_status status = evc_rsa_private_many(operations, 4, &randomness, scratch, sizeof scratch);
+    for (faulty_lanes = 0; faulty_lanes < 256;
+         faulty_lanes = faulty_lanes < 8 ? faulty_lanes + 1 : 2 * faulty_lanes) {
+        const enum evc_status status =
+            evc_rsa_private_many(operations, 4, &randomness, scratch, sizeof scratch);
 
         EXPECT(status == (faulty_lanes ? EVC_ERR_FAULT : EVC_OK));
         for (size_t i = 0; i < 4; i++) {
@@ -425,11 +444,12 @@ static void a_base_that_is_a_multiple_of_the_prime_is_a_fault(void)
     EXPECT(private_of(in, &chosen, sizeof scratch) == EVC_ERR_FAULT);
 }
 
-/* ---- Keys ---------------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static void refuse(const struct evc_rsa_numbers *numbers, enum evc_status expected)
 {
-    EXPECT(set(numbers) == expected && all_are(memory, 0, sizeof memory) && evc_rsa_public_of(key) == NULL);
+    EXPECT(set(numbers) == expected && all_are(memory, 0, sizeof memory) &&
+           evc_rsa_public_of(key) == NULL);
 }
 
 static void keys_that_are_not_set_up_are_refused(void)
@@ -441,20 +461,23 @@ static void keys_that_are_not_set_up_are_refused(void)
 
     memset(out, 0xa5, sizeof out);
     calls_left = 1000;
-    EXPECT(evc_rsa_private(no_key, in, out, &randomness, scratch, sizeof scratch) == EVC_ERR_KERNEL);
+    EXPECT(evc_rsa_private(no_key, in, out, &randomness, scratch, sizeof scratch) ==
+           EVC_ERR_KERNEL);
     EXPECT(evc_rsa_public((const void *)zeros, in, out, scratch, sizeof scratch) == EVC_ERR_KERNEL);
     EXPECT(evc_rsa_check_key(no_key, &randomness, scratch, sizeof scratch) == EVC_ERR_KERNEL);
     EXPECT(all_are(out, 0xa5, sizeof out));
     must(set(&first));
     evc_wipe(memory, sizeof memory);
     EXPECT(evc_rsa_private(key, in, out, &randomness, scratch, sizeof scratch) == EVC_ERR_KERNEL);
-    EXPECT(evc_rsa_set_private_in(memory, sizeof memory, NULL, &first, 256, scratch, sizeof scratch) == EVC_ERR_KERNEL);
-    refuse(NULL, EVC_ERR_KERNEL);
-    EXPECT(evc_rsa_set_private_in(memory, evc_rsa_private_bytes(kernel, 256) - 1, kernel, &first, 256, scratch,
+    EXPECT(evc_rsa_set_private_in(memory, sizeof memory, NULL, &first, 256, scratch,
                                   sizeof scratch) == EVC_ERR_KERNEL);
-    EXPECT(evc_rsa_set_private_in(memory, evc_rsa_private_bytes(kernel, 256), kernel, &first, 256, scratch,
-                                  sizeof scratch) == EVC_OK);
-    EXPECT(evc_rsa_set_private_in(memory + 8, 8192, kernel, &first, 256, scratch, sizeof scratch) == EVC_ERR_ALIGNMENT);
+    refuse(NULL, EVC_ERR_KERNEL);
+    EXPECT(evc_rsa_set_private_in(memory, evc_rsa_private_bytes(kernel, 256) - 1, kernel, &first,
+                                  256, scratch, sizeof scratch) == EVC_ERR_KERNEL);
+    EXPECT(evc_rsa_set_private_in(memory, evc_rsa_private_bytes(kernel, 256), kernel, &first, 256,
+                                  scratch, sizeof scratch) == EVC_OK);
+    EXPECT(evc_rsa_set_private_in(memory + 8, 8192, kernel, &first, 256, scratch, sizeof scratch) ==
+           EVC_ERR_ALIGNMENT);
     numbers.dq = memory + 1000;
     refuse(&numbers, EVC_ERR_OVERLAP);
     numbers = first;
@@ -473,15 +496,18 @@ static void keys_that_are_not_set_up_are_refused(void)
 /* Set-ups leave nothing of a key that was there, also where the new one is smaller or refused. */
 static void set_ups_wipe_the_key_that_was_there(void)
 {
-    const size_t private_bytes = evc_rsa_private_bytes(kernel, 256), public_bytes = evc_rsa_public_bytes(kernel, 256);
+    const size_t private_bytes = evc_rsa_private_bytes(kernel, 256),
+                 public_bytes = evc_rsa_public_bytes(kernel, 256);
 
     memset(memory, 0x5a, sizeof memory);
-    must(evc_rsa_set_private_in(memory, sizeof memory, kernel, &first, 256, scratch, sizeof scratch));
+    must(evc_rsa_set_private_in(memory, sizeof memory, kernel, &first, 256, scratch,
+                                sizeof scratch));
     EXPECT(all_are(memory + private_bytes, 0, sizeof memory - private_bytes));
     must(evc_rsa_set_public_in(memory, sizeof memory, kernel, first_n, N_BYTES, first_e, 3, 256));
     EXPECT(all_are(memory + public_bytes, 0, sizeof memory - public_bytes));
     must(set(&first));
-    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, first_n, N_BYTES, first_e, 0, 256) == EVC_ERR_KEY);
+    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, first_n, N_BYTES, first_e, 0,
+                                 256) == EVC_ERR_KEY);
     EXPECT(all_are(memory, 0, sizeof memory));
 }
 
@@ -489,37 +515,43 @@ static void keys_that_are_too_small_are_refused(void)
 {
     struct evc_rsa_numbers numbers = first;
 
-    EXPECT(evc_rsa_set_private_in(memory, sizeof memory, kernel, &first, 0, scratch, sizeof scratch) ==
-           EVC_ERR_KEY_SIZE);
-    EXPECT(evc_rsa_set_private_in(memory, sizeof memory, kernel, &first, 257, scratch, sizeof scratch) ==
-           EVC_ERR_KEY_SIZE);
+    EXPECT(evc_rsa_set_private_in(memory, sizeof memory, kernel, &first, 0, scratch,
+                                  sizeof scratch) == EVC_ERR_KEY_SIZE);
+    EXPECT(evc_rsa_set_private_in(memory, sizeof memory, kernel, &first, 257, scratch,
+                                  sizeof scratch) == EVC_ERR_KEY_SIZE);
     numbers.n++;
     numbers.n_bytes--;
     refuse(&numbers, EVC_ERR_KEY_SIZE);
-    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, first_n, N_BYTES, first_e, 3, 0) == EVC_ERR_KEY_SIZE);
-    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, first_n, N_BYTES, first_e, 3, 256) == EVC_OK);
-    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, first_n, N_BYTES, memory, 3, 256) != EVC_OK);
+    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, first_n, N_BYTES, first_e, 3, 0) ==
+           EVC_ERR_KEY_SIZE);
+    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, first_n, N_BYTES, first_e, 3,
+                                 256) == EVC_OK);
+    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, first_n, N_BYTES, memory, 3, 256) !=
+           EVC_OK);
     EXPECT(all_are(memory, 0, sizeof memory));
     for (size_t n_bits = 0; n_bits < 9000; n_bits += 8) {
         const int good = n_bits >= 256 && n_bits <= 8192;
-        EXPECT(!evc_rsa_public_bytes(kernel, n_bits) == !good && !evc_rsa_private_bytes(kernel, n_bits) == !good);
+        EXPECT(!evc_rsa_public_bytes(kernel, n_bits) == !good &&
+               !evc_rsa_private_bytes(kernel, n_bits) == !good);
         EXPECT(!evc_rsa_scratch_bytes(kernel, n_bits) == !good);
         EXPECT(!evc_rsa_check_scratch_bytes(kernel, n_bits) == !good);
-        EXPECT(!evc_rsa_many_scratch_bytes(kernel, n_bits) == !good && !evc_rsa_private_bytes(NULL, n_bits));
+        EXPECT(!evc_rsa_many_scratch_bytes(kernel, n_bits) == !good &&
+               !evc_rsa_private_bytes(NULL, n_bits));
     }
 }
 
 static void numbers_that_do_not_belong_together_are_refused(void)
 {
-    const uint8_t *const numbers[] = {first_n, first_d, first_p, first_q, first_dp, first_dq, first_qinv};
+    const uint8_t *const numbers[] = {first_n,  first_d,  first_p,   first_q,
+                                      first_dp, first_dq, first_qinv};
     struct evc_rsa_numbers with_e = first;
 
     for (size_t i = 0; i < 7; i++)
         for (size_t at = 0; at < (i < 2 ? N_BYTES : P_BYTES); at++) {
             uint8_t changed[N_BYTES];
             struct evc_rsa_numbers wrong = first;
-            const uint8_t **const places[] = {&wrong.n, &wrong.d, &wrong.p, &wrong.q, &wrong.dp, &wrong.dq,
-                                              &wrong.qinv};
+            const uint8_t **const places[] = {&wrong.n,  &wrong.d,  &wrong.p,   &wrong.q,
+                                              &wrong.dp, &wrong.dq, &wrong.qinv};
             memcpy(changed, numbers[i], i < 2 ? N_BYTES : P_BYTES);
             changed[at] ^= 2;
             *places[i] = changed;
@@ -536,13 +568,14 @@ static void primes_of_keys_are_checked(void)
 
     must(set(&first));
     calls_left = 100000;
-    EXPECT(evc_rsa_check_key(key, &randomness, scratch, needed) == EVC_OK && all_are(scratch, 0, needed));
+    EXPECT(evc_rsa_check_key(key, &randomness, scratch, needed) == EVC_OK &&
+           all_are(scratch, 0, needed));
     EXPECT(evc_rsa_check_key(key, &randomness, scratch, needed - 1) == EVC_ERR_SCRATCH);
     calls_left = 5;
     EXPECT(evc_rsa_check_key(key, &randomness, scratch, needed) == EVC_ERR_RANDOM);
 }
 
-/* ---- Generation ------------------------------------------------------------------------------------------ */
+/* ---- Generation ------------------------------------------------------------------------------ */
 
 static int stops;
 
@@ -563,13 +596,14 @@ static enum evc_status generate(size_t n_bits, size_t memory_bytes, size_t scrat
     enum evc_status status;
 
     memset(bytes_of_key, 0xa5, sizeof bytes_of_key);
-    status = evc_rsa_generate(&search, n_bits, e, sizeof e, bytes_of_key, memory_bytes, &numbers, scratch,
-                              scratch_bytes);
+    status = evc_rsa_generate(&search, n_bits, e, sizeof e, bytes_of_key, memory_bytes, &numbers,
+                              scratch, scratch_bytes);
     if (status == EVC_OK) /* before a set-up wipes it, too */
         EXPECT(all_are(scratch, 0, scratch_bytes));
     else
         EXPECT(!numbers.n && !numbers.p && numbers.n_bytes == 0);
-    if (status != EVC_OK && status != EVC_ERR_KEY_SIZE && memory_bytes >= evc_rsa_numbers_bytes(n_bits))
+    if (status != EVC_OK && status != EVC_ERR_KEY_SIZE &&
+        memory_bytes >= evc_rsa_numbers_bytes(n_bits))
         EXPECT(all_are(bytes_of_key, 0, evc_rsa_numbers_bytes(n_bits)));
     EXPECT(all_are(bytes_of_key + memory_bytes, 0xa5, sizeof bytes_of_key - memory_bytes));
     if (status == EVC_OK)
@@ -579,7 +613,8 @@ static enum evc_status generate(size_t n_bits, size_t memory_bytes, size_t scrat
 
 static void generation_needs_memory_and_randomness(void)
 {
-    const size_t needed = evc_rsa_numbers_bytes(1024), room = evc_rsa_generate_scratch_bytes(kernel, 1024);
+    const size_t needed = evc_rsa_numbers_bytes(1024),
+                 room = evc_rsa_generate_scratch_bytes(kernel, 1024);
 
     search.kernel = kernel;
     search.words = evc_bn_words_select(evc_cpu_features(), EVC_ALLOW_VARTIME);
@@ -587,14 +622,18 @@ static void generation_needs_memory_and_randomness(void)
     calls_left = 1000000;
     EXPECT(room && room <= sizeof scratch && needed <= sizeof bytes_of_key);
     EXPECT(generate(1024, needed, room) == EVC_OK && all_are(scratch, 0, room));
-    EXPECT(generate(1024, needed - 1, room) == EVC_ERR_KERNEL && generate(1024, needed, room - 1) == EVC_ERR_SCRATCH);
-    EXPECT(generate(1008, needed, room) == EVC_ERR_KEY_SIZE && generate(1025, needed, room) == EVC_ERR_KEY_SIZE);
-    EXPECT(generate(8208, needed, room) == EVC_ERR_KEY_SIZE && generate(0, 0, 0) == EVC_ERR_KEY_SIZE);
+    EXPECT(generate(1024, needed - 1, room) == EVC_ERR_KERNEL &&
+           generate(1024, needed, room - 1) == EVC_ERR_SCRATCH);
+    EXPECT(generate(1008, needed, room) == EVC_ERR_KEY_SIZE &&
+           generate(1025, needed, room) == EVC_ERR_KEY_SIZE);
+    EXPECT(generate(8208, needed, room) == EVC_ERR_KEY_SIZE &&
+           generate(0, 0, 0) == EVC_ERR_KEY_SIZE);
     for (int calls = 0; calls < 64; calls = 2 * calls + 1) { /* a search in luck ends within 31 */
         enum evc_status status;
         calls_left = calls;
         status = generate(1024, needed, room);
-        EXPECT((status == EVC_ERR_RANDOM || (calls >= 31 && status == EVC_OK)) && all_are(scratch, 0, room));
+        EXPECT((status == EVC_ERR_RANDOM || (calls >= 31 && status == EVC_OK)) &&
+               all_are(scratch, 0, room));
     }
     calls_left = 1000000;
     stops = 1;
@@ -605,7 +644,8 @@ static void generation_needs_memory_and_randomness(void)
     search.words = evc_bn_words_select(evc_cpu_features(), EVC_ALLOW_VARTIME);
     search.kernel = NULL;
     EXPECT(generate(1024, needed, room) == EVC_ERR_KERNEL);
-    EXPECT(!evc_rsa_generate_scratch_bytes(NULL, 1024) && !evc_rsa_generate_scratch_bytes(kernel, 1032));
+    EXPECT(!evc_rsa_generate_scratch_bytes(NULL, 1024) &&
+           !evc_rsa_generate_scratch_bytes(kernel, 1032));
 }
 
 /* Randomness that repeats itself makes p and q the same, which are too near to each other. */
@@ -635,7 +675,7 @@ static void primes_that_are_near_to_each_other_are_refused(void)
     EXPECT(generate(1024, evc_rsa_numbers_bytes(1024), sizeof scratch) == EVC_ERR_RANDOM);
 }
 
-/* ---- Paddings ------------------------------------------------------------------------------------------ */
+/* ---- Paddings -------------------------------------------------------------------------------- */
 
 #define LONG_BYTES 64
 #define DIGEST_BYTES 16
@@ -670,8 +710,9 @@ static const uint8_t long_dq[32] = {
 static const uint8_t long_qinv[32] = {
     0xbf, 0x65, 0x7b, 0x83, 0xf8, 0x93, 0xab, 0xb0, 0xdf, 0xfb, 0x2e, 0x87, 0x1b, 0xe9, 0x3b, 0xcf,
     0x46, 0x22, 0x1f, 0x30, 0xb3, 0x78, 0x6e, 0xff, 0xc6, 0x76, 0x84, 0xb6, 0x7c, 0x7d, 0xe7, 0xe6};
-static const struct evc_rsa_numbers long_numbers = {long_n,  long_d,  long_e,     long_p,     long_q, long_dp,
-                                                    long_dq, long_qinv, LONG_BYTES, sizeof long_e, LONG_BYTES / 2};
+static const struct evc_rsa_numbers long_numbers = {
+    long_n,  long_d,    long_e,     long_p,        long_q,        long_dp,
+    long_dq, long_qinv, LONG_BYTES, sizeof long_e, LONG_BYTES / 2};
 
 /* No hash that is safe: it mixes bytes. Fails after hashes_left calls. */
 static int hashes_left;
@@ -693,9 +734,19 @@ static int mix(void *context, const struct evc_rsa_piece *pieces, size_t n_piece
     return 0;
 }
 
-static const struct evc_rsa_hash mixing = {.digest = mix, .digest_bytes = DIGEST_BYTES, .block_bytes = 64};
+static const struct evc_rsa_hash mixing = {
+    .digest = mix, .digest_bytes = DIGEST_BYTES, .block_bytes = 64};
 
-enum call { SIGN_PKCS1, VERIFY_PKCS1, SIGN_PSS, VERIFY_PSS, ENCRYPT_OAEP, DECRYPT_OAEP, ENCRYPT_PKCS1, DECRYPT_PKCS1 };
+enum call {
+    SIGN_PKCS1,
+    VERIFY_PKCS1,
+    SIGN_PSS,
+    VERIFY_PSS,
+    ENCRYPT_OAEP,
+    DECRYPT_OAEP,
+    ENCRYPT_PKCS1,
+    DECRYPT_PKCS1
+};
 #define N_CALLS 8
 
 /* Results of the calls so far. */
@@ -714,11 +765,12 @@ static size_t room_of(enum call call)
                                                       : LONG_BYTES;
 }
 
-static enum evc_status call_one(enum call call, const void *memory_of_key, const struct evc_rsa_hash *hash,
-                                size_t scratch_bytes)
+static enum evc_status call_one(enum call call, const void *memory_of_key,
+                                const struct evc_rsa_hash *hash, size_t scratch_bytes)
 {
     const struct evc_rsa_private *const k = memory_of_key;
-    const struct evc_rsa_public *const public_key = k->kernel ? evc_rsa_public_of(k) : memory_of_key;
+    const struct evc_rsa_public *const public_key =
+        k->kernel ? evc_rsa_public_of(k) : memory_of_key;
     const struct evc_rsa_pss pss = {hash, hash, 9};
     const struct evc_rsa_oaep oaep = {hash, hash, made.digest, 3};
     uint8_t *const out = made.out;
@@ -726,26 +778,30 @@ static enum evc_status call_one(enum call call, const void *memory_of_key, const
     memset(made.out, 0xa5, sizeof made.out);
     switch (call) {
     case SIGN_PKCS1:
-        return evc_rsa_sign_pkcs1(k, hash, made.digest, DIGEST_BYTES, &randomness, out, scratch, scratch_bytes);
-    case VERIFY_PKCS1:
-        return evc_rsa_verify_pkcs1(public_key, hash, made.digest, DIGEST_BYTES, made.signature[0], LONG_BYTES, scratch,
-                                    scratch_bytes);
-    case SIGN_PSS:
-        return evc_rsa_sign_pss(k, &pss, made.digest, DIGEST_BYTES, &randomness, out, scratch, scratch_bytes);
-    case VERIFY_PSS:
-        return evc_rsa_verify_pss(public_key, &pss, made.digest, DIGEST_BYTES, made.signature[1], LONG_BYTES, scratch,
+        return evc_rsa_sign_pkcs1(k, hash, made.digest, DIGEST_BYTES, &randomness, out, scratch,
                                   scratch_bytes);
+    case VERIFY_PKCS1:
+        return evc_rsa_verify_pkcs1(public_key, hash, made.digest, DIGEST_BYTES, made.signature[0],
+                                    LONG_BYTES, scratch, scratch_bytes);
+    case SIGN_PSS:
+        return evc_rsa_sign_pss(k, &pss, made.digest, DIGEST_BYTES, &randomness, out, scratch,
+                                scratch_bytes);
+    case VERIFY_PSS:
+        return evc_rsa_verify_pss(public_key, &pss, made.digest, DIGEST_BYTES, made.signature[1],
+                                  LONG_BYTES, scratch, scratch_bytes);
     case ENCRYPT_OAEP:
-        return evc_rsa_encrypt_oaep(public_key, &oaep, made.message, 5, &randomness, out, scratch, scratch_bytes);
+        return evc_rsa_encrypt_oaep(public_key, &oaep, made.message, 5, &randomness, out, scratch,
+                                    scratch_bytes);
     case DECRYPT_OAEP:
-        return evc_rsa_decrypt_oaep(k, &oaep, made.ciphertext[0], LONG_BYTES, &randomness, out, &made.out_bytes,
-                                    scratch, scratch_bytes);
+        return evc_rsa_decrypt_oaep(k, &oaep, made.ciphertext[0], LONG_BYTES, &randomness, out,
+                                    &made.out_bytes, scratch, scratch_bytes);
     case ENCRYPT_PKCS1:
-        return evc_rsa_encrypt_pkcs1(public_key, made.message, 5, &randomness, out, scratch, scratch_bytes);
+        return evc_rsa_encrypt_pkcs1(public_key, made.message, 5, &randomness, out, scratch,
+                                     scratch_bytes);
     case DECRYPT_PKCS1: break;
     }
-    return evc_rsa_decrypt_pkcs1(k, hash, made.ciphertext[1], LONG_BYTES, &randomness, out, &made.out_bytes, scratch,
-                                 scratch_bytes);
+    return evc_rsa_decrypt_pkcs1(k, hash, made.ciphertext[1], LONG_BYTES, &randomness, out,
+                                 &made.out_bytes, scratch, scratch_bytes);
 }
 
 static void make_all(void)
@@ -764,7 +820,8 @@ static void make_all(void)
         if (i == DECRYPT_OAEP || i == DECRYPT_PKCS1)
             EXPECT(made.out_bytes == 5 && same(made.out, made.message, 5) &&
                    all_are(made.out + 5, 0, room_of((enum call)i) - 5));
-        EXPECT(made.out[LONG_BYTES] == 0xa5 && all_are(scratch, 0, evc_rsa_padding_scratch_bytes(kernel, 512)));
+        EXPECT(made.out[LONG_BYTES] == 0xa5 &&
+               all_are(scratch, 0, evc_rsa_padding_scratch_bytes(kernel, 512)));
     }
 }
 
@@ -778,16 +835,19 @@ static void refuse_call(enum call call, const struct evc_rsa_hash *hash, size_t 
 static void keys_of_two_lengths_make_a_batch(void)
 {
     uint8_t in[LONG_BYTES] = {0, 1}, out[2][LONG_BYTES], expected[LONG_BYTES];
-    struct evc_rsa_operation operations[2] = {{.key = key, .in = in, .out = out[0]},
-                                              {.key = (const void *)other_memory, .in = in, .out = out[1]}};
+    struct evc_rsa_operation operations[2] = {
+        {.key = key, .in = in, .out = out[0]},
+        {.key = (const void *)other_memory, .in = in, .out = out[1]}};
 
     calls_left = 100000;
     must(set(&long_numbers));
-    must(evc_rsa_set_private_in(other_memory, sizeof other_memory, kernel, &first, 256, scratch, sizeof scratch));
+    must(evc_rsa_set_private_in(other_memory, sizeof other_memory, kernel, &first, 256, scratch,
+                                sizeof scratch));
     for (int i = 0; i < 2; i++) { /* in either order */
         must(evc_rsa_private_many(operations, 2, &randomness, scratch, sizeof scratch));
         for (size_t j = 0; j < 2; j++) {
-            must(evc_rsa_private(operations[j].key, in, expected, &randomness, scratch, sizeof scratch));
+            must(evc_rsa_private(operations[j].key, in, expected, &randomness, scratch,
+                                 sizeof scratch));
             EXPECT(same(operations[j].out, expected, operations[j].key->n_bytes));
         }
         operations[0].key = (const void *)other_memory;
@@ -837,8 +897,10 @@ static void hashes_and_randomness_that_fail_end_a_call(void)
         for (wrong.digest_bytes = 0; wrong.digest_bytes < 80; wrong.digest_bytes += 65)
             EXPECT(call_one((enum call)i, memory, &wrong, needed) == EVC_ERR_HASH);
     }
-    wrong.digest_bytes = UINT32_C(1) << 31; /* twice that is 0 where size_t has 32 bits: there is no room to wipe */
-    EXPECT(call_one(DECRYPT_OAEP, memory, &wrong, needed) == EVC_ERR_HASH && all_are(made.out, 0xa5, LONG_BYTES));
+    /* twice that is 0 where size_t has 32 bits: there is no room to wipe */
+    wrong.digest_bytes = UINT32_C(1) << 31;
+    EXPECT(call_one(DECRYPT_OAEP, memory, &wrong, needed) == EVC_ERR_HASH &&
+           all_are(made.out, 0xa5, LONG_BYTES));
     wrong = mixing;
     wrong.prefix = NULL;
     wrong.prefix_bytes = 19;
@@ -849,7 +911,8 @@ static void hashes_and_randomness_that_fail_end_a_call(void)
         refuse_call(DECRYPT_PKCS1, &wrong, needed, EVC_ERR_HASH);
 }
 
-/* Inputs without bytes may be NULL; the sanitizers' build tells of pointers that are used all the same. */
+/* Inputs without bytes may be NULL; the sanitizers' build tells of pointers that
+ * are used all the same. */
 static void inputs_without_bytes_may_be_null(void)
 {
     const struct evc_rsa_oaep no_label = {&mixing, &mixing, NULL, 0};
@@ -861,27 +924,32 @@ static void inputs_without_bytes_may_be_null(void)
     public_key = evc_rsa_public_of(key);
     calls_left = hashes_left = 1000000;
     must(evc_rsa_private_many(NULL, 0, &randomness, NULL, 0));
-    must(evc_rsa_encrypt_oaep(public_key, &no_label, NULL, 0, &randomness, ciphertext, scratch, sizeof scratch));
-    made.out_bytes = 1;
-    must(evc_rsa_decrypt_oaep(key, &no_label, ciphertext, LONG_BYTES, &randomness, made.out, &made.out_bytes, scratch,
+    must(evc_rsa_encrypt_oaep(public_key, &no_label, NULL, 0, &randomness, ciphertext, scratch,
                               sizeof scratch));
-    EXPECT(made.out_bytes == 0 && all_are(made.out, 0, ROOM_OF_OAEP));
-    must(evc_rsa_encrypt_pkcs1(public_key, NULL, 0, &randomness, ciphertext, scratch, sizeof scratch));
     made.out_bytes = 1;
-    must(evc_rsa_decrypt_pkcs1(key, &mixing, ciphertext, LONG_BYTES, &randomness, made.out, &made.out_bytes, scratch,
+    must(evc_rsa_decrypt_oaep(key, &no_label, ciphertext, LONG_BYTES, &randomness, made.out,
+                              &made.out_bytes, scratch, sizeof scratch));
+    EXPECT(made.out_bytes == 0 && all_are(made.out, 0, ROOM_OF_OAEP));
+    must(evc_rsa_encrypt_pkcs1(public_key, NULL, 0, &randomness, ciphertext, scratch,
                                sizeof scratch));
+    made.out_bytes = 1;
+    must(evc_rsa_decrypt_pkcs1(key, &mixing, ciphertext, LONG_BYTES, &randomness, made.out,
+                               &made.out_bytes, scratch, sizeof scratch));
     EXPECT(made.out_bytes == 0 && all_are(made.out, 0, ROOM_OF_PKCS1));
-    EXPECT(evc_rsa_decrypt_oaep(key, &no_label, NULL, 0, &randomness, made.out, &made.out_bytes, scratch,
-                                sizeof scratch) == EVC_ERR_LENGTH);
-    EXPECT(evc_rsa_decrypt_pkcs1(key, &mixing, NULL, 0, &randomness, made.out, &made.out_bytes, scratch,
-                                 sizeof scratch) == EVC_ERR_LENGTH);
-    EXPECT(evc_rsa_verify_pkcs1(public_key, &mixing, made.digest, DIGEST_BYTES, NULL, 0, scratch, sizeof scratch) ==
-           EVC_ERR_SIGNATURE);
-    EXPECT(evc_rsa_verify_pss(public_key, &pss, made.digest, DIGEST_BYTES, NULL, 0, scratch, sizeof scratch) ==
-           EVC_ERR_SIGNATURE);
-    EXPECT(evc_rsa_sign_pss(key, &pss, NULL, 0, &randomness, made.out, scratch, sizeof scratch) == EVC_ERR_LENGTH);
-    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, NULL, 0, long_e, 1, 256) == EVC_ERR_KEY_SIZE);
-    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, long_n, LONG_BYTES, NULL, 0, 256) == EVC_ERR_KEY);
+    EXPECT(evc_rsa_decrypt_oaep(key, &no_label, NULL, 0, &randomness, made.out, &made.out_bytes,
+                                scratch, sizeof scratch) == EVC_ERR_LENGTH);
+    EXPECT(evc_rsa_decrypt_pkcs1(key, &mixing, NULL, 0, &randomness, made.out, &made.out_bytes,
+                                 scratch, sizeof scratch) == EVC_ERR_LENGTH);
+    EXPECT(evc_rsa_verify_pkcs1(public_key, &mixing, made.digest, DIGEST_BYTES, NULL, 0, scratch,
+                                sizeof scratch) == EVC_ERR_SIGNATURE);
+    EXPECT(evc_rsa_verify_pss(public_key, &pss, made.digest, DIGEST_BYTES, NULL, 0, scratch,
+                              sizeof scratch) == EVC_ERR_SIGNATURE);
+    EXPECT(evc_rsa_sign_pss(key, &pss, NULL, 0, &randomness, made.out, scratch, sizeof scratch) ==
+           EVC_ERR_LENGTH);
+    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, NULL, 0, long_e, 1, 256) ==
+           EVC_ERR_KEY_SIZE);
+    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, long_n, LONG_BYTES, NULL, 0, 256) ==
+           EVC_ERR_KEY);
     EXPECT(all_are(memory, 0, sizeof memory));
 }
 
@@ -892,10 +960,11 @@ static void filling_of_encryption_has_no_zeros(void)
     uint8_t out[LONG_BYTES];
 
     make_all();
-    EXPECT(evc_rsa_encrypt_pkcs1(evc_rsa_public_of(key), made.message, 5, &stuck, out, scratch, sizeof scratch) ==
-           EVC_ERR_RANDOM);
+    EXPECT(evc_rsa_encrypt_pkcs1(evc_rsa_public_of(key), made.message, 5, &stuck, out, scratch,
+                                 sizeof scratch) == EVC_ERR_RANDOM);
     EXPECT(all_are(out, 0, LONG_BYTES));
-    for (int i = 0; i < 200; i++) { /* a message comes back, which a zero in the filling would make longer */
+    /* a message comes back, which a zero in the filling would make longer */
+    for (int i = 0; i < 200; i++) {
         must(call_one(ENCRYPT_PKCS1, memory, &mixing, sizeof scratch));
         memcpy(made.ciphertext[1], made.out, LONG_BYTES);
         must(call_one(DECRYPT_PKCS1, memory, &mixing, sizeof scratch));
@@ -907,14 +976,16 @@ static void prefixes_have_names(void)
 {
     uint32_t n;
 
-    EXPECT(evc_rsa_digest_prefix("sha256", &n) && n == 19 && evc_rsa_digest_prefix("sha1", &n) && n == 15);
+    EXPECT(evc_rsa_digest_prefix("sha256", &n) && n == 19 && evc_rsa_digest_prefix("sha1", &n) &&
+           n == 15);
     EXPECT(!evc_rsa_digest_prefix("sha25", &n) && n == 0 && !evc_rsa_digest_prefix("sha2566", &n));
     EXPECT(!evc_rsa_digest_prefix("", &n));
 }
 
 int main(void)
 {
-    kernel = evc_bn_named(EVC_WORD64 ? "c_limb64" : "c_limb32"); /* it multiplies, and nothing here is a secret */
+    /* this kernel multiplies, and nothing here is a secret */
+    kernel = evc_bn_named(EVC_WORD64 ? "c_limb64" : "c_limb32");
     if (!kernel)
         kernel = evc_bn_named("c_limb32");
     RUN(private_undoes_public);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Selection, for every architecture on any host: all subsets of the feature bits that lines mention. */
+/* Selection, for every architecture on any host: all subsets of the feature
+ * bits that lines mention. */
 #include "tap.h"
 #include "everycore/bn.h"
 #include "everycore/bn_words.h"
@@ -48,18 +49,21 @@ static uint64_t bits_mentioned(enum evc_arch arch, const char *primitive)
 typedef void subset_check(enum evc_arch arch, uint64_t features, unsigned policy, enum evc_use use,
                           const struct evc_registry_line *chosen);
 
-/* One in so many subsets is tried of architectures other than the test's own. What is selected there does not depend
- * on the CPU: builds that are emulated, and slow, take few, and native ones take all. */
+/* One in so many subsets is tried of architectures other than the test's own. What is
+ * selected there does not depend on the CPU: builds that are emulated, and slow, take few,
+ * and native ones take all. */
 #ifndef SUBSETS_ELSEWHERE
 #define SUBSETS_ELSEWHERE 1
 #endif
 
-/* All subsets of the bits that lines of the primitive mention, without those that others do and with all of them. */
+/* All subsets of the bits that lines of the primitive mention, without those that others do
+ * and with all of them. */
 static void for_all_requests(const char *primitive, subset_check *const *checks)
 {
     for (size_t a = 0; a < N_ARCHS; a++) {
         const enum evc_arch arch = archs[a].arch;
-        const uint64_t bits = bits_mentioned(arch, primitive), others = bits_mentioned(arch, NULL) & ~bits;
+        const uint64_t bits = bits_mentioned(arch, primitive),
+                       others = bits_mentioned(arch, NULL) & ~bits;
         const unsigned stride = (int)arch == EVC_ARCH_HERE ? 1 : SUBSETS_ELSEWHERE;
         uint64_t subset = 0;
         unsigned count = 0;
@@ -88,7 +92,8 @@ static void never_varies(enum evc_arch arch, uint64_t features, unsigned policy,
     EXPECT(!chosen || allowed(chosen, policy));
 }
 
-/* The needs of a kernel that the CPU lacks: under the policy vartime, any multiplier is good enough. */
+/* The needs of a kernel that the CPU lacks: under the policy vartime, any
+ * multiplier is good enough. */
 static uint64_t lacking(uint64_t needs, uint64_t features, unsigned policy)
 {
     const uint64_t lacking = needs & ~features;
@@ -110,7 +115,8 @@ static void first(enum evc_arch arch, uint64_t features, unsigned policy, enum e
     const struct evc_registry_line *line;
 
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL && line != chosen; i++)
-        EXPECT(!is_of(line, arch) || lacking(line->needs, features, policy) != 0 || !allowed(line, policy) ||
+        EXPECT(!is_of(line, arch) || lacking(line->needs, features, policy) != 0 ||
+               !allowed(line, policy) ||
                (use != EVC_USE_ANY && line->use != EVC_USE_ANY && line->use != use));
 }
 
@@ -129,8 +135,8 @@ static void agrees(enum evc_arch arch, uint64_t features, unsigned policy, enum 
         EXPECT((evc_aes_kernel(aes)->needs & ~features) == 0);
 }
 
-/* By default nothing whose time varies; nothing that the CPU lacks; nothing while something better is there; and what
- * evc_resolve says. */
+/* By default nothing whose time varies; nothing that the CPU lacks; nothing while something better
+ * is there; and what evc_resolve says. */
 static void every_request_gets_the_first_kernel_that_fits(void)
 {
     static subset_check *const checks[] = {never_varies, fits, first, agrees, NULL};
@@ -140,7 +146,8 @@ static void every_request_gets_the_first_kernel_that_fits(void)
 
 static void ghash_and_gcm_need_only_what_the_cpu_has(void)
 {
-    const uint64_t bits = bits_mentioned(EVC_ARCH_HERE, "ghash") | bits_mentioned(EVC_ARCH_HERE, "gcm");
+    const uint64_t bits =
+        bits_mentioned(EVC_ARCH_HERE, "ghash") | bits_mentioned(EVC_ARCH_HERE, "gcm");
     uint64_t features = 0;
 
     do {
@@ -165,14 +172,17 @@ static void needs_without_tuning_hold_all_that_a_timing_class_rests_on(void)
 #undef TUNE_BIT
 
     EXPECT((tuning & ~EVC_TUNE_MASK) == 0);
-#define NO_TUNE_BIT(name, arch, bit, text) EXPECT((tuning >> (bit) & 1) || !(EVC_TUNE_MASK >> (bit) & 1));
+#define NO_TUNE_BIT(name, arch, bit, text) \
+    EXPECT((tuning >> (bit) & 1) || !(EVC_TUNE_MASK >> (bit) & 1));
     EVC_FEATURE_LIST(NO_TUNE_BIT)
 #undef NO_TUNE_BIT
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
-        EXPECT(!(line->needs & EVC_CPU(CT_MUL)) || (line->needs & ~EVC_TUNE_MASK & EVC_CPU(CT_MUL)));
+        EXPECT(!(line->needs & EVC_CPU(CT_MUL)) ||
+               (line->needs & ~EVC_TUNE_MASK & EVC_CPU(CT_MUL)));
 }
 
-/* Each line serves a CPU that has just what it needs, for its own use, unless a line before it does. */
+/* Each line serves a CPU that has just what it needs, for its own use, unless
+ * a line before it does. */
 static void every_line_is_the_answer_to_its_own_needs(void)
 {
     const struct evc_registry_line *line, *before, *chosen;
@@ -180,11 +190,13 @@ static void every_line_is_the_answer_to_its_own_needs(void)
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++) {
         const unsigned policy = EVC_ALLOW_HARDENED | EVC_ALLOW_VARTIME;
         const enum evc_arch arch = (enum evc_arch)line->arch;
-        const enum evc_use use = line->use == EVC_USE_ANY ? EVC_USE_SERIAL : (enum evc_use)line->use;
+        const enum evc_use use =
+            line->use == EVC_USE_ANY ? EVC_USE_SERIAL : (enum evc_use)line->use;
         int beaten = 0;
         chosen = evc_resolve(arch, line->primitive, line->needs, policy, use);
         for (unsigned j = 0; j < i && (before = evc_registry_at(j)) != NULL; j++)
-            beaten |= evc_unfit(before, arch, line->primitive, line->needs, policy, use) == EVC_FITS;
+            beaten |=
+                evc_unfit(before, arch, line->primitive, line->needs, policy, use) == EVC_FITS;
         EXPECT(beaten ? chosen != line : chosen == line);
     }
 }
@@ -209,7 +221,8 @@ static void known_cpus_get_the_kernels_meant_for_them(void)
         {EVC_NEEDS_X86_AVX2, EVC_ARCH_X86, 0, EVC_USE_PARALLEL, "x86_vperm256"},
         {EVC_NEEDS_X86_SSSE3, EVC_ARCH_X86, 0, EVC_USE_PARALLEL, "x86_bitslice128"},
         {EVC_NEEDS_X86_SSSE3, EVC_ARCH_X86, 0, EVC_USE_SERIAL, "x86_vperm"},
-        {EVC_NEEDS_X86_SSE2 | EVC_CPU(TUNE_WORD64), EVC_ARCH_X86, 0, EVC_USE_PARALLEL, "x86_fixslice128"},
+        {EVC_NEEDS_X86_SSE2 | EVC_CPU(TUNE_WORD64), EVC_ARCH_X86, 0, EVC_USE_PARALLEL,
+         "x86_fixslice128"},
         {EVC_NEEDS_X86_SSSE3, EVC_ARCH_X86, EVC_ALLOW_HARDENED, EVC_USE_SERIAL, "x86_vperm"},
         {EVC_NEEDS_X86_SSSE3, EVC_ARCH_X86, EVC_ALLOW_VARTIME, EVC_USE_SERIAL, "c_ttable4"},
         {EVC_CPU(TUNE_WORD64), EVC_ARCH_A64, EVC_ALLOW_HARDENED, EVC_USE_SERIAL, "c_fixedtime"},
@@ -236,12 +249,14 @@ static int is_selected_somewhere(const struct evc_registry_line *line)
     for (size_t a = 0; a < N_ARCHS; a++)
         for (unsigned policy = 0; policy < N_POLICIES; policy++)
             for (int use = EVC_USE_PARALLEL; use <= EVC_USE_SERIAL; use++)
-                if (evc_resolve(archs[a].arch, line->primitive, line->needs, policy, (enum evc_use)use) == line)
+                if (evc_resolve(archs[a].arch, line->primitive, line->needs, policy,
+                                (enum evc_use)use) == line)
                     return 1;
     return 0;
 }
 
-/* Lines that no CPU and no policy selects stand behind all others of their primitive, as kernels.def says. */
+/* Lines that no CPU and no policy selects stand behind all others of their
+ * primitive, as kernels.def says. */
 static void every_line_is_selected_somewhere_but_the_last_ones(void)
 {
     const struct evc_registry_line *line, *idle = NULL;
@@ -313,7 +328,8 @@ static void every_descriptor_equals_its_line(void)
         }
         EXPECT(strcmp(k->name, line->name) == 0 && k->needs == line->needs);
         EXPECT(k->timing == line->timing && k->use == line->use);
-        EXPECT(k->key_bytes >= sizeof(const struct evc_kernel *) || strcmp(line->primitive, "bn_words") == 0);
+        EXPECT(k->key_bytes >= sizeof(const struct evc_kernel *) ||
+               strcmp(line->primitive, "bn_words") == 0);
         EXPECT(k->key_align == 16 && k->batch > 0);
     }
     EXPECT(evc_aes_at(n_aes) == NULL && evc_aes_at(~0u) == NULL);
@@ -369,12 +385,14 @@ static void this_cpu_is_served_by_what_it_runs(void)
     EXPECT(((features & EVC_CPU(TUNE_WORD64)) != 0) == (EVC_WORD64 != 0));
 }
 
-static const char *name_for(const char *primitive, enum evc_arch arch, uint64_t features, unsigned policy)
+static const char *name_for(const char *primitive, enum evc_arch arch, uint64_t features,
+                            unsigned policy)
 {
     return evc_resolve(arch, primitive, features, policy, EVC_USE_ANY)->name;
 }
 
-static int is_for(const char *primitive, enum evc_arch arch, uint64_t features, unsigned policy, const char *kernel)
+static int is_for(const char *primitive, enum evc_arch arch, uint64_t features, unsigned policy,
+                  const char *kernel)
 {
     return strcmp(name_for(primitive, arch, features, policy), kernel) == 0;
 }
@@ -401,7 +419,8 @@ static const char *bn_of(enum evc_arch arch, const char *portable)
                                     : portable;
 }
 
-/* With the feature or without it: the policy allows what a multiplier without it makes of these kernels. */
+/* With the feature or without it: the policy allows what a multiplier without it
+ * makes of these kernels. */
 static void the_policy_vartime_allows_any_multiplier(void)
 {
     const uint64_t word64 = EVC_CPU(TUNE_WORD64), ct_mul = EVC_CPU(CT_MUL);
@@ -411,28 +430,35 @@ static void the_policy_vartime_allows_any_multiplier(void)
         const enum evc_arch arch = archs[a].arch;
 
         for (unsigned policy = 0; policy <= EVC_ALLOW_HARDENED; policy++) {
-            EXPECT(is_for("bn", arch, word64, policy, "c_ref") && is_for("bn_words", arch, word64, policy, "c_ref"));
-            EXPECT(is_for("bn", arch, 0, policy, "c_ref") && is_for("bn_words", arch, 0, policy, "c_ref"));
+            EXPECT(is_for("bn", arch, word64, policy, "c_ref") &&
+                   is_for("bn_words", arch, word64, policy, "c_ref"));
+            EXPECT(is_for("bn", arch, 0, policy, "c_ref") &&
+                   is_for("bn_words", arch, 0, policy, "c_ref"));
         }
         for (uint64_t known = 0; known <= 1; known++) {
             const uint64_t have = known ? ct_mul : 0;
 
             EXPECT(is_for("bn", arch, have | word64, vartime, bn_of(arch, "c_limb64")));
             EXPECT(is_for("bn", arch, have, vartime, bn_of(arch, "c_limb32")));
-            EXPECT(is_for("bn", arch, have | EVC_CPU(TUNE_MULADD), vartime, bn_of(arch, "c_digit27")));
-            EXPECT(is_for("bn_words", arch, have | word64, vartime, arch == EVC_ARCH_A64 ? "a64_umulh" : "c_words64"));
-            EXPECT(is_for("bn_words", arch, have, vartime, arch == EVC_ARCH_A64 ? "a64_umulh" : "c_words32"));
+            EXPECT(
+                is_for("bn", arch, have | EVC_CPU(TUNE_MULADD), vartime, bn_of(arch, "c_digit27")));
+            EXPECT(is_for("bn_words", arch, have | word64, vartime,
+                          arch == EVC_ARCH_A64 ? "a64_umulh" : "c_words64"));
+            EXPECT(is_for("bn_words", arch, have, vartime,
+                          arch == EVC_ARCH_A64 ? "a64_umulh" : "c_words32"));
             EXPECT(is_for("ghash", arch, have | word64, vartime, "c_ctmul64"));
             EXPECT(is_for("ghash", arch, have, vartime, "c_table4"));
         }
     }
     EXPECT(is_for("bn", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11), vartime, "hppa_xmpyu"));
     EXPECT(is_for("bn_words", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11), vartime, "hppa_xmpyu"));
-    EXPECT(is_for("bn", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11) | EVC_CPU(HPPA_FMPYADD), vartime, "hppa_fmpyadd"));
+    EXPECT(is_for("bn", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11) | EVC_CPU(HPPA_FMPYADD), vartime,
+                  "hppa_fmpyadd"));
     EXPECT(is_for("bn", EVC_ARCH_HPPA, EVC_CPU(HPPA_FMPYADD), vartime, "c_limb32"));
     EXPECT(is_for("bn", EVC_ARCH_HPPA, EVC_NEEDS_HPPA_FMPYADD, 0, "hppa_fmpyadd"));
     EXPECT(is_for("bn", EVC_ARCH_HPPA, EVC_NEEDS_HPPA_FMPYADD | EVC_CPU(HPPA_WIDE), 0, "hppa20"));
-    EXPECT(is_for("bn_words", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11) | EVC_CPU(HPPA_WIDE), vartime, "hppa20"));
+    EXPECT(is_for("bn_words", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11) | EVC_CPU(HPPA_WIDE), vartime,
+                  "hppa20"));
     EXPECT(is_for("bn", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11) | EVC_CPU(HPPA_WIDE), vartime, "hppa20"));
     EXPECT(is_for("bn", EVC_ARCH_A32, EVC_CPU(A32_UMAAL), vartime, "a32_umaal"));
     EXPECT(is_for("bn", EVC_ARCH_A64, EVC_NEEDS_A64_MUL32 & ~ct_mul, vartime, "a64_neon"));
@@ -444,7 +470,8 @@ static void the_policy_vartime_allows_any_multiplier(void)
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_IFMA & ~ct_mul, vartime, "x86_ifma"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_IFMA, 0, "x86_ifma"));
     /* Other needs stay needs. */
-    EXPECT(is_for("bn", EVC_ARCH_X86, (EVC_NEEDS_X86_IFMA | EVC_NEEDS_X86_ADX) & ~EVC_CPU(TUNE_ZMM), 0, "x86_adx"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, (EVC_NEEDS_X86_IFMA | EVC_NEEDS_X86_ADX) & ~EVC_CPU(TUNE_ZMM),
+                  0, "x86_adx"));
     EXPECT(is_for("bn_words", EVC_ARCH_HPPA, EVC_CPU(HPPA_WIDE), vartime, "c_words32"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_CPU(X86_ADX) | EVC_CPU(X86_BMI2), vartime, "c_limb32"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_CPU(X86_SSE2), vartime, "x86_sse2"));
@@ -461,7 +488,8 @@ static void selection_of_big_numbers_follows_the_policy(void)
     EXPECT(strcmp(evc_bn_words_kernel(evc_bn_words_select(unknown, 0))->name, "c_ref") == 0);
     EXPECT(evc_bn_select(unknown, EVC_ALLOW_VARTIME, EVC_USE_ANY) ==
            evc_bn_select(unknown | EVC_CPU(CT_MUL), 0, EVC_USE_ANY));
-    EXPECT(evc_bn_words_select(unknown, EVC_ALLOW_VARTIME) == evc_bn_words_select(unknown | EVC_CPU(CT_MUL), 0));
+    EXPECT(evc_bn_words_select(unknown, EVC_ALLOW_VARTIME) ==
+           evc_bn_words_select(unknown | EVC_CPU(CT_MUL), 0));
 }
 
 /* A kernel of GCM where one fits, else a pair. */
@@ -473,7 +501,8 @@ static void the_best_key_of_gcm_is_of_what_is_selected(void)
     union evc_gcm_key key;
 
     EXPECT(evc_gcm_set_best(&key, features, 0, user_key, 256) == EVC_OK);
-    EXPECT(gcm ? key.head.kernel == gcm : strcmp(evc_gcm_kernel(key.head.kernel)->name, "pair") == 0);
+    EXPECT(gcm ? key.head.kernel == gcm
+               : strcmp(evc_gcm_kernel(key.head.kernel)->name, "pair") == 0);
     EXPECT(evc_gcm_set_best(&key, 0, 0, user_key, 128) == EVC_OK);
     EXPECT(strcmp(evc_gcm_kernel(key.head.kernel)->name, "pair") == 0);
     EXPECT(evc_gcm_set_best(&key, features, 0, user_key, 100) == EVC_ERR_KEY_SIZE);

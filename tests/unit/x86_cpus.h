@@ -3,14 +3,15 @@
  * CPUs of x86: what CPUID and XCR0 say, and the features that follow.
  *
  * Sources, named in each line:
- *   shown       what a program saw that qemu-x86_64 or qemu-i386 7.2 (Debian 12) ran with -cpu NAME. QEMU masks what
- *               it cannot emulate, AVX-512 among others.
- *   defined     the definition of the model NAME in QEMU 7.2, target/i386/cpu.c, builtin_x86_defs. Its OSXSAVE and
- *               XCR0 are of an operating system that keeps all registers.
- *   patch       "target/i386: Add new CPU model GraniteRapids", qemu-devel, July 2023: the definition of QEMU 8.1.
- *               OSXSAVE and XCR0 as before.
- *   published   a dump of a real CPU, of the InstLatx64 collection or in its format in tests of public projects. It
- *               has no XCR0; that is of an operating system that keeps all registers.
+ *   shown       what a program saw that qemu-x86_64 or qemu-i386 7.2 (Debian 12) ran with -cpu
+ *               NAME. QEMU masks what it cannot emulate, AVX-512 among others.
+ *   defined     the definition of the model NAME in QEMU 7.2, target/i386/cpu.c, builtin_x86_defs.
+ *               Its OSXSAVE and XCR0 are of an operating system that keeps all registers.
+ *   patch       "target/i386: Add new CPU model GraniteRapids", qemu-devel, July 2023: the
+ *               definition of QEMU 8.1. OSXSAVE and XCR0 as before.
+ *   published   a dump of a real CPU, of the InstLatx64 collection or in its format in
+ *               tests of public projects. It has no XCR0; that is of an operating system
+ *               that keeps all registers.
  *   measured    a virtual machine of a cloud provider, November 2026.
  *   made        by hand: no CPU, but a hypervisor or an error could show it.
  */
@@ -33,7 +34,8 @@
 #define AVX2 (AVX | F(AVX2) | F(BMI2))
 #define ADX (AVX2 | F(ADX))
 #define AVX512 (ADX | F(AVX512F) | F(AVX512DQ) | F(AVX512BW) | F(AVX512VL))
-#define VBMI (AVX512 | F(AVX512VBMI) | F(AVX512VBMI2) | F(AVX512IFMA) | F(GFNI) | F(VAES) | F(VPCLMUL))
+#define VBMI \
+    (AVX512 | F(AVX512VBMI) | F(AVX512VBMI2) | F(AVX512IFMA) | F(GFNI) | F(VAES) | F(VPCLMUL))
 #define IN64 (F(MODE64) | EVC_CPU(TUNE_WORD64) | EVC_CPU(CT_MUL))
 #define ZMM EVC_CPU(TUNE_ZMM)
 #define PORTS EVC_CPU(TUNE_SHARED_PORTS)
@@ -46,45 +48,66 @@
 #define GNR_EBX_256 (GNR_EBX & ~0xd1230000u)
 #define GNR_ECX_256 (GNR_ECX & ~0x00005842u)
 
-/* max_leaf, vendor_ebx, leaf1_eax, _ecx, _edx, leaf7_eax, _ebx, _ecx, leaf7_1_edx, leaf24_ebx, max_extended_leaf,
- * extended1_edx, xcr0, mode64 */
+/* max_leaf, vendor_ebx, leaf1_eax, _ecx, _edx, leaf7_eax, _ebx, _ecx, leaf7_1_edx, leaf24_ebx,
+ * max_extended_leaf, extended1_edx, xcr0, mode64 */
 static const struct {
     const char *name;
     struct evc_x86_id id;
     uint64_t features;
 } x86_cpus[] = {
     /* Programs of 64 bits. */
-    {"shown: Conroe", {0xa, INTEL, 0x6f3, 0x80000201, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0, 1}, IN64 | SSSE3},
-    {"shown: Penryn", {0xa, INTEL, 0x10673, 0x80082201, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0, 1}, IN64 | SSE41},
-    {"shown: Nehalem", {0xb, INTEL, 0x106a3, 0x80982201, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0, 1}, IN64 | SSE41},
-    {"shown: Westmere", {0xb, INTEL, 0x206c1, 0x82982203, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0, 1}, IN64 | AES},
-    {"shown: SandyBridge", {0xd, INTEL, 0x206a1, 0x9e982203, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0x7, 1}, IN64 | AVX},
-    {"shown: Haswell", {0xd, INTEL, 0x306c4, 0xfed83203, 0x78bfbfd, 0, 0x3a9, 0, 0, 0, 0, 0, 0x7, 1}, IN64 | AVX2},
-    {"shown: Broadwell", {0xd, INTEL, 0x306d2, 0xfed83203, 0x78bfbfd, 0, 0x1803a9, 0, 0, 0, 0, 0, 0x7, 1}, IN64 | ADX},
+    {"shown: Conroe",
+     {0xa, INTEL, 0x6f3, 0x80000201, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0, 1}, IN64 | SSSE3},
+    {"shown: Penryn",
+     {0xa, INTEL, 0x10673, 0x80082201, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0, 1}, IN64 | SSE41},
+    {"shown: Nehalem",
+     {0xb, INTEL, 0x106a3, 0x80982201, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0, 1}, IN64 | SSE41},
+    {"shown: Westmere",
+     {0xb, INTEL, 0x206c1, 0x82982203, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0, 1}, IN64 | AES},
+    {"shown: SandyBridge",
+     {0xd, INTEL, 0x206a1, 0x9e982203, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0x7, 1}, IN64 | AVX},
+    {"shown: Haswell",
+     {0xd, INTEL, 0x306c4, 0xfed83203, 0x78bfbfd, 0, 0x3a9, 0, 0, 0, 0, 0, 0x7, 1}, IN64 | AVX2},
+    {"shown: Broadwell",
+     {0xd, INTEL, 0x306d2, 0xfed83203, 0x78bfbfd, 0, 0x1803a9, 0, 0, 0, 0, 0, 0x7, 1}, IN64 | ADX},
     {"shown: Skylake-Client",
-     {0xd, INTEL, 0x506e3, 0xfed83203, 0x78bfbfd, 0, 0x1803a9, 0, 0, 0, 0, 0, 0x7, 1}, IN64 | PORTS | ADX},
+     {0xd, INTEL, 0x506e3, 0xfed83203, 0x78bfbfd, 0, 0x1803a9, 0, 0, 0, 0, 0, 0x7, 1},
+     IN64 | PORTS | ADX},
     {"shown: Skylake-Server, AVX-512 masked",
-     {0xd, INTEL, 0x50654, 0xfed83203, 0x78bfbfd, 0, 0x19803a9, 0x8, 0, 0, 0, 0, 0x207, 1}, IN64 | PORTS | ADX},
+     {0xd, INTEL, 0x50654, 0xfed83203, 0x78bfbfd, 0, 0x19803a9, 0x8, 0, 0, 0, 0, 0x207, 1},
+     IN64 | PORTS | ADX},
     {"shown: Icelake-Server, AVX-512 masked, VAES left",
-     {0xd, INTEL, 0x80660, 0xfed83203, 0x78bfbfd, 0, 0x19803a9, 0x1020c, 0, 0, 0, 0, 0x207, 1}, IN64 | ADX | F(VAES)},
+     {0xd, INTEL, 0x80660, 0xfed83203, 0x78bfbfd, 0, 0x19803a9, 0x1020c, 0, 0, 0, 0, 0x207, 1},
+     IN64 | ADX | F(VAES)},
     {"shown: Denverton",
-     {0x15, INTEL, 0x506f1, 0xced8220b, 0x78bfbfd, 0, 0x904281, 0, 0, 0, 0, 0, 0x1b, 1}, IN64 | AES},
+     {0x15, INTEL, 0x506f1, 0xced8220b, 0x78bfbfd, 0, 0x904281, 0, 0, 0, 0, 0, 0x1b, 1},
+     IN64 | AES},
     {"shown: Snowridge",
-     {0x1b, INTEL, 0x80661, 0xced8220b, 0x78bfbfd, 0, 0x1904281, 0x4, 0, 0, 0, 0, 0x1b, 1}, IN64 | AES},
-    {"shown: kvm64", {0xd, INTEL, 0xf61, 0x80002001, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0, 1}, IN64 | SSE2},
-    {"shown: Opteron_G1", {0x5, AMD, 0xf61, 0x80000001, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0, 1}, IN64 | SSE2},
-    {"shown: Opteron_G3", {0x5, AMD, 0x100f23, 0x80802009, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0, 1}, IN64 | SSE2},
-    {"shown: Opteron_G4", {0xd, AMD, 0x600f12, 0x9e982203, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0x7, 1}, IN64 | AVX},
-    {"shown: Opteron_G5", {0xd, AMD, 0x600f20, 0xbe983203, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0x7, 1}, IN64 | AVX},
-    {"shown: EPYC", {0xd, AMD, 0x800f12, 0xfed8320b, 0x78bfbfd, 0, 0x9801a9, 0, 0, 0, 0, 0, 0x7, 1}, IN64 | ADX},
+     {0x1b, INTEL, 0x80661, 0xced8220b, 0x78bfbfd, 0, 0x1904281, 0x4, 0, 0, 0, 0, 0x1b, 1},
+     IN64 | AES},
+    {"shown: kvm64",
+     {0xd, INTEL, 0xf61, 0x80002001, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0, 1}, IN64 | SSE2},
+    {"shown: Opteron_G1",
+     {0x5, AMD, 0xf61, 0x80000001, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0, 1}, IN64 | SSE2},
+    {"shown: Opteron_G3",
+     {0x5, AMD, 0x100f23, 0x80802009, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0, 1}, IN64 | SSE2},
+    {"shown: Opteron_G4",
+     {0xd, AMD, 0x600f12, 0x9e982203, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0x7, 1}, IN64 | AVX},
+    {"shown: Opteron_G5",
+     {0xd, AMD, 0x600f20, 0xbe983203, 0x78bfbfd, 0, 0, 0, 0, 0, 0, 0, 0x7, 1}, IN64 | AVX},
+    {"shown: EPYC",
+     {0xd, AMD, 0x800f12, 0xfed8320b, 0x78bfbfd, 0, 0x9801a9, 0, 0, 0, 0, 0, 0x7, 1}, IN64 | ADX},
     {"shown: EPYC-Milan",
-     {0xd, AMD, 0xa00f11, 0xfed8320b, 0x78bfbfd, 0, 0x19803a9, 0xc, 0, 0, 0, 0, 0x207, 1}, IN64 | ADX},
+     {0xd, AMD, 0xa00f11, 0xfed8320b, 0x78bfbfd, 0, 0x19803a9, 0xc, 0, 0, 0, 0, 0x207, 1},
+     IN64 | ADX},
     {"shown: Dhyana, PCLMULQDQ masked",
      {0xd, HYGON, 0x900f01, 0xfcd83209, 0x78bfbfd, 0, 0x9801a9, 0, 0, 0, 0, 0, 0x7, 1},
      IN64 | (ADX & ~(F(AES) | F(PCLMUL)))},
-    {"defined: Skylake-Server", {0xd, INTEL, 0x50654, 0x7ffa3203, 0x78bfbff, 0, 0xd19f0fb9, 0x8, 0, 0, 0, 0, 0x2e7, 1},
+    {"defined: Skylake-Server",
+     {0xd, INTEL, 0x50654, 0x7ffa3203, 0x78bfbff, 0, 0xd19f0fb9, 0x8, 0, 0, 0, 0, 0x2e7, 1},
      IN64 | PORTS | AVX512},
-    {"defined: Cooperlake", {0xd, INTEL, 0x5065a, 0x7ffa3203, 0x78bfbff, 1, 0xd19f0fb9, 0x808, 0, 0, 0, 0, 0x2e7, 1},
+    {"defined: Cooperlake",
+     {0xd, INTEL, 0x5065a, 0x7ffa3203, 0x78bfbff, 1, 0xd19f0fb9, 0x808, 0, 0, 0, 0, 0x2e7, 1},
      IN64 | PORTS | AVX512},
     {"defined: Icelake-Server, by a model number that is not Ice Lake's",
      {0xd, INTEL, 0x80660, 0x7ffa3203, 0x78bfbff, 0, 0xd19f0fb9, 0x15f4e, 0, 0, 0, 0, 0x2e7, 1},
@@ -96,7 +119,8 @@ static const struct {
      {0xd, INTEL, 0x80650, 0x7ff83203, 0xf8bfbff, 0, 0x1c0d03a9, 0x4000, 0, 0, 0, 0, 0xe7, 1},
      IN64 | ZMM | ADX | F(AVX512F)},
     {"defined: EPYC-Milan",
-     {0xd, AMD, 0xa00f11, 0x7eda320b, 0x78bfbff, 0, 0x219c07a9, 0x40000c, 0, 0, 0, 0, 0x207, 1}, IN64 | ADX},
+     {0xd, AMD, 0xa00f11, 0x7eda320b, 0x78bfbff, 0, 0x219c07a9, 0x40000c, 0, 0, 0, 0, 0x207, 1},
+     IN64 | ADX},
     {"patch: GraniteRapids",
      {0x20, INTEL, 0xa06d0, 0x7ffa3203, 0x78bfbff, 1, GNR_EBX, GNR_ECX, 0x4000, 0, 0, 0, 0x2e7, 1},
      IN64 | PORTS | ZMM | VBMI},
@@ -104,7 +128,8 @@ static const struct {
      {0xb, INTEL, 0x106a2, 0x00bce3bd, 0xbfebfbff, 0, 0, 0, 0, 0, 0, 0, 0, 1}, IN64 | SSE41},
     {"published: 00206D7 Sandy Bridge-EP",
      {0xd, INTEL, 0x206d7, 0x1fbee3ff, 0xbfebfbff, 0, 0, 0, 0, 0, 0, 0, 0x7, 1}, IN64 | AVX},
-    {"published: 00506E3 Skylake", {0x16, INTEL, 0x506e3, 0x7ffafbbf, 0xbfebfbff, 0, 0x29c6fbb, 0, 0, 0, 0, 0, 0x1f, 1},
+    {"published: 00506E3 Skylake",
+     {0x16, INTEL, 0x506e3, 0x7ffafbbf, 0xbfebfbff, 0, 0x29c6fbb, 0, 0, 0, 0, 0, 0x1f, 1},
      IN64 | PORTS | ADX},
     {"published: 00906E9 Kaby Lake without AVX",
      {0x16, INTEL, 0x906e9, 0x4ffaebbf, 0xbfebfbff, 0, 0x2946687, 0, 0, 0, 0, 0, 0x1b, 1},
@@ -117,28 +142,38 @@ static const struct {
      IN64 | ZMM | VBMI},
 
     /* Programs of 32 bits. */
-    {"shown: pentium2", {0x2, INTEL, 0x652, 0x80000000, 0x183fbfd, 0, 0, 0, 0, 0, 0x1, 0, 0, 0}, MUL},
+    {"shown: pentium2",
+     {0x2, INTEL, 0x652, 0x80000000, 0x183fbfd, 0, 0, 0, 0, 0, 0x1, 0, 0, 0}, MUL},
     {"shown: pentium3", {0x3, INTEL, 0x673, 0x80000000, 0x383fbfd, 0, 0, 0, 0, 0, 0, 0, 0, 0}, MUL},
     {"shown: athlon",
-     {0x2, AMD, 0x623, 0x80000000, 0x783fbfd, 0, 0, 0, 0, 0, 0x80000008, 0xc1c3f3fd, 0, 0}, MUL | SSE2},
+     {0x2, AMD, 0x623, 0x80000000, 0x783fbfd, 0, 0, 0, 0, 0, 0x80000008, 0xc1c3f3fd, 0, 0},
+     MUL | SSE2},
     {"shown: coreduo",
-     {0xa, INTEL, 0x6e8, 0x80000009, 0xfc9fbfd, 0, 0, 0, 0, 0, 0x80000008, 0x100000, 0, 0}, MUL | SSE2},
+     {0xa, INTEL, 0x6e8, 0x80000009, 0xfc9fbfd, 0, 0, 0, 0, 0, 0x80000008, 0x100000, 0, 0},
+     MUL | SSE2},
     {"shown: n270",
-     {0xa, INTEL, 0x106c2, 0x80400209, 0xfc9fbfd, 0, 0, 0, 0, 0, 0x80000008, 0x100000, 0, 0}, MUL | SSSE3},
+     {0xa, INTEL, 0x106c2, 0x80400209, 0xfc9fbfd, 0, 0, 0, 0, 0, 0x80000008, 0x100000, 0, 0},
+     MUL | SSSE3},
     {"shown: kvm32, a Pentium 4 of 32 bits",
      {0x5, INTEL, 0xf61, 0x80000001, 0x78bfbfd, 0, 0, 0, 0, 0, 0x80000008, 0, 0, 0}, SSE2},
     {"shown: max, AMD's family 6",
-     {0xd, AMD, 0x663, 0xfed8320b, 0xfcbfbfd, 0, 0x1d843a9, 0x8001020c, 0, 0, 0x8000000a, 0xcdd3f3fd, 0x21f, 0},
+     {0xd, AMD, 0x663, 0xfed8320b, 0xfcbfbfd, 0, 0x1d843a9, 0x8001020c, 0, 0, 0x8000000a,
+      0xcdd3f3fd, 0x21f, 0},
      MUL | ADX | F(VAES)},
-    {"published: 0000673 Pentium III", {0x3, INTEL, 0x673, 0, 0x387f9ff, 0, 0, 0, 0, 0, 0, 0, 0, 0}, MUL},
+    {"published: 0000673 Pentium III",
+     {0x3, INTEL, 0x673, 0, 0x387f9ff, 0, 0, 0, 0, 0, 0, 0, 0, 0}, MUL},
     {"measured: EPYC Genoa",
-     {0x1c, AMD, 0xa10f11, 0xfffa3203, 0x178bfbff, 1, 0xf1bf07ab, 0x405fc6, 0, 0, 0x80000021, 0x2fd3fbff, 0xe7, 0},
+     {0x1c, AMD, 0xa10f11, 0xfffa3203, 0x178bfbff, 1, 0xf1bf07ab, 0x405fc6, 0, 0, 0x80000021,
+      0x2fd3fbff, 0xe7, 0},
      MUL | ZMM | VBMI},
     {"made: a Pentium 4 of 64 bits",
-     {0x5, INTEL, 0xf61, 0x80000001, 0x78bfbfd, 0, 0, 0, 0, 0, 0x80000008, 0x20000000, 0, 0}, MUL | SSE2},
+     {0x5, INTEL, 0xf61, 0x80000001, 0x78bfbfd, 0, 0, 0, 0, 0, 0x80000008, 0x20000000, 0, 0},
+     MUL | SSE2},
     {"made: long mode in a leaf that is not there",
      {0x5, INTEL, 0xf61, 0x1, 0x78bfbfd, 0, 0, 0, 0, 0, 0x80000000, 0x20000000, 0, 0}, SSE2},
-    {"made: another maker's family 6", {0x1, CENTAUR, 0x698, 0x1, 0x381b83f, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0},
+    {"made: another maker's family 6",
+     {0x1, CENTAUR, 0x698, 0x1, 0x381b83f, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+     0},
 
     /* Registers that the operating system does not keep. */
     {"made: AVX-512, a system of AVX",
@@ -158,13 +193,16 @@ static const struct {
      IN64 | PORTS | AES | F(BMI2) | F(ADX) | F(GFNI)},
 
     /* Hypervisors that mask some flags and leave those that build on them. */
-    {"made: AVX masked", {0x20, INTEL, 0xa06d0, 0x6ffa3203, 0x78bfbff, 1, GNR_EBX, GNR_ECX, 0, 0, 0, 0, 0xe7, 1},
+    {"made: AVX masked",
+     {0x20, INTEL, 0xa06d0, 0x6ffa3203, 0x78bfbff, 1, GNR_EBX, GNR_ECX, 0, 0, 0, 0, 0xe7, 1},
      IN64 | PORTS | AES | F(BMI2) | F(ADX) | F(GFNI)},
     {"made: AVX2 masked",
-     {0x20, INTEL, 0xa06d0, 0x7ffa3203, 0x78bfbff, 1, GNR_EBX & ~0x20u, GNR_ECX, 0, 0, 0, 0, 0xe7, 1},
+     {0x20, INTEL, 0xa06d0, 0x7ffa3203, 0x78bfbff, 1, GNR_EBX & ~0x20u, GNR_ECX, 0, 0, 0, 0, 0xe7,
+      1},
      IN64 | PORTS | AVX | F(BMI2) | F(ADX) | F(GFNI) | F(VAES) | F(VPCLMUL)},
     {"made: AVX512F masked",
-     {0x20, INTEL, 0xa06d0, 0x7ffa3203, 0x78bfbff, 1, GNR_EBX & ~0x10000u, GNR_ECX, 0, 0, 0, 0, 0xe7, 1},
+     {0x20, INTEL, 0xa06d0, 0x7ffa3203, 0x78bfbff, 1, GNR_EBX & ~0x10000u, GNR_ECX, 0, 0, 0, 0,
+      0xe7, 1},
      IN64 | PORTS | ADX | F(GFNI) | F(VAES) | F(VPCLMUL)},
     {"made: AES and PCLMULQDQ masked",
      {0x20, INTEL, 0xa06d0, 0x7dfa3201, 0x78bfbff, 1, GNR_EBX, GNR_ECX, 0, 0, 0, 0, 0xe7, 1},
@@ -175,13 +213,16 @@ static const struct {
 
     /* AVX10. */
     {"made: AVX10.1 with 512 bits, as QEMU's GraniteRapids-v2 has it",
-     {0x24, INTEL, 0xa06d0, 0x7ffa3203, 0x78bfbff, 1, GNR_EBX, GNR_ECX, 0x84000, 0x70001, 0, 0, 0x2e7, 1},
+     {0x24, INTEL, 0xa06d0, 0x7ffa3203, 0x78bfbff, 1, GNR_EBX, GNR_ECX, 0x84000, 0x70001, 0, 0,
+      0x2e7, 1},
      IN64 | PORTS | ZMM | VBMI},
     {"made: AVX10.1 with 256 bits, without the flags of AVX-512",
-     {0x24, INTEL, 0xa06d0, 0x7ffa3203, 0x78bfbff, 1, GNR_EBX_256, GNR_ECX_256, 0x84000, 0x30001, 0, 0, 0xe7, 1},
+     {0x24, INTEL, 0xa06d0, 0x7ffa3203, 0x78bfbff, 1, GNR_EBX_256, GNR_ECX_256, 0x84000, 0x30001, 0,
+      0, 0xe7, 1},
      IN64 | PORTS | ADX | F(GFNI) | F(VAES) | F(VPCLMUL)},
     {"made: AVX10.1 with 256 bits and the flags of AVX-512",
-     {0x24, INTEL, 0xa06d0, 0x7ffa3203, 0x78bfbff, 1, GNR_EBX, GNR_ECX, 0x84000, 0x30001, 0, 0, 0xe7, 1},
+     {0x24, INTEL, 0xa06d0, 0x7ffa3203, 0x78bfbff, 1, GNR_EBX, GNR_ECX, 0x84000, 0x30001, 0, 0,
+      0xe7, 1},
      IN64 | PORTS | ADX | F(GFNI) | F(VAES) | F(VPCLMUL)},
     {"made: AVX10's flag without leaf 24h",
      {0x20, INTEL, 0xa06d0, 0x7ffa3203, 0x78bfbff, 1, GNR_EBX, GNR_ECX, 0x84000, 0, 0, 0, 0xe7, 1},
@@ -191,12 +232,18 @@ static const struct {
      IN64 | PORTS | ZMM | VBMI},
 
     /* Impossible. */
-    {"made: no leaf at all", {0, INTEL, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 0, ~0u, ~0u, 1}, IN64},
-    {"made: no leaf at all, 32 bits", {0, INTEL, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 0, ~0u, ~0u, 0}, 0},
+    {"made: no leaf at all",
+     {0, INTEL, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 0, ~0u, ~0u, 1}, IN64},
+    {"made: no leaf at all, 32 bits",
+     {0, INTEL, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 0, ~0u, ~0u, 0},
+     0},
     {"made: all zero", {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0},
     {"made: all flags without SSE2",
-     {0x24, AMD, 0xf00, ~0u, ~0u & ~(1u << 26), 1, ~0u, ~0u, 0, 0, 0, 0, ~0u, 1}, IN64 | F(BMI2) | F(ADX)},
-    {"made: every bit", {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 1}, IN64 | ZMM | VBMI},
+     {0x24, AMD, 0xf00, ~0u, ~0u & ~(1u << 26), 1, ~0u, ~0u, 0, 0, 0, 0, ~0u, 1},
+     IN64 | F(BMI2) | F(ADX)},
+    {"made: every bit",
+     {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 1},
+     IN64 | ZMM | VBMI},
 };
 
 #undef F

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Powers of contrib/openssl/everycore/exponent.c without OpenSSL: this program has the functions of OpenSSL that the
- * file calls. They can be told to fail, and they see which way a power is made, and what becomes of its memory. Each
- * result is compared with one that is made here bit by bit.
+ * Powers of contrib/openssl/everycore/exponent.c without OpenSSL: this program has the functions of
+ * OpenSSL that the file calls. They can be told to fail, and they see which way a power is made,
+ * and what becomes of its memory. Each result is compared with one that is made here bit by bit.
  *
  * powers digits   on PA-RISC, where fmpyadd is as the build expects it: by digits
  * powers words    elsewhere, and where fmpyadd is wrong
@@ -22,21 +22,24 @@ struct power {
     BN_MONT_CTX mont;
 };
 
-typedef int function(BIGNUM *r, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx, BN_MONT_CTX *mont);
+typedef int function(BIGNUM *r, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx,
+                     BN_MONT_CTX *mont);
 function BN_mod_exp_mont, BN_mod_exp_mont_consttime;
 int BN_mod_exp_mont_consttime_x2(BIGNUM *rr1, const BIGNUM *a1, const BIGNUM *p1, const BIGNUM *m1,
-                                 BN_MONT_CTX *in_mont1, BIGNUM *rr2, const BIGNUM *a2, const BIGNUM *p2,
-                                 const BIGNUM *m2, BN_MONT_CTX *in_mont2, BN_CTX *ctx);
+                                 BN_MONT_CTX *in_mont1, BIGNUM *rr2, const BIGNUM *a2,
+                                 const BIGNUM *p2, const BIGNUM *m2, BN_MONT_CTX *in_mont2,
+                                 BN_CTX *ctx);
 
 static int has_digits;
 
-/* ---- Functions of OpenSSL ------------------------------------------------------------------------------- */
+/* ---- Functions of OpenSSL -------------------------------------------------------------------- */
 
 static int own_status[2]; /* what OpenSSL's own functions return, the first and the second one */
 
 void *CRYPTO_malloc(size_t n_bytes, const char *file, int line);
 void CRYPTO_clear_free(void *p, size_t n_bytes, const char *file, int line);
-int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx);
+int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont,
+                          BN_CTX *ctx);
 function evc_openssl_BN_mod_exp_mont, evc_openssl_BN_mod_exp_mont_consttime;
 
 void *CRYPTO_malloc(size_t n_bytes, const char *file, int line)
@@ -78,25 +81,26 @@ static int own(BIGNUM *r)
     return n > 2 || own_status[n - 1];
 }
 
-int evc_openssl_BN_mod_exp_mont(BIGNUM *r, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx,
-                                BN_MONT_CTX *mont)
+int evc_openssl_BN_mod_exp_mont(BIGNUM *r, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m,
+                                BN_CTX *ctx, BN_MONT_CTX *mont)
 {
     (void)a, (void)p, (void)m, (void)ctx, (void)mont;
     seen.own_public++;
     return own(r);
 }
 
-int evc_openssl_BN_mod_exp_mont_consttime(BIGNUM *r, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx,
-                                          BN_MONT_CTX *mont)
+int evc_openssl_BN_mod_exp_mont_consttime(BIGNUM *r, const BIGNUM *a, const BIGNUM *p,
+                                          const BIGNUM *m, BN_CTX *ctx, BN_MONT_CTX *mont)
 {
     (void)a, (void)p, (void)m, (void)ctx, (void)mont;
     seen.own++;
     return own(r);
 }
 
-/* ---- Powers bit by bit ---------------------------------------------------------------------------------------- */
+/* ---- Powers bit by bit ----------------------------------------------------------------------- */
 
-int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx)
+int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont,
+                          BN_CTX *ctx)
 {
     static uint32_t x[MOST_DIGITS], y[MOST_DIGITS], n[MOST_DIGITS];
     const size_t n_digits = n_digits_of(&mont->N);
@@ -133,7 +137,8 @@ static int is_right(const BIGNUM *r, const BIGNUM *a, const BIGNUM *p, BN_MONT_C
             multiply(x, x, factor, n, n_digits);
     }
     multiply(x, x, one, n, n_digits);
-    if (r->neg || r->top > mont->N.top || (r->top > 0 && r->d[r->top - 1] == 0) || (r->flags & BN_FLG_FIXED_TOP))
+    if (r->neg || r->top > mont->N.top || (r->top > 0 && r->d[r->top - 1] == 0) ||
+        (r->flags & BN_FLG_FIXED_TOP))
         return 0;
     to_digits(factor, r, n_digits);
     return memcmp(x, factor, n_digits * sizeof *x) == 0;
@@ -141,7 +146,7 @@ static int is_right(const BIGNUM *r, const BIGNUM *a, const BIGNUM *p, BN_MONT_C
 
 static struct power s;
 
-/* ---- One power ---------------------------------------------------------------------------------------------- */
+/* ---- One power ------------------------------------------------------------------------------- */
 
 static void forget(struct power *s)
 {
@@ -182,8 +187,9 @@ static inline __attribute__((always_inline)) unsigned registers_in_use(void)
     uint64_t registers[18], *to = registers;
     unsigned n = 0;
 
-    __asm__ volatile(KEEP(4) KEEP(5) KEEP(6) KEEP(7) KEEP(8) KEEP(9) KEEP(10) KEEP(11) KEEP(22) KEEP(23) KEEP(24)
-                     KEEP(25) KEEP(26) KEEP(27) KEEP(28) KEEP(29) KEEP(30) KEEP(31)
+    __asm__ volatile(KEEP(4) KEEP(5) KEEP(6) KEEP(7) KEEP(8) KEEP(9) KEEP(10) KEEP(11) KEEP(22)
+                         KEEP(23) KEEP(24) KEEP(25) KEEP(26) KEEP(27) KEEP(28) KEEP(29) KEEP(30)
+                             KEEP(31)
                      : "+r"(to)
                      :
                      : "memory");
@@ -202,11 +208,14 @@ static enum way way_of(int status)
 {
     if (!status)
         return FAILED;
-    return seen.own_public ? OPENSSL_PUBLIC : seen.own ? OPENSSL_SECRET : seen.product ? BY_WORDS : BY_DIGITS;
+    return seen.own_public ? OPENSSL_PUBLIC
+           : seen.own      ? OPENSSL_SECRET
+           : seen.product  ? BY_WORDS
+                           : BY_DIGITS;
 }
 
-/* Makes a power, of which the result may be one of the operands, and sees to it that it is right, and that nothing is
- * left behind. */
+/* Makes a power, of which the result may be one of the operands, and sees to it that it is right,
+ * and that nothing is left behind. */
 static enum way made_at(BIGNUM *r, struct power *s, function *f, BN_MONT_CTX *mont)
 {
     static BIGNUM base, exponent;
@@ -234,8 +243,8 @@ static enum way made(struct power *s)
     return made_at(&s->result, s, BN_mod_exp_mont_consttime, &s->mont);
 }
 
-/* Whether OpenSSL's own function makes the power, and no memory was asked for digits. It would be refused: a power by
- * digits of long numbers takes long. */
+/* Whether OpenSSL's own function makes the power, and no memory was asked for digits. It would be
+ * refused: a power by digits of long numbers takes long. */
 static int is_left_to_openssl(void)
 {
     failing.malloc = 1;
@@ -247,7 +256,7 @@ static enum way by_digits_or(enum way way)
     return has_digits ? BY_DIGITS : way;
 }
 
-/* ---- Tests ---------------------------------------------------------------------------------------------------- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 static void powers_of_any_base_are_right(void)
 {
@@ -267,7 +276,8 @@ static void powers_of_any_base_are_right(void)
 static void results_may_take_the_place_of_operands(void)
 {
     set(&s, 1024, 128);
-    EXPECT(made_at(&s.base, &s, BN_mod_exp_mont_consttime, &s.mont) == by_digits_or(OPENSSL_SECRET));
+    EXPECT(made_at(&s.base, &s, BN_mod_exp_mont_consttime, &s.mont) ==
+           by_digits_or(OPENSSL_SECRET));
     set(&s, 1024, 128);
     set_word(&s.base, 2);
     EXPECT(made_at(&s.base, &s, BN_mod_exp_mont_consttime, &s.mont) == by_digits_or(BY_WORDS));
@@ -386,7 +396,8 @@ static void the_longest_modulus_and_exponent_of_digits(void)
 static void moduli_with_zeros_above_are_for_openssl(void)
 {
     set(&s, 256, 64);
-    s.modulus.d[s.modulus.top - 1] = s.mont.N.d[s.modulus.top - 1] = (BN_ULONG)1 << (EVC_BN_WORD_BITS - 8);
+    s.modulus.d[s.modulus.top - 1] = s.mont.N.d[s.modulus.top - 1] = (BN_ULONG)1
+                                                                     << (EVC_BN_WORD_BITS - 8);
     set_mont(&s.mont, &s.modulus);
     s.base.d[s.base.top - 1] = 1;
     EXPECT(made(&s) == by_digits_or(OPENSSL_SECRET));
@@ -473,7 +484,8 @@ static void the_other_function_is_for_secrets(void)
     EXPECT(made_at(&s.result, &s, BN_mod_exp_mont, &s.mont) == OPENSSL_PUBLIC);
     for (int i = 0; i < 3; i++) {
         marked[i]->flags = BN_FLG_CONSTTIME;
-        EXPECT(made_at(&s.result, &s, BN_mod_exp_mont, &s.mont) == by_digits_or(i ? BY_WORDS : OPENSSL_PUBLIC));
+        EXPECT(made_at(&s.result, &s, BN_mod_exp_mont, &s.mont) ==
+               by_digits_or(i ? BY_WORDS : OPENSSL_PUBLIC));
         marked[i]->flags = OTHER_FLAG;
     }
 }
@@ -536,8 +548,8 @@ static struct power t;
 static int both(BN_MONT_CTX *first, BN_MONT_CTX *second)
 {
     memset(&seen, 0, sizeof seen);
-    return BN_mod_exp_mont_consttime_x2(&s.result, &s.base, &s.exponent, &s.modulus, first, &t.result, &t.base,
-                                        &t.exponent, &t.modulus, second, NULL);
+    return BN_mod_exp_mont_consttime_x2(&s.result, &s.base, &s.exponent, &s.modulus, first,
+                                        &t.result, &t.base, &t.exponent, &t.modulus, second, NULL);
 }
 
 static void two_powers_are_right(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Montgomery products and remainders of contrib/openssl/everycore (montgomery.c, mod_word.c) without OpenSSL: results,
- * lengths that are left to OpenSSL, room that is refused, and what is wiped.
+ * Montgomery products and remainders of contrib/openssl/everycore (montgomery.c,
+ * mod_word.c) without OpenSSL: results, lengths that are left to OpenSSL, room that is
+ * refused, and what is wiped.
  *
  * products [first]   With `first` it ends at the first test that fails.
  */
@@ -25,10 +26,11 @@ int bn_mul_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_CTX *ctx);
 int bn_sqr_fixed_top(BIGNUM *r, const BIGNUM *a, BN_CTX *ctx);
 BN_ULONG BN_mod_word(const BIGNUM *a, BN_ULONG w);
 
-/* ---- Functions of OpenSSL ------------------------------------------------------------------------------- */
+/* ---- Functions of OpenSSL -------------------------------------------------------------------- */
 
 /* OpenSSL's own function leaves a number that no product here is. */
-int evc_openssl_bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx)
+int evc_openssl_bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b,
+                                      BN_MONT_CTX *mont, BN_CTX *ctx)
 {
     (void)a, (void)b, (void)mont, (void)ctx;
     seen.own++;
@@ -69,7 +71,7 @@ int bn_sqr_fixed_top(BIGNUM *r, const BIGNUM *a, BN_CTX *ctx)
     return bn_mul_fixed_top(r, a, a, ctx);
 }
 
-/* ---- One product -------------------------------------------------------------------------------------------- */
+/* ---- One product ----------------------------------------------------------------------------- */
 
 static BIGNUM n, a, b, r;
 static BN_MONT_CTX mont;
@@ -165,12 +167,13 @@ static void check_length(size_t n_words)
     memset(a.d, 0xff, n_words * WORD_BYTES / 2); /* halves: the lower one is above the other */
     memset(a.d + n_words / 2, 0x7f, n_words * WORD_BYTES / 2);
     EXPECT(product_is_right(&r, &a, &a));
-    memset(a.d, 0, n_words * WORD_BYTES); /* the difference of the halves is less than 0, and its lowest word is 0 */
+    /* the difference of the halves is less than 0, and its lowest word is 0 */
+    memset(a.d, 0, n_words * WORD_BYTES);
     a.d[n_words / 2 + 1] = 5;
     EXPECT(product_is_right(&r, &a, &a));
 }
 
-/* ---- Tests ---------------------------------------------------------------------------------------------------- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 static void products_are_right(void)
 {
@@ -320,7 +323,8 @@ static BN_ULONG rest(const BIGNUM *x, BN_ULONG w)
 
     for (int i = x->top * EVC_BN_WORD_BITS; i-- > 0;) {
         const BN_ULONG above = remainder >> (EVC_BN_WORD_BITS - 1);
-        remainder = (BN_ULONG)(remainder << 1 | (x->d[i / EVC_BN_WORD_BITS] >> i % EVC_BN_WORD_BITS & 1));
+        remainder =
+            (BN_ULONG)(remainder << 1 | (x->d[i / EVC_BN_WORD_BITS] >> i % EVC_BN_WORD_BITS & 1));
         if (above || remainder >= w)
             remainder -= w;
     }
@@ -368,5 +372,6 @@ int main(int argc, char **argv)
         TEST(products_are_right),
     };
 
-    return run_tests(tests, sizeof tests / sizeof *tests, argc == 2 && strcmp(argv[1], "first") == 0);
+    return run_tests(tests, sizeof tests / sizeof *tests,
+                     argc == 2 && strcmp(argv[1], "first") == 0);
 }

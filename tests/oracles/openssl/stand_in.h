@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers of OpenSSL without OpenSSL, for tests of files of contrib/openssl/everycore: the functions of OpenSSL that
- * several of these call, which can be told to fail, and products that are made here, digit by digit.
+ * Numbers of OpenSSL without OpenSSL, for tests of files of contrib/openssl/everycore: the
+ * functions of OpenSSL that several of these call, which can be told to fail, and products that are
+ * made here, digit by digit.
  */
 #ifndef TESTS_OPENSSL_STAND_IN_H
 #define TESTS_OPENSSL_STAND_IN_H
@@ -15,7 +16,7 @@
 #define WORD_BYTES sizeof(BN_ULONG)
 #define MOST_DIGITS (32768 / 32 + 8) /* of a number in 32 bits */
 
-/* ---- Functions of OpenSSL ------------------------------------------------------------------------------- */
+/* ---- Functions of OpenSSL -------------------------------------------------------------------- */
 
 /* The number of the call that fails, for each function; 0: none fails. */
 static struct {
@@ -30,7 +31,8 @@ static struct {
     unsigned not_wiped;       /* bytes that were given back as they were used */
     size_t wiped;             /* bytes that OPENSSL_cleanse was given */
     size_t allocated;         /* bytes of memory that is in use */
-    size_t words_in_use;      /* of 64 bits, of the memory that was given back last: something was stored in them */
+    size_t words_in_use;      /* of 64 bits, of the memory that was given back last:
+                               * something was stored in them */
 } seen;
 
 void BN_CTX_start(BN_CTX *ctx);
@@ -103,7 +105,7 @@ void BN_CTX_end(BN_CTX *ctx)
     }
 }
 
-/* ---- Numbers in digits of 32 bits ------------------------------------------------------------------------- */
+/* ---- Numbers in digits of 32 bits ------------------------------------------------------------ */
 
 static size_t n_digits_of(const BIGNUM *a)
 {
@@ -114,7 +116,9 @@ static size_t n_digits_of(const BIGNUM *a)
 static void to_digits(uint32_t *r, const BIGNUM *a, size_t n_digits)
 {
     for (size_t i = 0; i < n_digits; i++)
-        r[i] = i < n_digits_of(a) ? (uint32_t)((uint64_t)a->d[i / (WORD_BYTES / 4)] >> 32 * (i % (WORD_BYTES / 4))) : 0;
+        r[i] = i < n_digits_of(a)
+                   ? (uint32_t)((uint64_t)a->d[i / (WORD_BYTES / 4)] >> 32 * (i % (WORD_BYTES / 4)))
+                   : 0;
 }
 
 static void from_digits(BIGNUM *r, const uint32_t *a, size_t n_digits)
@@ -123,7 +127,8 @@ static void from_digits(BIGNUM *r, const uint32_t *a, size_t n_digits)
     r->top = (int)(n_digits * 4 / WORD_BYTES);
     for (int i = 0; i < r->top; i++) {
         const size_t at = (size_t)i * (WORD_BYTES / 4);
-        r->d[i] = (BN_ULONG)(WORD_BYTES == 8 ? (uint64_t)a[at + WORD_BYTES / 8] << 32 | a[at] : a[at]);
+        r->d[i] =
+            (BN_ULONG)(WORD_BYTES == 8 ? (uint64_t)a[at + WORD_BYTES / 8] << 32 | a[at] : a[at]);
     }
 }
 
@@ -157,7 +162,8 @@ static void double_number(uint32_t *a, const uint32_t *n, size_t n_digits)
 }
 
 /* r = a b / 2^(32 n_digits) modulo n, by a product and a multiple of n for each digit of b. */
-static void multiply(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *n, size_t n_digits)
+static void multiply(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *n,
+                     size_t n_digits)
 {
     static uint32_t t[MOST_DIGITS];
     uint32_t inverse = n[0];
@@ -241,7 +247,7 @@ static void drop(BIGNUM *a)
     memset(a, 0, sizeof *a);
 }
 
-/* ---- Tests ---------------------------------------------------------------------------------------------------- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 struct test {
     void (*run)(void);

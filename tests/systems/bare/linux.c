@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The harness's port to Linux without a C library (64 bits: the numbers of include/uapi/asm-generic/unistd.h). */
+/* The harness's port to Linux without a C library (64 bits: the numbers of
+ * include/uapi/asm-generic/unistd.h). */
 #include "bare.h"
 
 #include <stdlib.h>
@@ -7,7 +8,14 @@
 
 #include "port/port.h"
 
-enum { SYS_OPENAT = 56, SYS_CLOSE = 57, SYS_READ = 63, SYS_WRITE = 64, SYS_EXIT_GROUP = 94, SYS_SIGACTION = 134 };
+enum {
+    SYS_OPENAT = 56,
+    SYS_CLOSE = 57,
+    SYS_READ = 63,
+    SYS_WRITE = 64,
+    SYS_EXIT_GROUP = 94,
+    SYS_SIGACTION = 134
+};
 enum { SYS_MUNMAP = 215, SYS_MMAP = 222, SYS_MPROTECT = 226 };
 enum { HERE = -100 };                               /* AT_FDCWD */
 enum { READ_WRITE = 3, PRIVATE_ANONYMOUS = 0x22 };  /* of mmap */
@@ -23,8 +31,8 @@ unsigned long getauxval(unsigned long type);
 
 static const uintptr_t *auxiliary; /* pairs of type and value, up to type 0 */
 
-/* On the stack: the number of arguments, they and the environment, each with a null behind, and the auxiliary
- * vector. */
+/* On the stack: the number of arguments, they and the environment, each with a null behind, and
+ * the auxiliary vector. */
 _Noreturn void bare_start(const uintptr_t *stack)
 {
     int argc = (int)stack[0];
@@ -50,7 +58,8 @@ enum { MEMORY_HEAD = 64, HIGHEST_ERROR = 4095 };
 void *malloc(size_t n_bytes)
 {
     const size_t all_bytes = n_bytes + MEMORY_HEAD;
-    const long at = bare_call_system(SYS_MMAP, 0, (long)all_bytes, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0);
+    const long at =
+        bare_call_system(SYS_MMAP, 0, (long)all_bytes, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0);
 
     if (at < 0 && at >= -HIGHEST_ERROR)
         return NULL;
@@ -111,7 +120,8 @@ struct guarded port_guarded(size_t at_least_bytes)
 {
     struct guarded g = {NULL, 0};
     size_t len = (at_least_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-    long all = bare_call_system(SYS_MMAP, 0, (long)(len + 2 * PAGE_BYTES), READ_WRITE, PRIVATE_ANONYMOUS, -1, 0);
+    long all = bare_call_system(SYS_MMAP, 0, (long)(len + 2 * PAGE_BYTES), READ_WRITE,
+                                PRIVATE_ANONYMOUS, -1, 0);
 
     if (all < 0 && all > -4096)
         return g;
@@ -147,7 +157,8 @@ bool port_survives(void (*f)(void *), void *arg)
     volatile bool survived = false;
 
     for (int i = 0; i < 3; i++)
-        bare_call_system(SYS_SIGACTION, signals[i], (long)&action, (long)&old[i], sizeof action.mask, 0, 0);
+        bare_call_system(SYS_SIGACTION, signals[i], (long)&action, (long)&old[i],
+                         sizeof action.mask, 0, 0);
     if (bare_mark(&here) == 0) {
         after_fault = &here;
         f(arg);

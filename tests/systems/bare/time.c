@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of the harness's port that only `bench` needs, for runs that are counted and not timed. */
+/* The part of the harness's port that only `bench` needs, for runs that are
+ * counted and not timed. */
 #include "port/port.h"
 
 uint64_t port_now_ns(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The application that is booted: it says whether the driver of the option ROM is there and hashes rightly, and ends
- * the machine. */
+/* The application that is booted: it says whether the driver of the option ROM is there and hashes
+ * rightly, and ends the machine. */
 #include "hash2.h"
 
 static void print(struct efi_system_table *table, const char *text)
@@ -16,9 +16,10 @@ static void print(struct efi_system_table *table, const char *text)
 static int is_right(const uint8_t *hash)
 {
     /* SHA-256 of "abc": FIPS 180-2 (2002), appendix B.1. */
-    static const uint8_t right[32] = {0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea, 0x41, 0x41, 0x40,
-                                      0xde, 0x5d, 0xae, 0x22, 0x23, 0xb0, 0x03, 0x61, 0xa3, 0x96, 0x17,
-                                      0x7a, 0x9c, 0xb4, 0x10, 0xff, 0x61, 0xf2, 0x00, 0x15, 0xad};
+    static const uint8_t right[32] = {0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea,
+                                      0x41, 0x41, 0x40, 0xde, 0x5d, 0xae, 0x22, 0x23,
+                                      0xb0, 0x03, 0x61, 0xa3, 0x96, 0x17, 0x7a, 0x9c,
+                                      0xb4, 0x10, 0xff, 0x61, 0xf2, 0x00, 0x15, 0xad};
     uint8_t differences = 0;
 
     for (int i = 0; i < 32; i++)
@@ -36,15 +37,18 @@ static const char *judge(struct efi_boot_services *boot, struct probe *probe)
 
     if (probe->machine != MACHINE)
         return "of another machine";
-    if (boot->handle_protocol(probe->handle, &HASH2_BINDING_GUID, &found) || found != probe->service)
+    if (boot->handle_protocol(probe->handle, &HASH2_BINDING_GUID, &found) ||
+        found != probe->service)
         return "without its service";
-    if (probe->service->create_child(found, &child) || boot->handle_protocol(child, &HASH2_GUID, &hash2))
+    if (probe->service->create_child(found, &child) ||
+        boot->handle_protocol(child, &HASH2_GUID, &hash2))
         return "without instances";
     const struct hash2 *one = hash2;
     if (one->hash(one, &SHA256_GUID, message, 3, hash) || !is_right(hash))
         return "wrong";
-    if (one->end(one, hash) != EFI_NOT_READY || one->begin(one, &SHA256_GUID) || one->update(one, message, 1) ||
-        one->update(one, message + 1, 2) || one->end(one, hash) || !is_right(hash))
+    if (one->end(one, hash) != EFI_NOT_READY || one->begin(one, &SHA256_GUID) ||
+        one->update(one, message, 1) || one->update(one, message + 1, 2) || one->end(one, hash) ||
+        !is_right(hash))
         return "wrong in pieces";
     if (probe->service->destroy_child(found, child))
         return "unable to end an instance";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of UEFI that the programs of firmware_boot.py call: UEFI Specification 2.10, 2022, sections 4.3 to 4.5,
- * 7.2, 7.3, 8.5, 9.1 and 12.4. Members that they do not use have no type. */
+/* The part of UEFI that the programs of firmware_boot.py call: UEFI Specification 2.10, 2022,
+ * sections 4.3 to 4.5, 7.2, 7.3, 8.5, 9.1 and 12.4. Members that they do not use have no type. */
 #ifndef EVC_TESTS_EFI_H
 #define EVC_TESTS_EFI_H
 
@@ -80,7 +80,8 @@ struct efi_loaded_image {
 static const struct efi_guid LOADED_IMAGE_GUID = {
     0x5b1b31a1, 0x9562, 0x11d2, {0x8e, 0x3f, 0x00, 0xa0, 0xc9, 0x69, 0x72, 0x3b}};
 
-/* The protocol by which the application finds this driver, for firmware may have one for the same service. */
+/* The protocol by which the application finds this driver, for firmware may have one
+ * for the same service. */
 struct probe {
     uint32_t machine;
     struct service_binding *service;

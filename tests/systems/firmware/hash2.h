@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* EFI Hash2 (UEFI Specification 2.10, chapter "Secure Technologies", EFI Hash2 Protocols): a service that makes
- * instances, and an instance that hashes one message at a time. Lengths are in bytes. */
+/* EFI Hash2 (UEFI Specification 2.10, chapter "Secure Technologies", EFI Hash2 Protocols):
+ * a service that makes instances, and an instance that hashes one message at a time.
+ * Lengths are in bytes. */
 #ifndef EVC_TESTS_HASH2_H
 #define EVC_TESTS_HASH2_H
 
 #include "efi.h"
 
 struct hash2 {
-    efi_status(EFIAPI *hash_size)(const struct hash2 *, const struct efi_guid *algorithm, uint64_t *size);
-    efi_status(EFIAPI *hash)(const struct hash2 *, const struct efi_guid *algorithm, const uint8_t *message,
-                             uint64_t length, uint8_t *hash);
+    efi_status(EFIAPI *hash_size)(const struct hash2 *, const struct efi_guid *algorithm,
+                                  uint64_t *size);
+    efi_status(EFIAPI *hash)(const struct hash2 *, const struct efi_guid *algorithm,
+                             const uint8_t *message, uint64_t length, uint8_t *hash);
     efi_status(EFIAPI *begin)(const struct hash2 *, const struct efi_guid *algorithm);
     efi_status(EFIAPI *update)(const struct hash2 *, const uint8_t *message, uint64_t length);
     efi_status(EFIAPI *end)(const struct hash2 *, uint8_t *hash);

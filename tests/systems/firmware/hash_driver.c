@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An EFI driver as it stands in an option ROM: it offers SHA-256 by the protocol EFI Hash2, and can be unloaded. An
- * example: it needs no header but efi.h and hash2.h, no library, and no device.
+ * An EFI driver as it stands in an option ROM: it offers SHA-256 by the protocol EFI Hash2, and can
+ * be unloaded. An example: it needs no header but efi.h and hash2.h, no library, and no device.
  *
- * Source: FIPS 180-4 (2015), sections 4.2.2, 5.1.1, 5.3.3, 6.2; UEFI Specification 2.10 (2022): EFI Hash2 Protocols,
- *         EFI Services Binding, EFI Loaded Image Protocol.
+ * Source: FIPS 180-4 (2015), sections 4.2.2, 5.1.1, 5.3.3, 6.2; UEFI Specification 2.10 (2022): EFI
+ *         Hash2 Protocols, EFI Services Binding, EFI Loaded Image Protocol.
  */
 #include "hash2.h"
 
@@ -52,9 +52,10 @@ static void take_block(struct sha256 *s)
         v[i] = s->h[i];
     for (size_t i = 0; i < 64; i++) {
         const uint32_t e = v[4], a = v[0];
-        const uint32_t t1 = v[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & v[5]) ^ (~e & v[6])) +
-                            rounds[i] + w[i];
-        const uint32_t t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
+        const uint32_t t1 = v[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
+                            ((e & v[5]) ^ (~e & v[6])) + rounds[i] + w[i];
+        const uint32_t t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
+                            ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
         for (size_t j = 7; j > 0; j--)
             v[j] = v[j - 1];
         v[4] += t1;
@@ -99,7 +100,7 @@ static void end(struct sha256 *s, uint8_t *hash)
         hash[i] = (uint8_t)(s->h[i / 4] >> (24 - 8 * (i % 4)));
 }
 
-/* ---- Instances ----------------------------------------------------------------------------------------- */
+/* ---- Instances ------------------------------------------------------------------------------- */
 
 struct instance {
     struct hash2 calls; /* the first member: the protocol is the instance */
@@ -122,7 +123,8 @@ static int is_sha256(const struct efi_guid *algorithm)
     return algorithm != NULL;
 }
 
-static efi_status EFIAPI hash_size(const struct hash2 *self, const struct efi_guid *algorithm, uint64_t *size)
+static efi_status EFIAPI hash_size(const struct hash2 *self, const struct efi_guid *algorithm,
+                                   uint64_t *size)
 {
     if (!self || !size)
         return EFI_INVALID_PARAMETER;
@@ -132,8 +134,8 @@ static efi_status EFIAPI hash_size(const struct hash2 *self, const struct efi_gu
     return EFI_SUCCESS;
 }
 
-static efi_status EFIAPI hash_all(const struct hash2 *self, const struct efi_guid *algorithm, const uint8_t *message,
-                                  uint64_t length, uint8_t *hash)
+static efi_status EFIAPI hash_all(const struct hash2 *self, const struct efi_guid *algorithm,
+                                  const uint8_t *message, uint64_t length, uint8_t *hash)
 {
     struct instance *one = instance_of(self);
 
@@ -163,7 +165,8 @@ static efi_status EFIAPI hash_begin(const struct hash2 *self, const struct efi_g
     return EFI_SUCCESS;
 }
 
-static efi_status EFIAPI hash_update(const struct hash2 *self, const uint8_t *message, uint64_t length)
+static efi_status EFIAPI hash_update(const struct hash2 *self, const uint8_t *message,
+                                     uint64_t length)
 {
     struct instance *one = instance_of(self);
 
@@ -189,7 +192,7 @@ static efi_status EFIAPI hash_end(const struct hash2 *self, uint8_t *hash)
     return EFI_SUCCESS;
 }
 
-/* ---- The service --------------------------------------------------------------------------------------- */
+/* ---- The service ----------------------------------------------------------------------------- */
 
 static struct efi_boot_services *boot;
 static uint64_t n_instances;
@@ -223,7 +226,8 @@ static efi_status EFIAPI destroy_child(struct service_binding *self, efi_handle 
 
     if (!self || !handle)
         return EFI_INVALID_PARAMETER;
-    if (boot->handle_protocol(handle, &HASH2_GUID, &found) || ((struct hash2 *)found)->hash != hash_all)
+    if (boot->handle_protocol(handle, &HASH2_GUID, &found) ||
+        ((struct hash2 *)found)->hash != hash_all)
         return EFI_UNSUPPORTED;
     const efi_status status = boot->uninstall_protocol(handle, &HASH2_GUID, found);
     if (status)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An application with settings that can be changed in the finished file, named as EDK2's AutoGen names them
- * (PatchableInModule PCDs). It prints them, and ends the machine. */
+/* An application with settings that can be changed in the finished file, named as EDK2's AutoGen
+ * names them (PatchableInModule PCDs). It prints them, and ends the machine. */
 #include "efi.h"
 
 #define SETTING(type, name, value) \

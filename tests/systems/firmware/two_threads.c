@@ -3,14 +3,16 @@
  * A canary that one thread leaks, used against another thread: docs/guides/stack-canaries.md,
  * "Canaries of their own for threads".
  *
- * A thread shows the canary of a frame of its own, as a fault that reads too far would. The main thread then
- * overflows an array by exactly the word behind it, with that canary. If all threads have the same guard, nobody
- * notices. With PER_TASK=1 each thread fills its own guard, a thread-local variable, and the overflow ends the program.
+ * A thread shows the canary of a frame of its own, as a fault that reads too far would. The main
+ * thread then overflows an array by exactly the word behind it, with that canary. If all threads
+ * have the same guard, nobody notices. With PER_TASK=1 each thread fills its own guard, a
+ * thread-local variable, and the overflow ends the program.
  *
  * For AArch64, Linux and GCC; the offset of `guard` is that of the first thread-local variable:
  *
  *   aarch64-linux-gnu-gcc -O2 -fstack-protector-all -DPER_TASK=1 -mstack-protector-guard=sysreg \
- *       -mstack-protector-guard-reg=tpidr_el0 -mstack-protector-guard-offset=16 two_threads.c -o two_threads
+ *       -mstack-protector-guard-reg=tpidr_el0 -mstack-protector-guard-offset=16 \
+ *       two_threads.c -o two_threads
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -69,7 +71,8 @@ UNPROTECTED int main(void)
     pthread_t thread;
 
     fill_guard();
-    if (pthread_create(&thread, NULL, other_thread, &leaked) != 0 || pthread_join(thread, NULL) != 0)
+    if (pthread_create(&thread, NULL, other_thread, &leaked) != 0 ||
+        pthread_join(thread, NULL) != 0)
         abort();
     printf("the other thread leaked the canary %016" PRIx64 "\n", leaked);
     printf("the main thread has the canary %016" PRIx64 "\n", leak());

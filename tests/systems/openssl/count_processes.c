@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plugin of QEMU's user emulation that counts executed instructions of a process and of all that it forks.
- * Argument: to=FILE. The file is a number n and 255 pairs (process, count), of 64 bits each, of which n are in use.
+ * A plugin of QEMU's user emulation that counts executed instructions of a process and of all that
+ * it forks. Argument: to=FILE. The file is a number n and 255 pairs (process, count), of 64 bits
+ * each, of which n are in use.
  *
- * It is mapped into memory that processes share: a server may change its root, its user, and close what it did not
- * open. A process is noticed at its first system call; what its parent has counted until its last one is taken off.
+ * It is mapped into memory that processes share: a server may change its root, its user, and close
+ * what it did not open. A process is noticed at its first system call; what its parent has counted
+ * until its last one is taken off.
  *
- * Debian ships no header for plugins. What is declared here is of version 1 of their interface, as documented in QEMU
- * 7.2's docs/devel/tcg-plugins.rst.
+ * Debian ships no header for plugins. What is declared here is of version 1 of their interface, as
+ * documented in QEMU 7.2's docs/devel/tcg-plugins.rst.
  */
 #include <fcntl.h>
 #include <stddef.h>
@@ -20,11 +22,13 @@
 
 typedef uint64_t plugin_id;
 struct qemu_plugin_tb;
-typedef void system_call(plugin_id, unsigned, int64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                         uint64_t, uint64_t);
-extern void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id, void (*)(plugin_id, struct qemu_plugin_tb *));
+typedef void system_call(plugin_id, unsigned, int64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                         uint64_t, uint64_t, uint64_t, uint64_t);
+extern void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id,
+                                                  void (*)(plugin_id, struct qemu_plugin_tb *));
 extern size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
-extern void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *, int add, void *, uint64_t);
+extern void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *, int add, void *,
+                                                     uint64_t);
 extern void qemu_plugin_register_vcpu_syscall_cb(plugin_id, system_call *);
 extern void qemu_plugin_register_atexit_cb(plugin_id, void (*)(plugin_id, void *), void *);
 EXPORT extern int qemu_plugin_version;
@@ -62,10 +66,11 @@ static void translate(plugin_id id, struct qemu_plugin_tb *block)
     qemu_plugin_register_vcpu_tb_exec_inline(block, 0, &executed, qemu_plugin_tb_n_insns(block));
 }
 
-static void call(plugin_id id, unsigned cpu, int64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
-                 uint64_t f, uint64_t g, uint64_t h)
+static void call(plugin_id id, unsigned cpu, int64_t number, uint64_t a, uint64_t b, uint64_t c,
+                 uint64_t d, uint64_t e, uint64_t f, uint64_t g, uint64_t h)
 {
-    (void)id, (void)cpu, (void)number, (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h;
+    (void)id, (void)cpu, (void)number, (void)a, (void)b, (void)c, (void)d, (void)e, (void)f,
+        (void)g, (void)h;
     note();
 }
 

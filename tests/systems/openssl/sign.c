@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Signs with an RSA key so many times, and verifies the last signature: sign KEY TIMES. The key is PKCS#1 in PEM. */
+/* Signs with an RSA key so many times, and verifies the last signature: sign KEY TIMES. The
+ * key is PKCS#1 in PEM. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program without an operating system that asks a CPU, real or emulated, what its pointer authentication does.
- * It runs at EL1, sets keys, TCR_EL1 and SCTLR_EL1, executes the instructions on pointers of all kinds, and writes
- * down, by semihosting, what it set, in the bits of the registers, and what came out. Started at EL2, it stays there:
- * with HCR_EL2.E2H, by which the registers of EL1 are those of EL2; at last also without, where addresses have one
- * range.
+ * A program without an operating system that asks a CPU, real or emulated, what its pointer
+ * authentication does. It runs at EL1, sets keys, TCR_EL1 and SCTLR_EL1, executes the instructions
+ * on pointers of all kinds, and writes down, by semihosting, what it set, in the bits of the
+ * registers, and what came out. Started at EL2, it stays there: with HCR_EL2.E2H, by which the
+ * registers of EL1 are those of EL2; at last also without, where addresses have one range.
  *
  *   cpu MIDR_EL1 ID_AA64ISAR1_EL1 ID_AA64ISAR2_EL1 ID_AA64MMFR2_EL1 ID_AA64MMFR0_EL1
  *   hcr VALUE                         at EL2
@@ -28,7 +28,7 @@ int pac_el1_main(void);
 /* Options of the command line. */
 static uint64_t seed = 1, stride = 1;
 
-/* ---- Output, and the command line ------------------------------------------------------------------- */
+/* ---- Output, and the command line ------------------------------------------------------------ */
 
 /* Operations of Semihosting for AArch32 and AArch64 (Arm, 2024). */
 enum { SYS_OPEN = 0x01, SYS_WRITE = 0x05, SYS_GET_CMDLINE = 0x15 };
@@ -106,7 +106,7 @@ static void read_command_line(void)
     }
 }
 
-/* ---- Random numbers ----------------------------------------------------------------------------------- */
+/* ---- Random numbers -------------------------------------------------------------------------- */
 
 static uint64_t state = 1;
 
@@ -120,15 +120,16 @@ static uint64_t any(void)
     return z ^ z >> 31;
 }
 
-/* ---- Registers ---------------------------------------------------------------------------------------- */
+/* ---- Registers ------------------------------------------------------------------------------- */
 
-#define READ(register_)                                                                                                \
-    __extension__({                                                                                                    \
-        uint64_t value_;                                                                                               \
-        __asm__ volatile("mrs %0, " register_ : "=r"(value_));                                                         \
-        value_;                                                                                                        \
+#define READ(register_)                                        \
+    __extension__({                                            \
+        uint64_t value_;                                       \
+        __asm__ volatile("mrs %0, " register_ : "=r"(value_)); \
+        value_;                                                \
     })
-#define WRITE(register_, value) __asm__ volatile("msr " register_ ", %0\n isb" : : "r"(value) : "memory")
+#define WRITE(register_, value) \
+    __asm__ volatile("msr " register_ ", %0\n isb" : : "r"(value) : "memory")
 
 static void set_tcr(uint64_t tcr)
 {
@@ -160,21 +161,23 @@ static void set_hcr(uint64_t two_ranges)
     end_line();
 }
 
-#define SET_KEY(name, hi, lo)                                                                                          \
-    do {                                                                                                               \
-        WRITE("ap" #name "keyhi_el1", hi);                                                                             \
-        WRITE("ap" #name "keylo_el1", lo);                                                                             \
-        put_word("key " #name);                                                                                        \
-        put_number(hi);                                                                                                \
-        put_number(lo);                                                                                                \
-        end_line();                                                                                                    \
+#define SET_KEY(name, hi, lo)              \
+    do {                                   \
+        WRITE("ap" #name "keyhi_el1", hi); \
+        WRITE("ap" #name "keylo_el1", lo); \
+        put_word("key " #name);            \
+        put_number(hi);                    \
+        put_number(lo);                    \
+        end_line();                        \
     } while (0)
 
-/* Some have the same value, so that what holds for code and for data is not told apart by the key. */
+/* Some have the same value, so that what holds for code and for data is not
+ * told apart by the key. */
 static void set_keys(void)
 {
     const uint64_t hi = any(), lo = any(), hi_b = any(), same = any();
-    const uint64_t lo_da = same & 1 ? lo : any(), lo_db = same & 2 ? lo : any(), lo_ga = same & 4 ? lo : any();
+    const uint64_t lo_da = same & 1 ? lo : any(), lo_db = same & 2 ? lo : any(),
+                   lo_ga = same & 4 ? lo : any();
 
     SET_KEY(ia, hi, lo);
     SET_KEY(ib, hi_b, lo);
@@ -203,13 +206,16 @@ static uint64_t tcr_of(const struct setting *setting)
     static const uint8_t tg1[] = {[GRANULE_4K] = 2, [GRANULE_64K] = 3, [GRANULE_16K] = 1};
 
     return setting->t0sz | (uint64_t)setting->granule << 14 | (uint64_t)setting->t1sz << 16 |
-           (uint64_t)tg1[setting->granule] << 30 | (uint64_t)(setting->ignore & 3) << 37 | /* TBI0, TBI1 */
-           (uint64_t)(setting->ignore >> 2 & 3) << 51 |                                    /* TBID0, TBID1 */
-           (uint64_t)(setting->ignore >> 2 & 1) << 29 | /* TBID at EL2 with one range, whose TBI is in T1SZ */
+           /* TBI0, TBI1 */
+           (uint64_t)tg1[setting->granule] << 30 | (uint64_t)(setting->ignore & 3) << 37 |
+           /* TBID0, TBID1 */
+           (uint64_t)(setting->ignore >> 2 & 3) << 51 |
+           /* TBID at EL2 with one range, whose TBI is in T1SZ */
+           (uint64_t)(setting->ignore >> 2 & 1) << 29 |
            (uint64_t)setting->ds << 59;
 }
 
-/* ---- Instructions ------------------------------------------------------------------------------------- */
+/* ---- Instructions ---------------------------------------------------------------------------- */
 
 struct answer {
     uint64_t result, esr, far;
@@ -232,29 +238,31 @@ static struct answer say(const char *name, uint64_t x, uint64_t y, struct answer
     return answer;
 }
 
-#define DEFINE(name, what, key, before, instruction, after)                                                            \
-    static struct answer name(uint64_t x, uint64_t y)                                                                  \
-    {                                                                                                                  \
-        register uint64_t x0 __asm__("x0") = x;                                                                        \
-        register uint64_t x1 __asm__("x1") = y;                                                                        \
-        register uint64_t x9 __asm__("x9");                                                                            \
-        register uint64_t x10 __asm__("x10");                                                                          \
-        register uint64_t x11 __asm__("x11");                                                                          \
-                                                                                                                       \
-        __asm__ volatile("mov x13, sp\n mov x11, #0\n adr x14, 1f\n msr tpidr_el1, x14\n " before "\n " instruction    \
-                         "\n1:\n msr tpidr_el1, xzr\n mov sp, x13\n " after                                            \
-                         : "+r"(x0), "+r"(x1), "=r"(x9), "=r"(x10), "=r"(x11)                                          \
-                         :                                                                                             \
-                         : "x2", "x12", "x13", "x14", "x16", "x17", "x30", "cc", "memory");                            \
-        return say(#name, x, y, (struct answer){x0, x9, x10, x11});                                                    \
+#define DEFINE(name, what, key, before, instruction, after)                                       \
+    static struct answer name(uint64_t x, uint64_t y)                                             \
+    {                                                                                             \
+        register uint64_t x0 __asm__("x0") = x;                                                   \
+        register uint64_t x1 __asm__("x1") = y;                                                   \
+        register uint64_t x9 __asm__("x9");                                                       \
+        register uint64_t x10 __asm__("x10");                                                     \
+        register uint64_t x11 __asm__("x11");                                                     \
+                                                                                                  \
+        __asm__ volatile("mov x13, sp\n mov x11, #0\n adr x14, 1f\n msr tpidr_el1, x14\n "        \
+                         before "\n " instruction "\n1:\n msr tpidr_el1, xzr\n mov sp, x13\n "     \
+                         after                                                                    \
+                         : "+r"(x0), "+r"(x1), "=r"(x9), "=r"(x10), "=r"(x11)                     \
+                         :                                                                        \
+                         : "x2", "x12", "x13", "x14", "x16", "x17", "x30", "cc", "memory");       \
+        return say(#name, x, y, (struct answer){x0, x9, x10, x11});                               \
     }
 INSTRUCTIONS(DEFINE)
 
 typedef struct answer instruction(uint64_t x, uint64_t y);
 
-/* ---- What is asked -------------------------------------------------------------------------------------- */
+/* ---- What is asked --------------------------------------------------------------------------- */
 
-/* An address in the half that bit 55 selects, with nothing or something in the bits where a PAC goes. */
+/* An address in the half that bit 55 selects, with nothing or something in the
+ * bits where a PAC goes. */
 enum kind { CANONICAL, TAGGED, ONE_OFF, ANY, N_KINDS };
 
 static uint64_t pointer(enum kind kind, unsigned upper, unsigned va_bits)
@@ -275,8 +283,10 @@ static uint64_t pointer(enum kind kind, unsigned upper, unsigned va_bits)
     }
 }
 
-/* Adds a code, and authenticates it: right, with a bit flipped, for another modifier, and where there is none. */
-static uint64_t there_and_back(instruction *add, instruction *auth, uint64_t x, uint64_t y, uint64_t other_y)
+/* Adds a code, and authenticates it: right, with a bit flipped, for another modifier,
+ * and where there is none. */
+static uint64_t there_and_back(instruction *add, instruction *auth, uint64_t x, uint64_t y,
+                               uint64_t other_y)
 {
     const uint64_t signed_x = add(x, y).result;
 
@@ -289,7 +299,8 @@ static uint64_t there_and_back(instruction *add, instruction *auth, uint64_t x, 
 
 static void pointers(unsigned first, unsigned upper, unsigned va_bits)
 {
-    static instruction *const with[4][2] = {{pacia, autia}, {pacib, autib}, {pacda, autda}, {pacdb, autdb}};
+    static instruction *const with[4][2] = {
+        {pacia, autia}, {pacib, autib}, {pacda, autda}, {pacdb, autdb}};
 
     for (unsigned i = 0; i < 4; i++) {
         const uint64_t x = pointer((enum kind)((first + i) % N_KINDS), upper, va_bits);
@@ -317,7 +328,8 @@ static void hint_forms(uint64_t x)
         there_and_back(with[i][0], with[i][1], x, any(), any());
 }
 
-/* With a right pointer, with one that is wrong by a bit, and without a code; none is another address of the program. */
+/* With a right pointer, with one that is wrong by a bit, and without a code; none is another
+ * address of the program. */
 static void use(instruction *add, instruction *use_it, const void *target, uint64_t y)
 {
     const uint64_t right = add((uint64_t)(uintptr_t)target, y).result;
@@ -330,8 +342,9 @@ static void use(instruction *add, instruction *use_it, const void *target, uint6
 static void combined(void)
 {
     static const uint64_t data[16];
-    static instruction *const branches[][2] = {{pacia, braa},  {pacia, blraa}, {pacia, retaa}, {pacia, eretaa},
-                                               {pacib, brab}, {pacib, blrab}, {pacib, retab}, {pacib, eretab}};
+    static instruction *const branches[][2] = {{pacia, braa},   {pacia, blraa}, {pacia, retaa},
+                                               {pacia, eretaa}, {pacib, brab},  {pacib, blrab},
+                                               {pacib, retab},  {pacib, eretab}};
 
     use(pacda, ldraa, data, 0);
     use(pacdb, ldrab, data, 0);
@@ -343,12 +356,12 @@ static void combined(void)
         use(branches[i][0], branches[i][1], landing, any());
 }
 
-/* ---- In which settings ----------------------------------------------------------------------------------- */
+/* ---- In which settings ----------------------------------------------------------------------- */
 
 enum { N_IGNORE = 16 };
 
-/* A pointer and a modifier that come again in four settings, with the same keys: what remembers results must see what
- * else has changed. To and fro, since few places of a memo are asked. */
+/* A pointer and a modifier that come again in four settings, with the same keys: what remembers
+ * results must see what else has changed. To and fro, since few places of a memo are asked. */
 static uint64_t again_x, again_y;
 
 static void again(void)
@@ -395,21 +408,24 @@ static void both_halves(const struct setting *setting)
     again();
 }
 
-/* Every T0SZ that a CPU may know and some more, each with another T1SZ; both ignored bytes, for data alone or not. */
+/* Every T0SZ that a CPU may know and some more, each with another T1SZ; both ignored bytes,
+ * for data alone or not. */
 static void sizes(void)
 {
     const unsigned first = 10, n = 41;
 
     for (unsigned t = 0; t < n; t++) {
         for (unsigned ignore = 0; ignore < N_IGNORE; ignore++) {
-            const struct setting setting = {first + t, first + (t * 17 + 5) % n, ignore, GRANULE_4K, 0};
+            const struct setting setting = {first + t, first + (t * 17 + 5) % n, ignore, GRANULE_4K,
+                                            0};
             if (set(&setting))
                 both_halves(&setting);
         }
     }
 }
 
-/* The largest and the smallest addresses depend on the size of pages, and on TCR_EL1.DS (FEAT_LPA2). */
+/* The largest and the smallest addresses depend on the size of pages, and on
+ * TCR_EL1.DS (FEAT_LPA2). */
 static void granules(void)
 {
     static const uint8_t t[][2] = {{10, 17}, {11, 16}, {12, 15}, {13, 14}, {14, 13}, {15, 12},
@@ -437,7 +453,8 @@ static void other_forms(unsigned t0sz, unsigned ignore)
     combined();
 }
 
-/* Not all of them at once: QEMU then does not strip either, of which the Arm ARM (DDI 0487, XPAC) says nothing. */
+/* Not all of them at once: QEMU then does not strip either, of which the Arm ARM (DDI
+ * 0487, XPAC) says nothing. */
 static void keys_not_in_use(void)
 {
     static const uint64_t clear[] = {EN_IA, EN_IB, EN_DA, EN_DB, EN_IA | EN_IB, EN_DA | EN_DB};

@@ -2,8 +2,9 @@
 /*
  * A64 at EL1 or EL2 without MMU: the start of the program, its exceptions, and semihosting.
  *
- * An exception is taken where TPIDR_EL1 holds an address: ESR_ELx, FAR_ELx and 1 are handed on in x9 to x11, and
- * execution goes on there. Elsewhere nobody expects one, and the program ends with code 3.
+ * An exception is taken where TPIDR_EL1 holds an address: ESR_ELx, FAR_ELx and 1 are handed
+ * on in x9 to x11, and execution goes on there. Elsewhere nobody expects one, and the
+ * program ends with code 3.
  */
     .section .text.start, "ax"
     .global _start
@@ -64,7 +65,8 @@ unexpected:
     mov x2, #3
     b leave
 
-/* 16 entries of 128 bytes; the fifth is synchronous, from this level on its own stack (DDI 0487, D1). */
+/* 16 entries of 128 bytes; the fifth is synchronous, from this level on its own
+ * stack (DDI 0487, D1). */
     .balign 2048
 vectors:
     .rept 4

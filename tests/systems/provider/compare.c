@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The provider beside OpenSSL's own: every call is made twice, for a context of each, and must give the same in both.
+ * The provider beside OpenSSL's own: every call is made twice, for a context of each, and
+ * must give the same in both.
  *
  *     compare FOLDER ROUNDS SEED
  *
@@ -24,9 +25,9 @@ enum { OURS, THEIRS, BOTH, MAX_TEXT = 5000, ROOM = MAX_TEXT + 512 };
 
 static const char *const queries[BOTH] = {"provider=everycore", "provider=default"};
 static const char *const names[] = {
-    "AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CCM", "AES-192-CCM", "AES-256-CCM", "AES-128-CTR",
-    "AES-192-CTR", "AES-256-CTR", "AES-128-CBC", "AES-192-CBC", "AES-256-CBC", "AES-128-ECB", "AES-192-ECB",
-    "AES-256-ECB", "AES-128-XTS", "AES-256-XTS",
+    "AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CCM", "AES-192-CCM", "AES-256-CCM",
+    "AES-128-CTR", "AES-192-CTR", "AES-256-CTR", "AES-128-CBC", "AES-192-CBC", "AES-256-CBC",
+    "AES-128-ECB", "AES-192-ECB", "AES-256-ECB", "AES-128-XTS", "AES-256-XTS",
 };
 enum { N_NAMES = sizeof names / sizeof *names };
 
@@ -79,8 +80,8 @@ static void note(struct run *r, const char *what, size_t n)
 
 static void fail(const struct run *r, const char *what)
 {
-    printf("FAILED: %s: %s: ours %d, theirs %d, after%s (seed %llu)\n", r->name, what, r->result[OURS],
-           r->result[THEIRS], r->trace, (unsigned long long)r->seed);
+    printf("FAILED: %s: %s: ours %d, theirs %d, after%s (seed %llu)\n", r->name, what,
+           r->result[OURS], r->result[THEIRS], r->trace, (unsigned long long)r->seed);
     ERR_print_errors_fp(stdout);
     exit(1);
 }
@@ -100,11 +101,11 @@ static int same(struct run *r, const char *what, const void *a, const void *b, s
     return 1;
 }
 
-#define EACH(r, call)                                                                                      \
-    for (int side = OURS; side < BOTH; side++) {                                                           \
-        EVP_CIPHER_CTX *context = (r)->contexts[side];                                                     \
-        (r)->result[side] = (call);                                                                        \
-        (void)context;                                                                                     \
+#define EACH(r, call)                                  \
+    for (int side = OURS; side < BOTH; side++) {       \
+        EVP_CIPHER_CTX *context = (r)->contexts[side]; \
+        (r)->result[side] = (call);                    \
+        (void)context;                                 \
     }
 
 static int init(struct run *r, const uint8_t *key, const uint8_t *iv, int encrypt)
@@ -133,12 +134,14 @@ static int update(struct run *r, size_t at, size_t n, int has_out)
         if (has_out && in_place)
             memcpy(out, in, n);
         r->length[side] = 0;
-        r->result[side] = EVP_CipherUpdate(r->contexts[side], has_out ? out : NULL, &r->length[side],
-                                           has_out && in_place ? out : in, (int)n);
+        r->result[side] =
+            EVP_CipherUpdate(r->contexts[side], has_out ? out : NULL, &r->length[side],
+                             has_out && in_place ? out : in, (int)n);
     }
     if (!same(r, "update", r->length, r->length + 1, sizeof(int)))
         return 0;
-    return same(r, "update's bytes", r->out[OURS], r->out[THEIRS], has_out ? (size_t)r->length[OURS] : 0);
+    return same(r, "update's bytes", r->out[OURS], r->out[THEIRS],
+                has_out ? (size_t)r->length[OURS] : 0);
 }
 
 static int finish(struct run *r)
@@ -185,7 +188,8 @@ static size_t some_length(struct run *r)
     return below(r, most[below(r, sizeof most / sizeof *most)] + 1);
 }
 
-/* A text in pieces, which may be followed by what must not come. Returns whether all calls succeeded. */
+/* A text in pieces, which may be followed by what must not come. Returns
+ * whether all calls succeeded. */
 static int pieces(struct run *r, size_t n, int has_out)
 {
     const int in_one = one_in(r, 2);
@@ -201,7 +205,8 @@ static int pieces(struct run *r, size_t n, int has_out)
     return 1;
 }
 
-/* Orders of calls that no program should make: all that matters is that both agree, and nothing breaks. */
+/* Orders of calls that no program should make: all that matters is that both
+ * agree, and nothing breaks. */
 static void wrong_order(struct run *r, const uint8_t *key, const uint8_t *iv)
 {
     uint8_t tag[16] = {0};
@@ -225,7 +230,8 @@ static void wrong_order(struct run *r, const uint8_t *key, const uint8_t *iv)
             break;
         case 4:
             if (has_begun) { /* OpenSSL's own may tell the tag of the message before */
-                if (EVP_CIPHER_CTX_ctrl(r->contexts[OURS], EVP_CTRL_AEAD_GET_TAG, 16, r->tag[OURS]) > 0)
+                if (EVP_CIPHER_CTX_ctrl(r->contexts[OURS], EVP_CTRL_AEAD_GET_TAG, 16,
+                                        r->tag[OURS]) > 0)
                     fail(r, "the tag of a message that goes on");
                 break;
             }
@@ -241,8 +247,10 @@ static void wrong_order(struct run *r, const uint8_t *key, const uint8_t *iv)
 
 static void gcm(struct run *r)
 {
-    const size_t aad_bytes = one_in(r, 3) ? some_length(r) : below(r, 20), text_bytes = some_length(r);
-    const size_t tag_sizes[] = {16, 16, 16, 15, 14, 13, 12, 8, 4}, tag_bytes = tag_sizes[below(r, 9)];
+    const size_t aad_bytes = one_in(r, 3) ? some_length(r) : below(r, 20),
+                 text_bytes = some_length(r);
+    const size_t tag_sizes[] = {16, 16, 16, 15, 14, 13, 12, 8, 4},
+                 tag_bytes = tag_sizes[below(r, 9)];
     const size_t iv_bytes = one_in(r, 3) ? 1 + below(r, 64) : 12;
     uint8_t key[32], iv[64], text[ROOM];
 
@@ -298,7 +306,8 @@ static void gcm(struct run *r)
         if (!finish(r))
             fail(r, "final");
         if (!message) {
-            EACH(r, EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, (int)tag_bytes, r->tag[side]));
+            EACH(r,
+                 EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, (int)tag_bytes, r->tag[side]));
             if (!same(r, "tag", r->tag[OURS], r->tag[THEIRS], tag_bytes))
                 fail(r, "no tag");
         }
@@ -319,7 +328,8 @@ static void ccm(struct run *r)
         if (!control(r, EVP_CTRL_AEAD_SET_IVLEN, (int)nonce_bytes, NULL)
             || (message == 0 && !control(r, EVP_CTRL_AEAD_SET_TAG, (int)tag_bytes, NULL)))
             fail(r, "lengths");
-        if (!init(r, one_in(r, 2) ? key : NULL, NULL, message == 0) || !init(r, key, nonce, message == 0))
+        if (!init(r, one_in(r, 2) ? key : NULL, NULL, message == 0) ||
+            !init(r, key, nonce, message == 0))
             fail(r, "key and nonce");
         if (message) {
             if (one_in(r, 3))
@@ -437,7 +447,7 @@ static void xts(struct run *r)
     }
 }
 
-/* ---- Records of TLS ------------------------------------------------------------------------------------ */
+/* ---- Records of TLS -------------------------------------------------------------------------- */
 
 static void set_sizes(struct run *r, unsigned version, size_t mac_bytes)
 {
@@ -453,8 +463,9 @@ static void set_sizes(struct run *r, unsigned version, size_t mac_bytes)
 static const uint8_t *mac_of(EVP_CIPHER_CTX *context, size_t n)
 {
     uint8_t *mac = NULL;
-    OSSL_PARAM params[] = {OSSL_PARAM_construct_octet_ptr(OSSL_CIPHER_PARAM_TLS_MAC, (void **)&mac, n),
-                           OSSL_PARAM_construct_end()};
+    OSSL_PARAM params[] = {
+        OSSL_PARAM_construct_octet_ptr(OSSL_CIPHER_PARAM_TLS_MAC, (void **)&mac, n),
+        OSSL_PARAM_construct_end()};
 
     return EVP_CIPHER_CTX_get_params(context, params) > 0 ? mac : NULL;
 }
@@ -466,17 +477,20 @@ static int record(struct run *r, size_t n)
     for (int side = OURS; side < BOTH; side++) {
         memcpy(r->out[side], r->in, n);
         r->length[side] = 0;
-        r->result[side] = EVP_CipherUpdate(r->contexts[side], r->out[side], &r->length[side], r->out[side], (int)n);
+        r->result[side] = EVP_CipherUpdate(r->contexts[side], r->out[side], &r->length[side],
+                                           r->out[side], (int)n);
     }
     if (!same(r, "record", r->length, r->length + 1, sizeof(int)))
         return 0;
     return same(r, "bytes of a record", r->out[OURS], r->out[THEIRS], (size_t)r->length[OURS]);
 }
 
-/* A record in CBC, with padding by the cipher or by hand: encrypted, then decrypted, sometimes damaged or cut. */
+/* A record in CBC, with padding by the cipher or by hand: encrypted, then decrypted,
+ * sometimes damaged or cut. */
 static void cbc_record(struct run *r)
 {
-    const unsigned versions[] = {0x300, 0x301, 0x302, 0x303, 0xFEFF, 0xFEFD, 0x100}, version = versions[below(r, 7)];
+    const unsigned versions[] = {0x300, 0x301, 0x302, 0x303, 0xFEFF, 0xFEFD, 0x100},
+                   version = versions[below(r, 7)];
     const size_t mac_sizes[] = {0, 16, 20, 32, 48}, mac_bytes = mac_sizes[below(r, 5)];
     const size_t iv_bytes = version == 0x300 || version == 0x301 ? 0 : 16;
     size_t n = iv_bytes + mac_bytes + some_length(r);
@@ -534,8 +548,9 @@ static void aead_record(struct run *r, int is_gcm)
                 || !control(r, EVP_CTRL_AEAD_SET_TAG, (int)extra - 8, NULL))
                 return;
         }
-        if (!init(r, key, NULL, sealing)
-            || !(is_gcm ? control(r, EVP_CTRL_GCM_SET_IV_FIXED, -1, iv) : control(r, EVP_CTRL_CCM_SET_IV_FIXED, 4, iv)))
+        if (!init(r, key, NULL, sealing) ||
+            !(is_gcm ? control(r, EVP_CTRL_GCM_SET_IV_FIXED, -1, iv)
+                     : control(r, EVP_CTRL_CCM_SET_IV_FIXED, 4, iv)))
             fail(r, "fixed IV");
         for (int i = 0; i < 3; i++) {
             const size_t length = sealing ? n + 8 : n + extra;
@@ -560,7 +575,8 @@ static void aead_record(struct run *r, int is_gcm)
     }
 }
 
-/* Messages whose IV is fixed in part and counted: the sealing side makes its end, the opening side is told it. */
+/* Messages whose IV is fixed in part and counted: the sealing side makes its end, the
+ * opening side is told it. */
 static void counted_ivs(struct run *r)
 {
     uint8_t key[32], iv[12], told[BOTH][8], sealed[ROOM];
@@ -595,15 +611,16 @@ static void counted_ivs(struct run *r)
         fail(r, "opening");
 }
 
-/* ---- CMAC ----------------------------------------------------------------------------------------------- */
+/* ---- CMAC ------------------------------------------------------------------------------------ */
 
 static void cmac(struct run *r)
 {
     static const struct {
         const char *name;
         size_t key_bytes, size;
-    } of[] = {{"AES-128-CBC", 16, 16}, {"aes192", 24, 16}, {"2.16.840.1.101.3.4.1.42", 32, 16}, {"DES-EDE3-CBC", 24, 8},
-              {"CAMELLIA-128-CBC", 16, 16}, {"no such cipher", 16, 16}};
+    } of[] = {
+        {"AES-128-CBC", 16, 16}, {"aes192", 24, 16},           {"2.16.840.1.101.3.4.1.42", 32, 16},
+        {"DES-EDE3-CBC", 24, 8}, {"CAMELLIA-128-CBC", 16, 16}, {"no such cipher", 16, 16}};
     const size_t which = below(r, sizeof of / sizeof *of), n = some_length(r);
     EVP_MAC_CTX *contexts[BOTH];
     OSSL_PARAM params[2];
@@ -662,7 +679,8 @@ static unsigned long one_round(struct run *r)
     r->name = names[which];
     for (int side = OURS; side < BOTH; side++) {
         r->contexts[side] = EVP_CIPHER_CTX_new();
-        r->result[side] = EVP_CipherInit_ex(r->contexts[side], ciphers[which][side], NULL, NULL, NULL, 1);
+        r->result[side] =
+            EVP_CipherInit_ex(r->contexts[side], ciphers[which][side], NULL, NULL, NULL, 1);
     }
     if (!same(r, "first init", NULL, NULL, 0))
         fail(r, "first init");
@@ -743,7 +761,7 @@ static void fetch(const char *folder)
     }
 }
 
-/* ---- What ours refuses ----------------------------------------------------------------------------------- */
+/* ---- What ours refuses ----------------------------------------------------------------------- */
 
 static void expect(int is_so, const char *what)
 {
@@ -763,7 +781,8 @@ static EVP_CIPHER_CTX *ours(const char *name)
     return context;
 }
 
-/* A message under the fixed IV itself, then one under the first that is made of it, and a record. */
+/* A message under the fixed IV itself, then one under the first that is
+ * made of it, and a record. */
 static void no_counted_iv_twice(void)
 {
     static const uint8_t key[16], iv[12] = {1}, zeros[40], aad[13] = {[12] = 24};
@@ -771,12 +790,14 @@ static void no_counted_iv_twice(void)
     uint8_t out[3][40] = {{0}}, told[8];
     int n;
 
-    expect(EVP_CipherInit_ex(gcm, NULL, NULL, key, NULL, 1) > 0
-               && EVP_CIPHER_CTX_ctrl(gcm, EVP_CTRL_GCM_SET_IV_FIXED, -1, (void *)(uintptr_t)iv) > 0
-               && EVP_CipherUpdate(gcm, out[0] + 8, &n, zeros, 16) > 0 && EVP_CipherFinal_ex(gcm, told, &n) > 0,
+    expect(EVP_CipherInit_ex(gcm, NULL, NULL, key, NULL, 1) > 0 &&
+               EVP_CIPHER_CTX_ctrl(gcm, EVP_CTRL_GCM_SET_IV_FIXED, -1, (void *)(uintptr_t)iv) > 0 &&
+               EVP_CipherUpdate(gcm, out[0] + 8, &n, zeros, 16) > 0 &&
+               EVP_CipherFinal_ex(gcm, told, &n) > 0,
            "a message under a fixed IV");
-    expect(EVP_CIPHER_CTX_ctrl(gcm, EVP_CTRL_GCM_IV_GEN, 8, told) > 0
-               && EVP_CipherUpdate(gcm, out[1] + 8, &n, zeros, 16) > 0 && EVP_CipherFinal_ex(gcm, told, &n) > 0,
+    expect(EVP_CIPHER_CTX_ctrl(gcm, EVP_CTRL_GCM_IV_GEN, 8, told) > 0 &&
+               EVP_CipherUpdate(gcm, out[1] + 8, &n, zeros, 16) > 0 &&
+               EVP_CipherFinal_ex(gcm, told, &n) > 0,
            "a message under an IV that is made");
     expect(EVP_CIPHER_CTX_ctrl(gcm, EVP_CTRL_AEAD_TLS1_AAD, 13, (void *)(uintptr_t)aad) > 0
                && EVP_CipherUpdate(gcm, out[2], &n, out[2], 40) > 0,
@@ -803,7 +824,8 @@ static void no_record_twice(void)
                && EVP_CIPHER_CTX_ctrl(ccm, EVP_CTRL_AEAD_TLS1_AAD, 13, (void *)(uintptr_t)aad) > 0
                && EVP_CipherUpdate(ccm, record, &n, record, 40) > 0,
            "a record of CCM");
-    expect(EVP_CipherUpdate(ccm, record, &n, record, 40) <= 0, "the number of a record serves twice");
+    expect(EVP_CipherUpdate(ccm, record, &n, record, 40) <= 0,
+           "the number of a record serves twice");
     EVP_CIPHER_CTX_free(ccm);
 }
 
@@ -813,15 +835,18 @@ static void no_late_tag_length(void)
     EVP_CIPHER_CTX *ccm = ours("AES-128-CCM");
     int n;
 
-    expect(EVP_CIPHER_CTX_ctrl(ccm, EVP_CTRL_AEAD_SET_TAG, 8, NULL) > 0
-               && EVP_CipherInit_ex(ccm, NULL, NULL, zeros, zeros, 1) > 0
-               && EVP_CipherUpdate(ccm, NULL, &n, NULL, 16) > 0 && EVP_CipherUpdate(ccm, NULL, &n, zeros, 16) > 0,
+    expect(EVP_CIPHER_CTX_ctrl(ccm, EVP_CTRL_AEAD_SET_TAG, 8, NULL) > 0 &&
+               EVP_CipherInit_ex(ccm, NULL, NULL, zeros, zeros, 1) > 0 &&
+               EVP_CipherUpdate(ccm, NULL, &n, NULL, 16) > 0 &&
+               EVP_CipherUpdate(ccm, NULL, &n, zeros, 16) > 0,
            "associated data of CCM");
-    expect(EVP_CIPHER_CTX_ctrl(ccm, EVP_CTRL_AEAD_SET_TAG, 16, NULL) <= 0, "a tag becomes longer within its message");
+    expect(EVP_CIPHER_CTX_ctrl(ccm, EVP_CTRL_AEAD_SET_TAG, 16, NULL) <= 0,
+           "a tag becomes longer within its message");
     EVP_CIPHER_CTX_free(ccm);
 }
 
-/* IVs that the provider makes, since none was given: each is new, and OpenSSL opens the message under it. */
+/* IVs that the provider makes, since none was given: each is new, and OpenSSL opens
+ * the message under it. */
 static void made_ivs_are_new(void)
 {
     static const uint8_t key[32] = {1}, text[40] = {2};
@@ -831,13 +856,18 @@ static void made_ivs_are_new(void)
     for (int i = 0; i < 2; i++) {
         EVP_CIPHER_CTX *const context = ours(names[2]), *const other = EVP_CIPHER_CTX_new();
         expect(EVP_EncryptInit_ex(context, NULL, NULL, key, NULL) == 1, "a key without an IV");
-        expect(EVP_EncryptUpdate(context, sealed, &n, text, sizeof text) == 1, "text without an IV");
+        expect(EVP_EncryptUpdate(context, sealed, &n, text, sizeof text) == 1,
+               "text without an IV");
         expect(EVP_EncryptFinal_ex(context, sealed, &n) == 1, "the end without an IV");
         expect(EVP_CIPHER_CTX_get_original_iv(context, ivs[i], 12) == 1, "the IV that was made");
-        expect(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1, "the tag under it");
-        expect(EVP_DecryptInit_ex(other, ciphers[2][THEIRS], NULL, key, ivs[i]) == 1, "OpenSSL with it");
-        expect(EVP_CIPHER_CTX_ctrl(other, EVP_CTRL_AEAD_SET_TAG, 16, tag) == 1, "OpenSSL with the tag");
-        expect(EVP_DecryptUpdate(other, opened, &n, sealed, sizeof sealed) == 1, "OpenSSL opens under it");
+        expect(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1,
+               "the tag under it");
+        expect(EVP_DecryptInit_ex(other, ciphers[2][THEIRS], NULL, key, ivs[i]) == 1,
+               "OpenSSL with it");
+        expect(EVP_CIPHER_CTX_ctrl(other, EVP_CTRL_AEAD_SET_TAG, 16, tag) == 1,
+               "OpenSSL with the tag");
+        expect(EVP_DecryptUpdate(other, opened, &n, sealed, sizeof sealed) == 1,
+               "OpenSSL opens under it");
         expect(EVP_DecryptFinal_ex(other, opened, &n) == 1, "OpenSSL accepts the tag under it");
         EVP_CIPHER_CTX_free(context);
         EVP_CIPHER_CTX_free(other);
@@ -853,9 +883,11 @@ static void no_equal_halves(void)
     uint8_t out[16];
     int n;
 
-    expect(EVP_CipherInit_ex(xts, NULL, NULL, key, zeros, 0) > 0 && EVP_CipherUpdate(xts, out, &n, zeros, 16) > 0,
+    expect(EVP_CipherInit_ex(xts, NULL, NULL, key, zeros, 0) > 0 &&
+               EVP_CipherUpdate(xts, out, &n, zeros, 16) > 0,
            "decryption with equal halves");
-    expect(EVP_CipherInit_ex(xts, NULL, NULL, NULL, zeros, 1) <= 0 || EVP_CipherUpdate(xts, out, &n, zeros, 16) <= 0,
+    expect(EVP_CipherInit_ex(xts, NULL, NULL, NULL, zeros, 1) <= 0 ||
+               EVP_CipherUpdate(xts, out, &n, zeros, 16) <= 0,
            "encryption with equal halves");
     EVP_CIPHER_CTX_free(xts);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Authenticated encryption by the provider, in every order of calls: forgeries FOLDER ROUNDS SEED [PROVIDER]
+ * Authenticated encryption by the provider, in every order of calls: forgeries
+ * FOLDER ROUNDS SEED [PROVIDER]
  *
- * FOLDER: where everycore.so is. Nothing is compared with what another provider makes of the same calls, since all may
- * have the same fault. A message that is authentic must be accepted, its tag must be the right one, and what is not
- * authentic must be refused: by the end of the message, too, if the program ignored that a call before it failed.
+ * FOLDER: where everycore.so is. Nothing is compared with what another provider makes of the same
+ * calls, since all may have the same fault. A message that is authentic must be accepted, its tag
+ * must be the right one, and what is not authentic must be refused: by the end of the message, too,
+ * if the program ignored that a call before it failed.
  *
- * Orders are written as strings, one letter a call; see call(). The last line is the count of what was checked.
+ * Orders are written as strings, one letter a call; see call(). The last line is the
+ * count of what was checked.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +25,13 @@
 
 static const char *const names[] = {"AES-128-GCM", "AES-192-GCM", "AES-256-GCM",
                                     "AES-128-CCM", "AES-192-CCM", "AES-256-CCM"};
-enum { N_NAMES = sizeof names / sizeof *names, NONCE_BYTES = 12, TAG_BYTES = 16, ROOM = 64, ORDER_BYTES = 32 };
+enum {
+    N_NAMES = sizeof names / sizeof *names,
+    NONCE_BYTES = 12,
+    TAG_BYTES = 16,
+    ROOM = 64,
+    ORDER_BYTES = 32
+};
 
 static unsigned long checks, random_calls;
 static uint64_t state; /* of the generator: splitmix64 of Steele, Lea, Flood 2014 */
@@ -42,7 +51,7 @@ static void fill(uint8_t *to, size_t n)
         *to++ = (uint8_t)below(256);
 }
 
-/* ---- Messages -------------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 struct message {
     size_t aad_bytes, text_bytes;
@@ -65,15 +74,17 @@ static int seals(const struct run *run)
     return EVP_CIPHER_CTX_is_encrypting(run->context);
 }
 
-static struct run start(const char *name, EVP_CIPHER *cipher, const struct message *message, int sealing)
+static struct run start(const char *name, EVP_CIPHER *cipher, const struct message *message,
+                        int sealing)
 {
     struct run run = {.name = name, .message = message, .given = message->tag, .all = 1};
 
     run.context = EVP_CIPHER_CTX_new();
     run.is_ccm = EVP_CIPHER_get_mode(cipher) == EVP_CIPH_CCM_MODE;
-    if (EVP_CipherInit_ex(run.context, cipher, NULL, NULL, NULL, sealing) <= 0
-        || EVP_CIPHER_CTX_ctrl(run.context, EVP_CTRL_AEAD_SET_IVLEN, NONCE_BYTES, NULL) <= 0
-        || (run.is_ccm && EVP_CIPHER_CTX_ctrl(run.context, EVP_CTRL_AEAD_SET_TAG, TAG_BYTES, NULL) <= 0)) {
+    if (EVP_CipherInit_ex(run.context, cipher, NULL, NULL, NULL, sealing) <= 0 ||
+        EVP_CIPHER_CTX_ctrl(run.context, EVP_CTRL_AEAD_SET_IVLEN, NONCE_BYTES, NULL) <= 0 ||
+        (run.is_ccm &&
+         EVP_CIPHER_CTX_ctrl(run.context, EVP_CTRL_AEAD_SET_TAG, TAG_BYTES, NULL) <= 0)) {
         ERR_print_errors_fp(stdout);
         exit(1);
     }
@@ -115,7 +126,8 @@ static int copy(struct run *run)
     return done > 0;
 }
 
-/* One call; small letters by the functions that are meant for it, capitals by EVP_Cipher, which serves for all. */
+/* One call; small letters by the functions that are meant for it, capitals by EVP_Cipher,
+ * which serves for all. */
 static int call(struct run *run, char letter)
 {
     const struct message *m = run->message;
@@ -135,7 +147,8 @@ static int call(struct run *run, char letter)
     case 'r': /* the other direction */
         return init(run, NULL, NULL, !seals(run));
     case 'v': /* a nonce of another length, and back */
-        return EVP_CIPHER_CTX_ctrl(run->context, EVP_CTRL_AEAD_SET_IVLEN, NONCE_BYTES + 1, NULL) > 0;
+        return EVP_CIPHER_CTX_ctrl(run->context, EVP_CTRL_AEAD_SET_IVLEN, NONCE_BYTES + 1, NULL) >
+               0;
     case 'V':
         return EVP_CIPHER_CTX_ctrl(run->context, EVP_CTRL_AEAD_SET_IVLEN, NONCE_BYTES, NULL) > 0;
     case 'x': /* the tag that is given */
@@ -191,14 +204,16 @@ static void calls(struct run *run, const char *order)
 
 static void fail(const struct run *run, const char *order, const char *what)
 {
-    printf("FAILED: %s: %zu bytes of associated data, %zu of text, %s by %s: %s\n", run->name, run->message->aad_bytes,
-           run->message->text_bytes, seals(run) ? "sealed" : "opened", order, what);
+    printf("FAILED: %s: %zu bytes of associated data, %zu of text, %s by %s: %s\n", run->name,
+           run->message->aad_bytes, run->message->text_bytes, seals(run) ? "sealed" : "opened",
+           order, what);
     ERR_print_errors_fp(stdout);
     exit(1);
 }
 
 /* A message with its tag, by the calls that OpenSSL documents and a provider that is named. */
-static struct message message_of(EVP_CIPHER *cipher, const char *name, size_t aad_bytes, size_t text_bytes)
+static struct message message_of(EVP_CIPHER *cipher, const char *name, size_t aad_bytes,
+                                 size_t text_bytes)
 {
     struct message m = {.aad_bytes = aad_bytes, .text_bytes = text_bytes};
     struct run run;
@@ -217,21 +232,24 @@ static struct message message_of(EVP_CIPHER *cipher, const char *name, size_t aa
     return m;
 }
 
-/* ---- Known answers ----------------------------------------------------------------------------------- */
+/* ---- Known answers --------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
     struct message message;
 } known[] = {
-    /* McGrew and Viega, The Galois/Counter Mode of Operation, 2005, test cases 1 and 13: nothing at all. */
+    /* McGrew and Viega, The Galois/Counter Mode of Operation, 2005, test cases 1
+     * and 13: nothing at all. */
     {"AES-128-GCM", {.tag = "\x58\xe2\xfc\xce\xfa\x7e\x30\x61\x36\x7f\x1d\x57\xa4\xe7\x45\x5a"}},
     {"AES-256-GCM", {.tag = "\x53\x0f\x8a\xfb\xc7\x45\x36\xb9\xa9\x63\xb4\xf1\xc4\xcb\x73\x8b"}},
 };
 
-/* ---- Orders in which a message may come ---------------------------------------------------------------- */
+/* ---- Orders in which a message may come ------------------------------------------------------ */
 
-/* A message that is authentic is accepted, and with each of two tags that are wrong it is refused, again and again. */
-static void check_opening(EVP_CIPHER *cipher, const char *name, const struct message *m, const char *order)
+/* A message that is authentic is accepted, and with each of two tags that are wrong it is
+ * refused, again and again. */
+static void check_opening(EVP_CIPHER *cipher, const char *name, const struct message *m,
+                          const char *order)
 {
     uint8_t wrong[2][TAG_BYTES];
     struct run run = start(name, cipher, m, 0);
@@ -260,7 +278,8 @@ static void check_opening(EVP_CIPHER *cipher, const char *name, const struct mes
 }
 
 /* The tag is right, may be read again, and is not there before the message is complete. */
-static void check_sealing(EVP_CIPHER *cipher, const char *name, const struct message *m, const char *order)
+static void check_sealing(EVP_CIPHER *cipher, const char *name, const struct message *m,
+                          const char *order)
 {
     struct run run = start(name, cipher, m, 1);
 
@@ -280,17 +299,20 @@ static void check_sealing(EVP_CIPHER *cipher, const char *name, const struct mes
     checks++;
 }
 
-/* All ways to write the parts of a message: set-up, length, associated data, text, end, and the place of the tag. */
+/* All ways to write the parts of a message: set-up, length, associated data, text, end, and
+ * the place of the tag. */
 static void check_orders(EVP_CIPHER *cipher, const char *name, int is_ccm, const struct message *m)
 {
     static const char *const set_ups[] = {"i", "kn", "nk", "kin"}, *const ends[] = {"f", "F", "G"};
-    static const char *const aads[3][9] = {{"", "b", "B", NULL},
-                                           {"a", "A", "ab", "ac", NULL},
-                                           {"a", "A", "ab", "ac", "pq", "pEq", "pzBbeq", "pcq", NULL}};
+    static const char *const aads[3][9] = {
+        {"", "b", "B", NULL},
+        {"a", "A", "ab", "ac", NULL},
+        {"a", "A", "ab", "ac", "pq", "pEq", "pzBbeq", "pcq", NULL}};
     static const char *const texts[2][5] = {{"", "e", "z", "E", NULL}, {"t", "T", "ct", NULL}};
-    /* CCM needs the length before associated data. An EVP_Cipher without any pointer ends an empty message, so it
-     * can announce no length of zero. */
-    static const char *const lengths[3][4] = {{"", NULL}, {"", "l", "lc", NULL}, {"l", "L", "ll", NULL}};
+    /* CCM needs the length before associated data. An EVP_Cipher without any pointer ends an empty
+     * message, so it can announce no length of zero. */
+    static const char *const lengths[3][4] = {
+        {"", NULL}, {"", "l", "lc", NULL}, {"l", "L", "ll", NULL}};
     const size_t has_aad = m->aad_bytes != 0, has_text = m->text_bytes != 0;
     char order[ORDER_BYTES];
 
@@ -301,25 +323,29 @@ static void check_orders(EVP_CIPHER *cipher, const char *name, int is_ccm, const
                     for (size_t e = 0; e < 3; e++) {
                         if (!has_text && strchr(*length, 'L'))
                             continue;
-                        snprintf(order, sizeof order, "%s%s%s%s%s", set_ups[s], *length, *aad, *text, ends[e]);
+                        snprintf(order, sizeof order, "%s%s%s%s%s", set_ups[s], *length, *aad,
+                                 *text, ends[e]);
                         check_sealing(cipher, name, m, order);
                         for (int place = 0; place < 5; place++) {
-                            if (is_ccm && place == 4 && **text) /* the text is checked when it comes */
+                            /* CCM checks the text when it comes */
+                            if (is_ccm && place == 4 && **text)
                                 continue;
-                            snprintf(order, sizeof order, "%s%s%s%s%s%s%s%s%s%s", place == 0 ? "x" : "", set_ups[s],
-                                     place == 1 ? "x" : "", *length, place == 2 ? "x" : "", *aad, place == 3 ? "x" : "",
+                            snprintf(order, sizeof order, "%s%s%s%s%s%s%s%s%s%s",
+                                     place == 0 ? "x" : "", set_ups[s], place == 1 ? "x" : "",
+                                     *length, place == 2 ? "x" : "", *aad, place == 3 ? "x" : "",
                                      *text, place == 4 ? "x" : "", ends[e]);
                             check_opening(cipher, name, m, order);
                         }
                     }
 }
 
-/* ---- Orders in which no message may come ----------------------------------------------------------------- */
+/* ---- Orders in which no message may come ----------------------------------------------------- */
 
 enum { GCM = 1, CCM = 2, BOTH = 3 };
 enum { NO_AAD = 0, AAD = 1, NO_TEXT = 0, TEXT = 2 };
 
-/* The right tag is set; the last call has to fail all the same, whatever the calls before it returned. */
+/* The right tag is set; the last call has to fail all the same, whatever the
+ * calls before it returned. */
 static const struct {
     int modes, parts;
     const char *order, *what;
@@ -377,14 +403,15 @@ static void check_refused(EVP_CIPHER *cipher, const char *name, int is_ccm, cons
         calls(&run, refused[i].order);
         if (run.last)
             fail(&run, refused[i].order, refused[i].what);
-        if (!strchr(refused[i].order, 'x') && ERR_GET_REASON(ERR_peek_error()) != PROV_R_TAG_NOT_SET)
+        if (!strchr(refused[i].order, 'x') &&
+            ERR_GET_REASON(ERR_peek_error()) != PROV_R_TAG_NOT_SET)
             fail(&run, refused[i].order, "the error does not say that no tag was set");
         end(&run);
         checks++;
     }
 }
 
-/* ---- More than one message ------------------------------------------------------------------------------- */
+/* ---- More than one message ------------------------------------------------------------------- */
 
 /* Messages of one context, each accepted, opened and sealed in turn. */
 static void check_next_messages(EVP_CIPHER *cipher, const char *name, const struct message *m)
@@ -454,7 +481,8 @@ static void check_tags(EVP_CIPHER *cipher, const char *name, const struct messag
     checks += 5;
 }
 
-/* The length of a text is announced once more behind associated data: they still belong to the message. */
+/* The length of a text is announced once more behind associated data: they still
+ * belong to the message. */
 static void check_aad_is_kept(EVP_CIPHER *cipher, const char *name, const struct message *with_aad)
 {
     static const char *const orders[] = {"xilalf", "xilaLf", "xilaltf", "xilalG"};
@@ -477,9 +505,10 @@ static void check_aad_is_kept(EVP_CIPHER *cipher, const char *name, const struct
     }
 }
 
-/* ---- Any order ------------------------------------------------------------------------------------------- */
+/* ---- Any order ------------------------------------------------------------------------------- */
 
-/* Never is the right tag set, nor the nonce of a sealed message used again: so nothing may be accepted. */
+/* Never is the right tag set, nor the nonce of a sealed message used again: so
+ * nothing may be accepted. */
 static void check_any_order(EVP_CIPHER *cipher, const char *name, const struct message *m)
 {
     static const char letters[] = "iiknorvVxxyYlLaAbBtThjeEzfFGgc";
@@ -494,7 +523,8 @@ static void check_any_order(EVP_CIPHER *cipher, const char *name, const struct m
         const int done = call(&run, letter);
 
         random_calls++;
-        if (done && !seals(&run) && (strchr("fFG", letter) || (run.is_ccm && strchr("tTe", letter))))
+        if (done && !seals(&run) &&
+            (strchr("fFG", letter) || (run.is_ccm && strchr("tTe", letter))))
             fail(&run, order, "a wrong tag is accepted");
     }
     end(&run);
@@ -522,8 +552,9 @@ int main(int argc, char **argv)
     if (argc < 4 || argc > 5)
         return 2;
     state = strtoull(argv[3], NULL, 10);
-    if (!OSSL_PROVIDER_load(NULL, "default") || !OSSL_PROVIDER_set_default_search_path(NULL, argv[1])
-        || !OSSL_PROVIDER_load(NULL, "everycore")) {
+    if (!OSSL_PROVIDER_load(NULL, "default") ||
+        !OSSL_PROVIDER_set_default_search_path(NULL, argv[1]) ||
+        !OSSL_PROVIDER_load(NULL, "everycore")) {
         ERR_print_errors_fp(stdout);
         return 1;
     }
@@ -551,7 +582,8 @@ int main(int argc, char **argv)
         EVP_CIPHER_free(cipher);
         EVP_CIPHER_free(reference);
     }
-    printf("%lu orders of calls, and %lu calls in any order: nothing that is not authentic is accepted\n", checks,
-           random_calls);
+    printf("%lu orders of calls, and %lu calls in any order: nothing that is not authentic is "
+           "accepted\n",
+           checks, random_calls);
     return 0;
 }

@@ -2,9 +2,9 @@
 /*
  * The provider under calls in any order, with any pointers and lengths: orders FOLDER ROUNDS SEED
  *
- * FOLDER: where everycore.so is. Built with sanitizers, as the provider then is too, each access out of bounds ends the
- * program. Results do not matter here: OpenSSL's own contexts crash after some of these calls, so nothing is compared.
- * The last line is the count of calls.
+ * FOLDER: where everycore.so is. Built with sanitizers, as the provider then is too, each access
+ * out of bounds ends the program. Results do not matter here: OpenSSL's own contexts crash after
+ * some of these calls, so nothing is compared. The last line is the count of calls.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -17,8 +17,9 @@
 #include <openssl/params.h>
 #include <openssl/provider.h>
 
-static const char *const names[] = {"AES-128-GCM", "AES-256-GCM", "AES-128-CCM", "AES-256-CCM", "AES-128-CTR",
-                                    "AES-128-CBC", "AES-192-CBC", "AES-256-ECB", "AES-128-XTS", "AES-256-XTS"};
+static const char *const names[] = {"AES-128-GCM", "AES-256-GCM", "AES-128-CCM", "AES-256-CCM",
+                                    "AES-128-CTR", "AES-128-CBC", "AES-192-CBC", "AES-256-ECB",
+                                    "AES-128-XTS", "AES-256-XTS"};
 enum { N_NAMES = sizeof names / sizeof *names };
 
 static uint64_t state; /* of the generator: splitmix64 of Steele, Lea, Flood 2014 */
@@ -44,14 +45,16 @@ static uint8_t *some_bytes(size_t n)
 
 static int text_bytes(void)
 {
-    static const int lengths[] = {0, 1, 8, 12, 13, 15, 16, 17, 24, 32, 40, 48, 64, 100, 128, 600, 5000};
+    static const int lengths[] = {0,  1,  8,  12, 13,  15,  16,  17,  24,
+                                  32, 40, 48, 64, 100, 128, 600, 5000};
 
     return lengths[below(sizeof lengths / sizeof *lengths)];
 }
 
 static void init(EVP_CIPHER_CTX *context)
 {
-    uint8_t *key = below(4) ? some_bytes(64) : NULL, *iv = below(4) ? some_bytes(EVP_MAX_IV_LENGTH + 128) : NULL;
+    uint8_t *key = below(4) ? some_bytes(64) : NULL,
+            *iv = below(4) ? some_bytes(EVP_MAX_IV_LENGTH + 128) : NULL;
 
     EVP_CipherInit_ex(context, NULL, NULL, key, iv, (int)below(3) - 1);
     free(key);
@@ -94,13 +97,16 @@ static void one_call(EVP_CIPHER_CTX *context)
 
 static void control(EVP_CIPHER_CTX *context)
 {
-    static const int commands[] = {EVP_CTRL_AEAD_GET_TAG,    EVP_CTRL_AEAD_SET_TAG, EVP_CTRL_AEAD_SET_IVLEN,
-                                   EVP_CTRL_AEAD_TLS1_AAD,   EVP_CTRL_AEAD_TLS1_AAD, EVP_CTRL_GCM_SET_IV_FIXED,
-                                   EVP_CTRL_GCM_SET_IV_INV, EVP_CTRL_GCM_IV_GEN,   EVP_CTRL_CCM_SET_L};
-    static const int lengths[] = {-1, 0, 1, 4, 7, 8, 12, 13, 13, 13, 15, 16, 17, 64, 128, 129, 200, 1 << 30};
+    static const int commands[] = {
+        EVP_CTRL_AEAD_GET_TAG,   EVP_CTRL_AEAD_SET_TAG,  EVP_CTRL_AEAD_SET_IVLEN,
+        EVP_CTRL_AEAD_TLS1_AAD,  EVP_CTRL_AEAD_TLS1_AAD, EVP_CTRL_GCM_SET_IV_FIXED,
+        EVP_CTRL_GCM_SET_IV_INV, EVP_CTRL_GCM_IV_GEN,    EVP_CTRL_CCM_SET_L};
+    static const int lengths[] = {-1, 0,  1,  4,  7,  8,   12,  13,  13,
+                                  13, 15, 16, 17, 64, 128, 129, 200, 1 << 30};
     const int command = commands[below(sizeof commands / sizeof *commands)];
     const int n = lengths[below(sizeof lengths / sizeof *lengths)], is_far = n < 0 || n > 1000;
-    uint8_t *data = some_bytes(n > 0 && !is_far ? (size_t)n : 256); /* 0 and -1: as long as the IV */
+    /* 0 and -1: as long as the IV */
+    uint8_t *data = some_bytes(n > 0 && !is_far ? (size_t)n : 256);
 
     if (n == 13 && below(2)) /* the length of a record that is here */
         data[11] = 0;
@@ -133,8 +139,8 @@ static void set_sizes(EVP_CIPHER_CTX *context)
         EVP_CIPHER_CTX_set_padding(context, (int)below(2));
         break;
     case 4:
-        params[0] = OSSL_PARAM_construct_size_t(below(2) ? OSSL_CIPHER_PARAM_KEYLEN : OSSL_CIPHER_PARAM_AEAD_IVLEN,
-                                                &bytes);
+        params[0] = OSSL_PARAM_construct_size_t(
+            below(2) ? OSSL_CIPHER_PARAM_KEYLEN : OSSL_CIPHER_PARAM_AEAD_IVLEN, &bytes);
         params[1] = OSSL_PARAM_construct_end();
         EVP_CIPHER_CTX_set_params(context, params);
         break;
@@ -165,7 +171,7 @@ static EVP_CIPHER_CTX *copy(EVP_CIPHER_CTX *context)
     return twin;
 }
 
-/* ---- CMAC ----------------------------------------------------------------------------------------------- */
+/* ---- CMAC ------------------------------------------------------------------------------------ */
 
 static void init_mac(EVP_MAC_CTX *context)
 {
@@ -173,8 +179,9 @@ static void init_mac(EVP_MAC_CTX *context)
                                           "DES-EDE3-CBC", "AES-128-GCM", "none"};
     const size_t n = below(70);
     uint8_t *key = below(4) ? some_bytes(n) : NULL;
-    OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string("cipher", (char *)(uintptr_t)ciphers[below(6)], 0),
-                           OSSL_PARAM_construct_end()};
+    OSSL_PARAM params[] = {
+        OSSL_PARAM_construct_utf8_string("cipher", (char *)(uintptr_t)ciphers[below(6)], 0),
+        OSSL_PARAM_construct_end()};
 
     EVP_MAC_init(context, key, n, below(3) ? params : NULL);
     free(key);
@@ -246,8 +253,9 @@ int main(int argc, char **argv)
     if (argc != 4)
         return 2;
     state = strtoull(argv[3], NULL, 10);
-    if (!OSSL_PROVIDER_load(NULL, "default") || !OSSL_PROVIDER_set_default_search_path(NULL, argv[1])
-        || !OSSL_PROVIDER_load(NULL, "everycore")) {
+    if (!OSSL_PROVIDER_load(NULL, "default") ||
+        !OSSL_PROVIDER_set_default_search_path(NULL, argv[1]) ||
+        !OSSL_PROVIDER_load(NULL, "everycore")) {
         ERR_print_errors_fp(stdout);
         return 1;
     }
@@ -261,8 +269,8 @@ int main(int argc, char **argv)
 
         EVP_CipherInit_ex(context, ciphers[below(N_NAMES)], NULL, NULL, NULL, 1);
         for (size_t left = 1 + below(14); left--; calls++) {
-            static void (*const kinds[])(EVP_CIPHER_CTX *) = {init,     update,  update,    update,    finish,
-                                                              one_call, control, set_sizes, set_sizes, ask};
+            static void (*const kinds[])(EVP_CIPHER_CTX *) = {
+                init, update, update, update, finish, one_call, control, set_sizes, set_sizes, ask};
             const size_t kind = below(11);
             if (kind < 10)
                 kinds[kind](context);

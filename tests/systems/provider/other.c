@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A provider of pretence, beside which ours has to find its place: it serves a cipher AES-256-OTHER, and with -DHAS_AES
- * also AES-256-GCM. Its functions do nothing, for the tests only ask whose cipher a program gets.
+ * A provider of pretence, beside which ours has to find its place: it serves a cipher
+ * AES-256-OTHER, and with -DHAS_AES also AES-256-GCM. Its functions do nothing, for the tests only
+ * ask whose cipher a program gets.
  */
 #include <stddef.h>
 
@@ -21,14 +22,15 @@ static void release(void *context)
     (void)context;
 }
 
-static int init(void *context, const unsigned char *key, size_t key_bytes, const unsigned char *iv, size_t iv_bytes,
-                const OSSL_PARAM params[])
+static int init(void *context, const unsigned char *key, size_t key_bytes, const unsigned char *iv,
+                size_t iv_bytes, const OSSL_PARAM params[])
 {
     (void)context, (void)key, (void)key_bytes, (void)iv, (void)iv_bytes, (void)params;
     return 1;
 }
 
-static int update(void *context, unsigned char *out, size_t *written, size_t room, const unsigned char *in, size_t n)
+static int update(void *context, unsigned char *out, size_t *written, size_t room,
+                  const unsigned char *in, size_t n)
 {
     (void)context, (void)out, (void)room, (void)in, (void)n;
     *written = 0;
@@ -79,8 +81,8 @@ static const OSSL_DISPATCH offered[] = {
     {0, NULL},
 };
 
-int OSSL_provider_init(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *given, const OSSL_DISPATCH **functions_of_it,
-                       void **context)
+int OSSL_provider_init(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *given,
+                       const OSSL_DISPATCH **functions_of_it, void **context)
 {
     (void)core, (void)given;
     *functions_of_it = offered;

@@ -2,9 +2,10 @@
 /*
  * The speed of the provider beside that of OpenSSL's own, in one process: speed FOLDER [ROUNDS]
  *
- * FOLDER: where everycore.so is. Both take turns in short runs. A line is an operation, a length, nanoseconds of
- * OpenSSL's own and of ours, both the fastest of all runs, and how many times as fast we are. That is the median over
- * pairs of runs one after the other: the speed of the core, which other programs change, is nearly the same in both.
+ * FOLDER: where everycore.so is. Both take turns in short runs. A line is an operation, a length,
+ * nanoseconds of OpenSSL's own and of ours, both the fastest of all runs, and how many times as
+ * fast we are. That is the median over pairs of runs one after the other: the speed of the core,
+ * which other programs change, is nearly the same in both.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -122,8 +123,8 @@ static void measure(const struct operation *operation, int n, int rounds)
         ratios[round] = took[THEIRS] / took[OURS];
     }
     qsort(ratios, (size_t)rounds, sizeof *ratios, order);
-    printf("%-13s %s %6d %8.1f %8.1f %5.2f\n", operation->title, operation->cipher, n, best[THEIRS], best[OURS],
-           ratios[rounds / 2]);
+    printf("%-13s %s %6d %8.1f %8.1f %5.2f\n", operation->title, operation->cipher, n, best[THEIRS],
+           best[OURS], ratios[rounds / 2]);
     free(ratios);
     for (int side = OURS; side < BOTH; side++)
         EVP_CIPHER_CTX_free(contexts[side]);
@@ -133,8 +134,9 @@ int main(int argc, char **argv)
 {
     if (argc < 2)
         return 2;
-    if (!OSSL_PROVIDER_load(NULL, "default") || !OSSL_PROVIDER_set_default_search_path(NULL, argv[1])
-        || !OSSL_PROVIDER_load(NULL, "everycore")) {
+    if (!OSSL_PROVIDER_load(NULL, "default") ||
+        !OSSL_PROVIDER_set_default_search_path(NULL, argv[1]) ||
+        !OSSL_PROVIDER_load(NULL, "everycore")) {
         fprintf(stderr, "everycore.so of %s cannot be loaded\n", argv[1]);
         return 1;
     }
@@ -142,6 +144,7 @@ int main(int argc, char **argv)
         key[i] = (uint8_t)(i * 7 + 1);
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         for (int j = 0; j < 8 && operations[i].lengths[j]; j++)
-            measure(&operations[i], operations[i].lengths[j], argc > 2 && atoi(argv[2]) > 0 ? atoi(argv[2]) : 2000);
+            measure(&operations[i], operations[i].lengths[j],
+                    argc > 2 && atoi(argv[2]) > 0 ? atoi(argv[2]) : 2000);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An application of EDK2 that uses the library class: it seals the message of README.md, opens it, finds a damaged tag,
- * and prints what it found. Then it ends the machine.
+ * An application of EDK2 that uses the library class: it seals the message of README.md, opens it,
+ * finds a damaged tag, and prints what it found. Then it ends the machine.
  */
 #include <Uefi.h>
 #include <Library/BaseMemoryLib.h>
@@ -36,7 +36,8 @@ EFI_STATUS EFIAPI UefiMain(EFI_HANDLE Image, EFI_SYSTEM_TABLE *Table)
 {
     STATIC CONST uint8_t Secret[32] = "thirty-one characters, one zero";
     STATIC CONST uint8_t Nonce[12] = {1};
-    STATIC CONST uint8_t Text[18] = "every core counts"; /* with its final zero byte, as README.md seals it */
+    /* Text: with its final zero byte, as README.md seals it */
+    STATIC CONST uint8_t Text[18] = "every core counts";
     uint8_t Message[18], Tag[16];
     union evc_gcm_key Key;
     enum evc_status Status;
@@ -49,7 +50,8 @@ EFI_STATUS EFIAPI UefiMain(EFI_HANDLE Image, EFI_SYSTEM_TABLE *Table)
     if (Status == EVC_OK) {
         PrintTag(Tag);
         Status = evc_gcm_open(&Key, Nonce, 12, NULL, 0, Message, Message, sizeof Message, Tag, 16);
-        Print(Status == EVC_OK && CompareMem(Message, Text, sizeof Text) == 0 ? " opened" : " not opened");
+        Print(Status == EVC_OK && CompareMem(Message, Text, sizeof Text) == 0 ? " opened"
+                                                                              : " not opened");
         Tag[0] ^= 1;
         Status = evc_gcm_open(&Key, Nonce, 12, NULL, 0, Message, Message, sizeof Message, Tag, 16);
     }
