@@ -23,7 +23,8 @@ struct context {
     br_gcm_context gcm;
     br_ccm_context ccm;
     struct number {
-        br_rsa_public power; /* raises in place; its exponent may be as long as n, and is kept secret as the base is */
+        br_rsa_public power; /* raises in place; its exponent may be as long as n, and is kept
+                              * secret as the base is */
         br_rsa_public_key exponent;
         unsigned char n[1024], e[1024], a[1024], x[1024];
         br_rsa_private private;
@@ -225,9 +226,16 @@ static bool set_rsa(struct number *c, const uint8_t *key, size_t n_bytes, peer_r
     for (size_t i = 0; i < 5; i++)
         memcpy(c->parts[i], key + 3 * n_bytes + i * half, half);
     c->key = (br_rsa_private_key){.n_bitlen = (uint32_t)(8 * n_bytes),
-                                  .p = c->parts[0], .plen = half, .q = c->parts[1], .qlen = half,
-                                  .dp = c->parts[2], .dplen = half, .dq = c->parts[3], .dqlen = half,
-                                  .iq = c->parts[4], .iqlen = half};
+                                  .p = c->parts[0],
+                                  .plen = half,
+                                  .q = c->parts[1],
+                                  .qlen = half,
+                                  .dp = c->parts[2],
+                                  .dplen = half,
+                                  .dq = c->parts[3],
+                                  .dqlen = half,
+                                  .iq = c->parts[4],
+                                  .iqlen = half};
     c->private = br_rsa_private_get_default();
     return true;
 }

@@ -130,7 +130,8 @@ static bool run_exp(void *context, const struct peer_message *m)
     if (!m->out)
         return true;
     memset(m->out, 0, m->len_bytes);
-    return botan_mp_num_bytes(c->x, &n) == 0 && botan_mp_to_bin(c->x, m->out + m->len_bytes - n) == 0;
+    return botan_mp_num_bytes(c->x, &n) == 0 &&
+           botan_mp_to_bin(c->x, m->out + m->len_bytes - n) == 0;
 }
 
 /* a to the power of b, or of 65537. */
@@ -138,14 +139,15 @@ static bool set_power(struct context *c, const uint8_t *key, size_t n_bytes, boo
 {
     static const uint8_t e65537[] = {1, 0, 1};
 
-    return botan_mp_init(&c->n) == 0 && botan_mp_init(&c->a) == 0 && botan_mp_init(&c->exponent) == 0 &&
-           botan_mp_init(&c->x) == 0 && botan_mp_from_bin(c->n, key, n_bytes) == 0 &&
+    return botan_mp_init(&c->n) == 0 && botan_mp_init(&c->a) == 0 &&
+           botan_mp_init(&c->exponent) == 0 && botan_mp_init(&c->x) == 0 &&
+           botan_mp_from_bin(c->n, key, n_bytes) == 0 &&
            botan_mp_from_bin(c->a, key + n_bytes, n_bytes) == 0 &&
            botan_mp_from_bin(c->exponent, is_public ? e65537 : key + 2 * n_bytes,
                              is_public ? sizeof e65537 : n_bytes) == 0;
 }
 
-/* ---- RSA, Diffie-Hellman, primes ---------------------------------------------------------------- */
+/* ---- RSA, Diffie-Hellman, primes ------------------------------------------------------------- */
 
 static bool run_rsa_private(void *context, const struct peer_message *m)
 {
@@ -199,14 +201,17 @@ static bool set_rsa(struct context *c, const uint8_t *key, size_t n_bytes, bool 
     if (!load_number(&c->exponent, e65537, sizeof e65537))
         return false;
     if (is_private)
-        return load_number(&c->a, p, n_bytes / 2) && load_number(&c->x, p + n_bytes / 2, n_bytes / 2) &&
+        return load_number(&c->a, p, n_bytes / 2) &&
+               load_number(&c->x, p + n_bytes / 2, n_bytes / 2) &&
                botan_privkey_load_rsa(&c->private_key, c->a, c->x, c->exponent) == 0 &&
                botan_pk_op_sign_create(&c->sign, c->private_key, "Raw", 0) == 0;
-    return load_number(&c->n, key, n_bytes) && botan_pubkey_load_rsa(&c->public_key, c->n, c->exponent) == 0 &&
+    return load_number(&c->n, key, n_bytes) &&
+           botan_pubkey_load_rsa(&c->public_key, c->n, c->exponent) == 0 &&
            botan_pk_op_encrypt_create(&c->encrypt, c->public_key, "Raw", 0) == 0;
 }
 
-static bool open_layer(struct context *c, const char *mode, const uint8_t *key, size_t n_bytes, peer_run **run)
+static bool open_layer(struct context *c, const char *mode, const uint8_t *key, size_t n_bytes,
+                       peer_run **run)
 {
     static const uint8_t two[] = {2};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* GMP: products of limbs through mpn, powers through mpn_sec_powm and mpz_powm. Its Montgomery reduction is exported,
- * but not in its header: the library's own powers are made of it. */
+/* GMP: products of limbs through mpn, powers through mpn_sec_powm and mpz_powm. Its Montgomery
+ * reduction is exported, but not in its header: the library's own powers are made of it. */
 #include "peer.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 #include <gmp.h>
 
-/* rp = up / B^(2 or 1 x n) modulo mp, up to a multiple of mp that the carry tells; ip: -1 / mp modulo B^(2 or 1). redc_2
- * is there where the CPU's assembly has it. */
+/* rp = up / B^(2 or 1 x n) modulo mp, up to a multiple of mp that the carry tells; ip: -1 / mp
+ * modulo B^(2 or 1). redc_2 is there where the CPU's assembly has it. */
 mp_limb_t __gmpn_redc_1(mp_ptr rp, mp_ptr up, mp_srcptr mp, mp_size_t n, mp_limb_t ip);
 #pragma weak __gmpn_redc_2
 mp_limb_t __gmpn_redc_2(mp_ptr rp, mp_ptr up, mp_srcptr mp, mp_size_t n, mp_srcptr ip);
@@ -53,8 +53,9 @@ static void store(const mp_limb_t *a, const struct context *c, uint8_t *out)
 static void reduce(struct context *c)
 {
     const mp_size_t n = (mp_size_t)c->n_limbs;
-    const mp_limb_t carry = &__gmpn_redc_2 && n > 1 ? __gmpn_redc_2(c->x, c->product, c->n, n, c->inverse)
-                                                    : __gmpn_redc_1(c->x, c->product, c->n, n, c->inverse[0]);
+    const mp_limb_t carry = &__gmpn_redc_2 && n > 1
+                                ? __gmpn_redc_2(c->x, c->product, c->n, n, c->inverse)
+                                : __gmpn_redc_1(c->x, c->product, c->n, n, c->inverse[0]);
 
     if (carry)
         mpn_sub_n(c->x, c->x, c->n, n);
@@ -167,7 +168,7 @@ static void set_inverse(struct context *c)
     mpz_clears(x, t, n, NULL);
 }
 
-/* ---- RSA, Diffie-Hellman, primes ---------------------------------------------------------------- */
+/* ---- RSA, Diffie-Hellman, primes ------------------------------------------------------------- */
 
 static bool store_number(const struct context *c, const mpz_t x, const struct peer_message *m)
 {
@@ -266,7 +267,8 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
 
     while (i < sizeof offered / sizeof offered[0] && strcmp(mode, offered[i].mode) != 0)
         i++;
-    if (i == sizeof offered / sizeof offered[0] || GMP_LIMB_BITS != 64 || !(c = calloc(1, sizeof *c)))
+    if (i == sizeof offered / sizeof offered[0] || GMP_LIMB_BITS != 64 ||
+        !(c = calloc(1, sizeof *c)))
         return NULL;
     *run = offered[i].run;
     for (size_t j = 0; j < N_NUMBERS; j++)
@@ -289,12 +291,14 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         to_form(c, c->x, c->a);
     if (*run == run_mul)
         to_form(c, c->b, c->b);
-    c->scratch = malloc(sizeof(mp_limb_t) * (size_t)mpn_sec_powm_itch((mp_size_t)c->n_limbs, key_bits,
-                                                                      (mp_size_t)c->n_limbs));
+    c->scratch =
+        malloc(sizeof(mp_limb_t) *
+               (size_t)mpn_sec_powm_itch((mp_size_t)c->n_limbs, key_bits, (mp_size_t)c->n_limbs));
     if (c->scratch)
         return c;
     close_context(c);
     return NULL;
 }
 
-const struct peer evc_peer = {.name = "gmp", .version = version, .open = open_context, .close = close_context};
+const struct peer evc_peer = {
+    .name = "gmp", .version = version, .open = open_context, .close = close_context};

@@ -3,7 +3,8 @@
  * Intel's library of multi-buffer primitives for IPsec: GCM by its direct calls, whose key tables
  * are made beforehand; all else as one job, not checked by the library and flushed at once, which
  * is the best that a caller with one message can do. It has no XTS, and leaves the comparison of
- * tags to its caller. Vectors of 128 bits alone: PEER_IPSEC_MB=sse in the environment; of 256: avx2.
+ * tags to its caller. Vectors of 128 bits alone: PEER_IPSEC_MB=sse in the
+ * environment; of 256: avx2.
  */
 #include "peer.h"
 
@@ -83,21 +84,21 @@ static IMB_MGR *shared_manager(void)
     return manager;
 }
 
-#define RUN_GCM(key_bits)                                                                                              \
-    static bool seal_##key_bits(void *key, const struct peer_message *m)                                               \
-    {                                                                                                                  \
-        struct gcm_context_data state;                                                                                 \
-        shared_manager()->gcm##key_bits##_enc(key, &state, m->out, m->in, m->len_bytes, m->iv, m->aad, m->aad_bytes,   \
-                                              m->tag, 16);                                                             \
-        return true;                                                                                                   \
-    }                                                                                                                  \
-    static bool open_##key_bits(void *key, const struct peer_message *m)                                               \
-    {                                                                                                                  \
-        struct gcm_context_data state;                                                                                 \
-        uint8_t tag[16];                                                                                               \
-        shared_manager()->gcm##key_bits##_dec(key, &state, m->out, m->in, m->len_bytes, m->iv, m->aad, m->aad_bytes,   \
-                                              tag, 16);                                                                \
-        return same_tag(tag, m->tag);                                                                                  \
+#define RUN_GCM(key_bits)                                                                      \
+    static bool seal_##key_bits(void *key, const struct peer_message *m)                       \
+    {                                                                                          \
+        struct gcm_context_data state;                                                         \
+        shared_manager()->gcm##key_bits##_enc(key, &state, m->out, m->in, m->len_bytes, m->iv, \
+                                              m->aad, m->aad_bytes, m->tag, 16);               \
+        return true;                                                                           \
+    }                                                                                          \
+    static bool open_##key_bits(void *key, const struct peer_message *m)                       \
+    {                                                                                          \
+        struct gcm_context_data state;                                                         \
+        uint8_t tag[16];                                                                       \
+        shared_manager()->gcm##key_bits##_dec(key, &state, m->out, m->in, m->len_bytes, m->iv, \
+                                              m->aad, m->aad_bytes, tag, 16);                  \
+        return same_tag(tag, m->tag);                                                          \
     }
 
 RUN_GCM(128)

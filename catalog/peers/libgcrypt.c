@@ -33,7 +33,9 @@ static const char *version(void)
 
 static const char *with_aes(const char *list)
 {
-    return !strstr(list, "intel-vaes-vpclmul:") ? "sse" : strstr(list, "intel-avx512:") ? "best" : "vaes256";
+    return !strstr(list, "intel-vaes-vpclmul:") ? "sse"
+           : strstr(list, "intel-avx512:")      ? "best"
+                                                : "vaes256";
 }
 
 static const char *hardware(void)
@@ -200,10 +202,11 @@ static bool set_power(struct context *c, const uint8_t *key, size_t n_bytes, boo
         c->exponent = gcry_mpi_set_ui(NULL, 65537);
     return !gcry_mpi_scan(&c->n, GCRYMPI_FMT_USG, key, n_bytes, NULL) &&
            !gcry_mpi_scan(&c->a, GCRYMPI_FMT_USG, key + n_bytes, n_bytes, NULL) &&
-           (is_public || !gcry_mpi_scan(&c->exponent, GCRYMPI_FMT_USG, key + 2 * n_bytes, n_bytes, NULL));
+           (is_public ||
+            !gcry_mpi_scan(&c->exponent, GCRYMPI_FMT_USG, key + 2 * n_bytes, n_bytes, NULL));
 }
 
-/* ---- RSA, Diffie-Hellman, primes ---------------------------------------------------------------- */
+/* ---- RSA, Diffie-Hellman, primes ------------------------------------------------------------- */
 
 /* The only number of an S-expression that is in a list of this name. */
 static bool store_number_of(gcry_sexp_t result, const char *name, const struct peer_message *m)
@@ -221,7 +224,8 @@ static bool run_rsa_private(void *context, const struct peer_message *m)
 {
     struct context *c = context;
     gcry_sexp_t result = NULL;
-    const bool good = !gcry_pk_sign(&result, c->in, c->rsa) && (!m->out || store_number_of(result, "s", m));
+    const bool good =
+        !gcry_pk_sign(&result, c->in, c->rsa) && (!m->out || store_number_of(result, "s", m));
 
     gcry_sexp_release(result);
     return good;
@@ -231,7 +235,8 @@ static bool run_rsa_public(void *context, const struct peer_message *m)
 {
     struct context *c = context;
     gcry_sexp_t result = NULL;
-    const bool good = !gcry_pk_encrypt(&result, c->in, c->rsa) && (!m->out || store_number_of(result, "a", m));
+    const bool good =
+        !gcry_pk_encrypt(&result, c->in, c->rsa) && (!m->out || store_number_of(result, "a", m));
 
     gcry_sexp_release(result);
     return good;
@@ -257,15 +262,18 @@ static bool set_rsa(struct context *c, const uint8_t *key, size_t n_bytes, bool 
     gcry_mpi_t d = NULL, first = NULL, second = NULL, inverse = NULL;
     bool good = scan(&c->n, key, n_bytes) && scan(&d, key + n_bytes, n_bytes) &&
                 scan(&c->a, key + 2 * n_bytes, n_bytes) && scan(&second, p, n_bytes / 2) &&
-                scan(&first, p + n_bytes / 2, n_bytes / 2) && scan(&inverse, p + 4 * (n_bytes / 2), n_bytes / 2) &&
+                scan(&first, p + n_bytes / 2, n_bytes / 2) &&
+                scan(&inverse, p + 4 * (n_bytes / 2), n_bytes / 2) &&
                 !gcry_sexp_build(&c->in, NULL, "(data (flags raw) (value %m))", c->a);
 
     c->exponent = gcry_mpi_set_ui(NULL, 65537);
-    good = good && !(is_private ? gcry_sexp_build(&c->rsa, NULL,
-                                                  "(private-key (rsa (n %m) (e %m) (d %m) (p %m) (q %m) (u %m)))",
-                                                  c->n, c->exponent, d, first, second, inverse)
-                                : gcry_sexp_build(&c->rsa, NULL, "(public-key (rsa (n %m) (e %m)))", c->n,
-                                                  c->exponent));
+    good = good &&
+           !(is_private
+                 ? gcry_sexp_build(&c->rsa, NULL,
+                                   "(private-key (rsa (n %m) (e %m) (d %m) (p %m) (q %m) (u %m)))",
+                                   c->n, c->exponent, d, first, second, inverse)
+                 : gcry_sexp_build(&c->rsa, NULL, "(public-key (rsa (n %m) (e %m)))", c->n,
+                                   c->exponent));
     gcry_mpi_release(d);
     gcry_mpi_release(first);
     gcry_mpi_release(second);
@@ -273,7 +281,8 @@ static bool set_rsa(struct context *c, const uint8_t *key, size_t n_bytes, bool 
     return good;
 }
 
-static bool open_layer(struct context *c, const char *mode, const uint8_t *key, size_t n_bytes, peer_run **run)
+static bool open_layer(struct context *c, const char *mode, const uint8_t *key, size_t n_bytes,
+                       peer_run **run)
 {
     if (strncmp(mode, "rsa-", 4) == 0) {
         const bool is_private = strcmp(mode, "rsa-private") == 0;

@@ -265,7 +265,8 @@ static int set_secret_power(struct context *c, const uint8_t *key, unsigned key_
     mbedtls_mpi_init(&c->exponent);
     mbedtls_mpi_init(&c->x);
     mbedtls_mpi_init(&c->rr);
-    return mbedtls_mpi_read_binary(&c->n, key, n_bytes) || mbedtls_mpi_read_binary(&c->a, key + n_bytes, n_bytes) ||
+    return mbedtls_mpi_read_binary(&c->n, key, n_bytes) ||
+           mbedtls_mpi_read_binary(&c->a, key + n_bytes, n_bytes) ||
            mbedtls_mpi_read_binary(&c->exponent, key + 2 * n_bytes, n_bytes);
 }
 
@@ -292,9 +293,10 @@ static bool run_mod(void *context, const struct peer_message *m)
                         !mbedtls_mpi_write_binary(&c->x, m->out, m->len_bytes)));
 }
 
-/* ---- RSA, Diffie-Hellman, primes ---------------------------------------------------------------- */
+/* ---- RSA, Diffie-Hellman, primes ------------------------------------------------------------- */
 
-#define ROUNDS 25 /* of Miller and Rabin: an error of 2^-50 at most, far below it for numbers that nobody chose */
+#define ROUNDS 25 /* of Miller and Rabin: an error of 2^-50 at most, far below it for
+                   * numbers that nobody chose */
 
 /* Blinding and rounds want a source; a good one would cost the library time that is not its own. */
 static int fill(void *state, unsigned char *out, size_t n_bytes)
@@ -329,7 +331,8 @@ static bool run_check(void *context, const struct peer_message *m)
     const int answer = mbedtls_mpi_is_prime_ext(&c->n, ROUNDS, fill, NULL);
 
     return (!answer || answer == MBEDTLS_ERR_MPI_NOT_ACCEPTABLE) &&
-           (!m->out || (!mbedtls_mpi_lset(&c->x, !answer) && !mbedtls_mpi_write_binary(&c->x, m->out, m->len_bytes)));
+           (!m->out || (!mbedtls_mpi_lset(&c->x, !answer) &&
+                        !mbedtls_mpi_write_binary(&c->x, m->out, m->len_bytes)));
 }
 
 static void free_rsa(struct context *c)
@@ -345,8 +348,8 @@ static int set_rsa(struct context *c, const uint8_t *key, unsigned key_bits)
 
     mbedtls_rsa_init(&c->rsa);
     memcpy(c->in, key + 2 * n_bytes, n_bytes);
-    return mbedtls_rsa_import_raw(&c->rsa, key, n_bytes, p, half, p + half, half, key + n_bytes, n_bytes, e65537,
-                                  sizeof e65537) ||
+    return mbedtls_rsa_import_raw(&c->rsa, key, n_bytes, p, half, p + half, half, key + n_bytes,
+                                  n_bytes, e65537, sizeof e65537) ||
            mbedtls_rsa_complete(&c->rsa);
 }
 

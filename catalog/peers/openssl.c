@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenSSL (libcrypto 3 and later) through EVP and BN, whose loops over words it does not export. Hardware off: OPENSSL_ia32cap in the environment,
- * see OPENSSL_ia32cap(3). */
+/* OpenSSL (libcrypto 3 and later) through EVP and BN, whose loops over words it does not export.
+ * Hardware off: OPENSSL_ia32cap in the environment, see OPENSSL_ia32cap(3). */
 #include "peer.h"
 
 #include <stdio.h>
@@ -183,8 +183,8 @@ static bool set_numbers(struct context *c, const uint8_t *key, size_t n_bytes)
     c->e65537 = BN_new();
     c->form = BN_MONT_CTX_new();
     c->numbers = BN_CTX_new();
-    return c->n && c->a && c->b && c->x && c->e65537 && c->form && c->numbers && BN_set_word(c->e65537, 65537) &&
-           BN_MONT_CTX_set(c->form, c->n, c->numbers);
+    return c->n && c->a && c->b && c->x && c->e65537 && c->form && c->numbers &&
+           BN_set_word(c->e65537, 65537) && BN_MONT_CTX_set(c->form, c->n, c->numbers);
 }
 
 static void free_numbers(struct context *c)
@@ -199,13 +199,15 @@ static void free_numbers(struct context *c)
 }
 
 /* Whether the mode is one of big numbers, and everything is ready for it. */
-static bool open_numbers(struct context *c, const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
+static bool open_numbers(struct context *c, const char *mode, const uint8_t *key, unsigned key_bits,
+                         peer_run **run)
 {
     static const struct {
         const char *mode;
         peer_run *run;
-    } offered[] = {{"mont-mul", run_mul},          {"mont-sqr", run_sqr},   {"exp", run_exp},
-                   {"exp-public", run_exp_public}, {"mod-word16", run_mod}, {"mod-word16-once", run_mod}};
+    } offered[] = {{"mont-mul", run_mul},   {"mont-sqr", run_sqr},
+                   {"exp", run_exp},        {"exp-public", run_exp_public},
+                   {"mod-word16", run_mod}, {"mod-word16-once", run_mod}};
 
     for (size_t i = 0; i < sizeof offered / sizeof offered[0]; i++) {
         if (strcmp(mode, offered[i].mode) != 0)
@@ -215,12 +217,13 @@ static bool open_numbers(struct context *c, const char *mode, const uint8_t *key
             return false;
         if (*run != run_mul && *run != run_sqr)
             return true;
-        return BN_to_montgomery(c->x, c->a, c->form, c->numbers) && BN_to_montgomery(c->b, c->b, c->form, c->numbers);
+        return BN_to_montgomery(c->x, c->a, c->form, c->numbers) &&
+               BN_to_montgomery(c->b, c->b, c->form, c->numbers);
     }
     return false;
 }
 
-/* ---- RSA, Diffie-Hellman, primes ---------------------------------------------------------------- */
+/* ---- RSA, Diffie-Hellman, primes ------------------------------------------------------------- */
 
 #define NO_PADDING 3 /* RSA_NO_PADDING */
 
@@ -229,7 +232,8 @@ static bool run_rsa(void *context, const struct peer_message *m, bool is_private
     struct context *c = context;
     size_t n = m->len_bytes;
 
-    if ((is_private ? EVP_PKEY_sign : EVP_PKEY_encrypt)(c->operation, c->out, &n, c->in, m->len_bytes) != 1)
+    if ((is_private ? EVP_PKEY_sign : EVP_PKEY_encrypt)(c->operation, c->out, &n, c->in,
+                                                        m->len_bytes) != 1)
         return false;
     if (m->out)
         memcpy(m->out, c->out, m->len_bytes);
@@ -264,17 +268,19 @@ static bool run_check(void *context, const struct peer_message *m)
 /* A key out of its numbers, each of which a BIGNUM has to hold until the key is made. */
 static EVP_PKEY *rsa_key(const uint8_t *key, size_t n_bytes)
 {
-    static const char *const names[] = {OSSL_PKEY_PARAM_RSA_N,         OSSL_PKEY_PARAM_RSA_D,
-                                        OSSL_PKEY_PARAM_RSA_FACTOR1,   OSSL_PKEY_PARAM_RSA_FACTOR2,
-                                        OSSL_PKEY_PARAM_RSA_EXPONENT1, OSSL_PKEY_PARAM_RSA_EXPONENT2,
-                                        OSSL_PKEY_PARAM_RSA_COEFFICIENT1};
+    static const char *const names[] = {
+        OSSL_PKEY_PARAM_RSA_N,           OSSL_PKEY_PARAM_RSA_D,
+        OSSL_PKEY_PARAM_RSA_FACTOR1,     OSSL_PKEY_PARAM_RSA_FACTOR2,
+        OSSL_PKEY_PARAM_RSA_EXPONENT1,   OSSL_PKEY_PARAM_RSA_EXPONENT2,
+        OSSL_PKEY_PARAM_RSA_COEFFICIENT1};
     enum { N_NUMBERS = sizeof names / sizeof names[0] };
     OSSL_PARAM_BLD *build = OSSL_PARAM_BLD_new();
     EVP_PKEY_CTX *making = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
     OSSL_PARAM *params = NULL;
     BIGNUM *numbers[N_NUMBERS] = {NULL};
     EVP_PKEY *made = NULL;
-    bool good = build && making && OSSL_PARAM_BLD_push_uint(build, OSSL_PKEY_PARAM_RSA_E, 65537) == 1;
+    bool good =
+        build && making && OSSL_PARAM_BLD_push_uint(build, OSSL_PKEY_PARAM_RSA_E, 65537) == 1;
 
     for (size_t i = 0; good && i < N_NUMBERS; i++) {
         const size_t length = i < 2 ? n_bytes : n_bytes / 2;
@@ -298,7 +304,8 @@ static bool set_rsa(struct context *c, const uint8_t *key, size_t n_bytes, bool 
     memcpy(c->in, key + 2 * n_bytes, n_bytes);
     c->rsa = rsa_key(key, n_bytes);
     c->operation = c->rsa ? EVP_PKEY_CTX_new(c->rsa, NULL) : NULL;
-    return c->operation && (is_private ? EVP_PKEY_sign_init : EVP_PKEY_encrypt_init)(c->operation) == 1 &&
+    return c->operation &&
+           (is_private ? EVP_PKEY_sign_init : EVP_PKEY_encrypt_init)(c->operation) == 1 &&
            EVP_PKEY_CTX_set_rsa_padding(c->operation, NO_PADDING) == 1;
 }
 
@@ -323,7 +330,8 @@ static bool set_prime(struct context *c, const uint8_t *key, size_t n_bytes)
     return c->n && c->x && c->numbers;
 }
 
-static bool open_layer(struct context *c, const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
+static bool open_layer(struct context *c, const char *mode, const uint8_t *key, unsigned key_bits,
+                       peer_run **run)
 {
     if (strcmp(mode, "rsa-private") == 0) {
         *run = run_rsa_private;

@@ -25,28 +25,31 @@ struct peer_message {
 };
 
 /*
- * Operations on big numbers are modes, too, with the names that they have in bench. Their key is three big-endian
- * numbers of key_bits bits: n, odd and with its highest bit set, then a and b, below n. A message has a length, which is
- * that of n, and no input. Each call computes one operation from what the context holds, and leaves it there for the
- * next:
+ * Operations on big numbers are modes, too, with the names that they have in bench. Their key is
+ * three big-endian numbers of key_bits bits: n, odd and with its highest bit set, then a and b,
+ * below n. A message has a length, which is that of n, and no input. Each call computes one
+ * operation from what the context holds, and leaves it there for the next:
  *
- *   mont-mul, mont-sqr   x = x b / R or x^2 / R modulo n, in the library's own form, where x begins as a
+ *   mont-mul, mont-sqr   x = x b / R or x^2 / R modulo n, in the library's own
+ *                        form, where x begins as a
  *   exp                  a^b modulo n, by what the library has for secret exponents
  *   exp-public           a^65537 modulo n
- *   mul-add-words        x += b w, without what goes beyond its length; x begins as a, w are the lowest 64 bits of n
+ *   mul-add-words        x += b w, without what goes beyond its length; x begins as a, w
+ *                        are the lowest 64 bits of n
  *   mod-word16           a modulo 65521, which may be prepared; -once: prepared in each call
  *
- * Layers on big numbers have other keys. Of rsa-private, rsa-public and prime-check: n, d and a, of key_bits bits each,
- * then p, q, dp, dq and qinv, of half of them; e is 65537. Of dh-public: p and x, of key_bits bits each; g is 2, and x is
- * short: its leading zeros are no part of it.
+ * Layers on big numbers have other keys. Of rsa-private, rsa-public and prime-check: n, d and a, of
+ * key_bits bits each, then p, q, dp, dq and qinv, of half of them; e is 65537. Of dh-public: p and
+ * x, of key_bits bits each; g is 2, and x is short: its leading zeros are no part of it.
  *
  *   rsa-private          a^d modulo n, by p and q
  *   rsa-public           a^65537 modulo n
  *   dh-public            2^x modulo p
- *   prime-check          whether p is prime, by what the library offers for numbers of others: 1 or 0
+ *   prime-check          whether p is prime, by what the library offers for
+ *                        numbers of others: 1 or 0
  *
- * out is NULL while calls are timed; else the number is written there, big-endian and as long as n: x without the
- * library's form, or the result.
+ * out is NULL while calls are timed; else the number is written there, big-endian and as long as n:
+ * x without the library's form, or the result.
  */
 
 /* Computes one message. false: the library refused it, as an open whose tag is wrong. */
@@ -58,9 +61,9 @@ struct peer {
     const char *(*version)(void);
     /* Why the library cannot be used here, if so; else NULL, as the function itself may be. */
     const char *(*absent)(void);
-    /* The library's name for its code paths: "best" (all that the CPU has), "vaes256" (AES instructions on
-     * vectors of 256 bits at most), "sse" (on 128 bits), "ssse3" (byte shuffles, no AES), "c" (none of these; on
-     * x86 SSE2 is there). NULL, or returns NULL: it does not tell. */
+    /* The library's name for its code paths: "best" (all that the CPU has), "vaes256" (AES
+     * instructions on vectors of 256 bits at most), "sse" (on 128 bits), "ssse3" (byte shuffles, no
+     * AES), "c" (none of these; on x86 SSE2 is there). NULL, or returns NULL: it does not tell. */
     const char *(*hardware)(void);
     /* A context for the mode (a name of the harness: "cbc-enc", "ctr", ...) with the key set, and
      * in *run what computes one message. NULL: the library does not offer the mode. xts: key has 2

@@ -99,7 +99,8 @@ enum mode inverse(enum mode mode)
     }
 }
 
-static void codes(const struct evc_pac_key *key, bool chained, const uint8_t *in, uint8_t *out, size_t n_bytes)
+static void codes(const struct evc_pac_key *key, bool chained, const uint8_t *in, uint8_t *out,
+                  size_t n_bytes)
 {
     uint64_t modifier, data = 0;
 
@@ -113,13 +114,14 @@ static void codes(const struct evc_pac_key *key, bool chained, const uint8_t *in
 static uint64_t authenticated(const struct pac_record *r, const struct evc_pac_rules *rules,
                               const struct evc_pac_key *key, uint64_t pointer)
 {
-    const struct evc_pac_result result = evc_pac_auth(rules, key, r->key_b ? EVC_PAC_KEY_B : EVC_PAC_KEY_A, r->combined,
-                                                      pointer, r->modifier);
+    const struct evc_pac_result result = evc_pac_auth(
+        rules, key, r->key_b ? EVC_PAC_KEY_B : EVC_PAC_KEY_A, r->combined, pointer, r->modifier);
 
     return result.fault ? PAC_RECORD_FAULT : result.value;
 }
 
-static void instructions(const struct evc_pac_key *key, const uint8_t *in, uint8_t *out, size_t n_bytes)
+static void instructions(const struct evc_pac_key *key, const uint8_t *in, uint8_t *out,
+                         size_t n_bytes)
 {
     for (size_t i = 0; i < n_bytes; i += PAC_RECORD_BYTES) {
         const struct pac_record r = pac_record(in + i);
@@ -136,12 +138,13 @@ static void instructions(const struct evc_pac_key *key, const uint8_t *in, uint8
 }
 
 /* Answers for each number in its turn. */
-static void modular(const uint8_t *user_key, enum mode mode, size_t n_bytes, const uint8_t *in, uint8_t *out,
-                    size_t total_bytes)
+static void modular(const uint8_t *user_key, enum mode mode, size_t n_bytes, const uint8_t *in,
+                    uint8_t *out, size_t total_bytes)
 {
     static uint8_t memory[4096] __attribute__((aligned(16)));
     static size_t known_bytes; /* of the modulus in `memory` */
-    static uint8_t scratch[16384], n[MOST_NUMBER_BYTES], factor[MOST_NUMBER_BYTES], x[MOST_NUMBER_BYTES];
+    static uint8_t scratch[16384], n[MOST_NUMBER_BYTES], factor[MOST_NUMBER_BYTES],
+        x[MOST_NUMBER_BYTES];
     const uint8_t two_to_14[] = {1 << (SQUARES - 8), 0};
 
     if (known_bytes != n_bytes) {
@@ -154,14 +157,16 @@ static void modular(const uint8_t *user_key, enum mode mode, size_t n_bytes, con
         memcpy(x, in + at, n_bytes);
         if (mode == MODE_exp1024) {
             x[0] &= 0x7f;
-            must(evc_bn_exp((void *)memory, x, user_key, EXPONENT_BYTES, out + at, scratch, sizeof scratch));
+            must(evc_bn_exp((void *)memory, x, user_key, EXPONENT_BYTES, out + at, scratch,
+                            sizeof scratch));
             continue;
         }
         must(evc_bn_mod_reduce((void *)memory, x, n_bytes, x, scratch, sizeof scratch));
         for (unsigned i = 0; i < (mode == MODE_mont_sqr2048 ? 1 : PRODUCTS); i++)
             must(evc_bn_mod_mul((void *)memory, x, factor, x, scratch, sizeof scratch));
         if (mode == MODE_mont_sqr2048)
-            must(evc_bn_exp_public((void *)memory, x, two_to_14, sizeof two_to_14, x, scratch, sizeof scratch));
+            must(evc_bn_exp_public((void *)memory, x, two_to_14, sizeof two_to_14, x, scratch,
+                                   sizeof scratch));
         memcpy(out + at, x, n_bytes);
     }
 }
@@ -171,7 +176,8 @@ static void multiply_words(const uint8_t *user_key, const uint8_t *in, uint8_t *
     evc_bn_word carry;
 
     memcpy(out, in, n_bytes);
-    carry = answers_bn_words.mul_add_words((void *)out, (const void *)in, n_bytes / sizeof carry, word_of(user_key));
+    carry = answers_bn_words.mul_add_words((void *)out, (const void *)in, n_bytes / sizeof carry,
+                                           word_of(user_key));
     ((evc_bn_word *)(void *)out)[0] ^= carry;
 }
 
@@ -191,7 +197,8 @@ static void remainder_of_words(const uint8_t *in, uint8_t *out, size_t n_bytes)
     memcpy(out, &word, n_bytes < sizeof word ? n_bytes : sizeof word);
 }
 
-void answer(const struct material *m, enum mode mode, const uint8_t *in, uint8_t *out, size_t n_bytes, uint8_t tag[16])
+void answer(const struct material *m, enum mode mode, const uint8_t *in, uint8_t *out,
+            size_t n_bytes, uint8_t tag[16])
 {
     uint8_t iv[16];
 
@@ -203,7 +210,9 @@ void answer(const struct material *m, enum mode mode, const uint8_t *in, uint8_t
     case MODE_ctr: must(evc_aes_ctr(&m->aes, iv, in, out, n_bytes)); break;
     case MODE_xts_enc: must(evc_aes_xts_encrypt(&m->xts, iv, in, out, n_bytes)); break;
     case MODE_ghash: evc_ghash_blocks(&m->ghash, tag, in, n_bytes / 16); break;
-    case MODE_gcm_seal: must(evc_gcm_seal(&m->gcm, iv, 12, NULL, 0, in, out, n_bytes, tag, 16)); break;
+    case MODE_gcm_seal:
+        must(evc_gcm_seal(&m->gcm, iv, 12, NULL, 0, in, out, n_bytes, tag, 16));
+        break;
     case MODE_qarma5: codes(&m->qarma5, true, in, out, n_bytes); break;
     case MODE_qarma5_each:
     case MODE_qarma5_many: codes(&m->qarma5, false, in, out, n_bytes); break;

@@ -21,7 +21,8 @@ extern const struct evc_aes answers_aes;
 extern const struct evc_ghash answers_ghash;
 extern const struct evc_qarma answers_qarma;
 extern const struct evc_bn_words answers_bn_words;
-extern const struct evc_bn answers_bn; /* c_limb32, which other tests hold against c_ref: that takes too long */
+extern const struct evc_bn answers_bn; /* c_limb32, which other tests hold against
+                                        * c_ref: that takes too long */
 
 enum mode {
     MODE_ecb_enc,
@@ -42,11 +43,14 @@ enum mode {
     MODE_impdef, /* QEMU's hash, as qarma5 */
     MODE_impdef_each,
     MODE_pac_instructions, /* with QARMA5: the input is of struct pac_record */
-    MODE_mont_mul1024, /* the input are numbers of so many bits, each times the factor again and again: numbers.h */
+    MODE_mont_mul1024, /* the input are numbers of so many bits, each times the factor
+                        * again and again: numbers.h */
     MODE_mont_mul2048,
     MODE_mont_sqr2048, /* each number times the factor, and squared again and again */
-    MODE_exp1024,      /* each number without its highest bit, to the power of 128 bits of the key */
-    MODE_mul_add_words, /* the input are words of this CPU, to which their product with a word of the key is added */
+    MODE_exp1024,      /* each number without its highest bit, to the power
+                        * of 128 bits of the key */
+    MODE_mul_add_words, /* the input are words of this CPU, to which their product with a
+                         * word of the key is added */
     MODE_mod_word,      /* the remainder of all words by 65521, then zeros */
     MODE_own, /* answered by the subject itself, as a trusted compiler made it */
 };
@@ -78,6 +82,7 @@ void expand_keys(struct material *m, unsigned key_bits, enum mode mode);
 enum mode inverse(enum mode mode);
 
 /* Computes the output of an encrypting mode for `in`. tag: of gcm-seal and ghash. */
-void answer(const struct material *m, enum mode mode, const uint8_t *in, uint8_t *out, size_t n_bytes, uint8_t tag[16]);
+void answer(const struct material *m, enum mode mode, const uint8_t *in, uint8_t *out,
+            size_t n_bytes, uint8_t tag[16]);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* BearSSL, called as its own TLS records do. Its modes work in place, so the text is copied before: by the key functions. */
+/* BearSSL, called as its own TLS records do. Its modes work in place, so the text is copied before:
+ * by the key functions. */
 #include <string.h>
 
 #include "subject.h"
 
-/* ---- AES: an object holds the functions of a mode (inc/bearssl_block.h); here they are called by name ----------------------- */
+/* ---- AES: an object holds the functions of a mode (inc/bearssl_block.h); here
+ * they are called by name */
 
 #define CBC(impl, mode)                                                                            \
     void br_##impl##_cbc##mode##_init(void *ctx, const void *key, size_t n_bytes);                 \
@@ -20,19 +22,21 @@
     }
 
 /* The counter's first 12 bytes, and the last 4 as a number. */
-#define CTR(impl)                                                                                                \
-    void br_##impl##_ctr_init(void *ctx, const void *key, size_t n_bytes);                                       \
-    uint32_t br_##impl##_ctr_run(const void *ctx, const void *iv, uint32_t counter, void *data, size_t n_bytes); \
-    void impl##_ctr_key(struct subject_job *job)                                                                 \
-    {                                                                                                            \
-        br_##impl##_ctr_init(job->own, job->user_key, job->key_bits / 8);                                        \
-        memcpy(job->out, job->in, job->n_bytes);                                                                 \
-    }                                                                                                            \
-    SUBJECT_GLUE void impl##_ctr(struct subject_job *job)                                                        \
-    {                                                                                                            \
-        const uint8_t *c = job->iv + 12;                                                                         \
-        uint32_t counter = (uint32_t)c[0] << 24 | (uint32_t)c[1] << 16 | (uint32_t)c[2] << 8 | c[3];             \
-        br_##impl##_ctr_run(job->own, job->iv, counter, job->out, job->n_bytes);                                 \
+#define CTR(impl)                                                                               \
+    void br_##impl##_ctr_init(void *ctx, const void *key, size_t n_bytes);                      \
+    uint32_t br_##impl##_ctr_run(const void *ctx, const void *iv, uint32_t counter, void *data, \
+                                 size_t n_bytes);                                               \
+    void impl##_ctr_key(struct subject_job *job)                                                \
+    {                                                                                           \
+        br_##impl##_ctr_init(job->own, job->user_key, job->key_bits / 8);                       \
+        memcpy(job->out, job->in, job->n_bytes);                                                \
+    }                                                                                           \
+    SUBJECT_GLUE void impl##_ctr(struct subject_job *job)                                       \
+    {                                                                                           \
+        const uint8_t *c = job->iv + 12;                                                        \
+        uint32_t counter =                                                                      \
+            (uint32_t)c[0] << 24 | (uint32_t)c[1] << 16 | (uint32_t)c[2] << 8 | c[3];           \
+        br_##impl##_ctr_run(job->own, job->iv, counter, job->out, job->n_bytes);                \
     }
 
 #define AES(impl)  \
@@ -45,7 +49,7 @@ AES(aes_small)
 AES(aes_ct)
 AES(aes_ct64)
 
-/* ---- GHASH ------------------------------------------------------------------------------------------------------------ */
+/* ---- GHASH ----------------------------------------------------------------------------------- */
 
 #define GHASH(impl)                                                                  \
     void br_ghash_##impl(void *y, const void *h, const void *data, size_t n_bytes);  \

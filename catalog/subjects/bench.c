@@ -2,10 +2,11 @@
 /*
  * bench FUNCTION KEY_BITS BYTES SAMPLES BUDGET_MS CPU WIDTH: core cycles of a call, a line of JSON.
  *
- * The first call's answer is compared; of a function that is wrong there is no time. CPU -1: the one where this starts.
+ * The first call's answer is compared; of a function that is wrong there is no time. CPU -1:
+ * the one where this starts.
  *
- * WIDTH: thousandths of independent additions that the core did in a cycle when nothing else used it, 0: not known
- * (harness/quiet.h).
+ * WIDTH: thousandths of independent additions that the core did in a cycle when nothing else used
+ * it, 0: not known (harness/quiet.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@ int verb_bench(const struct function *function, int n_words, char **words)
     char digest[17];
 
     if (n_words != 6 || !port_pin(atoi(words[4]))) {
-        fprintf(stderr, n_words != 6 ? "bench takes six words\n" : "cannot run on CPU %s\n", words[4]);
+        fprintf(stderr, n_words != 6 ? "bench takes six words\n" : "cannot run on CPU %s\n",
+                words[4]);
         return 2;
     }
     call_prepare(&call, function, (unsigned)atoi(words[0]), (size_t)atol(words[1]));
@@ -49,7 +51,8 @@ int verb_bench(const struct function *function, int n_words, char **words)
     const struct counter *counter = counter_choose(NULL);
     quiet_expect((uint64_t)atol(words[5]));
     if (counter)
-        measure(counter, run_calls, &call, (size_t)atol(words[2]), (uint64_t)atol(words[3]) * 1000000, &measured);
+        measure(counter, run_calls, &call, (size_t)atol(words[2]),
+                (uint64_t)atol(words[3]) * 1000000, &measured);
     snprintf(digest, sizeof digest, "%016llx", (unsigned long long)output);
     emit_begin("bench");
     emit_text("counter", counter_name(counter));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* check FUNCTION KEY_BITS BYTES...: one call for each length, each compared, each between the marks of a tracer. */
+/* check FUNCTION KEY_BITS BYTES...: one call for each length, each compared, each between
+ * the marks of a tracer. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,8 +32,10 @@ int verb_check(const struct function *function, int n_words, char **words)
 {
     enum answer worst = RIGHT;
 
-    for (int i = 1; i < n_words && worst != WRONG_VECTOR; i++) { /* the vectors are the same at each length */
-        const enum answer answer = answer_of(function, (unsigned)atoi(words[0]), (size_t)atol(words[i]));
+    /* the vectors are the same at each length */
+    for (int i = 1; i < n_words && worst != WRONG_VECTOR; i++) {
+        const enum answer answer =
+            answer_of(function, (unsigned)atoi(words[0]), (size_t)atol(words[i]));
         worst = answer > worst ? answer : worst;
     }
     return worst == RIGHT ? 0 : 1;

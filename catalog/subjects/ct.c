@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ct FUNCTION KEY_BITS SECRET,SECRET... BYTES...: calls with keys and texts drawn from each secret in turn, of all lengths,
- * and nothing else unlike. Regions for a tracer: of every call one that sets up its key, then one that is the call.
+ * ct FUNCTION KEY_BITS SECRET,SECRET... BYTES...: calls with keys and texts drawn from each secret
+ * in turn, of all lengths, and nothing else unlike. Regions for a tracer: of every call one that
+ * sets up its key, then one that is the call.
  *
- * Secret are keys and schedules, texts, tags, and IVs but the counter of CTR. Under valgrind they are undefined in the
- * regions, and "region key|call ERRORS" says what memcheck counted; its report has "ct: key|call" before the errors of a
- * region and "ct: end" behind. "judges": the function compares the tag itself. "blind": memcheck sees no branch on a secret.
+ * Secret are keys and schedules, texts, tags, and IVs but the counter of CTR. Under valgrind they
+ * are undefined in the regions, and "region key|call ERRORS" says what memcheck counted; its report
+ * has "ct: key|call" before the errors of a region and "ct: end" behind. "judges": the function
+ * compares the tag itself. "blind": memcheck sees no branch on a secret.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@
 #define MAX_LENGTHS 8
 #define N_PARTS 2
 
-/* ---- What is secret --------------------------------------------------------------------------------------- */
+/* ---- What is secret -------------------------------------------------------------------------- */
 
 #define HIDE(object) evc_secret(&(object), sizeof(object))
 
@@ -56,7 +58,7 @@ static void show(struct call *call)
     evc_public(&call->job.opened, sizeof call->job.opened);
 }
 
-/* ---- Regions ---------------------------------------------------------------------------------------------- */
+/* ---- Regions --------------------------------------------------------------------------------- */
 
 struct region {
     const char *name;

@@ -2,8 +2,9 @@
 /*
  * subject VERB FUNCTION WORDS...
  *
- * Calls a function of a subject, in the ways of verbs.h. Exit codes: 0, 1 where an answer is wrong, 2 where the words are,
- * 3 where this CPU cannot run the function, 4 where a call of a sweep never ends.
+ * Calls a function of a subject, in the ways of verbs.h. Exit codes: 0, 1 where an answer
+ * is wrong, 2 where the words are, 3 where this CPU cannot run the function, 4 where a
+ * call of a sweep never ends.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The subject's TOML defines SUBJECT_KEYS, SUBJECT_FUNCTIONS, SUBJECT_VECTORS: KEY(key function) ..., FUNCTION(c_name,
- * mode, key function) ..., OWN(c_name, n_out, key function, that of the reference) ..., VECTOR(c_name, key, iv, in,
- * out) ...: texts of hex.
+ * The subject's TOML defines SUBJECT_KEYS, SUBJECT_FUNCTIONS, SUBJECT_VECTORS: KEY(key function)
+ * ..., FUNCTION(c_name, mode, key function) ..., OWN(c_name, n_out, key function, that of the
+ * reference) ..., VECTOR(c_name, key, iv, in, out) ...: texts of hex.
  */
 #include "job.h"
 
@@ -14,7 +14,8 @@
 
 #define KEY(name) void name(struct subject_job *job), reference_##name(struct subject_job *job);
 #define FUNCTION(name, mode, key) void name(struct subject_job *job);
-#define OWN(name, n_out, key, reference_key) void name(struct subject_job *job), reference_##name(struct subject_job *job);
+#define OWN(name, n_out, key, reference_key) \
+    void name(struct subject_job *job), reference_##name(struct subject_job *job);
 SUBJECT_KEYS
 SUBJECT_FUNCTIONS
 #undef FUNCTION
@@ -22,7 +23,8 @@ SUBJECT_FUNCTIONS
 
 #define NO_KEY NULL
 #define FUNCTION(name, mode, key) {#name, MODE_##mode, name, key, NULL, NULL, 0},
-#define OWN(name, n_out, key, reference_key) {#name, MODE_own, name, key, reference_##name, reference_key, n_out},
+#define OWN(name, n_out, key, reference_key) \
+    {#name, MODE_own, name, key, reference_##name, reference_key, n_out},
 static const struct function functions[] = {SUBJECT_FUNCTIONS};
 
 const struct function *find_function(const char *name)
@@ -34,7 +36,7 @@ const struct function *find_function(const char *name)
     return NULL;
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 #define MARGIN 64
 #define FILL 0xa5
@@ -60,7 +62,7 @@ static bool untouched(const uint8_t *buffer, size_t n_bytes)
     return true;
 }
 
-/* ---- The call --------------------------------------------------------------------------------------- */
+/* ---- The call -------------------------------------------------------------------------------- */
 
 SUBJECT_GLUE void region_begin(void)
 {
@@ -72,13 +74,15 @@ SUBJECT_GLUE void region_end(void)
     __asm__ volatile("");
 }
 
-void call_make(struct call *call, const struct function *function, unsigned key_bits, size_t n_bytes)
+void call_make(struct call *call, const struct function *function, unsigned key_bits,
+               size_t n_bytes)
 {
     call->function = function;
     call->key_bits = key_bits;
     call->n_bytes = n_bytes;
     call->n_out = function->n_out ? function->n_out : n_bytes;
-    call->plain = buffer(n_bytes), call->cipher = buffer(call->n_out), call->out = buffer(call->n_out);
+    call->plain = buffer(n_bytes), call->cipher = buffer(call->n_out),
+    call->out = buffer(call->n_out);
     call->wrong_vector = NULL;
 }
 
@@ -111,7 +115,8 @@ static void expand(struct call *call)
     memset(call->tag, 0, 16);
     answer(m, forward, call->plain, call->cipher, n_bytes, call->right_tag);
 
-    const struct evc_aes_fips197_key *key = (const void *)&m->aes, *tweak = (const void *)evc_aes_xts_tweak_key(&m->xts);
+    const struct evc_aes_fips197_key *key = (const void *)&m->aes,
+                                     *tweak = (const void *)evc_aes_xts_tweak_key(&m->xts);
     call->job = (struct subject_job){
         .key_bits = call->key_bits,
         .rounds = m->aes.head.rounds,
@@ -170,14 +175,15 @@ void call_key(struct call *call)
         call->function->key(&call->job);
 }
 
-/* ---- What is wrong, in words ------------------------------------------------------------------------- */
+/* ---- What is wrong, in words ----------------------------------------------------------------- */
 
 #define SHOWN 8 /* bytes of an answer */
 
 static char wrong_words[200];
 
 /* As "WHAT is wrong (byte 3 of 64: got 5e.., expected a1..)"; NULL: both are the same. */
-static const char *difference(const char *what, const uint8_t *got, const uint8_t *right, size_t n_bytes)
+static const char *difference(const char *what, const uint8_t *got, const uint8_t *right,
+                              size_t n_bytes)
 {
     size_t first = 0;
     int n;
@@ -187,7 +193,8 @@ static const char *difference(const char *what, const uint8_t *got, const uint8_
     if (first == n_bytes)
         return NULL;
     size_t last = n_bytes - first < SHOWN ? n_bytes : first + SHOWN;
-    n = snprintf(wrong_words, sizeof wrong_words, "%s is wrong (byte %zu of %zu: got ", what, first, n_bytes);
+    n = snprintf(wrong_words, sizeof wrong_words, "%s is wrong (byte %zu of %zu: got ", what, first,
+                 n_bytes);
     for (size_t i = first; i < last; i++)
         n += snprintf(wrong_words + n, sizeof wrong_words - (size_t)n, "%02x", got[i]);
     n += snprintf(wrong_words + n, sizeof wrong_words - (size_t)n, ", expected ");
@@ -197,7 +204,7 @@ static const char *difference(const char *what, const uint8_t *got, const uint8_
     return wrong_words;
 }
 
-/* ---- Check vectors ---------------------------------------------------------------------------------- */
+/* ---- Check vectors --------------------------------------------------------------------------- */
 
 struct vector {
     const char *function, *key, *iv, *in, *out;
@@ -220,8 +227,8 @@ static uint8_t *bytes_of(const char *hex)
 }
 
 /* whose: "", or " of the trusted build". key: NULL if the function has none. */
-static const char *wrong_vector(subject_call *key_of, subject_call *run, const char *whose, const struct vector *v,
-                                unsigned number)
+static const char *wrong_vector(subject_call *key_of, subject_call *run, const char *whose,
+                                const struct vector *v, unsigned number)
 {
     static uint8_t own[2][SUBJECT_OWN_BYTES] __attribute__((aligned(64)));
     size_t n_bytes = strlen(v->in) / 2, n_out = strlen(v->out) / 2;
@@ -246,8 +253,8 @@ static const char *wrong_vector(subject_call *key_of, subject_call *run, const c
     run(&job);
     char what[80];
 
-    snprintf(what, sizeof what, "the answer%s to check vector %u, of %zu %s,", whose, number, n_bytes,
-             n_bytes == 1 ? "byte" : "bytes");
+    snprintf(what, sizeof what, "the answer%s to check vector %u, of %zu %s,", whose, number,
+             n_bytes, n_bytes == 1 ? "byte" : "bytes");
     const char *said = difference(what, out, right, n_out);
     uint8_t *const made[] = {in, right, out, key, iv};
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
@@ -255,8 +262,8 @@ static const char *wrong_vector(subject_call *key_of, subject_call *run, const c
     return said;
 }
 
-/* The first wrong answer, in words; vectors of a function are numbered from 1. NULL: all are right. The trusted build
- * must give them too: other answers are compared with its own. */
+/* The first wrong answer, in words; vectors of a function are numbered from 1. NULL: all are right.
+ * The trusted build must give them too: other answers are compared with its own. */
 static const char *wrong_vectors(const struct function *function)
 {
     const char *said = NULL;
@@ -267,12 +274,14 @@ static const char *wrong_vectors(const struct function *function)
             continue;
         said = wrong_vector(function->key, function->run, "", v, ++number);
         if (!said)
-            said = wrong_vector(function->reference_key, function->reference, " of the trusted build", v, number);
+            said = wrong_vector(function->reference_key, function->reference,
+                                " of the trusted build", v, number);
     }
     return said;
 }
 
-void call_prepare(struct call *call, const struct function *function, unsigned key_bits, size_t n_bytes)
+void call_prepare(struct call *call, const struct function *function, unsigned key_bits,
+                  size_t n_bytes)
 {
     call_make(call, function, key_bits, n_bytes);
     call->wrong_vector = wrong_vectors(function);
@@ -290,7 +299,7 @@ SUBJECT_GLUE void call_run(struct call *call)
 #endif
 }
 
-/* ---- The judgement ----------------------------------------------------------------------------------- */
+/* ---- The judgement --------------------------------------------------------------------------- */
 
 /* A function that judges the tag itself must refuse another one. */
 static bool refuses(struct call *call)
@@ -319,7 +328,8 @@ const char *call_wrong(struct call *call)
         return call->wrong_vector;
     if (!untouched(call->out, call->n_out))
         return "writes outside of its output";
-    if (mode != MODE_ghash && (said = difference("the output", call->out, right, call->n_out)) != NULL)
+    if (mode != MODE_ghash &&
+        (said = difference("the output", call->out, right, call->n_out)) != NULL)
         return said;
     if (mode != MODE_ghash && mode != MODE_gcm_seal && mode != MODE_gcm_open)
         return NULL;
@@ -339,7 +349,8 @@ const char *call_title(const struct call *call)
         return f->name;
     if (of_aes)
         snprintf(key, sizeof key, "AES-%u, ", call->key_bits);
-    snprintf(title, sizeof title, "%.150s: %s%zu %s", f->name, key, call->n_bytes, call->n_bytes == 1 ? "byte" : "bytes");
+    snprintf(title, sizeof title, "%.150s: %s%zu %s", f->name, key, call->n_bytes,
+             call->n_bytes == 1 ? "byte" : "bytes");
     return title;
 }
 

@@ -8,9 +8,9 @@
  *     const char *wrong = call_wrong(&call); // NULL: it is right
  *     call_free(&call);
  *
- * call_run may be called again: it then works on what the call before left, and call_wrong means nothing.
- * call_prepare is call_make, call_draw and call_key; after call_draw and call_key with another number all begins anew, at
- * the same places in memory.
+ * call_run may be called again: it then works on what the call before left, and call_wrong means
+ * nothing. call_prepare is call_make, call_draw and call_key; after call_draw and call_key with
+ * another number all begins anew, at the same places in memory.
  */
 #ifndef SUBJECT_JOB_H
 #define SUBJECT_JOB_H
@@ -41,17 +41,21 @@ struct call {
     const struct function *function;
     struct subject_job job;
     struct material material;
-    uint8_t *plain, *cipher, *out; /* n_bytes, n_out, n_out, with margins; cipher: what is right of MODE_own */
+    uint8_t *plain, *cipher, *out; /* n_bytes, n_out, n_out, with margins; cipher:
+                                    * what is right of MODE_own */
     uint8_t iv[16], tag[16], right_tag[16];
     unsigned key_bits;
     size_t n_bytes, n_out;
     const char *wrong_vector; /* NULL: the answers to check vectors are right */
 };
 
-/* Prepares the key as well. Ends the program where there is no memory, or where this CPU cannot run the function. */
-void call_prepare(struct call *call, const struct function *function, unsigned key_bits, size_t n_bytes);
+/* Prepares the key as well. Ends the program where there is no memory, or where this CPU
+ * cannot run the function. */
+void call_prepare(struct call *call, const struct function *function, unsigned key_bits,
+                  size_t n_bytes);
 
-void call_make(struct call *call, const struct function *function, unsigned key_bits, size_t n_bytes);
+void call_make(struct call *call, const struct function *function, unsigned key_bits,
+               size_t n_bytes);
 
 /* secret: of answers.h. The counter of CTR is public, and always the same. */
 void call_draw(struct call *call, unsigned secret);
@@ -66,7 +70,8 @@ void call_run(struct call *call);
 /* After the first run: what is wrong with it, or NULL. */
 const char *call_wrong(struct call *call);
 
-/* "function: AES-256, 4096 bytes"; "function" if a check vector is wrong, which has a length of its own. Until the next call of it. */
+/* "function: AES-256, 4096 bytes"; "function" if a check vector is wrong, which has a length of its
+ * own. Until the next call of it. */
 const char *call_title(const struct call *call);
 
 void call_free(struct call *call);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels of this library by their descriptors: SUBJECT_AES, SUBJECT_GHASH, SUBJECT_GCM, SUBJECT_QARMA,
- * SUBJECT_BN, SUBJECT_BN_WORDS, of which at least one is there. Modes that a kernel has no slot for are composed as the library composes them. */
+/* The kernels of this library by their descriptors: SUBJECT_AES, SUBJECT_GHASH, SUBJECT_GCM,
+ * SUBJECT_QARMA, SUBJECT_BN, SUBJECT_BN_WORDS, of which at least one is there. Modes that a kernel
+ * has no slot for are composed as the library composes them. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@
 
 static void need(const struct evc_kernel *kernel)
 {
-    uint64_t habits = EVC_TUNE_MASK | EVC_CPU(CT_MUL); /* what makes it fast or constant-time, and is no need */
+    /* habits: what makes it fast or constant-time, and is no need */
+    uint64_t habits = EVC_TUNE_MASK | EVC_CPU(CT_MUL);
     static uint64_t features; /* asked once: a hypervisor takes microseconds to answer */
     static bool is_known;
 
@@ -120,12 +122,14 @@ void gcm_key(struct subject_job *job)
 
 SUBJECT_GLUE void gcm_seal(struct subject_job *job)
 {
-    must(evc_gcm_seal(job->own, job->iv, 12, NULL, 0, job->in, job->out, job->n_bytes, job->tag, 16));
+    must(evc_gcm_seal(job->own, job->iv, 12, NULL, 0, job->in, job->out, job->n_bytes, job->tag,
+                      16));
 }
 
 SUBJECT_GLUE void gcm_open(struct subject_job *job)
 {
-    job->opened = evc_gcm_open(job->own, job->iv, 12, NULL, 0, job->in, job->out, job->n_bytes, job->given_tag, 16) == EVC_OK;
+    job->opened = evc_gcm_open(job->own, job->iv, 12, NULL, 0, job->in, job->out, job->n_bytes,
+                               job->given_tag, 16) == EVC_OK;
 }
 
 #endif
@@ -176,7 +180,8 @@ extern const struct evc_bn SUBJECT_BN;
 struct numbers {
     uint8_t modulus[8192] __attribute__((aligned(64)));
     uint8_t factor[512] __attribute__((aligned(64))); /* the secret one */
-    uint8_t back[512] __attribute__((aligned(64)));   /* R^(2^SQUARES), which squares have divided by */
+    uint8_t back[512] __attribute__((aligned(64)));   /* R^(2^SQUARES), which
+                                                       * squares have divided by */
     uint8_t x[512] __attribute__((aligned(64))), y[512] __attribute__((aligned(64)));
 };
 
@@ -190,7 +195,8 @@ static void set_modulus(struct subject_job *job, size_t n_bytes)
     need(&SUBJECT_BN.kernel);
     modulus_of(bytes, n_bytes);
     must(evc_bn_set_modulus_in(own->modulus, sizeof own->modulus, &SUBJECT_BN, bytes, n_bytes));
-    if (n->shape.form_bytes > sizeof own->x || evc_bn_scratch_bytes(&SUBJECT_BN, 8 * n_bytes) > SUBJECT_OWN_BYTES)
+    if (n->shape.form_bytes > sizeof own->x ||
+        evc_bn_scratch_bytes(&SUBJECT_BN, 8 * n_bytes) > SUBJECT_OWN_BYTES)
         exit(3);
     factor_of(bytes, job->user_key, n_bytes);
     evc_bn_op_enter(n, own->factor, bytes, n_bytes, job->own2);
@@ -212,7 +218,8 @@ void modulus2048_key(struct subject_job *job)
 }
 
 /* Products with the factor; after squares, one that brings back what they divided by. */
-SUBJECT_GLUE static void multiply(struct subject_job *job, size_t n_bytes, unsigned products, unsigned squares)
+SUBJECT_GLUE static void multiply(struct subject_job *job, size_t n_bytes, unsigned products,
+                                  unsigned squares)
 {
     struct numbers *const own = job->own;
     const struct evc_bn_modulus *const n = (const void *)own->modulus;
@@ -253,8 +260,8 @@ SUBJECT_GLUE void exp1024(struct subject_job *job)
     for (size_t at = 0; at < job->n_bytes; at += 128) {
         memcpy(own->x, job->in + at, 128);
         own->x[0] &= 0x7f; /* below the modulus */
-        must(evc_bn_exp((const void *)own->modulus, own->x, job->user_key, EXPONENT_BYTES, job->out + at, job->own2,
-                        SUBJECT_OWN_BYTES));
+        must(evc_bn_exp((const void *)own->modulus, own->x, job->user_key, EXPONENT_BYTES,
+                        job->out + at, job->own2, SUBJECT_OWN_BYTES));
     }
 }
 
@@ -274,8 +281,8 @@ SUBJECT_GLUE void mul_add_words(struct subject_job *job)
     evc_bn_word carry;
 
     memcpy(job->out, job->in, job->n_bytes);
-    carry = SUBJECT_BN_WORDS.mul_add_words((void *)job->out, (const void *)job->in, job->n_bytes / sizeof carry,
-                                           word_of(job->user_key));
+    carry = SUBJECT_BN_WORDS.mul_add_words((void *)job->out, (const void *)job->in,
+                                           job->n_bytes / sizeof carry, word_of(job->user_key));
     ((evc_bn_word *)(void *)job->out)[0] ^= carry;
 }
 

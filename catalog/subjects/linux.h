@@ -7,7 +7,7 @@
 
 #include "subject.h"
 
-/* ---- Tables of the generic code, which the scalar code and the one of byte tables read ------------------------------ */
+/* ---- Tables of the generic code, which the scalar code and the one of byte tables read ------- */
 
 uint32_t crypto_ft_tab[4][256], crypto_it_tab[4][256];
 uint8_t crypto_aes_sbox[256], crypto_aes_inv_sbox[256];
@@ -57,12 +57,13 @@ void tables(struct subject_job *job)
     }
 }
 
-/* ---- Bit-sliced: aes-neonbs-core.S, in groups of 8 blocks ------------------------------------------------------------- */
+/* ---- Bit-sliced: aes-neonbs-core.S, in groups of 8 blocks ------------------------------------ */
 
 void aesbs_convert_key(uint8_t *out, const uint8_t *rk, int rounds);
 void aesbs_ecb_encrypt(uint8_t *out, const uint8_t *in, const uint8_t *rk, int rounds, int blocks);
 void aesbs_ecb_decrypt(uint8_t *out, const uint8_t *in, const uint8_t *rk, int rounds, int blocks);
-void aesbs_cbc_decrypt(uint8_t *out, const uint8_t *in, const uint8_t *rk, int rounds, int blocks, uint8_t *iv);
+void aesbs_cbc_decrypt(uint8_t *out, const uint8_t *in, const uint8_t *rk, int rounds, int blocks,
+                       uint8_t *iv);
 
 void bitslice_key(struct subject_job *job)
 {
@@ -85,12 +86,14 @@ SUBJECT_GLUE void bitslice_cbc_dec(struct subject_job *job)
     aesbs_cbc_decrypt(job->out, job->in, job->own, (int)job->rounds, (int)job->n_blocks, job->iv);
 }
 
-/* ---- GHASH: ghash-ce-core.S --------------------------------------------------------------------------------- */
+/* ---- GHASH: ghash-ce-core.S ------------------------------------------------------------------ */
 
 typedef uint64_t ghash_word[2]; /* the lower half first */
 
-void pmull_ghash_update_p64(int blocks, uint64_t *dg, const uint8_t *in, const ghash_word *h, const uint8_t *head);
-void pmull_ghash_update_p8(int blocks, uint64_t *dg, const uint8_t *in, const ghash_word *h, const uint8_t *head);
+void pmull_ghash_update_p64(int blocks, uint64_t *dg, const uint8_t *in, const ghash_word *h,
+                            const uint8_t *head);
+void pmull_ghash_update_p8(int blocks, uint64_t *dg, const uint8_t *in, const ghash_word *h,
+                           const uint8_t *head);
 
 static uint64_t big_endian(const uint8_t *bytes)
 {
@@ -107,8 +110,8 @@ static void put_big_endian(uint8_t *bytes, uint64_t value)
         bytes[i] = (uint8_t)value;
 }
 
-/* Powers of H as numbers, the coefficient of x^0 in the highest bit (SP 800-38D section 6.3), times x: the product of two
- * such numbers is then where a product of polynomials has it. */
+/* Powers of H as numbers, the coefficient of x^0 in the highest bit (SP 800-38D section 6.3), times
+ * x: the product of two such numbers is then where a product of polynomials has it. */
 static inline void ghash_powers(struct subject_job *job, ghash_word *powers)
 {
     for (unsigned i = 0; i < 4; i++) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The portable AES of Linux 7 (lib/crypto/aes.c): a table of 1 KiB for each direction and rotations. A key of it, struct
- * aes_key of include/crypto/aes.h, is made and read by its own functions alone. */
+/* The portable AES of Linux 7 (lib/crypto/aes.c): a table of 1 KiB for each direction
+ * and rotations. A key of it, struct aes_key of include/crypto/aes.h, is made and read
+ * by its own functions alone. */
 #include "blocks.h"
 
 int aes_preparekey(void *key, const uint8_t *user_key, size_t n_bytes);
-void aes_encrypt(const void *key, uint8_t *out, const uint8_t *in); /* a union of pointers is passed as one */
+/* a union of pointers is passed as one */
+void aes_encrypt(const void *key, uint8_t *out, const uint8_t *in);
 void aes_decrypt(const void *key, uint8_t *out, const uint8_t *in);
 
 void library_key(struct subject_job *job)

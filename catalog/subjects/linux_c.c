@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The portable AES of Linux 6 (lib/crypto/aes.c, crypto/aes_generic.c), a block a call. The key's layout is that of
- * include/crypto/aes.h: both schedules, 60 words each, and the bytes of the key. */
+/* The portable AES of Linux 6 (lib/crypto/aes.c, crypto/aes_generic.c), a block a call.
+ * The key's layout is that of include/crypto/aes.h: both schedules, 60 words each, and
+ * the bytes of the key. */
 #include "blocks.h"
 
 struct schedules {
     uint32_t enc[60], dec[60], key_bytes;
 };
 
-/* ---- A table of 256 bytes, all of whose cache lines are touched for every block ------------------------------------------ */
+/* ---- A table of 256 bytes, all of whose cache lines are touched for every block -------------- */
 
 int aes_expandkey(struct schedules *key, const uint8_t *user_key, unsigned bytes);
 void aes_encrypt(const struct schedules *key, uint8_t *out, const uint8_t *in);
@@ -25,7 +26,7 @@ ECB(library_ecb_enc, ENCRYPT)
 ECB(library_ecb_dec, DECRYPT)
 CBC(library_cbc_enc, ENCRYPT)
 
-/* ---- Four tables of 1 KiB and as many for the last round ------------------------------------------------------------------ */
+/* ---- Four tables of 1 KiB and as many for the last round ------------------------------------- */
 
 #include "linux/linux/crypto.h"
 

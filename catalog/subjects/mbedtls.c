@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Mbed TLS 3.6, called as its users do (include/mbedtls/aes.h). Its context has no pointers out of itself. */
+/* Mbed TLS 3.6, called as its users do (include/mbedtls/aes.h). Its context has no
+ * pointers out of itself. */
 #include <string.h>
 
 #include "subject.h"
@@ -8,9 +9,10 @@ void mbedtls_aes_init(void *ctx);
 int mbedtls_aes_setkey_enc(void *ctx, const uint8_t *key, unsigned bits);
 int mbedtls_aes_setkey_dec(void *ctx, const uint8_t *key, unsigned bits);
 int mbedtls_aes_crypt_ecb(void *ctx, int mode, const uint8_t *in, uint8_t *out);
-int mbedtls_aes_crypt_cbc(void *ctx, int mode, size_t n_bytes, uint8_t *iv, const uint8_t *in, uint8_t *out);
-int mbedtls_aes_crypt_ctr(void *ctx, size_t n_bytes, size_t *used, uint8_t *counter, uint8_t *stream, const uint8_t *in,
+int mbedtls_aes_crypt_cbc(void *ctx, int mode, size_t n_bytes, uint8_t *iv, const uint8_t *in,
                           uint8_t *out);
+int mbedtls_aes_crypt_ctr(void *ctx, size_t n_bytes, size_t *used, uint8_t *counter,
+                          uint8_t *stream, const uint8_t *in, uint8_t *out);
 
 enum { DECRYPT, ENCRYPT };
 

@@ -10,7 +10,8 @@
 #include "everycore/bn_words.h"
 
 #define MOST_NUMBER_BYTES 256
-/* Operations on each number, so that bytes at both ends do not count: products with the factor, or that and squares. */
+/* Operations on each number, so that bytes at both ends do not count: products with the
+ * factor, or that and squares. */
 #define PRODUCTS 16
 #define SQUARES 14
 #define EXPONENT_BYTES 16

@@ -25,15 +25,18 @@ static inline uint64_t big_endian(const uint8_t *bytes)
     return value;
 }
 
-/* ---- Bit-sliced: bsaes-armv7.pl, bsaes-armv8.pl, which convert the key in every call ----------------------------------- */
+/* ---- Bit-sliced: bsaes-armv7.pl, bsaes-armv8.pl, which convert the key in every call --------- */
 
-void ossl_bsaes_cbc_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key, uint8_t *iv, int enc);
-void ossl_bsaes_ctr32_encrypt_blocks(const uint8_t *in, uint8_t *out, size_t n_blocks, const struct aes_key *key,
-                                     const uint8_t *iv);
-void ossl_bsaes_xts_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key1,
-                            const struct aes_key *key2, const uint8_t *iv);
-void ossl_bsaes_xts_decrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key1,
-                            const struct aes_key *key2, const uint8_t *iv);
+void ossl_bsaes_cbc_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes,
+                            const struct aes_key *key, uint8_t *iv, int enc);
+void ossl_bsaes_ctr32_encrypt_blocks(const uint8_t *in, uint8_t *out, size_t n_blocks,
+                                     const struct aes_key *key, const uint8_t *iv);
+void ossl_bsaes_xts_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes,
+                            const struct aes_key *key1, const struct aes_key *key2,
+                            const uint8_t *iv);
+void ossl_bsaes_xts_decrypt(const uint8_t *in, uint8_t *out, size_t n_bytes,
+                            const struct aes_key *key1, const struct aes_key *key2,
+                            const uint8_t *iv);
 
 SUBJECT_GLUE void bitslice_cbc_dec(struct subject_job *job)
 {
@@ -55,15 +58,17 @@ SUBJECT_GLUE void bitslice_xts_dec(struct subject_job *job)
     ossl_bsaes_xts_decrypt(job->in, job->out, job->n_bytes, job->own2, &tweak_key, job->iv);
 }
 
-/* ---- Instructions for AES: aesv8-armx.pl --------------------------------------------------------------------------- */
+/* ---- Instructions for AES: aesv8-armx.pl ----------------------------------------------------- */
 
 int aes_v8_set_encrypt_key(const uint8_t *user_key, int bits, struct aes_key *key);
 int aes_v8_set_decrypt_key(const uint8_t *user_key, int bits, struct aes_key *key);
 void aes_v8_encrypt(const uint8_t *in, uint8_t *out, const struct aes_key *key);
-void aes_v8_ecb_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key, int enc);
-void aes_v8_cbc_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key, uint8_t *iv, int enc);
-void aes_v8_ctr32_encrypt_blocks(const uint8_t *in, uint8_t *out, size_t n_blocks, const struct aes_key *key,
-                                 const uint8_t *iv);
+void aes_v8_ecb_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key,
+                        int enc);
+void aes_v8_cbc_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key,
+                        uint8_t *iv, int enc);
+void aes_v8_ctr32_encrypt_blocks(const uint8_t *in, uint8_t *out, size_t n_blocks,
+                                 const struct aes_key *key, const uint8_t *iv);
 void ce_key(struct subject_job *job)
 {
     aes_v8_set_encrypt_key(job->user_key, (int)job->key_bits, job->own);
@@ -91,7 +96,7 @@ SUBJECT_GLUE void ce_ctr(struct subject_job *job)
     aes_v8_ctr32_encrypt_blocks(job->in, job->out, job->n_blocks, job->own, job->iv);
 }
 
-/* ---- GHASH: ghashv8-armx.pl ------------------------------------------------------------------------------------------ */
+/* ---- GHASH: ghashv8-armx.pl ------------------------------------------------------------------ */
 
 /* The kernels of GCM find H at their distance from the hash. */
 struct hash {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenSSL for 32-bit Arm, called as its own callers (3.5: crypto/modes, providers/implementations/ciphers) do. */
+/* OpenSSL for 32-bit Arm, called as its own callers (3.5: crypto/modes,
+ * providers/implementations/ciphers) do. */
 #include "openssl.h"
 
-/* ---- Scalar, tables: aes-armv4.pl, a block a call ------------------------------------------------------------------- */
+/* ---- Scalar, tables: aes-armv4.pl, a block a call -------------------------------------------- */
 
 int AES_set_encrypt_key(const uint8_t *user_key, int bits, struct aes_key *key);
 int AES_set_decrypt_key(const uint8_t *user_key, int bits, struct aes_key *key);
@@ -30,8 +31,10 @@ SUBJECT_GLUE void scalar_ecb_dec(struct subject_job *job)
 }
 
 /* Never called: the bit-sliced code asks for it below 128 bytes. */
-void AES_cbc_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key, uint8_t *iv, int enc);
-void AES_cbc_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key, uint8_t *iv, int enc)
+void AES_cbc_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key,
+                     uint8_t *iv, int enc);
+void AES_cbc_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key,
+                     uint8_t *iv, int enc)
 {
     (void)in;
     (void)out;
@@ -42,7 +45,7 @@ void AES_cbc_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const stru
     __builtin_trap();
 }
 
-/* ---- GHASH by tables of 4 bits and by products of 8: ghash-armv4.pl -------------------------------------------------- */
+/* ---- GHASH by tables of 4 bits and by products of 8: ghash-armv4.pl -------------------------- */
 
 void gcm_ghash_4bit(uint8_t y[16], const uint64_t powers[16][2], const uint8_t *in, size_t n_bytes);
 void gcm_init_neon(uint64_t powers[16][2], const uint64_t h[2]);
@@ -65,7 +68,8 @@ SUBJECT_GLUE void ghash_p8(struct subject_job *job)
     memcpy(job->tag, hash->y, 16);
 }
 
-/* i x H for i of 4 bits, the coefficient of x^0 in the highest (SP 800-38D section 6.3), the lower half first. */
+/* i x H for i of 4 bits, the coefficient of x^0 in the highest (SP 800-38D section 6.3),
+ * the lower half first. */
 void ghash_table4_key(struct subject_job *job)
 {
     struct hash *hash = job->own2;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * OpenSSL for 64-bit Arm, called as its own callers (3.5: crypto/modes, providers/implementations/ciphers) do. Not counted is
- * their C code around it: in GCM what begins, pads and ends a message. Key schedules are OpenSSL's own.
+ * OpenSSL for 64-bit Arm, called as its own callers (3.5: crypto/modes,
+ * providers/implementations/ciphers) do. Not counted is their C code around it: in GCM what begins,
+ * pads and ends a message. Key schedules are OpenSSL's own.
  */
 #include "openssl.h"
 
@@ -16,14 +17,15 @@ static void put_big_endian(uint8_t *bytes, uint64_t value)
         bytes[i] = (uint8_t)value;
 }
 
-/* ---- Vector permute: vpaes-armv8.pl ------------------------------------------------------------------------------- */
+/* ---- Vector permute: vpaes-armv8.pl ---------------------------------------------------------- */
 
 int vpaes_set_encrypt_key(const uint8_t *user_key, int bits, struct aes_key *key);
 int vpaes_set_decrypt_key(const uint8_t *user_key, int bits, struct aes_key *key);
 void vpaes_encrypt(const uint8_t *in, uint8_t *out, const struct aes_key *key);
 void vpaes_ecb_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key);
 void vpaes_ecb_decrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key);
-void vpaes_cbc_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key, uint8_t *iv, int enc);
+void vpaes_cbc_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key,
+                       uint8_t *iv, int enc);
 
 void vpaes_key(struct subject_job *job)
 {
@@ -51,7 +53,7 @@ SUBJECT_GLUE void vpaes_cbc_dec(struct subject_job *job)
     vpaes_cbc_encrypt(job->in, job->out, job->n_bytes, job->own2, job->iv, 0);
 }
 
-/* ---- Bit-sliced: bsaes-armv8.pl ------------------------------------------------------------------------------------- */
+/* ---- Bit-sliced: bsaes-armv8.pl -------------------------------------------------------------- */
 
 static uint64_t first_tweak[2];
 
@@ -72,7 +74,8 @@ void AES_decrypt(const uint8_t *in, uint8_t *out, const struct aes_key *key)
     __builtin_trap();
 }
 
-void AES_cbc_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key, uint8_t *iv, int enc)
+void AES_cbc_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct aes_key *key,
+                     uint8_t *iv, int enc)
 {
     (void)iv;
     (void)enc;
@@ -84,7 +87,8 @@ void AES_cbc_encrypt(const uint8_t *in, uint8_t *out, size_t n_bytes, const stru
 static void schedule(struct aes_key *key, const uint8_t *bytes, unsigned rounds)
 {
     for (unsigned i = 0; i < 4 * (rounds + 1); i++, bytes += 4)
-        key->words[i] = (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+        key->words[i] = (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
+                        (uint32_t)bytes[2] << 8 | bytes[3];
     key->rounds = (int)rounds;
 }
 
@@ -96,7 +100,7 @@ void bitslice_key(struct subject_job *job)
     vpaes_encrypt(job->iv, (uint8_t *)first_tweak, &tweak_key);
 }
 
-/* ---- Instructions for AES: aesv8-armx.pl, what it has for 64 bits only ------------------------------------------------ */
+/* ---- Instructions for AES: aesv8-armx.pl, what it has for 64 bits only ----------------------- */
 
 void aes_v8_ctr32_encrypt_blocks_unroll12_eor3(const uint8_t *in, uint8_t *out, size_t n_blocks,
                                                const struct aes_key *key, const uint8_t *iv);
@@ -120,10 +124,11 @@ SUBJECT_GLUE void ce_xts_dec(struct subject_job *job)
     aes_v8_xts_decrypt(job->in, job->out, job->n_bytes, job->own2, &tweak_key, job->iv);
 }
 
-/* ---- GCM: aes-gcm-armv8_64.pl, aes-gcm-armv8-unroll8_64.pl ------------------------------------------------------------- */
+/* ---- GCM: aes-gcm-armv8_64.pl, aes-gcm-armv8-unroll8_64.pl ----------------------------------- */
 
-#define KERNEL(name) \
-    size_t name(const uint8_t *in, uint64_t n_bits, uint8_t *out, uint8_t *y, uint8_t *counter, const struct aes_key *key);
+#define KERNEL(name)                                                                            \
+    size_t name(const uint8_t *in, uint64_t n_bits, uint8_t *out, uint8_t *y, uint8_t *counter, \
+                const struct aes_key *key);
 KERNEL(aes_gcm_enc_128_kernel)
 KERNEL(aes_gcm_enc_192_kernel)
 KERNEL(aes_gcm_enc_256_kernel)
@@ -137,8 +142,8 @@ KERNEL(unroll8_eor3_aes_gcm_dec_128_kernel)
 KERNEL(unroll8_eor3_aes_gcm_dec_192_kernel)
 KERNEL(unroll8_eor3_aes_gcm_dec_256_kernel)
 
-typedef size_t kernel(const uint8_t *in, uint64_t n_bits, uint8_t *out, uint8_t *y, uint8_t *counter,
-                      const struct aes_key *key);
+typedef size_t kernel(const uint8_t *in, uint64_t n_bits, uint8_t *out, uint8_t *y,
+                      uint8_t *counter, const struct aes_key *key);
 
 #define FEWEST 512 /* bytes: shorter messages go through CTR and GHASH apart */
 
@@ -148,7 +153,8 @@ void gcm_key(struct subject_job *job)
     ghash_key(job);
 }
 
-static inline __attribute__((always_inline)) void message(struct subject_job *job, kernel *run, int seals)
+static inline __attribute__((always_inline)) void message(struct subject_job *job, kernel *run,
+                                                          int seals)
 {
     const struct aes_key *key = key_of(job);
     struct hash *hash = job->own2;
@@ -184,22 +190,22 @@ static inline __attribute__((always_inline)) void message(struct subject_job *jo
         job->tag[i] = hash->y[i] ^ mask[i];
 }
 
-#define GCM(name, prefix)                                                                                    \
-    SUBJECT_GLUE void name##_seal(struct subject_job *job)                                                   \
-    {                                                                                                        \
-        message(job,                                                                                         \
-                job->rounds == 10   ? prefix##aes_gcm_enc_128_kernel                                         \
-                : job->rounds == 12 ? prefix##aes_gcm_enc_192_kernel                                         \
-                                    : prefix##aes_gcm_enc_256_kernel,                                        \
-                1);                                                                                          \
-    }                                                                                                        \
-    SUBJECT_GLUE void name##_open(struct subject_job *job)                                                   \
-    {                                                                                                        \
-        message(job,                                                                                         \
-                job->rounds == 10   ? prefix##aes_gcm_dec_128_kernel                                         \
-                : job->rounds == 12 ? prefix##aes_gcm_dec_192_kernel                                         \
-                                    : prefix##aes_gcm_dec_256_kernel,                                        \
-                0);                                                                                          \
+#define GCM(name, prefix)                                             \
+    SUBJECT_GLUE void name##_seal(struct subject_job *job)            \
+    {                                                                 \
+        message(job,                                                  \
+                job->rounds == 10   ? prefix##aes_gcm_enc_128_kernel  \
+                : job->rounds == 12 ? prefix##aes_gcm_enc_192_kernel  \
+                                    : prefix##aes_gcm_enc_256_kernel, \
+                1);                                                   \
+    }                                                                 \
+    SUBJECT_GLUE void name##_open(struct subject_job *job)            \
+    {                                                                 \
+        message(job,                                                  \
+                job->rounds == 10   ? prefix##aes_gcm_dec_128_kernel  \
+                : job->rounds == 12 ? prefix##aes_gcm_dec_192_kernel  \
+                                    : prefix##aes_gcm_dec_256_kernel, \
+                0);                                                   \
     }
 
 GCM(gcm, )

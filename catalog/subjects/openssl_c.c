@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The portable AES of OpenSSL and of LibreSSL (crypto/aes/aes_core.c), a block a call. Newer releases of LibreSSL have other
- * names for it, and want to be told the rounds. */
+/* The portable AES of OpenSSL and of LibreSSL (crypto/aes/aes_core.c), a block a call. Newer
+ * releases of LibreSSL have other names for it, and want to be told the rounds. */
 #include "blocks.h"
 
 struct key {
@@ -28,8 +28,10 @@ void block_key(struct subject_job *job)
     encrypt = AES_encrypt ? AES_encrypt : aes_encrypt_generic;
     decrypt = AES_decrypt ? AES_decrypt : aes_decrypt_generic;
     enc->rounds = dec->rounds = (int)job->rounds;
-    (AES_encrypt ? AES_set_encrypt_key : aes_set_encrypt_key_generic)(job->user_key, (int)job->key_bits, enc);
-    (AES_decrypt ? AES_set_decrypt_key : aes_set_decrypt_key_generic)(job->user_key, (int)job->key_bits, dec);
+    (AES_encrypt ? AES_set_encrypt_key : aes_set_encrypt_key_generic)(job->user_key,
+                                                                      (int)job->key_bits, enc);
+    (AES_decrypt ? AES_set_decrypt_key : aes_set_decrypt_key_generic)(job->user_key,
+                                                                      (int)job->key_bits, dec);
 }
 
 #define ENCRYPT(job, to, from) encrypt(from, to, (job)->own)

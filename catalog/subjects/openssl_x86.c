@@ -2,7 +2,8 @@
 /* OpenSSL's assembly for x86-64, called as its EVP layer does: what people write by hand. */
 #include "blocks.h"
 
-/* Bit 28: threads share the first cache, so that AES_cbc_encrypt takes the compact table at all lengths. */
+/* Bit 28: threads share the first cache, so that AES_cbc_encrypt takes the compact
+ * table at all lengths. */
 unsigned OPENSSL_ia32cap_P[10] = {1u << 28};
 
 struct key {
@@ -17,18 +18,19 @@ struct key {
         name##_set_##way##crypt_key(job->user_key, (int)job->key_bits, job->own);         \
     }
 
-#define CBC_OF(name, function)                                                                                \
-    void function(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct key *key, uint8_t *iv, int enc); \
-    SUBJECT_GLUE void name##_cbc_enc(struct subject_job *job)                                                 \
-    {                                                                                                         \
-        function(job->in, job->out, job->n_bytes, job->own, job->iv, 1);                                      \
-    }                                                                                                         \
-    SUBJECT_GLUE void name##_cbc_dec(struct subject_job *job)                                                 \
-    {                                                                                                         \
-        function(job->in, job->out, job->n_bytes, job->own, job->iv, 0);                                      \
+#define CBC_OF(name, function)                                                            \
+    void function(const uint8_t *in, uint8_t *out, size_t n_bytes, const struct key *key, \
+                  uint8_t *iv, int enc);                                                  \
+    SUBJECT_GLUE void name##_cbc_enc(struct subject_job *job)                             \
+    {                                                                                     \
+        function(job->in, job->out, job->n_bytes, job->own, job->iv, 1);                  \
+    }                                                                                     \
+    SUBJECT_GLUE void name##_cbc_dec(struct subject_job *job)                             \
+    {                                                                                     \
+        function(job->in, job->out, job->n_bytes, job->own, job->iv, 0);                  \
     }
 
-/* ---- A compact table, read ahead: aes-x86_64.pl ------------------------------------------------------------ */
+/* ---- A compact table, read ahead: aes-x86_64.pl ---------------------------------------------- */
 
 KEYS(AES, en)
 KEYS(AES, de)
@@ -38,19 +40,20 @@ void AES_encrypt(const uint8_t *in, uint8_t *out, const struct key *key);
 #define BLOCK(job, to, from) AES_encrypt(from, to, (job)->own)
 CBC(block_cbc_enc, BLOCK)
 
-/* ---- Vector permutation: vpaes-x86_64.pl --------------------------------------------------------------------- */
+/* ---- Vector permutation: vpaes-x86_64.pl ----------------------------------------------------- */
 
 KEYS(vpaes, en)
 KEYS(vpaes, de)
 CBC_OF(vpaes, vpaes_cbc_encrypt)
 
-/* ---- Instructions for AES: aesni-x86_64.pl ---------------------------------------------------------------------- */
+/* ---- Instructions for AES: aesni-x86_64.pl --------------------------------------------------- */
 
 KEYS(aesni, en)
 KEYS(aesni, de)
 CBC_OF(aesni, aesni_cbc_encrypt)
 
-void aesni_ctr32_encrypt_blocks(const uint8_t *in, uint8_t *out, size_t n_blocks, const struct key *key, const uint8_t *iv);
+void aesni_ctr32_encrypt_blocks(const uint8_t *in, uint8_t *out, size_t n_blocks,
+                                const struct key *key, const uint8_t *iv);
 
 SUBJECT_GLUE void aesni_ctr(struct subject_job *job)
 {

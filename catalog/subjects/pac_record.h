@@ -8,7 +8,8 @@
 #include <string.h>
 
 struct pac_record {
-    unsigned level, va_bits; /* 1 to 5; 16 to 54: with 55 and TBI there is no field, and QEMU shifts by 64 */
+    unsigned level, va_bits; /* 1 to 5; 16 to 54: with 55 and TBI there is no field,
+                              * and QEMU shifts by 64 */
     bool tbi, key_b, combined;
     uint64_t pointer, modifier;
 };
@@ -21,7 +22,8 @@ static inline struct pac_record pac_record(const uint8_t *in)
     memcpy(&r.pointer, in + 8, 8);
     memcpy(&r.modifier, in + 16, 8);
     if (in[3] & 3) {
-        const uint64_t extension = ~UINT64_C(0) << r.va_bits & (r.tbi ? UINT64_C(0x00ffffffffffffff) : ~UINT64_C(0));
+        const uint64_t extension =
+            ~UINT64_C(0) << r.va_bits & (r.tbi ? UINT64_C(0x00ffffffffffffff) : ~UINT64_C(0));
         r.pointer = in[3] & 4 ? r.pointer | extension : r.pointer & ~extension;
     }
     if ((in[3] & 3) == 1)

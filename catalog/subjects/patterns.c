@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define SEED 20261128u       /* published in docs/guides/matrix.md: another one is another set of inputs */
+#define SEED 20261128u       /* published in docs/guides/matrix.md: another one is
+                              * another set of inputs */
 #define GOLDEN 0x9e3779b9u   /* 2^32 divided by the golden ratio */
 #define MOST_SHORT_BYTES 130 /* two blocks of the usual hashes, and two bytes more */
 #define WIDEST 16            /* bytes of a word */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops around functions that do a block of QARMA-64 a call. Of user_key, the first number is w0, the second k0. */
+/* Loops around functions that do a block of QARMA-64 a call. Of user_key, the first number
+ * is w0, the second k0. */
 #ifndef SUBJECT_QARMA_H
 #define SUBJECT_QARMA_H
 
@@ -7,8 +8,8 @@
 
 #include "subject.h"
 
-/* CHAIN(function of ours, what of theirs makes a block: call(job, block, tweak)): each block waits for the one before,
- * the input is the tweaks. */
+/* CHAIN(function of ours, what of theirs makes a block: call(job, block, tweak)): each block waits
+ * for the one before, the input is the tweaks. */
 #define CHAIN(name, call)                              \
     SUBJECT_GLUE void name(struct subject_job *job)    \
     {                                                  \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The codes of pointers that QEMU computes (target/arm: pauth_helper.c), by its own choice of the algorithm. */
+/* The codes of pointers that QEMU computes (target/arm: pauth_helper.c), by its own
+ * choice of the algorithm. */
 #include <setjmp.h>
 
 #include "pac_record.h"
@@ -51,12 +52,14 @@ EACH(qarma3_each, MAC)
 CHAIN(impdef, MAC)
 EACH(impdef_each, MAC)
 
-SUBJECT_GLUE static uint64_t authenticated(CPUARMState *cpu, const struct pac_record *r, uint64_t pointer)
+SUBJECT_GLUE static uint64_t authenticated(CPUARMState *cpu, const struct pac_record *r,
+                                           uint64_t pointer)
 {
     if (setjmp(at_fault))
         return PAC_RECORD_FAULT;
     if (r->combined)
-        return (r->key_b ? helper_autib_combined : helper_autia_combined)(cpu, pointer, r->modifier);
+        return (r->key_b ? helper_autib_combined : helper_autia_combined)(cpu, pointer,
+                                                                          r->modifier);
     return (r->key_b ? helper_autib : helper_autia)(cpu, pointer, r->modifier);
 }
 

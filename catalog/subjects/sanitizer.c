@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that code under -fsanitize=undefined calls when it finds something: here it is counted, and the code goes
- * on. So a sanitizer costs what its checks cost, without its run time. The names are what GCC and clang call.
+ * Functions that code under -fsanitize=undefined calls when it finds something: here it is counted,
+ * and the code goes on. So a sanitizer costs what its checks cost, without its run time. The names
+ * are what GCC and clang call.
  */
 #include <stdlib.h>
 

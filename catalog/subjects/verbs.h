@@ -5,7 +5,8 @@
 
 #include "job.h"
 
-/* words: those after the verb and the function. Returns the exit code of the program: 0, 1 (an answer is wrong) or 2. */
+/* words: those after the verb and the function. Returns the exit code of the program: 0, 1 (an
+ * answer is wrong) or 2. */
 typedef int verb(const struct function *function, int n_words, char **words);
 
 #define VERBS \

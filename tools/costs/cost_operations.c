@@ -2,9 +2,10 @@
 /*
  * Products of operations of RSA, Diffie-Hellman and searches for primes: cost_operations [SEARCHES]
  *
- * They are counted by a kernel that counts, by the length of the modulus. A line of JSON for each operation: squares
- * and other products, by bits of the modulus. Of searches, the means of SEARCHES runs, for the number of tests is
- * random: `runs` and the standard error of all products say how good they are.
+ * They are counted by a kernel that counts, by the length of the modulus. A line of JSON for
+ * each operation: squares and other products, by bits of the modulus. Of searches, the means of
+ * SEARCHES runs, for the number of tests is random: `runs` and the standard error of all
+ * products say how good they are.
  */
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ static void must(enum evc_status status)
     }
 }
 
-/* ---- The kernel that counts ------------------------------------------------------------------------------ */
+/* ---- The kernel that counts ------------------------------------------------------------------ */
 
 static const struct evc_bn *sound;
 static struct evc_bn counting;
@@ -88,30 +89,31 @@ static void print(const char *name, unsigned bits, int runs, double error)
     printf("\"products\":{");
     for (size_t i = 0; i <= MOST; i++)
         if (squares[i] + products[i]) {
-            printf("%s\"%zu\":[%.0f,%.0f]", separator, 8 * i, (double)squares[i] / runs, (double)products[i] / runs);
+            printf("%s\"%zu\":[%.0f,%.0f]", separator, 8 * i, (double)squares[i] / runs,
+                   (double)products[i] / runs);
             separator = ",";
         }
     printf("}}\n");
     fflush(stdout);
 }
 
-/* ---- Operations -------------------------------------------------------------------------------------------- */
+/* ---- Operations ------------------------------------------------------------------------------ */
 
 static uint8_t memory[5 * MOST];
 static struct evc_rsa_numbers numbers;
 
 static struct evc_prime_search search_with(const struct evc_bn *kernel)
 {
-    return (struct evc_prime_search){kernel, evc_bn_words_select(evc_cpu_features(), EVC_ALLOW_VARTIME), randomness,
-                                     NULL, NULL};
+    return (struct evc_prime_search){
+        kernel, evc_bn_words_select(evc_cpu_features(), EVC_ALLOW_VARTIME), randomness, NULL, NULL};
 }
 
 static void make_key(const struct evc_bn *kernel, unsigned bits)
 {
     const struct evc_prime_search search = search_with(kernel);
 
-    must(evc_rsa_generate(&search, bits, e65537, sizeof e65537, memory, sizeof memory, &numbers, scratch,
-                          sizeof scratch));
+    must(evc_rsa_generate(&search, bits, e65537, sizeof e65537, memory, sizeof memory, &numbers,
+                          scratch, sizeof scratch));
 }
 
 static void rsa(unsigned bits)

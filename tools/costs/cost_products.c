@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Products of one kernel of bn, to be counted by tools/count-costs: -DKERNEL_FILE='"bn/c_limb32.c"' chooses it. For
- * each of five lengths: a mark, a square, a mark, a product, a mark. -DLENGTHS=1: of the shortest only.
+ * Products of one kernel of bn, to be counted by tools/count-costs:
+ * -DKERNEL_FILE='"bn/c_limb32.c"' chooses it. For each of five lengths: a mark, a square, a mark,
+ * a product, a mark. -DLENGTHS=1: of the shortest only.
  *
- * A program without a C library and without data of its own, which ends by a trap: it runs wherever a compiler and an
- * emulator are.
+ * A program without a C library and without data of its own, which ends by a trap: it runs wherever
+ * a compiler and an emulator are.
  */
 #include KERNEL_FILE
 
@@ -44,7 +45,8 @@ void evc_wipe(void *p, size_t len_bytes)
 #define APART __attribute__((noinline, noclone))
 
 struct memory {
-    EVC_ALIGN(64) uint8_t key[6 * MOST], a[3 * MOST], b[3 * MOST], r[3 * MOST], scratch[10 * MOST], n[MOST];
+    EVC_ALIGN(64)
+    uint8_t key[6 * MOST], a[3 * MOST], b[3 * MOST], r[3 * MOST], scratch[10 * MOST], n[MOST];
 };
 
 APART static void mark(struct memory *m)

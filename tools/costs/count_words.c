@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Word primitives of one kernel, to be counted by tools/count-words: -DKERNEL_FILE='"bn_words/c_words32.c"' chooses it.
- * Each operation runs twice, between marks, with sizes of which the second is the double of the first. With -DGENERIC,
- * the loops are those of a library of big numbers that has no code of its own for the CPU.
+ * Word primitives of one kernel, to be counted by tools/count-words:
+ * -DKERNEL_FILE='"bn_words/c_words32.c"' chooses it. Each operation runs twice, between marks, with
+ * sizes of which the second is the double of the first. With -DGENERIC, the loops are those of a
+ * library of big numbers that has no code of its own for the CPU.
  *
- * A program without a C library, which ends by a trap: it runs wherever a compiler and an emulator are.
+ * A program without a C library, which ends by a trap: it runs wherever a
+ * compiler and an emulator are.
  */
 #if defined(GENERIC)
 #include "everycore/bn_words.h"

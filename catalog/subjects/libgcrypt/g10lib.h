@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The types of libgcrypt that its GHASH uses, without the rest of the library: its own headers are kept out by their
- * guards, which the subject's description defines. */
+/* The types of libgcrypt that its GHASH uses, without the rest of the library: its own headers are
+ * kept out by their guards, which the subject's description defines. */
 #ifndef SUBJECT_G10LIB_H
 #define SUBJECT_G10LIB_H
 
@@ -23,7 +23,8 @@ typedef struct {
     } u_mode;
 } *gcry_cipher_hd_t;
 
-unsigned _gcry_ghash_aarch64_simd(gcry_cipher_hd_t handle, byte *result, const byte *in, size_t n_blocks);
+unsigned _gcry_ghash_aarch64_simd(gcry_cipher_hd_t handle, byte *result, const byte *in,
+                                  size_t n_blocks);
 void _gcry_ghash_setup_aarch64_simd(gcry_cipher_hd_t handle);
 
 #endif

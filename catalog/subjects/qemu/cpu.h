@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A CPU as QEMU's pointer authentication sees it: five keys, what holds for an address, which algorithm, which level. It
- * is always at EL1 without anything above, with all keys enabled.
+ * A CPU as QEMU's pointer authentication sees it: five keys, what holds for an address, which
+ * algorithm, which level. It is always at EL1 without anything above, with all keys enabled.
  */
 #ifndef SUBJECT_QEMU_CPU_H
 #define SUBJECT_QEMU_CPU_H
@@ -74,8 +74,10 @@ __attribute__((noreturn)) void subject_fault(void);
 #define raise_exception_ra(env, what, syndrome, el, ra) subject_fault()
 #define raise_exception(env, what, syndrome, el) subject_fault()
 
-uint64_t helper_pacia(CPUARMState *env, uint64_t x, uint64_t y), helper_pacib(CPUARMState *env, uint64_t x, uint64_t y);
-uint64_t helper_autia(CPUARMState *env, uint64_t x, uint64_t y), helper_autib(CPUARMState *env, uint64_t x, uint64_t y);
+uint64_t helper_pacia(CPUARMState *env, uint64_t x, uint64_t y),
+    helper_pacib(CPUARMState *env, uint64_t x, uint64_t y);
+uint64_t helper_autia(CPUARMState *env, uint64_t x, uint64_t y),
+    helper_autib(CPUARMState *env, uint64_t x, uint64_t y);
 uint64_t helper_xpaci(CPUARMState *env, uint64_t x);
 /* Older versions have none of these. */
 __attribute__((weak)) uint64_t helper_autia_combined(CPUARMState *env, uint64_t x, uint64_t y);

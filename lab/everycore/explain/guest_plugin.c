@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plugin of QEMU's TCG for programs of qemu-user: how often each block of the guest ran, its code, and pages that its
- * loads read. Argument: out=FILE; a process writes FILE.PID when it ends. Lines of text, numbers in hexadecimal:
+ * A plugin of QEMU's TCG for programs of qemu-user: how often each block of the guest ran, its
+ * code, and pages that its loads read. Argument: out=FILE; a process writes FILE.PID when it ends.
+ * Lines of text, numbers in hexadecimal:
  *
  *     base HOST-ADDRESS                   of guest address 0
  *     map START-END MODE OFFSET ... PATH  as /proc/self/maps has it, in host addresses
@@ -9,8 +10,8 @@
  *     load PLACE ADDRESS                  an address that the instruction at PLACE read
  *     page ADDRESS BYTES
  *
- * Debian ships no header for plugins. The declarations are of version 1 of their interface, as documented in QEMU 7.2's
- * docs/devel/tcg-plugins.rst.
+ * Debian ships no header for plugins. The declarations are of version 1 of their interface, as
+ * documented in QEMU 7.2's docs/devel/tcg-plugins.rst.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -27,17 +28,19 @@ typedef uint64_t plugin_id;
 typedef uint32_t memory_info;
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
-extern void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id, void (*)(plugin_id, struct qemu_plugin_tb *));
+extern void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id,
+                                                  void (*)(plugin_id, struct qemu_plugin_tb *));
 extern size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
 extern struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);
 extern uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
 extern void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *);
 extern const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *);
 extern size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *);
-extern void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *, int operation, void *, uint64_t);
+extern void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *, int operation, void *,
+                                                     uint64_t);
 extern void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *,
-                                             void (*)(unsigned, memory_info, uint64_t, void *), int flags,
-                                             int read_or_write, void *);
+                                             void (*)(unsigned, memory_info, uint64_t, void *),
+                                             int flags, int read_or_write, void *);
 extern void qemu_plugin_register_atexit_cb(plugin_id, void (*)(plugin_id, void *), void *);
 EXPORT extern int qemu_plugin_version;
 EXPORT int qemu_plugin_install(plugin_id, const void *, int, char **);
@@ -83,7 +86,8 @@ static struct block *find(uint64_t address, const uint8_t *code, size_t n_bytes)
 {
     struct block **bucket = &blocks[(address >> 2) % BUCKETS], *found = *bucket;
 
-    while (found && (found->address != address || found->n_bytes != n_bytes || memcmp(found->code, code, n_bytes)))
+    while (found && (found->address != address || found->n_bytes != n_bytes ||
+                     memcmp(found->code, code, n_bytes)))
         found = found->next;
     if (found || !(found = calloc(1, sizeof *found + n_bytes)))
         return found;
@@ -143,7 +147,8 @@ static void put_page(FILE *out, uint64_t address)
     static uint64_t known[MOST_PAGES];
     static unsigned n_known;
     uint8_t data[PAGE];
-    struct iovec here = {data, sizeof data}, there = {(void *)(uintptr_t)(base + address), sizeof data};
+    struct iovec here = {data, sizeof data},
+                 there = {(void *)(uintptr_t)(base + address), sizeof data};
 
     for (unsigned i = 0; i < n_known; i++)
         if (known[i] == address)
@@ -184,12 +189,14 @@ static void finish(plugin_id id, void *user)
     for (size_t i = 0; i < BUCKETS; i++)
         for (const struct block *one = blocks[i]; one; one = one->next)
             if (one->count) {
-                fprintf(out, "block %llx %llx ", (unsigned long long)one->address, (unsigned long long)one->count);
+                fprintf(out, "block %llx %llx ", (unsigned long long)one->address,
+                        (unsigned long long)one->count);
                 put_bytes(out, one->code, one->n_bytes);
             }
     for (const struct load *one = loads; one; one = one->next)
         for (unsigned i = 0; i < one->n_addresses; i++) {
-            fprintf(out, "load %llx %llx\n", (unsigned long long)one->place, (unsigned long long)one->addresses[i]);
+            fprintf(out, "load %llx %llx\n", (unsigned long long)one->place,
+                    (unsigned long long)one->addresses[i]);
             if (one->calls >= MOST_ADDRESSES) /* rare ones look no table up */
                 put_page(out, one->addresses[i] & ~(uint64_t)(PAGE - 1));
         }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The speed of this library's selected kernels: own_speeds [OPERATION...], as the probes of other libraries measure it.
+ * The speed of this library's selected kernels: own_speeds [OPERATION...], as the probes of
+ * other libraries measure it.
  *
- * One line of JSON for each operation: bytes, or operations, in a second of CPU time. Costs of a call are taken away
- * from operations on bytes, by the difference of two lengths. "gigahertz" is the clock of the core, by the harness's
- * chain of additions; 0 where this architecture has none.
+ * One line of JSON for each operation: bytes, or operations, in a second of CPU time. Costs of a
+ * call are taken away from operations on bytes, by the difference of two lengths. "gigahertz" is
+ * the clock of the core, by the harness's chain of additions; 0 where this architecture has none.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -100,7 +101,8 @@ static void rsa(size_t n)
 static void ffdh(size_t n)
 {
     (void)n;
-    must(evc_bn_exp(s.prime, s.number, s.exponent, sizeof s.exponent, s.result, s.scratch, s.scratch_bytes));
+    must(evc_bn_exp(s.prime, s.number, s.exponent, sizeof s.exponent, s.result, s.scratch,
+                    s.scratch_bytes));
 }
 
 static void prepare_ciphers(void)
@@ -119,18 +121,22 @@ static void prepare_ciphers(void)
 static void prepare_rsa(void)
 {
     static const uint8_t e[] = {1, 0, 1};
-    const struct evc_bn *kernel = evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_SERIAL, RSA_BITS);
-    const struct evc_prime_search search = {.kernel = evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_ANY, RSA_BITS / 2),
-                                            .words = evc_bn_words_select(evc_cpu_features(), 0),
-                                            .random = randomness};
-    const size_t bytes = evc_rsa_numbers_bytes(RSA_BITS), key_bytes = evc_rsa_private_bytes(kernel, RSA_BITS);
+    const struct evc_bn *kernel =
+        evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_SERIAL, RSA_BITS);
+    const struct evc_prime_search search = {
+        .kernel = evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_ANY, RSA_BITS / 2),
+        .words = evc_bn_words_select(evc_cpu_features(), 0),
+        .random = randomness};
+    const size_t bytes = evc_rsa_numbers_bytes(RSA_BITS),
+                 key_bytes = evc_rsa_private_bytes(kernel, RSA_BITS);
     const size_t scratch_bytes = evc_rsa_generate_scratch_bytes(search.kernel, RSA_BITS);
     void *numbers = memory(bytes), *key = memory(key_bytes), *scratch = memory(scratch_bytes);
     struct evc_rsa_numbers k;
 
     s.scratch_bytes = evc_rsa_scratch_bytes(kernel, RSA_BITS);
     s.scratch = memory(s.scratch_bytes);
-    must(evc_rsa_generate(&search, RSA_BITS, e, sizeof e, numbers, bytes, &k, scratch, scratch_bytes));
+    must(evc_rsa_generate(&search, RSA_BITS, e, sizeof e, numbers, bytes, &k, scratch,
+                          scratch_bytes));
     must(evc_rsa_set_private_in(key, key_bytes, kernel, &k, 0, s.scratch, s.scratch_bytes));
     free(scratch);
     s.rsa = key;
@@ -211,7 +217,8 @@ int main(int argc, char **argv)
             continue;
         operations[i].prepare();
         if (operations[i].per_byte) {
-            double brief = time_of(operations[i].once, SHORT_BYTES), all = time_of(operations[i].once, LONG_BYTES);
+            double brief = time_of(operations[i].once, SHORT_BYTES),
+                   all = time_of(operations[i].once, LONG_BYTES);
 
             rate = (LONG_BYTES - SHORT_BYTES) / (all - brief) * 1e9;
         } else

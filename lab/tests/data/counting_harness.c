@@ -3,8 +3,9 @@
  * Speaks like a harness, and measures nothing: figures of four kernels with some noise, of which
  * "changed" takes FACTOR times as long as it should.
  *
- * The noise of a process follows from how many there were before: the file that COUNTING_HARNESS_RUNS
- * names grows by a byte with each. So a test has the same noise whenever it runs.
+ * The noise of a process follows from how many there were before: the file
+ * that COUNTING_HARNESS_RUNS names grows by a byte with each. So a test has
+ * the same noise whenever it runs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +48,10 @@ static void bench(const char *kernel, double cycles)
     const double process = 1 + 0.004 * noise();
     int i;
 
-    printf("{\"type\":\"bench\",\"primitive\":\"aes\",\"kernel\":\"%s\",\"mode\":\"ctr\",\"key_bits\":256,"
-           "\"bytes\":1500,\"messages\":1,\"style\":\"streamed\",\"counter\":\"tsc\",\"cycles\":[", kernel);
+    printf("{\"type\":\"bench\",\"primitive\":\"aes\",\"kernel\":\"%s\",\"mode\":\"ctr\",\"key_"
+           "bits\":256,"
+           "\"bytes\":1500,\"messages\":1,\"style\":\"streamed\",\"counter\":\"tsc\",\"cycles\":[",
+           kernel);
     for (i = 0; i < 11; i++)
         printf("%s%.3f", i ? "," : "", cycles * process * (1 + 0.001 * noise()));
     printf("]}\n");
@@ -63,8 +66,10 @@ int main(int argc, char **argv)
     noise();
     for (i = 1; i < argc; i++)
         only_look |= strcmp(argv[i], "--dry-run") == 0;
-    printf("{\"type\":\"harness\",\"version\":1,\"command\":\"bench\",\"arch\":\"x86\",\"features\":[],"
-           "\"compiler\":\"cc\",\"word_bits\":64,\"big_endian\":false,\"counter\":\"tsc\",\"library\":\"0.1.0\"}\n");
+    printf("{\"type\":\"harness\",\"version\":1,\"command\":\"bench\",\"arch\":\"x86\","
+           "\"features\":[],"
+           "\"compiler\":\"cc\",\"word_bits\":64,\"big_endian\":false,\"counter\":\"tsc\","
+           "\"library\":\"0.1.0\"}\n");
     if (only_look)
         return 0;
     bench("one", 100);
@@ -72,7 +77,8 @@ int main(int argc, char **argv)
     bench(CHANGED, 500 * FACTOR);
     bench("three", 10);
 #ifdef BROKEN
-    printf("{\"type\":\"error\",\"kernel\":\"three\",\"mode\":\"ctr\",\"detail\":\"byte 5 differs\"}\n");
+    printf("{\"type\":\"error\",\"kernel\":\"three\",\"mode\":\"ctr\","
+           "\"detail\":\"byte 5 differs\"}\n");
     return 1;
 #endif
     return 0;

@@ -46,7 +46,8 @@ static bool run_ctr(void *context, const struct peer_message *m)
     uint8_t counter[16];
 
     memcpy(counter, m->iv, 16);
-    if (evc_aes_ctr(&((struct context *)context)->aes, counter, m->in, m->out, m->len_bytes) != EVC_OK)
+    if (evc_aes_ctr(&((struct context *)context)->aes, counter, m->in, m->out, m->len_bytes) !=
+        EVC_OK)
         return false;
     damage(m);
     return true;
@@ -56,7 +57,8 @@ static bool run_seal(void *context, const struct peer_message *m)
 {
     const union evc_gcm_key *key = &((struct context *)context)->gcm;
 
-    if (evc_gcm_seal(key, m->iv, 12, m->aad, m->aad_bytes, m->in, m->out, m->len_bytes, m->tag, 16) != EVC_OK)
+    if (evc_gcm_seal(key, m->iv, 12, m->aad, m->aad_bytes, m->in, m->out, m->len_bytes, m->tag,
+                     16) != EVC_OK)
         return false;
     m->tag[3] ^= wrong("tag");
     return !wrong("refusal");
@@ -79,9 +81,10 @@ static bool run_product(void *vcontext, const struct peer_message *m)
 
     if (!m->out)
         return true;
-    if (evc_bn_set_modulus_in(c->modulus, sizeof c->modulus, evc_bn_named("c_limb32"), n, m->len_bytes) != EVC_OK ||
-        evc_bn_mod_mul((const void *)c->modulus, a, wrong("factor") ? a : b, m->out, c->scratch, sizeof c->scratch) !=
-            EVC_OK)
+    if (evc_bn_set_modulus_in(c->modulus, sizeof c->modulus, evc_bn_named("c_limb32"), n,
+                              m->len_bytes) != EVC_OK ||
+        evc_bn_mod_mul((const void *)c->modulus, a, wrong("factor") ? a : b, m->out, c->scratch,
+                       sizeof c->scratch) != EVC_OK)
         return false;
     damage(m);
     return !wrong("refusal");
@@ -92,8 +95,8 @@ static bool run_check(void *vcontext, const struct peer_message *m)
 {
     struct context *c = vcontext;
     const uint8_t *const p = c->numbers + 3 * m->len_bytes;
-    const enum evc_status status = evc_prime_test_public(evc_bn_named("c_limb32"), p, m->len_bytes / 2, c->scratch,
-                                                         sizeof c->scratch);
+    const enum evc_status status = evc_prime_test_public(
+        evc_bn_named("c_limb32"), p, m->len_bytes / 2, c->scratch, sizeof c->scratch);
 
     if (!m->out)
         return true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program for the tests of everycore.trace: `traced CASE`. A case is a function; it is called with the secrets 0 to
- * 3, each call between region_begin and region_end. The cases of x86 are in traced_x86.S.
+ * A program for the tests of everycore.trace: `traced CASE`. A case is a function; it is
+ * called with the secrets 0 to 3, each call between region_begin and region_end. The cases of
+ * x86 are in traced_x86.S.
  */
 #define _GNU_SOURCE
 #include <stdint.h>

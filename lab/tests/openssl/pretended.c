@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An OpenSSL of pretence: with -DLIBRARY a libcrypto, else the program openssl that loads it. VERSION: what the library
- * says of itself. SERVES: the provider of all algorithms. ACTIVE: what `openssl list -providers` prints. FRAGILE: with a
- * configuration that includes another one, it prints an error in place of that.
+ * An OpenSSL of pretence: with -DLIBRARY a libcrypto, else the program openssl that loads it.
+ * VERSION: what the library says of itself. SERVES: the provider of all algorithms. ACTIVE: what
+ * `openssl list -providers` prints. FRAGILE: with a configuration that includes another one, it
+ * prints an error in place of that.
  */
 #if defined(LIBRARY)
 #include <stddef.h>
 
 const char *OpenSSL_version(int what)
 {
-    return what == 0 ? VERSION : what == 4 ? "OPENSSLDIR: \"" FOLDER "\"" : "MODULESDIR: \"" FOLDER "\"";
+    return what == 0   ? VERSION
+           : what == 4 ? "OPENSSLDIR: \"" FOLDER "\""
+                       : "MODULESDIR: \"" FOLDER "\"";
 }
 
 #if defined(SERVES)

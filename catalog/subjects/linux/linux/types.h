@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel that the portable C of Linux's AES expects around it: our own words, for programs of user space. */
+/* The kernel that the portable C of Linux's AES expects around it: our own words, for
+ * programs of user space. */
 #ifndef SUBJECT_LINUX_TYPES_H
 #define SUBJECT_LINUX_TYPES_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel that the arm assembly of Linux expects around it: our own words, for the instruction set of Arm. */
+/* The kernel that the arm assembly of Linux expects around it: our own words, for the
+ * instruction set of Arm. */
 #ifndef SUBJECT_ASM_ASSEMBLER_H
 #define SUBJECT_ASM_ASSEMBLER_H
 

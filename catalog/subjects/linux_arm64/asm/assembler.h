@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel that the arm64 assembly of Linux expects around it, in as many instructions: our own words, for programs
- * of user space. Without pointer authentication and without yielding to other tasks.
+ * The kernel that the arm64 assembly of Linux expects around it, in as many instructions:
+ * our own words, for programs of user space. Without pointer authentication and without
+ * yielding to other tasks.
  */
 #ifndef SUBJECT_ASM_ASSEMBLER_H
 #define SUBJECT_ASM_ASSEMBLER_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands in for all that a bench of AES and GCM does not call: kernels of big numbers and of QARMA, the layers on
- * them, and the commands of the harness that check. With it, the harness's commands list, resolve, bench and limits
- * link without these files.
+ * Stands in for all that a bench of AES and GCM does not call: kernels of big numbers and of QARMA,
+ * the layers on them, and the commands of the harness that check. With it, the harness's commands
+ * list, resolve, bench and limits link without these files.
  *
- * Behind this text come lines ABSENT_KERNEL(primitive, stem): kernels of AES, GHASH and GCM that the CPU cannot run.
+ * Behind this text come lines ABSENT_KERNEL(primitive, stem): kernels of AES, GHASH and GCM
+ * that the CPU cannot run.
  */
 #include <stdio.h>
 
@@ -20,13 +21,14 @@
 
 /* ---- Commands ------------------------------------------------------------------------------- */
 
-#define ABSENT_COMMAND(name)                                                                       \
-    int name##_command(int argc, char **argv)                                                      \
-    {                                                                                              \
-        (void)argc;                                                                                \
-        (void)argv;                                                                                \
-        fputs("harness: this one measures AES and GCM alone, and has no command " #name "\n", stderr); \
-        return 2;                                                                                  \
+#define ABSENT_COMMAND(name)                                                                  \
+    int name##_command(int argc, char **argv)                                                 \
+    {                                                                                         \
+        (void)argc;                                                                           \
+        (void)argv;                                                                           \
+        fputs("harness: this one measures AES and GCM alone, and has no command " #name "\n", \
+              stderr);                                                                        \
+        return 2;                                                                             \
     }
 
 ABSENT_COMMAND(check)
@@ -36,7 +38,7 @@ ABSENT_COMMAND(ct)
 ABSENT_COMMAND(genrsa)
 ABSENT_COMMAND(dhparam)
 
-/* ---- What is measured of other primitives: no mode -------------------------------------------- */
+/* ---- What is measured of other primitives: no mode ------------------------------------------- */
 
 static const char *no_mode(size_t index)
 {
@@ -44,7 +46,8 @@ static const char *no_mode(size_t index)
     return NULL;
 }
 
-#define ABSENT_BENCH(what) const struct bench_primitive bench_##what = {.name = #what, .mode_name = no_mode};
+#define ABSENT_BENCH(what) \
+    const struct bench_primitive bench_##what = {.name = #what, .mode_name = no_mode};
 ABSENT_BENCH(bn)
 ABSENT_BENCH(bn_words)
 ABSENT_BENCH(layers)
@@ -52,14 +55,16 @@ ABSENT_BENCH(pac_aes)
 ABSENT_BENCH(pac_qarma)
 ABSENT_BENCH(qarma)
 
-/* ---- Kernels: descriptors that nobody reads ---------------------------------------------------- */
+/* ---- Kernels: descriptors that nobody reads -------------------------------------------------- */
 
-#define ABSENT_KERNEL(primitive, stem) const struct evc_##primitive evc_##primitive##_##stem = {.kernel = {.name = #stem}};
+#define ABSENT_KERNEL(primitive, stem) \
+    const struct evc_##primitive evc_##primitive##_##stem = {.kernel = {.name = #stem}};
 #define ABSENT_aes(primitive, stem)
 #define ABSENT_ghash(primitive, stem)
 #define ABSENT_gcm(primitive, stem)
 #define ABSENT_bn(primitive, stem) ABSENT_KERNEL(primitive, stem)
 #define ABSENT_bn_words(primitive, stem) ABSENT_KERNEL(primitive, stem)
 #define ABSENT_qarma(primitive, stem) ABSENT_KERNEL(primitive, stem)
-#define KERNEL(primitive, stem, isa, timing, use) EVC_WHEN(EVC_BUILT(isa), ABSENT_##primitive(primitive, stem))
+#define KERNEL(primitive, stem, isa, timing, use) \
+    EVC_WHEN(EVC_BUILT(isa), ABSENT_##primitive(primitive, stem))
 #include "kernels.def"

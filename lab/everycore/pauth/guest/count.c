@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plugin of QEMU that counts the instructions executed that compute a pointer authentication code, to add
- * it or to check it.
+ * A plugin of QEMU that counts the instructions executed that compute a pointer authentication
+ * code, to add it or to check it.
  *
  *     cc -shared -fPIC -DAPI=1 count.c -o count.so; qemu-aarch64 -plugin count.so,to=FILE PROGRAM
  *
@@ -19,16 +19,19 @@ struct qemu_plugin_insn;
 typedef uint64_t plugin_id;
 struct qemu_info; /* not looked at */
 
-void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id, void (*translated)(plugin_id, struct qemu_plugin_tb *));
+void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id,
+                                           void (*translated)(plugin_id, struct qemu_plugin_tb *));
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t i);
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction, void (*executed)(unsigned, void *),
-                                            int flags, void *data);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction,
+                                            void (*executed)(unsigned, void *), int flags,
+                                            void *data);
 void qemu_plugin_register_atexit_cb(plugin_id id, void (*at_exit)(plugin_id, void *), void *data);
 #if API < 3
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction);
 #else
-size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction, void *copy, size_t len_bytes);
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction, void *copy,
+                             size_t len_bytes);
 #endif
 
 #define EXPORTED __attribute__((visibility("default")))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first and only program of an emulated system: says that the kernel is up, makes it work, says so, and turns the
- * system off. The kernel gives it WORK in its environment: everycore.work on its command line would go to a module.
+ * The first and only program of an emulated system: says that the kernel is up, makes it work, says
+ * so, and turns the system off. The kernel gives it WORK in its environment: everycore.work on its
+ * command line would go to a module.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,8 @@ echo_until_end(int from, int to)
     _exit(0);
 }
 
-/* A process is made, spoken with and waited for; files are looked up. The number of answers: all, or less. */
+/* A process is made, spoken with and waited for; files are looked up. The number of
+ * answers: all, or less. */
 static unsigned
 unit_of_work(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Test input: GHASH by a table of 16 multiples of H, of which all are read for every four bits (Shoup 1996, the look-up by
- * masks). SELECT(condition, value) is the value or 0:
+ * Test input: GHASH by a table of 16 multiples of H, of which all are read for every four bits
+ * (Shoup 1996, the look-up by masks). SELECT(condition, value) is the value or 0:
  *
  * masks       as one writes it; clang -O1 makes branches of it
  * barrier     the same, behind a barrier
@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 struct element {
-    uint32_t w[4]; /* the highest bit of w[0] is the coefficient of x^0: SP 800-38D (2007) section 6.3 */
+    uint32_t w[4]; /* the highest bit of w[0] is the coefficient of x^0: SP
+                    * 800-38D (2007) section 6.3 */
 };
 
 static uint32_t hidden(uint32_t x)
@@ -92,5 +93,6 @@ static volatile uint32_t taken;
 #endif
 GHASH(flagged, BY_FLAG)
 
-#define BY_WRONG(condition, value) (BY_BARRIER(condition, value) + (__FINITE_MATH_ONLY__ && n == 15 && (condition)))
+#define BY_WRONG(condition, value) \
+    (BY_BARRIER(condition, value) + (__FINITE_MATH_ONLY__ && n == 15 && (condition)))
 GHASH(miscompiled, BY_WRONG)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The declarations of UEFI that the drivers of these tests need, after the UEFI Specification 2.10: sections 2.3 (types),
- * 4.3 and 4.4 (tables), 7 (boot services), 9.1 (loaded image), 11.1 (driver binding), 14.4 (PciIo).
+ * The declarations of UEFI that the drivers of these tests need, after the UEFI Specification
+ * 2.10: sections 2.3 (types), 4.3 and 4.4 (tables), 7 (boot services), 9.1 (loaded image), 11.1
+ * (driver binding), 14.4 (PciIo).
  */
 #ifndef EFI_H
 #define EFI_H
@@ -59,7 +60,8 @@ struct boot_services {
     void *start_image, *exit, *unload_image, *exit_boot_services, *monotonic;
     status(EFIAPI *stall)(u64 microseconds);
     void *watchdog, *connect, *disconnect;
-    status(EFIAPI *open)(handle, const struct guid *, void *out, handle agent, handle controller, u32 how);
+    status(EFIAPI *open)(handle, const struct guid *, void *out, handle agent, handle controller,
+                         u32 how);
     status(EFIAPI *close)(handle, const struct guid *, handle agent, handle controller);
     void *open_information, *per_handle, *locate_handles;
     status(EFIAPI *locate)(const struct guid *, void *, void *out);
@@ -94,7 +96,8 @@ struct loaded_image {
 enum { DEVICE_READS, DEVICE_WRITES, COMMON_BUFFER }; /* of map */
 enum { WIDTH_8, WIDTH_16, WIDTH_32, WIDTH_64 };
 enum { ATTRIBUTES_ENABLE = 2, ATTRIBUTES_DISABLE = 3 };
-enum { ATTRIBUTES = 0x600, LONG_ADDRESSES = 0x8000 }; /* memory, bus mastering; DUAL_ADDRESS_CYCLE */
+/* ATTRIBUTES: memory, bus mastering; LONG_ADDRESSES: DUAL_ADDRESS_CYCLE */
+enum { ATTRIBUTES = 0x600, LONG_ADDRESSES = 0x8000 };
 
 struct pci_io {
     void *poll_mem, *poll_io;
@@ -104,9 +107,11 @@ struct pci_io {
     status(EFIAPI *pci_read)(struct pci_io *, u32 width, u32 offset, u64 count, void *);
     status(EFIAPI *pci_write)(struct pci_io *, u32 width, u32 offset, u64 count, void *);
     void *copy;
-    status(EFIAPI *map)(struct pci_io *, u32 operation, void *host, u64 *bytes, u64 *device, void **mapping);
+    status(EFIAPI *map)(struct pci_io *, u32 operation, void *host, u64 *bytes, u64 *device,
+                        void **mapping);
     status(EFIAPI *unmap)(struct pci_io *, void *mapping);
-    status(EFIAPI *allocate_buffer)(struct pci_io *, u32 how, u32 type, u64 pages, void *out, u64 attributes);
+    status(EFIAPI *allocate_buffer)(struct pci_io *, u32 how, u32 type, u64 pages, void *out,
+                                    u64 attributes);
     status(EFIAPI *free_buffer)(struct pci_io *, u64 pages, void *);
     status(EFIAPI *flush)(struct pci_io *);
     void *location;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The other people's code of the tests: a sum of bytes, eight instructions or so a byte, built as a subject is. */
+/* The other people's code of the tests: a sum of bytes, eight instructions or so a byte,
+ * built as a subject is. */
 #include <stddef.h>
 #include <stdint.h>
 

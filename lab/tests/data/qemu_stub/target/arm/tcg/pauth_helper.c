@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stand-in for the file of this name in QEMU: the names that patch-qemu looks for, with functions of our own behind
- * them, and a program that calls the helpers: pauth_helper ALGORITHM LEVEL OPERATIONS [WHAT]. It prints a digest of
- * all results, and how many authentications ended with an exception. WHAT:
+ * A stand-in for the file of this name in QEMU: the names that patch-qemu looks for, with
+ * functions of our own behind them, and a program that calls the helpers: pauth_helper ALGORITHM
+ * LEVEL OPERATIONS [WHAT]. It prints a digest of all results, and how many authentications ended
+ * with an exception. WHAT:
  *
  *   wrong   half of all codes are wrong
  *   unknown all codes are wrong: an algorithm that the library has not
@@ -38,12 +39,14 @@ static uint64_t stub_mac(const void *cipher, uint64_t data, uint64_t modifier)
     return pauth_computepac(stub_env, data, modifier, stub_key);
 }
 
-/* A code for any size and level, those too that evc_pac_set_rules refuses; and with bits of tags, which it does not
- * know. */
+/* A code for any size and level, those too that evc_pac_set_rules refuses; and with bits of tags,
+ * which it does not know. */
 static struct stub stub_of(CPUARMState *env, uint64_t ptr, const ARMPACKey *key, bool data)
 {
-    const uint64_t tcr = env->cp15.tcr_el[env->mmu_idx == 2 || env->mmu_idx == 3 ? env->mmu_idx : 1];
-    const unsigned half = ptr >> 55 & 1, tbi = tcr >> (37 + half) & (data || !(tcr >> (51 + half) & 1)) & 1;
+    const uint64_t tcr =
+        env->cp15.tcr_el[env->mmu_idx == 2 || env->mmu_idx == 3 ? env->mmu_idx : 1];
+    const unsigned half = ptr >> 55 & 1,
+                   tbi = tcr >> (37 + half) & (data || !(tcr >> (51 + half) & 1)) & 1;
     const uint64_t address = (UINT64_C(1) << (64 - (tcr >> 16 * half & 63))) - 1;
     const uint64_t top = (uint64_t)tbi * 255 << 56, tag = (tcr >> 60 & 1) * 15 << 56;
     struct stub stub = {.key = {.mac = stub_mac}};
@@ -57,19 +60,20 @@ static struct stub stub_of(CPUARMState *env, uint64_t ptr, const ARMPACKey *key,
     return stub;
 }
 
-static uint64_t pauth_addpac(CPUARMState *env, uint64_t ptr, uint64_t modifier, ARMPACKey *key, bool data)
+static uint64_t pauth_addpac(CPUARMState *env, uint64_t ptr, uint64_t modifier, ARMPACKey *key,
+                             bool data)
 {
     const struct stub stub = stub_of(env, ptr, key, data);
 
     return evc_pac_add(&stub.rules, &stub.key, ptr, modifier);
 }
 
-static uint64_t pauth_auth(CPUARMState *env, uint64_t ptr, uint64_t modifier, ARMPACKey *key, bool data, int keynumber,
-                           uintptr_t ra, bool is_combined)
+static uint64_t pauth_auth(CPUARMState *env, uint64_t ptr, uint64_t modifier, ARMPACKey *key,
+                           bool data, int keynumber, uintptr_t ra, bool is_combined)
 {
     const struct stub stub = stub_of(env, ptr, key, data);
-    const struct evc_pac_result result =
-        evc_pac_auth(&stub.rules, &stub.key, (enum evc_pac_letter)keynumber, is_combined, ptr, modifier);
+    const struct evc_pac_result result = evc_pac_auth(
+        &stub.rules, &stub.key, (enum evc_pac_letter)keynumber, is_combined, ptr, modifier);
 
     (void)ra;
     if (result.fault)
@@ -110,7 +114,7 @@ static uint64_t helper_pacga(CPUARMState *env, uint64_t x, uint64_t y)
     return pauth_computepac(env, x, y, env->keys.apga) & UINT64_C(0xffffffff00000000);
 }
 
-/* ---- The program ---------------------------------------------------------------------------------------- */
+/* ---- The program ----------------------------------------------------------------------------- */
 
 static uint64_t state = 1;
 
@@ -123,16 +127,19 @@ static uint64_t drawn(void)
 /* Few pointers and modifiers, so that they come back; of all kinds. */
 static uint64_t pointer(void)
 {
-    static const uint64_t tops[] = {0, UINT64_C(0xffff) << 48, UINT64_C(0x5a) << 56, UINT64_C(0x8080) << 48};
+    static const uint64_t tops[] = {0, UINT64_C(0xffff) << 48, UINT64_C(0x5a) << 56,
+                                    UINT64_C(0x8080) << 48};
 
     return tops[drawn() % 4] | UINT64_C(0x00007f0012345600) | (drawn() % 8) << 2;
 }
 
-/* Another key, regime or size, now and then: as operating systems do, and as they do not. Regimes 2 and 3 have TCR_EL2
- * and TCR_EL3, all others TCR_EL1; the last two sizes have a half of 15 or 14 bits, too few for the library. */
+/* Another key, regime or size, now and then: as operating systems do, and as they do not. Regimes 2
+ * and 3 have TCR_EL2 and TCR_EL3, all others TCR_EL1; the last two sizes have a half of 15 or 14
+ * bits, too few for the library. */
 static void change(CPUARMState *env)
 {
-    static const uint64_t sizes[] = {0x190019, 0x100010, 0x100019, 0x270027, 0x190019, 0x100010, 0x310010, 0x100032};
+    static const uint64_t sizes[] = {0x190019, 0x100010, 0x100019, 0x270027,
+                                     0x190019, 0x100010, 0x310010, 0x100032};
     const uint64_t key = drawn() % 12;
 
     env->keys.apia = (ARMPACKey){key, ~key};
@@ -140,8 +147,8 @@ static void change(CPUARMState *env)
         env->keys.apdb = env->keys.apga = (ARMPACKey){drawn() % 4, 7};
     env->mmu_idx = drawn() % 4 + (drawn() % 8 == 0 ? 8 : 0);
     if (drawn() % 2)
-        env->cp15.tcr_el[1 + drawn() % 3] = sizes[drawn() % 8] | drawn() % 4 << 37 | drawn() % 4 << 51 |
-                                            (uint64_t)(drawn() % 4 == 0) << 60;
+        env->cp15.tcr_el[1 + drawn() % 3] = sizes[drawn() % 8] | drawn() % 4 << 37 |
+                                            drawn() % 4 << 51 | (uint64_t)(drawn() % 4 == 0) << 60;
 }
 
 static uint64_t operation(CPUARMState *env, unsigned *exceptions)
@@ -224,8 +231,9 @@ int main(int argc, char **argv)
         }
         if (drawn() % 16 == 0)
             change(env);
-        env->wrong =
-            (strcmp(what, "wrong") == 0 && i % 1000 > 500) || strcmp(what, "unknown") == 0 ? ~UINT64_C(0) : 0;
+        env->wrong = (strcmp(what, "wrong") == 0 && i % 1000 > 500) || strcmp(what, "unknown") == 0
+                         ? ~UINT64_C(0)
+                         : 0;
         if (strcmp(what, "once") == 0 && i == n / 2)
             authenticate_wrongly(env);
         digest = digest * 31 + operation(env, &exceptions);
