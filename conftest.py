@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `make test`, CI and `make test-all` run of all tests, in which order, and how it is counted.
+"""Gates: which tests `make test`, CI and `make test-all` run, in which order, and their count.
 
 Without --gate, pytest runs what it is asked for. The marks are in pyproject.toml: `slow` is left to
 CI, `long` to `make test-all`, and what `reads` none of the changed files is left out and named.
@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add = parser.getgroup("everycore").addoption
     add("--gate", choices=LEFT_OUT, help="what make test, CI or make test-all runs")
     add("--every", action="store_true", help="with --gate: also what reads nothing changed")
-    # Of tests of whole systems, in tests/systems.
+    # Options of tests/systems.
     add("--rounds", type=int, default=200, help="rounds of test_farm_kills.py")
     add("--seed", type=int, default=1, help="seed of what is drawn")
     add("--inputs", type=int, help="so many inputs in test_fuzz_roms.py")
@@ -74,7 +74,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
 
 def unit_of(nodeid: str) -> str:
-    """What runs on one worker: a file, or one test of those files whose tests take minutes each."""
+    """Return what one worker runs: a file, or one test of files whose tests take minutes each."""
     file = nodeid.partition("::")[0]
     return nodeid if file in APART else file
 
@@ -140,7 +140,7 @@ def pytest_runtest_makereport(
 
 @pytest.fixture
 def notes(request: pytest.FixtureRequest) -> Iterator[list[str]]:
-    """What a test that passed has skipped inside, and why: printed at the end."""
+    """Notes of a test that passed on what it has skipped inside, and why: printed at the end."""
     told: list[str] = []
     yield told
     request.node.user_properties += [("skipped", note) for note in dict.fromkeys(told)]

@@ -126,7 +126,7 @@ def run(log: str, argv: Argv, **settings: str) -> tuple[int, str]:
 
 
 def must(log: str, argv: Argv, **settings: str) -> str:
-    """What a program printed; the test has failed where the program does."""
+    """Return what a program printed; the test has failed where the program does."""
     code, text = run(log, argv, **settings)
     if code:
         pytest.fail(f"{' '.join(map(str, argv))}: exit code {code}\n{end_of(text)}", pytrace=False)
@@ -277,8 +277,8 @@ def skip_lines(text: str) -> list[str]:
 
 
 def passed(ended: tuple[int, str], notes: list[str]) -> str:
-    """What a program printed that ends with the summary of `harness check`: something has passed,
-    and nothing has failed.
+    """Return what a program printed that ends with the summary of `harness check`: something has
+    passed, and nothing has failed.
     """
     code, text = ended
     summaries = [json.loads(line) for line in text.splitlines() if '"summary"' in line]

@@ -50,7 +50,7 @@ def test_kernels_take_constant_time_elsewhere(name: str, notes: list[str]) -> No
     constant_time(f"ct-{name}", notes, "--quick", "--target", f"qemu-{name}")
 
 
-# What follows in src/kernels.def, up to the next comment or primitive.
+# Lines of src/kernels.def from this comment to the next one, or to the next primitive.
 NEVER_SELECTED = r"^/\* Never selected.*\n(KERNEL\((\w+),.*\n)(KERNEL\(\2,.*\n)*"
 
 
@@ -121,7 +121,7 @@ def test_published_vectors_pass_through_every_kernel(notes: list[str]) -> None:
 
 
 def records(text: str) -> list[dict[str, Any]]:
-    """What a command printed with --json."""
+    """Return the objects that a command printed with --json."""
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of UEFI that the programs of firmware_boot.py call: UEFI Specification 2.10, 2022,
+/* The part of UEFI that the programs of test_firmware_boot.py call: UEFI Specification 2.10, 2022,
  * sections 4.3 to 4.5, 7.2, 7.3, 8.5, 9.1 and 12.4. Members that they do not use have no type. */
 #ifndef EVC_TESTS_EFI_H
 #define EVC_TESTS_EFI_H

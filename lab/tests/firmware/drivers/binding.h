@@ -33,7 +33,8 @@ static status EFIAPI start(struct driver_binding *this, handle controller, void 
     return failed;
 }
 
-static status EFIAPI stop(struct driver_binding *this, handle controller, u64 n_children, handle *children)
+static status EFIAPI stop(struct driver_binding *this, handle controller, u64 n_children,
+                          handle *children)
 {
     (void)n_children;
     (void)children;

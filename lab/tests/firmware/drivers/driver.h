@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A driver for the device "edu" of QEMU (docs/specs/edu.rst there) that keeps all rules, as far as ON_ENTRY,
- * ON_SUPPORTED, ON_START and ON_STOP do: driver_builds.py sets them to functions of a file that includes this one at its
- * begin and binding.h at its end. START(name) begins the function that the driver `name` has for ON_START.
+ * A driver for the device "edu" of QEMU (docs/specs/edu.rst there) that keeps all rules, as far as
+ * ON_ENTRY, ON_SUPPORTED, ON_START and ON_STOP do: driver_builds.py sets them to functions of a
+ * file that includes this one at its begin and binding.h at its end. START(name) begins the
+ * function that the driver `name` has for ON_START.
  */
 #ifndef DRIVER_H
 #define DRIVER_H
@@ -14,10 +15,14 @@ static struct pci_io *pci;
 static handle image;
 static handle device;
 
-static const struct guid PCI_IO = {0x4cf5b200, 0x68b8, 0x4ca5, {0x9e, 0xec, 0xb2, 0x3e, 0x3f, 0x50, 0x02, 0x9a}};
-static const struct guid BINDING = {0x18a031ab, 0xb443, 0x4d1a, {0xa5, 0xc0, 0x0c, 0x09, 0x26, 0x1e, 0x9f, 0x71}};
-static const struct guid LOADED = {0x5b1b31a1, 0x9562, 0x11d2, {0x8e, 0x3f, 0x00, 0xa0, 0xc9, 0x69, 0x72, 0x3b}};
-UNUSED static const struct guid PRIVATE = {0x6f0c1d52, 0x3b7e, 0x4c19, {0xa4, 0x2d, 0x11, 0x5e, 0x90, 0x73, 0xc8, 0x66}};
+static const struct guid PCI_IO = {
+    0x4cf5b200, 0x68b8, 0x4ca5, {0x9e, 0xec, 0xb2, 0x3e, 0x3f, 0x50, 0x02, 0x9a}};
+static const struct guid BINDING = {
+    0x18a031ab, 0xb443, 0x4d1a, {0xa5, 0xc0, 0x0c, 0x09, 0x26, 0x1e, 0x9f, 0x71}};
+static const struct guid LOADED = {
+    0x5b1b31a1, 0x9562, 0x11d2, {0x8e, 0x3f, 0x00, 0xa0, 0xc9, 0x69, 0x72, 0x3b}};
+UNUSED static const struct guid PRIVATE = {
+    0x6f0c1d52, 0x3b7e, 0x4c19, {0xa4, 0x2d, 0x11, 0x5e, 0x90, 0x73, 0xc8, 0x66}};
 
 #define ENTRY(name) UNUSED static int name##_entry(void)
 #define SUPPORTED(name) UNUSED static int name##_supported(void)

@@ -119,8 +119,10 @@ START(stack_elsewhere)
 #if defined(__x86_64__)
     __asm__ volatile("movabs $0x700000000000, %%rsp\n\tcall *%0" ::"r"(bs->stall) : "memory");
 #else
-    __asm__ volatile("mov x9, #0x700000000000\n\tmov sp, x9\n\tstp x0, x1, [sp, #-16]!\n\tblr %0" ::"r"(bs->stall)
-                     : "x9", "memory");
+    __asm__ volatile(
+        "mov x9, #0x700000000000\n\tmov sp, x9\n\tstp x0, x1, [sp, #-16]!\n\tblr %0" ::"r"(
+            bs->stall)
+        : "x9", "memory");
 #endif
     return 0;
 }
@@ -128,20 +130,25 @@ START(stack_elsewhere)
 /* Gives services all kinds of numbers. */
 START(strange_arguments)
 {
-    static const u64 strange[] = {0, 1, 0x7fffffffffffffff, 0x8000000000000000, ~0ull, 0x1000, 0x8000000001, 0xfffffffffffff000};
+    static const u64 strange[] = {0,     1,      0x7fffffffffffffff, 0x8000000000000000,
+                                  ~0ull, 0x1000, 0x8000000001,       0xfffffffffffff000};
     enum { N = sizeof strange / sizeof strange[0] };
 
     for (u32 n = 2; n < 44; ++n) {
-        u64 (EFIAPI *service)(u64, u64, u64, u64, u64, u64) = ((u64(EFIAPI **)(u64, u64, u64, u64, u64, u64))(&bs->raise_tpl))[n];
+        u64(EFIAPI * service)(u64, u64, u64, u64, u64, u64) =
+            ((u64(EFIAPI **)(u64, u64, u64, u64, u64, u64))(&bs->raise_tpl))[n];
 
         for (u32 i = 0; i < N * N; ++i)
-            service(strange[i % N], strange[i / N], strange[(i + 1) % N], strange[(i + 3) % N], strange[(i + 5) % N], strange[i % N]);
+            service(strange[i % N], strange[i / N], strange[(i + 1) % N], strange[(i + 3) % N],
+                    strange[(i + 5) % N], strange[i % N]);
     }
     for (u32 n = 0; n < 18; ++n) {
-        u64 (EFIAPI *service)(void *, u64, u64, u64, u64, u64) = ((u64(EFIAPI **)(void *, u64, u64, u64, u64, u64))pci)[n];
+        u64(EFIAPI * service)(void *, u64, u64, u64, u64, u64) =
+            ((u64(EFIAPI **)(void *, u64, u64, u64, u64, u64))pci)[n];
 
         for (u32 i = 0; i < N * N; ++i)
-            service(pci, strange[i % N], strange[i / N], strange[(i + 1) % N], strange[(i + 3) % N], strange[(i + 5) % N]);
+            service(pci, strange[i % N], strange[i / N], strange[(i + 1) % N], strange[(i + 3) % N],
+                    strange[(i + 5) % N]);
     }
     return 0;
 }

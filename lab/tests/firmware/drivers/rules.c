@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Drivers that break one rule of efi check each, which they are named after; and one that keeps all. */
+/* Drivers that break one rule of efi check each, which they are named after; and one that keeps
+ * all. */
 #include "driver.h"
 
 static u32 seen;
 static volatile u32 is_taken; /* a path that never is */
 
-/* Keeps all rules: maps, transfers in both directions, a common buffer, a timer, and takes all of it back. */
+/* Keeps all rules: maps, transfers in both directions, a common buffer, a timer, and takes all of
+ * it back. */
 static void *timer, *common, *common_mapping, *text;
 
 static void EFIAPI tick(void *event, void *context)

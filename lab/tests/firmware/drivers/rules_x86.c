@@ -4,8 +4,9 @@
 /* Calls a service with the stack aligned to 8 bytes. */
 START(call_stack_alignment)
 {
-    __asm__ volatile("subq $40, %%rsp\n\tmovq $1, %%rcx\n\tcall *%0\n\taddq $40, %%rsp" ::"r"(bs->stall)
-                     : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "memory", "cc");
+    __asm__ volatile(
+        "subq $40, %%rsp\n\tmovq $1, %%rcx\n\tcall *%0\n\taddq $40, %%rsp" ::"r"(bs->stall)
+        : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "memory", "cc");
     return 0;
 }
 
