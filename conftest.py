@@ -8,6 +8,7 @@ CI, `long` to `make test-all`, and what `reads` none of the changed files is lef
 import os
 import pathlib
 import resource
+import shutil
 import sys
 from collections.abc import Generator, Iterator
 from typing import Any
@@ -202,9 +203,20 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         print(f"{passed} passed, {failed + errors} failed, {skipped} skipped", flush=True)
 
 
+# ---- Fixtures of tests/systems -------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pathlib.Path]:
+    """A folder for all tests of a module, removed after the last of them."""
+    folder = tmp_path_factory.mktemp("work")
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 @pytest.fixture(scope="session")
 def provider(pytestconfig: pytest.Config) -> pathlib.Path:
-    """The provider for OpenSSL, of tests/systems."""
+    """The provider for OpenSSL."""
     from provider_module import module_of
 
     return module_of(pytestconfig.getoption("module"))
