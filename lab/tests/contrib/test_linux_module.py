@@ -19,6 +19,7 @@ CONFIGURATION = (
     "CONFIG_ARM64=y\nCONFIG_MODULES=y\nCONFIG_KERNEL_MODE_NEON=y\nCONFIG_CRYPTO=y\n"
     "CONFIG_CRYPTO_AEAD=m\nCONFIG_CRYPTO_SKCIPHER2=y\n"
 )
+KERNEL = re.compile(r"^KERNEL\((\w+), *(\w+),", re.M)
 
 
 def loaded() -> ModuleType:
@@ -92,13 +93,27 @@ def test_the_folder_has_the_kernels_of_its_list_and_no_others(tmp_path: Path) ->
     lines = (target / "library/src/kernels.def").read_text()
     assert "CT" in lines
     assert not re.search(r"VARTIME|HARDENED|512|qarma|bn_words", lines)
-    listed = set(re.findall(r"^KERNEL\((\w+), *(\w+),", lines, re.M))
+    of_all = set(KERNEL.findall((TREE / "src/kernels.def").read_text()))
     there = {
         (path.parent.name, path.stem.removesuffix("_asm"))
         for path in (target / "library/src").rglob("*.[cS]")
-        if path.parent.name in ("aes", "ghash", "gcm") and path.stem != path.parent.name
     }
-    assert there == listed
+    assert there & of_all == set(KERNEL.findall(lines))
+
+
+@pytest.mark.parametrize("architecture", ["ARM64", "ARM", "X86_64"])
+def test_the_folder_has_a_source_of_each_object_that_kbuild_names(
+    tmp_path: Path, architecture: str
+) -> None:
+    target = tmp_path / "module"
+    assert run(target)[0] == 0
+    rules = f"src := {target}\ninclude $(src)/Kbuild\nall:;@echo $(everycore-y)\n"
+    words = ["make", "-s", "-f", "-", f"CONFIG_{architecture}=y"]
+    done = subprocess.run(words, input=rules, capture_output=True, text=True, check=True)
+    objects = [Path(word) for word in done.stdout.split()]
+    assert Path("library/src/gcm/gcm.o") in objects
+    for path in objects:
+        assert any((target / path).with_suffix(end).is_file() for end in (".c", ".S")), path
 
 
 def test_by_name_only_kernels_are_left_out() -> None:
