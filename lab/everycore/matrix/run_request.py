@@ -152,10 +152,23 @@ def result_path(context: Context, out: Path | None, resume: bool) -> Path:
 def _subjects(tree: Tree, names: Choice) -> list[Subject]:
     """Return the subjects that are named; else all that can be compiled for one of the targets."""
     if names.subjects:
-        return [subjects.find_subject(tree, name) for name in dict.fromkeys(names.subjects)]
+        return _each_named_once([subjects.find_subject(tree, name) for name in names.subjects])
     every = [*subjects.kernel_subjects(tree), *subjects.load_subjects(tree)]
     targets = {*(names.targets or (HOST,))}
     return [one for one in every if not (where := targets_of(one)) or {*where} & targets]
+
+
+def _each_named_once(found: Sequence[Subject]) -> list[Subject]:
+    """Return each subject once; refuse two of one name, which results could not tell apart."""
+    by_name: dict[str, Subject] = {}
+    for subject in found:
+        first = by_name.setdefault(subject.name, subject)
+        if first.home.resolve() != subject.home.resolve():
+            raise EverycoreError(
+                f"two subjects are called {subject.name}: in {first.home} and in {subject.home}",
+                "give one of the files another name, or measure them one after the other",
+            )
+    return list(by_name.values())
 
 
 def _subjects_before(tree: Tree, names: Choice) -> list[Subject]:

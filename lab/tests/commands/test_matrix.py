@@ -306,6 +306,18 @@ def test_a_subject_one_of_whose_files_is_misspelt_fails_alone(
     assert ends["broken"].outcome is Outcome.MEASURED
 
 
+def test_two_subjects_of_one_name_are_refused_and_one_named_twice_is_not(
+    broken: Lab, gcc: str, tmp_path: Path
+) -> None:
+    folder, other = Path(broken.env["EVERYCORE_TREE"]) / "catalog/subjects", tmp_path / "other"
+    shutil.copytree(folder, other)
+    words = ["matrix", "plan", "--toolchain", gcc, "--flags=-O2", "--subject"]
+    done = broken(*words, f"broken,{other}/broken.toml")
+    assert done.code == 2
+    assert f"two subjects are called broken: in {folder} and in {other}" in done.err
+    assert broken(*words, f"broken,{folder}/broken.toml").out == broken(*words, "broken").out
+
+
 def test_a_cache_that_cannot_be_written_ends_the_run(broken: Lab, gcc: str, tmp_path: Path) -> None:
     broken.env["XDG_CACHE_HOME"] = "/dev/null"
     out = tmp_path / "m.jsonl"
