@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The interface of an adapter. An adapter calls other people's functions as their own
- * callers do; the subject's TOML names its functions: [functions.cbc-enc] is `void
- * cbc_enc(struct subject_job *job)`.
+ * callers do; the subject's TOML names its functions: [functions.cbc-enc] is
+ * `void cbc_enc(struct subject_job *job)`.
  */
 #ifndef SUBJECT_H
 #define SUBJECT_H

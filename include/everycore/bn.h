@@ -21,8 +21,9 @@
  *
  * Timing, with a kernel of class CT: depends on lengths, on the status returned, and on nothing
  * else: not on bases, not on exponents (but those of functions called `_public`), and not on
- * moduli, for the primes of RSA are secret. Stack and registers: calls clear secrets from the stack
- * below their caller and from vector registers.
+ * moduli, for the primes of RSA are secret.
+ * Stack and registers: calls clear secrets from the stack below their caller and from vector
+ * registers.
  *
  * Buffers: no alignment is asked. An output may be one of the inputs of the same call; they do not
  * overlap otherwise, and no buffer overlaps a key or scratch memory. A call that returns anything

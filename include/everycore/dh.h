@@ -135,7 +135,8 @@ EVC_CHECKED enum evc_status evc_dh_public(const struct evc_dh_group *group, cons
 
 /*
  * z = the value of the peer to the x, of p_bytes bytes. peer: 1 to p_bytes bytes, of which the
- * first may be zero. flags: 0 or EVC_DH_CHECK_ORDER.
+ * first may be zero.
+ * flags: 0 or EVC_DH_CHECK_ORDER.
  *
  * EVC_ERR_PEER       the value is not from 2 to p - 2, or not one that g generates; or z is 1
  * EVC_ERR_LENGTH     it has 0 bytes, or more than p

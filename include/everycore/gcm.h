@@ -13,10 +13,10 @@
  *
  * A kernel of GCM does AES and GHASH in one; where none fits, any kernel of AES with any of
  * GHASH is a pair, whose timing class is the worse of the two. A key belongs to what made it
- * and remembers it. Keys may be copied. Buffers: in and out of a call may be the same, apart,
- * or overlap in part; then text is moved first, which costs as much as a copy. In pieces, the
- * output of a call must not reach the input of a later one. No alignment is asked. A buffer
- * of length 0 may be NULL.
+ * and remembers it. Keys may be copied.
+ * Buffers: in and out of a call may be the same, apart, or overlap in part; then text is moved
+ * first, which costs as much as a copy. In pieces, the output of a call must not reach the input of
+ * a later one. No alignment is asked. A buffer of length 0 may be NULL.
  * Associated data, IV and tag must not overlap in or out. No buffer overlaps a key or a state.
  * Nothing else may write to a buffer during a call: kernels may read text of in and out twice.
  * Errors: a call that returns anything but EVC_OK has written nothing, unless said
@@ -81,8 +81,8 @@ static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
  *
  * The functions *_in take memory of the caller instead of the union: for machines where that is too
  * large, and for kernels whose keys are larger. memory_bytes: at least kernel.key_bytes, or
- * evc_gcm_pair_key_bytes(); aligned to 16. All of the memory belongs to the key: use it as `const
- * union evc_gcm_key *key = memory;`.
+ * evc_gcm_pair_key_bytes(); aligned to 16. All of the memory belongs to the key: use it as
+ * `const union evc_gcm_key *key = memory;`.
  *
  * EVC_ERR_KEY_SIZE    key_bits is none of these
  * EVC_ERR_KERNEL      a kernel is NULL, or its key does not fit (never of set_best)
@@ -227,7 +227,8 @@ struct evc_gcm {
     struct evc_kernel kernel;
 
     /* Mandatory. set_key writes all key_bytes bytes of the key behind its head, zeros where it
-     * needs fewer. encrypt, hash: as encrypt of evc_aes and blocks of evc_ghash. */
+     * needs fewer.
+     * encrypt, hash: as encrypt of evc_aes and blocks of evc_ghash. */
     void (*set_key)(void *key, const uint8_t *user_key);
     void (*encrypt)(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
     void (*hash)(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks);

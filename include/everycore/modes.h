@@ -41,10 +41,11 @@
  *
  * Keys in the caller's memory: for machines where the key types here are too large, the functions
  * *_set_key_in take memory_bytes bytes of memory, aligned to 16; *_key_bytes() says how many the
- * kernels need. All of the memory belongs to the key: use it as `const struct evc_aes_xts_key
- * *key = memory;`, wipe it by evc_wipe(memory, memory_bytes), and copy it by memcpy() of as many
- * bytes: `*key` may be longer than the memory. *_key_bytes() returns 0 if a kernel is NULL. Every
- * function that sets up a key wipes the key's memory first, also if it then fails. Its errors:
+ * kernels need. All of the memory belongs to the key: use it as
+ * `const struct evc_aes_xts_key *key = memory;`, wipe it by evc_wipe(memory, memory_bytes), and
+ * copy it by memcpy() of as many bytes: `*key` may be longer than the memory. *_key_bytes() returns
+ * 0 if a kernel is NULL. Every function that sets up a key wipes the key's memory first, also if it
+ * then fails. Its errors:
  *
  *     EVC_ERR_KEY_SIZE   key_bits is not a size of the mode
  *     EVC_ERR_KERNEL     a kernel is NULL, or the key does not fit

@@ -11,8 +11,8 @@
  * These are the whole batches. Blocks that do not fill one would cost as much as a batch. The steps
  * of x86_vperm_steps.h take them, with the same key.
  *
- * Include it inside the ISA region, after x86_blocks128.h or x86_blocks256.h,
- *   and after the definition of
+ * Include it inside the ISA region, after x86_blocks128.h or x86_blocks256.h, and after the
+ * definition of
  *   clear_batches()    clears the stack as deep as whole batches reach
  */
 

@@ -2,10 +2,9 @@
 /*
  * AES with VAES, 4 blocks per 512-bit register.
  *
- * Method:   one VAESENC per round on 4 blocks; 8 registers = 32 blocks in flight,
- *           12 of long messages in CTR
- *           and CBC decryption; most round keys in registers, rests by
- *           masks (common/x86_mask512.h);
+ * Method:   one VAESENC per round on 4 blocks; 8 registers = 32 blocks in flight, 12 of long
+ *           messages in CTR and CBC decryption; most round keys in registers, rests by masks
+ *           (common/x86_mask512.h);
  *           the modes are in x86_wide_steps.h, chains in x86_aesni_steps.h.
  * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
  *           Software Developer's Manual, volume 2, AESENC and VAESENC.

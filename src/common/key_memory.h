@@ -15,7 +15,8 @@ EVC_INLINE int evc_overlap(const void *a, size_t a_bytes, const void *b, size_t 
 
 /*
  * key: memory_bytes bytes of memory, of which the key needs key_bytes; they are wiped before the
- * key is set. user_key: user_key_bytes bytes that it is made from.
+ * key is set.
+ * user_key: user_key_bytes bytes that it is made from.
  */
 EVC_INLINE enum evc_status evc_check_key_memory(const void *key, size_t memory_bytes,
                                                 size_t key_bytes, const void *user_key,

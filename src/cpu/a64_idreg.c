@@ -4,12 +4,13 @@
  * and for whoever is told their values. Decoding is pure and there on every host.
  *
  * Source: Arm DDI 0487 (2024), descriptions of MIDR_EL1, ID_AA64PFR0_EL1, ID_AA64ISAR0_EL1,
- *         ID_AA64ZFR0_EL1. Implementers and parts: the technical reference manuals, and Linux 6.10
- *         arch/arm64/include/asm/cputype.h. Look-ups: Cortex-A57 (UAN 0015) and Cortex-A72 (UAN
- *         0016) Software Optimization Guides, "ASIMD
- *         table lookup". Products of 64 bits: LLVM 19's model of Neoverse N1, whose core is like
- *         that of Cortex-A76; docs/reference/bignum.md says what is known of the others. ThunderX2,
- *         five blocks: comments on performance of OpenSSL 3.5 aesv8-armx.pl.
+ *         ID_AA64ZFR0_EL1.
+ *         Implementers and parts: the technical reference manuals, and Linux 6.10
+ *         arch/arm64/include/asm/cputype.h.
+ *         Look-ups: Cortex-A57 (UAN 0015) and Cortex-A72 (UAN 0016) Software Optimization Guides,
+ *         "ASIMD table lookup". Products of 64 bits: LLVM 19's model of Neoverse N1, whose core is
+ *         like that of Cortex-A76; docs/reference/bignum.md says what is known of the others.
+ *         ThunderX2, five blocks: comments on performance of OpenSSL 3.5 aesv8-armx.pl.
  */
 #include "cpu/common.h"
 

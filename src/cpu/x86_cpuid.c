@@ -9,10 +9,11 @@
  *         Clock with 512-bit vectors: Downs, "Gathering Intel on Intel AVX-512 Transitions" (2020),
  *         of Skylake-X, and "Ice Lake AVX-512 Downclocking" (2020), of Ice Lake and Rocket Lake.
  *         Ports: Intel 64 and IA-32 Architectures Optimization Reference Manual (248966, 2024),
- *         chapter 2. Multiplication: Intel Architecture Optimization Reference Manual (245127,
- *         1999), chapter 1, execution units, and AMD Athlon Processor x86 Code Optimization Guide
- *         (22007, 2002), appendix F: one latency for each form, whatever the operands. Pornin,
- *         BearSSL, "Constant-Time Mul" (2017): 486 CPUs end early.
+ *         chapter 2.
+ *         Multiplication: Intel Architecture Optimization Reference Manual (245127, 1999), chapter
+ *         1, execution units, and AMD Athlon Processor x86 Code Optimization Guide (22007, 2002),
+ *         appendix F: one latency for each form, whatever the operands. Pornin, BearSSL,
+ *         "Constant-Time Mul" (2017): 486 CPUs end early.
  */
 #include "cpu/common.h"
 #include "cpu/x86_lanes.h"
