@@ -208,12 +208,12 @@ def _preference(before: Base, name: str) -> list[str]:
         clause for clause in clauses(query) if clause.text not in (PREFERENCE, SECOND_PREFERENCE)
     ]
     names = [clause.name for clause in there]
-    for provider in names:
-        if names.count(provider) > 1:
+    for property_name in names:
+        if names.count(property_name) > 1:
             raise EverycoreError(
-                f"{place}: default_properties = {query} names '{provider}' more than once, "
+                f"{place}: default_properties = {query} names '{property_name}' more than once, "
                 "so OpenSSL ignores all of it",
-                f"leave one '{provider}' in that line",
+                f"leave one '{property_name}' in that line",
             )
     ours = SECOND_PREFERENCE if "provider" in names else PREFERENCE
     wanted = ",".join([*(clause.text for clause in there), ours])
