@@ -20,7 +20,7 @@ from objects import TIMEOUT, BuildError, Linked, Objects, Sources
 
 from catalog import ROOT, Mutant, Recipe
 
-sys.path += [str(ROOT / "tests/oracles"), str(ROOT / "tests/systems")]
+sys.path += [str(ROOT / "tests" / name) for name in ("", "oracles", "systems")]
 
 INCLUDES = ("-w", "-O1", "-Iinclude", "-Isrc")
 RESIDUE = ",".join(
