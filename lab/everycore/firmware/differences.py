@@ -40,17 +40,30 @@ def differences(
     """Return what differs. Images are compared with their equals, wherever these are."""
     found = list(_sizes(first, second))
     drivers = [{d.image.number: d for d in ds} for ds in (first_drivers, second_drivers)]
-    for one, other in _pairs(first, drivers[0], second, drivers[1]):
-        if one is None or other is None:
-            texts = [f"{i.code_name} {i.machine_name}" if i else "no image" for i in (one, other)]
-            found += [Difference(i.number, "image", *texts) for i in (one, other) if i]
+    for first_image, second_image in _pairs(first, drivers[0], second, drivers[1]):
+        if first_image is None or second_image is None:
+            texts = [
+                f"{i.code_name} {i.machine_name}" if i else "no image"
+                for i in (first_image, second_image)
+            ]
+            found += [
+                Difference(i.number, "image", *texts) for i in (first_image, second_image) if i
+            ]
             continue
-        if one.number != other.number:
-            found.append(Difference(one.number, MOVED, str(one.number), str(other.number)))
-            found += _of_moved(one, other)
+        if first_image.number != second_image.number:
+            found.append(
+                Difference(
+                    first_image.number, MOVED, str(first_image.number), str(second_image.number)
+                )
+            )
+            found += _of_moved(first_image, second_image)
         else:
-            found += _of_images(one, other)
-        found += _of_drivers(one.number, drivers[0].get(one.number), drivers[1].get(other.number))
+            found += _of_images(first_image, second_image)
+        found += _of_drivers(
+            first_image.number,
+            drivers[0].get(first_image.number),
+            drivers[1].get(second_image.number),
+        )
     if first.data != second.data and not found:
         at = _first_difference(first.data, second.data)
         found.append(Difference(None, f"bytes, first at {at:#x}", *_bytes_at(first, second, at)))
@@ -110,7 +123,7 @@ def _unmarked(image: RomImage) -> bytes:
 
 def _driver_hashes(rom: Rom, drivers: Drivers) -> list[bytes | None]:
     found = [drivers.get(image.number) for image in rom.images]
-    return [pe.authenticode(one.pe) if one and one.pe else None for one in found]
+    return [pe.authenticode(driver.pe) if driver and driver.pe else None for driver in found]
 
 
 def _of_moved(first: RomImage, second: RomImage) -> Iterator[Difference]:
@@ -160,17 +173,17 @@ def _of_contents(
     if first.data != second.data and not fields_differ:
         at = _first_difference(first.data, second.data)
         count = sum(a != b for a, b in zip(first.data, second.data, strict=False))
-        texts = [f"{len(one.data)} bytes" for one in (first, second)]
+        texts = [f"{len(image.data)} bytes" for image in (first, second)]
         yield Difference(number, f"contents, {count} bytes from {at:#x} of the image", *texts)
 
 
 def _fields(first: Any, second: Any) -> Iterator[tuple[str, Any, Any]]:
     """Yield the members of two records that differ."""
     if is_dataclass(first) and is_dataclass(second):
-        for one in fields(first):
-            a, b = getattr(first, one.name), getattr(second, one.name)
+        for field in fields(first):
+            a, b = getattr(first, field.name), getattr(second, field.name)
             if a != b:
-                yield one.name, a, b
+                yield field.name, a, b
     elif first != second:
         yield "header", "none" if first is None else "one", "none" if second is None else "one"
 
@@ -184,7 +197,10 @@ def _shown(name: str, value: object) -> str:
 def _of_drivers(number: int, first: Driver | None, second: Driver | None) -> Iterator[Difference]:
     if first is None or second is None:
         return
-    texts = [pe.authenticode(one.pe).hex() if one.pe else str(one.fault) for one in (first, second)]
+    texts = [
+        pe.authenticode(driver.pe).hex() if driver.pe else str(driver.fault)
+        for driver in (first, second)
+    ]
     if texts[0] != texts[1]:
         yield Difference(number, "SHA-256 of the driver", *texts)
 

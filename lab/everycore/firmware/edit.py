@@ -206,7 +206,9 @@ def compose(
         try:
             data = with_mark(part.data, number == last)
         except MalformedError as error:
-            first = [one for one in vendor_tables.find(rom) if one.image == 0 and one.is_read]
+            first = [
+                tables for tables in vendor_tables.find(rom) if tables.image == 0 and tables.is_read
+            ]
             if first and not force and parts[0].data != rom.images[0].data:
                 raise _taken(rom, first[0]) from None
             raise error.named(part.name) from None
@@ -304,7 +306,7 @@ def _blank(tail: bytes) -> int:
 def _proved(data: bytes, body: bytes, start: int, last: int) -> Rom:
     """Return the ROM that the reader finds in the result, if it is what was put there."""
     found = oprom.read(data)
-    read_back = b"".join(one.data + one.gap for one in found.images)
+    read_back = b"".join(image.data + image.gap for image in found.images)
     as_meant = found.start == start and len(found.images) == last + 1
     if found.fault is not None or not as_meant or not body.startswith(read_back):
         raise EverycoreError(

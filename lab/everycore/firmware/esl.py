@@ -18,7 +18,7 @@ _HEADER_BYTES = 16 + 12
 def signature_list(hashes: Sequence[bytes], owner: uuid.UUID) -> bytes:
     """Return a list with each hash once, in the order given."""
     unique = list(dict.fromkeys(hashes))
-    body = b"".join(owner.bytes_le + one for one in unique)
+    body = b"".join(owner.bytes_le + digest for digest in unique)
     sizes = struct.pack("<III", _HEADER_BYTES + len(body), 0, _ENTRY_BYTES)
     return SHA256.bytes_le + sizes + body
 
@@ -32,5 +32,5 @@ def commands(esl: str, owner: uuid.UUID, hashes: Sequence[str]) -> list[str]:
         f"efi-updatevar -a -f {auth} db",
         "# or in the variables of a virtual machine (Python package virt-firmware):",
     ]
-    adds = " ".join(f"--add-db-hash {owner} {one}" for one in dict.fromkeys(hashes))
+    adds = " ".join(f"--add-db-hash {owner} {digest}" for digest in dict.fromkeys(hashes))
     return [*lines, f"virt-fw-vars --inplace VARS.fd {adds}"]

@@ -79,7 +79,7 @@ class CheckedFile:
 
     @property
     def has_violations(self) -> bool:
-        return any(one.is_violation for one in self.findings)
+        return any(finding.is_violation for finding in self.findings)
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """Lines for people, with their styles."""
@@ -94,15 +94,19 @@ def ordered(findings: Iterable[Finding], rules: Mapping[str, Rule]) -> list[Find
     """The findings by level, then as their rules are listed, then by address."""
     levels, ranks = list(Level), {name: number for number, name in enumerate(rules)}
 
-    def key(one: Finding) -> tuple[int, int, int]:
-        return levels.index(one.rule.level), ranks[one.rule.name], one.place.address or 0
+    def key(finding: Finding) -> tuple[int, int, int]:
+        return (
+            levels.index(finding.rule.level),
+            ranks[finding.rule.name],
+            finding.place.address or 0,
+        )
 
     return sorted(findings, key=key)
 
 
 def summary(found: Sequence[Finding]) -> str:
     """How many findings of each level there are."""
-    counts = [(level, sum(one.rule.level == level for one in found)) for level in Level]
+    counts = [(level, sum(finding.rule.level == level for finding in found)) for level in Level]
     words = [f"{count} {level}{'s' if count > 1 else ''}" for level, count in counts if count]
     return ", ".join(words) or "nothing found"
 
@@ -111,11 +115,11 @@ def lines(
     found: Sequence[Finding], describe: Callable[[Finding], str]
 ) -> Iterator[tuple[str, str]]:
     """Lines with their styles: each rule that is broken, with its places, basis and remedy."""
-    for rule in {one.rule.name: one.rule for one in found}.values():
-        sites = [one for one in found if one.rule.name == rule.name]
+    for rule in {finding.rule.name: finding.rule for finding in found}.values():
+        sites = [finding for finding in found if finding.rule.name == rule.name]
         yield STYLES[rule.level], f"{rule.level}: {rule.text} [{rule.name}]"
-        for one in sites[:MOST_SITES]:
-            yield "", f"    {describe(one)}"
+        for site in sites[:MOST_SITES]:
+            yield "", f"    {describe(site)}"
         if len(sites) > MOST_SITES:
             yield "", f"    and {len(sites) - MOST_SITES} more places, which --json lists"
         yield "dim", f"    {rule.basis}. Remedy: {rule.remedy}"

@@ -65,7 +65,9 @@ def take_apart(rom: Rom, drivers: Sequence[Driver], compress: Compress | None) -
 
 def _first_file(rom: Rom, images: Sequence[Mapping[str, object]]) -> dict[str, object]:
     """Return the member that names the image which drivers of Linux read as the first one."""
-    found = [one for one in vendor_tables.find(rom) if one.image == 0 and one.is_first_only]
+    found = [
+        tables for tables in vendor_tables.find(rom) if tables.image == 0 and tables.is_first_only
+    ]
     return {"first": images[0]["image"]} if found and "image" in images[0] else {}
 
 

@@ -99,7 +99,7 @@ def find(image: pe.Image, map_text: str, map_name: str, types: Mapping[str, Type
         if name not in names:
             raise EverycoreError(f"no setting '{name}'", f"there are: {', '.join(sorted(names))}")
     found = [_setting(image, places, name, types.get(name)) for name in names]
-    return sorted(found, key=lambda one: one.offset)
+    return sorted(found, key=lambda setting: setting.offset)
 
 
 def _places(image: pe.Image, text: str, map_name: str) -> dict[str, int]:
@@ -160,7 +160,7 @@ def _offset(image: pe.Image, address: int, name: str, size: int) -> int:
 
 def changed(image: pe.Image, settings: Sequence[Setting], values: Mapping[str, str]) -> bytes:
     """The bytes of the image with other values; each is checked against type and size."""
-    known = {one.name: one for one in settings}
+    known = {setting.name: setting for setting in settings}
     if image.directory(pe.DIRECTORY_CERTIFICATES) is not None:
         raise EverycoreError(
             "the image is signed, and a change would make the signature wrong",
@@ -171,48 +171,50 @@ def changed(image: pe.Image, settings: Sequence[Setting], values: Mapping[str, s
     for name, text in values.items():
         if name not in known:
             raise EverycoreError(f"no setting '{name}'", f"there are: {', '.join(sorted(known))}")
-        one = known[name]
+        setting = known[name]
         for address, size in moved:
             at = pe.file_offset(image, address)
-            if at is not None and at < one.offset + one.size and one.offset < at + size:
+            if at is not None and at < setting.offset + setting.size and setting.offset < at + size:
                 raise EverycoreError(
                     f"{name} holds an address, which the loader changes", "change its source"
                 )
-        data[one.offset : one.offset + one.size] = parsed(one, text)
+        data[setting.offset : setting.offset + setting.size] = parsed(setting, text)
     return bytes(data)
 
 
-def parsed(one: Setting, text: str) -> bytes:
+def parsed(setting: Setting, text: str) -> bytes:
     """The bytes of a value that a user writes."""
     text = text.strip()
-    if one.type == Type.VOID:
-        value = _buffer(one, text)
-        if len(value) > one.size:
+    if setting.type == Type.VOID:
+        value = _buffer(setting, text)
+        if len(value) > setting.size:
             raise EverycoreError(
-                f"{one.name}: {len(value)} bytes do not fit; it has {one.size}", "shorten the value"
+                f"{setting.name}: {len(value)} bytes do not fit; it has {setting.size}",
+                "shorten the value",
             )
-        return value.ljust(one.size, b"\0")
-    number = {"TRUE": 1, "FALSE": 0}.get(text.upper()) if one.size == 1 else None
+        return value.ljust(setting.size, b"\0")
+    number = {"TRUE": 1, "FALSE": 0}.get(text.upper()) if setting.size == 1 else None
     if number is None:
         try:
             number = int(text, 0)
         except ValueError:
             raise EverycoreError(
-                f"{one.name}: '{text}' is no value of type {one.type}", _example(one.type)
+                f"{setting.name}: '{text}' is no value of type {setting.type}",
+                _example(setting.type),
             ) from None
-    most = 1 if one.type == Type.BOOLEAN else (1 << 8 * one.size) - 1
+    most = 1 if setting.type == Type.BOOLEAN else (1 << 8 * setting.size) - 1
     if not 0 <= number <= most:
         raise EverycoreError(
-            f"{one.name}: {text} does not fit into {one.type}", f"0 to {most:#x} do"
+            f"{setting.name}: {text} does not fit into {setting.type}", f"0 to {most:#x} do"
         )
-    return number.to_bytes(one.size, "little")
+    return number.to_bytes(setting.size, "little")
 
 
 def _example(kind: Type) -> str:
     return "TRUE or FALSE" if kind == Type.BOOLEAN else "a number: 10, 0x1F"
 
 
-def _buffer(one: Setting, text: str) -> bytes:
+def _buffer(setting: Setting, text: str) -> bytes:
     try:
         if text.startswith("{") and text.endswith("}"):
             return bytes(int(part, 0) for part in text[1:-1].split(",") if part.strip())
@@ -223,7 +225,7 @@ def _buffer(one: Setting, text: str) -> bytes:
     except ValueError:
         pass
     raise EverycoreError(
-        f"{one.name}: '{text}' is no value of type VOID*",
+        f"{setting.name}: '{text}' is no value of type VOID*",
         'bytes {0x01, 0x02}, a text "..." or L"...": quote it for the shell',
     )
 
@@ -259,9 +261,9 @@ def inf(
     }
     lines = ["[Defines]", *(f"  {name:14} = {text}" for name, text in defines.items()), ""]
     lines += [f"[Binaries.{arch}]", f"  PE32|{file_name}|*", "", f"[PatchPcd.{arch}]"]
-    for one in settings:
-        lines.append(f"  # {one.type} {one.size}")
-        lines.append(f"  {token_space}.{one.name}|{one.text}|0x{one.offset:X}")
+    for setting in settings:
+        lines.append(f"  # {setting.type} {setting.size}")
+        lines.append(f"  {token_space}.{setting.name}|{setting.text}|0x{setting.offset:X}")
     return "\n".join(lines) + "\n"
 
 
@@ -327,40 +329,45 @@ def verify(
     image: pe.Image, described: Sequence[Setting], mapped: Sequence[Setting] | None
 ) -> Iterator[Fault]:
     """Compare an INF with its image, and with the linker's map if there is one."""
-    known = {one.name: one for one in mapped or ()}
+    known = {setting.name: setting for setting in mapped or ()}
     ends: list[tuple[int, int, str]] = []
-    for one in sorted(described, key=lambda s: s.offset):
-        section = _section(image, one.offset)
-        if section is None or one.offset + one.size > section.file_offset + section.loaded_bytes:
-            yield Fault(one.name, f"offset {one.offset:#x} is in no section of the file")
+    for setting in sorted(described, key=lambda s: s.offset):
+        section = _section(image, setting.offset)
+        if (
+            section is None
+            or setting.offset + setting.size > section.file_offset + section.loaded_bytes
+        ):
+            yield Fault(setting.name, f"offset {setting.offset:#x} is in no section of the file")
             continue
         if section.is_executable:
-            yield Fault(one.name, f"offset {one.offset:#x} is in the code ({section.name})")
-        found = image.data[one.offset : one.offset + one.size]
-        if found != one.value:
-            has = as_text(found, one.type)
-            yield Fault(one.name, f"the image has {has}, the INF {one.text}")
-        if ends and one.offset < ends[-1][1]:
-            yield Fault(one.name, f"its bytes are also those of {ends[-1][2]}")
-        ends.append((one.offset, one.offset + one.size, one.name))
+            yield Fault(setting.name, f"offset {setting.offset:#x} is in the code ({section.name})")
+        found = image.data[setting.offset : setting.offset + setting.size]
+        if found != setting.value:
+            has = as_text(found, setting.type)
+            yield Fault(setting.name, f"the image has {has}, the INF {setting.text}")
+        if ends and setting.offset < ends[-1][1]:
+            yield Fault(setting.name, f"its bytes are also those of {ends[-1][2]}")
+        ends.append((setting.offset, setting.offset + setting.size, setting.name))
         if mapped is not None:
-            yield from _against_map(one, known.pop(one.name, None))
+            yield from _against_map(setting, known.pop(setting.name, None))
     for name in known:
         yield Fault(name, "in the map, and not in the INF")
 
 
 def _section(image: pe.Image, offset: int) -> pe.Section | None:
-    for one in image.sections:
-        if one.file_offset <= offset < one.file_offset + one.loaded_bytes:
-            return one
+    for section in image.sections:
+        if section.file_offset <= offset < section.file_offset + section.loaded_bytes:
+            return section
     return None
 
 
-def _against_map(one: Setting, other: Setting | None) -> Iterator[Fault]:
+def _against_map(setting: Setting, other: Setting | None) -> Iterator[Fault]:
     if other is None:
-        yield Fault(one.name, "in the INF, and not in the map")
+        yield Fault(setting.name, "in the INF, and not in the map")
         return
-    if one.offset != other.offset:
-        yield Fault(one.name, f"offset {one.offset:#x} in the INF, {other.offset:#x} by the map")
-    if one.size != other.size:
-        yield Fault(one.name, f"{one.size} bytes in the INF, {other.size} in the image")
+    if setting.offset != other.offset:
+        yield Fault(
+            setting.name, f"offset {setting.offset:#x} in the INF, {other.offset:#x} by the map"
+        )
+    if setting.size != other.size:
+        yield Fault(setting.name, f"{setting.size} bytes in the INF, {other.size} in the image")

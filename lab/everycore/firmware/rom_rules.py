@@ -152,7 +152,7 @@ def check(rom: Rom, drivers: Sequence[Driver], ids: DeviceIds | None = None) -> 
 
 def broken(roms: Iterable[CheckedFile]) -> list[Rule]:
     """The rules of some findings, each once; what is expected is another for each finding."""
-    rules = {one.rule.name: one.rule for rom in roms for one in rom.findings}
+    rules = {finding.rule.name: finding.rule for rom in roms for finding in rom.findings}
     return [replace(rule, remedy=REMEDY) for rule in rules.values()]
 
 
@@ -312,14 +312,20 @@ def pe_findings(image: pe.Image, within: RomImage | None = None) -> Iterator[Fin
 
 
 def _signatures(image: pe.Image, within: RomImage | None) -> Iterator[Finding]:
-    for one, text in signatures.problems(image):
-        if one.problem:
-            yield _finding("signature-unread", within, one.offset, "another certificate", text)
+    for signature, text in signatures.problems(image):
+        if signature.problem:
+            yield _finding(
+                "signature-unread", within, signature.offset, "another certificate", text
+            )
         else:
             # Any certificate may let firmware load the image, if it is for this image.
             beside = " beside" if signatures.read(image).is_for_this else ""
-            rule, signed, own = f"signature-differs{beside}", one.digest.hex(), one.own.hex()
-            yield _finding(rule, within, one.offset, signed, text, own)
+            rule, signed, own = (
+                f"signature-differs{beside}",
+                signature.digest.hex(),
+                signature.own.hex(),
+            )
+            yield _finding(rule, within, signature.offset, signed, text, own)
 
 
 def _relocations(image: pe.Image, within: RomImage | None) -> Iterator[Finding]:
@@ -448,7 +454,9 @@ def verdict(
     text = f"image {image.number} is a driver for {machine}"
     others = [d.image.number for d in drivers if d.image.number < image.number]
     if others:
-        order = [one.number for one in rom.images if one.number != image.number]
+        order = [
+            other_image.number for other_image in rom.images if other_image.number != image.number
+        ]
         order.insert(others[0], image.number)  # BIOS images stay where Linux's drivers want them
         text += (
             f"; firmware that emulates other machines, as EDK2 before {NATIVE_FIRST} can, takes "
@@ -476,24 +484,24 @@ class CheckedRom(CheckedFile):
 
     @property
     def has_violations(self) -> bool:
-        is_broken = any(self.is_strict or one.is_violation for one in self.findings)
+        is_broken = any(self.is_strict or finding.is_violation for finding in self.findings)
         return is_broken or (self.verdict is not None and not self.verdict.works)
 
     def sarif_findings(self) -> list[Finding]:
-        return [replace(one, evidence=_comparison(one)) for one in self.findings]
+        return [replace(finding, evidence=_comparison(finding)) for finding in self.findings]
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """Each finding with its place and source, their counts, the verdict."""
         if self.findings:
             yield "bold", self.name
-        for one in self.findings:
-            style = "bold red" if one.is_violation else ""
-            yield style, f"{_severity(one)}: {one.rule.text} [{one.rule.name}]"
-            image = "" if one.place.image is None else f"image {one.place.image}, "
-            within = f" of {one.place.part}" if one.place.part else ""
-            place = f"{image}offset {one.place.offset:#x}{within}"
-            yield "", f"    {place}: {_comparison(one)} ({one.rule.basis})"
-        n_violations = sum(one.is_violation for one in self.findings)
+        for finding in self.findings:
+            style = "bold red" if finding.is_violation else ""
+            yield style, f"{_severity(finding)}: {finding.rule.text} [{finding.rule.name}]"
+            image = "" if finding.place.image is None else f"image {finding.place.image}, "
+            within = f" of {finding.place.part}" if finding.place.part else ""
+            place = f"{image}offset {finding.place.offset:#x}{within}"
+            yield "", f"    {place}: {_comparison(finding)} ({finding.rule.basis})"
+        n_violations = sum(finding.is_violation for finding in self.findings)
         n_advice = len(self.findings) - n_violations
         yield "", f"{self.name}: violations: {n_violations}, advice: {n_advice}"
         if self.verdict:
@@ -502,27 +510,27 @@ class CheckedRom(CheckedFile):
 
     def json_lines(self) -> Iterator[str]:
         """One object for each finding, and one for the verdict."""
-        for one in self.findings:
+        for finding in self.findings:
             line = {
                 "type": "finding",
-                "rule": one.rule.name,
-                "severity": _severity(one),
-                "image": one.place.image,
-                "offset": one.place.offset,
-                "offset_in": one.place.part or "file",
-                "text": one.rule.text,
-                "expected": one.rule.remedy,
-                "found": one.evidence,
-                "section": one.rule.basis,
+                "rule": finding.rule.name,
+                "severity": _severity(finding),
+                "image": finding.place.image,
+                "offset": finding.place.offset,
+                "offset_in": finding.place.part or "file",
+                "text": finding.rule.text,
+                "expected": finding.rule.remedy,
+                "found": finding.evidence,
+                "section": finding.rule.basis,
             }
             yield json.dumps({"file": self.name, **line})
         if self.verdict:
             yield json.dumps({"file": self.name, "type": "verdict", **asdict(self.verdict)})
 
 
-def _severity(one: Finding) -> str:
-    return "violation" if one.is_violation else "advice"
+def _severity(finding: Finding) -> str:
+    return "violation" if finding.is_violation else "advice"
 
 
-def _comparison(one: Finding) -> str:
-    return f"expected {one.rule.remedy}; found {one.evidence}"
+def _comparison(finding: Finding) -> str:
+    return f"expected {finding.rule.remedy}; found {finding.evidence}"

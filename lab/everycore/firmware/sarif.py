@@ -20,16 +20,16 @@ def document(
     numbers = {rule.name: number for number, rule in enumerate(listed)}
     results = [
         {
-            "ruleId": one.rule.name,
-            "ruleIndex": numbers[one.rule.name],
-            "level": one.rule.level,
-            "message": {"text": f"{one.rule.text}: {one.evidence}"},
-            "locations": [_location(image, one, addresses)],
-            "occurrenceCount": one.count,
-            "properties": _properties(image, one),
+            "ruleId": finding.rule.name,
+            "ruleIndex": numbers[finding.rule.name],
+            "level": finding.rule.level,
+            "message": {"text": f"{finding.rule.text}: {finding.evidence}"},
+            "locations": [_location(image, finding, addresses)],
+            "occurrenceCount": finding.count,
+            "properties": _properties(image, finding),
         }
         for image in images
-        for one in image.sarif_findings()
+        for finding in image.sarif_findings()
     ]
     notes = [
         {"level": "note", "message": {"text": f"{image.title}: {note}"}}
@@ -59,8 +59,8 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _location(image: CheckedFile, one: Finding, addresses: str) -> dict[str, Any]:
-    place = one.place
+def _location(image: CheckedFile, finding: Finding, addresses: str) -> dict[str, Any]:
+    place = finding.place
     physical: dict[str, Any] = {"artifactLocation": {"uri": quote(image.file)}}
     if place.address is not None:
         physical["address"] = {addresses: place.address, "kind": "instruction"}
@@ -72,10 +72,10 @@ def _location(image: CheckedFile, one: Finding, addresses: str) -> dict[str, Any
     return location
 
 
-def _properties(image: CheckedFile, one: Finding) -> dict[str, Any]:
+def _properties(image: CheckedFile, finding: Finding) -> dict[str, Any]:
     found: dict[str, Any] = {"image": image.name}
-    if one.place.image is not None:
-        found["number"] = one.place.image
-    if one.rule.method:
-        found |= {"phase": one.phase, "platforms": list(one.platforms)}
+    if finding.place.image is not None:
+        found["number"] = finding.place.image
+    if finding.rule.method:
+        found |= {"phase": finding.phase, "platforms": list(finding.platforms)}
     return found

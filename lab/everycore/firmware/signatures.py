@@ -85,7 +85,7 @@ class Signatures:
 
     @property
     def state(self) -> State:
-        known = {one.matches for one in self.each}
+        known = {signature.matches for signature in self.each}
         if True in known:  # firmware takes any of them
             return State.MATCHES
         if False in known:
@@ -99,7 +99,7 @@ class Signatures:
     @property
     def text(self) -> str:
         """The words of lists; empty: the image is not signed."""
-        found = next((one for one in self.each if one.matches), None)
+        found = next((signature for signature in self.each if signature.matches), None)
         if found is None or found.algorithm == "sha256":
             return TEXTS[self.state]
         return f"{TEXTS[self.state]} by {found.algorithm.upper().replace('SHA', 'SHA-')}"
@@ -109,24 +109,26 @@ class Signatures:
         return {
             "signed": self.is_for_this,
             "signature": str(self.state),
-            "signatures": [one.line() for one in self.each],
+            "signatures": [signature.line() for signature in self.each],
         }
 
 
 def read(image: pe.Image) -> Signatures:
     """Read the signatures of an image, and compare their hashes with its own."""
-    return Signatures(tuple(_signature(image, one) for one in pe.certificates(image)))
+    return Signatures(
+        tuple(_signature(image, certificate) for certificate in pe.certificates(image))
+    )
 
 
-def is_for_shorter(image: pe.Image, one: Signature) -> bool:
+def is_for_shorter(image: pe.Image, signature: Signature) -> bool:
     """Whether a signature is for the image without the bytes behind its certificates."""
     table = image.directory(pe.DIRECTORY_CERTIFICATES)
-    if table is None or one.matches is not False:
+    if table is None or signature.matches is not False:
         return False
     shorter = image.data[: table.address + table.size_bytes]
     if len(shorter) == len(image.data):
         return False
-    return pe.authenticode(pe.read(shorter), one.algorithm) == one.digest
+    return pe.authenticode(pe.read(shorter), signature.algorithm) == signature.digest
 
 
 def _signature(image: pe.Image, certificate: pe.Certificate) -> Signature:
@@ -225,13 +227,13 @@ def _reader() -> Callable[[bytes], tuple[str, bytes]]:
 def problems(image: pe.Image) -> Iterator[tuple[Signature, str]]:
     """Yield the signatures that are for another image, or were not read, each with its reason."""
     found = read(image)
-    for one in found.each:
-        if one.problem:
-            yield one, f"a signature was not read: {one.problem}"
-        elif not one.matches:
+    for signature in found.each:
+        if signature.problem:
+            yield signature, f"a signature was not read: {signature.problem}"
+        elif not signature.matches:
             text = "the signature is for another file: its hash differs"
-            if is_for_shorter(image, one):
+            if is_for_shorter(image, signature):
                 text += "; it is that of the driver without the bytes behind the signature"
             elif found.is_for_this:
                 text += "; another signature is for this one"
-            yield one, text
+            yield signature, text

@@ -97,14 +97,14 @@ def _folder(given: str, folder: Path, say: Callable[[str], None], files: Files) 
             raise EverycoreError(f"{given}: the device has no option ROM", "name another device")
         return [_device(given, folder, say, files)]
     inside = sorted(folder.iterdir())
-    devices = [one for one in inside if _is_device(one) and (one / "rom").exists()]
+    devices = [path for path in inside if _is_device(path) and (path / "rom").exists()]
     if not devices:
-        roms = [one for one in inside if one.suffix.lower() == SUFFIX and one.is_file()]
+        roms = [path for path in inside if path.suffix.lower() == SUFFIX and path.is_file()]
         if roms:
             return [
-                Source(name, one, _read_file(name, one, files), None)
-                for one in roms
-                for name in [str(Path(given, one.name))]
+                Source(name, path, _read_file(name, path, files), None)
+                for path in roms
+                for name in [str(Path(given, path.name))]
             ]
         raise EverycoreError(
             f"{given}: no PCI device with an option ROM in it, and no file *{SUFFIX}",
@@ -146,13 +146,13 @@ def _bounded(name: str, data: bytes) -> bytes:
 def _device(name: str, folder: Path, say: Callable[[str], None], files: Files) -> Source:
     path = folder / "rom"
     numbers = []
-    for one in _IDS:
+    for file_name in _IDS:
         try:
-            text = files.read(folder / one, 64).decode("ascii", errors="replace").strip()
+            text = files.read(folder / file_name, 64).decode("ascii", errors="replace").strip()
             numbers.append(int(text, 16))
         except (OSError, ValueError):
             raise EverycoreError(
-                f"{name}: its file '{one}' holds no number", "name a PCI device of sysfs"
+                f"{name}: its file '{file_name}' holds no number", "name a PCI device of sysfs"
             ) from None
     try:
         data = _read_rom(path, name, say, files)

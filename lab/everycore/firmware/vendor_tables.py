@@ -62,10 +62,10 @@ class Tables:
 def find(rom: Rom) -> list[Tables]:
     """Return the tables of all images of a ROM; pointers that lead nowhere find none."""
     base = _base(rom)
-    found = [one for image in rom.images for one in _of_image(rom, image, base)]
+    found = [tables for image in rom.images for tables in _of_image(rom, image, base)]
     if base is None or not is_bios(base) or _vendor(base) != NVIDIA:
         return found
-    if not any(one.is_first for one in found):
+    if not any(tables.is_first for tables in found):
         # Tables elsewhere have offsets that count from the first image, so that it has to stay.
         for name, magic in _NVIDIA:
             at = rom.data.find(magic, base.offset)
@@ -82,7 +82,7 @@ def _base(rom: Rom) -> RomImage | None:
     """
     if not rom.images or _vendor(rom.images[0]) != NVIDIA:
         return rom.images[0] if rom.images else None
-    known = (one for one in rom.images if one.pci is None or one.pci.code in oprom.CODES)
+    known = (image for image in rom.images if image.pci is None or image.pci.code in oprom.CODES)
     return next(known, rom.images[0])
 
 
@@ -101,13 +101,13 @@ def keeps_first(rom: Rom) -> bool:
     base = _base(rom)
     if base is None:
         return False
-    return (is_bios(base) and is_display(base)) or any(one.is_first for one in find(rom))
+    return (is_bios(base) and is_display(base)) or any(tables.is_first for tables in find(rom))
 
 
 def missing(rom: Rom) -> str:
     """The words for what drivers miss in the ROM of an AMD or NVIDIA card; empty: nothing."""
     found = find(rom)
-    if any(one.is_read for one in found):
+    if any(tables.is_read for tables in found):
         return ""
     if found:
         return f"image {found[0].image} has {found[0].text}, and it is not the first"
@@ -121,10 +121,10 @@ def missing(rom: Rom) -> str:
 def lost(old: Rom, new: Rom) -> Tables | None:
     """Return tables that a change takes away from the drivers of Linux; None: there are none."""
     after = find(new)
-    for one in find(old):
-        same = [other for other in after if other.name == one.name]
-        if not same or (one.is_read and not any(other.is_read for other in same)):
-            return one
+    for tables in find(old):
+        same = [other for other in after if other.name == tables.name]
+        if not same or (tables.is_read and not any(other.is_read for other in same)):
+            return tables
     return None
 
 

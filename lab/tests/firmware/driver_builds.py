@@ -32,7 +32,7 @@ def find_tools() -> str:
 
 def hooks(*files: str) -> list[tuple[str, str]]:
     """The functions of drivers in these files: the step of the driver's life, and its name."""
-    return [one for file in files for one in _HOOK.findall((FOLDER / file).read_text("utf-8"))]
+    return [hook for file in files for hook in _HOOK.findall((FOLDER / file).read_text("utf-8"))]
 
 
 def names() -> list[str]:
@@ -47,7 +47,7 @@ def attacks() -> list[str]:
 
 def is_for(name: str, machine: str) -> bool:
     """Whether a driver can be built for a machine."""
-    return machine == "x86-64" or name not in (one for _, one in hooks(RULES_OF_X86))
+    return machine == "x86-64" or name not in (hook for _, hook in hooks(RULES_OF_X86))
 
 
 def build(
@@ -57,7 +57,7 @@ def build(
     target, stem = TARGETS[machine], f"{name}.{machine}"
     unit, image = folder / f"{stem}.obj", folder / f"{stem}.efi"
     red_zone = ("-mno-red-zone",) if machine == "x86-64" else ()
-    steps = [step for step, one in hooks(RULES, RULES_OF_X86, HOSTILE) if one == name]
+    steps = [step for step, hook in hooks(RULES, RULES_OF_X86, HOSTILE) if hook == name]
     own = [*MACROS.get(name, ()), *(f"-DON_{step}={name}_{step.lower()}" for step in steps)]
     source = FOLDER / (HOSTILE if name in attacks() else RULES)
     files = ("-c", str(source), "-o", str(unit))

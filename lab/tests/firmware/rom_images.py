@@ -65,7 +65,9 @@ def image(plan: RomPlan | None = None, **changes: object) -> bytes:
         plan.pcir_bytes, plan.revision, plan.class_code.to_bytes(3, "little"), units,
         plan.code_revision, plan.code, plan.last, units, 0, 0,
     )[: max(plan.pcir_bytes, 0x18)]  # fmt: skip
-    ids = b"".join(struct.pack("<H", one) for one in (*plan.device_list, 0) if plan.device_list)
+    ids = b"".join(
+        struct.pack("<H", identifier) for identifier in (*plan.device_list, 0) if plan.device_list
+    )
     if plan.code == 3:
         whole[plan.driver_offset : plan.driver_offset + len(driver)] = driver
     whole[plan.pcir : plan.pcir + len(pcir + ids)] = pcir + ids
@@ -81,7 +83,7 @@ def bios(**changes: object) -> bytes:
 
 def rom(*images: bytes, size: int = 0) -> bytes:
     """Return images as a ROM: the last one is marked, blank bytes follow up to `size`."""
-    parts = [bytearray(one) for one in images]
+    parts = [bytearray(content) for content in images]
     for number, part in enumerate(parts):
         at = int.from_bytes(part[0x18:0x1A], "little") + 0x15
         is_last = number == len(parts) - 1

@@ -69,14 +69,14 @@ def build(folder: Path, *command: str, name: str = "program", **sources: str) ->
 
 def objects(text: str, kind: str) -> list[dict[str, Any]]:
     found = [json.loads(line) for line in text.splitlines()]
-    return [one for one in found if one["type"] == kind]
+    return [row for row in found if row["type"] == kind]
 
 
 def rules(text: str) -> dict[str, set[str]]:
     """The functions of each rule."""
     found: dict[str, set[str]] = {}
-    for one in objects(text, "finding"):
-        found.setdefault(one["rule"], set()).add(one["function"])
+    for finding in objects(text, "finding"):
+        found.setdefault(finding["rule"], set()).add(finding["function"])
     return found
 
 
@@ -94,7 +94,10 @@ def test_the_canaries_of_compilers_are_found_and_have_no_fault(
     assert about["machine"] == machine
     guard = "fs+40" if machine == "x86-64" else "the variable __stack_chk_guard"
     assert about["guards"] == {guard: 2}
-    assert {one["function"] for one in objects(done.out, "function")} == {"copies", "leaves_early"}
+    assert {function["function"] for function in objects(done.out, "function")} == {
+        "copies",
+        "leaves_early",
+    }
     assert not rules(done.out)
 
 
@@ -111,7 +114,7 @@ def test_linked_programs_have_the_same_canaries(
     assert (found, done.code) == ({}, int(bool(old))), done.out
     assert not {"copies", "leaves_early"} & old
     (about,) = objects(done.out, "binary")
-    names = {one["function"] for one in objects(done.out, "function")}
+    names = {function["function"] for function in objects(done.out, "function")}
     assert {"copies", "leaves_early"} <= names
     assert not {"no_array", "main"} & names
     assert len(about["guards"]) == 1
@@ -184,7 +187,7 @@ def test_canaries_of_rust_are_found(system: Lab, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     answer = system("canary", "check", str(path), "--policy", "per-task", "--json")
     assert answer.code == 0, answer.out
-    assert "fills" in {one["function"] for one in objects(answer.out, "function")}
+    assert "fills" in {function["function"] for function in objects(answer.out, "function")}
 
 
 # ---- Per-task guards, and the trap of a static link
@@ -244,7 +247,9 @@ def test_a_static_link_that_moves_the_guard_is_found(system: Lab, tmp_path: Path
     assert done.code == 1
     found = rules(done.out)
     assert found["guard-offset"] == {"copies"}
-    offset = next(one for one in objects(done.out, "finding") if one["rule"] == "guard-offset")
+    offset = next(
+        finding for finding in objects(done.out, "finding") if finding["rule"] == "guard-offset"
+    )
     symbols = subprocess.run(
         [GCC["a64"].replace("gcc", "nm"), str(path)], check=True, capture_output=True, text=True
     ).stdout
@@ -411,7 +416,7 @@ def test_planted_faults_are_found_and_nothing_else(
     if machine == "a64" and is_linked:  # the program has no thread-local variables
         expected["guard-not-a-variable"] = {"compares_another"}
     assert rules(done.out) == expected
-    names = {one["function"] for one in objects(done.out, "function")}
+    names = {function["function"] for function in objects(done.out, "function")}
     assert set().union(*FAULTS.values()) - {""} < names
     assert ("moved_for_an_erratum" in names) == (machine == "a64")  # by a linker: errata of Arm
 
@@ -497,7 +502,9 @@ def test_mingw_programs_have_names_themselves(system: Lab, tmp_path: Path) -> No
     path = build(tmp_path, MINGW, *STRONG, name="program.exe", **PROGRAM)
     done = system("canary", "check", str(path), "--json")
     assert done.code == 0, done.out
-    assert {"copies", "leaves_early"} <= {one["function"] for one in objects(done.out, "function")}
+    assert {"copies", "leaves_early"} <= {
+        function["function"] for function in objects(done.out, "function")
+    }
 
 
 # ---- Memory of variable length, and the place of the canary: CVE-2023-4039
@@ -739,7 +746,7 @@ def test_canaries_above_the_return_address_are_told_apart_by_the_code(
     else:
         path = build(tmp_path, GCC["a64"], "-c", name="unit.o", s_unit=PLACES)
     done = system("canary", "check", str(path), "--json")
-    names = {one["function"] for one in objects(done.out, "function")}
+    names = {function["function"] for function in objects(done.out, "function")}
     assert len(names) == 14
     assert rules(done.out) == {"canary-above-return": {n for n in names if n.startswith("old_")}}
     allowed = [word for name in names for word in ("--allow", name)]
@@ -784,8 +791,12 @@ ASSEMBLY = ".globl f\nf: nop\n ret\n"
     ("command", "sources", "words"),
     [
         *(
-            ((GCC[one], *STRONG, "-static", "-s"), PROGRAM, "check the file before it is stripped")
-            for one in ("a64", "a32", "rv64")
+            (
+                (GCC[machine_name], *STRONG, "-static", "-s"),
+                PROGRAM,
+                "check the file before it is stripped",
+            )
+            for machine_name in ("a64", "a32", "rv64")
         ),
         (("gcc", "-c"), {"s_unit": ASSEMBLY}, "functions in assembly need .type and .size"),
         ((MINGW, *STRONG, "-s"), PROGRAM, "give the linker's map: --map"),
@@ -910,7 +921,7 @@ def test_sarif_has_the_findings(system: Lab, tmp_path: Path) -> None:
     path = build(tmp_path, GCC["x86-64"], "-c", name="unit.o", s_unit=X86)
     assert system("canary", "check", str(path), "--sarif", "found.sarif").code == 1
     (run,) = json.loads((tmp_path / "found.sarif").read_text())["runs"]
-    assert {one["ruleId"] for one in run["results"]} == set(FAULTS)
+    assert {result["ruleId"] for result in run["results"]} == set(FAULTS)
     assert run["tool"]["driver"]["name"] == "everycore canary check"
 
 

@@ -27,7 +27,7 @@ def images(data: bytes) -> list[oprom.RomImage]:
 
 
 def marks(data: bytes) -> list[bool]:
-    return [one.pci is not None and one.pci.is_last for one in images(data)]
+    return [rom_image.pci is not None and rom_image.pci.is_last for rom_image in images(data)]
 
 
 def without_mark(data: bytes) -> bytes:
@@ -37,8 +37,12 @@ def without_mark(data: bytes) -> bytes:
 
 def only_rules(data: bytes) -> set[str]:
     found = oprom.read(data)
-    drivers = [oprom.driver(one, lambda stream: stream) for one in found.images if one.efi]
-    return {one.rule.name for one in rom_rules.check(found, drivers)}
+    drivers = [
+        oprom.driver(rom_image, lambda stream: stream)
+        for rom_image in found.images
+        if rom_image.efi
+    ]
+    return {finding.rule.name for finding in rom_rules.check(found, drivers)}
 
 
 def read(data: bytes) -> oprom.Rom:
@@ -100,10 +104,14 @@ def test_a_bios_image_without_padding_is_not_changed() -> None:
 
 def test_images_of_a_new_order_are_the_same_images() -> None:
     done = edit.reorder(read(THREE), [2, 0, 1])
-    assert [one.machine_name for one in images(done.data)] == ["aarch64", "x86", "x86-64"]
+    assert [rom_image.machine_name for rom_image in images(done.data)] == [
+        "aarch64",
+        "x86",
+        "x86-64",
+    ]
     assert marks(done.data) == [False, False, True]
-    before = [without_mark(one.data) for one in images(THREE)]
-    after = [without_mark(one.data) for one in images(done.data)]
+    before = [without_mark(rom_image.data) for rom_image in images(THREE)]
+    after = [without_mark(rom_image.data) for rom_image in images(done.data)]
     assert after == [before[2], before[0], before[1]]
     assert edit.reorder(read(done.data), [1, 2, 0]).data == THREE
 
@@ -113,7 +121,7 @@ def test_a_replaced_driver_stands_where_the_old_one_stood() -> None:
     new = edit.make_image(longer, IDS)
     done = edit.replace_image(read(THREE), 1, new, "new.efi", None)
     now = images(done.data)
-    assert [one.machine_name for one in now] == ["x86", "aarch64", "aarch64"]
+    assert [rom_image.machine_name for rom_image in now] == ["x86", "aarch64", "aarch64"]
     assert (now[0].data, now[2].data) == (images(THREE)[0].data, images(THREE)[2].data)
     assert oprom.driver(now[1], lambda stream: stream).data == longer
 
@@ -135,15 +143,15 @@ def test_a_driver_of_odd_length_is_padded_behind() -> None:
 
 
 def test_a_new_rom_breaks_no_rule_and_has_the_size_of_a_flash() -> None:
-    one = edit.make_image(make_pe(), IDS)
-    two = edit.make_image(make_pe(machine=AARCH64), IDS, stream=b"packed" * 100)
-    done = edit.new_rom([one, two], ["x64", "arm"])
+    for_x64 = edit.make_image(make_pe(), IDS)
+    for_arm = edit.make_image(make_pe(machine=AARCH64), IDS, stream=b"packed" * 100)
+    done = edit.new_rom([for_x64, for_arm], ["x64", "arm"])
     assert len(done.data) == 4096
-    assert only_rules(edit.new_rom([one, one], ["x64", "again"]).data) == set()
+    assert only_rules(edit.new_rom([for_x64, for_x64], ["x64", "again"]).data) == set()
     assert [i.efi.compression for i in images(done.data) if i.efi] == [0, 1]
-    assert len(edit.new_rom([one], ["x64"], 1 << 16).data) == 1 << 16
+    assert len(edit.new_rom([for_x64], ["x64"], 1 << 16).data) == 1 << 16
     with pytest.raises(EverycoreError, match="there is room for 0x1000"):
-        edit.new_rom([one] * 3, ["x64"] * 3, 4096)
+        edit.new_rom([for_x64] * 3, ["x64"] * 3, 4096)
 
 
 def test_ids_are_changed_in_all_images_or_in_those_that_are_named() -> None:
@@ -291,7 +299,7 @@ def test_any_sequence_of_changes_leaves_a_sound_rom_with_the_images_that_were_ke
     new = edit.make_image(make_pe(machine=RISCV64), IDS)
     for _ in range(60):
         data = NVGI + THREE.ljust(0x8000, b"\xff") + ATOM
-        kept = [without_mark(one.data) for one in images(data)]
+        kept = [without_mark(rom_image.data) for rom_image in images(data)]
         for _ in range(6):
             match chance.randrange(4):
                 case 0 if len(kept) > 1:
@@ -309,9 +317,9 @@ def test_any_sequence_of_changes_leaves_a_sound_rom_with_the_images_that_were_ke
                     number = chance.randrange(len(kept))
                     data = edit.replace_image(read(data), number, new, "new", None).data
                     kept[number] = new
-            assert [without_mark(one.data) for one in images(data)] == kept
+            assert [without_mark(rom_image.data) for rom_image in images(data)] == kept
             assert marks(data) == [False] * (len(kept) - 1) + [True]
-            assert all(not one.checksum for one in images(data))
+            assert all(not rom_image.checksum for rom_image in images(data))
             assert data.startswith(NVGI)
             assert data.endswith(ATOM)
             assert len(data) == len(NVGI) + 0x8000 + len(ATOM)

@@ -65,7 +65,7 @@ def test_json_has_the_image_the_runs_and_the_findings(system: Lab, drivers: Path
     path = drivers / "memory_null.x86-64.efi"
     done = system("efi", "check", "--json", "--platform", "arm-server", str(path))
     lines = objects(done.out)
-    assert [one["type"] for one in lines] == ["image", "run", "finding"]
+    assert [line["type"] for line in lines] == ["image", "run", "finding"]
     about, run, finding = lines
     assert about["sha256"] == pe.authenticode(pe.read(path.read_bytes())).hex()
     assert about["instructions"] > 100
@@ -81,7 +81,11 @@ def test_json_counts_how_often_a_place_breaks_a_rule(system: Lab, drivers: Path)
     driver_builds.build(drivers, "memory_stack_32_bit", "x86-64")
     path = drivers / "memory_stack_32_bit.x86-64.efi"
     done = system("efi", "check", "--json", "--platform", "arm-server", str(path))
-    found = {one["rule"]: one["count"] for one in objects(done.out) if one["type"] == "finding"}
+    found = {
+        finding["rule"]: finding["count"]
+        for finding in objects(done.out)
+        if finding["type"] == "finding"
+    }
     assert found == {"code-stack-32-bit": 1, "memory-stack-32-bit": 2}  # a read and a write
 
 

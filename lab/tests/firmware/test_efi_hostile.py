@@ -60,7 +60,7 @@ def test_an_attack_ends_with_a_finding(folder: Path, name: str, machine: str) ->
     limits = LIMITS_WITHOUT_END if EXPECTED[name] == {"run-endless"} else LIMITS
     begin = time.monotonic()
     run = life_cycle.run(image, PLATFORMS["arm-server"], limits=limits)
-    assert {one.rule.name for one in run.findings} & EXPECTED[name], run.findings[:5]
+    assert {finding.rule.name for finding in run.findings} & EXPECTED[name], run.findings[:5]
     assert time.monotonic() - begin < MOST_SECONDS
 
 
@@ -82,7 +82,9 @@ def test_counts_end_an_attack_before_the_time_does(
     monkeypatch.setattr(module, limit, 100)
     image = pe.read(driver_builds.build(folder, name, "x86-64").read_bytes())
     run = life_cycle.run(image, PLATFORMS["pc"], limits=Limits(seconds=60))
-    assert [(one.rule.name, one.evidence) for one in run.findings] == [("run-endless", words)]
+    assert [(finding.rule.name, finding.evidence) for finding in run.findings] == [
+        ("run-endless", words)
+    ]
 
 
 def test_each_attack_has_its_expected_end() -> None:

@@ -68,7 +68,7 @@ def test_a_cpu_address_in_an_unknown_register_is_found_and_a_mapped_one_is_not()
     assert guest.findings.ordered() == []
     for half in (0, 4):
         controller.write(window, 0x40 + half, 4, block.address >> 8 * half & 0xFFFF_FFFF)
-    assert {one.rule.name for one in guest.findings.ordered()} == {"dma-cpu-address"}
+    assert {finding.rule.name for finding in guest.findings.ordered()} == {"dma-cpu-address"}
 
 
 def test_on_a_machine_that_is_not_coherent_data_move_at_map_and_unmap() -> None:
@@ -180,21 +180,21 @@ def test_a_virtio_screen_reads_its_picture_and_a_cpu_address_of_one_is_found() -
         attach = struct.pack("<IIQIIIIQII", 0x106, 1, 7, 0, 0, 1, 1, address, 4096, 0)
         answer = ring.device.answer(0, Request(0, attach, ()))
         assert struct.unpack("<IIQII", answer) == (0x1100, 1, 7, 0, 0)
-        assert {one.rule.name for one in ring.guest.findings.ordered()} == rules
+        assert {finding.rule.name for finding in ring.guest.findings.ordered()} == rules
 
 
 def test_a_virtio_queue_at_a_cpu_address_is_found() -> None:
     ring = ring_of(VirtioBlock)
     ring.shift = 0
     ring.set_queue(0)
-    assert {one.rule.name for one in ring.guest.findings.ordered()} == {"dma-cpu-address"}
+    assert {finding.rule.name for finding in ring.guest.findings.ordered()} == {"dma-cpu-address"}
 
 
 def test_ports_of_a_pc_reach_the_registers_behind_them() -> None:
     guest = guest_on(PLATFORMS["pc"])
     controller = guest.controllers[0]
     controller.config[4] = 1  # I/O decoding
-    window = next(one for one in controller.windows if not one.is_memory)
+    window = next(candidate for candidate in controller.windows if not candidate.is_memory)
     for offset, length, value in ((0, 4, 0x44332211), (1, 1, 0xAA), (2, 2, 0xCCBB)):
         guest._on_port("write", window.cpu + offset, length, value)
     assert guest._on_port("read", window.cpu, 4, 0) == 0xCCBBAA11

@@ -64,7 +64,7 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Images]:
         pytest.skip(missing)
     folder = tmp_path_factory.mktemp("drivers")
     with ThreadPoolExecutor(2) as pool:
-        paths = pool.map(lambda one: driver_builds.build(folder, *one), CASES)
+        paths = pool.map(lambda case: driver_builds.build(folder, *case), CASES)
         yield dict(zip(CASES, paths, strict=True))
 
 
@@ -82,7 +82,7 @@ def test_a_driver_breaks_the_rule_that_it_is_named_after_and_no_other(
     expected = set() if name == "clean" else {rule}
     static = {finding.rule.name for finding in static_findings(image)}
     ran = {p.name: life_cycle.run(image, p) for p in PLATFORMS.values()}
-    found = {p: {one.rule.name for one in run.findings} for p, run in ran.items()}
+    found = {p: {finding.rule.name for finding in run.findings} for p, run in ran.items()}
     assert static | set().union(*found.values()) == expected | ALSO.get(name, set())
     if name != "clean" and RULES[rule].method == Method.RUN:
         noticed = tuple(p for p in ALL if rule in found[p])
@@ -116,22 +116,25 @@ def test_options_of_the_linker_break_rules_of_the_image(
     assert images
     path = driver_builds.build(tmp_path, "clean", machine, LINKS[rule])
     found = static_findings(pe.read(path.read_bytes()))
-    assert {one.rule.name for one in found} == {rule}
+    assert {finding.rule.name for finding in found} == {rule}
 
 
 @pytest.mark.parametrize("machine", driver_builds.TARGETS)
 def test_stripped_relocations_are_found(images: Images, machine: str) -> None:
     data = bytearray(images["clean", machine].read_bytes())
     data[pe.read(bytes(data)).header_offset + 22] |= pe.RELOCS_STRIPPED
-    assert [one.rule.name for one in image_rules.check(pe.read(bytes(data)))] == ["pe-relocations"]
+    assert [finding.rule.name for finding in image_rules.check(pe.read(bytes(data)))] == [
+        "pe-relocations"
+    ]
 
 
 @pytest.mark.parametrize("machine", [pe_images.X86_64, pe_images.AARCH64])
 def test_a_header_of_32_bits_is_found(machine: int) -> None:
     narrow, wide = (
-        pe.read(pe_images.make_pe(machine=machine, is_64_bit=one)) for one in (False, True)
+        pe.read(pe_images.make_pe(machine=machine, is_64_bit=is_64_bit))
+        for is_64_bit in (False, True)
     )
-    assert [(one.rule.name, one.evidence) for one in image_rules.check(narrow)] == [
+    assert [(finding.rule.name, finding.evidence) for finding in image_rules.check(narrow)] == [
         ("pe-format", "the magic at 0x98 is 0x010b, not 0x020b")
     ]
     assert image_rules.check(wide) == []
@@ -145,7 +148,7 @@ def test_relocations_of_32_bits_are_found(images: Images) -> None:
     assert at is not None
     data[at + 1] = pe.RELOC_HIGHLOW << 4 | data[at + 1] & 15
     found = image_rules.check(pe.read(bytes(data)))
-    assert [(one.rule.name, one.count) for one in found] == [("pe-relocation-type", 1)]
+    assert [(finding.rule.name, finding.count) for finding in found] == [("pe-relocation-type", 1)]
 
 
 def test_rules_say_what_breaks_them_where_it_is_written_and_what_to_do() -> None:
@@ -177,12 +180,12 @@ def forget_decoders(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 
 
 def sites(scan: code_rules.Scan) -> list[tuple[str, int | None]]:
-    return [(one.rule.name, one.place.address) for one in scan.findings]
+    return [(finding.rule.name, finding.place.address) for finding in scan.findings]
 
 
 def test_another_decoder_finds_the_same(images: Images, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("iced_x86", reason="no iced-x86, so there is one decoder")
-    drivers = [pe.read(images[one].read_bytes()) for one in images if one[1] == "x86-64"]
+    drivers = [pe.read(images[case].read_bytes()) for case in images if case[1] == "x86-64"]
     expected = [code_rules.check(image) for image in drivers]
     assert any(sites(scan) for scan in expected)
     forget_decoders(monkeypatch, "iced_x86")

@@ -43,13 +43,13 @@ def test_a_rom_is_found_behind_the_data_of_its_vendor(before: int) -> None:
     prefix = (b"NVGI" + b"\x55\xaa" * before)[:before]  # signatures without PCIR
     found = oprom.read(prefix + TWO + b"vendor data")
     assert (found.start, found.prefix) == (before, prefix)
-    assert [one.offset for one in found.images] == [before, before + 1024]
+    assert [rom_image.offset for rom_image in found.images] == [before, before + 1024]
     assert found.tail.endswith(b"vendor data")
 
 
 def test_a_bios_image_of_the_time_before_pci_is_read_as_one_image() -> None:
     found = oprom.read(b"\x55\xaa\x02" + bytes(1021))
-    assert [(one.pci, len(one.data)) for one in found.images] == [(None, 1024)]
+    assert [(rom_image.pci, len(rom_image.data)) for rom_image in found.images] == [(None, 1024)]
     assert found.fault is None
 
 
@@ -65,9 +65,9 @@ def test_a_dump_in_the_shape_of_a_graphics_card_is_read() -> None:
     atom = patched(atom, len(atom) - 1, "B", (atom[-1] - sum(atom)) & 0xFF)
     data = rom(atom, image(class_code=0x030000), image(machine=AARCH64, class_code=0x030000))
     found = oprom.read(data + b"ATOMBIOSBK-AMD" + bytes(range(256)))
-    names = [(one.code_name, one.machine_name) for one in found.images]
+    names = [(rom_image.code_name, rom_image.machine_name) for rom_image in found.images]
     assert names == [("BIOS", "x86"), ("EFI", "x86-64"), ("EFI", "aarch64")]
-    assert [one.checksum for one in found.images] == [0, None, None]
+    assert [rom_image.checksum for rom_image in found.images] == [0, None, None]
     assert found.tail.startswith(b"ATOMBIOSBK")
 
 
@@ -83,20 +83,20 @@ def test_a_file_of_signatures_alone_takes_no_longer_than_its_limit() -> None:
 def test_bytes_between_images_belong_to_the_gap_of_the_first() -> None:
     data = bios() + b"\xee" * 1024 + rom(image())
     found = oprom.read(data)
-    assert [len(one.gap) for one in found.images] == [1024, 0]
+    assert [len(rom_image.gap) for rom_image in found.images] == [1024, 0]
     assert found.fault is None
-    together = b"".join(one.data + one.gap for one in found.images)
+    together = b"".join(rom_image.data + rom_image.gap for rom_image in found.images)
     assert found.prefix + together + found.tail == data
 
 
 def test_the_length_in_the_header_counts_where_the_structure_leads_nowhere() -> None:
     first = bios(units=1)  # of two
-    assert [one.offset for one in oprom.read(first + rom(image())).images] == [0, 1024]
+    assert [rom_image.offset for rom_image in oprom.read(first + rom(image())).images] == [0, 1024]
 
 
 def test_a_length_that_leads_to_an_image_counts_whatever_the_header_says() -> None:
     first = patched(bios(), 2, "B", 9)
-    assert [one.offset for one in oprom.read(first + rom(image())).images] == [0, 1024]
+    assert [rom_image.offset for rom_image in oprom.read(first + rom(image())).images] == [0, 1024]
 
 
 def test_images_behind_the_last_are_named_and_not_read() -> None:
@@ -214,11 +214,15 @@ def read_fully(data: bytes) -> None:
         found = oprom.read(data)
     except MalformedError:
         return
-    parts = [found.prefix, *(one.data + one.gap for one in found.images), found.tail]
+    parts = [
+        found.prefix,
+        *(rom_image.data + rom_image.gap for rom_image in found.images),
+        found.tail,
+    ]
     assert b"".join(parts) == data
-    for one in found.images:
+    for rom_image in found.images:
         with suppress(MalformedError):
-            oprom.device_list(one)
-        if one.efi:
-            result = oprom.driver(one, codec)
+            oprom.device_list(rom_image)
+        if rom_image.efi:
+            result = oprom.driver(rom_image, codec)
             assert (result.pe is None) == (result.fault is not None)

@@ -59,7 +59,7 @@ def listed(system: Lab, *words: str) -> dict[str, dict[str, object]]:
     done = system("pcd", "list", "module.efi", *words, "--json")
     assert done.code == 0, done.err
     found = [json.loads(line) for line in done.out.splitlines()]
-    return {str(one["name"]): one for one in found}
+    return {str(setting["name"]): setting for setting in found}
 
 
 def write_inf(system: Lab) -> None:
@@ -72,19 +72,19 @@ def write_inf(system: Lab) -> None:
 def test_settings_are_listed_changed_and_verified(system: Lab, tmp_path: Path, linker: str) -> None:
     image = gnu(tmp_path) if linker == "gnu" else lld(tmp_path, linker[4:].replace("-", "_"))
     found = listed(system, "--map", "module.map")
-    assert {name: one["value"] for name, one in found.items()} == VALUES
+    assert {name: setting["value"] for name, setting in found.items()} == VALUES
     data = image.read_bytes()
-    for one in found.values():
-        size, offset = one["size"], one["offset"]
+    for setting in found.values():
+        size, offset = setting["size"], setting["offset"]
         assert isinstance(size, int)
         assert isinstance(offset, int)
-        if one["pcd_type"] != "VOID*":
+        if setting["pcd_type"] != "VOID*":
             assert int.from_bytes(data[offset : offset + size], "little") == int(
-                str(one["value"]), 16
+                str(setting["value"]), 16
             )
     write_inf(system)
     assert {
-        name: one["value"] for name, one in listed(system, "--inf", "module.inf").items()
+        name: setting["value"] for name, setting in listed(system, "--inf", "module.inf").items()
     } == VALUES
     verify = ("pcd", "verify", "module.efi", "--inf", "module.inf", "--map", "module.map")
     assert system(*verify).code == 0
@@ -95,15 +95,17 @@ def test_settings_are_listed_changed_and_verified(system: Lab, tmp_path: Path, l
     changed = (tmp_path / "new.efi").read_bytes()
     places = {
         offset + at
-        for one in found.values()
-        for offset, size in [(int(str(one["offset"])), int(str(one["size"])))]
+        for setting in found.values()
+        for offset, size in [(int(str(setting["offset"])), int(str(setting["size"])))]
         for at in range(size)
     }
     differing = {at for at, (a, b) in enumerate(zip(data, changed, strict=True)) if a != b}
     assert differing
     assert differing <= places
     image.write_bytes(changed)
-    new = {name: one["value"] for name, one in listed(system, "--map", "module.map").items()}
+    new = {
+        name: setting["value"] for name, setting in listed(system, "--map", "module.map").items()
+    }
     assert new["PcdRounds"] == "0x00000014"
     assert new["PcdBase"] == "0xFFFFFFFFFFFFFFFF"
     assert new["PcdLabel"] == "{0x6E, 0x65, 0x77" + ", 0x00" * 9 + "}"
@@ -122,7 +124,9 @@ def test_offsets_are_those_of_edk2s_own_tool(system: Lab, tmp_path: Path, machin
     subprocess.run([sys.executable, "-m", tool, *words], check=True, cwd=tmp_path)
     lines = (tmp_path / "table.txt").read_text().splitlines()[1:]
     theirs = {line.split()[0]: int(line.split()[1], 16) for line in lines}
-    ours = {name: one["offset"] for name, one in listed(system, "--map", "module.map").items()}
+    ours = {
+        name: setting["offset"] for name, setting in listed(system, "--map", "module.map").items()
+    }
     assert ours == {name: at for name, at in theirs.items() if not name.startswith("Size_")}
 
 

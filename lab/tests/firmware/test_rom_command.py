@@ -69,7 +69,9 @@ def test_check_ends_with_1_if_a_rule_is_broken_and_with_0_if_none_is(here: Lab) 
 
 @pytest.mark.parametrize(("given", "name"), [("arm64", "aarch64"), ("x64", "x86-64")])
 def test_a_machine_has_the_names_that_others_give_it(here: Lab, given: str, name: str) -> None:
-    named, other = (here("rom", "check", "card.rom", "--machine", one) for one in (name, given))
+    named, other = (
+        here("rom", "check", "card.rom", "--machine", machine) for machine in (name, given)
+    )
     assert (other.code, other.out) == (0, named.out)
     assert f"works on {name}: " in other.out
 
@@ -303,7 +305,7 @@ def test_a_full_standard_output_is_one_line(here: Lab, words: tuple[str, ...]) -
 
 
 def machines(path: Path) -> list[str]:
-    return [one.machine_name for one in oprom.read(path.read_bytes()).images]
+    return [rom_image.machine_name for rom_image in oprom.read(path.read_bytes()).images]
 
 
 @pytest.fixture
@@ -333,7 +335,7 @@ def test_compressed_drivers_have_the_hash_of_their_files(drivers: Lab) -> None:
     hashes = drivers("rom", "hash", "new.rom", "x64.efi", "arm.efi").out.split("\n")
     assert [line[:64] for line in hashes[:2]] == [line[:64] for line in hashes[2:4]]
     found = oprom.read((drivers.folder / "new.rom").read_bytes())
-    assert [one.efi.compression for one in found.images if one.efi] == [1, 1]
+    assert [rom_image.efi.compression for rom_image in found.images if rom_image.efi] == [1, 1]
 
 
 @pytest.mark.parametrize("given", ["card.rom", "01:00.0"])

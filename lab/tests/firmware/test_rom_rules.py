@@ -22,7 +22,11 @@ OPTIONAL = DRIVER + 0x98
 
 def check(data: bytes, ids: DeviceIds | None = None) -> list[Finding]:
     found = oprom.read(data)
-    drivers = [oprom.driver(one, lambda stream: stream[8:]) for one in found.images if one.efi]
+    drivers = [
+        oprom.driver(rom_image, lambda stream: stream[8:])
+        for rom_image in found.images
+        if rom_image.efi
+    ]
     return rom_rules.check(found, drivers, ids)
 
 
@@ -103,7 +107,7 @@ APART = (Part(".text", bytes(512), TEXT), Part(".data", bytes(512), DATA, gap_be
 )  # fmt: skip
 def test_one_change_breaks_one_rule(rule: str, severity: str, offset: int, data: bytes) -> None:
     found = check(data)
-    assert [(one.rule.name, one.rule.level, one.place.offset) for one in found] == [
+    assert [(finding.rule.name, finding.rule.level, finding.place.offset) for finding in found] == [
         (rule, severity, offset)
     ], found
     assert found[0].rule.remedy
@@ -114,22 +118,22 @@ def test_one_change_breaks_one_rule(rule: str, severity: str, offset: int, data:
 
 def test_a_subsystem_or_machine_that_firmware_does_not_load_is_found_in_header_and_driver() -> None:
     found = check(rom(bios(), image(subsystem=10), size=SIZE))
-    assert [one.rule.name for one in found] == ["efi-subsystem"]
+    assert [finding.rule.name for finding in found] == ["efi-subsystem"]
     found = check(patched(GOOD, EFI + 10, "<H", 0x1234))
-    assert [one.rule.name for one in found] == ["efi-machine", "machine-differs"]
+    assert [finding.rule.name for finding in found] == ["efi-machine", "machine-differs"]
 
 
 @pytest.mark.parametrize("vendor", [0, 0xFFFF])
 def test_the_id_of_no_vendor_is_a_violation(vendor: int) -> None:
     data = rom(bios(vendor=vendor), image(vendor=vendor), size=SIZE)
-    assert [one.rule.name for one in check(data)] == ["vendor-none"] * 2
+    assert [finding.rule.name for finding in check(data)] == ["vendor-none"] * 2
 
 
 def test_a_finding_in_a_compressed_driver_says_that_its_offset_is_in_that() -> None:
     driver = make_pe(dll_characteristics=0)
     stream = struct.pack("<II", len(driver), len(driver)) + driver
     found = check(rom(image(driver=stream, compression=1), size=SIZE))
-    assert [(one.rule.name, one.place.offset, one.place.part) for one in found] == [
+    assert [(finding.rule.name, finding.place.offset, finding.place.part) for finding in found] == [
         ("nx-compatible", 0x98 + 70, "decompressed driver")
     ]
 
@@ -137,16 +141,16 @@ def test_a_finding_in_a_compressed_driver_says_that_its_offset_is_in_that() -> N
 def test_images_are_compared_with_the_device_that_holds_them() -> None:
     assert check(GOOD, DeviceIds(0x8086, 0x100E, 0x020000)) == []
     found = check(GOOD, DeviceIds(0x8086, 0x10D3, 0x020000))
-    assert [one.rule.name for one in found] == ["ids-of-device"] * 2
+    assert [finding.rule.name for finding in found] == ["ids-of-device"] * 2
     listed = rom(image(device_list=(0x10D3,), driver_offset=0x60), size=SIZE)
     assert check(listed, DeviceIds(0x8086, 0x10D3, 0x020000)) == []
 
 
 def test_pe_images_are_checked_without_a_rom() -> None:
     found = list(rom_rules.pe_findings(pe.read(make_pe(dll_characteristics=0))))
-    assert [(one.rule.name, one.place.image, one.place.offset) for one in found] == [
-        ("nx-compatible", None, 0x98 + 70)
-    ]
+    assert [
+        (finding.rule.name, finding.place.image, finding.place.offset) for finding in found
+    ] == [("nx-compatible", None, 0x98 + 70)]
 
 
 @pytest.mark.parametrize(
@@ -165,14 +169,18 @@ def test_images_for_machines_of_64_bits_are_pe32_plus(
     machine: int, is_64_bit: bool, rules: list[str]
 ) -> None:
     found = rom_rules.pe_findings(pe.read(make_pe(machine=machine, is_64_bit=is_64_bit)))
-    assert [(one.rule.name, one.rule.level) for one in found] == [
+    assert [(finding.rule.name, finding.rule.level) for finding in found] == [
         (rule, VIOLATION) for rule in rules
     ]
 
 
 def verdict(data: bytes, machine: str) -> rom_rules.Verdict:
     found = oprom.read(data)
-    drivers = [oprom.driver(one, lambda stream: stream) for one in found.images if one.efi]
+    drivers = [
+        oprom.driver(rom_image, lambda stream: stream)
+        for rom_image in found.images
+        if rom_image.efi
+    ]
     return rom_rules.verdict(found, drivers, rom_rules.check(found, drivers), machine)
 
 
@@ -224,4 +232,4 @@ def test_the_machines_of_headers_are_compared_by_name() -> None:
 
 def test_an_image_of_length_0_is_one_finding_of_the_chain() -> None:
     for data in (rom(bios(units=0), size=SIZE), rom(image(units=0), size=SIZE)):
-        assert "chain" in [one.rule.name for one in check(data)]
+        assert "chain" in [finding.rule.name for finding in check(data)]

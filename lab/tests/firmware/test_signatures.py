@@ -36,7 +36,9 @@ def state(*entries: bytes) -> State:
 def rules(data: bytes) -> list[tuple[str, str]]:
     found = rom_rules.pe_findings(pe.read(data))
     return [
-        (one.rule.name, one.rule.level) for one in found if one.rule.name.startswith("signature")
+        (finding.rule.name, finding.rule.level)
+        for finding in found
+        if finding.rule.name.startswith("signature")
     ]
 
 
@@ -111,10 +113,10 @@ def test_a_signature_that_cannot_be_read_is_no_signature_of_the_image(
     found = signatures.read(pe.read(signed_pe(certificate(body, kind))))
     assert time.monotonic() - begin < 20
     assert (found.state, found.text) == (State.UNREAD, "signature not read")
-    (one,) = found.each
-    assert words in one.problem
-    assert one.matches is None
-    assert "\n" not in one.problem
+    (signature,) = found.each
+    assert words in signature.problem
+    assert signature.matches is None
+    assert "\n" not in signature.problem
 
 
 def test_certificates_that_are_odd_do_not_keep_the_hash_from_being_read() -> None:
@@ -125,7 +127,9 @@ def test_certificates_that_are_odd_do_not_keep_the_hash_from_being_read() -> Non
 def test_bytes_behind_a_signature_are_named_as_what_changes_the_hash() -> None:
     data = signed_pe(GOOD, trailing=bytes(24))
     assert rules(data) == [("signature-padding", VIOLATION), ("signature-differs", VIOLATION)]
-    places = {one.rule.name: one.place.offset for one in rom_rules.pe_findings(pe.read(data))}
+    places = {
+        finding.rule.name: finding.place.offset for finding in rom_rules.pe_findings(pe.read(data))
+    }
     assert places["signature-padding"] == len(data) - 24
     assert places["signature-differs"] == len(make_pe())
     texts = [text for _, text in signatures.problems(pe.read(data))]
@@ -180,7 +184,7 @@ def test_lists_and_hashes_say_for_which_file_a_signature_is(
     driver = lines[2]["driver"]
     assert (driver["signed"], driver["signature"]) == (signed, word)
     matches = {"matches": True, "differs": False, "unread": None}[word]
-    assert [one["matches"] for one in driver["signatures"]] == [matches]
+    assert [signature["matches"] for signature in driver["signatures"]] == [matches]
     (first, second) = here("rom", "hash", f"{name}.rom").out.splitlines()
     assert f"  {text}  {name}.rom image 1" in first
     assert "sign" not in second
@@ -230,11 +234,11 @@ def run(words: list[str]) -> None:
 def test_signatures_of_sbsign_are_for_the_file_until_a_byte_changes(signed: Path) -> None:
     data = signed.read_bytes()
     found = signatures.read(pe.read(data))
-    assert [one.matches for one in found.each] == [True, True]
+    assert [signature.matches for signature in found.each] == [True, True]
     changed = bytearray(data)
     changed[0x230] ^= 0x10
     found = signatures.read(pe.read(bytes(changed)))
-    assert [one.matches for one in found.each] == [False, False]
+    assert [signature.matches for signature in found.each] == [False, False]
     (first, second) = found.each
     own = pe.authenticode(pe.read(data))
     assert first.digest == second.digest == own
@@ -247,8 +251,10 @@ def test_signatures_of_sbsign_are_for_the_file_until_a_byte_changes(signed: Path
 def test_lief_reads_the_same_hashes_of_the_signatures(signed: Path) -> None:
     lief = pytest.importorskip("lief", reason="no lief: extra 'test'")
     found = lief.PE.parse(str(signed))
-    expected = [bytes(one.content_info.digest) for one in found.signatures]
-    assert [one.digest for one in signatures.read(pe.read(signed.read_bytes())).each] == expected
+    expected = [bytes(signature.content_info.digest) for signature in found.signatures]
+    assert [
+        signature.digest for signature in signatures.read(pe.read(signed.read_bytes())).each
+    ] == expected
 
 
 def test_a_damaged_signature_never_raises(signed: Path) -> None:

@@ -54,7 +54,7 @@ def test_the_rom_of_a_device_is_enabled_read_and_disabled_and_both_is_said(tmp_p
     make_device(tmp_path / "bus/pci/devices/0000:01:00.0")
     kernel = Kernel()
     found, said = load_said("0000:01:00.0", tmp_path, kernel)
-    assert [one.data for one in found] == [ROM]
+    assert [source.data for source in found] == [ROM]
     assert found[0].ids == sources.DeviceIds(0x8086, 0x100E, 0x020000)
     assert kernel.written == [b"1\n", b"0\n"]
     assert ["enabled" in said[0], "disabled" in said[1], len(said)] == [True, True, 2]
@@ -107,7 +107,7 @@ def test_a_folder_of_devices_gives_every_rom_and_names_what_is_skipped(tmp_path:
     make_device(tmp_path / "all/0000:00:03.0", b"")
     said: list[str] = []
     found = load("all", tmp_path, tmp_path, said.append)
-    assert [one.name for one in found] == ["0000:00:01.0"]
+    assert [source.name for source in found] == ["0000:00:01.0"]
     assert len(said) == 1
     assert "0000:00:03.0" in said[0]
 
@@ -118,7 +118,10 @@ def test_a_folder_of_rom_files_gives_each_by_its_path(tmp_path: Path) -> None:
         (tmp_path / "cards" / name).write_bytes(ROM)
     (tmp_path / "cards" / "c.rom").mkdir()
     found = load("cards", tmp_path, tmp_path, print)
-    assert [(one.name, one.data) for one in found] == [("cards/a.rom", ROM), ("cards/b.ROM", ROM)]
+    assert [(source.name, source.data) for source in found] == [
+        ("cards/a.rom", ROM),
+        ("cards/b.ROM", ROM),
+    ]
 
 
 def test_links_to_devices_are_followed_as_sysfs_has_them(tmp_path: Path) -> None:
@@ -126,7 +129,7 @@ def test_links_to_devices_are_followed_as_sysfs_has_them(tmp_path: Path) -> None
     (tmp_path / "bus/pci/devices").mkdir(parents=True)
     (tmp_path / "bus/pci/devices/0000:00:01.0").symlink_to(real)
     for given in ("0000:00:01.0", "bus/pci/devices", str(real)):
-        assert [one.data for one in load(given, tmp_path, tmp_path, print)] == [ROM]
+        assert [source.data for source in load(given, tmp_path, tmp_path, print)] == [ROM]
 
 
 @pytest.mark.parametrize(

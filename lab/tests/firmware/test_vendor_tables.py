@@ -49,8 +49,12 @@ def read(data: bytes) -> Rom:
 
 def rules(data: bytes) -> list[str]:
     found = oprom.read(data)
-    drivers = [oprom.driver(one, lambda stream: stream) for one in found.images if one.efi]
-    return [one.rule.name for one in rom_rules.check(found, drivers)]
+    drivers = [
+        oprom.driver(rom_image, lambda stream: stream)
+        for rom_image in found.images
+        if rom_image.efi
+    ]
+    return [finding.rule.name for finding in rom_rules.check(found, drivers)]
 
 
 @pytest.mark.parametrize("name", READ_FIRST)
@@ -177,7 +181,11 @@ def test_the_verdict_tells_of_tables_that_are_lost() -> None:
     lost = rom(efi(AMD, machine=AARCH64), size=SIZE)
     for data, is_told in ((lost, True), (graphics(atom(), AMD), False)):
         found = oprom.read(data)
-        drivers = [oprom.driver(one, lambda stream: stream) for one in found.images if one.efi]
+        drivers = [
+            oprom.driver(rom_image, lambda stream: stream)
+            for rom_image in found.images
+            if rom_image.efi
+        ]
         verdict = rom_rules.verdict(found, drivers, rom_rules.check(found, drivers), "aarch64")
         assert verdict.works
         assert ("Linux's driver finds no tables" in verdict.text) == is_told
@@ -208,24 +216,24 @@ def test_tables_that_a_driver_looks_for_in_the_whole_rom_may_move_but_not_go() -
 def test_damaged_images_have_no_tables_and_break_nothing() -> None:
     for pointer in (0, 0x3FC, 0x3FF, 0x400, 0xFFF8, 0xFFFF):
         data = rom(atom(pointer, class_code=NETWORK), size=0x1000)
-        assert [one.offset for one in vendor_tables.find(oprom.read(data))] == []
+        assert [tables.offset for tables in vendor_tables.find(oprom.read(data))] == []
     whole = ATOM_CARD
     for length in (0x40, 0x47, 0x49, 0x4A, HEADER + 4, HEADER + 7, HEADER + 8, 0x3FF, 0x401):
         try:
             found = oprom.read(whole[:length])
         except MalformedError:
             continue
-        names = [one.name for one in vendor_tables.find(found)]
+        names = [tables.name for tables in vendor_tables.find(found)]
         assert names == (["AMD's ATOM tables"] if length >= HEADER + 8 else [])
     cut = patched(BIT_CARD, 0x1C + 0x10, "<H", 0xFFFF)  # the image ends behind the file
-    assert [one.name for one in vendor_tables.find(oprom.read(cut))] == ["NVIDIA's table BIT"]
+    assert [tables.name for tables in vendor_tables.find(oprom.read(cut))] == ["NVIDIA's table BIT"]
 
 
 def test_a_pointer_may_lead_behind_the_length_that_an_image_names() -> None:
     data = graphics(atom(pointer=0x500), AMD)  # where the next image is
-    assert [one.name for one in vendor_tables.find(read(data))] == ["AMD's tables"]
+    assert [tables.name for tables in vendor_tables.find(read(data))] == ["AMD's tables"]
     data = patched(data, 0x504, "4s", b"ATOM")
-    assert [one.offset for one in vendor_tables.find(read(data))] == [0x500]
+    assert [tables.offset for tables in vendor_tables.find(read(data))] == [0x500]
 
 
 # ---- As a user types it

@@ -24,40 +24,42 @@ class A64(Walk):
     frame_registers: ClassVar[frozenset[str]] = frozenset({"sp", "x29"})
     call_results: ClassVar[frozenset[str]] = frozenset({"x0", "x1"})
 
-    def step(self, one: Instruction, mode: str) -> None:  # noqa: ARG002
-        name = one.mnemonic
-        if name[0] == "b" and self._is_jump(one, name):
+    def step(self, instruction: Instruction, mode: str) -> None:  # noqa: ARG002
+        name = instruction.mnemonic
+        if name[0] == "b" and self._is_jump(instruction, name):
             return
         if name in _BRANCHES:
-            self.flow(one, "branch", number(split_operands(one.operands)[-1]))
+            self.flow(instruction, "branch", number(split_operands(instruction.operands)[-1]))
         elif name in ("ret", "retaa", "retab", "eret"):
-            self.flow(one, "return")
+            self.flow(instruction, "return")
         elif name in ("adrp", "adr"):
-            self._page(one)
+            self._page(instruction)
         elif name == "mrs":
-            first, second = split_operands(one.operands)
+            first, second = split_operands(instruction.operands)
             is_known = _SYSTEM.match(second.lower()) is not None
             self.assign(first, ("thread", second.lower(), 0) if is_known else None)
         elif self.registers or name[0] == "l" or name in _ADDRESSES:
-            self._other(one, name)
+            self._other(instruction, name)
 
-    def _is_jump(self, one: Instruction, name: str) -> bool:
-        if name == "b" and (moved := self._moved(one, number(one.operands))):
+    def _is_jump(self, instruction: Instruction, name: str) -> bool:
+        if name == "b" and (moved := self._moved(instruction, number(instruction.operands))):
             self.step(moved, "")
         elif name in ("b", "bl"):
-            self.flow(one, "jump" if name == "b" else "call", number(one.operands))
+            self.flow(instruction, "jump" if name == "b" else "call", number(instruction.operands))
         elif name.startswith("b."):
-            self.flow(one, "branch", number(one.operands))
+            self.flow(instruction, "branch", number(instruction.operands))
         elif name.startswith(("br", "blr")):
-            register = split_operands(one.operands)[0]
+            register = split_operands(instruction.operands)[0]
             self.flow_to(
-                one, "call" if name.startswith("blr") else "jump", self.registers.get(register)
+                instruction,
+                "call" if name.startswith("blr") else "jump",
+                self.registers.get(register),
             )
         else:
             return False
         return True
 
-    def _moved(self, one: Instruction, target: int) -> Instruction | None:
+    def _moved(self, instruction: Instruction, target: int) -> Instruction | None:
         """The instruction that a linker moved elsewhere, and put a branch there in its place.
 
         GNU ld and lld do so for erratum 843419 of Cortex-A53: behind it, a branch leads back.
@@ -70,13 +72,13 @@ class A64(Walk):
         if len(code) < 8 or word >> 26 != _BRANCH:
             return None
         distance = (word & 0x1FF_FFFF) - (word & 0x200_0000)
-        if target + 4 + 4 * distance != one.address + one.size:
+        if target + 4 + 4 * distance != instruction.address + instruction.size:
             return None
         return next((Instruction(*fields) for fields in self._decode(code[:4], target, "")), None)
 
-    def _page(self, one: Instruction) -> None:
-        first, second = split_operands(one.operands)
-        found = self.reference(one)
+    def _page(self, instruction: Instruction) -> None:
+        first, second = split_operands(instruction.operands)
+        found = self.reference(instruction)
         if found is None:
             self.assign(first, ("address", number(second)))
         elif found.is_got:
@@ -84,18 +86,18 @@ class A64(Walk):
         else:
             self.assign(first, ("symbol", found.name, found.addend))
 
-    def _other(self, one: Instruction, name: str) -> None:
-        operands = split_operands(one.operands)
+    def _other(self, instruction: Instruction, name: str) -> None:
+        operands = split_operands(instruction.operands)
         if name in ("ldr", "ldur"):
-            self._load(one, operands)
+            self._load(instruction, operands)
         elif name in ("str", "stur"):
             if operands[0][0] == "x" and len(operands) == 2:
-                self._store(one, operands[:1], operands[1])
+                self._store(instruction, operands[:1], operands[1])
         elif name == "stp":
             if operands[0][0] == "x":
-                self._store(one, operands[:2], operands[2])
+                self._store(instruction, operands[:2], operands[2])
         elif name in ("mov", "add", "sub", "subs", "cmp", "eor"):
-            self._compute(one, name, operands)
+            self._compute(instruction, name, operands)
         elif name in _TWO_RESULTS:
             self._two_results(operands)
         elif not name.startswith(_STORES) and name not in ("cmn", "tst", "ccmp", "msr"):
@@ -106,7 +108,7 @@ class A64(Walk):
             register, value = f"x{register[1:]}", None
         self.assign(register, value)
 
-    def _store(self, one: Instruction, registers: Sequence[str], text: str) -> None:
+    def _store(self, instruction: Instruction, registers: Sequence[str], text: str) -> None:
         """Registers are stored one behind the other."""
         match = _MEMORY.match(text)
         if match is None:
@@ -114,9 +116,9 @@ class A64(Walk):
         base, offset = match["base"], number(match["offset"] or "0")
         for index, register in enumerate(registers):
             place = f"{base}{offset + 8 * index:+d}"
-            self.store(one, self.registers.get(register), self.value(base), place)
+            self.store(instruction, self.registers.get(register), self.value(base), place)
 
-    def _load(self, one: Instruction, operands: Sequence[str]) -> None:
+    def _load(self, instruction: Instruction, operands: Sequence[str]) -> None:
         first = operands[0]
         match = _MEMORY.match(operands[1]) if len(operands) == 2 else None
         if match is None or first[0] != "x":
@@ -124,7 +126,7 @@ class A64(Walk):
             return
         base = self.value(match["base"])
         offset = number(match["offset"] or "0")
-        found = self.reference(one)
+        found = self.reference(instruction)
         if found is not None and found.is_got:
             self._set(first, ("symbol", found.name, 0))
         else:
@@ -143,19 +145,19 @@ class A64(Walk):
         for at, register in zip((offset, offset + 8), operands[:2], strict=True):
             self._set(register, self.load(place, at, f"{base}{at:+d}"))
 
-    def _compute(self, one: Instruction, name: str, operands: Sequence[str]) -> None:
+    def _compute(self, instruction: Instruction, name: str, operands: Sequence[str]) -> None:
         first = operands[0]
         if name == "mov":
             self._set(first, self._source(operands[1]))
             return
         values = [self._source(text) for text in operands[(0 if name == "cmp" else 1) :][:2]]
         if name in _COMPARES and len(values) == 2:
-            self.compare(one, values[0], values[1])
+            self.compare(instruction, values[0], values[1])
         if name == "cmp":
             return
         amount = self._amount(operands[2:])
         if name == "add" and amount is not None:
-            found = self.reference(one)
+            found = self.reference(instruction)
             if found is not None and values[0] is not None and values[0][0] == "symbol":
                 self._set(first, values[0])  # as for loads: the low 12 bits
             else:

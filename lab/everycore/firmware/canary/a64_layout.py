@@ -56,8 +56,8 @@ class Layout:
 def read(code: Iterable[Instruction], stores: Collection[int]) -> Layout:
     """Return the layout of a function; `stores`: the instructions that store the canary."""
     reader = _Reader(stores)
-    for one in code:
-        reader.step(one)
+    for instruction in code:
+        reader.step(instruction)
     return reader.layout
 
 
@@ -74,23 +74,23 @@ class _Reader:
     _body: dict[str, Value] = field(default_factory=dict)  # the last state with a frame
     _is_reached: bool = True
 
-    def step(self, one: Instruction) -> None:
+    def step(self, instruction: Instruction) -> None:
         if not self._is_reached:
-            self.values = dict(self._pending.get(one.address) or self._body or self.values)
+            self.values = dict(self._pending.get(instruction.address) or self._body or self.values)
             self._is_reached = True
-        elif "sp" not in self.values and one.address in self._pending:
-            self.values = dict(self._pending[one.address])
-        name = one.mnemonic
-        operands = split_operands(one.operands) if one.operands else []
+        elif "sp" not in self.values and instruction.address in self._pending:
+            self.values = dict(self._pending[instruction.address])
+        name = instruction.mnemonic
+        operands = split_operands(instruction.operands) if instruction.operands else []
         if name in _ENDS or name in _BRANCHES or name.startswith("b."):
             self._leave(name, operands)
         elif name in ("bl", "blr", "blraa", "blrab"):
             for register in _CHANGED_BY_CALL & self.values.keys():
                 del self.values[register]
         elif name.startswith(("st", "ld")):
-            self._access(one, name, operands)
+            self._access(instruction, name, operands)
         elif operands:
-            self._compute(one, name, operands)
+            self._compute(instruction, name, operands)
         if self.has_saved and "x29" in self.values:
             self._body = dict(self.values)
 
@@ -103,7 +103,7 @@ class _Reader:
 
     # ---- Memory
 
-    def _access(self, one: Instruction, name: str, operands: Sequence[str]) -> None:
+    def _access(self, instruction: Instruction, name: str, operands: Sequence[str]) -> None:
         """Take a load or store into account: what is saved, and registers that change."""
         at = next((i for i, text in enumerate(operands) if text.startswith("[")), None)
         match = _MEMORY.match(operands[at]) if at is not None else None
@@ -115,19 +115,19 @@ class _Reader:
         value = self.values.get(base)
         behind = number(operands[at + 1]) if operands[at + 1 :] and "#" in operands[at + 1] else 0
         if name.startswith("st"):
-            self._store(one, registers, value, offset)
+            self._store(instruction, registers, value, offset)
         else:
             self._forget(name, registers)
         if match["updated"] or behind:
             self._move(base, value, offset if match["updated"] else behind)
 
     def _store(
-        self, one: Instruction, registers: Sequence[str], base: Value | None, offset: int
+        self, instruction: Instruction, registers: Sequence[str], base: Value | None, offset: int
     ) -> None:
         if base is None or base[0] != "stack":
             return
         place = base[1] + offset
-        if one.address in self.stores and self.layout.canary is None:
+        if instruction.address in self.stores and self.layout.canary is None:
             self.layout.canary = place
         if "x30" in registers and not self.has_saved:
             self.has_saved = True
@@ -147,7 +147,7 @@ class _Reader:
 
     # ---- Arithmetic
 
-    def _compute(self, one: Instruction, name: str, operands: Sequence[str]) -> None:
+    def _compute(self, instruction: Instruction, name: str, operands: Sequence[str]) -> None:
         to = operands[0]
         if name == "cmp":
             self._compare(operands)
@@ -156,12 +156,12 @@ class _Reader:
             return
         result = self._result(name, operands)
         if to == "sp":
-            self._lower(one, result)
+            self._lower(instruction, result)
         elif result is None:
             self.values.pop(_whole(to), None)
         else:
             self.values[to] = result
-            self._take_address(one, to, result)
+            self._take_address(instruction, to, result)
 
     def _result(  # noqa: PLR0911  # one for each kind
         self, name: str, operands: Sequence[str]
@@ -202,11 +202,11 @@ class _Reader:
             return value
         return (value[0], value[1] + amount)
 
-    def _lower(self, one: Instruction, result: Value | None) -> None:
+    def _lower(self, instruction: Instruction, result: Value | None) -> None:
         """Give the stack pointer a value; a length that is not known is an allocation."""
         before = self.values.get("sp")
         if result == BELOW:
-            self._allocates(one)
+            self._allocates(instruction)
         is_constant = result is not None and result[0] == "stack"
         if is_constant and before is not None and before[0] == "stack" and "x29" in self.values:
             assert result is not None
@@ -216,7 +216,7 @@ class _Reader:
         else:
             self.values["sp"] = result
 
-    def _take_address(self, one: Instruction, to: str, value: Value) -> None:
+    def _take_address(self, instruction: Instruction, to: str, value: Value) -> None:
         """A constant length was allocated if an address below the frame is used."""
         frame, top = self.values.get("x29"), self.values.get("sp")
         if to == "x29" or not self.is_lowered or not self.has_saved:
@@ -224,11 +224,11 @@ class _Reader:
         if value[0] == "stack" and frame is not None and frame[0] == "stack":
             is_below = value[1] < min(frame[1], self.layout.return_address or 0)
             if is_below and top is not None and top[0] == "stack" and value[1] >= top[1]:
-                self._allocates(one)
+                self._allocates(instruction)
 
-    def _allocates(self, one: Instruction) -> None:
+    def _allocates(self, instruction: Instruction) -> None:
         if self.layout.allocation is None:
-            self.layout.allocation = one.address
+            self.layout.allocation = instruction.address
 
     def _compare(self, operands: Sequence[str]) -> None:
         """Behind a loop that touches the pages of a frame, the stack pointer has its end."""

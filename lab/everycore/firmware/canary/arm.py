@@ -29,82 +29,86 @@ class Arm(Walk):
     def stub_mode(self) -> str:
         return "a32"
 
-    def step(self, one: Instruction, mode: str) -> None:
-        name, is_conditional = _plain(one.mnemonic)
+    def step(self, instruction: Instruction, mode: str) -> None:
+        name, is_conditional = _plain(instruction.mnemonic)
         if name in ("b", "bx", "bl", "blx", "cbz", "cbnz", "bxj", "tbb", "tbh"):
-            self._jump(one, name, is_conditional)
+            self._jump(instruction, name, is_conditional)
             return
-        operands = [_ALIASES.get(text, text) for text in split_operands(one.operands)]
+        operands = [_ALIASES.get(text, text) for text in split_operands(instruction.operands)]
         if name == "mrc":
-            match = _PROCESSOR_ID.match(one.operands)
+            match = _PROCESSOR_ID.match(instruction.operands)
             register = _THREAD_REGISTERS.get(match[2]) if match else None
             if match:
                 target = _ALIASES.get(match[1], match[1])
                 self.assign(target, ("thread", register, 0) if register else None)
         elif name in ("pop", "ldm", "ldmdb", "ldmib"):
-            self._pop(one, is_conditional)
+            self._pop(instruction, is_conditional)
         elif name == "ldr":
-            self._load(one, operands, mode, is_conditional)
+            self._load(instruction, operands, mode, is_conditional)
         elif name == "str" and len(operands) == 2:
             match = _MEMORY.match(operands[1])
             base = self.value(_ALIASES.get(match["base"], match["base"])) if match else None
-            self.store(one, self.registers.get(operands[0]), base, operands[1])
+            self.store(instruction, self.registers.get(operands[0]), base, operands[1])
         elif name in ("movw", "movt"):
-            self._half(one, name, operands)
+            self._half(instruction, name, operands)
         elif name in ("mov", "add", "sub", "eor", "cmp", "addw", "subw", "adr"):
-            self._compute(one, name, operands, mode)
+            self._compute(instruction, name, operands, mode)
         elif self.registers and not name.startswith(_NO_RESULT):
             self.registers.pop(operands[0], None)
 
-    def _jump(self, one: Instruction, name: str, is_conditional: bool) -> None:
+    def _jump(self, instruction: Instruction, name: str, is_conditional: bool) -> None:
         if name in ("cbz", "cbnz"):
-            self.flow(one, "branch", number(split_operands(one.operands)[-1]))
+            self.flow(instruction, "branch", number(split_operands(instruction.operands)[-1]))
         elif name in ("tbb", "tbh", "bxj"):
-            self.flow_to(one, "jump", None)
-        elif one.operands.startswith("#"):
-            target = number(one.operands)
+            self.flow_to(instruction, "jump", None)
+        elif instruction.operands.startswith("#"):
+            target = number(instruction.operands)
             if name in ("bl", "blx"):
-                self.flow(one, "call", target)
+                self.flow(instruction, "call", target)
                 last = self.trail.flows[-1]
                 if last.name == _READ_THREAD:
                     self.registers["r0"] = ("thread", "tpidruro", 0)
             else:
-                self.flow(one, "branch" if is_conditional else "jump", target)
-        elif name == "bx" and one.operands == "lr":
-            self.flow(one, "return", conditional=is_conditional)
+                self.flow(instruction, "branch" if is_conditional else "jump", target)
+        elif name == "bx" and instruction.operands == "lr":
+            self.flow(instruction, "return", conditional=is_conditional)
         else:
-            register = _ALIASES.get(one.operands, one.operands)
+            register = _ALIASES.get(instruction.operands, instruction.operands)
             value = self.registers.get(register)
-            self.flow_to(one, "call" if name == "blx" else "jump", value)
+            self.flow_to(instruction, "call" if name == "blx" else "jump", value)
 
-    def _pop(self, one: Instruction, is_conditional: bool) -> None:
-        names = re.findall(r"\w+", one.operands)
+    def _pop(self, instruction: Instruction, is_conditional: bool) -> None:
+        names = re.findall(r"\w+", instruction.operands)
         if "pc" in names:
-            self.flow(one, "return", conditional=is_conditional)
+            self.flow(instruction, "return", conditional=is_conditional)
         for text in names:
             self.registers.pop(_ALIASES.get(text, text), None)
 
-    def _load(self, one: Instruction, operands: list[str], mode: str, is_conditional: bool) -> None:
+    def _load(
+        self, instruction: Instruction, operands: list[str], mode: str, is_conditional: bool
+    ) -> None:
         match = _MEMORY.match(operands[1])
         base = _ALIASES.get(match["base"], match["base"]) if match else ""
         if operands[0] == "pc":
             if base == "sp":
-                self.flow(one, "return", conditional=is_conditional)
+                self.flow(instruction, "return", conditional=is_conditional)
             else:
-                self.flow_to(one, "jump", self._memory(one, operands, mode))
+                self.flow_to(instruction, "jump", self._memory(instruction, operands, mode))
             return
-        value = self._memory(one, operands, mode)
+        value = self._memory(instruction, operands, mode)
         if match is not None and match["up"]:
             self.registers.pop(base, None)
         self.assign(operands[0], value)
 
-    def _memory(self, one: Instruction, operands: list[str], mode: str) -> Value | None:
+    def _memory(self, instruction: Instruction, operands: list[str], mode: str) -> Value | None:
         match = _MEMORY.match(operands[1])
         if match is None or (len(operands) > 2 and operands[0] != "pc"):
             return None
         base = _ALIASES.get(match["base"], match["base"])
         if base == "pc" and not match["index"]:
-            return self._literal(self._here(one, mode, True) + number(match["offset"] or "0"))
+            return self._literal(
+                self._here(instruction, mode, True) + number(match["offset"] or "0")
+            )
         value = self.value(base)
         if match["index"]:
             index = self.value(_ALIASES.get(match["index"], match["index"]))
@@ -112,9 +116,9 @@ class Arm(Walk):
         return self.load(value, number(match["offset"] or "0"), operands[1])
 
     @staticmethod
-    def _here(one: Instruction, mode: str, is_aligned: bool = False) -> int:
+    def _here(instruction: Instruction, mode: str, is_aligned: bool = False) -> int:
         """The value of pc that an instruction reads."""
-        here = one.address + (8 if mode == "a32" else 4)
+        here = instruction.address + (8 if mode == "a32" else 4)
         return here & ~3 if is_aligned else here
 
     def _literal(self, place: int) -> Value | None:
@@ -130,15 +134,15 @@ class Arm(Walk):
             return STACK
         if first is None or second is None:
             return None
-        for one, other in ((first, second), (second, first)):
-            if one == ("got-base",) and other[0] == "got-offset":
-                return ("got", other[1])
+        for base, offset in ((first, second), (second, first)):
+            if base == ("got-base",) and offset[0] == "got-offset":
+                return ("got", offset[1])
         if first[0] == second[0] == "address":
             return ("address", (first[1] + second[1]) & 0xFFFF_FFFF)
         return None
 
-    def _half(self, one: Instruction, name: str, operands: list[str]) -> None:
-        found = self.reference(one)
+    def _half(self, instruction: Instruction, name: str, operands: list[str]) -> None:
+        found = self.reference(instruction)
         register = operands[0]
         if found is not None:
             self.assign(register, ("symbol", found.name, 0) if "ABS" in found.kind else None)
@@ -150,21 +154,21 @@ class Arm(Walk):
                 value = ("address", number(operands[1]) << 16 | (value[1] & 0xFFFF))
             self.assign(register, value if value and value[0] == "address" else None)
 
-    def _compute(self, one: Instruction, name: str, operands: list[str], mode: str) -> None:
+    def _compute(self, instruction: Instruction, name: str, operands: list[str], mode: str) -> None:
         first = operands[0]
         if name == "cmp":
-            self.compare(one, self.value(first), self.value(operands[1]))
+            self.compare(instruction, self.value(first), self.value(operands[1]))
             return
         if name == "mov":
             self._set(first, self.value(operands[1]))
             return
         sources = operands[1:] if len(operands) >= 3 else operands
         if name in ("eor", "sub") and not sources[1].startswith("#"):
-            self.compare(one, self.value(sources[0]), self.value(sources[1]))
+            self.compare(instruction, self.value(sources[0]), self.value(sources[1]))
             self._set(first, None)
             return
         if "pc" in sources:
-            self._set(first, self._from_here(one, sources, mode))
+            self._set(first, self._from_here(instruction, sources, mode))
         elif sources[1].startswith("#"):
             amount = _constant(sources[1:])
             amount = -amount if name in ("sub", "subw") else amount
@@ -174,9 +178,9 @@ class Arm(Walk):
         else:
             self._set(first, None)
 
-    def _from_here(self, one: Instruction, sources: list[str], mode: str) -> Value | None:
+    def _from_here(self, instruction: Instruction, sources: list[str], mode: str) -> Value | None:
         """A sum with pc."""
-        here = self._here(one, mode)
+        here = self._here(instruction, mode)
         if sources[0] == "pc" and sources[1].startswith("#"):
             return ("address", (here + _constant(sources[1:])) & 0xFFFF_FFFF)
         other = next((text for text in sources if text != "pc"), "")

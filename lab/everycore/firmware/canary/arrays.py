@@ -94,8 +94,8 @@ class _Unit:
         return None
 
     def _is_array(self, variable: Any) -> bool:
-        kinds = (_type(one) for one in _origins(variable))
-        kind = next((one for one in kinds if one is not None), None)
+        kinds = (_type(origin) for origin in _origins(variable))
+        kind = next((candidate for candidate in kinds if candidate is not None), None)
         return kind is not None and self._holds_array(kind, 0)
 
     def _holds_array(self, kind: Any, depth: int) -> bool:
@@ -112,17 +112,20 @@ class _Unit:
         if kind.tag == "DW_TAG_array_type":
             return self._counts(kind)
         if kind.tag in _STRUCTURES:
-            members = (one for one in kind.iter_children() if one.tag == "DW_TAG_member")
-            inner_types = (_type(one) for one in members)
-            return any(one is not None and self._holds_array(one, depth + 1) for one in inner_types)
+            members = (child for child in kind.iter_children() if child.tag == "DW_TAG_member")
+            inner_types = (_type(member) for member in members)
+            return any(
+                inner_type is not None and self._holds_array(inner_type, depth + 1)
+                for inner_type in inner_types
+            )
         return False
 
     def _counts(self, kind: Any) -> bool:
         """Whether an array asks for a canary."""
         n_elements = 1
-        for one in kind.iter_children():
-            if one.tag == "DW_TAG_subrange_type":
-                n_elements *= _count(one)
+        for child in kind.iter_children():
+            if child.tag == "DW_TAG_subrange_type":
+                n_elements *= _count(child)
         if self.wanted == Arrays.ANY:
             return n_elements > 0
         element = _type(kind)
@@ -155,7 +158,7 @@ def _origins(die: Any) -> Iterator[Any]:
     """Yield an entry, then those with the rest of it: an inlined or cloned function has such."""
     for _ in range(4):
         yield die
-        link = next((one for one in _LINKS if one in die.attributes), None)
+        link = next((attribute for attribute in _LINKS if attribute in die.attributes), None)
         if link is None:
             return
         die = die.get_DIE_from_attribute(link)
@@ -166,6 +169,6 @@ def _type(die: Any) -> Any:
 
 
 def _name(die: Any) -> str:
-    found = (one.attributes.get("DW_AT_name") for one in _origins(die))
-    name = next((one for one in found if one is not None), None)
+    found = (origin.attributes.get("DW_AT_name") for origin in _origins(die))
+    name = next((attribute for attribute in found if attribute is not None), None)
     return str(name.value.decode("utf-8", errors="replace")) if name else "without a name"

@@ -32,7 +32,7 @@ class Checked(CheckedFile):
 
     @property
     def sources(self) -> Counter[Source]:
-        return Counter(source for one in self.protected for source in one.sources)
+        return Counter(source for function in self.protected for source in function.sources)
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """The binary, its guards, each rule that is broken."""
@@ -58,20 +58,20 @@ class Checked(CheckedFile):
             "not_checked": self.notes,
         }
         yield json.dumps(about)
-        for one in self.protected:
-            guards = [_source(source) for source in one.sources]
-            line = {"type": "function", "name": self.name, "function": one.name}
-            yield json.dumps({**line, "address": one.address, "guards": guards})
+        for function in self.protected:
+            guards = [_source(source) for source in function.sources]
+            line = {"type": "function", "name": self.name, "function": function.name}
+            yield json.dumps({**line, "address": function.address, "guards": guards})
         for finding in self.findings:
             yield json.dumps({"type": "finding", "name": self.name, **_facts(finding)})
 
 
-def _described(one: Finding) -> str:
-    place = one.place
+def _described(finding: Finding) -> str:
+    place = finding.place
     if not place.function:
-        return one.evidence
+        return finding.evidence
     at = f" at {place.address:#x}" if place.address is not None else ""
-    return f"{place.function}{at}: {one.evidence}"
+    return f"{place.function}{at}: {finding.evidence}"
 
 
 def _named(program: Program, source: Source) -> str:
@@ -83,16 +83,16 @@ def _named(program: Program, source: Source) -> str:
     return source.label
 
 
-def _facts(one: Finding) -> dict[str, object]:
+def _facts(finding: Finding) -> dict[str, object]:
     return {
-        "rule": one.rule.name,
-        "level": one.rule.level,
-        "function": one.place.function,
-        "address": one.place.address,
-        "violation": one.rule.text,
-        "text": one.evidence,
-        "reason": one.rule.basis,
-        "remedy": one.rule.remedy,
+        "rule": finding.rule.name,
+        "level": finding.rule.level,
+        "function": finding.place.function,
+        "address": finding.place.address,
+        "violation": finding.rule.text,
+        "text": finding.evidence,
+        "reason": finding.rule.basis,
+        "remedy": finding.rule.remedy,
     }
 
 

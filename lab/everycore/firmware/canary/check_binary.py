@@ -72,7 +72,7 @@ def check(program: Program, data: bytes, options: Options) -> Checked:
         canary = _canary(trail)
         if canary is None or function.name in CHECK_NAMES | FAIL_NAMES:
             continue
-        sources = tuple(dict.fromkeys(one.source for one in canary))
+        sources = tuple(dict.fromkeys(event.source for event in canary))
         protected.append(Protected(function.name, function.start, sources))
         trails.append(trail)
         if function.name not in options.allowed:
@@ -133,7 +133,7 @@ def _unread(program: Program, n_open: int) -> Iterator[str]:
     """Notes on parts of the code of which nothing is known."""
     if not program.code_bytes:
         yield "there is no code in it: nothing to check"
-    n_read = sum(len(part.data) for one in program.functions for part in one.parts)
+    n_read = sum(len(part.data) for function in program.functions for part in function.parts)
     n_unread = program.code_bytes - n_read
     if n_unread > max(n_read, LEAST_UNREAD_BYTES):
         yield f"{n_unread} of {program.code_bytes} bytes of code belong to no known function"
@@ -142,8 +142,8 @@ def _unread(program: Program, n_open: int) -> Iterator[str]:
 
 
 def _layout(walk: Walk, trail: Trail, canary: Sequence[Event]) -> Layout:
-    stores = {one.address for one in canary if one.kind == "set"}
-    return a64_layout.read((one for one, _ in walk.code(trail.function)), stores)
+    stores = {event.address for event in canary if event.kind == "set"}
+    return a64_layout.read((instruction for instruction, _ in walk.code(trail.function)), stores)
 
 
 def _placement(function: str, layout: Layout) -> Iterator[Finding]:
@@ -159,37 +159,37 @@ def _canary(trail: Trail) -> list[Event] | None:
     events = trail.events
     if not trail.calls_failure:
         events = [e for e in events if e.source.is_global or e.source == _KNOWN_SOURCE]
-        if not any(one.kind == "check" or not one.is_address for one in events):
+        if not any(event.kind == "check" or not event.is_address for event in events):
             return None
-    checks = [one for one in events if one.kind == "check"]
-    sets = [one for one in events if one.kind == "set" and not one.is_address]
-    compared = {one.source for one in checks}
+    checks = [event for event in events if event.kind == "check"]
+    sets = [event for event in events if event.kind == "set" and not event.is_address]
+    compared = {event.source for event in checks}
     # A thread's other variables are copied to the stack as well.
-    own = [one for one in sets if one.source in compared] or (
-        sets if not checks or not any(one.is_address for one in checks) else []
+    own = [event for event in sets if event.source in compared] or (
+        sets if not checks or not any(event.is_address for event in checks) else []
     )
     addresses = [
-        *(one for one in checks if one.is_address),
+        *(event for event in checks if event.is_address),
         *(
-            one
-            for one in events
-            if one.kind == "set" and one.is_address and not own
-            if one.place not in trail.reloaded
+            event
+            for event in events
+            if event.kind == "set" and event.is_address and not own
+            if event.place not in trail.reloaded
         ),
     ]
-    return [*own, *(one for one in checks if not one.is_address), *addresses]
+    return [*own, *(event for event in checks if not event.is_address), *addresses]
 
 
 def _structure(program: Program, trail: Trail, canary: Sequence[Event]) -> Iterator[Finding]:
     """Findings about prologue and epilogue."""
     function = trail.function
-    sets = [one for one in canary if one.kind == "set"]
-    checks = [one for one in canary if one.kind == "check"]
-    addresses = [one for one in canary if one.is_address]
+    sets = [event for event in canary if event.kind == "set"]
+    checks = [event for event in canary if event.kind == "check"]
+    addresses = [event for event in canary if event.is_address]
     if addresses:
-        one = addresses[0]
-        text = f"the address of {one.source.label}"
-        yield finding("guard-address", function.name, one.address, text)
+        first_event = addresses[0]
+        text = f"the address of {first_event.source.label}"
+        yield finding("guard-address", function.name, first_event.address, text)
     if not sets and not addresses:
         if checks:
             text = f"compared with {checks[0].source.label}"
@@ -198,20 +198,20 @@ def _structure(program: Program, trail: Trail, canary: Sequence[Event]) -> Itera
             text = "neither the store nor the check was found"
             yield finding("guard-unknown", function.name, function.start, text)
         return
-    stored, compared = {one.source for one in sets}, {one.source for one in checks}
+    stored, compared = {event.source for event in sets}, {event.source for event in checks}
     if stored and compared and not stored & compared:
         text = f"stored: {_labels(stored)}; compared: {_labels(compared)}"
         yield finding("check-other-guard", function.name, checks[0].address, text)
     # Without names, a part of a function looks like a function.
     starts = program.starts if program.has_names else frozenset[int]()
-    place = paths.unchecked_return(trail, starts, {one.address for one in sets})
+    place = paths.unchecked_return(trail, starts, {event.address for event in sets})
     if place is not None:
         stored_at = f"stored at {sets[0].address:#x}" if sets else "stored"
         yield finding("check-missing", function.name, place, f"{stored_at}; return at {place:#x}")
 
 
 def _labels(sources: Collection[Source]) -> str:
-    return ", ".join(sorted(one.label for one in sources))
+    return ", ".join(sorted(source.label for source in sources))
 
 
 def _sources(
@@ -226,9 +226,9 @@ def _sources(
 def _whole(program: Program, protected: Sequence[Protected], options: Options) -> Iterator[Finding]:
     """Findings about the binary as a whole."""
     owners: dict[Source, list[str]] = {}
-    for one in protected:
-        for source in one.sources:
-            owners.setdefault(source, []).append(one.name)
+    for function in protected:
+        for source in function.sources:
+            owners.setdefault(source, []).append(function.name)
     if len(owners) > 1:
         parts = []
         for source, names in sorted(owners.items(), key=lambda item: -len(item[1])):
@@ -255,11 +255,11 @@ def _arrays(
     if program.kind == "ELF object":
         notes.append("arrays were not checked: an object's debug information is not yet linked")
         return
-    known = {one.address for one in protected}
-    for one in arrays.read(data, program.name, options.arrays):
-        if one.start & ~_thumb(program) not in known and one.function not in options.allowed:
-            text = f"'{one.variable}'"
-            yield finding("array-unprotected", one.function, one.start, text)
+    known = {function.address for function in protected}
+    for array in arrays.read(data, program.name, options.arrays):
+        if array.start & ~_thumb(program) not in known and array.function not in options.allowed:
+            text = f"'{array.variable}'"
+            yield finding("array-unprotected", array.function, array.start, text)
 
 
 def _thumb(program: Program) -> int:

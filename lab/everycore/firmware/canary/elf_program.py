@@ -56,7 +56,7 @@ class _Reader:
         self.guard_names = GUARD_NAMES | guard_names
         head = file.header
         if head.machine not in MACHINES or (head.machine == elf.RISCV and not head.is_64_bit):
-            known = ", ".join(one for one, _ in MACHINES.values())
+            known = ", ".join(machine for machine, _ in MACHINES.values())
             made_for = elf.machine_name(head.machine)
             raise EverycoreError(f"{name}: built for {made_for}", f"canary check knows {known}")
         if not head.is_little_endian or (head.machine == elf.X86_64 and not head.is_64_bit):
@@ -80,9 +80,11 @@ class _Reader:
         if not self.has_names:
             notes.append("no symbol table: parts of functions may be taken for functions")
         variables = {
-            self._address(one): one.name
-            for one in self.symbols
-            if one.name in self.guard_names and one.kind != elf.THREAD_VARIABLE and one.is_defined
+            self._address(symbol): symbol.name
+            for symbol in self.symbols
+            if symbol.name in self.guard_names
+            and symbol.kind != elf.THREAD_VARIABLE
+            and symbol.is_defined
         }
         return Program(
             name=self.name,
@@ -98,7 +100,7 @@ class _Reader:
             guard_names=self.guard_names,
             notes=tuple(notes),
             has_names=self.has_names,
-            knows_imports=any(one.name for one in self.symbols),
+            knows_imports=any(symbol.name for symbol in self.symbols),
             code_bytes=self._code_bytes(),
             word_bytes=self.file.header.bits // 8,
         )
@@ -107,7 +109,7 @@ class _Reader:
         if self.is_object:
             return "ELF object"
         dynamic = self.file.header.kind == elf.SHARED
-        has_interpreter = any(one.kind == elf.INTERPRETER for one in self.file.segments)
+        has_interpreter = any(segment.kind == elf.INTERPRETER for segment in self.file.segments)
         is_program = not dynamic or has_interpreter or self._is_pie()
         return "ELF executable" if is_program else "ELF shared library"
 
@@ -120,21 +122,21 @@ class _Reader:
     def _bases(self) -> list[int]:
         """The addresses of sections; in an object, where all are 0, made-up ones."""
         if not self.is_object:
-            return [one.address for one in self.sections]
+            return [section.address for section in self.sections]
         bases, at = [], _OBJECT_ALIGNMENT
-        for one in self.sections:
+        for section in self.sections:
             bases.append(at)
-            if one.flags & elf.ALLOCATED:
-                at += -(-max(one.size, 1) // _OBJECT_ALIGNMENT) * _OBJECT_ALIGNMENT
+            if section.flags & elf.ALLOCATED:
+                at += -(-max(section.size, 1) // _OBJECT_ALIGNMENT) * _OBJECT_ALIGNMENT
         return bases
 
     def _regions(self) -> list[Region]:
         found = []
-        for one, base in zip(self.sections, self.bases, strict=True):
-            if one.flags & elf.ALLOCATED and one.kind != elf.NO_BITS and one.size:
-                is_constant = not one.flags & elf.WRITABLE
-                is_constant |= one.name.startswith((".got", ".data.rel.ro"))
-                found.append(Region(base, self.file.contents(one), is_constant))
+        for section, base in zip(self.sections, self.bases, strict=True):
+            if section.flags & elf.ALLOCATED and section.kind != elf.NO_BITS and section.size:
+                is_constant = not section.flags & elf.WRITABLE
+                is_constant |= section.name.startswith((".got", ".data.rel.ro"))
+                found.append(Region(base, self.file.contents(section), is_constant))
         return sorted(found, key=lambda region: region.address)
 
     def _section(self, index: int) -> ElfSection:
@@ -147,16 +149,16 @@ class _Reader:
             raise DamagedError(self.name, f"symbol {number} of {len(self.symbols)} is named")
         return self.symbols[number]
 
-    def _address(self, one: ElfSymbol) -> int:
-        if self.is_object and one.is_defined and one.section < len(self.bases):
-            return self.bases[one.section] + one.value
-        return one.value
+    def _address(self, symbol: ElfSymbol) -> int:
+        if self.is_object and symbol.is_defined and symbol.section < len(self.bases):
+            return self.bases[symbol.section] + symbol.value
+        return symbol.value
 
     # ---- Functions
 
     def _functions(self) -> list[Function]:
         spans = self._spans()
-        if not any(one.kind in elf.FUNCTION_KINDS and one.size for one in self.symbols):
+        if not any(symbol.kind in elf.FUNCTION_KINDS and symbol.size for symbol in self.symbols):
             self.has_names = False
         if not self.has_names:
             known = {start for start, _, _ in spans}
@@ -184,14 +186,14 @@ class _Reader:
         """Begin, end and name of the functions that have a symbol, each place once."""
         thumb = ~1 if self.machine == "arm" else ~0
         found: dict[int, tuple[int, int, str]] = {}
-        for one in self.symbols:
-            if one.kind not in elf.FUNCTION_KINDS or not one.is_defined:
+        for symbol in self.symbols:
+            if symbol.kind not in elf.FUNCTION_KINDS or not symbol.is_defined:
                 continue
-            start = self._address(one) & thumb
-            if one.size:
-                found.setdefault(start, (start, start + one.size, one.name))
+            start = self._address(symbol) & thumb
+            if symbol.size:
+                found.setdefault(start, (start, start + symbol.size, symbol.name))
             else:
-                self.by_address.setdefault(start, one.name)
+                self.by_address.setdefault(start, symbol.name)
         return list(found.values())
 
     def _modes(self) -> list[tuple[int, str]]:
@@ -200,14 +202,14 @@ class _Reader:
             return []
         names = {"$a": "a32", "$t": "t32", "$x": "", "$d": "data"}
         found = {
-            self._address(one): names[one.name[:2]]
-            for one in self.symbols
-            if one.name[:2] in names and one.kind == elf.NO_TYPE and one.is_defined
+            self._address(symbol): names[symbol.name[:2]]
+            for symbol in self.symbols
+            if symbol.name[:2] in names and symbol.kind == elf.NO_TYPE and symbol.is_defined
         }
         if self.machine == "arm" and not found:
-            for one in self.symbols:
-                if one.kind in elf.FUNCTION_KINDS and one.is_defined:
-                    found[self._address(one) & ~1] = "t32" if one.value & 1 else "a32"
+            for symbol in self.symbols:
+                if symbol.kind in elf.FUNCTION_KINDS and symbol.is_defined:
+                    found[self._address(symbol) & ~1] = "t32" if symbol.value & 1 else "a32"
         return sorted(found.items())
 
     def _parts(self, start: int, end: int, modes: Sequence[tuple[int, str]]) -> tuple[Part, ...]:
@@ -234,17 +236,19 @@ class _Reader:
     def _code(self) -> Sequence[Region]:
         places = {
             base
-            for one, base in zip(self.sections, self.bases, strict=True)
-            if one.flags & elf.EXECUTABLE_CODE and one.size
-            if not one.name.startswith((".plt", ".iplt"))  # entries of linkage tables
+            for section, base in zip(self.sections, self.bases, strict=True)
+            if section.flags & elf.EXECUTABLE_CODE and section.size
+            if not section.name.startswith((".plt", ".iplt"))  # entries of linkage tables
         }
-        return [one for one in self.regions if one.address in places]
+        return [region for region in self.regions if region.address in places]
 
     def _code_bytes(self) -> int:
         """How much code there is, by sections, or by segments if there are no sections."""
         if self._code or self.sections:
-            return sum(len(one.data) for one in self._code)
-        return sum(one.size for one in self.file.segments if one.flags & _EXECUTABLE_SEGMENT)
+            return sum(len(region.data) for region in self._code)
+        return sum(
+            segment.size for segment in self.file.segments if segment.flags & _EXECUTABLE_SEGMENT
+        )
 
     def _unwind_spans(self) -> list[tuple[int, int]]:
         """Begin and end of functions, from the index of the unwind tables.
@@ -270,21 +274,27 @@ class _Reader:
             table = self._section(section.link)
             is_of_symbols = table.kind in (elf.SYMBOLS, elf.DYNAMIC_SYMBOLS)
             symbols = self.file.symbols(table) if is_of_symbols else []
-            for one in self.file.relocations(section):
-                kind = kinds.get(one.kind, "")
+            for relocation in self.file.relocations(section):
+                kind = kinds.get(relocation.kind, "")
                 if kind.endswith("_RELATIVE"):
-                    is_inside = one.addend is None
-                    found[one.offset] = self._word(one.offset) if is_inside else one.addend or 0
-                elif 0 < one.symbol < len(symbols) and not ("TLS" in kind or "_COPY" in kind):
-                    found[one.offset] = symbols[one.symbol].name
+                    is_inside = relocation.addend is None
+                    found[relocation.offset] = (
+                        self._word(relocation.offset) if is_inside else relocation.addend or 0
+                    )
+                elif 0 < relocation.symbol < len(symbols) and not (
+                    "TLS" in kind or "_COPY" in kind
+                ):
+                    found[relocation.offset] = symbols[relocation.symbol].name
         return found
 
     def _relocation_tables(self) -> list[ElfSection]:
-        return [one for one in self.sections if one.kind in (elf.REL, elf.RELA)]
+        return [section for section in self.sections if section.kind in (elf.REL, elf.RELA)]
 
     def _word(self, place: int) -> int:
-        size, one = self.file.header.bits // 8, _region(self.regions, place)
-        return int.from_bytes(one.data[place - one.address :][:size], "little") if one else 0
+        size, region = self.file.header.bits // 8, _region(self.regions, place)
+        return (
+            int.from_bytes(region.data[place - region.address :][:size], "little") if region else 0
+        )
 
     def _references(self) -> dict[int, Reference]:
         kinds = _relocation_names(self.machine)
@@ -293,16 +303,18 @@ class _Reader:
             if not self._section(section.info).flags & elf.EXECUTABLE_CODE:
                 continue
             base = self.bases[section.info]
-            for one in self.file.relocations(section):
-                kind = kinds.get(one.kind, "")
+            for relocation in self.file.relocations(section):
+                kind = kinds.get(relocation.kind, "")
                 if kind in ("R_RISCV_RELAX", "R_ARM_V4BX", "R_ARM_NONE", "R_RISCV_ALIGN"):
                     continue
-                symbol = self._symbol(one.symbol)
+                symbol = self._symbol(relocation.symbol)
                 place = self._address(symbol) if symbol.is_defined else None
                 name = symbol.name
                 if not name and symbol.is_defined:
                     name = self._section(symbol.section).name
-                found[base + one.offset] = Reference(name, kind, one.addend or 0, place)
+                found[base + relocation.offset] = Reference(
+                    name, kind, relocation.addend or 0, place
+                )
         return found
 
     # ---- Thread-local variables
@@ -321,24 +333,24 @@ class _Reader:
             first = -(-self.thread_header // align) * align
         return sorted(
             (
-                ThreadVariable(one.name, first + one.value, one.size)
-                for one in self.symbols
-                if one.kind == elf.THREAD_VARIABLE and one.is_defined
-                if not one.name.startswith("$")  # mapping symbols of Arm's ABIs
+                ThreadVariable(symbol.name, first + symbol.value, symbol.size)
+                for symbol in self.symbols
+                if symbol.kind == elf.THREAD_VARIABLE and symbol.is_defined
+                if not symbol.name.startswith("$")  # mapping symbols of Arm's ABIs
             ),
-            key=lambda one: one.offset,
+            key=lambda variable: variable.offset,
         )
 
 
 def _region(regions: Sequence[Region], place: int) -> Region | None:
-    return next((one for one in regions if one.address <= place < one.end), None)
+    return next((region for region in regions if region.address <= place < region.end), None)
 
 
 def _joined(functions: list[Function], cold: Mapping[str, Function]) -> list[Function]:
     """Functions with the parts that the compiler put elsewhere because they are seldom run."""
     by_name: dict[str, list[int]] = {}
-    for index, one in enumerate(functions):
-        by_name.setdefault(one.name, []).append(index)
+    for index, function in enumerate(functions):
+        by_name.setdefault(function.name, []).append(index)
     for part in cold.values():
         owners = by_name.get(part.name, [])
         if len(owners) == 1:

@@ -46,8 +46,8 @@ class _Graph:
     """Control flow and checks of a function, by their addresses."""
 
     def __init__(self, trail: Trail) -> None:
-        self.flows: Mapping[int, Flow] = {one.address: one for one in trail.flows}
-        self.checks = {one.address for one in trail.events if one.kind == "check"}
+        self.flows: Mapping[int, Flow] = {flow.address: flow for flow in trail.flows}
+        self.checks = {event.address for event in trail.events if event.kind == "check"}
         self.places = sorted({*self.flows, *self.checks})
         self._parts = [(part.address, part.end) for part in trail.function.parts]
 

@@ -41,7 +41,7 @@ def read(
         guard_names=guards,
         has_names=bool(symbols),
         knows_imports=bool(symbols),
-        code_bytes=sum(one.loaded_bytes for one in image.sections if one.is_executable),
+        code_bytes=sum(section.loaded_bytes for section in image.sections if section.is_executable),
     )
 
 

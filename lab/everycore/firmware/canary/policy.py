@@ -65,7 +65,7 @@ def _thread_findings(program: Program, policy: Policy, source: Source) -> Iterat
     there = variable_at(program, source.offset)
     label = f"{source.label} is '{there.name}'" if there else f"{source.label} is no variable"
     name = policy.symbol or DEFAULT_SYMBOL
-    guard = next((one for one in program.thread if one.name == name), None)
+    guard = next((variable for variable in program.thread if variable.name == name), None)
     if guard is not None:
         if guard.offset != source.offset:
             yield "guard-offset", f"{label}; '{name}' is at offset {guard.offset}"
@@ -78,11 +78,11 @@ def _thread_findings(program: Program, policy: Policy, source: Source) -> Iterat
 def variable_at(program: Program, offset: int) -> ThreadVariable | None:
     """The thread-local variable that has a word at an offset of the thread register."""
     found = None
-    for one in program.thread or ():
-        if one.offset <= offset < one.offset + max(one.size, 1):
-            if one.size:
-                return one
-            found = one  # a label of the linker, or a variable of assembly
+    for variable in program.thread or ():
+        if variable.offset <= offset < variable.offset + max(variable.size, 1):
+            if variable.size:
+                return variable
+            found = variable  # a label of the linker, or a variable of assembly
     return found
 
 
@@ -90,5 +90,5 @@ def missing_symbol(program: Program, policy: Policy) -> bool:
     """Whether the guard that the user named is nowhere in a program that has symbols."""
     if not policy.symbol or not program.has_names or program.kind == "ELF object":
         return False
-    names = {one.name for one in program.thread or ()} | set(program.variables.values())
+    names = {variable.name for variable in program.thread or ()} | set(program.variables.values())
     return policy.symbol not in names

@@ -102,7 +102,7 @@ class Program:
     @cached_property
     def starts(self) -> frozenset[int]:
         """The addresses of functions."""
-        return frozenset(one.start for one in self.functions)
+        return frozenset(function.start for function in self.functions)
 
     def region(self, address: int) -> Region | None:
         index = bisect_right(self._starts, address) - 1

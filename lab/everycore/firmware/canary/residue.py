@@ -175,13 +175,13 @@ class _Machine:
     def _lay_out(self, uc: Any, trail: Trail) -> None:
         pages = {
             page
-            for one in self.program.regions
-            for page in range(one.address & -PAGE_BYTES, one.end, PAGE_BYTES)
+            for region in self.program.regions
+            for page in range(region.address & -PAGE_BYTES, region.end, PAGE_BYTES)
         }
         for first, last in _spans(sorted(pages)):
             uc.mem_map(first, last - first)
-        for one in self.program.regions:
-            uc.mem_write(one.address, one.data)
+        for region in self.program.regions:
+            uc.mem_write(region.address, region.data)
         for area in (_STACK, _SCRATCH, _THREAD, _VARIABLES, _END):
             uc.mem_map(area, _AREA_BYTES)
         self._fill_slots(uc)

@@ -21,33 +21,33 @@ class Rv64(Walk):
     frame_registers: ClassVar[frozenset[str]] = frozenset({"sp", "s0"})
     call_results: ClassVar[frozenset[str]] = frozenset({"a0", "a1"})
 
-    def step(self, one: Instruction, mode: str) -> None:  # noqa: ARG002
-        name = one.mnemonic.removeprefix("c.")
+    def step(self, instruction: Instruction, mode: str) -> None:  # noqa: ARG002
+        name = instruction.mnemonic.removeprefix("c.")
         if name in _BRANCHES:
-            operands = split_operands(one.operands)
+            operands = split_operands(instruction.operands)
             if name in ("beq", "bne"):
-                self.compare(one, self.value(operands[0]), self.value(operands[1]))
-            self.flow(one, "branch", one.address + number(operands[-1]))
+                self.compare(instruction, self.value(operands[0]), self.value(operands[1]))
+            self.flow(instruction, "branch", instruction.address + number(operands[-1]))
         elif name in ("j", "jal", "jr", "jalr", "ret"):
-            self._jump(one, name)
+            self._jump(instruction, name)
         elif name == "auipc":
-            self._upper(one)
+            self._upper(instruction)
         elif name == "lui":
-            first, second = split_operands(one.operands)
-            found = self.reference(one)
+            first, second = split_operands(instruction.operands)
+            found = self.reference(instruction)
             is_thread = found is not None and "TPREL" in found.kind
             self.assign(first, ("address", number(second) << 12) if not is_thread else None)
         else:
-            self._other(one, name)
+            self._other(instruction, name)
 
-    def _jump(self, one: Instruction, name: str) -> None:
-        operands = split_operands(one.operands) if one.operands else []
+    def _jump(self, instruction: Instruction, name: str) -> None:
+        operands = split_operands(instruction.operands) if instruction.operands else []
         if name == "ret":
-            self.flow(one, "return")
+            self.flow(instruction, "return")
         elif name == "j" or (name == "jal" and operands[0] == "zero"):
-            self.flow(one, "jump", one.address + number(operands[-1]))
+            self.flow(instruction, "jump", instruction.address + number(operands[-1]))
         elif name == "jal":
-            self.flow(one, "call", one.address + number(operands[-1]))
+            self.flow(instruction, "call", instruction.address + number(operands[-1]))
         else:
             register, offset = operands[-1], 0
             if match := _MEMORY.match(register):
@@ -56,50 +56,50 @@ class Rv64(Walk):
                 register, offset = operands[1], number(operands[2])
             is_call = name == "jalr" and (len(operands) == 1 or operands[0] != "zero")
             if not is_call and register == "ra":
-                self.flow(one, "return")
+                self.flow(instruction, "return")
                 return
             value = self.add(self.registers.get(register), offset)
-            self.flow_to(one, "call" if is_call else "jump", value)
+            self.flow_to(instruction, "call" if is_call else "jump", value)
 
-    def _upper(self, one: Instruction) -> None:
-        first, second = split_operands(one.operands)
-        found = self.reference(one)
+    def _upper(self, instruction: Instruction) -> None:
+        first, second = split_operands(instruction.operands)
+        found = self.reference(instruction)
         if found is not None:
             kind = ("got", found.name) if "GOT" in found.kind else ("symbol", found.name, 0)
             self.assign(first, kind)
             return
         upper = number(second) << 12
         upper = (upper & (2 * _SIGN - 1)) - (2 * _SIGN if upper & _SIGN else 0)
-        self.assign(first, ("address", one.address + upper))
+        self.assign(first, ("address", instruction.address + upper))
 
     def value(self, register: str) -> Value | None:
         if register == "tp":
             return ("thread", "tp", 0)
         return super().value(register)
 
-    def _other(self, one: Instruction, name: str) -> None:
-        operands = split_operands(one.operands) if one.operands else [""]
+    def _other(self, instruction: Instruction, name: str) -> None:
+        operands = split_operands(instruction.operands) if instruction.operands else [""]
         first = operands[0]
         if name in ("ld", "ldsp"):
-            self.assign(first, self._load(one, operands[1]))
+            self.assign(first, self._load(instruction, operands[1]))
         elif name in ("sd", "sdsp"):
             if match := _MEMORY.match(operands[1]):
                 base = self.value(match["base"])
-                self.store(one, self.registers.get(first), base, operands[1])
+                self.store(instruction, self.registers.get(first), base, operands[1])
         elif name in ("mv", "addi", "addi4spn", "addi16sp", "add", "xor", "sub"):
-            self._compute(one, name, operands)
+            self._compute(instruction, name, operands)
         elif self.registers and name not in _NO_RESULT:
             self.registers.pop(first, None)
 
-    def _load(self, one: Instruction, text: str) -> Value | None:
+    def _load(self, instruction: Instruction, text: str) -> Value | None:
         match = _MEMORY.match(text)
         if match is None:
             return None
-        found = self.reference(one)
+        found = self.reference(instruction)
         offset = 0 if found is not None and "LO12" in found.kind else number(match["offset"])
         return self.load(self.value(match["base"]), offset, text)
 
-    def _compute(self, one: Instruction, name: str, operands: Sequence[str]) -> None:
+    def _compute(self, instruction: Instruction, name: str, operands: Sequence[str]) -> None:
         first = operands[0]
         if first == "sp":
             return
@@ -109,10 +109,10 @@ class Rv64(Walk):
         source = operands[1] if len(operands) == 3 else first
         value, last = self.value(source), operands[-1]
         if name in ("xor", "sub"):
-            self.compare(one, value, self.value(last))
+            self.compare(instruction, value, self.value(last))
             self.assign(first, None)
         elif last.lstrip("-")[:1].isdigit():
-            found = self.reference(one)
+            found = self.reference(instruction)
             low = found is not None and "LO12" in found.kind
             self.assign(first, value if low else self.add(value, number(last)))
         else:

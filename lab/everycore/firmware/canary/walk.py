@@ -148,7 +148,7 @@ class Walk:
         self._states = {}
         self._table_state = {}
         trail = self._pass(function, code, is_patient=False)
-        kinds = {one.kind for one in trail.events}
+        kinds = {event.kind for event in trail.events}
         if len(kinds) == 2 or (not kinds and not trail.calls_failure):
             return trail
         # Blocks to which only jumps back lead, and targets of tables, become known by and by.
@@ -171,21 +171,21 @@ class Walk:
         self._pending = {}
         self._is_reached = True
         self._is_guess = False
-        for one, mode in code:
-            if one.address in self._pending:
-                self._merge(one.address)
+        for instruction, mode in code:
+            if instruction.address in self._pending:
+                self._merge(instruction.address)
             elif not self._is_reached or self._is_guess:
-                known = self._states.get(one.address)
+                known = self._states.get(instruction.address)
                 if not self._is_reached:
                     self.registers = dict(known or self._table_state)
                     self._is_guess = is_patient and not known and not self._table_state
                 elif known is not None:
                     self.registers, self._is_guess = dict(known), False
                 self._is_reached = True
-            self.step(one, mode)
+            self.step(instruction, mode)
         return trail
 
-    def step(self, one: Instruction, mode: str) -> None:
+    def step(self, instruction: Instruction, mode: str) -> None:
         """Take one instruction into account."""
         raise NotImplementedError
 
@@ -199,19 +199,24 @@ class Walk:
     # ---- Control flow
 
     def flow(
-        self, one: Instruction, kind: str, target: int | None = None, *, conditional: bool = False
+        self,
+        instruction: Instruction,
+        kind: str,
+        target: int | None = None,
+        *,
+        conditional: bool = False,
     ) -> None:
         """Record a jump, branch, call or return; `conditional`: it may not be taken."""
         name = ""
         if kind in ("jump", "branch", "call"):
-            found = self.reference(one)
+            found = self.reference(instruction)
             if found is not None:
                 name, target = found.name, self.target_of(found)
             elif target is not None:
                 name = self.name_of(target)
-        self._add_flow(one, kind, target, name, conditional)
+        self._add_flow(instruction, kind, target, name, conditional)
 
-    def flow_to(self, one: Instruction, kind: str, value: Value | None) -> None:
+    def flow_to(self, instruction: Instruction, kind: str, value: Value | None) -> None:
         """Record a call or a jump to a place that a register or a word holds."""
         name, target = "", None
         if value is not None and value[0] == "symbol":
@@ -220,21 +225,30 @@ class Walk:
             target = value[1]
             name = self.name_of(target)
         known = bool(name or target is not None)
-        self._add_flow(one, kind if known or kind == "call" else "unknown", target, name, False)
+        self._add_flow(
+            instruction, kind if known or kind == "call" else "unknown", target, name, False
+        )
 
     def target_of(self, found: Reference) -> int | None:
         """The place to which the relocation of a jump or call refers."""
         return None if found.place is None else found.place + found.addend
 
     def _add_flow(
-        self, one: Instruction, kind: str, target: int | None, name: str, conditional: bool
+        self, instruction: Instruction, kind: str, target: int | None, name: str, conditional: bool
     ) -> None:
-        flow = Flow(one.address, one.size, kind, target, name, conditional or kind == "branch")
+        flow = Flow(
+            instruction.address,
+            instruction.size,
+            kind,
+            target,
+            name,
+            conditional or kind == "branch",
+        )
         self.trail.flows.append(flow)
         if kind == "call":
             if name in CHECK_NAMES:
                 self.trail.events.append(
-                    Event("check", one.address, Source(name="__security_cookie"))
+                    Event("check", instruction.address, Source(name="__security_cookie"))
                 )
             for register in self.call_results:
                 self.registers.pop(register, None)
@@ -244,7 +258,7 @@ class Walk:
         elif kind == "unknown":
             self._table_state = _common(self._table_state or None, self.registers)
         elif target is not None and kind != "return":
-            if target > one.address:
+            if target > instruction.address:
                 known = self._pending.get(target)
                 self._pending[target] = _common(known, self.registers)
             else:
@@ -284,13 +298,13 @@ class Walk:
 
     # ---- Values
 
-    def reference(self, one: Instruction) -> Reference | None:
+    def reference(self, instruction: Instruction) -> Reference | None:
         """The relocation within an instruction of an object."""
         places = self._reference_places
         if not places:
             return None
-        index = bisect_right(places, one.address + one.size - 1) - 1
-        if index >= 0 and places[index] >= one.address:
+        index = bisect_right(places, instruction.address + instruction.size - 1) - 1
+        if index >= 0 and places[index] >= instruction.address:
             return self.program.references[places[index]]
         return None
 
@@ -357,7 +371,7 @@ class Walk:
     # ---- Canaries
 
     def store(
-        self, one: Instruction, value: Value | None, base: Value | None, place: str = ""
+        self, instruction: Instruction, value: Value | None, base: Value | None, place: str = ""
     ) -> None:
         """A register is stored in memory."""
         if base != STACK:
@@ -367,21 +381,23 @@ class Walk:
             return
         events = self.trail.events
         if value[0] == "guard":
-            events.append(Event("set", one.address, value[1], place=place))
+            events.append(Event("set", instruction.address, value[1], place=place))
         elif value != SLOT and place:
             self.spills[place] = value
             if source := self.address_source(value):
-                events.append(Event("set", one.address, source, is_address=True, place=place))
+                events.append(
+                    Event("set", instruction.address, source, is_address=True, place=place)
+                )
 
-    def compare(self, one: Instruction, first: Value | None, second: Value | None) -> None:
+    def compare(self, instruction: Instruction, first: Value | None, second: Value | None) -> None:
         """Two values are compared, or subtracted to be compared."""
         for guard, other in ((first, second), (second, first)):
             if guard is None or other is None:
                 continue
             if guard[0] == "guard" and other == SLOT:
-                self.trail.events.append(Event("check", one.address, guard[1]))
+                self.trail.events.append(Event("check", instruction.address, guard[1]))
             elif (source := self.address_source(guard)) and other in (SLOT, guard):
-                event = Event("check", one.address, source, is_address=True)
+                event = Event("check", instruction.address, source, is_address=True)
                 self.trail.events.append(event)
                 return
 

@@ -40,27 +40,29 @@ class X86(Walk):
     frame_registers: ClassVar[frozenset[str]] = frozenset({"rsp", "rbp"})
     call_results: ClassVar[frozenset[str]] = frozenset({"rax", "rdx"})
 
-    def step(self, one: Instruction, mode: str) -> None:  # noqa: ARG002
-        name = one.mnemonic.removeprefix("notrack ").removeprefix("bnd ").removeprefix("rep ")
+    def step(self, instruction: Instruction, mode: str) -> None:  # noqa: ARG002
+        name = (
+            instruction.mnemonic.removeprefix("notrack ").removeprefix("bnd ").removeprefix("rep ")
+        )
         if name[0] == "j":
-            self._jump(one, name)
+            self._jump(instruction, name)
         elif name == "call":
-            self._transfer(one, "call")
+            self._transfer(instruction, "call")
         elif name in _RETURNS:
-            self.flow(one, "return")
+            self.flow(instruction, "return")
         elif name in ("mov", "movabs"):
-            self._move(one)
+            self._move(instruction)
         elif name in ("sub", "cmp", "xor"):
-            self._combine(one, name)
+            self._combine(instruction, name)
         elif name == "lea":
-            first, second = split_operands(one.operands)
-            self._set(first, self._address(one, second))
+            first, second = split_operands(instruction.operands)
+            self._set(first, self._address(instruction, second))
         elif name == "add":
-            first, second = split_operands(one.operands)
+            first, second = split_operands(instruction.operands)
             self._set(first, self._plus(first, second))
         elif self.registers and name not in _READ_ONLY:
-            self._kill(one.operands)
-        if self.spills and (name in ("push", "pop") or one.operands.startswith("rsp,")):
+            self._kill(instruction.operands)
+        if self.spills and (name in ("push", "pop") or instruction.operands.startswith("rsp,")):
             # Places relative to the stack pointer have other names from here on.
             self.spills = {k: v for k, v in self.spills.items() if not k.startswith("rsp")}
 
@@ -84,30 +86,30 @@ class X86(Walk):
             return None
         return self.add(value, number(second))
 
-    def _jump(self, one: Instruction, name: str) -> None:
+    def _jump(self, instruction: Instruction, name: str) -> None:
         if name == "jmp":
-            self._transfer(one, "jump")
+            self._transfer(instruction, "jump")
         else:
-            self.flow(one, "branch", number(one.operands))
+            self.flow(instruction, "branch", number(instruction.operands))
 
-    def _transfer(self, one: Instruction, kind: str) -> None:
-        if one.operands[:1].isdigit():
-            self.flow(one, kind, number(one.operands))
+    def _transfer(self, instruction: Instruction, kind: str) -> None:
+        if instruction.operands[:1].isdigit():
+            self.flow(instruction, kind, number(instruction.operands))
         else:
-            self.flow_to(one, kind, self._operand(one, one.operands))
+            self.flow_to(instruction, kind, self._operand(instruction, instruction.operands))
 
-    def _move(self, one: Instruction) -> None:
-        first, second = split_operands(one.operands)
+    def _move(self, instruction: Instruction) -> None:
+        first, second = split_operands(instruction.operands)
         if first in _FULL or first in _PARTS:
-            self._set(first, self._operand(one, second))
+            self._set(first, self._operand(instruction, second))
         elif second in _FULL and "[" in first:
-            self.store(one, self.registers.get(second), self._base(first), _place(first))
+            self.store(instruction, self.registers.get(second), self._base(first), _place(first))
 
-    def _combine(self, one: Instruction, name: str) -> None:
-        first, second = split_operands(one.operands)
-        mine, other = self._operand(one, first), self._operand(one, second)
+    def _combine(self, instruction: Instruction, name: str) -> None:
+        first, second = split_operands(instruction.operands)
+        mine, other = self._operand(instruction, first), self._operand(instruction, second)
         if mine is not None and other is not None:
-            self.compare(one, mine, other)
+            self.compare(instruction, mine, other)
         if name == "cmp" or first not in _FULL:
             if name != "cmp":
                 self._kill(first)
@@ -119,14 +121,14 @@ class X86(Walk):
         elif not (is_mixed and mine is not None and mine[0] in ("guard", "slot")):
             self._set(first, None)
 
-    def _operand(self, one: Instruction, text: str) -> Value | None:  # noqa: PLR0911
+    def _operand(self, instruction: Instruction, text: str) -> Value | None:  # noqa: PLR0911
         """The value of a register, of a word in memory, or of a constant that is a symbol's."""
         if text in _FULL:
             return self.value(text)
         match = _MEMORY.match(text)
         if match is None:
             if text[:1].isdigit():
-                found = self.reference(one)
+                found = self.reference(instruction)
                 return (
                     ("symbol", found.name, found.addend)
                     if found
@@ -140,9 +142,9 @@ class X86(Walk):
         if match["width"] != "qword":
             return None
         if match["segment"]:
-            return self._segment(one, match)
+            return self._segment(instruction, match)
         if match["base"] == "rip" or match["absolute"]:
-            return self.load(self._static(one, match), 0)
+            return self.load(self._static(instruction, match), 0)
         base = self.value(match["base"])
         return self.load(base, self._offset(match), _place(text))
 
@@ -151,9 +153,9 @@ class X86(Walk):
         offset = number(match["offset"] or "0")
         return -offset if match["sign"] == "-" else offset
 
-    def _static(self, one: Instruction, match: re.Match[str]) -> Value | None:
+    def _static(self, instruction: Instruction, match: re.Match[str]) -> Value | None:
         """The place of an operand that is relative to the instruction, or absolute."""
-        found = self.reference(one)
+        found = self.reference(instruction)
         if found is not None:
             if found.is_got:
                 return ("got", found.name)
@@ -162,12 +164,15 @@ class X86(Walk):
             return ("symbol", found.name, addend)
         if match["absolute"]:
             return ("address", number(match["absolute"]) % _ALL_BITS)
-        return ("address", (one.address + one.size + self._offset(match)) % _ALL_BITS)
+        return (
+            "address",
+            (instruction.address + instruction.size + self._offset(match)) % _ALL_BITS,
+        )
 
-    def _segment(self, one: Instruction, match: re.Match[str]) -> Value | None:  # noqa: PLR0911
+    def _segment(self, instruction: Instruction, match: re.Match[str]) -> Value | None:  # noqa: PLR0911
         segment = match["segment"]
         if match["base"] == "rip":
-            place = self._static(one, match)
+            place = self._static(instruction, match)
             if place is None:
                 return None
             if place[0] == "symbol":
@@ -177,7 +182,7 @@ class X86(Walk):
         if match["base"]:
             return None
         offset = number(match["absolute"] or "0") % _ALL_BITS
-        found = self.reference(one)
+        found = self.reference(instruction)
         if found is not None:
             return ("guard", Source(segment, found.addend, found.name))
         if offset == 0:
@@ -186,13 +191,13 @@ class X86(Walk):
             offset -= _ALL_BITS
         return ("guard", Source(segment, offset))
 
-    def _address(self, one: Instruction, text: str) -> Value | None:
+    def _address(self, instruction: Instruction, text: str) -> Value | None:
         """The address that lea computes."""
         match = _MEMORY.match(text)
         if match is None or match["segment"]:
             return None
         if match["base"] == "rip" or match["absolute"]:
-            return self._static(one, match)
+            return self._static(instruction, match)
         return self.add(self.value(match["base"]), self._offset(match))
 
     def _base(self, text: str) -> Value | None:

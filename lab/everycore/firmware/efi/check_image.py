@@ -52,16 +52,16 @@ def check(context: Context, name: str, image: pe.Image, options: Options) -> Che
         notes.append(f"not run: {reason}")
     else:
         runs = run_all(context, image, options)
-    everything = [static, scan.findings, *(list(one.findings) for one in runs)]
-    findings = [_placed(image, options.symbols, one) for one in merged(everything)]
+    everything = [static, scan.findings, *(list(outcome.findings) for outcome in runs)]
+    findings = [_placed(image, options.symbols, efi_finding) for efi_finding in merged(everything)]
     return Checked(name, findings, notes, image, runs, scan.instructions)
 
 
-def _placed(image: pe.Image, symbols: Symbols, one: Finding) -> Finding:
+def _placed(image: pe.Image, symbols: Symbols, efi_finding: Finding) -> Finding:
     """A finding with its function, and its offset in the image's file."""
-    address = one.place.address
+    address = efi_finding.place.address
     offset = None if address is None else pe.file_offset(image, address)
-    return replace(one, place=Place(address, symbols.at(address), offset))
+    return replace(efi_finding, place=Place(address, symbols.at(address), offset))
 
 
 def _why_not(image: pe.Image, options: Options) -> str:
@@ -88,7 +88,7 @@ def run_all(context: Context, image: pe.Image, options: Options) -> list[Outcome
     """Run the image on each platform, each in a process of its own."""
     platforms = options.platforms or tuple(PLATFORMS.values())
     with worker_pool() as pool:
-        jobs = [pool.submit(run_one, context, image, one, options) for one in platforms]
+        jobs = [pool.submit(run_one, context, image, platform, options) for platform in platforms]
         return [job.result() for job in jobs]
 
 
@@ -98,7 +98,9 @@ def run_one(context: Context, image: pe.Image, platform: Platform, options: Opti
         "platform": platform.name,
         "fixed": options.fixed,
         "translation": options.translation,
-        "others": [(one.vendor, one.device, one.class_code) for one in options.others],
+        "others": [
+            (identity.vendor, identity.device, identity.class_code) for identity in options.others
+        ],
         "seconds": options.seconds,
     }
     argv = [sys.executable, "-P", str(CHILD), "run"]

@@ -80,9 +80,9 @@ def check(image: pe.Image, fixed: tuple[tuple[int, int], ...] = ()) -> Scan:
         scan.notes.append(f"instructions not scanned: {error.message}; {error.hint}")
         instructions = []
     scan.instructions = len(instructions)
-    for one in instructions:
-        for rule, text in _judge(machine, one, fixed):
-            found.add(rule, one.place, text)
+    for instruction in instructions:
+        for rule, text in _judge(machine, instruction, fixed):
+            found.add(rule, instruction.place, text)
     if machine == "x86-64":
         _scan_bytes(image, found)
     scan.findings = found.ordered()
@@ -107,8 +107,8 @@ class Code:
         self._covered = bytearray(len(self.memory))  # 1: inside an accepted instruction
 
     def _decode(self, begin: int, end: int) -> None:
-        for one in decode(self.machine, bytes(self.memory[begin:end]), begin, begin):
-            self.known.setdefault(one.place, one)
+        for instruction in decode(self.machine, bytes(self.memory[begin:end]), begin, begin):
+            self.known.setdefault(instruction.place, instruction)
 
     def at(self, place: int) -> Instruction | None:
         """The instruction at a place; None: there is no code."""
@@ -117,8 +117,8 @@ class Code:
             if end is None:
                 return None
             self._decode(place, min(end, place + CHUNK))
-        one = self.known.get(place)
-        return None if one is None or one.mnemonic in NO_CODE else one
+        instruction = self.known.get(place)
+        return None if instruction is None or instruction.mnemonic in NO_CODE else instruction
 
     def follow(self, beginning: int, is_certain: bool) -> list[Instruction]:
         """Accept what is reached from a place, and return the addresses' instructions.
@@ -132,21 +132,23 @@ class Code:
         while waiting:
             place = waiting.pop()
             while place not in found and place not in self.accepted:
-                one = self.at(place)
-                if one is None or self._covered[place] or len(found) > MOST_INSTRUCTIONS:
+                instruction = self.at(place)
+                if instruction is None or self._covered[place] or len(found) > MOST_INSTRUCTIONS:
                     if not is_certain:
                         return []
                     break
-                if not is_certain and (one.mnemonic in UNLIKELY or place not in self.in_step):
+                if not is_certain and (
+                    instruction.mnemonic in UNLIKELY or place not in self.in_step
+                ):
                     return []
-                found[place] = one
-                if one.target is not None:
-                    waiting.append(one.target)
-                if one.flow in (Flow.JUMP, Flow.RETURN, Flow.STOP):
+                found[place] = instruction
+                if instruction.target is not None:
+                    waiting.append(instruction.target)
+                if instruction.flow in (Flow.JUMP, Flow.RETURN, Flow.STOP):
                     break
-                place = one.end
-        for one in found.values():
-            self._covered[one.place + 1 : one.end] = b"\1" * (one.size - 1)
+                place = instruction.end
+        for instruction in found.values():
+            self._covered[instruction.place + 1 : instruction.end] = b"\1" * (instruction.size - 1)
         self.accepted.update(found)
         return list(found.values())
 
@@ -155,10 +157,10 @@ def reachable(image: pe.Image, machine: str) -> list[Instruction]:
     """Each instruction that flow or an address leads to, by its place relative to the base."""
     code = Code(image, machine)
     certain = [image.entry, *(begin for begin, *_ in pe_functions.exceptions(image))]
-    new = [one for place in certain for one in code.follow(place, True)]
+    new = [instruction for place in certain for instruction in code.follow(place, True)]
     named = sorted({*_relocated(image, code.memory)})
     while named or new:
-        named += [place for one in new for place in _addresses(machine, one)]
+        named += [place for instruction in new for place in _addresses(machine, instruction)]
         if not named:
             break
         new = code.follow(named.pop(), False)
@@ -167,47 +169,54 @@ def reachable(image: pe.Image, machine: str) -> list[Instruction]:
 
 def _relocated(image: pe.Image, memory: bytearray) -> Iterator[int]:
     """Places that addresses in the image name, which may be data."""
-    for one in pe.relocations(image):
-        if one.kind == pe.RELOC_DIR64:
-            yield int.from_bytes(memory[one.address : one.address + 8], "little") - image.base
+    for relocation in pe.relocations(image):
+        if relocation.kind == pe.RELOC_DIR64:
+            yield (
+                int.from_bytes(memory[relocation.address : relocation.address + 8], "little")
+                - image.base
+            )
 
 
-def _addresses(machine: str, one: Instruction) -> Iterator[int]:
+def _addresses(machine: str, instruction: Instruction) -> Iterator[int]:
     """Addresses that an instruction computes."""
-    if machine == "x86-64" and one.mnemonic.startswith("lea"):
-        if found := _COMPUTED_X86.search(one.operands):
-            yield one.end + int(found[1], 0)
-    elif machine == "a64" and one.mnemonic == "adr" and (found := _NUMBER.search(one.operands)):
+    if machine == "x86-64" and instruction.mnemonic.startswith("lea"):
+        if found := _COMPUTED_X86.search(instruction.operands):
+            yield instruction.end + int(found[1], 0)
+    elif (
+        machine == "a64"
+        and instruction.mnemonic == "adr"
+        and (found := _NUMBER.search(instruction.operands))
+    ):
         yield int(found[1], 0)
 
 
 def _judge(
-    machine: str, one: Instruction, fixed: tuple[tuple[int, int], ...]
+    machine: str, instruction: Instruction, fixed: tuple[tuple[int, int], ...]
 ) -> Iterator[tuple[str, str]]:
-    name, operands = one.mnemonic, one.operands
+    name, operands = instruction.mnemonic, instruction.operands
     bare = name
     if name in PREFIXES:
         bare, _, operands = operands.partition(" ")
     if machine == "a64":
         if bare == "mrs" and _RANDOM_A64.search(operands):
-            yield "code-random", one.text
+            yield "code-random", instruction.text
         return
     if _STACK_32.search(operands) and not bare.startswith("lea"):
-        yield "code-stack-32-bit", one.text
+        yield "code-stack-32-bit", instruction.text
     if _PORT.match(bare):
-        yield "code-port-io", one.text
+        yield "code-port-io", instruction.text
     if _RANDOM.match(bare):
-        yield "code-random", one.text
+        yield "code-random", instruction.text
     if bare == "cpuid":
-        yield "code-cpuid", one.text
+        yield "code-cpuid", instruction.text
     if bare in ("rdtsc", "rdtscp"):
-        yield "code-time-stamp", one.text
-    if one.flow == Flow.NEXT and not bare.startswith(("nop", "lea", "int", "ret", "enter")):
+        yield "code-time-stamp", instruction.text
+    if instruction.flow == Flow.NEXT and not bare.startswith(("nop", "lea", "int", "ret", "enter")):
         for found in _ABSOLUTE.finditer(operands):
             address = int(found[1], 0)
             is_kept = any(begin <= address < begin + length for begin, length in fixed)
             if LOWEST <= address < CANONICAL and not is_kept:
-                yield "code-absolute-address", one.text
+                yield "code-absolute-address", instruction.text
                 break
 
 

@@ -84,19 +84,19 @@ class Controller:
 
     def _lay_out(self, platform: Platform) -> None:
         offset, port, index = self.number * DEVICE_WINDOW, PORTS + self.number * PORT_WINDOW, 0
-        for bar, one in enumerate(self.device.bars):
-            if one.is_memory:
-                offset = (offset + one.length - 1) & -one.length
+        for number, bar in enumerate(self.device.bars):
+            if bar.is_memory:
+                offset = (offset + bar.length - 1) & -bar.length
                 cpu, pci = platform.bar_cpu + offset, platform.bar_pci + offset
-                offset += one.length
+                offset += bar.length
             else:
-                port = (port + one.length - 1) & -one.length
+                port = (port + bar.length - 1) & -bar.length
                 cpu = pci = port
-                port += one.length
-            self.windows.append(Window(bar, index, one.length, one.is_memory, cpu, pci))
-            low = 4 if one.is_64_bit else 0 if one.is_memory else 1
+                port += bar.length
+            self.windows.append(Window(number, index, bar.length, bar.is_memory, cpu, pci))
+            low = 4 if bar.is_64_bit else 0 if bar.is_memory else 1
             struct.pack_into("<I", self.config, FIRST_BAR + 4 * index, pci | low)
-            index += 2 if one.is_64_bit else 1
+            index += 2 if bar.is_64_bit else 1
 
     @property
     def command(self) -> int:
@@ -126,9 +126,9 @@ class Controller:
         values = [value] if length == 8 else []
         if length == 4:
             values = [self.device.pair(window.bar, at) for at in (offset, offset - 4)]
-        for one in values:
-            if one >> 32 and self._is_cpu_address(one):
-                self.bus.check(one, 1)
+        for address in values:
+            if address >> 32 and self._is_cpu_address(address):
+                self.bus.check(address, 1)
 
     def _is_cpu_address(self, value: int) -> bool:
         dma = self.bus.dma if isinstance(self.bus, DeviceBus) else None

@@ -51,30 +51,30 @@ class Checked(CheckedFile):
             line = {"type": "run", "name": self.name, "platform": run.platform}
             more = {"steps": run.steps, "console": run.console, "services": dict(run.calls)}
             yield json.dumps({**line, **more})
-        for one in self.findings:
-            yield json.dumps({"type": "finding", "name": self.name, **_facts(one)})
+        for finding in self.findings:
+            yield json.dumps({"type": "finding", "name": self.name, **_facts(finding)})
 
 
-def _facts(one: Finding) -> dict[str, object]:
+def _facts(finding: Finding) -> dict[str, object]:
     return {
-        "rule": one.rule.name,
-        "level": one.rule.level,
-        "method": one.rule.method,
-        "address": one.place.address,
-        "file_offset": one.place.offset,
-        "symbol": one.place.function,
-        "phase": one.phase,
-        "platforms": one.platforms,
-        "count": one.count,
-        "violation": one.rule.text,
-        "text": one.evidence,
-        "section": one.rule.basis,
-        "remedy": one.rule.remedy,
+        "rule": finding.rule.name,
+        "level": finding.rule.level,
+        "method": finding.rule.method,
+        "address": finding.place.address,
+        "file_offset": finding.place.offset,
+        "symbol": finding.place.function,
+        "phase": finding.phase,
+        "platforms": finding.platforms,
+        "count": finding.count,
+        "violation": finding.rule.text,
+        "text": finding.evidence,
+        "section": finding.rule.basis,
+        "remedy": finding.rule.remedy,
     }
 
 
-def _described(one: Finding) -> str:
-    return f"{_place(one.place)}: {one.evidence}{_circumstances(one)}"
+def _described(finding: Finding) -> str:
+    return f"{_place(finding.place)}: {finding.evidence}{_circumstances(finding)}"
 
 
 def _place(place: Place) -> str:
@@ -84,8 +84,8 @@ def _place(place: Place) -> str:
     return f"image+{place.address:#x}{name}"
 
 
-def _circumstances(one: Finding) -> str:
-    words = [one.phase] if one.phase else []
-    words += [", ".join(one.platforms)] if one.platforms else []
-    words += [f"{one.count} times"] if one.count > 1 else []
+def _circumstances(finding: Finding) -> str:
+    words = [finding.phase] if finding.phase else []
+    words += [", ".join(finding.platforms)] if finding.platforms else []
+    words += [f"{finding.count} times"] if finding.count > 1 else []
     return f" ({'; '.join(words)})" if words else ""

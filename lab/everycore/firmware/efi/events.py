@@ -42,12 +42,12 @@ class Events:
     def signal(self, event: Event) -> None:
         """Signal an event and all of its group."""
         group = [e for e in self.known.values() if event.group and e.group == event.group]
-        for one in group or [event]:
-            if one.is_signaled:
+        for member in group or [event]:
+            if member.is_signaled:
                 continue
-            one.is_signaled = True
-            if one.kind & EVT_NOTIFY_SIGNAL:
-                self.queue.append(one)
+            member.is_signaled = True
+            if member.kind & EVT_NOTIFY_SIGNAL:
+                self.queue.append(member)
 
     def advance(self, microseconds: int) -> None:
         """Let time pass; timers that are due signal their events."""

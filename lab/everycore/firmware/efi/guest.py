@@ -141,11 +141,11 @@ class Guest:
     def load(self) -> None:
         """Put the image into memory, relocated; sections get the rights that they ask for."""
         loaded = pe.memory(self.image)
-        for one in pe.relocations(self.image):
-            length = {pe.RELOC_DIR64: 8, pe.RELOC_HIGHLOW: 4}.get(one.kind)
+        for relocation in pe.relocations(self.image):
+            length = {pe.RELOC_DIR64: 8, pe.RELOC_HIGHLOW: 4}.get(relocation.kind)
             if length is None:
                 continue  # a static rule reports it
-            place = slice(one.address, one.address + length)
+            place = slice(relocation.address, relocation.address + length)
             value = int.from_bytes(loaded[place], "little") - self.image.base + self.base
             loaded[place] = (value & ((1 << 8 * length) - 1)).to_bytes(length, "little")
         self.cpu.write(self.base, bytes(loaded))
@@ -223,16 +223,16 @@ class Guest:
         most = MOST_STRAY_PAGES * (16 if self._is_memory_of_a_pc(address) else 1)
         if len(self._stray) >= most:
             raise StoppedError(self._rule_of(address), f"{text}, after many others")
-        for one in {page, (address + length - 1) & -PAGE} - self._stray:
-            if one + PAGE > 1 << 64:
+        for stray_page in {page, (address + length - 1) & -PAGE} - self._stray:
+            if stray_page + PAGE > 1 << 64:
                 raise StoppedError(self._rule_of(address), text)
             try:
-                self.cpu.map(one, PAGE)  # as if memory were there, to see what comes next
+                self.cpu.map(stray_page, PAGE)  # as if memory were there, to see what comes next
             except Exception as error:
                 raise StoppedError(self._rule_of(address), text) from error
-            self._stray.add(one)
+            self._stray.add(stray_page)
             if not self._is_memory_of_a_pc(address):
-                self.cpu.watch(one, one + PAGE, self._on_stray)
+                self.cpu.watch(stray_page, stray_page + PAGE, self._on_stray)
         return True  # the access is tried again, and seen by the watch
 
     def _is_memory_of_a_pc(self, address: int) -> bool:

@@ -68,18 +68,18 @@ class Handles:
 
     def open(self, wanted: Open) -> int | None:
         """Enter an open. None, or the agent that has it open in a way that excludes this one."""
-        for one in self.opens:
-            if (one.handle, one.guid) != (wanted.handle, wanted.guid):
+        for opened in self.opens:
+            if (opened.handle, opened.guid) != (wanted.handle, wanted.guid):
                 continue
-            same = (one.agent, one.controller, one.attributes)
+            same = (opened.agent, opened.controller, opened.attributes)
             if same == (wanted.agent, wanted.controller, wanted.attributes):
                 if wanted.attributes & BY_DRIVER:
-                    return one.agent
-                one.count += 1
+                    return opened.agent
+                opened.count += 1
                 return None
             taken = BY_DRIVER | EXCLUSIVE
-            if wanted.attributes & taken and one.attributes & taken:
-                return one.agent
+            if wanted.attributes & taken and opened.attributes & taken:
+                return opened.agent
         self.opens.append(wanted)
         return None
 
@@ -94,8 +94,8 @@ class Handles:
     def children(self, controller: int) -> list[int]:
         """Handles that a bus driver made of a controller."""
         found = [
-            one.controller
-            for one in self.opens
-            if one.handle == controller and one.attributes & BY_CHILD_CONTROLLER
+            opened.controller
+            for opened in self.opens
+            if opened.handle == controller and opened.attributes & BY_CHILD_CONTROLLER
         ]
         return [handle for handle in dict.fromkeys(found) if handle in self.interfaces]

@@ -18,7 +18,7 @@ APPLIED = (pe.RELOC_ABSOLUTE, pe.RELOC_DIR64)
 def check(image: pe.Image) -> list[Finding]:
     """All violations of the rules of headers and sections."""
     parts = (_subsystem, _format, _relocations, _protection, _size, _signatures)
-    return [one for part in parts for one in part(image)]
+    return [efi_finding for part in parts for efi_finding in part(image)]
 
 
 def _subsystem(image: pe.Image) -> Iterator[Finding]:
@@ -36,7 +36,7 @@ def _relocations(image: pe.Image) -> Iterator[Finding]:
     # A missing table alone is no violation: an image without addresses in it needs none.
     if image.has_stripped_relocations:
         yield finding("pe-relocations", None, "the headers say that relocations are stripped")
-    wrong = [one for one in pe.relocations(image) if one.kind not in APPLIED]
+    wrong = [relocation for relocation in pe.relocations(image) if relocation.kind not in APPLIED]
     if wrong:
         text = f"type {wrong[0].kind} at {wrong[0].address:#x}"
         yield finding("pe-relocation-type", wrong[0].address, text, len(wrong))
@@ -63,8 +63,8 @@ def _size(image: pe.Image) -> Iterator[Finding]:
 
 def _signatures(image: pe.Image) -> Iterator[Finding]:
     is_for_this = signatures.read(image).is_for_this
-    for one, text in signatures.problems(image):
-        if one.problem:
+    for signature, text in signatures.problems(image):
+        if signature.problem:
             yield finding("pe-signature-unread", None, text)
         elif not is_for_this:  # one that is for this image is enough
             yield finding("pe-signature-differs", None, text)

@@ -128,14 +128,15 @@ class LifeCycle:
 
     def _opens_of(self, controller: Controller) -> list[Open]:
         return [
-            one
-            for one in self.guest.handles.opens
-            if controller.handle in (one.handle, one.controller) and one.attributes & LASTING
+            opened
+            for opened in self.guest.handles.opens
+            if controller.handle in (opened.handle, opened.controller)
+            and opened.attributes & LASTING
         ]
 
     def _judge_start(self, controller: Controller, start: int) -> None:
         used = controller.accesses or controller.writes
-        owns = any(one.attributes & BY_DRIVER for one in self._opens_of(controller))
+        owns = any(opened.attributes & BY_DRIVER for opened in self._opens_of(controller))
         if used and not owns:
             text = f"{controller.device.name} is in use"
             self.guest.report_at("binding-not-by-driver", start, text)
@@ -161,9 +162,9 @@ class LifeCycle:
             text = f"{mapping.length:#x} bytes at {mapping.host:#x}"
             guest.report_at("dma-unmap-missing", mapping.site, text)
             guest.dma.unmap(mapping)
-        for one in self._opens_of(controller):
-            guest.report_at("binding-not-closed", one.site, guids.guid_text(one.guid))
-            guest.handles.opens.remove(one)
+        for opened in self._opens_of(controller):
+            guest.report_at("binding-not-closed", opened.site, guids.guid_text(opened.guid))
+            guest.handles.opens.remove(opened)
         for event in list(guest.events.known.values()):
             if event.phase in STARTED:
                 guest.report_at("event-not-closed", event.site, f"created in {event.phase}")

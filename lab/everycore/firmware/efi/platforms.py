@@ -50,8 +50,8 @@ class Platform:
 
 
 PLATFORMS = {
-    one.name: one
-    for one in (
+    platform.name: platform
+    for platform in (
         Platform(
             name="pc",
             memory=16 * MIB,

@@ -50,8 +50,8 @@ class ProtocolServices(BootServices):
         for guid, interface in pairs:
             installed = Installed(interface, DRIVER, guest.phase, guest.where())
             if not guest.handles.install(new, guid, installed):
-                for one in done:
-                    guest.handles.uninstall(new, *one)
+                for pair in done:
+                    guest.handles.uninstall(new, *pair)
                 return guids.INVALID_PARAMETER
             done.append((guid, interface))
         self.cpu.write_word(place, new)

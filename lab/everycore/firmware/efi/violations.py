@@ -47,16 +47,16 @@ def merged(runs: list[list[Finding]]) -> list[Finding]:
     """Findings of several platforms, each once: with all platforms and the highest count."""
     found: dict[tuple[str, int | None], Finding] = {}
     for run in runs:
-        for one in run:
-            key = (one.rule.name, one.place.address)
+        for efi_finding in run:
+            key = (efi_finding.rule.name, efi_finding.place.address)
             known = found.get(key)
             if known is None:
-                found[key] = one
+                found[key] = efi_finding
                 continue
-            extra = tuple(name for name in one.platforms if name not in known.platforms)
+            extra = tuple(name for name in efi_finding.platforms if name not in known.platforms)
             found[key] = replace(
                 known,
                 platforms=known.platforms + extra,
-                count=max(known.count, one.count),
+                count=max(known.count, efi_finding.count),
             )
     return ordered(found.values(), RULES)

@@ -25,6 +25,10 @@ def make_devices(bus: Bus, others: tuple[Identity, ...] = ()) -> list[Device]:
         VirtioNetwork(bus),
         VirtioGpu(bus),
     ]
-    names = {(one.identity.vendor, one.identity.device) for one in known}
-    extra = [Unknown(bus, one) for one in others if (one.vendor, one.device) not in names]
+    names = {(device.identity.vendor, device.identity.device) for device in known}
+    extra = [
+        Unknown(bus, identity)
+        for identity in others
+        if (identity.vendor, identity.device) not in names
+    ]
     return [*extra, *known]
