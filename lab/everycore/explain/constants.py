@@ -91,7 +91,7 @@ def _primes(count: int) -> list[int]:
     found: list[int] = []
     candidate = 2
     while len(found) < count:
-        if all(candidate % one for one in found):
+        if all(candidate % prime for prime in found):
             found.append(candidate)
         candidate += 1
     return found
@@ -237,14 +237,14 @@ def kyber_zetas() -> list[int]:
 def kyber_montgomery_zetas() -> list[int]:
     """The same times 2^16, as signed numbers, as the reference code of Kyber has them."""
     found = [zeta * 65536 % 3329 for zeta in kyber_zetas()]
-    return [(one if one <= 1664 else one - 3329) & 0xFFFF for one in found]
+    return [(zeta if zeta <= 1664 else zeta - 3329) & 0xFFFF for zeta in found]
 
 
 def dilithium_zetas() -> list[int]:
     """FIPS 204, appendix B: powers of 1753 modulo 8380417, times 2^32, signed."""
     modulus = 8380417
     found = [pow(1753, _reversed(number, 8), modulus) * 2**32 % modulus for number in range(256)]
-    return [(one if one <= modulus // 2 else one - modulus) & _MASK32 for one in found]
+    return [(zeta if zeta <= modulus // 2 else zeta - modulus) & _MASK32 for zeta in found]
 
 
 def _reversed(number: int, bits: int) -> int:
@@ -261,7 +261,7 @@ def sm3_t() -> list[int]:
     """GB/T 32905-2016, 4.2 and 5.3.3: T of each round, rotated by the round's number."""
     words = [0x79CC4519] * 16 + [0x7A879D8A] * 48
     turned = enumerate(words)
-    return [(one << n % 32 | one >> (32 - n % 32)) & _MASK32 for n, one in turned]
+    return [(word << n % 32 | word >> (32 - n % 32)) & _MASK32 for n, word in turned]
 
 
 def sm4_t(turn: int) -> list[int]:
@@ -348,8 +348,8 @@ MAKERS: Mapping[str, Callable[[], list[int]]] = {
     **{f"aria_words{place}": partial(aria_words, place) for place in range(4)},
     "groestl_t0": groestl_t0,
     "ghash_four_bits": ghash_four_bits,
-    "ghash_four_bits_high64": lambda: [one << 48 for one in ghash_four_bits()],
-    "ghash_four_bits_high32": lambda: [one << 16 for one in ghash_four_bits()],
+    "ghash_four_bits_high64": lambda: [entry << 48 for entry in ghash_four_bits()],
+    "ghash_four_bits_high32": lambda: [entry << 16 for entry in ghash_four_bits()],
     "ghash_eight_bits": ghash_eight_bits,
     "sha256_k": sha256_k,
     "sha512_k": sha512_k,

@@ -96,12 +96,12 @@ def _has(image: Image, pattern: bytes, names: str, width: int) -> bool:
 
 def _candidates(image: Image, pattern: bytes) -> Iterator[int]:
     """Yield addresses in executable segments where a pattern matches."""
-    for one in image.segments:
-        if not one.flags & 1:  # PF_X
+    for segment in image.segments:
+        if not segment.flags & 1:  # PF_X
             continue
-        whole = bytes(image.file.data[one.offset : one.offset + one.size])
+        whole = bytes(image.file.data[segment.offset : segment.offset + segment.size])
         for match in re.finditer(pattern, whole, re.S):
-            address = one.address + match.start()
+            address = segment.address + match.start()
             if image.machine != "a64" or address % 4 == 0:
                 yield address
 

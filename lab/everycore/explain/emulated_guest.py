@@ -123,9 +123,9 @@ def read_counts(text: str, sampled: Sampled, pid: int) -> Counted:
         elif kind == "page":
             sampled.memory[pid, int(words[0], 16)] = bytes.fromhex(words[1])
     sampled.mappings[pid] = [
-        Mapped(one.start - base, one.end - base, one.offset, one.path)
-        for one in read_mappings("\n".join(maps))
-        if one.start >= base and one.path.startswith("/")
+        Mapped(mapping.start - base, mapping.end - base, mapping.offset, mapping.path)
+        for mapping in read_mappings("\n".join(maps))
+        if mapping.start >= base and mapping.path.startswith("/")
     ]
     return found
 
@@ -140,24 +140,28 @@ def collect_guest(
 ) -> Profile:
     """Return the regions of all processes; an executed instruction stands for a sample."""
     files = Files()
-    found = [region for pid, one in enumerate(counted) for region in _regions(one, files, pid)]
-    found.sort(key=lambda one: -one.samples)
+    found = [
+        region
+        for pid, guest_process in enumerate(counted)
+        for region in _regions(guest_process, files, pid)
+    ]
+    found.sort(key=lambda code_region: -code_region.samples)
     for region in found:
         region.environment = dict(environment)
-    total = sum(one.places.total() for one in counted)
+    total = sum(guest_process.places.total() for guest_process in counted)
     return Profile(
         machine=machine, method=method, why="", seconds=0.0, lost=0, total=total, kernel=0,
         elsewhere=0, code=code, command=tuple(command), regions=found, executed=total,
     )  # fmt: skip
 
 
-def _regions(one: Counted, files: Files, pid: int) -> Iterator[Region]:
-    space = Space(one.sampled, files, pid)
-    least = regions.SMALLEST_SHARE * one.places.total()
-    process = one.sampled.names.get(pid, "")
+def _regions(guest_process: Counted, files: Files, pid: int) -> Iterator[Region]:
+    space = Space(guest_process.sampled, files, pid)
+    least = regions.SMALLEST_SHARE * guest_process.places.total()
+    process = guest_process.sampled.names.get(pid, "")
     groups: dict[tuple[str, int], list[tuple[int, int]]] = defaultdict(list)
     functions: dict[tuple[str, int], Function] = {}
-    for address in one.places:
+    for address in guest_process.places:
         located = space.find(address)
         if located is None:
             groups["", -1].append((address, address))
@@ -169,12 +173,12 @@ def _regions(one: Counted, files: Files, pid: int) -> Iterator[Region]:
         functions[key] = function
     for key, placed in groups.items():
         for cluster in regions.clusters(sorted(placed)):
-            votes = {place: one.places[address] for place, address in cluster}
+            votes = {place: guest_process.places[address] for place, address in cluster}
             first, last = cluster[0][0], cluster[-1][0]
             own = functions.get(key, Function(0, 0))
             own = own if own.size else Function(first, last - first + 4)
             file = files.image(key[0]) if key[0] else None
-            unit = file.machine if file else regions.UNITS[one.sampled.machine]
+            unit = file.machine if file else regions.UNITS[guest_process.sampled.machine]
             module = Module(key[0], file.build_id if file else "")
             region = Region(module, process, own, unit, votes, is_generated=file is None)
             if region.samples > least:
@@ -182,16 +186,16 @@ def _regions(one: Counted, files: Files, pid: int) -> Iterator[Region]:
                     region.code_start = own.start
                     region.code = file.read(own.start, min(own.size, regions.LONGEST_BYTES))
                 else:
-                    region.code_start, region.code = first, one.code.get(first, b"")
+                    region.code_start, region.code = first, guest_process.code.get(first, b"")
                 ops = instructions.decode(unit, region.code, region.code_start)
                 if file:
                     region.references = list(regions.references(file, ops))
-                region.references += _loaded(one, space, ops, cluster)
+                region.references += _loaded(guest_process, space, ops, cluster)
             yield region
 
 
 def _loaded(
-    one: Counted, space: Space, ops: Sequence[Op], cluster: Sequence[tuple[int, int]]
+    guest_process: Counted, space: Space, ops: Sequence[Op], cluster: Sequence[tuple[int, int]]
 ) -> list[Reference]:
     """Data that loads of a cluster read: first those with an index, which look tables up."""
     places = [op.place for op in ops]
@@ -204,7 +208,7 @@ def _loaded(
                 continue
             if bool(ops[index].index) != is_indexed:
                 continue
-            for read in one.loads.get(address, ()):
+            for read in guest_process.loads.get(address, ()):
                 if read in found or len(found) >= most:
                     continue
                 start = read - _DATA_BEFORE

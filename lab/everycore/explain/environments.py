@@ -24,7 +24,7 @@ ENDED = "the process ended too soon"
 @lru_cache(maxsize=1)
 def wanted() -> frozenset[str]:
     """Return the names that decide which code runs; the others are nobody's business."""
-    return frozenset((*_OTHERS, *(name for one in libraries.known() for name in one.masks)))
+    return frozenset((*_OTHERS, *(name for library in libraries.known() for name in library.masks)))
 
 
 def chosen(pairs: Iterable[tuple[str, str]]) -> Environment:
@@ -65,7 +65,7 @@ class Watch:
 
         It is read again each time: news that a process executes another program come late.
         """
-        pids = dict.fromkeys(one.pid for one in samples if one.is_user)
+        pids = dict.fromkeys(sample.pid for sample in samples if sample.is_user)
         for pid in list(pids)[:_MOST_PROCESSES]:
             self.look_at(pid)
 

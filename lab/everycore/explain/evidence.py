@@ -138,10 +138,10 @@ class Scope:
     def join(self, other: "Scope") -> None:
         """Take in the facts of another scope."""
         widths = dict(self.widths)
-        for one in fields(self):
-            own, more = getattr(self, one.name), getattr(other, one.name)
+        for member in fields(self):
+            own, more = getattr(self, member.name), getattr(other, member.name)
             if isinstance(own, float):
-                setattr(self, one.name, own + more)
+                setattr(self, member.name, own + more)
             else:  # counters add up, sets are joined
                 own.update(more)
         for name, width in widths.items():
@@ -162,18 +162,18 @@ class Scope:
             turn, shift, letter = match.groups()
             lane = 64 if letter == "q" else 32
             own = {
-                one
+                amount
                 for size, *numbers in counts
-                if 8 * size == lane and all(one < lane for one in numbers)
-                for one in numbers
-                if one
+                if 8 * size == lane and all(number < lane for number in numbers)
+                for amount in numbers
+                if amount
             }
-            for one in own:
+            for number in own:
                 if turn:
-                    left = one if turn == "rol" else lane - one
+                    left = number if turn == "rol" else lane - number
                     self.rotations[lane, left] += self.names[name]
                 else:
-                    self.shifts.add((lane, one if shift == "sll" else -one))
+                    self.shifts.add((lane, number if shift == "sll" else -number))
 
     def tables_apart(self, distance: int, least: int, most: int) -> bool:
         """Whether so many tables, one behind the other, are looked up. More are another cipher.
@@ -181,9 +181,9 @@ class Scope:
         Four of them may be two and two, each from a register of its own.
         """
         rows = [
-            sum(one + distance * number in self.offsets for number in range(2 * most))
-            for one in self.offsets
-            if one - distance not in self.offsets
+            sum(offset + distance * number in self.offsets for number in range(2 * most))
+            for offset in self.offsets
+            if offset - distance not in self.offsets
         ]
         pairs = [row for row in rows if row > 1]
         return any(least <= row <= most for row in rows) or (pairs == [2, 2] and least <= 4 <= most)
@@ -193,13 +193,13 @@ class Scope:
         found = {left for own, left in self.rotations if own == bits}
         for own, sign in self.turns:  # a function that rotates, which was not inlined
             if own == bits:
-                found |= {sign * one % bits for one in self.counts if one < bits}
+                found |= {sign * count % bits for count in self.counts if count < bits}
         lanes = {shift for lane, shift in self.shifts if lane == bits}
         plain = {shift for size, shift in self.plain_shifts if size >= bits}
         return found.union(
             *(
-                {shift for shift in one if shift > 0 and shift - bits in one}
-                for one in (lanes, plain)
+                {shift for shift in shifts if shift > 0 and shift - bits in shifts}
+                for shifts in (lanes, plain)
             )
         )
 
@@ -256,7 +256,7 @@ class Evidence:
             return "NEON"
         wide = {width: weight for width, weight in vectors.items() if width > 128}
         if sum(wide.values()) >= 0.3 * sum(vectors.values()):
-            return {256: "AVX2", 512: "AVX-512"}[max(wide, key=lambda one: wide[one])]
+            return {256: "AVX2", 512: "AVX-512"}[max(wide, key=lambda bits: wide[bits])]
         has_vex = any(name.startswith("vp") for name in self.samples.names)
         return "AVX" if has_vex else "SSE"
 
@@ -299,7 +299,7 @@ def gather(region: Region, rules: Rules) -> Evidence:
     computed = _computed_lookups(ops)
     scopes: list[tuple[Scope, set[int]]] = [(samples, set()), (window, set()), (function, set())]
     for number, op in enumerate(ops):
-        distance = min((abs(op.place - one) for one in around(hot, op.place)), default=math.inf)
+        distance = min((abs(op.place - near) for near in around(hot, op.place)), default=math.inf)
         if distance > _FAR_BYTES:  # compilers may join a whole program to a function
             continue
         in_window = float(distance <= _WINDOW_BYTES)
@@ -313,18 +313,20 @@ def gather(region: Region, rules: Rules) -> Evidence:
     }
     live: Counter[str] = Counter()
     counts: list[tuple[int, ...]] = []
-    for one in region.references:
-        tables = rules.tables_at(one.address, one.data_start, one.data)
-        data = one.data[one.address - one.data_start :][:32]
-        is_word = region.machine == "x86-64" and (one.place, one.address) in words_of
+    for reference in region.references:
+        tables = rules.tables_at(reference.address, reference.data_start, reference.data)
+        data = reference.data[reference.address - reference.data_start :][:32]
+        is_word = region.machine == "x86-64" and (reference.place, reference.address) in words_of
         read = data[:_WORD_READ] if is_word else data
         words = {word for word in _words(read) if word >= _SMALLEST_WORD}
-        if one.place < 0:
-            live.update(tables or permutation(one.data[one.address - one.data_start :]))
+        if reference.place < 0:
+            live.update(
+                tables or permutation(reference.data[reference.address - reference.data_start :])
+            )
             continue
         counts += [(size, *_numbers(data[:_COUNT_BYTES], size)) for size in _WORD_BYTES]
         for scope, held in scopes:
-            if one.place in held:
+            if reference.place in held:
                 scope.tables.update(tables)
                 scope.constants |= words
     for scope, _ in scopes:
@@ -333,7 +335,7 @@ def gather(region: Region, rules: Rules) -> Evidence:
         scope.add_byte_rotations(function.constants)
         scope.add_variable_turns(counts)
     own = (region.function.name,) if region.function.name else ()
-    names = tuple(one.name for one in region.callers() if one.name)
+    names = tuple(caller.name for caller in region.callers() if caller.name)
     return Evidence(region, samples, window, function, live, (*own, *names))
 
 
@@ -365,9 +367,14 @@ def _computed_lookups(ops: Sequence[Op]) -> set[int]:
     for number, op in enumerate(ops):
         if op.name in ("shl", "sal", "lsl") and op.bits == 64 and op.numbers[-1:] in ((2,), (3,)):
             after = ops[number + 1 : number + 1 + _COMPUTED]
-            if (sums := [n for n, one in enumerate(after) if one.name == "add"]) and (
+            if (sums := [n for n, following in enumerate(after) if following.name == "add"]) and (
                 load := next(
-                    (one for one in after[sums[0] :] if one.base and not one.displacement), None
+                    (
+                        following
+                        for following in after[sums[0] :]
+                        if following.base and not following.displacement
+                    ),
+                    None,
                 )
             ):
                 found.add(load.place)
@@ -376,14 +383,14 @@ def _computed_lookups(ops: Sequence[Op]) -> set[int]:
 
 def joined_evidence(parts: Sequence[Evidence]) -> Evidence:
     """Put the evidence of several regions together; the hottest one stands for all."""
-    hottest = max(parts, key=lambda one: one.region.samples)
+    hottest = max(parts, key=lambda evidence: evidence.region.samples)
     joined = Evidence(hottest.region, Scope(), Scope(), Scope(), Counter(), hottest.names)
-    joined.is_crypto = any(one.is_crypto for one in parts)
-    for one in parts:
-        joined.samples.join(one.samples)
-        joined.window.join(one.window)
-        joined.function.join(one.function)
-        joined.live.update(one.live)
+    joined.is_crypto = any(evidence.is_crypto for evidence in parts)
+    for evidence in parts:
+        joined.samples.join(evidence.samples)
+        joined.window.join(evidence.window)
+        joined.function.join(evidence.function)
+        joined.live.update(evidence.live)
     return joined
 
 
@@ -398,7 +405,7 @@ def permutation(data: bytes) -> dict[str, int]:
     if len(own) < 256 or len(set(own)) < _NEARLY_ALL:
         return {}
     # Bytes in order, or with their bits reversed, are tables of compressors.
-    is_linear = all(own[one] ^ own[one - 1] == own[1] ^ own[0] for one in (3, 5, 9, 17, 33))
+    is_linear = all(own[index] ^ own[index - 1] == own[1] ^ own[0] for index in (3, 5, 9, 17, 33))
     return {} if is_linear else {"permutation of bytes": 1}
 
 
@@ -426,8 +433,8 @@ def holds(condition: Condition, evidence: Evidence, callers: Counter[str]) -> bo
     if condition.apart:
         most = int(condition.most if condition.most < 100 else _MOST_TABLES)
         return any(
-            one.tables_apart(condition.apart, condition.at_least or 3, most)
-            for one in evidence.scopes(condition)
+            scope.tables_apart(condition.apart, condition.at_least or 3, most)
+            for scope in evidence.scopes(condition)
         )
     return _amount(condition, evidence.samples)
 

@@ -84,11 +84,11 @@ def shares(named: Iterable[Named]) -> dict[str, float]:
     Code that computes two primitives in one loop counts for both.
     """
     every = list(named)
-    total = sum(one.region.samples for one in every)
+    total = sum(named_region.region.samples for named_region in every)
     counted: Counter[str] = Counter()
-    for one in every:
-        for label in {found.label for found in one.found}:
-            counted[label] += one.region.samples
+    for named_region in every:
+        for label in {found.label for found in named_region.found}:
+            counted[label] += named_region.region.samples
     return {label: 100.0 * count / total for label, count in counted.items()} if total else {}
 
 
@@ -107,24 +107,24 @@ def _effects() -> tuple[dict[str, Any], ...]:
 def explain(profile: Profile, named: Sequence[Named], flags: Sequence[str]) -> Explanation:
     """Say what a program spent its time with, and what makes it slow."""
     groups: dict[tuple[str, str, str], list[Named]] = defaultdict(list)
-    for one in named:
-        primitives = " + ".join(dict.fromkeys(f.primitive for f in one.found))
-        implementations = " + ".join(dict.fromkeys(f.implementation for f in one.found))
-        key = (primitives, implementations, _place_of(one))
-        groups[key].append(one)
+    for named_region in named:
+        primitives = " + ".join(dict.fromkeys(f.primitive for f in named_region.found))
+        implementations = " + ".join(dict.fromkeys(f.implementation for f in named_region.found))
+        key = (primitives, implementations, _place_of(named_region))
+        groups[key].append(named_region)
     total = max(1, profile.user)
     rows = [
         _row(key, own, 100.0 * sum(n.region.samples for n in own) / total, profile, flags)
         for key, own in groups.items()
     ]
-    crypto = [one for one in rows if one.is_crypto]
-    rows.sort(key=lambda one: -one.share)
+    crypto = [row for row in rows if row.is_crypto]
+    rows.sort(key=lambda row: -row.share)
     unread = _unread(groups.values(), profile, flags)
     return Explanation(
         _shortened(rows),
         profile.total,
         100.0 * profile.kernel / max(1, profile.total),
-        sum(one.share for one in crypto),
+        sum(row.share for row in crypto),
         (*_notes(profile), *(f"{text}, so its variables are not looked at" for text in unread)),
         tuple(unread),
     )
@@ -134,7 +134,7 @@ def facts_of(profile: Profile) -> dict[str, FileFacts]:
     """Return what explanations need of the files of a profile, to be stored with it."""
     if profile.files:
         return profile.files
-    paths = {one.module.path for one in profile.regions if one.code and one.module.path}
+    paths = {region.module.path for region in profile.regions if region.code and region.module.path}
     found = {}
     for path in sorted(paths):
         identity = identify(path)
@@ -155,10 +155,10 @@ def _lacks(profile: Profile, path: str, kind: str) -> bool:
     return lacking(path, kind)
 
 
-def _place_of(one: Named) -> str:
-    if one.region.is_generated:
-        return f"generated code of {one.region.process}"
-    return one.region.module.path
+def _place_of(named_region: Named) -> str:
+    if named_region.region.is_generated:
+        return f"generated code of {named_region.region.process}"
+    return named_region.region.module.path
 
 
 def _row(
@@ -169,7 +169,7 @@ def _row(
     flags: Sequence[str],
 ) -> ProfileLine:
     primitives, implementations, place = key
-    hottest = max(own, key=lambda one: one.region.samples)
+    hottest = max(own, key=lambda named_region: named_region.region.samples)
     generated = hottest.region.is_generated
     identity = Identity() if generated else _identity_of(profile, place)
     kinds = {found.kind for found in hottest.found}
@@ -192,21 +192,21 @@ def _row(
     )
 
 
-def _callers(one: Named) -> list[str]:
+def _callers(named_region: Named) -> list[str]:
     """Return names of callers that are worth reading."""
-    names = [item.name for item in one.region.callers() if item.name]
+    names = [item.name for item in named_region.region.callers() if item.name]
     return [name for name in names if not _PLAIN_NAME.match(name)]
 
 
-def _texts(one: Named, found: Recognition, identity: Identity) -> dict[str, str]:
+def _texts(named_region: Named, found: Recognition, identity: Identity) -> dict[str, str]:
     """Return the texts that the patterns of causes and effects are searched in."""
     return {
         "primitive": found.primitive,
         "implementation": found.implementation,
         "library": identity.name,
-        "file": one.region.module.name,
-        "caller": " ".join(_callers(one)),
-        "through": " ".join(item.module for item in one.region.callers()),
+        "file": named_region.region.module.name,
+        "caller": " ".join(_callers(named_region)),
+        "through": " ".join(item.module for item in named_region.region.callers()),
     }
 
 
@@ -215,7 +215,7 @@ def _fits(row: Mapping[str, Any], texts: Mapping[str, str]) -> bool:
 
 
 def _explaining(
-    one: Named, texts: Mapping[str, str], profile: Profile, flags: Sequence[str]
+    named_region: Named, texts: Mapping[str, str], profile: Profile, flags: Sequence[str]
 ) -> set[str]:
     """Return the features of the CPU that would explain what ran, if they were hidden from it.
 
@@ -225,18 +225,20 @@ def _explaining(
     for effect in _effects():
         if not _fits(effect, texts) or (flags and not set(effect.get("cpu", ())) <= set(flags)):
             continue
-        if "contains" in effect and _lacks(profile, one.region.module.path, effect["contains"]):
+        if "contains" in effect and _lacks(
+            profile, named_region.region.module.path, effect["contains"]
+        ):
             continue
         found |= set(effect["hides"])
     return found & set(flags) if flags else found
 
 
-def _hiding(one: Named, names: Iterable[str], features: set[str]) -> str:
+def _hiding(named_region: Named, names: Iterable[str], features: set[str]) -> str:
     """Return the variable that hides one of some features from what ran; "" if there is none."""
-    environment = one.region.environment or {}
+    environment = named_region.region.environment or {}
     for name in names:
         if name in environment:
-            hidden = masks.hidden(name, environment[name], one.region.machine)
+            hidden = masks.hidden(name, environment[name], named_region.region.machine)
             if hidden and hidden & features:
                 return name
     return ""
@@ -245,18 +247,18 @@ def _hiding(one: Named, names: Iterable[str], features: set[str]) -> str:
 def _remedy(
     own: Sequence[Named], identity: Identity, profile: Profile, flags: Sequence[str], share: float
 ) -> Remedy | None:
-    one = max(own, key=lambda one: one.region.samples)
+    hottest = max(own, key=lambda named_region: named_region.region.samples)
     # Some processes of a short program may not have been looked at.
     known = [each for each in own if each.region.environment is not None]
-    looked = max(known, key=lambda one: one.region.samples, default=one)
-    for found in one.found:
-        texts = _texts(one, found, identity)
+    looked = max(known, key=lambda named_region: named_region.region.samples, default=hottest)
+    for found in hottest.found:
+        texts = _texts(hottest, found, identity)
         for cause in _causes():
             if not _fits(cause, texts):
                 continue
             variable = ""
             if "set" in cause:
-                features = _explaining(one, texts, profile, flags)
+                features = _explaining(hottest, texts, profile, flags)
                 variable = _hiding(looked, cause["set"], features)
                 if not variable:
                     continue
@@ -266,9 +268,9 @@ def _remedy(
                 continue
             if "cpu_lacks" in cause and (not flags or set(cause["cpu_lacks"]) & set(flags)):
                 continue  # without flags nothing is known of the CPU
-            if "lacks" in cause and not _lacks(profile, one.region.module.path, cause["lacks"]):
+            if "lacks" in cause and not _lacks(profile, hottest.region.module.path, cause["lacks"]):
                 continue
-            path = one.region.module.path if "lacks" in cause else ""
+            path = hottest.region.module.path if "lacks" in cause else ""
             return Remedy(
                 says=cause["says"].replace("{variable}", variable),
                 remedy=cause["remedy"].replace("{variable}", variable),
@@ -283,35 +285,37 @@ def _unread(groups: Iterable[Sequence[Named]], profile: Profile, flags: Sequence
     """Say whose environment could not be read where a variable may be the cause of what ran."""
     found: dict[str, None] = {}
     for own in groups:
-        if any(one.region.environment is not None for one in own):
+        if any(named_region.region.environment is not None for named_region in own):
             continue
-        one = max(own, key=lambda one: one.region.samples)
-        identity = Identity() if one.region.is_generated else _identity_of(profile, _place_of(one))
+        hottest = max(own, key=lambda named_region: named_region.region.samples)
+        identity = (
+            Identity() if hottest.region.is_generated else _identity_of(profile, _place_of(hottest))
+        )
         if any(
-            "set" in cause and _fits(cause, texts) and _explaining(one, texts, profile, flags)
-            for each in one.found
-            for texts in (_texts(one, each, identity),)
+            "set" in cause and _fits(cause, texts) and _explaining(hottest, texts, profile, flags)
+            for each in hottest.found
+            for texts in (_texts(hottest, each, identity),)
             for cause in _causes()
         ):
-            why = f" ({one.region.unread})" if one.region.unread else ""
-            found[f"the environment of {one.region.process} could not be read{why}"] = None
+            why = f" ({hottest.region.unread})" if hottest.region.unread else ""
+            found[f"the environment of {hottest.region.process} could not be read{why}"] = None
     return list(found)
 
 
 def _shortened(rows: Sequence[ProfileLine]) -> tuple[ProfileLine, ...]:
     """Keep at most six rows: cryptography first by its share, the rest summed up."""
-    large = [one for one in rows if one.share >= _SMALLEST]
-    crypto = [one for one in large if one.is_crypto or one.remedy]
-    others = [one for one in large if one not in crypto]
-    kept = sorted((crypto + others)[: MOST_ROWS - 1], key=lambda one: -one.share)
-    rest = sum(one.share for one in rows) - sum(one.share for one in kept)
+    large = [row for row in rows if row.share >= _SMALLEST]
+    crypto = [row for row in large if row.is_crypto or row.remedy]
+    others = [row for row in large if row not in crypto]
+    kept = sorted((crypto + others)[: MOST_ROWS - 1], key=lambda row: -row.share)
+    rest = sum(row.share for row in rows) - sum(row.share for row in kept)
     if rest >= 0.5:
         kept.append(ProfileLine(rest, "everything else", "", "", "", False))
     return tuple(kept)
 
 
-def _is_of_a_guest(one: Region) -> bool:
-    return one.is_generated and one.process in EMULATORS
+def _is_of_a_guest(region: Region) -> bool:
+    return region.is_generated and region.process in EMULATORS
 
 
 def _notes(profile: Profile) -> tuple[str, ...]:
@@ -321,7 +325,7 @@ def _notes(profile: Profile) -> tuple[str, ...]:
             f"only {profile.user} samples of user code: too few for shares to be exact;"
             " let it work longer, or give --hz 1999"
         )
-    emulated = sum(one.samples for one in profile.regions if _is_of_a_guest(one))
+    emulated = sum(region.samples for region in profile.regions if _is_of_a_guest(region))
     if 100.0 * emulated > _MUCH_EMULATED * profile.user:
         notes.append("generated code of an emulator is the guest's own: --guest names what it is")
     if profile.lost:

@@ -96,8 +96,8 @@ def cpu(text: str) -> Cpu:
     return Cpu(
         fields.get("model name", fields.get("CPU part", "unknown")),
         family,
-        tuple(one for one in FEATURES if one in flags),
-        tuple(one for one in expected if one not in flags),
+        tuple(feature for feature in FEATURES if feature in flags),
+        tuple(feature for feature in expected if feature not in flags),
         "hypervisor" in flags,
     )
 
@@ -112,17 +112,19 @@ def kernel_algorithms(
         fields = {name.strip(): value.strip() for name, _, value in pairs}
         if "name" not in fields or fields.get("internal") == "yes":
             continue
-        one = KernelAlgorithm(fields["name"], fields["driver"], int(fields.get("priority", 0)))
-        if one.name not in best or one.priority > best[one.name].priority:
-            best[one.name] = one
+        algorithm = KernelAlgorithm(
+            fields["name"], fields["driver"], int(fields.get("priority", 0))
+        )
+        if algorithm.name not in best or algorithm.priority > best[algorithm.name].priority:
+            best[algorithm.name] = algorithm
     return [best.get(name, KernelAlgorithm(name, "")) for name in wanted]
 
 
 def af_alg() -> str:
     """Say whether programs can use the kernel's algorithms."""
     try:
-        with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as one:
-            one.bind(("hash", "sha256"))
+        with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as crypto_socket:
+            crypto_socket.bind(("hash", "sha256"))
     except (OSError, AttributeError) as error:
         return f"not available ({getattr(error, 'strerror', None) or error})"
     return "available"
@@ -133,9 +135,9 @@ def installed(extra: Iterable[Path] = (), root: Path = Path("/")) -> list[Instal
     paths: dict[str, None] = {}
     for folder in _FOLDERS:
         base = root / folder.lstrip("/")
-        for place in (base, *(one for one in base.glob("*-linux-gnu*") if one.is_dir())):
+        for place in (base, *(path for path in base.glob("*-linux-gnu*") if path.is_dir())):
             for path in sorted(place.glob("lib*.so*")):
-                is_known = any(re.match(one.file, path.name) for one in known())
+                is_known = any(re.match(library.file, path.name) for library in known())
                 if is_known and not _WITHOUT.match(path.name):
                     with suppress(OSError):
                         paths[str(path.resolve(strict=True))] = None
@@ -144,12 +146,12 @@ def installed(extra: Iterable[Path] = (), root: Path = Path("/")) -> list[Instal
         identity = identify(name)
         title = identity.name or Path(name).name
         found.append(Installed(name, title, identity.version, instructions_in(name)))
-    return [one for one in found if one.instructions]
+    return [library for library in found if library.instructions]
 
 
 def add_processes(found: list[Installed], proc: Path = Path("/proc")) -> None:
     """Note which processes have which library mapped, and with which masks in their environment."""
-    by_path = {one.path: one for one in found}
+    by_path = {library.path: library for library in found}
     for folder in proc.glob("[0-9]*"):
         try:
             pid = int(folder.name)
@@ -157,7 +159,9 @@ def add_processes(found: list[Installed], proc: Path = Path("/proc")) -> None:
             name = (folder / "comm").read_text(errors="replace").strip()
         except (OSError, ValueError):  # it has ended, or is another user's
             continue
-        paths = {one.path for one in read_mappings(maps, executable_only=True) if one.path}
+        paths = {
+            mapping.path for mapping in read_mappings(maps, executable_only=True) if mapping.path
+        }
         for path in paths:
             plain = path.removesuffix(" (deleted)")
             library = by_path.get(plain)
@@ -175,11 +179,11 @@ def add_processes(found: list[Installed], proc: Path = Path("/proc")) -> None:
                 library.masks[pid] = own
 
 
-def _masks_of(one: Installed) -> tuple[str, ...]:
-    return next((library.masks for library in known() if library.name == one.name), ())
+def _masks_of(library: Installed) -> tuple[str, ...]:
+    return next((entry.masks for entry in known() if entry.name == library.name), ())
 
 
-def _takes_away(one: Installed, variable: str, value: str, flags: Sequence[str]) -> bool:
+def _takes_away(library: Installed, variable: str, value: str, flags: Sequence[str]) -> bool:
     """Whether a variable hides from a library what the CPU has; so, too, if that is not known.
 
     Of kinds of instructions that are looked for in files, the file has them.
@@ -187,18 +191,18 @@ def _takes_away(one: Installed, variable: str, value: str, flags: Sequence[str])
     hidden = masks.hidden(variable, value)
     if hidden is None:
         return True
-    without = {flag for kind, flag in _FLAGS.items() if one.instructions.get(kind) is False}
+    without = {flag for kind, flag in _FLAGS.items() if library.instructions.get(kind) is False}
     return bool(hidden & (set(flags) - without if flags else hidden))
 
 
 def verdict(
-    one: Installed, flags: Sequence[str], environment: Mapping[str, str]
+    library: Installed, flags: Sequence[str], environment: Mapping[str, str]
 ) -> tuple[str, str]:
     """Return a line on a library, and the remedy; both without running it."""
-    if one.deleted:
-        names = ", ".join(sorted(set(one.deleted.values())))
+    if library.deleted:
+        names = ", ".join(sorted(set(library.deleted.values())))
         return f"{names} still runs a file that was replaced", "restart it"
-    if found := _masked(one, flags, environment):
+    if found := _masked(library, flags, environment):
         return found
     wanted = dict(_FLAGS)
     if "avx512vl" in flags:  # OpenSSL has VAES in code for AVX-512 alone
@@ -206,7 +210,7 @@ def verdict(
     lacking = [
         flag
         for name, flag in wanted.items()
-        if flag in flags and one.instructions.get(name) is False and _computes(one, name)
+        if flag in flags and library.instructions.get(name) is False and _computes(library, name)
     ]
     if lacking:
         text = f"has no code for {', '.join(lacking)}, which this CPU has"
@@ -214,24 +218,24 @@ def verdict(
             return f"{text}: AES by 128 bits at a time", "a newer OpenSSL (3.6 and 4.0 have it)"
         return text, "a build with assembly, or a newer version"
     text = "uses the CPU's instructions, as far as its file shows"
-    if one.unread:
-        who = group_processes(one.unread)
+    if library.unread:
+        who = group_processes(library.unread)
         text += f"; the variables of {who} cannot be read, so they may hide some"
     return text, ""
 
 
 def _masked(
-    one: Installed, flags: Sequence[str], environment: Mapping[str, str]
+    library: Installed, flags: Sequence[str], environment: Mapping[str, str]
 ) -> tuple[str, str] | None:
     """Return the verdict on a library that a variable keeps from instructions of the CPU."""
-    for pid, words in one.masks.items():
+    for pid, words in library.masks.items():
         for word in words:
             name, _, value = word.partition("=")
-            if _takes_away(one, name, value, flags):
-                who = one.processes.get(pid, str(pid))
+            if _takes_away(library, name, value, flags):
+                who = library.processes.get(pid, str(pid))
                 return f"{who} runs it with {word}", "unset that variable and restart it"
-    for own in _masks_of(one):
-        if own in environment and _takes_away(one, own, environment[own], flags):
+    for own in _masks_of(library):
+        if own in environment and _takes_away(library, own, environment[own], flags):
             return f"{own} is set here", f"unset {own}"
     return None
 
@@ -244,13 +248,13 @@ _COMPUTES: Mapping[str, Mapping[str, Sequence[str]]] = {
 }
 
 
-def _computes(one: Installed, name: str) -> bool:
+def _computes(library: Installed, name: str) -> bool:
     """Whether a library has that part of cryptography in it at all."""
-    parts = _COMPUTES.get(one.name)
+    parts = _COMPUTES.get(library.name)
     if parts is None:
-        return name not in ("mulx", "vaes") or one.name == "OpenSSL"
+        return name not in ("mulx", "vaes") or library.name == "OpenSSL"
     for word, names in parts.items():
-        if word in one.path:
+        if word in library.path:
             return name in names
     return False
 

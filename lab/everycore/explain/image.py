@@ -68,28 +68,30 @@ class Image:
     _frames: dict[int, Frame | None] = field(default_factory=dict)
 
     def offset_of(self, address: int) -> int | None:
-        for one in self.segments:
-            if one.address <= address < one.address + one.size:
-                return address - one.address + one.offset
+        for segment in self.segments:
+            if segment.address <= address < segment.address + segment.size:
+                return address - segment.address + segment.offset
         return None
 
     def address_of(self, offset: int) -> int | None:
-        for one in self.segments:
-            if one.offset <= offset < one.offset + one.size:
-                return offset - one.offset + one.address
+        for segment in self.segments:
+            if segment.offset <= offset < segment.offset + segment.size:
+                return offset - segment.offset + segment.address
         return None
 
     def read(self, address: int, length: int) -> bytes:
         """Return bytes of the file by their address; fewer or none behind its end."""
-        for one in self.segments:
-            if one.address <= address < one.address + one.size:
-                begin = address - one.address + one.offset
-                return bytes(self.file.data[begin : min(begin + length, one.offset + one.size)])
+        for segment in self.segments:
+            if segment.address <= address < segment.address + segment.size:
+                begin = address - segment.address + segment.offset
+                return bytes(
+                    self.file.data[begin : min(begin + length, segment.offset + segment.size)]
+                )
         return b""
 
     @property
     def end(self) -> int:
-        return max((one.address + one.memory_size for one in self.segments), default=0)
+        return max((segment.address + segment.memory_size for segment in self.segments), default=0)
 
     @cached_property
     def symbols(self) -> list[Function]:
@@ -97,11 +99,11 @@ class Image:
         found: dict[tuple[int, int], Function] = {}
         for table in (".symtab", ".dynsym"):
             with suppress(DamagedError):  # bounds may be known from elsewhere
-                for one in self.file.symbols_of(table, elf.FUNCTION_KINDS):
-                    if one.section and one.value:
-                        place = (one.value, one.size)
-                        found.setdefault(place, Function(*place, one.name, "symbol"))
-        return sorted(found.values(), key=lambda one: (one.start, one.size))
+                for symbol in self.file.symbols_of(table, elf.FUNCTION_KINDS):
+                    if symbol.section and symbol.value:
+                        place = (symbol.value, symbol.size)
+                        found.setdefault(place, Function(*place, symbol.name, "symbol"))
+        return sorted(found.values(), key=lambda function: (function.start, function.size))
 
     @cached_property
     def _pointed(self) -> dict[int, str]:
@@ -113,9 +115,9 @@ class Image:
         with suppress(DamagedError):
             for table in (".symtab", ".dynsym"):
                 objects += [
-                    (one.value, one.size, one.name)
-                    for one in self.file.symbols_of(table, (elf.VARIABLE,))
-                    if one.is_defined and one.size in _METHODS_BYTES
+                    (symbol.value, symbol.size, symbol.name)
+                    for symbol in self.file.symbols_of(table, (elf.VARIABLE,))
+                    if symbol.is_defined and symbol.size in _METHODS_BYTES
                 ]
         filled = self._filled if objects else {}
         names: dict[int, set[str]] = {}
@@ -135,7 +137,11 @@ class Image:
         try:
             kind = _RELATIVE.get(self.machine)
             every = self.file.relocations(table)
-            return {one.offset: one.addend for one in every if one.kind == kind and one.addend}
+            return {
+                relocation.offset: relocation.addend
+                for relocation in every
+                if relocation.kind == kind and relocation.addend
+            }
         except DamagedError:
             return {}
 
@@ -196,7 +202,7 @@ class Image:
         wide = 4 if self.machine == "i386" else 8
         structs = DWARFStructs(little_endian=True, dwarf_format=32, address_size=wide)
         entries = CallFrameInfo(stream, len(head) + len(own) + 4, 0, structs, True).get_entries()
-        entry = next(one for one in entries if isinstance(one, FDE))
+        entry = next(candidate for candidate in entries if isinstance(candidate, FDE))
         shift = start - entry.header["initial_location"]
         rows = tuple({**row, "pc": row["pc"] + shift} for row in entry.get_decoded().table)
         assert entry.cie is not None
@@ -222,17 +228,17 @@ class Image:
             index = bisect.bisect_right(self.symbols, address, key=_START) - 1
             if index >= 0 and not self.symbols[index].size:
                 near = self.symbols[index]
-                ends = [one.start for one in self.symbols[index + 1 : index + 9]]
-                end = next((one for one in ends if one > address), near.start)
+                ends = [symbol.start for symbol in self.symbols[index + 1 : index + 9]]
+                end = next((boundary for boundary in ends if boundary > address), near.start)
                 if address < end < near.start + _LARGEST_GAP:
                     return Function(near.start, end - near.start, near.name, "symbol")
         return Function(address, 0)
 
     def _by_symbol(self, address: int) -> Function | None:
         index = bisect.bisect_right(self.symbols, address, key=_START)
-        for one in reversed(self.symbols[max(0, index - 24) : index]):
-            if one.size and one.start <= address < one.end:
-                return one
+        for symbol in reversed(self.symbols[max(0, index - 24) : index]):
+            if symbol.size and symbol.start <= address < symbol.end:
+                return symbol
         return None
 
 
@@ -249,7 +255,7 @@ def _go_functions(table: bytes, text: int) -> list[Function]:
         end = table.index(b"\0", names + name)
         found.append((start + entry, table[names + name : end].decode(errors="replace")))
     (last,) = struct.unpack_from("<I", table, functions + 8 * count)
-    ends = [*(one for one, _ in found[1:]), start + last]
+    ends = [*(begin for begin, _ in found[1:]), start + last]
     return [
         Function(begin, end - begin, name, "pclntab")
         for (begin, name), end in zip(found, ends, strict=True)
@@ -273,7 +279,7 @@ def image_of(file: Elf, path: str) -> Image:
     if not machine or not file.header.is_little_endian:
         made_for = elf.machine_name(file.header.machine)
         raise EverycoreError(f"{path} is for {made_for}, which is not read here")
-    segments = tuple(one for one in file.segments if one.kind == elf.LOAD)
+    segments = tuple(segment for segment in file.segments if segment.kind == elf.LOAD)
     image = Image(path, file, machine, segments)
     if note := file.section(".note.gnu.build-id"):
         image.build_id = file.contents(note)[16:].hex()

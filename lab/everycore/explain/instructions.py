@@ -85,8 +85,8 @@ def _x86_names() -> tuple[dict[int, str], dict[int, tuple[str, int, bool]]]:
         info = iced.RegisterInfo(value)
         whole = next(
             (
-                one.lower()
-                for one, number in vars(iced.Register).items()
+                other.lower()
+                for other, number in vars(iced.Register).items()
                 if isinstance(number, int) and number == info.full_register
             ),
             name.lower(),
@@ -105,34 +105,35 @@ def _decode_x86(bits: int, code: bytes, start: int) -> Iterator[Op]:
         kinds.IMMEDIATE8TO16, kinds.IMMEDIATE8TO32, kinds.IMMEDIATE8TO64,
         kinds.IMMEDIATE32TO64,
     }  # fmt: skip
-    for one in iced.Decoder(bits, code, ip=start):
-        if one.is_invalid or not any(code[one.ip - start : one.next_ip - start]):  # or zeros
-            yield Op(one.ip, one.len, "(bad)")
+    for decoded in iced.Decoder(bits, code, ip=start):
+        # Zeros are no code either.
+        if decoded.is_invalid or not any(code[decoded.ip - start : decoded.next_ip - start]):
+            yield Op(decoded.ip, decoded.len, "(bad)")
             continue
-        name = names[one.mnemonic]
+        name = names[decoded.mnemonic]
         width = own_bits = 0
         seen: list[int] = []
         numbers: list[int] = []
         has_memory = False
-        for place in range(one.op_count):
-            kind = one.op_kind(place)
+        for place in range(decoded.op_count):
+            kind = decoded.op_kind(place)
             if kind == kinds.REGISTER:
-                seen.append(one.op_register(place))
+                seen.append(decoded.op_register(place))
                 _, size, is_vector = registers.get(seen[-1], ("", 0, False))
                 width = max(width, size if is_vector else 0)
                 own_bits = own_bits or (0 if is_vector else size)
             elif kind in numbers_of:
-                numbers.append(one.immediate(place) & _MASK)
+                numbers.append(decoded.immediate(place) & _MASK)
             elif kind == kinds.MEMORY:
                 has_memory = True
         target, base, index, displacement = None, "", "", 0
         if has_memory:
-            displacement = one.memory_displacement & _MASK
-            if one.is_ip_rel_memory_operand:
+            displacement = decoded.memory_displacement & _MASK
+            if decoded.is_ip_rel_memory_operand:
                 target, displacement = displacement, 0
             else:
-                base = registers.get(one.memory_base, ("", 0, False))[0]
-                index = registers.get(one.memory_index, ("", 0, False))[0]
+                base = registers.get(decoded.memory_base, ("", 0, False))[0]
+                index = registers.get(decoded.memory_index, ("", 0, False))[0]
                 if bits == 32 or not base:
                     target = displacement if displacement > 4096 else None
                 if name == "lea" and base != "rsp":  # places on the stack are no constants
@@ -142,9 +143,9 @@ def _decode_x86(bits: int, code: bytes, start: int) -> Iterator[Op]:
         left, shift, lane = _x86_shift(name, numbers, own_bits)
         clears = name in _CLEARING and (name[0] == "f" or len(set(seen)) == 1 < len(seen))
         yield Op(
-            place=one.ip, size=one.len, name=name, width=width, bits=own_bits,
+            place=decoded.ip, size=decoded.len, name=name, width=width, bits=own_bits,
             numbers=tuple(numbers), target=target, base=base, index=index,
-            scale=one.memory_index_scale if has_memory else 1, displacement=displacement,
+            scale=decoded.memory_index_scale if has_memory else 1, displacement=displacement,
             left=left, shift=shift, lane=lane, clears=clears,
         )  # fmt: skip
 
@@ -191,7 +192,7 @@ def _decode_a64(code: bytes, start: int) -> Iterator[Op]:
     for place, size, name, text in _a64().disasm_lite(code, start):
         words = text.split(", ")
         first = words[0] if words else ""
-        numbers = [int(one, 0) & _MASK for one in _NUMBER.findall(text)]
+        numbers = [int(number, 0) & _MASK for number in _NUMBER.findall(text)]
         target = None
         whole = "x" + first[1:] if first[:1] in "wx" else first
         if name in ("mov", "movz", "movk", "movn") and numbers and first[:1] in "wx":

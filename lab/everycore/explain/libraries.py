@@ -48,8 +48,8 @@ class Identity:
 def identify(path: str) -> Identity:
     """Return the library that a file is, or that a program has linked into itself."""
     place = Path(path)
-    by_name = next((one for one in known() if re.match(one.file, place.name)), None)
-    if any(place.name.startswith(one) for one in GENERATORS):
+    by_name = next((library for library in known() if re.match(library.file, place.name)), None)
+    if any(place.name.startswith(generator) for generator in GENERATORS):
         return Identity(place.name)
     data = contents(path)
     if data is None:
@@ -58,7 +58,7 @@ def identify(path: str) -> Identity:
         match = re.search(rb"go(1\.\d+(?:\.\d+)?)", data[data.find(b"\xff Go buildinf:") :][:4096])
         return Identity("Go", match[1].decode() if match else "")
     chosen = by_name or next(
-        (one for one in known() if data.find(one.contains.encode()) >= 0), None
+        (library for library in known() if data.find(library.contains.encode()) >= 0), None
     )
     if chosen is None:
         return Identity()

@@ -68,7 +68,9 @@ def hidden(variable: str, value: str, machine: str = "") -> frozenset[str] | Non
     """
     name = machine or platform.machine()
     kind = _MACHINES.get(name, name)
-    of = next((one for end, one in _OF_MACHINES.items() if variable == f"OPENSSL_{end}"), None)
+    of = next(
+        (family for end, family in _OF_MACHINES.items() if variable == f"OPENSSL_{end}"), None
+    )
     if of is not None and not kind.startswith(of):
         return frozenset()
     if kind not in _ALL:
@@ -128,7 +130,7 @@ def _nettle(value: str, kind: str) -> set[str]:
 
 
 def _botan(value: str, _: str) -> set[str]:
-    return {_feature(one.strip()) for one in value.split(",")}
+    return {_feature(name.strip()) for name in value.split(",")}
 
 
 def _go(value: str, kind: str) -> set[str]:

@@ -43,11 +43,11 @@ class Snapshots:
     def take(self, samples: Sequence[Sample]) -> None:
         """Read memory at the registers of some of the newest samples."""
         self._keep_files(samples[-_NEWEST:])
-        user = [one for one in reversed(samples) if one.is_user]
-        self._seen.update(_place(one) for one in user)
+        user = [sample for sample in reversed(samples) if sample.is_user]
+        self._seen.update(_place(sample) for sample in user)
         self._keep_variables(user)
         chosen: list[Sample] = []
-        for sample in sorted(user, key=lambda one: -self._seen[_place(one)]):
+        for sample in sorted(user, key=lambda candidate: -self._seen[_place(candidate)]):
             place = _place(sample)
             is_hot = self._seen[place] >= _HOT
             key = (*place, is_hot)  # a place that has become hot is looked at anew
@@ -63,11 +63,11 @@ class Snapshots:
             return
         self._looks += 1
         # A program's start, as of a virtual machine, must not use up what its hot loops need.
-        has_hot = any(self._seen[_place(one)] >= _HOT for one in chosen)
+        has_hot = any(self._seen[_place(sample)] >= _HOT for sample in chosen)
         most = 2 * _MOST_PAGES if has_hot else _MOST_PAGES
-        for pid in {one.pid for one in chosen}:
+        for pid in {sample.pid for sample in chosen}:
             with suppress(OSError), Path(f"/proc/{pid}/mem").open("rb", 0) as memory:
-                for page in self._pages(pid, [one for one in chosen if one.pid == pid]):
+                for page in self._pages(pid, [sample for sample in chosen if sample.pid == pid]):
                     is_known = (pid, page) in self._sampled.memory
                     if not is_known and len(self._sampled.memory) >= most:
                         continue
@@ -81,12 +81,16 @@ class Snapshots:
         Programs delete a library that they have unpacked as soon as it is loaded.
         """
         for sample in samples:
-            one = self._sampled.mapping_of(sample.pid, sample.place) if sample.is_user else None
-            if one is None or not one.path.startswith("/") or one.path in self._known_files:
+            mapping = self._sampled.mapping_of(sample.pid, sample.place) if sample.is_user else None
+            if (
+                mapping is None
+                or not mapping.path.startswith("/")
+                or mapping.path in self._known_files
+            ):
                 continue
-            self._known_files.add(one.path)
-            if not Path(one.path).exists() and (data := _mapped_file(sample.pid, one.path)):
-                self._sampled.files[one.path] = data
+            self._known_files.add(mapping.path)
+            if not Path(mapping.path).exists() and (data := _mapped_file(sample.pid, mapping.path)):
+                self._sampled.files[mapping.path] = data
 
     def _keep_variables(self, samples: Iterable[Sample]) -> None:
         """Read variables of the files that code is hot in, once: tables may be made at the start.
@@ -95,9 +99,9 @@ class Snapshots:
         """
         found: Counter[tuple[int, str]] = Counter()
         for sample in samples:
-            one = self._sampled.mapping_of(sample.pid, sample.place)
-            if one is not None and one.path.startswith("/"):
-                found[sample.pid, one.path] += 1
+            mapping = self._sampled.mapping_of(sample.pid, sample.place)
+            if mapping is not None and mapping.path.startswith("/"):
+                found[sample.pid, mapping.path] += 1
         for key, count in found.items():
             is_new = self._in_file[key] < _HOT <= self._in_file[key] + count
             self._in_file[key] += count
@@ -143,13 +147,14 @@ def variables(maps: str, path: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     last = 0  # end of a part of the file
     for line in maps.splitlines():
-        one = next(iter(read_mappings(line)), None)
-        if one is None:
+        mapping = next(iter(read_mappings(line)), None)
+        if mapping is None:
             continue
-        is_own = one.path == path
-        if (is_own or (not one.path and one.start == last)) and "w" in line.split(None, 2)[1]:
-            found.append((one.start, one.end))
-        last = one.end if is_own else 0
+        is_own = mapping.path == path
+        is_behind = not mapping.path and mapping.start == last
+        if (is_own or is_behind) and "w" in line.split(None, 2)[1]:
+            found.append((mapping.start, mapping.end))
+        last = mapping.end if is_own else 0
     return found
 
 

@@ -114,12 +114,12 @@ class Rings:
         of a process waits for the next reading, which has all that was before it.
         """
         before = len(sampled.samples)
-        found = sorted((one for ring in self._maps for one in _records(ring)), key=_time)
-        notes = sorted([*self._held, *(one for one in found if one[0] != _SAMPLE)], key=_time)
-        told = [one for one in notes if is_last or _time(one) <= self._latest]
+        found = sorted((entry for ring in self._maps for entry in _records(ring)), key=_time)
+        notes = sorted([*self._held, *(entry for entry in found if entry[0] != _SAMPLE)], key=_time)
+        told = [note for note in notes if is_last or _time(note) <= self._latest]
         self._held = notes[len(told) :]
         self._latest = max([self._latest, *map(_time, found)])
-        for kind, mode, record in [*told, *(one for one in found if one[0] == _SAMPLE)]:
+        for kind, mode, record in [*told, *(entry for entry in found if entry[0] == _SAMPLE)]:
             self._take(kind, mode, record, sampled)
         return sampled.samples[before:]
 
@@ -129,8 +129,10 @@ class Rings:
         elif kind == _MMAP2:
             pid, _, start, length, offset = struct.unpack_from("<IIQQQ", record, 8)
             path = _text(record[72:])
-            one = Mapping(start, start + length, offset, "" if path.startswith("//anon") else path)
-            sampled.mappings.setdefault(pid, []).append(one)
+            mapping = Mapping(
+                start, start + length, offset, "" if path.startswith("//anon") else path
+            )
+            sampled.mappings.setdefault(pid, []).append(mapping)
         elif kind == _COMM:
             pid, tid = struct.unpack_from("<II", record, 8)
             if mode & _COMM_OF_EXEC:
@@ -232,9 +234,9 @@ def _records(ring: mmap.mmap) -> Iterator[tuple[int, int, bytes]]:
             struct.pack_into("<Q", ring, _TAIL, tail)
 
 
-def _time(one: tuple[int, int, bytes]) -> int:
+def _time(entry: tuple[int, int, bytes]) -> int:
     """Return when a record was written: samples have it behind the process, others at their end."""
-    kind, _, record = one
+    kind, _, record = entry
     at = _SAMPLE_TIME if kind == _SAMPLE else len(record) - 8
     return int(struct.unpack_from("<Q", record, at)[0])
 

@@ -33,32 +33,38 @@ class Probed:
     is_available: bool = True  # the library has the operation
 
 
-def probe_library(one: Installed, env: Mapping[str, str]) -> list[Probed]:
+def probe_library(library: Installed, env: Mapping[str, str]) -> list[Probed]:
     """Probe all operations of a library that there are probes for."""
-    if one.name not in probe.OPERATIONS or "libssl" in one.path or "hogweed" in one.path:
+    if (
+        library.name not in probe.OPERATIONS
+        or "libssl" in library.path
+        or "hogweed" in library.path
+    ):
         return []
-    return [_probe(one, operation, env) for operation in probe.OPERATIONS[one.name]]
+    return [_probe(library, operation, env) for operation in probe.OPERATIONS[library.name]]
 
 
-def _probe(one: Installed, operation: str, env: Mapping[str, str]) -> Probed:
-    argv = [sys.executable, "-I", probe.__file__, one.name, one.path, operation]
+def _probe(library: Installed, operation: str, env: Mapping[str, str]) -> Probed:
+    argv = [sys.executable, "-I", probe.__file__, library.name, library.path, operation]
     with tempfile.TemporaryFile() as output:
         try:
             sampled = sample_command(argv, SamplingOptions(hz=999), env, output.fileno())
         except EverycoreError as error:
-            return Probed(one.path, one.name, operation, 0.0, "", error.message)
+            return Probed(library.path, library.name, operation, 0.0, "", error.message)
         output.seek(0)
         text = os.fsdecode(output.read()).strip().splitlines()
     try:
         told = json.loads(text[-1])
         if "error" in told:
             why, is_available = str(told["error"]), not told["absent"]
-            return Probed(one.path, one.name, operation, 0.0, "", why, is_available)
+            return Probed(library.path, library.name, operation, 0.0, "", why, is_available)
         rate = float(told["rate"])
     except (IndexError, ValueError, KeyError, TypeError):
         why = "the probe ended without an answer"
-        return Probed(one.path, one.name, operation, 0.0, "", why)
-    named = [item for item in recognise(collect(sampled)) if _is_of(item.region.module.path, one)]
+        return Probed(library.path, library.name, operation, 0.0, "", why)
+    named = [
+        item for item in recognise(collect(sampled)) if _is_of(item.region.module.path, library)
+    ]
     wanted = probe.PRIMITIVES.get(operation, ())
     found = {
         label: share
@@ -67,20 +73,22 @@ def _probe(one: Installed, operation: str, env: Mapping[str, str]) -> Probed:
     }
     ordered = sorted(found.items(), key=lambda pair: -pair[1])
     code = " + ".join(label for label, share in ordered[:2] if share >= 15)
-    return Probed(one.path, one.name, operation, rate, code)
+    return Probed(library.path, library.name, operation, rate, code)
 
 
-def _is_of(path: str, one: Installed) -> bool:
+def _is_of(path: str, library: Installed) -> bool:
     """Whether code is the library's own, or of one that it calls; not Python's."""
-    return path == one.path or ("python" not in Path(path).name and "libc.so" not in path)
+    return path == library.path or ("python" not in Path(path).name and "libc.so" not in path)
 
 
 def best_rates(probed: Sequence[Probed]) -> dict[str, Probed]:
     """Return the fastest library of each operation."""
     best: dict[str, Probed] = {}
-    for one in probed:
-        if not one.error and one.rate > (best[one.operation].rate if one.operation in best else 0):
-            best[one.operation] = one
+    for result in probed:
+        if not result.error and result.rate > (
+            best[result.operation].rate if result.operation in best else 0
+        ):
+            best[result.operation] = result
     return best
 
 
@@ -91,8 +99,12 @@ def too_slow(probed: Sequence[Probed], own: Mapping[str, float]) -> list[tuple[P
     """
     best = best_rates(probed)
     found = []
-    for one in probed:
-        rate = 0.0 if one.error else max(best[one.operation].rate, own.get(one.operation, 0.0))
-        if one.rate * MUCH < rate:
-            found.append((one, rate / one.rate))
+    for result in probed:
+        rate = (
+            0.0
+            if result.error
+            else max(best[result.operation].rate, own.get(result.operation, 0.0))
+        )
+        if result.rate * MUCH < rate:
+            found.append((result, rate / result.rate))
     return sorted(found, key=lambda pair: -pair[1])

@@ -79,23 +79,27 @@ def recognise(profile: Profile, rules: Rules | None = None) -> list[Named]:
     after code that calls each other, has been named by more particular ones.
     """
     rules = rules or load_rules()
-    named = [Named(one, gather(one, rules)) for one in profile.regions]
+    named = [Named(region, gather(region, rules)) for region in profile.regions]
     tables = _tables_of_functions(named)
-    for one in named:
-        one.is_crypto_file = bool(CRYPTO_FILE.match(one.region.module.name))
-        one.evidence.is_crypto = one.is_crypto_file or any(
-            CRYPTO_NAME.search(name) for name in one.evidence.names
+    for named_region in named:
+        named_region.is_crypto_file = bool(CRYPTO_FILE.match(named_region.region.module.name))
+        named_region.evidence.is_crypto = named_region.is_crypto_file or any(
+            CRYPTO_NAME.search(name) for name in named_region.evidence.names
         )
-        own = _not_contradicted(one.region.function.name, rules)
-        one.found = _by_rules(one.evidence, own, _of_callers(one.region, tables))
-        one.is_particular = bool(one.found)
+        own = _not_contradicted(named_region.region.function.name, rules)
+        named_region.found = _by_rules(
+            named_region.evidence, own, _of_callers(named_region.region, tables)
+        )
+        named_region.is_particular = bool(named_region.found)
     _one_form(named)
     _within_functions(named, _LARGEST_GLUE)
     _of_joined_functions(named, rules)
     _tell_of_modules(named)
-    for one in named:
-        if not one.found:
-            one.found = _by_rules(one.evidence, rules.general, _of_callers(one.region, tables))
+    for named_region in named:
+        if not named_region.found:
+            named_region.found = _by_rules(
+                named_region.evidence, rules.general, _of_callers(named_region.region, tables)
+            )
     _within_functions(named)
     _of_curves(named)
     _of_generated_curves(named)
@@ -112,47 +116,47 @@ def _not_contradicted(name: str, rules: Rules) -> Sequence[Implementation]:
     Names of generators and modes do not: a signature's function may hold a hash.
     """
     told = [
-        one
-        for one in (rules.of_names if name else ())
-        if one.rank < VAGUE and not one.is_family and one.is_name(name)
+        rule
+        for rule in (rules.of_names if name else ())
+        if rule.rank < VAGUE and not rule.is_family and rule.is_name(name)
     ]
     if not told:
         return rules.particular
-    classes = {_CLASSES.get(one.kind, "") for one in told} - {""}
-    words = {word for one in told for word in one.primitive.split(" or ")}
+    classes = {_CLASSES.get(rule.kind, "") for rule in told} - {""}
+    words = {word for rule in told for word in rule.primitive.split(" or ")}
     return [
-        one
-        for one in rules.particular
-        if one.primitive == "GHASH"
-        or _CLASSES.get(one.kind) not in classes
-        or words & set(one.primitive.split(" or "))
+        rule
+        for rule in rules.particular
+        if rule.primitive == "GHASH"
+        or _CLASSES.get(rule.kind) not in classes
+        or words & set(rule.primitive.split(" or "))
     ]
 
 
 def _of_curves(named: Sequence[Named]) -> None:
     """Name arithmetic of big numbers by the one curve whose functions are called beside it."""
     near: dict[str, set[tuple[str, int]]] = defaultdict(set)
-    for one in named:
-        for found in one.found[:1]:
+    for named_region in named:
+        for found in named_region.found[:1]:
             if found.kind == "public" and found.primitive not in _NO_CURVES:
-                near[found.primitive].add(one.region.key)
-                for _, chain in one.region.chains:
+                near[found.primitive].add(named_region.region.key)
+                for _, chain in named_region.region.chains:
                     near[found.primitive] |= {(c.module, c.start) for c in chain[:_NEAREST]}
-    for one in named:
-        if not one.found or one.found[0].primitive != _BIG_NUMBERS:
+    for named_region in named:
+        if not named_region.found or named_region.found[0].primitive != _BIG_NUMBERS:
             continue
-        total = sum(count for count, _ in one.region.chains)
+        total = sum(count for count, _ in named_region.region.chains)
         held: Counter[str] = Counter()
-        for count, chain in one.region.chains:
-            own = {(c.module, c.start) for c in chain[:_NEAREST]} | {one.region.key}
+        for count, chain in named_region.region.chains:
+            own = {(c.module, c.start) for c in chain[:_NEAREST]} | {named_region.region.key}
             held.update({name: count for name, keys in near.items() if keys & own})
         if not held:
             continue
         (best, most), *others = held.most_common(2)
         if most >= _MOST_CALLS * total and not others:
-            text = one.found[0].implementation
+            text = named_region.found[0].implementation
             scalar = text if text.startswith("scalar") else f"scalar, {text}"
-            one.found = (Recognition(best, "public", scalar, "its callers"),)
+            named_region.found = (Recognition(best, "public", scalar, "its callers"),)
 
 
 def _of_generated_curves(named: Sequence[Named]) -> None:
@@ -161,18 +165,22 @@ def _of_generated_curves(named: Sequence[Named]) -> None:
     Nothing is known of the callers of generated code.
     """
     curves: dict[str, Counter[str]] = defaultdict(Counter)
-    own = [one for one in named if one.region.is_generated and one.found]
-    for one in own:
-        found = one.found[0]
+    own = [
+        named_region
+        for named_region in named
+        if named_region.region.is_generated and named_region.found
+    ]
+    for named_region in own:
+        found = named_region.found[0]
         if found.kind == "public" and found.primitive not in _NO_CURVES:
-            curves[one.region.process][found.primitive] += one.region.samples
-    for one in own:
-        counted = curves[one.region.process]
-        if one.found[0].primitive == _BIG_NUMBERS and counted:
+            curves[named_region.region.process][found.primitive] += named_region.region.samples
+    for named_region in own:
+        counted = curves[named_region.region.process]
+        if named_region.found[0].primitive == _BIG_NUMBERS and counted:
             (best, most), *_ = counted.most_common(1)
             if most >= _NEARLY_ALL * counted.total():
-                text = one.found[0].implementation
-                one.found = (Recognition(best, "public", text, "the curve beside it"),)
+                text = named_region.found[0].implementation
+                named_region.found = (Recognition(best, "public", text, "the curve beside it"),)
 
 
 def _tell_of_modules(named: Sequence[Named]) -> None:
@@ -180,25 +188,25 @@ def _tell_of_modules(named: Sequence[Named]) -> None:
     samples: Counter[str] = Counter()
     crypto: Counter[str] = Counter()
     primitives: dict[str, set[str]] = defaultdict(set)
-    for one in named:
-        path = one.region.module.path
-        samples[path] += one.region.samples
-        if any(found.kind not in _NO_CRYPTO for found in one.found):
-            crypto[path] += one.region.samples
-            primitives[path] |= {found.primitive for found in one.found}
-    for one in named:
-        path = one.region.module.path
-        one.evidence.beside = frozenset(primitives[path])
-        one.is_crypto_module = one.is_crypto_file or (
+    for named_region in named:
+        path = named_region.region.module.path
+        samples[path] += named_region.region.samples
+        if any(found.kind not in _NO_CRYPTO for found in named_region.found):
+            crypto[path] += named_region.region.samples
+            primitives[path] |= {found.primitive for found in named_region.found}
+    for named_region in named:
+        path = named_region.region.module.path
+        named_region.evidence.beside = frozenset(primitives[path])
+        named_region.is_crypto_module = named_region.is_crypto_file or (
             bool(path) and crypto[path] >= _MOST_OF_A_FILE * samples[path]
         )
 
 
 def _tables_of_functions(named: Iterable[Named]) -> dict[tuple[str, int], Counter[str]]:
     found: dict[tuple[str, int], Counter[str]] = defaultdict(Counter)
-    for one in named:
-        found[one.region.key].update(one.evidence.function.tables)
-        found[one.region.key].update(one.evidence.live)
+    for named_region in named:
+        found[named_region.region.key].update(named_region.evidence.function.tables)
+        found[named_region.region.key].update(named_region.evidence.live)
     return found
 
 
@@ -228,15 +236,15 @@ def _by_rules(
 
 
 def _fits(rule: Implementation, evidence: Evidence, callers: Counter[str]) -> bool:
-    if rule.beside and not any(rule.beside.search(one) for one in evidence.beside):
+    if rule.beside and not any(rule.beside.search(neighbour) for neighbour in evidence.beside):
         return False
     if rule.needs_crypto and not evidence.is_crypto:
         return False
-    if not all(holds(one, evidence, callers) for one in rule.needs):
+    if not all(holds(need, evidence, callers) for need in rule.needs):
         return False
-    if rule.any and not any(holds(one, evidence, callers) for one in rule.any):
+    if rule.any and not any(holds(condition, evidence, callers) for condition in rule.any):
         return False
-    return not any(holds(one, evidence, callers) for one in rule.without)
+    return not any(holds(condition, evidence, callers) for condition in rule.without)
 
 
 def _name(rule: Implementation, evidence: Evidence) -> str:
@@ -263,19 +271,21 @@ def _within_functions(named: Sequence[Named], most: float = 0.0) -> None:
     """
     best: dict[tuple[str, int], Named] = {}
     unnamed: Counter[tuple[str, int]] = Counter()
-    for one in named:
-        if not one.found:
-            unnamed[one.region.key] += one.region.samples
-        elif one.region.function.name + one.region.function.origin:
-            held = best.setdefault(one.region.key, one)
-            if one.region.samples > held.region.samples:
-                best[one.region.key] = one
-    for one in named:
-        if one.found or not (other := best.get(one.region.key)):
+    for named_region in named:
+        if not named_region.found:
+            unnamed[named_region.region.key] += named_region.region.samples
+        elif named_region.region.function.name + named_region.region.function.origin:
+            held = best.setdefault(named_region.region.key, named_region)
+            if named_region.region.samples > held.region.samples:
+                best[named_region.region.key] = named_region
+    for named_region in named:
+        if named_region.found or not (other := best.get(named_region.region.key)):
             continue
-        if most and unnamed[one.region.key] > most * other.region.samples:
+        if most and unnamed[named_region.region.key] > most * other.region.samples:
             continue
-        one.found = tuple(replace(f, because="the rest of its function") for f in other.found)
+        named_region.found = tuple(
+            replace(f, because="the rest of its function") for f in other.found
+        )
 
 
 def _of_joined_functions(named: Sequence[Named], rules: Rules) -> None:
@@ -283,13 +293,21 @@ def _of_joined_functions(named: Sequence[Named], rules: Rules) -> None:
 
     A round whose steps were not inlined has its rotations in one and its constants in another.
     """
-    unnamed = [one for one in named if not one.found and one.region.code]
+    unnamed = [
+        named_region
+        for named_region in named
+        if not named_region.found and named_region.region.code
+    ]
     hot: dict[tuple[str, int], list[Named]] = defaultdict(list)
-    for one in unnamed:
-        name = one.region.function.name
+    for named_region in unnamed:
+        name = named_region.region.function.name
         has_own = any(rule.is_name(name) for rule in rules.of_names) if name else False
-        if one.region.function.size and not one.region.is_generated and not has_own:
-            hot[one.region.key].append(one)
+        if (
+            named_region.region.function.size
+            and not named_region.region.is_generated
+            and not has_own
+        ):
+            hot[named_region.region.key].append(named_region)
     groups: dict[tuple[str, int], list[tuple[str, int]]] = {key: [key] for key in hot}
     for key, parts in hot.items():
         for caller in parts[0].region.callers()[:1]:
@@ -297,14 +315,14 @@ def _of_joined_functions(named: Sequence[Named], rules: Rules) -> None:
             if other in hot and groups[other] is not groups[key]:
                 joined = [*groups[other], *groups[key]]
                 groups |= dict.fromkeys(joined, joined)
-    for keys in {id(one): one for one in groups.values()}.values():
+    for keys in {id(group): group for group in groups.values()}.values():
         if not 1 < len(keys) <= _MOST_JOINED:
             continue
-        parts = [one for key in keys for one in hot[key]]
-        evidence = joined_evidence([one.evidence for one in parts])
+        parts = [named_region for key in keys for named_region in hot[key]]
+        evidence = joined_evidence([part.evidence for part in parts])
         for found in _by_rules(evidence, rules.particular, Counter())[:1]:
-            for one in parts:
-                one.found = (replace(found, because="functions that call each other"),)
+            for part in parts:
+                part.found = (replace(found, because="functions that call each other"),)
 
 
 def _one_form(named: Sequence[Named]) -> None:
@@ -313,13 +331,15 @@ def _one_form(named: Sequence[Named]) -> None:
     A hash with vectors in its schedule has rounds that are scalar, which is told of both.
     """
     samples: dict[tuple[tuple[str, int], str], Counter[str]] = defaultdict(Counter)
-    for one in named:
-        for found in one.found:
-            samples[one.region.key, found.primitive][found.implementation] += one.region.samples
-    for one in named:
+    for named_region in named:
+        for found in named_region.found:
+            samples[named_region.region.key, found.primitive][found.implementation] += (
+                named_region.region.samples
+            )
+    for named_region in named:
         changed = []
-        for found in one.found:
-            counted = samples[one.region.key, found.primitive]
+        for found in named_region.found:
+            counted = samples[named_region.region.key, found.primitive]
             vectors = Counter[str]()
             for name, count in counted.items():
                 if (form := name.partition(",")[0]) in _VECTORS:
@@ -330,33 +350,33 @@ def _one_form(named: Sequence[Named]) -> None:
                 mixed = f"{best}, scalar rounds"
                 found = replace(found, implementation=mixed)  # noqa: PLW2901
             changed.append(found)
-        one.found = tuple(changed)
+        named_region.found = tuple(changed)
 
 
 def _from_callers(named: Sequence[Named]) -> None:
     """Name code that only named code calls, or that calls it: the glue of a primitive."""
     by_function: dict[tuple[str, int], Named] = {}
-    for one in named:
-        if one.found and one.region.key not in by_function:
-            by_function[one.region.key] = one
+    for named_region in named:
+        if named_region.found and named_region.region.key not in by_function:
+            by_function[named_region.region.key] = named_region
     called: dict[tuple[str, int], Named] = {}
-    for one in named:
-        if one.found:
-            for caller in one.region.callers()[:1]:
-                called.setdefault((caller.module, caller.start), one)
-    for one in named:
-        if one.found or one.region.is_generated:
+    for named_region in named:
+        if named_region.found:
+            for caller in named_region.region.callers()[:1]:
+                called.setdefault((caller.module, caller.start), named_region)
+    for named_region in named:
+        if named_region.found or named_region.region.is_generated:
             continue
-        near = [by_function.get((c.module, c.start)) for c in one.region.callers()[:2]]
-        other = next((n for n in near if n), None) or called.get(one.region.key)
-        if other is None or other.region.module.path != one.region.module.path:
+        near = [by_function.get((c.module, c.start)) for c in named_region.region.callers()[:2]]
+        other = next((n for n in near if n), None) or called.get(named_region.region.key)
+        if other is None or other.region.module.path != named_region.region.module.path:
             continue
-        is_large = other.region.samples * _LARGEST_GLUE >= one.region.samples
+        is_large = other.region.samples * _LARGEST_GLUE >= named_region.region.samples
         if other.found[0].kind == "public" and other.is_particular:
-            is_large |= one.evidence.multiplies()
+            is_large |= named_region.evidence.multiplies()
         if is_large and other.found[0].kind not in _NO_CRYPTO:
             first = other.found[0]
-            one.found = (_glue(first, "its neighbour"),)
+            named_region.found = (_glue(first, "its neighbour"),)
 
 
 def _glue(of: Recognition, because: str) -> Recognition:
@@ -374,56 +394,74 @@ def _from_names_of_callers(named: Sequence[Named], rules: Rules) -> None:
 
     Chains end at a file's border, so that what everyone calls is not named after one of them.
     """
-    for one in named:
-        if one.found or one.region.function.name or not one.region.module.path:
+    for named_region in named:
+        if (
+            named_region.found
+            or named_region.region.function.name
+            or not named_region.region.module.path
+        ):
             continue
-        path = one.region.module.path
-        names = [caller.name for caller in one.region.callers()[:_FAR] if caller.module == path]
+        path = named_region.region.module.path
+        names = [
+            caller.name for caller in named_region.region.callers()[:_FAR] if caller.module == path
+        ]
         for name in filter(None, names):
             if rule := next((r for r in rules.of_names if r.is_name(name)), None):
                 primitive = rule.said_in(name) or rule.primitive
-                text = _name(rule, one.evidence)
-                one.found = (Recognition(primitive, rule.kind, text, "a caller's name", rule.says),)
+                text = _name(rule, named_region.evidence)
+                named_region.found = (
+                    Recognition(primitive, rule.kind, text, "a caller's name", rule.says),
+                )
                 break
 
 
 def _from_siblings(named: Sequence[Named]) -> None:
     """Name what is left in a cryptographic library by the call of its interface that it serves."""
     served: dict[tuple[str, str], Counter[Recognition]] = defaultdict(Counter)
-    for one in named:
-        if one.is_crypto_module and one.found and (call := _interface(one)):
-            served[call][one.found[0]] += one.region.samples
-    for one in named:
-        if one.found or not one.is_crypto_module or not (call := _interface(one)):
+    for named_region in named:
+        if (
+            named_region.is_crypto_module
+            and named_region.found
+            and (call := _interface(named_region))
+        ):
+            served[call][named_region.found[0]] += named_region.region.samples
+    for named_region in named:
+        if (
+            named_region.found
+            or not named_region.is_crypto_module
+            or not (call := _interface(named_region))
+        ):
             continue
         if counted := served.get(call):
             most, samples = counted.most_common(1)[0]
-            if samples * _LARGEST_GLUE >= one.region.samples:
-                one.found = (_glue(most, "the same call"),)
+            if samples * _LARGEST_GLUE >= named_region.region.samples:
+                named_region.found = (_glue(most, "the same call"),)
 
 
 def _from_other_parts(named: Sequence[Named]) -> None:
     """Tell code that only its name betrays as part of the implementation that is beside it."""
     held: dict[tuple[str, str], Counter[Recognition]] = defaultdict(Counter)
-    for one in named:
-        for found in one.found[:1]:
+    for named_region in named:
+        for found in named_region.found[:1]:
             if not _NAME_ALONE.match(found.implementation):
-                held[one.region.module.path, found.primitive][found] += one.region.samples
-    for one in named:
-        for found in one.found[:1]:
+                held[named_region.region.module.path, found.primitive][found] += (
+                    named_region.region.samples
+                )
+    for named_region in named:
+        for found in named_region.found[:1]:
             if not _NAME_ALONE.match(found.implementation):
                 continue
-            counted = held.get((one.region.module.path, found.primitive))
-            if counted and counted.total() * _LARGEST_GLUE >= one.region.samples:
-                one.found = (_glue(counted.most_common(1)[0][0], found.because),)
+            counted = held.get((named_region.region.module.path, found.primitive))
+            if counted and counted.total() * _LARGEST_GLUE >= named_region.region.samples:
+                named_region.found = (_glue(counted.most_common(1)[0][0], found.because),)
 
 
-def _interface(one: Named) -> tuple[str, str] | None:
+def _interface(named_region: Named) -> tuple[str, str] | None:
     """Return the library and the first function with a name in the chain of callers.
 
     If none has a name, it is the nearest one.
     """
-    path = one.region.module.path
-    chain = [caller for caller in one.region.callers() if caller.module == path]
+    path = named_region.region.module.path
+    chain = [caller for caller in named_region.region.callers() if caller.module == path]
     name = next((caller.name for caller in chain if caller.name), "")
     return (path, name or hex(chain[0].start)) if chain else None

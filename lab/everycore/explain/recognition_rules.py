@@ -100,9 +100,9 @@ class Implementation:
     def said_in(self, name: str) -> str:
         """Return what a pattern finds in a function's name, as a name of a primitive."""
         symbols = [
-            one.symbol for one in self.needs if one.symbol and "what" in one.symbol.groupindex
+            need.symbol for need in self.needs if need.symbol and "what" in need.symbol.groupindex
         ]
-        found = next((match for one in symbols if (match := one.search(name))), None)
+        found = next((match for symbol in symbols if (match := symbol.search(name))), None)
         text = found["what"] if found else ""
         return text.upper() if len(text) < 4 else text.capitalize()
 
@@ -142,17 +142,27 @@ class Rules:
     @cached_property
     def particular(self) -> tuple[Implementation, ...]:
         """Rules of one primitive's own constants, tables or rotations."""
-        return tuple(one for one in self.implementations if one.rank < GENERAL)
+        return tuple(
+            implementation
+            for implementation in self.implementations
+            if implementation.rank < GENERAL
+        )
 
     @cached_property
     def general(self) -> tuple[Implementation, ...]:
         """Rules of names, and of arithmetic that many have; a primitive's own name comes first."""
-        rules = (one for one in self.implementations if one.rank >= GENERAL)
-        return tuple(sorted(rules, key=lambda one: not one.is_of_names or one.rank >= VAGUE))
+        rules = (
+            implementation
+            for implementation in self.implementations
+            if implementation.rank >= GENERAL
+        )
+        return tuple(sorted(rules, key=lambda rule: not rule.is_of_names or rule.rank >= VAGUE))
 
     @cached_property
     def of_names(self) -> tuple[Implementation, ...]:
-        return tuple(one for one in self.implementations if one.is_of_names)
+        return tuple(
+            implementation for implementation in self.implementations if implementation.is_of_names
+        )
 
     def tables_at(self, address: int, start: int, data: bytes) -> dict[str, int]:
         """Return the tables that hold an address, by two or more of their pieces at it.
@@ -196,12 +206,12 @@ def load_rules(folder: Path = FOLDER) -> Rules:
                 f"{path.name}: unknown kind '{kind}'", f"valid: {', '.join(KINDS)}"
             )
         kinds[primitive], sources[primitive] = kind, table["source"]
-        for one in table.get("table", ()):
-            for chunk, piece in _pieces(path.name, one):
+        for entry in table.get("table", ()):
+            for chunk, piece in _pieces(path.name, entry):
                 pieces.setdefault(chunk, {})[piece] = None
-        for one in table.get("implementation", ()):
-            implementations.append(_implementation(path.name, primitive, kind, one))
-    implementations.sort(key=lambda one: one.rank)
+        for entry in table.get("implementation", ()):
+            implementations.append(_implementation(path.name, primitive, kind, entry))
+    implementations.sort(key=lambda implementation: implementation.rank)
     found = {chunk: tuple(own) for chunk, own in pieces.items()}
     return Rules(tuple(implementations), found, kinds, sources)
 
@@ -253,7 +263,7 @@ def _implementation(where: str, primitive: str, kind: str, table: Any) -> Implem
     known = expect(f"{where}: implementation", table, shape, ("name", "rank", "needs"))
     for name in _CONDITIONS:
         own = known.get(name, ())
-        known[name] = tuple(_condition(f"{where}: {known['name']}", one) for one in own)
+        known[name] = tuple(_condition(f"{where}: {known['name']}", condition) for condition in own)
     if "beside" in known:
         known["beside"] = re.compile(known["beside"])
     return Implementation(primitive, kind, **known)

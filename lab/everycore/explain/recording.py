@@ -32,40 +32,41 @@ def rows(profile: Profile, cpu_flags: list[str]) -> Iterator[dict[str, Any]]:
     rest = {"command": list(profile.command), "environment": {}, "cpu": cpu_flags}
     more = {name: getattr(profile, name) for name in _MORE}
     files = {
-        path: [one.library, one.version, dict(one.instructions)]
-        for path, one in facts_of(profile).items()
+        path: [facts.library, facts.version, dict(facts.instructions)]
+        for path, facts in facts_of(profile).items()
     }
     first = {"type": "profile", "format": FORMAT, **head, **rest, **more}
     yield {**first, "core": list(profile.core), "files": files}
-    for one in profile.regions:
-        yield _region(one)
+    for region in profile.regions:
+        yield _region(region)
     yield {"type": "end", "regions": len(profile.regions)}
 
 
-def _region(one: Region) -> dict[str, Any]:
+def _region(region: Region) -> dict[str, Any]:
     return {
         "type": "region",
-        "module": [one.module.path, one.module.build_id],
-        "process": one.process,
-        "function": [*_function(one.function)],
-        "machine": one.machine,
-        "votes": [[place, count] for place, count in one.votes.items()],
-        "code": [one.code_start, _text(one.code)],
+        "module": [region.module.path, region.module.build_id],
+        "process": region.process,
+        "function": [*_function(region.function)],
+        "machine": region.machine,
+        "votes": [[place, count] for place, count in region.votes.items()],
+        "code": [region.code_start, _text(region.code)],
         "references": [
-            [item.address, item.data_start, _text(item.data), item.place] for item in one.references
+            [item.address, item.data_start, _text(item.data), item.place]
+            for item in region.references
         ],
         "chains": [
             [count, [[item.module, item.start, item.name] for item in chain]]
-            for count, chain in one.chains
+            for count, chain in region.chains
         ],
-        "generated": one.is_generated,
-        "environment": one.environment,
-        "unread": one.unread,
+        "generated": region.is_generated,
+        "environment": region.environment,
+        "unread": region.unread,
     }
 
 
-def _function(one: Function) -> tuple[int, int, str, str]:
-    return one.start, one.size, one.name, one.origin
+def _function(function: Function) -> tuple[int, int, str, str]:
+    return function.start, function.size, function.name, function.origin
 
 
 def _text(data: bytes) -> str:
@@ -111,7 +112,7 @@ def profile_of(rows: Sequence[Any], path: Path) -> tuple[Profile, list[str]]:
             # Older files have one environment, that of the profiler.
             regions=[_read_region(row, dict(rows[0]["environment"])) for row in regions],
             **{name: rows[0][name] for name in _MORE if name in rows[0]},
-            files={path: FileFacts(*one) for path, one in rows[0].get("files", {}).items()},
+            files={path: FileFacts(*facts) for path, facts in rows[0].get("files", {}).items()},
             core=_core(rows[0].get("core", ["", "", ""])),
         )
         return profile, list(rows[0]["cpu"])

@@ -99,7 +99,9 @@ class Region:
 
     def callers(self) -> tuple[Caller, ...]:
         """Return the most frequent chain of callers."""
-        return max(self.chains, key=lambda one: one[0])[1] if self.chains else ()
+        return (
+            max(self.chains, key=lambda counted_chain: counted_chain[0])[1] if self.chains else ()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,21 +175,21 @@ class Space:
 
     def find(self, address: int) -> tuple[Image, int] | None:
         """Return the file whose code is at an address, and the address in that file."""
-        one = self._sampled.mapping_of(self._pid, address)
-        if one is None or not one.path.startswith("/"):
+        mapping = self._sampled.mapping_of(self._pid, address)
+        if mapping is None or not mapping.path.startswith("/"):
             return None
-        image = self._files.image(one.path)
+        image = self._files.image(mapping.path)
         if image is None:
             return None
-        place = image.address_of(address - one.start + one.offset)
+        place = image.address_of(address - mapping.start + mapping.offset)
         return None if place is None else (image, place)
 
     def bias(self, image: Image) -> int | None:
         """Return the distance between addresses in memory and in a file."""
-        for one in reversed(self._sampled.mappings.get(self._pid, [])):
-            if one.path == image.path:
-                place = image.address_of(one.offset)
-                return None if place is None else one.start - place
+        for mapping in reversed(self._sampled.mappings.get(self._pid, [])):
+            if mapping.path == image.path:
+                place = image.address_of(mapping.offset)
+                return None if place is None else mapping.start - place
         return None
 
     def variable(self, image: Image, address: int, length: int) -> bytes:
@@ -204,7 +206,7 @@ class Space:
         """Return memory, of a snapshot or of a file that does not change."""
         if held := self._sampled.bytes_at(self._pid, address, length):
             return held
-        for path in {one.path for one in self._sampled.mappings.get(self._pid, [])}:
+        for path in {mapping.path for mapping in self._sampled.mappings.get(self._pid, [])}:
             image = self._files.image(path) if path.startswith("/") else None
             if image is None or (bias := self.bias(image)) is None:
                 continue
@@ -222,7 +224,7 @@ class Environments:
 
     def note(self, region: Region, samples: Iterable[Sample]) -> None:
         """Note in a region the environment of most of its samples, as far as they are known."""
-        counted = Counter((one.pid, self._program(one)) for one in samples)
+        counted = Counter((sample.pid, self._program(sample)) for sample in samples)
         found: Counter[Environment] = Counter()
         for key, count in counted.items():
             if (environment := self._known[key]) is not None:
@@ -253,7 +255,7 @@ def collect(sampled: Sampled, command: Iterable[str] = ()) -> Profile:
     functions: dict[tuple[str, str, int], Function] = {}
     elsewhere = 0
     loose: dict[int, list[tuple[int, Sample]]] = defaultdict(list)
-    user = [one for one in sampled.samples if one.is_user]
+    user = [sample for sample in sampled.samples if sample.is_user]
     for sample in user:
         space = spaces.setdefault(sample.pid, Space(sampled, files, sample.pid))
         found = space.find(sample.place)
@@ -277,7 +279,7 @@ def collect(sampled: Sampled, command: Iterable[str] = ()) -> Profile:
     ]
     for pid, placed in loose.items():
         regions += _generated(sampled, spaces[pid], pid, placed, environments, len(user))
-    regions.sort(key=lambda one: -one.samples)
+    regions.sort(key=lambda code_region: -code_region.samples)
     return Profile(
         machine=sampled.machine, method=sampled.method, why=sampled.why, seconds=sampled.seconds,
         lost=sampled.lost, total=len(sampled.samples), kernel=len(sampled.samples) - len(user),
@@ -289,13 +291,13 @@ def clusters(
     placed: Iterable[tuple[int, T]], gap: int = GAP_BYTES
 ) -> Iterator[list[tuple[int, T]]]:
     """Split places, and what was seen at each, where those that ran are far apart."""
-    ordered = sorted(placed, key=lambda one: one[0])
+    ordered = sorted(placed, key=lambda item: item[0])
     cluster = ordered[:1]
-    for one in ordered[1:]:
-        if one[0] - cluster[-1][0] > gap:
+    for item in ordered[1:]:
+        if item[0] - cluster[-1][0] > gap:
             yield cluster
             cluster = []
-        cluster.append(one)
+        cluster.append(item)
     yield cluster
 
 

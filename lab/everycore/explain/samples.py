@@ -94,8 +94,12 @@ class Sampled:
 
         A process that has executed nothing has that of its parent.
         """
-        since = max((one for one in self.execs.get(pid, ()) if one <= time), default=0)
-        until = min((one for one in self.execs.get(pid, ()) if one > time), default=None)
+        since = max(
+            (exec_time for exec_time in self.execs.get(pid, ()) if exec_time <= time), default=0
+        )
+        until = min(
+            (exec_time for exec_time in self.execs.get(pid, ()) if exec_time > time), default=None
+        )
         for look in reversed(self.looks.get(pid, ())):
             if look.began >= since and (until is None or look.ended < until):
                 return look.environment
@@ -106,9 +110,9 @@ class Sampled:
 
     def mapping_of(self, pid: int, address: int) -> Mapping | None:
         """Return the newest mapping of a process that holds an address."""
-        for one in reversed(self.mappings.get(pid, [])):
-            if one.start <= address < one.end:
-                return one
+        for mapping in reversed(self.mappings.get(pid, [])):
+            if mapping.start <= address < mapping.end:
+                return mapping
         return None
 
     def bytes_at(self, pid: int, address: int, length: int) -> bytes:

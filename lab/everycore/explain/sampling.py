@@ -78,7 +78,7 @@ def run_command(argv: Sequence[str], env: Mapping[str, str]) -> int:
 def sample_process(pid: int, asked: SamplingOptions) -> Sampled:
     """Sample a process, and all that it starts from now on, for some seconds or to its end."""
     try:
-        tids = tuple(int(one.name) for one in Path(f"/proc/{pid}/task").iterdir())
+        tids = tuple(int(thread.name) for thread in Path(f"/proc/{pid}/task").iterdir())
     except (OSError, ValueError) as error:
         raise EverycoreError(
             f"there is no process {pid}", "`ps -e` lists the processes that run"
@@ -211,7 +211,9 @@ def _by_ptrace(
             before = len(sampled.samples)
             stopper.sample()
             news = sampled.samples[before:]
-            watch.look(one for one in news if sampled.environment_at(one.pid, one.time) is None)
+            watch.look(
+                sample for sample in news if sampled.environment_at(sample.pid, sample.time) is None
+            )
             snapshots.take(news)
     finally:
         stopper.release()

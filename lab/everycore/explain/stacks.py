@@ -40,11 +40,11 @@ def stacks(named: Iterable[Named]) -> list[Stack]:
     A region keeps the chains of some of its samples; the others are shared out among these.
     """
     counted: Counter[tuple[tuple[str, ...], str, str]] = Counter()
-    for one in named:
-        region = one.region
-        leaf = " + ".join(dict.fromkeys(found.label for found in one.found))
-        primitives = " + ".join(dict.fromkeys(found.primitive for found in one.found))
-        kind = one.found[0].kind if one.found else ""
+    for named_region in named:
+        region = named_region.region
+        leaf = " + ".join(dict.fromkeys(found.label for found in named_region.found))
+        primitives = " + ".join(dict.fromkeys(found.primitive for found in named_region.found))
+        kind = named_region.found[0].kind if named_region.found else ""
         chains = region.chains or [(1, ())]
         total = sum(count for count, _ in chains)
         for count, chain in chains:
@@ -78,9 +78,9 @@ def _own_name(region: Region) -> str:
 
 def folded(found: Iterable[Stack]) -> Iterable[str]:
     """Yield a line for each stack, as tools for flame graphs read it: frames, `;`, samples."""
-    for one in found:
-        frames = (frame.replace(";", ",").replace("\n", " ") for frame in one.frames)
-        if samples := round(one.samples):
+    for stack in found:
+        frames = (frame.replace(";", ",").replace("\n", " ") for frame in stack.frames)
+        if samples := round(stack.samples):
             yield f"{';'.join(frames)} {samples}"
 
 
@@ -91,13 +91,13 @@ def flame(found: Iterable[Stack]) -> list[Frame]:
     look alike.
     """
     root = Frame("", -1)
-    for one in found:
+    for stack in found:
         node = root
-        for depth, name in enumerate(one.frames):
-            node.end += one.samples
+        for depth, name in enumerate(stack.frames):
+            node.end += stack.samples
             node = node.inner.setdefault(name, Frame(name, depth))
-        node.end += one.samples
-        node.primitives, node.kind = one.primitives, one.kind
+        node.end += stack.samples
+        node.primitives, node.kind = stack.primitives, stack.kind
     laid: list[Frame] = []
     _lay(root, laid)
     return laid
@@ -107,17 +107,17 @@ def _lay(outer: Frame, laid: list[Frame]) -> None:
     """Give inner frames their places, which so far have their widths in `end`."""
     begin = outer.begin
     for name in sorted(outer.inner):
-        one = outer.inner[name]
-        one.begin, one.end = begin, begin + one.end
-        begin = one.end
-        laid.append(one)
-        _lay(one, laid)
+        frame = outer.inner[name]
+        frame.begin, frame.end = begin, begin + frame.end
+        begin = frame.end
+        laid.append(frame)
+        _lay(frame, laid)
 
 
 def primitives_by_share(found: Sequence[Stack]) -> list[str]:
     """Return the names of what stacks compute, the one with most samples first."""
     counted: Counter[str] = Counter()
-    for one in found:
-        if one.primitives:
-            counted[one.primitives] += one.samples  # type: ignore[assignment]
+    for stack in found:
+        if stack.primitives:
+            counted[stack.primitives] += stack.samples  # type: ignore[assignment]
     return [name for name, _ in counted.most_common()]

@@ -148,12 +148,14 @@ class Stopper:
         self._before_exec.discard(tid)
         self._sampled.exec(tid, name_of(tid), time.monotonic_ns())
         self._watch.look_at(tid)
-        for other in [one for one, pid in self._processes.items() if pid == tid and one != tid]:
+        for other in [
+            thread for thread, pid in self._processes.items() if pid == tid and thread != tid
+        ]:
             del self._processes[other]
 
     def sample(self) -> None:
         """Take a sample of every thread that is running now."""
-        for tid in [one for one in self._processes if one not in self._stopped]:
+        for tid in [thread for thread in self._processes if thread not in self._stopped]:
             if tid in self._before_exec:
                 continue
             if not _is_running(self._processes.get(tid, tid), tid):
@@ -209,7 +211,11 @@ class Stopper:
             folder = Path("/proc") / str(pid)
             text = (folder / "maps").read_text(errors="replace")
             held = self._sampled.mappings.setdefault(pid, [])
-            new = [one for one in read_mappings(text, executable_only=True) if one not in held]
+            new = [
+                mapping
+                for mapping in read_mappings(text, executable_only=True)
+                if mapping not in held
+            ]
             held.extend(new)
             self._sampled.names[pid] = (folder / "comm").read_text(errors="replace").strip()
 

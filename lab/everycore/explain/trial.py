@@ -81,14 +81,14 @@ def change_of(
                 words = (*argv[: place + 1], value + more, *argv[place + 2 :])
                 return Change(words, env, f"{option} {value}{more}")
     if remedy.put:
-        changed = dict(one.partition("=")[::2] for one in remedy.put)
+        changed = dict(setting.partition("=")[::2] for setting in remedy.put)
         return Change(tuple(argv), {**env, **changed}, " ".join(remedy.put))
     if remedy.provider and provider and _CONFIGURATION not in env:
         return Change(tuple(argv), {**env, _CONFIGURATION: str(provider)}, "with our provider")
     if remedy.library and (other := _same_library(remedy, folders or library_folders())):
         # Preloading alone would leave libraries beside it, which may not fit it, to the old path.
-        paths = ":".join(one for one in (str(other.parent), env.get(_PATH, "")) if one)
-        preload = " ".join(one for one in (str(other), env.get(_PRELOAD, "")) if one)
+        paths = ":".join(path for path in (str(other.parent), env.get(_PATH, "")) if path)
+        preload = " ".join(library for library in (str(other), env.get(_PRELOAD, "")) if library)
         return Change(tuple(argv), {**env, _PATH: paths, _PRELOAD: preload}, f"with {other}")
     return None
 
@@ -150,7 +150,7 @@ def try_remedy(
     for _ in range(ROUNDS):
         before.append(_run(argv, env))
         after.append(_run(change.argv, change.env))
-    if {one.code for one in before} != {one.code for one in after}:
+    if {run.code for run in before} != {run.code for run in after}:
         return Trial(remedy.remedy, None, "the program ends differently with it", change.words)
     gain, how = _compared(before, after)
     return Trial(remedy.remedy, gain, how, change.words)
@@ -161,13 +161,13 @@ def _compared(before: Sequence[_Run], after: Sequence[_Run]) -> tuple[float, str
 
     There is a difference only where all runs of one side are faster than all of the other.
     """
-    times = [[one.seconds for one in runs] for runs in (before, after)]
+    times = [[run.seconds for run in runs] for runs in (before, after)]
     first, second = map(min, times)
     if abs(first / second - 1) > _SAME_TIME:
         how = f"shortest time of {ROUNDS} runs each"
         return (first / second, how) if _are_apart(*times) else (1.0, f"{how}: {UNDECIDED}")
-    shapes = {one.shape for one in (*before, *after)}
-    numbers = [[one.number or 0.0 for one in runs] for runs in (before, after)]
+    shapes = {run.shape for run in (*before, *after)}
+    numbers = [[run.number or 0.0 for run in runs] for runs in (before, after)]
     if len(shapes) == 1 and all(map(all, numbers)):
         how = f"the last number that it prints, largest of {ROUNDS} runs each: its time is fixed"
         slow, fast = map(max, numbers)

@@ -91,9 +91,9 @@ class _Walk:
 
     def _by_rules(self, frame: Frame, place: int) -> int:
         row: Mapping[Any, Any] | None = None
-        for one in frame.rows:
-            if one["pc"] <= place:
-                row = one
+        for candidate in frame.rows:
+            if candidate["pc"] <= place:
+                row = candidate
         if row is None:
             raise _EndError
         names = _NAMES[self._machine]
@@ -129,12 +129,12 @@ class _Walk:
         stack: list[int] = [] if first is None else [first]
         names = _NAMES[self._machine]
         try:
-            for one in DWARFExprParser(structs).parse_expr(list(code)):
-                name, arguments = one.op_name, one.args
+            for operation in DWARFExprParser(structs).parse_expr(list(code)):
+                name, arguments = operation.op_name, operation.args
                 if name.startswith("DW_OP_breg"):
-                    stack.append(self._register(names.get(one.op - 0x70, "")) + arguments[0])
+                    stack.append(self._register(names.get(operation.op - 0x70, "")) + arguments[0])
                 elif name.startswith("DW_OP_lit"):
-                    stack.append(one.op - 0x30)
+                    stack.append(operation.op - 0x30)
                 elif name.startswith("DW_OP_const"):
                     stack.append(arguments[0])
                 elif name == "DW_OP_deref":

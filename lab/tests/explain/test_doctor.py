@@ -53,8 +53,8 @@ FLAGS = ("aes", "pclmulqdq", "sha_ni", "bmi2", "vaes", "avx512vl")
 
 def test_the_kernel_resolves_to_the_driver_of_the_highest_priority() -> None:
     found = health.kernel_algorithms(CRYPTO, ("xts(aes)", "aes", "cbc(aes)"))
-    assert [one.driver for one in found] == ["xts-aes-vaes-avx512", "aes-generic", ""]
-    assert [one.is_slow for one in found] == [False, True, False]
+    assert [algorithm.driver for algorithm in found] == ["xts-aes-vaes-avx512", "aes-generic", ""]
+    assert [algorithm.is_slow for algorithm in found] == [False, True, False]
     assert "not registered" in found[2].resolved
 
 
@@ -138,11 +138,11 @@ def test_masks_are_those_that_the_library_of_a_process_reads(tmp_path: Path) -> 
     other = Installed("/lib/y.so.1", "nettle", "8", HAS)
     found = [replace(GOOD, processes={}, masks={}, unread={}), other]
     health.add_processes(found, tmp_path)
-    assert [one.masks for one in found] == [
+    assert [library.masks for library in found] == [
         {21: ["OPENSSL_ia32cap=~0x2"]},
         {21: ["NETTLE_FAT_OVERRIDE=vendor:amd"]},
     ]
-    assert [one.unread for one in found] == [{22: "server"}, {22: "server"}]
+    assert [library.unread for library in found] == [{22: "server"}, {22: "server"}]
 
 
 def test_a_file_tells_its_library_and_version(tmp_path: Path) -> None:
@@ -157,13 +157,13 @@ def probed(path: str, rate: float, error: str = "") -> Probed:
 
 def test_more_than_twice_is_too_slow() -> None:
     every = [probed("a", 9.0), probed("b", 4.0), probed("c", 4.6), probed("d", 0, "x")]
-    assert [(one.path, times) for one, times in too_slow(every, {})] == [("b", 2.25)]
+    assert [(result.path, times) for result, times in too_slow(every, {})] == [("b", 2.25)]
 
 
 def test_our_kernels_are_the_best_where_no_library_is_faster() -> None:
     every = [probed("a", 9.0), probed("b", 4.0)]
     found = too_slow(every, {"aes-256-gcm": 20.0, "rsa2048": 1.0})
-    assert [(one.path, times) for one, times in found] == [("b", 5.0), ("a", 20 / 9)]
+    assert [(result.path, times) for result, times in found] == [("b", 5.0), ("a", 20 / 9)]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_exit_code_1_only_if_a_process_uses_what_is_slow(
     monkeypatch.setattr(command.health, "add_processes", lambda _: None)
     rates = {"/fast": 9.0, "/slow": 2.0}
     monkeypatch.setattr(
-        command, "probe_library", lambda one, _: [probed(one.path, rates[one.path])]
+        command, "probe_library", lambda library, _: [probed(library.path, rates[library.path])]
     )
     monkeypatch.setattr(command, "measure_own", lambda _: OwnSpeeds())
     found = lab("doctor")
@@ -249,8 +249,8 @@ def test_lines_of_the_answer_fit_80_columns_and_the_page_has_them(
     slow = replace(GOOD, path="/usr/lib/x86_64-linux-gnu/libcrypto.so.3", processes={5: "sshd"})
     monkeypatch.setattr(command.health, "installed", lambda _: [slow])
     monkeypatch.setattr(command.health, "add_processes", lambda _: None)
-    one = replace(probed(slow.path, 4e9), library="OpenSSL", code="AES: AES-NI + GHASH: CLMUL")
-    monkeypatch.setattr(command, "probe_library", lambda *_: [one])
+    result = replace(probed(slow.path, 4e9), library="OpenSSL", code="AES: AES-NI + GHASH: CLMUL")
+    monkeypatch.setattr(command, "probe_library", lambda *_: [result])
     monkeypatch.setattr(command, "measure_own", lambda _: OWN)
     page = tmp_path / "page.html"
     found = lab("doctor", "--page", str(page))
@@ -293,7 +293,7 @@ def test_our_own_kernels_are_measured_as_the_libraries_are(real_lab: Lab) -> Non
 
 def test_xts_is_not_called_ghash(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tweaks of XTS are multiplied by carry-less products in libgcrypt."""
-    libraries = [one for one in health.installed() if one.name == "libgcrypt"]
+    libraries = [library for library in health.installed() if library.name == "libgcrypt"]
     if not libraries:
         pytest.skip("no libgcrypt: apt-get install libgcrypt20")
     monkeypatch.setitem(probe.OPERATIONS, "libgcrypt", ("aes-256-xts",))
@@ -303,7 +303,7 @@ def test_xts_is_not_called_ghash(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_probe_measures_and_names_what_ran(monkeypatch: pytest.MonkeyPatch) -> None:
-    libraries = [one for one in health.installed() if one.name == "OpenSSL"]
+    libraries = [library for library in health.installed() if library.name == "OpenSSL"]
     if not libraries:
         pytest.skip("no libcrypto: apt-get install libssl3")
     monkeypatch.setitem(probe.OPERATIONS, "OpenSSL", ("sha256", "nothing"))

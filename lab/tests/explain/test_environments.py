@@ -32,8 +32,8 @@ NAME, _, VALUE = MASK.partition("=")
 def counted(sampled: Sampled) -> dict[str | None, int]:
     """Return how many user samples were taken under which value of the variable."""
     found: dict[str | None, int] = {}
-    for one in (sample for sample in sampled.samples if sample.is_user):
-        known = sampled.environment_at(one.pid, one.time)
+    for user_sample in (sample for sample in sampled.samples if sample.is_user):
+        known = sampled.environment_at(user_sample.pid, user_sample.time)
         value = None if known is None else dict(known).get(NAME, "")
         found[value] = found.get(value, 0) + 1
     return found

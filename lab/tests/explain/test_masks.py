@@ -65,7 +65,7 @@ def test_variables_of_another_machine_hide_nothing_and_its_own_do() -> None:
 
 def test_variables_of_causes_are_those_of_the_libraries_and_are_decoded() -> None:
     """A variable that is not read from a process, or whose value is not understood, is no use."""
-    of_libraries = {mask for one in libraries.known() for mask in one.masks}
+    of_libraries = {mask for library in libraries.known() for mask in library.masks}
     of_causes = {name for cause in _causes() for name in cause.get("set", ())}
     assert of_causes <= wanted()
     assert of_causes - {"GODEBUG"} == of_libraries - {"OPENSSL_ppccap", "OPENSSL_s390xcap"}

@@ -126,9 +126,9 @@ def test_stored_samples_are_explained_later(tmp_path: Path) -> None:
     assert first.returncode == 5
     again = everycore("profile", "--load", str(file), "--json")
     assert again.returncode == 0
-    one, other = json.loads(first.stderr), json.loads(again.stdout)
-    assert one["rows"] == other["rows"]
-    assert one["samples"] == other["samples"] > 0
+    sampled, loaded = json.loads(first.stderr), json.loads(again.stdout)
+    assert sampled["rows"] == loaded["rows"]
+    assert sampled["samples"] == loaded["samples"] > 0
     file.write_bytes(file.read_bytes()[:-30])
     cut = everycore("profile", "--load", str(file))
     assert cut.returncode == 2
@@ -238,7 +238,7 @@ def test_all_remedies_of_an_answer_are_tried_and_their_gains_are_told(
     script = "i=0; while [ $i -lt ${SLOW:-600} ]; do i=$((i+1)); done; echo done"
     lab.env.update(PATH=os.environ["PATH"], SLOW="60000")
     found = lab("profile", "--try", "--json", "--", "sh", "-c", script)
-    trials = {one["remedy"]: one for one in json.loads(found.err.splitlines()[-1])["trials"]}
+    trials = {trial["remedy"]: trial for trial in json.loads(found.err.splitlines()[-1])["trials"]}
     assert trials["unset SLOW"]["gain"] > 1.5
     assert trials["a new build"]["gain"] is None
     shown = lab("profile", "--try", "--", "sh", "-c", script).err

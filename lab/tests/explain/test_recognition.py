@@ -50,7 +50,7 @@ int main(void)
 
 
 def profile_of(*regions: Region) -> Profile:
-    total = sum(one.samples for one in regions)
+    total = sum(code_region.samples for code_region in regions)
     return Profile("x86_64", "perf", "", 1.0, 0, total, 0, 0, 0, ("x",), list(regions))
 
 
@@ -93,7 +93,9 @@ DIV = bytes.fromhex("49f7f0")  # div r8
 
 
 def names(found: Region) -> list[str]:
-    return [one.label for named in recognise(profile_of(found)) for one in named.found]
+    return [
+        recognition.label for named in recognise(profile_of(found)) for recognition in named.found
+    ]
 
 
 def table(name: str, numbers: list[int], size: int, *, live: bool = True) -> Reference:
@@ -167,7 +169,10 @@ def test_a_caller_lends_its_name_only_to_as_much_code_as_it_has() -> None:
     glue.function = Function(0x8000, 60, "", ".eh_frame")
     glue.chains = [(9, (Caller("/usr/bin/x", 0x1000),))]
     found = recognise(profile_of(hot, glue))
-    assert [one.found[0].implementation for one in found] == ["AES-NI", "AES-NI, code around it"]
+    assert [named_region.found[0].implementation for named_region in found] == [
+        "AES-NI",
+        "AES-NI, code around it",
+    ]
     glue.votes = dict.fromkeys(range(0x1000, 0x1100), 50)
     assert not recognise(profile_of(hot, glue))[1].found
 
@@ -258,9 +263,9 @@ def test_functions_that_call_each_other_are_recognised_together() -> None:
     inner.function = Function(0x8000, len(inner.code), "", ".eh_frame")
     inner.chains = [(9, (Caller("/usr/bin/x", 0x1000),))]
     found = recognise(profile_of(outer, inner))
-    assert {f.label for one in found for f in one.found} == {"BLAKE2b: scalar"}
+    assert {f.label for named_region in found for f in named_region.found} == {"BLAKE2b: scalar"}
     inner.chains = [(9, (Caller("/usr/bin/x", 0x7000),))]
-    assert not any(one.found for one in recognise(profile_of(outer, inner)))
+    assert not any(named_region.found for named_region in recognise(profile_of(outer, inner)))
 
 
 def test_a_name_of_a_caller_counts_where_the_function_has_none() -> None:
@@ -305,7 +310,7 @@ def test_every_rule_has_sources_and_conditions() -> None:
     known = load_rules()
     assert len(known.kinds) >= 25
     assert all(known.sources.values())
-    assert all(one.needs for one in known.implementations)
+    assert all(rule.needs for rule in known.implementations)
 
 
 HEAD = "primitive = 'x'\nkind = 'hash'\nsource = 'z'\n"
@@ -403,7 +408,7 @@ def test_setting_keys_for_few_bytes_is_a_cause(
     setting = region((AESENC + CLMUL) * 10, callers=callers)
     profile = profile_of(setting, *(region(NOTHING * 60, name=f"f{i}") for i in range(others)))
     answer = explain(profile, recognise(profile), ["aes"])
-    (row,) = (one for one in answer.rows if one.is_crypto)
+    (row,) = (line for line in answer.rows if line.is_crypto)
     assert ("keys are set" in (row.remedy.says if row.remedy else "")) is says
 
 
@@ -428,7 +433,7 @@ def test_a_cure_of_a_small_share_is_not_worth_a_sentence() -> None:
     lookups = region((LOOKUP + BYTE) * 20, references=(table("", constants.aes_te(0), 4),))
     profile = profile_of(lookups, region(NOTHING * 40, path="/usr/bin/y"))
     answer = explain(profile, recognise(profile), [])
-    row = next(one for one in answer.rows if one.is_crypto)
+    row = next(line for line in answer.rows if line.is_crypto)
     for share, says in ((4.0, False), (6.0, True)):
         told = replace(row, share=share, remedy=Remedy("no cure is too small", "a cure"))
         lines = sentences(replace(answer, rows=(told,)), (), ())
@@ -495,13 +500,13 @@ def constant(number: int) -> bytes:
 def test_words_of_primes_that_look_alike_are_told_apart(
     words: tuple[int, ...], primitive: str
 ) -> None:
-    code = b"".join(constant(one) for one in words) + (MUL + ADC) * 12
-    assert [one.split(":")[0] for one in names(region(code))] == [primitive]
+    code = b"".join(constant(word) for word in words) + (MUL + ADC) * 12
+    assert [name.split(":")[0] for name in names(region(code))] == [primitive]
 
 
 @pytest.mark.parametrize("word", [0xFFFFFFFFFFFFFFFE, 0xFFFFFFFEFFFFFFFF])
 def test_masks_beside_products_of_one_word_are_no_prime(word: int) -> None:
-    masks = b"".join(constant(one) for one in (0xFFFFFFFF00000000, word, 0xFFFFFFFF))
+    masks = b"".join(constant(mask) for mask in (0xFFFFFFFF00000000, word, 0xFFFFFFFF))
     product = bytes.fromhex("480fafc3")  # imul rax, rbx
     assert names(region(masks + (product + NOTHING) * 12)) == []
     assert names(region(masks + (MUL + ADC) * 12)) != []
@@ -606,7 +611,7 @@ def test_tables_of_a_key_may_be_two_and_two() -> None:
 
 
 def left64(*distances: int) -> bytes:
-    return b"".join(b"\x48\xc1\xc0" + bytes([one]) + b"\x48\x31\xd8" for one in distances)
+    return b"".join(b"\x48\xc1\xc0" + bytes([distance]) + b"\x48\x31\xd8" for distance in distances)
 
 
 def test_ascon_may_rotate_inside_of_a_rotation() -> None:
@@ -655,7 +660,7 @@ def test_a_file_that_was_deleted_while_it_ran_is_explained(tmp_path: Path) -> No
     assert list(sampled.files) == [str(program)]
     sampled.memory.clear()  # pages that were read while the program ran
     found = shares(recognise(collect(sampled, [str(program)])))
-    assert max(found, key=lambda one: found[one]).startswith("ChaCha20")
+    assert max(found, key=lambda label: found[label]).startswith("ChaCha20")
     sampled.files.clear()
     assert not shares(recognise(collect(sampled, [str(program)])))
 
@@ -669,7 +674,7 @@ def test_generated_code_is_read_where_a_snapshot_has_it() -> None:
         *(Sample(1, 1, 0x2000 + n, True) for n in (0, 5)),
     ]
     sampled.samples *= 9
-    (found,) = [one for one in collect(sampled).regions if one.is_generated]
+    (found,) = [code_region for code_region in collect(sampled).regions if code_region.is_generated]
     assert (found.code_start, found.code[:120]) == (0x2000, code[: len(found.code)])
     assert found.samples == 27
     assert names(found) == ["AES: AES-NI"]
@@ -727,7 +732,7 @@ def test_a_prime_that_code_is_handed_names_the_curve(
 
 def test_what_lies_behind_a_word_that_is_loaded_alone_is_not_its_constant() -> None:
     load = bytes.fromhex("488b05") + (0x5000 - 0x1007).to_bytes(4, "little")  # mov rax, [rip + n]
-    data = b"".join(one.to_bytes(8, "little") for one in (0x1234567887654321, 0x1000003D1))
+    data = b"".join(value.to_bytes(8, "little") for value in (0x1234567887654321, 0x1000003D1))
     code = load + (MUL + ADC) * 12
     found = region(code, references=(Reference(0x5000, 0x5000, data, 0x1000),))
     assert gather(found, load_rules()).function.constants >= {0x1234567887654321}
@@ -749,7 +754,7 @@ def test_a_function_whose_name_tells_another_primitive_is_not_renamed() -> None:
 
 def called(function: Region, start: int, chain: tuple[int, ...]) -> Region:
     function.function = Function(start, len(function.code), function.function.name, "symbol")
-    function.chains = [(100, tuple(Caller("/usr/bin/x", one) for one in chain))]
+    function.chains = [(100, tuple(Caller("/usr/bin/x", place) for place in chain))]
     return function
 
 
@@ -758,11 +763,15 @@ def test_arithmetic_is_named_by_the_one_curve_whose_functions_call_it() -> None:
     curve = called(region(constant(0x1000003D1) + code), 0x1000, (0x7000, 0x9000))
     beside = called(region(code), 0x2000, (0x6000, 0x7000))
     far = called(region(code), 0x3000, (0x6000, 0x8000))
-    labels = [one.found[0].label for one in recognise(profile_of(curve, beside, far))]
+    labels = [
+        named_region.found[0].label for named_region in recognise(profile_of(curve, beside, far))
+    ]
     wanted = "secp256k1: scalar, mul of 64 bits"
     assert labels == [wanted, wanted, "big numbers (RSA, DH): mul of 64 bits"]
     other = called(region(constant(0x2013481D1F6E5377) + code), 0x4000, (0x7000,))
-    labels = [one.found[0].label for one in recognise(profile_of(curve, beside, other))]
+    labels = [
+        named_region.found[0].label for named_region in recognise(profile_of(curve, beside, other))
+    ]
     assert labels[1] == "big numbers (RSA, DH): mul of 64 bits"
 
 
@@ -776,7 +785,9 @@ def test_the_s_box_of_aes_between_affine_maps_is_not_aes() -> None:
 
 
 def test_serpent_with_s_boxes_that_are_looked_up() -> None:
-    turns = b"".join(b"\xc1\xc0" + bytes([one]) + b"\x31\xd8" for one in (13, 3, 1, 7, 5, 22))
+    turns = b"".join(
+        b"\xc1\xc0" + bytes([rotation]) + b"\x31\xd8" for rotation in (13, 3, 1, 7, 5, 22)
+    )
     code = (turns + bytes.fromhex("21d8c1e808" + "89c1" * 9)) * 6  # and, shr, mov
     assert names(region(code)) == ["Serpent: S-boxes of four bits (scalar)"]
     assert names(region(code.replace(b"\xc1\xc0\x16", b"\xc1\xc0\x17"))) == []
@@ -792,8 +803,8 @@ def test_limbs_of_26_bits_may_be_of_secp256k1() -> None:
 
 def test_limbs_of_26_bits_with_the_terms_of_another_prime_are_of_p_256() -> None:
     product = bytes.fromhex("480fafc1" + "4801d8")  # imul, add
-    turns = b"".join(b"\x48\xc1\xe9" + bytes([one]) for one in (6, 12, 22))  # shr rcx
-    turns += b"".join(b"\x48\xc1\xe1" + bytes([one]) for one in (14, 20, 22))  # shl rcx
+    turns = b"".join(b"\x48\xc1\xe9" + bytes([rotation]) for rotation in (6, 12, 22))  # shr rcx
+    turns += b"".join(b"\x48\xc1\xe1" + bytes([rotation]) for rotation in (14, 20, 22))  # shl rcx
     code = constant(0x3FFFFFF) + (product * 4 + turns) * 4
     assert names(region(code)) == ["P-256: scalar, limbs of 26 bits"]
     fewer = constant(0x3FFFFFF) + (product * 4 + turns[:4]) * 4
@@ -855,15 +866,17 @@ def test_a_carry_less_product_is_a_crc_by_its_constants() -> None:
 def test_code_far_from_all_samples_says_nothing_of_them() -> None:
     hot = (MUL + ADC) * 12
     for gap, curve in ((1000, "secp256k1"), (9000, "big numbers (RSA, DH)")):
-        one = region(hot + b"\x90" * gap + constant(0x1000003D1))
-        one.votes = {0x1000 + at: 5 for at in range(0, len(hot), 3)}
-        assert [label.split(":")[0] for label in names(one)] == [curve]
+        code_region = region(hot + b"\x90" * gap + constant(0x1000003D1))
+        code_region.votes = {0x1000 + at: 5 for at in range(0, len(hot), 3)}
+        assert [label.split(":")[0] for label in names(code_region)] == [curve]
 
 
 def test_a_neighbour_s_rotations_are_not_those_of_code_that_has_none() -> None:
-    turns = b"".join(b"\x48\xc1\xc8" + bytes([64 - one]) for one in (50, 46, 23, 36, 30, 25))
-    one = region((NOTHING + turns) * 6)
-    assert names(one) == ["SHA-512: scalar"]
+    turns = b"".join(
+        b"\x48\xc1\xc8" + bytes([64 - rotation]) for rotation in (50, 46, 23, 36, 30, 25)
+    )
+    code_region = region((NOTHING + turns) * 6)
+    assert names(code_region) == ["SHA-512: scalar"]
     beside = region(NOTHING * 40 + turns)
     beside.votes = {0x1000 + at: 5 for at in range(0, 90, 3)}
     assert names(beside) == []
@@ -894,21 +907,23 @@ def test_the_table_of_one_of_two_added_registers_is_found() -> None:
 def test_tables_in_arrays_of_javascript_are_found(lay_out: str) -> None:
     numbers = constants.sha256_k() if lay_out == "doubles" else constants.aes_sbox()
     form = "<d" if lay_out == "doubles" else "<Q"
-    words = [one if lay_out == "doubles" else one << 32 for one in numbers]
-    data = b"".join(struct.pack(form, one) for one in words)
+    words = [number if lay_out == "doubles" else number << 32 for number in numbers]
+    data = b"".join(struct.pack(form, word) for word in words)
     known = load_rules()
     name = "SHA-256 K" if lay_out == "doubles" else "AES S-box"
-    assert any(one.startswith(name) for one in known.tables_at(0x5000, 0x5000, data[:384]))
-    counted = b"".join((one << 32).to_bytes(8, "little") for one in range(64))
+    assert any(
+        table_name.startswith(name) for table_name in known.tables_at(0x5000, 0x5000, data[:384])
+    )
+    counted = b"".join((number << 32).to_bytes(8, "little") for number in range(64))
     assert not known.tables_at(0x5000, 0x5000, counted)
 
 
 def test_large_integers_of_generated_code_may_be_doubles() -> None:
     held = int.from_bytes(struct.pack("<d", 0xFFFFFFFF), "little")
-    one = region(constant(held) * 9)
-    assert 0xFFFFFFFF not in gather(one, load_rules()).function.constants
-    one.is_generated = True
-    assert 0xFFFFFFFF in gather(one, load_rules()).function.constants
+    code_region = region(constant(held) * 9)
+    assert 0xFFFFFFFF not in gather(code_region, load_rules()).function.constants
+    code_region.is_generated = True
+    assert 0xFFFFFFFF in gather(code_region, load_rules()).function.constants
     fraction = int.from_bytes(struct.pack("<d", 300.5), "little")
     other = replace(region(constant(fraction) * 9), is_generated=True)
     assert 300 not in gather(other, load_rules()).function.constants
@@ -925,6 +940,6 @@ def test_places_on_the_stack_are_no_constants() -> None:
 
 def test_tweaks_of_xts_are_no_ghash() -> None:
     rounds = bytes.fromhex("660f38dcc1") * 9 + CLMUL  # aesenc xmm0, xmm1
-    assert any(one.startswith("GHASH") for one in names(region(rounds * 4)))
+    assert any(name.startswith("GHASH") for name in names(region(rounds * 4)))
     tweaks = bytes.fromhex("b887000000") + rounds * 4  # mov eax, 0x87
     assert names(region(tweaks)) == ["AES: AES-NI"]

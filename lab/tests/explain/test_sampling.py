@@ -125,7 +125,7 @@ def test_signals_reach_a_sampled_program(means: str, programs: Path) -> None:
 def test_two_hundred_threads_end_as_they_would(means: str, programs: Path) -> None:
     sampled, text = run(means, str(programs), "threads")
     assert (sampled.code, text) == (8, "200 threads\n")
-    assert len({one.tid for one in sampled.samples}) > 1
+    assert len({sample.tid for sample in sampled.samples}) > 1
 
 
 @pytest.mark.parametrize("means", MEANS)
@@ -141,20 +141,22 @@ def test_children_and_executed_programs_are_sampled_too(means: str) -> None:
         means, "sh", "-c", f"(exec sh -c '{LOOP}; echo child'); {LOOP}; echo end; exit 3"
     )
     assert (sampled.code, text) == (3, "child\nend\n")
-    assert len({one.pid for one in sampled.samples}) > 1
-    known = [one for one in sampled.samples if sampled.mapping_of(one.pid, one.place)]
-    assert len(known) >= 0.8 * sum(one.is_user for one in sampled.samples) > 0
+    assert len({sample.pid for sample in sampled.samples}) > 1
+    known = [sample for sample in sampled.samples if sampled.mapping_of(sample.pid, sample.place)]
+    assert len(known) >= 0.8 * sum(sample.is_user for sample in sampled.samples) > 0
 
 
 @pytest.mark.parametrize("means", MEANS)
 def test_a_child_that_executes_nothing_has_the_mappings_of_its_parent(means: str) -> None:
     sampled, text = run(means, "sh", "-c", f"({LOOP}; echo child); echo end")
     assert (sampled.code, text) == (0, "child\nend\n")
-    counted = Counter(one.pid for one in sampled.samples if one.is_user)
+    counted = Counter(sample.pid for sample in sampled.samples if sample.is_user)
     child, most = counted.most_common(1)[0]
-    own = [one for one in sampled.samples if one.is_user and one.pid == child]
+    own = [sample for sample in sampled.samples if sample.is_user and sample.pid == child]
     assert most >= 0.5 * counted.total()
-    assert len([one for one in own if sampled.mapping_of(child, one.place)]) >= 0.8 * most > 0
+    assert (
+        len([sample for sample in own if sampled.mapping_of(child, sample.place)]) >= 0.8 * most > 0
+    )
 
 
 @pytest.mark.parametrize("means", MEANS)
@@ -225,7 +227,7 @@ def test_a_program_of_32_bits_is_sampled_too(means: str, tmp_path: Path) -> None
     except EverycoreError as error:
         pytest.skip(f"the kernel does not run programs of 32 bits: {error.message}")
     assert sampled.code == 4
-    assert {one.bits for one in sampled.samples if one.is_user} == {32}
+    assert {sample.bits for sample in sampled.samples if sample.is_user} == {32}
     (first, *_) = collect(sampled).regions
     assert (first.machine, first.function.name) == ("i386", "main")
 
@@ -336,13 +338,13 @@ def test_code_that_becomes_hot_late_is_read_though_the_start_used_much_memory() 
     """A virtual machine's start has more places than are read; its hot loop comes after."""
     held = ctypes.create_string_buffer(b"\x90" * 4 * SNAPSHOT_BYTES)
     place = ctypes.addressof(held) + 2 * SNAPSHOT_BYTES
-    one = Sample(os.getpid(), 1, place, True, registers={"rip": place})
+    sample = Sample(os.getpid(), 1, place, True, registers={"rip": place})
     for most, is_read in ((20, False), (200, True)):
         sampled = Sampled("x86_64", "perf")
         sampled.memory |= {(1, SNAPSHOT_BYTES * n): b"" for n in range(1500)}
         snapshots = Snapshots(sampled)
         for _ in range(most // 20):
-            snapshots.take([one] * 20)
+            snapshots.take([sample] * 20)
         assert (sampled.bytes_at(os.getpid(), place, 8) == b"\x90" * 8) is is_read
 
 

@@ -34,24 +34,24 @@ def test_folded_stacks_begin_outside_and_end_with_what_is_computed() -> None:
 
 def test_no_sample_of_a_region_is_lost_or_counted_twice() -> None:
     named = found()
-    samples = sum(one.region.samples for one in named)
+    samples = sum(named_region.region.samples for named_region in named)
     frames = flame(stacks(named))
-    roots = [one for one in frames if one.depth == 0]
-    assert sum(one.end - one.begin for one in roots) == samples
+    roots = [frame for frame in frames if frame.depth == 0]
+    assert sum(root.end - root.begin for root in roots) == samples
 
 
 def test_frames_of_a_flame_graph_lie_within_their_callers_and_overlap_no_neighbour() -> None:
     frames = flame(stacks(found()))
     by_depth: dict[int, list[tuple[float, float]]] = {}
-    for one in frames:
-        by_depth.setdefault(one.depth, []).append((one.begin, one.end))
+    for frame in frames:
+        by_depth.setdefault(frame.depth, []).append((frame.begin, frame.end))
     for depth, spans in by_depth.items():
         ordered = sorted(spans)
         assert all(a[1] <= b[0] for a, b in itertools.pairwise(ordered))
         if depth:
             outer = by_depth[depth - 1]
             assert all(any(o[0] <= s[0] <= s[1] <= o[1] for o in outer) for s in spans)
-    assert {one.name for one in frames if one.primitives} == {"AES: AES-NI"}
+    assert {frame.name for frame in frames if frame.primitives} == {"AES: AES-NI"}
 
 
 def test_primitives_are_in_the_order_of_their_shares() -> None:
