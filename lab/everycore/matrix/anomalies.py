@@ -74,10 +74,14 @@ def is_slower(mine: Result, other: Result, limit: float) -> bool:
     Equal programs look so with a chance of at most ALARM, whatever the factor. Of too few processes
     for that nothing is said.
     """
-    one, two = mine.figure, other.figure
-    if one is None or two is None or one.median <= limit * two.median:
+    own_figure, other_figure = mine.figure, other.figure
+    if (
+        own_figure is None
+        or other_figure is None
+        or own_figure.median <= limit * other_figure.median
+    ):
         return False
-    return stats.is_above(one, two, alarm=ALARM)
+    return stats.is_above(own_figure, other_figure, alarm=ALARM)
 
 
 def find(results: Mapping[Cell, Result]) -> list[Anomaly]:
@@ -87,7 +91,7 @@ def find(results: Mapping[Cell, Result]) -> list[Anomaly]:
     the report of the wrong answers.
     """
     one_figure = {
-        cell: one for cell, one in pooled(results).items() if not _hides_wrong(cell, results)
+        cell: result for cell, result in pooled(results).items() if not _hides_wrong(cell, results)
     }
     around = Neighbourhood(one_figure)
     found: list[Anomaly] = []
@@ -144,7 +148,7 @@ def _best(neighbours: Sequence[Neighbour], kind: Kind) -> Neighbour | None:
     rated = [(value_of(kind, n.result) or 0.0, n) for n in neighbours if n.limit == strict]
     limit = min(value for value, _ in rated) * ABOUT
     near = [(value, n) for value, n in rated if value <= limit]
-    return min(near, key=lambda one: (len(one[1].cell.flags), one[0]))[1]
+    return min(near, key=lambda candidate: (len(candidate[1].cell.flags), candidate[0]))[1]
 
 
 def _anomaly(kind: Kind, result: Result, best: Neighbour | None) -> Anomaly:
@@ -244,9 +248,9 @@ def command(anomaly: Anomaly, subject: str = "") -> str:
     cells += [anomaly.repaired.cell] if anomaly.repaired else []
     words = ["everycore", "matrix", *(["leaks"] if anomaly.kind is Kind.LEAK else [])]
     words += ["--subject", subject or cell.subject, "--function", cell.function]
-    for toolchain in dict.fromkeys(one.toolchain for one in cells):
+    for toolchain in dict.fromkeys(shown.toolchain for shown in cells):
         words += ["--toolchain", toolchain]
-    for flags in dict.fromkeys(one.flags for one in cells):
+    for flags in dict.fromkeys(shown.flags for shown in cells):
         words.append(f"--flags={' '.join(flags)}")
     if cell.target != "host":
         words += ["--target", cell.target]
@@ -314,8 +318,8 @@ def ranges(known: Sequence[tuple[int, ...]], have: Iterable[tuple[int, ...]]) ->
     """Write versions in their order as ranges: "15-17, 22-24"."""
     wanted = set(have)
     parts = []
-    for is_in, run in itertools.groupby(known, lambda one: one in wanted):
-        names = [".".join(map(str, one)) for one in run]
+    for is_in, run in itertools.groupby(known, lambda known_version: known_version in wanted):
+        names = [".".join(map(str, known_version)) for known_version in run]
         if is_in:
             parts.append(names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}")
     return ", ".join(parts)

@@ -73,7 +73,7 @@ class Found:
     def failed(self) -> tuple[Result, ...]:
         """Cells that were right before and now give wrong answers, or none: then nothing is
         compared."""
-        return tuple(one for one in self.again if one.outcome.is_failure)
+        return tuple(result for result in self.again if result.outcome.is_failure)
 
 
 def explain(
@@ -91,7 +91,7 @@ def explain(
     cells = [anomaly.cell, *([anomaly.neighbour] if anomaly.neighbour else [])]
     again = tuple(trials.measure(cells, anomaly.kind, PROCESSES))
     bad, good = again[0], again[1] if len(again) > 1 else None
-    if any(one.outcome.is_failure for one in again):
+    if any(result.outcome.is_failure for result in again):
         return Found(anomaly, again)
     if reason := _vanished(anomaly, bad, good):
         return Found(anomaly, again, True, reason)
@@ -238,18 +238,20 @@ class _Search:
             seen |= set(switches)
             self.count = len(seen)
             for some in _batches(switches, AT_ONCE):
-                alone = [(one,) for one in some]
+                alone = [(switch,) for switch in some]
                 values = dict(zip(some, self._values(alone), strict=True))
                 if self._best(values) and (found := self._chosen([*helpful, *some], values)):
                     return found
                 helpful |= {
-                    one: value
-                    for one, value in values.items()
+                    switch: value
+                    for switch, value in values.items()
                     if value is not None and value < HELPS * self._value_of_bad()
                 }
                 if self.tried >= MOST_TRIED:
                     break
-            if found := self._combined(sorted(helpful, key=lambda one: helpful[one]), switches):
+            if found := self._combined(
+                sorted(helpful, key=lambda switch: helpful[switch]), switches
+            ):
                 return found
         return (), None
 
@@ -263,18 +265,18 @@ class _Search:
             sets.append(tuple(helpful))
         if 1 < len(switches) <= MOST_COMBINED:
             sets.append(tuple(switches))
-        for one in dict.fromkeys(sets):
-            if self._repairs(one):
-                smallest = ddmin(one, self._repairs)
+        for switch_set in dict.fromkeys(sets):
+            if self._repairs(switch_set):
+                smallest = ddmin(switch_set, self._repairs)
                 if found := self._confirmed(tuple(smallest)):
                     return found
         return None
 
     def _best(self, values: Mapping[Switch, float | None]) -> Switch | None:
         limit = self._limit()
-        good = {one: v for one, v in values.items() if v is not None and v <= limit}
+        good = {switch: v for switch, v in values.items() if v is not None and v <= limit}
         best = min(good.values(), default=0.0)
-        return next((one for one, v in good.items() if v <= best * anomalies.ABOUT), None)
+        return next((switch for switch, v in good.items() if v <= best * anomalies.ABOUT), None)
 
     def _chosen(
         self, switches: Sequence[Switch], values: Mapping[Switch, float | None]
@@ -289,7 +291,7 @@ class _Search:
         some = [
             s for s in switches if s not in values or ((v := values[s]) is not None and v <= limit)
         ]
-        cells = [self._cell([one]) for one in some]
+        cells = [self._cell([switch]) for switch in some]
         results = self._beside(cells)
         again = [self._value(result) for result in results]
         best = self._best(dict(zip(some, again, strict=True)))
@@ -322,16 +324,16 @@ class _Search:
 
     def _values(self, sets: Sequence[tuple[Switch, ...]]) -> list[float | None]:
         """Return the value of each set; None: it does not compile, or its answers are wrong."""
-        missing = [one for one in sets if frozenset(one) not in self._known]
+        missing = [switch_set for switch_set in sets if frozenset(switch_set) not in self._known]
         if missing and not self.has_time():
             raise _LateError
-        made = self.trials.code([self._cell(one) for one in missing])
+        made = self.trials.code([self._cell(switch_set) for switch_set in missing])
         self.tried += len(missing)
         news: dict[str, Result] = {}
         if self.anomaly.kind is Kind.LEAK:  # a digest knows nothing of the key set-up
             made = [result.replace(digest="") for result in made]
-        for one, result in zip(missing, made, strict=True):
-            key = frozenset(one)
+        for switch_set, result in zip(missing, made, strict=True):
+            key = frozenset(switch_set)
             if result.outcome.is_failure or result.code is None:
                 self._known[key] = None
             elif self.anomaly.kind is Kind.FRAME:
@@ -346,13 +348,13 @@ class _Search:
                 news.setdefault(result.digest or f"none {len(news)}", result)
         ran = self._measured([r.cell for r in news.values()])
         self._by_digest |= {digest: r for digest, r in zip(news, ran, strict=True) if digest}
-        for one, result in zip(missing, made, strict=True):
-            if frozenset(one) not in self._known:
+        for switch_set, result in zip(missing, made, strict=True):
+            if frozenset(switch_set) not in self._known:
                 found = self._by_digest.get(result.digest)
                 if found is None:
                     found = next(r for r in ran if r.cell == result.cell)
-                self._known[frozenset(one)] = found
-        results = [self._known[frozenset(one)] for one in sets]
+                self._known[frozenset(switch_set)] = found
+        results = [self._known[frozenset(switch_set)] for switch_set in sets]
         return [self._value(result) if result else None for result in results]
 
     def _measured(self, cells: Sequence[Cell]) -> list[Result]:
@@ -364,20 +366,20 @@ class _Search:
         doubtful = [v is not None and limit < v < HELPS * bad for v in values]
         if kind is not Kind.SLOW or not any(doubtful):
             return results
-        some = [one for one, is_doubtful in zip(cells, doubtful, strict=True) if is_doubtful]
+        some = [cell for cell, is_doubtful in zip(cells, doubtful, strict=True) if is_doubtful]
         again = iter(self.trials.measure(some, kind, PROCESSES))
-        return [next(again) if d else one for d, one in zip(doubtful, results, strict=True)]
+        return [next(again) if d else result for d, result in zip(doubtful, results, strict=True)]
 
     def _beside(self, cells: Sequence[Cell]) -> list[Result]:
         """Timed in turns with the anomaly and its neighbour: the core may be another by now."""
         kind = self.anomaly.kind
         if kind is not Kind.SLOW:
             return self.trials.measure(cells, kind, PROCESSES)
-        first_cells = [one.cell for one in self.again()]
+        first_cells = [result.cell for result in self.again()]
         results = self.trials.measure([*first_cells, *cells], kind, PROCESSES)
         again, others = tuple(results[: len(first_cells)]), results[len(first_cells) :]
         bad, good = again[0], again[1] if len(again) > 1 else None
-        if any(one.outcome.is_failure for one in again):
+        if any(result.outcome.is_failure for result in again):
             raise _GoneError(again, "")
         if reason := _vanished(self.anomaly, bad, good):
             raise _GoneError(again, reason)

@@ -55,10 +55,13 @@ def with_board(
     """Return the toolchains, each with the compiler that serves the board: that of a target of the
     tree with the same compiler, or this machine's own."""
     every = [load_target(tree, name) for name in target_names(tree)]
-    same = next((one.name for one in every if one.compiler == target.compiler), "")
+    same = next(
+        (known_target.name for known_target in every if known_target.compiler == target.compiler),
+        "",
+    )
     return {
-        name: replace(one, compilers=(*one.compilers, (target.name, compiler)))
-        if (compiler := one.compiler(same))
-        else one
-        for name, one in toolchains.items()
+        name: replace(toolchain, compilers=(*toolchain.compilers, (target.name, compiler)))
+        if (compiler := toolchain.compiler(same))
+        else toolchain
+        for name, toolchain in toolchains.items()
     }

@@ -96,7 +96,9 @@ def miscompilation(
 def _cause_of_wrong(group: FailedCells, why: Mapping[Cell, Anomaly], anomaly: Anomaly) -> str:
     sentences = []
     if anomaly.repair:
-        like = [one.cell for one in group.results if _repair(why, one.cell) == anomaly.repair]
+        like = [
+            result.cell for result in group.results if _repair(why, result.cell) == anomaly.repair
+        ]
         words, count = " ".join(anomaly.repair), f"{len(like)} of {len(group.results)} cells"
         sentences.append(f"{words} makes the answers of {count} right.")
     elif anomaly.why_not:
@@ -105,7 +107,7 @@ def _cause_of_wrong(group: FailedCells, why: Mapping[Cell, Anomaly], anomaly: An
         sentences.append(f"Most likely {anomaly.causes[0]}, and the compiler is not to blame.")
     if anomaly.passes:
         sentences.append(f"Answers are right before, and wrong after the pass {anomaly.passes[0]}.")
-    return "\n".join(textwrap.fill(one, WIDTH) for one in sentences)
+    return "\n".join(textwrap.fill(sentence, WIDTH) for sentence in sentences)
 
 
 def _repair(why: Mapping[Cell, Anomaly], cell: Cell) -> tuple[str, ...]:
@@ -119,9 +121,9 @@ def _beside_wrong(group: FailedCells, anomaly: Anomaly, results: Mapping[Cell, R
         repaired = anomaly.repaired
         rows.append(_row("repaired", repaired.cell, {repaired.cell: repaired}))
     right = [
-        (one.figure.median, other)
-        for other, one in results.items()
-        if other.replace(flags=cell.flags) == cell and one.figure and not has_sanitizer(other)
+        (result.figure.median, other)
+        for other, result in results.items()
+        if other.replace(flags=cell.flags) == cell and result.figure and not has_sanitizer(other)
     ]
     rows += [_row("best right cell", min(right)[1], results)] if right else []
     if not rows:
@@ -134,10 +136,12 @@ def _others(title: str, group: FailedCells, why: Mapping[Cell, Anomaly], sanitiz
     """The other cells with or without a sanitizer, each with what makes its answers right, if that
     is known."""
     lines = []
-    for one in group.results[1:]:
-        if has_sanitizer(one.cell) is sanitized:
-            compiler = one.compiler or one.cell.toolchain
-            lines.append(f"  {compiler} {' '.join(one.cell.flags)}{_made_right(why, one.cell)}")
+    for result in group.results[1:]:
+        if has_sanitizer(result.cell) is sanitized:
+            compiler = result.compiler or result.cell.toolchain
+            lines.append(
+                f"  {compiler} {' '.join(result.cell.flags)}{_made_right(why, result.cell)}"
+            )
     return _listed(title, lines)
 
 
@@ -165,8 +169,8 @@ def _made_right(why: Mapping[Cell, Anomaly], cell: Cell) -> str:
 def _right_by_sanitizer(group: FailedCells, results: Mapping[Cell, Result]) -> str:
     """The cells whose answers only a sanitizer makes right."""
     lines = [
-        f"  {one.compiler or one.cell.toolchain} {' '.join(one.cell.flags)}"
-        for one in sorted(right_by_sanitizer(group, results), key=_by_version)
+        f"  {result.compiler or result.cell.toolchain} {' '.join(result.cell.flags)}"
+        for result in sorted(right_by_sanitizer(group, results), key=_by_version)
     ]
     title = "Right with a sanitizer, whose checks change the code, and wrong without it:"
     return _listed(title, lines)
@@ -259,7 +263,7 @@ def _versions(cell: Cell, results: Mapping[Cell, Result]) -> list[tuple[str, Cel
         for other, result in results.items()
         if other.replace(toolchain="") == like and family(result) == own
     )
-    place = next(i for i, one in enumerate(series) if one[2] == cell)
+    place = next(i for i, entry in enumerate(series) if entry[2] == cell)
     found = []
     if place > 0:
         found.append(("version before", series[place - 1][2]))
@@ -297,7 +301,7 @@ def _cause(anomaly: Anomaly) -> str:
         sentences.append(f"The code is good before, and bad after the pass {anomaly.passes[0]}.")
     if anomaly.causes:
         sentences.append(f"What appears in the code: {'; '.join(anomaly.causes)}.")
-    return "\n".join(textwrap.fill(one, WIDTH) for one in sentences)
+    return "\n".join(textwrap.fill(sentence, WIDTH) for sentence in sentences)
 
 
 def _odd(anomaly: Anomaly) -> str:

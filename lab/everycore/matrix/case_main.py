@@ -115,7 +115,9 @@ def main_text(
 
     It sets those members of the job that are in `fields`. `given`: hex of some of them.
     """
-    members = {name: one for name in given or () if (one := _MEMBERS.get(name, name)) in fields}
+    members = {
+        name: member for name in given or () if (member := _MEMBERS.get(name, name)) in fields
+    }
     bytes_of = {member: (given or {})[name] for name, member in members.items()}
     key_bits = int((given or {}).get("key_bits", anomaly.cell.key_bits))
     lines = [line for name, line in _SETTINGS.items() if name in fields]

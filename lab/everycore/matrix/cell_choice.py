@@ -30,8 +30,8 @@ class Choice:
 
     def sets(self) -> tuple[FlagSet, ...]:
         """Return the sets of flags that are named, and those that were given word by word."""
-        given = [one for one in self.flag_sets if one.startswith("-")]
-        names = [one for one in self.flag_sets if not one.startswith("-")]
+        given = [flag_set for flag_set in self.flag_sets if flag_set.startswith("-")]
+        names = [flag_set for flag_set in self.flag_sets if not flag_set.startswith("-")]
         return chosen(names, map(split_flags, given))
 
     def without_paths(self, cwd: Path) -> "Choice":
@@ -75,7 +75,7 @@ def resumed_choice(path: Path, given: Choice) -> tuple[Choice, RunOptions]:
         if given == Choice():
             raise
         return given, RunOptions()
-    names = [one.name for one in fields(Choice)]
+    names = [field.name for field in fields(Choice)]
     merged = {name: getattr(given, name) or getattr(before, name) for name in names}
     return Choice(**merged), options
 
@@ -92,7 +92,7 @@ def stored_choice(path: Path) -> tuple[Choice, RunOptions]:
 
 
 def _decoded(options: Mapping[str, Any]) -> tuple[Choice, RunOptions]:
-    names = {one.name for kind in (Choice, RunOptions) for one in fields(kind)}
+    names = {field.name for kind in (Choice, RunOptions) for field in fields(kind)}
     if unknown := options.keys() - names:
         raise TypeError(f"unknown: {unknown}")
     return decode(Choice, options), decode(RunOptions, options)

@@ -50,32 +50,36 @@ def hot_loop(tools: CellTools, compiled: CompiledCell) -> Listing | None:
 
 def _readable(tools: CellTools, compiled: CompiledCell) -> tuple[list[Path], tuple[str, ...]]:
     """Return the files with the code of a cell, and where it is entered."""
-    one = compiled.resolved
-    paths = [compiled.program.binary] if one.is_whole_program else [*compiled.objects]
+    resolved = compiled.resolved
+    paths = [compiled.program.binary] if resolved.is_whole_program else [*compiled.objects]
     if names := _entries(tools, compiled):
         return paths, names
-    around = surroundings(tools, one.subject, one.target)
-    return [*paths, around.path], (one.function.symbol,)
+    around = surroundings(tools, resolved.subject, resolved.target)
+    return [*paths, around.path], (resolved.function.symbol,)
 
 
 def _entries(tools: CellTools, compiled: CompiledCell) -> tuple[str, ...]:
-    one = compiled.resolved
-    if one.target.transport == "ssh":  # where nothing is traced
+    resolved = compiled.resolved
+    if resolved.target.transport == "ssh":  # where nothing is traced
         return ()
     return tools.once.value(
-        ("entries", one.subject.name, one.function.name, one.target.name),
-        lambda: entries(tools.context, tools.tree, one.subject, one.function, one.target),
+        ("entries", resolved.subject.name, resolved.function.name, resolved.target.name),
+        lambda: entries(
+            tools.context, tools.tree, resolved.subject, resolved.function, resolved.target
+        ),
     )
 
 
 def _own_functions(tools: CellTools, compiled: CompiledCell) -> OwnFunctions | None:
     """Return the subject's functions in a program that was optimised as a whole, which also
     contains everything around them, and the C library; None: it was not."""
-    one = compiled.resolved
-    if not one.is_whole_program:
+    resolved = compiled.resolved
+    if not resolved.is_whole_program:
         return None
-    around = surroundings(tools, one.subject, one.target)
+    around = surroundings(tools, resolved.subject, resolved.target)
     plain = (WARNINGS_OFF, NO_INLINING)  # so that every function has a name
-    made = subjects.objects(tools.context, one.subject, around.compiler, plain, one.target)
+    made = subjects.objects(
+        tools.context, resolved.subject, around.compiler, plain, resolved.target
+    )
     others = {(symbol.name, symbol.size) for symbol in Object(around.path).functions}
     return OwnFunctions(frozenset(map(plain_name, functions_of(made))), frozenset(others))

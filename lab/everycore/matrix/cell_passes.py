@@ -145,10 +145,10 @@ def measure(run: OpenRun, cells: Sequence[ResolvedCell]) -> list[Result]:
     done = _done_before(run, cells)
     if len(revisions := run.writer.revisions()) > 1:
         context.warn(f"cells of {len(revisions)} revisions: {', '.join(revisions)}")
-    results = [done[one.cell] for one in cells if one.cell in done]
+    results = [done[resolved.cell] for resolved in cells if resolved.cell in done]
     if results:
         context.err.print(f"going on with {stored.path}: {len(results)} cells are there")
-    left = [one for one in cells if one.cell not in done]
+    left = [resolved for resolved in cells if resolved.cell not in done]
     with Progress(context.err, "measuring", len(left)) as progress:
         for result in run.runner.cells(left):
             if stored.results.get(result.cell) != result:
@@ -167,34 +167,34 @@ def _done_before(run: OpenRun, cells: Sequence[ResolvedCell]) -> dict[Cell, Resu
     known = stored.results
     has_estimator = tools.estimator is not None
     done = stored.done(tools.limits.run, has_estimator, can_read_code(), VERSION)
-    planned = {one.cell: one for one in cells}
+    planned = {resolved.cell: resolved for resolved in cells}
     if less := sum(
         known[c].has_answers and known[c].sweep < VERSION for c in planned if c in known
     ):
         context.warn(f"{less} cells were compared by fewer inputs than today: once more")
     other = {
         cell
-        for cell, one in done.items()
-        if cell in planned and not is_same(one.compiler, planned[cell].compiler_title)
+        for cell, result in done.items()
+        if cell in planned and not is_same(result.compiler, planned[cell].compiler_title)
     }
     if other:
         context.warn(f"{len(other)} cells are of other versions of their compilers: once more")
-        done = {cell: one for cell, one in done.items() if cell not in other}
+        done = {cell: result for cell, result in done.items() if cell not in other}
     changed = {
         cell
-        for cell, one in planned.items()
-        if cell in done and not is_same(done[cell].contents, contents_of(tools, one))
+        for cell, resolved in planned.items()
+        if cell in done and not is_same(done[cell].contents, contents_of(tools, resolved))
     }
     if changed:
         names = ", ".join(sorted({cell.subject for cell in changed}))
         context.warn(f"{len(changed)} cells are of other contents of {names}: once more")
-        done = {cell: one for cell, one in done.items() if cell not in changed}
+        done = {cell: result for cell, result in done.items() if cell not in changed}
     return done
 
 
 def warn_of_clock(context: Context, stored: matrix_files.Stored) -> None:
     """Warn if the clock went back since the file was written: history is ordered by dates."""
-    last = max((one.date for one in stored.heads), default="")
+    last = max((head.date for head in stored.heads), default="")
     now = context.now().isoformat(timespec="seconds")
     if last > now:
         context.warn(
@@ -208,7 +208,7 @@ def warn_of_clock(context: Context, stored: matrix_files.Stored) -> None:
 
 def look_for_leaks(run: OpenRun, results: Sequence[Result]) -> list[Result]:
     """Return the results with verdicts where they can have some."""
-    found = {one.cell: one for one in results}
+    found = {result.cell: result for result in results}
     left = second_pass.left(results)
     with Progress(run.context.err, "looking for leaks", len(left)) as progress:
         for result in run.runner.looked_at(left, run.clock.has_time):
@@ -217,7 +217,7 @@ def look_for_leaks(run: OpenRun, results: Sequence[Result]) -> list[Result]:
             found[result.cell] = result
             progress.step(result.cell.title)
             run.show(result)
-    if late := sum(found[one.cell] is one for one in left):
+    if late := sum(found[result.cell] is result for result in left):
         run.context.warn(
             f"no time to look at {late} cells: `everycore matrix leaks --resume` goes on with them"
         )
@@ -240,8 +240,10 @@ def look_for_causes(
     groups = explained.anomaly_groups()
     head = stored.heads[-1]
     reports = [
-        bugs.miscompilation(one, why, head, trials.source(one.first.cell), explained.results)
-        for one in reported(group_failures(found), why)
+        bugs.miscompilation(
+            failure_group, why, head, trials.source(failure_group.first.cell), explained.results
+        )
+        for failure_group in reported(group_failures(found), why)
     ]
     reports += [
         bugs.report(group, explained.results, head, trials.source(group.worst.cell))
@@ -259,7 +261,7 @@ def _explain(
 ) -> tuple[Explained, int]:
     """Explain slow cells; return also how many cells are worse than a neighbour."""
     context, has_time = run.context, run.clock.has_time
-    every = {one.cell: one for one in results}
+    every = {result.cell: result for result in results}
     n_odd = len(anomalies.find(every))
     with Progress(context.err, "looking for causes", n_odd) as progress:
         explained = explain_all(
@@ -273,9 +275,9 @@ def _explain(
         )
     for said in explained.noise:
         context.err.print(f"noise: {said}", markup=False, soft_wrap=True)
-    for one in explained.failed.values():
-        shown = "WRONG" if one.outcome is Outcome.WRONG else one.outcome
-        said = f"{shown} when it was run again: {one.cell.title}: {one.reason}"
+    for result in explained.failed.values():
+        shown = "WRONG" if result.outcome is Outcome.WRONG else result.outcome
+        said = f"{shown} when it was run again: {result.cell.title}: {result.reason}"
         context.err.print(said, markup=False, soft_wrap=True)
     if explained.left:
         context.warn(f"no time for {explained.left} slow cells: --resume goes on with them")
@@ -286,7 +288,7 @@ def _look_for_miscompilations(
     run: OpenRun, trials: Trials, results: Sequence[Result], stored: Sequence[Anomaly]
 ) -> dict[Cell, Anomaly]:
     """Find for each cell with wrong answers what makes them right."""
-    wrong = [one for one in results if one.outcome is Outcome.WRONG]
+    wrong = [result for result in results if result.outcome is Outcome.WRONG]
     if not wrong:
         return {}
     has_time = run.clock.has_time
@@ -301,14 +303,14 @@ def _look_for_miscompilations(
     found = with_figures(trials, found, has_time)
     if late := len(wrong) - len(found):
         run.context.warn(f"no time for {late} cells with wrong answers: --resume goes on with them")
-    for one in found.values():
-        if one not in stored:
-            run.writer.write(one)
+    for anomaly in found.values():
+        if anomaly not in stored:
+            run.writer.write(anomaly)
     return found
 
 
 def _summary(results: Sequence[Result], n_odd: int, explained: Explained, n_causes: int) -> str:
-    wrong = sum(one.outcome is Outcome.WRONG for one in results)
+    wrong = sum(result.outcome is Outcome.WRONG for result in results)
     text = f"{len(results)} cells: {wrong} with wrong answers, {n_odd} worse than a neighbour"
     text += f" ({len(explained.noise)} of them only the first time)" if explained.noise else ""
     text += f", {len(explained.failed)} failed the second time" if explained.failed else ""
@@ -327,7 +329,7 @@ def _reduce_all(
 ) -> None:
     """Make test cases of the first wrong cell and the worst slow cell of each cause."""
     results = list(explained.results.values())
-    firsts = [one.first.cell for one in reported(group_failures(results), why)]
+    firsts = [failure_group.first.cell for failure_group in reported(group_failures(results), why)]
     asked = [why[cell] for cell in firsts if cell in why]
     asked += [group.worst for group in explained.anomaly_groups()]
     for found in _reduced(run, trials, reduction, asked, explained.results):

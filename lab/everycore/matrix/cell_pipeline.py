@@ -111,7 +111,7 @@ def _checked(tools: CellTools, compiled: CompiledCell, empty: Result) -> Checked
     """Check a program; the result says what is known of it beside its time."""
     function, subject = compiled.resolved.function, compiled.resolved.subject
     seconds = [subjects.compile_seconds(path) for path in compiled.objects]
-    known = [one for one in seconds if one is not None]
+    known = [amount for amount in seconds if amount is not None]
     result = empty.replace(
         computes=function.computes if function.computes != OWN else "",
         is_assembly=subject.is_assembly,

@@ -50,8 +50,8 @@ class Run:
     left_out: int = 0  # cells for which there was no time
 
     def cells(self, planned: Sequence[ResolvedCell]) -> Iterator[Result]:
-        rest = [one for one in planned if not one.why_not]
-        yield from (one.skipped(one.why_not) for one in planned if one.why_not)
+        rest = [resolved for resolved in planned if not resolved.why_not]
+        yield from (resolved.skipped(resolved.why_not) for resolved in planned if resolved.why_not)
         waiting: list[_Waiting] = []
         # The first batch of a run with an end is small, for nothing is known of its pace yet.
         most = self.cores * (BATCH_PER_CORE if self.clock.end == float("inf") else 2)
@@ -65,10 +65,12 @@ class Run:
                 batch, rest = rest[:size], rest[size:]
                 # An interrupted run begins no more cells.
                 made = list(pool.map(self._prepared, sorted(batch, key=_is_quick)))
-                late += sum(one is None for one in made)
-                yield from (one for one in made if isinstance(one, Result))
+                late += sum(prepared is None for prepared in made)
+                yield from (prepared for prepared in made if isinstance(prepared, Result))
                 waiting += [
-                    _Waiting(one, one.result) for one in made if isinstance(one, CheckedCell)
+                    _Waiting(prepared, prepared.result)
+                    for prepared in made
+                    if isinstance(prepared, CheckedCell)
                 ]
                 made_at, processes = self.clock.now(), len(waiting)
                 waiting = yield from self._round(waiting)
@@ -80,15 +82,15 @@ class Run:
 
     def timed(self, ready: Sequence[CheckedCell]) -> Iterator[Result]:
         """Time cells that were prepared elsewhere, in turns, as those of one batch."""
-        waiting = [_Waiting(one, one.result) for one in ready]
+        waiting = [_Waiting(checked, checked.result) for checked in ready]
         while waiting:
             waiting = yield from self._round(waiting)
 
-    def _prepared(self, one: ResolvedCell) -> CheckedCell | Result | None:
+    def _prepared(self, resolved: ResolvedCell) -> CheckedCell | Result | None:
         """None: there is no time any more. A subject's first cell takes longer than one expects."""
         if self.clock.now() >= self.clock.end:
             return None
-        made = self.steps.prepare(one)
+        made = self.steps.prepare(resolved)
         if isinstance(made, CheckedCell) and made.result.outcome is Outcome.COUNTED:
             return made.result
         return made
@@ -96,24 +98,24 @@ class Run:
     def _round(self, cells: Sequence[_Waiting]) -> Generator[Result, None, list[_Waiting]]:
         """One process more of each; those that need another are returned."""
         again: list[_Waiting] = []
-        for one in cells:
-            one.result = self.steps.timed(one.ready, one.result)
-            if one.result.outcome is Outcome.MEASURED and not self._is_enough(one.result):
-                again.append(one)
+        for waiting in cells:
+            waiting.result = self.steps.timed(waiting.ready, waiting.result)
+            if waiting.result.outcome is Outcome.MEASURED and not self._is_enough(waiting.result):
+                again.append(waiting)
             else:
-                yield one.result
+                yield waiting.result
         return again
 
     def _left(self, waiting: Sequence[_Waiting]) -> int:
         """How many processes are still to be run."""
-        return sum(PROCESSES - len(one.result.runs) for one in waiting)
+        return sum(PROCESSES - len(cell.result.runs) for cell in waiting)
 
     def _is_enough(self, result: Result) -> bool:
         is_late = self.clock.now() >= self.clock.end
         return len(result.runs) >= (FEWEST if is_late else PROCESSES)
 
 
-def _is_quick(one: ResolvedCell) -> bool:
+def _is_quick(resolved: ResolvedCell) -> bool:
     """Whether a cell is quick: slow ones are begun first, so that no core waits for them in the
     end."""
-    return not any(flag.startswith("-fsanitize") for flag in one.cell.flags)
+    return not any(flag.startswith("-fsanitize") for flag in resolved.cell.flags)

@@ -60,8 +60,8 @@ def _with_input(
 
 
 def _swept(tools: CellTools, compiled: CompiledCell) -> int:
-    one = compiled.resolved
-    words = sweep.words(one.function, one.cell.key_bits, tools.limits.run)
+    resolved = compiled.resolved
+    words = sweep.words(resolved.function, resolved.cell.key_bits, tools.limits.run)
     return sweep.n_compared(run_program(tools, compiled, "sweep", words).stdout)
 
 

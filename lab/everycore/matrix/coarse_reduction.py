@@ -92,7 +92,7 @@ def _with_simple_declarations(source: str, shows: Test, has_time: Callable[[], b
 
 def _with_simple_functions(source: str, shows: Test, has_time: Callable[[], bool]) -> str:
     """Inline functions of one expression, and remove parameters."""
-    for name in [one for one, _, _ in definitions(source) if one != "main"]:
+    for name in [function for function, _, _ in definitions(source) if function != "main"]:
         short = without_unused_declarations(inlined(source, name))
         if short != source and len(short) < len(source) + MORE and has_time() and shows(short):
             source = short
@@ -130,26 +130,26 @@ def _body(text: str) -> int:
 
 def _without_statements(source: str, depth: int, shows: Test, has_time: Callable[[], bool]) -> str:
     """Remove statements of one depth: all, then halves and so on, down to single ones."""
-    spans = [one for one in statements(source) if one.depth == depth]
+    spans = [statement for statement in statements(source) if statement.depth == depth]
     left = list(spans)
     size = len(left)
     while size and has_time():
         at = 0
         while at < len(left) and has_time():
             some = left[:at] + left[at + size :]
-            removed = [one for one in spans if one not in some]
+            removed = [statement for statement in spans if statement not in some]
             if shows(without_unused_declarations(_without(source, removed))):
                 left = some
             else:
                 at += size
         size //= 2
-    removed = [one for one in spans if one not in left]
+    removed = [statement for statement in spans if statement not in left]
     return without_unused_declarations(_without(source, removed)) if removed else source
 
 
 def _without(source: str, removed: Sequence[Statement]) -> str:
-    for one in sorted(removed, key=lambda one: -one.begin):
-        source = source[: one.begin] + source[one.end :]
+    for statement in sorted(removed, key=lambda cut: -cut.begin):
+        source = source[: statement.begin] + source[statement.end :]
     return source
 
 
@@ -158,9 +158,9 @@ def statements(source: str) -> list[Statement]:
     found: list[Statement] = []
     for _, begin, end in definitions(source):
         start = begin + _body(source[begin:end])
-        tokens = [(one.start() + start, one[0]) for one in TOKEN.finditer(source[start:end])]
+        tokens = [(match.start() + start, match[0]) for match in TOKEN.finditer(source[start:end])]
         _block(tokens, 0, 0, found)
-    return sorted(found, key=lambda one: (one.depth, one.begin))
+    return sorted(found, key=lambda statement: (statement.depth, statement.begin))
 
 
 def _block(tokens: Sequence[tuple[int, str]], at: int, depth: int, found: list[Statement]) -> int:

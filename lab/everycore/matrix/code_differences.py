@@ -35,8 +35,8 @@ def differences(worse: Code, better: Code) -> tuple[str, ...]:
     found = [*_gathers(worse, better), *_frame(worse, better), *_calls(worse, better)]
     found += [*_size(worse, better), *_mnemonics(worse.mnemonics or {}, better.mnemonics or {})]
     found += _vectors(worse, better)
-    ordered = sorted(found, key=lambda one: -one.weight)
-    return tuple(one.words for one in ordered[:MOST])
+    ordered = sorted(found, key=lambda difference: -difference.weight)
+    return tuple(difference.words for difference in ordered[:MOST])
 
 
 def _gathers(worse: Code, better: Code) -> list[Difference]:
@@ -110,7 +110,7 @@ def _mnemonics(worse: Mapping[str, int], better: Mapping[str, int]) -> list[Diff
             continue
         words = _appear(n, name) if not before else f"{name} {before} -> {worse[name]}"
         found.append(Difference(words, (90 if important else 20) + n / 16))
-    return sorted(found, key=lambda one: -one.weight)[: MOST // 2]
+    return sorted(found, key=lambda difference: -difference.weight)[: MOST // 2]
 
 
 def _added(worse: Mapping[str, int], better: Mapping[str, int]) -> dict[str, int]:

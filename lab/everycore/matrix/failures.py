@@ -31,7 +31,7 @@ class FailedCells:
     @property
     def n_sanitized(self) -> int:
         """How many of its cells have a sanitizer, whose checks change the code."""
-        return sum(has_sanitizer(one.cell) for one in self.results)
+        return sum(has_sanitizer(result.cell) for result in self.results)
 
     @property
     def count(self) -> str:
@@ -47,7 +47,9 @@ class FailedCells:
         """WRONG: gcc 7-9 with O2, O3 on mine sum, 6 cells: the output is wrong (byte 3 ...)"""
         cell = self.first.cell
         place = "" if cell.target == "host" else f" for {cell.target}"
-        sets = list(dict.fromkeys(one.flag_set or " ".join(one.cell.flags) for one in self.results))
+        sets = list(
+            dict.fromkeys(result.flag_set or " ".join(result.cell.flags) for result in self.results)
+        )
         more = f" and {len(sets) - MOST_FLAGS} more" if len(sets) > MOST_FLAGS else ""
         with_flags = f"{self.compilers} with {', '.join(sets[:MOST_FLAGS])}{more}"
         return (
@@ -60,9 +62,9 @@ def group_failures(results: Iterable[Result]) -> list[FailedCells]:
     """Wrong answers first; of one outcome those that concern most cells."""
     every = list(results)
     found: dict[tuple[object, ...], list[Result]] = {}
-    for one in every:
-        if one.outcome.is_failure:
-            found.setdefault(_key(one), []).append(one)
+    for result in every:
+        if result.outcome.is_failure:
+            found.setdefault(_key(result), []).append(result)
     groups = [_group(own, every) for own in found.values()]
     return sorted(groups, key=lambda g: (ORDER.index(g.first.outcome), -len(g.results)))
 
@@ -79,28 +81,28 @@ def _key(result: Result) -> tuple[object, ...]:
 
 
 def _group(own: Sequence[Result], every: Sequence[Result]) -> FailedCells:
-    own = sorted(own, key=lambda one: (has_sanitizer(one.cell), version(one), one.cell))
+    own = sorted(own, key=lambda result: (has_sanitizer(result.cell), version(result), result.cell))
     name = family(own[0])
-    known = sorted({version(one)[:1] for one in every if family(one) == name} - {()})
-    versions = ranges(known, {version(one)[:1] for one in own})
+    known = sorted({version(result)[:1] for result in every if family(result) == name} - {()})
+    versions = ranges(known, {version(result)[:1] for result in own})
     return FailedCells(tuple(own), f"{name} {versions}".strip())
 
 
 def merge(groups: Sequence[FailedCells]) -> FailedCells:
     """Groups of several families of compilers, as one."""
-    results = [one for group in groups for one in group.results]
-    results.sort(key=lambda one: has_sanitizer(one.cell))
-    return FailedCells(tuple(results), ", ".join(one.compilers for one in groups))
+    results = [result for group in groups for result in group.results]
+    results.sort(key=lambda result: has_sanitizer(result.cell))
+    return FailedCells(tuple(results), ", ".join(group.compilers for group in groups))
 
 
 def right_by_sanitizer(group: FailedCells, results: Mapping[Cell, Result]) -> list[Result]:
     """The cells that are right with a sanitizer, and in the group without it: its checks changed
     the code, so that they say nothing of the bug."""
-    wrong = {one.cell for one in group.results}
+    wrong = {result.cell for result in group.results}
     return [
-        one
-        for cell, one in results.items()
-        if one.outcome in (Outcome.MEASURED, Outcome.COUNTED)
+        result
+        for cell, result in results.items()
+        if result.outcome in (Outcome.MEASURED, Outcome.COUNTED)
         and has_sanitizer(cell)
         and without_sanitizer(cell) in wrong
     ]

@@ -58,7 +58,7 @@ FLAG_SETS = (
 
 def chosen(names: Sequence[str], given: Iterable[Sequence[str]]) -> tuple[FlagSet, ...]:
     """Sets by name, and sets of flags that were given; without either all that have names."""
-    by_name = {one.name: one for one in FLAG_SETS}
+    by_name = {flag_set.name: flag_set for flag_set in FLAG_SETS}
     for name in names:
         if name not in by_name:
             raise unknown_name("flag set", name, by_name)
@@ -73,7 +73,7 @@ def chosen(names: Sequence[str], given: Iterable[Sequence[str]]) -> tuple[FlagSe
 def named(flags: Sequence[str]) -> FlagSet:
     """The set of these flags, with its name if it has one."""
     own = tuple(flags)
-    for one in FLAG_SETS:
-        if one.gcc == one.clang == own:
-            return one
+    for flag_set in FLAG_SETS:
+        if flag_set.gcc == flag_set.clang == own:
+            return flag_set
     return FlagSet("", own, own)

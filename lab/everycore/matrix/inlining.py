@@ -17,7 +17,9 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 def inlined(source: str, name: str) -> str:
     """Return a source in which calls of a function are its expression, if it consists of one; else
     the same source."""
-    found = next(((begin, end) for one, begin, end in definitions(source) if one == name), None)
+    found = next(
+        ((begin, end) for function, begin, end in definitions(source) if function == name), None
+    )
     if found is None:
         return source
     text = source[found[0] : found[1]]
@@ -28,12 +30,15 @@ def inlined(source: str, name: str) -> str:
         return source
     if re.search(rf"\b{name}\b", body):
         return source
-    parameters = [_parameter(one) for one in _parts(text, text.find(name) + len(name))]
+    parameters = [_parameter(part) for part in _parts(text, text.find(name) + len(name))]
     while call := _last_call(source, name):
         begin, end, arguments = call
-        if len(arguments) != len([one for one in parameters if one]):
+        if len(arguments) != len([parameter for parameter in parameters if parameter]):
             return source
-        simple = [one if re.fullmatch(r"\w+", one) else f"({one})" for one in arguments]
+        simple = [
+            argument if re.fullmatch(r"\w+", argument) else f"({argument})"
+            for argument in arguments
+        ]
         values = dict(zip(parameters, simple, strict=False))
         put = _with_values(expression, values)
         source = f"{source[:begin]}({put}){source[end:]}"
@@ -52,7 +57,7 @@ def without_parameter(source: str, name: str, index: int) -> str:
         begin, end = _list(source, match.end())
         parts = _parts(source, match.end())
         if index < len(parts):
-            rest = [one for number, one in enumerate(parts) if number != index]
+            rest = [part for number, part in enumerate(parts) if number != index]
             is_call = _is_inside(source, match.start())
             inner = ", ".join(rest) or ("" if is_call else "void")
             source = f"{source[:begin]}({inner}){source[end:]}"
@@ -61,8 +66,8 @@ def without_parameter(source: str, name: str, index: int) -> str:
 
 def n_parameters(source: str, name: str) -> int:
     """Return how many parameters a function has."""
-    for one, begin, end in definitions(source):
-        if one == name:
+    for function, begin, end in definitions(source):
+        if function == name:
             text = source[begin:end]
             parts = _parts(text, text.find(name) + len(name))
             return 0 if parts == ["void"] else len(parts)

@@ -100,10 +100,10 @@ def _key(suspect: Suspect) -> str:
 def _stored(path: Path) -> dict[str, Verdict]:
     """By method."""
     try:
-        found = [Verdict(**one) for one in json.loads(path.read_text(encoding="utf-8"))]
+        found = [Verdict(**row) for row in json.loads(path.read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError):  # not there, or not by this version
         return {}
-    return {one.method: one for one in found}
+    return {verdict.method: verdict for verdict in found}
 
 
 def _place(binary: Path, address: int) -> tuple[str, str]:

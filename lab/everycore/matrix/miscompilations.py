@@ -64,17 +64,17 @@ def explain_wrong(
     `elsewhere` explains cells on other hosts: first one of each group, then those that its repair
     may serve. Cells for which it has no answer are explained here.
     """
-    known = {one.cell: one for one in stored if one.kind is Kind.WRONG}
-    groups = [one for one in group_failures(results) if one.first.outcome is Outcome.WRONG]
+    known = {anomaly.cell: anomaly for anomaly in stored if anomaly.kind is Kind.WRONG}
+    groups = [group for group in group_failures(results) if group.first.outcome is Outcome.WRONG]
     hopeless: set[Cell] = set()
     for cells_of in (_firsts, _others):
-        asked = [one for group in groups for one in cells_of(group, known)]
-        for one in elsewhere(asked) if asked else ():
-            known[one.cell] = one
-            hopeless |= {one.cell} if not one.repair else set()
+        asked = [cell_to_explain for group in groups for cell_to_explain in cells_of(group, known)]
+        for anomaly in elsewhere(asked) if asked else ():
+            known[anomaly.cell] = anomaly
+            hopeless |= {anomaly.cell} if not anomaly.repair else set()
     found: dict[Cell, Anomaly] = {}
     for group in groups:
-        if any(one.cell in hopeless for one in group.results):
+        if any(result.cell in hopeless for result in group.results):
             _leave_out(group, known)
         _explain_group(trials, group, known, found, has_time)
     return found
@@ -91,12 +91,12 @@ def with_figures(
     Those for which no time was left, and those whose repaired cell was not measured, are as before.
     """
     found = dict(why)
-    left = [one for one in why.values() if one.repair and one.repaired is None]
-    cells = [with_switches(one.cell, [one.repair]) for one in left]
+    left = [anomaly for anomaly in why.values() if anomaly.repair and anomaly.repaired is None]
+    cells = [with_switches(anomaly.cell, [anomaly.repair]) for anomaly in left]
     programs: dict[tuple[Cell, str], list[tuple[Anomaly, Cell]]] = {}
-    for one, cell, made in zip(left, cells, trials.code(cells) if left else (), strict=True):
+    for anomaly, cell, made in zip(left, cells, trials.code(cells) if left else (), strict=True):
         program = (cell.replace(flags=()), made.digest or cell.key)
-        programs.setdefault(program, []).append((one, cell))
+        programs.setdefault(program, []).append((anomaly, cell))
     every = list(programs.values())
     for start in range(0, len(every), AT_ONCE):
         if not has_time():
@@ -105,8 +105,8 @@ def with_figures(
         timed = trials.measure([own[0][1] for own in some], Kind.SLOW, PROCESSES)
         for own, result in zip(some, timed, strict=True):
             if result.outcome in (Outcome.MEASURED, Outcome.COUNTED):
-                for one, cell in own:
-                    found[one.cell] = one.replace(repaired=result.replace(cell=cell))
+                for anomaly, cell in own:
+                    found[anomaly.cell] = anomaly.replace(repaired=result.replace(cell=cell))
     return found
 
 
@@ -135,30 +135,30 @@ def explain_cell(trials: AnswerTrials, cell: Cell, repairs: Sequence[Switch]) ->
 
 
 def _repairs(group: FailedCells, known: Mapping[Cell, Anomaly]) -> tuple[Switch, ...]:
-    own = [known[one.cell] for one in group.results if one.cell in known]
-    return tuple(dict.fromkeys(one.repair for one in own if one.repair))
+    own = [known[result.cell] for result in group.results if result.cell in known]
+    return tuple(dict.fromkeys(anomaly.repair for anomaly in own if anomaly.repair))
 
 
 def _firsts(group: FailedCells, known: Mapping[Cell, Anomaly]) -> list[Asked]:
     """The first cell of a group of which nothing is known."""
-    is_known = any(one.cell in known for one in group.results)
+    is_known = any(result.cell in known for result in group.results)
     return [] if is_known else [(group.first.cell, ())]
 
 
 def _others(group: FailedCells, known: Mapping[Cell, Anomaly]) -> list[Asked]:
     """The cells that the repairs of their group may serve."""
     repairs = _repairs(group, known)
-    left = [one.cell for one in group.results if one.cell not in known]
+    left = [result.cell for result in group.results if result.cell not in known]
     return [(cell, repairs) for cell in left if repairs]
 
 
 def _leave_out(group: FailedCells, known: dict[Cell, Anomaly]) -> None:
     """Without a repair for one of them, others like it would take as long, and find as little."""
     if not _repairs(group, known):
-        tried = next(one.cell for one in group.results if one.cell in known)
-        for one in group.results:
-            if one.cell not in known:
-                known[one.cell] = _not_tried(one.cell, tried)
+        tried = next(result.cell for result in group.results if result.cell in known)
+        for result in group.results:
+            if result.cell not in known:
+                known[result.cell] = _not_tried(result.cell, tried)
 
 
 def _explain_group(
@@ -169,12 +169,12 @@ def _explain_group(
     has_time: Callable[[], bool],
 ) -> None:
     left = []
-    for one in group.results:
-        if one.cell in known:
-            found[one.cell] = known[one.cell]
+    for result in group.results:
+        if result.cell in known:
+            found[result.cell] = known[result.cell]
         else:
-            left.append(one.cell)
-    repairs = list(dict.fromkeys(one.repair for one in found.values() if one.repair))
+            left.append(result.cell)
+    repairs = list(dict.fromkeys(anomaly.repair for anomaly in found.values() if anomaly.repair))
     while left and has_time():
         for repair in repairs:
             cells = [with_switches(cell, [repair]) for cell in left]
@@ -201,7 +201,7 @@ def _explain(trials: AnswerTrials, cell: Cell, has_time: Callable[[], bool]) -> 
         nonlocal tried
         tried += len(sets)
         found = trials.are_right([with_switches(cell, switches) for switches in sets])
-        return [one is True for one in found]
+        return [is_right is True for is_right in found]
 
     (again,) = trials.are_right([cell])
     if again is not False:
@@ -212,7 +212,7 @@ def _explain(trials: AnswerTrials, cell: Cell, has_time: Callable[[], bool]) -> 
             return wrong.replace(tried=tried, why_not="no time was left to try all switches")
         for start in range(0, len(switches), AT_ONCE):
             some = switches[start : start + AT_ONCE]
-            if True in (right := are_right([[one] for one in some])):
+            if True in (right := are_right([[switch] for switch in some])):
                 repair: Sequence[Switch] = [some[right.index(True)]]
                 return _explained(trials, cell, repair, tried)
         if len(switches) > 1 and are_right([switches])[0]:

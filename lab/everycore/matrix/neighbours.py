@@ -61,7 +61,7 @@ def facets(flags: Sequence[str]) -> Facets:
         elif flag == "-fno-lto" or re.match(r"-flto\b", flag):
             lto = flag != "-fno-lto"
         elif re.match(r"-m(arch|cpu)=", flag):
-            march = {one: None for one in march if not re.match(r"-m(arch|cpu)=", one)}
+            march = {other: None for other in march if not re.match(r"-m(arch|cpu)=", other)}
             march[flag] = None
         elif re.match(r"-m(?!no-|tune=|prefer-|llvm)", flag):
             march[flag] = None

@@ -39,9 +39,9 @@ def plan(axes: Axes, host_cpu: HostCpu) -> list[ResolvedCell]:
         for t, toolchain in enumerate(toolchains):
             for f, flag_set in enumerate(axes.flag_sets):
                 rank = (t / math.sqrt(len(toolchains)) + f, f, t)
-                for one in _cells(axes, host_cpu, target, toolchain, flag_set):
-                    cells.setdefault(one.cell, (rank, one))
-    found = [one for _, one in sorted(cells.values(), key=lambda found: found[0])]
+                for resolved in _cells(axes, host_cpu, target, toolchain, flag_set):
+                    cells.setdefault(resolved.cell, (rank, resolved))
+    found = [resolved for _, resolved in sorted(cells.values(), key=lambda found: found[0])]
     return _assembly_once(found)
 
 
@@ -49,11 +49,15 @@ def _assembly_once(planned: Sequence[ResolvedCell]) -> list[ResolvedCell]:
     """Keep, for hand-written assembly, the first cell of each target and size that can be had: it
     is what it is, whatever assembles it."""
     kept: dict[Cell, ResolvedCell] = {}
-    for one in sorted(planned, key=lambda one: bool(one.why_not)):
-        if one.subject.is_assembly:
-            kept.setdefault(one.cell.replace(toolchain="", flags=()), one)
-    chosen = {one.cell for one in kept.values()}
-    return [one for one in planned if one.cell in chosen or not one.subject.is_assembly]
+    for resolved in sorted(planned, key=lambda cell: bool(cell.why_not)):
+        if resolved.subject.is_assembly:
+            kept.setdefault(resolved.cell.replace(toolchain="", flags=()), resolved)
+    chosen = {resolved.cell for resolved in kept.values()}
+    return [
+        resolved
+        for resolved in planned
+        if resolved.cell in chosen or not resolved.subject.is_assembly
+    ]
 
 
 def _cells(
@@ -91,7 +95,7 @@ def reason_to_skip(host_cpu: HostCpu, toolchain: Toolchain, target: str, flag_se
     """Why a set of flags cannot be tried with a toolchain for a target, as far as names tell."""
     flags = flag_set.flags(toolchain.family)
     if flags is None:
-        other = next(one for one in ("gcc", "clang") if flag_set.flags(one) is not None)
+        other = next(family for family in ("gcc", "clang") if flag_set.flags(family) is not None)
         return f"flags of {other} alone"
     return no_compiler(toolchain, target) or why_not(host_cpu, toolchain, target, flags)
 
@@ -99,8 +103,10 @@ def reason_to_skip(host_cpu: HostCpu, toolchain: Toolchain, target: str, flag_se
 def widest_spread_first(toolchains: Sequence[Toolchain]) -> list[Toolchain]:
     """Families in turn; of each the newest, the oldest, then those that halve the rest."""
     families: dict[str, list[Toolchain]] = {}
-    for one in sorted(toolchains, key=lambda one: (one.version, one.name), reverse=True):
-        families.setdefault(one.family, []).append(one)
+    for toolchain in sorted(
+        toolchains, key=lambda candidate: (candidate.version, candidate.name), reverse=True
+    ):
+        families.setdefault(toolchain.family, []).append(toolchain)
     lists = [_halved(own) for _, own in sorted(families.items())]
     longest = max(map(len, lists), default=0)
     return [own[i] for i in range(longest) for own in lists if i < len(own)]

@@ -78,7 +78,7 @@ def is_judged(result: Result) -> bool:
 def judge(
     results: Iterable[Result],
     docs: Mapping[Speed, float],
-    is_uncertain: Callable[[Result], bool] = lambda one: one.is_uncertain,
+    is_uncertain: Callable[[Result], bool] = lambda result: result.is_uncertain,
 ) -> tuple[list[Kept], list[str]]:
     """Return the kept promises, and the other faults: cells that failed, kernels that are missing.
 
@@ -88,25 +88,31 @@ def judge(
     """
     by_row: dict[tuple[Row, int, int], dict[Cell, Result]] = defaultdict(dict)
     wrong = []
-    for one in results:
-        cell = one.cell
+    for result in results:
+        cell = result.cell
         if cell.subject not in PROMISED or cell.target != "host":
             continue
-        if one.outcome.is_failure:
-            wrong.append(f"{cell.title}: {one.outcome}: {one.reason}")
-        elif is_judged(one):
+        if result.outcome.is_failure:
+            wrong.append(f"{cell.title}: {result.outcome}: {result.reason}")
+        elif is_judged(result):
             own = by_row[(cell.subject, cell.function), cell.key_bits, cell.n_bytes]
-            before = own.get(cell, one)
-            of_other = not is_same(before.contents, one.contents) or before.compiler != one.compiler
-            own[cell] = one if of_other else min(before, one, key=cost)
+            before = own.get(cell, result)
+            of_other = (
+                not is_same(before.contents, result.contents) or before.compiler != result.compiler
+            )
+            own[cell] = result if of_other else min(before, result, key=cost)
     here = {row[0] for row, _, _ in by_row}
     wrong += [f"{name} was not measured" for name in sorted({*PROMISED} - here)]
     kept = []
     for (row, key_bits, n_bytes), cells in sorted(by_row.items(), key=lambda item: item[0]):
         found = [*cells.values()]
-        unknown = [one for one in found if is_uncertain(one) and not _is_within(row, one, found)]
-        wrong += [f"{one.cell.title}: uncertain, and above the promise" for one in unknown]
-        known = [one for one in found if one not in unknown]
+        unknown = [
+            result
+            for result in found
+            if is_uncertain(result) and not _is_within(row, result, found)
+        ]
+        wrong += [f"{result.cell.title}: uncertain, and above the promise" for result in unknown]
+        known = [result for result in found if result not in unknown]
         kept.append(_kept(row, known, docs.get((*row, key_bits, n_bytes))))
     return kept, wrong
 
@@ -114,14 +120,14 @@ def judge(
 def _is_within(row: Row, result: Result, results: Sequence[Result]) -> bool:
     """A cell that is within the promise keeps it beside any other."""
     within, most = PROMISED[row[0]]
-    own = [one for one in results if one.cell.toolchain == result.cell.toolchain]
+    own = [compared for compared in results if compared.cell.toolchain == result.cell.toolchain]
     return cost(result) <= min(within * min(map(cost, own)), most * min(map(cost, results)))
 
 
 def _kept(row: Row, results: Sequence[Result], docs: float | None) -> Kept:
     by_compiler = defaultdict(list)
-    for one in results:
-        by_compiler[one.cell.toolchain].append(cost(one))
+    for result in results:
+        by_compiler[result.cell.toolchain].append(cost(result))
     within = max(max(values) / min(values) for values in by_compiler.values())
     return Kept(row, min(results, key=cost), max(results, key=cost), len(results), within, docs)
 
@@ -129,20 +135,23 @@ def _kept(row: Row, results: Sequence[Result], docs: float | None) -> Kept:
 def figures(stored: Iterable[Results], head: Head) -> dict[Speed, float]:
     """Cycles per byte in results that the docs are made of: of this machine, the newest first."""
     found: dict[Speed, float] = {}
-    for one in sorted(stored, key=lambda results: results.run.date, reverse=True):
-        if one.run.command == "bench" and _comparable(one, head):
-            for speed, cycles in _figures(one):
+    for result_file in sorted(stored, key=lambda results: results.run.date, reverse=True):
+        if result_file.run.command == "bench" and _comparable(result_file, head):
+            for speed, cycles in _figures(result_file):
                 found.setdefault(speed, cycles)
     return found
 
 
-def _comparable(one: Results, head: Head) -> bool:
-    return one.run.machine.title() == head.machine.title() and one.run.counter == head.counter
+def _comparable(result_file: Results, head: Head) -> bool:
+    return (
+        result_file.run.machine.title() == head.machine.title()
+        and result_file.run.counter == head.counter
+    )
 
 
-def _figures(one: Results) -> Iterator[tuple[Speed, float]]:
+def _figures(result_file: Results) -> Iterator[tuple[Speed, float]]:
     """GHASH is the same under AES keys of every size; not those of a core that was shared."""
-    for bench in one.figures():
+    for bench in result_file.figures():
         figure = stats.figure(of_each(bench.cycles, bench.parts))
         if bench.style != "streamed" or bench.peer or bench.messages > 1 or bench.crowded:
             continue

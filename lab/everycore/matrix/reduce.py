@@ -92,15 +92,19 @@ def good_cell(anomaly: Anomaly, results: Mapping[Cell, Result]) -> Cell | None:
         return None
     own = family(results[cell]) if cell in results else ""
     right = [
-        one
-        for one in results.values()
-        if one.outcome is Outcome.MEASURED
-        and (one.cell.subject, one.cell.function) == (cell.subject, cell.function)
-        and (one.cell.target, one.cell.key_bits) == (cell.target, cell.key_bits)
+        result
+        for result in results.values()
+        if result.outcome is Outcome.MEASURED
+        and (result.cell.subject, result.cell.function) == (cell.subject, cell.function)
+        and (result.cell.target, result.cell.key_bits) == (cell.target, cell.key_bits)
     ]
     found = min(
         right,
-        key=lambda one: (one.cell.flags != cell.flags, family(one) != own, one.cell.n_bytes),
+        key=lambda result: (
+            result.cell.flags != cell.flags,
+            family(result) != own,
+            result.cell.n_bytes,
+        ),
         default=None,
     )
     return found.cell if found else None
@@ -170,13 +174,13 @@ class Reducer:
         family = toolchains[cell.toolchain].family
         names = sorted(
             {
-                one.toolchain
-                for one in results
-                if (one.subject, one.function, one.target)
+                other_cell.toolchain
+                for other_cell in results
+                if (other_cell.subject, other_cell.function, other_cell.target)
                 == (cell.subject, cell.function, cell.target)
-                and one.toolchain != cell.toolchain
-                and one.toolchain in toolchains
-                and toolchains[one.toolchain].family == family
+                and other_cell.toolchain != cell.toolchain
+                and other_cell.toolchain in toolchains
+                and toolchains[other_cell.toolchain].family == family
             },
             key=lambda name: toolchains[name].version,
         )
@@ -256,11 +260,14 @@ class Reducer:
             raise _NotReducedError("cells with -flto are not reduced")
         machine = [w for w in good_words if w.startswith("-m") and w != "-mllvm"]
         options = [*machine, "-O0", "-w", "-g", "-no-pie"]
-        sanitized = [[*one, *options] for one in self._sanitizers(host)]
+        sanitized = [[*sanitizer, *options] for sanitizer in self._sanitizers(host)]
         plain = [*good_words, "-w", "-O0"]
         patterned = [*good_words, "-w", "-ftrivial-auto-var-init=pattern"]
         checks = [
-            *({"name": SANITIZERS, "compile": one, "link": one} for one in sanitized),
+            *(
+                {"name": SANITIZERS, "compile": compile_words, "link": compile_words}
+                for compile_words in sanitized
+            ),
             {"name": "without optimisation", "compile": plain, "link": link},
             {"name": "with other values in unset variables", "compile": patterned, "link": link},
         ]
@@ -290,7 +297,7 @@ class Reducer:
         full = ("-fno-sanitize-recover=all", "-fsanitize=undefined,address")
         others = [(name, *full) for name in ("gcc", "clang")]
         others += [("clang", "-fsanitize=undefined", "-fsanitize-trap=undefined")]
-        there = [one for one in others if shutil.which(one[0], path=path)]
+        there = [compiler for compiler in others if shutil.which(compiler[0], path=path)]
         return [(*host.command, *full), *there]
 
     def _compilation(self, resolved: ResolvedCell) -> list[str]:
@@ -321,7 +328,11 @@ class Reducer:
         whole, notes = search.settled(sources)
         stored = {path: _text(path) for name in STORED if (path := folder / name).is_file()}
         candidates = sorted(stored.values(), key=len)
-        shows = (one for one in candidates if "not_interesting" not in search.measured(one))
+        shows = (
+            candidate
+            for candidate in candidates
+            if "not_interesting" not in search.measured(candidate)
+        )
         search.put(next(shows, whole))
         try:
             confirmed, is_final, why_not = self._runs(search, folder, whole, seconds, stored)
@@ -463,14 +474,14 @@ class _Search:
         self.plan["checks"] = []
         complaints: list[str] = []
         for check in checks:
-            if check["name"] in (one["name"] for one in self.plan["checks"]):
+            if check["name"] in (planned["name"] for planned in self.plan["checks"]):
                 continue
             again = self.measured(whole, **self.plan | {"checks": [check]})
             if "not_interesting" not in again:
                 self.plan["checks"].append(check)
             elif check["name"] == SANITIZERS:
                 complaints.append(again["not_interesting"])
-        if complaints and SANITIZERS not in (one["name"] for one in self.plan["checks"]):
+        if complaints and SANITIZERS not in (planned["name"] for planned in self.plan["checks"]):
             notes.append(f"no sanitizer could check it: {complaints[0]}")
         if self.plan["kind"] == str(Kind.SLOW):
             self.plan["sign"] = self._sign(whole)

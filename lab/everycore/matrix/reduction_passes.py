@@ -47,7 +47,9 @@ def pass_group() -> str:
     groups = {"first": _FIRST, "main": _MAIN, "last": _LAST}
     return json.dumps(
         {
-            name: [{"pass": one, "arg": what} if what else {"pass": one} for one, what in passes]
+            name: [
+                {"pass": pass_, "arg": what} if what else {"pass": pass_} for pass_, what in passes
+            ]
             for name, passes in groups.items()
         }
     )

@@ -41,12 +41,16 @@ def explain_all(
     `elsewhere` explains anomalies on other hosts; it is given the heaviest of each cause, and the
     others are then explained here, with the repairs that it found.
     """
-    known = {(one.cell, one.kind): one for one in stored}
+    known = {(anomaly.cell, anomaly.kind): anomaly for anomaly in stored}
     explained = Explained(results)
     repairs: dict[tuple[str, Kind], list[Switch]] = {}
     anomaly_groups = anomalies.anomaly_groups(anomalies.find(results), results)
-    worst = [one.worst for one in anomaly_groups if (one.worst.cell, one.worst.kind) not in known]
-    of_others = {(one.anomaly.cell, one.anomaly.kind): one for one in elsewhere(worst)}
+    worst = [
+        group.worst for group in anomaly_groups if (group.worst.cell, group.worst.kind) not in known
+    ]
+    of_others = {
+        (bisected.anomaly.cell, bisected.anomaly.kind): bisected for bisected in elsewhere(worst)
+    }
     for anomaly_group in anomaly_groups:
         hopeless: list[Anomaly] = []
         for anomaly in anomaly_group.anomalies:

@@ -70,7 +70,7 @@ class Request:
             self.tree,
             self.toolchains,
             host_cpu(self.facts),
-            {one.name: one for one in self.subjects},
+            {subject.name: subject for subject in self.subjects},
             self.board.target if self.board else None,
         )
         tools = CellTools(
@@ -104,12 +104,12 @@ def find_request(context: Context, wish: Wish) -> Request:
     facts = machine.gather(context)
     named = {name: load_target(tree, name) for name in choice.targets or (HOST,)}
     _refuse_absent(named, facts, wish.cpu)
-    here = {one.name: one for one in installed(context, tree)}
+    here = {toolchain.name: toolchain for toolchain in installed(context, tree)}
     here_only = {**wish.here_only, "--estimate": run_options.estimate}
     board = _board(context, named, wish.cpu, here_only)
     here = with_board(tree, here, board.target) if board else here
     # A cell names a board by its own name, and any other target as it was given.
-    targets = [board.target] if board else [replace(one, name=n) for n, one in named.items()]
+    targets = [board.target] if board else [replace(target, name=n) for n, target in named.items()]
     return Request(context, tree, choice, run_options, found, facts, wish.cpu, targets, board, here)
 
 
@@ -155,7 +155,9 @@ def _subjects(tree: Tree, names: Choice) -> list[Subject]:
         return _each_named_once([subjects.find_subject(tree, name) for name in names.subjects])
     every = [*subjects.kernel_subjects(tree), *subjects.load_subjects(tree)]
     targets = {*(names.targets or (HOST,))}
-    return [one for one in every if not (where := targets_of(one)) or {*where} & targets]
+    return [
+        subject for subject in every if not (where := targets_of(subject)) or {*where} & targets
+    ]
 
 
 def _each_named_once(found: Sequence[Subject]) -> list[Subject]:
@@ -182,14 +184,14 @@ def _subjects_before(tree: Tree, names: Choice) -> list[Subject]:
 
 def _functions(found: Sequence[Subject], names: Choice) -> tuple[tuple[Subject, Function], ...]:
     """Return the functions that are named; else those that each subject has measured."""
-    every = dict.fromkeys(f.name for one in found for f in one.functions)
+    every = dict.fromkeys(f.name for subject in found for f in subject.functions)
     for name in names.functions:
         if name not in every:
             raise unknown_name("function", name, every)
     return tuple(
-        (one, f)
-        for one in found
-        for f in (one.functions if names.functions else one.measured)
+        (subject, f)
+        for subject in found
+        for f in (subject.functions if names.functions else subject.measured)
         if not names.functions or f.name in names.functions
     )
 
@@ -207,7 +209,7 @@ def _toolchains(request: Request) -> tuple[Toolchain, ...]:
 
 def _refuse_absent(targets: Mapping[str, Target], facts: machine.Facts, cpu: int | None) -> None:
     """Raise an error for a core that this machine lacks, and for a board among other targets."""
-    boards = [name for name, one in targets.items() if one.transport == "ssh"]
+    boards = [name for name, target in targets.items() if target.transport == "ssh"]
     if not boards:
         machine.refuse_absent_cpu(facts, cpu)
     elif len(targets) > 1:
@@ -227,7 +229,7 @@ def _board(
     options that need this machine, and whether they are given."""
     for name, target in targets.items():
         if target.transport == "ssh":
-            if asked := next((one for one, given in here_only.items() if given), ""):
+            if asked := next((option for option, given in here_only.items() if given), ""):
                 hint = f"leave out {asked}, or {name}"
                 hint = hint if asked.startswith("-") else f"everycore matrix --target {name}"
                 raise EverycoreError(f"{asked} is not for boards, and {name} is one", hint)

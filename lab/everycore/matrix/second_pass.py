@@ -43,14 +43,14 @@ def looked_at(
     digest of a cell is of what its call reaches, without the key set-up. Once there is no time left
     no more are begun. `anew`: no verdict of an earlier look is taken.
     """
-    own = [one for one in results if one.outcome in LOOKED_AT]
-    yield from (one for one in results if one.outcome not in LOOKED_AT)
+    own = [result for result in results if result.outcome in LOOKED_AT]
+    yield from (result for result in results if result.outcome not in LOOKED_AT)
 
     def look_at(cell: Cell) -> tuple[Verdict, ...] | None:
         return _verdicts(linker, cell, anew) if is_time() else None
 
     with worker_pool(cores) as pool:
-        waiting = {pool.submit(look_at, one.cell): one for one in own}
+        waiting = {pool.submit(look_at, result.cell): result for result in own}
         for future in as_completed(waiting):
             if (verdicts := future.result()) is not None:
                 yield waiting[future].replace(verdicts=verdicts)
@@ -72,6 +72,8 @@ def _public(context: Context, *verdicts: Verdict) -> tuple[Verdict, ...]:
     """As results have them: a method that could not look may have named a file."""
     folders = [context.cache_dir()]
     return tuple(
-        one.replace(detail=without_paths(one.detail, [], folders)) if one.constant is None else one
-        for one in verdicts
+        verdict.replace(detail=without_paths(verdict.detail, [], folders))
+        if verdict.constant is None
+        else verdict
+        for verdict in verdicts
     )

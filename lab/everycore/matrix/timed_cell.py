@@ -79,7 +79,7 @@ def read_bench(text: str, n_bytes: int) -> Timed:
     try:
         line = json.loads(text.strip().splitlines()[-1])
         cycles = line.get("cycles", ())[:SAMPLES]
-        samples = tuple(round(float(one) / n_bytes, 4) for one in cycles)
+        samples = tuple(round(float(count) / n_bytes, 4) for count in cycles)
         timed = Timed(
             samples,
             line["counter"],

@@ -68,9 +68,13 @@ def executed(context: Context, compiled: CompiledCell) -> Executed:
 
 
 def _traced(context: Context, compiled: CompiledCell) -> Call:
-    one = compiled.resolved
+    resolved = compiled.resolved
     (call,) = subjects.trace(
-        context, compiled.program, one.function, one.cell.key_bits, [one.cell.n_bytes]
+        context,
+        compiled.program,
+        resolved.function,
+        resolved.cell.key_bits,
+        [resolved.cell.n_bytes],
     )
     return call
 

@@ -40,16 +40,18 @@ class Trials:
 
     def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
         made = self._make(cells)
-        results = [one if isinstance(one, Result) else one.result for one in made]
+        results = [
+            prepared if isinstance(prepared, Result) else prepared.result for prepared in made
+        ]
         if kind is Kind.LEAK:
             anew = processes > TRIAL_PROCESSES  # a rerun; trials may be alike
             seen = looked_at(self.pipeline, results, CORES, anew=anew)
-            looked = {one.cell: one for one in seen}
-            return [looked[one.cell] for one in results]
+            looked = {result.cell: result for result in seen}
+            return [looked[result.cell] for result in results]
         for _ in range(processes if kind is Kind.SLOW else 0):
-            for i, one in enumerate(made):
-                if isinstance(one, CheckedCell) and results[i].outcome is Outcome.MEASURED:
-                    results[i] = self.pipeline.timed(one, results[i])
+            for i, prepared in enumerate(made):
+                if isinstance(prepared, CheckedCell) and results[i].outcome is Outcome.MEASURED:
+                    results[i] = self.pipeline.timed(prepared, results[i])
         return results
 
     def stages(self, anomaly: Anomaly) -> Sequence[Stage]:
@@ -87,7 +89,10 @@ class Trials:
 
     def are_right(self, cells: Sequence[Cell]) -> list[bool | None]:
         made = self._make(cells)
-        ends = [one.outcome if isinstance(one, Result) else one.result.outcome for one in made]
+        ends = [
+            prepared.outcome if isinstance(prepared, Result) else prepared.result.outcome
+            for prepared in made
+        ]
         right = {Outcome.MEASURED: True, Outcome.COUNTED: True, Outcome.WRONG: False}
         return [right.get(end) for end in ends]
 
@@ -172,10 +177,14 @@ class Trials:
             found.append(passes.names(context.runner.run(argv).stderr))
         return found
 
-    def words(self, one: ResolvedCell) -> list[str]:
+    def words(self, resolved: ResolvedCell) -> list[str]:
         """Return the command words of a cell that was compiled, whatever its answers are."""
         return subjects.compile_words(
-            self.pipeline.tools.context, one.subject, one.compiler, one.cell.flags, one.target
+            self.pipeline.tools.context,
+            resolved.subject,
+            resolved.compiler,
+            resolved.cell.flags,
+            resolved.target,
         )
 
 

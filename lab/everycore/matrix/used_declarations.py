@@ -90,29 +90,31 @@ def without_unused_declarations(source: str, root: str = "main") -> str:
     """
     defined: set[str] = set()
     declarations = []
-    for one in _declarations(source):
-        if one.is_definition:
-            defined.add(one.function)
-        if one.is_definition or one.function not in defined:
-            declarations.append(one)
+    for declaration in _declarations(source):
+        if declaration.is_definition:
+            defined.add(declaration.function)
+        if declaration.is_definition or declaration.function not in defined:
+            declarations.append(declaration)
     needed: set[int] = set()
     wanted = {root}
     while wanted:
         added = {
             number
-            for number, one in enumerate(declarations)
-            if number not in needed and one.declared & wanted
+            for number, declaration in enumerate(declarations)
+            if number not in needed and declaration.declared & wanted
         }
         needed |= added
         wanted = set().union(*(declarations[number].names for number in added)) if added else set()
     kept = [declarations[number] for number in sorted(needed)]
-    return "".join(f"{source[one.begin : one.end].strip()}\n" for one in kept)
+    return "".join(
+        f"{source[declaration.begin : declaration.end].strip()}\n" for declaration in kept
+    )
 
 
 def definitions(source: str) -> list[tuple[str, int, int]]:
     """Return the name of each function that is defined, and where it begins and ends."""
-    found = [one for one in _declarations(source) if one.is_definition]
-    return [(one.function, one.begin, one.end) for one in found]
+    found = [declaration for declaration in _declarations(source) if declaration.is_definition]
+    return [(declaration.function, declaration.begin, declaration.end) for declaration in found]
 
 
 def without_tables(source: str) -> str:
@@ -146,7 +148,7 @@ def with_plain_types(source: str) -> str:
     """Return a source in which other names of arithmetic types and structures are the types
     themselves, and without attributes that only help a compiler to warn or to optimise calls."""
     source = _ATTRIBUTE.sub("", source)
-    types = {one["name"]: one["type"] for one in _TYPEDEF.finditer(source)}
+    types = {match["name"]: match["type"] for match in _TYPEDEF.finditer(source)}
     for _ in types:  # a type may be defined by another
         types = {
             name: " ".join(types.get(word, word) for word in text.split())
@@ -156,7 +158,7 @@ def with_plain_types(source: str) -> str:
         return source
     names = "|".join(map(re.escape, types))
     source = _TYPEDEF.sub("", source)
-    return re.sub(rf"(?<![.>])\b(?:{names})\b", lambda one: types[one[0]], source)
+    return re.sub(rf"(?<![.>])\b(?:{names})\b", lambda match: types[match[0]], source)
 
 
 def without_unused_members(source: str) -> str:
@@ -169,10 +171,10 @@ def without_unused_members(source: str) -> str:
         counts[word] = counts.get(word, 0) + 1
 
     def shortened(found: re.Match[str]) -> str:
-        members = [one for one in found["members"].split(";") if one.strip()]
-        kept = [one for one in members if not _is_unused(one, counts)] or members[:1]
+        members = [member for member in found["members"].split(";") if member.strip()]
+        kept = [member for member in members if not _is_unused(member, counts)] or members[:1]
         begin, end = (found.start("members") - found.start(), found.end("members") - found.start())
-        return found[0][:begin] + "".join(f"{one};" for one in kept) + "\n" + found[0][end:]
+        return found[0][:begin] + "".join(f"{member};" for member in kept) + "\n" + found[0][end:]
 
     return _STRUCT.sub(shortened, source)
 
@@ -193,33 +195,33 @@ def _declarations(source: str) -> Iterator[_Declaration]:
     braces and parentheses.
     """
     seen: set[str] = set()
-    one = _Begun()
+    begun = _Begun()
     for token in TOKEN.finditer(source):
         text, is_mark = token[0], token.lastgroup == "mark"
         if token.lastgroup == "directive":
             continue
-        if one.begin < 0:
-            one.begin = token.start()
-        if one.depth == 0 and is_mark and text in "([{=,;" and one.last_is_name:
-            one.declared |= {one.last} - KEYWORDS
+        if begun.begin < 0:
+            begun.begin = token.start()
+        if begun.depth == 0 and is_mark and text in "([{=,;" and begun.last_is_name:
+            begun.declared |= {begun.last} - KEYWORDS
         if token.lastgroup == "name" and text not in KEYWORDS:
-            one.names.add(text)
-            if not one.in_body and text not in seen and one.may_declare:
-                one.declared.add(text)
+            begun.names.add(text)
+            if not begun.in_body and text not in seen and begun.may_declare:
+                begun.declared.add(text)
                 seen.add(text)
         elif is_mark and text in "([{":
-            if one.depth == 0 and text == "(":
-                one.before_parenthesis = one.last
-                if one.last_is_name and one.last not in KEYWORDS:
-                    one.function = one.function or one.last
-            if one.depth == 0 and text == "{":
-                one.in_body = one.last == ")" and one.before_parenthesis not in ATTRIBUTES
-            one.depth += 1
+            if begun.depth == 0 and text == "(":
+                begun.before_parenthesis = begun.last
+                if begun.last_is_name and begun.last not in KEYWORDS:
+                    begun.function = begun.function or begun.last
+            if begun.depth == 0 and text == "{":
+                begun.in_body = begun.last == ")" and begun.before_parenthesis not in ATTRIBUTES
+            begun.depth += 1
         elif is_mark and text in ")]}":
-            one.depth -= 1
-        one.follow(text, token.lastgroup == "name")
-        if one.depth == 0 and text == ("}" if one.in_body else ";"):
-            names, declared = frozenset(one.names), frozenset(one.declared)
+            begun.depth -= 1
+        begun.follow(text, token.lastgroup == "name")
+        if begun.depth == 0 and text == ("}" if begun.in_body else ";"):
+            names, declared = frozenset(begun.names), frozenset(begun.declared)
             end = token.end()
-            yield _Declaration(one.begin, end, names, declared, one.function, one.in_body)
-            one = _Begun()
+            yield _Declaration(begun.begin, end, names, declared, begun.function, begun.in_body)
+            begun = _Begun()

@@ -71,7 +71,7 @@ def measured(where: Cell, cycles: float, spread: float = 0.002, **code: int) -> 
         Outcome.MEASURED,
         compiler=where.toolchain.replace("-", " ") + ".1.0",
         code=made,
-        runs=tuple((one,) * 5 for one in samples),
+        runs=tuple((sample,) * 5 for sample in samples),
         digest=f"{cycles}",
     )
 

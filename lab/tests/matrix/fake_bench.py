@@ -24,16 +24,16 @@ class FakeBench:
 
     def code(self, cells: Sequence[Cell]) -> list[Result]:
         self.compiled += cells
-        return [self._result(one) for one in cells]
+        return [self._result(cell) for cell in cells]
 
     def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
         del kind, processes
         self.ran += cells
-        return [self._result(one) for one in cells]
+        return [self._result(cell) for cell in cells]
 
     def stages(self, anomaly: Anomaly) -> Sequence[Stage]:
         del anomaly
-        return [Stage("all", tuple((one,) for one in self.switches))]
+        return [Stage("all", tuple((switch,) for switch in self.switches))]
 
     def listing(self, cell: Cell) -> Listing | None:
         return self.listings.get(cell)

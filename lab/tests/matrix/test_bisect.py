@@ -36,7 +36,7 @@ def repaired_by(*sets: set[str]) -> Callable[[Cell], float]:
     """28.5 cycles, and 12.6 with any of the sets."""
 
     def cycles(where: Cell) -> float:
-        is_good = where == GOOD or any(one <= set(where.flags) for one in sets)
+        is_good = where == GOOD or any(switch_set <= set(where.flags) for switch_set in sets)
         return 12.6 if is_good else 28.5
 
     return cycles
@@ -57,7 +57,7 @@ def test_code_that_is_as_it_was_is_not_run_again() -> None:
     bench = FakeBench(repaired_by({"-fno-j"}), FLAGS)
     explained(bench)
     assert len(bench.compiled) == len(FLAGS)
-    ran = [one.flags[2:] for one in bench.ran]
+    ran = [ran_cell.flags[2:] for ran_cell in bench.ran]
     assert ran == [(), (), (), (), ("-fno-j",)]  # as the neighbour; then the repair beside both
 
 
@@ -105,8 +105,10 @@ def test_a_repair_that_was_disturbed_the_first_time_is_taken_all_the_same() -> N
         def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
             results = super().measure(cells, kind, processes)
             return [
-                measured(one.cell, next(disturbed, 12.6)) if "-fno-a" in one.cell.flags else one
-                for one in results
+                measured(result.cell, next(disturbed, 12.6))
+                if "-fno-a" in result.cell.flags
+                else result
+                for result in results
             ]
 
     bench = Disturbed(repaired_by({"-fno-a"}, {"-fno-k"}), FLAGS)
@@ -118,12 +120,12 @@ def test_what_is_no_longer_slow_beside_its_repair_is_noise() -> None:
         def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
             results = super().measure(cells, kind, processes)
             is_late = self.ran.count(BAD) > 1
-            return [measured(one.cell, 12.7) if is_late else one for one in results]
+            return [measured(result.cell, 12.7) if is_late else result for result in results]
 
     found = explained(Settling(repaired_by({"-fno-j"}), FLAGS))
     assert found.is_noise
     assert found.said == "the first time 2.26x, the second time 1.00x"
-    assert [one.cycles_per_byte for one in found.again] == [12.7, 12.7]
+    assert [result.cycles_per_byte for result in found.again] == [12.7, 12.7]
 
 
 def test_a_flag_that_makes_answers_wrong_repairs_nothing() -> None:
@@ -192,8 +194,8 @@ def test_a_leak_that_is_none_the_second_time_is_noise(
         def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
             every = {BAD: mine, GOOD: theirs}
             return [
-                one.replace(verdicts=tuple(Verdict(v, "trace", "no valgrind") for v in every[c]))
-                for c, one in zip(cells, super().measure(cells, kind, processes), strict=True)
+                result.replace(verdicts=tuple(Verdict(v, "trace", "no valgrind") for v in every[c]))
+                for c, result in zip(cells, super().measure(cells, kind, processes), strict=True)
             ]
 
     (anomaly,) = find(table(judged(BAD, False), judged(GOOD, True)))
@@ -205,10 +207,10 @@ def test_what_the_method_that_saw_the_leak_could_not_look_at_is_no_repair() -> N
     class Blind(FakeBench):
         def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
             return [
-                one.replace(verdicts=seen(True if "-fno-j" in one.cell.flags else None))
-                if "-fno-a" in one.cell.flags or "-fno-j" in one.cell.flags
-                else one.replace(verdicts=seen(one.cell == GOOD))
-                for one in super().measure(cells, kind, processes)
+                result.replace(verdicts=seen(True if "-fno-j" in result.cell.flags else None))
+                if "-fno-a" in result.cell.flags or "-fno-j" in result.cell.flags
+                else result.replace(verdicts=seen(result.cell == GOOD))
+                for result in super().measure(cells, kind, processes)
             ]
 
     def seen(by_taint: bool | None) -> tuple[Verdict, ...]:
@@ -222,10 +224,12 @@ def test_what_the_method_that_saw_the_leak_could_not_look_at_is_no_repair() -> N
 def test_a_repair_of_the_key_set_up_is_found_though_the_call_is_as_it_was() -> None:
     class Alike(FakeBench):
         def code(self, cells: Sequence[Cell]) -> list[Result]:
-            return [one.replace(digest="d") for one in super().code(cells)]
+            return [result.replace(digest="d") for result in super().code(cells)]
 
         def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
-            return [one.replace(digest="d") for one in super().measure(cells, kind, processes)]
+            return [
+                result.replace(digest="d") for result in super().measure(cells, kind, processes)
+            ]
 
     is_constant = lambda c: "-fno-j" in c.flags or c == GOOD  # noqa: E731
     (anomaly,) = find(table(judged(BAD, False), judged(GOOD, True)))

@@ -43,7 +43,7 @@ def explained(anomaly: Anomaly) -> Anomaly:
 @pytest.fixture
 def text() -> str:
     known = results()
-    (group,) = anomaly_groups([explained(one) for one in find(known)], known)
+    (group,) = anomaly_groups([explained(anomaly) for anomaly in find(known)], known)
     return report(group, known, HEAD, SOURCE)
 
 
@@ -87,8 +87,8 @@ def test_the_table_has_intervals_and_the_versions_around(text: str) -> None:
 def test_without_a_repair_it_says_so() -> None:
     known = results()
     found = [
-        one.replace(why_not="none of 130 switches of the compiler repairs it")
-        for one in find(known)
+        anomaly.replace(why_not="none of 130 switches of the compiler repairs it")
+        for anomaly in find(known)
     ]
     (group,) = anomaly_groups(found, known)
     text = report(group, known)

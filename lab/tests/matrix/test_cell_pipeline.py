@@ -63,9 +63,9 @@ def timed(*lines: str, times: int = 1, cpus: tuple[int, ...] = (3,)) -> tuple[Re
     nothing: Any = None
     tools = CellTools(context, nothing)
     bench = CellPipeline(tools, nothing, Timer(tools, cpus))
-    one = resolved(Cell("s", "f", "gcc-12", ("-O2",)))
-    result = Result(one.cell, Outcome.MEASURED)
-    checked = CheckedCell(CompiledCell(one, (), one.program(Path("p"))), result)
+    resolved_cell = resolved(Cell("s", "f", "gcc-12", ("-O2",)))
+    result = Result(resolved_cell.cell, Outcome.MEASURED)
+    checked = CheckedCell(CompiledCell(resolved_cell, (), resolved_cell.program(Path("p"))), result)
     for _ in range(times):
         result = bench.timed(checked, result)
     return result, runner
@@ -99,7 +99,7 @@ def test_after_a_core_that_was_shared_the_next_is_used_until_it_is_shared_too() 
 
 def test_what_a_core_of_its_own_does_is_remembered_beside_steady_neighbours() -> None:
     widths = (3900, 3000, 3950, 4178, 3960)  # one of them read while the clock changed
-    _, runner = timed(*(line(width=one) for one in widths), line(width=3960), times=6)
+    _, runner = timed(*(line(width=width) for width in widths), line(width=3960), times=6)
     assert [call[-1] for call in runner.calls] == ["0", "0", "0", "3000", "3900", "3950"]
     quiet = [line(width=3960)] * 40
     _, runner = timed(*quiet, line(width=2500), times=240)
@@ -218,9 +218,9 @@ def test_a_full_disk_in_the_middle_of_a_bisection_is_no_finding(
     monkeypatch.setattr(subjects, "objects", objects)
     monkeypatch.setattr(accepted_flags, "takes", lambda *_: False)
     bench = CellPipeline(CellTools(nothing, nothing), nothing, nothing)
-    one = resolved(Cell("s", "f", "gcc-12", ("-O2",)))
+    resolved_cell = resolved(Cell("s", "f", "gcc-12", ("-O2",)))
     if outcome:
-        assert bench.coded(one).outcome is outcome
+        assert bench.coded(resolved_cell).outcome is outcome
     else:
         with pytest.raises(EverycoreError, match="no cell can be compiled"):
-            bench.coded(one)
+            bench.coded(resolved_cell)

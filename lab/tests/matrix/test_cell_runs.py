@@ -67,19 +67,21 @@ def test_every_cell_is_timed_in_as_many_processes_with_other_cells_between() -> 
     bench = FakeBench()
     cells = [planned(n) for n in range(60)]
     results = list(run(bench).cells(cells))
-    assert {len(one.runs) for one in results} == {PROCESSES}
-    assert len(results) == len({one.cell for one in results}) == 60
+    assert {len(result.runs) for result in results} == {PROCESSES}
+    assert len(results) == len({result.cell for result in results}) == 60
     timed = [name for what, name in bench.events if what == "time"]
     for name in set(timed):
-        places = [i for i, one in enumerate(timed) if one == name]
-        assert all(later - one > 5 for one, later in pairwise(places))
+        places = [i for i, timed_name in enumerate(timed) if timed_name == name]
+        assert all(later - earlier > 5 for earlier, later in pairwise(places))
 
 
 def test_the_number_of_processes_does_not_depend_on_what_they_say() -> None:
     bench = FakeBench(medians={"gcc-1": [13.0, 12.0, 12.5, 11.0, 12.2], "gcc-2": [20.0] * 5})
     bench.medians["gcc-3"] = [100.0 - n for n in range(20)]
-    runs = {one.cell.toolchain: one for one in run(bench).cells([planned(n) for n in range(5)])}
-    assert {len(one.runs) for one in runs.values()} == {PROCESSES}
+    runs = {
+        result.cell.toolchain: result for result in run(bench).cells([planned(n) for n in range(5)])
+    }
+    assert {len(result.runs) for result in runs.values()} == {PROCESSES}
     assert runs["gcc-1"].cycles_per_byte == 12.2, "the median, and not the lowest"
 
 
@@ -89,7 +91,7 @@ def test_what_fails_ends_at_once_and_the_run_goes_on() -> None:
         fails={"gcc-2": Outcome.TIME_LIMIT},
     )
     cells = [planned(n) for n in range(4)] + [planned(9, "no such CPU")]
-    outcomes = {one.cell.toolchain: one.outcome for one in run(bench).cells(cells)}
+    outcomes = {result.cell.toolchain: result.outcome for result in run(bench).cells(cells)}
     assert outcomes == {
         "gcc-0": Outcome.WRONG,
         "gcc-1": Outcome.NOT_COMPILED,
@@ -111,10 +113,10 @@ def test_counted_cells_are_not_timed() -> None:
 def test_a_run_with_little_time_does_the_first_cells_and_says_what_it_left_out() -> None:
     bench = FakeBench()
     cells = [planned(n) for n in range(100)]
-    one = run(bench, end=100.0)
-    done = [result.cell.toolchain for result in one.cells(cells)]
+    short_run = run(bench, end=100.0)
+    done = [result.cell.toolchain for result in short_run.cells(cells)]
     assert {*done} == {f"gcc-{n}" for n in range(len(done))}
-    assert 0 < one.left_out == 100 - len(done) < 100
+    assert 0 < short_run.left_out == 100 - len(done) < 100
     assert bench.seconds <= 100
 
 
@@ -134,8 +136,8 @@ def test_a_batch_that_takes_longer_than_it_seemed_ends_with_the_time() -> None:
             return super().prepare(resolved)
 
     bench = Slow()
-    one = run(bench, end=60.0)
-    done = list(one.cells([planned(n) for n in range(100)]))
+    short_run = run(bench, end=60.0)
+    done = list(short_run.cells([planned(n) for n in range(100)]))
     assert [r.cell.toolchain for r in done] == [f"gcc-{n}" for n in range(6)]
     assert all(len(r.runs) == FEWEST for r in done)
-    assert one.left_out == 94
+    assert short_run.left_out == 94

@@ -39,7 +39,11 @@ int main(void)
 
 
 def texts(depth: int) -> list[str]:
-    found = [SOURCE[one.begin : one.end] for one in statements(SOURCE) if one.depth == depth]
+    found = [
+        SOURCE[statement.begin : statement.end]
+        for statement in statements(SOURCE)
+        if statement.depth == depth
+    ]
     return [" ".join(text.split()) for text in found]
 
 

@@ -59,9 +59,9 @@ def planted() -> Subject:
     return load_subject(DATA / "planted/planted.toml")
 
 
-def verdicts(context: Context, one: Suspect) -> dict[str, Verdict]:
+def verdicts(context: Context, suspected: Suspect) -> dict[str, Verdict]:
     """Return the verdicts of the methods that can look here; a skip where none can."""
-    found = {v.method: v for v in (by_trace(context, one), by_taint(context, one))}
+    found = {v.method: v for v in (by_trace(context, suspected), by_taint(context, suspected))}
     looked = {method: v for method, v in found.items() if v.constant is not None}
     if not looked:
         pytest.skip("; ".join(v.detail for v in found.values()))
@@ -101,19 +101,19 @@ def test_a_look_up_by_a_secret_is_a_leak_at_an_address(context: Context, suspect
 
 
 def test_what_leaks_in_the_key_alone_is_told_as_of_the_key(suspect: Build) -> None:
-    one = suspect("barrier", "", "-O2")
-    first = leaks._said("key", one.binary, 0x401000, "branch")
+    barrier = suspect("barrier", "", "-O2")
+    first = leaks._said("key", barrier.binary, 0x401000, "branch")
     assert first.startswith("key set-up: ")
 
 
 def test_another_cpu_is_traced_under_qemu_and_not_tainted(context: Context, suspect: Build) -> None:
     for flags, constant in (("-O2", True), ("-Os", False)):
-        one = suspect("flagged", "", flags, target="qemu-aarch64")
-        traced = by_trace(context, one)
+        flagged = suspect("flagged", "", flags, target="qemu-aarch64")
+        traced = by_trace(context, flagged)
         if traced.detail == "QEMU does not tell the data addresses":
             pytest.skip(traced.detail)
         assert (flags, traced.constant) == (flags, constant)
-        assert by_taint(context, one).constant is None
+        assert by_taint(context, flagged).constant is None
 
 
 def test_a_miscompilation_is_wrong_and_gets_no_verdict(
@@ -123,16 +123,16 @@ def test_a_miscompilation_is_wrong_and_gets_no_verdict(
     program = subjects.build(context, tree, planted(), flags=flags)
     with pytest.raises(EverycoreError, match="the tag is wrong"):
         subjects.check(context, program, planted().function("miscompiled"))
-    one = suspect("miscompiled", "", " ".join(flags))
-    assert by_trace(context, one).constant is None
-    assert by_taint(context, one).constant is None
-    one = suspect("miscompiled", "", "-O2")
-    assert by_trace(context, one).constant is not False
+    miscompiled = suspect("miscompiled", "", " ".join(flags))
+    assert by_trace(context, miscompiled).constant is None
+    assert by_taint(context, miscompiled).constant is None
+    miscompiled = suspect("miscompiled", "", "-O2")
+    assert by_trace(context, miscompiled).constant is not False
 
 
 def test_what_valgrind_does_not_know_is_named_and_no_pass(context: Context, suspect: Build) -> None:
-    one = suspect("barrier", "gcc", "-O3 -march=x86-64-v4")
-    found = by_taint(context, one)
+    barrier = suspect("barrier", "gcc", "-O3 -march=x86-64-v4")
+    found = by_taint(context, barrier)
     assert found.constant is None
     assert "valgrind" in found.detail
 
@@ -140,40 +140,40 @@ def test_what_valgrind_does_not_know_is_named_and_no_pass(context: Context, susp
 def test_a_program_that_was_looked_at_is_not_run_again(
     context: Context, suspect: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = suspect("flagged", "", "-Os")
+    flagged = suspect("flagged", "", "-Os")
     for path in (context.cache_dir() / "verdicts").glob("*"):  # of other tests
         path.unlink()
-    first = look(context, one)
+    first = look(context, flagged)
     if any(verdict.constant is None for verdict in first):
         pytest.skip("; ".join(v.detail for v in first))
     monkeypatch.setattr(leaks, "by_trace", lambda *_: pytest.fail("it was run again"))
     assert look(context, suspect("flagged", "", "-Os -g0")) == first
     monkeypatch.setattr(leaks, "by_trace", lambda *_: Verdict(None, "trace", "another"))
     assert look(context, suspect("flagged", "", "-O2"))[0].detail == "another"
-    assert look(context, one, anew=True)[0].detail == "another"
-    assert look(context, one) == first  # what could not look again takes no verdict back
+    assert look(context, flagged, anew=True)[0].detail == "another"
+    assert look(context, flagged) == first  # what could not look again takes no verdict back
 
 
 def test_what_one_method_said_is_kept_where_the_other_cannot_look(
     context: Context, suspect: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = replace(suspect("barrier", "", "-O2"), key_bits=128)
+    barrier = replace(suspect("barrier", "", "-O2"), key_bits=128)
     monkeypatch.setattr(leaks, "by_taint", lambda *_: Verdict(None, "taint", "not now"))
     monkeypatch.setattr(leaks, "by_trace", lambda *_: Verdict(True, "trace", "first"))
-    assert [v.detail for v in look(context, one)] == ["first", "not now"]
+    assert [v.detail for v in look(context, barrier)] == ["first", "not now"]
     monkeypatch.setattr(leaks, "by_trace", lambda *_: Verdict(True, "trace", "second"))
     monkeypatch.setattr(leaks, "by_taint", lambda *_: Verdict(True, "taint", "now"))
-    assert [v.detail for v in look(context, one)] == ["first", "now"]
+    assert [v.detail for v in look(context, barrier)] == ["first", "now"]
 
 
 def test_a_verdict_of_the_cache_that_is_damaged_is_made_again(
     context: Context, suspect: Build
 ) -> None:
-    one = suspect("barrier", "", "-O2")
-    first = look(context, one)
+    barrier = suspect("barrier", "", "-O2")
+    first = look(context, barrier)
     for path in (context.cache_dir() / "verdicts").glob("*"):
         path.write_text('[{"constant": tr', encoding="utf-8")
-    assert look(context, one) == first
+    assert look(context, barrier) == first
 
 
 def test_a_full_disk_costs_no_verdict(
@@ -182,27 +182,27 @@ def test_a_full_disk_costs_no_verdict(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    one = suspect("barrier", "", "-O2 -fno-ident")
+    barrier = suspect("barrier", "", "-O2 -fno-ident")
     for path in (context.cache_dir() / "verdicts").glob("*"):
         path.unlink()
     monkeypatch.setattr(Path, "write_text", full)
-    assert [verdict.method for verdict in look(context, one)] == ["trace", "taint"]
+    assert [verdict.method for verdict in look(context, barrier)] == ["trace", "taint"]
     assert not list((context.cache_dir() / "verdicts").glob("*"))
 
 
 def test_methods_that_cannot_look_say_why(
     context: Context, suspect: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = suspect("barrier", "", "-O2")
+    barrier = suspect("barrier", "", "-O2")
     monkeypatch.setattr(leaks, "has_valgrind", lambda _: False)
-    assert by_taint(context, one) == Verdict(None, "taint", "no valgrind")
+    assert by_taint(context, barrier) == Verdict(None, "taint", "no valgrind")
 
     def refused(*_: object, **__: object) -> None:
         raise UntraceableError("tracing is not permitted here")
 
     monkeypatch.setattr(leaks, "native", refused)
-    assert by_trace(context, one) == Verdict(None, "trace", "tracing is not permitted here")
-    board = replace(one, target=replace(one.target, transport="ssh"))
+    assert by_trace(context, barrier) == Verdict(None, "trace", "tracing is not permitted here")
+    board = replace(barrier, target=replace(barrier.target, transport="ssh"))
     assert by_trace(context, board).constant is None
 
 
@@ -241,7 +241,7 @@ def test_a_run_of_memcheck_that_says_too_little_is_no_pass(
 
 
 def test_lengths_are_those_that_a_function_takes() -> None:
-    one = Suspect(Path("none"), "f", Target("host", ""))
-    assert one.lengths == (16, 240, 592)
-    assert replace(one, multiple_of=1).lengths == (16, 240, 592, 77)
-    assert replace(one, multiple_of=128).lengths == (128, 256, 640)
+    on_host = Suspect(Path("none"), "f", Target("host", ""))
+    assert on_host.lengths == (16, 240, 592)
+    assert replace(on_host, multiple_of=1).lengths == (16, 240, 592, 77)
+    assert replace(on_host, multiple_of=128).lengths == (128, 256, 640)

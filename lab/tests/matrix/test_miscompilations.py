@@ -45,16 +45,18 @@ class Fake:
 
     def code(self, cells: Sequence[Cell]) -> list[Result]:
         """All cells with -O2 are one program."""
-        return [Result(one, Outcome.MEASURED, digest="2" * ("-O2" in one.flags)) for one in cells]
+        return [
+            Result(cell, Outcome.MEASURED, digest="2" * ("-O2" in cell.flags)) for cell in cells
+        ]
 
     def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
         assert (kind, processes) == (Kind.SLOW, 5)
         self.timed += cells
         runs = ((31.2,) * 5,) * 5
-        names = [one.toolchain.replace("-", " ") + ".1.0" for one in cells]
+        names = [cell.toolchain.replace("-", " ") + ".1.0" for cell in cells]
         return [
-            Result(one, Outcome.MEASURED, compiler=name, runs=runs)
-            for one, name in zip(cells, names, strict=True)
+            Result(cell, Outcome.MEASURED, compiler=name, runs=runs)
+            for cell, name in zip(cells, names, strict=True)
         ]
 
     def stages(self, anomaly: Anomaly) -> Sequence[Stage]:
@@ -71,7 +73,7 @@ def test_cells_that_failed_in_one_way_are_one_line() -> None:
     crash = wrong("gcc-12", "-O1").replace(outcome=Outcome.CRASHED, reason="SIGSEGV")
     other = wrong("clang-19", "-O2")
     found = group_failures([crash, right, *results, other])
-    assert [len(one.results) for one in found] == [6, 1, 1]
+    assert [len(group.results) for group in found] == [6, 1, 1]
     assert found[0].title == (
         "WRONG: gcc 9, 12-13 with -O2, -O3 on mine sum, 6 cells: " + REASON.format(0)
     )
@@ -83,7 +85,7 @@ def test_what_gives_undefined_behaviour_a_meaning_is_tried_first() -> None:
     bench = Fake(["-fno-strict-aliasing"])
     results = [wrong("gcc-12", "-O2"), wrong("gcc-12", "-O3"), wrong("gcc-13", "-O2")]
     found = explain_wrong(bench, results)
-    assert {one.repair for one in found.values()} == {("-fno-strict-aliasing",)}
+    assert {anomaly.repair for anomaly in found.values()} == {("-fno-strict-aliasing",)}
     assert len(found) == 3
     first = found[results[0].cell]
     assert first.passes == ("SomePass on sum",)
@@ -94,7 +96,7 @@ def test_what_gives_undefined_behaviour_a_meaning_is_tried_first() -> None:
 @pytest.mark.parametrize("n_needed", [1, 2])
 def test_the_smallest_set_of_the_compilers_switches_is_found(n_needed: int) -> None:
     switches = tuple((f"-fno-{name}",) for name in "abcdefghijk")
-    repair = [one[0] for one in switches[2 : 2 + n_needed]]
+    repair = [switch[0] for switch in switches[2 : 2 + n_needed]]
     bench = Fake(repair, [Stage("optimizations", switches)])
     (found,) = explain_wrong(bench, [wrong("clang-19", "-O2")]).values()
     assert sorted(found.repair) == sorted(repair)
@@ -105,19 +107,19 @@ def test_the_smallest_set_of_the_compilers_switches_is_found(n_needed: int) -> N
 def test_without_a_repair_it_is_said_what_was_tried() -> None:
     results = [wrong("gcc-12", "-O2"), wrong("gcc-12", "-O3")]
     found = explain_wrong(Fake([]), results)
-    assert not any(one.repair for one in found.values())
+    assert not any(anomaly.repair for anomaly in found.values())
     assert "no switch of the compiler" in found[results[0].cell].why_not
     assert "no more was tried" in found[results[1].cell].why_not
 
 
 def test_what_is_known_is_not_tried_again_and_no_time_leaves_cells_for_later() -> None:
-    one, other = wrong("gcc-12", "-O2"), wrong("clang-19", "-O2")
-    known = Anomaly(one.cell, Kind.WRONG, 0.0, None, None, 1.0, repair=("-fwrapv",))
+    first, second = wrong("gcc-12", "-O2"), wrong("clang-19", "-O2")
+    known = Anomaly(first.cell, Kind.WRONG, 0.0, None, None, 1.0, repair=("-fwrapv",))
     assert parse(encode_line(known)) == known
     bench = Fake(["-fwrapv"])
-    assert explain_wrong(bench, [one], [known]) == {one.cell: known}
+    assert explain_wrong(bench, [first], [known]) == {first.cell: known}
     assert not bench.asked
-    assert explain_wrong(bench, [one, other], [known], lambda: False) == {one.cell: known}
+    assert explain_wrong(bench, [first, second], [known], lambda: False) == {first.cell: known}
 
 
 def test_cells_with_a_sanitizer_come_last_and_are_named() -> None:
@@ -143,7 +145,7 @@ def test_a_cell_that_only_a_sanitizer_makes_right_is_told_with_the_bug() -> None
         runs=((90.0,) * 5,) * 5,
     )
     newer = right.replace(cell=right.cell.replace(toolchain="gcc-13"), runs=((30.0,) * 5,) * 5)
-    results = {one.cell: one for one in (bad, right, newer)}
+    results = {result.cell: result for result in (bad, right, newer)}
     assert not anomalies.find(results)  # three times as slow as the newer one
     (group,) = group_failures(results.values())
     said = bugs.miscompilation(group, {}, results=results)
@@ -156,17 +158,17 @@ def test_a_cell_that_only_a_sanitizer_makes_right_is_told_with_the_bug() -> None
 def test_a_repaired_cell_has_a_figure_and_equal_code_is_timed_once() -> None:
     bench = Fake(["-fwrapv"])
     flags = ("-O2", "-O2 -fno-a", "-O3")
-    results = [wrong("gcc-12", one) for one in flags] + [wrong("gcc-13", "-O2")]
+    results = [wrong("gcc-12", flag) for flag in flags] + [wrong("gcc-13", "-O2")]
     why = explain_wrong(bench, results)
     assert with_figures(bench, why, lambda: False) == why
     found = with_figures(bench, why)
-    timed = [f"{one.toolchain} {' '.join(one.flags)}" for one in bench.timed]
+    timed = [f"{cell.toolchain} {' '.join(cell.flags)}" for cell in bench.timed]
     assert timed == ["gcc-12 -O2 -fwrapv", "gcc-12 -O3 -fwrapv", "gcc-13 -O2 -fwrapv"]
-    for cell, one in found.items():
-        assert one.repaired
-        assert one.repaired.cell == cell.replace(flags=(*cell.flags, "-fwrapv"))
-        assert one.repaired.cycles_per_byte == 31.2
-        assert one.repaired.compiler == cell.toolchain.replace("-", " ") + ".1.0"
+    for cell, anomaly in found.items():
+        assert anomaly.repaired
+        assert anomaly.repaired.cell == cell.replace(flags=(*cell.flags, "-fwrapv"))
+        assert anomaly.repaired.cycles_per_byte == 31.2
+        assert anomaly.repaired.compiler == cell.toolchain.replace("-", " ") + ".1.0"
     assert with_figures(Fake([]), found) == found
     (group,) = group_failures(results)
     text = bugs.miscompilation(group, found)
@@ -181,9 +183,9 @@ def test_a_bug_of_the_code_is_one_report_for_all_compilers() -> None:
     groups = group_failures(results)
     assert len(groups) == 2
     why = explain_wrong(Fake(["-fno-strict-aliasing"]), results)
-    (one,) = reported(groups, why)
-    assert len(one.results) == 3
-    assert bugs.miscompilation(one, why).startswith("clang 19, gcc 12 -O2 on mine sum: wrong")
+    (group,) = reported(groups, why)
+    assert len(group.results) == 3
+    assert bugs.miscompilation(group, why).startswith("clang 19, gcc 12 -O2 on mine sum: wrong")
     assert len(reported(groups, {})) == 2
     of_compiler = [Stage("optimizations", (("-fno-a",),))]
     why = explain_wrong(Fake(["-fno-a"], of_compiler), results)
@@ -243,7 +245,11 @@ def newest(real_lab: Lab, tmp_path: Path) -> Callable[[str], str]:
     tree = find_tree(real_lab.context().package)
 
     def named(family: str) -> str:
-        own = [one for one in installed(real_lab.context(), tree) if one.family == family]
+        own = [
+            toolchain
+            for toolchain in installed(real_lab.context(), tree)
+            if toolchain.family == family
+        ]
         if not own:
             pytest.skip(f"no {family}: apt-get install {family}")
         return own[-1].name
@@ -269,8 +275,8 @@ def test_a_planted_bug_is_grouped_and_its_repair_found(
     assert "3 cells, 1 of them with a sanitizer" in " ".join(done.err.split())
     assert "3 with wrong answers, 0 worse than a neighbour; 1 cause\n" in done.err
     found = [line for line in read(path).lines if isinstance(line, Anomaly)]
-    assert [one.repair for one in found] == [("-fno-strict-aliasing",)] * 3
-    assert all(one.repaired and one.repaired.cycles_per_byte for one in found)
+    assert [anomaly.repair for anomaly in found] == [("-fno-strict-aliasing",)] * 3
+    assert all(anomaly.repaired and anomaly.repaired.cycles_per_byte for anomaly in found)
     assert bool(found[0].passes) == (family == "clang")
     shown = real_lab("matrix", *words, "--resume")
     assert shown.code == 1

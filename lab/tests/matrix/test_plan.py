@@ -35,11 +35,11 @@ AXES = Axes((function("linux", "cbc-enc"), function("other", "ctr")), TOOLCHAINS
 
 
 def reasons(axes: Axes, place: HostCpu = PLACE) -> dict[str, str]:
-    return {one.cell.title: one.why_not for one in plan(axes, place)}
+    return {resolved.cell.title: resolved.why_not for resolved in plan(axes, place)}
 
 
 def test_every_combination_is_a_cell_and_none_twice() -> None:
-    cells = [one.cell for one in plan(AXES, PLACE)]
+    cells = [resolved.cell for resolved in plan(AXES, PLACE)]
     assert len(cells) == len(set(cells)) == 2 * 7 * len(FLAG_SETS)
     twice = replace(AXES, flag_sets=(*FLAG_SETS, named(("-O2",))))
     assert len(plan(twice, PLACE)) == len(cells)
@@ -57,20 +57,23 @@ def test_without_a_size_of_keys_each_function_has_its_usual_one() -> None:
 
 
 def test_the_first_cells_are_the_newest_and_the_oldest_compilers_at_the_first_flags() -> None:
-    first = [(one.cell.toolchain, one.flag_set) for one in plan(AXES, PLACE)[:8]]
+    first = [(resolved.cell.toolchain, resolved.flag_set) for resolved in plan(AXES, PLACE)[:8]]
     newest = [(name, "O2") for name in ("clang-16", "gcc-12", "clang-14")]
     assert first == [pair for pair in newest for _ in range(2)] + [("clang-16", "O2+v4")] * 2
 
 
 def test_a_part_of_the_plan_has_all_compilers_before_it_has_all_flags() -> None:
     part = plan(AXES, PLACE)[: len(plan(AXES, PLACE)) // 2]
-    assert {one.cell.toolchain for one in part} == {one.name for one in TOOLCHAINS}
-    assert 3 < len({one.flag_set for one in part}) < len(FLAG_SETS)
+    assert {resolved.cell.toolchain for resolved in part} == {
+        known_toolchain.name for known_toolchain in TOOLCHAINS
+    }
+    assert 3 < len({resolved.flag_set for resolved in part}) < len(FLAG_SETS)
 
 
 def test_versions_are_halved_between_the_newest_and_the_oldest() -> None:
     many = [toolchain("gcc", n) for n in range(9, 17)]
-    assert [one.version[0] for one in widest_spread_first(many)] == [16, 9, 13, 15, 11, 14, 12, 10]
+    versions = [ordered.version[0] for ordered in widest_spread_first(many)]
+    assert versions == [16, 9, 13, 15, 11, 14, 12, 10]
 
 
 def test_flags_of_one_family_are_no_cells_of_the_other() -> None:
@@ -114,7 +117,7 @@ def test_a_skipped_cell_is_a_result_with_its_reason() -> None:
 
 
 def test_flag_sets_are_found_by_name_and_by_flags() -> None:
-    assert [one.name for one in chosen(["O1", "O2+ubsan"], [])] == ["O1", "O2+ubsan"]
+    assert [flag_set.name for flag_set in chosen(["O1", "O2+ubsan"], [])] == ["O1", "O2+ubsan"]
     assert chosen([], [["-O2"]]) == (FLAG_SETS[0],)
     assert chosen([], [["-O2", "-fwrapv"]])[0].title == "-O2 -fwrapv"
     assert chosen([], []) == FLAG_SETS
@@ -125,8 +128,10 @@ def test_flag_sets_are_found_by_name_and_by_flags() -> None:
 
 
 def test_names_of_flag_sets_are_of_one_set_each() -> None:
-    assert len({one.name for one in FLAG_SETS}) == len(FLAG_SETS)
-    assert {"O1", "O2", "O3", "Os", "O2+v3", "O2+native"} <= {one.name for one in FLAG_SETS}
+    assert len({flag_set.name for flag_set in FLAG_SETS}) == len(FLAG_SETS)
+    assert {"O1", "O2", "O3", "Os", "O2+v3", "O2+native"} <= {
+        flag_set.name for flag_set in FLAG_SETS
+    }
 
 
 def test_hand_written_assembly_is_planned_once_for_each_target_and_size() -> None:
@@ -136,13 +141,15 @@ def test_hand_written_assembly_is_planned_once_for_each_target_and_size() -> Non
     )
     axes = replace(AXES, functions=functions, n_bytes=(16, 4096))
     planned = plan(axes, PLACE)
-    own = [one for one in planned if one.cell.subject == "asm"]
-    assert [(one.cell.toolchain, one.flag_set) for one in own] == [("clang-16", "O2")] * 2
-    assert {one.cell.n_bytes for one in own} == {16, 4096}
+    own = [resolved for resolved in planned if resolved.cell.subject == "asm"]
+    assert [(resolved.cell.toolchain, resolved.flag_set) for resolved in own] == [
+        ("clang-16", "O2")
+    ] * 2
+    assert {resolved.cell.n_bytes for resolved in own} == {16, 4096}
     assert len(planned) - 2 == len(plan(replace(axes, functions=functions[:1]), PLACE))
     first = FlagSet("no-hoist", ("-O2", "-fno-code-hoisting"), None)
-    (one,) = plan(Axes(functions[1:], TOOLCHAINS, (first,), HOST), PLACE)
-    assert (one.cell.toolchain, one.why_not) == ("gcc-12", "")
+    (resolved,) = plan(Axes(functions[1:], TOOLCHAINS, (first,), HOST), PLACE)
+    assert (resolved.cell.toolchain, resolved.why_not) == ("gcc-12", "")
 
 
 def test_the_default_flag_sets_are_these_in_this_order() -> None:
@@ -167,9 +174,9 @@ def test_the_default_flag_sets_are_these_in_this_order() -> None:
         "O1+bounds": f"-O1 {bounds}",
         "O2+lto": "-O2 -flto",
     }
-    of_gcc = {one.name: " ".join(one.flags("gcc") or ()) for one in chosen([], [])}
+    of_gcc = {flag_set.name: " ".join(flag_set.flags("gcc") or ()) for flag_set in chosen([], [])}
     assert list(of_gcc.items()) == list(both.items())
-    of_clang = {one.name: one.flags("clang") for one in chosen([], [])}
+    of_clang = {flag_set.name: flag_set.flags("clang") for flag_set in chosen([], [])}
     alone = [name for name in both if "no-pre" in name or "no-hoist" in name]
     expected = {**both, **dict.fromkeys(alone), "O2+no-slp": "-O2 -fno-slp-vectorize"}
     assert of_clang == {name: f.split() and tuple(f.split()) if f else None

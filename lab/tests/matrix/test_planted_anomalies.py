@@ -59,7 +59,7 @@ def planted(real_lab: Lab, tmp_path: Path) -> Lab:
 
 def newest(lab: Lab, family: str) -> str:
     tree = find_tree(lab.context().package)
-    own = [one for one in installed(lab.context(), tree) if one.family == family]
+    own = [toolchain for toolchain in installed(lab.context(), tree) if toolchain.family == family]
     if not own:
         pytest.skip(f"no {family}: apt-get install {family}")
     return own[-1].name
@@ -83,11 +83,11 @@ def test_instructions_that_spoil_a_cell_are_named(planted: Lab) -> None:
         pytest.skip("this CPU has no BMI2")
     done = look(planted, newest(planted, "clang"), "-O2", "-O2 -mbmi2")
     assert done.code == 1
-    found = {one.kind: one for one in stored(planted)}
+    found = {anomaly.kind: anomaly for anomaly in stored(planted)}
     assert set(found) == {Kind.SLOW, Kind.FRAME}
-    for one in found.values():
-        assert one.repair == ("-mno-bmi2",)
-        assert one.differs_in == "march"
+    for anomaly in found.values():
+        assert anomaly.repair == ("-mno-bmi2",)
+        assert anomaly.differs_in == "march"
     assert found[Kind.SLOW].ratio > 1.1
     assert found[Kind.FRAME].value > 2000
     assert "-mno-bmi2 repairs it" in done.out
@@ -110,7 +110,7 @@ def test_what_was_slow_once_is_noise(planted: Lab) -> None:
     quiet = look(planted, gcc, "-O1", "-O2")
     path = planted.folder / "m.jsonl"
     assert not stored(planted), quiet.out
-    (cell,) = (one for one in read(path).results if one.flags == ("-O2",))
+    (cell,) = (result for result in read(path).results if result.flags == ("-O2",))
     slow = read(path).results[cell]
     runs = tuple(tuple(9 * sample for sample in run) for run in slow.runs)
     with path.open("a", encoding="utf-8") as file:

@@ -231,7 +231,11 @@ def bench(tmp_path_factory: pytest.TempPathFactory, real_cache: Path) -> CellPip
     heads = [re.split(r"\n\s*\{", body)[0] + ";" for body in bodies]
     shared = re.findall(r"(?m)^(?:unsigned|void) .*\)(?=$| \{)", COMMON)
     header = "\n".join(
-        ["#include <stddef.h>\n#include <stdio.h>", *heads, *(f"{one};" for one in shared)]
+        [
+            "#include <stddef.h>\n#include <stdio.h>",
+            *heads,
+            *(f"{declaration};" for declaration in shared),
+        ]
     )
     (home / "planted.h").write_text(header + "\n")
     (home / "planted.c").write_text("\n".join(['#include "planted.h"', COMMON, *bodies]))
@@ -243,12 +247,16 @@ def bench(tmp_path_factory: pytest.TempPathFactory, real_cache: Path) -> CellPip
     lab = Lab(SystemRunner(), home, env)
     tree = find_tree(lab.context().package)
     subject = load_subject(home / "planted.toml")
-    toolchains = {one.name: one for one in installed(lab.context(), tree)}
+    toolchains = {toolchain.name: toolchain for toolchain in installed(lab.context(), tree)}
     return pipeline(lab.context(), tree, toolchains, {"planted": subject})
 
 
 def cell_of(bench: CellPipeline, name: str, flags: str) -> Cell:
-    gcc = [one.name for one in bench.resolver.toolchains.values() if one.family == "gcc"][-1]
+    gcc = [
+        toolchain.name
+        for toolchain in bench.resolver.toolchains.values()
+        if toolchain.family == "gcc"
+    ][-1]
     return Cell("planted", name, gcc, tuple(flags.split()), n_bytes=256)
 
 
@@ -296,10 +304,10 @@ def test_the_input_that_a_function_crashes_or_stays_with_is_named(
 
 def test_no_right_cell_is_slow_beside_a_wrong_one(bench: CellPipeline) -> None:
     cells = [cell_of(bench, "quick", flags) for flags in ("-O1", "-O1 -DPLANTED", "-O1 -DOTHER")]
-    found = {one: bench.measure(bench.resolve(one)) for one in cells}
-    outcomes = [one.outcome for one in found.values()]
+    found = {cell: bench.measure(bench.resolve(cell)) for cell in cells}
+    outcomes = [result.outcome for result in found.values()]
     assert outcomes == [Outcome.MEASURED, Outcome.WRONG, Outcome.MEASURED]
-    assert not [one for one in anomalies.find(found) if one.neighbour == cells[1]]
+    assert not [anomaly for anomaly in anomalies.find(found) if anomaly.neighbour == cells[1]]
 
 
 def test_lengths_that_a_function_does_not_take_are_left_out(bench: CellPipeline) -> None:
@@ -313,10 +321,10 @@ def test_lengths_that_a_function_does_not_take_are_left_out(bench: CellPipeline)
 
 def test_equal_wrong_answers_are_one_group(bench: CellPipeline) -> None:
     results = [prepared(bench, name, "-O1 -DPLANTED") for name in ("zero-word", "zero-key")]
-    like = [one.replace(cell=one.cell.replace(function="f")) for one in results]
-    reasons = [one.reason.replace(one.reason.split(":")[0], "f") for one in like]
+    like = [result.replace(cell=result.cell.replace(function="f")) for result in results]
+    reasons = [result.reason.replace(result.reason.split(":")[0], "f") for result in like]
     assert reasons[0] != reasons[1]
-    same = [one.replace(reason=said) for one, said in zip(like, reasons, strict=True)]
+    same = [result.replace(reason=said) for result, said in zip(like, reasons, strict=True)]
     assert len(group_failures(same)) == 1
     text = bugs.miscompilation(group_failures(results)[0], {})
     assert re.search(r"(?m)^input: +in = [0-9a-f]", text)
@@ -355,7 +363,7 @@ def test_more_than_a_thousand_inputs_differ_and_all_lengths_are_among_them(
     seen = bench.tools.context.runner.run([*words, *swept(bench, name, sweep.N_INPUTS)]).stdout
     texts = set(re.findall(r"(?m)^text (.*)$", seen))
     assert len(texts) > 1000
-    lengths = {len(one) // 2 for one in texts}
+    lengths = {len(text) // 2 for text in texts}
     assert {*range(0, 131, step)} <= lengths
     assert {n for n in (512, 1023, 1024, 2048) if n % step == 0} <= lengths
     assert f"inputs {sweep.N_INPUTS} " in seen

@@ -75,9 +75,9 @@ def tool(
             )
             writer.write(line)
     argv = [sys.executable, str(TOOL), str(folder / "m.jsonl")]
-    for number, one in enumerate(more):
+    for number, result in enumerate(more):
         argv.append(str(folder / f"{number}.jsonl"))
-        Path(argv[-1]).write_text("\n".join(map(encode_line, [head, one])) + "\n")
+        Path(argv[-1]).write_text("\n".join(map(encode_line, [head, result])) + "\n")
     argv += ["--results", str(folder / "results")]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr

@@ -132,12 +132,13 @@ def newest_gcc(lab: Lab) -> str:
     from everycore.compile.toolchains.installed import installed
 
     tree = find_tree(lab.context().package)
-    return [one for one in installed(lab.context(), tree) if one.family == "gcc"][-1].name
+    every = installed(lab.context(), tree)
+    return [toolchain.name for toolchain in every if toolchain.family == "gcc"][-1]
 
 
 def stored(lab: Lab) -> list[Reduced]:
     lines = read(lab.folder / "m.jsonl").lines
-    return [one.reduced for one in lines if isinstance(one, Anomaly) and one.reduced]
+    return [line.reduced for line in lines if isinstance(line, Anomaly) and line.reduced]
 
 
 def ends(pid: Path) -> bool:
@@ -252,7 +253,8 @@ def test_one_sanitizer_that_compiles_the_source_is_enough(real_lab: Lab, tmp_pat
     options = ["-O0", "-w", "-fno-sanitize-recover=all", "-fsanitize=undefined"]
     refusing = ["gcc", "-DREFUSED", *options]  # as GCC refuses what clang has preprocessed
     checks = [
-        {"name": SANITIZERS, "compile": one, "link": one} for one in (refusing, ["gcc", *options])
+        {"name": SANITIZERS, "compile": compile_words, "link": compile_words}
+        for compile_words in (refusing, ["gcc", *options])
     ]
     source = "#ifdef REFUSED\nint int;\n#endif\n" + SMALL
 
@@ -388,7 +390,7 @@ def test_a_test_case_is_in_the_report_and_is_not_made_twice(aliasing: Lab) -> No
     assert found.bad_shows == "prints 1"
     assert found.good_shows == "prints 2"
     again = aliasing(*words(aliasing, "--resume", "--json"))
-    (line,) = (parse(one) for one in again.out.splitlines() if '"anomaly"' in one)
+    (line,) = (parse(text) for text in again.out.splitlines() if '"anomaly"' in text)
     assert isinstance(line, Anomaly)
     assert line.reduced == found
     assert (aliasing.folder / "runs").read_text() == "run\n"
@@ -410,7 +412,9 @@ def test_a_test_case_has_the_input_for_which_alone_the_answer_is_wrong(aliasing:
     assert done.code == 1, done.err
     (found,) = stored(aliasing)
     assert found.source == SMALL, found.why_not
-    given = next(one.given for one in read(folder / "m.jsonl").results.values() if one.given)
+    given = next(
+        result.given for result in read(folder / "m.jsonl").results.values() if result.given
+    )
     assert given["key"][0:2] * 3 == given["key"][0:6]
     key = ", ".join(map(str, bytes.fromhex(given["key"])))
     assert f"key[64] = {{{key}}};" in (folder / "whole.c").read_text()
@@ -578,13 +582,13 @@ def test_a_test_case_that_is_stored_stays_when_none_is_found_again(
     fake_cvise(aliasing, LONG)
     monkeypatch.setattr(steps, "REDUCTION_SECONDS", 15.0)
     aliasing(*words(aliasing))
-    assert [one.source for one in stored(aliasing)] == [SMALL]
+    assert [stored_anomaly.source for stored_anomaly in stored(aliasing)] == [SMALL]
     shutil.rmtree(real_cache / "everycore" / "reduce")
     (aliasing.folder / "bin" / "cvise").write_text("#!/bin/sh\necho broken >&2; exit 7\n")
     again = aliasing(*words(aliasing, "--resume"))
     assert "cvise ended with 7: broken; the earlier test case is kept" in again.err
     assert "    static int m;" in again.out
-    assert [one.source for one in stored(aliasing)] == [SMALL]
+    assert [stored_anomaly.source for stored_anomaly in stored(aliasing)] == [SMALL]
 
 
 def test_a_smaller_source_of_another_process_is_not_replaced(tmp_path: Path) -> None:
@@ -631,7 +635,9 @@ def test_a_wrong_cell_without_a_repair_is_held_against_the_nearest_right_one() -
     odd = anomaly()
     wrong = Result(odd.cell, Outcome.WRONG, compiler="gcc 12.1.0")
     others = [right("gcc-12", ["-O1"]), right("clang-16", ["-O2"]), right("gcc-13", ["-O2"])]
-    results = {one.cell: one for one in [wrong, *others, right("gcc-11", ["-O2"], function="b")]}
+    results = {
+        result.cell: result for result in [wrong, *others, right("gcc-11", ["-O2"], function="b")]
+    }
     assert good_cell(odd, results) == others[2].cell
     assert good_cell(odd, {wrong.cell: wrong}) is None
     repaired = good_cell(anomaly(repair=("-fwrapv",)), results)

@@ -26,7 +26,7 @@ def cycles(where: Cell) -> float:
 def matrix() -> dict[Cell, Result]:
     names = ("clang-21", *SLOW)
     cells = [cell(name, flags) for name in names for flags in ("-O2", V4)]
-    return table(*(measured(one, cycles(one)) for one in cells))
+    return table(*(measured(measured_cell, cycles(measured_cell)) for measured_cell in cells))
 
 
 def explained(
@@ -41,8 +41,8 @@ def explained(
 def test_one_search_serves_all_versions() -> None:
     bench = FakeBench(cycles, FLAGS)
     found, written = explained(bench)
-    assert [one.repair for one in found.anomalies.values()] == [("-fno-j",)] * 3
-    assert [one.tried for one in found.anomalies.values()] == [len(FLAGS), 1, 1]
+    assert [anomaly.repair for anomaly in found.anomalies.values()] == [("-fno-j",)] * 3
+    assert [anomaly.tried for anomaly in found.anomalies.values()] == [len(FLAGS), 1, 1]
     (group,) = found.anomaly_groups()
     assert group.compiler == "clang 22-24"
     assert sum(isinstance(line, Anomaly) for line in written) == 3
@@ -57,9 +57,9 @@ def test_what_another_host_explained_stands_and_serves_the_others() -> None:
         return [Found(first, ())]
 
     found = explain_all(bench, matrix(), (), written.append, elsewhere=elsewhere)
-    assert [(one.cell, one.kind) for one in asked] == [(first.cell, first.kind)]
-    assert [one.repair for one in found.anomalies.values()] == [("-fno-j",)] * 3
-    assert [one.tried for one in found.anomalies.values()] == [len(FLAGS), 1, 1]
+    assert [(anomaly.cell, anomaly.kind) for anomaly in asked] == [(first.cell, first.kind)]
+    assert [anomaly.repair for anomaly in found.anomalies.values()] == [("-fno-j",)] * 3
+    assert [anomaly.tried for anomaly in found.anomalies.values()] == [len(FLAGS), 1, 1]
     assert first in written
     asked.clear()
     explain_all(bench, matrix(), list(found.anomalies.values()), [].append, elsewhere=elsewhere)
@@ -89,7 +89,7 @@ def failing(bench: FakeBench, where: Cell, **how: Any) -> FakeBench:
 
     def once_more(cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
         results = measure(cells, kind, processes)
-        return [one.replace(**how) if one.cell == where else one for one in results]
+        return [result.replace(**how) if result.cell == where else result for result in results]
 
     bench.measure = once_more  # type: ignore[method-assign]
     return bench
@@ -101,24 +101,26 @@ def test_a_cell_or_a_neighbour_that_fails_when_it_is_run_again_is_no_noise(
     outcome: Outcome, flags: str
 ) -> None:
     where = cell("clang-22", flags)
-    both = [cell("clang-22", one) for one in ("-O2", V4)]
-    results = table(*(measured(one, cycles(one)) for one in both))
+    both = [cell("clang-22", option) for option in ("-O2", V4)]
+    results = table(*(measured(measured_cell, cycles(measured_cell)) for measured_cell in both))
     bench = failing(FakeBench(cycles, FLAGS), where, outcome=outcome, reason="at 16", runs=())
     written: list[Line] = []
     found = explain_all(bench, results, (), written.append)
     assert not found.noise
     assert not found.anomalies
-    assert [one.reason for one in found.failed.values()] == ["at 16"]
+    assert [result.reason for result in found.failed.values()] == ["at 16"]
     assert found.results[where].outcome is outcome
     assert found.results[where].figure is None
     assert found.results[where] in written
 
 
 def test_what_repairs_nothing_of_the_worst_is_not_tried_with_the_others() -> None:
-    bench = FakeBench(lambda one: 28.5 if V4 in " ".join(one.flags) else 12.6, FLAGS)
+    bench = FakeBench(
+        lambda measured_cell: 28.5 if V4 in " ".join(measured_cell.flags) else 12.6, FLAGS
+    )
     found, _ = explained(bench)
     assert len(found.anomalies) == 3
-    assert [bool(one.tried) for one in found.anomalies.values()] == [True, False, False]
+    assert [bool(anomaly.tried) for anomaly in found.anomalies.values()] == [True, False, False]
 
 
 @pytest.mark.parametrize("seconds", [1, 2])  # one for a search, and one for each of its steps
@@ -129,7 +131,7 @@ def test_a_search_that_runs_out_of_time_is_left_for_another_run(seconds: int) ->
     assert (found.anomalies, found.left, found.noise) == ({}, 3, [])
     assert not any(isinstance(line, Anomaly) for line in written)
     again, _ = explained(FakeBench(cycles, FLAGS))
-    assert [one.repair for one in again.anomalies.values()] == [("-fno-j",)] * 3
+    assert [anomaly.repair for anomaly in again.anomalies.values()] == [("-fno-j",)] * 3
 
 
 @dataclass

@@ -43,8 +43,8 @@ def results(real_lab: Lab) -> dict[str, Result]:
     """Cells of the planted subject by function and flags, as `everycore matrix leaks` has them."""
     context = real_lab.context()
     tree = find_tree(context.package)
-    here = {one.name: one for one in installed(context, tree)}
-    name = next((name for name, one in here.items() if one.family == "clang"), "")
+    here = {toolchain.name: toolchain for toolchain in installed(context, tree)}
+    name = next((name for name, toolchain in here.items() if toolchain.family == "clang"), "")
     if not name or not shutil.which("valgrind"):
         pytest.skip("no clang, or no valgrind")
     planted = load_subject(DATA / "planted/planted.toml")
@@ -55,19 +55,19 @@ def results(real_lab: Lab) -> dict[str, Result]:
     ]
     cells = [bench.resolve(Cell("planted", f, name, words, n_bytes=64)) for f, words in flags]
     first = list(Run(bench, Clock(lambda: 0.0)).cells(cells))
-    if any(one.outcome is Outcome.SKIPPED for one in first):
+    if any(result.outcome is Outcome.SKIPPED for result in first):
         pytest.skip(first[0].reason)
-    found = {one.cell: one for one in first}
-    for one in second_pass.looked_at(bench, second_pass.left(first), cores=2):
-        found[one.cell] = one
-    return {f"{c.function} {' '.join(c.flags)}": one for c, one in found.items()}
+    found = {result.cell: result for result in first}
+    for result in second_pass.looked_at(bench, second_pass.left(first), cores=2):
+        found[result.cell] = result
+    return {f"{c.function} {' '.join(c.flags)}": result for c, result in found.items()}
 
 
 @pytest.mark.slow
 def test_losses_of_constant_time_and_a_miscompilation_are_caught(
     results: dict[str, Result],
 ) -> None:
-    constant = {name: one.constant_time for name, one in results.items()}
+    constant = {name: result.constant_time for name, result in results.items()}
     assert constant == {
         "masks -O2": False,
         "barrier -O2": True,
@@ -89,7 +89,7 @@ def test_losses_of_constant_time_and_a_miscompilation_are_caught(
     assert leak.neighbour == results["flagged -O2"].cell
     claims = [("planted", "flagged"), ("planted", "masks"), ("planted", "barrier")]
     broken = leak_table.broken(list(results.values()), claims)
-    assert {one.cell.function for one in broken} == {"flagged", "masks"}
+    assert {result.cell.function for result in broken} == {"flagged", "masks"}
 
 
 # ---- Without ----------------------------------------
@@ -107,8 +107,8 @@ class FakeBench:
         self.asked.append(cell)
         if cell.toolchain in self.gone:
             raise EverycoreError(f"no {cell.toolchain}")
-        one = resolved(cell)
-        return CompiledCell(one, (), one.program(Path("p")))
+        resolved_cell = resolved(cell)
+        return CompiledCell(resolved_cell, (), resolved_cell.program(Path("p")))
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_cells_whose_calls_are_alike_are_each_looked_at_for_their_key_set_up(
     good, bad = (measured(cell(flags=f), 10.0).replace(digest="d") for f in ("-O2", "-O3"))
     said = lambda *_: (Verdict(bench.asked[-1] != bad.cell, "trace"),)  # noqa: E731
     monkeypatch.setattr(second_pass, "look", said)
-    found = {one.cell: one for one in second_pass.looked_at(bench, [good, bad], cores=1)}
+    found = {result.cell: result for result in second_pass.looked_at(bench, [good, bad], cores=1)}
     assert found[good.cell].constant_time is True
     assert found[bad.cell].constant_time is False
 
@@ -140,7 +140,9 @@ def test_what_is_wrong_or_known_is_not_looked_at_and_what_could_not_be_is_again(
 def test_a_compiler_that_is_gone_costs_its_cells_their_verdicts_alone(bench: FakeBench) -> None:
     bench.gone = ("gcc-7",)
     cells = [measured(cell("gcc-7"), 10.0), measured(cell("gcc-9"), 11.0)]
-    found = {one.cell.toolchain: one for one in second_pass.looked_at(bench, cells, cores=2)}
+    found = {
+        result.cell.toolchain: result for result in second_pass.looked_at(bench, cells, cores=2)
+    }
     assert found["gcc-7"].verdicts == (Verdict(None, "trace", "no gcc-7"),)
     assert found["gcc-9"].constant_time is True
 
@@ -152,7 +154,9 @@ def test_without_time_nothing_more_is_begun(bench: FakeBench) -> None:
 
 
 def test_cells_that_failed_stay_as_they_are(bench: FakeBench) -> None:
-    failed = [measured(cell(), 10.0).replace(outcome=one) for one in Outcome if one.is_failure]
+    failed = [
+        measured(cell(), 10.0).replace(outcome=outcome) for outcome in Outcome if outcome.is_failure
+    ]
     assert list(second_pass.looked_at(bench, failed, 1)) == failed
     assert not bench.asked
 

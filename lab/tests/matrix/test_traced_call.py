@@ -34,8 +34,12 @@ def prepared(
     """c_ttable4 of ours, by a compiler of the host."""
     context = lab.context()
     tree = find_tree(context.package)
-    here = {one.name: one for one in installed(context, tree) if one.compiler(target)}
-    name = next((name for name, one in here.items() if one.family == "gcc"), "")
+    here = {
+        toolchain.name: toolchain
+        for toolchain in installed(context, tree)
+        if toolchain.compiler(target)
+    }
+    name = next((name for name, toolchain in here.items() if toolchain.family == "gcc"), "")
     if not name:
         pytest.skip(f"no gcc for {target}")
     if target == "host" and platform.machine() != HERE:
@@ -121,10 +125,12 @@ def test_what_kind_of_code_a_function_is() -> None:
 
 def test_estimates_have_tables_of_their_own() -> None:
     cell = Cell("table", "ctr", "gcc-12", ("-O2",), "qemu-aarch64")
-    one = Result(cell, Outcome.COUNTED, executed=40960, estimates={"cortex-a53": (30.2, 41.7)})
-    other = one.replace(cell=cell.replace(toolchain="gcc-13"), estimates=None)
+    estimated = Result(
+        cell, Outcome.COUNTED, executed=40960, estimates={"cortex-a53": (30.2, 41.7)}
+    )
+    other = estimated.replace(cell=cell.replace(toolchain="gcc-13"), estimates=None)
     out = io.StringIO()
-    for part in tables([one, other], 80):
+    for part in tables([estimated, other], 80):
         Console(file=out, width=80).print(part)
     counts, estimates = out.getvalue().split("cortex-a53")
     assert "10.00" in counts
