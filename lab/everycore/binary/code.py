@@ -65,18 +65,18 @@ class Function:
 
     @cached_property
     def code(self) -> list[Instruction]:
-        return [one for part in self.parts for one in _decode(self.file, part)]
+        return [instruction for part in self.parts for instruction in _decode(self.file, part)]
 
     @cached_property
     def numbers(self) -> dict[int, int]:
         """Map the places of instructions to their numbers."""
-        return {one.place: i for i, one in enumerate(self.code)}
+        return {instruction.place: i for i, instruction in enumerate(self.code)}
 
     @cached_property
     def holes(self) -> dict[int, list[Relocation]]:
         """The references that the linker fills in, by the number of the instruction."""
         found: dict[int, list[Relocation]] = {}
-        places = [one.place for one in self.code]
+        places = [instruction.place for instruction in self.code]
         for part in self.parts:
             for hole in self.file.relocations_in(part.start, part.end):
                 at = bisect_right(places, hole.at) - 1
@@ -90,10 +90,10 @@ class Function:
         found = []
         for part in self.parts:
             at = part.start
-            for one in [o for o in self.code if part.start <= o.place < part.end]:
-                if one.place > at:
-                    found.append((at, one.place))
-                at = one.end
+            for instruction in [o for o in self.code if part.start <= o.place < part.end]:
+                if instruction.place > at:
+                    found.append((at, instruction.place))
+                at = instruction.end
             if at < part.end:
                 found.append((at, part.end))
         return found
@@ -104,19 +104,19 @@ class Function:
         found: dict[int, list[Refers]] = {}
         pairs: Refers | None = None
         riscv = self.file.machine == "rv64"
-        for i, one in enumerate(self.code):
+        for i, instruction in enumerate(self.code):
             holes = self.holes.get(i, ())
-            if not holes and not pairs and one.target is None:
+            if not holes and not pairs and instruction.target is None:
                 continue
-            known = [self.linked_objects.resolved(self.file, hole, one) for hole in holes]
+            known = [self.linked_objects.resolved(self.file, hole, instruction) for hole in holes]
             refers = [refers for refers in known if refers]
-            if pairs and one.flow in (Flow.CALL, Flow.JUMP):  # auipc, jalr
+            if pairs and instruction.flow in (Flow.CALL, Flow.JUMP):  # auipc, jalr
                 refers.append(pairs)
             pairs = None
             if riscv and refers and any(hole.kind in _RISCV_CALLS for hole in holes):
-                pairs = refers[0] if one.flow == Flow.NEXT else None
-            if not refers and one.target is not None:
-                refers = [Refers(self.file, one.target)]
+                pairs = refers[0] if instruction.flow == Flow.NEXT else None
+            if not refers and instruction.target is not None:
+                refers = [Refers(self.file, instruction.target)]
             if refers:
                 found[i] = refers
         return found
@@ -138,19 +138,22 @@ class Function:
     def _pc_added(self, place: int) -> int:
         """The program counter that is added to a distance after it was loaded from a place."""
         register = ""
-        for one in self.code:
-            ahead = 4 if _mode(self.file, one.place) == "t" else 8  # Arm DDI 0406C (2014), A2.3
-            pc = one.place + ahead
-            if match := _ARM_LITERAL.fullmatch(one.operands):
-                if (pc & ~3) + int(match[2], 0) == place and one.mnemonic.startswith("ldr"):
+        for instruction in self.code:
+            # Arm DDI 0406C (2014), A2.3
+            ahead = 4 if _mode(self.file, instruction.place) == "t" else 8
+            pc = instruction.place + ahead
+            if match := _ARM_LITERAL.fullmatch(instruction.operands):
+                if (pc & ~3) + int(match[2], 0) == place and instruction.mnemonic.startswith("ldr"):
                     register = match[1]
-            elif register and re.search(rf"\bpc\b.*\b{register}\b|^{register}, pc$", one.operands):
+            elif register and re.search(
+                rf"\bpc\b.*\b{register}\b|^{register}, pc$", instruction.operands
+            ):
                 return pc
         return place
 
     def _goes(self, i: int) -> Refers | None:
-        one = self.code[i]
-        if one.flow in (Flow.NEXT, Flow.RETURN, Flow.STOP) or i not in self.refers:
+        instruction = self.code[i]
+        if instruction.flow in (Flow.NEXT, Flow.RETURN, Flow.STOP) or i not in self.refers:
             return None
         return self.refers[i][-1]
 
@@ -160,8 +163,8 @@ class Function:
     @cached_property
     def graph(self) -> Graph:
         targets: dict[int, int] = {}
-        for i, one in enumerate(self.code):
-            goes = self._goes(i) if one.flow != Flow.CALL else None
+        for i, instruction in enumerate(self.code):
+            goes = self._goes(i) if instruction.flow != Flow.CALL else None
             if goes and goes.file is self.file and goes.place in self.numbers:
                 targets[i] = self.numbers[goes.place]
         return Graph(self.code, targets)
@@ -170,9 +173,9 @@ class Function:
     def calls(self) -> list[tuple[int, Refers | None]]:
         """(number of the instruction, what it calls): calls, and jumps to other functions."""
         found: list[tuple[int, Refers | None]] = []
-        for i, one in enumerate(self.code):
+        for i, instruction in enumerate(self.code):
             goes = self._goes(i)
-            if one.flow == Flow.CALL or (
+            if instruction.flow == Flow.CALL or (
                 goes and (goes.file is not self.file or not self.inside(goes.place))
             ):
                 found.append((i, goes))
@@ -180,7 +183,7 @@ class Function:
 
     @cached_property
     def mnemonics(self) -> Counter[str]:
-        return Counter(one.mnemonic for one in self.code)
+        return Counter(instruction.mnemonic for instruction in self.code)
 
     @cached_property
     def frame_bytes(self) -> int:
@@ -237,17 +240,17 @@ class LinkedObjects:
         self._known: dict[str, tuple[Object, int]] = {}
         self._functions: dict[tuple[int, int], Function] = {}
         self._bounds: dict[Object, list[int]] = {}
-        for one in objects:
+        for file in objects:
             by_name: dict[str, list[Symbol]] = {}
-            for symbol in one.functions:
+            for symbol in file.functions:
                 if _COLD.search(symbol.name):
                     by_name.setdefault(_COLD.sub("", symbol.name), []).append(symbol)
-            self.cold[one] = by_name
-            for symbol in (*one.functions, *one.objects):
+            self.cold[file] = by_name
+            for symbol in (*file.functions, *file.objects):
                 if symbol.public:
-                    self._public.setdefault(symbol.name, (one, symbol.start))
-            for name, place in one.aliases.items():
-                self._known.setdefault(name, (one, place))
+                    self._public.setdefault(symbol.name, (file, symbol.start))
+            for name, place in file.aliases.items():
+                self._known.setdefault(name, (file, place))
         self.bound(())
 
     def function(self, file: Object, place: int) -> Function | None:
@@ -264,9 +267,9 @@ class LinkedObjects:
 
     def all_functions(self) -> list[Function]:
         found = {}
-        for one in self.objects:
-            for symbol in one.functions:
-                function = self.function(one, symbol.start)
+        for file in self.objects:
+            for symbol in file.functions:
+                function = self.function(file, symbol.start)
                 if function and function.code_bytes:
                     found[id(function)] = function
         return list(found.values())
@@ -276,19 +279,19 @@ class LinkedObjects:
         if found := self._public.get(entry) or self._known.get(entry):
             return [Refers(*found)]
         return [
-            Refers(one, symbol.start)
-            for one in self.objects
-            for symbol in one.functions
+            Refers(file, symbol.start)
+            for file in self.objects
+            for symbol in file.functions
             if plain_name(symbol.name) == entry
         ]
 
     def resolved(
-        self, file: Object, hole: Relocation, one: Instruction | None = None
+        self, file: Object, hole: Relocation, instruction: Instruction | None = None
     ) -> Refers | None:
         """Return where the value points that the linker would write."""
         if not hole.name and not hole.place:
             return None  # no symbol: a mark for the linker
-        addend = self._addend(file, hole, one)
+        addend = self._addend(file, hole, instruction)
         if not hole.name:
             return Refers(file, hole.place + addend)
         if hole.name in self._public:
@@ -296,20 +299,20 @@ class LinkedObjects:
             return Refers(other, place + addend)
         return Refers(None, addend, hole.name)
 
-    def _addend(self, file: Object, hole: Relocation, one: Instruction | None) -> int:
+    def _addend(self, file: Object, hole: Relocation, instruction: Instruction | None) -> int:
         machine = file.machine
         if hole.addend is None:  # i386 and Arm: where the bytes point, before they are filled
-            if one is None or (machine == "i386" and hole.kind not in _I386_DISTANCES):
+            if instruction is None or (machine == "i386" and hole.kind not in _I386_DISTANCES):
                 data = file.bytes_of(hole.at, hole.at + 4)
                 return int.from_bytes(data, "little", signed=True)
-            if one.target is not None:
-                return one.target - hole.at
-            number = re.search(r"#(-?(?:0x[0-9a-f]+|\d+))$", one.operands)
+            if instruction.target is not None:
+                return instruction.target - hole.at
+            number = re.search(r"#(-?(?:0x[0-9a-f]+|\d+))$", instruction.operands)
             return int(number[1], 0) if number else 0
-        if one is not None and machine == "x86-64" and hole.kind in _X86_DISTANCES:
-            return hole.addend + one.end - hole.at
-        if one is not None and machine == "s390x" and hole.kind in _S390_DISTANCES:
-            return hole.addend - (hole.at - one.place)
+        if instruction is not None and machine == "x86-64" and hole.kind in _X86_DISTANCES:
+            return hole.addend + instruction.end - hole.at
+        if instruction is not None and machine == "s390x" and hole.kind in _S390_DISTANCES:
+            return hole.addend - (hole.at - instruction.place)
         return hole.addend
 
     def extent(self, file: Object, place: int) -> tuple[int, int, Section | None]:
@@ -375,15 +378,15 @@ class Examined:
 
     @cached_property
     def code(self) -> Code:
-        every = [one for function in self.functions for one in function.code]
+        every = [instruction for function in self.functions for instruction in function.code]
         frame_bytes, said = max(map(self.frame, self.functions))
         hot = self.hot
         checks = sum(function.sanitizer_calls() for function in self.functions)
         return Code(
             code_bytes=sum(function.code_bytes for function in self.functions),
             instructions=len(every),
-            vector=sum(one.vector for one in every),
-            gathers=sum(one.gather for one in every),
+            vector=sum(instruction.vector for instruction in every),
+            gathers=sum(instruction.gather for instruction in every),
             calls=sum(len(function.calls) for function in self.functions) - checks,
             frame_bytes=frame_bytes,
             hot=hot.name if hot else "",
@@ -473,7 +476,7 @@ def examine(
     if entries:
         roots = [refers for entry in entries for refers in linked.named(entry)]
         if not roots:
-            valid = {s.name for one in linked.objects for s in (*one.functions, *one.objects)}
+            valid = {s.name for file in linked.objects for s in (*file.functions, *file.objects)}
             raise unknown_name("function in the objects", entries[0], sorted(valid) or ["none"])
         roots += [refers for name in executed or () for refers in linked.named(name)]
         if own:  # of functions that are called alike a name finds one

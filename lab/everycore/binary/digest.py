@@ -51,13 +51,17 @@ class _Digest:
         file = function.file
         self._add("function", file.machine, len(function.code))
         plain = bytearray()  # instructions without anything to be filled in
-        for i, one in enumerate(function.code):
+        for i, instruction in enumerate(function.code):
             holes = function.holes.get(i, ())
-            outside = one.target is not None and not holes and not function.inside(one.target)
+            outside = (
+                instruction.target is not None
+                and not holes
+                and not function.inside(instruction.target)
+            )
             if not holes and not outside:
-                plain += file.bytes_of(one.place, one.end)
+                plain += file.bytes_of(instruction.place, instruction.end)
                 continue
-            self._add(bytes(plain), *self._words(file, one, holes, outside))
+            self._add(bytes(plain), *self._words(file, instruction, holes, outside))
             plain.clear()
             for refers in function.refers.get(i, ()):
                 if refers.file is file and refers.place in function.numbers:
@@ -69,16 +73,16 @@ class _Digest:
             self._pools(function)
 
     def _words(
-        self, file: Object, one: Instruction, holes: Sequence[Relocation], outside: bool
+        self, file: Object, instruction: Instruction, holes: Sequence[Relocation], outside: bool
     ) -> list[object]:
         """An instruction without what the linker, or the order of functions, decides."""
         kinds: list[object] = [hole.kind for hole in holes]
         if outside or file.machine == "a32":
-            return [one.mnemonic, _LAST_NUMBER.sub("", one.operands), *kinds]
-        code = bytearray(file.bytes_of(one.place, one.end))
+            return [instruction.mnemonic, _LAST_NUMBER.sub("", instruction.operands), *kinds]
+        code = bytearray(file.bytes_of(instruction.place, instruction.end))
         if file.machine == "i386":
             for hole in holes:
-                at = hole.at - one.place
+                at = hole.at - instruction.place
                 code[at : at + 4] = bytes(min(4, len(code) - at))
         return [bytes(code), *kinds]
 

@@ -98,18 +98,18 @@ def _decode_by_iced(machine: str, code: bytes, start: int, offset: int) -> list[
     formatter.branch_leading_zeros = False
     formatter.rip_relative_addresses = True
     found: list[Instruction] = []
-    for one in Decoder(64 if machine == "x86-64" else 32, code, ip=offset):
-        flow = flows.get(one.flow_control, Flow.NEXT)
-        mnemonic, _, operands = formatter.format(one).partition(" ")
+    for decoded in Decoder(64 if machine == "x86-64" else 32, code, ip=offset):
+        flow = flows.get(decoded.flow_control, Flow.NEXT)
+        mnemonic, _, operands = formatter.format(decoded).partition(" ")
         operands = operands.strip()
-        direct = one.op_count > 0 and one.op0_kind in near
-        at = one.ip - offset
-        if one.is_invalid:
-            mnemonic, operands, flow = ".byte", code[at : at + one.len].hex(" "), Flow.STOP
+        direct = decoded.op_count > 0 and decoded.op0_kind in near
+        at = decoded.ip - offset
+        if decoded.is_invalid:
+            mnemonic, operands, flow = ".byte", code[at : at + decoded.len].hex(" "), Flow.STOP
         found.append(
             Instruction(
-                start + at, one.len, mnemonic, operands, flow,
-                start + one.near_branch_target - offset if direct else None,
+                start + at, decoded.len, mnemonic, operands, flow,
+                start + decoded.near_branch_target - offset if direct else None,
                 bool(_VECTOR["x86"].search(operands)),
                 mnemonic.startswith(("vpgather", "vgather")),
             )

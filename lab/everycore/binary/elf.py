@@ -247,7 +247,7 @@ class Elf:
 
     @cached_property
     def _by_name(self) -> dict[str, ElfSection]:
-        return {one.name: one for one in self.sections}
+        return {section.name: section for section in self.sections}
 
     def contents(self, section: ElfSection) -> bytes:
         """Return the bytes of a section in the file; none of one without bits."""

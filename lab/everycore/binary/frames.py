@@ -39,8 +39,8 @@ def plain_name(symbol: str) -> str:
 def growth(machine: str) -> Callable[[Instruction], int]:
     """By how many bytes an instruction makes the stack larger."""
     known: dict[str, Callable[[Instruction], int]] = {
-        "x86-64": lambda one: _x86(one, 8),
-        "i386": lambda one: _x86(one, 4),
+        "x86-64": lambda instruction: _x86(instruction, 8),
+        "i386": lambda instruction: _x86(instruction, 4),
         "a64": _a64,
         "a32": _a32,
         "rv64": _Riscv(),
@@ -55,16 +55,16 @@ _X86_SUB = re.compile(rf"\${_NUMBER}, ?%[re]sp")
 _X86_LEA = re.compile(rf"{_NUMBER}\(%([re])sp\), ?%\2sp")
 
 
-def _x86(one: Instruction, word: int) -> int:
-    name = one.mnemonic
+def _x86(instruction: Instruction, word: int) -> int:
+    name = instruction.mnemonic
     if name.startswith("push"):
         return word
     if name.startswith("pop"):
         return -word
-    if name.startswith(("sub", "add")) and (match := _X86_SUB.fullmatch(one.operands)):
+    if name.startswith(("sub", "add")) and (match := _X86_SUB.fullmatch(instruction.operands)):
         size = _signed(match[1], 8 * word)
         return size if name.startswith("sub") else -size
-    if name.startswith("lea") and (match := _X86_LEA.fullmatch(one.operands)):
+    if name.startswith("lea") and (match := _X86_LEA.fullmatch(instruction.operands)):
         return -_signed(match[1], 8 * word)
     return 0
 
@@ -79,12 +79,14 @@ _A64_PUSH = re.compile(rf".*\[sp, #{_NUMBER}\]!")
 _A64_POP = re.compile(rf".*\[sp\], #{_NUMBER}")
 
 
-def _a64(one: Instruction) -> int:
-    if one.mnemonic in ("sub", "add") and (match := _A64_SP.fullmatch(one.operands)):
+def _a64(instruction: Instruction) -> int:
+    if instruction.mnemonic in ("sub", "add") and (
+        match := _A64_SP.fullmatch(instruction.operands)
+    ):
         size = int(match[1], 0) << int(match[2] or 0)
-        return size if one.mnemonic == "sub" else -size
-    match = _A64_PUSH.fullmatch(one.operands) or _A64_POP.fullmatch(one.operands)
-    if match and one.mnemonic.startswith(("st", "ld")):
+        return size if instruction.mnemonic == "sub" else -size
+    match = _A64_PUSH.fullmatch(instruction.operands) or _A64_POP.fullmatch(instruction.operands)
+    if match and instruction.mnemonic.startswith(("st", "ld")):
         return -int(match[1], 0)
     return 0
 
@@ -93,16 +95,20 @@ _A32_SP = re.compile(rf"sp, (?:sp, )?#{_NUMBER}")
 _A32_LIST = re.compile(r"(?:sp!, )?\{([^}]*)\}")
 
 
-def _a32(one: Instruction) -> int:
-    name = one.mnemonic.split(".")[0]
-    if name in ("sub", "subw", "add", "addw") and (match := _A32_SP.fullmatch(one.operands)):
+def _a32(instruction: Instruction) -> int:
+    name = instruction.mnemonic.split(".")[0]
+    if name in ("sub", "subw", "add", "addw") and (
+        match := _A32_SP.fullmatch(instruction.operands)
+    ):
         return int(match[1], 0) * (1 if name.startswith("sub") else -1)
     pushes = name in ("push", "vpush", "stmdb", "vstmdb")
     pops = name in ("pop", "vpop", "ldm", "ldmia", "vldmia")
-    if (pushes or pops) and (match := _A32_LIST.fullmatch(one.operands)):
+    if (pushes or pops) and (match := _A32_LIST.fullmatch(instruction.operands)):
         size = _list_bytes(match[1])
         return size if pushes else -size
-    if match := _A64_PUSH.fullmatch(one.operands) or _A64_POP.fullmatch(one.operands):
+    if match := _A64_PUSH.fullmatch(instruction.operands) or _A64_POP.fullmatch(
+        instruction.operands
+    ):
         return -int(match[1], 0)
     return 0
 
@@ -124,9 +130,9 @@ class _Riscv:
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
 
-    def __call__(self, one: Instruction) -> int:
-        name = one.mnemonic.removeprefix("c.")
-        words = [word.strip() for word in one.operands.split(",")]
+    def __call__(self, instruction: Instruction) -> int:
+        name = instruction.mnemonic.removeprefix("c.")
+        words = [word.strip() for word in instruction.operands.split(",")]
         match name, words:
             case "lui", [to, number]:
                 self._known[to] = _signed(number, 20) << 12
@@ -151,9 +157,9 @@ class _Power:
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
 
-    def __call__(self, one: Instruction) -> int:
-        words = [word.strip() for word in one.operands.split(",")]
-        match one.mnemonic, words:
+    def __call__(self, instruction: Instruction) -> int:
+        words = [word.strip() for word in instruction.operands.split(",")]
+        match instruction.mnemonic, words:
             case "stdu", ["r1", place] if match := re.fullmatch(rf"{_NUMBER}\(r1\)", place):
                 return -int(match[1], 0)
             case "stdux", ["r1", "r1", source] if source in self._known:
@@ -172,9 +178,9 @@ class _Power:
 _S390 = re.compile(rf"%r15, (?:{_NUMBER}|{_NUMBER}\(%r15\))")
 
 
-def _s390(one: Instruction) -> int:
-    match = _S390.fullmatch(one.operands)
-    if match and one.mnemonic in ("aghi", "agfi", "lay", "la", "slgfi", "algfi"):
+def _s390(instruction: Instruction) -> int:
+    match = _S390.fullmatch(instruction.operands)
+    if match and instruction.mnemonic in ("aghi", "agfi", "lay", "la", "slgfi", "algfi"):
         value = int(match[1] or match[2], 0)
-        return value if one.mnemonic == "slgfi" else -value
+        return value if instruction.mnemonic == "slgfi" else -value
     return 0

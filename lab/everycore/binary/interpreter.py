@@ -20,8 +20,8 @@ def interpreter_of(path: Path) -> str:
     if found is None:
         return ""
     file, number = found
-    one = file.segments[number]
-    return bytes(file.data[one.offset : one.offset + one.size]).rstrip(b"\0").decode()
+    segment = file.segments[number]
+    return bytes(file.data[segment.offset : segment.offset + segment.size]).rstrip(b"\0").decode()
 
 
 def set_interpreter(path: Path, loader: str) -> None:
@@ -45,7 +45,7 @@ def _find(path: Path) -> tuple[Elf, int] | None:
     """Return the file and the number of the segment; None for what has none, or is damaged."""
     try:
         file = Elf.open(path)
-        kinds = [one.kind for one in file.segments]
+        kinds = [segment.kind for segment in file.segments]
     except elf.DamagedError:
         return None
     if not (file.header.is_64_bit and file.header.is_little_endian):

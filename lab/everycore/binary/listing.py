@@ -72,25 +72,25 @@ def _hot_numbers(function: Function, counts: Mapping[int, int] | None) -> list[i
 
 def _lines(function: Function, numbers: Sequence[int]) -> Iterator[str]:
     inside: set[int] = set()
-    for i, one in enumerate(function.code):
-        place = _place(function, i, one)
+    for i, instruction in enumerate(function.code):
+        place = _place(function, i, instruction)
         if place is not None:
             inside.add(place)
     labels = {place: f".L{n}" for n, place in enumerate(sorted(inside), 1)}
     last = None
     for i in numbers:
-        one = function.code[i]
+        instruction = function.code[i]
         if last is not None and i != last + 1:
             yield "    ..."
         last = i
-        if one.place in labels:
-            yield f"{labels[one.place]}:"
-        yield f"    {_text(function, i, one, labels)}"
+        if instruction.place in labels:
+            yield f"{labels[instruction.place]}:"
+        yield f"    {_text(function, i, instruction, labels)}"
 
 
-def _place(function: Function, i: int, one: Instruction) -> int | None:
+def _place(function: Function, i: int, instruction: Instruction) -> int | None:
     """Return the target of a jump within the function."""
-    if one.flow not in (Flow.JUMP, Flow.BRANCH):
+    if instruction.flow not in (Flow.JUMP, Flow.BRANCH):
         return None
     refers = function.refers.get(i, ())
     if not refers or refers[-1].file is not function.file:
@@ -98,12 +98,12 @@ def _place(function: Function, i: int, one: Instruction) -> int | None:
     return refers[-1].place if refers[-1].place in function.numbers else None
 
 
-def _text(function: Function, i: int, one: Instruction, labels: Mapping[int, str]) -> str:
-    operands, refers = one.operands, list(function.refers.get(i, ()))
-    place = _place(function, i, one)
+def _text(function: Function, i: int, instruction: Instruction, labels: Mapping[int, str]) -> str:
+    operands, refers = instruction.operands, list(function.refers.get(i, ()))
+    place = _place(function, i, instruction)
     if place is not None:
         operands = _TARGET.sub(labels[place], operands)
-    elif refers and one.target is not None:
+    elif refers and instruction.target is not None:
         operands = _TARGET.sub(_name(refers[-1]), operands)
     elif refers and function.file.machine in ("x86-64", "i386"):
         for one_refers in refers:
@@ -114,7 +114,7 @@ def _text(function: Function, i: int, one: Instruction, labels: Mapping[int, str
             operands = replaced
     elif refers and i in function.holes:
         operands += f" ; {', '.join(dict.fromkeys(_name(one_refers) for one_refers in refers))}"
-    return f"{one.mnemonic:<10} {operands}".rstrip()
+    return f"{instruction.mnemonic:<10} {operands}".rstrip()
 
 
 def _absolute(name: str, operands: str) -> str:

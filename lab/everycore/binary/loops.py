@@ -30,9 +30,9 @@ class Graph:
     def __init__(self, code: Sequence[Instruction], targets: Mapping[int, int]) -> None:
         self.code = code
         leaders = {0, *targets.values()}
-        for i, one in enumerate(code):
-            gap = i + 1 < len(code) and code[i + 1].place != one.end
-            if one.flow not in (Flow.NEXT, Flow.CALL) or gap:
+        for i, instruction in enumerate(code):
+            gap = i + 1 < len(code) and code[i + 1].place != instruction.end
+            if instruction.flow not in (Flow.NEXT, Flow.CALL) or gap:
                 leaders.add(i + 1)
         self.starts = sorted(leader for leader in leaders if leader < len(code))
         self.ends = dict(zip(self.starts, [*self.starts[1:], len(code)], strict=True))
@@ -40,12 +40,12 @@ class Graph:
         anywhere: list[int] = []  # blocks that end in a jump to places that are not known
         for start in self.starts:
             last = self.ends[start] - 1
-            one = code[last]
+            instruction = code[last]
             after = [targets[last]] if last in targets else []
-            falls = one.flow in (Flow.NEXT, Flow.CALL, Flow.BRANCH) and last + 1 < len(code)
-            if falls and code[last + 1].place == one.end:
+            falls = instruction.flow in (Flow.NEXT, Flow.CALL, Flow.BRANCH) and last + 1 < len(code)
+            if falls and code[last + 1].place == instruction.end:
                 after.append(last + 1)
-            if one.flow == Flow.JUMP and one.target is None and not after:
+            if instruction.flow == Flow.JUMP and instruction.target is None and not after:
                 anywhere.append(start)
             self.follows[start] = after
         entered = {0, *(to for after in self.follows.values() for to in after)}
@@ -56,7 +56,10 @@ class Graph:
 
     def _is_padding(self, start: int) -> bool:
         block = self.code[start : self.ends[start]]
-        return all(one.mnemonic.startswith(("nop", "xchg", "data16", "c.nop")) for one in block)
+        return all(
+            instruction.mnemonic.startswith(("nop", "xchg", "data16", "c.nop"))
+            for instruction in block
+        )
 
     @cached_property
     def _order(self) -> list[int]:
@@ -137,14 +140,14 @@ def reverse_postorder(roots: Iterable[N], follows: Mapping[N, Iterable[N]]) -> l
         seen.add(root)
         stack = [(root, iter(follows[root]))]
         while stack:
-            one, rest = stack[-1]
+            node, rest = stack[-1]
             for to in rest:
                 if to not in seen:
                     seen.add(to)
                     stack.append((to, iter(follows[to])))
                     break
             else:
-                order.append(one)
+                order.append(node)
                 stack.pop()
     return order[::-1]
 
@@ -168,10 +171,10 @@ def _dominates(dominator: Mapping[int, int], above: int, block: int) -> bool:
 def _reaching(before: Mapping[int, Sequence[int]], header: int, block: int) -> set[int]:
     found, todo = {block}, [block]
     while todo:
-        one = todo.pop()
-        if one == header:
+        node = todo.pop()
+        if node == header:
             continue
-        new = [b for b in before[one] if b not in found]
+        new = [b for b in before[node] if b not in found]
         found.update(new)
         todo += new
     return found

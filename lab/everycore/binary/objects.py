@@ -102,17 +102,17 @@ class Object:
 
     def _read(self, file: Elf) -> None:
         self.sections = {
-            one.number: self._section(file, one)
-            for one in file.sections
-            if one.flags & elf.ALLOCATED and one.kind != elf.EMPTY
+            elf_section.number: self._section(file, elf_section)
+            for elf_section in file.sections
+            if elf_section.flags & elf.ALLOCATED and elf_section.kind != elf.EMPTY
         }
         if not any(s.executable and s.data for s in self.sections.values()):
             raise NoCodeError(f"{self.path.name} has no machine code", "without -flto it has")
-        tables = [one for one in file.sections if one.kind == elf.SYMBOLS]
+        tables = [elf_section for elf_section in file.sections if elf_section.kind == elf.SYMBOLS]
         self._symbols: list[Symbol] = []
         self.marks: list[tuple[int, str]] = []  # (place, "a", "t", "d" or "x"), sorted
         if tables:
-            self._symbols = [self._symbol(one) for one in file.symbols(tables[0])]
+            self._symbols = [self._symbol(symbol) for symbol in file.symbols(tables[0])]
         self.marks.sort()
         named = {s for s in self._symbols if s.defined and s.name}
         self.aliases = {s.name: s.start for s in named}
@@ -124,9 +124,9 @@ class Object:
         self._section_starts = [s.start for s in self._by_start]
         self.relocations: list[Relocation] = []
         if not self.linked:
-            for one in file.sections:
-                if one.kind in (elf.REL, elf.RELA) and one.info in self.sections:
-                    self._relocate(file, one)
+            for elf_section in file.sections:
+                if elf_section.kind in (elf.REL, elf.RELA) and elf_section.info in self.sections:
+                    self._relocate(file, elf_section)
         self.relocations.sort(key=lambda relocation: relocation.at)
         self._relocation_starts = [r.at for r in self.relocations]
 
@@ -166,29 +166,31 @@ class Object:
     def _sized(self, symbols: Sequence[Symbol]) -> list[Symbol]:
         """One name for each place, by place; those without a size reach to the next."""
         best: dict[int, Symbol] = {}
-        for one in sorted(symbols, key=lambda s: (s.start, not s.size, not s.public, s.name)):
-            best.setdefault(one.start, one)
+        for symbol in sorted(symbols, key=lambda s: (s.start, not s.size, not s.public, s.name)):
+            best.setdefault(symbol.start, symbol)
         ordered = [best[start] for start in sorted(best)]
         ends = [s.end for s in self.sections.values()]
         sized = []
-        for i, one in enumerate(ordered):
-            size = one.size
-            if not size and one.function:
-                stops = [e for e in ends if e > one.start]
+        for i, symbol in enumerate(ordered):
+            size = symbol.size
+            if not size and symbol.function:
+                stops = [e for e in ends if e > symbol.start]
                 stops += [ordered[i + 1].start] if i + 1 < len(ordered) else []
-                size = min(stops, default=one.start) - one.start
-            sized.append(Symbol(one.name, one.start, size, one.function, one.public))
+                size = min(stops, default=symbol.start) - symbol.start
+            sized.append(Symbol(symbol.name, symbol.start, size, symbol.function, symbol.public))
         return sized
 
     def _relocate(self, file: Elf, table: ElfSection) -> None:
         start = self.sections[table.info].start
-        for one in file.relocations(table):
-            if one.symbol >= len(self._symbols):
-                raise DamagedError(self.path.name, f"a relocation names symbol {one.symbol}")
-            symbol = self._symbols[one.symbol]
+        for relocation in file.relocations(table):
+            if relocation.symbol >= len(self._symbols):
+                raise DamagedError(self.path.name, f"a relocation names symbol {relocation.symbol}")
+            symbol = self._symbols[relocation.symbol]
             name = "" if symbol.defined else symbol.name
-            place = start + one.offset
-            self.relocations.append(Relocation(place, one.kind, name, symbol.start, one.addend))
+            place = start + relocation.offset
+            self.relocations.append(
+                Relocation(place, relocation.kind, name, symbol.start, relocation.addend)
+            )
 
     def function_at(self, place: int) -> Symbol | None:
         """The function that a place is in."""

@@ -100,7 +100,7 @@ class FileSymbols:
     def first_page(self) -> int:
         """Return the address of the first loaded byte, as linked: 0 unless the program has a fixed
         place."""
-        loads = [one.address for one in self._file.segments if one.kind == elf.LOAD]
+        loads = [segment.address for segment in self._file.segments if segment.kind == elf.LOAD]
         return min(loads) & -PAGE_BYTES if loads else 0
 
     @property
@@ -116,9 +116,9 @@ class FileSymbols:
     def loaded(self) -> list[tuple[str, int, bytes]]:
         """(name, address, contents) of the sections that are in memory when it runs, as linked."""
         return [
-            (one.name, one.address, self._file.contents(one))
-            for one in self._file.sections
-            if one.flags & elf.ALLOCATED
+            (section.name, section.address, self._file.contents(section))
+            for section in self._file.sections
+            if section.flags & elf.ALLOCATED
         ]
 
     @property
@@ -144,7 +144,7 @@ class FileSymbols:
         """Return the starts of Thumb functions: ELF for Arm (2023) 5.5.3."""
         if self.machine[0] != elf.ARM:
             return set()
-        values = [one.value for one in self._file.symbols_of(".symtab")]
+        values = [symbol.value for symbol in self._file.symbols_of(".symtab")]
         return {value & ~1 for value in values if value & 1}
 
     @cached_property
@@ -153,10 +153,10 @@ class FileSymbols:
         entry = _entry_points(self._file)
         return sorted(
             {
-                (entry(one.value), one.size, one.name)
+                (entry(symbol.value), symbol.size, symbol.name)
                 for name in (".dynsym", ".symtab")
-                for one in self._file.symbols_of(name, elf.FUNCTION_KINDS)
-                if one.section
+                for symbol in self._file.symbols_of(name, elf.FUNCTION_KINDS)
+                if symbol.section
             }
         )
 

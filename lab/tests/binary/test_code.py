@@ -76,7 +76,9 @@ def test_an_entry_is_counted_with_all_that_it_calls(
     mixed = next(f for f in examined.functions if f.plain_name == "mixed")
     assert examined.code.hot == mixed.name
     assert examined.code.instructions == sum(len(f.code) for f in examined.functions)
-    assert all(one.mnemonic != ".insn" for f in examined.functions for one in f.code)
+    assert all(
+        instruction.mnemonic != ".insn" for f in examined.functions for instruction in f.code
+    )
     assert max(mixed.graph.depth.values()) == 2
 
 
@@ -132,21 +134,21 @@ def test_equal_code_has_the_same_digest_wherever_it_was_compiled(
     tmp_path: Path, machine: str, command: tuple[str, ...]
 ) -> None:
     before = "const char *const other[] = {__FILE__}; int first(int i) { return *other[i]; }\n"
-    one = compiled(tmp_path / "one", command)
-    two = compiled(tmp_path / "another", command, source=before + SOURCE, name="file.c")
+    first = compiled(tmp_path / "one", command)
+    second = compiled(tmp_path / "another", command, source=before + SOURCE, name="file.c")
     less = compiled(tmp_path / "less", command, "-O0")
     for entry in ("twice", "large", "slots"):
-        assert digest_of([one], [entry]) == digest_of([two], [entry])
-    assert digest_of([one], ["twice"]) != digest_of([less], ["twice"])
-    assert digest_of([one], ["twice"]) != digest_of([one], ["tail"])
+        assert digest_of([first], [entry]) == digest_of([second], [entry])
+    assert digest_of([first], ["twice"]) != digest_of([less], ["twice"])
+    assert digest_of([first], ["twice"]) != digest_of([first], ["tail"])
     assert machine
 
 
 def test_a_constant_that_changes_changes_the_digest(tmp_path: Path) -> None:
     source = "static const int t[] = {1, 2, 3}; int f(int i) { return t[i]; }\n"
-    one = compiled(tmp_path / "one", ("gcc",), source=source)
-    two = compiled(tmp_path / "two", ("gcc",), source=source.replace("3}", "4}"))
-    assert digest_of([one], ["f"]) != digest_of([two], ["f"])
+    first = compiled(tmp_path / "one", ("gcc",), source=source)
+    second = compiled(tmp_path / "two", ("gcc",), source=source.replace("3}", "4}"))
+    assert digest_of([first], ["f"]) != digest_of([second], ["f"])
 
 
 @pytest.mark.parametrize(("machine", "command"), COMPILERS)
@@ -156,10 +158,10 @@ def test_a_nameless_constant_that_changes_changes_the_digest(
 ) -> None:
     cases = "".join(f"case {i}: return {i * i * 7001 + 1};" for i in range(9))
     source = f"int f(int i) {{ switch (i) {{ {cases} default: return 3; }} }}"
-    one = compiled(tmp_path / "one", command, *flags, source=source)
-    two = compiled(tmp_path / "two", command, *flags, source=source.replace("343050", "343051"))
-    assert one.read_bytes() != two.read_bytes()
-    assert digest_of([one], ["f"]) != digest_of([two], ["f"])
+    first = compiled(tmp_path / "one", command, *flags, source=source)
+    second = compiled(tmp_path / "two", command, *flags, source=source.replace("343050", "343051"))
+    assert first.read_bytes() != second.read_bytes()
+    assert digest_of([first], ["f"]) != digest_of([second], ["f"])
     assert machine
 
 
@@ -285,13 +287,15 @@ def test_of_a_linked_program_what_is_not_its_own_is_not_followed(tmp_path: Path)
         run(
             ["gcc", "-O2", "-fno-pie", "-c", parts[0 if first == "others" else 1], "-o", f"{out}.o"]
         )
-        size = {(one.name, one.size) for one in Object(Path(f"{out}.o")).functions}
+        size = {(function.name, function.size) for function in Object(Path(f"{out}.o")).functions}
         found = examine(
             [out], ["outer"], own=OwnFunctions(frozenset({"outer", "inner"}), frozenset(size))
         )
         names = sorted(function.name for function in found.functions)
         assert names == ["inner", "outer"]
-        assert not size & {(one.symbol.name, one.symbol.size) for one in found.functions}
+        assert not size & {
+            (function.symbol.name, function.symbol.size) for function in found.functions
+        }
         assert found.code.instructions < 20
 
 
@@ -341,9 +345,9 @@ def fetched(first: int, last: int) -> list[tuple[str, ...]]:
     context = system_context()
     found = [
         (*compiler.command, "--target=x86_64-linux-gnu")
-        for one in installed(context, find_tree(context.package))
-        if one.family == "clang" and first <= one.version[0] <= last
-        if (compiler := one.compiler("host"))
+        for toolchain in installed(context, find_tree(context.package))
+        if toolchain.family == "clang" and first <= toolchain.version[0] <= last
+        if (compiler := toolchain.compiler("host"))
     ]
     if not found:
         pytest.skip(f"no clang from {first} to {last}: everycore toolchain add clang-{last}")

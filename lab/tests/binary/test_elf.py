@@ -39,9 +39,9 @@ def test_symbols_and_sections_are_those_of_readelf(program: Path) -> None:
     assert table is not None
     words = ["readelf", "-W", "--syms", str(program)]
     lines = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-    rows = [one.split() for one in lines.split("'.symtab'")[1].splitlines() if ": 0" in one]
+    rows = [line.split() for line in lines.split("'.symtab'")[1].splitlines() if ": 0" in line]
     theirs = [(int(row[1], 16), row[7] if len(row) > 7 else "") for row in rows]
-    ours = [(one.value, one.name) for one in file.symbols(table)]
+    ours = [(symbol.value, symbol.name) for symbol in file.symbols(table)]
     plain = [(value, name) for value, name in theirs if name]
     assert len(ours) == len(theirs)
     assert {name: value for value, name in plain if name in ("main", "shown", "hidden")} == {
@@ -51,7 +51,7 @@ def test_symbols_and_sections_are_those_of_readelf(program: Path) -> None:
 
 def test_a_function_that_is_resolved_at_the_start_is_a_function(program: Path) -> None:
     file = Elf.open(program)
-    kinds = {one.name: one.kind for one in file.symbols_of(".symtab", elf.FUNCTION_KINDS)}
+    kinds = {symbol.name: symbol.kind for symbol in file.symbols_of(".symtab", elf.FUNCTION_KINDS)}
     assert kinds["chosen"] == elf.INDIRECT_FUNCTION
     assert kinds["shown"] == elf.FUNCTION
     assert "pointer" not in kinds
@@ -60,7 +60,7 @@ def test_a_function_that_is_resolved_at_the_start_is_a_function(program: Path) -
 def test_the_unwind_table_has_every_function(program: Path) -> None:
     file = Elf.open(program)
     starts = {start for start, _ in file.unwind_table}
-    named = {one.name: one.value for one in file.symbols_of(".symtab", elf.FUNCTION_KINDS)}
+    named = {symbol.name: symbol.value for symbol in file.symbols_of(".symtab", elf.FUNCTION_KINDS)}
     assert {named["main"], named["shown"], named["hidden"]} <= starts
 
 
@@ -68,12 +68,12 @@ def _read_all(data: bytes) -> None:
     """Ask a file for everything that the reader can tell."""
     file = Elf(data, "damaged")
     assert len(file.segments) < 1 << 16
-    for one in file.sections:
-        file.contents(one)
-        if one.kind in (elf.SYMBOLS, elf.DYNAMIC_SYMBOLS):
-            file.symbols(one)
-        if one.kind in (elf.REL, elf.RELA):
-            list(file.relocations(one))
+    for section in file.sections:
+        file.contents(section)
+        if section.kind in (elf.SYMBOLS, elf.DYNAMIC_SYMBOLS):
+            file.symbols(section)
+        if section.kind in (elf.REL, elf.RELA):
+            list(file.relocations(section))
     file.dynamic(elf.FLAGS_1)
     assert file.unwind_table is not None
     with file.debug_information() as dwarf:
@@ -98,7 +98,7 @@ def test_damaged_files_are_read_or_refused_with_one_error(program: Path) -> None
         except DamagedError as error:
             refused.append(error.message)
     assert 50 < len(refused) < 400
-    assert all(one.startswith("damaged: the ELF file is damaged: ") for one in refused)
+    assert all(message.startswith("damaged: the ELF file is damaged: ") for message in refused)
 
 
 @pytest.mark.parametrize("data", [b"", b"\x7fELF", b"\x7fELF" + bytes(60), b"MZ" * 64])

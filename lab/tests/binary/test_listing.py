@@ -82,7 +82,11 @@ def test_counts_of_a_trace_choose_the_loop_and_say_its_share(tmp_path: Path) -> 
     """
     examined = examine([made(tmp_path, ("gcc",), source=source)], ["f"])
     (function,) = examined.functions
-    divides = [one for one in function.code if one.mnemonic.startswith(("imul", "div", "idiv"))]
+    divides = [
+        instruction
+        for instruction in function.code
+        if instruction.mnemonic.startswith(("imul", "div", "idiv"))
+    ]
     guessed = hot_loop(examined)
     loop = next(
         loop
@@ -98,13 +102,13 @@ def test_counts_of_a_trace_choose_the_loop_and_say_its_share(tmp_path: Path) -> 
 
 
 def test_side_by_side_aligns_equal_parts() -> None:
-    one = Listing(
+    first = Listing(
         "f", (".L1:", "    movdqa a, b", "    vpgatherdd c", "    add x, y", "    jne .L1")
     )
-    two = Listing(
+    second = Listing(
         "f", (".L1:", "    movdqa a, b", "    mov t, u", "    mov v, w", "    add z, y"), 0.5, 1234
     )
-    assert side_by_side(one, two, width=63).splitlines() == [
+    assert side_by_side(first, second, width=63).splitlines() == [
         "f                                f: 50% of 1,234 executed in...",
         "-" * 63,
         ".L1:                             .L1:",
@@ -118,14 +122,14 @@ def test_side_by_side_aligns_equal_parts() -> None:
 
 def test_side_by_side_leaves_out_what_is_equal_and_what_is_too_much() -> None:
     same = tuple(f"    op{i}" for i in range(100))
-    one = Listing("f", (*same, "    mul", *same))
-    two = Listing("f", (*same, *same))
-    lines = side_by_side(one, two).splitlines()
+    first = Listing("f", (*same, "    mul", *same))
+    second = Listing("f", (*same, *same))
+    lines = side_by_side(first, second).splitlines()
     assert len(lines) == 2 + 7 + 2
     assert lines[2] == lines[-1] == "..."
     assert sum("<" in line for line in lines) == 1
     other = Listing("f", tuple(f"    other{i}" for i in range(200)))
-    lines = side_by_side(one, other, most=20).splitlines()
+    lines = side_by_side(first, other, most=20).splitlines()
     assert len(lines) == 2 + 20 + 1
     assert lines[-1] == "... 181 more lines"
 
