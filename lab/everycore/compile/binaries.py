@@ -122,7 +122,7 @@ def harness_objects(
 ) -> list[tuple[Path, Path]]:
     """Each source and its object, of a harness that was built with these flags."""
     objects = _plan(context, tree, compiler, tuple(flags), sources, tuple(harness_flags))
-    return [(one.source, one.path) for one in objects]
+    return [(object_file.source, object_file.path) for object_file in objects]
 
 
 def build_resolver(
@@ -153,11 +153,11 @@ def build_cipher_bench(
     `kernels`: all of the registry, as the small harness lists them. A third of the files of the
     whole harness, which is built instead if these do not link.
     """
-    running = {(one.primitive, one.name) for one in kernels if one.runs}
+    running = {(kernel.primitive, kernel.name) for kernel in kernels if kernel.runs}
     stand_ins = [
-        f"ABSENT_KERNEL({one.primitive}, {one.name})\n"
-        for one in kernels
-        if one.primitive in catalog.CIPHERS and one.built and not one.runs
+        f"ABSENT_KERNEL({kernel.primitive}, {kernel.name})\n"
+        for kernel in kernels
+        if kernel.primitive in catalog.CIPHERS and kernel.built and not kernel.runs
     ]
     template = context.package / "compile" / "ciphers" / "absent.c"
     text = template.read_text(encoding="utf-8") + "".join(stand_ins)

@@ -76,7 +76,7 @@ def remember(folder: Path, key: str, read: Read) -> None:
     """Another run may do the same at this moment: what is lost is compiled again."""
     every = [read, *(known for known in _known(folder, key) if known != read)]
     with atomic_write(memory_of(folder, key)) as scratch:
-        scratch.write_text(json.dumps([asdict(one) for one in every[:MOST]]), encoding="ascii")
+        scratch.write_text(json.dumps([asdict(entry) for entry in every[:MOST]]), encoding="ascii")
 
 
 def memory_of(folder: Path, key: str) -> Path:
@@ -86,7 +86,7 @@ def memory_of(folder: Path, key: str) -> Path:
 def _known(folder: Path, key: str) -> list[Read]:
     with suppress(OSError, ValueError, TypeError, KeyError):
         known = json.loads(memory_of(folder, key).read_text(encoding="ascii"))
-        return [Read(tuple(map(str, one["names"])), str(one["digest"])) for one in known]
+        return [Read(tuple(map(str, entry["names"])), str(entry["digest"])) for entry in known]
     return []
 
 

@@ -94,10 +94,10 @@ def missing(context: Context, tree: Tree, targets: Sequence[str] = ()) -> list[s
     """
     lock, added = read_lock(context, tree), all_added(context)
     wanted = targets or [HOST]
-    served = {(one.name, target) for one in added for target in one.commands}
+    served = {(part.name, target) for part in added for target in part.commands}
     served |= {(name, HOST) for name in host_names(context, tree)}
     if not targets:
-        served |= {(one.name, HOST) for one in added}
+        served |= {(part.name, HOST) for part in added}
     return [
         name
         for name in lock.names()
@@ -129,19 +129,21 @@ def _add(context: Context, tree: Tree, lock: Lock, name: str, target: Target) ->
     added = find_added(context, name, part.target)
     if added is None or added.root != root.name:  # or one of an older lock
         added = _new(part, root)
-    for one in [target, *(_crosses(tree) if name.startswith("clang") else ())]:
-        command = make_wrapper(context, name, root, one)
+    for served_target in [target, *(_crosses(tree) if name.startswith("clang") else ())]:
+        command = make_wrapper(context, name, root, served_target)
         if command is None:
             continue
         try:
-            proof = prove(context, one, command)
+            proof = prove(context, served_target, command)
         except EverycoreError:
             remove_wrapper(context, command)
-            if one == target:
+            if served_target == target:
                 raise
             continue  # a target that this clang does not know, or gets wrong
-        commands = {**added.commands, one.name: command}
-        added = replace(added, commands=commands, proofs={**added.proofs, one.name: proof})
+        commands = {**added.commands, served_target.name: command}
+        added = replace(
+            added, commands=commands, proofs={**added.proofs, served_target.name: proof}
+        )
     write_added(context, added)
     return [*done, added]
 
@@ -202,8 +204,8 @@ def add_path(context: Context, tree: Tree, folder: Path) -> tuple[list[Added], l
     done: list[Added] = []
     refused: list[Refused] = []
     with toolchain_lock(context):
-        for one in found:
-            commands = {target: compiler.command for target, compiler in one.compilers}
+        for toolchain in found:
+            commands = {target: compiler.command for target, compiler in toolchain.compilers}
             proofs: dict[str, str] = {}
             for target in [t for t in commands if t == HOST or not runs_here(by_name[t])]:
                 try:
@@ -211,11 +213,13 @@ def add_path(context: Context, tree: Tree, folder: Path) -> tuple[list[Added], l
                 except EverycoreError as error:
                     del commands[target]
                     # Nobody has said that a clang knows this target.
-                    if target == HOST or one.family != "clang":
-                        title = one.name if target == HOST else f"{one.name} for {target}"
+                    if target == HOST or toolchain.family != "clang":
+                        title = (
+                            toolchain.name if target == HOST else f"{toolchain.name} for {target}"
+                        )
                         refused.append(Refused(title, error))
             if proofs:
-                added = Added(one.name, HOST, PATH, ORIGIN, str(place), (), commands, proofs)
+                added = Added(toolchain.name, HOST, PATH, ORIGIN, str(place), (), commands, proofs)
                 write_added(context, added)
                 done.append(added)
     return done, refused
@@ -229,13 +233,13 @@ def remove(context: Context, tree: Tree, names: Sequence[str], targets: Sequence
     with toolchain_lock(context):
         before = disk(context)
         fetched = 0 if names else _discard(context, tree)
-        added = [one for one in all_added(context) if one.name != HEADERS]
-        for name in names or dict.fromkeys(one.name for one in added):
-            if not (own := [one for one in added if one.name == name]):
-                error = unknown_name("added toolchain", name, {one.name for one in added})
+        added = [part for part in all_added(context) if part.name != HEADERS]
+        for name in names or dict.fromkeys(part.name for part in added):
+            if not (own := [part for part in added if part.name == name]):
+                error = unknown_name("added toolchain", name, {part.name for part in added})
                 raise EverycoreError(error.message, error.hint if added else "none was added")
-            for one in own:
-                _remove(context, one, targets)
+            for part in own:
+                _remove(context, part, targets)
         _sweep(context)
         return fetched + before - disk(context)
 
@@ -265,13 +269,13 @@ def _remove(context: Context, added: Added, targets: Sequence[str]) -> None:
 def _sweep(context: Context) -> None:
     """Remove the C libraries of targets that no compiler serves, and what belongs to nothing."""
     every = all_added(context)
-    served = {target for one in every if one.provider != PATH for target in one.commands}
-    for one in every:
-        if one.name == HEADERS and one.target not in served:
-            forget(context, one)
+    served = {target for part in every if part.provider != PATH for target in part.commands}
+    for part in every:
+        if part.name == HEADERS and part.target not in served:
+            forget(context, part)
     every = all_added(context)
     package_store.sweep(
-        context, {one.root for one in every}, {key for one in every for key in one.store}
+        context, {part.root for part in every}, {key for part in every for key in part.store}
     )
 
 
@@ -284,9 +288,9 @@ def listed(context: Context, tree: Tree) -> list[ListedToolchain]:
     """All that are here, each with what its own roots take; what two share counts for both."""
     rows = []
     added = all_added(context)
-    for one in installed(context, tree):
-        name, _, provider = one.name.partition("@")
-        commands = {compiler.command for _, compiler in one.compilers}
+    for toolchain in installed(context, tree):
+        name, _, provider = toolchain.name.partition("@")
+        commands = {compiler.command for _, compiler in toolchain.compilers}
         own = [
             part
             for part in added
@@ -297,6 +301,6 @@ def listed(context: Context, tree: Tree) -> list[ListedToolchain]:
         roots = [folder_of(context, "roots") / p.root for p in own if p.provider != PATH]
         proofs = tuple((t, proof) for part in own for t, proof in part.proofs.items())
         rows.append(
-            ListedToolchain(one, package_store.disk_bytes(*roots) if roots else None, proofs)
+            ListedToolchain(toolchain, package_store.disk_bytes(*roots) if roots else None, proofs)
         )
     return rows

@@ -72,7 +72,7 @@ def ask_all(context: Context, commands: Iterable[Sequence[str]]) -> list[Answer]
         worker_pool() as pool,
     ):
         for command, answer in zip(
-            new, pool.map(lambda one: _ask(context, one, keys[one]), new), strict=True
+            new, pool.map(lambda words: _ask(context, words, keys[words]), new), strict=True
         ):
             asked[command] = answer
             progress.step(Path(command[0]).name)
@@ -115,10 +115,12 @@ def _answer(item: Mapping[str, list[str]]) -> Answer:
 
 def _remember(context: Context, fresh: dict[str, Answer]) -> None:
     """Another run may do the same at this moment: what is lost is asked again."""
-    anew = {one.command for one in fresh.values()}
+    anew = {answer.command for answer in fresh.values()}
     known = _remembered(context)
-    every = {key: one for key, one in known.items() if one.command not in anew} | fresh
-    here = {name for name in {one.command[0] for one in every.values()} if Path(name).exists()}
-    answers = {key: asdict(one) for key, one in every.items() if one.command[0] in here}
+    every = {key: answer for key, answer in known.items() if answer.command not in anew} | fresh
+    here = {
+        name for name in {answer.command[0] for answer in every.values()} if Path(name).exists()
+    }
+    answers = {key: asdict(answer) for key, answer in every.items() if answer.command[0] in here}
     with atomic_write(context.cache_dir() / FILE) as scratch:
         scratch.write_text(json.dumps({"format": FORMAT, "answers": answers}), encoding="utf-8")

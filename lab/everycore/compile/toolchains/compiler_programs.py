@@ -60,13 +60,15 @@ def _all_there(files: Sequence[str] | None) -> bool:
 def _ask(context: Context, commands: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], list[str]]:
     """Ask those that are compilers, and can be started; many of them share programs."""
     with worker_pool() as pool:
-        answers = list(pool.map(lambda one: _programs(context, one), commands))
+        answers = list(pool.map(lambda words: _programs(context, words), commands))
         every = list(dict.fromkeys(path for programs in answers for path in programs or ()))
         shared = dict(
-            zip(every, pool.map(lambda one: _libraries(context, one), every), strict=True)
+            zip(every, pool.map(lambda program: _libraries(context, program), every), strict=True)
         )
     return {
-        command: list(dict.fromkeys([*programs, *(lib for one in programs for lib in shared[one])]))
+        command: list(
+            dict.fromkeys([*programs, *(lib for program in programs for lib in shared[program])])
+        )
         for command, programs in zip(commands, answers, strict=True)
         if programs is not None
     }

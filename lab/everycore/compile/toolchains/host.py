@@ -24,14 +24,14 @@ def host_toolchains(context: Context, targets: Sequence[Target]) -> list[Toolcha
     """
     fetched = folder_of(context, "bin").resolve()
     folders = context.env.get("PATH", os.defpath).split(os.pathsep)
-    path = os.pathsep.join(one for one in folders if Path(one).resolve() != fetched)
+    path = os.pathsep.join(folder for folder in folders if Path(folder).resolve() != fetched)
     return toolchains_of("host", commands_on(context, path, targets))
 
 
 def commands_on(context: Context, path: str, targets: Sequence[Target]) -> list[tuple[str, Answer]]:
     """The compilers on a path that answer, with the targets that they compile for."""
     programs = _programs(path)
-    natives = ask_all(context, [(str(one),) for one in _native(programs)])
+    natives = ask_all(context, [(str(program),) for program in _native(programs)])
     serving: list[tuple[str, tuple[str, ...]]] = []
     for target in targets:
         serving += [(target.name, command) for command in _commands(target, programs, natives)]
@@ -118,5 +118,7 @@ def _commands(
         for name in sorted(filter(own.match, programs), key=lambda name: (-len(name), name))
     ]
     to = triple(target)
-    clangs = [(*one.command, f"--target={to}") for one in natives if to and one.family == "clang"]
+    clangs = [
+        (*answer.command, f"--target={to}") for answer in natives if to and answer.family == "clang"
+    ]
     return [*crosses, *clangs]

@@ -21,18 +21,19 @@ def installed(context: Context, tree: Tree) -> list[Toolchain]:
     under one name the machine's own keeps it; the other is called gcc-12@debian.
     """
     targets = all_targets(tree)
-    found = {one.name: one for one in host_toolchains(context, targets)}
-    for one in _added(context, targets):
-        same = found.get(one.name)
+    found = {toolchain.name: toolchain for toolchain in host_toolchains(context, targets)}
+    for toolchain in _added(context, targets):
+        same = found.get(toolchain.name)
         if same is None:
-            found[one.name] = one
-        elif same.version == one.version:
-            found[one.name] = replace(same, compilers=_merged(same, one))
+            found[toolchain.name] = toolchain
+        elif same.version == toolchain.version:
+            found[toolchain.name] = replace(same, compilers=_merged(same, toolchain))
         else:
-            other = f"{one.name}@{one.provider}"
-            found[other] = replace(one, name=other)
+            other = f"{toolchain.name}@{toolchain.provider}"
+            found[other] = replace(toolchain, name=other)
     return sorted(
-        found.values(), key=lambda one: (FAMILIES.index(one.family), one.version, one.name)
+        found.values(),
+        key=lambda toolchain: (FAMILIES.index(toolchain.family), toolchain.version, toolchain.name),
     )
 
 
@@ -58,21 +59,23 @@ def all_targets(tree: Tree) -> list[Target]:
 def host_names(context: Context, tree: Tree) -> list[str]:
     """The toolchains that this machine has by itself, for itself."""
     here = host_toolchains(context, all_targets(tree))
-    return [one.name for one in here if one.compiler(HOST)]
+    return [toolchain.name for toolchain in here if toolchain.compiler(HOST)]
 
 
 def _added(context: Context, targets: Sequence[Target]) -> list[Toolchain]:
     """Return the added compilers that still answer; the parts of one compiler for several targets
     as one."""
     found: dict[tuple[str, tuple[int, ...]], Toolchain] = {}
-    parts = [one for one in all_added(context) if one.name != HEADERS]
+    parts = [part for part in all_added(context) if part.name != HEADERS]
     commands = [words for part in parts for words in part.commands.values()]
-    answers = {one.command: one for one in ask_all(context, commands)}
-    for part in sorted(parts, key=lambda one: (one.provider != PATH, one.target != HOST)):
-        one = _toolchain(answers, part, targets)
-        if one is not None:
-            same = found.setdefault((one.name, one.version), one)
-            found[one.name, one.version] = replace(same, compilers=_merged(same, one))
+    answers = {answer.command: answer for answer in ask_all(context, commands)}
+    for part in sorted(parts, key=lambda added: (added.provider != PATH, added.target != HOST)):
+        toolchain = _toolchain(answers, part, targets)
+        if toolchain is not None:
+            same = found.setdefault((toolchain.name, toolchain.version), toolchain)
+            found[toolchain.name, toolchain.version] = replace(
+                same, compilers=_merged(same, toolchain)
+            )
     return list(found.values())
 
 

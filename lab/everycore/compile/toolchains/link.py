@@ -56,8 +56,8 @@ def _is_fetched(context: Context, command: Sequence[str]) -> bool:
 def _added_named(context: Context, target: Target, name: str) -> tuple[str, ...]:
     """The command of a compiler that was added, for a target."""
     place = HOST if runs_here(target) else target.name
-    added = (one for one in all_added(context) if one.name == name)
-    return next((one.commands[place] for one in added if place in one.commands), ())
+    added = (part for part in all_added(context) if part.name == name)
+    return next((part.commands[place] for part in added if place in part.commands), ())
 
 
 def find_linker(
@@ -84,12 +84,12 @@ def _added_command(
     libraries = _added_library(context, target)
     if not libraries:
         return ()
-    added = [one for one in all_added(context) if one.target == target.name]
-    commands = [one.commands[target.name] for one in added if target.name in one.commands]
-    answers = [one for one in ask_all(context, [*commands, *more]) if one.family == "gcc"]
+    added = [part for part in all_added(context) if part.target == target.name]
+    commands = [part.commands[target.name] for part in added if target.name in part.commands]
+    answers = [answer for answer in ask_all(context, [*commands, *more]) if answer.family == "gcc"]
     if not answers:
         return ()
-    newest = max(answers, key=lambda one: one.version)
+    newest = max(answers, key=lambda answer: answer.version)
     return (*newest.command, f"-B{libraries}/lib/", f"-L{libraries}/lib")
 
 

@@ -45,7 +45,7 @@ def all_added(context: Context) -> list[Added]:
 
 
 def find_added(context: Context, name: str, target: str) -> Added | None:
-    own = (one for one in all_added(context) if (one.name, one.target) == (name, target))
+    own = (added for added in all_added(context) if (added.name, added.target) == (name, target))
     return next(own, None)
 
 

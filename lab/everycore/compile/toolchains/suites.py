@@ -81,8 +81,8 @@ def _headers(targets: Sequence[Target]) -> Iterator[tuple[str, str, str]]:
 def _part(suite: Suite, name: str, target: str, package: str) -> Part:
     unneeded = () if name == HEADERS else _Unneeded(name)
     packages = closure(suite.indices, [package], unneeded)
-    version = next(one.version for one in packages if one.name == package)
-    pins = tuple(Pinned(one.name, one.version, (one.file,)) for one in packages)
+    version = next(needed.version for needed in packages if needed.name == package)
+    pins = tuple(Pinned(needed.name, needed.version, (needed.file,)) for needed in packages)
     return Part(name, target, PROVIDER, f"Debian {suite.title}", package, version, pins)
 
 

@@ -100,11 +100,11 @@ def test_a_compiler_of_the_archive_is_locked_added_and_proven(locked: Lab) -> No
     assert done.code == 0, done.err
     assert "1 added" in done.out
     context = locked.context()
-    one = toolchain(locked, "gcc-99")
-    assert (one.provider, one.version) == ("debian", (99, 1, 0))
-    assert one.origin == "Debian test, gcc-99 1"
+    added = toolchain(locked, "gcc-99")
+    assert (added.provider, added.version) == ("debian", (99, 1, 0))
+    assert added.origin == "Debian test, gcc-99 1"
     assert all_added(context)[0].proofs == {"host": "ran"}
-    compiler = one.compiler("host")
+    compiler = added.compiler("host")
     assert compiler is not None
     source = locked.folder / "a.c"
     source.write_text("#include <string.h>\nint f(const char *s) { return (int)strlen(s); }\n")
@@ -115,7 +115,10 @@ def test_a_compiler_of_the_archive_is_locked_added_and_proven(locked: Lab) -> No
 def toolchain(lab: Lab, name: str) -> Toolchain:
     context = lab.context()
     tree = find_tree(context.package, lab.env.get("EVERYCORE_TREE", ""))
-    return {one.name: one for one in installed(context, tree)}[name]
+    return {
+        installed_toolchain.name: installed_toolchain
+        for installed_toolchain in installed(context, tree)
+    }[name]
 
 
 def fingerprint(lab: Lab, name: str) -> str:
@@ -333,8 +336,8 @@ def test_compilers_of_a_folder_are_used_as_they_are(lab: Lab, tmp_path: Path) ->
     done = add(lab, "--path", str(folder))
     assert done.code == 0, done.err
     context = lab.context()
-    one = toolchain(lab, "gcc-77")
-    assert (one.provider, one.origin) == ("path", "a folder of the user's")
+    added = toolchain(lab, "gcc-77")
+    assert (added.provider, added.origin) == ("path", "a folder of the user's")
     shutil.rmtree(Path(lab.env["XDG_CACHE_HOME"]))  # a cache may go at any time
     assert toolchain(lab, "gcc-77").version == (77, 1, 0)
     assert lab("toolchain", "remove", "gcc-77").code == 0
