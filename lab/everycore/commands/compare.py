@@ -450,28 +450,29 @@ def _name_files(context: Context, before: Path, after: Path, show: Show) -> None
 
 def _refuse_limits_of_one(first: Results, second: Results) -> None:
     """Refuse the CPU's limits beside operations: their figures answer different questions."""
-    one, other = first.run.command, second.run.command
-    if one != other and LIMITS in (one, other):
+    first_command, second_command = first.run.command, second.run.command
+    if first_command != second_command and LIMITS in (first_command, second_command):
         raise EverycoreError(
-            f"{first.path} is of `everycore {one}`, {second.path} of `everycore {other}`",
+            f"{first.path} is of `everycore {first_command}`,"
+            f" {second.path} of `everycore {second_command}`",
             NOTHING_IN_COMMON,
         )
 
 
 def _warn_about_differences(context: Context, first: Results, second: Results) -> None:
-    one, other = first.run, second.run
+    first_run, second_run = first.run, second.run
     for results in (first, second):
         if results.cut_off:
             context.warn(f"{results.path} is a partial result: {results.cut_off}")
     for what, a, b in (
-        ("machines", one.machine.title(), other.machine.title()),
-        ("cores", _number(one), _number(other)),
-        ("microcode", one.machine.microcode, other.machine.microcode),
-        ("governors", one.machine.governor, other.machine.governor),
-        ("targets", one.target, other.target),
-        ("compilers", one.compiler, other.compiler),
-        ("flags", " ".join(one.flags), " ".join(other.flags)),
-        ("counters", one.counter, other.counter),
+        ("machines", first_run.machine.title(), second_run.machine.title()),
+        ("cores", _number(first_run), _number(second_run)),
+        ("microcode", first_run.machine.microcode, second_run.machine.microcode),
+        ("governors", first_run.machine.governor, second_run.machine.governor),
+        ("targets", first_run.target, second_run.target),
+        ("compilers", first_run.compiler, second_run.compiler),
+        ("flags", " ".join(first_run.flags), " ".join(second_run.flags)),
+        ("counters", first_run.counter, second_run.counter),
     ):
         if a != b:
             context.warn(f"different {what}: {a or 'unknown'} / {b or 'unknown'}")
@@ -494,10 +495,10 @@ def _is_of_matrix(name: str) -> bool:
 def _compare_matrices(context: Context, before: Path, after: Path, show: Show) -> None:
     first, second = matrix_results.read(before), matrix_results.read(after)
     _name_files(context, before, after, show)
-    one, other = first.heads[-1], second.heads[-1]
+    old, new = first.heads[-1], second.heads[-1]
     for what, a, b in (
-        ("machines", one.machine.title(), other.machine.title()),
-        ("counters", one.counter, other.counter),
+        ("machines", old.machine.title(), new.machine.title()),
+        ("counters", old.counter, new.counter),
     ):
         if a != b:
             context.warn(f"different {what}: {a or 'unknown'} / {b or 'unknown'}")
@@ -510,9 +511,9 @@ def _compare_matrices(context: Context, before: Path, after: Path, show: Show) -
         for item in shown:
             context.print_raw(jsonlib.dumps({"type": "difference", **item.as_object()}))
     elif shown:
-        title = f"{one.revision} {one.date[:10]}  ->  {other.revision} {other.date[:10]}"
+        title = f"{old.revision} {old.date[:10]}  ->  {new.revision} {new.date[:10]}"
         context.out.print(
-            matrix_changes.table(shown, title, f"{other.machine.title()}; {other.counter}")
+            matrix_changes.table(shown, title, f"{new.machine.title()}; {new.counter}")
         )
     summary = f"{len(found)} cells: {len(differ)} end otherwise or differ by more than"
     summary += f" {show.percent:g} %. {NO_VERDICT}"

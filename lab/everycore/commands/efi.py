@@ -115,7 +115,7 @@ def check(
     file_checks.refuse_sarif_of_input(context, sarif_file, [*files, map_file])
     errors = InputErrors(context)
     read_images = dict(errors.each(files, str, partial(_read_images, context)))
-    images = [one for some in read_images.values() for one in some]
+    images = [image for some in read_images.values() for image in some]
     if map_file and not errors.n_failed and len(images) != 1:
         raise EverycoreError(
             f"--map belongs to one image, not to {len(images)}", "check one driver"
@@ -384,7 +384,7 @@ def _store(
     records = [record for command in found.commands for record in command.records]
     greetings = [command.hello for command in found.commands if command.hello]
     if not greetings:
-        refused = next((one for one in found.commands if one.stderr), None)
+        refused = next((command for command in found.commands if command.stderr), None)
         why = refused.stderr.removeprefix("harness: ") if refused else "no command was done"
         raise EverycoreError(f"nothing was done in firmware: {why}")
     measured = [hello for hello in greetings if hello.counter != "none"]
@@ -409,7 +409,7 @@ def _store(
             writer.write(record)
     for command in found.commands:
         _show_command(context, command, json)
-    for why in dict.fromkeys(one.no_guards for one in found.commands if one.no_guards):
+    for why in dict.fromkeys(command.no_guards for command in found.commands if command.no_guards):
         context.warn(f"no guard pages: {why}")
     print_output_path(context, "results", path)
     if found.code:

@@ -33,7 +33,9 @@ class MatrixGroup(DefaultCommandGroup):
         if "--plan" in words:
             return [["plan", *_without(rest, _NOT_OF_PLAN), *(["--ct"] * ("--ct" in words))]]
         lines = [["leaks", *rest]] if "--ct" in words else []
-        if causes := next((one for one in ("--reduce", "--regressions") if one in words), ""):
+        if causes := next(
+            (option for option in ("--reduce", "--regressions") if option in words), ""
+        ):
             again = ["--resume"] * bool(lines and "--resume" not in rest)
             lines.append([self.moved[causes], *rest, *again])
         return lines

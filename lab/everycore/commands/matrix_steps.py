@@ -139,9 +139,9 @@ def list_plan(context: Context, options: CellOptions, *, with_ct: bool) -> None:
         for job in planned_jobs(request, cells, with_ct):
             context.print_raw(encode_line(job))
     else:
-        for one in cells:
-            context.print_raw(matrix_tables.plan_line(one.cell, one.why_not))
-    skipped = sum(bool(one.why_not) for one in cells)
+        for resolved in cells:
+            context.print_raw(matrix_tables.plan_line(resolved.cell, resolved.why_not))
+    skipped = sum(bool(resolved.why_not) for resolved in cells)
     context.err.print(f"{len(cells)} cells, {skipped} of them skipped")
 
 
@@ -182,7 +182,7 @@ def measured(job: MatrixJob) -> Iterator[tuple[OpenRun, list[Result]]]:
         opened = OpenRun(context, writer, runner, pipeline, clock, job.json)
         yield opened, measure(opened, job.cells)
         known = writer.now().anomalies
-        job.wrong = {one.cell: one for one in known if one.kind is Kind.WRONG}
+        job.wrong = {anomaly.cell: anomaly for anomaly in known if anomaly.kind is Kind.WRONG}
     tidy(context)
 
 
@@ -196,8 +196,8 @@ def show_tables(job: MatrixJob, results: Sequence[Result]) -> None:
     if job.json:
         _show_troubles(job, results)
     else:
-        for one in matrix_tables.tables(results, context.out.width, source, job.wrong):
-            context.out.print(one)
+        for table in matrix_tables.tables(results, context.out.width, source, job.wrong):
+            context.out.print(table)
         _show_verdicts(job, results)
 
 
@@ -216,14 +216,14 @@ def show_causes(job: MatrixJob, causes: Causes) -> int:
 
 
 def _show_troubles(job: MatrixJob, results: Sequence[Result]) -> None:
-    for one in matrix_tables.troubles(results):
-        job.context.err.print(one)
+    for group in matrix_tables.troubles(results):
+        job.context.err.print(group)
 
 
 def _show_verdicts(job: MatrixJob, results: Sequence[Result]) -> None:
-    if any(one.verdicts for one in results):
-        for one in leak_table.paragraphs(results, _claims(job)):
-            job.context.out.print(one)
+    if any(result.verdicts for result in results):
+        for paragraph in leak_table.paragraphs(results, _claims(job)):
+            job.context.out.print(paragraph)
 
 
 def _claims(job: MatrixJob) -> set[tuple[str, str]]:
@@ -236,7 +236,7 @@ def exit_code(job: MatrixJob, results: Sequence[Result]) -> int:
     print_output_path(job.context, "results", job.path)
     if not results:
         raise EverycoreError("no time for a single cell", "give --budget more; --resume goes on")
-    if all(one.outcome is Outcome.SKIPPED for one in results):
+    if all(result.outcome is Outcome.SKIPPED for result in results):
         raise EverycoreError("every cell was skipped", "the reasons are above")
     broken = leak_table.broken(results, _claims(job))
     return int(_is_bad(results) or bool(broken))
@@ -244,5 +244,5 @@ def exit_code(job: MatrixJob, results: Sequence[Result]) -> int:
 
 def _is_bad(results: Sequence[Result]) -> bool:
     """A program went wrong, or none came to figures; what a compiler refuses alone is no fault."""
-    ends = {one.outcome for one in results}
+    ends = {result.outcome for result in results}
     return not ends & {Outcome.MEASURED, Outcome.COUNTED} or bool(ends & BAD)

@@ -124,10 +124,10 @@ class InputErrors:
         self, inputs: Iterable[S], name: Callable[[S], str], work: Callable[[S], T]
     ) -> Iterator[tuple[S, T]]:
         """Yield inputs with what work on them gives, without those on which it fails."""
-        for one in inputs:
-            found = self.of(name(one), partial(work, one))
+        for item in inputs:
+            found = self.of(name(item), partial(work, item))
             if found is not None:
-                yield one, found
+                yield item, found
 
     def write_sarif(self, path: Path, document: Mapping[str, object]) -> None:
         """Write a document about all inputs; warn and write nothing if one of them failed."""

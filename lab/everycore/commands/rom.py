@@ -220,7 +220,7 @@ def hash_drivers(
     elif esl_ is not None:
         with atomic_output(context.cwd / esl_, context.out.file) as scratch:
             scratch.write_bytes(esl.signature_list(hashes, owner_id))
-        for text in esl.commands(str(esl_), owner_id, [one.hex() for one in hashes]):
+        for text in esl.commands(str(esl_), owner_id, [image_hash.hex() for image_hash in hashes]):
             context.err.print(text, markup=False, soft_wrap=True)
     raise errors.end()
 
@@ -431,9 +431,10 @@ def build_rom(
             "the ROM needs the ids of its device",
             "--vendor 8086 --device 100e --class 020000: lspci -nn shows four digits of each",
         )
-    images = [_new_image(context, one, ids, bool(compress)) for one in efi]
+    images = [_new_image(context, path, ids, bool(compress)) for path in efi]
     names = [
-        f"{one} for {oprom.read_image(i).machine_name}" for one, i in zip(efi, images, strict=True)
+        f"{path} for {oprom.read_image(i).machine_name}"
+        for path, i in zip(efi, images, strict=True)
     ]
     with named(str(new.out or "the new ROM")):
         edited = edit.new_rom(images, names, _size(size))
@@ -540,8 +541,8 @@ def insert_drivers(
         pci = edit.parts_of(rom) and rom.images[0].pci
         assert pci
         ids = Ids(pci.vendor, pci.device, pci.class_code)
-        images = [_new_image(context_of(command), one, ids, bool(compress)) for one in efi]
-        names = [Path(one).name for one in efi]
+        images = [_new_image(context_of(command), path, ids, bool(compress)) for path in efi]
+        names = [Path(path).name for path in efi]
         return edit.insert(rom, images, names, at, _size(size), force)
 
     _change(command, given, new, change)
