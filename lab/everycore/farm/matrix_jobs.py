@@ -19,20 +19,22 @@ def planned_jobs(
     """Return the jobs of the plan, each with the file of its subject if that is not in the tree."""
     digest, machine = tree_digest(request.tree), cache(partial(machine_words, request.context))
 
-    def first_job(one: ResolvedCell) -> Job:
-        home = one.subject.home
+    def first_job(resolved: ResolvedCell) -> Job:
+        home = resolved.subject.home
         is_ours = home.is_relative_to(request.tree.root)
         return Job(
             Work.COMPILE,
-            one.cell,
+            resolved.cell,
             own_version(),
             digest,
-            machine="" if one.why_not else machine(one.compiler, one.cell.target, one.cell.flags),
-            subject_file="" if is_ours else str((home / f"{one.subject.name}.toml").resolve()),
+            machine=""
+            if resolved.why_not
+            else machine(resolved.compiler, resolved.cell.target, resolved.cell.flags),
+            subject_file="" if is_ours else str((home / f"{resolved.subject.name}.toml").resolve()),
             time_limit=request.run_options.time_limit,
         )
 
-    return [job for one in cells for job in jobs_of(one, first_job(one), with_ct)]
+    return [job for resolved in cells for job in jobs_of(resolved, first_job(resolved), with_ct)]
 
 
 @contextmanager

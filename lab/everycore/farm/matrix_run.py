@@ -47,9 +47,11 @@ class FarmRun:
     left_out: int = 0  # cells for which there was no time
 
     def cells(self, planned: Sequence[ResolvedCell]) -> Iterator[Result]:
-        yield from (one.skipped(one.why_not) for one in planned if one.why_not)
-        by_key = {self.jobs[one.cell].key: one for one in planned if not one.why_not}
-        jobs = [self.jobs[one.cell] for one in by_key.values()]
+        yield from (resolved.skipped(resolved.why_not) for resolved in planned if resolved.why_not)
+        by_key = {
+            self.jobs[resolved.cell].key: resolved for resolved in planned if not resolved.why_not
+        }
+        jobs = [self.jobs[resolved.cell] for resolved in by_key.values()]
         self._refuse_shared_host(jobs)
         ready: list[CheckedCell] = []
         done: set[str] = set()
@@ -82,9 +84,9 @@ class FarmRun:
         """Yield results with their verdicts on constant time, as they are found."""
         own: dict[str, Result] = {}
         jobs: list[Job] = []
-        for one in results:
-            if job := self._job(one.cell, Work.CT):
-                own[job.key] = one
+        for planned_result in results:
+            if job := self._job(planned_result.cell, Work.CT):
+                own[job.key] = planned_result
                 jobs.append(job)
         for found in self._answers(jobs, has_time):
             if isinstance(found, Undone):
@@ -101,7 +103,7 @@ class FarmRun:
     ) -> Iterator[Found]:
         """Yield what repairs anomalies; those that have to be timed, or that no worker can explain,
         are left to this host."""
-        asked = [(one, ()) for one in anomalies if one.kind is not Kind.SLOW]
+        asked = [(anomaly, ()) for anomaly in anomalies if anomaly.kind is not Kind.SLOW]
         for found in self._bisected(asked, has_time):
             yield Found(found.anomaly, found.again, bool(found.said), found.said)
 
@@ -111,15 +113,15 @@ class FarmRun:
         """Yield what makes wrong answers of cells right, each with repairs that are tried first;
         those that no worker can explain are left to this host."""
         asked = [(wrong_answers(cell), repairs) for cell, repairs in cells]
-        yield from (one.anomaly for one in self._bisected(asked, has_time))
+        yield from (explained.anomaly for explained in self._bisected(asked, has_time))
 
     def _bisected(
         self, asked: Sequence[tuple[Anomaly, tuple[Switch, ...]]], has_time: Callable[[], bool]
     ) -> Iterator["_Explained"]:
         jobs: dict[str, Job] = {}
-        for one, repairs in asked:
-            if first := self._job(one.cell, Work.BISECT):
-                job = replace(first, anomaly=one, repairs=repairs)
+        for anomaly, repairs in asked:
+            if first := self._job(anomaly.cell, Work.BISECT):
+                job = replace(first, anomaly=anomaly, repairs=repairs)
                 jobs[job.key] = job
         for found in self._answers(list(jobs.values()), has_time):
             if isinstance(found, Answer) and found.anomaly and jobs.pop(found.key, None):

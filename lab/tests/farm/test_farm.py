@@ -60,7 +60,7 @@ def test_equal_jobs_have_equal_keys_and_others_have_others() -> None:
     assert job.key == job_of(CELLS[0].replace()).key
     others = [job_of(CELLS[1]), job_of(CELLS[0], tree="u"), job_of(CELLS[0], time_limit=1.0)]
     others += [job_of(CELLS[0], compiler="gcc 1"), job_of(CELLS[0], work=Work.CT)]
-    assert len({job.key, *(one.key for one in others)}) == 6
+    assert len({job.key, *(other.key for other in others)}) == 6
 
 
 @pytest.mark.parametrize(
@@ -127,43 +127,43 @@ class Answering:
         del is_time
         self.asked += jobs
         wanted = {job.key for job in jobs}
-        for number, one in enumerate(self.found):
+        for number, reply in enumerate(self.found):
             if number == self.lost_after:
                 raise LostError("the scheduler at x is lost")
-            if (one.job.key if isinstance(one, Undone) else one.key) in wanted:
-                yield one
+            if (reply.job.key if isinstance(reply, Undone) else reply.key) in wanted:
+                yield reply
 
 
 def run_of(lab: Lab, farm: Answering, cells: Sequence[Cell] = CELLS, **job: Any) -> FarmRun:
     bench = pipeline(lab.context(), catalog.find_tree(PACKAGE, ""), {})
-    jobs = {one: job_of(one, **job) for one in cells}
+    jobs = {planned_cell: job_of(planned_cell, **job) for planned_cell in cells}
     return FarmRun(farm, bench, Run(bench, Clock(lambda: 0.0)), jobs)  # type: ignore[arg-type]
 
 
-PLANNED = [resolved(one) for one in CELLS]
+PLANNED = [resolved(cell) for cell in CELLS]
 
 
 def test_an_answer_that_comes_twice_counts_once(lab: Lab) -> None:
-    answers = [answer_to(job_of(one)) for one in CELLS]
+    answers = [answer_to(job_of(planned_cell)) for planned_cell in CELLS]
     run = run_of(lab, Answering([*answers, *answers[:3]]))
-    assert [one.cell for one in run.cells(PLANNED)] == CELLS
+    assert [result.cell for result in run.cells(PLANNED)] == CELLS
     assert run.left_out == 0
 
 
 def test_finished_cells_are_not_lost_with_the_scheduler(lab: Lab) -> None:
-    answers = [answer_to(job_of(one)) for one in CELLS]
+    answers = [answer_to(job_of(planned_cell)) for planned_cell in CELLS]
     first = run_of(lab, Answering(answers, lost_after=3))
     seen: list[Result] = []
 
     def write_all() -> None:
-        for one in first.cells(PLANNED):
-            seen.append(one)
+        for result in first.cells(PLANNED):
+            seen.append(result)
 
     with pytest.raises(LostError):
         write_all()
-    assert [one.cell for one in seen] == CELLS[:3]
+    assert [result.cell for result in seen] == CELLS[:3]
     farm = Answering(answers)
-    assert [one.cell for one in run_of(lab, farm).cells(PLANNED)] == CELLS
+    assert [result.cell for result in run_of(lab, farm).cells(PLANNED)] == CELLS
     assert [job.cell for job in farm.asked] == CELLS[3:]  # the others are known by their keys
 
 
@@ -200,15 +200,17 @@ def test_cells_without_time_are_told(lab: Lab) -> None:
 
 
 def test_workers_look_for_leaks_and_this_host_keeps_what_it_measured(lab: Lab) -> None:
-    own = [counted(one).replace(executed=number) for number, one in enumerate(CELLS)]
+    own = [
+        counted(planned_cell).replace(executed=number) for number, planned_cell in enumerate(CELLS)
+    ]
     verdicts = (Verdict(False, "trace", "aes_encrypt+0x1c"),)
-    jobs = [job_of(one, work=Work.CT) for one in CELLS]
+    jobs = [job_of(planned_cell, work=Work.CT) for planned_cell in CELLS]
     answers: list[Answer | Undone] = [
         answer_to(job, result=counted(job.cell).replace(verdicts=verdicts)) for job in jobs[:3]
     ]
     farm = Answering([*answers, *answers, Undone(jobs[3], "no compiler")])
     found = list(run_of(lab, farm).looked_at(own, lambda: True))
-    assert found[:3] == [one.replace(verdicts=verdicts) for one in own[:3]]
+    assert found[:3] == [result.replace(verdicts=verdicts) for result in own[:3]]
     assert found[3:] == [own[3].replace(verdicts=(Verdict(None, "trace", "no compiler"),))]
     assert {job.work for job in farm.asked} == {Work.CT}
 
@@ -228,10 +230,11 @@ def test_a_verdict_that_is_missing_is_asked_for_again(lab: Lab) -> None:
 def test_workers_bisect_what_needs_no_timing(lab: Lab) -> None:
     kinds = (Kind.FRAME, Kind.SLOW, Kind.LEAK)  # wrong answers have a search of their own
     odd = [
-        Anomaly(one, kind, 2.0, None, None, 2.0) for one, kind in zip(CELLS, kinds, strict=False)
+        Anomaly(planned_cell, kind, 2.0, None, None, 2.0)
+        for planned_cell, kind in zip(CELLS, kinds, strict=False)
     ]
     repaired = odd[0].replace(repair=("-fno-tree-vectorize",))
-    jobs = [job_of(one.cell, work=Work.BISECT, anomaly=one) for one in odd]
+    jobs = [job_of(anomaly.cell, work=Work.BISECT, anomaly=anomaly) for anomaly in odd]
     answers = [
         answer_to(jobs[0], anomaly=repaired, result=None, again=(counted(CELLS[0]),)),
         answer_to(jobs[2], anomaly=odd[2], result=None, said="it no longer leaks"),
@@ -247,8 +250,8 @@ def test_workers_make_wrong_answers_right(lab: Lab) -> None:
     """One of a group first, and the others with its repair; another group beside it."""
     repair = ("-fno-strict-aliasing",)
     results = [
-        measured(one, 5.0).replace(outcome=Outcome.WRONG, runs=(), reason=reason)
-        for one, reason in zip(CELLS, ("bad", "bad", "bad", "worse", "bad"), strict=True)
+        measured(planned_cell, 5.0).replace(outcome=Outcome.WRONG, runs=(), reason=reason)
+        for planned_cell, reason in zip(CELLS, ("bad", "bad", "bad", "worse", "bad"), strict=True)
     ]
 
     def job(number: int, *repairs: tuple[str, ...]) -> Job:
@@ -264,7 +267,7 @@ def test_workers_make_wrong_answers_right(lab: Lab) -> None:
         [
             answer(jobs[0], repair=repair),
             answer(jobs[1], why_not="no switch"),
-            *(answer(one, repair=repair) for one in jobs[2:4]),
+            *(answer(done, repair=repair) for done in jobs[2:4]),
             Undone(jobs[4], "no host has the compiler"),
         ]
     )
@@ -288,7 +291,8 @@ def test_workers_make_wrong_answers_right(lab: Lab) -> None:
 
 def test_without_a_repair_for_one_cell_workers_are_not_asked_for_others(lab: Lab) -> None:
     results = [
-        measured(one, 5.0).replace(outcome=Outcome.WRONG, runs=(), reason="bad") for one in CELLS
+        measured(planned_cell, 5.0).replace(outcome=Outcome.WRONG, runs=(), reason="bad")
+        for planned_cell in CELLS
     ]
     odd = wrong_answers(CELLS[0])
     job = job_of(CELLS[0], work=Work.BISECT, anomaly=odd)
@@ -300,7 +304,7 @@ def test_without_a_repair_for_one_cell_workers_are_not_asked_for_others(lab: Lab
         elsewhere=lambda asked: run.made_right(asked, lambda: True),
     )
     assert farm.asked == [job]
-    assert [found[one].why_not for one in CELLS[:2]] == [
+    assert [found[planned_cell].why_not for planned_cell in CELLS[:2]] == [
         "no switch",
         f"no more was tried than for {CELLS[0].title}",
     ]
@@ -309,7 +313,9 @@ def test_without_a_repair_for_one_cell_workers_are_not_asked_for_others(lab: Lab
 def host_job(context: Context, **members: Any) -> Job:
     """A job of this host's gcc whose versions fit."""
     tree = catalog.find_tree(PACKAGE, "")
-    if "gcc-12" not in {one.name for one in worker._installed(context.cache_dir(), tree)}:
+    if "gcc-12" not in {
+        toolchain.name for toolchain in worker._installed(context.cache_dir(), tree)
+    }:
         pytest.skip("no gcc-12: apt-get install gcc-12")
     where = Cell("c_ttable4", "ctr", "gcc-12", ("-O2", "-march=native"))
     own = {"everycore": worker.own_version(), "tree": worker.tree_digest(tree)}
@@ -427,7 +433,10 @@ def test_a_file_that_fails_is_an_answer_of_the_worker(
 def test_another_worker_of_the_same_host_is_asked_if_there_is_no_other(lab: Lab) -> None:
     """Its disk may be another: workers of one host may be containers."""
     job = job_of(CELLS[0])
-    fails = [Future(encode_line(Answer(job.key, "1", worker=one, error="full"))) for one in "ab"]
+    fails = [
+        Future(encode_line(Answer(job.key, "1", worker=worker_name, error="full")))
+        for worker_name in "ab"
+    ]
     client = Client([*fails, Future(encode_line(answer_to(job)))])
     farm = Farm(lab.context(), "tcp://x", client, {"a": "1", "b": "1", "c": "1"})  # type: ignore[arg-type]
     (answer,) = _Exchange(farm, [job], lambda: True).run()
@@ -449,7 +458,7 @@ def test_a_job_whose_chosen_workers_died_is_done_by_others(lab: Lab) -> None:
 
 
 def test_a_worker_that_could_not_do_three_jobs_gets_no_more_and_is_named_once(lab: Lab) -> None:
-    jobs = [job_of(one) for one in CELLS]
+    jobs = [job_of(planned_cell) for planned_cell in CELLS]
     futures = []
     for job in jobs[:3]:
         futures.append(Future(encode_line(Answer(job.key, "1", worker="a", error="full"))))
@@ -469,11 +478,13 @@ def test_a_worker_that_could_not_do_three_jobs_gets_no_more_and_is_named_once(la
 
 def test_a_job_that_no_host_can_do_does_not_count_against_its_workers(lab: Lab) -> None:
     """The error is the job's own: after it, all workers still get jobs."""
-    jobs = [job_of(one) for one in CELLS[:4]]
+    jobs = [job_of(planned_cell) for planned_cell in CELLS[:4]]
     futures = [
-        Future(encode_line(Answer(job.key, one, worker=one, error="no such function")))
+        Future(
+            encode_line(Answer(job.key, worker_name, worker=worker_name, error="no such function"))
+        )
         for job in jobs[:3]
-        for one in "abc"
+        for worker_name in "abc"
     ]
     client = Client(
         [*futures, Future(encode_line(answer_to(jobs[3])))], workers=("a", "b", "c", "d")
