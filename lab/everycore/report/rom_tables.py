@@ -50,7 +50,11 @@ def image_line(name: str, rom: Rom, image: RomImage, driver: Driver | None) -> d
             "compression": efi.compression,
             "driver_offset": efi.driver_offset,
         }
-    if tables := [one.line() for one in vendor_tables.find(rom) if one.image == image.number]:
+    if tables := [
+        vendor_table.line()
+        for vendor_table in vendor_tables.find(rom)
+        if vendor_table.image == image.number
+    ]:
         line["tables"] = tables
     if driver is not None:
         line |= driver_facts(driver)
@@ -109,7 +113,11 @@ def list_table(name: str, rom: Rom, drivers: Sequence[Driver]) -> Group:
         driver = by_number.get(image.number)
         _add_row(grid, image, driver)
         notes += _image_notes(image, driver)
-        notes += [f"image {one.image}: {one.text}" for one in tables if one.image == image.number]
+        notes += [
+            f"image {vendor_table.image}: {vendor_table.text}"
+            for vendor_table in tables
+            if vendor_table.image == image.number
+        ]
     if rom.start:
         notes.insert(0, f"{rom.start:#x} bytes before the first image: {_magic(rom.prefix)}")
     if rom.tail:

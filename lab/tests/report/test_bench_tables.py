@@ -101,5 +101,5 @@ def test_a_figure_of_a_core_that_something_else_used_is_marked_like_noise() -> N
 
 
 def test_few_samples_are_marked_like_noise() -> None:
-    one = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (120,))
-    assert "~1.20" in render(bench_tables.bench_tables([one], MODES, [], "", 80)[0])
+    few = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (120,))
+    assert "~1.20" in render(bench_tables.bench_tables([few], MODES, [], "", 80)[0])

@@ -63,6 +63,6 @@ def test_times_are_compared_where_cycles_are_missing() -> None:
 
 
 def test_a_message_alone_has_no_figure_per_byte() -> None:
-    one = Bench("aes", "k", "ctr", 256, 64, 1, "fenced", "c", (64.0,))
-    (found,) = changes.compare_stored([one], [one])
+    message = Bench("aes", "k", "ctr", 256, 64, 1, "fenced", "c", (64.0,))
+    (found,) = changes.compare_stored([message], [message])
     assert shown([found])[2:6] == ["alone", "64", "64.0", "64.0"][0:4]

@@ -14,8 +14,8 @@ def results(*ones: Result) -> dict[Cell, Result]:
 
 
 def of(toolchain: str, cycles: float, *flags: str, kernel: str = KERNEL) -> Result:
-    one = measured(cell(toolchain, *(flags or ("-O2",)), subject=kernel), cycles)
-    return one.replace(digest=f"{toolchain} {flags} {kernel}")
+    result = measured(cell(toolchain, *(flags or ("-O2",)), subject=kernel), cycles)
+    return result.replace(digest=f"{toolchain} {flags} {kernel}")
 
 
 def rows(text: str, title: str) -> list[str]:

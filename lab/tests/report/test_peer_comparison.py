@@ -26,8 +26,8 @@ def bench(kernel: str, cpb: float, size: int = 100, **fields: object) -> Bench:
 
 
 def table(*benches: Bench) -> PeerTable:
-    (one,) = peer_tables(benches, [LOOP], {"slow": "2.0"})
-    return one
+    (found,) = peer_tables(benches, [LOOP], {"slow": "2.0"})
+    return found
 
 
 BOTH = (
@@ -64,11 +64,11 @@ def test_big_numbers_are_counted_by_operation_and_by_word() -> None:
 
 
 def test_the_ratio_is_to_the_best_peer_and_the_distance_to_the_limit() -> None:
-    one = table(*BOTH)
-    assert one.ratio(0) == pytest.approx(0.8)
-    assert one.above_bound(0) == pytest.approx(2.0)
-    assert "0.80" in text(one)
-    assert "| everycore / limit | 2.00 |" in markdown(one)
+    compared = table(*BOTH)
+    assert compared.ratio(0) == pytest.approx(0.8)
+    assert compared.above_bound(0) == pytest.approx(2.0)
+    assert "0.80" in text(compared)
+    assert "| everycore / limit | 2.00 |" in markdown(compared)
 
 
 def test_many_sizes_are_lines_and_those_where_a_peer_is_faster_are_counted() -> None:
@@ -98,9 +98,9 @@ def test_numbers_of_keys_and_associated_data_have_tables_of_their_own() -> None:
 
 
 def test_where_nothing_is_known_of_the_limit_it_has_no_line() -> None:
-    (one,) = peer_tables(BOTH, [], {})
-    assert one.bound(0) is None
-    assert "limit" not in text(one).replace("limits", "")
+    (without_bound,) = peer_tables(BOTH, [], {})
+    assert without_bound.bound(0) is None
+    assert "limit" not in text(without_bound).replace("limits", "")
 
 
 def test_an_older_peer_is_marked_and_a_newer_is_not() -> None:
@@ -130,18 +130,18 @@ def test_versions_are_compared_by_their_numbers(version: str, than: str, older: 
 def test_the_rounds_of_a_point_are_one_figure() -> None:
     first, second = bench("quick-3.1", 0.2, peer="quick"), bench("quick-3.1", 0.4, peer="quick")
     other = bench("quick-3.1", 0.4, size=200, peer="quick")
-    one, two = merged([first, second, other])
-    assert one.cycles == first.cycles + second.cycles
-    assert two.bytes == 200
+    joined, alone = merged([first, second, other])
+    assert joined.cycles == first.cycles + second.cycles
+    assert alone.bytes == 200
 
 
 def test_rounds_in_which_something_else_used_the_core_are_left_out_if_there_are_others() -> None:
     quiet, shared = bench("a", 1.0), bench("a", 2.0).replace(crowded=True)
     for rounds in ((quiet, shared, quiet), (shared, quiet, quiet), (shared, shared, quiet, quiet)):
-        (one,) = merged(rounds)
-        assert (one.cycles, one.crowded) == (quiet.cycles * 2, False)
-    (one,) = merged([shared, shared])
-    assert one.crowded
+        (operation,) = merged(rounds)
+        assert (operation.cycles, operation.crowded) == (quiet.cycles * 2, False)
+    (operation,) = merged([shared, shared])
+    assert operation.crowded
     assert "~2.00" in text(table(shared))
 
 
@@ -152,10 +152,10 @@ def test_a_pair_is_named_by_both_kernels_and_noise_is_marked() -> None:
 
 
 def test_alone_the_figures_are_cycles_of_a_message() -> None:
-    one = table(*(bench(b.kernel, 1.0, peer=b.peer, style="fenced") for b in BOTH))
-    assert "cycles per message" in one.title()
-    assert one.rows[0].values == (100.0,)
-    assert one.bound(0) is None  # a throughput
+    message_table = table(*(bench(b.kernel, 1.0, peer=b.peer, style="fenced") for b in BOTH))
+    assert "cycles per message" in message_table.title()
+    assert message_table.rows[0].values == (100.0,)
+    assert message_table.bound(0) is None  # a throughput
     (chain,) = peer_tables(
         [bench("x86_aesni", 4.0, style="fenced")], [LOOP.replace(dependent=True)], {}
     )
@@ -163,6 +163,6 @@ def test_alone_the_figures_are_cycles_of_a_message() -> None:
 
 
 def test_a_size_that_one_lacks_is_a_dash() -> None:
-    one = table(*BOTH, bench("quick-3.1", 0.25, size=200, peer="quick"))
-    assert one.ratio(1) is None
-    assert one.rows[0].values[1] is None
+    compared = table(*BOTH, bench("quick-3.1", 0.25, size=200, peer="quick"))
+    assert compared.ratio(1) is None
+    assert compared.rows[0].values[1] is None

@@ -61,8 +61,8 @@ def test_a_newer_compiler_counts_with_the_same_flags_alone() -> None:
 
 
 def test_without_a_repair_the_reason_stands_there() -> None:
-    one = odd(cell("clang-21"), repair=(), causes=(), why_not="no flag repairs it")
-    (row,) = rows(page(Machine("here", results("clang-21"), [one])))
+    unrepaired = odd(cell("clang-21"), repair=(), causes=(), why_not="no flag repairs it")
+    (row,) = rows(page(Machine("here", results("clang-21"), [unrepaired])))
     assert "| none: no flag repairs it | ? |" in row
 
 
@@ -128,10 +128,10 @@ def test_of_other_code_a_cause_counts_for_the_same_flags_and_versions_in_between
 
 
 def test_what_one_flag_repairs_in_several_functions_is_one_row() -> None:
-    one, other = cell("clang-22"), cell("clang-23").replace(subject="linux-7.2")
+    first_cell, second_cell = cell("clang-22"), cell("clang-23").replace(subject="linux-7.2")
     inserts = cell("clang-23").replace(function="library-cbc-enc")
-    known = results("clang-21") | {c: measured(c) for c in (one, other, inserts)}
-    found = [odd(c, causes=("64 vpgatherdd appear",)) for c in (one, other)]
+    known = results("clang-21") | {c: measured(c) for c in (first_cell, second_cell, inserts)}
+    found = [odd(c, causes=("64 vpgatherdd appear",)) for c in (first_cell, second_cell)]
     text = page(Machine("here", known, [*found, odd(inserts, causes=("8 vpinsrd appear",))]))
     first, second = rows(text)
     assert "| clang 22-23 |" in first

@@ -23,15 +23,15 @@ def benches(kernel: str, **changed: float) -> list[Bench]:
 
 
 def test_lengths_on_a_curve_are_even() -> None:
-    (one,) = sweeps(benches("c_limb64"))
-    assert one.is_even
-    assert one.lengths == 13
+    (sweep,) = sweeps(benches("c_limb64"))
+    assert sweep.is_even
+    assert sweep.lengths == 13
 
 
 def test_a_length_that_is_slower_than_a_longer_one_is_weak() -> None:
-    (one,) = sweeps(benches("x86_ifma", at64=75.0 * 75))
-    assert not one.is_even
-    assert one.longer_at == 512
+    (sweep,) = sweeps(benches("x86_ifma", at64=75.0 * 75))
+    assert not sweep.is_even
+    assert sweep.longer_at == 512
 
 
 def test_a_step_between_neighbours_is_weak_where_digits_are_registers() -> None:
@@ -50,10 +50,10 @@ def test_kernels_of_other_primitives_are_no_sweep() -> None:
 
 def test_one_of_five_processes_may_have_counted_too_few_cycles() -> None:
     too_fast = benches("x86_ifma", at128=60.0 * 60)
-    (one,) = sweeps([*too_fast, *benches("x86_ifma")])
-    assert not one.is_even, "of two processes the fastest counts"
-    (one,) = sweeps([*too_fast, *(bench for _ in range(4) for bench in benches("x86_ifma"))])
-    assert one.is_even
+    (sweep,) = sweeps([*too_fast, *benches("x86_ifma")])
+    assert not sweep.is_even, "of two processes the fastest counts"
+    (sweep,) = sweeps([*too_fast, *(bench for _ in range(4) for bench in benches("x86_ifma"))])
+    assert sweep.is_even
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,9 @@ def ink(ground: str) -> str:
     return max(INKS, key=lambda colour: contrast(colour, ground))
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, second: str) -> float:
     """WCAG 2.2 (2023), contrast ratio."""
-    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    high, low = sorted((_luminance(first), _luminance(second)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 
 

@@ -23,11 +23,11 @@ def stored(kind: str) -> Results:
 
 def test_a_table_of_bench_has_a_kernel_a_row_and_a_size_a_column() -> None:
     tables = benches.bench_tables(stored("bench").records)
-    (one,) = [t for t in tables if t.title == "cbc-enc aes-256: cycles per byte"]
-    assert one.head[0] == "kernel"
-    assert one.head[-1] == "16384 B"
-    assert "x86_aesni" in {row[0].shown for row in one.rows}
-    assert all(len(row) == len(one.head) for row in one.rows)
+    (table,) = [t for t in tables if t.title == "cbc-enc aes-256: cycles per byte"]
+    assert table.head[0] == "kernel"
+    assert table.head[-1] == "16384 B"
+    assert "x86_aesni" in {row[0].shown for row in table.rows}
+    assert all(len(row) == len(table.head) for row in table.rows)
 
 
 def test_the_best_of_a_column_is_the_coolest() -> None:

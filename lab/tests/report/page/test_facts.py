@@ -171,10 +171,10 @@ def test_two_hosts_of_one_model_have_panels_of_their_own() -> None:
         known = head().replace(machine=head().machine.replace(installation=installation))
         return Source(name, known, (measured(cell("linux-6.1", "gcc-12", "O2"), 12.0),))
 
-    one, other, old = source("a", "1111"), source("b", "2222"), source("c", "")
-    assert {fact.panel.machine for fact in collect([one, old]).facts} == {one.machine}
-    names = {fact.panel.machine for fact in collect([one, other]).facts}
-    assert names == {f"{one.machine} (host 1111)", f"{one.machine} (host 2222)"}
+    first, second, old = source("a", "1111"), source("b", "2222"), source("c", "")
+    assert {fact.panel.machine for fact in collect([first, old]).facts} == {first.machine}
+    names = {fact.panel.machine for fact in collect([first, second]).facts}
+    assert names == {f"{first.machine} (host 1111)", f"{first.machine} (host 2222)"}
 
 
 def test_a_panel_tells_the_key_of_a_known_mode_alone() -> None:
