@@ -209,7 +209,7 @@ def registers(text: str) -> tuple[str, ...]:
 def classes(instructions: Iterable[Instruction]) -> dict[str, int]:
     """Count instructions by kind; moves are counted as well, whatever their kind."""
     count = dict.fromkeys((*(k.value for k in Kind), "move"), 0)
-    for one in instructions:
-        count[one.kind.value] += 1
-        count["move"] += one.move
+    for instruction in instructions:
+        count[instruction.kind.value] += 1
+        count["move"] += instruction.move
     return count

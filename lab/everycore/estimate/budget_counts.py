@@ -58,5 +58,8 @@ def _of_line(harness: Harness, line: RegistryLine) -> Iterator[tuple[str, int]]:
     asked = ["--primitive", line.primitive, "--kernel", line.name]
     asked += ["--mode", ",".join(budgets.MODES[line.primitive])]
     asked += ["--key-bits", str(budgets.KEY_BITS), "--bytes", ",".join(map(str, sizes))]
-    for one, count in harness.count(asked).items():
-        yield budgets.point(one.primitive, one.kernel, one.mode, one.bytes), count
+    for operation, count in harness.count(asked).items():
+        yield (
+            budgets.point(operation.primitive, operation.kernel, operation.mode, operation.bytes),
+            count,
+        )

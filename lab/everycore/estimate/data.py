@@ -87,13 +87,13 @@ def load_messages(folder: Path, cores: Mapping[str, Core]) -> tuple[list[Message
     """Read the published costs of messages of GCM, in cycles per byte and as gains."""
     table, sources = _published(folder)
     messages = [
-        Message(**_measurement(f"{PUBLISHED}: message {i}", one, Message, cores, sources))
-        for i, one in enumerate(table.get("message", []), 1)
+        Message(**_measurement(f"{PUBLISHED}: message {i}", row, Message, cores, sources))
+        for i, row in enumerate(table.get("message", []), 1)
     ]
     gains: list[Gain] = []
-    for i, one in enumerate(table.get("gain", []), 1):
+    for i, row in enumerate(table.get("gain", []), 1):
         where = f"{PUBLISHED}: gain {i}"
-        gain = Gain(**_measurement(where, one, Gain, cores, sources))
+        gain = Gain(**_measurement(where, row, Gain, cores, sources))
         if len(gain.percent) != len(gain.key_bits) * len(gain.bytes):
             raise EverycoreError(f"{where}: 'percent' has not one number for each size and key")
         gains.append(gain)
@@ -110,7 +110,7 @@ def _published(folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
     for name in lists:
         if not isinstance(table.get(name, []), list):
             raise EverycoreError(f"{PUBLISHED}: {name}s are [[{name}]]")
-    return table, {name: str(one.get("text", "")) for name, one in table["sources"].items()}
+    return table, {name: str(source.get("text", "")) for name, source in table["sources"].items()}
 
 
 def _measurement(

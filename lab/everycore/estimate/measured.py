@@ -82,6 +82,6 @@ def add(folder: Path, old: Iterable[Point], new: Iterable[Point]) -> None:
 
 
 def _table(point: Point) -> str:
-    values = {one.name: (getattr(point, one.name), one.default) for one in fields(point)}
+    values = {field.name: (getattr(point, field.name), field.default) for field in fields(point)}
     lines = [f"{k} = {json.dumps(own)}\n" for k, (own, usual) in values.items() if own != usual]
     return "\n[[point]]\n" + "".join(lines)

@@ -44,11 +44,11 @@ def test_registers_are_those_of_the_architecture(text: str, names: str) -> None:
 def test_what_an_instruction_reads_and_writes(
     text: str, kind: Kind, writes: str, updates: str, reads: str
 ) -> None:
-    one = decode(text)
-    assert one.kind is kind
-    assert one.writes == tuple(writes.split())
-    assert one.updates == tuple(updates.split())
-    assert one.reads == tuple(reads.split())
+    instruction = decode(text)
+    assert instruction.kind is kind
+    assert instruction.writes == tuple(writes.split())
+    assert instruction.updates == tuple(updates.split())
+    assert instruction.reads == tuple(reads.split())
 
 
 def test_groups_tell_the_two_widths_of_carry_less_multiplication_apart() -> None:

@@ -70,11 +70,11 @@ def test_parameters_that_do_not_fit_the_model_are_named(tmp_path: Path) -> None:
 
 def test_evaluations_survive_being_written(tmp_path: Path) -> None:
     refit = Refit({"logic": 2.0}, {"a": 1.0})
-    one = data.Evaluated(
+    evaluated = data.Evaluated(
         {"llvm": "19"}, {"a": 1.5}, {"a": 1.4}, {"a": 2.0}, {"x": {"logic": 3.0}}, {"x": [refit]}
     )
-    data.save_evaluated(tmp_path, one)
-    assert data.load_evaluated(tmp_path) == one
+    data.save_evaluated(tmp_path, evaluated)
+    assert data.load_evaluated(tmp_path) == evaluated
     (tmp_path / data.EVALUATED).write_text("{}")
     with pytest.raises(EverycoreError, match=r"cannot read evaluated\.json") as error:
         data.load_evaluated(tmp_path)
