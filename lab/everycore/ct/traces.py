@@ -120,8 +120,8 @@ def _places(traced: _Traced, seeds: dict[int, int]) -> dict[int, str]:
     found: dict[int, str] = {}
     for seed in sorted({seeds[i] for i in wanted}):
         here = [i for i in wanted if seeds[i] == seed]
-        one, other = traced.run(1, here), traced.run(seed, here)
+        first, second = traced.run(1, here), traced.run(seed, here)
         for i in here:
-            if difference := first_difference(one[i], other[i]):
+            if difference := first_difference(first[i], second[i]):
                 found[i] = str(difference)
     return found

@@ -292,9 +292,9 @@ def pooled(results: Mapping[Cell, Result]) -> dict[Cell, Result]:
     return found
 
 
-def is_one_program(one: Result, other: Result) -> bool:
+def is_one_program(result: Result, other: Result) -> bool:
     """Whether two cells have the same code, and do the same with it."""
-    return bool(one.digest) and _program(one) == _program(other)
+    return bool(result.digest) and _program(result) == _program(other)
 
 
 def _program(result: Result) -> tuple[object, ...]:
@@ -302,9 +302,9 @@ def _program(result: Result) -> tuple[object, ...]:
     return result.digest, cell.subject, cell.function, cell.target, cell.key_bits, cell.n_bytes
 
 
-def is_same(one: str, other: str) -> bool:
+def is_same(first: str, second: str) -> bool:
     """Whether two compilers, or two digests of a subject, are equal as far as they are known."""
-    return not one or not other or one == other
+    return not first or not second or first == second
 
 
 def current_anomalies(lines: Sequence[Line]) -> dict[tuple[Cell, Kind], Anomaly]:

@@ -59,8 +59,8 @@ def measure_own(context: Context) -> OwnSpeeds:
         lines = list(session.records("limits"))
     except EverycoreError as error:
         return OwnSpeeds(error=error.message)
-    known = [one for one in bounds(lines) if one.key_bits == _KEY_BITS]
-    return read_speeds(done.stdout, {one.mode: one.cycles_per_byte for one in known})
+    known = [bound for bound in bounds(lines) if bound.key_bits == _KEY_BITS]
+    return read_speeds(done.stdout, {bound.mode: bound.cycles_per_byte for bound in known})
 
 
 def read_speeds(text: str, limits: Mapping[str, float]) -> OwnSpeeds:

@@ -107,7 +107,9 @@ def _identity(cell: Cell) -> str:
 def _same_members(kind: type[Row], *sources: object) -> dict[str, Any]:
     """Return the members of a row that its sources have by the same name; a later source counts."""
     names = [field.name for field in fields(kind)]
-    return {name: getattr(one, name) for one in sources for name in names if hasattr(one, name)}
+    return {
+        name: getattr(source, name) for source in sources for name in names if hasattr(source, name)
+    }
 
 
 def _result_rows(run: str, number: int, result: Result, codes: set[str]) -> Iterator[Row]:
@@ -239,7 +241,7 @@ def _measured(line: Bench | Limit | Arithmetic) -> tuple[str, Samples, Samples]:
             total = line.bytes * line.messages
             if not total or line.style == "fenced":
                 return CYCLES, line.cycles, line.ns
-            return CYCLES_PER_BYTE, tuple(one / total for one in line.cycles), line.ns
+            return CYCLES_PER_BYTE, tuple(count / total for count in line.cycles), line.ns
         case Limit():
             if line.latency_cycles:
                 return CYCLES, line.latency_cycles, ()

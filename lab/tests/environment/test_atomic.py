@@ -9,10 +9,10 @@ from everycore.environment.errors import EverycoreError
 
 def test_two_at_once_do_not_touch_each_others_file(tmp_path: Path) -> None:
     path = tmp_path / "cache" / "data.bin"
-    with atomic_write(path) as one:
-        with atomic_write(path) as other:
-            one.write_text("first")
-            other.write_text("second")
+    with atomic_write(path) as first:
+        with atomic_write(path) as second:
+            first.write_text("first")
+            second.write_text("second")
         assert path.read_text() == "second"
     assert path.read_text() == "first"
     assert list(path.parent.iterdir()) == [path]

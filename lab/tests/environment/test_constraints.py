@@ -37,9 +37,11 @@ def unsatisfied(project: Mapping[str, Mapping[str, object]], lock: str, python: 
     locked: dict[str, str] = {}
     for line in lock.splitlines():
         if line and not line.startswith("#"):
-            one = Requirement(line)
-            if one.marker is None or one.marker.evaluate(here):
-                locked[canonicalize_name(one.name)] = str(one.specifier).removeprefix("==")
+            requirement = Requirement(line)
+            if requirement.marker is None or requirement.marker.evaluate(here):
+                locked[canonicalize_name(requirement.name)] = str(
+                    requirement.specifier
+                ).removeprefix("==")
     return {
         str(needed)
         for needed in required(project)

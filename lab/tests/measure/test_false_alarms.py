@@ -55,7 +55,7 @@ def machine(seed: int) -> Iterator[float]:
 
 def in_turn(times: Iterator[float], rounds: int, *true: float) -> list[tuple[float, ...]]:
     """The times of programs that run in turn, by program."""
-    found = [[one * next(times) for one in true] for _ in range(rounds)]
+    found = [[factor * next(times) for factor in true] for _ in range(rounds)]
     return [tuple(own) for own in zip(*found, strict=True)]
 
 
@@ -78,12 +78,12 @@ def within(level: float, trials: int = TRIALS) -> float:
 @pytest.mark.parametrize("processes", [3, 5, 9])
 def test_figures_of_equal_programs_are_told_apart_as_seldom_as_is_claimed(processes: int) -> None:
     def decides(times: Iterator[float]) -> bool:
-        one, other = (
+        first, second = (
             stats.figure([(value,) for value in own]) for own in in_turn(times, processes, 1, 1)
         )
-        assert one
-        assert other
-        return stats.is_above(one, other)
+        assert first
+        assert second
+        return stats.is_above(first, second)
 
     wrong = share(decides, processes)
     assert wrong <= within(stats.chance_apart(processes, processes))
@@ -104,7 +104,9 @@ def test_a_kernel_that_is_5_percent_faster_is_said_to_be_more_as_seldom_as_is_cl
 
     def decides(times: Iterator[float], true: float) -> bool:
         both = zip("ab", in_turn(times, processes, 1, true), strict=True)
-        return bool(bench_notes.order_notes([bench(*one) for one in both], modes, allowed))
+        return bool(
+            bench_notes.order_notes([bench(*named_times) for named_times in both], modes, allowed)
+        )
 
     assert share(decides, 11, true=bench_notes.MUCH_FASTER) <= within(stats.ALARM)
     assert share(decides, 12, true=1.0) <= 0.01
@@ -127,7 +129,7 @@ def test_a_peer_is_said_to_be_faster_as_seldom_as_is_claimed_however_many_there_
 
 def result(runs: Sequence[float], toolchain: str = "gcc-12") -> Result:
     cell = Cell("c_ttable4", "ctr", toolchain, ("-O2",))
-    return Result(cell, Outcome.MEASURED, runs=tuple((one,) for one in runs))
+    return Result(cell, Outcome.MEASURED, runs=tuple((run,) for run in runs))
 
 
 def test_equal_cells_of_a_matrix_are_slow_as_seldom_as_is_claimed() -> None:
@@ -160,8 +162,8 @@ def test_a_remedy_that_changes_nothing_is_said_to_help_or_hurt_in_3_percent() ->
     def tried(times: Iterator[float], true: float, is_fixed: bool = False) -> bool:
         sides = in_turn(times, trial.ROUNDS, 1, true)
         runs = [
-            [trial._Run(1.0, 100 / one, "# MB/s", 0) if is_fixed
-             else trial._Run(one, None, "", 0) for one in own]
+            [trial._Run(1.0, 100 / seconds, "# MB/s", 0) if is_fixed
+             else trial._Run(seconds, None, "", 0) for seconds in own]
             for own in sides
         ]  # fmt: skip
         return trial._compared(*runs)[0] != 1.0
@@ -186,10 +188,10 @@ def test_calls_whose_time_no_secret_changes_are_not_suspicious() -> None:
             own[group].append(ticks)
         if min(map(len, own)) < 2:
             return Crop(part, (0, 0), (0.0, 0.0), (0.0, 0.0))
-        means = [math.fsum(one) / len(one) for one in own]
+        means = [math.fsum(group_ticks) / len(group_ticks) for group_ticks in own]
         variances = [
-            math.fsum((t - mean) ** 2 for t in one) / (len(one) - 1)
-            for one, mean in zip(own, means, strict=True)
+            math.fsum((t - mean) ** 2 for t in group_ticks) / (len(group_ticks) - 1)
+            for group_ticks, mean in zip(own, means, strict=True)
         ]
         counts = (len(own[0]), len(own[1]))
         return Crop(part, counts, (means[0], means[1]), (variances[0], variances[1]))
@@ -229,8 +231,8 @@ def test_a_switch_that_changes_nothing_seldom_repairs_a_slow_cell() -> None:
 def test_libraries_that_are_as_fast_are_not_too_slow() -> None:
     def decides(times: Iterator[float], true: float) -> bool:
         every = [
-            Probed(path, path, "sha256", 100 / (next(times) * one), "")
-            for path, one in zip("abcd", (1, 1, 1, true), strict=True)
+            Probed(path, path, "sha256", 100 / (next(times) * factor), "")
+            for path, factor in zip("abcd", (1, 1, 1, true), strict=True)
         ]
         return bool(too_slow(every, {}))
 
@@ -248,7 +250,7 @@ def test_a_placement_that_costs_nothing_is_seldom_beyond_the_bound_every_time() 
             )
 
         best = min((point() for _ in range(placements.TRIES)), key=placements._badness)
-        return any(one.share > 1 for one in costs(best))
+        return any(cost.share > 1 for cost in costs(best))
 
     assert share(decides, 81, true=1.0) <= 0.001
     assert share(decides, 82, true=2.0) >= 0.95
@@ -260,10 +262,10 @@ def test_compilers_that_are_alike_keep_what_is_promised() -> None:
     def decides(times: Iterator[float], true: float, with_uncertain: bool) -> bool:
         every = [*in_turn(times, 5, 1, 1, 1, true)]
         names = ("gcc-12", "gcc-13", "clang-16", "clang-17")
-        cells = [result(*one) for one in zip(every, names, strict=True)]
+        cells = [result(*times_and_name) for times_and_name in zip(every, names, strict=True)]
         kept, faults = promises.judge(cells, {})
-        uncertain = any("uncertain" in one for one in faults)
-        return not all(one.steady for one in kept) or (with_uncertain and uncertain)
+        uncertain = any("uncertain" in fault for fault in faults)
+        return not all(row.steady for row in kept) or (with_uncertain and uncertain)
 
     assert share(decides, 91, 500, true=1.0, with_uncertain=False) <= 0.01
     assert share(decides, 92, 200, true=3.0, with_uncertain=True) == 1
@@ -276,9 +278,9 @@ def test_lengths_that_are_as_fast_as_they_promise_are_even() -> None:
             slowed = next(times)
             for n in range(32, 136, 8):
                 cycles = n * n * slowed * (weak if n == 64 else 1)
-                one = bench("x86_ifma", (cycles, cycles * 1.01))
-                every.append(one.replace(primitive="bn", mode="mont-mul", bytes=n))
-        return not all(one.is_even for one in sweeps(every))
+                operation = bench("x86_ifma", (cycles, cycles * 1.01))
+                every.append(operation.replace(primitive="bn", mode="mont-mul", bytes=n))
+        return not all(sweep.is_even for sweep in sweeps(every))
 
     assert share(decides, 101, 100, weak=1.0) == 0
     assert share(decides, 102, 100, weak=1.5) == 1

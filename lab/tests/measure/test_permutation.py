@@ -112,9 +112,9 @@ def test_a_sure_change_below_the_threshold_has_no_verdict() -> None:
     labels = in_turn(12, source)
     figures = [[1000 * math.exp(source.gauss(0, 0.0005)) for _ in labels]]
     figures = [slowed(figures[0], labels, 1.02)]
-    (one,) = permutation.compare(figures, labels, 0.03)
-    assert one.p_slower <= permutation.LEVEL
-    assert one.verdict == "unchanged"
+    (comparison,) = permutation.compare(figures, labels, 0.03)
+    assert comparison.p_slower <= permutation.LEVEL
+    assert comparison.verdict == "unchanged"
     assert verdicts(figures, labels) == ["slower"]
 
 

@@ -26,10 +26,10 @@ def bench(*cycles: float, **other: object) -> Bench:
 
 def test_lines_of_an_operation_are_its_processes_and_each_counts_once() -> None:
     lines = [bench(10, 10, 10, 99), bench(20), bench(12, 12)]
-    (one,) = merged(lines)
-    assert isinstance(one, Bench)
-    assert of_each(one.cycles, one.parts) == [(10, 10, 10, 99), (20,), (12, 12)]
-    found = operation_figure(one).cycles
+    (operation,) = merged(lines)
+    assert isinstance(operation, Bench)
+    assert of_each(operation.cycles, operation.parts) == [(10, 10, 10, 99), (20,), (12, 12)]
+    found = operation_figure(operation).cycles
     assert found
     assert (found.median, found.processes) == (12, 3)
 

@@ -87,8 +87,8 @@ def test_values_of_other_types_are_named() -> None:
 
 
 def test_the_median_of_process_medians_counts() -> None:
-    one = RESULT.replace(runs=((9.0, 12.0, 12.1), (20.0,) * 9, (12.5, 12.6, 30.0)))
-    assert one.cycles_per_byte == 12.6
+    result = RESULT.replace(runs=((9.0, 12.0, 12.1), (20.0,) * 9, (12.5, 12.6, 30.0)))
+    assert result.cycles_per_byte == 12.6
     assert RESULT.replace(runs=()).cycles_per_byte is None
 
 
@@ -109,10 +109,10 @@ def test_processes_of_one_program_are_pooled_and_no_others() -> None:
 
 
 def test_samples_are_stored_to_the_last_digit() -> None:
-    one = RESULT.replace(runs=((1 / 3, 2 / 3),))
-    again = parse(encode_line(one))
+    result = RESULT.replace(runs=((1 / 3, 2 / 3),))
+    again = parse(encode_line(result))
     assert isinstance(again, Result)
-    assert again.runs == one.runs
+    assert again.runs == result.runs
 
 
 def test_the_last_word_on_a_cell_counts() -> None:

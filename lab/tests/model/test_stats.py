@@ -115,13 +115,13 @@ def test_intervals_of_equal_programs_lie_apart_as_often_as_is_computed() -> None
     for first, second in ((3, 3), (2, 5), (9, 9), (12, 4)):
         apart = 0
         for _ in range(2000):
-            one, other = (
+            first_figure, second_figure = (
                 stats.figure([(source.lognormvariate(0, 1),) for _ in range(count)])
                 for count in (first, second)
             )
-            assert one
-            assert other
-            apart += one.low > other.high
+            assert first_figure
+            assert second_figure
+            apart += first_figure.low > second_figure.high
         chance = stats.chance_apart(first, second)
         assert apart / 2000 == pytest.approx(chance, abs=4 * (chance / 2000) ** 0.5)
 

@@ -277,11 +277,11 @@ def gen_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_the_docs_have_the_set_of_each_kind_and_folder(
     gen_docs: ModuleType, tmp_path: Path
 ) -> None:
-    one, other = tmp_path / "results" / "one", tmp_path / "results" / "other"
-    pauth = stored(one, "pauth", day=9, options={"system": True, "rounds": 9})
+    first_folder, second_folder = tmp_path / "results" / "one", tmp_path / "results" / "other"
+    pauth = stored(first_folder, "pauth", day=9, options={"system": True, "rounds": 9})
     for kind in set(KINDS) - {"pauth"}:
-        stored(one, kind, day=5)
-    stored(other, "pauth-primitive")
+        stored(first_folder, kind, day=5)
+    stored(second_folder, "pauth-primitive")
     text = gen_docs.emulated()
     assert text.startswith("\n## Measured\n")
     headings = [line for line in text.splitlines() if line.startswith("###")]

@@ -168,11 +168,14 @@ def test_two_hosts_of_one_model_have_ids_of_their_own(lab: Lab, tmp_path: Path) 
     assert machine.installation(context) == first
     other = replace(context, env={**context.env, "XDG_STATE_HOME": str(tmp_path / "other")})
     assert machine.installation(other) != first
-    one, two = Machine("A CPU", installation=first), Machine("A CPU", installation="other")
-    assert one.is_same_host(one)
-    assert not one.is_same_host(two)
-    assert one.is_same_host(Machine("A CPU"))  # stored before there were ids
-    assert not one.is_same_host(one.replace(cpu="another"))
+    first_host, second_host = (
+        Machine("A CPU", installation=first),
+        Machine("A CPU", installation="other"),
+    )
+    assert first_host.is_same_host(first_host)
+    assert not first_host.is_same_host(second_host)
+    assert first_host.is_same_host(Machine("A CPU"))  # stored before there were ids
+    assert not first_host.is_same_host(first_host.replace(cpu="another"))
     (tmp_path / "file").write_text("")
     unwritable = replace(context, env={**context.env, "XDG_STATE_HOME": str(tmp_path / "file")})
     assert machine.installation(unwritable) == ""

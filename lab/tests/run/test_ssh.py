@@ -427,8 +427,8 @@ def test_the_matrix_times_its_cells_on_a_board(
     head, *cells = lines_of(out)
     has_id = any(Path(path).is_file() for path in machine.BOARD_IDS)
     assert ("installation" in head["machine"]) == has_id
-    assert [(one["outcome"], one["cell"]["target"]) for one in cells] == [("measured", "pi")] * 2
-    assert all(len(one["runs"]) == PROCESSES for one in cells)
+    assert [(cell["outcome"], cell["cell"]["target"]) for cell in cells] == [("measured", "pi")] * 2
+    assert all(len(cell["runs"]) == PROCESSES for cell in cells)
     assert list((tmp_path / "board").glob("harness-*"))  # programs were brought there
     again = real_lab(*words, "--resume")
     assert again.code == 0, again.err
@@ -479,11 +479,11 @@ def test_cells_before_a_board_was_lost_stay(
     monkeypatch.setattr(BoardLink, "run", lost)
     words = ("matrix", *CELLS, "--toolchain", system_gcc(), "--target", target, "--out", str(out))
     real_lab(*words).refuses("the connection to 127.0.0.1 is lost")
-    kept = [one for one in lines_of(out) if one["type"] == "cell"]
+    kept = [line for line in lines_of(out) if line["type"] == "cell"]
     assert len(kept) == 1
     monkeypatch.setattr(BoardLink, "run", run)
     assert real_lab(*words, "--resume").code == 0
-    cells = [one for one in lines_of(out) if one["type"] == "cell"]
+    cells = [line for line in lines_of(out) if line["type"] == "cell"]
     assert cells[0] == kept[0]
     assert len(cells) == 2
 

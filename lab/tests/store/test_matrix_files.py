@@ -173,7 +173,9 @@ def test_cells_are_looked_at_again_for_what_they_lack(
     tmp_path: Path, lines: tuple[Line, ...], asked: dict[str, Any], done: tuple[int, ...]
 ) -> None:
     stored = write(tmp_path / "m.jsonl", *lines)
-    assert [cell.toolchain for cell in stored.done(**asked)] == [f"gcc-{one}" for one in done]
+    assert [cell.toolchain for cell in stored.done(**asked)] == [
+        f"gcc-{version}" for version in done
+    ]
 
 
 def test_a_newer_format_is_refused(tmp_path: Path) -> None:

@@ -295,8 +295,8 @@ def joined(path: Path, *runs: Run) -> Path:
     """A file that joins runs, the oldest first, each with lines of its own."""
     text = ""
     for number, run in enumerate(runs):
-        one = path.with_name(f"{path.stem}-{number}.jsonl")
-        text += write(one, run).read_text(encoding="utf-8")
+        run_path = path.with_name(f"{path.stem}-{number}.jsonl")
+        text += write(run_path, run).read_text(encoding="utf-8")
     path.write_text(text, encoding="utf-8")
     return path
 

@@ -72,8 +72,8 @@ def test_rows_that_no_later_run_has_stay_with_their_run(
     assert (older.run, newer.run) == (OLD, NEW)
     assert [(line.bytes, line.cycles) for line in older.benches()] == [(128, (8.0,))]
     assert [line.kernel for line in newer.benches()] == ["c_ref", "openssl-3.6"]
-    (one,) = run_files.read_each(program.store("here", [new], add=False))
-    assert one.run == NEW
+    (results,) = run_files.read_each(program.store("here", [new], add=False))
+    assert results.run == NEW
 
 
 def test_a_matrix_keeps_its_figures(program: ModuleType, tmp_path: Path) -> None:

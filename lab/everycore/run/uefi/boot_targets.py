@@ -22,8 +22,8 @@ class Architecture:
 
 
 ARCHITECTURES = {
-    one.name: one
-    for one in (
+    architecture.name: architecture
+    for architecture in (
         Architecture(
             "x86_64", "BOOTX64.EFI", 0x8664, "x86_64-unknown-none-elf", ("-mno-red-zone",)
         ),
