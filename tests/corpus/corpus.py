@@ -63,12 +63,12 @@ def programs() -> dict[str, Program]:
     table = tomllib.loads(LIST.read_text(encoding="utf-8"))
     found: dict[str, Program] = {}
     for row in table["program"]:
-        one = Program(**{"expected": {}} | row)
-        if one.name in found:
-            raise ValueError(f"{LIST.name}: '{one.name}' is listed twice")
-        if one.verdict not in VERDICTS:
-            raise ValueError(f"{LIST.name}: {one.name}: '{one.verdict}' is no verdict")
-        found[one.name] = one
+        program = Program(**{"expected": {}} | row)
+        if program.name in found:
+            raise ValueError(f"{LIST.name}: '{program.name}' is listed twice")
+        if program.verdict not in VERDICTS:
+            raise ValueError(f"{LIST.name}: {program.name}: '{program.verdict}' is no verdict")
+        found[program.name] = program
     return found
 
 

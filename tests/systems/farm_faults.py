@@ -226,12 +226,13 @@ class Farm:
         expect(said in " ".join(done.stderr.split()), f"'{said}' is not in: {done.stderr[-2000:]}")
         after = cells(out)
         expect(
-            [after.get(flags) for flags, one in before.items() if one["outcome"] == "counted"]
-            == [one for one in before.values() if one["outcome"] == "counted"],
+            [after.get(flags) for flags, cell in before.items() if cell["outcome"] == "counted"]
+            == [cell for cell in before.values() if cell["outcome"] == "counted"],
             "a stored cell was changed, or lost",
         )
         expect(
-            {one["outcome"] for one in after.values()} == {"counted"} and len(after) == len(LEVELS),
+            {cell["outcome"] for cell in after.values()} == {"counted"}
+            and len(after) == len(LEVELS),
             f"not all cells: {after}",
         )
         counted = [line for line in lines(out) if line.get("outcome") == "counted"]
@@ -319,14 +320,14 @@ def versions(farm: Farm, folder: pathlib.Path) -> None:
         good.kill()
         _, text = process.communicate(timeout=SECONDS)
     reasons = [
-        str(one.get("reason", "")) for one in cells(out).values() if one["outcome"] == "skipped"
+        str(cell.get("reason", "")) for cell in cells(out).values() if cell["outcome"] == "skipped"
     ]
     expect("Traceback" not in text, text)
     expect(
         reasons or process.returncode == 0,
         f"exit code {process.returncode}, no cell is marked: {text}",
     )
-    expect(all("the job is of everycore" in one for one in reasons), f"reasons: {reasons}")
+    expect(all("the job is of everycore" in reason for reason in reasons), f"reasons: {reasons}")
     farm.end()
     farm.scheduler()
     farm.worker()
@@ -421,9 +422,10 @@ def disk(farm: Farm, folder: pathlib.Path) -> None:
         done.returncode == 2,
         f"exit code {done.returncode} though nothing could be compiled: {done.stderr}",
     )
-    reasons = [str(one.get("reason", "")) for one in cells(out).values()]
+    reasons = [str(cell.get("reason", "")) for cell in cells(out).values()]
     expect(
-        len(reasons) == len(LEVELS) and all("No space left on device" in one for one in reasons),
+        len(reasons) == len(LEVELS)
+        and all("No space left on device" in reason for reason in reasons),
         f"reasons: {reasons}",
     )
     farm.worker(0)

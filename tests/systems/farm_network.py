@@ -45,8 +45,8 @@ def descendants(ancestor: int) -> "list[int]":
             words = path.read_text().rpartition(")")[2].split()
             parents[int(path.parent.name)] = int(words[1])
     found = [ancestor]
-    for one in found:
-        found += [process for process, parent in parents.items() if parent == one]
+    for known_process in found:
+        found += [process for process, parent in parents.items() if parent == known_process]
     return found[1:]
 
 

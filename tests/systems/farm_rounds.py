@@ -282,20 +282,22 @@ def one_round(farm: Farm, boards: Boards, number: int, source: random.Random, ta
         for address in (BOARDS if not boards.why_not else ())
     ]
 
-    def disturb(one: BoardRound) -> None:
-        one.begun.wait(30)
+    def disturb(board: BoardRound) -> None:
+        board.begun.wait(30)
         time.sleep(wait)
-        boards.kill((one.address,))
+        boards.kill((board.address,))
 
-    threads = [threading.Thread(target=disturb, args=(one,)) for one in own if one.address in what]
+    threads = [
+        threading.Thread(target=disturb, args=(board,)) for board in own if board.address in what
+    ]
     for thread in threads:
         thread.start()
     why = round_of_farm(farm, number, source, tally)
     if own:
         for thread in threads:
             thread.join()
-        why = "; ".join(text for text in (why, *(one.wrong() for one in own)) if text)
-        tally.update({"sshds": len(what), "lost_runs_on_boards": sum(one.lost for one in own)})
+        why = "; ".join(text for text in (why, *(board.wrong() for board in own)) if text)
+        tally.update({"sshds": len(what), "lost_runs_on_boards": sum(board.lost for board in own)})
     return why
 
 

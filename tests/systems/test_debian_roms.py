@@ -125,7 +125,7 @@ def test_violations_are_those_known(files: list[File]) -> None:
     differ = {}
     for file in files:
         found = rom_rules.check(file.rom, file.drivers)
-        violations = {one.rule.name for one in found if one.is_violation}
+        violations = {finding.rule.name for finding in found if finding.is_violation}
         if violations != GOLDEN.get(file.name, set()):
             differ[file.name] = violations
     if differ and files[0].suite == MOVING:

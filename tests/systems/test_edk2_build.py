@@ -98,4 +98,4 @@ def test_edk2_builds_the_library_and_firmware_runs_it(
     said = MACHINES[machine].boot(work, built / machine / "EverycoreTest.efi")
     found = ANSWER.search(said)
     assert found, said[-900:]
-    assert tuple(one.decode() for one in found.groups()) == EXPECTED
+    assert tuple(group.decode() for group in found.groups()) == EXPECTED

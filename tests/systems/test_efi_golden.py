@@ -102,7 +102,7 @@ def unpacked(name: str) -> pathlib.Path:
 
 def rom_driver(path: pathlib.Path) -> bytes:
     rom = oprom.read(path.read_bytes())
-    image = next(one for one in rom.images if one.efi)
+    image = next(candidate for candidate in rom.images if candidate.efi)
     return oprom.driver(image, functools.partial(codec.decompress, system_context())).data
 
 
@@ -118,9 +118,9 @@ def volume_drivers(path: pathlib.Path) -> dict[str, bytes]:
     images: dict[str, bytes] = {}
 
     def walk(objects: list[dict[str, Any]], guid: str) -> None:
-        for one in objects:
-            guid_here = one.get("guid") or guid
-            section: Any = one.get("_self")
+        for volume_object in objects:
+            guid_here = volume_object.get("guid") or guid
+            section: Any = volume_object.get("_self")
             if type(section).__name__ == "FirmwareFileSystemSection":
                 if section.type == 0x15:  # a name: PI 1.7, volume 3, section 3.2.5
                     name = (
@@ -132,7 +132,7 @@ def volume_drivers(path: pathlib.Path) -> dict[str, bytes]:
                 elif section.type == 0x10:  # a PE image
                     images.setdefault(guid, bytes(section.data))
                 guid_here = guid
-            walk(one.get("objects", []), guid_here)
+            walk(volume_object.get("objects", []), guid_here)
 
     walk(volume.iterate_objects(True), "")
     return {names[guid]: image for guid, image in images.items() if guid in names}
@@ -144,9 +144,9 @@ def findings(driver: Driver) -> dict[str, Any]:
     checked = check_image.check(system_context(), driver.name, image, options)
     assert not checked.notes, checked.notes
     found: dict[str, Any] = {"steps": {run.platform: list(run.steps) for run in checked.runs}}
-    for rule in dict.fromkeys(one.rule for one in checked.findings):
-        sites = [one for one in checked.findings if one.rule == rule]
-        platforms = sorted({platform for one in sites for platform in one.platforms})
+    for rule in dict.fromkeys(finding.rule for finding in checked.findings):
+        sites = [finding for finding in checked.findings if finding.rule == rule]
+        platforms = sorted({platform for site in sites for platform in site.platforms})
         found[rule.name] = {
             "level": str(rule.level),
             "places": len(sites),

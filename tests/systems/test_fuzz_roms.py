@@ -130,14 +130,20 @@ def work(data: bytes, chance: random.Random) -> str:
             code_rules.check(found)
         return "driver"
     read = oprom.read(data)
-    whole = read.prefix + b"".join(one.data + one.gap for one in read.images) + read.tail
+    whole = (
+        read.prefix
+        + b"".join(rom_image.data + rom_image.gap for rom_image in read.images)
+        + read.tail
+    )
     assert whole == data, "bytes are lost"
-    drivers = [oprom.driver(one, decompress) for one in read.images if one.efi]
+    drivers = [oprom.driver(rom_image, decompress) for rom_image in read.images if rom_image.efi]
     found_rules = rom_rules.check(read, drivers)
-    assert all((one.place.offset or 0) >= 0 and one.rule.basis for one in found_rules)
+    assert all((finding.place.offset or 0) >= 0 and finding.rule.basis for finding in found_rules)
     rom_rules.verdict(read, drivers, found_rules, "x86-64")
-    for one in read.images:
-        rom_tables.image_line("x", read, one, next((d for d in drivers if d.image is one), None))
+    for rom_image in read.images:
+        rom_tables.image_line(
+            "x", read, rom_image, next((d for d in drivers if d.image is rom_image), None)
+        )
     esl.signature_list([pe.authenticode(d.pe) for d in drivers if d.pe], esl.SHA256)
     if chance.random() < 0.1:
         assert manifest.take_apart(read, drivers, None).files

@@ -128,7 +128,7 @@ def test_our_algorithms_have_the_names_of_openssls_own(
     names = run_with(configuration, "openssl", "list", kind)
     ours = re.findall(r"^ *(.*) @ everycore$", names, re.M)
     assert len(ours) >= least
-    assert not [one for one in ours if f"{one} @ default\n" not in names]
+    assert not [algorithm for algorithm in ours if f"{algorithm} @ default\n" not in names]
 
 
 def test_what_is_encrypted_with_us_is_decrypted_without_us(

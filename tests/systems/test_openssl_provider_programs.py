@@ -57,9 +57,9 @@ def server(words: Words, port: int, configuration: pathlib.Path | None) -> Itera
 
 
 def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    with socket.socket() as any_socket:
+        any_socket.bind(("127.0.0.1", 0))
+        return int(any_socket.getsockname()[1])
 
 
 def nginx_command(folder: pathlib.Path, port: int) -> Words:
@@ -122,7 +122,9 @@ def test_ssh_and_sshd_understand_each_other(
     if os.getuid() == 0:
         pathlib.Path("/run/sshd").mkdir(exist_ok=True)
     configuration = write_configuration(tmp_path, provider)
-    of_server, of_client = (configuration if side == one else None for one in ("server", "client"))
+    of_server, of_client = (
+        configuration if side == peer else None for peer in ("server", "client")
+    )
     port = free_port()
     for key in ("host", "user"):
         run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / key])

@@ -52,16 +52,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     emulators = metafunc.config.getoption("qemu") or EMULATORS
     cpus = metafunc.config.getoption("cpu")
     if "machine" in metafunc.fixturenames:
-        cases = [(name, *one) for name in emulators for one in settings(level_of(name), cpus)]
+        cases = [
+            (name, *setting) for name in emulators for setting in settings(level_of(name), cpus)
+        ]
         ids = [f"{pathlib.Path(name).name}-{machine}-{cpu}" for name, machine, cpu in cases]
         metafunc.parametrize(("emulator", "machine", "cpu"), cases, ids=ids)
 
 
 def test_the_library_agrees_with_an_emulated_cpu(emulator: str, machine: str, cpu: str) -> None:
-    one = named(emulator)
-    answers = one.answers(built(), machine, cpu)
+    chosen = named(emulator)
+    answers = chosen.answers(built(), machine, cpu)
     answered.append(cpu)
-    compare(f"{one} -M {machine} -cpu {cpu}", answers)
+    compare(f"{chosen} -M {machine} -cpu {cpu}", answers)
 
 
 def test_an_emulator_has_each_cpu_that_is_asked_for(pytestconfig: pytest.Config) -> None:
@@ -75,20 +77,20 @@ def of_sample(name: str, emulators: list[str]) -> Emulator:
     """Return the emulator with which an answer of the sample is recorded; skip if there is none."""
     for emulator in emulators or EMULATORS:
         try:
-            one = named(emulator)
+            chosen = named(emulator)
         except pytest.skip.Exception:
             continue
-        if name in one.sample:
-            return one
+        if name in chosen.sample:
+            return chosen
     return pytest.skip(f"no QEMU that is here has {name}")
 
 
 def recorded(name: str, emulators: list[str]) -> tuple[Emulator, str, str]:
     """Return the emulator of an answer of the sample, the words for it, and the answer."""
-    one = of_sample(name, emulators)
+    chosen = of_sample(name, emulators)
     cpu, seed = RECORDED[name]
     machine = EL2 if name.startswith("el2") else EL1
-    return one, f"-M {machine} -cpu {cpu}", one.answers(built(), machine, cpu, seed, STRIDE)
+    return chosen, f"-M {machine} -cpu {cpu}", chosen.answers(built(), machine, cpu, seed, STRIDE)
 
 
 @pytest.mark.parametrize("name", RECORDED)
@@ -99,10 +101,10 @@ def test_the_sample_is_what_an_emulator_answers(name: str, pytestconfig: pytest.
         assert path.read_text().partition("\n")[2] == answers
         return
     try:
-        one, words, answers = recorded(name, pytestconfig.getoption("qemu"))
+        chosen, words, answers = recorded(name, pytestconfig.getoption("qemu"))
     except pytest.skip.Exception as lacking:
         pytest.fail(f"not recorded: {lacking}")
-    path.write_text(f"# {one} {words}\n{answers}")
+    path.write_text(f"# {chosen} {words}\n{answers}")
 
 
 # ---- What is not there is a skip, and all else a failure -----------------------------------------

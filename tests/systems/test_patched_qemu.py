@@ -70,10 +70,10 @@ def guest(name: str) -> Words:
 @pytest.mark.parametrize(("machine", "cpu"), settings("", []))
 @pytest.mark.parametrize("mode", MODES)
 def test_a_machine_answers_as_the_library(mode: str, machine: str, cpu: str) -> None:
-    one = emulator(str(built("system")))
+    machine_emulator = emulator(str(built("system")))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EVERYCORE_PAUTH", mode)
-        answers = one.answers(program_for_el1(), machine, cpu)
+        answers = machine_emulator.answers(program_for_el1(), machine, cpu)
     compare(f"{mode} -M {machine} -cpu {cpu}", answers)
 
 

@@ -30,7 +30,7 @@ def settings(image: pathlib.Path) -> list[str]:
     """Boot an image in AAVMF, and return the values that it prints."""
     said = AAVMF.boot(image.parent, image)
     found = ANSWER.search(said)
-    return [one.decode() for one in found.groups()] if found else [repr(said[-900:])]
+    return [group.decode() for group in found.groups()] if found else [repr(said[-900:])]
 
 
 def test_the_image_has_its_defaults(module: pathlib.Path) -> None:

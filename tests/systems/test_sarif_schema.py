@@ -38,7 +38,11 @@ def schema(work: pathlib.Path) -> Any:
     (work / "src/lib.rs").touch()
     (work / "Cargo.toml").write_text(MANIFEST)
     said = run(["cargo", "metadata", "--quiet", "--format-version", "1"], work, with_stderr=False)
-    places = (one["manifest_path"] for one in json.loads(said)["packages"] if one["name"] == CRATE)
+    places = (
+        package["manifest_path"]
+        for package in json.loads(said)["packages"]
+        if package["name"] == CRATE
+    )
     file = pathlib.Path(next(places)).parent / "src/schema.json"
     return json.loads(file.read_text(encoding="utf-8"))
 
@@ -70,7 +74,8 @@ def written(folder: pathlib.Path, *words: str) -> Any:
 def faults(document: Any, schema: Any) -> list[str]:
     checker = jsonschema.validators.validator_for(schema)
     return [
-        f"{list(one.absolute_path)}: {one.message}" for one in checker(schema).iter_errors(document)
+        f"{list(error.absolute_path)}: {error.message}"
+        for error in checker(schema).iter_errors(document)
     ]
 
 

@@ -130,8 +130,8 @@ def programs(
         )
         (folder / "empty").mkdir()
         (folder / "complete").touch()
-    for which, one in {"openssl": library, **ours(library, PAIRS[TARGETS[name].pair])}.items():
-        shutil.copyfile(one, ssl / "lib/libcrypto.a")
+    for which, archive in {"openssl": library, **ours(library, PAIRS[TARGETS[name].pair])}.items():
+        shutil.copyfile(archive, ssl / "lib/libcrypto.a")
         for program in ("ssh", "sshd"):
             (folder / "tree" / program).unlink(missing_ok=True)
         run(["make", "-j2", "ssh", "sshd"], folder / "tree")
@@ -233,7 +233,9 @@ def test_a_login_takes_no_more_instructions_than_stored(
     for key in ("host", "user"):
         kind = ["-t", "rsa", "-b", "2048", "-m", "PEM", "-N", ""]
         run(["ssh-keygen", "-q", *kind, "-f", tmp_path / key])
-    now = {which: login(one, target.emulator, counter, tmp_path) for which, one in found.items()}
+    now = {
+        which: login(paths, target.emulator, counter, tmp_path) for which, paths in found.items()
+    }
     total = {which: sum(figures.values()) for which, figures in now.items()}
     print(f"{name}: {json.dumps(now)}: {total['patched'] / total['openssl']:.3f}")
     if pytestconfig.getoption("store"):

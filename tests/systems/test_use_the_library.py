@@ -154,7 +154,7 @@ def checkout(source: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> 
 def prefix(checkout: Checkout) -> pathlib.Path:
     """The folder in which the commands of docs/guides/using.md have installed the library."""
     if not (checkout.prefix / "include").is_dir():
-        absent = [name for one in checkout.executed.values() for name in one.absent]
+        absent = [name for executed in checkout.executed.values() for name in executed.absent]
         assert absent, "the commands of the docs installed nothing"
         need(*absent)
     return checkout.prefix

@@ -26,12 +26,12 @@ def field(test: Test, name: str) -> bytes:
 
 
 def gcm(test: Test) -> bool:
-    one = AESGCM(field(test, "key"))
+    cipher = AESGCM(field(test, "key"))
     sealed = field(test, "ct") + field(test, "tag")
-    text = one.decrypt(field(test, "iv"), sealed, field(test, "aad"))
+    text = cipher.decrypt(field(test, "iv"), sealed, field(test, "aad"))
     return (
         text == field(test, "msg")
-        and one.encrypt(field(test, "iv"), text, field(test, "aad")) == sealed
+        and cipher.encrypt(field(test, "iv"), text, field(test, "aad")) == sealed
     )
 
 
@@ -53,12 +53,12 @@ def gcm_in_pieces(test: Test) -> bool:
 
 
 def ccm(test: Test) -> bool:
-    one = AESCCM(field(test, "key"), tag_length=len(field(test, "tag")))
+    cipher = AESCCM(field(test, "key"), tag_length=len(field(test, "tag")))
     sealed = field(test, "ct") + field(test, "tag")
-    text = one.decrypt(field(test, "iv"), sealed, field(test, "aad"))
+    text = cipher.decrypt(field(test, "iv"), sealed, field(test, "aad"))
     return (
         text == field(test, "msg")
-        and one.encrypt(field(test, "iv"), text, field(test, "aad")) == sealed
+        and cipher.encrypt(field(test, "iv"), text, field(test, "aad")) == sealed
     )
 
 
