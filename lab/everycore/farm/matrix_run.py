@@ -16,7 +16,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.farm import worker
 from everycore.farm.scheduler import Farm, Undone
 from everycore.farm.work import Answer, Job, Work, read_answer
-from everycore.matrix.bisect import Found, Switch
+from everycore.matrix.bisect import BisectOutcome, Switch
 from everycore.matrix.cell_pipeline import CellPipeline
 from everycore.matrix.cell_runs import Run
 from everycore.matrix.checked_cell import CheckedCell
@@ -100,12 +100,12 @@ class FarmRun:
 
     def bisected(
         self, anomalies: Sequence[Anomaly], has_time: Callable[[], bool]
-    ) -> Iterator[Found]:
+    ) -> Iterator[BisectOutcome]:
         """Yield what repairs anomalies; those that have to be timed, or that no worker can explain,
         are left to this host."""
         asked = [(anomaly, ()) for anomaly in anomalies if anomaly.kind is not Kind.SLOW]
         for found in self._bisected(asked, has_time):
-            yield Found(found.anomaly, found.again, bool(found.said), found.said)
+            yield BisectOutcome(found.anomaly, found.again, bool(found.said), found.said)
 
     def made_right(
         self, cells: Sequence[tuple[Cell, tuple[Switch, ...]]], has_time: Callable[[], bool]

@@ -60,7 +60,7 @@ class CellTrials(CodeTrials, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BisectOutcome:
     """Outcome of a second look at an anomaly."""
 
     anomaly: Anomaly
@@ -82,7 +82,7 @@ def explain(
     first: Sequence[Switch] = (),
     thorough: bool = True,
     has_time: Callable[[], bool] = lambda: True,
-) -> Found:
+) -> BisectOutcome:
     """Rerun the anomaly and its neighbour; if it is still there, look for its repair.
 
     `first`: what repaired others of its kind; unless `thorough`, nothing else is tried. `has_time`
@@ -92,9 +92,9 @@ def explain(
     again = tuple(trials.measure(cells, anomaly.kind, PROCESSES))
     bad, good = again[0], again[1] if len(again) > 1 else None
     if any(result.outcome.is_failure for result in again):
-        return Found(anomaly, again)
+        return BisectOutcome(anomaly, again)
     if reason := _vanished(anomaly, bad, good):
-        return Found(anomaly, again, True, reason)
+        return BisectOutcome(anomaly, again, True, reason)
     anomaly = _renewed(anomaly, bad, good)
     search = _Search(trials, anomaly, bad, good, has_time)
     try:
@@ -103,9 +103,9 @@ def explain(
         )
         passes = _passes(search, repair, repaired) if repaired else ()
     except _GoneError as gone:
-        return Found(anomaly, gone.again, bool(gone.said), gone.said)
+        return BisectOutcome(anomaly, gone.again, bool(gone.said), gone.said)
     except _LateError:
-        return Found(search.anomaly, search.again(), is_late=True)
+        return BisectOutcome(search.anomaly, search.again(), is_late=True)
     anomaly, bad, good, again = search.anomaly, search.bad, search.good, search.again()
     anomaly = anomaly.replace(tried=search.tried, before=trials.listing(anomaly.cell))
     if repaired is None:
@@ -118,7 +118,7 @@ def explain(
             passes=passes,
             after=trials.listing(repaired.cell),
         )
-    return Found(anomaly.replace(command=anomalies.command(anomaly)), again)
+    return BisectOutcome(anomaly.replace(command=anomalies.command(anomaly)), again)
 
 
 def _passes(search: "_Search", repair: Sequence[str], repaired: Result) -> tuple[str, ...]:

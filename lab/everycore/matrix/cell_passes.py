@@ -14,7 +14,7 @@ from everycore.environment.context import Context
 from everycore.environment.decoding import encode_line
 from everycore.environment.progress import Progress
 from everycore.matrix import anomalies, bugs, second_pass
-from everycore.matrix.bisect import Found, Switch
+from everycore.matrix.bisect import BisectOutcome, Switch
 from everycore.matrix.cell_pipeline import CellPipeline
 from everycore.matrix.cell_runs import Run
 from everycore.matrix.compiled_cell import contents_of
@@ -55,7 +55,7 @@ class CellRunner(Protocol):
 
     def bisected(
         self, anomalies: Sequence[Anomaly], has_time: Callable[[], bool]
-    ) -> Iterable[Found]: ...
+    ) -> Iterable[BisectOutcome]: ...
 
     def made_right(
         self, cells: Sequence[Repairs], has_time: Callable[[], bool]
@@ -83,7 +83,7 @@ class ThisHost:
 
     def bisected(
         self, anomalies: Sequence[Anomaly], has_time: Callable[[], bool]
-    ) -> Iterable[Found]:
+    ) -> Iterable[BisectOutcome]:
         del anomalies, has_time
         return ()
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from everycore.matrix import anomalies
 from everycore.matrix.anomalies import AnomalyGroup
-from everycore.matrix.bisect import CellTrials, Found, Switch, explain
+from everycore.matrix.bisect import BisectOutcome, CellTrials, Switch, explain
 from everycore.matrix.neighbours import family
 from everycore.model.cells import Anomaly, Cell, Kind, Line, Result
 
@@ -34,7 +34,7 @@ def explain_all(
     write: Callable[[Line], None],
     step: Callable[[str], None] = lambda _: None,
     has_time: Callable[[], bool] = lambda: True,
-    elsewhere: Callable[[Sequence[Anomaly]], Iterable[Found]] = lambda _: (),
+    elsewhere: Callable[[Sequence[Anomaly]], Iterable[BisectOutcome]] = lambda _: (),
 ) -> Explained:
     """The heaviest first; what an earlier run has explained (`stored`) stands.
 
@@ -80,7 +80,7 @@ def explain_all(
     return explained
 
 
-def _update(explained: Explained, looked: Found, write: Callable[[Line], None]) -> None:
+def _update(explained: Explained, looked: BisectOutcome, write: Callable[[Line], None]) -> None:
     """The rerun's samples are the ones that count: the first were chosen because they were odd."""
     for again in looked.again:
         old = explained.results.get(again.cell, again)

@@ -11,7 +11,7 @@ from matrix.fake_bench import FakeBench
 from everycore.matrix import passes
 from everycore.matrix.anomalies import find
 from everycore.matrix.bisect import (
-    Found,
+    BisectOutcome,
     Switch,
     ddmin,
     explain,
@@ -28,7 +28,7 @@ def odd() -> Anomaly:
     return found
 
 
-def explained(bench: FakeBench, anomaly: Anomaly | None = None) -> Found:
+def explained(bench: FakeBench, anomaly: Anomaly | None = None) -> BisectOutcome:
     return explain(bench, anomaly or odd())
 
 

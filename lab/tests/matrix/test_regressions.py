@@ -9,7 +9,7 @@ import pytest
 from matrix.cells import cell, judged, measured, table
 from matrix.fake_bench import FakeBench
 
-from everycore.matrix.bisect import AT_ONCE, Found
+from everycore.matrix.bisect import AT_ONCE, BisectOutcome
 from everycore.matrix.regressions import Explained, explain_all
 from everycore.model.cells import Anomaly, Cell, Code, Kind, Line, Outcome, Result
 
@@ -52,9 +52,9 @@ def test_what_another_host_explained_stands_and_serves_the_others() -> None:
     bench, asked, written = FakeBench(cycles, FLAGS), list[Anomaly](), list[Line]()
     (first, *_) = explained(FakeBench(cycles, FLAGS))[0].anomalies.values()
 
-    def elsewhere(odd: Sequence[Anomaly]) -> Sequence[Found]:
+    def elsewhere(odd: Sequence[Anomaly]) -> Sequence[BisectOutcome]:
         asked.extend(odd)
-        return [Found(first, ())]
+        return [BisectOutcome(first, ())]
 
     found = explain_all(bench, matrix(), (), written.append, elsewhere=elsewhere)
     assert [(anomaly.cell, anomaly.kind) for anomaly in asked] == [(first.cell, first.kind)]
