@@ -53,6 +53,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("--out", type=pathlib.Path, help="add the result to this file, as a line of JSON")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let the lab's tests share what they compile; it is not in the user's cache."""
+    if config.getoption("--gate"):
+        os.environ["EVERYCORE_TEST_OBJECTS"] = str(ROOT / "build/cache/everycore/objects")
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than cores: tests wait now and then, for a download, an emulated boot, a lock."""
