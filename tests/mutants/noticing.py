@@ -268,6 +268,8 @@ class Provider:
             self.library = provider_module.library_of(provider_module.module_of(None))
         except pytest.skip.Exception as lacking:
             raise LackingError(str(lacking)) from lacking
+        except pytest.fail.Exception as failure:
+            raise BuildError(str(failure)) from failure
         for program in self.recipe.programs:
             source = ROOT / f"tests/systems/provider/{program}.c"
             to = str(self.folder / program)
