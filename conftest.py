@@ -29,6 +29,8 @@ ALWAYS = (
     "pyproject.toml",
 )
 APART = tuple(f"tests/systems/test_{name}.py" for name in ("builds", "harness", "lab", "programs"))
+# Files that use what another one has built, in the same folder.
+TOGETHER = {"tests/systems/test_ssh_login.py": "tests/systems/test_patched_openssl.py"}
 UNCONCERNED = pytest.StashKey[dict[str, None]]()
 STARTED = pytest.StashKey[float]()  # CPU seconds when a phase of a test began
 SLOWEST = 25  # files named at the end, with what they took
@@ -81,9 +83,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
 
 def unit_of(nodeid: str) -> str:
-    """Return what one worker runs: a file, or one test of files whose tests take minutes each."""
+    """Return what one worker runs: a file, with those that use what it builds, or one test of files
+    whose tests take minutes each.
+    """
     file = nodeid.partition("::")[0]
-    return nodeid if file in APART else file
+    return nodeid if file in APART else TOGETHER.get(file, file)
 
 
 @pytest.hookimpl(trylast=True)
