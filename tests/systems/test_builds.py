@@ -11,6 +11,11 @@ PATIENT = ("--timeout-multiplier", "4")  # for an emulator
 SHORT = ("--no-suite", "long")  # oracles of arithmetic in C: one compiler is enough
 IN_TEST = ("gcc", "sanitize", "aarch64", "armhf", "hppa")
 IN_CI = ("i386",)
+# Beside the library, what tests of the native build read: the provider is built, too, the checks of
+# objects and generators of tables are run, and CPUs are looked up by name.
+READ_BY_GCC = pytest.mark.reads(
+    "contrib/openssl/provider/", "lab/everycore/model/", "tests/systems/pac_el1/answers/", "tools/"
+)
 
 
 def level(name: str) -> tuple[pytest.MarkDecorator, ...]:
@@ -18,7 +23,7 @@ def level(name: str) -> tuple[pytest.MarkDecorator, ...]:
     for a big-endian Arm without an operating system.
     """
     if name in IN_TEST:
-        return ()
+        return (READ_BY_GCC,) if name == "gcc" else ()
     return (pytest.mark.slow if name in IN_CI else pytest.mark.long,)
 
 
