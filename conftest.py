@@ -23,9 +23,13 @@ LEFT_OUT = {"test": {"slow", "long"}, "ci": {"long"}, "all": set[str]()}
 # A change of these may concern every test.
 ALWAYS = (
     "conftest.py",
+    "tests/reads.py",
     "tests/running.py",
+    "tests/systems/processes.py",
     "tools/changed_files.py",
+    "tools/constraints.txt",
     "tools/setup",
+    "tools/system-packages",
     "pyproject.toml",
 )
 APART = tuple(f"tests/systems/test_{name}.py" for name in ("builds", "harness", "lab", "programs"))
