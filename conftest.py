@@ -169,8 +169,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    told = getattr(node, "workeroutput", {})
-    node.config.stash[UNCONCERNED] = dict.fromkeys(told.get("unconcerned", ()))
+    if (told := getattr(node, "workeroutput", None)) is not None:  # not of one that crashed
+        node.config.stash[UNCONCERNED] = dict.fromkeys(told["unconcerned"])
 
 
 @pytest.hookimpl(trylast=True)
