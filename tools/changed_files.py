@@ -37,7 +37,10 @@ def base_of(revision: str | None = None) -> str | None:
 
 
 def changed_files(base: str) -> set[str]:
-    """Return the files that differ from a commit, also those that no commit has yet."""
-    differ = git("diff", "--name-only", base.strip()) or ""
+    """Return the files that differ from a commit, also those that no commit has yet.
+
+    Of one that was renamed both names. They begin at ROOT, also inside of another repository.
+    """
+    differ = git("diff", "--name-only", "--no-renames", "--relative", base.strip()) or ""
     new = git("ls-files", "--others", "--exclude-standard") or ""
     return set(f"{differ}{new}".splitlines())
