@@ -179,7 +179,10 @@ def built() -> pathlib.Path:
     BUILD.mkdir(parents=True, exist_ok=True)
     program = BUILD / "pac_el1"
     words = [found[0], *FLAGS, *COMPILERS[found[0]]]
-    run([*words, HERE / "start.S", HERE / "pac_el1.c", "-o", program])
+    with tempfile.TemporaryDirectory(dir=BUILD) as folder:  # another worker may run the program
+        made = pathlib.Path(folder) / program.name
+        run([*words, HERE / "start.S", HERE / "pac_el1.c", "-o", made])
+        made.replace(program)
     return program
 
 
