@@ -157,5 +157,5 @@ def test_windows(level: str, notes: list[str]) -> None:
     shutil.rmtree(build.directory, ignore_errors=True)
     program = pathlib.Path(harness_of(build)[-1]).with_suffix(".exe")
     properties = [] if level == "2" else ["--property", LEFT_BEHIND]
-    home = {"WINEPREFIX": str(BUILD / "wine"), "WINEDEBUG": "-all"}
+    home = {"WINEPREFIX": str(BUILD / f"wine-O{level}"), "WINEDEBUG": "-all"}
     passed(run(build.name, ["wine", program, "check", "--quick", *properties], **home), notes)
