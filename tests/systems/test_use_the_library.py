@@ -125,7 +125,8 @@ class Checkout:
         found = next(filter(pathlib.Path.exists, made), None)
         if found is None:
             return Executed(code, text, "no program was made")
-        return Executed(code, text, ended(found, environment=self.environment())[1])
+        ended_with, output = ended(found, environment=self.environment())
+        return Executed(code or ended_with, f"{text}{output}", output)
 
 
 @pytest.fixture(scope="module")
