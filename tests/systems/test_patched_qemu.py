@@ -3,7 +3,7 @@
 
 Debian 13's QEMU is patched by contrib/qemu and built once, in the user's cache: some minutes each.
 The emulator of a whole machine (-k machine) answers as in test_pac_el1.py; those of programs (-k
-program) run tests/oracles/pac_user.c, as `make test STEPS=aarch64` builds it, and programs whose
+program) run tests/oracles/pac_user.c, as test_builds.py -k aarch64 builds it, and programs whose
 every call signs. Mode `check` compares each code and result with QEMU's own on the way, and that it
 had some to compare is counted. An emulator of programs that has the patches of patch-qemu --series
 (-k series) runs the test that they add, and those programs.
