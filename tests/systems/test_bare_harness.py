@@ -18,7 +18,10 @@ import pytest
 from processes import ROOT, need, run
 from reads import LIBRARY
 
-pytestmark = [pytest.mark.slow, pytest.mark.reads(*LIBRARY, "vectors/", "tests/systems/bare/")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.reads(*LIBRARY, "vectors/", "tests/systems/bare/", "tools/check-instructions"),
+]
 Facts = list[dict[str, Any]]
 BUILD = ROOT / "build/aarch64_be"
 TARGET = "aarch64_be-linux-gnu"

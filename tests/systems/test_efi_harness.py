@@ -59,7 +59,14 @@ pytestmark = [
         "/usr/share/AAVMF/AAVMF_CODE.fd",
         "/usr/lib/u-boot/qemu_arm64/u-boot.bin",
     ),
-    pytest.mark.reads(*LIBRARY, *FIRMWARE),
+    pytest.mark.reads(
+        *LIBRARY,
+        *FIRMWARE,
+        "lab/everycore/compile/",
+        "lab/everycore/estimate/",
+        "lab/everycore/run/",
+        "tests/systems/bare/",
+    ),
 ]
 
 

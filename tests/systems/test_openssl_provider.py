@@ -32,7 +32,13 @@ from provider_module import (
 )
 from reads import LIBRARY
 
-pytestmark = pytest.mark.reads(*LIBRARY, "contrib/openssl/", "tests/systems/provider")
+pytestmark = pytest.mark.reads(
+    *LIBRARY,
+    "contrib/openssl/",
+    "lab/everycore/commands/provider.py",
+    "lab/everycore/openssl/",
+    "tests/systems/provider",
+)
 NO_ENCRYPT_THEN_MAC = 0x80000  # SSL_OP_NO_ENCRYPT_THEN_MAC
 CONNECTIONS = (
     ("TLSv1_3", "", 0),
