@@ -36,6 +36,7 @@ APART = tuple(f"tests/systems/test_{name}.py" for name in ("builds", "harness", 
 # Files that use what another one has built, in the same folder.
 TOGETHER = {"tests/systems/test_ssh_login.py": "tests/systems/test_patched_openssl.py"}
 UNCONCERNED = pytest.StashKey[dict[str, None]]()
+READ = pytest.StashKey[set[str]]()  # of all tests that were collected
 STARTED = pytest.StashKey[float]()  # CPU seconds when a phase of a test began
 SLOWEST = 25  # files named at the end, with what they took
 
@@ -97,6 +98,7 @@ def unit_of(nodeid: str) -> str:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what the gate does not run."""
+    config.stash[READ] = {path for item in items for path in read_by(item)}
     if gate := config.getoption("--gate"):
         left_out = LEFT_OUT[gate]
         changed = None if gate == "all" or config.getoption("--every") else changed_since_landing()
@@ -121,9 +123,13 @@ def changed_since_landing() -> set[str] | None:
     return changed
 
 
+def read_by(item: pytest.Item) -> tuple[str, ...]:
+    return tuple(path for mark in item.iter_markers("reads") for path in mark.args)
+
+
 def concerned(item: pytest.Item, changed: set[str]) -> bool:
     """Whether a test reads a changed file; one that does not say what it reads always is."""
-    reads = tuple(path for mark in item.iter_markers("reads") for path in mark.args)
+    reads = read_by(item)
     own = item.nodeid.partition("::")[0]
     return not reads or own in changed or any(file.startswith(reads) for file in changed)
 
