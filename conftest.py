@@ -83,6 +83,36 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
         def _split_scope(self, nodeid: str) -> str:
             return unit_of(nodeid)
 
+        def remove_node(self, node: object) -> str | None:
+            """Return the test at which a worker crashed, and give what is behind it to others;
+            xdist would give them that test, too, until all workers have crashed.
+            """
+            units = self.assigned_work.pop(node)
+            left: list[str] = [
+                test for unit in units.values() for test, ended in unit.items() if not ended
+            ]
+            if not left:
+                return None
+            units[unit_of(left[0])][left[0]] = True
+            self.workqueue.update(
+                {name: unit for name, unit in units.items() if not all(unit.values())}
+            )
+            for other in self.assigned_work:
+                self._reschedule(other)
+            return left[0]
+
+        def _reschedule(self, node: Any) -> None:
+            """Give a worker two tests at least: it begins one when it knows the next, or that there
+            is none.
+            """
+            super()._reschedule(node)
+            while (
+                self.workqueue
+                and not node.shutting_down
+                and self._pending_of(self.assigned_work[node]) < 2
+            ):
+                self._assign_work_unit(node)
+
     config.option.loadscopereorder = False
     return Units(config, log)
 

@@ -195,6 +195,17 @@ def test_a_failure_is_counted_and_told(tree: pathlib.Path) -> None:
     assert text.splitlines()[-1].split(", ")[1] == "1 failed"
 
 
+def test_a_worker_that_crashes_is_one_failure_and_what_is_behind_it_runs(
+    tree: pathlib.Path,
+) -> None:
+    crash = "import os\n\ndef test_bad(): os._exit(3)\n\ndef test_behind(): pass\n"
+    (tree / "tests/test_bad.py").write_text(crash)
+    code, text = gate(tree, "--gate", "test")
+    assert code == 1
+    assert text.splitlines()[-1] == "2 passed, 1 failed, 0 skipped"
+    assert "test_some.py" in text.partition("not run")[2]
+
+
 def test_what_tests_read_exists(pytestconfig: pytest.Config) -> None:
     """A path begins the names of files; one that begins none would leave its test out."""
     for path in {*conftest.ALWAYS, *conftest.APART, *LIBRARY, *pytestconfig.stash[conftest.READ]}:
