@@ -61,8 +61,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let the lab's tests share what they compile; it is not in the user's cache."""
+    """Let the lab's tests share what they compile; it is not in the user's. Begin logs anew."""
     if config.getoption("--gate"):
+        if not hasattr(config, "workerinput"):
+            shutil.rmtree(ROOT / "build/log", ignore_errors=True)
         os.environ["EVERYCORE_TEST_OBJECTS"] = str(ROOT / "build/cache/everycore/objects")
 
 

@@ -66,13 +66,18 @@ def test_a_program_that_tests_nothing_is_a_failure_and_one_that_skips_all_a_skip
         (1, SUMMARY),
         (-4, SUMMARY),
         (0, SUMMARY.replace('"failed":0', '"failed":1')),
-        (0, SUMMARY.replace("5", "0")),
+        (0, SUMMARY.replace("5", "0").replace('skipped":1', 'skipped":0')),
     ],
 )
 def test_a_harness_that_fails_or_tests_nothing_is_a_failure(ended: tuple[int, str]) -> None:
     passed((0, SUMMARY), [])
     with pytest.raises((pytest.fail.Exception, AssertionError)):
         passed(ended, [])
+
+
+def test_a_harness_that_skips_all_is_a_skip() -> None:
+    with pytest.raises(pytest.skip.Exception):
+        passed((0, SUMMARY.replace("5", "0")), [])
 
 
 def test_skips_of_a_harness_are_told_with_their_kernels() -> None:
