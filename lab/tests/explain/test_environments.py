@@ -54,9 +54,10 @@ def test_a_variable_that_a_wrapper_sets_is_known(means: str, argv: tuple[str, ..
     sampled, _ = run(means, *argv)
     found = counted(sampled)
     assert found.get(VALUE, 0) >= 0.8 * sum(found.values()) > 0
-    hottest = collect(sampled, argv).regions[0]
-    assert hottest.environment is not None
-    assert hottest.environment[NAME] == VALUE
+    regions = collect(sampled, argv).regions
+    known = [region for region in regions if (region.environment or {}).get(NAME) == VALUE]
+    # On a busy machine the wrapper's start may be the hottest.
+    assert sum(region.samples for region in known) > sum(region.samples for region in regions) / 2
 
 
 @pytest.mark.parametrize("means", MEANS)
