@@ -31,8 +31,10 @@ def old_data(base: str, files: set[str]) -> set[tuple[str, str, str, str]]:
 
 def concerned(
     mutants: list[Mutant], recipes: dict[str, Recipe], changed: set[str], base: str
-) -> list[Mutant]:
-    """Return the mutants that a change of these files concerns, but for the removal of calls."""
+) -> tuple[list[Mutant], list[Mutant]]:
+    """Return the mutants that a change of these files concerns, but for the removal of calls: those
+    whose data is new, and the others.
+    """
     harness = properties()
     data = {file for file in changed if file.startswith(DATA) and file.endswith(".toml")}
     is_first = git("cat-file", "-e", f"{base.strip()}:{DATA}") is None
@@ -44,18 +46,19 @@ def concerned(
         for group in tomllib.loads(path.read_text()).get("group", [])
     }
 
-    def is_concerned(mutant: Mutant) -> bool:
-        if mutant.is_removal:
-            return False
+    def is_new(mutant: Mutant) -> bool:
+        said = (mutant.title, mutant.old, mutant.new, mutant.notice)
+        return of_file.get(mutant.group) in data and not is_first and said not in was
+
+    def is_of_change(mutant: Mutant) -> bool:
         tests = test_files(mutant, recipes[mutant.build], harness)
-        is_new = of_file.get(mutant.group) in data and not is_first
-        return (
-            mutant.file in changed
-            or any(fnmatch.fnmatch(file, pattern) for file in changed for pattern in tests)
-            or (is_new and (mutant.title, mutant.old, mutant.new, mutant.notice) not in was)
+        return mutant.file in changed or any(
+            fnmatch.fnmatch(file, pattern) for file in changed for pattern in tests
         )
 
-    return [mutant for mutant in mutants if is_concerned(mutant)]
+    planted = [mutant for mutant in mutants if not mutant.is_removal]
+    new = [mutant for mutant in planted if is_new(mutant)]
+    return new, [mutant for mutant in planted if is_of_change(mutant) and mutant not in new]
 
 
 def sample(mutants: list[Mutant], recipes: dict[str, Recipe]) -> list[Mutant]:
