@@ -61,7 +61,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let the lab's tests share what they compile; it is not in the user's. Begin logs anew."""
+    """Give the lab's tests one folder for what they compile; delete the logs of the last run."""
     if config.getoption("--gate"):
         if not hasattr(config, "workerinput"):
             shutil.rmtree(ROOT / "build/log", ignore_errors=True)
@@ -86,8 +86,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
             return unit_of(nodeid)
 
         def remove_node(self, node: object) -> str | None:
-            """Return the test at which a worker crashed, and give what is behind it to others;
-            xdist would give them that test, too, until all workers have crashed.
+            """Return the test at which a worker crashed; give the tests behind it to others. The
+            method of xdist gives them the crashing test, too, until all workers have crashed.
             """
             units = self.assigned_work.pop(node)
             left: list[str] = [
@@ -104,8 +104,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
             return left[0]
 
         def _reschedule(self, node: Any) -> None:
-            """Give a worker two tests at least: it begins one when it knows the next, or that there
-            is none.
+            """Give a worker at least two tests: it begins one only when it knows the next, or knows
+            that there is none.
             """
             super()._reschedule(node)
             while (
@@ -193,14 +193,14 @@ def pytest_runtest_makereport(
 
 @pytest.fixture
 def notes(request: pytest.FixtureRequest) -> Iterator[list[str]]:
-    """Notes of a test that passed on what it has skipped inside, and why: printed at the end."""
+    """Reasons for what a passing test left out; they are printed at the end."""
     told: list[str] = []
     yield told
     request.node.user_properties += [("skipped", note) for note in dict.fromkeys(told)]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Tell the process that prints what this worker has left out; each leaves out the same."""
+    """Tell the main process what this worker has left out; all workers leave out the same."""
     if (told := getattr(session.config, "workeroutput", None)) is not None:
         told["unconcerned"] = list(session.config.stash.get(UNCONCERNED, None) or ())
 

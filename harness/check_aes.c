@@ -29,7 +29,7 @@ static const struct evc_aes *kernel_of(const struct check *c)
     return evc_aes_named(c->line->name);
 }
 
-/* ---- One run held against what is known ----------------------------------------------------- */
+/* ---- Comparison of one run with what is known ------------------------------------------------ */
 
 static struct known known; /* of the operation under test; too big for the stack */
 

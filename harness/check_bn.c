@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The properties that every kernel of bn has. All is held against c_ref, which doubles and adds;
- * c_ref itself against what is known of published primes, and in tests/oracles/bn_against_python.py
- * against another implementation of integers.
+ * The properties that every kernel of bn has. The checks compare all results with those of c_ref,
+ * which doubles and adds. They compare c_ref with what is known of published primes;
+ * tests/oracles/bn_against_python.py compares it with another implementation of integers.
  */
 #include "check.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The properties that every kernel of word primitives has. Operations are held against c_ref, which
- * works bit by bit, and c_ref with all others against identities that need no other code;
- * tests/oracles/bn_words_answers.py holds them against the integers of Python.
+ * The properties that every kernel of word primitives has. The checks compare each operation with
+ * that of c_ref, which works bit by bit, and all kernels, c_ref too, with identities that need no
+ * other code; tests/oracles/bn_words_answers.py compares them with the integers of Python.
  */
 #include "check.h"
 

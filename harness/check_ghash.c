@@ -35,7 +35,7 @@ static void flip_bit(uint8_t block[16], size_t i)
     block[i / 8] ^= (uint8_t)(0x80 >> i % 8);
 }
 
-/* ---- One run held against what is known ------------------------------------------------------ */
+/* ---- Comparison of one run with what is known ------------------------------------------------ */
 
 /* A subkey, a message, and the hash of each of its prefixes of whole blocks;
  * too big for the stack. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How tests run other programs: builds by Meson, harnesses, and programs that count for themselves.
 
-What a program printed is in build/log, and of a failure the end is told.
+build/log has all that a program printed; a failing test shows the last lines.
 """
 
 import contextlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files that differ from what has landed, so that a step tests what a change concerns."""
+"""Files that differ from what has landed, so that the tests run that a change concerns."""
 
 import pathlib
 import subprocess
@@ -39,7 +39,8 @@ def base_of(revision: str | None = None) -> str | None:
 def changed_files(base: str) -> set[str]:
     """Return the files that differ from a commit, also those that no commit has yet.
 
-    Of one that was renamed both names. They begin at ROOT, also inside of another repository.
+    A renamed file counts by both names. Paths are relative to ROOT, also where ROOT is a folder of
+    another repository.
     """
     differ = git("diff", "--name-only", "--no-renames", "--relative", base.strip()) or ""
     new = git("ls-files", "--others", "--exclude-standard") or ""

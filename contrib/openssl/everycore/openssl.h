@@ -62,8 +62,8 @@ typedef struct {
 /* `top` says how many words are in use, and the highest of them may be zero. */
 #define BN_FLG_FIXED_TOP 0x10000
 
-/* A modulus n: R = 2^ri, RR = R^2 modulo N, n0 = -1 / N modulo R, of which two words are kept. ri
- * stands first before OpenSSL 4.0; patch-openssl reads the version from the library. */
+/* A modulus n: R = 2^ri, RR = R^2 modulo N, n0 = the low two words of -1 / N modulo R. Before
+ * OpenSSL 4.0 the member ri is the first; patch-openssl reads the version from the library. */
 #if !defined(EVC_OPENSSL_MAJOR)
 #error "EVC_OPENSSL_MAJOR is to say which version of OpenSSL the library has"
 #endif
