@@ -2,6 +2,7 @@
 """The world as tests see it: saved harness outputs instead of processes."""
 
 import io
+import json
 import signal
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -135,6 +136,11 @@ class Lab:
         assert isinstance(out, io.StringIO)
         assert isinstance(err, io.StringIO)
         return Outcome(code, out.getvalue(), err.getvalue())
+
+
+def objects(text: str) -> list[dict[str, Any]]:
+    """Read lines of JSON."""
+    return [json.loads(line) for line in text.splitlines()]
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import typer
-from world import PACKAGE, Lab
+from world import PACKAGE, Lab, objects
 
 from everycore.cli import COMMAND_GROUPS, COMMANDS, EXAMPLES, help_of, make_app
 from everycore.environment.context import Completed
@@ -26,10 +26,6 @@ from everycore.store import run_files
 
 # The fake git knows one commit; without .git, as in an unpacked archive, nobody asks it.
 COMMIT = "0123456789ab" if (PACKAGE.parent.parent / ".git").exists() else "no-commit"
-
-
-def objects(text: str) -> list[dict[str, object]]:
-    return [json.loads(line) for line in text.splitlines()]
 
 
 # ---- The command line

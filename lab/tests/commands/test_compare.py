@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from world import DATA, PACKAGE, Lab, data_text
+from world import DATA, PACKAGE, Lab, data_text, objects
 
 from everycore.commands import compare as command
 from everycore.commands.compare import NO_VERDICT
@@ -24,10 +24,6 @@ from everycore.store import matrix_files, run_files
 
 SOURCE = DATA / "counting_harness.c"
 COIN = command._coin  # before it is replaced
-
-
-def objects(text: str) -> list[dict[str, object]]:
-    return [json.loads(line) for line in text.splitlines()]
 
 
 # ---- Two programs in turn

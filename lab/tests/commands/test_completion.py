@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+from typing import cast
 
 import pytest
 import typer
@@ -74,7 +75,8 @@ def test_completion_imports_nothing_heavy(typed: str) -> None:
 
 def ask(lab: Lab, callback: Complete, incomplete: str) -> list[str]:
     command = typer.main.get_command(make_app(["list"]))
-    return callback(command.make_context("everycore", ["list"], obj=lab.context()), incomplete)
+    asked = command.make_context("everycore", ["list"], obj=lab.context())
+    return callback(cast(typer.Context, asked), incomplete)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """`everycore ct` in-process, with a saved harness output and without tracing."""
 
-import json
 from collections.abc import Sequence
 
 import pytest
-from world import Lab
+from world import Lab, objects
 
 from everycore.ct import gate
 from everycore.ct.verdicts import Verdict
@@ -27,10 +26,6 @@ def tracer(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
     monkeypatch.setattr(gate, "trace", trace)
     return says
-
-
-def objects(text: str) -> list[dict[str, object]]:
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def test_all_methods_have_a_column_and_the_promises_are_kept(lab: Lab) -> None:

@@ -257,7 +257,7 @@ def test_the_estimate_of_a_run_is_known_when_it_goes_on(tmp_path: Path) -> None:
         ({}, RunOptions()),
         ({"time_limit": 3.0, "estimate": True}, RunOptions(3.0, True)),
     ):
-        out.write_text(encode_line(old.replace(options=old.options | options)) + "\n")
+        out.write_text(encode_line(old.replace(options={**old.options, **options})) + "\n")
         assert stored_choice(out) == (Choice(subjects=("x",)), run_options)
 
 

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """everycore peers, in a world of saved lines."""
 
-import json
 import re
 
 import pytest
-from world import PACKAGE, Lab
+from world import PACKAGE, Lab, objects
 
 from everycore.commands import peers as command
 from everycore.commands.peers import RANGE_OF
@@ -14,10 +13,6 @@ from everycore.environment.context import Completed
 from everycore.run import peer_runs
 
 ONLY = ("--peer", "openssl", "--mode", "ctr", "--bytes", "16384")
-
-
-def objects(text: str) -> list[dict[str, object]]:
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def test_peers_stand_beside_the_kernels_and_the_limit(lab: Lab) -> None:

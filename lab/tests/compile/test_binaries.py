@@ -2,7 +2,7 @@
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from io import StringIO
@@ -97,7 +97,7 @@ def test_threads_that_want_the_same_get_one_that_stays(
 ) -> None:
     """A program that was replaced while it is traced has maps that say "(deleted)"."""
     together = threading.Barrier(2, timeout=60)
-    run = lab.runner.run
+    run: Callable[..., Completed] = lab.runner.run
     both_start = threading.Event()
 
     def slow(argv: Sequence[str], **options: Any) -> Completed:
@@ -111,9 +111,10 @@ def test_threads_that_want_the_same_get_one_that_stays(
         source = tree.root / "src/a.c"
         if kind == "harness":
             path = build_harness(lab.context(), tree, Target("host", ""), GCC, ()).binary
+        elif kind == "tool":
+            path = build_tool(lab.context(), GCC, [source], ())
         else:
-            builder = build_tool if kind == "tool" else build_object
-            path = builder(lab.context(), GCC, source if kind == "object" else [source], ())
+            path = build_object(lab.context(), GCC, source, ())
         return path, path.stat().st_ino
 
     with ThreadPoolExecutor(max_workers=2) as pool:

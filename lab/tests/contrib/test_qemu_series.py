@@ -141,7 +141,7 @@ def test_the_cover_letter_has_seconds_without_and_with_the_series(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(SERIES.parent))
-    import make_series  # type: ignore[import-not-found]
+    import make_series
 
     machine = {"cpu": "Fast", "family": "1", "model": "2"}
     start = {

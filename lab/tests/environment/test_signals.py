@@ -119,7 +119,7 @@ def test_a_signal_ends_everycore_and_all_that_it_started(
     _, errors = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 128 + number, errors
     assert "Traceback" not in errors
-    assert signal.strsignal(number) in errors
+    assert str(signal.strsignal(number)) in errors
     wait_for_end_of(numbers)
 
 

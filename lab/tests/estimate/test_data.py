@@ -129,7 +129,8 @@ def test_published_messages_of_this_version_name_functions_that_can_be_traced() 
     cores = data.load_cores(FOLDER, {})
     messages, gains = data.load_messages(FOLDER, cores)
     tree = catalog.find_tree(FOLDER.parent)
-    functions = {message.function for message in (*messages, *gains) if message.function}
+    named = [message.function for message in messages] + [gain.function for gain in gains]
+    functions = {function for function in named if function}
     assert len(functions) == 3
     for subject, name in (function.split() for function in functions):
         assert subjects.find_subject(tree, subject).function(name).computes == "gcm-seal"

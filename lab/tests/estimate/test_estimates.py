@@ -39,7 +39,7 @@ def test_an_estimate_is_scaled_by_the_point_of_its_technique() -> None:
     found = figure(CORE, 1.6, ["ce"], False, fits)
     assert isinstance(found, Figure)
     assert found.center == pytest.approx(1.8)
-    assert (found.low, found.high) == (pytest.approx(1.62), pytest.approx(1.98))
+    assert (found.low, found.high) == pytest.approx((1.62, 1.98))
     assert found.basis == "other ce-ctr -11%"
 
 

@@ -60,7 +60,8 @@ def test_the_best_kernel_counts_against_the_best_of_the_others() -> None:
     own = [row("slow", 3.0), row("fast", 1.0)]
     (found,) = reach(GOAL, own, lambda _, name: others[name])
     assert found.row is own[1]
-    assert (found.rival, found.ratio, found.met) == ("s two", pytest.approx(0.8), True)
+    assert (found.rival, found.met) == ("s two", True)
+    assert found.ratio == pytest.approx(0.8)
     (found,) = reach(replace(GOAL, ratio=0.7), own, lambda _, name: others[name])
     assert found.met is False
 

@@ -24,7 +24,7 @@ def test_bad_input_is_named_in_one_line(
     tmp_path: Path, words: tuple[str, ...], message: str
 ) -> None:
     (tmp_path / "there.jsonl").write_text("mine")
-    argv = [sys.executable, TOOLS / words[0], *words[1:]]
+    argv = [sys.executable, str(TOOLS / words[0]), *words[1:]]
     done = subprocess.run(argv, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 2
     assert message in done.stderr

@@ -78,7 +78,7 @@ def test_a_function_with_bounds_is_decoded_from_its_beginning(tmp_path: Path) ->
         'ret\n.cfi_endproc\n.size g, .-g\n.section .note.GNU-stack,"",@progbits\n'
     )
     library = tmp_path / "x.so"
-    argv = ["cc", "-shared", "-nostdlib", "-o", library, source]
+    argv = ["cc", "-shared", "-nostdlib", "-o", str(library), str(source)]
     if subprocess.run(argv, capture_output=True, check=False).returncode:
         pytest.skip("this compiler is for another CPU than x86-64")
     found = instructions_in(str(library))

@@ -3,6 +3,7 @@
 
 import json
 import os
+import platform
 import subprocess
 import sys
 from dataclasses import replace
@@ -97,7 +98,7 @@ def test_features_that_a_hypervisor_hides_are_named() -> None:
 def test_a_library_gets_one_verdict(
     library: Installed, environment: dict[str, str], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(health.masks.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     assert words in health.verdict(library, FLAGS, environment)[0]
 
 
@@ -188,8 +189,8 @@ def test_exit_code_1_only_if_a_process_uses_what_is_slow(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, processes: dict[int, str], code: int
 ) -> None:
     fast, slow = replace(GOOD, path="/fast"), replace(GOOD, path="/slow", processes=processes)
-    monkeypatch.setattr(command.health, "installed", lambda files: [*files, fast, slow])
-    monkeypatch.setattr(command.health, "add_processes", lambda _: None)
+    monkeypatch.setattr(health, "installed", lambda files: [*files, fast, slow])
+    monkeypatch.setattr(health, "add_processes", lambda _: None)
     rates = {"/fast": 9.0, "/slow": 2.0}
     monkeypatch.setattr(
         command, "probe_library", lambda library, _: [probed(library.path, rates[library.path])]
@@ -202,7 +203,7 @@ def test_exit_code_1_only_if_a_process_uses_what_is_slow(
 
 def test_the_kernel_has_a_table_of_its_own(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     algorithms = [KernelAlgorithm("xts(aes)", "xts-aes-vaes-avx512", 800)]
-    monkeypatch.setattr(command.health, "kernel_algorithms", lambda _: algorithms)
+    monkeypatch.setattr(health, "kernel_algorithms", lambda _: algorithms)
     found = lab("doctor", "--kernel")
     assert found.code == 0
     assert "Resolved as" in found.out
@@ -247,8 +248,8 @@ def test_lines_of_the_answer_fit_80_columns_and_the_page_has_them(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     slow = replace(GOOD, path="/usr/lib/x86_64-linux-gnu/libcrypto.so.3", processes={5: "sshd"})
-    monkeypatch.setattr(command.health, "installed", lambda _: [slow])
-    monkeypatch.setattr(command.health, "add_processes", lambda _: None)
+    monkeypatch.setattr(health, "installed", lambda _: [slow])
+    monkeypatch.setattr(health, "add_processes", lambda _: None)
     result = replace(probed(slow.path, 4e9), library="OpenSSL", code="AES: AES-NI + GHASH: CLMUL")
     monkeypatch.setattr(command, "probe_library", lambda *_: [result])
     monkeypatch.setattr(command, "measure_own", lambda _: OWN)
@@ -274,7 +275,7 @@ def test_the_reason_is_told_if_our_kernels_cannot_be_measured(
 ) -> None:
     lab.runner.absent = ("cc", "gcc", "clang")
     assert measure_own(lab.context()).error
-    monkeypatch.setattr(command.health, "installed", lambda _: [])
+    monkeypatch.setattr(health, "installed", lambda _: [])
     assert "Not measured: the kernels of everycore" in lab("doctor").out
 
 

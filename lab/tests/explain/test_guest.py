@@ -61,7 +61,14 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("guest")
     source, binary = folder / "guest.c", folder / "guest"
     source.write_text(GUEST)
-    build = ["aarch64-linux-gnu-gcc", "-O2", "-march=armv8-a+crypto", "-o", binary, source]
+    build = [
+        "aarch64-linux-gnu-gcc",
+        "-O2",
+        "-march=armv8-a+crypto",
+        "-o",
+        str(binary),
+        str(source),
+    ]
     subprocess.run(build, check=True)
     return binary
 

@@ -19,7 +19,9 @@ from everycore.commands import profile as command
 from everycore.explain import recording
 from everycore.explain.explanation import Explanation, ProfileLine, Remedy
 from everycore.explain.trial import Change, change_of, try_remedy
+from everycore.openssl import installations
 from everycore.openssl.installations import Answer
+from everycore.report import potential
 
 SPIN = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo done; exit 5"
 
@@ -116,7 +118,7 @@ def test_what_the_cpu_could_do_stands_beside_what_the_program_took(
     assert re.search(
         r"AES-GCM: this program takes \d\.\d+ cycles per byte, this CPU's limit", shown
     )
-    monkeypatch.setattr(command.potential, "costs_of", lambda *_: {})
+    monkeypatch.setattr(potential, "costs_of", lambda *_: {})
     assert "limit" not in lab("profile", "--load", str(file)).out
 
 
@@ -184,16 +186,16 @@ def test_a_provider_that_is_not_installed_is_not_tried(
 ) -> None:
     """The folder of OpenSSL's modules is asked for, and Meson's default below it."""
     answer = Answer("/lib/libcrypto.so.3", "OpenSSL 3.0", "/etc/ssl", str(tmp_path))
-    monkeypatch.setattr(command.installations, "executable", lambda *_: Path("openssl"))
-    monkeypatch.setattr(command.installations, "libcrypto_of", lambda *_: answer.library)
-    monkeypatch.setattr(command.installations, "ask", lambda *_: answer)
+    monkeypatch.setattr(installations, "executable", lambda *_: Path("openssl"))
+    monkeypatch.setattr(installations, "libcrypto_of", lambda *_: answer.library)
+    monkeypatch.setattr(installations, "ask", lambda *_: answer)
     (tmp_path / "conf").mkdir()
     assert command._provider(lab.context(), tmp_path / "conf") is None
     (tmp_path / "everycore.so").touch()
     found = command._provider(lab.context(), tmp_path / "conf")
     assert found is not None
     assert f"module = {tmp_path}/everycore.so" in found.read_text()
-    monkeypatch.setattr(command.installations, "libcrypto_of", lambda *_: None)
+    monkeypatch.setattr(installations, "libcrypto_of", lambda *_: None)
     assert command._provider(lab.context(), tmp_path / "conf") is None
 
 

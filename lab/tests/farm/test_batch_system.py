@@ -48,8 +48,12 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_workers_of_slurm_do_jobs(lab: Lab, slurm: Path) -> None:
     jobqueue = pytest.importorskip("dask_jobqueue", reason="make lab")
     tree = catalog.find_tree(PACKAGE, "")
-    own = {"everycore": worker.own_version(), "tree": worker.tree_digest(tree)}
-    job = Job(Work.COMPILE, Cell("c_ref", "ctr", "gcc-none", ("-O2",)), **own)
+    job = Job(
+        Work.COMPILE,
+        Cell("c_ref", "ctr", "gcc-none", ("-O2",)),
+        everycore=worker.own_version(),
+        tree=worker.tree_digest(tree),
+    )
     with jobqueue.SLURMCluster(
         queue="normal",
         cores=1,

@@ -101,8 +101,8 @@ def test_a_worker_finds_what_makes_wrong_answers_right(real_lab: Lab, asked: lis
 def test_a_worker_counts_a_cell_and_looks_for_its_leaks(real_lab: Lab, asked: list[Job]) -> None:
     path = real_lab.folder / "cells.jsonl"
     with scheduler_with_worker() as address:
-        words = ("--subject", "c_ttable4", "--function", "ctr", "--key-bits", "128")
-        words += ("--target", "qemu-aarch64", "--flags=-O2", "--json")
+        words = ["--subject", "c_ttable4", "--function", "ctr", "--key-bits", "128"]
+        words += ["--target", "qemu-aarch64", "--flags=-O2", "--json"]
         more = ("--scheduler", address, "--out", str(path))
         toolchain = "gcc-" + version(real_lab)
         named = (*words, *more, "--toolchain", toolchain)
@@ -118,4 +118,4 @@ def test_a_worker_counts_a_cell_and_looks_for_its_leaks(real_lab: Lab, asked: li
 def version(lab: Lab) -> str:
     """Return the major version of the cross compiler, by which the lab names it."""
     done = lab.runner.run(["aarch64-linux-gnu-gcc", "-dumpversion"])
-    return done.stdout.strip().split(".", maxsplit=1)[0]
+    return str(done.stdout).strip().split(".", maxsplit=1)[0]

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Jobs, the answers of workers, and runs that hand jobs out, with a stand-in for Dask."""
 
+import io
 import json
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from matrix.cells import cell, measured, pipeline, resolved
@@ -24,7 +25,8 @@ from everycore.farm.work import Answer, Job, Work
 from everycore.matrix.bisect import with_switches
 from everycore.matrix.cell_runs import Run
 from everycore.matrix.checked_cell import CheckedCell
-from everycore.matrix.miscompilations import explain_wrong, wrong_answers
+from everycore.matrix.compiled_cell import CompiledCell
+from everycore.matrix.miscompilations import AnswerTrials, explain_wrong, wrong_answers
 from everycore.matrix.time_limits import Clock
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, Verdict
 from everycore.model.domain import Compiler
@@ -137,7 +139,7 @@ class Answering:
 def run_of(lab: Lab, farm: Answering, cells: Sequence[Cell] = CELLS, **job: Any) -> FarmRun:
     bench = pipeline(lab.context(), catalog.find_tree(PACKAGE, ""), {})
     jobs = {planned_cell: job_of(planned_cell, **job) for planned_cell in cells}
-    return FarmRun(farm, bench, Run(bench, Clock(lambda: 0.0)), jobs)  # type: ignore[arg-type]
+    return FarmRun(cast(Farm, farm), bench, Run(bench, Clock(lambda: 0.0)), jobs)
 
 
 PLANNED = [resolved(cell) for cell in CELLS]
@@ -280,7 +282,7 @@ def test_workers_make_wrong_answers_right(lab: Lab) -> None:
             return [True for _ in cells]
 
     found = explain_wrong(
-        Here(),  # type: ignore[arg-type]
+        cast(AnswerTrials, Here()),
         results,
         elsewhere=lambda asked: run.made_right(asked, lambda: True),
     )
@@ -299,7 +301,7 @@ def test_without_a_repair_for_one_cell_workers_are_not_asked_for_others(lab: Lab
     farm = Answering([answer_to(job, result=None, anomaly=odd.replace(why_not="no switch"))])
     run = run_of(lab, farm)
     found = explain_wrong(
-        None,  # type: ignore[arg-type]
+        cast(AnswerTrials, None),  # no trial is made here
         results,
         elsewhere=lambda asked: run.made_right(asked, lambda: True),
     )
@@ -364,6 +366,11 @@ class Future:
     __hash__ = object.__hash__
 
 
+def told(context: Context) -> str:
+    assert isinstance(context.err.file, io.StringIO)
+    return context.err.file.getvalue()
+
+
 @dataclass
 class Client:
     """Dask's client, with one future for each submission."""
@@ -390,7 +397,7 @@ HOSTS = {"a": "1", "b": "2", "c": "3"}
 
 
 def exchanged(lab: Lab, client: Client, jobs: Sequence[Job]) -> list[Answer | Undone]:
-    farm = Farm(lab.context(), "tcp://x", client, HOSTS)  # type: ignore[arg-type]
+    farm = Farm(lab.context(), "tcp://x", client, HOSTS)
     return list(_Exchange(farm, list(jobs), lambda: True).run())
 
 
@@ -438,19 +445,21 @@ def test_another_worker_of_the_same_host_is_asked_if_there_is_no_other(lab: Lab)
         for worker_name in "ab"
     ]
     client = Client([*fails, Future(encode_line(answer_to(job)))])
-    farm = Farm(lab.context(), "tcp://x", client, {"a": "1", "b": "1", "c": "1"})  # type: ignore[arg-type]
+    farm = Farm(lab.context(), "tcp://x", client, {"a": "1", "b": "1", "c": "1"})
     (answer,) = _Exchange(farm, [job], lambda: True).run()
     assert isinstance(answer, Answer)
     assert [workers for _, workers in client.sent] == [None, ["b", "c"], ["c"]]
 
 
-def test_a_job_whose_chosen_workers_died_is_done_by_others(lab: Lab) -> None:
+def test_a_job_whose_chosen_workers_died_is_done_by_others(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
     job = job_of(CELLS[0])
     full = Future(encode_line(Answer(job.key, "1", worker="a", error="full")))
     client = Client([full, Future(status="pending"), Future(encode_line(answer_to(job)))])
-    farm = Farm(lab.context(), "tcp://x", client, HOSTS)  # type: ignore[arg-type]
+    farm = Farm(lab.context(), "tcp://x", client, HOSTS)
     exchange = _Exchange(farm, [job], lambda: True)
-    exchange._wait = lambda: setattr(client, "workers", ("a", "d"))  # type: ignore[method-assign]
+    monkeypatch.setattr(exchange, "_wait", lambda: setattr(client, "workers", ("a", "d")))
     (answer,) = exchange.run()
     assert isinstance(answer, Answer)
     assert [workers for _, workers in client.sent] == [None, ["b", "c"], None]
@@ -466,14 +475,14 @@ def test_a_worker_that_could_not_do_three_jobs_gets_no_more_and_is_named_once(la
     futures += [Future(encode_line(answer_to(job))) for job in jobs[3:]]
     client = Client(futures)
     context = lab.context()
-    farm = Farm(context, "tcp://x", client, HOSTS)  # type: ignore[arg-type]
+    farm = Farm(context, "tcp://x", client, HOSTS)
     exchange = _Exchange(farm, [], lambda: True)
     for job in jobs:  # one after the other
         exchange.waiting.append(job)
         (answer,) = exchange.run()
         assert isinstance(answer, Answer)
     assert [workers for _, workers in client.sent[6:]] == [["b", "c"], ["b", "c"]]
-    assert context.err.file.getvalue().count("worker a cannot do a job: full") == 1  # type: ignore[attr-defined]
+    assert told(context).count("worker a cannot do a job: full") == 1
 
 
 def test_a_job_that_no_host_can_do_does_not_count_against_its_workers(lab: Lab) -> None:
@@ -489,7 +498,7 @@ def test_a_job_that_no_host_can_do_does_not_count_against_its_workers(lab: Lab) 
     client = Client(
         [*futures, Future(encode_line(answer_to(jobs[3])))], workers=("a", "b", "c", "d")
     )
-    farm = Farm(lab.context(), "tcp://x", client, HOSTS)  # type: ignore[arg-type]
+    farm = Farm(lab.context(), "tcp://x", client, HOSTS)
     exchange = _Exchange(farm, [], lambda: True)
     answers = []
     for job in jobs:  # one after the other
@@ -556,14 +565,14 @@ def test_workers_of_another_version_are_refused(
             lab.context(),
             _Facts(changed),
             "tcp://x",
-            job_of(CELLS[0]),  # type: ignore[arg-type]
+            job_of(CELLS[0]),
         )
 
 
 def test_a_worker_whose_clock_is_off_is_told(lab: Lab) -> None:
     context = lab.context()
-    scheduler._checked(context, _Facts({"time": 1.0}), "x", job_of(CELLS[0]))  # type: ignore[arg-type]
-    assert "the clock of worker a is" in context.err.file.getvalue()  # type: ignore[attr-defined]
+    scheduler._checked(context, _Facts({"time": 1.0}), "x", job_of(CELLS[0]))
+    assert "the clock of worker a is" in told(context)
 
 
 @dataclass
@@ -588,7 +597,7 @@ class _Facts:
 def test_a_worker_without_everycore_is_named(lab: Lab) -> None:
     client = _Facts({}, ModuleNotFoundError("No module named 'everycore'"))
     with pytest.raises(EverycoreError, match="worker a cannot run everycore: No module named"):
-        scheduler._checked(lab.context(), client, "x", job_of(CELLS[0]))  # type: ignore[arg-type]
+        scheduler._checked(lab.context(), client, "x", job_of(CELLS[0]))
 
 
 def test_a_worker_that_comes_to_this_host_before_the_timing_is_noticed(
@@ -600,7 +609,7 @@ def test_a_worker_that_comes_to_this_host_before_the_timing_is_noticed(
     def ready(*words: object) -> CheckedCell:
         del words
         farm.shared = ["tcp://10.0.0.9:1"]
-        return CheckedCell(None, counted(CELLS[0]))  # type: ignore[arg-type]
+        return CheckedCell(cast(CompiledCell, None), counted(CELLS[0]))
 
     monkeypatch.setattr(worker, "ready", ready)
     with pytest.raises(EverycoreError, match=r"tcp://10.0.0.9:1 runs on this host"):

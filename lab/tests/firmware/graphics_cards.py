@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """ROMs of graphics cards with the tables that Linux's drivers look for, made byte by byte."""
 
+from typing import Any
+
 from firmware.pe_images import AARCH64
 from firmware.rom_images import bios, image, rom
 
@@ -13,9 +15,7 @@ BIT_AT = 0x180
 BIT = b"\xff\xb8BIT\0"
 
 
-def card(
-    vendor: int, at: int = 0, text: bytes = b"", class_code: int = VGA, **more: object
-) -> bytes:
+def card(vendor: int, at: int = 0, text: bytes = b"", class_code: int = VGA, **more: Any) -> bytes:
     """Return a BIOS image with some bytes of tables in it; its checksum is right."""
     whole = bytearray(bios(vendor=vendor, class_code=class_code, **more))
     if text:
@@ -24,7 +24,7 @@ def card(
     return bytes(whole)
 
 
-def atom(pointer: int = HEADER, magic: bytes = b"ATOM", **more: object) -> bytes:
+def atom(pointer: int = HEADER, magic: bytes = b"ATOM", **more: Any) -> bytes:
     """Return a BIOS image with the pointer and the header that amdgpu looks for."""
     whole = bytearray(card(AMD, **more))
     whole[0x48:0x4A] = pointer.to_bytes(2, "little")
@@ -34,7 +34,7 @@ def atom(pointer: int = HEADER, magic: bytes = b"ATOM", **more: object) -> bytes
     return bytes(whole)
 
 
-def efi(vendor: int, **more: object) -> bytes:
+def efi(vendor: int, **more: Any) -> bytes:
     return image(vendor=vendor, class_code=VGA, **more)
 
 

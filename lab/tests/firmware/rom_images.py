@@ -3,6 +3,7 @@
 
 import struct
 from dataclasses import dataclass, replace
+from typing import Any
 
 from firmware.pe_images import X86_64, make_pe
 
@@ -77,7 +78,7 @@ def image(plan: RomPlan | None = None, **changes: object) -> bytes:
     return bytes(whole)
 
 
-def bios(**changes: object) -> bytes:
+def bios(**changes: Any) -> bytes:
     return image(code=0, **changes)
 
 

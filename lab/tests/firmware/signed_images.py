@@ -3,6 +3,7 @@
 
 import hashlib
 import struct
+from typing import Any
 
 from firmware.pe_images import make_pe
 
@@ -58,7 +59,7 @@ def certificate(body: bytes, kind: int = 2) -> bytes:
     return (struct.pack("<IHH", length, 0x200, kind) + body).ljust(-(-length // 8) * 8, b"\0")
 
 
-def own_digest(algorithm: str = "sha256", **plan: object) -> bytes:
+def own_digest(algorithm: str = "sha256", **plan: Any) -> bytes:
     """Return the hash of an image to which certificates are added."""
     image = pe.read(make_pe(certificate=certificate(b""), **plan))
     bare = hashlib.new(algorithm)
@@ -67,5 +68,5 @@ def own_digest(algorithm: str = "sha256", **plan: object) -> bytes:
     return bare.digest()
 
 
-def signed_pe(*entries: bytes, **plan: object) -> bytes:
+def signed_pe(*entries: bytes, **plan: Any) -> bytes:
     return make_pe(certificate=b"".join(entries), **plan)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from compiled import CLANG, GCC
-from world import Lab
+from world import Lab, objects
 
 pytest.importorskip("capstone", reason="no capstone: extra 'firmware'")
 pytest.importorskip("elftools", reason="no pyelftools: extra 'firmware'")
@@ -67,15 +67,14 @@ def build(folder: Path, *command: str, name: str = "program", **sources: str) ->
     return folder / name
 
 
-def objects(text: str, kind: str) -> list[dict[str, Any]]:
-    found = [json.loads(line) for line in text.splitlines()]
-    return [row for row in found if row["type"] == kind]
+def of_kind(text: str, kind: str) -> list[dict[str, Any]]:
+    return [row for row in objects(text) if row["type"] == kind]
 
 
 def rules(text: str) -> dict[str, set[str]]:
     """The functions of each rule."""
     found: dict[str, set[str]] = {}
-    for finding in objects(text, "finding"):
+    for finding in of_kind(text, "finding"):
         found.setdefault(finding["rule"], set()).add(finding["function"])
     return found
 
@@ -90,11 +89,11 @@ def test_the_canaries_of_compilers_are_found_and_have_no_fault(
     path = build(tmp_path, *compiler, *STRONG, f"-O{level}", "-c", name="unit.o", c_unit=SOURCE)
     done = system("canary", "check", str(path), "--json")
     assert (done.code, done.err) == (0, done.err)
-    (about,) = objects(done.out, "binary")
+    (about,) = of_kind(done.out, "binary")
     assert about["machine"] == machine
     guard = "fs+40" if machine == "x86-64" else "the variable __stack_chk_guard"
     assert about["guards"] == {guard: 2}
-    assert {function["function"] for function in objects(done.out, "function")} == {
+    assert {function["function"] for function in of_kind(done.out, "function")} == {
         "copies",
         "leaves_early",
     }
@@ -113,8 +112,8 @@ def test_linked_programs_have_the_same_canaries(
     old = found.pop("canary-above-return", set()) if machine == "a64" and link else set()
     assert (found, done.code) == ({}, int(bool(old))), done.out
     assert not {"copies", "leaves_early"} & old
-    (about,) = objects(done.out, "binary")
-    names = {function["function"] for function in objects(done.out, "function")}
+    (about,) = of_kind(done.out, "binary")
+    names = {function["function"] for function in of_kind(done.out, "function")}
     assert {"copies", "leaves_early"} <= names
     assert not {"no_array", "main"} & names
     assert len(about["guards"]) == 1
@@ -151,7 +150,7 @@ def test_the_source_of_the_guard_is_named(
     path = build(tmp_path, GCC[machine], *STRONG, *options, "-c", name="unit.o", c_unit=SOURCE)
     done = system("canary", "check", str(path), "--json")
     assert done.code == 0
-    assert objects(done.out, "binary")[0]["guards"] == {guard: 2}
+    assert of_kind(done.out, "binary")[0]["guards"] == {guard: 2}
     wanted = "global" if "variable" in guard else "per-task"
     other = "per-task" if wanted == "global" else "global"
     assert system("canary", "check", str(path), "--policy", wanted).code == 0
@@ -163,7 +162,7 @@ def test_the_source_of_the_guard_is_named(
 def test_a_stripped_program_is_read_by_its_unwind_tables(system: Lab, tmp_path: Path) -> None:
     path = build(tmp_path, "gcc", *STRONG, "-s", **PROGRAM)
     done = system("canary", "check", str(path), "--json")
-    (about,) = objects(done.out, "binary")
+    (about,) = of_kind(done.out, "binary")
     assert about["protected"] == 2
     assert any("no symbol table" in note for note in about["not_checked"])
 
@@ -187,7 +186,7 @@ def test_canaries_of_rust_are_found(system: Lab, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     answer = system("canary", "check", str(path), "--policy", "per-task", "--json")
     assert answer.code == 0, answer.out
-    assert "fills" in {function["function"] for function in objects(answer.out, "function")}
+    assert "fills" in {function["function"] for function in of_kind(answer.out, "function")}
 
 
 # ---- Per-task guards, and the trap of a static link
@@ -248,7 +247,7 @@ def test_a_static_link_that_moves_the_guard_is_found(system: Lab, tmp_path: Path
     found = rules(done.out)
     assert found["guard-offset"] == {"copies"}
     offset = next(
-        finding for finding in objects(done.out, "finding") if finding["rule"] == "guard-offset"
+        finding for finding in of_kind(done.out, "finding") if finding["rule"] == "guard-offset"
     )
     symbols = subprocess.run(
         [GCC["a64"].replace("gcc", "nm"), str(path)], check=True, capture_output=True, text=True
@@ -416,7 +415,7 @@ def test_planted_faults_are_found_and_nothing_else(
     if machine == "a64" and is_linked:  # the program has no thread-local variables
         expected["guard-not-a-variable"] = {"compares_another"}
     assert rules(done.out) == expected
-    names = {function["function"] for function in objects(done.out, "function")}
+    names = {function["function"] for function in of_kind(done.out, "function")}
     assert set().union(*FAULTS.values()) - {""} < names
     assert ("moved_for_an_erratum" in names) == (machine == "a64")  # by a linker: errata of Arm
 
@@ -461,7 +460,7 @@ def test_a_guard_that_is_left_in_a_register_is_found(
     pytest.importorskip("unicorn", reason="no unicorn: extra 'firmware'")
     path = build(tmp_path, compiler, *STRONG, **PROGRAM)
     done = system("canary", "check", "--residue", str(path), "--json")
-    notes = objects(done.out, "binary")[0]["not_checked"]
+    notes = of_kind(done.out, "binary")[0]["not_checked"]
     assert "registers at return: 2 of 2 functions could be run" in notes
     expected = {"residue": {"copies", "leaves_early"}} if is_left else {}
     assert (done.code, rules(done.out)) == (int(is_left), expected)
@@ -492,7 +491,7 @@ def test_pe_images_have_names_by_their_map(system: Lab, tmp_path: Path, machine:
     subprocess.run(["lld-link", *link, f"/map:{names}", f"/out:{image}", unit], check=True)
     done = system("canary", "check", str(image), "--map", str(names), "--json")
     assert done.code == 0, done.out
-    assert objects(done.out, "binary")[0]["guards"] == {"the variable __security_cookie": 2}
+    assert of_kind(done.out, "binary")[0]["guards"] == {"the variable __security_cookie": 2}
     done = system("canary", "check", str(image), "--map", str(names), "--policy", "per-task")
     assert done.code == 1
     assert "give the linker's map" in system("canary", "check", str(image)).err
@@ -503,7 +502,7 @@ def test_mingw_programs_have_names_themselves(system: Lab, tmp_path: Path) -> No
     done = system("canary", "check", str(path), "--json")
     assert done.code == 0, done.out
     assert {"copies", "leaves_early"} <= {
-        function["function"] for function in objects(done.out, "function")
+        function["function"] for function in of_kind(done.out, "function")
     }
 
 
@@ -554,9 +553,9 @@ def test_an_overflow_that_passes_the_canary_is_found_where_it_happens(
         if "stack smashing detected" not in done.stderr:
             unnoticed.add(name)
     assert "fixed" not in unnoticed
-    done = system("canary", "check", str(path), "--arrays", "none", "--json")
-    assert rules(done.out) == ({"canary-above-return": unnoticed} if unnoticed else {})
-    assert done.code == int(bool(unnoticed))
+    checked = system("canary", "check", str(path), "--arrays", "none", "--json")
+    assert rules(checked.out) == ({"canary-above-return": unnoticed} if unnoticed else {})
+    assert checked.code == int(bool(unnoticed))
     if unnoticed:
         shown = system("canary", "check", str(path), "--arrays", "none").out
         assert "CVE-2023-4039" in shown
@@ -746,7 +745,7 @@ def test_canaries_above_the_return_address_are_told_apart_by_the_code(
     else:
         path = build(tmp_path, GCC["a64"], "-c", name="unit.o", s_unit=PLACES)
     done = system("canary", "check", str(path), "--json")
-    names = {function["function"] for function in objects(done.out, "function")}
+    names = {function["function"] for function in of_kind(done.out, "function")}
     assert len(names) == 14
     assert rules(done.out) == {"canary-above-return": {n for n in names if n.startswith("old_")}}
     allowed = [word for name in names for word in ("--allow", name)]
@@ -830,7 +829,7 @@ def test_a_library_that_needs_no_canary_is_looked_at_and_clean(
     path = build(tmp_path, "gcc", *STRONG, "-shared", "-fPIC", *options, c_unit=text)
     done = system("canary", "check", str(path), "--json")
     assert (done.code, rules(done.out)) == (0, {})
-    (about,) = objects(done.out, "binary")
+    (about,) = of_kind(done.out, "binary")
     assert about["functions"] >= 2
     assert about["protected"] == 0
     assert about["instructions"] > 0

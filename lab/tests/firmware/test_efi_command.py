@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from firmware import driver_builds, rom_images
-from world import Lab
+from world import Lab, objects
 
 from everycore.binary import pe
 from everycore.environment.context import Completed, SystemRunner
@@ -34,10 +34,6 @@ def drivers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def needs_unicorn() -> None:
     pytest.importorskip("unicorn", reason="no unicorn: extra 'firmware'")
-
-
-def objects(text: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in text.splitlines()]
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -4,6 +4,7 @@
 import random
 import time
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from firmware.pe_images import AARCH64, make_pe
@@ -169,7 +170,7 @@ def test_bytes_without_an_option_rom_are_refused(data: bytes, words: str) -> Non
     ],
 )
 def test_a_driver_that_cannot_be_read_tells_the_offset_in_the_file(
-    changes: dict[str, object], offset: int, words: str
+    changes: dict[str, Any], offset: int, words: str
 ) -> None:
     def refuse(stream: bytes) -> bytes:
         raise AssertionError(f"{len(stream)} bytes must not reach the codec")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from firmware.pe_images import AARCH64, make_pe
 from firmware.rom_images import bios, image, patched, rom
-from world import PACKAGE, Lab
+from world import PACKAGE, Lab, objects
 
 from everycore.binary import pe
 from everycore.environment.context import SystemRunner
@@ -28,10 +28,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.setattr(sources, "SYSFS", tmp_path / "sys")
     (tmp_path / "card.rom").write_bytes(GOOD)
     return Lab(SystemRunner(), tmp_path, {}, width=120)
-
-
-def objects(text: str) -> list[dict[str, object]]:
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def test_list_shows_every_image_with_its_facts(here: Lab) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from everycore.environment.errors import EverycoreError
 from everycore.firmware import sources
+from everycore.firmware.rom_rules import DeviceIds
 from everycore.firmware.sources import Files, load
 
 ROM = b"\x55\xaa a rom"
@@ -55,7 +56,7 @@ def test_the_rom_of_a_device_is_enabled_read_and_disabled_and_both_is_said(tmp_p
     kernel = Kernel()
     found, said = load_said("0000:01:00.0", tmp_path, kernel)
     assert [source.data for source in found] == [ROM]
-    assert found[0].ids == sources.DeviceIds(0x8086, 0x100E, 0x020000)
+    assert found[0].ids == DeviceIds(0x8086, 0x100E, 0x020000)
     assert kernel.written == [b"1\n", b"0\n"]
     assert ["enabled" in said[0], "disabled" in said[1], len(said)] == [True, True, 2]
 

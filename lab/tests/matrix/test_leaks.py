@@ -44,9 +44,9 @@ def suspect(context: Context, tree: Tree) -> Build:
 
     def build(function: str, cc: str, flags: str, target: str = "host", of: str = "") -> Suspect:
         place = load_target(tree, target)
-        for program in (cc, place.compiler, *place.emulator[:1]):
-            if program and not shutil.which(program):
-                pytest.skip(f"no {program}")
+        for name in (cc, place.compiler, *place.emulator[:1]):
+            if name and not shutil.which(name):
+                pytest.skip(f"no {name}")
         subject = find_subject(tree, of) if of else planted()
         program = subjects.build(context, tree, subject, cc or None, flags.split(), target)
         own = subject.function(function)

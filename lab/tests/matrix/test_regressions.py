@@ -62,7 +62,9 @@ def test_what_another_host_explained_stands_and_serves_the_others() -> None:
     assert [anomaly.tried for anomaly in found.anomalies.values()] == [len(FLAGS), 1, 1]
     assert first in written
     asked.clear()
-    explain_all(bench, matrix(), list(found.anomalies.values()), [].append, elsewhere=elsewhere)
+    explain_all(
+        bench, matrix(), list(found.anomalies.values()), list[Line]().append, elsewhere=elsewhere
+    )
     assert not asked
 
 

@@ -134,7 +134,11 @@ def result(runs: Sequence[float], toolchain: str = "gcc-12") -> Result:
 
 def test_equal_cells_of_a_matrix_are_slow_as_seldom_as_is_claimed() -> None:
     def decides(times: Iterator[float], true: float, looks: int = 1) -> bool:
-        return all(is_slower(*map(result, in_turn(times, 5, true, 1)), 1.1) for _ in range(looks))
+        for _ in range(looks):
+            mine, other = map(result, in_turn(times, 5, true, 1))
+            if not is_slower(mine, other, 1.1):
+                return False
+        return True
 
     assert anomalies.ALARM == 0.01
     assert stats.chance_apart(5, 5) <= anomalies.ALARM
@@ -217,7 +221,7 @@ def test_a_switch_that_changes_nothing_seldom_repairs_a_slow_cell() -> None:
 
     def repaired(times: Iterator[float], true: float, with_switch: float) -> bool:
         (first,) = in_turn(times, bisect.TRIAL_PROCESSES, with_switch)
-        sides = [(0.0,)]
+        sides: list[tuple[float, ...]] = [(0.0,)]
         while not is_slower(result(sides[0]), result(sides[-1]), 1.1):
             *sides, again = in_turn(times, bisect.PROCESSES, true, 1, with_switch)
         bad, good = map(stats.median, sides)

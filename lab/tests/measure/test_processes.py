@@ -21,7 +21,7 @@ BENCH = next(
 
 
 def bench(*cycles: float, **other: object) -> Bench:
-    return BENCH.replace(cycles=cycles, ns=cycles, **other)  # type: ignore[arg-type]
+    return BENCH.replace(cycles=cycles, ns=cycles, **other)
 
 
 def test_lines_of_an_operation_are_its_processes_and_each_counts_once() -> None:

@@ -95,7 +95,7 @@ def test_the_median_of_process_medians_counts() -> None:
 def test_processes_of_one_program_are_pooled_and_no_others() -> None:
     def cell(flags: str, **other: object) -> Result:
         values: dict[str, object] = {"digest": "d", "runs": ((1.0,),), "shared": (0,), **other}
-        return RESULT.replace(cell=CELL.replace(flags=(flags,)), **values)  # type: ignore[arg-type]
+        return RESULT.replace(cell=CELL.replace(flags=(flags,)), **values)
 
     first, second = cell("-O1"), cell("-O2", runs=((2.0,), (3.0,)), shared=(1,))
     apart = [cell("-O3", digest="e"), cell("-Os", digest=""), cell("-Oz", digest="", runs=())]

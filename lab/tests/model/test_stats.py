@@ -98,7 +98,7 @@ def test_pairs_are_ordered_in_as_many_ways_as_there_are() -> None:
     """With two and three processes: of all ten orders, those with so many pairs."""
     assert stats._orders_by_pairs(2, 3) == [1, 1, 2, 2, 2, 1, 1]
     assert stats._rank_of_pairs(12, 12)[0] == 38  # critical value 37: tables of the U test
-    assert stats._rank_of_pairs(3, 3) == (1, pytest.approx(0.9))
+    assert stats._rank_of_pairs(3, 3) == pytest.approx((1, 0.9))
 
 
 def test_a_ratio_has_an_interval() -> None:

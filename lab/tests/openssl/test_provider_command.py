@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from world import Lab, Outcome
@@ -155,7 +156,7 @@ def test_modules_are_also_looked_for_below_meson_s_prefix() -> None:
     ],
 )
 def test_enable_refuses_what_would_not_serve(
-    machine: Machine, installed: dict[str, str], message: str
+    machine: Machine, installed: dict[str, Any], message: str
 ) -> None:
     machine.install(**installed)
     refused(machine("enable"), message)

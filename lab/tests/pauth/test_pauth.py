@@ -12,6 +12,7 @@ from pauth.shown import text_of
 from world import Lab
 
 from everycore.environment.errors import EverycoreError
+from everycore.model.run_lines import PauthProgram
 from everycore.pauth import (
     counting,
     emulators,
@@ -349,10 +350,14 @@ def test_a_single_run_has_no_spread_and_that_is_said() -> None:
 
 def test_the_work_that_was_done_is_told() -> None:
     small = stored_lines.table_of(PROGRAM, 0.001, [samples("off", 1.0)], None)
-    assert (small.lines()[0].work, small.lines()[0].scale) == (1, 0.1)
+    first = small.lines()[0]
+    assert isinstance(first, PauthProgram)
+    assert (first.work, first.scale) == (1, 0.1)
     assert "0.1 times the usual work" in text_of(small.lines())
     boots = stored_lines.table_of(replace(PROGRAM, work=0), 0.5, [samples("off", 1.0)], None)
-    assert (boots.lines()[0].work, boots.lines()[0].scale) == (0, 1.0)
+    first = boots.lines()[0]
+    assert isinstance(first, PauthProgram)
+    assert (first.work, first.scale) == (0, 1.0)
 
 
 def test_an_algorithm_that_is_named_twice_runs_once() -> None:

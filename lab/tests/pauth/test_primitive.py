@@ -128,7 +128,7 @@ def test_figures_hold_kernels_against_qemu(program: Program) -> None:
     assert [row[0] for row in kernels.rows] == ["qemu-10.0", "x86_ssse3"]  # c_ref: not timed
     assert kernels.head == ("", "QARMA5", "apart", "many", "key")
     assert kernels.rows[1] == ("x86_ssse3", "85.0 20.0x", "-", "40.0 37.5x", "44.0")
-    assert dict(around.rows) == {
+    assert {row[0]: row[1] for row in around.rows} == {
         "found in the memo, a chain: x86_ssse3": "8.0 212x",
         "AES-128 instead of QARMA, a chain: x86_aesni": "50.0 34.0x",
         "QEMU's hash, a chain": "40.0 42.5x",
@@ -164,7 +164,9 @@ def test_a_process_of_qemus_function_that_shared_its_core_is_tried_again(
 
 
 def test_tables_fit_into_80_columns(program: Program) -> None:
-    wide = {(operation.mode, "x86_avx512vl"): [(1234.5,)] for operation in primitive.OPERATIONS}
+    wide: dict[tuple[str, str], list[tuple[float, ...]]] = {
+        (operation.mode, "x86_avx512vl"): [(1234.5,)] for operation in primitive.OPERATIONS
+    }
     found = Timings(wide, {operation.theirs: [(5555.5,)] for operation in primitive.OPERATIONS})
     plan = replace(PLAN, kernels=("x86_avx512vl",))
     said = text_of(primitive.figures(program, plan, found), width=80)

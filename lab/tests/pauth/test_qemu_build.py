@@ -11,6 +11,7 @@ import pytest
 from fake_archive import FakeArchive, tarball
 from world import DATA, PACKAGE, Lab
 
+from everycore.compile import debs
 from everycore.compile.catalog import find_tree
 from everycore.environment.context import Completed, Context, SystemRunner
 from everycore.environment.errors import CannotRunError, EverycoreError
@@ -181,7 +182,7 @@ def test_packages_without_the_library_are_an_error(
 ) -> None:
     monkeypatch.setattr(qemu_build, "_suite_here", lambda: "test")
     monkeypatch.setattr(qemu_build, "locked", lambda *_: None)
-    monkeypatch.setattr(qemu_build.debs, "unpacked", lambda *_: tmp_path)
+    monkeypatch.setattr(debs, "unpacked", lambda *_: tmp_path)
     with pytest.raises(EverycoreError, match="test's packages hold no libglib"):
         qemu_build._libraries(context, RECIPE, update=False)
 

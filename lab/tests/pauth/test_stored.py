@@ -100,10 +100,6 @@ def stored(folder: Path, kind: str, day: int = 2, **change: Any) -> Path:
     return path
 
 
-def objects(text: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in text.splitlines()]
-
-
 def kept(world: Lab) -> Results:
     """The only result in the state directory."""
     (path,) = (world.folder / "state" / "everycore" / "results").iterdir()

@@ -14,7 +14,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.pauth import interleaved_runs, share, stored_lines, system_boot
 from everycore.pauth.emulators import Emulator
 from everycore.pauth.interleaved_runs import Samples
-from everycore.pauth.programs import Program
+from everycore.pauth.programs import GUEST, Program
 from everycore.pauth.variants import Variant
 
 Script = Callable[..., Path]
@@ -40,7 +40,8 @@ REPORT = """
 
 def members(archive: bytes) -> dict[str, tuple[int, bytes]]:
     """Mode and contents of what a cpio archive of the format newc holds."""
-    found, at = {}, 0
+    found: dict[str, tuple[int, bytes]] = {}
+    at = 0
     while True:
         numbers = [int(archive[at + 6 + i * 8 : at + 14 + i * 8], 16) for i in range(13)]
         assert archive[at : at + 6] == b"070701"
@@ -124,7 +125,7 @@ def first_program(tmp_path: Path) -> Callable[[str], Path]:
         )
         path = tmp_path / "init"
         defines = [f"-D{failing}=no_call", "-Dreboot=no_reboot"]
-        argv = ["cc", *defines, str(system_boot.GUEST / "init.c"), str(fails), "-o", str(path)]
+        argv = ["cc", *defines, str(GUEST / "init.c"), str(fails), "-o", str(path)]
         assert SystemRunner().run(argv).code == 0
         return path
 

@@ -6,8 +6,9 @@ import io
 import pytest
 from rich.console import Console
 
+from everycore.measure.processes import merged
 from everycore.model.protocol import Arithmetic, Bench, InstructionCount
-from everycore.report.peer_comparison import PeerTable, is_older, markdown, merged, peer_tables
+from everycore.report.peer_comparison import PeerTable, is_older, markdown, peer_tables
 from everycore.report.peers_terminal import rich_table
 
 LOOP = Arithmetic(
@@ -57,9 +58,9 @@ def test_big_numbers_are_counted_by_operation_and_by_word() -> None:
     row = [o.replace(primitive="bn_words", mode="mul-add-words") for o in BOTH]
     assert table(*product).title() == "mont-mul: cycles per operation"
     assert "2048 bits" in markdown(table(*product))
-    assert table(*product).rows[0].values == (pytest.approx(20),)
+    assert table(*product).rows[0].values == pytest.approx((20,))
     assert table(*row).title() == "mul-add-words: cycles per word of 64 bits"
-    assert table(*row).rows[0].values == (pytest.approx(1.6),)
+    assert table(*row).rows[0].values == pytest.approx((1.6,))
     assert table(*row).ratio(0) == pytest.approx(0.8)
 
 
@@ -94,7 +95,7 @@ def test_numbers_of_keys_and_associated_data_have_tables_of_their_own() -> None:
     assert many.title() == "ctr, aes-256, 1024 keys: cycles per byte"
     assert both.title() == "ctr, aes-256, 1024 keys, 0 bytes of associated data: cycles per byte"
     assert [len(table.rows) for table in (usual, many, both)] == [2, 2, 2]
-    assert many.rows[0].values == (pytest.approx(204.8),)
+    assert many.rows[0].values == pytest.approx((204.8,))
 
 
 def test_where_nothing_is_known_of_the_limit_it_has_no_line() -> None:
@@ -131,6 +132,8 @@ def test_the_rounds_of_a_point_are_one_figure() -> None:
     first, second = bench("quick-3.1", 0.2, peer="quick"), bench("quick-3.1", 0.4, peer="quick")
     other = bench("quick-3.1", 0.4, size=200, peer="quick")
     joined, alone = merged([first, second, other])
+    assert isinstance(joined, Bench)
+    assert isinstance(alone, Bench)
     assert joined.cycles == first.cycles + second.cycles
     assert alone.bytes == 200
 
@@ -139,8 +142,10 @@ def test_rounds_in_which_something_else_used_the_core_are_left_out_if_there_are_
     quiet, shared = bench("a", 1.0), bench("a", 2.0).replace(crowded=True)
     for rounds in ((quiet, shared, quiet), (shared, quiet, quiet), (shared, shared, quiet, quiet)):
         (operation,) = merged(rounds)
+        assert isinstance(operation, Bench)
         assert (operation.cycles, operation.crowded) == (quiet.cycles * 2, False)
     (operation,) = merged([shared, shared])
+    assert isinstance(operation, Bench)
     assert operation.crowded
     assert "~2.00" in text(table(shared))
 

@@ -57,10 +57,10 @@ def test_a_board_is_described_with_the_core_that_measures() -> None:
 def test_the_core_that_measures_is_one_of_the_fastest() -> None:
     assert machine.fastest_cpu(PI) == 1
     capacities = {f"{CPU}0/cpu_capacity": "1024\n", f"{CPU}1/cpu_capacity": "446\n"}
-    assert machine.fastest_cpu(replace(PI, texts=PI.texts | capacities)) == 0
+    assert machine.fastest_cpu(replace(PI, texts={**PI.texts, **capacities})) == 0
     assert machine.fastest_cpu(Facts("Linux", "", "riscv64")) == -1
     allowed = {"/proc/self/status": "Cpus_allowed:\t5\nCpus_allowed_list:\t0,2-3\n"}
-    assert machine.fastest_cpu(replace(PI, texts=PI.texts | allowed)) == 0
+    assert machine.fastest_cpu(replace(PI, texts={**PI.texts, **allowed})) == 0
     assert len(machine.kinds(PI)) == 2
 
 
@@ -70,13 +70,13 @@ def test_cores_of_one_kind_and_speed_are_alike() -> None:
     server = Facts("Linux", "", "x86_64", {"/proc/cpuinfo": three})
     assert machine.like(server, 1) == (1, 2, 0)
     slow = {f"{CPU}{n}/cpufreq/cpuinfo_max_freq": f"{5000 - n // 2 * 1000}\n" for n in range(3)}
-    assert machine.like(replace(server, texts=server.texts | slow), 0) == (0, 1)
+    assert machine.like(replace(server, texts={**server.texts, **slow}), 0) == (0, 1)
 
 
 def test_boards_of_one_model_are_told_apart_without_being_named() -> None:
     def board(*ids: str) -> str:
         texts = {path: f"{text}\n" for path, text in zip(machine.BOARD_IDS, ids, strict=False)}
-        return machine.describe_board(replace(PI, texts=PI.texts | texts), 0).installation
+        return machine.describe_board(replace(PI, texts={**PI.texts, **texts}), 0).installation
 
     name = "0123456789abcdef0123456789abcdef"
     assert board(name) == board(name)

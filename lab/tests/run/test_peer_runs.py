@@ -120,8 +120,8 @@ def test_a_folder_without_a_c_library_is_named(tmp_path: Path) -> None:
 def test_peers_that_cannot_take_part_are_skipped_with_the_reason(lab: Lab) -> None:
     lock = Lock(Request(("sid",), "amd64"), "", (), absent=(("libb-dev", "no package libb-dev"),))
     peers = [
-        Peer("a", ("liba-dev",), (), "openssl"),
-        Peer("b", ("libb-dev",), (), "openssl", hardware=(Hardware("c"),)),
+        Peer("a", ("liba-dev",), (), ("openssl",)),
+        Peer("b", ("libb-dev",), (), ("openssl",), hardware=(Hardware("c"),)),
     ]
     libraries = Libraries(lock=lock)
     built, skips = peer_runs.build_all(lab.context(), TREE, GCC, (), peers, libraries, "best")

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,14 +32,14 @@ for number in test_journal.WRITERS[sys.argv[1]](Path(sys.argv[2])):
 """
 
 
-def _write_cells(path):
+def _write_cells(path: Path) -> Iterator[int]:
     with matrix_files.Writer(path, HEAD, resume=True) as writer:
         for number in range(len(writer.stored.results), 1 << 20):
             writer.write(result(number))
             yield number
 
 
-def _write_figures(path):
+def _write_figures(path: Path) -> Iterator[int]:
     measured = parse(data_text("bench.jsonl").splitlines()[1])
     with run_files.Writer(path, RUN) as writer:
         for number in range(1 << 20):

@@ -13,5 +13,5 @@ def compilers(lab: Lab, tmp_path: Path) -> Compilers:
     folder = tmp_path / "bin"
     folder.mkdir()
     lab.env["PATH"] = str(folder)
-    lab.runner = Compilers(folder)
-    return lab.runner
+    lab.runner = compilers = Compilers(folder)
+    return compilers
