@@ -7,6 +7,7 @@ CI, `long` to `make test-all`, and what `reads` none of the changed files is lef
 
 import os
 import pathlib
+import re
 import resource
 import shutil
 import sys
@@ -38,6 +39,7 @@ TOGETHER = {"tests/systems/test_ssh_login.py": "tests/systems/test_patched_opens
 UNCONCERNED = pytest.StashKey[dict[str, None]]()
 READ = pytest.StashKey[set[str]]()  # of all tests that were collected
 STARTED = pytest.StashKey[float]()  # CPU seconds when a phase of a test began
+OF_ISA = re.compile(r"src/\w+/(x86|a64|a32|ppc64|s390x|hppa)_")  # others compile nothing of it
 SLOWEST = 25  # files named at the end, with what they took
 
 
@@ -161,9 +163,20 @@ def read_by(item: pytest.Item) -> tuple[str, ...]:
 
 def concerned(item: pytest.Item, changed: set[str]) -> bool:
     """Whether a test reads a changed file; one that does not say what it reads always is."""
-    reads = read_by(item)
+    marks = list(item.iter_markers("reads"))
     own = item.nodeid.partition("::")[0]
-    return not reads or own in changed or any(file.startswith(reads) for file in changed)
+    return (
+        not marks
+        or own in changed
+        or any(is_read(file, mark) for file in changed for mark in marks)
+    )
+
+
+def is_read(file: str, mark: pytest.Mark) -> bool:
+    """Whether a file is one of a mark's; `isa`: not if it is of another architecture."""
+    only = mark.kwargs.get("isa")
+    of = OF_ISA.match(file) if only is not None else None
+    return file.startswith(mark.args) and (of is None or of[1] == only)
 
 
 # ---- What is printed at the end ------------------------------------------------------------------

@@ -132,6 +132,9 @@ def test_long(): pass
 
 @pytest.mark.reads("src/")
 def test_library(): pass
+
+@pytest.mark.reads("src/", isa="a64")
+def test_arm(): pass
 """
 
 
@@ -169,9 +172,9 @@ def gate(tree: pathlib.Path, *options: str) -> tuple[int, str]:
     [
         (["--gate", "test"], 1),
         (["--gate", "ci"], 2),
-        (["--gate", "all"], 4),
-        (["--gate", "test", "--every"], 2),
-        ([], 4),
+        (["--gate", "all"], 5),
+        (["--gate", "test", "--every"], 3),
+        ([], 5),
     ],
 )
 def test_each_gate_runs_its_tests(tree: pathlib.Path, options: list[str], count: int) -> None:
@@ -180,14 +183,16 @@ def test_each_gate_runs_its_tests(tree: pathlib.Path, options: list[str], count:
     if "--gate" in options:
         assert text.splitlines()[-1] == f"{count} passed, 0 failed, 0 skipped"
     assert ("test_some.py" in text.partition("not run")[2]) == (
-        count < 4 and "--every" not in options
+        count < 5 and "--every" not in options
     )
 
 
-def test_a_changed_file_runs_what_reads_it(tree: pathlib.Path) -> None:
-    (tree / "src").mkdir()
-    (tree / "src/new.c").touch()
-    assert gate(tree, "--gate", "test")[1].splitlines()[-1] == "2 passed, 0 failed, 0 skipped"
+@pytest.mark.parametrize(("name", "count"), [("new.c", 3), ("a64_new.c", 3), ("x86_new.c", 2)])
+def test_a_changed_file_runs_what_reads_it(tree: pathlib.Path, name: str, count: int) -> None:
+    (tree / "src/aes").mkdir(parents=True)
+    (tree / "src/aes" / name).touch()
+    last = gate(tree, "--gate", "test")[1].splitlines()[-1]
+    assert last == f"{count} passed, 0 failed, 0 skipped"
 
 
 def test_a_failure_is_counted_and_told(tree: pathlib.Path) -> None:
