@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Check which kernels serve which modes on CPUs by name, against resolve_golden.txt beside this.
 
-resolve_golden.py HARNESS [--update]
+python resolve_golden.py HARNESS [--update]
 
 A new kernel, or another order of the lines, is seen here on every CPU that it concerns: look at the
 difference, and let
@@ -84,7 +84,7 @@ def main() -> int:
     was = GOLDEN.read_text().splitlines(keepends=True)
     sys.stdout.writelines(difflib.unified_diff(was, now, "resolve_golden.txt", "resolve"))
     if was != now:
-        print(f"if that is meant: {sys.argv[0]} {harness} --update")
+        print(f"if that is meant: {sys.executable} {sys.argv[0]} {harness} --update")
     return 0 if was == now else 1
 
 
