@@ -23,7 +23,7 @@ from everycore.openssl.installations import Answer
 CONF = "OPENSSL_CONF"
 MODULE = "everycore.so"
 NO_LIBCRYPTO = "no provider reaches it, unless it has an OpenSSL inside: --pid tells of a process"
-BUILD = "build it: meson setup build -Dprovider=enabled && meson install -C build"
+BUILD = "build it: meson setup build -Dprovider=enabled -Dtests=disabled && meson install -C build"
 
 app = typer.Typer(
     no_args_is_help=True,
