@@ -44,6 +44,7 @@ CELLS = 24
 SECONDS_OF_A_JOB = 0.05
 ATTEMPTS = 20  # of a round: on a busy machine a scheduler takes longer to start than a client waits
 BOARD_CELLS = 10
+KINDS = ("both", "scheduler", "worker", "other")  # killed in turn
 LOG = "EVERYCORE_FARM_LOG"  # the file into which workers write the cells that they were asked for
 
 PRELOAD = f'''
@@ -275,7 +276,7 @@ def run(folder: pathlib.Path, journal: pathlib.Path, when_written: "threading.Ev
 
 def one_round(farm: Farm, boards: Boards, number: int, source: random.Random, tally: Tally) -> str:
     """Return what is wrong; an empty text: nothing."""
-    what = source.choice(((BOARDS[0],), (BOARDS[1],), BOARDS))
+    what = ((BOARDS[0],), (BOARDS[1],), BOARDS)[number % 3]
     wait = source.uniform(0, BOARD_CELLS * 0.04)
     own = [
         BoardRound(boards, address, farm.folder, number)
@@ -305,7 +306,7 @@ def round_of_farm(farm: Farm, number: int, source: random.Random, tally: Tally) 
     """Return what is wrong; an empty text: nothing."""
     folder = farm.folder
     journal = folder / f"round{number}.jsonl"
-    what = source.choice(("worker", "other", "both", "scheduler"))
+    what = KINDS[number % len(KINDS)]
     wait = source.uniform(0, CELLS * SECONDS_OF_A_JOB / 2)
     lost = 0
     for attempt in range(ATTEMPTS):

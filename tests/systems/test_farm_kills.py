@@ -4,12 +4,12 @@
 pytest tests/systems/test_farm_kills.py [-m slow] [--rounds N] [--seed N] [--out FILE]
 
 A round runs three small matrices side by side, one on the workers and one on each board. At a
-moment that is drawn a worker, both, or the scheduler is killed, and at another moment one sshd or
-both, with all of their connections. A run that lost its place is gone on with. In the end every
-cell has to be in its file, once, with the right count; and no cell that was written may be asked
-again. The work is a stand-in, for the compiler is not under test: some milliseconds of waiting, and
-a number. CI (-m slow) has the first rounds. --out adds the result to a file as one line of JSON,
-with the commit, the date and the CPU.
+moment that is drawn, in turn a worker, both, or the scheduler is killed, and at another moment one
+sshd or both, with all of their connections. A run that lost its place is gone on with. In the end
+every cell has to be in its file, once, with the right count; and no cell that was written may be
+asked again. The work is a stand-in, for the compiler is not under test: some milliseconds of
+waiting, and a number. CI (-m slow) has the first rounds. --out adds the result to a file as one
+line of JSON, with the commit, the date and the CPU.
 """
 
 import collections
@@ -27,7 +27,7 @@ import pytest
 from farm_network import words_for_own_network
 from processes import ROOT, Words
 
-ROUNDS_OF_CI = 20
+ROUNDS_OF_CI = 6
 Tally = collections.Counter[str]
 pytestmark = pytest.mark.reads(
     "harness/",
