@@ -6,10 +6,6 @@ import re
 from collections.abc import Callable
 
 
-def portable(stem: str) -> bool:
-    return stem.startswith("c_")
-
-
 def keep_kernels(tree: pathlib.Path, wanted: Callable[[str], bool]) -> None:
     """Delete all other kernels: their lines in the registry, and their files."""
     registry = tree / "src/kernels.def"
