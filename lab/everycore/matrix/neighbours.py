@@ -5,6 +5,7 @@ Neighbours differ in one thing: the compiler's version, the flags, or -march. A 
 those of which no more was asked: -O3 against -O1, but not the other way round.
 """
 
+import functools
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -104,10 +105,15 @@ def version(result: Result) -> tuple[int, ...]:
 
 
 def _version_of(result: Result) -> tuple[str, tuple[int, ...]]:
-    for text in (result.compiler, result.cell.toolchain):
+    return _version_in(result.compiler, result.cell.toolchain)
+
+
+@functools.cache
+def _version_in(compiler: str, toolchain: str) -> tuple[str, tuple[int, ...]]:
+    for text in (compiler, toolchain):
         if found := re.match(r"([A-Za-z]+)[ -]?v?(\d+(?:\.\d+)*)", text):
             return found[1].lower(), tuple(map(int, found[2].split(".")))
-    return result.cell.toolchain, ()
+    return toolchain, ()
 
 
 class Neighbourhood:

@@ -5,8 +5,10 @@ Every process that measures an operation writes a line of it, so that lines of o
 processes.
 """
 
-from collections.abc import Iterable, Sequence
+import functools
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, pairwise
+from operator import attrgetter
 from typing import TypeVar
 
 from everycore.environment.decoding import Record
@@ -45,9 +47,14 @@ def of_each(samples: Sequence[float], parts: Sequence[int]) -> list[Sequence[flo
 
 def operation(line: Measured) -> tuple[object, ...]:
     """Return all that says what a line has measured: equal for the processes of one operation."""
+    return (type(line), *_identity_of(type(line))(line))
+
+
+@functools.cache
+def _identity_of(kind: type[Measured]) -> Callable[[Measured], tuple[object, ...]]:
+    """Return what reads the members that identify an operation."""
     left_out = (*_OWN, *_OWN_TOO)
-    names = [name for name in line.__struct_fields__ if name not in left_out]
-    return (type(line), *(getattr(line, name) for name in names))
+    return attrgetter(*(name for name in kind.__struct_fields__ if name not in left_out))
 
 
 def _joined(lines: Sequence[Record]) -> Record:
