@@ -2,7 +2,8 @@
 """Gates: which tests `make test`, CI and `make test-all` run, in which order, and their count.
 
 Without --gate, pytest runs what it is asked for. The marks are in pyproject.toml: `slow` is left to
-CI, `long` to `make test-all`, and what `reads` none of the changed files is left out and named.
+CI, `long` to `make test-all`, and what `reads` none of the changed files is left out and named,
+unless the command line names tests.
 """
 
 import os
@@ -135,7 +136,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.stash[READ] = {path for item in items for path in read_by(item)}
     if gate := config.getoption("--gate"):
         left_out = LEFT_OUT[gate]
-        changed = None if gate == "all" or config.getoption("--every") else changed_since_landing()
+        is_whole = gate == "all" or config.getoption("--every") or is_named(config)
+        changed = None if is_whole else changed_since_landing()
         kept = []
         for item in items:
             if any(mark.name in left_out for mark in item.iter_markers()):
@@ -146,6 +148,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             kept.append(item)
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
+
+
+def is_named(config: pytest.Config) -> bool:
+    """Whether the command line names files, tests, or words of their names (-k)."""
+    from_line = config.args_source is pytest.Config.ArgsSource.ARGS
+    return from_line or bool(config.getoption("keyword"))
 
 
 def changed_since_landing() -> set[str] | None:

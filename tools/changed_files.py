@@ -6,7 +6,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LANDED = ("origin/main", "main")
-DAY_SECONDS = 24 * 3600
+WEEK_SECONDS = 7 * 24 * 3600
 
 
 def git(*words: str) -> str | None:
@@ -23,15 +23,16 @@ def git(*words: str) -> str | None:
 def base_of(revision: str | None = None) -> str | None:
     """Return the commit where the branch left what has landed.
 
-    On what has landed itself: the newest commit that is a day older, for one landing has several.
-    None: there is no git, or no such commit.
+    On what has landed itself: the newest commit that is a week older, since nothing in a clone
+    tells where a landing begins, and one may have the work of several days. None: there is no git,
+    or no such commit.
     """
     known = (git("merge-base", each, "HEAD") for each in ([revision] if revision else LANDED))
     base = next((each for each in known if each is not None), None)
     if base is None:
         return None
     if base == git("rev-parse", "HEAD") and not git("status", "--porcelain"):
-        seconds = int(git("show", "--no-patch", "--format=%ct", "HEAD") or 0) - DAY_SECONDS
+        seconds = int(git("show", "--no-patch", "--format=%ct", "HEAD") or 0) - WEEK_SECONDS
         return git("rev-list", "-1", f"--before={seconds}", "HEAD") or None
     return base
 

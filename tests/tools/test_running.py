@@ -174,6 +174,9 @@ def gate(tree: pathlib.Path, *options: str) -> tuple[int, str]:
         (["--gate", "ci"], 2),
         (["--gate", "all"], 5),
         (["--gate", "test", "--every"], 3),
+        (["--gate", "test", "tests/test_some.py"], 3),
+        (["--gate", "test", "tests/test_some.py::test_library"], 1),
+        (["--gate", "test", "-k", "library"], 1),
         ([], 5),
     ],
 )
@@ -182,9 +185,8 @@ def test_each_gate_runs_its_tests(tree: pathlib.Path, options: list[str], count:
     assert (code, f"{count} passed" in text) == (0, True), text
     if "--gate" in options:
         assert text.splitlines()[-1] == f"{count} passed, 0 failed, 0 skipped"
-    assert ("test_some.py" in text.partition("not run")[2]) == (
-        count < 5 and "--every" not in options
-    )
+    is_filtered = options in (["--gate", "test"], ["--gate", "ci"])
+    assert ("test_some.py" in text.partition("not run")[2]) == is_filtered
 
 
 @pytest.mark.parametrize(("name", "count"), [("new.c", 3), ("a64_new.c", 3), ("x86_new.c", 2)])
