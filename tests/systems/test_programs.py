@@ -48,10 +48,11 @@ FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "600")
             ("tools/bench-query", LONG),
             (f"tools/fuzz --seconds {FUZZ_SECONDS}", LONG),
             (
-                "tests/oracles/openssl_arithmetic.py",
+                "tests/oracles/openssl_arithmetic.py --breaks 20",
                 SLOW,
                 pytest.mark.reads(*LIBRARY, "contrib/openssl/"),
             ),
+            ("tests/oracles/openssl_arithmetic.py", LONG),
             ("tests/corpus/record.py --check --short",),
             ("tests/corpus/record.py --check", LONG),
             ("contrib/linux/boot-test arm64-6.1", SLOW, KERNEL),
