@@ -4,6 +4,7 @@
 import fnmatch
 import sys
 import tomllib
+import zlib
 
 from catalog import ROOT, Mutant, Recipe, properties, test_files
 
@@ -11,10 +12,11 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from changed_files import base_of, changed_files, git
 
-__all__ = ["base_of", "changed_files", "concerned", "sample"]
+__all__ = ["base_of", "changed_files", "concerned", "drawn", "sample"]
 
 DATA = "tests/mutants/data"
-TOO_LONG = ("placement", "provider", "wipes")  # for a sample
+TOO_LONG = ("ct", "placement", "provider", "wipes")  # for a sample
+DRAWN_BUILDS = 2  # beside `native`, which most mutants have
 
 
 def old_data(base: str, files: set[str]) -> set[tuple[str, str, str, str]]:
@@ -59,6 +61,20 @@ def concerned(
     planted = [mutant for mutant in mutants if not mutant.is_removal]
     new = [mutant for mutant in planted if is_new(mutant)]
     return new, [mutant for mutant in planted if is_of_change(mutant) and mutant not in new]
+
+
+def drawn(mutants: list[Mutant], at_most: int, base: str) -> list[Mutant]:
+    """Return so many of these mutants, others with each base, and of few builds, since each has to
+    be compiled whole.
+    """
+
+    def place(name: str) -> int:
+        return zlib.crc32(f"{base}{name}".encode())
+
+    others = sorted({mutant.build for mutant in mutants} - {"native"}, key=place)
+    builds = {"native", *others[:DRAWN_BUILDS]}
+    own = [mutant for mutant in mutants if mutant.build in builds]
+    return sorted(own, key=lambda mutant: place(mutant.name))[:at_most]
 
 
 def sample(mutants: list[Mutant], recipes: dict[str, Recipe]) -> list[Mutant]:

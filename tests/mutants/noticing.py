@@ -92,12 +92,13 @@ class Harness:
     def __init__(self, recipe: Recipe, folder: pathlib.Path, workers: int) -> None:
         self.recipe = recipe
         programs = tuple(f"tests/unit/{program}.c" for program in recipe.programs)
-        kept = {kernel for kernel in recipe.kept if self.is_native_to(kernel)}
+        named = {*recipe.kept, *re.split("[,+]", recipe.kernels), "c_ref"}
+        kept = {kernel for kernel in named if self.is_native_to(kernel)}
         sources = Sources(
             compiler=own_compiler(recipe.compiler),
             flags=(*INCLUDES, "-Iharness"),
             wanted=lambda file: file.startswith(("src/", "harness/")) or file in programs,
-            kernel=lambda stem: stem.startswith("c_") or stem in kept,
+            kernel=lambda stem: stem in kept,
             with_added=True,
         )
         is_foreign = recipe.emulator and platform.machine() != recipe.emulator.removeprefix("qemu-")
