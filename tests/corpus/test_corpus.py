@@ -16,6 +16,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import corpus
 import recordings
 
+pytestmark = pytest.mark.reads(
+    "tests/corpus/",
+    "lab/everycore/binary/",
+    "lab/everycore/environment/",
+    "lab/everycore/explain/",
+    "lab/everycore/report/",
+)
 PROGRAMS = corpus.programs()
 RECORDED = [known for known in PROGRAMS.values() if known.verdict != corpus.NOT_RECORDED]
 

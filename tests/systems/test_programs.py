@@ -10,6 +10,9 @@ from running import must, program
 
 SLOW, LONG = pytest.mark.slow, pytest.mark.long
 KERNEL = pytest.mark.reads("src/", "include/", "contrib/linux/")
+PROFILE = pytest.mark.reads(
+    "tests/corpus/", "lab/everycore/explain/", "lab/everycore/environment/", "lab/everycore/binary/"
+)
 FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "600")
 
 
@@ -53,7 +56,7 @@ FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "600")
                 pytest.mark.reads(*LIBRARY, "contrib/openssl/"),
             ),
             ("tests/oracles/openssl_arithmetic.py", LONG),
-            ("tests/corpus/record.py --check --short",),
+            ("tests/corpus/record.py --check --short", PROFILE),
             ("tests/corpus/record.py --check", LONG),
             ("contrib/linux/boot-test arm64-6.1", SLOW, KERNEL),
             ("contrib/linux/boot-test amd64-6.1 --build", SLOW, KERNEL),
