@@ -16,7 +16,7 @@ from everycore.run.session import HarnessDiedError, Session
 from everycore.run.transport.valgrind import Valgrind
 
 # GCC 11 and clang 14 write DWARF 5 by default, which makes older valgrinds give up.
-DEBUG_FLAGS = ("-g", "-gdwarf-4")
+DEBUG_FLAGS = ("-gdwarf-4", "-g1")
 
 
 def taint(
