@@ -30,12 +30,12 @@ static const struct ct_operations *const lists[] = {
 static const char *const key_sizes[] = {"128", "192", "256"};
 
 static struct plan {
-    struct words primitives, kernels, operations, key_bits, bytes;
-    uint64_t secret, samples, cpu;
+    struct words primitives, kernels, operations, key_bits, bytes, secrets;
+    uint64_t samples, cpu;
     bool list, thorough, timing, placement;
     const struct counter *counter;
     bool failed;
-} plan = {.secret = 1, .samples = 20000, .cpu = UINT64_MAX};
+} plan = {.samples = 20000, .cpu = UINT64_MAX};
 
 /* Placement of the buffers of calls: in memory of their own, whose first and last page hold a byte
  * of them, between pages without access. */
@@ -194,13 +194,18 @@ static bool place_buffers(const struct subject *s, size_t call, struct ct_call *
     return true;
 }
 
-/* A call of each length with secrets of its own; NULL: no memory. */
-static struct ct_call *new_calls(const struct subject *s)
+/* The i-th seed of secrets. */
+static uint64_t seed_at(size_t i)
 {
-    struct ct_call *calls = port_alloc_64(s->n * sizeof *calls);
-    struct random r = {plan.secret};
+    return plan.secrets.n ? option_number("--secret", plan.secrets.at[i]) : 1;
+}
 
-    for (size_t i = 0; calls && i < s->n; i++) {
+/* A call of each length with secrets of its own; false: no memory. */
+static bool draw_calls(const struct subject *s, uint64_t seed, struct ct_call *calls)
+{
+    struct random r = {seed};
+
+    for (size_t i = 0; i < s->n; i++) {
         struct ct_call *c = &calls[i];
         memset(c, 0, sizeof *c);
         c->kernel = s->line->name;
@@ -210,12 +215,10 @@ static struct ct_call *new_calls(const struct subject *s)
         c->forged_bit = 32 + (unsigned)random_below(&r, 96);
         random_bytes(&r, (uint8_t *)&c->secret, sizeof c->secret);
         evc_secret(&c->secret, sizeof c->secret);
-        if (!place_buffers(s, i, c)) {
-            port_free_64(calls);
-            return NULL;
-        }
+        if (!place_buffers(s, i, c))
+            return false;
     }
-    return calls;
+    return true;
 }
 
 static bool prepare(const struct ct_operation *o, struct ct_call *calls, size_t n)
@@ -240,7 +243,7 @@ static bool run(const struct ct_operation *o, struct ct_call *calls, size_t n)
     return good;
 }
 
-/* errors: of memcheck in the region. */
+/* Adds to *errors those of memcheck in the region. */
 static bool run_in_region(const struct subject *s, struct ct_call *calls, unsigned *errors)
 {
     unsigned before;
@@ -257,20 +260,28 @@ static bool run_in_region(const struct subject *s, struct ct_call *calls, unsign
     ct_begin();
     good = run(s->operation, calls, s->n);
     ct_end();
-    *errors = taint_errors() - before;
+    *errors += taint_errors() - before;
     taint_say("ct: end\n");
     return good;
 }
 
+/* A region for each seed, in memory that is the same for all of them. */
 static void run_subject(const struct subject *s)
 {
-    struct ct_call *calls = new_calls(s);
+    static const char no_memory[] = "no memory for the messages";
+    struct ct_call *calls = port_alloc_64(s->n * sizeof *calls);
+    const size_t n_seeds = plan.secrets.n ? plan.secrets.n : 1;
+    const char *wrong = calls ? NULL : no_memory;
     unsigned errors = 0;
 
-    if (!calls) {
-        emit_error(s, "no memory for the messages");
-    } else if (!run_in_region(s, calls, &errors)) {
-        emit_error(s, "the library refused what it ought to do, or did what it ought to refuse");
+    for (size_t i = 0; !wrong && i < n_seeds; i++) {
+        if (!draw_calls(s, seed_at(i), calls))
+            wrong = no_memory;
+        else if (!run_in_region(s, calls, &errors))
+            wrong = "the library refused what it ought to do, or did what it ought to refuse";
+    }
+    if (wrong) {
+        emit_error(s, wrong);
     } else {
         emit_head("ct", s);
         if (taint_watches())
@@ -283,18 +294,18 @@ static void run_subject(const struct subject *s)
 /* Timed at its longest length. */
 static void time_subject(struct subject *s)
 {
-    struct ct_call *call;
+    struct ct_call *call = port_alloc_64(sizeof *call);
 
     s->bytes[0] = s->bytes[s->n - 1];
     s->n = 1;
-    call = new_calls(s);
-    if (!call || !prepare(s->operation, call, 1) || !run(s->operation, call, 1)) {
+    if (!call || !draw_calls(s, seed_at(0), call) || !prepare(s->operation, call, 1) ||
+        !run(s->operation, call, 1)) {
         emit_error(s, "cannot be run");
     } else {
         emit_head("ct-timing", s);
         emit_text("counter", counter_name(plan.counter));
         if (plan.counter)
-            ct_time(s->operation, call, plan.secret, (size_t)plan.samples, plan.counter);
+            ct_time(s->operation, call, seed_at(0), (size_t)plan.samples, plan.counter);
         else
             emit_text("why", "no calibrated counter");
         emit_end();
@@ -377,6 +388,8 @@ static void check_plan(void)
     for (size_t i = 0; i < plan.bytes.n; i++)
         if (option_number("--bytes", plan.bytes.at[i]) > CT_MAX_BYTES)
             usage_error("--bytes wants 0 to %d, not %s", CT_MAX_BYTES, plan.bytes.at[i]);
+    for (size_t i = 0; i < plan.secrets.n; i++)
+        (void)seed_at(i); /* all are numbers */
     if (plan.samples < 100 || plan.samples > MAX_SAMPLES)
         usage_error("--samples wants 100 to %d, not %llu", MAX_SAMPLES,
                     (unsigned long long)plan.samples);
@@ -393,7 +406,7 @@ int ct_command(int argc, char **argv)
         {"--bytes", OPTION_WORDS, &plan.bytes},
         {"--thorough", OPTION_FLAG, &plan.thorough},
         {"--placement", OPTION_FLAG, &plan.placement},
-        {"--secret", OPTION_NUMBER, &plan.secret},
+        {"--secret", OPTION_WORDS, &plan.secrets},
         {"--list", OPTION_FLAG, &plan.list},
         {"--timing", OPTION_FLAG, &plan.timing},
         {"--samples", OPTION_NUMBER, &plan.samples},

@@ -15,7 +15,7 @@ from everycore.trace.emulated import qemu
 from everycore.trace.native import native
 from everycore.trace.record import Run, Trace, UntraceableError, first_difference
 
-SECRETS = 6
+SEEDS = range(1, 7)  # of secrets
 BEGIN, END = "ct_begin", "ct_end"  # harness/ct_marks.h
 PACKAGES = ("iced_x86", "elftools")
 # QEMU (7.2) carries out MVC, XC and others from memory to memory in helpers, whose accesses its
@@ -37,11 +37,11 @@ def trace(
         except UntraceableError as error:
             found = dict.fromkeys(range(len(part)), ("impossible", error.message))
         for i, operation in enumerate(part):
-            yield Verdict(operation, "trace", *found.get(i, ("pass", f"{SECRETS} secrets")))
+            yield Verdict(operation, "trace", *found.get(i, ("pass", f"{len(SEEDS)} secrets")))
 
 
 class _Traced:
-    """A harness that is run with one secret or another; its regions are the operations."""
+    """A harness that runs each operation with several secrets; a region is one of both."""
 
     def __init__(
         self,
@@ -56,17 +56,24 @@ class _Traced:
         self.half_seen = bool({*HALF_SEEN} & {*session.target.emulator})
         self._argv = [str(session.build.binary), *arguments_for(operations), *extra]
 
-    def run(self, seed: int, keep: Collection[int] = ()) -> tuple[Trace, ...]:
-        # Arguments lie on the stack: all seeds are written with as many digits.
-        argv = [*self._argv, "--secret", f"{seed:#018x}"]
-        if self._target.transport == "local":
-            run = native(self._context, argv, BEGIN, END, keep=keep)
-        else:
-            run = qemu(self._context, self._target, argv, BEGIN, END, keep=keep)
-        self._refuse_incomplete(run)
-        return run.traces
+    def run(
+        self, seeds: Sequence[int], keep: Collection[tuple[int, int]] = ()
+    ) -> list[tuple[Trace, ...]]:
+        """Return the traces of each operation, one for each seed.
 
-    def _refuse_incomplete(self, run: Run) -> None:
+        `keep`: numbers of an operation and a seed whose events are kept.
+        """
+        argv = [*self._argv, "--secret", ",".join(map(str, seeds))]
+        kept = [operation * len(seeds) + seed for operation, seed in keep]
+        if self._target.transport == "local":
+            run = native(self._context, argv, BEGIN, END, keep=kept)
+        else:
+            run = qemu(self._context, self._target, argv, BEGIN, END, keep=kept)
+        self._refuse_incomplete(run, len(seeds))
+        n = len(seeds)
+        return [run.traces[i : i + n] for i in range(0, len(run.traces), n)]
+
+    def _refuse_incomplete(self, run: Run, n_seeds: int) -> None:
         lines = [parse(text) for text in run.stdout.splitlines()]
         for line in lines:
             if isinstance(line, Failure):
@@ -76,7 +83,7 @@ class _Traced:
         if (
             run.code
             or not all_done
-            or [bool(t.instructions) for t in run.traces] != [True] * len(done)
+            or [bool(t.instructions) for t in run.traces] != [True] * len(done) * n_seeds
         ):
             raise EverycoreError(
                 f"{self.operations[0].kernel}: the traced harness ended with code {run.code}",
@@ -87,41 +94,35 @@ class _Traced:
 
 def _compare(traced: _Traced) -> dict[int, tuple[str, str]]:
     """Result and detail of each operation, by number, that is not the same for all secrets."""
-    first = traced.run(1)
-    seeds: dict[int, int] = {}
-    for seed in range(2, SECRETS + 1):
-        for i, (a, b) in enumerate(zip(first, traced.run(seed), strict=True)):
-            if not a.same(b):
-                seeds.setdefault(i, seed)
-        if len(seeds) == len(first):
-            break
+    operations = traced.run(SEEDS)
+    differ: dict[int, int] = {}  # of an operation, the first seed whose trace is another
+    for i, (first, *others) in enumerate(operations):
+        other = next((at for at, trace in enumerate(others, 1) if not trace.same(first)), None)
+        if other is not None:
+            differ[i] = other
     found: dict[int, tuple[str, str]] = {}
-    if traced.half_seen or not all(t.data for t in first):
+    if traced.half_seen or not all(trace.data for traces in operations for trace in traces):
         unseen = ("impossible", "QEMU does not tell the data addresses")
-        found = dict.fromkeys(range(len(first)), unseen)
-    if not seeds:
-        return found
-    again = traced.run(1)
-    if not all(again[i].same(first[i]) for i in seeds):
-        raise UntraceableError("two runs with the same secrets differ: addresses are randomised")
-    places = _places(traced, seeds)
-    for i, seed in seeds.items():
-        found[i] = ("fail", places.get(i, f"secrets 1 and {seed} differ"))
+        found = dict.fromkeys(range(len(operations)), unseen)
+    if differ:
+        for i, place in _places(traced, differ).items():
+            found[i] = ("fail", place)
     return found
 
 
-def _places(traced: _Traced, seeds: dict[int, int]) -> dict[int, str]:
-    """Return for each region where its traces first differ.
+def _places(traced: _Traced, differ: dict[int, int]) -> dict[int, str]:
+    """Return for each operation where its traces first differ.
 
-    Of a kernel that does not promise constant time in one region only: traces that are kept are
+    Of a kernel that does not promise constant time for one operation only: traces that are kept are
     long.
     """
-    wanted = list(seeds) if traced.operations[0].timing == "ct" else list(seeds)[:1]
-    found: dict[int, str] = {}
-    for seed in sorted({seeds[i] for i in wanted}):
-        here = [i for i in wanted if seeds[i] == seed]
-        first, second = traced.run(1, here), traced.run(seed, here)
-        for i in here:
-            if difference := first_difference(first[i], second[i]):
-                found[i] = str(difference)
+    wanted = list(differ) if traced.operations[0].timing == "ct" else list(differ)[:1]
+    keep = [(i, seed) for i in wanted for seed in (0, differ[i])]
+    again = traced.run([*SEEDS, SEEDS[0]], keep)
+    if not all(again[i][-1].same(again[i][0]) for i in differ):
+        raise UntraceableError("two calls with the same secrets differ")
+    found = {i: f"secrets {SEEDS[0]} and {SEEDS[seed]} differ" for i, seed in differ.items()}
+    for i in wanted:
+        if difference := first_difference(again[i][0], again[i][differ[i]]):
+            found[i] = str(difference)
     return found

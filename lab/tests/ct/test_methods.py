@@ -148,20 +148,22 @@ def traced(
     code: int = 0,
     data: bool = True,
 ) -> list[list[str]]:
-    """Replace the tracer: value(seed, region) is what it sees. Returns its command lines."""
+    """Replace the tracer: value(seed, operation) is what it sees. Returns its command lines."""
     calls: list[list[str]] = []
 
     def native(_: Context, argv: list[str], *_marks: str, keep: Collection[int]) -> Run:
         del keep
         calls.append(argv)
         names = argv[argv.index("--operation") + 1].split(",")
-        seed = int(argv[-1], 16)
+        seeds = [int(seed) for seed in argv[argv.index("--secret") + 1].split(",")]
         facts = [
             {"type": "ct", "primitive": "aes", "kernel": "k", "operation": name,
              "key_bits": int(argv[argv.index("--key-bits") + 1]), "bytes": [16]}
             for name in names
         ]  # fmt: skip
-        regions = tuple(FakeTrace(value(seed, i), data) for i in range(len(names)))
+        regions = tuple(
+            FakeTrace(value(seed, i), data) for i in range(len(names)) for seed in seeds
+        )
         return Run(regions, "\n".join(map(json.dumps, facts)), code)  # type: ignore[arg-type]
 
     monkeypatch.setattr(traces, "native", native)
@@ -172,17 +174,17 @@ def traced(
 def test_six_secrets_with_one_trace_pass(
     lab: Lab, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calls = traced(monkeypatch, lambda _, region: region)
+    calls = traced(monkeypatch, lambda _, operation: operation)
     found = list(traces.trace(lab.context(), session, VAES))
     assert [v.result for v in found] == ["pass", "pass"]
-    assert len({call[-1] for call in calls}) == len(calls) >= 6
-    assert len({len(call[-1]) for call in calls}) == 1
+    sizes = dict.fromkeys(o.key_bits for o in VAES)
+    assert [call[call.index("--secret") + 1] for call in calls] == ["1,2,3,4,5,6"] * len(sizes)
 
 
 def test_one_secret_that_differs_fails_its_operation_with_the_place(
     lab: Lab, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    traced(monkeypatch, lambda seed, region: seed == 6 and region == 1)
+    traced(monkeypatch, lambda seed, operation: seed == 6 and operation == 1)
     setkey, ctr32 = traces.trace(lab.context(), session, VAES)
     assert setkey.result == "pass"
     assert (ctr32.result, ctr32.detail) == ("fail", "branch at sub+0x4")
@@ -191,7 +193,7 @@ def test_one_secret_that_differs_fails_its_operation_with_the_place(
 def test_traces_without_data_addresses_can_deny_but_not_prove(
     lab: Lab, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    traced(monkeypatch, lambda seed, region: seed * region, data=False)
+    traced(monkeypatch, lambda seed, operation: seed * operation, data=False)
     setkey, ctr32 = traces.trace(lab.context(), session, VAES)
     assert setkey.result == "impossible"
     assert ctr32.result == "fail"
@@ -200,7 +202,7 @@ def test_traces_without_data_addresses_can_deny_but_not_prove(
 def test_an_emulator_that_tells_half_can_deny_but_not_prove(
     lab: Lab, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    traced(monkeypatch, lambda seed, region: seed * region)
+    traced(monkeypatch, lambda seed, operation: seed * operation)
     native = vars(traces)["native"]
     monkeypatch.setattr(traces, "qemu", lambda c, _, *rest, **keep: native(c, *rest, **keep))
     target = Target("qemu-s390x", "", transport="qemu", emulator=("qemu-s390x",))
@@ -215,14 +217,14 @@ def test_traces_that_do_not_repeat_prove_nothing(
 ) -> None:
     count = Counter[str]()
 
-    def other_each_time(_seed: int, _region: int) -> int:
+    def other_each_time(_seed: int, _operation: int) -> int:
         count["runs"] += 1
         return count["runs"]
 
     traced(monkeypatch, other_each_time)
     found = list(traces.trace(lab.context(), session, VAES))
     assert {v.result for v in found} == {"impossible"}
-    assert "randomised" in found[0].detail
+    assert "same secrets differ" in found[0].detail
 
 
 def test_a_traced_harness_that_fails_is_an_error(
