@@ -12,9 +12,11 @@
  *
  * Most blocks run as copies of themselves, made by translate.py and put into memory of the program:
  * before its stop, a copy writes into a ring which block it is of, and the registers that the
- * stop's addresses are made of. Copies jump to each other. What they cannot do is done at its own
- * place, from stop to stop: up to a HLT, which is privileged and so faults on its own address, or
- * by single steps where only the jump itself tells its target. Both cost a thousand times as much.
+ * stop's addresses are made of. Copies jump to each other. Where a jump's target is a value, its
+ * copy ends in a chain of the targets that it had before, each compared with the value, without
+ * flags. What copies cannot do is done at its own place, from stop to stop: up to a HLT, which is
+ * privileged and so faults on its own address, or by single steps where only the jump itself tells
+ * its target. Both cost a thousand times as much.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +32,7 @@
 #include "tracee.h"
 
 enum { CODE_BYTES = 512, MAX_ACCESSES = 4 };
-enum { FALL, JUMP, CONDITIONAL, RETURN, STEP };
+enum { FALL, JUMP, CONDITIONAL, RETURN, STEP, JUMP_TO_VALUE, CALL_OF_VALUE };
 
 struct block { /* as told by native.py */
     uint64_t start, stop, target;
@@ -41,17 +43,23 @@ struct block { /* as told by native.py */
     uint32_t copy_bytes;
     uint32_t taken, behind;         /* five bytes, where a jump to another copy fits; or NOWHERE */
     uint32_t out;                   /* in place of a stop that is not copied; or NOWHERE */
+    uint32_t elsewhere;             /* where a jump's value was no target before; or NOWHERE */
     uint8_t scratch;                /* the register that holds the ring's pointer */
     uint8_t registers, recorded[8]; /* that it writes, in this order */
-    uint8_t reserved[6];
-    uint64_t copy; /* its address; 0: none. Not part of the dialogue */
+    uint8_t reserved[2];
+    /* Not part of the dialogue. */
+    uint64_t copy; /* its address */
+    uint8_t first; /* its first byte */
 };
 #define NOWHERE UINT32_MAX
 
-/* ---- Memory for copies: two words, the ring, a page without access, the copies --------------- */
+/* ---- Memory for copies: words, the ring, a page without access, the copies ------------------- */
 
 enum {
-    WORDS = 0,
+    RING_POINTER = 8, /* words, as in translate.py */
+    TARGET = 16,      /* the value that a jump goes to */
+    SAVED_RCX = 24,
+    SAVED_RDX = 32,
     RING = PAGE,
     RING_BYTES = 1 << 20,
     COPIES = RING + RING_BYTES + PAGE,
@@ -65,7 +73,7 @@ static uint64_t ring_read;
 static void set_ring(uint64_t position)
 {
     ring_read = position;
-    write_code(cache + WORDS + 8, &position, sizeof position);
+    write_code(cache + RING_POINTER, &position, sizeof position);
 }
 
 /* Without memory that may be written and executed, all is done without copies. */
@@ -85,7 +93,7 @@ static void make_cache(uint64_t address)
 static uint64_t ring_position(void)
 {
     uint64_t position;
-    if (pread(memory, &position, 8, (off_t)(cache + WORDS + 8)) != 8 || position < ring_read ||
+    if (pread(memory, &position, 8, (off_t)(cache + RING_POINTER)) != 8 || position < ring_read ||
         position > cache + RING + RING_BYTES)
         fail("the program has destroyed the trace");
     return position;
@@ -121,23 +129,115 @@ static size_t slot_of(uint64_t pc)
     return slot;
 }
 
-static void hear_block(void)
+/* ---- Jumps between copies -------------------------------------------------------------------- */
+
+/* A jump waits for the copy of its target. */
+struct gate {
+    uint64_t at, to;
+    struct gate *next;
+};
+enum { GATES = 1 << 16, JUMP_BYTES = 5 };
+static struct gate *waiting[GATES];
+
+static struct gate **gates_to(uint64_t pc)
 {
-    static uint8_t copy[ANSWER_BYTES];
+    return &waiting[(pc * 0x9e3779b97f4a7c15u >> 48) % GATES];
+}
+
+static void make_jump(uint8_t *code, uint64_t at, uint64_t to)
+{
+    int32_t distance = (int32_t)(to - (at + JUMP_BYTES));
+    code[0] = 0xe9;
+    memcpy(code + 1, &distance, sizeof distance);
+}
+
+static void write_jump(uint64_t at, uint64_t to)
+{
+    uint8_t code[JUMP_BYTES];
+    make_jump(code, at, to);
+    write_code(at, code, sizeof code);
+}
+
+/* The jump at an offset of the copy of *b, which is in `code` and not yet written. */
+static void link_to(const struct block *b, uint8_t *code, uint32_t offset, uint64_t to)
+{
+    const struct block *target = table[slot_of(to)];
+    if (offset == NOWHERE)
+        return;
+    if (target != NULL && target->copy_bytes != 0) {
+        make_jump(code + offset, b->copy + offset, target->copy);
+        return;
+    }
+    struct gate *gate = malloc(sizeof *gate);
+    if (gate == NULL)
+        fail("out of memory");
+    *gate = (struct gate){b->copy + offset, to, *gates_to(to)};
+    *gates_to(to) = gate;
+}
+
+static void link_waiting(const struct block *b)
+{
+    for (struct gate **gate = gates_to(b->start), *one; (one = *gate) != NULL;) {
+        if (one->to != b->start) {
+            gate = &one->next;
+            continue;
+        }
+        write_jump(one->at, b->copy);
+        *gate = one->next;
+        free(one);
+    }
+}
+
+/* While a region is followed, the copy of what comes behind it begins with a HLT. */
+static uint64_t end_of_region;
+static const struct block *guarded;
+
+static void guard_end(void)
+{
+    static const uint8_t hlt = 0xf4;
+    const struct block *b = table[slot_of(end_of_region)];
+    if (guarded != NULL || b == NULL || b->copy_bytes == 0)
+        return;
+    write_code(b->copy, &hlt, 1);
+    guarded = b;
+}
+
+static void lift_guard(void)
+{
+    if (guarded != NULL)
+        write_code(guarded->copy, &guarded->first, 1);
+    guarded = NULL;
+}
+
+/* ---- Asking for blocks ----------------------------------------------------------------------- */
+
+static struct block *new_block(void)
+{
     struct block *b = calloc(1, sizeof *b);
     if (b == NULL || n_blocks == TABLE / 2)
         fail("too many blocks");
+    return b;
+}
+
+static void hear_block(void)
+{
+    static uint8_t copy[ANSWER_BYTES];
+    struct block *b = new_block();
     hear(b, offsetof(struct block, copy));
     b->copy = room;
-    if (b->copy_bytes != 0) {
-        if (b->copy_bytes > sizeof copy)
-            fail("a block's copy is too long");
-        hear(copy, b->copy_bytes);
-        write_code(room, copy, b->copy_bytes);
-        room += b->copy_bytes;
-    }
     blocks[n_blocks++] = b;
     table[slot_of(b->start)] = b;
+    if (b->copy_bytes == 0)
+        return;
+    if (b->copy_bytes > sizeof copy)
+        fail("a block's copy is too long");
+    hear(copy, b->copy_bytes);
+    b->first = copy[0];
+    link_to(b, copy, b->taken, b->target);
+    link_to(b, copy, b->behind, b->stop + b->stop_bytes);
+    write_code(room, copy, b->copy_bytes);
+    room += b->copy_bytes;
+    link_waiting(b);
 }
 
 /* The answer holds blocks that follow in the same code, too. */
@@ -153,6 +253,7 @@ static void ask_for_block(uint64_t pc)
     hear(&n, sizeof n);
     while (n-- != 0)
         hear_block();
+    guard_end();
 }
 
 static const struct block *block_at(uint64_t pc)
@@ -200,7 +301,9 @@ static uint64_t next_pc(const struct block *b)
         cpu.rsp += 8;
         be_at(target);
         return target;
-    case STEP: step(); return cpu.rip;
+    case STEP:
+    case JUMP_TO_VALUE:
+    case CALL_OF_VALUE: step(); return cpu.rip;
     default: return behind;
     }
 }
@@ -244,14 +347,101 @@ static bool copy_has_stopped(uint64_t unused)
         return false;
     const struct block *b = copy_with(cpu.rip);
     uint64_t offset = cpu.rip - b->copy;
-    return offset == b->taken || offset == b->behind || offset == b->out || ring_is_full();
+    return offset == b->taken || offset == b->behind || offset == b->out ||
+           offset == b->elsewhere || (offset == 0 && b == guarded) || ring_is_full();
+}
+
+/* Does a jump to a value that is compared with no target yet; returns the value. */
+static uint64_t go_elsewhere(const struct block *b)
+{
+    uint64_t words[2], behind = b->stop + b->stop_bytes; /* TARGET, SAVED_RCX */
+    if (pread(memory, words, sizeof words, (off_t)(cache + TARGET)) != sizeof words)
+        fail("the program has destroyed the trace");
+    cpu.rcx = words[1];
+    if (b->flow == RETURN)
+        cpu.rsp += 8;
+    if (b->flow == CALL_OF_VALUE) {
+        cpu.rsp -= 8;
+        write_code(cpu.rsp, &behind, sizeof behind);
+    }
+    be_at(words[0]);
+    return words[0];
+}
+
+/* A place behind compared targets, and the block whose jump goes on from there. */
+struct stub {
+    uint64_t at; /* 0: none */
+    const struct block *from;
+};
+
+/* Both return where the code ends then. */
+static size_t add(uint8_t *code, size_t n, const void *bytes, size_t n_bytes)
+{
+    memcpy(code + n, bytes, n_bytes);
+    return n + n_bytes;
+}
+
+/* An instruction with a word of the cache, by its distance; `opcode`: the prefix first. */
+static size_t add_word(uint8_t *code, size_t n, unsigned opcode, unsigned operands, uint64_t word)
+{
+    uint8_t head[3] = {(uint8_t)opcode, (uint8_t)(opcode >> 8), (uint8_t)operands};
+    uint64_t distance = cache + word - (room + n + 7);
+    return add(code, add(code, n, head, 3), &distance, 4);
+}
+
+/* Lengthens a chain of compared targets by one, which has a copy. The code is room's. */
+static void compare_target(struct stub stub, uint64_t target, uint64_t copy)
+{
+    uint8_t code[96];
+    uint64_t minus = -target, behind = stub.from->stop + stub.from->stop_bytes;
+    size_t n = 0;
+    if (room + sizeof code > cache + CACHE_BYTES)
+        return;
+    n = add_word(code, n, 0x8948, 0x15, SAVED_RDX); /* mov %rdx, SAVED_RDX */
+    n = add(code, n, (const uint8_t[]){0x48, 0xba}, 2);
+    n = add(code, n, &minus, 8);                                    /* mov $-target, %rdx */
+    n = add(code, n, (const uint8_t[]){0x48, 0x8d, 0x0c, 0x11}, 4); /* lea (%rcx, %rdx), %rcx */
+    n = add_word(code, n, 0x8b48, 0x15, SAVED_RDX);                 /* mov SAVED_RDX, %rdx */
+    n = add(code, n, (const uint8_t[]){0xe3, 7 + JUMP_BYTES}, 2);   /* jrcxz over the next two */
+    n = add_word(code, n, 0x8b48, 0x0d, TARGET);                    /* mov TARGET, %rcx */
+    uint32_t elsewhere = (uint32_t)n;
+    n = add(code, n, (const uint8_t[JUMP_BYTES]){0xf4}, JUMP_BYTES); /* hlt, and room for a jump */
+    n = add_word(code, n, 0x8b48, 0x0d, SAVED_RCX);                  /* mov SAVED_RCX, %rcx */
+    if (stub.from->flow == RETURN)
+        n = add(code, n, (const uint8_t[]){0x48, 0x8d, 0x64, 0x24, 8}, 5); /* lea 8(%rsp), %rsp */
+    if (stub.from->flow == CALL_OF_VALUE) { /* lea -8(%rsp), %rsp; two movl to there */
+        n = add(code, n, (const uint8_t[]){0x48, 0x8d, 0x64, 0x24, 0xf8, 0xc7, 0x04, 0x24}, 8);
+        n = add(code, n, &behind, 4);
+        n = add(code, n, (const uint8_t[]){0xc7, 0x44, 0x24, 4}, 4);
+        n = add(code, n, (const uint8_t *)&behind + 4, 4);
+    }
+    make_jump(code + n, room + n, copy);
+    n += JUMP_BYTES;
+
+    struct block *b = new_block(); /* whose copy is this piece of code */
+    *b = *stub.from;
+    b->copy = room;
+    b->copy_bytes = (uint32_t)n;
+    b->elsewhere = elsewhere;
+    blocks[n_blocks++] = b;
+    write_code(room, code, n);
+    write_jump(stub.at, room);
+    room += n;
+}
+
+static uint64_t limit;
+
+static void refuse_endless(void)
+{
+    if (totals.instructions > limit)
+        fail("a region has more than %lu instructions", (unsigned long)limit);
 }
 
 /*
  * Runs copies, from that of *b, where the program is. True: up to a place that no copy jumps to
- * yet, *pc; at *gate there is room for the jump. False: up to the stop of *b, which is not copied.
+ * yet, *pc; behind *stub, it may be compared. False: up to the stop of *b, which is not copied.
  */
-static bool run_copies(const struct block **b, uint64_t *pc, uint64_t *gate)
+static bool run_copies(const struct block **b, uint64_t *pc, struct stub *stub)
 {
     be_at((*b)->copy);
     for (;;) {
@@ -263,12 +453,19 @@ static bool run_copies(const struct block **b, uint64_t *pc, uint64_t *gate)
             be_at(last->stop);
             return false;
         }
-        if (offset == last->taken || offset == last->behind) {
-            *gate = cpu.rip;
-            *pc = offset == last->taken ? last->target : last->stop + last->stop_bytes;
+        if (offset == last->elsewhere) {
+            *stub = (struct stub){cpu.rip, last};
+            *pc = go_elsewhere(last);
+            return true;
+        }
+        if (offset == last->taken || offset == last->behind || last == guarded) {
+            *pc = offset == last->taken    ? last->target
+                  : offset == last->behind ? last->stop + last->stop_bytes
+                                           : last->start;
             be_at(*pc);
             return true;
         }
+        refuse_endless();
         set_ring(cache + RING);
         memcpy((char *)&cpu + 8u * last->scratch, &ring_read, 8);
         changed = true;
@@ -294,39 +491,34 @@ static uint64_t do_stop(const struct block *b)
     return cpu.rip;
 }
 
-static void link_copies(uint64_t gate, uint64_t to)
-{
-    uint8_t jump[5] = {0xe9};
-    int32_t distance = (int32_t)(to - (gate + sizeof jump));
-    memcpy(jump + 1, &distance, sizeof distance);
-    write_code(gate, jump, sizeof jump);
-}
-
 /* From `begin`, where the program is, to `end`; or, if that is 0, to the return from `begin`. */
-static void follow(uint64_t end, uint64_t limit)
+static void follow(uint64_t end)
 {
-    uint64_t stack = end == 0 ? cpu.rsp : 0, pc = cpu.rip, gate = 0;
+    uint64_t stack = end == 0 ? cpu.rsp : 0, pc = cpu.rip;
     if (end == 0 && pread(memory, &end, 8, (off_t)cpu.rsp) != 8)
         fail("cannot read the program's stack");
+    struct stub stub = {0};
+    end_of_region = end;
+    guard_end();
     do {
         const struct block *b = block_at(pc);
-        if (b->copy_bytes != 0) {
+        if (b->copy_bytes != 0 && pc != end) {
             run_to(pc);
-            if (gate != 0 && pc != end)
-                link_copies(gate, b->copy);
-            gate = 0;
-            if (!run_copies(&b, &pc, &gate))
+            if (stub.at != 0)
+                compare_target(stub, pc, b->copy);
+            stub.at = 0;
+            if (!run_copies(&b, &pc, &stub))
                 pc = do_stop(b);
         } else {
+            stub.at = 0;
             run_to(b->stop);
             pc = do_stop(b);
-            gate = 0;
         }
-        if (totals.instructions > limit)
-            fail("a region has more than %lu instructions", (unsigned long)limit);
+        refuse_endless();
         if (pc == end)
             run_to(end);
     } while (pc != end || cpu.rsp <= stack);
+    lift_guard();
 }
 
 int main(int argc, char **argv)
@@ -335,7 +527,7 @@ int main(int argc, char **argv)
         return 2;
     static char maps[MAPS_BYTES];
     uint64_t place[3]; /* begin, end, and where copies may be */
-    uint64_t limit = strtoull(argv[2], NULL, 10);
+    limit = strtoull(argv[2], NULL, 10);
     find_components();
     start(argv[1], argv + 3);
     say(STARTED, maps, read_maps(maps));
@@ -349,7 +541,7 @@ int main(int argc, char **argv)
         hear(&answer, sizeof answer);
         keep = answer != 0;
         totals = (struct totals){0};
-        follow(place[1], limit);
+        follow(place[1]);
         flush_events();
         say(REGION_END, &totals, sizeof totals);
     }

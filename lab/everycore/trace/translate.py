@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from iced_x86 import Encoder, Instruction
 
 NOWHERE = 0xFFFFFFFF
-_SAVED, _POINTER = 0, 8  # in the memory at `cache`: a register of the program, the ring's pointer
+# Words of the memory at `cache`: a register of the program, the ring's pointer, the value that a
+# jump goes to, rcx.
+_SAVED, _POINTER, _TARGET, _SAVED_RCX = 0, 8, 16, 24
 _STUB = b"\xf4" + b"\x90" * 4  # HLT; with the rest, a jump to another copy fits
-COPY = struct.Struct("<IIIIBB8s6x")  # the end of struct block
+COPY = struct.Struct("<IIIIIBB8s2x")  # the end of struct block
 _MAX_RECORDED = 8
-_RSP, _R12 = 4, 12  # need another form of address
-_NO_COPY = COPY.pack(0, NOWHERE, NOWHERE, NOWHERE, 0, 0, b"")
+_RCX, _RSP, _R12 = 1, 4, 12  # the last two need another form of address
+_NO_COPY = COPY.pack(0, NOWHERE, NOWHERE, NOWHERE, NOWHERE, 0, 0, b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Ending:
     jumps: bool = False  # always
     condition: int | None = None
     returns_to: int | None = None  # a call's
+    load: Instruction | None = None  # moves the value to rcx that the stop jumps to
 
 
 def copy_block(instructions: Sequence[Instruction], room: Room, ending: Ending) -> bytes:
@@ -65,6 +68,14 @@ class _Copy:
             self._code += _STUB
             return self._packed(out=out)
         scratch = self._record(ending.registers)
+        used = ending.scratch_words[scratch]
+        if ending.load is not None:
+            self._word(0x89, _RCX, _SAVED_RCX)
+            self._plain(ending.load)
+            self._word(0x89, _RCX, _TARGET)
+            elsewhere = len(self._code)
+            self._code += _STUB
+            return self._packed(elsewhere=elsewhere, scratch=used, words=ending.words)
         taken = behind = NOWHERE
         if ending.returns_to is not None:
             self._push(ending.returns_to)
@@ -79,18 +90,20 @@ class _Copy:
         if ending.jumps or ending.condition is not None:
             taken = len(self._code)
             self._code += _STUB
-        return self._packed(taken, behind, NOWHERE, ending.scratch_words[scratch], ending.words)
+        return self._packed(taken, behind, scratch=used, words=ending.words)
 
     def _packed(
         self,
         taken: int = NOWHERE,
         behind: int = NOWHERE,
         out: int = NOWHERE,
+        elsewhere: int = NOWHERE,
         scratch: int = 0,
         words: Sequence[int] = (),
     ) -> bytes:
-        head = (len(self._code), taken, behind, out, scratch, len(words), bytes(words))
-        return COPY.pack(*head) + bytes(self._code)
+        places = (taken, behind, out, elsewhere)
+        head = COPY.pack(len(self._code), *places, scratch, len(words), bytes(words))
+        return head + bytes(self._code)
 
     def _plain(self, instruction: Instruction) -> None:
         encoder = Encoder(64)

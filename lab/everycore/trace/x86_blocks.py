@@ -17,6 +17,7 @@ from iced_x86 import (
     FlowControl,
     Instruction,
     InstructionInfoFactory,
+    MemoryOperand,
     MemorySizeExt,
     Mnemonic,
     OpAccess,
@@ -43,10 +44,11 @@ _OPMASK = 255
 _MAX_ACCESSES = 4
 _BLOCK = struct.Struct("<QQQIBBBB")  # struct block of stepper.c, struct access of accesses.h
 _ACCESS = struct.Struct("<qHBBBBBBBBBBBBBx")
-_FALL, _JUMP, _CONDITIONAL, _RETURN, _STEP = range(5)
+_FALL, _JUMP, _CONDITIONAL, _RETURN, _STEP, _JUMP_TO_VALUE, _CALL_OF_VALUE = range(7)
 _ONCE, _COUNTED, _SEARCHING = range(3)
 _READS = {OpAccess.READ, OpAccess.COND_READ, OpAccess.READ_WRITE, OpAccess.READ_COND_WRITE}
 _WRITES = {OpAccess.WRITE, OpAccess.COND_WRITE, OpAccess.READ_WRITE, OpAccess.READ_COND_WRITE}
+_OF_VALUES = {_RETURN, _JUMP_TO_VALUE, _CALL_OF_VALUE}
 _FALLS = {FlowControl.NEXT, FlowControl.INTERRUPT, FlowControl.EXCEPTION}
 _NO_ACCESS = {Mnemonic.LEA, Mnemonic.NOP, Mnemonic.RESERVEDNOP}
 _BIT_STRINGS = {Mnemonic.BT, Mnemonic.BTS, Mnemonic.BTR, Mnemonic.BTC}
@@ -121,7 +123,7 @@ def _ending(stop: Instruction) -> Ending:
     """How a copy of the stop is made. Not of what needs more than general registers."""
     flow, _, condition = _flow(stop)
     needs_more = stop.op_mask != Register.NONE or stop.is_vsib or stop.mnemonic in _SIGN_MASKED
-    if flow in (_RETURN, _STEP) or needs_more or _repeat(stop) != _ONCE:
+    if flow == _STEP or needs_more or _repeat(stop) != _ONCE:
         return Ending(None, (), ())
     used = {
         RegisterExt.full_register(register)
@@ -138,7 +140,29 @@ def _ending(stop: Instruction) -> Ending:
         flow == _JUMP,
         condition if flow == _CONDITIONAL else None,
         stop.next_ip if calls else None,
+        _load_of_target(stop) if flow in _OF_VALUES else None,
     )
+
+
+def _load_of_target(stop: Instruction) -> Instruction:
+    """An instruction that moves to rcx the value that a stop jumps to."""
+    if stop.mnemonic == Mnemonic.RET:
+        return Instruction.create_reg_mem(
+            Code.MOV_R64_RM64, Register.RCX, MemoryOperand(Register.RSP)
+        )
+    if stop.op0_kind == OpKind.REGISTER:
+        return Instruction.create_reg_reg(Code.MOV_R64_RM64, Register.RCX, stop.op0_register)
+    shift = stop.memory_displacement
+    operand = MemoryOperand(
+        stop.memory_base,
+        stop.memory_index,
+        stop.memory_index_scale,
+        shift - (1 << 64) if shift >> 63 else shift,
+        stop.memory_displ_size,
+        False,
+        stop.segment_prefix,
+    )
+    return Instruction.create_reg_mem(Code.MOV_R64_RM64, Register.RCX, operand)
 
 
 def _address_registers(
@@ -169,6 +193,8 @@ def _flow(instruction: Instruction) -> tuple[int, int, int]:
             return _JUMP, target, 0
         if instruction.condition_code:  # LOOP and JRCXZ have none
             return _CONDITIONAL, target, instruction.condition_code - 1
+    if instruction.code in (Code.JMP_RM64, Code.CALL_RM64):
+        return _JUMP_TO_VALUE if instruction.code == Code.JMP_RM64 else _CALL_OF_VALUE, 0, 0
     return _STEP, 0, 0
 
 

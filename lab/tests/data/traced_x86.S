@@ -97,6 +97,41 @@ case switches
         .endr
 end switches
 
+/* calls and jumps to values that come again, which keep the carry and rcx */
+case values
+        push    %rbx
+        mov     $40, %ebx
+        lea     targets(%rip), %rdx
+1:      lea     (%rbx,%rdi), %ecx
+        and     $3, %ecx
+        stc
+        call    *(%rdx,%rcx,8)
+        sbb     %eax, %eax
+        add     %eax, %ecx
+        and     $3, %ecx
+        mov     (%rdx,%rcx,8), %rsi
+        call    *%rsi
+        mov     (%rdx,%rcx,8), %rcx
+        call    2f
+        call    3f
+        dec     %ebx
+        jnz     1b
+        pop     %rbx
+end values
+2:      jmp     *%rcx
+3:      jmp     *targets+8(%rip)
+
+        .section .data.rel.ro, "aw"
+targets:
+        .quad   5f, 6f, 7f, 7f
+        .text
+5:      ret
+6:      mov     (%rdx), %al
+        ret
+7:      push    %rcx
+        pop     %rcx
+        ret
+
 case prefetches
         shl     $6, %rdi
         lea     table(%rip), %rax
