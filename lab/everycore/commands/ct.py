@@ -37,6 +37,7 @@ from everycore.run.session import Session, open_session, pin, run_of
 from everycore.run.transport.valgrind import TAINT_FLAGS, has_valgrind
 
 QUICK_PARTS = 6
+TAINTED_TOGETHER = 8  # kernels of one process under valgrind, which takes long to start
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def _verdicts(
 ) -> list[Verdict]:
     """Return the verdicts of all kernels; print each as it is found if `json` is set."""
     context, verdicts = gate.context, list[Verdict]()
-    steps = len(kernels) * (2 if "timing" in gate.methods else 1)
+    steps = len(kernels) * len(gate.methods)
     with Progress(context.err, "constant time", steps) as progress:
         for verdict in _look(gate, kernels, options.samples, options.jobs, progress):
             verdicts.append(verdict)
@@ -173,12 +174,23 @@ def _look(
     jobs: int,
     progress: Progress,
 ) -> Iterator[Verdict]:
-    """The verdicts, in the order of the kernels; timing has the machine to itself."""
+    """The verdicts, by kernel but those of timing, which has the machine to itself."""
+    parts = [kernels[at : at + TAINTED_TOGETHER] for at in range(0, len(kernels), TAINTED_TOGETHER)]
+    tainted: list[Verdict] = []
     with worker_pool(jobs) as pool:
-        futures = [pool.submit(gate.look, group, turn) for turn, group in enumerate(kernels)]
+        reports = [pool.submit(gate.taint, part) for part in parts]
+        for part, report in zip(parts, reports, strict=True):
+            tainted += report.result()
+            for group in part if "taint" in gate.methods else ():
+                progress.step(f"{group[0].kernel} taint")
+        futures = [
+            pool.submit(gate.trace, group, turn, tainted) for turn, group in enumerate(kernels)
+        ]
         for group, future in zip(kernels, futures, strict=True):
+            yield from (verdict for verdict in tainted if verdict.operation in group)
             yield from future.result()
-            progress.step(group[0].kernel)
+            if "trace" in gate.methods:
+                progress.step(f"{group[0].kernel} trace")
     for group in kernels if "timing" in gate.methods else ():
         if group[0].runs and group[0].operation:
             yield from timing(gate.session, with_largest_keys(group), samples)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The methods that decide, for one kernel after the other."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from everycore.ct.run_plan import sample
@@ -29,23 +29,11 @@ class Gate:
     methods: Sequence[str]
     quick: bool
 
-    def look(self, operations: Sequence[CtOperation], turn: int) -> list[Verdict]:
-        """Verdicts on the operations of a kernel; `turn`: its number."""
-        if not operations[0].runs or not operations[0].operation:
+    def taint(self, kernels: Sequence[Sequence[CtOperation]]) -> list[Verdict]:
+        """Verdicts of memcheck on the operations of kernels."""
+        operations = [o for own in kernels if _is_examined(own) for o in own]
+        if "taint" not in self.methods or not operations:
             return []
-        verdicts: list[Verdict] = []
-        if "taint" in self.methods:
-            verdicts += self._taint(operations)
-        if "trace" in self.methods:
-            tainted = {v.operation for v in verdicts if v.result != "impossible"}
-            if self.quick and tainted.issuperset(operations):
-                part = sample(operations, turn, QUICK_PARTS)
-                verdicts += trace(self.context, self.session, part, QUICK_LENGTHS)
-            else:
-                verdicts += trace(self.context, self.session, operations)
-        return verdicts
-
-    def _taint(self, operations: Sequence[CtOperation]) -> Iterable[Verdict]:
         why = ""
         if self.session.target.transport != "local":
             why = "memcheck sees the CPU of this machine, no other one"
@@ -53,4 +41,23 @@ class Gate:
             why = "no valgrind"
         if why:
             return [Verdict(o, "taint", "impossible", why) for o in operations]
-        return taint(self.context, self.session, operations, thorough=not self.quick)
+        return list(taint(self.context, self.session, operations, thorough=not self.quick))
+
+    def trace(
+        self, operations: Sequence[CtOperation], turn: int, tainted: Sequence[Verdict]
+    ) -> list[Verdict]:
+        """Verdicts of traces on the operations of a kernel; `turn`: its number.
+
+        `tainted`: verdicts of memcheck.
+        """
+        if "trace" not in self.methods or not _is_examined(operations):
+            return []
+        seen = {v.operation for v in tainted if v.result != "impossible"}
+        if self.quick and seen.issuperset(operations):
+            part = sample(operations, turn, QUICK_PARTS)
+            return list(trace(self.context, self.session, part, QUICK_LENGTHS))
+        return list(trace(self.context, self.session, operations))
+
+
+def _is_examined(operations: Sequence[CtOperation]) -> bool:
+    return operations[0].runs and bool(operations[0].operation)

@@ -7,12 +7,20 @@ from everycore.model.protocol import CtOperation
 
 
 def arguments_for(operations: Sequence[CtOperation]) -> list[str]:
-    """Return the harness's arguments for operations of one kernel, with all their key sizes."""
-    first = operations[0]
-    names = dict.fromkeys(o.operation or "" for o in operations)
-    sizes = dict.fromkeys(str(o.key_bits) for o in operations)
-    kernel = ["ct", "--primitive", first.primitive, "--kernel", first.kernel]
-    return [*kernel, "--operation", ",".join(names), "--key-bits", ",".join(sizes)]
+    """Return the harness's arguments for operations.
+
+    It runs all operations of all kernels with all key sizes that are named.
+    """
+    chosen = {
+        "--primitive": [o.primitive for o in operations],
+        "--kernel": [o.kernel for o in operations],
+        "--operation": [o.operation or "" for o in operations],
+        "--key-bits": [str(o.key_bits) for o in operations],
+    }
+    words = [
+        word for name, all_ in chosen.items() for word in (name, ",".join(dict.fromkeys(all_)))
+    ]
+    return ["ct", *words]
 
 
 def by_key_size(operations: Sequence[CtOperation]) -> list[list[CtOperation]]:

@@ -2,13 +2,13 @@
 """Secrets as undefined data: valgrind's memcheck counts the branches and addresses made of them."""
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from everycore.ct.run_plan import arguments_for
-from everycore.ct.verdicts import Verdict
+from everycore.ct.verdicts import Verdict, of_kernels
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.model.protocol import CtOperation, CtRun, Failure
@@ -22,22 +22,18 @@ DEBUG_FLAGS = ("-gdwarf-4", "-g1")
 def taint(
     context: Context, session: Session, operations: Sequence[CtOperation], thorough: bool
 ) -> Iterator[Verdict]:
-    """Verdicts on operations of one kernel, in a harness with DEBUG_FLAGS and TAINT_FLAGS."""
-    arguments = [*arguments_for(operations), *(["--thorough"] if thorough else [])]
-    with TemporaryDirectory() as folder:
-        report = Path(folder) / "memcheck.xml"
-        errors, why = _run(replace(session, transport=Valgrind(context, report)), arguments)
-        places = first_places(report) if any(errors.values()) else {}
-    for operation in operations:
-        region = _region(operation)
-        count = errors.get(region)
-        if count is None:
-            yield Verdict(operation, "taint", "impossible", why.get(region, why[""]))
-        elif count == 0:
-            yield Verdict(operation, "taint", "pass")
-        else:
-            place = places.get(region, "")
-            yield Verdict(operation, "taint", "fail", f"{count} errors{place and f', {place}'}")
+    """Verdicts on operations, in a harness with DEBUG_FLAGS and TAINT_FLAGS.
+
+    One process looks at all kernels, for valgrind takes long to start. If it ends early, each
+    kernel that it left has one of its own.
+    """
+    report = _look(context, session, operations, thorough)
+    kernels = of_kernels(operations)
+    again = report.is_cut_short and len(kernels) > 1
+    for own in kernels:
+        is_left = again and not all(_region(o) in report.errors for o in own)
+        found = _look(context, session, own, thorough) if is_left else report
+        yield from (found.verdict(operation) for operation in own)
 
 
 def _region(line: CtOperation | CtRun) -> str:
@@ -45,28 +41,54 @@ def _region(line: CtOperation | CtRun) -> str:
     return f"{line.primitive} {line.kernel} {line.operation} {line.key_bits}"
 
 
-def _run(session: Session, arguments: Sequence[str]) -> tuple[dict[str, int], dict[str, str]]:
-    """Errors by region, and why others have none; "": the reason of all that have no other.
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """The result of one run under valgrind; of one that ended early, what was done before."""
 
-    Of a run that ended early, what was done before counts; all else was not looked at.
-    """
+    errors: Mapping[str, int]  # by region
+    why: Mapping[str, str]  # a region has none; "": the reason of all that have no other
+    places: Mapping[str, str]
+    is_cut_short: bool
+
+    def verdict(self, operation: CtOperation) -> Verdict:
+        region = _region(operation)
+        count = self.errors.get(region)
+        if count is None:
+            return Verdict(operation, "taint", "impossible", self.why.get(region, self.why[""]))
+        if count == 0:
+            return Verdict(operation, "taint", "pass")
+        place = self.places.get(region, "")
+        return Verdict(operation, "taint", "fail", f"{count} errors{place and f', {place}'}")
+
+
+def _look(
+    context: Context, session: Session, operations: Sequence[CtOperation], thorough: bool
+) -> _Report:
+    arguments = [*arguments_for(operations), *(["--thorough"] if thorough else [])]
     errors: dict[str, int] = {}
     why = {"": "the harness did not run it under valgrind"}
-    try:
-        for record in session.records(*arguments):
-            match record:
-                case CtRun(errors=-1):
-                    why[""] = "this harness does not mark its secrets"
-                case CtRun() as line:
-                    errors[_region(line)] = line.errors
-                case CtOperation(runs=False) as line:
-                    why[_region(line)] = f"valgrind has no {line.why.removeprefix('needs ')}"
-                case Failure() as line:
-                    why[""] = line.detail
-    except EverycoreError as error:
-        how = error.how if isinstance(error, HarnessDiedError) else error.message
-        why[""] = f"the harness {how} under valgrind"
-    return errors, why
+    is_cut_short = False
+    with TemporaryDirectory() as folder:
+        report = Path(folder) / "memcheck.xml"
+        watched = replace(session, transport=Valgrind(context, report))
+        try:
+            for record in watched.records(*arguments):
+                match record:
+                    case CtRun(errors=-1):
+                        why[""] = "this harness does not mark its secrets"
+                    case CtRun() as line:
+                        errors[_region(line)] = line.errors
+                    case CtOperation(runs=False) as line:
+                        why[_region(line)] = f"valgrind has no {line.why.removeprefix('needs ')}"
+                    case Failure() as line:
+                        why[""] = line.detail
+                        is_cut_short = is_cut_short or bool(line.kernel)
+        except EverycoreError as error:
+            how = error.how if isinstance(error, HarnessDiedError) else error.message
+            why[""] = f"the harness {how} under valgrind"
+            is_cut_short = True
+        places = first_places(report) if any(errors.values()) else {}
+    return _Report(errors, why, places, is_cut_short)
 
 
 @dataclass(frozen=True, slots=True)

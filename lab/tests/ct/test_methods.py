@@ -70,6 +70,17 @@ def test_an_aborted_run_is_not_free_of_errors(lab: Lab, session: Session, code: 
     assert ctr32.detail.endswith(" under valgrind")
 
 
+def test_kernels_left_by_an_aborted_run_are_looked_at_one_by_one(
+    lab: Lab, session: Session
+) -> None:
+    lab.runner.outputs["ct"] = "ct_aborted"  # AESNI's setkey, and nothing more
+    lab.runner.ends["ct"] = Completed(-4, "", "unhandled instruction")
+    found = list(taint(lab.context(), session, [*AESNI, *TABLE], thorough=False))
+    assert [v.operation for v in found] == [*AESNI, *TABLE]
+    kernels = [c[c.index("--kernel") + 1] for c in lab.runner.calls if c[0] == "valgrind"]
+    assert kernels == ["x86_aesni,c_ttable4", "x86_aesni", "c_ttable4"]
+
+
 def test_a_harness_that_marks_no_secrets_proves_nothing(lab: Lab, session: Session) -> None:
     lab.runner.outputs["ct"] = "ct_unmarked"
     found = list(taint(lab.context(), session, AESNI, thorough=False))
@@ -265,18 +276,19 @@ def test_quick_traces_all_that_memcheck_cannot_see_and_a_sample_of_the_rest(
     monkeypatch.setattr(gate, "trace", trace)
     quick = gate.Gate(lab.context(), session, ("taint", "trace"), quick=True)
     full = replace(quick, quick=False)
-    quick.look(VAES, 0)
-    quick.look(AESNI, 0)
-    full.look(AESNI, 0)
+    tainted = quick.taint([VAES, AESNI])
+    quick.trace(VAES, 0, tainted)
+    quick.trace(AESNI, 0, tainted)
+    full.trace(AESNI, 0, tainted)
     assert asked == [("setkey", "ctr32"), ("setkey", "ctr32"), ("setkey", "ctr32")]
-    quick.look(AESNI, 1)
+    quick.trace(AESNI, 1, tainted)
     assert asked[-1] == ("ctr32",)
 
 
 def test_without_valgrind_taint_is_impossible(lab: Lab, session: Session) -> None:
     lab.runner.absent = ("valgrind",)
     look = gate.Gate(lab.context(), session, ("taint",), quick=True)
-    assert {(v.result, v.detail) for v in look.look(AESNI, 0)} == {("impossible", "no valgrind")}
+    assert {(v.result, v.detail) for v in look.taint([AESNI])} == {("impossible", "no valgrind")}
 
 
 def test_a_sample_always_has_a_message_and_turns_through_all() -> None:
