@@ -20,9 +20,8 @@ from everycore.commands.options import (
     refuse_unknown_kernels,
     split_commas,
 )
-from everycore.compile.toolchains import DEFAULT_FLAGS
 from everycore.ct import placement as placement_check
-from everycore.ct.taint import DEBUG_FLAGS
+from everycore.ct.taint import open_watched
 from everycore.environment.context import Context
 from everycore.environment.decoding import encode_line
 from everycore.environment.errors import EverycoreError
@@ -113,8 +112,7 @@ def check_placement(
     """
     context = context_of(command)
     refuse_unknown_kernels(context, split_commas(kernel))
-    flags = " ".join([" ".join(DEFAULT_FLAGS) if flags is None else flags, *DEBUG_FLAGS])
-    session = open_session(context, "host", cc, flags)
+    session = open_watched(context, "host", cc, flags)
     good = _check_placement(context, session, split_commas(kernel), quick, json)
     raise typer.Exit(0 if good else 1)
 

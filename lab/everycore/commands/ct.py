@@ -20,10 +20,9 @@ from everycore.commands.options import (
     refuse_unknown_kernels,
     split_commas,
 )
-from everycore.compile.toolchains import DEFAULT_FLAGS
 from everycore.ct.gate import Gate
 from everycore.ct.run_plan import fewer_sizes, with_largest_keys
-from everycore.ct.taint import DEBUG_FLAGS
+from everycore.ct.taint import open_watched
 from everycore.ct.timing import timing
 from everycore.ct.verdicts import METHODS, Conclusion, Verdict, conclude, count, of_kernels
 from everycore.environment.context import Context
@@ -33,8 +32,7 @@ from everycore.environment.progress import Progress
 from everycore.environment.workers import worker_pool
 from everycore.model.protocol import CtOperation, Hello
 from everycore.report import ct_tables as report
-from everycore.run.session import Session, open_session, pin, run_of
-from everycore.run.transport.valgrind import TAINT_FLAGS, has_valgrind
+from everycore.run.session import Session, pin, run_of
 
 QUICK_PARTS = 6
 TAINTED_TOGETHER = 8  # kernels of one process under valgrind, which takes long to start
@@ -106,7 +104,8 @@ def ct(
     context = context_of(command)
     methods = _methods(options.method, options.quick)
     refuse_unknown_kernels(context, split_commas(options.kernel))
-    session = pin(context, _open(context, build), None)
+    session = open_watched(context, build.target, build.cc, build.flags)
+    session = pin(context, session, None)
     if session.target.board and not options.method:
         methods = ["timing"]  # the others need a tracer, or an emulator
     hello, operations = _list(session, options.chosen())
@@ -147,14 +146,6 @@ def _methods(names: list[str] | None, quick: bool) -> list[str]:
         if name not in METHODS:
             raise unknown_name("method", name, METHODS)
     return [m for m in METHODS if m in (chosen or METHODS[: 2 if quick else 3])]
-
-
-def _open(context: Context, build: BuildOptions) -> Session:
-    """One harness for all methods: what they say is of the same object code."""
-    target, flags = build.target, build.flags
-    marks = TAINT_FLAGS if target == "host" and has_valgrind(context) else ()
-    all_flags = [" ".join(DEFAULT_FLAGS) if flags is None else flags, *DEBUG_FLAGS, *marks]
-    return open_session(context, target, build.cc, " ".join(all_flags))
 
 
 def _list(session: Session, chosen: dict[str, list[str]]) -> tuple[Hello, list[CtOperation]]:

@@ -7,16 +7,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from everycore.compile.toolchains import DEFAULT_FLAGS
 from everycore.ct.run_plan import arguments_for
 from everycore.ct.verdicts import Verdict, of_kernels
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.model.protocol import CtOperation, CtRun, Failure
-from everycore.run.session import HarnessDiedError, Session
-from everycore.run.transport.valgrind import Valgrind
+from everycore.run.session import HarnessDiedError, Session, open_session
+from everycore.run.transport.valgrind import TAINT_FLAGS, Valgrind, has_valgrind
 
 # GCC 11 and clang 14 write DWARF 5 by default, which makes older valgrinds give up.
 DEBUG_FLAGS = ("-gdwarf-4", "-g1")
+
+
+def open_watched(context: Context, target: str, cc: str | None, flags: str | None) -> Session:
+    """Return a harness for all methods, so that what they say is of the same object code."""
+    marks = TAINT_FLAGS if target == "host" and has_valgrind(context) else ()
+    words = [" ".join(DEFAULT_FLAGS) if flags is None else flags, *DEBUG_FLAGS, *marks]
+    return open_session(context, target, cc, " ".join(words))
 
 
 def taint(
