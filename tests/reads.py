@@ -17,8 +17,7 @@ LIBRARY = (
     "catalog/toolchains/",
     "catalog/targets/",
 )
-TRACER = (
-    *LIBRARY,
+TRACING = (
     "lab/everycore/binary/",
     "lab/everycore/compile/",
     "lab/everycore/ct/",
@@ -27,6 +26,7 @@ TRACER = (
     "lab/everycore/commands/check.py",
     "lab/everycore/commands/ct.py",
 )
+TRACER = (*LIBRARY, *TRACING)
 FIRMWARE = (
     "lab/everycore/firmware/",
     "lab/everycore/binary/",

@@ -96,7 +96,7 @@ def residue_builds() -> list[object]:
     return [
         pytest.param(name, level, emulator, id=f"{name}-O{level}", marks=marks)
         for name, levels, emulator, marks in (
-            ("gcc", "s", (), ()),
+            ("gcc", "s", (), pytest.mark.slow),
             ("clang", "1s3", (), pytest.mark.long),
             ("gcc", "13", (), pytest.mark.long),
             ("aarch64", "1s", ("qemu-aarch64",), pytest.mark.long),

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from world import DATA, Lab
 
-from everycore.compile.binaries import build_harness, build_tool
-from everycore.compile.catalog import find_tree
-from everycore.compile.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.compile.binaries import build_tool
+from everycore.compile.toolchains import find_compiler
+from everycore.ct.taint import open_watched
 from everycore.environment.context import SystemRunner
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Target
@@ -355,9 +355,7 @@ def test_a_program_of_a_fixed_place_without_libraries_is_traced(
 def test_a_kernel_is_the_same_with_and_without_copies(real_lab: Lab, traced: Traced) -> None:
     traced("loops")  # or skipped
     context = real_lab.context()
-    target, tree = Target("host", ""), find_tree(context.package)
-    compiler = find_compiler(context, target, None, DEFAULT_FLAGS, "")
-    binary = build_harness(context, tree, target, compiler, DEFAULT_FLAGS).binary
+    binary = open_watched(context, "host", None, None).build.binary
     argv = [str(binary), "ct", "--kernel", "c_ttable4", "--operation", "ccm-open", "--bytes", "40"]
     slow, fast = (native(context, argv, "ct_begin", "ct_end", copies=c) for c in (False, True))
     assert slow.code == fast.code == 0
