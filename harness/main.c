@@ -46,7 +46,8 @@ static const struct command {
     {"ct", ct_command,
      "[--list] [--primitive P] [--kernel K] [--operation O] [--key-bits B] [--bytes N] "
      "[--thorough]\n"
-     "          [--placement] [--secret SEED,...] [--timing] [--samples N] [--counter C] [--cpu N]"},
+     "          [--placement] [--secret SEED,...] [--timing] [--samples N] [--counter C] "
+     "[--cpu N]"},
     {"genrsa", genrsa_command, "BITS"},
     {"dhparam", dhparam_command, "BITS"},
 };

@@ -46,7 +46,7 @@ MODELS: dict[str, tuple[str, dict[str, set[str]]]] = {
     ),
 }
 MORE_ALLOWED = {"a64": {"sve", "sve2", "dit"}, "a32": {"thumb2", "ct-mul", "umaal"}}
-# What runs where features are taken away: the smallest model has the other properties.
+# Where features are taken away: all other properties are tried on the smallest model.
 SHORT = ("--property", "every_length_equals_reference")
 
 
