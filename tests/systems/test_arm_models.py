@@ -46,7 +46,7 @@ MODELS: dict[str, tuple[str, dict[str, set[str]]]] = {
     ),
 }
 MORE_ALLOWED = {"a64": {"sve", "sve2", "dit"}, "a32": {"thumb2", "ct-mul", "umaal"}}
-# Where features are taken away: all other properties are tried on the smallest model.
+# A property for the runs without some features; the smallest model is tried with all.
 SHORT = ("--property", "every_length_equals_reference")
 
 
