@@ -43,11 +43,12 @@ class Compilers:
             return Completed(0, "".join(map(library_line, self.libraries.get(Path(argv[1]), []))))
         if name not in self.macros:
             raise CannotRunError(f"cannot run {argv[0]}")
-        if self.refuse & {name, *argv}:
-            return Completed(1, "", "error: no")
         if "-###" in argv:
             programs = "".join(f' "{path}" "-quiet"\n' for path in self.starts.get(name, []))
             return Completed(0, "", f"Thread model: posix\n{programs}")
+        if refused := self.refuse & {name, *argv}:
+            is_target = any(word.startswith("--target=") for word in refused)
+            return Completed(1, "", f"error: {'unknown target triple' if is_target else 'no'}")
         return Completed(0, self.macros[name] if "-dM" in argv else "")
 
 

@@ -22,6 +22,7 @@ from everycore.model.domain import Compiler
 
 FILE = "toolchains/answers.json"
 FORMAT = 1
+UNKNOWN_TARGET = "unknown target triple"  # as clang says it
 
 # Both kinds of header that a kernel may ask for: the compiler's own, and those of the C library.
 COMPILED = """\
@@ -43,7 +44,9 @@ uint32_t evc_probe(const uint8_t *bytes, size_t n_bytes)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A compiler that compiles, and what it is."""
+    """A compiler that compiles, and what it is; a clang that does not know its target has no
+    family.
+    """
 
     command: tuple[str, ...]
     family: str
@@ -59,8 +62,9 @@ class Answer:
 def ask_all(context: Context, commands: Iterable[Sequence[str]]) -> list[Answer]:
     """The answers of those that compile a small file, in their order.
 
-    The first word of a command is a path. Only those that answered are remembered: what another
-    one lacks, such as headers, may be installed at any time.
+    The first word of a command is a path. Of those that compile nothing, a clang that does not know
+    its target alone is remembered: what another one lacks, such as headers, may be installed at any
+    time.
     """
     wanted = list(dict.fromkeys(tuple(command) for command in commands))
     known = _remembered(context)
@@ -80,7 +84,8 @@ def ask_all(context: Context, commands: Iterable[Sequence[str]]) -> list[Answer]
     if fresh:
         _remember(context, fresh)
     found = known | fresh
-    return [found[keys[command]] for command in wanted if keys[command] in found]
+    answers = (found.get(keys[command]) for command in wanted)
+    return [answer for answer in answers if answer and answer.family]
 
 
 def _ask(context: Context, command: tuple[str, ...], state: str) -> Answer | None:
@@ -88,7 +93,7 @@ def _ask(context: Context, command: tuple[str, ...], state: str) -> Answer | Non
     try:
         macros = run([*command, "-dM", "-E", "-x", "c", os.devnull])
         if macros.code != 0:
-            return None
+            return Answer(command, "", (), "") if UNKNOWN_TARGET in macros.stderr else None
         with tempfile.TemporaryDirectory() as folder:
             words = ["-O1", "-c", "-x", "c", "-", "-o", str(Path(folder, "probe.o"))]
             if run([*command, *words], stdin=COMPILED).code != 0:

@@ -87,6 +87,9 @@ def test_clang_compiles_for_every_target_whose_headers_are_here(
     found = all_of(lab)["clang-19"]
     assert command(found, "qemu-riscv64") == ["clang-19", "--target=riscv64-linux-gnu"]
     assert found.compiler("qemu-hppa") is None
+    compilers.calls.clear()
+    assert all_of(lab)["clang-19"] == found
+    assert not compilers.calls  # not for the target that it does not know, either
 
 
 def test_targets_of_this_machine_have_its_own_compilers(
