@@ -46,6 +46,7 @@ BASE_FLAGS = (LANGUAGE, "-Iinclude", "-Isrc", "-Iharness")
 UNTIMED = {"harness", "rsa", "dh", "prime"}
 UNUSED_SECONDS = 30 * 24 * 3600
 IN_USE_SECONDS = 3600  # by which other runs may still want what they have made
+TIDY_SECONDS = 600  # between two looks at all that the cache holds
 PROGRAMS_BYTES = 1 << 30
 BOARD_OBJECTS = "objects"  # below the folder of a board: what it compiled
 
@@ -620,7 +621,18 @@ def _mark_used(path: Path) -> None:
         os.utime(path)
 
 
-def tidy(context: Context, most_bytes: int = PROGRAMS_BYTES) -> None:
+def tidy(context: Context) -> None:
+    """Forget what is in nobody's use, unless that was done a few minutes ago."""
+    stamp = context.cache_dir() / "tidied"
+    with suppress(OSError):  # there is none; another user's cache
+        if 0 <= time.time() - stamp.stat().st_mtime < TIDY_SECONDS:
+            return
+    with suppress(OSError):
+        stamp.touch()
+    forget_unused(context)
+
+
+def forget_unused(context: Context, most_bytes: int = PROGRAMS_BYTES) -> None:
     """Forget what nobody has used for long, and of programs more than so many bytes.
 
     Objects are small, and what is made of them is linked again in no time; static programs of

@@ -21,7 +21,7 @@ from everycore.compile.binaries import (
     build_object,
     build_peer,
     build_tool,
-    tidy,
+    forget_unused,
 )
 from everycore.environment import progress
 from everycore.environment.context import Completed
@@ -245,6 +245,9 @@ def test_what_was_not_used_for_long_is_forgotten(lab: Lab, tree: Tree) -> None:
     assert not old.binary.parent.exists()
     assert used.binary.is_file()
     assert len(list((lab.folder / "cache" / "everycore" / "objects").iterdir())) == 3
+    os.utime(used.binary, (0, 0))
+    build(lab, tree, "-Os")
+    assert used.binary.is_file()  # nothing is looked for again at once
 
 
 def test_of_many_programs_those_used_last_are_kept(lab: Lab) -> None:
@@ -262,10 +265,10 @@ def test_of_many_programs_those_used_last_are_kept(lab: Lab) -> None:
     def there(folder: str) -> set[str]:
         return {path.name for path in (context.cache_dir() / folder).iterdir()}
 
-    tidy(context, 400)
+    forget_unused(context, 400)
     assert there("bin") == there("objects") == {*ages}
-    tidy(context, 300)
+    forget_unused(context, 300)
     assert there("bin") == {"new", "recent", "old"}
-    tidy(context, 0)
+    forget_unused(context, 0)
     assert there("bin") == {"new", "recent"}
     assert there("objects") == {*ages}
