@@ -8,15 +8,31 @@ from pathlib import Path
 
 import pytest
 from fake_archive import FakeArchive, Key
-from world import FakeRunner, Lab
+from world import PACKAGE, FakeRunner, Lab
 
+from everycore.compile.catalog import REGISTRY, SOURCE_DIRS, find_tree, resolver_sources
 from everycore.environment.context import SystemRunner
 
 
+@pytest.fixture(scope="session")
+def small_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The checkout, with few of the files that a harness is compiled from: a runner that plays the
+    compiler would play it 267 times.
+    """
+    whole, tree = find_tree(PACKAGE), tmp_path_factory.mktemp("tree")
+    for path in whole.root.iterdir():
+        if path.name not in SOURCE_DIRS:
+            (tree / path.name).symlink_to(path)
+    for file in (REGISTRY, *resolver_sources(whole)):
+        (tree / file).parent.mkdir(parents=True, exist_ok=True)
+        (tree / file).symlink_to(whole.root / file)
+    return tree
+
+
 @pytest.fixture
-def lab(tmp_path: Path) -> Lab:
+def lab(tmp_path: Path, small_tree: Path) -> Lab:
     env = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_STATE_HOME": str(tmp_path / "state")}
-    return Lab(FakeRunner(), tmp_path, env)
+    return Lab(FakeRunner(), tmp_path, env | {"EVERYCORE_TREE": str(small_tree)})
 
 
 @pytest.fixture
@@ -29,9 +45,13 @@ def system(tmp_path: Path) -> Lab:
 def real_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cache = tmp_path_factory.mktemp("cache")
     if shared := os.environ.get("EVERYCORE_TEST_OBJECTS"):  # by the conftest.py above
-        Path(shared).mkdir(parents=True, exist_ok=True)
         (cache / "everycore").mkdir()
-        (cache / "everycore" / "objects").symlink_to(shared)
+        for name, place in (
+            ("objects", Path(shared)),
+            ("toolchains", Path(shared).with_name("asked")),  # the answers of compilers
+        ):
+            place.mkdir(parents=True, exist_ok=True)
+            (cache / "everycore" / name).symlink_to(place)
     return cache
 
 
