@@ -64,8 +64,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give the lab's tests one folder for what they compile; delete the logs of the last run."""
+    """Give the lab's tests one folder for what they compile; delete the logs of the last run.
+
+    Workers and the hundreds of Pythons that tests start keep their bytecode, whatever the
+    environment says: to compile the lab again takes longer than most commands.
+    """
     if config.getoption("--gate"):
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         if not hasattr(config, "workerinput"):
             shutil.rmtree(ROOT / "build/log", ignore_errors=True)
         os.environ["EVERYCORE_TEST_OBJECTS"] = str(ROOT / "build/cache/everycore/objects")
