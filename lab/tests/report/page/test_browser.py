@@ -6,6 +6,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ from everycore.report.page.benches import Entry, Table
 from everycore.report.page.facts import Facts, Source, best, collect
 from everycore.report.page.flame_graph import flame_graph
 from everycore.report.page.html import Page, Section, render
-from everycore.report.page.plots import plot_library
 
 pytest.importorskip("altair", reason="make lab")
 vl_convert = pytest.importorskip("vl_convert", reason="make lab")
@@ -32,10 +32,16 @@ SETTLED = 20  # seconds that a busy machine may take
 EMPTY_BYTES = 12_000  # a picture of nothing takes fewer
 
 
+@cache
+def javascript() -> str:
+    """Bundle the plot library once, which takes a second."""
+    return _plot_library()
+
+
 @pytest.fixture(scope="module")
 def address(facts: Facts, tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("page") / "page.html"
-    path.write_text(render(Page(facts), _plot_library()), encoding="utf-8")
+    path.write_text(render(Page(facts), javascript()), encoding="utf-8")
     return path.as_uri()
 
 
@@ -148,7 +154,7 @@ def test_a_flame_graph_is_drawn_without_complaint_or_request(driver: Any, tmp_pa
     path = tmp_path / "profile.html"
     stacks = [Stack(("x", "main", "encrypt", "AES: AES-NI"), 60, "AES"), Stack(("x", "main"), 40)]
     answer = AnswerPage("profile", "60 %", (), (), (), flame_graph(stacks))
-    path.write_text(render_answer(answer, plot_library()), encoding="utf-8")
+    path.write_text(render_answer(answer, javascript()), encoding="utf-8")
     page = Shown(driver, path.as_uri())
     page.open()
     page.until("document.querySelectorAll('#flame svg .mark-rect path').length >= 4")
@@ -366,7 +372,7 @@ def test_hand_written_assembly_is_a_row_below_the_compilers(
     by_hand = matrices.measured(where, 0.63).replace(computes="cbc-enc", is_assembly=True)
     found = collect([replace(facts.sources[0], lines=(*lines, by_hand))])
     path = tmp_path / "page.html"
-    path.write_text(render(Page(found), _plot_library()), encoding="utf-8")
+    path.write_text(render(Page(found), javascript()), encoding="utf-8")
     page = Shown(driver, path.as_uri())
     page.open("s=linux-6.1")
     page("document.getElementById('maps').scrollIntoView()")
@@ -439,7 +445,7 @@ def test_many_links_of_the_navigation_take_several_lines(
     names = [f"Peers-of-suite-{i}" for i in range(12)]
     sections = tuple(Section(name, f"{name} 2026-01-02", "here", (table,)) for name in names)
     path = tmp_path / "page.html"
-    path.write_text(render(Page(facts, sections), _plot_library()), encoding="utf-8")
+    path.write_text(render(Page(facts, sections), javascript()), encoding="utf-8")
     shown = Shown(driver, path.as_uri())
     shown.open(size=(1200, 800))
     assert shown("""const nav = document.querySelector(".bar nav").getBoundingClientRect();
@@ -458,7 +464,7 @@ def test_own_runs_are_open_and_stored_ones_are_not_until_a_link_leads_there(
     own = Section("bench", "Bench 2026-01-02", "here", (table,))
     sections = (own, replace(own, title="Bench 2025-01-02", is_own=False))
     path = tmp_path / "page.html"
-    path.write_text(render(Page(facts, sections), _plot_library()), encoding="utf-8")
+    path.write_text(render(Page(facts, sections), javascript()), encoding="utf-8")
     shown = Shown(driver, path.as_uri())
     shown.open()
     assert shown("return [...document.querySelectorAll('.run')].map((e) => e.open)") == [
@@ -471,7 +477,7 @@ def test_own_runs_are_open_and_stored_ones_are_not_until_a_link_leads_there(
 
 def test_own_and_stored_cells_are_told_apart(driver: Any, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
-    path.write_text(render(Page(matrices.own_and_stored()), _plot_library()), encoding="utf-8")
+    path.write_text(render(Page(matrices.own_and_stored()), javascript()), encoding="utf-8")
     shown = Shown(driver, path.as_uri())
     shown.open()
     names = "[...document.querySelectorAll('#maps h3')].map((e) => e.textContent)"
