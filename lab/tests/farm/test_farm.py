@@ -101,7 +101,7 @@ def test_a_job_that_is_not_there_is_named(lab: Lab) -> None:
 
 def test_a_slow_cell_is_no_job_for_it_has_to_be_timed(lab: Lab) -> None:
     context = lab.context()
-    tree = catalog.find_tree(PACKAGE, "")
+    tree = catalog.tree_of(context)
     odd = Anomaly(CELLS[0], Kind.SLOW, 2.0, None, None, 2.0)
     own = {"everycore": worker.own_version(), "tree": worker.tree_digest(tree)}
     with pytest.raises(EverycoreError, match="a job times nothing"):

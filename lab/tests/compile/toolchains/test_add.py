@@ -14,7 +14,7 @@ from fake_archive import FakeArchive
 from world import Lab, Outcome
 
 from everycore.compile import debs
-from everycore.compile.catalog import find_tree
+from everycore.compile.catalog import REGISTRY, find_tree
 from everycore.compile.toolchains.installed import installed
 from everycore.compile.toolchains.parts import all_added
 from everycore.environment.context import SystemRunner
@@ -66,8 +66,10 @@ def lab(tmp_path: Path, archive: FakeArchive) -> Lab:
     }
     lab = Lab(SystemRunner(), tmp_path, env, width=200)
     tree = find_tree(lab.context().package)
-    for name in ("src", "catalog/targets", "catalog/toolchains"):
+    for name in ("catalog/targets", "catalog/toolchains"):
         shutil.copytree(tree.root / name, tmp_path / "tree" / name)
+    (tmp_path / "tree/src").mkdir()
+    shutil.copy(tree.root / REGISTRY, tmp_path / "tree" / REGISTRY)
     (tmp_path / "tree/catalog/toolchains/compilers.toml").write_text(
         'suites = ["test"]\ntargets = []\n[oldest]\n[wheels]\n'
     )
