@@ -471,7 +471,9 @@ def test_an_interrupted_reduction_goes_on_where_it_was(aliasing: Lab, real_cache
     assert found.source == SMALL
 
 
-@pytest.mark.parametrize("source", ["int", REFUSED["the same answers"]])
+@pytest.mark.parametrize(
+    "source", ["int", pytest.param(REFUSED["the same answers"], marks=pytest.mark.long)]
+)
 def test_if_the_result_does_not_show_it_the_smallest_source_that_does_is_taken(
     aliasing: Lab, source: str
 ) -> None:
@@ -541,7 +543,9 @@ echo int >case.c
 """
 
 
-@pytest.mark.parametrize("second", ["echo broken >&2; exit 7", "exit 0"])
+@pytest.mark.parametrize(
+    "second", ["echo broken >&2; exit 7", pytest.param("exit 0", marks=pytest.mark.long)]
+)
 def test_a_confirmed_source_stays_when_a_later_run_fails(aliasing: Lab, second: str) -> None:
     fake_cvise(aliasing)
     script = aliasing.folder / "bin" / "cvise"
