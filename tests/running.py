@@ -104,7 +104,7 @@ def run(log: str, argv: Argv, **settings: str) -> tuple[int, str]:
     """Exit code, and what a program printed, which is also added to build/log/<log>.txt; `settings`
     are added to its environment.
     """
-    if list(argv[1:3]) == ["-m", "everycore"]:
+    if list(argv[1:3]) == ["-m", "everycore"] or list(argv[1:2]) == ["tools/budgets"]:
         settings["XDG_CACHE_HOME"] = str(own_cache())
     done = subprocess.run(
         argv,
