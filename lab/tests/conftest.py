@@ -1,17 +1,63 @@
 # SPDX-License-Identifier: MIT
-"""Fixtures of all tests."""
+"""Fixtures of all tests, and which of these a change of the library concerns."""
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
 from fake_archive import FakeArchive, Key
+from library_reads import LIBRARY, Watch
 from world import PACKAGE, FakeRunner, Lab
 
 from everycore.compile.catalog import REGISTRY, SOURCE_DIRS, find_tree, resolver_sources
 from everycore.environment.context import SystemRunner
+
+READ = pytest.StashKey[set[str]]()
+TREE = find_tree(PACKAGE)
+# Of the library, what `small_tree` has.
+SMALL = (
+    "include/",
+    "src/cpu/",
+    *(path.as_posix() for path in (REGISTRY, *resolver_sources(TREE)) if path.parts[1] != "cpu"),
+)
+REAL = {"real_lab", "real_cache", "system"}  # fixtures of tests that compile the library
+WATCH = Watch(TREE.root)
+
+
+# ---- Which tests a change of the library concerns ------------------------------------------------
+
+
+def reads_of(item: pytest.Item) -> tuple[str, ...]:
+    return tuple(path for mark in item.iter_markers("reads") for path in mark.args)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """A test that does not say what it reads, and has real processes, is always concerned; one
+    without these by a change of anything but the library, of which it has `small_tree`.
+    """
+    if not reads_of(item) and not REAL.intersection(getattr(item, "fixturenames", ())):
+        item.add_marker(pytest.mark.reads(*SMALL, all_but=LIBRARY))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    with WATCH.beyond(reads_of(item) or ("",)) as item.stash[READ]:
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail where a test reads more of the library than its marks say."""
+    result = yield
+    if read := item.stash[READ]:
+        names = ", ".join(sorted(read)[:5])
+        pytest.fail(f"it reads {names}: @reads_all, of library_reads.py", pytrace=False)
+    return result
+
+
+# ---- Fixtures ------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
@@ -19,13 +65,14 @@ def small_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The checkout, with few of the files that a harness is compiled from: a runner that plays the
     compiler would play it 267 times.
     """
-    whole, tree = find_tree(PACKAGE), tmp_path_factory.mktemp("tree")
-    for path in whole.root.iterdir():
+    tree = tmp_path_factory.mktemp("tree")
+    for path in TREE.root.iterdir():
         if path.name not in SOURCE_DIRS:
             (tree / path.name).symlink_to(path)
-    for file in (REGISTRY, *resolver_sources(whole)):
+    for file in (REGISTRY, *resolver_sources(TREE)):
         (tree / file).parent.mkdir(parents=True, exist_ok=True)
-        (tree / file).symlink_to(whole.root / file)
+        (tree / file).symlink_to(TREE.root / file)
+    WATCH.copies.append(tree)
     return tree
 
 

@@ -8,7 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 from world import PACKAGE
+
+pytestmark = reads_all
 
 # Each of these adds 2 to 100 ms to the start of every command that imports it.
 HEAVY = (

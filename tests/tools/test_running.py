@@ -135,6 +135,9 @@ def test_library(): pass
 
 @pytest.mark.reads("src/", isa="a64")
 def test_arm(): pass
+
+@pytest.mark.reads("src/kernels", all_but=("src/", "docs/"))
+def test_lab(): pass
 """
 
 
@@ -148,6 +151,7 @@ def tree(tmp_path: pathlib.Path) -> pathlib.Path:
         (tree / name).write_bytes((running.ROOT / name).read_bytes())
     (tree / "pytest.ini").write_text("[pytest]\nmarkers = slow\n  long\n  reads\n")
     (tree / "tests/test_some.py").write_text(TESTS)
+    (tree / ".gitignore").write_text("__pycache__/\n")
     for words in (
         "init -q -b main",
         "add .",
@@ -172,12 +176,12 @@ def gate(tree: pathlib.Path, *options: str) -> tuple[int, str]:
     [
         (["--gate", "test"], 1),
         (["--gate", "ci"], 2),
-        (["--gate", "all"], 5),
-        (["--gate", "test", "--every"], 3),
-        (["--gate", "test", "tests/test_some.py"], 3),
+        (["--gate", "all"], 6),
+        (["--gate", "test", "--every"], 4),
+        (["--gate", "test", "tests/test_some.py"], 4),
         (["--gate", "test", "tests/test_some.py::test_library"], 1),
         (["--gate", "test", "-k", "library"], 1),
-        ([], 5),
+        ([], 6),
     ],
 )
 def test_each_gate_runs_its_tests(tree: pathlib.Path, options: list[str], count: int) -> None:
@@ -189,10 +193,19 @@ def test_each_gate_runs_its_tests(tree: pathlib.Path, options: list[str], count:
     assert ("test_some.py" in text.partition("not run")[2]) == is_filtered
 
 
-@pytest.mark.parametrize(("name", "count"), [("new.c", 3), ("a64_new.c", 3), ("x86_new.c", 2)])
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("src/aes/new.c", 3),
+        ("src/aes/a64_new.c", 3),
+        ("src/aes/x86_new.c", 2),
+        ("src/kernels.def", 4),
+        ("README.md", 2),
+    ],
+)
 def test_a_changed_file_runs_what_reads_it(tree: pathlib.Path, name: str, count: int) -> None:
-    (tree / "src/aes").mkdir(parents=True)
-    (tree / "src/aes" / name).touch()
+    (tree / name).parent.mkdir(parents=True, exist_ok=True)
+    (tree / name).touch()
     last = gate(tree, "--gate", "test")[1].splitlines()[-1]
     assert last == f"{count} passed, 0 failed, 0 skipped"
 
@@ -212,7 +225,7 @@ def test_a_worker_that_crashes_is_one_failure_and_what_is_behind_it_runs(
     (tree / "tests/test_bad.py").write_text(crash)
     code, text = gate(tree, "--gate", "test")
     assert code == 1
-    assert text.splitlines()[-1] == "2 passed, 1 failed, 0 skipped"
+    assert text.splitlines()[-1] == "3 passed, 1 failed, 0 skipped"
     assert "test_some.py" in text.partition("not run")[2]
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import typer
+from library_reads import reads_all
 from world import PACKAGE, Lab, objects
 
 from everycore.cli import COMMAND_GROUPS, COMMANDS, EXAMPLES, help_of, make_app
@@ -182,6 +183,7 @@ def test_the_help_of_all_has_what_each_command_says(name: str) -> None:
     assert help_of(name) == own
 
 
+@reads_all
 def test_the_help_of_all_imports_no_command() -> None:
     code = "import sys; from everycore.cli import COMMANDS, make_app; make_app(['--help'])"
     code += "; print([n for n in COMMANDS if f'everycore.commands.{n}' in sys.modules])"
@@ -225,6 +227,7 @@ def test_a_full_disk_is_no_defect_of_ours(lab: Lab, monkeypatch: pytest.MonkeyPa
     assert "internal error" not in outcome.err
 
 
+@reads_all
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(("reader", "code"), [("a pipe that nobody reads", 0), ("/dev/full", 2)])
 def test_output_that_nobody_takes_is_told_once(reader: str, code: int, unbuffered: str) -> None:

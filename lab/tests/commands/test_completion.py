@@ -8,11 +8,14 @@ from typing import cast
 
 import pytest
 import typer
+from library_reads import reads_all
 from world import PACKAGE, Lab
 
 from everycore.cli import make_app
 from everycore.commands import completion
 from everycore.commands.completion import Complete
+
+pytestmark = reads_all
 
 HEAVY = ("everycore.matrix.cell_pipeline", "everycore.report", "capstone", "rich.progress")
 IMPORTED = """

@@ -4,6 +4,7 @@
 import re
 
 import pytest
+from library_reads import reads_all
 from world import PACKAGE, Lab, objects
 
 from everycore.commands import peers as command
@@ -219,6 +220,7 @@ def test_what_peers_does_not_know_is_named(lab: Lab, arguments: list[str], compl
     assert not lab.runner.harness_calls("bench")
 
 
+@reads_all
 def test_the_ranges_of_lengths_are_those_of_the_headers() -> None:
     root = PACKAGE.parent.parent
 

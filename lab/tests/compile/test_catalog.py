@@ -2,6 +2,7 @@
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 from world import PACKAGE
 
 from everycore.compile import catalog
@@ -43,6 +44,7 @@ def test_the_real_registry_and_features_are_found() -> None:
     assert {"tune-word64", "ct-mul"} <= set(features["other"])
 
 
+@reads_all
 def test_every_registry_line_has_a_source() -> None:
     tree = catalog.find_tree(PACKAGE)
     sources = {path.as_posix() for path in catalog.sources(tree)}
@@ -85,6 +87,7 @@ def test_a_tree_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         catalog.find_tree(PACKAGE, str(tmp_path))
 
 
+@reads_all
 def test_what_resolve_waits_for_the_first_time_is_no_kernel() -> None:
     """A few files, which compile in a second; with all kernels it would be a minute."""
     tree = catalog.find_tree(PACKAGE)
@@ -94,6 +97,7 @@ def test_what_resolve_waits_for_the_first_time_is_no_kernel() -> None:
     assert len(own) < len(catalog.sources(tree)) / 4
 
 
+@reads_all
 def test_a_bench_of_ciphers_compiles_a_third_of_the_files() -> None:
     tree = catalog.find_tree(PACKAGE)
     every = catalog.sources(tree)

@@ -5,6 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
+
+pytestmark = reads_all
 
 ROOT = Path(__file__).parents[3]
 LIBRARY = ROOT / "contrib/edk2/EverycorePkg/Library"

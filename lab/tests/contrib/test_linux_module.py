@@ -11,7 +11,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from library_reads import reads_all
 from world import PACKAGE
+
+pytestmark = reads_all
 
 TREE = PACKAGE.parent.parent
 SCRIPT = TREE / "contrib/linux/make-module"

@@ -17,6 +17,16 @@ import pytest
 
 import everycore
 
+pytestmark = pytest.mark.reads(
+    "contrib/openssl/",
+    "include/",
+    "lab/tests/conftest.py",
+    "lab/tests/library_reads.py",
+    "src/bn/",
+    "src/bn_words/",
+    "src/common/",
+    "src/kernels.def",
+)
 PACKAGE = Path(everycore.__file__).parent
 SCRIPT = PACKAGE.parent.parent / "contrib/openssl/patch-openssl"
 

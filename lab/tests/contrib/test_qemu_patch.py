@@ -9,9 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 from world import DATA, PACKAGE
 
 from everycore.pauth.share import OWN
+
+pytestmark = reads_all
 
 SCRIPT = PACKAGE.parent.parent / "contrib/qemu/patch-qemu"
 STUB = DATA / "qemu_stub"

@@ -10,7 +10,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 from world import PACKAGE
+
+pytestmark = reads_all
 
 ROOT = PACKAGE.parent.parent
 SCRIPT = ROOT / "contrib/qemu/patch-qemu"

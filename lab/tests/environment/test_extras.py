@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 from world import PACKAGE
 
 from everycore.environment import extras
@@ -42,6 +43,7 @@ def test_elsewhere_the_remedy_names_the_packages_and_this_python(
     assert "platform_machine" in found
 
 
+@reads_all
 def test_no_remedy_asks_an_index_for_everycore() -> None:
     sources = [path for path in PACKAGE.rglob("*.py") if path.name != "extras.py"]
     docs = PACKAGE.parent.parent.rglob("*.md") if (PACKAGE.parent.parent / "docs").is_dir() else ()

@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import (
@@ -84,6 +85,7 @@ def test_a_dash_is_standard_output(
     assert not list(tmp_path.iterdir())
 
 
+@reads_all
 def test_a_name_of_standard_output_is_standard_output(tmp_path: Path) -> None:
     """Also of a file: replaced, what the shell opened would be lost."""
     shell = tmp_path / "shell"

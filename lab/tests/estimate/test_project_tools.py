@@ -6,11 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 from world import PACKAGE
 
 TOOLS = PACKAGE.parents[1] / "tools"
 
 
+@reads_all
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from explain.test_profile_command import everycore
+from library_reads import reads_all
 from world import DATA, Lab
 
 from everycore.explain.emulated_guest import collect_guest, read_counts
@@ -79,6 +80,7 @@ def computes(answer: dict[str, object]) -> dict[str, float]:
     return {f"{row['computes']}: {row['implementation']}": row["share"] for row in rows}
 
 
+@reads_all
 def test_primitives_of_a_guest_are_named_with_counts_of_instructions(
     program: Path, tmp_path: Path
 ) -> None:

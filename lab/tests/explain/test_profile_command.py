@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from explain.test_recognition import AESENC as AESENC_XMM
 from explain.test_recognition import CLMUL, NOTHING, profile_of, region
+from library_reads import reads_all
 from tiny_elf import AESENC, NOP, elf
 from world import PACKAGE, Lab
 
@@ -74,12 +75,14 @@ def test_what_is_not_there_is_named_with_a_remedy(lab: Lab, words: tuple[str, ..
     assert remedy
 
 
+@reads_all
 def test_a_command_keeps_its_output_and_its_exit_code() -> None:
     found = everycore("profile", "--", "sh", "-c", SPIN)
     assert (found.returncode, found.stdout) == (5, "done\n")
     assert "samples in" in found.stderr
 
 
+@reads_all
 def test_the_answer_may_have_a_file_of_its_own(tmp_path: Path) -> None:
     """The program writes to standard error too, so JSON there could not be read."""
     file, page, stacks = tmp_path / "answer.json", tmp_path / "page.html", tmp_path / "folded.txt"
@@ -122,6 +125,7 @@ def test_what_the_cpu_could_do_stands_beside_what_the_program_took(
     assert "limit" not in lab("profile", "--load", str(file)).out
 
 
+@reads_all
 def test_stored_samples_are_explained_later(tmp_path: Path) -> None:
     file = tmp_path / "samples.jsonl"
     first = everycore("profile", "--store", str(file), "--json", "--", "sh", "-c", SPIN)

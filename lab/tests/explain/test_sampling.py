@@ -14,6 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 from world import PACKAGE
 
 from everycore.environment.errors import EverycoreError
@@ -265,6 +266,7 @@ def sampled_by_a_plain_user(
     return done.stdout.split()[-3:]
 
 
+@reads_all
 @pytest.mark.parametrize("means", MEANS)
 def test_a_plain_user_may_sample(
     means: str, programs: Path, request: pytest.FixtureRequest
@@ -274,6 +276,7 @@ def test_a_plain_user_may_sample(
     assert int(count) > 0
 
 
+@reads_all
 @pytest.mark.parametrize("means", MEANS)
 def test_a_setuid_program_of_root_runs_to_its_end(
     means: str, programs: Path, request: pytest.FixtureRequest

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 from world import PACKAGE, Lab
 
 from everycore.compile import catalog
@@ -45,6 +46,7 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             os.killpg(int(group.read_text()), signal.SIGKILL)
 
 
+@reads_all
 def test_workers_of_slurm_do_jobs(lab: Lab, slurm: Path) -> None:
     jobqueue = pytest.importorskip("dask_jobqueue", reason="make lab")
     tree = catalog.find_tree(PACKAGE, "")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from firmware.pe_images import AARCH64, make_pe
 from firmware.rom_images import bios, image, patched, rom
+from library_reads import reads_all
 from world import PACKAGE, Lab, objects
 
 from everycore.binary import pe
@@ -263,6 +264,7 @@ def test_a_list_of_hashes_is_not_written_if_it_would_lack_one(here: Lab) -> None
     assert not (here.folder / "card.esl").exists()
 
 
+@reads_all
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full: Linux has one")
 @pytest.mark.parametrize(
     "words",

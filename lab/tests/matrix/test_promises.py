@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 from matrix.cells import cell, measured
 
 from everycore.environment.decoding import encode_line
@@ -19,6 +20,8 @@ from everycore.model.domain import Machine, Revision
 from everycore.model.protocol import Bench
 from everycore.model.run_lines import Run
 from everycore.store import run_files
+
+pytestmark = reads_all
 
 TOOL = Path(__file__).parents[3] / "tools" / "compiler-promises"
 HERE = Machine("Some CPU", family="6", model="1")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from fake_archive import FakeArchive, tarball
+from library_reads import reads_all
 from world import DATA, PACKAGE, Lab
 
 from everycore.compile import debs
@@ -74,6 +75,7 @@ def published(context: Context, archive: FakeArchive, tools: Path) -> None:
     publish(archive)
 
 
+@reads_all
 @pytest.mark.usefixtures("published")
 def test_a_program_is_built_once(context: Context, tools: Path) -> None:
     program = build_qemu(context, TREE, RECIPE)
@@ -83,6 +85,7 @@ def test_a_program_is_built_once(context: Context, tools: Path) -> None:
     assert len((tools / "built").read_text().splitlines()) == 1
 
 
+@reads_all
 @pytest.mark.usefixtures("published")
 def test_what_was_unpacked_stays_as_it_was(context: Context) -> None:
     build_qemu(context, TREE, RECIPE)
@@ -91,6 +94,7 @@ def test_what_was_unpacked_stays_as_it_was(context: Context) -> None:
     assert not list((context.cache_dir() / "pauth").glob("qemu-*"))  # nor is anything left
 
 
+@reads_all
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize(
     ("recipe", "name"),
@@ -108,6 +112,7 @@ def test_a_program_of_another_recipe_is_another_one(
     assert ("--static" in recipe.options("10.0.13")) == recipe.static
 
 
+@reads_all
 @pytest.mark.usefixtures("tools")
 def test_a_tree_that_the_script_does_not_know_is_refused(
     context: Context, archive: FakeArchive
@@ -117,6 +122,7 @@ def test_a_tree_that_the_script_does_not_know_is_refused(
         build_qemu(context, TREE, RECIPE)
 
 
+@reads_all
 @pytest.mark.parametrize(
     ("configure", "ninja", "expected"),
     [
@@ -154,6 +160,7 @@ def test_only_debian_has_suites(tmp_path: Path) -> None:
     assert qemu_build._suite_here(tmp_path / "nothing") == ""
 
 
+@reads_all
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize("setting", ["CC=another-cc", "CFLAGS=-O3", "LDFLAGS=-s"])
 def test_another_compiler_or_other_flags_make_another_program(
@@ -165,6 +172,7 @@ def test_another_compiler_or_other_flags_make_another_program(
     assert build_qemu(other, TREE, RECIPE) != program
 
 
+@reads_all
 @pytest.mark.usefixtures("published")
 def test_files_that_cannot_be_copied_are_told(
     context: Context, monkeypatch: pytest.MonkeyPatch

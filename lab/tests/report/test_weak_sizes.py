@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 
 from everycore.model.protocol import Bench
 from everycore.report.weak_sizes import sweeps
@@ -56,6 +57,7 @@ def test_one_of_five_processes_may_have_counted_too_few_cycles() -> None:
     assert sweep.is_even
 
 
+@reads_all
 @pytest.mark.parametrize(
     ("name", "kernels"),
     [

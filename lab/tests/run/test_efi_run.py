@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 from world import Lab
 
 from everycore.environment.context import Completed, SystemRunner
@@ -73,6 +74,7 @@ def test_a_file_of_a_target_with_an_unknown_word_is_refused(tmp_path: Path, line
     assert "valid: " in refused.value.hint
 
 
+@reads_all
 @pytest.mark.skipif(not shutil.which("mformat"), reason="no mtools")
 def test_a_device_tree_that_cannot_be_compiled_is_named(tmp_path: Path) -> None:
     class NoTree(Console):
@@ -162,6 +164,7 @@ class Console(SystemRunner):
         return Completed(0)
 
 
+@reads_all
 @pytest.mark.skipif(not shutil.which("mformat"), reason="no mtools")
 @pytest.mark.parametrize(
     ("line", "message"),

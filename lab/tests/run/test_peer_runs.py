@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 from world import PACKAGE, Lab
 
 from everycore.compile import catalog
@@ -117,6 +118,7 @@ def test_a_folder_without_a_c_library_is_named(tmp_path: Path) -> None:
         peer_runs.in_root(tmp_path, GCC)
 
 
+@reads_all
 def test_peers_that_cannot_take_part_are_skipped_with_the_reason(lab: Lab) -> None:
     lock = Lock(Request(("sid",), "amd64"), "", (), absent=(("libb-dev", "no package libb-dev"),))
     peers = [

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import DATA, PACKAGE, Lab
+from world import DATA, Lab
 
 from everycore.binary import machine_fit
 from everycore.compile import catalog
@@ -285,7 +285,7 @@ done
 case " $* " in
 *" -dM "*) exec HOST_CC "$@" ;;
 *" -c "*) [ -f include/everycore/aes.h ] && [ -f "$source" ] || exit 1
-    case $source:$BROKEN in *aes.c:yes) echo "aes.c:1: error: odd" >&2; exit 1 ;; esac
+    case $source:$BROKEN in *resolve.c:yes) echo "resolve.c:1: error: odd" >&2; exit 1 ;; esac
     echo "$source" >"$out" ;;
 *) n=$(cat $objects | wc -l)
     printf '#!/bin/sh\\ncat <<X\\n{"type":"harness","version":1,"command":"list",' >"$out"
@@ -296,12 +296,15 @@ esac
 """
 
 
-def test_the_board_may_compile(real_lab: Lab, server: Server, tmp_path: Path) -> None:
+def test_the_board_may_compile(
+    real_lab: Lab, small_tree: Path, server: Server, tmp_path: Path
+) -> None:
+    real_lab.env["EVERYCORE_TREE"] = str(small_tree)
     cc = tmp_path / "cc"
     cc.write_text(CC.replace("HOST_CC", shutil.which("cc") or shutil.which("gcc") or "clang"))
     cc.chmod(0o755)
     target = server.target(tmp_path, f'compiler = "{cc}"', build="there")
-    tree = catalog.find_tree(PACKAGE)
+    tree = catalog.tree_of(real_lab.context())
     for _ in range(2):
         outcome = real_lab("list", "--json", "--target", target)
         assert outcome.code == 0, outcome.err
@@ -323,14 +326,15 @@ def test_the_generic_timer_counts(real_lab: Lab) -> None:
 
 
 def test_what_the_board_cannot_compile_is_told(
-    real_lab: Lab, server: Server, tmp_path: Path
+    real_lab: Lab, small_tree: Path, server: Server, tmp_path: Path
 ) -> None:
+    real_lab.env["EVERYCORE_TREE"] = str(small_tree)
     cc = tmp_path / "cc"
     cc.write_text("#!/bin/sh\nBROKEN=yes\n" + CC.replace("HOST_CC", "cc"))
     cc.chmod(0o755)
     target = server.target(tmp_path, f'compiler = "{cc}"', build="there")
     real_lab("list", "--target", target).refuses(
-        "cannot compile the harness on 127.0.0.1", "aes.c:1: error: odd"
+        "cannot compile the harness on 127.0.0.1", "resolve.c:1: error: odd"
     )
     assert not list((tmp_path / "board").glob("tree-*"))
     real_lab("list", "--target", target, "--cc", "nocc").refuses("cannot run the C compiler 'nocc'")
