@@ -8,20 +8,13 @@ from pathlib import Path
 
 import pytest
 from fake_archive import FakeArchive, Key
-from library_reads import LIBRARY, Watch
-from world import PACKAGE, FakeRunner, Lab
+from library_reads import TREE, Watch, reads_no_kernel
+from world import FakeRunner, Lab
 
-from everycore.compile.catalog import REGISTRY, SOURCE_DIRS, find_tree, resolver_sources
+from everycore.compile.catalog import REGISTRY, SOURCE_DIRS, resolver_sources
 from everycore.environment.context import SystemRunner
 
 READ = pytest.StashKey[set[str]]()
-TREE = find_tree(PACKAGE)
-# Of the library, what `small_tree` has.
-SMALL = (
-    "include/",
-    "src/cpu/",
-    *(path.as_posix() for path in (REGISTRY, *resolver_sources(TREE)) if path.parts[1] != "cpu"),
-)
 REAL = {"real_lab", "real_cache", "system"}  # fixtures of tests that compile the library
 WATCH = Watch(TREE.root)
 
@@ -38,7 +31,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     without these by a change of anything but the library, of which it has `small_tree`.
     """
     if not reads_of(item) and not REAL.intersection(getattr(item, "fixturenames", ())):
-        item.add_marker(pytest.mark.reads(*SMALL, all_but=LIBRARY))
+        item.add_marker(reads_no_kernel)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -95,6 +88,7 @@ def real_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (cache / "everycore").mkdir()
         for name, place in (
             ("objects", Path(shared)),
+            ("locks", Path(shared).with_name("locks")),  # no two workers compile the same
             ("toolchains", Path(shared).with_name("asked")),  # the answers of compilers
         ):
             place.mkdir(parents=True, exist_ok=True)

@@ -9,9 +9,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from world import PACKAGE
 
-reads_all = pytest.mark.reads("")  # of a test that runs the lab in a process, or a program of ours
+from everycore.compile.catalog import REGISTRY, find_tree, resolver_sources
+
+TREE = find_tree(PACKAGE)
 LIBRARY = ("src/", "include/", "harness/", "vectors/")
+# `small_tree` of conftest.py has these files of it.
+SMALL = (
+    "include/",
+    "src/cpu/",
+    *(path.as_posix() for path in (REGISTRY, *resolver_sources(TREE)) if path.parts[1] != "cpu"),
+)
+reads_no_kernel = pytest.mark.reads(*SMALL, all_but=LIBRARY)  # of a test with real processes, too
+reads_all = pytest.mark.reads("")  # of a test that runs the lab in a process, or a program of ours
 # Programs of the checkout, and whatever starts the lab: they read what they want.
 PROGRAMS = ("tools/", "contrib/", "tests/")
 _LAB = re.compile(r"\beverycore(\.|$)")

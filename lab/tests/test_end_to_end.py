@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 from world import PACKAGE, Lab, Outcome
 
 from everycore.compile import catalog
@@ -215,6 +216,7 @@ def test_a_big_endian_machine_is_emulated(real_lab: Run) -> None:
     assert json.loads(outcome.out.splitlines()[0])["big_endian"] is True
 
 
+@reads_all
 def test_the_module_runs_as_a_program() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "everycore", "--version"],

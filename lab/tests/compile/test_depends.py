@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from library_reads import reads_no_kernel
 from world import Lab
 
 from everycore.compile.binaries import build_object, build_tool
@@ -14,6 +15,8 @@ from everycore.compile.toolchains import find_compiler
 from everycore.environment.context import Completed, SystemRunner
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Compiler, Target
+
+pytestmark = reads_no_kernel
 
 
 def test_rules_of_make_are_read_with_odd_names() -> None:

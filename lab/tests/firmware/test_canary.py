@@ -13,7 +13,10 @@ from typing import Any
 
 import pytest
 from compiled import CLANG, GCC
+from library_reads import reads_no_kernel
 from world import Lab, objects
+
+pytestmark = reads_no_kernel
 
 pytest.importorskip("capstone", reason="no capstone: extra 'firmware'")
 pytest.importorskip("elftools", reason="no pyelftools: extra 'firmware'")

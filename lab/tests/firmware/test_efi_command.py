@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 from firmware import driver_builds, rom_images
+from library_reads import reads_no_kernel
 from world import Lab, objects
 
 from everycore.binary import pe
 from everycore.environment.context import Completed, SystemRunner
 from everycore.firmware.efi.driver_rules import RULES
+
+pytestmark = reads_no_kernel
 
 MACHINES = tuple(driver_builds.TARGETS)
 

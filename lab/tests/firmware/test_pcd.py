@@ -10,7 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from library_reads import reads_no_kernel
 from world import Lab
+
+pytestmark = [reads_no_kernel, pytest.mark.reads("tests/systems/firmware")]
 
 SOURCE = Path(__file__).parents[3] / "tests/systems/firmware/settings.c"
 GUID = "8b7d2a8e-52b8-4b5f-9d2c-6f4a0e1c3d57"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from library_reads import reads_no_kernel
 from pauth.shown import text_of
 from world import Lab
 
@@ -27,6 +28,8 @@ from everycore.pauth.emulators import Emulator
 from everycore.pauth.interleaved_runs import Samples
 from everycore.pauth.programs import Program
 from everycore.pauth.variants import Variant
+
+pytestmark = reads_no_kernel
 
 Script = Callable[..., Path]
 EVERY = frozenset(emulators.PROPERTIES) - {emulators.SERIES}

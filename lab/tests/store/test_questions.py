@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from library_reads import reads_no_kernel
 from world import DATA, PACKAGE
 
 pytest.importorskip("duckdb")
 from everycore.store import parquet
 from everycore.store.views import Database
+
+pytestmark = reads_no_kernel
 
 ROOT = PACKAGE.parent.parent
 PAGE = (ROOT / "docs/reference/query.md").read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 from world import PACKAGE, Lab
 
 from everycore.compile import catalog
@@ -71,6 +72,7 @@ def test_a_file_that_nobody_includes_and_the_folder_do_not_count(
     assert contents(lab.context(), load_subject(moved / "mine.toml"), "mine") == before
 
 
+@reads_all
 def test_subjects_of_packages_are_known_by_their_locks_and_kernels_differ(lab: Lab) -> None:
     tree, context = catalog.find_tree(PACKAGE), lab.context()
     linux = [find_subject(tree, name) for name in ("linux-6.1", "linux-6.12")]
