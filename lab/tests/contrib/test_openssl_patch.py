@@ -341,7 +341,8 @@ class Patched:
     said: str  # by the script
 
     def ask(self, text: str, emulator: str = "") -> list[str]:
-        command = [*(emulator or self.target.emulator).split(), self.library.with_name("ask")]
+        emulated = (emulator or self.target.emulator).split()
+        command = [*emulated, str(self.library.with_name("ask"))]
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
         return done.stdout.split()
 
