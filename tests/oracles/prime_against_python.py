@@ -380,8 +380,10 @@ def check_distribution(program: Program, verdicts: Verdicts, kernel: str, n: int
     )
 
 
-def check_searches(program: Program, verdicts: Verdicts) -> None:
-    """Primes and safe primes: confirmed, of the right form, after as many tests as theory says."""
+def check_searches(program: Program, verdicts: Verdicts, share: int) -> None:
+    """Primes and safe primes: confirmed, of the right form, after as many tests as theory says; one
+    of `share`.
+    """
     gmp_here = gmp.load()
     confirms = gmp_here and gmp_here.is_prime
     if not confirms:
@@ -395,7 +397,9 @@ def check_searches(program: Program, verdicts: Verdicts) -> None:
         (1536, "-", 3),
         (200, "0105", 60),
     ):
-        lines = program.answers([f"{KERNEL} find {bits} {e} {seed}" for seed in range(runs)])
+        lines = program.answers(
+            [f"{KERNEL} find {bits} {e} {seed}" for seed in range(runs // share)]
+        )
         results = [found(line) for line in lines]
         for result in results:
             p, number = result.p, int(e, 16) if e != "-" else 1
@@ -406,7 +410,7 @@ def check_searches(program: Program, verdicts: Verdicts) -> None:
         near_model(verdicts, f"primes of {bits} bits", [r.tests for r in results], 1 / chance)
     for bits, runs in ((128, 60), (256, 40), (512, 20)):
         lines = program.answers(
-            [f"{KERNEL} safe {bits} {1000 + 7919 * seed}" for seed in range(runs)]
+            [f"{KERNEL} safe {bits} {1000 + 7919 * seed}" for seed in range(runs // share)]
         )
         results = [found(line) for line in lines]
         for result in results:
@@ -423,14 +427,16 @@ def check_searches(program: Program, verdicts: Verdicts) -> None:
         )
 
 
-def check_lanes(program: Program, verdicts: Verdicts) -> None:
+def check_lanes(program: Program, verdicts: Verdicts, share: int) -> None:
     """Secret primes by a kernel that tests candidates side by side: the same as by the others."""
     if program.answers([f"{LANES} find 128 - 1"]) == ["not here"]:
         print(f"skipped: {LANES} does not run here, so that no candidates are tested side by side")
         return
-    check_distribution(program, verdicts, LANES, 2000)
+    check_distribution(program, verdicts, LANES, 2000 // share)
     for bits, e, runs in ((128, "04467663", 60), (512, "010001", 60), (1536, "03", 3)):
-        lines = program.answers([f"{LANES} find {bits} {e} {seed}" for seed in range(runs)])
+        lines = program.answers(
+            [f"{LANES} find {bits} {e} {seed}" for seed in range(runs // share)]
+        )
         results = [found(line) for line in lines]
         for result in results:
             verdicts.expect(is_prime(result.p), f"{result.p:x} is prime")
@@ -486,9 +492,9 @@ def main() -> int:
     program, verdicts = Program(arguments.program), Verdicts()
     check_verdicts(program, random.Random(arguments.seed), verdicts)
     skipped = check_wycheproof(program, verdicts)
-    if not arguments.quick:
-        check_searches(program, verdicts)
-        check_lanes(program, verdicts)
+    share = 3 if arguments.quick else 1
+    check_searches(program, verdicts, share)
+    check_lanes(program, verdicts, share)
     check_distribution(program, verdicts, KERNEL, 500 if arguments.quick else 10_000)
     print(f"{verdicts.passed} passed, {verdicts.failed} failed, {skipped} skipped")
     return 1 if verdicts.failed else 0

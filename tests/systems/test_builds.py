@@ -10,7 +10,6 @@ pytestmark = reads_library
 PATIENT = ("--timeout-multiplier", "4")  # for an emulator
 SHORT = ("--no-suite", "long")  # oracles of arithmetic in C: one compiler is enough
 IN_TEST = ("gcc", "sanitize", "aarch64", "armhf", "hppa")
-IN_CI = ("i386",)
 # Beside the library, what tests of the native build read: the provider is built, too, the checks of
 # objects and generators of tables are run, and CPUs are looked up by name.
 READ_BY_GCC = pytest.mark.reads(
@@ -24,7 +23,7 @@ def level(name: str) -> tuple[pytest.MarkDecorator, ...]:
     """
     if name in IN_TEST:
         return (READ_BY_GCC,) if name == "gcc" else ()
-    return (pytest.mark.slow if name in IN_CI else pytest.mark.long,)
+    return (pytest.mark.long,)
 
 
 @pytest.mark.parametrize(
@@ -41,5 +40,6 @@ def test_build(name: str, notes: list[str]) -> None:
 
 
 @pytest.mark.long
-def test_long_oracles_by_clang(notes: list[str]) -> None:
-    meson_tests(BUILDS["clang"], notes, "--suite", "long")
+@pytest.mark.parametrize(("name", "suite"), [("clang", "long"), ("gcc", "whole")])
+def test_long_oracles(name: str, suite: str, notes: list[str]) -> None:
+    meson_tests(BUILDS[name], notes, "--suite", suite)
