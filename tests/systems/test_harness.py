@@ -49,6 +49,13 @@ def test_no_instruction_is_used_that_a_cpu_lacks(
     must(f"cpu-{model}", [*command, "limits", *counter])
 
 
+@pytest.mark.slow
+def test_kernels_of_x86_work_with_32_bits(notes: list[str]) -> None:
+    """Portable ones with 32 bits are tested on armhf and hppa."""
+    names = kernels(r"x86_\w+")
+    passed(run("i386-x86", [*harness_of("i386"), "check", "--quick", "--kernel", names]), notes)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["aarch64", "i386", "ppc64", "hppa"])
 def test_qarma_of_a_million_inputs(name: str, notes: list[str]) -> None:
