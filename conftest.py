@@ -186,13 +186,13 @@ def concerned(item: pytest.Item, changed: set[str]) -> bool:
 
 
 def is_read(file: str, mark: pytest.Mark) -> bool:
-    """Whether a file is one of a mark's paths. `isa`: kernels of other architectures are not;
-    `all_but`: all files are but those, and the mark's paths.
+    """Whether a file is one of a mark's paths. `isa`: kernels of architectures that it does not
+    name are not; `all_but`: all files are but those, and the mark's paths.
     """
     if "all_but" in mark.kwargs and not file.startswith(mark.kwargs["all_but"]):
         return True
     of = OF_ISA.match(file) if "isa" in mark.kwargs else None
-    return file.startswith(mark.args) and (of is None or of[1] == mark.kwargs["isa"])
+    return file.startswith(mark.args) and (of is None or of[1] in mark.kwargs["isa"].split())
 
 
 # ---- What is printed at the end ------------------------------------------------------------------

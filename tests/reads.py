@@ -3,6 +3,9 @@
 in a slash.
 """
 
+import platform
+from typing import Any
+
 import pytest
 
 LIBRARY = (
@@ -37,6 +40,29 @@ FIRMWARE = (
     "contrib/edk2/",
 )
 
-reads_library = pytest.mark.reads(*LIBRARY)
-reads_tracer = pytest.mark.reads(*TRACER)
+# Words that begin the names of an architecture's kernels, by its machine and its cross files; none
+# of those that have portable kernels alone.
+ISAS = {
+    "x86_64": "x86",
+    "i386": "x86",
+    "aarch64": "a64",
+    "armhf": "a32",
+    "ppc64": "ppc64",
+    "ppc64le": "ppc64",
+    "s390x": "s390x",
+    "hppa": "hppa",
+    "riscv64": "",
+    "mips": "",
+    "m68k": "",
+}
+
+
+def of_isa(machine: str | None) -> dict[str, Any]:
+    """The argument of a mark that leaves other architectures' kernels out; None: of this host."""
+    isa = ISAS.get(machine or platform.machine())
+    return {} if isa is None else {"isa": isa}
+
+
+reads_library_here = pytest.mark.reads(*LIBRARY, **of_isa(None))
+reads_tracer_here = pytest.mark.reads(*TRACER, **of_isa(None))
 reads_firmware = pytest.mark.reads(*FIRMWARE)

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 from processes import need
-from reads import reads_library
+from reads import LIBRARY
 from running import harness_of
 
-pytestmark = reads_library
+pytestmark = pytest.mark.reads(*LIBRARY, isa="a64 a32")
 Facts = list[dict[str, Any]]
 BUILDS = {"a64": "aarch64", "a32": "armhf"}
 BASE = {"a64": {"tune-word64", "ct-mul"}, "a32": set()}

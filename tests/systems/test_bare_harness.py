@@ -20,7 +20,9 @@ from reads import LIBRARY
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.reads(*LIBRARY, "vectors/", "tests/systems/bare/", "tools/check-instructions"),
+    pytest.mark.reads(
+        *LIBRARY, "vectors/", "tests/systems/bare/", "tools/check-instructions", isa="a64"
+    ),
 ]
 Facts = list[dict[str, Any]]
 BUILD = ROOT / "build/aarch64_be"

@@ -2,10 +2,8 @@
 """The library, the harness and the tests in C, by several compilers and for several CPUs."""
 
 import pytest
-from reads import reads_library
+from reads import LIBRARY, of_isa, reads_library_here
 from running import BUILDS, meson_tests
-
-pytestmark = reads_library
 
 PATIENT = ("--timeout-multiplier", "4")  # for an emulator
 SHORT = ("--no-suite", "long")  # oracles of arithmetic in C: one compiler is enough
@@ -13,7 +11,11 @@ IN_TEST = ("gcc", "sanitize", "aarch64", "armhf", "hppa")
 # Beside the library, what tests of the native build read: the provider is built, too, the checks of
 # objects and generators of tables are run, and CPUs are looked up by name.
 READ_BY_GCC = pytest.mark.reads(
-    "contrib/openssl/provider/", "lab/everycore/model/", "tests/systems/pac_el1/answers/", "tools/"
+    "src/aes/a32_sbox",
+    "contrib/openssl/provider/",
+    "lab/everycore/model/",
+    "tests/systems/pac_el1/answers/",
+    "tools/",
 )
 
 
@@ -21,9 +23,10 @@ def level(name: str) -> tuple[pytest.MarkDecorator, ...]:
     """Width and byte order of all others are those of aarch64, armhf and hppa, and of the harness
     for a big-endian Arm without an operating system.
     """
+    reads = pytest.mark.reads(*LIBRARY, **of_isa(BUILDS[name].cross))
     if name in IN_TEST:
-        return (READ_BY_GCC,) if name == "gcc" else ()
-    return (pytest.mark.long,)
+        return (reads, READ_BY_GCC) if name == "gcc" else (reads,)
+    return (reads, pytest.mark.long)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +42,7 @@ def test_build(name: str, notes: list[str]) -> None:
     meson_tests(build, notes, *options)
 
 
+@reads_library_here
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "suite"), [("clang", "long"), ("gcc", "whole")])
 def test_long_oracles(name: str, suite: str, notes: list[str]) -> None:

@@ -66,6 +66,7 @@ pytestmark = [
         "lab/everycore/estimate/",
         "lab/everycore/run/",
         "tests/systems/bare/",
+        isa="x86 a64",
     ),
 ]
 

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 from processes import need
-from reads import reads_library
+from reads import reads_library_here
 from running import (
     BUILD,
     PLAIN,
@@ -20,7 +20,7 @@ from running import (
     run,
 )
 
-pytestmark = reads_library
+pytestmark = reads_library_here
 
 # ---- CPUs that QEMU models -----------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from processes import need
-from reads import TRACER, TRACING, reads_tracer
+from reads import TRACER, TRACING, of_isa, reads_tracer_here
 from running import everycore, kernels, need_cross, passed
 
 from everycore.compile.toolchains import DEFAULT_FLAGS
@@ -24,7 +24,7 @@ def constant_time(log: str, notes: list[str], *options: str) -> None:
     passed(everycore(log, *base, *options), notes)
 
 
-@reads_tracer
+@reads_tracer_here
 def test_kernels_take_constant_time(notes: list[str]) -> None:
     constant_time("ct", notes, "--quick")
 
@@ -59,7 +59,7 @@ def test_kernels_take_constant_time_elsewhere(name: str, notes: list[str]) -> No
 NEVER_SELECTED = r"^/\* Never selected.*\n(KERNEL\((\w+),.*\n)(KERNEL\(\2,.*\n)*"
 
 
-@reads_tracer
+@pytest.mark.reads(*TRACER, isa="a64")
 @pytest.mark.parametrize(
     ("arch", "name", "compiler", "left_out"),
     [
@@ -103,7 +103,7 @@ def test_kernels_of_arm_take_constant_time(
 # ---- Placement, vectors --------------------------------------------------------------------------
 
 
-@reads_tracer
+@reads_tracer_here
 def test_no_access_reaches_into_a_page_without_a_byte_of_its_buffer(notes: list[str]) -> None:
     passed(everycore("placement", "check", "placement", "--quick", "--json"), notes)
 
@@ -113,7 +113,7 @@ def test_no_access_reaches_beyond_at_any_length(notes: list[str]) -> None:
     passed(everycore("placement-full", "check", "placement", "--json"), notes)
 
 
-@pytest.mark.reads(*TRACER, "vectors/")
+@pytest.mark.reads(*TRACER, "vectors/", **of_isa(None))
 def test_published_vectors_pass_through_every_kernel(notes: list[str]) -> None:
     flags = " ".join([*DEFAULT_FLAGS, *DEBUG_FLAGS, *TAINT_FLAGS])  # a harness as ct has it
     words = ["--flags", flags] if shutil.which("valgrind") else []

@@ -133,7 +133,7 @@ def test_long(): pass
 @pytest.mark.reads("src/")
 def test_library(): pass
 
-@pytest.mark.reads("src/", isa="a64")
+@pytest.mark.reads("src/", isa="a32 a64")
 def test_arm(): pass
 
 @pytest.mark.reads("src/kernels", all_but=("src/", "docs/"))
