@@ -16,7 +16,7 @@ __all__ = ["base_of", "changed_files", "concerned", "drawn", "sample"]
 
 DATA = "tests/mutants/data"
 TOO_LONG = ("ct", "placement", "provider", "wipes")  # for a sample
-DRAWN_BUILDS = 2  # beside `native`, which most mutants have
+DRAWN_BUILDS = 1  # beside `native`, which most mutants have
 
 
 def old_data(base: str, files: set[str]) -> set[tuple[str, str, str, str]]:

@@ -21,7 +21,7 @@ FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "600")
     [
         pytest.param(words.split(), id=words, marks=marks)
         for words, *marks in (
-            ("tests/mutants/run --changed --at-most 40",),
+            ("tests/mutants/run --changed --at-most 25",),
             ("tests/mutants/run --all", LONG),
             ("tools/check-compile --quick",),
             ("tools/check-compile", LONG),
