@@ -449,7 +449,7 @@ static bool run_copies(const struct block **b, uint64_t *pc, struct stub *stub)
         read_ring();
         const struct block *last = *b = copy_with(cpu.rip);
         uint64_t offset = cpu.rip - last->copy;
-        if (offset == last->out) {
+        if (offset == last->out && last != guarded) { /* where out is 0, the guard stands */
             be_at(last->stop);
             return false;
         }

@@ -64,6 +64,8 @@ case copies
         lea     100(%rdi), %rcx
         lea     table(%rip), %rsi
         lea     1024(%rsi), %rdi
+        .type   copies_bytes, @function
+copies_bytes:
         rep movsb
 end copies
 

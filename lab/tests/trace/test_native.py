@@ -99,6 +99,8 @@ def test_instructions_between_accesses_are_counted(traced: Traced) -> None:
 def test_a_region_may_end_between_two_instructions(traced: Traced, copies: bool) -> None:
     run = traced("counts", "counts", "counts_middle", copies=copies)
     assert [(t.instructions, t.accesses) for t in run.traces] == [(350, 0)] * SECRETS
+    run = traced("copies", "copies", "copies_bytes", copies=copies)
+    assert [(t.instructions, t.accesses) for t in run.traces] == [(3, 0)] * SECRETS
     run = traced("counts", "counts_middle", "region_end", copies=copies)
     assert {t.instructions for t in run.traces} == {run.traces[0].instructions}
     assert run.traces[0].instructions > 351
