@@ -104,25 +104,27 @@ def _compare(traced: _Traced) -> dict[int, tuple[str, str]]:
     if traced.half_seen or not all(trace.data for traces in operations for trace in traces):
         unseen = ("impossible", "QEMU does not tell the data addresses")
         found = dict.fromkeys(range(len(operations)), unseen)
-    if differ:
-        for i, place in _places(traced, differ).items():
-            found[i] = ("fail", place)
-    return found
+    return found | _differences(traced, differ)
 
 
-def _places(traced: _Traced, differ: dict[int, int]) -> dict[int, str]:
-    """Return for each operation where its traces first differ.
+def _differences(traced: _Traced, differ: dict[int, int]) -> dict[int, tuple[str, str]]:
+    """Return result and detail of operations that differ: where their traces first do, or that one
+    says nothing, since two calls with the same secrets differ.
 
-    Of a kernel that does not promise constant time for one operation only: traces that are kept are
+    Of a kernel that does not promise constant time one place is asked: traces that are kept are
     long.
     """
+    if not differ:
+        return {}
     wanted = list(differ) if traced.operations[0].timing == "ct" else list(differ)[:1]
     keep = [(i, seed) for i in wanted for seed in (0, differ[i])]
     again = traced.run([*SEEDS, SEEDS[0]], keep)
-    if not all(again[i][-1].same(again[i][0]) for i in differ):
-        raise UntraceableError("two calls with the same secrets differ")
-    found = {i: f"secrets {SEEDS[0]} and {SEEDS[seed]} differ" for i, seed in differ.items()}
-    for i in wanted:
-        if difference := first_difference(again[i][0], again[i][differ[i]]):
-            found[i] = str(difference)
+    found: dict[int, tuple[str, str]] = {}
+    for i, seed in differ.items():
+        if not again[i][-1].same(again[i][0]):
+            found[i] = ("impossible", "two calls with the same secrets differ")
+            continue
+        place = first_difference(again[i][0], again[i][seed]) if i in wanted else None
+        words = str(place) if place else f"secrets {SEEDS[0]} and {SEEDS[seed]} differ"
+        found[i] = ("fail", words)
     return found
