@@ -29,7 +29,9 @@ def check(*words: str) -> tuple[int, list[str]]:
         ("src/qarma", {"harness check --primitive qarma --kernel c_ref"}),
         ("lab/everycore/run/transport/ssh.py", {"pytest lab/tests/run", "mypy"}),
         ("lab/tests/world.py", {"pytest lab/tests/commands/test_commands.py", "mypy"}),
-        ("tools/setup", {"sh -n tools/setup"}),
+        ("lab/tests/data/traced.c", {"pytest lab/tests/trace"}),
+        ("conftest.py", {"pytest tests/tools/test_running.py"}),
+        ("tools/setup", {"pytest tests/tools/test_setup.py", "sh -n tools/setup"}),
         ("docs/guides/using.md", {"tools/check-tree"}),
     ],
 )
@@ -47,6 +49,6 @@ def test_what_is_no_file_of_the_project_is_refused() -> None:
 def test_what_only_make_test_looks_at_is_named() -> None:
     code, lines = check("docs/guides/using.md")
     assert lines[-2:] == [
-        "not looked at here but by check-tree: docs/guides/using.md; make test does",
+        "no test of these runs here: docs/guides/using.md; make test has them",
         f"{1 - code} passed, {code} failed, 0 skipped",
     ]
