@@ -37,12 +37,15 @@ def base_of(revision: str | None = None) -> str | None:
     return base
 
 
-def changed_files(base: str) -> set[str]:
-    """Return the files that differ from a commit, also those that no commit has yet.
+def changed_files(base: str) -> set[str] | None:
+    """Return the files that differ from a commit, also those that no commit has yet; None: git
+    cannot tell.
 
     A renamed file counts by both names. Paths are relative to ROOT, also where ROOT is a folder of
     another repository.
     """
-    differ = git("diff", "--name-only", "--no-renames", "--relative", base.strip()) or ""
-    new = git("ls-files", "--others", "--exclude-standard") or ""
+    differ = git("diff", "--name-only", "--no-renames", "--relative", base.strip())
+    new = git("ls-files", "--others", "--exclude-standard")
+    if differ is None or new is None:
+        return None
     return set(f"{differ}{new}".splitlines())

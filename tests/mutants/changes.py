@@ -16,7 +16,7 @@ __all__ = ["base_of", "changed_files", "concerned", "drawn", "sample"]
 
 DATA = "tests/mutants/data"
 TOO_LONG = ("ct", "placement", "provider", "wipes")  # for a sample
-DRAWN_BUILDS = 1  # beside `native`, which most mutants have
+DRAWN_BUILDS = 1  # at least, beside `native`, which most mutants have
 
 
 def old_data(base: str, files: set[str]) -> set[tuple[str, str, str, str]]:
@@ -72,7 +72,12 @@ def drawn(mutants: list[Mutant], at_most: int, base: str) -> list[Mutant]:
         return zlib.crc32(f"{base}{name}".encode())
 
     others = sorted({mutant.build for mutant in mutants} - {"native"}, key=place)
-    builds = {"native", *others[:DRAWN_BUILDS]}
+    builds = {"native"}
+    for name in others:
+        has_enough = sum(mutant.build in builds for mutant in mutants) >= at_most
+        if len(builds) > DRAWN_BUILDS and has_enough:
+            break
+        builds.add(name)
     own = [mutant for mutant in mutants if mutant.build in builds]
     return sorted(own, key=lambda mutant: place(mutant.name))[:at_most]
 
