@@ -20,7 +20,8 @@ LIBRARY = (
     "catalog/toolchains/",
     "catalog/targets/",
 )
-TRACING = (
+TRACER = (
+    *LIBRARY,
     "lab/everycore/binary/",
     "lab/everycore/compile/",
     "lab/everycore/ct/",
@@ -29,7 +30,6 @@ TRACING = (
     "lab/everycore/commands/check.py",
     "lab/everycore/commands/ct.py",
 )
-TRACER = (*LIBRARY, *TRACING)
 FIRMWARE = (
     "lab/everycore/firmware/",
     "lab/everycore/binary/",
@@ -46,7 +46,7 @@ ISAS = {
     "x86_64": "x86",
     "i386": "x86",
     "aarch64": "a64",
-    "armhf": "a32",
+    "armhf": "a32 a64",  # kernels of A32 include steps of A64
     "ppc64": "ppc64",
     "ppc64le": "ppc64",
     "s390x": "s390x",

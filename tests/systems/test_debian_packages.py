@@ -15,7 +15,7 @@ import pytest
 from debian_roots import ARCHITECTURE_HEADERS, mode, network, run_in_root
 from processes import ROOT, need, run
 
-pytestmark = pytest.mark.reads("src/", "include/", "contrib/")
+pytestmark = pytest.mark.reads("src/", "include/", "contrib/", "tests/systems/debian_roots.py")
 PROGRAMS = ("dpkg-buildpackage", "dh", "dh_dkms", "lintian")
 HELD = re.compile(r"^held: (.*)$", re.M)
 

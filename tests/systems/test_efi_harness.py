@@ -47,6 +47,7 @@ TOLERANCE = 0.005
 ICOUNT = "-icount shift=0,sleep=off"
 
 pytestmark = [
+    pytest.mark.slow,
     requires(
         "clang",
         "ld.lld",

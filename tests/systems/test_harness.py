@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The harness's properties on emulated CPUs, under Windows, and in builds made for nothing else."""
 
+import json
 import pathlib
 import re
 import shutil
@@ -52,8 +53,16 @@ def test_no_instruction_is_used_that_a_cpu_lacks(
 @pytest.mark.slow
 def test_kernels_of_x86_work_with_32_bits(notes: list[str]) -> None:
     """Portable ones with 32 bits are tested on armhf and hppa."""
+    harness, native = harness_of("i386"), harness_of("gcc")
     names = kernels(r"x86_\w+")
-    passed(run("i386-x86", [*harness_of("i386"), "check", "--quick", "--kernel", names]), notes)
+    passed(run("i386-x86", [*harness, "check", "--quick", "--kernel", names]), notes)
+    assert listed(harness, "runs") == listed(harness, "built") & listed(native, "runs")
+
+
+def listed(harness: list[str], member: str) -> set[str]:
+    """The kernels of which a harness says that they are built, or run."""
+    facts = map(json.loads, must("list", [*harness, "list"]).splitlines())
+    return {fact["name"] for fact in facts if fact["type"] == "kernel" and fact[member]}
 
 
 @pytest.mark.long

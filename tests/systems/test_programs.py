@@ -27,19 +27,21 @@ FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "600")
             ("tools/check-compile", LONG),
             (
                 "tools/check-vzeroupper --compile --quick",
-                pytest.mark.reads(*LIBRARY, "tools/check-vzeroupper"),
+                pytest.mark.reads(*LIBRARY, "tools/check-vzeroupper", isa="x86"),
             ),
             ("tools/check-vzeroupper --compile", LONG),
             ("tools/check-spills --quick", pytest.mark.reads(*LIBRARY, "tools/check-spills")),
             ("tools/check-spills", LONG),
             (
                 "tools/budgets",
+                SLOW,
                 pytest.mark.reads(
                     *LIBRARY, "tools/budgets", "tools/costs/", "lab/everycore/estimate/"
                 ),
             ),
             (
                 "tools/count-words --check",
+                SLOW,
                 pytest.mark.reads(*LIBRARY, "tools/count-words", "tools/costs/"),
             ),
             (

@@ -20,7 +20,9 @@ from few_kernels import keep_kernels
 from processes import ROOT, ended, find, need, run
 from reads import LIBRARY
 
-pytestmark = pytest.mark.reads(*LIBRARY, "docs/", "README.md", "contrib/", "tools/")
+pytestmark = pytest.mark.reads(
+    *LIBRARY, "docs/", "README.md", "contrib/", "tools/", "tests/systems/few_kernels.py"
+)
 COMPILER = os.environ.get("CC", "cc").split()
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
 ARM = ("aarch64-linux-gnu-gcc", "qemu-aarch64")

@@ -2,12 +2,13 @@
 """Silence is a failure, what is absent is a skip, and the gates run what they should."""
 
 import pathlib
+import re
 import subprocess
 import sys
 
 import pytest
 import running
-from reads import LIBRARY
+from reads import ISAS, LIBRARY
 from running import Build, compiled, passed, program, skip_lines
 
 SUMMARY = '{"type":"summary","passed":5,"failed":0,"skipped":1,"seed":1}'
@@ -227,6 +228,23 @@ def test_a_worker_that_crashes_is_one_failure_and_what_is_behind_it_runs(
     assert code == 1
     assert text.splitlines()[-1] == "3 passed, 1 failed, 0 skipped"
     assert "test_some.py" in text.partition("not run")[2]
+
+
+@pytest.mark.parametrize("machine", ISAS)
+def test_an_architecture_reads_all_that_its_kernels_include(machine: str) -> None:
+    of = re.compile(r"src/\w+/(x86|a64|a32|ppc64|s390x|hppa)_")
+    src, isas = running.ROOT / "src", ISAS[machine].split()
+    new = [path for isa in isas for path in sorted(src.glob(f"*/{isa}_*"))]
+    seen = set(new)
+    while new:
+        path = new.pop()
+        for name in re.findall(r'^#\s*include "(.*)"', path.read_text(), re.M):
+            for found in {src / name, path.parent / name} - seen:
+                if found.is_file():
+                    seen.add(found)
+                    new.append(found)
+    names = (of.match(path.relative_to(running.ROOT).as_posix()) for path in seen)
+    assert {found[1] for found in names if found} <= {*isas}
 
 
 def test_what_tests_read_exists(pytestconfig: pytest.Config) -> None:
