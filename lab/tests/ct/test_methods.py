@@ -238,6 +238,21 @@ def test_traces_that_do_not_repeat_prove_nothing(
     assert "same secrets differ" in found[0].detail
 
 
+def test_an_operation_whose_state_goes_on_hides_no_leak_of_another(
+    lab: Lab, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[int] = []
+
+    def one_counts(seed: int, operation: int) -> int:
+        calls.append(seed)
+        return seed if operation else len(calls)
+
+    traced(monkeypatch, one_counts)
+    setkey, ctr32 = traces.trace(lab.context(), session, VAES)
+    assert setkey.result == "impossible"
+    assert ctr32.result == "fail"
+
+
 def test_a_traced_harness_that_fails_is_an_error(
     lab: Lab, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
