@@ -56,7 +56,7 @@ def test_kernels_of_x86_work_with_32_bits(notes: list[str]) -> None:
     harness, native = harness_of("i386"), harness_of("gcc")
     names = kernels(r"x86_\w+")
     passed(run("i386-x86", [*harness, "check", "--quick", "--kernel", names]), notes)
-    assert listed(harness, "runs") == listed(harness, "built") & listed(native, "runs")
+    assert listed(harness, "runs") >= listed(harness, "built") & listed(native, "runs")
 
 
 def listed(harness: list[str], member: str) -> set[str]:
