@@ -70,8 +70,8 @@ void calls_with_arguments(unsigned long), counts(unsigned long), calls(unsigned 
     loops(unsigned long), copies(unsigned long);
 void copies_down(unsigned long), searches(unsigned long), switches(unsigned long),
     prefetches(unsigned long);
-void reads_fs(unsigned long), values(unsigned long), spins(unsigned long),
-    gathers_two(unsigned long), stores_by_sign(unsigned long);
+void reads_fs(unsigned long), values(unsigned long), stack_values(unsigned long),
+    spins(unsigned long), gathers_two(unsigned long), stores_by_sign(unsigned long);
 void gathers(unsigned long), scatters(unsigned long), stores_masked(unsigned long);
 void masks_with_more(unsigned long);
 void stays_near(unsigned long, unsigned char *), stays_near_by_sign(unsigned long, unsigned char *);
@@ -151,6 +151,7 @@ static const struct {
     {"searches", searches},
     {"switches", switches},
     {"values", values},
+    {"stack_values", stack_values},
     {"prefetches", prefetches},
     {"reads_fs", reads_fs},
     {"spins", spins},

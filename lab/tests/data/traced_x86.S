@@ -123,6 +123,40 @@ end values
 2:      jmp     *%rcx
 3:      jmp     *targets+8(%rip)
 
+/* values on the stack: a call and a jump by it, a pushed target, GCC's thunk against Spectre */
+case stack_values
+        push    %rbx
+        mov     $40, %ebx
+        lea     targets(%rip), %rdx
+1:      lea     (%rbx,%rdi), %ecx
+        and     $3, %ecx
+        mov     (%rdx,%rcx,8), %rsi
+        push    %rsi
+        push    %rsi
+        call    *8(%rsp)
+        lea     2f(%rip), %rsi
+        mov     %rsi, 8(%rsp)
+        mov     $1, %ecx
+        jmp     *(%rsp,%rcx,8)
+2:      add     $16, %rsp
+        lea     3f(%rip), %rsi
+        push    %rsi
+        ret
+3:      call    5f
+        dec     %ebx
+        jnz     1b
+        pop     %rbx
+        ret
+5:      lea     6f(%rip), %rax
+        call    7f
+4:      pause
+        lfence
+        jmp     4b
+6:      ret
+7:      mov     %rax, (%rsp)
+        ret
+        .size stack_values, . - stack_values
+
         .section .data.rel.ro, "aw"
 targets:
         .quad   5f, 6f, 7f, 7f

@@ -316,7 +316,7 @@ def test_runs_of_the_same_arguments_are_the_same(traced: Traced) -> None:
 
 CASES = (
     "counts", "calls", "loops", "copies", "copies_down", "searches", "switches", "prefetches",
-    "reads_fs", "scans", "recurses", "values",
+    "reads_fs", "scans", "recurses", "values", "stack_values",
 )  # fmt: skip
 
 
