@@ -27,8 +27,8 @@ def reads_of(item: pytest.Item) -> tuple[str, ...]:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """A test that does not say what it reads, and has real processes, is always concerned; one
-    without these by a change of anything but the library, of which it has `small_tree`.
+    """Mark a test that does not say what it reads, and has no real processes: of the library it
+    has `small_tree` alone. One that has real processes stays unmarked, and runs always.
     """
     if not reads_of(item) and not REAL.intersection(getattr(item, "fixturenames", ())):
         item.add_marker(reads_no_kernel)

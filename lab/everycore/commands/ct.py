@@ -144,7 +144,7 @@ def _verdicts(
 def _by_primitive(
     kernels: Sequence[Sequence[CtOperation]],
 ) -> Iterator[Sequence[Sequence[CtOperation]]]:
-    """The harness is told primitives, kernels and operations apart, and runs their product."""
+    """Yield the kernels of each primitive: of words for several, the harness runs all pairs."""
     for _, own in groupby(kernels, lambda group: group[0].primitive):
         yield list(own)
 
