@@ -2,9 +2,8 @@
 /*
  * AES (FIPS 197): the block cipher and its kernels. Modes are in everycore/modes.h.
  *
- *     const struct evc_aes *kernel = evc_aes_select(features, 0, EVC_USE_PARALLEL);
  *     union evc_aes_key key;
- *     enum evc_status status = evc_aes_set_key(&key, kernel, bytes, 256);
+ *     enum evc_status status = evc_aes_set_best(&key, features, 0, bytes, 256);
  *     if (status == EVC_OK)
  *         status = evc_aes_encrypt(&key, in, out, n_blocks);
  *     evc_wipe(&key, sizeof key);
@@ -89,6 +88,12 @@ EVC_CHECKED enum evc_status evc_aes_set_key(union evc_aes_key *key, const struct
 EVC_CHECKED enum evc_status evc_aes_set_encrypt_key(union evc_aes_key *key,
                                                     const struct evc_aes *kernel,
                                                     const uint8_t *user_key, unsigned key_bits);
+
+/* With the best kernel of use PARALLEL, for both directions: blocks side by side, and
+ * evc_aes_cbc_encrypt_many. everycore/modes.h has one such function for each mode. */
+EVC_CHECKED enum evc_status evc_aes_set_best(union evc_aes_key *key, uint64_t features,
+                                             unsigned policy, const uint8_t *user_key,
+                                             unsigned key_bits);
 
 /*
  * The same in memory of the caller, for machines where a union is too large: memory_bytes bytes, at

@@ -3,14 +3,14 @@
  * Big numbers modulo an odd number, and the kernels that multiply them: what RSA, Diffie-Hellman
  * and tests of primes are made of.
  *
- *     const struct evc_bn *kernel = evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_ANY, 2048);
- *     size_t key_bytes = evc_bn_modulus_bytes(kernel, 2048);
- *     size_t scratch_bytes = evc_bn_scratch_bytes(kernel, 2048);
- *     ... memory of key_bytes bytes, aligned to 16, and scratch of scratch_bytes bytes ...
- *     enum evc_status status = evc_bn_set_modulus_in(memory, key_bytes, kernel, n, 256);
+ *     EVC_ALIGN(16) static uint8_t memory[EVC_BN_MOST_MODULUS_BYTES(2048)];
+ *     static uint8_t scratch[EVC_BN_MOST_SCRATCH_BYTES(2048)];
+ *     enum evc_status status =
+ *         evc_bn_set_best_in(memory, sizeof memory, evc_cpu_features(), 0, n, 256);
+ *     const struct evc_bn_modulus *modulus = (const void *)memory;
  *     if (status == EVC_OK)
- *         status = evc_bn_exp(memory, base, exponent, 256, out, scratch, scratch_bytes);
- *     evc_wipe(memory, key_bytes);
+ *         status = evc_bn_exp(modulus, base, exponent, 256, out, scratch, sizeof scratch);
+ *     evc_wipe(memory, sizeof memory);
  *
  * Numbers are big-endian bytes, the most significant byte first. A modulus is a key: a kernel makes
  * it, in memory of the caller, and it remembers the kernel. Keys may be copied and shared by
@@ -94,9 +94,15 @@ static inline const struct evc_kernel *evc_bn_kernel(const struct evc_bn *bn)
 EVC_API size_t evc_bn_modulus_bytes(const struct evc_bn *kernel, size_t n_bits);
 EVC_API size_t evc_bn_scratch_bytes(const struct evc_bn *kernel, size_t n_bits);
 
+/* Bytes that are enough with every kernel of this library: for arrays, and where a set_best
+ * function selects. The two functions above tell what one kernel needs, often half as much. */
+#define EVC_BN_MOST_MODULUS_BYTES(n_bits) (3 * (size_t)(n_bits) + 512)
+#define EVC_BN_MOST_SCRATCH_BYTES(n_bits) (15 * (size_t)(n_bits) + 2048)
+
 /*
  * n: n_bytes bytes, odd, its first byte not zero. memory: at least evc_bn_modulus_bytes(kernel,
  * 8 * n_bytes), aligned to 16; use it as `const struct evc_bn_modulus *modulus = memory;`.
+ * evc_bn_set_best_in: with the kernel that is the fastest for one power of this length.
  *
  * EVC_ERR_KEY_SIZE    fewer than 16 bytes, or more than 1024
  * EVC_ERR_MODULUS     n is even (zero is), or its first byte is zero
@@ -109,6 +115,8 @@ EVC_API size_t evc_bn_scratch_bytes(const struct evc_bn *kernel, size_t n_bits);
 EVC_CHECKED enum evc_status evc_bn_set_modulus_in(void *memory, size_t memory_bytes,
                                                   const struct evc_bn *kernel, const uint8_t *n,
                                                   size_t n_bytes);
+EVC_CHECKED enum evc_status evc_bn_set_best_in(void *memory, size_t memory_bytes, uint64_t features,
+                                               unsigned policy, const uint8_t *n, size_t n_bytes);
 
 /* ---- Modulo n -------------------------------------------------------------------------------- */
 

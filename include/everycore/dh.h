@@ -3,17 +3,18 @@
  * Diffie-Hellman modulo a prime (FFDH), on top of any kernel of bn.
  *
  *     const struct evc_dh_params *params = evc_dh_params_named("ffdhe3072");
- *     ... memory of evc_dh_group_bytes(kernel, 3072) bytes, aligned to 16;
- *         scratch of evc_dh_scratch_bytes() ...
- *     enum evc_status status = evc_dh_set_group_in(memory, memory_bytes, kernel, params, 0);
- *     const struct evc_dh_group *group = memory;
+ *     EVC_ALIGN(16) static uint8_t memory[EVC_DH_MOST_GROUP_BYTES(3072)];
+ *     static uint8_t scratch[EVC_DH_MOST_SCRATCH_BYTES(3072)];
+ *     enum evc_status status =
+ *         evc_dh_set_best_in(memory, sizeof memory, evc_cpu_features(), 0, params, 0);
+ *     const struct evc_dh_group *group = (const void *)memory;
  *     if (status == EVC_OK)
  *         status = evc_dh_make_secret(group, &random, x);
  *     if (status == EVC_OK)
- *         status = evc_dh_public(group, x, y, scratch, scratch_bytes);
+ *         status = evc_dh_public(group, x, y, scratch, sizeof scratch);
  *     ... send y, receive the peer's value ...
  *     if (status == EVC_OK)
- *         status = evc_dh_shared(group, x, peer, peer_bytes, 0, z, scratch, scratch_bytes);
+ *         status = evc_dh_shared(group, x, peer, peer_bytes, 0, z, scratch, sizeof scratch);
  *     evc_wipe(x, group->secret_bytes);
  *
  * z is no key yet: hash it, by the key derivation of your protocol. Make a secret for each
@@ -72,6 +73,10 @@ struct evc_dh_group {
 EVC_API size_t evc_dh_group_bytes(const struct evc_bn *kernel, size_t p_bits);
 EVC_API size_t evc_dh_scratch_bytes(const struct evc_bn *kernel, size_t p_bits);
 
+/* Bytes that are enough with every kernel of this library, as EVC_BN_MOST_MODULUS_BYTES. */
+#define EVC_DH_MOST_GROUP_BYTES(p_bits) (3 * (size_t)(p_bits) + 512)
+#define EVC_DH_MOST_SCRATCH_BYTES(p_bits) (15 * (size_t)(p_bits) + 2048)
+
 /*
  * least_bits: the shortest p that is accepted; 0 stands for 2048. Below that an
  * attacker may compute logarithms.
@@ -94,6 +99,10 @@ EVC_CHECKED enum evc_status evc_dh_set_group_in(void *memory, size_t memory_byte
                                                 const struct evc_bn *kernel,
                                                 const struct evc_dh_params *params,
                                                 size_t least_bits);
+/* With the kernel that is the fastest for a p of this length. */
+EVC_CHECKED enum evc_status evc_dh_set_best_in(void *memory, size_t memory_bytes, uint64_t features,
+                                               unsigned policy, const struct evc_dh_params *params,
+                                               size_t least_bits);
 
 /*
  * Whether parameters that somebody else chose make a group: p and q are prime

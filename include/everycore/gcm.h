@@ -94,6 +94,9 @@ static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
  * caller is copied by memcpy() of memory_bytes: `*key` may be longer. evc_gcm_pair_key_bytes
  * returns 0 if a kernel is NULL.
  */
+EVC_CHECKED enum evc_status evc_gcm_set_best(union evc_gcm_key *key, uint64_t features,
+                                             unsigned policy, const uint8_t *user_key,
+                                             unsigned key_bits);
 EVC_CHECKED enum evc_status evc_gcm_set_pair(union evc_gcm_key *key, const struct evc_aes *aes,
                                              const struct evc_ghash *ghash, const uint8_t *user_key,
                                              unsigned key_bits);
@@ -108,21 +111,6 @@ EVC_CHECKED enum evc_status evc_gcm_set_key_in(void *memory, size_t memory_bytes
                                                const struct evc_gcm *kernel,
                                                const uint8_t *user_key, unsigned key_bits);
 EVC_API size_t evc_gcm_pair_key_bytes(const struct evc_aes *aes, const struct evc_ghash *ghash);
-
-#if defined(__GNUC__)
-__attribute__((warn_unused_result))
-#endif
-static inline enum evc_status evc_gcm_set_best(union evc_gcm_key *key, uint64_t features,
-                                               unsigned policy, const uint8_t *user_key,
-                                               unsigned key_bits)
-{
-    const struct evc_gcm *kernel = evc_gcm_select(features, policy);
-
-    if (kernel)
-        return evc_gcm_set_key(key, kernel, user_key, key_bits);
-    return evc_gcm_set_pair(key, evc_aes_select(features, policy, EVC_USE_PARALLEL),
-                            evc_ghash_select(features, policy), user_key, key_bits);
-}
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 

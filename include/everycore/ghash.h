@@ -3,10 +3,9 @@
  * GHASH (SP 800-38D section 6.4): the universal hash of GCM, and its kernels.
  * GCM is in everycore/gcm.h.
  *
- *     const struct evc_ghash *kernel = evc_ghash_select(features, 0);
  *     union evc_ghash_key key;
  *     uint8_t y[16] = {0};
- *     enum evc_status status = evc_ghash_set_key(&key, kernel, h);
+ *     enum evc_status status = evc_ghash_set_best(&key, features, 0, h);
  *     if (status == EVC_OK)
  *         evc_ghash_blocks(&key, y, in, n_blocks);
  *     evc_wipe(&key, sizeof key);
@@ -70,6 +69,8 @@ static inline const struct evc_kernel *evc_ghash_kernel(const struct evc_ghash *
  *
  * The key's memory is wiped first, also if the call then fails.
  */
+EVC_CHECKED enum evc_status evc_ghash_set_best(union evc_ghash_key *key, uint64_t features,
+                                               unsigned policy, const uint8_t *h);
 EVC_CHECKED enum evc_status evc_ghash_set_key(union evc_ghash_key *key,
                                               const struct evc_ghash *kernel, const uint8_t *h);
 EVC_CHECKED enum evc_status evc_ghash_set_key_in(void *memory, size_t memory_bytes,

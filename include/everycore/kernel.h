@@ -35,6 +35,16 @@ enum evc_use {
 #define EVC_ALLOW_HARDENED 1u
 #define EVC_ALLOW_VARTIME 2u
 
+/*
+ * Functions *_set_best select a kernel and set up a key in one call: for a mode the kernel whose
+ * use is the mode's, for big numbers the kernel for their length. features, policy: as
+ * evc_aes_select takes them. These functions do not ask the CPU, for that takes microseconds, and
+ * firmware and operating systems have other ways: pass what evc_cpu_features() of everycore/cpu.h
+ * returned when the program began. Errors are those of the mode's other functions that set up keys.
+ * A program that calls one of them links every kernel of this library; one that names its kernel
+ * links that kernel alone.
+ */
+
 /* Traits. */
 #define EVC_KEY_FIPS197 1u      /* round keys in the order of FIPS 197: kernels
                                  * with it share one key */

@@ -3,14 +3,13 @@
  * Modes of AES: CBC, CTR, XTS, CBC-MAC, CMAC, CCM. ECB is evc_aes_encrypt() and evc_aes_decrypt().
  *
  *     struct evc_aes_ccm_key key;
- *     enum evc_status status =
- *         evc_aes_ccm_set_key(&key, evc_aes_select(features, 0, EVC_USE_PARALLEL),
- *                             evc_aes_select(features, 0, EVC_USE_SERIAL), bytes, 256);
+ *     enum evc_status status = evc_aes_ccm_set_best(&key, features, 0, bytes, 256);
  *     if (status == EVC_OK)
  *         status = evc_aes_ccm_seal(&key, nonce, 12, aad, aad_bytes, in, out, len_bytes, tag, 16);
  *     evc_wipe(&key, sizeof key);
  *
- * The use to ask evc_aes_select() for:
+ * The functions *_set_best choose the kernels. Whoever chooses them asks evc_aes_select() for this
+ * use:
  *
  *     EVC_USE_PARALLEL   CTR, CBC decryption, XTS data, CCM's counter half, many messages at once
  *     EVC_USE_SERIAL     CBC encryption, CBC-MAC, CMAC, XTS tweak, CCM's authentication half
@@ -81,6 +80,15 @@ EVC_CHECKED enum evc_status evc_aes_cbc_encrypt(const union evc_aes_key *key, ui
 EVC_CHECKED enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16],
                                                 const uint8_t *in, uint8_t *out, size_t len_bytes);
 
+/* Keys with the best kernel. The one for encryption is also for CBC-MAC, and does not decrypt. The
+ * one for decryption also encrypts, but one chain is slow with its kernel. */
+EVC_CHECKED enum evc_status evc_aes_cbc_encrypt_set_best(union evc_aes_key *key, uint64_t features,
+                                                         unsigned policy, const uint8_t *user_key,
+                                                         unsigned key_bits);
+EVC_CHECKED enum evc_status evc_aes_cbc_decrypt_set_best(union evc_aes_key *key, uint64_t features,
+                                                         unsigned policy, const uint8_t *user_key,
+                                                         unsigned key_bits);
+
 /*
  * n messages of any lengths (whole blocks, 0 too) under one key, each as evc_aes_cbc_encrypt would,
  * its iv updated. One chain waits for itself; chains side by side fill a PARALLEL kernel. The
@@ -92,6 +100,11 @@ EVC_CHECKED enum evc_status evc_aes_cbc_encrypt_many(const union evc_aes_key *ke
                                                      const struct evc_msg *msgs, size_t n);
 
 /* ---- CTR: SP 800-38A (2001) section 6.5 ------------------------------------------------------ */
+
+/* A key with the best kernel, for CTR alone: both directions encrypt blocks. */
+EVC_CHECKED enum evc_status evc_aes_ctr_set_best(union evc_aes_key *key, uint64_t features,
+                                                 unsigned policy, const uint8_t *user_key,
+                                                 unsigned key_bits);
 
 /*
  * Encryption and decryption are the same. The counter is all 16 bytes, big-endian, and wraps modulo
@@ -156,11 +169,14 @@ static inline const union evc_aes_key *evc_aes_xts_tweak_key(const struct evc_ae
 
 /*
  * user_key: 2 x key_bits / 8 bytes, Key1 then Key2; AES-256-XTS has key_bits 256 and 64 bytes.
- * Kernels: data of use PARALLEL, tweak SERIAL.
+ * Kernels: data of use PARALLEL, tweak SERIAL; evc_aes_xts_set_best takes the best of each.
  *
  * EVC_ERR_KEY_SIZE    key_bits is not 128 or 256
  * EVC_ERR_EQUAL_KEYS  Key1 = Key2, compared in constant time (FIPS 140-3 IG C.I)
  */
+EVC_CHECKED enum evc_status evc_aes_xts_set_best(struct evc_aes_xts_key *key, uint64_t features,
+                                                 unsigned policy, const uint8_t *user_key,
+                                                 unsigned key_bits);
 EVC_CHECKED enum evc_status evc_aes_xts_set_key(struct evc_aes_xts_key *key,
                                                 const struct evc_aes *data_kernel,
                                                 const struct evc_aes *tweak_kernel,
@@ -265,7 +281,10 @@ struct evc_aes_cmac_key {
                             * long as its kernel needs */
 };
 
-/* Kernel: SERIAL; PARALLEL for evc_aes_cmac_many. */
+/* Kernel: SERIAL, as evc_aes_cmac_set_best takes it; PARALLEL for evc_aes_cmac_many. */
+EVC_CHECKED enum evc_status evc_aes_cmac_set_best(struct evc_aes_cmac_key *key, uint64_t features,
+                                                  unsigned policy, const uint8_t *user_key,
+                                                  unsigned key_bits);
 EVC_CHECKED enum evc_status evc_aes_cmac_set_key(struct evc_aes_cmac_key *key,
                                                  const struct evc_aes *kernel,
                                                  const uint8_t *user_key, unsigned key_bits);
@@ -345,7 +364,10 @@ static inline const union evc_aes_key *evc_aes_ccm_mac_key(const struct evc_aes_
 }
 
 /* Both halves have the same key, for encryption only. A mac_kernel that has ccm_encrypt does
- * the text's CTR as well. */
+ * the text's CTR as well. evc_aes_ccm_set_best takes the best kernel of each use. */
+EVC_CHECKED enum evc_status evc_aes_ccm_set_best(struct evc_aes_ccm_key *key, uint64_t features,
+                                                 unsigned policy, const uint8_t *user_key,
+                                                 unsigned key_bits);
 EVC_CHECKED enum evc_status evc_aes_ccm_set_key(struct evc_aes_ccm_key *key,
                                                 const struct evc_aes *ctr_kernel,
                                                 const struct evc_aes *mac_kernel,

@@ -2,15 +2,14 @@
 /*
  * RSA on top of any kernel of bn: keys, and the raw operations.
  *
- *     const struct evc_bn *kernel = evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_ANY, 1024);
- *     ... memory of evc_rsa_private_bytes(kernel, 2048) bytes, aligned to 16;
- *         scratch of evc_rsa_scratch_bytes() ...
- *     enum evc_status status = evc_rsa_set_private_in(memory, memory_bytes, kernel, &numbers, 0,
- *                                                     scratch, scratch_bytes);
- *     const struct evc_rsa_private *key = memory;
+ *     EVC_ALIGN(16) static uint8_t memory[EVC_RSA_MOST_PRIVATE_BYTES(2048)];
+ *     static uint8_t scratch[EVC_RSA_MOST_SCRATCH_BYTES(2048)];
+ *     enum evc_status status = evc_rsa_set_best_private_in(
+ *         memory, sizeof memory, evc_cpu_features(), 0, &numbers, 0, scratch, sizeof scratch);
+ *     const struct evc_rsa_private *key = (const void *)memory;
  *     if (status == EVC_OK)
- *         status = evc_rsa_private(key, in, out, &random, scratch, scratch_bytes);
- *     evc_wipe(memory, memory_bytes);
+ *         status = evc_rsa_private(key, in, out, &random, scratch, sizeof scratch);
+ *     evc_wipe(memory, sizeof memory);
  *
  * The raw operations are of use for protocols that bring a padding of their own. For signatures and
  * encryption take those of everycore/rsa_padding.h.
@@ -71,10 +70,17 @@ EVC_API size_t evc_rsa_private_bytes(const struct evc_bn *kernel, size_t n_bits)
 /* Bytes of scratch memory for any call with one key but evc_rsa_check_key. 0: as above. */
 EVC_API size_t evc_rsa_scratch_bytes(const struct evc_bn *kernel, size_t n_bits);
 
+/* Bytes that are enough with every kernel of this library, as EVC_BN_MOST_MODULUS_BYTES. */
+#define EVC_RSA_MOST_PUBLIC_BYTES(n_bits) (3 * (size_t)(n_bits) + 512)
+#define EVC_RSA_MOST_PRIVATE_BYTES(n_bits) (7 * (size_t)(n_bits) + 1024)
+/* with those of everycore/rsa_padding.h */
+#define EVC_RSA_MOST_SCRATCH_BYTES(n_bits) (18 * (size_t)(n_bits) + 10240)
+
 /*
  * n: n_bytes bytes, of which the first may be zero. e: e_bytes bytes, as well.
  * least_bits: the shortest n that is accepted; 0 stands for 2048. Below that
  * an attacker may factor n.
+ * evc_rsa_set_best_public_in: with the kernel that is the fastest for an n of this length.
  *
  * EVC_ERR_KEY_SIZE    n is shorter than least_bits or than 256 bits, or longer than 8192
  * EVC_ERR_MODULUS     n is even
@@ -88,10 +94,18 @@ EVC_CHECKED enum evc_status evc_rsa_set_public_in(void *memory, size_t memory_by
                                                   const struct evc_bn *kernel, const uint8_t *n,
                                                   size_t n_bytes, const uint8_t *e, size_t e_bytes,
                                                   size_t least_bits);
+EVC_CHECKED enum evc_status evc_rsa_set_best_public_in(void *memory, size_t memory_bytes,
+                                                       uint64_t features, unsigned policy,
+                                                       const uint8_t *n, size_t n_bytes,
+                                                       const uint8_t *e, size_t e_bytes,
+                                                       size_t least_bits);
 
 /*
  * All numbers are held against each other, which takes about as long as two private operations.
  * Whether p and q are prime shows evc_rsa_check_key.
+ * evc_rsa_set_best_private_in: with the kernel that is the fastest for one operation, whose time
+ * goes into powers modulo p and q; n_bits of the memory's size are those of n. For
+ * evc_rsa_private_many, select with EVC_USE_PARALLEL.
  *
  * EVC_ERR_KEY        the numbers are no key: one of the equations above does not
  *                    hold, or a length is wrong
@@ -105,6 +119,11 @@ EVC_CHECKED enum evc_status evc_rsa_set_private_in(void *memory, size_t memory_b
                                                    const struct evc_rsa_numbers *numbers,
                                                    size_t least_bits, void *scratch,
                                                    size_t scratch_bytes);
+EVC_CHECKED enum evc_status evc_rsa_set_best_private_in(void *memory, size_t memory_bytes,
+                                                        uint64_t features, unsigned policy,
+                                                        const struct evc_rsa_numbers *numbers,
+                                                        size_t least_bits, void *scratch,
+                                                        size_t scratch_bytes);
 
 /* The public half of a private key, which is in its memory; NULL: the key is not set up. */
 EVC_API const struct evc_rsa_public *evc_rsa_public_of(const struct evc_rsa_private *key);

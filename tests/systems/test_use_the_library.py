@@ -2,11 +2,11 @@
 """The library works in every way that the docs name, with the example of the README.
 
 Installed shared and static through pkg-config, as a Meson subproject, as bare files without a
-build, and with one kernel named so that only that one is linked. The C examples of the pages in
-EXAMPLES must compile, and the tables of memory and of counted costs of big numbers must hold. Every
-command that README.md and the pages on using the library show is executed, but those of
-`everycore`, which lab/tests parses. The library is built with the kernels of FEW alone; whether the
-others compile, tools/check-compile tells.
+build, from Python, and with one kernel named so that only that one is linked. The C examples of
+the pages in EXAMPLES must compile, and the tables of memory and of counted costs of big numbers
+must hold. Every command that README.md and the pages on using the library show is executed, but
+those of `everycore`, which lab/tests parses. The library is built with the kernels of FEW alone;
+whether the others compile, tools/check-compile tells.
 """
 
 import dataclasses
@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import shutil
+import sys
 
 import pytest
 from few_kernels import keep_kernels
@@ -251,6 +252,37 @@ def test_the_example_works_with_the_installed_static_library(
     assert output == expected_output("README.md")
 
 
+LANGUAGES = "docs/guides/other-languages.md"
+
+
+def test_the_example_in_python_works_with_the_shared_library(prefix: pathlib.Path) -> None:
+    """It calls no function that is not exported, and a set_best function selects and sets a key."""
+    text = (ROOT / LANGUAGES).read_text()
+    code = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)[0]
+    said = run([sys.executable, "-c", code], environment={"LD_LIBRARY_PATH": str(prefix / "lib")})
+    assert said.strip() == re.findall(r"# prints (\w+)", code)[0] == expected_output("README.md")
+
+
+def test_keys_have_the_sizes_that_other_languages_are_told(tmp_path: pathlib.Path) -> None:
+    sizes = re.findall(r"^  \| `(\w+ \w+)` \| (\d+) \|$", (ROOT / LANGUAGES).read_text(), re.M)
+    assert len(sizes) == 6
+    source = tmp_path / "sizes.c"
+    source.write_text(
+        "#include <everycore/gcm.h>\n#include <everycore/modes.h>\n"
+        + "".join(f'_Static_assert(sizeof({key}) == {n}, "{key}");\n' for key, n in sizes)
+    )
+    run([*COMPILER, *WARNINGS, "-Iinclude", "-c", source, "-o", os.devnull])
+
+
+def test_every_set_best_function_is_exported(prefix: pathlib.Path) -> None:
+    headers = "".join(path.read_text() for path in (ROOT / "include/everycore").glob("*.h"))
+    best = set(re.findall(r"\b(evc_\w*set_best\w*)\(", headers))
+    symbols = run(["nm", "-D", prefix / "lib/libeverycore.so"])
+    exported = set(re.findall(r" T (\w+)$", symbols, re.M))
+    assert len(best) > 10
+    assert best <= exported
+
+
 def test_pkg_config_and_header_name_one_version(flags: list[str], prefix: pathlib.Path) -> None:
     del flags
     path = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
@@ -271,6 +303,29 @@ def test_a_program_that_names_one_kernel_holds_only_that_one(
     assert len(named) == 1
     assert linked == named
     run([program])
+
+
+def test_set_key_functions_link_no_registry(
+    static_flags: list[str], tmp_path: pathlib.Path
+) -> None:
+    """Functions that select stand in files of their own, for the registry holds all kernels."""
+    headers = "".join(path.read_text() for path in (ROOT / "include/everycore").glob("*.h"))
+    names = sorted(set(re.findall(r"\bevc_\w+_set_(?!best)\w*(?=\()", headers)))
+    assert len(names) > 20
+    source, program = tmp_path / "keys.c", tmp_path / "keys"
+    source.write_text(
+        "#include <everycore/gcm.h>\n#include <everycore/modes.h>\n#include <everycore/pac.h>\n"
+        "#include <everycore/rsa.h>\n#include <everycore/dh.h>\n"
+        "void (*const volatile functions[])(void) = {"
+        + ", ".join(f"(void (*)(void)){name}" for name in names)
+        + "};\n"
+        "int main(void) { return functions[0] == 0; }\n"
+    )
+    run([*COMPILER, *WARNINGS, "-static", source, *static_flags, "-o", program])
+    symbols = run(["nm", program])
+    assert "evc_gcm_set_key" in symbols
+    assert "evc_aes_select" not in symbols
+    assert "evc_aes_c_ref" not in symbols
 
 
 # ---- Other ways ----------------------------------------------------------------------------------

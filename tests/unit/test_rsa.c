@@ -972,6 +972,40 @@ static void filling_of_encryption_has_no_zeros(void)
     }
 }
 
+static const struct evc_bn *kernel_for(uint64_t features, unsigned policy, size_t n_bits)
+{
+    return evc_bn_select_for(features, policy, EVC_USE_ANY, n_bits);
+}
+
+/* n has the length from which vectors are the fastest; p and q, which a private operation computes
+ * with, are shorter. */
+static void the_best_keys_are_of_the_kernel_for_their_length(void)
+{
+    const struct evc_rsa_public *const public_key = (const void *)memory;
+    const uint64_t here = evc_cpu_features();
+
+    for (unsigned bit = 0; bit <= 64; bit++) {
+        const uint64_t features = bit < 64 ? here & ~(UINT64_C(1) << bit) : here;
+
+        if (features == here && bit < 64)
+            continue;
+        EXPECT(evc_rsa_set_best_private_in(memory, EVC_RSA_MOST_PRIVATE_BYTES(512), features,
+                                           EVC_ALLOW_VARTIME, &long_numbers, 512, scratch,
+                                           EVC_RSA_MOST_SCRATCH_BYTES(512)) == EVC_OK);
+        EXPECT(key->kernel == kernel_for(features, EVC_ALLOW_VARTIME, 256));
+        EXPECT(evc_rsa_set_best_public_in(memory, EVC_RSA_MOST_PUBLIC_BYTES(512), features,
+                                          EVC_ALLOW_VARTIME, long_n, sizeof long_n, long_e,
+                                          sizeof long_e, 512) == EVC_OK);
+        EXPECT(public_key->kernel == kernel_for(features, EVC_ALLOW_VARTIME, 512));
+    }
+    EXPECT(evc_rsa_set_best_private_in(memory, sizeof memory, here, EVC_ALLOW_VARTIME,
+                                       &long_numbers, 0, scratch, sizeof scratch) ==
+           EVC_ERR_KEY_SIZE);
+    EXPECT(evc_rsa_set_best_public_in(memory, sizeof memory, here, EVC_ALLOW_VARTIME, long_n,
+                                      sizeof long_n, long_e, sizeof long_e, 0) ==
+           EVC_ERR_KEY_SIZE);
+}
+
 static void prefixes_have_names(void)
 {
     uint32_t n;
@@ -1008,6 +1042,7 @@ int main(void)
     RUN(hashes_and_randomness_that_fail_end_a_call);
     RUN(inputs_without_bytes_may_be_null);
     RUN(filling_of_encryption_has_no_zeros);
+    RUN(the_best_keys_are_of_the_kernel_for_their_length);
     RUN(prefixes_have_names);
     return tap_done();
 }

@@ -492,22 +492,6 @@ static void selection_of_big_numbers_follows_the_policy(void)
            evc_bn_words_select(unknown | EVC_CPU(CT_MUL), 0));
 }
 
-/* A kernel of GCM where one fits, else a pair. */
-static void the_best_key_of_gcm_is_of_what_is_selected(void)
-{
-    const uint64_t features = evc_cpu_features();
-    const struct evc_gcm *gcm = evc_gcm_select(features, 0);
-    const uint8_t user_key[32] = {1};
-    union evc_gcm_key key;
-
-    EXPECT(evc_gcm_set_best(&key, features, 0, user_key, 256) == EVC_OK);
-    EXPECT(gcm ? key.head.kernel == gcm
-               : strcmp(evc_gcm_kernel(key.head.kernel)->name, "pair") == 0);
-    EXPECT(evc_gcm_set_best(&key, 0, 0, user_key, 128) == EVC_OK);
-    EXPECT(strcmp(evc_gcm_kernel(key.head.kernel)->name, "pair") == 0);
-    EXPECT(evc_gcm_set_best(&key, features, 0, user_key, 100) == EVC_ERR_KEY_SIZE);
-}
-
 int main(void)
 {
     RUN(every_request_gets_the_first_kernel_that_fits);
@@ -524,6 +508,5 @@ int main(void)
     RUN(the_policy_vartime_allows_any_multiplier);
     RUN(selection_of_big_numbers_follows_the_policy);
     RUN(this_cpu_is_served_by_what_it_runs);
-    RUN(the_best_key_of_gcm_is_of_what_is_selected);
     return tap_done();
 }

@@ -113,31 +113,29 @@ static void prepare_ciphers(void)
     for (size_t i = 0; i < sizeof key; i++)
         key[i] = (uint8_t)i;
     must(evc_gcm_set_best(&s.gcm, features, 0, key, 256));
-    must(evc_aes_set_encrypt_key(&s.cbc, evc_aes_select(features, 0, EVC_USE_SERIAL), key, 256));
-    must(evc_aes_xts_set_key(&s.xts, evc_aes_select(features, 0, EVC_USE_PARALLEL),
-                             evc_aes_select(features, 0, EVC_USE_SERIAL), key, 256));
+    must(evc_aes_cbc_encrypt_set_best(&s.cbc, features, 0, key, 256));
+    must(evc_aes_xts_set_best(&s.xts, features, 0, key, 256));
 }
 
 static void prepare_rsa(void)
 {
     static const uint8_t e[] = {1, 0, 1};
-    const struct evc_bn *kernel =
-        evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_SERIAL, RSA_BITS);
     const struct evc_prime_search search = {
         .kernel = evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_ANY, RSA_BITS / 2),
         .words = evc_bn_words_select(evc_cpu_features(), 0),
         .random = randomness};
     const size_t bytes = evc_rsa_numbers_bytes(RSA_BITS),
-                 key_bytes = evc_rsa_private_bytes(kernel, RSA_BITS);
+                 key_bytes = EVC_RSA_MOST_PRIVATE_BYTES(RSA_BITS);
     const size_t scratch_bytes = evc_rsa_generate_scratch_bytes(search.kernel, RSA_BITS);
     void *numbers = memory(bytes), *key = memory(key_bytes), *scratch = memory(scratch_bytes);
     struct evc_rsa_numbers k;
 
-    s.scratch_bytes = evc_rsa_scratch_bytes(kernel, RSA_BITS);
+    s.scratch_bytes = EVC_RSA_MOST_SCRATCH_BYTES(RSA_BITS);
     s.scratch = memory(s.scratch_bytes);
     must(evc_rsa_generate(&search, RSA_BITS, e, sizeof e, numbers, bytes, &k, scratch,
                           scratch_bytes));
-    must(evc_rsa_set_private_in(key, key_bytes, kernel, &k, 0, s.scratch, s.scratch_bytes));
+    must(evc_rsa_set_best_private_in(key, key_bytes, evc_cpu_features(), 0, &k, 0, s.scratch,
+                                     s.scratch_bytes));
     free(scratch);
     s.rsa = key;
     memset(s.number, 0x5a, sizeof s.number);
@@ -147,13 +145,12 @@ static void prepare_rsa(void)
 static void prepare_ffdh(void)
 {
     const struct evc_dh_params *params = evc_dh_params_named("modp2048");
-    const struct evc_bn *kernel = evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_SERIAL, DH_BITS);
-    const size_t bytes = evc_bn_modulus_bytes(kernel, DH_BITS);
+    const size_t bytes = EVC_BN_MOST_MODULUS_BYTES(DH_BITS);
     void *prime = memory(bytes);
 
-    s.scratch_bytes = evc_bn_scratch_bytes(kernel, DH_BITS);
+    s.scratch_bytes = EVC_BN_MOST_SCRATCH_BYTES(DH_BITS);
     s.scratch = memory(s.scratch_bytes);
-    must(evc_bn_set_modulus_in(prime, bytes, kernel, params->p, params->p_bytes));
+    must(evc_bn_set_best_in(prime, bytes, evc_cpu_features(), 0, params->p, params->p_bytes));
     s.prime = prime;
     memset(s.number, 0x5a, sizeof s.number);
     memset(s.exponent, 0xa5, sizeof s.exponent);

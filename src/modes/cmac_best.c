@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys of CMAC for the kernel that selection gives. Whoever links this links the registry. */
+#include "everycore/modes.h"
+
+enum evc_status evc_aes_cmac_set_best(struct evc_aes_cmac_key *key, uint64_t features,
+                                      unsigned policy, const uint8_t *user_key, unsigned key_bits)
+{
+    return evc_aes_cmac_set_key(key, evc_aes_select(features, policy, EVC_USE_SERIAL), user_key,
+                                key_bits);
+}
