@@ -28,6 +28,7 @@ struct outcome {
     uint8_t *out;
     size_t n;
     uint8_t tag[16];
+    bool joined_differs; /* another result with text and tag in one buffer */
 };
 
 static unsigned bits(const struct value *key)
@@ -69,6 +70,27 @@ static enum evc_status run_cmac(const struct vector *x, const struct evc_aes *ae
     return status;
 }
 
+/* The text and the tag behind it, for calls that have both in one buffer; in place. */
+static uint8_t joined[2 * VECTOR_MOST_BYTES];
+
+static void join(const struct vector *x, const uint8_t *in, size_t n)
+{
+    memcpy(joined, in, n);
+    if (!x->mode->encrypt)
+        memcpy(joined + n, x->v[TAG].bytes, x->v[TAG].n);
+}
+
+/* Notes whether a call with both in one buffer gave another result than o of the call before. */
+static void compare_joined(const struct vector *x, struct outcome *o, enum evc_status status,
+                           enum evc_status joined_status)
+{
+    const bool wrote = status == EVC_OK || status == EVC_ERR_TAG,
+               sealed = x->mode->encrypt && status == EVC_OK;
+
+    o->joined_differs = joined_status != status || (wrote && memcmp(joined, o->out, o->n) != 0) ||
+                        (sealed && memcmp(joined + o->n, o->tag, x->v[TAG].n) != 0);
+}
+
 static enum evc_status run_ccm(const struct vector *x, const struct evc_aes *aes, bool seal,
                                const uint8_t *in, struct outcome *o)
 {
@@ -78,12 +100,19 @@ static enum evc_status run_ccm(const struct vector *x, const struct evc_aes *aes
 
     if (status != EVC_OK)
         return status;
+    join(x, in, o->n);
     if (!seal)
-        return evc_aes_ccm_open(&key, nonce->bytes, nonce->n, aad->bytes, aad->n, in, o->out, o->n,
-                                tag->bytes, tag->n);
-    status = evc_aes_ccm_seal(&key, nonce->bytes, nonce->n, aad->bytes, aad->n, in, o->out, o->n,
-                              o->tag, tag->n);
-    if (status == EVC_OK && memcmp(o->tag, tag->bytes, tag->n) != 0)
+        status = evc_aes_ccm_open(&key, nonce->bytes, nonce->n, aad->bytes, aad->n, in, o->out,
+                                  o->n, tag->bytes, tag->n);
+    else
+        status = evc_aes_ccm_seal(&key, nonce->bytes, nonce->n, aad->bytes, aad->n, in, o->out,
+                                  o->n, o->tag, tag->n);
+    compare_joined(x, o, status,
+                   seal ? evc_aes_ccm_seal_joined(&key, nonce->bytes, nonce->n, aad->bytes, aad->n,
+                                                  joined, joined, o->n, tag->n)
+                        : evc_aes_ccm_open_joined(&key, nonce->bytes, nonce->n, aad->bytes, aad->n,
+                                                  joined, joined, o->n + tag->n, tag->n));
+    if (seal && status == EVC_OK && memcmp(o->tag, tag->bytes, tag->n) != 0)
         return EVC_ERR_TAG;
     return status;
 }
@@ -97,12 +126,20 @@ static enum evc_status run_gcm(const struct vector *x, const struct gcm_kernel *
 
     if (status != EVC_OK)
         return status;
+    join(x, in, o->n);
     if (!seal)
-        return evc_gcm_open(&key, nonce->bytes, nonce->n, aad->bytes, aad->n, in, o->out, o->n,
-                            tag->bytes, tag->n);
-    status = evc_gcm_seal(&key, nonce->bytes, nonce->n, aad->bytes, aad->n, in, o->out, o->n,
-                          o->tag, tag->n);
-    if (status == EVC_OK && memcmp(o->tag, tag->bytes, tag->n) != 0)
+        status = evc_gcm_open(&key, nonce->bytes, nonce->n, aad->bytes, aad->n, in, o->out, o->n,
+                              tag->bytes, tag->n);
+    else
+        status = evc_gcm_seal(&key, nonce->bytes, nonce->n, aad->bytes, aad->n, in, o->out, o->n,
+                              o->tag, tag->n);
+    if (tag->n == 16)
+        compare_joined(x, o, status,
+                       seal ? evc_gcm_seal_joined(&key, nonce->bytes, nonce->n, aad->bytes, aad->n,
+                                                  joined, joined, o->n)
+                            : evc_gcm_open_joined(&key, nonce->bytes, nonce->n, aad->bytes, aad->n,
+                                                  joined, joined, o->n + 16));
+    if (seal && status == EVC_OK && memcmp(o->tag, tag->bytes, tag->n) != 0)
         return EVC_ERR_TAG;
     return status;
 }
@@ -223,13 +260,18 @@ static bool is_refused(struct vector *x, const struct outcome *o, const char *wh
 static bool judge(struct vector *x, const char *kernel, bool in_place)
 {
     const struct value *in = &x->v[IN], *expected = &x->v[OUT];
-    struct outcome o = {EVC_OK, result_bytes, in->n, {0}};
+    struct outcome o = {EVC_OK, result_bytes, in->n, {0}, false};
     const char *where = in_place ? ", in place" : "";
 
     memset(result_bytes, 0xa5, in->n + 16);
     if (in_place)
         memcpy(result_bytes, in->bytes, in->n);
     o.status = run(x, kernel, in_place ? result_bytes : in->bytes, &o);
+    if (o.joined_differs) {
+        snprintf(x->detail, sizeof x->detail, "text and tag in one buffer: another result%s",
+                 where);
+        return false;
+    }
     if (x->must_fail)
         return is_refused(x, &o, where);
     if (o.status != EVC_OK) {

@@ -116,8 +116,7 @@ EVC_API size_t evc_gcm_pair_key_bytes(const struct evc_aes *aes, const struct ev
 
 /*
  * One message. iv: 1 byte or more. tag: 16, 15, 14, 13, 12, 8 or 4 bytes; the two shortest only
- * with the limits of SP 800-38D appendix C. The tag is a buffer of its own; many protocols put
- * it behind the ciphertext.
+ * with the limits of SP 800-38D appendix C. The tag is a buffer of its own.
  *
  * EVC_ERR_NONCE_SIZE  the IV is empty or too long
  * EVC_ERR_TAG_SIZE    no such tag
@@ -132,6 +131,25 @@ EVC_CHECKED enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uin
                                          size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
                                          const uint8_t *in, uint8_t *out, size_t len_bytes,
                                          const uint8_t *tag, size_t tag_bytes);
+
+/*
+ * The same with a tag of 16 bytes right behind the ciphertext, as RFC 5116 (section 2.1) has the
+ * result of an AEAD, and as most protocols send it.
+ *
+ * seal: out has len_bytes + 16 bytes. open: in has in_bytes bytes, the tag among them, and out has
+ * 16 fewer. Text and tag of in may be anywhere in out, and the other way.
+ *
+ * EVC_ERR_LENGTH      open: also if in_bytes is below 16
+ * others              as above
+ */
+EVC_CHECKED enum evc_status evc_gcm_seal_joined(const union evc_gcm_key *key, const uint8_t *iv,
+                                                size_t iv_bytes, const uint8_t *aad,
+                                                size_t aad_bytes, const uint8_t *in, uint8_t *out,
+                                                size_t len_bytes);
+EVC_CHECKED enum evc_status evc_gcm_open_joined(const union evc_gcm_key *key, const uint8_t *iv,
+                                                size_t iv_bytes, const uint8_t *aad,
+                                                size_t aad_bytes, const uint8_t *in, uint8_t *out,
+                                                size_t in_bytes);
 
 /*
  * Many messages under one key, as packets are: each is handled on its own, and its result is in

@@ -379,7 +379,7 @@ EVC_CHECKED enum evc_status evc_aes_ccm_set_key_in(void *memory, size_t memory_b
 EVC_API size_t evc_aes_ccm_key_bytes(const struct evc_aes *ctr_kernel,
                                      const struct evc_aes *mac_kernel);
 
-/* in, out: len_bytes. The tag is apart from the ciphertext; the standards put it behind. */
+/* in, out: len_bytes. The tag is a buffer of its own. */
 EVC_CHECKED enum evc_status evc_aes_ccm_seal(const struct evc_aes_ccm_key *key,
                                              const uint8_t *nonce, size_t nonce_bytes,
                                              const uint8_t *aad, size_t aad_bytes,
@@ -390,6 +390,27 @@ EVC_CHECKED enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key,
                                              const uint8_t *aad, size_t aad_bytes,
                                              const uint8_t *in, uint8_t *out, size_t len_bytes,
                                              const uint8_t *tag, size_t tag_bytes);
+
+/*
+ * The same with the tag right behind the ciphertext, as the standards have it (SP 800-38C section
+ * 6.1, RFC 5116 section 2.1).
+ *
+ * seal: out has len_bytes + tag_bytes bytes. open: in has in_bytes bytes, the tag among them, and
+ * out has tag_bytes fewer. Text and tag of in may be anywhere in out, and the other way.
+ *
+ * EVC_ERR_LENGTH      open: also if in_bytes is below tag_bytes
+ * others              as above
+ */
+EVC_CHECKED enum evc_status evc_aes_ccm_seal_joined(const struct evc_aes_ccm_key *key,
+                                                    const uint8_t *nonce, size_t nonce_bytes,
+                                                    const uint8_t *aad, size_t aad_bytes,
+                                                    const uint8_t *in, uint8_t *out,
+                                                    size_t len_bytes, size_t tag_bytes);
+EVC_CHECKED enum evc_status evc_aes_ccm_open_joined(const struct evc_aes_ccm_key *key,
+                                                    const uint8_t *nonce, size_t nonce_bytes,
+                                                    const uint8_t *aad, size_t aad_bytes,
+                                                    const uint8_t *in, uint8_t *out,
+                                                    size_t in_bytes, size_t tag_bytes);
 
 /*
  * In pieces of any lengths: start with both lengths, all associated data, the message, finish. CCM

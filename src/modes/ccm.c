@@ -461,3 +461,34 @@ enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key, const uint8_
     clear(key);
     return status;
 }
+
+/* ---- The tag right behind the ciphertext ----------------------------------------------------- */
+
+/* The tag is written last: all of the text has been read, wherever it stands. */
+enum evc_status evc_aes_ccm_seal_joined(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
+                                        size_t nonce_bytes, const uint8_t *aad, size_t aad_bytes,
+                                        const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                        size_t tag_bytes)
+{
+    return evc_aes_ccm_seal(key, nonce, nonce_bytes, aad, aad_bytes, in, out, len_bytes,
+                            out + len_bytes, tag_bytes);
+}
+
+/* A copy of the received tag is compared, since text may be written to its place before. */
+enum evc_status evc_aes_ccm_open_joined(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
+                                        size_t nonce_bytes, const uint8_t *aad, size_t aad_bytes,
+                                        const uint8_t *in, uint8_t *out, size_t in_bytes,
+                                        size_t tag_bytes)
+{
+    uint8_t tag[16];
+
+    if (!is_set(key))
+        return EVC_ERR_KERNEL;
+    if (tag_bytes > sizeof tag)
+        return EVC_ERR_TAG_SIZE;
+    if (in_bytes < tag_bytes)
+        return EVC_ERR_LENGTH;
+    memcpy(tag, in + (in_bytes - tag_bytes), tag_bytes);
+    return evc_aes_ccm_open(key, nonce, nonce_bytes, aad, aad_bytes, in, out, in_bytes - tag_bytes,
+                            tag, tag_bytes);
+}

@@ -217,6 +217,37 @@ static enum evc_status gcm_open(const uint8_t *in, uint8_t *out, size_t n)
     return evc_gcm_open(&gcm_key, nonce, 12, aad, sizeof aad, in, out, n, tag, 16);
 }
 
+/* The tag is behind the ciphertext: n is the length of the text. */
+static enum evc_status ccm_seal_joined(const uint8_t *in, uint8_t *out, size_t n)
+{
+    return evc_aes_ccm_seal_joined(&ccm_key, nonce, 12, aad, sizeof aad, in, out, n, 16);
+}
+
+static enum evc_status ccm_open_joined(const uint8_t *in, uint8_t *out, size_t n)
+{
+    return evc_aes_ccm_open_joined(&ccm_key, nonce, 12, aad, sizeof aad, in, out, n + 16, 16);
+}
+
+static enum evc_status gcm_seal_joined(const uint8_t *in, uint8_t *out, size_t n)
+{
+    return evc_gcm_seal_joined(&gcm_key, nonce, 12, aad, sizeof aad, in, out, n);
+}
+
+static enum evc_status gcm_open_joined(const uint8_t *in, uint8_t *out, size_t n)
+{
+    return evc_gcm_open_joined(&gcm_key, nonce, 12, aad, sizeof aad, in, out, n + 16);
+}
+
+static enum evc_status gcm_seal_joined_long_iv(const uint8_t *in, uint8_t *out, size_t n)
+{
+    return evc_gcm_seal_joined(&gcm_key, nonce, 16, aad, sizeof aad, in, out, n);
+}
+
+static enum evc_status gcm_open_joined_long_iv(const uint8_t *in, uint8_t *out, size_t n)
+{
+    return evc_gcm_open_joined(&gcm_key, nonce, 16, aad, sizeof aad, in, out, n + 16);
+}
+
 /* Another length of the IV: composed of operations on blocks. */
 static enum evc_status gcm_seal_long_iv(const uint8_t *in, uint8_t *out, size_t n)
 {
@@ -299,12 +330,29 @@ static const struct mode {
     {"GCM opened, long IV", gcm_open_long_iv, gcm_seal_long_iv, 0, 1},
     {"GCM sealed in pieces", gcm_seal_pieces, NULL, 0, 1},
     {"GCM opened in pieces", gcm_open_pieces, gcm_seal_pieces, 0, 1},
+    {"CCM sealed, joined", ccm_seal_joined, NULL, 0, 1},
+    {"CCM opened, joined", ccm_open_joined, ccm_seal_joined, 0, 1},
+    {"GCM sealed, joined", gcm_seal_joined, NULL, 0, 1},
+    {"GCM opened, joined", gcm_open_joined, gcm_seal_joined, 0, 1},
+    {"GCM sealed, joined, long IV", gcm_seal_joined_long_iv, NULL, 0, 1},
+    {"GCM opened, joined, long IV", gcm_open_joined_long_iv, gcm_seal_joined_long_iv, 0, 1},
 };
+
+/* Bytes of the tag that is behind the text, of input and output. */
+static size_t more_in(const struct mode *mode)
+{
+    return strstr(mode->name, "joined") && mode->seal ? 16 : 0;
+}
+
+static size_t more_out(const struct mode *mode)
+{
+    return strstr(mode->name, "joined") && !mode->seal ? 16 : 0;
+}
 
 /* ---- One message at one distance ---- */
 
 struct message {
-    uint8_t in[MOST_BYTES], out[MOST_BYTES], tag[16];
+    uint8_t in[MOST_BYTES + 16], out[MOST_BYTES + 16], tag[16];
     size_t len_bytes;
 };
 
@@ -330,9 +378,9 @@ static int is_right_at(const struct mode *mode, const struct message *m, int shi
     uint8_t *const in = room + 2 * MOST_SHIFT, *const out = in + shift;
 
     memset(room, 0xa5, sizeof room);
-    memcpy(in, m->in, m->len_bytes);
+    memcpy(in, m->in, m->len_bytes + more_in(mode));
     memcpy(wanted, room, sizeof room);
-    memcpy(wanted + (out - room), m->out, m->len_bytes);
+    memcpy(wanted + (out - room), m->out, m->len_bytes + more_out(mode));
     memcpy(tag, m->tag, 16);
     return mode->run(in, out, m->len_bytes) == EVC_OK && memcmp(room, wanted, sizeof room) == 0 &&
            memcmp(tag, m->tag, 16) == 0;
@@ -462,18 +510,16 @@ static void forgeries_are_wiped_at_every_distance(void)
                 continue;
             make(mode, &m);
             for (int shift = -MOST_SHIFT; shift <= MOST_SHIFT; shift++) {
-                uint8_t room[ROOM], *const in = room + 2 * MOST_SHIFT, *const out = in + shift;
+                uint8_t room[ROOM], wanted[ROOM];
+                uint8_t *const in = room + 2 * MOST_SHIFT, *const out = in + shift;
                 memset(room, 0xa5, sizeof room);
-                memcpy(in, m.in, m.len_bytes);
+                memcpy(in, m.in, m.len_bytes + more_in(mode));
                 memcpy(tag, m.tag, 16);
-                tag[3] ^= 1;
+                (more_in(mode) ? in + m.len_bytes : tag)[3] ^= 1;
+                memcpy(wanted, room, sizeof room); /* what is not output is as it was */
+                memcpy(wanted + (out - room), zeros, m.len_bytes);
                 EXPECT(mode->run(in, out, m.len_bytes) == EVC_ERR_TAG);
-                EXPECT(memcmp(out, zeros, m.len_bytes) == 0);
-                memset(out, 0xa5, m.len_bytes);
-                for (size_t k = 0; k < sizeof room; k++) { /* what is not output is as it was */
-                    const size_t at = k - 2 * MOST_SHIFT;
-                    EXPECT(room[k] == 0xa5 || (at < m.len_bytes && room[k] == m.in[at]));
-                }
+                EXPECT(memcmp(room, wanted, sizeof room) == 0);
             }
         }
     }
@@ -482,7 +528,7 @@ static void forgeries_are_wiped_at_every_distance(void)
 /* Calls that are refused write nothing, so they move nothing. */
 static void refused_calls_move_nothing(void)
 {
-    uint8_t room[128], before[128], iv[16] = {0};
+    uint8_t room[128], before[128], iv[16] = {0}, few[15] = {0};
     uint8_t *const in = room + 32;
     struct evc_aes_ctr ctr_state = {.phase = 0};
     struct evc_aes_xts xts_state = {.phase = 0};
@@ -508,6 +554,17 @@ static void refused_calls_move_nothing(void)
                EVC_ERR_TAG_SIZE);
         EXPECT(evc_aes_ccm_open(&ccm_key, nonce, 12, NULL, 0, in, out, 33, tag, 3) ==
                EVC_ERR_TAG_SIZE);
+        EXPECT(evc_aes_ccm_seal_joined(&ccm_key, nonce, 12, NULL, 0, in, out, 33, 3) ==
+               EVC_ERR_TAG_SIZE);
+        EXPECT(evc_aes_ccm_open_joined(&ccm_key, nonce, 12, NULL, 0, in, out, 33, 34) ==
+               EVC_ERR_TAG_SIZE);
+        EXPECT(evc_aes_ccm_open_joined(&ccm_key, nonce, 7, NULL, 0, few, few, 15, 16) ==
+               EVC_ERR_LENGTH);
+        EXPECT(evc_gcm_seal_joined(&gcm_key, nonce, 0, NULL, 0, in, out, 33) == EVC_ERR_NONCE_SIZE);
+        EXPECT(evc_gcm_open_joined(&gcm_key, nonce, 0, NULL, 0, in, out, 33) == EVC_ERR_NONCE_SIZE);
+        for (size_t n = 0; n < 16; n++)
+            EXPECT(evc_gcm_open_joined(&gcm_key, nonce, 12, NULL, 0, few, few, n) ==
+                   EVC_ERR_LENGTH);
         EXPECT(evc_gcm_seal_update(&gcm_key, &gcm_state, in, out, 33) == EVC_ERR_STATE);
         EXPECT(evc_gcm_open_update(&gcm_key, &gcm_state, in, out, 33) == EVC_ERR_STATE);
         EXPECT(evc_gcm_seal(&gcm_key, nonce, 12, NULL, 0, in, out, 33, tag, 3) == EVC_ERR_TAG_SIZE);
@@ -515,6 +572,12 @@ static void refused_calls_move_nothing(void)
     }
     evc_wipe(&aes_key, sizeof aes_key);
     evc_wipe(&xts_key, sizeof xts_key);
+    evc_wipe(&ccm_key, sizeof ccm_key);
+    evc_wipe(&gcm_key, sizeof gcm_key);
+    EXPECT(evc_aes_ccm_seal_joined(&ccm_key, nonce, 12, NULL, 0, in, in, 33, 16) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_ccm_open_joined(&ccm_key, nonce, 12, NULL, 0, in, in, 9, 16) == EVC_ERR_KERNEL);
+    EXPECT(evc_gcm_seal_joined(&gcm_key, nonce, 12, NULL, 0, in, in, 33) == EVC_ERR_KERNEL);
+    EXPECT(evc_gcm_open_joined(&gcm_key, nonce, 12, NULL, 0, in, in, 9) == EVC_ERR_KERNEL);
     EXPECT(evc_aes_encrypt(&aes_key, in, in + 5, 2) == EVC_ERR_KERNEL);
     EXPECT(evc_aes_decrypt(&aes_key, in, in + 5, 2) == EVC_ERR_KERNEL);
     EXPECT(evc_aes_ctr(&aes_key, iv, in, in - 5, 33) == EVC_ERR_KERNEL);
