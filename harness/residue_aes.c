@@ -653,6 +653,9 @@ static void know_keys(struct check *c)
         must(evc_aes_cmac_set_key(&v->cmac, kernel, v->user_key, key_bits));
         must(evc_aes_ccm_set_key(&v->ccm, first, kernel, v->user_key, key_bits));
         must(evc_aes_ccm_set_key(&v->ccm_ref, ref, ref, v->user_key, key_bits));
+        must(evc_aes_cmac_allow_short_tags(&v->cmac));
+        must(evc_aes_ccm_allow_short_tags(&v->ccm));
+        must(evc_aes_ccm_allow_short_tags(&v->ccm_ref));
     }
 }
 

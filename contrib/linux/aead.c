@@ -25,12 +25,17 @@ static size_t gcm_bytes(const struct evc_choice *choice)
 			   : evc_gcm_pair_key_bytes(choice->parallel, choice->ghash);
 }
 
+/* The kernel's API takes short tags of every key. */
 static enum evc_status gcm_set(void *memory, size_t memory_bytes, const struct evc_choice *choice,
 			       const u8 *key, unsigned int key_bits)
 {
-	return choice->gcm ? evc_gcm_set_key_in(memory, memory_bytes, choice->gcm, key, key_bits)
-			   : evc_gcm_set_pair_in(memory, memory_bytes, choice->parallel,
-						 choice->ghash, key, key_bits);
+	enum evc_status status =
+		choice->gcm
+			? evc_gcm_set_key_in(memory, memory_bytes, choice->gcm, key, key_bits)
+			: evc_gcm_set_pair_in(memory, memory_bytes, choice->parallel, choice->ghash,
+					      key, key_bits);
+
+	return status == EVC_OK ? evc_gcm_allow_short_tags(memory) : status;
 }
 
 static const struct evc_mode gcm_mode = {gcm_bytes, gcm_set};
@@ -43,8 +48,10 @@ static size_t ccm_bytes(const struct evc_choice *choice)
 static enum evc_status ccm_set(void *memory, size_t memory_bytes, const struct evc_choice *choice,
 			       const u8 *key, unsigned int key_bits)
 {
-	return evc_aes_ccm_set_key_in(memory, memory_bytes, choice->parallel, choice->serial, key,
-				      key_bits);
+	enum evc_status status = evc_aes_ccm_set_key_in(memory, memory_bytes, choice->parallel,
+							choice->serial, key, key_bits);
+
+	return status == EVC_OK ? evc_aes_ccm_allow_short_tags(memory) : status;
 }
 
 static const struct evc_mode ccm_mode = {ccm_bytes, ccm_set};

@@ -54,7 +54,8 @@ enum evc_status {
     EVC_ERR_KEY_SIZE,   /* key_bits is not a size of this primitive, in bits */
     EVC_ERR_EQUAL_KEYS, /* XTS: the two halves of the key are equal (SP 800-38E, FIPS 140 IG C.I) */
     EVC_ERR_NONCE_SIZE, /* nonce or IV of a length that the standard does not allow */
-    EVC_ERR_TAG_SIZE,   /* tag of a length that the standard does not allow */
+    EVC_ERR_TAG_SIZE,   /* tag of a length that the standard does not allow, or the key
+                         * does not: see *_allow_short_tags */
     EVC_ERR_LENGTH,     /* message too short, too long, not whole blocks, or
                          * not what was announced */
     EVC_ERR_TAG,        /* the tag does not match; a call that opens a whole

@@ -47,7 +47,8 @@ struct evc_gcm; /* a kernel's descriptor; what is in it is below, for those who 
 struct evc_gcm_head {
     const struct evc_gcm *kernel;
     uint32_t rounds;   /* of AES: 10, 12 or 14 */
-    uint32_t ghash_at; /* of a pair: where the key of GHASH begins behind that of AES; else 0 */
+    uint16_t ghash_at; /* of a pair: where the key of GHASH begins behind that of AES; else 0 */
+    uint16_t allows_short_tags;
 };
 
 union evc_gcm_key {
@@ -112,11 +113,21 @@ EVC_CHECKED enum evc_status evc_gcm_set_key_in(void *memory, size_t memory_bytes
                                                const uint8_t *user_key, unsigned key_bits);
 EVC_API size_t evc_gcm_pair_key_bytes(const struct evc_aes *aes, const struct evc_ghash *ghash);
 
+/*
+ * Tags of 8 and 4 bytes are refused unless this allows them for a key; before threads share it. SP
+ * 800-38D has them for special uses alone, with limits on messages and failures of each key
+ * (section 5.2.1.2, appendix C), since forgeries succeed more often than a guess of the tag, and
+ * each one tells something of the authentication key (N. Ferguson, "Authentication weaknesses in
+ * GCM", 2005). NIST's revision takes no tag below 96 bits (second pre-draft call for comments on SP
+ * 800-38D revision 1, June 2026). EVC_ERR_KERNEL: the key is not set up.
+ */
+EVC_CHECKED enum evc_status evc_gcm_allow_short_tags(union evc_gcm_key *key);
+
 /* ---- Messages -------------------------------------------------------------------------------- */
 
 /*
- * One message. iv: 1 byte or more. tag: 16, 15, 14, 13, 12, 8 or 4 bytes; the two shortest only
- * with the limits of SP 800-38D appendix C. The tag is a buffer of its own.
+ * One message. iv: 1 byte or more. tag: 12 to 16 bytes, or 8 or 4 if evc_gcm_allow_short_tags
+ * allowed them. The tag is a buffer of its own.
  *
  * EVC_ERR_NONCE_SIZE  the IV is empty or too long
  * EVC_ERR_TAG_SIZE    no such tag

@@ -270,13 +270,15 @@ EVC_CHECKED enum evc_status evc_aes_cbcmac(const union evc_aes_key *key, uint8_t
 
 /* ---- CMAC: SP 800-38B (2005, updated 2016), RFC 4493 ----------------------------------------- */
 
-/* Tags of 4 to 16 bytes; below 8 only with the analysis that SP 800-38B appendix A asks for. Fix
- * tag_bytes in your protocol; never take it from the received message. */
-#define EVC_AES_CMAC_MIN_TAG 4
+/* Tags of 8 to 16 bytes; of 4 to 7 if evc_aes_cmac_allow_short_tags allowed them. Fix tag_bytes in
+ * your protocol; never take it from the received message. */
+#define EVC_AES_CMAC_MIN_TAG 8
+#define EVC_AES_CMAC_MIN_SHORT_TAG 4
 
 struct evc_aes_cmac_key {
     EVC_ALIGN(16) uint8_t k1[16];
     uint8_t k2[16];
+    uint32_t allows_short_tags;
     union evc_aes_key aes; /* for encryption only; in memory of the caller as
                             * long as its kernel needs */
 };
@@ -293,10 +295,15 @@ EVC_CHECKED enum evc_status evc_aes_cmac_set_key_in(void *memory, size_t memory_
                                                     const uint8_t *user_key, unsigned key_bits);
 EVC_API size_t evc_aes_cmac_key_bytes(const struct evc_aes *kernel);
 
+/* Tags of 4 to 7 bytes are refused unless this allows them for a key; before threads share it. SP
+ * 800-38B (appendix A.2) has tags below 64 bits only with an analysis of what accepting a guessed
+ * one does. EVC_ERR_KERNEL: the key is not set up. */
+EVC_CHECKED enum evc_status evc_aes_cmac_allow_short_tags(struct evc_aes_cmac_key *key);
+
 /*
  * The tag of a message, and its check in constant time.
  *
- * EVC_ERR_TAG_SIZE    tag_bytes is not 4 to 16
+ * EVC_ERR_TAG_SIZE    tag_bytes is not 8 to 16, nor a short one that is allowed
  * EVC_ERR_TAG         verify: the tag is not that of the message
  */
 EVC_CHECKED enum evc_status evc_aes_cmac(const struct evc_aes_cmac_key *key, const uint8_t *in,
@@ -337,8 +344,9 @@ EVC_CHECKED enum evc_status evc_aes_cmac_many(const struct evc_aes_cmac_key *key
 
 /*
  * Authenticated encryption. nonce: 7 to 13 bytes, never twice under one key; a nonce of n bytes
- * leaves messages below 2^(8 (15 - n)) bytes (13: 64 KiB, 12: 16 MiB, 11: 4 GiB). tag: 4, 6, 8, 10,
- * 12, 14 or 16 bytes. Associated data: any length.
+ * leaves messages below 2^(8 (15 - n)) bytes (13: 64 KiB, 12: 16 MiB, 11: 4 GiB). tag: 8, 10, 12,
+ * 14 or 16 bytes, or 4 or 6 if evc_aes_ccm_allow_short_tags allowed them. Associated data: any
+ * length.
  *
  * EVC_ERR_NONCE_SIZE, EVC_ERR_TAG_SIZE    not one of these
  * EVC_ERR_LENGTH                          message too long for the nonce; streaming: see there
@@ -347,6 +355,7 @@ EVC_CHECKED enum evc_status evc_aes_cmac_many(const struct evc_aes_cmac_key *key
 struct evc_aes_ccm_key {
     EVC_ALIGN(16) uint32_t mac_at; /* where the key of CBC-MAC begins in keys;
                                     * 0: one key serves both */
+    uint32_t allows_short_tags;
     /* For CTR, kernel: PARALLEL; then for CBC-MAC, kernel: SERIAL; each as
      * long as its kernel needs */
     EVC_ALIGN(16) uint8_t keys[2 * sizeof(union evc_aes_key)];
@@ -378,6 +387,14 @@ EVC_CHECKED enum evc_status evc_aes_ccm_set_key_in(void *memory, size_t memory_b
                                                    const uint8_t *user_key, unsigned key_bits);
 EVC_API size_t evc_aes_ccm_key_bytes(const struct evc_aes *ctr_kernel,
                                      const struct evc_aes *mac_kernel);
+
+/*
+ * Tags of 4 and 6 bytes are refused unless this allows them for a key; before threads share it. SP
+ * 800-38C (appendix B.2) has tags below 64 bits only with an analysis of what accepting a guessed
+ * one does. Tags of 8 bytes, as TLS has them (RFC 6655), need none: unlike GCM's, they are no
+ * easier to forge than to guess. EVC_ERR_KERNEL: the key is not set up.
+ */
+EVC_CHECKED enum evc_status evc_aes_ccm_allow_short_tags(struct evc_aes_ccm_key *key);
 
 /* in, out: len_bytes. The tag is a buffer of its own. */
 EVC_CHECKED enum evc_status evc_aes_ccm_seal(const struct evc_aes_ccm_key *key,

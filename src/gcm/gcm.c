@@ -8,6 +8,14 @@
 #include "gcm/pieces.h"
 #include "gcm/sizes.h"
 
+enum evc_status evc_gcm_allow_short_tags(union evc_gcm_key *key)
+{
+    if (!key->head.kernel)
+        return EVC_ERR_KERNEL;
+    key->head.allows_short_tags = 1;
+    return EVC_OK;
+}
+
 static enum evc_status check_message(const union evc_gcm_key *key, uint64_t iv_bytes,
                                      uint64_t aad_bytes, uint64_t len_bytes, size_t tag_bytes)
 {
@@ -15,7 +23,7 @@ static enum evc_status check_message(const union evc_gcm_key *key, uint64_t iv_b
         return EVC_ERR_KERNEL;
     if (!iv_fits(iv_bytes))
         return EVC_ERR_NONCE_SIZE;
-    if (!tag_fits(tag_bytes))
+    if (!tag_fits(key, tag_bytes))
         return EVC_ERR_TAG_SIZE;
     if (aad_bytes > EVC_GCM_MAX_AAD || len_bytes > EVC_GCM_MAX_TEXT)
         return EVC_ERR_LENGTH;

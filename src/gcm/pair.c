@@ -239,6 +239,8 @@ static enum evc_status set_pair(struct pair_key *key, const struct evc_aes *aes,
         evc_aes_set_encrypt_key_in(key->keys, aes_bytes, aes, user_key, key_bits);
     uint8_t h[16] = {0};
 
+    if (aes_bytes > UINT16_MAX)
+        return EVC_ERR_KERNEL;
     if (status != EVC_OK)
         return status;
     evc_aes_op_encrypt(aes_of(key), h, h, 1);
@@ -247,7 +249,7 @@ static enum evc_status set_pair(struct pair_key *key, const struct evc_aes *aes,
     evc_clear(&aes->kernel);
     key->head.kernel = &pair;
     key->head.rounds = aes_of(key)->head.rounds;
-    key->head.ghash_at = (uint32_t)aes_bytes;
+    key->head.ghash_at = (uint16_t)aes_bytes;
     return status;
 }
 

@@ -528,7 +528,7 @@ EVC_OUT_OF_LINE enum evc_status seal_finish_checked(const union evc_gcm_key *key
 
     if (status != EVC_OK)
         return status;
-    if (!tag_fits(tag_bytes))
+    if (!tag_fits(key, tag_bytes))
         return EVC_ERR_TAG_SIZE;
     if (form != TAG)
         end_message(key, state);
@@ -550,7 +550,7 @@ EVC_OUT_OF_LINE enum evc_status open_finish_checked(const union evc_gcm_key *key
 
     if (status != EVC_OK)
         return status;
-    if (!tag_fits(tag_bytes))
+    if (!tag_fits(key, tag_bytes))
         return EVC_ERR_TAG_SIZE;
     if (form != TAG)
         end_message(key, state);

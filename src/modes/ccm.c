@@ -89,13 +89,24 @@ enum evc_status evc_aes_ccm_set_key(struct evc_aes_ccm_key *key, const struct ev
     return evc_aes_ccm_set_key_in(key, sizeof *key, ctr_kernel, mac_kernel, user_key, key_bits);
 }
 
+enum evc_status evc_aes_ccm_allow_short_tags(struct evc_aes_ccm_key *key)
+{
+    if (!is_set(key))
+        return EVC_ERR_KERNEL;
+    key->allows_short_tags = 1;
+    return EVC_OK;
+}
+
 /* ---- The start ------------------------------------------------------------------------------- */
 
-static enum evc_status check_sizes(size_t nonce_bytes, uint64_t text_bytes, size_t tag_bytes)
+static enum evc_status check_sizes(const struct evc_aes_ccm_key *key, size_t nonce_bytes,
+                                   uint64_t text_bytes, size_t tag_bytes)
 {
+    const size_t least_tag_bytes = key->allows_short_tags ? 4 : 8;
+
     if (nonce_bytes < 7 || nonce_bytes > 13)
         return EVC_ERR_NONCE_SIZE;
-    if (tag_bytes < 4 || tag_bytes > 16 || tag_bytes % 2 != 0)
+    if (tag_bytes < least_tag_bytes || tag_bytes > 16 || tag_bytes % 2 != 0)
         return EVC_ERR_TAG_SIZE;
     if (nonce_bytes > 7 && text_bytes >> (8 * (15 - nonce_bytes)) != 0)
         return EVC_ERR_LENGTH;
@@ -167,7 +178,7 @@ enum evc_status evc_aes_ccm_start(const struct evc_aes_ccm_key *key, struct evc_
                                   uint64_t text_bytes, size_t tag_bytes)
 {
     const enum evc_status status =
-        is_set(key) ? check_sizes(nonce_bytes, text_bytes, tag_bytes) : EVC_ERR_KERNEL;
+        is_set(key) ? check_sizes(key, nonce_bytes, text_bytes, tag_bytes) : EVC_ERR_KERNEL;
 
     if (status != EVC_OK) {
         evc_wipe(state, sizeof *state);
@@ -428,7 +439,7 @@ enum evc_status evc_aes_ccm_seal(const struct evc_aes_ccm_key *key, const uint8_
                                  size_t tag_bytes)
 {
     const enum evc_status status =
-        is_set(key) ? check_sizes(nonce_bytes, len_bytes, tag_bytes) : EVC_ERR_KERNEL;
+        is_set(key) ? check_sizes(key, nonce_bytes, len_bytes, tag_bytes) : EVC_ERR_KERNEL;
     struct evc_aes_ccm state;
 
     if (status != EVC_OK)
@@ -447,7 +458,7 @@ enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key, const uint8_
                                  const uint8_t *tag, size_t tag_bytes)
 {
     enum evc_status status =
-        is_set(key) ? check_sizes(nonce_bytes, len_bytes, tag_bytes) : EVC_ERR_KERNEL;
+        is_set(key) ? check_sizes(key, nonce_bytes, len_bytes, tag_bytes) : EVC_ERR_KERNEL;
     struct evc_aes_ccm state;
 
     if (status != EVC_OK)

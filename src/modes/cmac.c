@@ -103,9 +103,19 @@ static enum evc_status compare(const uint8_t *computed, const uint8_t *tag, size
     return equal ? EVC_OK : EVC_ERR_TAG;
 }
 
-static int tag_size_allowed(size_t tag_bytes)
+enum evc_status evc_aes_cmac_allow_short_tags(struct evc_aes_cmac_key *key)
 {
-    return tag_bytes >= EVC_AES_CMAC_MIN_TAG && tag_bytes <= 16;
+    if (!evc_aes_is_set(&key->aes))
+        return EVC_ERR_KERNEL;
+    key->allows_short_tags = 1;
+    return EVC_OK;
+}
+
+static int tag_size_allowed(const struct evc_aes_cmac_key *key, size_t tag_bytes)
+{
+    const size_t least = key->allows_short_tags ? EVC_AES_CMAC_MIN_SHORT_TAG : EVC_AES_CMAC_MIN_TAG;
+
+    return tag_bytes >= least && tag_bytes <= 16;
 }
 
 /* ---- In one call ----------------------------------------------------------------------------- */
@@ -128,7 +138,7 @@ enum evc_status evc_aes_cmac(const struct evc_aes_cmac_key *key, const uint8_t *
 
     if (!evc_aes_is_set(&key->aes))
         return EVC_ERR_KERNEL;
-    if (!tag_size_allowed(tag_bytes))
+    if (!tag_size_allowed(key, tag_bytes))
         return EVC_ERR_TAG_SIZE;
     whole_tag(key, in, len_bytes, chain);
     memcpy(tag, chain, tag_bytes);
@@ -145,7 +155,7 @@ enum evc_status evc_aes_cmac_verify(const struct evc_aes_cmac_key *key, const ui
 
     if (!evc_aes_is_set(&key->aes))
         return EVC_ERR_KERNEL;
-    if (!tag_size_allowed(tag_bytes))
+    if (!tag_size_allowed(key, tag_bytes))
         return EVC_ERR_TAG_SIZE;
     whole_tag(key, in, len_bytes, chain);
     status = compare(chain, tag, tag_bytes);
@@ -214,7 +224,7 @@ enum evc_status evc_aes_cmac_finish(const struct evc_aes_cmac_key *key, struct e
 
     if (status != EVC_OK)
         return status;
-    if (!tag_size_allowed(tag_bytes))
+    if (!tag_size_allowed(key, tag_bytes))
         return EVC_ERR_TAG_SIZE;
     end_chain(key, state->chain, state->last, state->used);
     memcpy(tag, state->chain, tag_bytes);
@@ -231,7 +241,7 @@ enum evc_status evc_aes_cmac_finish_verify(const struct evc_aes_cmac_key *key,
 
     if (status != EVC_OK)
         return status;
-    if (!tag_size_allowed(tag_bytes))
+    if (!tag_size_allowed(key, tag_bytes))
         return EVC_ERR_TAG_SIZE;
     end_chain(key, state->chain, state->last, state->used);
     status = compare(state->chain, tag, tag_bytes);

@@ -87,6 +87,7 @@ static void set_key(union evc_gcm_key *key, const struct kernel *k)
     else
         must(evc_gcm_set_pair(key, k->aes, k->ghash, m.user_key, m.key_bits) == EVC_OK,
              "takes no key");
+    must(evc_gcm_allow_short_tags(key) == EVC_OK, "allows no short tags");
 }
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */

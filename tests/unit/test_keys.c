@@ -220,6 +220,52 @@ static void the_descriptor_of_pairs_is_refused(void)
            is_filled(room, 0, 4096));
 }
 
+/* The place of the second key of a pair is a number of 16 bits. */
+static void pairs_of_very_large_keys_are_refused(void)
+{
+    static EVC_ALIGN(16) uint8_t memory[0x10000 + 4096];
+    const struct evc_ghash *ghash = evc_ghash_named("c_ref");
+    struct evc_aes large = *evc_aes_named("c_ref");
+
+    large.kernel.key_bytes = 0x10000 - 16;
+    EXPECT(evc_gcm_set_pair_in(memory, sizeof memory, &large, ghash, user_key, 128) == EVC_OK);
+    large.kernel.key_bytes = 0x10000;
+    EXPECT(evc_gcm_set_pair_in(memory, sizeof memory, &large, ghash, user_key, 128) ==
+           EVC_ERR_KERNEL);
+    EXPECT(is_filled(memory, 0, sizeof memory));
+}
+
+/* A key that is set anew takes no short tags until they are allowed again. */
+static void short_tags_are_allowed_for_a_key_that_is_set_up(void)
+{
+    static union evc_gcm_key gcm;
+    static struct evc_aes_ccm_key ccm;
+    static struct evc_aes_cmac_key cmac;
+    const struct evc_aes *aes = evc_aes_named("c_ref");
+    const uint8_t nonce[12] = {0}, text[4] = {0};
+    uint8_t copy[4], short_tag[4];
+
+    EXPECT(evc_gcm_allow_short_tags(&gcm) == EVC_ERR_KERNEL && all_are(&gcm, 0, sizeof gcm));
+    EXPECT(evc_aes_ccm_allow_short_tags(&ccm) == EVC_ERR_KERNEL && all_are(&ccm, 0, sizeof ccm));
+    EXPECT(evc_aes_cmac_allow_short_tags(&cmac) == EVC_ERR_KERNEL);
+    EXPECT(all_are(&cmac, 0, sizeof cmac));
+    for (int round = 0; round < 2; round++) {
+        must(evc_gcm_set_pair(&gcm, aes, evc_ghash_named("c_ref"), user_key, 128));
+        must(evc_aes_ccm_set_key(&ccm, aes, aes, user_key, 128));
+        must(evc_aes_cmac_set_key(&cmac, aes, user_key, 128));
+        for (int allowed = 0; allowed < 2; allowed++) {
+            const enum evc_status status = allowed ? EVC_OK : EVC_ERR_TAG_SIZE;
+            EXPECT(evc_gcm_seal(&gcm, nonce, 12, NULL, 0, text, copy, 4, short_tag, 4) == status);
+            EXPECT(evc_aes_ccm_seal(&ccm, nonce, 12, NULL, 0, text, copy, 4, short_tag, 4) ==
+                   status);
+            EXPECT(evc_aes_cmac(&cmac, text, 4, short_tag, 4) == status);
+            EXPECT(evc_gcm_allow_short_tags(&gcm) == EVC_OK);
+            EXPECT(evc_aes_ccm_allow_short_tags(&ccm) == EVC_OK);
+            EXPECT(evc_aes_cmac_allow_short_tags(&cmac) == EVC_OK);
+        }
+    }
+}
+
 static void keys_of_ghash_are_refused_and_wiped(void)
 {
     const struct evc_ghash *kernel = evc_ghash_named("c_ref");
@@ -459,6 +505,8 @@ int main(void)
     with_every_kernel(all_tests);
     RUN(kernels_that_need_more_alignment_are_refused);
     RUN(the_descriptor_of_pairs_is_refused);
+    RUN(pairs_of_very_large_keys_are_refused);
+    RUN(short_tags_are_allowed_for_a_key_that_is_set_up);
     RUN(keys_of_ghash_are_refused_and_wiped);
     RUN(keys_of_two_kernels_use_both);
     RUN(keys_of_qarma_are_refused_and_wiped);

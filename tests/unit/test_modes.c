@@ -371,6 +371,8 @@ static void cmac_in_pieces_equals_one_call(const struct evc_aes *kernel)
     for (int round = 0; round < 2 * ROUNDS; round++) {
         size_t len = some_length(), tag_bytes = 4 + random_below(13);
         EXPECT(evc_aes_cmac_set_key(&key, kernel, key_bytes, fresh_key()) == EVC_OK);
+        if (tag_bytes < 8)
+            must(evc_aes_cmac_allow_short_tags(&key));
         EXPECT(evc_aes_cmac(&key, in, len, tag, 16) == EVC_OK);
         memset(again, 0xa5, 16);
         must(evc_aes_cmac_start(&state));
@@ -394,6 +396,7 @@ static void cmac_verifies_every_bit_of_the_tag(const struct evc_aes *kernel)
     uint8_t tag[16];
 
     EXPECT(evc_aes_cmac_set_key(&key, kernel, key_bytes, fresh_key()) == EVC_OK);
+    must(evc_aes_cmac_allow_short_tags(&key));
     for (size_t tag_bytes = 4; tag_bytes <= 16; tag_bytes++) {
         EXPECT(evc_aes_cmac(&key, in, 40, tag, tag_bytes) == EVC_OK);
         EXPECT(evc_aes_cmac_verify(&key, in, 40, tag, tag_bytes) == EVC_OK);
@@ -413,7 +416,7 @@ static void cmac_verifies_every_bit_of_the_tag(const struct evc_aes *kernel)
 
 static void cmac_refuses_tags_and_keys(const struct evc_aes *kernel)
 {
-    static const size_t sizes[] = {0, 1, 2, 3, 17, 32};
+    static const size_t sizes[] = {0, 1, 2, 3, 17, 32, 4, 5, 6, 7};
     static struct evc_aes_cmac_key key;
     struct evc_aes_cmac state;
     uint8_t tag[32];
@@ -423,10 +426,13 @@ static void cmac_refuses_tags_and_keys(const struct evc_aes *kernel)
     EXPECT(evc_aes_cmac_set_key(&key, kernel, key_bytes, 129) == EVC_ERR_KEY_SIZE);
     EXPECT(all_are(&key, 0, sizeof key));
     EXPECT(evc_aes_cmac_set_key(&key, NULL, key_bytes, 128) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_cmac_allow_short_tags(&key) == EVC_ERR_KERNEL && all_are(&key, 0, sizeof key));
     EXPECT(evc_aes_cmac_set_key(&key, kernel, key_bytes, 128) == EVC_OK);
     memset(tag, 0xa5, sizeof tag);
     must(evc_aes_cmac_start(&state));
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    for (size_t i = sizeof sizes / sizeof sizes[0]; i-- > 0;) {
+        if (sizes[i] == 32) /* the short ones come before it */
+            must(evc_aes_cmac_allow_short_tags(&key));
         EXPECT(evc_aes_cmac(&key, in, 5, tag, sizes[i]) == EVC_ERR_TAG_SIZE);
         EXPECT(evc_aes_cmac_verify(&key, in, 5, tag, sizes[i]) == EVC_ERR_TAG_SIZE);
         EXPECT(evc_aes_cmac_finish(&key, &state, tag, sizes[i]) == EVC_ERR_TAG_SIZE);
@@ -493,6 +499,10 @@ static void ccm_in_pieces_equals_one_call(const struct evc_aes *kernel)
         EXPECT(evc_aes_ccm_set_key(&key, kernel, kernel, key_bytes, bits) == EVC_OK);
         EXPECT(evc_aes_ccm_set_key(&mixed, kernel, evc_aes_named("c_ref"), key_bytes, bits) ==
                EVC_OK);
+        if (tag_len < 8) {
+            must(evc_aes_ccm_allow_short_tags(&key));
+            must(evc_aes_ccm_allow_short_tags(&mixed));
+        }
         EXPECT(evc_aes_ccm_seal(&mixed, nonce, nonce_len, aad, aad_len, in, want, len, tag,
                                 tag_len) == EVC_OK);
         EXPECT(evc_aes_ccm_seal(&key, nonce, nonce_len, aad, aad_len, in, got, len, again,
@@ -548,7 +558,7 @@ static void ccm_wipes_what_it_cannot_verify(const struct evc_aes *kernel)
 
 static void ccm_refuses_nonces_tags_and_lengths(const struct evc_aes *kernel)
 {
-    static struct evc_aes_ccm_key key;
+    static struct evc_aes_ccm_key key, allowing;
     struct evc_aes_ccm s;
     uint8_t tag[16];
 
@@ -557,13 +567,22 @@ static void ccm_refuses_nonces_tags_and_lengths(const struct evc_aes *kernel)
     EXPECT(evc_aes_ccm_set_key(&key, kernel, NULL, key_bytes, 256) == EVC_ERR_KERNEL);
     EXPECT(all_are(&key, 0, sizeof key));
     EXPECT(evc_aes_ccm_set_key(&key, kernel, kernel, key_bytes, 64) == EVC_ERR_KEY_SIZE);
+    EXPECT(evc_aes_ccm_allow_short_tags(&key) == EVC_ERR_KERNEL && all_are(&key, 0, sizeof key));
     EXPECT(evc_aes_ccm_set_key(&key, kernel, kernel, key_bytes, 256) == EVC_OK);
+    EXPECT(evc_aes_ccm_set_key(&allowing, kernel, kernel, key_bytes, 256) == EVC_OK);
+    must(evc_aes_ccm_allow_short_tags(&allowing));
     memset(got, 0xa5, sizeof got);
     for (size_t n = 0; n < 20; n++) {
         enum evc_status nonce_status = n < 7 || n > 13 ? EVC_ERR_NONCE_SIZE : EVC_OK;
-        enum evc_status tag_status = n < 4 || n > 16 || n % 2 ? EVC_ERR_TAG_SIZE : EVC_OK;
+        enum evc_status tag_status = n < 8 || n > 16 || n % 2 ? EVC_ERR_TAG_SIZE : EVC_OK;
+        enum evc_status allowed_status = n == 4 || n == 6 ? EVC_OK : tag_status;
         EXPECT(evc_aes_ccm_start(&key, &s, nonce, n, 0, 0, 8) == nonce_status);
         EXPECT(evc_aes_ccm_start(&key, &s, nonce, 12, 0, 0, n) == tag_status);
+        EXPECT(evc_aes_ccm_start(&allowing, &s, nonce, 12, 0, 0, n) == allowed_status);
+        if (tag_status != EVC_OK) {
+            EXPECT(evc_aes_ccm_seal(&key, nonce, 12, aad, 1, in, got, 9, got, n) == tag_status);
+            EXPECT(evc_aes_ccm_open(&key, nonce, 12, aad, 1, in, got, 9, tag, n) == tag_status);
+        }
         if (nonce_status != EVC_OK) {
             EXPECT(evc_aes_ccm_seal(&key, nonce, n, aad, 1, in, got, 9, got, 8) == nonce_status);
             EXPECT(evc_aes_ccm_open(&key, nonce, n, aad, 1, in, got, 9, tag, 8) == nonce_status);

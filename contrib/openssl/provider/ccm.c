@@ -242,7 +242,8 @@ static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8
         ccm->key_is_set =
             evc_aes_ccm_set_key_in(context_key(ccm, sizeof *ccm), provider->ccm_key_bytes,
                                    provider->parallel, provider->serial, key,
-                                   8u * ccm->key_bytes) == EVC_OK;
+                                   8u * ccm->key_bytes) == EVC_OK &&
+            evc_aes_ccm_allow_short_tags(context_key(ccm, sizeof *ccm)) == EVC_OK;
         if (!ccm->key_is_set)
             return 0;
     }

@@ -305,7 +305,7 @@ static int set_key(struct gcm *gcm, const uint8_t *user_key)
                       : evc_gcm_set_pair_in(key, key_bytes, provider->parallel, provider->ghash,
                                             user_key, key_bits);
 
-    gcm->key_is_set = status == EVC_OK;
+    gcm->key_is_set = status == EVC_OK && evc_gcm_allow_short_tags(key) == EVC_OK;
     gcm->iv_is_spent = 0;
     gcm->tls_records = 0;
     end_message(gcm); /* a message of the old key cannot go on */
