@@ -53,9 +53,9 @@ static void fail(const char *what, const char *name)
     exit(1);
 }
 
-/* An operation socket of an algorithm with a key. */
+/* An operation socket of an algorithm with a key. tag_bytes: of an AEAD, else 0. */
 static int open_alg(const char *type, const char *name, const uint8_t *key, unsigned key_bytes,
-                    int is_aead)
+                    unsigned tag_bytes)
 {
     struct sockaddr_alg address = {.salg_family = AF_ALG};
     int tfm = socket(AF_ALG, SOCK_SEQPACKET, 0), op;
@@ -66,7 +66,7 @@ static int open_alg(const char *type, const char *name, const uint8_t *key, unsi
         fail("bind", name);
     if (setsockopt(tfm, SOL_ALG, ALG_SET_KEY, key, key_bytes))
         fail("key", name);
-    if (is_aead && setsockopt(tfm, SOL_ALG, ALG_SET_AEAD_AUTHSIZE, NULL, TAG))
+    if (tag_bytes && setsockopt(tfm, SOL_ALG, ALG_SET_AEAD_AUTHSIZE, NULL, tag_bytes))
         fail("tag size", name);
     op = accept(tfm, NULL, 0);
     if (op < 0)
@@ -168,12 +168,17 @@ static void aeads(const char *pair, const char *type, const char *our, const cha
     const unsigned iv_bytes = is_ccm ? 16 : is_rfc4106 ? 8 : 12, salt = is_rfc4106 ? 4 : 0;
 
     for (unsigned key_bytes = 16; key_bytes <= 32; key_bytes += 8) {
+        /* also the shortest ones that an algorithm has */
+        const unsigned tag = key_bytes == 16   ? TAG
+                             : key_bytes == 32 ? 12
+                             : is_rfc4106      ? 8
+                                               : 4;
         uint8_t key[64], iv[16];
         int a, b;
 
         fill(key, sizeof key);
-        a = open_alg("aead", our, key, key_bytes + salt, 1),
-        b = open_alg("aead", their, key, key_bytes + salt, 1);
+        a = open_alg("aead", our, key, key_bytes + salt, tag),
+        b = open_alg("aead", their, key, key_bytes + salt, tag);
         for (int i = 0; i < ROUNDS; i++) {
             const unsigned aad =
                 is_rfc4106 ? (i % 2 ? 16 : 20) : (unsigned)(i % 7 * 13 + (i % 5 == 4 ? 300 : 0));
@@ -184,21 +189,21 @@ static void aeads(const char *pair, const char *type, const char *our, const cha
                 iv[0] = (uint8_t)(1 + i % 3);
                 memset(iv + 15 - iv[0], 0, (size_t)iv[0] + 1);
             }
-            if (request(a, our, 1, iv, iv_bytes, aad, text, whole, ours, whole + TAG) !=
-                    (ssize_t)(whole + TAG) ||
-                request(b, their, 1, iv, iv_bytes, aad, text, whole, theirs, whole + TAG) !=
-                    (ssize_t)(whole + TAG))
+            if (request(a, our, 1, iv, iv_bytes, aad, text, whole, ours, whole + tag) !=
+                    (ssize_t)(whole + tag) ||
+                request(b, their, 1, iv, iv_bytes, aad, text, whole, theirs, whole + tag) !=
+                    (ssize_t)(whole + tag))
                 fail("encryption", pair);
-            compare(ours + aad, theirs + aad, n + TAG, pair, key_bytes, n);
+            compare(ours + aad, theirs + aad, n + tag, pair, key_bytes, n);
             memcpy(ours, text, aad);
-            if (request(a, our, 0, iv, iv_bytes, aad, ours, whole + TAG, back, whole) !=
+            if (request(a, our, 0, iv, iv_bytes, aad, ours, whole + tag, back, whole) !=
                 (ssize_t)whole)
                 fail("decryption", pair);
             compare(back + aad, text + aad, n, pair, key_bytes, n);
             /* The last 8 bytes before the text are the IV of RFC 4106 once
              * more, which nobody reads. */
-            ours[is_rfc4106 ? aad + random64() % (n + TAG) : random64() % (whole + TAG)] ^= 1;
-            if (request(a, our, 0, iv, iv_bytes, aad, ours, whole + TAG, back, whole) >= 0) {
+            ours[is_rfc4106 ? aad + random64() % (n + tag) : random64() % (whole + tag)] ^= 1;
+            if (request(a, our, 0, iv, iv_bytes, aad, ours, whole + tag, back, whole) >= 0) {
                 printf("BYTES %s: key of %u, %zu bytes: a forgery was taken\n", pair, 8 * key_bytes,
                        n);
                 exit(1);
