@@ -156,6 +156,18 @@ static const char *kernel_for(const struct request *r, const char *primitive, en
     return line ? line->name : NULL;
 }
 
+/* The half of a pair of GCM, as evc_gcm_select_aes() and evc_gcm_select_ghash() take it. */
+static const char *half_for(const struct request *r, const char *primitive, enum evc_use use)
+{
+    const struct evc_registry_line *line;
+
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
+        if (line->in_pairs &&
+            evc_unfit(line, r->arch, primitive, r->features, r->policy, use) == EVC_FITS)
+            return line->name;
+    return NULL;
+}
+
 static void resolve_mode(const struct request *r, const struct mode_uses *mode)
 {
     const char *fused = mode->fused ? kernel_for(r, mode->fused, EVC_USE_ANY) : NULL;
@@ -171,11 +183,11 @@ static void resolve_mode(const struct request *r, const struct mode_uses *mode)
     emit_list_end();
     emit_list_begin("kernels");
     for (size_t i = 0; i < n; i++)
-        emit_text(NULL, kernel_for(r, mode->primitive, mode->uses[i]));
+        emit_text(NULL, (mode->hash ? half_for : kernel_for)(r, mode->primitive, mode->uses[i]));
     if (fused)
         emit_text(NULL, fused);
     else if (mode->hash)
-        emit_text(NULL, kernel_for(r, mode->hash, EVC_USE_ANY));
+        emit_text(NULL, half_for(r, mode->hash, EVC_USE_ANY));
     emit_list_end();
     if (!fused && mode->hash)
         emit_warning(r, mode->hash, EVC_USE_ANY);

@@ -6,10 +6,11 @@
 #include "common/registry.h"
 
 #define TIMING(t) EVC_TIMING_##t
-#define USE(u) EVC_USE_##u
+#define BY_NAME_NAMED EVC_YES
+#define IN_PAIRS_PAIR EVC_YES
 
 static const struct evc_registry_line registry[] = {
-#define KERNEL(primitive_, stem_, isa_, timing_, use_)                                             \
+#define KERNEL(primitive_, stem_, isa_, timing_, ...)                                              \
     {                                                                                              \
         .primitive = #primitive_,                                                                  \
         .name = #stem_,                                                                            \
@@ -17,8 +18,10 @@ static const struct evc_registry_line registry[] = {
         .needs = EVC_NEEDS_##isa_,                                                                 \
         .arch = EVC_ARCH_OF(isa_),                                                                 \
         .timing = TIMING(timing_),                                                                 \
-        .use = USE(use_),                                                                          \
+        .use = EVC_LINE_USE(__VA_ARGS__),                                                          \
         .built = EVC_BUILT(isa_),                                                                  \
+        .by_name = EVC_IS(EVC_CAT(BY_NAME_, EVC_LINE_MARK(__VA_ARGS__))),                          \
+        .in_pairs = EVC_IS(EVC_CAT(IN_PAIRS_, EVC_LINE_MARK(__VA_ARGS__))),                        \
     },
 #include "kernels.def"
 #undef KERNEL

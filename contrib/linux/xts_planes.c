@@ -5,4 +5,5 @@
  */
 #define KEEP_PLANES 1
 #define evc_aes_a64_bitslice evc_aes_a64_bitslice_planes
+#define evc_aes_a64_bitslice_forward evc_aes_a64_bitslice_planes_forward
 #include "aes/a64_bitslice.c"

@@ -61,6 +61,14 @@ EVC_API const struct evc_aes *evc_aes_named(const char *name);
 /* All kernels in this library, best first; NULL past the end. */
 EVC_API const struct evc_aes *evc_aes_at(unsigned index);
 
+/*
+ * Many kernels have a second descriptor, evc_aes_<name>_forward: the forward cipher alone, for
+ * keys that only encrypt (evc_aes_set_encrypt_key, pairs of GCM). A program that names it, and
+ * whose linker drops unused sections (-Wl,--gc-sections), holds no decryption. It encrypts blocks
+ * and does CTR as fast as the whole kernel; other modes are composed of blocks. The lines of
+ * src/kernels.def with the mark PAIR have it.
+ */
+
 /* Any descriptor begins with its struct evc_kernel. */
 static inline const struct evc_kernel *evc_aes_kernel(const struct evc_aes *aes)
 {
@@ -75,10 +83,10 @@ static inline const struct evc_kernel *evc_aes_kernel(const struct evc_aes *aes)
  * CBC encryption, CMAC and CCM need no more. The tweak key of XTS needs no more either.
  *
  * EVC_ERR_KEY_SIZE    key_bits is none of these
- * EVC_ERR_KERNEL      kernel is NULL, or its key needs more bytes than there are
- * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes (malloc() aligns to
- *                     8 on some 32-bit systems)
- * EVC_ERR_OVERLAP     user_key lies in the memory of the key
+ * EVC_ERR_KERNEL      kernel is NULL, its key needs more bytes than there are, or it has the
+ * forward cipher alone and the key is to decrypt, too EVC_ERR_ALIGNMENT   the key is not aligned to
+ * 16 bytes (malloc() aligns to 8 on some 32-bit systems) EVC_ERR_OVERLAP     user_key lies in the
+ * memory of the key
  *
  * The key's memory is wiped first, also if the call then fails. A key that is all zeros, as
  * evc_wipe() and errors leave it, is not set up: calls with it return EVC_ERR_KERNEL.
@@ -109,7 +117,8 @@ EVC_CHECKED enum evc_status evc_aes_set_encrypt_key_in(void *memory, size_t memo
                                                        const struct evc_aes *kernel,
                                                        const uint8_t *user_key, unsigned key_bits);
 
-/* Hand the key to another kernel. EVC_ERR_KERNEL unless both have the trait EVC_KEY_FIPS197. */
+/* Hand the key to another kernel. EVC_ERR_KERNEL unless both have the trait EVC_KEY_FIPS197, and
+ * the other one decrypts if the key does. */
 EVC_CHECKED enum evc_status evc_aes_rebind(union evc_aes_key *key, const struct evc_aes *kernel);
 
 /* ---- Blocks (ECB) ---------------------------------------------------------------------------- */
@@ -136,8 +145,9 @@ EVC_CHECKED enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const 
 struct evc_aes {
     struct evc_kernel kernel;
 
-    /* Mandatory. user_key: 16, 24 or 32 bytes as head.rounds (10, 12, 14) says; decryption material
-     * is made only if head.can_decrypt. n_blocks may be 0. */
+    /* Mandatory, but for decrypt of the forward cipher alone. user_key: 16, 24 or 32 bytes as
+     * head.rounds (10, 12, 14) says; decryption material is made only if head.can_decrypt. n_blocks
+     * may be 0. */
     void (*set_key)(void *key, const uint8_t *user_key);
     void (*encrypt)(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
     void (*decrypt)(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);

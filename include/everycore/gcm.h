@@ -62,6 +62,14 @@ union evc_gcm_key {
  * evc_gcm_set_pair, or evc_gcm_set_best, which does this for you. */
 EVC_API const struct evc_gcm *evc_gcm_select(uint64_t features, unsigned policy);
 
+/* The kernels of the pair that serves where none does both parts; never NULL for a policy of 0.
+ * That of AES has the forward cipher alone (everycore/aes.h). On every known CPU they are those of
+ * evc_aes_select() with EVC_USE_PARALLEL and of evc_ghash_select(). A pair leaves out only kernels
+ * that want wide AES instructions on a CPU without carry-less multiplication, or wide carry-less
+ * multiplication on one without AES instructions. */
+EVC_API const struct evc_aes *evc_gcm_select_aes(uint64_t features, unsigned policy);
+EVC_API const struct evc_ghash *evc_gcm_select_ghash(uint64_t features, unsigned policy);
+
 /* As evc_aes_named and evc_aes_at. */
 EVC_API const struct evc_gcm *evc_gcm_named(const char *name);
 EVC_API const struct evc_gcm *evc_gcm_at(unsigned index);

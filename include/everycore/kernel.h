@@ -82,6 +82,8 @@ struct evc_registry_line {
     uint8_t timing;
     uint8_t use;
     uint8_t built;         /* 1 if this library contains it */
+    uint8_t by_name;       /* 1: never selected, by name only */
+    uint8_t in_pairs;      /* 1: selection takes it for pairs of GCM (everycore/gcm.h) */
 };
 
 /* Why a line does not serve a request; 0 means that it does. */

@@ -48,10 +48,17 @@ EVC_DEFINE_CLEAR_STACK(clear, NEON, 960)
 
 EVC_ISA_END
 
+#define HEAD \
+    EVC_KERNEL_HEAD(a32_bitslice, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, clear)
+
 const struct evc_aes evc_aes_a32_bitslice = {
-    .kernel =
-        EVC_KERNEL_HEAD(a32_bitslice, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, clear),
+    .kernel = HEAD,
     BITSLICE_SLOTS,
+};
+
+const struct evc_aes evc_aes_a32_bitslice_forward = {
+    .kernel = HEAD,
+    BITSLICE_FORWARD_SLOTS,
 };
 
 #else

@@ -31,10 +31,18 @@ EVC_DEFINE_CLEAR_STACK(clear, NEON, 1088)
 
 EVC_ISA_END
 
+#define HEAD                                                                                    \
+    EVC_KERNEL_HEAD(a32_ce, A32_CE, CT, ANY, WIDE, struct evc_aes_fips197_key, EVC_KEY_FIPS197, \
+                    clear)
+
 const struct evc_aes evc_aes_a32_ce = {
-    .kernel = EVC_KERNEL_HEAD(a32_ce, A32_CE, CT, ANY, WIDE, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197, clear),
+    .kernel = HEAD,
     CE_SLOTS,
+};
+
+const struct evc_aes evc_aes_a32_ce_forward = {
+    .kernel = HEAD,
+    CE_FORWARD_SLOTS,
 };
 #else
 EVC_EMPTY_UNIT

@@ -54,12 +54,20 @@ static void set_key(void *key, const uint8_t *user_key)
     clear_set_key();
 }
 
+#define HEAD \
+    EVC_KERNEL_HEAD(a32_fixslice, A32_THUMB2, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, clear)
+
 const struct evc_aes evc_aes_a32_fixslice = {
-    .kernel = EVC_KERNEL_HEAD(a32_fixslice, A32_THUMB2, CT, ANY, 2, struct evc_aes_fixslice32_key,
-                              0, clear),
+    .kernel = HEAD,
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
+};
+
+const struct evc_aes evc_aes_a32_fixslice_forward = {
+    .kernel = HEAD,
+    .set_key = set_key,
+    .encrypt = encrypt,
 };
 
 #else

@@ -34,10 +34,18 @@ EVC_DEFINE_CLEAR_STACK(clear, NEON, CLEARED_BYTES)
 
 EVC_ISA_END
 
+#define HEAD                                                                             \
+    EVC_KERNEL_HEAD(a64_bitslice_eor3, A64_SHA3, CT, PARALLEL, BATCH_BLOCKS, struct key, \
+                    EVC_CLEARS_STACK(CLEARED_BYTES), clear)
+
 const struct evc_aes evc_aes_a64_bitslice_eor3 = {
-    .kernel = EVC_KERNEL_HEAD(a64_bitslice_eor3, A64_SHA3, CT, PARALLEL, BATCH_BLOCKS, struct key,
-                              EVC_CLEARS_STACK(CLEARED_BYTES), clear),
+    .kernel = HEAD,
     BITSLICE_SLOTS,
+};
+
+const struct evc_aes evc_aes_a64_bitslice_eor3_forward = {
+    .kernel = HEAD,
+    BITSLICE_FORWARD_SLOTS,
 };
 
 #else

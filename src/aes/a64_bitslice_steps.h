@@ -939,6 +939,7 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
 }
 
 /* The slots of a descriptor, the same for all kernels of these steps. */
+#define BITSLICE_FORWARD_SLOTS .set_key = set_key, .encrypt = encrypt, .ctr32 = ctr32
 #define BITSLICE_SLOTS \
-    .set_key = set_key, .encrypt = encrypt, .decrypt = decrypt, .ctr32 = ctr32, \
+    BITSLICE_FORWARD_SLOTS, .decrypt = decrypt, \
     .cbc_decrypt = cbc_decrypt, .xts_encrypt = xts_encrypt, .xts_decrypt = xts_decrypt

@@ -30,10 +30,18 @@ EVC_DEFINE_CLEAR(clear, NEON)
 
 EVC_ISA_END
 
+#define HEAD                                                                                    \
+    EVC_KERNEL_HEAD(a64_ce, A64_CE, CT, ANY, WIDE, struct evc_aes_fips197_key, EVC_KEY_FIPS197, \
+                    clear)
+
 const struct evc_aes evc_aes_a64_ce = {
-    .kernel = EVC_KERNEL_HEAD(a64_ce, A64_CE, CT, ANY, WIDE, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197, clear),
+    .kernel = HEAD,
     CE_SLOTS,
+};
+
+const struct evc_aes evc_aes_a64_ce_forward = {
+    .kernel = HEAD,
+    CE_FORWARD_SLOTS,
 };
 #else
 EVC_EMPTY_UNIT

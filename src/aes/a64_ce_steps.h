@@ -682,8 +682,9 @@ static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t
 }
 
 /* The slots of a descriptor, the same for all kernels of these steps. */
+#define CE_FORWARD_SLOTS .set_key = evc_a64_set_key, .encrypt = encrypt, .ctr32 = ctr32
 #define CE_SLOTS \
-    .set_key = evc_a64_set_key, .encrypt = encrypt, .decrypt = decrypt, .ctr32 = ctr32, \
+    CE_FORWARD_SLOTS, .decrypt = decrypt, \
     .cbc_encrypt = cbc_encrypt, .cbc_decrypt = cbc_decrypt, .cbcmac = cbcmac, \
     .xts_encrypt = xts_encrypt, .xts_decrypt = xts_decrypt, .cbc_encrypt_many = cbc_encrypt_many, \
     .ccm_encrypt = ccm_encrypt, .ccm_decrypt = ccm_decrypt

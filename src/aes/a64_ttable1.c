@@ -85,14 +85,23 @@ EVC_DEFINE_CLEAR(clear, BASELINE)
 
 EVC_ISA_END
 
+#define HEAD                                                                            \
+    EVC_KERNEL_HEAD(a64_ttable1, A64_BASE, VARTIME, ANY, 1, struct evc_aes_fips197_key, \
+                    EVC_KEY_FIPS197, clear)
+
 const struct evc_aes evc_aes_a64_ttable1 = {
-    .kernel = EVC_KERNEL_HEAD(a64_ttable1, A64_BASE, VARTIME, ANY, 1, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197, clear),
+    .kernel = HEAD,
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
     .cbc_encrypt = cbc_encrypt,
     .cbcmac = cbcmac,
+};
+
+const struct evc_aes evc_aes_a64_ttable1_forward = {
+    .kernel = HEAD,
+    .set_key = set_key,
+    .encrypt = encrypt,
 };
 
 #else

@@ -20,11 +20,11 @@
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
 static enum evc_status check_key(const void *key, size_t memory_bytes, const struct evc_aes *kernel,
-                                 const uint8_t *user_key, unsigned key_bits)
+                                 const uint8_t *user_key, unsigned key_bits, uint32_t can_decrypt)
 {
     if (key_bits != 128 && key_bits != 192 && key_bits != 256)
         return EVC_ERR_KEY_SIZE;
-    if (!kernel || kernel->kernel.key_align > 16)
+    if (!kernel || kernel->kernel.key_align > 16 || (can_decrypt && !kernel->decrypt))
         return EVC_ERR_KERNEL;
     return evc_check_key_memory(key, memory_bytes, kernel->kernel.key_bytes, user_key,
                                 key_bits / 8);
@@ -36,7 +36,8 @@ static enum evc_status set_key(void *key, size_t memory_bytes, const struct evc_
                                const uint8_t *user_key, unsigned key_bits, uint32_t can_decrypt)
 {
     struct evc_aes_head *head = key;
-    const enum evc_status status = check_key(key, memory_bytes, kernel, user_key, key_bits);
+    const enum evc_status status =
+        check_key(key, memory_bytes, kernel, user_key, key_bits, can_decrypt);
 
     evc_wipe(key, memory_bytes);
     if (status != EVC_OK)
@@ -77,7 +78,8 @@ enum evc_status evc_aes_set_encrypt_key_in(void *memory, size_t memory_bytes,
 enum evc_status evc_aes_rebind(union evc_aes_key *key, const struct evc_aes *kernel)
 {
     if (!kernel || !evc_aes_is_set(key) ||
-        !(kernel->kernel.traits & key->head.kernel->kernel.traits & EVC_KEY_FIPS197))
+        !(kernel->kernel.traits & key->head.kernel->kernel.traits & EVC_KEY_FIPS197) ||
+        (key->head.can_decrypt && !kernel->decrypt))
         return EVC_ERR_KERNEL;
     key->head.kernel = kernel;
     return EVC_OK;

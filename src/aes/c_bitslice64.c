@@ -437,8 +437,10 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
 
 EVC_DEFINE_CLEAR_DEEP(clear, BASELINE, 448)
 
+#define HEAD EVC_KERNEL_HEAD(c_bitslice64, WORD64, CT, PARALLEL, 4, struct key, 0, clear)
+
 const struct evc_aes evc_aes_c_bitslice64 = {
-    .kernel = EVC_KERNEL_HEAD(c_bitslice64, WORD64, CT, PARALLEL, 4, struct key, 0, clear),
+    .kernel = HEAD,
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
@@ -446,4 +448,11 @@ const struct evc_aes evc_aes_c_bitslice64 = {
     .cbc_decrypt = cbc_decrypt,
     .xts_encrypt = xts_encrypt,
     .xts_decrypt = xts_decrypt,
+};
+
+const struct evc_aes evc_aes_c_bitslice64_forward = {
+    .kernel = HEAD,
+    .set_key = set_key,
+    .encrypt = encrypt,
+    .ctr32 = ctr32,
 };

@@ -207,10 +207,17 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
 
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 832)
 
+#define HEAD EVC_KERNEL_HEAD(c_fixslice32, ANY, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, clear)
+
 const struct evc_aes evc_aes_c_fixslice32 = {
-    .kernel =
-        EVC_KERNEL_HEAD(c_fixslice32, ANY, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, clear),
+    .kernel = HEAD,
     .set_key = evc_aes_fixslice32_set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
+};
+
+const struct evc_aes evc_aes_c_fixslice32_forward = {
+    .kernel = HEAD,
+    .set_key = evc_aes_fixslice32_set_key,
+    .encrypt = encrypt,
 };

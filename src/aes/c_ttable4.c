@@ -54,12 +54,21 @@ typedef const uint32_t (*tables)[256];
 
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
 
+#define HEAD                                                                                      \
+    EVC_KERNEL_HEAD(c_ttable4, ANY, VARTIME, ANY, 1, struct evc_aes_fips197_key, EVC_KEY_FIPS197, \
+                    clear)
+
 const struct evc_aes evc_aes_c_ttable4 = {
-    .kernel = EVC_KERNEL_HEAD(c_ttable4, ANY, VARTIME, ANY, 1, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197, clear),
+    .kernel = HEAD,
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
     .cbc_encrypt = cbc_encrypt,
     .cbcmac = cbcmac,
+};
+
+const struct evc_aes evc_aes_c_ttable4_forward = {
+    .kernel = HEAD,
+    .set_key = set_key,
+    .encrypt = encrypt,
 };

@@ -44,13 +44,21 @@ EVC_ISA_END
 EVC_X86_CBC_MESSAGE(evc_aes_x86_aesni_cbc_encrypt_message);
 #endif
 
+#define HEAD                                                                                     \
+    EVC_KERNEL_HEAD(x86_aesni, X86_AESNI, CT, ANY, WIDE * VEC_BLOCKS, struct evc_aes_fips197_key, \
+                    EVC_KEY_FIPS197 | EVC_LEAVES_XMM, clear)
+
 const struct evc_aes evc_aes_x86_aesni = {
-    .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_AESNI, CT, ANY, WIDE * VEC_BLOCKS,
-                              struct evc_aes_fips197_key, EVC_KEY_FIPS197 | EVC_LEAVES_XMM, clear),
+    .kernel = HEAD,
     WIDE_SLOTS,
 #if EVC_X86_64_SYSV
     .cbc_encrypt_message = evc_aes_x86_aesni_cbc_encrypt_message,
 #endif
+};
+
+const struct evc_aes evc_aes_x86_aesni_forward = {
+    .kernel = HEAD,
+    WIDE_FORWARD_SLOTS,
 };
 #else
 EVC_EMPTY_UNIT

@@ -34,10 +34,13 @@ EVC_DEFINE_CLEAR_STACK(clear, XMM, CLEARED_BYTES)
 
 EVC_ISA_END
 
+#define HEAD                                                                                       \
+    EVC_KERNEL_HEAD(x86_bitslice128, X86_SSSE3, CT, PARALLEL, MOST_BLOCKS,                         \
+                    struct evc_aes_fips197_key, EVC_KEY_FIPS197 | EVC_CLEARS_STACK(CLEARED_BYTES), \
+                    clear)
+
 const struct evc_aes evc_aes_x86_bitslice128 = {
-    .kernel = EVC_KERNEL_HEAD(x86_bitslice128, X86_SSSE3, CT, PARALLEL, MOST_BLOCKS,
-                              struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197 | EVC_CLEARS_STACK(CLEARED_BYTES), clear),
+    .kernel = HEAD,
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
@@ -47,6 +50,13 @@ const struct evc_aes evc_aes_x86_bitslice128 = {
     .cbcmac = cbcmac,
     .xts_encrypt = xts_encrypt,
     .xts_decrypt = xts_decrypt,
+};
+
+const struct evc_aes evc_aes_x86_bitslice128_forward = {
+    .kernel = HEAD,
+    .set_key = set_key,
+    .encrypt = encrypt,
+    .ctr32 = ctr32,
 };
 
 #else

@@ -194,9 +194,11 @@ EVC_DEFINE_CLEAR_STACK(clear, XMM, 2048)
 
 EVC_ISA_END
 
+#define HEAD \
+    EVC_KERNEL_HEAD(x86_fixslice128, X86_SSE2, CT, PARALLEL, MOST_BLOCKS, planes_key, 0, clear)
+
 const struct evc_aes evc_aes_x86_fixslice128 = {
-    .kernel =
-        EVC_KERNEL_HEAD(x86_fixslice128, X86_SSE2, CT, PARALLEL, MOST_BLOCKS, planes_key, 0, clear),
+    .kernel = HEAD,
     .set_key = set_key,
     .encrypt = encrypt_blocks,
     .decrypt = decrypt_blocks,
@@ -204,6 +206,13 @@ const struct evc_aes evc_aes_x86_fixslice128 = {
     .cbc_decrypt = cbc_decrypt_batches,
     .xts_encrypt = xts_encrypt,
     .xts_decrypt = xts_decrypt,
+};
+
+const struct evc_aes evc_aes_x86_fixslice128_forward = {
+    .kernel = HEAD,
+    .set_key = set_key,
+    .encrypt = encrypt_blocks,
+    .ctr32 = ctr32,
 };
 
 #else

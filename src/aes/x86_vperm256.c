@@ -30,9 +30,12 @@ EVC_DEFINE_CLEAR_STACK(clear, YMM, CLEARED_BYTES)
 
 EVC_ISA_END
 
+#define HEAD                                                                      \
+    EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, PARALLEL, MANY_BLOCKS, vperm_key, \
+                    EVC_CLEARS_STACK(CLEARED_BYTES), clear)
+
 const struct evc_aes evc_aes_x86_vperm256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, PARALLEL, MANY_BLOCKS, vperm_key,
-                              EVC_CLEARS_STACK(CLEARED_BYTES), clear),
+    .kernel = HEAD,
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
@@ -42,6 +45,13 @@ const struct evc_aes evc_aes_x86_vperm256 = {
     .cbcmac = cbcmac,
     .xts_encrypt = xts_encrypt,
     .xts_decrypt = xts_decrypt,
+};
+
+const struct evc_aes evc_aes_x86_vperm256_forward = {
+    .kernel = HEAD,
+    .set_key = set_key,
+    .encrypt = encrypt,
+    .ctr32 = ctr32,
 };
 
 #else

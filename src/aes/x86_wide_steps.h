@@ -810,8 +810,9 @@ static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t
 
 /* ---- Descriptors ----------------------------------------------------------------------------- */
 
+#define WIDE_FORWARD_SLOTS .set_key = evc_x86_set_key, .encrypt = encrypt, .ctr32 = ctr32
 #define WIDE_SLOTS \
-    .set_key = evc_x86_set_key, .encrypt = encrypt, .decrypt = decrypt, .ctr32 = ctr32, \
+    WIDE_FORWARD_SLOTS, .decrypt = decrypt, \
     .cbc_encrypt = evc_x86_cbc_encrypt, .cbc_decrypt = cbc_decrypt, .cbcmac = evc_x86_cbcmac, \
     .xts_encrypt = xts_encrypt, .xts_decrypt = xts_decrypt, .cbc_encrypt_many = cbc_encrypt_many, \
     .ccm_encrypt = evc_x86_ccm_encrypt, .ccm_decrypt = evc_x86_ccm_decrypt

@@ -12,11 +12,22 @@
 #define EVC_WHEN_1(...) __VA_ARGS__
 #define EVC_WHEN(condition, ...) EVC_CAT(EVC_WHEN_, condition)(__VA_ARGS__)
 
+/* The use and the mark of a line, of all its words behind the timing class. A line without a mark
+ * has the mark SELECTED. */
+#define EVC_FIRST(first, ...) first
+#define EVC_SECOND(first, second, ...) second
+#define EVC_LINE_USE(...) EVC_CAT(EVC_USE_, EVC_FIRST(__VA_ARGS__, ~))
+#define EVC_LINE_MARK(...) EVC_SECOND(__VA_ARGS__, SELECTED, ~)
+
+/* EVC_IS(word) is 1 if word is defined as EVC_YES, else 0. */
+#define EVC_YES ~, 1
+#define EVC_IS(...) EVC_SECOND(__VA_ARGS__, 0, ~)
+
 /* The descriptors of all lines, of every primitive: so a file defines exactly the symbol
  * that its line promises. */
 #define EVC_DECLARE(primitive, stem) \
     extern EVC_API const struct evc_##primitive evc_##primitive##_##stem;
-#define KERNEL(primitive, stem, isa, timing, use)                                                  \
+#define KERNEL(primitive, stem, isa, timing, ...)                                                  \
     EVC_WHEN(EVC_BUILT(isa), EVC_DECLARE(primitive, stem))
 #include "kernels.def"
 #undef KERNEL

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of GCM for the kernel or the pair that selection gives. Whoever links this links the
- * registry. */
+/* Keys of GCM for the kernel or the pair that selection gives. Whoever links this links what
+ * selection may return. */
 #include "everycore/gcm.h"
 
 enum evc_status evc_gcm_set_best(union evc_gcm_key *key, uint64_t features, unsigned policy,
@@ -10,6 +10,6 @@ enum evc_status evc_gcm_set_best(union evc_gcm_key *key, uint64_t features, unsi
 
     if (kernel)
         return evc_gcm_set_key(key, kernel, user_key, key_bits);
-    return evc_gcm_set_pair(key, evc_aes_select(features, policy, EVC_USE_PARALLEL),
-                            evc_ghash_select(features, policy), user_key, key_bits);
+    return evc_gcm_set_pair(key, evc_gcm_select_aes(features, policy),
+                            evc_gcm_select_ghash(features, policy), user_key, key_bits);
 }

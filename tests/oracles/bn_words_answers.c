@@ -20,7 +20,7 @@ static const struct evc_bn_words *const kernels[] = {
 #define IS_qarma(x)
 #define IS_bn(x)
 #define IS_bn_words(x) x,
-#define KERNEL(primitive, stem, isa, timing, use) EVC_WHEN(EVC_BUILT(isa), ANSWERS(primitive, stem))
+#define KERNEL(primitive, stem, isa, timing, ...) EVC_WHEN(EVC_BUILT(isa), ANSWERS(primitive, stem))
 #include "kernels.def"
 #undef KERNEL
 };

@@ -294,7 +294,7 @@ def other_files(farm: Farm, folder: pathlib.Path, what: str) -> dict[str, str]:
             )
         for name in ("meson.build", "meson_options.txt", "pyproject.toml"):
             shutil.copy(ROOT / name, copy)
-        with (copy / "src/registry.c").open("a") as file:
+        with (copy / "src/resolve.c").open("a") as file:
             file.write("/* another version */\n")
     return farm.env("other-tree", EVERYCORE_TREE=str(copy))
 

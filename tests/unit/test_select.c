@@ -6,7 +6,13 @@
 #include "everycore/bn_words.h"
 #include "everycore/gcm.h"
 #include "everycore/qarma.h"
-#include "everycore/qarma.h"
+
+#include "aes/kernel.h"
+
+#define LISTS_aes EVC_YES
+#define LISTS_PAIR EVC_YES
+#define LISTED(stem) evc_aes_##stem##_forward
+#include "common/kernel_list.h"
 
 static const struct {
     enum evc_arch arch;
@@ -255,9 +261,9 @@ static int is_selected_somewhere(const struct evc_registry_line *line)
     return 0;
 }
 
-/* Lines that no CPU and no policy selects stand behind all others of their
- * primitive, as kernels.def says. */
-static void every_line_is_selected_somewhere_but_the_last_ones(void)
+/* Lines that no CPU and no policy selects have the mark NAMED, and no others; they stand behind all
+ * others of their primitive. */
+static void every_line_is_selected_somewhere_but_those_by_name(void)
 {
     const struct evc_registry_line *line, *idle = NULL;
 
@@ -266,6 +272,9 @@ static void every_line_is_selected_somewhere_but_the_last_ones(void)
             idle = NULL;
         int selected = is_selected_somewhere(line);
         EXPECT(!(selected && idle));
+        EXPECT(selected != line->by_name);
+        if (selected == line->by_name)
+            printf("# the mark NAMED is wrong: %s %s\n", line->primitive, line->name);
         if (selected && idle)
             printf("# never selected, but before others: %s %s\n", idle->primitive, idle->name);
         if (!selected)
@@ -357,9 +366,11 @@ static void names_are_whole_and_unique(void)
 static void unfit_names_the_reason(void)
 {
     const struct evc_registry_line line = {
-        "aes", "x", "X", EVC_CPU(X86_AES), EVC_ARCH_X86, EVC_TIMING_VARTIME, EVC_USE_SERIAL, 1};
+        "aes", "x", "X", EVC_CPU(X86_AES), EVC_ARCH_X86, EVC_TIMING_VARTIME, EVC_USE_SERIAL, 1,
+        0,     0};
     const struct evc_registry_line hardened = {
-        "aes", "y", "X", EVC_CPU(X86_AES), EVC_ARCH_X86, EVC_TIMING_HARDENED, EVC_USE_ANY, 1};
+        "aes", "y", "X", EVC_CPU(X86_AES), EVC_ARCH_X86, EVC_TIMING_HARDENED, EVC_USE_ANY, 1,
+        0,     0};
     const uint64_t has = EVC_CPU(X86_AES);
 
     EXPECT(evc_unfit(&line, EVC_ARCH_X86, "gcm", has, 2, EVC_USE_SERIAL) == EVC_UNFIT_PRIMITIVE);
@@ -492,6 +503,93 @@ static void selection_of_big_numbers_follows_the_policy(void)
            evc_bn_words_select(unknown | EVC_CPU(CT_MUL), 0));
 }
 
+#if EVC_X86
+#define HAS_AES_OR_PRODUCTS_ALONE(f) (!((f) & EVC_CPU(X86_AES)) != !((f) & EVC_CPU(X86_PCLMUL)))
+#elif EVC_A64
+#define HAS_AES_OR_PRODUCTS_ALONE(f) (!((f) & EVC_CPU(A64_AES)) != !((f) & EVC_CPU(A64_PMULL)))
+#else
+#define HAS_AES_OR_PRODUCTS_ALONE(f) 0
+#endif
+
+/* But for wide AES instructions without carry-less multiplication, and the reverse. */
+static void pairs_of_gcm_have_the_kernels_that_selection_gives(void)
+{
+    const uint64_t bits =
+        bits_mentioned(EVC_ARCH_HERE, "ghash") | bits_mentioned(EVC_ARCH_HERE, "aes");
+    uint64_t features = 0;
+
+    do {
+        for (unsigned policy = 0; policy < N_POLICIES; policy++) {
+            const struct evc_kernel *aes = evc_aes_kernel(evc_gcm_select_aes(features, policy)),
+                                    *ghash =
+                                        evc_ghash_kernel(evc_gcm_select_ghash(features, policy));
+
+            EXPECT(aes && lacking(aes->needs, features, policy) == 0);
+            EXPECT(ghash && lacking(ghash->needs, features, policy) == 0);
+            if (!aes || !ghash || evc_gcm_select(features, policy) ||
+                HAS_AES_OR_PRODUCTS_ALONE(features))
+                continue;
+            EXPECT(
+                strcmp(aes->name,
+                       evc_aes_kernel(evc_aes_select(features, policy, EVC_USE_PARALLEL))->name) ==
+                0);
+            EXPECT(ghash == evc_ghash_kernel(evc_ghash_select(features, policy)));
+        }
+        features = (features - bits) & bits;
+    } while (features);
+}
+
+/* The forward cipher alone is the whole kernel without decryption and other modes. */
+static void a_forward_descriptor_has_the_slots_of_the_whole_one(void)
+{
+    const uint8_t user_key[16] = {1};
+    unsigned n = 0;
+
+    for (; kernels[n].kernel; n++) {
+        const struct evc_aes *forward = (const struct evc_aes *)(const void *)kernels[n].kernel,
+                             *whole = evc_aes_named(kernels[n].kernel->name);
+        union evc_aes_key key, decrypting;
+        uint8_t block[16] = {0};
+
+        EXPECT(whole != NULL);
+        if (!whole)
+            continue;
+        struct evc_aes expected;
+        memset(&expected, 0, sizeof expected); /* padding, too */
+        memcpy(&expected.kernel, &whole->kernel, sizeof expected.kernel);
+        expected.set_key = whole->set_key;
+        expected.encrypt = whole->encrypt;
+        expected.ctr32 = whole->ctr32;
+        EXPECT(memcmp(forward, &expected, sizeof expected) == 0);
+        EXPECT(evc_aes_set_key(&key, forward, user_key, 128) == EVC_ERR_KERNEL);
+        if ((whole->kernel.needs & ~EVC_TUNE_MASK & ~EVC_CPU(CT_MUL) & ~evc_cpu_features()) != 0)
+            continue;
+        EXPECT(evc_aes_set_encrypt_key(&key, forward, user_key, 128) == EVC_OK);
+        EXPECT(evc_aes_decrypt(&key, block, block, 1) == EVC_ERR_DIRECTION);
+        EXPECT(evc_aes_set_key(&decrypting, whole, user_key, 128) == EVC_OK);
+        EXPECT(evc_aes_rebind(&decrypting, forward) == EVC_ERR_KERNEL);
+        EXPECT(evc_aes_rebind(&key, forward) ==
+               (whole->kernel.traits & EVC_KEY_FIPS197 ? EVC_OK : EVC_ERR_KERNEL));
+    }
+    EXPECT(n > 0);
+}
+
+/* A kernel of GCM where one fits, else a pair. */
+static void the_best_key_of_gcm_is_of_what_is_selected(void)
+{
+    const uint64_t features = evc_cpu_features();
+    const struct evc_gcm *gcm = evc_gcm_select(features, 0);
+    const uint8_t user_key[32] = {1};
+    union evc_gcm_key key;
+
+    EXPECT(evc_gcm_set_best(&key, features, 0, user_key, 256) == EVC_OK);
+    EXPECT(gcm ? key.head.kernel == gcm
+               : strcmp(evc_gcm_kernel(key.head.kernel)->name, "pair") == 0);
+    EXPECT(evc_gcm_set_best(&key, 0, 0, user_key, 128) == EVC_OK);
+    EXPECT(strcmp(evc_gcm_kernel(key.head.kernel)->name, "pair") == 0);
+    EXPECT(evc_gcm_set_best(&key, features, 0, user_key, 100) == EVC_ERR_KEY_SIZE);
+}
+
 int main(void)
 {
     RUN(every_request_gets_the_first_kernel_that_fits);
@@ -499,7 +597,7 @@ int main(void)
     RUN(needs_without_tuning_hold_all_that_a_timing_class_rests_on);
     RUN(every_line_is_the_answer_to_its_own_needs);
     RUN(known_cpus_get_the_kernels_meant_for_them);
-    RUN(every_line_is_selected_somewhere_but_the_last_ones);
+    RUN(every_line_is_selected_somewhere_but_those_by_name);
     RUN(without_vector_registers_only_integer_code_is_selected);
     RUN(every_descriptor_equals_its_line);
     RUN(names_are_whole_and_unique);
@@ -508,5 +606,8 @@ int main(void)
     RUN(the_policy_vartime_allows_any_multiplier);
     RUN(selection_of_big_numbers_follows_the_policy);
     RUN(this_cpu_is_served_by_what_it_runs);
+    RUN(pairs_of_gcm_have_the_kernels_that_selection_gives);
+    RUN(a_forward_descriptor_has_the_slots_of_the_whole_one);
+    RUN(the_best_key_of_gcm_is_of_what_is_selected);
     return tap_done();
 }

@@ -25,7 +25,11 @@ _OTHER_COMMANDS = re.compile(
     r"|(check|ct_(?!marks)|peer|residue|vector|bench_(bn|layers|pac|qarma))\w*\.[cS]"
     r"|(ct|generate|gcm_model|long_model|bn_lanes)\.c)"
 )
-_KERNEL_LINE = re.compile(r"^KERNEL\(\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*\)")
+_KERNEL_LINE = re.compile(
+    r"^KERNEL\(\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*(?:,\s*\w+\s*)?\)"
+)
+# Lists of kernels, which the harness asks for other primitives, too.
+_LISTS = ("select.c", "named.c")
 _ARCH = re.compile(r"""\bA\(\s*\w+\s*,\s*"([^"]+)"\s*\)""")
 _FEATURE_LINE = re.compile(r"""\bF\(\s*\w+\s*,\s*(\w+)\s*,\s*\d+\s*,\s*"([^"]+)"\s*\)""")
 
@@ -86,7 +90,12 @@ def cipher_sources(tree: Tree, running: Container[tuple[str, str]]) -> list[Path
         path
         for path in sources(tree)
         if path.as_posix() not in left_out
-        and not (path.parts[0] == "src" and len(path.parts) > 2 and path.parts[1] in _NO_CIPHERS)
+        and not (
+            path.parts[0] == "src"
+            and len(path.parts) > 2
+            and path.parts[1] in _NO_CIPHERS
+            and path.name not in _LISTS
+        )
         and not _OTHER_COMMANDS.fullmatch(path.as_posix())
     ]
 

@@ -14,7 +14,7 @@ def test_registry_lines_are_read_in_order_and_comments_are_not() -> None:
     text = (
         "/* KERNEL(no) */\n"
         "KERNEL(aes, x86_aesni,   X86_AESNI, CT, ANY)\n"
-        "KERNEL(aes,c_ref,ANY,VARTIME,SERIAL)\n"
+        "KERNEL(aes,c_ref,ANY,VARTIME,SERIAL,NAMED)\n"
     )
     assert catalog.parse_registry(text) == [
         RegistryLine("aes", "x86_aesni", "X86_AESNI", "CT", "ANY"),
