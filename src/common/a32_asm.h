@@ -75,10 +75,15 @@
     .fpu crypto-neon-fp-armv8
 .endm
 
-/* A function that the other objects of this library see, and none outside of it. The pad is bti of
- * Armv8.1-M and a nop before (Arm DDI 0553, 2024, BTI in chapter C2). */
+/* A function that the other objects of this library see, and none outside of it. It has a section
+ * of its own, so that the linker may drop it (-Wl,--gc-sections). The pad is bti of Armv8.1-M and a
+ * nop before (Arm DDI 0553, 2024, BTI in chapter C2). */
 .macro evc_function name
+#if defined(__ELF__)
+    .section .text.\name, "ax", %progbits
+#else
     .text
+#endif
     .p2align 4
 #if defined(__ELF__)
     .globl \name
