@@ -40,6 +40,13 @@ FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "600")
                 ),
             ),
             (
+                "tools/count-footprint --check --only cortex-m4 --no-emulator",
+                pytest.mark.reads(
+                    *LIBRARY, "tools/count-footprint", "tools/costs/", "contrib/cortex-m/"
+                ),
+            ),
+            ("tools/count-footprint --check --only cortex-m4", LONG),
+            (
                 "tools/count-words --check",
                 SLOW,
                 pytest.mark.reads(*LIBRARY, "tools/count-words", "tools/costs/"),
