@@ -275,6 +275,17 @@ struct evc_gcm {
     enum evc_status (*open)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
                             const uint8_t *tag, size_t tag_bytes);
+    /* Mandatory: whole messages that these do not take, for they are NULL or the IV does not have
+     * 12 bytes. Kernels have evc_gcm_seal_pieces() and evc_gcm_open_pieces() of src/gcm/pieces.h
+     * here. A pair has its own functions, and links neither. All else is as of `seal` and
+     * `open`. */
+    enum evc_status (*seal_any_iv)(const void *key, const uint8_t *iv, size_t iv_bytes,
+                                   const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                   uint8_t *out, size_t len_bytes, uint8_t *tag, size_t tag_bytes);
+    enum evc_status (*open_any_iv)(const void *key, const uint8_t *iv, size_t iv_bytes,
+                                   const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                   uint8_t *out, size_t len_bytes, const uint8_t *tag,
+                                   size_t tag_bytes);
     /* With `open`, and as it: but the tag is told, not compared. tag_bytes is 16. For the first
      * piece of a message, whose tag comes later. */
     enum evc_status (*open_telling_tag)(const void *key, const uint8_t *iv, size_t iv_bytes,

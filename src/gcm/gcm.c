@@ -5,7 +5,6 @@
 #include "common/bytes.h"
 #include "common/ct.h"
 #include "common/in_place.h"
-#include "gcm/pieces.h"
 #include "gcm/sizes.h"
 
 enum evc_status evc_gcm_allow_short_tags(union evc_gcm_key *key)
@@ -43,8 +42,8 @@ EVC_OUT_OF_LINE enum evc_status seal_checked(const union evc_gcm_key *key, const
     if (key->head.kernel->seal && iv_bytes == 12)
         return key->head.kernel->seal(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
                                       tag_bytes);
-    return evc_gcm_seal_pieces(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
-                               tag_bytes);
+    return key->head.kernel->seal_any_iv(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
+                                         tag_bytes);
 }
 
 EVC_OUT_OF_LINE enum evc_status open_checked(const union evc_gcm_key *key, const uint8_t *iv,
@@ -60,8 +59,8 @@ EVC_OUT_OF_LINE enum evc_status open_checked(const union evc_gcm_key *key, const
     if (key->head.kernel->open && iv_bytes == 12)
         return key->head.kernel->open(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
                                       tag_bytes);
-    return evc_gcm_open_pieces(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
-                               tag_bytes);
+    return key->head.kernel->open_any_iv(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
+                                         tag_bytes);
 }
 
 /* The usual case by few comparisons: all else is checked out of line. The sizes are compared at

@@ -6,5 +6,6 @@
 #include "everycore/gcm.h"
 
 #include "common/registry.h"
+#include "gcm/pieces.h"
 
 #endif

@@ -646,6 +646,7 @@ static void open_blocks(const void *key, uint8_t counter[16], uint8_t y[16], con
 /* The slots of a descriptor: the same for all kernels that include this. */
 #define GCM_SLOTS                                                                                  \
     .set_key = set_key, .encrypt = encrypt, .hash = hash, .seal_blocks = seal_blocks,              \
-    .open_blocks = open_blocks, GCM_MESSAGE_SLOTS
+    .open_blocks = open_blocks, .seal_any_iv = evc_gcm_seal_pieces,                                \
+    .open_any_iv = evc_gcm_open_pieces, GCM_MESSAGE_SLOTS
 
 #endif

@@ -122,16 +122,35 @@ EVC_OUT_OF_LINE void copy_hash(uint8_t to[16], const uint8_t hash[16])
     memcpy(to, hash, 16);
 }
 
+/* Counters that begin with the J_0 of a longer IV tell H. For kernels they are public. In a frame
+ * that has called kernels: */
+EVC_DEFINE_CLEAR_DEEP(clear_counters, BASELINE, 0)
+
+/* J_0 (section 7.1, step 2) from an IV that is not of 12 bytes. */
+EVC_OUT_OF_LINE void hash_iv(const struct pair_key *key, uint8_t j0[16], const uint8_t *iv,
+                             size_t iv_bytes)
+{
+    uint8_t lengths[16];
+
+    memset(j0, 0, 16);
+    evc_ghash_op_padded(ghash_of(key), j0, iv, iv_bytes);
+    store_lengths(lengths, 0, iv_bytes);
+    evc_ghash_op_blocks(ghash_of(key), j0, lengths, 1);
+}
+
 /* tag: all 16 bytes of it. */
-EVC_INLINE void pair_message(const struct pair_key *key, const uint8_t iv[12], const uint8_t *aad,
-                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
-                             uint8_t tag[16], int sealing)
+EVC_INLINE void pair_message(const struct pair_key *key, const uint8_t *iv, size_t iv_bytes,
+                             const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
+                             size_t len_bytes, uint8_t tag[16], int sealing)
 {
     EVC_ALIGN(16) uint8_t stream[16 * FIRST_BLOCKS] = {0}, counter[16], lengths[16];
     const size_t room = sizeof stream - 16;
     size_t ready = len_bytes < room ? len_bytes : room; /* bytes of key stream behind E(J_0) */
 
-    evc_store64x2_be(counter, evc_load64_be(iv), (uint64_t)evc_load32_be(iv + 8) << 32 | 1);
+    if (iv_bytes == 12)
+        evc_store64x2_be(counter, evc_load64_be(iv), (uint64_t)evc_load32_be(iv + 8) << 32 | 1);
+    else
+        hash_iv(key, counter, iv, iv_bytes);
     evc_aes_op_ctr32(aes_of(key), counter, stream, stream, (16 + ready + 15) & ~(size_t)15);
     store_lengths(lengths, PAIRS_TAKE_HASHED_AAD ? aad_bytes & ~EVC_GCM_HASHED_AAD : aad_bytes,
                   len_bytes);
@@ -158,6 +177,10 @@ EVC_INLINE void pair_message(const struct pair_key *key, const uint8_t iv[12], c
     }
     evc_xor16(tag, tag, stream);
     evc_wipe(stream, sizeof stream);
+    if (iv_bytes == 12)
+        return;
+    evc_wipe(counter, sizeof counter);
+    clear_counters();
 }
 
 static enum evc_status pair_seal(const void *key, const uint8_t *iv, size_t iv_bytes,
@@ -166,8 +189,7 @@ static enum evc_status pair_seal(const void *key, const uint8_t *iv, size_t iv_b
 {
     uint8_t computed[16];
 
-    (void)iv_bytes;
-    pair_message(key, iv, aad, aad_bytes, in, out, len_bytes, computed, 1);
+    pair_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, computed, 1);
     memcpy(tag, computed, tag_bytes);
     evc_wipe(computed, sizeof computed); /* of a short tag, the bytes that are not told */
     evc_clear(&aes_of((const struct pair_key *)key)->head.kernel->kernel);
@@ -182,8 +204,7 @@ static enum evc_status pair_open(const void *key, const uint8_t *iv, size_t iv_b
     uint8_t computed[16];
     enum evc_status status;
 
-    (void)iv_bytes;
-    pair_message(key, iv, aad, aad_bytes, in, out, len_bytes, computed, 0);
+    pair_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, computed, 0);
     status = compare(computed, tag, tag_bytes);
     evc_wipe(computed, sizeof computed); /* of a forgery, the tag that would have been right */
     evc_clear(&aes_of((const struct pair_key *)key)->head.kernel->kernel);
@@ -197,8 +218,8 @@ static enum evc_status pair_open_telling_tag(const void *key, const uint8_t *iv,
 {
     uint8_t computed[16]; /* GCC leaves a copy of a hash that is masked in memory of the caller */
 
-    (void)iv_bytes, (void)tag_bytes;
-    pair_message(key, iv, aad, aad_bytes, in, out, len_bytes, computed, 0);
+    (void)tag_bytes;
+    pair_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, computed, 0);
     memcpy(tag, computed, 16);
     evc_wipe(computed, sizeof computed);
     evc_clear(&aes_of((const struct pair_key *)key)->head.kernel->kernel);
@@ -216,6 +237,8 @@ static const struct evc_gcm pair = {
     .open_blocks = pair_open_blocks,
     .seal = pair_seal,
     .open = pair_open,
+    .seal_any_iv = pair_seal,
+    .open_any_iv = pair_open,
     .open_telling_tag = pair_open_telling_tag,
     .hash_aad = PAIRS_TAKE_HASHED_AAD ? pair_hash_aad : NULL,
 };

@@ -602,11 +602,11 @@ EVC_INLINE void crypt_message(const union evc_gcm_key *key, const uint8_t *iv, s
         clear_secret_inputs();
 }
 
-enum evc_status evc_gcm_seal_pieces(const union evc_gcm_key *key, const uint8_t *iv,
-                                    size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
-                                    const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t *tag,
-                                    size_t tag_bytes)
+enum evc_status evc_gcm_seal_pieces(const void *vkey, const uint8_t *iv, size_t iv_bytes,
+                                    const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                    uint8_t *out, size_t len_bytes, uint8_t *tag, size_t tag_bytes)
 {
+    const union evc_gcm_key *const key = vkey;
     uint8_t computed[16];
 
     crypt_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, computed, 1);
@@ -616,11 +616,12 @@ enum evc_status evc_gcm_seal_pieces(const union evc_gcm_key *key, const uint8_t 
     return EVC_OK;
 }
 
-enum evc_status evc_gcm_open_pieces(const union evc_gcm_key *key, const uint8_t *iv,
-                                    size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
-                                    const uint8_t *in, uint8_t *out, size_t len_bytes,
-                                    const uint8_t *tag, size_t tag_bytes)
+enum evc_status evc_gcm_open_pieces(const void *vkey, const uint8_t *iv, size_t iv_bytes,
+                                    const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                    uint8_t *out, size_t len_bytes, const uint8_t *tag,
+                                    size_t tag_bytes)
 {
+    const union evc_gcm_key *const key = vkey;
     uint8_t computed[16];
     enum evc_status status;
 

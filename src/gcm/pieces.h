@@ -6,13 +6,12 @@
 
 #include "everycore/gcm.h"
 
-enum evc_status evc_gcm_seal_pieces(const union evc_gcm_key *key, const uint8_t *iv,
-                                    size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
-                                    const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t *tag,
+enum evc_status evc_gcm_seal_pieces(const void *key, const uint8_t *iv, size_t iv_bytes,
+                                    const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                    uint8_t *out, size_t len_bytes, uint8_t *tag, size_t tag_bytes);
+enum evc_status evc_gcm_open_pieces(const void *key, const uint8_t *iv, size_t iv_bytes,
+                                    const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                    uint8_t *out, size_t len_bytes, const uint8_t *tag,
                                     size_t tag_bytes);
-enum evc_status evc_gcm_open_pieces(const union evc_gcm_key *key, const uint8_t *iv,
-                                    size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
-                                    const uint8_t *in, uint8_t *out, size_t len_bytes,
-                                    const uint8_t *tag, size_t tag_bytes);
 
 #endif

@@ -158,4 +158,6 @@ const struct evc_gcm evc_gcm_c_whole = {
     .open_blocks = open_blocks,
     .seal = seal,
     .open = open,
+    .seal_any_iv = evc_gcm_seal_pieces,
+    .open_any_iv = evc_gcm_open_pieces,
 };
