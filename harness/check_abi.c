@@ -223,41 +223,19 @@ static void gcm_open(void *vcall)
     status = ((const struct evc_gcm *)c->slots)->open(MESSAGE);
 }
 
-static void gcm_open_telling_tag(void *vcall)
+static void gcm_open_output_tag(void *vcall)
 {
     const struct call *c = vcall;
 
-    status = ((const struct evc_gcm *)c->slots)->open_telling_tag(MESSAGE);
+    status = ((const struct evc_gcm *)c->slots)->open_output_tag(MESSAGE);
 }
 
-/* The hash of more than 16 bytes of associated data, and its last block,
- * for a message behind it. */
-static uint8_t hashed[32];
-
-static void gcm_hash_aad(void *vcall)
-{
-    const struct call *c = vcall;
-
-    status = ((const struct evc_gcm *)c->slots)->hash_aad(c->key, hashed, aad, c->aad_bytes);
-}
-
-static void gcm_seal_behind_aad(void *vcall)
+static void gcm_seal_behind_hashed_aad(void *vcall)
 {
     const struct call *c = vcall;
 
     status = ((const struct evc_gcm *)c->slots)
-                 ->seal(c->key, user_key, 12, hashed + 16, c->aad_bytes | EVC_GCM_HASHED_AAD, in,
-                        out, c->len_bytes, block, 16);
-}
-
-/* Associated data as a state of a message in pieces holds it: that of other bytes than aad has, if
- * it has a part of a block. */
-static void gcm_seal_behind_held_aad(void *vcall)
-{
-    const struct call *c = vcall;
-
-    status = ((const struct evc_gcm *)c->slots)
-                 ->seal(c->key, user_key, 12, aad, c->aad_bytes | EVC_GCM_HELD_AAD, in, out,
+                 ->seal(c->key, user_key, 12, aad, c->aad_bytes | EVC_GCM_HASHED_AAD, in, out,
                         c->len_bytes, block, 16);
 }
 
@@ -271,18 +249,9 @@ static enum result messages_keep(struct check *c, struct call *call)
             call->len_bytes = 16 * call->n_blocks - less;
             if (keeps(c, gcm_seal, call, "seal") == FAIL ||
                 keeps(c, gcm_open, call, "open") == FAIL ||
-                (((const struct evc_gcm *)call->slots)->open_telling_tag &&
-                 keeps(c, gcm_open_telling_tag, call, "open_telling_tag") == FAIL))
-                return FAIL;
-            if (((const struct evc_gcm *)call->slots)->hash_aad && call->aad_bytes > 16 &&
-                (keeps(c, gcm_hash_aad, call, "hash_aad") == FAIL ||
-                 keeps(c, gcm_seal_behind_aad, call, "seal behind hashed associated data") == FAIL))
-                return FAIL;
-            if (((const struct evc_gcm *)call->slots)->held_aad && call->aad_bytes - 1 < 64 &&
-                (call->aad_bytes <= 16 ||
-                 call->len_bytes <= ((const struct evc_gcm *)call->slots)->held_text) &&
-                keeps(c, gcm_seal_behind_held_aad, call, "seal behind held associated data") ==
-                    FAIL)
+                keeps(c, gcm_open_output_tag, call, "open_output_tag") == FAIL ||
+                (call->aad_bytes && keeps(c, gcm_seal_behind_hashed_aad, call,
+                                          "seal behind hashed associated data") == FAIL))
                 return FAIL;
         }
     return PASS;

@@ -36,8 +36,7 @@ static void emit_gcm_slots(const struct evc_gcm *kernel)
 {
     SLOT(seal)
     SLOT(open)
-    SLOT(open_telling_tag)
-    SLOT(hash_aad)
+    SLOT(open_output_tag)
 }
 
 static void emit_qarma_slots(const struct evc_qarma *kernel)

@@ -139,7 +139,8 @@ EVC_CHECKED enum evc_status evc_gcm_allow_short_tags(union evc_gcm_key *key);
  *
  * EVC_ERR_NONCE_SIZE  the IV is empty or too long
  * EVC_ERR_TAG_SIZE    no such tag
- * EVC_ERR_LENGTH      text or associated data longer than the limits above
+ * EVC_ERR_LENGTH      text or associated data longer than the limits above, or associated data of
+ *                     half the address space
  * EVC_ERR_TAG         open: forged or damaged; out has been wiped
  */
 EVC_CHECKED enum evc_status evc_gcm_seal(const union evc_gcm_key *key, const uint8_t *iv,
@@ -203,23 +204,14 @@ EVC_CHECKED enum evc_status evc_gcm_open_many(const union evc_gcm_key *key,
  * EVC_ERR_TAG_SIZE    finish: no such tag; the state is as before
  * EVC_ERR_TAG         open_finish: forged or damaged
  * finish wipes the state after success and after EVC_ERR_TAG; after other errors it is as before.
+ * The members of a state are the library's own. A state may be copied.
  */
 struct evc_gcm_state {
-    uint8_t counter[16];  /* of the next block */
-    uint8_t y[16];        /* the hash so far */
-    uint8_t block[16];    /* associated data or ciphertext of the block begun */
-    uint8_t stream[16];   /* key stream of the block begun */
-    uint8_t j0[16];       /* encrypted, it masks the tag; before that, an IV of 12 bytes */
-    uint64_t aad_bytes, text_bytes; /* not written yet in form 4, which stands for `used` and 0 */
-    uint32_t used;     /* bytes of the block begun, 0 to 15, or 16 of associated data; in
-                        * form 4, 0 to 64 of that */
-    uint8_t phase;     /* 0: no message; 1: associated data; 2: text */
-    uint8_t direction; /* 0: not yet decided; 1: sealing; 2: opening */
-    uint8_t short_iv;  /* 1: the IV has 12 bytes, which j0 begins with */
-    uint8_t form;      /* of y: 0 the hash so far; 1 the tag, if no text follows; 2, 3 the hash so
-                        * far times H; 4 none, nor a counter: there is an IV of 12 bytes, and at the
-                        * beginning of the state associated data that is not hashed yet; of more
-                        * than 16 bytes, the last 16 are at the end of `stream` */
+    uint8_t j0[16], y[16], stream[16];
+    uint64_t aad_bytes, text_bytes;
+    uint8_t phase;
+    uint8_t direction;
+    uint8_t short_iv, form;
 };
 
 EVC_CHECKED enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,
@@ -264,10 +256,10 @@ struct evc_gcm {
                         uint8_t *out, size_t n_blocks);
 
     /*
-     * Optional: evc_gcm_seal and evc_gcm_open with an IV of 12 bytes, all sizes checked. They have
-     * the same arguments, so that the call is a jump. open returns EVC_OK or EVC_ERR_TAG, in
-     * constant time; who calls it wipes out. Both clear what they leave behind by themselves; after
-     * the other operations, evc_kernel.clear() does.
+     * Optional, all three or none: evc_gcm_seal and evc_gcm_open with an IV of 12 bytes, all sizes
+     * checked. They have the same arguments, so that the call is a jump. open returns EVC_OK or
+     * EVC_ERR_TAG, in constant time; who calls it wipes out. They clear what they leave behind by
+     * themselves; after the other operations, evc_kernel.clear() does.
      */
     enum evc_status (*seal)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
@@ -275,6 +267,12 @@ struct evc_gcm {
     enum evc_status (*open)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
                             const uint8_t *tag, size_t tag_bytes);
+    /* Like open, but writes the tag instead of verifying it. tag_bytes is 16. For the first piece
+     * of a message, whose tag comes later. */
+    enum evc_status (*open_output_tag)(const void *key, const uint8_t *iv, size_t iv_bytes,
+                                       const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                       uint8_t *out, size_t len_bytes, uint8_t *tag,
+                                       size_t tag_bytes);
     /* Mandatory: whole messages that these do not take, for they are NULL or the IV does not have
      * 12 bytes. Kernels have evc_gcm_seal_pieces() and evc_gcm_open_pieces() of src/gcm/pieces.h
      * here. A pair has its own functions, and links neither. All else is as of `seal` and
@@ -286,34 +284,13 @@ struct evc_gcm {
                                    const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
                                    uint8_t *out, size_t len_bytes, const uint8_t *tag,
                                    size_t tag_bytes);
-    /* With `open`, and as it: but the tag is told, not compared. tag_bytes is 16. For the first
-     * piece of a message, whose tag comes later. */
-    enum evc_status (*open_telling_tag)(const void *key, const uint8_t *iv, size_t iv_bytes,
-                                        const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
-                                        uint8_t *out, size_t len_bytes, uint8_t *tag,
-                                        size_t tag_bytes);
-
-    /* Optional, with these three: the same of associated data that comes before the text, more than
-     * 16 bytes. At `to` is the hash of all blocks but the last then, and behind it the last one,
-     * filled up with zeros. For such data, aad of `seal` and the others is that block's address,
-     * and aad_bytes are all its bytes and the bit EVC_GCM_HASHED_AAD. This returns EVC_OK, and
-     * clears what it leaves behind. */
-    enum evc_status (*hash_aad)(const void *key, uint8_t to[32], const uint8_t *aad,
-                                size_t aad_bytes);
-#define EVC_GCM_HASHED_AAD ((size_t)1 << (8 * sizeof(size_t) - 1))
-
-    /* Optional, with `hash_aad`: EVC_GCM_HELD_AAD, if `seal` and `open_telling_tag` take associated
-     * data from a state, else 0. aad has 64 bytes then, and aad_bytes are 1 to 64 and this value.
-     * Up to 16 bytes are a block at aad, filled up with zeros. Of more, with at most held_text
-     * bytes of text, all blocks but the last are at aad, and the last 16 bytes at aad + 48. They
-     * come from stores of 16 bytes each: a load from two would wait. */
-    size_t held_aad, held_text;
-#define EVC_GCM_HELD_AAD ((size_t)3 << (8 * sizeof(size_t) - 2))
-
-    /* Optional: does what evc_kernel.clear() does, after encrypt of one block and hash of
-     * at most two: less deep. */
-    void (*clear_tag)(void);
 };
+
+/* A bit of aad_bytes, in calls of seal and open_output_tag: associated data is hashed, but for its
+ * last block. Then aad is one block of 16 bytes: that last one, filled up with zeros, plus the hash
+ * of those before it; tag may be the same memory. The other bits are the length of all associated
+ * data, 1 to 2^30 - 1 bytes. */
+#define EVC_GCM_HASHED_AAD ((size_t)1 << (8 * sizeof(size_t) - 1))
 
 #ifdef __cplusplus
 }

@@ -24,7 +24,8 @@ static enum evc_status check_message(const union evc_gcm_key *key, uint64_t iv_b
         return EVC_ERR_NONCE_SIZE;
     if (!tag_fits(key, tag_bytes))
         return EVC_ERR_TAG_SIZE;
-    if (aad_bytes > EVC_GCM_MAX_AAD || len_bytes > EVC_GCM_MAX_TEXT)
+    if (aad_bytes > EVC_GCM_MAX_AAD || aad_bytes >= EVC_GCM_HASHED_AAD ||
+        len_bytes > EVC_GCM_MAX_TEXT)
         return EVC_ERR_LENGTH;
     return EVC_OK;
 }
@@ -70,7 +71,8 @@ EVC_OUT_OF_LINE enum evc_status open_checked(const union evc_gcm_key *key, const
 EVC_INLINE int is_usual(const union evc_gcm_key *key, size_t iv_bytes, uint64_t aad_bytes,
                         const uint8_t *in, const uint8_t *out, size_t len_bytes, size_t tag_bytes)
 {
-    const uint64_t sizes = (iv_bytes ^ 12) | (tag_bytes ^ 16) | (aad_bytes | len_bytes) >> 35;
+    const uint64_t sizes = (iv_bytes ^ 12) | (tag_bytes ^ 16) |
+                           (aad_bytes | len_bytes) >> (sizeof(size_t) > 4 ? 35 : 31);
 
     return key->head.kernel && !sizes && !evc_overlap_in_part(in, out, len_bytes);
 }

@@ -11,12 +11,6 @@
 
 #define PIECES_ALONE 1
 
-/* Bytes of text beside which a kernel takes more than a block of associated data from a
- * state, unless it says so. */
-#ifndef HELD_TEXT
-#define HELD_TEXT 224
-#endif
-
 #define IN_ASSEMBLY_JOIN(stem, name) stem##_##name
 #define IN_ASSEMBLY(stem, name) IN_ASSEMBLY_JOIN(stem, name)
 #define IN_ASSEMBLY_MESSAGE(name, tag_type)                                                        \
@@ -26,14 +20,10 @@
 
 IN_ASSEMBLY_MESSAGE(seal, uint8_t);
 IN_ASSEMBLY_MESSAGE(open, const uint8_t);
-IN_ASSEMBLY_MESSAGE(open_telling_tag, uint8_t);
-enum evc_status IN_ASSEMBLY(MESSAGES, hash_aad)(const void *key, uint8_t to[32], const uint8_t *aad,
-                                                size_t aad_bytes);
+IN_ASSEMBLY_MESSAGE(open_output_tag, uint8_t);
 #define GCM_MESSAGE_SLOTS                                                                    \
     .seal = IN_ASSEMBLY(MESSAGES, seal), .open = IN_ASSEMBLY(MESSAGES, open),                \
-    .open_telling_tag = IN_ASSEMBLY(MESSAGES, open_telling_tag),                             \
-    .hash_aad = IN_ASSEMBLY(MESSAGES, hash_aad), .held_aad = EVC_GCM_HELD_AAD,    \
-    .held_text = HELD_TEXT
+    .open_output_tag = IN_ASSEMBLY(MESSAGES, open_output_tag)
 
 #define crypt_groups IN_ASSEMBLY(MESSAGES, groups)
 void crypt_groups(const void *key, const uint8_t counter[16], uint8_t y[16], const uint8_t *in,
@@ -46,7 +36,7 @@ void crypt_groups(const void *key, const uint8_t counter[16], uint8_t y[16], con
                  offsetof(struct evc_gcm_head, rounds) == 8 && offsetof(struct key, rk) == 16 && \
                  offsetof(struct key, powers) == 16 + 240 &&                                     \
                  sizeof(struct powers) == (powers_bytes) && EVC_ERR_TAG == 6 &&                  \
-                 EVC_GCM_HASHED_AAD == (size_t)1 << 63 && EVC_GCM_HELD_AAD == (size_t)3 << 62    \
+                 EVC_GCM_HASHED_AAD == (size_t)1 << 63                                           \
              ? 1                                                                                 \
              : -1]
 

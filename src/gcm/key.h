@@ -46,13 +46,4 @@ EVC_INLINE void clear(const union evc_gcm_key *key)
         evc_clear(&key->head.kernel->kernel);
 }
 
-/* After an encrypted block and hashes of at most two. */
-EVC_INLINE void clear_short(const union evc_gcm_key *key)
-{
-    if (key->head.kernel->clear_tag)
-        key->head.kernel->clear_tag();
-    else
-        clear(key);
-}
-
 #endif

@@ -248,6 +248,17 @@ EVC_OUT_OF_LINE block open_groups(const struct key *key, const uint8_t *in, uint
 
 /* ---- Messages, and pieces of them ------------------------------------------------------------ */
 
+/* Bytes of associated data at `aad`, and all its bits: see EVC_GCM_HASHED_AAD. */
+EVC_INLINE size_t aad_bytes_here(size_t aad_bytes)
+{
+    return aad_bytes & EVC_GCM_HASHED_AAD ? 16 : aad_bytes;
+}
+
+EVC_INLINE uint64_t aad_bits(size_t aad_bytes)
+{
+    return 8 * (uint64_t)(aad_bytes & ~EVC_GCM_HASHED_AAD);
+}
+
 #if !PIECES_ALONE
 
 EVC_INLINE block hash_block(const struct key *key, block data)
@@ -309,9 +320,9 @@ EVC_OUT_OF_LINE block finish(const struct key *key, block counter, block y, bloc
 /* A call seals or opens a message, or with PIECE a piece of one: at least one block, whole
  * blocks only. A piece has a counter of 16 bytes instead of the IV, the hash before it instead
  * of the associated data, and the hash behind it instead of the tag. With AAD_LANE the tail
- * begins with a block of associated data. With TELL_TAG, a message that is opened gets its tag
- * written, which else is compared. */
-enum { TO_SEAL = 0, TO_OPEN = 1, PIECE = 2, AAD_LANE = 4, TELL_TAG = 8 };
+ * begins with a block of associated data. With OUTPUT_TAG, the tag of a message that is opened is
+ * written, not compared. */
+enum { TO_SEAL = 0, TO_OPEN = 1, PIECE = 2, AAD_LANE = 4, OUTPUT_TAG = 8 };
 
 /* The counter of the first block of text. */
 EVC_INLINE uint32_t first_counter(const uint8_t *counter, size_t how)
@@ -329,7 +340,7 @@ EVC_INLINE block crypt_rest(const struct key *key, const uint8_t *counter_at, si
     const int is_message = !PIECES_ALONE && !(how & PIECE);
     const block counter = load_iv(counter_at);
     const block lengths =
-        is_message ? lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes) : zero1();
+        is_message ? lengths1(aad_bits(aad_bytes), 8 * (uint64_t)len_bytes) : zero1();
     const size_t aad_lanes = how & AAD_LANE ? 1 : 0, done = GROUP_BYTES * n_groups;
     size_t n_blocks = aad_lanes + (len_bytes - done + 15) / 16, n;
     struct tail tail;
@@ -370,7 +381,7 @@ EVC_INLINE block crypt_rest(const struct key *key, const uint8_t *counter_at, si
 EVC_INLINE enum evc_status put_tag(uint8_t *tag, block computed, size_t tag_bytes, size_t how)
 {
 #if !PIECES_ALONE
-    if ((how & (TO_OPEN | PIECE | TELL_TAG)) == TO_OPEN)
+    if ((how & (TO_OPEN | PIECE | OUTPUT_TAG)) == TO_OPEN)
         return compare_tag(tag, computed, tag_bytes);
 #endif
     (void)how;
@@ -401,7 +412,7 @@ EVC_OUT_OF_LINE enum evc_status crypt_text(const void *key, const uint8_t *count
 
 EVC_INLINE void clear_after(size_t aad_bytes, size_t len_bytes)
 {
-    if (aad_bytes <= 16 * BATCH && len_bytes <= 16 * (GROUP_BLOCKS - 2))
+    if (aad_bytes_here(aad_bytes) <= 16 * BATCH && len_bytes <= 16 * (GROUP_BLOCKS - 2))
         CLEAR_AFTER_SHORT();
     else
         CLEAR_AFTER_LONG();
@@ -430,6 +441,7 @@ EVC_OUT_OF_LINE enum evc_status crypt_long_text(const void *vkey, const uint8_t 
 {
     const struct key *key = vkey;
     const int is_message = !(how & PIECE), has_aad = is_message && aad_bytes;
+    const size_t aad_here = aad_bytes_here(aad_bytes);
     const size_t n_text = (len_bytes + 15) / 16,
                  n_blocks = (size_t)has_aad + n_text + (size_t)is_message;
     enum evc_status status;
@@ -443,9 +455,9 @@ EVC_OUT_OF_LINE enum evc_status crypt_long_text(const void *vkey, const uint8_t 
     if (!is_message)
         y = load1(aad);
     else if (has_aad && !(how & AAD_LANE))
-        y = hash_aad(key, aad, aad_bytes);
+        y = hash_aad(key, aad, aad_here);
     else
-        y = aad_bytes > 16 ? last_of_long_aad(key, aad, aad_bytes) : load_part1(aad, aad_bytes);
+        y = aad_here > 16 ? last_of_long_aad(key, aad, aad_here) : load_part1(aad, aad_here);
     if (n_groups)
         y = (how & TO_OPEN ? open_groups : seal_groups)(
             key, in, out, n_groups, first_counter(counter, how), load_iv(counter), y);
@@ -467,7 +479,7 @@ EVC_INLINE enum evc_status crypt_block_behind(block last_of_aad, const void *key
 {
     const block computed = crypt_one_block(
         key, load_iv(iv), last_of_aad, aad_bytes != 0, in, out, len_bytes,
-        lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes), !(how & TO_OPEN));
+        lengths1(aad_bits(aad_bytes), 8 * (uint64_t)len_bytes), !(how & TO_OPEN));
     const enum evc_status status = put_tag(tag, computed, tag_bytes, how);
 
     v_clear_upper_halves();
@@ -480,8 +492,8 @@ EVC_OUT_OF_LINE enum evc_status crypt_block(const void *key, const uint8_t *iv, 
                                             uint8_t *out, size_t len_bytes, uint8_t *tag,
                                             size_t tag_bytes)
 {
-    return crypt_block_behind(load_part1(aad, aad_bytes), key, iv, how, aad_bytes, in, out,
-                              len_bytes, tag, tag_bytes);
+    return crypt_block_behind(load_part1(aad, aad_bytes_here(aad_bytes)), key, iv, how, aad_bytes,
+                              in, out, len_bytes, tag, tag_bytes);
 }
 
 EVC_OUT_OF_LINE enum evc_status crypt_block_of_long_aad(const void *key, const uint8_t *iv,
@@ -503,15 +515,16 @@ EVC_INLINE enum evc_status crypt_message(const void *key, const uint8_t *iv, siz
                                          uint8_t *out, size_t len_bytes, uint8_t *tag,
                                          size_t tag_bytes)
 {
+    const size_t aad_here = aad_bytes_here(aad_bytes);
     enum evc_status status;
 
 #if defined(CLEAR_AFTER_BLOCK)
-    if (len_bytes <= 16 && aad_bytes <= 16) {
+    if (len_bytes <= 16 && aad_here <= 16) {
         status = crypt_block(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
         CLEAR_AFTER_BLOCK();
         return status;
     }
-    if (len_bytes <= 16 && aad_bytes <= 16 * BATCH) {
+    if (len_bytes <= 16 && aad_here <= 16 * BATCH) {
         status = crypt_block_of_long_aad(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag,
                                          tag_bytes);
         CLEAR_FRAMES();
@@ -521,12 +534,12 @@ EVC_INLINE enum evc_status crypt_message(const void *key, const uint8_t *iv, siz
 #endif
     if (len_bytes > 16 * (TAIL_VECTORS * LANES - 2)) { /* a tail has two other blocks */
         status = crypt_long_text(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
-    } else if (aad_bytes > 16) {
+    } else if (aad_here > 16) {
         status = crypt_text_of_long_aad(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag,
                                         tag_bytes);
     } else {
         how |= aad_bytes ? AAD_LANE : 0;
-        status = crypt_text(key, iv, how, 0, load_part1(aad, aad_bytes), aad_bytes, in, out,
+        status = crypt_text(key, iv, how, 0, load_part1(aad, aad_here), aad_bytes, in, out,
                             len_bytes, tag, tag_bytes);
         clear_after(aad_bytes, len_bytes);
         return status;
@@ -552,13 +565,13 @@ static enum evc_status open(const void *key, const uint8_t *iv, size_t iv_bytes,
                          (uint8_t *)(uintptr_t)tag, tag_bytes);
 }
 
-static enum evc_status open_telling_tag(const void *key, const uint8_t *iv, size_t iv_bytes,
+static enum evc_status open_output_tag(const void *key, const uint8_t *iv, size_t iv_bytes,
                                         const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
                                         uint8_t *out, size_t len_bytes, uint8_t *tag,
                                         size_t tag_bytes)
 {
     (void)iv_bytes; /* 12 */
-    return crypt_message(key, iv, TO_OPEN | TELL_TAG, aad, aad_bytes, in, out, len_bytes, tag,
+    return crypt_message(key, iv, TO_OPEN | OUTPUT_TAG, aad, aad_bytes, in, out, len_bytes, tag,
                          tag_bytes);
 }
 
@@ -640,7 +653,7 @@ static void open_blocks(const void *key, uint8_t counter[16], uint8_t y[16], con
 
 /* A kernel may have functions of its own for short messages, and these for others. */
 #if !defined(GCM_MESSAGE_SLOTS)
-#define GCM_MESSAGE_SLOTS .seal = seal, .open = open, .open_telling_tag = open_telling_tag
+#define GCM_MESSAGE_SLOTS .seal = seal, .open = open, .open_output_tag = open_output_tag
 #endif
 
 /* The slots of a descriptor: the same for all kernels that include this. */

@@ -99,22 +99,7 @@ static void hash_piece(const struct pair_key *key, uint8_t y[16], const uint8_t 
     evc_clear(&ghash_of(key)->head.kernel->kernel);
 }
 
-/* Whether pairs take associated data that is hashed but for the last block. Where sizes have 32
- * bits, the bit that says so is a length. */
-#define PAIRS_TAKE_HASHED_AAD (SIZE_MAX > UINT32_MAX)
-
-static enum evc_status pair_hash_aad(const void *vkey, uint8_t to[32], const uint8_t *aad,
-                                     size_t aad_bytes)
-{
-    const struct pair_key *key = vkey;
-    const size_t whole = (aad_bytes - 1) & ~(size_t)15;
-
-    memset(to, 0, 16);
-    evc_ghash_op_blocks(ghash_of(key), to, aad, whole / 16);
-    store_short_block(to + 16, aad + whole, aad_bytes - whole);
-    evc_clear(&ghash_of(key)->head.kernel->kernel);
-    return EVC_OK;
-}
+static const uint8_t zeros[16];
 
 /* Out of line: GCC spills a hash that it copies in the frame of pair_message. */
 EVC_OUT_OF_LINE void copy_hash(uint8_t to[16], const uint8_t hash[16])
@@ -152,10 +137,10 @@ EVC_INLINE void pair_message(const struct pair_key *key, const uint8_t *iv, size
     else
         hash_iv(key, counter, iv, iv_bytes);
     evc_aes_op_ctr32(aes_of(key), counter, stream, stream, (16 + ready + 15) & ~(size_t)15);
-    store_lengths(lengths, PAIRS_TAKE_HASHED_AAD ? aad_bytes & ~EVC_GCM_HASHED_AAD : aad_bytes,
-                  len_bytes);
-    if (PAIRS_TAKE_HASHED_AAD && (aad_bytes & EVC_GCM_HASHED_AAD)) {
-        copy_hash(tag, aad - 16);
+    store_lengths(lengths, aad_bytes & ~EVC_GCM_HASHED_AAD, len_bytes);
+    if (aad_bytes & EVC_GCM_HASHED_AAD) {
+        copy_hash(tag, aad); /* it tells H, which associated data does not */
+        aad = zeros;
         aad_bytes = 16;
     } else {
         memset(tag, 0, 16);
@@ -211,7 +196,7 @@ static enum evc_status pair_open(const void *key, const uint8_t *iv, size_t iv_b
     return status;
 }
 
-static enum evc_status pair_open_telling_tag(const void *key, const uint8_t *iv, size_t iv_bytes,
+static enum evc_status pair_open_output_tag(const void *key, const uint8_t *iv, size_t iv_bytes,
                                              const uint8_t *aad, size_t aad_bytes,
                                              const uint8_t *in, uint8_t *out, size_t len_bytes,
                                              uint8_t *tag, size_t tag_bytes)
@@ -239,8 +224,7 @@ static const struct evc_gcm pair = {
     .open = pair_open,
     .seal_any_iv = pair_seal,
     .open_any_iv = pair_open,
-    .open_telling_tag = pair_open_telling_tag,
-    .hash_aad = PAIRS_TAKE_HASHED_AAD ? pair_hash_aad : NULL,
+    .open_output_tag = pair_open_output_tag,
 };
 
 /* ---- Keys ------------------------------------------------------------------------------------ */

@@ -44,9 +44,7 @@ EVC_ISA_BEGIN(X86_GCM128)
 #if !EVC_GCM_AESNI_IN_C
 
 EVC_DEFINE_CLEAR_STACK(clear, XMM, 960)
-EVC_DEFINE_CLEAR(clear_block, XMM)
 #define MESSAGES evc_gcm_x86_aesni
-#define HELD_TEXT SIZE_MAX
 #include "gcm/in_assembly.h"
 
 #else
@@ -75,7 +73,6 @@ ASSEMBLY_AGREES(384);
 const struct evc_gcm evc_gcm_x86_aesni = {
     .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_GCM128, CT, ANY, BATCH, struct key, 0, clear),
     GCM_SLOTS,
-    .clear_tag = clear_block,
 };
 #else
 EVC_EMPTY_UNIT

@@ -597,26 +597,10 @@ add_blocks:
 other_aad:
     EVC_ASM_CFI_BEGIN
     cmp $8, AAD_BYTES
-    ja 4f
+    ja long_aad
     load_bytes AAD, AAD_BYTES, %xmm1, B, P, %rsi
     pshufb reversed(TABLES), %xmm1
     ret
-4:  test AAD_BYTES, AAD_BYTES
-    jns long_aad
-    bt $held_aad, AAD_BYTES
-    jc 5f
-    btr $hashed_aad, AAD_BYTES
-    movdqu (AAD), %xmm1
-    movdqu -16(AAD), P
-    pxor P, %xmm1
-6:  pshufb reversed(TABLES), %xmm1
-    ret
-5:  take_held_aad %xmm1, movdqu, 6b
-    mov AAD_BYTES, %rdx
-    neg %edx
-    and $15, %edx
-    movdqu held_end(AAD), %xmm1
-    jmp blocks_before_last
     EVC_ASM_CFI_END
 
 /* The same of more than 16 bytes. */
@@ -627,7 +611,6 @@ long_aad:
     neg %edx
     and $15, %edx
     movdqu -16(AAD,AAD_BYTES), %xmm1
-blocks_before_last:
     movdqu shifts(TABLES,%rdx), P
     pshufb P, %xmm1
     pshufb reversed(TABLES), %xmm1
@@ -654,26 +637,6 @@ blocks_before_last:
     ret
     EVC_ASM_CFI_END
 
-/* Associated data before text that comes later: for the slot hash_aad. */
-evc_function evc_gcm_x86_aesni_hash_aad
-    lea tables + 128(%rip), TABLES
-    take_aad_to_hash
-    no_products
-    mov $16, %esi         /* the powers do not suffice */
-    call long_aad
-    pxor %xmm0, %xmm1
-    pshufb reversed(TABLES), %xmm0
-    pshufb reversed(TABLES), %xmm1
-    movdqu %xmm0, (%r9)
-    movdqu %xmm1, 16(%r9)
-    xor %eax, %eax
-    jmp clear_vectors
-evc_end evc_gcm_x86_aesni_hash_aad
-
-.macro add_hash x
-    movdqu -16(%rcx), P
-    pxor P, \x
-.endm
 /* A = the last block of associated data, as of other_aad; zeros without any. Those of 8 to 16 bytes
  * are at label 5 at once, the others go by label 6. */
 .macro last_of_aad to
@@ -996,12 +959,12 @@ long_message:
     test AAD_BYTES, AAD_BYTES
     jz 5b
     js 25f
-27: mov $1, %esi
+    mov $1, %esi
     call other_aad
     movdqa %xmm1, A
     jmp 5b
-    take_block_of_state A, movdqu, 7f, 7f
-7:  pshufb reversed(TABLES), A
+25: movdqu (AAD), A
+    pshufb reversed(TABLES), A
     jmp 5b
     EVC_ASM_CFI_END
 
@@ -1091,7 +1054,7 @@ message_of_a_block:
     test AAD_BYTES, AAD_BYTES
     jz 5b
     js 25f
-27: cmp $1, LEN
+    cmp $1, LEN
     sbb %esi, %esi
     add $3, %esi          /* without text one power lower */
     call other_aad
@@ -1099,8 +1062,8 @@ message_of_a_block:
     pxor LO, MI           /* complete */
     pxor HI, MI
     jmp 5b
-    take_block_of_state A, movdqu, 7f, 7f
-7:  pshufb reversed(TABLES), A
+25: movdqu (AAD), A
+    pshufb reversed(TABLES), A
     jmp 5b
     EVC_ASM_CFI_END
 
@@ -1148,14 +1111,14 @@ evc_function evc_gcm_x86_aesni_seal, message
     test AAD_BYTES, AAD_BYTES
     jz 5b
     js 25f
-27: lea 15(LEN), %esi
+    lea 15(LEN), %esi
     shr $4, %esi
     add $2, %esi
     call other_aad
     movdqa %xmm1, A
     jmp 5b
-    take_block_of_state A, movdqu, 7f, 7f
-7:  pshufb reversed(TABLES), A
+25: movdqu (AAD), A
+    pshufb reversed(TABLES), A
     jmp 5b
 evc_end evc_gcm_x86_aesni_seal
 

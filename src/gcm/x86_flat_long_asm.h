@@ -344,11 +344,8 @@ aad_of_long:
     js 67f
     jnz 68f
     ret
-67: bt $held_aad, %r8
-    jc 69f
-    take_hashed_aad %xmm1
-    jmp 66b
-69: vmovdqu (%rcx), %xmm1 /* a block, for the text is longer than HELD_TEXT */
+67: btr $hashed_aad, %r8
+    vmovdqu (%rcx), %xmm1
     jmp 66b
 68: call hash_of_aad
     vmovdqa %xmm10, %xmm12

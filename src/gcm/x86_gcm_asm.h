@@ -18,10 +18,7 @@
 .set tag, 24
 .set tag_bytes, 32
 .set tells_tag, 62    /* bit of tag_bytes: the tag is written, though the message is opened */
-.set hashed_aad, 63   /* bit of aad_bytes: all but the last block is hashed: EVC_GCM_HASHED_AAD */
-/* bit of aad_bytes: associated data is held by a state, if hashed_aad, too: EVC_GCM_HELD_AAD */
-.set held_aad, 62
-.set held_end, 48     /* where it has its last 16 bytes then, if there are more */
+.set hashed_aad, 63   /* bit of aad_bytes: EVC_GCM_HASHED_AAD */
 
 .set error_of_tag, 6
 .set rounds, 8
@@ -130,57 +127,16 @@
 
 /* The functions that open messages: `opens` tells \name_seal's code at `message` so. */
 .macro define_open name, opens:vararg
-evc_function \name\()_open_telling_tag
+evc_function \name\()_open_output_tag
     btsq $tells_tag, tag_bytes(%rsp)
     \opens
     jmp message
-evc_end \name\()_open_telling_tag
+evc_end \name\()_open_output_tag
 
 evc_function \name\()_open
     \opens
     jmp message
 evc_end \name\()_open
-.endm
-
-/* ---- Associated data ---- */
-
-/* Associated data that a state holds, EVC_GCM_HELD_AAD: takes the bits off aad_bytes. \first = its
- * first block, which is all if there are at most 16 bytes: then on to \all. */
-.macro take_held_aad first, move, all
-    movzbl %r8b, %r8d
-    \move (%rcx), \first
-    cmp $16, %r8d
-    jbe \all
-.endm
-
-/* Associated data from a state, where aad_bytes is negative, in few instructions: \x = a block that
- * is held, then on to \held; or the last one, plus the hash of those before it, then on to \hashed.
- * Bits of aad_bytes stay. Where more than a block is held, on to \more. */
-.macro take_block_of_state x, move, held, hashed, more=27b
-25: \move (%rcx), \x
-    bt $held_aad, %r8
-    jnc 26f
-    cmp $16, %r8b
-    jbe \held
-    jmp \more
-26: add_hash \x
-    jmp \hashed
-.endm
-
-/* Takes the bit `hashed_aad` off aad_bytes; \x = the last block, plus the
- * hash of those before it. */
-.macro take_hashed_aad x
-    btr $hashed_aad, %r8
-    vmovdqu (%rcx), \x
-    vpxor -16(%rcx), \x, \x
-.endm
-
-/* The arguments of hash_aad, from rsi, rdx, rcx: `to` in r9, the others
- * where messages have them. */
-.macro take_aad_to_hash
-    mov %rcx, %r8
-    mov %rdx, %rcx
-    mov %rsi, %r9
 .endm
 
 /* ---- Tags ---- */

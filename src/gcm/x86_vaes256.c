@@ -88,9 +88,7 @@ EVC_INLINE vec v_keep_part(unsigned i, vec v, vec_part part)
 #if EVC_X86_64_SYSV
 
 EVC_DEFINE_CLEAR_STACK(clear, YMM, 960)
-EVC_DEFINE_CLEAR(clear_block, YMM)
 #define MESSAGES evc_gcm_x86_vaes256
-#define HELD_TEXT SIZE_MAX
 #include "gcm/in_assembly.h"
 
 #else
@@ -119,7 +117,6 @@ ASSEMBLY_AGREES(768);
 const struct evc_gcm evc_gcm_x86_vaes256 = {
     .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_GCM256, CT, ANY, BATCH, struct key, 0, clear),
     GCM_SLOTS,
-    .clear_tag = clear_block,
 };
 #else
 EVC_EMPTY_UNIT

@@ -502,16 +502,8 @@ evc_local other_aad
     ret
 4:  test AAD_BYTES, AAD_BYTES
     jns long_aad
-    bt $held_aad, AAD_BYTES
-    jc 5f
-    take_hashed_aad AROUND_X
-6:  ret
-5:  take_held_aad AROUND_X, vmovdqu, 6b
-    mov AAD_BYTES, %rdx
-    neg %edx
-    and $15, %edx
-    vmovdqu held_end(AAD), AROUND_X
-    jmp blocks_before_last
+    vmovdqu (AAD), AROUND_X
+    ret
 
     .p2align 5
 long_aad:
@@ -519,7 +511,6 @@ long_aad:
     neg %edx
     and $15, %edx
     vmovdqu -16(AAD,AAD_BYTES), AROUND_X
-blocks_before_last:
     vpshufb shifts(TABLES,%rdx), AROUND_X, AROUND_X
     vpxor %xmm11, %xmm11, %xmm11
     mov %esi, %edx
@@ -546,24 +537,6 @@ blocks_before_last:
     ret
 evc_local_end other_aad
 
-/* Associated data before text that comes later: for the slot hash_aad. */
-evc_function evc_gcm_x86_vaes256_hash_aad
-    lea tables(%rip), TABLES
-    take_aad_to_hash
-    no_products
-    mov $32, %esi         /* the powers do not suffice */
-    call other_aad
-    vpxor %xmm11, AROUND_X, AROUND_X
-    vmovdqu %xmm11, (%r9)
-    vmovdqu AROUND_X, 16(%r9)
-    clear_vectors
-    xor %eax, %eax
-    ret
-evc_end evc_gcm_x86_vaes256_hash_aad
-
-.macro add_hash x
-    vpxor -16(%rcx), \x, \x
-.endm
 /* xmm15 = the last block of associated data, as of other_aad; zeros without any. Those of 8 to 16
  * bytes are at label 5 at once, the others go by label 6. */
 .macro last_of_aad to
@@ -725,7 +698,7 @@ evc_local_end text_of_tail
  * groups it has a reduction of its own. Changes rax, rdx. */
 .macro power_of_aad
     count_groups
-    lea (,AAD_BYTES,4), %rdx /* without bits of EVC_GCM_HELD_AAD */
+    lea (,AAD_BYTES,4), %rdx /* without the bit of EVC_GCM_HASHED_AAD */
     cmp $4*240, %rdx      /* else the powers would not suffice */
     ja 2f
     mov $18, %esi         /* by jumps: nothing waits for a count that is predicted */
@@ -999,7 +972,7 @@ evc_local message_of_a_block
     test AAD_BYTES, AAD_BYTES
     jz 5b
     js 25f
-27: cmp $1, LEN
+    cmp $1, LEN
     sbb %esi, %esi
     add $3, %esi          /* without text one power lower */
     call other_aad
@@ -1010,7 +983,8 @@ evc_local message_of_a_block
     vpxor A_X, %xmm\i, %xmm\i
     .endr
     jmp 5b
-    take_block_of_state AROUND_X, vmovdqu, 5b, 5b
+25: vmovdqu (AAD), AROUND_X
+    jmp 5b
 evc_local_end message_of_a_block
 
     define_open evc_gcm_x86_vaes256, btsq $opens, tag_bytes(%rsp)
@@ -1058,14 +1032,15 @@ evc_function evc_gcm_x86_vaes256_seal, message
     test AAD_BYTES, AAD_BYTES
     jz 5b
     js 25f
-27: mov %eax, %esi
+    mov %eax, %esi
     shr $4, %esi
     add $2, %esi
     call other_aad
     lea 15(LEN), %eax
     and $-16, %eax
     jmp 5b
-    take_block_of_state AROUND_X, vmovdqu, 5b, 5b
+25: vmovdqu (AAD), AROUND_X
+    jmp 5b
 evc_end evc_gcm_x86_vaes256_seal
 
 #endif

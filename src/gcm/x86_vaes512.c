@@ -27,12 +27,10 @@ EVC_ISA_BEGIN(X86_GCM512)
 #include "gcm/x86_lanes512.h"
 
 EVC_DEFINE_CLEAR_STACK(clear, ZMM, 896)
-EVC_DEFINE_CLEAR(clear_short, ZMM)
 
 #if EVC_X86_64_SYSV
 
 #define MESSAGES evc_gcm_x86_vaes512
-#define HELD_TEXT 0
 #include "gcm/in_assembly.h"
 
 #else
@@ -55,6 +53,7 @@ EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_b
     return evc_tag_status(_mm_mask_cmpneq_epi8_mask(kept, t, load_block(tag, n_bytes)));
 }
 
+EVC_DEFINE_CLEAR(clear_short, ZMM)
 #define CLEAR_AFTER_BLOCK() clear_short()
 #if defined(_WIN32) /* vectors are passed in memory */
 EVC_DEFINE_CLEAR_DEEP(clear_long, ZMM, 448)
@@ -79,7 +78,6 @@ ASSEMBLY_AGREES(1024);
 const struct evc_gcm evc_gcm_x86_vaes512 = {
     .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_GCM512, CT, ANY, BATCH, struct key, 0, clear),
     GCM_SLOTS,
-    .clear_tag = clear_short,
 };
 #else
 EVC_EMPTY_UNIT

@@ -1509,14 +1509,10 @@ aad_of_vectors:
     jmp 7b
 9:  test %r8, %r8
     jns any_aad
-    /* xmm1 = the block that a state holds; or the last one, plus the hash of those before it. The
-     * bits that say so are taken off aad_bytes. */
+    /* A block, plus the hash of those before it. */
 aad_of_state:
     vmovdqu (%rcx), %xmm1
-    btr $held_aad, %r8
-    jc 9f
-    vpxor -16(%rcx), %xmm1, %xmm1
-9:  btr $hashed_aad, %r8
+    btr $hashed_aad, %r8
     ret
     EVC_ASM_CFI_END
 
@@ -2415,23 +2411,6 @@ evc_function evc_gcm_x86_vaes512_groups
     vmovdqu %xmm12, (%r10)
     jmp clear_and_return
 evc_end evc_gcm_x86_vaes512_groups
-
-/* Associated data before text that comes later: for the slot hash_aad. */
-evc_function evc_gcm_x86_vaes512_hash_aad
-    lea byte_numbers(%rip), %r11
-    take_aad_to_hash
-    call other_aad
-    vpxor %xmm13, %xmm1, %xmm1 /* which is left of the last block */
-    vmovdqu %xmm1, (%r9)
-    vmovdqu %xmm13, 16(%r9)
-    vpxor %xmm1, %xmm1, %xmm1
-    vpxor %xmm2, %xmm2, %xmm2
-    vpxor %xmm1, %xmm1, %xmm8
-    vpxor %xmm1, %xmm1, %xmm13 /* others that other_aad changes are zero */
-    vzeroupper
-    xor %eax, %eax
-    ret
-evc_end evc_gcm_x86_vaes512_hash_aad
 
     define_open evc_gcm_x86_vaes512, orq $1 << opens, tag_bytes(%rsp)
 

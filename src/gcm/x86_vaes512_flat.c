@@ -29,10 +29,8 @@ EVC_ISA_BEGIN(X86_GCM512_PORTS)
 #include "gcm/x86_lanes512.h"
 
 EVC_DEFINE_CLEAR_STACK(clear, ZMM, 896)
-EVC_DEFINE_CLEAR(clear_short, ZMM)
 
 #define MESSAGES evc_gcm_x86_vaes512_flat
-#define HELD_TEXT 432 /* 27 blocks: with 4 of associated data and the lengths as many as powers */
 #include "gcm/in_assembly.h"
 
 #include "gcm/x86_steps.h"
@@ -45,7 +43,6 @@ const struct evc_gcm evc_gcm_x86_vaes512_flat = {
     .kernel =
         EVC_KERNEL_HEAD(x86_vaes512_flat, X86_GCM512_PORTS, CT, ANY, BATCH, struct key, 0, clear),
     GCM_SLOTS,
-    .clear_tag = clear_short,
 };
 #else
 EVC_EMPTY_UNIT

@@ -257,32 +257,7 @@ aad_and_lengths:
 61: test %r8, %r8
     jz 63f
     jns 65f
-    bt $held_aad, %r8
-    jnc 60f
-    /* From a state: all blocks by loads of their own. */
-    take_held_aad %xmm1, vmovdqu, 62b
-    lea 15(%r8), %esi
-    and $-16, %esi
-    sub %rsi, %rdx
-    vmovdqu held_end(%rcx), %xmm12
-    sub %r8d, %esi        /* the bytes that the last block lacks */
-    vpshufb bytes_from(%r11,%rsi), %xmm12, %xmm12
-    cmp $32, %r8d
-    ja 59f
-    vinserti128 $1, %xmm12, %ymm1, %ymm1
-    jmp 67f
-59: vinserti128 $1, 16(%rcx), %ymm1, %ymm1
-    cmp $48, %r8d
-    ja 58f
-    vinserti32x4 $2, %xmm12, %zmm1, %zmm1
-    jmp 67f
-58: vinserti32x4 $2, 32(%rcx), %zmm1, %zmm1
-    vinserti32x4 $3, %xmm12, %zmm1, %zmm1
-    load_lengths
-    vmovdqu powers_end - 16(%rdi), %xmm13
-    set_products x, 2, 13, 7
-    jmp products_of_vector
-60: take_hashed_aad %xmm1
+    vmovdqu (%rcx), %xmm1 /* the bit of aad_bytes is shifted out of the lengths */
     jmp 62b
 63: vmovq 8 + len_bytes(%rsp), %xmm2
     vmovdqu powers_end - 16(%rdi), %xmm13
@@ -588,9 +563,9 @@ seal_end:
 96: load_part %rcx, %r8, %xmm2, %xmm5, %rsi
     jmp 95b
 97: test %r8, %r8
-    js 99f
+    js 95b                /* the bit of aad_bytes is shifted out of the lengths */
     vmovdqu -16(%rcx,%r8), %xmm7
-89: mov %r8d, %esi
+    mov %r8d, %esi
     neg %esi
     and $15, %esi         /* the bytes that the second block lacks */
     vmovq %r8, %xmm13
@@ -610,15 +585,6 @@ seal_end:
     vmovdqa %xmm3, %xmm8
     set_products z, 1, 13, 7
     end_message \opens
-99: bt $held_aad, %r8
-    jnc 88f
-    movzbl %r8b, %r8d
-    vmovdqu held_end(%rcx), %xmm7
-    cmp $16, %r8d
-    ja 89b
-    jmp 95b
-88: take_hashed_aad %xmm2
-    jmp 95b
 .endm
 
 /* No text. */
@@ -858,13 +824,9 @@ store_at_page_end:
     cmp $32, %r8
     ja 35f
 30: message_of_block \opens
-    /* More associated data, or that of a state, which may be as short. */
+    /* More associated data, or that of a state: one block. */
 35: test %r8, %r8
-    jns 32f
-    bt $held_aad, %r8
-    jnc 30b
-    cmp $32, %r8b
-    jbe 30b
+    js 30b
     jmp 32f
 31: empty_message \opens
 32: message 1, 0, \opens
@@ -897,68 +859,13 @@ evc_function evc_gcm_x86_vaes512_flat_seal
     message_by_length 0
 evc_end evc_gcm_x86_vaes512_flat_seal
 
-evc_function evc_gcm_x86_vaes512_flat_open_telling_tag
+evc_function evc_gcm_x86_vaes512_flat_open_output_tag
     btsq $tells_tag, tag_bytes(%rsp)
     jmp open_message
-evc_end evc_gcm_x86_vaes512_flat_open_telling_tag
+evc_end evc_gcm_x86_vaes512_flat_open_output_tag
 
 evc_function evc_gcm_x86_vaes512_flat_open, open_message
     message_by_length 1
 evc_end evc_gcm_x86_vaes512_flat_open
-
-/* Associated data before text that comes later: for the slot hash_aad. key, to, aad,
- * aad_bytes: rdi, rsi, rdx, rcx. */
-evc_function evc_gcm_x86_vaes512_flat_hash_aad
-    lea tables(%rip), %r11
-    lea -1(%rcx), %r8d
-    vmovdqu -16(%rdx,%rcx), %xmm1
-    not %r8d
-    and $15, %r8d         /* the bytes that the last block lacks */
-    dec %rcx
-    and $-16, %rcx
-    vpshufb bytes_from(%r11,%r8), %xmm1, %xmm1
-    vmovdqu %xmm1, 16(%rsi)
-    lea -64(%rcx), %r8
-    cmp $64, %r8
-    ja 2f
-    /* 4 to 8 blocks: the last 4, and those before them. */
-    mov $-1, %r9
-    vmovdqu64 (%rdx,%r8), %zmm12
-    bzhi %r8, %r9, %r9
-    kmovq %r9, %k1
-    neg %rcx
-    vmovdqu8 (%rdx), %zmm1{%k1}{z}
-    vpshufb reversed(%r11), %zmm12, %zmm12
-    vmovdqu64 powers_end - 64(%rdi), %zmm14
-    vpshufb reversed(%r11), %zmm1, %zmm1
-    vmovdqu64 powers_end(%rdi,%rcx), %zmm13
-    vpclmulqdq $0x00, %zmm14, %zmm12, %zmm9
-    vpclmulqdq $0x00, %zmm13, %zmm1, %zmm2
-    vpxorq %zmm2, %zmm9, %zmm9
-    vpclmulqdq $0x01, %zmm14, %zmm12, %zmm11
-    vpclmulqdq $0x10, %zmm14, %zmm12, %zmm2
-    vpclmulqdq $0x11, %zmm14, %zmm12, %zmm10
-    vpclmulqdq $0x01, %zmm13, %zmm1, %zmm7
-    vpternlogq $0x96, %zmm2, %zmm7, %zmm11
-    vpclmulqdq $0x10, %zmm13, %zmm1, %zmm7
-    vpclmulqdq $0x11, %zmm13, %zmm1, %zmm2
-    vpxorq %zmm7, %zmm11, %zmm11
-    vpxorq %zmm2, %zmm10, %zmm10
-    reduce_products
-1:  vpshufb reversed(%r11), %xmm10, %xmm10
-    vmovdqu %xmm10, (%rsi)
-    .irp i, 1, 2, 7, 9, 10, 11, 12, 13, 14
-    vpxor %xmm\i, %xmm\i, %xmm\i
-    .endr
-    vzeroupper
-    xor %eax, %eax
-    ret
-2:  mov %rsi, %r9
-    mov %rcx, %r8
-    mov %rdx, %rcx
-    call hash_of_aad
-    mov %r9, %rsi
-    jmp 1b
-evc_end evc_gcm_x86_vaes512_flat_hash_aad
 
 #endif
