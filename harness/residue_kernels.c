@@ -10,17 +10,16 @@
 
 #if EVC_X86_64
 
-/* `clear` has bytes to spare, as those of kernels have: for the frames between the call of it and
- * operations. On Windows each frame has 32 more, for the function that is called. */
+/* More bytes are cleared than are used, as with other kernels: for the frames between the call that
+ * clears and operations. On Windows each frame has 32 more, for the function that is called. */
 #if defined(_WIN32)
 #define SPARE_BYTES 384u
 #else
 #define SPARE_BYTES 256u
 #endif
 #define CLEAR_BYTES 512u
-#define LEFT_BYTES (CLEAR_BYTES + EVC_X86_DEEPER - SPARE_BYTES)
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, CLEAR_BYTES)
-EVC_DEFINE_CLEAR_STACK(clear_ref, BASELINE, 320)
+#define LEFT_BYTES (CLEAR_BYTES + EVC_MORE_STACK - SPARE_BYTES)
+#define clear_ref() EVC_CLEAR(BASELINE, 320)
 
 /* The lowest byte that the function in which this stands may leave secrets in. */
 #define LOWEST ((uintptr_t)__builtin_dwarf_cfa() - 8 - LEFT_BYTES)
@@ -91,7 +90,9 @@ const struct evc_aes *residue_aes_kernel(void)
     static struct evc_aes untidy = {.set_key = set_key, .encrypt = encrypt, .decrypt = decrypt};
 
     untidy.kernel = *evc_aes_kernel(evc_aes_named("c_ref"));
-    untidy.kernel.clear = clear;
+    untidy.kernel.registers = EVC_REGISTERS_BASELINE;
+    untidy.kernel.stack_bytes = CLEAR_BYTES;
+    untidy.kernel.clear = EVC_CLEAR_BASELINE;
     return &untidy;
 }
 
@@ -100,7 +101,9 @@ const struct evc_ghash *residue_ghash_kernel(void)
     static struct evc_ghash untidy = {.set_key = set_hash_key, .blocks = blocks};
 
     untidy.kernel = *evc_ghash_kernel(evc_ghash_named("c_ref"));
-    untidy.kernel.clear = clear;
+    untidy.kernel.registers = EVC_REGISTERS_BASELINE;
+    untidy.kernel.stack_bytes = CLEAR_BYTES;
+    untidy.kernel.clear = EVC_CLEAR_BASELINE;
     return &untidy;
 }
 

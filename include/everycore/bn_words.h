@@ -103,11 +103,7 @@ static inline const struct evc_kernel *evc_bn_words_kernel(const struct evc_bn_w
 
 /* Clears what operations of this kernel may have left in vector registers and on the stack below
  * the function that calls them and this. */
-static inline void evc_bn_words_clear(const struct evc_bn_words *words)
-{
-    if (words->kernel.clear)
-        words->kernel.clear();
-}
+EVC_API void evc_bn_words_clear(const struct evc_bn_words *words);
 
 /* ---- Remainders ------------------------------------------------------------------------------ */
 

@@ -259,7 +259,7 @@ struct evc_gcm {
      * Optional, all three or none: evc_gcm_seal and evc_gcm_open with an IV of 12 bytes, all sizes
      * checked. They have the same arguments, so that the call is a jump. open returns EVC_OK or
      * EVC_ERR_TAG, in constant time; who calls it wipes out. They clear what they leave behind by
-     * themselves; after the other operations, evc_kernel.clear() does.
+     * themselves; after the other operations, who calls them does.
      */
     enum evc_status (*seal)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,

@@ -48,27 +48,35 @@ enum evc_use {
 /* Traits. */
 #define EVC_KEY_FIPS197 1u      /* round keys in the order of FIPS 197: kernels
                                  * with it share one key */
-#define EVC_LEAVES_REGISTERS 2u /* leaves secrets in registers alone, and any other
-                                 * kernel's `clear` clears these */
-/* `clear` clears n_bytes of the stack and all vector registers that kernels with this trait leave
- * secrets in: of two such kernels, the deeper `clear` is enough. On x86 their 256-bit operations
- * clear upper halves of registers. */
-#define EVC_CLEARS_STACK(n_bytes) (4u | (uint32_t)(n_bytes) << 8)
+
+/* Vector registers in which operations of a kernel may leave secrets. Of one architecture, a higher
+ * number includes the lower ones. */
+enum evc_registers {
+    EVC_REGISTERS_NONE = 0,
+    EVC_REGISTERS_XMM = 1,    /* x86: xmm0 to xmm15 */
+    EVC_REGISTERS_YMM = 2,    /* x86: the same, in code for AVX, which clears upper halves itself */
+    EVC_REGISTERS_ZMM = 3,    /* x86: xmm16 to xmm31, too */
+    EVC_REGISTERS_VFP = 1,    /* 32-bit Arm: d0 to d7 */
+    EVC_REGISTERS_NEON = 2,   /* Arm: all that a call may change */
+    EVC_REGISTERS_HPPA_FP = 1 /* PA-RISC: those for floating point that a call may change */
+};
 
 struct evc_kernel {
     const char *name;   /* the file's stem: "x86_aesni" */
     uint64_t needs;     /* feature bits, EVC_CPU(...) of its architecture */
-    uint32_t traits;    /* EVC_KEY_..., EVC_LEAVES_... */
+    uint32_t traits;    /* EVC_KEY_... */
     uint32_t key_bytes; /* size of a key of this kernel, head included */
     uint32_t key_align; /* its alignment: 16; functions that set up keys refuse more */
     uint8_t timing;     /* enum evc_timing */
     uint8_t use;        /* enum evc_use */
     uint8_t batch;      /* blocks that it works on at once; composed modes feed it that many */
 
-    /* Clears what the kernel's operations may leave behind: the vector registers, and the stack
-     * below the caller as deep as operations write secrets. Every public function calls it once,
-     * after its last operation. NULL: operations leave nothing behind. */
-    void (*clear)(void);
+    /* Operations of the kernel may leave secrets in these registers, and so many bytes of the stack
+     * below their caller. Every public function clears both once, after its last operation, by
+     * clear(stack_bytes): it is the same function for all kernels with these registers. */
+    uint8_t registers;    /* enum evc_registers */
+    uint16_t stack_bytes; /* a multiple of 64 */
+    void (*clear)(size_t stack_bytes);
 };
 
 /* ---- The registry as plain facts: every line of kernels.def, on every host ------------------- */

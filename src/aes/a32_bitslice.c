@@ -39,17 +39,15 @@ void evc_aes_a32_bitslice_decrypt(uint8x16_t *planes, const void *keys, const vo
 #define DECRYPT evc_aes_a32_bitslice_decrypt
 #define v_xor3(a, b, c) ((a) ^ (b) ^ (c))
 
-EVC_DEFINE_CLEAR_SPILLS(clear_batches, NEON, 3200)
+#define clear_batches() EVC_CLEAR_STACK(NEON, 3200)
 #define MOST_SINGLE 4
 
 #include "aes/a64_bitslice_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 960)
-
 EVC_ISA_END
 
 #define HEAD \
-    EVC_KERNEL_HEAD(a32_bitslice, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, clear)
+    EVC_KERNEL_HEAD(a32_bitslice, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, NEON, 960)
 
 const struct evc_aes evc_aes_a32_bitslice = {
     .kernel = HEAD,

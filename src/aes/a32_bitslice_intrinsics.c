@@ -31,18 +31,16 @@ EVC_ISA_BEGIN(A32_NEON)
 #define ROUNDS EVC_OUT_OF_LINE
 #define v_xor3(a, b, c) ((a) ^ (b) ^ (c))
 
-EVC_DEFINE_CLEAR_SPILLS(clear_batches, NEON, 3264)
+#define clear_batches() EVC_CLEAR_STACK(NEON, 3264)
 #define MOST_SINGLE 4
 
 #include "aes/a64_bitslice_steps.h"
-
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 960)
 
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a32_bitslice_intrinsics = {
     .kernel = EVC_KERNEL_HEAD(a32_bitslice_intrinsics, A32_NEON, CT, PARALLEL, BATCH_BLOCKS,
-                              struct key, 0, clear),
+                              struct key, 0, NEON, 960),
     BITSLICE_SLOTS,
 };
 

@@ -13,7 +13,6 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 
 #if EVC_BUILT(A32_CE)
 EVC_ISA_BEGIN(A32_CE)
@@ -27,13 +26,11 @@ EVC_ISA_BEGIN(A32_CE)
 
 #include "aes/a64_ce_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 1088)
-
 EVC_ISA_END
 
 #define HEAD                                                                                    \
     EVC_KERNEL_HEAD(a32_ce, A32_CE, CT, ANY, WIDE, struct evc_aes_fips197_key, EVC_KEY_FIPS197, \
-                    clear)
+                    NEON, 1088)
 
 const struct evc_aes evc_aes_a32_ce = {
     .kernel = HEAD,

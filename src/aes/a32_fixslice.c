@@ -44,8 +44,7 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
         evc_aes_a32_fixslice_decrypt(key, in, out, n_blocks);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 256)
-EVC_DEFINE_CLEAR_SPILLS(clear_set_key, BASELINE, 576)
+#define clear_set_key() EVC_CLEAR_STACK(BASELINE, 576)
 
 /* The rounds need less of the stack: so deep reaches this alone. */
 static void set_key(void *key, const uint8_t *user_key)
@@ -55,7 +54,8 @@ static void set_key(void *key, const uint8_t *user_key)
 }
 
 #define HEAD \
-    EVC_KERNEL_HEAD(a32_fixslice, A32_THUMB2, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, clear)
+    EVC_KERNEL_HEAD(a32_fixslice, A32_THUMB2, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, \
+                    BASELINE, 256)
 
 const struct evc_aes evc_aes_a32_fixslice = {
     .kernel = HEAD,

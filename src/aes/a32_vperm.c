@@ -18,7 +18,6 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 
 #if EVC_BUILT(A32_NEON)
 EVC_ISA_BEGIN(A32_NEON)
@@ -53,12 +52,10 @@ static void cbcmac(const void *key, uint8_t state[16], const uint8_t *in, size_t
     vst1q_u8(state, chain(key, vld1q_u8(state), in, NULL, n_blocks, 0));
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 640)
-
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a32_vperm = {
-    .kernel = EVC_KERNEL_HEAD(a32_vperm, A32_NEON, CT, ANY, BATCH, struct vperm_key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a32_vperm, A32_NEON, CT, ANY, BATCH, struct vperm_key, 0, NEON, 640),
     .set_key = vperm_set_key,
     .encrypt = vperm_encrypt,
     .decrypt = vperm_decrypt,

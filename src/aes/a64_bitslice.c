@@ -28,23 +28,21 @@ EVC_ISA_BEGIN(A64_NEON)
 #define v_xor3(a, b, c) ((a) ^ (b) ^ (c))
 
 #if defined(KEEP_PLANES)
-EVC_DEFINE_CLEAR_SPILLS(clear_batches, NEON, 896)
-EVC_DEFINE_CLEAR_SPILLS(clear_rest, NEON, 1472)
+#define clear_batches() EVC_CLEAR_STACK(NEON, 896)
+#define clear_rest() EVC_CLEAR_STACK(NEON, 1472)
 #else
-EVC_DEFINE_CLEAR_SPILLS(clear_batches, NEON, 2688)
+#define clear_batches() EVC_CLEAR_STACK(NEON, 2688)
 #endif
 
 #include "aes/a64_bitslice_steps.h"
 
 #define CLEARED_BYTES 512
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, CLEARED_BYTES)
-
 EVC_ISA_END
 
 #define HEAD                                                                        \
-    EVC_KERNEL_HEAD(a64_bitslice, A64_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, \
-                    EVC_CLEARS_STACK(CLEARED_BYTES), clear)
+    EVC_KERNEL_HEAD(a64_bitslice, A64_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, NEON, \
+                    CLEARED_BYTES)
 
 const struct evc_aes evc_aes_a64_bitslice = {
     .kernel = HEAD,

@@ -24,19 +24,17 @@ EVC_ISA_BEGIN(A64_SHA3)
 
 #define v_xor3 veor3q_u8
 
-EVC_DEFINE_CLEAR_SPILLS(clear_batches, NEON, 2688)
+#define clear_batches() EVC_CLEAR_STACK(NEON, 2688)
 
 #include "aes/a64_bitslice_steps.h"
 
 #define CLEARED_BYTES 512
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, CLEARED_BYTES)
-
 EVC_ISA_END
 
 #define HEAD                                                                             \
-    EVC_KERNEL_HEAD(a64_bitslice_eor3, A64_SHA3, CT, PARALLEL, BATCH_BLOCKS, struct key, \
-                    EVC_CLEARS_STACK(CLEARED_BYTES), clear)
+    EVC_KERNEL_HEAD(a64_bitslice_eor3, A64_SHA3, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, NEON, \
+                    CLEARED_BYTES)
 
 const struct evc_aes evc_aes_a64_bitslice_eor3 = {
     .kernel = HEAD,

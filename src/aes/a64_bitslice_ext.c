@@ -27,17 +27,15 @@ EVC_ISA_BEGIN(A64_TBL8)
 #define ROUNDS EVC_OUT_OF_LINE /* they are long */
 #define v_xor3(a, b, c) ((a) ^ (b) ^ (c))
 
-EVC_DEFINE_CLEAR_SPILLS(clear_batches, NEON, 3200)
+#define clear_batches() EVC_CLEAR_STACK(NEON, 3200)
 
 #include "aes/a64_bitslice_steps.h"
-
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 512)
 
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_bitslice_ext = {
     .kernel = EVC_KERNEL_HEAD(a64_bitslice_ext, A64_TBL8, CT, PARALLEL, BATCH_BLOCKS, struct key, 0,
-                              clear),
+                              NEON, 512),
     BITSLICE_SLOTS,
 };
 

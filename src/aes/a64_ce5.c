@@ -14,7 +14,6 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 
 #if EVC_BUILT(A64_CE5)
 EVC_ISA_BEGIN(A64_CE5)
@@ -26,13 +25,11 @@ EVC_ISA_BEGIN(A64_CE5)
 
 #include "aes/a64_ce_steps.h"
 
-EVC_DEFINE_CLEAR(clear, NEON)
-
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_ce5 = {
     .kernel = EVC_KERNEL_HEAD(a64_ce5, A64_CE5, CT, ANY, WIDE, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197, clear),
+                              EVC_KEY_FIPS197, NEON, 0),
     CE_SLOTS,
 };
 #else

@@ -16,7 +16,6 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 
 #if EVC_BUILT(A64_CE_SHA3)
 EVC_ISA_BEGIN(A64_CE_SHA3)
@@ -29,13 +28,11 @@ EVC_ISA_BEGIN(A64_CE_SHA3)
 
 #include "aes/a64_ce_steps.h"
 
-EVC_DEFINE_CLEAR(clear, NEON)
-
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_ce_eor3 = {
     .kernel = EVC_KERNEL_HEAD(a64_ce_eor3, A64_CE_SHA3, CT, ANY, WIDE, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197, clear),
+                              EVC_KEY_FIPS197, NEON, 0),
     CE_SLOTS,
 };
 #else

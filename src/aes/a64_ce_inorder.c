@@ -15,7 +15,6 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 
 #if EVC_BUILT(A64_CE_INORDER)
 
@@ -54,13 +53,11 @@ static void cbc_encrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uin
 
 #include "aes/a64_ce_steps.h"
 
-EVC_DEFINE_CLEAR(clear, NEON)
-
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_ce_inorder = {
     .kernel = EVC_KERNEL_HEAD(a64_ce_inorder, A64_CE_INORDER, CT, ANY, WIDE,
-                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, clear),
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, NEON, 0),
     CE_SLOTS,
 };
 #else

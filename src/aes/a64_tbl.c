@@ -22,7 +22,6 @@
 #include "aes/fips197_key.h"
 #include "aes/sbox.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/each.h"
 
 EVC_ISA_BEGIN(A64_NEON)
@@ -176,13 +175,11 @@ static void cbcmac(const void *key, uint8_t chain[16], const uint8_t *in, size_t
     chain_blocks(LOAD_QUARTERS(evc_aes_sbox), key, chain, in, NULL, n_blocks);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 128)
-
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_tbl = {
     .kernel = EVC_KERNEL_HEAD(a64_tbl, A64_NEON, CT, ANY, WIDE, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197, clear),
+                              EVC_KEY_FIPS197, NEON, 128),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -17,7 +17,6 @@
 #include "aes/columns.h"
 #include "aes/sbox.h"
 #include "common/ct.h"
-#include "common/clear.h"
 
 EVC_ISA_BEGIN(A64_BASE)
 
@@ -81,13 +80,11 @@ EVC_INLINE uint32_t plus(uint32_t x, uint32_t entry, int n)
 
 #include "aes/table_steps.h"
 
-EVC_DEFINE_CLEAR(clear, BASELINE)
-
 EVC_ISA_END
 
 #define HEAD                                                                            \
     EVC_KERNEL_HEAD(a64_ttable1, A64_BASE, VARTIME, ANY, 1, struct evc_aes_fips197_key, \
-                    EVC_KEY_FIPS197, clear)
+                    EVC_KEY_FIPS197, BASELINE, 0)
 
 const struct evc_aes evc_aes_a64_ttable1 = {
     .kernel = HEAD,

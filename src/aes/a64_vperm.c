@@ -21,7 +21,6 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 
 #if EVC_BUILT(A64_NEON)
 EVC_ISA_BEGIN(A64_NEON)
@@ -185,13 +184,11 @@ static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
 
 #define CLEARED_BYTES 384
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, CLEARED_BYTES)
-
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_vperm = {
-    .kernel = EVC_KERNEL_HEAD(a64_vperm, A64_NEON, CT, ANY, BATCH, struct key,
-                              EVC_CLEARS_STACK(CLEARED_BYTES), clear),
+    .kernel = EVC_KERNEL_HEAD(a64_vperm, A64_NEON, CT, ANY, BATCH, struct key, 0, NEON,
+                              CLEARED_BYTES),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = vperm_decrypt,

@@ -18,7 +18,6 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 
 #if EVC_BUILT(A64_TBL8)
 EVC_ISA_BEGIN(A64_TBL8)
@@ -202,13 +201,11 @@ static void set_key(void *vkey, const uint8_t *user_key)
 
 #define CLEARED_BYTES 320
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, CLEARED_BYTES)
-
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_vperm8 = {
-    .kernel = EVC_KERNEL_HEAD(a64_vperm8, A64_TBL8, CT, SERIAL, BATCH, struct key,
-                              EVC_CLEARS_STACK(CLEARED_BYTES), clear),
+    .kernel = EVC_KERNEL_HEAD(a64_vperm8, A64_TBL8, CT, SERIAL, BATCH, struct key, 0, NEON,
+                              CLEARED_BYTES),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = vperm_decrypt,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of AES for the kernel that selection gives: blocks, CTR and CBC need nothing else. Whoever
- * links this links what selection may return. */
+/* Keys of AES for the kernel that selection gives: blocks, CTR and CBC need nothing else.
+ * Whoever links this links what selection may return. */
 #include "everycore/modes.h"
 
 enum evc_status evc_aes_set_best(union evc_aes_key *key, uint64_t features, unsigned policy,

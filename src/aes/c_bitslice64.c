@@ -435,9 +435,8 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
     crypt_xts(key, tweak, in, out, n_blocks, decrypt4);
 }
 
-EVC_DEFINE_CLEAR_DEEP(clear, BASELINE, 448)
-
-#define HEAD EVC_KERNEL_HEAD(c_bitslice64, WORD64, CT, PARALLEL, 4, struct key, 0, clear)
+#define HEAD EVC_KERNEL_HEAD(c_bitslice64, WORD64, CT, PARALLEL, 4, struct key, 0, BASELINE, \
+                             EVC_DEEP(448))
 
 const struct evc_aes evc_aes_c_bitslice64 = {
     .kernel = HEAD,

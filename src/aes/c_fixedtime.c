@@ -255,10 +255,9 @@ static void set_key(void *vkey, const uint8_t *user_key)
         }
 }
 
-EVC_DEFINE_CLEAR_DEEP(clear, BASELINE, 320)
-
 const struct evc_aes evc_aes_c_fixedtime = {
-    .kernel = EVC_KERNEL_HEAD(c_fixedtime, ANY, HARDENED, SERIAL, 1, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(c_fixedtime, ANY, HARDENED, SERIAL, 1, struct key, 0, BASELINE,
+                              EVC_DEEP(320)),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

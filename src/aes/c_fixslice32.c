@@ -14,7 +14,6 @@
 
 #include "aes/fixslice32_key.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/ct.h"
 
 #define EVC_CIRCUIT_WORD uint32_t
@@ -205,9 +204,8 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
         decrypt_two(key, in, in, out, out);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 832)
-
-#define HEAD EVC_KERNEL_HEAD(c_fixslice32, ANY, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, clear)
+#define HEAD EVC_KERNEL_HEAD(c_fixslice32, ANY, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, \
+                             BASELINE, 832)
 
 const struct evc_aes evc_aes_c_fixslice32 = {
     .kernel = HEAD,

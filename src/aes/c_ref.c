@@ -12,7 +12,6 @@
 #include "aes/fips197_key.h"
 #include "aes/sbox.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 
 typedef uint8_t state[16]; /* byte r + 4c is row r of column c (section 3.4) */
 
@@ -144,11 +143,9 @@ static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
     }
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 640)
-
 const struct evc_aes evc_aes_c_ref = {
     .kernel = EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, SERIAL, 1, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197, clear),
+                              EVC_KEY_FIPS197, BASELINE, 640),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -12,7 +12,6 @@
 
 #include "aes/columns.h"
 #include "aes/sbox.h"
-#include "common/clear.h"
 
 /* s: an S-box value. The first column of MixColumns's matrix (section 5.1.3), times s. */
 #define MIX(s) EVC_COLUMN(EVC_TIMES2(s), s, s, EVC_TIMES3(s)),
@@ -39,11 +38,9 @@ typedef const uint32_t *tables;
 
 #include "aes/table_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
-
 const struct evc_aes evc_aes_c_ttable1 = {
     .kernel = EVC_KERNEL_HEAD(c_ttable1, ANY, VARTIME, SERIAL, 1, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197, clear),
+                              EVC_KEY_FIPS197, BASELINE, 512),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -12,7 +12,6 @@
 
 #include "aes/columns.h"
 #include "aes/sbox.h"
-#include "common/clear.h"
 
 /* s: an S-box value. The columns of MixColumns's matrix (section 5.1.3) times s. */
 #define MIX0(s) EVC_COLUMN(EVC_TIMES2(s), s, s, EVC_TIMES3(s)),
@@ -52,11 +51,9 @@ typedef const uint32_t (*tables)[256];
 
 #include "aes/table_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
-
 #define HEAD                                                                                      \
     EVC_KERNEL_HEAD(c_ttable4, ANY, VARTIME, ANY, 1, struct evc_aes_fips197_key, EVC_KEY_FIPS197, \
-                    clear)
+                    BASELINE, 512)
 
 const struct evc_aes evc_aes_c_ttable4 = {
     .kernel = HEAD,

@@ -14,7 +14,6 @@
 #include "aes/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_AESNI)
@@ -36,8 +35,6 @@ EVC_ISA_BEGIN(X86_AESNI)
 #include "aes/x86_aesni_vec.h"
 #include "aes/x86_wide_steps.h"
 
-EVC_DEFINE_CLEAR(clear, XMM)
-
 EVC_ISA_END
 
 #if EVC_X86_64_SYSV
@@ -46,7 +43,7 @@ EVC_X86_CBC_MESSAGE(evc_aes_x86_aesni_cbc_encrypt_message);
 
 #define HEAD                                                                                     \
     EVC_KERNEL_HEAD(x86_aesni, X86_AESNI, CT, ANY, WIDE * VEC_BLOCKS, struct evc_aes_fips197_key, \
-                    EVC_KEY_FIPS197 | EVC_LEAVES_XMM, clear)
+                    EVC_KEY_FIPS197, XMM, 0)
 
 const struct evc_aes evc_aes_x86_aesni = {
     .kernel = HEAD,

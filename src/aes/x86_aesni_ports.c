@@ -15,7 +15,6 @@
 #include "aes/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_AESNI_PORTS)
@@ -30,8 +29,6 @@ EVC_ISA_BEGIN(X86_AESNI_PORTS)
 #include "aes/x86_aesni_vec.h"
 #include "aes/x86_wide_steps.h"
 
-EVC_DEFINE_CLEAR(clear, XMM)
-
 EVC_ISA_END
 
 #if EVC_X86_64_SYSV
@@ -40,7 +37,7 @@ EVC_X86_CBC_MESSAGE(evc_aes_x86_aesni_ports_cbc_encrypt_message);
 
 const struct evc_aes evc_aes_x86_aesni_ports = {
     .kernel = EVC_KERNEL_HEAD(x86_aesni_ports, X86_AESNI_PORTS, CT, ANY, WIDE * VEC_BLOCKS,
-                              struct evc_aes_fips197_key, EVC_KEY_FIPS197 | EVC_LEAVES_XMM, clear),
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, XMM, 0),
     WIDE_SLOTS,
 #if EVC_X86_64_SYSV
     .cbc_encrypt_message = evc_aes_x86_aesni_ports_cbc_encrypt_message,

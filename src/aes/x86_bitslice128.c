@@ -21,23 +21,21 @@
 
 EVC_ISA_BEGIN(X86_SSSE3)
 
-EVC_DEFINE_CLEAR_SPILLS(clear_few_encrypted, XMM, 384)
-EVC_DEFINE_CLEAR_SPILLS(clear_few_decrypted, XMM, 512)
-EVC_DEFINE_CLEAR_SPILLS(clear_few_xts, XMM, 640)
-EVC_DEFINE_CLEAR_SPILLS(clear_batches, XMM, 1472)
+#define clear_few_encrypted() EVC_CLEAR_STACK(XMM, 384)
+#define clear_few_decrypted() EVC_CLEAR_STACK(XMM, 512)
+#define clear_few_xts() EVC_CLEAR_STACK(XMM, 640)
+#define clear_batches() EVC_CLEAR_STACK(XMM, 1472)
 
 #include "aes/x86_blocks128.h"
 #include "aes/x86_bitslice_steps.h"
 
 #define CLEARED_BYTES 384
-EVC_DEFINE_CLEAR_STACK(clear, XMM, CLEARED_BYTES)
 
 EVC_ISA_END
 
 #define HEAD                                                                                       \
-    EVC_KERNEL_HEAD(x86_bitslice128, X86_SSSE3, CT, PARALLEL, MOST_BLOCKS,                         \
-                    struct evc_aes_fips197_key, EVC_KEY_FIPS197 | EVC_CLEARS_STACK(CLEARED_BYTES), \
-                    clear)
+    EVC_KERNEL_HEAD(x86_bitslice128, X86_SSSE3, CT, PARALLEL, MOST_BLOCKS, \
+                    struct evc_aes_fips197_key, EVC_KEY_FIPS197, XMM, CLEARED_BYTES)
 
 const struct evc_aes evc_aes_x86_bitslice128 = {
     .kernel = HEAD,

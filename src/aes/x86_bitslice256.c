@@ -22,23 +22,21 @@
 
 EVC_ISA_BEGIN(X86_AVX2)
 
-EVC_DEFINE_CLEAR_SPILLS(clear_few_encrypted, YMM, 640)
-EVC_DEFINE_CLEAR_SPILLS(clear_few_decrypted, YMM, 1088)
-EVC_DEFINE_CLEAR_SPILLS(clear_few_xts, YMM, 1216)
-EVC_DEFINE_CLEAR_SPILLS(clear_batches, YMM, 1920)
+#define clear_few_encrypted() EVC_CLEAR_STACK(YMM, 640)
+#define clear_few_decrypted() EVC_CLEAR_STACK(YMM, 1088)
+#define clear_few_xts() EVC_CLEAR_STACK(YMM, 1216)
+#define clear_batches() EVC_CLEAR_STACK(YMM, 1920)
 
 #include "aes/x86_blocks256.h"
 #include "aes/x86_bitslice_steps.h"
 
 #define CLEARED_BYTES 448
-EVC_DEFINE_CLEAR_STACK(clear, YMM, CLEARED_BYTES)
 
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_bitslice256 = {
     .kernel = EVC_KERNEL_HEAD(x86_bitslice256, X86_AVX2, CT, PARALLEL, MOST_BLOCKS,
-                              struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197 | EVC_CLEARS_STACK(CLEARED_BYTES), clear),
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, YMM, CLEARED_BYTES),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -17,7 +17,6 @@
 #if EVC_BUILT(X86_SSE2)
 
 #include "aes/ct_keys.h"
-#include "common/clear.h"
 #include "common/ct.h"
 #include "common/x86.h"
 
@@ -190,12 +189,11 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
     crypt_xts(key, tweak, in, out, n_blocks, xts_decrypt_batches, decrypt_batches);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, XMM, 2048)
-
 EVC_ISA_END
 
 #define HEAD \
-    EVC_KERNEL_HEAD(x86_fixslice128, X86_SSE2, CT, PARALLEL, MOST_BLOCKS, planes_key, 0, clear)
+    EVC_KERNEL_HEAD(x86_fixslice128, X86_SSE2, CT, PARALLEL, MOST_BLOCKS, planes_key, 0, XMM, \
+                    2048)
 
 const struct evc_aes evc_aes_x86_fixslice128 = {
     .kernel = HEAD,

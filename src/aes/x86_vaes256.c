@@ -13,7 +13,6 @@
 #include "aes/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_VAES256)
@@ -113,13 +112,11 @@ EVC_INLINE void v_tweaks_wide(vec *next, vec *t, int is_last)
 
 #include "aes/x86_wide_steps.h"
 
-EVC_DEFINE_CLEAR(clear, YMM)
-
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vaes256 = {
     .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_VAES256, CT, PARALLEL, WIDE * VEC_BLOCKS,
-                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, clear),
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, YMM, 0),
     WIDE_SLOTS,
 };
 #else

@@ -14,7 +14,6 @@
 #include "aes/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_VAES256_PORTS)
@@ -41,13 +40,11 @@ EVC_ISA_BEGIN(X86_VAES256_PORTS)
 #include "aes/x86_wide_tweaks.h"
 #include "aes/x86_wide_steps.h"
 
-EVC_DEFINE_CLEAR(clear, YMM)
-
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vaes256_ports = {
     .kernel = EVC_KERNEL_HEAD(x86_vaes256_ports, X86_VAES256_PORTS, CT, PARALLEL, WIDE * VEC_BLOCKS,
-                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, clear),
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, YMM, 0),
     WIDE_SLOTS,
 };
 #else

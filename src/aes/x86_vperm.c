@@ -27,22 +27,21 @@
 
 EVC_ISA_BEGIN(X86_SSSE3)
 
-EVC_DEFINE_CLEAR_SPILLS(clear_few_encrypted, XMM, 384)
-EVC_DEFINE_CLEAR_SPILLS(clear_few_decrypted, XMM, 448)
-EVC_DEFINE_CLEAR_SPILLS(clear_few_xts, XMM, 512)
-EVC_DEFINE_CLEAR_SPILLS(clear_many, XMM, 832)
+#define clear_few_encrypted() EVC_CLEAR_STACK(XMM, 384)
+#define clear_few_decrypted() EVC_CLEAR_STACK(XMM, 448)
+#define clear_few_xts() EVC_CLEAR_STACK(XMM, 512)
+#define clear_many() EVC_CLEAR_STACK(XMM, 832)
 
 #include "aes/x86_blocks128.h"
 #include "aes/x86_vperm_steps.h"
 
 #define CLEARED_BYTES 384
-EVC_DEFINE_CLEAR_STACK(clear, XMM, CLEARED_BYTES)
 
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vperm = {
-    .kernel = EVC_KERNEL_HEAD(x86_vperm, X86_SSSE3, CT, ANY, MANY_BLOCKS, vperm_key,
-                              EVC_CLEARS_STACK(CLEARED_BYTES), clear),
+    .kernel = EVC_KERNEL_HEAD(x86_vperm, X86_SSSE3, CT, ANY, MANY_BLOCKS, vperm_key, 0, XMM,
+                              CLEARED_BYTES),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -17,22 +17,21 @@
 
 EVC_ISA_BEGIN(X86_AVX2)
 
-EVC_DEFINE_CLEAR_SPILLS(clear_few_encrypted, YMM, 576)
-EVC_DEFINE_CLEAR_SPILLS(clear_few_decrypted, YMM, 1024)
-EVC_DEFINE_CLEAR_SPILLS(clear_few_xts, YMM, 1152)
-EVC_DEFINE_CLEAR_SPILLS(clear_many, YMM, 1600)
+#define clear_few_encrypted() EVC_CLEAR_STACK(YMM, 576)
+#define clear_few_decrypted() EVC_CLEAR_STACK(YMM, 1024)
+#define clear_few_xts() EVC_CLEAR_STACK(YMM, 1152)
+#define clear_many() EVC_CLEAR_STACK(YMM, 1600)
 
 #include "aes/x86_blocks256.h"
 #include "aes/x86_vperm_steps.h"
 
 #define CLEARED_BYTES 448
-EVC_DEFINE_CLEAR_STACK(clear, YMM, CLEARED_BYTES)
 
 EVC_ISA_END
 
 #define HEAD                                                                      \
-    EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, PARALLEL, MANY_BLOCKS, vperm_key, \
-                    EVC_CLEARS_STACK(CLEARED_BYTES), clear)
+    EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, PARALLEL, MANY_BLOCKS, vperm_key, 0, YMM, \
+                    CLEARED_BYTES)
 
 const struct evc_aes evc_aes_x86_vperm256 = {
     .kernel = HEAD,

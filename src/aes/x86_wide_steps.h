@@ -61,16 +61,16 @@
  * put some of them on the stack. A slot calls such code in a frame of its own, and clears that
  * frame; `clear` of the kernel need not. */
 #if XTS_SPILL_BYTES
-EVC_DEFINE_CLEAR_SPILLS(clear_xts_spills, REGISTERS, XTS_SPILL_BYTES)
+#define clear_xts_spills() EVC_CLEAR_STACK(REGISTERS, XTS_SPILL_BYTES)
 #else
 #define clear_xts_spills() ((void)0)
 #endif
 #if SHORT_XTS_SPILL_BYTES
-EVC_DEFINE_CLEAR_SPILLS(clear_short_xts_spills, REGISTERS, SHORT_XTS_SPILL_BYTES)
+#define clear_short_xts_spills() EVC_CLEAR_STACK(REGISTERS, SHORT_XTS_SPILL_BYTES)
 #else
 #define clear_short_xts_spills() ((void)0)
 #endif
-EVC_DEFINE_CLEAR_SPILLS(clear_chains_spills, REGISTERS, CHAINS_SPILL_BYTES)
+#define clear_chains_spills() EVC_CLEAR_STACK(REGISTERS, CHAINS_SPILL_BYTES)
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 

@@ -22,7 +22,8 @@
 #include "bn/strips_steps.h"
 
 const struct evc_bn evc_bn_a32_umaal = {
-    .kernel = EVC_KERNEL_HEAD(a32_umaal, A32_UMAAL, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a32_umaal, A32_UMAAL, CT, ANY, 1, struct evc_bn_modulus, 0, BASELINE,
+                              704),
     BN_STRIPS_SLOTS,
 };
 #else

@@ -21,7 +21,6 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 
 #if EVC_BUILT(A64_MUL32)
 EVC_ISA_BEGIN(A64_MUL32)
@@ -359,10 +358,8 @@ static void select_entry(const void *key, void *r, const void *table, size_t n_e
     }
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 704)
-
 const struct evc_bn evc_bn_a64_neon = {
-    .kernel = EVC_KERNEL_HEAD(a64_neon, A64_MUL32, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a64_neon, A64_MUL32, CT, ANY, 1, struct evc_bn_modulus, 0, NEON, 704),
     .lanes = 1,
     .fewest_bits = 257, /* llvm-mca's Neoverse N1: 223 cycles a product, a64_umulh 250
                          * at 256 bits, 370 at 320 */

@@ -21,7 +21,8 @@
 #include "bn/strips_steps.h"
 
 const struct evc_bn evc_bn_a64_umulh = {
-    .kernel = EVC_KERNEL_HEAD(a64_umulh, A64_CT_MUL, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a64_umulh, A64_CT_MUL, CT, ANY, 1, struct evc_bn_modulus, 0, BASELINE,
+                              704),
     BN_STRIPS_SLOTS,
 };
 #else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Moduli for the kernel that selection gives. Whoever links this links what selection may return. */
+/* Moduli for the kernel that selection gives. Whoever links this links what selection may
+ * return. */
 #include "everycore/bn.h"
 
 enum evc_status evc_bn_set_best_in(void *memory, size_t memory_bytes, uint64_t features,

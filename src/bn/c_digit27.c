@@ -17,7 +17,6 @@
 #include "bn/kernel.h"
 
 #include "bn/digits_steps.h"
-#include "common/clear.h"
 
 struct private_part {
     EVC_ALIGN(16) uint32_t n0; /* -1 / n modulo 2^DIGIT_BITS */
@@ -190,10 +189,9 @@ static void sqr(const void *key, void *r, const void *va, void *scratch)
     end_result(r, q, column, digits);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)
-
 const struct evc_bn evc_bn_c_digit27 = {
-    .kernel = EVC_KERNEL_HEAD(c_digit27, CT_MULADD, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(c_digit27, CT_MULADD, CT, ANY, 1, struct evc_bn_modulus, 0, BASELINE,
+                              704),
     .lanes = 1,
     .shape = shape,
     .set_modulus = set_modulus,

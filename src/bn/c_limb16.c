@@ -16,6 +16,7 @@
 #include "bn/columns_steps.h"
 
 const struct evc_bn evc_bn_c_limb16 = {
-    .kernel = EVC_KERNEL_HEAD(c_limb16, CT_MUL32, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(c_limb16, CT_MUL32, CT, ANY, 1, struct evc_bn_modulus, 0, BASELINE,
+                              704),
     BN_COLUMNS_SLOTS,
 };

@@ -14,7 +14,6 @@
 #include "bn/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 
 /* Numbers are words, the least significant first. */
 #if EVC_WORD64
@@ -142,10 +141,8 @@ static void sqr(const void *key, void *r, const void *a, void *scratch)
     mul(key, r, a, a, scratch);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)
-
 const struct evc_bn evc_bn_c_ref = {
-    .kernel = EVC_KERNEL_HEAD(c_ref, ANY, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(c_ref, ANY, CT, ANY, 1, struct evc_bn_modulus, 0, BASELINE, 704),
     .lanes = 1,
     .shape = shape,
     .set_modulus = set_modulus,

@@ -17,7 +17,6 @@
 #include "bn/limbs_steps.h"
 
 #include "common/carry.h"
-#include "common/clear.h"
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
@@ -478,8 +477,6 @@ static void sqr(const void *key, void *r, const void *a, void *scratch)
     else
         sqr_not_short(key, r, a, scratch);
 }
-
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)
 
 /* The slots of a descriptor, behind its head. */
 #define BN_COLUMNS_SLOTS BN_LIMBS_SLOTS, .mul = mul, .sqr = sqr

@@ -164,7 +164,7 @@ static word sign_of(const word *x, size_t words)
     return mask_of(x[words - 1] >> TOP_BIT);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
+#define clear() EVC_CLEAR(BASELINE, 512)
 
 /* This and `invert` are out of line, since they leave words of secrets in their frames, and clear()
  * reaches only what is below its caller. */

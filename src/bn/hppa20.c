@@ -26,7 +26,8 @@ typedef uint64_t bn_sum;
 #include "bn/hppa_steps.h"
 
 const struct evc_bn evc_bn_hppa20 = {
-    .kernel = EVC_KERNEL_HEAD(hppa20, HPPA_WIDE, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(hppa20, HPPA_WIDE, CT, ANY, 1, struct evc_bn_modulus, 0, BASELINE,
+                              704),
     BN_HPPA_SLOTS,
 };
 #else

@@ -49,7 +49,6 @@
 #if EVC_BUILT(HPPA_FMPYADD)
 #include "bn/kernel.h"
 
-#include "common/clear.h"
 #include "common/ct.h"
 
 #define DIGIT_BITS 23
@@ -257,11 +256,9 @@ static void select_entry(const void *key, void *r, const void *table, size_t n_e
     ASSEMBLY(select)(r, table, factors, n_entries, private_part(key)->digits);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear_unit, BASELINE, 704)
-
 const struct evc_bn evc_bn_hppa_fmpyadd = {
     .kernel = EVC_KERNEL_HEAD(hppa_fmpyadd, HPPA_FMPYADD, CT, ANY, 1, struct evc_bn_modulus, 0,
-                              clear_unit),
+                              BASELINE, 704),
     .lanes = 1,
     .shape = shape,
     .set_modulus = set_modulus,

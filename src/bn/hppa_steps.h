@@ -9,7 +9,6 @@
 #include "bn/limbs_steps.h"
 
 #include "bn/hppa_blocks.h"
-#include "common/clear.h"
 
 /* r = t / R modulo n, and zeros behind it; r may be what t was made of. */
 static void reduce_to(limb *r, bn_sum *t, const struct private_part *p, size_t n_bytes)
@@ -36,8 +35,6 @@ static void sqr(const void *key, void *r, const void *a, void *scratch)
     square(scratch, a, limbs_of_r(n_bytes));
     reduce_to(r, scratch, private_part(key), n_bytes);
 }
-
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)
 
 #define BN_HPPA_SLOTS BN_LIMBS_SLOTS, .mul = mul, .sqr = sqr
 

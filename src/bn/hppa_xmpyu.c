@@ -28,7 +28,8 @@ typedef uint32_t bn_sum;
 #include "bn/hppa_steps.h"
 
 const struct evc_bn evc_bn_hppa_xmpyu = {
-    .kernel = EVC_KERNEL_HEAD(hppa_xmpyu, HPPA_XMPYU, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(hppa_xmpyu, HPPA_XMPYU, CT, ANY, 1, struct evc_bn_modulus, 0,
+                              BASELINE, 704),
     BN_HPPA_SLOTS,
 };
 #else

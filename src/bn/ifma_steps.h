@@ -18,7 +18,6 @@
 #include "bn/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/ct.h"
 #include "common/x86.h"
 

@@ -22,7 +22,8 @@
 
 const struct evc_bn evc_bn_ppc64_mulhdu = {
     .kernel =
-        EVC_KERNEL_HEAD(ppc64_mulhdu, PPC64_CT_MUL, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
+        EVC_KERNEL_HEAD(ppc64_mulhdu, PPC64_CT_MUL, CT, ANY, 1, struct evc_bn_modulus, 0, BASELINE,
+                        704),
     BN_STRIPS_SLOTS,
 };
 #else

@@ -21,7 +21,8 @@
 #include "bn/strips_steps.h"
 
 const struct evc_bn evc_bn_s390x_mlg = {
-    .kernel = EVC_KERNEL_HEAD(s390x_mlg, S390X_CT_MUL, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(s390x_mlg, S390X_CT_MUL, CT, ANY, 1, struct evc_bn_modulus, 0,
+                              BASELINE, 704),
     BN_STRIPS_SLOTS,
 };
 #else

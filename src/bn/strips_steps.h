@@ -14,8 +14,6 @@
 
 #include "bn/limbs_steps.h"
 
-#include "common/clear.h"
-
 /* t = a b, or a^2: 2 limbs limbs. */
 void STRIPS(product)(limb *t, const limb *a, const limb *b, size_t limbs);
 void STRIPS(square)(limb *t, const limb *a, size_t limbs);
@@ -43,8 +41,6 @@ static void sqr(const void *key, void *r, const void *a, void *scratch)
         STRIPS(square)(scratch, a, limbs);
     STRIPS(reduce)(r, scratch, p->n, limbs, p->n0);
 }
-
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)
 
 #define BN_STRIPS_SLOTS BN_LIMBS_SLOTS, .mul = mul, .sqr = sqr
 

@@ -20,8 +20,6 @@
 #define LIMB_BITS 64
 #include "bn/limbs_steps.h"
 
-#include "common/clear.h"
-
 void evc_bn_x86_adx_mul(limb *r, const limb *a, const limb *b, const limb *n, size_t limbs, limb *t,
                         limb n0);
 void evc_bn_x86_adx_sqr(limb *r, const limb *a, const limb *b, const limb *n, size_t limbs, limb *t,
@@ -54,10 +52,9 @@ static void select(const void *key, void *r, const void *table, size_t n_entries
                           n_entries, index);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)
-
 const struct evc_bn evc_bn_x86_adx = {
-    .kernel = EVC_KERNEL_HEAD(x86_adx, X86_ADX, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_adx, X86_ADX, CT, ANY, 1, struct evc_bn_modulus, 0, BASELINE,
+                              704),
     BN_LIMBS_SLOTS,
     .mul = mul,
     .sqr = sqr,

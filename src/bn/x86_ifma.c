@@ -1120,7 +1120,7 @@ EVC_OUT_OF_LINE void eight_exp(const struct evc_bn_exp *exps, size_t n_exps, voi
 #define FEWEST_FOR_EIGHT 5 /* with fewer, pairs are as fast */
 
 /* The frames of lanes lie deeper than `clear` reaches (tools/check-spills). */
-EVC_DEFINE_CLEAR_SPILLS(clear_many, ZMM, 3584)
+#define clear_many() EVC_CLEAR_STACK(ZMM, 3584)
 
 static void exp_many(const struct evc_bn_exp *exps, size_t n_exps, void *scratch)
 {
@@ -1152,12 +1152,10 @@ static size_t exp_many_bytes(const struct evc_bn_shape *s)
     return sizeof(vec) * (4 + ((size_t)1 << BATCH_WINDOW)) * digits + 8 * words;
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, ZMM, 1152)
-
 EVC_ISA_END
 
 const struct evc_bn evc_bn_x86_ifma = {
-    .kernel = EVC_KERNEL_HEAD(x86_ifma, X86_IFMA, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_ifma, X86_IFMA, CT, ANY, 1, struct evc_bn_modulus, 0, ZMM, 1152),
     .lanes = LANES,
     .fewest_bits = 512, /* Zen 5: 177 core cycles a product, x86_adx 208; at 448 bits 175 and 170 */
     .shape = shape,

@@ -20,7 +20,6 @@
 #include "bn/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_PMULUDQ)
@@ -322,10 +321,9 @@ static void select_entry(const void *key, void *r, const void *table, size_t n_e
     }
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, XMM, 704)
-
 const struct evc_bn evc_bn_x86_sse2 = {
-    .kernel = EVC_KERNEL_HEAD(x86_sse2, X86_PMULUDQ, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_sse2, X86_PMULUDQ, CT, ANY, 1, struct evc_bn_modulus, 0, XMM,
+                              704),
     .lanes = 1,
     .shape = shape,
     .set_modulus = set_modulus,

@@ -14,7 +14,6 @@
 #if EVC_BUILT(A32_UMAAL)
 
 #include "bn_words/steps.h"
-#include "common/clear.h"
 
 word evc_bn_words_a32_umaal_add(word *r, const word *a, const word *b, size_t n_words);
 word evc_bn_words_a32_umaal_sub(word *r, const word *a, const word *b, size_t n_words);
@@ -67,10 +66,8 @@ EVC_BN_SLOT_sqr_words
 EVC_BN_SLOT_div_words
 EVC_BN_SLOT_mod_words
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
-
 const struct evc_bn_words evc_bn_words_a32_umaal = {
-    .kernel = EVC_BN_WORDS_HEAD(a32_umaal, A32_UMAAL, CT, ANY, clear),
+    .kernel = EVC_BN_WORDS_HEAD(a32_umaal, A32_UMAAL, CT, ANY, BASELINE, 512),
     EVC_BN_SLOT_NAMES,
 };
 

@@ -14,7 +14,6 @@
 #if EVC_BUILT(A64_CT_MUL)
 
 #include "bn_words/steps.h"
-#include "common/clear.h"
 
 word evc_bn_words_a64_umulh_add(word *r, const word *a, const word *b, size_t n_words);
 word evc_bn_words_a64_umulh_sub(word *r, const word *a, const word *b, size_t n_words);
@@ -69,10 +68,8 @@ EVC_BN_SLOT_sqr_words
 EVC_BN_SLOT_div_words
 EVC_BN_SLOT_mod_words
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
-
 const struct evc_bn_words evc_bn_words_a64_umulh = {
-    .kernel = EVC_BN_WORDS_HEAD(a64_umulh, A64_CT_MUL, CT, ANY, clear),
+    .kernel = EVC_BN_WORDS_HEAD(a64_umulh, A64_CT_MUL, CT, ANY, BASELINE, 512),
     EVC_BN_SLOT_NAMES,
 };
 

@@ -16,13 +16,10 @@
 #include "bn_words/kernel.h"
 
 #include "bn_words/steps.h"
-#include "common/clear.h"
 
 EVC_BN_SLOTS_ALL
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
-
 const struct evc_bn_words evc_bn_words_c_halves = {
-    .kernel = EVC_BN_WORDS_HEAD(c_halves, CT_MUL32, CT, ANY, clear),
+    .kernel = EVC_BN_WORDS_HEAD(c_halves, CT_MUL32, CT, ANY, BASELINE, 512),
     EVC_BN_SLOT_NAMES,
 };

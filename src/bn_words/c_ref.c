@@ -11,7 +11,6 @@
  */
 #include "bn_words/kernel.h"
 
-#include "common/clear.h"
 #include "common/ct.h"
 
 typedef evc_bn_word word;
@@ -175,10 +174,8 @@ static word mod_words(const word *a, size_t n_words, const struct evc_bn_divisor
     return rest;
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
-
 const struct evc_bn_words evc_bn_words_c_ref = {
-    .kernel = EVC_BN_WORDS_HEAD(c_ref, ANY, CT, ANY, clear),
+    .kernel = EVC_BN_WORDS_HEAD(c_ref, ANY, CT, ANY, BASELINE, 512),
     .add_words = add_words,
     .sub_words = sub_words,
     .mul_words = mul_words,

@@ -16,14 +16,11 @@
 #if EVC_BUILT(BN_WORDS64)
 
 #include "bn_words/steps.h"
-#include "common/clear.h"
 
 EVC_BN_SLOTS_ALL
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
-
 const struct evc_bn_words evc_bn_words_c_words64 = {
-    .kernel = EVC_BN_WORDS_HEAD(c_words64, BN_WORDS64, CT, ANY, clear),
+    .kernel = EVC_BN_WORDS_HEAD(c_words64, BN_WORDS64, CT, ANY, BASELINE, 512),
     EVC_BN_SLOT_NAMES,
 };
 

@@ -17,12 +17,9 @@
 #define HPPA(name) evc_bn_words_hppa20_##name
 
 #include "bn_words/hppa_rows.h"
-#include "common/clear.h"
-
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
 
 const struct evc_bn_words evc_bn_words_hppa20 = {
-    .kernel = EVC_BN_WORDS_HEAD(hppa20, HPPA_WIDE, CT, ANY, clear),
+    .kernel = EVC_BN_WORDS_HEAD(hppa20, HPPA_WIDE, CT, ANY, BASELINE, 512),
     EVC_BN_SLOT_NAMES,
 };
 

@@ -18,12 +18,9 @@
 #define HPPA(name) evc_bn_words_hppa_xmpyu_##name
 
 #include "bn_words/hppa_rows.h"
-#include "common/clear.h"
-
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
 
 const struct evc_bn_words evc_bn_words_hppa_xmpyu = {
-    .kernel = EVC_BN_WORDS_HEAD(hppa_xmpyu, HPPA_XMPYU, CT, ANY, clear),
+    .kernel = EVC_BN_WORDS_HEAD(hppa_xmpyu, HPPA_XMPYU, CT, ANY, BASELINE, 512),
     EVC_BN_SLOT_NAMES,
 };
 

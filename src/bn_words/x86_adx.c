@@ -14,7 +14,6 @@
 #if EVC_BUILT(X86_ADX)
 
 #include "bn_words/steps.h"
-#include "common/clear.h"
 
 word evc_bn_words_x86_adx_add(word *r, const word *a, const word *b, size_t n_words);
 word evc_bn_words_x86_adx_sub(word *r, const word *a, const word *b, size_t n_words);
@@ -49,10 +48,8 @@ EVC_BN_SLOT_SQR_COMBA(8)
 EVC_BN_SLOT_div_words
 EVC_BN_SLOT_mod_words
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
-
 const struct evc_bn_words evc_bn_words_x86_adx = {
-    .kernel = EVC_BN_WORDS_HEAD(x86_adx, X86_ADX, CT, ANY, clear),
+    .kernel = EVC_BN_WORDS_HEAD(x86_adx, X86_ADX, CT, ANY, BASELINE, 512),
     EVC_BN_SLOT_NAMES,
 };
 

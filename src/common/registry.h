@@ -6,6 +6,7 @@
 #include "everycore/kernel.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
 
 /* EVC_WHEN(1, x) is x, EVC_WHEN(0, x) nothing. */
 #define EVC_WHEN_0(...)
@@ -33,15 +34,20 @@
 #undef KERNEL
 
 /*
- * The head of a descriptor: EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, SERIAL, 1, struct key,
- * traits, clear). The stem, ISA, timing and use are those of the kernel's line; a test holds
- * the two against each other.
+ * The head of a descriptor: EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, SERIAL, 1, struct key, traits,
+ * BASELINE, 640). The stem, ISA, timing and use are those of the kernel's line; a test holds
+ * the two against each other. The last two are what its operations leave behind: EVC_REGISTERS_...,
+ * and how many bytes of the stack.
  */
-#define EVC_KERNEL_HEAD(stem_, isa_, timing_, use_, batch_, key_type_, traits_, clear_)            \
+#define EVC_KERNEL_HEAD(stem_, isa_, timing_, use_, batch_, key_type_, traits_, registers_,        \
+                        stack_bytes_)                                                              \
     {                                                                                              \
         .name = #stem_, .needs = EVC_NEEDS_##isa_, .traits = (traits_),                            \
         .key_bytes = (uint32_t)sizeof(key_type_), .key_align = 16, .timing = EVC_TIMING_##timing_, \
-        .use = EVC_USE_##use_, .batch = (batch_), .clear = (clear_)                                \
+        .use = EVC_USE_##use_, .batch = (batch_), .registers = EVC_REGISTERS_##registers_,         \
+        .stack_bytes = (stack_bytes_),                                                             \
+        .clear = (stack_bytes_) + EVC_MORE_STACK ? EVC_CLEAR_##registers_                          \
+                                                 : EVC_CLEAR_REGISTERS_##registers_                \
     }
 
 EVC_INLINE int evc_same_text(const char *a, const char *b)

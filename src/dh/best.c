@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups for the kernel that selection gives. Whoever links this links what selection may return. */
+/* Groups for the kernel that selection gives. Whoever links this links what selection may
+ * return. */
 #include "everycore/dh.h"
 
 enum evc_status evc_dh_set_best_in(void *memory, size_t memory_bytes, uint64_t features,

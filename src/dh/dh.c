@@ -8,7 +8,6 @@
  */
 #include "everycore/prime.h"
 
-#include "common/clear.h"
 #include "common/ct.h"
 #include "common/key_memory.h"
 #include "dh/parts.h"

@@ -8,7 +8,6 @@
  *
  * Source: Lim, Lee: More flexible exponentiation with precomputation, CRYPTO 1994.
  */
-#include "common/clear.h"
 #include "common/ct.h"
 #include "common/key_memory.h"
 #include "dh/parts.h"

@@ -21,8 +21,7 @@
 #if EVC_BUILT(A64_GCM)
 EVC_ISA_BEGIN(A64_GCM)
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 640)
-EVC_DEFINE_CLEAR_STACK(clear_long, NEON, 512)
+#define clear_long() EVC_CLEAR(NEON, 512)
 #define CLEAR_AFTER_SHORT() clear_long()
 #define CLEAR_AFTER_LONG() clear_long()
 
@@ -35,7 +34,7 @@ EVC_DEFINE_CLEAR_STACK(clear_long, NEON, 512)
 EVC_ISA_END
 
 const struct evc_gcm evc_gcm_a64_ce = {
-    .kernel = EVC_KERNEL_HEAD(a64_ce, A64_GCM, CT, ANY, GROUP, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a64_ce, A64_GCM, CT, ANY, GROUP, struct key, 0, NEON, 640),
     GCM_SLOTS,
 };
 #else

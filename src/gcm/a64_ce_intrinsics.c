@@ -20,7 +20,7 @@
 #if EVC_BUILT(A64_GCM)
 EVC_ISA_BEGIN(A64_GCM)
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 768)
+#define clear() EVC_CLEAR(NEON, 768)
 #define CLEAR_AFTER_SHORT() clear()
 #define CLEAR_AFTER_LONG() clear()
 
@@ -31,7 +31,7 @@ EVC_DEFINE_CLEAR_STACK(clear, NEON, 768)
 EVC_ISA_END
 
 const struct evc_gcm evc_gcm_a64_ce_intrinsics = {
-    .kernel = EVC_KERNEL_HEAD(a64_ce_intrinsics, A64_GCM, CT, ANY, GROUP, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a64_ce_intrinsics, A64_GCM, CT, ANY, GROUP, struct key, 0, NEON, 768),
     GCM_SLOTS,
 };
 #else

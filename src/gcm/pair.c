@@ -109,7 +109,7 @@ EVC_OUT_OF_LINE void copy_hash(uint8_t to[16], const uint8_t hash[16])
 
 /* Counters that begin with the J_0 of a longer IV tell H. For kernels they are public. In a frame
  * that has called kernels: */
-EVC_DEFINE_CLEAR_DEEP(clear_counters, BASELINE, 0)
+#define clear_counters() EVC_CLEAR(BASELINE, EVC_DEEP(0))
 
 /* J_0 (section 7.1, step 2) from an IV that is not of 12 bytes. */
 EVC_OUT_OF_LINE void hash_iv(const struct pair_key *key, uint8_t j0[16], const uint8_t *iv,

@@ -20,7 +20,7 @@
 /* Counters that begin with a longer IV's J_0 tell H, and so does a block of associated data plus a
  * hash. For kernels both are public, so that they may leave them on the stack. In a frame that has
  * called them: */
-EVC_DEFINE_CLEAR_DEEP(clear_secret_inputs, BASELINE, 0)
+#define clear_secret_inputs() EVC_CLEAR(BASELINE, EVC_DEEP(0))
 
 EVC_INLINE int has_secret_inputs(const struct evc_gcm_state *state)
 {

@@ -43,16 +43,18 @@ EVC_ISA_BEGIN(X86_GCM128)
 
 #if !EVC_GCM_AESNI_IN_C
 
-EVC_DEFINE_CLEAR_STACK(clear, XMM, 960)
+#define CLEARED_BYTES 960
+#define clear() EVC_CLEAR(XMM, 960)
 #define MESSAGES evc_gcm_x86_aesni
 #include "gcm/in_assembly.h"
 
 #else
 
-EVC_DEFINE_CLEAR_STACK(clear, XMM, 960)
-EVC_DEFINE_CLEAR_STACK(clear_long, XMM, 448)
-EVC_DEFINE_CLEAR_STACK(clear_short, XMM, 320)
-EVC_DEFINE_CLEAR_STACK(clear_block, XMM, 128)
+#define CLEARED_BYTES 960
+#define clear() EVC_CLEAR(XMM, 960)
+#define clear_long() EVC_CLEAR(XMM, 448)
+#define clear_short() EVC_CLEAR(XMM, 320)
+#define clear_block() EVC_CLEAR(XMM, 128)
 #define CLEAR_AFTER_BLOCK() clear_block()
 #define CLEAR_AFTER_SHORT() clear_short()
 #define CLEAR_AFTER_LONG() clear_long()
@@ -71,7 +73,8 @@ ASSEMBLY_AGREES(384);
 #endif
 
 const struct evc_gcm evc_gcm_x86_aesni = {
-    .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_GCM128, CT, ANY, BATCH, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_GCM128, CT, ANY, BATCH, struct key, 0, XMM,
+                              CLEARED_BYTES),
     GCM_SLOTS,
 };
 #else

@@ -87,16 +87,18 @@ EVC_INLINE vec v_keep_part(unsigned i, vec v, vec_part part)
 
 #if EVC_X86_64_SYSV
 
-EVC_DEFINE_CLEAR_STACK(clear, YMM, 960)
+#define CLEARED_BYTES 960
+#define clear() EVC_CLEAR(YMM, 960)
 #define MESSAGES evc_gcm_x86_vaes256
 #include "gcm/in_assembly.h"
 
 #else
 
-EVC_DEFINE_CLEAR_STACK(clear, YMM, 1600)
-EVC_DEFINE_CLEAR_STACK(clear_long, YMM, 960)
-EVC_DEFINE_CLEAR_STACK(clear_short, YMM, 576)
-EVC_DEFINE_CLEAR_STACK(clear_block, YMM, 128)
+#define CLEARED_BYTES 1600
+#define clear() EVC_CLEAR(YMM, 1600)
+#define clear_long() EVC_CLEAR(YMM, 960)
+#define clear_short() EVC_CLEAR(YMM, 576)
+#define clear_block() EVC_CLEAR(YMM, 128)
 #define CLEAR_AFTER_BLOCK() clear_block()
 #define CLEAR_AFTER_SHORT() clear_short()
 #define CLEAR_AFTER_LONG() clear_long()
@@ -115,7 +117,8 @@ ASSEMBLY_AGREES(768);
 #endif
 
 const struct evc_gcm evc_gcm_x86_vaes256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_GCM256, CT, ANY, BATCH, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_GCM256, CT, ANY, BATCH, struct key, 0, YMM,
+                              CLEARED_BYTES),
     GCM_SLOTS,
 };
 #else

@@ -26,8 +26,6 @@ EVC_ISA_BEGIN(X86_GCM512)
 #define POWER_SUMS 0
 #include "gcm/x86_lanes512.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, ZMM, 896)
-
 #if EVC_X86_64_SYSV
 
 #define MESSAGES evc_gcm_x86_vaes512
@@ -53,14 +51,14 @@ EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_b
     return evc_tag_status(_mm_mask_cmpneq_epi8_mask(kept, t, load_block(tag, n_bytes)));
 }
 
-EVC_DEFINE_CLEAR(clear_short, ZMM)
+#define clear_short() EVC_CLEAR(ZMM, 0)
 #define CLEAR_AFTER_BLOCK() clear_short()
 #if defined(_WIN32) /* vectors are passed in memory */
-EVC_DEFINE_CLEAR_DEEP(clear_long, ZMM, 448)
+#define clear_long() EVC_CLEAR(ZMM, EVC_DEEP(448))
 #define CLEAR_AFTER_SHORT() clear_long()
 #define CLEAR_FRAMES() clear_long()
 #else
-EVC_DEFINE_CLEAR_STACK(clear_long, ZMM, 512)
+#define clear_long() EVC_CLEAR(ZMM, 512)
 #define CLEAR_AFTER_SHORT() clear_short()
 #endif
 #define CLEAR_AFTER_LONG() clear_long()
@@ -76,7 +74,7 @@ ASSEMBLY_AGREES(1024);
 #endif
 
 const struct evc_gcm evc_gcm_x86_vaes512 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_GCM512, CT, ANY, BATCH, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_GCM512, CT, ANY, BATCH, struct key, 0, ZMM, 896),
     GCM_SLOTS,
 };
 #else

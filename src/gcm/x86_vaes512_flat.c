@@ -18,7 +18,6 @@
 #include "gcm/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_GCM512_PORTS)
@@ -27,8 +26,6 @@ EVC_ISA_BEGIN(X86_GCM512_PORTS)
 #define GROUP 8
 #define FLAT_POWERS 1
 #include "gcm/x86_lanes512.h"
-
-EVC_DEFINE_CLEAR_STACK(clear, ZMM, 896)
 
 #define MESSAGES evc_gcm_x86_vaes512_flat
 #include "gcm/in_assembly.h"
@@ -41,7 +38,8 @@ ASSEMBLY_AGREES(560);
 
 const struct evc_gcm evc_gcm_x86_vaes512_flat = {
     .kernel =
-        EVC_KERNEL_HEAD(x86_vaes512_flat, X86_GCM512_PORTS, CT, ANY, BATCH, struct key, 0, clear),
+        EVC_KERNEL_HEAD(x86_vaes512_flat, X86_GCM512_PORTS, CT, ANY, BATCH, struct key, 0, ZMM,
+                        896),
     GCM_SLOTS,
 };
 #else

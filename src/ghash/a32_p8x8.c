@@ -15,7 +15,6 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/each.h"
 
 #if EVC_BUILT(A32_NEON)
@@ -25,10 +24,8 @@ EVC_ISA_BEGIN(A32_NEON)
 
 #include "ghash/a64_p8x8_blocks.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 640)
-
 const struct evc_ghash evc_ghash_a32_p8x8 = {
-    .kernel = EVC_KERNEL_HEAD(a32_p8x8, A32_NEON, CT, ANY, GROUP, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a32_p8x8, A32_NEON, CT, ANY, GROUP, struct key, 0, NEON, 640),
     .set_key = set_key,
     .blocks = blocks,
 };

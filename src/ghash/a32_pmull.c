@@ -15,7 +15,6 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 
 #if EVC_BUILT(A32_PMULL)
 EVC_ISA_BEGIN(A32_PMULL)
@@ -27,10 +26,8 @@ EVC_ISA_BEGIN(A32_PMULL)
 #define v_xor3(a, b, c) veorq_u64(veorq_u64(a, b), c)
 #include "ghash/a64_pmull_blocks.h"
 
-EVC_DEFINE_CLEAR(clear, NEON)
-
 const struct evc_ghash evc_ghash_a32_pmull = {
-    .kernel = EVC_KERNEL_HEAD(a32_pmull, A32_PMULL, CT, ANY, GROUP, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a32_pmull, A32_PMULL, CT, ANY, GROUP, struct key, 0, NEON, 0),
     .set_key = set_key,
     .blocks = blocks,
 };

@@ -17,7 +17,6 @@
 #include "common/arm.h"
 #include "common/arm_order.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 
 #if EVC_BUILT(A64_NEON)
 EVC_ISA_BEGIN(A64_NEON)
@@ -114,10 +113,8 @@ static void set_key(void *vkey, const uint8_t h[16])
     }
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 384)
-
 const struct evc_ghash evc_ghash_a64_p8 = {
-    .kernel = EVC_KERNEL_HEAD(a64_p8, A64_NEON, CT, ANY, 1, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a64_p8, A64_NEON, CT, ANY, 1, struct key, 0, NEON, 384),
     .set_key = set_key,
     .blocks = blocks,
 };

@@ -15,7 +15,6 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 
 #if EVC_BUILT(A64_NEON)
 EVC_ISA_BEGIN(A64_NEON)
@@ -38,10 +37,8 @@ static void set_key(void *key, const uint8_t h[16])
     make_key(key, h, blocks);
 }
 
-EVC_DEFINE_CLEAR(clear, NEON)
-
 const struct evc_ghash evc_ghash_a64_p8x8 = {
-    .kernel = EVC_KERNEL_HEAD(a64_p8x8, A64_NEON, CT, ANY, GROUP, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a64_p8x8, A64_NEON, CT, ANY, GROUP, struct key, 0, NEON, 0),
     .set_key = set_key,
     .blocks = blocks,
 };

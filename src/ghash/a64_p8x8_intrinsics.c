@@ -16,7 +16,6 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/each.h"
 
 #if EVC_BUILT(A64_NEON)
@@ -24,10 +23,9 @@ EVC_ISA_BEGIN(A64_NEON)
 
 #include "ghash/a64_p8x8_blocks.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 512)
-
 const struct evc_ghash evc_ghash_a64_p8x8_intrinsics = {
-    .kernel = EVC_KERNEL_HEAD(a64_p8x8_intrinsics, A64_NEON, CT, ANY, GROUP, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a64_p8x8_intrinsics, A64_NEON, CT, ANY, GROUP, struct key, 0, NEON,
+                              512),
     .set_key = set_key,
     .blocks = blocks,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of GHASH for the kernel that selection gives. Whoever links this links what selection may return. */
+/* Keys of GHASH for the kernel that selection gives. Whoever links this links what selection may
+ * return. */
 #include "everycore/ghash.h"
 
 enum evc_status evc_ghash_set_best(union evc_ghash_key *key, uint64_t features, unsigned policy,

@@ -14,7 +14,6 @@
 #include "ghash/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "ghash/ctmul_steps.h"
 
 #define BATCH 4
@@ -82,10 +81,8 @@ EVC_INLINE struct evc_ghash_words hash(const struct key *key, uint32_t x[][OPERA
 
 #include "ghash/ctmul_blocks.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 832)
-
 const struct evc_ghash evc_ghash_c_ctmul32 = {
-    .kernel = EVC_KERNEL_HEAD(c_ctmul32, CT_MUL32, CT, ANY, BATCH, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(c_ctmul32, CT_MUL32, CT, ANY, BATCH, struct key, 0, BASELINE, 832),
     .set_key = set_key,
     .blocks = blocks,
 };

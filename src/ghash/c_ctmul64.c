@@ -88,10 +88,9 @@ EVC_INLINE struct evc_ghash_words hash(const struct key *key, uint64_t x[][OPERA
 
 #include "ghash/ctmul_blocks.h"
 
-EVC_DEFINE_CLEAR_DEEP(clear, BASELINE, 448)
-
 const struct evc_ghash evc_ghash_c_ctmul64 = {
-    .kernel = EVC_KERNEL_HEAD(c_ctmul64, CT_MUL64, CT, ANY, BATCH, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(c_ctmul64, CT_MUL64, CT, ANY, BATCH, struct key, 0, BASELINE,
+                              EVC_DEEP(448)),
     .set_key = set_key,
     .blocks = blocks,
 };

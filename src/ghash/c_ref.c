@@ -11,7 +11,6 @@
 #include "ghash/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/ct.h"
 
 struct key {
@@ -70,10 +69,8 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
     }
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 384)
-
 const struct evc_ghash evc_ghash_c_ref = {
-    .kernel = EVC_KERNEL_HEAD(c_ref, ANY, CT, ANY, 1, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(c_ref, ANY, CT, ANY, 1, struct key, 0, BASELINE, 384),
     .set_key = set_key,
     .blocks = blocks,
 };

@@ -14,7 +14,6 @@
 #include "ghash/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "ghash/table_steps.h"
 
 struct key {
@@ -59,10 +58,8 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
     evc_store64_be(y + 8, lo);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 384)
-
 const struct evc_ghash evc_ghash_c_table4 = {
-    .kernel = EVC_KERNEL_HEAD(c_table4, ANY, VARTIME, ANY, 1, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(c_table4, ANY, VARTIME, ANY, 1, struct key, 0, BASELINE, 384),
     .set_key = set_key,
     .blocks = blocks,
 };

@@ -14,7 +14,6 @@
 #include "ghash/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_CLMUL)
@@ -24,10 +23,8 @@ EVC_ISA_BEGIN(X86_CLMUL)
 #include "common/x86_vec128.h"
 #include "ghash/x86_clmul_blocks.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, XMM, 384)
-
 const struct evc_ghash evc_ghash_x86_clmul = {
-    .kernel = EVC_KERNEL_HEAD(x86_clmul, X86_CLMUL, CT, ANY, BATCH, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_clmul, X86_CLMUL, CT, ANY, BATCH, struct key, 0, XMM, 384),
     .set_key = set_key,
     .blocks = blocks,
 };

@@ -13,7 +13,6 @@
 #include "ghash/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_VCLMUL256)
@@ -23,10 +22,9 @@ EVC_ISA_BEGIN(X86_VCLMUL256)
 #include "common/x86_vec256.h"
 #include "ghash/x86_clmul_blocks.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, YMM, 448)
-
 const struct evc_ghash evc_ghash_x86_vclmul256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vclmul256, X86_VCLMUL256, CT, ANY, BATCH, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_vclmul256, X86_VCLMUL256, CT, ANY, BATCH, struct key, 0, YMM,
+                              448),
     .set_key = set_key,
     .blocks = blocks,
 };

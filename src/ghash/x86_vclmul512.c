@@ -14,7 +14,6 @@
 #include "ghash/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_VCLMUL512)
@@ -24,10 +23,8 @@ EVC_ISA_BEGIN(X86_VCLMUL512)
 #include "common/x86_vec512.h"
 #include "ghash/x86_clmul_blocks.h"
 
-EVC_DEFINE_CLEAR(clear, ZMM)
-
 const struct evc_ghash evc_ghash_x86_vclmul512 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vclmul512, X86_VCLMUL512, CT, ANY, BATCH, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_vclmul512, X86_VCLMUL512, CT, ANY, BATCH, struct key, 0, ZMM, 0),
     .set_key = set_key,
     .blocks = blocks,
 };

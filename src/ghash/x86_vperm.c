@@ -13,7 +13,6 @@
 #include "ghash/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_SSSE3)
@@ -33,10 +32,8 @@ typedef __m128i vec;
 
 #include "ghash/x86_vperm_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, XMM, 1856)
-
 const struct evc_ghash evc_ghash_x86_vperm = {
-    .kernel = EVC_KERNEL_HEAD(x86_vperm, X86_SSSE3, CT, ANY, COLUMNS, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_vperm, X86_SSSE3, CT, ANY, COLUMNS, struct key, 0, XMM, 1856),
     .set_key = set_key,
     .blocks = blocks,
 };

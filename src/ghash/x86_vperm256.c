@@ -14,7 +14,6 @@
 #include "ghash/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_AVX2)
@@ -37,10 +36,8 @@ typedef __m256i vec;
 
 #include "ghash/x86_vperm_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, YMM, 1856)
-
 const struct evc_ghash evc_ghash_x86_vperm256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, ANY, COLUMNS, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, ANY, COLUMNS, struct key, 0, YMM, 1856),
     .set_key = set_key,
     .blocks = blocks,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of CCM for the kernels that selection gives. Whoever links this links what selection may return. */
+/* Keys of CCM for the kernels that selection gives. Whoever links this links what selection may
+ * return. */
 #include "everycore/modes.h"
 
 enum evc_status evc_aes_ccm_set_best(struct evc_aes_ccm_key *key, uint64_t features,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of XTS for the kernels that selection gives. Whoever links this links what selection may return. */
+/* Keys of XTS for the kernels that selection gives. Whoever links this links what selection may
+ * return. */
 #include "everycore/modes.h"
 
 enum evc_status evc_aes_xts_set_best(struct evc_aes_xts_key *key, uint64_t features,

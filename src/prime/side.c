@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "prime/side.h"
 
-#include "common/clear.h"
-
 #define ROUND16(n) (((n) + 15u) & ~(size_t)15)
 #define NUMBERS 4 /* number to base */
 

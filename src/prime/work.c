@@ -2,8 +2,6 @@
 /* Tests of one number to one base, and their memory. */
 #include "prime/work.h"
 
-#include "common/clear.h"
-
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 static uint8_t *aligned16(void *p)

@@ -12,7 +12,6 @@
 #include "qarma/kernel.h"
 
 #include "common/arm.h"
-#include "common/clear.h"
 
 #if EVC_BUILT(A64_SHA3)
 
@@ -22,10 +21,8 @@ EVC_ISA_BEGIN(A64_SHA3)
 
 #include "qarma/a64_tbl_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, NEON, 128)
-
 const struct evc_qarma evc_qarma_a64_tbl_eor3 = {
-    .kernel = EVC_KERNEL_HEAD(a64_tbl_eor3, A64_SHA3, CT, ANY, 1, struct key, 0, evc_qarma_clear),
+    .kernel = EVC_KERNEL_HEAD(a64_tbl_eor3, A64_SHA3, CT, ANY, 1, struct key, 0, NEON, 128),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

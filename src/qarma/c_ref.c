@@ -11,7 +11,6 @@
 #include "qarma/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "qarma/spec.h"
 
 struct key {
@@ -205,10 +204,8 @@ static uint64_t decrypt(const void *vkey, uint64_t block, uint64_t tweak)
     return block;
 }
 
-EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, BASELINE, 704)
-
 const struct evc_qarma evc_qarma_c_ref = {
-    .kernel = EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, ANY, 1, struct key, 0, evc_qarma_clear),
+    .kernel = EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, ANY, 1, struct key, 0, BASELINE, 704),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -12,7 +12,6 @@
 #include "qarma/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "qarma/schedule.h"
 
 struct key {
@@ -163,10 +162,8 @@ static uint64_t decrypt(const void *vkey, uint64_t block, uint64_t tweak)
     return run_any(&key->head, &key->dec, block, tweak);
 }
 
-EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, BASELINE, 448)
-
 const struct evc_qarma evc_qarma_c_swar64 = {
-    .kernel = EVC_KERNEL_HEAD(c_swar64, ANY, CT, ANY, 1, struct key, 0, evc_qarma_clear),
+    .kernel = EVC_KERNEL_HEAD(c_swar64, ANY, CT, ANY, 1, struct key, 0, BASELINE, 448),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

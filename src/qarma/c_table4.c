@@ -12,7 +12,6 @@
 #include "qarma/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/ct.h"
 #include "qarma/table_blocks.h"
 #include "qarma/table_words.h"
@@ -75,10 +74,8 @@ static void tweaks_add(struct added *added, uint64_t tweak, int rounds)
 
 #include "qarma/table_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, BASELINE, 448)
-
 const struct evc_qarma evc_qarma_c_table4 = {
-    .kernel = EVC_KERNEL_HEAD(c_table4, ANY, VARTIME, ANY, 1, struct key, 0, evc_qarma_clear),
+    .kernel = EVC_KERNEL_HEAD(c_table4, ANY, VARTIME, ANY, 1, struct key, 0, BASELINE, 448),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

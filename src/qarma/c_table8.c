@@ -12,7 +12,6 @@
 #include "qarma/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/ct.h"
 #include "common/each.h"
 #include "qarma/table_blocks.h"
@@ -173,10 +172,8 @@ EVC_INLINE void tweaks_add(struct added *added, uint64_t tweak, int rounds)
 
 #include "qarma/table_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, BASELINE, 640)
-
 const struct evc_qarma evc_qarma_c_table8 = {
-    .kernel = EVC_KERNEL_HEAD(c_table8, ANY, VARTIME, ANY, 1, struct key, 0, evc_qarma_clear),
+    .kernel = EVC_KERNEL_HEAD(c_table8, ANY, VARTIME, ANY, 1, struct key, 0, BASELINE, 640),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -11,7 +11,6 @@
 #include "qarma/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_AVX512VL)
@@ -31,11 +30,9 @@ EVC_INLINE __m128i v_wide_xor(__m128i x, __m128i w)
 
 #include "qarma/x86_128_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, ZMM, 448)
-
 const struct evc_qarma evc_qarma_x86_avx512vl = {
     .kernel =
-        EVC_KERNEL_HEAD(x86_avx512vl, X86_AVX512VL, CT, ANY, 1, struct key, 0, evc_qarma_clear),
+        EVC_KERNEL_HEAD(x86_avx512vl, X86_AVX512VL, CT, ANY, 1, struct key, 0, ZMM, 448),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

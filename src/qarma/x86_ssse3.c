@@ -10,7 +10,6 @@
 #include "qarma/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_SSSE3)
@@ -35,10 +34,8 @@ EVC_INLINE __m128i v_wide(__m128i x)
 
 #include "qarma/x86_128_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, XMM, 448)
-
 const struct evc_qarma evc_qarma_x86_ssse3 = {
-    .kernel = EVC_KERNEL_HEAD(x86_ssse3, X86_SSSE3, CT, ANY, 1, struct key, 0, evc_qarma_clear),
+    .kernel = EVC_KERNEL_HEAD(x86_ssse3, X86_SSSE3, CT, ANY, 1, struct key, 0, XMM, 448),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

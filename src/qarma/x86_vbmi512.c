@@ -12,7 +12,6 @@
 #include "qarma/kernel.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_VBMI512)
@@ -226,11 +225,9 @@ static void encrypt_many(const void *vkey, const uint64_t *in, const uint64_t *t
     v_clear_upper_halves();
 }
 
-EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, ZMM, 1728)
-
 const struct evc_qarma evc_qarma_x86_vbmi512 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vbmi512, X86_VBMI512, CT, PARALLEL, 2 * LANES, struct key, 0,
-                              evc_qarma_clear),
+    .kernel = EVC_KERNEL_HEAD(x86_vbmi512, X86_VBMI512, CT, PARALLEL, 2 * LANES, struct key, 0, ZMM,
+                              1728),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

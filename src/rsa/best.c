@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of RSA for the kernel that selection gives. Whoever links this links what selection may return. */
+/* Keys of RSA for the kernel that selection gives. Whoever links this links what selection may
+ * return. */
 #include "everycore/rsa.h"
 
 enum evc_status evc_rsa_set_best_public_in(void *memory, size_t memory_bytes, uint64_t features,

@@ -161,11 +161,10 @@ static void ccm_decrypt(const void *key, uint8_t counter[16], uint8_t chain[16],
     }
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 896)
-
 const struct evc_aes evc_aes_c_whole = {
     .kernel =
-        EVC_KERNEL_HEAD(c_whole, ANY, VARTIME, PARALLEL, BATCH, struct key, EVC_KEY_FIPS197, clear),
+        EVC_KERNEL_HEAD(c_whole, ANY, VARTIME, PARALLEL, BATCH, struct key, EVC_KEY_FIPS197,
+                        BASELINE, 896),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

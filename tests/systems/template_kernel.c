@@ -133,10 +133,8 @@ static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
     evc_wipe(t, sizeof t);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 896)
-
 const struct evc_aes evc_aes_c_template = {
-    .kernel = EVC_KERNEL_HEAD(c_template, ANY, CT, SERIAL, 1, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(c_template, ANY, CT, SERIAL, 1, struct key, 0, BASELINE, 896),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
