@@ -68,7 +68,8 @@ struct evc_pac_key {
 };
 
 /* EVC_ERR_KERNEL: the algorithm's kernel is NULL, or its key does not fit. EVC_ERR_ALIGNMENT: the
- * key is not aligned to 16 bytes. After an error the key is all zeros: it is not set up. */
+ * key is not aligned to 16 bytes. Nothing is left of what the key held. After an error it is all
+ * zeros: it is not set up. */
 EVC_CHECKED enum evc_status evc_pac_set_key(struct evc_pac_key *key,
                                             const struct evc_pac_algorithm *algorithm,
                                             const struct evc_pac_kernels *kernels, uint64_t hi,
@@ -99,8 +100,8 @@ struct evc_pac_keys {
     struct evc_pac_key slots[EVC_PAC_KEY_SLOTS];
 };
 
-/* Errors as evc_pac_set_key; after an error the keys are all zeros, and every key that they give is
- * not set up. Ids begin anew. */
+/* Errors as evc_pac_set_key. Nothing is left of what the keys held. After an error they are all
+ * zeros, and every key that they give is not set up. Ids begin anew. */
 EVC_CHECKED enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys,
                                               const struct evc_pac_algorithm *algorithm,
                                               const struct evc_pac_kernels *kernels);

@@ -163,8 +163,8 @@ EVC_CHECKED enum evc_status evc_rsa_check_key(const struct evc_rsa_private *key,
  * EVC_ERR_RANDOM     the randomness failed, or repeats itself
  * EVC_ERR_STOPPED    report asked to
  *
- * After an error *numbers is empty, and the memory holds zeros; after EVC_ERR_KEY_SIZE, and if the
- * memory is too small, nothing was written to it.
+ * The memory is wiped first, also if the call then fails: after an error it holds zeros, and
+ * *numbers is empty.
  */
 EVC_API size_t evc_rsa_numbers_bytes(size_t n_bits); /* 0: no such length */
 EVC_API size_t evc_rsa_generate_scratch_bytes(const struct evc_bn *kernel, size_t n_bits);

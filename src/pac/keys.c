@@ -11,8 +11,9 @@ const char *evc_pac_algorithm_name(const struct evc_pac_algorithm *algorithm)
     return algorithm->name;
 }
 
-enum evc_status evc_pac_set_key(struct evc_pac_key *key, const struct evc_pac_algorithm *algorithm,
-                                const struct evc_pac_kernels *kernels, uint64_t hi, uint64_t lo)
+/* In memory that is zero, or holds a key of the same algorithm and kernels. */
+static enum evc_status set_key(struct evc_pac_key *key, const struct evc_pac_algorithm *algorithm,
+                               const struct evc_pac_kernels *kernels, uint64_t hi, uint64_t lo)
 {
     enum evc_status status;
 
@@ -25,18 +26,24 @@ enum evc_status evc_pac_set_key(struct evc_pac_key *key, const struct evc_pac_al
     return status;
 }
 
+enum evc_status evc_pac_set_key(struct evc_pac_key *key, const struct evc_pac_algorithm *algorithm,
+                                const struct evc_pac_kernels *kernels, uint64_t hi, uint64_t lo)
+{
+    evc_wipe(key, sizeof *key);
+    return set_key(key, algorithm, kernels, hi, lo);
+}
+
 enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys,
                                   const struct evc_pac_algorithm *algorithm,
                                   const struct evc_pac_kernels *kernels)
 {
+    const struct evc_pac_kernels serving = *kernels; /* they may be those of the keys */
+
+    evc_wipe(keys, sizeof *keys);
     keys->algorithm = algorithm;
-    keys->kernels = *kernels;
-    keys->last_id = 0;
-    keys->schedules = 0;
-    keys->last = 0;
-    keys->next = 0;
+    keys->kernels = serving;
     for (unsigned i = 0; i < EVC_PAC_KEY_SLOTS; i++) {
-        const enum evc_status status = evc_pac_set_key(&keys->slots[i], algorithm, kernels, 0, 0);
+        const enum evc_status status = set_key(&keys->slots[i], algorithm, &serving, 0, 0);
         if (status != EVC_OK) {
             evc_wipe(keys, sizeof *keys);
             return status;
@@ -65,7 +72,7 @@ EVC_OUT_OF_LINE const struct evc_pac_key *evc_pac_made(struct evc_pac_keys *keys
     key = &keys->slots[keys->last];
     /* Without an algorithm the keys were not set up. Else the same kernels served
      * in evc_pac_keys_init. */
-    if (!keys->algorithm || evc_pac_set_key(key, keys->algorithm, &keys->kernels, hi, lo) != EVC_OK)
+    if (!keys->algorithm || set_key(key, keys->algorithm, &keys->kernels, hi, lo) != EVC_OK)
         return key;
     keys->schedules++;
     if (keys->last_id < LAST_ID)

@@ -274,6 +274,7 @@ enum evc_status evc_rsa_generate(const struct evc_prime_search *search, size_t n
     enum evc_status status;
 
     *numbers = (struct evc_rsa_numbers){0};
+    evc_wipe(memory, memory_bytes);
     if (!needed_bytes)
         return EVC_ERR_KEY_SIZE;
     if (memory_bytes < needed_bytes)
