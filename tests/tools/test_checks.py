@@ -79,3 +79,50 @@ class TestChecks:
                 )
                 told = f"{member.name}: {size} bytes of code, more than 24576\n" in done.stdout
                 assert told == is_too_much, (readelf, suffix, size, done.stdout, done.stderr)
+
+    PLANTED = (
+        ("static int counter; int *evc_p(void) { return &counter; }", "counter"),
+        ("static int counter = 1; int *evc_p(void) { return &counter; }", "counter"),
+        ("int evc_counter;", "evc_counter"),
+        ("int evc_counter __attribute__((common));", "evc_counter"),
+        ("_Thread_local int evc_counter;", "evc_counter"),
+        ("__attribute__((constructor)) static void f(void) {}", ""),
+        ("extern int evc_x; int *const evc_address = &evc_x;", None),
+        ("static const int table[2] = {1, 2}; int evc_f(int i) { return table[i]; }", None),
+    )
+
+    @pytest.mark.parametrize(("source", "symbol"), PLANTED)
+    def test_state_is_found(self, tmp_path: pathlib.Path, source: str, symbol: str | None) -> None:
+        """`symbol`: what can be written; None: nothing can."""
+        code, tried = tmp_path / "planted.c", 0
+        code.write_text(source)
+        for compiler, tools in (
+            (("gcc", "-fPIC"), ("--readelf", "readelf", "--nm", "nm")),
+            (("clang", "-fPIC"), ("--readelf", "llvm-readelf", "--nm", "llvm-nm")),
+            (("clang", "-target", "mips-linux-gnu"), ("--readelf", "readelf", "--nm", "llvm-nm")),
+            (("clang", "-target", "powerpc64-linux"), ("--readelf", "readelf", "--nm", "llvm-nm")),
+            (("clang", "-target", "x86_64-windows-gnu"), ("--coff", "--nm", "llvm-nm")),
+        ):
+            names_sections = "--readelf" in tools
+            if not all(map(shutil.which, (compiler[0], "ar", *(t for t in tools if t[0] != "-")))):
+                continue
+            if not names_sections and (not symbol or "_Thread" in source):
+                continue  # nm shows none: constructors, tables; 1. finds thread-local state
+            member = tmp_path / "planted.o"
+            library = tmp_path / f"{'-'.join(compiler)}.a"
+            subprocess.run([*compiler, "-c", code, "-o", member], check=True)
+            subprocess.run(["ar", "rc", library, member], check=True)
+            done = subprocess.run(
+                [sys.executable, "tools/check-objects", *tools, library],
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            found = [line for line in done.stdout.splitlines() if "library has no state" in line]
+            assert (found != []) == (symbol is not None), (compiler, done.stdout, done.stderr)
+            if symbol and not names_sections:
+                assert f"{symbol} can be written" in found[0]
+            tried += 1
+        if not tried:
+            pytest.skip("needs gcc and binutils, or clang and LLVM")
