@@ -98,6 +98,13 @@ BUILDS = {
     )
 }
 
+# ThreadSanitizer, for the one test that has threads.
+THREADS = Build(
+    "sanitize-threads",
+    (*PLAIN, "-Db_sanitize=thread", "-Ddefault_library=static", "-Doptimization=1"),
+    "gcc",
+)
+
 
 # ---- Programs ------------------------------------------------------------------------------------
 

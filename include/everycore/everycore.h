@@ -10,6 +10,11 @@
  * never was a key is not recognised. Functions that cannot fail return no status: the operations of
  * kernels, *_blocks, *_blocks_many, evc_aes_ctr32, evc_ghash_padded, those of QARMA. Their headers
  * say what they do with a key that is not set up.
+ *
+ * Threads: the library has no state of its own, and no call writes to a key that it takes as const.
+ * Threads may share such a key, of every kind, without a lock. All else that a call writes to is
+ * used by one call at a time: a key that is set up, the state of a message, output, scratch memory,
+ * struct evc_pac_keys and struct evc_pac_memo.
  */
 #ifndef EVERYCORE_EVERYCORE_H
 #define EVERYCORE_EVERYCORE_H

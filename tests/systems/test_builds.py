@@ -3,7 +3,7 @@
 
 import pytest
 from reads import LIBRARY, of_isa, reads_library_here
-from running import BUILDS, meson_tests
+from running import BUILDS, THREADS, compiled, meson_tests, must
 
 PATIENT = ("--timeout-multiplier", "4")  # for an emulator
 SHORT = ("--no-suite", "long")  # oracles of arithmetic in C: one compiler is enough
@@ -48,3 +48,9 @@ def test_build(name: str, notes: list[str]) -> None:
 @pytest.mark.parametrize(("name", "suite"), [("clang", "long"), ("gcc", "whole")])
 def test_long_oracles(name: str, suite: str, notes: list[str]) -> None:
     meson_tests(BUILDS[name], notes, "--suite", suite)
+
+
+@reads_library_here
+@pytest.mark.long
+def test_threads_share_keys_without_a_race() -> None:
+    must(THREADS.name, [compiled(THREADS, "tests/unit/threads") / "tests/unit/threads"])
