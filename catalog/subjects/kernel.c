@@ -21,16 +21,12 @@
 
 static void need(const struct evc_kernel *kernel)
 {
-    /* habits: what makes it fast or constant-time, and is no need */
-    uint64_t habits = EVC_TUNE_MASK | EVC_CPU(CT_MUL);
     static uint64_t features; /* asked once: a hypervisor takes microseconds to answer */
     static bool is_known;
 
     if (!is_known)
         features = evc_cpu_features(), is_known = true;
-    const uint64_t lacking = kernel->needs & ~habits & ~features;
-
-    if (lacking) {
+    if (!evc_kernel_runs(kernel, features | EVC_CPU(CT_MUL))) {
         fprintf(stderr, "this CPU cannot run %s\n", kernel->name);
         exit(3);
     }

@@ -54,9 +54,8 @@ union evc_aes_key {
 EVC_API const struct evc_aes *evc_aes_select(uint64_t features, unsigned policy, enum evc_use use);
 
 /* The kernel of that name; NULL if this library does not contain it. It may
- * need what this CPU lacks:
- * compare its needs (without EVC_TUNE_MASK) with the features. A program that calls this, or
- * evc_aes_at, links every kernel. evc_aes_select links those alone that it may return. */
+ * need what this CPU lacks: ask evc_kernel_runs. A program that calls this, or evc_aes_at, links
+ * every kernel. evc_aes_select links those alone that it may return. */
 EVC_API const struct evc_aes *evc_aes_named(const char *name);
 
 /* All kernels in this library, best first; NULL past the end. */

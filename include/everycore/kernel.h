@@ -79,6 +79,21 @@ struct evc_kernel {
     void (*clear)(size_t stack_bytes);
 };
 
+/*
+ * Nonzero if a kernel that is asked for by name runs on a CPU with these features, with the timing
+ * class that its descriptor has:
+ *
+ *     if (evc_kernel_runs(evc_aes_kernel(evc_aes_named("x86_aesni")), evc_cpu_features()))
+ *
+ * Features for tuning are not asked for. A kernel whose constant time rests on multiplication needs
+ * ct-mul; to have it all the same where its time may depend on what it multiplies, add
+ * EVC_CPU(CT_MUL) to the features. kernel: NULL runs nowhere.
+ */
+static inline int evc_kernel_runs(const struct evc_kernel *kernel, uint64_t features)
+{
+    return kernel && (kernel->needs & ~EVC_TUNE_MASK & ~features) == 0;
+}
+
 /* ---- The registry as plain facts: every line of kernels.def, on every host ------------------- */
 
 struct evc_registry_line {

@@ -91,9 +91,8 @@ static void answer(const struct evc_bn_words *k, size_t n)
 int main(int argc, char **argv)
 {
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
-        const uint64_t missing =
-            kernels[i]->kernel.needs & ~evc_cpu_features() & ~EVC_SAME_RESULTS_MASK;
-        int chosen = argc == 1 && !missing;
+        int chosen = argc == 1 && evc_kernel_runs(&kernels[i]->kernel,
+                                                  evc_cpu_features() | EVC_CPU(CT_MUL));
         for (int j = 1; j < argc; j++)
             chosen |= strcmp(argv[j], kernels[i]->kernel.name) == 0;
         for (int turn = 0; chosen && turn < 6; turn++)

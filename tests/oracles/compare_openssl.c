@@ -650,8 +650,7 @@ int main(int argc, char **argv)
         int is_known = 0;
 
         t.other_rounds = comma ? atoi(comma + 1) : t.rounds;
-        if (!t.kernel ||
-            (evc_bn_kernel(t.kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
+        if (!evc_kernel_runs(evc_bn_kernel(t.kernel), evc_cpu_features() | EVC_CPU(CT_MUL))) {
             fprintf(stderr, "compare_openssl: no kernel %s of bn runs here\n", at[2]);
             return 2;
         }

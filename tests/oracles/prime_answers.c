@@ -127,8 +127,7 @@ int main(void)
         const struct evc_bn *kernel = n >= 3 ? evc_bn_named(kernel_name) : NULL;
         enum evc_status status;
 
-        if (!kernel ||
-            (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
+        if (!evc_kernel_runs(evc_bn_kernel(kernel), evc_cpu_features() | EVC_CPU(CT_MUL))) {
             puts("not here");
             fflush(stdout); /* somebody waits for each answer */
             continue;

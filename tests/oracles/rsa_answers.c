@@ -371,8 +371,7 @@ int main(void)
         if (n_words < 3)
             stop("no question", line);
         kernel = evc_bn_named(words[0]);
-        if (!kernel ||
-            (evc_bn_kernel(kernel)->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) != 0) {
+        if (!evc_kernel_runs(evc_bn_kernel(kernel), evc_cpu_features() | EVC_CPU(CT_MUL))) {
             puts("not here");
             fflush(stdout); /* somebody waits for each answer */
             continue;

@@ -48,7 +48,7 @@ static struct kernel now; /* under test */
 
 static int runs(const struct evc_kernel *kernel)
 {
-    return (kernel->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) == 0;
+    return evc_kernel_runs(kernel, evc_cpu_features() | EVC_CPU(CT_MUL));
 }
 
 static void find_kernels(void)

@@ -423,7 +423,7 @@ static int is_gcm(const struct mode *mode)
 
 static int runs_here(const struct evc_kernel *kernel)
 {
-    return (kernel->needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) == 0;
+    return evc_kernel_runs(kernel, evc_cpu_features() | EVC_CPU(CT_MUL));
 }
 
 /* ---- The tests ---- */

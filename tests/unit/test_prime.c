@@ -444,7 +444,7 @@ static void safe_primes_are_the_same_side_by_side(void)
     lanes.lanes = 3;
     lanes.exp_many = lanes_exp_many;
     lanes.exp_many_bytes = lanes_bytes;
-    if (eight && (eight->kernel.needs & ~EVC_SAME_RESULTS_MASK & ~evc_cpu_features()) == 0)
+    if (evc_kernel_runs(evc_bn_kernel(eight), evc_cpu_features() | EVC_CPU(CT_MUL)))
         others[1] = eight;
     for (size_t bits = 128; bits <= 192; bits += 32) {
         const uint64_t start = random_state;

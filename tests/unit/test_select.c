@@ -168,25 +168,6 @@ static void ghash_and_gcm_need_only_what_the_cpu_has(void)
     } while (features);
 }
 
-/* The check that docs/guides/choosing-a-kernel.md gives before a kernel is used by name. */
-static void needs_without_tuning_hold_all_that_a_timing_class_rests_on(void)
-{
-    const struct evc_registry_line *line;
-    const uint64_t tuning = 0
-#define TUNE_BIT(name, arch, bit, text) | UINT64_C(1) << (bit)
-        EVC_TUNE_LIST(TUNE_BIT);
-#undef TUNE_BIT
-
-    EXPECT((tuning & ~EVC_TUNE_MASK) == 0);
-#define NO_TUNE_BIT(name, arch, bit, text) \
-    EXPECT((tuning >> (bit) & 1) || !(EVC_TUNE_MASK >> (bit) & 1));
-    EVC_FEATURE_LIST(NO_TUNE_BIT)
-#undef NO_TUNE_BIT
-    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
-        EXPECT(!(line->needs & EVC_CPU(CT_MUL)) ||
-               (line->needs & ~EVC_TUNE_MASK & EVC_CPU(CT_MUL)));
-}
-
 /* Each line serves a CPU that has just what it needs, for its own use, unless
  * a line before it does. */
 static void every_line_is_the_answer_to_its_own_needs(void)
@@ -347,6 +328,55 @@ static void every_descriptor_equals_its_line(void)
     EXPECT(evc_qarma_at(n_qarma) == NULL && evc_qarma_at(~0u) == NULL);
     EXPECT(evc_bn_at(n_bn) == NULL && evc_bn_at(~0u) == NULL);
     EXPECT(evc_bn_words_at(n_words) == NULL && evc_bn_words_at(~0u) == NULL);
+}
+
+static const uint64_t tuning_bits = 0
+#define TUNE_BIT(name, arch, bit, text) | UINT64_C(1) << (bit)
+    EVC_TUNE_LIST(TUNE_BIT);
+#undef TUNE_BIT
+
+static void tuning_is_what_its_mask_says(void)
+{
+    EXPECT((tuning_bits & ~EVC_TUNE_MASK) == 0);
+#define NO_TUNE_BIT(name, arch, bit, text) \
+    EXPECT((tuning_bits >> (bit) & 1) || !(EVC_TUNE_MASK >> (bit) & 1));
+    EVC_FEATURE_LIST(NO_TUNE_BIT)
+#undef NO_TUNE_BIT
+}
+
+/* Every kernel, with every subset of what it needs, alone and with all features that it does not
+ * need. */
+static void kernels_run_where_nothing_but_tuning_is_missing(void)
+{
+    const struct evc_registry_line *line;
+    unsigned n_ct_mul = 0;
+
+    EXPECT(!evc_kernel_runs(NULL, ~UINT64_C(0)));
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++) {
+        const struct evc_kernel *const k = line->built ? descriptor(line) : NULL;
+        const uint64_t needs = line->needs;
+        uint64_t subset = 0;
+
+        for (int more = k != NULL; more;) {
+            int runs = 1;
+
+            for (int bit = 0; bit < 64; bit++)
+                if ((needs & ~subset & ~tuning_bits) >> bit & 1)
+                    runs = 0;
+            EXPECT(!!evc_kernel_runs(k, subset) == runs);
+            EXPECT(!!evc_kernel_runs(k, subset | ~needs) == runs);
+            /* without ct-mul, only if the caller says that it does not matter */
+            if (needs & ~subset & EVC_CPU(CT_MUL)) {
+                n_ct_mul++;
+                EXPECT(k->timing == EVC_TIMING_CT && !runs);
+                EXPECT(!evc_kernel_runs(k, ~EVC_CPU(CT_MUL)));
+                EXPECT(evc_kernel_runs(k, (needs & ~tuning_bits) | EVC_CPU(CT_MUL)));
+            }
+            subset = (subset - needs) & needs;
+            more = subset != 0;
+        }
+    }
+    EXPECT(n_ct_mul > 0);
 }
 
 static void names_are_whole_and_unique(void)
@@ -594,7 +624,8 @@ int main(void)
 {
     RUN(every_request_gets_the_first_kernel_that_fits);
     RUN(ghash_and_gcm_need_only_what_the_cpu_has);
-    RUN(needs_without_tuning_hold_all_that_a_timing_class_rests_on);
+    RUN(tuning_is_what_its_mask_says);
+    RUN(kernels_run_where_nothing_but_tuning_is_missing);
     RUN(every_line_is_the_answer_to_its_own_needs);
     RUN(known_cpus_get_the_kernels_meant_for_them);
     RUN(every_line_is_selected_somewhere_but_those_by_name);
