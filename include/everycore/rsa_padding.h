@@ -44,6 +44,7 @@ struct evc_rsa_piece {
  * digest writes the hash of all pieces, one behind the other, of digest_bytes bytes, and returns 0.
  * Anything else means that it could not: then the call ends with EVC_ERR_HASH. It is to be
  * constant-time for what it hashes, and to clear what it used. context is handed to it as it is.
+ * PKCS#1 v1.5 signatures hash nothing: there digest may be NULL.
  *
  * digest_bytes: 16 to 64. block_bytes: of HMAC with it (FIPS 198-1), 64 for SHA-256, 128 for
  * SHA-512; for implicit rejection alone. prefix: for PKCS#1 v1.5 signatures alone, the DER of
@@ -67,7 +68,8 @@ EVC_API size_t evc_rsa_padding_scratch_bytes(const struct evc_bn *kernel, size_t
 /*
  * Every call below may return
  *
- * EVC_ERR_HASH      the hash failed, is NULL, or has sizes that are none
+ * EVC_ERR_HASH      the hash failed, is NULL, has no digest (but for PKCS#1 v1.5 signatures),
+ *                   or has sizes that are none
  * EVC_ERR_LENGTH    a digest, a message or a ciphertext has a wrong length
  * EVC_ERR_KEY_SIZE  n is too short for this padding
  * EVC_ERR_SCRATCH, EVC_ERR_KERNEL, EVC_ERR_RANDOM, EVC_ERR_FAULT   as the raw operations

@@ -26,12 +26,17 @@ enum evc_status evc_rsa_padding_place(struct evc_rsa_padding *p, const struct ev
     return EVC_OK;
 }
 
-enum evc_status evc_rsa_check_hash(const struct evc_rsa_hash *hash)
+enum evc_status evc_rsa_check_sizes(const struct evc_rsa_hash *hash)
 {
-    return hash && hash->digest && hash->digest_bytes >= LEAST_DIGEST_BYTES &&
+    return hash && hash->digest_bytes >= LEAST_DIGEST_BYTES &&
                    hash->digest_bytes <= EVC_RSA_MOST_DIGEST_BYTES
                ? EVC_OK
                : EVC_ERR_HASH;
+}
+
+enum evc_status evc_rsa_check_hash(const struct evc_rsa_hash *hash)
+{
+    return hash && hash->digest ? evc_rsa_check_sizes(hash) : EVC_ERR_HASH;
 }
 
 enum evc_status evc_rsa_digest(const struct evc_rsa_hash *hash, const struct evc_rsa_piece *pieces,

@@ -31,7 +31,8 @@ EVC_INLINE void evc_rsa_padding_end(const struct evc_rsa_padding *p, const struc
     evc_clear(&kernel->kernel);
 }
 
-/* EVC_ERR_HASH if it has no function, or sizes that are none. */
+/* EVC_ERR_HASH if its sizes are none; evc_rsa_check_hash: or if it has no function. */
+enum evc_status evc_rsa_check_sizes(const struct evc_rsa_hash *hash);
 enum evc_status evc_rsa_check_hash(const struct evc_rsa_hash *hash);
 
 enum evc_status evc_rsa_digest(const struct evc_rsa_hash *hash, const struct evc_rsa_piece *pieces,

@@ -59,7 +59,7 @@ const uint8_t *evc_rsa_digest_prefix(const char *name, uint32_t *prefix_bytes)
 static enum evc_status encode(const struct evc_rsa_hash *hash, const uint8_t *digest,
                               size_t digest_bytes, uint8_t *em, size_t n_bytes)
 {
-    const enum evc_status status = evc_rsa_check_hash(hash);
+    const enum evc_status status = evc_rsa_check_sizes(hash);
     size_t tail_bytes;
 
     if (status != EVC_OK)
