@@ -191,8 +191,9 @@ EVC_CHECKED enum evc_status evc_rsa_public(const struct evc_rsa_public *key, con
 /*
  * out = in to the d modulo n, of n_bytes bytes each (RSADP and RSASP1), by the remainder theorem.
  * Bases are blinded modulo p and modulo q, and so are exponents, by 64 bits; all with the caller's
- * randomness. The result is released only if its power to e is `in` again: so a computation that
- * went wrong in one half, which would give p away (Boneh, DeMillo, Lipton 1997), returns a status.
+ * randomness. The result is released only if its power to e, of any length, is `in` again: so a
+ * computation that went wrong in one half, which would give p away (Boneh, DeMillo, Lipton 1997),
+ * returns a status.
  *
  * EVC_ERR_RANGE    in is not from 2 to n - 2 (SP 800-56B, section 7.1.2)
  * EVC_ERR_RANDOM   the randomness failed, or gave zeros alone

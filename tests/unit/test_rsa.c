@@ -272,13 +272,13 @@ static void faulty_store(const void *modulus, uint8_t *out, const void *a)
     fault(out);
 }
 
-/* Each product, sum and number of a private operation in turn gets a bit that is wrong: in the
- * blinding, in either half, in the recombination, in the check. */
-static void faults_in_either_half_are_caught(void)
+static uint8_t fault_in[N_BYTES], without_fault[N_BYTES];
+
+/* Sets up a key whose kernel gives a bit that is wrong in call number faulty_call, or in none where
+ * that is 0, as here; returns the calls of a private operation. */
+static unsigned set_faulty(const struct evc_rsa_numbers *numbers)
 {
     static struct evc_bn faulty;
-    uint8_t in[N_BYTES], out[N_BYTES], expected[N_BYTES];
-    unsigned n_all, n_caught = 0;
 
     sound = kernel;
     faulty = *kernel;
@@ -291,31 +291,60 @@ static void faults_in_either_half_are_caught(void)
     faulty.exp_many = NULL;
     faulty.lanes = 1;
     faulty_call = 0;
-    draw(in);
+    draw(fault_in);
     calls_left = 100000000;
-    must(evc_rsa_set_private_in(memory, sizeof memory, &faulty, &first, 256, scratch,
+    must(evc_rsa_set_private_in(memory, sizeof memory, &faulty, numbers, 256, scratch,
                                 sizeof scratch));
     n_calls = n_products = n_squares = 0;
-    must(evc_rsa_private(key, in, expected, &randomness, scratch, sizeof scratch));
-    n_all = n_calls;
+    must(evc_rsa_private(key, fault_in, without_fault, &randomness, scratch, sizeof scratch));
+    return n_calls;
+}
+
+/* Counts the private operations that end in a status: each has a fault in another one of the n_all
+ * calls of the kernel. The others have the right result. */
+static unsigned caught_faults(unsigned n_all)
+{
+    uint8_t out[N_BYTES];
+    unsigned n_caught = 0;
+
+    for (faulty_call = 1; faulty_call <= n_all; faulty_call++) {
+        enum evc_status status;
+        n_calls = 0;
+        status = evc_rsa_private(key, fault_in, out, &randomness, scratch, sizeof scratch);
+        n_caught += status == EVC_ERR_FAULT;
+        EXPECT(status == EVC_ERR_FAULT ? all_are(out, 0, N_BYTES)
+                                       : status == EVC_OK && same(out, without_fault, N_BYTES));
+    }
+    return n_caught;
+}
+
+/* Each product, sum and number of a private operation in turn gets a bit that is wrong: in the
+ * blinding, in either half, in the recombination, in the check. */
+static void faults_in_either_half_are_caught(void)
+{
+    const unsigned n_all = set_faulty(&first);
+    uint8_t out[N_BYTES];
+
     /* 192 bits of an exponent are 48 windows of 4; e has 17 bits; the check comes last. */
     EXPECT(n_squares == 2 * (16 + 7 + 47 * 4) + 16 && n_products == 2 * (7 + 9 + 47) + 2 + 4);
     /* Each half loads the random base, both parts of c, the blinded base and the
      * power, and stores two. */
     EXPECT(n_all - n_squares - n_products >= 2 * (5 + 2 + 1) + 8);
     n_products = n_squares = 0;
-    must(evc_rsa_public(evc_rsa_public_of(key), expected, out, scratch, sizeof scratch));
-    EXPECT(n_squares == 16 && n_products == 2 && same(in, out, N_BYTES));
-    for (faulty_call = 1; faulty_call <= n_all; faulty_call++) {
-        enum evc_status status;
-        n_calls = 0;
-        status = evc_rsa_private(key, in, out, &randomness, scratch, sizeof scratch);
-        n_caught += status == EVC_ERR_FAULT;
-        EXPECT(status == EVC_ERR_FAULT ? all_are(out, 0, N_BYTES)
-                                       : status == EVC_OK && same(out, expected, N_BYTES));
-    }
+    must(evc_rsa_public(evc_rsa_public_of(key), without_fault, out, scratch, sizeof scratch));
+    EXPECT(n_squares == 16 && n_products == 2 && same(fault_in, out, N_BYTES));
     /* r may be any number: faults in its making go unnoticed */
-    EXPECT(n_all > 400 && n_caught > n_all - n_all / 8);
+    EXPECT(n_all > 400 && caught_faults(n_all) > n_all - n_all / 8);
+}
+
+static void faults_are_caught_whatever_the_length_of_e(void)
+{
+    for (size_t i = 0; i < sizeof long_e_numbers / sizeof long_e_numbers[0]; i++) {
+        const unsigned n_all = set_faulty(&long_e_numbers[i]);
+
+        EXPECT(evc_rsa_public_of(key)->e_bytes == long_e_numbers[i].e_bytes);
+        EXPECT(n_all > 500 && caught_faults(n_all) > n_all - n_all / 8);
+    }
 }
 
 /* A kernel with lanes, of which one or two give a power with a bit that is wrong. */
@@ -988,6 +1017,7 @@ int main(void)
     RUN(private_operations_need_randomness);
     RUN(operations_of_a_batch_stand_alone);
     RUN(faults_in_either_half_are_caught);
+    RUN(faults_are_caught_whatever_the_length_of_e);
     RUN(faults_in_a_lane_end_one_operation);
     RUN(a_base_that_is_a_multiple_of_the_prime_is_a_fault);
     RUN(keys_that_are_not_set_up_are_refused);
