@@ -11,6 +11,13 @@
  * kernels, *_blocks, *_blocks_many, evc_aes_ctr32, evc_ghash_padded, those of QARMA. Their headers
  * say what they do with a key that is not set up.
  *
+ * Buffers: a pointer with a length beside it may be NULL if that is 0. If it is not, the calls of
+ * AES, of its modes and of GCM that return a status return EVC_ERR_PARAMETER, after all checks of
+ * the key, the state and the lengths. Other pointers are never NULL.
+ * Keys stand at multiples of 16, copies too: kernels load them as vectors, which fault elsewhere.
+ * A call with a key that stands anywhere else returns EVC_ERR_ALIGNMENT where it returns
+ * EVC_ERR_KERNEL for one that is not set up, and leaves the same behind.
+ *
  * Threads: the library has no state of its own, and no call writes to a key that it takes as const.
  * Threads may share such a key, of every kind, without a lock. All else that a call writes to is
  * used by one call at a time: a key that is set up, the state of a message, output, scratch memory,
@@ -69,10 +76,11 @@ enum evc_status {
     EVC_ERR_KERNEL,     /* kernel is NULL; or the memory is too small for its key; or
                          * the key is not set up */
     EVC_ERR_PARAMETER,  /* no such S-box or number of rounds (QARMA), no such rules
-                         * (pointer authentication) */
+                         * (pointer authentication); a buffer is NULL, and its
+                         * length is not 0 */
     EVC_ERR_STATE,      /* a call out of order: no message begun, finished, the other direction, or
                          * parts in the wrong order (associated data comes before the text) */
-    EVC_ERR_ALIGNMENT,  /* the memory of a key is not aligned to 16 bytes */
+    EVC_ERR_ALIGNMENT,  /* the key is not aligned to 16 bytes */
     EVC_ERR_OVERLAP,    /* user_key lies in the memory of the key, which is wiped first */
     EVC_ERR_MODULUS,    /* bn: the modulus is even, or does not begin with a
                          * byte that is not zero */

@@ -77,7 +77,9 @@ enum evc_status evc_aes_set_encrypt_key_in(void *memory, size_t memory_bytes,
 
 enum evc_status evc_aes_rebind(union evc_aes_key *key, const struct evc_aes *kernel)
 {
-    if (!kernel || !evc_aes_is_set(key) ||
+    if (!evc_aes_is_set(key))
+        return evc_key_error(key);
+    if (!kernel ||
         !(kernel->kernel.traits & key->head.kernel->kernel.traits & EVC_KEY_FIPS197) ||
         (key->head.can_decrypt && !kernel->decrypt))
         return EVC_ERR_KERNEL;
@@ -97,14 +99,14 @@ EVC_OUT_OF_LINE enum evc_status move_and_encrypt(const union evc_aes_key *key, c
 enum evc_status evc_aes_encrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
                                 size_t n_blocks)
 {
-    const struct evc_aes *kernel = key->head.kernel;
-
-    if (!kernel)
-        return EVC_ERR_KERNEL;
+    if (!evc_aes_is_set(key))
+        return evc_key_error(key);
+    if (evc_text_is_missing(in, out, n_blocks))
+        return EVC_ERR_PARAMETER;
     if (evc_blocks_overlap_in_part(in, out, 16 * n_blocks))
         return move_and_encrypt(key, in, out, n_blocks);
-    kernel->encrypt(key, in, out, n_blocks);
-    evc_clear(&kernel->kernel);
+    evc_aes_op_encrypt(key, in, out, n_blocks);
+    evc_clear(&key->head.kernel->kernel);
     return EVC_OK;
 }
 
@@ -118,16 +120,16 @@ EVC_OUT_OF_LINE enum evc_status move_and_decrypt(const union evc_aes_key *key, c
 enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
                                 size_t n_blocks)
 {
-    const struct evc_aes *kernel = key->head.kernel;
-
-    if (!kernel)
-        return EVC_ERR_KERNEL;
+    if (!evc_aes_is_set(key))
+        return evc_key_error(key);
     if (!key->head.can_decrypt)
         return EVC_ERR_DIRECTION;
+    if (evc_text_is_missing(in, out, n_blocks))
+        return EVC_ERR_PARAMETER;
     if (evc_blocks_overlap_in_part(in, out, 16 * n_blocks))
         return move_and_decrypt(key, in, out, n_blocks);
-    kernel->decrypt(key, in, out, n_blocks);
-    evc_clear(&kernel->kernel);
+    key->head.kernel->decrypt(key, in, out, n_blocks);
+    evc_clear(&key->head.kernel->kernel);
     return EVC_OK;
 }
 

@@ -143,8 +143,8 @@ uint32_t evc_bn_below(const uint8_t *a, const uint8_t *b, size_t len_bytes)
 
 enum evc_status evc_bn_check(const struct evc_bn_modulus *n, size_t scratch_bytes)
 {
-    if (!n->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(n))
+        return evc_key_error(n);
     return scratch_bytes < whole_scratch(&n->shape) ? EVC_ERR_SCRATCH : EVC_OK;
 }
 

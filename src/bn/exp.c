@@ -333,8 +333,8 @@ static enum evc_status check_one(const struct evc_bn_exp *e, size_t scratch_byte
 {
     const struct evc_bn_modulus *n = e->n;
 
-    if (!n->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(n))
+        return evc_key_error(n);
     if (scratch_bytes < evc_bn_exp_many_scratch_bytes(n->kernel, 8 * (size_t)n->n_bytes))
         return EVC_ERR_SCRATCH;
     if (!e->base) /* 2, which is below every modulus */

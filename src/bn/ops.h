@@ -11,6 +11,7 @@
 #include "common/bytes.h"
 #include "common/clear.h"
 #include "common/ct.h"
+#include "common/key_memory.h"
 
 /* ---- The parts of a modulus ---------------------------------------------------------------------
  * The head, what is the kernel's own, the bytes of the modulus, then the

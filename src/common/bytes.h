@@ -48,6 +48,13 @@ void *memset(void *, int, size_t);
 #define EVC_OUT_OF_LINE static
 #endif
 
+/* A condition that is hardly ever true. */
+#if defined(__GNUC__)
+#define EVC_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#else
+#define EVC_UNLIKELY(condition) (condition)
+#endif
+
 /* Compilers see a new value here, so that they do not turn a loop of copies
  * into a call of memcpy. */
 #if defined(__GNUC__)

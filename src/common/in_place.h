@@ -1,12 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Text whose input and output overlap in part: it is moved to the output first, and
- * the call works in place. */
+/* Buffers of a call: bytes that are missing; and text whose input and output overlap in part: it is
+ * moved to the output first, and the call works in place. */
 #ifndef EVC_COMMON_IN_PLACE_H
 #define EVC_COMMON_IN_PLACE_H
 
 #include "everycore/everycore.h"
 
 #include "common/bytes.h"
+
+/* Nonzero if there should be n bytes, blocks or messages and the pointer is NULL. One comparison
+ * decides for nearly all others, since hardly any is below its own length; EVC_KEEP, so that
+ * compilers do not make two of it. */
+EVC_INLINE int evc_is_missing(const void *buffer, size_t n)
+{
+    if (EVC_UNLIKELY(n > (uintptr_t)buffer)) {
+        EVC_KEEP(buffer);
+        return !buffer;
+    }
+    return 0;
+}
+
+EVC_INLINE int evc_text_is_missing(const uint8_t *in, const uint8_t *out, size_t n)
+{
+    return evc_is_missing(in, n) || evc_is_missing(out, n);
+}
 
 /* Nonzero if in and out, len_bytes bytes each, have bytes in common and are not the same: out lies
  * -(len_bytes - 1) to len_bytes - 1 bytes behind in. No buffer is longer than half of the address
@@ -15,11 +32,7 @@ EVC_INLINE int evc_overlap_in_part(const uint8_t *in, const uint8_t *out, size_t
 {
     const int may_overlap = (uintptr_t)out - (uintptr_t)in + len_bytes - 1 < 2 * len_bytes - 1;
 
-#if defined(__GNUC__)
-    return __builtin_expect(may_overlap, 0) && in != out && len_bytes;
-#else
-    return may_overlap && in != out && len_bytes;
-#endif
+    return EVC_UNLIKELY(may_overlap) && in != out && len_bytes;
 }
 
 /* The same of whole blocks; one block is read before it is written. */

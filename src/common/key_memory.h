@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks that every function that sets up a key makes of the kernel and of the memory. */
+/* Checks of the memory of a key: where it is set up, and where it is used. */
 #ifndef EVC_COMMON_KEY_MEMORY_H
 #define EVC_COMMON_KEY_MEMORY_H
 
@@ -13,6 +13,22 @@ EVC_INLINE int evc_overlap(const void *a, size_t a_bytes, const void *b, size_t 
     return (uintptr_t)b - (uintptr_t)a < a_bytes || (uintptr_t)a - (uintptr_t)b < b_bytes;
 }
 
+/* Kernels load keys as vectors, which fault elsewhere. */
+EVC_INLINE int evc_is_aligned(const void *key)
+{
+    return ((uintptr_t)key & 15) == 0;
+}
+
+/* Nonzero if a key that begins with its kernel is set up, and stands where that can use it; else
+ * evc_key_error has the status. */
+#define EVC_IS_SET(key) (evc_is_aligned(key) && (key)->kernel)
+
+/* The status of a call with a key that is not aligned, or not set up. */
+EVC_INLINE enum evc_status evc_key_error(const void *key)
+{
+    return evc_is_aligned(key) ? EVC_ERR_KERNEL : EVC_ERR_ALIGNMENT;
+}
+
 /*
  * key: memory_bytes bytes of memory, of which the key needs key_bytes; they are wiped before the
  * key is set.
@@ -22,7 +38,7 @@ EVC_INLINE enum evc_status evc_check_key_memory(const void *key, size_t memory_b
                                                 size_t key_bytes, const void *user_key,
                                                 size_t user_key_bytes)
 {
-    if (((uintptr_t)key & 15) != 0)
+    if (!evc_is_aligned(key))
         return EVC_ERR_ALIGNMENT;
     if (key_bytes > memory_bytes)
         return EVC_ERR_KERNEL;

@@ -15,11 +15,12 @@ const char *evc_status_text(enum evc_status status)
     case EVC_ERR_DIRECTION: return "the key was set up for encryption only";
     case EVC_ERR_KERNEL:
         return "kernel is NULL, memory is too small for its key, or the key is not set up";
-    case EVC_ERR_PARAMETER: return "no such variant of the algorithm";
+    case EVC_ERR_PARAMETER:
+        return "no such variant of the algorithm, or a buffer with a length is NULL";
     case EVC_ERR_STATE:
         return "call out of order: no message begun, finished, other direction, parts in wrong "
                "order";
-    case EVC_ERR_ALIGNMENT: return "the memory of the key is not aligned to 16 bytes";
+    case EVC_ERR_ALIGNMENT: return "the key is not aligned to 16 bytes";
     case EVC_ERR_OVERLAP: return "the user key lies in the memory of the key";
     case EVC_ERR_MODULUS: return "the modulus is even, or its first byte is zero";
     case EVC_ERR_RANGE: return "an operand is not below the modulus";

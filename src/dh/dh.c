@@ -207,8 +207,8 @@ enum evc_status evc_dh_check_group(const struct evc_dh_group *group, void *scrat
     size_t q_bytes, p_bytes = group->p_bytes;
     enum evc_status status;
 
-    if (!group->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(group))
+        return evc_key_error(group);
     if (scratch_bytes < evc_dh_check_scratch_bytes(group->kernel, 8 * p_bytes))
         return EVC_ERR_SCRATCH;
     p = evc_bn_modulus(evc_dh_modulus_of(group));
@@ -248,8 +248,8 @@ enum evc_status evc_dh_make_secret(const struct evc_dh_group *group,
     const uint8_t *q;
     uint32_t ones;
 
-    if (!group->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(group))
+        return evc_key_error(group);
     q = evc_dh_q_of(group) + (group->p_bytes - x_bytes);
     ones = q[0];
     ones |= ones >> 1;
@@ -303,8 +303,8 @@ enum evc_status evc_dh_public(const struct evc_dh_group *group, const uint8_t *x
 {
     enum evc_status status;
 
-    if (!group->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(group))
+        return evc_key_error(group);
     status = evc_dh_check_secret(group, x, scratch_bytes);
     if (status == EVC_OK)
         status = power_of_g(group, x, y, scratch, scratch_bytes);
@@ -354,8 +354,8 @@ enum evc_status evc_dh_shared(const struct evc_dh_group *group, const uint8_t *x
     uint8_t *const value = scratch, *const rest = evc_out_at(value, p_bytes);
     enum evc_status status;
 
-    if (!group->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(group))
+        return evc_key_error(group);
     status = check_call(group, x, peer_bytes, flags, scratch_bytes);
     if (status == EVC_OK) {
         copy_right(value, p_bytes, peer, peer_bytes);

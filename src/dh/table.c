@@ -96,8 +96,8 @@ static enum evc_status check_set_up(const void *memory, size_t memory_bytes,
 {
     const size_t p_bits = 8 * (size_t)group->p_bytes;
 
-    if (!group->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(group))
+        return evc_key_error(group);
     if (evc_overlap(memory, memory_bytes, group, evc_dh_group_bytes(group->kernel, p_bits)))
         return EVC_ERR_OVERLAP; /* before all others, which wipe the memory */
     if (!is_number_of_blocks(n_blocks))
@@ -175,8 +175,6 @@ static enum evc_status check_table(const struct evc_dh_group *group,
 {
     const size_t p_bytes = group->p_bytes;
 
-    if (!group->kernel || !table->kernel)
-        return EVC_ERR_KERNEL;
     if (table->kernel != group->kernel || table->p_bytes != group->p_bytes ||
         !is_number_of_blocks(table->n_blocks) || table->rows != rows_for(group, table->n_blocks))
         return EVC_ERR_GROUP;
@@ -190,10 +188,11 @@ enum evc_status evc_dh_public_by_table(const struct evc_dh_group *group,
                                        const struct evc_dh_table *table, const uint8_t *x,
                                        uint8_t *y, void *scratch, size_t scratch_bytes)
 {
-    enum evc_status status = check_table(group, table);
+    enum evc_status status;
 
-    if (status == EVC_ERR_KERNEL)
-        return status;
+    if (!EVC_IS_SET(group) || !EVC_IS_SET(table))
+        return evc_key_error(EVC_IS_SET(group) ? (const void *)table : group);
+    status = check_table(group, table);
     if (status == EVC_OK)
         status = evc_dh_check_secret(group, x, scratch_bytes);
     if (status != EVC_OK) {

@@ -5,21 +5,32 @@
 #include "common/bytes.h"
 #include "common/ct.h"
 #include "common/in_place.h"
+#include "gcm/key.h"
 #include "gcm/sizes.h"
 
 enum evc_status evc_gcm_allow_short_tags(union evc_gcm_key *key)
 {
-    if (!key->head.kernel)
-        return EVC_ERR_KERNEL;
+    if (!is_set(key))
+        return evc_key_error(key);
     key->head.allows_short_tags = 1;
     return EVC_OK;
 }
 
-static enum evc_status check_message(const union evc_gcm_key *key, uint64_t iv_bytes,
-                                     uint64_t aad_bytes, uint64_t len_bytes, size_t tag_bytes)
+EVC_INLINE int lacks_buffer(const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
+                            size_t aad_bytes, const uint8_t *in, const uint8_t *out,
+                            size_t len_bytes, const uint8_t *tag, size_t tag_bytes)
 {
-    if (!key->head.kernel)
-        return EVC_ERR_KERNEL;
+    return evc_is_missing(iv, iv_bytes) || evc_is_missing(aad, aad_bytes) ||
+           evc_text_is_missing(in, out, len_bytes) || evc_is_missing(tag, tag_bytes);
+}
+
+static enum evc_status check_message(const union evc_gcm_key *key, const uint8_t *iv,
+                                     uint64_t iv_bytes, const uint8_t *aad, uint64_t aad_bytes,
+                                     const uint8_t *in, const uint8_t *out, uint64_t len_bytes,
+                                     const uint8_t *tag, size_t tag_bytes)
+{
+    if (!is_set(key))
+        return evc_key_error(key);
     if (!iv_fits(iv_bytes))
         return EVC_ERR_NONCE_SIZE;
     if (!tag_fits(key, tag_bytes))
@@ -27,6 +38,9 @@ static enum evc_status check_message(const union evc_gcm_key *key, uint64_t iv_b
     if (aad_bytes > EVC_GCM_MAX_AAD || aad_bytes >= EVC_GCM_HASHED_AAD ||
         len_bytes > EVC_GCM_MAX_TEXT)
         return EVC_ERR_LENGTH;
+    if (lacks_buffer(iv, (size_t)iv_bytes, aad, (size_t)aad_bytes, in, out, (size_t)len_bytes,
+                     tag, tag_bytes))
+        return EVC_ERR_PARAMETER;
     return EVC_OK;
 }
 
@@ -35,7 +49,8 @@ EVC_OUT_OF_LINE enum evc_status seal_checked(const union evc_gcm_key *key, const
                                              const uint8_t *in, uint8_t *out, size_t len_bytes,
                                              uint8_t *tag, size_t tag_bytes)
 {
-    const enum evc_status status = check_message(key, iv_bytes, aad_bytes, len_bytes, tag_bytes);
+    const enum evc_status status =
+        check_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
 
     if (status != EVC_OK)
         return status;
@@ -52,7 +67,8 @@ EVC_OUT_OF_LINE enum evc_status open_checked(const union evc_gcm_key *key, const
                                              const uint8_t *in, uint8_t *out, size_t len_bytes,
                                              const uint8_t *tag, size_t tag_bytes)
 {
-    const enum evc_status status = check_message(key, iv_bytes, aad_bytes, len_bytes, tag_bytes);
+    const enum evc_status status =
+        check_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
 
     if (status != EVC_OK)
         return status;
@@ -68,23 +84,34 @@ EVC_OUT_OF_LINE enum evc_status open_checked(const union evc_gcm_key *key, const
  * once, so that compilers do not store again what they know to be in its place. Inline at every
  * level: for a call GCC makes a frame at -Os, and fills it with a register in which a kernel
  * may have left a secret. */
-EVC_INLINE int is_usual(const union evc_gcm_key *key, size_t iv_bytes, uint64_t aad_bytes,
-                        const uint8_t *in, const uint8_t *out, size_t len_bytes, size_t tag_bytes)
+EVC_INLINE int is_usual(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
+                        const uint8_t *aad, uint64_t aad_bytes, const uint8_t *in,
+                        const uint8_t *out, size_t len_bytes, const uint8_t *tag, size_t tag_bytes)
 {
     const uint64_t sizes = (iv_bytes ^ 12) | (tag_bytes ^ 16) |
                            (aad_bytes | len_bytes) >> (sizeof(size_t) > 4 ? 35 : 31);
 
-    return key->head.kernel && !sizes && !evc_overlap_in_part(in, out, len_bytes);
+    return is_set(key) && !sizes && !evc_overlap_in_part(in, out, len_bytes) &&
+           !lacks_buffer(iv, iv_bytes, aad, (size_t)aad_bytes, in, out, len_bytes, tag, tag_bytes);
 }
 
 enum evc_status evc_gcm_seal(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
                              const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
                              size_t len_bytes, uint8_t *tag, size_t tag_bytes)
 {
-    if (is_usual(key, iv_bytes, aad_bytes, in, out, len_bytes, tag_bytes) && key->head.kernel->seal)
+    if (is_usual(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes) &&
+        key->head.kernel->seal)
         return key->head.kernel->seal(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
                                       tag_bytes);
     return seal_checked(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+}
+
+/* Out of line: evc_gcm_open then needs fewer registers. */
+EVC_OUT_OF_LINE enum evc_status wipe_forgery(uint8_t *out, size_t len_bytes)
+{
+    if (len_bytes)
+        evc_wipe(out, len_bytes);
+    return EVC_ERR_TAG;
 }
 
 enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
@@ -92,17 +119,19 @@ enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uint8_t *iv, si
                              size_t len_bytes, const uint8_t *tag, size_t tag_bytes)
 {
     enum evc_status status;
+    uint8_t frame[16]; /* GCC makes one of 8 bytes by storing a register, at -Os; see is_usual */
 
-    if (is_usual(key, iv_bytes, aad_bytes, in, out, len_bytes, tag_bytes) && key->head.kernel->open)
-        status = key->head.kernel->open(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
-                                        tag_bytes);
-    else
+    EVC_KEEP_MEMORY(frame);
+    if (EVC_UNLIKELY(
+            !is_usual(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes) ||
+            !key->head.kernel->open))
         status =
             open_checked(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    else
+        status = key->head.kernel->open(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
+                                        tag_bytes);
     evc_public(&status, sizeof status); /* the caller learns it */
-    if (status == EVC_ERR_TAG && len_bytes)
-        evc_wipe(out, len_bytes);
-    return status;
+    return status == EVC_ERR_TAG ? wipe_forgery(out, len_bytes) : status;
 }
 
 /* ---- Many messages --------------------------------------------------------------------------- */
@@ -111,6 +140,8 @@ enum evc_status evc_gcm_seal_many(const union evc_gcm_key *key, struct evc_gcm_m
 {
     enum evc_status first = EVC_OK;
 
+    if (evc_is_missing(msgs, n))
+        return EVC_ERR_PARAMETER;
     for (size_t i = 0; i < n; i++) {
         struct evc_gcm_msg *m = &msgs[i];
         m->status = evc_gcm_seal(key, m->iv, m->iv_bytes, m->aad, m->aad_bytes, m->in, m->out,
@@ -124,6 +155,8 @@ enum evc_status evc_gcm_open_many(const union evc_gcm_key *key, struct evc_gcm_m
 {
     enum evc_status first = EVC_OK;
 
+    if (evc_is_missing(msgs, n))
+        return EVC_ERR_PARAMETER;
     for (size_t i = 0; i < n; i++) {
         struct evc_gcm_msg *m = &msgs[i];
         m->status = evc_gcm_open(key, m->iv, m->iv_bytes, m->aad, m->aad_bytes, m->in, m->out,

@@ -242,7 +242,8 @@ EVC_OUT_OF_LINE enum evc_status start_checked(const union evc_gcm_key *key,
                                               struct evc_gcm_state *state, const uint8_t *iv,
                                               size_t iv_bytes)
 {
-    const enum evc_status status = !key->head.kernel   ? EVC_ERR_KERNEL
+    const enum evc_status status = !is_set(key)         ? evc_key_error(key)
+                                   : !iv                ? EVC_ERR_PARAMETER
                                    : !iv_fits(iv_bytes) ? EVC_ERR_NONCE_SIZE
                                                         : EVC_OK;
 
@@ -258,7 +259,7 @@ EVC_OUT_OF_LINE enum evc_status start_checked(const union evc_gcm_key *key,
 enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,
                               const uint8_t *iv, size_t iv_bytes)
 {
-    if (!key->head.kernel || iv_bytes != 12)
+    if (!is_set(key) || iv_bytes != 12 || !iv)
         return start_checked(key, state, iv, iv_bytes);
     start(state, iv, 1);
     return EVC_OK;
@@ -268,8 +269,10 @@ EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key,
                                             struct evc_gcm_state *state, const uint8_t *aad,
                                             size_t len_bytes)
 {
-    if (!key->head.kernel)
-        return EVC_ERR_KERNEL;
+    if (!is_set(key))
+        return evc_key_error(key);
+    if (evc_is_missing(aad, len_bytes))
+        return EVC_ERR_PARAMETER;
     if (state->phase != EVC_PHASE_AAD || !is_sound(state))
         return EVC_ERR_STATE;
     if (len_bytes > EVC_GCM_MAX_AAD - state->aad_bytes)
@@ -282,8 +285,8 @@ EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key,
 enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
                             const uint8_t *aad, size_t len_bytes)
 {
-    if (!key->head.kernel || !has_marks(state, MARKS_OF_START) || state->aad_bytes ||
-        len_bytes > 16)
+    if (!is_set(key) || !has_marks(state, MARKS_OF_START) || state->aad_bytes ||
+        len_bytes > 16 || evc_is_missing(aad, len_bytes))
         return aad_checked(key, state, aad, len_bytes);
     store_short_block(state->y, aad, len_bytes);
     state->aad_bytes = len_bytes;
@@ -295,8 +298,8 @@ enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *
 EVC_INLINE enum evc_status check_call(const union evc_gcm_key *key,
                                       const struct evc_gcm_state *state, uint32_t direction)
 {
-    if (!key->head.kernel)
-        return EVC_ERR_KERNEL;
+    if (!is_set(key))
+        return evc_key_error(key);
     if (state->phase == EVC_PHASE_NONE || !evc_direction_fits(state->direction, direction))
         return EVC_ERR_STATE;
     return is_sound(state) ? EVC_OK : EVC_ERR_STATE;
@@ -311,6 +314,8 @@ EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key,
 
     if (status != EVC_OK)
         return status;
+    if (evc_text_is_missing(in, out, len_bytes))
+        return EVC_ERR_PARAMETER;
     if (len_bytes > EVC_GCM_MAX_TEXT - state->text_bytes)
         return EVC_ERR_LENGTH;
     if (len_bytes) {
@@ -333,9 +338,7 @@ EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key,
 EVC_INLINE int can_be_whole(const union evc_gcm_key *key, const struct evc_gcm_state *state,
                             size_t len_bytes)
 {
-    const struct evc_gcm *kernel = key->head.kernel;
-
-    return kernel && kernel->seal && has_marks(state, MARKS_OF_START) &&
+    return is_set(key) && key->head.kernel->seal && has_marks(state, MARKS_OF_START) &&
            (state->aad_bytes | len_bytes) < MOST_OF_WHOLE;
 }
 
@@ -360,7 +363,7 @@ EVC_INLINE enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_s
                                   uint8_t direction)
 {
     if (len_bytes && can_be_whole(key, state, len_bytes) &&
-        !evc_overlap_in_part(in, out, len_bytes))
+        !evc_text_is_missing(in, out, len_bytes) && !evc_overlap_in_part(in, out, len_bytes))
         return crypt_as_whole(key, state, in, out, len_bytes, direction);
     return update_checked(key, state, in, out, len_bytes, direction);
 }
@@ -380,8 +383,8 @@ enum evc_status evc_gcm_open_update(const union evc_gcm_key *key, struct evc_gcm
 /* ---- Calls: the tag -------------------------------------------------------------------------- */
 
 EVC_OUT_OF_LINE enum evc_status finish_checked(const union evc_gcm_key *key,
-                                               struct evc_gcm_state *state, size_t tag_bytes,
-                                               uint32_t direction)
+                                               struct evc_gcm_state *state, const uint8_t *tag,
+                                               size_t tag_bytes, uint32_t direction)
 {
     const enum evc_status status = check_call(key, state, direction);
 
@@ -389,6 +392,8 @@ EVC_OUT_OF_LINE enum evc_status finish_checked(const union evc_gcm_key *key,
         return status;
     if (!tag_fits(key, tag_bytes))
         return EVC_ERR_TAG_SIZE;
+    if (!tag)
+        return EVC_ERR_PARAMETER;
     if (key->head.kernel->seal && state->short_iv && !state->text_bytes &&
         state->aad_bytes < MOST_OF_WHOLE)
         return crypt_as_whole(key, state, NULL, NULL, 0, EVC_DIRECTION_SEAL);
@@ -402,18 +407,18 @@ EVC_OUT_OF_LINE enum evc_status finish_checked(const union evc_gcm_key *key,
 
 /* The tag in y, if the message is one that may end. */
 EVC_INLINE enum evc_status finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                  size_t tag_bytes, uint32_t direction)
+                                  const uint8_t *tag, size_t tag_bytes, uint32_t direction)
 {
-    if (key->head.kernel && has_marks(state, MARKS(EVC_PHASE_TEXT, direction, 1, TAG)) &&
-        tag_bytes == 16)
+    if (is_set(key) && has_marks(state, MARKS(EVC_PHASE_TEXT, direction, 1, TAG)) &&
+        tag_bytes == 16 && tag)
         return EVC_OK;
-    return finish_checked(key, state, tag_bytes, direction);
+    return finish_checked(key, state, tag, tag_bytes, direction);
 }
 
 enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
                                     uint8_t *tag, size_t tag_bytes)
 {
-    const enum evc_status status = finish(key, state, tag_bytes, EVC_DIRECTION_SEAL);
+    const enum evc_status status = finish(key, state, tag, tag_bytes, EVC_DIRECTION_SEAL);
 
     if (status != EVC_OK)
         return status;
@@ -428,7 +433,7 @@ enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key, struct evc_gcm
 enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
                                     const uint8_t *tag, size_t tag_bytes)
 {
-    enum evc_status status = finish(key, state, tag_bytes, EVC_DIRECTION_OPEN);
+    enum evc_status status = finish(key, state, tag, tag_bytes, EVC_DIRECTION_OPEN);
 
     if (status != EVC_OK)
         return status;

@@ -35,7 +35,7 @@ void evc_ghash_blocks(const void *key, uint8_t y[16], const uint8_t *in, size_t 
 {
     const struct evc_ghash_head *head = key;
 
-    if (!head->kernel) {
+    if (!EVC_IS_SET(head)) {
         memset(y, 0, 16);
         return;
     }
@@ -47,7 +47,7 @@ void evc_ghash_padded(const void *key, uint8_t y[16], const uint8_t *in, size_t 
 {
     const struct evc_ghash_head *head = key;
 
-    if (!head->kernel) {
+    if (!EVC_IS_SET(head)) {
         memset(y, 0, 16);
         return;
     }

@@ -27,9 +27,11 @@ enum evc_status evc_aes_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16]
                                     uint8_t *out, size_t len_bytes)
 {
     if (!evc_aes_is_set(key))
-        return EVC_ERR_KERNEL;
+        return evc_key_error(key);
     if (len_bytes % 16 != 0)
         return EVC_ERR_LENGTH;
+    if (evc_text_is_missing(in, out, len_bytes))
+        return EVC_ERR_PARAMETER;
     if (evc_blocks_overlap_in_part(in, out, len_bytes))
         return move_and_encrypt(key, iv, in, out, len_bytes);
     if (key->head.kernel->cbc_encrypt_message)
@@ -48,11 +50,13 @@ enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16]
                                     uint8_t *out, size_t len_bytes)
 {
     if (!evc_aes_is_set(key))
-        return EVC_ERR_KERNEL;
+        return evc_key_error(key);
     if (len_bytes % 16 != 0)
         return EVC_ERR_LENGTH;
     if (!key->head.can_decrypt)
         return EVC_ERR_DIRECTION;
+    if (evc_text_is_missing(in, out, len_bytes))
+        return EVC_ERR_PARAMETER;
     if (evc_blocks_overlap_in_part(in, out, len_bytes))
         return move_and_decrypt(key, iv, in, out, len_bytes);
     evc_aes_op_cbc_decrypt(key, iv, in, out, len_bytes / 16);
@@ -64,10 +68,15 @@ enum evc_status evc_aes_cbc_encrypt_many(const union evc_aes_key *key, const str
                                          size_t n)
 {
     if (!evc_aes_is_set(key))
-        return EVC_ERR_KERNEL;
+        return evc_key_error(key);
+    if (evc_is_missing(msgs, n))
+        return EVC_ERR_PARAMETER;
     for (size_t i = 0; i < n; i++)
         if (msgs[i].len_bytes % 16 != 0)
             return EVC_ERR_LENGTH;
+    for (size_t i = 0; i < n; i++)
+        if (evc_is_missing(msgs[i].in, msgs[i].len_bytes))
+            return EVC_ERR_PARAMETER;
     if (evc_msgs_overlap_in_part(msgs, n))
         evc_aes_compose_cbc_encrypt_moved(key, msgs, n);
     else

@@ -27,7 +27,7 @@
 
 static int is_set(const struct evc_aes_ccm_key *key)
 {
-    return evc_aes_is_set(evc_aes_ccm_ctr_key(key));
+    return evc_is_aligned(key) && evc_aes_ccm_ctr_key(key)->head.kernel;
 }
 
 /* Every call with the key ends with this. Inline, as a frame of its own would lie
@@ -92,25 +92,27 @@ enum evc_status evc_aes_ccm_set_key(struct evc_aes_ccm_key *key, const struct ev
 enum evc_status evc_aes_ccm_allow_short_tags(struct evc_aes_ccm_key *key)
 {
     if (!is_set(key))
-        return EVC_ERR_KERNEL;
+        return evc_key_error(key);
     key->allows_short_tags = 1;
     return EVC_OK;
 }
 
 /* ---- The start ------------------------------------------------------------------------------- */
 
-static enum evc_status check_sizes(const struct evc_aes_ccm_key *key, size_t nonce_bytes,
-                                   uint64_t text_bytes, size_t tag_bytes)
+static enum evc_status check_start(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
+                                   size_t nonce_bytes, uint64_t text_bytes, size_t tag_bytes)
 {
     const size_t least_tag_bytes = key->allows_short_tags ? 4 : 8;
 
+    if (!is_set(key))
+        return evc_key_error(key);
     if (nonce_bytes < 7 || nonce_bytes > 13)
         return EVC_ERR_NONCE_SIZE;
     if (tag_bytes < least_tag_bytes || tag_bytes > 16 || tag_bytes % 2 != 0)
         return EVC_ERR_TAG_SIZE;
     if (nonce_bytes > 7 && text_bytes >> (8 * (15 - nonce_bytes)) != 0)
         return EVC_ERR_LENGTH;
-    return EVC_OK;
+    return nonce ? EVC_OK : EVC_ERR_PARAMETER;
 }
 
 /* The length of the associated data as the standard writes it (A.2.2); returns its bytes. */
@@ -177,8 +179,7 @@ enum evc_status evc_aes_ccm_start(const struct evc_aes_ccm_key *key, struct evc_
                                   const uint8_t *nonce, size_t nonce_bytes, uint64_t aad_bytes,
                                   uint64_t text_bytes, size_t tag_bytes)
 {
-    const enum evc_status status =
-        is_set(key) ? check_sizes(key, nonce_bytes, text_bytes, tag_bytes) : EVC_ERR_KERNEL;
+    const enum evc_status status = check_start(key, nonce, nonce_bytes, text_bytes, tag_bytes);
 
     if (status != EVC_OK) {
         evc_wipe(state, sizeof *state);
@@ -241,13 +242,15 @@ enum evc_status evc_aes_ccm_aad(const struct evc_aes_ccm_key *key, struct evc_ae
                                 const uint8_t *aad, size_t len_bytes)
 {
     if (!is_set(key))
-        return EVC_ERR_KERNEL;
+        return evc_key_error(key);
     if (state->phase != EVC_PHASE_AAD)
         return EVC_ERR_STATE;
     if (!is_sound(state))
         return EVC_ERR_STATE;
     if (len_bytes > state->aad_left)
         return EVC_ERR_LENGTH;
+    if (evc_is_missing(aad, len_bytes))
+        return EVC_ERR_PARAMETER;
     take_aad(key, state, aad, len_bytes);
     clear(key);
     return EVC_OK;
@@ -324,7 +327,7 @@ static enum evc_status check_call(const struct evc_aes_ccm_key *key,
                                   const struct evc_aes_ccm *state, uint32_t direction)
 {
     if (!is_set(key))
-        return EVC_ERR_KERNEL;
+        return evc_key_error(key);
     if (state->phase == EVC_PHASE_NONE || !evc_direction_fits(state->direction, direction))
         return EVC_ERR_STATE;
     return is_sound(state) ? EVC_OK : EVC_ERR_STATE;
@@ -341,6 +344,8 @@ static enum evc_status update(const struct evc_aes_ccm_key *key, struct evc_aes_
         return EVC_ERR_STATE;
     if (len_bytes > state->text_left)
         return EVC_ERR_LENGTH;
+    if (evc_text_is_missing(in, out, len_bytes))
+        return EVC_ERR_PARAMETER;
     state->phase = EVC_PHASE_TEXT;
     state->direction = direction;
     crypt_text(key, state, evc_input(in, out, len_bytes), out, len_bytes,
@@ -381,19 +386,22 @@ static enum evc_status compare(const struct evc_aes_ccm *state, const uint8_t *t
 }
 
 static enum evc_status check_finish(const struct evc_aes_ccm_key *key,
-                                    const struct evc_aes_ccm *state, uint32_t direction)
+                                    const struct evc_aes_ccm *state, uint32_t direction,
+                                    const uint8_t *tag)
 {
     const enum evc_status status = check_call(key, state, direction);
 
     if (status != EVC_OK)
         return status;
-    return state->aad_left || state->text_left ? EVC_ERR_LENGTH : EVC_OK;
+    if (state->aad_left || state->text_left)
+        return EVC_ERR_LENGTH;
+    return tag ? EVC_OK : EVC_ERR_PARAMETER;
 }
 
 enum evc_status evc_aes_ccm_seal_finish(const struct evc_aes_ccm_key *key,
                                         struct evc_aes_ccm *state, uint8_t *tag)
 {
-    const enum evc_status status = check_finish(key, state, EVC_DIRECTION_SEAL);
+    const enum evc_status status = check_finish(key, state, EVC_DIRECTION_SEAL, tag);
 
     if (status != EVC_OK)
         return status;
@@ -407,7 +415,7 @@ enum evc_status evc_aes_ccm_seal_finish(const struct evc_aes_ccm_key *key,
 enum evc_status evc_aes_ccm_open_finish(const struct evc_aes_ccm_key *key,
                                         struct evc_aes_ccm *state, const uint8_t *tag)
 {
-    enum evc_status status = check_finish(key, state, EVC_DIRECTION_OPEN);
+    enum evc_status status = check_finish(key, state, EVC_DIRECTION_OPEN, tag);
 
     if (status != EVC_OK)
         return status;
@@ -419,6 +427,20 @@ enum evc_status evc_aes_ccm_open_finish(const struct evc_aes_ccm_key *key,
 }
 
 /* ---- In one call ----------------------------------------------------------------------------- */
+
+static enum evc_status check_message(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
+                                     size_t nonce_bytes, const uint8_t *aad, size_t aad_bytes,
+                                     const uint8_t *in, const uint8_t *out, size_t len_bytes,
+                                     const uint8_t *tag, size_t tag_bytes)
+{
+    const enum evc_status status = check_start(key, nonce, nonce_bytes, len_bytes, tag_bytes);
+
+    if (status != EVC_OK)
+        return status;
+    if (!tag || evc_is_missing(aad, aad_bytes) || evc_text_is_missing(in, out, len_bytes))
+        return EVC_ERR_PARAMETER;
+    return EVC_OK;
+}
 
 /* The tag, whole, in state->chain. The sizes are checked. Inline, as a frame of its own would lie
  * between operations and those who clear. */
@@ -438,8 +460,8 @@ enum evc_status evc_aes_ccm_seal(const struct evc_aes_ccm_key *key, const uint8_
                                  const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t *tag,
                                  size_t tag_bytes)
 {
-    const enum evc_status status =
-        is_set(key) ? check_sizes(key, nonce_bytes, len_bytes, tag_bytes) : EVC_ERR_KERNEL;
+    const enum evc_status status = check_message(key, nonce, nonce_bytes, aad, aad_bytes, in, out,
+                                                 len_bytes, tag, tag_bytes);
     struct evc_aes_ccm state;
 
     if (status != EVC_OK)
@@ -457,8 +479,8 @@ enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key, const uint8_
                                  const uint8_t *in, uint8_t *out, size_t len_bytes,
                                  const uint8_t *tag, size_t tag_bytes)
 {
-    enum evc_status status =
-        is_set(key) ? check_sizes(key, nonce_bytes, len_bytes, tag_bytes) : EVC_ERR_KERNEL;
+    enum evc_status status = check_message(key, nonce, nonce_bytes, aad, aad_bytes, in, out,
+                                           len_bytes, tag, tag_bytes);
     struct evc_aes_ccm state;
 
     if (status != EVC_OK)

@@ -6,6 +6,7 @@
 #include "common/bytes.h"
 #include "common/clear.h"
 #include "common/ct.h"
+#include "common/in_place.h"
 #include "common/key_memory.h"
 #include "common/phase.h"
 
@@ -61,6 +62,11 @@ enum evc_status evc_aes_cmac_set_key(struct evc_aes_cmac_key *key, const struct 
                                      const uint8_t *user_key, unsigned key_bits)
 {
     return evc_aes_cmac_set_key_in(key, sizeof *key, kernel, user_key, key_bits);
+}
+
+static int is_set(const struct evc_aes_cmac_key *key)
+{
+    return evc_is_aligned(key) && key->aes.head.kernel;
 }
 
 /* The bytes of a message that are not in its last block; that block has 1 to 16 bytes, 0 if
@@ -136,10 +142,12 @@ enum evc_status evc_aes_cmac(const struct evc_aes_cmac_key *key, const uint8_t *
 {
     uint8_t chain[16];
 
-    if (!evc_aes_is_set(&key->aes))
-        return EVC_ERR_KERNEL;
+    if (!is_set(key))
+        return evc_key_error(key);
     if (!tag_size_allowed(key, tag_bytes))
         return EVC_ERR_TAG_SIZE;
+    if (!tag || evc_is_missing(in, len_bytes))
+        return EVC_ERR_PARAMETER;
     whole_tag(key, in, len_bytes, chain);
     memcpy(tag, chain, tag_bytes);
     evc_clear_block(chain);
@@ -153,10 +161,12 @@ enum evc_status evc_aes_cmac_verify(const struct evc_aes_cmac_key *key, const ui
     enum evc_status status;
     uint8_t chain[16];
 
-    if (!evc_aes_is_set(&key->aes))
-        return EVC_ERR_KERNEL;
+    if (!is_set(key))
+        return evc_key_error(key);
     if (!tag_size_allowed(key, tag_bytes))
         return EVC_ERR_TAG_SIZE;
+    if (!tag || evc_is_missing(in, len_bytes))
+        return EVC_ERR_PARAMETER;
     whole_tag(key, in, len_bytes, chain);
     status = compare(chain, tag, tag_bytes);
     evc_clear_block(chain);
@@ -176,8 +186,8 @@ enum evc_status evc_aes_cmac_start(struct evc_aes_cmac *state)
 static enum evc_status check_call(const struct evc_aes_cmac_key *key,
                                   const struct evc_aes_cmac *state)
 {
-    if (!evc_aes_is_set(&key->aes))
-        return EVC_ERR_KERNEL;
+    if (!is_set(key))
+        return evc_key_error(key);
     if (state->used > 16) /* memory that no start has written */
         return EVC_ERR_STATE;
     return state->phase == EVC_PHASE_TEXT ? EVC_OK : EVC_ERR_STATE;
@@ -212,6 +222,8 @@ enum evc_status evc_aes_cmac_update(const struct evc_aes_cmac_key *key, struct e
 
     if (status != EVC_OK || !len_bytes)
         return status;
+    if (!in)
+        return EVC_ERR_PARAMETER;
     take_text(key, state, in, len_bytes);
     evc_clear(&key->aes.head.kernel->kernel);
     return EVC_OK;
@@ -226,6 +238,8 @@ enum evc_status evc_aes_cmac_finish(const struct evc_aes_cmac_key *key, struct e
         return status;
     if (!tag_size_allowed(key, tag_bytes))
         return EVC_ERR_TAG_SIZE;
+    if (!tag)
+        return EVC_ERR_PARAMETER;
     end_chain(key, state->chain, state->last, state->used);
     memcpy(tag, state->chain, tag_bytes);
     evc_wipe(state, sizeof *state);
@@ -243,6 +257,8 @@ enum evc_status evc_aes_cmac_finish_verify(const struct evc_aes_cmac_key *key,
         return status;
     if (!tag_size_allowed(key, tag_bytes))
         return EVC_ERR_TAG_SIZE;
+    if (!tag)
+        return EVC_ERR_PARAMETER;
     end_chain(key, state->chain, state->last, state->used);
     status = compare(state->chain, tag, tag_bytes);
     evc_wipe(state, sizeof *state);
@@ -287,8 +303,13 @@ static void tags_of_group(const struct evc_aes_cmac_key *key, const struct evc_m
 enum evc_status evc_aes_cmac_many(const struct evc_aes_cmac_key *key, const struct evc_msg *msgs,
                                   size_t n)
 {
-    if (!evc_aes_is_set(&key->aes))
-        return EVC_ERR_KERNEL;
+    if (!is_set(key))
+        return evc_key_error(key);
+    if (evc_is_missing(msgs, n))
+        return EVC_ERR_PARAMETER;
+    for (size_t i = 0; i < n; i++)
+        if (evc_is_missing(msgs[i].in, msgs[i].len_bytes))
+            return EVC_ERR_PARAMETER;
     /* Groups of about the same size: a small one takes as long as a full one. */
     for (size_t group, n_groups = (n + GROUP - 1) / GROUP; n;
          n -= group, msgs += group, n_groups--) {

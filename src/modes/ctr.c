@@ -71,7 +71,9 @@ enum evc_status evc_aes_ctr(const union evc_aes_key *key, uint8_t counter[16], c
                             uint8_t *out, size_t len_bytes)
 {
     if (!evc_aes_is_set(key))
-        return EVC_ERR_KERNEL;
+        return evc_key_error(key);
+    if (evc_text_is_missing(in, out, len_bytes))
+        return EVC_ERR_PARAMETER;
     if (evc_overlap_in_part(in, out, len_bytes))
         return move_and_ctr(key, counter, in, out, len_bytes);
     return ctr_and_clear(key, counter, in, out, len_bytes);
@@ -142,11 +144,13 @@ enum evc_status evc_aes_ctr_update(const union evc_aes_key *key, struct evc_aes_
     size_t n = 0;
 
     if (!evc_aes_is_set(key))
-        return EVC_ERR_KERNEL;
+        return evc_key_error(key);
     if (state->phase != EVC_PHASE_TEXT)
         return EVC_ERR_STATE;
     if (state->left > 15) /* memory that no start has written */
         return EVC_ERR_STATE;
+    if (evc_text_is_missing(in, out, len_bytes))
+        return EVC_ERR_PARAMETER;
     in = evc_input(in, out, len_bytes);
     if (state->left)
         n = use_stream(state, in, out, len_bytes);

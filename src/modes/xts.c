@@ -236,7 +236,7 @@ EVC_INLINE void decrypt_end(const union evc_aes_key *key, uint8_t tweak[16], con
 
 static int is_set(const struct evc_aes_xts_key *key)
 {
-    return key->tweak_at != 0;
+    return evc_is_aligned(key) && key->tweak_at;
 }
 
 /* The bytes that a data unit may still have, after done_bytes, at most EVC_AES_XTS_MAX_BYTES. */
@@ -251,9 +251,11 @@ enum evc_status evc_aes_xts_encrypt(const struct evc_aes_xts_key *key, const uin
     uint8_t t[16];
 
     if (!is_set(key))
-        return EVC_ERR_KERNEL;
+        return evc_key_error(key);
     if (len_bytes < 16 || len_bytes > bytes_left(key, 0))
         return EVC_ERR_LENGTH;
+    if (evc_text_is_missing(in, out, len_bytes))
+        return EVC_ERR_PARAMETER;
     evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, t, 1);
     encrypt_end(evc_aes_xts_data_key(key), t, evc_input(in, out, len_bytes), out, len_bytes);
     evc_clear_block(t);
@@ -267,9 +269,11 @@ enum evc_status evc_aes_xts_decrypt(const struct evc_aes_xts_key *key, const uin
     uint8_t t[16];
 
     if (!is_set(key))
-        return EVC_ERR_KERNEL;
+        return evc_key_error(key);
     if (len_bytes < 16 || len_bytes > bytes_left(key, 0))
         return EVC_ERR_LENGTH;
+    if (evc_text_is_missing(in, out, len_bytes))
+        return EVC_ERR_PARAMETER;
     evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, t, 1);
     decrypt_end(evc_aes_xts_data_key(key), t, evc_input(in, out, len_bytes), out, len_bytes);
     evc_clear_block(t);
@@ -284,7 +288,7 @@ enum evc_status evc_aes_xts_start(const struct evc_aes_xts_key *key, struct evc_
 {
     if (!is_set(key)) {
         evc_wipe(state, sizeof *state);
-        return EVC_ERR_KERNEL;
+        return evc_key_error(key);
     }
     /* tweak may be state->tweak */
     evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, state->tweak, 1);
@@ -300,7 +304,7 @@ static enum evc_status check_call(const struct evc_aes_xts_key *key,
                                   size_t len_bytes)
 {
     if (!is_set(key))
-        return EVC_ERR_KERNEL;
+        return evc_key_error(key);
     if (state->phase != EVC_PHASE_TEXT || !evc_direction_fits(state->direction, direction))
         return EVC_ERR_STATE;
     if (state->done_bytes > EVC_AES_XTS_MAX_BYTES) /* memory that no start has written */
@@ -317,6 +321,8 @@ static enum evc_status update(const struct evc_aes_xts_key *key, struct evc_aes_
         return status;
     if (len_bytes % 16 != 0)
         return EVC_ERR_LENGTH;
+    if (evc_text_is_missing(in, out, len_bytes))
+        return EVC_ERR_PARAMETER;
     in = evc_input(in, out, len_bytes);
     state->direction = direction;
     if (len_bytes < EVC_AES_XTS_MAX_BYTES - state->done_bytes)
@@ -340,6 +346,8 @@ static enum evc_status finish(const struct evc_aes_xts_key *key, struct evc_aes_
         return status;
     if (len_bytes ? len_bytes < 16 : state->done_bytes == 0)
         return EVC_ERR_LENGTH;
+    if (evc_text_is_missing(in, out, len_bytes))
+        return EVC_ERR_PARAMETER;
     in = evc_input(in, out, len_bytes);
     if (direction == EVC_DIRECTION_SEAL)
         encrypt_end(evc_aes_xts_data_key(key), state->tweak, in, out, len_bytes);

@@ -48,9 +48,15 @@ enum evc_status evc_qarma_set_key(union evc_qarma_key *key, const struct evc_qar
     return status;
 }
 
+/* NULL: the key is not set up, or stands where no kernel can use it. */
+static const struct evc_qarma *kernel_of(const union evc_qarma_key *key)
+{
+    return evc_is_aligned(key) ? key->head.kernel : NULL;
+}
+
 uint64_t evc_qarma_encrypt(const union evc_qarma_key *key, uint64_t block, uint64_t tweak)
 {
-    const struct evc_qarma *kernel = key->head.kernel;
+    const struct evc_qarma *const kernel = kernel_of(key);
     uint64_t result;
 
     if (!kernel)
@@ -62,7 +68,7 @@ uint64_t evc_qarma_encrypt(const union evc_qarma_key *key, uint64_t block, uint6
 
 uint64_t evc_qarma_decrypt(const union evc_qarma_key *key, uint64_t block, uint64_t tweak)
 {
-    const struct evc_qarma *kernel = key->head.kernel;
+    const struct evc_qarma *const kernel = kernel_of(key);
     uint64_t result;
 
     if (!kernel)
@@ -75,7 +81,7 @@ uint64_t evc_qarma_decrypt(const union evc_qarma_key *key, uint64_t block, uint6
 void evc_qarma_encrypt_many(const union evc_qarma_key *key, const uint64_t *in,
                             const uint64_t *tweak, uint64_t *out, size_t n)
 {
-    const struct evc_qarma *kernel = key->head.kernel;
+    const struct evc_qarma *const kernel = kernel_of(key);
 
     if (!kernel) {
         for (size_t i = 0; i < n; i++)

@@ -40,8 +40,8 @@ enum evc_status evc_rsa_encrypt_pkcs1(const struct evc_rsa_public *key, const ui
     struct evc_rsa_padding p;
     enum evc_status status;
 
-    if (!key->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(key))
+        return evc_key_error(key);
     status = evc_rsa_padding_place(&p, key, scratch, scratch_bytes);
     if (status == EVC_OK &&
         (message_bytes > key->n_bytes || message_bytes + OVERHEAD > key->n_bytes))
@@ -231,8 +231,8 @@ enum evc_status evc_rsa_decrypt_pkcs1(const struct evc_rsa_private *key,
     enum evc_status status;
     uint32_t length = 0;
 
-    if (!key->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(key))
+        return evc_key_error(key);
     *message_bytes = 0;
     evc_wipe(message, key->n_bytes - OVERHEAD);
     status = evc_rsa_padding_place(&p, evc_rsa_public_part(key), scratch, scratch_bytes);

@@ -414,7 +414,7 @@ enum evc_status evc_rsa_set_private_in(void *memory, size_t memory_bytes,
 
 const struct evc_rsa_public *evc_rsa_public_of(const struct evc_rsa_private *key)
 {
-    return key->kernel ? evc_rsa_public_part(key) : NULL;
+    return EVC_IS_SET(key) ? evc_rsa_public_part(key) : NULL;
 }
 
 /* ---- The check of primes --------------------------------------------------------------------- */
@@ -427,8 +427,8 @@ enum evc_status evc_rsa_check_key(const struct evc_rsa_private *key,
 {
     enum evc_status status = EVC_OK;
 
-    if (!key->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(key))
+        return evc_key_error(key);
     if (scratch_bytes < evc_rsa_check_scratch_bytes(key->kernel, 8 * (size_t)key->n_bytes))
         return EVC_ERR_SCRATCH;
     for (int i = 0; i < 2 && status == EVC_OK; i++)

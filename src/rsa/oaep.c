@@ -76,8 +76,8 @@ enum evc_status evc_rsa_encrypt_oaep(const struct evc_rsa_public *key,
     struct evc_rsa_padding p;
     enum evc_status status;
 
-    if (!key->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(key))
+        return evc_key_error(key);
     status = evc_rsa_padding_place(&p, key, scratch, scratch_bytes);
     if (status == EVC_OK) {
         status = encode(oaep, key->n_bytes, message, message_bytes, random, &p);
@@ -158,8 +158,8 @@ enum evc_status evc_rsa_decrypt_oaep(const struct evc_rsa_private *key,
     struct layout l;
     enum evc_status status;
 
-    if (!key->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(key))
+        return evc_key_error(key);
     *message_bytes = 0;
     evc_wipe(message, room_for_message(oaep, key->n_bytes));
     status = evc_rsa_padding_place(&p, evc_rsa_public_part(key), scratch, scratch_bytes);

@@ -83,8 +83,8 @@ enum evc_status evc_rsa_sign_pss(const struct evc_rsa_private *key, const struct
     struct evc_rsa_padding p;
     enum evc_status status;
 
-    if (!key->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(key))
+        return evc_key_error(key);
     status = evc_rsa_padding_place(&p, evc_rsa_public_part(key), scratch, scratch_bytes);
     if (status == EVC_OK) {
         status = encode(pss, evc_rsa_public_part(key), digest, digest_bytes, random, &p);
@@ -145,8 +145,8 @@ enum evc_status evc_rsa_verify_pss(const struct evc_rsa_public *key, const struc
     struct layout l;
     enum evc_status status;
 
-    if (!key->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(key))
+        return evc_key_error(key);
     status = evc_rsa_padding_place(&p, key, scratch, scratch_bytes);
     if (status != EVC_OK)
         return status;

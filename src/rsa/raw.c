@@ -211,8 +211,8 @@ enum evc_status evc_rsa_public(const struct evc_rsa_public *key, const uint8_t *
 {
     enum evc_status status;
 
-    if (!key->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(key))
+        return evc_key_error(key);
     status = check_public(key, in, scratch_bytes);
     if (status == EVC_OK) {
         raise_to_e(key, in, out, scratch);
@@ -397,8 +397,8 @@ static enum evc_status check_operation(const struct evc_rsa_operation *o, size_t
 {
     const struct evc_rsa_private *key = o->key;
 
-    if (!key->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(key))
+        return evc_key_error(key);
     return scratch_bytes < (n_operations == 1 ? evc_rsa_scratch_bytes : evc_rsa_many_scratch_bytes)(
                                key->kernel, evc_rsa_public_part(key)->n_bits)
                ? EVC_ERR_SCRATCH
@@ -461,7 +461,7 @@ enum evc_status evc_rsa_private_many(struct evc_rsa_operation *operations, size_
     for (size_t i = 0; i < n_operations; i++) {
         const struct evc_rsa_operation *const o = &operations[i];
 
-        if (o->status != EVC_OK && o->key->kernel)
+        if (o->status != EVC_OK && EVC_IS_SET(o->key))
             evc_wipe(o->out, o->key->n_bytes);
         if (first == EVC_OK)
             first = o->status;

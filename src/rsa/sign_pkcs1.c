@@ -89,8 +89,8 @@ enum evc_status evc_rsa_sign_pkcs1(const struct evc_rsa_private *key,
     struct evc_rsa_padding p;
     enum evc_status status;
 
-    if (!key->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(key))
+        return evc_key_error(key);
     status = evc_rsa_padding_place(&p, evc_rsa_public_part(key), scratch, scratch_bytes);
     if (status == EVC_OK) {
         status = encode(hash, digest, digest_bytes, p.em, key->n_bytes);
@@ -111,8 +111,8 @@ enum evc_status evc_rsa_verify_pkcs1(const struct evc_rsa_public *key,
     struct evc_rsa_padding p;
     enum evc_status status;
 
-    if (!key->kernel)
-        return EVC_ERR_KERNEL;
+    if (!EVC_IS_SET(key))
+        return evc_key_error(key);
     status = evc_rsa_padding_place(&p, key, scratch, scratch_bytes);
     if (status != EVC_OK)
         return status;
