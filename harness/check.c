@@ -42,6 +42,11 @@ enum result check_skip(struct check *c, const char *why)
     return SKIP;
 }
 
+size_t check_step(struct check *c)
+{
+    return c->quick && port_emulated() ? 1 + random_below(&c->random, 63) : 1;
+}
+
 size_t check_unhex(uint8_t *out, const char *hex)
 {
     size_t n = 0;

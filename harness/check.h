@@ -50,6 +50,9 @@ enum result check_fail(struct check *, const char *format, ...)
     ;
 enum result check_skip(struct check *, const char *why);
 
+/* From one number of blocks to the next: 1; drawn if the run is quick and an emulator's. */
+size_t check_step(struct check *);
+
 /* Lower-case hexadecimal to bytes; returns how many. */
 size_t check_unhex(uint8_t *out, const char *hex);
 

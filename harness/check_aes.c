@@ -327,6 +327,79 @@ static enum result in_place_equals_disjoint(struct check *c)
     return for_all(c, most_blocks(c), test_in_place);
 }
 
+#define MOST_BLOCKS 1024
+
+/* The kernel has this operation itself, it is not composed; and it is not the reference. */
+static bool has_own(const struct evc_aes *aes, size_t op)
+{
+    const bool own[N_OPS] = {
+        [ECB_ENC] = true,
+        [ECB_DEC] = true,
+        [CTR32] = aes->ctr32 != NULL,
+        [CBC_ENC] = aes->cbc_encrypt || aes->cbc_encrypt_message,
+        [CBC_DEC] = aes->cbc_decrypt != NULL,
+        [CBCMAC] = aes->cbcmac != NULL,
+        [XTS_ENC] = aes->xts_encrypt != NULL,
+        [XTS_DEC] = aes->xts_decrypt != NULL,
+    };
+
+    return own[op] && aes != evc_aes_named("c_ref");
+}
+
+/* A message of 1,024 blocks and what an operation makes of each prefix of whole blocks, by
+ * definition; the same for all kernels of a run. iv[n]: after n blocks. */
+static struct long_known {
+    unsigned key_bits; /* 0: not computed yet */
+    uint8_t user_key[32], in[16 * MOST_BLOCKS], out[16 * MOST_BLOCKS], iv[MOST_BLOCKS + 1][16];
+} long_known[N_OPS];
+
+static const struct long_known *know_long(size_t op)
+{
+    struct random random = {UINT64_C(0x31303234) + op};
+    struct long_known *k = &long_known[op];
+    union evc_aes_key ref;
+    uint8_t iv[16];
+
+    if (k->key_bits)
+        return k;
+    k->key_bits = key_sizes[random_below(&random, N(key_sizes))];
+    random_bytes(&random, k->user_key, sizeof k->user_key);
+    random_bytes(&random, k->in, sizeof k->in);
+    random_bytes(&random, iv, 16);
+    must(evc_aes_set_key(&ref, evc_aes_named("c_ref"), k->user_key, k->key_bits));
+    memcpy(k->iv[0], iv, 16);
+    for (size_t n = 0; n < MOST_BLOCKS; n++) {
+        aes_ops[op].block(&ref, iv, k->in + 16 * n, k->out + 16 * n);
+        memcpy(k->iv[n + 1], iv, 16);
+    }
+    return k;
+}
+
+/* Each number of blocks once, for a kernel may take any number in a way of its own. Operations that
+ * it has not itself are tried with some of them, and so are all by an emulator. */
+static enum result up_to_1024_blocks_equal_reference(struct check *c)
+{
+    static uint8_t out[16 * MOST_BLOCKS];
+    KEY_AT_16(union evc_aes_key, key);
+    uint8_t iv[16];
+
+    for (size_t i = 0; i < N_OPS; i++) {
+        const struct long_known *k = know_long(i);
+        const bool own = has_own(kernel_of(c), i);
+        must(evc_aes_set_key(key, kernel_of(c), k->user_key, k->key_bits));
+        for (size_t n = 0; n <= MOST_BLOCKS; c->cases++) {
+            memcpy(iv, k->iv[0], 16);
+            aes_ops[i].run(key, iv, k->in, out, 16 * n);
+            if (aes_ops[i].writes && memcmp(out, k->out, 16 * n) != 0)
+                return check_fail(c, "%s of %zu blocks: another output", aes_ops[i].name, n);
+            if (memcmp(iv, k->iv[n], 16) != 0)
+                return check_fail(c, "%s of %zu blocks: another IV after it", aes_ops[i].name, n);
+            n += own ? check_step(c) : 1 + random_below(&c->random, 255);
+        }
+    }
+    return PASS;
+}
+
 /* Two lengths: one block (and a byte), and a batch with a rest. */
 static enum result test_alignment(struct check *c, const union evc_aes_key *key)
 {
@@ -868,6 +941,7 @@ static const struct property properties[] = {
     PROPERTY(descriptor_agrees_with_its_line),
     PROPERTY(known_answers),
     PROPERTY(every_length_equals_reference),
+    PROPERTY(up_to_1024_blocks_equal_reference),
     PROPERTY(in_place_equals_disjoint),
     PROPERTY(every_alignment_equals_reference),
     PROPERTY(set_key_takes_any_alignment),

@@ -8,10 +8,10 @@
 
 #include "everycore/aes.h"
 
-/* Longest message under test: longer than one of the pieces of 512 that pairs work in. */
-#define MAX_BLOCKS 520
+#define MAX_BLOCKS 1024    /* of a message under test */
+#define BEYOND_A_PIECE 520 /* blocks: longer than the pieces of 512 that pairs work in */
 #define MAX_BYTES (16 * MAX_BLOCKS)
-#define MAX_IV 320  /* bytes */
+#define MAX_IV 320   /* bytes */
 #define MAX_AAD 2080 /* bytes: two reductions of the widest kernel */
 
 /* A key and a message, and all that comes of them. Any shorter message is a prefix of it. */

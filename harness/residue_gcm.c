@@ -228,7 +228,7 @@ static void look_at_messages(struct check *c)
         now.key_bits = key_sizes[(i + 2) % N(key_sizes)];
         now.aad_bytes = aad_sizes[i % N(aad_sizes)];
         now.iv_bytes = iv_sizes[i % N(iv_sizes)];
-        know_versions(c, i == 0 ? MAX_BLOCKS : most_blocks());
+        know_versions(c, i == 0 ? BEYOND_A_PIECE : most_blocks());
         for (size_t len = 0; len <= 16 * most_blocks(); len++) {
             static const size_t tags[] = {16, 16, 8, 12, 4};
             if (!take_bytes(c, len) ||
@@ -245,8 +245,8 @@ static void look_at_messages(struct check *c)
             look_at_message(c, "open", 16 * most_blocks(), 16, false, false);
         }
         if (i == 0) { /* beyond the pieces that a pair works in */
-            look_at_message(c, "seal", MAX_BYTES - 3, 16, true, false);
-            look_at_message(c, "open", MAX_BYTES - 3, 16, false, false);
+            look_at_message(c, "seal", 16 * BEYOND_A_PIECE - 3, 16, true, false);
+            look_at_message(c, "open", 16 * BEYOND_A_PIECE - 3, 16, false, false);
         }
     }
 }
