@@ -111,8 +111,8 @@ static enum evc_status compare(const uint8_t *computed, const uint8_t *tag, size
 
 enum evc_status evc_aes_cmac_allow_short_tags(struct evc_aes_cmac_key *key)
 {
-    if (!evc_aes_is_set(&key->aes))
-        return EVC_ERR_KERNEL;
+    if (!is_set(key))
+        return evc_key_error(key);
     key->allows_short_tags = 1;
     return EVC_OK;
 }
