@@ -396,12 +396,13 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_NEEDS_X86_ADX \
     (EVC_CPU(X86_BMI2) | EVC_CPU(X86_ADX) | EVC_CPU(X86_MODE64) | EVC_NEEDS_CT_MUL64)
 
-/* Products of 52 bits in vectors of 512, and mulx beside them. */
+/* Products of 52 bits in vectors of 512, and mulx beside them; registers 16 to 31 are cleared by
+ * their lowest 128 bits, which is VL. */
 #define EVC_PLACE_X86_IFMA X86_64
 #define EVC_CC_X86_IFMA "avx2,avx512f,avx512ifma,bmi2"
 #define EVC_NEEDS_X86_IFMA                                                                         \
-    (EVC_NEEDS_X86_AVX2 | EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512IFMA) | EVC_CPU(X86_BMI2) |     \
-     EVC_CPU(TUNE_ZMM) | EVC_NEEDS_CT_MUL64)
+    (EVC_NEEDS_X86_AVX512VL | EVC_CPU(X86_AVX512IFMA) | EVC_CPU(X86_BMI2) | EVC_CPU(TUNE_ZMM) |    \
+     EVC_NEEDS_CT_MUL64)
 
 /* Arm, 64 bits. What GCC calls crypto is AES, SHA-2 and the 64-bit polynomial multiplication. */
 #if defined(__clang__)

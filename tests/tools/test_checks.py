@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The checks of objects name what they cannot read, and find too much code."""
 
+import importlib.machinery
+import importlib.util
 import pathlib
 import shutil
 import subprocess
@@ -30,6 +32,29 @@ class TestChecks:
                 assert code == 2, text
                 assert text.startswith(f"{check}: "), text
                 assert name in text
+
+    def test_a_feature_that_a_line_of_isas_lacks_is_found(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.syspath_prepend(str(ROOT / "tools"))
+        loader = importlib.machinery.SourceFileLoader(
+            "check", str(ROOT / "tools/check-instructions")
+        )
+        spec = importlib.util.spec_from_loader("check", loader)
+        assert spec
+        tool = importlib.util.module_from_spec(spec)
+        loader.exec_module(tool)
+        assert tool.lines_that_lack() == []
+        needed = tool.needs()
+        for isa, feature in (
+            ("X86_ADX", "X86_BMI2"),
+            ("X86_VAES512", "X86_AVX2"),
+            ("X86_GCM512_PORTS", "X86_MODE64"),
+            ("A32_THUMB2", "A32_THUMB2"),
+        ):
+            lacking = {**needed, isa: needed[isa] - {feature}}
+            monkeypatch.setattr(tool, "needs", lambda lacking=lacking: lacking)
+            assert [text for text in tool.lines_that_lack() if isa in text and feature in text]
 
     def test_programs_that_are_absent_are_named(self) -> None:
         code, text = self.ended("tools/check-objects", "--nm", "nosuch-nm", "libeverycore.a")
