@@ -32,17 +32,33 @@ EVC_OUT_OF_LINE void make_key(void *key, const uint8_t *user_key)
     evc_aes_fixslice32_set_key(key, user_key);
 }
 
-static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
-{
-    if (n_blocks)
-        evc_aes_a32_fixslice_encrypt(key, in, out, n_blocks);
-}
+/* The assembly takes blocks at any address where the CPU does, else at multiples of 4: then others
+ * go through a copy, two at once. */
+#if defined(__ARM_FEATURE_UNALIGNED)
+#define CLEARED_BYTES 256
+#define TAKES(in, out) 1
+#else
+#define CLEARED_BYTES 384
+#define TAKES(in, out) ((((uintptr_t)(in) | (uintptr_t)(out)) & 3) == 0)
+#endif
 
-static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
-{
-    if (n_blocks)
-        evc_aes_a32_fixslice_decrypt(key, in, out, n_blocks);
-}
+#define OPERATION(name, of_assembly)                                                         \
+    static void name(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)      \
+    {                                                                                        \
+        const int is_direct = TAKES(in, out);                                                \
+        uint32_t pair[8];                                                                    \
+                                                                                             \
+        if (is_direct && n_blocks)                                                           \
+            of_assembly(key, in, out, n_blocks);                                             \
+        for (size_t n; !is_direct && n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) { \
+            n = n_blocks < 2 ? n_blocks : 2;                                                 \
+            memcpy(pair, in, 16 * n);                                                        \
+            of_assembly(key, (const uint8_t *)pair, (uint8_t *)pair, n);                     \
+            memcpy(out, pair, 16 * n);                                                       \
+        }                                                                                    \
+    }
+OPERATION(encrypt, evc_aes_a32_fixslice_encrypt)
+OPERATION(decrypt, evc_aes_a32_fixslice_decrypt)
 
 #define clear_set_key() EVC_CLEAR_STACK(BASELINE, 576)
 
@@ -55,7 +71,7 @@ static void set_key(void *key, const uint8_t *user_key)
 
 #define HEAD \
     EVC_KERNEL_HEAD(a32_fixslice, A32_THUMB2, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, \
-                    BASELINE, 256)
+                    BASELINE, CLEARED_BYTES)
 
 const struct evc_aes evc_aes_a32_fixslice = {
     .kernel = HEAD,

@@ -40,8 +40,8 @@
 #else
 #define EVC_ASM_NEON 0
 #endif
-#if defined(__ARM_ARCH_ISA_THUMB) && __ARM_ARCH_ISA_THUMB >= 2 && \
-    defined(__ARM_FEATURE_UNALIGNED) && !defined(__ARM_BIG_ENDIAN) && defined(__ELF__)
+#if defined(__ARM_ARCH_ISA_THUMB) && __ARM_ARCH_ISA_THUMB >= 2 && !defined(__ARM_BIG_ENDIAN) && \
+    defined(__ELF__)
 #define EVC_ASM_THUMB2 1
 #else
 #define EVC_ASM_THUMB2 0

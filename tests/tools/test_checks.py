@@ -56,6 +56,33 @@ class TestChecks:
             monkeypatch.setattr(tool, "needs", lambda lacking=lacking: lacking)
             assert [text for text in tool.lines_that_lack() if isa in text and feature in text]
 
+    @pytest.mark.skipif(not shutil.which("clang"), reason="needs clang")
+    @pytest.mark.parametrize(
+        ("target", "built"),
+        [
+            ("thumbv6m-none-eabi", "0 0 0"),
+            ("thumbv7m-none-eabi", "1 0 0"),  # Cortex-M3: no umaal
+            ("thumbv7em-none-eabi", "1 1 0"),
+            ("thumbv8m.base-none-eabi", "0 0 0"),
+            ("thumbv8m.main-none-eabi+dsp", "1 1 0"),
+            ("armv7a-linux-gnueabihf", "1 1 0"),
+            ("armv5te-linux-gnueabi", "0 1 0"),
+            ("armebv7a-linux-gnueabihf", "0 1 0"),
+        ],
+    )
+    def test_kernels_of_arm_are_built_where_they_run(self, target: str, built: str) -> None:
+        target, _, dsp = target.partition("+")
+        words = ["clang", f"--target={target}", *(["-mcpu=cortex-m33"] if dsp else []), "-E", "-P"]
+        done = subprocess.run(
+            [*words, "-ffreestanding", "-Iinclude", "-xc", "-"],
+            input='#include "everycore/isa.h"\nBUILT EVC_A32_THUMB2 EVC_A32_DSP EVC_A32_SIMD\n',
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.splitlines()[-1] == f"BUILT {built}"
+
     def test_programs_that_are_absent_are_named(self) -> None:
         code, text = self.ended("tools/check-objects", "--nm", "nosuch-nm", "libeverycore.a")
         assert (code, text) == (
