@@ -104,9 +104,22 @@ static bool xts_pieces(struct ct_call *c)
 
 CT_CALL(cmac, evc_aes_cmac(CMAC, c->in, c->len_bytes, c->tag, 16) == EVC_OK)
 CT_CALL(tag_by_cmac, set_cmac_key(c) && cmac(c) && (ct_forge(c), true))
+/* Tags of each size, of a part of the message. */
+static bool cmac_refuses_each_size(struct ct_call *c)
+{
+    const size_t len_bytes = c->len_bytes < 20 ? c->len_bytes : 20;
+    bool good = true;
+
+    for (size_t n = EVC_AES_CMAC_MIN_TAG; n <= 16; n++)
+        good = evc_aes_cmac_verify(CMAC, c->in, len_bytes, c->forgery + 16 - n, n) == EVC_ERR_TAG &&
+               good;
+    return good;
+}
+
 CT_CALL(cmac_verify,
         evc_aes_cmac_verify(CMAC, c->in, c->len_bytes, c->tag, 16) == EVC_OK &&
-            evc_aes_cmac_verify(CMAC, c->in, c->len_bytes, c->forgery, 16) == EVC_ERR_TAG)
+            evc_aes_cmac_verify(CMAC, c->in, c->len_bytes, c->forgery, 16) == EVC_ERR_TAG &&
+            cmac_refuses_each_size(c))
 
 static bool cmac_pieces(struct ct_call *c)
 {
@@ -147,8 +160,22 @@ static bool sealed_by_ccm(struct ct_call *c)
     return true;
 }
 
+/* Tags of each size, of a part of the message. */
+static bool ccm_refuses_each_size(struct ct_call *c)
+{
+    const size_t len_bytes = c->len_bytes < 20 ? c->len_bytes : 20;
+    bool good = true;
+
+    for (size_t n = 4; n <= 16; n += 2)
+        good = evc_aes_ccm_open(CCM, HEAD, c->in, c->out, len_bytes, c->forgery + 16 - n, n) ==
+                   EVC_ERR_TAG &&
+               good;
+    return good;
+}
+
 CT_CALL(ccm_open, evc_aes_ccm_open(CCM, HEAD, BYTES, c->tag, 16) == EVC_OK &&
-                      evc_aes_ccm_open(CCM, HEAD, BYTES, c->forgery, 16) == EVC_ERR_TAG)
+                      evc_aes_ccm_open(CCM, HEAD, BYTES, c->forgery, 16) == EVC_ERR_TAG &&
+                      ccm_refuses_each_size(c))
 
 static bool ccm_pieces(struct ct_call *c)
 {

@@ -11,6 +11,7 @@
 #include "rsa_keys.h"
 #include "taint.h"
 
+#include "rsa/padding.h"
 #include "rsa/parts.h"
 
 #define SCRATCH_BYTES 65536
@@ -109,16 +110,41 @@ static bool set_and_pad_pkcs1(struct ct_call *c)
     return encrypt(c);
 }
 
-/* A first byte that is right or not, by a secret bit; the rest is wrong. */
+static const struct evc_rsa_oaep oaep = {&rsa_mixing, &rsa_mixing, NULL, 0};
+
+#define SEED_AT 1
+#define DB_AT (1 + RSA_DIGEST_BYTES)
+#define DB_BYTES (RSA_N_BYTES - DB_AT)
+
+/* An encoded message by RFC 8017 section 7.1.1 that is wrong in one place or more. Secret bits say
+ * in which (first byte, hash of the label, byte behind the zeros), and how many zeros there are. */
 static bool set_and_pad_oaep(struct ct_call *c)
 {
-    if (!set(c))
-        return false;
-    draw(c, em, c->secret.in[63] & 1);
-    return encrypt(c);
-}
+    static uint8_t room[EVC_RSA_MOST_DIGEST_BYTES];
+    const struct evc_rsa_piece label = {NULL, 0};
+    uint8_t *const db = em + DB_AT;
+    uint32_t how, zeros, is_right;
 
-static const struct evc_rsa_oaep oaep = {&rsa_mixing, &rsa_mixing, NULL, 0};
+    if (!set(c) || evc_rsa_digest(&rsa_mixing, &label, 1, db) != EVC_OK)
+        return false;
+    how = c->secret.in[63];
+    zeros = how >> 2 & 3;
+    is_right = ~evc_mask_nonzero32(how & 3);
+    for (size_t i = 0; i < RSA_DIGEST_BYTES; i++)
+        em[SEED_AT + i] = c->secret.in[i + 1];
+    em[0] = (uint8_t)(how & 1);
+    db[how >> 4] ^= (uint8_t)(how >> 1 & 1);
+    for (uint32_t i = RSA_DIGEST_BYTES, at = 0; i < DB_BYTES; i++, at++) {
+        const uint32_t is_behind = evc_mask_nonzero32((zeros - at) >> 31);
+        const uint32_t is_there = ~evc_mask_nonzero32(zeros ^ at);
+        db[i] = (uint8_t)((is_there & (1 + (1 & is_right))) | (is_behind & c->secret.in[i]));
+    }
+    return evc_rsa_mask(&rsa_mixing, em + SEED_AT, RSA_DIGEST_BYTES, db, DB_BYTES, room) ==
+               EVC_OK &&
+           evc_rsa_mask(&rsa_mixing, db, DB_BYTES, em + SEED_AT, RSA_DIGEST_BYTES, room) ==
+               EVC_OK &&
+           encrypt(c);
+}
 
 static bool set_and_make_oaep(struct ct_call *c)
 {
