@@ -28,6 +28,7 @@ long bare_call_system(long number, long a, long b, long c, long d, long e, long 
 int main(int argc, char **argv);
 _Noreturn void bare_start(const uintptr_t *stack); /* what linux_a64.S starts */
 unsigned long getauxval(unsigned long type);
+int getentropy(void *out, size_t n_bytes);
 
 static const uintptr_t *auxiliary; /* pairs of type and value, up to type 0 */
 
@@ -50,6 +51,14 @@ unsigned long getauxval(unsigned long type)
         if (pair[0] == type)
             return pair[1];
     return 0;
+}
+
+/* The harness here asks for no randomness; the library may. */
+int getentropy(void *out, size_t n_bytes)
+{
+    (void)out;
+    (void)n_bytes;
+    return -1;
 }
 
 /* Each piece of memory has pages of its own, and its length before it. */
