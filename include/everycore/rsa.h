@@ -46,6 +46,9 @@ struct evc_rsa_numbers {
     const uint8_t *p, *q, *dp, *dq, *qinv;  /* p_bytes bytes each; the first ones
                                              * of p and q are not zero */
     uint32_t n_bytes, e_bytes, p_bytes;     /* p_bytes: half of n_bytes, rounded up */
+    /* Bytes of numbers that are given without their leading zeros, as in DER; 0: as
+     * above. These lengths are public. */
+    uint32_t d_bytes, dp_bytes, dq_bytes, qinv_bytes;
 };
 
 /* Keys made ready, in memory of the caller; the rest of it is the library's own. May be copied to

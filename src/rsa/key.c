@@ -176,7 +176,7 @@ struct setup {
     size_t half;
     uint32_t *n, *product, *d, *less_one, *remainder, *room, *e;
     uint32_t *one; /* the number 1 */
-    uint8_t *numbers;
+    uint8_t *numbers, *qinv;
     void *bn_scratch;
     size_t bn_bytes;
 };
@@ -188,7 +188,7 @@ size_t evc_rsa_setup_bytes(const struct evc_bn *kernel, size_t n_bytes)
     const size_t p_bytes = evc_rsa_half(n_bytes), half = EVC_BN_ROUND16(4 * evc_words_for(p_bytes));
 
     return 10 * half + EVC_BN_ROUND16(4 * (evc_words_for(p_bytes) + E_WORDS)) +
-           EVC_BN_ROUND16(4 * E_WORDS) + EVC_BN_ROUND16(p_bytes) +
+           EVC_BN_ROUND16(4 * E_WORDS) + 2 * EVC_BN_ROUND16(p_bytes) +
            evc_bn_scratch_bytes(kernel, 8 * n_bytes);
 }
 
@@ -208,6 +208,7 @@ static void place_setup(struct setup *s, const struct evc_bn *kernel,
     s->one = evc_rsa_cut(&at, 4 * s->half);
     s->e = evc_rsa_cut(&at, 4 * E_WORDS);
     s->numbers = evc_rsa_cut(&at, p_bytes);
+    s->qinv = evc_rsa_cut(&at, p_bytes);
     s->bn_bytes = evc_bn_scratch_bytes(kernel, 8 * (size_t)numbers->n_bytes);
     s->bn_scratch = at;
 }
@@ -278,17 +279,30 @@ EVC_OUT_OF_LINE enum evc_status check_numbers(const struct evc_rsa_private *key,
 
 /* ---- Private keys ---------------------------------------------------------------------------- */
 
+/* The numbers with the lengths that stand for 0. */
+static struct evc_rsa_numbers with_lengths(struct evc_rsa_numbers numbers)
+{
+    uint32_t *const short_ones[] = {&numbers.dp_bytes, &numbers.dq_bytes, &numbers.qinv_bytes};
+
+    if (!numbers.d_bytes)
+        numbers.d_bytes = numbers.n_bytes;
+    for (size_t i = 0; i < sizeof short_ones / sizeof short_ones[0]; i++)
+        if (!*short_ones[i])
+            *short_ones[i] = numbers.p_bytes;
+    return numbers;
+}
+
 static int overlaps(const void *memory, size_t memory_bytes, const struct evc_rsa_numbers *numbers)
 {
-    const uint8_t *const long_ones[] = {numbers->n, numbers->d};
-    const uint8_t *const short_ones[] = {numbers->p, numbers->q, numbers->dp, numbers->dq,
-                                         numbers->qinv};
-    int found = evc_overlap(memory, memory_bytes, numbers->e, numbers->e_bytes);
+    const struct number all[] = {
+        {numbers->n, numbers->n_bytes},       {numbers->d, numbers->d_bytes},
+        {numbers->e, numbers->e_bytes},       {numbers->p, numbers->p_bytes},
+        {numbers->q, numbers->p_bytes},       {numbers->dp, numbers->dp_bytes},
+        {numbers->dq, numbers->dq_bytes},     {numbers->qinv, numbers->qinv_bytes}};
+    int found = 0;
 
-    for (size_t i = 0; i < sizeof long_ones / sizeof long_ones[0]; i++)
-        found |= evc_overlap(memory, memory_bytes, long_ones[i], numbers->n_bytes);
-    for (size_t i = 0; i < sizeof short_ones / sizeof short_ones[0]; i++)
-        found |= evc_overlap(memory, memory_bytes, short_ones[i], numbers->p_bytes);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        found |= evc_overlap(memory, memory_bytes, all[i].bytes, all[i].n_bytes);
     return found;
 }
 
@@ -303,6 +317,9 @@ static enum evc_status check_lengths(const struct evc_bn *kernel,
     if (n.n_bytes != numbers->n_bytes || numbers->p_bytes != evc_rsa_half(n.n_bytes))
         return EVC_ERR_KEY;
     if (!numbers->d || !numbers->p || !numbers->q || !numbers->dp || !numbers->dq || !numbers->qinv)
+        return EVC_ERR_KEY;
+    if (numbers->d_bytes > numbers->n_bytes || numbers->dp_bytes > numbers->p_bytes ||
+        numbers->dq_bytes > numbers->p_bytes || numbers->qinv_bytes > numbers->p_bytes)
         return EVC_ERR_KEY;
     return evc_bn_modulus_bytes(kernel, 8 * (size_t)numbers->p_bytes) ? EVC_OK : EVC_ERR_KEY_SIZE;
 }
@@ -352,59 +369,85 @@ EVC_OUT_OF_LINE void set_forms(const struct evc_rsa_private *key,
     evc_clear(&key->kernel->kernel);
 }
 
+/* A copy of out_bytes bytes, which begins with zeros. */
+static const uint8_t *copy_number(const uint8_t *place, size_t out_bytes, const uint8_t *in,
+                                  size_t in_bytes)
+{
+    uint8_t *const out = (uint8_t *)(uintptr_t)place;
+
+    memset(out, 0, out_bytes - in_bytes);
+    evc_copy_secret(out + (out_bytes - in_bytes), in, in_bytes);
+    return out;
+}
+
+/* The same numbers, of which d, dp, dq and qinv are now in the key or in scratch memory, in their
+ * full lengths. */
+static struct evc_rsa_numbers copy_numbers(const struct evc_rsa_private *key,
+                                           struct evc_rsa_numbers numbers, struct setup *s)
+{
+    const size_t n_bytes = numbers.n_bytes, p_bytes = numbers.p_bytes;
+
+    numbers.d = copy_number(evc_rsa_d(key), n_bytes, numbers.d, numbers.d_bytes);
+    numbers.dp = copy_number(evc_rsa_d_of(key, 0), p_bytes, numbers.dp, numbers.dp_bytes);
+    numbers.dq = copy_number(evc_rsa_d_of(key, 1), p_bytes, numbers.dq, numbers.dq_bytes);
+    numbers.qinv = copy_number(s->qinv, p_bytes, numbers.qinv, numbers.qinv_bytes);
+    return numbers;
+}
+
 static enum evc_status set_private(struct evc_rsa_private *key, const struct evc_bn *kernel,
-                                   const struct evc_rsa_numbers *numbers, struct number e,
+                                   const struct evc_rsa_numbers *given, struct number e,
                                    struct setup *s)
 {
-    const struct number n = {numbers->n, numbers->n_bytes};
+    const struct number n = {given->n, given->n_bytes};
+    struct evc_rsa_numbers numbers;
     enum evc_status status = set_public((void *)(uintptr_t)evc_rsa_public_part(key), kernel, n, e);
 
     key->kernel = kernel;
-    key->n_bytes = numbers->n_bytes;
-    key->p_bytes = numbers->p_bytes;
+    key->n_bytes = given->n_bytes;
+    key->p_bytes = given->p_bytes;
     if (status == EVC_OK)
-        status = set_prime(key, 0, numbers->p);
+        status = set_prime(key, 0, given->p);
     if (status == EVC_OK)
-        status = set_prime(key, 1, numbers->q);
-    if (status == EVC_OK)
-        status = check_numbers(key, s, numbers, e);
-    if (status == EVC_ERR_RANGE)
-        status = EVC_ERR_KEY;
+        status = set_prime(key, 1, given->q);
     if (status != EVC_OK)
         return status;
-    evc_copy_secret((uint8_t *)(uintptr_t)evc_rsa_d(key), numbers->d, numbers->n_bytes);
-    evc_copy_secret((uint8_t *)(uintptr_t)evc_rsa_d_of(key, 0), numbers->dp, numbers->p_bytes);
-    evc_copy_secret((uint8_t *)(uintptr_t)evc_rsa_d_of(key, 1), numbers->dq, numbers->p_bytes);
-    set_forms(key, numbers, s);
-    return EVC_OK;
+    numbers = copy_numbers(key, *given, s);
+    status = check_numbers(key, s, &numbers, e);
+    if (status == EVC_ERR_RANGE)
+        status = EVC_ERR_KEY;
+    if (status == EVC_OK)
+        set_forms(key, &numbers, s);
+    return status;
 }
 
 enum evc_status evc_rsa_set_private_in(void *memory, size_t memory_bytes,
                                        const struct evc_bn *kernel,
-                                       const struct evc_rsa_numbers *numbers, size_t least_bits,
+                                       const struct evc_rsa_numbers *given, size_t least_bits,
                                        void *scratch, size_t scratch_bytes)
 {
     enum evc_status status = EVC_ERR_KERNEL;
     struct number n = {NULL, 0}, e = {NULL, 0};
+    struct evc_rsa_numbers numbers;
     struct setup s;
 
-    if (kernel && numbers) {
-        n = without_zeros(numbers->n, numbers->n_bytes);
-        e = without_zeros(numbers->e, numbers->e_bytes);
-        status = check_lengths(kernel, numbers, n, e, least_bits);
+    if (kernel && given) {
+        numbers = with_lengths(*given);
+        n = without_zeros(numbers.n, numbers.n_bytes);
+        e = without_zeros(numbers.e, numbers.e_bytes);
+        status = check_lengths(kernel, &numbers, n, e, least_bits);
         if (status == EVC_OK)
             status = evc_check_key_memory(memory, memory_bytes,
-                                          evc_rsa_private_bytes(kernel, bits_of(n)), numbers,
-                                          sizeof *numbers);
-        if (status == EVC_OK && overlaps(memory, memory_bytes, numbers))
+                                          evc_rsa_private_bytes(kernel, bits_of(n)), given,
+                                          sizeof *given);
+        if (status == EVC_OK && overlaps(memory, memory_bytes, &numbers))
             status = EVC_ERR_OVERLAP;
         if (status == EVC_OK && scratch_bytes < evc_rsa_scratch_bytes(kernel, bits_of(n)))
             status = EVC_ERR_SCRATCH;
     }
     evc_wipe(memory, memory_bytes);
     if (status == EVC_OK) {
-        place_setup(&s, kernel, numbers, scratch);
-        status = set_private(memory, kernel, numbers, e, &s);
+        place_setup(&s, kernel, &numbers, scratch);
+        status = set_private(memory, kernel, &numbers, e, &s);
         evc_wipe(scratch, evc_rsa_scratch_bytes(kernel, bits_of(n)));
     }
     if (status != EVC_OK)

@@ -211,11 +211,18 @@ static struct rsa *make_rsa(const struct task *t)
                                         "rsa-exponent2", "rsa-coefficient1"};
     struct rsa *const r = allocate(sizeof *r);
     const size_t key_bytes = evc_rsa_private_bytes(t->kernel, t->bits), half = t->bytes / 2;
-    struct evc_rsa_numbers numbers = {n,        d,        e, parts[0], parts[1], parts[2],
-                                      parts[3], parts[4], 0, 3,        0};
+    const struct evc_rsa_numbers numbers = {.n = n,
+                                            .d = d,
+                                            .e = e,
+                                            .p = parts[0],
+                                            .q = parts[1],
+                                            .dp = parts[2],
+                                            .dq = parts[3],
+                                            .qinv = parts[4],
+                                            .n_bytes = (uint32_t)t->bytes,
+                                            .e_bytes = sizeof e,
+                                            .p_bytes = (uint32_t)half};
 
-    numbers.n_bytes = (uint32_t)t->bytes;
-    numbers.p_bytes = (uint32_t)half;
     r->pkey = need(openssl.keygen(NULL, NULL, "RSA", t->bits));
     export_number(r->pkey, "n", n, t->bytes);
     export_number(r->pkey, "d", d, t->bytes);

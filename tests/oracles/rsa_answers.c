@@ -7,6 +7,11 @@
  *     key N,E,D,P,Q,DP,DQ,QINV      sets the private key for what follows; P to
  *                                   QINV have the same length
  *     public-key N,E                sets the public key alone
+ *     read-private FILE             the numbers of a file with a key, as they are there:
+ *                                   n,e,d,p,q,dp,dq,qinv
+ *     read-public FILE              n,e
+ *     load-private FILE             sets the key of a file for what follows
+ *     load-public FILE
  *     generate SEED BITS E          a new key, which is set: n, e, d, p, q, dp, dq,
  *                                   qinv with commas between
  *     check SEED                    whether its primes are prime
@@ -31,6 +36,7 @@
 #include <string.h>
 
 #include "everycore/cpu.h"
+#include "everycore/rsa_key_file.h"
 #include "everycore/rsa_padding.h"
 
 #define MOST EVC_BN_MAX_BYTES
@@ -130,6 +136,45 @@ static enum evc_status set_key(const struct evc_bn *kernel, const char *list)
                                   sizeof scratch);
 }
 
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static uint8_t file[sizeof line / 2];
+
+static void print_numbers(const uint8_t *const *all, const uint32_t *sizes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < sizes[i]; j++)
+            printf("%02x", all[i][j]);
+        printf("%s", i + 1 < n ? "," : " ");
+    }
+}
+
+/* Prints the numbers. */
+static enum evc_status read_file(int of_private, const char *hex)
+{
+    static uint8_t room[sizeof file];
+    const size_t n = read_bytes(file, sizeof file, hex);
+    struct evc_rsa_numbers k;
+    const enum evc_status status =
+        (of_private ? evc_rsa_read_private : evc_rsa_read_public)(file, n, room, sizeof room, &k);
+    const uint8_t *const all[] = {k.n, k.e, k.d, k.p, k.q, k.dp, k.dq, k.qinv};
+    const uint32_t sizes[] = {k.n_bytes, k.e_bytes,  k.d_bytes,  k.p_bytes,
+                              k.p_bytes, k.dp_bytes, k.dq_bytes, k.qinv_bytes};
+
+    if (status == EVC_OK)
+        print_numbers(all, sizes, of_private ? 8 : 2);
+    return status;
+}
+
+static enum evc_status load_file(int of_private, const char *hex)
+{
+    const size_t n = read_bytes(file, sizeof file, hex);
+
+    is_private = of_private;
+    return (of_private ? evc_rsa_load_private : evc_rsa_load_public)(
+        memory, sizeof memory, evc_cpu_features(), 0, file, n, LEAST_BITS, scratch, sizeof scratch);
+}
+
 /* Prints the numbers. */
 static enum evc_status generate(const struct evc_bn *kernel, char **words)
 {
@@ -149,11 +194,7 @@ static enum evc_status generate(const struct evc_bn *kernel, char **words)
         const uint8_t *const all[] = {k.n, k.e, k.d, k.p, k.q, k.dp, k.dq, k.qinv};
         const uint32_t sizes[] = {k.n_bytes, k.e_bytes, k.n_bytes, k.p_bytes,
                                   k.p_bytes, k.p_bytes, k.p_bytes, k.p_bytes};
-        for (size_t i = 0; i < 8; i++) {
-            for (size_t j = 0; j < sizes[i]; j++)
-                printf("%02x", all[i][j]);
-            printf("%s", i < 7 ? "," : " ");
-        }
+        print_numbers(all, sizes, 8);
         is_private = 1;
         status = evc_rsa_set_private_in(memory, sizeof memory, kernel, &k, LEAST_BITS, scratch,
                                         sizeof scratch);
@@ -328,6 +369,10 @@ static enum evc_status answer(const struct evc_bn *kernel, const char *question,
         return set_key(kernel, words[0]);
     if (strcmp(question, "public-key") == 0)
         return set_public_key(kernel, words[0]);
+    if (strcmp(question, "read-private") == 0 || strcmp(question, "read-public") == 0)
+        return read_file(strcmp(question, "read-private") == 0, words[0]);
+    if (strcmp(question, "load-private") == 0 || strcmp(question, "load-public") == 0)
+        return load_file(strcmp(question, "load-private") == 0, words[0]);
     if (strcmp(question, "generate") == 0)
         return generate(kernel, words);
     if (!private_key()->kernel)

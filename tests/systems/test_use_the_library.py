@@ -49,6 +49,7 @@ EXAMPLES = (
     "docs/reference/cpu-timing.md",
 )
 BIGNUM = "docs/evidence/bignum.md"
+KEY_FILES = "docs/guides/rsa-key-files.md"
 
 
 def examples(document: str) -> list[str]:
@@ -281,6 +282,27 @@ def test_every_set_best_function_is_exported(prefix: pathlib.Path) -> None:
     exported = set(re.findall(r" T (\w+)$", symbols, re.M))
     assert len(best) > 10
     assert best <= exported
+
+
+@pytest.mark.parametrize("form", ["", "-traditional ", "der"])
+def test_the_guide_signs_with_the_key_that_openssl_makes(
+    form: str, static_flags: list[str], tmp_path: pathlib.Path
+) -> None:
+    """By the commands that docs/guides/rsa-key-files.md shows, of which the last one verifies."""
+    need("openssl")
+    program = tmp_path / "sign.c"
+    program.write_text(examples(KEY_FILES)[0])
+    run([*COMPILER, *WARNINGS, program, *static_flags, "-o", tmp_path / "sign"])
+    (tmp_path / "message").write_text("a message")
+    for command in shown_commands(KEY_FILES):
+        line = command.replace("genrsa ", f"genrsa {form if form != 'der' else ''}")
+        line = line.replace("3072", "2048")
+        if form == "der" and "./sign" in line:
+            line = f"openssl pkey -in key.pem -outform DER -out key.der && {line}"
+            line = line.replace("sign key.pem", "sign key.der")
+        code, text = ended("sh", "-c", line, cwd=tmp_path)
+        assert code == 0, f"{line}: {text}"
+    assert text.strip() == "Verified OK"
 
 
 def test_pkg_config_and_header_name_one_version(flags: list[str], prefix: pathlib.Path) -> None:

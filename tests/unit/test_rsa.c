@@ -475,6 +475,14 @@ static void keys_that_are_not_set_up_are_refused(void)
     numbers = first;
     numbers.p_bytes++;
     refuse(&numbers, EVC_ERR_KEY);
+    for (int i = 0; i < 4; i++) { /* longer than the key has room for */
+        numbers = first;
+        *(i == 0   ? &numbers.d_bytes
+          : i == 1 ? &numbers.dp_bytes
+          : i == 2 ? &numbers.dq_bytes
+                   : &numbers.qinv_bytes) = i == 0 ? N_BYTES + 1 : P_BYTES + 1;
+        refuse(&numbers, EVC_ERR_KEY);
+    }
 }
 
 /* Set-ups leave nothing of a key that was there, also where the new one is smaller or refused. */
@@ -693,9 +701,7 @@ static const uint8_t long_dq[32] = {
 static const uint8_t long_qinv[32] = {
     0xbf, 0x65, 0x7b, 0x83, 0xf8, 0x93, 0xab, 0xb0, 0xdf, 0xfb, 0x2e, 0x87, 0x1b, 0xe9, 0x3b, 0xcf,
     0x46, 0x22, 0x1f, 0x30, 0xb3, 0x78, 0x6e, 0xff, 0xc6, 0x76, 0x84, 0xb6, 0x7c, 0x7d, 0xe7, 0xe6};
-static const struct evc_rsa_numbers long_numbers = {
-    long_n,  long_d,    long_e,     long_p,        long_q,        long_dp,
-    long_dq, long_qinv, LONG_BYTES, sizeof long_e, LONG_BYTES / 2};
+static const struct evc_rsa_numbers long_numbers = NUMBERS(long);
 
 /* No hash that is safe: it mixes bytes. Fails after hashes_left calls. */
 static int hashes_left;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Keys of RSA in files: DER and PEM, as `openssl genrsa`, `openssl genpkey` and `openssl rsa
+ * -pubout` write them.
+ *
+ *     static EVC_ALIGN(16) uint8_t memory[EVC_RSA_MOST_PRIVATE_BYTES(4096)];
+ *     static uint8_t scratch[EVC_RSA_MOST_SCRATCH_BYTES(4096)];
+ *     ... file: the file's file_bytes bytes ...
+ *     enum evc_status status =
+ *         evc_rsa_load_private(memory, sizeof memory, evc_cpu_features(), 0, file, file_bytes, 0,
+ *                              scratch, sizeof scratch);
+ *     const struct evc_rsa_private *key = (const void *)memory;
+ *     if (status == EVC_OK)
+ *         status = evc_rsa_sign_pss(key, &pss, digest, 32, evc_random_system(), signature, scratch,
+ *                                   sizeof scratch);
+ *     evc_wipe(memory, sizeof memory);
+ *
+ * Forms, which are told apart by the label of PEM, or by the first elements of DER:
+ *
+ *     RSA PRIVATE KEY   RSAPrivateKey, version 0 (PKCS #1: RFC 8017, A.1.2)
+ *     PRIVATE KEY       PrivateKeyInfo, version 0, and OneAsymmetricKey, version 1 (PKCS #8:
+ *                       RFC 5208, RFC 5958). Attributes are passed over; a public key, which
+ *                       version 1 has, must be the one of the private key.
+ *     RSA PUBLIC KEY    RSAPublicKey (RFC 8017, A.1.1)
+ *     PUBLIC KEY        SubjectPublicKeyInfo (RFC 5280, 4.1)
+ *
+ * The algorithm is rsaEncryption with parameters NULL (RFC 8017, A.1). Keys of id-RSASSA-PSS are
+ * refused: they may serve for PSS with certain hashes alone (RFC 4055, 1.2), which a key here does
+ * not remember.
+ *
+ * DER is strict (X.690, chapter 10): lengths and numbers in the fewest bytes, no length without an
+ * end, no number below 0, nothing behind a key. A file has less than 16 MiB of it.
+ *
+ * PEM is RFC 7468. Text in front of the key and behind it is passed over, with blocks of other
+ * labels: certificates, parameters of curves. The first key counts. Lines may have any length
+ * and end with LF, CR or CRLF; blanks and empty lines may stand between characters of base64.
+ * Base64 is strict (RFC 4648): as much padding as needed, unused bits are 0.
+ *
+ * Constant time: for the bytes of private numbers, also in base64. Public are the lengths of all
+ * numbers, the places of line breaks, n, e, and the status.
+ */
+#ifndef EVERYCORE_RSA_KEY_FILE_H
+#define EVERYCORE_RSA_KEY_FILE_H
+
+#include "everycore/rsa.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Every call below may return
+ *
+ * EVC_ERR_ENCODING    the file is neither DER nor PEM of such a key
+ * EVC_ERR_ALGORITHM   a key of another algorithm, or of a version that is not read: with more than
+ *                     two primes
+ * EVC_ERR_ENCRYPTED   the private key is encrypted; `openssl pkey` decrypts it
+ * EVC_ERR_KEY         p and q have different lengths
+ * EVC_ERR_SCRATCH     the room or the scratch memory is too small
+ */
+
+/* ---- From a file to a key -------------------------------------------------------------------- */
+
+/*
+ * Set the key of a file, PEM or DER, with the kernel of bn that selection gives for its length:
+ * evc_bn_select_for(features, policy, EVC_USE_ANY, ...).
+ *
+ * memory, least_bits: as for evc_rsa_set_private_in. scratch: for what base64 gives, and what
+ * evc_rsa_scratch_bytes() says; EVC_RSA_MOST_SCRATCH_BYTES() has room for both. Both are wiped: scratch before the call returns, the memory first,
+ * also if the call then fails. The file is left; wipe it.
+ *
+ * EVC_ERR_OVERLAP   the file lies in the memory
+ * others            as above, and as evc_rsa_set_private_in and evc_rsa_set_public_in
+ */
+EVC_CHECKED enum evc_status evc_rsa_load_private(void *memory, size_t memory_bytes,
+                                                 uint64_t features, unsigned policy,
+                                                 const uint8_t *file, size_t file_bytes,
+                                                 size_t least_bits, void *scratch,
+                                                 size_t scratch_bytes);
+EVC_CHECKED enum evc_status evc_rsa_load_public(void *memory, size_t memory_bytes,
+                                                uint64_t features, unsigned policy,
+                                                const uint8_t *file, size_t file_bytes,
+                                                size_t least_bits, void *scratch,
+                                                size_t scratch_bytes);
+
+/* ---- From a file to numbers ------------------------------------------------------------------ */
+
+/*
+ * The numbers of a file, for evc_rsa_set_private_in and evc_rsa_set_public_in, which check
+ * them. They are not copied: those of DER are in the file, and those of PEM in room, where base64
+ * is decoded to.
+ *
+ * room: room_bytes bytes; file_bytes are always enough, three quarters of the base64 are needed,
+ * and none for DER. It may be the file itself; else they do not overlap. Wipe it when the key is
+ * set up.
+ *
+ * evc_rsa_read_public finds n and e; the other numbers are then NULL.
+ *
+ * After an error *numbers is empty, and the bytes of room that were written are zeros.
+ */
+EVC_CHECKED enum evc_status evc_rsa_read_private(const uint8_t *file, size_t file_bytes,
+                                                 uint8_t *room, size_t room_bytes,
+                                                 struct evc_rsa_numbers *numbers);
+EVC_CHECKED enum evc_status evc_rsa_read_public(const uint8_t *file, size_t file_bytes,
+                                                uint8_t *room, size_t room_bytes,
+                                                struct evc_rsa_numbers *numbers);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
