@@ -11,6 +11,7 @@
 #include "rsa_keys.h"
 #include "taint.h"
 
+#include "everycore/rsa_key_file.h"
 #include "rsa/padding.h"
 #include "rsa/parts.h"
 
@@ -61,6 +62,27 @@ CT_CALL(set_private, set_up(c))
 
 #define KEY ((const struct evc_rsa_private *)(const void *)c->key)
 #define PUBLIC_KEY evc_rsa_public_of(KEY)
+
+/* ---- Key files ------------------------------------------------------------------------------- */
+
+static uint8_t pem[RSA_PEM_BYTES], room[RSA_PEM_BYTES];
+static size_t pem_bytes;
+
+/* Secret is a text whose lines and headers of DER are public. */
+static bool write_pem(struct ct_call *c)
+{
+    choose_key(c);
+    pem_bytes = rsa_put_pem(pem, &chosen);
+    return true;
+}
+
+static bool read_pem(struct ct_call *c)
+{
+    struct evc_rsa_numbers numbers;
+
+    (void)c;
+    return evc_rsa_read_private(pem, pem_bytes, room, sizeof room, &numbers) == EVC_OK;
+}
 
 /* The bytes of the call's secrets, none of which is zero where a filling is drawn. */
 static int fill(void *context, uint8_t *out, size_t n_bytes)
@@ -239,6 +261,7 @@ static bool complete(struct ct_call *c)
 #define KEYS_AND_RAW_OPERATIONS                                         \
     {"rsa-set-private", 0, 0, false, choose, set_private},              \
         {"rsa-complete", 0, 0, false, choose, complete},                \
+        {"rsa-read-private", 0, 0, false, write_pem, read_pem},         \
         {"rsa-public", 0, 0, false, set_and_encrypt, public_operation}, \
     {                                                                   \
         "rsa-private", 0, 0, false, set_and_encrypt, private_operation  \

@@ -7,6 +7,7 @@
 #include "rsa_keys.h"
 
 #include "everycore/cpu.h"
+#include "everycore/rsa_key_file.h"
 #include "prime/work.h"
 #include "rsa/parts.h"
 
@@ -16,6 +17,7 @@ static struct {
     EVC_ALIGN(64) uint8_t key[16384];
     struct rsa_key_bytes numbers;
     uint8_t random[64], in[N_BYTES], out[N_BYTES], generated[1024];
+    uint8_t pem[RSA_PEM_BYTES], der[RSA_DER_BYTES];
     uint8_t scratch[81920]; /* eight candidates side by side need the most: 68,682 bytes */
     size_t out_bytes;
 } at;
@@ -151,6 +153,39 @@ static void prepare_bases(unsigned version)
 static void check_key(void)
 {
     must(evc_rsa_check_key(key(), &randomness, at.scratch, sizeof at.scratch));
+}
+
+/* ---- Key files ------------------------------------------------------------------------------- */
+
+static size_t pem_bytes;
+
+static void prepare_pem(unsigned version)
+{
+    prepare(version);
+    pem_bytes = rsa_put_pem(at.pem, &at.numbers);
+    memset(at.der, 0, sizeof at.der);
+}
+
+static void read_pem(void)
+{
+    struct evc_rsa_numbers numbers;
+
+    must(evc_rsa_read_private(at.pem, pem_bytes, at.der, sizeof at.der, &numbers));
+}
+
+static void prepare_wrong_pem(unsigned version)
+{
+    prepare_pem(version);
+    at.pem[pem_bytes - 2] = 'x';
+}
+
+static enum evc_status of_wrong_pem;
+
+static void read_wrong_pem(void)
+{
+    struct evc_rsa_numbers numbers;
+
+    of_wrong_pem = evc_rsa_read_private(at.pem, pem_bytes, at.der, sizeof at.der, &numbers);
 }
 
 /* ---- Keys that are refused ------------------------------------------------------------------- */
@@ -290,6 +325,10 @@ enum result rsa_leaves_nothing_behind(struct check *c)
     look(c, "set_private with a wrong qinv", prepare_wrong_qinv, set_wrong_key);
     if (of_wrong_key != EVC_ERR_KEY)
         return check_fail(c, "a key with a wrong qinv is not refused");
+    look(c, "read_private", prepare_pem, read_pem);
+    look(c, "read_private of a wrong text", prepare_wrong_pem, read_wrong_pem);
+    if (of_wrong_pem != EVC_ERR_ENCODING)
+        return check_fail(c, "a text with a wrong last line is not refused");
     look(c, "sign_pkcs1", prepare, sign_pkcs1);
     look(c, "sign_pss", prepare, sign_pss);
     look(c, "encrypt_oaep", prepare, encrypt_oaep);

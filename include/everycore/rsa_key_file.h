@@ -66,8 +66,9 @@ extern "C" {
  * evc_bn_select_for(features, policy, EVC_USE_ANY, ...).
  *
  * memory, least_bits: as for evc_rsa_set_private_in. scratch: for what base64 gives, and what
- * evc_rsa_scratch_bytes() says; EVC_RSA_MOST_SCRATCH_BYTES() has room for both. Both are wiped: scratch before the call returns, the memory first,
- * also if the call then fails. The file is left; wipe it.
+ * evc_rsa_scratch_bytes() says; EVC_RSA_MOST_SCRATCH_BYTES() has room for both. It is wiped before
+ * the call returns. The memory is wiped first, also if the call then fails. The file is left: wipe
+ * it.
  *
  * EVC_ERR_OVERLAP   the file lies in the memory
  * others            as above, and as evc_rsa_set_private_in and evc_rsa_set_public_in
