@@ -59,6 +59,7 @@ FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "600")
             ("tools/check-tree --self-test", LONG),
             ("tools/bench-query", LONG),
             (f"tools/fuzz --seconds {FUZZ_SECONDS}", LONG),
+            (f"tools/fuzz --target rsa_key_file --seconds {FUZZ_SECONDS}", LONG),
             (
                 "tests/oracles/openssl_arithmetic.py --breaks 20",
                 SLOW,
