@@ -55,7 +55,7 @@ extern "C" {
  * EVC_ERR_ALGORITHM   a key of another algorithm, or of a version that is not read: with more than
  *                     two primes
  * EVC_ERR_ENCRYPTED   the private key is encrypted; `openssl pkey` decrypts it
- * EVC_ERR_KEY         p and q have different lengths
+ * EVC_ERR_KEY         p and q have different lengths; or the public key of version 1 is another one
  * EVC_ERR_SCRATCH     the room or the scratch memory is too small
  */
 
