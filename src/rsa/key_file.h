@@ -21,8 +21,9 @@ struct evc_pem_label {
     enum evc_rsa_syntax syntax;
 };
 
-/* Decode the first block with one of n labels into out, which may be text; the rest of out is left.
- * other: the end of labels that belong to keys of other algorithms. */
+/* Decode the first block with one of n labels into out, which may be text. *n_out: 0 before the
+ * call; the bytes that were written, also after an error. other: the end of labels that belong to
+ * keys of other algorithms. */
 enum evc_status evc_pem_decode(const uint8_t *text, size_t text_bytes,
                                const struct evc_pem_label *labels, size_t n, const char *other,
                                uint8_t *out, size_t out_bytes, size_t *n_out,

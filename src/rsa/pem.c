@@ -132,7 +132,7 @@ static uint32_t digit_of(uint32_t c, uint32_t *is_digit)
 
 /* A block, as far as it is read. */
 struct base64 {
-    uint32_t word, n_bits; /* the lowest n_bits of word are not written yet */
+    uint32_t word, n_bits; /* n_bits bits, which are not written yet */
     uint32_t n_padding;
     uint8_t *out;
     size_t n_out;
@@ -150,6 +150,7 @@ static enum evc_status add_digit(struct base64 *b, uint32_t digit, size_t out_by
         return EVC_ERR_SCRATCH;
     b->n_bits -= 8;
     b->out[b->n_out++] = (uint8_t)(b->word >> b->n_bits);
+    b->word &= ((uint32_t)1 << b->n_bits) - 1; /* nothing else of the key stays here */
     return EVC_OK;
 }
 
@@ -162,7 +163,7 @@ static enum evc_status add_other(struct base64 *b, uint8_t c)
 /* Whether the last digits are whole bytes, with padding for those that are missing of four. */
 static int is_complete(const struct base64 *b)
 {
-    uint32_t unused = b->word & (((uint32_t)1 << b->n_bits) - 1);
+    uint32_t unused = b->word;
 
     evc_public(&unused, sizeof unused); /* the status tells it */
     return b->n_bits < 6 && 2 * b->n_padding == b->n_bits && unused == 0;
@@ -211,10 +212,7 @@ enum evc_status evc_pem_decode(const uint8_t *text, size_t text_bytes,
     status = decode(&t, &b, out_bytes);
     if (status == EVC_OK && !(accept(&t, "-----END ") && accept_label(&t, label->text)))
         status = EVC_ERR_ENCODING;
-    if (status != EVC_OK)
-        evc_wipe(out, b.n_out);
     *n_out = b.n_out;
-    evc_wipe(&b, sizeof b);
     *syntax = label->syntax;
     return status;
 }
