@@ -24,8 +24,10 @@
 CT_CALL(set_key, evc_aes_set_key(AES, KERNEL, USER_KEY) == EVC_OK)
 CT_CALL(set_encrypt_key, evc_aes_set_encrypt_key(AES, KERNEL, USER_KEY) == EVC_OK)
 CT_CALL(set_xts_key, evc_aes_xts_set_key(XTS, KERNEL, KERNEL, USER_KEY) == EVC_OK)
-CT_CALL(set_cmac_key, evc_aes_cmac_set_key(CMAC, KERNEL, USER_KEY) == EVC_OK)
-CT_CALL(set_ccm_key, evc_aes_ccm_set_key(CCM, KERNEL, KERNEL, USER_KEY) == EVC_OK)
+CT_CALL(set_cmac_key, evc_aes_cmac_set_key(CMAC, KERNEL, USER_KEY) == EVC_OK &&
+                          evc_aes_cmac_allow_short_tags(CMAC) == EVC_OK)
+CT_CALL(set_ccm_key, evc_aes_ccm_set_key(CCM, KERNEL, KERNEL, USER_KEY) == EVC_OK &&
+                         evc_aes_ccm_allow_short_tags(CCM) == EVC_OK)
 
 /* ---- Blocks and chains --------------------------------------------------------------------- */
 

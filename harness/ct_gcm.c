@@ -19,11 +19,14 @@
 
 static bool pair(struct ct_call *c, const struct evc_aes *aes, const struct evc_ghash *ghash)
 {
-    return evc_gcm_set_pair(GCM, aes, ghash, c->secret.user_key, c->key_bits) == EVC_OK;
+    return evc_gcm_set_pair(GCM, aes, ghash, c->secret.user_key, c->key_bits) == EVC_OK &&
+           evc_gcm_allow_short_tags(GCM) == EVC_OK;
 }
 
 CT_CALL(key_of_gcm,
-        evc_gcm_set_key(GCM, evc_gcm_named(c->kernel), c->secret.user_key, c->key_bits) == EVC_OK)
+        evc_gcm_set_key(GCM, evc_gcm_named(c->kernel), c->secret.user_key, c->key_bits) ==
+                EVC_OK &&
+            evc_gcm_allow_short_tags(GCM) == EVC_OK)
 CT_CALL(key_of_aes, pair(c, evc_aes_named(c->kernel), evc_ghash_select(features_here(), 0)))
 CT_CALL(key_of_ghash,
         pair(c, evc_aes_select(features_here(), 0, EVC_USE_PARALLEL), evc_ghash_named(c->kernel)))

@@ -142,7 +142,7 @@ static const struct evc_rsa_oaep oaep = {&rsa_mixing, &rsa_mixing, NULL, 0};
  * in which (first byte, hash of the label, byte behind the zeros), and how many zeros there are. */
 static bool set_and_pad_oaep(struct ct_call *c)
 {
-    static uint8_t room[EVC_RSA_MOST_DIGEST_BYTES];
+    static uint8_t digest[EVC_RSA_MOST_DIGEST_BYTES];
     const struct evc_rsa_piece label = {NULL, 0};
     uint8_t *const db = em + DB_AT;
     uint32_t how, zeros, is_right;
@@ -161,9 +161,9 @@ static bool set_and_pad_oaep(struct ct_call *c)
         const uint32_t is_there = ~evc_mask_nonzero32(zeros ^ at);
         db[i] = (uint8_t)((is_there & (1 + (1 & is_right))) | (is_behind & c->secret.in[i]));
     }
-    return evc_rsa_mask(&rsa_mixing, em + SEED_AT, RSA_DIGEST_BYTES, db, DB_BYTES, room) ==
+    return evc_rsa_mask(&rsa_mixing, em + SEED_AT, RSA_DIGEST_BYTES, db, DB_BYTES, digest) ==
                EVC_OK &&
-           evc_rsa_mask(&rsa_mixing, db, DB_BYTES, em + SEED_AT, RSA_DIGEST_BYTES, room) ==
+           evc_rsa_mask(&rsa_mixing, db, DB_BYTES, em + SEED_AT, RSA_DIGEST_BYTES, digest) ==
                EVC_OK &&
            encrypt(c);
 }

@@ -503,6 +503,8 @@ enum evc_status evc_aes_ccm_seal_joined(const struct evc_aes_ccm_key *key, const
                                         const uint8_t *in, uint8_t *out, size_t len_bytes,
                                         size_t tag_bytes)
 {
+    if (!out)
+        return EVC_ERR_PARAMETER;
     return evc_aes_ccm_seal(key, nonce, nonce_bytes, aad, aad_bytes, in, out, len_bytes,
                             out + len_bytes, tag_bytes);
 }
@@ -516,11 +518,13 @@ enum evc_status evc_aes_ccm_open_joined(const struct evc_aes_ccm_key *key, const
     uint8_t tag[16];
 
     if (!is_set(key))
-        return EVC_ERR_KERNEL;
+        return evc_key_error(key);
     if (tag_bytes > sizeof tag)
         return EVC_ERR_TAG_SIZE;
     if (in_bytes < tag_bytes)
         return EVC_ERR_LENGTH;
+    if (!in)
+        return EVC_ERR_PARAMETER;
     memcpy(tag, in + (in_bytes - tag_bytes), tag_bytes);
     return evc_aes_ccm_open(key, nonce, nonce_bytes, aad, aad_bytes, in, out, in_bytes - tag_bytes,
                             tag, tag_bytes);

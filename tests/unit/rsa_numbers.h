@@ -45,12 +45,13 @@ static const uint8_t second_dq[16] = {
     0x95, 0xbe, 0xa9, 0xd8, 0x95, 0x05, 0x9f, 0xc6, 0x26, 0x62, 0x11, 0x71, 0xbb, 0x61, 0xc2, 0x87};
 static const uint8_t second_qinv[16] = {
     0xa7, 0xc3, 0xfe, 0xf1, 0x91, 0x85, 0x0c, 0x2d, 0xc1, 0x58, 0xfc, 0xd5, 0xa0, 0xc9, 0xd9, 0x3d};
-#define KEY(name)                                                                            \
-    {                                                                                        \
-        name##_n, name##_d, name##_e, name##_p, name##_q, name##_dp, name##_dq, name##_qinv, \
-            N_BYTES, sizeof name##_e, P_BYTES                                                \
+#define NUMBERS(name)                                                                      \
+    {                                                                                      \
+        .n = name##_n, .d = name##_d, .e = name##_e, .p = name##_p, .q = name##_q,         \
+        .dp = name##_dp, .dq = name##_dq, .qinv = name##_qinv, .n_bytes = sizeof name##_n, \
+        .e_bytes = sizeof name##_e, .p_bytes = sizeof name##_p                             \
     }
-static const struct evc_rsa_numbers first = KEY(first), second = KEY(second);
+static const struct evc_rsa_numbers first = NUMBERS(first), second = NUMBERS(second);
 
 /* Keys of the same p and q, whose e has 9, 16 and 32 bytes. */
 static const uint8_t e9_e[9] = {
@@ -81,12 +82,13 @@ static const uint8_t e32_dp[16] = {
     0x19, 0xf9, 0x89, 0xf6, 0x7c, 0x24, 0x8c, 0x1f, 0x41, 0x63, 0x25, 0x25, 0x75, 0xf0, 0x95, 0xb9};
 static const uint8_t e32_dq[16] = {
     0x33, 0xf3, 0x25, 0x4c, 0x40, 0x4e, 0xbc, 0x35, 0x14, 0xcb, 0x1d, 0x47, 0xa2, 0x35, 0xf5, 0xd9};
-#define KEY_OF_E(name)                                                                       \
-    {                                                                                        \
-        first_n, name##_d, name##_e, first_p, first_q, name##_dp, name##_dq, first_qinv,     \
-            N_BYTES, sizeof name##_e, P_BYTES                                                \
+#define NUMBERS_OF_E(name)                                                         \
+    {                                                                              \
+        .n = first_n, .d = name##_d, .e = name##_e, .p = first_p, .q = first_q,    \
+        .dp = name##_dp, .dq = name##_dq, .qinv = first_qinv, .n_bytes = N_BYTES,  \
+        .e_bytes = sizeof name##_e, .p_bytes = P_BYTES                             \
     }
-static const struct evc_rsa_numbers long_e_numbers[] = {KEY_OF_E(e9), KEY_OF_E(e16),
-                                                        KEY_OF_E(e32)};
+static const struct evc_rsa_numbers long_e_numbers[] = {NUMBERS_OF_E(e9), NUMBERS_OF_E(e16),
+                                                        NUMBERS_OF_E(e32)};
 
 #endif

@@ -24,8 +24,9 @@ static struct {
     struct evc_gcm_msg *gcm_msgs;
 } b;
 
-static uint8_t iv[16], aad[12], in[TEXT_BYTES], out[TEXT_BYTES], tag[16];
+static uint8_t iv[16], aad[12], in[TEXT_BYTES], out[TEXT_BYTES + 16], tag[16];
 static uint8_t ciphertext[2][TEXT_BYTES], right_tag[3][16]; /* of CCM, GCM; CMAC */
+static uint8_t joined[2][TEXT_BYTES + 16];
 static struct evc_msg msg;
 static struct evc_gcm_msg gcm_msg;
 
@@ -150,6 +151,10 @@ CALL(evc_aes_ccm_seal,
      (key, b.iv, 12, b.aad, b.aad_bytes, b.in, b.out, b.len_bytes, b.tag, 16))
 CALL(evc_aes_ccm_open, (key, b.iv, 12, b.aad, b.aad_bytes, b.in ? ciphertext[0] : NULL, b.out,
                         b.len_bytes, b.tag ? right_tag[0] : NULL, 16))
+CALL(evc_aes_ccm_seal_joined,
+     (key, b.iv, 12, b.aad, b.aad_bytes, b.in, b.out, b.len_bytes, 16))
+CALL(evc_aes_ccm_open_joined, (key, b.iv, 12, b.aad, b.aad_bytes, b.in ? joined[0] : NULL, b.out,
+                               b.len_bytes + 16, 16))
 CALL(evc_aes_ccm_start, (key, &s.ccm, b.iv, 12, b.aad_bytes, b.len_bytes, 16))
 CALL(evc_aes_ccm_aad, (key, &s.ccm, b.aad, b.aad_bytes))
 CALL(evc_aes_ccm_seal_update, (key, &s.ccm, b.in, b.out, b.len_bytes))
@@ -159,6 +164,9 @@ CALL(evc_aes_ccm_open_finish, (key, &s.ccm, b.tag ? right_tag[0] : NULL))
 CALL(evc_gcm_seal, (key, b.iv, 12, b.aad, b.aad_bytes, b.in, b.out, b.len_bytes, b.tag, 16))
 CALL(evc_gcm_open, (key, b.iv, 12, b.aad, b.aad_bytes, b.in ? ciphertext[1] : NULL, b.out,
                     b.len_bytes, b.tag ? right_tag[1] : NULL, 16))
+CALL(evc_gcm_seal_joined, (key, b.iv, 12, b.aad, b.aad_bytes, b.in, b.out, b.len_bytes))
+CALL(evc_gcm_open_joined, (key, b.iv, 12, b.aad, b.aad_bytes, b.in ? joined[1] : NULL, b.out,
+                           b.len_bytes + 16))
 CALL(evc_gcm_seal_many, (key, b.gcm_msgs, 1))
 CALL(evc_gcm_open_many, (key, b.gcm_msgs, 1))
 CALL(evc_gcm_start, (key, &s.gcm, b.iv, 12))
@@ -202,6 +210,8 @@ static const struct call {
     ROW(evc_aes_cmac_many, cmac, no_state, IN | MSGS, 1)
     ROW(evc_aes_ccm_seal, ccm, no_state, IV | AAD | IN | OUT | TAG, 1)
     ROW(evc_aes_ccm_open, ccm, no_state, IV | AAD | IN | OUT | TAG, 0)
+    ROW(evc_aes_ccm_seal_joined, ccm, no_state, IV | AAD | IN | OUT, 0)
+    ROW(evc_aes_ccm_open_joined, ccm, no_state, IV | AAD | IN | OUT, 0)
     START(evc_aes_ccm_start, ccm, IV)
     ROW(evc_aes_ccm_aad, ccm, ccm_aad, AAD, 1)
     ROW(evc_aes_ccm_seal_update, ccm, ccm_text, IN | OUT, 1)
@@ -210,6 +220,8 @@ static const struct call {
     ROW(evc_aes_ccm_open_finish, ccm, ccm_opened, TAG, 0)
     ROW(evc_gcm_seal, gcm, no_state, IV | AAD | IN | OUT | TAG, 1)
     ROW(evc_gcm_open, gcm, no_state, IV | AAD | IN | OUT | TAG, 0)
+    ROW(evc_gcm_seal_joined, gcm, no_state, IV | AAD | IN | OUT, 0)
+    ROW(evc_gcm_open_joined, gcm, no_state, IV | AAD | IN | OUT, 0)
     ROW(evc_gcm_seal_many, gcm, no_state, IV | AAD | IN | OUT | TAG | MSGS, 1)
     ROW(evc_gcm_open_many, gcm, no_state, IV | AAD | IN | OUT | TAG | MSGS, 0)
     START(evc_gcm_start, gcm, IV)
@@ -308,6 +320,10 @@ static void make_answers(void)
     gcm();
     must(evc_gcm_seal(&keys.gcm, iv, 12, aad, sizeof aad, in, ciphertext[1], TEXT_BYTES,
                       right_tag[1], 16));
+    for (size_t i = 0; i < 2; i++) {
+        memcpy(joined[i], ciphertext[i], TEXT_BYTES);
+        memcpy(joined[i] + TEXT_BYTES, right_tag[i], 16);
+    }
     cmac();
     must(evc_aes_cmac(&keys.cmac, in, TEXT_BYTES, right_tag[2], 16));
 }

@@ -24,7 +24,8 @@ static const struct limit {
     LIMIT(EVC_GCM_MAX_TEXT, 68719476704, "SP 800-38D section 5.2.1.1: 2^39 - 256 bits"),
     LIMIT(EVC_GCM_MAX_AAD, 2305843009213693951, "SP 800-38D section 5.2.1.1: 2^64 - 1 bits"),
     LIMIT(EVC_AES_XTS_MAX_BYTES, 16777216, "SP 800-38E section 4: 2^20 blocks"),
-    LIMIT(EVC_AES_CMAC_MIN_TAG, 4, "SP 800-38B appendix A: 32 bits"),
+    LIMIT(EVC_AES_CMAC_MIN_TAG, 8, "SP 800-38B appendix A.2: 64 bits, unless guesses are limited"),
+    LIMIT(EVC_AES_CMAC_MIN_SHORT_TAG, 4, "SP 800-38B appendix A: 32 bits"),
     LIMIT(EVC_RSA_MOST_E_BYTES, 32, "FIPS 186-5 appendix A.1.1: e < 2^256"),
     LIMIT(EVC_RSA_MOST_DIGEST_BYTES, 64, "FIPS 180-4, FIPS 202: 512 bits"),
     LIMIT(EVC_RSA_MOST_BLOCK_BYTES, 144, "FIPS 202 table 3: 1152 bits"),
@@ -58,11 +59,14 @@ static void gcm_refuses_what_is_beyond(void)
     struct evc_gcm_state state;
 
     must(evc_gcm_set_best(&key, 0, 0, user_key, 128));
-    for (size_t n = 0, i = 0; n <= sizeof tag; n++) {
-        const int is_size = i < sizeof sizes && sizes[i] == n;
-        i += is_size ? 1 : 0;
-        EXPECT(evc_gcm_seal(&key, in, 12, NULL, 0, in, out, 16, tag, n) ==
-               (is_size ? EVC_OK : EVC_ERR_TAG_SIZE));
+    for (size_t least = 12; least; least = least == 12 ? 4 : 0) { /* short ones if allowed */
+        for (size_t n = 0, i = 0; n <= sizeof tag; n++) {
+            const int is_size = i < sizeof sizes && sizes[i] == n;
+            i += is_size ? 1 : 0;
+            EXPECT(evc_gcm_seal(&key, in, 12, NULL, 0, in, out, 16, tag, n) ==
+                   (is_size && n >= least ? EVC_OK : EVC_ERR_TAG_SIZE));
+        }
+        must(evc_gcm_allow_short_tags(&key));
     }
     EXPECT(evc_gcm_seal(&key, in, 0, NULL, 0, in, out, 16, tag, 16) == EVC_ERR_NONCE_SIZE);
     must(evc_gcm_start(&key, &state, in, 13));
@@ -93,9 +97,12 @@ static void ccm_refuses_what_is_beyond(void)
     for (size_t n = 0; n < 20; n++)
         EXPECT(evc_aes_ccm_start(&key, &state, in, n, 0, 0, 16) ==
                (n >= 7 && n <= 13 ? EVC_OK : EVC_ERR_NONCE_SIZE));
-    for (size_t n = 0; n < 20; n++)
-        EXPECT(evc_aes_ccm_start(&key, &state, in, 13, 0, 0, n) ==
-               (n >= 4 && n <= 16 && n % 2 == 0 ? EVC_OK : EVC_ERR_TAG_SIZE));
+    for (size_t least = 8; least; least = least == 8 ? 4 : 0) { /* short ones if allowed */
+        for (size_t n = 0; n < 20; n++)
+            EXPECT(evc_aes_ccm_start(&key, &state, in, 13, 0, 0, n) ==
+                   (n >= least && n <= 16 && n % 2 == 0 ? EVC_OK : EVC_ERR_TAG_SIZE));
+        must(evc_aes_ccm_allow_short_tags(&key));
+    }
     for (size_t n = 8; n <= 13; n++) {
         const uint64_t beyond = (uint64_t)1 << (8 * (15 - n));
         must(evc_aes_ccm_start(&key, &state, in, n, 0, beyond - 1, 16));
@@ -131,9 +138,12 @@ static void cmac_refuses_what_is_beyond(void)
     struct evc_aes_cmac_key key;
 
     must(evc_aes_cmac_set_key(&key, evc_aes_named("c_ref"), user_key, 128));
-    for (size_t n = 0; n < 20; n++)
-        EXPECT(evc_aes_cmac(&key, in, 16, tag, n) ==
-               (n >= 4 && n <= 16 ? EVC_OK : EVC_ERR_TAG_SIZE));
+    for (size_t least = 8; least; least = least == 8 ? 4 : 0) { /* short ones if allowed */
+        for (size_t n = 0; n < 20; n++)
+            EXPECT(evc_aes_cmac(&key, in, 16, tag, n) ==
+                   (n >= least && n <= 16 ? EVC_OK : EVC_ERR_TAG_SIZE));
+        must(evc_aes_cmac_allow_short_tags(&key));
+    }
 }
 
 static void numbers_beyond_are_refused(void)

@@ -10,7 +10,7 @@
 #include "everycore/gcm.h"
 #include "everycore/modes.h"
 #include "everycore/pac.h"
-#include "everycore/rsa.h"
+#include "everycore/rsa_key_file.h"
 
 #include "rsa_numbers.h"
 
@@ -69,7 +69,20 @@ SET(evc_gcm_set_key, evc_gcm_set_key(m, kernel, user_key, BITS))
 SET(evc_gcm_set_key_in, evc_gcm_set_key_in(m, n, kernel, user_key, BITS))
 SET(evc_gcm_set_pair, evc_gcm_set_pair(m, kernel, GHASH, user_key, BITS))
 SET(evc_gcm_set_pair_in, evc_gcm_set_pair_in(m, n, kernel, GHASH, user_key, BITS))
-SET(evc_gcm_set_best, evc_gcm_set_best(m, evc_cpu_features(), 0, user_key, kernel ? BITS : 0))
+
+/* The kernel is selected: without one, the size of the key is refused. */
+#define SET_BEST(name) SET(name, name(m, evc_cpu_features(), 0, user_key, kernel ? BITS : 0))
+SET_BEST(evc_aes_set_best)
+SET_BEST(evc_aes_cbc_encrypt_set_best)
+SET_BEST(evc_aes_cbc_decrypt_set_best)
+SET_BEST(evc_aes_ctr_set_best)
+SET_BEST(evc_aes_ccm_set_best)
+SET_BEST(evc_aes_cmac_set_best)
+SET_BEST(evc_aes_xts_set_best)
+SET_BEST(evc_gcm_set_best)
+SET(evc_ghash_set_best, fails || !kernel /* it cannot fail */
+                            ? evc_ghash_set_key(m, NULL, user_key)
+                            : evc_ghash_set_best(m, evc_cpu_features(), 0, user_key))
 
 /* ---- QARMA and pointer authentication -------------------------------------------------------- */
 
@@ -144,12 +157,93 @@ static enum evc_status set_evc_dh_set_table_in(void *m, size_t n, const void *ke
     return evc_dh_set_table_in(m, n, (const void *)group, fails ? 0 : 2, scratch, sizeof scratch);
 }
 
+/* The kernel is selected, for numbers of so many bits. */
+static int is_best(const void *kernel, size_t n_bits)
+{
+    return kernel == evc_bn_select_for(evc_cpu_features(), EVC_ALLOW_VARTIME, EVC_USE_ANY, n_bits);
+}
+
+#define BEST_NEEDS(name, bytes, n_bits) \
+    NEEDS(name##_by_best, is_best(kernel, n_bits) ? bytes(kernel, 8 * N_BYTES) : 0)
+BEST_NEEDS(evc_bn, evc_bn_modulus_bytes, 8 * N_BYTES)
+BEST_NEEDS(evc_dh_group, evc_dh_group_bytes, 8 * N_BYTES)
+BEST_NEEDS(evc_rsa_public, evc_rsa_public_bytes, 8 * N_BYTES)
+BEST_NEEDS(evc_rsa_private, evc_rsa_private_bytes, 8 * P_BYTES)
+
+#define BEST evc_cpu_features(), EVC_ALLOW_VARTIME
+SET(evc_bn_set_best_in,
+    evc_bn_set_best_in(m, n, BEST, fails ? even : first_n, kernel ? N_BYTES : 0))
+SET(evc_rsa_set_best_public_in,
+    evc_rsa_set_best_public_in(m, n, BEST, first_n, N_BYTES, fails ? &two : second_e,
+                               kernel ? 1 : 0, 8 * N_BYTES))
+
+static enum evc_status set_evc_rsa_set_best_private_in(void *m, size_t n, const void *kernel,
+                                                       int fails)
+{
+    struct evc_rsa_numbers numbers = first;
+
+    if (fails)
+        numbers.qinv = second_qinv;
+    return evc_rsa_set_best_private_in(m, n, BEST, &numbers, kernel ? 8 * N_BYTES : SIZE_MAX,
+                                       scratch, sizeof scratch);
+}
+
+static enum evc_status set_evc_dh_set_best_in(void *m, size_t n, const void *kernel, int fails)
+{
+    const struct evc_dh_params params = {.p = first_n, .g = fails ? &one : &two,
+                                         .p_bytes = N_BYTES, .g_bytes = 1};
+
+    return evc_dh_set_best_in(m, n, BEST, &params, kernel ? 8 * N_BYTES : SIZE_MAX);
+}
+
+/* An integer of DER, behind the others of a sequence that begins at file. */
+static void add_integer(uint8_t *file, const uint8_t *number, size_t n_bytes)
+{
+    uint8_t *at = file + 2 + file[1];
+    const uint8_t zeros = number[0] >> 7;
+
+    at[0] = 2;
+    at[1] = (uint8_t)(n_bytes + zeros);
+    at[2] = 0;
+    memcpy(at + 2 + zeros, number, n_bytes);
+    file[1] = (uint8_t)(file[1] + 2 + at[1]);
+}
+
+/* As PKCS #1 has them; a sequence of over 127 bytes has one byte more before its length. */
+static enum evc_status set_evc_rsa_load_private(void *m, size_t n, const void *kernel, int fails)
+{
+    static const uint8_t zero;
+    uint8_t body[260] = {0x30, 0}, file[261];
+
+    add_integer(body, &zero, 1);
+    add_integer(body, first_n, N_BYTES);
+    add_integer(body, first_e, sizeof first_e);
+    add_integer(body, first_d, N_BYTES);
+    add_integer(body, first_p, P_BYTES);
+    add_integer(body, first_q, P_BYTES);
+    add_integer(body, first_dp, P_BYTES);
+    add_integer(body, first_dq, P_BYTES);
+    add_integer(body, fails ? second_qinv : first_qinv, P_BYTES);
+    file[0] = 0x30, file[1] = 0x81;
+    memcpy(file + 2, body + 1, sizeof body - 1);
+    return evc_rsa_load_private(m, n, BEST, file, 3 + (size_t)body[1],
+                                kernel ? 8 * N_BYTES : SIZE_MAX, scratch, sizeof scratch);
+}
+
+static enum evc_status set_evc_rsa_load_public(void *m, size_t n, const void *kernel, int fails)
+{
+    uint8_t file[130] = {0x30, 0};
+
+    add_integer(file, first_n, N_BYTES);
+    add_integer(file, fails ? &two : second_e, 1);
+    return evc_rsa_load_public(m, n, BEST, file, 2 + (size_t)file[1],
+                               kernel ? 8 * N_BYTES : SIZE_MAX, scratch, sizeof scratch);
+}
+
 /* By one kernel: a new key takes long. */
 static size_t needs_evc_rsa_generate(const void *kernel)
 {
-    return kernel == evc_bn_select_for(evc_cpu_features(), EVC_ALLOW_VARTIME, EVC_USE_ANY, 512)
-               ? evc_rsa_numbers_bytes(1024)
-               : 0;
+    return is_best(kernel, 512) ? evc_rsa_numbers_bytes(1024) : 0;
 }
 
 static int calls_left;
@@ -207,6 +301,20 @@ static const struct call {
     OBJECT("aes", struct evc_aes_xts_key, evc_aes_xts_set_key)
     OBJECT("aes", union evc_gcm_key, evc_gcm_set_pair)
     OBJECT("aes", union evc_gcm_key, evc_gcm_set_best)
+    OBJECT("aes", union evc_aes_key, evc_aes_set_best)
+    OBJECT("aes", union evc_aes_key, evc_aes_cbc_encrypt_set_best)
+    OBJECT("aes", union evc_aes_key, evc_aes_cbc_decrypt_set_best)
+    OBJECT("aes", union evc_aes_key, evc_aes_ctr_set_best)
+    OBJECT("aes", struct evc_aes_ccm_key, evc_aes_ccm_set_best)
+    OBJECT("aes", struct evc_aes_cmac_key, evc_aes_cmac_set_best)
+    OBJECT("aes", struct evc_aes_xts_key, evc_aes_xts_set_best)
+    OBJECT("ghash", union evc_ghash_key, evc_ghash_set_best)
+    IN("bn", evc_bn_by_best, evc_bn_set_best_in)
+    IN("bn", evc_dh_group_by_best, evc_dh_set_best_in)
+    IN("bn", evc_rsa_public_by_best, evc_rsa_set_best_public_in)
+    IN("bn", evc_rsa_private_by_best, evc_rsa_set_best_private_in)
+    IN("bn", evc_rsa_public_by_best, evc_rsa_load_public)
+    IN("bn", evc_rsa_private_by_best, evc_rsa_load_private)
     OBJECT("gcm", union evc_gcm_key, evc_gcm_set_key)
     OBJECT("ghash", union evc_ghash_key, evc_ghash_set_key)
     OBJECT("qarma", union evc_qarma_key, evc_qarma_set_key)
