@@ -103,7 +103,10 @@ static inline const struct evc_kernel *evc_bn_words_kernel(const struct evc_bn_w
 
 /* Clears what operations of this kernel may have left in vector registers and on the stack below
  * the function that calls them and this. */
-EVC_API void evc_bn_words_clear(const struct evc_bn_words *words);
+static inline void evc_bn_words_clear(const struct evc_bn_words *words)
+{
+    words->kernel.clear(words->kernel.stack_bytes);
+}
 
 /* ---- Remainders ------------------------------------------------------------------------------ */
 

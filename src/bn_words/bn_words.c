@@ -5,11 +5,6 @@
 #include "bn_words/divide.h"
 #include "common/clear.h"
 
-void evc_bn_words_clear(const struct evc_bn_words *words)
-{
-    evc_clear(&words->kernel);
-}
-
 /* a * b modulo the divisor's word, for a and b that are less. */
 static word multiply_modulo(word a, word b, const struct evc_bn_divisor *d)
 {

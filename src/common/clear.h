@@ -69,8 +69,11 @@
 /* EVC_CLEAR(YMM, 960) clears these registers, and 960 bytes (a multiple of 64) of the stack below
  * the caller. EVC_CLEAR_STACK(YMM, 960) clears the stack alone, by stores of these registers: for
  * slots that clear it themselves, after calls that need so much of it. */
-#define EVC_CLEAR(registers, stack_bytes) EVC_CAT(EVC_CLEAR_, registers)(stack_bytes)
-#define EVC_CLEAR_STACK(registers, stack_bytes) EVC_CAT(EVC_CLEAR_STACK_, registers)(stack_bytes)
+#define EVC_CLEAR(registers, n_bytes) EVC_CAT(EVC_CLEAR_, registers)(EVC_STACK_BYTES(n_bytes))
+#define EVC_CLEAR_STACK(registers, n_bytes) \
+    EVC_CAT(EVC_CLEAR_STACK_, registers)(EVC_STACK_BYTES(n_bytes))
+/* Does not compile unless the number is a multiple of 64: loops clear so many bytes at once. */
+#define EVC_STACK_BYTES(n_bytes) ((n_bytes) + 0 * sizeof(char[(n_bytes) % 64 ? -1 : 1]))
 
 /* The functions by their names; evc_clear_registers_... clear no stack. */
 void evc_clear_none(size_t stack_bytes);
