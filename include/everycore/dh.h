@@ -137,9 +137,9 @@ EVC_CHECKED enum evc_status evc_dh_make_secret(const struct evc_dh_group *group,
 EVC_CHECKED enum evc_status evc_dh_public(const struct evc_dh_group *group, const uint8_t *x,
                                           uint8_t *y, void *scratch, size_t scratch_bytes);
 
-/* The value of the peer is raised to q, to see that g generates it. Without, a peer whose value has
- * order 2 q in a group of a safe prime learns whether x is odd, and no more. Groups with a given q
- * do it always. It costs an exponentiation as long as q. */
+/* The value of the peer is raised to q, to see that g generates it. Without this
+ * flag a peer can learn the lowest bit of x in a group of a safe prime, by a value of order 2 q.
+ * Groups with a given q are always checked. The check costs an exponentiation as long as q. */
 #define EVC_DH_CHECK_ORDER 1u
 
 /*

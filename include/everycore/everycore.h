@@ -97,8 +97,9 @@ enum evc_status {
     EVC_ERR_KEY,        /* rsa: the numbers are no key */
     EVC_ERR_FAULT,      /* rsa: the result of a private operation is wrong, and is not released */
     EVC_ERR_SIGNATURE,  /* rsa: the signature is not one of this digest under this key */
-    EVC_ERR_PADDING,    /* rsa: the ciphertext is not one of this key */
-    EVC_ERR_HASH,       /* rsa: the caller's hash failed, or its sizes are none */
+    EVC_ERR_PADDING,    /* rsa: OAEP padding check failed */
+    EVC_ERR_HASH,       /* rsa: the caller's hash failed, or its digest or block size is not
+                         * supported */
     EVC_ERR_ENCODING,   /* rsa: the file is neither DER nor PEM of such a key */
     EVC_ERR_ALGORITHM,  /* rsa: the file has a key of another algorithm or version */
     EVC_ERR_ENCRYPTED   /* rsa: the private key of the file is encrypted */

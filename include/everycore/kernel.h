@@ -41,7 +41,7 @@ enum evc_use {
  * evc_aes_select takes them. These functions do not ask the CPU, for that takes microseconds, and
  * firmware and operating systems have other ways: pass what evc_cpu_features() of everycore/cpu.h
  * returned when the program began. Errors are those of the mode's other functions that set up keys.
- * A program that calls one of them links every kernel of this library; one that names its kernel
+ * A program that calls one of them links the kernels that it may select; one that names its kernel
  * links that kernel alone.
  */
 
@@ -116,7 +116,7 @@ enum evc_unfit {
     EVC_UNFIT_ARCH,      /* another architecture */
     EVC_UNFIT_FEATURE,   /* a feature is missing */
     EVC_UNFIT_TIMING,    /* its timing class is not allowed by the policy */
-    EVC_UNFIT_USE        /* made for the other use */
+    EVC_UNFIT_USE        /* the kernel is SERIAL, PARALLEL was requested; or the reverse */
 };
 
 /* The lines in order of priority; NULL past the end. */

@@ -10,9 +10,9 @@
  *     enum evc_status status = evc_prime_find(&search, 1024, NULL, 0, p, scratch, scratch_bytes);
  *
  * Numbers are big-endian bytes. A test returns EVC_OK for a prime and EVC_ERR_COMPOSITE for any
- * other number, so that a caller who looks at the status alone is right. Scratch memory is as in
- * everycore/bn.h: it may stand at any address and hold anything, and the call wipes what it used.
- * Nothing is allocated, and no function needs more than 1 KiB of stack.
+ * other number: checking the status is sufficient. Scratch memory is as in everycore/bn.h: it may
+ * stand at any address and hold anything, and the call wipes what it used. Nothing is allocated,
+ * and no function needs more than 1 KiB of stack.
  *
  * Which one to use:
  *     a number that somebody else chose and everybody may know     evc_prime_test_public

@@ -104,8 +104,8 @@ EVC_CHECKED enum evc_status evc_rsa_set_best_public_in(void *memory, size_t memo
                                                        size_t least_bits);
 
 /*
- * All numbers are held against each other, which takes about as long as two private operations.
- * Whether p and q are prime shows evc_rsa_check_key.
+ * All numbers are checked against each other, which takes about as long as two private operations.
+ * evc_rsa_check_key tests whether p and q are prime.
  * evc_rsa_set_best_private_in: with the kernel that is the fastest for one operation, whose time
  * goes into powers modulo p and q; n_bits of the memory's size are those of n. For
  * evc_rsa_private_many, select with EVC_USE_PARALLEL.

@@ -136,8 +136,8 @@ EVC_CHECKED enum evc_status evc_rsa_encrypt_oaep(const struct evc_rsa_public *ke
  * message: room for n_bytes - 2 digest_bytes - 2 bytes; *message_bytes tells how many it
  * has, and the rest are zeros.
  *
- * EVC_ERR_PADDING  the ciphertext is not one of this key and label. Why shows neither in the status
- *                  nor in the time (Manger 2001).
+ * EVC_ERR_PADDING  OAEP padding check failed: another key, another label, or a damaged ciphertext.
+ *                  Neither the status nor the time tells which (Manger 2001).
  * EVC_ERR_RANGE    as evc_rsa_private
  */
 EVC_CHECKED enum evc_status evc_rsa_decrypt_oaep(const struct evc_rsa_private *key,

@@ -40,8 +40,8 @@ void *memset(void *, int, size_t);
 #define EVC_INLINE static inline
 #endif
 
-/* For the long way round of a short function: taken into it, its registers would
- * be saved at every call. */
+/* Keeps the slow path of a short function out of line: inlined, its registers would be saved at
+ * every call. */
 #if defined(__GNUC__)
 #define EVC_OUT_OF_LINE static __attribute__((__noinline__))
 #else

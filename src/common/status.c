@@ -34,8 +34,9 @@ const char *evc_status_text(enum evc_status status)
     case EVC_ERR_FAULT:
         return "the result of a private operation is wrong: a fault of the computer or a kernel";
     case EVC_ERR_SIGNATURE: return "the signature does not match";
-    case EVC_ERR_PADDING: return "the ciphertext is not one of this key";
-    case EVC_ERR_HASH: return "the hash that was given failed, or its sizes are none";
+    case EVC_ERR_PADDING: return "OAEP padding check failed";
+    case EVC_ERR_HASH:
+        return "the hash function failed, or its digest or block size is not supported";
     case EVC_ERR_ENCODING: return "the file is neither DER nor PEM of such a key";
     case EVC_ERR_ALGORITHM: return "the file has a key of another algorithm or version";
     case EVC_ERR_ENCRYPTED: return "the private key of the file is encrypted";

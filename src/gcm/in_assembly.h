@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel whose messages are in assembly, beside what else gcm/message.h asks for: the
- * declarations of its functions, whose names begin with MESSAGES (evc_gcm_<stem>), and its slots
- * for messages. message.h has its pieces.
+ * For kernels whose one-shot functions are in assembly: the declarations of these functions, whose
+ * names begin with MESSAGES (evc_gcm_<stem>), and the slots of the descriptor for them. Pieces of
+ * messages are in message.h.
  */
 #ifndef EVC_GCM_IN_ASSEMBLY_H
 #define EVC_GCM_IN_ASSEMBLY_H

@@ -31,7 +31,8 @@ EVC_INLINE void evc_rsa_padding_end(const struct evc_rsa_padding *p, const struc
     evc_clear(&kernel->kernel);
 }
 
-/* EVC_ERR_HASH if its sizes are none; evc_rsa_check_hash: or if it has no function. */
+/* EVC_ERR_HASH if the digest or block size is not supported; evc_rsa_check_hash: or if there is no
+ * function. */
 enum evc_status evc_rsa_check_sizes(const struct evc_rsa_hash *hash);
 enum evc_status evc_rsa_check_hash(const struct evc_rsa_hash *hash);
 
