@@ -1204,7 +1204,7 @@ static enum result bad_operands_are_refused(struct check *c)
         {EXP_PUBLIC, good, exponent, 1, 0, true, EVC_ERR_KERNEL},
         {REDUCE, good, exponent, 1, 0, true, EVC_ERR_KERNEL},
     };
-    static struct evc_bn_modulus not_set_up;
+    static EVC_ALIGN(16) struct evc_bn_modulus not_set_up;
 
     for (size_t i = 0; i < N(bad) && result == PASS; i++, c->cases++) {
         enum evc_status said;
@@ -1294,7 +1294,7 @@ static enum result bad_ones_of_many_powers_are_refused(struct check *c)
     enum { LENGTH = 33, MANY = 3 };
     static uint8_t n[LENGTH], base[LENGTH], out[MANY][LENGTH], expected[LENGTH], painted[LENGTH],
         exponent[MOST + 1];
-    static struct evc_bn_modulus not_set_up;
+    static EVC_ALIGN(16) struct evc_bn_modulus not_set_up;
     static const enum evc_status statuses[] = {EVC_ERR_KERNEL, EVC_ERR_LENGTH, EVC_ERR_LENGTH,
                                                EVC_ERR_RANGE, EVC_ERR_SCRATCH};
     const size_t scratch_bytes = evc_bn_exp_many_scratch_bytes(kernel_of(c), 8 * LENGTH);
