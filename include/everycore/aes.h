@@ -83,10 +83,11 @@ static inline const struct evc_kernel *evc_aes_kernel(const struct evc_aes *aes)
  * CBC encryption, CMAC and CCM need no more. The tweak key of XTS needs no more either.
  *
  * EVC_ERR_KEY_SIZE    key_bits is none of these
- * EVC_ERR_KERNEL      kernel is NULL, its key needs more bytes than there are, or it has the
- * forward cipher alone and the key is to decrypt, too EVC_ERR_ALIGNMENT   the key is not aligned to
- * 16 bytes (malloc() aligns to 8 on some 32-bit systems) EVC_ERR_OVERLAP     user_key lies in the
- * memory of the key
+ * EVC_ERR_KERNEL      kernel is NULL, or its key needs more bytes than there are; or the kernel
+ *                     has the forward cipher alone, and the key is to decrypt
+ * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes (malloc() aligns to
+ *                     8 on some 32-bit systems)
+ * EVC_ERR_OVERLAP     user_key lies in the memory of the key
  *
  * The key's memory is wiped first, also if the call then fails. A key that is all zeros, as
  * evc_wipe() and errors leave it, is not set up: calls with it return EVC_ERR_KERNEL.
