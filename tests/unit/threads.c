@@ -222,7 +222,7 @@ SET(ccm, evc_aes_ccm_set_key_in(memory, n, k, AES, user_key, 256))
 static int ccm_use(const void *key, const uint8_t *text, uint8_t *out, struct thread *t)
 {
     struct evc_aes_ccm state;
-    int bad = evc_aes_ccm_seal(key, text, 12, text, 20, text, out, TEXT_BYTES, out + 48, 16);
+    int bad = (int)evc_aes_ccm_seal(key, text, 12, text, 20, text, out, TEXT_BYTES, out + 48, 16);
 
     (void)t;
     bad |= (int)evc_aes_ccm_open(key, text, 12, text, 20, out, out + 64, TEXT_BYTES, out + 48, 16);
