@@ -13,20 +13,10 @@
 #include "common/each.h"
 #include "common/x86_part.h"
 
-EVC_INLINE __m128i evc_x86_load(const uint8_t *p)
-{
-    return _mm_loadu_si128((const __m128i *)p);
-}
-
-EVC_INLINE void evc_x86_store(uint8_t *p, __m128i x)
-{
-    _mm_storeu_si128((__m128i *)p, x);
-}
-
 /* A round key: aligned, so that it may be a memory operand of AESENC. */
 EVC_INLINE __m128i evc_x86_key(const uint8_t rk[16])
 {
-    return _mm_load_si128((const __m128i *)rk);
+    return evc_x86_load_aligned(rk);
 }
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */

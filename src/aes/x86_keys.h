@@ -29,6 +29,7 @@
 #include "aes/fips197_key.h"
 #include "common/bytes.h"
 #include "common/each.h"
+#include "common/x86_part.h"
 
 #define EVC_ROT_WORD_1 0x04070605 /* PSHUFB: RotWord of word 1, in every word */
 
@@ -65,7 +66,7 @@ EVC_INLINE __m128i evc_x86_last_word(__m128i w, unsigned n_bytes)
 EVC_INLINE __m128i evc_x86_four_steps_before(const uint8_t *first, size_t stride, unsigned t)
 {
     const size_t at = t < 4 ? 0 : (t - 4) * stride;
-    const __m128i w = _mm_load_si128((const __m128i *)(const void *)(first + at));
+    const __m128i w = evc_x86_load_aligned(first + at);
 
     if (t == 1)
         return evc_x86_last_word(evc_x86_sum_words(w), 0);
@@ -89,7 +90,7 @@ EVC_INLINE __m128i evc_x86_next_words(uint8_t *first, size_t stride, __m128i now
     *chain = _mm_aesenclast_si128(*chain, _mm_xor_si128(before, rotated_rcon));
     now = _mm_xor_si128(evc_x86_sum_words(now),
                         _mm_shuffle_epi8(_mm_xor_si128(*chain, before), back));
-    _mm_store_si128((__m128i *)(void *)(first + t * stride), now);
+    evc_x86_store_aligned(first + t * stride, now);
     /* Step by step, and by loads of what is stored: all at once are more than 16 registers. */
     __asm__ volatile("" : "+x"(*chain), "+x"(now) : : "memory");
     return now;
@@ -98,9 +99,9 @@ EVC_INLINE __m128i evc_x86_next_words(uint8_t *first, size_t stride, __m128i now
 /* Step 0: 16 bytes of the user's key. */
 EVC_INLINE __m128i evc_x86_first_words(uint8_t *enc, const uint8_t *user_key)
 {
-    const __m128i w = _mm_loadu_si128((const __m128i *)(const void *)user_key);
+    const __m128i w = evc_x86_load(user_key);
 
-    _mm_store_si128((__m128i *)(void *)enc, w);
+    evc_x86_store_aligned(enc, w);
     return w;
 }
 
@@ -119,25 +120,25 @@ EVC_INLINE __m128i evc_x86_expand_128(uint8_t *enc, const uint8_t *user_key)
 /* The encrypted block of zeros. */
 EVC_INLINE __m128i evc_x86_encrypt_zeros(const uint8_t *enc, uint32_t rounds)
 {
-    __m128i zeros = _mm_load_si128((const __m128i *)enc);
+    __m128i zeros = evc_x86_load_aligned(enc);
 
     for (uint32_t r = 1; r < rounds; r++)
-        zeros = _mm_aesenc_si128(zeros, _mm_load_si128((const __m128i *)(enc + 16 * r)));
-    return _mm_aesenclast_si128(zeros, _mm_load_si128((const __m128i *)(enc + 16 * rounds)));
+        zeros = _mm_aesenc_si128(zeros, evc_x86_load_aligned(enc + 16 * r));
+    return _mm_aesenclast_si128(zeros, evc_x86_load_aligned(enc + 16 * rounds));
 }
 
 /* enc: 13 x 16 bytes = 52 words = 8 x 6 + 4 */
 EVC_INLINE __m128i evc_x86_expand_192(uint8_t *enc, const uint8_t *user_key)
 {
-    __m128i w = _mm_loadu_si128((const __m128i *)user_key);        /* words 0 to 3 of six */
-    __m128i v = _mm_loadl_epi64((const __m128i *)(user_key + 16)); /* words 4 and 5 */
+    __m128i w = evc_x86_load(user_key); /* words 0 to 3 of six */
+    __m128i v = _mm_loadl_epi64((const __m128i *)(const void *)(user_key + 16)); /* 4 and 5 */
     uint32_t rcon = 1;
 
     for (unsigned i = 0;; i++, rcon = evc_x86_next_rcon(rcon)) {
-        _mm_storeu_si128((__m128i *)(enc + 24 * i), w);
+        evc_x86_store(enc + 24 * i, w);
         if (i == 8)
             return evc_x86_encrypt_zeros(enc, 12);
-        _mm_storel_epi64((__m128i *)(enc + 24 * i + 16), v);
+        _mm_storel_epi64((__m128i *)(void *)(enc + 24 * i + 16), v);
         w = _mm_xor_si128(evc_x86_sum_words(w), evc_x86_sub_word(v, EVC_ROT_WORD_1, rcon));
         v = _mm_xor_si128(v, _mm_slli_si128(v, 4));
         v = _mm_xor_si128(v, _mm_shuffle_epi32(w, 0xff));
@@ -180,8 +181,8 @@ static inline void evc_x86_set_key(void *vkey, const uint8_t *user_key)
     /* The equivalent inverse cipher, section 5.3.5. */
     memcpy(key->dec[0], key->enc[rounds], 16);
     for (uint32_t r = 1; r < rounds; r++)
-        _mm_store_si128((__m128i *)key->dec[r],
-                        _mm_aesimc_si128(_mm_load_si128((const __m128i *)key->enc[rounds - r])));
+        evc_x86_store_aligned(key->dec[r],
+                              _mm_aesimc_si128(evc_x86_load_aligned(key->enc[rounds - r])));
     memcpy(key->dec[rounds], key->enc[0], 16);
 }
 

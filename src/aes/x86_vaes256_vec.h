@@ -33,12 +33,12 @@ EVC_INLINE vec v_join(__m128i low, __m128i high)
 
 EVC_INLINE vec v_load(const uint8_t *p)
 {
-    return _mm256_loadu_si256((const __m256i *)p);
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
 }
 
 EVC_INLINE void v_store(uint8_t *p, vec v)
 {
-    _mm256_storeu_si256((__m256i *)p, v);
+    _mm256_storeu_si256((__m256i *)(void *)p, v);
 }
 
 EVC_INLINE vec v_load_part(const uint8_t *p, size_t n_bytes)

@@ -106,10 +106,19 @@ EVC_INLINE vec v_join(__m128i a, __m128i b, __m128i c, __m128i d)
     return _mm512_inserti64x4(_mm512_castsi256_si512(ab), cd, 1);
 }
 
+EVC_INLINE __m256i v_load_half(const uint8_t *p)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+
+EVC_INLINE void v_store_half(uint8_t *p, __m256i half)
+{
+    _mm256_storeu_si256((__m256i *)(void *)p, half);
+}
+
 EVC_INLINE vec v_halves(const uint8_t *low, const uint8_t *high)
 {
-    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)low)),
-                              _mm256_loadu_si256((const __m256i *)high), 1);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(v_load_half(low)), v_load_half(high), 1);
 }
 
 EVC_INLINE vec v_gather(const struct evc_aes_chain *c, size_t at)
@@ -140,10 +149,10 @@ EVC_INLINE void v_scatter_2(const struct evc_aes_chain *c, size_t at, vec a, vec
     const vec x = _mm512_mask_alignr_epi64(a, 0xcc, b, b, 6); /* a[0] b[0] a[2] b[2] */
     const vec y = _mm512_mask_alignr_epi64(b, 0x33, a, a, 2); /* a[1] b[1] a[3] b[3] */
 
-    _mm256_storeu_si256((__m256i *)(c[0].out + at), _mm512_castsi512_si256(x));
-    _mm256_storeu_si256((__m256i *)(c[1].out + at), _mm512_castsi512_si256(y));
-    _mm256_storeu_si256((__m256i *)(c[2].out + at), _mm512_extracti64x4_epi64(x, 1));
-    _mm256_storeu_si256((__m256i *)(c[3].out + at), _mm512_extracti64x4_epi64(y, 1));
+    v_store_half(c[0].out + at, _mm512_castsi512_si256(x));
+    v_store_half(c[1].out + at, _mm512_castsi512_si256(y));
+    v_store_half(c[2].out + at, _mm512_extracti64x4_epi64(x, 1));
+    v_store_half(c[3].out + at, _mm512_extracti64x4_epi64(y, 1));
 }
 
 EVC_INLINE vec v_gather_iv(const struct evc_aes_chain *c)

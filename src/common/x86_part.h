@@ -1,9 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of a block to and from xmm registers, for a region of SSE2 or more. */
+/* Blocks, and parts of a block, to and from xmm registers; for a region of SSE2 or more. */
 #ifndef EVC_COMMON_X86_PART_H
 #define EVC_COMMON_X86_PART_H
 
 #include "common/bytes.h"
+
+/* 16 bytes at any address. */
+EVC_INLINE __m128i evc_x86_load(const uint8_t *p)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+EVC_INLINE void evc_x86_store(uint8_t *p, __m128i x)
+{
+    _mm_storeu_si128((__m128i *)(void *)p, x);
+}
+
+/* 16 bytes at a multiple of 16, as in a key: a load may be a memory operand. */
+EVC_INLINE __m128i evc_x86_load_aligned(const uint8_t *p)
+{
+    return _mm_load_si128((const __m128i *)(const void *)p);
+}
+
+EVC_INLINE void evc_x86_store_aligned(uint8_t *p, __m128i x)
+{
+    _mm_store_si128((__m128i *)(void *)p, x);
+}
 
 /* n_bytes 1 to 15 at p as the low bytes of a block, zeros above; reads nothing else: two words
  * that overlap, or three bytes that may be the same. */
@@ -28,7 +50,7 @@ EVC_INLINE void evc_x86_store_part(uint8_t *p, __m128i x, size_t n_bytes)
 {
     uint64_t w[2];
 
-    _mm_storeu_si128((__m128i *)w, x);
+    _mm_storeu_si128((__m128i *)(void *)w, x);
     if (n_bytes >= 8) {
         evc_store64_le(p, w[0]);
         evc_store64_le(p + n_bytes - 8,
