@@ -61,6 +61,7 @@ FLAGS = [
     "-Wconversion",
     "-Wshadow",
     "-Wundef",
+    "-Wcast-align",
     "-Werror",
     "-nostdlib",
     "-static",

@@ -38,6 +38,7 @@ FLAGS = [
     "-Wextra",
     "-Wshadow",
     "-Wundef",
+    "-Wcast-align",
     "-Werror",
 ]
 # The library is compiled with these, as by tools/check-compile.

@@ -407,7 +407,17 @@ def test_a_refusal_is_told_from_a_failure() -> None:
 def test_the_stepper_has_no_warnings(real_lab: Lab) -> None:
     context = real_lab.context()
     compiler = find_compiler(context, Target("host", ""), None, (), "")
-    flags = ("-O1", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wvla", "-Wundef", "-Werror")
+    flags = (
+        "-O1",
+        "-Wall",
+        "-Wextra",
+        "-Wconversion",
+        "-Wshadow",
+        "-Wvla",
+        "-Wundef",
+        "-Wcast-align",
+        "-Werror",
+    )
     if platform.machine() != "x86_64":
         pytest.skip("the stepper knows x86-64 alone")
     sources = [context.package / "trace" / name for name in STEPPER]
