@@ -256,6 +256,14 @@ def test_its_objects_keep_the_rules(arm_copy: Copy) -> None:
     assert code == 0, text
 
 
+def test_check_objects_finds_an_empty_kernel(arm_copy: Copy) -> None:
+    text = arm_copy.file.read_text().replace("#if EVC_BUILT(A64_NEON)", "#if 0", 1)
+    with arm_copy.changed(arm_copy.file, text, "everycore"):
+        code, text = check_objects(arm_copy.tree)
+    assert code == 1, text
+    assert f"needs evc_aes_{ASSEMBLY_STEM} from outside" in text
+
+
 def test_check_fails_it_when_its_assembly_is_broken(arm_copy: Copy) -> None:
     assembly = assembly_of(arm_copy.tree)
     with arm_copy.changed(assembly, assembly.read_text().replace("    eor v0", "    orr v0")):
