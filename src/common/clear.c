@@ -3,8 +3,8 @@
  * Clearing of vector registers, and of the stack below the caller: a loop for each architecture.
  * The functions here have no frames: the stack pointer moves beyond the bytes that are cleared, and
  * back. Nothing is called, since a call would save registers of the caller's, which may hold
- * secrets, in these bytes. General registers hold no secrets then: the calls since the last
- * operation have used them.
+ * secrets, in these bytes. Outside of x86, general registers are left to the calls since the last
+ * operation, which have used them.
  */
 #include "common/clear.h"
 
@@ -61,6 +61,21 @@ EVC_INLINE void clear_registers(enum evc_registers registers)
         __asm__ volatile(EACH_16_TO_31(VPXORD) : :);
 #endif
 }
+
+/* Those that a call may change and no result is in. GCC pushes whatever such a register holds where
+ * it has to align the stack (with -Os): a secret would lie in the frame of the next call. */
+#if !EVC_X86_64
+#define GENERAL(R) R("ecx") R("edx")
+#define GENERAL_CLEARED "ecx", "edx"
+#elif defined(_WIN32)
+#define GENERAL(R) R("ecx") R("edx") R("r8d") R("r9d") R("r10d") R("r11d")
+#define GENERAL_CLEARED "rcx", "rdx", "r8", "r9", "r10", "r11"
+#else
+#define GENERAL(R) R("ecx") R("edx") R("esi") R("edi") R("r8d") R("r9d") R("r10d") R("r11d")
+#define GENERAL_CLEARED "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11"
+#endif
+#define XOR(name) "xor %%" name ", %%" name "\n\t"
+#define CLEAR_GENERAL_REGISTERS() __asm__ volatile(GENERAL(XOR) : : : GENERAL_CLEARED, "cc")
 
 /* 64 bytes by one form of stores, from `at` bytes of a register on. */
 #define BY_16(store, at)                                                                           \
@@ -358,17 +373,23 @@ EVC_INLINE void clear_stack(enum evc_registers registers, size_t stack_bytes)
 
 /* ---- The functions --------------------------------------------------------------------------- */
 
+#if !defined(CLEAR_GENERAL_REGISTERS)
+#define CLEAR_GENERAL_REGISTERS() ((void)0)
+#endif
+
 /* Some of each kind of register: no branch decides between them when a call ends. */
 #define DEFINE_CLEAR(name, registers)                       \
     void evc_clear_registers_##name(size_t stack_bytes)     \
     {                                                       \
         (void)stack_bytes; /* 0 */                          \
         clear_registers(EVC_REGISTERS_##registers);         \
+        CLEAR_GENERAL_REGISTERS();                          \
     }                                                       \
     void evc_clear_##name(size_t stack_bytes)               \
     {                                                       \
         clear_registers(EVC_REGISTERS_##registers);         \
         clear_stack(EVC_REGISTERS_##registers, stack_bytes); \
+        CLEAR_GENERAL_REGISTERS();                          \
     }                                                       \
     void evc_clear_stack_##name(size_t stack_bytes)         \
     {                                                       \
