@@ -14,7 +14,12 @@
 
 /* Words of EVC_KERNEL_HEAD for the registers. BASELINE: those that a compiler may use for portable
  * code in this build. */
-#if EVC_X86 && defined(__SSE2__)
+#if EVC_X86_64 && defined(__AVX512VL__)
+#define EVC_REGISTERS_BASELINE EVC_REGISTERS_ZMM
+#define EVC_CLEAR_BASELINE evc_clear_zmm
+#define EVC_CLEAR_REGISTERS_BASELINE evc_clear_registers_zmm
+#define EVC_CLEAR_STACK_BASELINE evc_clear_stack_zmm
+#elif EVC_X86 && defined(__SSE2__)
 #define EVC_REGISTERS_BASELINE EVC_REGISTERS_XMM
 #define EVC_CLEAR_BASELINE evc_clear_xmm
 #define EVC_CLEAR_REGISTERS_BASELINE evc_clear_registers_xmm
