@@ -263,6 +263,10 @@ int evc_rsa_is_der(const uint8_t *file, size_t file_bytes)
 {
     struct der d = {file, file_bytes}, contents;
 
+    /* No text begins so, whatever the length says: the bytes of a damaged private key are not
+     * searched for a label. */
+    if (file_bytes > 1 && file[0] == SEQUENCE && file[1] >= 0x80)
+        return 1;
     return take_last(&d, SEQUENCE, &contents);
 }
 

@@ -92,7 +92,9 @@ static enum evc_status load(const struct kind *kind, void *memory, size_t memory
     size_t n_room = 0;
     enum evc_status status = EVC_ERR_OVERLAP;
 
-    if (!evc_overlap(memory, memory_bytes, file, file_bytes))
+    if (!file && file_bytes)
+        status = EVC_ERR_PARAMETER;
+    else if (!evc_overlap(memory, memory_bytes, file, file_bytes))
         status = find_numbers(kind, file, file_bytes, scratch, scratch_bytes, &n_room, &numbers);
     if (status == EVC_OK) {
         /* the time goes into powers modulo p and q, or modulo n */

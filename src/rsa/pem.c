@@ -156,7 +156,8 @@ static enum evc_status add_digit(struct base64 *b, uint32_t digit, size_t out_by
 
 static enum evc_status add_other(struct base64 *b, uint8_t c)
 {
-    b->n_padding += c == '=';
+    if (c == '=' && ++b->n_padding > 2)
+        return EVC_ERR_ENCODING;
     return c == '=' || is_blank(c) || is_end_of_line(c) ? EVC_OK : EVC_ERR_ENCODING;
 }
 
