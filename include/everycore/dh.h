@@ -69,7 +69,7 @@ struct evc_dh_group {
 };
 
 /* Bytes of memory for a group with a p of p_bits bits, a multiple of 8, and of scratch memory for
- * any call with it. 0: kernel is NULL, or there is no such length. */
+ * any call with it but evc_dh_check_group. 0: kernel is NULL, or there is no such length. */
 EVC_API size_t evc_dh_group_bytes(const struct evc_bn *kernel, size_t p_bits);
 EVC_API size_t evc_dh_scratch_bytes(const struct evc_bn *kernel, size_t p_bits);
 

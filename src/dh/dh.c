@@ -204,11 +204,12 @@ enum evc_status evc_dh_check_group(const struct evc_dh_group *group, void *scrat
                                    size_t scratch_bytes)
 {
     const uint8_t *p, *q;
-    size_t q_bytes, p_bytes = group->p_bytes;
+    size_t q_bytes, p_bytes;
     enum evc_status status;
 
     if (!EVC_IS_SET(group))
         return evc_key_error(group);
+    p_bytes = group->p_bytes;
     if (scratch_bytes < evc_dh_check_scratch_bytes(group->kernel, 8 * p_bytes))
         return EVC_ERR_SCRATCH;
     p = evc_bn_modulus(evc_dh_modulus_of(group));
@@ -243,13 +244,15 @@ static uint32_t mask_zero(const uint8_t *x, size_t x_bytes)
 enum evc_status evc_dh_make_secret(const struct evc_dh_group *group,
                                    const struct evc_random *random, uint8_t *x)
 {
-    const size_t x_bytes = group->secret_bytes;
-    const int compares = group->has_q || x_bytes == group->p_bytes;
+    size_t x_bytes;
     const uint8_t *q;
     uint32_t ones;
+    int compares;
 
     if (!EVC_IS_SET(group))
         return evc_key_error(group);
+    x_bytes = group->secret_bytes;
+    compares = group->has_q || x_bytes == group->p_bytes;
     q = evc_dh_q_of(group) + (group->p_bytes - x_bytes);
     ones = q[0];
     ones |= ones >> 1;
@@ -349,13 +352,14 @@ enum evc_status evc_dh_shared(const struct evc_dh_group *group, const uint8_t *x
                               const uint8_t *peer, size_t peer_bytes, unsigned flags, uint8_t *z,
                               void *scratch, size_t scratch_bytes)
 {
-    const size_t p_bytes = group->p_bytes;
-    /* scratch may be NULL as yet */
-    uint8_t *const value = scratch, *const rest = evc_out_at(value, p_bytes);
+    uint8_t *const value = scratch, *rest;
+    size_t p_bytes;
     enum evc_status status;
 
     if (!EVC_IS_SET(group))
         return evc_key_error(group);
+    p_bytes = group->p_bytes;
+    rest = evc_out_at(value, p_bytes); /* scratch may be NULL as yet */
     status = check_call(group, x, peer_bytes, flags, scratch_bytes);
     if (status == EVC_OK) {
         copy_right(value, p_bytes, peer, peer_bytes);

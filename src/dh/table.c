@@ -94,10 +94,11 @@ static enum evc_status check_set_up(const void *memory, size_t memory_bytes,
                                     const struct evc_dh_group *group, size_t n_blocks,
                                     size_t scratch_bytes)
 {
-    const size_t p_bits = 8 * (size_t)group->p_bytes;
+    size_t p_bits;
 
     if (!EVC_IS_SET(group))
         return evc_key_error(group);
+    p_bits = 8 * (size_t)group->p_bytes;
     if (evc_overlap(memory, memory_bytes, group, evc_dh_group_bytes(group->kernel, p_bits)))
         return EVC_ERR_OVERLAP; /* before all others, which wipe the memory */
     if (!is_number_of_blocks(n_blocks))

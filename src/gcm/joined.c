@@ -13,10 +13,8 @@ enum evc_status evc_gcm_seal_joined(const union evc_gcm_key *key, const uint8_t 
                                     size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
                                     const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
-    if (!out)
-        return EVC_ERR_PARAMETER;
-    return evc_gcm_seal(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, out + len_bytes,
-                        TAG_BYTES);
+    return evc_gcm_seal(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes,
+                        out ? out + len_bytes : NULL, TAG_BYTES);
 }
 
 /* A copy of the received tag is compared, since text may be written to its place before. */
@@ -30,9 +28,8 @@ enum evc_status evc_gcm_open_joined(const union evc_gcm_key *key, const uint8_t 
         return evc_key_error(key);
     if (in_bytes < TAG_BYTES)
         return EVC_ERR_LENGTH;
-    if (!in)
-        return EVC_ERR_PARAMETER;
-    memcpy(tag, in + (in_bytes - TAG_BYTES), TAG_BYTES);
-    return evc_gcm_open(key, iv, iv_bytes, aad, aad_bytes, in, out, in_bytes - TAG_BYTES, tag,
-                        TAG_BYTES);
+    if (in)
+        memcpy(tag, in + (in_bytes - TAG_BYTES), TAG_BYTES);
+    return evc_gcm_open(key, iv, iv_bytes, aad, aad_bytes, in, out, in_bytes - TAG_BYTES,
+                        in ? tag : NULL, TAG_BYTES);
 }

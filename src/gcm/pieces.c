@@ -243,8 +243,8 @@ EVC_OUT_OF_LINE enum evc_status start_checked(const union evc_gcm_key *key,
                                               size_t iv_bytes)
 {
     const enum evc_status status = !is_set(key)         ? evc_key_error(key)
-                                   : !iv                ? EVC_ERR_PARAMETER
                                    : !iv_fits(iv_bytes) ? EVC_ERR_NONCE_SIZE
+                                   : !iv                ? EVC_ERR_PARAMETER
                                                         : EVC_OK;
 
     if (status != EVC_OK) {
@@ -271,12 +271,12 @@ EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key,
 {
     if (!is_set(key))
         return evc_key_error(key);
-    if (evc_is_missing(aad, len_bytes))
-        return EVC_ERR_PARAMETER;
     if (state->phase != EVC_PHASE_AAD || !is_sound(state))
         return EVC_ERR_STATE;
     if (len_bytes > EVC_GCM_MAX_AAD - state->aad_bytes)
         return EVC_ERR_LENGTH;
+    if (evc_is_missing(aad, len_bytes))
+        return EVC_ERR_PARAMETER;
     take_aad(key, state, aad, len_bytes);
     clear(key);
     return EVC_OK;
@@ -314,10 +314,10 @@ EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key,
 
     if (status != EVC_OK)
         return status;
-    if (evc_text_is_missing(in, out, len_bytes))
-        return EVC_ERR_PARAMETER;
     if (len_bytes > EVC_GCM_MAX_TEXT - state->text_bytes)
         return EVC_ERR_LENGTH;
+    if (evc_text_is_missing(in, out, len_bytes))
+        return EVC_ERR_PARAMETER;
     if (len_bytes) {
         in = evc_input(in, out, len_bytes);
         if (state->form == TAG)

@@ -102,10 +102,11 @@ enum evc_status evc_aes_ccm_allow_short_tags(struct evc_aes_ccm_key *key)
 static enum evc_status check_start(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
                                    size_t nonce_bytes, uint64_t text_bytes, size_t tag_bytes)
 {
-    const size_t least_tag_bytes = key->allows_short_tags ? 4 : 8;
+    size_t least_tag_bytes;
 
     if (!is_set(key))
         return evc_key_error(key);
+    least_tag_bytes = key->allows_short_tags ? 4 : 8;
     if (nonce_bytes < 7 || nonce_bytes > 13)
         return EVC_ERR_NONCE_SIZE;
     if (tag_bytes < least_tag_bytes || tag_bytes > 16 || tag_bytes % 2 != 0)
@@ -503,10 +504,8 @@ enum evc_status evc_aes_ccm_seal_joined(const struct evc_aes_ccm_key *key, const
                                         const uint8_t *in, uint8_t *out, size_t len_bytes,
                                         size_t tag_bytes)
 {
-    if (!out)
-        return EVC_ERR_PARAMETER;
     return evc_aes_ccm_seal(key, nonce, nonce_bytes, aad, aad_bytes, in, out, len_bytes,
-                            out + len_bytes, tag_bytes);
+                            out ? out + len_bytes : NULL, tag_bytes);
 }
 
 /* A copy of the received tag is compared, since text may be written to its place before. */
@@ -523,9 +522,8 @@ enum evc_status evc_aes_ccm_open_joined(const struct evc_aes_ccm_key *key, const
         return EVC_ERR_TAG_SIZE;
     if (in_bytes < tag_bytes)
         return EVC_ERR_LENGTH;
-    if (!in)
-        return EVC_ERR_PARAMETER;
-    memcpy(tag, in + (in_bytes - tag_bytes), tag_bytes);
+    if (in)
+        memcpy(tag, in + (in_bytes - tag_bytes), tag_bytes);
     return evc_aes_ccm_open(key, nonce, nonce_bytes, aad, aad_bytes, in, out, in_bytes - tag_bytes,
-                            tag, tag_bytes);
+                            in ? tag : NULL, tag_bytes);
 }
