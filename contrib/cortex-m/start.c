@@ -118,7 +118,7 @@ uint32_t stack_bytes(const void *frame)
 /* The barriers keep a compiler from making a call of the function itself of the loop. */
 #define BARRIER() __asm__ volatile("" : : : "memory")
 
-void *memset(void *to, int byte, size_t n_bytes)
+__attribute__((used)) void *memset(void *to, int byte, size_t n_bytes)
 {
     for (uint8_t *at = to; n_bytes; n_bytes--) {
         *at++ = (uint8_t)byte;
@@ -127,7 +127,7 @@ void *memset(void *to, int byte, size_t n_bytes)
     return to;
 }
 
-void *memcpy(void *to, const void *from, size_t n_bytes)
+__attribute__((used)) void *memcpy(void *to, const void *from, size_t n_bytes)
 {
     const uint8_t *source = from;
 
@@ -138,7 +138,7 @@ void *memcpy(void *to, const void *from, size_t n_bytes)
     return to;
 }
 
-void *memmove(void *to, const void *from, size_t n_bytes)
+__attribute__((used)) void *memmove(void *to, const void *from, size_t n_bytes)
 {
     if ((uintptr_t)to - (uintptr_t)from >= n_bytes)
         return memcpy(to, from, n_bytes);
@@ -149,7 +149,7 @@ void *memmove(void *to, const void *from, size_t n_bytes)
     return to;
 }
 
-int memcmp(const void *left, const void *right, size_t n_bytes)
+__attribute__((used)) int memcmp(const void *left, const void *right, size_t n_bytes)
 {
     const uint8_t *a = left, *b = right;
 
