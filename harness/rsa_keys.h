@@ -158,7 +158,7 @@ static inline size_t rsa_put_pem(uint8_t *to, const struct rsa_key_bytes *key)
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
                       begin[] = "-----BEGIN RSA PRIVATE KEY-----\n",
                       end[] = "-----END RSA PRIVATE KEY-----\n";
-    uint8_t der[RSA_DER_BYTES + 2] = {0}, *at = to;
+    uint8_t der[RSA_DER_BYTES + 3] = {0}, *at = to;
     const uint32_t n_digits = (8 * RSA_DER_BYTES + 5) / 6;
 
     rsa_put_der(der, key);

@@ -46,6 +46,30 @@
 
 void OPENSSL_cleanse(void *p, size_t n_bytes);
 
+/* Descriptors refer to the functions that clear what a kernel leaves behind; of these, too, each
+ * file has its own. */
+#define evc_clear_none EVC_OPENSSL_NAME(clear_none)
+#define evc_clear_registers_none EVC_OPENSSL_NAME(clear_registers_none)
+#define evc_clear_stack_none EVC_OPENSSL_NAME(clear_stack_none)
+#define evc_clear_xmm EVC_OPENSSL_NAME(clear_xmm)
+#define evc_clear_registers_xmm EVC_OPENSSL_NAME(clear_registers_xmm)
+#define evc_clear_stack_xmm EVC_OPENSSL_NAME(clear_stack_xmm)
+#define evc_clear_ymm EVC_OPENSSL_NAME(clear_ymm)
+#define evc_clear_registers_ymm EVC_OPENSSL_NAME(clear_registers_ymm)
+#define evc_clear_stack_ymm EVC_OPENSSL_NAME(clear_stack_ymm)
+#define evc_clear_zmm EVC_OPENSSL_NAME(clear_zmm)
+#define evc_clear_registers_zmm EVC_OPENSSL_NAME(clear_registers_zmm)
+#define evc_clear_stack_zmm EVC_OPENSSL_NAME(clear_stack_zmm)
+#define evc_clear_neon EVC_OPENSSL_NAME(clear_neon)
+#define evc_clear_registers_neon EVC_OPENSSL_NAME(clear_registers_neon)
+#define evc_clear_stack_neon EVC_OPENSSL_NAME(clear_stack_neon)
+#define evc_clear_vfp EVC_OPENSSL_NAME(clear_vfp)
+#define evc_clear_registers_vfp EVC_OPENSSL_NAME(clear_registers_vfp)
+#define evc_clear_stack_vfp EVC_OPENSSL_NAME(clear_stack_vfp)
+#define evc_clear_hppa_fp EVC_OPENSSL_NAME(clear_hppa_fp)
+#define evc_clear_registers_hppa_fp EVC_OPENSSL_NAME(clear_registers_hppa_fp)
+#include "common/clear.c"
+
 #if !defined(EVC_OPENSSL_TREE)
 #if EVC_BN_WORD64
 typedef uint64_t BN_ULONG;
