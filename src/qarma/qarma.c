@@ -49,7 +49,7 @@ enum evc_status evc_qarma_set_key(union evc_qarma_key *key, const struct evc_qar
 }
 
 /* NULL: the key is not set up, or stands where no kernel can use it. */
-static const struct evc_qarma *kernel_of(const union evc_qarma_key *key)
+EVC_INLINE const struct evc_qarma *kernel_of(const union evc_qarma_key *key)
 {
     return evc_is_aligned(key) ? key->head.kernel : NULL;
 }
