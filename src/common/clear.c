@@ -15,7 +15,7 @@
 
 /* ---- x86 ------------------------------------------------------------------------------------- */
 
-#if EVC_X86
+#if EVC_X86 && defined(__GNUC__)
 
 EVC_ISA_BEGIN(X86_SSE2)
 
@@ -397,7 +397,7 @@ EVC_INLINE void clear_stack(enum evc_registers registers, size_t stack_bytes)
     }
 
 DEFINE_CLEAR(none, NONE)
-#if EVC_X86
+#if EVC_X86 && defined(__GNUC__)
 DEFINE_CLEAR(xmm, XMM)
 DEFINE_CLEAR(ymm, YMM)
 DEFINE_CLEAR(zmm, ZMM)
@@ -418,6 +418,6 @@ void evc_clear_hppa_fp(size_t stack_bytes)
 }
 #endif
 
-#if EVC_X86 || EVC_A64 || EVC_BUILT(A32_NEON)
+#if (EVC_X86 && defined(__GNUC__)) || EVC_A64 || EVC_BUILT(A32_NEON)
 EVC_ISA_END
 #endif
