@@ -3,8 +3,6 @@
 #include "aes/kernel.h"
 
 #define LISTS_aes EVC_YES
-#define LISTS_SELECTED EVC_YES
-#define LISTS_PAIR EVC_YES
 #define LISTS_NAMED EVC_YES
 #define LISTED(stem) evc_aes_##stem
 #include "common/kernel_list.h"

@@ -3,8 +3,6 @@
 #include "bn/kernel.h"
 
 #define LISTS_bn EVC_YES
-#define LISTS_SELECTED EVC_YES
-#define LISTS_PAIR EVC_YES
 #define LISTS_NAMED EVC_YES
 #define LISTED(stem) evc_bn_##stem
 #include "common/kernel_list.h"

@@ -3,8 +3,6 @@
 #include "bn_words/kernel.h"
 
 #define LISTS_bn_words EVC_YES
-#define LISTS_SELECTED EVC_YES
-#define LISTS_PAIR EVC_YES
 #define LISTS_NAMED EVC_YES
 #define LISTED(stem) evc_bn_words_##stem
 #include "common/kernel_list.h"

@@ -4,7 +4,7 @@
  * contains and a file asks for. It says which lines, and how their descriptors are named:
  *
  *     #define LISTS_aes EVC_YES               the primitive
- *     #define LISTS_SELECTED EVC_YES          marks of lines: SELECTED (none), PAIR, NAMED
+ *     #define LISTS_SELECTED EVC_YES          marks of lines: SELECTED (none), PAIR; or NAMED: all
  *     #define LISTS_PAIR EVC_YES
  *     #define LISTED(stem) evc_aes_##stem
  *     #include "common/kernel_list.h"         defines the array `kernels`
@@ -13,6 +13,11 @@
  * that it asks.
  */
 #include "common/registry.h"
+
+#if defined(LISTS_NAMED)
+#define LISTS_SELECTED EVC_YES
+#define LISTS_PAIR EVC_YES
+#endif
 
 /* A kernel, and what its line says of it. A descriptor begins with its struct evc_kernel, so a
  * pointer to the one is a pointer to the other. */

@@ -3,8 +3,6 @@
 #include "gcm/kernel.h"
 
 #define LISTS_gcm EVC_YES
-#define LISTS_SELECTED EVC_YES
-#define LISTS_PAIR EVC_YES
 #define LISTS_NAMED EVC_YES
 #define LISTED(stem) evc_gcm_##stem
 #include "common/kernel_list.h"

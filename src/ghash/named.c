@@ -3,8 +3,6 @@
 #include "ghash/kernel.h"
 
 #define LISTS_ghash EVC_YES
-#define LISTS_SELECTED EVC_YES
-#define LISTS_PAIR EVC_YES
 #define LISTS_NAMED EVC_YES
 #define LISTED(stem) evc_ghash_##stem
 #include "common/kernel_list.h"
