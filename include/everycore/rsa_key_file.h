@@ -15,7 +15,7 @@
  *                                   sizeof scratch);
  *     evc_wipe(memory, sizeof memory);
  *
- * Forms, which are told apart by the label of PEM, or by the first elements of DER:
+ * The label of PEM, or the first elements of DER, tell the form of a key:
  *
  *     RSA PRIVATE KEY   RSAPrivateKey, version 0 (PKCS #1: RFC 8017, A.1.2)
  *     PRIVATE KEY       PrivateKeyInfo, version 0, and OneAsymmetricKey, version 1 (PKCS #8:
