@@ -150,7 +150,7 @@ EVC_INLINE void add_group(struct product *sum, const struct pair *h, __m128i y, 
     add_pair(sum, v_xor(r[0], v_first(y)), r[1], h);
 }
 
-#if FLAT_POWERS
+#if POWERS_IN_A_ROW
 
 EVC_INLINE void fused_rounds(const struct key *key, vec *s, struct product *sum,
                              const struct pair *h, __m128i y, const vec *r)

@@ -7,7 +7,7 @@
  *   GROUP                    vectors with one reduction, a power of two, at least 4
  *   POWER_SUMS               1 if the key keeps the sums of powers for Karatsuba,
  *                            0 if each use makes them
- *   FLAT_POWERS              1 if powers are blocks in a row, and a product is four of
+ *   POWERS_IN_A_ROW              1 if powers are blocks in a row, and a product is four of
  *                            halves; else 0, or not defined
  *   vec, LANES               a vector of 1, 2 or 4 blocks; block 0 is the
  *                            lowest and the first in memory
@@ -49,8 +49,8 @@
 #define PAIRS (GROUP / 2)     /* vectors 2j and 2j + 1 are multiplied together */
 #define VEC_BYTES (16 * LANES)
 
-#if !defined(FLAT_POWERS)
-#define FLAT_POWERS 0
+#if !defined(POWERS_IN_A_ROW)
+#define POWERS_IN_A_ROW 0
 #endif
 
 /* H^BATCH ... H^1, so that the last n blocks of a message meet the last n of them. Of each pair
@@ -58,7 +58,7 @@
  * half of the first vector. */
 struct powers {
     struct pair {
-#if FLAT_POWERS
+#if POWERS_IN_A_ROW
         uint8_t first[VEC_BYTES], second[VEC_BYTES];
 #else
         uint8_t lo[VEC_BYTES], hi[VEC_BYTES];
@@ -67,7 +67,7 @@ struct powers {
 #endif
 #endif
     } pair[PAIRS];
-#if FLAT_POWERS
+#if POWERS_IN_A_ROW
     uint8_t behind[VEC_BYTES - 16]; /* H^35, H^34, H^33; a load of the last power may reach there */
 #endif
 };
@@ -120,7 +120,7 @@ EVC_INLINE struct product no_product(void)
     return p;
 }
 
-#if FLAT_POWERS
+#if POWERS_IN_A_ROW
 
 EVC_INLINE void add_vector(struct product *to, vec a, const uint8_t *h)
 {
@@ -295,7 +295,7 @@ EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
 #endif
     step = v_all_as_first(p[0]);
     over_x64 = half_reduced(step);
-#if FLAT_POWERS
+#if POWERS_IN_A_ROW
     next = square(step);
     v_store((uint8_t *)to + sizeof *to - VEC_BYTES,
             multiply(p[HALF - 1], next, half_reduced(next)));

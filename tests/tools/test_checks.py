@@ -49,7 +49,7 @@ class TestChecks:
         for isa, feature in (
             ("X86_ADX", "X86_BMI2"),
             ("X86_VAES512", "X86_AVX2"),
-            ("X86_GCM512_PORTS", "X86_MODE64"),
+            ("X86_GCM512_INTEL", "X86_MODE64"),
             ("A32_THUMB2", "A32_THUMB2"),
         ):
             lacking = {**needed, isa: needed[isa] - {feature}}

@@ -198,8 +198,8 @@ static void known_cpus_get_the_kernels_meant_for_them(void)
         enum evc_use use;
         const char *kernel;
     } cpus[] = {
-        {EVC_NEEDS_X86_VAES512_PORTS, EVC_ARCH_X86, 0, EVC_USE_PARALLEL, "x86_vaes512_ports"},
-        {EVC_NEEDS_X86_VAES512_PORTS, EVC_ARCH_X86, 0, EVC_USE_SERIAL, "x86_aesni_ports"},
+        {EVC_NEEDS_X86_VAES512_INTEL, EVC_ARCH_X86, 0, EVC_USE_PARALLEL, "x86_vaes512_intel"},
+        {EVC_NEEDS_X86_VAES512_INTEL, EVC_ARCH_X86, 0, EVC_USE_SERIAL, "x86_aesni_intel"},
         {EVC_NEEDS_X86_VAES512, EVC_ARCH_X86, 0, EVC_USE_PARALLEL, "x86_vaes512"},
         {EVC_NEEDS_X86_VAES512, EVC_ARCH_X86, 0, EVC_USE_SERIAL, "x86_aesni"},
         {EVC_NEEDS_X86_VAES256, EVC_ARCH_X86, 0, EVC_USE_PARALLEL, "x86_vaes256"},

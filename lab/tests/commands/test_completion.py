@@ -53,7 +53,7 @@ def complete(typed: str) -> subprocess.CompletedProcess[str]:
         ("bench --qui", {"--quick"}),  # of `run`, which is not named
         ("bench --quick --aad", {"--aad-bytes"}),
         ("bench speed r", {"rsa"}),
-        ("bench --kernel x86_vaes512_f", {"x86_vaes512_flat"}),
+        ("bench --kernel x86_vaes512_i", {"x86_vaes512_intel"}),
         ("check --kernel c_ref,c_fixslice3", {"c_ref,c_fixslice32"}),
         ("resolve --cpu neoverse-n1", {"neoverse-n1"}),
         ("check --target qemu-s3", {"qemu-s390x"}),

@@ -8,11 +8,11 @@
  *           and load the powers for them from any block on. Four products for each vector: to bring
  *           halves together for Karatsuba's three costs the port that makes products as much. 32
  *           blocks have one reduction. To follow a message: message_by_length in
- *           x86_vaes512_flat_asm.S; of over 256 bytes, define_long_message in x86_flat_long_asm.h;
- *           arguments, parts of blocks and tags are in x86_gcm_asm.h.
+ *           x86_vaes512_intel_asm.S; of over 256 bytes, define_long_message in
+ *           x86_intel_long_asm.h; arguments, parts of blocks and tags are in x86_gcm_asm.h.
  * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and
  *           its Usage for Computing the GCM Mode, 2014.
- * Needs:    X86_GCM512_PORTS.   Timing: CT (no tables, no secret branches).
+ * Needs:    X86_GCM512_INTEL.   Timing: CT (no tables, no secret branches).
  * Key form: private.
  */
 #include "gcm/kernel.h"
@@ -20,14 +20,14 @@
 #include "common/bytes.h"
 #include "common/x86.h"
 
-#if EVC_BUILT(X86_GCM512_PORTS)
-EVC_ISA_BEGIN(X86_GCM512_PORTS)
+#if EVC_BUILT(X86_GCM512_INTEL)
+EVC_ISA_BEGIN(X86_GCM512_INTEL)
 
 #define GROUP 8
-#define FLAT_POWERS 1
+#define POWERS_IN_A_ROW 1
 #include "gcm/x86_lanes512.h"
 
-#define MESSAGES evc_gcm_x86_vaes512_flat
+#define MESSAGES evc_gcm_x86_vaes512_intel
 #include "gcm/in_assembly.h"
 
 #include "gcm/x86_steps.h"
@@ -36,9 +36,9 @@ EVC_ISA_END
 
 ASSEMBLY_AGREES(560);
 
-const struct evc_gcm evc_gcm_x86_vaes512_flat = {
+const struct evc_gcm evc_gcm_x86_vaes512_intel = {
     .kernel =
-        EVC_KERNEL_HEAD(x86_vaes512_flat, X86_GCM512_PORTS, CT, ANY, BATCH, struct key, 0, ZMM,
+        EVC_KERNEL_HEAD(x86_vaes512_intel, X86_GCM512_INTEL, CT, ANY, BATCH, struct key, 0, ZMM,
                         896),
     GCM_SLOTS,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel x86_vaes512_flat: messages of more than 256 bytes of text, and groups of
+ * The kernel x86_vaes512_intel: messages of more than 256 bytes of text, and groups of
  * vectors for pieces of messages.
  *
  * Groups of 8 vectors (32 blocks), as many as leave 1 to 32 blocks behind them: the tail, 1 to 8
@@ -31,8 +31,8 @@
  * zmm16 to zmm23: vectors of AES, the last one of a group or a tail in zmm23. zmm24 to zmm31: what
  * is hashed of a group. k3: the last two blocks of zmm23. Others are scratch.
  */
-#ifndef EVC_GCM_X86_FLAT_LONG_ASM_H
-#define EVC_GCM_X86_FLAT_LONG_ASM_H
+#ifndef EVC_GCM_X86_INTEL_LONG_ASM_H
+#define EVC_GCM_X86_INTEL_LONG_ASM_H
 
 /* ---- AES ---- */
 
@@ -676,7 +676,7 @@ open_long_message:
 /* key, counter, y in rdi, rsi, rdx; in, out in rcx, r8; the number of groups, at least one, in r9;
  * and whether to open on the stack. */
 .set opening, 8
-evc_function evc_gcm_x86_vaes512_flat_groups
+evc_function evc_gcm_x86_vaes512_intel_groups
     lea tables(%rip), %r11
     vmovq (%rsi), %xmm0
     vpinsrd $2, 8(%rsi), %xmm0, %xmm0
@@ -713,6 +713,6 @@ evc_function evc_gcm_x86_vaes512_flat_groups
     .endr
     vzeroupper
     ret
-evc_end evc_gcm_x86_vaes512_flat_groups
+evc_end evc_gcm_x86_vaes512_intel_groups
 
 #endif

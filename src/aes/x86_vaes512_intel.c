@@ -9,7 +9,7 @@
  *           chains in x86_aesni_steps.h.
  * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
  *           Software Developer's Manual, volume 2, AESENC, VAESENC and VPCLMULQDQ.
- * Needs:    X86_VAES512_PORTS.   Timing: CT (no tables, no secret branches).
+ * Needs:    X86_VAES512_INTEL.   Timing: CT (no tables, no secret branches).
  * Key form: fips197.
  */
 #include "aes/kernel.h"
@@ -17,8 +17,8 @@
 #include "common/bytes.h"
 #include "common/x86.h"
 
-#if EVC_BUILT(X86_VAES512_PORTS)
-EVC_ISA_BEGIN(X86_VAES512_PORTS)
+#if EVC_BUILT(X86_VAES512_INTEL)
+EVC_ISA_BEGIN(X86_VAES512_INTEL)
 
 #include "aes/x86_aesni_steps.h"
 #include "aes/x86_keys.h"
@@ -45,8 +45,8 @@ EVC_ISA_BEGIN(X86_VAES512_PORTS)
 
 EVC_ISA_END
 
-const struct evc_aes evc_aes_x86_vaes512_ports = {
-    .kernel = EVC_KERNEL_HEAD(x86_vaes512_ports, X86_VAES512_PORTS, CT, PARALLEL, WIDE * VEC_BLOCKS,
+const struct evc_aes evc_aes_x86_vaes512_intel = {
+    .kernel = EVC_KERNEL_HEAD(x86_vaes512_intel, X86_VAES512_INTEL, CT, PARALLEL, WIDE * VEC_BLOCKS,
                               struct evc_aes_fips197_key, EVC_KEY_FIPS197, ZMM, 0),
     WIDE_SLOTS,
 };

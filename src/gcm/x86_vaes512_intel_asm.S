@@ -19,7 +19,7 @@
  *           begins 16 n bytes before powers_end, where H^1 ends; H^33, H^34 and H^35 are `wrap`
  *           bytes behind the place that this names.
  *
- * Texts of at most 256 bytes are here, others in x86_flat_long_asm.h.
+ * Texts of at most 256 bytes are here, others in x86_intel_long_asm.h.
  *
  * Arguments as the System V ABI has them: key in rdi, iv in rsi, aad in rcx, aad_bytes in r8, in in
  * r9; out, len_bytes, tag and tag_bytes on the stack. r10 = len_bytes, rax = the same, whole
@@ -461,7 +461,7 @@ seal_end:
 .endif
 .endm
 
-#include "gcm/x86_flat_long_asm.h"
+#include "gcm/x86_intel_long_asm.h"
 
 /* ---- Messages of at most a block ---- */
 
@@ -855,17 +855,17 @@ store_at_page_end:
 .endif
 .endm
 
-evc_function evc_gcm_x86_vaes512_flat_seal
+evc_function evc_gcm_x86_vaes512_intel_seal
     message_by_length 0
-evc_end evc_gcm_x86_vaes512_flat_seal
+evc_end evc_gcm_x86_vaes512_intel_seal
 
-evc_function evc_gcm_x86_vaes512_flat_open_output_tag
+evc_function evc_gcm_x86_vaes512_intel_open_output_tag
     btsq $tells_tag, tag_bytes(%rsp)
     jmp open_message
-evc_end evc_gcm_x86_vaes512_flat_open_output_tag
+evc_end evc_gcm_x86_vaes512_intel_open_output_tag
 
-evc_function evc_gcm_x86_vaes512_flat_open, open_message
+evc_function evc_gcm_x86_vaes512_intel_open, open_message
     message_by_length 1
-evc_end evc_gcm_x86_vaes512_flat_open
+evc_end evc_gcm_x86_vaes512_intel_open
 
 #endif

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
 /* Debuggers find frames; EDK2 converts no relocations of .eh_frame. */
     .cfi_sections .debug_frame
-#include "aes/x86_aesni_ports_asm.S"
+#include "aes/x86_aesni_intel_asm.S"

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
 /* Debuggers find frames; EDK2 converts no relocations of .eh_frame. */
     .cfi_sections .debug_frame
-#include "gcm/x86_vaes512_flat_asm.S"
+#include "gcm/x86_vaes512_intel_asm.S"
