@@ -1,107 +1,155 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pieces of GCM in assembly that do not depend on the width of vectors: arguments, parts of blocks,
- * rounds, tags. The including file has common/x86_asm.h before this, and these in its tables, by
- * their distance from r11:
+ * Pieces of GCM in assembly that do not depend on the width of vectors: names of arguments, parts
+ * of blocks, rounds of AES, entries, tags. The kernels x86_vaes256, x86_vaes512 and
+ * x86_vaes512_intel include this file.
  *
- *   block_bytes              the numbers 0 to 15, and 8 bytes before and 16 bytes behind them
- *   first_bytes              n bytes of ones and zeros behind, 16 - n bytes from here
+ * The including file has common/x86_asm.h before this file, keeps the address of its tables in
+ * TABLES, and gives the distances of these two tables from there:
  *
- * The C file of the kernel checks the numbers from error_of_tag on.
+ *   block_bytes   the numbers 0 to 15, for VPSHUFB. Up to 8 bytes behind them are read, too, and
+ *                 make bytes that are not used.
+ *   first_bytes   16 bytes of ones and then 16 of zeros. From 16 - n bytes behind its beginning on,
+ *                 it is a mask for the first n bytes of a block.
+ *
+ * A contract stands over each macro and function: In is what it reads, Out what it makes, Changes
+ * what else it overwrites. Flags change always.
  */
 #ifndef EVC_GCM_X86_GCM_ASM_H
 #define EVC_GCM_X86_GCM_ASM_H
 
-/* Arguments on the stack. */
+/* ---- Arguments ----
+ *
+ * The functions of messages have the arguments of `seal` in struct evc_gcm, everycore/gcm.h:
+ *
+ *   key, iv, iv_bytes, aad, aad_bytes, in        rdi, rsi, rdx, rcx, r8, r9 (System V ABI)
+ *   out, len_bytes, tag, tag_bytes               on the stack above the return address
+ *
+ * iv_bytes is 12 and is not read. */
+#define KEY %rdi       /* struct key of x86_steps.h */
+#define IV %rsi
+#define AAD %rcx       /* associated data */
+#define AAD_BYTES %r8  /* with bit hashed_aad, AAD is one block, which holds a hash */
+#define IN %r9         /* text that comes in, from where the code has got to */
+/* The code loads these itself. */
+#define OUT %r8        /* text that goes out, as IN; AAD_BYTES is not needed any more then */
+#define LEN %r10       /* bytes of text */
+#define TABLES %r11
+
+/* Distances of arguments from rsp, as long as nothing is pushed. */
 .set out, 8
 .set len_bytes, 16
 .set tag, 24
 .set tag_bytes, 32
+
 .set tells_tag, 62    /* bit of tag_bytes: the tag is written, though the message is opened */
 .set hashed_aad, 63   /* bit of aad_bytes: EVC_GCM_HASHED_AAD */
 
-.set error_of_tag, 6
-.set rounds, 8
-.set round_keys, 16
+/* The macro ASSEMBLY_AGREES of in_assembly.h checks these numbers. */
+.set error_of_tag, 6  /* EVC_ERR_TAG */
+.set rounds, 8        /* distance of the number of rounds from KEY: 10, 12 or 14, 32 bits */
+.set round_keys, 16   /* distance of round key 0 from KEY; each has 16 bytes, in FIPS 197 order */
 
-/* ---- Parts of a block ---- */
+/* A label that the object's table of symbols does not have. Labels in macros end with \@, the
+ * number of the expansion. */
+#if defined(__APPLE__)
+#define L(name) L##name
+#else
+#define L(name) .L##name
+#endif
 
-/* \x = n bytes (1 to 15) at \p, zeros behind. None of them goes through a general register. */
+/* ---- Parts of a block ----
+ *
+ * Bytes around the n ones are neither read nor written. The n bytes do not go through a general
+ * register: they may be secret, and only vectors are cleared at the end. */
+
+/* load_part: n bytes at an address, and zeros behind them.
+ *   In:      p: register with the address; n: register with the number, 1 to 15; TABLES
+ *   Out:     x: xmm
+ *   Changes: scratch: xmm; places: 64-bit register */
 .macro load_part p, n, x, scratch, places
     cmp $8, \n
-    jb 1f
-    vmovq (\p), \x
+    jb L(load_up_to_7\@)
+    vmovq (\p), \x                      /* bytes 0 to 7, and from byte n - 8 on */
     vmovq -8(\p,\n), \scratch
-    mov %r11, \places
+    mov TABLES, \places
     sub \n, \places
-    vpshufb block_bytes + 16(\places), \scratch, \scratch
+    vpshufb block_bytes + 16(\places), \scratch, \scratch   /* from byte 8 on */
     vpunpcklqdq \scratch, \x, \x
-    jmp 3f
-1:  cmp $4, \n
-    jb 2f
-    vmovd (\p), \x
+    jmp L(loaded\@)
+L(load_up_to_7\@):
+    cmp $4, \n
+    jb L(load_up_to_3\@)
+    vmovd (\p), \x                      /* the same with halves of 4 bytes */
     vmovd -4(\p,\n), \scratch
-    mov %r11, \places
+    mov TABLES, \places
     sub \n, \places
     vpshufb block_bytes + 8(\places), \scratch, \scratch
     vpunpckldq \scratch, \x, \x
-    jmp 3f
-2:  mov \n, \places
+    jmp L(loaded\@)
+L(load_up_to_3\@):
+    mov \n, \places
     shr $1, \places
     vpxor \x, \x, \x
-    vpinsrb $0, (\p), \x, \x
+    vpinsrb $0, (\p), \x, \x            /* bytes 0, n / 2 and n - 1: all there are */
     vpinsrb $1, (\p,\places), \x, \x
     vpinsrb $2, -1(\p,\n), \x, \x
-    cmp $2, \n      /* bytes 0 and 1 of 2, the same byte of 1 */
-    ja 3f
-    vpslldq $14, \x, \x
+    cmp $2, \n                          /* of 2, the third is byte 1 again; of 1, all are byte 0 */
+    ja L(loaded\@)
+    vpslldq $14, \x, \x                 /* keep two */
     vpsrldq $14, \x, \x
-    je 3f
-    vpslldq $15, \x, \x
+    je L(loaded\@)
+    vpslldq $15, \x, \x                 /* keep one */
     vpsrldq $15, \x, \x
-3:
+L(loaded\@):
 .endm
 
-/* The first n bytes (1 to 15) of \x to \p. */
+/* store_part: the first n bytes of a block to memory.
+ *   In:      x: xmm; p: register with the address; n: register with the number, 1 to 15; TABLES
+ *   Changes: scratch: xmm */
 .macro store_part x, p, n, scratch
     cmp $8, \n
-    jb 1f
-    vpshufb block_bytes - 8(%r11,\n), \x, \scratch
+    jb L(store_up_to_7\@)
+    vpshufb block_bytes - 8(TABLES,\n), \x, \scratch   /* from byte n - 8 on */
     vmovq \x, (\p)
     vmovq \scratch, -8(\p,\n)
-    jmp 3f
-1:  cmp $4, \n
-    jb 2f
-    vpshufb block_bytes - 4(%r11,\n), \x, \scratch
+    jmp L(stored\@)
+L(store_up_to_7\@):
+    cmp $4, \n
+    jb L(store_up_to_3\@)
+    vpshufb block_bytes - 4(TABLES,\n), \x, \scratch   /* from byte n - 4 on */
     vmovd \x, (\p)
     vmovd \scratch, -4(\p,\n)
-    jmp 3f
-2:  vpextrb $0, \x, (\p)
+    jmp L(stored\@)
+L(store_up_to_3\@):
+    vpextrb $0, \x, (\p)
     cmp $2, \n
-    jb 3f
+    jb L(stored\@)
     vpextrb $1, \x, 1(\p)
-    je 3f
+    je L(stored\@)
     vpextrb $2, \x, 2(\p)
-3:
+L(stored\@):
 .endm
 
-/* \x = the 12 bytes of an IV at rsi, zeros behind. By words of 4 bytes: a wider load would wait
- * until stores to parts of it have left the core, and programs write a number of 8 bytes behind a
- * salt of 4, or copy 8 bytes and then 4. */
+/* load_iv: the 12 bytes of the IV, and zeros where the counter of a block stands. By words of 4
+ * bytes: a wider load would wait until stores to parts of it have left the core, and programs write
+ * a number of 8 bytes behind a salt of 4, or copy 8 bytes and then 4.
+ *   In:      IV
+ *   Out:     x: xmm */
 .macro load_iv x
-    vmovd (%rsi), \x
-    vpinsrd $1, 4(%rsi), \x, \x
-    vpinsrd $2, 8(%rsi), \x, \x
+    vmovd (IV), \x
+    vpinsrd $1, 4(IV), \x, \x
+    vpinsrd $2, 8(IV), \x, \x
 .endm
 
 /* ---- AES ---- */
 
-/* A round of xmm3 and xmm4. */
-.macro round_of_two_blocks r, n
-    vaesenc round_keys + 16*\r(%rdi), %xmm3, %xmm3
-    vaesenc round_keys + 16*\r(%rdi), %xmm4, %xmm4
-.endm
-/* All but the last; then edx = 16 times their number. */
+/* middle_rounds: all rounds of AES but the last. Round 0, which only adds round key 0, is done
+ * before.
+ *   In:      KEY; round: name of a macro with arguments r and n, which does round r; n: handed on
+ *            to that macro, for example the number of vectors
+ *   Out:     rdx: 16 times the number of rounds, so that the last key is at round_keys(KEY,rdx)
+ * The macro must keep the flags: one comparison with 12 rounds serves both branches. */
 .macro middle_rounds round, n
     \round 1, \n
     \round 2, \n
@@ -112,20 +160,30 @@
     \round 7, \n
     \round 8, \n
     \round 9, \n
-    mov rounds(%rdi), %edx
+    mov rounds(KEY), %edx
     cmp $12, %edx
-    jb 1f
+    jb L(rounds_done\@)
     \round 10, \n
     \round 11, \n
-    je 1f
+    je L(rounds_done\@)
     \round 12, \n
     \round 13, \n
-1:  shl $4, %edx
+L(rounds_done\@):
+    shl $4, %edx
+.endm
+
+/* round_of_two_blocks: such a macro, for xmm3 and xmm4. */
+.macro round_of_two_blocks r, n
+    vaesenc round_keys + 16*\r(KEY), %xmm3, %xmm3
+    vaesenc round_keys + 16*\r(KEY), %xmm4, %xmm4
 .endm
 
 /* ---- Entries ---- */
 
-/* The functions that open messages: `opens` tells \name_seal's code at `message` so. */
+/* define_open: the two functions that open messages, for kernels whose <name>_seal has the code for
+ * both directions, from a label `message` on.
+ *   name:    evc_gcm_<stem>
+ *   opens:   the instruction that tells that code to open */
 .macro define_open name, opens:vararg
 evc_function \name\()_open_output_tag
     btsq $tells_tag, tag_bytes(%rsp)
@@ -141,35 +199,44 @@ evc_end \name\()_open
 
 /* ---- Tags ---- */
 
-/* computed_tag: xmm5. It is an argument since on Apple a macro without any
- * would take $1 for one. */
+/* define_tag_functions: store_tag and compare_tag. The argument is always %xmm5: without any,
+ * Apple's assemblers would take $1 in a macro for its first argument. */
 .macro define_tag_functions computed_tag
-/* The first rdx bytes (1 to 16) of xmm5 to rcx. Changes xmm1. */
+
+/* store_tag: the first bytes of a tag to memory.
+ *   In:      xmm5: the tag; rcx: where to; rdx: how many bytes, 1 to 16; TABLES
+ *   Changes: xmm1 */
 evc_local store_tag
     cmp $16, %rdx
-    je 4f
+    je L(store_whole_tag)
     store_part \computed_tag, %rcx, %rdx, %xmm1
     ret
-4:  vmovdqu \computed_tag, (%rcx)
+L(store_whole_tag):
+    vmovdqu \computed_tag, (%rcx)
     ret
 evc_local_end store_tag
 
-/* eax = an error unless they are at rcx, if it was 0; or they are stored there, if rdx has the bit
- * `tells_tag`. Changes edx, rsi, xmm1, xmm2, xmm5. */
+/* compare_tag: whether a tag is right, in constant time; for open_output_tag, store_tag instead.
+ *   In:      xmm5: the tag; rcx: the sender's; rdx: tag_bytes, with or without bit tells_tag;
+ *            eax: 0, or an error found before; TABLES
+ *   Out:     eax: error_of_tag if the tags differ
+ *   Changes: rdx, rsi, xmm1, xmm2, xmm5 */
 evc_local compare_tag
     btr $tells_tag, %rdx
     jc store_tag
     cmp $16, %rdx
-    je 4f
+    je L(compare_whole_tag)
     load_part %rcx, %rdx, %xmm1, %xmm2, %rsi
-    mov %r11, %rsi
+    mov TABLES, %rsi
     sub %rdx, %rsi
-    vpand first_bytes + 16(%rsi), %xmm5, %xmm5
-    jmp 5f
-4:  vmovdqu (%rcx), %xmm1
-5:  vpxor %xmm1, %xmm5, %xmm5
+    vpand first_bytes + 16(%rsi), \computed_tag, \computed_tag
+    jmp L(compare_tags)
+L(compare_whole_tag):
+    vmovdqu (%rcx), %xmm1
+L(compare_tags):
+    vpxor %xmm1, \computed_tag, \computed_tag
     mov $error_of_tag, %edx
-    vptest %xmm5, %xmm5
+    vptest \computed_tag, \computed_tag
     cmovnz %edx, %eax
     ret
 evc_local_end compare_tag
