@@ -1,79 +1,109 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM of whole messages, and of groups of vectors for pieces of messages.
+ * The kernel x86_vaes256: GCM of whole messages, and of groups of blocks for pieces of messages,
+ * with vectors of two blocks. x86_groups_asm.h has the algebra, and the names of registers that are
+ * not here; x86_gcm_asm.h has the arguments on the stack, the number of rounds, parts of blocks
+ * and tags.
  *
- * A message of more than 240 bytes is groups of 16 blocks and a tail of 0 to 16; shorter
- * ones are a tail alone, and one of at most a block has code of its own. There are no
- * frames, and nothing is kept on the stack. A group is hashed from memory while the next one
- * goes through AES: its ciphertext, which to seal is the output of the group before, to open
- * the input of the group itself.
+ * The C code calls evc_gcm_x86_vaes256_seal, _open and _open_output_tag, at the end of this file,
+ * for messages with an IV of 12 bytes; evc_gcm_x86_vaes256_groups for pieces. By bytes of text:
  *
- * Tail:     r blocks of text, the last of which may be broken, and the lengths, in the last lanes
- *           of n = r/2 + 1 vectors. With r even, lane 0 of the first vector is the last block of
- *           associated data. The lane of the lengths has the counter 1, that of J_0, whose
- *           encryption is the tag mask.
- * Text:     accesses begin at its start or end at its end, and overlap:
- *           nothing around it is accessed.
- * Counters: the blocks of group g have the numbers 16g + 2 to 16g + 17. So they are a base,
- *           of 16g, plus (by XOR) the first 16 numbers, but for the last two, which have
- *           the base of the next group.
+ *   0 to 16     message_of_a_block: one block of text, and J_0 beside it
+ *   17 to 240   a tail alone: aes_of_tail, last_of_aad, text_of_tail
+ *   241 on      long_message: groups of 16 blocks, and a tail of 0 to 16
  *
- * Arguments as the System V ABI has them: key in rdi, iv in rsi, aad in rcx, aad_bytes in r8, in in
- * r9; out, len_bytes, tag and tag_bytes on the stack.
+ * Tail:   r blocks of text, the last of which may be broken, and the lengths, in the last lanes of
+ *         n = r/2 + 1 vectors, the last n of STATE0 to STATE7: so each block meets its power of H
+ *         at a fixed place. With r even, lane 0 of the first vector is left over: the last block of
+ *         associated data takes it. The lane of the lengths goes through AES with the
+ *         counter J_0, which makes the tag mask.
+ * Groups: while a group goes through AES, the group before it is hashed from memory: to seal it is
+ *         in the output, and the first group has none before it. To open, the ciphertext
+ *         is the input of the group itself.
+ * Text:   accesses begin at its start or end at its end, and overlap: nothing around it is
+ *         accessed.
+ * Stack:  no frames; the caller's rbx is kept there, and lengths.
+ *
+ * Example: 40 bytes with associated data are 3 blocks, BLOCKS = 48, n = 2. STATE6 has blocks 1 and
+ *         2, STATE7 has block 3 (of 8 bytes) and the lengths. _seal makes the counters of STATE7
+ *         and calls aes_of_tail, which goes to L(aes_of_2) and makes those of STATE6. last_of_aad
+ *         loads associated data; r is odd, so it has no lane: add_block multiplies it by H^5.
+ *         text_of_tail goes to L(text_of_2): first_text and last_text encrypt, add_pair multiplies
+ *         by H^4, H^3 and H^2, H^1, hash_of_sum reduces, put_tag stores the tag and clears
+ *         the vectors.
+ *
+ * Contents: registers, tables, AES, the hash, groups, associated data, the text of a tail, long
+ *         messages, pieces, messages.
  */
 #include "common/x86_asm.h"
 
 #if EVC_ASM_X86_64
 
-#define KEY %rdi
-#define POWERS %r10    /* the key, or so much below that a group meets the powers it should */
-#define NUMBER %esi    /* 16g, or of pieces that of the first counter of the group */
-#define OPENS %esi     /* of a tail: negative to open */
+#define NUMBER %esi    /* 16 g of the next group g; in pieces, the number of its first counter */
+#define NUMBER_64 %rsi
+#define OPENS %esi     /* in a tail: negative to open */
+#define POWERS %r10    /* KEY, or less by 4 pairs so that the group meets the higher powers */
 
-#define LO %ymm8       /* sums of products; MI lacks LO and HI, but for messages of one block */
-#define MI %ymm9
-#define HI %ymm10
+#define LO %ymm8       /* sums of products, as x86_groups_asm.h says */
 #define LO_X %xmm8
+#define MI %ymm9
 #define MI_X %xmm9
+#define HI %ymm10      /* then the hash */
 #define HI_X %xmm10
 #define ROUND_KEY %ymm11
-#define A %ymm12
-#define B %ymm13
-#define P %ymm14
+#define TAG_MASK_X %xmm11 /* behind AES of a tail */
+#define HASH_BEFORE %ymm11 /* of associated data: the hash to add to its next block */
+#define HASH_BEFORE_X %xmm11
+#define A %ymm12       /* a vector to multiply; changed by every product of the hash */
 #define A_X %xmm12
+#define HASH %ymm12    /* in groups: the hash so far, bytes as in memory; the upper lane is 0 */
+#define HASH_X %xmm12
+#define B %ymm13       /* scratch */
 #define B_X %xmm13
+#define P %ymm14       /* scratch, for products */
 #define P_X %xmm14
-#define BASE %ymm15    /* of counters, whitened; of a tail, behind AES: AROUND */
+#define BASE %ymm15    /* in both lanes: the IV, the number 16 g, the first round key */
 #define BASE_X %xmm15
-#define AROUND %ymm15  /* the block before the text, and the lengths */
+#define AROUND %ymm15  /* of a tail, behind AES: the block before the text, and the lengths */
 #define AROUND_X %xmm15
+#define TAG_X %xmm5
+
+/* STATE0 to STATE7, ymm0 to ymm7: vectors on their way through AES, then ciphertext. */
+.irp i, 0, 1, 2, 3, 4, 5, 6, 7
+.set STATE\i, %ymm\i
+.endr
+#define STATE6_X %xmm6
+#define STATE7_X %xmm7
+
+/* A message of one block. */
+#define TEXT_X %xmm0
+#define LAST_KEY_X %xmm1
+#define J_0_X %xmm3    /* on its way through AES: the tag mask; see round_of_two_blocks */
+#define BLOCK_X %xmm4  /* the block of text on its way through AES */
+#define LENGTHS_X %xmm7
+
+.set lanes, 2
 
 #include "gcm/x86_gcm_asm.h"
 #include "gcm/x86_groups_asm.h"
 
-.set opens, 63         /* bit of tag_bytes: the message is opened */
-.set most_bytes, 240
-.set pair_bytes, 96    /* of 4 powers: lower halves, upper halves, sums */
-.set powers_end, 16 + 240 + 8*pair_bytes
-.set last_pair, powers_end - pair_bytes
+.set most_bytes, 240   /* of a tail alone */
+.set group_bytes, 256
+
+/* Powers of H of the pair of vectors j from the end, 1 to 8: H^(4j) to H^(4j-3). */
+#define PAIR(j) (powers_end - pair_bytes*(j))
 
 evc_constants
     .p2align 6
 tables:
-/* The counters of lanes. */
 .set counters, 0
-    .set at, 0
-    .rept 18
-    .fill 15, 1, 0
-    .byte at
-    .set at, at + 1
-    .endr
-/* Numbers as the CPU has them, in the first words of lanes: of two lanes, the step to the next
- * vector; and where the bytes of such a number are in a counter. */
+    table_of_counters 18
+/* Numbers in the first words of lanes: those of two lanes, and the step to the next vector. */
 .set lane_numbers, counters + 18*16
     .quad 0, 0, 1, 0
 .set step, lane_numbers + 32
     .quad 2, 0, 2, 0
+/* VPSHUFB takes such a number to its place in a counter. */
 .set number_bytes, step + 32
     .rept 2
     .fill 12, 1, 128
@@ -88,32 +118,18 @@ tables:
     .quad 0xc200000000000000, 0
 .set words_reversed, polynomial + 32
     .byte 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8
-/* Places of bytes: n bytes further on they move a block n bytes down, and zeros in. */
-    .fill 16, 1, 128
-.set shifts, words_reversed + 32
-    .byte 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    .fill 16, 1, 128
-/* The first bytes of a block: n of them, 16 - n bytes from here. */
-.set block_bytes, shifts
-.set first_bytes, shifts + 32
-    .fill 16, 1, 255
-    .fill 16, 1, 0
-/* Places of H^1 to H^32 in the key, of each its lower half. */
-.set power_places, first_bytes + 32
-    .set at, 0
-    .rept 32
-    .short powers_end - pair_bytes*(at/4 + 1) + 16*(1 - at%2) + 8*(1 - at/2%2)
-    .set at, at + 1
-    .endr
+    table_of_windows words_reversed + 16
+.set power_places, windows_end
+    table_of_powers 32
 
-/* ---- AES ---- */
+/* ---- AES ------------------------------------------------------------------------------------- */
 
-/* A round of the last n of eight vectors; of 9, of BASE too. */
+/* Round r of the last n vectors of STATE0 to STATE7; with n = 9, of BASE too. */
 .macro round r, n
     vbroadcasti128 round_keys + 16*\r(KEY), ROUND_KEY
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
     .if \i >= 8 - \n
-    vaesenc ROUND_KEY, %ymm\i, %ymm\i
+    vaesenc ROUND_KEY, STATE\i, STATE\i
     .endif
     .endr
 .if \n > 8
@@ -121,15 +137,30 @@ tables:
 .endif
 .endm
 
-/* Counters of a group, and the base of the next one. Changes edx, P. */
+/* \to = the last round key in both lanes. Changes edx. */
+.macro last_round_key to
+    mov rounds(KEY), %edx
+    shl $4, %edx
+    vbroadcasti128 round_keys(KEY,%rdx), \to
+.endm
+
+/* \x = zeros and the number \number as the last word of a counter. Changes \number. */
+.macro number_as_counter number, x
+    bswap \number
+    vmovd \number, \x
+    vpslldq $12, \x, \x
+.endm
+
+/* STATE0 to STATE7 = the counters of the next group, before round 1; NUMBER and \base go on to the
+ * group behind it. Changes edx, P. */
 .macro group_counters base
     test ANY_NUMBER, ANY_NUMBER
-    jz 1f
+    jz L(numbers_of_message\@)
     call counters_of_piece
-    jmp 2f
-1:
+    jmp L(counters_are_made\@)
+L(numbers_of_message\@):
     .irp i, 0, 1, 2, 3, 4, 5, 6
-    vpxor counters + 32 + 32*\i(TABLES), BASE, %ymm\i
+    vpxor counters + 16*2 + 32*\i(TABLES), BASE, STATE\i
     .endr
     mov NUMBER, %edx
     add $16, NUMBER
@@ -137,154 +168,161 @@ tables:
     number_as_counter %edx, P_X
     vinserti128 $1, P_X, P, P
     vpxor P, \base, \base
-    vpxor counters(TABLES), BASE, %ymm7
-2:
-.endm
-/* The last word of a block. */
-.macro number_as_counter number, x
-    bswap \number
-    vmovd \number, \x
-    vpslldq $12, \x, \x
+    vpxor counters(TABLES), BASE, STATE7
+L(counters_are_made\@):
 .endm
 
-/* The first rounds, all that follow, the last key. Changes edx. */
-.macro last_round_key to
-    mov rounds(KEY), %edx
-    shl $4, %edx
-    vbroadcasti128 round_keys(KEY,%rdx), \to
-.endm
-
-/* n vectors of a tail, of which the last is there already: all rounds but the last. */
-.macro tail_vectors n
-    .irp i, 0, 1, 2, 3, 4, 5, 6
-    .if \i >= 8 - \n
-    vpxor counters + 16 - 32*(7 - \i)(TABLES,BLOCKS), BASE, %ymm\i
-    .endif
-    .endr
-    middle_rounds round, \n
-    ret
-.endm
-
-/* Counters of a group of a piece, whose base has no number: it may come from a hash with the key,
- * so nothing branches on it. */
     .text
+
+/* counters_of_piece: the counters of 16 blocks, before round 1, from any number on.
+ * In:      NUMBER: the first number; it may be secret, so that nothing branches on it.
+ *          BASE: the counter without its number.
+ * Out:     STATE0 to STATE7; NUMBER goes on by 16.
+ * Changes: P. */
     .p2align 5
 evc_local counters_of_piece
     vmovd NUMBER, P_X
     vpbroadcastd P_X, P
     vpaddd lane_numbers(TABLES), P, P
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
-    vpshufb number_bytes(TABLES), P, %ymm\i
+    vpshufb number_bytes(TABLES), P, STATE\i
     vpaddd step(TABLES), P, P
-    vpxor BASE, %ymm\i, %ymm\i
+    vpxor BASE, STATE\i, STATE\i
     .endr
     add $16, NUMBER
     ret
 evc_local_end counters_of_piece
 
+/* aes_of_tail: all rounds but the last of a tail of r blocks, 0 to 15.
+ * In:      BLOCKS: 16 r. BASE. STATE7: the counters of the last block of text and of J_0, since
+ *          with groups before the tail their numbers are larger than the table has.
+ * Out:     the last r/2 + 1 vectors of STATE0 to STATE7, without the last round.
+ * Changes: edx, ROUND_KEY. */
+.macro tail_vectors n
+    .irp i, 0, 1, 2, 3, 4, 5, 6
+    .if \i >= 8 - \n
+    vpxor counters + 16 - 32*(7 - \i)(TABLES,BLOCKS), BASE, STATE\i
+    .endif
+    .endr
+    middle_rounds round, \n
+    ret
+.endm
+
     .p2align 5
 evc_local aes_of_tail
-    cmp $128, %eax
-    jae 15f
-    cmp $64, %eax
-    jae 13f
-    cmp $32, %eax
-    jae 12f
+    cmp $128, BLOCKS_32
+    jae L(aes_of_5_to_8)
+    cmp $64, BLOCKS_32
+    jae L(aes_of_3_or_4)
+    cmp $32, BLOCKS_32
+    jae L(aes_of_2)
     tail_vectors 1
-12: tail_vectors 2
-13: cmp $96, %eax
-    jae 14f
+L(aes_of_2):
+    tail_vectors 2
+L(aes_of_3_or_4):
+    cmp $96, BLOCKS_32
+    jae L(aes_of_4)
     tail_vectors 3
-14: tail_vectors 4
-15: cmp $192, %eax
-    jae 17f
-    cmp $160, %eax
-    jae 16f
+L(aes_of_4):
+    tail_vectors 4
+L(aes_of_5_to_8):
+    cmp $192, BLOCKS_32
+    jae L(aes_of_7_or_8)
+    cmp $160, BLOCKS_32
+    jae L(aes_of_6)
     tail_vectors 5
-16: tail_vectors 6
-17: cmp $224, %eax
-    jae 18f
+L(aes_of_6):
+    tail_vectors 6
+L(aes_of_7_or_8):
+    cmp $224, BLOCKS_32
+    jae L(aes_of_8)
     tail_vectors 7
-18: tail_vectors 8
+L(aes_of_8):
+    tail_vectors 8
 evc_local_end aes_of_tail
 
-/* The same of 16 blocks of text. Of the first one the state is in xmm15, the others have the
- * lanes of a tail of 15. */
+/* aes_of_16: the same of 16 blocks, behind groups or alone. The first block is in BASE_X, the
+ * others have the lanes of a tail of 15.
+ * In:      NUMBER, BASE; STATE7 as above.
+ * Out:     BASE_X: block 1; STATE0 to STATE7: blocks 2 to 16 and J_0.
+ * Changes: edx, ROUND_KEY, P. */
     .p2align 5
 evc_local aes_of_16
     .irp i, 0, 1, 2, 3, 4, 5, 6
-    vpxor counters + 48 + 32*\i(TABLES), BASE, %ymm\i
+    vpxor counters + 16*3 + 32*\i(TABLES), BASE, STATE\i
     .endr
-    lea 16(%rsi), %edx    /* the number of the last block but one has a carry */
+    lea 16(NUMBER_64), %edx /* block 15 has the number NUMBER + 16: of the next base */
     xor NUMBER, %edx
     number_as_counter %edx, P_X
     vpxor BASE_X, P_X, P_X
-    vinserti128 $1, P_X, %ymm6, %ymm6
-    vpxor counters + 32(TABLES), BASE_X, BASE_X
+    vinserti128 $1, P_X, STATE6, STATE6
+    vpxor counters + 16*2(TABLES), BASE_X, BASE_X
     middle_rounds round, 9
     ret
 evc_local_end aes_of_16
 
-/* ---- The hash ---- */
+/* ---- The hash -------------------------------------------------------------------------------- */
 
-/* Parts of the products of a pair of vectors with a pair of powers, in three steps, of vectors that
- * are reversed and halved: their lower halves in \lo, the upper ones in \hi. Changes \lo. */
+/* \to += the products of \part, halves of a pair of vectors, with those of powers. */
 .macro add_products part, powers, to, scratch
     vpclmulqdq $0x00, \powers, \part, \scratch
     vpxor \scratch, \to, \to
     vpclmulqdq $0x11, \powers, \part, \scratch
     vpxor \scratch, \to, \to
 .endm
-.macro add_pair a, b, powers, base
-    vpshufb reversed(TABLES), \a, \a
-    vpshufb reversed(TABLES), \b, \b
-    vpunpcklqdq \b, \a, B
-    vpunpckhqdq \b, \a, A
-    add_products B, \powers(\base), LO, P
-    add_products A, \powers + 32(\base), HI, P
-    vpxor A, B, B
-    add_products B, \powers + 64(\base), MI, P
+
+/* The pair of vectors A and B, as they are in memory: P = their lower halves, B = their upper ones,
+ * both reversed. Changes A. */
+.macro halves_of_pair
+    vpshufb reversed(TABLES), A, A
+    vpshufb reversed(TABLES), B, B
+    vpunpcklqdq B, A, P
+    vpunpckhqdq B, A, B
 .endm
-/* The same without a first vector. */
-.macro add_second v, powers
+/* The products of these halves with the pair of powers at \place(\base), in three steps in
+ * this order. Each changes A; the last one P, too. */
+.macro add_lower_halves place, base
+    add_products P, \place(\base), LO, A
+.endm
+.macro add_upper_halves place, base
+    add_products B, \place + 32(\base), HI, A
+.endm
+.macro add_sums_of_halves place, base
+    vpxor B, P, P
+    add_products P, \place + 64(\base), MI, A
+.endm
+.macro add_halves place, base
+    add_lower_halves \place, \base
+    add_upper_halves \place, \base
+    add_sums_of_halves \place, \base
+.endm
+
+/* The sums += the products of the vectors \v and \w with the pair of powers at \place(KEY).
+ * Changes \v, \w, A, B, P. */
+.macro add_pair v, w, place
     vpshufb reversed(TABLES), \v, \v
-    vpclmulqdq $0x10, \powers(KEY), \v, A
-    vpclmulqdq $0x11, \powers + 32(KEY), \v, B
-    vpshufd $0x4e, \v, P
+    vpshufb reversed(TABLES), \w, \w
+    vpunpcklqdq \w, \v, B
+    vpunpckhqdq \w, \v, A
+    add_products B, \place(KEY), LO, P
+    add_products A, \place + 32(KEY), HI, P
+    vpxor A, B, B
+    add_products B, \place + 64(KEY), MI, P
+.endm
+/* The same of a second vector \w without a first one. Changes \w, A, B, P. */
+.macro add_second w, place
+    vpshufb reversed(TABLES), \w, \w
+    vpclmulqdq $0x10, \place(KEY), \w, A
+    vpclmulqdq $0x11, \place + 32(KEY), \w, B
+    vpshufd $0x4e, \w, P
     vpxor A, LO, LO
     vpxor B, HI, HI
-    vpxor P, \v, \v
-    vpclmulqdq $0x10, \powers + 64(KEY), \v, P
+    vpxor P, \w, \w
+    vpclmulqdq $0x10, \place + 64(KEY), \w, P
     vpxor P, MI, MI
 .endm
-
-/* HI = the sum divided by x^128, in each lane; MI is complete. Changes LO, MI, P. */
-.macro reduce lo, mi, hi, scratch, polynomial
-    vpclmulqdq $0x00, \polynomial, \lo, \scratch
-    vpshufd $0x4e, \lo, \lo
-    vpxor \lo, \mi, \mi
-    vpxor \scratch, \mi, \mi
-    vpclmulqdq $0x00, \polynomial, \mi, \scratch
-    vpshufd $0x4e, \mi, \mi
-    vpxor \mi, \hi, \hi
-    vpxor \scratch, \hi, \hi
-.endm
-/* The sum as a block in HI_X. */
-.macro hash_of_sum to
-    vpxor LO, MI, MI
-    vpxor HI, MI, MI
-    reduce LO, MI, HI, P, polynomial(TABLES)
-    vextracti128 $1, HI, P_X
-    vpxor P_X, \to, \to
-    vpshufb reversed(TABLES), \to, \to
-.endm
-.macro no_products
-    vpxor LO_X, LO_X, LO_X
-    vpxor MI_X, MI_X, MI_X
-    vpxor HI_X, HI_X, HI_X
-.endm
-
-/* Plus the products of the block in A_X with the power whose lower half is at \power. */
+/* The same of the block A_X, as it is in memory, and the power whose lower half is at \power.
+ * Changes A, B, P. */
 .macro add_block power
     vpshufb reversed(TABLES), A_X, A_X
     vmovq (\power), B_X
@@ -300,115 +338,141 @@ evc_local_end aes_of_16
     vpxor P, MI, MI
 .endm
 
-/* Pair i of the group at HASHED; the first vector of the first one is in A. */
+/* \hi = \lo + \mi z^64 + \hi z^128, divided by z^128, in each lane; \mi is complete.
+ * Changes \lo, \mi, \scratch. */
+.macro reduce lo, mi, hi, scratch, polynomial
+    vpclmulqdq $0x00, \polynomial, \lo, \scratch
+    vpshufd $0x4e, \lo, \lo
+    vpxor \lo, \mi, \mi
+    vpxor \scratch, \mi, \mi
+    vpclmulqdq $0x00, \polynomial, \mi, \scratch
+    vpshufd $0x4e, \mi, \mi
+    vpxor \mi, \hi, \hi
+    vpxor \scratch, \hi, \hi
+.endm
+/* \to, which is HI_X, = the hash: the sums of both lanes, reduced, bytes as in memory. Changes
+ * LO, MI, P. */
+.macro hash_of_sum to
+    vpxor LO, MI, MI
+    vpxor HI, MI, MI
+    reduce LO, MI, HI, P, polynomial(TABLES)
+    vextracti128 $1, HI, P_X
+    vpxor P_X, \to, \to
+    vpshufb reversed(TABLES), \to, \to
+.endm
+.macro no_products
+    vpxor LO_X, LO_X, LO_X
+    vpxor MI_X, MI_X, MI_X
+    vpxor HI_X, HI_X, HI_X
+.endm
+/* \to, a block, = the hash of the sums, which begin again. Changes P. */
+.macro move_hash to
+    hash_of_sum HI_X
+    vmovdqa HI_X, \to
+    no_products
+.endm
+
+/* ---- Groups ---------------------------------------------------------------------------------- */
+
+/* P, B = the halves of pair i, 0 to 3, of the group at HASHED; A: its first vector, of pair 0. */
 .macro pair_of_group i
 .if \i
     vmovdqu 64*\i(HASHED), A
 .endif
     vmovdqu 64*\i + 32(HASHED), B
-    vpshufb reversed(TABLES), A, A
-    vpshufb reversed(TABLES), B, B
-    vpunpcklqdq B, A, P
-    vpunpckhqdq B, A, B
-.endm
-.set group_powers, powers_end - 4*pair_bytes
-.macro group_lo i, powers
-    add_products P, (group_powers + pair_bytes*\i)(\powers), LO, A
-.endm
-.macro group_hi i, powers
-    add_products B, (group_powers + pair_bytes*\i + 32)(\powers), HI, A
-.endm
-.macro group_mi i, powers
-    vpxor B, P, P
-    add_products P, (group_powers + pair_bytes*\i + 64)(\powers), MI, A
+    halves_of_pair
 .endm
 
-/* ---- Groups ---- */
-
+/* The last round of STATE0 to STATE7, and the text of the group at IN. Changes edx,
+ * ROUND_KEY, P; the states are ciphertext, or to open plaintext. */
 .macro group_text
     last_round_key ROUND_KEY
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
     vpxor 32*\i(IN), ROUND_KEY, P
-    vaesenclast P, %ymm\i, %ymm\i
-    vmovdqu %ymm\i, 32*\i(IN,OUT_LESS_IN)
+    vaesenclast P, STATE\i, STATE\i
+    vmovdqu STATE\i, 32*\i(IN,OUT_LESS_IN)
     .endr
 .endm
 
-/* The first group to seal. */
+/* first_group: encrypts the first group to seal, for which no other one can be hashed.
+ * In:      IN, OUT_LESS_IN, NUMBER, BASE, ANY_NUMBER.
+ * Out:     HASHED: the group's ciphertext. IN, NUMBER and BASE: those of the next group.
+ * Changes: edx, STATE0 to STATE7, ROUND_KEY, P. */
     .p2align 5
 evc_local first_group
     group_counters BASE
     middle_rounds round, 8
     group_text
     lea (IN,OUT_LESS_IN), HASHED
-    add $256, IN
+    add $group_bytes, IN
     ret
 evc_local_end first_group
 
-/* rax groups from IN on: encrypts each, and hashes the one at HASHED, which is as many bytes before
- * as it was at first: none to open. A: the hash before it, and behind the last one. Of two groups
- * in a row the first meets the higher powers, and both have one reduction. */
+/* groups: encrypts or decrypts groups, and hashes as many, beside AES. Of two groups in a row the
+ * first meets the higher powers, and both have one reduction.
+ * In:      BLOCKS: how many groups, or 0. IN, OUT_LESS_IN: text. HASHED: IN to open; to seal, the
+ *          ciphertext of the group before. HASH. NUMBER, BASE, ANY_NUMBER. LO, MI, HI: zeros,
+ *          or sums that have products of blocks before already.
+ * Out:     HASH, LO, MI, HI: with as many groups from HASHED on. HASH is the hash and the sums
+ *          are zeros, but if a sum goes on with the group that has been sealed last: then HASH is
+ *          zero. IN, HASHED, NUMBER, BASE: behind the groups.
+ * Changes: rax, rdx, POWERS, STATE0 to STATE7, ROUND_KEY, A, B, P. */
     .p2align 5
 evc_local groups
-4:  sub $1, BLOCKS
-    jb 5f
-    vpxor (HASHED), A, A
-    xor %edx, %edx
-    cmp IN, HASHED
-    setne %dl
-    add %eax, %edx        /* groups that will be hashed behind this one */
+L(next_group):
+    sub $1, BLOCKS
+    jb L(no_more_groups)
+    vpxor (HASHED), HASH, A
+    groups_left %edx
     lea -4*pair_bytes(KEY), POWERS
     test $1, %dl
     cmovz KEY, POWERS
     group_counters BASE
     pair_of_group 0
     round 1, 8
-    group_lo 0, POWERS
+    add_lower_halves PAIR(4), POWERS
     round 2, 8
-    group_hi 0, POWERS
+    add_upper_halves PAIR(4), POWERS
     round 3, 8
-    group_mi 0, POWERS
+    add_sums_of_halves PAIR(4), POWERS
     pair_of_group 1
     round 4, 8
-    group_lo 1, POWERS
-    group_hi 1, POWERS
+    add_lower_halves PAIR(3), POWERS
+    add_upper_halves PAIR(3), POWERS
     round 5, 8
-    group_mi 1, POWERS
+    add_sums_of_halves PAIR(3), POWERS
     pair_of_group 2
     round 6, 8
-    group_lo 2, POWERS
-    group_hi 2, POWERS
+    add_lower_halves PAIR(2), POWERS
+    add_upper_halves PAIR(2), POWERS
     round 7, 8
-    group_mi 2, POWERS
+    add_sums_of_halves PAIR(2), POWERS
     pair_of_group 3
     round 8, 8
-    group_lo 3, POWERS
+    add_lower_halves PAIR(1), POWERS
     round 9, 8
     mov rounds(KEY), %edx
     cmp $12, %edx
-    jb 1f
+    jb L(rounds_are_done)
     round 10, 8
     round 11, 8
-    je 1f
+    je L(rounds_are_done)
     round 12, 8
     round 13, 8
-1:  group_hi 3, POWERS
-    group_mi 3, POWERS
+L(rounds_are_done):
+    add_upper_halves PAIR(1), POWERS
+    add_sums_of_halves PAIR(1), POWERS
     group_text
-    vpxor A_X, A_X, A_X
-    xor %edx, %edx
-    cmp IN, HASHED
-    setne %dl
-    add %eax, %edx
-    add $256, IN
-    add $256, HASHED
+    vpxor HASH_X, HASH_X, HASH_X
+    groups_left %edx      /* the same number: IN and HASHED have not moved */
+    add $group_bytes, IN
+    add $group_bytes, HASHED
     test $1, %dl
-    jnz 4b
-    hash_of_sum HI_X
-    vmovdqa HI_X, A_X
-    no_products
-    jmp 4b
-5:  ret
+    jnz L(next_group)
+    move_hash HASH_X
+    jmp L(next_group)
+L(no_more_groups):
+    ret
 evc_local_end groups
 
 /* Zeros in all vectors. */
@@ -419,46 +483,46 @@ evc_local_end groups
     vzeroupper
 .endm
 
-/* ---- Associated data ---- */
+/* ---- Associated data ------------------------------------------------------------------------- */
 
-/* Plus the products of rsi blocks at rcx, the first one with the power of H whose number is edx, at
- * most 32. xmm11 is added to the first one. Changes rax, rcx, rdx, rsi, xmm11, A, B, P. */
+/* add_blocks: LO, MI and HI += the products of blocks with falling powers of H. It takes 4 blocks
+ * if there are as many and they meet a pair of vectors of powers; else 2, if they meet the
+ * second vector of a pair; else one.
+ * In:      rcx: the blocks; rsi: how many, at least 1. edx: the number of the power that the first
+ *          one meets, from rsi to 32. HASH_BEFORE: what is added to the first one.
+ * Out:     rcx behind the blocks; HASH_BEFORE: zeros.
+ * Changes: rax, rdx, rsi, A, B, P. */
     .p2align 5
 evc_local add_blocks
-4:  mov %edx, %eax
+L(next_blocks):
+    mov %edx, %eax
     test $3, %al
-    jnz 5f
+    jnz L(no_pair)
     cmp $4, %rsi
-    jb 5f
+    jb L(no_pair)
     lea (%rax,%rax,2), %rax
-    shl $3, %rax
-    neg %rax              /* so many bytes has a pair for 4 powers */
+    shl $3, %rax          /* 24 bytes a power: pair_bytes/4 */
+    neg %rax
     add KEY, %rax
-    vpxor (%rcx), %ymm11, A
+    vpxor (%rcx), HASH_BEFORE, A
     vmovdqu 32(%rcx), B
-    vpxor %xmm11, %xmm11, %xmm11
-    vpshufb reversed(TABLES), A, A
-    vpshufb reversed(TABLES), B, B
-    vpunpcklqdq B, A, P
-    vpunpckhqdq B, A, B
-    add_products P, powers_end(%rax), LO, A
-    add_products B, powers_end + 32(%rax), HI, A
-    vpxor B, P, P
-    add_products P, powers_end + 64(%rax), MI, A
+    vpxor HASH_BEFORE_X, HASH_BEFORE_X, HASH_BEFORE_X
+    halves_of_pair
+    add_halves powers_end, %rax
     add $64, %rcx
     sub $4, %edx
     sub $4, %rsi
-    jnz 4b
+    jnz L(next_blocks)
     ret
-    /* Two blocks that meet the second vector of a pair. */
-6:  lea 6(%rax,%rax,2), %rax
+L(second_vector):
+    lea 6(%rax,%rax,2), %rax
     shl $3, %rax
     neg %rax
     add KEY, %rax
     vmovdqu (%rcx), A_X   /* by blocks, since a state holds them so */
     vinserti128 $1, 16(%rcx), A, A
-    vpxor %ymm11, A, A
-    vpxor %xmm11, %xmm11, %xmm11
+    vpxor HASH_BEFORE, A, A
+    vpxor HASH_BEFORE_X, HASH_BEFORE_X, HASH_BEFORE_X
     vpshufb reversed(TABLES), A, A
     vpclmulqdq $0x10, powers_end(%rax), A, B
     vpxor B, LO, LO
@@ -471,417 +535,454 @@ evc_local add_blocks
     add $32, %rcx
     sub $2, %edx
     sub $2, %rsi
-    jnz 4b
+    jnz L(next_blocks)
     ret
-5:  test $1, %al
-    jnz 7f
+L(no_pair):
+    test $1, %al
+    jnz L(one_block)
     test $2, %al
-    jz 7f
+    jz L(one_block)
     cmp $2, %rsi
-    jae 6b
-7:  vpxor (%rcx), %xmm11, A_X
-    vpxor %xmm11, %xmm11, %xmm11
+    jae L(second_vector)
+L(one_block):
+    vpxor (%rcx), HASH_BEFORE_X, A_X
+    vpxor HASH_BEFORE_X, HASH_BEFORE_X, HASH_BEFORE_X
     movzwl power_places - 2(TABLES,%rax,2), %eax
     add KEY, %rax
     add_block %rax
     add $16, %rcx
     dec %edx
     dec %rsi
-    jnz 4b
+    jnz L(next_blocks)
     ret
 evc_local_end add_blocks
 
-/* xmm15 = the last block of associated data: of 1 to 7 or more than 16 bytes. It will meet the
- * power of H whose number is esi: those before it are added to the sum, if there are powers enough,
- * and else their hash to the block. Changes rax, rcx, rdx, rsi, vectors 11 to 14. */
+/* AROUND_X = the last block of more than 16 bytes of associated data, filled up with zeros. */
+.macro load_last_block_of_aad scratch, scratch_32
+    mov AAD_BYTES, \scratch
+    neg \scratch_32
+    and $15, \scratch_32  /* the bytes that it lacks */
+    vmovdqu -16(AAD,AAD_BYTES), AROUND_X
+    vpshufb shifts(TABLES,\scratch), AROUND_X, AROUND_X
+.endm
+
+/* other_aad: the last block of associated data, and products of the blocks before it.
+ * In:      AAD, AAD_BYTES: 1 to 7, more than 16, or with the bit EVC_GCM_HASHED_AAD (a block is at
+ *          AAD). esi: the number of the power of H that the last block will meet.
+ * Out:     AROUND_X: the last block, filled up with zeros. The blocks before it: LO, MI and HI +=
+ *          their products if there are powers enough, else AROUND_X += their hash.
+ * Changes: rax, rcx, rdx, rsi, HASH_BEFORE, A, B, P. */
     .p2align 5
 evc_local other_aad
     cmp $8, AAD_BYTES
-    ja 4f
+    ja L(aad_is_long_or_hashed)
     load_part AAD, AAD_BYTES, AROUND_X, B_X, %rsi
     ret
-4:  test AAD_BYTES, AAD_BYTES
-    jns long_aad
+L(aad_is_long_or_hashed):
+    test AAD_BYTES, AAD_BYTES
+    jns L(long_aad)
     vmovdqu (AAD), AROUND_X
     ret
 
     .p2align 5
-long_aad:
-    mov AAD_BYTES, %rdx
-    neg %edx
-    and $15, %edx
-    vmovdqu -16(AAD,AAD_BYTES), AROUND_X
-    vpshufb shifts(TABLES,%rdx), AROUND_X, AROUND_X
-    vpxor %xmm11, %xmm11, %xmm11
-    mov %esi, %edx
-    lea -1(AAD_BYTES), %rsi
-    shr $4, %rsi          /* blocks before the last one */
-    add %rsi, %rdx
+L(long_aad):
+    load_last_block_of_aad %rdx, %edx
+    vpxor HASH_BEFORE_X, HASH_BEFORE_X, HASH_BEFORE_X
+    blocks_before_last_of_aad %esi
     cmp $32, %rdx
     jbe add_blocks
-5:  lea -1(%rsi), %edx
-    and $15, %edx
-    inc %edx              /* the first blocks; then 16 at a time */
-6:  sub %rdx, %rsi        /* those behind */
-    evc_save %rsi
-    mov %edx, %esi
-    call add_blocks
-    hash_of_sum HI_X
-    vmovdqa HI_X, %xmm11
-    no_products
-    evc_restore %rsi
-    mov $16, %edx
-    test %rsi, %rsi
-    jnz 6b
-    vpxor %xmm11, AROUND_X, AROUND_X
+    hash_many_blocks move_hash, HASH_BEFORE_X
+    vpxor HASH_BEFORE_X, AROUND_X, AROUND_X
     ret
 evc_local_end other_aad
 
-/* xmm15 = the last block of associated data, as of other_aad; zeros without any. Those of 8 to 16
- * bytes are at label 5 at once, the others go by label 6. */
-.macro last_of_aad to
+/* \to = the last block of associated data, filled up with zeros: of 8 to 16 bytes here. For other
+ * numbers of bytes, code at \other_sizes loads it, or zeros if there are none, and jumps back
+ * to \loaded. Changes rdx, B. */
+.macro last_of_aad to, other_sizes, loaded
     lea -8(AAD_BYTES), %rdx
     cmp $8, %rdx
-    ja 6f
+    ja \other_sizes
     vmovq (AAD), \to
     vmovq -8(AAD,AAD_BYTES), B_X
     mov TABLES, %rdx
     sub AAD_BYTES, %rdx
     vpshufb shifts + 16(%rdx), B_X, B_X
     vpunpcklqdq B_X, \to, \to
-5:
+\loaded:
 .endm
 
-/* ---- The text of a tail ---- */
+/* ---- The text of a tail ---------------------------------------------------------------------- */
 
-/* Vector k from the end. */
+/* Vectors are counted from the end: vector 0 is STATE7. \s = what is hashed of vector k, of two
+ * whole blocks, which is ciphertext. Changes A, P. */
 .macro middle_text k, s
     vmovdqu -16 - 32*\k(IN,BLOCKS), A
     vpxor A, ROUND_KEY, P
     vaesenclast P, \s, \s
     vmovdqu \s, -16 - 32*\k(OUT,BLOCKS)
     test OPENS, OPENS
-    jns 1f
+    jns L(output_is_hashed\@)
     vmovdqa A, \s
-1:
+L(output_is_hashed\@):
 .endm
+/* The same of the first vector, k: with r even, its lane 0 is the block before the text. */
 .macro first_text k, s
     test $16, %al
-    jnz 2f
+    jnz L(two_blocks\@)
     vinserti128 $1, (IN), AROUND, A
     vpxor A, ROUND_KEY, P
     vaesenclast P, \s, \s
     vextracti128 $1, \s, (OUT)
     vpblendd $0x0f, AROUND, \s, \s
     test OPENS, OPENS
-    jns 3f
+    jns L(first_is_done\@)
     vmovdqa A, \s
-    jmp 3f
-2:  middle_text \k, \s
-3:
+    jmp L(first_is_done\@)
+L(two_blocks\@):
+    middle_text \k, \s
+L(first_is_done\@):
 .endm
-/* The last vector, ymm7. xmm11 = the tag mask. Changes rcx, rdx. */
+/* The same of vector 0: the last block of text, and the lengths. TAG_MASK_X = what AES made of J_0.
+ * A broken block is loaded and stored by 16 bytes that end with it: in front of its bytes these
+ * have the last ones of the block before. Changes rcx, rdx, ROUND_KEY, A, B, P. */
 .macro last_text mask
-    mov %eax, %edx
-    sub %r10d, %edx       /* the bytes that the last block lacks */
+    mov BLOCKS_32, %edx
+    sub LEN_32, %edx      /* the bytes that the last block lacks */
     mov TABLES, %rcx
     sub %rdx, %rcx
     vmovdqu -16(IN,LEN), A_X
     vpshufb shifts(TABLES,%rdx), A_X, A_X
     vpxor A, ROUND_KEY, P
-    vaesenclast P, %ymm7, %ymm7
+    vaesenclast P, STATE7, STATE7
     vmovdqu -32(OUT,BLOCKS), B_X /* the block before */
-    vextracti128 $1, %ymm7, \mask
-    vpshufb shifts(%rcx), %xmm7, P_X
+    vextracti128 $1, STATE7, \mask
+    vpshufb shifts(%rcx), STATE7_X, P_X
     vpshufb shifts + 16(%rcx), B_X, B_X
     vpor B_X, P_X, P_X
     vmovdqu P_X, -16(OUT,LEN)
-    vpand first_bytes(TABLES,%rdx), %xmm7, %xmm7
+    vpand first_bytes(TABLES,%rdx), STATE7_X, STATE7_X
     test OPENS, OPENS
-    jns 1f
-    vmovdqa A_X, %xmm7
-1:  vpblendd $0xf0, AROUND, %ymm7, %ymm7
+    jns L(output_is_hashed\@)
+    vmovdqa A_X, STATE7_X
+L(output_is_hashed\@):
+    vpblendd $0xf0, AROUND, STATE7, STATE7
 .endm
 
-/* The end of a message, whose tag is in xmm5. */
-.macro put_tag
+/* The end of a message with the tag \computed_tag, which is TAG_X, bytes as in memory. Returns eax,
+ * an enum evc_status, to the caller of the message. */
+.macro put_tag computed_tag
     mov tag(%rsp), %rcx
     mov tag_bytes(%rsp), %rdx
     xor %eax, %eax
     btr $opens, %rdx
-    jc 2f
+    jc L(compare_tag\@)
     cmp $16, %rdx
-    jne 3f
-    vmovdqu %xmm5, (%rcx)
-1:  clear_vectors
+    jne L(part_of_tag\@)
+    vmovdqu \computed_tag, (%rcx)
+L(tag_is_done\@):
+    clear_vectors
     ret
-2:  call compare_tag
-    jmp 1b
-3:  call store_tag
-    jmp 1b
+L(compare_tag\@):
+    call compare_tag
+    jmp L(tag_is_done\@)
+L(part_of_tag\@):
+    call store_tag
+    jmp L(tag_is_done\@)
 .endm
 
+/* text_of_tail: the last round, the text and the hash of a tail of r blocks, 0 to 15; then the tag.
+ * In:      BLOCKS: 16 r. LEN: bytes of its text. IN, OUT. OPENS. AROUND: in lane 0 the block before
+ *          the text, or zeros; in lane 1 the lengths. The last r/2 + 1 vectors of STATE0 to STATE7:
+ *          from aes_of_tail. ROUND_KEY: the last one. LO, MI, HI: products of blocks before.
+ * Out:     it returns to the caller of the message: eax, and zeros in all vectors. */
     .p2align 5
 evc_local text_of_tail
-    cmp $128, %eax
-    jae 15f
-    cmp $64, %eax
-    jae 13f
-    cmp $32, %eax
-    jae 12f
-    test %eax, %eax
-    jz 20f
-    last_text %xmm11
-11: add_second %ymm7, last_pair
-    jmp 19f
-20: vaesenclast ROUND_KEY, %ymm7, %ymm7
-    vextracti128 $1, %ymm7, %xmm11
-    vmovdqa AROUND, %ymm7
-    jmp 11b
-18: first_text 7, %ymm0
-    middle_text 6, %ymm1
-    add_pair %ymm0, %ymm1, (powers_end - 4*pair_bytes), KEY
-    middle_text 5, %ymm2
-10: middle_text 4, %ymm3
-    add_pair %ymm2, %ymm3, (powers_end - 3*pair_bytes), KEY
-    middle_text 3, %ymm4
-9:  middle_text 2, %ymm5
-    add_pair %ymm4, %ymm5, (powers_end - 2*pair_bytes), KEY
-    middle_text 1, %ymm6
-8:  last_text %xmm11
-    add_pair %ymm6, %ymm7, last_pair, KEY
-19: hash_of_sum HI_X
-    vpxor HI_X, %xmm11, %xmm5
-    put_tag
+    cmp $128, BLOCKS_32
+    jae L(text_of_5_to_8)
+    cmp $64, BLOCKS_32
+    jae L(text_of_3_or_4)
+    cmp $32, BLOCKS_32
+    jae L(text_of_2)
+    test BLOCKS_32, BLOCKS_32
+    jz L(no_text)
+    last_text TAG_MASK_X
+L(vector_0_alone):
+    add_second STATE7, PAIR(1)
+    jmp L(tag_of_sum)
+L(no_text):
+    vaesenclast ROUND_KEY, STATE7, STATE7
+    vextracti128 $1, STATE7, TAG_MASK_X
+    vmovdqa AROUND, STATE7
+    jmp L(vector_0_alone)
+L(text_of_8):
+    first_text 7, STATE0
+    middle_text 6, STATE1
+    add_pair STATE0, STATE1, PAIR(4)
+    middle_text 5, STATE2
+L(vectors_from_4):
+    middle_text 4, STATE3
+    add_pair STATE2, STATE3, PAIR(3)
+    middle_text 3, STATE4
+L(vectors_from_2):
+    middle_text 2, STATE5
+    add_pair STATE4, STATE5, PAIR(2)
+    middle_text 1, STATE6
+L(vector_0):
+    last_text TAG_MASK_X
+    add_pair STATE6, STATE7, PAIR(1)
+L(tag_of_sum):
+    hash_of_sum HI_X
+    vpxor HI_X, TAG_MASK_X, TAG_X
+    put_tag TAG_X
 
-12: first_text 1, %ymm6
-    jmp 8b
-13: cmp $96, %eax
-    jae 14f
-    first_text 2, %ymm5
-    add_second %ymm5, (powers_end - 2*pair_bytes)
-    middle_text 1, %ymm6
-    jmp 8b
-14: first_text 3, %ymm4
-    jmp 9b
-15: cmp $192, %eax
-    jae 17f
-    cmp $160, %eax
-    jae 16f
-    first_text 4, %ymm3
-    add_second %ymm3, (powers_end - 3*pair_bytes)
-    middle_text 3, %ymm4
-    jmp 9b
-16: first_text 5, %ymm2
-    jmp 10b
-17: cmp $224, %eax
-    jae 18b
-    first_text 6, %ymm1
-    add_second %ymm1, (powers_end - 4*pair_bytes)
-    middle_text 5, %ymm2
-    jmp 10b
+L(text_of_2):
+    first_text 1, STATE6
+    jmp L(vector_0)
+L(text_of_3_or_4):
+    cmp $96, BLOCKS_32
+    jae L(text_of_4)
+    first_text 2, STATE5
+    add_second STATE5, PAIR(2)
+    middle_text 1, STATE6
+    jmp L(vector_0)
+L(text_of_4):
+    first_text 3, STATE4
+    jmp L(vectors_from_2)
+L(text_of_5_to_8):
+    cmp $192, BLOCKS_32
+    jae L(text_of_7_or_8)
+    cmp $160, BLOCKS_32
+    jae L(text_of_6)
+    first_text 4, STATE3
+    add_second STATE3, PAIR(3)
+    middle_text 3, STATE4
+    jmp L(vectors_from_2)
+L(text_of_6):
+    first_text 5, STATE2
+    jmp L(vectors_from_4)
+L(text_of_7_or_8):
+    cmp $224, BLOCKS_32
+    jae L(text_of_8)
+    first_text 6, STATE1
+    add_second STATE1, PAIR(4)
+    middle_text 5, STATE2
+    jmp L(vectors_from_4)
 evc_local_end text_of_tail
 
-    define_tag_functions %xmm5
+    define_tag_functions TAG_X
 
-/* ---- Long messages ---- */
+/* ---- Long messages --------------------------------------------------------------------------- */
 
-/* rax = groups; to seal, 16 blocks at the end are a tail: the last group is hashed beside it. */
-.macro count_groups
-    mov tag_bytes + 4(%rsp), %eax
-    shr $31, %eax
-    lea -1(LEN,%rax), %rax
-    shr $8, %rax
+/* \to = the groups of the message, by LEN. To seal, 16 blocks at the end are a tail: the last
+ * group is hashed beside it. To open, they are a group. Changes nothing else. */
+.macro count_groups to, to_32
+    mov opens_word(%rsp), \to_32
+    shr $31, \to_32
+    lea -1(LEN,\to), \to
+    shr $8, \to
 .endm
-/* esi = the number of the power that the last block of associated data meets. Up to the first
- * reduction it may be followed by one group, or by a tail of 16 blocks and the lengths; before two
- * groups it has a reduction of its own. Changes rax, rdx. */
-.macro power_of_aad
-    count_groups
-    lea (,AAD_BYTES,4), %rdx /* without the bit of EVC_GCM_HASHED_AAD */
-    cmp $4*240, %rdx      /* else the powers would not suffice */
-    ja 2f
-    mov $18, %esi         /* by jumps: nothing waits for a count that is predicted */
+
+/* \number = the number of the power of H that the last block of associated data meets: 17 if one
+ * group follows up to the first reduction, 18 if a tail of 16 blocks and the lengths follow. Before
+ * two groups with one reduction it has a reduction of its own, and 1; so have more than 240 bytes,
+ * which would need too many powers. By jumps: nothing waits for a count that is predicted.
+ * Changes rax, rdx. */
+.macro power_of_aad number
+    count_groups %rax, %eax
+    lea (,AAD_BYTES,4), %rdx /* without the bit EVC_GCM_HASHED_AAD */
+    cmp $4*240, %rdx
+    ja L(aad_alone\@)
+    mov $18, \number
     test %rax, %rax
-    jz 1f
-    mov $17, %esi
+    jz L(power_is_known\@)
+    mov $17, \number
     test $1, %al
-    jnz 1f
-2:  mov $1, %esi
-1:
+    jnz L(power_is_known\@)
+L(aad_alone\@):
+    mov $1, \number
+L(power_is_known\@):
 .endm
 
+/* long_message: a message of more than 240 bytes of text.
+ * In:      BASE_X: the IV plus the first round key. KEY, AAD, AAD_BYTES, IN, LEN, TABLES; the
+ *          arguments on the stack.
+ * Out:     as text_of_tail. */
     .p2align 5
 evc_local long_message
-    vmovdqa BASE_X, %xmm0
+    vmovdqa BASE_X, %xmm0 /* AROUND takes its place */
     no_products
-    last_of_aad AROUND_X
-    vmovdqa AROUND_X, A_X
+    last_of_aad AROUND_X, L(aad_of_long_message), L(long_message_has_aad)
+    vmovdqa AROUND_X, HASH_X
     test AAD_BYTES, AAD_BYTES
-    jz 4f
-    power_of_aad
+    jz L(groups_of_message)
+    power_of_aad %esi
     cmp $1, %esi
-    jne 13f
-    lea last_pair + 24(KEY), %rdx
+    jne L(aad_in_next_sum)
+    lea PAIR(1) + 24(KEY), %rdx /* H^1 */
     add_block %rdx
-    hash_of_sum HI_X
-    vmovdqa HI_X, A_X
-    no_products
-    jmp 4f
-13: movzwl power_places - 2(TABLES,%rsi,2), %edx
+    move_hash HASH_X
+    jmp L(groups_of_message)
+L(aad_in_next_sum):
+    movzwl power_places - 2(TABLES,%rsi,2), %edx
     add KEY, %rdx
     add_block %rdx
-    vpxor A_X, A_X, A_X
-4:  vinserti128 $1, %xmm0, %ymm0, BASE
+    vpxor HASH_X, HASH_X, HASH_X
+
+    /* HASH, LO, MI and HI have the associated data. */
+L(groups_of_message):
+    vinserti128 $1, %xmm0, %ymm0, BASE
     mov out(%rsp), %rdx
-    mov AAD_BYTES, out(%rsp)
+    mov AAD_BYTES, kept_aad_bytes(%rsp)
     mov %rdx, OUT_LESS_IN
     sub IN, OUT_LESS_IN
-    count_groups
+    count_groups BLOCKS, BLOCKS_32
     xor NUMBER, NUMBER
     mov IN, HASHED
     evc_save %rbx
     xor ANY_NUMBER, ANY_NUMBER
-    cmpl $0, tag_bytes + 8 + 4(%rsp)
-    jl 7f
-    test %rax, %rax
-    jz 7f
+    cmpl $0, opens_word + 8(%rsp)
+    jl L(call_groups)
+    test BLOCKS, BLOCKS
+    jz L(call_groups)
     call first_group
-    dec %rax
-7:  call groups
+    dec BLOCKS
+L(call_groups):
+    call groups
     evc_restore %rbx
 
-    /* The tail, which may be of 16 blocks here: then the first one is on its own. */
+    /* The tail. With 16 blocks, the first one is on its own. */
     mov len_bytes(%rsp), LEN
     mov NUMBER, %eax
     shl $4, %rax          /* bytes of the groups */
     sub %rax, LEN
-    lea 15(LEN), %eax
-    and $0x1f0, %eax
-    mov %eax, %edx
+    lea 15(LEN), BLOCKS_32
+    and $0x1f0, BLOCKS_32
+    mov BLOCKS_32, %edx
     shr $4, %edx
-    lea 1(%rsi,%rdx), %edx
+    lea 1(NUMBER_64,%rdx), %edx /* STATE7: block r has the number NUMBER + r + 1 */
     xor NUMBER, %edx
-    number_as_counter %edx, %xmm7
+    number_as_counter %edx, STATE7_X
     mov NUMBER, %edx
-    xor $1, %edx
+    xor $1, %edx          /* J_0 has the number 1 */
     number_as_counter %edx, P_X
-    vinserti128 $1, P_X, %ymm7, %ymm7
-    vpxor BASE, %ymm7, %ymm7
-    cmp $240, %eax
-    ja 9f
+    vinserti128 $1, P_X, STATE7, STATE7
+    vpxor BASE, STATE7, STATE7
+    cmp $240, BLOCKS_32
+    ja L(tail_of_16)
     call aes_of_tail
     cmp IN, HASHED
-    je 8f
+    je L(hash_before_tail)
     call last_group
-8:  add IN, OUT           /* OUT_LESS_IN was there */
-    mov %eax, %edx
+L(hash_before_tail):
+    add IN, OUT           /* OUT_LESS_IN was there */
+    mov BLOCKS_32, %edx
     shr $3, %edx
     movzwl power_places(TABLES,%rdx), %edx
     add KEY, %rdx
-    add_block %rdx
-    cmp $240, %eax
-    jbe 10f
-    sub $16, %eax
+    add_block %rdx        /* A_X: the hash; with r blocks and the lengths behind it, H^(r+1) */
+    cmp $240, BLOCKS_32
+    jbe L(lengths_of_message)
+    sub $16, BLOCKS_32    /* the first of 16 has been encrypted, and added to the hash */
     sub $16, LEN
-10: vmovq out(%rsp), AROUND_X
+L(lengths_of_message):
+    vmovq kept_aad_bytes(%rsp), AROUND_X
     vpinsrq $1, len_bytes(%rsp), AROUND_X, AROUND_X
     vpsllq $3, AROUND_X, AROUND_X
     vpshufb words_reversed(TABLES), AROUND_X, AROUND_X
     vpxor B_X, B_X, B_X
     vinserti128 $1, AROUND_X, B, AROUND
     last_round_key ROUND_KEY
-    mov tag_bytes + 4(%rsp), OPENS
+    mov opens_word(%rsp), OPENS
     jmp text_of_tail
 
-9:  call aes_of_16
+    /* 16 blocks: the first one is encrypted here, and added to the hash before it. */
+L(tail_of_16):
+    call aes_of_16
     cmp IN, HASHED
-    je 11f
+    je L(first_of_16)
     call last_group
-11: mov rounds(KEY), %edx
+L(first_of_16):
+    mov rounds(KEY), %edx
     shl $4, %edx
     vmovdqu (IN), B_X
     vpxor round_keys(KEY,%rdx), B_X, P_X
     vaesenclast P_X, BASE_X, BASE_X
     vmovdqu BASE_X, (IN,OUT_LESS_IN)
-    cmpl $0, tag_bytes + 4(%rsp)
-    jl 12f
+    cmpl $0, opens_word(%rsp)
+    jl L(input_is_hashed)
     vmovdqa BASE_X, B_X
-12: vpxor B_X, A_X, A_X
+L(input_is_hashed):
+    vpxor B_X, HASH_X, A_X
     add $16, IN
-    jmp 8b
+    jmp L(hash_before_tail)
 
-6:  vpxor AROUND_X, AROUND_X, AROUND_X
+    /* Associated data of a number of bytes that is not 8 to 16. */
+L(aad_of_long_message):
+    vpxor AROUND_X, AROUND_X, AROUND_X
     test AAD_BYTES, AAD_BYTES
-    jz 5b
+    jz L(long_message_has_aad)
     lea -49(AAD_BYTES), %rdx
     cmp $256 - 49, %rdx
-    jbe 14f
-    power_of_aad
+    jbe L(aad_of_4_to_16_blocks)
+    power_of_aad %esi
     call other_aad
-    jmp 5b
+    jmp L(long_message_has_aad)
 
-    /* 4 to 16 blocks: the last four, with powers 4 to 1 or 20 to 17, are two vectors. */
-14: count_groups
+    /* 4 to 16 blocks: the last four, with powers 4 to 1 or, before an odd number of groups, 20 to
+     * 17, are a pair of vectors. Before it, with powers 4 to 1, the sum is reduced. */
+L(aad_of_4_to_16_blocks):
+    count_groups %rax, %eax
     lea -1(AAD_BYTES), %rdx
     shr $4, %rdx          /* blocks before the last one */
-    lea -3(%rdx), %rsi
-    inc %edx
+    lea -3(%rdx), %rsi    /* blocks before the last four */
+    inc %edx              /* the power of the first one, to be lowered by add_blocks to 4 */
     test $1, %al
-    jz 15f
+    jz L(aad_before_even_number)
     add $16, %edx
-15: mov AAD_BYTES, %rax
-    neg %eax
-    and $15, %eax
-    vmovdqu -16(AAD,AAD_BYTES), AROUND_X
-    vpshufb shifts(TABLES,%rax), AROUND_X, AROUND_X
+L(aad_before_even_number):
+    load_last_block_of_aad %rax, %eax
     test %esi, %esi
-    jz 16f
-    vpxor %xmm11, %xmm11, %xmm11
+    jz L(last_four)
+    vpxor HASH_BEFORE_X, HASH_BEFORE_X, HASH_BEFORE_X
     call add_blocks
-16: lea (%rdx,%rdx,2), %rax
+L(last_four):
+    lea (%rdx,%rdx,2), %rax
     shl $3, %eax
     neg %rax
     add KEY, %rax
     vmovdqu (%rcx), A
     vmovdqu 32(%rcx), B_X
     vinserti128 $1, AROUND_X, B, B
-    vpshufb reversed(TABLES), A, A
-    vpshufb reversed(TABLES), B, B
-    vpunpcklqdq B, A, P
-    vpunpckhqdq B, A, B
-    add_products P, powers_end(%rax), LO, A
-    add_products B, powers_end + 32(%rax), HI, A
-    vpxor B, P, P
-    add_products P, powers_end + 64(%rax), MI, A
-    vpxor A_X, A_X, A_X
+    halves_of_pair
+    add_halves powers_end, %rax
+    vpxor HASH_X, HASH_X, HASH_X
     cmp $4, %edx
-    jne 4b
-    hash_of_sum HI_X
-    vmovdqa HI_X, A_X
-    no_products
-    jmp 4b
+    jne L(groups_of_message)
+    move_hash HASH_X
+    jmp L(groups_of_message)
 evc_local_end long_message
 
-/* A = the hash, with that of the group that has been sealed last. */
+/* last_group: the group that has been sealed last is hashed.
+ * In:      HASHED: its ciphertext. HASH, LO, MI, HI: from the function groups.
+ * Out:     HASH; zeros in LO, MI and HI.
+ * Changes: A, B, P. */
 evc_local last_group
-    vpxor (HASHED), A, A
+    vpxor (HASHED), HASH, A
     .irp i, 0, 1, 2, 3
     pair_of_group \i
-    group_lo \i, KEY
-    group_hi \i, KEY
-    group_mi \i, KEY
+    add_halves PAIR(4 - \i), KEY
     .endr
-    hash_of_sum HI_X
-    vmovdqa HI_X, A_X
-    no_products
+    move_hash HASH_X
     ret
 evc_local_end last_group
 
-/* Groups of a piece of a message. */
+/* ---- Pieces ---------------------------------------------------------------------------------- */
+
+/* evc_gcm_x86_vaes256_groups: groups of a piece; the arguments are in x86_groups_asm.h. */
 evc_function evc_gcm_x86_vaes256_groups
     lea tables(%rip), TABLES
-    vmovdqu (%rdx), A_X
+    vmovdqu (%rdx), HASH_X
     vmovq (%rsi), BASE_X
     vpinsrd $2, 8(%rsi), BASE_X, BASE_X
     begin_piece ANY_NUMBER
@@ -889,24 +990,25 @@ evc_function evc_gcm_x86_vaes256_groups
     vinserti128 $1, BASE_X, BASE, BASE
     no_products
     groups_of_piece opening+16(%rsp)
-    vmovdqu A_X, (%rdx)
+    vmovdqu HASH_X, (%rdx)
     clear_vectors
     ret
 evc_end evc_gcm_x86_vaes256_groups
 
-/* ---- Messages ---- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
-/* Plus the product of a block, reversed, with a power of H from 1 to 3, whose place is in the last
- * pair; MI is complete before and behind it. low, high: which halves vpclmulqdq takes for the lower
- * half of the block, and for the upper. */
+/* LO, MI, HI (lane 0) += the product of the block \a, reversed, with H^1, H^2 or H^3; MI is
+ * complete before and behind it. Of PAIR(1), the first vector has H^4 and H^3, the second one H^2
+ * and H^1. low, high: which halves VPCLMULQDQ takes for the lower half of the block, and for its
+ * upper one. Changes A, B. */
 .macro add_power_1 a
-    add_power \a, (last_pair+16), 0x10, 0x11
+    add_power \a, (PAIR(1) + 16), 0x10, 0x11
 .endm
 .macro add_power_2 a
-    add_power \a, last_pair, 0x10, 0x11
+    add_power \a, PAIR(1), 0x10, 0x11
 .endm
 .macro add_power_3 a
-    add_power \a, (last_pair+16), 0x00, 0x01
+    add_power \a, (PAIR(1) + 16), 0x00, 0x01
 .endm
 .macro add_power a, place, low, high
     vpclmulqdq $\low, \place(KEY), \a, A_X
@@ -919,76 +1021,89 @@ evc_end evc_gcm_x86_vaes256_groups
     vpxor B_X, HI_X, HI_X
 .endm
 
-/* At most one block. xmm3: tag mask; xmm4: text. */
+/* message_of_a_block: a message of at most 16 bytes of text.
+ * In, Out: as long_message. */
     .p2align 5
 evc_local message_of_a_block
-    vpxor counters + 16(TABLES), BASE_X, %xmm3
-    vpxor counters + 32(TABLES), BASE_X, %xmm4
+    vpxor counters + 16*1(TABLES), BASE_X, J_0_X
+    vpxor counters + 16*2(TABLES), BASE_X, BLOCK_X
     middle_rounds round_of_two_blocks, 2
-    vmovdqu round_keys(KEY,%rdx), %xmm1
+    vmovdqu round_keys(KEY,%rdx), LAST_KEY_X
     no_products
-    vaesenclast %xmm1, %xmm3, %xmm3
-    last_of_aad AROUND_X
-    vmovq AAD_BYTES, %xmm7
-    vpinsrq $1, LEN, %xmm7, %xmm7
-    vpsllq $3, %xmm7, %xmm7
-    vpshufd $0x4e, %xmm7, %xmm7
-    add_power_1 %xmm7
+    vaesenclast LAST_KEY_X, J_0_X, J_0_X
+    last_of_aad AROUND_X, L(aad_of_a_block), L(block_has_aad)
+    vmovq AAD_BYTES, LENGTHS_X
+    vpinsrq $1, LEN, LENGTHS_X, LENGTHS_X
+    vpsllq $3, LENGTHS_X, LENGTHS_X
+    vpshufd $0x4e, LENGTHS_X, LENGTHS_X /* reversed: numbers of 8 bytes as the CPU has them */
+    add_power_1 LENGTHS_X
     vpshufb reversed(TABLES), AROUND_X, AROUND_X
     test LEN, LEN
-    jz 8f
+    jz L(block_without_text)
     add_power_3 AROUND_X
-    mov tag_bytes + 4(%rsp), OPENS
+    mov opens_word(%rsp), OPENS
     mov out(%rsp), OUT
-    cmp $16, %r10d
-    jne 10f
-    vmovdqu (IN), %xmm0
-    vpxor %xmm1, %xmm0, %xmm1
-    vaesenclast %xmm1, %xmm4, %xmm4
-    vmovdqu %xmm4, (OUT)
+    cmp $16, LEN_32
+    jne L(broken_block)
+    vmovdqu (IN), TEXT_X
+    vpxor LAST_KEY_X, TEXT_X, LAST_KEY_X
+    vaesenclast LAST_KEY_X, BLOCK_X, BLOCK_X
+    vmovdqu BLOCK_X, (OUT)
     test OPENS, OPENS
-    js 12f
-    vmovdqa %xmm4, %xmm0
-12: vpshufb reversed(TABLES), %xmm0, %xmm0
-    add_power_2 %xmm0
-4:  reduce LO_X, MI_X, HI_X, P_X, polynomial(TABLES)
+    js L(hash_of_block)
+    vmovdqa BLOCK_X, TEXT_X
+L(hash_of_block):         /* TEXT_X is the ciphertext */
+    vpshufb reversed(TABLES), TEXT_X, TEXT_X
+    add_power_2 TEXT_X
+L(tag_of_block):
+    reduce LO_X, MI_X, HI_X, P_X, polynomial(TABLES)
     vpshufb reversed(TABLES), HI_X, HI_X
-    vpxor HI_X, %xmm3, %xmm5
-    put_tag
-8:  add_power_2 AROUND_X
-    jmp 4b
-10: load_part IN, LEN, %xmm0, %xmm2, %rdx
-    vpxor %xmm1, %xmm0, %xmm1
-    vaesenclast %xmm1, %xmm4, %xmm4
-    store_part %xmm4, OUT, LEN, %xmm2
+    vpxor HI_X, J_0_X, TAG_X
+    put_tag TAG_X
+
+L(block_without_text):
+    add_power_2 AROUND_X
+    jmp L(tag_of_block)
+
+L(broken_block):
+    load_part IN, LEN, TEXT_X, %xmm2, %rdx
+    vpxor LAST_KEY_X, TEXT_X, LAST_KEY_X
+    vaesenclast LAST_KEY_X, BLOCK_X, BLOCK_X
+    store_part BLOCK_X, OUT, LEN, %xmm2
     test OPENS, OPENS
-    js 12b
+    js L(hash_of_block)
     mov TABLES, %rdx
     sub LEN, %rdx
-    vpand first_bytes + 16(%rdx), %xmm4, %xmm0
-    jmp 12b
+    vpand first_bytes + 16(%rdx), BLOCK_X, TEXT_X
+    jmp L(hash_of_block)
 
-6:  vpxor AROUND_X, AROUND_X, AROUND_X
+L(aad_of_a_block):
+    vpxor AROUND_X, AROUND_X, AROUND_X
     test AAD_BYTES, AAD_BYTES
-    jz 5b
-    js 25f
+    jz L(block_has_aad)
+    js L(hashed_aad_of_a_block)
     cmp $1, LEN
     sbb %esi, %esi
-    add $3, %esi          /* without text one power lower */
+    add $3, %esi          /* H^3; without text H^2 */
     call other_aad
-    vpxor LO, MI, MI      /* the sum of more blocks in one lane, and complete */
+    vpxor LO, MI, MI      /* sums over both lanes, in lane 0; MI is complete */
     vpxor HI, MI, MI
-    .irp i, 8, 9, 10
+    .irp i, 8, 9, 10      /* LO, MI, HI */
     vextracti128 $1, %ymm\i, A_X
     vpxor A_X, %xmm\i, %xmm\i
     .endr
-    jmp 5b
-25: vmovdqu (AAD), AROUND_X
-    jmp 5b
+    jmp L(block_has_aad)
+L(hashed_aad_of_a_block):
+    vmovdqu (AAD), AROUND_X
+    jmp L(block_has_aad)
 evc_local_end message_of_a_block
 
     define_open evc_gcm_x86_vaes256, btsq $opens, tag_bytes(%rsp)
 
+/* evc_gcm_x86_vaes256_seal: a whole message, as evc_gcm_seal; define_open jumps to `message`.
+ * In:      key, iv, iv_bytes (12), aad, aad_bytes, in: KEY, IV, rdx, AAD, AAD_BYTES, IN; out,
+ *          len_bytes, tag, tag_bytes: on the stack.
+ * Out:     eax: an enum evc_status. All vectors are zeros. */
 evc_function evc_gcm_x86_vaes256_seal, message
     mov len_bytes(%rsp), LEN
     lea tables(%rip), TABLES
@@ -998,49 +1113,57 @@ evc_function evc_gcm_x86_vaes256_seal, message
     jbe message_of_a_block
     cmp $most_bytes, LEN
     ja long_message
+
+    /* 17 to 240 bytes: 2 to 15 blocks. */
     vinserti128 $1, BASE_X, BASE, BASE
-    lea 15(LEN), %eax
-    and $-16, %eax
-    vmovdqu counters + 16(TABLES,BLOCKS), %xmm7
-    vinserti128 $1, counters + 16(TABLES), %ymm7, %ymm7
-    vpxor BASE, %ymm7, %ymm7
+    lea 15(LEN), BLOCKS_32
+    and $-16, BLOCKS_32
+    vmovdqu counters + 16(TABLES,BLOCKS), STATE7_X /* block r has the number r + 1 */
+    vinserti128 $1, counters + 16*1(TABLES), STATE7, STATE7
+    vpxor BASE, STATE7, STATE7
     call aes_of_tail
     no_products
-    last_of_aad AROUND_X
+    last_of_aad AROUND_X, L(aad_of_tail), L(tail_has_aad)
     vmovq AAD_BYTES, A_X
     vpinsrq $1, LEN, A_X, A_X
     vpsllq $3, A_X, A_X
     vpshufb words_reversed(TABLES), A_X, A_X
     vinserti128 $1, A_X, AROUND, AROUND
     test $16, %al
-    jnz 9f
-4:  last_round_key ROUND_KEY
-    mov tag_bytes + 4(%rsp), OPENS
+    jnz L(aad_without_lane)
+L(text_of_message):
+    last_round_key ROUND_KEY
+    mov opens_word(%rsp), OPENS
     mov out(%rsp), OUT
     jmp text_of_tail
-9:  test AAD_BYTES, AAD_BYTES /* it has no lane before the text */
-    jz 4b
+
+    /* r is odd: the associated data meets H^(r+2). */
+L(aad_without_lane):
+    test AAD_BYTES, AAD_BYTES
+    jz L(text_of_message)
     vmovdqa AROUND_X, A_X
-    mov %eax, %edx
+    mov BLOCKS_32, %edx
     shr $3, %edx
     movzwl power_places + 2(TABLES,%rdx), %edx
     add KEY, %rdx
     add_block %rdx
-    jmp 4b
+    jmp L(text_of_message)
 
-6:  vpxor AROUND_X, AROUND_X, AROUND_X
+L(aad_of_tail):
+    vpxor AROUND_X, AROUND_X, AROUND_X
     test AAD_BYTES, AAD_BYTES
-    jz 5b
-    js 25f
-    mov %eax, %esi
+    jz L(tail_has_aad)
+    js L(hashed_aad_of_tail)
+    mov BLOCKS_32, %esi
     shr $4, %esi
     add $2, %esi
     call other_aad
-    lea 15(LEN), %eax
-    and $-16, %eax
-    jmp 5b
-25: vmovdqu (AAD), AROUND_X
-    jmp 5b
+    lea 15(LEN), BLOCKS_32
+    and $-16, BLOCKS_32
+    jmp L(tail_has_aad)
+L(hashed_aad_of_tail):
+    vmovdqu (AAD), AROUND_X
+    jmp L(tail_has_aad)
 evc_end evc_gcm_x86_vaes256_seal
 
 #endif
