@@ -579,16 +579,16 @@ evc_local_end last_group
 /* evc_gcm_x86_aesni_groups: groups of a piece; the arguments are in x86_groups_asm.h. */
 evc_function evc_gcm_x86_aesni_groups
     lea tables + 128(%rip), TABLES
-    movdqu (%rdx), HASH
+    movdqu (Y), HASH
     pshufb reversed(TABLES), HASH
-    movq (%rsi), BASE
-    pinsrd $2, 8(%rsi), BASE
+    movq (COUNTER), BASE
+    pinsrd $2, 8(COUNTER), BASE
     begin_piece ANY_NUMBER
     pxor round_keys(KEY), BASE
     no_products
     groups_of_piece opening+16(%rsp)
     pshufb reversed(TABLES), HASH
-    movdqu HASH, (%rdx)
+    movdqu HASH, (Y)
     jmp clear_vectors
 evc_end evc_gcm_x86_aesni_groups
 
@@ -605,41 +605,36 @@ evc_local_end clear_vectors
 
 /* add_blocks: LO, MI and HI += the products of blocks with falling powers of H; two blocks at once
  * if there are as many and they meet a pair of powers.
- * In:      rcx: the blocks; rsi: how many, at least 1. edx: the number of the power that the first
- *          one meets, from rsi to 16. HASH_BEFORE: what is added to the first one.
- * Out:     rcx behind the blocks; HASH_BEFORE: zeros.
- * Changes: rax, rdx, rsi, A, B, P. */
+ * In:      AAD: the blocks; AAD_BLOCKS: how many, at least 1. POWER: from AAD_BLOCKS to 16.
+ *          HASH_BEFORE: what is added to the first one.
+ * Out:     AAD, POWER: behind the blocks. HASH_BEFORE: zeros.
+ * Changes: rax, AAD_BLOCKS, A, B, P. */
     .p2align 5
 evc_local add_blocks
 L(next_blocks):
-    mov %edx, %eax
-    movdqu (%rcx), A
+    mov POWER, %eax
+    movdqu (AAD), A
     pshufb reversed(TABLES), A
     pxor HASH_BEFORE, A
     pxor HASH_BEFORE, HASH_BEFORE
     test $1, %al
     jnz L(one_block)
-    cmp $2, %rsi
+    cmp $2, AAD_BLOCKS
     jb L(one_block)
-    lea (%rax,%rax,2), %rax
-    shl $3, %rax          /* 24 bytes a power: pair_bytes/2 */
-    neg %rax
-    add KEY, %rax
-    movdqu 16(%rcx), P
+    pair_of_power %rax, 0, %rax, %rax
+    movdqu 16(AAD), P
     pshufb reversed(TABLES), P
     add_pair A, P, powers_end, %rax
-    add $32, %rcx
-    sub $2, %edx
-    sub $2, %rsi
+    add $32, AAD
+    sub $2, POWER
+    sub $2, AAD_BLOCKS
     jnz L(next_blocks)
     ret
 L(one_block):
-    movzwl power_places - 2(TABLES,%rax,2), %eax
-    add KEY, %rax
-    add_block %rax
-    add $16, %rcx
-    dec %edx
-    dec %rsi
+    add_block_times %rax, %rax, %eax
+    add $16, AAD
+    dec POWER
+    dec AAD_BLOCKS
     jnz L(next_blocks)
     ret
 evc_local_end add_blocks
@@ -649,7 +644,7 @@ evc_local_end add_blocks
  *          the last block will meet.
  * Out:     LAST_AAD: the last block, filled up with zeros. The blocks before it: LO, MI and HI +=
  *          their products if there are powers enough, else LAST_AAD += their hash.
- * Changes: rax, rcx, rdx, rsi, HASH_BEFORE, A, B, P. */
+ * Changes: rax, AAD, rdx, rsi, HASH_BEFORE, A, B, P. */
     .p2align 5
 evc_local other_aad
     cmp $8, AAD_BYTES
@@ -671,7 +666,7 @@ evc_local long_aad
     pshufb reversed(TABLES), LAST_AAD
     pxor HASH_BEFORE, HASH_BEFORE
     blocks_before_last_of_aad %esi
-    cmp $16, %rdx
+    cmp $16, POWER_64
     jbe add_blocks
     hash_many_blocks move_hash, HASH_BEFORE
     pxor HASH_BEFORE, LAST_AAD
@@ -1202,11 +1197,7 @@ evc_function evc_gcm_x86_aesni_seal, message
     jz L(aes_of_message)
 
     /* r is odd: the associated data has no lane, and meets H^(r+2). */
-    mov BLOCKS_32, %edx
-    shr $3, %edx
-    movzwl power_places + 2(TABLES,%rdx), %edx
-    add KEY, %rdx
-    add_block %rdx
+    add_block_before_tail 2, %rdx, %edx
     pxor AROUND, AROUND
     movdqa counters + 16*8(TABLES), NEXT_BASE
     pxor BASE, NEXT_BASE

@@ -4,7 +4,8 @@
  * registers, and the code that does not depend on the width of vectors.
  *
  * Contents: the hash, products of two blocks, bit order and reduction, counters, secrets (below);
- *           registers, the stack, labels, tables, groups, associated data, pieces of messages.
+ *           registers, the stack, labels, tables, places of powers, groups, associated data,
+ *           pieces of messages.
  *
  * The hash
  *
@@ -16,9 +17,9 @@
  *   So a block meets a power of H that tells its distance from the end, and the products do not
  *   wait for each other. The key holds the powers H^1 to H^16 (x86_aesni) or H^32 (x86_vaes256). A
  *   sum of more blocks is cut: if Y is the hash of those before, and n blocks follow, then Y meets
- *   H^n, as the first of these n blocks does. Either Y is added to this block, or it has a product
- *   of its own. The blocks of a message are those of the associated data, those of the ciphertext,
- *   both filled up with zeros, and one with the lengths of both in bits, which meets H^1.
+ *   H^n, as the first of these n blocks does: Y is added to this block, or both are multiplied.
+ *   The blocks of a message are those of the associated data, those of the ciphertext, both filled
+ *   up with zeros, and one with the lengths of both in bits, which meets H^1.
  *
  * Products of two blocks
  *
@@ -27,9 +28,9 @@
  *       a h = a_0 h_0 + ((a_0 + a_1)(h_0 + h_1) + a_0 h_0 + a_1 h_1) z^64 + a_1 h_1 z^128.
  *
  *   The registers LO, MI and HI are sums of a_0 h_0, of (a_0 + a_1)(h_0 + h_1) and of a_1 h_1 over
- *   many blocks. LO and HI are added to MI once, before the reduction: MI is complete then.
- *   A product of its own takes four multiplications, without a sum of halves, and
- *   leaves MI complete.
+ *   many blocks. LO and HI are added to MI once, before the reduction: MI is complete then. In a
+ *   message of one block, where few products wait for each other, each takes four multiplications
+ *   without sums of halves (add_power_1 to add_power_3), and MI is complete at once.
  *
  *   Vectors are multiplied in pairs. One vector takes the lower halves a_0 of both, another one
  *   the upper halves a_1, and one XOR of these is the sums a_0 + a_1. The key holds powers in the
@@ -64,19 +65,22 @@
  *   tag mask: the tag is the sum of it and the hash. Block i of the text has the number i + 1.
  *   BASE is the IV with the number 0, plus the first round key ("whitened"). BASE plus a number in
  *   its last word is the state of AES before round 1.
- *   A group of g blocks has the numbers g k + 2 to g k + g + 1: as g is a power of 2, these are
- *   BASE plus g k plus 2 to g - 1, by XOR, and for the last two BASE plus g (k + 1) plus 0 and 1.
- *   A piece of a message may begin with any number, and with one that is secret: see ANY_NUMBER.
+ *   Group k, from 0 on, of g blocks has the numbers g k + 2 to g k + g + 1. Since g is a power of
+ *   2, they are g k XOR 2 to g k XOR (g - 1), and of the last two blocks g (k + 1) XOR 0 and XOR 1.
+ *   So BASE has g k in it, and goes on to g (k + 1) within the group. A piece of a message may
+ *   begin with any number: there, each counter comes from an addition.
  *
  * Secrets
  *
  *   Round keys, powers of H, states, hashes and the tag mask are in vector registers alone, never
  *   in a general register or on the stack. Every function that C calls ends with zeros in all of
  *   these registers: the ABI lets later functions find and spill what is in them.
- *   Branches and addresses depend on lengths, on the number of rounds and on what the call is.
+ *   Branches and addresses depend on lengths, on the number of rounds and on which call it is. The
+ *   number of a counter is in a general register; that of a piece may come from the hash of a long
+ *   IV, so that nothing branches on it.
  *
- * The including file has ANY_NUMBER's partner NUMBER, and the functions first_group, groups and
- * last_group, which its own comments describe.
+ * The including file defines `lanes`, the blocks of a vector, before it includes this one, and then
+ * NUMBER, the macro add_block, and the functions first_group, groups, last_group and add_blocks.
  */
 #ifndef EVC_GCM_X86_GROUPS_ASM_H
 #define EVC_GCM_X86_GROUPS_ASM_H
@@ -85,7 +89,7 @@
 
 #define KEY %rdi       /* struct key: the number of rounds, round keys, powers of H */
 #define IV %rsi        /* 12 bytes; then NUMBER, OPENS */
-#define AAD %rcx       /* then HASHED */
+#define AAD %rcx       /* the next block of it; then HASHED */
 #define HASHED %rcx    /* in groups: the group that is to be hashed next */
 #define AAD_BYTES %r8  /* then OUT */
 #define OUT %r8        /* of the tail */
@@ -98,6 +102,15 @@
                         * in groups: how many are to come */
 #define BLOCKS_32 %eax
 #define ANY_NUMBER %ebx /* not 0 in pieces of messages: NUMBER may be any number, and secret */
+
+/* Associated data: */
+#define AAD_BLOCKS %rsi /* blocks at AAD that add_blocks takes */
+#define POWER %edx     /* the number of the power of H that the next one of them meets */
+#define POWER_64 %rdx
+
+/* Pieces of messages: */
+#define COUNTER %rsi   /* of the first block, 16 bytes */
+#define Y %rdx         /* the hash, 16 bytes */
 
 /* ---- The stack ------------------------------------------------------------------------------- */
 
@@ -122,7 +135,6 @@
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* The including file sets `lanes`, the blocks of a vector. */
 .set pair_bytes, 48*lanes        /* of 2 vectors of powers: lower halves, upper halves, sums */
 .set powers_end, round_keys + 240 + 8*pair_bytes /* from KEY; H^1 is in the last pair */
 
@@ -164,6 +176,34 @@
     .endr
 .endm
 
+/* ---- Places of powers ------------------------------------------------------------------------ */
+
+/* LO, MI, HI += the product of the block that add_block takes with the power of H whose number is
+ * in the register \number. Changes \place, and what add_block changes. */
+.macro add_block_times number, place, place_32
+    movzwl power_places - 2(TABLES,\number,2), \place_32
+    add KEY, \place
+    add_block \place
+.endm
+/* The same with H^(r+k), in front of a tail of r blocks. BLOCKS: 16 r. */
+.macro add_block_before_tail k, place, place_32
+    mov BLOCKS_32, \place_32
+    shr $3, \place_32     /* the table has 2 bytes for each power */
+    movzwl power_places + 2*(\k - 1)(TABLES,\place), \place_32
+    add KEY, \place
+    add_block \place
+.endm
+
+/* powers_end(\place) = the pair of vectors of powers that begins with the power whose number is in
+ * the register \number, plus \before. Each power takes 24 bytes, with the sum of its halves.
+ * \shifted: \place, or its lower half if that suffices. */
+.macro pair_of_power number, before, place, shifted
+    lea 3*\before(\number,\number,2), \place
+    shl $3, \shifted
+    neg \place
+    add KEY, \place
+.endm
+
 /* ---- Groups ---------------------------------------------------------------------------------- */
 
 /* \to = how many groups will be hashed behind the one at HASHED; BLOCKS: how many will be encrypted
@@ -178,57 +218,55 @@
 
 /* ---- Associated data ------------------------------------------------------------------------- */
 
-/* The blocks of more than 16 bytes, whose last one meets the power of H with the number \power:
- * rsi = how many are before the last; rdx = the number of the power that the first one meets. */
+/* With more than 16 bytes, whose last block meets the power of H with the number \power: AAD_BLOCKS
+ * = the blocks before the last one; POWER_64 = the number of the power that the first one meets. */
 .macro blocks_before_last_of_aad power
-    mov \power, %edx
-    lea -1(AAD_BYTES), %rsi
-    shr $4, %rsi
-    add %rsi, %rdx
+    mov \power, POWER
+    lea -1(AAD_BYTES), AAD_BLOCKS
+    shr $4, AAD_BLOCKS
+    add AAD_BLOCKS, POWER_64
 .endm
 
-/* Hashes rsi blocks at rcx, any number from 1 on: in sums of 16, but for the first one, which has
- * 1 to 16. The hash of a sum moves to \hash_before, by the macro \move_hash, and add_blocks adds
- * it to the next block. Changes rax, rcx, rdx, rsi, and the vectors of add_blocks. */
+/* Hashes AAD_BLOCKS blocks at AAD, any number from 1 on: in sums of 16, but for the first one,
+ * which has 1 to 16. The macro \move_hash moves the hash of a sum to \hash_before, and add_blocks
+ * adds it to the next block. Changes what add_blocks changes. */
 .macro hash_many_blocks move_hash, hash_before
-    lea -1(%rsi), %edx
-    and $15, %edx
-    inc %edx
+    lea -1(AAD_BLOCKS), POWER
+    and $15, POWER
+    inc POWER
 L(next_sum\@):
-    sub %rdx, %rsi        /* blocks behind this sum */
-    evc_save %rsi
-    mov %edx, %esi
+    sub POWER_64, AAD_BLOCKS /* those behind this sum */
+    evc_save AAD_BLOCKS
+    mov POWER, %esi       /* AAD_BLOCKS: the last one of a sum meets H^1 */
     call add_blocks
     \move_hash \hash_before
-    evc_restore %rsi
-    mov $16, %edx
-    test %rsi, %rsi
+    evc_restore AAD_BLOCKS
+    mov $16, POWER
+    test AAD_BLOCKS, AAD_BLOCKS
     jnz L(next_sum\@)
 .endm
 
 /* ---- Pieces of messages ---------------------------------------------------------------------- */
 
-/*
- * A piece is called as void (key, counter, y, in, out, n_groups, opening): KEY, rsi, rdx: 16 bytes
- * each, rcx, r8, r9: at least one group, and an int on the stack. The function hashes the groups
- * behind y, and stores the hash there.
- */
+/* The function of a kernel takes key, counter, y, in, out, n_groups (at least one), opening: in
+ * KEY, COUNTER, Y, rcx, r8 and r9, and an int on the stack. It encrypts or decrypts the groups,
+ * hashes their ciphertext behind the hash at Y, and stores the hash there. */
 
-/* BLOCKS, IN, OUT_LESS_IN, NUMBER and ANY_NUMBER from these arguments; y and the other bytes of the
- * counter have been loaded. Saves rbx, and rdx on top of it. */
+/* BLOCKS, IN, OUT_LESS_IN, NUMBER and ANY_NUMBER from these arguments; the hash, and the other
+ * bytes of the counter, have been loaded. Saves rbx, and Y on top of it. */
 .macro begin_piece any_number
     mov %r9, BLOCKS
     mov %rcx, IN
     sub IN, OUT_LESS_IN
-    mov 12(%rsi), NUMBER
+    mov 12(COUNTER), NUMBER
     bswap NUMBER
     evc_save %rbx
-    evc_save %rdx
+    evc_save Y
     mov $1, \any_number
 .endm
 
-/* All groups of a piece: A is the hash, before and behind them. LO, MI and HI are zeros. Restores
- * what begin_piece saved. \is_opened: `opening`, below what has been saved. */
+/* All groups of a piece: HASH is the hash, before and behind them; LO, MI and HI are zeros.
+ * Restores what begin_piece saved. \is_opened: where the argument `opening` is. */
 .macro groups_of_piece is_opened
     mov IN, HASHED
     cmpl $0, \is_opened
@@ -241,7 +279,7 @@ L(groups_of_piece\@):
     je L(piece_is_hashed\@)
     call last_group
 L(piece_is_hashed\@):
-    evc_restore %rdx
+    evc_restore Y
     evc_restore %rbx
 .endm
 

@@ -196,7 +196,8 @@ evc_local_end counters_of_piece
 /* aes_of_tail: all rounds but the last of a tail of r blocks, 0 to 15.
  * In:      BLOCKS: 16 r. BASE. STATE7: the counters of the last block of text and of J_0, since
  *          with groups before the tail their numbers are larger than the table has.
- * Out:     the last r/2 + 1 vectors of STATE0 to STATE7, without the last round.
+ * Out:     the last r/2 + 1 vectors of STATE0 to STATE7, without the last round. With r even,
+ *          lane 0 of the first one has nothing that is used.
  * Changes: edx, ROUND_KEY. */
 .macro tail_vectors n
     .irp i, 0, 1, 2, 3, 4, 5, 6
@@ -488,39 +489,33 @@ evc_local_end groups
 /* add_blocks: LO, MI and HI += the products of blocks with falling powers of H. It takes 4 blocks
  * if there are as many and they meet a pair of vectors of powers; else 2, if they meet the
  * second vector of a pair; else one.
- * In:      rcx: the blocks; rsi: how many, at least 1. edx: the number of the power that the first
- *          one meets, from rsi to 32. HASH_BEFORE: what is added to the first one.
- * Out:     rcx behind the blocks; HASH_BEFORE: zeros.
- * Changes: rax, rdx, rsi, A, B, P. */
+ * In:      AAD: the blocks; AAD_BLOCKS: how many, at least 1. POWER: from AAD_BLOCKS to 32.
+ *          HASH_BEFORE: what is added to the first one.
+ * Out:     AAD, POWER: behind the blocks. HASH_BEFORE: zeros.
+ * Changes: rax, AAD_BLOCKS, A, B, P. */
     .p2align 5
 evc_local add_blocks
 L(next_blocks):
-    mov %edx, %eax
+    mov POWER, %eax
     test $3, %al
     jnz L(no_pair)
-    cmp $4, %rsi
+    cmp $4, AAD_BLOCKS
     jb L(no_pair)
-    lea (%rax,%rax,2), %rax
-    shl $3, %rax          /* 24 bytes a power: pair_bytes/4 */
-    neg %rax
-    add KEY, %rax
-    vpxor (%rcx), HASH_BEFORE, A
-    vmovdqu 32(%rcx), B
+    pair_of_power %rax, 0, %rax, %rax
+    vpxor (AAD), HASH_BEFORE, A
+    vmovdqu 32(AAD), B
     vpxor HASH_BEFORE_X, HASH_BEFORE_X, HASH_BEFORE_X
     halves_of_pair
     add_halves powers_end, %rax
-    add $64, %rcx
-    sub $4, %edx
-    sub $4, %rsi
+    add $64, AAD
+    sub $4, POWER
+    sub $4, AAD_BLOCKS
     jnz L(next_blocks)
     ret
 L(second_vector):
-    lea 6(%rax,%rax,2), %rax
-    shl $3, %rax
-    neg %rax
-    add KEY, %rax
-    vmovdqu (%rcx), A_X   /* by blocks, since a state holds them so */
-    vinserti128 $1, 16(%rcx), A, A
+    pair_of_power %rax, 2, %rax, %rax
+    vmovdqu (AAD), A_X    /* by blocks, since a state holds them so */
+    vinserti128 $1, 16(AAD), A, A
     vpxor HASH_BEFORE, A, A
     vpxor HASH_BEFORE_X, HASH_BEFORE_X, HASH_BEFORE_X
     vpshufb reversed(TABLES), A, A
@@ -532,9 +527,9 @@ L(second_vector):
     vpxor P, A, A
     vpclmulqdq $0x10, powers_end + 64(%rax), A, B
     vpxor B, MI, MI
-    add $32, %rcx
-    sub $2, %edx
-    sub $2, %rsi
+    add $32, AAD
+    sub $2, POWER
+    sub $2, AAD_BLOCKS
     jnz L(next_blocks)
     ret
 L(no_pair):
@@ -542,17 +537,15 @@ L(no_pair):
     jnz L(one_block)
     test $2, %al
     jz L(one_block)
-    cmp $2, %rsi
+    cmp $2, AAD_BLOCKS
     jae L(second_vector)
 L(one_block):
-    vpxor (%rcx), HASH_BEFORE_X, A_X
+    vpxor (AAD), HASH_BEFORE_X, A_X
     vpxor HASH_BEFORE_X, HASH_BEFORE_X, HASH_BEFORE_X
-    movzwl power_places - 2(TABLES,%rax,2), %eax
-    add KEY, %rax
-    add_block %rax
-    add $16, %rcx
-    dec %edx
-    dec %rsi
+    add_block_times %rax, %rax, %eax
+    add $16, AAD
+    dec POWER
+    dec AAD_BLOCKS
     jnz L(next_blocks)
     ret
 evc_local_end add_blocks
@@ -571,7 +564,7 @@ evc_local_end add_blocks
  *          AAD). esi: the number of the power of H that the last block will meet.
  * Out:     AROUND_X: the last block, filled up with zeros. The blocks before it: LO, MI and HI +=
  *          their products if there are powers enough, else AROUND_X += their hash.
- * Changes: rax, rcx, rdx, rsi, HASH_BEFORE, A, B, P. */
+ * Changes: rax, AAD, rdx, rsi, HASH_BEFORE, A, B, P. */
     .p2align 5
 evc_local other_aad
     cmp $8, AAD_BYTES
@@ -589,7 +582,7 @@ L(long_aad):
     load_last_block_of_aad %rdx, %edx
     vpxor HASH_BEFORE_X, HASH_BEFORE_X, HASH_BEFORE_X
     blocks_before_last_of_aad %esi
-    cmp $32, %rdx
+    cmp $32, POWER_64
     jbe add_blocks
     hash_many_blocks move_hash, HASH_BEFORE_X
     vpxor HASH_BEFORE_X, AROUND_X, AROUND_X
@@ -824,9 +817,7 @@ evc_local long_message
     move_hash HASH_X
     jmp L(groups_of_message)
 L(aad_in_next_sum):
-    movzwl power_places - 2(TABLES,%rsi,2), %edx
-    add KEY, %rdx
-    add_block %rdx
+    add_block_times %rsi, %rdx, %edx
     vpxor HASH_X, HASH_X, HASH_X
 
     /* HASH, LO, MI and HI have the associated data. */
@@ -876,11 +867,7 @@ L(call_groups):
     call last_group
 L(hash_before_tail):
     add IN, OUT           /* OUT_LESS_IN was there */
-    mov BLOCKS_32, %edx
-    shr $3, %edx
-    movzwl power_places(TABLES,%rdx), %edx
-    add KEY, %rdx
-    add_block %rdx        /* A_X: the hash; with r blocks and the lengths behind it, H^(r+1) */
+    add_block_before_tail 1, %rdx, %edx /* A_X: the hash; r blocks and the lengths follow */
     cmp $240, BLOCKS_32
     jbe L(lengths_of_message)
     sub $16, BLOCKS_32    /* the first of 16 has been encrypted, and added to the hash */
@@ -935,29 +922,26 @@ L(aad_of_4_to_16_blocks):
     count_groups %rax, %eax
     lea -1(AAD_BYTES), %rdx
     shr $4, %rdx          /* blocks before the last one */
-    lea -3(%rdx), %rsi    /* blocks before the last four */
-    inc %edx              /* the power of the first one, to be lowered by add_blocks to 4 */
+    lea -3(%rdx), AAD_BLOCKS /* blocks before the last four */
+    inc POWER             /* of the first one: as many as there are blocks */
     test $1, %al
     jz L(aad_before_even_number)
-    add $16, %edx
+    add $16, POWER
 L(aad_before_even_number):
     load_last_block_of_aad %rax, %eax
-    test %esi, %esi
+    test %esi, %esi       /* AAD_BLOCKS */
     jz L(last_four)
     vpxor HASH_BEFORE_X, HASH_BEFORE_X, HASH_BEFORE_X
     call add_blocks
 L(last_four):
-    lea (%rdx,%rdx,2), %rax
-    shl $3, %eax
-    neg %rax
-    add KEY, %rax
-    vmovdqu (%rcx), A
-    vmovdqu 32(%rcx), B_X
+    pair_of_power POWER_64, 0, %rax, %eax
+    vmovdqu (AAD), A
+    vmovdqu 32(AAD), B_X
     vinserti128 $1, AROUND_X, B, B
     halves_of_pair
     add_halves powers_end, %rax
     vpxor HASH_X, HASH_X, HASH_X
-    cmp $4, %edx
+    cmp $4, POWER
     jne L(groups_of_message)
     move_hash HASH_X
     jmp L(groups_of_message)
@@ -982,15 +966,15 @@ evc_local_end last_group
 /* evc_gcm_x86_vaes256_groups: groups of a piece; the arguments are in x86_groups_asm.h. */
 evc_function evc_gcm_x86_vaes256_groups
     lea tables(%rip), TABLES
-    vmovdqu (%rdx), HASH_X
-    vmovq (%rsi), BASE_X
-    vpinsrd $2, 8(%rsi), BASE_X, BASE_X
+    vmovdqu (Y), HASH_X
+    vmovq (COUNTER), BASE_X
+    vpinsrd $2, 8(COUNTER), BASE_X, BASE_X
     begin_piece ANY_NUMBER
     vpxor round_keys(KEY), BASE_X, BASE_X
     vinserti128 $1, BASE_X, BASE, BASE
     no_products
     groups_of_piece opening+16(%rsp)
-    vmovdqu HASH_X, (%rdx)
+    vmovdqu HASH_X, (Y)
     clear_vectors
     ret
 evc_end evc_gcm_x86_vaes256_groups
@@ -1142,11 +1126,7 @@ L(aad_without_lane):
     test AAD_BYTES, AAD_BYTES
     jz L(text_of_message)
     vmovdqa AROUND_X, A_X
-    mov BLOCKS_32, %edx
-    shr $3, %edx
-    movzwl power_places + 2(TABLES,%rdx), %edx
-    add KEY, %rdx
-    add_block %rdx
+    add_block_before_tail 2, %rdx, %edx
     jmp L(text_of_message)
 
 L(aad_of_tail):
