@@ -12,7 +12,7 @@
  *   17 to 128   a tail alone: last_of_aad, aes_of_tail, seal_tail_of_r or open_tail_of_r
  *   129 on      long_message: groups of 8 blocks, and a tail of 1 to 8
  *
- * Tail:   r blocks of text, the last of which may be broken, in the last r of STATE0 to STATE7, and
+ * Tail:   r blocks of text, of which the last may be partial, in the last r of STATE0 to STATE7;
  *         J_0 in BASE, whose encryption is the tag mask. Blocks are hashed in pairs, from the end:
  *         the last one of the text and the lengths, the two before, and so on. With r even, the
  *         first block of text makes a pair with the last block of associated data.
@@ -28,7 +28,7 @@
  *         add_block multiplies it by H^5. It jumps to aes_of_tail, which takes `tail_alone 3`:
  *         the counters of STATE5 to STATE7, all rounds, the tag mask. seal_tail_of_3, in the macro
  *         define_tails, encrypts two blocks and multiplies them by H^4 and H^3. From seal_tail_of_1
- *         on, the last block has 8 bytes (broken_text), and makes a pair with the lengths, for H^2
+ *         on, the last block has 8 bytes (partial_text), and makes a pair with the lengths, for H^2
  *         and H^1; `reduce`, put_tag_to_seal and clear_vectors are the end.
  *
  * Contents: registers, tables, parts of a block, AES, the hash, groups, pieces, associated data,
@@ -106,8 +106,8 @@ tables:
 .set number_bytes, step + 16
     .fill 12, 1, 128
     .byte 3, 2, 1, 0
-    table_of_windows number_bytes + 16
-.set power_places, windows_end
+    table_of_masks number_bytes + 16
+.set power_places, masks_end
     table_of_powers 16
 
 /* ---- Parts of a block ------------------------------------------------------------------------ */
@@ -521,15 +521,15 @@ evc_local_end rounds_with_group
  * In:      BLOCKS: how many groups, or 0. IN, OUT_LESS_IN: text. HASHED: IN to open; to seal, the
  *          ciphertext of the group before. HASH. NUMBER, BASE, ANY_NUMBER. LO, MI, HI: zeros.
  * Out:     HASH, LO, MI, HI: with as many groups from HASHED on. HASH is the hash and the sums
- *          are zeros, but if a sum goes on with the group that has been sealed last: then HASH is
- *          zero. IN, HASHED, NUMBER, BASE: behind the groups.
+ *          are zeros, unless the last sum goes on with the group that has been sealed last (in
+ *          last_group): then HASH is zero. IN, HASHED, NUMBER, BASE: behind the groups.
  * Changes: rax, rdx, POWERS, STATE0 to STATE7, ROUND_KEY, A, B, P. */
     .p2align 5
 evc_local groups
 L(next_group):
     sub $1, BLOCKS
     jb L(no_more_groups)
-    groups_left %edx
+    groups_left %edx, %dl
     test $1, %dl
     lea powers_end - powers_of_group - 4*pair_bytes(KEY), POWERS
     jnz L(higher_powers)
@@ -537,7 +537,7 @@ L(next_group):
 L(higher_powers):
     group_counters BASE
     call rounds_with_group
-    groups_left %edx      /* the same number: IN and HASHED have not moved */
+    groups_left %edx, %dl      /* the same number: IN and HASHED have not moved */
     test $1, %dl
     jnz L(sum_goes_on)
     move_hash HASH
@@ -712,10 +712,10 @@ evc_local_end long_aad
     text_to_\how \e, \s
     pshufb reversed(TABLES), \s
 .endm
-/* The same of block 0, which is broken: it lacks edx bytes. It is loaded and stored by 16 bytes
+/* The same of block 0, which is partial: it lacks edx bytes. It is loaded and stored by 16 bytes
  * that end with it: in front of its bytes these have the last ones of the block before. STATE7 =
  * the ciphertext, reversed, filled up with zeros. Changes rcx, STATE5, STATE6, B, P. */
-.macro broken_text how
+.macro partial_text how
     mov TABLES, %rcx
     sub %rdx, %rcx
     movdqu -16(IN,LEN), STATE6
@@ -785,7 +785,7 @@ L(\how\()_block_0):
 \how\()_tail_of_1:
     mov BLOCKS_32, %edx
     sub LEN_32, %edx
-    jnz L(\how\()_broken_block)
+    jnz L(\how\()_partial_block)
     text \how, 0, STATE7
 L(\how\()_lengths):
     pxor AROUND, STATE7
@@ -797,8 +797,8 @@ L(\how\()_lengths):
     pshufb reversed(TABLES), HI
     pxor TAG_MASK, HI
     jmp put_tag_to_\how
-L(\how\()_broken_block):
-    broken_text \how
+L(\how\()_partial_block):
+    partial_text \how
     jmp L(\how\()_lengths)
 
 \how\()_tail_of_7:
@@ -1107,7 +1107,7 @@ evc_local message_of_a_block
     mov out(%rsp), OUT
     aesenclast ROUND_KEY, BLOCK
     cmp $16, LEN_32
-    jne L(broken_block)
+    jne L(partial_block)
     movdqu (IN), TEXT
     pxor TEXT, BLOCK
     movdqu BLOCK, (OUT)
@@ -1129,7 +1129,7 @@ L(block_without_text):
     add_power_2 A
     jmp L(tag_of_block)
 
-L(broken_block):
+L(partial_block):
     load_bytes IN, LEN, TEXT, %xmm2, P, %rdx
     pxor TEXT, BLOCK
     store_bytes BLOCK, OUT, LEN, %xmm2, P

@@ -116,7 +116,7 @@
 
 .set opens, 63                   /* bit of tag_bytes: the message is opened */
 .set opens_word, tag_bytes + 4   /* so this word is negative then */
-.set kept_aad_bytes, out         /* AAD_BYTES, when OUT has its register */
+.set kept_aad_bytes, out         /* in place of this argument: AAD_BYTES, when it is in OUT */
 .set opening, 8                  /* argument of a piece: not 0 to open */
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
@@ -148,12 +148,12 @@
     .endr
 .endm
 
-/* Windows of 16 bytes, in a table that begins \at bytes behind TABLES:
+/* Masks of 16 bytes, in a table that begins \at bytes behind TABLES:
  *
- *   shifts + n           VPSHUFB moves a block n bytes down (-16 to 16), and zeros in
- *   first_bytes + 16 - n the first n bytes of a block are ones, the others zeros
+ *   shifts + n             for PSHUFB: moves a block n bytes down (n < 0: up), and zeros in
+ *   first_bytes + 16 - n   ones in the first n bytes, zeros behind
  */
-.macro table_of_windows at
+.macro table_of_masks at
     .fill 16, 1, 128
 .set shifts, \at + 16
     .byte 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
@@ -162,7 +162,7 @@
 .set first_bytes, shifts + 32
     .fill 16, 1, 255
     .fill 16, 1, 0
-.set windows_end, first_bytes + 32
+.set masks_end, first_bytes + 32
 .endm
 
 /* Places of H^1 to H^n in the key, from KEY on: those of their lower halves. Upper halves are
@@ -209,10 +209,10 @@
 /* \to = how many groups will be hashed behind the one at HASHED; BLOCKS: how many will be encrypted
  * behind the one at IN. An odd number: the group meets the higher powers, and its sum goes on with
  * the next group. An even number: it meets the lower powers, and the sum is reduced behind it. */
-.macro groups_left to
-    xor %edx, \to
+.macro groups_left to, lowest_byte
+    xor \to, \to
     cmp IN, HASHED
-    setne %dl
+    setne \lowest_byte
     add BLOCKS_32, \to
 .endm
 

@@ -12,14 +12,14 @@
  *   17 to 240   a tail alone: aes_of_tail, last_of_aad, text_of_tail
  *   241 on      long_message: groups of 16 blocks, and a tail of 0 to 16
  *
- * Tail:   r blocks of text, the last of which may be broken, and the lengths, in the last lanes of
+ * Tail:   r blocks of text, of which the last may be partial, and the lengths, in the last lanes of
  *         n = r/2 + 1 vectors, the last n of STATE0 to STATE7: so each block meets its power of H
  *         at a fixed place. With r even, lane 0 of the first vector is left over: the last block of
- *         associated data takes it. The lane of the lengths goes through AES with the
- *         counter J_0, which makes the tag mask.
+ *         associated data takes it. The lane of the lengths goes through AES with the counter J_0,
+ *         which makes the tag mask.
  * Groups: while a group goes through AES, the group before it is hashed from memory: to seal it is
- *         in the output, and the first group has none before it. To open, the ciphertext
- *         is the input of the group itself.
+ *         in the output, and the first group has none before it. To open, the ciphertext is the
+ *         input of the group itself.
  * Text:   accesses begin at its start or end at its end, and overlap: nothing around it is
  *         accessed.
  * Stack:  no frames; the caller's rbx is kept there, and lengths.
@@ -29,8 +29,8 @@
  *         and calls aes_of_tail, which goes to L(aes_of_2) and makes those of STATE6. last_of_aad
  *         loads associated data; r is odd, so it has no lane: add_block multiplies it by H^5.
  *         text_of_tail goes to L(text_of_2): first_text and last_text encrypt, add_pair multiplies
- *         by H^4, H^3 and H^2, H^1, hash_of_sum reduces, put_tag stores the tag and clears
- *         the vectors.
+ *         by H^4, H^3 and H^2, H^1, hash_of_sum reduces, put_tag stores the tag and clears the
+ *         vectors.
  *
  * Contents: registers, tables, AES, the hash, groups, associated data, the text of a tail, long
  *         messages, pieces, messages.
@@ -118,8 +118,8 @@ tables:
     .quad 0xc200000000000000, 0
 .set words_reversed, polynomial + 32
     .byte 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8
-    table_of_windows words_reversed + 16
-.set power_places, windows_end
+    table_of_masks words_reversed + 16
+.set power_places, masks_end
     table_of_powers 32
 
 /* ---- AES ------------------------------------------------------------------------------------- */
@@ -194,8 +194,8 @@ evc_local counters_of_piece
 evc_local_end counters_of_piece
 
 /* aes_of_tail: all rounds but the last of a tail of r blocks, 0 to 15.
- * In:      BLOCKS: 16 r. BASE. STATE7: the counters of the last block of text and of J_0, since
- *          with groups before the tail their numbers are larger than the table has.
+ * In:      BLOCKS: 16 r. BASE. STATE7: the counters of block r and of J_0, before round 1, which
+ *          behind groups are not BASE plus a number that the table has.
  * Out:     the last r/2 + 1 vectors of STATE0 to STATE7, without the last round. With r even,
  *          lane 0 of the first one has nothing that is used.
  * Changes: edx, ROUND_KEY. */
@@ -415,8 +415,8 @@ evc_local_end first_group
  *          ciphertext of the group before. HASH. NUMBER, BASE, ANY_NUMBER. LO, MI, HI: zeros,
  *          or sums that have products of blocks before already.
  * Out:     HASH, LO, MI, HI: with as many groups from HASHED on. HASH is the hash and the sums
- *          are zeros, but if a sum goes on with the group that has been sealed last: then HASH is
- *          zero. IN, HASHED, NUMBER, BASE: behind the groups.
+ *          are zeros, unless the last sum goes on with the group that has been sealed last (in
+ *          last_group): then HASH is zero. IN, HASHED, NUMBER, BASE: behind the groups.
  * Changes: rax, rdx, POWERS, STATE0 to STATE7, ROUND_KEY, A, B, P. */
     .p2align 5
 evc_local groups
@@ -424,7 +424,7 @@ L(next_group):
     sub $1, BLOCKS
     jb L(no_more_groups)
     vpxor (HASHED), HASH, A
-    groups_left %edx
+    groups_left %edx, %dl
     lea -4*pair_bytes(KEY), POWERS
     test $1, %dl
     cmovz KEY, POWERS
@@ -465,7 +465,7 @@ L(rounds_are_done):
     add_sums_of_halves PAIR(1), POWERS
     group_text
     vpxor HASH_X, HASH_X, HASH_X
-    groups_left %edx      /* the same number: IN and HASHED have not moved */
+    groups_left %edx, %dl      /* the same number: IN and HASHED have not moved */
     add $group_bytes, IN
     add $group_bytes, HASHED
     test $1, %dl
@@ -637,7 +637,7 @@ L(two_blocks\@):
 L(first_is_done\@):
 .endm
 /* The same of vector 0: the last block of text, and the lengths. TAG_MASK_X = what AES made of J_0.
- * A broken block is loaded and stored by 16 bytes that end with it: in front of its bytes these
+ * A partial block is loaded and stored by 16 bytes that end with it: in front of its bytes these
  * have the last ones of the block before. Changes rcx, rdx, ROUND_KEY, A, B, P. */
 .macro last_text mask
     mov BLOCKS_32, %edx
@@ -777,10 +777,10 @@ evc_local_end text_of_tail
 .endm
 
 /* \number = the number of the power of H that the last block of associated data meets: 17 if one
- * group follows up to the first reduction, 18 if a tail of 16 blocks and the lengths follow. Before
- * two groups with one reduction it has a reduction of its own, and 1; so have more than 240 bytes,
- * which would need too many powers. By jumps: nothing waits for a count that is predicted.
- * Changes rax, rdx. */
+ * group follows up to the first reduction; 18 if a tail of 16 blocks and the lengths follow. It is
+ * 1, and the sum is reduced at once, before two groups with one reduction, and with more than 240
+ * bytes, since the powers would not suffice. By jumps: nothing waits for a count that is
+ * predicted. Changes rax, rdx. */
 .macro power_of_aad number
     count_groups %rax, %eax
     lea (,AAD_BYTES,4), %rdx /* without the bit EVC_GCM_HASHED_AAD */
@@ -916,8 +916,8 @@ L(aad_of_long_message):
     call other_aad
     jmp L(long_message_has_aad)
 
-    /* 4 to 16 blocks: the last four, with powers 4 to 1 or, before an odd number of groups, 20 to
-     * 17, are a pair of vectors. Before it, with powers 4 to 1, the sum is reduced. */
+    /* 4 to 16 blocks: the last four are a pair of vectors. Before an odd number of groups they meet
+     * H^20 to H^17; else they meet H^4 to H^1, and the sum is reduced at once. */
 L(aad_of_4_to_16_blocks):
     count_groups %rax, %eax
     lea -1(AAD_BYTES), %rdx
@@ -1028,7 +1028,7 @@ evc_local message_of_a_block
     mov opens_word(%rsp), OPENS
     mov out(%rsp), OUT
     cmp $16, LEN_32
-    jne L(broken_block)
+    jne L(partial_block)
     vmovdqu (IN), TEXT_X
     vpxor LAST_KEY_X, TEXT_X, LAST_KEY_X
     vaesenclast LAST_KEY_X, BLOCK_X, BLOCK_X
@@ -1049,7 +1049,7 @@ L(block_without_text):
     add_power_2 AROUND_X
     jmp L(tag_of_block)
 
-L(broken_block):
+L(partial_block):
     load_part IN, LEN, TEXT_X, %xmm2, %rdx
     vpxor LAST_KEY_X, TEXT_X, LAST_KEY_X
     vaesenclast LAST_KEY_X, BLOCK_X, BLOCK_X
