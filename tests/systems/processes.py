@@ -32,6 +32,7 @@ PACKAGES = {
     "dpkg-buildpackage": "dpkg-dev",
     "dtc": "device-tree-compiler",
     "efi-e1000.rom": "ipxe-qemu",
+    "go": "golang-go",
     "ld.lld": "lld",
     "lld-link": "lld",
     "mformat": "mtools",

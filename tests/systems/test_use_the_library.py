@@ -2,11 +2,11 @@
 """The library works in every way that the docs name, with the example of the README.
 
 Installed shared and static through pkg-config, as a Meson subproject, as bare files without a
-build, from Python, and with one kernel named so that only that one is linked. The C examples of
-the pages in EXAMPLES must compile, and the tables of memory and of counted costs of big numbers
-must hold. Every command that README.md and the pages on using the library show is executed, but
-those of `everycore`, which lab/tests parses. The library is built with the kernels of FEW alone;
-whether the others compile, tools/check-compile tells.
+build, from Python, Rust and Go, and with one kernel named so that only that one is linked. The C
+examples of the pages in EXAMPLES must compile, and the tables of memory and of counted costs of big
+numbers must hold. Every command that README.md and the pages on using the library show is executed,
+but those of `everycore`, which lab/tests parses. The library is built with the kernels of FEW
+alone; whether the others compile, tools/check-compile tells.
 """
 
 import dataclasses
@@ -14,7 +14,6 @@ import os
 import pathlib
 import re
 import shutil
-import sys
 
 import pytest
 from few_kernels import keep_kernels
@@ -256,12 +255,23 @@ def test_the_example_works_with_the_installed_static_library(
 LANGUAGES = "docs/guides/other-languages.md"
 
 
-def test_the_example_in_python_works_with_the_shared_library(prefix: pathlib.Path) -> None:
+@pytest.mark.parametrize(
+    ("language", "program"), [("python", "python3"), ("rust", "rustc"), ("go", "go")]
+)
+def test_an_example_in_another_language_works_by_the_command_of_its_page(
+    language: str, program: str, prefix: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
     """It calls no function that is not exported, and a set_best function selects and sets a key."""
+    need(program)
     text = (ROOT / LANGUAGES).read_text()
-    code = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)[0]
-    said = run([sys.executable, "-c", code], environment={"LD_LIBRARY_PATH": str(prefix / "lib")})
-    assert said.strip() == re.findall(r"# prints (\w+)", code)[0] == expected_output("README.md")
+    code = re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S)[0]
+    command = next(line for line in shown_commands(LANGUAGES) if re.search(rf"\b{program} ", line))
+    name = re.findall(r"\bseal\.\w+", command)[0]
+    (tmp_path / name).write_text(code)
+    line = command.replace("$HOME/everycore", str(prefix))
+    said = run(["sh", "-c", line], cwd=tmp_path)
+    assert said.strip() == re.findall(r"(?:#|//) prints (.*)", code)[0]
+    assert said.split()[-1] == expected_output("README.md")
 
 
 def test_keys_have_the_sizes_that_other_languages_are_told(tmp_path: pathlib.Path) -> None:
