@@ -294,25 +294,31 @@ def test_every_set_best_function_is_exported(prefix: pathlib.Path) -> None:
     assert best <= exported
 
 
-@pytest.mark.parametrize("form", ["", "-traditional ", "der"])
-def test_the_guide_signs_with_the_key_that_openssl_makes(
-    form: str, static_flags: list[str], tmp_path: pathlib.Path
+def test_the_guide_signs_with_every_form_of_a_key_that_openssl_writes(
+    prefix: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
-    """By the commands that docs/guides/rsa-key-files.md shows, of which the last one verifies."""
-    need("openssl")
-    program = tmp_path / "sign.c"
-    program.write_text(examples(KEY_FILES)[0])
-    run([*COMPILER, *WARNINGS, program, *static_flags, "-o", tmp_path / "sign"])
-    (tmp_path / "message").write_text("a message")
+    """By the commands of the page, which make the key, sign with it and verify the signature."""
+    need("openssl", "pkg-config")
+    (tmp_path / "sign.c").write_text(examples(KEY_FILES)[0])
+    environment = {
+        "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"),
+        "LD_LIBRARY_PATH": str(prefix / "lib"),
+    }
+    output = ""
     for command in shown_commands(KEY_FILES):
-        line = command.replace("genrsa ", f"genrsa {form if form != 'der' else ''}")
+        line = re.sub(r"^cc ", f"{' '.join([*COMPILER, *WARNINGS])} ", command)
         line = line.replace("3072", "2048")
-        if form == "der" and "./sign" in line:
-            line = f"openssl pkey -in key.pem -outform DER -out key.der && {line}"
-            line = line.replace("sign key.pem", "sign key.der")
-        code, text = ended("sh", "-c", line, cwd=tmp_path)
+        code, text = ended("sh", "-c", line, cwd=tmp_path, environment=environment)
         assert code == 0, f"{line}: {text}"
-    assert text.strip() == "Verified OK"
+        output += text
+    assert "Verified OK" in output
+    digest = "openssl dgst -sha256 -binary message"
+    for form in ("pkcs1.pem", "pkcs8.pem", "key.der"):
+        line = f"{digest} | ./sign {form} | cmp - signature"
+        code, text = ended("sh", "-c", line, cwd=tmp_path, environment=environment)
+        assert code == 0, f"{line}: {text}"
+    line = f"{digest} | ./sign genrsa.pem | wc -c"
+    assert ended("sh", "-c", line, cwd=tmp_path, environment=environment)[1].strip() == "256"
 
 
 def test_pkg_config_and_header_name_one_version(flags: list[str], prefix: pathlib.Path) -> None:
