@@ -14,7 +14,7 @@
  * for example when vector registers may not be used.
  *
  * Buffers: in and out of a call may be the same, apart, or overlap in part; then text is moved
- * first, which costs as much as a copy. No alignment is asked of them.
+ * first, which costs as much as a copy. They may have any alignment.
  * Stack and registers: calls clear secrets from the stack below their caller and from vector
  * registers; docs/reference/secrets.md names the builds in which that was measured.
  * Timing: as the kernel's class says; EVC_TIMING_CT kernels have no
@@ -49,13 +49,14 @@ union evc_aes_key {
 
 /* ---- Choosing a kernel ----------------------------------------------------------------------- */
 
-/* The first kernel of the registry whose needs, timing class and use fit. Pure. Never NULL for a
- * policy of 0: a portable constant-time kernel always fits. */
+/* The first kernel of src/kernels.def whose needs, timing class and use fit. features: of
+ * evc_cpu_features(). policy: 0, or a sum of EVC_ALLOW_... The result depends on the arguments
+ * alone. It is never NULL: a portable constant-time kernel always fits. */
 EVC_API const struct evc_aes *evc_aes_select(uint64_t features, unsigned policy, enum evc_use use);
 
-/* The kernel of that name; NULL if this library does not contain it. It may
- * need what this CPU lacks: ask evc_kernel_runs. A program that calls this, or evc_aes_at, links
- * every kernel. evc_aes_select links those alone that it may return. */
+/* The kernel of that name; NULL if this library does not contain it. It may need features that this
+ * CPU lacks: ask evc_kernel_runs. A program that calls this function or evc_aes_at links every
+ * kernel; evc_aes_select links only those that it may return. */
 EVC_API const struct evc_aes *evc_aes_named(const char *name);
 
 /* All kernels in this library, best first; NULL past the end. */
@@ -79,8 +80,8 @@ static inline const struct evc_kernel *evc_aes_kernel(const struct evc_aes *aes)
 
 /*
  * user_key: key_bits / 8 bytes; key_bits: 128, 192 or 256.
- * evc_aes_set_encrypt_key makes a key for encryption only, in less time where that saves any; CTR,
- * CBC encryption, CMAC and CCM need no more. The tweak key of XTS needs no more either.
+ * evc_aes_set_encrypt_key makes a key for encryption only, with some kernels in less time. It is
+ * enough for CTR, CBC encryption, CMAC, CCM and the tweak of XTS.
  *
  * EVC_ERR_KEY_SIZE    key_bits is none of these
  * EVC_ERR_KERNEL      kernel is NULL, or its key needs more bytes than there are; or the kernel
@@ -98,8 +99,8 @@ EVC_CHECKED enum evc_status evc_aes_set_encrypt_key(union evc_aes_key *key,
                                                     const struct evc_aes *kernel,
                                                     const uint8_t *user_key, unsigned key_bits);
 
-/* With the best kernel of use PARALLEL, for both directions: blocks side by side, and
- * evc_aes_cbc_encrypt_many. everycore/modes.h has one such function for each mode. */
+/* Selects the best kernel of use PARALLEL and sets a key for both directions: for independent
+ * blocks and evc_aes_cbc_encrypt_many. everycore/modes.h has such a function for each mode. */
 EVC_CHECKED enum evc_status evc_aes_set_best(union evc_aes_key *key, uint64_t features,
                                              unsigned policy, const uint8_t *user_key,
                                              unsigned key_bits);
@@ -118,8 +119,8 @@ EVC_CHECKED enum evc_status evc_aes_set_encrypt_key_in(void *memory, size_t memo
                                                        const struct evc_aes *kernel,
                                                        const uint8_t *user_key, unsigned key_bits);
 
-/* Hand the key to another kernel. EVC_ERR_KERNEL unless both have the trait EVC_KEY_FIPS197, and
- * the other one decrypts if the key does. */
+/* Makes another kernel use the key from now on. EVC_ERR_KERNEL: one of the two kernels lacks the
+ * trait EVC_KEY_FIPS197, or the new one cannot decrypt and the key can. */
 EVC_CHECKED enum evc_status evc_aes_rebind(union evc_aes_key *key, const struct evc_aes *kernel);
 
 /* ---- Blocks (ECB) ---------------------------------------------------------------------------- */
@@ -153,8 +154,8 @@ struct evc_aes {
     void (*encrypt)(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
     void (*decrypt)(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
 
-    /* Optional; NULL means that src/aes/aes.c composes it. All update their
-     * 16-byte state in place. */
+    /* Optional: if one is NULL, src/aes/aes.c composes it from encrypt and decrypt. All update
+     * their 16-byte state in place. */
 
     /* CTR with the counter in the last 4 bytes, big-endian, wrapping modulo 2^32
      * without carry into the other 12. len_bytes need not be whole blocks; the counter
@@ -173,8 +174,9 @@ struct evc_aes {
                         size_t n_blocks);
     void (*xts_decrypt)(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks);
-    /* CBC-encrypt n messages, each a chain of its own: len_bytes whole blocks (a rest is ignored),
-     * iv updated; out == NULL: only the chain, which is CBC-MAC. */
+    /* CBC encryption of n messages, each a chain of its own. Bytes behind the last whole block of
+     * len_bytes are ignored; iv is updated. If out is NULL, only the chain is computed, which is
+     * CBC-MAC. */
     void (*cbc_encrypt_many)(const void *key, const struct evc_msg *msgs, size_t n);
     /* Text of CCM in one pass: for each block of plaintext, chain = E(chain ^ block), and the
      * block is encrypted or decrypted by CTR. The counter is the last 8 bytes, big-endian,
@@ -183,18 +185,18 @@ struct evc_aes {
                         uint8_t *out, size_t n_blocks);
     void (*ccm_decrypt)(const void *key, uint8_t counter[16], uint8_t chain[16], const uint8_t *in,
                         uint8_t *out, size_t n_blocks);
-    /* evc_aes_cbc_encrypt of whole blocks, by a slot that needs no `clear`
-     * behind it; returns EVC_OK. */
+    /* evc_aes_cbc_encrypt of whole blocks, which clears registers and stack by itself; returns
+     * EVC_OK. */
     enum evc_status (*cbc_encrypt_message)(const void *key, uint8_t iv[16], const uint8_t *in,
                                            uint8_t *out, size_t len_bytes);
 };
 
 /*
- * The operations of a key's kernel, composed from encrypt and decrypt where the slot is empty. Same
- * contracts as the slots: they cannot fail. With a key that is not set up, and for
- * decryption with a key for encryption only, out is filled with zeros (of
- * evc_aes_cbcmac_blocks: chain) and nothing else is changed. A message of
- * evc_aes_cbc_encrypt_blocks_many without an out is not changed at all.
+ * The operations of a key's kernel, or composed from encrypt and decrypt if its member is NULL.
+ * They do the same as the members of struct evc_aes and cannot fail. With a key that is not set up,
+ * and for decryption with a key for encryption only, they fill out with zeros
+ * (evc_aes_cbcmac_blocks: chain) and change nothing else. evc_aes_cbc_encrypt_blocks_many then does
+ * not change a message whose out is NULL.
  */
 EVC_API void evc_aes_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
                            uint8_t *out, size_t len_bytes);

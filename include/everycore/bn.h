@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Big numbers modulo an odd number, and the kernels that multiply them: what RSA, Diffie-Hellman
- * and tests of primes are made of.
+ * Big numbers modulo an odd number, and the kernels that multiply them. RSA, Diffie-Hellman and
+ * tests of primes are built on this header.
  *
  *     EVC_ALIGN(16) static uint8_t memory[EVC_BN_MOST_MODULUS_BYTES(2048)];
  *     static uint8_t scratch[EVC_BN_MOST_SCRATCH_BYTES(2048)];
@@ -19,15 +19,15 @@
  * Scratch memory belongs to one call at a time. It may stand at any address and hold anything; the
  * call wipes what it used. Nothing is allocated, and no function needs more than 1 KiB of stack.
  *
- * Timing, with a kernel of class CT: depends on lengths, on the status returned, and on nothing
- * else: not on bases, not on exponents (but those of functions called `_public`), and not on
- * moduli, for the primes of RSA are secret.
+ * Timing, with a kernel of class CT: depends on lengths and on the status returned. It does not
+ * depend on bases, on moduli (the primes of RSA are secret moduli), or on exponents, except in
+ * functions with `_public` in their names.
  * Stack and registers: calls clear secrets from the stack below their caller and from vector
- * registers.
+ * registers, as in everycore/aes.h.
  *
- * Buffers: no alignment is asked. An output may be one of the inputs of the same call; they do not
- * overlap otherwise, and no buffer overlaps a key or scratch memory. A call that returns anything
- * but EVC_OK has written nothing but scratch memory, unless said otherwise.
+ * Buffers: any alignment. An output may be one of the inputs of the same call. They do not overlap
+ * in part, and no buffer overlaps a key or scratch memory. A call that fails has written nothing
+ * but scratch memory, unless said otherwise.
  */
 #ifndef EVERYCORE_BN_H
 #define EVERYCORE_BN_H
@@ -45,7 +45,7 @@ extern "C" {
 
 struct evc_bn; /* a kernel's descriptor; what is in it is below, for those who write kernels */
 
-/* Sizes that a kernel needs for moduli of one length. All are multiples of 16 but r_bits. */
+/* Sizes that a kernel needs for moduli of one length. All numbers of bytes are multiples of 16. */
 struct evc_bn_shape {
     uint32_t r_bits;        /* numbers are held as x 2^r_bits mod n:
                              * Montgomery's R; 0: as they are */
@@ -71,9 +71,9 @@ struct evc_bn_modulus {
 EVC_API const struct evc_bn *evc_bn_select(uint64_t features, unsigned policy, enum evc_use use);
 
 /* The same for moduli of one length: vectors are slower than general registers where numbers are
- * short. use: EVC_USE_PARALLEL for many powers side by side (evc_bn_exp_many), else
- * EVC_USE_SERIAL or EVC_USE_ANY. Any length is taken; whether there are moduli of it,
- * evc_bn_modulus_bytes tells. */
+ * short. use: EVC_USE_PARALLEL for many powers side by side (evc_bn_exp_many), else EVC_USE_SERIAL
+ * or EVC_USE_ANY. n_bits may be any number; evc_bn_modulus_bytes returns 0 if there are no moduli
+ * of that length. */
 EVC_API const struct evc_bn *evc_bn_select_for(uint64_t features, unsigned policy, enum evc_use use,
                                                size_t n_bits);
 
@@ -95,14 +95,14 @@ EVC_API size_t evc_bn_modulus_bytes(const struct evc_bn *kernel, size_t n_bits);
 EVC_API size_t evc_bn_scratch_bytes(const struct evc_bn *kernel, size_t n_bits);
 
 /* Bytes that are enough with every kernel of this library: for arrays, and where a set_best
- * function selects. The two functions above tell what one kernel needs, often half as much. */
+ * function selects. The two functions above return what one kernel needs, often half as much. */
 #define EVC_BN_MOST_MODULUS_BYTES(n_bits) (3 * (size_t)(n_bits) + 512)
 #define EVC_BN_MOST_SCRATCH_BYTES(n_bits) (15 * (size_t)(n_bits) + 2048)
 
 /*
  * n: n_bytes bytes, odd, its first byte not zero. memory: at least evc_bn_modulus_bytes(kernel,
  * 8 * n_bytes), aligned to 16; use it as `const struct evc_bn_modulus *modulus = memory;`.
- * evc_bn_set_best_in: with the kernel that is the fastest for one power of this length.
+ * evc_bn_set_best_in: selects the fastest kernel for one power of this length.
  *
  * EVC_ERR_KEY_SIZE    fewer than 16 bytes, or more than 1024
  * EVC_ERR_MODULUS     n is even (zero is), or its first byte is zero
@@ -128,8 +128,8 @@ EVC_CHECKED enum evc_status evc_bn_set_best_in(void *memory, size_t memory_bytes
  * EVC_ERR_LENGTH   an exponent, or a number to reduce, of 0 bytes or of more than 1024
  * EVC_ERR_RANGE    an operand is not below the modulus
  *
- * add, sub: a + b, a - b. mul, sqr: a b, a^2. reduce: a number of any length from 1
- * to 1024 bytes, modulo n.
+ * add, sub: a + b, a - b. mul, sqr: a b, a^2. reduce: a number of any length from 1 to 1024 bytes,
+ * modulo n.
  */
 EVC_CHECKED enum evc_status evc_bn_mod_add(const struct evc_bn_modulus *n, const uint8_t *a,
                                            const uint8_t *b, uint8_t *out, void *scratch,
@@ -147,11 +147,12 @@ EVC_CHECKED enum evc_status evc_bn_mod_reduce(const struct evc_bn_modulus *n, co
                                               size_t scratch_bytes);
 
 /*
- * base to the exponent: exponent_bytes bytes, of which the first may be zero: so a secret exponent
- * keeps the length of its modulus. 0 to the 0 is 1.
+ * out = base^exponent modulo n. The exponent has exponent_bytes bytes, and the first ones may be
+ * zero, so that the length of a secret exponent need not reveal its size. 0^0 is 1.
  *
- * evc_bn_exp: every bit of the exponent costs the same, and all of a table is read at each step.
- * evc_bn_exp_public: the exponent shows in the time; the base and the modulus do not.
+ * evc_bn_exp: the exponent is secret. Every bit costs the same, and each step reads the whole table
+ * of powers.
+ * evc_bn_exp_public: the time depends on the exponent, but not on the base or the modulus.
  */
 EVC_CHECKED enum evc_status evc_bn_exp(const struct evc_bn_modulus *n, const uint8_t *base,
                                        const uint8_t *exponent, size_t exponent_bytes, uint8_t *out,
@@ -161,25 +162,25 @@ EVC_CHECKED enum evc_status evc_bn_exp_public(const struct evc_bn_modulus *n, co
                                               uint8_t *out, void *scratch, size_t scratch_bytes);
 
 /*
- * A power of a small base, which is public and shows in the time, with a secret exponent as
- * evc_bn_exp. Where the base is 2 or nearly as small, as generators of Diffie-Hellman are, sums
- * take the place of a quarter of the products.
+ * A power of a small public base with a secret exponent. The time depends on the base. If the base
+ * is 2 or nearly as small, as generators of Diffie-Hellman are, sums replace a quarter of the
+ * products.
  */
 EVC_CHECKED enum evc_status evc_bn_exp_small(const struct evc_bn_modulus *n, uint32_t base,
                                              const uint8_t *exponent, size_t exponent_bytes,
                                              uint8_t *out, void *scratch, size_t scratch_bytes);
 
 /*
- * Many exponentiations as evc_bn_exp, which do not depend on each other: the two halves of an RSA
- * signature, many signatures, tests of many candidates. Kernels that do some side by side do so
- * with neighbours whose moduli belong to the same kernel and have the same length, and whose
- * exponents have the same length.
+ * Many independent exponentiations, each as by evc_bn_exp: the two halves of an RSA signature, many
+ * signatures, tests of many candidates. Some kernels compute neighbours side by side, if their
+ * moduli have the same kernel and length, and their exponents have the same length.
  *
- * A base that is NULL is 2: eight powers of 2 side by side take less time than eight of other
- * bases, and other neighbours than theirs do not join them.
+ * If base is NULL, the base is 2. Eight powers of 2 side by side take less time than eight of other
+ * bases. A power of 2 is computed beside other powers of 2 only.
  *
- * Returns EVC_OK if all succeeded, else the first error; each one's is in its status. The scratch
- * memory: the most that evc_bn_exp_many_scratch_bytes() says for any of the moduli.
+ * The call returns EVC_OK if all succeeded, else the first error; the member `status` has the
+ * result of each one. scratch_bytes: at least the largest evc_bn_exp_many_scratch_bytes() of all
+ * moduli.
  */
 struct evc_bn_exp {
     const struct evc_bn_modulus *n;
@@ -199,14 +200,15 @@ EVC_API size_t evc_bn_exp_many_scratch_bytes(const struct evc_bn *kernel, size_t
  * In constant time on every CPU, since nothing is multiplied. Numbers have 1 to 1024 bytes, and the
  * first bytes may be zero.
  *
- * gcd: of a and b, of which a is odd; out has a_bytes bytes. The result is secret as a and b are.
+ * gcd: the greatest common divisor of a and b. a is odd; out has a_bytes bytes. a, b and the result
+ * are secret.
  * inverse: the number below n whose product with a is 1 modulo n. n is odd; a is below n; a
  * and out have n_bytes bytes.
  *
  * EVC_ERR_LENGTH   a number of 0 bytes, or of more than 1024
  * EVC_ERR_MODULUS  gcd: a is even. inverse: n is even, or 1
  * EVC_ERR_RANGE    inverse: a is not below n
- * EVC_ERR_INVERSE  inverse: a and n have a common divisor; that this is so shows in the status
+ * EVC_ERR_INVERSE  inverse: a and n have a common divisor; the status reveals that
  * EVC_ERR_SCRATCH  fewer bytes than evc_bn_gcd_scratch_bytes() says
  */
 EVC_API size_t evc_bn_gcd_scratch_bytes(size_t longest_bytes); /* 0: no such length */
@@ -223,9 +225,9 @@ struct evc_bn_trial;
 
 /*
  * remainders[i] = a modulo the i-th word of the groups, which evc_bn_trial_set of
- * everycore/bn_words.h has made: one pass over the number for up to four words. words: a kernel of
- * word primitives. a: 1 to 1024 bytes; the first may be zero. The words are public; the number is
- * secret, and so are the remainders.
+ * everycore/bn_words.h prepares. One pass over the number serves up to four words. words: a kernel
+ * of word primitives. a: 1 to 1024 bytes; the first may be zero. The words are public; the number
+ * is secret, and so are the remainders.
  *
  * EVC_ERR_KERNEL   words is NULL
  * EVC_ERR_LENGTH   a number of 0 bytes, or of more than 1024

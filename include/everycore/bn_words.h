@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Word primitives of big numbers: the inner loops that every library of big numbers has, with the
- * contracts of OpenSSL's bn_mul_add_words and its kind, and remainders by words without a division.
+ * Word primitives: the inner loops of a library of big numbers, which do what OpenSSL's functions
+ * bn_mul_add_words and the like do, and remainders by words without a division.
  *
  *     const struct evc_bn_words *words = evc_bn_words_select(evc_cpu_features(), 0);
  *     carry = words->mul_add_words(r, a, n_words, w);
@@ -11,11 +11,11 @@
  * A number is an array of words, the least significant first. B is 2 to the
  * power of EVC_BN_WORD_BITS.
  *
- * Timing. The time of every operation depends on n_words alone, if the CPU multiplies in constant
- * time (CT_MUL, everycore/cpu.h): kernels that multiply need that, and c_ref does not multiply.
- * div_words is constant-time as well, for it divides by a reciprocal. So are remainders: the number
- * is secret, and so may be the divisor, but not whether it is at most B / 8. evc_bn_trial_groups
- * and evc_bn_trial_set look at their words, which are public.
+ * Timing. The time of every operation depends on n_words alone. Kernels that multiply need a CPU
+ * that multiplies in constant time (CT_MUL, everycore/cpu.h); c_ref does not multiply. div_words is
+ * constant-time as well, because it multiplies by a reciprocal. So are remainders: the number and
+ * the divisor may be secret, but the time reveals whether the divisor is at most B / 8. The words
+ * of evc_bn_trial_groups and evc_bn_trial_set are public.
  *
  * Operations leave words of their operands in registers and on the stack. After the last one of a
  * computation, call evc_bn_words_clear.
@@ -53,9 +53,8 @@ struct evc_bn_divisor {
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
 /*
- * The descriptor: a kernel's operations. r, a, b: n_words words each, at any address
- * that suits a word; n_words may be 0. r may be a or b, but not overlap them otherwise,
- * where nothing else is said.
+ * The descriptor: a kernel's operations. r, a, b: n_words words each, at any address that suits a
+ * word; n_words may be 0. r may be a or b, but not overlap them in part, unless said otherwise.
  */
 struct evc_bn_words {
     struct evc_kernel kernel;
@@ -66,9 +65,9 @@ struct evc_bn_words {
     /* r = a - b; returns the borrow, 0 or 1. */
     evc_bn_word (*sub_words)(evc_bn_word *r, const evc_bn_word *a, const evc_bn_word *b,
                              size_t n_words);
-    /* r = a * w; returns the word above. */
+    /* r = a * w; returns the carry, one word. */
     evc_bn_word (*mul_words)(evc_bn_word *r, const evc_bn_word *a, size_t n_words, evc_bn_word w);
-    /* r = r + a * w; returns the word above. */
+    /* r = r + a * w; returns the carry, one word. */
     evc_bn_word (*mul_add_words)(evc_bn_word *r, const evc_bn_word *a, size_t n_words,
                                  evc_bn_word w);
     /* r[2i + 1], r[2i] = a[i] squared, for each word alone: 2 * n_words words
@@ -86,9 +85,9 @@ struct evc_bn_words {
     evc_bn_word (*mod_words)(const evc_bn_word *a, size_t n_words, const struct evc_bn_divisor *d);
 };
 
-/* As evc_aes_select. Never NULL: c_ref always fits. It multiplies bit by bit, some thirty times
- * slower than the others; where CT_MUL is not among the features that the CPU is known to have,
- * everycore/cpu.h tells what a caller can do. EVC_ALLOW_VARTIME allows the others everywhere. */
+/* As evc_aes_select. Never NULL: c_ref always fits. c_ref multiplies bit by bit, some thirty times
+ * slower than the others. It is selected if the features lack CT_MUL; everycore/cpu.h says how a
+ * caller can set it. EVC_ALLOW_VARTIME allows the other kernels everywhere. */
 EVC_API const struct evc_bn_words *evc_bn_words_select(uint64_t features, unsigned policy);
 
 /* As evc_aes_named and evc_aes_at. */
@@ -101,8 +100,8 @@ static inline const struct evc_kernel *evc_bn_words_kernel(const struct evc_bn_w
     return (const struct evc_kernel *)(const void *)words;
 }
 
-/* Clears what operations of this kernel may have left in vector registers and on the stack below
- * the function that calls them and this. */
+/* Clears what operations of this kernel may have left in vector registers, and on the stack below
+ * the calling function. */
 static inline void evc_bn_words_clear(const struct evc_bn_words *words)
 {
     words->kernel.clear(words->kernel.stack_bytes);
@@ -114,14 +113,14 @@ static inline void evc_bn_words_clear(const struct evc_bn_words *words)
  * must not be given it. */
 EVC_CHECKED enum evc_status evc_bn_divisor_set(struct evc_bn_divisor *d, evc_bn_word word);
 
-/* a modulo w: OpenSSL's BN_mod_word. All ones if w is 0. Prepares w for this one call. */
+/* a modulo w, like OpenSSL's BN_mod_word. All ones if w is 0. The call prepares w each time. */
 EVC_API evc_bn_word evc_bn_mod_word(const struct evc_bn_words *words, const evc_bn_word *a,
                                     size_t n_words, evc_bn_word w);
 
 /*
- * Trial division: the remainders of one number by many small words. Words are taken together as
- * long as their product is small enough for one pass over the number; a second step takes the
- * remainder of the product by each of them.
+ * Trial division: the remainders of one number by many small words. A group of words has a product
+ * that is small enough for one pass over the number; a second step divides the remainder by each
+ * word of the group.
  */
 #define EVC_BN_TRIAL_WORDS 4
 
@@ -133,11 +132,11 @@ struct evc_bn_trial {
     evc_bn_word inverse[EVC_BN_TRIAL_WORDS]; /* (B - 1) / word, rounded down */
 };
 
-/* How many groups these words make, in their order; 0 if one of them is 0 or above 2^28. */
+/* The number of groups of n words, in their order; 0 if a word is 0 or above 2^28. */
 EVC_API size_t evc_bn_trial_groups(const uint32_t *words, size_t n);
 
 /*
- * Prepares the groups. The words are public.
+ * Prepares the groups. words: n public words.
  *
  * EVC_ERR_PARAMETER   a word is 0 or above 2^28
  * EVC_ERR_LENGTH      n_groups is not what evc_bn_trial_groups returns
@@ -145,7 +144,7 @@ EVC_API size_t evc_bn_trial_groups(const uint32_t *words, size_t n);
 EVC_CHECKED enum evc_status evc_bn_trial_set(struct evc_bn_trial *groups, size_t n_groups,
                                              const uint32_t *words, size_t n);
 
-/* remainders[i] = a modulo the i-th word of the groups. */
+/* remainders[i] = a modulo the i-th word of all groups. */
 EVC_API void evc_bn_trial_mod(const struct evc_bn_words *words, const struct evc_bn_trial *groups,
                               size_t n_groups, const evc_bn_word *a, size_t n_words,
                               uint32_t *remainders);

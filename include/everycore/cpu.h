@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Detection of CPU features. Optional to link: selection takes a feature word from wherever the
- * program has it (an operating system, a hypervisor and firmware each learn it differently).
+ * Detection of CPU features. A program need not link it: selection takes a feature word, a uint64_t
+ * of EVC_CPU(...) bits, from any source, such as firmware or a hypervisor.
  */
 #ifndef EVERYCORE_CPU_H
 #define EVERYCORE_CPU_H
@@ -30,38 +30,39 @@ extern "C" {
  *   RISC-V, Linux           riscv_hwprobe.
  *   PA-RISC, Linux          uname: whether the kernel has 64 bits.
  *   all others              none.
- * What the compiler was told (-march) counts everywhere but on x86. Compiled with
- * -DEVC_CPU_WITHOUT_OS, for kernels and firmware, src/cpu/ calls no operating system, but
- * still uses CPUID on x86.
+ * Features that the compiler may use (-march) are set as well, but not on x86. Compiled with
+ * -DEVC_CPU_WITHOUT_OS, for kernels and firmware, src/cpu/ calls no operating system, but still
+ * uses CPUID on x86.
  *
  * x86: a wide instruction (VAES, VPCLMULQDQ, GFNI, AVX-512 IFMA) counts only if each of its lanes
- * does as the narrow instruction, for QEMU 7.2 shows VAES and computes its second lane wrongly. The
- * call executes each once. A build without vector registers (-mno-sse, -mgeneral-regs-only: kernels
- * of operating systems) does not, and believes CPUID.
+ * gives the result of the narrow instruction: QEMU 7.2 reports VAES and computes its second lane
+ * wrongly. The call executes each instruction once to find out. A build without vector registers
+ * (-mno-sse, -mgeneral-regs-only: kernels of operating systems) does not, and trusts CPUID.
  *
  * macOS on x86 keeps the registers of AVX-512 only for threads that have used them, and XCR0 does
- * not show them before. There the word has no AVX-512, and kernels of 256 bits are selected.
+ * not show them before. There the feature word has no AVX-512, and kernels for vectors of 256 bits
+ * are selected.
  *
- * On machines with unlike cores (big.LITTLE) the tuning bits, and they alone, are those of the core
- * that the caller runs on when it asks; what is selected is right on all of them. To tune for a
- * certain core, ask there, or use evc_a64_tuning() with its MIDR (Linux:
+ * On machines with unlike cores (big.LITTLE) the tuning bits are those of the core on which the
+ * call runs. All other bits hold for all cores, so every core can run the selected kernel. To tune
+ * for a certain core, call this function there, or evc_a64_tuning() with its MIDR (Linux:
  * /sys/devices/system/cpu/cpuN/regs/identification/midr_el1).
  */
 EVC_API uint64_t evc_cpu_features(void);
 
 /*
  * The bit CT_MUL: this core multiplies 32 x 32 and 64 x 64 bits in a time that does not depend on
- * the operands. GHASH by multiplication of integers is constant-time on such cores only. Where
- * neither this bit nor vectors are there, the constant-time choice is the bit-serial GHASH (c_ref),
- * more than twenty times slower, and GCM is as slow. So are big numbers, whose c_ref is hundreds of
- * times slower. The policy EVC_ALLOW_VARTIME selects kernels that multiply nevertheless.
+ * the operands. GHASH by multiplication of integers is constant-time on such cores only. On a CPU
+ * with neither this bit nor vectors, the only constant-time GHASH is the bit-serial one (c_ref). It
+ * is more than twenty times slower, and GCM with it. For big numbers c_ref is hundreds of times
+ * slower. The policy EVC_ALLOW_VARTIME selects kernels that multiply nevertheless.
  *
- * evc_cpu_features() sets the bit where documents of the makers say so, or where no exception is
- * known, of every core that may run the program:
+ * evc_cpu_features() sets the bit if, for every core that may run the program, documents of the
+ * maker say so, or no exception is known:
  *   x86-64                always: Intel documents it, for recent cores while DOITM is set; no core
  *                         of x86-64 is known to differ.
- *   A64                   always: a promise while PSTATE.DIT is set (below), the
- *                         habit of all cores otherwise.
+ *   A64                   always: Arm promises it while PSTATE.DIT is set (below), and no core is
+ *                         known to differ without it.
  *   i386                  cores of x86-64, Intel's family 6 (Pentium Pro, Pentium
  *                         M, Core, Atom), AMD's K7.
  *   PowerPC               POWER8 and later: by -mcpu, or by Linux's word.
@@ -69,8 +70,8 @@ EVC_API uint64_t evc_cpu_features(void);
  *   PA-RISC               of 1.1 and later, by -march, in programs of an operating system: there
  *                         compilers multiply by xmpyu.
  * Elsewhere (s390x, A32, MIPS, LoongArch, SPARC, Alpha, older PowerPC, RISC-V without Zkt, ...)
- * some cores do and some do not, or nobody has published it, so the library does not guess. The
- * caller decides, who knows the core or has no secrets to lose by it:
+ * some cores do and some do not, or nobody has published it, so the library does not guess. A
+ * caller who knows the core, or has no secrets, can set the bit:
  *
  *     uint64_t features = evc_cpu_features() | EVC_CPU(CT_MUL);
  *
@@ -98,8 +99,8 @@ struct evc_x86_id {
 };
 
 /*
- * The feature word of a CPU and a system with these values; pure, on every host. A feature counts
- * if its flag is set, if the system keeps its registers, and if the features that it builds on
+ * The feature word of a CPU and a system with these values, on any host. A feature counts if its
+ * flag is set, if the system keeps its registers, and if the features that it builds on
  * count: a hypervisor may mask any of them.
  *
  * AVX10 adds no feature: where its vectors have 512 bits, the CPU shows the flags of
@@ -121,13 +122,12 @@ struct evc_a64_id {
     uint64_t midr, pfr0, isar0, zfr0;
 };
 
-/* The feature word of a core with these values; pure, on every host. It says what the core has:
- * whether it may be used (CPACR_EL1, and traps of higher levels) is for the caller to see to, who
- * clears EVC_VECTOR_A64 if not. */
+/* The feature word of a core with these values, on any host. It says what the core has. The caller
+ * checks whether vector registers may be used (CPACR_EL1, traps of higher levels), and clears
+ * EVC_VECTOR_A64 if not. */
 EVC_API uint64_t evc_a64_features(const struct evc_a64_id *id);
 
-/* The tuning bits of the core with this MIDR_EL1; none of one that is not
- * known. Pure, on every host. */
+/* The tuning bits of the core with this MIDR_EL1, on any host; 0 if the core is not known. */
 EVC_API uint64_t evc_a64_tuning(uint64_t midr);
 
 #if EVC_A64
@@ -140,18 +140,18 @@ EVC_API void evc_a64_read_id(struct evc_a64_id *id);
 
 /*
  * PSTATE.DIT of A64 (FEAT_DIT, Armv8.4; Arm DDI 0487, 2024, section B1.3.6): while it is set, the
- * instructions that the manual lists, all that the constant-time kernels are made of, take a time
- * that does not depend on their data. Without it cores behave so in practice, but Arm does not
- * promise it. Kernels do not set it: the caller does, around as many calls as it likes, if its
- * system lets it (at EL0 it is always allowed).
+ * instructions that the manual lists take a time that does not depend on their data. Constant-time
+ * kernels use no others on secrets. Without DIT cores behave so in practice, but Arm does not
+ * promise it. Kernels do not set the bit: the caller does, around as many calls as it likes. At EL0
+ * that is always allowed.
  *
  *     int was_set = evc_dit_begin(features);
  *     ... calls with secrets ...
  *     evc_dit_end(was_set);
  *
- * begin returns what end needs to put things back as they were, so pairs may be nested. The bit
- * belongs to the thread, and an operating system keeps it with its registers. Both do nothing if
- * the feature word lacks A64_DIT.
+ * evc_dit_begin returns whether the bit was set, and evc_dit_end restores that, so pairs may be
+ * nested. The bit belongs to the thread. Both functions do nothing if the feature word lacks
+ * A64_DIT.
  */
 static inline int evc_dit_begin(uint64_t features)
 {

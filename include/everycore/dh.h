@@ -17,14 +17,15 @@
  *         status = evc_dh_shared(group, x, peer, peer_bytes, 0, z, scratch, sizeof scratch);
  *     evc_wipe(x, group->secret_bytes);
  *
- * z is no key yet: hash it, by the key derivation of your protocol. Make a secret for each
- * exchange, and wipe it after that: then z tells nothing even if its leading zeros show in the time
- * of that derivation (Merget and others 2021, "Raccoon").
+ * z is no key yet: hash it by the key derivation of your protocol. Make a new secret x for each
+ * exchange and wipe it afterwards. Then no harm is done if the time of that derivation reveals
+ * leading zeros of z (Merget and others 2021, "Raccoon").
  *
- * Numbers are big-endian bytes. Secret are x and z, in constant time and cleared as everycore/bn.h
- * says. Public are the group, the value of the peer, and statuses. Scratch memory may stand at any
- * address; the call wipes what it used. An output overlaps no input, and nothing overlaps a group,
- * a table or scratch memory. Nobody changes or wipes these or an input while a call runs.
+ * Numbers are big-endian bytes. x and z are secret: calls handle them in constant time and clear
+ * them as everycore/bn.h says. The group, the value of the peer, and statuses are public. Scratch
+ * memory may have any alignment; the call wipes the bytes that it used. An output overlaps no
+ * input, and no buffer overlaps a group, a table or scratch memory. None of these may be changed or
+ * wiped while a call runs.
  *
  * Sources: RFC 3526 (2003), RFC 7919 (2016), SP 800-56A revision 3 (2018).
  */
@@ -50,8 +51,8 @@ struct evc_dh_params {
 };
 
 /* "modp1536" to "modp8192" of RFC 3526, "ffdhe2048" to "ffdhe8192" of RFC 7919: g = 2, and p is
- * a safe prime. NULL: no such name. modp1536 is for old peers; evc_dh_set_group_in takes it
- * only if it is told to. */
+ * a safe prime. NULL: no such name. modp1536 is for old peers: evc_dh_set_group_in accepts it only
+ * if least_bits is 1536 or less. */
 EVC_API const struct evc_dh_params *evc_dh_params_named(const char *name);
 
 /* All of them in turn; NULL past the end. */
@@ -59,8 +60,8 @@ EVC_API const struct evc_dh_params *evc_dh_params_at(unsigned index);
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
 
-/* Parameters made ready, in memory of the caller; the rest of it is the library's own. May be
- * copied to memory that is aligned to 16. */
+/* The head of a group that is set up, in memory of the caller. The library uses the rest of that
+ * memory. A group may be copied as a whole to memory that is aligned to 16 bytes. */
 struct evc_dh_group {
     const struct evc_bn *kernel;
     uint32_t p_bytes;      /* of p, of values, of what is shared */
@@ -78,36 +79,35 @@ EVC_API size_t evc_dh_scratch_bytes(const struct evc_bn *kernel, size_t p_bits);
 #define EVC_DH_MOST_SCRATCH_BYTES(p_bits) (15 * (size_t)(p_bits) + 2048)
 
 /*
- * least_bits: the shortest p that is accepted; 0 stands for 2048. Below that an
- * attacker may compute logarithms.
+ * least_bits: the shortest p that is accepted, in bits; 0 means 2048. With a shorter p an attacker
+ * may compute logarithms.
  *
  * Secrets have 29, 35, 41, 47 or 50 bytes for a p of at most 2048, 3072, 4096, 6144, 8192 bits:
  * twice the strength of the group, as RFC 7919 appendix A has it, in whole bytes. With a given q
  * they are numbers below q, of q_bytes bytes.
  *
- * It does not test whether p and q are prime: evc_dh_check_group does.
+ * The call does not test whether p and q are prime: evc_dh_check_group does.
  *
- * EVC_ERR_KEY_SIZE    p is shorter than least_bits, or no modulus of bn
+ * EVC_ERR_KEY_SIZE    p is shorter than least_bits, or everycore/bn.h does not support its length
  * EVC_ERR_GROUP       p or q is even; a number begins with a zero byte; g is not from 2 to p - 2; q
  *                     is not below p, or shorter than 16 bytes
  * EVC_ERR_KERNEL, EVC_ERR_ALIGNMENT, EVC_ERR_OVERLAP   as evc_bn_set_modulus_in
  *
- * Nothing is left of what the memory held. If the call fails, it is wiped, and calls with
- * it return EVC_ERR_KERNEL.
+ * The memory is wiped first, also if the call then fails: then calls with it return EVC_ERR_KERNEL.
  */
 EVC_CHECKED enum evc_status evc_dh_set_group_in(void *memory, size_t memory_bytes,
                                                 const struct evc_bn *kernel,
                                                 const struct evc_dh_params *params,
                                                 size_t least_bits);
-/* With the kernel that is the fastest for a p of this length. */
+/* Selects the fastest kernel for a p of this length. */
 EVC_CHECKED enum evc_status evc_dh_set_best_in(void *memory, size_t memory_bytes, uint64_t features,
                                                unsigned policy, const struct evc_dh_params *params,
                                                size_t least_bits);
 
 /*
- * Whether parameters that somebody else chose make a group: p and q are prime
- * (evc_prime_test_public), and g has order q, so that q divides p - 1. Once for each group; it
- * takes longer than an exchange. The named groups need none.
+ * Tests whether parameters that somebody else chose make a group: p and q are prime
+ * (evc_prime_test_public), and g has order q, so that q divides p - 1. Call it once for each group,
+ * but not for the named groups; it takes longer than an exchange.
  *
  * EVC_ERR_COMPOSITE   p or q is no prime
  * EVC_ERR_GROUP       g to the q is not 1
@@ -120,13 +120,13 @@ EVC_CHECKED enum evc_status evc_dh_check_group(const struct evc_dh_group *group,
 
 /* ---- An exchange ----------------------------------------------------------------------------- */
 
-/* x = a secret of secret_bytes bytes: random, not 0, below q. EVC_ERR_RANDOM: randomness failed or
- * repeats itself; x holds zeros. */
+/* x = a secret of secret_bytes bytes: random, not 0, below q. EVC_ERR_RANDOM: the randomness failed
+ * or repeats itself; x then holds zeros. EVC_ERR_KERNEL: the group is not set up. */
 EVC_CHECKED enum evc_status evc_dh_make_secret(const struct evc_dh_group *group,
                                                const struct evc_random *random, uint8_t *x);
 
 /*
- * y = g to the x, of p_bytes bytes: the value to send.
+ * y = g^x modulo p, of p_bytes bytes: the value to send.
  *
  * EVC_ERR_RANGE    x is 0
  * EVC_ERR_KERNEL   the group is not set up
@@ -137,19 +137,19 @@ EVC_CHECKED enum evc_status evc_dh_make_secret(const struct evc_dh_group *group,
 EVC_CHECKED enum evc_status evc_dh_public(const struct evc_dh_group *group, const uint8_t *x,
                                           uint8_t *y, void *scratch, size_t scratch_bytes);
 
-/* The value of the peer is raised to q, to see that g generates it. Without this
- * flag a peer can learn the lowest bit of x in a group of a safe prime, by a value of order 2 q.
- * Groups with a given q are always checked. The check costs an exponentiation as long as q. */
+/* A flag: raise the value of the peer to q, to check that it is a power of g. Without this flag a
+ * peer can learn the lowest bit of x in a group of a safe prime, by a value of order 2 q. Groups
+ * with a given q are always checked. The check costs an exponentiation as long as q. */
 #define EVC_DH_CHECK_ORDER 1u
 
 /*
- * z = the value of the peer to the x, of p_bytes bytes. peer: 1 to p_bytes bytes, of which the
- * first may be zero.
+ * z = peer^x modulo p, of p_bytes bytes. peer: the value of the peer, 1 to p_bytes bytes, of which
+ * the first may be zero.
  * flags: 0 or EVC_DH_CHECK_ORDER.
  *
- * EVC_ERR_PEER       the value is not from 2 to p - 2, or not one that g generates; or z is 1
- * EVC_ERR_LENGTH     it has 0 bytes, or more than p
- * EVC_ERR_PARAMETER  another flag
+ * EVC_ERR_PEER       the value is not from 2 to p - 2, or no power of g; or z is 1
+ * EVC_ERR_LENGTH     the value has 0 bytes, or more than p_bytes
+ * EVC_ERR_PARAMETER  flags has another bit
  * others             as evc_dh_public
  *
  * After an error z holds zeros, but for EVC_ERR_KERNEL, which writes nothing.
@@ -162,13 +162,13 @@ EVC_CHECKED enum evc_status evc_dh_shared(const struct evc_dh_group *group, cons
 
 /*
  * Powers of g by a table that is made once, for programs that make many secrets in one group. A
- * table has 1 to EVC_DH_MOST_BLOCKS blocks of 32 numbers; four are good, and make
- * evc_dh_public_by_table about four times as fast as evc_dh_public. A secret of b bits takes b/5
- * products and, with n blocks, b/(5 n) squares. Every product reads all numbers of a block, so that
- * addresses tell nothing of x.
+ * table has 1 to EVC_DH_MOST_BLOCKS blocks of 32 numbers. With four blocks evc_dh_public_by_table
+ * is about three times as fast as evc_dh_public. A secret of b bits takes b/5 products and, with n
+ * blocks, b/(5 n) squares. Every product reads all numbers of a block, so that addresses tell
+ * nothing of x.
  *
- * The memory is the caller's, aligned to 16; the rest of it is the library's own. A table is
- * public. It may be copied to memory that is aligned to 16; the group is needed beside it.
+ * A table lies in memory of the caller, aligned to 16 bytes, and is public. It may be copied as a
+ * whole to memory that is aligned to 16 bytes. Calls need the group as well.
  */
 struct evc_dh_table {
     const struct evc_bn *kernel;
@@ -177,12 +177,13 @@ struct evc_dh_table {
 
 #define EVC_DH_MOST_BLOCKS 16u
 
-/* 0: there is no such length of p, or no such number of blocks. */
+/* Bytes of memory for a table. 0: kernel is NULL, or this length of p or number of blocks is not
+ * supported. */
 EVC_API size_t evc_dh_table_bytes(const struct evc_bn *kernel, size_t p_bits, size_t n_blocks);
 
 /*
- * Takes as many squares as a power of g, and 26 products a block. Scratch
- * memory: evc_dh_scratch_bytes().
+ * Makes the table. It takes as many squares as a power of g, and 26 products a block.
+ * scratch_bytes: at least evc_dh_scratch_bytes().
  *
  * EVC_ERR_KERNEL     the group is not set up, or the memory is too small
  * EVC_ERR_PARAMETER  n_blocks is 0, or more than EVC_DH_MOST_BLOCKS
@@ -196,8 +197,8 @@ EVC_CHECKED enum evc_status evc_dh_set_table_in(void *memory, size_t memory_byte
                                                 const struct evc_dh_group *group, size_t n_blocks,
                                                 void *scratch, size_t scratch_bytes);
 
-/* y, as evc_dh_public computes it. EVC_ERR_GROUP: the table was made for another group
- * or by another kernel. */
+/* y = g^x modulo p, as by evc_dh_public, with its errors. EVC_ERR_GROUP: the table was made for
+ * another group or by another kernel. */
 EVC_CHECKED enum evc_status evc_dh_public_by_table(const struct evc_dh_group *group,
                                                    const struct evc_dh_table *table,
                                                    const uint8_t *x, uint8_t *y, void *scratch,

@@ -5,23 +5,24 @@
  * This header: version, status codes, wiping, the description of one message.
  *
  * Every call that can fail returns an enum evc_status: 0 (EVC_OK) is success, and the compiler
- * warns if it is dropped. A call that returns anything but EVC_OK has done nothing, unless its
- * header says otherwise. Keys whose set-up failed, or that were wiped, are refused; memory that
- * never was a key is not recognised. Functions that cannot fail return no status: the operations of
- * kernels, *_blocks, *_blocks_many, evc_aes_ctr32, evc_ghash_padded, those of QARMA. Their headers
- * say what they do with a key that is not set up.
+ * warns if it is dropped. A call that fails has changed nothing, unless its header says otherwise.
+ * Keys whose set-up failed, or that were wiped, are refused; memory that never was a key is not
+ * recognised. Functions that cannot fail return no status: the operations of kernels, *_blocks,
+ * *_blocks_many, evc_aes_ctr32, evc_ghash_padded, those of QARMA. Their headers say what they do
+ * with a key that is not set up.
  *
- * Buffers: a pointer with a length beside it may be NULL if that is 0. If it is not, the calls of
- * AES, of its modes and of GCM that return a status return EVC_ERR_PARAMETER, after all checks of
- * the key, the state and the lengths. Other pointers are never NULL.
- * Keys stand at multiples of 16, copies too: kernels load them as vectors, which fault elsewhere.
- * A call with a key that stands anywhere else returns EVC_ERR_ALIGNMENT where it returns
- * EVC_ERR_KERNEL for one that is not set up, and leaves the same behind.
+ * Buffers: a pointer may be NULL if its length is 0. If the length is not 0, calls of AES, of its
+ * modes and of GCM that have a status return EVC_ERR_PARAMETER. They check the key, the state and
+ * the lengths first. No other pointer may be NULL.
+ *
+ * Alignment: keys and their copies are aligned to 16 bytes, because kernels load them as vectors. A
+ * call with a key at any other address returns EVC_ERR_ALIGNMENT, and otherwise does the same as
+ * with a key that is not set up (EVC_ERR_KERNEL).
  *
  * Threads: the library has no state of its own, and no call writes to a key that it takes as const.
  * Threads may share such a key, of every kind, without a lock. All else that a call writes to is
- * used by one call at a time: a key that is set up, the state of a message, output, scratch memory,
- * struct evc_pac_keys and struct evc_pac_memo.
+ * used by one call at a time: a key while it is being set up, the state of a message, output,
+ * scratch memory, struct evc_pac_keys and struct evc_pac_memo.
  */
 #ifndef EVERYCORE_EVERYCORE_H
 #define EVERYCORE_EVERYCORE_H
@@ -45,8 +46,7 @@ extern "C" {
 #define EVC_API
 #endif
 
-/* A function that is exported and returns a status that its caller must look at: the compiler warns
- * if the status is dropped. */
+/* Marks an exported function that returns a status: the compiler warns if the caller drops it. */
 #if defined(__GNUC__)
 #define EVC_CHECKED EVC_API __attribute__((warn_unused_result))
 #else
@@ -63,7 +63,7 @@ extern "C" {
 
 enum evc_status {
     EVC_OK = 0,
-    EVC_ERR_KEY_SIZE,   /* key_bits is not a size of this primitive, in bits */
+    EVC_ERR_KEY_SIZE,   /* a key, modulus or number has a length that is not supported */
     EVC_ERR_EQUAL_KEYS, /* XTS: the two halves of the key are equal (SP 800-38E, FIPS 140 IG C.I) */
     EVC_ERR_NONCE_SIZE, /* nonce or IV of a length that the standard does not allow */
     EVC_ERR_TAG_SIZE,   /* tag of a length that the standard does not allow, or the key
@@ -84,13 +84,14 @@ enum evc_status {
     EVC_ERR_OVERLAP,    /* user_key lies in the memory of the key, which is wiped first */
     EVC_ERR_MODULUS,    /* bn: the modulus is even, or does not begin with a
                          * byte that is not zero */
-    EVC_ERR_RANGE,      /* bn: an operand is not below the modulus */
+    EVC_ERR_RANGE,      /* bn: an operand is not below the modulus; rsa: the input
+                         * is not from 2 to n - 2; dh: the secret is 0 */
     EVC_ERR_INVERSE,    /* bn: the number has no inverse, for it and the modulus
                          * have a common divisor */
     EVC_ERR_SCRATCH,    /* bn and its layers: the scratch memory is too small */
     EVC_ERR_COMPOSITE,  /* prime: the number is composite, or below 2 */
     EVC_ERR_RANDOM,     /* the caller's randomness failed, or repeats itself */
-    EVC_ERR_STOPPED,    /* prime: the caller's report ended the search */
+    EVC_ERR_STOPPED,    /* prime, rsa: the caller's function `report` ended the search */
     EVC_ERR_GROUP,      /* dh: these parameters are no group */
     EVC_ERR_PEER,       /* dh: the value of the peer is not in the group, or
                          * what is shared would be 1 */
@@ -108,12 +109,12 @@ enum evc_status {
 /* One line of English for a status; never NULL. */
 EVC_API const char *evc_status_text(enum evc_status status);
 
-/* Zeroise len_bytes bytes at p in a way that the compiler does not remove. The one way to wipe keys
- * and contexts: evc_wipe(&key, sizeof key). */
+/* Writes zeros to len_bytes bytes at p; the compiler does not remove this. Wipe every key and every
+ * state that holds secrets: evc_wipe(&key, sizeof key). */
 EVC_API void evc_wipe(void *p, size_t len_bytes);
 
-/* One message of a batch under one key: buffers are separate per message; in and
- * out of one may overlap. */
+/* One message of a batch under one key. Buffers of different messages do not overlap; in and out of
+ * one message may. */
 struct evc_msg {
     const uint8_t *in;
     uint8_t *out;     /* len_bytes bytes; NULL where only the chain or tag is wanted */

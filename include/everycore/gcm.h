@@ -8,23 +8,22 @@
  *         status = evc_gcm_seal(&key, iv, 12, aad, aad_bytes, in, out, len_bytes, tag, 16);
  *     evc_wipe(&key, sizeof key);
  *
- * An IV must never serve twice under one key: two messages with one IV give away the authentication
- * key and the sum of their plaintexts (section 8). IVs of 12 bytes are the fast and the usual ones.
+ * Never use an IV twice under one key: two messages with one IV give away the authentication key
+ * and the exclusive or of their plaintexts (section 8). IVs of 12 bytes are usual, and the fastest.
  *
- * A kernel of GCM does AES and GHASH in one; where none fits, any kernel of AES with any of
- * GHASH is a pair, whose timing class is the worse of the two. A key belongs to what made it
- * and remembers it. Keys may be copied.
+ * A kernel of GCM computes AES and GHASH together. If none fits the CPU, a kernel of AES and one of
+ * GHASH are used as a pair, whose timing class is the worse of the two. A key remembers the kernel
+ * or pair that made it. Keys may be copied.
  * Buffers: in and out of a call may be the same, apart, or overlap in part; then text is moved
  * first, which costs as much as a copy. In pieces, the output of a call must not reach the input of
- * a later one. No alignment is asked. A buffer of length 0 may be NULL.
- * Associated data, IV and tag must not overlap in or out. No buffer overlaps a key or a state.
- * Nothing else may write to a buffer during a call: kernels may read text of in and out twice.
- * Errors: a call that returns anything but EVC_OK has written nothing, unless said
- * otherwise. EVC_ERR_KERNEL from a call with a key: the key is not set up, for its
- * set-up failed or it was wiped.
+ * a later one. Buffers may have any alignment. A buffer of length 0 may be NULL. Associated data,
+ * IV and tag must not overlap in or out. No buffer overlaps a key or a state. Nothing else may
+ * write to a buffer during a call: kernels may read text of in and out twice.
+ * Errors: a call that fails has written nothing, unless said otherwise. EVC_ERR_KERNEL from a call
+ * with a key: the key is not set up (its set-up failed, or it was wiped).
  * Stack and registers: calls clear secrets from the stack below their caller and from vector
  * registers; docs/reference/secrets.md names the builds in which that was measured.
- * Timing: depends on lengths, on the timing class, on whether a tag was right, and on nothing else.
+ * Timing: depends on lengths, on the timing class, and on whether a tag was right.
  */
 #ifndef EVERYCORE_GCM_H
 #define EVERYCORE_GCM_H
@@ -58,15 +57,15 @@ union evc_gcm_key {
 
 /* ---- Choosing a kernel ----------------------------------------------------------------------- */
 
-/* As evc_aes_select; GCM has one use. NULL if no kernel does both parts in one on this CPU: use
- * evc_gcm_set_pair, or evc_gcm_set_best, which does this for you. */
+/* As evc_aes_select, without a use. NULL if no kernel of GCM fits the CPU: use evc_gcm_set_best,
+ * which then takes a pair, or evc_gcm_set_pair. */
 EVC_API const struct evc_gcm *evc_gcm_select(uint64_t features, unsigned policy);
 
-/* The kernels of the pair that serves where none does both parts; never NULL for a policy of 0.
- * That of AES has the forward cipher alone (everycore/aes.h). On every known CPU they are those of
- * evc_aes_select() with EVC_USE_PARALLEL and of evc_ghash_select(). A pair leaves out only kernels
- * that want wide AES instructions on a CPU without carry-less multiplication, or wide carry-less
- * multiplication on one without AES instructions. */
+/* The two kernels of the pair for CPUs that no kernel of GCM fits; never NULL. The kernel of AES
+ * has encryption only (everycore/aes.h). On every known CPU the two are those of evc_aes_select()
+ * with EVC_USE_PARALLEL and of evc_ghash_select(). A pair leaves out only kernels that want wide
+ * AES instructions on a CPU without carry-less multiplication, or wide carry-less multiplication on
+ * one without AES instructions. */
 EVC_API const struct evc_aes *evc_gcm_select_aes(uint64_t features, unsigned policy);
 EVC_API const struct evc_ghash *evc_gcm_select_ghash(uint64_t features, unsigned policy);
 
@@ -85,8 +84,8 @@ static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
 /*
  * user_key: key_bits / 8 bytes; key_bits: 128, 192 or 256.
  *
- * evc_gcm_set_key: a kernel that does both parts in one. evc_gcm_set_pair: any two kernels.
- * evc_gcm_set_best: the kernel or the pair that selection gives.
+ * evc_gcm_set_key: a kernel of GCM. evc_gcm_set_pair: any two kernels. evc_gcm_set_best: the kernel
+ * or the pair that selection gives.
  *
  * The functions *_in take memory of the caller instead of the union: for machines where that is too
  * large, and for kernels whose keys are larger. memory_bytes: at least kernel.key_bytes, or
@@ -99,9 +98,9 @@ static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
  *                     8 on some 32-bit systems)
  * EVC_ERR_OVERLAP     user_key lies in the memory of the key
  *
- * Nothing is left of what the key's memory held, also if the call fails. A key in memory of the
- * caller is copied by memcpy() of memory_bytes: `*key` may be longer. evc_gcm_pair_key_bytes
- * returns 0 if a kernel is NULL.
+ * The key's memory is wiped first, also if the call then fails. A key in memory of the caller is
+ * copied by memcpy() of memory_bytes: `*key` may be longer. evc_gcm_pair_key_bytes returns 0 if a
+ * kernel is NULL.
  */
 EVC_CHECKED enum evc_status evc_gcm_set_best(union evc_gcm_key *key, uint64_t features,
                                              unsigned policy, const uint8_t *user_key,
@@ -122,12 +121,12 @@ EVC_CHECKED enum evc_status evc_gcm_set_key_in(void *memory, size_t memory_bytes
 EVC_API size_t evc_gcm_pair_key_bytes(const struct evc_aes *aes, const struct evc_ghash *ghash);
 
 /*
- * Tags of 8 and 4 bytes are refused unless this allows them for a key; before threads share it. SP
- * 800-38D has them for special uses alone, with limits on messages and failures of each key
- * (section 5.2.1.2, appendix C), since forgeries succeed more often than a guess of the tag, and
- * each one tells something of the authentication key (N. Ferguson, "Authentication weaknesses in
- * GCM", 2005). NIST's revision takes no tag below 96 bits (second pre-draft call for comments on SP
- * 800-38D revision 1, June 2026). EVC_ERR_KERNEL: the key is not set up.
+ * Allows tags of 8 and 4 bytes for a key; without it they are refused. Call it before threads share
+ * the key. SP 800-38D allows them for special uses only, with limits on messages and failures of
+ * each key (section 5.2.1.2, appendix C). Forgeries succeed more often than a guess of the tag, and
+ * each one reveals something of the authentication key (N. Ferguson, "Authentication weaknesses in
+ * GCM", 2005). NIST's revision allows no tag below 96 bits (second pre-draft call for comments on
+ * SP 800-38D revision 1, June 2026). EVC_ERR_KERNEL: the key is not set up.
  */
 EVC_CHECKED enum evc_status evc_gcm_allow_short_tags(union evc_gcm_key *key);
 
@@ -135,7 +134,7 @@ EVC_CHECKED enum evc_status evc_gcm_allow_short_tags(union evc_gcm_key *key);
 
 /*
  * One message. iv: 1 byte or more. tag: 12 to 16 bytes, or 8 or 4 if evc_gcm_allow_short_tags
- * allowed them. The tag is a buffer of its own.
+ * allowed them, in a separate buffer.
  *
  * EVC_ERR_NONCE_SIZE  the IV is empty or too long
  * EVC_ERR_TAG_SIZE    no such tag
@@ -153,11 +152,11 @@ EVC_CHECKED enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uin
                                          const uint8_t *tag, size_t tag_bytes);
 
 /*
- * The same with a tag of 16 bytes right behind the ciphertext, as RFC 5116 (section 2.1) has the
- * result of an AEAD, and as most protocols send it.
+ * One message with a tag of 16 bytes right behind the ciphertext, as in RFC 5116 (section 2.1) and
+ * most protocols.
  *
  * seal: out has len_bytes + 16 bytes. open: in has in_bytes bytes, the tag among them, and out has
- * 16 fewer. Text and tag of in may be anywhere in out, and the other way.
+ * 16 fewer. in and out may overlap in any way.
  *
  * EVC_ERR_LENGTH      open: also if in_bytes is below 16
  * others              as above
@@ -172,9 +171,8 @@ EVC_CHECKED enum evc_status evc_gcm_open_joined(const union evc_gcm_key *key, co
                                                 size_t in_bytes);
 
 /*
- * Many messages under one key, as packets are: each is handled on its own, and its result is in
- * msgs[i].status. Returns EVC_OK if all succeeded, else the first error. Buffers of two
- * messages do not overlap.
+ * Many messages under one key, such as packets. Each has its own result in msgs[i].status. The call
+ * returns EVC_OK if all succeeded, else the first error. Buffers of two messages do not overlap.
  */
 struct evc_gcm_msg {
     const uint8_t *iv, *aad, *in;
@@ -189,9 +187,9 @@ EVC_CHECKED enum evc_status evc_gcm_open_many(const union evc_gcm_key *key,
                                               struct evc_gcm_msg *msgs, size_t n);
 
 /*
- * A message in pieces of any lengths: start, all associated data, the text, finish.
- * Opening in pieces hands out plaintext before it is verified: use none of it, and wipe
- * it, unless finish returns EVC_OK.
+ * A message in pieces of any lengths. Order: start, all associated data, the text, finish. Opening
+ * in pieces outputs plaintext before it is verified: unless finish returns EVC_OK, use none of it
+ * and wipe it.
  *
  * A state that is all zeros holds no message; evc_wipe() and finish leave it so. start begins a
  * message, whatever the state held before; a start that fails leaves no message.
@@ -249,17 +247,17 @@ struct evc_gcm {
     void (*set_key)(void *key, const uint8_t *user_key);
     void (*encrypt)(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
     void (*hash)(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks);
-    /* CTR, and the hash of the ciphertext: out when sealing, in when opening. */
+    /* CTR, and GHASH of the ciphertext: of out when sealing, of in when opening. */
     void (*seal_blocks)(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in,
                         uint8_t *out, size_t n_blocks);
     void (*open_blocks)(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in,
                         uint8_t *out, size_t n_blocks);
 
     /*
-     * Optional, all three or none: evc_gcm_seal and evc_gcm_open with an IV of 12 bytes, all sizes
-     * checked. They have the same arguments, so that the call is a jump. open returns EVC_OK or
-     * EVC_ERR_TAG, in constant time; who calls it wipes out. They clear what they leave behind by
-     * themselves; after the other operations, who calls them does.
+     * Optional, all three or none: evc_gcm_seal and evc_gcm_open with an IV of 12 bytes, after all
+     * sizes were checked. They have the same arguments, so that the call is a jump. open compares
+     * in constant time and returns EVC_OK or EVC_ERR_TAG; its caller wipes the output. These three
+     * clear registers and stack by themselves; after all other operations the caller does.
      */
     enum evc_status (*seal)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
@@ -273,10 +271,9 @@ struct evc_gcm {
                                        const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
                                        uint8_t *out, size_t len_bytes, uint8_t *tag,
                                        size_t tag_bytes);
-    /* Mandatory: whole messages that these do not take, for they are NULL or the IV does not have
-     * 12 bytes. Kernels have evc_gcm_seal_pieces() and evc_gcm_open_pieces() of src/gcm/pieces.h
-     * here. A pair has its own functions, and links neither. All else is as of `seal` and
-     * `open`. */
+    /* Mandatory: whole messages, if seal and open are NULL or the IV does not have 12 bytes.
+     * Kernels have evc_gcm_seal_pieces() and evc_gcm_open_pieces() of src/gcm/pieces.h here. A pair
+     * has its own functions, and links neither. They behave like `seal` and `open`. */
     enum evc_status (*seal_any_iv)(const void *key, const uint8_t *iv, size_t iv_bytes,
                                    const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
                                    uint8_t *out, size_t len_bytes, uint8_t *tag, size_t tag_bytes);
@@ -286,10 +283,11 @@ struct evc_gcm {
                                    size_t tag_bytes);
 };
 
-/* A bit of aad_bytes, in calls of seal and open_output_tag: associated data is hashed, but for its
- * last block. Then aad is one block of 16 bytes: that last one, filled up with zeros, plus the hash
- * of those before it; tag may be the same memory. The other bits are the length of all associated
- * data, 1 to 2^30 - 1 bytes. */
+/* A bit that may be set in aad_bytes, in calls of seal and open_output_tag: all blocks of the
+ * associated data but the last are hashed already. aad then points to one block of 16 bytes: the
+ * last block, filled up with zeros, xor the hash of the blocks before it. tag may be the same
+ * memory. The other bits of aad_bytes are the length of all associated data, 1 to 2^30 - 1 bytes.
+ */
 #define EVC_GCM_HASHED_AAD ((size_t)1 << (8 * sizeof(size_t) - 1))
 
 #ifdef __cplusplus

@@ -10,11 +10,12 @@
  *         evc_ghash_blocks(&key, y, in, n_blocks);
  *     evc_wipe(&key, sizeof key);
  *
- * NOT a MAC: whoever sees one result for chosen data learns H. It is for
- * those who build GCM or GMAC.
+ * NOT a MAC: whoever sees the result for data of their choice learns H. GHASH is for those who
+ * build GCM or GMAC.
  *
  * A key belongs to the kernel that made it and remembers it. Keys may be copied; they hold no
- * pointer into themselves. No alignment is asked of h, y and in.
+ * pointer into themselves. h, y and in may have any alignment. Timing, stack and registers: as in
+ * everycore/aes.h.
  */
 #ifndef EVERYCORE_GHASH_H
 #define EVERYCORE_GHASH_H
@@ -58,10 +59,10 @@ static inline const struct evc_kernel *evc_ghash_kernel(const struct evc_ghash *
 /*
  * h: the hash subkey, 16 bytes; in GCM the encryption of 16 zero bytes.
  *
- * evc_ghash_set_key_in takes memory of the caller: for kernels that are chosen by name only, since
- * their keys are larger than the union, and for machines where the union is too large.
- * memory_bytes: at least kernel.key_bytes; aligned to 16. All of the memory belongs to the key. All
- * functions below take either kind of key.
+ * evc_ghash_set_key_in takes memory of the caller: for kernels whose keys are larger than the union
+ * (they are chosen by name only), and for machines where the union is too large. memory_bytes: at
+ * least kernel.key_bytes; aligned to 16 bytes. All of the memory belongs to the key. All functions
+ * below take either kind of key.
  *
  * EVC_ERR_KERNEL      kernel is NULL, or its key does not fit
  * EVC_ERR_ALIGNMENT   the memory is not aligned to 16 bytes
@@ -82,7 +83,7 @@ EVC_CHECKED enum evc_status evc_ghash_set_key_in(void *memory, size_t memory_byt
  * continues. With a key that is not set up (all zeros), y becomes zeros. */
 EVC_API void evc_ghash_blocks(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks);
 
-/* The same for any length: the last block is filled up with zeros. */
+/* Hashes len_bytes bytes of any number; zeros fill up the last block. */
 EVC_API void evc_ghash_padded(const void *key, uint8_t y[16], const uint8_t *in, size_t len_bytes);
 
 /* ---- For kernels and their harness ----------------------------------------------------------- */

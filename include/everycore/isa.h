@@ -2,7 +2,7 @@
 /*
  * Architectures, CPU features, and the instruction sets that kernels are compiled for.
  *
- * For each ISA four facts stand side by side, for all architectures on every host:
+ * For each ISA these facts are defined, for all architectures on every host:
  *
  *   EVC_PLACE_<ISA>  where its files are built: ALL or the name of one of the
  *                    EVC_<place> macros below
@@ -42,8 +42,8 @@
 #define EVC_A32 0
 #endif
 /* Files of 32-bit Arm can be compiled for NEON here: not for M cores, not big-endian, nor without
- * registers for floating point. clang has its intrinsics only if the build allows NEON everywhere,
- * and so have these files then. */
+ * registers for floating point. clang has the intrinsics of NEON only if the build allows NEON
+ * everywhere. */
 #if EVC_A32 && !defined(__ARM_BIG_ENDIAN) &&                                                       \
     (defined(__ARM_NEON) || (!defined(__clang__) && defined(__ARM_FP) && __ARM_ARCH >= 7 &&        \
                              defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'A'))
@@ -51,16 +51,15 @@
 #else
 #define EVC_A32_SIMD 0
 #endif
-/* They can be compiled for the Cryptography Extension: with clang only if the build
- * allows it everywhere. */
+/* Files of 32-bit Arm can be compiled for the Cryptography Extension here: with clang only if the
+ * build allows it everywhere. */
 #if EVC_A32_SIMD && (!defined(__clang__) || defined(__ARM_FEATURE_CRYPTO))
 #define EVC_A32_CRYPTO 1
 #else
 #define EVC_A32_CRYPTO 0
 #endif
-/* Thumb-2, whatever set the compiler chose: Cortex-A, and Cortex-M from M3 on. Words may have to
- * stand at multiples of 4: clang says so of M cores by itself. common/a32_asm.h has the same
- * lines. */
+/* Thumb-2, whatever set the compiler chose: Cortex-A, and Cortex-M from M3 on. Words may have to be
+ * aligned to 4 bytes, which clang assumes for M cores. common/a32_asm.h has the same lines. */
 #if EVC_A32 && defined(__ARM_ARCH_ISA_THUMB) && __ARM_ARCH_ISA_THUMB >= 2 && \
     !defined(__ARM_BIG_ENDIAN) && defined(__ELF__)
 #define EVC_A32_THUMB2 1
@@ -221,8 +220,8 @@ enum evc_arch {
     EVC_TUNE_LIST(F)                                                                               \
     F(CT_MUL, OTHER, 63, "ct-mul")
 
-/* Tuning: the CPU can run the code without the bit, but is not the CPU that the code is for.
- * Selection treats them as needs; a kernel asked for by name runs without them. */
+/* Tuning bits: a CPU without the bit can run the code, but other code is faster there. Selection
+ * treats the bits as needs; a kernel by name runs without them. */
 #define EVC_TUNE_LIST(F)                                                                           \
     F(TUNE_ZMM, X86, 48, "tune-zmm")         /* 512-bit vectors do not lower the clock */          \
     F(TUNE_TBL8, A64, 49, "tune-tbl8")       /* a look-up of 16 bytes costs more than two of 8 */  \
@@ -242,12 +241,12 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
  * architecture OTHER (tune-word64, ct-mul) mean the same in every feature word. */
 #define EVC_CPU(name) (UINT64_C(1) << EVC_BIT_##name)
 #define EVC_TUNE_MASK (UINT64_C(0x7fff) << 48)
-/* The bits without which a kernel gives the same results: those for tuning, and ct-mul, without
- * which its time may depend on secrets (everycore/cpu.h). For tests and measurements. */
+/* The bits that do not change the results of a kernel: those for tuning, and ct-mul, without which
+ * its time may depend on secrets (everycore/cpu.h). For tests and measurements. */
 #define EVC_SAME_RESULTS_MASK (EVC_TUNE_MASK | EVC_CPU(CT_MUL))
 
-/* All that lives in vector registers: clear these where a context may not touch them (an interrupt,
- * early boot), and what is selected is integer code. */
+/* The features whose code uses vector registers. Clear these bits where vector registers may not be
+ * used (an interrupt, early boot): selection then returns integer code. */
 #define EVC_VECTOR_X86 (UINT64_C(0x7ffff) & ~(EVC_CPU(X86_BMI2) | EVC_CPU(X86_ADX)))
 #define EVC_VECTOR_A64 (UINT64_C(0x7f) & ~EVC_CPU(A64_DIT))
 #define EVC_VECTOR_A32 UINT64_C(0x07)
@@ -267,8 +266,7 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_WORD64 ""
 #define EVC_NEEDS_WORD64 EVC_CPU(TUNE_WORD64)
 
-/* Portable code whose timing class rests on multiplications of constant time, 32
- * x 32 and 64 x 64 bits. */
+/* Portable code that is constant-time if multiplications are, 32 x 32 and 64 x 64 bits. */
 #define EVC_PLACE_CT_MUL32 ALL
 #define EVC_CC_CT_MUL32 ""
 #define EVC_NEEDS_CT_MUL32 EVC_CPU(CT_MUL)
@@ -475,8 +473,8 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_A64_GCM_SHA3 EVC_CC_A64_CE_SHA3
 #define EVC_NEEDS_A64_GCM_SHA3 (EVC_NEEDS_A64_GCM | EVC_NEEDS_A64_SHA3)
 
-/* Arm, 32 bits. GCC inlines nothing that may use more than the region around it: what the build has
- * already is told by a word that changes nothing. */
+/* Arm, 32 bits. GCC does not inline a function into a region that allows fewer instructions. If the
+ * build allows them everywhere, the attribute is a word that changes nothing. */
 #if defined(__thumb__)
 #define EVC_CC_A32_SAME "thumb"
 #else
@@ -581,7 +579,8 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #error "everycore: this compiler needs -DEVC_ISA_BY_FLAGS and the target flags of each file"
 #endif
 
-/* A file with nothing to compile here still is a translation unit (C11 6.9: not empty). */
+/* The content of a file with nothing to compile here: a translation unit may not be empty (C11
+ * 6.9). */
 #define EVC_EMPTY_UNIT typedef int evc_nothing_to_compile_here;
 
 #endif

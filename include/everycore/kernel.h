@@ -18,12 +18,12 @@ extern "C" {
 /* How the running time depends on secrets. */
 enum evc_timing {
     EVC_TIMING_CT = 0,   /* no secret-dependent branch or address */
-    EVC_TIMING_HARDENED, /* a small table, pulled into the cache first:
-                          * better than a table, not CT */
+    EVC_TIMING_HARDENED, /* a small table, read into the cache first: leaks less
+                          * than a table, but is not constant-time */
     EVC_TIMING_VARTIME   /* secret-dependent table look-ups: leaks through the cache */
 };
 
-/* Strengths of a kernel, and the wish of a mode. */
+/* The work for which a kernel is made, and which a mode has to do. */
 enum evc_use {
     EVC_USE_ANY = 0,
     EVC_USE_PARALLEL, /* many independent blocks: CTR, CBC decryption, XTS, batches of messages */
@@ -36,21 +36,20 @@ enum evc_use {
 #define EVC_ALLOW_VARTIME 2u
 
 /*
- * Functions *_set_best select a kernel and set up a key in one call: for a mode the kernel whose
- * use is the mode's, for big numbers the kernel for their length. features, policy: as
- * evc_aes_select takes them. These functions do not ask the CPU, for that takes microseconds, and
- * firmware and operating systems have other ways: pass what evc_cpu_features() of everycore/cpu.h
- * returned when the program began. Errors are those of the mode's other functions that set up keys.
- * A program that calls one of them links the kernels that it may select; one that names its kernel
- * links that kernel alone.
+ * Functions *_set_best select a kernel and set up a key in one call: for a mode by its use, for big
+ * numbers by their length. features, policy: as for evc_aes_select. These functions do not ask the
+ * CPU, which takes microseconds, and which firmware does in other ways: call evc_cpu_features() of
+ * everycore/cpu.h once, and pass its result. Errors are those of the mode's other functions that
+ * set up keys. A program that calls one of them links the kernels that it may select; one that
+ * names its kernel links that kernel alone.
  */
 
-/* Traits. */
+/* Traits of a kernel: bits of its member `traits`. */
 #define EVC_KEY_FIPS197 1u      /* round keys in the order of FIPS 197: kernels
                                  * with it share one key */
 
-/* Vector registers in which operations of a kernel may leave secrets. Of one architecture, a higher
- * number includes the lower ones. */
+/* Vector registers in which operations of a kernel may leave secrets. Within one architecture, a
+ * higher number includes the lower ones. */
 enum evc_registers {
     EVC_REGISTERS_NONE = 0,
     EVC_REGISTERS_XMM = 1,    /* x86: xmm0 to xmm15 */
@@ -66,14 +65,14 @@ struct evc_kernel {
     uint64_t needs;     /* feature bits, EVC_CPU(...) of its architecture */
     uint32_t traits;    /* EVC_KEY_... */
     uint32_t key_bytes; /* size of a key of this kernel, head included */
-    uint32_t key_align; /* its alignment: 16; functions that set up keys refuse more */
+    uint32_t key_align; /* alignment of a key in bytes: 16; a kernel with a larger one is refused */
     uint8_t timing;     /* enum evc_timing */
     uint8_t use;        /* enum evc_use */
-    uint8_t batch;      /* blocks that it works on at once; composed modes feed it that many */
+    uint8_t batch;      /* blocks that it computes at once; modes pass that many if they can */
 
-    /* Operations of the kernel may leave secrets in these registers, and so many bytes of the stack
-     * below their caller. Every public function clears both once, after its last operation, by
-     * clear(stack_bytes): it is the same function for all kernels with these registers. */
+    /* Operations of the kernel may leave secrets in these registers, and in `stack_bytes` bytes of
+     * the stack below their caller. Every public function clears both once, after its last
+     * operation, by clear(stack_bytes): the same function for all kernels with these registers. */
     uint8_t registers;    /* enum evc_registers */
     uint16_t stack_bytes; /* a multiple of 64 */
     void (*clear)(size_t stack_bytes);
@@ -85,9 +84,9 @@ struct evc_kernel {
  *
  *     if (evc_kernel_runs(evc_aes_kernel(evc_aes_named("x86_aesni")), evc_cpu_features()))
  *
- * Features for tuning are not asked for. A kernel whose constant time rests on multiplication needs
- * ct-mul; to have it all the same where its time may depend on what it multiplies, add
- * EVC_CPU(CT_MUL) to the features. kernel: NULL runs nowhere.
+ * Tuning bits (EVC_TUNE_*) are ignored. A constant-time kernel that multiplies needs the feature
+ * ct-mul; to run it although its time may depend on the operands, add EVC_CPU(CT_MUL) to the
+ * features. If kernel is NULL, the result is 0.
  */
 static inline int evc_kernel_runs(const struct evc_kernel *kernel, uint64_t features)
 {
@@ -102,8 +101,8 @@ struct evc_registry_line {
     const char *isa;       /* "X86_AESNI" */
     uint64_t needs;
     uint8_t arch;          /* enum evc_arch; EVC_ARCH_OTHER: every architecture */
-    uint8_t timing;
-    uint8_t use;
+    uint8_t timing;        /* enum evc_timing */
+    uint8_t use;           /* enum evc_use */
     uint8_t built;         /* 1 if this library contains it */
     uint8_t by_name;       /* 1: never selected, by name only */
     uint8_t in_pairs;      /* 1: selection takes it for pairs of GCM (everycore/gcm.h) */
@@ -122,13 +121,15 @@ enum evc_unfit {
 /* The lines in order of priority; NULL past the end. */
 EVC_API const struct evc_registry_line *evc_registry_at(unsigned index);
 
+/* The first reason why a line does not serve a request, or EVC_FITS. Arguments: as evc_resolve. */
 EVC_API enum evc_unfit evc_unfit(const struct evc_registry_line *line, enum evc_arch arch,
                                  const char *primitive, uint64_t features, unsigned policy,
                                  enum evc_use use);
 
 /*
- * The first line that serves the request, or NULL. Pure: the same answer on every host, for CPUs
- * that nobody here owns. primitive: "aes". With use EVC_USE_ANY every kernel's use fits.
+ * The first line that serves the request, or NULL. The result depends on the arguments alone, so
+ * any machine can answer for any CPU. primitive: "aes". With use EVC_USE_ANY every kernel's use
+ * fits.
  */
 EVC_API const struct evc_registry_line *evc_resolve(enum evc_arch arch, const char *primitive,
                                                     uint64_t features, unsigned policy,

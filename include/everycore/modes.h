@@ -8,8 +8,8 @@
  *         status = evc_aes_ccm_seal(&key, nonce, 12, aad, aad_bytes, in, out, len_bytes, tag, 16);
  *     evc_wipe(&key, sizeof key);
  *
- * The functions *_set_best choose the kernels. Whoever chooses them asks evc_aes_select() for this
- * use:
+ * The functions *_set_best choose the kernels. To choose them yourself, ask evc_aes_select() for
+ * this use:
  *
  *     EVC_USE_PARALLEL   CTR, CBC decryption, XTS data, CCM's counter half, many messages at once
  *     EVC_USE_SERIAL     CBC encryption, CBC-MAC, CMAC, XTS tweak, CCM's authentication half
@@ -18,14 +18,13 @@
  *
  * Buffers: in and out of a call may be the same, apart, or overlap in part; then text is moved
  * first, which costs as much as a copy. In pieces, the output of a call must not reach the input of
- * a later one. No alignment is asked. A buffer of length 0 may be NULL. IVs, counters, nonces, tags
- * and associated data overlap no output. No buffer overlaps a key or a state. Exception: the
- * counter or tweak given to start may lie in the state.
+ * a later one. Buffers may have any alignment. A buffer of length 0 may be NULL. IVs, counters,
+ * nonces, tags and associated data overlap no output. No buffer overlaps a key or a state.
+ * Exception: the counter or tweak given to start may lie in the state.
  * Contexts: of fixed size, owned by the caller, without pointers into themselves:
  * they may be copied (a copy of a started message continues on its own) and are wiped
  * by evc_wipe(&x, sizeof x).
- * Errors: a call that returns anything but EVC_OK has written nothing, unless said
- * otherwise. All calls with a key:
+ * Errors: a call that fails has written nothing, unless said otherwise. All calls with a key:
  *
  *     EVC_ERR_KERNEL     the key is not set up: its set-up failed, or it was wiped
  *
@@ -52,9 +51,9 @@
  *                        8 on some 32-bit systems)
  *     EVC_ERR_OVERLAP    user_key lies in the memory of the key
  *
- * Timing: depends on lengths, on the kernel's timing class, and on nothing else: modes add no
- * branch or address that depends on a key, on data or on a tag's bytes. The outcome of a comparison
- * of tags, and of the two keys of XTS, is public.
+ * Timing: depends on lengths and on the kernel's timing class: modes add no branch or address that
+ * depends on a key, on data or on a tag's bytes. The outcome of a comparison of tags, and of the
+ * two keys of XTS, is public. Stack and registers: as in everycore/aes.h.
  */
 #ifndef EVERYCORE_MODES_H
 #define EVERYCORE_MODES_H
@@ -68,9 +67,9 @@ extern "C" {
 /* ---- CBC: SP 800-38A (2001) section 6.2 ------------------------------------------------------ */
 
 /*
- * iv: 16 bytes, unpredictable for each message (SP 800-38A appendix C); on return the last
- * ciphertext block, so calling again continues the message. No padding is added or removed. CBC
- * does not authenticate: answering "bad padding" to strangers gives the plaintext away.
+ * iv: 16 bytes, unpredictable for each message (SP 800-38A appendix C). On return it holds the last
+ * ciphertext block, so that another call continues the message. No padding is added or removed. CBC
+ * does not authenticate: a program that tells strangers "bad padding" gives the plaintext away.
  *
  * EVC_ERR_LENGTH      len_bytes is not whole blocks
  * EVC_ERR_DIRECTION   decryption with a key set up for encryption only
@@ -80,8 +79,8 @@ EVC_CHECKED enum evc_status evc_aes_cbc_encrypt(const union evc_aes_key *key, ui
 EVC_CHECKED enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16],
                                                 const uint8_t *in, uint8_t *out, size_t len_bytes);
 
-/* Keys with the best kernel. The one for encryption is also for CBC-MAC, and does not decrypt. The
- * one for decryption also encrypts, but one chain is slow with its kernel. */
+/* Keys with the best kernel. The key for encryption is also for CBC-MAC, and does not decrypt. The
+ * key for decryption also encrypts, but its kernel is slow for one chain. */
 EVC_CHECKED enum evc_status evc_aes_cbc_encrypt_set_best(union evc_aes_key *key, uint64_t features,
                                                          unsigned policy, const uint8_t *user_key,
                                                          unsigned key_bits);
@@ -90,9 +89,9 @@ EVC_CHECKED enum evc_status evc_aes_cbc_decrypt_set_best(union evc_aes_key *key,
                                                          unsigned key_bits);
 
 /*
- * n messages of any lengths (whole blocks, 0 too) under one key, each as evc_aes_cbc_encrypt would,
- * its iv updated. One chain waits for itself; chains side by side fill a PARALLEL kernel. The
- * buffers and IVs of different messages do not overlap.
+ * Encrypts n messages of whole blocks (or 0 bytes) under one key, each as evc_aes_cbc_encrypt does;
+ * its iv is updated. In one chain each block waits for the one before, so use a PARALLEL kernel,
+ * which computes several chains at once. The buffers and IVs of different messages do not overlap.
  *
  * EVC_ERR_LENGTH      a message is not whole blocks; no message has been touched
  */
@@ -111,7 +110,7 @@ EVC_CHECKED enum evc_status evc_aes_ctr_set_best(union evc_aes_key *key, uint64_
  * 2^128 (appendix B.1 with m = 128). No counter value may serve twice under one key.
  * CTR does not authenticate.
  *
- * One call: counter is updated by the blocks begun, so that calls on whole
+ * One call: counter grows by 1 for each block, also for a last partial one, so that calls on whole
  * blocks continue each other.
  */
 EVC_CHECKED enum evc_status evc_aes_ctr(const union evc_aes_key *key, uint8_t counter[16],
@@ -129,9 +128,9 @@ struct evc_aes_ctr {
 /*
  * evc_aes_ctr_start: as evc_aes_ctr. evc_aes_ctr_start32: only the last 4 bytes count and wrap
  * modulo 2^32, without a carry into the other 12, as in GCM (SP 800-38D section 6.5). After 2^32
- * blocks (64 GiB) the key stream repeats and with it all secrecy is lost; nothing here stops that:
- * protocols with such counters limit their messages (GCM to 2^32 - 2 blocks). In one call:
- * evc_aes_ctr32(). Both return EVC_OK.
+ * blocks (64 GiB) the key stream repeats, and secrecy is lost. The library does not check this:
+ * your protocol limits its messages (GCM to 2^32 - 2 blocks). In one call: evc_aes_ctr32(). Both
+ * functions always return EVC_OK.
  */
 EVC_CHECKED enum evc_status evc_aes_ctr_start(struct evc_aes_ctr *state, const uint8_t counter[16]);
 EVC_CHECKED enum evc_status evc_aes_ctr_start32(struct evc_aes_ctr *state,
@@ -156,7 +155,7 @@ struct evc_aes_xts_key {
     EVC_ALIGN(16) uint8_t keys[2 * sizeof(union evc_aes_key)];
 };
 
-/* The two keys in it, of a key that is set up. */
+/* The two keys inside a key that is set up. */
 static inline const union evc_aes_key *evc_aes_xts_data_key(const struct evc_aes_xts_key *key)
 {
     return (const union evc_aes_key *)(const void *)key->keys;
@@ -189,10 +188,10 @@ EVC_API size_t evc_aes_xts_key_bytes(const struct evc_aes *data_kernel,
                                      const struct evc_aes *tweak_kernel);
 
 /*
- * The same for interfaces that have to take what the standards refuse, as the kernel's own of Linux
- * does. allowed: the sum of what the caller answers for. Key1 = Key2 makes XTS weaker (P. Rogaway,
- * "Efficient instantiations of tweakable blockciphers and refinements to modes OCB and PMAC", 2004,
- * section 6); no standard has XTS with AES-192.
+ * The same as evc_aes_xts_set_key_in, for interfaces that must accept what the standards refuse,
+ * such as that of the Linux kernel. allowed: a sum of EVC_AES_XTS_ALLOW_... Key1 = Key2 makes XTS
+ * weaker (P. Rogaway, "Efficient instantiations of tweakable blockciphers and refinements to modes
+ * OCB and PMAC", 2004, section 6); no standard has XTS with AES-192.
  */
 #define EVC_AES_XTS_ALLOW_EQUAL_KEYS 1u
 #define EVC_AES_XTS_ALLOW_192 2u  /* key_bits 192 */
@@ -259,9 +258,9 @@ EVC_CHECKED enum evc_status evc_aes_xts_decrypt_finish(const struct evc_aes_xts_
 /*
  * chain = E(chain ^ block) for each block; start with 16 zero bytes. Calling again continues.
  *
- * NOT a MAC for messages of different lengths: from the tags of two messages anybody makes the tag
- * of a third (Bellare, Kilian, Rogaway 2000, section 5). Use CMAC. This is for those who build a
- * construction that fixes the length itself, as CCM does.
+ * NOT a MAC for messages of different lengths: anybody can compute the tag of a third message from
+ * those of two (Bellare, Kilian, Rogaway 2000, section 5). Use CMAC. CBC-MAC is for constructions
+ * that fix the length themselves, as CCM does.
  *
  * EVC_ERR_LENGTH      len_bytes is not whole blocks
  */
@@ -295,13 +294,13 @@ EVC_CHECKED enum evc_status evc_aes_cmac_set_key_in(void *memory, size_t memory_
                                                     const uint8_t *user_key, unsigned key_bits);
 EVC_API size_t evc_aes_cmac_key_bytes(const struct evc_aes *kernel);
 
-/* Tags of 4 to 7 bytes are refused unless this allows them for a key; before threads share it. SP
- * 800-38B (appendix A.2) has tags below 64 bits only with an analysis of what accepting a guessed
- * one does. EVC_ERR_KERNEL: the key is not set up. */
+/* Allows tags of 4 to 7 bytes for a key; without it they are refused. Call it before threads share
+ * the key. SP 800-38B (appendix A.2) allows tags below 64 bits only after an analysis of the harm
+ * that a guessed tag does. EVC_ERR_KERNEL: the key is not set up. */
 EVC_CHECKED enum evc_status evc_aes_cmac_allow_short_tags(struct evc_aes_cmac_key *key);
 
 /*
- * The tag of a message, and its check in constant time.
+ * Compute the tag of a message, or verify it in constant time.
  *
  * EVC_ERR_TAG_SIZE    tag_bytes is not 8 to 16, nor a short one that is allowed
  * EVC_ERR_TAG         verify: the tag is not that of the message
@@ -320,7 +319,7 @@ struct evc_aes_cmac {
     uint8_t phase;    /* 0: no message */
 };
 
-/* start returns EVC_OK. */
+/* Order: start, any number of updates, finish or finish_verify. start always returns EVC_OK. */
 EVC_CHECKED enum evc_status evc_aes_cmac_start(struct evc_aes_cmac *state);
 EVC_CHECKED enum evc_status evc_aes_cmac_update(const struct evc_aes_cmac_key *key,
                                                 struct evc_aes_cmac *state, const uint8_t *in,
@@ -335,8 +334,8 @@ EVC_CHECKED enum evc_status evc_aes_cmac_finish_verify(const struct evc_aes_cmac
                                                        struct evc_aes_cmac *state,
                                                        const uint8_t *tag, size_t tag_bytes);
 
-/* The tags of n messages of any lengths, side by side: 16 bytes each to msgs[i].iv, which is not
- * read; msgs[i].out is not used. Tags overlap no message. */
+/* Computes the tags of n messages of any lengths, side by side. It writes 16 bytes to each
+ * msgs[i].iv, and uses no msgs[i].out. Tags overlap no message. */
 EVC_CHECKED enum evc_status evc_aes_cmac_many(const struct evc_aes_cmac_key *key,
                                               const struct evc_msg *msgs, size_t n);
 
@@ -361,7 +360,7 @@ struct evc_aes_ccm_key {
     EVC_ALIGN(16) uint8_t keys[2 * sizeof(union evc_aes_key)];
 };
 
-/* The keys in it, which may be one, of a key that is set up. */
+/* The keys inside a key that is set up; both may be one. */
 static inline const union evc_aes_key *evc_aes_ccm_ctr_key(const struct evc_aes_ccm_key *key)
 {
     return (const union evc_aes_key *)(const void *)key->keys;
@@ -372,8 +371,8 @@ static inline const union evc_aes_key *evc_aes_ccm_mac_key(const struct evc_aes_
     return (const union evc_aes_key *)(const void *)(key->keys + key->mac_at);
 }
 
-/* Both halves have the same key, for encryption only. A mac_kernel that has ccm_encrypt does
- * the text's CTR as well. evc_aes_ccm_set_best takes the best kernel of each use. */
+/* Set user_key for both kernels, for encryption only. If mac_kernel has the operation ccm_encrypt,
+ * it also does the CTR of the text. evc_aes_ccm_set_best takes the best kernel of each use. */
 EVC_CHECKED enum evc_status evc_aes_ccm_set_best(struct evc_aes_ccm_key *key, uint64_t features,
                                                  unsigned policy, const uint8_t *user_key,
                                                  unsigned key_bits);
@@ -389,14 +388,14 @@ EVC_API size_t evc_aes_ccm_key_bytes(const struct evc_aes *ctr_kernel,
                                      const struct evc_aes *mac_kernel);
 
 /*
- * Tags of 4 and 6 bytes are refused unless this allows them for a key; before threads share it. SP
- * 800-38C (appendix B.2) has tags below 64 bits only with an analysis of what accepting a guessed
- * one does. Tags of 8 bytes, as TLS has them (RFC 6655), need none: unlike GCM's, they are no
- * easier to forge than to guess. EVC_ERR_KERNEL: the key is not set up.
+ * Allows tags of 4 and 6 bytes for a key; without it they are refused. Call it before threads share
+ * the key. SP 800-38C (appendix B.2) allows tags below 64 bits only after an analysis of the harm
+ * that a guessed tag does. Tags of 8 bytes, as TLS has them (RFC 6655), are always allowed: unlike
+ * GCM's, they are no easier to forge than to guess. EVC_ERR_KERNEL: the key is not set up.
  */
 EVC_CHECKED enum evc_status evc_aes_ccm_allow_short_tags(struct evc_aes_ccm_key *key);
 
-/* in, out: len_bytes. The tag is a buffer of its own. */
+/* in, out: len_bytes bytes. tag: tag_bytes bytes, in a separate buffer. */
 EVC_CHECKED enum evc_status evc_aes_ccm_seal(const struct evc_aes_ccm_key *key,
                                              const uint8_t *nonce, size_t nonce_bytes,
                                              const uint8_t *aad, size_t aad_bytes,
@@ -409,11 +408,11 @@ EVC_CHECKED enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key,
                                              const uint8_t *tag, size_t tag_bytes);
 
 /*
- * The same with the tag right behind the ciphertext, as the standards have it (SP 800-38C section
- * 6.1, RFC 5116 section 2.1).
+ * Seal and open with the tag right behind the ciphertext, as the standards have it (SP 800-38C
+ * section 6.1, RFC 5116 section 2.1).
  *
  * seal: out has len_bytes + tag_bytes bytes. open: in has in_bytes bytes, the tag among them, and
- * out has tag_bytes fewer. Text and tag of in may be anywhere in out, and the other way.
+ * out has tag_bytes fewer. in and out may overlap in any way.
  *
  * EVC_ERR_LENGTH      open: also if in_bytes is below tag_bytes
  * others              as above
@@ -430,9 +429,10 @@ EVC_CHECKED enum evc_status evc_aes_ccm_open_joined(const struct evc_aes_ccm_key
                                                     size_t in_bytes, size_t tag_bytes);
 
 /*
- * In pieces of any lengths: start with both lengths, all associated data, the message, finish. CCM
- * authenticates the lengths first, so they must be known. Opening in pieces hands out plaintext
- * before it is verified: use none of it, and wipe it, unless finish returns EVC_OK.
+ * A message in pieces of any lengths. Order: start with both lengths, all associated data, the
+ * text, finish. CCM authenticates the lengths first, so they must be known. Opening in pieces
+ * outputs plaintext before it is verified: unless finish returns EVC_OK, use none of it, and wipe
+ * it.
  *
  * EVC_ERR_LENGTH      start: message too long for the nonce; aad, update: more than announced;
  *                     finish: less than announced, no tag written. The state is as before.

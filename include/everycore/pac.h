@@ -13,15 +13,15 @@
  *     signed = evc_pac_add(&rules, key, pointer, modifier);
  *     result = evc_pac_auth(&rules, key, EVC_PAC_KEY_A, 0, signed, modifier);
  *
- * An emulated key protects nothing on the host: emulators pass EVC_ALLOW_VARTIME, for the fastest
- * kernel. Do not protect real pointers with these functions: the time of evc_pac_keys_get and of a
- * memo tells which keys and pointers were used before, and none of them was tested for constant
- * time. struct evc_pac_key and struct evc_pac_keys hold keys and their schedules: who needs to,
- * wipes them with evc_wipe.
+ * Timing: no function here is constant-time. An emulated key protects nothing on the host, so
+ * emulators pass EVC_ALLOW_VARTIME, for the fastest kernel. Do not protect real pointers with these
+ * functions: the time of evc_pac_keys_get and of a memo reveals which keys and pointers were used
+ * before. struct evc_pac_key and struct evc_pac_keys hold keys and their round keys; evc_wipe wipes
+ * them.
  *
- * A value and a fault come back; the emulator raises the exception. What decides whether an
- * instruction does anything at all (SCTLR_ELx.EnIA and the like, traps) is the emulator's too. Not
- * here: FEAT_PAuth_LR (a second modifier) and the tag bits of FEAT_MTE_NO_ADDRESS_TAGS.
+ * The functions return a value and a fault; the emulator raises the exception. The emulator also
+ * decides whether an instruction is enabled (SCTLR_ELx.EnIA and the like, traps). FEAT_PAuth_LR (a
+ * second modifier) and the tag bits of FEAT_MTE_NO_ADDRESS_TAGS are not supported.
  */
 #ifndef EVERYCORE_PAC_H
 #define EVERYCORE_PAC_H
@@ -47,7 +47,7 @@ extern EVC_API const struct evc_pac_algorithm
 /* "qarma5", "qarma3", "impdef" or "aes128". */
 EVC_API const char *evc_pac_algorithm_name(const struct evc_pac_algorithm *algorithm);
 
-/* The kernels that the algorithms compute with; those that a program does not use may be NULL. */
+/* The kernels of the algorithms. A kernel may be NULL if no algorithm of the program uses it. */
 struct evc_pac_kernels {
     const struct evc_qarma *qarma; /* of evc_pac_qarma5 and evc_pac_qarma3 */
     const struct evc_aes *aes;     /* of evc_pac_aes128 */
@@ -68,8 +68,8 @@ struct evc_pac_key {
 };
 
 /* EVC_ERR_KERNEL: the algorithm's kernel is NULL, or its key does not fit. EVC_ERR_ALIGNMENT: the
- * key is not aligned to 16 bytes. Nothing is left of what the key held. After an error it is all
- * zeros: it is not set up. */
+ * key is not aligned to 16 bytes. The key is wiped first. After an error it is all zeros, which
+ * means that it is not set up. */
 EVC_CHECKED enum evc_status evc_pac_set_key(struct evc_pac_key *key,
                                             const struct evc_pac_algorithm *algorithm,
                                             const struct evc_pac_kernels *kernels, uint64_t hi,
@@ -83,12 +83,13 @@ static inline uint64_t evc_pac_mac(const struct evc_pac_key *key, uint64_t data,
 }
 
 /*
- * Keys that were used last, ready: operating systems exchange them at every entry and exit, and the
- * same ones come back. One for each emulated CPU. Aligned to 16 bytes, as all that holds keys.
+ * A cache of the keys that were used last, ready for use: operating systems exchange keys at every
+ * entry and exit of the kernel, and the same keys come back. Each emulated CPU has one. It is
+ * aligned to 16 bytes, like all keys.
  *
- * A memo belongs to one of these. Who makes it anew or assigns to it (puts back a
- * copy, say) flushes that memo and forgets all contexts: ids that were given since are
- * given again, to other values.
+ * A memo belongs to one struct evc_pac_keys. If you initialise that again or assign to it (to
+ * restore a copy, say), flush the memo and drop all contexts, because the same ids are then given
+ * to other keys.
  */
 #define EVC_PAC_KEY_SLOTS 8
 struct evc_pac_keys {
@@ -100,18 +101,19 @@ struct evc_pac_keys {
     struct evc_pac_key slots[EVC_PAC_KEY_SLOTS];
 };
 
-/* Errors as evc_pac_set_key. Nothing is left of what the keys held. After an error they are all
- * zeros, and every key that they give is not set up. Ids begin anew. */
+/* Errors as evc_pac_set_key. The memory is wiped first. After an error it is all zeros, and
+ * evc_pac_keys_get returns keys that are not set up. Ids begin at 1 again. */
 EVC_CHECKED enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys,
                                               const struct evc_pac_algorithm *algorithm,
                                               const struct evc_pac_kernels *kernels);
 
 /*
- * The key of that value. Valid until the next call, which may replace it.
+ * Returns the key with that value. The pointer is valid until the next call, which may replace the
+ * key.
  *
- * Its id is the same as before while the value has stayed here, and no other value of these keys
- * ever has it; so it can stand for the value in the contexts of their memo. It is below 2^40, and 0
- * when all have been given away.
+ * The id of a key stays the same while the key is in the cache, and no other value ever gets it, so
+ * contexts of a memo use the id in place of the value. Ids are below 2^40; the id is 0 when no new
+ * one is left.
  */
 EVC_API const struct evc_pac_key *evc_pac_keys_find(struct evc_pac_keys *keys, uint64_t hi,
                                                     uint64_t lo);
@@ -124,7 +126,7 @@ static inline const struct evc_pac_key *evc_pac_keys_get(struct evc_pac_keys *ke
     return last->lo == lo && last->hi == hi ? last : evc_pac_keys_find(keys, hi, lo);
 }
 
-/* ---- What holds for a pointer ---------------------------------------------------------------- */
+/* ---- Rules for pointers ---------------------------------------------------------------------- */
 
 /* The values of ID_AA64ISAR1_EL1.APA and API, and of ID_AA64ISAR2_EL1.APA3. */
 enum evc_pac_level {
@@ -135,7 +137,7 @@ enum evc_pac_level {
     EVC_PAC_FPACCOMBINE = 5 /* FEAT_FPACCOMBINE */
 };
 
-/* The bit that AddPAC takes for the true sign of a pointer whose upper bits may not agree. */
+/* The bit that AddPAC takes as the sign of a pointer whose upper bits may differ. */
 enum evc_pac_extend {
     /* Bit 55 with TBI, else 63: all regimes but those of the next line. QEMU does so in all. */
     EVC_PAC_EXTEND_BY_TBI = 0,
@@ -161,13 +163,13 @@ struct evc_pac_rules {
  * tbi       1: the top byte is ignored for this kind of pointer. For data TCR_ELx.TBIn, for
  *           code TBIn and not TBIDn.
  *
- * EVC_ERR_PARAMETER: a level or extension that is none of the above, va_bits out of
- * range, tbi other than 0 and 1.
+ * EVC_ERR_PARAMETER: level or extend is none of the above, va_bits is out of range, or tbi is not 0
+ * or 1.
  */
 EVC_CHECKED enum evc_status evc_pac_set_rules(struct evc_pac_rules *rules, unsigned level,
                                               unsigned va_bits, unsigned tbi, unsigned extend);
 
-/* The treatment of a TxSZ out of range, which the Arm ARM leaves to implementations (RESTnSZ). */
+/* The treatment of a TxSZ out of range. The Arm ARM leaves it to implementations (RESTnSZ). */
 enum evc_pac_size_choice {
     EVC_PAC_SIZE_FORCED = 0, /* the nearest in range. QEMU's choice */
     EVC_PAC_SIZE_AS_IS = 1   /* evc_pac_set_rules refuses what is out of its own range */
@@ -179,8 +181,9 @@ enum evc_pac_size_choice {
 EVC_API unsigned evc_pac_va_bits(unsigned tsz, unsigned min_tsz, unsigned max_tsz,
                                  enum evc_pac_size_choice choice);
 
-/* The rules of a regime. It has one range of addresses or two; of two, bit 55 of a pointer chooses
- * one, but for AddPAC of the Arm ARM bit 63 does if neither range has TBI. */
+/* The rules of a translation regime, which has one or two ranges of addresses. Bit 55 of a pointer
+ * selects one of two ranges. For AddPAC of the Arm ARM, bit 63 selects it if neither range has TBI.
+ */
 struct evc_pac_regime {
     struct evc_pac_rules half[2]; /* lower, upper; the same twice in a regime of one range */
     uint8_t add_half_bit;         /* the bit that chooses for AddPAC */
@@ -193,8 +196,9 @@ enum evc_pac_select {
     EVC_PAC_SELECT_55 = 2    /* the Arm ARM's with FEAT_CONSTPACFIELD: bit 55 for both */
 };
 
-/* va_bits, tbi: of the lower and the upper half, as evc_pac_set_rules has them, and errors as
- * there. n_ranges: 1 or 2; 1 reads the first of va_bits and tbi only. */
+/* va_bits, tbi: arrays with the values of the lower and the upper half, as for evc_pac_set_rules,
+ * which also has the errors. n_ranges: 1 or 2; with 1 only the first value of each array is read.
+ */
 EVC_CHECKED enum evc_status evc_pac_set_regime(struct evc_pac_regime *regime, unsigned level,
                                                unsigned n_ranges, const unsigned *va_bits,
                                                const unsigned *tbi, unsigned select);
@@ -250,18 +254,18 @@ static inline uint64_t evc_pac_generic(const struct evc_pac_key *key, uint64_t d
 /* ---- The memo -------------------------------------------------------------------------------- */
 
 /*
- * Results that were computed before. Exact: an entry is used if pointer, modifier and context are
- * all the same. The context stands for all else that a result depends on: the key, the sizes, TBI,
- * the level. One memo for each struct evc_pac_keys, flushed whenever that is assigned to; nothing
- * here is locked. A copy of struct evc_pac_memo has the same sets: use one of the two.
+ * A memo is a cache of results. An entry is used only if pointer, modifier and context are all the
+ * same. The context is a number for all else that a result depends on: the key, the sizes, TBI, the
+ * level. Each struct evc_pac_keys has one memo, which is flushed when that is assigned to. There
+ * are no locks. A copy of struct evc_pac_memo has the same sets: use one of the two only.
  *
  *     static EVC_ALIGN(64) struct evc_pac_memo_set sets[512];
  *     evc_pac_memo_init(&memo, sets, 512);
  *     signed = evc_pac_memo_add(&memo, evc_pac_context(key, rules), rules, key, pointer, modifier);
  *
- * An emulator that keeps the context of a register of keys until one of them or a register of
- * control is written looks a result up (evc_pac_memo_find) without having the key at hand, and
- * computes it only if there is none.
+ * An emulator may store the context of each key register until that register or a control register
+ * is written. It then looks a result up (evc_pac_memo_find) without the key, and needs the key only
+ * if there is no result.
  */
 struct evc_pac_memo_entry {
     uint64_t pointer, modifier, tag, result;
@@ -280,21 +284,21 @@ struct evc_pac_memo {
     uint64_t hits[4], misses[4]; /* by operation; 0 is not used */
 };
 
-/* sets: n_sets of them, a power of two from 2 to 2^14; 512 are 32 KiB. EVC_ERR_LENGTH
- * otherwise. They are not copied. Aligned to 64 bytes, a set is in one line of the cache: a
- * matter of speed alone. */
+/* sets: memory of the caller for n_sets sets, a power of two from 2 to 2^14; 512 sets have 32 KiB.
+ * EVC_ERR_LENGTH: another number. The memo points to the sets. If they are aligned to 64 bytes, a
+ * set lies in one line of the cache, which is faster. */
 EVC_CHECKED enum evc_status evc_pac_memo_init(struct evc_pac_memo *memo,
                                               struct evc_pac_memo_set *sets, size_t n_sets);
 
-/* Forget everything. A few cycles; each 256th time writes all sets. */
+/* Drops all results. It takes a few cycles; each 256th call writes all sets. */
 EVC_API void evc_pac_memo_flush(struct evc_pac_memo *memo);
 
-/* Context: a number that stands for everything but pointer and modifier, with its low
- * EVC_PAC_CONTEXT_SHIFT bits zero. 0 is never found. */
+/* A context is a number for everything but pointer and modifier. Its low EVC_PAC_CONTEXT_SHIFT bits
+ * are zero. No result is kept or found for context 0. */
 #define EVC_PAC_CONTEXT_SHIFT 10
 #define EVC_PAC_ID_SHIFT 24
 
-/* `id`: the id of a key, from struct evc_pac_keys. 0, so that nothing is kept, if that is 0. */
+/* id: of a key from struct evc_pac_keys. If it is 0, the context is 0, and no result is kept. */
 static inline uint64_t evc_pac_context_of(uint64_t id, const struct evc_pac_rules *rules)
 {
     return id ? id << EVC_PAC_ID_SHIFT | rules->context : 0;
@@ -315,10 +319,10 @@ static inline uint64_t evc_pac_memo_tag(const struct evc_pac_memo *memo, uint64_
 
 /*
  * Return addresses differ in low bits, stack pointers from bit 4 up. A pointer and the same one
- * signed differ in high bits, on which only high bits of a product depend. So these are taken, and
- * others for each operation: if AddPAC and its authentication always shared a set, two places of a
- * program in one set would have one way each. The factor is 2^64 over the golden ratio (Knuth: The
- * Art of Computer Programming, volume 3, 1998, section 6.4).
+ * signed differ in high bits, on which only high bits of a product depend. So the set is chosen by
+ * high bits of the product, and by other bits for each operation: if AddPAC and its authentication
+ * always shared a set, two places of a program in one set would have one way each. The factor is
+ * 2^64 over the golden ratio (Knuth: The Art of Computer Programming, volume 3, 1998, section 6.4).
  */
 static inline struct evc_pac_memo_set *evc_pac_memo_set_of(const struct evc_pac_memo *memo,
                                                            enum evc_pac_operation operation,
@@ -337,8 +341,8 @@ static inline int evc_pac_memo_is(const struct evc_pac_memo_entry *entry, uint64
     return entry->pointer == pointer && entry->modifier == modifier && entry->tag == tag;
 }
 
-/* 1 and the result, if there is one; else 0. Of authentication only what was right is kept:
- * a result has no fault. */
+/* Returns 1 and writes *result if there is a result, else returns 0. Only successful
+ * authentications are kept, so a result has no fault. */
 static inline int evc_pac_memo_find(struct evc_pac_memo *memo, uint64_t context,
                                     enum evc_pac_operation operation, uint64_t pointer,
                                     uint64_t modifier, uint64_t *result)
@@ -356,7 +360,7 @@ static inline int evc_pac_memo_find(struct evc_pac_memo *memo, uint64_t context,
     return 1;
 }
 
-/* Keep a result that evc_pac_memo_find did not have; counts a miss. */
+/* Keeps a result that evc_pac_memo_find did not find, and counts a miss. */
 EVC_API void evc_pac_memo_keep(struct evc_pac_memo *memo, uint64_t context,
                                enum evc_pac_operation operation, uint64_t pointer,
                                uint64_t modifier, uint64_t result);

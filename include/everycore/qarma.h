@@ -14,7 +14,7 @@
  * is the most significant.
  *
  * A key belongs to the kernel that made it and remembers it. Keys may be copied; they hold no
- * pointer into themselves.
+ * pointer into themselves. Timing, stack and registers: as in everycore/aes.h.
  */
 #ifndef EVERYCORE_QARMA_H
 #define EVERYCORE_QARMA_H
@@ -31,7 +31,7 @@ struct evc_qarma; /* a kernel's descriptor; what is in it is below, for those wh
  * sigma 1 with 3 rounds. */
 enum evc_qarma_sigma { EVC_QARMA_SIGMA0 = 0, EVC_QARMA_SIGMA1 = 1, EVC_QARMA_SIGMA2 = 2 };
 
-/* r of the paper: so many rounds forward and as many back. There are constants for 8. */
+/* Rounds: r of the paper, forward and then backward. The paper has constants for 8. */
 #define EVC_QARMA_MIN_ROUNDS 1
 #define EVC_QARMA_MAX_ROUNDS 8
 
@@ -50,8 +50,8 @@ union evc_qarma_key {
 
 /* ---- Choosing a kernel ----------------------------------------------------------------------- */
 
-/* As evc_aes_select. SERIAL: one block whose result is waited for; PARALLEL: many that do not
- * depend on each other. Never NULL: a portable constant-time kernel always fits. */
+/* As evc_aes_select. EVC_USE_SERIAL: one block at a time, such as one pointer; EVC_USE_PARALLEL:
+ * many independent ones. Never NULL: a portable constant-time kernel always fits. */
 EVC_API const struct evc_qarma *evc_qarma_select(uint64_t features, unsigned policy,
                                                  enum evc_use use);
 
@@ -75,7 +75,7 @@ static inline const struct evc_kernel *evc_qarma_kernel(const struct evc_qarma *
  * EVC_ERR_KERNEL      kernel is NULL, or its key does not fit
  * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes
  *
- * What was in the key before is wiped, also after an error.
+ * The key's memory is wiped first, also if the call then fails. Calls with such a key give 0.
  */
 EVC_CHECKED enum evc_status evc_qarma_set_key(union evc_qarma_key *key,
                                               const struct evc_qarma *kernel, uint64_t w0,
@@ -83,7 +83,7 @@ EVC_CHECKED enum evc_status evc_qarma_set_key(union evc_qarma_key *key,
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* With a key that is not set up (all zeros), every result is 0. */
+/* Encrypt or decrypt one block. With a key that is not set up (all zeros), every result is 0. */
 EVC_API uint64_t evc_qarma_encrypt(const union evc_qarma_key *key, uint64_t block, uint64_t tweak);
 EVC_API uint64_t evc_qarma_decrypt(const union evc_qarma_key *key, uint64_t block, uint64_t tweak);
 

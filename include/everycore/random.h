@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Randomness, which the caller gives: a function of its own, or the operating system's. */
+/* Randomness comes from the caller: a function of its own, or that of the operating system. */
 #ifndef EVERYCORE_RANDOM_H
 #define EVERYCORE_RANDOM_H
 
@@ -13,9 +13,9 @@ extern "C" {
  * A source of random bytes that nobody can predict: evc_random_system(), or a hardware generator
  * behind a DRBG.
  *
- * fill writes n_bytes bytes, 1 to 1024, and returns 0. Anything else means that it could not: then
- * the call that asked ends with EVC_ERR_RANDOM, and its outputs are wiped. context: handed to fill
- * as it is; the library does not look at it.
+ * fill writes n_bytes bytes, 1 to 1024, and returns 0. Any other result means failure: the call
+ * that needed the bytes returns EVC_ERR_RANDOM and wipes its outputs. context: passed to fill; the
+ * library does not read it.
  */
 struct evc_random {
     int (*fill)(void *context, uint8_t *out, size_t n_bytes);
@@ -31,8 +31,8 @@ struct evc_random {
  *     Windows                           BCryptGenRandom(), for which a program links with bcrypt
  *     all others                        none
  *
- * If the system refuses, and where there is none, fill returns EVC_ERR_RANDOM: nothing else takes
- * its place. So it is in kernels and firmware, compiled with -DEVC_CPU_WITHOUT_OS or
+ * fill returns EVC_ERR_RANDOM if the system refuses or has no generator; there is no other source.
+ * It always does so in kernels and firmware, compiled with -DEVC_CPU_WITHOUT_OS or
  * -DEVC_CPU_BY_ID_REGISTERS.
  *
  *     if (evc_random_system()->fill(NULL, key, sizeof key) != 0)

@@ -11,15 +11,15 @@
  *         status = evc_rsa_private(key, in, out, &random, scratch, sizeof scratch);
  *     evc_wipe(memory, sizeof memory);
  *
- * The raw operations are of use for protocols that bring a padding of their own. For signatures and
- * encryption take those of everycore/rsa_padding.h.
+ * The raw operations are for protocols with a padding of their own. For signatures and encryption
+ * use everycore/rsa_padding.h.
  *
- * Numbers are big-endian bytes. Secret are the numbers of a private key but n and e, the
- * randomness, and the results of private operations; all are handled in constant time and cleared
- * as everycore/bn.h says. Public are n, e, lengths and statuses. Scratch memory may stand at any
- * address; the call wipes what it used. An output overlaps no input, and nothing overlaps a key or
- * scratch memory. Nobody changes or wipes a key or an input while a call runs: neither another
- * thread nor a function of the caller's that the call uses.
+ * Numbers are big-endian bytes. n, e, lengths and statuses are public. The other numbers of a
+ * private key, the randomness, and the results of private operations are secret: calls handle them
+ * in constant time and clear them as everycore/bn.h says. Scratch memory may have any alignment;
+ * the call wipes the bytes that it used. An output overlaps no input, and no buffer overlaps a key
+ * or scratch memory. A key or an input must not be changed or wiped while a call runs, neither by
+ * another thread nor by the caller's own functions for randomness and hashes.
  *
  * Sources: RFC 8017 (PKCS #1 version 2.2, 2016), FIPS 186-5 (2023), SP 800-56B revision 2 (2019).
  */
@@ -38,21 +38,21 @@ extern "C" {
 
 #define EVC_RSA_MOST_E_BYTES 32u /* FIPS 186-5, appendix A.1.1: e < 2^256 */
 
-/* A private key as PKCS #1 has it: n = p q; e dp = 1 modulo p - 1, e dq = 1 modulo q - 1; d is dp
- * modulo p - 1 and dq modulo q - 1; q qinv = 1 modulo p. */
+/* A private key as in PKCS #1: n = p q; e dp = 1 modulo p - 1, e dq = 1 modulo q - 1; d = dp modulo
+ * p - 1, d = dq modulo q - 1; q qinv = 1 modulo p. */
 struct evc_rsa_numbers {
     const uint8_t *n, *d;                   /* n_bytes bytes each; the first one of n is not zero */
     const uint8_t *e;                       /* e_bytes bytes */
     const uint8_t *p, *q, *dp, *dq, *qinv;  /* p_bytes bytes each; the first ones
                                              * of p and q are not zero */
     uint32_t n_bytes, e_bytes, p_bytes;     /* p_bytes: half of n_bytes, rounded up */
-    /* Bytes of numbers that are given without their leading zeros, as in DER; 0: as
-     * above. These lengths are public. */
+    /* Lengths in bytes of numbers that are given without leading zeros, as in DER. 0: the length is
+     * as above. These lengths are public. */
     uint32_t d_bytes, dp_bytes, dq_bytes, qinv_bytes;
 };
 
-/* Keys made ready, in memory of the caller; the rest of it is the library's own. May be copied to
- * memory that is aligned to 16. */
+/* The heads of keys that are set up, in memory of the caller. The library uses the rest of that
+ * memory. A key may be copied as a whole to memory that is aligned to 16 bytes. */
 struct evc_rsa_public {
     const struct evc_bn *kernel;
     uint32_t n_bits, n_bytes;
@@ -80,10 +80,10 @@ EVC_API size_t evc_rsa_scratch_bytes(const struct evc_bn *kernel, size_t n_bits)
 #define EVC_RSA_MOST_SCRATCH_BYTES(n_bits) (18 * (size_t)(n_bits) + 10240)
 
 /*
- * n: n_bytes bytes, of which the first may be zero. e: e_bytes bytes, as well.
- * least_bits: the shortest n that is accepted; 0 stands for 2048. Below that
- * an attacker may factor n.
- * evc_rsa_set_best_public_in: with the kernel that is the fastest for an n of this length.
+ * n: n_bytes bytes. e: e_bytes bytes. The first bytes of both may be zero.
+ * least_bits: the shortest n that is accepted, in bits; 0 means 2048. An attacker may factor a
+ * shorter n.
+ * evc_rsa_set_best_public_in: selects the fastest kernel for an n of this length.
  *
  * EVC_ERR_KEY_SIZE    n is shorter than least_bits or than 256 bits, or longer than 8192
  * EVC_ERR_MODULUS     n is even
@@ -104,11 +104,11 @@ EVC_CHECKED enum evc_status evc_rsa_set_best_public_in(void *memory, size_t memo
                                                        size_t least_bits);
 
 /*
- * All numbers are checked against each other, which takes about as long as two private operations.
- * evc_rsa_check_key tests whether p and q are prime.
- * evc_rsa_set_best_private_in: with the kernel that is the fastest for one operation, whose time
- * goes into powers modulo p and q; n_bits of the memory's size are those of n. For
- * evc_rsa_private_many, select with EVC_USE_PARALLEL.
+ * Sets up a private key. The call checks all numbers against each other, which takes about as long
+ * as two private operations. It does not test whether p and q are prime: evc_rsa_check_key does.
+ * evc_rsa_set_best_private_in: selects the fastest kernel for one operation, by the length of p.
+ * The size of the memory depends on the length of n. For evc_rsa_private_many, select a kernel with
+ * EVC_USE_PARALLEL.
  *
  * EVC_ERR_KEY        the numbers are no key: one of the equations above does not
  *                    hold, or a length is wrong
@@ -128,12 +128,12 @@ EVC_CHECKED enum evc_status evc_rsa_set_best_private_in(void *memory, size_t mem
                                                         size_t least_bits, void *scratch,
                                                         size_t scratch_bytes);
 
-/* The public half of a private key, which is in its memory; NULL: the key is not set up. */
+/* The public half, which lies in the memory of the private key. NULL: the key is not set up. */
 EVC_API const struct evc_rsa_public *evc_rsa_public_of(const struct evc_rsa_private *key);
 
 /*
- * Whether p and q are prime: 64 rounds of Miller and Rabin to random bases each, so
- * that a composite number passes with a chance of 2^-128, whoever chose it. Once for
+ * Tests whether p and q are prime: 64 rounds of Miller and Rabin with random bases each, so that a
+ * composite number passes with a probability of at most 2^-128, whoever chose it. Call it once for
  * a key of unknown origin.
  *
  * EVC_ERR_COMPOSITE   p or q is no prime
@@ -149,10 +149,10 @@ EVC_CHECKED enum evc_status evc_rsa_check_key(const struct evc_rsa_private *key,
 /* ---- Generation ------------------------------------------------------------------------------ */
 
 /*
- * A new key of n_bits bits, 1024 to 8192, a multiple of 16, by FIPS 186-5 appendix A.1.3: p and
- * q are random primes of half of the bits each (evc_prime_find, with search's kernel,
- * randomness and report), 3 modulo 4, and differ in their first 100 bits; p is the larger one;
- * d is beyond 2^(n_bits / 2).
+ * Makes a new key of n_bits bits, 1024 to 8192, a multiple of 16, by FIPS 186-5 appendix A.1.3. p
+ * and q are random primes of half of the bits each, 3 modulo 4, and differ in their first 100 bits;
+ * p is the larger one; d is larger than 2^(n_bits / 2). search: kernel, randomness and report, as
+ * for evc_prime_find.
  *
  * e: e_bytes bytes, odd, from 65537 to 2^256; public. memory: evc_rsa_numbers_bytes(n_bits) bytes,
  * any alignment; *numbers points into it. Wipe it when the key is stored or set up.
@@ -164,7 +164,7 @@ EVC_CHECKED enum evc_status evc_rsa_check_key(const struct evc_rsa_private *key,
  * EVC_ERR_KERNEL     a kernel is NULL, or the memory is too small
  * EVC_ERR_SCRATCH    fewer bytes than evc_rsa_generate_scratch_bytes() says
  * EVC_ERR_RANDOM     the randomness failed, or repeats itself
- * EVC_ERR_STOPPED    report asked to
+ * EVC_ERR_STOPPED    `report` returned anything but 0
  *
  * The memory is wiped first, also if the call then fails: after an error it holds zeros, and
  * *numbers is empty.
@@ -179,8 +179,8 @@ EVC_CHECKED enum evc_status evc_rsa_generate(const struct evc_prime_search *sear
 /* ---- Raw operations -------------------------------------------------------------------------- */
 
 /*
- * out = in to the e modulo n, of n_bytes bytes each (RSAEP and RSAVP1). Constant-time for `in`, as
- * it may be a secret that is encrypted; e shows in the time.
+ * out = in^e modulo n, of n_bytes bytes each (RSAEP and RSAVP1). Constant-time for `in`, which may
+ * be a secret message; the time depends on e.
  *
  * EVC_ERR_RANGE    in is not from 2 to n - 2 (SP 800-56B, section 7.1.1)
  * EVC_ERR_KERNEL   the key is not set up
@@ -192,11 +192,10 @@ EVC_CHECKED enum evc_status evc_rsa_public(const struct evc_rsa_public *key, con
                                            uint8_t *out, void *scratch, size_t scratch_bytes);
 
 /*
- * out = in to the d modulo n, of n_bytes bytes each (RSADP and RSASP1), by the remainder theorem.
- * Bases are blinded modulo p and modulo q, and so are exponents, by 64 bits; all with the caller's
- * randomness. The result is released only if its power to e, of any length, is `in` again: so a
- * computation that went wrong in one half, which would give p away (Boneh, DeMillo, Lipton 1997),
- * returns a status.
+ * out = in^d modulo n, of n_bytes bytes each (RSADP and RSASP1), by the Chinese remainder theorem.
+ * Bases and exponents modulo p and q are blinded with the caller's randomness, exponents by 64
+ * bits. The result is released only if result^e modulo n is `in` again. Otherwise a fault in one
+ * half would give p away (Boneh, DeMillo, Lipton 1997).
  *
  * EVC_ERR_RANGE    in is not from 2 to n - 2 (SP 800-56B, section 7.1.2)
  * EVC_ERR_RANDOM   the randomness failed, or gave zeros alone
@@ -211,10 +210,11 @@ EVC_CHECKED enum evc_status evc_rsa_private(const struct evc_rsa_private *key, c
                                             void *scratch, size_t scratch_bytes);
 
 /*
- * Many private operations, under one or several keys. Kernels with lanes compute neighbours side by
- * side whose keys have n of the same length. Returns EVC_OK if all succeeded, else the first error;
- * each one's is in its status, and its output is as above. scratch_bytes: the most that
- * evc_rsa_many_scratch_bytes() says for any of the keys.
+ * Many private operations, under one or several keys. Some kernels compute neighbours side by side,
+ * if their n have the same length. The call returns EVC_OK if all succeeded, else the first error.
+ * The member `status` has the result of each operation; its errors and output are those of
+ * evc_rsa_private. scratch_bytes: the most that evc_rsa_many_scratch_bytes() says for any of the
+ * keys.
  */
 struct evc_rsa_operation {
     const struct evc_rsa_private *key;

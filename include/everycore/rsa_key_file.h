@@ -15,7 +15,7 @@
  *                                   sizeof scratch);
  *     evc_wipe(memory, sizeof memory);
  *
- * The label of PEM, or the first elements of DER, tell the form of a key:
+ * The label of PEM, or the first elements of DER, decide the form of a key:
  *
  *     RSA PRIVATE KEY   RSAPrivateKey, version 0 (PKCS #1: RFC 8017, A.1.2)
  *     PRIVATE KEY       PrivateKeyInfo, version 0, and OneAsymmetricKey, version 1 (PKCS #8:
@@ -25,19 +25,19 @@
  *     PUBLIC KEY        SubjectPublicKeyInfo (RFC 5280, 4.1)
  *
  * The algorithm is rsaEncryption with parameters NULL (RFC 8017, A.1). Keys of id-RSASSA-PSS are
- * refused: they may serve for PSS with certain hashes alone (RFC 4055, 1.2), which a key here does
- * not remember.
+ * refused: they may be used for PSS with certain hashes only (RFC 4055, 1.2), and a key in memory
+ * does not store that.
  *
- * DER is strict (X.690, chapter 10): lengths and numbers in the fewest bytes, no length without an
- * end, no number below 0, nothing behind a key. A file has less than 16 MiB of it.
+ * DER is strict (X.690, chapter 10): lengths and numbers in the fewest bytes, no indefinite length,
+ * no number below 0, nothing behind a key. Its size is below 16 MiB.
  *
- * PEM is RFC 7468. Text in front of the key and behind it is passed over, with blocks of other
- * labels: certificates, parameters of curves. The first key counts. Lines may have any length
+ * PEM is RFC 7468. Text before and behind the key is skipped, and so are blocks with other labels,
+ * such as certificates and parameters of curves. The first key is read. Lines may have any length
  * and end with LF, CR or CRLF; blanks and empty lines may stand between characters of base64.
  * Base64 is strict (RFC 4648): as much padding as needed, unused bits are 0.
  *
- * Constant time: for the bytes of private numbers, also in base64. Public are the lengths of all
- * numbers, the places of line breaks, n, e, and the status.
+ * Constant time: for the bytes of private numbers, also in base64. The lengths of all numbers, the
+ * places of line breaks, n, e, and the status are public.
  */
 #ifndef EVERYCORE_RSA_KEY_FILE_H
 #define EVERYCORE_RSA_KEY_FILE_H
@@ -49,7 +49,7 @@ extern "C" {
 #endif
 
 /*
- * Every call below may return
+ * Errors of every call below:
  *
  * EVC_ERR_ENCODING    the file is neither DER nor PEM of such a key
  * EVC_ERR_ALGORITHM   a key of another algorithm, or of a version that is not read: with more than
@@ -62,13 +62,13 @@ extern "C" {
 /* ---- From a file to a key -------------------------------------------------------------------- */
 
 /*
- * Set the key of a file, PEM or DER, with the kernel of bn that selection gives for its length:
- * evc_bn_select_for(features, policy, EVC_USE_ANY, ...).
+ * Sets the key that a file contains, PEM or DER, with the kernel that evc_bn_select_for(features,
+ * policy, EVC_USE_ANY, ...) gives for its length.
  *
- * memory, least_bits: as for evc_rsa_set_private_in. scratch: for what base64 gives, and what
- * evc_rsa_scratch_bytes() says; EVC_RSA_MOST_SCRATCH_BYTES() has room for both. It is wiped before
- * the call returns. The memory is wiped first, also if the call then fails. The file is left: wipe
- * it.
+ * memory, least_bits: as for evc_rsa_set_private_in. scratch: room for the decoded base64 and
+ * evc_rsa_scratch_bytes() bytes; EVC_RSA_MOST_SCRATCH_BYTES() is enough for both. It is wiped
+ * before the call returns. The memory is wiped first, also if the call then fails. The call does
+ * not wipe the file: the caller does.
  *
  * EVC_ERR_OVERLAP   the file lies in the memory
  * others            as above, and as evc_rsa_set_private_in and evc_rsa_set_public_in
@@ -87,17 +87,17 @@ EVC_CHECKED enum evc_status evc_rsa_load_public(void *memory, size_t memory_byte
 /* ---- From a file to numbers ------------------------------------------------------------------ */
 
 /*
- * The numbers of a file, for evc_rsa_set_private_in and evc_rsa_set_public_in, which check
- * them. They are not copied: those of DER are in the file, and those of PEM in room, where base64
- * is decoded to.
+ * Reads the numbers of a file, for evc_rsa_set_private_in and evc_rsa_set_public_in, which check
+ * them. Numbers are not copied: *numbers points into the file if it is DER, or into room, where
+ * base64 is decoded to.
  *
- * room: room_bytes bytes; file_bytes are always enough, three quarters of the base64 are needed,
- * and none for DER. It may be the file itself; else they do not overlap. Wipe it when the key is
- * set up.
+ * room: room_bytes bytes. DER needs none, PEM three quarters of the size of the base64; file_bytes
+ * are always enough. room may be the file itself; otherwise they do not overlap. Wipe it when the
+ * key is set up.
  *
  * evc_rsa_read_public finds n and e; the other numbers are then NULL.
  *
- * After an error *numbers is empty, and the bytes of room that were written are zeros.
+ * After an error *numbers is all zeros, and the call has wiped what it wrote to room.
  */
 EVC_CHECKED enum evc_status evc_rsa_read_private(const uint8_t *file, size_t file_bytes,
                                                  uint8_t *room, size_t room_bytes,

@@ -15,11 +15,11 @@
  *                                      ciphertexts with a message of its own, always the
  *                                      same (implicit rejection)
  *
- * The hash is the caller's, for this library has none. Messages to sign are given as their
- * digests. Scratch memory for every call here: evc_rsa_padding_scratch_bytes(). Signatures,
- * ciphertexts, digests and labels are public. Secret are messages that are encrypted, salts
- * and seeds, and the length of a message that PKCS#1 v1.5 decrypts. The length of a message
- * that OAEP accepts is public.
+ * The caller provides the hash: this library has none. Messages to sign are given as their digests.
+ * Scratch memory for every call here: evc_rsa_padding_scratch_bytes(). Signatures, ciphertexts,
+ * digests and labels are public. Encrypted messages, salts and seeds are secret, and so is the
+ * length of a message that PKCS#1 v1.5 decrypts. The length of a message that OAEP accepts is
+ * public. Calls handle secrets in constant time and clear them as everycore/rsa.h says.
  */
 #ifndef EVERYCORE_RSA_PADDING_H
 #define EVERYCORE_RSA_PADDING_H
@@ -41,14 +41,14 @@ struct evc_rsa_piece {
 };
 
 /*
- * digest writes the hash of all pieces, one behind the other, of digest_bytes bytes, and returns 0.
- * Anything else means that it could not: then the call ends with EVC_ERR_HASH. It is to be
- * constant-time for what it hashes, and to clear what it used. context is handed to it as it is.
- * PKCS#1 v1.5 signatures hash nothing: there digest may be NULL.
+ * digest hashes all pieces, one behind the other, writes digest_bytes bytes to out, and returns 0.
+ * Any other result means failure: the call then returns EVC_ERR_HASH. The function must be
+ * constant-time for the bytes of the pieces, and clear its own secrets. context: passed to digest.
+ * PKCS#1 v1.5 signatures hash nothing, so digest may be NULL there.
  *
- * digest_bytes: 16 to 64. block_bytes: of HMAC with it (FIPS 198-1), 64 for SHA-256, 128 for
- * SHA-512; for implicit rejection alone. prefix: for PKCS#1 v1.5 signatures alone, the DER of
- * DigestInfo up to the digest.
+ * digest_bytes: 16 to 64. block_bytes: of HMAC with this hash (FIPS 198-1), 64 for SHA-256, 128 for
+ * SHA-512; needed for implicit rejection only. prefix: the DER of DigestInfo up to the digest;
+ * needed for PKCS#1 v1.5 signatures only.
  */
 struct evc_rsa_hash {
     int (*digest)(void *context, const struct evc_rsa_piece *pieces, size_t n_pieces, uint8_t *out);
@@ -66,23 +66,23 @@ EVC_API const uint8_t *evc_rsa_digest_prefix(const char *name, uint32_t *prefix_
 EVC_API size_t evc_rsa_padding_scratch_bytes(const struct evc_bn *kernel, size_t n_bits);
 
 /*
- * Every call below may return
+ * Errors of every call below:
  *
- * EVC_ERR_HASH      the hash failed, is NULL, has no digest (but for PKCS#1 v1.5 signatures),
- *                   or has sizes that are none
+ * EVC_ERR_HASH      the hash failed or is NULL; its member digest is NULL (except for PKCS#1 v1.5
+ *                   signatures); or its digest or block size is not supported
  * EVC_ERR_LENGTH    a digest, a message or a ciphertext has a wrong length
  * EVC_ERR_KEY_SIZE  n is too short for this padding
  * EVC_ERR_SCRATCH, EVC_ERR_KERNEL, EVC_ERR_RANDOM, EVC_ERR_FAULT   as the raw operations
  *                                                                  of everycore/rsa.h
  *
- * Outputs have n_bytes bytes where nothing else is said. After an error they hold zeros, but for
- * EVC_ERR_KERNEL, which writes nothing.
+ * Outputs have n_bytes bytes, unless said otherwise. After an error they hold zeros; only
+ * EVC_ERR_KERNEL leaves them unchanged.
  */
 
 /* ---- Signatures ------------------------------------------------------------------------------ */
 
-/* RSASSA-PKCS1-v1_5. Verification compares the whole padding, with parameters NULL in
- * DigestInfo: EVC_ERR_SIGNATURE. */
+/* RSASSA-PKCS1-v1_5. Verification compares the whole padding, with parameters NULL in DigestInfo.
+ * EVC_ERR_SIGNATURE: the signature does not match. */
 EVC_CHECKED enum evc_status evc_rsa_sign_pkcs1(const struct evc_rsa_private *key,
                                                const struct evc_rsa_hash *hash,
                                                const uint8_t *digest, size_t digest_bytes,
@@ -94,9 +94,9 @@ EVC_CHECKED enum evc_status evc_rsa_verify_pkcs1(const struct evc_rsa_public *ke
                                                  const uint8_t *signature, size_t signature_bytes,
                                                  void *scratch, size_t scratch_bytes);
 
-/* RSASSA-PSS. hash: of the message. mgf_hash: of the mask, usually the same. salt_bytes:
- * usually those of the digest; for verification also EVC_RSA_ANY_SALT, which takes the
- * length from the signature. */
+/* RSASSA-PSS. hash: of the message. mgf_hash: of the mask, usually the same. salt_bytes: the length
+ * of the salt, usually that of the digest; for verification also EVC_RSA_ANY_SALT, which takes the
+ * length from the signature. EVC_ERR_SIGNATURE: the signature does not match. */
 #define EVC_RSA_ANY_SALT UINT32_MAX
 
 struct evc_rsa_pss {
@@ -158,12 +158,13 @@ EVC_CHECKED enum evc_status evc_rsa_encrypt_pkcs1(const struct evc_rsa_public *k
  * message: room for n_bytes - 11 bytes; *message_bytes tells how many it
  * has, and the rest are zeros.
  *
- * A ciphertext with a wrong padding gets EVC_OK and a message that follows from it and the key: its
- * bytes and its length look random, and are the same each time. So neither the status nor the time
- * tells an attacker whether the padding was right (Bleichenbacher 1998; Kario 2023, "Everlasting
- * ROBOT"). The length is secret as well: a protocol that expects one compares it without a branch.
+ * For a ciphertext with a wrong padding the call returns EVC_OK and a message that is computed from
+ * the ciphertext and the key. Its bytes and its length look random, and are the same each time. So
+ * neither the status nor the time tells an attacker whether the padding was right (Bleichenbacher
+ * 1998; Kario 2023, "Everlasting ROBOT"). The length is secret as well: a protocol that expects a
+ * certain length compares it without a branch.
  *
- * With SHA-256 the message is the one that OpenSSL gives since version 3.2.
+ * With SHA-256 the message equals that of OpenSSL 3.2 and newer.
  *
  * EVC_ERR_RANGE    as evc_rsa_private
  *
