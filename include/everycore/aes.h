@@ -32,7 +32,7 @@ extern "C" {
 #define EVC_AES_BLOCK_BYTES 16
 #define EVC_AES_MAX_ROUNDS 14
 
-struct evc_aes; /* a kernel's descriptor; what is in it is below, for those who write kernels */
+struct evc_aes; /* a kernel's descriptor; its members are below, for authors of kernels */
 
 /* Every key begins with this; the rest is the kernel's own. */
 struct evc_aes_head {
@@ -63,11 +63,11 @@ EVC_API const struct evc_aes *evc_aes_named(const char *name);
 EVC_API const struct evc_aes *evc_aes_at(unsigned index);
 
 /*
- * Many kernels have a second descriptor, evc_aes_<name>_forward: the forward cipher alone, for
- * keys that only encrypt (evc_aes_set_encrypt_key, pairs of GCM). A program that names it, and
- * whose linker drops unused sections (-Wl,--gc-sections), holds no decryption. It encrypts blocks
- * and does CTR as fast as the whole kernel; other modes are composed of blocks. The lines of
- * src/kernels.def with the mark PAIR have it.
+ * Many kernels have a second descriptor, evc_aes_<name>_forward, which only encrypts (for
+ * evc_aes_set_encrypt_key and pairs of GCM). A program that names it contains no decryption, if its
+ * linker drops unused sections (-Wl,--gc-sections). It encrypts blocks and does CTR as fast as the
+ * whole kernel; other modes are composed of blocks. The lines of src/kernels.def with the mark PAIR
+ * have this descriptor.
  */
 
 /* Any descriptor begins with its struct evc_kernel. */
@@ -85,7 +85,7 @@ static inline const struct evc_kernel *evc_aes_kernel(const struct evc_aes *aes)
  *
  * EVC_ERR_KEY_SIZE    key_bits is none of these
  * EVC_ERR_KERNEL      kernel is NULL, or its key needs more bytes than there are; or the kernel
- *                     has the forward cipher alone, and the key is to decrypt
+ *                     only encrypts (evc_aes_<name>_forward), and the key is to decrypt
  * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes (malloc() aligns to
  *                     8 on some 32-bit systems)
  * EVC_ERR_OVERLAP     user_key lies in the memory of the key
@@ -106,9 +106,9 @@ EVC_CHECKED enum evc_status evc_aes_set_best(union evc_aes_key *key, uint64_t fe
                                              unsigned key_bits);
 
 /*
- * The same in memory of the caller, for machines where a union is too large: memory_bytes bytes, at
- * least kernel->kernel.key_bytes of them (struct evc_kernel), aligned to 16. All of the memory
- * belongs to the key. Use it as `const union evc_aes_key *key = memory;`, wipe it by
+ * Set up a key in memory of the caller, for machines where the union is too large: memory_bytes
+ * bytes, at least kernel->kernel.key_bytes of them (struct evc_kernel), aligned to 16. All of the
+ * memory belongs to the key. Use it as `const union evc_aes_key *key = memory;`, wipe it by
  * evc_wipe(memory, memory_bytes), and copy it by memcpy() of memory_bytes, never by `copy = *key`,
  * which reads beyond the memory.
  */
@@ -147,9 +147,9 @@ EVC_CHECKED enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const 
 struct evc_aes {
     struct evc_kernel kernel;
 
-    /* Mandatory, but for decrypt of the forward cipher alone. user_key: 16, 24 or 32 bytes as
-     * head.rounds (10, 12, 14) says; decryption material is made only if head.can_decrypt. n_blocks
-     * may be 0. */
+    /* Mandatory; decrypt is NULL in descriptors evc_aes_<name>_forward. user_key: 16, 24 or 32
+     * bytes as head.rounds (10, 12, 14) says; decryption material is made only if head.can_decrypt.
+     * n_blocks may be 0. */
     void (*set_key)(void *key, const uint8_t *user_key);
     void (*encrypt)(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
     void (*decrypt)(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);

@@ -16,8 +16,9 @@
  * it, in memory of the caller, and it remembers the kernel. Keys may be copied and shared by
  * threads; they hold no pointer into themselves.
  *
- * Scratch memory belongs to one call at a time. It may stand at any address and hold anything; the
- * call wipes what it used. Nothing is allocated, and no function needs more than 1 KiB of stack.
+ * Scratch memory belongs to one call at a time. It may have any alignment and content; the call
+ * wipes the bytes that it used. Nothing is allocated, and no function needs more than 1 KiB of
+ * stack.
  *
  * Timing, with a kernel of class CT: depends on lengths and on the status returned. It does not
  * depend on bases, on moduli (the primes of RSA are secret moduli), or on exponents, except in
@@ -43,7 +44,7 @@ extern "C" {
 #define EVC_BN_MAX_BITS 8192u
 #define EVC_BN_MAX_BYTES (EVC_BN_MAX_BITS / 8)
 
-struct evc_bn; /* a kernel's descriptor; what is in it is below, for those who write kernels */
+struct evc_bn; /* a kernel's descriptor; its members are below, for authors of kernels */
 
 /* Sizes that a kernel needs for moduli of one length. All numbers of bytes are multiples of 16. */
 struct evc_bn_shape {
@@ -89,7 +90,7 @@ static inline const struct evc_kernel *evc_bn_kernel(const struct evc_bn *bn)
 
 /* ---- Moduli ---------------------------------------------------------------------------------- */
 
-/* Bytes of memory for a modulus of so many bits, a multiple of 8, and of scratch memory for any one
+/* Bytes of memory for a modulus of n_bits bits, a multiple of 8, and of scratch memory for any one
  * call with it. 0: kernel is NULL, or there are no moduli of this length. */
 EVC_API size_t evc_bn_modulus_bytes(const struct evc_bn *kernel, size_t n_bits);
 EVC_API size_t evc_bn_scratch_bytes(const struct evc_bn *kernel, size_t n_bits);
@@ -246,8 +247,8 @@ EVC_CHECKED enum evc_status evc_bn_mod_words(const struct evc_bn_words *words,
  *
  * key: a struct evc_bn_modulus, already set, and right behind it (EVC_BN_PRIVATE in bn/kernel.h)
  * shape.private_bytes bytes that set_modulus fills. Numbers in the kernel's form have
- * shape.form_bytes bytes; they stand at multiples of 16, in scratch memory at multiples of 64 if
- * form_bytes is one. kernel.key_bytes: of the head alone.
+ * shape.form_bytes bytes; they are aligned to 16 bytes, in scratch memory to 64 bytes if form_bytes
+ * is a multiple of 64. kernel.key_bytes: the size of struct evc_bn_modulus only.
  * scratch: shape.scratch_bytes bytes, as aligned; operations may leave secrets there.
  *
  * load gives the form of a number of in_bytes bytes, at most as many as the modulus has; it

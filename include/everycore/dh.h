@@ -132,7 +132,7 @@ EVC_CHECKED enum evc_status evc_dh_make_secret(const struct evc_dh_group *group,
  * EVC_ERR_KERNEL   the group is not set up
  * EVC_ERR_SCRATCH  fewer bytes than evc_dh_scratch_bytes() says
  *
- * After an error y holds zeros, but for EVC_ERR_KERNEL, which writes nothing.
+ * After an error y holds zeros; only EVC_ERR_KERNEL leaves it unchanged.
  */
 EVC_CHECKED enum evc_status evc_dh_public(const struct evc_dh_group *group, const uint8_t *x,
                                           uint8_t *y, void *scratch, size_t scratch_bytes);
@@ -152,7 +152,7 @@ EVC_CHECKED enum evc_status evc_dh_public(const struct evc_dh_group *group, cons
  * EVC_ERR_PARAMETER  flags has another bit
  * others             as evc_dh_public
  *
- * After an error z holds zeros, but for EVC_ERR_KERNEL, which writes nothing.
+ * After an error z holds zeros; only EVC_ERR_KERNEL leaves it unchanged.
  */
 EVC_CHECKED enum evc_status evc_dh_shared(const struct evc_dh_group *group, const uint8_t *x,
                                           const uint8_t *peer, size_t peer_bytes, unsigned flags,

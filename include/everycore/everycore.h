@@ -12,8 +12,8 @@
  * with a key that is not set up.
  *
  * Buffers: a pointer may be NULL if its length is 0. If the length is not 0, calls of AES, of its
- * modes and of GCM that have a status return EVC_ERR_PARAMETER. They check the key, the state and
- * the lengths first. No other pointer may be NULL.
+ * modes and of GCM that have a status return EVC_ERR_PARAMETER for NULL. They check the key, the
+ * state and the lengths first. No other pointer may be NULL.
  *
  * Alignment: keys and their copies are aligned to 16 bytes, because kernels load them as vectors. A
  * call with a key at any other address returns EVC_ERR_ALIGNMENT, and otherwise does the same as
@@ -53,6 +53,7 @@ extern "C" {
 #define EVC_CHECKED EVC_API
 #endif
 
+/* Aligns an object to n bytes: EVC_ALIGN(16) static uint8_t memory[4096]; */
 #if defined(__cplusplus)
 #define EVC_ALIGN(n) alignas(n)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -86,7 +87,7 @@ enum evc_status {
                          * byte that is not zero */
     EVC_ERR_RANGE,      /* bn: an operand is not below the modulus; rsa: the input
                          * is not from 2 to n - 2; dh: the secret is 0 */
-    EVC_ERR_INVERSE,    /* bn: the number has no inverse, for it and the modulus
+    EVC_ERR_INVERSE,    /* bn: the number has no inverse, because it and the modulus
                          * have a common divisor */
     EVC_ERR_SCRATCH,    /* bn and its layers: the scratch memory is too small */
     EVC_ERR_COMPOSITE,  /* prime: the number is composite, or below 2 */

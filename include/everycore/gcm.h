@@ -40,7 +40,7 @@ extern "C" {
 #define EVC_GCM_MAX_TEXT ((UINT64_C(1) << 36) - 32)
 #define EVC_GCM_MAX_AAD ((UINT64_C(1) << 61) - 1)
 
-struct evc_gcm; /* a kernel's descriptor; what is in it is below, for those who write kernels */
+struct evc_gcm; /* a kernel's descriptor; its members are below, for authors of kernels */
 
 /* Every key begins with this. */
 struct evc_gcm_head {
@@ -191,8 +191,8 @@ EVC_CHECKED enum evc_status evc_gcm_open_many(const union evc_gcm_key *key,
  * in pieces outputs plaintext before it is verified: unless finish returns EVC_OK, use none of it
  * and wipe it.
  *
- * A state that is all zeros holds no message; evc_wipe() and finish leave it so. start begins a
- * message, whatever the state held before; a start that fails leaves no message.
+ * A state that is all zeros holds no message; evc_wipe() and finish write zeros. start begins a
+ * message, whatever the state held before; a start that fails leaves zeros.
  *
  * EVC_ERR_NONCE_SIZE  start: as above
  * EVC_ERR_STATE       a call out of order: no message is begun, it is finished,

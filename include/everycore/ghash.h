@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-struct evc_ghash; /* a kernel's descriptor; what is in it is below, for those who write kernels */
+struct evc_ghash; /* a kernel's descriptor; its members are below, for authors of kernels */
 
 /* Every key begins with this; the rest is the kernel's own. */
 struct evc_ghash_head {

@@ -6,12 +6,12 @@
  *
  *   EVC_PLACE_<ISA>  where its files are built: ALL or the name of one of the
  *                    EVC_<place> macros below
- *   EVC_CC_<ISA>     what the compiler must be told (the string of a target attribute); on Arm GCC
- *                    and clang have other words for it
- *   EVC_NEEDS_<ISA>  what the CPU must have, feature bits of that architecture
+ *   EVC_CC_<ISA>     the string of the target attribute that enables it in the compiler; on Arm
+ *                    GCC and clang have different strings
+ *   EVC_NEEDS_<ISA>  the features that the CPU must have, as bits of that architecture
  *
- * (EVC_ARCH_<place> gives the architecture.) A new ISA is these lines and nothing else.
- * The needs are plain constants, so any host can answer for any CPU.
+ * (EVC_ARCH_<place> gives the architecture.) A new ISA needs these lines and nothing else. The
+ * needs are plain constants, so any host can answer for any CPU.
  */
 #ifndef EVERYCORE_ISA_H
 #define EVERYCORE_ISA_H

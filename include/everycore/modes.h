@@ -28,9 +28,9 @@
  *
  *     EVC_ERR_KERNEL     the key is not set up: its set-up failed, or it was wiped
  *
- * Messages in pieces: a state that is all zeros holds no message; evc_wipe() and finish leave it
- * so. start begins a message, whatever the state held before; a start that fails leaves no
- * message. All other calls:
+ * Messages in pieces: a state that is all zeros holds no message; evc_wipe() and finish write
+ * zeros. start begins a message, whatever the state held before; a start that fails leaves zeros.
+ * All other calls:
  *
  *     EVC_ERR_STATE      a call out of order: no message is begun, it is finished, a part of it
  *                        is over (associated data after text), or it goes the other way

@@ -41,7 +41,7 @@ extern "C" {
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-/* Bytes of scratch memory for a test of a number of so many bits, a multiple of 8, from 8 to 8192.
+/* Bytes of scratch memory for a test of a number of n_bits bits, a multiple of 8, from 8 to 8192.
  * 0: kernel is NULL, or there is no such length. */
 EVC_API size_t evc_prime_test_scratch_bytes(const struct evc_bn *kernel, size_t n_bits);
 
@@ -172,9 +172,9 @@ EVC_CHECKED enum evc_status evc_prime_find_safe(const struct evc_prime_search *s
                                                 size_t p_bits, uint8_t *p, void *scratch,
                                                 size_t scratch_bytes);
 
-/* The bound of the primes by which these searches strike, for estimates: a candidate that
- * is left is prime with a chance of 1.781 ln(bound) / ln(2^bits) (Mertens 1874; e to
- * Euler's constant is 1.781). */
+/* The searches strike out multiples of all primes below this bound. For estimates: a candidate that
+ * is left is prime with a probability of 1.781 ln(bound) / ln(2^bits) (Mertens 1874; e to Euler's
+ * constant is 1.781). */
 EVC_API uint32_t evc_prime_sieve_bound(size_t p_bits, int is_safe);
 
 #ifdef __cplusplus

@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-struct evc_qarma; /* a kernel's descriptor; what is in it is below, for those who write kernels */
+struct evc_qarma; /* a kernel's descriptor; its members are below, for authors of kernels */
 
 /* The S-boxes of the paper. Arm's QARMA5 is sigma 2 with 5 rounds, its QARMA3
  * sigma 1 with 3 rounds. */

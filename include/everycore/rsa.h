@@ -186,7 +186,7 @@ EVC_CHECKED enum evc_status evc_rsa_generate(const struct evc_prime_search *sear
  * EVC_ERR_KERNEL   the key is not set up
  * EVC_ERR_SCRATCH  fewer bytes than evc_rsa_scratch_bytes() says
  *
- * After an error out holds zeros, but for EVC_ERR_KERNEL, which writes nothing.
+ * After an error out holds zeros; only EVC_ERR_KERNEL leaves it unchanged.
  */
 EVC_CHECKED enum evc_status evc_rsa_public(const struct evc_rsa_public *key, const uint8_t *in,
                                            uint8_t *out, void *scratch, size_t scratch_bytes);
@@ -203,7 +203,7 @@ EVC_CHECKED enum evc_status evc_rsa_public(const struct evc_rsa_public *key, con
  * EVC_ERR_KERNEL   the key is not set up
  * EVC_ERR_SCRATCH  fewer bytes than evc_rsa_scratch_bytes() says
  *
- * After an error out holds zeros, but for EVC_ERR_KERNEL, which writes nothing.
+ * After an error out holds zeros; only EVC_ERR_KERNEL leaves it unchanged.
  */
 EVC_CHECKED enum evc_status evc_rsa_private(const struct evc_rsa_private *key, const uint8_t *in,
                                             uint8_t *out, const struct evc_random *random,

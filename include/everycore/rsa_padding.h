@@ -133,8 +133,8 @@ EVC_CHECKED enum evc_status evc_rsa_encrypt_oaep(const struct evc_rsa_public *ke
                                                  size_t scratch_bytes);
 
 /*
- * message: room for n_bytes - 2 digest_bytes - 2 bytes; *message_bytes tells how many it
- * has, and the rest are zeros.
+ * message: room for n_bytes - 2 digest_bytes - 2 bytes. The call writes the length of the
+ * message to *message_bytes, and zeros behind the message.
  *
  * EVC_ERR_PADDING  OAEP padding check failed: another key, another label, or a damaged ciphertext.
  *                  Neither the status nor the time tells which (Manger 2001).
@@ -155,8 +155,8 @@ EVC_CHECKED enum evc_status evc_rsa_encrypt_pkcs1(const struct evc_rsa_public *k
                                                   size_t scratch_bytes);
 
 /*
- * message: room for n_bytes - 11 bytes; *message_bytes tells how many it
- * has, and the rest are zeros.
+ * message: room for n_bytes - 11 bytes. The call writes the length of the
+ * message to *message_bytes, and zeros behind the message.
  *
  * For a ciphertext with a wrong padding the call returns EVC_OK and a message that is computed from
  * the ciphertext and the key. Its bytes and its length look random, and are the same each time. So
