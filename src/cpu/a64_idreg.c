@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A64 by its identification registers: for firmware, hypervisors and kernels, which may read them,
- * and for whoever is told their values. Decoding is pure and there on every host.
+ * and for programs that get their values from elsewhere. Decoding works on every host.
  *
  * Source: Arm DDI 0487 (2024), descriptions of MIDR_EL1, ID_AA64PFR0_EL1, ID_AA64ISAR0_EL1,
  *         ID_AA64ZFR0_EL1.

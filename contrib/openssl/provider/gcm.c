@@ -103,7 +103,7 @@ static int find_next_iv(struct gcm *gcm)
     return 1;
 }
 
-/* The IV of the next message, of which the last n bytes are told. */
+/* Starts the next message, and writes the last n bytes of its IV to `told`. */
 static int next_iv(struct gcm *gcm, uint8_t *told, size_t n)
 {
     if (!find_next_iv(gcm) || !start(gcm))

@@ -34,7 +34,7 @@ def _both(name: str, *flags: str) -> FlagSet:
     return FlagSet(name, flags, flags)
 
 
-# Those that tell most come first: plain levels, then what is known to go wrong.
+# The most informative sets come first: plain levels, then flags that are known to cause faults.
 FLAG_SETS = (
     _both("O2", "-O2"),
     _both("O2+v4", "-O2", "-march=x86-64-v4"),

@@ -27,7 +27,7 @@ class Axes:
 
 
 def plan(axes: Axes, host_cpu: HostCpu) -> list[ResolvedCell]:
-    """All cells, each once, those that tell most first.
+    """Return all cells, each once, the most informative ones first.
 
     The first are the first flag set of the newest and the oldest compilers on each function; from
     there both lists are gone down together, so that what is cut off at any point is a smaller
