@@ -1,28 +1,101 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM of whole messages, and of groups of vectors for pieces of messages.
+ * GCM (SP 800-38D, 2007) by VAES and VPCLMULQDQ on vectors of 4 blocks: whole messages, and groups
+ * of vectors for pieces of messages. x86_vaes512.c has the rest of the kernel.
  *
- * A text of at most 288 bytes goes in one straight line, longer ones in groups: see "Long
- * messages". The reason for assembly: messages overlap in a core's window of some 450 instructions,
- * so that a short one costs about its latency times its instructions. Here are no frames, AES comes
- * first, and short messages use vectors 0 to 15 alone, so that no others have to be cleared. To
- * open, tag_bytes has the bit `opens`; long messages have k3, not 0 to seal.
+ * Contents: the method (below): hash, bit order, products, powers, lanes, text, secrets
+ *           1. Names           registers, bits
+ *           2. Tables          constants
+ *           3. Steps           macros: AES, text, the hash, associated data, tags
+ *           4. Functions       of short messages: AES, associated data, the hash and the tag
+ *           5. Short messages  at most 288 bytes of text: a macro for each layout of lanes
+ *           6. Long messages   groups of 8 vectors
+ *           7. Entries         what C calls: groups, open, seal; the choice by the length
  *
- * Lanes:    nothing, the last block of associated data (or zeros), text, lengths. The last block is
- *           in the last lane, so that each meets its power of H at a fixed place. The lane before
- *           the text has counter 1, that of J_0, whose encryption is the tag mask. Up to three
- *           blocks of associated data before its last one go into lanes that are left in front of
- *           it, and up to four that find none into a vector in front. More than these are hashed on
- *           their own. Where a vector of AES can be saved, or half of one, J_0 and associated data
- *           have other lanes: see even_message and half_message.
- * Text:     its accesses begin at its start or end at its end, and overlap: so nothing around it is
- *           accessed, and no masked access can reach into another page. One permutation of bytes
- *           moves text into its lanes, and one moves it back.
+ * To follow a message of 40 bytes that is sealed: evc_gcm_seal (gcm.c) calls
+ * evc_gcm_x86_vaes512_seal (7), which chooses message_apart 1, 0, 0 (5.2). Its steps are
+ * begin_message, aes_of_message (3.2), load_aad (3.5), multiply_aad, lengths_as_hashed (3.5),
+ * ends_of_text, load_last_block (3.3), last_round_and_store_apart, take_last_ciphertext (3.2), and
+ * finish_with_multiplied_aad, which hashes (hash_of_message, 3.4) and jumps to finish_vectors
+ * (4.2). x86_gcm_asm.h has what does not depend on the width of vectors: load_iv, middle_rounds,
+ * tags.
  *
- * Arguments as the System V ABI has them: key in rdi, iv in rsi, aad in rcx, aad_bytes in r8, in in
- * r9; out, len_bytes, tag and tag_bytes on the stack. r10 = len_bytes, rax = the same, whole
- * blocks, r11 = byte_numbers; of short messages, behind AES rsi = rax - r10, the bytes that the
- * last block lacks, and r8 = out.
+ * This is assembly since messages overlap in a core's window of some 450 instructions, so that a
+ * short one costs about its latency times its instructions. There are no frames, and AES comes
+ * first. Short messages go in one straight line.
+ *
+ * The hash
+ *
+ *   Blocks X_1 to X_N are hashed (associated data, ciphertext, lengths), with Y_0 = 0 and
+ *   Y_i = (Y_(i-1) + X_i) H in GF(2^128), where + is XOR. So the hash is a sum,
+ *
+ *       Y_N = X_1 H^N + X_2 H^(N-1) + ... + X_N H,
+ *
+ *   and the block at place k from the end meets H^k, whatever N is. Blocks are in vectors of four
+ *   lanes. If the last block is in the last lane, then lane l of the p-th vector from the end meets
+ *   H^(4p - l), and a vector of powers is one load from a fixed place. Lanes in front of X_1 are
+ *   zeros. The products of all lanes are added, reduced once, and then lanes are added. If blocks
+ *   have been hashed before, their hash is added to the next block: it meets that block's power.
+ *
+ * Bit order and reduction
+ *
+ *   The first bit of a block is the coefficient of x^0. With its bytes reversed, bit i of a block
+ *   is the coefficient of x^(127-i). Let A(z) be the polynomial with these bits: z is 1/x, and A is
+ *   z^127 times the element. GHASH's polynomial x^128 + x^7 + x^2 + x + 1 becomes
+ *
+ *       P(z) = z^128 + z^127 + z^126 + z^121 + 1.
+ *
+ *   A B is z^254 times the product of two elements, and z^127 times it is wanted. The key holds
+ *   powers of H times z more, so that A B has to be divided by z^128, modulo P. That takes two
+ *   steps of 64 bits. For A B = lo + mi z^64 + hi z^128 let c be the lower half of lo, d the upper
+ *   one. As P = 1 + z^64 (z^64 + q) with q = z^63 + z^62 + z^57 = 0xc200000000000000,
+ *
+ *       lo / z^64 = (lo + c P) / z^64 = d + c z^64 + c q:
+ *
+ *   lo with its halves exchanged (vpshufd $0x4e), plus one product (vpclmulqdq). It is added to mi,
+ *   mi / z^64 is added to hi, and hi is the hash. See `reduce`; vpternlogq $0x96 adds three terms.
+ *
+ * Products
+ *
+ *   With halves a = a_0 + a_1 z^64 and h = h_0 + h_1 z^64, lo = a_0 h_0 and hi = a_1 h_1.
+ *   Short messages make mi = a_0 h_1 + a_1 h_0 by two products, four in all. Long texts and long
+ *   associated data use Karatsuba's method: the sum of (a_0 + a_1)(h_0 + h_1), to which the sums of
+ *   lo and of hi are added once, before the reduction. There, two vectors are multiplied at once:
+ *   one register has a_0 of both, one has a_1 of both, and their sum is a_0 + a_1 (`halves_of`).
+ *
+ * Powers
+ *
+ *   The key holds H^64 to H^1, in 16 vectors, as pairs of 128 bytes: the pair of the last two
+ *   vectors comes last, and powers_end is behind it. The first 64 bytes of a pair have h_0 of both
+ *   vectors, the others h_1. A word of 128 bits has the first vector's half as its lower half, and
+ *   the second one's as its upper half. So bit 4 of the immediate value of vpclmulqdq chooses the
+ *   vector, and bit 0 the half of a. Vector p from the end is the second of its pair if p is odd.
+ *   The sums of halves for Karatsuba's method are made where they are used.
+ *
+ * Lanes
+ *
+ *   A message in one piece is: lanes without a use, the last block of associated data (or zeros),
+ *   text, lengths. In AES the same lanes have counters, and the tag mask, J_0 through AES, costs no
+ *   vector: J_0, whose number is 1, has the lane in front of the text, or that of the lengths. Up
+ *   to three blocks of associated data before its last one go into lanes that are left in front of
+ *   it, and up to eight that find none into one or two vectors in front. More are hashed on their
+ *   own. Section 5 has the layouts.
+ *
+ * Text
+ *
+ *   Accesses begin at the start of the text or end at its end, and overlap: so nothing around it is
+ *   accessed, and no masked access can reach into another page. One permutation of bytes moves text
+ *   into its lanes, and one moves it back.
+ *
+ * Secrets
+ *
+ *   Round keys, powers of H, states, the text, the hash and the tag mask are in vectors alone,
+ *   never in general registers or on the stack. Functions that C calls end with zeros in all
+ *   vectors that they have used: the ABI would let later code find what is in them, and store it.
+ *   Short messages use vectors 0 to 15 alone, since 16 to 31 take longer instructions to clear.
+ *   General registers and masks have lengths and addresses, but for the number of a piece's counter
+ *   on its way to a vector. Branches depend on lengths, on the number of rounds, and on whether the
+ *   call opens; a wrong tag is told by a conditional move.
  */
 #include "common/x86_asm.h"
 
@@ -30,16 +103,115 @@
 
 #include "gcm/x86_gcm_asm.h"
 
-.set most_bytes, 288
-.set powers_end, 16 + 240 + 1024
-.set opens, 30        /* bit of tag_bytes: the message is opened */
-.set has_front, 29    /* the same: associated data has a vector in front of others, too */
-.set has_two, 27      /* the same: it has two vectors in front */
-.set has_lanes, 28    /* the same: associated data has a vector, which a block alone has not */
+/* ---- 1. Names -------------------------------------------------------------------------------- */
+
+/* General registers. A name with _32 is the lower half of a register. */
+#define KEY %rdi        /* struct key: the number of rounds, round keys, powers of H */
+#define IV %rsi         /* 12 bytes; the register is free when they are in IV_LANES */
+#define AAD %rcx        /* associated data */
+#define AAD_BYTES %r8   /* its length; may have the bit hashed_aad */
+#define AAD_BYTES_32 %r8d
+#define OUT %r8         /* output: where the text goes; behind AAD_BYTES */
+#define IN %r9          /* the text */
+#define LEN %r10        /* bytes of the text */
+#define LEN_32 %r10d
+#define TABLES %r11     /* byte_numbers: all tables are addressed from here */
+#define PADDED %rax     /* LEN rounded up to whole blocks */
+#define PADDED_32 %eax
+#define LACKING %rsi    /* PADDED - LEN: the bytes that the last block lacks, 0 to 15 */
+#define LACKING_32 %esi
+#define LAST_ROUND %rdx /* behind AES: 16 times the number of rounds, the place of the last key */
+#define HAS_AAD %edx    /* behind the load of associated data: 0 if there is none */
+#define TABLES_LESS_PADDED %rdx  /* byte n of the text is n bytes before byte n of a table here */
+#define TABLES_LESS_LACKING %rcx
+#define LAST_MASK %k1   /* the bytes of the last vector that are text */
+#define FIRST_MASK %k2  /* the same of the first vector */
+
+/* Vectors of short messages: zmm0 to zmm15. Names with _Y and _X are their lower half and lane 0.
+ * A register has one name after another; the order here is that of their use. */
+#define IV_LANES %zmm0      /* the IV and a counter of zero, in each lane */
+#define IV_LANES_Y %ymm0
+#define IV_BLOCK %xmm0      /* the same once */
+#define TAG_MASK %xmm0      /* J_0 through AES */
+#define TAG_MASK_LANES %zmm0
+#define AAD_LANES %zmm1     /* the last block of associated data, then up to three before it */
+#define AAD_BLOCK %xmm1     /* the last one */
+#define LENGTHS %zmm2       /* the block of the lengths, in lane 0 */
+#define LENGTHS_X %xmm2
+#define LAST %zmm2          /* what is hashed of the last vector */
+#define LAST_Y %ymm2
+#define STATE0 %zmm3        /* vectors that go through AES */
+#define STATE0_Y %ymm3
+#define STATE0_X %xmm3
+#define STATE1 %zmm4
+#define STATE1_Y %ymm4
+#define STATE1_X %xmm4
+#define LENGTHS_LANE %zmm7  /* the block of the lengths in lane 3, zeros in the others */
+#define TEXT0 %zmm8         /* vectors that are hashed, in this order, and then LAST: text, and the
+                             * lanes around it */
+#define TEXT0_Y %ymm8
+#define TEXT0_X %xmm8
+#define TEXT1 %zmm9
+#define TEXT1_Y %ymm9
+#define TEXT2 %zmm10
+#define TEXT3 %zmm11
+#define FRONT %zmm12        /* with has_front: a vector that is hashed in front of TEXT0 */
+#define SECOND_FRONT %zmm11 /* with has_two: another one between these */
+#define ROUND_KEY %zmm13
+#define ROUND_KEY_Y %ymm13
+#define ROUND_KEY_X %xmm13
+#define NEXT_ROUND_KEY %zmm14
+#define NEXT_ROUND_KEY_Y %ymm14
+#define SCRATCH %zmm13
+#define SCRATCH_Y %ymm13
+#define SCRATCH_X %xmm13
+#define AAD_IN_ORDER %zmm14 /* the last blocks of associated data as they are hashed */
+#define LAST_KEY %zmm15     /* the key of the last round */
+#define LAST_KEY_Y %ymm15
+#define LAST_KEY_X %xmm15
+
+/* The hash of short messages, behind AES. */
+#define LO %zmm3            /* parts of the sum of products */
+#define MI %zmm4
+#define HI %zmm5
+#define HI_X %xmm5
+#define HI_Y %ymm5
+#define COMPUTED_TAG %xmm5
+#define PRODUCT %zmm6
+#define OTHER_PRODUCT %zmm7
+#define POLY %zmm15         /* the table `polynomial`, in each lane */
+
+/* The same registers by their numbers, for macros that choose one. */
+.set state_0, 3         /* STATE0 to STATE4: zmm3 to zmm7 */
+.set text_0, 8          /* TEXT0 to TEXT4: zmm8 to zmm12 */
+
+/* Bits of tag_bytes, an argument on the stack. */
+.set opens, 30              /* the message is opened */
+.set has_front, 29          /* FRONT has blocks of associated data */
+.set has_two, 27            /* SECOND_FRONT has such blocks, too */
+.set has_lanes, 28          /* TEXT0 has such blocks: see finish_with_multiplied_aad */
+.macro if_bit_jump bit, to
+    testb $1 << (\bit - 24), tag_bytes + 3(%rsp)
+    jnz \to
+.endm
+
+.set most_short_text, 288   /* bytes of text of a short message */
+.set powers_end, 16 + 240 + 1024 /* from KEY: behind H^1 */
+
+/* A label inside of a function, which is not in the object's table of symbols. In macros, names end
+ * with an argument or with \@, so that they differ with every use. */
+#if defined(__APPLE__)
+#define L(name) L##name
+#else
+#define L(name) .L##name
+#endif
+
+/* ---- 2. Tables ------------------------------------------------------------------------------- */
 
 evc_constants
     .p2align 6
-/* Places of bytes, of text and in a pair of vectors; all tables are addressed from here. */
+/* The numbers of bytes in a pair of vectors. A vector of them, loaded n bytes further on, moves
+ * bytes n places down (vpermb, vpermi2b), and a block of them does so in a block (vpshufb). */
 byte_numbers:
 .set block_bytes, 0
     .set at, 0
@@ -47,11 +219,12 @@ byte_numbers:
     .byte at
     .set at, at + 1
     .endr
-/* The counters of lanes. Those before J_0 have no use; the step of a vector is there, where
- * its address is short. */
+/* The step from a vector's counters to the next one's. It has its place here since this is near
+ * enough to TABLES for a short address. Lanes before J_0 are loaded from here on, and not used. */
 .set lanes, 128
     .long 4
     .fill 4*16 - 4, 1, 0
+/* Counters: block 3 has the number 1, that of J_0; block 4 that of the first block of text. */
 .set counters, 128 + 4*16
     .fill 3*16, 1, 0
     .set at, 1
@@ -60,39 +233,33 @@ byte_numbers:
     .byte at
     .set at, at + 1
     .endr
-/* The same of a last vector of three blocks of text and J_0, from the last of one
- * vector to that of four. */
+/* Counters of a last vector of three blocks of text and J_0, if it is the first vector of the text,
+ * the second, the third, the fourth. */
+.macro counters_before_j0 n, first
+    .set at, \first
+    .rept \n
+    .irp i, 0, 1, 2
+    .fill 15, 1, 0
+    .byte at + \i
+    .endr
+    .fill 15, 1, 0
+    .byte 1
+    .set at, at + 4
+    .endr
+.endm
 .set full_counters, counters + 43*16
-    .set at, 0
-    .rept 4
-    .irp i, 2, 3, 4
-    .fill 15, 1, 0
-    .byte at + \i
-    .endr
-    .fill 15, 1, 0
-    .byte 1
-    .set at, at + 4
-    .endr
-/* The same where two blocks are in front of these vectors. */
+    counters_before_j0 4, 2
+/* The same if two blocks of text are in front of these vectors. */
 .set half_counters, full_counters + 256
-    .set at, 0
-    .rept 3
-    .irp i, 4, 5, 6
-    .fill 15, 1, 0
-    .byte at + \i
-    .endr
-    .fill 15, 1, 0
-    .byte 1
-    .set at, at + 4
-    .endr
-/* The bytes of the text in the first vector, which begins in lane 4, 3, 2, 1. */
+    counters_before_j0 3, 4
+/* The bytes of text in a vector whose first block of text is in lane 4 (none), 3, 2, 1. */
 .set text_masks, half_counters + 192
     .quad 0, 0
     .quad 0xffff000000000000, 0
     .quad 0xffffffff00000000, 0
     .quad 0xffffffffffff0000, 0
-/* The bytes of the text in the last vector, whose last block lacks 0 to 15 bytes;
- * and in the only vector. */
+/* The bytes of text in a last vector, whose last block is in lane 2 and lacks 0 to 15 bytes; and
+ * the same of an only vector, whose text begins in lane 1. */
 .set last_text_masks, text_masks + 64
 .set only_text_masks, last_text_masks + 128
 .macro masks_from first
@@ -104,19 +271,20 @@ byte_numbers:
 .endm
     masks_from 0
     masks_from 16
+/* The bytes of each block in the opposite order. */
 .set reversed, only_text_masks + 128 + 16
     .fill 16, 1, 0 /* so that the next are aligned */
     .rept 4
     .byte 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0
     .endr
-.set quad_numbers, reversed + 64 /* of words of 64 bits in a pair of vectors */
+/* The numbers of words of 64 bits in a pair of vectors, for vpermq and vpermi2q. */
+.set quad_numbers, reversed + 64
     .set at, 0
     .rept 16
     .quad at
     .set at, at + 1
     .endr
-/* The same where the first vector has its lanes as lanes before the text: the last one,
- * then those before it. */
+/* The same of AAD_LANES and a vector of text: blocks before the last one, the last one, text. */
 .set aad_quads, quad_numbers + 128
     .quad 2, 3, 4, 5, 6, 7, 0, 1, 8, 9, 10, 11, 12, 13, 14, 15
 .set words_reversed, aad_quads + 128
@@ -133,8 +301,8 @@ byte_numbers:
 .set first_bytes, counter_1 + 16
     .fill 16, 1, 255
     .fill 16, 1, 0
-/* Numbers of counters are the last words of blocks, in the order of the CPU: those of lanes,
- * and the bytes of one. */
+/* Numbers of counters under way are the last words of blocks, in the order of the CPU: those of
+ * four lanes, and the places of the bytes of such a word in a counter. */
 .set lane_numbers, first_bytes + 32
     .fill 16, 1, 0
     .long 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3
@@ -142,99 +310,193 @@ byte_numbers:
     .fill 12, 1, 128
     .byte 15, 14, 13, 12
 
-/* ---- AES ---- */
+/* ---- 3. Steps -------------------------------------------------------------------------------- */
 
-.macro round r, n
-    vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm13
-    vaesenc %zmm13, %zmm3, %zmm3
-    other_rounds \n
-.endm
-/* The same of half a vector, the first one. */
-.macro half_round r, n
-    vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm13
-    vaesenc %ymm13, %ymm3, %ymm3
-    other_rounds \n
-.endm
-.macro other_rounds n
-.if \n > 1
-    vaesenc %zmm13, %zmm4, %zmm4
-.endif
-.if \n > 2
-    vaesenc %zmm13, %zmm5, %zmm5
-.endif
-.if \n > 3
-    vaesenc %zmm13, %zmm6, %zmm6
-.endif
+/* Macros that take immediate values or labels have an argument at least: in others, Apple's
+ * assembler takes $1 for one, and leaves \@ as it is. */
+
+/* `\how \name<n>`, where n is an expression from 1 to 5. */
+.macro numbered how, name, n
+    .irp i, 1, 2, 3, 4, 5
+    .if \i == \n
+    \how \name\i
+    .endif
+    .endr
 .endm
 
-/* ---- Text: zmm3 to zmm7 are vectors of AES, zmm8 to zmm12 those of the text ---- */
+/* ---- 3.1 Vectors of a short message ---- */
 
-/* A vector from its number. */
+/* For i from \from to \end - 1: `\what i, STATE<i>, TEXT<i + shift>`. */
+.macro each_vector from, end, shift, what:vararg
+    .irp state, 3, 4, 5, 6, 7
+    .if \state >= state_0 + \from && \state < state_0 + \end
+    .irp text, 8, 9, 10, 11, 12
+    .if \text == \state - state_0 + text_0 + \shift
+    \what (\state-state_0), %zmm\state, %zmm\text
+    .endif
+    .endr
+    .endif
+    .endr
+.endm
+/* `\what i, STATE<i>, TEXT<i>`. */
 .macro with_vector i, what:vararg
-.if \i == 0
-    \what %zmm3, %zmm8
-.elseif \i == 1
-    \what %zmm4, %zmm9
-.elseif \i == 2
-    \what %zmm5, %zmm10
-.elseif \i == 3
-    \what %zmm6, %zmm11
+    each_vector (\i), (\i+1), 0, \what
+.endm
+/* `\what V`, where V is the i-th of n vectors that are hashed, in the order in which they are
+ * known. The first vector of the message is the last one here, for it has associated data. */
+.macro with_hashed i, n, what:vararg
+.if \n == 1 || \i == \n - 1
+    \what LAST
+.elseif \i == \n
+    \what TEXT0
 .else
-    \what %zmm7, %zmm12
+    .irp text, 9, 10, 11
+    .if \text == text_0 + \i
+    \what %zmm\text
+    .endif
+    .endr
 .endif
 .endm
 
-/* \s = numbers plus the IV, zmm0, and the first key, zmm13: IVs come late, and meet no other
- * addition before this. */
-.macro first_key s, numbers:vararg
-    vmovdqa64 %zmm13, \s
-    vpternlogq $0x96, \numbers, %zmm0, \s
+/* ---- 3.2 AES ---- */
+
+/* Counters before the first round: \s = numbers in memory + the IV + the first round key, which is
+ * in ROUND_KEY. IVs come late, so nothing else is added to them before this. */
+.macro start_counters s, numbers:vararg
+    vmovdqa64 ROUND_KEY, \s
+    vpternlogq $0x96, \numbers, IV_LANES, \s
 .endm
-.macro counter_of i, n, s, text
-    first_key \s, counters + 80 - 64*\n + 64*\i(%r11,%rax)
+/* The same of half a vector or of one block, STATE0_Y or STATE0_X. */
+.macro start_part numbers, key, iv, s
+    vmovdqa \key, \s
+    vpternlogq $0x96, \numbers(TABLES), \iv, \s
 .endm
-.macro load_middle i, n, s, text
-    vmovdqu64 64*\i - 64*\n + 16(%r9,%rax), \text
+
+/* A round of STATE0 to STATE<n - 1>. half: if 1, STATE0_Y in place of STATE0. */
+.macro round_of_states n, half, key, key_y
+.if \half
+    vaesenc \key_y, STATE0_Y, STATE0_Y
+.else
+    vaesenc \key, STATE0, STATE0
+.endif
+    .irp i, 4, 5, 6, 7
+    .if \i < state_0 + \n
+    vaesenc \key, %zmm\i, %zmm\i
+    .endif
+    .endr
 .endm
-/* The last vector; also with the lengths behind it, as it will be hashed. */
-.macro load_last s, text
-    vmovdqu64 16(%r11,%rsi), %zmm13
-    vpermb -64(%r9,%r10), %zmm13, \text
-    vmovdqu8 \text, %zmm2{%k1}
+/* Round r, as middle_rounds wants it. */
+.macro whole_round r, n
+    vbroadcasti32x4 round_keys + 16*\r(KEY), ROUND_KEY
+    round_of_states \n, 0, ROUND_KEY, ROUND_KEY_Y
 .endm
-.macro last_round s, text
-    vpxorq \text, %zmm15, %zmm14
-    vaesenclast %zmm14, \s, \s
+.macro half_round r, n
+    vbroadcasti32x4 round_keys + 16*\r(KEY), ROUND_KEY
+    round_of_states \n, 1, ROUND_KEY, ROUND_KEY_Y
 .endm
-.macro store_middle i, n, s, text
-    vmovdqu64 \s, 64*\i - 64*\n + 16(%r8,%rax)
+/*
+ * All rounds but the last one of n states, and LAST_KEY. From three states on they are a loop,
+ * which costs no time then.
+ *
+ * In:      KEY; STATE0 to STATE<n - 1> from start_counters; half as for round_of_states
+ * Out:     the states; LAST_KEY; LAST_ROUND
+ * Changes: ROUND_KEY; with a loop also rsi, NEXT_ROUND_KEY
+ */
+.macro aes_rounds n, half
+.if \n < 3 && \half
+    middle_rounds half_round, \n
+.elseif \n < 3
+    middle_rounds whole_round, \n
+.else
+    vbroadcasti32x4 round_keys + 16(KEY), ROUND_KEY
+    mov rounds(KEY), %edx
+    mov $32, %esi
+    shl $4, %edx
+    round_of_states \n, \half, ROUND_KEY, ROUND_KEY_Y
+L(two_rounds_\@):
+    vbroadcasti32x4 round_keys(KEY,%rsi), ROUND_KEY
+    vbroadcasti32x4 round_keys + 16(KEY,%rsi), NEXT_ROUND_KEY
+    add $32, %esi
+    round_of_states \n, \half, ROUND_KEY, ROUND_KEY_Y
+    round_of_states \n, \half, NEXT_ROUND_KEY, NEXT_ROUND_KEY_Y
+    cmp %edx, %esi
+    jb L(two_rounds_\@)
+.endif
+    vbroadcasti32x4 round_keys(KEY,LAST_ROUND), LAST_KEY
 .endm
-.macro take_ciphertext s, text
+/* aes_rounds, by a function where more than one layout of messages has the same states. */
+.macro aes_of_message n, half=0
+.if \n == 1 || \n == 5
+    aes_rounds \n, \half
+.elseif \half
+    numbered call, aes_of_half_, \n
+.else
+    numbered call, aes_of_, \n
+.endif
+.endm
+
+/* The last round and the addition of the text at once: \s = ciphertext (or plaintext) of \text. */
+.macro last_round sum, i, s, text
+    vpxorq \text, LAST_KEY, \sum
+    vaesenclast \sum, \s, \s
+.endm
+/* Behind last_round, to seal: the ciphertext is what is hashed. */
+.macro take_ciphertext i, s, text
     vmovdqa64 \s, \text
 .endm
-.macro take_last_ciphertext s, text
-    vmovdqu8 \s, %zmm2{%k1}
+.macro take_last_ciphertext i, s, text
+    vmovdqu8 \s, LAST{LAST_MASK}
 .endm
 
-/* \to = the bytes of \s, from that on whose number is the first in \to. */
-.macro turn_last to, s, text
-    vpermb \s, \to, \to
+/* ---- 3.3 Text ---- */
+
+/*
+ * The text at its end, and where it lies in the lanes of the last vector.
+ *
+ * In:      PADDED, LEN; masks: last_text_masks or only_text_masks
+ * Out:     LACKING, LAST_MASK, OUT
+ */
+.macro ends_of_text masks
+    mov PADDED_32, LACKING_32
+    sub LEN_32, LACKING_32
+    kmovq \masks(TABLES,LACKING,8), LAST_MASK
+    mov out(%rsp), OUT
+.endm
+/* SCRATCH_X = the last block of text, of at least 16 bytes. Bytes behind its end are those of the
+ * block before it, or of other numbers: LAST_MASK leaves them out. */
+.macro load_last_block to
+    vmovdqu -16(IN,LEN), \to
+    vpshufb (TABLES,LACKING), \to, \to
+.endm
+/* \to = the last vector of text, by a load of the last 64 bytes that are moved LACKING + from bytes
+ * down. Bytes behind its end are others of these 64: LAST_MASK leaves them out. */
+.macro load_last_vector from, to:vararg
+    vmovdqu64 \from(TABLES,LACKING), SCRATCH
+    vpermb -64(IN,LEN), SCRATCH, \to
+.endm
+/* \bytes = the bytes of \s whose numbers are in \bytes. */
+.macro move_bytes bytes, i, s, text
+    vpermb \s, \bytes, \bytes
+.endm
+/* SCRATCH = the bytes of two states whose numbers are in SCRATCH. */
+.macro join_states next, i, s, text
+    vpermi2b \next, \s, SCRATCH
 .endm
 
-/* ---- The hash ---- */
+/* ---- 3.4 The hash ---- */
 
-/* The halves of the blocks of two vectors, as numbers: of each pair of blocks first that of \a. Not
- * vpermi2b, which is three instructions of Intel's cores. */
+/* \lower, \upper = the halves of the blocks of two vectors, as numbers: of each pair of blocks
+ * first that of \a. This is not vpermi2b, which is three instructions of Intel's cores. */
 .macro halves_of a, b, lower, upper, scratch
-    vpshufb reversed(%r11), \a, \lower
-    vpshufb reversed(%r11), \b, \scratch
+    vpshufb reversed(TABLES), \a, \lower
+    vpshufb reversed(TABLES), \b, \scratch
     vpunpckhqdq \scratch, \lower, \upper
     vpunpcklqdq \scratch, \lower, \lower
 .endm
 
-/* \hi = lo, mi, hi divided by x^128. poly, product: scratch. */
+/* \hi = lo, mi, hi divided by z^128, in each lane; mi is complete. poly, product: scratch. */
 .macro reduce lo, mi, hi, poly, product
-    vbroadcasti32x4 polynomial(%r11), \poly
+    vbroadcasti32x4 polynomial(TABLES), \poly
     vpclmulqdq $0x00, \poly, \lo, \product
     vpshufd $0x4e, \lo, \lo
     vpternlogq $0x96, \lo, \product, \mi
@@ -243,7 +505,7 @@ byte_numbers:
     vpternlogq $0x96, \mi, \product, \hi
 .endm
 
-/* The sum of the blocks of a vector, whose name is given for each width; and scratch. */
+/* \x = the sum of the four blocks of a vector, whose name is given for each width. */
 .macro fold z, y, x, y_scratch, x_scratch
     vextracti64x4 $1, \z, \y_scratch
     vpxor \y_scratch, \y, \y
@@ -251,179 +513,192 @@ byte_numbers:
     vpxor \x_scratch, \x, \x
 .endm
 
-/* Plus the products of one part of a pair of vectors with that of a pair of
- * powers. p, q: scratch. */
+/* \to += the products of one part of a pair of vectors with that of a pair of powers: both are
+ * lower halves, upper halves, or sums of halves. p, q: scratch. */
 .macro add_products part, powers, to, p, q
     vpclmulqdq $0x00, \powers, \part, \p
     vpclmulqdq $0x11, \powers, \part, \q
     vpternlogq $0x96, \p, \q, \to
 .endm
 
-/* Clears vectors from 9 on that n vectors of text have, and others. */
-.macro clear_text n, others:vararg
-    .irp i, 9, 10, 11, 12
-    .if \i < 8 + \n
-    vpxor %xmm\i, %xmm\i, %xmm\i
-    .endif
-    .endr
-    .irp i, \others
-    .ifnb \i
-    vpxor %xmm\i, %xmm\i, %xmm\i
-    .endif
-    .endr
+/* \to = halves of \v times halves of its powers, those of the vector at place p from the end. half:
+ * 0 for lo, 1 and 2 for mi, 3 for hi. */
+.macro product half, p, to, v
+    vpclmulqdq $((\p & 1) << 4 | (\half & 1)), \
+        (powers_end - 64*(\p + (\p & 1)) + 64*(\half >> 1))(KEY), \v, \to
 .endm
-
-/* zmm8 to zmm11 are hashed, then zmm2, the last vector; xmm0 = the tag mask. With
- * has_front zmm12 is in front. */
-.macro finish n
-.if \n == 1
-    jmp finish_one
-.elseif \n == 2
-    jmp finish_two
-.elseif \n == 3
-    jmp finish_three
-.elseif \n == 4
-    jmp finish_four
+.macro reverse_hashed v
+    vpshufb reversed(TABLES), \v, \v
+.endm
+/* \sum = these products of all n vectors, and another term if n is 1. Changes PRODUCT and
+ * OTHER_PRODUCT. */
+.macro sum_of_products half, n, sum, other
+    .irp i, 1, 2, 3, 4, 5
+    .if \i <= \n
+    .if \i == 1
+    with_hashed \i, \n, product \half, (\n - \i % \n), \sum,
+    .elseif \i & 1
+    with_hashed \i, \n, product \half, (\n - \i % \n), OTHER_PRODUCT,
+    vpternlogq $0x96, PRODUCT, OTHER_PRODUCT, \sum
+    .else
+    with_hashed \i, \n, product \half, (\n - \i % \n), PRODUCT,
+    .endif
+    .endif
+    .endr
+.if !(\n & 1)
+    vpxorq PRODUCT, \sum, \sum
+.endif
+.ifnb \other
+    vpxorq \other, \sum, \sum
+.endif
+.endm
+/*
+ * The sum of the products of n vectors, and the first half of its reduction: finish_vectors has the
+ * second. There are four products for each pair of blocks, since Karatsuba's method would add
+ * halves first. A core may start one product in two cycles alone: so those that the reduction
+ * begins with come first, and those that it ends with come last.
+ *
+ * In:      TEXT0 to TEXT<n - 2>, LAST, in the order of memory; KEY, TABLES;
+ *          lo, hi, mi: other terms, if n is 1
+ * Out:     MI, which contains lo / z^64, and HI; POLY
+ * Changes: LO, PRODUCT, OTHER_PRODUCT, SCRATCH, the vectors
+ */
+.macro hash_of_message n, lo, hi, mi
+    .irp i, 1, 2, 3, 4, 5
+    .if \i <= \n
+    with_hashed \i, \n, reverse_hashed
+    .endif
+    .endr
+    vbroadcasti32x4 polynomial(TABLES), POLY
+    sum_of_products 0, \n, LO, \lo
+    vpclmulqdq $0x00, POLY, LO, SCRATCH
+    vpshufd $0x4e, LO, LO
+    .irp i, 1, 2, 3, 4, 5
+    .if \i <= \n
+    .if \i == 1
+    with_hashed \i, \n, product 1, (\n - \i % \n), MI,
+    .else
+    with_hashed \i, \n, product 1, (\n - \i % \n), OTHER_PRODUCT,
+    vpternlogq $0x96, PRODUCT, OTHER_PRODUCT, MI
+    .endif
+    with_hashed \i, \n, product 2, (\n - \i % \n), PRODUCT,
+    .endif
+    .endr
+    vpternlogq $0x96, LO, SCRATCH, MI
+.ifb \mi
+    vpxorq PRODUCT, MI, MI
 .else
-    jmp finish_five
+    vpternlogq $0x96, PRODUCT, \mi, MI
 .endif
-.endm
-.macro aad_out_of_line n
-6:  vpxor %xmm1, %xmm1, %xmm1
-    test %r8, %r8
-    jz 5b
-    call aad_before_text
-.if \n == 1
-    vmovdqa %xmm1, %xmm1
-.endif
-    jmp 5b
-.endm
-.macro hash_and_finish n
-    hash_of_message \n
-    clear_text \n,
-    jmp finish_vectors
-.endm
-.macro if_front_jump to
-    testb $1 << (has_front - 24), tag_bytes + 3(%rsp)
-    jnz \to
-.endm
-/* The vectors before it have been moved up. */
-.macro take_front front
-    andq $~(1 << has_front | 1 << has_two), tag_bytes(%rsp)
-    vmovdqa64 \front, %zmm8
-    vpxor %xmm12, %xmm12, %xmm12
-.endm
-.macro if_two_jump to
-    testb $1 << (has_two - 24), tag_bytes + 3(%rsp)
-    jnz \to
-.endm
-.macro if_opened_jump to
-    testb $1 << (opens - 24), tag_bytes + 3(%rsp)
-    jnz \to
-.endm
-.macro define_finish computed_tag
-    EVC_ASM_CFI_BEGIN
-    .p2align 4
-finish_one:
-    if_front_jump 12f
-    hash_and_finish 1
-    .p2align 4
-finish_two:
-    if_front_jump 13f
-hash_two:
-    hash_and_finish 2
-    .p2align 4
-finish_three:
-    if_front_jump 14f
-hash_three:
-    hash_and_finish 3
-    .p2align 4
-finish_four:
-    if_front_jump 15f
-hash_four:
-    hash_and_finish 4
-12: if_two_jump 16f
-    take_front %zmm12
-    jmp hash_two
-16: vmovdqa64 %zmm11, %zmm9
-    take_front %zmm12
-    jmp hash_three
-13: if_two_jump 17f
-    vmovdqa64 %zmm8, %zmm9
-    take_front %zmm12
-    jmp hash_three
-17: vmovdqa64 %zmm8, %zmm10
-    vmovdqa64 %zmm11, %zmm9
-    take_front %zmm12
-    jmp hash_four
-18: vmovdqa64 %zmm11, %zmm7
-    vmovdqa64 %zmm9, %zmm11
-    vmovdqa64 %zmm8, %zmm10
-    vmovdqa64 %zmm7, %zmm9
-    take_front %zmm12
-    jmp finish_five
-14: if_two_jump 18b
-    vmovdqa64 %zmm9, %zmm10
-    vmovdqa64 %zmm8, %zmm9
-    take_front %zmm12
-    jmp hash_four
-15: vmovdqa64 %zmm10, %zmm11
-    vmovdqa64 %zmm9, %zmm10
-    vmovdqa64 %zmm8, %zmm9
-    take_front %zmm12
-    .p2align 4
-finish_five:
-    hash_and_finish 5
-    .p2align 4
-finish_vectors:
-    vpshufb reversed(%r11), %xmm0, %xmm0
-    vpclmulqdq $0x00, %zmm15, %zmm4, %zmm7
-    vpshufd $0x4e, %zmm4, %zmm4
-    vpternlogq $0x96, %zmm4, %zmm7, %zmm5
-    vextracti32x4 $3, %zmm5, %xmm3
-    vextracti32x4 $2, %zmm5, %xmm4
-    vextracti128 $1, %ymm5, %xmm6
-    vpternlogq $0x96, %xmm3, %xmm0, %xmm5
-    vpternlogq $0x96, %xmm4, %xmm6, %xmm5
-    vpshufb reversed(%r11), %xmm5, \computed_tag
-    finish_block \computed_tag /* zmm15 has the polynomial alone */
-    vpxor %xmm0, %xmm0, %xmm0
-    vpxor %xmm8, %xmm8, %xmm8
-    vpxor %xmm13, %xmm13, %xmm13
-    vpxor %xmm14, %xmm14, %xmm14
-    vpxor %xmm7, %xmm7, %xmm7
-    vzeroupper
-    ret
-    tags_of_other_bytes
-    EVC_ASM_CFI_END
-.endm
-/* Tags of fewer bytes, and those of messages to open: finish_block goes there. */
-.macro tags_of_other_bytes error=$error_of_tag
-19: call store_tag
-    jmp 21b
-20: btr $opens, %rdx
-    jnc 19b
-    cmp $16, %rdx
-    jne 26f
-    vpxor (%rcx), %xmm5, %xmm5
-    mov \error, %edx
-    vptest %xmm5, %xmm5
-    cmovnz %edx, %eax
-    jmp 21b
-26: call compare_tag
-    jmp 21b
+    sum_of_products 3, \n, HI, \hi
 .endm
 
-/* computed_tag: xmm5. Clears xmm1 to xmm6. On Apple, a macro without arguments
- * would take $0 for one. */
-.macro finish_block computed_tag
+/* Clears TEXT1 to TEXT<n - 1>. */
+.macro clear_text n
+    .irp i, 9, 10, 11, 12
+    .if \i < text_0 + \n
+    vpxor %xmm\i, %xmm\i, %xmm\i
+    .endif
+    .endr
+.endm
+/* Continues where n vectors are hashed: TEXT0 to TEXT<n - 2>, and LAST. */
+.macro finish n
+    numbered jmp, finish_, \n
+.endm
+
+/* ---- 3.5 Associated data and lengths ---- */
+
+/*
+ * Loads the block of associated data if it has 8 to 16 bytes. Else this jumps to L(any_aad_<id>),
+ * which other_bytes_of_aad defines: that returns to L(aad_loaded_<id>).
+ *
+ * In:      AAD, AAD_BYTES
+ * Out:     AAD_BLOCK; the other lanes of AAD_LANES are zeros
+ * Changes: rsi, SCRATCH
+ */
+.macro load_aad id
+    lea -8(AAD_BYTES), %rsi
+    cmp $8, %rsi
+    ja L(any_aad_\id)
+    vmovq (AAD), AAD_BLOCK
+    vmovq -8(AAD,AAD_BYTES), SCRATCH_X
+    mov TABLES, %rsi
+    sub AAD_BYTES, %rsi
+    vpshufb 16(%rsi), SCRATCH_X, SCRATCH_X
+    vpunpcklqdq SCRATCH_X, AAD_BLOCK, AAD_BLOCK
+L(aad_loaded_\id):
+.endm
+/*
+ * Associated data of any other length, out of line behind load_aad.
+ *
+ * tells:    if 1, HAS_AAD is set
+ * one_lane: if 1, lanes 1 to 3 of AAD_LANES are cleared
+ * function: aad_before_text or, in a function, aad_of_vectors; it also says what changes
+ */
+.macro other_bytes_of_aad id, tells=0, one_lane=0, function=aad_before_text
+L(any_aad_\id):
+    vpxor AAD_BLOCK, AAD_BLOCK, AAD_BLOCK
+.if \tells
+    mov AAD_BYTES_32, HAS_AAD
+.endif
+    test AAD_BYTES, AAD_BYTES
+    jz L(aad_loaded_\id)
+    call \function
+.if \tells
+    mov $1, HAS_AAD
+.endif
+.if \one_lane
+    vmovdqa AAD_BLOCK, AAD_BLOCK
+.endif
+    jmp L(aad_loaded_\id)
+.endm
+/* LENGTHS_X = the block of the lengths in bits, as it is in memory. Bytes go through the argument
+ * len_bytes on the stack, for moves from general registers take vector units. depth: bytes of the
+ * stack above the arguments. Changes AAD_BYTES, rsi. */
+.macro lengths_as_hashed depth
+    shl $3, AAD_BYTES
+    lea (,LEN,8), %esi
+    bswap AAD_BYTES
+    bswap %rsi
+    mov AAD_BYTES, \depth + len_bytes(%rsp)
+    vmovq \depth + len_bytes(%rsp), LENGTHS_X
+    mov %rsi, \depth + len_bytes(%rsp)
+    vpinsrq $1, \depth + len_bytes(%rsp), LENGTHS_X, LENGTHS_X
+.endm
+/* LENGTHS_X = two numbers of bytes, in bits: LEN and AAD_BYTES are the block with all its 16 bytes
+ * reversed, AAD_BYTES and LEN that with the bytes of each half reversed. */
+.macro lengths_in_bits low, high
+    vmovq \low, LENGTHS_X
+    vpinsrq $1, \high, LENGTHS_X, LENGTHS_X
+    vpsllq $3, LENGTHS_X, LENGTHS_X
+.endm
+/* AAD_BLOCK and LENGTHS_X, by a function if there are many states: then a call is not felt. */
+.macro aad_and_lengths_of n, id
+.if \n > 3
+    call aad_and_lengths
+.else
+    load_aad \id
+    lengths_as_hashed 0
+.endif
+.endm
+
+/* ---- 3.6 Tags ---- */
+
+/*
+ * The end of a message: its tag is stored or compared. other_tags has what is not here.
+ *
+ * In:      computed_tag: COMPUTED_TAG, as an argument since all macros have one
+ * Out:     eax: 0, or error_of_tag
+ * Changes: rcx, rdx; xmm1 to xmm6 are zeros
+ */
+.macro finish_tag id, computed_tag
     mov tag(%rsp), %rcx
     mov tag_bytes(%rsp), %rdx
     xor %eax, %eax
     cmp $16, %rdx
-    jne 20f
+    jne L(other_tag_\id)
     vmovdqu \computed_tag, (%rcx)
-21:
+L(tag_done_\id):
     vpxor %xmm1, %xmm1, %xmm1
     vpxor %xmm2, %xmm2, %xmm2
     vpxor %xmm3, %xmm3, %xmm3
@@ -431,1255 +706,1156 @@ finish_vectors:
     vpxor %xmm5, %xmm5, %xmm5
     vpxor %xmm6, %xmm6, %xmm6
 .endm
-
-/* ---- Messages ---- */
-
-/* xmm1 = the associated data. */
-.macro load_aad aad_bytes
-    lea -8(\aad_bytes), %rsi
-    cmp $8, %rsi
-    ja 6f
-    vmovq (%rcx), %xmm1
-    vmovq -8(%rcx,\aad_bytes), %xmm13
-    mov %r11, %rsi
-    sub \aad_bytes, %rsi
-    vpshufb 16(%rsi), %xmm13, %xmm13
-    vpunpcklqdq %xmm13, %xmm1, %xmm1
-5:
-.endm
-/* xmm2 = the lengths, as they are hashed; r10 has those of text, r8 those of associated data, and
- * is changed. They go by memory, for moves from general registers take vector units. */
-.macro lengths_as_hashed depth, bits=8
-    shl $3, %r8
-    lea (,%r10,\bits), %esi
-    bswap %r8
-    bswap %rsi
-    mov %r8, \depth + len_bytes(%rsp)
-    vmovq \depth + len_bytes(%rsp), %xmm2
-    mov %rsi, \depth + len_bytes(%rsp)
-    vpinsrq $1, \depth + len_bytes(%rsp), %xmm2, %xmm2
-.endm
-/* The same with all 16 bytes reversed. */
-.macro lengths_reversed bits=3
-    vmovq %r10, %xmm2
-    vpinsrq $1, %r8, %xmm2, %xmm2
-    vpsllq $\bits, %xmm2, %xmm2
-.endm
-.macro lengths_of aad_bytes
-    vmovq \aad_bytes, %xmm2
-    vpinsrq $1, %r10, %xmm2, %xmm2
-    vpsllq $3, %xmm2, %xmm2
+/* Tags of fewer bytes, and those of messages that are opened: their size has bit `opens`. */
+.macro other_tags id
+L(short_tag_\id):
+    call store_tag
+    jmp L(tag_done_\id)
+L(other_tag_\id):
+    btr $opens, %rdx
+    jnc L(short_tag_\id)
+    cmp $16, %rdx
+    jne L(compare_part_\id)
+    vpxor (%rcx), COMPUTED_TAG, COMPUTED_TAG
+    mov $error_of_tag, %edx
+    vptest COMPUTED_TAG, COMPUTED_TAG
+    cmovnz %edx, %eax
+    jmp L(tag_done_\id)
+L(compare_part_\id):
+    call compare_tag
+    jmp L(tag_done_\id)
 .endm
 
-/* The beginning of messages of n vectors: all rounds but the last, whose key is in zmm15 then. AES
- * comes first: it takes longest. */
-.macro begin_message iv
-    vshufi32x4 $0, \iv, \iv, \iv
-    vbroadcasti32x4 round_keys(%rdi), %zmm13
-    lea 15(%r10), %eax
-    and $-16, %eax
-.endm
-.macro aes_of_message n, round=round
-    middle_rounds \round, \n
-    vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm15
-.endm
-/* The same in a loop, which costs no time with so many vectors; the first one
- * may be half a vector. */
-.macro round_of_many n, key, half_key, half
-.if \half
-    vaesenc \half_key, %ymm3, %ymm3
-.else
-    vaesenc \key, %zmm3, %zmm3
-.endif
-    .irp i, 4, 5, 6, 7
-    .if \i < 3 + \n
-    vaesenc \key, %zmm\i, %zmm\i
-    .endif
-    .endr
-.endm
-.macro aes_of_many n, half=0
-    vbroadcasti32x4 round_keys + 16(%rdi), %zmm13
-    mov rounds(%rdi), %edx
-    mov $32, %esi
-    shl $4, %edx
-    round_of_many \n, %zmm13, %ymm13, \half
-1:  vbroadcasti32x4 round_keys(%rdi,%rsi), %zmm13
-    vbroadcasti32x4 round_keys + 16(%rdi,%rsi), %zmm14
-    add $32, %esi
-    round_of_many \n, %zmm13, %ymm13, \half
-    round_of_many \n, %zmm14, %ymm14, \half
-    cmp %edx, %esi
-    jb 1b
-    vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm15
-.endm
-/* The same of vectors whose first one is half a vector. */
-.macro aes_of_half n
-.if \n == 2
-    call aes_of_half_two
-.elseif \n == 3
-    call aes_of_half_three
-.elseif \n == 4
-    call aes_of_half_four
-.else
-    aes_of_many \n, 1
-.endif
-.endm
-/* The same of whole vectors, by functions where two kinds of messages have them. */
-.macro aes_of_vectors n
-.if \n == 2
-    call aes_of_two
-.elseif \n == 3
-    call aes_of_three
-.elseif \n == 4
-    call aes_of_four
-.elseif \n == 5
-    aes_of_many 5
-.else
-    aes_of_message \n
-.endif
-.endm
-.macro define_aes_of_vectors n
-    EVC_ASM_CFI_BEGIN
-.if \n >= 3
-    aes_of_many \n
-.else
-    aes_of_message \n
-.endif
-    ret
-    EVC_ASM_CFI_END
-.endm
+/* ---- 4. Functions of short messages ---------------------------------------------------------- */
+
     .text
     .p2align 4
-/* xmm1 = the last block of associated data, and others as aad_of_vectors has them; xmm2 = the
- * lengths; edx = 0 if there is no associated data. */
-aad_and_lengths:
-    EVC_ASM_CFI_BEGIN
-    load_aad %r8
+/*
+ * The block of associated data and that of the lengths, of messages with many states.
+ *
+ * In:      AAD, AAD_BYTES, PADDED, LEN, KEY, TABLES; the arguments 8 bytes deeper on the stack
+ * Out:     AAD_LANES and bits of tag_bytes, as aad_of_vectors leaves them; LENGTHS_X, the upper
+ *          lanes of LENGTHS are zeros; HAS_AAD
+ * Changes: AAD_BYTES, and what aad_of_vectors changes
+ */
+evc_local aad_and_lengths
+    load_aad function
     lengths_as_hashed 8
     ret
-6:  vpxor %xmm1, %xmm1, %xmm1
-    mov %r8d, %edx
-    test %r8, %r8
-    jz 5b
-    call aad_of_vectors
-    mov $1, %edx
-    jmp 5b
-    EVC_ASM_CFI_END
+    other_bytes_of_aad function, 1, 0, aad_of_vectors
+evc_local_end aad_and_lengths
+
+/* aes_of_<n>: aes_rounds of n states. aes_of_half_<n>: the first one is half a vector. */
+.macro aes_function name, n, half
     .p2align 4
-aes_of_two:
-    define_aes_of_vectors 2
-    .p2align 4
-aes_of_three:
-    define_aes_of_vectors 3
-    .p2align 4
-aes_of_four:
-    define_aes_of_vectors 4
-    .p2align 4
-aes_of_half_two:
-    EVC_ASM_CFI_BEGIN
-    aes_of_message 2, half_round
+evc_local \name
+    aes_rounds \n, \half
     ret
-    .p2align 4
-aes_of_half_three:
-    aes_of_many 3, 1
-    ret
-    .p2align 4
-aes_of_half_four:
-    aes_of_many 4, 1
-    ret
-    EVC_ASM_CFI_END
-/* esi = the bytes that the last block lacks; k1 = a mask of the last vector's text. */
-.macro ends_of_text masks
-    mov %eax, %esi
-    sub %r10d, %esi
-    kmovq \masks(%r11,%rsi,8), %k1
-    mov out(%rsp), %r8
+evc_local_end \name
+.endm
+    aes_function aes_of_2, 2, 0
+    aes_function aes_of_3, 3, 0
+    aes_function aes_of_4, 4, 0
+    aes_function aes_of_half_2, 2, 1
+    aes_function aes_of_half_3, 3, 1
+    aes_function aes_of_half_4, 4, 1
+
+/* ---- 4.1 Associated data ---- */
+
+/* Up to 64 bytes at AAD, whole blocks, to the first lanes of SCRATCH. */
+.macro load_whole_blocks n_bytes
+    vmovdqu (AAD), SCRATCH_X
+    cmp $32, \n_bytes
+    jb L(loaded_\@)
+    vmovdqu (AAD), SCRATCH_Y
+    je L(loaded_\@)
+    vinserti32x4 $2, 32(AAD), SCRATCH, SCRATCH
+    cmp $48, \n_bytes
+    je L(loaded_\@)
+    vinserti32x4 $3, 48(AAD), SCRATCH, SCRATCH
+L(loaded_\@):
 .endm
 
-/* A message of n vectors, of which the first has the last block of associated data and some text,
- * two blocks at least if there are more. */
-.macro message n
-    begin_message %zmm0
-    .irp i, 0, 1, 2, 3, 4
-    .if \i < \n
-    with_vector \i, counter_of \i, \n,
-    .endif
-    .endr
-    aes_of_vectors \n
-.if \n > 3
-    call aad_and_lengths
-.else
-    load_aad %r8
-    lengths_as_hashed 0
+/*
+ * Associated data whose blocks have lanes in front of the text, or vectors in front of these.
+ *
+ * In:      AAD, AAD_BYTES, PADDED, KEY, TABLES; the arguments 16 bytes deeper on the stack
+ * Out:     AAD_BLOCK: the last block, zeros behind; the last lanes of AAD_LANES: up to three blocks
+ *          before it. If there are more than the text's first vector has lanes for, bit has_front
+ *          is set, and up to four that have none are in the last lanes of FRONT; or bit has_two is
+ *          set, too, and up to eight are in FRONT and SECOND_FRONT. If there are still more, these
+ *          bits are not set, and AAD_BLOCK is the last block plus the hash of all before it.
+ * Changes: rdx, SCRATCH, zmm14, and what other_aad changes
+ */
+    .text
+    .p2align 4
+evc_local aad_of_vectors
+    vpxor AAD_BLOCK, AAD_BLOCK, AAD_BLOCK
+    cmp $16, AAD_BYTES
+    jle L(aad_of_a_block)  /* bit hashed_aad makes it negative */
+    lea 32(PADDED), %edx
+    neg %edx
+    and $48, %edx
+    add $16, %edx         /* the bytes of lanes in front of the text */
+    lea 15(AAD_BYTES), %rsi
+    and $-16, %rsi
+    sub %rdx, %rsi        /* the bytes in front of them, if any */
+    jle L(aad_has_lanes)
+    cmp $64, %rsi
+    ja L(aad_in_two_vectors)
+    cmp $most_short_text, PADDED_32
+    ja L(aad_in_front)    /* the text begins in the second vector */
+    add PADDED_32, %edx
+    cmp $256 - 16, %edx   /* four vectors have lanes or text */
+    ja other_aad
+L(aad_in_front):
+    orq $1 << has_front, 16 + tag_bytes(%rsp)
+L(load_front):
+    load_whole_blocks %esi
+    vmovdqu64 quad_numbers(TABLES,%rsi), FRONT
+    vpermq SCRATCH, FRONT, FRONT
+L(aad_has_lanes):
+    mov AAD_BYTES_32, %edx
+    neg %edx
+    and $15, %edx         /* the bytes that the last block lacks */
+    cmp $64, AAD_BYTES
+    jb L(fewer_blocks_of_aad)
+    vmovdqu64 -64(AAD,AAD_BYTES), %zmm14
+    vmovdqu64 (TABLES,%rdx), SCRATCH
+    vpermi2b AAD_LANES, %zmm14, SCRATCH /* zeros behind the last byte */
+    vshufi32x4 $0x93, SCRATCH, SCRATCH, AAD_LANES
+    ret
+L(fewer_blocks_of_aad):
+    vmovdqu -16(AAD,AAD_BYTES), AAD_BLOCK
+    vpshufb (TABLES,%rdx), AAD_BLOCK, AAD_BLOCK
+    vpand first_bytes(TABLES,%rdx), AAD_BLOCK, AAD_BLOCK
+    lea -1(AAD_BYTES), %edx
+    and $-16, %edx        /* the bytes of the blocks before the last one */
+    cmp $32, %edx
+    ja 3f
+    je 2f
+    vinserti32x4 $3, -16(AAD,%rdx), AAD_LANES, AAD_LANES
+    ret
+2:  vinserti32x4 $2, -32(AAD,%rdx), AAD_LANES, AAD_LANES
+    vinserti32x4 $3, -16(AAD,%rdx), AAD_LANES, AAD_LANES
+    ret
+3:  vinserti32x4 $1, (AAD), AAD_LANES, AAD_LANES
+    vinserti64x4 $1, 16(AAD), AAD_LANES, AAD_LANES
+    ret
+L(aad_in_two_vectors):
+    cmp $128, %rsi
+    ja other_aad
+    add PADDED_32, %edx
+    cmp $192 - 16, %edx
+    ja other_aad
+    orq $1 << has_front | 1 << has_two, 16 + tag_bytes(%rsp)
+    sub $64, %esi
+    vmovdqu64 (AAD,%rsi), SECOND_FRONT
+    jmp L(load_front)
+L(aad_of_a_block):
+    test AAD_BYTES, AAD_BYTES
+    jns any_aad
+/* Associated data whose hash is known, but for the last product: a state has it as one block. */
+aad_of_state:
+    vmovdqu (AAD), AAD_BLOCK
+    btr $hashed_aad, AAD_BYTES
+    ret
+evc_local_end aad_of_vectors
+
+/* aad_of_vectors, if the arguments are 8 bytes deeper on the stack. */
+    .p2align 3
+evc_local aad_before_text
+    call aad_of_vectors
+    ret
+evc_local_end aad_before_text
+
+/* Registers of the hash of associated data. */
+#define AAD_POWERS %rsi   /* KEY less so many bytes that the blocks meet their powers */
+#define AAD_NEXT %rax     /* the next pair of vectors */
+#define AAD_BLOCKS_END %rdx /* behind the blocks before the last one */
+#define AAD_LO %zmm8
+#define AAD_LO_X %xmm8
+#define AAD_MI %zmm9
+#define AAD_MI_X %xmm9
+#define AAD_HI %zmm10
+#define AAD_HI_X %xmm10
+#define AAD_HI_Y %ymm10
+#define LOWER_POWERS %zmm11
+#define LOWER_POWERS_X %xmm11
+#define UPPER_POWERS %zmm12
+#define UPPER_POWERS_X %xmm12
+#define LOWER_HALVES %zmm1
+#define LOWER_HALVES_X %xmm1
+#define LOWER_HALVES_Y %ymm1
+#define UPPER_HALVES %zmm2
+#define FIRST_BLOCKS %zmm14  /* of a pair of vectors */
+#define FIRST_BLOCKS_X %xmm14
+#define SECOND_BLOCKS %zmm29
+#define SECOND_BLOCKS_X %xmm29
+#define MORE_SCRATCH %zmm30
+#define MORE_SCRATCH_X %xmm30
+
+/*
+ * lo, mi, hi = the parts of the products of blocks with powers of H: as many blocks as a register
+ * of this width (x, y, z) has, at AAD + at. The registers are numbers of vectors; that of \block is
+ * changed.
+ *
+ * In: AAD_POWERS, so that H^1 of the last vector is 16 bytes before powers_end from there, if the
+ * blocks are the last ones
+ */
+.macro multiply_blocks width, at, lo=8, mi=9, hi=10, block=11
+    vmovdqu64 \at(AAD), %\width\()mm\block
+    multiply_loaded \width, \at, \lo, \mi, \hi, \block
+.endm
+.macro multiply_loaded width, at, lo=8, mi=9, hi=10, block=11
+    vpshufb reversed(TABLES), %\width\()mm\block, %\width\()mm\block
+    vpclmulqdq $0x10, powers_end - 64 + \at(AAD_POWERS), %\width\()mm\block, %\width\()mm\lo
+    vpclmulqdq $0x10, powers_end + \at(AAD_POWERS), %\width\()mm\block, %\width\()mm\mi
+    vpclmulqdq $0x11, powers_end + \at(AAD_POWERS), %\width\()mm\block, %\width\()mm\hi
+    vpclmulqdq $0x11, powers_end - 64 + \at(AAD_POWERS), %\width\()mm\block, %\width\()mm\block
+    vpxorq %\width\()mm\block, %\width\()mm\mi, %\width\()mm\mi
+.endm
+
+/*
+ * One block for all associated data: the last block plus the hash of those before it. So it meets
+ * the power of H of the last block, and the others meet theirs.
+ *
+ * In:      AAD, AAD_BYTES (other_aad: 1 to 7 or more than 16; any_aad: also 0), KEY, TABLES;
+ *          other_aad: AAD_BLOCK is zeros if a state has the associated data
+ * Out:     AAD_BLOCK: that block, or zeros if there are no bytes; AAD_BYTES without hashed_aad
+ * Changes: rcx, rsi, vectors 2, 8 to 14, 29 and 30
+ */
+    .text
+    .p2align 3
+evc_local any_aad
+    vpxor AAD_BLOCK, AAD_BLOCK, AAD_BLOCK
+    test AAD_BYTES, AAD_BYTES
+    jnz other_aad
+    ret
+evc_local_end any_aad
+evc_local other_aad
+    cmp $8, AAD_BYTES
+    ja L(aad_before_last)
+    load_part AAD, AAD_BYTES, AAD_BLOCK, SCRATCH_X, %rsi
+    ret
+    /* 1 to 4 blocks before the last one: the last of them meets H^1. */
+L(aad_before_last):
+    cmp $80, AAD_BYTES
+    ja L(aad_in_a_pair)
+    lea -1(AAD_BYTES), %esi
+    and $-16, %esi
+    neg %rsi
+    add KEY, AAD_POWERS
+    cmp $48, AAD_BYTES_32
+    ja 2f
+    cmp $32, AAD_BYTES_32
+    ja 1f
+    multiply_blocks x, 0
+    jmp L(reduce_aad)
+1:  multiply_blocks y, 0
+    jmp L(reduce_aad)
+2:  cmp $64, AAD_BYTES_32
+    ja 3f
+    vpxor %xmm11, %xmm11, %xmm11
+    vinserti128 $1, (AAD), %ymm11, %ymm11
+    vinserti64x4 $1, 16(AAD), %zmm11, %zmm11
+    multiply_loaded z, -16 /* behind an empty lane */
+    jmp L(reduce_aad)
+3:  multiply_blocks z, 0
+L(reduce_aad):
+    reduce AAD_LO, AAD_MI, AAD_HI, UPPER_HALVES, LOWER_HALVES
+    cmp $32, AAD_BYTES_32
+    jbe L(add_last_of_aad)
+    fold AAD_HI, AAD_HI_Y, AAD_HI_X, LOWER_HALVES_Y, LOWER_HALVES_X
+L(add_last_of_aad):       /* the hash is in AAD_HI_X, also of more than 80 bytes */
+    vpshufb reversed(TABLES), AAD_HI_X, AAD_BLOCK
+    lea -16(AAD,AAD_BYTES), AAD
+    mov AAD_BYTES_32, %esi
+    neg %esi
+    and $15, %esi         /* the bytes that the last block lacks */
+    vmovdqu (AAD), SCRATCH_X
+    vpshufb (TABLES,%rsi), SCRATCH_X, SCRATCH_X
+    vpand first_bytes(TABLES,%rsi), SCRATCH_X, SCRATCH_X
+    vpxor SCRATCH_X, AAD_BLOCK, AAD_BLOCK
+    vpxor AAD_MI_X, AAD_MI_X, AAD_MI_X
+    vpxor AAD_HI_X, AAD_HI_X, AAD_HI_X
+    vpxor LOWER_POWERS_X, LOWER_POWERS_X, LOWER_POWERS_X
+    vpxor UPPER_POWERS_X, UPPER_POWERS_X, UPPER_POWERS_X
+    ret
+
+    /* 5 to 8 blocks before the last one are one pair of vectors with zeros in front. */
+L(aad_in_a_pair):
+    cmp $144, AAD_BYTES
+    ja L(aad_in_pairs)
+    lea -1(AAD_BYTES), %esi
+    and $-16, %esi
+    vpxor AAD_LO_X, AAD_LO_X, AAD_LO_X
+    vmovdqu64 -64(TABLES,%rsi), FIRST_BLOCKS
+    vpermi2b (AAD), AAD_LO, FIRST_BLOCKS
+    vmovdqu64 -64(AAD,%rsi), SCRATCH
+    halves_of FIRST_BLOCKS, SCRATCH, LOWER_HALVES, UPPER_HALVES, SCRATCH
+    vmovdqu64 powers_end - 128(KEY), LOWER_POWERS
+    vmovdqu64 powers_end - 64(KEY), UPPER_POWERS
+    vpclmulqdq $0x00, LOWER_POWERS, LOWER_HALVES, AAD_LO
+    vpclmulqdq $0x11, LOWER_POWERS, LOWER_HALVES, SCRATCH
+    vpclmulqdq $0x00, UPPER_POWERS, UPPER_HALVES, AAD_HI
+    vpxorq SCRATCH, AAD_LO, AAD_LO
+    vpclmulqdq $0x11, UPPER_POWERS, UPPER_HALVES, SCRATCH
+    vpxorq UPPER_HALVES, LOWER_HALVES, LOWER_HALVES
+    vpxorq UPPER_POWERS, LOWER_POWERS, LOWER_POWERS
+    vpxorq SCRATCH, AAD_HI, AAD_HI
+    vpclmulqdq $0x00, LOWER_POWERS, LOWER_HALVES, AAD_MI
+    vpclmulqdq $0x11, LOWER_POWERS, LOWER_HALVES, SCRATCH
+    vpternlogq $0x96, AAD_LO, AAD_HI, AAD_MI
+    vpxorq SCRATCH, AAD_MI, AAD_MI
+    vpxor FIRST_BLOCKS_X, FIRST_BLOCKS_X, FIRST_BLOCKS_X
+    jmp L(reduce_aad)
+
+    /* More blocks are batches of 8 pairs of vectors with one reduction each. The first batch has
+     * the pairs that are left over, and zeros in front of its blocks. */
+L(aad_in_pairs):
+    test AAD_BYTES, AAD_BYTES
+    js aad_of_state
+    evc_save %rdx
+    evc_save %rax
+    lea -1(AAD_BYTES), %rax
+    and $-16, %rax        /* the bytes of the blocks before the last one */
+    lea (AAD,%rax), AAD_BLOCKS_END
+    lea 127(%rax), %rsi
+    neg %rax
+    and $127, %eax
+    neg %rax              /* minus the number of zeros: 0 to 112 */
+    sub $128, %rsi
+    and $896, %esi        /* the bytes of the first batch's pairs, but for the first pair */
+    neg %rsi
+    lea -128(KEY,%rsi), AAD_POWERS
+    vpxor AAD_LO_X, AAD_LO_X, AAD_LO_X
+    vpxor AAD_MI_X, AAD_MI_X, AAD_MI_X
+    vpxor AAD_HI_X, AAD_HI_X, AAD_HI_X
+    cmp $-64, %rax
+    jle 1f
+    vmovdqu64 64(TABLES,%rax), FIRST_BLOCKS
+    vpermi2b (AAD), AAD_LO, FIRST_BLOCKS
+    vmovdqu64 64(AAD,%rax), SECOND_BLOCKS
+    jmp 2f
+1:  vpxor FIRST_BLOCKS_X, FIRST_BLOCKS_X, FIRST_BLOCKS_X
+    vmovdqu64 128(TABLES,%rax), SECOND_BLOCKS
+    vpermi2b (AAD), AAD_LO, SECOND_BLOCKS
+2:  lea 128(AAD,%rax), AAD_NEXT
+L(pair_of_aad):
+    halves_of FIRST_BLOCKS, SECOND_BLOCKS, LOWER_HALVES, UPPER_HALVES, SCRATCH
+    vmovdqu64 powers_end(AAD_POWERS), LOWER_POWERS
+    vmovdqu64 powers_end + 64(AAD_POWERS), UPPER_POWERS
+    add_products LOWER_HALVES, LOWER_POWERS, AAD_LO, SCRATCH, MORE_SCRATCH
+    add_products UPPER_HALVES, UPPER_POWERS, AAD_HI, SCRATCH, MORE_SCRATCH
+    vpxorq UPPER_HALVES, LOWER_HALVES, LOWER_HALVES
+    vpxorq UPPER_POWERS, LOWER_POWERS, LOWER_POWERS
+    add_products LOWER_HALVES, LOWER_POWERS, AAD_MI, SCRATCH, MORE_SCRATCH
+    sub $-128, AAD_POWERS
+    cmp KEY, AAD_POWERS
+    je L(end_of_batch)
+    vmovdqu64 (AAD_NEXT), FIRST_BLOCKS
+    vmovdqu64 64(AAD_NEXT), SECOND_BLOCKS
+    sub $-128, AAD_NEXT
+    jmp L(pair_of_aad)
+L(end_of_batch):
+    vpternlogq $0x96, AAD_LO, AAD_HI, AAD_MI
+    reduce AAD_LO, AAD_MI, AAD_HI, UPPER_HALVES, LOWER_HALVES
+    fold AAD_HI, AAD_HI_Y, AAD_HI_X, LOWER_HALVES_Y, LOWER_HALVES_X
+    cmp AAD_BLOCKS_END, AAD_NEXT
+    je L(end_of_pairs)
+    vpshufb reversed(TABLES), AAD_HI_X, FIRST_BLOCKS_X
+    vpxorq (AAD_NEXT), FIRST_BLOCKS, FIRST_BLOCKS
+    vmovdqu64 64(AAD_NEXT), SECOND_BLOCKS
+    sub $-128, AAD_NEXT
+    lea -1024(KEY), AAD_POWERS
+    vpxor AAD_LO_X, AAD_LO_X, AAD_LO_X
+    vpxor AAD_MI_X, AAD_MI_X, AAD_MI_X
+    vpxor AAD_HI_X, AAD_HI_X, AAD_HI_X
+    jmp L(pair_of_aad)
+L(end_of_pairs):
+    vpxor AAD_LO_X, AAD_LO_X, AAD_LO_X
+    vpxor SCRATCH_X, SCRATCH_X, SCRATCH_X
+    vpxor FIRST_BLOCKS_X, FIRST_BLOCKS_X, FIRST_BLOCKS_X
+    vpxord SECOND_BLOCKS_X, SECOND_BLOCKS_X, SECOND_BLOCKS_X
+    vpxord MORE_SCRATCH_X, MORE_SCRATCH_X, MORE_SCRATCH_X
+    evc_restore %rax
+    evc_restore %rdx
+    jmp L(add_last_of_aad)
+evc_local_end other_aad
+
+    define_tag_functions COMPUTED_TAG
+
+/* ---- 4.2 The hash and the tag of a short message ---- */
+
+/*
+ * finish_<n>, by a jump: the end of a message of which n vectors are hashed.
+ *
+ * In:      TEXT0 to TEXT<n - 2>, LAST; TAG_MASK; with has_front also FRONT, and with has_two
+ *          SECOND_FRONT; KEY, TABLES
+ * Out:     the tag, compared if the message is opened; eax: the result of the call
+ * Changes: rcx, rdx, rsi, the bits; clears all vectors that short messages have used
+ *
+ * hash_<n>: the same without has_front.
+ */
+.macro finish_function n
+    .p2align 4
+finish_\n:
+.if \n < 5
+    if_bit_jump has_front, L(front_of_\n)
 .endif
+hash_\n:
+    hash_of_message \n
+    clear_text \n
+    jmp finish_vectors
+.endm
+/* TEXT0 = FRONT; what was in TEXT0 has been moved. */
+.macro take_front front
+    andq $~(1 << has_front | 1 << has_two), tag_bytes(%rsp)
+    vmovdqa64 \front, TEXT0
+    vpxor %xmm12, %xmm12, %xmm12
+.endm
+    .p2align 4
+evc_local finish_message
+    finish_function 1
+    finish_function 2
+    finish_function 3
+    finish_function 4
+
+    /* Vectors in front: the others move to the places behind them. */
+L(front_of_1):
+    if_bit_jump has_two, L(two_in_front_of_1)
+    take_front FRONT
+    jmp hash_2
+L(two_in_front_of_1):
+    vmovdqa64 SECOND_FRONT, TEXT1
+    take_front FRONT
+    jmp hash_3
+L(front_of_2):
+    if_bit_jump has_two, L(two_in_front_of_2)
+    vmovdqa64 TEXT0, TEXT1
+    take_front FRONT
+    jmp hash_3
+L(two_in_front_of_2):
+    vmovdqa64 TEXT0, TEXT2
+    vmovdqa64 SECOND_FRONT, TEXT1
+    take_front FRONT
+    jmp hash_4
+L(two_in_front_of_3):
+    vmovdqa64 SECOND_FRONT, OTHER_PRODUCT
+    vmovdqa64 TEXT1, TEXT3
+    vmovdqa64 TEXT0, TEXT2
+    vmovdqa64 OTHER_PRODUCT, TEXT1
+    take_front FRONT
+    jmp finish_5
+L(front_of_3):
+    if_bit_jump has_two, L(two_in_front_of_3)
+    vmovdqa64 TEXT1, TEXT2
+    vmovdqa64 TEXT0, TEXT1
+    take_front FRONT
+    jmp hash_4
+L(front_of_4):
+    vmovdqa64 TEXT2, TEXT3
+    vmovdqa64 TEXT1, TEXT2
+    vmovdqa64 TEXT0, TEXT1
+    take_front FRONT
+    finish_function 5
+
+    /* The second half of the reduction, and the sum of the four lanes: the hash is in the last
+     * terms of a sum, with the tag mask. */
+    .p2align 4
+finish_vectors:
+    vpshufb reversed(TABLES), TAG_MASK, TAG_MASK
+    vpclmulqdq $0x00, POLY, MI, %zmm7
+    vpshufd $0x4e, MI, MI
+    vpternlogq $0x96, MI, %zmm7, HI
+    vextracti32x4 $3, HI, %xmm3
+    vextracti32x4 $2, HI, %xmm4
+    vextracti128 $1, HI_Y, %xmm6
+    vpternlogq $0x96, %xmm3, TAG_MASK, HI_X
+    vpternlogq $0x96, %xmm4, %xmm6, HI_X
+    vpshufb reversed(TABLES), HI_X, COMPUTED_TAG
+    finish_tag vectors, COMPUTED_TAG /* zmm15 has the polynomial alone */
+    vpxor %xmm0, %xmm0, %xmm0
+    vpxor %xmm8, %xmm8, %xmm8
+    vpxor %xmm13, %xmm13, %xmm13
+    vpxor %xmm14, %xmm14, %xmm14
+    vpxor %xmm7, %xmm7, %xmm7
+    vzeroupper
+    ret
+    other_tags vectors
+evc_local_end finish_message
+
+/* ---- 5. Short messages ----------------------------------------------------------------------- */
+
+/*
+ * A message has one of these layouts by its size. In a row, lanes are in the order of memory, and |
+ * is between vectors. T: a block of text, A: of associated data (or zeros), L: that of the lengths,
+ * J: J_0, -: a lane without a use.
+ *
+ *   bytes of text   macro               lanes in AES                 lanes that are hashed
+ *     0 to 16       message_of_a_block  J, T                         A, T, L
+ *    17 to 32       message_beside 1    J T T -                      A T T L
+ *    33 to 48       message_apart 1, 0  T T T J                      A | T T T L
+ *    49 to 64       message_apart 2, 1  T J | T T T -                A A A T | T T T L
+ *    65 to 80       message_apart 2, 2  T T | T T T J                A A T T | T T T L
+ *    81 to 96       message_beside 2    J T T T | T T T -            A T T T | T T T L
+ *    97 to 112      message_apart 2, 0  T T T T | T T T J            A A A A | T T T T | T T T L
+ *   113 to 128      message_apart 3, 1  T J | T T T T | T T T -      A A A T | T T T T | T T T L
+ *                   message_full 2      J | T T T T | T T T T        T T T T | T T T T, A A A L
+ *   129 to 256      the same four with one vector more, and with two: message_full 3, or none
+ *   257 to 288      message_beside 5    J T.. or - J T..             A T.. or A A T..
+ *
+ * So no vector goes through AES, which takes longest, for lengths or associated data alone, and a
+ * first vector of one or two blocks is half a vector. All layouts have the same steps:
+ *
+ *   counters through AES but for its last round; associated data and lengths; where the text ends;
+ *   text to its lanes; the last round, and ciphertext to OUT; to seal: ciphertext in place of the
+ *   text that is hashed; jump to finish_<n>.
+ *
+ * All macros of this section but the small ones in between take
+ *
+ * In:      KEY, IV_LANES (lane 0), AAD, AAD_BYTES, IN, LEN, TABLES; out, len_bytes, tag and
+ *          tag_bytes on the stack, with the bit `opens`
+ * Out:     the text at OUT; they return to the caller by finish_<n>, which clears vectors
+ */
+
+/* The beginning: IV_LANES, ROUND_KEY and PADDED. */
+.macro begin_message iv
+    vshufi32x4 $0, \iv, \iv, \iv
+    vbroadcasti32x4 round_keys(KEY), ROUND_KEY
+    lea 15(LEN), PADDED_32
+    and $-16, PADDED_32
+.endm
+
+/* ---- 5.1 Associated data and text in one vector ---- */
+
+/* A message whose first vector has the last block of associated data, and then text. J_0 has that
+ * block's lane in AES. n: vectors; others have 4 blocks of text, or 3 and the lengths. */
+.macro message_beside n
+    begin_message IV_LANES
+    each_vector 0, \n, 0, beside_counters \n,
+    aes_of_message \n
+    aad_and_lengths_of \n, beside_\n
 .if \n == 1
     ends_of_text only_text_masks
-    /* what is hashed, but for the text: here, and in the last vector of several */
-    vinserti32x4 $3, %xmm2, %zmm1, %zmm2
+    vinserti32x4 $3, LENGTHS_X, AAD_LANES, LAST /* what is hashed, but for the text */
+    load_last_block SCRATCH_X
+    vinserti32x4 $1, (IN), AAD_LANES, TEXT0
+    vinserti32x4 $2, SCRATCH_X, TEXT0, TEXT0
+    vmovdqu8 TEXT0, LAST{LAST_MASK}
 .else
     ends_of_text last_text_masks
-    vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
-    mov %r11, %rdx
-    sub %rax, %rdx
-    vmovdqu64 aad_quads + 80 - 64*\n(%r11,%rax), %zmm8
+    vshufi32x4 $0x15, LENGTHS, LENGTHS, LAST
+    mov TABLES, TABLES_LESS_PADDED
+    sub PADDED, TABLES_LESS_PADDED
+    vmovdqu64 aad_quads + 80 - 64*\n(TABLES,PADDED), TEXT0
+    vpermi2q (IN), AAD_LANES, TEXT0
+    each_vector 1, (\n-1), 0, load_beside \n,
+    with_vector (\n-1), load_last_beside
 .endif
-.if \n == 1
-    vmovdqu -16(%r9,%r10), %xmm13
-    vpshufb (%r11,%rsi), %xmm13, %xmm13
-    vinserti32x4 $1, (%r9), %zmm1, %zmm8
-    vinserti32x4 $2, %xmm13, %zmm8, %zmm8
-    vmovdqu8 %zmm8, %zmm2{%k1}
-.else
-    vpermi2q (%r9), %zmm1, %zmm8
-    .irp i, 1, 2, 3
-    .if \i < \n - 1
-    with_vector \i, load_middle \i, \n,
-    .endif
-    .endr
-    with_vector (\n-1), load_last
-.endif
-    .irp i, 0, 1, 2, 3
-    .if \i < \n - 1
-    with_vector \i, last_round
-    .endif
-    .endr
-    with_vector (\n-1), last_round
+    each_vector 0, \n, 0, last_round %zmm14,
 
+    /* The lane of J_0 is the tag mask plus the block of associated data: see TAG_MASK below. */
 .if \n == 1
-    mov %r11, %rcx
-    sub %rsi, %rcx
-    vmovdqu 32(%rcx), %xmm13
-    vextracti128 $1, %ymm3, (%r8)
-    vpermb %zmm3, %zmm13, %zmm13
-    vmovdqu %xmm13, -16(%r8,%r10)
-    vmovdqa %xmm3, %xmm0
+    mov TABLES, TABLES_LESS_LACKING
+    sub LACKING, TABLES_LESS_LACKING
+    vmovdqu 32(TABLES_LESS_LACKING), SCRATCH_X
+    vextracti128 $1, STATE0_Y, (OUT)
+    vpermb STATE0, SCRATCH, SCRATCH
+    vmovdqu SCRATCH_X, -16(OUT,LEN)
+    vmovdqa STATE0_X, TAG_MASK
 .else
-    vmovdqu 64*\n - 32(%rdx), %xmm14
-    vpermb %zmm3, %zmm14, %zmm0
-    vmovdqu64 quad_numbers + 64*\n - 16(%rdx), %zmm13
-    vpermi2q %zmm4, %zmm3, %zmm13
-    /* The last bytes go first: the others then take the place of those in front of them. */
-    vmovdqu64 48(%rdx,%r10), %zmm14
-    with_vector (\n-1), turn_last %zmm14,
-    vmovdqu64 %zmm14, -64(%r8,%r10)
-    vmovdqu64 %zmm13, (%r8)
-    .irp i, 1, 2, 3
-    .if \i < \n - 1
-    with_vector \i, store_middle \i, \n,
-    .endif
-    .endr
+    vmovdqu 64*\n - 32(TABLES_LESS_PADDED), %xmm14
+    vpermb STATE0, %zmm14, TAG_MASK_LANES
+    vmovdqu64 quad_numbers + 64*\n - 16(TABLES_LESS_PADDED), SCRATCH
+    vpermi2q STATE1, STATE0, SCRATCH
+    /* The last bytes go first, behind others that have no use: the vectors in front of them then
+     * take the place of these. */
+    vmovdqu64 48(TABLES_LESS_PADDED,LEN), %zmm14
+    with_vector (\n-1), move_bytes %zmm14,
+    vmovdqu64 %zmm14, -64(OUT,LEN)
+    vmovdqu64 SCRATCH, (OUT)
+    each_vector 1, (\n-1), 0, store_beside \n,
 .endif
 
-    if_opened_jump 7f /* a branch: what is opened is hashed without waiting for AES */
+    /* A branch and not a mask: what is opened is hashed without waiting for AES. */
+    if_bit_jump opens, L(hashed_beside_\n)
 .if \n > 1
-    kmovq text_masks + 80 - 64*\n(%r11,%rax), %k2
-    vmovdqu8 %zmm3, %zmm8{%k2}
+    kmovq text_masks + 80 - 64*\n(TABLES,PADDED), FIRST_MASK
+    vmovdqu8 STATE0, TEXT0{FIRST_MASK}
 .endif
-    .irp i, 1, 2, 3
-    .if \i < \n - 1
-    with_vector \i, take_ciphertext
-    .endif
-    .endr
+    each_vector 1, (\n-1), 0, take_ciphertext
     with_vector (\n-1), take_last_ciphertext
-7:  vpxor %xmm1, %xmm0, %xmm0
+L(hashed_beside_\n):
+    vpxor AAD_BLOCK, TAG_MASK, TAG_MASK
     finish \n
 .if \n <= 3
-    aad_out_of_line \n
+    other_bytes_of_aad beside_\n, 0, (\n==1)
 .endif
+.endm
+.macro beside_counters n, i, s, text
+    start_counters \s, counters + 80 - 64*\n + 64*\i(TABLES,PADDED)
+.endm
+.macro load_beside n, i, s, text
+    vmovdqu64 64*\i - 64*\n + 16(IN,PADDED), \text
+.endm
+.macro load_last_beside i, s, text
+    load_last_vector 16, \text
+    vmovdqu8 \text, LAST{LAST_MASK}
+.endm
+.macro store_beside n, i, s, text
+    vmovdqu64 \s, 64*\i - 64*\n + 16(OUT,PADDED)
 .endm
 
-/* The i-th of n vectors that are hashed, in the order in which they are known: the first of the
- * message is the last here, for it has associated data. */
-.macro with_hashed i, n, what:vararg
-.if \n == 1 || \i == \n - 1
-    \what %zmm2
-.elseif \i == \n
-    \what %zmm8
-.elseif \i == 1
-    \what %zmm9
-.elseif \i == 2
-    \what %zmm10
-.else
-    \what %zmm11
-.endif
-.endm
-.macro reverse_hashed v
-    vpshufb reversed(%r11), \v, \v
-.endm
-/* \to = halves of \v times halves of its powers, those of the vector at place p from the end: 0 for
- * lo, 1 and 2 for mi, 3 for hi. */
-.macro product half, p, to, v
-    vpclmulqdq $((\p & 1) << 4 | (\half & 1)), \
-        (powers_end - 64*(\p + (\p & 1)) + 64*(\half >> 1))(%rdi), \v, \to
-.endm
-/* The sum of these products of all n vectors, and of another term if n is 1. */
-.macro sum_of_products half, n, sum, other
-    .irp i, 1, 2, 3, 4, 5
-    .if \i <= \n
-    .if \i == 1
-    with_hashed \i, \n, product \half, (\n - \i % \n), \sum,
-    .elseif \i & 1
-    with_hashed \i, \n, product \half, (\n - \i % \n), %zmm7,
-    vpternlogq $0x96, %zmm6, %zmm7, \sum
-    .else
-    with_hashed \i, \n, product \half, (\n - \i % \n), %zmm6,
-    .endif
-    .endif
-    .endr
-.if !(\n & 1)
-    vpxorq %zmm6, \sum, \sum
-.endif
-.ifnb \other
-    vpxorq \other, \sum, \sum
-.endif
-.endm
+/* ---- 5.2 Associated data apart from the text ---- */
 
-/* mi, hi in zmm4, zmm5 of n vectors, where mi has half of the reduction, and zmm15 = the
- * polynomial. By four products for each pair of blocks, for Karatsuba's method adds halves first. A
- * core may start one product in two cycles alone: so those that the reduction begins with come
- * first, and those that it ends with come last. lo, hi, mi: other terms, if n is 1. */
-.macro hash_of_message n, lo, hi, mi
-    .irp i, 1, 2, 3, 4, 5
-    .if \i <= \n
-    with_hashed \i, \n, reverse_hashed
-    .endif
-    .endr
-    vbroadcasti32x4 polynomial(%r11), %zmm15
-    sum_of_products 0, \n, %zmm3, \lo
-    vpclmulqdq $0x00, %zmm15, %zmm3, %zmm13
-    vpshufd $0x4e, %zmm3, %zmm3
-    .irp i, 1, 2, 3, 4, 5
-    .if \i <= \n
-    .if \i == 1
-    with_hashed \i, \n, product 1, (\n - \i % \n), %zmm4,
-    .else
-    with_hashed \i, \n, product 1, (\n - \i % \n), %zmm7,
-    vpternlogq $0x96, %zmm6, %zmm7, %zmm4
-    .endif
-    with_hashed \i, \n, product 2, (\n - \i % \n), %zmm6,
-    .endif
-    .endr
-    vpternlogq $0x96, %zmm3, %zmm13, %zmm4
-.ifb \mi
-    vpxorq %zmm6, %zmm4, %zmm4
-.else
-    vpternlogq $0x96, %zmm6, \mi, %zmm4
+/*
+ * A message whose whole vectors of text begin behind \lead blocks.
+ *
+ * n:     vectors in AES
+ * lead:  blocks of text in half a vector, STATE0_Y: 0 if there is no such vector, 1 (then J_0 is
+ *        behind it), or 2. They are hashed behind associated data. Without them, associated data
+ *        has a vector of its own, or with n = 1 a product of its own.
+ * first: the first whole vector: 0, or behind the half vector 1
+ *
+ * But for lead = 1, J_0 is in the lane where the lengths are hashed.
+ */
+.macro message_apart n, lead, first
+    begin_message IV_LANES
+.if \lead == 1
+    start_part counter_2, ROUND_KEY_Y, IV_LANES_Y, STATE0_Y /* behind it is counter_1 */
+.elseif \lead == 2
+    start_part counters+64, ROUND_KEY_Y, IV_LANES_Y, STATE0_Y
 .endif
-    sum_of_products 3, \n, %zmm5, \hi
-.endm
-
-/* A message whose text begins where a vector does, from its first block on, or, if \alone, from its
- * second one. That first block is in half a vector, in front of J_0, and goes behind associated
- * data to be hashed. Else J_0 is in the lane of the lengths, and associated data has a vector of
- * its own to be hashed. So no vector goes through AES for lengths or associated data alone. */
-.macro even_message n, alone
-    begin_message %zmm0
-.if \alone
-    vmovdqa %ymm13, %ymm3
-    vpternlogq $0x96, counter_2(%r11), %ymm0, %ymm3
-.endif
-    .irp i, 0, 1, 2, 3, 4
-    .if \i >= \alone && \i < \n
-    with_vector \i, even_counter \i, \n, \alone,
-    .endif
-    .endr
-.if \alone
-    aes_of_half \n
-.else
-    aes_of_vectors \n
-.endif
-.if \n > 3
-    call aad_and_lengths
-.else
-    load_aad %r8
-.if \n == 1 && !\alone
-    multiply_aad %xmm1
-3:
-.endif
+    each_vector \first, \n, 0, apart_counters \n, \lead,
+    aes_of_message \n, \first
+.if \n == 1
+    load_aad apart_\n\()_\lead
+    multiply_aad AAD_BLOCK
+L(aad_multiplied_apart_\n\()_\lead):
     lengths_as_hashed 0
+.else
+    aad_and_lengths_of \n, apart_\n\()_\lead
 .endif
     ends_of_text last_text_masks
-.if \alone
-    /* the lengths, and then the last vector of the text before them */
-    vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
-    vshufi32x4 $0x0e, %zmm1, %zmm1, %zmm14 /* the last three blocks of associated data first */
-    vmovdqu (%r9), %xmm8
-    vpxor %ymm8, %ymm15, %ymm13
-    vaesenclast %ymm13, %ymm3, %ymm3
+
+    /* The lanes around the text; text; the last rounds. */
+.if \lead == 1
+    vshufi32x4 $0x15, LENGTHS, LENGTHS, LAST /* lengths: lane 3; text goes before them */
+    vshufi32x4 $0x0e, AAD_LANES, AAD_LANES, AAD_IN_ORDER
+    vmovdqu (IN), TEXT0_X
+    last_round_of_half LAST_KEY_Y
 .else
-    vshufi32x4 $0x15, %zmm2, %zmm2, %zmm7 /* the lengths; zmm2: the last vector of the text */
-.if \n > 1
-    vshufi32x4 $0x39, %zmm1, %zmm1, %zmm8
+    vshufi32x4 $0x15, LENGTHS, LENGTHS, LENGTHS_LANE /* text has LAST until the last round */
 .endif
+.if \lead == 2
+    vshufi32x4 $0x03, AAD_LANES, AAD_LANES, AAD_IN_ORDER
+.elseif \lead == 0 && \n > 1
+    vshufi32x4 $0x39, AAD_LANES, AAD_LANES, TEXT0
 .endif
-    mov %r11, %rcx
-    sub %rsi, %rcx
-.if \n == 1 + \alone
-    vmovdqu -16(%r9,%r10), %xmm13
-    vpshufb (%r11,%rsi), %xmm13, %xmm13
-.if \alone
-    vmovdqu 16(%r9), %ymm9
-    vinserti32x4 $2, %xmm13, %zmm9, %zmm9
-    vmovdqu8 %zmm9, %zmm2{%k1}
+    mov TABLES, TABLES_LESS_LACKING
+    sub LACKING, TABLES_LESS_LACKING
+.if \lead == 2
+    vmovdqu (IN), TEXT0_Y
+.endif
+.if \n > 1 + \first
+    each_vector \first, (\n-1), (1-\first), load_apart \lead,
+.if \lead == 1
+    load_last_vector 16, LAST{LAST_MASK}
 .else
-    vmovdqu (%r9), %ymm2
-    vinserti32x4 $2, %xmm13, %zmm2, %zmm2
-    vmovdqu8 %zmm2, %zmm2{%k1}{z}
+    load_last_vector 16, LAST{LAST_MASK}{z}
 .endif
 .else
-    .irp i, 0, 1, 2, 3
-    .if \i >= \alone && \i < \n - 1
-    with_even \i, \alone, load_even \i, \alone,
-    .endif
-    .endr
-    vmovdqu64 16(%r11,%rsi), %zmm13
-.if \alone
-    vpermb -64(%r9,%r10), %zmm13, %zmm2{%k1}
+    load_last_block SCRATCH_X
+.if \lead == 1
+    vmovdqu 16(IN), TEXT1_Y
+    vinserti32x4 $2, SCRATCH_X, TEXT1, TEXT1
+    vmovdqu8 TEXT1, LAST{LAST_MASK}
 .else
-    vpermb -64(%r9,%r10), %zmm13, %zmm2{%k1}{z}
+    vmovdqu 16*\lead(IN), LAST_Y
+    vinserti32x4 $2, SCRATCH_X, LAST, LAST
+    vmovdqu8 LAST, LAST{LAST_MASK}{z}
 .endif
 .endif
-    .irp i, 0, 1, 2, 3
-    .if \i >= \alone && \i < \n - 1
-    with_even \i, \alone, last_round_of_even
-    .endif
-    .endr
-    vpxorq %zmm2, %zmm15, %zmm15
-.if !\alone
-    vporq %zmm7, %zmm2, %zmm2
+.if \lead == 2
+    last_round_of_half LAST_KEY_Y
 .endif
-    with_vector (\n-1), last_of_even \n, \alone,
-.if \alone
-    vmovdqu %xmm3, (%r8)
-    vextracti128 $1, %ymm3, %xmm0
+    each_vector \first, (\n-1), (1-\first), last_round SCRATCH,
+    vpxorq LAST, LAST_KEY, LAST_KEY /* with zeros in the lane of J_0 */
+.if \lead != 1
+    vporq LENGTHS_LANE, LAST, LAST
+.endif
+    with_vector (\n-1), last_round_and_store_apart \n, \lead, \first,
+.if \lead == 1
+    vmovdqu STATE0_X, (OUT)
+    vextracti128 $1, STATE0_Y, TAG_MASK
 .endif
 
-.if !\alone || \n == 2 || \n == 5 /* others are opened: see full_message */
-    if_opened_jump 7f
-.if \alone
-    vmovdqa %xmm3, %xmm8
+.if \lead != 1 || \n == 2 || \n == 5 /* others are opened: message_full seals them */
+    if_bit_jump opens, L(hashed_apart_\n\()_\lead)
+.if \lead == 1
+    vmovdqa STATE0_X, TEXT0_X
+.elseif \lead == 2
+    vmovdqa STATE0_Y, TEXT0_Y
 .endif
-    .irp i, 0, 1, 2, 3
-    .if \i >= \alone && \i < \n - 1
-    with_even \i, \alone, take_ciphertext
-    .endif
-    .endr
+    each_vector \first, (\n-1), (1-\first), take_ciphertext
     with_vector (\n-1), take_last_ciphertext
+L(hashed_apart_\n\()_\lead):
 .endif
-7:
-.if \alone
-    vinserti32x4 $3, %xmm8, %zmm14, %zmm8
+.if \lead == 1
+    vinserti32x4 $3, TEXT0_X, AAD_IN_ORDER, TEXT0
+.elseif \lead == 2
+    vinserti64x4 $1, TEXT0_Y, AAD_IN_ORDER, TEXT0
 .endif
-.if \n == 1 && !\alone
-    finish_with_aad %zmm8
+.if \n == 1
+    finish_with_multiplied_aad apart_\n\()_\lead
+.elseif \lead == 0
+    finish_behind_aad \n
 .else
-.if !\alone
-    test %edx, %edx       /* 0 if there is no associated data: one vector less is hashed */
-    jz 4f
+    finish \n
 .endif
-    finish (\n+1-\alone)
-.if !\alone
-4:  vmovdqa64 %zmm9, %zmm8
-.if \n == 2
-    jmp hash_two
-.else
-    vmovdqa64 %zmm10, %zmm9
-.if \n == 3
-    jmp hash_three
-.else
-    vmovdqa64 %zmm11, %zmm10
-    jmp hash_four
-.endif
-.endif
-.endif
-.if !\alone && \n <= 3
-6:  vpxor %xmm1, %xmm1, %xmm1
-    mov %r8d, %edx
-    test %r8, %r8
-    jz 5b
-    call aad_before_text
-    mov $1, %edx
-    jmp 5b
-.elseif \n <= 3
-    aad_out_of_line 2
-.endif
+.if \n > 1 && \n <= 3
+    other_bytes_of_aad apart_\n\()_\lead, (\lead==0)
 .endif
 .endm
-/* A block of associated data has no vector where text has one: xmm9, xmm10, xmm11 are lo, hi, mi of
- * its product with H^5. More have a vector, zmm8. */
+.macro apart_counters n, lead, i, s, text
+.if \lead != 1 && \i == \n - 1
+.if \lead == 0
+    start_counters \s, full_counters + 64*\n - 64(TABLES)
+.else
+    start_counters \s, half_counters + 64*\n - 128(TABLES)
+.endif
+.else
+    start_counters \s, counters + 64 - (64 - 16*\lead) % 64 + 64*\i(TABLES)
+.endif
+.endm
+.macro load_apart lead, i, s, text
+    vmovdqu64 64*\i - (64 - 16*\lead) % 64(IN), \text
+.endm
+.macro store_apart lead, i, s, text
+    vmovdqu64 \s, 64*\i - (64 - 16*\lead) % 64(OUT)
+.endm
+.macro last_round_of_half last_key
+    vpxor TEXT0_Y, \last_key, SCRATCH_Y
+    vaesenclast SCRATCH_Y, STATE0_Y, STATE0_Y
+.endm
+/* The last round of the last vector, s, and stores, but for the first block with lead = 1. The
+ * block behind the text is the tag mask or of no use: it is not stored, not even for a moment. */
+.macro last_round_and_store_apart n, lead, first, i, s, text
+    vaesenclast LAST_KEY, \s, \s
+.if \n > 1 + \first
+    vmovdqu64 48(TABLES_LESS_LACKING), SCRATCH
+    with_vector (\n-2), join_states \s,
+.if \lead == 2
+    vmovdqu STATE0_Y, (OUT)
+.endif
+    each_vector \first, (\n-1), 0, store_apart \lead,
+    vmovdqu64 SCRATCH, -64(OUT,LEN)
+.else
+    vmovdqu 32(TABLES_LESS_LACKING), SCRATCH_X
+.if \lead != 1
+    vmovdqu STATE0_Y, (OUT)
+.endif
+.if \first
+    vmovdqu STATE1_Y, 16*\lead(OUT)
+.endif
+    vpermb \s, SCRATCH, SCRATCH
+    vmovdqu SCRATCH_X, -16(OUT,LEN)
+.endif
+.if \lead != 1
+    vextracti32x4 $3, \s, TAG_MASK
+.endif
+.endm
+/* n vectors of text, and TEXT0 with associated data; or, if there is none, one vector less. */
+.macro finish_behind_aad n
+    test HAS_AAD, HAS_AAD
+    jz L(text_alone_\n)
+    finish (\n+1)
+L(text_alone_\n):
+    vmovdqa64 TEXT1, TEXT0
+.if \n > 2
+    vmovdqa64 TEXT2, TEXT1
+.endif
+.if \n > 3
+    vmovdqa64 TEXT3, TEXT2
+.endif
+    jmp hash_\n
+.endm
+
+/* Parts of the product of the only block of associated data, where text and lengths fill the only
+ * vector that is hashed: this block meets H^5. */
+#define AAD_TERM_LO %zmm9
+#define AAD_TERM_LO_X %xmm9
+#define AAD_TERM_HI %zmm10
+#define AAD_TERM_HI_X %xmm10
+#define AAD_TERM_MI %zmm11
+#define AAD_TERM_MI_X %xmm11
 .macro multiply_aad aad
-    vpshufb reversed(%r11), \aad, %xmm13
-    vpclmulqdq $0x00, powers_end - 80(%rdi), %xmm13, %xmm9
-    vpclmulqdq $0x01, powers_end - 16(%rdi), %xmm13, %xmm10
-    vpclmulqdq $0x00, powers_end - 16(%rdi), %xmm13, %xmm11
-    vpclmulqdq $0x01, powers_end - 80(%rdi), %xmm13, %xmm13
-    vpxor %xmm13, %xmm11, %xmm11
+    vpshufb reversed(TABLES), \aad, SCRATCH_X
+    vpclmulqdq $0x00, powers_end - 80(KEY), SCRATCH_X, AAD_TERM_LO_X
+    vpclmulqdq $0x01, powers_end - 16(KEY), SCRATCH_X, AAD_TERM_HI_X
+    vpclmulqdq $0x00, powers_end - 16(KEY), SCRATCH_X, AAD_TERM_MI_X
+    vpclmulqdq $0x01, powers_end - 80(KEY), SCRATCH_X, SCRATCH_X
+    vpxor SCRATCH_X, AAD_TERM_MI_X, AAD_TERM_MI_X
 .endm
-.macro finish_with_aad first
-    testb $1 << (has_lanes - 24), tag_bytes + 3(%rsp)
-    jnz 9f
-    hash_of_message 1, %zmm9, %zmm10, %zmm11
-    clear_text 4,
+/* The end of that message, and associated data of any length: two blocks or more have TEXT0, and
+ * bit has_lanes tells so. */
+.macro finish_with_multiplied_aad id
+    if_bit_jump has_lanes, L(aad_is_vector_\id)
+    hash_of_message 1, AAD_TERM_LO, AAD_TERM_HI, AAD_TERM_MI
+    clear_text 4
     jmp finish_vectors
-9:  andq $~(1 << has_lanes), tag_bytes(%rsp)
-    jmp finish_two
-4:  vpxor %xmm9, %xmm9, %xmm9
-    vpxor %xmm10, %xmm10, %xmm10
-    vpxor %xmm11, %xmm11, %xmm11
-    jmp 3b
-6:  vpxor %xmm1, %xmm1, %xmm1
-    test %r8, %r8
-    jz 4b
+L(aad_is_vector_\id):
+    andq $~(1 << has_lanes), tag_bytes(%rsp)
+    jmp finish_2
+L(no_terms_\id):
+    vpxor AAD_TERM_LO_X, AAD_TERM_LO_X, AAD_TERM_LO_X
+    vpxor AAD_TERM_HI_X, AAD_TERM_HI_X, AAD_TERM_HI_X
+    vpxor AAD_TERM_MI_X, AAD_TERM_MI_X, AAD_TERM_MI_X
+    jmp L(aad_multiplied_\id)
+L(any_aad_\id):
+    vpxor AAD_BLOCK, AAD_BLOCK, AAD_BLOCK
+    test AAD_BYTES, AAD_BYTES
+    jz L(no_terms_\id)
     call aad_before_text
-    cmp $16, %r8
-    jbe 5b
+    cmp $16, AAD_BYTES
+    jbe L(aad_loaded_\id)
     orq $1 << has_lanes, tag_bytes(%rsp)
-    vshufi32x4 $0x39, %zmm1, %zmm1, \first
-    jmp 3b
-.endm
-/* The first text that has a vector of its own is in zmm9. */
-.macro with_even i, alone, what:vararg
-.if \alone
-    with_vector \i, \what
-.elseif \i == 0
-    \what %zmm3, %zmm9
-.elseif \i == 1
-    \what %zmm4, %zmm10
-.else
-    \what %zmm5, %zmm11
-.endif
-.endm
-.macro even_counter i, n, alone, s, text
-.if !\alone && \i == \n - 1
-    first_key \s, full_counters + 64*\n - 64(%r11)
-.else
-    first_key \s, counters + 64 - 48*\alone + 64*\i(%r11)
-.endif
-.endm
-.macro load_even i, alone, s, text
-    vmovdqu64 64*\i - 48*\alone(%r9), \text
-.endm
-.macro last_round_of_even s, text
-    vpxorq \text, %zmm15, %zmm13
-    vaesenclast %zmm13, \s, \s
-.endm
-/* The block behind the text of the last vector is not written: that may be the tag mask, xmm0. */
-.macro last_of_even n, alone, s, text
-    vaesenclast %zmm15, \s, \s
-.if \n == 1 + \alone
-    vmovdqu 32(%rcx), %xmm13
-.if \alone
-    vmovdqu %ymm4, 16(%r8)
-.else
-    vmovdqu %ymm3, (%r8)
-.endif
-    vpermb \s, %zmm13, %zmm13
-    vmovdqu %xmm13, -16(%r8,%r10)
-.else
-    vmovdqu64 48(%rcx), %zmm13
-.if \n == 2
-    vpermi2b \s, %zmm3, %zmm13
-.elseif \n == 3
-    vpermi2b \s, %zmm4, %zmm13
-.elseif \n == 4
-    vpermi2b \s, %zmm5, %zmm13
-.else
-    vpermi2b \s, %zmm6, %zmm13
-.endif
-    .irp i, 0, 1, 2, 3
-    .if \i >= \alone && \i < \n - 1
-    with_vector \i, store_even \i, \alone,
-    .endif
-    .endr
-    vmovdqu64 %zmm13, -64(%r8,%r10)
-.endif
-.if !\alone
-    vextracti32x4 $3, \s, %xmm0
-.endif
-.endm
-.macro store_even i, alone, s, text
-    vmovdqu64 \s, 64*\i - 48*\alone(%r8)
+    vshufi32x4 $0x39, AAD_LANES, AAD_LANES, TEXT0
+    jmp L(aad_multiplied_\id)
 .endm
 
-/* A message whose first two blocks are half a vector of AES, and the second half of a vector to be
- * hashed, behind the last two blocks of associated data. J_0 is in the lane of the lengths. */
-.macro half_message n
-    begin_message %zmm0
-    vmovdqa %ymm13, %ymm3
-    vpternlogq $0x96, counters + 64(%r11), %ymm0, %ymm3
-    .irp i, 1, 2, 3
-    .if \i < \n
-    with_vector \i, half_counter \i, \n,
-    .endif
-    .endr
-    aes_of_half \n
-.if \n > 3
-    call aad_and_lengths
-.else
-    load_aad %r8
-    lengths_as_hashed 0
-.endif
-    ends_of_text last_text_masks
-    vshufi32x4 $0x15, %zmm2, %zmm2, %zmm7 /* the lengths; zmm2: the last vector of the text */
-    vshufi32x4 $0x03, %zmm1, %zmm1, %zmm14
-    mov %r11, %rcx
-    sub %rsi, %rcx
-    vmovdqu (%r9), %ymm8
-.if \n == 2
-    vmovdqu -16(%r9,%r10), %xmm13
-    vpshufb (%r11,%rsi), %xmm13, %xmm13
-    vmovdqu 32(%r9), %ymm2
-    vinserti32x4 $2, %xmm13, %zmm2, %zmm2
-    vmovdqu8 %zmm2, %zmm2{%k1}{z}
-.else
-    .irp i, 1, 2
-    .if \i < \n - 1
-    with_vector \i, load_half \i,
-    .endif
-    .endr
-    vmovdqu64 16(%r11,%rsi), %zmm13
-    vpermb -64(%r9,%r10), %zmm13, %zmm2{%k1}{z}
-.endif
-    vpxor %ymm8, %ymm15, %ymm13
-    vaesenclast %ymm13, %ymm3, %ymm3
-    .irp i, 1, 2
-    .if \i < \n - 1
-    with_vector \i, last_round_of_even
-    .endif
-    .endr
-    vpxorq %zmm2, %zmm15, %zmm15
-    vporq %zmm7, %zmm2, %zmm2
-    with_vector (\n-1), last_of_half \n,
-    if_opened_jump 7f
-    vmovdqa %ymm3, %ymm8
-    .irp i, 1, 2
-    .if \i < \n - 1
-    with_vector \i, take_ciphertext
-    .endif
-    .endr
-    with_vector (\n-1), take_last_ciphertext
-7:  vinserti64x4 $1, %ymm8, %zmm14, %zmm8
-    finish \n
-.if \n <= 3
-    aad_out_of_line 2
-.endif
-.endm
-.macro half_counter i, n, s, text
-.if \i == \n - 1
-    first_key \s, half_counters + 64*\n - 128(%r11)
-.else
-    first_key \s, counters + 32 + 64*\i(%r11)
-.endif
-.endm
-.macro load_half i, s, text
-    vmovdqu64 64*\i - 32(%r9), \text
-.endm
-.macro store_half i, s, text
-    vmovdqu64 \s, 64*\i - 32(%r8)
-.endm
-.macro last_of_half n, s, text
-    vaesenclast %zmm15, \s, \s
-.if \n == 2
-    vmovdqu 32(%rcx), %xmm13
-    vmovdqu %ymm3, (%r8)
-    vmovdqu %ymm4, 32(%r8)
-    vpermb \s, %zmm13, %zmm13
-    vmovdqu %xmm13, -16(%r8,%r10)
-.else
-    vmovdqu64 48(%rcx), %zmm13
-.if \n == 3
-    vpermi2b \s, %zmm4, %zmm13
-.else
-    vpermi2b \s, %zmm5, %zmm13
-.endif
-    vmovdqu %ymm3, (%r8)
-    .irp i, 1, 2
-    .if \i < \n - 1
-    with_vector \i, store_half \i,
-    .endif
-    .endr
-    vmovdqu64 %zmm13, -64(%r8,%r10)
-.endif
-    vextracti32x4 $3, \s, %xmm0
-.endm
+/* ---- 5.3 Text in whole vectors, sealed ---- */
 
-/* The same of a message to seal, whose text fills k vectors (2 or 3) from its first block on. J_0
- * is half a vector of AES. Powers of H for text are one block from their places, since the lengths
- * come behind it; the last three blocks of associated data and the lengths are hashed as one more
- * vector, while AES is under way: zmm10, zmm7, \hi are lo, mi, hi of that. So less is left to hash
- * behind AES than by even_message; to open, that takes fewer instructions. */
-.macro full_message k, hi
-    begin_message %zmm0
-    vmovdqa %xmm13, %xmm3
-    vpternlogq $0x96, counter_1(%r11), %xmm0, %xmm3
-    .irp i, 0, 1, 2
-    .if \i < \k
-    with_vector (\i+1), full_counter \i,
-    .endif
-    .endr
-.if \k == 2
-    aes_of_half 3
-.else
-    aes_of_half 4
-.endif
-    load_aad %r8
+/* Registers of message_full beside those of all short messages. */
+#define ENDS %zmm14         /* the last three blocks of associated data, and the lengths */
+#define ENDS_POWERS %zmm13
+#define ENDS_LO %zmm10      /* parts of the sum of their products */
+#define ENDS_MI %zmm7
+/* ENDS_HI is the argument ends_hi, for it is above the vectors of text. */
+#define FULL_POWERS0 %zmm14 /* powers of the k vectors of text */
+#define FULL_POWERS1 %zmm12
+#define LAST_POWERS %zmm1
+
+/*
+ * A message to seal, whose text fills k vectors (2 or 3) from its first block on. J_0 is half a
+ * vector of AES, whose other block has no use. Powers of H for text are one block from their
+ * places, since the lengths come behind it; the last three blocks of associated data and the
+ * lengths are hashed as one more vector, while AES is under way. So less is left to hash behind AES
+ * than by message_apart; to open, that takes fewer instructions.
+ *
+ * TEXT0 to TEXT<k - 2> and LAST are text, as STATE1 to STATE<k>.
+ */
+.macro message_full k, ends_hi
+    begin_message IV_LANES
+    start_part counter_1, ROUND_KEY_X, IV_BLOCK, STATE0_X
+    each_vector 1, (\k+1), 0, full_message_counters
+    aes_of_message (\k+1), 1
+    load_aad full_\k
     lengths_as_hashed 0
-    vshufi32x4 $0x0e, %zmm1, %zmm1, %zmm14
-    vinserti32x4 $3, %xmm2, %zmm14, %zmm14
-    vpshufb reversed(%r11), %zmm14, %zmm14
-    powers_of_ends 0, (\k+1), %zmm13
-    vpclmulqdq $0x10, %zmm13, %zmm14, %zmm10
-    vpclmulqdq $0x11, %zmm13, %zmm14, %zmm7
-    powers_of_ends 1, (\k+1), %zmm13
-    vpclmulqdq $0x11, %zmm13, %zmm14, \hi
-    vpclmulqdq $0x10, %zmm13, %zmm14, %zmm13
-    vpxorq %zmm13, %zmm7, %zmm7
-    mov %eax, %esi
-    sub %r10d, %esi       /* the bytes that the last vector lacks */
+    vshufi32x4 $0x0e, AAD_LANES, AAD_LANES, ENDS
+    vinserti32x4 $3, LENGTHS_X, ENDS, ENDS
+    vpshufb reversed(TABLES), ENDS, ENDS
+    powers_of_ends 0, (\k+1), ENDS_POWERS
+    vpclmulqdq $0x10, ENDS_POWERS, ENDS, ENDS_LO
+    vpclmulqdq $0x11, ENDS_POWERS, ENDS, ENDS_MI
+    powers_of_ends 1, (\k+1), ENDS_POWERS
+    vpclmulqdq $0x11, ENDS_POWERS, ENDS, \ends_hi
+    vpclmulqdq $0x10, ENDS_POWERS, ENDS, ENDS_POWERS
+    vpxorq ENDS_POWERS, ENDS_MI, ENDS_MI
+
+    /* The last block of text is in lane 3, so masks of the table do not fit. */
+    mov PADDED_32, LACKING_32
+    sub LEN_32, LACKING_32
     mov $-1, %rdx
-    shrx %rsi, %rdx, %rdx
-    kmovq %rdx, %k1
-    mov out(%rsp), %r8
-    mov %r11, %rcx
-    sub %rsi, %rcx
-    vmovdqu64 (%r11,%rsi), %zmm13
-    vpermb -64(%r9,%r10), %zmm13, %zmm2{%k1}{z}
-    .irp i, 0, 1
-    .if \i < \k - 1
-    with_full \i, load_even \i, 0,
-    .endif
-    .endr
-    vaesenclast %xmm15, %xmm3, %xmm0
-    .irp i, 0, 1
-    .if \i < \k - 1
-    with_full \i, last_round_of_even
-    .endif
-    .endr
-    vpxorq %zmm2, %zmm15, %zmm13
-    with_vector \k, last_of_full \k,
-    .irp i, 0, 1
-    .if \i < \k - 1
-    with_full \i, take_ciphertext
-    .endif
-    .endr
+    shrx LACKING, %rdx, %rdx
+    kmovq %rdx, LAST_MASK
+    mov out(%rsp), OUT
+    mov TABLES, TABLES_LESS_LACKING
+    sub LACKING, TABLES_LESS_LACKING
+    load_last_vector 0, LAST{LAST_MASK}{z}
+    each_vector 1, \k, -1, load_full
+    vaesenclast LAST_KEY_X, STATE0_X, TAG_MASK
+    each_vector 1, \k, -1, last_round SCRATCH,
+    vpxorq LAST, LAST_KEY, SCRATCH
+    with_vector \k, last_round_and_store_full \k,
+    each_vector 1, \k, -1, take_ciphertext
     with_vector \k, take_last_of_full
-    if_front_jump 9f
-8:  hash_of_full \k, \hi
-    clear_text 5,
+    if_bit_jump has_front, L(front_of_full_\k)
+L(hash_full_\k):
+    hash_of_full \k, \ends_hi
+    clear_text 5
     jmp finish_vectors
-9:
+L(front_of_full_\k):
 .if \k == 2
     testb $1 << (has_two - 24), tag_bytes + 3(%rsp)
-    jz 4f
-    add_front (\k+3), \hi
-    vmovdqa64 %zmm11, %zmm12
-4:
+    jz L(one_in_front_of_full_\k)
+    add_front (\k+3), \ends_hi
+    vmovdqa64 SECOND_FRONT, FRONT
+L(one_in_front_of_full_\k):
 .endif
-    add_front (\k+2), \hi
+    add_front (\k+2), \ends_hi
     andq $~(1 << has_front | 1 << has_two), tag_bytes(%rsp)
-    jmp 8b
-    aad_out_of_line 2
+    jmp L(hash_full_\k)
+    other_bytes_of_aad full_\k
 .endm
-.macro add_front p, hi
-    vpshufb reversed(%r11), %zmm12, %zmm12
-    product 0, \p, %zmm13, %zmm12
-    vpxorq %zmm13, %zmm10, %zmm10
-    product 1, \p, %zmm13, %zmm12
-    product 2, \p, %zmm14, %zmm12
-    vpternlogq $0x96, %zmm13, %zmm14, %zmm7
-    product 3, \p, %zmm13, %zmm12
-    vpxorq %zmm13, \hi, \hi
+.macro full_message_counters i, s, text
+    start_counters \s, counters + 64*\i(TABLES)
 .endm
-.macro full_counter i, s, text
-    first_key \s, counters + 64 + 64*\i(%r11)
+.macro load_full i, s, text
+    vmovdqu64 64*\i - 64(IN), \text
 .endm
-.macro with_full i, what:vararg
-.if \i == 0
-    \what %zmm4, %zmm8
-.else
-    \what %zmm5, %zmm9
-.endif
+.macro store_full i, s, text
+    vmovdqu64 \s, 64*\i - 64(OUT)
 .endm
-.macro last_of_full k, s, text
-    vaesenclast %zmm13, \s, \s
-    vmovdqu64 64(%rcx), %zmm13
-.if \k == 2
-    vpermi2b \s, %zmm4, %zmm13
-.else
-    vpermi2b \s, %zmm5, %zmm13
-.endif
-    .irp i, 0, 1
-    .if \i < \k - 1
-    with_full \i, store_even \i, 0,
-    .endif
-    .endr
-    vmovdqu64 %zmm13, -64(%r8,%r10)
+/* As last_round_and_store_apart; SCRATCH: the last key plus text. */
+.macro last_round_and_store_full k, i, s, text
+    vaesenclast SCRATCH, \s, \s
+    vmovdqu64 64(TABLES_LESS_LACKING), SCRATCH
+    with_vector (\k-1), join_states \s,
+    each_vector 1, \k, 0, store_full
+    vmovdqu64 SCRATCH, -64(OUT,LEN)
 .endm
-.macro take_last_of_full s, text
-    vmovdqu8 \s, %zmm2{%k1}{z}
+.macro take_last_of_full i, s, text
+    vmovdqu8 \s, LAST{LAST_MASK}{z}
+.endm
+/* The sums of ENDS += the products of FRONT, at place p from the end. */
+.macro add_front p, ends_hi
+    vpshufb reversed(TABLES), FRONT, FRONT
+    product 0, \p, %zmm13, FRONT
+    vpxorq %zmm13, ENDS_LO, ENDS_LO
+    product 1, \p, %zmm13, FRONT
+    product 2, \p, %zmm14, FRONT
+    vpternlogq $0x96, %zmm13, %zmm14, ENDS_MI
+    product 3, \p, %zmm13, FRONT
+    vpxorq %zmm13, \ends_hi, \ends_hi
 .endm
 
-/* Powers of the vector that has the last three blocks of associated data, at place p from the end,
- * and the lengths: all in upper halves. half: whether upper halves of H, or lower ones. */
+/* \to = powers of ENDS: the lengths meet H^1, and the other lanes those of place p from the end.
+ * All are upper halves of the words of 128 bits. half: 1 for upper halves of powers, 0 for lower
+ * ones. */
 .macro powers_of_ends half, p, to
 .if \p & 1
-    vmovdqu64 (powers_end - 64*\p - 64 + 64*\half)(%rdi), \to
+    vmovdqu64 (powers_end - 64*\p - 64 + 64*\half)(KEY), \to
 .else
-    vmovdqu64 (powers_end - 64*\p - 8 + 64*\half)(%rdi), \to
+    vmovdqu64 (powers_end - 64*\p - 8 + 64*\half)(KEY), \to
 .endif
-    vinserti32x4 $3, (powers_end - 128 + 48 + 64*\half)(%rdi), \to, \to
+    vinserti32x4 $3, (powers_end - 128 + 48 + 64*\half)(KEY), \to, \to
 .endm
-/* Powers of a vector whose last block is one block in front of place \p from the end: the first one
- * is the last of the place before. */
+/* \to = powers of a vector whose last block is one block in front of place \p from the end: the
+ * first one is the last of the place before. */
 .macro powers_in_front half, p, to
 .if \p & 1
-    vmovdqu64 (powers_end - 64*\p - 64 - 16 + 64*\half)(%rdi), \to
-    vinserti32x4 $0, (powers_end - 64*\p - 64 + 40 + 64*\half)(%rdi), \to, \to
+    vmovdqu64 (powers_end - 64*\p - 64 - 16 + 64*\half)(KEY), \to
+    vinserti32x4 $0, (powers_end - 64*\p - 64 + 40 + 64*\half)(KEY), \to, \to
 .else
-    vmovdqu64 (powers_end - 64*\p - 16 + 64*\half)(%rdi), \to
-    vinserti32x4 $0, (powers_end - 64*\p - 128 + 56 + 64*\half)(%rdi), \to, \to
+    vmovdqu64 (powers_end - 64*\p - 16 + 64*\half)(KEY), \to
+    vinserti32x4 $0, (powers_end - 64*\p - 128 + 56 + 64*\half)(KEY), \to, \to
 .endif
 .endm
+/* `\what POWERS, V` of the i-th of k vectors of text. */
 .macro with_powers i, k, what:vararg
 .if \i == \k - 1
-    \what %zmm1, %zmm2
+    \what LAST_POWERS, LAST
 .elseif \i == 0
-    \what %zmm14, %zmm8
+    \what FULL_POWERS0, TEXT0
 .else
-    \what %zmm12, %zmm9
+    \what FULL_POWERS1, TEXT1
 .endif
 .endm
 .macro load_powers_in_front half, p, powers, v
     powers_in_front \half, \p, \powers
 .endm
 .macro reverse_full powers, v
-    vpshufb reversed(%r11), \v, \v
+    vpshufb reversed(TABLES), \v, \v
 .endm
 .macro product_of_full half, p, to, powers, v
     vpclmulqdq $((\p & 1) << 4 | \half), \powers, \v, \to
 .endm
-/* As hash_of_message. */
-.macro hash_of_full k, hi
+/* \sum = the products of one half of all k vectors with the powers that are loaded, and \ends. */
+.macro sum_of_full half, k, sum, ends
+    with_powers 0, \k, product_of_full \half, \k, \sum,
+    with_powers 1, \k, product_of_full \half, (\k - 1), PRODUCT,
+    vpternlogq $0x96, PRODUCT, \ends, \sum
+.if \k == 3
+    with_powers 2, \k, product_of_full \half, 1, PRODUCT,
+    vpxorq PRODUCT, \sum, \sum
+.endif
+.endm
+/* As hash_of_message, of k vectors of text and the sums of ENDS. */
+.macro hash_of_full k, ends_hi
     .irp i, 0, 1, 2
     .if \i < \k
     with_powers \i, \k, load_powers_in_front 0, (\k - \i),
     with_powers \i, \k, reverse_full
     .endif
     .endr
-    vbroadcasti32x4 polynomial(%r11), %zmm15
-    with_powers 0, \k, product_of_full 0, \k, %zmm3,
-    with_powers 1, \k, product_of_full 0, (\k - 1), %zmm6,
-    vpternlogq $0x96, %zmm6, %zmm10, %zmm3
-.if \k == 3
-    with_powers 2, \k, product_of_full 0, 1, %zmm6,
-    vpxorq %zmm6, %zmm3, %zmm3
-.endif
-    vpclmulqdq $0x00, %zmm15, %zmm3, %zmm13
-    vpshufd $0x4e, %zmm3, %zmm3
+    vbroadcasti32x4 polynomial(TABLES), POLY
+    sum_of_full 0, \k, LO, ENDS_LO
+    vpclmulqdq $0x00, POLY, LO, SCRATCH
+    vpshufd $0x4e, LO, LO
     .irp i, 0, 1, 2
     .if \i < \k
 .if \i == 0
-    with_powers \i, \k, product_of_full 1, (\k - \i), %zmm4,
+    with_powers \i, \k, product_of_full 1, (\k - \i), MI,
 .else
     with_powers \i, \k, product_of_full 1, (\k - \i), %zmm5,
 .endif
     with_powers \i, \k, load_powers_in_front 1, (\k - \i),
-    with_powers \i, \k, product_of_full 0, (\k - \i), %zmm6,
+    with_powers \i, \k, product_of_full 0, (\k - \i), PRODUCT,
 .if \i == 0
-    vpternlogq $0x96, %zmm6, %zmm7, %zmm4
+    vpternlogq $0x96, PRODUCT, ENDS_MI, MI
 .else
-    vpternlogq $0x96, %zmm6, %zmm5, %zmm4
+    vpternlogq $0x96, PRODUCT, %zmm5, MI
 .endif
     .endif
     .endr
-    vpternlogq $0x96, %zmm3, %zmm13, %zmm4
-    with_powers 0, \k, product_of_full 1, \k, %zmm5,
-    with_powers 1, \k, product_of_full 1, (\k - 1), %zmm6,
-    vpternlogq $0x96, %zmm6, \hi, %zmm5
-.if \k == 3
-    with_powers 2, \k, product_of_full 1, 1, %zmm6,
-    vpxorq %zmm6, %zmm5, %zmm5
-.endif
+    vpternlogq $0x96, LO, SCRATCH, MI
+    sum_of_full 1, \k, HI, \ends_hi
 .endm
 
-/* Parts of \a times H^k. */
-.macro multiply a, k, lo, hi, mi, scratch
-    vpclmulqdq $0x10, powers_end - 64 - 16*\k(%rdi), \a, \lo
-    vpclmulqdq $0x11, powers_end - 16*\k(%rdi), \a, \hi
-    vpclmulqdq $0x10, powers_end - 16*\k(%rdi), \a, \mi
-    vpclmulqdq $0x11, powers_end - 64 - 16*\k(%rdi), \a, \scratch
+/* ---- 5.4 At most one block of text ---- */
+
+/* Registers of message_of_a_block: STATE0_X is J_0, STATE1_X the counter of the text. mi is two
+ * terms. */
+#define BLOCK %xmm0         /* the text, and then what is hashed of it */
+#define SUM_LO %xmm7
+#define SUM_HI %xmm8
+#define SUM_MI %xmm9
+#define SUM_MI_2 %xmm5
+#define TERM_LO %xmm10      /* the product of the associated data */
+#define TERM_HI %xmm11
+#define TERM_MI %xmm12
+#define TERM_MI_2 %xmm1
+
+/* lo, hi, mi, mi_2 = parts of \a times H^k. */
+.macro multiply a, k, lo, hi, mi, mi_2
+    vpclmulqdq $0x10, powers_end - 64 - 16*\k(KEY), \a, \lo
+    vpclmulqdq $0x11, powers_end - 16*\k(KEY), \a, \hi
+    vpclmulqdq $0x10, powers_end - 16*\k(KEY), \a, \mi
+    vpclmulqdq $0x11, powers_end - 64 - 16*\k(KEY), \a, \mi_2
 .endm
 
-/* At most one block. Without text the block of associated data meets H^2, else H^3. */
+/* A message of at most one block. Without text the block of associated data meets H^2, else H^3.
+ * Only the text is waited for, and nothing crosses the lanes of a wide vector. */
 .macro message_of_a_block iv
-    vmovdqa counter_1(%r11), %xmm3
-    vmovdqa counter_2(%r11), %xmm4
-    vpternlogq $0x96, round_keys(%rdi), \iv, %xmm3
-    vpternlogq $0x96, round_keys(%rdi), \iv, %xmm4
+    vmovdqa counter_1(TABLES), STATE0_X
+    vmovdqa counter_2(TABLES), STATE1_X
+    vpternlogq $0x96, round_keys(KEY), \iv, STATE0_X
+    vpternlogq $0x96, round_keys(KEY), \iv, STATE1_X
     middle_rounds round_of_two_blocks, 2
-    load_aad %r8
-    lengths_reversed
-    vpshufb reversed(%r11), %xmm1, %xmm1
-    vaesenclast round_keys(%rdi,%rdx), %xmm3, %xmm3
-    multiply %xmm2, 1, %xmm7, %xmm8, %xmm9, %xmm5
-    test %r10d, %r10d
-    jz 8f
+    load_aad block
+    lengths_in_bits LEN, AAD_BYTES
+    vpshufb reversed(TABLES), AAD_BLOCK, AAD_BLOCK
+    vaesenclast round_keys(KEY,LAST_ROUND), STATE0_X, STATE0_X
+    multiply LENGTHS_X, 1, SUM_LO, SUM_HI, SUM_MI, SUM_MI_2
+    test LEN_32, LEN_32
+    jz L(block_without_text)
     mov out(%rsp), %rsi
-    cmp $16, %r10d
-    jne 10f
-    vmovdqu (%r9), %xmm0
-11: multiply %xmm1, 3, %xmm10, %xmm11, %xmm12, %xmm1
-    vpxor round_keys(%rdi,%rdx), %xmm0, %xmm2
-    vaesenclast %xmm2, %xmm4, %xmm4
-    cmp $16, %r10d
-    jne 7f
-    vmovdqu %xmm4, (%rsi)
-    if_opened_jump 12f
-    vmovdqa %xmm4, %xmm0
-12: vpshufb reversed(%r11), %xmm0, %xmm2
-    vpternlogq $0x96, %xmm1, %xmm12, %xmm9
-    multiply %xmm2, 2, %xmm6, %xmm4, %xmm12, %xmm1
-    vpxor %xmm6, %xmm7, %xmm7
-    vpxor %xmm4, %xmm8, %xmm8
-4:  vmovdqa polynomial(%r11), %xmm6
-    vpxor %xmm10, %xmm7, %xmm7
-    vpternlogq $0x96, %xmm1, %xmm12, %xmm9
-    vpclmulqdq $0x00, %xmm6, %xmm7, %xmm4
-    vpxor %xmm5, %xmm9, %xmm9
-    vpshufd $0x4e, %xmm7, %xmm7
-    vpternlogq $0x96, %xmm7, %xmm4, %xmm9
-    vpclmulqdq $0x00, %xmm6, %xmm9, %xmm4
-    vpxor %xmm11, %xmm8, %xmm8
-    vpshufd $0x4e, %xmm9, %xmm9
-    vpternlogq $0x96, %xmm9, %xmm4, %xmm8
-    vpshufb reversed(%r11), %xmm8, %xmm8
-    vpxor %xmm8, %xmm3, %xmm5
-    finish_block %xmm5
-    vpxor %xmm0, %xmm0, %xmm0
-    vpxor %xmm7, %xmm7, %xmm7
-    vpxor %xmm8, %xmm8, %xmm8
-    vpxor %xmm9, %xmm9, %xmm9
-    vpxor %xmm10, %xmm10, %xmm10
-    vpxor %xmm11, %xmm11, %xmm11
-    vpxor %xmm12, %xmm12, %xmm12
+    cmp $16, LEN_32
+    jne L(load_part_of_block)
+    vmovdqu (IN), BLOCK
+L(block_loaded):
+    multiply AAD_BLOCK, 3, TERM_LO, TERM_HI, TERM_MI, TERM_MI_2
+    vpxor round_keys(KEY,LAST_ROUND), BLOCK, %xmm2
+    vaesenclast %xmm2, STATE1_X, STATE1_X
+    cmp $16, LEN_32
+    jne L(store_part_of_block)
+    vmovdqu STATE1_X, (%rsi)
+    if_bit_jump opens, L(hash_block)
+    vmovdqa STATE1_X, BLOCK
+L(hash_block):
+    vpshufb reversed(TABLES), BLOCK, %xmm2
+    vpternlogq $0x96, TERM_MI_2, TERM_MI, SUM_MI
+    multiply %xmm2, 2, %xmm6, %xmm4, TERM_MI, TERM_MI_2
+    vpxor %xmm6, SUM_LO, SUM_LO
+    vpxor %xmm4, SUM_HI, SUM_HI
+L(reduce_block):
+    vmovdqa polynomial(TABLES), %xmm6
+    vpxor TERM_LO, SUM_LO, SUM_LO
+    vpternlogq $0x96, TERM_MI_2, TERM_MI, SUM_MI
+    vpclmulqdq $0x00, %xmm6, SUM_LO, %xmm4
+    vpxor SUM_MI_2, SUM_MI, SUM_MI
+    vpshufd $0x4e, SUM_LO, SUM_LO
+    vpternlogq $0x96, SUM_LO, %xmm4, SUM_MI
+    vpclmulqdq $0x00, %xmm6, SUM_MI, %xmm4
+    vpxor TERM_HI, SUM_HI, SUM_HI
+    vpshufd $0x4e, SUM_MI, SUM_MI
+    vpternlogq $0x96, SUM_MI, %xmm4, SUM_HI
+    vpshufb reversed(TABLES), SUM_HI, SUM_HI
+    vpxor SUM_HI, STATE0_X, COMPUTED_TAG
+    finish_tag block, COMPUTED_TAG
+    vpxor BLOCK, BLOCK, BLOCK
+    vpxor SUM_LO, SUM_LO, SUM_LO
+    vpxor SUM_HI, SUM_HI, SUM_HI
+    vpxor SUM_MI, SUM_MI, SUM_MI
+    vpxor TERM_LO, TERM_LO, TERM_LO
+    vpxor TERM_HI, TERM_HI, TERM_HI
+    vpxor TERM_MI, TERM_MI, TERM_MI
     vzeroupper
     ret
-6:  vpxor %xmm1, %xmm1, %xmm1
-    test %r8, %r8
-    jz 5b
-    lea -17(%r8), %rsi
+L(any_aad_block):
+    vpxor AAD_BLOCK, AAD_BLOCK, AAD_BLOCK
+    test AAD_BYTES, AAD_BYTES
+    jz L(aad_loaded_block)
+    lea -17(AAD_BYTES), %rsi
     cmp $160 - 17, %rsi
-    jbe 23f
+    jbe L(block_behind_vectors)
     call other_aad
-    jmp 5b
-    /* 2 to 10 blocks of associated data: the last vector has the last ones, the
-     * text, and the lengths. */
-23: vmovdqu round_keys(%rdi,%rdx), %xmm15
-    lea 15(%r10), %eax
-    and $-16, %eax
+    jmp L(aad_loaded_block)
+    /* 2 to 10 blocks of associated data: the last vector has the last ones, the text, and the
+     * lengths. The rest is as with other short messages. */
+L(block_behind_vectors):
+    vmovdqu round_keys(KEY,LAST_ROUND), LAST_KEY_X
+    lea 15(LEN), PADDED_32
+    and $-16, PADDED_32
     call aad_before_text
     lengths_as_hashed 0
-    vaesenclast %xmm15, %xmm3, %xmm0
-    test %r10d, %r10d
-    jz 28f
-    vshufi32x4 $0x03, %zmm1, %zmm1, %zmm14
-    vinserti32x4 $3, %xmm2, %zmm14, %zmm14
+    vaesenclast LAST_KEY_X, STATE0_X, TAG_MASK
+    test LEN_32, LEN_32
+    jz L(vectors_without_text)
+    vshufi32x4 $0x03, AAD_LANES, AAD_LANES, AAD_IN_ORDER
+    vinserti32x4 $3, LENGTHS_X, AAD_IN_ORDER, AAD_IN_ORDER
     mov out(%rsp), %rcx
-    cmp $16, %r10d
-    jne 24f
-    vmovdqu (%r9), %xmm8
-25: vpxor %xmm15, %xmm8, %xmm5
-    vaesenclast %xmm5, %xmm4, %xmm5
-    mov %r10, %rdx
-    call store_tag
-    if_opened_jump 26f
-    mov %r11, %rsi
-    sub %r10, %rsi
-    vpand first_bytes + 16(%rsi), %xmm5, %xmm8
-26: vinserti32x4 $2, %xmm8, %zmm14, %zmm2
-    jmp finish_one
-28: vshufi32x4 $0x0e, %zmm1, %zmm1, %zmm14
-    vinserti32x4 $3, %xmm2, %zmm14, %zmm2
-    jmp finish_one
-24: load_part %r9, %r10, %xmm8, %xmm13, %rsi
-    jmp 25b
-    tags_of_other_bytes
+    cmp $16, LEN_32
+    jne L(load_part_behind_vectors)
+    vmovdqu (IN), TEXT0_X
+L(loaded_behind_vectors):
+    vpxor LAST_KEY_X, TEXT0_X, %xmm5
+    vaesenclast %xmm5, STATE1_X, %xmm5
+    mov LEN, %rdx
+    call store_tag            /* LEN bytes of xmm5 to rcx, here the text */
+    if_bit_jump opens, L(hash_behind_vectors)
+    mov TABLES, %rsi
+    sub LEN, %rsi
+    vpand first_bytes + 16(%rsi), %xmm5, TEXT0_X
+L(hash_behind_vectors):
+    vinserti32x4 $2, TEXT0_X, AAD_IN_ORDER, LAST
+    jmp finish_1
+L(vectors_without_text):
+    vshufi32x4 $0x0e, AAD_LANES, AAD_LANES, AAD_IN_ORDER
+    vinserti32x4 $3, LENGTHS_X, AAD_IN_ORDER, LAST
+    jmp finish_1
+L(load_part_behind_vectors):
+    load_part IN, LEN, TEXT0_X, SCRATCH_X, %rsi
+    jmp L(loaded_behind_vectors)
+    other_tags block
 
-10: load_part %r9, %r10, %xmm0, %xmm2, %r8
-    jmp 11b
-7:  store_part %xmm4, %rsi, %r10, %xmm2
-    mov %r11, %rdx
-    sub %r10, %rdx
-    if_opened_jump 12b
-    vpand first_bytes + 16(%rdx), %xmm4, %xmm0
-    jmp 12b
-8:  multiply %xmm1, 2, %xmm10, %xmm11, %xmm12, %xmm1
-    jmp 4b
+L(load_part_of_block):
+    load_part IN, LEN, BLOCK, %xmm2, %r8
+    jmp L(block_loaded)
+L(store_part_of_block):
+    store_part STATE1_X, %rsi, LEN, %xmm2
+    mov TABLES, %rdx
+    sub LEN, %rdx
+    if_bit_jump opens, L(hash_block)
+    vpand first_bytes + 16(%rdx), STATE1_X, BLOCK
+    jmp L(hash_block)
+L(block_without_text):
+    multiply AAD_BLOCK, 2, TERM_LO, TERM_HI, TERM_MI, TERM_MI_2
+    jmp L(reduce_block)
 .endm
-
-
-/* The parts of the product of as many blocks as a register has, at rcx, with the
- * powers of H for them. */
-.macro multiply_blocks width, at, lo, mi, hi, scratch
-    vmovdqu64 \at(%rcx), %\width\()mm\scratch
-    multiply_loaded \width, \at, \lo, \mi, \hi, \scratch
-.endm
-.macro multiply_loaded width, at, lo, mi, hi, scratch
-    vpshufb reversed(%r11), %\width\()mm\scratch, %\width\()mm\scratch
-    vpclmulqdq $0x10, powers_end - 64 + \at(%rsi), %\width\()mm\scratch, %\width\()mm\lo
-    vpclmulqdq $0x10, powers_end + \at(%rsi), %\width\()mm\scratch, %\width\()mm\mi
-    vpclmulqdq $0x11, powers_end + \at(%rsi), %\width\()mm\scratch, %\width\()mm\hi
-    vpclmulqdq $0x11, powers_end - 64 + \at(%rsi), %\width\()mm\scratch, %\width\()mm\scratch
-    vpxorq %\width\()mm\scratch, %\width\()mm\mi, %\width\()mm\mi
-.endm
-
-/* xmm1 = the last block of associated data, r8 bytes at rcx; the last lanes of zmm1 = up to three
- * blocks before it. If there are more than the text's first vector has lanes for, zmm12 = up to
- * four that have none, in its last lanes, and the bit has_front is set; or up to eight are in zmm12
- * and zmm11, and has_two is set, too. Of still more, xmm1 = the last one plus the hash of all
- * before it: see other_aad. Changes rdx, and what other_aad changes. */
-    .text
-    .p2align 4
-aad_of_vectors:
-    EVC_ASM_CFI_BEGIN
-    vpxor %xmm1, %xmm1, %xmm1
-    cmp $16, %r8
-    jle 9f                /* if all but the last block is hashed, too */
-    lea 32(%rax), %edx
-    neg %edx
-    and $48, %edx
-    add $16, %edx         /* the bytes of lanes in front of the text */
-    lea 15(%r8), %rsi
-    and $-16, %rsi
-    sub %rdx, %rsi        /* the bytes in front of them, if any */
-    jle 1f
-    cmp $64, %rsi
-    ja 6f
-    cmp $most_bytes, %eax
-    ja 4f                 /* the text begins in the second vector */
-    add %eax, %edx
-    cmp $256 - 16, %edx   /* four vectors have lanes or text */
-    ja other_aad
-4:    orq $1 << has_front, 16 + tag_bytes(%rsp)
-7:  vmovdqu (%rcx), %xmm13
-    cmp $32, %esi
-    jb 2f
-    vmovdqu (%rcx), %ymm13
-    je 2f
-    vinserti32x4 $2, 32(%rcx), %zmm13, %zmm13
-    cmp $48, %esi
-    je 2f
-    vinserti32x4 $3, 48(%rcx), %zmm13, %zmm13
-2:  vmovdqu64 quad_numbers(%r11,%rsi), %zmm12
-    vpermq %zmm13, %zmm12, %zmm12
-1:  mov %r8d, %edx
-    neg %edx
-    and $15, %edx         /* the bytes that the last block lacks */
-    cmp $64, %r8
-    jb 3f
-    vmovdqu64 -64(%rcx,%r8), %zmm14
-    vmovdqu64 (%r11,%rdx), %zmm13
-    vpermi2b %zmm1, %zmm14, %zmm13
-    vshufi32x4 $0x93, %zmm13, %zmm13, %zmm1
-    ret
-3:  vmovdqu -16(%rcx,%r8), %xmm1
-    vpshufb (%r11,%rdx), %xmm1, %xmm1
-    vpand first_bytes(%r11,%rdx), %xmm1, %xmm1
-    lea -1(%r8), %edx
-    and $-16, %edx
-    cmp $32, %edx
-    ja 4f
-    je 5f
-    vinserti32x4 $3, -16(%rcx,%rdx), %zmm1, %zmm1
-    ret
-5:  vinserti32x4 $2, -32(%rcx,%rdx), %zmm1, %zmm1
-    vinserti32x4 $3, -16(%rcx,%rdx), %zmm1, %zmm1
-    ret
-4:  vinserti32x4 $1, (%rcx), %zmm1, %zmm1
-    vinserti64x4 $1, 16(%rcx), %zmm1, %zmm1
-    ret
-6:  cmp $128, %rsi
-    ja other_aad
-    add %eax, %edx
-    cmp $192 - 16, %edx
-    ja other_aad
-    orq $1 << has_front | 1 << has_two, 16 + tag_bytes(%rsp)
-    sub $64, %esi
-    vmovdqu64 (%rcx,%rsi), %zmm11
-    jmp 7b
-9:  test %r8, %r8
-    jns any_aad
-    /* A block, plus the hash of those before it. */
-aad_of_state:
-    vmovdqu (%rcx), %xmm1
-    btr $hashed_aad, %r8
-    ret
-    EVC_ASM_CFI_END
-
-/* The same where one call less is on the stack. */
-    .p2align 3
-aad_before_text:
-    EVC_ASM_CFI_BEGIN
-    call aad_of_vectors
-    ret
-    EVC_ASM_CFI_END
-
-/* xmm1 = the block of associated data: of 1 to 7 or more than 16 bytes, r8 at rcx. That is the last
- * one, plus the hash of those before it: so it meets their powers of H. any_aad: the same, or zeros
- * if there are no bytes. Changes rcx, rsi, vectors 2, 8 to 14, 29 and 30. */
-    .text
-    .p2align 3
-any_aad:
-    EVC_ASM_CFI_BEGIN
-    vpxor %xmm1, %xmm1, %xmm1
-    test %r8, %r8
-    jnz other_aad
-    ret
-other_aad:
-    cmp $8, %r8
-    ja 4f
-    load_part %rcx, %r8, %xmm1, %xmm13, %rsi
-    ret
-4:  cmp $80, %r8
-    ja 11f
-    lea -1(%r8), %esi
-    and $-16, %esi
-    neg %rsi
-    add %rdi, %rsi        /* the powers there, as multiply has them, are those of the first block */
-    cmp $48, %r8d
-    ja 7f
-    cmp $32, %r8d
-    ja 6f
-    multiply_blocks x, 0, 8, 9, 10, 11
-    jmp 9f
-6:  multiply_blocks y, 0, 8, 9, 10, 11
-    jmp 9f
-7:  cmp $64, %r8d
-    ja 8f
-    vpxor %xmm11, %xmm11, %xmm11
-    vinserti128 $1, (%rcx), %ymm11, %ymm11
-    vinserti64x4 $1, 16(%rcx), %zmm11, %zmm11
-    multiply_loaded z, -16, 8, 9, 10, 11
-    jmp 9f
-8:  multiply_blocks z, 0, 8, 9, 10, 11
-9:  reduce %zmm8, %zmm9, %zmm10, %zmm2, %zmm1
-    cmp $32, %r8d
-    jbe 10f
-    fold %zmm10, %ymm10, %xmm10, %ymm1, %xmm1
-10: vpshufb reversed(%r11), %xmm10, %xmm1 /* behind more than 80 bytes, too */
-    lea -16(%rcx,%r8), %rcx
-    mov %r8d, %esi
-    neg %esi
-    and $15, %esi         /* the bytes that the last block lacks */
-    vmovdqu (%rcx), %xmm13
-16: vpshufb (%r11,%rsi), %xmm13, %xmm13
-    vpand first_bytes(%r11,%rsi), %xmm13, %xmm13
-    vpxor %xmm13, %xmm1, %xmm1
-    vpxor %xmm9, %xmm9, %xmm9
-    vpxor %xmm10, %xmm10, %xmm10
-    vpxor %xmm11, %xmm11, %xmm11
-    vpxor %xmm12, %xmm12, %xmm12
-    ret
-
-    /* More than 80 bytes, in pairs of vectors, with zeros in front: up to 144 in one. Of more, the
-     * first pairs are as many as are left over by batches of 8 pairs. A batch has one reduction. */
-11: cmp $144, %r8
-    ja 17f
-    lea -1(%r8), %esi
-    and $-16, %esi
-    vpxor %xmm8, %xmm8, %xmm8
-    vmovdqu64 -64(%r11,%rsi), %zmm14
-    vpermi2b (%rcx), %zmm8, %zmm14
-    vmovdqu64 -64(%rcx,%rsi), %zmm13
-    halves_of %zmm14, %zmm13, %zmm1, %zmm2, %zmm13
-    vmovdqu64 powers_end - 128(%rdi), %zmm11
-    vmovdqu64 powers_end - 64(%rdi), %zmm12
-    vpclmulqdq $0x00, %zmm11, %zmm1, %zmm8
-    vpclmulqdq $0x11, %zmm11, %zmm1, %zmm13
-    vpclmulqdq $0x00, %zmm12, %zmm2, %zmm10
-    vpxorq %zmm13, %zmm8, %zmm8
-    vpclmulqdq $0x11, %zmm12, %zmm2, %zmm13
-    vpxorq %zmm2, %zmm1, %zmm1
-    vpxorq %zmm12, %zmm11, %zmm11
-    vpxorq %zmm13, %zmm10, %zmm10
-    vpclmulqdq $0x00, %zmm11, %zmm1, %zmm9
-    vpclmulqdq $0x11, %zmm11, %zmm1, %zmm13
-    vpternlogq $0x96, %zmm8, %zmm10, %zmm9
-    vpxorq %zmm13, %zmm9, %zmm9
-    vpxor %xmm14, %xmm14, %xmm14
-    jmp 9b
-
-17: test %r8, %r8
-    js aad_of_state
-    evc_save %rdx
-    evc_save %rax
-    lea -1(%r8), %rax
-    and $-16, %rax        /* the bytes of the blocks before the last one */
-    lea (%rcx,%rax), %rdx /* behind them */
-    lea 127(%rax), %rsi
-    neg %rax
-    and $127, %eax
-    neg %rax              /* minus the number of zeros: 0 to 112 */
-    sub $128, %rsi
-    and $896, %esi
-    neg %rsi
-    lea -128(%rdi,%rsi), %rsi
-    vpxor %xmm8, %xmm8, %xmm8
-    vpxor %xmm9, %xmm9, %xmm9
-    vpxor %xmm10, %xmm10, %xmm10
-    cmp $-64, %rax
-    jle 12f
-    vmovdqu64 64(%r11,%rax), %zmm14
-    vpermi2b (%rcx), %zmm8, %zmm14
-    vmovdqu64 64(%rcx,%rax), %zmm29
-    jmp 13f
-12: vpxor %xmm14, %xmm14, %xmm14
-    vmovdqu64 128(%r11,%rax), %zmm29
-    vpermi2b (%rcx), %zmm8, %zmm29
-13: lea 128(%rcx,%rax), %rax
-14:
-    halves_of %zmm14, %zmm29, %zmm1, %zmm2, %zmm13
-    vmovdqu64 powers_end(%rsi), %zmm11
-    vmovdqu64 powers_end + 64(%rsi), %zmm12
-    add_products %zmm1, %zmm11, %zmm8, %zmm13, %zmm30
-    add_products %zmm2, %zmm12, %zmm10, %zmm13, %zmm30
-    vpxorq %zmm2, %zmm1, %zmm1
-    vpxorq %zmm12, %zmm11, %zmm11
-    add_products %zmm1, %zmm11, %zmm9, %zmm13, %zmm30
-    sub $-128, %rsi
-    cmp %rdi, %rsi
-    je 15f
-    vmovdqu64 (%rax), %zmm14
-    vmovdqu64 64(%rax), %zmm29
-    sub $-128, %rax
-    jmp 14b
-15: vpternlogq $0x96, %zmm8, %zmm10, %zmm9
-    reduce %zmm8, %zmm9, %zmm10, %zmm2, %zmm1
-    fold %zmm10, %ymm10, %xmm10, %ymm1, %xmm1
-    cmp %rdx, %rax
-    je 16f
-    vpshufb reversed(%r11), %xmm10, %xmm14
-    vpxorq (%rax), %zmm14, %zmm14
-    vmovdqu64 64(%rax), %zmm29
-    sub $-128, %rax
-    lea -1024(%rdi), %rsi
-    vpxor %xmm8, %xmm8, %xmm8
-    vpxor %xmm9, %xmm9, %xmm9
-    vpxor %xmm10, %xmm10, %xmm10
-    jmp 14b
-16: vpxor %xmm8, %xmm8, %xmm8
-    vpxor %xmm13, %xmm13, %xmm13
-    vpxor %xmm14, %xmm14, %xmm14
-    vpxord %xmm29, %xmm29, %xmm29
-    vpxord %xmm30, %xmm30, %xmm30
-    evc_restore %rax
-    evc_restore %rdx
-    jmp 10b
-    EVC_ASM_CFI_END
-
-    define_tag_functions %xmm5
-    define_finish %xmm5
-
 /* ---- Long messages ---- */
 
 /*
@@ -2182,7 +2358,7 @@ long_message:
     jmp 2f
 10: call first_four
 2:  vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm19
-    lengths_of %r8
+    lengths_in_bits %r8, %r10
     vpshufb words_reversed(%r11), %xmm2, %xmm2
     vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
     no_products
@@ -2418,7 +2594,7 @@ evc_function evc_gcm_x86_vaes512_seal, message
     mov len_bytes(%rsp), %r10
     lea byte_numbers(%rip), %r11
     load_iv %xmm0
-    cmp $most_bytes, %r10
+    cmp $most_short_text, %r10
     ja long_message
     cmp $64, %r10d
     ja 34f
@@ -2427,11 +2603,11 @@ evc_function evc_gcm_x86_vaes512_seal, message
     cmp $16, %r10d
     ja 31f
     message_of_a_block %xmm0
-31: message 1
+31: message_beside 1
 32: cmp $48, %r10d
     ja 33f
-    even_message 1, 0
-33: even_message 2, 1
+    message_apart 1, 0, 0
+33: message_apart 2, 1, 1
 34: cmp $128, %r10d
     ja 45f
     cmp $112, %r10d
@@ -2440,12 +2616,12 @@ evc_function evc_gcm_x86_vaes512_seal, message
     ja 35f
     cmp $80, %r10d
     ja 46f
-    half_message 2
-46: message 2
-35: even_message 2, 0
-36: if_opened_jump 37f
-    full_message 2, %zmm9
-37: even_message 3, 1
+    message_apart 2, 2, 1
+46: message_beside 2
+35: message_apart 2, 0, 0
+36: if_bit_jump opens, 37f
+    message_full 2, %zmm9
+37: message_apart 3, 1, 1
 45: cmp $192, %r10d
     ja 41f
     cmp $176, %r10d
@@ -2454,25 +2630,25 @@ evc_function evc_gcm_x86_vaes512_seal, message
     ja 38f
     cmp $144, %r10d
     ja 47f
-    half_message 3
-47: message 3
-38: even_message 3, 0
-39: if_opened_jump 40f
-    full_message 3, %zmm11
-40: even_message 4, 1
+    message_apart 3, 2, 1
+47: message_beside 3
+38: message_apart 3, 0, 0
+39: if_bit_jump opens, 40f
+    message_full 3, %zmm11
+40: message_apart 4, 1, 1
 41: cmp $240, %r10d
     ja 43f
     cmp $224, %r10d
     ja 42f
     cmp $208, %r10d
     ja 48f
-    half_message 4
-48: message 4
-42: even_message 4, 0
+    message_apart 4, 2, 1
+48: message_beside 4
+42: message_apart 4, 0, 0
 43: cmp $256, %r10d
     ja 44f
-    even_message 5, 1
-44: message 5
+    message_apart 5, 1, 1
+44: message_beside 5
 evc_end evc_gcm_x86_vaes512_seal
 
 #endif
