@@ -1856,799 +1856,151 @@ L(block_without_text):
     multiply AAD_BLOCK, 2, TERM_LO, TERM_HI, TERM_MI, TERM_MI_2
     jmp L(reduce_block)
 .endm
-/* ---- Long messages ---- */
+
+/* ---- 6. Long messages ------------------------------------------------------------------------ */
+
+#include "gcm/x86_vaes512_long_asm.h"
+
+/* ---- 7. Entries ------------------------------------------------------------------------------ */
 
 /*
- * More than 288 bytes of text: groups of 8 vectors and a tail of 2, 4, 6 or 8, so that pairs of
- * vectors meet pairs of powers. The lanes are as above, but all of the first vector's may be left
- * over: then text begins in the second one. A group goes through AES while the one before it is
- * hashed. Up to 8 blocks of associated data that find no lane are a pair of vectors in front, with
- * a power of its own, if text has at most 864 bytes.
+ * void evc_gcm_x86_vaes512_groups(key, counter, y, in, out, n_groups, opening): groups of a piece
+ * of a message.
  *
- * rcx: the place of lane 0 of a group's first vector in the text. r8: out - in. r9: in; behind the
- * first pair in + rax. zmm0: the whitened counter without its number.
- * zmm1: the last blocks of associated data, and then the tag mask. zmm18: those that go before
- * them, or zeros. zmm2: what is hashed of the last vector: the lengths, and then text too.
- * zmm4 to zmm11: what is hashed of a group.
- * zmm16: numbers of counters, zmm17: counter_bytes, both with more than 9 vectors; zmm19: the last
- * round key. zmm20 to zmm27: vectors of AES, the last one of a group or of the tail in zmm27.
- * zmm28, zmm29, zmm30: lo, mi, hi. Others are scratch.
+ * In:  key: struct key. counter: 16 bytes, that of the first block. y: 16 bytes, the hash of what
+ *      comes before. in, out: n_groups * 512 bytes. n_groups: at least one. opening: not 0 to open
+ * Out: out; y: the hash behind the groups. counter does not change.
  */
-.macro long_counter s
-    vpshufb %zmm17, %zmm16, \s
-    vpaddd lanes(%r11){1to16}, %zmm16, %zmm16
-    vpxorq %zmm0, \s, \s
-.endm
-/* Those of the first vectors, which are these registers. */
-.macro first_counters vectors:vararg
-    .set at, counters + 48
-    .irp i, \vectors
-    vpxorq at(%rdx), %zmm0, %zmm\i
-    .set at, at + 64
-    .endr
-.endm
-.macro long_round r, n
-    vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm3
-    .irp i, 20, 21, 22, 23, 24, 25, 26, 27
-    .if \i >= 28 - \n
-    vaesenc %zmm3, %zmm\i, %zmm\i
-    .endif
-    .endr
-.endm
-/* All rounds but the last of these vectors, two at a time; then edx = 16 times their number.
- * Changes rsi. Loops do not cost time here: the vectors are many. */
-.macro rolled_rounds vectors:vararg
-    vbroadcasti32x4 round_keys + 16(%rdi), %zmm3
-    mov rounds(%rdi), %edx
-    mov $32, %esi
-    shl $4, %edx
-    .irp i, \vectors
-    vaesenc %zmm3, %zmm\i, %zmm\i
-    .endr
-1:  vbroadcasti32x4 round_keys(%rdi,%rsi), %zmm3
-    vbroadcasti32x4 round_keys + 16(%rdi,%rsi), %zmm31
-    add $32, %esi
-    .irp i, \vectors
-    vaesenc %zmm3, %zmm\i, %zmm\i
-    .endr
-    .irp i, \vectors
-    vaesenc %zmm31, %zmm\i, %zmm\i
-    .endr
-    cmp %edx, %esi
-    jb 1b
-.endm
-.macro long_counters n
-    .irp i, 20, 21, 22, 23, 24, 25, 26, 27
-    .if \i >= 28 - \n
-    long_counter %zmm\i
-    .endif
-    .endr
-.endm
-
-/* All but zmm17. */
-.macro clear_vectors
-    .irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    vpxor %xmm\i, %xmm\i, %xmm\i
-    .endr
-    .irp i, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-    vpxord %xmm\i, %xmm\i, %xmm\i
-    .endr
-    vzeroupper
-.endm
-
-/* The next n vectors of counters, through all rounds but the last; from the label `rounds` on
- * without the counters. */
-.macro long_vectors n, rounds, vectors:vararg
-    EVC_ASM_CFI_BEGIN
-    long_counters \n
-\rounds:
-    rolled_rounds \vectors
-    ret
-    EVC_ASM_CFI_END
-.endm
-/* The same of some of a message's vectors, whose counters are there: its first
- * ones, or the last four. */
-.macro first_vectors vectors:vararg
-    EVC_ASM_CFI_BEGIN
-    rolled_rounds \vectors
-    ret
-    EVC_ASM_CFI_END
-.endm
-    .p2align 4
-first_two:
-    first_vectors 20, 21
-    .p2align 4
-first_three:
-    first_vectors 21, 22, 23
-    .p2align 4
-first_four:
-    first_vectors 20, 21, 22, 23
-    .p2align 4
-rounds_of_four:
-    first_vectors 24, 25, 26, 27
-    .p2align 4
-eight_vectors:
-    long_vectors 8, rounds_of_eight, 20, 21, 22, 23, 24, 25, 26, 27
-    .p2align 4
-first_five:
-    first_vectors 21, 22, 23, 24, 25
-    .p2align 4
-rounds_of_seven:
-    first_vectors 21, 22, 23, 24, 25, 26, 27
-
-.macro long_operands a, b, powers, base
-    halves_of \a, \b, %zmm12, %zmm13, %zmm14
-    vmovdqu64 \powers(\base), %zmm14
-    vmovdqu64 \powers + 64(\base), %zmm15
-.endm
-.macro long_lo
-    add_products %zmm12, %zmm14, %zmm28, %zmm31, %zmm18
-.endm
-.macro long_hi
-    add_products %zmm13, %zmm15, %zmm30, %zmm31, %zmm18
-.endm
-.macro long_mi
-    vpxorq %zmm13, %zmm12, %zmm12
-    vpxorq %zmm15, %zmm14, %zmm14
-    add_products %zmm12, %zmm14, %zmm29, %zmm31, %zmm18
-.endm
-.macro long_pair a, b, powers, base
-    long_operands \a, \b, \powers, \base
-    long_lo
-    long_hi
-    long_mi
-.endm
-/* Pairs of a group and powers, which are powers_end bytes behind rdx. */
-    .p2align 3
-hash_first_pair:
-    EVC_ASM_CFI_BEGIN
-    long_pair %zmm4, %zmm5, powers_end, %rdx
-    ret
-/* The first pair of a message: with k4 its first vector is empty, and the other
- * one has four products. */
-    .p2align 3
-hash_first_text:
-    kortestw %k4, %k4
-    jz hash_first_pair
-    vpshufb reversed(%r11), %zmm5, %zmm12
-    vpclmulqdq $0x10, powers_end(%rdx), %zmm12, %zmm14
-    vpclmulqdq $0x11, powers_end + 64(%rdx), %zmm12, %zmm15
-    vpclmulqdq $0x11, powers_end(%rdx), %zmm12, %zmm31
-    vpclmulqdq $0x10, powers_end + 64(%rdx), %zmm12, %zmm12
-    vpternlogq $0x96, %zmm12, %zmm31, %zmm29
-    vpternlogq $0x96, %zmm14, %zmm15, %zmm29 /* as sums of halves have it */
-    vpxorq %zmm14, %zmm28, %zmm28
-    vpxorq %zmm15, %zmm30, %zmm30
-    ret
-    .p2align 3
-hash_second_pair:
-    long_pair %zmm6, %zmm7, powers_end, %rdx
-    ret
-    .p2align 3
-hash_third_pair:
-    long_pair %zmm8, %zmm9, powers_end, %rdx
-    ret
-    EVC_ASM_CFI_END
-.macro no_products
-    vpxord %xmm28, %xmm28, %xmm28
-    vpxord %xmm29, %xmm29, %xmm29
-    vpxord %xmm30, %xmm30, %xmm30
-.endm
-
-/* A vector of text at `from`, whose place in the output is r8 bytes from there. r: what is
- * hashed. That is chosen by a branch, on eax that is 0 to open, so that what is opened
- * does not wait for AES. */
-.macro tail_text s, r, at, from
-    open_text \s, \r, \at, \from
-    test %eax, %eax
-    jz 7f
-    vmovdqa64 \s, \r
-7:
-.endm
-
-/* The same of two or four vectors, one branch for all: numbers of s and r. is_sealed:
- * a register, 0 to open. */
-.macro tail_texts at, from, vectors:vararg
-    long_texts %eax, \at, \from, \vectors
-.endm
-.macro long_texts is_sealed, at, from, s1, r1, s2, r2, s3, r3, s4, r4
-    open_text %zmm\s1, %zmm\r1, (\at), \from
-    open_text %zmm\s2, %zmm\r2, (\at + 64), \from
-.ifnb \s3
-    open_text %zmm\s3, %zmm\r3, (\at + 128), \from
-    open_text %zmm\s4, %zmm\r4, (\at + 192), \from
-.endif
-    test \is_sealed, \is_sealed
-    jz 7f
-    vmovdqa64 %zmm\s1, %zmm\r1
-    vmovdqa64 %zmm\s2, %zmm\r2
-.ifnb \s3
-    vmovdqa64 %zmm\s3, %zmm\r3
-    vmovdqa64 %zmm\s4, %zmm\r4
-.endif
-7:
-.endm
-.macro open_text s, r, at, from
-    vmovdqu64 \at(\from), \r
-    vpxorq \r, %zmm19, %zmm13
-    vaesenclast %zmm13, \s, \s
-    vmovdqu64 \s, \at(\from,%r8)
-.endm
-
-/* The first vector with lanes, zmm20; its text begins rsi (16, 32, 48, 64) bytes from its start.
- * zmm4 = what is hashed of it. Changes rdx, k2, zmm12, zmm13. */
-.macro define_first_text s, r
-    mov %r11, %rdx
-    sub %rsi, %rdx
-    vmovdqu64 aad_quads + 64(%rdx), \r
-    vpermi2q (%r9), %zmm1, \r
-    kmovq text_masks + 64(%rdx), %k2
-    vpxorq \r, %zmm19, %zmm13
-    vaesenclast %zmm13, \s, \s
-    vmovdqu64 -16(%r11,%rsi), %zmm12
-    vpermb \s, %zmm12, %zmm12
-    vpxor %xmm12, %xmm1, %xmm1
-    kortestw %k3, %k3
-    jz 7f
-    vmovdqu8 \s, \r{%k2}
-7:  lea (%r9,%r8), %rdx
-    sub %rsi, %rdx
-    cmp $48, %esi
-    ja 5f
-    vextracti32x4 $3, \s, 48(%rdx)
-    je 5f
-    vextracti32x4 $2, \s, 32(%rdx)
-    cmp $16, %esi
-    ja 5f
-    vextracti32x4 $1, \s, 16(%rdx)
-5:  ret
-.endm
-    .p2align 3
-first_text:
-    EVC_ASM_CFI_BEGIN
-    define_first_text %zmm20, %zmm4
-
-/* The first pair of vectors, zmm20 and zmm21. zmm4, zmm5 = what is hashed of it. Changes rdx,
- * rsi, k2, zmm12, zmm13. */
-    .p2align 3
-first_pair:
-    mov %r9, %rsi
-    sub %rcx, %rsi
-    cmp $64, %esi
-    ja 4f
-    call first_text
-    mov %rax, %rsi
-    kmovd %k3, %eax
-    tail_text %zmm21, %zmm5, 64, %rcx
-    mov %rsi, %rax
-    ret
-4:  sub $64, %esi
-    vmovdqa64 %zmm21, %zmm20
-    call first_text
-    vmovdqa64 %zmm4, %zmm5
-    vmovdqa64 %zmm18, %zmm4
-    testb $1 << (has_front - 24), 8 + tag_bytes + 3(%rsp)
-    jnz 5f
-    kxnorw %k4, %k4, %k4
-    ret
-5:  andq $~(1 << has_front), 8 + tag_bytes(%rsp)
-    ret
-    EVC_ASM_CFI_END
-
-/* A group's text, at rcx. */
-    .p2align 4
-group_text:
-    EVC_ASM_CFI_BEGIN
-    kmovd %k3, %edx
-    long_texts %edx, 0, %rcx, 20, 4, 21, 5, 22, 6, 23, 7
-    long_texts %edx, 256, %rcx, 24, 8, 25, 9, 26, 10, 27, 11
-    ret
-    EVC_ASM_CFI_END
-
-/* One of twelve steps that add the products of a group, zmm4 to zmm11, with powers, which are
- * powers_end bytes behind rsi. The first pair comes last, for the hash so far comes late. */
-.macro hash_step i
-.if \i == 0
-    long_operands %zmm6, %zmm7, (powers_end+128), %rsi
-.elseif \i == 3
-    long_operands %zmm8, %zmm9, (powers_end+256), %rsi
-.elseif \i == 6
-    long_operands %zmm10, %zmm11, (powers_end+384), %rsi
-.elseif \i == 9
-    long_operands %zmm4, %zmm5, powers_end, %rsi
-.endif
-.if \i % 3 == 0
-    long_lo
-.elseif \i % 3 == 1
-    long_hi
-.else
-    long_mi
-.endif
-.endm
-/* All rounds but the first and the last of n vectors, and these steps. A step goes with a round, as
- * far as there are some: so the multiplier is at work while AES is. */
-.macro rounds_and_hash n
-    .irp i, 0, 1, 2, 3, 4, 5, 6, 7
-    long_round (\i+2), \n
-    hash_step \i
-    .endr
-    mov rounds(%rdi), %edx
-    cmp $12, %edx
-    jb 1f
-    long_round 10, \n
-    hash_step 8
-    long_round 11, \n
-    hash_step 9
-    je 2f
-    long_round 12, \n
-    hash_step 10
-    long_round 13, \n
-    hash_step 11
-    jmp 3f
-1:  hash_step 8
-    hash_step 9
-2:  hash_step 10
-    hash_step 11
-3:
-.endm
-
-/* The next n vectors of counters, and the group before them is hashed. */
-.macro tail_and_hash n
-    EVC_ASM_CFI_BEGIN
-    long_counters \n
-    long_round 1, \n
-    rounds_and_hash \n
-    ret
-    EVC_ASM_CFI_END
-.endm
-    .p2align 4
-tail_of_two:
-    tail_and_hash 2
-    .p2align 4
-tail_of_four:
-    tail_and_hash 4
-    .p2align 4
-tail_of_six:
-    tail_and_hash 6
-    .p2align 4
-tail_of_eight:
-    EVC_ASM_CFI_BEGIN
-    long_counters 8
-    long_round 1, 8
-eight_and_hash:
-    rounds_and_hash 8
-    ret
-    EVC_ASM_CFI_END
-
-/* Four vectors of text, and then the next vectors in their places through the first round. */
-.macro texts_and_counters at, s1, r1, s2, r2, s3, r3, s4, r4
-    long_texts %edx, \at, %rcx, \s1, \r1, \s2, \r2, \s3, \r3, \s4, \r4
-    .irp i, \s1, \s2, \s3, \s4
-    long_counter %zmm\i
-    vaesenc %zmm3, %zmm\i, %zmm\i
-    .endr
-.endm
-/* xmm12 = the hash of all products so far. */
-    .p2align 3
-hash_of_products:
-    EVC_ASM_CFI_BEGIN
-    vpternlogq $0x96, %zmm28, %zmm30, %zmm29
-    reduce %zmm28, %zmm29, %zmm30, %zmm12, %zmm13
-    vmovdqa64 %zmm30, %zmm12
-    fold %zmm12, %ymm12, %xmm12, %ymm13, %xmm13
-    vpshufb reversed(%r11), %xmm12, %xmm12
-    ret
-    EVC_ASM_CFI_END
-/* One reduction for two groups in a row, behind the second one. */
-.macro reduce_second is_second
-    test $1, \is_second
-    jz 7f
-    call hash_of_products
-    vpxorq %zmm12, %zmm4, %zmm4
-    no_products
-7:
-.endm
-
-/* rax groups from rcx on, the first of which has been encrypted: encrypts the others, and hashes
- * all but the last one, which rcx is behind then. Of two in a row the first meets the higher
- * powers, and both have one reduction. */
-    .p2align 5
-groups:
-    EVC_ASM_CFI_BEGIN
-    add $512, %rcx
-    dec %rax
-    jz 5f
-    long_counters 8
-    long_round 1, 8
-4:  lea -1024(%rdi), %rsi
-    lea -512(%rdi), %rdx
-    test $1, %al
-    cmovnz %rdx, %rsi
-    call eight_and_hash
-    cmp $1, %rax
-    je 6f
-    vbroadcasti32x4 round_keys + 16(%rdi), %zmm3
-    kmovd %k3, %edx
-    texts_and_counters 0, 20, 4, 21, 5, 22, 6, 23, 7
-    texts_and_counters 256, 24, 8, 25, 9, 26, 10, 27, 11
-    reduce_second %al
-    add $512, %rcx
-    dec %rax
-    jmp 4b
-6:  call group_text
-    reduce_second %al
-    add $512, %rcx
-5:  ret
-    EVC_ASM_CFI_END
-
-/* The products of a pair of vectors in front of all others: its last blocks are the first rdx bytes
- * (16 to 128) of associated data. They are taken from r8 bytes at rcx. Changes rdx, vectors 4, 5
- * and those of hash_first_pair. */
-    .p2align 3
-pair_in_front:
-    EVC_ASM_CFI_BEGIN
-    vpxor %xmm4, %xmm4, %xmm4
-    cmp $64, %edx
-    ja 1f
-    vmovdqu (%rcx), %xmm13
-    cmp $32, %edx
-    jb 2f
-    vmovdqu (%rcx), %ymm13
-    je 2f
-    vinserti32x4 $2, 32(%rcx), %zmm13, %zmm13
-    cmp $48, %edx
-    je 2f
-    vinserti32x4 $3, 48(%rcx), %zmm13, %zmm13
-2:  vmovdqu64 quad_numbers(%r11,%rdx), %zmm5
-    vpermq %zmm13, %zmm5, %zmm5
-    jmp 3f
-1:  vmovdqu64 -64(%r11,%rdx), %zmm12
-    vmovdqu64 -64(%rcx,%rdx), %zmm5
-    vpermi2b (%rcx), %zmm4, %zmm12
-    vmovdqa64 %zmm12, %zmm4
-3:  add %rdx, %rcx
-    sub %rdx, %r8
-    lea 32 + 127 + 128(%rax), %edx
-    and $-128, %edx
-    neg %rdx
-    add %rdi, %rdx
-    jmp hash_first_pair
-    EVC_ASM_CFI_END
-
-    .p2align 4
-long_message:
-    EVC_ASM_CFI_BEGIN
-    kxorw %k4, %k4, %k4
-    kxnorw %k3, %k3, %k3
-    testb $1 << (opens - 24), tag_bytes + 3(%rsp)
-    jz 1f
-    kxorw %k3, %k3, %k3
-1:
-    /* With many keys, the next one is in memory. All its powers are needed soon, so their
-     * lines are fetched at once. */
-    cmp $1024, %r10
-    jbe 1f
-    .set at, powers_end - 1024
-    .rept 1024/64
-    prefetcht0 at(%rdi)
-    .set at, at + 64
-    .endr
-1:
-    vpxor round_keys(%rdi), %xmm0, %xmm0
-    vshufi32x4 $0, %zmm0, %zmm0, %zmm0
-    lea 15(%r10), %rax
-    and $-16, %rax
-    mov %eax, %esi
-    neg %esi
-    sub $32, %esi
-    and $127, %esi        /* the bytes of lanes left over */
-    mov %r11, %rdx
-    sub %rsi, %rdx        /* their counters are in the table, from here on */
-    cmp $384 - 32, %rax
-    ja 1f
-    first_counters 20, 21, 24, 25, 26, 27
-    call first_two
-    jmp 2f
-1:  first_counters 20, 21, 22, 23, 24, 25, 26, 27
-    cmp $512 - 32, %rax
-    ja 4f
-    cmp $448 - 32, %rax
-    ja 10f
-    call first_three
-    jmp 2f
-10: call first_four
-2:  vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm19
-    lengths_in_bits %r8, %r10
-    vpshufb words_reversed(%r11), %xmm2, %xmm2
-    vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
-    no_products
-17: vpxord %xmm18, %xmm18, %xmm18
-    lea -8(%r8), %rsi
-    cmp $8, %rsi
-    ja 6f
-    vmovq (%rcx), %xmm1
-    vmovq -8(%rcx,%r8), %xmm13
-    mov %r11, %rsi
-    sub %r8, %rsi
-    vpshufb 16(%rsi), %xmm13, %xmm13
-    vpunpcklqdq %xmm13, %xmm1, %xmm1
-    jmp 7f
-6:  lea 32(%rax), %esi
-    neg %esi
-    and $112, %esi
-    add $16, %esi         /* the bytes of lanes in front of the text */
-    cmp %rsi, %r8
-    ja 5f
-    vpxor %xmm1, %xmm1, %xmm1
-    test %r8, %r8
-    jz 7f
-    call aad_before_text
-    testb $1 << (has_front - 24), tag_bytes + 3(%rsp)
-    jz 7f
-    vmovdqa64 %zmm12, %zmm18
-    jmp 7f
-5:  lea 15(%r8), %rdx
-    and $-16, %rdx
-    sub %rsi, %rdx        /* the bytes that find no lane */
-    cmp $128, %rdx
-    ja 18f
-    cmp $1024 - 128 - 32, %rax
-    ja 18f
-    call pair_in_front
-    jmp 17b
-18: vmovdqa64 %zmm2, %zmm3
-    call any_aad
-    vmovdqa64 %zmm3, %zmm2
-    jmp 7f
-4:  cmp $640 - 32, %rax
-    ja 8f
-    cmp $64, %esi
-    jb 8f
-    call first_five
-    jmp 2b
-8:  vbroadcasti32x4 counter_bytes(%r11), %zmm17
-    shr $4, %esi
-    neg %esi
-    add $33, %esi         /* the number of the first lane behind 8 vectors; J_0 has 1 */
-    vpbroadcastd %esi, %zmm16
-    vpaddd lane_numbers(%r11), %zmm16, %zmm16
-    cmp $29, %esi         /* text begins in the second vector */
-    jbe 3f
-    call rounds_of_eight
-    jmp 2b
-3:  call rounds_of_seven
-    jmp 2b
-7:  mov out(%rsp), %r8
-    sub %r9, %r8
-    lea 32 + 127(%rax), %rdx
-    and $-128, %rdx       /* the bytes of all vectors */
-    lea 16(%r9,%rax), %rcx
-    sub %rdx, %rcx
-    mov %rdx, %r10        /* a register is free */
-    call first_pair
-    add %rax, %r9
-    cmp $512, %r10
-    ja 3f
-    call rounds_of_four
-    mov %rdi, %rdx
-    sub %r10, %rdx
-    call hash_first_text
-    lea -128(%r10), %edx
-    jmp 8f
-
-3:  mov %r9, %rsi
-    sub %rax, %rsi
-    sub %rcx, %rsi        /* where the text begins */
-    kmovd %k3, %eax
-    tail_texts 128, %rcx, 22, 6, 23, 7, 24, 8, 25, 9
-    cmp $64, %esi
-    jbe 2f
-    cmp $640, %r10
-    jne 2f
-    mov %r11, %rdx
-    sub %rsi, %rdx
-    .set at, counters + 64 + 6*64 /* those behind the first six */
-    .irp i, 24, 25, 26, 27
-    vpxorq at(%rdx), %zmm0, %zmm\i
-    .set at, at + 64
-    .endr
-    test %eax, %eax       /* what is opened is hashed first: it does not wait for AES */
-    jz 5f
-    call rounds_of_four
-5:  mov %rdi, %rdx
-    sub %r10, %rdx
-    call hash_first_text
-    sub $-128, %rdx
-    call hash_second_pair
-    sub $-128, %rdx
-    call hash_third_pair
-    test %eax, %eax
-    jnz 6f
-    call rounds_of_four
-6:  mov $256, %edx
-    jmp 8f
-
-2:  tail_texts 384, %rcx, 26, 10, 27, 11
-    lea -128(%r10), %rax
-    shr $9, %rax          /* groups */
-    call groups
-
-    /* The tail, and the group before it. */
-    lea 16(%r9), %r10
-    sub %rcx, %r10        /* the bytes of the tail's vectors */
-    lea -512(%rdi), %rsi
-    sub %r10, %rsi
-    cmp $256, %r10d
-    ja 12f
-    je 11f
-    call tail_of_two
-    jmp 14f
-11: call tail_of_four
-    jmp 14f
-12: cmp $384, %r10d
-    ja 13f
-    call tail_of_six
-    jmp 14f
-13: call tail_of_eight
-14:
-    mov %r10d, %edx
-
-    /* edx: the bytes of the vectors left, the last ones. The last one is read before
-     * others are written to. */
-8:  mov len_bytes(%rsp), %esi
-    neg %esi
-    and $15, %esi         /* the bytes that the last block lacks */
-    kmovq last_text_masks(%r11,%rsi,8), %k1
-    kmovd %k3, %eax
-    mov %r9, %rcx
-    sub %rsi, %rcx
-    vmovdqu64 16(%r11,%rsi), %zmm12
-    vpermb -64(%rcx), %zmm12, %zmm12
-    vmovdqu8 %zmm12, %zmm2{%k1}
-    vpxorq %zmm12, %zmm19, %zmm13
-    vaesenclast %zmm13, %zmm27, %zmm27
-    test %eax, %eax
-    jz 1f
-    vmovdqu8 %zmm27, %zmm2{%k1}
-1:  cmp $256, %edx
-    jb 9f
-    je 10f
-    cmp $384, %edx
-    je 11f
-    tail_texts (16-512), %r9, 20, 4, 21, 5
-    lea -512(%rdi), %rdx
-    call hash_first_pair
-11: tail_texts (16-384), %r9, 22, 6, 23, 7
-    lea -384(%rdi), %rdx
-    call hash_second_pair
-10: tail_texts (16-256), %r9, 24, 8, 25, 9
-    lea -256(%rdi), %rdx
-    call hash_third_pair
-9:  tail_text %zmm26, %zmm10, (16-128), %r9
-    mov %r11, %rdx
-    sub %rsi, %rdx
-    vmovdqu64 48(%rdx), %zmm12
-    vpermi2b %zmm27, %zmm26, %zmm12
-    vmovdqu64 %zmm12, -64(%rcx,%r8)
-    long_pair %zmm10, %zmm2, (powers_end-128), %rdi
-    call hash_of_products
-    vpxor %xmm1, %xmm12, %xmm5
-    mov tag(%rsp), %rcx
-    mov tag_bytes(%rsp), %rdx
-    test %eax, %eax
-    jz 15f
-    xor %eax, %eax
-    call store_tag
-    jmp 16f
-15: btr $opens, %rdx
-    call compare_tag
-16:
-clear_and_return:
-    clear_vectors
-    ret
-    EVC_ASM_CFI_END
-
-/* Groups of a piece of a message: key, counter, y in rdi, rsi, rdx; in, out in rcx, r8; their
- * number, at least one, in r9; and whether to open on the stack. */
 .set opening, 8
 evc_function evc_gcm_x86_vaes512_groups
-    lea byte_numbers(%rip), %r11
-    vmovq (%rsi), %xmm0
-    vpinsrd $2, 8(%rsi), %xmm0, %xmm0
-    vpxor round_keys(%rdi), %xmm0, %xmm0
-    vshufi32x4 $0, %zmm0, %zmm0, %zmm0
-    vbroadcasti32x4 counter_bytes(%r11), %zmm17
-    mov 12(%rsi), %eax
+    lea byte_numbers(%rip), TABLES
+    vmovq (IV), IV_BLOCK
+    vpinsrd $2, 8(IV), IV_BLOCK, IV_BLOCK
+    vpxor round_keys(KEY), IV_BLOCK, IV_BLOCK
+    vshufi32x4 $0, WHITE_IV, WHITE_IV, WHITE_IV
+    vbroadcasti32x4 counter_bytes(TABLES), NUMBER_PLACES
+    mov 12(IV), %eax
     bswap %eax
-    vpbroadcastd %eax, %zmm16
-    vpaddd lane_numbers(%r11), %zmm16, %zmm16
-    kxnorw %k3, %k3, %k3
+    vpbroadcastd %eax, NUMBERS
+    vpaddd lane_numbers(TABLES), NUMBERS, NUMBERS
+    kxnorw SEALS, SEALS, SEALS
     cmpl $0, opening(%rsp)
     je 1f
-    kxorw %k3, %k3, %k3
-1:  mov %rdx, %r10
-    mov %r9, %rax
-    sub %rcx, %r8
-    call eight_vectors
-    vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm19
+    kxorw SEALS, SEALS, SEALS
+1:  mov %rdx, %r10        /* y */
+    mov %r9, GROUPS
+    sub GROUP, OUT_LESS_IN /* in is where GROUP is */
+    call group_of_counters
+    vbroadcasti32x4 round_keys(KEY,LAST_ROUND), LONG_LAST_KEY
     no_products
     call group_text
-    vmovdqu (%r10), %xmm12
-    vpxorq %zmm12, %zmm4, %zmm4
+    vmovdqu (%r10), HASH_X
+    vpxorq HASH, HASHED0, HASHED0
     call groups
-    lea -384(%rdi), %rdx
-    call hash_second_pair
-    sub $-128, %rdx
-    call hash_third_pair
-    long_pair %zmm10, %zmm11, (powers_end-128), %rdi
-    lea -512(%rdi), %rdx
-    call hash_first_pair
+    lea -384(KEY), POWERS
+    call hash_of_2_3
+    sub $-128, POWERS
+    call hash_of_4_5
+    add_pair HASHED6, HASHED7, (powers_end-128), KEY
+    lea -512(KEY), POWERS
+    call hash_of_0_1
     call hash_of_products
-    vmovdqu %xmm12, (%r10)
+    vmovdqu HASH_X, (%r10)
     jmp clear_and_return
 evc_end evc_gcm_x86_vaes512_groups
 
+/* enum evc_status evc_gcm_x86_vaes512_open(...) and ..._open_output_tag(...): the arguments of
+ * seal. Both set a bit of tag_bytes and continue as seal. */
     define_open evc_gcm_x86_vaes512, orq $1 << opens, tag_bytes(%rsp)
 
+/*
+ * enum evc_status evc_gcm_x86_vaes512_seal(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes,
+ * tag, tag_bytes): a whole message.
+ *
+ * In:  key: struct key, set. iv: 12 bytes. aad: aad_bytes bytes, or with bit hashed_aad a block.
+ *      in: len_bytes bytes. out: the same place, or one that does not overlap with it.
+ *      tag_bytes: 1 to 16. The caller has checked all this.
+ * Out: out, tag (to open, the tag is compared); returns 0 or error_of_tag
+ *
+ * The rest is a choice of the layout by the length: see section 5.
+ */
 evc_function evc_gcm_x86_vaes512_seal, message
-    mov len_bytes(%rsp), %r10
-    lea byte_numbers(%rip), %r11
-    load_iv %xmm0
-    cmp $most_short_text, %r10
+    mov len_bytes(%rsp), LEN
+    lea byte_numbers(%rip), TABLES
+    load_iv IV_BLOCK
+    cmp $most_short_text, LEN
     ja long_message
-    cmp $64, %r10d
-    ja 34f
-    cmp $32, %r10d
-    ja 32f
-    cmp $16, %r10d
-    ja 31f
-    message_of_a_block %xmm0
-31: message_beside 1
-32: cmp $48, %r10d
-    ja 33f
+    cmp $64, LEN_32
+    ja L(more_than_64)
+    cmp $32, LEN_32
+    ja L(more_than_32)
+    cmp $16, LEN_32
+    ja L(17_to_32)
+    message_of_a_block IV_BLOCK
+L(17_to_32):
+    message_beside 1
+L(more_than_32):
+    cmp $48, LEN_32
+    ja L(49_to_64)
     message_apart 1, 0, 0
-33: message_apart 2, 1, 1
-34: cmp $128, %r10d
-    ja 45f
-    cmp $112, %r10d
-    ja 36f
-    cmp $96, %r10d
-    ja 35f
-    cmp $80, %r10d
-    ja 46f
+L(49_to_64):
+    message_apart 2, 1, 1
+L(more_than_64):
+    cmp $128, LEN_32
+    ja L(more_than_128)
+    cmp $112, LEN_32
+    ja L(113_to_128)
+    cmp $96, LEN_32
+    ja L(97_to_112)
+    cmp $80, LEN_32
+    ja L(81_to_96)
     message_apart 2, 2, 1
-46: message_beside 2
-35: message_apart 2, 0, 0
-36: if_bit_jump opens, 37f
-    message_full 2, %zmm9
-37: message_apart 3, 1, 1
-45: cmp $192, %r10d
-    ja 41f
-    cmp $176, %r10d
-    ja 39f
-    cmp $160, %r10d
-    ja 38f
-    cmp $144, %r10d
-    ja 47f
+L(81_to_96):
+    message_beside 2
+L(97_to_112):
+    message_apart 2, 0, 0
+L(113_to_128):
+    if_bit_jump opens, L(open_113_to_128)
+    message_full 2, TEXT1
+L(open_113_to_128):
+    message_apart 3, 1, 1
+L(more_than_128):
+    cmp $192, LEN_32
+    ja L(more_than_192)
+    cmp $176, LEN_32
+    ja L(177_to_192)
+    cmp $160, LEN_32
+    ja L(161_to_176)
+    cmp $144, LEN_32
+    ja L(145_to_160)
     message_apart 3, 2, 1
-47: message_beside 3
-38: message_apart 3, 0, 0
-39: if_bit_jump opens, 40f
-    message_full 3, %zmm11
-40: message_apart 4, 1, 1
-41: cmp $240, %r10d
-    ja 43f
-    cmp $224, %r10d
-    ja 42f
-    cmp $208, %r10d
-    ja 48f
+L(145_to_160):
+    message_beside 3
+L(161_to_176):
+    message_apart 3, 0, 0
+L(177_to_192):
+    if_bit_jump opens, L(open_177_to_192)
+    message_full 3, TEXT3
+L(open_177_to_192):
+    message_apart 4, 1, 1
+L(more_than_192):
+    cmp $240, LEN_32
+    ja L(more_than_240)
+    cmp $224, LEN_32
+    ja L(225_to_240)
+    cmp $208, LEN_32
+    ja L(209_to_224)
     message_apart 4, 2, 1
-48: message_beside 4
-42: message_apart 4, 0, 0
-43: cmp $256, %r10d
-    ja 44f
+L(209_to_224):
+    message_beside 4
+L(225_to_240):
+    message_apart 4, 0, 0
+L(more_than_240):
+    cmp $256, LEN_32
+    ja L(257_to_288)
     message_apart 5, 1, 1
-44: message_beside 5
+L(257_to_288):
+    message_beside 5
 evc_end evc_gcm_x86_vaes512_seal
 
 #endif
