@@ -165,6 +165,8 @@
 #define SCRATCH %zmm13
 #define SCRATCH_Y %ymm13
 #define SCRATCH_X %xmm13
+#define SCRATCH_2 %zmm14
+#define SCRATCH_2_X %xmm14
 #define AAD_IN_ORDER %zmm14 /* the last blocks of associated data as they are hashed */
 #define LAST_KEY %zmm15     /* the key of the last round */
 #define LAST_KEY_Y %ymm15
@@ -210,15 +212,23 @@
 
 evc_constants
     .p2align 6
+/* n numbers from \first on, each by the directive or macro \what. */
+.macro numbers n, first, what
+    .set at, \first
+    .rept \n
+    \what at
+    .set at, at + 1
+    .endr
+.endm
+.macro counter_block number
+    .fill 15, 1, 0
+    .byte \number
+.endm
 /* The numbers of bytes in a pair of vectors. A vector of them, loaded n bytes further on, moves
  * bytes n places down (vpermb, vpermi2b), and a block of them does so in a block (vpshufb). */
 byte_numbers:
 .set block_bytes, 0
-    .set at, 0
-    .rept 128
-    .byte at
-    .set at, at + 1
-    .endr
+    numbers 128, 0, .byte
 /* The step from a vector's counters to the next one's. It has its place here since this is near
  * enough to TABLES for a short address. Lanes before J_0 are loaded from here on, and not used. */
 .set lanes, 128
@@ -227,24 +237,15 @@ byte_numbers:
 /* Counters: block 3 has the number 1, that of J_0; block 4 that of the first block of text. */
 .set counters, 128 + 4*16
     .fill 3*16, 1, 0
-    .set at, 1
-    .rept 40
-    .fill 15, 1, 0
-    .byte at
-    .set at, at + 1
-    .endr
+    numbers 40, 1, counter_block
 /* Counters of a last vector of three blocks of text and J_0, if it is the first vector of the text,
  * the second, the third, the fourth. */
 .macro counters_before_j0 n, first
-    .set at, \first
+    .set place, \first
     .rept \n
-    .irp i, 0, 1, 2
-    .fill 15, 1, 0
-    .byte at + \i
-    .endr
-    .fill 15, 1, 0
-    .byte 1
-    .set at, at + 4
+    numbers 3, place, counter_block
+    counter_block 1
+    .set place, place + 4
     .endr
 .endm
 .set full_counters, counters + 43*16
@@ -279,11 +280,7 @@ byte_numbers:
     .endr
 /* The numbers of words of 64 bits in a pair of vectors, for vpermq and vpermi2q. */
 .set quad_numbers, reversed + 64
-    .set at, 0
-    .rept 16
-    .quad at
-    .set at, at + 1
-    .endr
+    numbers 16, 0, .quad
 /* The same of AAD_LANES and a vector of text: blocks before the last one, the last one, text. */
 .set aad_quads, quad_numbers + 128
     .quad 2, 3, 4, 5, 6, 7, 0, 1, 8, 9, 10, 11, 12, 13, 14, 15
@@ -292,11 +289,9 @@ byte_numbers:
 .set polynomial, words_reversed + 16
     .quad 0xc200000000000000, 0
 .set counter_2, polynomial + 16
-    .fill 15, 1, 0
-    .byte 2
+    counter_block 2
 .set counter_1, counter_2 + 16
-    .fill 15, 1, 0
-    .byte 1
+    counter_block 1
 /* The first bytes of a block: n of them, 16 - n bytes from here. */
 .set first_bytes, counter_1 + 16
     .fill 16, 1, 255
@@ -315,6 +310,17 @@ byte_numbers:
 /* Macros that take immediate values or labels have an argument at least: in others, Apple's
  * assembler takes $1 for one, and leaves \@ as it is. */
 
+/* Clears vectors below 16 and, by longer instructions, others. */
+.macro clear vectors:vararg
+    .irp v, \vectors
+    vpxor \v, \v, \v
+    .endr
+.endm
+.macro clear_upper vectors:vararg
+    .irp v, \vectors
+    vpxord \v, \v, \v
+    .endr
+.endm
 /* `\how \name<n>`, where n is an expression from 1 to 5. */
 .macro numbered how, name, n
     .irp i, 1, 2, 3, 4, 5
@@ -597,7 +603,7 @@ L(two_rounds_\@):
 .macro clear_text n
     .irp i, 9, 10, 11, 12
     .if \i < text_0 + \n
-    vpxor %xmm\i, %xmm\i, %xmm\i
+    clear %xmm\i
     .endif
     .endr
 .endm
@@ -637,7 +643,7 @@ L(aad_loaded_\id):
  */
 .macro other_bytes_of_aad id, tells=0, one_lane=0, function=aad_before_text
 L(any_aad_\id):
-    vpxor AAD_BLOCK, AAD_BLOCK, AAD_BLOCK
+    clear AAD_BLOCK
 .if \tells
     mov AAD_BYTES_32, HAS_AAD
 .endif
@@ -699,12 +705,7 @@ L(any_aad_\id):
     jne L(other_tag_\id)
     vmovdqu \computed_tag, (%rcx)
 L(tag_done_\id):
-    vpxor %xmm1, %xmm1, %xmm1
-    vpxor %xmm2, %xmm2, %xmm2
-    vpxor %xmm3, %xmm3, %xmm3
-    vpxor %xmm4, %xmm4, %xmm4
-    vpxor %xmm5, %xmm5, %xmm5
-    vpxor %xmm6, %xmm6, %xmm6
+    clear %xmm1, %xmm2, %xmm3, %xmm4, %xmm5, %xmm6
 .endm
 /* Tags of fewer bytes, and those of messages that are opened: their size has bit `opens`. */
 .macro other_tags id
@@ -785,12 +786,12 @@ L(loaded_\@):
  *          is set, and up to four that have none are in the last lanes of FRONT; or bit has_two is
  *          set, too, and up to eight are in FRONT and SECOND_FRONT. If there are still more, these
  *          bits are not set, and AAD_BLOCK is the last block plus the hash of all before it.
- * Changes: rdx, SCRATCH, zmm14, and what other_aad changes
+ * Changes: rdx, SCRATCH, SCRATCH_2, and what other_aad changes
  */
     .text
     .p2align 4
 evc_local aad_of_vectors
-    vpxor AAD_BLOCK, AAD_BLOCK, AAD_BLOCK
+    clear AAD_BLOCK
     cmp $16, AAD_BYTES
     jle L(aad_of_a_block)  /* bit hashed_aad makes it negative */
     lea 32(PADDED), %edx
@@ -820,9 +821,9 @@ L(aad_has_lanes):
     and $15, %edx         /* the bytes that the last block lacks */
     cmp $64, AAD_BYTES
     jb L(fewer_blocks_of_aad)
-    vmovdqu64 -64(AAD,AAD_BYTES), %zmm14
+    vmovdqu64 -64(AAD,AAD_BYTES), SCRATCH_2
     vmovdqu64 (TABLES,%rdx), SCRATCH
-    vpermi2b AAD_LANES, %zmm14, SCRATCH /* zeros behind the last byte */
+    vpermi2b AAD_LANES, SCRATCH_2, SCRATCH /* zeros behind the last byte */
     vshufi32x4 $0x93, SCRATCH, SCRATCH, AAD_LANES
     ret
 L(fewer_blocks_of_aad):
@@ -903,11 +904,10 @@ evc_local_end aad_before_text
  * In: AAD_POWERS, so that H^1 of the last vector is 16 bytes before powers_end from there, if the
  * blocks are the last ones
  */
-.macro multiply_blocks width, at, lo=8, mi=9, hi=10, block=11
+.macro multiply_blocks width, at, is_loaded=0, lo=8, mi=9, hi=10, block=11
+.if !\is_loaded
     vmovdqu64 \at(AAD), %\width\()mm\block
-    multiply_loaded \width, \at, \lo, \mi, \hi, \block
-.endm
-.macro multiply_loaded width, at, lo=8, mi=9, hi=10, block=11
+.endif
     vpshufb reversed(TABLES), %\width\()mm\block, %\width\()mm\block
     vpclmulqdq $0x10, powers_end - 64 + \at(AAD_POWERS), %\width\()mm\block, %\width\()mm\lo
     vpclmulqdq $0x10, powers_end + \at(AAD_POWERS), %\width\()mm\block, %\width\()mm\mi
@@ -928,7 +928,7 @@ evc_local_end aad_before_text
     .text
     .p2align 3
 evc_local any_aad
-    vpxor AAD_BLOCK, AAD_BLOCK, AAD_BLOCK
+    clear AAD_BLOCK
     test AAD_BYTES, AAD_BYTES
     jnz other_aad
     ret
@@ -956,10 +956,10 @@ L(aad_before_last):
     jmp L(reduce_aad)
 2:  cmp $64, AAD_BYTES_32
     ja 3f
-    vpxor %xmm11, %xmm11, %xmm11
+    clear %xmm11
     vinserti128 $1, (AAD), %ymm11, %ymm11
     vinserti64x4 $1, 16(AAD), %zmm11, %zmm11
-    multiply_loaded z, -16 /* behind an empty lane */
+    multiply_blocks z, -16, 1 /* behind an empty lane */
     jmp L(reduce_aad)
 3:  multiply_blocks z, 0
 L(reduce_aad):
@@ -977,10 +977,7 @@ L(add_last_of_aad):       /* the hash is in AAD_HI_X, also of more than 80 bytes
     vpshufb (TABLES,%rsi), SCRATCH_X, SCRATCH_X
     vpand first_bytes(TABLES,%rsi), SCRATCH_X, SCRATCH_X
     vpxor SCRATCH_X, AAD_BLOCK, AAD_BLOCK
-    vpxor AAD_MI_X, AAD_MI_X, AAD_MI_X
-    vpxor AAD_HI_X, AAD_HI_X, AAD_HI_X
-    vpxor LOWER_POWERS_X, LOWER_POWERS_X, LOWER_POWERS_X
-    vpxor UPPER_POWERS_X, UPPER_POWERS_X, UPPER_POWERS_X
+    clear AAD_MI_X, AAD_HI_X, LOWER_POWERS_X, UPPER_POWERS_X
     ret
 
     /* 5 to 8 blocks before the last one are one pair of vectors with zeros in front. */
@@ -989,7 +986,7 @@ L(aad_in_a_pair):
     ja L(aad_in_pairs)
     lea -1(AAD_BYTES), %esi
     and $-16, %esi
-    vpxor AAD_LO_X, AAD_LO_X, AAD_LO_X
+    clear AAD_LO_X
     vmovdqu64 -64(TABLES,%rsi), FIRST_BLOCKS
     vpermi2b (AAD), AAD_LO, FIRST_BLOCKS
     vmovdqu64 -64(AAD,%rsi), SCRATCH
@@ -1008,7 +1005,7 @@ L(aad_in_a_pair):
     vpclmulqdq $0x11, LOWER_POWERS, LOWER_HALVES, SCRATCH
     vpternlogq $0x96, AAD_LO, AAD_HI, AAD_MI
     vpxorq SCRATCH, AAD_MI, AAD_MI
-    vpxor FIRST_BLOCKS_X, FIRST_BLOCKS_X, FIRST_BLOCKS_X
+    clear FIRST_BLOCKS_X
     jmp L(reduce_aad)
 
     /* More blocks are batches of 8 pairs of vectors with one reduction each. The first batch has
@@ -1029,16 +1026,14 @@ L(aad_in_pairs):
     and $896, %esi        /* the bytes of the first batch's pairs, but for the first pair */
     neg %rsi
     lea -128(KEY,%rsi), AAD_POWERS
-    vpxor AAD_LO_X, AAD_LO_X, AAD_LO_X
-    vpxor AAD_MI_X, AAD_MI_X, AAD_MI_X
-    vpxor AAD_HI_X, AAD_HI_X, AAD_HI_X
+    clear AAD_LO_X, AAD_MI_X, AAD_HI_X
     cmp $-64, %rax
     jle 1f
     vmovdqu64 64(TABLES,%rax), FIRST_BLOCKS
     vpermi2b (AAD), AAD_LO, FIRST_BLOCKS
     vmovdqu64 64(AAD,%rax), SECOND_BLOCKS
     jmp 2f
-1:  vpxor FIRST_BLOCKS_X, FIRST_BLOCKS_X, FIRST_BLOCKS_X
+1:  clear FIRST_BLOCKS_X
     vmovdqu64 128(TABLES,%rax), SECOND_BLOCKS
     vpermi2b (AAD), AAD_LO, SECOND_BLOCKS
 2:  lea 128(AAD,%rax), AAD_NEXT
@@ -1069,16 +1064,11 @@ L(end_of_batch):
     vmovdqu64 64(AAD_NEXT), SECOND_BLOCKS
     sub $-128, AAD_NEXT
     lea -1024(KEY), AAD_POWERS
-    vpxor AAD_LO_X, AAD_LO_X, AAD_LO_X
-    vpxor AAD_MI_X, AAD_MI_X, AAD_MI_X
-    vpxor AAD_HI_X, AAD_HI_X, AAD_HI_X
+    clear AAD_LO_X, AAD_MI_X, AAD_HI_X
     jmp L(pair_of_aad)
 L(end_of_pairs):
-    vpxor AAD_LO_X, AAD_LO_X, AAD_LO_X
-    vpxor SCRATCH_X, SCRATCH_X, SCRATCH_X
-    vpxor FIRST_BLOCKS_X, FIRST_BLOCKS_X, FIRST_BLOCKS_X
-    vpxord SECOND_BLOCKS_X, SECOND_BLOCKS_X, SECOND_BLOCKS_X
-    vpxord MORE_SCRATCH_X, MORE_SCRATCH_X, MORE_SCRATCH_X
+    clear AAD_LO_X, SCRATCH_X, FIRST_BLOCKS_X
+    clear_upper SECOND_BLOCKS_X, MORE_SCRATCH_X
     evc_restore %rax
     evc_restore %rdx
     jmp L(add_last_of_aad)
@@ -1113,7 +1103,7 @@ hash_\n:
 .macro take_front front
     andq $~(1 << has_front | 1 << has_two), tag_bytes(%rsp)
     vmovdqa64 \front, TEXT0
-    vpxor %xmm12, %xmm12, %xmm12
+    clear %xmm12
 .endm
     .p2align 4
 evc_local finish_message
@@ -1176,11 +1166,7 @@ finish_vectors:
     vpternlogq $0x96, %xmm4, %xmm6, HI_X
     vpshufb reversed(TABLES), HI_X, COMPUTED_TAG
     finish_tag vectors, COMPUTED_TAG /* zmm15 has the polynomial alone */
-    vpxor %xmm0, %xmm0, %xmm0
-    vpxor %xmm8, %xmm8, %xmm8
-    vpxor %xmm13, %xmm13, %xmm13
-    vpxor %xmm14, %xmm14, %xmm14
-    vpxor %xmm7, %xmm7, %xmm7
+    clear %xmm0, %xmm8, %xmm13, %xmm14, %xmm7
     vzeroupper
     ret
     other_tags vectors
@@ -1254,7 +1240,7 @@ evc_local_end finish_message
     each_vector 1, (\n-1), 0, load_beside \n,
     with_vector (\n-1), load_last_beside
 .endif
-    each_vector 0, \n, 0, last_round %zmm14,
+    each_vector 0, \n, 0, last_round SCRATCH_2,
 
     /* The lane of J_0 is the tag mask plus the block of associated data: see TAG_MASK below. */
 .if \n == 1
@@ -1266,15 +1252,15 @@ evc_local_end finish_message
     vmovdqu SCRATCH_X, -16(OUT,LEN)
     vmovdqa STATE0_X, TAG_MASK
 .else
-    vmovdqu 64*\n - 32(TABLES_LESS_PADDED), %xmm14
-    vpermb STATE0, %zmm14, TAG_MASK_LANES
+    vmovdqu 64*\n - 32(TABLES_LESS_PADDED), SCRATCH_2_X
+    vpermb STATE0, SCRATCH_2, TAG_MASK_LANES
     vmovdqu64 quad_numbers + 64*\n - 16(TABLES_LESS_PADDED), SCRATCH
     vpermi2q STATE1, STATE0, SCRATCH
     /* The last bytes go first, behind others that have no use: the vectors in front of them then
      * take the place of these. */
-    vmovdqu64 48(TABLES_LESS_PADDED,LEN), %zmm14
-    with_vector (\n-1), move_bytes %zmm14,
-    vmovdqu64 %zmm14, -64(OUT,LEN)
+    vmovdqu64 48(TABLES_LESS_PADDED,LEN), SCRATCH_2
+    with_vector (\n-1), move_bytes SCRATCH_2,
+    vmovdqu64 SCRATCH_2, -64(OUT,LEN)
     vmovdqu64 SCRATCH, (OUT)
     each_vector 1, (\n-1), 0, store_beside \n,
 .endif
@@ -1322,6 +1308,7 @@ L(hashed_beside_\n):
  * But for lead = 1, J_0 is in the lane where the lengths are hashed.
  */
 .macro message_apart n, lead, first
+    .set gap, (64 - 16*\lead) % 64 /* vector i begins at 64 i - gap in the text */
     begin_message IV_LANES
 .if \lead == 1
     start_part counter_2, ROUND_KEY_Y, IV_LANES_Y, STATE0_Y /* behind it is counter_1 */
@@ -1360,7 +1347,7 @@ L(aad_multiplied_apart_\n\()_\lead):
     vmovdqu (IN), TEXT0_Y
 .endif
 .if \n > 1 + \first
-    each_vector \first, (\n-1), (1-\first), load_apart \lead,
+    each_vector \first, (\n-1), (1-\first), load_text gap,
 .if \lead == 1
     load_last_vector 16, LAST{LAST_MASK}
 .else
@@ -1427,14 +1414,18 @@ L(hashed_apart_\n\()_\lead):
     start_counters \s, half_counters + 64*\n - 128(TABLES)
 .endif
 .else
-    start_counters \s, counters + 64 - (64 - 16*\lead) % 64 + 64*\i(TABLES)
+    text_counters gap, \i, \s
 .endif
 .endm
-.macro load_apart lead, i, s, text
-    vmovdqu64 64*\i - (64 - 16*\lead) % 64(IN), \text
+/* Counters, text and output of a vector whose place in the text is 64 i - gap. */
+.macro text_counters gap, i, s, text
+    start_counters \s, counters + 64 - \gap + 64*\i(TABLES)
 .endm
-.macro store_apart lead, i, s, text
-    vmovdqu64 \s, 64*\i - (64 - 16*\lead) % 64(OUT)
+.macro load_text gap, i, s, text
+    vmovdqu64 64*\i - \gap(IN), \text
+.endm
+.macro store_text gap, i, s, text
+    vmovdqu64 \s, 64*\i - \gap(OUT)
 .endm
 .macro last_round_of_half last_key
     vpxor TEXT0_Y, \last_key, SCRATCH_Y
@@ -1450,7 +1441,7 @@ L(hashed_apart_\n\()_\lead):
 .if \lead == 2
     vmovdqu STATE0_Y, (OUT)
 .endif
-    each_vector \first, (\n-1), 0, store_apart \lead,
+    each_vector \first, (\n-1), 0, store_text gap,
     vmovdqu64 SCRATCH, -64(OUT,LEN)
 .else
     vmovdqu 32(TABLES_LESS_LACKING), SCRATCH_X
@@ -1510,12 +1501,10 @@ L(aad_is_vector_\id):
     andq $~(1 << has_lanes), tag_bytes(%rsp)
     jmp finish_2
 L(no_terms_\id):
-    vpxor AAD_TERM_LO_X, AAD_TERM_LO_X, AAD_TERM_LO_X
-    vpxor AAD_TERM_HI_X, AAD_TERM_HI_X, AAD_TERM_HI_X
-    vpxor AAD_TERM_MI_X, AAD_TERM_MI_X, AAD_TERM_MI_X
+    clear AAD_TERM_LO_X, AAD_TERM_HI_X, AAD_TERM_MI_X
     jmp L(aad_multiplied_\id)
 L(any_aad_\id):
-    vpxor AAD_BLOCK, AAD_BLOCK, AAD_BLOCK
+    clear AAD_BLOCK
     test AAD_BYTES, AAD_BYTES
     jz L(no_terms_\id)
     call aad_before_text
@@ -1550,7 +1539,7 @@ L(any_aad_\id):
 .macro message_full k, ends_hi
     begin_message IV_LANES
     start_part counter_1, ROUND_KEY_X, IV_BLOCK, STATE0_X
-    each_vector 1, (\k+1), 0, full_message_counters
+    each_vector 1, (\k+1), 0, text_counters 64,
     aes_of_message (\k+1), 1
     load_aad full_\k
     lengths_as_hashed 0
@@ -1575,7 +1564,7 @@ L(any_aad_\id):
     mov TABLES, TABLES_LESS_LACKING
     sub LACKING, TABLES_LESS_LACKING
     load_last_vector 0, LAST{LAST_MASK}{z}
-    each_vector 1, \k, -1, load_full
+    each_vector 1, \k, -1, load_text 64,
     vaesenclast LAST_KEY_X, STATE0_X, TAG_MASK
     each_vector 1, \k, -1, last_round SCRATCH,
     vpxorq LAST, LAST_KEY, SCRATCH
@@ -1600,21 +1589,12 @@ L(one_in_front_of_full_\k):
     jmp L(hash_full_\k)
     other_bytes_of_aad full_\k
 .endm
-.macro full_message_counters i, s, text
-    start_counters \s, counters + 64*\i(TABLES)
-.endm
-.macro load_full i, s, text
-    vmovdqu64 64*\i - 64(IN), \text
-.endm
-.macro store_full i, s, text
-    vmovdqu64 \s, 64*\i - 64(OUT)
-.endm
 /* As last_round_and_store_apart; SCRATCH: the last key plus text. */
 .macro last_round_and_store_full k, i, s, text
     vaesenclast SCRATCH, \s, \s
     vmovdqu64 64(TABLES_LESS_LACKING), SCRATCH
     with_vector (\k-1), join_states \s,
-    each_vector 1, \k, 0, store_full
+    each_vector 1, \k, 0, store_text 64,
     vmovdqu64 SCRATCH, -64(OUT,LEN)
 .endm
 .macro take_last_of_full i, s, text
@@ -1623,13 +1603,13 @@ L(one_in_front_of_full_\k):
 /* The sums of ENDS += the products of FRONT, at place p from the end. */
 .macro add_front p, ends_hi
     vpshufb reversed(TABLES), FRONT, FRONT
-    product 0, \p, %zmm13, FRONT
-    vpxorq %zmm13, ENDS_LO, ENDS_LO
-    product 1, \p, %zmm13, FRONT
-    product 2, \p, %zmm14, FRONT
-    vpternlogq $0x96, %zmm13, %zmm14, ENDS_MI
-    product 3, \p, %zmm13, FRONT
-    vpxorq %zmm13, \ends_hi, \ends_hi
+    product 0, \p, SCRATCH, FRONT
+    vpxorq SCRATCH, ENDS_LO, ENDS_LO
+    product 1, \p, SCRATCH, FRONT
+    product 2, \p, SCRATCH_2, FRONT
+    vpternlogq $0x96, SCRATCH, SCRATCH_2, ENDS_MI
+    product 3, \p, SCRATCH, FRONT
+    vpxorq SCRATCH, \ends_hi, \ends_hi
 .endm
 
 /* \to = powers of ENDS: the lengths meet H^1, and the other lanes those of place p from the end.
@@ -1664,11 +1644,12 @@ L(one_in_front_of_full_\k):
     \what FULL_POWERS1, TEXT1
 .endif
 .endm
-.macro load_powers_in_front half, p, powers, v
-    powers_in_front \half, \p, \powers
+.macro load_upper_powers p, powers, v
+    powers_in_front 1, \p, \powers
 .endm
-.macro reverse_full powers, v
-    vpshufb reversed(TABLES), \v, \v
+.macro load_lower_powers p, powers, v
+    powers_in_front 0, \p, \powers
+    reverse_hashed \v
 .endm
 .macro product_of_full half, p, to, powers, v
     vpclmulqdq $((\p & 1) << 4 | \half), \powers, \v, \to
@@ -1687,8 +1668,7 @@ L(one_in_front_of_full_\k):
 .macro hash_of_full k, ends_hi
     .irp i, 0, 1, 2
     .if \i < \k
-    with_powers \i, \k, load_powers_in_front 0, (\k - \i),
-    with_powers \i, \k, reverse_full
+    with_powers \i, \k, load_lower_powers (\k - \i),
     .endif
     .endr
     vbroadcasti32x4 polynomial(TABLES), POLY
@@ -1702,7 +1682,7 @@ L(one_in_front_of_full_\k):
 .else
     with_powers \i, \k, product_of_full 1, (\k - \i), %zmm5,
 .endif
-    with_powers \i, \k, load_powers_in_front 1, (\k - \i),
+    with_powers \i, \k, load_upper_powers (\k - \i),
     with_powers \i, \k, product_of_full 0, (\k - \i), PRODUCT,
 .if \i == 0
     vpternlogq $0x96, PRODUCT, ENDS_MI, MI
@@ -1786,17 +1766,11 @@ L(reduce_block):
     vpshufb reversed(TABLES), SUM_HI, SUM_HI
     vpxor SUM_HI, STATE0_X, COMPUTED_TAG
     finish_tag block, COMPUTED_TAG
-    vpxor BLOCK, BLOCK, BLOCK
-    vpxor SUM_LO, SUM_LO, SUM_LO
-    vpxor SUM_HI, SUM_HI, SUM_HI
-    vpxor SUM_MI, SUM_MI, SUM_MI
-    vpxor TERM_LO, TERM_LO, TERM_LO
-    vpxor TERM_HI, TERM_HI, TERM_HI
-    vpxor TERM_MI, TERM_MI, TERM_MI
+    clear BLOCK, SUM_LO, SUM_HI, SUM_MI, TERM_LO, TERM_HI, TERM_MI
     vzeroupper
     ret
 L(any_aad_block):
-    vpxor AAD_BLOCK, AAD_BLOCK, AAD_BLOCK
+    clear AAD_BLOCK
     test AAD_BYTES, AAD_BYTES
     jz L(aad_loaded_block)
     lea -17(AAD_BYTES), %rsi

@@ -200,9 +200,7 @@ L(hashed_\@):
     add_mi
 .endm
 .macro no_products
-    vpxord %xmm28, %xmm28, %xmm28
-    vpxord %xmm29, %xmm29, %xmm29
-    vpxord %xmm30, %xmm30, %xmm30
+    clear_upper %xmm28, %xmm29, %xmm30
 .endm
 
 /*
@@ -487,7 +485,7 @@ evc_local_end groups
  */
     .p2align 3
 evc_local pair_in_front
-    vpxor HASHED0_X, HASHED0_X, HASHED0_X
+    clear HASHED0_X
     cmp $64, %edx
     ja L(two_vectors_in_front)
     load_whole_blocks %edx
@@ -576,7 +574,7 @@ L(first_rounds_done):
     vshufi32x4 $0x15, LENGTHS, LENGTHS, LAST
     no_products
 L(rest_of_aad):
-    vpxord %xmm18, %xmm18, %xmm18 /* AAD_IN_FRONT */
+    clear_upper %xmm18 /* AAD_IN_FRONT */
     load_aad long
     jmp L(begin_text)
 L(any_aad_long):
@@ -586,7 +584,7 @@ L(any_aad_long):
     add $16, %esi         /* the bytes of lanes in front of the text */
     cmp %rsi, AAD_BYTES
     ja L(aad_without_lanes)
-    vpxor AAD_BLOCK, AAD_BLOCK, AAD_BLOCK
+    clear AAD_BLOCK
     test AAD_BYTES, AAD_BYTES
     jz L(begin_text)
     call aad_before_text
@@ -762,10 +760,10 @@ L(last_two):
 2:
 clear_and_return:
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    vpxor %xmm\i, %xmm\i, %xmm\i
+    clear %xmm\i
     .endr
     .irp i, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-    vpxord %xmm\i, %xmm\i, %xmm\i
+    clear_upper %xmm\i
     .endr
     vzeroupper
     ret
