@@ -6,8 +6,9 @@
  *           A message is groups of these and a tail, whose blocks are in the
  *           last lanes: gcm/message.h.
  *           The parts of its first and last vector are taken by masks. Where the ABI is that of
- *           System V, messages are in assembly, x86_vaes512_asm.S: at most 288 bytes in one
- *           straight line of up to 5 vectors.
+ *           System V, messages are in assembly: at most 288 bytes in one straight line of up to 5
+ *           vectors. To follow a message: evc_gcm_x86_vaes512_seal in x86_vaes512_asm.S; of over
+ *           288 bytes, long_message in x86_vaes512_long_asm.h.
  * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and
  *           its Usage for Computing the GCM Mode, 2014.
  * Needs:    X86_GCM512.   Timing: CT (no tables, no secret branches).

@@ -121,9 +121,10 @@
 #define LACKING %rsi    /* PADDED - LEN: the bytes that the last block lacks, 0 to 15 */
 #define LACKING_32 %esi
 #define LAST_ROUND %rdx /* behind AES: 16 times the number of rounds, the place of the last key */
-#define HAS_AAD %edx    /* behind the load of associated data: 0 if there is none */
-#define TABLES_LESS_PADDED %rdx  /* byte n of the text is n bytes before byte n of a table here */
-#define TABLES_LESS_LACKING %rcx
+#define HAS_AAD %edx    /* behind the load of associated data: 0 if there is none. It is LAST_ROUND,
+                         * which is not 0, if the load does not set it */
+#define TABLES_LESS_PADDED %rdx  /* TABLES - PADDED: byte numbers from here move bytes up */
+#define TABLES_LESS_LACKING %rcx /* TABLES - LACKING */
 #define LAST_MASK %k1   /* the bytes of the last vector that are text */
 #define FIRST_MASK %k2  /* the same of the first vector */
 
@@ -184,8 +185,8 @@
 #define POLY %zmm15         /* the table `polynomial`, in each lane */
 
 /* The same registers by their numbers, for macros that choose one. */
-.set state_0, 3         /* STATE0 to STATE4: zmm3 to zmm7 */
-.set text_0, 8          /* TEXT0 to TEXT4: zmm8 to zmm12 */
+.set state_0, 3             /* STATE0 to STATE4: zmm3 to zmm7 */
+.set text_0, 8              /* TEXT0 to TEXT4: zmm8 to zmm12 */
 
 /* Bits of tag_bytes, an argument on the stack. */
 .set opens, 30              /* the message is opened */
@@ -468,8 +469,8 @@ L(two_rounds_\@):
     kmovq \masks(TABLES,LACKING,8), LAST_MASK
     mov out(%rsp), OUT
 .endm
-/* SCRATCH_X = the last block of text, of at least 16 bytes. Bytes behind its end are those of the
- * block before it, or of other numbers: LAST_MASK leaves them out. */
+/* \to = the last block of a text of at least 16 bytes. Bytes behind its end are others of the 16
+ * that are loaded: LAST_MASK leaves them out. */
 .macro load_last_block to
     vmovdqu -16(IN,LEN), \to
     vpshufb (TABLES,LACKING), \to, \to
@@ -1189,8 +1190,13 @@ evc_local_end finish_message
  *    97 to 112      message_apart 2, 0  T T T T | T T T J            A A A A | T T T T | T T T L
  *   113 to 128      message_apart 3, 1  T J | T T T T | T T T -      A A A T | T T T T | T T T L
  *                   message_full 2      J | T T T T | T T T T        T T T T | T T T T, A A A L
- *   129 to 256      the same four with one vector more, and with two: message_full 3, or none
- *   257 to 288      message_beside 5    J T.. or - J T..             A T.. or A A T..
+ *   129 to 192      as 65 to 128, with one vector more
+ *   193 to 256      as 65 to 128, with two vectors more, but no message_full
+ *   257 to 272      message_beside 5    - J T T | T T T T | ...      A A T T | T T T T | ...
+ *   273 to 288      message_beside 5    J T T T | T T T T | ...      A T T T | T T T T | ...
+ *
+ * message_full seals; messages of the same lengths are opened by message_apart. Associated data
+ * that finds no lane has vectors in front, or is hashed on its own: see aad_of_vectors.
  *
  * So no vector goes through AES, which takes longest, for lengths or associated data alone, and a
  * first vector of one or two blocks is half a vector. All layouts have the same steps:
@@ -1305,7 +1311,16 @@ L(hashed_beside_\n):
  *        has a vector of its own, or with n = 1 a product of its own.
  * first: the first whole vector: 0, or behind the half vector 1
  *
- * But for lead = 1, J_0 is in the lane where the lengths are hashed.
+ * But for lead = 1, J_0 is in the lane where the lengths are hashed. As an example, a message of 40
+ * bytes and at most one block of associated data, A (n = 1, lead = 0, first = 0):
+ *
+ *   STATE0 = counters 2, 3, 4 and 1, through AES but for its last round
+ *   AAD_TERM_LO, _HI, _MI = A H^5
+ *   LAST = text in lanes 0 to 2, zeros in 8 bytes and lane 3; LENGTHS_LANE = lengths in lane 3
+ *   STATE0 = the last round with LAST_KEY + LAST: ciphertext; lane 3: the tag mask
+ *   bytes 0 to 31 and bytes 24 to 39 of STATE0 go to OUT; TAG_MASK = lane 3
+ *   LAST = LAST + LENGTHS_LANE; to seal, bytes 0 to 39 of LAST = STATE0 (LAST_MASK)
+ *   tag = TAG_MASK + the terms and the sum of LAST times H^4, H^3, H^2, H, reduced
  */
 .macro message_apart n, lead, first
     .set gap, (64 - 16*\lead) % 64 /* vector i begins at 64 i - gap in the text */

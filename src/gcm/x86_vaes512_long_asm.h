@@ -15,7 +15,7 @@
  *   bytes of vectors   vectors
  *   384                0 1, 4 to 7
  *   512                0 to 7
- *   640                1 to 5, 4 to 7 if the first one is empty; else as below
+ *   640                1 to 5, then 4 to 7 anew, if the first one is empty; else as below
  *   more               groups of 0 to 7, and a tail: the last 2, 4, 6 or 8 of 0 to 7
  *
  * A group goes through AES while the one before it is hashed, and with two groups in a row the
@@ -45,6 +45,7 @@
 
 /* Vectors: those of short messages but for these. */
 #define WHITE_IV %zmm0      /* the IV and a counter of zero, plus the first round key */
+#define LONG_TAG_MASK %xmm1 /* behind first_text; before, AAD_LANES */
 #define LONG_ROUND_KEY %zmm3
 #define HASHED0 %zmm4       /* of a group, or of a tail: what is hashed */
 #define HASHED0_X %xmm4
@@ -207,7 +208,7 @@ L(hashed_\@):
  * hash_of_0_1, hash_of_2_3, hash_of_4_5: the sums += the products of two vectors, HASHED<i> and
  * HASHED<i + 1>.
  *
- * In:      POWERS, KEY, TABLES
+ * In:      POWERS, TABLES
  * Changes: zmm12 to zmm15, zmm18, zmm31
  */
     .p2align 3
@@ -250,7 +251,7 @@ evc_local_end hash_of_4_5
  *
  * In:      LONG_STATE0; rsi: text begins so many bytes from its start (16, 32, 48, 64: not at all);
  *          AAD_LANES, IN, OUT_LESS_IN, LONG_LAST_KEY, SEALS
- * Out:     HASHED0; AAD_BLOCK plus the tag mask, in xmm1
+ * Out:     HASHED0; LONG_TAG_MASK
  * Changes: rdx, FIRST_MASK, zmm12, zmm13
  */
     .p2align 3
@@ -264,7 +265,7 @@ evc_local first_text
     vaesenclast SCRATCH, LONG_STATE0, LONG_STATE0
     vmovdqu64 -16(TABLES,%rsi), %zmm12
     vpermb LONG_STATE0, %zmm12, %zmm12 /* the lane of J_0: the tag mask plus AAD_BLOCK */
-    vpxor %xmm12, AAD_BLOCK, %xmm1     /* the tag mask */
+    vpxor %xmm12, AAD_BLOCK, LONG_TAG_MASK
     kortestw SEALS, SEALS
     jz L(first_is_hashed)
     vmovdqu8 LONG_STATE0, HASHED0{FIRST_MASK}
@@ -288,7 +289,7 @@ evc_local_end first_text
  *
  * In:      LONG_STATE0, LONG_STATE1; GROUP, IN, PADDED, OUT_LESS_IN; AAD_LANES, AAD_IN_FRONT,
  *          LONG_LAST_KEY, SEALS; the arguments 8 bytes deeper on the stack
- * Out:     HASHED0, HASHED1; FIRST_IS_EMPTY, if it was 0; the tag mask in xmm1
+ * Out:     HASHED0, HASHED1; FIRST_IS_EMPTY, if it was 0; LONG_TAG_MASK
  * Changes: rdx, rsi, bit has_front, FIRST_MASK, zmm12, zmm13
  */
     .p2align 3
@@ -479,7 +480,7 @@ evc_local_end groups
  * The products of a pair of vectors in front of all others: its last blocks are the first ones of
  * the associated data, those that find no lane.
  *
- * In:      rdx: their bytes (16 to 128); AAD, AAD_BYTES, PADDED, KEY, TABLES
+ * In:      rdx: their bytes (16 to 128); AAD, AAD_BYTES, PADDED, KEY, TABLES, the sums
  * Out:     the sums of products; AAD, AAD_BYTES: what is left
  * Changes: rdx, zmm4, zmm5, and what hash_of_0_1 changes
  */
@@ -747,7 +748,7 @@ L(last_two):
     vmovdqu64 %zmm12, -64(%rcx,OUT_LESS_IN)
     add_pair HASHED6, LAST, (powers_end-128), KEY
     call hash_of_products
-    vpxor %xmm1, HASH_X, COMPUTED_TAG /* xmm1: the tag mask */
+    vpxor LONG_TAG_MASK, HASH_X, COMPUTED_TAG
     mov tag(%rsp), %rcx
     mov tag_bytes(%rsp), %rdx
     test IS_SEALED, IS_SEALED
