@@ -221,6 +221,7 @@ evc_constants
     .set at, at + 1
     .endr
 .endm
+/* A block of zeros but for its last byte. */
 .macro counter_block number
     .fill 15, 1, 0
     .byte \number
@@ -264,6 +265,7 @@ byte_numbers:
  * the same of an only vector, whose text begins in lane 1. */
 .set last_text_masks, text_masks + 64
 .set only_text_masks, last_text_masks + 128
+/* Masks of the bytes from \first to 47, to 46 and so on, to 32. */
 .macro masks_from first
     .set at, 48
     .rept 16
@@ -311,7 +313,7 @@ byte_numbers:
 /* Macros that take immediate values or labels have an argument at least: in others, Apple's
  * assembler takes $1 for one, and leaves \@ as it is. */
 
-/* Clears vectors below 16 and, by longer instructions, others. */
+/* Clears vectors below 16, and others by longer instructions. Their names are those of lane 0. */
 .macro clear vectors:vararg
     .irp v, \vectors
     vpxor \v, \v, \v
@@ -392,7 +394,7 @@ byte_numbers:
     .endif
     .endr
 .endm
-/* Round r, as middle_rounds wants it. */
+/* Round r, as middle_rounds wants it: of whole vectors, and with half a first vector. */
 .macro whole_round r, n
     vbroadcasti32x4 round_keys + 16*\r(KEY), ROUND_KEY
     round_of_states \n, 0, ROUND_KEY, ROUND_KEY_Y
@@ -451,6 +453,7 @@ L(two_rounds_\@):
 .macro take_ciphertext i, s, text
     vmovdqa64 \s, \text
 .endm
+/* The same of the last vector: bytes behind the text are as they were. */
 .macro take_last_ciphertext i, s, text
     vmovdqu8 \s, LAST{LAST_MASK}
 .endm
@@ -534,6 +537,7 @@ L(two_rounds_\@):
     vpclmulqdq $((\p & 1) << 4 | (\half & 1)), \
         (powers_end - 64*(\p + (\p & 1)) + 64*(\half >> 1))(KEY), \v, \to
 .endm
+/* The blocks of \v as numbers, or back. */
 .macro reverse_hashed v
     vpshufb reversed(TABLES), \v, \v
 .endm
@@ -1106,6 +1110,7 @@ hash_\n:
     vmovdqa64 \front, TEXT0
     clear %xmm12
 .endm
+/* These functions, and what is in front of or behind them. */
     .p2align 4
 evc_local finish_message
     finish_function 1
@@ -1286,6 +1291,7 @@ L(hashed_beside_\n):
     other_bytes_of_aad beside_\n, 0, (\n==1)
 .endif
 .endm
+/* Vector i: its counters, text and output. The text ends in the last lane but one of n vectors. */
 .macro beside_counters n, i, s, text
     start_counters \s, counters + 80 - 64*\n + 64*\i(TABLES,PADDED)
 .endm
@@ -1421,6 +1427,7 @@ L(hashed_apart_\n\()_\lead):
     other_bytes_of_aad apart_\n\()_\lead, (\lead==0)
 .endif
 .endm
+/* Counters of vector i. The last one has J_0 in its last lane, but for lead = 1. */
 .macro apart_counters n, lead, i, s, text
 .if \lead != 1 && \i == \n - 1
 .if \lead == 0
@@ -1442,6 +1449,7 @@ L(hashed_apart_\n\()_\lead):
 .macro store_text gap, i, s, text
     vmovdqu64 \s, 64*\i - \gap(OUT)
 .endm
+/* The last round of the half vector; it has the text in TEXT0_Y. */
 .macro last_round_of_half last_key
     vpxor TEXT0_Y, \last_key, SCRATCH_Y
     vaesenclast SCRATCH_Y, STATE0_Y, STATE0_Y
@@ -1612,6 +1620,7 @@ L(one_in_front_of_full_\k):
     each_vector 1, \k, 0, store_text 64,
     vmovdqu64 SCRATCH, -64(OUT,LEN)
 .endm
+/* The ciphertext of the last vector, and zeros behind it. */
 .macro take_last_of_full i, s, text
     vmovdqu8 \s, LAST{LAST_MASK}{z}
 .endm
@@ -1659,6 +1668,8 @@ L(one_in_front_of_full_\k):
     \what FULL_POWERS1, TEXT1
 .endif
 .endm
+/* The steps of hash_of_full with one of these vectors: its powers, its number, a product of halves
+ * (half of \v and p as for `product`). */
 .macro load_upper_powers p, powers, v
     powers_in_front 1, \p, \powers
 .endm

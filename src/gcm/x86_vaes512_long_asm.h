@@ -105,6 +105,7 @@
 .macro first_counters_of first, at, i, s, hashed
     vpxorq \at + 64*(\i - \first)(%rdx), WHITE_IV, \s
 .endm
+/* A round with \key. */
 .macro round_of_state key, i, s, hashed
     vaesenc \key, \s, \s
 .endm
@@ -167,6 +168,7 @@ evc_local_end group_of_counters
     each_of_group \first, \n, take_ciphertext
 L(hashed_\@):
 .endm
+/* The last round of one vector, its text and output. */
 .macro text_of_vector at, from, i, s, hashed
     vmovdqu64 (\at + 64*\i)(\from), \hashed
     vpxorq \hashed, LONG_LAST_KEY, SCRATCH
@@ -183,6 +185,8 @@ L(hashed_\@):
     vmovdqu64 \powers(\base), POWERS_LO
     vmovdqu64 \powers + 64(\base), POWERS_HI
 .endm
+/* The sums of products += one part of the products of these operands, or all of a pair. Changes
+ * zmm18 and zmm31. */
 .macro add_lo
     add_products HALVES_LO, POWERS_LO, SUM_OF_LO, %zmm31, %zmm18
 .endm
