@@ -352,7 +352,8 @@ byte_numbers:
     each_vector (\i), (\i+1), 0, \what
 .endm
 /* `\what V`, where V is the i-th of n vectors that are hashed, in the order in which they are
- * known. The first vector of the message is the last one here, for it has associated data. */
+ * known. The first vector of the message is the last one here, for it has associated data. The
+ * place of V from the end of the message is n - i % n. */
 .macro with_hashed i, n, what:vararg
 .if \n == 1 || \i == \n - 1
     \what LAST
@@ -698,17 +699,17 @@ L(any_aad_\id):
 /*
  * The end of a message: its tag is stored or compared. other_tags has what is not here.
  *
- * In:      computed_tag: COMPUTED_TAG, as an argument since all macros have one
+ * In:      COMPUTED_TAG; id: of labels
  * Out:     eax: 0, or error_of_tag
  * Changes: rcx, rdx; xmm1 to xmm6 are zeros
  */
-.macro finish_tag id, computed_tag
+.macro finish_tag id
     mov tag(%rsp), %rcx
     mov tag_bytes(%rsp), %rdx
     xor %eax, %eax
     cmp $16, %rdx
     jne L(other_tag_\id)
-    vmovdqu \computed_tag, (%rcx)
+    vmovdqu COMPUTED_TAG, (%rcx)
 L(tag_done_\id):
     clear %xmm1, %xmm2, %xmm3, %xmm4, %xmm5, %xmm6
 .endm
@@ -1171,7 +1172,7 @@ finish_vectors:
     vpternlogq $0x96, %xmm3, TAG_MASK, HI_X
     vpternlogq $0x96, %xmm4, %xmm6, HI_X
     vpshufb reversed(TABLES), HI_X, COMPUTED_TAG
-    finish_tag vectors, COMPUTED_TAG /* zmm15 has the polynomial alone */
+    finish_tag vectors /* zmm15 has the polynomial alone */
     clear %xmm0, %xmm8, %xmm13, %xmm14, %xmm7
     vzeroupper
     ret
@@ -1498,7 +1499,8 @@ L(text_alone_\n):
 .endm
 
 /* Parts of the product of the only block of associated data, where text and lengths fill the only
- * vector that is hashed: this block meets H^5. */
+ * vector that is hashed: this block meets H^5, which is in the last lane of the last vector but
+ * one: its halves are lower halves of words in the last pair of powers. */
 #define AAD_TERM_LO %zmm9
 #define AAD_TERM_LO_X %xmm9
 #define AAD_TERM_HI %zmm10
@@ -1791,7 +1793,7 @@ L(reduce_block):
     vpternlogq $0x96, SUM_MI, %xmm4, SUM_HI
     vpshufb reversed(TABLES), SUM_HI, SUM_HI
     vpxor SUM_HI, STATE0_X, COMPUTED_TAG
-    finish_tag block, COMPUTED_TAG
+    finish_tag block
     clear BLOCK, SUM_LO, SUM_HI, SUM_MI, TERM_LO, TERM_HI, TERM_MI
     vzeroupper
     ret
