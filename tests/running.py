@@ -243,7 +243,8 @@ def harness_of(build: Build | str) -> list[str]:
     if isinstance(build, str):
         build = BUILDS[build]
     wrapper = need_cross(build.cross) if build.cross else []
-    return [*wrapper, str(compiled(build, str(HARNESS)) / HARNESS)]
+    program = HARNESS.with_suffix(".exe") if build.cross == "windows" else HARNESS
+    return [*wrapper, str(compiled(build, str(program)) / program)]
 
 
 def meson_tests(build: Build, notes: list[str], *options: str) -> None:

@@ -2,7 +2,6 @@
 """The harness's properties on emulated CPUs, under Windows, and in builds made for nothing else."""
 
 import json
-import pathlib
 import re
 import shutil
 
@@ -171,7 +170,7 @@ def test_windows(level: str, notes: list[str]) -> None:
     """
     build = Build(f"windows-O{level}", (*PLAIN, f"-Doptimization={level}"), cross="windows")
     shutil.rmtree(build.directory, ignore_errors=True)
-    program = pathlib.Path(harness_of(build)[-1]).with_suffix(".exe")
+    wine, program = harness_of(build)
     properties = [] if level == "2" else ["--property", LEFT_BEHIND]
     home = {"WINEPREFIX": str(BUILD / f"wine-O{level}"), "WINEDEBUG": "-all"}
-    passed(run(build.name, ["wine", program, "check", "--quick", *properties], **home), notes)
+    passed(run(build.name, [wine, program, "check", "--quick", *properties], **home), notes)
