@@ -353,31 +353,31 @@ local_end
 /* ---- Products and squares -------------------------------------------------------------------- */
 
 /* rdi: r, rsi: a, rdx: b, rcx: n, r8: limbs, 2 or more, r9: t, 2 limbs limbs; the
- * seventh argument: -1/n. */
-.macro keep_arguments
+ * seventh argument: -1/n. (Without an argument of the macro Apple's assemblers take $3 for one.) */
+.macro keep_arguments limbs
     begin_frame
-    lea (%rdi,%r8,8), %rax
+    lea (%rdi,\limbs,8), %rax
     mov %rax, R_END(%rsp)
     mov %rsi, A(%rsp)
     mov %rcx, N(%rsp)
-    lea (%rcx,%r8,8), %rax
+    lea (%rcx,\limbs,8), %rax
     mov %rax, N_END(%rsp)
     mov %r9, T(%rsp)
     mov FRAME_BYTES+56(%rsp), %rax
     mov %rax, N0(%rsp)
-    mov %r8, %rax
+    mov \limbs, %rax
     and $3, %eax
     mov %rax, SINGLES(%rsp)
-    mov %r8, %rax
+    mov \limbs, %rax
     shr $2, %rax
     mov %rax, FOURS(%rsp)
-    mov %r8, %rax
+    mov \limbs, %rax
     neg %rax
     mov %rax, MINUS_LIMBS(%rsp)
 .endm
 
 evc_function evc_bn_x86_adx_mul
-    keep_arguments
+    keep_arguments %r8
     mov %rsi, %rbp
     lea (%rdx,%r8,8), %rsi
     lea (%r9,%r8,8), %rdi
@@ -423,7 +423,7 @@ evc_end evc_bn_x86_adx_mul
 /* The same without rdx: t = the sum of all products of two different limbs, then twice
  * that and the squares. */
 evc_function evc_bn_x86_adx_sqr
-    keep_arguments
+    keep_arguments %r8
     mov %rax, %rcx
     lea (%r9,%r8,8), %rdi
     xor %eax, %eax
