@@ -131,11 +131,16 @@
 #error "everycore: EVC_BN_WORD_BITS is 32 or 64"
 #endif
 
-/* Assembly for x86-64 with the arguments of the System V ABI, on words of 64 bits. */
-#if defined(__x86_64__) && !defined(_WIN32) && !defined(__ILP32__) && EVC_BN_WORD_BITS == 64
-#define EVC_X86_64_SYSV 1
+/* Assembly for x86-64. Its functions take their arguments as the System V ABI has them, on Windows
+ * too: EVC_SYSV in their declarations says so to the compiler. That of big numbers has words of 64
+ * bits. */
+#if defined(__x86_64__) && !defined(__ILP32__)
+#define EVC_X86_64_ASM 1
+#define EVC_X86_64_BN_ASM EVC_BN_WORD64
+#define EVC_SYSV __attribute__((sysv_abi))
 #else
-#define EVC_X86_64_SYSV 0
+#define EVC_X86_64_ASM 0
+#define EVC_X86_64_BN_ASM 0
 #endif
 
 /* Architectures, as numbers for evc_resolve(). The names are in EVC_ARCH_LIST. */
@@ -153,7 +158,8 @@ enum evc_arch {
     A(HPPA, "hppa") A(PPC64, "ppc64") A(S390X, "s390x")
 #define EVC_ARCH_ALL EVC_ARCH_OTHER
 #define EVC_ARCH_INT128 EVC_ARCH_OTHER
-#define EVC_ARCH_X86_64_SYSV EVC_ARCH_X86
+#define EVC_ARCH_X86_64_ASM EVC_ARCH_X86
+#define EVC_ARCH_X86_64_BN_ASM EVC_ARCH_X86
 #define EVC_ARCH_BN_WORD64 EVC_ARCH_OTHER
 #define EVC_ARCH_BN_WORD32 EVC_ARCH_OTHER
 #define EVC_ARCH_X86_64 EVC_ARCH_X86
@@ -375,22 +381,22 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_X86_GCM128 "sse4.1,aes,pclmul"
 #define EVC_NEEDS_X86_GCM128 (EVC_NEEDS_X86_AESNI | EVC_NEEDS_X86_CLMUL)
 
-#define EVC_PLACE_X86_GCM256 X86_64
+#define EVC_PLACE_X86_GCM256 X86_64_ASM
 #define EVC_CC_X86_GCM256 "avx2,aes,vaes,pclmul,vpclmulqdq"
 #define EVC_NEEDS_X86_GCM256 (EVC_NEEDS_X86_VAES256 | EVC_NEEDS_X86_VCLMUL256)
 
-#define EVC_PLACE_X86_GCM512 X86_64
+#define EVC_PLACE_X86_GCM512 X86_64_ASM
 #define EVC_CC_X86_GCM512 \
     "avx2,aes,vaes,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi,bmi2"
 #define EVC_NEEDS_X86_GCM512 (EVC_NEEDS_X86_VAES512 | EVC_NEEDS_X86_VCLMUL512)
 
 /* The same where each instruction costs room at the ports of vectors. */
-#define EVC_PLACE_X86_GCM512_INTEL X86_64_SYSV
+#define EVC_PLACE_X86_GCM512_INTEL X86_64_ASM
 #define EVC_CC_X86_GCM512_INTEL EVC_CC_X86_GCM512
 #define EVC_NEEDS_X86_GCM512_INTEL (EVC_NEEDS_X86_GCM512 | EVC_CPU(TUNE_SHARED_PORTS))
 
 /* Products that leave the flags alone, and sums with either of two carries. */
-#define EVC_PLACE_X86_ADX X86_64_SYSV
+#define EVC_PLACE_X86_ADX X86_64_BN_ASM
 #define EVC_CC_X86_ADX "bmi2,adx"
 #define EVC_NEEDS_X86_ADX \
     (EVC_CPU(X86_BMI2) | EVC_CPU(X86_ADX) | EVC_CPU(X86_MODE64) | EVC_NEEDS_CT_MUL64)

@@ -4,8 +4,8 @@
  *
  * Method:   one AESENC per round and block; 8 blocks in flight, 12 of long messages in CTR and CBC
  *           decryption (4 on i386, which has 8 registers); tweaks of XTS by words; the modes are in
- *           x86_wide_steps.h, chains in x86_aesni_steps.h. Where the ABI is that of System V, CBC
- *           encryption of a whole message is in assembly, x86_aesni_asm.S.
+ *           x86_wide_steps.h, chains in x86_aesni_steps.h. On x86-64 CBC encryption of a whole
+ *           message is in assembly, x86_aesni_asm.S.
  * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
  *           Software Developer's Manual, volume 2, AESENC.
  * Needs:    X86_AESNI.   Timing: CT (no tables, no secret branches).
@@ -37,8 +37,8 @@ EVC_ISA_BEGIN(X86_AESNI)
 
 EVC_ISA_END
 
-#if EVC_X86_64_SYSV
-EVC_X86_CBC_MESSAGE(evc_aes_x86_aesni_cbc_encrypt_message);
+#if EVC_X86_64_ASM
+EVC_X86_CBC_MESSAGE(evc_aes_x86_aesni_cbc_encrypt_message)
 #endif
 
 #define HEAD                                                                                     \
@@ -48,8 +48,8 @@ EVC_X86_CBC_MESSAGE(evc_aes_x86_aesni_cbc_encrypt_message);
 const struct evc_aes evc_aes_x86_aesni = {
     .kernel = HEAD,
     WIDE_SLOTS,
-#if EVC_X86_64_SYSV
-    .cbc_encrypt_message = evc_aes_x86_aesni_cbc_encrypt_message,
+#if EVC_X86_64_ASM
+    .cbc_encrypt_message = cbc_encrypt_message,
 #endif
 };
 

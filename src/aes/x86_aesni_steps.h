@@ -139,15 +139,21 @@ static void evc_x86_cbcmac(const void *vkey, uint8_t chain[16], const uint8_t *i
     evc_x86_store(chain, _mm_aesenclast_si128(evc_x86_chain_rounds(later, rounds, x), last));
 }
 
-/* Declares a function of x86_chain_asm.h, which has these numbers. */
-#define EVC_X86_CBC_MESSAGE(name)                                                           \
-    typedef char assembly_agrees[offsetof(struct evc_aes_head, rounds) == 8 &&              \
-                                         offsetof(struct evc_aes_fips197_key, enc) == 16 && \
-                                         EVC_OK == 0                                        \
-                                     ? 1                                                    \
-                                     : -1];                                                 \
-    enum evc_status name(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,  \
-                         size_t len_bytes)
+/* Declares a function of x86_chain_asm.h, which has these numbers, and defines the slot that calls
+ * it. */
+#define EVC_X86_CBC_MESSAGE(name)                                                                 \
+    typedef char assembly_agrees[offsetof(struct evc_aes_head, rounds) == 8 &&                    \
+                                         offsetof(struct evc_aes_fips197_key, enc) == 16 &&       \
+                                         EVC_OK == 0                                              \
+                                     ? 1                                                          \
+                                     : -1];                                                       \
+    enum evc_status EVC_SYSV name(const void *key, uint8_t iv[16], const uint8_t *in,             \
+                                  uint8_t *out, size_t len_bytes);                                \
+    static enum evc_status cbc_encrypt_message(const void *key, uint8_t iv[16],                   \
+                                               const uint8_t *in, uint8_t *out, size_t len_bytes) \
+    {                                                                                             \
+        return name(key, iv, in, out, len_bytes);                                                 \
+    }
 
 /* ---- CCM ------------------------------------------------------------------------------------- */
 

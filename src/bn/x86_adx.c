@@ -20,12 +20,12 @@
 #define LIMB_BITS 64
 #include "bn/limbs_steps.h"
 
-void evc_bn_x86_adx_mul(limb *r, const limb *a, const limb *b, const limb *n, size_t limbs, limb *t,
-                        limb n0);
-void evc_bn_x86_adx_sqr(limb *r, const limb *a, const limb *b, const limb *n, size_t limbs, limb *t,
-                        limb n0);
-void evc_bn_x86_adx_select(void *r, const void *table, size_t form_bytes, size_t n_entries,
-                           size_t index);
+void EVC_SYSV evc_bn_x86_adx_mul(limb *r, const limb *a, const limb *b, const limb *n,
+                                 size_t limbs, limb *t, limb n0);
+void EVC_SYSV evc_bn_x86_adx_sqr(limb *r, const limb *a, const limb *b, const limb *n,
+                                 size_t limbs, limb *t, limb n0);
+void EVC_SYSV evc_bn_x86_adx_select(void *r, const void *table, size_t form_bytes,
+                                    size_t n_entries, size_t index);
 
 static void mul(const void *key, void *r, const void *a, const void *b, void *scratch)
 {

@@ -15,10 +15,10 @@
 
 #include "bn_words/steps.h"
 
-word evc_bn_words_x86_adx_add(word *r, const word *a, const word *b, size_t n_words);
-word evc_bn_words_x86_adx_sub(word *r, const word *a, const word *b, size_t n_words);
-word evc_bn_words_x86_adx_mul(word *r, const word *a, size_t n_words, word w);
-word evc_bn_words_x86_adx_mul_add(word *r, const word *a, size_t n_words, word w);
+word EVC_SYSV evc_bn_words_x86_adx_add(word *r, const word *a, const word *b, size_t n_words);
+word EVC_SYSV evc_bn_words_x86_adx_sub(word *r, const word *a, const word *b, size_t n_words);
+word EVC_SYSV evc_bn_words_x86_adx_mul(word *r, const word *a, size_t n_words, word w);
+word EVC_SYSV evc_bn_words_x86_adx_mul_add(word *r, const word *a, size_t n_words, word w);
 
 static word add_words(word *r, const word *a, const word *b, size_t n_words)
 {

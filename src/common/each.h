@@ -18,7 +18,7 @@ __attribute__((error("EACH does not have this count"))) void evc_each_lacks_coun
 #endif
 
 /* EACH(n, statement): the statement for each i of 0 to n - 1. n is a constant: 1 to 8,
- * or 12; EACH_UP_TO_9, EACH_UP_TO_8 and EACH_UP_TO_4 take fewer and are shorter.
+ * or 12; EACH_UP_TO_8 and EACH_UP_TO_4 take fewer and are shorter.
  * Another n does not compile. */
 #define EACH_I(k, ...)                                                                             \
     {                                                                                              \
@@ -43,13 +43,6 @@ __attribute__((error("EACH does not have this count"))) void evc_each_lacks_coun
     do {                                                                                           \
         EACH_HAS((n) >= 1 && (n) <= 8);                                                            \
         EACH_STATEMENTS_8(n, __VA_ARGS__);                                                         \
-    } while (0)
-#define EACH_UP_TO_9(n, ...)                                                                       \
-    do {                                                                                           \
-        EACH_HAS((n) >= 1 && (n) <= 9);                                                            \
-        EACH_STATEMENTS_8(n, __VA_ARGS__);                                                         \
-        if ((n) == 9)                                                                              \
-            EACH_I(8, __VA_ARGS__)                                                                 \
     } while (0)
 #define EACH_STATEMENTS_8(n, ...)                                                                  \
     do {                                                                                           \

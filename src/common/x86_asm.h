@@ -11,8 +11,8 @@
  *     evc_end evc_bn_words_x86_example
  *     #endif
  *
- *  - ELF and Mach-O with the System V ABI (0.99, 2013, figure 3.4). On Windows the file is an empty
- *    unit, and so is its kernel: EVC_X86_64_SYSV of everycore/isa.h.
+ *  - ELF, Mach-O and COFF, always with the System V ABI (0.99, 2013, figure 3.4): where Windows has
+ *    another one, C declares the function with EVC_SYSV of everycore/isa.h.
  *  - Functions call none of another file. rax, rcx, rdx, rsi, rdi, r8-r11 and the vector
  *    registers are free; evc_save and evc_restore keep another register on the stack. Nothing is
  *    kept below the stack pointer.
@@ -22,7 +22,7 @@
 
 #include "common/any_asm.h"
 
-#if defined(__x86_64__) && !defined(_WIN32) && !defined(__ILP32__)
+#if defined(__x86_64__) && !defined(__ILP32__)
 #define EVC_ASM_X86_64 1
 
 /* A function that the other objects of this library see, and none outside of it. It begins with
@@ -40,8 +40,10 @@
 _\name:
 #else
     .globl \name
+#if defined(__ELF__)
     .hidden \name
     .type \name, @function
+#endif
 \name:
 #endif
     EVC_ASM_CFI_BEGIN
@@ -67,10 +69,20 @@ _\name:
     evc_end \name
 .endm
 
+/* A label inside of a function, which the object's table of symbols does not have. In macros, names
+ * end with \@, the number of the expansion, or with an argument. */
+#if defined(__APPLE__)
+#define L(name) L##name
+#else
+#define L(name) .L##name
+#endif
+
 /* Constants follow, and then code. */
 .macro evc_constants
 #if defined(__APPLE__)
     .section __TEXT,__const
+#elif defined(_WIN32)
+    .section .rdata, "dr"
 #else
     .section .rodata, "a", @progbits
 #endif

@@ -104,7 +104,7 @@ EVC_INLINE void aes_round(const struct key *key, uint32_t r, vec *s, unsigned n)
 {
     const vec rk = round_key(key, r - 1);
 
-    EACH_UP_TO_9(n, s[i] = vaesmcq_u8(vaeseq_u8(s[i], rk)));
+    EACH_UP_TO_8(n, s[i] = vaesmcq_u8(vaeseq_u8(s[i], rk)));
 }
 
 /* The rounds after round 9, but for the last key. */
@@ -121,7 +121,7 @@ EVC_INLINE void late_rounds(const struct key *key, vec *s, unsigned n)
         aes_round(key, 13, s, n);
     }
     rk = round_key(key, key->head.rounds - 1);
-    EACH_UP_TO_9(n, s[i] = vaeseq_u8(s[i], rk));
+    EACH_UP_TO_8(n, s[i] = vaeseq_u8(s[i], rk));
 }
 
 /* All of AES but the last key. */
@@ -187,7 +187,7 @@ EVC_INLINE void next_counters(vec *s, struct count *count, unsigned n)
 {
     const uint32x4_t one = vsetq_lane_u32(1, vdupq_n_u32(0), 3);
 
-    EACH_UP_TO_9(n, s[i] = vrev32q_u8(count->next);
+    EACH_UP_TO_8(n, s[i] = vrev32q_u8(count->next);
                  count->next =
                      vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8(count->next), one)));
 }

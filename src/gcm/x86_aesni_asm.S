@@ -60,10 +60,15 @@
 #define P %xmm15       /* scratch, for products */
 #define J_0_LESS_BASE %xmm15 /* before the AES of a tail */
 
-/* STATE0 to STATE7, xmm0 to xmm7: blocks on their way through AES, then ciphertext. */
-.irp i, 0, 1, 2, 3, 4, 5, 6, 7
-.set STATE\i, %xmm\i
-.endr
+/* Blocks on their way through AES, then ciphertext. Macros for each of them say %xmm\i. */
+#define STATE0 %xmm0
+#define STATE1 %xmm1
+#define STATE2 %xmm2
+#define STATE3 %xmm3
+#define STATE4 %xmm4
+#define STATE5 %xmm5
+#define STATE6 %xmm6
+#define STATE7 %xmm7
 
 /* Associated data. */
 #define HASH_BEFORE %xmm0 /* reversed: the hash to add to the next block */
@@ -190,7 +195,7 @@ L(stored\@):
 .macro round_of_blocks n
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
     .if \i >= 8 - \n
-    aesenc ROUND_KEY, STATE\i
+    aesenc ROUND_KEY, %xmm\i
     .endif
     .endr
 .endm
@@ -209,7 +214,7 @@ L(stored\@):
 .endif
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
     .if \i >= 8 - \n && \i >= 3*\part && \i < 3*\part + 3
-    aesenc ROUND_KEY, STATE\i
+    aesenc ROUND_KEY, %xmm\i
     .endif
     .endr
 .endm
@@ -254,8 +259,8 @@ L(two_rounds\@):
     jmp L(counters_are_made\@)
 L(numbers_of_message\@):
     .irp i, 0, 1, 2, 3, 4, 5
-    movdqa BASE, STATE\i
-    pxor counters + 16*2 + 16*\i(TABLES), STATE\i
+    movdqa BASE, %xmm\i
+    pxor counters + 16*2 + 16*\i(TABLES), %xmm\i
     .endr
     mov NUMBER, %edx
     add $8, NUMBER
@@ -275,13 +280,13 @@ L(counters_are_made\@):
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
     .if \i >= 8 - \n
     .if at < 8
-    movdqa BASE, STATE\i
-    pxor counters + 16*at(TABLES), STATE\i
+    movdqa BASE, %xmm\i
+    pxor counters + 16*at(TABLES), %xmm\i
     .elseif at == 8
-    movdqa NEXT_BASE, STATE\i
+    movdqa NEXT_BASE, %xmm\i
     .else
-    movdqa NEXT_BASE, STATE\i
-    pxor counters + 16*1(TABLES), STATE\i
+    movdqa NEXT_BASE, %xmm\i
+    pxor counters + 16*1(TABLES), %xmm\i
     .endif
     .set at, at + 1
     .endif
@@ -293,8 +298,8 @@ L(counters_are_made\@):
 .macro counters_from_end n
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
     .if \i >= 8 - \n
-    movdqa BASE, STATE\i
-    pxor counters + 16 - 16*(7 - \i)(TABLES,BLOCKS), STATE\i
+    movdqa BASE, %xmm\i
+    pxor counters + 16 - 16*(7 - \i)(TABLES,BLOCKS), %xmm\i
     .endif
     .endr
 .endm
@@ -317,10 +322,10 @@ L(counters_are_made\@):
 evc_local counters_of_piece
     movd NUMBER, P
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
-    movdqa P, STATE\i
+    movdqa P, %xmm\i
     paddd step(TABLES), P
-    pshufb number_bytes(TABLES), STATE\i
-    pxor BASE, STATE\i
+    pshufb number_bytes(TABLES), %xmm\i
+    pxor BASE, %xmm\i
     .endr
     add $8, NUMBER
     ret
@@ -485,8 +490,8 @@ L(rounds_are_done\@):
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
     movdqu 16*\i(IN), P
     pxor ROUND_KEY, P
-    aesenclast P, STATE\i
-    movdqu STATE\i, 16*\i(IN,OUT_LESS_IN)
+    aesenclast P, %xmm\i
+    movdqu %xmm\i, 16*\i(IN,OUT_LESS_IN)
     .endr
 .endm
 

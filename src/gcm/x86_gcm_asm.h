@@ -50,14 +50,6 @@
 .set rounds, 8        /* distance of the number of rounds from KEY: 10, 12 or 14, 32 bits */
 .set round_keys, 16   /* distance of round key 0 from KEY; each has 16 bytes, in FIPS 197 order */
 
-/* A label that the object's table of symbols does not have. Labels in macros end with \@, the
- * number of the expansion. */
-#if defined(__APPLE__)
-#define L(name) L##name
-#else
-#define L(name) .L##name
-#endif
-
 /* ---- Parts of a block ----
  *
  * Bytes around the n ones are neither read nor written. The n bytes do not go through a general

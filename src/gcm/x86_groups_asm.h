@@ -119,17 +119,6 @@
 .set kept_aad_bytes, out         /* in place of this argument: AAD_BYTES, when it is in OUT */
 .set opening, 8                  /* argument of a piece: not 0 to open */
 
-/* ---- Labels ---------------------------------------------------------------------------------- */
-
-/* A label inside of a function, which is not in the object's table of symbols. Functions have names
- * there, and places that are called from other functions of the file. In macros, names
- * end with \@, which differs with every use of a macro. */
-#if defined(__APPLE__)
-#define L(name) L##name
-#else
-#define L(name) .L##name
-#endif
-
 /* Macros with immediate values or such labels have an argument: in macros without any, Apple's
  * assemblers take $1 for an argument, and do not know \@. */
 

@@ -68,10 +68,15 @@
 #define AROUND_X %xmm15
 #define TAG_X %xmm5
 
-/* STATE0 to STATE7, ymm0 to ymm7: vectors on their way through AES, then ciphertext. */
-.irp i, 0, 1, 2, 3, 4, 5, 6, 7
-.set STATE\i, %ymm\i
-.endr
+/* Vectors on their way through AES, then ciphertext. Macros for each of them say %ymm\i. */
+#define STATE0 %ymm0
+#define STATE1 %ymm1
+#define STATE2 %ymm2
+#define STATE3 %ymm3
+#define STATE4 %ymm4
+#define STATE5 %ymm5
+#define STATE6 %ymm6
+#define STATE7 %ymm7
 #define STATE6_X %xmm6
 #define STATE7_X %xmm7
 
@@ -129,7 +134,7 @@ tables:
     vbroadcasti128 round_keys + 16*\r(KEY), ROUND_KEY
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
     .if \i >= 8 - \n
-    vaesenc ROUND_KEY, STATE\i, STATE\i
+    vaesenc ROUND_KEY, %ymm\i, %ymm\i
     .endif
     .endr
 .if \n > 8
@@ -160,7 +165,7 @@ tables:
     jmp L(counters_are_made\@)
 L(numbers_of_message\@):
     .irp i, 0, 1, 2, 3, 4, 5, 6
-    vpxor counters + 16*2 + 32*\i(TABLES), BASE, STATE\i
+    vpxor counters + 16*2 + 32*\i(TABLES), BASE, %ymm\i
     .endr
     mov NUMBER, %edx
     add $16, NUMBER
@@ -185,9 +190,9 @@ evc_local counters_of_piece
     vpbroadcastd P_X, P
     vpaddd lane_numbers(TABLES), P, P
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
-    vpshufb number_bytes(TABLES), P, STATE\i
+    vpshufb number_bytes(TABLES), P, %ymm\i
     vpaddd step(TABLES), P, P
-    vpxor BASE, STATE\i, STATE\i
+    vpxor BASE, %ymm\i, %ymm\i
     .endr
     add $16, NUMBER
     ret
@@ -202,7 +207,7 @@ evc_local_end counters_of_piece
 .macro tail_vectors n
     .irp i, 0, 1, 2, 3, 4, 5, 6
     .if \i >= 8 - \n
-    vpxor counters + 16 - 32*(7 - \i)(TABLES,BLOCKS), BASE, STATE\i
+    vpxor counters + 16 - 32*(7 - \i)(TABLES,BLOCKS), BASE, %ymm\i
     .endif
     .endr
     middle_rounds round, \n
@@ -250,7 +255,7 @@ evc_local_end aes_of_tail
     .p2align 5
 evc_local aes_of_16
     .irp i, 0, 1, 2, 3, 4, 5, 6
-    vpxor counters + 16*3 + 32*\i(TABLES), BASE, STATE\i
+    vpxor counters + 16*3 + 32*\i(TABLES), BASE, %ymm\i
     .endr
     lea 16(NUMBER_64), %edx /* block 15 has the number NUMBER + 16: of the next base */
     xor NUMBER, %edx
@@ -390,8 +395,8 @@ evc_local_end aes_of_16
     last_round_key ROUND_KEY
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
     vpxor 32*\i(IN), ROUND_KEY, P
-    vaesenclast P, STATE\i, STATE\i
-    vmovdqu STATE\i, 32*\i(IN,OUT_LESS_IN)
+    vaesenclast P, %ymm\i, %ymm\i
+    vmovdqu %ymm\i, 32*\i(IN,OUT_LESS_IN)
     .endr
 .endm
 

@@ -201,14 +201,6 @@
 .set most_short_text, 288   /* bytes of text of a short message */
 .set powers_end, 16 + 240 + 1024 /* from KEY: behind H^1 */
 
-/* A label inside of a function, which is not in the object's table of symbols. In macros, names end
- * with an argument or with \@, so that they differ with every use. */
-#if defined(__APPLE__)
-#define L(name) L##name
-#else
-#define L(name) .L##name
-#endif
-
 /* ---- 2. Tables ------------------------------------------------------------------------------- */
 
 evc_constants

@@ -26,10 +26,10 @@ EVC_ISA_BEGIN(X86_GCM512_INTEL)
 #define POWERS_IN_A_ROW 1
 #include "gcm/x86_lanes512.h"
 
+#include "gcm/x86_steps.h"
+
 #define MESSAGES evc_gcm_x86_vaes512_intel
 #include "gcm/in_assembly.h"
-
-#include "gcm/x86_steps.h"
 
 EVC_ISA_END
 
