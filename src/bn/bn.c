@@ -100,7 +100,7 @@ static enum evc_status check_modulus(const void *memory, size_t memory_bytes,
                                   n, n_bytes);
     if (status != EVC_OK)
         return status;
-    is_wrong = ((uint32_t)n[n_bytes - 1] & 1) ^ 1;
+    is_wrong = evc_number_bit(n, n_bytes, 0) ^ 1;
     is_wrong |= ~evc_mask_nonzero32(n[0]);
     evc_public(&is_wrong, sizeof is_wrong); /* a modulus that is refused is none */
     return is_wrong ? EVC_ERR_MODULUS : EVC_OK;
@@ -130,17 +130,6 @@ enum evc_status evc_bn_set_modulus_in(void *memory, size_t memory_bytes,
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-uint32_t evc_bn_below(const uint8_t *a, const uint8_t *b, size_t len_bytes)
-{
-    uint32_t borrow = 0;
-
-    for (size_t i = len_bytes; i-- > 0;) {
-        borrow = ((uint32_t)a[i] - b[i] - borrow) >> 31;
-        EVC_KEEP(borrow);
-    }
-    return (uint32_t)0 - borrow;
-}
-
 enum evc_status evc_bn_check(const struct evc_bn_modulus *n, size_t scratch_bytes)
 {
     if (!EVC_IS_SET(n))
@@ -156,61 +145,29 @@ enum evc_status evc_bn_check_operands(const struct evc_bn_modulus *n, const uint
 
     if (status != EVC_OK)
         return status;
-    good = evc_bn_below(a, evc_bn_modulus(n), n->n_bytes) &
-           evc_bn_below(b, evc_bn_modulus(n), n->n_bytes);
+    good = evc_number_below(a, evc_bn_modulus(n), n->n_bytes) &
+           evc_number_below(b, evc_bn_modulus(n), n->n_bytes);
     evc_public(&good, sizeof good); /* the status tells it */
     return good ? EVC_OK : EVC_ERR_RANGE;
 }
 
 /* ---- Sums and products ----------------------------------------------------------------------- */
 
-/* r = a - (b & mask), of n_bytes bytes each; r = NULL: nowhere. Returns the borrow, 0 or 1. */
-static uint32_t subtract_bytes(uint8_t *r, const uint8_t *a, const uint8_t *b, uint32_t mask,
-                               size_t n_bytes)
-{
-    uint32_t borrow = 0;
-
-    for (size_t i = n_bytes; i-- > 0;) {
-        const uint32_t difference = (uint32_t)a[i] - (b[i] & mask) - borrow;
-
-        if (r)
-            r[i] = (uint8_t)difference;
-        borrow = difference >> 31;
-        EVC_KEEP(borrow);
-    }
-    return borrow;
-}
-
-/* r = a + (b & mask). Returns the carry, 0 or 1. */
-static uint32_t add_bytes(uint8_t *r, const uint8_t *a, const uint8_t *b, uint32_t mask,
-                          size_t n_bytes)
-{
-    uint32_t carry = 0;
-
-    for (size_t i = n_bytes; i-- > 0;) {
-        carry += (uint32_t)a[i] + (b[i] & mask);
-        r[i] = (uint8_t)carry;
-        carry >>= 8;
-        EVC_KEEP(carry);
-    }
-    return carry;
-}
-
 /* Out of line: what it leaves in its frame lies below its callers, which clear it. */
 EVC_OUT_OF_LINE void add_or_sub(int is_sub, const struct evc_bn_modulus *n, const uint8_t *a,
                                 const uint8_t *b, uint8_t *out)
 {
     const uint8_t *const modulus = evc_bn_modulus(n);
-    uint32_t is_below;
 
     if (is_sub) {
-        is_below = subtract_bytes(out, a, b, UINT32_MAX, n->n_bytes);
-        add_bytes(out, out, modulus, evc_barrier32(0u - is_below), n->n_bytes);
-    } else {
-        const uint32_t carry = add_bytes(out, a, b, UINT32_MAX, n->n_bytes);
+        const uint32_t is_below = evc_number_sub(out, a, b, UINT32_MAX, n->n_bytes);
 
-        is_below = subtract_bytes(NULL, out, modulus, UINT32_MAX, n->n_bytes) & (carry ^ 1);
-        subtract_bytes(out, out, modulus, evc_barrier32(is_below - 1), n->n_bytes);
+        (void)evc_number_add(out, out, modulus, is_below, n->n_bytes);
+    } else {
+        const uint32_t carry = evc_number_add(out, a, b, UINT32_MAX, n->n_bytes);
+
+        (void)evc_number_sub(out, out, modulus,
+                             carry | ~evc_number_below(out, modulus, n->n_bytes), n->n_bytes);
     }
 }
 

@@ -13,7 +13,7 @@
  */
 #include "bn/kernel.h"
 
-#include "common/bytes.h"
+#include "common/number.h"
 
 /* Numbers are words, the least significant first. */
 #if EVC_WORD64
@@ -42,9 +42,7 @@ static void load(const void *key, void *r, const uint8_t *in, size_t in_bytes)
     word *x = r;
 
     for (size_t i = 0; i < words; i++)
-        x[i] = 0;
-    for (size_t i = 0; i < in_bytes; i++)
-        x[i / WORD_BYTES] |= (word)in[in_bytes - 1 - i] << 8 * (i % WORD_BYTES);
+        x[i] = (word)evc_number_word(in, in_bytes, WORD_BYTES, i);
 }
 
 static void store(const void *key, uint8_t *out, const void *a)

@@ -106,13 +106,13 @@ EVC_OUT_OF_LINE void exp_secret(const struct evc_bn_modulus *n, const uint8_t *b
         at += window;
     make_table(n, base, base_bytes, scratch, n_entries);
     evc_bn_op_select(n, sum, entry(n, scratch, 0), n_entries,
-                     evc_bn_bits_of(exponent, exponent_bytes, at, window));
+                     evc_number_bits(exponent, exponent_bytes, at, window));
     while (at) {
         at -= window;
         for (unsigned i = 0; i < window; i++)
             evc_bn_op_sqr(n, sum, sum, scratch);
         evc_bn_op_select(n, factor, entry(n, scratch, 0), n_entries,
-                         evc_bn_bits_of(exponent, exponent_bytes, at, window));
+                         evc_number_bits(exponent, exponent_bytes, at, window));
         evc_bn_op_mul(n, sum, sum, factor, scratch);
     }
     evc_bn_op_leave(n, out, sum, factor, scratch);
@@ -235,14 +235,14 @@ EVC_OUT_OF_LINE void exp_by_sums(const struct evc_bn_modulus *n, uint32_t base,
     size_t at = 8 * exponent_bytes - first;
 
     if (first)
-        enter_power_of_two(n, power, evc_bn_bits_of(exponent, exponent_bytes, at, first), scratch);
+        enter_power_of_two(n, power, evc_number_bits(exponent, exponent_bytes, at, first), scratch);
     else
         evc_copy_secret(power, evc_bn_one(n), n->shape.form_bytes);
     while (at) {
         at--;
         evc_bn_op_sqr(n, square, power, scratch);
         multiply_small(n, multiple, square, base, scratch);
-        evc_bn_op_select(n, power, square, 2, evc_bn_bits_of(exponent, exponent_bytes, at, 1));
+        evc_bn_op_select(n, power, square, 2, evc_number_bits(exponent, exponent_bytes, at, 1));
     }
     evc_bn_op_leave(n, out, power, square, scratch);
 }
@@ -276,26 +276,19 @@ enum evc_status evc_bn_exp_small(const struct evc_bn_modulus *n, uint32_t base,
 
 /* ---- Public exponents ------------------------------------------------------------------------ */
 
-static int bit_of(const uint8_t *exponent, size_t exponent_bytes, size_t at)
-{
-    return exponent[exponent_bytes - 1 - at / 8] >> at % 8 & 1;
-}
-
 /* Squares, with a product for each bit that is 1. */
 EVC_OUT_OF_LINE void exp_by_bits(const struct evc_bn_modulus *n, const uint8_t *base,
                                  const uint8_t *exponent, size_t exponent_bytes, uint8_t *out,
                                  void *scratch)
 {
     void *const sum = evc_bn_number(n, scratch, SUM), *const x = evc_bn_number(n, scratch, BASE);
-    size_t at = 8 * exponent_bytes;
+    size_t at = evc_number_length_bits(exponent, exponent_bytes);
 
-    while (at && !bit_of(exponent, exponent_bytes, at - 1))
-        at--;
     evc_bn_op_enter(n, x, base, n->n_bytes, scratch);
     evc_copy_secret(sum, at ? x : evc_bn_one(n), n->shape.form_bytes);
     for (at = at ? at - 1 : 0; at-- > 0;) {
         evc_bn_op_sqr(n, sum, sum, scratch);
-        if (bit_of(exponent, exponent_bytes, at))
+        if (evc_number_bit(exponent, exponent_bytes, at))
             evc_bn_op_mul(n, sum, sum, x, scratch);
     }
     evc_bn_op_leave(n, out, sum, evc_bn_number(n, scratch, TEMPORARY), scratch);

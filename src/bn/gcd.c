@@ -8,9 +8,8 @@
 #include "everycore/bn.h"
 
 #include "bn/kernel.h"
-#include "common/bytes.h"
 #include "common/clear.h"
-#include "common/ct.h"
+#include "common/number.h"
 
 #if EVC_WORD64
 typedef uint64_t word;
@@ -56,9 +55,7 @@ static void place(struct numbers *s, void *scratch, size_t longest_bytes)
 static void load(word *x, size_t words, const uint8_t *in, size_t in_bytes)
 {
     for (size_t i = 0; i < words; i++)
-        x[i] = 0;
-    for (size_t i = 0; i < in_bytes; i++)
-        x[i / WORD_BYTES] |= (word)in[in_bytes - 1 - i] << 8 * (i % WORD_BYTES);
+        x[i] = (word)evc_number_word(in, in_bytes, WORD_BYTES, i);
 }
 
 static void store(uint8_t *out, size_t out_bytes, const word *x)
@@ -191,7 +188,7 @@ enum evc_status evc_bn_gcd(const uint8_t *a, size_t a_bytes, const uint8_t *b, s
         return EVC_ERR_LENGTH;
     if (scratch_bytes < evc_bn_gcd_scratch_bytes(longest))
         return EVC_ERR_SCRATCH;
-    odd = a[a_bytes - 1] & 1;
+    odd = evc_number_bit(a, a_bytes, 0);
     evc_public(&odd, sizeof odd); /* the status tells it */
     if (!odd)
         return EVC_ERR_MODULUS;
@@ -204,17 +201,12 @@ enum evc_status evc_bn_gcd(const uint8_t *a, size_t a_bytes, const uint8_t *b, s
 /* n is odd and not 1, and a is below n. */
 static enum evc_status check_inverse(const uint8_t *a, const uint8_t *n, size_t n_bytes)
 {
-    uint32_t odd = n[n_bytes - 1] & 1, above = 0, borrow = 0;
+    uint32_t good = evc_number_bit(n, n_bytes, 0) & ~evc_number_is(n, n_bytes, 1);
+    uint32_t is_below = evc_number_below(a, n, n_bytes);
 
-    for (size_t i = n_bytes; i-- > 0;) {
-        above |= n[i] ^ (uint32_t)(i == n_bytes - 1);
-        borrow = ((uint32_t)a[i] - n[i] - borrow) >> 31;
-        EVC_KEEP(borrow);
-    }
-    odd &= evc_mask_nonzero32(above);
-    evc_public(&odd, sizeof odd); /* the status tells it */
-    evc_public(&borrow, sizeof borrow);
-    return !odd ? EVC_ERR_MODULUS : !borrow ? EVC_ERR_RANGE : EVC_OK;
+    evc_public(&good, sizeof good); /* the status tells it */
+    evc_public(&is_below, sizeof is_below);
+    return !good ? EVC_ERR_MODULUS : !is_below ? EVC_ERR_RANGE : EVC_OK;
 }
 
 /* Nonzero if f is not 1. */

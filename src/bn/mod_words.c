@@ -3,7 +3,7 @@
 #include "everycore/bn.h"
 #include "everycore/bn_words.h"
 
-#include "common/bytes.h"
+#include "common/number.h"
 
 typedef evc_bn_word word;
 #define WORD_BYTES sizeof(word)
@@ -29,9 +29,7 @@ EVC_OUT_OF_LINE void divide(const struct evc_bn_words *words, const struct evc_b
     const size_t n_words = words_for(a_bytes);
 
     for (size_t i = 0; i < n_words; i++)
-        x[i] = 0;
-    for (size_t i = 0; i < a_bytes; i++)
-        x[i / WORD_BYTES] |= (word)a[a_bytes - 1 - i] << 8 * (i % WORD_BYTES);
+        x[i] = (word)evc_number_word(a, a_bytes, WORD_BYTES, i);
     evc_bn_trial_mod(words, groups, n_groups, x, n_words, remainders);
 }
 

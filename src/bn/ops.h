@@ -12,6 +12,7 @@
 #include "common/clear.h"
 #include "common/ct.h"
 #include "common/key_memory.h"
+#include "common/number.h"
 
 /* ---- The parts of a modulus ---------------------------------------------------------------------
  * The head, what is the kernel's own, the bytes of the modulus, then the
@@ -114,23 +115,7 @@ EVC_INLINE void evc_bn_op_leave(const struct evc_bn_modulus *n, uint8_t *out, vo
 void evc_bn_op_select(const struct evc_bn_modulus *n, void *r, const void *table, size_t n_entries,
                       size_t index);
 
-/* Bits at to at + n_bits - 1 of the exponent, at being the place of the least significant one;
- * those above the exponent are 0. */
-EVC_INLINE size_t evc_bn_bits_of(const uint8_t *exponent, size_t exponent_bytes, size_t at,
-                                 unsigned n_bits)
-{
-    const size_t low = at / 8, high = (at + n_bits - 1) / 8;
-    uint32_t two_bytes = exponent[exponent_bytes - 1 - low];
-
-    if (high != low && high < exponent_bytes)
-        two_bytes |= (uint32_t)exponent[exponent_bytes - 1 - high] << 8;
-    return two_bytes >> at % 8 & (((uint32_t)1 << n_bits) - 1);
-}
-
 /* ---- What public functions begin and end with ------------------------------------------------ */
-
-/* All ones if a < b, of len_bytes bytes each. */
-uint32_t evc_bn_below(const uint8_t *a, const uint8_t *b, size_t len_bytes);
 
 /* Whether the modulus is set up and the scratch memory is large enough; and the operands, n_bytes
  * bytes each, below the modulus. */

@@ -508,14 +508,14 @@ EVC_OUT_OF_LINE void sides_exp(const struct evc_bn_exp *exps, size_t n_exps, voi
     bit -= bit % WIDE_WINDOW;
     for (size_t i = 0; i < n_exps; i++)
         read_table(p.sum[i], p.table[i], n_entries,
-                   evc_bn_bits_of(exps[i].exponent, exponent_bytes, bit, WIDE_WINDOW), p.vectors);
+                   evc_number_bits(exps[i].exponent, exponent_bytes, bit, WIDE_WINDOW), p.vectors);
     while (bit) {
         bit -= WIDE_WINDOW;
         for (int i = 0; i < WIDE_WINDOW; i++)
             sides_multiply_sum(&p, p.sum);
         for (size_t i = 0; i < n_exps; i++)
             read_table(p.factor[i], p.table[i], n_entries,
-                       evc_bn_bits_of(exps[i].exponent, exponent_bytes, bit, WIDE_WINDOW),
+                       evc_number_bits(exps[i].exponent, exponent_bytes, bit, WIDE_WINDOW),
                        p.vectors);
         sides_multiply_sum(&p, p.factor);
     }
@@ -540,8 +540,8 @@ static vec pair_indices(const struct evc_bn_exp *e, size_t bit)
 {
     return _mm512_mask_set1_epi64(
         _mm512_set1_epi64(
-            (long long)evc_bn_bits_of(e[0].exponent, e[0].exponent_bytes, bit, WIDE_WINDOW)),
-        0xf0, (long long)evc_bn_bits_of(e[1].exponent, e[1].exponent_bytes, bit, WIDE_WINDOW));
+            (long long)evc_number_bits(e[0].exponent, e[0].exponent_bytes, bit, WIDE_WINDOW)),
+        0xf0, (long long)evc_number_bits(e[1].exponent, e[1].exponent_bytes, bit, WIDE_WINDOW));
 }
 
 /* A panel of the entry of each half. All entries are read: x | mask & entry. */
@@ -1035,7 +1035,7 @@ static vec exponent_bits(const struct eight *s, size_t bit, unsigned n_bits)
     uint64_t bits[LANES];
 
     for (size_t j = 0; j < LANES; j++)
-        bits[j] = evc_bn_bits_of(lane(s, j)->exponent, exponent_bytes, bit, n_bits);
+        bits[j] = evc_number_bits(lane(s, j)->exponent, exponent_bytes, bit, n_bits);
     return v_load(bits);
 }
 

@@ -8,7 +8,7 @@
  */
 #include "everycore/prime.h"
 
-#include "common/ct.h"
+#include "common/draw.h"
 #include "common/key_memory.h"
 #include "dh/parts.h"
 
@@ -29,32 +29,6 @@ size_t evc_dh_scratch_bytes(const struct evc_bn *kernel, size_t p_bits)
     const size_t bytes = evc_bn_scratch_bytes(kernel, p_bits);
 
     return bytes ? bytes + p_bits / 8 : 0;
-}
-
-/* ---- Numbers --------------------------------------------------------------------------------- */
-
-static void copy_right(uint8_t *out, size_t out_bytes, const uint8_t *in, size_t in_bytes)
-{
-    memset(out, 0, out_bytes - in_bytes);
-    memcpy(out + (out_bytes - in_bytes), in, in_bytes);
-}
-
-static int is_small(const uint8_t *a, size_t n_bytes, uint32_t most)
-{
-    uint32_t above = 0;
-
-    for (size_t i = 0; i + 1 < n_bytes; i++)
-        above |= a[i];
-    return !above && a[n_bytes - 1] <= most;
-}
-
-/* From 2 to p - 2, of p_bytes bytes; public. */
-static int is_element(const uint8_t *a, const uint8_t *p, size_t p_bytes)
-{
-    const int is_minus_one =
-        evc_mask_equal(a, p, p_bytes - 1) && a[p_bytes - 1] == (p[p_bytes - 1] ^ 1);
-
-    return !is_small(a, p_bytes, 1) && evc_bn_below(a, p, p_bytes) && !is_minus_one;
 }
 
 /* ---- Set-up ---------------------------------------------------------------------------------- */
@@ -87,41 +61,25 @@ static enum evc_status check_params(const struct evc_dh_params *params)
 
     if (p_bytes > EVC_BN_MAX_BYTES)
         return EVC_ERR_KEY_SIZE;
-    if (!is_number(p, p_bytes, EVC_BN_MAX_BYTES) || p[p_bytes - 1] % 2 == 0 ||
+    if (!is_number(p, p_bytes, EVC_BN_MAX_BYTES) || !evc_number_bit(p, p_bytes, 0) ||
         !is_number(params->g, params->g_bytes, p_bytes))
         return EVC_ERR_GROUP;
     if (!q)
         return EVC_OK;
-    if (!is_number(q, params->q_bytes, p_bytes) || q[params->q_bytes - 1] % 2 == 0 ||
+    if (!is_number(q, params->q_bytes, p_bytes) || !evc_number_bit(q, params->q_bytes, 0) ||
         params->q_bytes < EVC_BN_MIN_BITS / 8)
         return EVC_ERR_GROUP;
-    return params->q_bytes == p_bytes && !evc_bn_below(q, p, p_bytes) ? EVC_ERR_GROUP : EVC_OK;
+    return params->q_bytes == p_bytes && !evc_number_below(q, p, p_bytes) ? EVC_ERR_GROUP : EVC_OK;
 }
 
 static void set_q(struct evc_dh_group *group, const struct evc_dh_params *params)
 {
     uint8_t *const q = evc_dh_q_of(group);
-    uint32_t above = 0;
 
-    if (params->q) {
-        copy_right(q, group->p_bytes, params->q, params->q_bytes);
-        return;
-    }
-    for (size_t i = 0; i < group->p_bytes; i++) { /* (p - 1) / 2 */
-        above = above << 8 | params->p[i];
-        q[i] = (uint8_t)(above >> 1);
-        above &= 1;
-    }
-}
-
-/* The bits of p, whose first byte is not zero. */
-static size_t bits_of(const struct evc_dh_params *params)
-{
-    size_t n_bits = 8 * (size_t)params->p_bytes;
-
-    for (uint32_t first = params->p[0]; first < 0x80; first <<= 1)
-        n_bits--;
-    return n_bits;
+    if (params->q)
+        evc_number_extend(q, group->p_bytes, params->q, params->q_bytes);
+    else /* (p - 1) / 2 */
+        evc_number_halve(q, params->p, group->p_bytes);
 }
 
 static enum evc_status set_group(struct evc_dh_group *group, const struct evc_bn *kernel,
@@ -137,8 +95,8 @@ static enum evc_status set_group(struct evc_dh_group *group, const struct evc_bn
     if (!params->q && group->secret_bytes + 2 > p_bytes)
         group->secret_bytes = params->p_bytes;
     set_q(group, params);
-    copy_right(evc_dh_g_of(group), p_bytes, params->g, params->g_bytes);
-    if (!is_element(evc_dh_g_of(group), params->p, p_bytes))
+    evc_number_extend(evc_dh_g_of(group), p_bytes, params->g, params->g_bytes);
+    if (!evc_number_is_inner(evc_dh_g_of(group), params->p, p_bytes))
         return EVC_ERR_GROUP;
     status = evc_bn_set_modulus_in((uint8_t *)group + evc_dh_modulus_at(p_bytes),
                                    evc_bn_modulus_bytes(kernel, 8 * p_bytes), kernel, params->p,
@@ -158,7 +116,8 @@ enum evc_status evc_dh_set_group_in(void *memory, size_t memory_bytes, const str
         status = check_params(params);
         needed_bytes = evc_dh_group_bytes(kernel, 8 * (size_t)params->p_bytes);
         if (status == EVC_OK &&
-            (!needed_bytes || bits_of(params) < (least_bits ? least_bits : LEAST_BITS)))
+            (!needed_bytes || evc_number_length_bits(params->p, params->p_bytes) <
+                                  (least_bits ? least_bits : LEAST_BITS)))
             status = EVC_ERR_KEY_SIZE;
         if (status == EVC_OK)
             status =
@@ -195,9 +154,7 @@ static enum evc_status check_order(const struct evc_dh_group *group, const uint8
 
     if (status != EVC_OK)
         return status;
-    const int is_one = is_small(out, group->p_bytes, 1) && out[group->p_bytes - 1] == 1;
-
-    return is_one ? EVC_OK : EVC_ERR_GROUP;
+    return evc_number_is(out, group->p_bytes, 1) ? EVC_OK : EVC_ERR_GROUP;
 }
 
 enum evc_status evc_dh_check_group(const struct evc_dh_group *group, void *scratch,
@@ -213,8 +170,9 @@ enum evc_status evc_dh_check_group(const struct evc_dh_group *group, void *scrat
     if (scratch_bytes < evc_dh_check_scratch_bytes(group->kernel, 8 * p_bytes))
         return EVC_ERR_SCRATCH;
     p = evc_bn_modulus(evc_dh_modulus_of(group));
-    for (q = evc_dh_q_of(group), q_bytes = p_bytes; !*q; q_bytes--)
-        q++;
+    q = evc_dh_q_of(group);
+    q_bytes = p_bytes;
+    evc_number_skip_zeros(&q, &q_bytes);
     status = evc_prime_test_public(group->kernel, p, p_bytes, scratch, scratch_bytes);
     if (status == EVC_OK)
         status = evc_prime_test_public(group->kernel, q, q_bytes, scratch, scratch_bytes);
@@ -226,18 +184,6 @@ enum evc_status evc_dh_check_group(const struct evc_dh_group *group, void *scrat
 }
 
 /* ---- An exchange ----------------------------------------------------------------------------- */
-
-/* All ones if x is 0. */
-static uint32_t mask_zero(const uint8_t *x, size_t x_bytes)
-{
-    uint32_t bits = 0;
-
-    for (size_t i = 0; i < x_bytes; i++) {
-        bits |= x[i];
-        EVC_KEEP(bits);
-    }
-    return ~evc_mask_nonzero32(bits);
-}
 
 #define MOST_DRAWS 128 /* each one is good with a chance of more than 1/2 */
 
@@ -254,20 +200,17 @@ enum evc_status evc_dh_make_secret(const struct evc_dh_group *group,
     x_bytes = group->secret_bytes;
     compares = group->has_q || x_bytes == group->p_bytes;
     q = evc_dh_q_of(group) + (group->p_bytes - x_bytes);
-    ones = q[0];
-    ones |= ones >> 1;
-    ones |= ones >> 2;
-    ones |= ones >> 4;
+    ones = evc_ones_below(q[0]);
     for (int i = 0; i < MOST_DRAWS; i++) {
         uint32_t good;
 
-        if (!random || !random->fill || random->fill(random->context, x, x_bytes) != 0)
+        if (evc_draw(random, x, x_bytes) != EVC_OK)
             break;
         if (compares)
             x[0] &= (uint8_t)ones;
-        good = ~mask_zero(x, x_bytes);
+        good = ~evc_number_is(x, x_bytes, 0);
         if (compares)
-            good &= evc_bn_below(x, q, x_bytes);
+            good &= evc_number_below(x, q, x_bytes);
         evc_public(&good, sizeof good); /* a secret that is refused is not used */
         if (good)
             return EVC_OK;
@@ -283,7 +226,7 @@ enum evc_status evc_dh_check_secret(const struct evc_dh_group *group, const uint
 
     if (scratch_bytes < evc_dh_scratch_bytes(group->kernel, 8 * (size_t)group->p_bytes))
         return EVC_ERR_SCRATCH;
-    zero = mask_zero(x, group->secret_bytes);
+    zero = evc_number_is(x, group->secret_bytes, 0);
     evc_public(&zero, sizeof zero); /* the status tells it */
     return zero ? EVC_ERR_RANGE : EVC_OK;
 }
@@ -295,7 +238,7 @@ static enum evc_status power_of_g(const struct evc_dh_group *group, const uint8_
     const struct evc_bn_modulus *const p = evc_dh_modulus_of(group);
     const uint8_t *const g = evc_dh_g_of(group);
 
-    if (is_small(g, group->p_bytes, UINT8_MAX))
+    if (evc_number_at_most(g, group->p_bytes, UINT8_MAX))
         return evc_bn_exp_small(p, g[group->p_bytes - 1], x, group->secret_bytes, y, scratch,
                                 scratch_bytes);
     return evc_bn_exp(p, g, x, group->secret_bytes, y, scratch, scratch_bytes);
@@ -322,7 +265,7 @@ static enum evc_status check_peer(const struct evc_dh_group *group, const uint8_
 {
     enum evc_status status = EVC_OK;
 
-    if (!is_element(value, evc_bn_modulus(evc_dh_modulus_of(group)), group->p_bytes))
+    if (!evc_number_is_inner(value, evc_bn_modulus(evc_dh_modulus_of(group)), group->p_bytes))
         return EVC_ERR_PEER;
     if (group->has_q || (flags & EVC_DH_CHECK_ORDER))
         status = check_order(group, value, out, scratch, scratch_bytes);
@@ -332,7 +275,7 @@ static enum evc_status check_peer(const struct evc_dh_group *group, const uint8_
 /* The shared value must not be 1, nor 0. */
 static enum evc_status check_shared(const uint8_t *z, size_t z_bytes)
 {
-    uint32_t good = ~mask_zero(z, z_bytes - 1) | evc_mask_nonzero32(z[z_bytes - 1] >> 1);
+    uint32_t good = ~evc_number_at_most(z, z_bytes, 1);
 
     evc_public(&good, sizeof good); /* the status tells it */
     return good ? EVC_OK : EVC_ERR_PEER;
@@ -362,7 +305,7 @@ enum evc_status evc_dh_shared(const struct evc_dh_group *group, const uint8_t *x
     rest = evc_out_at(value, p_bytes); /* scratch may be NULL as yet */
     status = check_call(group, x, peer_bytes, flags, scratch_bytes);
     if (status == EVC_OK) {
-        copy_right(value, p_bytes, peer, peer_bytes);
+        evc_number_extend(value, p_bytes, peer, peer_bytes);
         status = check_peer(group, value, flags, z, rest, scratch_bytes - p_bytes);
         if (status == EVC_OK)
             status = evc_bn_exp(evc_dh_modulus_of(group), value, x, group->secret_bytes, z, rest,

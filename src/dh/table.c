@@ -145,7 +145,7 @@ static size_t teeth_of(const struct evc_dh_table *table, const uint8_t *x, size_
     size_t bits = 0;
 
     for (size_t t = 0, at = row; t < TEETH && at < 8 * x_bytes; t++, at += apart)
-        bits |= evc_bn_bits_of(x, x_bytes, at, 1) << t;
+        bits |= (size_t)evc_number_bit(x, x_bytes, at) << t;
     return bits;
 }
 

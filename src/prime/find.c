@@ -9,6 +9,7 @@
  * of them that passes is taken.
  */
 #include "common/clear.h"
+#include "common/draw.h"
 #include "prime/search.h"
 #include "prime/side.h"
 
@@ -47,7 +48,6 @@ struct find {
 };
 
 #define MOST_E_BYTES 32u
-#define ROUND16(n) (((n) + 15u) & ~(size_t)15)
 
 static size_t gcd_length(size_t p_bits)
 {
@@ -58,7 +58,7 @@ size_t evc_prime_search_scratch_bytes(const struct evc_bn *kernel, size_t p_bits
 {
     if (!kernel || p_bits < EVC_BN_MIN_BITS || p_bits > EVC_BN_MAX_BITS || p_bits % 8 != 0)
         return 0;
-    return 15 + ROUND16(sizeof(struct evc_prime_remainders)) +
+    return 15 + EVC_BN_ROUND16(sizeof(struct evc_prime_remainders)) +
            window_for(p_bits) * sizeof(uint32_t) + 2 * (p_bits / 8) + MOST_E_BYTES +
            evc_bn_gcd_scratch_bytes(gcd_length(p_bits)) + evc_prime_work_bytes(kernel, p_bits / 8) +
            evc_prime_side_bytes(kernel, p_bits / 8);
@@ -76,7 +76,7 @@ static void place(struct find *f, size_t p_bits, void *scratch)
     f->window = window_for(p_bits);
     f->gcd_bytes = evc_bn_gcd_scratch_bytes(gcd_length(p_bits));
     f->remainders = (void *)at;
-    f->left = (void *)(at += ROUND16(sizeof *f->remainders));
+    f->left = (void *)(at += EVC_BN_ROUND16(sizeof *f->remainders));
     f->start = at += f->window * sizeof(uint32_t);
     f->candidate = at += p_bits / 8;
     f->gcd_out = at += p_bits / 8;
@@ -132,11 +132,7 @@ static void strike(uint32_t *left, size_t n, struct lanes *l)
 /* Primes that divide e also strike candidates that are 1 modulo them. */
 static int divides_e(const struct find *f, uint32_t prime)
 {
-    uint32_t rest = 0;
-
-    for (size_t i = 0; i < f->e_bytes; i++)
-        rest = (rest << 8 | f->e[i]) % prime;
-    return f->e_bytes && rest == 0;
+    return f->e_bytes && evc_number_modulo(f->e, f->e_bytes, prime) == 0;
 }
 
 static void strike_ones(struct find *f, uint32_t rest, uint32_t prime)
@@ -216,13 +212,13 @@ static void pick(struct find *f, uint32_t n, uint32_t random)
         EVC_KEEP(found);
     }
     evc_copy_secret(f->candidate, f->start, f->w.n_bytes);
-    evc_prime_add(f->candidate, f->w.n_bytes, 4 * found);
+    evc_number_add_small(f->candidate, f->w.n_bytes, 4 * found);
 }
 
 /* p0: random, but for its two highest bits and its two lowest. */
 static enum evc_status draw_start(struct find *f)
 {
-    const enum evc_status status = evc_prime_draw(&f->search->random, f->start, f->w.n_bytes);
+    const enum evc_status status = evc_draw(&f->search->random, f->start, f->w.n_bytes);
 
     f->start[0] |= 0xc0;
     f->start[f->w.n_bytes - 1] |= 3;
@@ -233,7 +229,7 @@ static enum evc_status draw_start(struct find *f)
 static enum evc_status check_e(struct find *f)
 {
     enum evc_status status;
-    uint32_t differs = 0;
+    uint32_t differs;
 
     if (!f->e_bytes)
         return EVC_OK;
@@ -241,9 +237,7 @@ static enum evc_status check_e(struct find *f)
     status =
         evc_bn_gcd(f->e, f->e_bytes, f->candidate, f->w.n_bytes, f->gcd_out, f->gcd, f->gcd_bytes);
     f->candidate[f->w.n_bytes - 1] ^= 1;
-    for (size_t i = 0; i + 1 < f->e_bytes; i++)
-        differs |= f->gcd_out[i];
-    differs |= f->gcd_out[f->e_bytes - 1] ^ 1u;
+    differs = ~evc_number_is(f->gcd_out, f->e_bytes, 1);
     evc_public(&differs, sizeof differs); /* a candidate that is refused is no prime of a key */
     return status == EVC_OK && differs ? EVC_ERR_COMPOSITE : status;
 }
@@ -342,7 +336,7 @@ static enum evc_status search_window(struct find *f)
         evc_public(&is_good, sizeof is_good); /* that none is left, once in 10^10 windows */
         if (!is_good)
             return f->side.n ? test_side(f) : EVC_ERR_COMPOSITE;
-        status = evc_prime_draw(&f->search->random, random, sizeof random);
+        status = evc_draw(&f->search->random, random, sizeof random);
         if (status != EVC_OK)
             return status;
         pick(f, n, evc_load32_ne(random));
@@ -380,7 +374,7 @@ static enum evc_status check(const struct evc_prime_search *search, size_t p_bit
         return status;
     if (e_bytes > MOST_E_BYTES)
         return EVC_ERR_LENGTH;
-    return e_bytes && e[e_bytes - 1] % 2 == 0 ? EVC_ERR_PARAMETER : EVC_OK;
+    return e_bytes && !evc_number_bit(e, e_bytes, 0) ? EVC_ERR_PARAMETER : EVC_OK;
 }
 
 enum evc_status evc_prime_find(const struct evc_prime_search *search, size_t p_bits,

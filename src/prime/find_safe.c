@@ -8,6 +8,7 @@
  *         Philosophical Society 18 (1914).
  */
 #include "common/clear.h"
+#include "common/draw.h"
 #include "prime/search.h"
 #include "prime/side.h"
 
@@ -47,13 +48,11 @@ struct find {
     struct evc_prime_progress progress;
 };
 
-#define ROUND16(n) (((n) + 15u) & ~(size_t)15)
-
 size_t evc_prime_safe_scratch_bytes(const struct evc_bn *kernel, size_t p_bits)
 {
     if (!kernel || p_bits < EVC_BN_MIN_BITS || p_bits > EVC_BN_MAX_BITS || p_bits % 8 != 0)
         return 0;
-    return 15 + ROUND16(sizeof(struct evc_prime_remainders)) + window_for(p_bits) / 8 +
+    return 15 + EVC_BN_ROUND16(sizeof(struct evc_prime_remainders)) + window_for(p_bits) / 8 +
            3 * (p_bits / 8) + evc_prime_test_scratch_bytes(kernel, p_bits) +
            evc_prime_work_bytes(kernel, p_bits / 8) + evc_prime_side_bytes(kernel, p_bits / 8);
 }
@@ -66,7 +65,7 @@ static void place(struct find *f, size_t p_bits, void *scratch)
     f->window = window_for(p_bits);
     f->test_bytes = evc_prime_test_scratch_bytes(f->search->kernel, p_bits);
     f->remainders = (void *)at;
-    f->struck = at += ROUND16(sizeof *f->remainders);
+    f->struck = at += EVC_BN_ROUND16(sizeof *f->remainders);
     f->start = at += f->window / 8;
     f->q = at += f->n_bytes;
     f->p = at += f->n_bytes;
@@ -119,13 +118,11 @@ static void sieve(struct find *f)
 /* q0 = 11 modulo 12, of p_bits - 1 bits of which the two highest are 1. */
 static enum evc_status draw_start(struct find *f)
 {
-    const enum evc_status status = evc_prime_draw(&f->search->random, f->start, f->n_bytes);
-    uint32_t rest = 0;
+    const enum evc_status status = evc_draw(&f->search->random, f->start, f->n_bytes);
 
     f->start[0] = (uint8_t)((f->start[0] & 0x1f) | 0x60);
-    for (size_t i = 0; i < f->n_bytes; i++)
-        rest = (rest << 8 | f->start[i]) % 12;
-    evc_prime_add(f->start, f->n_bytes, 11 - rest);
+    evc_number_add_small(f->start, f->n_bytes,
+                         11 - evc_number_modulo(f->start, f->n_bytes, 12));
     return status;
 }
 
@@ -234,7 +231,7 @@ static enum evc_status search_window(struct find *f)
         if (f->struck[k / 8] >> k % 8 & 1)
             continue;
         memcpy(f->q, f->start, f->n_bytes);
-        evc_prime_add(f->q, f->n_bytes, 12 * k);
+        evc_number_add_small(f->q, f->n_bytes, 12 * k);
         if (f->q[0] >= 0x80) /* p would be beyond 2^p_bits */
             break;
         status = test_or_keep(f);

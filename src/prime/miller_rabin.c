@@ -9,6 +9,7 @@
 #include "prime/work.h"
 
 #include "common/clear.h"
+#include "common/draw.h"
 
 /* ---- One base -------------------------------------------------------------------------------- */
 
@@ -25,11 +26,9 @@ static uint32_t twos(const uint8_t *n, size_t n_bytes)
     uint32_t count = 0, all_zero = UINT32_MAX;
 
     for (size_t i = 1; i < 8 * n_bytes; i++) {
-        const uint32_t bit = (uint32_t)n[n_bytes - 1 - i / 8] >> i % 8 & 1;
-
         count++;
         count -= 1 & ~all_zero;
-        all_zero &= ~evc_mask_nonzero32(bit);
+        all_zero &= ~evc_mask_nonzero32(evc_number_bit(n, n_bytes, i));
     }
     return count;
 }
@@ -61,20 +60,14 @@ EVC_OUT_OF_LINE uint32_t passes_by_bits(struct evc_prime_work *w, const uint8_t 
                                                             evc_bn_number(n, w->scratch, 1);
     uint8_t *const factor = evc_bn_number(n, w->scratch, 2);
     uint8_t *const one = w->power, *const minus_one = w->other, *const now = w->half;
-    uint32_t passes = 0, borrow = 0;
+    uint32_t passes = 0;
 
     n->kernel->store(n, one, evc_bn_one(n));
-    for (size_t i = n_bytes; i-- > 0;) {
-        const uint32_t byte = (uint32_t)bytes[i] - one[i] - borrow;
-
-        minus_one[i] = (uint8_t)byte;
-        borrow = byte >> 31;
-        EVC_KEEP(borrow);
-    }
+    (void)evc_number_sub(minus_one, bytes, one, UINT32_MAX, n_bytes);
     evc_bn_op_enter(n, factor, base, n_bytes, w->scratch);
     evc_copy_secret(x, evc_bn_one(n), n->shape.form_bytes);
     for (size_t at = 8 * n_bytes; at-- > 1;) {
-        const uint32_t bit = (uint32_t)bytes[n_bytes - 1 - at / 8] >> at % 8 & 1;
+        const uint32_t bit = evc_number_bit(bytes, n_bytes, at);
         const uint32_t is_s = ~evc_mask_nonzero32((uint32_t)at ^ s),
                        in_reach = ~mask_below(s, (uint32_t)at);
 
@@ -95,13 +88,13 @@ static enum evc_status passes_by_half(struct evc_prime_work *w, const uint8_t *b
     const enum evc_status status = evc_bn_exp(evc_prime_modulus(w), base, w->half, w->n_bytes,
                                               w->power, w->scratch, w->scratch_bytes);
 
-    *passes = evc_prime_is_one(w, w->power) | evc_prime_is_minus_one(w, w->power);
+    *passes = evc_prime_is_plus_minus_one(w, w->power);
     return status;
 }
 
 static uint32_t is_three_modulo_four(const struct evc_prime_work *w)
 {
-    uint32_t is_three = evc_bn_modulus(evc_prime_modulus(w))[w->n_bytes - 1] >> 1 & 1;
+    uint32_t is_three = evc_number_bit(evc_bn_modulus(evc_prime_modulus(w)), w->n_bytes, 1);
 
     evc_public(&is_three, sizeof is_three); /* which of two ways is taken: prime.h says so */
     return is_three;
@@ -130,15 +123,9 @@ static enum evc_status test_base(struct evc_prime_work *w, const uint8_t *base)
 /* Nonzero if the base is from 2 to n - 2. */
 static uint32_t is_base(const struct evc_prime_work *w, const uint8_t *base)
 {
-    const uint8_t *n = evc_bn_modulus(evc_prime_modulus(w));
-    uint32_t above_one = base[w->n_bytes - 1] >> 1, good;
+    uint32_t good =
+        evc_number_is_inner(base, evc_bn_modulus(evc_prime_modulus(w)), w->n_bytes);
 
-    for (size_t i = 0; i + 1 < w->n_bytes; i++) {
-        above_one |= base[i];
-        EVC_KEEP(above_one);
-    }
-    good = evc_mask_nonzero32(above_one) & evc_bn_below(base, n, w->n_bytes) &
-           ~evc_prime_is_minus_one(w, base);
     evc_public(&good, sizeof good); /* a base that is refused is not used */
     return good;
 }
@@ -150,13 +137,10 @@ static uint32_t is_base(const struct evc_prime_work *w, const uint8_t *base)
 enum evc_status evc_prime_draw_base(struct evc_prime_work *w, const struct evc_random *random)
 {
     const uint8_t *n = evc_bn_modulus(evc_prime_modulus(w));
-    uint32_t ones = n[0];
+    const uint32_t ones = evc_ones_below(n[0]);
 
-    ones |= ones >> 1;
-    ones |= ones >> 2;
-    ones |= ones >> 4;
     for (int i = 0; i < MOST_DRAWS; i++) {
-        const enum evc_status status = evc_prime_draw(random, w->base, w->n_bytes);
+        const enum evc_status status = evc_draw(random, w->base, w->n_bytes);
 
         if (status != EVC_OK)
             return status;

@@ -45,28 +45,19 @@ size_t evc_prime_test_scratch_bytes(const struct evc_bn *kernel, size_t n_bits)
 
 /* ---- Small divisors -------------------------------------------------------------------------- */
 
-static uint32_t modulo(const uint8_t *n, size_t n_bytes, uint32_t d)
-{
-    uint32_t rest = 0; /* d < 2^24 */
-
-    for (size_t i = 0; i < n_bytes; i++)
-        rest = (rest << 8 | n[i]) % d;
-    return rest;
-}
-
 enum verdict { PRIME, COMPOSITE, UNDECIDED };
 
 /* By 2 and all odd numbers below 257; 257^2 needs three bytes. */
 static enum verdict by_small_divisors(const uint8_t *n, size_t n_bytes)
 {
-    const uint32_t small = n_bytes <= 2 ? modulo(n, n_bytes, 1u << 16) : UINT32_MAX;
+    const uint32_t small = n_bytes <= 2 ? evc_number_modulo(n, n_bytes, 1u << 16) : UINT32_MAX;
 
     if (n_bytes == 0 || small == 1)
         return COMPOSITE;
-    if (n[n_bytes - 1] % 2 == 0)
+    if (!evc_number_bit(n, n_bytes, 0))
         return small == 2 ? PRIME : COMPOSITE;
     for (uint32_t d = 3; d < 257; d += 2)
-        if (modulo(n, n_bytes, d) == 0)
+        if (evc_number_modulo(n, n_bytes, d) == 0)
             return small <= d ? PRIME : COMPOSITE; /* a smaller divisor would have been found */
     return n_bytes <= 2 ? PRIME : UNDECIDED;
 }
@@ -82,7 +73,6 @@ static void *number(struct test *t, size_t index)
 static int is_zero(struct test *t, const void *a)
 {
     const struct evc_bn_modulus *n = evc_prime_modulus(&t->w);
-    uint8_t differs = 0;
 
     n->kernel->store(n, t->number, a); /* R has no divisor in common with n */
     if (t->n_bytes < SHORTEST) {
@@ -92,9 +82,7 @@ static int is_zero(struct test *t, const void *a)
 
         return status == EVC_OK && evc_mask_equal(divisor, t->n, t->n_bytes) != 0;
     }
-    for (size_t i = 0; i < t->w.n_bytes; i++)
-        differs |= t->number[i];
-    return !differs;
+    return evc_number_is(t->number, t->w.n_bytes, 0) != 0;
 }
 
 static void add(struct test *t, void *r, const void *a, const void *b)
@@ -133,17 +121,12 @@ static void set(struct test *t, void *r, int32_t value, void *temporary)
     }
 }
 
-/* Bit number at of n - 1, or of n + 1, whose bytes are in `exponent`. */
-static int bit_of(const uint8_t *exponent, size_t exponent_bytes, size_t at)
-{
-    return exponent[exponent_bytes - 1 - at / 8] >> at % 8 & 1;
-}
-
+/* Zeros below the lowest bit of n - 1, or of n + 1, that is 1. */
 static size_t zeros_below(const uint8_t *exponent, size_t exponent_bytes)
 {
     size_t n = 0;
 
-    while (n < 8 * exponent_bytes && !bit_of(exponent, exponent_bytes, n))
+    while (n < 8 * exponent_bytes && !evc_number_bit(exponent, exponent_bytes, n))
         n++;
     return n;
 }
@@ -164,7 +147,7 @@ static int passes_two(struct test *t)
     evc_copy_secret(x, one, n->shape.form_bytes);
     while (at-- > s) {
         sqr(t, x, x);
-        if (bit_of(t->n, t->n_bytes, at))
+        if (evc_number_bit(t->n, t->n_bytes, at))
             add(t, x, x, x);
     }
     sub(t, y, x, one);
@@ -204,7 +187,7 @@ static int jacobi(uint32_t a, uint32_t m)
 static int jacobi_of_n(const struct test *t, int32_t d)
 {
     const uint32_t size = (uint32_t)(d < 0 ? -d : d), n_mod_4 = t->n[t->n_bytes - 1] % 4;
-    int symbol = jacobi(modulo(t->n, t->n_bytes, size), size);
+    int symbol = jacobi(evc_number_modulo(t->n, t->n_bytes, size), size);
 
     if (size % 4 == 3 && n_mod_4 == 3) /* reciprocity: from (n / |D|) to (|D| / n) */
         symbol = -symbol;
@@ -219,7 +202,6 @@ static int is_square(struct test *t)
 {
     const size_t n_bytes = t->n_bytes;
     uint8_t *const rest = t->number, *const root = t->w.base, *const trial = t->w.power;
-    uint32_t left = 0;
 
     evc_copy_secret(rest, t->n, n_bytes);
     memset(root, 0, n_bytes);
@@ -227,25 +209,13 @@ static int is_square(struct test *t)
         at -= 2; /* root + 2^at */
         evc_copy_secret(trial, root, n_bytes);
         trial[n_bytes - 1 - at / 8] |= (uint8_t)(1u << at % 8); /* that bit of root is 0 */
-        uint32_t above = 0;
-        for (size_t i = 0; i < n_bytes; i++) { /* root /= 2 */
-            above = above << 8 | root[i];
-            root[i] = (uint8_t)(above >> 1);
-            above &= 1;
-        }
-        if (evc_bn_below(rest, trial, n_bytes))
+        evc_number_halve(root, root, n_bytes);
+        if (evc_number_below(rest, trial, n_bytes))
             continue;
-        uint32_t borrow = 0;
-        for (size_t i = n_bytes; i-- > 0;) {
-            const uint32_t byte = (uint32_t)rest[i] - trial[i] - borrow;
-            rest[i] = (uint8_t)byte;
-            borrow = byte >> 31;
-        }
+        (void)evc_number_sub(rest, rest, trial, UINT32_MAX, n_bytes);
         root[n_bytes - 1 - at / 8] |= (uint8_t)(1u << at % 8);
     }
-    for (size_t i = 0; i < n_bytes; i++)
-        left |= rest[i];
-    return left == 0;
+    return evc_number_is(rest, n_bytes, 0) != 0;
 }
 
 static uint32_t common_divisor(uint32_t a, uint32_t b)
@@ -280,7 +250,7 @@ static int32_t choose_d(struct test *t)
             return 0;
         if (symbol < 0) {
             const uint32_t q = (uint32_t)(d < 0 ? (1 - d) / 4 : (d - 1) / 4);
-            return common_divisor(modulo(t->n, t->n_bytes, q), q) == 1 ? d : 0;
+            return common_divisor(evc_number_modulo(t->n, t->n_bytes, q), q) == 1 ? d : 0;
         }
         if (++tries == TRIES_BEFORE_SQUARE && is_square(t))
             return 0;
@@ -317,7 +287,7 @@ static void set_half(struct test *t)
 {
     const struct evc_bn_modulus *n = evc_prime_modulus(&t->w);
 
-    evc_prime_add(t->w.half, t->w.n_bytes, 1); /* half was (N - 1) / 2 */
+    evc_number_add_small(t->w.half, t->w.n_bytes, 1); /* half was (N - 1) / 2 */
     evc_bn_op_enter(n, number(t, HALF), t->w.half, t->w.n_bytes, t->w.scratch);
 }
 
@@ -327,10 +297,10 @@ static int passes_lucas(struct test *t, int32_t big_d)
     uint8_t *const exponent = t->w.base; /* n + 1 */
     const struct evc_bn_modulus *n = evc_prime_modulus(&t->w);
     const size_t n_bytes = t->n_bytes;
-    size_t s, at = 8 * n_bytes;
+    size_t s, at;
 
     evc_copy_secret(exponent, t->n, n_bytes);
-    evc_prime_add(exponent, n_bytes, 1); /* no carry: 2^(8 n_bytes) - 1 has the divisor 3 */
+    evc_number_add_small(exponent, n_bytes, 1); /* no carry: 2^(8 n_bytes) - 1 has the divisor 3 */
     s = zeros_below(exponent, n_bytes);
     set(t, number(t, D), big_d, number(t, X));
     set(t, number(t, Q), (1 - big_d) / 4, number(t, X));
@@ -339,11 +309,9 @@ static int passes_lucas(struct test *t, int32_t big_d)
     evc_copy_secret(number(t, U), evc_bn_one(n), n->shape.form_bytes);
     evc_copy_secret(number(t, V), evc_bn_one(n), n->shape.form_bytes);
     evc_copy_secret(number(t, QK), number(t, Q), n->shape.form_bytes);
-    while (!bit_of(exponent, n_bytes, at - 1))
-        at--;
-    for (at--; at-- > s;) {
+    for (at = evc_number_length_bits(exponent, n_bytes) - 1; at-- > s;) {
         lucas_double(t);
-        if (bit_of(exponent, n_bytes, at))
+        if (evc_number_bit(exponent, n_bytes, at))
             lucas_next(t);
     }
     if (is_zero(t, number(t, U)) || is_zero(t, number(t, V)))
@@ -392,8 +360,7 @@ enum evc_status evc_prime_test_public(const struct evc_bn *kernel, const uint8_t
         return EVC_ERR_KERNEL;
     if (scratch_bytes < needed_bytes)
         return EVC_ERR_SCRATCH;
-    for (; n_bytes && !*n; n_bytes--)
-        n++;
+    evc_number_skip_zeros(&n, &n_bytes);
     switch (by_small_divisors(n, n_bytes)) {
     case PRIME: return EVC_OK;
     case COMPOSITE: return EVC_ERR_COMPOSITE;

@@ -8,13 +8,8 @@ void evc_prime_remainders_begin(struct evc_prime_remainders *r, const uint8_t *n
 
     evc_small_primes_begin(&r->primes);
     r->n_words = (n_bytes + word_bytes - 1) / word_bytes;
-    for (size_t i = 0; i < r->n_words; i++) {
-        evc_bn_word word = 0;
-
-        for (size_t j = word_bytes * i; j < word_bytes * (i + 1) && j < n_bytes; j++)
-            word |= (evc_bn_word)number[n_bytes - 1 - j] << 8 * (j % word_bytes);
-        r->number[i] = word;
-    }
+    for (size_t i = 0; i < r->n_words; i++)
+        r->number[i] = (evc_bn_word)evc_number_word(number, n_bytes, word_bytes, i);
 }
 
 void evc_prime_remainders_next(struct evc_prime_remainders *r, const struct evc_bn_words *words)

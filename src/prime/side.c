@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "prime/side.h"
 
-#define ROUND16(n) (((n) + 15u) & ~(size_t)15)
 #define NUMBERS 4 /* number to base */
 
 size_t evc_prime_side_most(const struct evc_bn *kernel)
@@ -16,7 +15,7 @@ size_t evc_prime_side_bytes(const struct evc_bn *kernel, size_t n_bytes)
     if (most == 1)
         return 0;
     return 15 +
-           most * (ROUND16(evc_bn_modulus_bytes(kernel, 8 * n_bytes)) + sizeof(uint32_t) +
+           most * (EVC_BN_ROUND16(evc_bn_modulus_bytes(kernel, 8 * n_bytes)) + sizeof(uint32_t) +
                    NUMBERS * n_bytes) +
            evc_bn_exp_many_scratch_bytes(kernel, 8 * n_bytes);
 }
@@ -32,7 +31,7 @@ void evc_prime_side_place(struct evc_prime_side *s, const struct evc_bn *kernel,
     s->n = 0;
     if (s->most == 1)
         return;
-    s->modulus_bytes = ROUND16(evc_bn_modulus_bytes(kernel, 8 * n_bytes));
+    s->modulus_bytes = EVC_BN_ROUND16(evc_bn_modulus_bytes(kernel, 8 * n_bytes));
     s->scratch_bytes = evc_bn_exp_many_scratch_bytes(kernel, 8 * n_bytes);
     s->moduli = at;
     s->passed = (void *)(at += s->most * s->modulus_bytes);
@@ -48,7 +47,7 @@ enum evc_status evc_prime_side_add(struct evc_prime_side *s, const uint8_t *numb
     uint8_t *const copy = s->number + s->n * s->n_bytes;
 
     evc_copy_secret(copy, number, s->n_bytes);
-    evc_prime_halve(s->half + s->n * s->n_bytes, copy, s->n_bytes);
+    evc_number_halve(s->half + s->n * s->n_bytes, copy, s->n_bytes);
     return evc_bn_set_modulus_in((uint8_t *)s->moduli + s->n++ * s->modulus_bytes, s->modulus_bytes,
                                  s->kernel, copy, s->n_bytes);
 }
@@ -69,9 +68,8 @@ enum evc_status evc_prime_side_test(struct evc_prime_side *s)
     s->n = 0;
     status = evc_bn_exp_many(exps, n, s->scratch, s->scratch_bytes);
     for (size_t i = 0; i < n; i++)
-        s->passed[i] =
-            evc_prime_is_one_of(s->power + i * n_bytes, n_bytes) |
-            evc_prime_is_minus_one_of(s->number + i * n_bytes, s->power + i * n_bytes, n_bytes);
+        s->passed[i] = evc_number_is_plus_minus_one(s->power + i * n_bytes,
+                                                    s->number + i * n_bytes, n_bytes);
     return status;
 }
 
@@ -92,8 +90,7 @@ enum evc_status evc_prime_side_random_bases(struct evc_prime_side *s, struct evc
     }
     status = evc_bn_exp_many(exps, n_rounds, s->scratch, s->scratch_bytes);
     for (size_t i = 0; i < n_rounds; i++)
-        passes &= evc_prime_is_one(w, s->power + i * s->n_bytes) |
-                  evc_prime_is_minus_one(w, s->power + i * s->n_bytes);
+        passes &= evc_prime_is_plus_minus_one(w, s->power + i * s->n_bytes);
     evc_public(&passes, sizeof passes); /* the status tells it */
     return status == EVC_OK && !passes ? EVC_ERR_COMPOSITE : status;
 }

@@ -33,80 +33,14 @@ uint8_t *evc_prime_work_place(struct evc_prime_work *w, const struct evc_bn *ker
     return at + n_bytes;
 }
 
-/* ---- Numbers as bytes ------------------------------------------------------------------------ */
-
-void evc_prime_halve(uint8_t *out, const uint8_t *n, size_t n_bytes)
-{
-    uint32_t above = 0;
-
-    for (size_t i = 0; i < n_bytes; i++) {
-        const uint32_t byte = above << 8 | n[i];
-
-        out[i] = (uint8_t)(byte >> 1);
-        above = byte & 1;
-        EVC_KEEP(above);
-    }
-}
-
-void evc_prime_add(uint8_t *number, size_t n_bytes, uint32_t addend)
-{
-    uint32_t carry = 0;
-
-    for (size_t i = n_bytes; i-- > 0; addend >>= 8) {
-        carry += number[i] + (addend & 0xff);
-        EVC_KEEP(carry);
-        number[i] = (uint8_t)carry;
-        carry >>= 8;
-    }
-}
-
-enum evc_status evc_prime_draw(const struct evc_random *random, uint8_t *out, size_t n_bytes)
-{
-    if (!random || !random->fill || random->fill(random->context, out, n_bytes) != 0)
-        return EVC_ERR_RANDOM;
-    return EVC_OK;
-}
-
 enum evc_status evc_prime_work_set(struct evc_prime_work *w, const uint8_t *n)
 {
     const enum evc_status status =
         evc_bn_set_modulus_in(w->modulus, w->modulus_bytes, w->kernel, n, w->n_bytes);
 
     if (status == EVC_OK)
-        evc_prime_halve(w->half, n, w->n_bytes);
+        evc_number_halve(w->half, n, w->n_bytes);
     return status;
-}
-
-/* The bits in which the number differs from 1, or from n - 1. */
-static uint32_t differs(const uint8_t *number, const uint8_t *other, size_t n_bytes, uint32_t last)
-{
-    uint32_t bits = 0;
-
-    for (size_t i = 0; i + 1 < n_bytes; i++) {
-        bits |= (uint32_t)(number[i] ^ (other ? other[i] : 0));
-        EVC_KEEP(bits);
-    }
-    return bits | (number[n_bytes - 1] ^ last);
-}
-
-uint32_t evc_prime_is_one_of(const uint8_t *number, size_t n_bytes)
-{
-    return ~evc_mask_nonzero32(differs(number, NULL, n_bytes, 1));
-}
-
-uint32_t evc_prime_is_minus_one_of(const uint8_t *n, const uint8_t *number, size_t n_bytes)
-{
-    return ~evc_mask_nonzero32(differs(number, n, n_bytes, (uint32_t)n[n_bytes - 1] ^ 1));
-}
-
-uint32_t evc_prime_is_one(const struct evc_prime_work *w, const uint8_t *number)
-{
-    return evc_prime_is_one_of(number, w->n_bytes);
-}
-
-uint32_t evc_prime_is_minus_one(const struct evc_prime_work *w, const uint8_t *number)
-{
-    return evc_prime_is_minus_one_of(evc_bn_modulus(evc_prime_modulus(w)), number, w->n_bytes);
 }
 
 /* ---- Base 2 ---------------------------------------------------------------------------------- */
@@ -129,7 +63,7 @@ static size_t raise_two_at_once(const struct evc_bn_modulus *n, const uint8_t *e
     size_t n_bits = 8 * (size_t)n->n_bytes, k = 0;
 
     while (n_bits > 0) {
-        const size_t next = 2 * k + evc_bn_bits_of(exponent, n->n_bytes, n_bits - 1, 1);
+        const size_t next = 2 * k + evc_number_bit(exponent, n->n_bytes, n_bits - 1);
 
         if (next > 8 * (size_t)n->n_bytes - 8)
             break;
@@ -154,7 +88,7 @@ EVC_INLINE void raise_two(const struct evc_bn_modulus *n, const uint8_t *exponen
     else
         evc_copy_secret(sum, evc_bn_one(n), n->shape.form_bytes);
     while (n_bits-- > 0) {
-        const uint32_t bit = (uint32_t)exponent[n->n_bytes - 1 - n_bits / 8] >> n_bits % 8 & 1;
+        const uint32_t bit = evc_number_bit(exponent, n->n_bytes, n_bits);
 
         evc_bn_op_sqr(n, sum, sum, scratch);
         if (!is_public) {
@@ -187,15 +121,10 @@ void evc_prime_power_of_two(struct evc_prime_work *w, const uint8_t *exponent, u
     evc_bn_end(n, w->scratch, 2);
 }
 
-static uint32_t is_strong(const struct evc_prime_work *w)
-{
-    return evc_prime_is_one(w, w->power) | evc_prime_is_minus_one(w, w->power);
-}
-
 uint32_t evc_prime_passes_two(struct evc_prime_work *w)
 {
     evc_prime_power_of_two(w, w->half, w->power);
-    return is_strong(w);
+    return evc_prime_is_plus_minus_one(w, w->power);
 }
 
 uint32_t evc_prime_passes_two_public(struct evc_prime_work *w)
@@ -204,5 +133,5 @@ uint32_t evc_prime_passes_two_public(struct evc_prime_work *w)
 
     raise_two_by_branches(n, w->half, w->power, w->scratch);
     evc_bn_end(n, w->scratch, 2);
-    return is_strong(w);
+    return evc_prime_is_plus_minus_one(w, w->power);
 }

@@ -7,7 +7,7 @@
 #include "everycore/prime.h"
 
 #include "bn/ops.h"
-#include "common/ct.h"
+#include "common/number.h"
 
 /* Tests of numbers of one length. */
 struct evc_prime_work {
@@ -40,13 +40,12 @@ enum evc_status evc_prime_work_set(struct evc_prime_work *w, const uint8_t *n);
  * bytes, may be secret. */
 void evc_prime_power_of_two(struct evc_prime_work *w, const uint8_t *exponent, uint8_t *out);
 
-/* All ones if the number is 1, or n - 1 for an odd n. */
-uint32_t evc_prime_is_one_of(const uint8_t *number, size_t n_bytes);
-uint32_t evc_prime_is_minus_one_of(const uint8_t *n, const uint8_t *number, size_t n_bytes);
-
-/* The same for the modulus. */
-uint32_t evc_prime_is_one(const struct evc_prime_work *w, const uint8_t *number);
-uint32_t evc_prime_is_minus_one(const struct evc_prime_work *w, const uint8_t *number);
+/* All ones if the number is 1 or n - 1, for the modulus n. */
+EVC_INLINE uint32_t evc_prime_is_plus_minus_one(const struct evc_prime_work *w,
+                                                const uint8_t *number)
+{
+    return evc_number_is_plus_minus_one(number, evc_bn_modulus(evc_prime_modulus(w)), w->n_bytes);
+}
 
 /* All ones if n, which is 3 modulo 4, passes a strong test to base 2. */
 uint32_t evc_prime_passes_two(struct evc_prime_work *w);
@@ -60,14 +59,5 @@ enum evc_status evc_prime_draw_base(struct evc_prime_work *w, const struct evc_r
 /* Strong tests to random bases. */
 enum evc_status evc_prime_random_bases(struct evc_prime_work *w, size_t n_rounds,
                                        const struct evc_random *random);
-
-/* Random bytes of the caller's, or EVC_ERR_RANDOM. */
-enum evc_status evc_prime_draw(const struct evc_random *random, uint8_t *out, size_t n_bytes);
-
-/* out = n shifted right by one bit; out may be n. */
-void evc_prime_halve(uint8_t *out, const uint8_t *n, size_t n_bytes);
-
-/* number += addend. */
-void evc_prime_add(uint8_t *number, size_t n_bytes, uint32_t addend);
 
 #endif

@@ -17,7 +17,7 @@
  * whose number is public. */
 static enum evc_status draw_filling(const struct evc_random *random, uint8_t *out, size_t n_bytes)
 {
-    enum evc_status status = evc_rsa_draw(random, out, n_bytes);
+    enum evc_status status = evc_draw(random, out, n_bytes);
 
     for (size_t i = 0; status == EVC_OK && i < n_bytes; i++)
         for (int draws = 0;; draws++) {
@@ -26,7 +26,7 @@ static enum evc_status draw_filling(const struct evc_random *random, uint8_t *ou
             evc_public(&good, sizeof good); /* a byte that is drawn again is not used */
             if (good)
                 break;
-            status = draws < MOST_DRAWS ? evc_rsa_draw(random, out + i, 1) : EVC_ERR_RANDOM;
+            status = draws < MOST_DRAWS ? evc_draw(random, out + i, 1) : EVC_ERR_RANDOM;
             if (status != EVC_OK)
                 break;
         }
@@ -132,10 +132,9 @@ static enum evc_status derive(const struct evc_rsa_padding *p, const struct evc_
 static uint32_t choose_length(const uint8_t *candidates, size_t n_bytes)
 {
     const uint32_t most = (uint32_t)n_bytes - 2 - LEAST_FILLING;
-    uint32_t ones = most, length = 0;
+    const uint32_t ones = evc_ones_below(most);
+    uint32_t length = 0;
 
-    for (unsigned shift = 1; shift < 16; shift *= 2)
-        ones |= ones >> shift;
     for (size_t i = 0; i < N_LENGTHS; i++) {
         const uint32_t candidate =
             ((uint32_t)candidates[2 * i] << 8 | candidates[2 * i + 1]) & ones;

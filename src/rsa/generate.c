@@ -159,11 +159,7 @@ static uint32_t are_far_apart(struct work *w)
 /* All ones if d > 2^p_bits. */
 static uint32_t is_long(const uint8_t *d, size_t p_bytes)
 {
-    uint32_t above = 0;
-
-    for (size_t i = 0; i < p_bytes; i++)
-        above = evc_barrier32(above | d[i]);
-    return evc_mask_nonzero32(above);
+    return ~evc_number_is(d, p_bytes, 0);
 }
 
 struct evc_rsa_places evc_rsa_places_in(uint8_t *memory, size_t p_bytes)
@@ -259,7 +255,7 @@ static enum evc_status search_key(const struct evc_prime_search *search,
 /* 65537 or more, odd, at most 32 bytes without its leading zeros. */
 static enum evc_status check_e(const uint8_t *e, size_t e_bytes)
 {
-    if (e_bytes == 0 || e_bytes > EVC_RSA_MOST_E_BYTES || e[e_bytes - 1] % 2 == 0)
+    if (e_bytes == 0 || e_bytes > EVC_RSA_MOST_E_BYTES || !evc_number_bit(e, e_bytes, 0))
         return EVC_ERR_PARAMETER;
     return e_bytes < 3 ? EVC_ERR_PARAMETER : EVC_OK;
 }
@@ -279,8 +275,7 @@ enum evc_status evc_rsa_generate(const struct evc_prime_search *search, size_t n
         return EVC_ERR_KEY_SIZE;
     if (memory_bytes < needed_bytes)
         return EVC_ERR_KERNEL;
-    for (; e_bytes && *e == 0; e++)
-        e_bytes--;
+    evc_number_skip_zeros(&e, &e_bytes);
     status = check_e(e, e_bytes);
     if (status == EVC_OK && !(search->kernel && search->words))
         status = EVC_ERR_KERNEL;

@@ -94,29 +94,25 @@ struct number {
 
 static struct number without_zeros(const uint8_t *bytes, size_t n_bytes)
 {
-    for (; bytes && n_bytes && *bytes == 0; bytes++)
-        n_bytes--;
-    return (struct number){bytes, bytes ? n_bytes : 0};
+    if (!bytes)
+        n_bytes = 0;
+    evc_number_skip_zeros(&bytes, &n_bytes);
+    return (struct number){bytes, n_bytes};
 }
 
 static size_t bits_of(struct number n)
 {
-    size_t n_bits = 8 * n.n_bytes;
-
-    if (!n_bits)
-        return 0;
-    for (uint32_t first = n.bytes[0]; first < 0x80; first <<= 1)
-        n_bits--;
-    return n_bits;
+    return evc_number_length_bits(n.bytes, n.n_bytes);
 }
 
 static int is_exponent(struct number e, struct number n)
 {
-    if (e.n_bytes == 0 || e.n_bytes > EVC_RSA_MOST_E_BYTES || e.bytes[e.n_bytes - 1] % 2 == 0)
+    if (e.n_bytes == 0 || e.n_bytes > EVC_RSA_MOST_E_BYTES ||
+        !evc_number_bit(e.bytes, e.n_bytes, 0))
         return 0;
-    if (e.n_bytes == 1 && e.bytes[0] < 3)
+    if (evc_number_is(e.bytes, e.n_bytes, 1))
         return 0;
-    return e.n_bytes < n.n_bytes || evc_bn_below(e.bytes, n.bytes, n.n_bytes);
+    return e.n_bytes < n.n_bytes || evc_number_below(e.bytes, n.bytes, n.n_bytes);
 }
 
 static enum evc_status check_public(struct number n, struct number e, size_t least_bits)
@@ -125,7 +121,7 @@ static enum evc_status check_public(struct number n, struct number e, size_t lea
 
     if (!is_length(n_bits) || n_bits < (least_bits ? least_bits : LEAST_BITS))
         return EVC_ERR_KEY_SIZE;
-    if (n.bytes[n.n_bytes - 1] % 2 == 0)
+    if (!evc_number_bit(n.bytes, n.n_bytes, 0))
         return EVC_ERR_MODULUS;
     return is_exponent(e, n) ? EVC_OK : EVC_ERR_KEY;
 }
@@ -270,7 +266,7 @@ EVC_OUT_OF_LINE enum evc_status check_numbers(const struct evc_rsa_private *key,
     evc_words_load(s->e, E_WORDS, e.bytes, e.n_bytes);
     evc_words_load(s->d, 2 * s->half, numbers->d, numbers->n_bytes);
     good = is_product(s, numbers);
-    good &= evc_bn_below(numbers->d, numbers->n, numbers->n_bytes);
+    good &= evc_number_below(numbers->d, numbers->n, numbers->n_bytes);
     good &= is_inverse(s, numbers->p, numbers->dp, numbers->p_bytes);
     good &= is_inverse(s, numbers->q, numbers->dq, numbers->p_bytes);
     evc_public(&good, sizeof good); /* the status tells it */
@@ -375,8 +371,7 @@ static const uint8_t *copy_number(const uint8_t *place, size_t out_bytes, const 
 {
     uint8_t *const out = (uint8_t *)(uintptr_t)place;
 
-    memset(out, 0, out_bytes - in_bytes);
-    evc_copy_secret(out + (out_bytes - in_bytes), in, in_bytes);
+    evc_number_extend(out, out_bytes, in, in_bytes);
     return out;
 }
 

@@ -60,7 +60,7 @@ static enum evc_status encode(const struct evc_rsa_oaep *oaep, size_t n_bytes,
     evc_copy_secret(text, message, message_bytes);
     status = hash_label(oaep, l.db);
     if (status == EVC_OK)
-        status = evc_rsa_draw(random, l.seed, l.h_bytes);
+        status = evc_draw(random, l.seed, l.h_bytes);
     if (status == EVC_OK)
         status = evc_rsa_mask(oaep->mgf_hash, l.seed, l.h_bytes, l.db, l.db_bytes, p->room);
     if (status == EVC_OK)

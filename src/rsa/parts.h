@@ -6,6 +6,7 @@
 #include "everycore/rsa.h"
 
 #include "bn/ops.h"
+#include "common/draw.h"
 
 /* ---- Keys ---------------------------------------------------------------------------------------
  * A public key: the head, the modulus n. A private key: the head, a public key, the moduli p and q,
@@ -106,10 +107,5 @@ size_t evc_rsa_complete_bytes(size_t p_bytes);
  * EVC_ERR_COMPOSITE: these primes make no key, which random ones do once in 2^100 times. */
 enum evc_status evc_rsa_complete(const struct evc_rsa_places *at, size_t p_bytes, size_t e_bytes,
                                  void *scratch);
-
-/* ---- Numbers --------------------------------------------------------------------------------- */
-
-/* Random bytes of the caller's, 1 to 1024, or EVC_ERR_RANDOM. */
-enum evc_status evc_rsa_draw(const struct evc_random *random, uint8_t *out, size_t n_bytes);
 
 #endif

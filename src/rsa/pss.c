@@ -65,7 +65,7 @@ static enum evc_status encode(const struct evc_rsa_pss *pss, const struct evc_rs
     salt = l.db + (l.db_bytes - pss->salt_bytes);
     salt[-1] = 1;
     if (pss->salt_bytes)
-        status = evc_rsa_draw(random, salt, pss->salt_bytes);
+        status = evc_draw(random, salt, pss->salt_bytes);
     if (status == EVC_OK)
         status = hash_salted(pss->hash, digest, salt, pss->salt_bytes, l.h);
     if (status == EVC_OK)

@@ -114,38 +114,11 @@ static struct half half_at(const struct work *w, size_t index)
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-enum evc_status evc_rsa_draw(const struct evc_random *random, uint8_t *out, size_t n_bytes)
-{
-    if (!random || !random->fill || random->fill(random->context, out, n_bytes) != 0)
-        return EVC_ERR_RANDOM;
-    return EVC_OK;
-}
-
-/* All ones if a is 0 or 1. */
-static uint32_t is_small(const uint8_t *a, size_t n_bytes)
-{
-    uint32_t above = a[n_bytes - 1] >> 1;
-
-    for (size_t i = 0; i + 1 < n_bytes; i++) {
-        above |= a[i];
-        EVC_KEEP(above);
-    }
-    return ~evc_mask_nonzero32(above);
-}
-
-/* EVC_OK from 2 to n - 2. n is odd. */
+/* EVC_OK from 2 to n - 2. */
 static enum evc_status check_range(const struct evc_rsa_public *key, const uint8_t *in)
 {
-    const uint8_t *const n = evc_bn_modulus(evc_rsa_n(key));
-    const size_t last = key->n_bytes - 1u;
-    uint32_t differs = (uint32_t)in[last] ^ n[last] ^ 1u, good;
+    uint32_t good = evc_number_is_inner(in, evc_bn_modulus(evc_rsa_n(key)), key->n_bytes);
 
-    for (size_t i = 0; i < last; i++) {
-        differs |= (uint32_t)(in[i] ^ n[i]);
-        EVC_KEEP(differs);
-    }
-    good = evc_mask_nonzero32(differs) & evc_bn_below(in, n, key->n_bytes) &
-           ~is_small(in, key->n_bytes);
     evc_public(&good, sizeof good); /* the status tells it */
     return good ? EVC_OK : EVC_ERR_RANGE;
 }
@@ -160,23 +133,16 @@ static void load_times(const struct evc_bn_modulus *n, void *r, const uint8_t *x
     evc_bn_op_mul(n, r, r, y, scratch);
 }
 
-static int bit_of(const struct evc_rsa_public *key, size_t at)
-{
-    return key->e[key->e_bytes - 1 - at / 8] >> at % 8 & 1;
-}
-
 /* r = rR to the exponent e without its lowest bit, which is 1. power: a number. */
 static void raise_to_even(const struct evc_rsa_public *key, const struct evc_bn_modulus *n, void *r,
                           void *power, void *scratch)
 {
-    size_t at = 8 * (size_t)key->e_bytes - 1;
+    size_t at = evc_number_length_bits(key->e, key->e_bytes) - 1;
 
-    while (!bit_of(key, at))
-        at--;
     evc_copy_secret(power, r, n->shape.form_bytes);
     while (at-- > 0) {
         evc_bn_op_sqr(n, r, r, scratch);
-        if (at && bit_of(key, at))
+        if (at && evc_number_bit(key->e, key->e_bytes, at))
             evc_bn_op_mul(n, r, r, power, scratch);
     }
 }
@@ -229,16 +195,12 @@ enum evc_status evc_rsa_public(const struct evc_rsa_public *key, const uint8_t *
 static enum evc_status draw_base(const struct work *w, const struct evc_bn_modulus *p, void *r,
                                  const struct evc_random *random)
 {
-    const enum evc_status status = evc_rsa_draw(random, w->h, w->p_bytes);
-    uint32_t good = 0;
+    const enum evc_status status = evc_draw(random, w->h, w->p_bytes);
+    uint32_t good;
 
     if (status != EVC_OK)
         return status;
-    for (size_t i = 0; i < w->p_bytes; i++) {
-        good |= w->h[i];
-        EVC_KEEP(good);
-    }
-    good = evc_mask_nonzero32(good);
+    good = ~evc_number_is(w->h, w->p_bytes, 0);
     evc_public(&good, sizeof good); /* the status tells it */
     load_times(p, r, w->h, w->p_bytes, evc_bn_one(p), w->bn_scratch);
     return good ? EVC_OK : EVC_ERR_RANDOM;
@@ -292,7 +254,7 @@ static enum evc_status blind_exponent(const struct work *w, const struct evc_rsa
                                       const struct evc_random *random)
 {
     const size_t words = evc_words_for(w->p_bytes), all = words + BLIND_WORDS;
-    enum evc_status status = evc_rsa_draw(random, (uint8_t *)w->blind, BLIND_BYTES);
+    enum evc_status status = evc_draw(random, (uint8_t *)w->blind, BLIND_BYTES);
 
     if (status != EVC_OK)
         return status;

@@ -5,14 +5,8 @@
 
 void evc_words_load(uint32_t *w, size_t n_words, const uint8_t *bytes, size_t n_bytes)
 {
-    for (size_t i = 0; i < n_words; i++) {
-        uint32_t word = 0;
-
-        for (size_t j = 0; j < 4 && 4 * i + j < n_bytes; j++)
-            word |= (uint32_t)bytes[n_bytes - 1 - 4 * i - j] << 8 * j;
-        EVC_KEEP(word);
-        w[i] = word;
-    }
+    for (size_t i = 0; i < n_words; i++)
+        w[i] = (uint32_t)evc_number_word(bytes, n_bytes, 4, i);
 }
 
 void evc_words_store(uint8_t *bytes, size_t n_bytes, const uint32_t *w)

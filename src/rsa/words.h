@@ -7,8 +7,7 @@
 #ifndef EVC_RSA_WORDS_H
 #define EVC_RSA_WORDS_H
 
-#include "common/bytes.h"
-#include "common/ct.h"
+#include "common/number.h"
 
 EVC_INLINE size_t evc_words_for(size_t n_bytes)
 {
