@@ -13,7 +13,9 @@
  *
  * Buffers: a pointer may be NULL if its length is 0. If the length is not 0, calls of AES, of its
  * modes and of GCM that have a status return EVC_ERR_PARAMETER for NULL. They check the key, the
- * state and the lengths first. No other pointer may be NULL.
+ * state and the lengths first. Calls of big numbers, primes, Diffie-Hellman and RSA do the same for
+ * inputs, and for a struct with parameters, numbers of a key, a search or a padding. No other
+ * pointer may be NULL.
  *
  * Alignment: keys and their copies are aligned to 16 bytes, because kernels load them as vectors. A
  * call with a key at any other address returns EVC_ERR_ALIGNMENT, and otherwise does the same as
@@ -78,7 +80,7 @@ enum evc_status {
                          * the key is not set up */
     EVC_ERR_PARAMETER,  /* no such S-box or number of rounds (QARMA), no such rules
                          * (pointer authentication); a buffer is NULL, and its
-                         * length is not 0 */
+                         * length is not 0; a struct that tells what to do is NULL */
     EVC_ERR_STATE,      /* a call out of order: no message begun, finished, the other direction, or
                          * parts in the wrong order (associated data comes before the text) */
     EVC_ERR_ALIGNMENT,  /* the key is not aligned to 16 bytes */

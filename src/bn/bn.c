@@ -100,6 +100,8 @@ static enum evc_status check_modulus(const void *memory, size_t memory_bytes,
                                   n, n_bytes);
     if (status != EVC_OK)
         return status;
+    if (!n)
+        return EVC_ERR_PARAMETER;
     is_wrong = evc_number_bit(n, n_bytes, 0) ^ 1;
     is_wrong |= ~evc_mask_nonzero32(n[0]);
     evc_public(&is_wrong, sizeof is_wrong); /* a modulus that is refused is none */
@@ -254,6 +256,8 @@ enum evc_status evc_bn_mod_reduce(const struct evc_bn_modulus *n, const uint8_t 
         return status;
     if (a_bytes == 0 || a_bytes > EVC_BN_MAX_BYTES)
         return EVC_ERR_LENGTH;
+    if (!a)
+        return EVC_ERR_PARAMETER;
     reduce(n, a, a_bytes, scratch);
     evc_bn_op_leave(n, out, evc_bn_number(n, scratch, 0), evc_bn_number(n, scratch, 1), scratch);
     evc_bn_end(n, scratch, 3);

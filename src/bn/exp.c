@@ -120,20 +120,22 @@ EVC_OUT_OF_LINE void exp_secret(const struct evc_bn_modulus *n, const uint8_t *b
 
 #if !defined(EVC_BN_STEPS_OF_POWERS)
 
-static enum evc_status check_lengths(const struct evc_bn_modulus *n, size_t exponent_bytes,
-                                     size_t scratch_bytes)
+static enum evc_status check_exponent(const struct evc_bn_modulus *n, const uint8_t *exponent,
+                                      size_t exponent_bytes, size_t scratch_bytes)
 {
     const enum evc_status status = evc_bn_check(n, scratch_bytes);
 
     if (status != EVC_OK)
         return status;
-    return exponent_bytes == 0 || exponent_bytes > EVC_BN_MAX_BYTES ? EVC_ERR_LENGTH : EVC_OK;
+    if (exponent_bytes == 0 || exponent_bytes > EVC_BN_MAX_BYTES)
+        return EVC_ERR_LENGTH;
+    return exponent ? EVC_OK : EVC_ERR_PARAMETER;
 }
 
 static enum evc_status check(const struct evc_bn_modulus *n, const uint8_t *base,
-                             size_t exponent_bytes, size_t scratch_bytes)
+                             const uint8_t *exponent, size_t exponent_bytes, size_t scratch_bytes)
 {
-    const enum evc_status status = check_lengths(n, exponent_bytes, scratch_bytes);
+    const enum evc_status status = check_exponent(n, exponent, exponent_bytes, scratch_bytes);
 
     return status == EVC_OK ? evc_bn_check_operands(n, base, base, scratch_bytes) : status;
 }
@@ -152,7 +154,7 @@ enum evc_status evc_bn_exp(const struct evc_bn_modulus *n, const uint8_t *base,
                            const uint8_t *exponent, size_t exponent_bytes, uint8_t *out,
                            void *scratch, size_t scratch_bytes)
 {
-    const enum evc_status status = check(n, base, exponent_bytes, scratch_bytes);
+    const enum evc_status status = check(n, base, exponent, exponent_bytes, scratch_bytes);
 
     return status == EVC_OK ? one_power(n, base, n->n_bytes, exponent, exponent_bytes, out, scratch)
                             : status;
@@ -269,7 +271,7 @@ enum evc_status evc_bn_exp_small(const struct evc_bn_modulus *n, uint32_t base,
                                  const uint8_t *exponent, size_t exponent_bytes, uint8_t *out,
                                  void *scratch, size_t scratch_bytes)
 {
-    const enum evc_status status = check_lengths(n, exponent_bytes, scratch_bytes);
+    const enum evc_status status = check_exponent(n, exponent, exponent_bytes, scratch_bytes);
 
     return status == EVC_OK ? small_power(n, base, exponent, exponent_bytes, out, scratch) : status;
 }
@@ -298,7 +300,7 @@ enum evc_status evc_bn_exp_public(const struct evc_bn_modulus *n, const uint8_t 
                                   const uint8_t *exponent, size_t exponent_bytes, uint8_t *out,
                                   void *scratch, size_t scratch_bytes)
 {
-    const enum evc_status status = check(n, base, exponent_bytes, scratch_bytes);
+    const enum evc_status status = check(n, base, exponent, exponent_bytes, scratch_bytes);
 
     if (status != EVC_OK)
         return status;
@@ -331,8 +333,8 @@ static enum evc_status check_one(const struct evc_bn_exp *e, size_t scratch_byte
     if (scratch_bytes < evc_bn_exp_many_scratch_bytes(n->kernel, 8 * (size_t)n->n_bytes))
         return EVC_ERR_SCRATCH;
     if (!e->base) /* 2, which is below every modulus */
-        return check_lengths(n, e->exponent_bytes, scratch_bytes);
-    return check(n, e->base, e->exponent_bytes, scratch_bytes);
+        return check_exponent(n, e->exponent, e->exponent_bytes, scratch_bytes);
+    return check(n, e->base, e->exponent, e->exponent_bytes, scratch_bytes);
 }
 
 /* How many from the first on can be done side by side: 1 or more. */
@@ -353,6 +355,8 @@ enum evc_status evc_bn_exp_many(struct evc_bn_exp *exps, size_t n_exps, void *sc
 {
     enum evc_status first = EVC_OK;
 
+    if (!exps && n_exps)
+        return EVC_ERR_PARAMETER;
     for (size_t i = 0; i < n_exps; i++) {
         exps[i].status = check_one(&exps[i], scratch_bytes);
         if (first == EVC_OK)

@@ -188,6 +188,8 @@ enum evc_status evc_bn_gcd(const uint8_t *a, size_t a_bytes, const uint8_t *b, s
         return EVC_ERR_LENGTH;
     if (scratch_bytes < evc_bn_gcd_scratch_bytes(longest))
         return EVC_ERR_SCRATCH;
+    if (!a || !b)
+        return EVC_ERR_PARAMETER;
     odd = evc_number_bit(a, a_bytes, 0);
     evc_public(&odd, sizeof odd); /* the status tells it */
     if (!odd)
@@ -264,6 +266,8 @@ enum evc_status evc_bn_inverse(const uint8_t *a, const uint8_t *n, size_t n_byte
         return EVC_ERR_LENGTH;
     if (scratch_bytes < evc_bn_gcd_scratch_bytes(n_bytes))
         return EVC_ERR_SCRATCH;
+    if (!a || !n)
+        return EVC_ERR_PARAMETER;
     status = check_inverse(a, n, n_bytes);
     if (status == EVC_OK) {
         status = invert(a, n, n_bytes, out, scratch);

@@ -46,6 +46,8 @@ enum evc_status evc_bn_mod_words(const struct evc_bn_words *words,
         return EVC_ERR_LENGTH;
     if (scratch_bytes < used)
         return EVC_ERR_SCRATCH;
+    if (!a || (!groups && n_groups))
+        return EVC_ERR_PARAMETER;
     divide(words, groups, n_groups, a, a_bytes, remainders, scratch);
     evc_wipe(scratch, used);
     return EVC_OK;

@@ -109,7 +109,7 @@ static enum evc_status set_group(struct evc_dh_group *group, const struct evc_bn
 enum evc_status evc_dh_set_group_in(void *memory, size_t memory_bytes, const struct evc_bn *kernel,
                                     const struct evc_dh_params *params, size_t least_bits)
 {
-    enum evc_status status = EVC_ERR_KERNEL;
+    enum evc_status status = kernel ? EVC_ERR_PARAMETER : EVC_ERR_KERNEL;
     size_t needed_bytes;
 
     if (kernel && params) {
@@ -282,12 +282,15 @@ static enum evc_status check_shared(const uint8_t *z, size_t z_bytes)
 }
 
 static enum evc_status check_call(const struct evc_dh_group *group, const uint8_t *x,
-                                  size_t peer_bytes, unsigned flags, size_t scratch_bytes)
+                                  const uint8_t *peer, size_t peer_bytes, unsigned flags,
+                                  size_t scratch_bytes)
 {
     if (flags & ~EVC_DH_CHECK_ORDER)
         return EVC_ERR_PARAMETER;
     if (peer_bytes == 0 || peer_bytes > group->p_bytes)
         return EVC_ERR_LENGTH;
+    if (!peer)
+        return EVC_ERR_PARAMETER;
     return evc_dh_check_secret(group, x, scratch_bytes);
 }
 
@@ -303,7 +306,7 @@ enum evc_status evc_dh_shared(const struct evc_dh_group *group, const uint8_t *x
         return evc_key_error(group);
     p_bytes = group->p_bytes;
     rest = evc_out_at(value, p_bytes); /* scratch may be NULL as yet */
-    status = check_call(group, x, peer_bytes, flags, scratch_bytes);
+    status = check_call(group, x, peer, peer_bytes, flags, scratch_bytes);
     if (status == EVC_OK) {
         evc_number_extend(value, p_bytes, peer, peer_bytes);
         status = check_peer(group, value, flags, z, rest, scratch_bytes - p_bytes);

@@ -367,14 +367,14 @@ EVC_OUT_OF_LINE enum evc_status search_windows(struct find *f)
 static enum evc_status check(const struct evc_prime_search *search, size_t p_bits, const uint8_t *e,
                              size_t e_bytes, size_t scratch_bytes)
 {
-    const enum evc_status status = evc_prime_check_search(
-        search, p_bits, scratch_bytes, evc_prime_search_scratch_bytes(search->kernel, p_bits));
+    const enum evc_status status = evc_prime_check_search(search, p_bits, scratch_bytes,
+                                                          evc_prime_search_scratch_bytes);
 
     if (status != EVC_OK)
         return status;
     if (e_bytes > MOST_E_BYTES)
         return EVC_ERR_LENGTH;
-    return e_bytes && !evc_number_bit(e, e_bytes, 0) ? EVC_ERR_PARAMETER : EVC_OK;
+    return e_bytes && (!e || !evc_number_bit(e, e_bytes, 0)) ? EVC_ERR_PARAMETER : EVC_OK;
 }
 
 enum evc_status evc_prime_find(const struct evc_prime_search *search, size_t p_bits,

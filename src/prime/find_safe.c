@@ -259,9 +259,9 @@ EVC_OUT_OF_LINE enum evc_status search_windows(struct find *f)
 enum evc_status evc_prime_find_safe(const struct evc_prime_search *search, size_t p_bits,
                                     uint8_t *p, void *scratch, size_t scratch_bytes)
 {
-    const size_t needed_bytes = evc_prime_safe_scratch_bytes(search->kernel, p_bits);
     struct find f = {.search = search};
-    enum evc_status status = evc_prime_check_search(search, p_bits, scratch_bytes, needed_bytes);
+    enum evc_status status =
+        evc_prime_check_search(search, p_bits, scratch_bytes, evc_prime_safe_scratch_bytes);
 
     if (status == EVC_ERR_KEY_SIZE)
         return status;
@@ -272,7 +272,7 @@ enum evc_status evc_prime_find_safe(const struct evc_prime_search *search, size_
     status = search_windows(&f);
     if (status == EVC_OK)
         memcpy(p, f.p, f.n_bytes);
-    evc_wipe(scratch, needed_bytes);
+    evc_wipe(scratch, evc_prime_safe_scratch_bytes(search->kernel, p_bits));
     evc_clear(&search->kernel->kernel);
     return status;
 }

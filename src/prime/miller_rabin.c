@@ -178,6 +178,8 @@ static enum evc_status begin(struct evc_prime_work *w, const struct evc_bn *kern
         return EVC_ERR_SCRATCH;
     if (!n_tests)
         return EVC_ERR_LENGTH;
+    if (!n)
+        return EVC_ERR_PARAMETER;
     evc_prime_work_place(w, kernel, n_bytes, scratch);
     return evc_prime_work_set(w, n);
 }
@@ -198,6 +200,8 @@ enum evc_status evc_prime_test_bases(const struct evc_bn *kernel, const uint8_t 
 
     if (status != EVC_OK)
         return status;
+    if (!bases)
+        status = EVC_ERR_PARAMETER;
     for (size_t i = 0; status == EVC_OK && i < n_bases; i++)
         if (!is_base(&w, bases + i * n_bytes))
             status = EVC_ERR_RANGE;

@@ -360,6 +360,8 @@ enum evc_status evc_prime_test_public(const struct evc_bn *kernel, const uint8_t
         return EVC_ERR_KERNEL;
     if (scratch_bytes < needed_bytes)
         return EVC_ERR_SCRATCH;
+    if (!n)
+        return EVC_ERR_PARAMETER;
     evc_number_skip_zeros(&n, &n_bytes);
     switch (by_small_divisors(n, n_bytes)) {
     case PRIME: return EVC_OK;

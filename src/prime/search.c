@@ -24,13 +24,16 @@ void evc_prime_remainders_next(struct evc_prime_remainders *r, const struct evc_
 }
 
 enum evc_status evc_prime_check_search(const struct evc_prime_search *search, size_t p_bits,
-                                       size_t scratch_bytes, size_t needed_bytes)
+                                       size_t scratch_bytes,
+                                       size_t (*needed)(const struct evc_bn *kernel, size_t p_bits))
 {
     if (p_bits < EVC_BN_MIN_BITS || p_bits > EVC_BN_MAX_BITS || p_bits % 8 != 0)
         return EVC_ERR_KEY_SIZE;
+    if (!search)
+        return EVC_ERR_PARAMETER;
     if (!search->kernel || !search->words)
         return EVC_ERR_KERNEL;
-    return scratch_bytes < needed_bytes ? EVC_ERR_SCRATCH : EVC_OK;
+    return scratch_bytes < needed(search->kernel, p_bits) ? EVC_ERR_SCRATCH : EVC_OK;
 }
 
 enum evc_status evc_prime_report(const struct evc_prime_search *search,

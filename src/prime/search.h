@@ -26,10 +26,12 @@ void evc_prime_remainders_begin(struct evc_prime_remainders *r, const uint8_t *n
 /* Fills prime and remainder with the next ones. The number may be secret, the primes are not. */
 void evc_prime_remainders_next(struct evc_prime_remainders *r, const struct evc_bn_words *words);
 
-/* The checks that every search begins with. scratch_bytes: what the caller
- * gave and what is needed. */
+/* The checks that every search begins with. scratch_bytes: those that the caller gave. needed: the
+ * function that tells how many the search needs. */
 enum evc_status evc_prime_check_search(const struct evc_prime_search *search, size_t p_bits,
-                                       size_t scratch_bytes, size_t needed_bytes);
+                                       size_t scratch_bytes,
+                                       size_t (*needed)(const struct evc_bn *kernel,
+                                                        size_t p_bits));
 
 /* EVC_ERR_STOPPED if the caller's report asks for it. */
 enum evc_status evc_prime_report(const struct evc_prime_search *search,

@@ -17,8 +17,9 @@ enum evc_status evc_rsa_set_best_private_in(void *memory, size_t memory_bytes, u
                                             unsigned policy, const struct evc_rsa_numbers *numbers,
                                             size_t least_bits, void *scratch, size_t scratch_bytes)
 {
-    return evc_rsa_set_private_in(
-        memory, memory_bytes,
-        evc_bn_select_for(features, policy, EVC_USE_ANY, 8 * (size_t)numbers->p_bytes), numbers,
-        least_bits, scratch, scratch_bytes);
+    const size_t p_bits = numbers ? 8 * (size_t)numbers->p_bytes : 0;
+
+    return evc_rsa_set_private_in(memory, memory_bytes,
+                                  evc_bn_select_for(features, policy, EVC_USE_ANY, p_bits), numbers,
+                                  least_bits, scratch, scratch_bytes);
 }

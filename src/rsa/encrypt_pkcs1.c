@@ -46,6 +46,8 @@ enum evc_status evc_rsa_encrypt_pkcs1(const struct evc_rsa_public *key, const ui
     if (status == EVC_OK &&
         (message_bytes > key->n_bytes || message_bytes + OVERHEAD > key->n_bytes))
         status = EVC_ERR_LENGTH;
+    if (status == EVC_OK && !message && message_bytes)
+        status = EVC_ERR_PARAMETER;
     if (status == EVC_OK) {
         const size_t filling = key->n_bytes - message_bytes - 3;
 
@@ -208,8 +210,8 @@ static void release(const struct evc_rsa_padding *p, size_t n_bytes, uint32_t ma
     *message_bytes = length;
 }
 
-static enum evc_status check_decryption(const struct evc_rsa_hash *hash, size_t ciphertext_bytes,
-                                        size_t n_bytes)
+static enum evc_status check_decryption(const struct evc_rsa_hash *hash, const uint8_t *ciphertext,
+                                        size_t ciphertext_bytes, size_t n_bytes)
 {
     const enum evc_status status = evc_rsa_check_hash(hash);
 
@@ -217,7 +219,9 @@ static enum evc_status check_decryption(const struct evc_rsa_hash *hash, size_t 
         return status;
     if (hash->block_bytes < hash->digest_bytes || hash->block_bytes > EVC_RSA_MOST_BLOCK_BYTES)
         return EVC_ERR_HASH;
-    return ciphertext_bytes == n_bytes ? EVC_OK : EVC_ERR_LENGTH;
+    if (ciphertext_bytes != n_bytes)
+        return EVC_ERR_LENGTH;
+    return ciphertext ? EVC_OK : EVC_ERR_PARAMETER;
 }
 
 enum evc_status evc_rsa_decrypt_pkcs1(const struct evc_rsa_private *key,
@@ -237,7 +241,7 @@ enum evc_status evc_rsa_decrypt_pkcs1(const struct evc_rsa_private *key,
     status = evc_rsa_padding_place(&p, evc_rsa_public_part(key), scratch, scratch_bytes);
     if (status != EVC_OK)
         return status;
-    status = check_decryption(hash, ciphertext_bytes, key->n_bytes);
+    status = check_decryption(hash, ciphertext, ciphertext_bytes, key->n_bytes);
     if (status == EVC_OK)
         status = evc_rsa_private(key, ciphertext, p.em, random, p.rest, p.rest_bytes);
     if (status == EVC_OK)

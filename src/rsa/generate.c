@@ -275,6 +275,8 @@ enum evc_status evc_rsa_generate(const struct evc_prime_search *search, size_t n
         return EVC_ERR_KEY_SIZE;
     if (memory_bytes < needed_bytes)
         return EVC_ERR_KERNEL;
+    if (!search || (!e && e_bytes))
+        return EVC_ERR_PARAMETER;
     evc_number_skip_zeros(&e, &e_bytes);
     status = check_e(e, e_bytes);
     if (status == EVC_OK && !(search->kernel && search->words))

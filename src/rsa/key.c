@@ -151,9 +151,9 @@ enum evc_status evc_rsa_set_public_in(void *memory, size_t memory_bytes,
 {
     const struct number n = without_zeros(n_bytes_at, n_bytes),
                         e = without_zeros(e_bytes_at, e_bytes);
-    enum evc_status status = EVC_ERR_KERNEL;
+    enum evc_status status = kernel ? EVC_ERR_PARAMETER : EVC_ERR_KERNEL;
 
-    if (kernel) {
+    if (kernel && (n_bytes_at || !n_bytes) && (e_bytes_at || !e_bytes)) {
         status = check_public(n, e, least_bits);
         if (status == EVC_OK)
             status = evc_check_key_memory(
@@ -420,7 +420,7 @@ enum evc_status evc_rsa_set_private_in(void *memory, size_t memory_bytes,
                                        const struct evc_rsa_numbers *given, size_t least_bits,
                                        void *scratch, size_t scratch_bytes)
 {
-    enum evc_status status = EVC_ERR_KERNEL;
+    enum evc_status status = kernel ? EVC_ERR_PARAMETER : EVC_ERR_KERNEL;
     struct number n = {NULL, 0}, e = {NULL, 0};
     struct evc_rsa_numbers numbers;
     struct setup s;

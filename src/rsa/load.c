@@ -52,6 +52,8 @@ static enum evc_status find_numbers(const struct kind *kind, const uint8_t *file
 
     *numbers = (struct evc_rsa_numbers){0};
     *n_room = 0;
+    if (!file && file_bytes)
+        return EVC_ERR_PARAMETER;
     if (!evc_rsa_is_der(file, file_bytes)) {
         status = evc_pem_decode(file, file_bytes, kind->labels, kind->n_labels, kind->others, room,
                                 room_bytes, n_room, &syntax);
@@ -92,9 +94,7 @@ static enum evc_status load(const struct kind *kind, void *memory, size_t memory
     size_t n_room = 0;
     enum evc_status status = EVC_ERR_OVERLAP;
 
-    if (!file && file_bytes)
-        status = EVC_ERR_PARAMETER;
-    else if (!evc_overlap(memory, memory_bytes, file, file_bytes))
+    if (!file || !evc_overlap(memory, memory_bytes, file, file_bytes))
         status = find_numbers(kind, file, file_bytes, scratch, scratch_bytes, &n_room, &numbers);
     if (status == EVC_OK) {
         /* the time goes into powers modulo p and q, or modulo n */

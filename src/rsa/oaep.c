@@ -24,6 +24,8 @@ static enum evc_status lay_out(struct layout *l, const struct evc_rsa_oaep *oaep
         status = evc_rsa_check_hash(oaep->mgf_hash);
     if (status != EVC_OK)
         return status;
+    if (!oaep->label && oaep->label_bytes)
+        return EVC_ERR_PARAMETER;
     l->h_bytes = oaep->hash->digest_bytes;
     if (n_bytes < 2 * l->h_bytes + 2)
         return EVC_ERR_KEY_SIZE;
@@ -54,6 +56,8 @@ static enum evc_status encode(const struct evc_rsa_oaep *oaep, size_t n_bytes,
         return status;
     if (message_bytes > l.db_bytes - l.h_bytes - 1)
         return EVC_ERR_LENGTH;
+    if (!message && message_bytes)
+        return EVC_ERR_PARAMETER;
     memset(p->em, 0, n_bytes);
     text = l.db + (l.db_bytes - message_bytes);
     text[-1] = 1;
@@ -78,7 +82,7 @@ enum evc_status evc_rsa_encrypt_oaep(const struct evc_rsa_public *key,
 
     if (!EVC_IS_SET(key))
         return evc_key_error(key);
-    status = evc_rsa_padding_place(&p, key, scratch, scratch_bytes);
+    status = oaep ? evc_rsa_padding_place(&p, key, scratch, scratch_bytes) : EVC_ERR_PARAMETER;
     if (status == EVC_OK) {
         status = encode(oaep, key->n_bytes, message, message_bytes, random, &p);
         if (status == EVC_OK)
@@ -114,7 +118,7 @@ static uint32_t find_one(const uint8_t *db, size_t from, size_t db_bytes, uint32
 static size_t room_for_message(const struct evc_rsa_oaep *oaep, size_t n_bytes)
 {
     /* twice digest_bytes may be beyond size_t */
-    if (!oaep->hash || oaep->hash->digest_bytes > EVC_RSA_MOST_DIGEST_BYTES)
+    if (!oaep || !oaep->hash || oaep->hash->digest_bytes > EVC_RSA_MOST_DIGEST_BYTES)
         return 0;
     if (n_bytes < 2 * (size_t)oaep->hash->digest_bytes + 2)
         return 0;
@@ -162,12 +166,15 @@ enum evc_status evc_rsa_decrypt_oaep(const struct evc_rsa_private *key,
         return evc_key_error(key);
     *message_bytes = 0;
     evc_wipe(message, room_for_message(oaep, key->n_bytes));
-    status = evc_rsa_padding_place(&p, evc_rsa_public_part(key), scratch, scratch_bytes);
+    status = oaep ? evc_rsa_padding_place(&p, evc_rsa_public_part(key), scratch, scratch_bytes)
+                  : EVC_ERR_PARAMETER;
     if (status != EVC_OK)
         return status;
     status = lay_out(&l, oaep, key->n_bytes, p.em);
     if (status == EVC_OK && ciphertext_bytes != key->n_bytes)
         status = EVC_ERR_LENGTH;
+    if (status == EVC_OK && !ciphertext)
+        status = EVC_ERR_PARAMETER;
     if (status == EVC_OK)
         status = evc_rsa_private(key, ciphertext, p.em, random, p.rest, p.rest_bytes);
     if (status == EVC_OK)

@@ -17,8 +17,8 @@ struct layout {
 #define TRAILER 0xbc
 
 static enum evc_status lay_out(struct layout *l, const struct evc_rsa_pss *pss,
-                               const struct evc_rsa_public *key, size_t digest_bytes,
-                               size_t salt_bytes, uint8_t *em)
+                               const struct evc_rsa_public *key, const uint8_t *digest,
+                               size_t digest_bytes, size_t salt_bytes, uint8_t *em)
 {
     const size_t em_bits = key->n_bits - 1, em_bytes = (em_bits + 7) / 8;
     enum evc_status status = evc_rsa_check_hash(pss->hash);
@@ -30,6 +30,8 @@ static enum evc_status lay_out(struct layout *l, const struct evc_rsa_pss *pss,
     l->h_bytes = pss->hash->digest_bytes;
     if (digest_bytes != l->h_bytes)
         return EVC_ERR_LENGTH;
+    if (!digest)
+        return EVC_ERR_PARAMETER;
     if (salt_bytes > EVC_BN_MAX_BYTES || em_bytes < l->h_bytes + salt_bytes + 2)
         return EVC_ERR_KEY_SIZE;
     l->db_bytes = em_bytes - l->h_bytes - 1;
@@ -57,7 +59,7 @@ static enum evc_status encode(const struct evc_rsa_pss *pss, const struct evc_rs
 {
     struct layout l;
     uint8_t *salt;
-    enum evc_status status = lay_out(&l, pss, key, digest_bytes, pss->salt_bytes, p->em);
+    enum evc_status status = lay_out(&l, pss, key, digest, digest_bytes, pss->salt_bytes, p->em);
 
     if (status != EVC_OK)
         return status;
@@ -85,7 +87,8 @@ enum evc_status evc_rsa_sign_pss(const struct evc_rsa_private *key, const struct
 
     if (!EVC_IS_SET(key))
         return evc_key_error(key);
-    status = evc_rsa_padding_place(&p, evc_rsa_public_part(key), scratch, scratch_bytes);
+    status = pss ? evc_rsa_padding_place(&p, evc_rsa_public_part(key), scratch, scratch_bytes)
+                 : EVC_ERR_PARAMETER;
     if (status == EVC_OK) {
         status = encode(pss, evc_rsa_public_part(key), digest, digest_bytes, random, &p);
         if (status == EVC_OK)
@@ -140,21 +143,24 @@ enum evc_status evc_rsa_verify_pss(const struct evc_rsa_public *key, const struc
                                    const uint8_t *signature, size_t signature_bytes, void *scratch,
                                    size_t scratch_bytes)
 {
-    const size_t salt_bytes = pss->salt_bytes == EVC_RSA_ANY_SALT ? 0 : pss->salt_bytes;
     struct evc_rsa_padding p;
     struct layout l;
     enum evc_status status;
 
     if (!EVC_IS_SET(key))
         return evc_key_error(key);
+    if (!pss)
+        return EVC_ERR_PARAMETER;
     status = evc_rsa_padding_place(&p, key, scratch, scratch_bytes);
     if (status != EVC_OK)
         return status;
-    status = lay_out(&l, pss, key, digest_bytes, salt_bytes, p.em);
+    status = lay_out(&l, pss, key, digest, digest_bytes,
+                     pss->salt_bytes == EVC_RSA_ANY_SALT ? 0 : pss->salt_bytes, p.em);
     if (status == EVC_OK)
-        status = signature_bytes == key->n_bytes
-                     ? evc_rsa_public(key, signature, p.em, p.rest, p.rest_bytes)
-                     : EVC_ERR_SIGNATURE;
+        status = signature_bytes != key->n_bytes ? EVC_ERR_SIGNATURE
+                 : !signature
+                     ? EVC_ERR_PARAMETER
+                     : evc_rsa_public(key, signature, p.em, p.rest, p.rest_bytes);
     if (status == EVC_OK)
         status = decode(pss, key, digest, &l, &p);
     evc_rsa_padding_end(&p, key->kernel);

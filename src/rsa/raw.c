@@ -405,6 +405,8 @@ enum evc_status evc_rsa_private_many(struct evc_rsa_operation *operations, size_
 {
     enum evc_status first = EVC_OK;
 
+    if (!operations && n_operations)
+        return EVC_ERR_PARAMETER;
     for (size_t i = 0; i < n_operations; i++)
         operations[i].status = check_operation(&operations[i], n_operations, scratch_bytes);
     for (size_t i = 0, n; i < n_operations; i += n) {

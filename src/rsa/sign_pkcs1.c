@@ -68,6 +68,8 @@ static enum evc_status encode(const struct evc_rsa_hash *hash, const uint8_t *di
         return EVC_ERR_HASH;
     if (digest_bytes != hash->digest_bytes)
         return EVC_ERR_LENGTH;
+    if (!digest)
+        return EVC_ERR_PARAMETER;
     tail_bytes = hash->prefix_bytes + digest_bytes;
     if (hash->prefix_bytes > n_bytes || tail_bytes + LEAST_FILLING + 3 > n_bytes)
         return EVC_ERR_KEY_SIZE;
@@ -118,9 +120,10 @@ enum evc_status evc_rsa_verify_pkcs1(const struct evc_rsa_public *key,
         return status;
     status = encode(hash, digest, digest_bytes, p.em, key->n_bytes);
     if (status == EVC_OK)
-        status = signature_bytes == key->n_bytes
-                     ? evc_rsa_public(key, signature, p.number, p.rest, p.rest_bytes)
-                     : EVC_ERR_SIGNATURE;
+        status = signature_bytes != key->n_bytes ? EVC_ERR_SIGNATURE
+                 : !signature
+                     ? EVC_ERR_PARAMETER
+                     : evc_rsa_public(key, signature, p.number, p.rest, p.rest_bytes);
     if (status == EVC_ERR_RANGE ||
         (status == EVC_OK && !evc_mask_equal(p.em, p.number, key->n_bytes)))
         status = EVC_ERR_SIGNATURE;

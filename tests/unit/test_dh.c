@@ -289,7 +289,8 @@ static void groups_that_are_not_set_up_are_refused(void)
     EXPECT(evc_dh_check_group(group, scratch, sizeof scratch) == EVC_ERR_KERNEL &&
            all_are(y, 0xa5, sizeof y));
     EXPECT(evc_dh_set_group_in(memory, sizeof memory, NULL, &safe, 128) == EVC_ERR_KERNEL);
-    EXPECT(evc_dh_set_group_in(memory, sizeof memory, kernel, NULL, 128) == EVC_ERR_KERNEL);
+    EXPECT(evc_dh_set_group_in(memory, sizeof memory, kernel, NULL, 128) ==
+           EVC_ERR_PARAMETER);
     EXPECT(evc_dh_set_group_in(memory, evc_dh_group_bytes(kernel, 128) - 1, kernel, &safe, 128) ==
            EVC_ERR_KERNEL);
     EXPECT(evc_dh_set_group_in(memory + 8, evc_dh_group_bytes(kernel, 128), kernel, &safe, 128) ==

@@ -455,7 +455,7 @@ static void keys_that_are_not_set_up_are_refused(void)
     EXPECT(evc_rsa_private(key, in, out, &randomness, scratch, sizeof scratch) == EVC_ERR_KERNEL);
     EXPECT(evc_rsa_set_private_in(memory, sizeof memory, NULL, &first, 256, scratch,
                                   sizeof scratch) == EVC_ERR_KERNEL);
-    refuse(NULL, EVC_ERR_KERNEL);
+    refuse(NULL, EVC_ERR_PARAMETER);
     EXPECT(evc_rsa_set_private_in(memory, evc_rsa_private_bytes(kernel, 256) - 1, kernel, &first,
                                   256, scratch, sizeof scratch) == EVC_ERR_KERNEL);
     EXPECT(evc_rsa_set_private_in(memory, evc_rsa_private_bytes(kernel, 256), kernel, &first, 256,
