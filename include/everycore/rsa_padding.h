@@ -47,8 +47,11 @@ struct evc_rsa_piece {
  * PKCS#1 v1.5 signatures hash nothing, so digest may be NULL there.
  *
  * digest_bytes: 16 to 64. block_bytes: of HMAC with this hash (FIPS 198-1), 64 for SHA-256, 128 for
- * SHA-512; needed for implicit rejection only. prefix: the DER of DigestInfo up to the digest;
- * needed for PKCS#1 v1.5 signatures only.
+ * SHA-512; needed for implicit rejection only.
+ *
+ * prefix: the DER of DigestInfo up to the digest; needed for PKCS#1 v1.5 signatures only, which
+ * return EVC_ERR_HASH if it is NULL. If it is not NULL but has 0 bytes, they sign the digest alone,
+ * as TLS 1.1 signs the digests of MD5 and SHA-1, one behind the other (RFC 4346, section 4.7).
  */
 struct evc_rsa_hash {
     int (*digest)(void *context, const struct evc_rsa_piece *pieces, size_t n_pieces, uint8_t *out);
@@ -68,8 +71,8 @@ EVC_API size_t evc_rsa_padding_scratch_bytes(const struct evc_bn *kernel, size_t
 /*
  * Errors of every call below:
  *
- * EVC_ERR_HASH      the hash failed or is NULL; its member digest is NULL (except for PKCS#1 v1.5
- *                   signatures); or its digest or block size is not supported
+ * EVC_ERR_HASH      the hash failed or is NULL; its member digest is NULL (for PKCS#1 v1.5
+ *                   signatures: its member prefix); or its digest or block size is not supported
  * EVC_ERR_LENGTH    a digest, a message or a ciphertext has a wrong length
  * EVC_ERR_KEY_SIZE  n is too short for this padding
  * EVC_ERR_SCRATCH, EVC_ERR_KERNEL, EVC_ERR_RANDOM, EVC_ERR_FAULT   as the raw operations

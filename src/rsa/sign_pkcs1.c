@@ -64,7 +64,7 @@ static enum evc_status encode(const struct evc_rsa_hash *hash, const uint8_t *di
 
     if (status != EVC_OK)
         return status;
-    if (hash->prefix_bytes && !hash->prefix)
+    if (!hash->prefix)
         return EVC_ERR_HASH;
     if (digest_bytes != hash->digest_bytes)
         return EVC_ERR_LENGTH;
@@ -77,8 +77,7 @@ static enum evc_status encode(const struct evc_rsa_hash *hash, const uint8_t *di
     em[1] = 1;
     memset(em + 2, 0xff, n_bytes - tail_bytes - 3);
     em[n_bytes - tail_bytes - 1] = 0;
-    if (hash->prefix_bytes)
-        memcpy(em + n_bytes - tail_bytes, hash->prefix, hash->prefix_bytes);
+    memcpy(em + n_bytes - tail_bytes, hash->prefix, hash->prefix_bytes);
     memcpy(em + n_bytes - digest_bytes, digest, digest_bytes);
     return EVC_OK;
 }

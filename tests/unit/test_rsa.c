@@ -723,8 +723,12 @@ static int mix(void *context, const struct evc_rsa_piece *pieces, size_t n_piece
     return 0;
 }
 
-static const struct evc_rsa_hash mixing = {
-    .digest = mix, .digest_bytes = DIGEST_BYTES, .block_bytes = 64};
+static const uint8_t prefix[] = {0x30, 0x14, 0x04, DIGEST_BYTES};
+static const struct evc_rsa_hash mixing = {.digest = mix,
+                                           .digest_bytes = DIGEST_BYTES,
+                                           .block_bytes = 64,
+                                           .prefix = prefix,
+                                           .prefix_bytes = sizeof prefix};
 
 enum call {
     SIGN_PKCS1,
@@ -846,8 +850,12 @@ static void keys_of_two_lengths_make_a_batch(void)
 
 static void hashes_and_randomness_that_fail_end_a_call(void)
 {
-    static const struct evc_rsa_hash none = {.digest_bytes = DIGEST_BYTES, .block_bytes = 64};
+    static const struct evc_rsa_hash none = {.digest_bytes = DIGEST_BYTES,
+                                             .block_bytes = 64,
+                                             .prefix = prefix,
+                                             .prefix_bytes = sizeof prefix};
     struct evc_rsa_hash wrong = mixing;
+    uint8_t signature[LONG_BYTES];
     const size_t needed = evc_rsa_padding_scratch_bytes(kernel, 512);
     static const EVC_ALIGN(16) uint8_t no_key[16384];
 
@@ -897,9 +905,19 @@ static void hashes_and_randomness_that_fail_end_a_call(void)
            all_are(made.out, 0xa5, LONG_BYTES));
     wrong = mixing;
     wrong.prefix = NULL;
-    wrong.prefix_bytes = 19;
-    refuse_call(SIGN_PKCS1, &wrong, needed, EVC_ERR_HASH);
-    EXPECT(call_one(VERIFY_PKCS1, memory, &wrong, needed) == EVC_ERR_HASH);
+    for (wrong.prefix_bytes = 0; wrong.prefix_bytes < 20; wrong.prefix_bytes += 19) {
+        refuse_call(SIGN_PKCS1, &wrong, needed, EVC_ERR_HASH);
+        EXPECT(call_one(VERIFY_PKCS1, memory, &wrong, needed) == EVC_ERR_HASH);
+    }
+    wrong.prefix = prefix; /* of no bytes: the digest alone is signed */
+    wrong.prefix_bytes = 0;
+    must(call_one(SIGN_PKCS1, memory, &wrong, needed));
+    memcpy(signature, made.out, LONG_BYTES);
+    EXPECT(!same(signature, made.signature[0], LONG_BYTES));
+    must(evc_rsa_verify_pkcs1(evc_rsa_public_of(key), &wrong, made.digest, DIGEST_BYTES, signature,
+                              LONG_BYTES, scratch, needed));
+    EXPECT(evc_rsa_verify_pkcs1(evc_rsa_public_of(key), &mixing, made.digest, DIGEST_BYTES,
+                                signature, LONG_BYTES, scratch, needed) == EVC_ERR_SIGNATURE);
     wrong = mixing;
     for (wrong.block_bytes = DIGEST_BYTES - 1; wrong.block_bytes < 200; wrong.block_bytes += 130)
         refuse_call(DECRYPT_PKCS1, &wrong, needed, EVC_ERR_HASH);
