@@ -41,8 +41,10 @@ EVC_INLINE word bits_above(word x, uint32_t n)
  *
  * With D = d / B and y = 1 + v / B, y begins as the tangent of 1 / D at D = 3/4, or as 1 where that
  * is more. Both are at most 1 / D, with 1 - D y <= 1/9. Newton's step y + y (1 - D y) squares that
- * and stays below 1 / D. Since words are rounded down, v is at most 3 less than exact in the end:
- * (1 - D y) B loses at most 1, times y < 2, and a product less than 1.
+ * and stays below 1 / D. Words are rounded down: in the last step (1 - D y) B loses at most 1 times
+ * y, and a product less than 1. The step itself leaves less than 2^-36. So v is at most 2 less than
+ * exact if y <= 2 - 2^-36. More than that takes D below 1/2 + 2^-37: there v was computed for every
+ * d, as for all words of 32 bits, and is at most 2 less as well.
  */
 EVC_INLINE word reciprocal_of(word d)
 {
@@ -62,7 +64,7 @@ EVC_INLINE word reciprocal_of(word d)
     /* rest = B^2 - 1 - d (B + v): once d more for each that v is too small. */
     rest_low = ~(d * v);
     rest_high = ~(d + multiply_high(d, v));
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         const word enough = ~(mask_less(rest_high, 1) & mask_less(rest_low, d));
         const word take = d & enough;
 
