@@ -672,6 +672,105 @@ static enum result pair_equals_one_by_one(struct check *c, size_t n_bytes, const
     return result;
 }
 
+/* Numbers to the first, of 320 bits. n is 1 modulo K + 1 = 2^50. In the kernel of rows of digits of
+ * 50 bits, R = 2^600. With rho for R^2 modulo n, the base is 2n / (rho^33 - 1) modulo K, and below
+ * n / K: so the result is made of a number from 2n on. */
+static enum result results_from_2n_on_are_reduced(struct check *c)
+{
+    static const struct {
+        const char *n, *base;
+    } numbers[] = {
+        {"d119cdccaf9b74f84ffcbf4217921e6c8b8e8f4eb3de08f9ec9837044692ba035704000000000001",
+         "00000000000005c4e2709870dbbd493d393c18c70c04da1ba2000a9def74cc03bb6c45ee92406f93"},
+        {"b7ed25daa18061082e376b8baf9ae4aac24da3363812e2992e45282aa66e12779fc0000000000001",
+         "000000000000006ee284a9b92f3d2f0af9259f6ff7beda02548a65ba4c865706ceea10828d08ff02"},
+        {"f50be2717a1eb92d9059129e61fbaa7b988f5e8828226f9c24617bfa77ac435f5e90000000000001",
+         "0000000000000691e349678af7b7e43080d7b0e0574bd17e18ea039773ad9ec1f1f2d346f570a984"},
+    };
+    static const uint8_t one[1] = {1};
+    const size_t scratch_bytes = evc_bn_exp_many_scratch_bytes(kernel_of(c), 320);
+    uint8_t n[40], base[40], out[2][40], *scratch = malloc(scratch_bytes);
+    enum result result = scratch ? PASS : check_fail(c, "no memory");
+
+    for (size_t i = 0; i < N(numbers) && result == PASS; i++, c->cases++) {
+        const size_t n_bytes = check_unhex(n, numbers[i].n);
+        struct ring r;
+
+        check_unhex(base, numbers[i].base);
+        if (!make_ring(&r, kernel_of(c), n, n_bytes)) {
+            result = check_fail(c, "a modulus is refused");
+        } else {
+            struct evc_bn_exp exps[] = {{r.n, base, one, out[0], sizeof one, EVC_ERR_STATE},
+                                        {r.n, base, one, out[1], sizeof one, EVC_ERR_STATE}};
+
+            must(evc_bn_exp_many(exps, 2, scratch, scratch_bytes));
+            if (memcmp(out[0], base, n_bytes) != 0 || memcmp(out[1], base, n_bytes) != 0)
+                result = check_fail(c, "a number to the first is not below its modulus");
+        }
+        free_ring(&r);
+    }
+    free(scratch);
+    return result;
+}
+
+/* n = m^2 for m = 2^k - 1, and a base that m divides: the square is a multiple of n but 0, and a
+ * kernel with results beyond n has to see those that are equal to n. */
+static enum result multiples_are_zero(struct check *c, size_t n_bytes)
+{
+    static uint8_t n[EVC_BN_MAX_BYTES], base[EVC_BN_MAX_BYTES], out[8][EVC_BN_MAX_BYTES];
+    static const uint8_t two[1] = {2}, zeros[EVC_BN_MAX_BYTES];
+    const size_t half = n_bytes / 2, scratch_bytes =
+                                         evc_bn_exp_many_scratch_bytes(kernel_of(c), 8 * n_bytes);
+    uint8_t *scratch = malloc(scratch_bytes);
+    enum result result = scratch ? PASS : check_fail(c, "no memory");
+    struct evc_bn_exp exps[8];
+    struct ring r;
+
+    memset(n, 0, n_bytes);
+    memset(n, 0xff, half);
+    n[half - 1] = 0xfe;
+    n[n_bytes - 1] = 1;
+    memset(base, 0, n_bytes);
+    memset(base + random_below(&c->random, half + 1), 0xff, half);
+    if (memcmp(base, n, n_bytes) >= 0)
+        memmove(base + 1, base, n_bytes - 1), base[0] = 0;
+    if (!make_ring(&r, kernel_of(c), n, n_bytes))
+        result = check_fail(c, "a modulus is refused");
+    for (size_t o = MUL; o <= EXP_PUBLIC && result == PASS; o++) {
+        if (o == REDUCE)
+            continue;
+        if (operate((enum operation)o, &r, base, o >= EXP ? two : base, o >= EXP ? 1 : n_bytes,
+                    out[0]) != EVC_OK ||
+            memcmp(out[0], zeros, n_bytes) != 0)
+            result = check_fail(c, "%s of %zu bytes: a multiple of the modulus is not 0",
+                                operation_names[o], n_bytes);
+    }
+    for (size_t n_exps = 1; n_exps <= 8 && result == PASS; n_exps++, c->cases++) {
+        for (size_t i = 0; i < n_exps; i++)
+            exps[i] = (struct evc_bn_exp){r.n, base, two, out[i], sizeof two, EVC_ERR_STATE};
+        must(evc_bn_exp_many(exps, n_exps, scratch, scratch_bytes));
+        for (size_t i = 0; i < n_exps; i++)
+            if (memcmp(out[i], zeros, n_bytes) != 0)
+                result = check_fail(c, "%zu powers of %zu bytes: a multiple of n is not 0", n_exps,
+                                    n_bytes);
+    }
+    free_ring(&r);
+    free(scratch);
+    return result;
+}
+
+static enum result multiples_of_the_modulus_are_zero(struct check *c)
+{
+    static const uint16_t lengths[] = {16, 24, 32, 40, 64, 100, 128, 256, 512, 1024};
+
+    const bool is_short = c->quick || strcmp(c->line->name, "c_ref") == 0;
+
+    for (size_t i = 0; i < N(lengths) - (is_short ? 4 : 0); i++)
+        if (multiples_are_zero(c, lengths[i]) == FAIL)
+            return FAIL;
+    return PASS;
+}
+
 static enum result pairs_equal_one_by_one(struct check *c)
 {
     /* Around lengths that fill the digits of two numbers in a vector, or whole digits of 50
@@ -683,6 +782,8 @@ static enum result pairs_equal_one_by_one(struct check *c)
 
     if (!kernel_of(c)->exp_many)
         return check_skip(c, "the kernel does one power at a time");
+    if (results_from_2n_on_are_reduced(c) == FAIL)
+        return FAIL;
     memset(ones, 0xff, sizeof ones);
     lowest[0] = 1;
     for (size_t i = 0; i < N(lengths); i += c->quick ? 3 : 1) {
@@ -757,10 +858,35 @@ static enum result number_has_its_inverse(struct check *c, const uint8_t *n, siz
     return result;
 }
 
+/* Pairs with the divisor 1 that take the most steps of those of their lengths that were found. */
+static enum result slow_divisions_end(struct check *c)
+{
+    static const struct {
+        const char *a, *b;
+    } pairs[] = {{"01", "fc"},
+                 {"1bcb", "f09a"},
+                 {"c4d12b", "e8e622"},
+                 {"4745c54d", "f1825d3b"},
+                 {"39dba23ff1", "fe550475ae"},
+                 {"b13f5952e65d", "e7cfc20b4c35"},
+                 {"fa88b89e9d648f", "ac8e7ba436f723"}};
+    uint8_t a[8], b[8], out[8], scratch[256];
+
+    for (size_t i = 0; i < N(pairs); i++, c->cases++) {
+        const size_t n_bytes = check_unhex(a, pairs[i].a);
+
+        check_unhex(b, pairs[i].b);
+        must(evc_bn_gcd(a, n_bytes, b, n_bytes, out, scratch, sizeof scratch));
+        if (!is_one(out, n_bytes))
+            return check_fail(c, "the divisor of %s and %s is wrong", pairs[i].a, pairs[i].b);
+    }
+    return PASS;
+}
+
 static enum result inverses_are_inverse(struct check *c)
 {
     static uint8_t n[128];
-    enum result result = PASS;
+    enum result result = slow_divisions_end(c);
 
     for (size_t i = 0; i < (c->quick ? 6 : 100) && result == PASS; i++) {
         const size_t n_bytes = check_unhex(n, primes[c->quick ? i % 2 : i % N(primes)]);
@@ -1355,6 +1481,7 @@ static const struct property properties[] = {
     PROPERTY(small_powers_equal_powers),
     PROPERTY(many_powers_equal_one_by_one),
     PROPERTY(pairs_equal_one_by_one),
+    PROPERTY(multiples_of_the_modulus_are_zero),
     PROPERTY(inverses_are_inverse),
     PROPERTY(accesses_stay_inside_the_buffers),
     PROPERTY(gcd_and_inverse_stay_inside_the_buffers),

@@ -136,7 +136,8 @@ static void divide_step_modulo(word *d, word *e, const word *n, size_t words, st
 }
 
 /* Leaves the greatest common divisor of f and g, or its negative, in f; with_inverse: and in d a
- * number whose product with the first g is that modulo n. */
+ * number whose product with the first g is that modulo n. The steps are enough for all numbers of
+ * this length; the slowest of up to 8 bytes that were found need 5/6 of them. */
 static void divide_steps(const struct numbers *s, size_t longest_bytes, int with_inverse)
 {
     const size_t bits = 8 * longest_bytes;

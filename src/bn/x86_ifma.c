@@ -705,7 +705,10 @@ EVC_OUT_OF_LINE void row_read(const struct row_powers *p, uint8_t *r, size_t bit
         pair_read_panel(at(r, v), at(p->table, v), indices, vectors, 1);
 }
 
-/* out = x / 2^50 modulo n, of x at most a little above n': as in store. */
+/* out = x / 2^50 modulo n: as in store. x is a product with 2^50, so that its multiple of n' has
+ * almost all of it. The digits of the multiple have up to 52 bits but for the last: together they
+ * are below R (1 + 4 / 2^50), and x is below n' + 4n. With n' = (2^50 - 1) n, for n = 1 modulo
+ * 2^50, such an x beyond n' + 2n makes a sum of 2n or more. */
 static void row_store(const struct row_powers *p, const uint8_t *x, size_t number)
 {
     const struct evc_bn_exp *const e = &p->exps[number];
