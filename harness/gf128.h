@@ -32,16 +32,32 @@ static inline void gf128_times_x(uint8_t a[16])
     a[0] = (uint8_t)(a[0] >> 1 ^ (out ? 0xe1 : 0));
 }
 
+/* Half of a block; the highest bit of the word is the leftmost. */
+static inline uint64_t gf128_half(const uint8_t bytes[8])
+{
+    uint64_t half = 0;
+
+    for (int i = 0; i < 8; i++)
+        half = half << 8 | bytes[i];
+    return half;
+}
+
 /* a * b: the sum of the b * x^i for the bits i of a. */
 static inline void gf128_multiply(uint8_t a[16], const uint8_t b[16])
 {
-    uint8_t power[16], product[16] = {0};
+    uint64_t left = gf128_half(b), right = gf128_half(b + 8); /* b * x^i */
+    uint64_t product[2] = {0, 0};
 
-    memcpy(power, b, 16);
-    for (size_t i = 0; i < 128; i++, gf128_times_x(power))
-        if (gf128_bit(a, i))
-            gf128_add(product, power);
-    memcpy(a, product, 16);
+    for (size_t i = 0; i < 128; i++) {
+        const uint64_t mask = (uint64_t)0 - gf128_bit(a, i), out = right & 1;
+
+        product[0] ^= left & mask;
+        product[1] ^= right & mask;
+        right = right >> 1 | left << 63;
+        left = left >> 1 ^ out * (UINT64_C(0xe1) << 56);
+    }
+    for (int i = 0; i < 16; i++)
+        a[i] = (uint8_t)(product[i / 8] >> (56 - 8 * (i % 8)));
 }
 
 /* 1 / a = a^(2^128 - 2): the product of a^2, a^4, ... a^(2^127). */

@@ -94,7 +94,7 @@ bool port_pin(int cpu)
 #if EVC_X86
 /* QEMU's own translator signs CPUID leaf 0x40000000 (a virtual machine on real cores has another
  * name). */
-bool port_emulated(void)
+static bool is_emulated(void)
 {
     uint32_t a = 0x40000000, b, c = 0, d;
 
@@ -105,7 +105,7 @@ bool port_emulated(void)
 /* User-mode emulation answers uname for its guest, but /proc/sys/kernel/arch (Linux 6.1) is the
  * host's. They also differ for a 32-bit program on a 64-bit kernel, where the first letters agree
  * or the pair is one of these. */
-bool port_emulated(void)
+static bool is_emulated(void)
 {
     static const char *const both[][2] = {
         {"aarch64", "arm"}, {"mips", "mips"},   {"ppc", "ppc"},    {"parisc", "parisc"},
@@ -128,11 +128,21 @@ bool port_emulated(void)
     return true;
 }
 #else
-bool port_emulated(void)
+static bool is_emulated(void)
 {
     return false;
 }
 #endif
+
+/* It is asked once: in a virtual machine CPUID takes as long as thousands of instructions. */
+bool port_emulated(void)
+{
+    static enum { UNKNOWN, NO, YES } answer;
+
+    if (answer == UNKNOWN)
+        answer = is_emulated() ? YES : NO;
+    return answer == YES;
+}
 
 struct guarded port_guarded(size_t at_least_bytes)
 {

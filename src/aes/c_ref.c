@@ -20,12 +20,14 @@ static uint8_t times_x(uint8_t a) /* xTimes, section 4.2 */
     return (uint8_t)((a << 1) ^ ((a >> 7) * 0x1b));
 }
 
-static uint8_t times(uint8_t a, uint8_t b) /* a * b in GF(2^8), b below 16 */
+static uint32_t times(uint32_t a, uint8_t b) /* each byte of a, * b in GF(2^8), b below 16 */
 {
-    uint8_t product = 0;
+    uint32_t product = 0;
 
-    for (; b; b >>= 1, a = times_x(a))
-        product ^= (uint8_t)((b & 1) * a);
+    for (; b; b >>= 1) {
+        product ^= (b & 1) * a;
+        a = (a & 0x7f7f7f7f) << 1 ^ (a >> 7 & 0x01010101) * 0x1b; /* times_x of each */
+    }
     return product;
 }
 
@@ -51,15 +53,19 @@ static void shift_rows(state s, int direction)
     memcpy(s, t, 16);
 }
 
-/* Each column times the circulant matrix whose first row is m. */
+/* Each column times the circulant matrix whose first row is m. The rows of a column are the bytes
+ * of a word: row r of the result needs row r + i times m[i], so that the word turns by i bytes. */
 static void mix_columns(state s, const uint8_t m[4])
 {
     for (uint8_t *column = s; column < s + 16; column += 4) {
-        uint8_t t[4];
-        memcpy(t, column, 4);
-        for (int r = 0; r < 4; r++)
-            column[r] = (uint8_t)(times(t[r], m[0]) ^ times(t[(r + 1) % 4], m[1]) ^
-                                  times(t[(r + 2) % 4], m[2]) ^ times(t[(r + 3) % 4], m[3]));
+        const uint32_t a = evc_load32_le(column);
+        uint32_t product = times(a, m[0]);
+
+        for (int i = 1; i < 4; i++) {
+            const uint32_t part = times(a, m[i]);
+            product ^= part >> 8 * i | part << (32 - 8 * i);
+        }
+        evc_store32_le(column, product);
     }
 }
 
