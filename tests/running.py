@@ -275,6 +275,24 @@ def meson_tests(build: Build, notes: list[str], *options: str) -> None:
 
 # ---- Harnesses -----------------------------------------------------------------------------------
 
+# Properties for CPU models, on which a kernel could execute an instruction that the model lacks:
+# they call every slot of every kernel. The same objects are tried with all properties elsewhere:
+# those of x86-64 on the host, those of Arm on QEMU's model with all features.
+OF_A_MODEL = ",".join(
+    (
+        "descriptor_agrees_with_its_line",
+        "known_answers",
+        "every_length_equals_reference",
+        "own_operations_equal_composed_ones",
+        "messages_in_pieces_equal_one_call",
+        "many_equal_one_by_one",
+        "powers_equal_reference",
+        "many_powers_equal_one_by_one",
+        "quotients_equal_reference",
+        "calls_keep_the_abi",
+    )
+)
+
 
 def skip_lines(text: str) -> list[str]:
     """The harness's skips in a test's output: 'needs architecture x86: x86_vaes512, x86_aesni'."""
