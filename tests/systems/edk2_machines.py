@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: MIT
 """EFI programs, and emulated machines with EDK2 that start them."""
 
+import contextlib
 import dataclasses
 import pathlib
+import resource
 import shutil
 import subprocess
 import tempfile
+import threading
+from collections.abc import Iterator, Sequence
 
 from processes import ROOT, run
 
 SOURCES = ROOT / "tests/systems/firmware"
-SECONDS = 240  # at most, for a boot
+CPU_SECONDS = 240  # of the emulator for a boot, at most, however busy this machine is
+SECONDS = 1200  # for a boot that waits for something, at most
 FLAGS = (
     "-ffreestanding",
     "-fno-stack-protector",
@@ -20,6 +25,22 @@ FLAGS = (
     "-Wextra",
     "-Werror",
 )
+
+
+@contextlib.contextmanager
+def started(command: Sequence[str]) -> Iterator["subprocess.Popen[bytes]"]:
+    """An emulator with the console as its output, which ends at the limits, or with this block."""
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as qemu:
+        resource.prlimit(qemu.pid, resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+        limit = threading.Timer(SECONDS, qemu.kill)
+        limit.start()
+        try:
+            yield qemu
+        finally:
+            limit.cancel()
+            qemu.kill()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,14 +72,10 @@ class Machine:
             place = folder / "disk/EFI/BOOT"
             place.mkdir(parents=True)
             shutil.copy(program, place / self.boot_name)
-            done = subprocess.run(
-                self.command(folder, *disk(f"fat:{folder}/disk,readonly=on"), *words),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=SECONDS,
-                check=False,
-            )
-        return done.stdout + done.stderr
+            command = self.command(folder, *disk(f"fat:{folder}/disk,readonly=on"), *words)
+            with started(command) as qemu:
+                assert qemu.stdout is not None
+                return qemu.stdout.read()
 
 
 OVMF = Machine(

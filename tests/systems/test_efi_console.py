@@ -8,16 +8,15 @@ and none of the application's own lines is wider, or has a colour.
 
 import concurrent.futures
 import dataclasses
+import io
 import json
 import pathlib
 import re
 import shutil
-import subprocess
-import threading
 from typing import Any
 
 import pytest
-from edk2_machines import AAVMF, SECURE_AAVMF, Machine, disk
+from edk2_machines import AAVMF, SECURE_AAVMF, Machine, disk, started
 from processes import everycore, requires, run
 from reads import FIRMWARE, LIBRARY
 
@@ -26,7 +25,6 @@ from everycore.environment.context import system_context
 from everycore.run.uefi import application, boot_targets, medium
 
 COMMAND = "list"
-SECONDS = 300  # at most, for a boot
 FREE_BYTES = 4 << 10  # of the volume that is nearly full; the results take more
 COLUMNS = 79
 
@@ -68,22 +66,13 @@ def console(folder: pathlib.Path, machine: Machine, *words: str | pathlib.Path) 
     """Return what the console shows until the application has finished, or was refused."""
     folder.mkdir()
     lines: list[str] = []
-    with subprocess.Popen(
-        dataclasses.replace(machine, cpu="max").command(folder, *words),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    ) as qemu:
+    command = dataclasses.replace(machine, cpu="max").command(folder, *words)
+    with started(command) as qemu:
         assert qemu.stdout is not None
-        limit = threading.Timer(SECONDS, qemu.kill)
-        limit.start()
-        for line in qemu.stdout:
+        for line in io.TextIOWrapper(qemu.stdout, errors="replace"):
             lines.append(line.rstrip())
             if "everycore: finished" in line or "Access Denied" in line or len(lines) > 5000:
                 break
-        limit.cancel()
-        qemu.kill()
     return "\n".join(lines)
 
 

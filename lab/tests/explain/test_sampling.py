@@ -177,9 +177,9 @@ def test_a_program_that_ends_at_once_keeps_its_exit_code(means: str) -> None:
 
 @pytest.mark.parametrize("means", MEANS)
 def test_sampling_may_end_before_the_program(means: str) -> None:
-    sampled, text = run(means, "sh", "-c", "sleep 0.5; echo whole", seconds=0.1)
+    sampled, text = run(means, "sh", "-c", "sleep 2; echo whole", seconds=0.1)
     assert (sampled.code, text) == (0, "whole\n")
-    assert sampled.seconds < 0.4
+    assert sampled.seconds < 1.8  # a busy machine may wake the sampler late
 
 
 @pytest.mark.parametrize("means", MEANS)
