@@ -51,10 +51,10 @@ enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16]
 {
     if (!evc_aes_is_set(key))
         return evc_key_error(key);
-    if (len_bytes % 16 != 0)
-        return EVC_ERR_LENGTH;
     if (!key->head.can_decrypt)
         return EVC_ERR_DIRECTION;
+    if (len_bytes % 16 != 0)
+        return EVC_ERR_LENGTH;
     if (evc_text_is_missing(in, out, len_bytes))
         return EVC_ERR_PARAMETER;
     if (evc_blocks_overlap_in_part(in, out, len_bytes))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Limits of the interface, by the numbers of their standards: each macro of a limit
- * (tools/check-tree wants it here), and the first value that calls refuse. Other tests may use the
- * macros then.
+ * (tools/check-tree wants it here), and the first value that calls refuse; those of AES, its modes
+ * and GCM are tried by test_calls.c. Other tests may use the macros then.
  */
 #include "tap.h"
 
@@ -49,102 +49,7 @@ static void macros_have_the_values_of_the_standards(void)
 }
 
 static EVC_ALIGN(16) uint8_t memory[1u << 16], scratch[1u << 17];
-static uint8_t in[1040], out[1040], tag[32], user_key[64];
-
-/* SP 800-38D section 5.2.1; of tags section 5.2.1.2. */
-static void gcm_refuses_what_is_beyond(void)
-{
-    static const uint8_t sizes[] = {4, 8, 12, 13, 14, 15, 16};
-    union evc_gcm_key key;
-    struct evc_gcm_state state;
-
-    must(evc_gcm_set_best(&key, 0, 0, user_key, 128));
-    for (size_t least = 12; least; least = least == 12 ? 4 : 0) { /* short ones if allowed */
-        for (size_t n = 0, i = 0; n <= sizeof tag; n++) {
-            const int is_size = i < sizeof sizes && sizes[i] == n;
-            i += is_size ? 1 : 0;
-            EXPECT(evc_gcm_seal(&key, in, 12, NULL, 0, in, out, 16, tag, n) ==
-                   (is_size && n >= least ? EVC_OK : EVC_ERR_TAG_SIZE));
-        }
-        must(evc_gcm_allow_short_tags(&key));
-    }
-    EXPECT(evc_gcm_seal(&key, in, 0, NULL, 0, in, out, 16, tag, 16) == EVC_ERR_NONCE_SIZE);
-    must(evc_gcm_start(&key, &state, in, 13));
-    state.aad_bytes = UINT64_C(2305843009213693951) - 16; /* as if so much had been taken */
-    EXPECT(evc_gcm_aad(&key, &state, in, 17) == EVC_ERR_LENGTH);
-    must(evc_gcm_aad(&key, &state, in, 16));
-    state.text_bytes = UINT64_C(68719476704) - 16;
-    EXPECT(evc_gcm_seal_update(&key, &state, in, out, 17) == EVC_ERR_LENGTH);
-    must(evc_gcm_seal_update(&key, &state, in, out, 16));
-#if SIZE_MAX > UINT32_MAX
-    EXPECT(evc_gcm_seal(&key, in, 12, NULL, 0, in, out, 68719476705, tag, 16) == EVC_ERR_LENGTH);
-    EXPECT(evc_gcm_seal(&key, in, 12, in, 2305843009213693952, in, out, 16, tag, 16) ==
-           EVC_ERR_LENGTH);
-    EXPECT(evc_gcm_seal(&key, in, 2305843009213693952, NULL, 0, in, out, 16, tag, 16) ==
-           EVC_ERR_NONCE_SIZE);
-#endif
-}
-
-/* SP 800-38C appendix A.1: nonces of 7 to 13 bytes, tags of 4, 6, ... 16, and as many bytes of text
- * as the 15 - n bytes behind the nonce count. */
-static void ccm_refuses_what_is_beyond(void)
-{
-    struct evc_aes_ccm_key key;
-    struct evc_aes_ccm state;
-    const struct evc_aes *aes = evc_aes_named("c_ref");
-
-    must(evc_aes_ccm_set_key(&key, aes, aes, user_key, 128));
-    for (size_t n = 0; n < 20; n++)
-        EXPECT(evc_aes_ccm_start(&key, &state, in, n, 0, 0, 16) ==
-               (n >= 7 && n <= 13 ? EVC_OK : EVC_ERR_NONCE_SIZE));
-    for (size_t least = 8; least; least = least == 8 ? 4 : 0) { /* short ones if allowed */
-        for (size_t n = 0; n < 20; n++)
-            EXPECT(evc_aes_ccm_start(&key, &state, in, 13, 0, 0, n) ==
-                   (n >= least && n <= 16 && n % 2 == 0 ? EVC_OK : EVC_ERR_TAG_SIZE));
-        must(evc_aes_ccm_allow_short_tags(&key));
-    }
-    for (size_t n = 8; n <= 13; n++) {
-        const uint64_t beyond = (uint64_t)1 << (8 * (15 - n));
-        must(evc_aes_ccm_start(&key, &state, in, n, 0, beyond - 1, 16));
-        EXPECT(evc_aes_ccm_start(&key, &state, in, n, 0, beyond, 16) == EVC_ERR_LENGTH);
-    }
-    must(evc_aes_ccm_start(&key, &state, in, 7, UINT64_MAX, UINT64_MAX, 16));
-}
-
-/* SP 800-38E section 4; IEEE 1619-2018 section 5.1: 128 bits at least. */
-static void xts_refuses_what_is_beyond(void)
-{
-    struct evc_aes_xts_key key;
-    struct evc_aes_xts state;
-    const struct evc_aes *aes = evc_aes_named("c_ref");
-
-    user_key[0] = 1;
-    must(evc_aes_xts_set_key(&key, aes, aes, user_key, 256));
-    EXPECT(evc_aes_xts_encrypt(&key, in, in, out, 15) == EVC_ERR_LENGTH);
-    must(evc_aes_xts_encrypt(&key, in, in, out, 16));
-    EXPECT(evc_aes_xts_encrypt(&key, in, in, out, 16777217) == EVC_ERR_LENGTH);
-    EXPECT(evc_aes_xts_decrypt(&key, in, in, out, 16777217) == EVC_ERR_LENGTH);
-    must(evc_aes_xts_start(&key, &state, in));
-    state.done_bytes = 16777216 - 32; /* as if so much had been taken */
-    EXPECT(evc_aes_xts_encrypt_update(&key, &state, in, out, 48) == EVC_ERR_LENGTH);
-    EXPECT(evc_aes_xts_encrypt_finish(&key, &state, in, out, 33) == EVC_ERR_LENGTH);
-    must(evc_aes_xts_encrypt_update(&key, &state, in, out, 16));
-    must(evc_aes_xts_encrypt_finish(&key, &state, in, out, 16));
-}
-
-/* SP 800-38B appendix A. */
-static void cmac_refuses_what_is_beyond(void)
-{
-    struct evc_aes_cmac_key key;
-
-    must(evc_aes_cmac_set_key(&key, evc_aes_named("c_ref"), user_key, 128));
-    for (size_t least = 8; least; least = least == 8 ? 4 : 0) { /* short ones if allowed */
-        for (size_t n = 0; n < 20; n++)
-            EXPECT(evc_aes_cmac(&key, in, 16, tag, n) ==
-                   (n >= least && n <= 16 ? EVC_OK : EVC_ERR_TAG_SIZE));
-        must(evc_aes_cmac_allow_short_tags(&key));
-    }
-}
+static uint8_t in[1040], out[1040];
 
 static void numbers_beyond_are_refused(void)
 {
@@ -211,10 +116,6 @@ static void rounds_and_addresses_beyond_are_refused(void)
 int main(void)
 {
     RUN(macros_have_the_values_of_the_standards);
-    RUN(gcm_refuses_what_is_beyond);
-    RUN(ccm_refuses_what_is_beyond);
-    RUN(xts_refuses_what_is_beyond);
-    RUN(cmac_refuses_what_is_beyond);
     RUN(numbers_beyond_are_refused);
     RUN(hashes_beyond_are_refused);
     RUN(rounds_and_addresses_beyond_are_refused);

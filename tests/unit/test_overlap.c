@@ -525,67 +525,6 @@ static void forgeries_are_wiped_at_every_distance(void)
     }
 }
 
-/* Calls that are refused write nothing, so they move nothing. */
-static void refused_calls_move_nothing(void)
-{
-    uint8_t room[128], before[128], iv[16] = {0}, few[15] = {0};
-    uint8_t *const in = room + 32;
-    struct evc_aes_ctr ctr_state = {.phase = 0};
-    struct evc_aes_xts xts_state = {.phase = 0};
-    struct evc_aes_ccm ccm_state = {.phase = 0};
-    struct evc_gcm_state gcm_state = {.phase = 0};
-    const struct evc_msg msgs[2] = {{.in = in, .out = in + 5, .len_bytes = 32, .iv = iv},
-                                    {.in = in, .out = in, .len_bytes = 33, .iv = iv}};
-
-    aes = evc_aes_named("c_ref");
-    set_keys(NULL);
-    random_fill(room, sizeof room);
-    memcpy(before, room, sizeof room);
-    for (int shift = -20; shift <= 20; shift += 8) {
-        uint8_t *const out = in + shift;
-        EXPECT(evc_aes_cbc_encrypt(&aes_key, iv, in, out, 33) == EVC_ERR_LENGTH);
-        EXPECT(evc_aes_cbc_decrypt(&aes_key, iv, in, out, 33) == EVC_ERR_LENGTH);
-        EXPECT(evc_aes_cbc_encrypt_many(&aes_key, msgs, 2) == EVC_ERR_LENGTH);
-        EXPECT(evc_aes_ctr_update(&aes_key, &ctr_state, in, out, 33) == EVC_ERR_STATE);
-        EXPECT(evc_aes_xts_encrypt_update(&xts_key, &xts_state, in, out, 32) == EVC_ERR_STATE);
-        EXPECT(evc_aes_xts_decrypt_finish(&xts_key, &xts_state, in, out, 32) == EVC_ERR_STATE);
-        EXPECT(evc_aes_ccm_seal_update(&ccm_key, &ccm_state, in, out, 33) == EVC_ERR_STATE);
-        EXPECT(evc_aes_ccm_seal(&ccm_key, nonce, 12, NULL, 0, in, out, 33, tag, 3) ==
-               EVC_ERR_TAG_SIZE);
-        EXPECT(evc_aes_ccm_open(&ccm_key, nonce, 12, NULL, 0, in, out, 33, tag, 3) ==
-               EVC_ERR_TAG_SIZE);
-        EXPECT(evc_aes_ccm_seal_joined(&ccm_key, nonce, 12, NULL, 0, in, out, 33, 3) ==
-               EVC_ERR_TAG_SIZE);
-        EXPECT(evc_aes_ccm_open_joined(&ccm_key, nonce, 12, NULL, 0, in, out, 33, 34) ==
-               EVC_ERR_TAG_SIZE);
-        EXPECT(evc_aes_ccm_open_joined(&ccm_key, nonce, 7, NULL, 0, few, few, 15, 16) ==
-               EVC_ERR_LENGTH);
-        EXPECT(evc_gcm_seal_joined(&gcm_key, nonce, 0, NULL, 0, in, out, 33) == EVC_ERR_NONCE_SIZE);
-        EXPECT(evc_gcm_open_joined(&gcm_key, nonce, 0, NULL, 0, in, out, 33) == EVC_ERR_NONCE_SIZE);
-        for (size_t n = 0; n < 16; n++)
-            EXPECT(evc_gcm_open_joined(&gcm_key, nonce, 12, NULL, 0, few, few, n) ==
-                   EVC_ERR_LENGTH);
-        EXPECT(evc_gcm_seal_update(&gcm_key, &gcm_state, in, out, 33) == EVC_ERR_STATE);
-        EXPECT(evc_gcm_open_update(&gcm_key, &gcm_state, in, out, 33) == EVC_ERR_STATE);
-        EXPECT(evc_gcm_seal(&gcm_key, nonce, 12, NULL, 0, in, out, 33, tag, 3) == EVC_ERR_TAG_SIZE);
-        EXPECT(evc_gcm_open(&gcm_key, nonce, 12, NULL, 0, in, out, 33, tag, 3) == EVC_ERR_TAG_SIZE);
-    }
-    evc_wipe(&aes_key, sizeof aes_key);
-    evc_wipe(&xts_key, sizeof xts_key);
-    evc_wipe(&ccm_key, sizeof ccm_key);
-    evc_wipe(&gcm_key, sizeof gcm_key);
-    EXPECT(evc_aes_ccm_seal_joined(&ccm_key, nonce, 12, NULL, 0, in, in, 33, 16) == EVC_ERR_KERNEL);
-    EXPECT(evc_aes_ccm_open_joined(&ccm_key, nonce, 12, NULL, 0, in, in, 9, 16) == EVC_ERR_KERNEL);
-    EXPECT(evc_gcm_seal_joined(&gcm_key, nonce, 12, NULL, 0, in, in, 33) == EVC_ERR_KERNEL);
-    EXPECT(evc_gcm_open_joined(&gcm_key, nonce, 12, NULL, 0, in, in, 9) == EVC_ERR_KERNEL);
-    EXPECT(evc_aes_encrypt(&aes_key, in, in + 5, 2) == EVC_ERR_KERNEL);
-    EXPECT(evc_aes_decrypt(&aes_key, in, in + 5, 2) == EVC_ERR_KERNEL);
-    EXPECT(evc_aes_ctr(&aes_key, iv, in, in - 5, 33) == EVC_ERR_KERNEL);
-    EXPECT(evc_aes_xts_encrypt(&xts_key, nonce, in, in + 5, 33) == EVC_ERR_KERNEL);
-    EXPECT(evc_aes_xts_decrypt(&xts_key, nonce, in, in + 5, 33) == EVC_ERR_KERNEL);
-    EXPECT(memcmp(room, before, sizeof room) == 0);
-}
-
 int main(void)
 {
     random_fill(user_key, sizeof user_key);
@@ -596,6 +535,5 @@ int main(void)
     RUN(every_kernel_of_gcm_is_right_at_some_distances);
     RUN(later_pieces_are_right_where_output_lies_before_input);
     RUN(forgeries_are_wiped_at_every_distance);
-    RUN(refused_calls_move_nothing);
     return tap_done();
 }
