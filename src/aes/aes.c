@@ -8,10 +8,9 @@
 #include "aes/ops.h"
 #include "aes/tweak.h"
 #include "common/bytes.h"
+#include "common/calls.h"
 #include "common/clear.h"
 #include "common/ct.h"
-#include "common/in_place.h"
-#include "common/key_memory.h"
 
 /* Composed operations work through a buffer of this many blocks on the stack. */
 #define CHUNK_BLOCKS 32
@@ -22,7 +21,7 @@
 static enum evc_status check_key(const void *key, size_t memory_bytes, const struct evc_aes *kernel,
                                  const uint8_t *user_key, unsigned key_bits, uint32_t can_decrypt)
 {
-    if (key_bits != 128 && key_bits != 192 && key_bits != 256)
+    if (!evc_fits(EVC_LIMIT_AES_BITS, key_bits))
         return EVC_ERR_KEY_SIZE;
     if (!kernel || kernel->kernel.key_align > 16 || (can_decrypt && !kernel->decrypt))
         return EVC_ERR_KERNEL;
@@ -77,8 +76,7 @@ enum evc_status evc_aes_set_encrypt_key_in(void *memory, size_t memory_bytes,
 
 enum evc_status evc_aes_rebind(union evc_aes_key *key, const struct evc_aes *kernel)
 {
-    if (!evc_aes_is_set(key))
-        return evc_key_error(key);
+    EVC_RETURN_IF_REFUSED(aes_rebind, .key = key);
     if (!kernel ||
         !(kernel->kernel.traits & key->head.kernel->kernel.traits & EVC_KEY_FIPS197) ||
         (key->head.can_decrypt && !kernel->decrypt))
@@ -99,10 +97,7 @@ EVC_OUT_OF_LINE enum evc_status move_and_encrypt(const union evc_aes_key *key, c
 enum evc_status evc_aes_encrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
                                 size_t n_blocks)
 {
-    if (!evc_aes_is_set(key))
-        return evc_key_error(key);
-    if (evc_text_is_missing(in, out, n_blocks))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_encrypt, .key = key, EVC_TEXT(in, out, n_blocks));
     if (evc_blocks_overlap_in_part(in, out, 16 * n_blocks))
         return move_and_encrypt(key, in, out, n_blocks);
     evc_aes_op_encrypt(key, in, out, n_blocks);
@@ -120,12 +115,7 @@ EVC_OUT_OF_LINE enum evc_status move_and_decrypt(const union evc_aes_key *key, c
 enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
                                 size_t n_blocks)
 {
-    if (!evc_aes_is_set(key))
-        return evc_key_error(key);
-    if (!key->head.can_decrypt)
-        return EVC_ERR_DIRECTION;
-    if (evc_text_is_missing(in, out, n_blocks))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_decrypt, .key = key, EVC_TEXT(in, out, n_blocks));
     if (evc_blocks_overlap_in_part(in, out, 16 * n_blocks))
         return move_and_decrypt(key, in, out, n_blocks);
     key->head.kernel->decrypt(key, in, out, n_blocks);
@@ -133,8 +123,7 @@ enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const uint8_t *in,
     return EVC_OK;
 }
 
-/* Functions without a status, given a key that was not set up, or for decryption a key for
- * encryption only, write zeros. */
+/* Functions without a status write zeros where their row refuses the key. */
 static int refused(int allowed, uint8_t *out, size_t len_bytes)
 {
     if (allowed)
@@ -173,7 +162,7 @@ void evc_aes_compose_ctr32(const union evc_aes_key *key, uint8_t counter[16], co
 void evc_aes_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
                    uint8_t *out, size_t len_bytes)
 {
-    if (refused(evc_aes_is_set(key), out, len_bytes))
+    if (refused(EVC_TAKES_KEY(aes_ctr32, key), out, len_bytes))
         return;
     evc_aes_op_ctr32(key, counter, evc_input(in, out, len_bytes), out, len_bytes);
     evc_clear(&key->head.kernel->kernel);
@@ -198,7 +187,7 @@ void evc_aes_compose_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16], c
 void evc_aes_cbc_encrypt_blocks(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
                                 uint8_t *out, size_t n_blocks)
 {
-    if (refused(evc_aes_is_set(key), out, 16 * n_blocks))
+    if (refused(EVC_TAKES_KEY(aes_cbc_encrypt_blocks, key), out, 16 * n_blocks))
         return;
     evc_aes_op_cbc_encrypt(key, iv, evc_input(in, out, 16 * n_blocks), out, n_blocks);
     evc_clear(&key->head.kernel->kernel);
@@ -228,7 +217,7 @@ void evc_aes_compose_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16], c
 void evc_aes_cbc_decrypt_blocks(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
                                 uint8_t *out, size_t n_blocks)
 {
-    if (refused(evc_aes_is_set(key) && key->head.can_decrypt, out, 16 * n_blocks))
+    if (refused(EVC_TAKES_KEY(aes_cbc_decrypt_blocks, key), out, 16 * n_blocks))
         return;
     evc_aes_op_cbc_decrypt(key, iv, evc_input(in, out, 16 * n_blocks), out, n_blocks);
     evc_clear(&key->head.kernel->kernel);
@@ -246,7 +235,7 @@ void evc_aes_compose_cbcmac(const union evc_aes_key *key, uint8_t chain[16], con
 void evc_aes_cbcmac_blocks(const union evc_aes_key *key, uint8_t chain[16], const uint8_t *in,
                            size_t n_blocks)
 {
-    if (refused(evc_aes_is_set(key), chain, 16))
+    if (refused(EVC_TAKES_KEY(aes_cbcmac_blocks, key), chain, 16))
         return;
     evc_aes_op_cbcmac(key, chain, in, n_blocks);
     evc_clear(&key->head.kernel->kernel);
@@ -277,7 +266,7 @@ void evc_aes_compose_xts(const union evc_aes_key *key, uint8_t tweak[16], const 
 void evc_aes_xts_encrypt_blocks(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
                                 uint8_t *out, size_t n_blocks)
 {
-    if (refused(evc_aes_is_set(key), out, 16 * n_blocks))
+    if (refused(EVC_TAKES_KEY(aes_xts_encrypt_blocks, key), out, 16 * n_blocks))
         return;
     evc_aes_op_xts_encrypt(key, tweak, evc_input(in, out, 16 * n_blocks), out, n_blocks);
     evc_clear(&key->head.kernel->kernel);
@@ -286,7 +275,7 @@ void evc_aes_xts_encrypt_blocks(const union evc_aes_key *key, uint8_t tweak[16],
 void evc_aes_xts_decrypt_blocks(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
                                 uint8_t *out, size_t n_blocks)
 {
-    if (refused(evc_aes_is_set(key) && key->head.can_decrypt, out, 16 * n_blocks))
+    if (refused(EVC_TAKES_KEY(aes_xts_decrypt_blocks, key), out, 16 * n_blocks))
         return;
     evc_aes_op_xts_decrypt(key, tweak, evc_input(in, out, 16 * n_blocks), out, n_blocks);
     evc_clear(&key->head.kernel->kernel);
@@ -351,7 +340,7 @@ void evc_aes_compose_cbc_encrypt_moved(const union evc_aes_key *key, const struc
 void evc_aes_cbc_encrypt_blocks_many(const union evc_aes_key *key, const struct evc_msg *msgs,
                                      size_t n)
 {
-    if (!evc_aes_is_set(key)) {
+    if (!EVC_TAKES_KEY(aes_cbc_encrypt_blocks_many, key)) {
         for (size_t i = 0; i < n; i++)
             if (msgs[i].out)
                 memset(msgs[i].out, 0, msgs[i].len_bytes & ~(size_t)15);

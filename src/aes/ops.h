@@ -10,7 +10,6 @@
 #include "everycore/aes.h"
 
 #include "common/bytes.h"
-#include "common/key_memory.h"
 
 /* Made of encrypt and decrypt, for kernels whose slot is empty: src/aes/aes.c. Where buffers lie
  * between the caller and the kernel, they end with evc_clear() themselves. Those of one chain have
@@ -31,13 +30,6 @@ void evc_aes_compose_cbc_encrypt_many(const union evc_aes_key *key, const struct
 /* For messages whose input and output may overlap in part. */
 void evc_aes_compose_cbc_encrypt_moved(const union evc_aes_key *key, const struct evc_msg *msgs,
                                        size_t n);
-
-/* Nonzero if the key was set up and is not wiped, and stands where its kernel can use it; else
- * evc_key_error has the status. */
-EVC_INLINE int evc_aes_is_set(const union evc_aes_key *key)
-{
-    return evc_is_aligned(key) && key->head.kernel;
-}
 
 EVC_INLINE void evc_aes_op_encrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
                                    size_t n_blocks)

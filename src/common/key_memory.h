@@ -30,14 +30,16 @@ EVC_INLINE enum evc_status evc_key_error(const void *key)
 }
 
 /*
- * key: memory_bytes bytes of memory, of which the key needs key_bytes; they are wiped before the
- * key is set.
+ * key: memory_bytes bytes of memory, of which the key needs key_bytes (0: a kernel is NULL); they
+ * are wiped before the key is set.
  * user_key: user_key_bytes bytes that it is made from.
  */
 EVC_INLINE enum evc_status evc_check_key_memory(const void *key, size_t memory_bytes,
                                                 size_t key_bytes, const void *user_key,
                                                 size_t user_key_bytes)
 {
+    if (!key_bytes)
+        return EVC_ERR_KERNEL;
     if (!evc_is_aligned(key))
         return EVC_ERR_ALIGNMENT;
     if (key_bytes > memory_bytes)

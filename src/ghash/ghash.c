@@ -3,8 +3,8 @@
 #include "everycore/ghash.h"
 
 #include "common/bytes.h"
+#include "common/calls.h"
 #include "common/clear.h"
-#include "common/key_memory.h"
 #include "ghash/ops.h"
 
 enum evc_status evc_ghash_set_key_in(void *memory, size_t memory_bytes,
@@ -35,7 +35,7 @@ void evc_ghash_blocks(const void *key, uint8_t y[16], const uint8_t *in, size_t 
 {
     const struct evc_ghash_head *head = key;
 
-    if (!EVC_IS_SET(head)) {
+    if (!EVC_TAKES_KEY(ghash_blocks, key)) {
         memset(y, 0, 16);
         return;
     }
@@ -47,7 +47,7 @@ void evc_ghash_padded(const void *key, uint8_t y[16], const uint8_t *in, size_t 
 {
     const struct evc_ghash_head *head = key;
 
-    if (!EVC_IS_SET(head)) {
+    if (!EVC_TAKES_KEY(ghash_padded, key)) {
         memset(y, 0, 16);
         return;
     }

@@ -3,8 +3,8 @@
 #include "everycore/modes.h"
 
 #include "aes/ops.h"
+#include "common/calls.h"
 #include "common/clear.h"
-#include "common/in_place.h"
 
 /* Out of line, so that the other way of evc_aes_cbc_encrypt has no frame and ends with a jump. */
 EVC_OUT_OF_LINE enum evc_status encrypt_and_clear(const union evc_aes_key *key, uint8_t iv[16],
@@ -26,12 +26,7 @@ EVC_OUT_OF_LINE enum evc_status move_and_encrypt(const union evc_aes_key *key, u
 enum evc_status evc_aes_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
                                     uint8_t *out, size_t len_bytes)
 {
-    if (!evc_aes_is_set(key))
-        return evc_key_error(key);
-    if (len_bytes % 16 != 0)
-        return EVC_ERR_LENGTH;
-    if (evc_text_is_missing(in, out, len_bytes))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_cbc_encrypt, .key = key, EVC_TEXT(in, out, len_bytes));
     if (evc_blocks_overlap_in_part(in, out, len_bytes))
         return move_and_encrypt(key, iv, in, out, len_bytes);
     if (key->head.kernel->cbc_encrypt_message)
@@ -49,14 +44,7 @@ EVC_OUT_OF_LINE enum evc_status move_and_decrypt(const union evc_aes_key *key, u
 enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
                                     uint8_t *out, size_t len_bytes)
 {
-    if (!evc_aes_is_set(key))
-        return evc_key_error(key);
-    if (!key->head.can_decrypt)
-        return EVC_ERR_DIRECTION;
-    if (len_bytes % 16 != 0)
-        return EVC_ERR_LENGTH;
-    if (evc_text_is_missing(in, out, len_bytes))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_cbc_decrypt, .key = key, EVC_TEXT(in, out, len_bytes));
     if (evc_blocks_overlap_in_part(in, out, len_bytes))
         return move_and_decrypt(key, iv, in, out, len_bytes);
     evc_aes_op_cbc_decrypt(key, iv, in, out, len_bytes / 16);
@@ -67,12 +55,9 @@ enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16]
 enum evc_status evc_aes_cbc_encrypt_many(const union evc_aes_key *key, const struct evc_msg *msgs,
                                          size_t n)
 {
-    if (!evc_aes_is_set(key))
-        return evc_key_error(key);
-    if (evc_is_missing(msgs, n))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_cbc_encrypt_many, .key = key, .msgs = msgs, .n_msgs = n);
     for (size_t i = 0; i < n; i++)
-        if (msgs[i].len_bytes % 16 != 0)
+        if (!evc_fits(EVC_LIMIT_BLOCKS, msgs[i].len_bytes))
             return EVC_ERR_LENGTH;
     for (size_t i = 0; i < n; i++)
         if (evc_is_missing(msgs[i].in, msgs[i].len_bytes))

@@ -14,21 +14,14 @@
 
 #include "aes/ops.h"
 #include "common/bytes.h"
+#include "common/calls.h"
 #include "common/clear.h"
 #include "common/ct.h"
-#include "common/in_place.h"
-#include "common/key_memory.h"
-#include "common/phase.h"
 
 /* Shorter pieces cost more in calls than they hide. */
 #define MIN_PIECE_BLOCKS 8
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
-
-static int is_set(const struct evc_aes_ccm_key *key)
-{
-    return evc_is_aligned(key) && evc_aes_ccm_ctr_key(key)->head.kernel;
-}
 
 /* Every call with the key ends with this. Inline, as a frame of its own would lie
  * where operations were. */
@@ -68,11 +61,8 @@ enum evc_status evc_aes_ccm_set_key_in(void *memory, size_t memory_bytes,
                                        unsigned key_bits)
 {
     enum evc_status status =
-        ctr_kernel && mac_kernel
-            ? evc_check_key_memory(memory, memory_bytes,
-                                   evc_aes_ccm_key_bytes(ctr_kernel, mac_kernel), user_key,
-                                   key_bits / 8)
-            : EVC_ERR_KERNEL;
+        evc_check_key_memory(memory, memory_bytes, evc_aes_ccm_key_bytes(ctr_kernel, mac_kernel),
+                             user_key, key_bits / 8);
 
     evc_wipe(memory, memory_bytes);
     if (status == EVC_OK)
@@ -91,29 +81,18 @@ enum evc_status evc_aes_ccm_set_key(struct evc_aes_ccm_key *key, const struct ev
 
 enum evc_status evc_aes_ccm_allow_short_tags(struct evc_aes_ccm_key *key)
 {
-    if (!is_set(key))
-        return evc_key_error(key);
+    EVC_RETURN_IF_REFUSED(aes_ccm_allow_short_tags, .key = key);
     key->allows_short_tags = 1;
     return EVC_OK;
 }
 
 /* ---- The start ------------------------------------------------------------------------------- */
 
-static enum evc_status check_start(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
-                                   size_t nonce_bytes, uint64_t text_bytes, size_t tag_bytes)
+/* For text_before of struct evc_given: all lengths but those that the bytes behind the nonce count;
+ * nonces of other lengths are refused before. */
+static uint64_t beyond_nonce(size_t nonce_bytes)
 {
-    size_t least_tag_bytes;
-
-    if (!is_set(key))
-        return evc_key_error(key);
-    least_tag_bytes = key->allows_short_tags ? 4 : 8;
-    if (nonce_bytes < 7 || nonce_bytes > 13)
-        return EVC_ERR_NONCE_SIZE;
-    if (tag_bytes < least_tag_bytes || tag_bytes > 16 || tag_bytes % 2 != 0)
-        return EVC_ERR_TAG_SIZE;
-    if (nonce_bytes > 7 && text_bytes >> (8 * (15 - nonce_bytes)) != 0)
-        return EVC_ERR_LENGTH;
-    return nonce ? EVC_OK : EVC_ERR_PARAMETER;
+    return nonce_bytes > 7 && nonce_bytes <= 13 ? UINT64_MAX << (8 * (15 - nonce_bytes)) : 0;
 }
 
 /* The length of the associated data as the standard writes it (A.2.2); returns its bytes. */
@@ -180,7 +159,10 @@ enum evc_status evc_aes_ccm_start(const struct evc_aes_ccm_key *key, struct evc_
                                   const uint8_t *nonce, size_t nonce_bytes, uint64_t aad_bytes,
                                   uint64_t text_bytes, size_t tag_bytes)
 {
-    const enum evc_status status = check_start(key, nonce, nonce_bytes, text_bytes, tag_bytes);
+    const enum evc_status status =
+        EVC_CHECK(aes_ccm_start, .key = key, .iv = nonce, .iv_bytes = nonce_bytes,
+                  .text_bytes = text_bytes, .text_before = beyond_nonce(nonce_bytes),
+                  .tag_bytes = tag_bytes);
 
     if (status != EVC_OK) {
         evc_wipe(state, sizeof *state);
@@ -235,23 +217,15 @@ static void take_aad(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *stat
  * bytes, which any other equals. */
 static int is_sound(const struct evc_aes_ccm *state)
 {
-    return state->phase <= EVC_PHASE_TEXT && state->used < 16 && state->tag_bytes >= 4 &&
-           state->tag_bytes <= 16;
+    return state->used < 16 && state->tag_bytes >= 4 && state->tag_bytes <= 16;
 }
 
 enum evc_status evc_aes_ccm_aad(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
                                 const uint8_t *aad, size_t len_bytes)
 {
-    if (!is_set(key))
-        return evc_key_error(key);
-    if (state->phase != EVC_PHASE_AAD)
-        return EVC_ERR_STATE;
-    if (!is_sound(state))
-        return EVC_ERR_STATE;
-    if (len_bytes > state->aad_left)
-        return EVC_ERR_LENGTH;
-    if (evc_is_missing(aad, len_bytes))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_ccm_aad, .key = key, .phase = state->phase,
+                          .is_bad = !is_sound(state), .aad = aad, .aad_bytes = len_bytes,
+                          .aad_before = UINT64_MAX - state->aad_left);
     take_aad(key, state, aad, len_bytes);
     clear(key);
     return EVC_OK;
@@ -324,29 +298,14 @@ static void crypt_text(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *st
     }
 }
 
-static enum evc_status check_call(const struct evc_aes_ccm_key *key,
-                                  const struct evc_aes_ccm *state, uint32_t direction)
-{
-    if (!is_set(key))
-        return evc_key_error(key);
-    if (state->phase == EVC_PHASE_NONE || !evc_direction_fits(state->direction, direction))
-        return EVC_ERR_STATE;
-    return is_sound(state) ? EVC_OK : EVC_ERR_STATE;
-}
-
 static enum evc_status update(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
                               const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
 {
-    const enum evc_status status = check_call(key, state, direction);
-
-    if (status != EVC_OK)
-        return status;
-    if (state->aad_left)
-        return EVC_ERR_STATE;
-    if (len_bytes > state->text_left)
-        return EVC_ERR_LENGTH;
-    if (evc_text_is_missing(in, out, len_bytes))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_ccm_seal_update, .key = key, .way = direction, .phase = state->phase,
+                          .direction = state->direction,
+                          .is_bad = !is_sound(state) || state->aad_left,
+                          .text_before = UINT64_MAX - state->text_left,
+                          EVC_TEXT(in, out, len_bytes));
     state->phase = EVC_PHASE_TEXT;
     state->direction = direction;
     crypt_text(key, state, evc_input(in, out, len_bytes), out, len_bytes,
@@ -386,17 +345,15 @@ static enum evc_status compare(const struct evc_aes_ccm *state, const uint8_t *t
     return equal ? EVC_OK : EVC_ERR_TAG;
 }
 
+/* Bytes that were announced and have not come count as text. */
 static enum evc_status check_finish(const struct evc_aes_ccm_key *key,
                                     const struct evc_aes_ccm *state, uint32_t direction,
                                     const uint8_t *tag)
 {
-    const enum evc_status status = check_call(key, state, direction);
-
-    if (status != EVC_OK)
-        return status;
-    if (state->aad_left || state->text_left)
-        return EVC_ERR_LENGTH;
-    return tag ? EVC_OK : EVC_ERR_PARAMETER;
+    return EVC_CHECK(aes_ccm_seal_finish, .key = key, .way = direction, .phase = state->phase,
+                     .direction = state->direction, .is_bad = !is_sound(state), .tag = tag,
+                     .text_bytes = state->aad_left | state->text_left,
+                     .tag_bytes = state->tag_bytes);
 }
 
 enum evc_status evc_aes_ccm_seal_finish(const struct evc_aes_ccm_key *key,
@@ -434,13 +391,9 @@ static enum evc_status check_message(const struct evc_aes_ccm_key *key, const ui
                                      const uint8_t *in, const uint8_t *out, size_t len_bytes,
                                      const uint8_t *tag, size_t tag_bytes)
 {
-    const enum evc_status status = check_start(key, nonce, nonce_bytes, len_bytes, tag_bytes);
-
-    if (status != EVC_OK)
-        return status;
-    if (!tag || evc_is_missing(aad, aad_bytes) || evc_text_is_missing(in, out, len_bytes))
-        return EVC_ERR_PARAMETER;
-    return EVC_OK;
+    return EVC_CHECK(aes_ccm_seal, .key = key, .iv = nonce, .iv_bytes = nonce_bytes, .aad = aad,
+                     .aad_bytes = aad_bytes, EVC_TEXT(in, out, len_bytes),
+                     .text_before = beyond_nonce(nonce_bytes), .tag = tag, .tag_bytes = tag_bytes);
 }
 
 /* The tag, whole, in state->chain. The sizes are checked. Inline, as a frame of its own would lie
@@ -516,7 +469,7 @@ enum evc_status evc_aes_ccm_open_joined(const struct evc_aes_ccm_key *key, const
 {
     uint8_t tag[16];
 
-    if (!is_set(key))
+    if (!evc_is_set(EVC_KEY_CCM, key))
         return evc_key_error(key);
     if (tag_bytes > sizeof tag)
         return EVC_ERR_TAG_SIZE;

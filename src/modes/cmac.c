@@ -4,11 +4,9 @@
 
 #include "aes/ops.h"
 #include "common/bytes.h"
+#include "common/calls.h"
 #include "common/clear.h"
 #include "common/ct.h"
-#include "common/in_place.h"
-#include "common/key_memory.h"
-#include "common/phase.h"
 
 /* Messages of a batch that are set up at once: their descriptions fill most of a frame of 1 KiB. */
 #define GROUP 28
@@ -49,10 +47,8 @@ enum evc_status evc_aes_cmac_set_key_in(void *memory, size_t memory_bytes,
                                         const struct evc_aes *kernel, const uint8_t *user_key,
                                         unsigned key_bits)
 {
-    enum evc_status status =
-        kernel ? evc_check_key_memory(memory, memory_bytes, evc_aes_cmac_key_bytes(kernel),
-                                      user_key, key_bits / 8)
-               : EVC_ERR_KERNEL;
+    const enum evc_status status = evc_check_key_memory(
+        memory, memory_bytes, evc_aes_cmac_key_bytes(kernel), user_key, key_bits / 8);
 
     evc_wipe(memory, memory_bytes);
     return status == EVC_OK ? set_keys(memory, kernel, user_key, key_bits) : status;
@@ -62,11 +58,6 @@ enum evc_status evc_aes_cmac_set_key(struct evc_aes_cmac_key *key, const struct 
                                      const uint8_t *user_key, unsigned key_bits)
 {
     return evc_aes_cmac_set_key_in(key, sizeof *key, kernel, user_key, key_bits);
-}
-
-static int is_set(const struct evc_aes_cmac_key *key)
-{
-    return evc_is_aligned(key) && key->aes.head.kernel;
 }
 
 /* The bytes of a message that are not in its last block; that block has 1 to 16 bytes, 0 if
@@ -111,17 +102,9 @@ static enum evc_status compare(const uint8_t *computed, const uint8_t *tag, size
 
 enum evc_status evc_aes_cmac_allow_short_tags(struct evc_aes_cmac_key *key)
 {
-    if (!is_set(key))
-        return evc_key_error(key);
+    EVC_RETURN_IF_REFUSED(aes_cmac_allow_short_tags, .key = key);
     key->allows_short_tags = 1;
     return EVC_OK;
-}
-
-static int tag_size_allowed(const struct evc_aes_cmac_key *key, size_t tag_bytes)
-{
-    const size_t least = key->allows_short_tags ? EVC_AES_CMAC_MIN_SHORT_TAG : EVC_AES_CMAC_MIN_TAG;
-
-    return tag_bytes >= least && tag_bytes <= 16;
 }
 
 /* ---- In one call ----------------------------------------------------------------------------- */
@@ -142,12 +125,8 @@ enum evc_status evc_aes_cmac(const struct evc_aes_cmac_key *key, const uint8_t *
 {
     uint8_t chain[16];
 
-    if (!is_set(key))
-        return evc_key_error(key);
-    if (!tag_size_allowed(key, tag_bytes))
-        return EVC_ERR_TAG_SIZE;
-    if (!tag || evc_is_missing(in, len_bytes))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_cmac, .key = key, .in = in, .text_bytes = len_bytes, .tag = tag,
+                          .tag_bytes = tag_bytes);
     whole_tag(key, in, len_bytes, chain);
     memcpy(tag, chain, tag_bytes);
     evc_clear_block(chain);
@@ -161,12 +140,8 @@ enum evc_status evc_aes_cmac_verify(const struct evc_aes_cmac_key *key, const ui
     enum evc_status status;
     uint8_t chain[16];
 
-    if (!is_set(key))
-        return evc_key_error(key);
-    if (!tag_size_allowed(key, tag_bytes))
-        return EVC_ERR_TAG_SIZE;
-    if (!tag || evc_is_missing(in, len_bytes))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_cmac_verify, .key = key, .in = in, .text_bytes = len_bytes,
+                          .tag = tag, .tag_bytes = tag_bytes);
     whole_tag(key, in, len_bytes, chain);
     status = compare(chain, tag, tag_bytes);
     evc_clear_block(chain);
@@ -183,15 +158,8 @@ enum evc_status evc_aes_cmac_start(struct evc_aes_cmac *state)
     return EVC_OK;
 }
 
-static enum evc_status check_call(const struct evc_aes_cmac_key *key,
-                                  const struct evc_aes_cmac *state)
-{
-    if (!is_set(key))
-        return evc_key_error(key);
-    if (state->used > 16) /* memory that no start has written */
-        return EVC_ERR_STATE;
-    return state->phase == EVC_PHASE_TEXT ? EVC_OK : EVC_ERR_STATE;
-}
+/* Members of struct evc_given. `used` is larger in memory that no start has written. */
+#define STATE_OF(state) .phase = (state)->phase, .is_bad = (state)->used > 16
 
 /* len_bytes is not 0. */
 static void take_text(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *state,
@@ -218,12 +186,10 @@ static void take_text(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *s
 enum evc_status evc_aes_cmac_update(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *state,
                                     const uint8_t *in, size_t len_bytes)
 {
-    const enum evc_status status = check_call(key, state);
-
-    if (status != EVC_OK || !len_bytes)
-        return status;
-    if (!in)
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_cmac_update, .key = key, STATE_OF(state), .in = in,
+                          .text_bytes = len_bytes);
+    if (!len_bytes)
+        return EVC_OK;
     take_text(key, state, in, len_bytes);
     evc_clear(&key->aes.head.kernel->kernel);
     return EVC_OK;
@@ -232,14 +198,8 @@ enum evc_status evc_aes_cmac_update(const struct evc_aes_cmac_key *key, struct e
 enum evc_status evc_aes_cmac_finish(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *state,
                                     uint8_t *tag, size_t tag_bytes)
 {
-    const enum evc_status status = check_call(key, state);
-
-    if (status != EVC_OK)
-        return status;
-    if (!tag_size_allowed(key, tag_bytes))
-        return EVC_ERR_TAG_SIZE;
-    if (!tag)
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_cmac_finish, .key = key, STATE_OF(state), .tag = tag,
+                          .tag_bytes = tag_bytes);
     end_chain(key, state->chain, state->last, state->used);
     memcpy(tag, state->chain, tag_bytes);
     evc_wipe(state, sizeof *state);
@@ -251,14 +211,10 @@ enum evc_status evc_aes_cmac_finish_verify(const struct evc_aes_cmac_key *key,
                                            struct evc_aes_cmac *state, const uint8_t *tag,
                                            size_t tag_bytes)
 {
-    enum evc_status status = check_call(key, state);
+    enum evc_status status;
 
-    if (status != EVC_OK)
-        return status;
-    if (!tag_size_allowed(key, tag_bytes))
-        return EVC_ERR_TAG_SIZE;
-    if (!tag)
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_cmac_finish_verify, .key = key, STATE_OF(state), .tag = tag,
+                          .tag_bytes = tag_bytes);
     end_chain(key, state->chain, state->last, state->used);
     status = compare(state->chain, tag, tag_bytes);
     evc_wipe(state, sizeof *state);
@@ -303,10 +259,7 @@ static void tags_of_group(const struct evc_aes_cmac_key *key, const struct evc_m
 enum evc_status evc_aes_cmac_many(const struct evc_aes_cmac_key *key, const struct evc_msg *msgs,
                                   size_t n)
 {
-    if (!is_set(key))
-        return evc_key_error(key);
-    if (evc_is_missing(msgs, n))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_cmac_many, .key = key, .msgs = msgs, .n_msgs = n);
     for (size_t i = 0; i < n; i++)
         if (evc_is_missing(msgs[i].in, msgs[i].len_bytes))
             return EVC_ERR_PARAMETER;

@@ -7,9 +7,8 @@
 
 #include "aes/ops.h"
 #include "common/bytes.h"
+#include "common/calls.h"
 #include "common/clear.h"
-#include "common/in_place.h"
-#include "common/phase.h"
 
 /* counter += 2^32, modulo 2^128. */
 static void carry(uint8_t counter[16])
@@ -70,10 +69,7 @@ EVC_OUT_OF_LINE enum evc_status move_and_ctr(const union evc_aes_key *key, uint8
 enum evc_status evc_aes_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
                             uint8_t *out, size_t len_bytes)
 {
-    if (!evc_aes_is_set(key))
-        return evc_key_error(key);
-    if (evc_text_is_missing(in, out, len_bytes))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_ctr, .key = key, EVC_TEXT(in, out, len_bytes));
     if (evc_overlap_in_part(in, out, len_bytes))
         return move_and_ctr(key, counter, in, out, len_bytes);
     return ctr_and_clear(key, counter, in, out, len_bytes);
@@ -143,14 +139,8 @@ enum evc_status evc_aes_ctr_update(const union evc_aes_key *key, struct evc_aes_
 {
     size_t n = 0;
 
-    if (!evc_aes_is_set(key))
-        return evc_key_error(key);
-    if (state->phase != EVC_PHASE_TEXT)
-        return EVC_ERR_STATE;
-    if (state->left > 15) /* memory that no start has written */
-        return EVC_ERR_STATE;
-    if (evc_text_is_missing(in, out, len_bytes))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_ctr_update, .key = key, .phase = state->phase,
+                          .is_bad = state->left > 15, EVC_TEXT(in, out, len_bytes));
     in = evc_input(in, out, len_bytes);
     if (state->left)
         n = use_stream(state, in, out, len_bytes);

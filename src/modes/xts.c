@@ -6,11 +6,9 @@
 #include "aes/ops.h"
 #include "aes/tweak.h"
 #include "common/bytes.h"
+#include "common/calls.h"
 #include "common/clear.h"
 #include "common/ct.h"
-#include "common/in_place.h"
-#include "common/key_memory.h"
-#include "common/phase.h"
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
@@ -37,7 +35,7 @@ static enum evc_status check_key(const void *memory, size_t memory_bytes,
 {
     uint32_t equal;
 
-    if (key_bits != 128 && key_bits != 256 &&
+    if (!evc_fits(EVC_LIMIT_XTS_BITS, key_bits) &&
         !(key_bits == 192 && (allowed & EVC_AES_XTS_ALLOW_192)))
         return EVC_ERR_KEY_SIZE;
     equal = evc_mask_equal(user_key, user_key + key_bits / 8, key_bits / 8);
@@ -46,8 +44,6 @@ static enum evc_status check_key(const void *memory, size_t memory_bytes,
     evc_public(&equal, sizeof equal); /* the caller learns it as the status */
     if (equal)
         return EVC_ERR_EQUAL_KEYS;
-    if (!data_kernel || !tweak_kernel)
-        return EVC_ERR_KERNEL;
     return evc_check_key_memory(memory, memory_bytes,
                                 evc_aes_xts_key_bytes(data_kernel, tweak_kernel), user_key,
                                 2 * key_bits / 8);
@@ -234,28 +230,17 @@ EVC_INLINE void decrypt_end(const union evc_aes_key *key, uint8_t tweak[16], con
 
 /* ---- In one call ----------------------------------------------------------------------------- */
 
-static int is_set(const struct evc_aes_xts_key *key)
-{
-    return evc_is_aligned(key) && key->tweak_at;
-}
-
-/* The bytes that a data unit may still have, after done_bytes, at most EVC_AES_XTS_MAX_BYTES. */
-static size_t bytes_left(const struct evc_aes_xts_key *key, size_t done_bytes)
-{
-    return key->allowed & EVC_AES_XTS_ALLOW_LONG ? SIZE_MAX : EVC_AES_XTS_MAX_BYTES - done_bytes;
-}
+/* Members of struct evc_given. More is done in memory that no start has written. */
+#define STATE(state)                                                    \
+    .phase = (state)->phase, .direction = (state)->direction,           \
+    .is_bad = (state)->done_bytes > EVC_AES_XTS_MAX_BYTES, .text_before = (state)->done_bytes
 
 enum evc_status evc_aes_xts_encrypt(const struct evc_aes_xts_key *key, const uint8_t tweak[16],
                                     const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     uint8_t t[16];
 
-    if (!is_set(key))
-        return evc_key_error(key);
-    if (len_bytes < 16 || len_bytes > bytes_left(key, 0))
-        return EVC_ERR_LENGTH;
-    if (evc_text_is_missing(in, out, len_bytes))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_xts_encrypt, .key = key, EVC_TEXT(in, out, len_bytes));
     evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, t, 1);
     encrypt_end(evc_aes_xts_data_key(key), t, evc_input(in, out, len_bytes), out, len_bytes);
     evc_clear_block(t);
@@ -268,12 +253,7 @@ enum evc_status evc_aes_xts_decrypt(const struct evc_aes_xts_key *key, const uin
 {
     uint8_t t[16];
 
-    if (!is_set(key))
-        return evc_key_error(key);
-    if (len_bytes < 16 || len_bytes > bytes_left(key, 0))
-        return EVC_ERR_LENGTH;
-    if (evc_text_is_missing(in, out, len_bytes))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_xts_decrypt, .key = key, EVC_TEXT(in, out, len_bytes));
     evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, t, 1);
     decrypt_end(evc_aes_xts_data_key(key), t, evc_input(in, out, len_bytes), out, len_bytes);
     evc_clear_block(t);
@@ -286,9 +266,11 @@ enum evc_status evc_aes_xts_decrypt(const struct evc_aes_xts_key *key, const uin
 enum evc_status evc_aes_xts_start(const struct evc_aes_xts_key *key, struct evc_aes_xts *state,
                                   const uint8_t tweak[16])
 {
-    if (!is_set(key)) {
+    const enum evc_status status = EVC_CHECK(aes_xts_start, .key = key);
+
+    if (status != EVC_OK) {
         evc_wipe(state, sizeof *state);
-        return evc_key_error(key);
+        return status;
     }
     /* tweak may be state->tweak */
     evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, state->tweak, 1);
@@ -299,30 +281,11 @@ enum evc_status evc_aes_xts_start(const struct evc_aes_xts_key *key, struct evc_
     return EVC_OK;
 }
 
-static enum evc_status check_call(const struct evc_aes_xts_key *key,
-                                  const struct evc_aes_xts *state, uint32_t direction,
-                                  size_t len_bytes)
-{
-    if (!is_set(key))
-        return evc_key_error(key);
-    if (state->phase != EVC_PHASE_TEXT || !evc_direction_fits(state->direction, direction))
-        return EVC_ERR_STATE;
-    if (state->done_bytes > EVC_AES_XTS_MAX_BYTES) /* memory that no start has written */
-        return EVC_ERR_STATE;
-    return len_bytes > bytes_left(key, state->done_bytes) ? EVC_ERR_LENGTH : EVC_OK;
-}
-
 static enum evc_status update(const struct evc_aes_xts_key *key, struct evc_aes_xts *state,
                               const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
 {
-    const enum evc_status status = check_call(key, state, direction, len_bytes);
-
-    if (status != EVC_OK)
-        return status;
-    if (len_bytes % 16 != 0)
-        return EVC_ERR_LENGTH;
-    if (evc_text_is_missing(in, out, len_bytes))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_xts_encrypt_update, .key = key, .way = direction, STATE(state),
+                          EVC_TEXT(in, out, len_bytes));
     in = evc_input(in, out, len_bytes);
     state->direction = direction;
     if (len_bytes < EVC_AES_XTS_MAX_BYTES - state->done_bytes)
@@ -340,14 +303,8 @@ static enum evc_status update(const struct evc_aes_xts_key *key, struct evc_aes_
 static enum evc_status finish(const struct evc_aes_xts_key *key, struct evc_aes_xts *state,
                               const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
 {
-    const enum evc_status status = check_call(key, state, direction, len_bytes);
-
-    if (status != EVC_OK)
-        return status;
-    if (len_bytes ? len_bytes < 16 : state->done_bytes == 0)
-        return EVC_ERR_LENGTH;
-    if (evc_text_is_missing(in, out, len_bytes))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(aes_xts_encrypt_finish, .key = key, .way = direction, STATE(state),
+                          EVC_TEXT(in, out, len_bytes));
     in = evc_input(in, out, len_bytes);
     if (direction == EVC_DIRECTION_SEAL)
         encrypt_end(evc_aes_xts_data_key(key), state->tweak, in, out, len_bytes);
