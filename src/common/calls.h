@@ -19,8 +19,7 @@ enum { EVC_PHASE_NONE, EVC_PHASE_AAD, EVC_PHASE_TEXT };
 enum { EVC_DIRECTION_NONE, EVC_DIRECTION_SEAL, EVC_DIRECTION_OPEN };
 
 /* The words of the rows, and their names. */
-enum { EVC_KEY_NO, EVC_KEY_AES, EVC_KEY_XTS, EVC_KEY_CMAC, EVC_KEY_CCM, EVC_KEY_GHASH, EVC_KEY_GCM
-};
+enum {EVC_KEY_NO, EVC_KEY_AES, EVC_KEY_XTS, EVC_KEY_CMAC, EVC_KEY_CCM, EVC_KEY_GHASH, EVC_KEY_GCM};
 enum { EVC_FROM_NO, EVC_FROM_ANY, EVC_FROM_AAD, EVC_FROM_TEXT, EVC_FROM_BEGUN };
 enum { EVC_WAY_SEAL = EVC_DIRECTION_SEAL, EVC_WAY_OPEN = EVC_DIRECTION_OPEN, EVC_WAY_BOTH = 3 };
 enum { EVC_TEXT_NO, EVC_TEXT_READ, EVC_TEXT_MOVED, EVC_TEXT_MSGS };
@@ -93,13 +92,13 @@ EVC_INLINE int evc_goes_way(unsigned kind, unsigned way, const void *key)
 
 EVC_INLINE int evc_tag_fits(const struct evc_rules *r, const struct evc_given *g)
 {
+    const void *const key = g->key;
+
     if (EVC_UNLIKELY(!evc_fits(r->tag, g->tag_bytes)))
         return evc_fits(r->tag + 1u, g->tag_bytes) &&
-               (r->key == EVC_KEY_CMAC
-                    ? ((const struct evc_aes_cmac_key *)g->key)->allows_short_tags
-                : r->key == EVC_KEY_CCM
-                    ? ((const struct evc_aes_ccm_key *)g->key)->allows_short_tags
-                    : ((const struct evc_gcm_head *)g->key)->allows_short_tags);
+               (r->key == EVC_KEY_CMAC  ? ((const struct evc_aes_cmac_key *)key)->allows_short_tags
+                : r->key == EVC_KEY_CCM ? ((const struct evc_aes_ccm_key *)key)->allows_short_tags
+                                        : ((const struct evc_gcm_head *)key)->allows_short_tags);
     return 1;
 }
 
@@ -142,8 +141,7 @@ EVC_INLINE enum evc_status evc_check(const struct evc_rules *r, const struct evc
 }
 
 /* The status of a call that was given these members of struct evc_given. */
-#define EVC_CHECK(name, ...) \
-    evc_check(&evc_rules[EVC_CALL_##name], &(struct evc_given){__VA_ARGS__})
+#define EVC_CHECK(row, ...) evc_check(evc_rules + EVC_CALL_##row, &(struct evc_given){__VA_ARGS__})
 
 /* Ends a call that its row refuses. */
 #define EVC_RETURN_IF_REFUSED(name, ...)                                  \

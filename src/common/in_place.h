@@ -20,11 +20,6 @@ EVC_INLINE int evc_is_missing(const void *buffer, size_t n)
     return 0;
 }
 
-EVC_INLINE int evc_text_is_missing(const uint8_t *in, const uint8_t *out, size_t n)
-{
-    return evc_is_missing(in, n) || evc_is_missing(out, n);
-}
-
 /* Nonzero if in and out, len_bytes bytes each, have bytes in common and are not the same: out lies
  * -(len_bytes - 1) to len_bytes - 1 bytes behind in. No buffer is longer than half of the address
  * space. One comparison decides where they are apart. */

@@ -3,57 +3,28 @@
 #include "everycore/gcm.h"
 
 #include "common/bytes.h"
+#include "common/calls.h"
 #include "common/ct.h"
-#include "common/in_place.h"
 #include "gcm/key.h"
-#include "gcm/sizes.h"
 
 enum evc_status evc_gcm_allow_short_tags(union evc_gcm_key *key)
 {
-    if (!is_set(key))
-        return evc_key_error(key);
+    EVC_RETURN_IF_REFUSED(gcm_allow_short_tags, .key = key);
     key->head.allows_short_tags = 1;
     return EVC_OK;
 }
 
-EVC_INLINE int lacks_buffer(const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
-                            size_t aad_bytes, const uint8_t *in, const uint8_t *out,
-                            size_t len_bytes, const uint8_t *tag, size_t tag_bytes)
-{
-    return evc_is_missing(iv, iv_bytes) || evc_is_missing(aad, aad_bytes) ||
-           evc_text_is_missing(in, out, len_bytes) || evc_is_missing(tag, tag_bytes);
-}
-
-static enum evc_status check_message(const union evc_gcm_key *key, const uint8_t *iv,
-                                     uint64_t iv_bytes, const uint8_t *aad, uint64_t aad_bytes,
-                                     const uint8_t *in, const uint8_t *out, uint64_t len_bytes,
-                                     const uint8_t *tag, size_t tag_bytes)
-{
-    if (!is_set(key))
-        return evc_key_error(key);
-    if (!iv_fits(iv_bytes))
-        return EVC_ERR_NONCE_SIZE;
-    if (!tag_fits(key, tag_bytes))
-        return EVC_ERR_TAG_SIZE;
-    if (aad_bytes > EVC_GCM_MAX_AAD || aad_bytes >= EVC_GCM_HASHED_AAD ||
-        len_bytes > EVC_GCM_MAX_TEXT)
-        return EVC_ERR_LENGTH;
-    if (lacks_buffer(iv, (size_t)iv_bytes, aad, (size_t)aad_bytes, in, out, (size_t)len_bytes,
-                     tag, tag_bytes))
-        return EVC_ERR_PARAMETER;
-    return EVC_OK;
-}
+/* Members of struct evc_given. */
+#define MESSAGE                                                                           \
+    .key = key, .iv = iv, .iv_bytes = iv_bytes, .aad = aad, .aad_bytes = aad_bytes,       \
+    EVC_TEXT(in, out, len_bytes), .tag = tag, .tag_bytes = tag_bytes
 
 EVC_OUT_OF_LINE enum evc_status seal_checked(const union evc_gcm_key *key, const uint8_t *iv,
                                              size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
                                              const uint8_t *in, uint8_t *out, size_t len_bytes,
                                              uint8_t *tag, size_t tag_bytes)
 {
-    const enum evc_status status =
-        check_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
-
-    if (status != EVC_OK)
-        return status;
+    EVC_RETURN_IF_REFUSED(gcm_seal, MESSAGE);
     in = evc_input(in, out, len_bytes);
     if (key->head.kernel->seal && iv_bytes == 12)
         return key->head.kernel->seal(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
@@ -67,11 +38,7 @@ EVC_OUT_OF_LINE enum evc_status open_checked(const union evc_gcm_key *key, const
                                              const uint8_t *in, uint8_t *out, size_t len_bytes,
                                              const uint8_t *tag, size_t tag_bytes)
 {
-    const enum evc_status status =
-        check_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
-
-    if (status != EVC_OK)
-        return status;
+    EVC_RETURN_IF_REFUSED(gcm_open, MESSAGE);
     in = evc_input(in, out, len_bytes);
     if (key->head.kernel->open && iv_bytes == 12)
         return key->head.kernel->open(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
@@ -91,8 +58,10 @@ EVC_INLINE int is_usual(const union evc_gcm_key *key, const uint8_t *iv, size_t 
     const uint64_t sizes = (iv_bytes ^ 12) | (tag_bytes ^ 16) |
                            (aad_bytes | len_bytes) >> (sizeof(size_t) > 4 ? 35 : 31);
 
-    return is_set(key) && !sizes && !evc_overlap_in_part(in, out, len_bytes) &&
-           !lacks_buffer(iv, iv_bytes, aad, (size_t)aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    return evc_is_set(EVC_KEY_GCM, key) && !sizes && !evc_overlap_in_part(in, out, len_bytes) &&
+           !evc_is_missing(iv, iv_bytes) && !evc_is_missing(aad, (size_t)aad_bytes) &&
+           !evc_is_missing(in, len_bytes) && !evc_is_missing(out, len_bytes) &&
+           !evc_is_missing(tag, tag_bytes);
 }
 
 enum evc_status evc_gcm_seal(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
@@ -140,7 +109,7 @@ enum evc_status evc_gcm_seal_many(const union evc_gcm_key *key, struct evc_gcm_m
 {
     enum evc_status first = EVC_OK;
 
-    if (evc_is_missing(msgs, n))
+    if (evc_is_missing(msgs, n)) /* each message checks the key */
         return EVC_ERR_PARAMETER;
     for (size_t i = 0; i < n; i++) {
         struct evc_gcm_msg *m = &msgs[i];
@@ -155,7 +124,7 @@ enum evc_status evc_gcm_open_many(const union evc_gcm_key *key, struct evc_gcm_m
 {
     enum evc_status first = EVC_OK;
 
-    if (evc_is_missing(msgs, n))
+    if (evc_is_missing(msgs, n)) /* each message checks the key */
         return EVC_ERR_PARAMETER;
     for (size_t i = 0; i < n; i++) {
         struct evc_gcm_msg *m = &msgs[i];

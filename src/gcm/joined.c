@@ -24,7 +24,7 @@ enum evc_status evc_gcm_open_joined(const union evc_gcm_key *key, const uint8_t 
 {
     uint8_t tag[TAG_BYTES];
 
-    if (!is_set(key))
+    if (!evc_is_set(EVC_KEY_GCM, key))
         return evc_key_error(key);
     if (in_bytes < TAG_BYTES)
         return EVC_ERR_LENGTH;

@@ -3,14 +3,14 @@
 #include "everycore/gcm.h"
 
 #include "common/bytes.h"
+#include "common/calls.h"
 #include "common/clear.h"
-#include "common/key_memory.h"
 
 static enum evc_status check_key(const void *memory, size_t memory_bytes,
                                  const struct evc_gcm *kernel, const uint8_t *user_key,
                                  unsigned key_bits)
 {
-    if (key_bits != 128 && key_bits != 192 && key_bits != 256)
+    if (!evc_fits(EVC_LIMIT_AES_BITS, key_bits))
         return EVC_ERR_KEY_SIZE;
     if (!kernel || !kernel->set_key || kernel->kernel.key_align > 16)
         return EVC_ERR_KERNEL;

@@ -5,8 +5,8 @@
 
 #include "everycore/gcm.h"
 
+#include "common/calls.h"
 #include "common/clear.h"
-#include "common/key_memory.h"
 
 struct pair_key {
     struct evc_gcm_head head;
@@ -36,12 +36,6 @@ EVC_INLINE void clear_pair(const struct pair_key *key)
  * text: alone it would cost as much as a whole batch of a kernel that works on many. So many blocks
  * are full batches of every kernel but the widest. */
 #define FIRST_BLOCKS 16
-
-/* As evc_aes_is_set. */
-EVC_INLINE int is_set(const union evc_gcm_key *key)
-{
-    return evc_is_aligned(key) && key->head.kernel;
-}
 
 /* Every call with the key ends with this, but those that are an operation `seal` or
  * `open` of the kernel. */

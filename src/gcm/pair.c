@@ -264,10 +264,8 @@ enum evc_status evc_gcm_set_pair_in(void *memory, size_t memory_bytes, const str
                                     const struct evc_ghash *ghash, const uint8_t *user_key,
                                     unsigned key_bits)
 {
-    enum evc_status status = aes && ghash ? evc_check_key_memory(memory, memory_bytes,
-                                                                 evc_gcm_pair_key_bytes(aes, ghash),
-                                                                 user_key, key_bits / 8)
-                                          : EVC_ERR_KERNEL;
+    enum evc_status status = evc_check_key_memory(
+        memory, memory_bytes, evc_gcm_pair_key_bytes(aes, ghash), user_key, key_bits / 8);
 
     evc_wipe(memory, memory_bytes);
     if (status == EVC_OK)

@@ -8,12 +8,10 @@
 #include "gcm/pieces.h"
 
 #include "common/bytes.h"
+#include "common/calls.h"
 #include "common/clear.h"
-#include "common/in_place.h"
-#include "common/phase.h"
 #include "gcm/blocks.h"
 #include "gcm/key.h"
-#include "gcm/sizes.h"
 #include "gcm/state.h"
 #include "gcm/tags.h"
 
@@ -242,10 +240,7 @@ EVC_OUT_OF_LINE enum evc_status start_checked(const union evc_gcm_key *key,
                                               struct evc_gcm_state *state, const uint8_t *iv,
                                               size_t iv_bytes)
 {
-    const enum evc_status status = !is_set(key)         ? evc_key_error(key)
-                                   : !iv_fits(iv_bytes) ? EVC_ERR_NONCE_SIZE
-                                   : !iv                ? EVC_ERR_PARAMETER
-                                                        : EVC_OK;
+    const enum evc_status status = EVC_CHECK(gcm_start, .key = key, .iv = iv, .iv_bytes = iv_bytes);
 
     if (status != EVC_OK) {
         evc_wipe(state, sizeof *state);
@@ -259,7 +254,7 @@ EVC_OUT_OF_LINE enum evc_status start_checked(const union evc_gcm_key *key,
 enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,
                               const uint8_t *iv, size_t iv_bytes)
 {
-    if (!is_set(key) || iv_bytes != 12 || !iv)
+    if (!evc_is_set(EVC_KEY_GCM, key) || iv_bytes != 12 || !iv)
         return start_checked(key, state, iv, iv_bytes);
     start(state, iv, 1);
     return EVC_OK;
@@ -269,14 +264,8 @@ EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key,
                                             struct evc_gcm_state *state, const uint8_t *aad,
                                             size_t len_bytes)
 {
-    if (!is_set(key))
-        return evc_key_error(key);
-    if (state->phase != EVC_PHASE_AAD || !is_sound(state))
-        return EVC_ERR_STATE;
-    if (len_bytes > EVC_GCM_MAX_AAD - state->aad_bytes)
-        return EVC_ERR_LENGTH;
-    if (evc_is_missing(aad, len_bytes))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(gcm_aad, .key = key, .phase = state->phase, .is_bad = !is_sound(state),
+                          .aad = aad, .aad_bytes = len_bytes, .aad_before = state->aad_bytes);
     take_aad(key, state, aad, len_bytes);
     clear(key);
     return EVC_OK;
@@ -285,7 +274,7 @@ EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key,
 enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
                             const uint8_t *aad, size_t len_bytes)
 {
-    if (!is_set(key) || !has_marks(state, MARKS_OF_START) || state->aad_bytes ||
+    if (!evc_is_set(EVC_KEY_GCM, key) || !has_marks(state, MARKS_OF_START) || state->aad_bytes ||
         len_bytes > 16 || evc_is_missing(aad, len_bytes))
         return aad_checked(key, state, aad, len_bytes);
     store_short_block(state->y, aad, len_bytes);
@@ -295,29 +284,15 @@ enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *
 
 /* ---- Calls: text ----------------------------------------------------------------------------- */
 
-EVC_INLINE enum evc_status check_call(const union evc_gcm_key *key,
-                                      const struct evc_gcm_state *state, uint32_t direction)
-{
-    if (!is_set(key))
-        return evc_key_error(key);
-    if (state->phase == EVC_PHASE_NONE || !evc_direction_fits(state->direction, direction))
-        return EVC_ERR_STATE;
-    return is_sound(state) ? EVC_OK : EVC_ERR_STATE;
-}
-
 EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key,
                                                struct evc_gcm_state *state, const uint8_t *in,
                                                uint8_t *out, size_t len_bytes, uint8_t direction)
 {
-    const enum evc_status status = check_call(key, state, direction);
     const int secret = has_secret_inputs(state);
 
-    if (status != EVC_OK)
-        return status;
-    if (len_bytes > EVC_GCM_MAX_TEXT - state->text_bytes)
-        return EVC_ERR_LENGTH;
-    if (evc_text_is_missing(in, out, len_bytes))
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(gcm_seal_update, .key = key, .way = direction, .phase = state->phase,
+                          .direction = state->direction, .is_bad = !is_sound(state),
+                          .text_before = state->text_bytes, EVC_TEXT(in, out, len_bytes));
     if (len_bytes) {
         in = evc_input(in, out, len_bytes);
         if (state->form == TAG)
@@ -338,8 +313,8 @@ EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key,
 EVC_INLINE int can_be_whole(const union evc_gcm_key *key, const struct evc_gcm_state *state,
                             size_t len_bytes)
 {
-    return is_set(key) && key->head.kernel->seal && has_marks(state, MARKS_OF_START) &&
-           (state->aad_bytes | len_bytes) < MOST_OF_WHOLE;
+    return evc_is_set(EVC_KEY_GCM, key) && key->head.kernel->seal &&
+           has_marks(state, MARKS_OF_START) && (state->aad_bytes | len_bytes) < MOST_OF_WHOLE;
 }
 
 /* The tag goes to y. The kernel clears. */
@@ -362,8 +337,8 @@ EVC_INLINE enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_s
                                   const uint8_t *in, uint8_t *out, size_t len_bytes,
                                   uint8_t direction)
 {
-    if (len_bytes && can_be_whole(key, state, len_bytes) &&
-        !evc_text_is_missing(in, out, len_bytes) && !evc_overlap_in_part(in, out, len_bytes))
+    if (len_bytes && can_be_whole(key, state, len_bytes) && !evc_is_missing(in, len_bytes) &&
+        !evc_is_missing(out, len_bytes) && !evc_overlap_in_part(in, out, len_bytes))
         return crypt_as_whole(key, state, in, out, len_bytes, direction);
     return update_checked(key, state, in, out, len_bytes, direction);
 }
@@ -386,14 +361,9 @@ EVC_OUT_OF_LINE enum evc_status finish_checked(const union evc_gcm_key *key,
                                                struct evc_gcm_state *state, const uint8_t *tag,
                                                size_t tag_bytes, uint32_t direction)
 {
-    const enum evc_status status = check_call(key, state, direction);
-
-    if (status != EVC_OK)
-        return status;
-    if (!tag_fits(key, tag_bytes))
-        return EVC_ERR_TAG_SIZE;
-    if (!tag)
-        return EVC_ERR_PARAMETER;
+    EVC_RETURN_IF_REFUSED(gcm_seal_finish, .key = key, .way = direction, .phase = state->phase,
+                          .direction = state->direction, .is_bad = !is_sound(state), .tag = tag,
+                          .tag_bytes = tag_bytes);
     if (key->head.kernel->seal && state->short_iv && !state->text_bytes &&
         state->aad_bytes < MOST_OF_WHOLE)
         return crypt_as_whole(key, state, NULL, NULL, 0, EVC_DIRECTION_SEAL);
@@ -409,8 +379,8 @@ EVC_OUT_OF_LINE enum evc_status finish_checked(const union evc_gcm_key *key,
 EVC_INLINE enum evc_status finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
                                   const uint8_t *tag, size_t tag_bytes, uint32_t direction)
 {
-    if (is_set(key) && has_marks(state, MARKS(EVC_PHASE_TEXT, direction, 1, TAG)) &&
-        tag_bytes == 16 && tag)
+    if (evc_is_set(EVC_KEY_GCM, key) && tag_bytes == 16 && tag &&
+        has_marks(state, MARKS(EVC_PHASE_TEXT, direction, 1, TAG)))
         return EVC_OK;
     return finish_checked(key, state, tag, tag_bytes, direction);
 }

@@ -25,7 +25,7 @@
 #include "everycore/gcm.h"
 
 #include "common/bytes.h"
-#include "common/phase.h"
+#include "common/calls.h"
 
 enum { HASH, TAG, HASH_TIMES_H };
 
@@ -61,11 +61,11 @@ EVC_INLINE size_t waiting_bytes(const struct evc_gcm_state *state)
 }
 
 /* Memory that no start has written must not lead to lengths that no message has: of associated
- * data, their upper bits tell kernels where it lies. */
+ * data, their upper bits tell kernels where it lies. By &, since it is asked before all else. */
 EVC_INLINE int is_sound(const struct evc_gcm_state *state)
 {
-    return state->phase <= EVC_PHASE_TEXT && state->form <= HASH_TIMES_H &&
-           state->aad_bytes <= EVC_GCM_MAX_AAD && state->text_bytes <= EVC_GCM_MAX_TEXT;
+    return (state->form <= HASH_TIMES_H) & (state->aad_bytes <= EVC_GCM_MAX_AAD) &
+           (state->text_bytes <= EVC_GCM_MAX_TEXT);
 }
 
 /* A call of evc_wipe costs more than these stores; of more bytes, GCC makes a slow `rep stos`. */
