@@ -67,7 +67,7 @@ static struct left {
 
 /* Bytes at the caller's stack pointer that belong to the function that is called: on Windows it may
  * write its arguments there, or anything else. */
-#if EVC_X86_64 && defined(_WIN32)
+#if EVC_X86_64 && EVC_COFF
 #define CALLEE_ABOVE 32
 #else
 #define CALLEE_ABOVE 0

@@ -12,7 +12,7 @@
 
 /* More bytes are cleared than are used, as with other kernels: for the frames between the call that
  * clears and operations. On Windows each frame has 32 more, for the function that is called. */
-#if defined(_WIN32)
+#if EVC_COFF
 #define SPARE_BYTES 384u
 #else
 #define SPARE_BYTES 256u

@@ -131,16 +131,33 @@
 #error "everycore: EVC_BN_WORD_BITS is 32 or 64"
 #endif
 
+/* Systems with COFF objects and Microsoft's calling convention. Cygwin and UEFI do not define
+ * _WIN32. common/any_asm.h has the same line. */
+#if defined(_WIN32) || defined(__CYGWIN__) || defined(__UEFI__)
+#define EVC_COFF 1
+#else
+#define EVC_COFF 0
+#endif
+
 /* Assembly for x86-64. Its functions take their arguments as the System V ABI has them, on Windows
  * too: EVC_SYSV in their declarations says so to the compiler. That of big numbers has words of 64
- * bits. */
-#if defined(__x86_64__) && !defined(__ILP32__)
+ * bits. clang for Cygwin ignores the attribute. common/x86_asm.h has the same line. */
+#if defined(__x86_64__) && !defined(__ILP32__) && !(defined(__clang__) && defined(__CYGWIN__))
 #define EVC_X86_64_ASM 1
 #define EVC_X86_64_BN_ASM EVC_BN_WORD64
 #define EVC_SYSV __attribute__((sysv_abi))
 #else
 #define EVC_X86_64_ASM 0
 #define EVC_X86_64_BN_ASM 0
+#endif
+
+/* Not 0 if functions have Microsoft's calling convention on x86-64: for the compiler, not for #if,
+ * because -mabi=ms defines no macro. */
+#if EVC_X86_64_ASM && !defined(__cplusplus)
+#define EVC_MICROSOFT_CALLS                                                                        \
+    (!__builtin_types_compatible_p(void (*)(void), void(EVC_SYSV *)(void)))
+#else
+#define EVC_MICROSOFT_CALLS (EVC_X86_64 && EVC_COFF)
 #endif
 
 /* Architectures, as numbers for evc_resolve(). The names are in EVC_ARCH_LIST. */

@@ -4,6 +4,13 @@
 #ifndef EVC_COMMON_ANY_ASM_H
 #define EVC_COMMON_ANY_ASM_H
 
+/* As in everycore/isa.h. */
+#if defined(_WIN32) || defined(__CYGWIN__) || defined(__UEFI__)
+#define EVC_ASM_COFF 1
+#else
+#define EVC_ASM_COFF 0
+#endif
+
 #if defined(__ELF__)
     .section .note.GNU-stack, "", %progbits
     .text

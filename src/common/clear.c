@@ -25,7 +25,7 @@ EVC_ISA_BEGIN(X86_SSE2)
 #if !EVC_X86_64
 #define EACH_XMM(R) EACH_0_TO_7(R)
 #define XMM_CLEARED "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"
-#elif defined(_WIN32)
+#elif EVC_COFF
 #define EACH_XMM(R) R(0) R(1) R(2) R(3) R(4) R(5)
 #define XMM_CLEARED "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5"
 #else
@@ -35,10 +35,13 @@ EVC_ISA_BEGIN(X86_SSE2)
         "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
 #endif
 
+/* Whole registers: x32 has smaller pointers. */
 #if EVC_X86_64
 #define SP "%%rsp"
+typedef uint64_t general;
 #else
 #define SP "%%esp"
+typedef uint32_t general;
 #endif
 
 #define PXOR(i) "pxor %%xmm" #i ", %%xmm" #i "\n\t"
@@ -67,7 +70,7 @@ EVC_INLINE void clear_registers(enum evc_registers registers)
 #if !EVC_X86_64
 #define GENERAL(R) R("ecx") R("edx")
 #define GENERAL_CLEARED "ecx", "edx"
-#elif defined(_WIN32)
+#elif EVC_COFF
 #define GENERAL(R) R("ecx") R("edx") R("r8d") R("r9d") R("r10d") R("r11d")
 #define GENERAL_CLEARED "rcx", "rdx", "r8", "r9", "r10", "r11"
 #else
@@ -101,11 +104,10 @@ EVC_INLINE void clear_registers(enum evc_registers registers)
                      :                                                                             \
                      : "xmm0", "cc", "memory")
 
-EVC_INLINE void clear_stack(enum evc_registers registers, size_t stack_bytes)
+EVC_INLINE void clear_stack(enum evc_registers registers, size_t n_bytes)
 {
-    uintptr_t at;
+    general at, stack_bytes = (general)n_bytes + EVC_MORE_STACK;
 
-    stack_bytes += EVC_MORE_STACK;
     if (!stack_bytes)
         return;
     if (registers == EVC_REGISTERS_ZMM)
@@ -119,7 +121,7 @@ EVC_INLINE void clear_stack(enum evc_registers registers, size_t stack_bytes)
                          "1:\tsub %3, %0\n\tmov %2, (%0)\n\tcmp " SP ", %0\n\tjne 1b\n\t"
                          "add %1, " SP
                          : "=&r"(at)
-                         : "r"(stack_bytes), "r"((size_t)0), "i"(sizeof(size_t))
+                         : "r"(stack_bytes), "r"((general)0), "i"(sizeof(general))
                          : "cc", "memory");
     (void)at;
 }

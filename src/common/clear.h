@@ -66,9 +66,9 @@
 /* The functions below clear so much more on x86 where kernels do not say how deep their operations
  * go: with 8 registers, and on Windows, where a function gives registers back to its caller, and
  * vectors that are arguments lie on the stack: 1,184 bytes of it in CTR, by GCC at -O1. */
-#if EVC_X86_64 && defined(_WIN32)
-#define EVC_MORE_STACK 1280
-#elif EVC_X86 && !EVC_X86_64
+#if EVC_X86_64
+#define EVC_MORE_STACK (EVC_MICROSOFT_CALLS ? 1280 : 0)
+#elif EVC_X86
 #define EVC_MORE_STACK 512
 #else
 #define EVC_MORE_STACK 0

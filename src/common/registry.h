@@ -8,6 +8,14 @@
 #include "common/bytes.h"
 #include "common/clear.h"
 
+#if EVC_X86_64_ASM && EVC_COFF
+/* Calls of assembly would go wrong if the compiler ignored EVC_SYSV. */
+typedef char evc_compiler_must_know_sysv_abi[EVC_MICROSOFT_CALLS ? 1 : -1];
+#elif EVC_X86_64_ASM && !defined(__clang__) && !defined(EVC_ISA_BY_FLAGS)
+/* GCC's -mabi=ms does not reach functions behind a target pragma. */
+typedef char evc_mabi_ms_needs_isa_by_flags[EVC_MICROSOFT_CALLS ? -1 : 1];
+#endif
+
 /* EVC_WHEN(1, x) is x, EVC_WHEN(0, x) nothing. */
 #define EVC_WHEN_0(...)
 #define EVC_WHEN_1(...) __VA_ARGS__

@@ -22,7 +22,8 @@
 
 #include "common/any_asm.h"
 
-#if defined(__x86_64__) && !defined(__ILP32__)
+/* As in everycore/isa.h. */
+#if defined(__x86_64__) && !defined(__ILP32__) && !(defined(__clang__) && defined(__CYGWIN__))
 #define EVC_ASM_X86_64 1
 
 /* A function that the other objects of this library see, and none outside of it. It begins with
@@ -81,7 +82,7 @@ _\name:
 .macro evc_constants
 #if defined(__APPLE__)
     .section __TEXT,__const
-#elif defined(_WIN32)
+#elif EVC_ASM_COFF
     .section .rdata, "dr"
 #else
     .section .rodata, "a", @progbits

@@ -21,29 +21,25 @@ IN_ASSEMBLY_MESSAGE(seal, uint8_t)
 IN_ASSEMBLY_MESSAGE(open, const uint8_t)
 IN_ASSEMBLY_MESSAGE(open_output_tag, uint8_t)
 
-#if defined(_WIN32)
-
-/* Slots have the ABI of Windows: the compiler moves arguments, and saves the registers that System
- * V leaves free. */
-#define WINDOWS_ENTRY(name, tag_type)                                                              \
-    static enum evc_status name IN_ASSEMBLY_ARGUMENTS(tag_type)                                    \
+/* Slots for Microsoft's calling convention: the compiler moves arguments, and saves the registers
+ * that System V leaves free. */
+#define MICROSOFT_ENTRY(name, tag_type)                                                            \
+    static __attribute__((unused)) enum evc_status name IN_ASSEMBLY_ARGUMENTS(tag_type)            \
     {                                                                                              \
         return IN_ASSEMBLY(MESSAGES, name)(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes,  \
                                            tag, tag_bytes);                                        \
     }
 
-WINDOWS_ENTRY(seal, uint8_t)
-WINDOWS_ENTRY(open, const uint8_t)
-WINDOWS_ENTRY(open_output_tag, uint8_t)
-#define GCM_MESSAGE_SLOTS .seal = seal, .open = open, .open_output_tag = open_output_tag
+MICROSOFT_ENTRY(seal, uint8_t)
+MICROSOFT_ENTRY(open, const uint8_t)
+MICROSOFT_ENTRY(open_output_tag, uint8_t)
 
-#else
-
-#define GCM_MESSAGE_SLOTS                                                                          \
-    .seal = IN_ASSEMBLY(MESSAGES, seal), .open = IN_ASSEMBLY(MESSAGES, open),                      \
-    .open_output_tag = IN_ASSEMBLY(MESSAGES, open_output_tag)
-
-#endif
+/* The assembly itself where the compiler's functions are called as it is. */
+#define MESSAGE_SLOT(name) \
+    __builtin_choose_expr(EVC_MICROSOFT_CALLS, name, IN_ASSEMBLY(MESSAGES, name))
+#define GCM_MESSAGE_SLOTS                                      \
+    .seal = MESSAGE_SLOT(seal), .open = MESSAGE_SLOT(open),    \
+    .open_output_tag = MESSAGE_SLOT(open_output_tag)
 
 /* n_groups of GROUP_BYTES bytes, at least one; y becomes the hash behind them. */
 #define crypt_groups IN_ASSEMBLY(MESSAGES, groups)
