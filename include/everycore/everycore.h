@@ -41,8 +41,15 @@ extern "C" {
 #define EVC_VERSION_PATCH 0
 #define EVC_VERSION "0.1.0"
 
-/* Marks an exported function; everything else in the library is hidden. */
-#if defined(__GNUC__) && !defined(_WIN32)
+/* Marks an exported function; everything else in the library is hidden. A DLL is compiled with
+ * -DEVC_DLL: without a mark, linkers export every function. */
+#if defined(_WIN32) || defined(__CYGWIN__)
+#if defined(EVC_DLL)
+#define EVC_API __declspec(dllexport)
+#else
+#define EVC_API
+#endif
+#elif defined(__GNUC__)
 #define EVC_API __attribute__((visibility("default")))
 #else
 #define EVC_API

@@ -116,3 +116,16 @@ def test_x32_compiles_without_assembly() -> None:
     """Pointers have 32 bits there, and the stack pointer 64."""
     for stem in ("common/clear", "gcm/pieces", "cpu/x86_cpuid", "gcm/x86_aesni"):
         words("gcc", "-mx32", *COMPILE, *INCLUDE, "-c", f"src/{stem}.c", "-o", "/dev/null")
+
+
+def test_a_dll_exports_marked_functions_alone(tmp_path: pathlib.Path) -> None:
+    """A linker for Windows exports all others, too, if none is marked."""
+    need(MINGW)
+    dll = tmp_path / "everycore.dll"
+    sources = [f"src/common/{name}.c" for name in ("wipe", "status", "clear")]
+    assembly = ["src/bn_words/x86_adx_asm.S"]
+    library = (*COMPILE, *INCLUDE, "-shared", "-DEVC_DLL")
+    words(MINGW, *library, *sources, *assembly, "-o", dll)
+    table = words(OBJDUMP, "-p", dll).partition("[Ordinal/Name Pointer] Table")[2]
+    names = re.findall(r"^\t\[ *\d+\].*?(\w+)$", table.partition("\n\n")[0], re.M)
+    assert names == ["evc_status_text", "evc_wipe"]
