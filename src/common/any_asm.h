@@ -17,8 +17,8 @@
 #endif
 
 /* The assembly describes its frames to unwinders if the compiler does; Linux
- * makes tables of its own. */
-#if defined(__GCC_HAVE_DWARF2_CFI_ASM) && !defined(__KERNEL__)
+ * makes tables of its own, and COFF has others (common/x86_asm.h). */
+#if defined(__GCC_HAVE_DWARF2_CFI_ASM) && !defined(__KERNEL__) && !EVC_ASM_COFF
 #define EVC_ASM_CFI_BEGIN .cfi_startproc
 #define EVC_ASM_CFI_END .cfi_endproc
 #define EVC_ASM_CFI_ADJUST(n_bytes) .cfi_adjust_cfa_offset n_bytes

@@ -89,10 +89,111 @@ _\name:
 #endif
 .endm
 
+/* Windows unwinds functions without an entry in its tables as if the return address was at the
+ * stack pointer. So code that has pushed something has entries: each change of the stack pointer
+ * ends one, and begins the next with all that is on the stack. Source: Microsoft, "x64 exception
+ * handling". */
+#if EVC_ASM_COFF
+    .set evc_frame_depth, 0
+.irp n, 1, 2, 3, 4, 5, 6, 7
+    .set evc_frame_\n, 0
+.endr
+
+/* what: how many bytes a change moved the stack pointer by, or -1 to -6 for a register. */
+.macro evc_frame_part what
+.if \what > 0
+    .seh_stackalloc \what
+.elseif \what == -1
+    .seh_pushreg %rbx
+.elseif \what == -2
+    .seh_pushreg %rbp
+.elseif \what == -3
+    .seh_pushreg %r12
+.elseif \what == -4
+    .seh_pushreg %r13
+.elseif \what == -5
+    .seh_pushreg %r14
+.elseif \what == -6
+    .seh_pushreg %r15
+.endif
+.endm
+.macro evc_frame_change depth
+.if evc_frame_depth
+    .seh_endproc
+.endif
+    .set evc_frame_depth, evc_frame_depth + \depth
+.if evc_frame_depth < 0 || evc_frame_depth > 7
+    .error "too little or too much on the stack"
+.endif
+.endm
+.macro evc_frame_begin
+.if evc_frame_depth
+.Lframe\@:
+    .seh_proc .Lframe\@
+.irp n, 1, 2, 3, 4, 5, 6, 7
+.if evc_frame_depth >= \n
+    evc_frame_part evc_frame_\n
+.endif
+.endr
+    .seh_endprologue
+.endif
+.endm
+.macro evc_frame_deeper what
+    evc_frame_change 1
+.irp n, 1, 2, 3, 4, 5, 6, 7
+.if evc_frame_depth == \n
+    .set evc_frame_\n, \what
+.endif
+.endr
+    evc_frame_begin
+.endm
+.macro evc_frame_adjust n_bytes
+.if \n_bytes > 0
+    evc_frame_deeper \n_bytes
+.else
+    evc_frame_change -1
+    evc_frame_begin
+.endif
+.endm
+.macro evc_frame_saved register
+.ifc \register, %rbx
+    evc_frame_deeper -1
+.else
+.ifc \register, %rbp
+    evc_frame_deeper -2
+.else
+.ifc \register, %r12
+    evc_frame_deeper -3
+.else
+.ifc \register, %r13
+    evc_frame_deeper -4
+.else
+.ifc \register, %r14
+    evc_frame_deeper -5
+.else
+.ifc \register, %r15
+    evc_frame_deeper -6
+.else
+    evc_frame_deeper 8
+.endif
+.endif
+.endif
+.endif
+.endif
+.endif
+.endm
+#undef EVC_ASM_CFI_ADJUST
+#define EVC_ASM_CFI_ADJUST(n_bytes) evc_frame_adjust n_bytes
+#endif
+
 .macro evc_save register
     push \register
+#if EVC_ASM_COFF
+    evc_frame_saved \register
+#else
     EVC_ASM_CFI_ADJUST(8)
     EVC_ASM_CFI_SAVED(\register)
+#endif
 .endm
 .macro evc_restore register
     pop \register

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Assembly and COFF for other systems than Linux: calling conventions, sections, exports."""
 
+import os
 import pathlib
 import platform
 import re
@@ -28,12 +29,20 @@ KERNELS = {
 }
 ASSEMBLY = [f"src/{stem}_asm.S" for stem in (*KERNELS, "bn/x86_adx", "aes/x86_aesni")]
 OTHERS = ["gcm/gcm", "gcm/joined", "gcm/key", "gcm/pieces"]
-OTHERS += ["common/clear", "common/wipe", "cpu/x86_cpuid"]
+OTHERS += ["cpu/x86_cpuid", *(f"common/{path.stem}" for path in ROOT.glob("src/common/*.c"))]
 
 
-def words(*command: str | pathlib.Path) -> str:
+def words(*command: str | pathlib.Path, **environment: str) -> str:
     """Return what the program prints to both outputs; it must succeed."""
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
     assert done.returncode == 0, (command, done.returncode, done.stdout, done.stderr)
     return done.stdout + done.stderr
 
@@ -96,8 +105,10 @@ def test_clang_for_cygwin_which_ignores_sysv_abi_compiles_no_assembly(stem: str)
 
 
 @pytest.mark.parametrize("system", ["-D_WIN32", "-D__CYGWIN__", "-D__UEFI__"])
-def test_constants_of_assembly_are_read_only_in_coff(system: str, tmp_path: pathlib.Path) -> None:
-    """Cygwin and UEFI do not define _WIN32. No address is held in 32 bits, which a place above
+def test_assembly_suits_coff(system: str, tmp_path: pathlib.Path) -> None:
+    """Constants are read-only, and functions that push something have tables for unwinding.
+
+    Cygwin and UEFI do not define _WIN32. No address is held in 32 bits, which a place above
     4 GiB would not fit.
     """
     need(MINGW)
@@ -107,7 +118,10 @@ def test_constants_of_assembly_are_read_only_in_coff(system: str, tmp_path: path
         listing = words(OBJDUMP, "-h", "-r", output)
         sections = re.findall(r"^ +\d+ (\.\S+) .*\n +(.*)$", listing, re.M)
         assert {name for name, how in sections if "READONLY" not in how} <= {".data", ".bss"}
-        assert ".rodata" not in {name for name, _ in sections}
+        names = {name for name, _ in sections}
+        assert ".rodata" not in names
+        pushes = re.search(r"evc_save|CFI_ADJUST", (ROOT / source).read_text())
+        assert (".pdata" in names) == bool(pushes), source
         assert not re.search(r"R_X86_64_(32|DIR32)|dir32\b|ADDR32\b", listing), source
 
 
@@ -129,3 +143,18 @@ def test_a_dll_exports_marked_functions_alone(tmp_path: pathlib.Path) -> None:
     table = words(OBJDUMP, "-p", dll).partition("[Ordinal/Name Pointer] Table")[2]
     names = re.findall(r"^\t\[ *\d+\].*?(\w+)$", table.partition("\n\n")[0], re.M)
     assert names == ["evc_status_text", "evc_wipe"]
+
+
+@pytest.mark.long
+def test_faults_in_assembly_are_unwound_on_windows(tmp_path: pathlib.Path) -> None:
+    """As by a debugger, a profiler, or a program that reads a file in memory whose disk fails."""
+    need(MINGW, "wine")
+    program = tmp_path / "unwind.exe"
+    stems = [stem for stem in KERNELS if stem.startswith("gcm")] + ["bn/x86_adx"]
+    sources = [f"src/{stem}.c" for stem in (*stems, *OTHERS, "bn/bn")]
+    assembly = [f"src/{stem}_asm.S" for stem in stems]
+    options = (*INCLUDE, "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-static")
+    sources.append("tests/systems/windows_unwind.c")
+    words(MINGW, "-O1", "-std=gnu11", *options, *sources, *assembly, "-o", program)
+    wine = {"WINEPREFIX": str(tmp_path / "wine"), "WINEDEBUG": "-all"}
+    assert re.search(r"^(\d+) of \1$", words("wine", program, **wine), re.M)
