@@ -155,7 +155,7 @@ EVC_API void evc_a64_read_id(struct evc_a64_id *id);
  */
 static inline int evc_dit_begin(uint64_t features)
 {
-#if EVC_A64 && defined(__GNUC__)
+#if EVC_A64 && EVC_GNU_C
     uint64_t dit;
 
     if (!(features & EVC_CPU(A64_DIT)))
@@ -172,7 +172,7 @@ static inline int evc_dit_begin(uint64_t features)
 
 static inline void evc_dit_end(int was_set)
 {
-#if EVC_A64 && defined(__GNUC__)
+#if EVC_A64 && EVC_GNU_C
     if (!was_set)
         __asm__ volatile("msr s3_3_c4_c2_5, xzr" : : : "memory");
 #else

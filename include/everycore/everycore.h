@@ -49,14 +49,14 @@ extern "C" {
 #else
 #define EVC_API
 #endif
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) || defined(__clang__)
 #define EVC_API __attribute__((visibility("default")))
 #else
 #define EVC_API
 #endif
 
 /* Marks an exported function that returns a status: the compiler warns if the caller drops it. */
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
 #define EVC_CHECKED EVC_API __attribute__((warn_unused_result))
 #else
 #define EVC_CHECKED EVC_API

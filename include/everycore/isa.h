@@ -18,6 +18,14 @@
 
 #include <stdint.h>
 
+/* Attributes, built-in functions and inline assembly of GNU C. clang has them also where it does not
+ * say that it is GCC: for Windows and UEFI. */
+#if defined(__GNUC__) || defined(__clang__)
+#define EVC_GNU_C 1
+#else
+#define EVC_GNU_C 0
+#endif
+
 /* ---- Places: always defined, 0 or 1 ------------------------------------------------------- */
 
 #define EVC_ALL 1

@@ -219,14 +219,14 @@ EVC_INLINE uint32x4_t counter_ahead(uint32_t n)
 EVC_INLINE uint32x4_t counter_next(uint32x4_t count, uint32x4_t one)
 {
     count = vaddq_u32(count, one);
-#if defined(__GNUC__)
+#if EVC_GNU_C
     __asm__("" : "+w"(count));
 #endif
     return count;
 }
 
 /* Both are in registers here: else GCC loads one of them later, and not the pair. */
-#if defined(__GNUC__)
+#if EVC_GNU_C
 #define AT_ONCE(x, y) __asm__("" : "+w"(x), "+w"(y))
 #else
 #define AT_ONCE(x, y) (void)0

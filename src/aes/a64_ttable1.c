@@ -35,7 +35,7 @@ typedef const uint32_t *tables;
 /* t[i], i < 256. GCC would shift the index first, and add it to the address. */
 EVC_INLINE uint32_t look_up(const uint32_t *t, uint32_t i)
 {
-#if defined(__GNUC__)
+#if EVC_GNU_C
     uint32_t entry;
 
     __asm__("ldr %w0, [%1, %w2, uxtw #2]"

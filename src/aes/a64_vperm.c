@@ -72,7 +72,7 @@ EVC_INLINE struct quick quick_tables(void)
 /* One step of a chain, here and now: compilers regroup xors and have orders of their own, but what
  * comes late has to join last, and a core that starts instructions in their order has to find
  * another one wherever one waits. */
-#if defined(__GNUC__)
+#if EVC_GNU_C
 #define IN_ORDER(x, value) \
     const vec x = (value); \
     __asm__ volatile("" : : "w"(x))

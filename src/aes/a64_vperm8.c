@@ -51,7 +51,7 @@ struct chain_tables {
 /* Compilers regroup xors, and the grouping of a chain makes it short: hide what x is made of. */
 EVC_INLINE half keep(half x)
 {
-#if defined(__GNUC__)
+#if EVC_GNU_C
     __asm__("" : "+w"(x));
 #endif
     return x;
@@ -91,7 +91,7 @@ EVC_INLINE half look_up_half(struct pair p, struct nibbles o)
  * which no index reaches. */
 EVC_INLINE half permute(half x, half from)
 {
-#if defined(__GNUC__)
+#if EVC_GNU_C
     half y;
 
     __asm__("tbl %0.8b, {%1.16b}, %2.8b" : "=w"(y) : "w"(x), "w"(from));

@@ -25,7 +25,7 @@
 
 /* With registers of 32 bits, the steps of a round are functions of their own: inlined, their
  * temporaries make frames of more than 1 KiB. */
-#if defined(__GNUC__) && !EVC_WORD64
+#if EVC_GNU_C && !EVC_WORD64
 #define ROUND static __attribute__((__noinline__))
 #else
 #define ROUND EVC_INLINE

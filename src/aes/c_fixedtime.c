@@ -94,7 +94,7 @@ EVC_INLINE pair inv_mix_columns(pair x)
  * constants nor keep what was read through an earlier pointer. volatile: not moved out of loops. */
 EVC_INLINE const uint8_t *unknown(const uint8_t *box)
 {
-#if defined(__GNUC__)
+#if EVC_GNU_C
     __asm__ volatile("" : "+r"(box));
 #else
     const uint8_t *volatile v = box;

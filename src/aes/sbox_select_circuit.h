@@ -23,7 +23,7 @@
 #define EVC_CIRCUIT_KEY_XOR 0x63u
 
 /* Always inlined, or -O1 and -Os pass the eight words through memory. */
-#if defined(__GNUC__)
+#if EVC_GNU_C
 #define EVC_CIRCUIT_INLINE static inline __attribute__((always_inline, unused))
 #else
 #define EVC_CIRCUIT_INLINE static inline

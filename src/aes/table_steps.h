@@ -48,7 +48,7 @@ static void set_key(void *vkey, const uint8_t *user_key)
 /* p: in a key, so aligned to 4, which saves CPUs without unaligned loads from loading bytes. */
 EVC_INLINE uint32_t load_word(const uint8_t *p)
 {
-#if defined(__GNUC__)
+#if EVC_GNU_C
     p = __builtin_assume_aligned(p, 4);
 #endif
     return evc_barrier32(evc_load32_ne(p));

@@ -40,7 +40,7 @@ EVC_INLINE __m128i times_x128(__m128i tweak)
  * a loop of copies into a call of memcpy. */
 EVC_INLINE vec hide_value(vec x)
 {
-#if defined(__GNUC__)
+#if EVC_GNU_C
     __asm__("" : "+x"(x));
 #endif
     return x;

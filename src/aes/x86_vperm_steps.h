@@ -111,7 +111,7 @@ EVC_INLINE const struct vperm_tables *hidden_tables(void)
 {
     const struct vperm_tables *t = &vperm_tables;
 
-#if defined(__GNUC__)
+#if EVC_GNU_C
     __asm__ volatile("" : "+r"(t));
 #endif
     return t;

@@ -20,7 +20,7 @@ void *memset(void *, int, size_t);
 
 /* -ffreestanding makes the plain names ordinary functions, and each load below a call; the built-in
  * forms are single instructions again wherever the size is a constant. */
-#if defined(__GNUC__)
+#if EVC_GNU_C
 #define memcpy(to, from, n) __builtin_memcpy(to, from, n)
 #define memmove(to, from, n) __builtin_memmove(to, from, n)
 #define memset(to, value, n) __builtin_memset(to, value, n)
@@ -34,7 +34,7 @@ void *memset(void *, int, size_t);
 
 /* For helpers whose call would cost more than their body: -O1 and -Os leave plain inline functions
  * out of line, and a call between two rounds sends the state through memory. */
-#if defined(__GNUC__)
+#if EVC_GNU_C
 #define EVC_INLINE static inline __attribute__((always_inline))
 #else
 #define EVC_INLINE static inline
@@ -42,14 +42,14 @@ void *memset(void *, int, size_t);
 
 /* Keeps the slow path of a short function out of line: inlined, its registers would be saved at
  * every call. */
-#if defined(__GNUC__)
+#if EVC_GNU_C
 #define EVC_OUT_OF_LINE static __attribute__((__noinline__))
 #else
 #define EVC_OUT_OF_LINE static
 #endif
 
 /* A condition that is hardly ever true. */
-#if defined(__GNUC__)
+#if EVC_GNU_C
 #define EVC_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #else
 #define EVC_UNLIKELY(condition) (condition)
@@ -57,14 +57,14 @@ void *memset(void *, int, size_t);
 
 /* Compilers see a new value here, so that they do not turn a loop of copies
  * into a call of memcpy. */
-#if defined(__GNUC__)
+#if EVC_GNU_C
 #define EVC_KEEP(x) __asm__("" : "+r"(x))
 #else
 #define EVC_KEEP(x) ((void)0)
 #endif
 
 /* The bytes at p count as read: stores to them stay. */
-#if defined(__GNUC__)
+#if EVC_GNU_C
 #define EVC_KEEP_MEMORY(p) __asm__ volatile("" : : "r"(p) : "memory")
 #else
 #define EVC_KEEP_MEMORY(p) ((void)*(const volatile uint8_t *)(p))
@@ -205,7 +205,7 @@ EVC_INLINE void evc_store64_be(uint8_t *p, uint64_t x)
  * behind two waits until both have left the core. */
 EVC_INLINE void evc_store64x2_le(uint8_t *p, uint64_t first, uint64_t second)
 {
-#if defined(__GNUC__) && defined(__SSE2__)
+#if EVC_GNU_C && defined(__SSE2__)
     typedef uint64_t words __attribute__((vector_size(16)));
     const words block = {first, second};
 
@@ -224,7 +224,7 @@ EVC_INLINE void evc_store64x2_be(uint8_t *p, uint64_t first, uint64_t second)
 /* As evc_wipe(), whose call and loop would take more instructions than the two stores. */
 EVC_INLINE void evc_clear_block(uint8_t block[16])
 {
-#if defined(__GNUC__)
+#if EVC_GNU_C
     evc_store64_ne(block, 0);
     evc_store64_ne(block + 8, 0);
     EVC_KEEP_MEMORY(block);

@@ -15,7 +15,7 @@
 
 /* ---- x86 ------------------------------------------------------------------------------------- */
 
-#if EVC_X86 && defined(__GNUC__)
+#if EVC_X86 && EVC_GNU_C
 
 EVC_ISA_BEGIN(X86_SSE2)
 
@@ -244,7 +244,7 @@ EVC_INLINE void clear_stack(enum evc_registers registers, size_t stack_bytes)
 
 #else
 
-#if defined(__hppa__) && !defined(__LP64__) && defined(__GNUC__)
+#if defined(__hppa__) && !defined(__LP64__) && EVC_GNU_C
 
 /* The registers for floating point that a call may change: the multiplier is among them.
  * The first reads as 0. */
@@ -273,7 +273,7 @@ EVC_INLINE void clear_registers(enum evc_registers registers)
 /* The stack pointer moves beyond the words that are cleared, and back again. %0 goes through
  * them, %1 is their bytes. The ABI of ppc64 wants the old stack pointer at the new one. The stack
  * of hppa grows upwards. */
-#if !defined(__GNUC__)
+#if !EVC_GNU_C
 #elif defined(__riscv) && EVC_WORD64
 #define CLEAR_LOOP                                                                                 \
     "mv %0, sp\n\tsub sp, sp, %1\n"                                                                \
@@ -399,7 +399,7 @@ EVC_INLINE void clear_stack(enum evc_registers registers, size_t stack_bytes)
     }
 
 DEFINE_CLEAR(none, NONE)
-#if EVC_X86 && defined(__GNUC__)
+#if EVC_X86 && EVC_GNU_C
 DEFINE_CLEAR(xmm, XMM)
 DEFINE_CLEAR(ymm, YMM)
 DEFINE_CLEAR(zmm, ZMM)
@@ -420,6 +420,6 @@ void evc_clear_hppa_fp(size_t stack_bytes)
 }
 #endif
 
-#if (EVC_X86 && defined(__GNUC__)) || EVC_A64 || EVC_BUILT(A32_NEON)
+#if (EVC_X86 && EVC_GNU_C) || EVC_A64 || EVC_BUILT(A32_NEON)
 EVC_ISA_END
 #endif

@@ -14,7 +14,7 @@
 
 /* Words of EVC_KERNEL_HEAD for the registers. BASELINE: those that a compiler may use for portable
  * code in this build. */
-#if EVC_X86_64 && defined(__GNUC__) && defined(__AVX512VL__)
+#if EVC_X86_64 && EVC_GNU_C && defined(__AVX512VL__)
 #define EVC_REGISTERS_BASELINE EVC_REGISTERS_ZMM
 #define EVC_CLEAR_BASELINE evc_clear_zmm
 #define EVC_CLEAR_REGISTERS_BASELINE evc_clear_registers_zmm

@@ -15,7 +15,7 @@
 
 EVC_INLINE uint32_t evc_barrier32(uint32_t x)
 {
-#if defined(__GNUC__)
+#if EVC_GNU_C
     __asm__("" : "+r"(x));
 #else
     volatile uint32_t v = x;
@@ -26,7 +26,7 @@ EVC_INLINE uint32_t evc_barrier32(uint32_t x)
 
 EVC_INLINE uint64_t evc_barrier64(uint64_t x)
 {
-#if defined(__GNUC__)
+#if EVC_GNU_C
     __asm__("" : "+r"(x));
 #else
     volatile uint64_t v = x;

@@ -22,7 +22,7 @@ static inline int evc_hppa_fmpyadd_gave(const uint32_t words[4])
            words[2] == 0x43300000 && words[3] == 2;
 }
 
-#if EVC_HPPA && defined(__GNUC__) && !defined(__LP64__) && \
+#if EVC_HPPA && EVC_GNU_C && !defined(__LP64__) && \
     (defined(_PA_RISC1_1) || defined(_PA_RISC2_0)) && !defined(EVC_CPU_WITHOUT_OS)
 #if defined(EVC_HPPA_FMPYADD) /* a test has another instruction */
 #elif defined(EVC_HPPA_FMPYADD_SWAPPED)

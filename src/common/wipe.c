@@ -12,7 +12,7 @@
 
 void evc_wipe(void *p, size_t len_bytes)
 {
-#if defined(__GNUC__)
+#if EVC_GNU_C
     uint8_t *to = p;
 
     if (len_bytes > SHORT_BYTES) {

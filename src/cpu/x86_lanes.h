@@ -67,7 +67,7 @@ static inline uint64_t evc_x86_wrong_in(uint64_t features, const struct evc_x86_
     return wrong;
 }
 
-#if EVC_X86_64 && defined(__GNUC__) && defined(__SSE2__)
+#if EVC_X86_64 && EVC_GNU_C && defined(__SSE2__)
 
 /* Four operations of a feature on vectors of x- and y-bytes, in registers `reg`0 to 2. The third
  * register holds x at first: some operations add to it. `move` loads and stores vectors at any

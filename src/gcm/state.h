@@ -71,7 +71,7 @@ EVC_INLINE int is_sound(const struct evc_gcm_state *state)
 /* A call of evc_wipe costs more than these stores; of more bytes, GCC makes a slow `rep stos`. */
 EVC_INLINE void wipe_state(struct evc_gcm_state *state)
 {
-#if defined(__GNUC__) && EVC_WORD64
+#if EVC_GNU_C && EVC_WORD64
     memset(state, 0, sizeof *state);
     EVC_KEEP_MEMORY(state);
 #else

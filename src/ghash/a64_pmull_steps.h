@@ -204,7 +204,7 @@ EVC_INLINE block hash_from(const struct powers *h, block before, const uint8_t *
 
     for (; n_blocks >= GROUP; n_blocks -= GROUP, in += 16 * GROUP) {
         y = hash_group(h, y, in);
-#if defined(__GNUC__) && GROUP > 4
+#if EVC_GNU_C && GROUP > 4
         /* Without this, GCC loads the powers once, and keeps those on the stack
          * that have no register. */
         __asm__("" : "+r"(h));

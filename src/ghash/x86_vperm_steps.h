@@ -163,7 +163,7 @@ EVC_INLINE void add_row(struct product *p, int k, const uint8_t *row, __m128i up
  * loop, onto the stack. */
 EVC_INLINE const uint8_t *in_memory(const uint8_t *t)
 {
-#if defined(__GNUC__)
+#if EVC_GNU_C
     __asm__ volatile("" : "+r"(t));
 #endif
     return t;
@@ -178,7 +178,7 @@ EVC_INLINE void add_product(struct product *p, const uint8_t t[512], __m128i x)
 /* At -O3 compilers would keep all masks, and parts of the hash, on the stack. */
 #if defined(__clang__)
 #pragma clang loop unroll(disable)
-#elif defined(__GNUC__)
+#elif EVC_GNU_C
 #pragma GCC unroll 1
 #endif
     for (int i = 0; i < 16; i += 4, t += 128) {

@@ -19,7 +19,7 @@ typedef uint8x16_t vec;
 
 EVC_INLINE uint8x16_t v_known(uint8x16_t x)
 {
-#if defined(__GNUC__)
+#if EVC_GNU_C
     __asm__("" : "+w"(x));
 #endif
     return x;

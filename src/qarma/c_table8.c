@@ -119,7 +119,7 @@ static const EVC_ALIGN(64) struct added tweaks[16 * 16 * TABLED] = {
 
 /* A struct added as the registers of the CPU have it: compilers see that two words are
  * one at high levels only. */
-#if defined(__GNUC__) && (defined(__SSE2__) || defined(__ARM_NEON))
+#if EVC_GNU_C && (defined(__SSE2__) || defined(__ARM_NEON))
 typedef uint64_t both __attribute__((vector_size(16), may_alias));
 
 EVC_INLINE both sum_of(both a, both b)

@@ -56,7 +56,7 @@ EVC_INLINE struct added added_by(uint64_t x)
  * would add to every index. */
 EVC_INLINE const void *hide_pointer(const void *p)
 {
-#if defined(__GNUC__)
+#if EVC_GNU_C
     __asm__("" : "+r"(p));
 #endif
     return p;

@@ -19,7 +19,7 @@ EVC_ISA_BEGIN(X86_SSSE3)
 
 EVC_INLINE __m128i v_known(__m128i x)
 {
-#if defined(__GNUC__)
+#if EVC_GNU_C
     __asm__("" : "+x"(x));
 #endif
     return x;
