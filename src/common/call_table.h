@@ -21,6 +21,7 @@
  *            MSGS: descriptions of messages. EVC_ERR_PARAMETER: one of all buffers is missing
  * ZEROS: a call without a status. If it is refused, its output is zeros: out, or with READ a block.
  * SET_UP: sets up a key; if it is refused, the memory is zeros. EVC_ERR_KEY_SIZE: bits.
+ * EVC_ERR_PARAMETER: no key of the user.
  *
  * Code has what no row can say: the kernel of rebind; what *_many wants of each message; *_joined,
  * which call seal and open. GCM's usual calls pass by fewer comparisons than those of their rows.

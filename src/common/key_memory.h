@@ -44,6 +44,8 @@ EVC_INLINE enum evc_status evc_check_key_memory(const void *key, size_t memory_b
         return EVC_ERR_ALIGNMENT;
     if (key_bytes > memory_bytes)
         return EVC_ERR_KERNEL;
+    if (!user_key && user_key_bytes)
+        return EVC_ERR_PARAMETER;
     return evc_overlap(key, memory_bytes, user_key, user_key_bytes) ? EVC_ERR_OVERLAP : EVC_OK;
 }
 

@@ -38,6 +38,8 @@ static enum evc_status check_key(const void *memory, size_t memory_bytes,
     if (!evc_fits(EVC_LIMIT_XTS_BITS, key_bits) &&
         !(key_bits == 192 && (allowed & EVC_AES_XTS_ALLOW_192)))
         return EVC_ERR_KEY_SIZE;
+    if (!user_key)
+        return EVC_ERR_PARAMETER;
     equal = evc_mask_equal(user_key, user_key + key_bits / 8, key_bits / 8);
     if (allowed & EVC_AES_XTS_ALLOW_EQUAL_KEYS)
         equal = 0;

@@ -1000,6 +1000,9 @@ static void set_ups_that_are_refused_leave_no_key(const struct set_up *s)
         expect_no_key(s, EVC_ERR_ALIGNMENT);
     }
     set_up_with_right_arguments(s);
+    k.user_key = NULL;
+    expect_no_key(s, EVC_ERR_PARAMETER);
+    set_up_with_right_arguments(s);
     k.user_key = key_room + 64 + k.memory_bytes - 1;
     expect_no_key(s, EVC_ERR_OVERLAP);
     set_up_with_right_arguments(s);
