@@ -20,11 +20,22 @@
  *
  *   evc_gcm_seal                      gcm.c: checks arguments, calls `seal` of the kernel
  *   evc_gcm_x86_vaes512_intel_seal    section 7: loads the IV and chooses the code by the length
- *   message 1, in_lane, seal          section 6: calls the next three
+ *   message 1, in_lane, seal          section 6: calls the next two, and jumps to the third
  *   aes_of_1_j0_in_lane               section 6: all rounds but the last, of 3 counters and of J_0
  *   aad_and_lengths                   section 3: products of associated data and of the lengths
  *   last_alone_j0_in_lane_seal        section 6: the last round adds the text; products of the text
  *   seal_end                          section 4: reduction, tag, clearing
+ *
+ * C gets here by slots of the descriptor in x86_vaes512_intel.c: in_assembly.h declares the
+ * functions evc_gcm_x86_vaes512_intel_* and makes them its slots `seal`, `open` and so on. Some
+ * names above stand nowhere in this file as a whole, because macros make them:
+ *
+ *   define_aes 1, in_lane                       aes_of_1_j0_in_lane
+ *   define_last_vector alone, in_lane, seal     last_alone_j0_in_lane_seal
+ *   define_end seal                             seal_end
+ *
+ * x86_gcm_asm.h has these macros: load_iv, load_part, store_part, middle_rounds, and
+ * define_tag_functions, which makes store_tag and compare_tag.
  *
  * A contract stands over each function and each larger macro: In is what it reads, Out what it
  * makes, Changes what else it overwrites. KEY, IN, LEN and TABLES stay as they are unless the
@@ -96,7 +107,8 @@
  *
  * KEY, IV, AAD, AAD_BYTES, IN, OUT, LEN and TABLES are in x86_gcm_asm.h. Endings: _D and _B for 32
  * and 8 bits of a general register; _Y and _X for 256 and 128 bits of a vector, whose plain name
- * means 512. */
+ * means 512. r8 is AAD_BYTES first, and OUT once associated data is hashed: AAD_BYTES_D and OUT_D
+ * are one register. */
 #define AAD_D %ecx
 #define AAD_BYTES_D %r8d
 #define IN_D %r9d
@@ -106,12 +118,16 @@
 
 /* H(n)(KEY) is where H^n is, for n up to 32. Other bases allow for m blocks, a number that the code
  * learns as it runs: if base is KEY - 16 m, H(n)(base) is where H^(n+m) is. Comments say that a
- * block meets H(n) from that base. */
+ * block meets H(n) from that base.
+ *
+ * The key is struct key of x86_steps.h: round keys 0 to 14 at round_keys, 15*16 = 240 bytes; behind
+ * them struct powers of ghash/x86_clmul_steps.h, with H^32 to H^1 in 32*16 bytes, and then H^35,
+ * H^34 and H^33. ASSEMBLY_AGREES in x86_vaes512_intel.c holds these numbers against the structs. */
 #define H(n) (powers_end-16*(n))
 /* The same for H^33, H^34 and H^35. */
 #define H_BEHIND(n) (H(n)+wrap)
 .set powers_end, round_keys + 240 + 32*16   /* the end of H^1 */
-.set wrap, 35*16
+.set wrap, 35*16                            /* from where H^n would be to where it is */
 
 /* Bases of powers. In short messages and in section 3: */
 #define PADDED_LEN %rax       /* 16 t: LEN, with the last block filled up */
@@ -455,7 +471,9 @@ L(aad_not_one_block):
     vmovdqu (AAD), BLOCKS_X             /* of a state */
     jmp L(one_block_of_aad)
 
-L(no_aad):                              /* the upper half of the lengths is 0: two products */
+    /* The upper half of the lengths is 0, so two products are enough: 0x00 is the lower half of the
+     * lengths by the lower half of H^1, 0x10 the same half by the upper half of H^1. */
+L(no_aad):
     vmovq 8 + len_bytes(%rsp), LENGTHS_X
     vmovdqu H(1)(KEY), POWERS_X
     vpsllq $3, LENGTHS_X, LENGTHS_X
@@ -648,8 +666,10 @@ L(short_tag\@):
     jmp L(clear\@)
 .endm
 
-/* seal_end, open_end: messages go here with their last products.
+/* seal_end, open_end: messages go here with their last products. Return from the message.
  *   In:      LO, MI, HI; TAG_MASK_X: E(J_0); TABLES; tag and tag_bytes on the stack
+ *   Out:     seal_end: the tag at tag; eax: 0; open_end: eax: 0 or error_of_tag
+ *   Changes: rcx, rdx, rsi; vectors 0 to 15 are 0
  * The tag is the hash plus E(J_0). */
 .macro define_end direction
 local_function \direction\()_end
@@ -743,8 +763,7 @@ evc_local_end \direction\()_end
 
 /* all_rounds: all rounds but the last.
  *   In:      KEY; j0: `with_j0` if TAG_MASK_X takes part; vectors; last_key: `is_set` if
- *           LAST_KEY_AT is
- *            set already, else `to_find`
+ *            LAST_KEY_AT is set already, else `to_find`
  *   Out:     LAST_KEY_AT
  *   Changes: rdx, ROUND_KEY, ROUND_KEY_2
  * Round 1 is alone; 4, 5 or 6 pairs of rounds follow. rdx counts from below up to 0. */
@@ -1799,7 +1818,8 @@ evc_local_end aes_of_\n\()_j0_\j0
  * `alone`.
  *   In:      KEY, TABLES; LEN; IN, OUT, TEXT_POWERS: the last vector; LAST, LAST_KEY; TAG_MASK_X,
  *            if J_0 is alone; LO, MI, HI; BLOCKS_2; tag and tag_bytes on the stack
- *   Out:     the text at OUT; then as seal_end and open_end, which return from the message */
+ *   Out:     the text at OUT; then as seal_end and open_end, which return from the message
+ *   Changes: rax, rcx, rdx, rsi, IS_TEXT, IS_AT_END; vectors 0 to 15 are 0 */
 .macro define_last_vector name, j0, direction
 local_function last_\name\()_j0_\j0\()_\direction
     mov LEN_D, %ecx
