@@ -5,11 +5,13 @@
  *     const struct evc_dh_params *params = evc_dh_params_named("ffdhe3072");
  *     EVC_ALIGN(16) static uint8_t memory[EVC_DH_MOST_GROUP_BYTES(3072)];
  *     static uint8_t scratch[EVC_DH_MOST_SCRATCH_BYTES(3072)];
+ *     uint8_t x[35], y[384], z[384]; // group->secret_bytes, group->p_bytes, group->p_bytes
+ *     const struct evc_random *random = evc_random_system(); // or one of your own
  *     enum evc_status status =
  *         evc_dh_set_best_in(memory, sizeof memory, evc_cpu_features(), 0, params, 0);
  *     const struct evc_dh_group *group = (const void *)memory;
  *     if (status == EVC_OK)
- *         status = evc_dh_make_secret(group, &random, x);
+ *         status = evc_dh_make_secret(group, random, x);
  *     if (status == EVC_OK)
  *         status = evc_dh_public(group, x, y, scratch, sizeof scratch);
  *     ... send y, receive the peer's value ...
@@ -91,6 +93,7 @@ EVC_API size_t evc_dh_scratch_bytes(const struct evc_bn *kernel, size_t p_bits);
  * EVC_ERR_KEY_SIZE    p is shorter than least_bits, or everycore/bn.h does not support its length
  * EVC_ERR_GROUP       p or q is even; a number begins with a zero byte; g is not from 2 to p - 2; q
  *                     is not below p, or shorter than 16 bytes
+ * EVC_ERR_PARAMETER   params is NULL, as evc_dh_params_named returns it for an unknown name
  * EVC_ERR_KERNEL, EVC_ERR_ALIGNMENT, EVC_ERR_OVERLAP   as evc_bn_set_modulus_in
  *
  * The memory is wiped first, also if the call then fails: then calls with it return EVC_ERR_KERNEL.

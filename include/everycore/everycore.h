@@ -11,11 +11,22 @@
  * *_blocks_many, evc_aes_ctr32, evc_ghash_padded, those of QARMA. Their headers say what they do
  * with a key that is not set up.
  *
- * Buffers: a pointer may be NULL if its length is 0. If the length is not 0, calls of AES, of its
- * modes and of GCM that have a status return EVC_ERR_PARAMETER for NULL. They check the key, the
- * state and the lengths first. Calls of big numbers, primes, Diffie-Hellman and RSA do the same for
- * inputs, and for a struct with parameters, numbers of a key, a search or a padding. No other
- * pointer may be NULL.
+ * NULL, in calls that have a status:
+ *
+ *     a buffer of length 0                               allowed
+ *     a buffer of another length                         EVC_ERR_PARAMETER
+ *     parameters, numbers of a key, search, padding      EVC_ERR_PARAMETER
+ *     a number in parameters; in numbers of a key        EVC_ERR_GROUP; EVC_ERR_KEY, for n
+ *                                                        EVC_ERR_KEY_SIZE
+ *     a kernel                                           EVC_ERR_KERNEL
+ *     randomness, or its function                        EVC_ERR_RANDOM
+ *     a hash, or a function or prefix that is needed     EVC_ERR_HASH
+ *     all others                                         never: the call may crash
+ *
+ * "A buffer" has an argument or a member with its length: inputs; outputs of AES, of its modes and
+ * of GCM; tags. Lengths and keys are checked before. "All others" are keys and what they are made
+ * from, states, buffers whose length is fixed (counter, IV of CBC, tweak, chaining value) or is
+ * that of a modulus, outputs of big numbers, Diffie-Hellman and RSA, and scratch memory.
  *
  * Alignment: keys and their copies are aligned to 16 bytes, because kernels load them as vectors. A
  * call with a key at any other address returns EVC_ERR_ALIGNMENT, and otherwise does the same as
@@ -86,8 +97,10 @@ enum evc_status {
     EVC_ERR_KERNEL,     /* kernel is NULL; or the memory is too small for its key; or
                          * the key is not set up */
     EVC_ERR_PARAMETER,  /* no such S-box or number of rounds (QARMA), no such rules
-                         * (pointer authentication); a buffer is NULL, and its
-                         * length is not 0; a struct that tells what to do is NULL */
+                         * (pointer authentication), no such flag; a buffer is NULL,
+                         * and its length is not 0; parameters are NULL, such as
+                         * those of an unknown name; a struct that tells what to do
+                         * is NULL */
     EVC_ERR_STATE,      /* a call out of order: no message begun, finished, the other direction, or
                          * parts in the wrong order (associated data comes before the text) */
     EVC_ERR_ALIGNMENT,  /* the key is not aligned to 16 bytes */
@@ -109,8 +122,8 @@ enum evc_status {
     EVC_ERR_FAULT,      /* rsa: the result of a private operation is wrong, and is not released */
     EVC_ERR_SIGNATURE,  /* rsa: the signature is not one of this digest under this key */
     EVC_ERR_PADDING,    /* rsa: OAEP padding check failed */
-    EVC_ERR_HASH,       /* rsa: the caller's hash failed, or its digest or block size is not
-                         * supported */
+    EVC_ERR_HASH,       /* rsa: the caller's hash failed, is NULL, has no function or no
+                         * prefix, or its digest or block size is not supported */
     EVC_ERR_ENCODING,   /* rsa: the file is neither DER nor PEM of such a key */
     EVC_ERR_ALGORITHM,  /* rsa: the file has a key of another algorithm or version */
     EVC_ERR_ENCRYPTED   /* rsa: the private key of the file is encrypted */

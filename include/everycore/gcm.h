@@ -62,10 +62,10 @@ union evc_gcm_key {
 EVC_API const struct evc_gcm *evc_gcm_select(uint64_t features, unsigned policy);
 
 /* The two kernels of the pair for CPUs that no kernel of GCM fits; never NULL. The kernel of AES
- * has encryption only (everycore/aes.h). On every known CPU the two are those of evc_aes_select()
- * with EVC_USE_PARALLEL and of evc_ghash_select(). A pair leaves out only kernels that want wide
- * AES instructions on a CPU without carry-less multiplication, or wide carry-less multiplication on
- * one without AES instructions. */
+ * has encryption only (everycore/aes.h). On every known CPU that no kernel of GCM fits, the two are
+ * those of evc_aes_select() with EVC_USE_PARALLEL and of evc_ghash_select(). A pair leaves out only
+ * kernels that want wide AES instructions on a CPU without carry-less multiplication, or wide
+ * carry-less multiplication on one without AES instructions. */
 EVC_API const struct evc_aes *evc_gcm_select_aes(uint64_t features, unsigned policy);
 EVC_API const struct evc_ghash *evc_gcm_select_ghash(uint64_t features, unsigned policy);
 

@@ -99,7 +99,8 @@ EVC_CHECKED enum evc_status evc_rsa_verify_pkcs1(const struct evc_rsa_public *ke
 
 /* RSASSA-PSS. hash: of the message. mgf_hash: of the mask, usually the same. salt_bytes: the length
  * of the salt, usually that of the digest; for verification also EVC_RSA_ANY_SALT, which takes the
- * length from the signature. EVC_ERR_SIGNATURE: the signature does not match. */
+ * length from the signature. To sign, EVC_RSA_ANY_SALT is too long a salt: EVC_ERR_KEY_SIZE.
+ * EVC_ERR_SIGNATURE: the signature does not match. */
 #define EVC_RSA_ANY_SALT UINT32_MAX
 
 struct evc_rsa_pss {

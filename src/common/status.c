@@ -16,7 +16,8 @@ const char *evc_status_text(enum evc_status status)
     case EVC_ERR_KERNEL:
         return "kernel is NULL, memory is too small for its key, or the key is not set up";
     case EVC_ERR_PARAMETER:
-        return "no such variant of the algorithm, or a buffer with a length is NULL";
+        return "no such variant or flag, parameters are NULL (unknown name), or a buffer with a "
+               "length is NULL";
     case EVC_ERR_STATE:
         return "call out of order: no message begun, finished, other direction, parts in wrong "
                "order";
@@ -36,7 +37,8 @@ const char *evc_status_text(enum evc_status status)
     case EVC_ERR_SIGNATURE: return "the signature does not match";
     case EVC_ERR_PADDING: return "OAEP padding check failed";
     case EVC_ERR_HASH:
-        return "the hash function failed, or its digest or block size is not supported";
+        return "the hash failed, has no function or no prefix, or its digest or block size is not "
+               "supported";
     case EVC_ERR_ENCODING: return "the file is neither DER nor PEM of such a key";
     case EVC_ERR_ALGORITHM: return "the file has a key of another algorithm or version";
     case EVC_ERR_ENCRYPTED: return "the private key of the file is encrypted";

@@ -50,7 +50,9 @@ KEY_SIZE, MODULUS = (
     "the modulus is even, or its first byte is zero",
 )
 NOT_SET = "kernel is NULL, memory is too small for its key, or the key is not set up"
-NO_VARIANT = "no such variant of the algorithm, or a buffer with a length is NULL"
+NO_VARIANT = (
+    "no such variant or flag, parameters are NULL (unknown name), or a buffer with a length is NULL"
+)
 OK = "ok"
 
 
