@@ -259,7 +259,7 @@ static inline uint64_t evc_pac_generic(const struct evc_pac_key *key, uint64_t d
  * level. Each struct evc_pac_keys has one memo, which is flushed when that is assigned to. There
  * are no locks. A copy of struct evc_pac_memo has the same sets: use one of the two only.
  *
- *     static EVC_ALIGN(64) struct evc_pac_memo_set sets[512];
+ *     EVC_ALIGN(64) static struct evc_pac_memo_set sets[512];
  *     evc_pac_memo_init(&memo, sets, 512);
  *     signed = evc_pac_memo_add(&memo, evc_pac_context(key, rules), rules, key, pointer, modifier);
  *

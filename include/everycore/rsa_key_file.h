@@ -3,7 +3,7 @@
  * Keys of RSA in files: DER and PEM, as `openssl genrsa`, `openssl genpkey` and `openssl rsa
  * -pubout` write them.
  *
- *     static EVC_ALIGN(16) uint8_t memory[EVC_RSA_MOST_PRIVATE_BYTES(4096)];
+ *     EVC_ALIGN(16) static uint8_t memory[EVC_RSA_MOST_PRIVATE_BYTES(4096)];
  *     static uint8_t scratch[EVC_RSA_MOST_SCRATCH_BYTES(4096)];
  *     ... file: the file's file_bytes bytes ...
  *     enum evc_status status =

@@ -104,6 +104,22 @@ def test_clang_for_cygwin_which_ignores_sysv_abi_compiles_no_assembly(stem: str)
     words(*command, *by_flags, "-fsyntax-only", f"src/{stem}.c")
 
 
+@pytest.mark.parametrize("suffix", ["", "-gnu"])
+def test_objects_for_uefi_link(suffix: str, tmp_path: pathlib.Path) -> None:
+    """clang defines __GNUC__ with one of these targets alone, and must use GNU C with both."""
+    need("clang", "lld-link")
+    target = f"--target=x86_64-unknown-windows{suffix}"
+    command = ("clang", target, *COMPILE, *INCLUDE, "-mno-red-zone", "-DEVC_ISA_BY_FLAGS")
+    stems = [*OTHERS, "gcm/pair", "aes/aes", "aes/c_fixslice32", "ghash/ghash", "ghash/c_ctmul32"]
+    sources = [(stem, f"src/{stem}.c") for stem in (*stems, "gcm/x86_aesni")]
+    for stem, source in [*sources, ("program", "tests/systems/uefi_gcm.c")]:
+        output = tmp_path / f"{stem.replace('/', '_')}.obj"
+        words(*command, *flags(stem), "-c", source, "-o", output)
+    words(*command, "-c", "src/gcm/x86_aesni_asm.S", "-o", tmp_path / "assembly.obj")
+    linked = ("-subsystem:efi_application", "-entry:efi_main", "-nodefaultlib")
+    words("lld-link", *linked, f"-out:{tmp_path}/program.efi", *sorted(tmp_path.glob("*.obj")))
+
+
 @pytest.mark.parametrize("system", ["-D_WIN32", "-D__CYGWIN__", "-D__UEFI__"])
 def test_assembly_suits_coff(system: str, tmp_path: pathlib.Path) -> None:
     """Constants are read-only, and functions that push something have tables for unwinding.
