@@ -18,8 +18,8 @@
 
 #include <stdint.h>
 
-/* Attributes, built-in functions and inline assembly of GNU C. clang has them also where it does not
- * say that it is GCC: for Windows and UEFI. */
+/* Attributes, built-in functions and inline assembly of GNU C. clang has them also where it does
+ * not say that it is GCC: for Windows and UEFI. */
 #if defined(__GNUC__) || defined(__clang__)
 #define EVC_GNU_C 1
 #else
