@@ -13,6 +13,7 @@
 static union state {
     struct evc_gcm_state gcm;
     struct evc_aes_ccm ccm;
+    struct evc_aes_cmac cmac;
     struct evc_aes_xts xts;
     struct evc_aes_ctr ctr;
     uint8_t bytes[256];
@@ -90,6 +91,54 @@ static void a_tag_of_a_size_that_no_start_takes_is_not_compared(void)
     }
 }
 
+/* Counts of bytes in a block, and of a unit, that are one more than calls leave: by larger ones,
+ * calls would use memory behind the blocks of a state, or pass a limit. */
+static void counts_that_are_one_too_large_are_refused(void)
+{
+    static union evc_aes_key aes_key;
+    static struct evc_aes_ccm_key ccm_key;
+    static struct evc_aes_cmac_key cmac_key;
+    const struct evc_aes *aes = evc_aes_named("c_ref");
+
+    set_keys();
+    must(evc_aes_set_key(&aes_key, aes, in, 128));
+    must(evc_aes_ccm_set_key(&ccm_key, aes, aes, in, 128));
+    must(evc_aes_cmac_set_key(&cmac_key, aes, in, 128));
+    must(evc_aes_ctr_start(&state.ctr, nonce));
+    state.ctr.left = 16;
+    before = state;
+    EXPECT(evc_aes_ctr_update(&aes_key, &state.ctr, in, out, 17) == EVC_ERR_STATE);
+    EXPECT(memcmp(&state, &before, sizeof state) == 0);
+    must(evc_aes_cmac_start(&state.cmac));
+    state.cmac.used = 17;
+    before = state;
+    EXPECT(evc_aes_cmac_update(&cmac_key, &state.cmac, in, 17) == EVC_ERR_STATE);
+    EXPECT(evc_aes_cmac_finish(&cmac_key, &state.cmac, tag, 16) == EVC_ERR_STATE);
+    EXPECT(evc_aes_cmac_finish_verify(&cmac_key, &state.cmac, tag, 16) == EVC_ERR_STATE);
+    EXPECT(memcmp(&state, &before, sizeof state) == 0);
+    for (uint8_t aad_bytes = 0; aad_bytes <= 17; aad_bytes += 17) {
+        must(evc_aes_ccm_start(&ccm_key, &state.ccm, nonce, 12, aad_bytes, 17, 16));
+        state.ccm.used = 16;
+        before = state;
+        EXPECT(evc_aes_ccm_aad(&ccm_key, &state.ccm, in, aad_bytes) == EVC_ERR_STATE);
+        EXPECT(evc_aes_ccm_seal_update(&ccm_key, &state.ccm, in, out, 17) == EVC_ERR_STATE);
+        EXPECT(evc_aes_ccm_open_update(&ccm_key, &state.ccm, in, out, 17) == EVC_ERR_STATE);
+        EXPECT(memcmp(&state, &before, sizeof state) == 0);
+    }
+    must(evc_aes_ccm_start(&ccm_key, &state.ccm, nonce, 12, 0, 0, 16));
+    state.ccm.used = 16;
+    EXPECT(evc_aes_ccm_seal_finish(&ccm_key, &state.ccm, tag) == EVC_ERR_STATE);
+    EXPECT(evc_aes_ccm_open_finish(&ccm_key, &state.ccm, tag) == EVC_ERR_STATE);
+    must(evc_aes_xts_start(&xts_key, &state.xts, nonce));
+    state.xts.done_bytes = (uint32_t)EVC_AES_XTS_MAX_BYTES + 1;
+    before = state;
+    EXPECT(evc_aes_xts_encrypt_update(&xts_key, &state.xts, in, out, 16) == EVC_ERR_STATE);
+    EXPECT(evc_aes_xts_decrypt_update(&xts_key, &state.xts, in, out, 16) == EVC_ERR_STATE);
+    EXPECT(evc_aes_xts_encrypt_finish(&xts_key, &state.xts, in, out, 17) == EVC_ERR_STATE);
+    EXPECT(evc_aes_xts_decrypt_finish(&xts_key, &state.xts, in, out, 17) == EVC_ERR_STATE);
+    EXPECT(memcmp(&state, &before, sizeof state) == 0);
+}
+
 static void units_of_xts_count_all_of_their_pieces(void)
 {
     set_keys();
@@ -128,6 +177,7 @@ int main(void)
 {
     RUN(counts_that_no_call_leaves_are_refused);
     RUN(a_tag_of_a_size_that_no_start_takes_is_not_compared);
+    RUN(counts_that_are_one_too_large_are_refused);
     RUN(units_of_xts_count_all_of_their_pieces);
     RUN(starts_read_their_arguments_from_the_state_too);
     return tap_done();
