@@ -845,6 +845,58 @@ static void calls_out_of_order_are_refused_and_do_nothing(const char *mode)
     }
 }
 
+/* ---- Many messages --------------------------------------------------------------------------- */
+
+/* One of two messages has a length that is not of whole blocks, or no input: nothing is done with
+ * the other one either. */
+static void one_wrong_message_of_many_is_refused(void)
+{
+    struct evc_msg msgs[2];
+    struct world before;
+
+    for (row = rows; row < rows + N_ROWS; row++)
+        for (unsigned i = 0; i < 4 && row->buffers == BUFFERS_MSGS && row->key != KEY_GCM; i++) {
+            const int spoils_length = i < 2;
+            enum evc_status wanted = spoils_length ? EVC_ERR_LENGTH : EVC_ERR_PARAMETER;
+            if (spoils_length && row->text == LIMIT_ANY)
+                continue;
+            prepare(AT_NONE);
+            msgs[0] = (struct evc_msg){plain, w.out, 16, w.iv};
+            msgs[1] = (struct evc_msg){plain, w.out + 32, 16, w.tag};
+            if (spoils_length)
+                msgs[i % 2].len_bytes = 17;
+            else
+                msgs[i % 2].in = NULL;
+            before = w;
+            EXPECT((row->key == KEY_AES ? evc_aes_cbc_encrypt_many(&w.key.aes, msgs, 2)
+                                        : evc_aes_cmac_many(&w.key.cmac, msgs, 2)) == wanted);
+            EXPECT(memcmp(&before, &w, sizeof w) == 0);
+        }
+}
+
+/* GCM's have a status each; the call returns the first that is no success. */
+static void each_message_of_many_has_its_status(void)
+{
+    static const enum evc_status wanted[3] = {EVC_OK, EVC_ERR_NONCE_SIZE, EVC_ERR_TAG_SIZE};
+    struct evc_gcm_msg msgs[4];
+
+    for (int opens = 0; opens < 2; opens++) {
+        for (row = rows; !named(opens ? "gcm_open_many" : "gcm_seal_many"); row++)
+            ;
+        prepare(AT_NONE);
+        describe_messages();
+        for (size_t i = 0; i < 4; i++) {
+            msgs[i] = gcm_msg;
+            msgs[i].iv_bytes = i == 1 ? 0 : 12;
+            msgs[i].tag_bytes = i == 2 ? 3 : 16;
+        }
+        EXPECT((opens ? evc_gcm_open_many : evc_gcm_seal_many)(&w.key.gcm, msgs, 4) ==
+               EVC_ERR_NONCE_SIZE);
+        for (size_t i = 0; i < 4; i++)
+            EXPECT(msgs[i].status == wanted[i % 3]);
+    }
+}
+
 /* ---- Calls without a status ------------------------------------------------------------------ */
 
 #define GIVE_BLOCKS(name, ...) \
@@ -901,7 +953,7 @@ static void refused_keys_give_zeros(void (*give)(void))
 static struct {
     void *memory;
     size_t memory_bytes;
-    const struct evc_aes *aes;
+    const struct evc_aes *aes, *second;
     const struct evc_ghash *ghash;
     const struct evc_gcm *gcm;
     const uint8_t *user_key;
@@ -921,26 +973,26 @@ UNION(aes_set_best, union evc_aes_key, BEST, BITS)
 UNION(aes_cbc_encrypt_set_best, union evc_aes_key, BEST, BITS)
 UNION(aes_cbc_decrypt_set_best, union evc_aes_key, BEST, BITS)
 UNION(aes_ctr_set_best, union evc_aes_key, BEST, BITS)
-UNION(aes_xts_set_key, struct evc_aes_xts_key, k.aes, AES, BITS)
+UNION(aes_xts_set_key, struct evc_aes_xts_key, k.aes, k.second, BITS)
 UNION(aes_xts_set_best, struct evc_aes_xts_key, BEST, BITS)
 UNION(aes_cmac_set_key, struct evc_aes_cmac_key, k.aes, BITS)
 UNION(aes_cmac_set_best, struct evc_aes_cmac_key, BEST, BITS)
-UNION(aes_ccm_set_key, struct evc_aes_ccm_key, AES, k.aes, BITS)
+UNION(aes_ccm_set_key, struct evc_aes_ccm_key, k.second, k.aes, BITS)
 UNION(aes_ccm_set_best, struct evc_aes_ccm_key, BEST, BITS)
 UNION(ghash_set_key, union evc_ghash_key, k.ghash, k.user_key)
 UNION(ghash_set_best, union evc_ghash_key, BEST, k.user_key)
 UNION(gcm_set_key, union evc_gcm_key, k.gcm, BITS)
-UNION(gcm_set_pair, union evc_gcm_key, k.aes, GHASH, BITS)
+UNION(gcm_set_pair, union evc_gcm_key, k.aes, k.ghash, BITS)
 UNION(gcm_set_best, union evc_gcm_key, BEST, BITS)
 IN(aes_set_key_in, k.aes, BITS)
 IN(aes_set_encrypt_key_in, k.aes, BITS)
-IN(aes_xts_set_key_in, k.aes, AES, BITS)
-IN(aes_xts_set_key_allowing_in, k.aes, AES, BITS, 0)
+IN(aes_xts_set_key_in, k.aes, k.second, BITS)
+IN(aes_xts_set_key_allowing_in, k.aes, k.second, BITS, 0)
 IN(aes_cmac_set_key_in, k.aes, BITS)
-IN(aes_ccm_set_key_in, AES, k.aes, BITS)
+IN(aes_ccm_set_key_in, k.second, k.aes, BITS)
 IN(ghash_set_key_in, k.ghash, k.user_key)
 IN(gcm_set_key_in, k.gcm, BITS)
-IN(gcm_set_pair_in, k.aes, GHASH, BITS)
+IN(gcm_set_pair_in, k.aes, k.ghash, BITS)
 
 static const struct set_up {
     const char *name;
@@ -968,7 +1020,7 @@ static void set_up_with_right_arguments(const struct set_up *s)
 {
     k.memory = key_room + 64;
     k.memory_bytes = s->object_bytes ? s->object_bytes : 4096;
-    k.aes = AES, k.ghash = GHASH, k.gcm = fused;
+    k.aes = k.second = AES, k.ghash = GHASH, k.gcm = fused;
     k.user_key = user_key;
     k.bits = 128;
 }
@@ -977,6 +1029,8 @@ static void set_ups_that_are_refused_leave_no_key(const struct set_up *s)
 {
     const int chooses = strstr(s->name, "best") != NULL;
     const int needs_fused = strstr(s->name, "gcm_set_key") != NULL;
+    const int has_two = strstr(s->name, "xts") || strstr(s->name, "ccm") || strstr(s->name, "pair");
+    const int n_kernels = chooses ? 0 : has_two ? 2 : 1;
 
     set_up_with_right_arguments(s);
     if (!needs_fused || fused)
@@ -988,10 +1042,14 @@ static void set_ups_that_are_refused_leave_no_key(const struct set_up *s)
         else if (!needs_fused || fused)
             must(s->set());
     }
-    set_up_with_right_arguments(s);
-    k.aes = NULL, k.ghash = NULL, k.gcm = NULL;
-    if (!chooses)
+    for (int of_two = 0; of_two < n_kernels; of_two++) {
+        set_up_with_right_arguments(s);
+        if (of_two == 0)
+            k.aes = NULL, k.gcm = NULL;
+        if (of_two == n_kernels - 1)
+            k.second = NULL, k.ghash = NULL;
         expect_no_key(s, EVC_ERR_KERNEL);
+    }
     if (needs_fused && !fused)
         return;
     set_up_with_right_arguments(s);
@@ -1061,6 +1119,8 @@ int main(void)
         calls_out_of_order_are_refused_and_do_nothing(modes[i]);
         tap_result("calls_out_of_order_are_refused_and_do_nothing", modes[i]);
     }
+    RUN(one_wrong_message_of_many_is_refused);
+    RUN(each_message_of_many_has_its_status);
     for (unsigned i = 0; (kernel = evc_gcm_at(i)) != NULL; i++) {
         if (!evc_kernel_runs(evc_gcm_kernel(kernel), evc_cpu_features()))
             continue;
