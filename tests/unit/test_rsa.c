@@ -532,6 +532,27 @@ static void keys_that_are_too_small_are_refused(void)
     }
 }
 
+/* The exponent of a public key is odd, from 3 on and below n, behind any zeros. */
+static void exponents_that_are_out_of_range_are_refused(void)
+{
+    uint8_t e[34] = {0};
+
+    for (unsigned value = 0; value < 9; value++) {
+        e[33] = (uint8_t)value;
+        EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, first_n, N_BYTES, e, 34, 256) ==
+               (value >= 3 && value % 2 ? EVC_OK : EVC_ERR_KEY));
+    }
+    memcpy(e + 2, first_n, N_BYTES);
+    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, first_n, N_BYTES, e, 34, 256) ==
+           EVC_ERR_KEY);
+    e[33] -= 2;
+    EXPECT(first_n[N_BYTES - 1] >= 2);
+    must(evc_rsa_set_public_in(memory, sizeof memory, kernel, first_n, N_BYTES, e, 34, 256));
+    e[1] = 1;
+    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, first_n, N_BYTES, e, 34, 256) ==
+           EVC_ERR_KEY);
+}
+
 static void numbers_that_do_not_belong_together_are_refused(void)
 {
     const uint8_t *const numbers[] = {first_n,  first_d,  first_p,   first_q,
@@ -1047,6 +1068,7 @@ int main(void)
     RUN(keys_that_are_not_set_up_are_refused);
     RUN(set_ups_wipe_the_key_that_was_there);
     RUN(keys_that_are_too_small_are_refused);
+    RUN(exponents_that_are_out_of_range_are_refused);
     RUN(numbers_that_do_not_belong_together_are_refused);
     RUN(primes_of_keys_are_checked);
     RUN(generation_needs_memory_and_randomness);
