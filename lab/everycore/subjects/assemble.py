@@ -62,7 +62,7 @@ LIBRARY = (
     "src/modes/cbc.c", "src/modes/ctr.c", "src/modes/xts.c",
     "src/pac/impdef_mac.c", "src/pac/keys.c", "src/pac/pac.c", "src/pac/qarma_mac.c",
     "src/bn/bn.c", "src/bn/exp.c", "src/bn_words/bn_words.c",
-    "src/common/clear.c", "src/common/wipe.c", "src/common/status.c",
+    "src/common/clear.c", "src/common/number.c", "src/common/wipe.c", "src/common/status.c",
     *(f"src/cpu/{name}.c" for name in ("a64_idreg", "arm_hwcap", "none", "ppc_hwcap")),
     *(f"src/cpu/{name}.c" for name in ("hppa_uname", "riscv_hwprobe", "x86_cpuid")),
 )  # fmt: skip
