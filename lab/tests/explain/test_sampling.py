@@ -43,7 +43,7 @@ static void count(int number) { (void)number; alarms++; }
 static void *spin(void *unused)
 {
     volatile long n = 0;
-    for (long i = 0; i < (unused ? 30000000 : 300000); i++)
+    for (long i = 0; i < (unused ? 150000000 : 300000); i++)
         n += i;
     return unused;
 }
