@@ -14,17 +14,28 @@ enum evc_status evc_gcm_allow_short_tags(union evc_gcm_key *key)
     return EVC_OK;
 }
 
-/* Members of struct evc_given. */
-#define MESSAGE                                                                           \
-    .key = key, .iv = iv, .iv_bytes = iv_bytes, .aad = aad, .aad_bytes = aad_bytes,       \
-    EVC_TEXT(in, out, len_bytes), .tag = tag, .tag_bytes = tag_bytes
+/* Seal and open have the same limits, and no state that holds a direction. */
+EVC_OUT_OF_LINE enum evc_status check_message(const union evc_gcm_key *key, const uint8_t *iv,
+                                              size_t iv_bytes, const uint8_t *aad,
+                                              size_t aad_bytes, const uint8_t *in,
+                                              const uint8_t *out, size_t len_bytes,
+                                              const uint8_t *tag, size_t tag_bytes)
+{
+    return EVC_CHECK(gcm_seal, .key = key, .iv = iv, .iv_bytes = iv_bytes, .aad = aad,
+                     .aad_bytes = aad_bytes, EVC_TEXT(in, out, len_bytes), .tag = tag,
+                     .tag_bytes = tag_bytes);
+}
 
 EVC_OUT_OF_LINE enum evc_status seal_checked(const union evc_gcm_key *key, const uint8_t *iv,
                                              size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
                                              const uint8_t *in, uint8_t *out, size_t len_bytes,
                                              uint8_t *tag, size_t tag_bytes)
 {
-    EVC_RETURN_IF_REFUSED(gcm_seal, MESSAGE);
+    const enum evc_status status =
+        check_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+
+    if (status != EVC_OK)
+        return status;
     in = evc_input(in, out, len_bytes);
     if (key->head.kernel->seal && iv_bytes == 12)
         return key->head.kernel->seal(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
@@ -38,7 +49,11 @@ EVC_OUT_OF_LINE enum evc_status open_checked(const union evc_gcm_key *key, const
                                              const uint8_t *in, uint8_t *out, size_t len_bytes,
                                              const uint8_t *tag, size_t tag_bytes)
 {
-    EVC_RETURN_IF_REFUSED(gcm_open, MESSAGE);
+    const enum evc_status status =
+        check_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+
+    if (status != EVC_OK)
+        return status;
     in = evc_input(in, out, len_bytes);
     if (key->head.kernel->open && iv_bytes == 12)
         return key->head.kernel->open(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
