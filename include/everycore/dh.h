@@ -146,8 +146,8 @@ EVC_CHECKED enum evc_status evc_dh_public(const struct evc_dh_group *group, cons
 #define EVC_DH_CHECK_ORDER 1u
 
 /*
- * z = peer^x modulo p, of p_bytes bytes. peer: the value of the peer, 1 to p_bytes bytes, of which
- * the first may be zero.
+ * z = peer^x modulo p, p_bytes bytes. peer: the value of the peer, 1 to p_bytes bytes; the first
+ * ones may be zero.
  * flags: 0 or EVC_DH_CHECK_ORDER.
  *
  * EVC_ERR_PEER       the value is not from 2 to p - 2, or no power of g; or z is 1

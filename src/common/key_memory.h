@@ -30,8 +30,8 @@ EVC_INLINE enum evc_status evc_key_error(const void *key)
 }
 
 /*
- * key: memory_bytes bytes of memory, of which the key needs key_bytes (0: a kernel is NULL); they
- * are wiped before the key is set.
+ * key: memory_bytes bytes of memory, which are wiped before the key is set. The key needs key_bytes
+ * of them; 0 means that a kernel is NULL.
  * user_key: user_key_bytes bytes that it is made from.
  */
 EVC_INLINE enum evc_status evc_check_key_memory(const void *key, size_t memory_bytes,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The loops of common/number.h, which says what each function takes and returns. */
 #include "common/number.h"
 
 uint32_t evc_number_below(const uint8_t *a, const uint8_t *b, size_t n_bytes)

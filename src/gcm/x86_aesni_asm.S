@@ -12,8 +12,8 @@
  *   17 to 128   a tail alone: last_of_aad, aes_of_tail, seal_tail_of_r or open_tail_of_r
  *   129 on      long_message: groups of 8 blocks, and a tail of 1 to 8
  *
- * Tail:   r blocks of text, of which the last may be partial, in the last r of STATE0 to STATE7;
- *         J_0 in BASE, whose encryption is the tag mask. Blocks are hashed in pairs, from the end:
+ * Tail:   r blocks of text in the last r of STATE0 to STATE7; the last block may be partial. BASE
+ *         has J_0, whose encryption is the tag mask. Blocks are hashed in pairs, from the end:
  *         the last one of the text and the lengths, the two before, and so on. With r even, the
  *         first block of text makes a pair with the last block of associated data.
  * Groups: while a group goes through AES, the group before it is hashed from memory: to seal it is
@@ -926,8 +926,8 @@ L(aes_of_8):
     tail_alone 8
 evc_local_end aes_of_tail
 
-/* aes_behind_sealed_groups: the same behind groups that are sealed, of which the last one is hashed
- * beside it. A tail of 1 to 3 blocks takes 4 states, J_0 in front of 3 blocks; of 4 to 7 blocks
+/* aes_behind_sealed_groups: the same behind groups that are sealed. The last group is hashed beside
+ * it. A tail of 1 to 3 blocks takes 4 states, J_0 in front of 3 blocks; of 4 to 7 blocks
  * it takes all 8 in the same way. With 8 blocks, the group is hashed on its own.
  * In:      as aes_of_tail; HASHED, HASH, LO, MI, HI: from the function groups.
  * Out:     it does not return.

@@ -12,7 +12,7 @@
  *   17 to 240   a tail alone: aes_of_tail, last_of_aad, text_of_tail
  *   241 on      long_message: groups of 16 blocks, and a tail of 0 to 16
  *
- * Tail:   r blocks of text, of which the last may be partial, and the lengths, in the last lanes of
+ * Tail:   r blocks of text, the last one whole or partial, and the lengths, in the last lanes of
  *         n = r/2 + 1 vectors, the last n of STATE0 to STATE7: so each block meets its power of H
  *         at a fixed place. With r even, lane 0 of the first vector is left over: the last block of
  *         associated data takes it. The lane of the lengths goes through AES with the counter J_0,
