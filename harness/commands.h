@@ -8,6 +8,7 @@ int resolve_command(int argc, char **argv);
 int check_command(int argc, char **argv);
 int bench_command(int argc, char **argv);
 int limits_command(int argc, char **argv);
+int bursts_command(int argc, char **argv);
 int vectors_command(int argc, char **argv);
 int peers_command(int argc, char **argv);
 int ct_command(int argc, char **argv);

@@ -36,6 +36,8 @@ static const struct command {
     {"limits", limits_command,
      "[--only instructions|arithmetic] [--samples N] [--budget-ms N] [--counter C]\n"
      "          [--cpu N]"},
+    {"bursts", bursts_command,
+     "--bytes N --pause-us N [--kernel K] [--samples N] [--cpu N]"},
     {"vectors", vectors_command, "[FILE] (else lines on stdin)"},
     {"peers", peers_command,
      "--vectors FILE [--mode M] [--key-bits B] [--bytes N] [--style streamed|fenced] [--keys N] "
@@ -98,7 +100,8 @@ int main(int argc, char **argv)
         names[i] = commands[i].name;
     if (argc < 2)
         usage_error(
-            "no command; one of list, resolve, check, bench, limits, ct, vectors, genrsa, dhparam "
+            "no command; one of list, resolve, check, bench, limits, bursts, ct, vectors, genrsa, "
+            "dhparam "
             "(--help says more)");
     if (strcmp(argv[1], "--help") == 0) {
         print_help();

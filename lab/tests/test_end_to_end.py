@@ -118,6 +118,17 @@ def test_limits_measures_what_this_cpu_has(real_lab: Run) -> None:
     assert bounded == {(mode, o["key_bits"]) for o in measured for mode in o["modes"]}
 
 
+def test_bursts_are_of_every_kernel_of_gcm_and_of_none(real_lab: Run) -> None:
+    outcome = real_lab("bench", "clock", "--bytes", "64", "--pause", "10", "--json")
+    if "want a CPU whose additions tell its clock" in outcome.err:
+        pytest.skip(outcome.err)
+    assert outcome.code == 0, outcome.err
+    greeting, *bursts = map(json.loads, outcome.out.splitlines())
+    assert greeting["command"] == "bursts"
+    assert bursts[0]["kernel"] == "none"
+    assert all(len(burst["ns"]) == len(burst["mhz"]) > 0 for burst in bursts)
+
+
 @pytest.fixture
 def few_vectors(monkeypatch: pytest.MonkeyPatch) -> list[vectors.VectorFile]:
     files = vectors.find_files()

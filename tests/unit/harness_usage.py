@@ -100,6 +100,12 @@ class BadUsage(unittest.TestCase):
         self.refused("limits", "--samples", "0", names=["--samples"])
         self.refused("limits", "--budget-ms", "0", names=["--budget-ms"])
 
+    def test_bursts_have_kernels_lengths_and_pauses_within_bounds(self) -> None:
+        self.refused("bursts", "--kernel", "x86_clmul", names=["kernel of gcm 'x86_clmul'"])
+        self.refused("bursts", "--bytes", "0", names=["--bytes wants 1 to"])
+        self.refused("bursts", "--pause-us", "100001", names=["--pause-us wants 1 to 100000"])
+        self.refused("bursts", "--samples", "0", names=["--samples"])
+
     def test_numbers_are_numbers_within_bounds(self) -> None:
         self.refused("bench", "--bytes", "4k", names=["'4k'"])
         self.refused("bench", "--bytes", "0", names=["0"])

@@ -49,11 +49,19 @@ from everycore.model.protocol import (
     AAD_BYTES,
     Arithmetic,
     Bench,
+    Burst,
     Failure,
     Placement,
 )
 from everycore.model.run_lines import Run
-from everycore.report import bench_notes, bench_tables, headline, selection_tables, speed
+from everycore.report import (
+    bench_notes,
+    bench_tables,
+    burst_table,
+    headline,
+    selection_tables,
+    speed,
+)
 from everycore.report import placement_table as placement_report
 from everycore.run import bench_run, placements
 from everycore.run.bench_calls import (
@@ -65,6 +73,7 @@ from everycore.run.bench_run import BenchRequest, HarnessInventory
 from everycore.run.machine import may_not_count
 from everycore.run.session import (
     Session,
+    described,
     digest_of,
     facts_of,
     known_widths,
@@ -76,6 +85,7 @@ from everycore.store import run_files
 
 SIZES_BYTES = (16, 64, 512, 1500, 4096, 16384)
 QUICK_SIZES_BYTES = (64, 1500, 16384)
+PAUSES_US, MOST_PAUSE_US = (10, 100, 1000), 100_000  # between messages that come alone
 ARM = ("a64", "a32")
 CIPHERS = ("aes", "ghash", "gcm", "qarma")  # measured without --primitive
 
@@ -268,6 +278,52 @@ def placement(
     )
     session = pin(context, open_session(context, build.target, build.cc, build.flags), cpu)
     raise typer.Exit(_bench_placements(context, session, request, json))
+
+
+@app.command("clock")
+@with_option_sets
+def clock(
+    command: typer.Context,
+    build: BuildOptions,
+    kernel: KernelNames = None,
+    bytes_: Sizes = None,
+    pause: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--pause",
+            metavar="US",
+            min=1,
+            max=MOST_PAUSE_US,
+            help="Microseconds between messages; repeatable.",
+        ),
+    ] = None,
+    cpu: CpuNumber = None,
+    json: Json = False,
+) -> None:
+    """Measure messages of GCM that come alone, between other work.
+
+    Back to back, wide vectors are at their best. A core wakes them up for a message that comes
+    alone, and some lower the clock of the work around it. Each kernel that runs here seals
+    messages with pauses between; the work in the pauses tells the clock. Nothing is stored.
+    """
+    context = context_of(command)
+    refuse_unknown_kernels(context, split_commas(kernel))
+    session = open_session(context, build.target, build.cc, build.flags, ciphers_alone=True)
+    session = pin(context, session, cpu)
+    sizes = message_sizes(split_commas(bytes_)) or QUICK_SIZES_BYTES
+    words = ["--bytes", ",".join(map(str, sizes))]
+    words += ["--pause-us", ",".join(map(str, pause or PAUSES_US))]
+    words += ["--kernel", ",".join(split_commas(kernel))] if kernel else []
+    lines = list(session.records("bursts", *words, *session.pinned))
+    bursts = [line for line in lines if isinstance(line, Burst)]
+    if json:
+        for line in lines:
+            context.print_raw(encode_line(line))
+        return
+    machine = described(context, session).title()
+    context.out.print(
+        burst_table.table(burst_table.costs(bursts), f"{machine}; {session.build.title}")
+    )
 
 
 def _bench(

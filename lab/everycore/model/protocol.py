@@ -165,6 +165,16 @@ class Placement(Record, frozen=True, tag="placement", rename=_PARTNER):
     partner: str = ""  # serves the mode's other use
 
 
+class Burst(Record, frozen=True, tag="burst"):
+    """Messages of GCM that come alone, between work without vectors; a value for each sample."""
+
+    kernel: str  # "none": the same without a message
+    bytes: int
+    pause_us: int  # of the work between two messages
+    ns: Samples  # of a message
+    mhz: Samples  # the clock of the work
+
+
 class PeerLine(Record, frozen=True, tag="peer"):
     """The library that `harness peers` is linked with, as it describes itself."""
 
@@ -337,6 +347,7 @@ Line = (
     | Check
     | Bench
     | Placement
+    | Burst
     | PeerLine
     | Limit
     | Arithmetic

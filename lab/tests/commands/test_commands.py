@@ -755,6 +755,23 @@ def test_bench_marks_what_it_measured_before_it_knew_the_core(lab: Lab) -> None:
     assert "~32.8" in row
 
 
+def test_the_cost_of_a_message_that_comes_alone_is_beside_that_of_none(lab: Lab) -> None:
+    outcome = lab("bench", "clock", "--bytes", "64,1500", "--pause", "10")
+    assert outcome.code == 0, outcome.err
+    rows = [line.split() for line in outcome.out.splitlines() if "x86_" in line]
+    assert [row[2:7] for row in rows] == [
+        ["x86_vaes512", "10", "us", "69", "ns"],
+        ["x86_aesni", "10", "us", "28", "ns"],
+        ["x86_vaes512", "10", "us", "184", "ns"],
+        ["x86_aesni", "10", "us", "230", "ns"],
+    ]
+    (call,) = lab.runner.harness_calls("bursts")
+    assert call[2:] == ["--bytes", "64,1500", "--pause-us", "10"]
+    lab("bench", "clock", "--pause", "0").refuses("0 is not in the range")
+    lines = objects(lab("bench", "clock", "--json").out)
+    assert {line["type"] for line in lines} == {"harness", "burst"}
+
+
 # ---- limits
 
 

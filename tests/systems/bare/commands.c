@@ -23,6 +23,12 @@ int limits_command(int argc, char **argv)
     return absent("limits");
 }
 
+int bursts_command(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    return absent("bursts");
+}
+
 int peers_command(int argc, char **argv)
 {
     (void)argc, (void)argv;

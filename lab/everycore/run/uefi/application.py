@@ -16,7 +16,7 @@ COMPILER = "clang"
 LINKER = "ld.lld"
 PACKAGES = ("clang", "lld")
 # In firmware there is no operating system to ask for randomness, or to measure other programs in.
-ABSENT = ("ct", "peer", "cpu_limits", "generate")
+ABSENT = ("bursts", "ct", "peer", "cpu_limits", "generate")
 KEPT = ("ct_marks.c",)
 FLAGS = (
     "-ffreestanding", "-nostdlibinc", "-fpie", "-fvisibility=hidden", "-fno-stack-protector",
