@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Judging what selection takes: planted figures whose right answer is known."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from everycore.model import tuning
+from everycore.model.protocol import Mode, Resolved, Skipped
+from everycore.model.tuning import Operation, Rule
+
+CTR = Operation("aes", "ctr", 1500, 1)
+SIGN = Operation("bn", "rsa-private", 256, 1)
+
+
+def resolved(primitive: str, use: str, *names: str) -> Resolved:
+    behind = tuple(Skipped(name, "rank", names[0]) for name in names[1:])
+    other_use = Skipped("of_the_other_use", "use", "serial")
+    return Resolved("x86", (), "ct", primitive, use, names[0], (*behind, other_use))
+
+
+RULE = Rule(
+    [Mode("ctr(aes)", ("parallel",), ("wide",))],
+    [resolved("aes", "parallel", "wide", "narrow"), resolved("bn", "parallel", "ifma", "adx")],
+    [
+        resolved("aes", "parallel", "wider", "wide", "narrow"),
+        resolved("bn", "parallel", "ifma", "adx"),
+    ],
+)
+
+
+def judged(times: Mapping[str, Mapping[int, float]], operation: Operation = CTR) -> tuning.Choice:
+    (choice,) = tuning.choices("all features", RULE, {operation: times})
+    return choice
+
+
+def steady(ns: float) -> dict[int, float]:
+    return dict.fromkeys(range(5), ns)
+
+
+def test_the_loss_is_that_of_time_to_the_fastest() -> None:
+    choice = judged({"wide": steady(130), "narrow": steady(100), "of_the_other_use": steady(10)})
+    assert (choice.selected, choice.fastest, choice.undecided) == ("wide", "narrow", "")
+    assert choice.loss == pytest.approx(0.3)
+    assert choice.is_bad
+    assert not judged({"wide": steady(104), "narrow": steady(100)}).is_bad
+
+
+def test_a_kernel_whose_bit_of_tuning_is_withheld_is_a_candidate() -> None:
+    choice = judged({"wide": steady(130), "wider": steady(100)})
+    assert (choice.fastest, choice.is_bad) == ("wider", True)
+
+
+def test_a_rule_that_ignores_the_length_is_noticed_at_short_messages() -> None:
+    short = Operation("aes", "ctr", 64, 1)
+    times = {
+        CTR: {"wide": steady(100), "narrow": steady(130)},
+        short: {"wide": steady(12), "narrow": steady(10)},
+    }
+    bad = [one.bytes for one in tuning.choices("", RULE, times) if one.is_bad]
+    assert bad == [64]
+
+
+def test_a_clock_that_changes_between_processes_changes_no_ratio() -> None:
+    clocks = {0: 1.0, 1: 1.0, 2: 1.4, 3: 0.8, 4: 1.1}
+    wide, narrow = ({p: ns * clock for p, clock in clocks.items()} for ns in (102, 100))
+    choice = judged({"wide": wide, "narrow": narrow})
+    assert choice.loss == pytest.approx(0.02)
+    assert not choice.undecided
+
+
+@pytest.mark.parametrize(
+    ("times", "reason"),
+    [
+        ({"narrow": steady(100)}, "wide was not measured"),
+        ({"wide": {}, "narrow": steady(100)}, "another program used the core of wide"),
+        ({"wide": {0: 90.0, 1: 90.0}, "narrow": {0: 80.0, 1: 80.0}}, "fewer than 3 processes"),
+        ({"wide": {0: 99.0, 1: 150.0, 2: 130.0}, "narrow": steady(100)}, "differ by"),
+        ({"wide": {0: 99.0, 1: 106.0, 2: 107.0}, "narrow": steady(100)}, "not told apart"),
+    ],
+)
+def test_figures_that_do_not_tell_are_undecided(
+    times: Mapping[str, Mapping[int, float]], reason: str
+) -> None:
+    choice = judged(times)
+    assert reason in choice.undecided
+    assert not choice.is_bad
+    assert tuning.worst([choice]) is None
+
+
+def test_a_primitive_without_modes_is_judged_by_its_use() -> None:
+    choice = judged({"ifma": steady(100), "adx": steady(300)}, SIGN)
+    assert (choice.selected, choice.fastest, choice.loss) == ("ifma", "ifma", 0)
+
+
+def test_a_kernel_that_no_rule_allows_here_is_no_candidate() -> None:
+    assert tuning.choices("", RULE, {CTR: {"of_the_other_use": steady(1)}}) == []
+
+
+def test_classes_are_features_that_older_cpus_lack() -> None:
+    zen4 = ["ssse3", "sse4.1", "aes", "pclmul", "avx2", "vaes", "avx512f", "adx", "tune-zmm"]
+    found = tuning.classes_of(zen4)
+    assert found["all features"] == zen4
+    assert "avx512f" not in found["no AVX-512"]
+    assert found["no AES"] == ["ssse3", "sse4.1", "tune-zmm"]
+    assert list(tuning.classes_of(["neon", "aes"])) == ["all features", "no AES"]
