@@ -9,7 +9,9 @@
  *         Clock with 512-bit vectors: Downs, "Gathering Intel on Intel AVX-512 Transitions" (2020),
  *         of Skylake-X, and "Ice Lake AVX-512 Downclocking" (2020), of Ice Lake and Rocket Lake.
  *         Ports: Intel 64 and IA-32 Architectures Optimization Reference Manual (248966, 2024),
- *         chapter 2.
+ *         chapter 2. Chips and Cheese, "Intel's Lion Cove Architecture Preview" (2024): it is the
+ *         first with a scheduler for vectors alone. Nothing is published of Panther Cove and Coyote
+ *         Cove, which have AVX10.2 (361050) and come after it: they count as alike.
  *         Multiplication: Intel Architecture Optimization Reference Manual (245127, 1999), chapter
  *         1, execution units, and AMD Athlon Processor x86 Code Optimization Guide (22007, 2002),
  *         appendix F: one latency for each form, whatever the operands. Pornin, BearSSL,
@@ -68,6 +70,11 @@ static int has_avx10(const struct evc_x86_id *id)
     return id->max_leaf >= 0x24 && id->leaf7_eax >= 1 && bit_of(id->leaf7_1_edx, 19);
 }
 
+static uint32_t avx10_version(const struct evc_x86_id *id)
+{
+    return has_avx10(id) ? id->leaf24_ebx & 0xff : 0;
+}
+
 /* The registers that may be used: those that the operating system keeps, and says so by OSXSAVE. A
  * hypervisor may show AVX10 with vectors of at most 256 bits (leaf 24h, EBX bit 18 clear). Flags of
  * AVX-512 beside that contradict it and do not count. */
@@ -85,40 +92,48 @@ static uint32_t family_of(const struct evc_x86_id *id)
     return id->leaf1_eax >> 8 & 15;
 }
 
-/* The model of a CPU of Intel's family 6, or 0. */
-static uint32_t intel_model_of(const struct evc_x86_id *id)
-{
-    if (id->max_leaf < 1 || id->vendor_ebx != VENDOR_INTEL || family_of(id) != 6)
-        return 0;
-    return (id->leaf1_eax >> 4 & 15) | (id->leaf1_eax >> 12 & 0xf0);
-}
+/* Features that Skylake-X lacks, and so do Cascade and Cooper Lake, which have its model number.
+ * These lower their clock for vectors of 512 bits, a Xeon W-2104 from 3.2 to 2.8 GHz, and keep it
+ * low for milliseconds (Downs). Of later cores a cost is known of Ice Lake: servers run at 3.37
+ * instead of 3.46 GHz (measured, November 2026), clients at 3.6 instead of 3.7 GHz with one core in
+ * use (Downs). */
+#define AFTER_SKYLAKE_X \
+    (EVC_CPU(X86_AVX512VBMI) | EVC_CPU(X86_AVX512VBMI2) | EVC_CPU(X86_AVX512IFMA) | \
+     EVC_CPU(X86_VAES) | EVC_CPU(X86_VPCLMUL) | EVC_CPU(X86_GFNI))
 
-/* Cores on which vectors of 512 bits pay: all but Skylake-X and the Cascade and Cooper Lake that
- * share its model number. These lower their clock for such vectors, a Xeon W-2104 from 3.2 to 2.8
- * GHz, and keep it low for milliseconds (Downs). Of later cores a cost is known of Ice Lake:
- * servers (0x6a) run at 3.37 instead of 3.46 GHz (measured, November 2026), clients (0x7e) at 3.6
- * instead of 3.7 GHz with one core in use (Downs). */
-static int welcomes_zmm(const struct evc_x86_id *id)
-{
-    return intel_model_of(id) != 0x55;
-}
+/* Models of Intel's family 6 with cores from Skylake to Redwood Cove (Linux, 2026,
+ * arch/x86/include/asm/intel-family.h). */
+static const uint8_t skylake_to_redwood_cove[] = {
+    0x4e, 0x5e, 0x55, 0x8e, 0x9e, 0xa5, 0xa6, /* Skylake to Comet Lake */
+    0x66, 0x6a, 0x6c, 0x7d, 0x7e, 0x9d,       /* Cannon Lake, Ice Lake */
+    0x8a, 0x8c, 0x8d, 0xa7,                   /* Lakefield, Tiger Lake, Rocket Lake */
+    0x97, 0x9a, 0xb7, 0xba, 0xbf, 0xd7,       /* Alder, Raptor and Bartlett Lake */
+    0x8f, 0xcf, 0xad, 0xae,                   /* Sapphire, Emerald and Granite Rapids */
+    0xaa, 0xac, 0xb5,                         /* Meteor Lake, Arrow Lake U */
+};
 
 /* Cores whose general registers share the ports of vectors: Intel's from Skylake to Redwood Cove.
- * Lion Cove, Intel's small cores and AMD's have ports of their own for vectors. A CPU of both sizes
- * counts as its large cores. */
-static int shares_ports(const struct evc_x86_id *id)
+ * Lion Cove and its successors, Intel's small cores and AMD's have ports of their own for vectors.
+ * A CPU of both sizes counts as its large cores.
+ *
+ * A virtual machine may show the number of another core, so flags come first. Those of AVX-512 are
+ * of cores that share: of Intel's others only Xeon Phi has it, without vectors of 128 bits (VL),
+ * and the successors of Lion Cove, with AVX10.2. If a CPU has no AVX-512, or it is hidden, the
+ * number decides. Numbers of families after 6 (18 Nova Lake, 19 Diamond Rapids) and unknown ones
+ * are of new cores, which do not share. */
+static int shares_ports(const struct evc_x86_id *id, uint32_t leaf7_ebx)
 {
-    switch (intel_model_of(id)) {
-    /* Skylake to Comet Lake */
-    case 0x4e: case 0x5e: case 0x55: case 0x8e: case 0x9e: case 0xa5: case 0xa6:
-    case 0x66: case 0x6a: case 0x6c: case 0x7d: case 0x7e: case 0x9d: /* Cannon Lake, Ice Lake */
-    case 0x8a: case 0x8c: case 0x8d: case 0xa7: /* Lakefield, Tiger Lake, Rocket Lake */
-    /* Alder, Raptor and Bartlett Lake */
-    case 0x97: case 0x9a: case 0xb7: case 0xba: case 0xbf: case 0xd7:
-    case 0x8f: case 0xcf: case 0xad: case 0xae: /* Sapphire, Emerald and Granite Rapids */
-    case 0xaa: case 0xac: /* Meteor Lake */
+    const uint32_t model = (id->leaf1_eax >> 4 & 15) | (id->leaf1_eax >> 12 & 0xf0);
+
+    if (id->max_leaf < 1 || id->vendor_ebx != VENDOR_INTEL)
+        return 0;
+    if (id->leaf1_eax >> 20 & 0xff /* extended family: 18 and later */ || avx10_version(id) >= 2)
+        return 0;
+    if (bit_of(leaf7_ebx, 16) && bit_of(leaf7_ebx, 31)) /* AVX512F, AVX512VL */
         return 1;
-    }
+    for (size_t i = 0; i < sizeof skylake_to_redwood_cove; i++)
+        if (skylake_to_redwood_cove[i] == model)
+            return family_of(id) == 6;
     return 0;
 }
 
@@ -154,9 +169,9 @@ uint64_t evc_x86_features(const struct evc_x86_id *id)
             (have & f->builds_on) == f->builds_on)
             have |= f->feature;
     }
-    if ((have & EVC_CPU(X86_AVX512F)) && welcomes_zmm(id))
+    if ((have & EVC_CPU(X86_AVX512F)) && (have & AFTER_SKYLAKE_X))
         have |= EVC_CPU(TUNE_ZMM);
-    if (shares_ports(id))
+    if (shares_ports(id, words[LEAF7_EBX]))
         have |= EVC_CPU(TUNE_SHARED_PORTS);
     return have;
 }

@@ -8,6 +8,7 @@
 #include "everycore/qarma.h"
 
 #include "aes/kernel.h"
+#include "x86_cpus.h"
 
 #define LISTS_aes EVC_YES
 #define LISTS_PAIR EVC_YES
@@ -520,6 +521,30 @@ static void the_policy_vartime_allows_any_multiplier(void)
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_CPU(X86_SSE2) | word64, vartime, "c_limb64"));
 }
 
+/* Real CPUs, and those that hypervisors show, as detection sees them. */
+static void no_cpu_that_can_run_ifma_is_served_another_kernel_from_512_bits_on(void)
+{
+    const uint64_t flags_of_ifma = EVC_NEEDS_X86_IFMA & ~EVC_CPU(TUNE_ZMM);
+    unsigned n_served = 0;
+
+    for (size_t i = 0; i < sizeof x86_cpus / sizeof x86_cpus[0]; i++) {
+        const uint64_t features = evc_x86_features(&x86_cpus[i].id);
+        if ((features & flags_of_ifma) != flags_of_ifma)
+            continue;
+        n_served++;
+        EXPECT(is_for("bn", EVC_ARCH_X86, features, 0, "x86_ifma"));
+#if EVC_X86_64
+        for (size_t n_bits = 512; n_bits <= 16384; n_bits += 64)
+            for (int use = 0; use < 2; use++) {
+                const enum evc_use one = use ? EVC_USE_PARALLEL : EVC_USE_ANY;
+                const struct evc_bn *kernel = evc_bn_select_for(features, 0, one, n_bits);
+                EXPECT(strcmp(evc_bn_kernel(kernel)->name, "x86_ifma") == 0);
+            }
+#endif
+    }
+    EXPECT(n_served > 5);
+}
+
 /* The selection of big numbers follows the same rule, among kernels that are built. */
 static void selection_of_big_numbers_follows_the_policy(void)
 {
@@ -635,6 +660,7 @@ int main(void)
     RUN(unfit_names_the_reason);
     RUN(the_caller_may_vouch_for_the_multiplier);
     RUN(the_policy_vartime_allows_any_multiplier);
+    RUN(no_cpu_that_can_run_ifma_is_served_another_kernel_from_512_bits_on);
     RUN(selection_of_big_numbers_follows_the_policy);
     RUN(this_cpu_is_served_by_what_it_runs);
     RUN(pairs_of_gcm_have_the_kernels_that_selection_gives);
