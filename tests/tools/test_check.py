@@ -26,6 +26,7 @@ def check(*words: str) -> tuple[int, list[str]]:
         ("src/aes/x86_vaes512_vec.h", {"harness check --primitive aes", "build harness"}),
         ("harness/residue_rsa.c", {"harness check --primitive bn"}),
         ("src/kernels.def", {"tests/unit/resolve_golden.py", "tests/unit select"}),
+        ("src/cpu/x86_cpuid.c", {"tests/unit/x86_dumps.py", "tests/unit cpu"}),
         ("src/qarma", {"harness check --primitive qarma --kernel c_ref"}),
         ("lab/everycore/run/transport/ssh.py", {"pytest lab/tests/run", "mypy"}),
         ("lab/tests/world.py", {"pytest lab/tests/commands/test_commands.py", "mypy"}),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Check which kernels serve which modes on CPUs by name, against resolve_golden.txt beside this.
+"""Check which kernels serve all CPUs by name, against resolve_golden.txt beside this.
 
 python resolve_golden.py HARNESS [--update]
 
@@ -20,49 +20,22 @@ GOLDEN = pathlib.Path(__file__).with_suffix(".txt")
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "lab"))
 
-from everycore.model.domain import Tree
+from everycore.model.domain import CpuModel, Tree
 from everycore.model.targets import load_cpus
 
-CPUS = (
-    "cortex-a53",
-    "raspberrypi3",
-    "cortex-a57",
-    "cortex-a72",
-    "raspberrypi4",
-    "thunderx2",
-    "neoverse-n1",
-    "neoverse-v1",
-    "apple-m1",
-    "ampereone",
-    "cortex-a7",
-    "cortex-a53-a32",
-    "cortex-m4",
-    "westmere",
-    "haswell",
-    "skylake",
-    "skylake-x",
-    "icelake-server",
-    "alderlake",
-    "sapphirerapids",
-    "zen4",
-    "pentium3",
-    "pentium4",
-    "riscv64",
-    "riscv64-zkt",
-    "power8",
-    "s390x",
-)
+# Primitives that no mode shows, and their uses.
+NUMBERS = {"bn": ("parallel", "serial"), "bn_words": ("serial",), "qarma": ("parallel", "serial")}
 
 
-def table(harness: str, name: str) -> list[str]:
-    cpu = load_cpus(Tree(ROOT, is_checkout=True))[name]
+def table(harness: str, names: list[str], cpu: CpuModel) -> list[str]:
+    """Return the lines of CPUs that are alike."""
     done = subprocess.run(
         [harness, "resolve", "--arch", cpu.arch, "--features", ",".join(cpu.features)],
         text=True,
         check=True,
         stdout=subprocess.PIPE,
     )
-    lines = [f"{name}: {cpu.arch} {' '.join(cpu.features)}\n"]
+    lines = [f"{', '.join(names)}: {cpu.arch} {' '.join(sorted(cpu.features))}\n"]
     for fact in map(json.loads, done.stdout.splitlines()):
         if fact["type"] == "mode":
             served = dict.fromkeys(
@@ -72,12 +45,22 @@ def table(harness: str, name: str) -> list[str]:
             lines.append(f"    {fact['algorithm']:18} {', '.join(served)}\n")
             if "warning" in fact:
                 lines.append(f"        warning: {fact['warning']}\n")
+        elif fact["type"] == "resolve" and fact["use"] in NUMBERS.get(fact["primitive"], ()):
+            lines.append(f"    {fact['primitive']:18} {fact['kernel']} ({fact['use']})\n")
     return [*lines, "\n"]
+
+
+def groups() -> list[tuple[list[str], CpuModel]]:
+    """Return all CPUs, those with the same features together."""
+    alike: dict[tuple[str, frozenset[str]], tuple[list[str], CpuModel]] = {}
+    for name, cpu in load_cpus(Tree(ROOT, is_checkout=True)).items():
+        alike.setdefault((cpu.arch, frozenset(cpu.features)), ([], cpu))[0].append(name)
+    return list(alike.values())
 
 
 def main() -> int:
     harness, *options = sys.argv[1:]
-    now = [line for name in CPUS for line in table(harness, name)]
+    now = [line for names, cpu in groups() for line in table(harness, names, cpu)]
     if options == ["--update"]:
         GOLDEN.write_text("".join(now))
         return 0

@@ -418,7 +418,7 @@ def test_resolve_refuses_what_it_does_not_know(
 def test_resolve_lists_the_cpus(lab: Lab) -> None:
     assert "sapphirerapids" in lab("resolve", "--cpus").out
     first = lab("resolve", "--cpus", "--json").out.splitlines()[0]
-    assert first.startswith('{"type": "cpu", "name": "pentium3", "arch": "x86", "features": [')
+    assert first.startswith('{"type": "cpu", "name": "pentium", "arch": "x86", "features": [')
 
 
 # ---- check
