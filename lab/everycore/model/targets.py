@@ -22,7 +22,9 @@ _DECORATION = re.compile(r"\((r|tm|c)\)|\b(cpu|processor)\b|\b\d+-core\b|\brev \
 # Words in front of a name, and the architectures of what they name: an "Intel m3" is no Apple M3.
 _MAKERS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("intelceleron", "intelpentiumsilver", "intelpentium", "intelatom"), ("x86",)),
-    **dict.fromkeys(("celeron", "pentiumsilver", "pentium", "atom", "intel", "amd"), ("x86",)),
+    **dict.fromkeys(("celeron", "pentiumsilver", "pentiumgold", "pentium", "atom"), ("x86",)),
+    **dict.fromkeys(("intelpentiumgold", "intel", "amd"), ("x86",)),
+    **dict.fromkeys(("zhaoxinkaixian", "zhaoxinkaisheng", "zhaoxin", "hygon", "via"), ("x86",)),
     **dict.fromkeys(("apple", "aws", "amazon", "ampere", "nvidia", "hisilicon"), ("a64",)),
     **dict.fromkeys(("arm", "rockchip", "allwinner", "amlogic", "broadcom"), ("a64", "a32")),
     **dict.fromkeys(("mediatek", "samsung", "google", "microsoft"), ("a64", "a32")),
