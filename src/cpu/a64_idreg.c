@@ -5,19 +5,20 @@
  *
  * Source: Arm DDI 0487 (2024), descriptions of MIDR_EL1, ID_AA64PFR0_EL1, ID_AA64ISAR0_EL1,
  *         ID_AA64ZFR0_EL1.
- *         Implementers and parts: the technical reference manuals, and Linux 6.10
+ *         Implementers and parts: the technical reference manuals, and Linux 7.1
  *         arch/arm64/include/asm/cputype.h.
  *         Look-ups: Cortex-A57 (UAN 0015) and Cortex-A72 (UAN 0016) Software Optimization Guides,
  *         "ASIMD table lookup". Products of 64 bits: LLVM 19's model of Neoverse N1, whose core is
  *         like that of Cortex-A76; docs/reference/bignum.md says what is known of the others.
+ *         ThunderX, in order and much like Cortex-A53: LLVM 19, AArch64SchedThunderX.td.
  *         ThunderX2, five blocks: comments on performance of OpenSSL 3.5 aesv8-armx.pl.
  */
 #include "cpu/common.h"
 
 #define CORE(implementer, part) ((UINT32_C(implementer) << 12) | UINT32_C(part))
 
-/* Cores that want other code than the widest: what is not here is out of
- * order, with cheap look-ups. */
+/* Cores that want other code than the widest. A core that is not here counts as out of order, with
+ * cheap look-ups and a fast multiplier, as all large cores since Cortex-A77 and Neoverse V1 are. */
 static const struct core {
     uint32_t name;
     uint64_t tuning;
@@ -31,9 +32,18 @@ static const struct core {
     {CORE(0x41, 0xd0b), EVC_CPU(TUNE_MUL32)},   /* Cortex-A76 */
     {CORE(0x41, 0xd0c), EVC_CPU(TUNE_MUL32)},   /* Neoverse N1 */
     {CORE(0x41, 0xd0e), EVC_CPU(TUNE_MUL32)},   /* Cortex-A76AE */
+    {CORE(0x41, 0xd14), EVC_CPU(TUNE_INORDER)}, /* Cortex-R82AE */
+    {CORE(0x41, 0xd15), EVC_CPU(TUNE_INORDER)}, /* Cortex-R82 */
     {CORE(0x41, 0xd46), EVC_CPU(TUNE_INORDER)}, /* Cortex-A510 */
     {CORE(0x41, 0xd80), EVC_CPU(TUNE_INORDER)}, /* Cortex-A520 */
+    {CORE(0x41, 0xd88), EVC_CPU(TUNE_INORDER)}, /* Cortex-A520AE */
+    {CORE(0x41, 0xd8a), EVC_CPU(TUNE_INORDER)}, /* C1-Nano */
+    {CORE(0x41, 0xd8f), EVC_CPU(TUNE_INORDER)}, /* Cortex-A320 */
     {CORE(0x42, 0x516), EVC_CPU(TUNE_CE5)},     /* ThunderX2, as Broadcom's Vulcan */
+    {CORE(0x43, 0x0a0), EVC_CPU(TUNE_INORDER)}, /* ThunderX */
+    {CORE(0x43, 0x0a1), EVC_CPU(TUNE_INORDER)}, /* ThunderX, CN88xx */
+    {CORE(0x43, 0x0a2), EVC_CPU(TUNE_INORDER)}, /* ThunderX, CN81xx */
+    {CORE(0x43, 0x0a3), EVC_CPU(TUNE_INORDER)}, /* ThunderX, CN83xx */
     {CORE(0x43, 0x0af), EVC_CPU(TUNE_CE5)},     /* ThunderX2 */
     {CORE(0x51, 0x801), EVC_CPU(TUNE_INORDER)}, /* Kryo 2xx Silver: Cortex-A53 */
     {CORE(0x51, 0x803), EVC_CPU(TUNE_INORDER)}, /* Kryo 3xx Silver: Cortex-A55 */

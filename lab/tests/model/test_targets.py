@@ -145,7 +145,11 @@ def test_a_bad_table_of_a_peer_is_named(tmp_path: Path, text: str, complaint: st
         ("neoverse-n1", "graviton2|AWS Graviton2|Ampere Altra|altra max|Neoverse-N1"),
         ("neoverse-v1", "graviton3|Graviton 3E"),
         ("neoverse-v2", "graviton4|NVIDIA Grace"),
-        ("ampereone", "AmpereOne|ampere1"),
+        ("neoverse-v2", "neoverse-v3|Cobalt 200|Graviton5"),
+        ("neoverse-n2", "Cortex-X925|C1-Ultra|Cortex-A725"),
+        ("cortex-a510", "C1-Nano|Cortex-A320"),
+        ("thunderx", "thunderxt88|ThunderX"),
+        ("ampereone", "AmpereOne|ampere1|ampere1a"),
         ("apple-m1", "Apple M1|m1|m2|M3 Max|Apple M4 Pro"),
         (
             "lunarlake",
