@@ -118,22 +118,26 @@ static const uint8_t skylake_to_redwood_cove[] = {
  *
  * A virtual machine may show the number of another core, so flags come first. Those of AVX-512 are
  * of cores that share: of Intel's others only Xeon Phi has it, without vectors of 128 bits (VL),
- * and the successors of Lion Cove, with AVX10.2. If a CPU has no AVX-512, or it is hidden, the
- * number decides. Numbers of families after 6 (18 Nova Lake, 19 Diamond Rapids) and unknown ones
- * are of new cores, which do not share. */
-static int shares_ports(const struct evc_x86_id *id, uint32_t leaf7_ebx)
+ * and the successors of Lion Cove, with AVX10.2. If AVX-512 is not there or hidden, VAES tells that
+ * a number is of an older core: all cores with VAES and a number below Sierra Forest's share. In
+ * all other cases the number decides. Numbers of families after 6 (18 Nova Lake, 19 Diamond Rapids)
+ * and unknown ones are of new cores, which do not share. */
+static int shares_ports(const struct evc_x86_id *id, const uint32_t words[N_WORDS])
 {
     const uint32_t model = (id->leaf1_eax >> 4 & 15) | (id->leaf1_eax >> 12 & 0xf0);
+    const int is_family6 = family_of(id) == 6;
 
     if (id->max_leaf < 1 || id->vendor_ebx != VENDOR_INTEL)
         return 0;
     if (id->leaf1_eax >> 20 & 0xff /* extended family: 18 and later */ || avx10_version(id) >= 2)
         return 0;
-    if (bit_of(leaf7_ebx, 16) && bit_of(leaf7_ebx, 31)) /* AVX512F, AVX512VL */
+    if (bit_of(words[LEAF7_EBX], 16) && bit_of(words[LEAF7_EBX], 31)) /* AVX512F, AVX512VL */
+        return 1;
+    if (bit_of(words[LEAF7_ECX], 9) && !(is_family6 && model >= 0xaf)) /* VAES, Sierra Forest */
         return 1;
     for (size_t i = 0; i < sizeof skylake_to_redwood_cove; i++)
         if (skylake_to_redwood_cove[i] == model)
-            return family_of(id) == 6;
+            return is_family6;
     return 0;
 }
 
@@ -171,7 +175,7 @@ uint64_t evc_x86_features(const struct evc_x86_id *id)
     }
     if ((have & EVC_CPU(X86_AVX512F)) && (have & AFTER_SKYLAKE_X))
         have |= EVC_CPU(TUNE_ZMM);
-    if (shares_ports(id, words[LEAF7_EBX]))
+    if (shares_ports(id, words))
         have |= EVC_CPU(TUNE_SHARED_PORTS);
     return have;
 }

@@ -355,7 +355,14 @@ static const struct {
     {"Diamond Rapids as Granite Rapids", INTEL, ANY_NUMBER(6, 0xad), GRANITE_RAPIDS, 2, ZMM},
     {"Diamond Rapids as Skylake-X", INTEL, ANY_NUMBER(6, 0x55), GRANITE_RAPIDS, 3, ZMM},
     {"Zen 5 as Skylake-X", AMD, ANY_NUMBER(6, 0x55), GRANITE_RAPIDS, 0, ZMM},
-    /* AVX-512 hidden: the number decides. */
+    /* AVX-512 hidden: VAES tells old numbers, and else the number decides. */
+    {"Ice Lake as Haswell without AVX-512", INTEL, ANY_NUMBER(6, 0x3c), ALDER_LAKE, 0, PORTS},
+    {"Ice Lake as Tremont without AVX-512", INTEL, ANY_NUMBER(6, 0x86), ALDER_LAKE, 0, PORTS},
+    {"Ice Lake as kvm64 without AVX-512", INTEL, ANY_NUMBER(15, 6), ALDER_LAKE, 0, PORTS},
+    {"Sierra Forest", INTEL, ANY_NUMBER(6, 0xaf), ALDER_LAKE, 0, 0},
+    {"Gracemont", INTEL, ANY_NUMBER(6, 0xbe), ALDER_LAKE, 0, 0},
+    {"Zen 3", AMD, ANY_NUMBER(6, 0x3c), ALDER_LAKE, 0, 0},
+    {"Skylake as Haswell", INTEL, ANY_NUMBER(6, 0x3c), SKYLAKE, 0, 0},
     {"Sapphire Rapids without AVX-512", INTEL, ANY_NUMBER(6, 0x8f), ALDER_LAKE, 0, PORTS},
     {"Sapphire Rapids as Skylake", INTEL, ANY_NUMBER(6, 0x5e), ALDER_LAKE, 0, PORTS},
     {"Diamond Rapids without AVX10", INTEL, ANY_NUMBER(19, 1), GRANITE_RAPIDS, 0, ZMM},

@@ -76,7 +76,7 @@ static const struct {
      IN64 | PORTS | ADX},
     {"shown: Icelake-Server, AVX-512 masked, VAES left",
      {0xd, INTEL, 0x80660, 0xfed83203, 0x78bfbfd, 0, 0x19803a9, 0x1020c, 0, 0, 0, 0, 0x207, 1},
-     IN64 | ADX | F(VAES)},
+     IN64 | PORTS | ADX | F(VAES)},
     {"shown: Denverton",
      {0x15, INTEL, 0x506f1, 0xced8220b, 0x78bfbfd, 0, 0x904281, 0, 0, 0, 0, 0, 0x1b, 1},
      IN64 | AES},
