@@ -159,7 +159,8 @@ def test_a_bad_table_of_a_peer_is_named(tmp_path: Path, text: str, complaint: st
         (
             "alderlake",
             "Raptor Lake-S|bartlettlake|Arrow Lake-U|Intel(R) Core(TM) Ultra 5 125H|G7400"
-            "|Intel(R) Core(TM) Ultra 7 265U|Intel(R) Xeon(R) 6369P",
+            "|Intel(R) Core(TM) Ultra 7 265U|Intel(R) Xeon(R) 6369P|i7-12700k|i5-1340P"
+            "|13th Gen Intel(R) Core(TM) i9-13900K|Intel(R) Core(TM) i9-14900KS",
         ),
         ("diamondrapids", "Diamond Rapids-AP|novalake|Nova Lake-S"),
         ("goldmont", "J4125|Intel(R) Celeron(R) J4125 CPU @ 2.00GHz|N4020"),
@@ -174,7 +175,11 @@ def test_a_bad_table_of_a_peer_is_named(tmp_path: Path, text: str, complaint: st
             "|Intel(R) Xeon(R) Platinum 8380H CPU @ 2.90GHz|Intel(R) Xeon(R) W-2104 CPU @ 3.20GHz",
         ),
         ("knightslanding", "KNL|Xeon Phi 7210|knightsmill"),
-        ("icelake-client", "tigerlake|Rocket Lake|Tiger Lake-H|Intel(R) Xeon(R) E-2356G CPU"),
+        (
+            "icelake-client",
+            "tigerlake|Rocket Lake|Tiger Lake-H|Intel(R) Xeon(R) E-2356G CPU|i7-1165G7"
+            "|11th Gen Intel(R) Core(TM) i7-11800H @ 2.30GHz",
+        ),
         (
             "icelake-server",
             "icelake-server|Ice Lake SP|Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz"
@@ -187,8 +192,12 @@ def test_a_bad_table_of_a_peer_is_named(tmp_path: Path, text: str, complaint: st
         ),
         ("broadwell", "Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz|Broadwell-EP"),
         ("sandybridge", "E5-2670|Sandy Bridge-EP"),
-        ("westmere", "gulftown|Westmere-EP"),
-        ("penryn", "wolfdale|harpertown"),
+        (
+            "westmere",
+            "gulftown|Westmere-EP|Intel(R) Xeon(R) CPU E7- 4870 @ 2.40GHz"
+            "|Intel(R) Xeon(R) CPU X5667",
+        ),
+        ("penryn", "wolfdale|harpertown|Intel(R) Xeon(R) CPU E5462 @ 2.80GHz"),
         ("core2", "conroe|Merom"),
         ("k8", "opteron|Athlon 64"),
         ("k10", "deneb|barcelona|Phenom II X6"),
@@ -196,17 +205,24 @@ def test_a_bad_table_of_a_peer_is_named(tmp_path: Path, text: str, complaint: st
         ("zen1", "naples|zen|AMD EPYC 7571|Ryzen Threadripper 2990WX"),
         (
             "zen2",
-            "rome|AMD EPYC 7502P 32-Core Processor|AMD EPYC 7R32|Ryzen 5 3600X 6-Core Processor",
+            "rome|AMD EPYC 7502P 32-Core Processor|AMD EPYC 7R32|Ryzen 5 3600X 6-Core Processor"
+            "|AMD Ryzen 3 7320U with Radeon Graphics",
         ),
         (
             "zen3",
-            "milan|znver3|AMD EPYC 7763 64-Core Processor|AMD EPYC 7R13 Processor|Ryzen 7 5800X3D",
+            "milan|znver3|AMD EPYC 7763 64-Core Processor|AMD EPYC 7R13 Processor|Ryzen 7 5800X3D"
+            "|AMD Ryzen 7 7735HS with Radeon Graphics",
         ),
         (
             "zen4",
-            "Zen 4|genoa|EPYC 9654|EPYC 9754|AMD EPYC 9R14|AMD Ryzen 5 7600X 6-Core Processor",
+            "Zen 4|genoa|EPYC 9654|EPYC 9754|AMD EPYC 9R14|AMD Ryzen 5 7600X 6-Core Processor"
+            "|Ryzen 7 7840U|Ryzen 7 8845HS",
         ),
-        ("zen5", "turin|znver5|zen5c|epyc 9755|AMD Ryzen 9 9950X 16-Core Processor|strixpoint"),
+        (
+            "zen5",
+            "turin|znver5|zen5c|epyc 9755|AMD Ryzen 9 9950X 16-Core Processor|strixpoint"
+            "|AMD Ryzen AI 9 HX 370 w/ Radeon 890M",
+        ),
         ("hygon-dhyana", "dhyana|Hygon C86 3185 8-core Processor"),
         ("zhaoxin-kx5000", "ZHAOXIN KaiXian KX-6640MA@2.2+GHz|KX-6000"),
         ("zhaoxin-kx7000", "ZHAOXIN KaiXian KX-7000|KH-40000"),
