@@ -106,6 +106,9 @@ struct evc_x86_id {
  * AVX10 adds no feature: where its vectors have 512 bits, the CPU shows the flags of
  * AVX-512 as well. If leaf 24h says that they have at most 256, flags of AVX-512 do not
  * count, and kernels of AVX2 serve.
+ *
+ * Tuning bits follow from flags where these tell cores apart, and from family and model elsewhere:
+ * a hypervisor may show the numbers of another core.
  */
 EVC_API uint64_t evc_x86_features(const struct evc_x86_id *id);
 
