@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from statistics import median
 
 from everycore.environment.decoding import Record
 from everycore.model.protocol import Mode, Resolved
@@ -78,27 +77,50 @@ class Rule:
     permitted: Sequence[Resolved]  # the answers if all bits of tuning are set
 
     def selected(self, operation: Operation) -> str:
-        """Return the name of the kernel that is selected; "": no kernel serves the mode."""
-        if operation.primitive in ("aes", "gcm"):
-            return selected_kernel(operation.mode, operation.primitive, self.modes)
+        """Return the name of the row of what is selected; "": no kernel serves the mode.
+
+        A row of two kernels has the names of both: row().
+        """
+        if operation.primitive == "aes":
+            kernel = selected_kernel(operation.mode, "aes", self.modes)
+            return row(kernel, self._partner(operation)) if kernel else ""
+        if operation.primitive == "gcm":
+            return selected_kernel(operation.mode, "gcm", self.modes)
         return next((r.kernel or "" for r in self.uses if _serves(r, operation)), "")
 
     def candidates(self, operation: Operation) -> set[str]:
-        """Return the kernels that the features and the use allow, whatever the bits of tuning."""
+        """Return the rows that the features and the use allow, whatever the bits of tuning.
+
+        The second key of a mode has the kernel that is selected for it, or that of the first key.
+        """
         use = self._use(operation)
         for resolved in self.permitted:
             if resolved.primitive == operation.primitive and resolved.use == use:
-                behind = {s.kernel for s in resolved.skipped if s.why == "rank"}
-                return behind | {resolved.kernel or ""}
+                kernels = {s.kernel for s in resolved.skipped if s.why == "rank"}
+                kernels.add(resolved.kernel or "")
+                return kernels | {row(name, self._partner(operation)) for name in kernels}
         return set()
 
     def _use(self, operation: Operation) -> str:
+        mode = self._mode(operation)
+        return mode.uses[0] if mode else _use_of(operation)
+
+    def _partner(self, operation: Operation) -> str:
+        mode = self._mode(operation)
+        return (mode.kernels[1] or "") if mode and len(mode.kernels) > 1 else ""
+
+    def _mode(self, operation: Operation) -> Mode | None:
         if operation.primitive == "aes":
             for name in (operation.mode, operation.mode.partition("-")[0]):
                 for mode in self.modes:
                     if mode.algorithm == f"{name}(aes)":
-                        return mode.uses[0]
-        return _use_of(operation)
+                        return mode
+        return None
+
+
+def row(kernel: str, partner: str) -> str:
+    """Return the name of a row: the kernel, and the one of the mode's second key if it differs."""
+    return f"{kernel}+{partner}" if partner and partner != kernel else kernel
 
 
 def _use_of(operation: Operation) -> str:
@@ -127,14 +149,25 @@ def classes_of(features: Sequence[str]) -> dict[str, list[str]]:
 def choices(
     hardware: str, rule: Rule, times: Mapping[Operation, Mapping[str, Times]]
 ) -> list[Choice]:
-    """Return the choice of each operation that a kernel serves and that was measured."""
+    """Return the choice of each operation that a kernel serves and that was measured.
+
+    A machine measures each kernel beside the partner that it selects itself. If a class of CPUs
+    selects another partner, nothing was measured that could be judged.
+    """
     found = []
     for operation, measured in times.items():
         selected = rule.selected(operation)
         candidates = rule.candidates(operation) & measured.keys()
-        if selected and candidates:
+        if selected and candidates and not _has_other_partner(operation, selected, measured):
             found.append(_choice(hardware, operation, selected, candidates, measured))
     return found
+
+
+def _has_other_partner(operation: Operation, selected: str, measured: Mapping[str, Times]) -> bool:
+    if operation.primitive != "aes" or selected in measured:
+        return False
+    kernel = selected.partition("+")[0]
+    return any(name.partition("+")[0] == kernel for name in measured)
 
 
 def _choice(
@@ -154,26 +187,36 @@ def _choice(
     )
     if selected not in measured:
         return choice.replace(undecided=f"{selected} was not measured")
-    names = sorted(name for name in candidates | {selected} if measured[name])
-    if selected not in names:
-        return choice.replace(undecided=f"another program used the core of {selected}")
-    fastest = min(names, key=lambda name: median(measured[name].values()))
-    ratio = _ratio(measured[selected], measured[fastest])
-    loss = ratio.median - 1 if ratio else 0.0
+    if not measured[selected]:
+        return choice.replace(undecided=f"no process has undisturbed samples of {selected}")
+    ratios = {
+        name: ratio
+        for name in sorted(candidates | {selected})
+        if (ratio := _ratio(measured[selected], measured[name]))
+    }
+    # The selected kernel wins against equal ones.
+    fastest = max(ratios, key=lambda name: (ratios[name].median, name == selected))
     return choice.replace(
-        fastest=fastest, loss=loss, undecided=_doubt(ratio, f"{selected} and {fastest}")
+        fastest=fastest,
+        loss=ratios[fastest].median - 1,
+        undecided=_doubt(ratios[fastest], " and ".join(dict.fromkeys((selected, fastest)))),
     )
 
 
 def _ratio(mine: Times, best: Times) -> Figure | None:
-    """Return the ratio of two times, each of its values within one process."""
+    """Return the ratio of two times, each of its values within one process; None: none has both."""
     return figure([mine[process] / best[process]] for process in mine if process in best)
 
 
-def _doubt(ratio: Figure | None, names: str) -> str:
-    """Return why the next run may tell another ratio; "": it stands."""
-    if ratio is None or ratio.processes < FEWEST:
-        return f"fewer than {FEWEST} processes had the core alone for {names}"
+def _doubt(ratio: Figure, names: str) -> str:
+    """Return why the next run may tell another ratio; "": it stands.
+
+    It is decided, too, if the processes differ, but each alone tells a bad choice.
+    """
+    if ratio.processes < FEWEST:
+        return f"fewer than {FEWEST} processes have undisturbed samples of {names}"
+    if ratio.low > 1 + MOST_LOSS:
+        return ""
     if ratio.width > WIDEST:
         return f"the ratios of {names} differ by {ratio.width:.0%} between processes"
     if ratio.median > 1 + MOST_LOSS and ratio.low <= 1:

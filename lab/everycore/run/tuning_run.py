@@ -74,15 +74,17 @@ def _answers(
 def times_of(benches: Iterable[Bench]) -> dict[Operation, dict[str, dict[int, float]]]:
     """Return the times of messages back to back, by operation, kernel and process.
 
-    A process beside which another program used the core gives none.
+    A process beside which another program used the core gives none. The name of a kernel is that
+    of its row: tuning.row().
     """
     found: dict[Operation, dict[str, dict[int, float]]] = {}
     for bench in benches:
-        if bench.style != "streamed" or bench.peer or bench.conditions or not bench.ns:
+        if bench.style != "streamed" or bench.peer or bench.conditions or not bench.runs:
             continue
         operation = Operation(bench.primitive, bench.mode, bench.bytes, bench.messages)
-        times = found.setdefault(operation, {}).setdefault(bench.kernel, {})
-        if not bench.crowded:
+        name = tuning.row(bench.kernel, bench.partner)
+        times = found.setdefault(operation, {}).setdefault(name, {})
+        if bench.ns and not bench.crowded:
             times[bench.process] = median(bench.ns)
     return found
 
@@ -118,23 +120,35 @@ def best_bits(
 ) -> tuple[list[str], float] | None:
     """Return the bits of tuning with the smallest sum of losses, and the worst of these losses.
 
-    Of equal ones those of the measured machine, then the fewest. None: a kernel that the machine's
-    own bits select was not measured.
+    Sums are over the operations that are decided with the machine's own bits and with the others.
+    Of equal ones those of the measured machine, then the fewest. Bits that select a kernel which
+    was not measured are no candidates. None: nothing is decided with the machine's own bits.
     """
     plain = [name for name in features if not name.startswith(tuning.TUNING)]
     own = [name for name in features if name.startswith(tuning.TUNING)]
-    others = [
-        list(some) for n in range(len(tuning_bits) + 1) for some in combinations(tuning_bits, n)
-    ]
-    best: tuple[float, float, list[str]] | None = None
-    for bits in (own, *others):
-        rule = rule_of(session, arch, [*plain, *bits], tuning_bits)
-        found = tuning.choices("", rule, times)
-        if any(not one.fastest for one in found):
-            if bits is own:
-                return None
-            continue
-        losses = [one.loss for one in found if not one.undecided]
-        if best is None or sum(losses) < best[0] - SMALL:
-            best = (sum(losses), max(losses, default=0.0), bits)
-    return (best[2], best[1]) if best else None
+
+    def chosen(bits: Sequence[str]) -> list[Choice]:
+        return tuning.choices("", rule_of(session, arch, [*plain, *bits], tuning_bits), times)
+
+    now = _losses(chosen(own))
+    if not now:
+        return None
+    best_gain, best, worst = 0.0, own, max(now.values())
+    for count in range(len(tuning_bits) + 1):
+        for bits in combinations(tuning_bits, count):
+            found = chosen(bits)
+            if any(not one.fastest for one in found if _key(one) in now):
+                continue
+            losses = _losses(found)
+            gain = sum(now[key] - loss for key, loss in losses.items() if key in now)
+            if gain > best_gain + SMALL:
+                best_gain, best, worst = gain, list(bits), max(losses.values())
+    return best, worst
+
+
+def _losses(found: Iterable[Choice]) -> dict[Operation, float]:
+    return {_key(one): one.loss for one in found if not one.undecided}
+
+
+def _key(choice: Choice) -> Operation:
+    return Operation(choice.primitive, choice.mode, choice.bytes, choice.messages)

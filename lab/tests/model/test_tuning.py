@@ -73,7 +73,7 @@ def test_a_clock_that_changes_between_processes_changes_no_ratio() -> None:
     ("times", "reason"),
     [
         ({"narrow": steady(100)}, "wide was not measured"),
-        ({"wide": {}, "narrow": steady(100)}, "another program used the core of wide"),
+        ({"wide": {}, "narrow": steady(100)}, "no process has undisturbed samples of wide"),
         ({"wide": {0: 90.0, 1: 90.0}, "narrow": {0: 80.0, 1: 80.0}}, "fewer than 3 processes"),
         ({"wide": {0: 99.0, 1: 150.0, 2: 130.0}, "narrow": steady(100)}, "differ by"),
         ({"wide": {0: 99.0, 1: 106.0, 2: 107.0}, "narrow": steady(100)}, "not told apart"),
@@ -86,6 +86,45 @@ def test_figures_that_do_not_tell_are_undecided(
     assert reason in choice.undecided
     assert not choice.is_bad
     assert tuning.worst([choice]) is None
+
+
+def test_a_loss_that_every_process_tells_is_decided_however_far_they_differ() -> None:
+    choice = judged({"wide": {0: 110.0, 1: 150.0, 2: 130.0}, "narrow": steady(100)})
+    assert choice.is_bad
+
+
+def test_the_fastest_is_found_within_processes() -> None:
+    """One kernel has no figure of two processes in which all others are slow."""
+    slow = {0: 1.0, 1: 1.0, 2: 1.0, 3: 2.0, 4: 2.0}
+    wide = {p: 130 * clock for p, clock in slow.items() if p in (0, 3, 4)}
+    narrow = {p: 120 * clock for p, clock in slow.items()}
+    wider = {p: 100 * clock for p, clock in slow.items() if p in (0, 3, 4)}
+    choice = judged({"wide": wide, "narrow": narrow, "wider": wider})
+    assert choice.fastest == "wider"
+    assert choice.loss == pytest.approx(0.3)
+
+
+CCM = Operation("aes", "ccm-seal", 1500, 1)
+CHAINED = Rule(
+    [Mode("ccm(aes)", ("parallel", "serial"), ("wide", "one"))],
+    [],
+    [resolved("aes", "parallel", "wide", "narrow")],
+)
+
+
+def test_a_mode_of_two_keys_is_judged_with_the_kernels_of_both() -> None:
+    times = {"wide+one": steady(130), "narrow+one": steady(110), "narrow": steady(100)}
+    (choice,) = tuning.choices("", CHAINED, {CCM: times})
+    assert (choice.selected, choice.fastest) == ("wide+one", "narrow")
+    assert choice.loss == pytest.approx(0.3)
+
+
+def test_a_second_key_of_a_kernel_that_the_class_lacks_judges_nothing() -> None:
+    newer = {"wide+newest": steady(50), "narrow+newest": steady(40), "narrow": steady(100)}
+    assert tuning.choices("", CHAINED, {CCM: newer}) == []
+    times = {**newer, "wide+one": steady(100)}
+    (choice,) = tuning.choices("", CHAINED, {CCM: times})
+    assert (choice.fastest, choice.loss) == ("wide+one", 0)
 
 
 def test_a_primitive_without_modes_is_judged_by_its_use() -> None:
