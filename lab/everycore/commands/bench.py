@@ -310,12 +310,22 @@ def clock(
     refuse_unknown_kernels(context, split_commas(kernel))
     session = open_session(context, build.target, build.cc, build.flags, ciphers_alone=True)
     session = pin(context, session, cpu)
-    sizes = message_sizes(split_commas(bytes_)) or QUICK_SIZES_BYTES
-    words = ["--bytes", ",".join(map(str, sizes))]
-    words += ["--pause-us", ",".join(map(str, pause or PAUSES_US))]
+    sizes = dict.fromkeys(message_sizes(split_commas(bytes_)) or QUICK_SIZES_BYTES)
+    pauses = dict.fromkeys(pause or PAUSES_US)
+    words = ["--bytes", ",".join(map(str, sizes)), "--pause-us", ",".join(map(str, pauses))]
     words += ["--kernel", ",".join(split_commas(kernel))] if kernel else []
-    lines = list(session.records("bursts", *words, *session.pinned))
+    lines: list[Record] = []
+    with Progress(context.err, "measuring", len(sizes) * len(pauses)) as progress:
+        for line in session.records("bursts", *words, *session.pinned):
+            lines.append(line)
+            if isinstance(line, Burst) and line.kernel == burst_table.NO_MESSAGE:
+                progress.step(f"{line.bytes} B, {line.pause_us} us")
     bursts = [line for line in lines if isinstance(line, Burst)]
+    if all(line.kernel == burst_table.NO_MESSAGE for line in bursts):
+        raise EverycoreError(
+            "this CPU runs none of the kernels of GCM that were asked for",
+            "`everycore list` has those that it runs; pairs of AES and GHASH are none of them",
+        )
     if json:
         for line in lines:
             context.print_raw(encode_line(line))

@@ -768,6 +768,9 @@ def test_the_cost_of_a_message_that_comes_alone_is_beside_that_of_none(lab: Lab)
     (call,) = lab.runner.harness_calls("bursts")
     assert call[2:] == ["--bytes", "64,1500", "--pause-us", "10"]
     lab("bench", "clock", "--pause", "0").refuses("0 is not in the range")
+    assert "135 to 188" in outcome.out, "the samples differ"
+    lab("bench", "clock", "--bytes", "64,64", "--pause", "10", "--pause", "10")
+    assert lab.runner.harness_calls("bursts")[-1][2:] == ["--bytes", "64", "--pause-us", "10"]
     lines = objects(lab("bench", "clock", "--json").out)
     assert {line["type"] for line in lines} == {"harness", "burst"}
 
