@@ -19,9 +19,11 @@ from everycore.commands.options import (
     print_output_path,
 )
 from everycore.commands.sample_output import SampleOutput
+from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.decoding import Record, encode_line
 from everycore.environment.errors import EverycoreError
+from everycore.environment.outputs import is_stream
 from everycore.model.protocol import Failure
 from everycore.model.run_lines import Run
 from everycore.model.tuning import TUNING, Choice
@@ -30,6 +32,7 @@ from everycore.run import bench_run, stored_tuning, tuning_run
 from everycore.run.machine import Facts, processor
 from everycore.run.session import (
     Session,
+    described,
     digest_of,
     facts_of,
     known_widths,
@@ -43,6 +46,7 @@ from everycore.store.run_files import Results
 CONSTANT_CLOCK = "constant_tsc"  # a flag of /proc/cpuinfo
 EMULATED = "QEMU"  # how the names of CPUs begin that QEMU emulates
 MOST_REASONS = 5  # shown
+MOST_UNDECIDED = 0.1  # of all choices, of a run that is stored
 
 
 def tune(
@@ -72,19 +76,29 @@ def tune(
     """
     context = context_of(command)
     _refuse_contradictions(file, store, out)
+    if store and not catalog.tree_of(context).is_checkout:
+        raise EverycoreError(
+            "--store: the results of machines belong to a checkout",
+            "clone the repository; or leave out --store: the samples are kept all the same",
+        )
     if file:
         session = open_session(context, target, cc, flags, without_kernels=True)
-        results, doubts = run_files.read(file), list[str]()
+        results, doubts = _stored(file), list[str]()
     else:
         output = SampleOutput.of(context, out, json)
         context, json = output.context, output.json
         session = _session(context, target, cc, flags, cpu)
+        if store:
+            folder = session.tree.root / "results"
+            machine_sets.refuse_other_host(folder, store, described(context, session))
         doubts = doubts_of(facts_of(context, session))
         results = _measure(context, session, output)
     arch, features = stored_tuning.features_of(results)
     choices = stored_tuning.judge(session, results, arch, features)
     if not choices:
-        raise EverycoreError("nothing was measured that selection decides", "everycore bench --all")
+        raise EverycoreError(
+            "nothing was measured that selection decides", "`everycore tune` measures it"
+        )
     if json:
         for line in (results.run, *choices):
             context.print_raw(encode_line(line))
@@ -94,10 +108,12 @@ def tune(
         context.out.print(bits_sentence(features, best), markup=False, soft_wrap=True)
     if not file:
         print_output_path(context, "samples", results.path)
-        doubts += reasons(choices)
-        if doubts:
-            _say_doubts(context, doubts, stored=not store)
-        elif store:
+        undecided = reasons(choices)
+        if sum(bool(one.undecided) for one in choices) > MOST_UNDECIDED * len(choices):
+            doubts, undecided = doubts + undecided, []
+        _say_doubts(context, doubts, "nothing was stored" if store else "not decided")
+        _say_doubts(context, undecided, "not decided")
+        if store and not doubts:
             folder = session.tree.root / "results"
             found = machine_sets.store(folder, store, [results.path], add=False)
             print_output_path(context, "stored", found)
@@ -110,11 +126,24 @@ def _refuse_contradictions(file: Path | None, store: str, out: Path | None) -> N
         raise EverycoreError(
             "FILE is a run that is there already", "leave out --store and --out, or FILE"
         )
+    if store and out and is_stream(out):
+        raise EverycoreError(
+            "--store wants the samples in a file", "leave out --out, or name a file"
+        )
     if store and not machine_sets.is_name(store):
         raise EverycoreError(
             f"--store {store}: a folder of results/ has small letters, digits and -",
             "for example intel-granite-rapids",
         )
+
+
+def _stored(file: Path) -> Results:
+    if file.name.endswith(run_files.PARTIAL):
+        raise EverycoreError(
+            f"{file} is the beginning of a run that was cut off",
+            "`everycore tune` measures all anew",
+        )
+    return run_files.read(file)
 
 
 def _session(
@@ -177,7 +206,9 @@ def _show(context: Context, run: Run, choices: Sequence[Choice], every: bool) ->
     context.out.print(tuning_tables.summary(choices, run.source()))
     bad = [one for one in choices if one.is_bad]
     if every:
-        context.out.print(tuning_tables.choices_table(choices, "All choices"))
+        decided = [one for one in choices if not one.undecided]
+        context.out.print(tuning_tables.choices_table(decided, "All choices"))
+        context.out.print(tuning_tables.undecided_table(choices))
     elif bad:
         context.out.print(tuning_tables.choices_table(bad, "Bad choices"))
 
@@ -186,18 +217,18 @@ def bits_sentence(features: Sequence[str], best: tuple[Sequence[str], float] | N
     """Say whether other bits of tuning would select better kernels."""
     own = [name for name in features if name.startswith(TUNING)]
     if best is None:
-        return "Bits of tuning: not looked, for kernels that are selected were not measured."
+        return "Bits of tuning: not looked, for nothing is decided with those of this CPU."
     bits, loss = best
     if set(bits) == set(own):
-        return f"No other bits of tuning would be better than those of this CPU: {' '.join(own)}."
+        names = " ".join(own) or "none"
+        return f"No other bits of tuning would be better than those of this CPU: {names}."
     return (
         f"Better bits of tuning: {' '.join(bits) or 'none'} instead of {' '.join(own) or 'none'};"
         f" the worst loss would be {loss:.1%}."
     )
 
 
-def _say_doubts(context: Context, doubts: Sequence[str], *, stored: bool) -> None:
-    begin = "not decided" if stored else "nothing was stored"
+def _say_doubts(context: Context, doubts: Sequence[str], begin: str) -> None:
     for text in doubts[:MOST_REASONS]:
         context.warn(f"{begin}: {text}")
     if len(doubts) > MOST_REASONS:

@@ -47,6 +47,14 @@ def choices_table(choices: Iterable[Choice], title: str) -> Group:
     """Return a row for each choice, the largest loss first."""
     table = plain_table("CPU", "Operation", "Selected", "Fastest", figures=("Loss",))
     for one in sorted(choices, key=lambda one: -one.loss):
-        loss = one.undecided or f"{one.loss:.1%}"
-        table.add_row(one.hardware, one.operation, one.selected, one.fastest, loss)
+        table.add_row(one.hardware, one.operation, one.selected, one.fastest, f"{one.loss:.1%}")
     return titled(title, table, f"a loss of more than {MOST_LOSS:.0%} is a bad choice")
+
+
+def undecided_table(choices: Iterable[Choice]) -> Group:
+    """Return a row for each choice that the times do not decide, and why."""
+    table = plain_table("CPU", "Operation", "Why")
+    for one in choices:
+        if one.undecided:
+            table.add_row(one.hardware, one.operation, one.undecided)
+    return titled("Undecided", table)

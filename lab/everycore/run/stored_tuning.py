@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Judge selection by the sets of results/: what it would select today, by times that are stored."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -21,6 +22,7 @@ from everycore.store.run_files import Results
 
 FILE = "catalog/selection.toml"
 SET = "tune.jsonl.xz"  # of a machine
+NAME = re.compile(r"[a-z0-9.-]+")  # of a feature
 GATED_BYTES = (64, 1488, 1500, 16384, *tuning_run.LAYER_BYTES)  # 1488: of CBC, for 1500
 
 
@@ -33,6 +35,7 @@ class Accepted:
     operations: tuple[str, ...]  # patterns
     selected: str
     fastest: str
+    most: float  # the loss that is accepted
     reason: str
 
     def covers(self, machine: str, choice: Choice) -> bool:
@@ -40,6 +43,7 @@ class Accepted:
             (self.machine, self.selected, self.fastest)
             == (machine, choice.selected, choice.fastest)
             and self.hardware == choice.hardware
+            and choice.loss <= self.most
             and any(fnmatchcase(choice.operation, one) for one in self.operations)
         )
 
@@ -57,13 +61,17 @@ def sets(results: Path) -> dict[str, Path]:
 
 def features_of(results: Results) -> tuple[str, tuple[str, ...]]:
     """Return the architecture of the CPU of a run, and its features."""
-    options = results.run.options
-    if "arch" not in options:
+    arch, features = (results.run.options.get(name) for name in ("arch", "features"))
+    if not (
+        isinstance(arch, str)
+        and isinstance(features, list)
+        and all(isinstance(name, str) and NAME.fullmatch(name) for name in features)
+    ):
         raise EverycoreError(
             f"{results.path} does not tell the features of its CPU",
             "name a file that `everycore tune` wrote",
         )
-    return str(options["arch"]), tuple(options.get("features", ()))
+    return arch, tuple(features)
 
 
 def judge(session: Session, results: Results, arch: str, features: Sequence[str]) -> list[Choice]:

@@ -20,6 +20,7 @@ from typing import Any
 from everycore.environment.decoding import Record, encode_line
 from everycore.environment.errors import EverycoreError
 from everycore.measure.processes import Measured, operation
+from everycore.model.domain import Machine
 from everycore.model.protocol import Bench
 from everycore.model.run_lines import End
 from everycore.store import matrix_files, run_files
@@ -28,7 +29,6 @@ from everycore.store.run_files import Results
 
 SAMPLES = ("cycles", "ns", "latency_cycles", "per_cycle", "cycles_per_byte")
 XZ = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 1 << 23}]
-
 
 NAME = re.compile(r"[a-z0-9-]+")  # of a machine
 
@@ -126,6 +126,19 @@ def kind_of(path: Path) -> str:
     if head.get("type") != "run":
         raise EverycoreError(f"{path} is no result file of everycore", run_files.RESULTS_HINT)
     return str(head["command"])
+
+
+def refuse_other_host(results: Path, machine: str, here: Machine) -> None:
+    """Raise an error if the folder of a machine has sets of another host."""
+    for path in sorted((results / machine).glob(f"*{run_files.SUFFIX}{PACKED}")):
+        if run_files.head(path).get("type") != "run":
+            continue
+        there = run_files.read(path).run.machine
+        if not there.is_same_host(here):
+            raise EverycoreError(
+                f"{path} is of another host: {there.title()}",
+                f"each host has a folder of its own, for example {machine}-b",
+            )
 
 
 def store(results: Path, machine: str, files: Sequence[Path], add: bool) -> Path:

@@ -40,6 +40,19 @@ def without(name: str) -> Callable[[Sequence[str]], Sequence[str]]:
     return lambda features: [one for one in features if one != name]
 
 
+def test_no_stored_machine_loses_more_than_is_accepted(real_lab: Lab) -> None:
+    session = open_session(real_lab.context(), without_kernels=True)
+    judged = stored_tuning.of_machines(session, RESULTS)
+    known = stored_tuning.accepted(session.tree)
+    assert stored_tuning.beyond(judged, known) == []
+    for entry in known:
+        covered = [one for one in judged[entry.machine] if entry.covers(entry.machine, one)]
+        assert any(one.is_bad for one in covered), f"remove what is no loss: {entry}"
+    for machine, choices in judged.items():
+        decided = [one for one in choices if not one.undecided]
+        assert len(decided) > 0.9 * len(choices), f"{machine}: measure again"
+
+
 def test_wide_vectors_withheld_from_a_core_that_welcomes_them_are_noticed(real_lab: Lab) -> None:
     session = open_session(real_lab.context(), without_kernels=True)
     modes = {one.mode for one in bad(session, without("tune-zmm"))}
@@ -65,12 +78,14 @@ def test_a_line_that_moved_is_noticed(real_lab: Lab, tmp_path: Path) -> None:
 
 
 def test_an_accepted_choice_is_that_of_its_machine_and_kernels() -> None:
-    entry = Accepted("here", BEST, ("ctr 64 B", "xts-* 64 B"), "a", "b", "because")
+    entry = Accepted("here", BEST, ("ctr 64 B", "xts-* 64 B"), "a", "b", 0.2, "because")
     choice = Choice(BEST, "aes", "xts-enc", 64, 1, "a", "b", 0.2)
     assert entry.covers("here", choice)
     assert not entry.covers("there", choice)
     assert not entry.covers("here", choice.replace(bytes=1500))
     assert not entry.covers("here", choice.replace(fastest="c"))
+    assert not entry.covers("here", choice.replace(loss=0.21))
+    assert not entry.covers("here", choice.replace(hardware="no AVX-512"))
     assert not stored_tuning.beyond({"here": [choice]}, [entry])
     assert stored_tuning.beyond({"there": [choice]}, [entry]) == [("there", choice)]
     assert not stored_tuning.beyond({"there": [choice.replace(bytes=16)]}, [entry])
