@@ -57,7 +57,9 @@ def tune(
     ] = None,
     store: Annotated[
         str,
-        typer.Option("--store", metavar="MACHINE", help="Store the run in results/MACHINE/."),
+        typer.Option(
+            "--store", metavar="MACHINE", help="Store the run in results/MACHINE/ of a clone."
+        ),
     ] = "",
     all_: Annotated[bool, typer.Option("--all", help="Show every choice.")] = False,
     target: TargetName = "host",
@@ -70,9 +72,9 @@ def tune(
     """Judge whether selection takes the fastest kernels here.
 
     Every constant-time kernel that this CPU can run is timed, in all modes and at five lengths; RSA
-    and Diffie-Hellman at four. The loss is the time of the selected kernel over that of the
-    fastest, for this CPU and for older ones, which lack some of its features. Exit code 1: a loss
-    of more than 5 %, or a run that --store refuses.
+    and Diffie-Hellman at four. That takes some minutes. The loss is the time of the selected kernel
+    over that of the fastest, for this CPU and for older ones, which lack some of its features. Exit
+    code 1: a loss of more than 5 %, or a run that --store refuses.
     """
     context = context_of(command)
     _refuse_contradictions(file, store, out)

@@ -20,7 +20,7 @@ WIDEST = 0.10  # of a ratio of times: the interval of its processes may be so wi
 _AVX512 = ("avx512*",)
 _VAES = (*_AVX512, "vaes", "vpclmulqdq")
 _AVX = (*_VAES, "avx", "avx2", "bmi2", "adx", "gfni")
-_AES = (*_AVX, "aes", "pclmul")
+_AES = (*_AVX, "aes", "pclmul", "pmull")
 CLASSES: Mapping[str, Sequence[str]] = {
     "all features": (),
     "no AVX-512": _AVX512,

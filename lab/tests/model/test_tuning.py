@@ -142,4 +142,22 @@ def test_classes_are_features_that_older_cpus_lack() -> None:
     assert found["all features"] == zen4
     assert "avx512f" not in found["no AVX-512"]
     assert found["no AES"] == ["ssse3", "sse4.1", "tune-zmm"]
-    assert list(tuning.classes_of(["neon", "aes"])) == ["all features", "no AES"]
+    arm = tuning.classes_of(["neon", "aes", "pmull"])
+    assert list(arm) == ["all features", "no AES"]
+    assert arm["no AES"] == ["neon"], "cores have both or neither"
+
+
+def test_each_class_has_what_its_cpus_have() -> None:
+    every = (
+        "sse2 ssse3 sse4.1 aes pclmul avx avx2 bmi2 adx vaes vpclmulqdq gfni avx512f avx512vl"
+        " avx512bw avx512dq avx512vbmi avx512vbmi2 avx512ifma"
+    )
+    kept = {name: " ".join(own) for name, own in tuning.classes_of(every.split()).items()}
+    assert kept == {
+        "all features": every,
+        "no AVX-512": "sse2 ssse3 sse4.1 aes pclmul avx avx2 bmi2 adx vaes vpclmulqdq gfni",
+        "no VAES": "sse2 ssse3 sse4.1 aes pclmul avx avx2 bmi2 adx gfni",
+        "no AVX": "sse2 ssse3 sse4.1 aes pclmul",
+        "no AES": "sse2 ssse3 sse4.1",
+        "no SSSE3": "sse2",
+    }
