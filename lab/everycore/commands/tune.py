@@ -179,7 +179,10 @@ def doubts_of(facts: Facts) -> list[str]:
 def reasons(choices: Sequence[Choice]) -> list[str]:
     """Return why choices are undecided, the most frequent reason first."""
     counted = Counter(one.undecided for one in choices if one.undecided)
-    return [f"{reason} ({number} choices)" for reason, number in counted.most_common()]
+    return [
+        f"{reason} ({number} choice{'s' * (number > 1)})"
+        for reason, number in counted.most_common()
+    ]
 
 
 def _measure(context: Context, session: Session, output: SampleOutput) -> Results:

@@ -150,7 +150,7 @@ def test_reasons_are_counted() -> None:
     busy = [CHOICE.replace(undecided="busy")] * 3
     assert tune.reasons([CHOICE, *busy, CHOICE.replace(undecided="odd")]) == [
         "busy (3 choices)",
-        "odd (1 choices)",
+        "odd (1 choice)",
     ]
 
 
