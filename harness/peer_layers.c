@@ -75,6 +75,25 @@ static uint8_t *put(uint8_t *at, const uint8_t *number, size_t n_bytes)
     return at + n_bytes;
 }
 
+/* EMSA-PKCS1-v1_5 of the text in peer.h: RFC 8017 (2016), section 9.2. */
+static void encode_signed(uint8_t *out, size_t n_bytes)
+{
+    static const uint8_t end[] = {
+        0x00,
+        /* DigestInfo of SHA-256: note 1 there */
+        0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01,
+        0x05, 0x00, 0x04, 0x20,
+        /* SHA-256 of "everycore" */
+        0xa4, 0xc2, 0xb8, 0xd7, 0x88, 0x6e, 0x77, 0xa9, 0xa7, 0x42, 0x1b, 0x05, 0x0b, 0xfd, 0x8a,
+        0x6b, 0xbd, 0x86, 0x02, 0xda, 0xdd, 0xae, 0x89, 0x1b, 0x04, 0x2a, 0x0f, 0x47, 0xe8, 0x3d,
+        0xaf, 0x0f};
+
+    memset(out, 0xff, n_bytes);
+    out[0] = 0; /* below n */
+    out[1] = 1;
+    memcpy(out + n_bytes - sizeof end, end, sizeof end);
+}
+
 static void make_key(uint8_t *key, size_t n_bytes, struct random *random)
 {
     static uint8_t memory[6 * MOST];
@@ -88,8 +107,7 @@ static void make_key(uint8_t *key, size_t n_bytes, struct random *random)
     must(evc_rsa_generate(&search, n_bits, e65537, sizeof e65537, memory, sizeof memory, &numbers,
                           scratch, sizeof scratch));
     at = put(put(key, numbers.n, n_bytes), numbers.d, n_bytes);
-    random_bytes(random, at, n_bytes);
-    at[0] = 0; /* below n */
+    encode_signed(at, n_bytes);
     at = put(put(at + n_bytes, numbers.p, half), numbers.q, half);
     put(put(put(at, numbers.dp, half), numbers.dq, half), numbers.qinv, half);
 }

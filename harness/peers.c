@@ -175,6 +175,8 @@ static void emit_peer(const struct plan *plan)
     emit_begin("peer");
     emit_text("name", evc_peer.name);
     emit_text("version", evc_peer.version());
+    if (evc_peer.headers)
+        emit_text("headers", evc_peer.headers);
     emit_text("hardware", evc_peer.hardware ? evc_peer.hardware() : NULL);
     emit_text("asked", plan->hardware);
     if (evc_peer.absent && evc_peer.absent())

@@ -29,6 +29,11 @@ struct context {
     mpz_t layer[N_NUMBERS];
 };
 
+#define TEXT_OF(number) #number
+#define TEXT(macro) TEXT_OF(macro)
+#define HEADERS                                                                              \
+    TEXT(__GNU_MP_VERSION) "." TEXT(__GNU_MP_VERSION_MINOR) "." TEXT(__GNU_MP_VERSION_PATCHLEVEL)
+
 static const char *version(void)
 {
     return gmp_version;
@@ -300,5 +305,8 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
     return NULL;
 }
 
-const struct peer evc_peer = {
-    .name = "gmp", .version = version, .open = open_context, .close = close_context};
+const struct peer evc_peer = {.name = "gmp",
+                              .version = version,
+                              .headers = HEADERS,
+                              .open = open_context,
+                              .close = close_context};

@@ -144,5 +144,8 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
     return NULL;
 }
 
-const struct peer evc_peer = {
-    .name = "gnutls", .version = version, .open = open_context, .close = close_context};
+const struct peer evc_peer = {.name = "gnutls",
+                              .version = version,
+                              .headers = GNUTLS_VERSION,
+                              .open = open_context,
+                              .close = close_context};

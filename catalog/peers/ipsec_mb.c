@@ -262,6 +262,7 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
 
 const struct peer evc_peer = {.name = "ipsec-mb",
                               .version = version,
+                              .headers = IMB_VERSION_STR,
                               .hardware = hardware,
                               .open = open_context,
                               .close = close_context};

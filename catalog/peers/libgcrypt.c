@@ -349,6 +349,7 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
 
 const struct peer evc_peer = {.name = "libgcrypt",
                               .version = version,
+                              .headers = GCRYPT_VERSION,
                               .hardware = hardware,
                               .open = open_context,
                               .close = close_context};

@@ -54,6 +54,7 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
 
 const struct peer evc_peer = {.name = "libsodium",
                               .version = version,
+                              .headers = SODIUM_VERSION_STRING,
                               .absent = absent,
                               .hardware = hardware,
                               .open = open_context,

@@ -441,6 +441,7 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
 
 const struct peer evc_peer = {.name = "openssl",
                               .version = version,
+                              .headers = OPENSSL_VERSION_STR,
                               .hardware = hardware,
                               .open = open_context,
                               .close = close_context};

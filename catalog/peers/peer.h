@@ -40,7 +40,9 @@ struct peer_message {
  *
  * Layers on big numbers have other keys. Of rsa-private, rsa-public and prime-check: n, d and a, of
  * key_bits bits each, then p, q, dp, dq and qinv, of half of them; e is 65537. Of dh-public: p and
- * x, of key_bits bits each; g is 2, and x is short: its leading zeros are no part of it.
+ * x, of key_bits bits each; g is 2, and x is short: its leading zeros are no part of it. The a of
+ * RSA is what PKCS #1 1.5 makes of SHA-256 of the nine bytes "everycore", so that a library which
+ * offers signatures alone computes rsa-private, too: by signing this text.
  *
  *   rsa-private          a^d modulo n, by p and q
  *   rsa-public           a^65537 modulo n
@@ -59,6 +61,8 @@ struct peer {
     const char *name;
     /* As the library itself reports it when it runs. Called before all others: may initialise. */
     const char *(*version)(void);
+    /* The version that the headers have by which this file was compiled; NULL: they do not tell. */
+    const char *headers;
     /* Why the library cannot be used here, if so; else NULL, as the function itself may be. */
     const char *(*absent)(void);
     /* The library's name for its code paths: "best" (all that the CPU has), "vaes256" (AES

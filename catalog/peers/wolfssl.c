@@ -246,6 +246,7 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
 
 const struct peer evc_peer = {.name = "wolfssl",
                               .version = version,
+                              .headers = LIBWOLFSSL_VERSION_STRING,
                               .hardware = hardware,
                               .open = open_context,
                               .close = close_context};

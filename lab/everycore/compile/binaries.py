@@ -23,12 +23,13 @@ import signal
 import time
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from everycore.compile import catalog, depends
+from everycore.compile import catalog, depends, vendored
 from everycore.compile.refusals import NotCompiledError, RefusedError, full_disk, is_passing
+from everycore.compile.vendored import NotBuiltError
 from everycore.environment.atomic import atomic_write, only_one, publish, scratch_file
 from everycore.environment.context import Completed, Context
 from everycore.environment.errors import EverycoreError
@@ -293,7 +294,8 @@ def build_peer(
     has changed.
     """
     objects = _plan(context, tree, compiler, tuple(flags))
-    compile_words = [*installed.compile_flags]
+    peer, compile_words = _from_source(context, peer)
+    compile_words += installed.compile_flags
     compile_words += [f"-isystem{installed.root / 'usr/include' / name}" for name in peer.includes]
     link_words = [*installed.link_flags, *peer.libraries]
     binary = _binary(context, objects, [peer.name, *compile_words, *link_words])
@@ -313,6 +315,18 @@ def build_peer(
     except _RefusedError as refusal:
         raise _unavailable(peer, str(refusal)) from None
     return PeerBuild(peer, binary)
+
+
+def _from_source(context: Context, peer: Peer) -> tuple[Peer, list[str]]:
+    """The peer with its libraries built, if a crate carries their source; words for headers."""
+    if peer.vendored is None:
+        return peer, []
+    try:
+        headers, words = vendored.built(context, peer.name, peer.vendored, peer.libraries)
+    except NotBuiltError as error:
+        raise PeerUnavailableError(error.message, error.hint) from error
+    # Found before those of a suite, which may have others of these names.
+    return replace(peer, libraries=words), [f"-I{headers}"]
 
 
 def _build_crate(context: Context, tree: Tree, peer: Peer) -> Path:
@@ -355,7 +369,9 @@ def _unavailable(peer: Peer, stderr: str) -> PeerUnavailableError:
         r"cannot find (-l\S+?)(?::|$)|unable to find library (-l\S+)", stderr
     )
     if not missing:
-        return PeerUnavailableError(f"{peer.name} cannot be built", first_error(stderr))
+        undefined = re.search(r"undefined (?:reference to|symbol:) .*", stderr)
+        why = undefined[0] if undefined else first_error(stderr)
+        return PeerUnavailableError(f"{peer.name} cannot be built", why)
     what = next(group for group in missing.groups() if group)
     hint = f"apt-get install {' '.join(peer.packages)}" if peer.packages else ""
     return PeerUnavailableError(f"{peer.name} is not installed for this compiler: no {what}", hint)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Crates, for the data that they carry: fetched by cargo, nothing of them is compiled or run.
+"""Crates, for what they carry: data, or a library in C. Cargo fetches them; it builds nothing.
 
 Cargo knows the registry that the system is configured for. A crate is pinned by its version and by
 the sha256 of its archive; a copy of what was fetched stays in the cache.
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from everycore.environment.atomic import atomic_write
+from everycore.environment.atomic import atomic_write, only_one
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 
@@ -50,6 +50,24 @@ def files(context: Context, crate: Crate, members: Sequence[str]) -> list[Path]:
         archive = _fetched(context, crate)
         _unpack(archive, {f"{crate}/{m}": path for m, path in zip(members, paths, strict=True)})
     return paths
+
+
+def folder(context: Context, crate: Crate, name: str) -> Path:
+    """A folder of the crate, with all that is below it, unpacked in the cache."""
+    place = context.cache_dir() / "crates" / f"{crate}-source"
+    with only_one(place):
+        if not place.is_dir():
+            archive = _fetched(context, crate)
+            with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
+                with tarfile.open(archive) as tar:
+                    # Python 3.11.2, Debian 12's, has no filters and ignores this.
+                    tar.extraction_filter = getattr(tarfile, "data_filter", None)
+                    tar.extractall(scratch)
+                (Path(scratch) / str(crate)).rename(place)
+    found = place / name
+    if not found.is_dir():
+        raise EverycoreError(f"{crate} has no folder {name}")
+    return found
 
 
 def _unpack(archive: Path, places: Mapping[str, Path]) -> None:

@@ -116,6 +116,18 @@ BEST = Hardware("best")
 
 
 @dataclass(frozen=True, slots=True)
+class Vendored:
+    """A library in C that a crate carries, which CMake builds."""
+
+    crate: str
+    version: str
+    sha256: str  # of the crate's archive
+    folder: str  # of its CMakeLists.txt in the crate; its headers are in include below
+    targets: tuple[str, ...]  # what CMake has to make
+    options: tuple[str, ...] = ()  # words for CMake
+
+
+@dataclass(frozen=True, slots=True)
 class Peer:
     """Another library, by its table in catalog/peers/peers.toml."""
 
@@ -129,6 +141,7 @@ class Peer:
     )
     build: tuple[tuple[str, str], ...] = ()  # the environment in which cargo builds it
     module: str = ""  # nor a crate: the Go module below peers, and its only file
+    vendored: Vendored | None = None  # nor a module: its source is in a crate
     since: str = ""  # the version that goals count against
     hardware: tuple[Hardware, ...] = ()  # beside BEST
     primitives: tuple[str, ...] = ("aes",)  # that it has modes of

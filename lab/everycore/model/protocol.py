@@ -184,6 +184,7 @@ class PeerLine(Record, frozen=True, tag="peer"):
     hardware: str | None = written(None)  # the code paths that it uses; None: it does not tell
     asked: str | None = written(None)  # those that were asked of it
     absent: str = ""  # why it cannot be used here
+    headers: str = ""  # the version that its headers have; "": they do not tell
 
     @property
     def kernel(self) -> str:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from everycore.environment.errors import EverycoreError, unknown_name
-from everycore.environment.toml_tables import expect, read_toml, shape_of
-from everycore.model.domain import Board, CpuModel, Hardware, Peer, Target, Tree
+from everycore.environment.toml_tables import expect, read_toml, required_of, shape_of
+from everycore.model.domain import Board, CpuModel, Hardware, Peer, Target, Tree, Vendored
 
 CPU_FILE = "cpus.toml"
 FIRMWARE = "efi-"  # targets of `everycore efi run`: run/uefi/boot_targets.py
@@ -230,9 +230,19 @@ def _cpu(name: str, entry: dict[str, Any], earlier: dict[str, CpuModel]) -> CpuM
 
 def _peer(name: str, entry: dict[str, Any]) -> Peer:
     where = f"{PEER_FILE}: [{name}"
-    shape = shape_of(Peer, ("name", "adapter")) | {"source": str, "build": dict, "hardware": dict}
+    tables = dict.fromkeys(("build", "hardware", "vendored"), dict)
+    shape = shape_of(Peer, ("name", "adapter")) | {"source": str} | tables
     values = expect(f"{where}]", entry, shape, ["packages", "libraries"])
     build, cases = values.pop("build", {}), values.pop("hardware", {})
+    if "vendored" in values:
+        values["vendored"] = Vendored(
+            **expect(
+                f"{where}.vendored]",
+                values["vendored"],
+                shape_of(Vendored),
+                required_of(Vendored),
+            )
+        )
     expect(f"{where}.build]", build, dict.fromkeys(build, str))
     expect(f"{where}.hardware]", cases, dict.fromkeys(HARDWARE, dict))
     for case, env in cases.items():

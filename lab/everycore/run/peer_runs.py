@@ -151,7 +151,7 @@ def build_all(
     for peer in peers:
         paths = next((h for h in (BEST, *peer.hardware) if h.name == hardware), None)
         if paths is None:
-            skips.append(Skip(peer.name, f"no switch for its code paths '{hardware}' is known"))
+            skips.append(Skip(peer.name, f"not masked: no switch for its code paths '{hardware}'"))
         elif absent := libraries.absent(peer):
             skips.append(Skip(peer.name, absent))
         else:

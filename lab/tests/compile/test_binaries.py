@@ -26,7 +26,7 @@ from everycore.compile.binaries import (
 from everycore.environment import progress
 from everycore.environment.context import Completed
 from everycore.environment.errors import EverycoreError
-from everycore.model.domain import Build, Compiler, Installed, Peer, Target, Tree
+from everycore.model.domain import Build, Compiler, Installed, Peer, Target, Tree, Vendored
 
 GCC = Compiler(("gcc",), "gcc 12.2.0", "fingerprint")
 FILES = {"src/a.c": "int a;", "src/b.c": "int b;", "harness/main.c": "", "include/x.h": "#"}
@@ -175,6 +175,43 @@ def test_a_peer_that_is_a_crate_is_built_by_cargo(lab: Lab, tree: Tree) -> None:
     archive = next(word for word in link if word.endswith("cargo/other/target/release/libpeer.a"))
     assert link.index("-Wl,--undefined=evc_peer") < link.index(archive) < link.index("-lm")
     assert made.binary.is_file()
+
+
+def carried(lab: Lab) -> Peer:
+    """A peer whose source is in the cache, as if cargo had fetched its crate."""
+    (lab.context().cache_dir() / "crates/odd-sys-1.2.0-source/deps/odd").mkdir(parents=True)
+    source = Vendored("odd-sys", "1.2.0", 64 * "0", "deps/odd", ("odd",), ("-DODD=1",))
+    return Peer("other", (), ("-lodd", "-lm"), vendored=source)
+
+
+def test_a_peer_whose_source_a_crate_carries_is_built_once_by_cmake(lab: Lab, tree: Tree) -> None:
+    peer = carried(lab)
+    made = lab.context().cache_dir() / "cmake/other-1.2.0"
+    (made / "crypto").mkdir(parents=True)
+    (made / "crypto/libodd.a").touch()
+    for _ in range(2):
+        build_peer(lab.context(), tree, GCC, ("-O2",), peer, Installed())
+    configure, build = (c for c in lab.runner.calls if c[0] == "cmake")
+    assert configure[configure.index("-B") + 1] == str(made)
+    assert {"-DODD=1", "-DCMAKE_BUILD_TYPE=Release"} <= {*configure}
+    assert build[build.index("--target") + 1 :] == ["odd"]
+    adapter = next(c for c in lab.runner.calls if "catalog/peers/other.c" in c)
+    assert any(w.endswith("odd-sys-1.2.0-source/deps/odd/include") for w in adapter)
+    link = lab.runner.calls[-1]
+    assert link.index(str(made / "crypto/libodd.a")) < link.index("-lm")
+    assert "-lodd" not in link
+
+
+def test_a_peer_that_cmake_does_not_build_is_unavailable(lab: Lab, tree: Tree) -> None:
+    peer = carried(lab)
+    lab.runner.ends["link"] = Completed(1, "", "note\nodd.c:1: error: no\n")
+    with pytest.raises(PeerUnavailableError, match="other cannot be built by CMake") as error:
+        build_peer(lab.context(), tree, GCC, (), peer, Installed())
+    assert error.value.hint == "odd.c:1: error: no"
+    lab.runner.absent = ("cmake",)
+    with pytest.raises(PeerUnavailableError, match="cannot run cmake") as error:
+        build_peer(lab.context(), tree, GCC, (), peer, Installed())
+    assert "apt-get install cmake g++" in error.value.hint
 
 
 def test_a_peer_that_is_a_module_is_built_by_go(lab: Lab, tree: Tree) -> None:

@@ -89,3 +89,12 @@ def test_a_cache_that_cannot_be_written_is_named(lab: Lab, crate: Crate) -> None
     (lab.folder / "cache").write_text("in the way")
     with pytest.raises(EverycoreError, match="cannot write the cache"):
         crates.files(lab.context(), crate, ["src/a.json"])
+
+
+def test_a_folder_is_unpacked_once(lab: Lab, cargo: Cargo, crate: Crate) -> None:
+    for _ in range(2):
+        folder = crates.folder(lab.context(), crate, "src")
+        assert (folder / "a.json").read_bytes() == DATA
+    assert cargo.calls == ["fetch", "metadata"]
+    with pytest.raises(EverycoreError, match=r"data-1\.2\.0 has no folder deps"):
+        crates.folder(lab.context(), crate, "deps")

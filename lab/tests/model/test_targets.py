@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
+import hashlib
 import re
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
+from library_reads import reads_all
 from world import PACKAGE
 
 from everycore.compile import catalog
@@ -89,7 +91,7 @@ def test_every_peer_has_its_file() -> None:
     adapters |= set((TREE.root / "catalog/peers").glob("*/*.go"))
     assert {TREE.root / p.source for p in peers} == adapters - {rust / "lib.rs", rust / "peer.rs"}
     for peer in peers:
-        of_what = [bool(peer.packages), bool(peer.crate), bool(peer.module)]
+        of_what = [bool(x) for x in (peer.packages, peer.crate, peer.module, peer.vendored)]
         assert sum(of_what) == (0 if peer.name == "linux" else 1), peer
         assert any(of_what) == bool(peer.since) == bool(peer.libraries), peer
 
@@ -97,10 +99,28 @@ def test_every_peer_has_its_file() -> None:
 def test_versions_that_crates_do_not_tell_are_the_pinned_ones() -> None:
     rust = TREE.root / "catalog/peers/rust"
     manifest = (rust / "Cargo.toml").read_text(encoding="utf-8")
-    for crate, file in (("ring", "ring.rs"), ("aes", "rustcrypto.rs")):
+    for crate, file in (
+        ("ring", "ring.rs"),
+        ("aes", "rustcrypto.rs"),
+        ("graviola", "graviola.rs"),
+        ("hardware-rust-crypto", "hardware_rust_crypto.rs"),
+    ):
         version = re.search(rf'^{crate} = {{ version = "=([0-9.]+)"', manifest, re.MULTILINE)
         assert version, crate
         assert f'c"{version[1]}"' in (rust / "src" / file).read_text(encoding="utf-8")
+
+
+@reads_all
+def test_the_text_that_peers_sign_is_the_one_that_the_harness_has_encoded() -> None:
+    rust = (TREE.root / "catalog/peers/rust/src/peer.rs").read_text(encoding="utf-8")
+    signed = re.search(r'SIGNED_TEXT: &\[u8\] = b"([a-z]+)"', rust)
+    assert signed
+    assert f'"{signed[1]}"' in (TREE.root / "catalog/peers/peer.h").read_text(encoding="utf-8")
+    text = (TREE.root / "harness/peer_layers.c").read_text(encoding="utf-8")
+    array = text[text.index("end[] = {") : text.index("};", text.index("end[] = {"))]
+    end = bytes(int(byte, 16) for byte in re.findall(r"0x([0-9a-f]{2})", array))
+    digest_info = bytes.fromhex("003031300d060960864801650304020105000420")  # RFC 8017, 9.2
+    assert end == digest_info + hashlib.sha256(signed[1].encode()).digest()
 
 
 @pytest.mark.parametrize(
@@ -112,6 +132,8 @@ def test_versions_that_crates_do_not_tell_are_the_pinned_ones() -> None:
         (WHOLE + "[odd.hardware]\nsse = 'x'\n", "'sse' is not a table"),
         (WHOLE + "[odd.hardware.sse]\nX = 1\n", "hardware.sse.: 'X' is not a text"),
         (WHOLE + "[odd.build]\nX = 1\n", "build.: 'X' is not a text"),
+        (WHOLE + "[odd.vendored]\ncrate = 'x'\n", "vendored. lacks 'version'"),
+        (WHOLE + "[odd.vendored]\nplace = 'x'\n", "unknown key 'place'"),
         ("[odd]\npackages = 'x'\nlibraries = []\n", "'packages' is not a list of texts"),
         ("[odd]\npackages = []\nlibraries = [1]\n", "'libraries' is not a list of texts"),
         ("odd = 3\n", "is no table"),

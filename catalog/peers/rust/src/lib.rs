@@ -3,10 +3,15 @@
 
 mod peer;
 
-#[cfg(feature = "aws-lc")]
-mod aws_lc;
-#[cfg(feature = "aws-lc")]
-use aws_lc::AwsLc as Chosen;
+#[cfg(feature = "graviola")]
+mod graviola;
+#[cfg(feature = "graviola")]
+use crate::graviola::Graviola as Chosen;
+
+#[cfg(feature = "hardware-rust-crypto")]
+mod hardware_rust_crypto;
+#[cfg(feature = "hardware-rust-crypto")]
+use crate::hardware_rust_crypto::HardwareRustCrypto as Chosen;
 
 #[cfg(feature = "ring")]
 mod ring;

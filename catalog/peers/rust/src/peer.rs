@@ -2,10 +2,13 @@
 //! catalog/peers/peer.h in Rust, and what all crates have in common: a mode is a closure that holds its key.
 
 use std::ffi::{c_char, c_uint, c_void, CStr};
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use std::slice;
 
 pub const TAG_BYTES: usize = 16;
+/// Its signature is what rsa-private computes: catalog/peers/peer.h.
+#[allow(dead_code)] // of libraries that sign
+pub const SIGNED_TEXT: &[u8] = b"everycore";
 /// The modes of big numbers.
 const NUMBERS: [&str; 7] = [
     "mont-mul",
@@ -39,6 +42,7 @@ type Text = unsafe extern "C" fn() -> *const c_char;
 pub struct Peer {
     name: *const c_char,
     version: Text,
+    headers: *const c_char,
     absent: Option<Text>,
     hardware: Option<Text>,
     open:
@@ -57,7 +61,7 @@ pub trait Library {
     fn hardware() -> Option<&'static CStr> {
         None
     }
-    /// key: of XTS both halves, of big numbers three.
+    /// key: of XTS both halves, of big numbers three or more: catalog/peers/peer.h.
     fn open(mode: &str, key: &[u8]) -> Option<Run>;
 }
 
@@ -66,6 +70,7 @@ impl Peer {
         Peer {
             name: L::NAME.as_ptr(),
             version: version::<L>,
+            headers: null(),
             absent: None,
             hardware: Some(hardware::<L>),
             open: open::<L>,
@@ -94,12 +99,14 @@ unsafe extern "C" fn open<L: Library>(
     run_in_c: *mut Option<RunInC>,
 ) -> *mut c_void {
     let mode = CStr::from_ptr(mode).to_str().unwrap_or_default();
-    let n_keys = match mode {
-        "xts-enc" | "xts-dec" => 2,
-        _ if NUMBERS.contains(&mode) => 3,
-        _ => 1,
+    let half_keys = match mode {
+        "xts-enc" | "xts-dec" => 4,
+        "rsa-private" | "rsa-public" | "prime-check" => 11,
+        "dh-public" => 4,
+        _ if NUMBERS.contains(&mode) => 6,
+        _ => 2,
     };
-    let key = slice::from_raw_parts(key, n_keys * key_bits as usize / 8);
+    let key = slice::from_raw_parts(key, half_keys * key_bits as usize / 16);
     match L::open(mode, key) {
         Some(closure) => {
             *run_in_c = Some(run);
