@@ -27,6 +27,8 @@ from everycore.commands.options import (
     split_commas,
 )
 from everycore.commands.sample_output import SampleOutput
+from everycore.compile import catalog
+from everycore.compile.own_libraries import OwnLibrary, own_libraries
 from everycore.environment.context import Context
 from everycore.environment.decoding import Record, encode_line
 from everycore.environment.errors import EverycoreError, unknown_name
@@ -105,6 +107,15 @@ class PeersOptions:
     ] = False
     peer: Annotated[
         list[str] | None, typer.Option("--peer", metavar="NAME", help="Only this peer; repeatable.")
+    ] = None
+    library: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--library",
+            metavar="NAME=FOLDER",
+            help="Your own build of a peer, in place of the packaged one; with --peer NAME, beside"
+            " it; repeatable.",
+        ),
     ] = None
     mode: Annotated[
         list[str] | None,
@@ -186,6 +197,7 @@ class PeersOptions:
             modes=_known("mode", modes, MODES_OF[primitive]),
             key_bits=_known("key size", split_commas(self.key_bits) or ["256"], KEY_BITS),
             sizes_bytes=_sizes(split_commas(self.bytes_), self.grid, primitive),
+            libraries=tuple(self.library or ()),
             keys=numbers_within("--keys", split_commas(self.keys), 1, MOST_KEYS),
             aad_bytes=numbers_within("--aad-bytes", aad_bytes, 0, MOST_AAD_BYTES),
             style=_known("style", [self.style], STYLES)[0],
@@ -206,9 +218,11 @@ def peers_command(
     _refuse_modes(plan)
     output = SampleOutput.of(context, options.out, options.json)
     context = output.context
+    tree = catalog.tree_of(context)
+    owns = own_libraries(plan.libraries, load_peers(tree), tree, context.cwd)
     session = open_session(context, "host", options.cc, options.flags)
     peers, update = split_commas(options.peer), options.update
-    contestants, skips = _contestants(context, session, plan, peers, update)
+    contestants, skips = _contestants(context, session, plan, peers, owns, update)
     for skip in skips:
         context.warn(f"skipped: {skip.peer}: {skip.why}")
     result = RoundResults()
@@ -236,6 +250,7 @@ class PeersRequest:
     modes: tuple[str, ...]
     key_bits: tuple[str, ...]
     sizes_bytes: tuple[int, ...]
+    libraries: tuple[str, ...]  # NAME=FOLDER
     keys: tuple[int, ...]  # empty: one
     aad_bytes: tuple[int, ...]  # empty: the usual number
     style: str
@@ -270,6 +285,7 @@ class PeersRequest:
             "suites": list(self.suites),
             "primitive": self.primitive,
             "modes": list(self.modes),
+            "libraries": [word.partition("=")[0] for word in self.libraries],
             "keys": list(self.keys),
             "aad_bytes": list(self.aad_bytes),
             "style": self.style,
@@ -364,28 +380,42 @@ def _since(tree: Tree) -> dict[str, str]:
 
 
 def _contestants(
-    context: Context, session: Session, plan: PeersRequest, names: Sequence[str], update: bool
+    context: Context,
+    session: Session,
+    plan: PeersRequest,
+    names: Sequence[str],
+    owns: Sequence[OwnLibrary],
+    update: bool,
 ) -> tuple[list[Contestant], list[Skip]]:
-    """Our selected kernels, and all peers that are there."""
+    """Our selected kernels, all peers that are there, and the user's libraries."""
     tree, compiler = session.tree, session.build.compiler
     every = load_peers(tree)
     named = [find_peer(tree, name) for name in names]
-    chosen = [peer for peer in named or every if plan.primitive in peer.primitives]
-    without = [peer for peer in named if peer not in chosen]
+    replaced = {own.peer.name for own in owns}
+    chosen = named or [peer for peer in every if peer.name not in replaced]
+    wanted = [*((peer.name, peer) for peer in named), *((own.name, own.peer) for own in owns)]
+    without = [name for name, peer in wanted if plan.primitive not in peer.primitives]
+    chosen = [peer for peer in chosen if plan.primitive in peer.primitives]
+    owns = [own for own in owns if plan.primitive in own.peer.primitives]
     libraries = peer_runs.libraries_of(context, tree, compiler, every, plan.suites, update)
-    built, skips = peer_runs.build_all(
-        context, tree, compiler, session.build.flags, chosen, libraries, plan.hardware
-    )
-    greeting = next(r for r in session.records("resolve") if isinstance(r, Hello))
-    cases = peer_runs.features_taken_away(tree, greeting, plan.hardware)
-    own = [peer_runs.own_contestant(session, without) for without in cases]
-    if plan.primitive != "aes":
-        own = [peer_runs.own_contestant_of_numbers(session)]
-    skips += [Skip(peer.name, f"it has no mode of {plan.primitive}") for peer in without]
+    how = (context, tree, compiler, session.build.flags)
+    theirs, skips = peer_runs.build_own(*how, owns, libraries, plan.hardware)
+    built, others = peer_runs.build_all(*how, chosen, libraries, plan.hardware)
+    skips += others
+    skips += [Skip(name, f"it has no mode of {plan.primitive}") for name in without]
     return [
-        *own,
+        *_our_contestants(session, plan),
         *(peer_runs.peer_contestant(context, tree, *built_peer) for built_peer in built),
+        *theirs,
     ], skips
+
+
+def _our_contestants(session: Session, plan: PeersRequest) -> list[Contestant]:
+    if plan.primitive != "aes":
+        return [peer_runs.own_contestant_of_numbers(session)]
+    greeting = next(r for r in session.records("resolve") if isinstance(r, Hello))
+    cases = peer_runs.features_taken_away(session.tree, greeting, plan.hardware)
+    return [peer_runs.own_contestant(session, without) for without in cases]
 
 
 def _records(

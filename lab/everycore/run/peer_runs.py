@@ -7,17 +7,18 @@ interleaved, so that what disturbs the machine for a while hits all of them.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from everycore.compile import catalog, debs
 from everycore.compile.binaries import PeerUnavailableError, build_peer
 from everycore.compile.debs.lock import Lock, Request
+from everycore.compile.own_libraries import OwnLibrary
 from everycore.environment.context import Context
 from everycore.environment.decoding import Record
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import BEST, Compiler, Hardware, Installed, Peer, PeerBuild, Tree
-from everycore.model.protocol import Failure, Hello, Kernel, Mode, PeerLine
+from everycore.model.protocol import Bench, Failure, Hello, Kernel, Mode, PeerLine
 from everycore.model.selection import selected_kernel
 from everycore.run.bench_calls import TOO_SLOW
 from everycore.run.session import Session, peer_records
@@ -136,6 +137,16 @@ def in_root(root: Path, compiler: Compiler, lock: Lock | None = None) -> Librari
     return Libraries(tuple(flags), Installed((), (f"-L{own}", *link), root), lock)
 
 
+def code_paths(peer: Peer, hardware: str) -> Hardware | None:
+    """How the library is switched to these code paths; None: it has no switch for them."""
+    return next((h for h in (BEST, *peer.hardware) if h.name == hardware), None)
+
+
+def not_masked(hardware: str) -> str:
+    """Say of a peer that it has no switch for the code paths asked for."""
+    return f"not masked: no switch for its code paths '{hardware}'"
+
+
 def build_all(
     context: Context,
     tree: Tree,
@@ -149,9 +160,9 @@ def build_all(
     built: list[tuple[PeerBuild, Hardware]] = []
     skips: list[Skip] = []
     for peer in peers:
-        paths = next((h for h in (BEST, *peer.hardware) if h.name == hardware), None)
+        paths = code_paths(peer, hardware)
         if paths is None:
-            skips.append(Skip(peer.name, f"not masked: no switch for its code paths '{hardware}'"))
+            skips.append(Skip(peer.name, not_masked(hardware)))
         elif absent := libraries.absent(peer):
             skips.append(Skip(peer.name, absent))
         else:
@@ -164,6 +175,52 @@ def build_all(
                 hint = f" ({error.hint})" if error.hint else ""
                 skips.append(Skip(peer.name, error.message + hint))
     return built, skips
+
+
+def build_own(
+    context: Context,
+    tree: Tree,
+    compiler: Compiler,
+    flags: Sequence[str],
+    owns: Sequence[OwnLibrary],
+    libraries: Libraries,
+    hardware: str,
+) -> tuple[list[Contestant], list[Skip]]:
+    """The user's libraries, each of which has said that it runs and fits its headers."""
+    contestants: list[Contestant] = []
+    skips: list[Skip] = []
+    for own in owns:
+        paths = code_paths(own.peer, hardware)
+        if paths is None:
+            skips.append(Skip(own.name, not_masked(hardware)))
+            continue
+        link = (*libraries.installed.link_flags, *own.installed.link_flags)
+        installed = replace(own.installed, link_flags=link, root=libraries.installed.root)
+        words = (*flags, *libraries.flags)
+        try:
+            made = build_peer(context, tree, compiler, words, own.peer, installed)
+        except PeerUnavailableError as error:
+            raise EverycoreError(f"{own.title}: {error.message}", error.hint) from error
+        _refuse_other_headers(context, tree, own, made)
+        contestants.append(peer_contestant(context, tree, made, paths, own.suffix))
+    return contestants, skips
+
+
+def _refuse_other_headers(context: Context, tree: Tree, own: OwnLibrary, made: PeerBuild) -> None:
+    """Ask the library what it is. One that does not start, or has other headers, is an error."""
+    asked = ("--mode", "ctr", "--bytes", "16", "--samples", "1", "--counter", "none")
+    try:
+        lines = peer_records(context, tree, made, BEST, *asked)
+        line = next((line for line in lines if isinstance(line, PeerLine)), None)
+    except EverycoreError as error:
+        message = f"{own.title}: a program with the library of {own.folder} does not run"
+        raise EverycoreError(message, f"{error.message}\n{error.hint}".strip()) from error
+    if line and line.headers and line.headers != line.version:
+        raise EverycoreError(
+            f"{own.title}: in {own.folder} the headers are of {line.headers}, and the library is"
+            f" {line.version}",
+            "name a folder that has both of one build",
+        )
 
 
 # ---- Who takes part ------------------------------------------------------------------------------
@@ -223,11 +280,24 @@ def own_contestant_of_numbers(session: Session) -> Contestant:
     return Contestant("everycore", start, is_ours=True)
 
 
-def peer_contestant(context: Context, tree: Tree, build: PeerBuild, paths: Hardware) -> Contestant:
-    def start(mode: str, arguments: Sequence[str]) -> Iterator[Record]:
-        return peer_records(context, tree, build, paths, "--mode", mode, *arguments)
+def peer_contestant(
+    context: Context, tree: Tree, build: PeerBuild, paths: Hardware, suffix: str = ""
+) -> Contestant:
+    """`suffix`: of its name and version in all lines, for a library of the user."""
 
-    return Contestant(build.peer.name, start)
+    def start(mode: str, arguments: Sequence[str]) -> Iterator[Record]:
+        for line in peer_records(context, tree, build, paths, "--mode", mode, *arguments):
+            yield _renamed(line, suffix) if suffix else line
+
+    return Contestant(build.peer.name + suffix, start)
+
+
+def _renamed(line: Record, suffix: str) -> Record:
+    if isinstance(line, PeerLine):
+        return line.replace(version=line.version + suffix)
+    if isinstance(line, Bench | Failure):
+        return line.replace(kernel=line.kernel + suffix)
+    return line
 
 
 # ---- The run -------------------------------------------------------------------------------------

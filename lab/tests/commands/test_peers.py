@@ -240,3 +240,97 @@ def test_a_suite_without_a_mirror_says_what_to_set(lab: Lab) -> None:
     outcome = lab("peers", "--suite", "nosuch")
     assert outcome.code == 2
     assert "EVERYCORE_MIRROR" in outcome.err
+
+
+@pytest.fixture
+def built(lab: Lab) -> str:
+    """The words for an OpenSSL that the user has built, as far as files go."""
+    for name in ("libcrypto.so", *(f"include/openssl/{h}.h" for h in HEADERS)):
+        path = lab.folder / "own" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    return "openssl=own"
+
+
+HEADERS = ("bn", "core_names", "crypto", "evp", "param_build", "params", "rsa")
+
+
+def peers_measured(lab: Lab) -> list[str]:
+    """The names in stored lines, of all peers."""
+    (stored,) = (lab.folder / "state" / "everycore" / "results").iterdir()
+    lines = objects(stored.read_text(encoding="utf-8"))
+    return sorted({str(line["kernel"]) for line in lines if line.get("peer")})
+
+
+@reads_all
+def test_a_library_of_the_user_takes_the_place_of_the_packaged_one(lab: Lab, built: str) -> None:
+    outcome = lab("peers", *ONLY[2:], "--library", built, "--rounds", "1", "--peer", "gmp")
+    assert outcome.code == 0, outcome.err
+    assert "! openssl-3.0.22-own" in outcome.out
+    assert peers_measured(lab) == ["openssl-3.0.22-own"]
+    adapter = next(call for call in lab.runner.calls if "catalog/peers/openssl.c" in call)
+    assert f"-I{lab.folder / 'own/include'}" in adapter
+    assert any(str(lab.folder / "own/libcrypto.so") in call for call in lab.runner.calls)
+
+
+@reads_all
+def test_a_library_of_the_user_is_measured_beside_the_one_that_is_named(
+    lab: Lab, built: str
+) -> None:
+    outcome = lab("peers", *ONLY, "--library", built, "--rounds", "1")
+    assert outcome.code == 0, outcome.err
+    assert peers_measured(lab) == ["openssl-3.0.22", "openssl-3.0.22-own"]
+
+
+@reads_all
+def test_a_library_without_modes_of_the_primitive_or_switches_is_skipped(
+    lab: Lab, built: str
+) -> None:
+    lab.runner.outputs["list"] = "list_numbers"
+    outcome = lab("peers", "--primitive", "prime", "--peer", "gmp", "--library", built)
+    assert outcome.code == 0, outcome.err
+    for name in ("include/gnutls/gnutls.h", "include/gnutls/crypto.h", "libgnutls.so"):
+        path = lab.folder / "own" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    words = ("--library", "gnutls=own", "--rounds", "1")
+    outcome = lab("peers", *ONLY, *words, "--hardware", "sse")
+    assert "skipped: gnutls-own: not masked: no switch for its code paths 'sse'" in outcome.err
+    outcome = lab("peers", "--primitive", "rsa", "--peer", "openssl", *words)
+    assert "skipped: gnutls-own: it has no mode of rsa" in outcome.err
+
+
+@reads_all
+def test_headers_of_another_version_are_refused(lab: Lab, built: str) -> None:
+    lab.runner.outputs["peers"] = "peers_other_headers"
+    outcome = lab("peers", *ONLY, "--library", built)
+    outcome.refuses("the headers are of 3.0.9, and the library is 3.0.22", "both of one build")
+
+
+@reads_all
+def test_a_library_that_does_not_link_is_an_error(
+    lab: Lab, built: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PeerUnavailableError("openssl cannot be built", "undefined reference to `EVP_x'")
+
+    monkeypatch.setattr(peer_runs, "build_peer", refuse)
+    outcome = lab("peers", *ONLY, "--library", built)
+    outcome.refuses("--library openssl: openssl cannot be built", "undefined reference")
+
+
+@reads_all
+def test_a_library_that_does_not_start_is_an_error(lab: Lab, built: str) -> None:
+    lab.runner.ends["peers"] = Completed(2, "", "no libodd.so.3")
+    outcome = lab("peers", *ONLY, "--library", built)
+    outcome.refuses("--library openssl: a program with the library of", "no libodd.so.3")
+
+
+def test_words_that_name_no_library_are_refused_before_anything_is_built(lab: Lab) -> None:
+    for word, complaint in (
+        ("opnssl=own", "unknown peer 'opnssl'\nnearest: openssl"),
+        ("openssl=nowhere", "--library openssl: there is no folder"),
+        ("ring=own", "--library: ring is not linked from a folder"),
+    ):
+        lab("peers", *ONLY, "--library", word).refuses(complaint)
+    assert not lab.runner.calls
