@@ -516,6 +516,8 @@ def _print_derived(
 
 def _our_rank(table: PeerTable, column: int) -> dict[str, object]:
     best = table.best(column, of_ours=False)
+    timed = table.of_time()
+    first = timed.best(column, of_ours=False) if timed else None
     return {
         "type": "rank",
         "mode": table.mode,
@@ -526,5 +528,7 @@ def _our_rank(table: PeerTable, column: int) -> dict[str, object]:
         "bytes": table.sizes[column],
         "best_peer": best.name if best else None,
         "ratio_to_best_peer": table.ratio(column),
+        "best_peer_by_time": first.name if first else None,
+        "ratio_to_best_peer_by_time": timed.ratio(column) if timed else None,
         "ratio_to_limit": table.above_bound(column),
     }

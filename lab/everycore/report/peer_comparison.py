@@ -6,18 +6,19 @@ Without rich: pages are made from it, too.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from everycore.measure.bounds import Bound, bound
 from everycore.measure.processes import merged
 from everycore.model import stats
 from everycore.model.protocol import AAD_BYTES, Arithmetic, Bench, Failure, conditions
 from everycore.model.stats import Figure
-from everycore.report.figures import NOISY, OperationFigure, number, operation_figure
+from everycore.report.figures import NOISY, OperationFigure, figure_of, number, operation_figure
 from everycore.report.kernels import markdown_table
 
 OLDER = "!"
 OURS = "everycore"
+BY_TIME = f"{OURS} / best peer, by time"
 WORD_BYTES = 8
 # Units of big numbers, where a byte is none.
 UNITS = {"bn": "operation", "bn_words": f"word of {8 * WORD_BYTES} bits"}
@@ -33,6 +34,7 @@ class ContestantRow:
     values: tuple[float | None, ...]  # by size: cycles, of the unit in the table's title
     noisy: tuple[bool, ...]
     figures: tuple[Figure | None, ...]  # of the values, with their intervals
+    times: tuple[Figure | None, ...] = ()  # the same, of the time
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +50,36 @@ class PeerTable:
     keys: int = 1
     aad_bytes: int = AAD_BYTES
     primitive: str = "aes"
+    is_of_time: bool = False  # the values are times, and cycles are not known
+
+    @property
+    def unit(self) -> str:
+        alone = "" if self.style == "streamed" else ", alone"
+        per = UNITS.get(self.primitive, "message" if alone else "byte")
+        if not self.is_of_time:
+            return f"cycles per {per}{alone}"
+        return f"{'us' if self.primitive == 'bn' else 'ns'} per {per}{alone}"
 
     def title(self) -> str:
-        unit = "cycles per byte" if self.style == "streamed" else "cycles per message, alone"
         if self.primitive in UNITS:
-            alone = "" if self.style == "streamed" else ", alone"
-            return f"{self.mode}: cycles per {UNITS[self.primitive]}{alone}"
-        return f"{self.mode}, aes-{self.key_bits}{conditions(self.keys, self.aad_bytes)}: {unit}"
+            return f"{self.mode}: {self.unit}"
+        conditional = conditions(self.keys, self.aad_bytes)
+        return f"{self.mode}, aes-{self.key_bits}{conditional}: {self.unit}"
+
+    def of_time(self) -> "PeerTable | None":
+        """Return the same table with times: a core that runs at a lower clock pays in it. None: no
+        time was measured."""
+        if not any(time for row in self.rows for time in row.times):
+            return None
+        rows = tuple(
+            replace(
+                row,
+                values=tuple(time.median if time else None for time in row.times),
+                figures=row.times,
+            )
+            for row in self.rows
+        )
+        return replace(self, rows=rows, limit=None, is_of_time=True)
 
     def column(self, size: int) -> str:
         """Return the head of a column: bytes of messages, bits of numbers."""
@@ -102,8 +127,10 @@ class PeerTable:
     def feet(self) -> list[tuple[str, list[float | None]]]:
         """The lines below the rows that say how we stand."""
         columns = range(len(self.sizes))
+        timed = self.of_time()
         lines = [
             (f"{OURS} / best peer", [self.ratio(i) for i in columns]),
+            (BY_TIME, [timed.ratio(i) for i in columns] if timed and not self.is_of_time else []),
             ("limit of this CPU", [self.bound(i) for i in columns]),
             (f"{OURS} / limit", [self.above_bound(i) for i in columns]),
         ]
@@ -164,7 +191,24 @@ def _row(
     figures = [_scaled(c, value) for c, value in zip(cells, values, strict=True)]
     peer = first.peer
     older = not is_ours and is_older(name.removeprefix(f"{peer}-"), since.get(peer, ""))
-    return ContestantRow(name, is_ours, older, tuple(values), tuple(noisy), tuple(figures))
+    times = [_time(own[size]) if size in own else None for size in sizes]
+    return ContestantRow(
+        name, is_ours, older, tuple(values), tuple(noisy), tuple(figures), tuple(times)
+    )
+
+
+def _time(bench: Bench) -> Figure | None:
+    """The time of a byte, a word or a message in ns, or that of an operation in us."""
+    found = figure_of(bench.ns, bench.parts)
+    if found is None or not found.median:
+        return None
+    if bench.primitive == "bn":
+        units = 1000.0
+    elif bench.style == "fenced" and bench.primitive != "bn_words":
+        units = 1.0
+    else:
+        units = bench.bytes * bench.messages / (WORD_BYTES if bench.primitive == "bn_words" else 1)
+    return Figure(found.median / units, found.low / units, found.high / units, found.processes)
 
 
 def _value(measured: OperationFigure, bench: Bench) -> float | None:

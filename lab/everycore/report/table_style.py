@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 
 from rich import box
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -24,7 +24,7 @@ def plain_table(*columns: str, figures: Iterable[str] = (), gap: int = 1) -> Tab
     return table
 
 
-def titled(title: str, table: Table, *captions: str) -> Group:
+def titled(title: str, table: RenderableType, *captions: str) -> Group:
     """A table between its title and the lines that say where its contents come from."""
     feet = [Text(caption, style="dim") for caption in captions if caption]
     return Group(Text(title, style="bold"), table, *feet, Text())

@@ -125,6 +125,8 @@ def test_peers_as_json_ends_with_how_we_stand(lab: Lab) -> None:
     assert (stands["mode"], stands["bytes"]) == ("ctr", 16384)
     assert stands["best_peer"] == "openssl-3.0.22"
     assert isinstance(stands["ratio_to_limit"], float)
+    assert stands["best_peer_by_time"] == "openssl-3.0.22"
+    assert isinstance(stands["ratio_to_best_peer_by_time"], float)
 
 
 def test_a_wrong_peer_is_named_with_its_answer_and_left_out(lab: Lab) -> None:

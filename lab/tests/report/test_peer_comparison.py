@@ -171,3 +171,58 @@ def test_a_size_that_one_lacks_is_a_dash() -> None:
     compared = table(*BOTH, bench("quick-3.1", 0.25, size=200, peer="quick"))
     assert compared.ratio(1) is None
     assert compared.rows[0].values[1] is None
+
+
+def timed(found: Bench, gigahertz: float) -> Bench:
+    return found.replace(ns=tuple(cycles / gigahertz for cycles in found.cycles))
+
+
+SLOW_CLOCK = (timed(BOTH[0], 2.0), timed(BOTH[1], 4.0), timed(BOTH[2], 4.0))
+
+
+def test_a_kernel_at_a_lower_clock_is_first_by_cycles_and_last_by_time() -> None:
+    compared = table(*SLOW_CLOCK)
+    by_time = compared.of_time()
+    assert by_time is not None
+    assert by_time.title() == "ctr, aes-256: ns per byte"
+    assert [row.values[0] for row in by_time.rows] == pytest.approx([0.1, 0.0625, 0.125])
+    assert compared.ratio(0) == pytest.approx(0.8)
+    assert by_time.ratio(0) == pytest.approx(1.6)
+    assert by_time.is_slower(0, 1.02)
+    assert not compared.is_slower(0, 1.02)
+    assert by_time.bound(0) is None
+    assert "| everycore / best peer, by time | 1.60 |" in markdown(compared)
+    shown = text(compared)
+    below = shown[shown.index("ns per byte:") :]
+    assert [line.split()[-1] for line in below.splitlines() if "quick" in line] == ["0.062"]
+    assert "1.60" in below
+
+
+def test_times_of_big_numbers_are_of_operations_and_words_and_alone_of_messages() -> None:
+    product = [o.replace(primitive="bn", mode="exp", bytes=256) for o in SLOW_CLOCK]
+    row = [o.replace(primitive="bn_words", mode="mul-add-words") for o in SLOW_CLOCK]
+    alone = [o.replace(style="fenced") for o in SLOW_CLOCK]
+    for benches, title, value in (
+        (product, "exp: us per operation", 0.01),
+        (row, "mul-add-words: ns per word of 64 bits", 0.8),
+        (alone, "ctr, aes-256: ns per message, alone", 10.0),
+    ):
+        by_time = table(*benches).of_time()
+        assert by_time is not None
+        assert by_time.title() == title
+        assert by_time.rows[0].values[0] == pytest.approx(value)
+
+
+def test_without_times_there_is_no_table_of_them() -> None:
+    assert table(*BOTH).of_time() is None
+    assert "by time" not in text(table(*BOTH))
+
+
+def test_many_sizes_are_counted_by_time_too() -> None:
+    ours = [timed(bench("x86_vaes512", 0.2, size), 2.0) for size in range(1, 15)]
+    peer = [timed(bench("quick-3.1", 0.25, size, peer="quick"), 4.0) for size in range(1, 14)]
+    shown = text(table(*ours, *peer))
+    assert "a peer is over 2 % faster at 0 of 13 sizes" in shown
+    assert "by time, a peer is over 2 % faster at 13 of 13 sizes" in shown
+    (line,) = (line.split() for line in shown.splitlines() if line.split()[:1] == ["7"])
+    assert line == ["7", "0.200", "0.250", "0.80", "0.100", "0.062", "1.60", "quick-3.1"]
