@@ -3,6 +3,7 @@
 
 import json as jsonlib
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -36,7 +37,7 @@ from everycore.environment.progress import Progress
 from everycore.measure import quiet
 from everycore.measure.processes import merged
 from everycore.model import protocol
-from everycore.model.domain import BEST, Tree
+from everycore.model.domain import BEST, Newest, Tree
 from everycore.model.protocol import (
     AAD_BYTES,
     Arithmetic,
@@ -231,10 +232,11 @@ def peers_command(
     run, path = _store(output, session, plan, records, result)
     benches, loops = result.good_benches(), result.loops()
     found = peer_comparison.peer_tables(benches, loops, _since(session.tree))
+    newer = peer_comparison.newer_versions(benches, load_peers(session.tree))
     if output.json:
-        _print_derived(context, skips, result.broken, found)
+        _print_derived(context, skips, result.broken, newer, found)
     else:
-        _show(context, plan, run, found, benches)
+        _show(context, plan, run, found, benches, newer, skips)
     print_output_path(context, "samples", path)
     for text in result.complaints():
         context.err.print(text, style="bold red", markup=False, soft_wrap=True)
@@ -376,7 +378,8 @@ def _sizes(given: Sequence[str], grid: bool, primitive: str) -> tuple[int, ...]:
 
 def _since(tree: Tree) -> dict[str, str]:
     """By what a library calls itself: its name, or that of an adapter which has several tables."""
-    return {name: peer.since for peer in load_peers(tree) for name in (peer.name, peer.source.stem)}
+    peers = load_peers(tree)
+    return {p.source.stem: p.since for p in peers} | {p.name: p.since for p in peers}
 
 
 def _contestants(
@@ -480,6 +483,8 @@ def _show(
     run: Run,
     found: Sequence[PeerTable],
     benches: Sequence[Bench],
+    newer: Sequence[tuple[str, Newest]],
+    skips: Sequence[Skip],
 ) -> None:
     where = " and ".join(plan.suites) or "this system"
     caption = f"{run.source()}; libraries of {where}"
@@ -492,13 +497,27 @@ def _show(
     for note in (report.LEGEND, bench_notes.dropped_note(benches)):
         if note:
             context.out.print(note, style="dim", markup=False)
+    for skip in skips:
+        if skip.why.startswith(peer_runs.NOT_MASKED):
+            context.out.print(f"{skip.peer}: {skip.why}", markup=False)
+    for name, newest in newer:
+        context.out.print(
+            f"{name} is not the newest: {newest.version} of {newest.date}, which no suite and no"
+            f" registry of the lab has, brings {newest.brings}. Measure your own build of it:"
+            f" --library {re.split(r'-[0-9]', name)[0]}=FOLDER",
+            markup=False,
+        )
 
 
 def _print_derived(
-    context: Context, skips: Sequence[Skip], broken: Sequence[Broken], found: Sequence[PeerTable]
+    context: Context,
+    skips: Sequence[Skip],
+    broken: Sequence[Broken],
+    newer: Sequence[tuple[str, Newest]],
+    found: Sequence[PeerTable],
 ) -> None:
-    """Print the parts that are no lines of a harness, and are not stored: missing peers, and our
-    rank."""
+    """Print the parts that are no lines of a harness, and are not stored: missing peers, newer
+    versions, and our rank."""
     lines: list[dict[str, object]] = [{"type": "skip", **asdict(skip)} for skip in skips]
     lines += [
         {
@@ -509,6 +528,7 @@ def _print_derived(
         }
         for broken_peer in broken
     ]
+    lines += [{"type": "newer", "measured": name, **asdict(newest)} for name, newest in newer]
     lines += [_our_rank(table, column) for table in found for column in range(len(table.sizes))]
     for line in lines:
         context.print_raw(jsonlib.dumps(line))

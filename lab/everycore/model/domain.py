@@ -128,6 +128,15 @@ class Vendored:
 
 
 @dataclass(frozen=True, slots=True)
+class Newest:
+    """A version of a library that no suite and no registry has."""
+
+    version: str
+    date: str  # year and month
+    brings: str
+
+
+@dataclass(frozen=True, slots=True)
 class Peer:
     """Another library, by its table in catalog/peers/peers.toml."""
 
@@ -143,6 +152,7 @@ class Peer:
     module: str = ""  # nor a crate: the Go module below peers, and its only file
     vendored: Vendored | None = None  # nor a module: its source is in a crate
     since: str = ""  # the version that goals count against
+    newest: Newest | None = None  # a later one that is not served
     hardware: tuple[Hardware, ...] = ()  # beside BEST
     primitives: tuple[str, ...] = ("aes",)  # that it has modes of
 

@@ -11,12 +11,13 @@ from typing import Any
 
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.environment.toml_tables import expect, read_toml, required_of, shape_of
-from everycore.model.domain import Board, CpuModel, Hardware, Peer, Target, Tree, Vendored
+from everycore.model.domain import Board, CpuModel, Hardware, Newest, Peer, Target, Tree, Vendored
 
 CPU_FILE = "cpus.toml"
 FIRMWARE = "efi-"  # targets of `everycore efi run`: run/uefi/boot_targets.py
 PEER_FILE = "peers.toml"
 HARDWARE = ("vaes256", "sse", "ssse3", "c")  # what a peer can be switched to
+_PEER_TABLES: Mapping[str, type] = {"vendored": Vendored, "newest": Newest}
 _NAMES = "names"  # the table of other names in CPU_FILE
 _DECORATION = re.compile(r"\((r|tm|c)\)|\b(cpu|processor)\b|\b\d+-core\b|\brev \d.*$")
 # Words in front of a name, and the architectures of what they name: an "Intel m3" is no Apple M3.
@@ -230,19 +231,14 @@ def _cpu(name: str, entry: dict[str, Any], earlier: dict[str, CpuModel]) -> CpuM
 
 def _peer(name: str, entry: dict[str, Any]) -> Peer:
     where = f"{PEER_FILE}: [{name}"
-    tables = dict.fromkeys(("build", "hardware", "vendored"), dict)
+    tables = dict.fromkeys(("build", "hardware", *_PEER_TABLES), dict)
     shape = shape_of(Peer, ("name", "adapter")) | {"source": str} | tables
     values = expect(f"{where}]", entry, shape, ["packages", "libraries"])
+    for member in _PEER_TABLES.keys() & values.keys():
+        kind = _PEER_TABLES[member]
+        inner = expect(f"{where}.{member}]", values[member], shape_of(kind), required_of(kind))
+        values[member] = kind(**inner)
     build, cases = values.pop("build", {}), values.pop("hardware", {})
-    if "vendored" in values:
-        values["vendored"] = Vendored(
-            **expect(
-                f"{where}.vendored]",
-                values["vendored"],
-                shape_of(Vendored),
-                required_of(Vendored),
-            )
-        )
     expect(f"{where}.build]", build, dict.fromkeys(build, str))
     expect(f"{where}.hardware]", cases, dict.fromkeys(HARDWARE, dict))
     for case, env in cases.items():

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from everycore.measure.bounds import Bound, bound
 from everycore.measure.processes import merged
 from everycore.model import stats
+from everycore.model.domain import Newest, Peer
 from everycore.model.protocol import AAD_BYTES, Arithmetic, Bench, Failure, conditions
 from everycore.model.stats import Figure
 from everycore.report.figures import NOISY, OperationFigure, figure_of, number, operation_figure
@@ -234,6 +235,18 @@ def is_older(version: str, than: str) -> bool:
     want = [int(n) for n in re.findall(r"\d+", than)]
     have = [int(n) for n in re.findall(r"\d+", version)][: len(want)]
     return bool(have) and have < want
+
+
+def newer_versions(benches: Iterable[Bench], peers: Iterable[Peer]) -> list[tuple[str, Newest]]:
+    """Return peers that were measured, with their versions, of which there is a newer one that is
+    not served."""
+    kernels = dict.fromkeys((b.peer, b.kernel) for b in benches if b.peer)
+    newest = {peer.name: peer.newest for peer in peers if peer.newest}
+    return [
+        (kernel, newest[peer])
+        for peer, kernel in kernels
+        if peer in newest and is_older(kernel.removeprefix(f"{peer}-"), newest[peer].version)
+    ]
 
 
 def figure(row: ContestantRow, column: int) -> str:

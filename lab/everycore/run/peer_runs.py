@@ -28,6 +28,7 @@ WIDE_AES_FEATURES = ("vaes", "vpclmulqdq", "gfni")
 AES_FEATURES = ("aes", "pclmul", "pmull", *WIDE_AES_FEATURES)
 ALWAYS_THERE = ("sse2",)  # each x86-64 has it, and portable code of peers uses it
 SUITE = re.compile(r"[a-z0-9][a-z0-9.-]*")
+NOT_MASKED = "not masked: no switch"
 WIDEST_PREFIX = "avx512"
 WIDE_PREFIX = "avx"  # features of vectors wider than 128 bits
 # Modes of big numbers, each with the primitive of ours that has it: catalog/peers/peer.h.
@@ -144,7 +145,7 @@ def code_paths(peer: Peer, hardware: str) -> Hardware | None:
 
 def not_masked(hardware: str) -> str:
     """Say of a peer that it has no switch for the code paths asked for."""
-    return f"not masked: no switch for its code paths '{hardware}'"
+    return f"{NOT_MASKED} for its code paths '{hardware}'"
 
 
 def build_all(

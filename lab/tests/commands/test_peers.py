@@ -85,6 +85,13 @@ def test_without_hardware_both_sides_do_without(lab: Lab) -> None:
     assert stored.name.endswith("-peers-c.jsonl")
 
 
+def test_a_peer_without_a_switch_has_a_line_below_the_tables(lab: Lab) -> None:
+    words = ("peers", "--peer", "openssl,ring", *ONLY[2:], "--rounds", "1")
+    outcome = lab(*words, "--hardware", "sse")
+    assert outcome.code == 0, outcome.err
+    assert "ring: not masked: no switch for its code paths 'sse'" in outcome.out
+
+
 def test_a_grid_has_its_own_sizes(lab: Lab) -> None:
     words = ("peers", "--peer", "openssl", "--mode", "ctr", "--rounds", "1", "--grid")
     lab(*words)
@@ -119,7 +126,7 @@ def test_peers_as_json_ends_with_how_we_stand(lab: Lab) -> None:
     lines = objects(lab("peers", *ONLY, "--json").out)
     assert lines[0]["type"] == "run"
     assert {str(line["type"]) for line in lines} == {
-        "run", "peer", "bench", "limit", "arithmetic", "rank",
+        "run", "peer", "bench", "limit", "arithmetic", "newer", "rank",
     }  # fmt: skip
     (stands,) = [line for line in lines if line.get("best_peer")]
     assert (stands["mode"], stands["bytes"]) == ("ctr", 16384)
@@ -127,6 +134,15 @@ def test_peers_as_json_ends_with_how_we_stand(lab: Lab) -> None:
     assert isinstance(stands["ratio_to_limit"], float)
     assert stands["best_peer_by_time"] == "openssl-3.0.22"
     assert isinstance(stands["ratio_to_best_peer_by_time"], float)
+
+
+def test_a_newer_version_that_is_not_served_is_named_below_the_tables(lab: Lab) -> None:
+    shown = " ".join(lab("peers", *ONLY).out.split())
+    assert "openssl-3.0.22 is not the newest: 4.1 of 2026-10, which no suite and no" in shown
+    assert "brings AVX-512 for CTR and CBC decryption" in shown
+    assert "--library openssl=FOLDER" in shown
+    (line,) = [x for x in objects(lab("peers", *ONLY, "--json").out) if x["type"] == "newer"]
+    assert (line["measured"], line["version"]) == ("openssl-3.0.22", "4.1")
 
 
 def test_a_wrong_peer_is_named_with_its_answer_and_left_out(lab: Lab) -> None:

@@ -13,6 +13,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.estimate import data
 from everycore.model import cores, targets
 from everycore.model.domain import Board, Tree
+from everycore.report.peer_comparison import is_older
 from everycore.run.peer_runs import LAYER_MODES, NUMBER_MODES
 
 PI = "description = 'x'\ntransport = 'ssh'\n[board]\n"
@@ -96,6 +97,16 @@ def test_every_peer_has_its_file() -> None:
         assert any(of_what) == bool(peer.since) == bool(peer.libraries), peer
 
 
+def test_the_newest_version_is_later_than_the_one_that_counts() -> None:
+    newest = [peer for peer in targets.load_peers(TREE) if peer.newest]
+    assert "openssl" in {peer.name for peer in newest}
+    for peer in newest:
+        assert peer.newest is not None
+        assert is_older(peer.since, peer.newest.version), peer.name
+        assert re.fullmatch(r"20\d\d-\d\d", peer.newest.date), peer.name
+        assert peer.newest.brings, peer.name
+
+
 def test_versions_that_crates_do_not_tell_are_the_pinned_ones() -> None:
     rust = TREE.root / "catalog/peers/rust"
     manifest = (rust / "Cargo.toml").read_text(encoding="utf-8")
@@ -133,6 +144,8 @@ def test_the_text_that_peers_sign_is_the_one_that_the_harness_has_encoded() -> N
         (WHOLE + "[odd.hardware.sse]\nX = 1\n", "hardware.sse.: 'X' is not a text"),
         (WHOLE + "[odd.build]\nX = 1\n", "build.: 'X' is not a text"),
         (WHOLE + "[odd.vendored]\ncrate = 'x'\n", "vendored. lacks 'version'"),
+        (WHOLE + "[odd.newest]\nversion = '1'\n", "newest. lacks 'date'"),
+        (WHOLE + "[odd.newest]\nversion = 1\n", "newest.: 'version' is not a text"),
         (WHOLE + "[odd.vendored]\nplace = 'x'\n", "unknown key 'place'"),
         ("[odd]\npackages = 'x'\nlibraries = []\n", "'packages' is not a list of texts"),
         ("[odd]\npackages = []\nlibraries = [1]\n", "'libraries' is not a list of texts"),

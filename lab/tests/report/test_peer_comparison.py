@@ -7,8 +7,15 @@ import pytest
 from rich.console import Console
 
 from everycore.measure.processes import merged
+from everycore.model.domain import Newest, Peer
 from everycore.model.protocol import Arithmetic, Bench, InstructionCount
-from everycore.report.peer_comparison import PeerTable, is_older, markdown, peer_tables
+from everycore.report.peer_comparison import (
+    PeerTable,
+    is_older,
+    markdown,
+    newer_versions,
+    peer_tables,
+)
 from everycore.report.peers_terminal import rich_table
 
 LOOP = Arithmetic(
@@ -226,3 +233,10 @@ def test_many_sizes_are_counted_by_time_too() -> None:
     assert "by time, a peer is over 2 % faster at 13 of 13 sizes" in shown
     (line,) = (line.split() for line in shown.splitlines() if line.split()[:1] == ["7"])
     assert line == ["7", "0.200", "0.250", "0.80", "0.100", "0.062", "1.60", "quick-3.1"]
+
+
+def test_a_version_is_newer_only_than_those_that_are_older() -> None:
+    newest = Newest("3.2", "2026-10", "more")
+    peers = [Peer("quick", (), (), newest=newest), Peer("slow", (), ())]
+    assert newer_versions([*BOTH, BOTH[2]], peers) == [("quick-3.1", newest)]
+    assert newer_versions([bench("quick-3.2.0-own", 1.0, peer="quick")], peers) == []
