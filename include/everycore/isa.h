@@ -426,6 +426,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_NEEDS_X86_ADX \
     (EVC_CPU(X86_BMI2) | EVC_CPU(X86_ADX) | EVC_CPU(X86_MODE64) | EVC_NEEDS_CT_MUL64)
 
+/* The same, and vectors of 128 bits, in which tables are read. */
+#define EVC_PLACE_X86_ADX_SSE2 X86_64_BN_ASM
+#define EVC_CC_X86_ADX_SSE2 "sse2,bmi2,adx"
+#define EVC_NEEDS_X86_ADX_SSE2 (EVC_NEEDS_X86_ADX | EVC_CPU(X86_SSE2))
+
 /* Products of 52 bits in vectors of 512, and mulx beside them; registers 16 to 31 are cleared by
  * their lowest 128 bits, which is VL. */
 #define EVC_PLACE_X86_IFMA X86_64

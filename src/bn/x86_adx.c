@@ -3,20 +3,19 @@
  * Montgomery multiplication for x86-64 with mulx, adcx and adox, in assembly.
  *
  * Method:   the product first, then its reduction, both in strips of eight limbs whose sums stay
- *           in registers: for a product of limbs, one mulx and two additions, each with a carry of
- *           its own. Squares have each cross product once. Limbs that fill no strip make a
- *           narrower one, so no length of numbers pays for a longer one. A table is read as a
- *           whole, by conditional moves.
- * Source:   Ozturk et al.: New Instructions Supporting Large Integer Arithmetic, Intel (2012);
- *           Koc, Acar, Kaliski: Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE
- *           Micro 16 (1996), method SOS.
- * Needs:    X86_ADX.   Timing: CT (no secret branches or addresses; rests on the
+ *           in registers, by eight rows at a time; two digits of the reduction at once. Squares
+ *           have each cross product once. Limbs that fill no strip make a narrower one, so no
+ *           length of numbers pays for a longer one.
+ * Source:   Ozturk et al.: New Instructions Supporting Large Integer Arithmetic, Intel (2012), for
+ *           mulx and chains of carries; Koc, Acar, Kaliski: Analyzing and Comparing Montgomery
+ *           Multiplication Algorithms, IEEE Micro 16 (1996), method SOS.
+ * Needs:    X86_ADX_SSE2.   Timing: CT (no secret branches or addresses; rests on the
  *           multiplier's constant time).
  * Key form: private.
  */
 #include "everycore/isa.h"
 
-#if EVC_BUILT(X86_ADX)
+#if EVC_BUILT(X86_ADX_SSE2)
 #define LIMB_BITS 64
 #include "bn/limbs_steps.h"
 
@@ -46,19 +45,25 @@ static void sqr(const void *key, void *r, const void *a, void *scratch)
         evc_bn_x86_adx_sqr(r, a, a, p->n, limbs, scratch, p->n0);
 }
 
-static void select(const void *key, void *r, const void *table, size_t n_entries, size_t index)
+/* Vectors, which builds for general registers alone leave out. */
+#if defined(__SSE2__)
+static void select_entry(const void *key, void *r, const void *table, size_t n_entries,
+                         size_t index)
 {
     evc_bn_x86_adx_select(r, table, ((const struct evc_bn_modulus *)key)->shape.form_bytes,
                           n_entries, index);
 }
+#else
+#define select_entry NULL
+#endif
 
 const struct evc_bn evc_bn_x86_adx = {
-    .kernel = EVC_KERNEL_HEAD(x86_adx, X86_ADX, CT, ANY, 1, struct evc_bn_modulus, 0, BASELINE,
-                              704),
+    .kernel = EVC_KERNEL_HEAD(x86_adx, X86_ADX_SSE2, CT, ANY, 1, struct evc_bn_modulus, 0,
+                              BASELINE, 704),
     BN_LIMBS_SLOTS,
     .mul = mul,
     .sqr = sqr,
-    .select = select,
+    .select = select_entry,
 };
 #else
 EVC_EMPTY_UNIT
