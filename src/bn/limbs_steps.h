@@ -93,6 +93,12 @@ static void load(const void *key, void *r, const uint8_t *in, size_t in_bytes)
 
     for (size_t i = 0; i < limbs; i++) {
         limb word = 0;
+#if LIMB_BITS == 64
+        if (LIMB_BYTES * (i + 1) <= in_bytes) {
+            x[i] = evc_load64_be(in + in_bytes - LIMB_BYTES * (i + 1));
+            continue;
+        }
+#endif
         for (size_t j = 0; j < LIMB_BYTES; j++) {
             const size_t at = i * LIMB_BYTES + j;
             if (at < in_bytes)
@@ -106,8 +112,13 @@ static void store(const void *key, uint8_t *out, const void *a)
 {
     const size_t n_bytes = evc_bn_n_bytes(key);
     const limb *x = a;
+    size_t i = 0;
 
-    for (size_t i = 0; i < n_bytes; i++)
+#if LIMB_BITS == 64
+    for (; i + LIMB_BYTES <= n_bytes; i += LIMB_BYTES)
+        evc_store64_be(out + n_bytes - i - LIMB_BYTES, x[i / LIMB_BYTES]);
+#endif
+    for (; i < n_bytes; i++)
         out[n_bytes - 1 - i] = (uint8_t)(x[i / LIMB_BYTES] >> 8 * (i % LIMB_BYTES));
 }
 
