@@ -356,6 +356,7 @@ SLOT(bn, sub, c->key, bn_at.x, bn_at.x, bn_at.y, bn_at.scratch)
 SLOT(bn, mul, c->key, bn_at.x, bn_at.x, bn_at.y, bn_at.scratch)
 SLOT(bn, sqr, c->key, bn_at.x, bn_at.x, bn_at.scratch)
 SLOT(bn, select, c->key, bn_at.y, bn_at.table, 4, 2)
+SLOT(bn, raise, c->key, bn_at.x, 2, bn_at.y, bn_at.table, 4, 2, bn_at.scratch)
 SLOT(bn, exp_many, bn_at.powers, c->n_blocks, bn_at.scratch)
 
 static enum result bn_slots_keep(struct check *c, const struct evc_bn *bn, struct call *call)
@@ -372,6 +373,8 @@ static enum result bn_slots_keep(struct check *c, const struct evc_bn *bn, struc
         if (keeps(c, slots[i].run, call, slots[i].name) == FAIL)
             return FAIL;
     if (bn->select && keeps(c, bn_select, call, "select") == FAIL)
+        return FAIL;
+    if (bn->raise && keeps(c, bn_raise, call, "raise") == FAIL)
         return FAIL;
     for (call->n_blocks = 2; bn->exp_many && call->n_blocks <= bn->lanes; call->n_blocks++)
         if (keeps(c, bn_exp_many, call, "exp_many") == FAIL)

@@ -434,6 +434,63 @@ static enum result doublings_equal_sums(struct check *c)
     return PASS;
 }
 
+/* r = r to the power of 2^n_squares times entry number index, by slots that every kernel has. */
+static void raise_in_steps(const struct evc_bn_modulus *n, uint8_t *r, unsigned n_squares,
+                           const uint8_t *table, size_t index, void *scratch)
+{
+    for (; n_squares; n_squares--)
+        n->kernel->sqr(n, r, r, scratch);
+    n->kernel->mul(n, r, r, table + index * n->shape.form_bytes, scratch);
+}
+
+/* The slot raise keeps numbers beyond the modulus between its squares. */
+static enum result raising_equals_squares_and_a_product(struct check *c)
+{
+    enum { LONGEST = 520, ENTRIES = 32, AT_TABLE = 3 };
+    static const size_t lengths[] = {16,  32,  56,  63,  64,  65,  72,  120, 128,    136,
+                                     184, 192, 255, 256, 264, 320, 384, 388, LONGEST};
+    static uint8_t n[LONGEST], a[LONGEST];
+    const struct evc_bn *bn = kernel_of(c);
+
+    if (!bn->raise)
+        return check_skip(c, "it has no slot raise");
+    for (size_t i = 0; i < (c->quick ? 16 : 200) * N(lengths); i++, c->cases++) {
+        const size_t n_bytes = lengths[i % N(lengths)];
+        const unsigned n_squares = 1 + (unsigned)random_below(&c->random, 7);
+        const size_t n_entries = (size_t)1 << random_below(&c->random, 6);
+        const size_t index = random_below(&c->random, n_entries);
+        uint8_t *number[AT_TABLE + ENTRIES];
+        struct ring r;
+        void *scratch;
+        bool good;
+
+        bn_random_modulus(&c->random, n, n_bytes);
+        if (i / N(lengths) % 2)
+            memset(n, 0xff, n_bytes);
+        if (!make_ring(&r, bn, n, n_bytes))
+            return check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
+        scratch = evc_bn_scratch_start(r.scratch + 1);
+        for (size_t j = 0; j < N(number); j++)
+            number[j] = evc_bn_number(r.n, r.scratch + 1, j);
+        for (size_t j = 0; j < n_entries + 1; j++) {
+            uint8_t *const to = number[j < n_entries ? AT_TABLE + j : 0];
+            bn_random_operand(&c->random, a, n, n_bytes);
+            bn->load(r.n, to, a, n_bytes);
+        }
+        memcpy(number[1], number[0], r.n->shape.form_bytes);
+        raise_in_steps(r.n, number[1], n_squares, number[AT_TABLE], index, scratch);
+        bn->raise(r.n, number[0], n_squares, number[2], number[AT_TABLE], n_entries, index,
+                  scratch);
+        good = memcmp(number[0], number[1], r.n->shape.form_bytes) == 0 &&
+               memcmp(number[2], number[AT_TABLE + index], r.n->shape.form_bytes) == 0;
+        free_ring(&r);
+        if (!good)
+            return check_fail(c, "a number of %zu bytes, %u squares, entry %zu of %zu", n_bytes,
+                              n_squares, index, n_entries);
+    }
+    return PASS;
+}
+
 /* Every length to 72 bytes; every multiple of 64 bits to 2048; around
  * powers of two; the longest. */
 static enum result sums_and_products_equal_reference(struct check *c)
@@ -1477,6 +1534,7 @@ static const struct property properties[] = {
     PROPERTY(sums_and_products_equal_reference),
     PROPERTY(reductions_equal_sums),
     PROPERTY(doublings_equal_sums),
+    PROPERTY(raising_equals_squares_and_a_product),
     PROPERTY(powers_equal_reference),
     PROPERTY(small_powers_equal_powers),
     PROPERTY(many_powers_equal_one_by_one),

@@ -279,6 +279,11 @@ struct evc_bn {
     /* Optional: entry number index of a table of n_entries numbers; every one is read. */
     void (*select)(const void *key, void *r, const void *table, size_t n_entries, size_t index);
 
+    /* Optional: factor = entry number index of the table, as select, and r = r to the power of
+     * 2^n_squares, times factor. n_squares: 1 or more. r, factor and the table do not overlap. */
+    void (*raise)(const void *key, void *r, unsigned n_squares, void *factor, const void *table,
+                  size_t n_entries, size_t index, void *scratch);
+
     /* Optional: 2 to `lanes` exponentiations side by side, whose lengths are equal and operands
      * checked. scratch: exp_many_bytes(shape of the moduli) bytes, aligned to 64. */
     void (*exp_many)(const struct evc_bn_exp *exps, size_t n_exps, void *scratch);

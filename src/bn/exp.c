@@ -109,11 +109,8 @@ EVC_OUT_OF_LINE void exp_secret(const struct evc_bn_modulus *n, const uint8_t *b
                      evc_number_bits(exponent, exponent_bytes, at, window));
     while (at) {
         at -= window;
-        for (unsigned i = 0; i < window; i++)
-            evc_bn_op_sqr(n, sum, sum, scratch);
-        evc_bn_op_select(n, factor, entry(n, scratch, 0), n_entries,
-                         evc_number_bits(exponent, exponent_bytes, at, window));
-        evc_bn_op_mul(n, sum, sum, factor, scratch);
+        evc_bn_op_raise(n, sum, window, factor, entry(n, scratch, 0), n_entries,
+                        evc_number_bits(exponent, exponent_bytes, at, window), scratch);
     }
     evc_bn_op_leave(n, out, sum, factor, scratch);
 }

@@ -115,6 +115,22 @@ EVC_INLINE void evc_bn_op_leave(const struct evc_bn_modulus *n, uint8_t *out, vo
 void evc_bn_op_select(const struct evc_bn_modulus *n, void *r, const void *table, size_t n_entries,
                       size_t index);
 
+/* factor = the same, and r = r to the power of 2^n_squares, times factor. n_squares: 1 or more. */
+EVC_INLINE void evc_bn_op_raise(const struct evc_bn_modulus *n, void *r, unsigned n_squares,
+                                void *factor, const void *table, size_t n_entries, size_t index,
+                                void *scratch)
+{
+    if (n->kernel->raise) {
+        n->kernel->raise(n, r, n_squares, factor, table, n_entries, index,
+                         evc_bn_scratch_start(scratch));
+        return;
+    }
+    for (; n_squares; n_squares--)
+        evc_bn_op_sqr(n, r, r, scratch);
+    evc_bn_op_select(n, factor, table, n_entries, index);
+    evc_bn_op_mul(n, r, r, factor, scratch);
+}
+
 /* ---- What public functions begin and end with ------------------------------------------------ */
 
 /* Whether the modulus is set up and the scratch memory is large enough; and the operands, n_bytes

@@ -5,10 +5,13 @@
  * Method:   the product first, then its reduction, both in strips of eight limbs whose sums stay
  *           in registers, by eight rows at a time; two digits of the reduction at once. Squares
  *           have each cross product once. Limbs that fill no strip make a narrower one, so no
- *           length of numbers pays for a longer one.
+ *           length of numbers pays for a longer one. The squares of a power stay below R alone,
+ *           not below n, and entries of a table are read while they wait for carries.
  * Source:   Ozturk et al.: New Instructions Supporting Large Integer Arithmetic, Intel (2012), for
  *           mulx and chains of carries; Koc, Acar, Kaliski: Analyzing and Comparing Montgomery
- *           Multiplication Algorithms, IEEE Micro 16 (1996), method SOS.
+ *           Multiplication Algorithms, IEEE Micro 16 (1996), method SOS; Gueron: Efficient Software
+ *           Implementations of Modular Exponentiation, J. Cryptogr. Eng. 2 (2012), for numbers
+ *           below R.
  * Needs:    X86_ADX_SSE2.   Timing: CT (no secret branches or addresses; rests on the
  *           multiplier's constant time).
  * Key form: private.
@@ -23,6 +26,9 @@ void EVC_SYSV evc_bn_x86_adx_mul(limb *r, const limb *a, const limb *b, const li
                                  size_t limbs, limb *t, limb n0);
 void EVC_SYSV evc_bn_x86_adx_sqr(limb *r, const limb *a, const limb *b, const limb *n,
                                  size_t limbs, limb *t, limb n0);
+void EVC_SYSV evc_bn_x86_adx_raise(limb *r, size_t n_squares, limb *b, const limb *n, size_t limbs,
+                                   limb *t, limb n0, const void *table, size_t n_entries,
+                                   size_t index, size_t entries_a_square);
 void EVC_SYSV evc_bn_x86_adx_select(void *r, const void *table, size_t form_bytes,
                                     size_t n_entries, size_t index);
 
@@ -53,8 +59,30 @@ static void select_entry(const void *key, void *r, const void *table, size_t n_e
     evc_bn_x86_adx_select(r, table, ((const struct evc_bn_modulus *)key)->shape.form_bytes,
                           n_entries, index);
 }
+
+/* Entries of 8 and of 16 limbs have as many vectors as stay in registers during the squares. */
+static void raise_and_multiply(const void *key, void *r, unsigned n_squares, void *factor,
+                               const void *table, size_t n_entries, size_t index, void *scratch)
+{
+    const size_t limbs = limbs_for(evc_bn_n_bytes(key));
+    const struct private_part *p = private_part(key);
+
+    if (limbs != 8 && limbs != 16) {
+        select_entry(key, factor, table, n_entries, index);
+        n_entries = 0;
+    }
+    if (limbs >= 8) {
+        evc_bn_x86_adx_raise(r, n_squares, factor, p->n, limbs, scratch, p->n0, table, n_entries,
+                             index, ((unsigned)n_entries + n_squares - 1) / n_squares);
+        return;
+    }
+    for (; n_squares; n_squares--)
+        sqr(key, r, r, scratch);
+    mul(key, r, r, factor, scratch);
+}
 #else
 #define select_entry NULL
+#define raise_and_multiply NULL
 #endif
 
 const struct evc_bn evc_bn_x86_adx = {
@@ -64,6 +92,7 @@ const struct evc_bn evc_bn_x86_adx = {
     .mul = mul,
     .sqr = sqr,
     .select = select_entry,
+    .raise = raise_and_multiply,
 };
 #else
 EVC_EMPTY_UNIT

@@ -38,10 +38,15 @@
 #define FOURS 80       /* limbs / 4 */
 #define MINUS_ROWS 88
 #define FACTOR 96
-#define N1 104           /* the second limb of -1/n modulo B^2 */
-#define TURNS 112        /* of eight rows, that are left */
-#define STRIP_END 120
-#define FRAME_BYTES 136
+#define SQUARES 104      /* that are left */
+#define N1 112           /* the second limb of -1/n modulo B^2 */
+#define TURNS 120        /* of eight rows, that are left */
+#define STRIP_END 128
+#define ENTRY 136        /* of a table: the next one */
+#define ENTRY_BYTES 144
+#define ENTRIES_LEFT 152
+#define ENTRIES_A_SQUARE 160
+#define FRAME_BYTES 168
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
@@ -611,6 +616,25 @@ local_end
     psrld $31, %xmm11
 .endm
 
+/* Reads as many entries, of \n vectors, as are due with a square, while that waits for its carries.
+ * rax, rbx and rcx are lost. */
+.macro pick_some n, depth
+    mov \depth+ENTRIES_A_SQUARE(%rsp), %rcx
+    mov \depth+ENTRIES_LEFT(%rsp), %rax
+    cmp %rax, %rcx
+    cmova %rax, %rcx
+    sub %rcx, %rax
+    mov %rax, \depth+ENTRIES_LEFT(%rsp)
+    mov \depth+ENTRY(%rsp), %rax
+    mov \depth+ENTRY_BYTES(%rsp), %rbx
+    test %rcx, %rcx
+    jz 2f
+1:  pick_entry \n, %rbx
+    dec %rcx
+    jnz 1b
+2:  mov %rax, \depth+ENTRY(%rsp)
+.endm
+
 /* Pieces of \n vectors of the chosen entry, while there are any. r10: bytes left, r9: entries. */
 .macro pieces n
 1:  sub $(16 * \n), %r10
@@ -640,6 +664,9 @@ evc_function evc_bn_x86_adx_select
     ret
 evc_end evc_bn_x86_adx_select
 
+#else
+.macro pick_some n, depth
+.endm
 #endif
 
 /* ---- Reduction ------------------------------------------------------------------------------- */
@@ -727,6 +754,29 @@ local_function .Lbelow_n
     in_fours choose_one, 8
 local_end
 
+/* rdx: the carry. n times that by mulx, as a mask would change the flags. */
+.macro subtract_product_one offset
+    mulx \offset(%rbp,%rbx,8), %r8, %r9
+    mov \offset(%rdi,%rbx,8), %rax
+    sbb %r8, %rax
+    mov %rax, \offset(%rsi,%rbx,8)
+.endm
+/* r = the same number, less n if there is a carry: below B^limbs, which is enough for a square or
+ * for one factor of a product. The lowest limbs are known first, and not last as those of
+ * .Lbelow_n. */
+local_function .Lbelow_r
+    mov 8+MINUS_LIMBS(%rsp), %rbx
+    mov 8+N_END(%rsp), %rbp
+    mov 8+R_END(%rsp), %rsi
+    mov 8+CARRY(%rsp), %rdx
+    neg %rdx
+    mov %rbx, %rax
+    neg %rax
+    lea (%rdi,%rax,8), %rdi
+    xor %eax, %eax        /* no borrow */
+    in_fours subtract_product_one, 8
+local_end
+
 /* ---- Products and squares -------------------------------------------------------------------- */
 
 /* rdi: r, rsi: a, rdx: b, rcx: n, r8: limbs, 2 or more, r9: t, 2 limbs limbs; the
@@ -760,6 +810,7 @@ local_end
     mov \limbs, %rax
     neg %rax
     mov %rax, MINUS_LIMBS(%rsp)
+    movq $0, ENTRIES_LEFT(%rsp)
 .endm
 
 /* t = A times FACTOR. */
@@ -874,9 +925,12 @@ local_end
     mov %rcx, \at+8(%rdi)
 .endm
 /* The accumulators hold the lower half of a number, and t the upper one: they become what .Lreduce
- * makes of it, with a carry in rcx. rbp: n. */
-.macro reduce_eight
+ * makes of it, with a carry in rcx. rbp: n. \picks: 1 if entries of a table may be due. */
+.macro reduce_eight picks
     eight_digit_rows 0, 8
+.if \picks
+    pick_some 4, 8
+.endif
     add 64(%rdi), %r8
     adc 72(%rdi), %r9
     adc 80(%rdi), %r10
@@ -911,7 +965,7 @@ local_function .Lsquare_eight
     square_in_memory 48, 96
     square_in_memory 56, 112
     mov 8+N(%rsp), %rbp
-    reduce_eight
+    reduce_eight 1
 local_end
 
 /* The same of A times FACTOR. */
@@ -943,15 +997,29 @@ local_function .Lproduct_eight
     each_accumulator 8, store_one
     lea -64(%rdi), %rdi
     each_accumulator 8, load_one
-    reduce_eight
+    reduce_eight 0
 local_end
 
+.macro subtract_product register, offset
+    mulx \offset(%rbp), %rax, %rbx
+    sbb %rax, \register
+.endm
 .macro subtract_limb register, offset
     sbb \offset(%rbp), \register
 .endm
 .macro choose_accumulator register, offset
     cmovc \offset(%rdi), \register
 .endm
+/* r = that, less n if there is a carry, as .Lbelow_r. */
+local_function .Lbelow_r_eight
+    mov 8+R_END(%rsp), %rdi
+    lea -64(%rdi), %rdi
+    mov %rcx, %rdx
+    xor %eax, %eax        /* no borrow */
+    each_accumulator 8, subtract_product
+    each_accumulator 8, store_one
+local_end
+
 /* r = that, which is below 2 n, less n unless that is negative. */
 local_function .Lbelow_n_eight
     each_accumulator 8, store_one
@@ -992,4 +1060,58 @@ evc_function evc_bn_x86_adx_sqr
     call .Lbelow_n_eight
 2:  end_frame
 evc_end evc_bn_x86_adx_sqr
+
+#if defined(__SSE2__)
+/* Entries of 128 bytes, if any are due. */
+local_function .Lpick_8
+    pick_some 8, 8
+local_end
+
+/* b = entry number index of a table, and r = r to the power of 2^squares, times b. rsi: how many
+ * squares, 1 or more; the others as of the product; behind -1/n: the table, the number of its
+ * entries, the index, and how many entries are due with each square, so that all are read. limbs: 8
+ * or 16; or any from 9 on if there are no entries, and b has its value. */
+evc_function evc_bn_x86_adx_raise
+    keep_arguments %r8
+    mov %rsi, SQUARES(%rsp)
+    mov %rdi, A(%rsp)
+    lea (,%r8,8), %rax
+    mov %rax, ENTRY_BYTES(%rsp)
+    mov FRAME_BYTES+64(%rsp), %rax
+    mov %rax, ENTRY(%rsp)
+    mov FRAME_BYTES+72(%rsp), %rax
+    mov %rax, ENTRIES_LEFT(%rsp)
+    mov FRAME_BYTES+88(%rsp), %rax
+    mov %rax, ENTRIES_A_SQUARE(%rsp)
+    keep_index FRAME_BYTES+80(%rsp)
+    begin_picking 8
+    cmp $8, %r8
+    je 2f
+1:  call .Lsquare
+    call .Lreduce
+    mov %rdi, %r8
+    call .Lpick_8
+    mov %r8, %rdi
+    call .Lbelow_r
+    decq SQUARES(%rsp)
+    jnz 1b
+    mov FACTOR(%rsp), %rdi
+    cmpq $0, FRAME_BYTES+72(%rsp)
+    je 3f
+    each_picked 8, store_picked
+3:  call .Lproduct
+    call .Lreduce
+    call .Lbelow_n
+    jmp 4f
+2:  call .Lsquare_eight
+    call .Lbelow_r_eight
+    decq SQUARES(%rsp)
+    jnz 2b
+    mov FACTOR(%rsp), %rdi
+    each_picked 4, store_picked
+    call .Lproduct_eight
+    call .Lbelow_n_eight
+4:  end_frame
+evc_end evc_bn_x86_adx_raise
+#endif
 #endif
