@@ -280,7 +280,9 @@ struct evc_bn {
     void (*select)(const void *key, void *r, const void *table, size_t n_entries, size_t index);
 
     /* Optional: factor = entry number index of the table, as select, and r = r to the power of
-     * 2^n_squares, times factor. n_squares: 1 or more. r, factor and the table do not overlap. */
+     * 2^n_squares, times factor. n_squares: 1 or more. r, factor and the table do not overlap.
+     * r may be n or more, before and after, as a number that load makes: its product with a number
+     * that is not is less. */
     void (*raise)(const void *key, void *r, unsigned n_squares, void *factor, const void *table,
                   size_t n_entries, size_t index, void *scratch);
 

@@ -115,7 +115,8 @@ EVC_INLINE void evc_bn_op_leave(const struct evc_bn_modulus *n, uint8_t *out, vo
 void evc_bn_op_select(const struct evc_bn_modulus *n, void *r, const void *table, size_t n_entries,
                       size_t index);
 
-/* factor = the same, and r = r to the power of 2^n_squares, times factor. n_squares: 1 or more. */
+/* factor = the same, and r = r to the power of 2^n_squares, times factor. n_squares: 1 or more. r
+ * may be beyond the modulus then: it is to be multiplied, but not to be added or stored. */
 EVC_INLINE void evc_bn_op_raise(const struct evc_bn_modulus *n, void *r, unsigned n_squares,
                                 void *factor, const void *table, size_t n_entries, size_t index,
                                 void *scratch)

@@ -5,8 +5,8 @@
  * Method:   the product first, then its reduction, both in strips of eight limbs whose sums stay
  *           in registers, by eight rows at a time; two digits of the reduction at once. Squares
  *           have each cross product once. Limbs that fill no strip make a narrower one, so no
- *           length of numbers pays for a longer one. The squares of a power stay below R alone,
- *           not below n, and entries of a table are read while they wait for carries.
+ *           length of numbers pays for a longer one. Between the steps of a power, numbers are
+ *           below R alone, not below n, and a table is read while squares wait for carries.
  * Source:   Ozturk et al.: New Instructions Supporting Large Integer Arithmetic, Intel (2012), for
  *           mulx and chains of carries; Koc, Acar, Kaliski: Analyzing and Comparing Montgomery
  *           Multiplication Algorithms, IEEE Micro 16 (1996), method SOS; Gueron: Efficient Software

@@ -1067,10 +1067,11 @@ local_function .Lpick_8
     pick_some 8, 8
 local_end
 
-/* b = entry number index of a table, and r = r to the power of 2^squares, times b. rsi: how many
- * squares, 1 or more; the others as of the product; behind -1/n: the table, the number of its
- * entries, the index, and how many entries are due with each square, so that all are read. limbs: 8
- * or 16; or any from 9 on if there are no entries, and b has its value. */
+/* b = entry number index of a table, and r = r to the power of 2^squares, times b, but below
+ * B^limbs alone. rsi: how many squares, 1 or more; the others as of the product; behind -1/n: the
+ * table, the number of its entries, the index, and how many entries are due with each square, so
+ * that all are read. limbs: 8 or 16; or any from 9 on if there are no entries, and b has its
+ * value. */
 evc_function evc_bn_x86_adx_raise
     keep_arguments %r8
     mov %rsi, SQUARES(%rsp)
@@ -1101,7 +1102,7 @@ evc_function evc_bn_x86_adx_raise
     each_picked 8, store_picked
 3:  call .Lproduct
     call .Lreduce
-    call .Lbelow_n
+    call .Lbelow_r
     jmp 4f
 2:  call .Lsquare_eight
     call .Lbelow_r_eight
@@ -1110,7 +1111,7 @@ evc_function evc_bn_x86_adx_raise
     mov FACTOR(%rsp), %rdi
     each_picked 4, store_picked
     call .Lproduct_eight
-    call .Lbelow_n_eight
+    call .Lbelow_r_eight
 4:  end_frame
 evc_end evc_bn_x86_adx_raise
 #endif
