@@ -45,6 +45,9 @@ EVC_INLINE __m128i evc_x86_key(const uint8_t rk[16])
         }                                                                                          \
     } while (0)
 
+/* Counters are kept with their last word as a number of this CPU; this shuffle turns it over. */
+#define COUNTER_ORDER _mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+
 /* tweak * x: doubles each half and brings in what is lost above: x^64 in the upper half,
  * x^128 = x^7 + x^2 + x + 1. */
 EVC_INLINE __m128i evc_x86_next_tweak(__m128i t)

@@ -20,6 +20,7 @@ EVC_ISA_BEGIN(X86_VAES256)
 
 #include "aes/x86_aesni_steps.h"
 #include "aes/x86_keys.h"
+#include "aes/x86_two_blocks.h"
 
 #define WIDE 8 /* 4 cycles of latency, 2 instructions a cycle */
 #define LONG_WIDE 12

@@ -21,6 +21,7 @@ EVC_ISA_BEGIN(X86_VAES256_INTEL)
 
 #include "aes/x86_aesni_steps.h"
 #include "aes/x86_keys.h"
+#include "aes/x86_two_blocks.h"
 
 #define WIDE 8 /* 3 cycles of latency, 2 instructions a cycle */
 #define LONG_WIDE 0

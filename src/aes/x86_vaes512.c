@@ -17,10 +17,14 @@
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_VAES512)
-EVC_ISA_BEGIN(X86_VAES512)
+EVC_ISA_BEGIN(X86_VAES256)
 
 #include "aes/x86_aesni_steps.h"
 #include "aes/x86_keys.h"
+#include "aes/x86_two_blocks.h"
+
+EVC_ISA_END
+EVC_ISA_BEGIN(X86_VAES512)
 #define LONG_WIDE 12
 #define LONG_CTR_FROM 48 /* shorter ones take fewer cycles by 8 */
 #define LONG_CBC_FROM 48
@@ -144,7 +148,7 @@ EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vaes512 = {
     .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_VAES512, CT, PARALLEL, WIDE * VEC_BLOCKS,
-                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, ZMM, 0),
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, NARROW, 0),
     WIDE_SLOTS,
 };
 #else

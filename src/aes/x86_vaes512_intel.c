@@ -18,10 +18,14 @@
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_VAES512_INTEL)
-EVC_ISA_BEGIN(X86_VAES512_INTEL)
+EVC_ISA_BEGIN(X86_VAES256)
 
 #include "aes/x86_aesni_steps.h"
 #include "aes/x86_keys.h"
+#include "aes/x86_two_blocks.h"
+
+EVC_ISA_END
+EVC_ISA_BEGIN(X86_VAES512_INTEL)
 
 #define LONG_WIDE 0
 #define XTS_KEYS 15
@@ -47,7 +51,7 @@ EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vaes512_intel = {
     .kernel = EVC_KERNEL_HEAD(x86_vaes512_intel, X86_VAES512_INTEL, CT, PARALLEL, WIDE * VEC_BLOCKS,
-                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, ZMM, 0),
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, NARROW, 0),
     WIDE_SLOTS,
 };
 #else

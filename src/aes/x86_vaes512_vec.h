@@ -14,6 +14,7 @@ typedef __m512i vec;
 #define CTR_KEYS 9 /* GCC 12 puts one on the stack with 10, at -O3 */
 #define CBC_KEYS 10 /* GCC 9, with 11 */
 #define LONG_KEYS 6 /* clang 14, with 7 */
+#define SHORT_KEYS 10 /* those of AES-256 alone are loaded where it is known */
 #define CHAINS_WIDE 8 /* and as many blocks that wait */
 #define CHAINS_KEYS 10
 #define CHAINS_PAIRS 1
@@ -29,7 +30,12 @@ typedef __m512i vec;
 #define v_enc_last _mm512_aesenclast_epi128
 #define v_dec _mm512_aesdec_epi128
 #define v_dec_last _mm512_aesdeclast_epi128
-#define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
+/* And registers 16 to 31, which the end of a call does not clear: NARROW of common/clear.h. */
+#define v_clear_upper_halves()                                                                    \
+    do {                                                                                           \
+        EVC_CLEAR_HIGH_REGISTERS();                                                                \
+        EVC_X86_CLEAR_UPPER_HALVES();                                                              \
+    } while (0)
 #define REGISTERS ZMM
 #define CHAINS_SPILL_BYTES 1152 /* clang 22 uses 1072 */
 
@@ -74,6 +80,22 @@ EVC_INLINE vec v_load(const uint8_t *p)
 EVC_INLINE void v_store(uint8_t *p, vec v)
 {
     _mm512_storeu_si512((void *)p, v);
+}
+
+#define v_reaches_next_page evc_x86_reaches_next_page
+
+/* The first n_bytes, 1 to 64, where v_reaches_next_page says no. */
+EVC_INLINE vec v_load_end(const uint8_t *p, size_t n_bytes)
+{
+    return n_bytes == 64 ? v_load(p) : _mm512_maskz_loadu_epi8(evc_x86_first_bytes(n_bytes), p);
+}
+
+EVC_INLINE void v_store_end(uint8_t *p, vec v, size_t n_bytes)
+{
+    if (n_bytes == 64)
+        v_store(p, v);
+    else
+        _mm512_mask_storeu_epi8(p, evc_x86_first_bytes(n_bytes), v);
 }
 
 EVC_INLINE __m128i v_block(vec v, size_t n)

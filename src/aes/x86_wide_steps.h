@@ -12,12 +12,16 @@
  *   CTR_KEYS, CBC_KEYS, LONG_KEYS, XTS_KEYS, CHAINS_KEYS    how many round keys to keep in
  *                                                           registers there (CTR_KEYS:
  *                        and in ECB): with the first three, no compiler may put one on the stack
+ *   SHORT_KEYS           the same for messages of 4 vectors at most in CTR and CBC decryption,
+ *                        where VEC_BLOCKS is 4
  *   XTS_LAST_APART       whether the last step of XTS_WIDE vectors is written out once
  *                        more, without a next one
  *   XTS_REST_KEYS        the same for steps of XTS of fewer vectors
  *   CHAINS_PAIRS         whether chains go on by two blocks
  *   v_load, v_store      a whole vector, no alignment
  *   v_load_part, v_store_part   its first n_bytes, less than all, not 0; touches no other memory
+ *   v_reaches_next_page, v_load_end, v_store_end   where VEC_BLOCKS is 4: whether a vector lies on
+ *                        one page more than its first n_bytes; these alone, 1 to all, if not
  *   v_all, v_low, v_block    one block in all places; block 0; block n
  *   v_shift_in(iv, v)    blocks iv, v[0], v[1], ...: what stands before each block of v
  *   v_xor, v_xor3, v_add32, v_shuffle8   shuffle8 within each block
@@ -43,7 +47,7 @@
  *
  * Every mode is: whiten, middle rounds, last round; what differs is what is folded into the first
  * and the last round key. Steps of WIDE vectors, then one of 4, one of 2, then single vectors,
- * the last of them in part.
+ * the last of them in part. One or two blocks: x86_two_blocks.h.
  */
 #ifndef EVC_AES_X86_WIDE_STEPS_H
 #define EVC_AES_X86_WIDE_STEPS_H
@@ -52,6 +56,7 @@
 
 #define VEC_BYTES (16 * VEC_BLOCKS)
 #define MAX_WIDE 12
+#define MASKS (VEC_BLOCKS == 4) /* whether a part of a vector costs no more than all of it */
 #define BY_TWO (VEC_BLOCKS > 1) /* whether rests of two vectors and more are a step: each
                                  * reads keys into all places */
 
@@ -82,6 +87,18 @@ EVC_INLINE v_keys key_schedule(wide_key *key, int decrypting, unsigned in_regist
 {
     return v_keys_of(decrypting ? key->dec : key->enc, key->head.rounds, in_registers);
 }
+
+#if MASKS
+/* Whether the last vector of a text that has len_bytes, not 0, is whole or may be accessed by a
+ * mask: not where a vector reaches into the next page, and the part does not. */
+EVC_INLINE int may_use_mask(const uint8_t *in, const uint8_t *out, size_t len_bytes)
+{
+    const size_t n_bytes = len_bytes % VEC_BYTES, n_whole = len_bytes - n_bytes;
+
+    return !n_bytes || !EVC_UNLIKELY(v_reaches_next_page(in + n_whole, n_bytes) ||
+                                     v_reaches_next_page(out + n_whole, n_bytes));
+}
+#endif
 
 /* Rounds 1 to rounds - 1 of n states that have been whitened with round key 0. */
 #define ONE_ROUND(instruction, s, n, k, r)                                                         \
@@ -211,9 +228,6 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
 
 /* ---- CTR ------------------------------------------------------------------------------------- */
 
-/* Counters are kept with their last word as a number of this CPU; this shuffle turns it over. */
-#define COUNTER_ORDER _mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-
 EVC_INLINE void ctr_counters(vec *s, vec *count, vec first, unsigned n)
 {
     const vec stride = v_all(_mm_set_epi32(VEC_BLOCKS, 0, 0, 0)), order = v_all(COUNTER_ORDER);
@@ -270,6 +284,45 @@ EVC_OUT_OF_LINE void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, 
     if (len_bytes)
         ctr_part(&k, count, in, out, len_bytes);
 }
+
+#if MASKS
+/* n - 1 whole vectors, and a last one of n_bytes: 1 to VEC_BYTES. */
+EVC_INLINE void ctr_end(const v_keys *k, vec count, const uint8_t *in, uint8_t *out, unsigned n,
+                        size_t n_bytes)
+{
+    const vec first = v_key(k, 0), last = v_key_last(k);
+    vec s[MAX_WIDE];
+
+    ctr_counters(s, &count, first, n);
+    middle_encrypt(k, s, n);
+    EACH(n, const uint8_t *from = in + i * VEC_BYTES; uint8_t *to = out + i * VEC_BYTES;
+         const vec text = i + 1 < n ? v_load(from) : v_load_end(from, n_bytes);
+         s[i] = v_enc_last(s[i], v_xor(last, text));
+         if (i + 1 < n) v_store(to, s[i]));
+    v_store_end(out + (n - 1) * VEC_BYTES, s[n - 1], n_bytes);
+}
+
+/* len_bytes: 1 to 4 * VEC_BYTES, may_use_mask. All vectors are one step. Inline, so that the slot
+ * ends with one VZEROUPPER. */
+EVC_INLINE void ctr_short(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                          size_t len_bytes)
+{
+    const v_keys k = key_schedule(key, 0, SHORT_KEYS);
+    const __m128i n_begun = _mm_insert_epi32(_mm_setzero_si128(), (int)((len_bytes + 15) / 16), 3);
+    vec count = v_shuffle8(v_all(evc_x86_load(counter)), v_all(COUNTER_ORDER));
+
+    evc_x86_store(counter, _mm_shuffle_epi8(_mm_add_epi32(v_low(count), n_begun), COUNTER_ORDER));
+    count = v_add32(count, v_counter_steps());
+    if (len_bytes <= VEC_BYTES)
+        ctr_end(&k, count, in, out, 1, len_bytes);
+    else if (len_bytes <= 2 * VEC_BYTES)
+        ctr_end(&k, count, in, out, 2, len_bytes - VEC_BYTES);
+    else if (len_bytes <= 3 * VEC_BYTES)
+        ctr_end(&k, count, in, out, 3, len_bytes - 2 * VEC_BYTES);
+    else
+        ctr_end(&k, count, in, out, 4, len_bytes - 3 * VEC_BYTES);
+}
+#endif
 
 #if LONG_WIDE
 #if VEC_BLOCKS == 4
@@ -329,6 +382,21 @@ EVC_OUT_OF_LINE void ctr_long(wide_key *key, uint8_t counter[16], const uint8_t 
 static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
                   size_t len_bytes)
 {
+#if VEC_BLOCKS > 1
+    if (len_bytes <= 16) {
+        one_ctr(key, counter, in, out, len_bytes);
+        return;
+    }
+    if (len_bytes <= 32) {
+        two_ctr(key, counter, in, out, len_bytes);
+        return;
+    }
+#endif
+#if MASKS
+    if (len_bytes < 4 * VEC_BYTES && may_use_mask(in, out, len_bytes))
+        ctr_short(key, counter, in, out, len_bytes);
+    else
+#endif
 #if LONG_WIDE
     if (len_bytes >= LONG_CTR_FROM * VEC_BYTES)
         ctr_long(key, counter, in, out, len_bytes);
@@ -403,6 +471,49 @@ EVC_OUT_OF_LINE void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8
     evc_x86_store(iv, x);
 }
 
+#if MASKS
+/* n - 1 whole vectors, and a last one of n_bytes: 16 to VEC_BYTES, whole blocks. The last is stored
+ * first, as in cbc_step. */
+EVC_INLINE __m128i cbc_end(const v_keys *k, __m128i iv, const uint8_t *in, uint8_t *out,
+                           unsigned n, size_t n_bytes)
+{
+    const vec first = v_key(k, 0), last = v_key_last(k);
+    const uint8_t *in_last = in + (n - 1) * VEC_BYTES;
+    const __m128i before = iv;
+    const vec cipher = v_load_end(in_last, n_bytes);
+    const vec before_last = v_shift_in(n > 1 ? evc_x86_load(in_last - 16) : iv, cipher);
+    vec s[MAX_WIDE];
+
+    EACH(n, s[i] = v_xor(i + 1 < n ? v_load(in + i * VEC_BYTES) : cipher, first));
+    iv = evc_x86_load(in_last + n_bytes - 16);
+    middle_decrypt(k, s, n);
+    v_store_end(out + (n - 1) * VEC_BYTES, v_dec_last(s[n - 1], v_xor(last, before_last)),
+                  n_bytes);
+    EACH(n, if (i + 1 < n && n - 2 - i > 0) CBC_FINISH(n - 2 - i));
+    if (n > 1)
+        CBC_FINISH(0);
+    return iv;
+}
+
+/* n_blocks: 1 to 4 * VEC_BLOCKS, may_use_mask. */
+EVC_INLINE void cbc_short(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                          size_t n_blocks)
+{
+    const v_keys k = key_schedule(key, 1, SHORT_KEYS);
+    __m128i x = evc_x86_load(iv);
+
+    if (n_blocks <= VEC_BLOCKS)
+        x = cbc_end(&k, x, in, out, 1, 16 * n_blocks);
+    else if (n_blocks <= 2 * VEC_BLOCKS)
+        x = cbc_end(&k, x, in, out, 2, 16 * n_blocks - VEC_BYTES);
+    else if (n_blocks <= 3 * VEC_BLOCKS)
+        x = cbc_end(&k, x, in, out, 3, 16 * n_blocks - 2 * VEC_BYTES);
+    else
+        x = cbc_end(&k, x, in, out, 4, 16 * n_blocks - 3 * VEC_BYTES);
+    evc_x86_store(iv, x);
+}
+#endif
+
 #if LONG_WIDE
 /* Steps of LONG_WIDE vectors, and the rest. */
 EVC_OUT_OF_LINE void cbc_long(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
@@ -421,26 +532,24 @@ EVC_OUT_OF_LINE void cbc_long(wide_key *key, uint8_t iv[16], const uint8_t *in, 
 }
 #endif
 
-/* One block needs no round keys in wide vectors. */
-EVC_INLINE void cbc_one(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out)
-{
-    const uint32_t rounds = key->head.rounds;
-    const __m128i before = evc_x86_load(iv), text = evc_x86_load(in);
-    __m128i x = _mm_xor_si128(text, evc_x86_key(key->dec[0]));
-
-    EVC_X86_MIDDLE_ROUNDS(_mm_aesdec_si128, x, key->dec, rounds);
-    evc_x86_store(iv, text);
-    evc_x86_store(out,
-                  _mm_aesdeclast_si128(x, _mm_xor_si128(before, evc_x86_key(key->dec[rounds]))));
-}
-
 static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
-    if (VEC_BLOCKS > 1 && n_blocks == 1) {
-        cbc_one(key, iv, in, out);
+#if VEC_BLOCKS > 1
+    if (n_blocks == 1) {
+        one_cbc_decrypt(key, iv, in, out);
         return;
     }
+    if (n_blocks == 2) {
+        two_cbc_decrypt(key, iv, in, out);
+        return;
+    }
+#endif
+#if MASKS
+    if (n_blocks && n_blocks < 4 * VEC_BLOCKS && may_use_mask(in, out, 16 * n_blocks))
+        cbc_short(key, iv, in, out, n_blocks);
+    else
+#endif
 #if LONG_WIDE
     if (n_blocks >= LONG_CBC_FROM * VEC_BLOCKS)
         cbc_long(key, iv, in, out, n_blocks);
@@ -491,6 +600,7 @@ EVC_INLINE void xts_part(const v_keys *k, vec t, const uint8_t *in, uint8_t *out
     }
 }
 
+#if VEC_BLOCKS == 1
 /* One block, as ciphertext stealing has them: neither round keys nor tweaks need wide vectors. */
 EVC_INLINE void xts_one(wide_key *key, uint8_t tweak_bytes[16], const uint8_t *in, uint8_t *out,
                         int decrypting)
@@ -510,6 +620,8 @@ EVC_INLINE void xts_one(wide_key *key, uint8_t tweak_bytes[16], const uint8_t *i
     evc_x86_store(out, x);
     evc_x86_store(tweak_bytes, evc_x86_next_tweak(tweak));
 }
+
+#endif
 
 #ifdef XTS_STEP
 /*
@@ -650,10 +762,21 @@ EVC_INLINE void clear_after_xts(size_t n_blocks)
 static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
+#if VEC_BLOCKS > 1
+    if (n_blocks == 1) {
+        one_xts_encrypt(key, tweak, in, out);
+        return;
+    }
+    if (n_blocks == 2) {
+        two_xts_encrypt(key, tweak, in, out);
+        return;
+    }
+#else
     if (n_blocks == 1) {
         xts_one(key, tweak, in, out, 0);
         return;
     }
+#endif
     xts_encrypt_all(key, tweak, in, out, n_blocks);
     clear_after_xts(n_blocks);
     v_clear_upper_halves();
@@ -662,10 +785,21 @@ static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
 static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
+#if VEC_BLOCKS > 1
+    if (n_blocks == 1) {
+        one_xts_decrypt(key, tweak, in, out);
+        return;
+    }
+    if (n_blocks == 2) {
+        two_xts_decrypt(key, tweak, in, out);
+        return;
+    }
+#else
     if (n_blocks == 1) {
         xts_one(key, tweak, in, out, 1);
         return;
     }
+#endif
     xts_decrypt_all(key, tweak, in, out, n_blocks);
     clear_after_xts(n_blocks);
     v_clear_upper_halves();

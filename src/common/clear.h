@@ -60,6 +60,34 @@
 #define EVC_CLEAR_STACK_ZMM evc_clear_stack_zmm
 #define EVC_CLEAR_STACK_NEON evc_clear_stack_neon
 
+/*
+ * NARROW is the word for kernels with AVX-512 that have narrow code, too: it is compiled without
+ * AVX-512, and so cannot use registers 16 to 31, unless the flags of the build allow them. Slots
+ * that may use them call EVC_CLEAR_HIGH_REGISTERS, and the end of a call clears the others: that
+ * takes instructions from short messages, which cost little else.
+ */
+#if EVC_GNU_C && !defined(__AVX512F__)
+#define EVC_REGISTERS_NARROW EVC_REGISTERS_YMM
+#define EVC_CLEAR_NARROW evc_clear_ymm
+#define EVC_CLEAR_REGISTERS_NARROW evc_clear_registers_ymm
+#define EVC_CLEAR_HIGH_REGISTERS()                                                            \
+    __asm__ volatile(                                                                         \
+        EVC_CLEAR_HIGH_4("16", "17", "18", "19") EVC_CLEAR_HIGH_4("20", "21", "22", "23")     \
+            EVC_CLEAR_HIGH_4("24", "25", "26", "27") EVC_CLEAR_HIGH_4("28", "29", "30", "31") \
+        :                                                                                     \
+        :                                                                                     \
+        : "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24",    \
+          "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "memory")
+#define EVC_CLEAR_HIGH(i) "vpxord %%xmm" i ", %%xmm" i ", %%xmm" i "\n\t"
+#define EVC_CLEAR_HIGH_4(a, b, c, d) \
+    EVC_CLEAR_HIGH(a) EVC_CLEAR_HIGH(b) EVC_CLEAR_HIGH(c) EVC_CLEAR_HIGH(d)
+#else
+#define EVC_REGISTERS_NARROW EVC_REGISTERS_ZMM
+#define EVC_CLEAR_NARROW evc_clear_zmm
+#define EVC_CLEAR_REGISTERS_NARROW evc_clear_registers_zmm
+#define EVC_CLEAR_HIGH_REGISTERS() ((void)0)
+#endif
+
 /* stack_bytes of portable code whose frames are large: 64-bit words on CPUs of 32 bits. */
 #define EVC_DEEP(n_bytes) ((EVC_WORD64 ? 960 : 1472) + (n_bytes))
 

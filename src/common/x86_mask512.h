@@ -14,12 +14,12 @@
 #include "common/x86_part.h"
 
 /* Whether a vector at p reaches into the next page, and its first n_bytes do not. The first
- * condition alone is false for most addresses, so that the others cost nothing there. */
+ * condition alone is false for most addresses, so that the second costs nothing there. */
 EVC_INLINE int evc_x86_reaches_next_page(const void *p, size_t n_bytes)
 {
-    const size_t at = (uintptr_t)p % 4096;
+    const uint32_t at = (uint32_t)((uintptr_t)p % 4096);
 
-    return (~at & 0xfc0) == 0 && at % 64 && at + n_bytes <= 4096;
+    return at > 4096 - 64 && at + n_bytes <= 4096;
 }
 
 EVC_INLINE __mmask64 evc_x86_first_bytes(size_t n_bytes) /* 0 to 64 */
