@@ -162,6 +162,7 @@
 #define Q_X %xmm2
 #define LENGTHS_X %xmm2       /* the last block to be hashed, in section 3 */
 #define TAG_X %xmm5
+#define TAG_MASK %zmm8        /* the same, in lane 0 */
 #define TAG_MASK_X %xmm8      /* J_0, then E(J_0) */
 #define LO %zmm9              /* the sums of products */
 #define LO_Y %ymm9
@@ -1206,6 +1207,7 @@ L(j0_is_finished\@):
  *   In:      as message_by_length, with LEN and TABLES; COUNTER_BASE_X: the IV, not whitened
  * Their ways, by the length of text:
  *   257 to 512     no group. AES of four vectors; the tail begins with those four
+ *     433 to 448, sealed: J_0 goes beside the last one of 7 vectors; so do 689 to 704
  *   513 to 1024    one group. AES of four vectors, their text, AES of four beside their products
  *     up to 768, sealed: the group has four vectors, and the tail begins with the other four
  *     else: the group has 8 vectors: the text of the other four, and then the tail
@@ -1225,7 +1227,14 @@ local_function \direction\()_long_message
     .endr
     cmp $1024, LEN
     ja L(by_groups_\direction)
+.ifc \direction, seal
+    lea -433(LEN), %edx
+    and $~256, %edx                     /* 433 to 448, or 689 to 704 */
+    cmp $16, %edx
+    jb L(first_four_of_seven)
+.endif
     call aes_of_first_four
+L(first_four_\direction):
     vmovdqa64 COUNTER_BASE, GROUP_BASE
     cmp $512, LEN_D
     ja L(by_fours_\direction)
@@ -1376,6 +1385,12 @@ L(text_of_tail_\direction):
     cmova TABLES, COUNTER_TABLE
     cmp $7*64, %eax
     je L(eight_vectors_\direction)
+.ifc \direction, seal
+    lea -433(LEN), %ecx
+    and $~256, %ecx
+    cmp $16, %ecx
+    jb L(vectors_4_to_6_and_j0)
+.endif
     call aes_of_last_and_products
     lea -30*16(FOUR_POWERS,%rax), TAIL_POWERS   /* again */
 
@@ -1436,10 +1451,61 @@ L(part_behind_vector_\direction):
 L(part_of_vector_\direction):
     last_long_text \direction, BLOCKS
     jmp L(hash_last_\direction)
+
+.ifc \direction, seal
+    /* 433 to 448 bytes, or 256 more, sealed: a tail of 7 vectors, and J_0 alone. The last three
+     * vectors would be hashed when AES of all of them is done, and J_0 would make that later: so 4
+     * and 5 come first, and then 6 and J_0. */
+L(first_four_of_seven):
+    call aes_of_first_four_without_j0
+    jmp L(first_four_seal)
+L(vectors_4_to_6_and_j0):
+    call aes_of_vectors_4_and_5_of_7
+    long_text seal, 256, STREAM6, CIPHER0
+    long_text seal, 320, STREAM7, CIPHER1
+    call aes_of_vector_6_and_j0
+    lea -30*16 + 6*64(FOUR_POWERS), TAIL_POWERS
+    add $6*64, IN
+    add $6*64, OUT
+    jmp L(one_vector_seal)
+.endif
 evc_local_end \direction\()_long_message
 .endm
     define_long_message seal
     define_long_message open
+
+/* aes_of_first_four_without_j0: aes_of_first_four where J_0 comes later. */
+local_function aes_of_first_four_without_j0
+    counters_from COUNTER_BASE, STREAMS_4_TO_7
+    all_rounds without_j0, to_find, STREAMS_4_TO_7
+    ret
+evc_local_end aes_of_first_four_without_j0
+
+/* aes_of_vectors_4_and_5_of_7: as aes_of_vectors_4_and_5, of a tail of 7. */
+local_function aes_of_vectors_4_and_5_of_7
+    mov $5*64, %eax
+    vpxorq counters + 5*64(COUNTER_TABLE), GROUP_BASE, STREAM7
+    vmovdqu64 H(32)(FOUR_POWERS), POWERS
+    jmp aes_of_2_and_products
+evc_local_end aes_of_vectors_4_and_5_of_7
+
+/* aes_of_vector_6_and_j0: all rounds but the last of vector 6, the last one of the message, and of
+ * J_0, beside the products of vectors 4 and 5.
+ *   In:      KEY; TAG_MASK: J_0, whitened, in lane 0; CIPHER0, CIPHER1: vectors 4 and 5;
+ *            GROUP_BASE; COUNTER_TABLE; FOUR_POWERS: those of vectors 0 to 3
+ *   Out:     STREAM7; TAG_MASK; LO, MI, HI
+ *   Changes: ecx, vectors 1, 2, 7, 12 to 14 */
+local_function aes_of_vector_6_and_j0
+    vpxorq counters + 6*64(COUNTER_TABLE), GROUP_BASE, STREAM7
+    two_rounds 1, STREAM7, TAG_MASK
+    two_rounds 3, STREAM7, TAG_MASK
+    hash_two CIPHER0, CIPHER1, 16, FOUR_POWERS
+    two_rounds 5, STREAM7, TAG_MASK
+    two_rounds 7, STREAM7, TAG_MASK
+    one_round 9, STREAM7, TAG_MASK
+    rounds_from_10 %ecx, STREAM7, TAG_MASK
+    ret
+evc_local_end aes_of_vector_6_and_j0
 
 /* ---- Groups of a message in pieces ---- */
 
