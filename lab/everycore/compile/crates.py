@@ -7,7 +7,6 @@ the sha256 of its archive; a copy of what was fetched stays in the cache.
 
 import hashlib
 import json
-import tarfile
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -54,6 +53,8 @@ def files(context: Context, crate: Crate, members: Sequence[str]) -> list[Path]:
 
 def folder(context: Context, crate: Crate, name: str) -> Path:
     """A folder of the crate, with all that is below it, unpacked in the cache."""
+    import tarfile
+
     place = context.cache_dir() / "crates" / f"{crate}-source"
     with only_one(place):
         if not place.is_dir():
@@ -71,6 +72,8 @@ def folder(context: Context, crate: Crate, name: str) -> Path:
 
 
 def _unpack(archive: Path, places: Mapping[str, Path]) -> None:
+    import tarfile
+
     with tarfile.open(archive) as tar:
         for member, path in places.items():
             content = tar.extractfile(member) if member in tar.getnames() else None

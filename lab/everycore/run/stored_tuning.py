@@ -23,7 +23,7 @@ from everycore.store.run_files import Results
 FILE = "catalog/selection.toml"
 SET = "tune.jsonl.xz"  # of a machine
 NAME = re.compile(r"[a-z0-9.-]+")  # of a feature
-GATED_BYTES = (64, 1488, 1500, 16384, *tuning_run.LAYER_BYTES)  # 1488: of CBC, for 1500
+GATED_BYTES = (64, 1488, 1500, 16384)  # of messages; 1488: of CBC, for 1500
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,6 @@ def beyond(
         for machine, own in choices.items()
         for one in own
         if one.is_bad
-        and one.bytes in GATED_BYTES
+        and one.bytes in (tuning_run.LAYER_BYTES if one.primitive == "bn" else GATED_BYTES)
         and not any(entry.covers(machine, one) for entry in known)
     ]
