@@ -216,7 +216,7 @@ int bursts_command(int argc, char **argv)
     n = kernels_here(&kernels, found);
     for (size_t i = 0; i < bytes.n; i++)
         for (size_t j = 0; j < pauses.n; j++)
-            measure_point(found, n, option_number("--bytes", bytes.at[i]),
-                          option_number("--pause-us", pauses.at[j]), samples);
+            measure_point(found, n, (size_t)option_number("--bytes", bytes.at[i]),
+                          option_number("--pause-us", pauses.at[j]), (size_t)samples);
     return 0;
 }
