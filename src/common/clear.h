@@ -47,10 +47,19 @@
 #endif
 #define EVC_CLEAR_NONE evc_clear_none
 #define EVC_CLEAR_REGISTERS_NONE evc_clear_registers_none
+/* Flags of the build that allow AVX-512, as -march=native may, let compilers use registers 16 to 31
+ * in all kernels. */
+#if EVC_X86_64 && EVC_GNU_C && defined(__AVX512VL__)
+#define EVC_CLEAR_XMM evc_clear_zmm
+#define EVC_CLEAR_REGISTERS_XMM evc_clear_registers_zmm
+#define EVC_CLEAR_YMM evc_clear_zmm
+#define EVC_CLEAR_REGISTERS_YMM evc_clear_registers_zmm
+#else
 #define EVC_CLEAR_XMM evc_clear_xmm
 #define EVC_CLEAR_REGISTERS_XMM evc_clear_registers_xmm
 #define EVC_CLEAR_YMM evc_clear_ymm
 #define EVC_CLEAR_REGISTERS_YMM evc_clear_registers_ymm
+#endif
 #define EVC_CLEAR_ZMM evc_clear_zmm
 #define EVC_CLEAR_REGISTERS_ZMM evc_clear_registers_zmm
 #define EVC_CLEAR_NEON evc_clear_neon

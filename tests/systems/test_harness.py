@@ -2,6 +2,7 @@
 """The harness's properties on emulated CPUs, under Windows, and in builds made for nothing else."""
 
 import json
+import pathlib
 import re
 import shutil
 
@@ -145,6 +146,16 @@ def residue_builds() -> list[object]:
         )
         for level in levels
     ]
+
+
+@pytest.mark.long
+def test_nothing_is_left_behind_if_flags_allow_avx512(notes: list[str]) -> None:
+    """Compilers then use registers 16 to 31 in every kernel, as with -march=native."""
+    if "avx512vl" not in pathlib.Path("/proc/cpuinfo").read_text():
+        pytest.skip("this CPU has no AVX-512")
+    build = Build("residue-avx512", (*PLAIN, "-Doptimization=2", "-Dc_args=-mavx512vl"))
+    check = [*harness_of(build), "check", "--quick", "--property", LEFT_BEHIND]
+    passed(run(build.name, check), notes)
 
 
 @pytest.mark.parametrize(("name", "level", "emulator"), residue_builds())
