@@ -57,6 +57,27 @@ EVC_INLINE __m128i evc_x86_next_tweak(__m128i t)
     return _mm_xor_si128(_mm_add_epi64(t, t), _mm_and_si128(lost, _mm_set_epi32(0, 1, 0, 0x87)));
 }
 
+/* One block of XTS, as ciphertext stealing has them: neither round keys nor tweaks need wide
+ * vectors. */
+EVC_INLINE void evc_x86_one_xts(const struct evc_aes_fips197_key *key, uint8_t tweak_bytes[16],
+                                const uint8_t *in, uint8_t *out, int decrypting)
+{
+    const uint32_t rounds = key->head.rounds;
+    const uint8_t(*rk)[16] = decrypting ? key->dec : key->enc;
+    const __m128i tweak = evc_x86_load(tweak_bytes);
+    __m128i x = _mm_xor_si128(evc_x86_load(in), _mm_xor_si128(tweak, evc_x86_key(rk[0])));
+
+    if (decrypting) {
+        EVC_X86_MIDDLE_ROUNDS(_mm_aesdec_si128, x, rk, rounds);
+        x = _mm_aesdeclast_si128(x, _mm_xor_si128(tweak, evc_x86_key(rk[rounds])));
+    } else {
+        EVC_X86_MIDDLE_ROUNDS(_mm_aesenc_si128, x, rk, rounds);
+        x = _mm_aesenclast_si128(x, _mm_xor_si128(tweak, evc_x86_key(rk[rounds])));
+    }
+    evc_x86_store(out, x);
+    evc_x86_store(tweak_bytes, evc_x86_next_tweak(tweak));
+}
+
 EVC_INLINE __m128i evc_x86_middle_rounds(const struct evc_aes_fips197_key *key, __m128i x)
 {
     EVC_X86_MIDDLE_ROUNDS(_mm_aesenc_si128, x, key->enc, key->head.rounds);

@@ -129,25 +129,6 @@ EVC_OUT_OF_LINE void two_cbc_decrypt(const struct evc_aes_fips197_key *key, uint
     evc_x86_store(out + 16, _mm_aesdeclast_si128(y, _mm_xor_si128(last, text)));
 }
 
-EVC_INLINE void one_xts(const struct evc_aes_fips197_key *key, uint8_t tweak_bytes[16],
-                        const uint8_t *in, uint8_t *out, int decrypting)
-{
-    const uint32_t rounds = key->head.rounds;
-    const uint8_t(*rk)[16] = decrypting ? key->dec : key->enc;
-    const __m128i tweak = evc_x86_load(tweak_bytes);
-    __m128i x = _mm_xor_si128(evc_x86_load(in), _mm_xor_si128(tweak, evc_x86_key(rk[0])));
-
-    if (decrypting) {
-        EVC_X86_MIDDLE_ROUNDS(_mm_aesdec_si128, x, rk, rounds);
-        x = _mm_aesdeclast_si128(x, _mm_xor_si128(tweak, evc_x86_key(rk[rounds])));
-    } else {
-        EVC_X86_MIDDLE_ROUNDS(_mm_aesenc_si128, x, rk, rounds);
-        x = _mm_aesenclast_si128(x, _mm_xor_si128(tweak, evc_x86_key(rk[rounds])));
-    }
-    evc_x86_store(out, x);
-    evc_x86_store(tweak_bytes, evc_x86_next_tweak(tweak));
-}
-
 EVC_INLINE void two_xts(const struct evc_aes_fips197_key *key, uint8_t tweak_bytes[16],
                         const uint8_t *in, uint8_t *out, int decrypting)
 {
@@ -175,13 +156,13 @@ EVC_INLINE void two_xts(const struct evc_aes_fips197_key *key, uint8_t tweak_byt
 EVC_OUT_OF_LINE void one_xts_encrypt(const struct evc_aes_fips197_key *key, uint8_t tweak[16],
                                      const uint8_t *in, uint8_t *out)
 {
-    one_xts(key, tweak, in, out, 0);
+    evc_x86_one_xts(key, tweak, in, out, 0);
 }
 
 EVC_OUT_OF_LINE void one_xts_decrypt(const struct evc_aes_fips197_key *key, uint8_t tweak[16],
                                      const uint8_t *in, uint8_t *out)
 {
-    one_xts(key, tweak, in, out, 1);
+    evc_x86_one_xts(key, tweak, in, out, 1);
 }
 
 EVC_OUT_OF_LINE void two_xts_encrypt(const struct evc_aes_fips197_key *key, uint8_t tweak[16],

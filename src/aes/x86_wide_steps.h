@@ -600,29 +600,6 @@ EVC_INLINE void xts_part(const v_keys *k, vec t, const uint8_t *in, uint8_t *out
     }
 }
 
-#if VEC_BLOCKS == 1
-/* One block, as ciphertext stealing has them: neither round keys nor tweaks need wide vectors. */
-EVC_INLINE void xts_one(wide_key *key, uint8_t tweak_bytes[16], const uint8_t *in, uint8_t *out,
-                        int decrypting)
-{
-    const uint32_t rounds = key->head.rounds;
-    const uint8_t(*rk)[16] = decrypting ? key->dec : key->enc;
-    const __m128i tweak = evc_x86_load(tweak_bytes);
-    __m128i x = _mm_xor_si128(evc_x86_load(in), _mm_xor_si128(tweak, evc_x86_key(rk[0])));
-
-    if (decrypting) {
-        EVC_X86_MIDDLE_ROUNDS(_mm_aesdec_si128, x, rk, rounds);
-        x = _mm_aesdeclast_si128(x, _mm_xor_si128(tweak, evc_x86_key(rk[rounds])));
-    } else {
-        EVC_X86_MIDDLE_ROUNDS(_mm_aesenc_si128, x, rk, rounds);
-        x = _mm_aesenclast_si128(x, _mm_xor_si128(tweak, evc_x86_key(rk[rounds])));
-    }
-    evc_x86_store(out, x);
-    evc_x86_store(tweak_bytes, evc_x86_next_tweak(tweak));
-}
-
-#endif
-
 #ifdef XTS_STEP
 /*
  * Steps of 8 blocks, whose tweaks are known before the step, and so are those of a rest. Cores
@@ -636,7 +613,7 @@ EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t
     v_keys k;
     vec t[XTS_STEP];
 
-    if (!n_blocks) /* 17 to 31 bytes are decrypted by xts_one alone */
+    if (!n_blocks) /* 17 to 31 bytes are decrypted by evc_x86_one_xts alone */
         return;
     k = key_schedule(key, decrypting, XTS_KEYS);
     v_tweaks_begin(evc_x86_load(tweak), t);
@@ -773,7 +750,7 @@ static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
     }
 #else
     if (n_blocks == 1) {
-        xts_one(key, tweak, in, out, 0);
+        evc_x86_one_xts(key, tweak, in, out, 0);
         return;
     }
 #endif
@@ -796,7 +773,7 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
     }
 #else
     if (n_blocks == 1) {
-        xts_one(key, tweak, in, out, 1);
+        evc_x86_one_xts(key, tweak, in, out, 1);
         return;
     }
 #endif

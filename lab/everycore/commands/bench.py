@@ -302,9 +302,9 @@ def clock(
 ) -> None:
     """Measure messages of GCM that come alone, between other work.
 
-    Back to back, wide vectors are at their best. A core wakes them up for a message that comes
-    alone, and some lower the clock of the work around it. Each kernel that runs here seals
-    messages with pauses between; the work in the pauses tells the clock. Nothing is stored.
+    Back to back, wide vectors are at their best. A message that comes alone may cost more, and some
+    cores lower the clock of the work around it. Each kernel that runs here seals messages with
+    pauses between; the work in the pauses tells the clock. Nothing is stored.
     """
     context = context_of(command)
     refuse_unknown_kernels(context, split_commas(kernel))

@@ -73,8 +73,9 @@ def tune(
 
     Every constant-time kernel that this CPU can run is timed, in all modes and at five lengths; RSA
     and Diffie-Hellman at four. That takes some minutes. The loss is the time of the selected kernel
-    over that of the fastest, for this CPU and for older ones, which lack some of its features. Exit
-    code 1: a loss of more than 5 %, or a run that --store refuses.
+    over that of the fastest, for this CPU and for older ones, which lack some of its features. GCM
+    by pairs of kernels is not judged. Exit code 1: a loss of more than 5 %, or a run that --store
+    refuses.
     """
     context = context_of(command)
     _refuse_contradictions(file, store, out)
@@ -168,7 +169,7 @@ def doubts_of(facts: Facts) -> list[str]:
     own = processor(cpuinfo, 0)
     found = []
     if own.get("model name", "").startswith(EMULATED):
-        found.append("this machine is emulated: its times tell nothing of a CPU")
+        found.append("QEMU made this CPU up: its times tell nothing of a core's features")
     if cpuinfo.count("processor\t") == 1:
         found.append("this machine has one core, which other programs use, too")
     if "flags" in own and CONSTANT_CLOCK not in own["flags"].split():

@@ -13,7 +13,7 @@ from everycore.report.table_style import plain_table, titled
 NO_MESSAGE = "none"  # the kernel of lines without a message
 NOTES = (
     "a kernel of fewer bits per vector for such messages: docs/guides/choosing-a-kernel.md",
-    "where samples differ, the core had wide vectors awake in some of them",
+    "Samples: the least and the greatest; a core may be in one of several states, not looked why",
 )
 
 

@@ -238,8 +238,7 @@ def is_older(version: str, than: str) -> bool:
 
 
 def newer_versions(benches: Iterable[Bench], peers: Iterable[Peer]) -> list[tuple[str, Newest]]:
-    """Return peers that were measured, with their versions, of which there is a newer one that is
-    not served."""
+    """Return measured peers, with their versions, that have a newer version which nobody serves."""
     kernels = dict.fromkeys((b.peer, b.kernel) for b in benches if b.peer)
     newest = {peer.name: peer.newest for peer in peers if peer.newest}
     return [
