@@ -431,6 +431,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_X86_ADX_SSE2 "sse2,bmi2,adx"
 #define EVC_NEEDS_X86_ADX_SSE2 (EVC_NEEDS_X86_ADX | EVC_CPU(X86_SSE2))
 
+/* The same where add and adc of many accumulators are faster than adcx and adox. */
+#define EVC_PLACE_X86_ADX_INTEL X86_64_BN_ASM
+#define EVC_CC_X86_ADX_INTEL EVC_CC_X86_ADX_SSE2
+#define EVC_NEEDS_X86_ADX_INTEL (EVC_NEEDS_X86_ADX_SSE2 | EVC_CPU(TUNE_SHARED_PORTS))
+
 /* Products of 52 bits in vectors of 512, and mulx beside them; registers 16 to 31 are cleared by
  * their lowest 128 bits, which is VL. */
 #define EVC_PLACE_X86_IFMA X86_64

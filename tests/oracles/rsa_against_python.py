@@ -29,6 +29,7 @@ KERNELS = (
     "c_limb16",
     "c_digit27",
     "x86_adx",
+    "x86_adx_intel",
     "x86_ifma",
     "x86_sse2",
     "hppa_fmpyadd",

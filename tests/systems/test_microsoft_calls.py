@@ -27,7 +27,8 @@ KERNELS = {
     " avx512vbmi bmi2",
     "bn_words/x86_adx": "bmi2 adx",
 }
-ASSEMBLY = [f"src/{stem}_asm.S" for stem in (*KERNELS, "bn/x86_adx", "aes/x86_aesni")]
+BIG_NUMBERS = ("bn/x86_adx", "bn/x86_adx_intel")
+ASSEMBLY = [f"src/{stem}_asm.S" for stem in (*KERNELS, *BIG_NUMBERS, "aes/x86_aesni")]
 OTHERS = ["gcm/gcm", "gcm/joined", "gcm/key", "gcm/pieces"]
 OTHERS += ["cpu/x86_cpuid", *(f"common/{path.stem}" for path in ROOT.glob("src/common/*.c"))]
 

@@ -509,6 +509,7 @@ static void the_policy_vartime_allows_any_multiplier(void)
     EXPECT(is_for("bn", EVC_ARCH_A64, EVC_NEEDS_A64_MUL32 & ~EVC_CPU(A64_NEON), 0, "a64_umulh"));
     EXPECT(is_for("bn_words", EVC_ARCH_A32, EVC_CPU(A32_UMAAL), vartime, "a32_umaal"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_ADX_SSE2 & ~ct_mul, vartime, "x86_adx"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_ADX_INTEL, 0, "x86_adx_intel"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_IFMA & ~ct_mul, vartime, "x86_ifma"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_IFMA, 0, "x86_ifma"));
     /* Other needs stay needs. */

@@ -13,6 +13,7 @@ ABOVE_THE_LINE = (
 MANY_PROCESSES = 5  # of which one may have misjudged its clock
 SCALAR = (
     "x86_adx",
+    "x86_adx_intel",
     "a32_umaal",
     "hppa20",
     "hppa_xmpyu",

@@ -73,7 +73,7 @@ def test_a_line_that_moved_is_noticed(real_lab: Lab, tmp_path: Path) -> None:
     moved = Lab(real_lab.runner, tmp_path, {**real_lab.env, "EVERYCORE_TREE": os.fspath(tree)})
     session = open_session(moved.context(), without_kernels=True)
     found = bad(session, lambda features: features)
-    moved_sizes = {(one.mode, one.bytes) for one in found if one.selected == "x86_adx"}
+    moved_sizes = {(one.mode, one.bytes) for one in found if one.selected == "x86_adx_intel"}
     assert {("rsa-private", size) for size in (128, 256, 384, 512)} <= moved_sizes
 
 
