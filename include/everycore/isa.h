@@ -352,6 +352,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_X86_VAES256 "avx2,aes,vaes"
 #define EVC_NEEDS_X86_VAES256 (EVC_NEEDS_X86_AESNI | EVC_NEEDS_X86_AVX2 | EVC_CPU(X86_VAES))
 
+/* The same, and products without carry for the tweaks of XTS. */
+#define EVC_PLACE_X86_VAES256_CLMUL X86_64
+#define EVC_CC_X86_VAES256_CLMUL EVC_CC_X86_GCM256
+#define EVC_NEEDS_X86_VAES256_CLMUL EVC_NEEDS_X86_GCM256
+
 #define EVC_PLACE_X86_VAES512 X86_64
 #define EVC_CC_X86_VAES512 "avx2,aes,vaes,avx512f,avx512vl,avx512bw,avx512dq,bmi2"
 #define EVC_NEEDS_X86_VAES512                                                                      \

@@ -42,7 +42,7 @@ typedef __m128i vec;
 #define v_tweaks_next(t) evc_x86_next_tweak(t)
 #define v_tweaks_first(base) (base)
 
-EVC_INLINE void v_tweaks_begin(__m128i base, vec *next)
+EVC_INLINE void v_wide_tweaks_begin(__m128i base, vec *next)
 {
     next[0] = base;
     EACH(XTS_WIDE, if (i > 0) next[i] = v_tweaks_next(next[i > 0 ? i - 1 : 0]));
@@ -63,10 +63,10 @@ EVC_INLINE void next_tweaks(vec *next)
          *((volatile unsigned long long *)&next[i] + 1) = hi);
 }
 #else
-#define next_tweaks(next) v_tweaks_begin(v_tweaks_next((next)[XTS_WIDE - 1]), next)
+#define next_tweaks(next) v_wide_tweaks_begin(v_tweaks_next((next)[XTS_WIDE - 1]), next)
 #endif
 
-EVC_INLINE void v_tweaks_wide(vec *next, vec *t, int is_last)
+EVC_INLINE void v_wide_tweaks(vec *next, vec *t, int is_last)
 {
     EACH(XTS_WIDE, t[i] = next[i]);
     if (is_last)

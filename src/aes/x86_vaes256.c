@@ -2,12 +2,13 @@
 /*
  * AES with VAES, 2 blocks per 256-bit register.
  *
- * Method:   one VAESENC per round on 2 blocks; 8 registers = 16 blocks in flight, 12 of
- *           long messages in CTR and CBC decryption; the modes are in x86_wide_steps.h,
- *           chains in x86_aesni_steps.h.
+ * Method:   one VAESENC per round on 2 blocks; 8 registers = 16 blocks in flight, 12 of long
+ *           messages in CTR and CBC decryption; tweaks of short messages of XTS from products
+ *           without carry, in steps of 8 blocks; the modes are in x86_wide_steps.h, chains in
+ *           x86_aesni_steps.h.
  * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
- *           Software Developer's Manual, volume 2, AESENC and VAESENC.
- * Needs:    X86_VAES256.   Timing: CT (no tables, no secret branches).
+ *           Software Developer's Manual, volume 2, AESENC, VAESENC and VPCLMULQDQ.
+ * Needs:    X86_VAES256_CLMUL.   Timing: CT (no tables, no secret branches).
  * Key form: fips197.
  */
 #include "aes/kernel.h"
@@ -15,8 +16,8 @@
 #include "common/bytes.h"
 #include "common/x86.h"
 
-#if EVC_BUILT(X86_VAES256)
-EVC_ISA_BEGIN(X86_VAES256)
+#if EVC_BUILT(X86_VAES256_CLMUL)
+EVC_ISA_BEGIN(X86_VAES256_CLMUL)
 
 #include "aes/x86_aesni_steps.h"
 #include "aes/x86_keys.h"
@@ -27,12 +28,23 @@ EVC_ISA_BEGIN(X86_VAES256)
 #define LONG_CTR_FROM (4 * LONG_WIDE)
 #define LONG_CBC_FROM (2 * LONG_WIDE)
 #define XTS_WIDE WIDE
-#define XTS_WIDE_FROM (XTS_WIDE * VEC_BLOCKS)
+#define XTS_WIDE_FROM 48 /* below, steps of 8 blocks */
 #define XTS_LAST_APART 0
 #define XTS_SPILL_BYTES 1088
-#define SHORT_XTS_SPILL_BYTES 0
 
 #include "aes/x86_vaes256_vec.h"
+
+#define v_shift_left _mm256_sllv_epi64
+#define v_shift_right _mm256_srlv_epi64
+#define v_up _mm256_bslli_epi128
+#define v_down _mm256_bsrli_epi128
+#define v_multiply _mm256_clmulepi64_epi128
+#define v_words _mm256_set1_epi64x
+#define v_words_of_blocks(first, step)                                          \
+    _mm256_set_epi64x((long long)(first) + (step), (long long)(first) + (step), \
+                      (long long)(first), (long long)(first))
+
+#include "aes/x86_wide_tweaks.h"
 
 /* lost: the bits that a shift of a block by k < 57 bits has moved out at the top, in its lower
  * half. Returns them times x^7 + x^2 + x + 1. */
@@ -41,27 +53,6 @@ EVC_INLINE vec v_reduce(vec lost)
     vec sum = v_xor(lost, _mm256_slli_epi64(lost, 1));
 
     return v_xor(sum, v_xor(_mm256_slli_epi64(lost, 2), _mm256_slli_epi64(lost, 7)));
-}
-
-/* t * x^k, k < 57 for each block, back = 64 - k: what a half loses above goes to the other
- * half, where that is the lower one reduced. VPSLLVQ and VPSRLVQ shift by 64 to zero. */
-EVC_INLINE vec v_times_x(vec t, vec k, vec back)
-{
-    const vec lost = _mm256_shuffle_epi32(_mm256_srlv_epi64(t, back), 0x4e);
-    const vec none = _mm256_setzero_si256();
-
-    return v_xor3(_mm256_sllv_epi64(t, k), _mm256_blend_epi32(none, lost, 0xcc),
-                  v_reduce(_mm256_blend_epi32(none, lost, 0x33)));
-}
-
-EVC_INLINE vec v_tweaks_next(vec t) /* t * x^2 */
-{
-    return v_times_x(t, _mm256_set1_epi64x(2), _mm256_set1_epi64x(62));
-}
-
-EVC_INLINE vec v_tweaks_first(__m128i base) /* base, base * x */
-{
-    return v_times_x(v_all(base), _mm256_set_epi64x(1, 1, 0, 0), _mm256_set_epi64x(63, 63, 64, 64));
 }
 
 /* Word i % 4 of `low` or `high`, alone at the beginning of each block. */
@@ -74,9 +65,9 @@ EVC_INLINE vec v_word(vec low, vec high, unsigned i)
 
 /* t * x^2i: the halves of t shifted, plus the bits that the lower one loses, plus those of the
  * upper one, reduced. The latter are in the last 32 bits of t. */
-EVC_INLINE void v_tweaks_begin(__m128i base, vec *next)
+EVC_INLINE void v_wide_tweaks_begin(__m128i base, vec *next)
 {
-    const vec t = v_tweaks_first(base), lower = _mm256_slli_si256(t, 8),
+    const vec t = v_tweaks_of(v_all(base), 0), lower = _mm256_slli_si256(t, 8),
               last = _mm256_shuffle_epi32(t, 0xff);
     const vec low = v_reduce(_mm256_srlv_epi32(last, v_all(_mm_set_epi32(26, 28, 30, 32))));
     const vec high = v_reduce(_mm256_srlv_epi32(last, v_all(_mm_set_epi32(18, 20, 22, 24))));
@@ -100,23 +91,21 @@ EVC_INLINE void next_tweaks(vec *next)
     EACH(XTS_WIDE, next[i] = v_xor(_mm256_slli_si256(next[i], 2), v_word(low, high, i)));
 }
 
-EVC_INLINE void v_tweaks_wide(vec *next, vec *t, int is_last)
+EVC_INLINE void v_wide_tweaks(vec *next, vec *t, int is_last)
 {
     EACH(XTS_WIDE, t[i] = next[i]);
     if (is_last)
-        next[0] = v_tweaks_next(t[XTS_WIDE - 1]);
+        next[0] = v_tweaks_after(t[0], 2);
     else
         next_tweaks(next);
 }
-
-#define v_tweaks_after_next(v) v_tweaks_next(v_tweaks_next(v))
 
 #include "aes/x86_wide_steps.h"
 
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vaes256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_VAES256, CT, PARALLEL, WIDE * VEC_BLOCKS,
+    .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_VAES256_CLMUL, CT, PARALLEL, WIDE * VEC_BLOCKS,
                               struct evc_aes_fips197_key, EVC_KEY_FIPS197, YMM, 0),
     WIDE_SLOTS,
 };

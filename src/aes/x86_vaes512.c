@@ -79,7 +79,7 @@ EVC_INLINE vec v_tweaks_first(__m128i base)
                      _mm512_set_epi64(61, 61, 62, 62, 63, 63, 64, 64));
 }
 
-EVC_INLINE void v_tweaks_begin(__m128i base, vec *next)
+EVC_INLINE void v_wide_tweaks_begin(__m128i base, vec *next)
 {
     next[0] = v_tweaks_first(base);
     next[1] = v_times_x(v_all(base), _mm512_set_epi64(7, 7, 6, 6, 5, 5, 4, 4),
@@ -127,7 +127,7 @@ EVC_INLINE void lost_products(const vec t[2], vec lost[2], const int8_t (*by)[16
 
 /* The shuffles are read in each step: compilers that keep them over the loop put some on the stack,
  * and that would have to be cleared. */
-EVC_INLINE void v_tweaks_wide(vec *next, vec *t, int is_last)
+EVC_INLINE void v_wide_tweaks(vec *next, vec *t, int is_last)
 {
     const int8_t(*by)[16] = shuffles;
     vec lost[2];

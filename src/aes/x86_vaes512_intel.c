@@ -29,6 +29,7 @@ EVC_ISA_BEGIN(X86_VAES512_INTEL)
 
 #define LONG_WIDE 0
 #define XTS_KEYS 15
+#define XTS_REST_KEYS 15
 
 #include "aes/x86_vaes512_vec.h"
 

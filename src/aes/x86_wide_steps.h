@@ -8,7 +8,7 @@
  *   LONG_WIDE            vectors in flight of long messages in CTR and CBC decryption: 12; 0: WIDE
  *   LONG_CTR_FROM, LONG_CBC_FROM   vectors of such a message, at least 2 * LONG_WIDE; not
  *                                  asked for where that is 0
- *   XTS_WIDE_FROM        blocks from which XTS goes by XTS_WIDE vectors, not by 4
+ *   XTS_WIDE_FROM        blocks from which XTS goes by XTS_WIDE vectors, not by 4 or by 8 blocks
  *   CTR_KEYS, CBC_KEYS, LONG_KEYS, XTS_KEYS, CHAINS_KEYS    how many round keys to keep in
  *                                                           registers there (CTR_KEYS:
  *                        and in ECB): with the first three, no compiler may put one on the stack
@@ -35,15 +35,18 @@
  *   v_counter_steps()    0, 1, ... in the last words
  *   v_gather, v_scatter  one block from or to each of VEC_BLOCKS chains; _2: two; _iv: the IV
  *
- * XTS_KEYS; for the tweaks of XTS either x86_wide_tweaks.h or XTS_WIDE, XTS_WIDE_FROM,
- * XTS_REST_KEYS, XTS_LAST_APART, XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES and these:
+ * For XTS also XTS_KEYS, XTS_REST_KEYS, and where XTS_WIDE is not 0 XTS_WIDE_FROM,
+ * XTS_LAST_APART, XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES and:
+ *
+ *   v_wide_tweaks_begin(base, next)   sets up what the tweaks of XTS_WIDE vectors come from;
+ *                                     element 0 is their first
+ *   v_wide_tweaks(next, t, is_last)   these tweaks; next goes on to those behind them, of the
+ *                                     last ones only element 0
+ *
+ * For the tweaks of other steps either x86_wide_tweaks.h, without which XTS_WIDE is not 0, or:
  *
  *   v_tweaks_first(base)     base * x^j for block j (IEEE 1619-2018 section 5.2)
  *   v_tweaks_next(v), v_tweaks_after_next(v)   v * x^VEC_BLOCKS, v * x^(2 * VEC_BLOCKS)
- *   v_tweaks_begin(base, next)   sets up what the tweaks of XTS_WIDE vectors come from;
- *                                element 0 is their first
- *   v_tweaks_wide(next, t, is_last)   these tweaks; next goes on to those behind them, of the
- *                                     last ones only element 0
  *
  * Every mode is: whiten, middle rounds, last round; what differs is what is folded into the first
  * and the last round key. Steps of WIDE vectors, then one of 4, one of 2, then single vectors,
@@ -600,43 +603,7 @@ EVC_INLINE void xts_part(const v_keys *k, vec t, const uint8_t *in, uint8_t *out
     }
 }
 
-#ifdef XTS_STEP
-/*
- * Steps of 8 blocks, whose tweaks are known before the step, and so are those of a rest. Cores
- * finish what is oldest first: of wide steps all vectors end together, and the encryption of the
- * next message's tweak waits until then. Of narrow ones, which overlap, fewer and fewer are under
- * way at the end, and it runs beside them.
- */
-EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                    size_t n_blocks, int decrypting)
-{
-    v_keys k;
-    vec t[XTS_STEP];
-
-    if (!n_blocks) /* 17 to 31 bytes are decrypted by evc_x86_one_xts alone */
-        return;
-    k = key_schedule(key, decrypting, XTS_KEYS);
-    v_tweaks_begin(evc_x86_load(tweak), t);
-    for (; n_blocks >= 8; n_blocks -= 8) {
-        xts_step(&k, t, in, out, XTS_STEP, decrypting);
-        EACH(XTS_STEP, t[i] = v_tweaks_after_8(t[i]));
-        in += 128, out += 128;
-    }
-    if (XTS_STEP > 2 && n_blocks >= 2 * VEC_BLOCKS) {
-        xts_step(&k, t, in, out, 2, decrypting);
-        EACH(2, t[i] = t[XTS_STEP - 2 + i]);
-        in += 2 * VEC_BYTES, out += 2 * VEC_BYTES, n_blocks -= 2 * VEC_BLOCKS;
-    }
-    if (n_blocks >= VEC_BLOCKS) {
-        xts_step(&k, t, in, out, 1, decrypting);
-        t[0] = t[1];
-        in += VEC_BYTES, out += VEC_BYTES, n_blocks -= VEC_BLOCKS;
-    }
-    if (n_blocks)
-        xts_part(&k, t[0], in, out, 16 * n_blocks, decrypting);
-    evc_x86_store(tweak, v_block(t[0], n_blocks));
-}
-#else
+#if XTS_WIDE
 /* n_blocks: a multiple of XTS_WIDE * VEC_BLOCKS, not 0. Returns the next tweak. */
 EVC_INLINE __m128i xts_wide(wide_key *key, __m128i tweak, const uint8_t *in, uint8_t *out,
                             size_t n_blocks, int decrypting)
@@ -644,15 +611,15 @@ EVC_INLINE __m128i xts_wide(wide_key *key, __m128i tweak, const uint8_t *in, uin
     const v_keys k = key_schedule(key, decrypting, XTS_KEYS);
     vec next[XTS_WIDE], t[MAX_WIDE];
 
-    v_tweaks_begin(tweak, next);
+    v_wide_tweaks_begin(tweak, next);
     for (; n_blocks > (XTS_LAST_APART ? XTS_WIDE * VEC_BLOCKS : 0);
          n_blocks -= XTS_WIDE * VEC_BLOCKS) {
-        v_tweaks_wide(next, t, n_blocks == XTS_WIDE * VEC_BLOCKS);
+        v_wide_tweaks(next, t, n_blocks == XTS_WIDE * VEC_BLOCKS);
         xts_step(&k, t, in, out, XTS_WIDE, decrypting);
         in += XTS_WIDE * VEC_BYTES, out += XTS_WIDE * VEC_BYTES;
     }
     if (XTS_LAST_APART) {
-        v_tweaks_wide(next, t, 1);
+        v_wide_tweaks(next, t, 1);
         xts_step(&k, t, in, out, XTS_WIDE, decrypting);
     }
     return v_low(next[0]);
@@ -670,51 +637,94 @@ EVC_OUT_OF_LINE __m128i xts_wide_decrypt(wide_key *key, __m128i tweak, const uin
 {
     return xts_wide(key, tweak, in, out, n_blocks, 1);
 }
+#endif
 
-EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                    size_t n_blocks, int decrypting)
+#ifdef XTS_STEP
+/*
+ * Steps of 8 blocks, whose tweaks are known before the step, and so are those of a rest. Cores
+ * finish what is oldest first: of wide steps all vectors end together, and the encryption of the
+ * next message's tweak waits until then. Of narrow ones, which overlap, fewer and fewer are under
+ * way at the end, and it runs beside them.
+ */
+EVC_INLINE __m128i xts_rest(const v_keys *k, __m128i base, const uint8_t *in, uint8_t *out,
+                            size_t n_blocks, int decrypting)
 {
-    const size_t n_wide =
-        n_blocks < XTS_WIDE_FROM ? 0 : n_blocks - n_blocks % (XTS_WIDE * VEC_BLOCKS);
-    __m128i base = evc_x86_load(tweak);
-    v_keys k;
+    vec t[XTS_STEP];
+
+    v_tweaks_begin(base, t);
+    for (; n_blocks >= 8; n_blocks -= 8) {
+        xts_step(k, t, in, out, XTS_STEP, decrypting);
+        EACH(XTS_STEP, t[i] = v_tweaks_after(t[i], 1));
+        in += 128, out += 128;
+    }
+    if (XTS_STEP > 2 && n_blocks >= 2 * VEC_BLOCKS) {
+        xts_step(k, t, in, out, 2, decrypting);
+        EACH(2, t[i] = t[XTS_STEP - 2 + i]);
+        in += 2 * VEC_BYTES, out += 2 * VEC_BYTES, n_blocks -= 2 * VEC_BLOCKS;
+    }
+    if (n_blocks >= VEC_BLOCKS) {
+        xts_step(k, t, in, out, 1, decrypting);
+        t[0] = t[1];
+        in += VEC_BYTES, out += VEC_BYTES, n_blocks -= VEC_BLOCKS;
+    }
+    if (n_blocks)
+        xts_part(k, t[0], in, out, 16 * n_blocks, decrypting);
+    return v_block(t[0], n_blocks);
+}
+#else
+EVC_INLINE __m128i xts_rest(const v_keys *k, __m128i base, const uint8_t *in, uint8_t *out,
+                            size_t n_blocks, int decrypting)
+{
     vec t[MAX_WIDE];
 
-    if (n_wide) {
-        base = decrypting ? xts_wide_decrypt(key, base, in, out, n_wide)
-                          : xts_wide_encrypt(key, base, in, out, n_wide);
-        in += 16 * n_wide, out += 16 * n_wide, n_blocks -= n_wide;
-    }
-    if (!n_blocks) {
-        evc_x86_store(tweak, base);
-        return;
-    }
-    k = key_schedule(key, decrypting, XTS_REST_KEYS);
     t[0] = v_tweaks_first(base);
     for (; XTS_WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS; n_blocks -= 4 * VEC_BLOCKS) {
         t[1] = v_tweaks_next(t[0]);
         t[2] = v_tweaks_after_next(t[0]);
         t[3] = v_tweaks_after_next(t[1]);
-        xts_step(&k, t, in, out, 4, decrypting);
+        xts_step(k, t, in, out, 4, decrypting);
         t[0] = v_tweaks_after_next(t[2]);
         in += 4 * VEC_BYTES, out += 4 * VEC_BYTES;
     }
     /* with four blocks a vector, this costs more than it gains */
     if (VEC_BLOCKS == 2 && n_blocks >= 2 * VEC_BLOCKS) {
         t[1] = v_tweaks_next(t[0]);
-        xts_step(&k, t, in, out, 2, decrypting);
+        xts_step(k, t, in, out, 2, decrypting);
         t[0] = v_tweaks_after_next(t[0]);
         in += 2 * VEC_BYTES, out += 2 * VEC_BYTES, n_blocks -= 2 * VEC_BLOCKS;
     }
     for (; n_blocks >= VEC_BLOCKS; in += VEC_BYTES, out += VEC_BYTES, n_blocks -= VEC_BLOCKS) {
-        xts_step(&k, t, in, out, 1, decrypting);
+        xts_step(k, t, in, out, 1, decrypting);
         t[0] = v_tweaks_next(t[0]);
     }
     if (VEC_BLOCKS > 1 && n_blocks)
-        xts_part(&k, t[0], in, out, 16 * n_blocks, decrypting);
-    evc_x86_store(tweak, v_block(t[0], n_blocks));
+        xts_part(k, t[0], in, out, 16 * n_blocks, decrypting);
+    return v_block(t[0], n_blocks);
 }
 #endif
+
+EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                    size_t n_blocks, int decrypting)
+{
+    __m128i base = evc_x86_load(tweak);
+    v_keys k;
+
+#if XTS_WIDE
+    if (n_blocks >= XTS_WIDE_FROM) {
+        const size_t n_wide = n_blocks - n_blocks % (XTS_WIDE * VEC_BLOCKS);
+        base = decrypting ? xts_wide_decrypt(key, base, in, out, n_wide)
+                          : xts_wide_encrypt(key, base, in, out, n_wide);
+        in += 16 * n_wide, out += 16 * n_wide, n_blocks -= n_wide;
+    }
+#endif
+    if (!n_blocks) { /* 17 to 31 bytes are decrypted by evc_x86_one_xts alone */
+        evc_x86_store(tweak, base);
+        return;
+    }
+    k = key_schedule(key, decrypting, XTS_REST_KEYS);
+    base = xts_rest(&k, base, in, out, n_blocks, decrypting);
+    evc_x86_store(tweak, base);
+}
 
 EVC_OUT_OF_LINE void xts_encrypt_all(wide_key *key, uint8_t tweak[16], const uint8_t *in,
                                      uint8_t *out, size_t n_blocks)

@@ -9,15 +9,19 @@
  *   v_words(x)           x in all words of 64 bits
  *   v_words_of_blocks(first, step)   first + j * step in both words of block j
  *
- * Only the start shifts words: Intel's cores do that on ports of AES.
+ * Only the start shifts words: Intel's cores do that on ports of AES. A kernel whose long messages
+ * go by steps of more blocks defines XTS_WIDE before.
  */
 #ifndef EVC_AES_X86_WIDE_TWEAKS_H
 #define EVC_AES_X86_WIDE_TWEAKS_H
 
 #define XTS_STEP (8 / VEC_BLOCKS) /* vectors of 8 blocks; after 8 blocks a tweak is
                                    * times x^8, one byte up */
+#ifndef XTS_WIDE
+#define XTS_WIDE 0
 #define XTS_WIDE_FROM 8
 #define XTS_SPILL_BYTES 0
+#endif
 #define SHORT_XTS_SPILL_BYTES 0
 
 /* x^128, so what comes back of a bit that a block loses at the top (IEEE 1619-2018 section 5.2). */
@@ -43,9 +47,8 @@ EVC_INLINE void v_tweaks_begin(__m128i base, vec *t)
     EACH(XTS_STEP, t[i] = v_tweaks_of(all, i));
 }
 
-EVC_INLINE vec v_tweaks_after_8(vec t)
-{
-    return v_xor(v_up(t, 1), v_multiply(v_down(t, 15), v_polynomial(), 0x00));
-}
+/* t * x^8n */
+#define v_tweaks_after(t, n) \
+    v_xor(v_up(t, n), v_multiply(v_down(t, 16 - (n)), v_polynomial(), 0x00))
 
 #endif
