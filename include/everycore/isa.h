@@ -338,6 +338,13 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_X86_PMULUDQ "sse2"
 #define EVC_NEEDS_X86_PMULUDQ (EVC_CPU(X86_SSE2) | EVC_CPU(CT_MUL))
 
+/* Signed products of 32 bits in vectors of 256 bits. */
+#define EVC_PLACE_X86_AVX2_MUL X86
+#define EVC_CC_X86_AVX2_MUL "avx2"
+#define EVC_NEEDS_X86_AVX2_MUL                                                    \
+    (EVC_NEEDS_X86_SSSE3 | EVC_CPU(X86_SSE41) | EVC_CPU(X86_AVX) | EVC_CPU(X86_AVX2) | \
+     EVC_CPU(CT_MUL))
+
 #define EVC_PLACE_X86_AVX2 X86_64
 #define EVC_CC_X86_AVX2 "avx2"
 #define EVC_NEEDS_X86_AVX2                                                                         \

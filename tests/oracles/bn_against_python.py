@@ -169,10 +169,15 @@ def questions(rng: random.Random, rounds: int) -> Iterator[Question]:
 
 
 def fullest(
-    rng: random.Random, n_bytes: int, digit_bits: int, is_square: bool, from_zero: bool = False
+    rng: random.Random,
+    n_bytes: int,
+    digit_bits: int,
+    block: int,
+    is_square: bool,
+    from_zero: bool = False,
 ) -> Question:
     """A product whose sums are as large as they can be where digits are from -B/2 to B/2, as those
-    of hppa_fmpyadd are.
+    of hppa_fmpyadd and x86_avx2 are. block: a number has a multiple of so many digits.
 
     Digits of the modulus, of both factors and of the multiple of the modulus that a reduction adds
     are near -B/2. Those of one factor are found from the lowest on: each so that the multiple's
@@ -183,13 +188,14 @@ def fullest(
     """
     base = 1 << digit_bits
     places = (8 * n_bytes - 8) // digit_bits
-    digits = -(-(8 * n_bytes + 2) // (8 * digit_bits)) * 8
+    digits = -(-(8 * n_bytes + 2) // (block * digit_bits)) * block
+    spread = digit_bits - 8
 
     def digit() -> int:
-        return rng.getrandbits(15) - base // 2
+        return rng.getrandbits(spread) - base // 2
 
     def loaded() -> int:
-        return base - 1 - rng.getrandbits(15) if from_zero else digit()
+        return base - 1 - rng.getrandbits(spread) if from_zero else digit()
 
     def value(of: list[int]) -> int:
         return sum(d << (digit_bits * i) for i, d in enumerate(of))
@@ -209,7 +215,7 @@ def fullest(
         known = carry + sum(a[i] * other[k - i] for i in range(is_square and k > 0, k))
         known += sum(multiple[i] * n[k - i] for i in range(k))
         m = base
-        while m >= (1 << 15) - base // 2:
+        while m >= (1 << spread) - base // 2:
             d = digit() | (k == 0)
             total = known + d * (d if k == 0 else 2 * a[0]) if is_square else known + d * b[0]
             m = (total * to_multiple + base // 2) % base - base // 2
@@ -230,12 +236,16 @@ def fullest(
 
 def fullest_questions(rng: random.Random) -> Iterator[Question]:
     """For the longest numbers with digits of 23 bits, for longer ones, whose sums would be above
-    2^53, and for short ones.
+    2^53, and for short ones. For digits of 29 bits: the longest numbers whose columns carry at the
+    end only, longer ones whose sums would be above 2^63, and the longest of all.
     """
-    for n_bytes, digit_bits in ((712, 23), (758, 23), (17, 23)):
+    for n_bytes in (712, 758, 17):
         for is_square in (False, True):
-            yield fullest(rng, n_bytes, digit_bits, is_square)
-    yield fullest(rng, 712, 23, is_square=False, from_zero=True)
+            yield fullest(rng, n_bytes, 23, 8, is_square)
+    yield fullest(rng, 712, 23, 8, is_square=False, from_zero=True)
+    for n_bytes in (217, 256, 1024):
+        for is_square in (False, True):
+            yield fullest(rng, n_bytes, 29, 4, is_square)
 
 
 @functools.cache

@@ -31,6 +31,7 @@ KERNELS = (
     "x86_adx",
     "x86_adx_intel",
     "x86_ifma",
+    "x86_avx2",
     "x86_sse2",
     "hppa_fmpyadd",
     "hppa_xmpyu",

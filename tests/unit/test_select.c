@@ -518,6 +518,14 @@ static void the_policy_vartime_allows_any_multiplier(void)
     EXPECT(is_for("bn_words", EVC_ARCH_HPPA, EVC_CPU(HPPA_WIDE), vartime, "c_words32"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_CPU(X86_ADX) | EVC_CPU(X86_BMI2), vartime, "c_limb32"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_CPU(X86_SSE2), vartime, "x86_sse2"));
+    /* Builds for 32 bits have no tune-word64: on cores with AVX2, with SSE2 and without. */
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_AVX2_MUL, 0, "x86_avx2"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_AVX2_MUL & ~ct_mul, vartime, "x86_avx2"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_AVX2_MUL | EVC_CPU(X86_ADX) | EVC_CPU(X86_BMI2),
+                  0, "x86_avx2"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_AVX2_MUL & ~EVC_CPU(X86_AVX2), 0, "x86_sse2"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, ct_mul, 0, "c_limb32"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_AVX2_MUL | word64, 0, "c_limb64"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_CPU(X86_SSE2), 0, "c_ref"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_CPU(X86_SSE2) | word64, vartime, "c_limb64"));
 }
