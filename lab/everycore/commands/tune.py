@@ -153,7 +153,7 @@ def _session(
     context: Context, target: str, cc: str | None, flags: str | None, cpu: int | None
 ) -> Session:
     session = open_session(context, target, cc, flags)
-    if session.target.transport == "qemu":
+    if session.target.is_emulated:
         raise EverycoreError(
             f"{target} is an emulator: its times tell nothing of a CPU",
             "--target of a board that runs programs itself: docs/guides/adding-a-target.md",

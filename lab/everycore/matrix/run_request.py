@@ -209,6 +209,12 @@ def _toolchains(request: Request) -> tuple[Toolchain, ...]:
 
 def _refuse_absent(targets: Mapping[str, Target], facts: machine.Facts, cpu: int | None) -> None:
     """Raise an error for a core that this machine lacks, and for a board among other targets."""
+    for name, target in targets.items():
+        if target.transport == "bochs":
+            raise EverycoreError(
+                f"{name} has no clock and counts no instructions, so no cell has a figure there",
+                f"everycore check --target {name}; the matrix takes targets of qemu-user",
+            )
     boards = [name for name, target in targets.items() if target.transport == "ssh"]
     if not boards:
         machine.refuse_absent_cpu(facts, cpu)

@@ -91,7 +91,13 @@ class Target:
     emulator: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()  # Debian packages that provide compiler and emulator
     host_machines: tuple[str, ...] = ()  # machines (uname -m) whose own compiler serves; empty: all
+    cpu_model: str = ""  # of the transport bochs: what Bochs calls it
     board: Board | None = None  # of the transport ssh
+
+    @property
+    def is_emulated(self) -> bool:
+        """Whether its times tell nothing of a CPU."""
+        return self.transport in ("qemu", "bochs")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 """The only reader of catalog/targets/ and peers.toml: places to run, CPUs and libraries by name."""
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -34,7 +35,8 @@ _MAKERS: Mapping[str, tuple[str, ...]] = {
 _ALIKE = 0.7  # least likeness of a name that is meant perhaps
 _MOST_NEAR = 3
 _AES_UNIT = {"aes", "pmull", "pclmul"}  # instructions that come and go together
-TRANSPORTS = ("local", "qemu", "ssh")
+TRANSPORTS = ("local", "qemu", "bochs", "ssh")
+BOCHS = ("-m", "everycore.run.bochs.execute", "--cpu")  # and the model: what runs a program on it
 BUILDS = ("here", "there")
 
 
@@ -85,6 +87,13 @@ def read_target(path: Path) -> Target:
             f"{path.name}: transport = \"qemu\" lacks 'emulator'",
             'emulator = ["qemu-aarch64"], or whatever runs its programs',
         )
+    if (target.transport == "bochs") != bool(target.cpu_model):
+        raise EverycoreError(
+            f"{path.name}: 'cpu_model' and transport = \"bochs\" belong together",
+            'cpu_model = "arrow_lake", or another model of Bochs',
+        )
+    if target.transport == "bochs":
+        target = replace(target, emulator=(sys.executable, *BOCHS, target.cpu_model))
     return target if board is None else replace(target, board=_board(path.name, board))
 
 

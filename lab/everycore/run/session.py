@@ -158,7 +158,7 @@ def pin(context: Context, session: Session, cpu: int | None) -> Session:
         machine.refuse_absent_cpu(facts_of(context, session), cpu)
     if cpu is None and board is not None and board.cpu >= 0:
         cpu = board.cpu
-    if cpu is None and session.target.transport != "qemu":
+    if cpu is None and not session.target.is_emulated:
         facts = facts_of(context, session)
         if board is not None or len(machine.kinds(facts)) > 1:
             cpu = machine.fastest_cpu(facts)

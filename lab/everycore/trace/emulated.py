@@ -45,6 +45,10 @@ def qemu(
     instruction is what QEMU translates as one: a delay slot is one of its own, a repeated string
     instruction one per repetition.
     """
+    if target.transport == "bochs":
+        raise EverycoreError(
+            f"{target.name} has no tracer", "a target of qemu-user has one, or this machine"
+        )
     image = Image(Path(argv[0]).resolve(), ())
     if not image.fixed:
         raise EverycoreError(f"{argv[0]} may be loaded anywhere", "link it with -static")

@@ -359,6 +359,8 @@ def test_unknown_names_come_with_the_nearest() -> None:
         (PI + "host = 'pi'\nidentity = 'my key'\n", "a word of identity has spaces"),
         (PI + "host = 'pi'\noptions = ['-o ProxyJump=x']\n", "a word of options has spaces"),
         (PI + "host = 'pi'\ncolour = 'blue'\n", "unknown key 'colour'"),
+        ("description = 'x'\ntransport = 'bochs'\n", "'cpu_model' and transport = \"bochs\""),
+        ("description = 'x'\ncpu_model = 'ryzen'\n", "'cpu_model' and transport = \"bochs\""),
     ],
 )
 def test_a_bad_target_file_is_named(tmp_path: Path, text: str, complaint: str) -> None:

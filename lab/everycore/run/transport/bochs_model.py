@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""A CPU model of Bochs: also what CPUs compute that nobody here owns. It has no clock."""
+
+from collections.abc import Generator, Iterable, Sequence
+from pathlib import Path
+
+from everycore.environment import extras
+from everycore.environment.context import Completed, Context
+from everycore.environment.errors import EverycoreError
+from everycore.model.domain import Target
+
+PACKAGE, EXTRA = "bochscpu", "bochs"
+COMMANDS = ("list", "resolve", "check", "vectors")  # of the harness, that measure nothing
+
+
+class Bochs:
+    def __init__(self, context: Context, target: Target) -> None:
+        if not extras.is_installed(PACKAGE):
+            raise extras.missing_packages(f"{target.name}, a CPU model of Bochs,", EXTRA)
+        self._context = context
+        self._target = target
+
+    def stream(
+        self, binary: Path, arguments: Sequence[str], stdin: Iterable[str] = ()
+    ) -> Generator[str, None, Completed]:
+        if arguments[0] not in COMMANDS:
+            raise EverycoreError(
+                f"{self._target.name} has no clock and no tracer",
+                f"it takes the harness's commands {', '.join(COMMANDS)} alone",
+            )
+        argv = [*self._target.emulator, str(binary), *arguments]
+        return (yield from self._context.runner.stream(argv, stdin=stdin))
