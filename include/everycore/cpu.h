@@ -34,7 +34,7 @@ extern "C" {
  * -DEVC_CPU_WITHOUT_OS, for kernels and firmware, src/cpu/ calls no operating system, but still
  * uses CPUID on x86.
  *
- * x86: a wide instruction (VAES, VPCLMULQDQ, GFNI, AVX-512 IFMA) counts only if each of its lanes
+ * x86: a wide instruction (VAES, VPCLMULQDQ, GFNI, IFMA) counts only if each of its lanes
  * gives the result of the narrow instruction: QEMU 7.2 reports VAES and computes its second lane
  * wrongly. The call executes each instruction once to find out. A build without vector registers
  * (-mno-sse, -mgeneral-regs-only: kernels of operating systems) does not, and trusts CPUID.
@@ -87,7 +87,8 @@ struct evc_x86_id {
     uint32_t max_leaf, vendor_ebx;              /* leaf 0: EAX, EBX */
     uint32_t leaf1_eax, leaf1_ecx, leaf1_edx;   /* leaf 1 */
     uint32_t leaf7_eax, leaf7_ebx, leaf7_ecx;   /* leaf 7, subleaf 0; EAX is the greatest subleaf */
-    uint32_t leaf7_1_edx;                       /* leaf 7, subleaf 1: bit 19 is AVX10 */
+    uint32_t leaf7_1_eax, leaf7_1_edx;         /* leaf 7, subleaf 1: EAX bit 23 is AVX-IFMA,
+                                                * EDX bit 19 is AVX10 */
     uint32_t leaf24_ebx;                        /* leaf 24h, subleaf 0: AVX10's version
                                                  * and lengths of vectors */
     uint32_t max_extended_leaf, extended1_edx;  /* leaf 80000000h: EAX; leaf 80000001h:

@@ -233,6 +233,7 @@ enum evc_arch {
     F(X86_AVX512VBMI2, X86, 17, "avx512vbmi2")                                                     \
     F(X86_AVX512IFMA, X86, 18, "avx512ifma")                                                       \
     F(X86_MODE64, X86, 19, "x86-64")                                                               \
+    F(X86_AVXIFMA, X86, 20, "avx-ifma")                                                            \
     F(A64_NEON, A64, 0, "neon")                                                                    \
     F(A64_AES, A64, 1, "aes")                                                                      \
     F(A64_PMULL, A64, 2, "pmull")                                                                  \
@@ -278,7 +279,8 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 
 /* The features whose code uses vector registers. Clear these bits where vector registers may not be
  * used (an interrupt, early boot): selection then returns integer code. */
-#define EVC_VECTOR_X86 (UINT64_C(0x7ffff) & ~(EVC_CPU(X86_BMI2) | EVC_CPU(X86_ADX)))
+#define EVC_VECTOR_X86 \
+    (UINT64_C(0x1fffff) & ~(EVC_CPU(X86_BMI2) | EVC_CPU(X86_ADX) | EVC_CPU(X86_MODE64)))
 #define EVC_VECTOR_A64 (UINT64_C(0x7f) & ~EVC_CPU(A64_DIT))
 #define EVC_VECTOR_A32 UINT64_C(0x07)
 #define EVC_VECTOR_HPPA UINT64_C(0) /* the multiplier is among the registers for floating point */

@@ -27,7 +27,7 @@
                                  * halves of ZMM0-15, ZMM16-31 */
 
 /* Registers of CPUID that have flags. */
-enum word { LEAF1_ECX, LEAF1_EDX, LEAF7_EBX, LEAF7_ECX, N_WORDS };
+enum word { LEAF1_ECX, LEAF1_EDX, LEAF7_EBX, LEAF7_ECX, LEAF7_1_EAX, N_WORDS };
 
 /* A feature counts if its flag is set, XCR0 has the bits of the registers, and the features that it
  * builds on count. A line comes after those that it builds on. */
@@ -50,6 +50,7 @@ static const struct flag {
     {EVC_CPU(X86_AVX2), LEAF7_EBX, 5, XCR0_YMM, EVC_CPU(X86_AVX)},
     {EVC_CPU(X86_VAES), LEAF7_ECX, 9, XCR0_YMM, EVC_CPU(X86_AVX)},
     {EVC_CPU(X86_VPCLMUL), LEAF7_ECX, 10, XCR0_YMM, EVC_CPU(X86_AVX)},
+    {EVC_CPU(X86_AVXIFMA), LEAF7_1_EAX, 23, XCR0_YMM, EVC_CPU(X86_AVX2)},
     {EVC_CPU(X86_AVX512F), LEAF7_EBX, 16, XCR0_ZMM, EVC_CPU(X86_AVX2)},
     {EVC_CPU(X86_AVX512DQ), LEAF7_EBX, 17, XCR0_ZMM, EVC_CPU(X86_AVX512F)},
     {EVC_CPU(X86_AVX512IFMA), LEAF7_EBX, 21, XCR0_ZMM, EVC_CPU(X86_AVX512F)},
@@ -64,10 +65,15 @@ static int bit_of(uint32_t word, unsigned bit)
     return (int)(word >> bit & 1);
 }
 
+static int has_leaf7_1(const struct evc_x86_id *id)
+{
+    return id->max_leaf >= 7 && id->leaf7_eax >= 1;
+}
+
 /* CPUID.(7,1):EDX bit 19; a CPU with AVX2 and leaf 7 subleaf 1. */
 static int has_avx10(const struct evc_x86_id *id)
 {
-    return id->max_leaf >= 0x24 && id->leaf7_eax >= 1 && bit_of(id->leaf7_1_edx, 19);
+    return id->max_leaf >= 0x24 && has_leaf7_1(id) && bit_of(id->leaf7_1_edx, 19);
 }
 
 static uint32_t avx10_version(const struct evc_x86_id *id)
@@ -162,6 +168,7 @@ uint64_t evc_x86_features(const struct evc_x86_id *id)
         [LEAF1_EDX] = id->max_leaf >= 1 ? id->leaf1_edx : 0,
         [LEAF7_EBX] = id->max_leaf >= 7 ? id->leaf7_ebx : 0,
         [LEAF7_ECX] = id->max_leaf >= 7 ? id->leaf7_ecx : 0,
+        [LEAF7_1_EAX] = has_leaf7_1(id) ? id->leaf7_1_eax : 0,
     };
     const uint32_t state = usable_state(id, words[LEAF1_ECX]);
     uint64_t have = (id->mode64 ? EVC_CPU(X86_MODE64) | EVC_CPU(TUNE_WORD64) : 0) |
@@ -229,8 +236,11 @@ void evc_x86_read_id(struct evc_x86_id *id)
         id->leaf7_ebx = r.b;
         id->leaf7_ecx = r.c;
     }
-    if (id->max_leaf >= 0x24 && id->leaf7_eax >= 1)
-        id->leaf7_1_edx = cpuid(7, 1).d;
+    if (has_leaf7_1(id)) {
+        r = cpuid(7, 1);
+        id->leaf7_1_eax = r.a;
+        id->leaf7_1_edx = r.d;
+    }
     if (has_avx10(id))
         id->leaf24_ebx = cpuid(0x24, 0).b;
     if (!id->mode64) {

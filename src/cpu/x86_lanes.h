@@ -73,7 +73,9 @@ static inline uint64_t evc_x86_wrong_in(uint64_t features, const struct evc_x86_
  * register holds x at first: some operations add to it. `move` loads and stores vectors at any
  * address. vzeroupper ends the upper halves of all of ymm0 to 15, in which a caller that is
  * compiled for AVX may have values. */
-#define EVC_X86_OPERATE(to, x, y, move, reg, first, second, third, fourth)                       \
+#define EVC_X86_OPERATE(to, x, y, move, reg, ...) \
+    EVC_X86_OPERATE_FOUR(to, x, y, move, reg, __VA_ARGS__)
+#define EVC_X86_OPERATE_FOUR(to, x, y, move, reg, first, second, third, fourth)                  \
     __asm__ volatile(move " (%1), %%" reg "0\n\t"                                                \
                      move " (%2), %%" reg "1\n\t"                                                \
                      move " (%1), %%" reg "2\n\t"                                                \
@@ -112,6 +114,23 @@ EVC_X86_DEFINE_LANES(evc_x86_gfni_lanes, "vgf2p8mulb", "vgf2p8affineqb $0x63,",
                      "vgf2p8affineinvqb $0x63,", "vgf2p8mulb")
 EVC_X86_DEFINE_LANES(evc_x86_ifma_lanes, "vpmadd52luq", "vpmadd52huq", "vpmadd52luq", "vpmadd52huq")
 
+/* The VEX form of the same, in bytes, as assemblers before binutils 2.40 lack it. The rest of the
+ * line is a comment to them. */
+#define EVC_X86_VEX_MADD52(prefix, opcode) ".byte 0xc4, 0xe2, " prefix ", " opcode ", 0xd1 #"
+#define EVC_X86_VEX_MADD52_TWICE(prefix)                                    \
+    EVC_X86_VEX_MADD52(prefix, "0xb4"), EVC_X86_VEX_MADD52(prefix, "0xb5"), \
+        EVC_X86_VEX_MADD52(prefix, "0xb4"), EVC_X86_VEX_MADD52(prefix, "0xb5")
+static void evc_x86_avxifma_lanes(struct evc_x86_lanes *results, const uint8_t x[64],
+                                  const uint8_t y[64], size_t n_lanes)
+{
+    for (size_t at = 0; at < 16 * n_lanes; at += 16)
+        EVC_X86_OPERATE(&results->narrow[0][at], x + at, y + at, "vmovdqu", "xmm",
+                        EVC_X86_VEX_MADD52_TWICE("0xf9"));
+    for (size_t at = 0; at < 16 * n_lanes; at += 32)
+        EVC_X86_OPERATE(&results->wide[0][at], x + at, y + at, "vmovdqu", "ymm",
+                        EVC_X86_VEX_MADD52_TWICE("0xfd"));
+}
+
 /* Those of `features` that this CPU computes wrongly. */
 static inline uint64_t evc_x86_wrong_lanes(uint64_t features)
 {
@@ -120,6 +139,7 @@ static inline uint64_t evc_x86_wrong_lanes(uint64_t features)
         {EVC_CPU(X86_VPCLMUL), EVC_CPU(X86_PCLMUL) | EVC_CPU(X86_AVX2), evc_x86_vpclmul_lanes},
         {EVC_CPU(X86_GFNI), EVC_CPU(X86_AVX2), evc_x86_gfni_lanes},
         {EVC_CPU(X86_AVX512IFMA), EVC_CPU(X86_AVX512VL), evc_x86_ifma_lanes},
+        {EVC_CPU(X86_AVXIFMA), EVC_CPU(X86_AVX2), evc_x86_avxifma_lanes},
     };
 
     return evc_x86_wrong_in(features, trials, sizeof trials / sizeof trials[0]);

@@ -193,14 +193,15 @@ static void x86_masking_a_flag_adds_no_feature(void)
         for (unsigned bit = 0; bit < 32; bit++) {
             const uint32_t others = ~(UINT32_C(1) << bit);
             const struct evc_x86_id whole = x86_cpus[i].id;
-            struct evc_x86_id id[6] = {whole, whole, whole, whole, whole, whole};
+            struct evc_x86_id id[7] = {whole, whole, whole, whole, whole, whole, whole};
             id[0].leaf1_ecx &= others;
             id[1].leaf1_edx &= others;
             id[2].leaf7_ebx &= others;
             id[3].leaf7_ecx &= others;
             id[4].extended1_edx &= others;
             id[5].xcr0 &= others;
-            for (int k = 0; k < 6; k++)
+            id[6].leaf7_1_eax &= others;
+            for (int k = 0; k < 7; k++)
                 EXPECT(is_subset(evc_x86_features(&id[k]), x86_cpus[i].features));
         }
 }
@@ -216,6 +217,7 @@ static void x86_features_have_what_they_build_on(void)
         {EVC_CPU(X86_AVX2), EVC_CPU(X86_AVX)},
         {EVC_CPU(X86_VAES), EVC_CPU(X86_AVX)},
         {EVC_CPU(X86_VPCLMUL), EVC_CPU(X86_AVX)},
+        {EVC_CPU(X86_AVXIFMA), EVC_CPU(X86_AVX2)},
         {EVC_CPU(X86_AVX512F), EVC_CPU(X86_AVX2)},
         {X86_AVX512 & ~EVC_CPU(X86_AVX512F), EVC_CPU(X86_AVX512F)},
         {EVC_CPU(X86_MODE64), EVC_CPU(TUNE_WORD64)},
@@ -237,7 +239,7 @@ static void x86_features_have_what_they_build_on(void)
  * those that build on it. */
 static void x86_each_flag_is_one_bit(void)
 {
-    enum { ECX1, EDX1, EBX7, ECX7 };
+    enum { ECX1, EDX1, EBX7, ECX7, EAX7_1 };
     static const struct {
         int word;
         unsigned bit;
@@ -252,7 +254,8 @@ static void x86_each_flag_is_one_bit(void)
         {EBX7, 8, EVC_CPU(X86_BMI2)},
         {EBX7, 19, EVC_CPU(X86_ADX)},
         {ECX1, 28, X86_AVX_AND_LATER | EVC_CPU(TUNE_ZMM)},
-        {EBX7, 5, EVC_CPU(X86_AVX2) | X86_AVX512},
+        {EBX7, 5, EVC_CPU(X86_AVX2) | EVC_CPU(X86_AVXIFMA) | X86_AVX512},
+        {EAX7_1, 23, EVC_CPU(X86_AVXIFMA)},
         {ECX7, 9, EVC_CPU(X86_VAES)},
         {ECX7, 10, EVC_CPU(X86_VPCLMUL)},
         {EBX7, 16, X86_AVX512},
@@ -266,15 +269,18 @@ static void x86_each_flag_is_one_bit(void)
     struct evc_x86_id whole = {.max_leaf = 7,
                                .leaf1_ecx = ~0u,
                                .leaf1_edx = ~0u,
+                               .leaf7_eax = 1,
                                .leaf7_ebx = ~0u,
                                .leaf7_ecx = ~0u,
+                               .leaf7_1_eax = ~0u,
                                .xcr0 = 0xe6,
                                .mode64 = 1};
     const uint64_t all = evc_x86_features(&whole);
 
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         struct evc_x86_id id = whole;
-        uint32_t *words[] = {&id.leaf1_ecx, &id.leaf1_edx, &id.leaf7_ebx, &id.leaf7_ecx};
+        uint32_t *words[] = {&id.leaf1_ecx, &id.leaf1_edx, &id.leaf7_ebx, &id.leaf7_ecx,
+                             &id.leaf7_1_eax};
         *words[flags[i].word] &= ~(UINT32_C(1) << flags[i].bit);
         EXPECT((all & flags[i].gone) == flags[i].gone);
         EXPECT(evc_x86_features(&id) == (all & ~flags[i].gone));

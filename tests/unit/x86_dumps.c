@@ -25,11 +25,11 @@ static size_t n_dumps;
 /* Whether the line is a CPU's. */
 static int read_line(const char *line, struct dump *to)
 {
-    unsigned max, signature, ecx1, edx1, eax7, ebx7, ecx7, edx7_1, ebx24, extended, xcr0;
+    unsigned max, signature, ecx1, edx1, eax7, ebx7, ecx7, eax7_1, edx7_1, ebx24, extended, xcr0;
 
-    if (sscanf(line, "%63s %63s %x %x %x %x %x %x %x %x %x %x %x", to->cpu, to->name, &max,
-               &signature, &ecx1, &edx1, &eax7, &ebx7, &ecx7, &edx7_1, &ebx24, &extended,
-               &xcr0) != 13 ||
+    if (sscanf(line, "%63s %63s %x %x %x %x %x %x %x %x %x %x %x %x", to->cpu, to->name, &max,
+               &signature, &ecx1, &edx1, &eax7, &ebx7, &ecx7, &eax7_1, &edx7_1, &ebx24, &extended,
+               &xcr0) != 14 ||
         line[0] == '#')
         return 0;
     const int has_xsave = (int)(ecx1 >> 26 & 1);
@@ -44,6 +44,7 @@ static int read_line(const char *line, struct dump *to)
                                   .leaf7_eax = eax7,
                                   .leaf7_ebx = ebx7,
                                   .leaf7_ecx = ecx7,
+                                  .leaf7_1_eax = eax7_1,
                                   .leaf7_1_edx = edx7_1,
                                   .leaf24_ebx = ebx24,
                                   .max_extended_leaf = 0x80000001,
@@ -116,13 +117,14 @@ static void masking_adds_no_feature(void)
     for (size_t i = 0; i < n_dumps; i++) {
         const uint64_t whole = features_of(&dumps[i], 1);
         for (unsigned bit = 0; bit <= 32; bit++) {
-            struct dump less[4] = {dumps[i], dumps[i], dumps[i], dumps[i]};
+            struct dump less[5] = {dumps[i], dumps[i], dumps[i], dumps[i], dumps[i]};
             const uint32_t others = bit < 32 ? ~(UINT32_C(1) << bit) : 0;
             less[0].id.leaf1_ecx &= others;
             less[1].id.leaf1_edx &= others;
             less[2].id.leaf7_ebx &= others;
             less[3].id.leaf7_ecx &= others;
-            for (int k = 0; k < 4; k++)
+            less[4].id.leaf7_1_eax &= others;
+            for (int k = 0; k < 5; k++)
                 EXPECT((features_of(&less[k], 1) & ~whole) == 0);
         }
     }

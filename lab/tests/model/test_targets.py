@@ -186,9 +186,10 @@ def test_a_bad_table_of_a_peer_is_named(tmp_path: Path, text: str, complaint: st
         ("thunderx", "thunderxt88|ThunderX"),
         ("ampereone", "AmpereOne|ampere1|ampere1a"),
         ("apple-m1", "Apple M1|m1|m2|M3 Max|Apple M4 Pro"),
+        ("gracemont", "n100|N95|Intel(R) N100|Intel(R) Core(TM) i3-N305|Gracemont|Alder Lake-N"),
         (
             "lunarlake",
-            "n100|N95|Intel(R) N100|Intel(R) Core(TM) i3-N305|sierraforest|Arrow Lake-S|Xeon 6780E"
+            "sierraforest|Arrow Lake-S|Xeon 6780E|Grand Ridge|Clearwater Forest"
             "|Intel(R) Core(TM) Ultra 9 288V|Intel(R) Core(TM) Ultra 9 285K|pantherlake|lion cove",
         ),
         (
