@@ -450,6 +450,13 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_X86_ADX_INTEL EVC_CC_X86_ADX_SSE2
 #define EVC_NEEDS_X86_ADX_INTEL (EVC_NEEDS_X86_ADX_SSE2 | EVC_CPU(TUNE_SHARED_PORTS))
 
+/* Products of 52 bits in vectors of 256 without AVX-512, and mulx beside them. The instructions are
+ * written in bytes, as older compilers and assemblers lack them: ifma_vectors.h. */
+#define EVC_PLACE_X86_AVXIFMA X86_64
+#define EVC_CC_X86_AVXIFMA "avx2,bmi2"
+#define EVC_NEEDS_X86_AVXIFMA \
+    (EVC_NEEDS_X86_AVX2 | EVC_CPU(X86_AVXIFMA) | EVC_CPU(X86_BMI2) | EVC_NEEDS_CT_MUL64)
+
 /* Products of 52 bits in vectors of 512, and mulx beside them; registers 16 to 31 are cleared by
  * their lowest 128 bits, which is VL. */
 #define EVC_PLACE_X86_IFMA X86_64

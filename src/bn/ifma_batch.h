@@ -16,7 +16,7 @@
 
 #include "bn/ifma_steps.h"
 
-EVC_ISA_BEGIN(X86_IFMA)
+IFMA_BEGIN
 
 #define PANEL 5 /* vectors */
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Montgomery products modulo two numbers of one length at once, in vectors of 512 bits.
+ * Montgomery products modulo two numbers of one length at once, in vectors of 512 bits, or modulo
+ * one in vectors of 256.
  *
  * The lower four lanes are blocks of a number modulo the first, the upper four of one modulo the
- * second. A number is V vectors, in panels of W; digit i is in lane i / V of its half, vector
- * i mod V. A turn works off W digits of b: it adds a times these, and the multiple m n that
- * makes the lowest W digits zero, and moves all down by a panel; the lowest panel goes to the
- * lane before, as the highest.
+ * second; vectors of 256 bits have the lower four alone. A number is V vectors, in panels of W;
+ * digit i is in lane i / V of its half, vector i mod V. A turn works off W digits of b: it adds a
+ * times these, and the multiple m n that makes the lowest W digits zero, and moves all down by a
+ * panel; the lowest panel goes to the lane before, as the highest.
  *
  * The digits of m are x (-1 / n) modulo 2^(52 W), of the lowest panel's lowest lane, in vectors
  * like everything else. So one instruction works for both numbers. What the lowest panel then
@@ -25,30 +26,11 @@
 #ifndef EVC_BN_IFMA_PAIR_H
 #define EVC_BN_IFMA_PAIR_H
 
-#include "bn/ifma_wide.h"
+#include "bn/ifma_vectors.h"
 
-EVC_ISA_BEGIN(X86_IFMA)
+IFMA_BEGIN
 
-#define HALF_LANES 4
-#define FEWEST_ALONE 6 /* vectors of one number; shorter ones are multiplied
-                        * by rows (ifma_rows.h) */
 #define MOST_PAIR_VECTORS 40
-
-/* Vectors of two numbers: panels of 5 or 6. 0: they are too short. */
-EVC_INLINE uint32_t pair_vectors_for(size_t n_bytes)
-{
-    static const uint8_t sizes[] = {12, 15, 18, 20, 24, 25, 30, 36, MOST_PAIR_VECTORS};
-    const size_t lane_digits =
-        (8 * n_bytes + 2 + DIGIT_BITS * HALF_LANES - 1) / (DIGIT_BITS * HALF_LANES);
-    size_t i = 0;
-
-    if (vectors_for(n_bytes) < FEWEST_ALONE)
-        return 0;
-
-    while (sizes[i] < lane_digits)
-        i++;
-    return sizes[i];
-}
 
 /* The vector and the lane of digit i of a number, 0 or 1. */
 EVC_INLINE size_t pair_vector_of(size_t i, uint32_t vectors)
@@ -92,22 +74,6 @@ EVC_INLINE uint8_t *place_pair(struct pair *s, uint8_t *memory, uint32_t vectors
     s->m = at(s->rest, width);
     s->digits = at(s->m, width);
     return at(s->digits, width);
-}
-
-/* The lanes of a vector that hold a lane of each half. */
-EVC_INLINE vec lane_of_halves(uint64_t lane)
-{
-    return v_add(_mm512_set1_epi64((long long)lane), _mm512_set_epi64(4, 4, 4, 4, 0, 0, 0, 0));
-}
-
-EVC_INLINE vec spread_lowest_of_halves(vec x)
-{
-    return _mm512_permutex_epi64(x, 0);
-}
-
-EVC_INLINE vec to_lane_before_in_halves(vec x)
-{
-    return _mm512_maskz_permutex_epi64(0x77, x, 0x39);
 }
 
 /* Columns of a panel, low and high halves together: fewer registers, and each sum
@@ -171,8 +137,8 @@ EVC_INLINE void add_lower_row(struct upper *low, const uint8_t *a, vec y, int ro
 /* low = the columns of x (-1 / n) modulo 2^(52 W), and t = the panel at a times W digits at b;
  * b = NULL: only the first. Both take turns, so that one is multiplied while the other waits. */
 EVC_INLINE void multiply_lowest(const struct pair *s, struct upper *low, struct panel *t,
-                                const struct upper *x, const uint8_t *a, const uint8_t *b, vec lane,
-                                int width)
+                                const struct upper *x, const uint8_t *a, const uint8_t *b,
+                                lane_choice lane, int width)
 {
     vec carry = v_zero;
 
@@ -181,10 +147,10 @@ EVC_INLINE void multiply_lowest(const struct pair *s, struct upper *low, struct 
 #define DIGIT(v)                                                                                   \
     {                                                                                              \
         const vec d = v_add(x->column[v], carry);                                                  \
-        carry = _mm512_srli_epi64(d, DIGIT_BITS);                                                  \
+        carry = v_shift_right(d, DIGIT_BITS);                                                      \
         add_lower_row(low, s->inverse, d, v, width);                                               \
         if (b) {                                                                                   \
-            const vec digit = _mm512_permutexvar_epi64(lane, v_load(at_const(b, v)));              \
+            const vec digit = spread_lane(at_const(b, v), lane);                                   \
             v_store(at(s->digits, v), digit);                                                      \
             panel_add_row(t, a, digit, v, width);                                                  \
         }                                                                                          \
@@ -196,8 +162,8 @@ EVC_INLINE void multiply_lowest(const struct pair *s, struct upper *low, struct 
 /* rest = what becomes the highest panel, but for the columns of the panel below it; t = what the
  * lowest panel x, with the multiple of n, leaves for the next one. */
 EVC_INLINE void reduce_lowest(const struct pair *s, struct upper *rest, struct panel *t,
-                              const struct upper *x, const uint8_t *a, const uint8_t *b, vec lane,
-                              int width)
+                              const struct upper *x, const uint8_t *a, const uint8_t *b,
+                              lane_choice lane, int width)
 {
     struct upper low;
     vec carry = v_zero;
@@ -209,7 +175,7 @@ EVC_INLINE void reduce_lowest(const struct pair *s, struct upper *rest, struct p
 #define MULTIPLE(v)                                                                                \
     {                                                                                              \
         const vec d = v_add(low.column[v], carry), m = spread_lowest_of_halves(d);                 \
-        carry = _mm512_srli_epi64(d, DIGIT_BITS);                                                  \
+        carry = v_shift_right(d, DIGIT_BITS);                                                      \
         v_store(at(s->m, v), m);                                                                   \
         panel_add_row(t, s->n, m, v, width);                                                       \
     }
@@ -222,10 +188,10 @@ EVC_INLINE void reduce_lowest(const struct pair *s, struct upper *rest, struct p
     EACH_OF_WIDTH(width, BEFORE);
     /* The lowest panel is a multiple of 2^(52 W): its highest column and what the one below carries
      * fall short of a multiple of 2^52 by 1 or 0. */
-    carry = v_add(v_add(t->column[width - 1], v_one),
-                  _mm512_srli_epi64(t->column[width - 2], DIGIT_BITS));
+    carry =
+        v_add(v_add(t->column[width - 1], v_one), v_shift_right(t->column[width - 2], DIGIT_BITS));
     panel_move_down(t, width);
-    t->column[0] = v_add(t->column[0], _mm512_maskz_srli_epi64(0x11, carry, DIGIT_BITS));
+    t->column[0] = v_add(t->column[0], shift_right_lowest_of_halves(carry, DIGIT_BITS));
 #undef REST
 #undef ABOVE
 #undef START
@@ -235,7 +201,7 @@ EVC_INLINE void reduce_lowest(const struct pair *s, struct upper *rest, struct p
 
 /* x = (x + m n) / 2^(52 W), and a times the digits at b; b = NULL: nothing more. */
 EVC_INLINE void pair_turn(const struct pair *s, uint8_t *x, const uint8_t *a, const uint8_t *b,
-                          vec lane, int width, int panels)
+                          lane_choice lane, int width, int panels)
 {
     const size_t top = (size_t)(width * (panels - 1));
     struct upper lowest, rest;
@@ -292,12 +258,12 @@ EVC_INLINE void pair_product(const struct pair *s, uint8_t *x, const uint8_t *a,
 {
     pair_first(s, x, a, b, width, panels);
     for (uint64_t lane = 0; lane < HALF_LANES; lane++) {
-        const vec lanes = lane_of_halves(lane);
+        const lane_choice lanes = lane_of_halves(lane);
 
         for (int panel = lane ? 0 : 1; panel < panels; panel++)
             pair_turn(s, x, a, at_const(b, (size_t)(panel * width)), lanes, width, panels);
     }
-    pair_turn(s, x, a, NULL, v_zero, width, panels);
+    pair_turn(s, x, a, NULL, lane_of_halves(0), width, panels);
     normalize(x, (uint32_t)(width * panels));
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Montgomery products modulo two numbers of one length at once, row by row,
- * with columns in registers.
+ * Montgomery products modulo two numbers of one length at once, or one in vectors of 256 bits, row
+ * by row, with columns in registers.
  *
  * The lower four lanes are blocks of a number modulo the first, the upper four of one modulo the
- * second. A number is V vectors of digits of 50 bits; digit i is in lane i / V of its half, vector
- * i mod V. A row adds a times a digit of b, and moves all down by a digit: the lowest vector goes
- * to the lane before, as the highest.
+ * second; vectors of 256 bits have the lower four alone. A number is V vectors of digits of 50
+ * bits; digit i is in lane i / V of its half, vector i mod V. A row adds a times a digit of b, and
+ * moves all down by a digit: the lowest vector goes to the lane before, as the highest.
  *
  * Products are computed modulo a multiple of n: n' = n k with k = -1 / n modulo 2^50. Since n' + 1
  * is a multiple of 2^50, say f 2^50, the lowest digit m of any x is by itself the multiple that
@@ -32,22 +32,25 @@
 #ifndef EVC_BN_IFMA_ROWS_H
 #define EVC_BN_IFMA_ROWS_H
 
-#include "bn/ifma_pair.h"
+#include "bn/ifma_vectors.h"
 
-EVC_ISA_BEGIN(X86_IFMA)
+IFMA_BEGIN
 
 #define ROW_BITS 50
-#if defined(__clang__)
-#define MOST_HELD 8 /* vectors of a column's upper part in registers: clang stores more
-                     * than these, and its own */
+/* Bytes of n. x86_ifma.c makes R^2 of three powers of 2 below n. */
+#define FEWEST_ROW_BYTES (VECTOR_BITS == 512 ? 38 : 1)
+#if VECTOR_BITS == 256
+#define MOST_HELD 6 /* vectors of a column's upper part in registers */
+#elif defined(__clang__)
+#define MOST_HELD 8 /* clang stores more than these, and its own */
 #else
 #define MOST_HELD 11
 #endif
-#define FEWEST_RELOADED 8 /* vectors of which a and f do not stay in registers, beside columns */
+/* Vectors of which a and f do not stay in registers, beside columns. */
+#define FEWEST_RELOADED (VECTOR_BITS == 512 ? 8 : 6)
 #define ROW_MASK ((UINT64_C(1) << ROW_BITS) - 1)
 #define ROW_SPARE_BITS (ROW_BITS + 5) /* of R above n */
 #define MOST_ROW_VECTORS 11
-#define FEWEST_ROW_BYTES 38 /* of n: R^2 is made of three powers of 2 below n */
 
 #define EACH_OF_ROW(width, STATEMENT)                                                              \
     do {                                                                                           \
@@ -78,7 +81,7 @@ EVC_INLINE uint32_t rows_of(uint32_t vectors)
     return vectors == 6 ? 22 : vectors == 11 ? 43 : HALF_LANES * vectors;
 }
 
-/* Vectors of two numbers; 0: they are too short, or too long. */
+/* Vectors of numbers; 0: they are too short, or too long. */
 EVC_INLINE uint32_t row_vectors_for(size_t n_bytes)
 {
     static const uint8_t sizes[] = {3, 4, 6, 8, MOST_ROW_VECTORS};
@@ -87,11 +90,6 @@ EVC_INLINE uint32_t row_vectors_for(size_t n_bytes)
         if (8 * n_bytes + ROW_SPARE_BITS <= ROW_BITS * rows_of(sizes[i]))
             return n_bytes < FEWEST_ROW_BYTES ? 0 : sizes[i];
     return 0;
-}
-
-EVC_INLINE vec to_next_lane_in_halves(vec x)
-{
-    return _mm512_maskz_permutex_epi64(0xee, x, 0x90);
 }
 
 /* Columns: column c of the window of row r is number (r + c) mod V of both; its value is low + 4
@@ -123,16 +121,16 @@ EVC_INLINE void set_high(struct rows *s, int column, int width, vec x)
 
 EVC_INLINE vec value_of(const struct rows *s, int column, int width)
 {
-    return v_add(s->low[column], _mm512_slli_epi64(high(s, column, width), 2));
+    return v_add(s->low[column], v_shift_left(high(s, column, width), 2));
 }
 
 /* x = x + a d + f m, and x = x / 2^50 for the next row, but for m' f. lane: of d.
  * twice: 2 a, of a square. */
 EVC_INLINE void add_one_row(struct rows *s, const uint8_t *a, const uint8_t *twice,
-                            const uint8_t *b, const uint8_t *f, vec lane, int row, int width,
-                            enum kind kind)
+                            const uint8_t *b, const uint8_t *f, lane_choice lane, int row,
+                            int width, enum kind kind)
 {
-    const vec d = _mm512_permutexvar_epi64(lane, v_load(at_const(b, (size_t)row))), m = s->m;
+    const vec d = spread_lane(at_const(b, (size_t)row), lane), m = s->m;
     vec lowest;
 
     if (width >= FEWEST_RELOADED) {
@@ -150,7 +148,7 @@ EVC_INLINE void add_one_row(struct rows *s, const uint8_t *a, const uint8_t *twi
     set_high(s, COLUMN(0), width, v_add(high(s, COLUMN(0), width), s->carry));
     lowest = value_of(s, COLUMN(0), width);
     s->m = spread_lowest_of_halves(lowest);
-    s->carry = _mm512_maskz_srli_epi64(0x11, lowest, DIGIT_BITS);
+    s->carry = shift_right_lowest_of_halves(lowest, DIGIT_BITS);
     s->low[COLUMN(0)] = to_lane_before_in_halves(lowest);
     set_high(s, COLUMN(0), width, v_zero);
 #define ADD(v)                                                                                     \
@@ -176,13 +174,13 @@ EVC_INLINE void add_one_row(struct rows *s, const uint8_t *a, const uint8_t *twi
 /* r = the digits of x + f m. row: of the window. Digits before carries go through r. */
 EVC_INLINE void finish_rows(struct rows *s, uint8_t *r, const uint8_t *f, int row, int width)
 {
-    const vec mask = _mm512_set1_epi64((long long)ROW_MASK), m = _mm512_and_si512(s->m, mask);
+    const vec mask = v_all((long long)ROW_MASK), m = v_and(s->m, mask);
     vec above = v_zero;
 
     /* Bits 50 and 51, which are not in this m. */
-    s->low[COLUMN(0)] = v_add(
-        s->low[COLUMN(0)], _mm512_maskz_srli_epi64(0x11, _mm512_slli_epi64(s->m, 64 - DIGIT_BITS),
-                                                   64 - DIGIT_BITS + ROW_BITS));
+    s->low[COLUMN(0)] =
+        v_add(s->low[COLUMN(0)], shift_right_lowest_of_halves(v_shift_left(s->m, 64 - DIGIT_BITS),
+                                                              64 - DIGIT_BITS + ROW_BITS));
 #define ADD(v)                                                                                     \
     {                                                                                              \
         const vec y = v_load(at_const(f, v));                                                      \
@@ -196,15 +194,14 @@ EVC_INLINE void finish_rows(struct rows *s, uint8_t *r, const uint8_t *f, int ro
 #define CARRY(v)                                                                                   \
     {                                                                                              \
         const vec column = v_load(at_const(r, v));                                                 \
-        v_store(at(r, v), v_add(_mm512_and_si512(column, mask), above));                           \
-        above = _mm512_srli_epi64(column, ROW_BITS);                                               \
+        v_store(at(r, v), v_add(v_and(column, mask), above));                                      \
+        above = v_shift_right(column, ROW_BITS);                                                   \
     }
     EACH_OF_ROW(width, ADD);
     set_high(s, COLUMN(0), width,
              v_add(high(s, COLUMN(0), width), v_add(s->carry, to_next_lane_in_halves(above))));
     EACH_OF_ROW(width, VALUE);
-    above =
-        to_next_lane_in_halves(_mm512_srli_epi64(v_load(at_const(r, (size_t)width - 1)), ROW_BITS));
+    above = to_next_lane_in_halves(v_shift_right(v_load(at_const(r, (size_t)width - 1)), ROW_BITS));
     EACH_OF_ROW(width, CARRY);
 #undef ADD
 #undef VALUE
@@ -227,7 +224,7 @@ EVC_INLINE void rows_product(uint8_t *r, const uint8_t *a, const uint8_t *twice,
 #undef CLEAR
     s.m = s.carry = v_zero;
     for (uint64_t l = 0; l < HALF_LANES; l++) {
-        const vec lane = lane_of_halves(l);
+        const lane_choice lane = lane_of_halves(l);
 
 #define ROW(row)                                                                                   \
     if ((row) == last && l == HALF_LANES - 1)                                                      \

@@ -15,48 +15,9 @@
 #ifndef EVC_BN_IFMA_STEPS_H
 #define EVC_BN_IFMA_STEPS_H
 
-#include "bn/kernel.h"
+#include "bn/ifma_vectors.h"
 
-#include "common/bytes.h"
-#include "common/ct.h"
-#include "common/x86.h"
-
-#define DIGIT_BITS 52
-#define DIGIT_MASK ((UINT64_C(1) << DIGIT_BITS) - 1)
-#define LANES 8
-#define MOST_WIDTH 6
-
-EVC_ISA_BEGIN(X86_IFMA)
-
-typedef __m512i vec;
-
-#define add_low _mm512_madd52lo_epu64
-#define add_high _mm512_madd52hi_epu64
-#define v_add _mm512_add_epi64
-#define v_zero _mm512_setzero_si512()
-#define v_one _mm512_set1_epi64(1)
-#define v_digits _mm512_set1_epi64((long long)DIGIT_MASK)
-
-EVC_INLINE vec v_load(const void *p)
-{
-    return _mm512_loadu_si512(p);
-}
-
-EVC_INLINE void v_store(void *p, vec x)
-{
-    _mm512_storeu_si512(p, x);
-}
-
-/* Vector number i of an array in memory of bytes. */
-EVC_INLINE uint8_t *at(void *vectors, size_t i)
-{
-    return (uint8_t *)vectors + sizeof(vec) * i;
-}
-
-EVC_INLINE const uint8_t *at_const(const void *vectors, size_t i)
-{
-    return (const uint8_t *)vectors + sizeof(vec) * i;
-}
+IFMA_BEGIN
 
 /* Column c of a panel is low[c] + high[c - 1]. */
 #define LAST_SUM (2 * MOST_WIDTH - 2)
@@ -64,46 +25,12 @@ struct sums {
     vec low[LAST_SUM + 1], high[LAST_SUM + 1];
 };
 
-/* The upper columns of a panel, which are the lower ones of the next. */
-struct upper {
-    vec column[MOST_WIDTH];
-};
-
-/* width, in all of these: a constant, 1 to 6. Loops over it are written out. */
-#define EACH_OF_WIDTH(width, STATEMENT)                                                            \
-    do {                                                                                           \
-        if ((width) > 0) {                                                                         \
-            STATEMENT(0)                                                                           \
-        }                                                                                          \
-        if ((width) > 1) {                                                                         \
-            STATEMENT(1)                                                                           \
-        }                                                                                          \
-        if ((width) > 2) {                                                                         \
-            STATEMENT(2)                                                                           \
-        }                                                                                          \
-        if ((width) > 3) {                                                                         \
-            STATEMENT(3)                                                                           \
-        }                                                                                          \
-        if ((width) > 4) {                                                                         \
-            STATEMENT(4)                                                                           \
-        }                                                                                          \
-        if ((width) > 5) {                                                                         \
-            STATEMENT(5)                                                                           \
-        }                                                                                          \
-    } while (0)
-
 EVC_INLINE void sums_clear(struct sums *s)
 {
     s->low[0] = s->low[1] = s->low[2] = s->low[3] = s->low[4] = v_zero;
     s->low[5] = s->low[6] = s->low[7] = s->low[8] = s->low[9] = s->low[10] = v_zero;
     s->high[0] = s->high[1] = s->high[2] = s->high[3] = s->high[4] = v_zero;
     s->high[5] = s->high[6] = s->high[7] = s->high[8] = s->high[9] = s->high[10] = v_zero;
-}
-
-EVC_INLINE void upper_clear(struct upper *u)
-{
-    u->column[0] = u->column[1] = u->column[2] = u->column[3] = u->column[4] = u->column[5] =
-        v_zero;
 }
 
 /* Adds x y, whose columns are c and c + 1. */
@@ -131,13 +58,6 @@ EVC_INLINE void add_row(struct sums *s, const struct upper *a, vec y, int row, i
 #define PRODUCT_WITH(i) ADD_PRODUCT(s, row + i, a->column[i], y);
     EACH_OF_WIDTH(width, PRODUCT_WITH);
 #undef PRODUCT_WITH
-}
-
-EVC_INLINE void load_columns(struct upper *x, const void *a, int width)
-{
-#define LOAD(i) x->column[i] = v_load(at_const(a, i));
-    EACH_OF_WIDTH(width, LOAD);
-#undef LOAD
 }
 
 /* Adds the panel of the vectors at a and the digits at b. */

@@ -28,9 +28,7 @@
 
 #include "bn/ifma_steps.h"
 
-__extension__ typedef unsigned __int128 wide;
-
-EVC_ISA_BEGIN(X86_IFMA)
+IFMA_BEGIN
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
@@ -74,88 +72,6 @@ EVC_INLINE size_t word_of(size_t i, uint32_t vectors)
 {
     return i % vectors * LANES + i / vectors;
 }
-
-/* ---- Carries --------------------------------------------------------------------------------- */
-
-/* Adds carry to each lane of x[0] and lets it run through the vectors; returns
- * what leaves each lane. */
-EVC_INLINE vec ripple(void *x, vec carry, uint32_t vectors)
-{
-    for (uint32_t v = 0; v < vectors; v++) {
-        const vec sum = v_add(v_load(at(x, v)), carry);
-
-        v_store(at(x, v), _mm512_and_si512(sum, v_digits));
-        carry = _mm512_srli_epi64(sum, DIGIT_BITS);
-    }
-    return carry;
-}
-
-EVC_INLINE vec to_next_lane(vec x)
-{
-    return _mm512_alignr_epi64(x, v_zero, LANES - 1);
-}
-
-EVC_INLINE vec to_lane_before(vec x)
-{
-    return _mm512_alignr_epi64(v_zero, x, 1);
-}
-
-/* Digits twice, of which each takes the highest bit of the one below it. */
-EVC_INLINE vec double_digits(vec digits, vec below)
-{
-    return _mm512_and_si512(
-        _mm512_or_si512(v_add(digits, digits), _mm512_srli_epi64(below, DIGIT_BITS - 1)), v_digits);
-}
-
-/* Lanes that are not 0. */
-EVC_INLINE uint32_t nonzero_lanes(vec x)
-{
-    return (uint32_t)_mm512_test_epi64_mask(x, x);
-}
-
-/* Adds a carry of 1 from each lane of overflow to the next one; returns what leaves the highest. */
-EVC_INLINE uint32_t pass_lanes(void *x, uint32_t overflow, uint32_t vectors)
-{
-    uint32_t ones = 0xff, into;
-
-    for (uint32_t v = 0; v < vectors; v++)
-        ones &= (uint32_t)_mm512_cmpeq_epi64_mask(v_load(at(x, v)), v_digits);
-    into = (ones + 2 * overflow) ^ ones;
-    ripple(x, _mm512_maskz_set1_epi64((__mmask8)into, 1), vectors);
-    return into >> 8 & 1;
-}
-
-/* Makes digits of columns below 2^63. Returns 1 if the number is beyond the highest lane, which
- * loses that carry. First, carries of any size move to the next lane. What they cause there is a
- * carry of 1 from lanes that overflow, and it passes through lanes that are all ones: as in the sum
- * of two numbers of 8 bits. */
-EVC_INLINE uint32_t normalize(void *x, uint32_t vectors)
-{
-    const vec first = ripple(x, v_zero, vectors), second = ripple(x, to_next_lane(first), vectors);
-
-    return pass_lanes(x, nonzero_lanes(second), vectors) | (nonzero_lanes(first) >> 7);
-}
-
-/* The same of columns below 2^53, such as sums of two digits: lanes have carries of 1 at once. */
-EVC_INLINE uint32_t normalize_sums(void *x, uint32_t vectors)
-{
-    return pass_lanes(x, nonzero_lanes(ripple(x, v_zero, vectors)), vectors);
-}
-
-EVC_INLINE void clear_vectors(void *x, uint32_t vectors)
-{
-    for (uint32_t v = 0; v < vectors; v++)
-        v_store(at(x, v), v_zero);
-}
-
-EVC_INLINE void copy_vectors(void *to, const void *from, uint32_t vectors)
-{
-    for (uint32_t v = 0; v < vectors; v++)
-        v_store(at(to, v), v_load(at_const(from, v)));
-}
-
-/* Keeps a compiler from holding what it has loaded from there in registers or on the stack. */
-#define RELOAD(pointer) __asm__("" : "+r"(pointer))
 
 /* ---- Turns of up to 6 vectors, in registers -------------------------------------------------- */
 
