@@ -823,9 +823,9 @@ static enum result multiples_of_the_modulus_are_zero(struct check *c)
 {
     static const uint16_t lengths[] = {16, 24, 32, 40, 64, 100, 128, 256, 512, 1024};
 
-    const bool is_short = c->quick || strcmp(c->line->name, "c_ref") == 0;
+    const size_t n_skipped = strcmp(c->line->name, "c_ref") == 0 ? 4 : c->quick ? 2 : 0;
 
-    for (size_t i = 0; i < N(lengths) - (is_short ? 4 : 0); i++)
+    for (size_t i = 0; i < N(lengths) - n_skipped; i++)
         if (multiples_are_zero(c, lengths[i]) == FAIL)
             return FAIL;
     return PASS;
