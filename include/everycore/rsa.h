@@ -75,7 +75,7 @@ EVC_API size_t evc_rsa_scratch_bytes(const struct evc_bn *kernel, size_t n_bits)
 
 /* Bytes that are enough with every kernel of this library, as EVC_BN_MOST_MODULUS_BYTES. */
 #define EVC_RSA_MOST_PUBLIC_BYTES(n_bits) (3 * (size_t)(n_bits) + 512)
-#define EVC_RSA_MOST_PRIVATE_BYTES(n_bits) (7 * (size_t)(n_bits) + 1024)
+#define EVC_RSA_MOST_PRIVATE_BYTES(n_bits) (7 * (size_t)(n_bits) + 1040)
 /* with those of everycore/rsa_padding.h */
 #define EVC_RSA_MOST_SCRATCH_BYTES(n_bits) (18 * (size_t)(n_bits) + 10240)
 

@@ -50,7 +50,7 @@ IFMA_BEGIN
 #define FEWEST_RELOADED (VECTOR_BITS == 512 ? 8 : 6)
 #define ROW_MASK ((UINT64_C(1) << ROW_BITS) - 1)
 #define ROW_SPARE_BITS (ROW_BITS + 5) /* of R above n */
-#define MOST_ROW_VECTORS 11
+#define MOST_ROW_VECTORS 11 /* in vectors of 256 bits 8: panels are faster for longer numbers */
 
 #define EACH_OF_ROW(width, STATEMENT)                                                              \
     do {                                                                                           \
@@ -84,7 +84,7 @@ EVC_INLINE uint32_t rows_of(uint32_t vectors)
 /* Vectors of numbers; 0: they are too short, or too long. */
 EVC_INLINE uint32_t row_vectors_for(size_t n_bytes)
 {
-    static const uint8_t sizes[] = {3, 4, 6, 8, MOST_ROW_VECTORS};
+    static const uint8_t sizes[] = {3, 4, 6, 8, VECTOR_BITS == 512 ? MOST_ROW_VECTORS : 8};
 
     for (size_t i = 0; i < sizeof sizes; i++)
         if (8 * n_bytes + ROW_SPARE_BITS <= ROW_BITS * rows_of(sizes[i]))
@@ -255,7 +255,9 @@ DEFINE_ROWS(3)
 DEFINE_ROWS(4)
 DEFINE_ROWS(6)
 DEFINE_ROWS(8)
+#if VECTOR_BITS == 512
 DEFINE_ROWS(11)
+#endif
 #undef DEFINE_ROWS
 
 EVC_INLINE void rows_mul(uint8_t *r, const uint8_t *a, const uint8_t *b, const uint8_t *f,
@@ -265,8 +267,12 @@ EVC_INLINE void rows_mul(uint8_t *r, const uint8_t *a, const uint8_t *b, const u
     case 3: rows_of_width_3(r, a, b, f, columns); break;
     case 4: rows_of_width_4(r, a, b, f, columns); break;
     case 6: rows_of_width_6(r, a, b, f, columns); break;
+#if VECTOR_BITS == 512
     case 8: rows_of_width_8(r, a, b, f, columns); break;
     default: rows_of_width_11(r, a, b, f, columns);
+#else
+    default: rows_of_width_8(r, a, b, f, columns);
+#endif
     }
 }
 
@@ -278,8 +284,12 @@ EVC_INLINE void rows_sqr(uint8_t *r, const uint8_t *a, uint8_t *twice, const uin
     case 3: square_rows_of_width_3(r, a, twice, f, columns); break;
     case 4: square_rows_of_width_4(r, a, twice, f, columns); break;
     case 6: square_rows_of_width_6(r, a, twice, f, columns); break;
+#if VECTOR_BITS == 512
     case 8: square_rows_of_width_8(r, a, twice, f, columns); break;
     default: square_rows_of_width_11(r, a, twice, f, columns);
+#else
+    default: square_rows_of_width_8(r, a, twice, f, columns);
+#endif
     }
 }
 

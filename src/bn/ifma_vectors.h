@@ -157,14 +157,16 @@ EVC_OUT_OF_LINE vec add_half(vec sum, vec x, vec y, int shift)
 #else
 /* VEX.256.66.0F38.W1 B4 and B5 of three registers, whose numbers the assembler finds by their
  * names: reg is the sum, vvvv one factor, rm the other. */
-#define MADD52(opcode)                                                                    \
-    ".irp number,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n\t"                               \
-    ".ifc %0,%%ymm\\number\n\t.set .Levc_sum,\\number\n\t.endif\n\t"                      \
-    ".ifc %1,%%ymm\\number\n\t.set .Levc_x,\\number\n\t.endif\n\t"                        \
-    ".ifc %2,%%ymm\\number\n\t.set .Levc_y,\\number\n\t.endif\n\t"                        \
-    ".endr\n\t"                                                                           \
-    ".byte 0xc4, 0xe2 - (.Levc_sum >> 3 << 7) - (.Levc_y >> 3 << 5), 0xfd - (.Levc_x << " \
-    "3), " opcode ", 0xc0 + ((.Levc_sum & 7) << 3) + (.Levc_y & 7)"
+#define MADD52_REGISTER(operand, number)                                   \
+    ".ifc " operand ",%%ymm\\number\n\t.set .Levc_" number ",\\number\n\t" \
+    ".set .Levc_found,.Levc_found+1\n\t.endif\n\t"
+#define MADD52(opcode)                                                                           \
+    ".set .Levc_found,0\n\t"                                                                     \
+    ".irp number,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n\t"                                      \
+    MADD52_REGISTER("%0", "sum") MADD52_REGISTER("%1", "x") MADD52_REGISTER("%2", "y")           \
+    ".endr\n\t.if .Levc_found-3\n\t.error \"vpmadd52 of other registers\"\n\t.endif\n\t"         \
+    ".byte 0xc4, 0xe2 - (.Levc_sum >> 3 << 7) - (.Levc_y >> 3 << 5), 0xfd - (.Levc_x << 3), "    \
+    opcode ", 0xc0 + ((.Levc_sum & 7) << 3) + (.Levc_y & 7)"
 
 EVC_INLINE vec add_low(vec sum, vec x, vec y)
 {

@@ -258,7 +258,16 @@ uint64_t evc_cpu_features(void)
 
     evc_x86_read_id(&id);
     features = evc_x86_features(&id);
-    return features & ~evc_x86_wrong_lanes(features);
+    features &= ~evc_x86_wrong_lanes(features);
+    /* Builds of tests, which do not use AVX-IFMA where kernels of others do (bn/ifma_vectors.h). */
+#if defined(EVC_IFMA256_PORTABLE)
+    features |= features & EVC_CPU(X86_AVX2) ? EVC_CPU(X86_AVXIFMA) : 0;
+#elif defined(EVC_IFMA256_EVEX)
+    features |= features & EVC_CPU(X86_AVX512IFMA) && features & EVC_CPU(X86_AVX512VL)
+                    ? EVC_CPU(X86_AVXIFMA)
+                    : 0;
+#endif
+    return features;
 }
 #endif
 

@@ -30,6 +30,7 @@ KERNELS = (
     "c_digit27",
     "x86_adx",
     "x86_adx_intel",
+    "x86_avxifma",
     "x86_ifma",
     "x86_avx2",
     "x86_sse2",

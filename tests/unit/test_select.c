@@ -510,6 +510,10 @@ static void the_policy_vartime_allows_any_multiplier(void)
     EXPECT(is_for("bn_words", EVC_ARCH_A32, EVC_CPU(A32_UMAAL), vartime, "a32_umaal"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_ADX_SSE2 & ~ct_mul, vartime, "x86_adx"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_ADX_INTEL, 0, "x86_adx_intel"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_AVXIFMA & ~ct_mul, vartime, "x86_avxifma"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_AVXIFMA | EVC_NEEDS_X86_ADX_SSE2, 0,
+                  "x86_avxifma"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_AVXIFMA | EVC_NEEDS_X86_IFMA, 0, "x86_ifma"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_IFMA & ~ct_mul, vartime, "x86_ifma"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_IFMA, 0, "x86_ifma"));
     /* Other needs stay needs. */
@@ -534,24 +538,28 @@ static void the_policy_vartime_allows_any_multiplier(void)
 static void no_cpu_that_can_run_ifma_is_served_another_kernel_from_512_bits_on(void)
 {
     const uint64_t flags_of_ifma = EVC_NEEDS_X86_IFMA & ~EVC_CPU(TUNE_ZMM);
-    unsigned n_served = 0;
+    unsigned n_served = 0, n_served_256 = 0;
 
     for (size_t i = 0; i < sizeof x86_cpus / sizeof x86_cpus[0]; i++) {
         const uint64_t features = evc_x86_features(&x86_cpus[i].id);
-        if ((features & flags_of_ifma) != flags_of_ifma)
+        const int wide = (features & flags_of_ifma) == flags_of_ifma;
+        const char *const name = wide ? "x86_ifma" : "x86_avxifma";
+        if (!wide && (features & EVC_NEEDS_X86_AVXIFMA) != EVC_NEEDS_X86_AVXIFMA)
             continue;
-        n_served++;
-        EXPECT(is_for("bn", EVC_ARCH_X86, features, 0, "x86_ifma"));
+        n_served += (unsigned)wide;
+        n_served_256 += (unsigned)!wide;
+        EXPECT(is_for("bn", EVC_ARCH_X86, features, 0, name));
 #if EVC_X86_64
         for (size_t n_bits = 512; n_bits <= 16384; n_bits += 64)
             for (int use = 0; use < 2; use++) {
                 const enum evc_use one = use ? EVC_USE_PARALLEL : EVC_USE_ANY;
                 const struct evc_bn *kernel = evc_bn_select_for(features, 0, one, n_bits);
-                EXPECT(strcmp(evc_bn_kernel(kernel)->name, "x86_ifma") == 0);
+                EXPECT(strcmp(evc_bn_kernel(kernel)->name, name) == 0);
             }
 #endif
     }
     EXPECT(n_served > 5);
+    EXPECT(n_served_256 > 0);
 }
 
 /* The selection of big numbers follows the same rule, among kernels that are built. */
