@@ -34,16 +34,6 @@ EVC_ISA_BEGIN(X86_VAES256_CLMUL)
 
 #include "aes/x86_vaes256_vec.h"
 
-#define v_shift_left _mm256_sllv_epi64
-#define v_shift_right _mm256_srlv_epi64
-#define v_up _mm256_bslli_epi128
-#define v_down _mm256_bsrli_epi128
-#define v_multiply _mm256_clmulepi64_epi128
-#define v_words _mm256_set1_epi64x
-#define v_words_of_blocks(first, step)                                          \
-    _mm256_set_epi64x((long long)(first) + (step), (long long)(first) + (step), \
-                      (long long)(first), (long long)(first))
-
 #include "aes/x86_wide_tweaks.h"
 
 /* lost: the bits that a shift of a block by k < 57 bits has moved out at the top, in its lower

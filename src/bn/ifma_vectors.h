@@ -336,7 +336,7 @@ EVC_INLINE vec ripple(void *x, vec carry, unsigned bits, uint32_t vectors)
     return carry;
 }
 
-/* Digits twice, of which each takes the highest bit of the one below it. */
+/* Twice a number: each digit doubles and takes the highest bit of the digit below it. */
 EVC_INLINE vec double_digits(vec digits, vec below)
 {
     return v_and(v_or(v_add(digits, digits), v_shift_right(below, DIGIT_BITS - 1)), v_digits);

@@ -278,8 +278,8 @@
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
 
-/* product_W: t += width times rows, of which there are as many as limbs; new_product_W:
- * t = width times rows. */
+/* product_W: t += width times rows, one row for each limb; new_product_W: t = width times
+ * rows. */
 .macro product_strip name, width, to_t
 local_function \name
     each_accumulator \width, zero_one

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kernels, detection and selection on CPU models of Bochs, of which no machine here need be one."""
+"""Kernels, detection and selection on CPU models of Bochs, whatever the CPU of this machine is."""
 
 import json
 import platform

@@ -131,7 +131,7 @@ class Calls:
                 self._told.add(number)
                 print(
                     f"bochs: {self._program} makes system call {number}, which is not served here; "
-                    "it is told so (ENOSYS)",
+                    "the call returns ENOSYS",
                     file=sys.stderr,
                 )
             return -errno.ENOSYS
