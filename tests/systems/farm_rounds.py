@@ -57,7 +57,7 @@ from everycore.model.cells import Outcome, Result
 def do_text(text):
     job = read_job(text)
     with open(os.environ["{LOG}"], "a") as file:
-        file.write(job.cell.flags[0] + "\\n")
+        file.write(job.flag_set + " " + job.cell.flags[0] + "\\n")
     time.sleep({SECONDS_OF_A_JOB})
     number = int(job.cell.flags[0].removeprefix("-DN="))
     return encode_line(Answer(job.key, "h", Result(job.cell, Outcome.COUNTED, executed=number)))
@@ -79,6 +79,7 @@ class Farm:
         self.folder = folder
         self.preload = folder / "preload.py"
         self.preload.write_text(PRELOAD)
+        (folder / "asked").touch()
         self.scheduler: subprocess.Popen[bytes] | None = None
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
 
@@ -247,8 +248,14 @@ def stand_in(cell: Cell) -> ResolvedCell:
     return ResolvedCell(cell, subject, count, toolchain, Target(cell.target, "", "qemu"))
 
 
-def run(folder: pathlib.Path, journal: pathlib.Path, when_written: "threading.Event") -> None:
-    """Run the cells that the file lacks, as `everycore matrix --resume --scheduler` does."""
+def run(
+    folder: pathlib.Path, journal: pathlib.Path, attempt: str, when_written: "threading.Event"
+) -> None:
+    """Run the cells that the file lacks, as `everycore matrix --resume --scheduler` does.
+
+    Jobs carry the attempt: a worker may still do one of an earlier attempt, whose scheduler had
+    lost the answer with another worker.
+    """
     context = system_context()
     context = type(context)(
         **{name: getattr(context, name) for name in context.__slots__}
@@ -258,7 +265,10 @@ def run(folder: pathlib.Path, journal: pathlib.Path, when_written: "threading.Ev
         Cell("stand-in", "count", "gcc-12", (f"-DN={number}",), "qemu-aarch64")
         for number in range(CELLS)
     ]
-    jobs = {cell: Job(Work.COUNT, cell, "1", "t", compiler=journal.stem) for cell in cells}
+    jobs = {
+        cell: Job(Work.COUNT, cell, "1", "t", flag_set=attempt, compiler=journal.stem)
+        for cell in cells
+    }
     tools = CellTools(context, Tree(ROOT, True))
     bench = CellPipeline(tools, Resolver(tools.tree, {}, HostCpu("x86_64")), Timer(tools))
     head = Head("2026-01-01", "1", Revision("", False), Machine("test"), "none", {})
@@ -311,7 +321,6 @@ def round_of_farm(farm: Farm, number: int, source: random.Random, tally: Tally) 
     lost = 0
     for attempt in range(ATTEMPTS):
         farm.complete()
-        (folder / "asked").write_text("")
         before = set(matrix_files.read(journal).results) if journal.exists() else set()
         begun = threading.Event()
 
@@ -326,7 +335,7 @@ def round_of_farm(farm: Farm, number: int, source: random.Random, tally: Tally) 
         if thread:
             thread.start()
         try:
-            run(folder, journal, begun)
+            run(folder, journal, f"{number}.{attempt}", begun)
         except LostError:
             lost += 1
         except EverycoreError as error:  # the scheduler died before the run had begun
@@ -339,14 +348,13 @@ def round_of_farm(farm: Farm, number: int, source: random.Random, tally: Tally) 
         else:
             if thread:
                 thread.join()
-            again = {f"-DN={number}" for number in range(CELLS)} & {
-                cell.flags[0] for cell in before
-            }
-            asked = set((folder / "asked").read_text().split())
-            if again & asked:
-                return (
-                    f"{what}: cells were asked again that had been written: {sorted(again & asked)}"
-                )
+            lines = (folder / "asked").read_text().splitlines()
+            asked = {tuple(line.split()) for line in lines}
+            again = sorted(
+                cell.flags[0] for cell in before if (f"{number}.{attempt}", cell.flags[0]) in asked
+            )
+            if again:
+                return f"{what}: cells were asked again that had been written: {again}"
             break
         if thread:
             thread.join()
