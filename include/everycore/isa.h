@@ -372,6 +372,10 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
     (EVC_NEEDS_X86_VAES256 | EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL) |                        \
      EVC_CPU(X86_AVX512BW) | EVC_CPU(X86_AVX512DQ) | EVC_CPU(X86_BMI2) | EVC_CPU(TUNE_ZMM))
 
+#define EVC_PLACE_X86_VAES512_CLMUL X86_64
+#define EVC_CC_X86_VAES512_CLMUL EVC_CC_X86_GCM512
+#define EVC_NEEDS_X86_VAES512_CLMUL EVC_NEEDS_X86_GCM512
+
 /* The same, for cores whose general registers share ports with vectors. Those with VAES
  * multiply without carry, too. */
 #define EVC_PLACE_X86_AESNI_INTEL X86_64

@@ -40,7 +40,6 @@ typedef __m128i vec;
 #include "aes/x86_few_registers.h"
 
 #define v_tweaks_next(t) evc_x86_next_tweak(t)
-#define v_tweaks_first(base) (base)
 
 EVC_INLINE void v_wide_tweaks_begin(__m128i base, vec *next)
 {

@@ -3,12 +3,13 @@
  * AES with VAES, 4 blocks per 512-bit register.
  *
  * Method:   one VAESENC per round on 4 blocks; 8 registers = 32 blocks in flight, 12 of long
- *           messages in CTR and CBC decryption; most round keys in registers, rests by masks
- *           (common/x86_mask512.h);
- *           the modes are in x86_wide_steps.h, chains in x86_aesni_steps.h.
+ *           messages in CTR and CBC decryption; tweaks of short messages of XTS from products
+ *           without carry, in steps of 8 blocks; most round keys in registers, rests by masks
+ *           (common/x86_mask512.h); the modes are in x86_wide_steps.h, chains in
+ *           x86_aesni_steps.h.
  * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
- *           Software Developer's Manual, volume 2, AESENC and VAESENC.
- * Needs:    X86_VAES512.   Timing: CT (no tables, no secret branches).
+ *           Software Developer's Manual, volume 2, AESENC, VAESENC and VPCLMULQDQ.
+ * Needs:    X86_VAES512_CLMUL.   Timing: CT (no tables, no secret branches).
  * Key form: fips197.
  */
 #include "aes/kernel.h"
@@ -16,7 +17,7 @@
 #include "common/bytes.h"
 #include "common/x86.h"
 
-#if EVC_BUILT(X86_VAES512)
+#if EVC_BUILT(X86_VAES512_CLMUL)
 EVC_ISA_BEGIN(X86_VAES256)
 
 #include "aes/x86_aesni_steps.h"
@@ -24,66 +25,24 @@ EVC_ISA_BEGIN(X86_VAES256)
 #include "aes/x86_two_blocks.h"
 
 EVC_ISA_END
-EVC_ISA_BEGIN(X86_VAES512)
+EVC_ISA_BEGIN(X86_VAES512_CLMUL)
 #define LONG_WIDE 12
 #define LONG_CTR_FROM 48 /* shorter ones take fewer cycles by 8 */
 #define LONG_CBC_FROM 48
 #define XTS_WIDE 8 /* and as many tweaks */
 #define XTS_KEYS 6 /* clang 9 puts one on the stack with 7 */
-#define XTS_WIDE_FROM (XTS_WIDE * VEC_BLOCKS)
-#define XTS_REST_KEYS 10
+#define XTS_WIDE_FROM 160 /* below, steps of 8 blocks */
+#define XTS_REST_KEYS 15
 #define XTS_LAST_APART 0
 #define XTS_SPILL_BYTES 0
-#define SHORT_XTS_SPILL_BYTES 0
 
 #include "aes/x86_vaes512_vec.h"
 
-#define LOWER_HALVES 0x55
-
-/* t * x^k, k < 57 for each lane: `shifted` is t up by k bits, `lost` is t down by 64 - k. What a
- * half loses above goes to the other half, where that is the lower one times x^7 + x^2 + x + 1. */
-EVC_INLINE vec v_carry(vec shifted, vec lost)
-{
-    const vec other = _mm512_shuffle_epi32(lost, (_MM_PERM_ENUM)0x4e);
-    const vec other_1 = _mm512_maskz_add_epi64(LOWER_HALVES, other, other);
-    const vec other_2 = _mm512_maskz_slli_epi64(LOWER_HALVES, other, 2);
-    const vec other_7 = _mm512_maskz_slli_epi64(LOWER_HALVES, other, 7);
-
-    return v_xor3(v_xor3(shifted, other, other_1), other_2, other_7);
-}
-
-/* back = 64 - k. VPSLLVQ and VPSRLVQ shift by 64 to zero. */
-EVC_INLINE vec v_times_x(vec t, vec k, vec back)
-{
-    return v_carry(_mm512_sllv_epi64(t, k), _mm512_srlv_epi64(t, back));
-}
-
-EVC_INLINE vec v_tweaks_next(vec t) /* t * x^4 */
-{
-    return v_carry(_mm512_slli_epi64(t, 4), _mm512_srli_epi64(t, 60));
-}
-
-/* t * x^8: moved up by a byte. The one that is lost comes back times
- * x^7 + x^2 + x + 1, two bytes. */
-EVC_INLINE vec v_tweaks_after_next(vec t)
-{
-    const vec lost = _mm512_bsrli_epi128(t, 15), twice = _mm512_add_epi64(lost, lost);
-    const vec up = v_xor(_mm512_bslli_epi128(t, 1), _mm512_slli_epi64(lost, 7));
-
-    return v_xor3(up, v_xor(lost, twice), _mm512_add_epi64(twice, twice));
-}
-
-EVC_INLINE vec v_tweaks_first(__m128i base)
-{
-    return v_times_x(v_all(base), _mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0),
-                     _mm512_set_epi64(61, 61, 62, 62, 63, 63, 64, 64));
-}
+#include "aes/x86_wide_tweaks.h"
 
 EVC_INLINE void v_wide_tweaks_begin(__m128i base, vec *next)
 {
-    next[0] = v_tweaks_first(base);
-    next[1] = v_times_x(v_all(base), _mm512_set_epi64(7, 7, 6, 6, 5, 5, 4, 4),
-                        _mm512_set_epi64(57, 57, 58, 58, 59, 59, 60, 60));
+    EACH(2, next[i] = v_tweaks_of(v_all(base), i));
 }
 
 /* Byte shuffles within blocks: -1 makes a zero. */
@@ -147,7 +106,7 @@ EVC_INLINE void v_wide_tweaks(vec *next, vec *t, int is_last)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vaes512 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_VAES512, CT, PARALLEL, WIDE * VEC_BLOCKS,
+    .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_VAES512_CLMUL, CT, PARALLEL, WIDE * VEC_BLOCKS,
                               struct evc_aes_fips197_key, EVC_KEY_FIPS197, NARROW, 0),
     WIDE_SLOTS,
 };

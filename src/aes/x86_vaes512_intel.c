@@ -33,18 +33,6 @@ EVC_ISA_BEGIN(X86_VAES512_INTEL)
 
 #include "aes/x86_vaes512_vec.h"
 
-#define v_shift_left _mm512_sllv_epi64
-#define v_shift_right _mm512_srlv_epi64
-#define v_up _mm512_bslli_epi128
-#define v_down _mm512_bsrli_epi128
-#define v_multiply _mm512_clmulepi64_epi128
-#define v_words _mm512_set1_epi64
-#define v_words_of_blocks(first, step)                                                             \
-    _mm512_set_epi64((long long)(first) + 3 * (step), (long long)(first) + 3 * (step),             \
-                     (long long)(first) + 2 * (step), (long long)(first) + 2 * (step),             \
-                     (long long)(first) + (step), (long long)(first) + (step), (long long)(first), \
-                     (long long)(first))
-
 #include "aes/x86_wide_tweaks.h"
 #include "aes/x86_wide_steps.h"
 

@@ -191,4 +191,17 @@ EVC_INLINE void v_scatter_iv(const struct evc_aes_chain *c, vec v)
     evc_x86_store(c[3].msg->iv, _mm512_extracti32x4_epi32(v, 3));
 }
 
+/* For x86_wide_tweaks.h. */
+#define v_shift_left _mm512_sllv_epi64
+#define v_shift_right _mm512_srlv_epi64
+#define v_up _mm512_bslli_epi128
+#define v_down _mm512_bsrli_epi128
+#define v_multiply _mm512_clmulepi64_epi128
+#define v_words _mm512_set1_epi64
+#define v_words_of_blocks(first, step)                                                             \
+    _mm512_set_epi64((long long)(first) + 3 * (step), (long long)(first) + 3 * (step),             \
+                     (long long)(first) + 2 * (step), (long long)(first) + 2 * (step),             \
+                     (long long)(first) + (step), (long long)(first) + (step), (long long)(first), \
+                     (long long)(first))
+
 #endif

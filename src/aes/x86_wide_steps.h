@@ -43,10 +43,9 @@
  *   v_wide_tweaks(next, t, is_last)   these tweaks; next goes on to those behind them, of the
  *                                     last ones only element 0
  *
- * For the tweaks of other steps either x86_wide_tweaks.h, without which XTS_WIDE is not 0, or:
+ * For the tweaks of other steps x86_wide_tweaks.h or, where VEC_BLOCKS is 1 and XTS_WIDE is not 0:
  *
- *   v_tweaks_first(base)     base * x^j for block j (IEEE 1619-2018 section 5.2)
- *   v_tweaks_next(v), v_tweaks_after_next(v)   v * x^VEC_BLOCKS, v * x^(2 * VEC_BLOCKS)
+ *   v_tweaks_next(v), v_tweaks_after_next(v)   v * x, v * x^2 (IEEE 1619-2018 section 5.2)
  *
  * Every mode is: whiten, middle rounds, last round; what differs is what is folded into the first
  * and the last round key. Steps of WIDE vectors, then one of 4, one of 2, then single vectors,
@@ -586,23 +585,6 @@ EVC_INLINE void xts_step(const v_keys *k, const vec *t, const uint8_t *in, uint8
     }
 }
 
-/* n_bytes: 16 to VEC_BYTES - 16, whole blocks */
-EVC_INLINE void xts_part(const v_keys *k, vec t, const uint8_t *in, uint8_t *out, size_t n_bytes,
-                         int decrypting)
-{
-    const vec first = v_key(k, 0), last = v_key_last(k);
-    vec s[MAX_WIDE];
-
-    s[0] = v_xor(v_load_part(in, n_bytes), v_xor(t, first));
-    if (decrypting) {
-        middle_decrypt(k, s, 1);
-        v_store_part(out, v_dec_last(s[0], v_xor(t, last)), n_bytes);
-    } else {
-        middle_encrypt(k, s, 1);
-        v_store_part(out, v_enc_last(s[0], v_xor(t, last)), n_bytes);
-    }
-}
-
 #if XTS_WIDE
 /* n_blocks: a multiple of XTS_WIDE * VEC_BLOCKS, not 0. Returns the next tweak. */
 EVC_INLINE __m128i xts_wide(wide_key *key, __m128i tweak, const uint8_t *in, uint8_t *out,
@@ -640,6 +622,23 @@ EVC_OUT_OF_LINE __m128i xts_wide_decrypt(wide_key *key, __m128i tweak, const uin
 #endif
 
 #ifdef XTS_STEP
+/* n_bytes: 16 to VEC_BYTES - 16, whole blocks */
+EVC_INLINE void xts_part(const v_keys *k, vec t, const uint8_t *in, uint8_t *out, size_t n_bytes,
+                         int decrypting)
+{
+    const vec first = v_key(k, 0), last = v_key_last(k);
+    vec s[MAX_WIDE];
+
+    s[0] = v_xor(v_load_part(in, n_bytes), v_xor(t, first));
+    if (decrypting) {
+        middle_decrypt(k, s, 1);
+        v_store_part(out, v_dec_last(s[0], v_xor(t, last)), n_bytes);
+    } else {
+        middle_encrypt(k, s, 1);
+        v_store_part(out, v_enc_last(s[0], v_xor(t, last)), n_bytes);
+    }
+}
+
 /*
  * Steps of 8 blocks, whose tweaks are known before the step, and so are those of a rest. Cores
  * finish what is oldest first: of wide steps all vectors end together, and the encryption of the
@@ -677,7 +676,7 @@ EVC_INLINE __m128i xts_rest(const v_keys *k, __m128i base, const uint8_t *in, ui
 {
     vec t[MAX_WIDE];
 
-    t[0] = v_tweaks_first(base);
+    t[0] = base;
     for (; XTS_WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS; n_blocks -= 4 * VEC_BLOCKS) {
         t[1] = v_tweaks_next(t[0]);
         t[2] = v_tweaks_after_next(t[0]);
@@ -686,20 +685,11 @@ EVC_INLINE __m128i xts_rest(const v_keys *k, __m128i base, const uint8_t *in, ui
         t[0] = v_tweaks_after_next(t[2]);
         in += 4 * VEC_BYTES, out += 4 * VEC_BYTES;
     }
-    /* with four blocks a vector, this costs more than it gains */
-    if (VEC_BLOCKS == 2 && n_blocks >= 2 * VEC_BLOCKS) {
-        t[1] = v_tweaks_next(t[0]);
-        xts_step(k, t, in, out, 2, decrypting);
-        t[0] = v_tweaks_after_next(t[0]);
-        in += 2 * VEC_BYTES, out += 2 * VEC_BYTES, n_blocks -= 2 * VEC_BLOCKS;
-    }
     for (; n_blocks >= VEC_BLOCKS; in += VEC_BYTES, out += VEC_BYTES, n_blocks -= VEC_BLOCKS) {
         xts_step(k, t, in, out, 1, decrypting);
         t[0] = v_tweaks_next(t[0]);
     }
-    if (VEC_BLOCKS > 1 && n_blocks)
-        xts_part(k, t[0], in, out, 16 * n_blocks, decrypting);
-    return v_block(t[0], n_blocks);
+    return t[0];
 }
 #endif
 

@@ -48,7 +48,7 @@ class TestChecks:
         needed = tool.needs()
         for isa, feature in (
             ("X86_ADX", "X86_BMI2"),
-            ("X86_VAES512", "X86_AVX2"),
+            ("X86_VAES512_CLMUL", "X86_AVX2"),
             ("X86_GCM512_INTEL", "X86_MODE64"),
             ("A32_THUMB2", "A32_THUMB2"),
         ):
