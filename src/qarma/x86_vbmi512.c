@@ -96,41 +96,39 @@ EVC_INLINE __m512i next_tweaks(__m512i t)
     return _mm512_mask_shuffle_epi8(moved, OMEGA, v_load(omega), moved);
 }
 
-/* Two vectors side by side: one alone waits for itself, and a core does not look far
- * enough ahead for the next. */
-struct pair {
-    __m512i a, b;
-};
+#define MOST 5 /* rounds of Arm's */
 
-#define MOST 5 /* rounds of pairs */
-
-EVC_INLINE void run_pair(const struct key *key, struct pair *x, const struct pair *tweak,
-                         int rounds)
+/* Two vectors side by side: one alone waits for itself, and a core does not look far enough ahead
+ * for the next. One at the end, if there are no blocks for two. */
+EVC_INLINE void run_vectors(const struct key *key, __m512i x[2], const __m512i tweak[2], unsigned n,
+                            int rounds)
 {
     const struct boxes *box = &boxes[key->head.sigma];
     const __m512i rho = both(rho1, rho2), s = both(box->s1, box->s2),
                   inverse = both(box->inverse1, box->inverse2);
     const uint8_t(*there)[16] = key->there, (*back)[16] = key->back;
-    struct pair t[MOST + 1];
-    __m512i k;
+    __m512i t[MOST + 1][2], k;
 
-    t[0] = *tweak;
+    UNROLLED for (unsigned j = 0; j < n; j++) {
+        t[0][j] = tweak[j];
+    }
     UNROLLED for (int i = 1; i <= rounds; i++) {
-        t[i].a = next_tweaks(t[i - 1].a);
-        t[i].b = next_tweaks(t[i - 1].b);
+        UNROLLED for (unsigned j = 0; j < n; j++)
+            t[i][j] = next_tweaks(t[i - 1][j]);
     }
     UNROLLED for (int i = 1; i <= rounds; i++) {
         k = v_load(i < rounds ? there[i] : key->w1);
-        x->a = gathered_both(&m_tau, v_xor(v_look(s, x->a), v_look(rho, v_xor(k, t[i].a))), v_zero);
-        x->b = gathered_both(&m_tau, v_xor(v_look(s, x->b), v_look(rho, v_xor(k, t[i].b))), v_zero);
+        UNROLLED for (unsigned j = 0; j < n; j++)
+            x[j] = gathered_both(&m_tau, v_xor(v_look(s, x[j]), v_look(rho, v_xor(k, t[i][j]))),
+                                 v_zero);
     }
     k = v_load(key->centre[0]);
-    x->a = gathered_both(&untau_m_tau, v_look(s, x->a), k);
-    x->b = gathered_both(&untau_m_tau, v_look(s, x->b), k);
+    UNROLLED for (unsigned j = 0; j < n; j++)
+        x[j] = gathered_both(&untau_m_tau, v_look(s, x[j]), k);
     UNROLLED for (int i = rounds; i >= 1; i--) {
         k = v_load(i < rounds ? back[i] : key->w0);
-        x->a = gathered_both(&untau_m, v_look(inverse, x->a), v_xor(k, t[i].a));
-        x->b = gathered_both(&untau_m, v_look(inverse, x->b), v_xor(k, t[i].b));
+        UNROLLED for (unsigned j = 0; j < n; j++)
+            x[j] = gathered_both(&untau_m, v_look(inverse, x[j]), v_xor(k, t[i][j]));
     }
 }
 
@@ -167,27 +165,48 @@ EVC_INLINE void store_blocks(uint64_t *p, __m256i v, size_t n)
         _mm_storel_epi64((__m128i *)(void *)(p + (n & 2)), last);
 }
 
+/* Terms that are added first and last, and the table that undoes S. */
+struct ends {
+    __m512i first, undone;
+    __m256i last;
+};
+
+/* The n blocks at in, as many as n_vectors vectors have, or fewer in the last one. */
+EVC_INLINE void step(const struct key *key, const struct ends *ends, const uint64_t *in,
+                     const uint64_t *tweak, uint64_t *out, size_t n, unsigned n_vectors, int rounds)
+{
+    __m256i narrow[2];
+    __m512i x[2], t[2];
+
+    UNROLLED for (unsigned j = 0; j < n_vectors; j++) {
+        narrow[j] = load_blocks(tweak + LANES * j, n - LANES * j);
+        t[j] = wide4(narrow[j]);
+        x[j] = v_xor3(wide4(load_blocks(in + LANES * j, n - LANES * j)), t[j], ends->first);
+    }
+    run_vectors(key, x, t, n_vectors, rounds);
+    UNROLLED for (unsigned j = 0; j < n_vectors; j++)
+        x[j] = v_look(ends->undone, x[j]);
+    UNROLLED for (unsigned j = 0; j < n_vectors; j++)
+        store_blocks(out + LANES * j,
+                     _mm256_ternarylogic_epi64(narrow4(x[j]), narrow[j], ends->last, 0x96),
+                     n - LANES * j);
+}
+
 /* As encrypt_many, of a number of rounds that the compiler knows. */
 EVC_INLINE void many(const struct key *key, const uint64_t *in, const uint64_t *tweak,
                      uint64_t *out, size_t n, int rounds)
 {
-    const __m512i first = v_load(key->first[0]), undone = v_load(boxes[key->head.sigma].inverse0);
-    const __m256i last =
-        _mm256_broadcastq_epi64(_mm_load_si128((const __m128i *)(const void *)key->last[0]));
+    const struct ends ends = {
+        v_load(key->first[0]), v_load(boxes[key->head.sigma].inverse0),
+        _mm256_broadcastq_epi64(_mm_load_si128((const __m128i *)(const void *)key->last[0]))};
 
-    for (size_t i = 0; i < n; i += 2 * LANES) {
-        const size_t n_a = n - i, n_b = n_a > LANES ? n_a - LANES : 0;
-        /* no pointer beyond the end, even of what is not read */
-        const size_t j = n_b ? i + LANES : i;
-        const __m256i ta = load_blocks(tweak + i, n_a), xa = load_blocks(in + i, n_a);
-        const __m256i tb = load_blocks(tweak + j, n_b), xb = load_blocks(in + j, n_b);
-        const struct pair t = {wide4(ta), wide4(tb)};
-        struct pair x = {v_xor3(wide4(xa), t.a, first), v_xor3(wide4(xb), t.b, first)};
-        run_pair(key, &x, &t, rounds);
-        const __m256i ya = narrow4(v_look(undone, x.a)), yb = narrow4(v_look(undone, x.b));
-        store_blocks(out + i, _mm256_ternarylogic_epi64(ya, ta, last, 0x96), n_a);
-        store_blocks(out + j, _mm256_ternarylogic_epi64(yb, tb, last, 0x96), n_b);
+    for (; n > LANES; in += 2 * LANES, tweak += 2 * LANES, out += 2 * LANES, n -= 2 * LANES) {
+        step(key, &ends, in, tweak, out, n, 2, rounds);
+        if (n <= 2 * LANES)
+            return;
     }
+    if (n)
+        step(key, &ends, in, tweak, out, n, 1, rounds);
 }
 
 /* Not inlined: the loop around it would keep its tables on the stack. */
