@@ -586,14 +586,14 @@ EVC_INLINE void xts_step(const v_keys *k, const vec *t, const uint8_t *in, uint8
 }
 
 #if XTS_WIDE
-/* n_blocks: a multiple of XTS_WIDE * VEC_BLOCKS, not 0. Returns the next tweak. */
-EVC_INLINE __m128i xts_wide(wide_key *key, __m128i tweak, const uint8_t *in, uint8_t *out,
-                            size_t n_blocks, int decrypting)
+/* n_blocks: a multiple of XTS_WIDE * VEC_BLOCKS, not 0. tweak becomes the next one. */
+EVC_INLINE void xts_wide(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                         size_t n_blocks, int decrypting)
 {
     const v_keys k = key_schedule(key, decrypting, XTS_KEYS);
     vec next[XTS_WIDE], t[MAX_WIDE];
 
-    v_wide_tweaks_begin(tweak, next);
+    v_wide_tweaks_begin(evc_x86_load(tweak), next);
     for (; n_blocks > (XTS_LAST_APART ? XTS_WIDE * VEC_BLOCKS : 0);
          n_blocks -= XTS_WIDE * VEC_BLOCKS) {
         v_wide_tweaks(next, t, n_blocks == XTS_WIDE * VEC_BLOCKS);
@@ -604,20 +604,20 @@ EVC_INLINE __m128i xts_wide(wide_key *key, __m128i tweak, const uint8_t *in, uin
         v_wide_tweaks(next, t, 1);
         xts_step(&k, t, in, out, XTS_WIDE, decrypting);
     }
-    return v_low(next[0]);
+    evc_x86_store(tweak, v_low(next[0]));
 }
 
 /* Not inlined: every vector register is taken. */
-EVC_OUT_OF_LINE __m128i xts_wide_encrypt(wide_key *key, __m128i tweak, const uint8_t *in,
-                                         uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void xts_wide_encrypt(wide_key *key, uint8_t tweak[16], const uint8_t *in,
+                                      uint8_t *out, size_t n_blocks)
 {
-    return xts_wide(key, tweak, in, out, n_blocks, 0);
+    xts_wide(key, tweak, in, out, n_blocks, 0);
 }
 
-EVC_OUT_OF_LINE __m128i xts_wide_decrypt(wide_key *key, __m128i tweak, const uint8_t *in,
-                                         uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void xts_wide_decrypt(wide_key *key, uint8_t tweak[16], const uint8_t *in,
+                                      uint8_t *out, size_t n_blocks)
 {
-    return xts_wide(key, tweak, in, out, n_blocks, 1);
+    xts_wide(key, tweak, in, out, n_blocks, 1);
 }
 #endif
 
@@ -693,93 +693,76 @@ EVC_INLINE __m128i xts_rest(const v_keys *k, __m128i base, const uint8_t *in, ui
 }
 #endif
 
+/* The steps of fewer vectors; n_blocks: not 0. */
+EVC_INLINE void xts_narrow(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                           size_t n_blocks, int decrypting)
+{
+    const v_keys k = key_schedule(key, decrypting, XTS_REST_KEYS);
+
+    evc_x86_store(tweak, xts_rest(&k, evc_x86_load(tweak), in, out, n_blocks, decrypting));
+}
+
+EVC_OUT_OF_LINE void xts_narrow_encrypt(wide_key *key, uint8_t tweak[16], const uint8_t *in,
+                                        uint8_t *out, size_t n_blocks)
+{
+    xts_narrow(key, tweak, in, out, n_blocks, 0);
+}
+
+EVC_OUT_OF_LINE void xts_narrow_decrypt(wide_key *key, uint8_t tweak[16], const uint8_t *in,
+                                        uint8_t *out, size_t n_blocks)
+{
+    xts_narrow(key, tweak, in, out, n_blocks, 1);
+}
+
+/* n_blocks may be 0: of 17 to 31 bytes, which are decrypted by evc_x86_one_xts alone. */
 EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                     size_t n_blocks, int decrypting)
 {
-    __m128i base = evc_x86_load(tweak);
-    v_keys k;
-
 #if XTS_WIDE
     if (n_blocks >= XTS_WIDE_FROM) {
         const size_t n_wide = n_blocks - n_blocks % (XTS_WIDE * VEC_BLOCKS);
-        base = decrypting ? xts_wide_decrypt(key, base, in, out, n_wide)
-                          : xts_wide_encrypt(key, base, in, out, n_wide);
+        (decrypting ? xts_wide_decrypt : xts_wide_encrypt)(key, tweak, in, out, n_wide);
+        clear_xts_spills();
         in += 16 * n_wide, out += 16 * n_wide, n_blocks -= n_wide;
     }
 #endif
-    if (!n_blocks) { /* 17 to 31 bytes are decrypted by evc_x86_one_xts alone */
-        evc_x86_store(tweak, base);
-        return;
-    }
-    k = key_schedule(key, decrypting, XTS_REST_KEYS);
-    base = xts_rest(&k, base, in, out, n_blocks, decrypting);
-    evc_x86_store(tweak, base);
-}
-
-EVC_OUT_OF_LINE void xts_encrypt_all(wide_key *key, uint8_t tweak[16], const uint8_t *in,
-                                     uint8_t *out, size_t n_blocks)
-{
-    xts(key, tweak, in, out, n_blocks, 0);
-}
-
-EVC_OUT_OF_LINE void xts_decrypt_all(wide_key *key, uint8_t tweak[16], const uint8_t *in,
-                                     uint8_t *out, size_t n_blocks)
-{
-    xts(key, tweak, in, out, n_blocks, 1);
-}
-
-EVC_INLINE void clear_after_xts(size_t n_blocks)
-{
-    if (n_blocks >= XTS_WIDE_FROM)
-        clear_xts_spills();
-    else if (n_blocks >= 4 * VEC_BLOCKS)
+    if (n_blocks)
+        (decrypting ? xts_narrow_decrypt : xts_narrow_encrypt)(key, tweak, in, out, n_blocks);
+    if (n_blocks >= 4 * VEC_BLOCKS)
         clear_short_xts_spills();
+    v_clear_upper_halves();
 }
 
 static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
 #if VEC_BLOCKS > 1
-    if (n_blocks == 1) {
+    if (n_blocks == 1)
         one_xts_encrypt(key, tweak, in, out);
-        return;
-    }
-    if (n_blocks == 2) {
+    else if (n_blocks == 2)
         two_xts_encrypt(key, tweak, in, out);
-        return;
-    }
 #else
-    if (n_blocks == 1) {
+    if (n_blocks == 1)
         evc_x86_one_xts(key, tweak, in, out, 0);
-        return;
-    }
 #endif
-    xts_encrypt_all(key, tweak, in, out, n_blocks);
-    clear_after_xts(n_blocks);
-    v_clear_upper_halves();
+    else
+        xts(key, tweak, in, out, n_blocks, 0);
 }
 
 static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
 #if VEC_BLOCKS > 1
-    if (n_blocks == 1) {
+    if (n_blocks == 1)
         one_xts_decrypt(key, tweak, in, out);
-        return;
-    }
-    if (n_blocks == 2) {
+    else if (n_blocks == 2)
         two_xts_decrypt(key, tweak, in, out);
-        return;
-    }
 #else
-    if (n_blocks == 1) {
+    if (n_blocks == 1)
         evc_x86_one_xts(key, tweak, in, out, 1);
-        return;
-    }
 #endif
-    xts_decrypt_all(key, tweak, in, out, n_blocks);
-    clear_after_xts(n_blocks);
-    v_clear_upper_halves();
+    else
+        xts(key, tweak, in, out, n_blocks, 1);
 }
 
 /* ---- Many chains ----------------------------------------------------------------------------- */
