@@ -274,10 +274,13 @@ EVC_INLINE void clear_registers(enum evc_registers registers)
  * them, %1 is their bytes. The ABI of ppc64 wants the old stack pointer at the new one. The stack
  * of hppa grows upwards. */
 #if !EVC_GNU_C
-#elif defined(__riscv) && EVC_WORD64
+#elif defined(__riscv) && EVC_WORD64 /* 64 bytes a turn, of which numbers of bytes are multiples */
 #define CLEAR_LOOP                                                                                 \
     "mv %0, sp\n\tsub sp, sp, %1\n"                                                                \
-    "1:\taddi %0, %0, -8\n\tsd zero, 0(%0)\n\tbne %0, sp, 1b\n\tadd sp, sp, %1"
+    "1:\taddi %0, %0, -64\n\t"                                                                     \
+    "sd zero, 0(%0)\n\tsd zero, 8(%0)\n\tsd zero, 16(%0)\n\tsd zero, 24(%0)\n\t"                   \
+    "sd zero, 32(%0)\n\tsd zero, 40(%0)\n\tsd zero, 48(%0)\n\tsd zero, 56(%0)\n\t"                 \
+    "bne %0, sp, 1b\n\tadd sp, sp, %1"
 #elif defined(__riscv)
 #define CLEAR_LOOP                                                                                 \
     "mv %0, sp\n\tsub sp, sp, %1\n"                                                                \
