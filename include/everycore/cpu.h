@@ -27,7 +27,7 @@ extern "C" {
  *   A64, macOS and iOS      sysctlbyname.
  *   A64, Windows            IsProcessorFeaturePresent.
  *   PowerPC, Linux          HWCAP (getauxval).
- *   RISC-V, Linux           riscv_hwprobe.
+ *   RISC-V, Linux           riscv_hwprobe, of Linux 6.8 and later.
  *   PA-RISC, Linux          uname: whether the kernel has 64 bits.
  *   all others              none.
  * Features that the compiler may use (-march) are set as well, but not on x86. Compiled with

@@ -105,6 +105,15 @@
 #define EVC_S390X 0
 #endif
 
+/* RISC-V with registers of 64 bits, little-endian, where the assembler of GCC or clang takes
+ * instructions by their fields (.insn): kernels need no flag for the extensions that they use. */
+#if defined(__riscv) && __riscv_xlen == 64 && EVC_GNU_C && \
+    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define EVC_RV64 1
+#else
+#define EVC_RV64 0
+#endif
+
 /* General registers of 64 bits (not the same as 64-bit pointers: x32 has them). */
 #if EVC_X86_64 || EVC_A64 || defined(__LP64__) || defined(_LP64) || defined(__mips64) ||           \
     defined(__powerpc64__) || defined(__s390x__) || (defined(__riscv) && __riscv_xlen == 64)
@@ -177,10 +186,12 @@ enum evc_arch {
     EVC_ARCH_HPPA,
     EVC_ARCH_PPC64,
     EVC_ARCH_S390X,
+    EVC_ARCH_RV64,
     EVC_ARCH_N
 };
 #define EVC_ARCH_LIST(A) A(OTHER, "other") A(X86, "x86") A(A64, "a64") A(A32, "a32") \
-    A(HPPA, "hppa") A(PPC64, "ppc64") A(S390X, "s390x")
+    A(HPPA, "hppa") A(PPC64, "ppc64") A(S390X, "s390x") \
+    A(RV64, "rv64")
 #define EVC_ARCH_ALL EVC_ARCH_OTHER
 #define EVC_ARCH_INT128 EVC_ARCH_OTHER
 #define EVC_ARCH_X86_64_ASM EVC_ARCH_X86
@@ -205,6 +216,8 @@ enum evc_arch {
 #define EVC_ARCH_HERE EVC_ARCH_PPC64
 #elif EVC_S390X
 #define EVC_ARCH_HERE EVC_ARCH_S390X
+#elif EVC_RV64
+#define EVC_ARCH_HERE EVC_ARCH_RV64
 #else
 #define EVC_ARCH_HERE EVC_ARCH_OTHER
 #endif
@@ -249,6 +262,12 @@ enum evc_arch {
     F(HPPA_PA11, HPPA, 0, "pa1.1")                                                                 \
     F(HPPA_WIDE, HPPA, 1, "pa2.0-wide")                                                            \
     F(HPPA_FMPYADD, HPPA, 2, "fmpyadd")                                                            \
+    /* Zkne and Zknd: rounds of AES */                                                             \
+    F(RV64_AES, RV64, 0, "aes")                                                                    \
+    /* Zbc or Zbkc: clmul and clmulh */                                                            \
+    F(RV64_CLMUL, RV64, 1, "clmul")                                                                \
+    /* Zbb or Zbkb: rev8 */                                                                        \
+    F(RV64_REV8, RV64, 2, "rev8")                                                                  \
     EVC_TUNE_LIST(F)                                                                               \
     F(CT_MUL, OTHER, 63, "ct-mul")
 
@@ -286,6 +305,7 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_VECTOR_HPPA UINT64_C(0) /* the multiplier is among the registers for floating point */
 #define EVC_VECTOR_PPC64 UINT64_C(0)
 #define EVC_VECTOR_S390X UINT64_C(0)
+#define EVC_VECTOR_RV64 UINT64_C(0)
 #define EVC_VECTOR_OTHER UINT64_C(0)
 
 /* ---- ISAs ----------------------------------------------------------------------------------- */

@@ -128,6 +128,24 @@
 #define EVC_MULADD_BY_BUILD 0
 #endif
 
+/* Extensions of RISC-V. Source: RISC-V C API specification 1.0 (2025), architecture extension
+ * test macros. */
+#if defined(__riscv_zkne) && defined(__riscv_zknd)
+#define EVC_RV64_AES_BY_BUILD 1
+#else
+#define EVC_RV64_AES_BY_BUILD 0
+#endif
+#if defined(__riscv_zbc) || defined(__riscv_zbkc)
+#define EVC_RV64_CLMUL_BY_BUILD 1
+#else
+#define EVC_RV64_CLMUL_BY_BUILD 0
+#endif
+#if defined(__riscv_zbb) || defined(__riscv_zbkb)
+#define EVC_RV64_REV8_BY_BUILD 1
+#else
+#define EVC_RV64_REV8_BY_BUILD 0
+#endif
+
 /* The features that, by the compiler's flags, every CPU has which runs this binary. */
 static inline uint64_t evc_features_of_build(void)
 {
@@ -146,6 +164,10 @@ static inline uint64_t evc_features_of_build(void)
                 (EVC_UMAAL_BY_BUILD ? EVC_CPU(A32_UMAAL) : 0) |
                 (EVC_NEON_BY_BUILD ? EVC_CPU(A32_NEON) : 0) |
                 (EVC_NEON_BY_BUILD && EVC_AES_BY_BUILD ? EVC_CPU(A32_AES) | EVC_CPU(A32_PMULL) : 0);
+    if (EVC_RV64)
+        have |= (EVC_RV64_AES_BY_BUILD ? EVC_CPU(RV64_AES) : 0) |
+                (EVC_RV64_CLMUL_BY_BUILD ? EVC_CPU(RV64_CLMUL) : 0) |
+                (EVC_RV64_REV8_BY_BUILD ? EVC_CPU(RV64_REV8) : 0);
     if (EVC_HPPA)
         have |= (EVC_PA11_BY_BUILD ? EVC_CPU(HPPA_PA11) : 0) |
                 (EVC_HPPA_WIDE_BY_BUILD ? EVC_CPU(HPPA_WIDE) : 0);

@@ -4,7 +4,7 @@
  * riscv_hwprobe. C libraries older than the call have no function for it.
  *
  * Source: cpu/system_words.h; Linux Documentation/arch/riscv/hwprobe.rst. Linux before 6.4 refuses
- *         the call, and before 6.8 it does not know Zkt: then the build decides.
+ *         the call, and before 6.8 it knows Zbb alone: then the build decides.
  */
 #include "cpu/common.h"
 #include "cpu/system_words.h"
@@ -36,7 +36,10 @@ static uint64_t probe(int64_t key)
 
 uint64_t evc_cpu_features(void)
 {
-    return evc_features_of_build() | evc_riscv_of_hwprobe(probe(KEY_IMA_EXT_0));
+    const uint64_t ima_ext_0 = probe(KEY_IMA_EXT_0);
+
+    return evc_features_of_build() |
+           (EVC_RV64 ? evc_rv64_of_hwprobe(ima_ext_0) : evc_riscv_of_hwprobe(ima_ext_0));
 }
 
 #else

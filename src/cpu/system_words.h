@@ -50,11 +50,22 @@ static inline uint64_t evc_hppa_of_machine(const char *machine)
     return *machine == *wide ? EVC_CPU(HPPA_WIDE) : 0;
 }
 
-/* The value of key IMA_EXT_0 of riscv_hwprobe(), bit 16: Zkt. Source: Linux
- * Documentation/arch/riscv/hwprobe.rst and arch/riscv/include/uapi/asm/hwprobe.h (6.8). */
+/* The value of key IMA_EXT_0 of riscv_hwprobe(): Zbb 4, Zbc 7, Zbkb 8, Zbkc 9, Zknd 11, Zkne 12,
+ * Zkt 16. Source: Linux Documentation/arch/riscv/hwprobe.rst and
+ * arch/riscv/include/uapi/asm/hwprobe.h (6.8). */
 static inline uint64_t evc_riscv_of_hwprobe(uint64_t ima_ext_0)
 {
     return EVC_IF_BIT(CT_MUL, ima_ext_0, 16);
+}
+
+/* The same of RISC-V with registers of 64 bits. */
+static inline uint64_t evc_rv64_of_hwprobe(uint64_t ima_ext_0)
+{
+    const uint64_t zknd_and_zkne = ima_ext_0 >> 11 & ima_ext_0 >> 12;
+
+    return evc_riscv_of_hwprobe(ima_ext_0) | EVC_IF_BIT(RV64_AES, zknd_and_zkne, 0) |
+           EVC_IF_BIT(RV64_CLMUL, ima_ext_0 >> 7 | ima_ext_0 >> 9, 0) |
+           EVC_IF_BIT(RV64_REV8, ima_ext_0 >> 4 | ima_ext_0 >> 8, 0);
 }
 
 /* A64 under macOS and iOS. `is_set(name)`: 1 if the integer of that name is there and not 0.

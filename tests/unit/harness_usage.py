@@ -78,7 +78,7 @@ class BadUsage(unittest.TestCase):
         self.refused("bench", "--counter", "tsc", names=["tsc+addchain"])
 
     def test_an_unknown_architecture_or_feature_names_the_nearest(self) -> None:
-        self.refused("resolve", "--arch", "arm64", names=["a64", "a32"])
+        self.refused("resolve", "--arch", "arm64", names=["a64", "rv64"])
         self.refused(
             "resolve", "--arch", "x86", "--features", "sse2,avx512", names=["'avx512'", "avx512f"]
         )

@@ -536,6 +536,41 @@ static void the_multipliers_of_power_and_risc_v_are_known_by_their_systems(void)
     EXPECT(evc_hppa_of_machine("") == 0 && evc_hppa_of_machine("parisc64x") == 0);
 }
 
+/* Bits of key IMA_EXT_0: Zbb, Zbc, Zbkb, Zbkc, Zknd, Zkne, Zkt. */
+#define ZBB (UINT64_C(1) << 4)
+#define ZBC (UINT64_C(1) << 7)
+#define ZBKB (UINT64_C(1) << 8)
+#define ZBKC (UINT64_C(1) << 9)
+#define ZKND (UINT64_C(1) << 11)
+#define ZKNE (UINT64_C(1) << 12)
+#define ZKT (UINT64_C(1) << 16)
+
+static void hwprobe_of_rv64_is_read(void)
+{
+    static const struct {
+        uint64_t ima_ext_0, features;
+    } cpus[] = {
+        {0, 0},
+        {ZKND, 0},
+        {ZKNE, 0},
+        {ZKND | ZKNE, EVC_CPU(RV64_AES)},
+        {ZBC, EVC_CPU(RV64_CLMUL)},
+        {ZBKC, EVC_CPU(RV64_CLMUL)},
+        {ZBB, EVC_CPU(RV64_REV8)},
+        {ZBKB, EVC_CPU(RV64_REV8)},
+        {ZKT, EVC_CPU(CT_MUL)},
+        /* RVA22 with Zbc; the suites Zkn and Zkt */
+        {ZBB | ZBC | ZKT, EVC_CPU(RV64_CLMUL) | EVC_CPU(RV64_REV8) | EVC_CPU(CT_MUL)},
+        {ZBKB | ZBKC | ZKND | ZKNE | ZKT,
+         EVC_CPU(RV64_AES) | EVC_CPU(RV64_CLMUL) | EVC_CPU(RV64_REV8) | EVC_CPU(CT_MUL)},
+        {~(ZBB | ZBC | ZBKB | ZBKC | ZKND | ZKT), 0},
+        {~(ZBB | ZBC | ZBKB | ZBKC | ZKNE | ZKT), 0},
+    };
+
+    for (size_t i = 0; i < sizeof cpus / sizeof cpus[0]; i++)
+        EXPECT(evc_rv64_of_hwprobe(cpus[i].ima_ext_0) == cpus[i].features);
+}
+
 /* The names that a made-up sysctlbyname() knows; NULL ends them. */
 static const char *const *names_set;
 
@@ -829,6 +864,7 @@ int main(void)
     RUN(hwcap_of_a64_is_read);
     RUN(hwcap_of_a32_is_read);
     RUN(the_multipliers_of_power_and_risc_v_are_known_by_their_systems);
+    RUN(hwprobe_of_rv64_is_read);
     RUN(wide_instructions_are_right_if_each_lane_is);
     RUN(features_with_wrong_lanes_are_told);
 #if EVC_X86_64 && defined(__GNUC__) && !defined(_WIN32)

@@ -49,7 +49,9 @@ class ResolveOptions:
     ] = None
     arch: Annotated[
         str | None,
-        typer.Option("--arch", metavar="ARCH", help="x86, a64, a32, hppa, ppc64, s390x or other."),
+        typer.Option(
+            "--arch", metavar="ARCH", help="x86, a64, a32, hppa, ppc64, s390x, rv64 or other."
+        ),
     ] = None
     policy: Policy = "ct"
     why: Annotated[bool, typer.Option("--why", help="Every kernel, and why it was not taken.")] = (
