@@ -90,6 +90,7 @@ BUILDS = {
                 "ppc64le",
                 "s390x",
                 "riscv64",
+                "riscv64-zkn",
                 "mips",
                 "m68k",
                 "hppa",

@@ -631,6 +631,18 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_S390X_CT_MUL ""
 #define EVC_NEEDS_S390X_CT_MUL EVC_CPU(CT_MUL)
 
+/* RISC-V, 64 bits: rounds of AES (Zkne, Zknd) and the order of bytes (Zbkb or Zbb), as Zkn has
+ * them. Each core must execute aes64... in a time that does not depend on data. */
+#define EVC_PLACE_RV64_ZKN RV64
+#define EVC_CC_RV64_ZKN ""
+#define EVC_NEEDS_RV64_ZKN (EVC_CPU(RV64_AES) | EVC_CPU(RV64_REV8))
+
+/* Products without carry (Zbkc or Zbc), whose time is promised by Zkt as that of other products
+ * is, and the order of bytes. */
+#define EVC_PLACE_RV64_ZBC RV64
+#define EVC_CC_RV64_ZBC ""
+#define EVC_NEEDS_RV64_ZBC (EVC_CPU(RV64_CLMUL) | EVC_CPU(RV64_REV8) | EVC_CPU(CT_MUL))
+
 /* ---- Opening an ISA inside a file ------------------------------------------------------------ */
 
 #define EVC_CAT_(a, b) a##b

@@ -39,7 +39,7 @@ class Recipe:
         words = [
             each.split()[0]
             for text in (self.compiler, self.emulator)
-            for each in text.split(",")
+            for each in text.split(", ")
             if each.strip()
         ]
         lacks = [] if self.emulator or self.name != "bn-hppa20" else ["emulator of PA-RISC 2.0"]

@@ -47,7 +47,8 @@ def test_carries_take_constant_time_where_there_are_no_flags(notes: list[str]) -
 # ppc64le is as ppc64; of s390x, QEMU does not tell data addresses.
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "name", ["i386", "aarch64", "armhf", "ppc64", "riscv64", "mips", "m68k", "hppa"]
+    "name",
+    ["i386", "aarch64", "armhf", "ppc64", "riscv64", "riscv64-zkn", "mips", "m68k", "hppa"],
 )
 def test_kernels_take_constant_time_elsewhere(name: str, notes: list[str]) -> None:
     """It is a property of the binary: the portable kernels are others on each architecture."""

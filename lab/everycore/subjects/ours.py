@@ -55,6 +55,7 @@ HOMES = {
     "hppa20": (("parisc64",), "qemu-hppa"),
     "ppc64": (("ppc64", "ppc64le"), "qemu-ppc64"),
     "s390x": (("s390x",), "qemu-s390x"),
+    "rv64": (("riscv64",), "qemu-riscv64-zkn"),
 }
 
 
