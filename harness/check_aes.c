@@ -728,6 +728,76 @@ static enum result counter_wraps_modulo_2_32(struct check *c)
     return PASS;
 }
 
+/* ---- CCM ------------------------------------------------------------------------------------ */
+
+/* Text of CCM by definition, on single blocks: chain and counter become those behind it. */
+static void ccm_by_definition(const union evc_aes_key *ref, uint8_t counter[16], uint8_t chain[16],
+                              const uint8_t *in, uint8_t *out, size_t n_blocks, bool decrypting)
+{
+    uint8_t stream[16], sum[16], no_iv[16];
+
+    for (; n_blocks; n_blocks--, in += 16, out += 16) {
+        aes_ops[ECB_ENC].block(ref, no_iv, counter, stream);
+        for (size_t i = 16; i-- > 8;)
+            if (++counter[i])
+                break;
+        for (size_t i = 0; i < 16; i++) {
+            out[i] = in[i] ^ stream[i];
+            sum[i] = chain[i] ^ (decrypting ? out[i] : in[i]);
+        }
+        aes_ops[ECB_ENC].block(ref, no_iv, sum, chain);
+    }
+}
+
+/* The counter carries out of some of its last 8 bytes, after `before` blocks. */
+static enum result test_ccm(struct check *c, size_t n_blocks, size_t before, bool decrypting,
+                            bool in_place)
+{
+    const struct evc_aes *kernel = kernel_of(c);
+    const unsigned bits = 8 * (unsigned)random_below(&c->random, 9);
+    uint64_t start = bits < 64 ? (UINT64_C(1) << bits) - before : 0 - (uint64_t)before;
+    uint8_t *in = place(&in_room, random_below(&c->random, 16));
+    uint8_t *out = in_place ? in : place(&out_room, random_below(&c->random, 16));
+    uint8_t counter[16], chain[16], counter_known[16], chain_known[16];
+    KEY_AT_16(union evc_aes_key, key);
+    union evc_aes_key ref;
+
+    c->cases++;
+    know_random(c, &aes_ops[CTR32], key_sizes[random_below(&c->random, 3)], 0);
+    random_bytes(&c->random, known.in, 16 * n_blocks);
+    random_bytes(&c->random, chain, 16);
+    memcpy(counter, known.iv[0], 8);
+    for (size_t i = 16; i-- > 8; start >>= 8)
+        counter[i] = (uint8_t)start;
+    memcpy(counter_known, counter, 16);
+    memcpy(chain_known, chain, 16);
+    must(evc_aes_set_key(&ref, evc_aes_named("c_ref"), known.user_key, known.key_bits));
+    ccm_by_definition(&ref, counter_known, chain_known, known.in, known.out, n_blocks, decrypting);
+    make_key(c, key);
+    memcpy(in, known.in, 16 * n_blocks);
+    (decrypting ? kernel->ccm_decrypt : kernel->ccm_encrypt)(key, counter, chain, in, out,
+                                                             n_blocks);
+    if (memcmp(out, known.out, 16 * n_blocks) != 0 || memcmp(chain, chain_known, 16) != 0 ||
+        memcmp(counter, counter_known, 16) != 0)
+        return check_fail(c, "%u-bit key, %zu blocks %s%s: text, chain or counter differs",
+                          known.key_bits, n_blocks, decrypting ? "opened" : "sealed",
+                          in_place ? " in place" : "");
+    return PASS;
+}
+
+static enum result text_of_ccm_equals_its_definition(struct check *c)
+{
+    const size_t most = most_blocks(c);
+
+    if (!kernel_of(c)->ccm_encrypt)
+        return check_skip(c, "it has no slot ccm_encrypt");
+    for (size_t n = 1; n <= most; n += c->quick && n > 8 ? 7 : 1)
+        for (unsigned how = 0; how < 4; how++)
+            if (test_ccm(c, n, random_below(&c->random, n + 1), how & 1, how & 2) == FAIL)
+                return FAIL;
+    return PASS;
+}
+
 /* ---- Keys ----------------------------------------------------------------------------------- */
 
 static enum result encrypt_only_keys_encrypt_alike(struct check *c)
@@ -951,6 +1021,7 @@ static const struct property properties[] = {
     PROPERTY(own_operations_equal_composed_ones),
     PROPERTY(decryption_inverts_encryption),
     PROPERTY(counter_wraps_modulo_2_32),
+    PROPERTY(text_of_ccm_equals_its_definition),
     PROPERTY(many_messages_equal_one_by_one),
     PROPERTY(encrypt_only_keys_encrypt_alike),
     PROPERTY(keys_may_be_copied),
