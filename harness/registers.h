@@ -14,7 +14,7 @@
 #include "everycore/cpu.h"
 #include "everycore/isa.h"
 
-#define MOST_REGISTERS 32
+#define MOST_REGISTERS 32 /* of 64 bytes, or 64 of 16 */
 
 struct registers {
     EVC_ALIGN(64) uint8_t bytes[MOST_REGISTERS * 64]; /* one after the other, register_bytes each */
@@ -36,6 +36,8 @@ static inline unsigned registers_count(uint64_t feature_word)
     return feature_word & EVC_CPU(A64_NEON) ? 32 : 0;
 #elif EVC_A32_SIMD
     return feature_word & EVC_CPU(A32_NEON) ? 16 : 0;
+#elif EVC_PPC64_SIMD
+    return feature_word & EVC_CPU(PPC_VCRYPTO) ? 14 + 20 + 18 : 0;
 #elif EVC_HPPA
     (void)feature_word;
     /* 9 pairs of those for floating point that a call may change, 4 to 11 and
@@ -197,6 +199,49 @@ static inline __attribute__((always_inline)) void registers_read(struct register
     (void)bytes;
     if (count)
         __asm__ volatile("vstmia %0!, {d0-d15}\n\tvstmia %0!, {d16-d31}" : "+r"(to) : : "memory");
+}
+
+#elif EVC_PPC64_SIMD
+
+/* Those that a call may change: 0 to 13 under the registers for floating point, 0 to 19 of AltiVec,
+ * and the lower halves of 14 to 31. The upper ones are the caller's. */
+#define REGISTERS_VSX(R) REGISTERS_8(R) R(8) R(9) R(10) R(11) R(12) R(13)
+#define REGISTERS_ALTIVEC(R) REGISTERS_16(R) R(16) R(17) R(18) R(19)
+#define REGISTERS_HALVES(R) R(14) R(15) REGISTERS_HIGH(R)
+#define REGISTER_CLEAR(i) "xxlxor " #i "," #i "," #i "\n\t"
+#define REGISTER_CLEAR_ALTIVEC(i) "vxor " #i "," #i "," #i "\n\t"
+#define REGISTER_CLEAR_HALF(i) "xxpermdi " #i "," #i ",0,0\n\t" /* register 0 is zero */
+#define REGISTER_READ(i) "stxvd2x " #i ", 0, %0\n\taddi %0, %0, 16\n\t"
+#define REGISTER_READ_ALTIVEC(i) "stvx " #i ", 0, %0\n\taddi %0, %0, 16\n\t"
+#define REGISTER_READ_HALF(i) "xxpermdi 0," #i "," #i ",3\n\t" REGISTER_READ(0)
+#define REGISTERS_CLOBBERED                                                                       \
+    "fr0", "fr1", "fr2", "fr3", "fr4", "fr5", "fr6", "fr7", "fr8", "fr9", "fr10", "fr11", "fr12", \
+        "fr13", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12",  \
+        "v13", "v14", "v15", "v16", "v17", "v18", "v19", "memory"
+
+static inline __attribute__((always_inline)) void registers_clear(unsigned count, unsigned bytes)
+{
+    (void)bytes;
+    if (count)
+        __asm__ volatile(REGISTERS_VSX(REGISTER_CLEAR) REGISTERS_ALTIVEC(REGISTER_CLEAR_ALTIVEC)
+                             REGISTERS_HALVES(REGISTER_CLEAR_HALF)
+                         :
+                         :
+                         : REGISTERS_CLOBBERED);
+}
+
+static inline __attribute__((always_inline)) void registers_read(struct registers *r,
+                                                                 unsigned count, unsigned bytes)
+{
+    uint8_t *to = r->bytes;
+
+    (void)bytes;
+    if (count)
+        __asm__ volatile(REGISTERS_VSX(REGISTER_READ) REGISTERS_ALTIVEC(REGISTER_READ_ALTIVEC)
+                             REGISTERS_HALVES(REGISTER_READ_HALF)
+                         : "+b"(to)
+                         :
+                         : "fr0", "memory");
 }
 
 #elif EVC_HPPA

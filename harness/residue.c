@@ -73,18 +73,35 @@ static struct left {
 #define CALLEE_ABOVE 0
 #endif
 
+/* A function saves registers of its caller in its frame, which is not cleared. Those of the harness
+ * may still hold secrets that it has made up. */
+#if defined(__powerpc64__)
+#define FORGET_OWN_REGISTERS()                                                                  \
+    __asm__ volatile("li 14,0\n\tli 15,0\n\tli 16,0\n\tli 17,0\n\tli 18,0\n\tli 19,0\n\t"        \
+                     "li 20,0\n\tli 21,0\n\tli 22,0\n\tli 23,0\n\tli 24,0\n\tli 25,0\n\tli 26,0" \
+                     :                                                                          \
+                     :                                                                          \
+                     : "r14", "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23",    \
+                       "r24", "r25", "r26")
+#else
+#define FORGET_OWN_REGISTERS() ((void)0)
+#endif
+
 #if EVC_A32_SIMD
 EVC_ISA_BEGIN(A32_NEON)
+#elif EVC_PPC64_SIMD
+EVC_ISA_BEGIN(PPC_VCRYPTO)
 #endif
 static __attribute__((noinline)) void make_call(void (*make)(void), struct registers *after)
 {
+    FORGET_OWN_REGISTERS();
     registers_clear(n_registers, register_bytes);
     READ_STACK_POINTER(caller);
     caller += CALLEE_ABOVE;
     make();
     registers_read(after, n_registers, register_bytes);
 }
-#if EVC_A32_SIMD
+#if EVC_A32_SIMD || EVC_PPC64_SIMD
 EVC_ISA_END
 #endif
 

@@ -47,8 +47,8 @@ ISAS = {
     "i386": "x86",
     "aarch64": "a64",
     "armhf": "a32 a64",  # kernels of A32 include steps of A64
-    "ppc64": "ppc64",
-    "ppc64le": "ppc64",
+    "ppc64": "ppc ppc64",
+    "ppc64le": "ppc ppc64",
     "s390x": "s390x",
     "hppa": "hppa",
     "riscv64": "rv64",

@@ -114,6 +114,13 @@
 #define EVC_RV64 0
 #endif
 
+/* The vector registers of POWER can be used here: not where numbers with fractions are emulated. */
+#if EVC_PPC64 && EVC_GNU_C && !defined(_SOFT_FLOAT)
+#define EVC_PPC64_SIMD 1
+#else
+#define EVC_PPC64_SIMD 0
+#endif
+
 /* General registers of 64 bits (not the same as 64-bit pointers: x32 has them). */
 #if EVC_X86_64 || EVC_A64 || defined(__LP64__) || defined(_LP64) || defined(__mips64) ||           \
     defined(__powerpc64__) || defined(__s390x__) || (defined(__riscv) && __riscv_xlen == 64)
@@ -203,6 +210,7 @@ enum evc_arch {
 #define EVC_ARCH_A32_CRYPTO EVC_ARCH_A32
 #define EVC_ARCH_A32_THUMB2 EVC_ARCH_A32
 #define EVC_ARCH_A32_DSP EVC_ARCH_A32
+#define EVC_ARCH_PPC64_SIMD EVC_ARCH_PPC64
 
 #if EVC_X86
 #define EVC_ARCH_HERE EVC_ARCH_X86
@@ -262,6 +270,7 @@ enum evc_arch {
     F(HPPA_PA11, HPPA, 0, "pa1.1")                                                                 \
     F(HPPA_WIDE, HPPA, 1, "pa2.0-wide")                                                            \
     F(HPPA_FMPYADD, HPPA, 2, "fmpyadd")                                                            \
+    F(PPC_VCRYPTO, PPC64, 0, "vcrypto")                                                            \
     /* Zkne and Zknd: rounds of AES */                                                             \
     F(RV64_AES, RV64, 0, "aes")                                                                    \
     /* Zbc or Zbkc: clmul and clmulh */                                                            \
@@ -303,7 +312,7 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_VECTOR_A64 (UINT64_C(0x7f) & ~EVC_CPU(A64_DIT))
 #define EVC_VECTOR_A32 UINT64_C(0x07)
 #define EVC_VECTOR_HPPA UINT64_C(0) /* the multiplier is among the registers for floating point */
-#define EVC_VECTOR_PPC64 UINT64_C(0)
+#define EVC_VECTOR_PPC64 EVC_CPU(PPC_VCRYPTO)
 #define EVC_VECTOR_S390X UINT64_C(0)
 #define EVC_VECTOR_RV64 UINT64_C(0)
 #define EVC_VECTOR_OTHER UINT64_C(0)
@@ -625,6 +634,15 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_PPC64_CT_MUL PPC64
 #define EVC_CC_PPC64_CT_MUL ""
 #define EVC_NEEDS_PPC64_CT_MUL EVC_CPU(CT_MUL)
+
+/* POWER8 and later: instructions for AES, and products without carry in vectors. */
+#define EVC_PLACE_PPC_VCRYPTO PPC64_SIMD
+#if defined(__clang__)
+#define EVC_CC_PPC_VCRYPTO "altivec,vsx,power8-vector,crypto"
+#else
+#define EVC_CC_PPC_VCRYPTO "altivec,vsx,crypto"
+#endif
+#define EVC_NEEDS_PPC_VCRYPTO EVC_CPU(PPC_VCRYPTO)
 
 /* IBM Z, 64 bits: mlg. */
 #define EVC_PLACE_S390X_CT_MUL S390X

@@ -240,6 +240,61 @@ EVC_INLINE void clear_stack(enum evc_registers registers, size_t stack_bytes)
     (void)registers;
 }
 
+/* ---- 64-bit POWER ---------------------------------------------------------------------------- */
+
+#elif EVC_PPC64_SIMD
+
+EVC_ISA_BEGIN(PPC_VCRYPTO)
+
+/* Registers of vectors 0 to 19 and, under those for floating point, 0 to 13. The upper halves of 14
+ * to 31 are the caller's; compilers use the lower ones only together with them, which costs a store
+ * and a load. */
+#define VXOR(i) "vxor " #i "," #i "," #i "\n\t"
+#define XXLXOR(i) "xxlxor " #i "," #i "," #i "\n\t"
+EVC_INLINE void clear_registers(enum evc_registers registers)
+{
+    if (registers == EVC_REGISTERS_VSX)
+        __asm__ volatile(EACH_0_TO_7(VXOR) EACH_8_TO_15(VXOR) VXOR(16) VXOR(17) VXOR(18) VXOR(19)
+                             EACH_0_TO_7(XXLXOR) XXLXOR(8) XXLXOR(9) XXLXOR(10) XXLXOR(11)
+                                 XXLXOR(12) XXLXOR(13)
+                         :
+                         :
+                         : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",
+                           "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "fr0", "fr1",
+                           "fr2", "fr3", "fr4", "fr5", "fr6", "fr7", "fr8", "fr9", "fr10", "fr11",
+                           "fr12", "fr13");
+}
+
+/* The stack pointer moves beyond the words that are cleared, and back again. %0 goes through them,
+ * %1 is their bytes. The ABI wants the old stack pointer at the new one. More is cleared than the
+ * numbers of bytes say: frames here are larger than on the CPUs where these were measured. */
+EVC_INLINE void clear_stack(enum evc_registers registers, size_t stack_bytes)
+{
+    uintptr_t address;
+
+    if (!stack_bytes)
+        return;
+    stack_bytes += 512;
+    if (registers == EVC_REGISTERS_VSX)
+        __asm__ volatile("vxor 0, 0, 0\n\t"
+                         "mr %0, 1\n\tneg %1, %1\n\tstdux 1, 1, %1\n"
+                         "1:\taddi %0, %0, -64\n\t"
+                         "cmpld %0, 1\n\t"
+                         "stvx 0, 0, %0\n\tstvx 0, %2, %0\n\t"
+                         "stvx 0, %3, %0\n\tstvx 0, %4, %0\n\t"
+                         "bne 1b\n\tsubf 1, %1, 1"
+                         : "=&b"(address), "+r"(stack_bytes)
+                         : "b"((size_t)16), "b"((size_t)32), "b"((size_t)48)
+                         : "v0", "cc", "memory");
+    else
+        __asm__ volatile("mr %0, 1\n\tneg %1, %1\n\tstdux 1, 1, %1\n"
+                         "1:\tstdu %2, -8(%0)\n\tcmpld %0, 1\n\tbne 1b\n\tsubf 1, %1, 1"
+                         : "=&b"(address), "+r"(stack_bytes)
+                         : "r"((size_t)0)
+                         : "cc", "memory");
+    (void)address;
+}
+
 /* ---- Others ---------------------------------------------------------------------------------- */
 
 #else
@@ -409,6 +464,8 @@ DEFINE_CLEAR(zmm, ZMM)
 #elif EVC_A64 || EVC_A32
 DEFINE_CLEAR(vfp, VFP)
 DEFINE_CLEAR(neon, NEON)
+#elif EVC_PPC64_SIMD
+DEFINE_CLEAR(vsx, VSX)
 #elif defined(__hppa__)
 void evc_clear_registers_hppa_fp(size_t stack_bytes)
 {
@@ -423,6 +480,6 @@ void evc_clear_hppa_fp(size_t stack_bytes)
 }
 #endif
 
-#if (EVC_X86 && EVC_GNU_C) || EVC_A64 || EVC_BUILT(A32_NEON)
+#if (EVC_X86 && EVC_GNU_C) || EVC_A64 || EVC_BUILT(A32_NEON) || EVC_PPC64_SIMD
 EVC_ISA_END
 #endif

@@ -34,6 +34,11 @@
 #define EVC_CLEAR_BASELINE evc_clear_vfp
 #define EVC_CLEAR_REGISTERS_BASELINE evc_clear_registers_vfp
 #define EVC_CLEAR_STACK_BASELINE evc_clear_stack_vfp
+#elif EVC_PPC64_SIMD && defined(__VSX__)
+#define EVC_REGISTERS_BASELINE EVC_REGISTERS_VSX
+#define EVC_CLEAR_BASELINE evc_clear_vsx
+#define EVC_CLEAR_REGISTERS_BASELINE evc_clear_registers_vsx
+#define EVC_CLEAR_STACK_BASELINE evc_clear_stack_vsx
 #elif defined(__hppa__) && !defined(__LP64__)
 #define EVC_REGISTERS_BASELINE EVC_REGISTERS_HPPA_FP
 #define EVC_CLEAR_BASELINE evc_clear_hppa_fp
@@ -64,10 +69,13 @@
 #define EVC_CLEAR_REGISTERS_ZMM evc_clear_registers_zmm
 #define EVC_CLEAR_NEON evc_clear_neon
 #define EVC_CLEAR_REGISTERS_NEON evc_clear_registers_neon
+#define EVC_CLEAR_VSX evc_clear_vsx
+#define EVC_CLEAR_REGISTERS_VSX evc_clear_registers_vsx
 #define EVC_CLEAR_STACK_XMM evc_clear_stack_xmm
 #define EVC_CLEAR_STACK_YMM evc_clear_stack_ymm
 #define EVC_CLEAR_STACK_ZMM evc_clear_stack_zmm
 #define EVC_CLEAR_STACK_NEON evc_clear_stack_neon
+#define EVC_CLEAR_STACK_VSX evc_clear_stack_vsx
 
 /*
  * NARROW is the word for kernels with AVX-512 that have narrow code, too: it is compiled without
@@ -141,6 +149,10 @@ void evc_clear_neon(size_t stack_bytes);
 void evc_clear_registers_neon(size_t stack_bytes);
 void evc_clear_stack_vfp(size_t stack_bytes);
 void evc_clear_stack_neon(size_t stack_bytes);
+#elif EVC_PPC64_SIMD
+void evc_clear_vsx(size_t stack_bytes);
+void evc_clear_registers_vsx(size_t stack_bytes);
+void evc_clear_stack_vsx(size_t stack_bytes);
 #elif defined(__hppa__)
 void evc_clear_hppa_fp(size_t stack_bytes);
 void evc_clear_registers_hppa_fp(size_t stack_bytes);

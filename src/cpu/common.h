@@ -106,6 +106,12 @@
 #define EVC_SVE2_BY_BUILD 0
 #endif
 
+#if EVC_PPC64_SIMD && defined(__VSX__) && defined(__CRYPTO__)
+#define EVC_VCRYPTO_BY_BUILD 1
+#else
+#define EVC_VCRYPTO_BY_BUILD 0
+#endif
+
 /* Linux runs on no PA-RISC 1.0. */
 #if defined(_PA_RISC1_1) || defined(_PA_RISC2_0) || defined(__linux__)
 #define EVC_PA11_BY_BUILD 1
@@ -164,6 +170,8 @@ static inline uint64_t evc_features_of_build(void)
                 (EVC_UMAAL_BY_BUILD ? EVC_CPU(A32_UMAAL) : 0) |
                 (EVC_NEON_BY_BUILD ? EVC_CPU(A32_NEON) : 0) |
                 (EVC_NEON_BY_BUILD && EVC_AES_BY_BUILD ? EVC_CPU(A32_AES) | EVC_CPU(A32_PMULL) : 0);
+    if (EVC_PPC64)
+        have |= EVC_VCRYPTO_BY_BUILD ? EVC_CPU(PPC_VCRYPTO) : 0;
     if (EVC_RV64)
         have |= (EVC_RV64_AES_BY_BUILD ? EVC_CPU(RV64_AES) : 0) |
                 (EVC_RV64_CLMUL_BY_BUILD ? EVC_CPU(RV64_CLMUL) : 0) |

@@ -29,12 +29,15 @@ static inline uint64_t evc_a32_of_hwcap(uint64_t cap, uint64_t cap2)
            EVC_IF_BIT(A32_AES, cap2, 0) | EVC_IF_BIT(A32_PMULL, cap2, 1);
 }
 
-/* AT_HWCAP2 of PowerPC, bit 31: Power ISA 2.07, which is POWER8 and later. Source: Linux
- * arch/powerpc/include/uapi/asm/cputable.h (PPC_FEATURE2_ARCH_2_07);
- * cpu/common.h for the multiplier. */
-static inline uint64_t evc_ppc_of_hwcap2(uint64_t cap2)
+/* The words AT_HWCAP and AT_HWCAP2 of PowerPC. Bit 31 of the second is Power ISA 2.07, which is
+ * POWER8 and later; bit 25 the instructions of its vectors for cryptography, which count if the
+ * system keeps both kinds of vector registers, bits 28 (AltiVec) and 7 (VSX) of the first. Source:
+ * Linux arch/powerpc/include/uapi/asm/cputable.h (PPC_FEATURE2_ARCH_2_07, PPC_FEATURE2_VEC_CRYPTO,
+ * PPC_FEATURE_HAS_ALTIVEC, PPC_FEATURE_HAS_VSX); cpu/common.h for the multiplier. */
+static inline uint64_t evc_ppc_of_hwcap(uint64_t cap, uint64_t cap2)
 {
-    return EVC_IF_BIT(CT_MUL, cap2, 31);
+    return EVC_IF_BIT(CT_MUL, cap2, 31) |
+           EVC_IF_BIT(PPC_VCRYPTO, cap2 >> 25 & cap >> 28 & cap >> 7, 0);
 }
 
 /* The member `machine` of uname() of PA-RISC. Only a kernel of 64 bits keeps the upper halves of

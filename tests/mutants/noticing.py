@@ -364,7 +364,7 @@ class Wipes:
         """Return the kernels of these sources; else those of the layer, and that it is these."""
         stems = [pathlib.PurePath(source).stem for source in sources]
         kernels = sorted({stem for stem in stems if stem.startswith(prefixes)})
-        if not kernels or not all(re.match("c_|x86_|a64_|a32_", stem) for stem in stems):
+        if not kernels or not all(re.match("c_|x86_|a64_|a32_|ppc_", stem) for stem in stems):
             return self.recipe.layers[pathlib.PurePath(mutant.file).parent.name], True
         return ",".join(kernels), False
 

@@ -525,10 +525,23 @@ static void hwcap_of_a32_is_read(void)
     EXPECT(evc_a32_of_hwcap(1 << 15, 0) == EVC_CPU(A32_UMAAL));
 }
 
-static void the_multipliers_of_power_and_risc_v_are_known_by_their_systems(void)
+static void hwcap_of_power_is_read(void)
 {
-    EXPECT(evc_ppc_of_hwcap2(UINT64_C(0x80000000)) == EVC_CPU(CT_MUL));
-    EXPECT(evc_ppc_of_hwcap2(~UINT64_C(0x80000000)) == 0);
+    /* By the names of Linux's cputable.h. */
+    const uint64_t altivec = 0x10000000, vsx = 0x80, arch_2_07 = 0x80000000, crypto = 0x02000000;
+
+    EXPECT(evc_ppc_of_hwcap(0xdc0065c2, 0xae000000) == /* POWER8 */
+           (EVC_CPU(CT_MUL) | EVC_CPU(PPC_VCRYPTO)));
+    EXPECT(evc_ppc_of_hwcap(0xdc0065c2 & ~vsx, 0xae000000) == EVC_CPU(CT_MUL));
+    EXPECT(evc_ppc_of_hwcap(0xdc0065c2 & ~altivec, 0xae000000) == EVC_CPU(CT_MUL));
+    EXPECT(evc_ppc_of_hwcap(~UINT64_C(0), arch_2_07) == EVC_CPU(CT_MUL));
+    EXPECT(evc_ppc_of_hwcap(altivec | vsx, crypto) == EVC_CPU(PPC_VCRYPTO));
+    EXPECT(evc_ppc_of_hwcap(~UINT64_C(0), ~(arch_2_07 | crypto)) == 0);
+    EXPECT(evc_ppc_of_hwcap(~(altivec | vsx), ~arch_2_07) == 0);
+}
+
+static void the_multipliers_of_risc_v_and_pa_risc_are_known_by_their_systems(void)
+{
     EXPECT(evc_riscv_of_hwprobe(UINT64_C(1) << 16) == EVC_CPU(CT_MUL));
     EXPECT(evc_riscv_of_hwprobe(~(UINT64_C(1) << 16)) == 0);
     EXPECT(evc_hppa_of_machine("parisc64") == EVC_CPU(HPPA_WIDE));
@@ -863,7 +876,8 @@ int main(void)
 #endif
     RUN(hwcap_of_a64_is_read);
     RUN(hwcap_of_a32_is_read);
-    RUN(the_multipliers_of_power_and_risc_v_are_known_by_their_systems);
+    RUN(hwcap_of_power_is_read);
+    RUN(the_multipliers_of_risc_v_and_pa_risc_are_known_by_their_systems);
     RUN(hwprobe_of_rv64_is_read);
     RUN(wide_instructions_are_right_if_each_lane_is);
     RUN(features_with_wrong_lanes_are_told);

@@ -53,6 +53,7 @@ HOMES = {
     "a32": (("armv7l",), "qemu-armhf"),
     "hppa": (("parisc", "parisc64"), "qemu-hppa"),
     "hppa20": (("parisc64",), "qemu-hppa"),
+    "ppc": (("ppc64", "ppc64le"), "qemu-ppc64"),
     "ppc64": (("ppc64", "ppc64le"), "qemu-ppc64"),
     "s390x": (("s390x",), "qemu-s390x"),
     "rv64": (("riscv64",), "qemu-riscv64-zkn"),
