@@ -605,12 +605,12 @@ static enum result small_powers_equal_powers(struct check *c)
     return result;
 }
 
-/* Exponentiations that fit together and such that do not, in any order. */
+/* Exponentiations that fit together and such that do not, in any order; some in place. */
 static enum result many_powers_of(struct check *c, const struct evc_bn *bn)
 {
     enum { MANY = 19, LONGEST = 40 };
     static uint8_t n[3][LONGEST], base[MANY][LONGEST], e[MANY][LONGEST], out[MANY][LONGEST],
-        expected[LONGEST];
+        expected[LONGEST], bases[MANY][LONGEST];
     static const size_t lengths[] = {LONGEST, LONGEST, 24};
     const size_t scratch_bytes = evc_bn_exp_many_scratch_bytes(bn, 8 * LONGEST);
     uint8_t *scratch = malloc(scratch_bytes);
@@ -631,6 +631,8 @@ static enum result many_powers_of(struct check *c, const struct evc_bn *bn)
             bn_random_operand(&c->random, base[i], n[r - rings], r->n_bytes);
             bn_pieces(&c->random, e[i], e_bytes);
             exps[i] = (struct evc_bn_exp){r->n, base[i], e[i], out[i], e_bytes, EVC_ERR_STATE};
+            if (((size_t)turn + i) % 5 == 4)
+                exps[i].out = base[i];
             if (turn % 3 == 2 && i == n_exps / 2) {
                 memset(base[i], 0xff, r->n_bytes);
             } else if (turn % 4 == 3 && random_below(&c->random, 8) != 0) {
@@ -639,14 +641,15 @@ static enum result many_powers_of(struct check *c, const struct evc_bn *bn)
                 exps[i].base = NULL;
             }
         }
+        memcpy(bases, base, sizeof bases);
         const enum evc_status all = evc_bn_exp_many(exps, n_exps, scratch, scratch_bytes);
         for (size_t i = 0; i < n_exps && result == PASS; i++, c->cases++) {
             const struct ring *r =
                 &rings[exps[i].n == rings[1].n ? 1 : exps[i].n == rings[2].n ? 2 : 0];
             const enum evc_status one =
-                operate(EXP, r, base[i], e[i], exps[i].exponent_bytes, expected);
+                operate(EXP, r, bases[i], e[i], exps[i].exponent_bytes, expected);
             if (exps[i].status != one || (one != EVC_OK && all != one) ||
-                (one == EVC_OK && memcmp(out[i], expected, r->n_bytes) != 0))
+                (one == EVC_OK && memcmp(exps[i].out, expected, r->n_bytes) != 0))
                 result = check_fail(c, "number %zu of %zu exponentiations, of %zu bytes: %s", i,
                                     n_exps, r->n_bytes,
                                     exps[i].status == one ? "another result than alone"
@@ -1048,6 +1051,8 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
             p.a = pa = port_flush(&fence[1], at_end, n_bytes);
             p.b = pb = port_flush(&fence[2], at_end, p.b_bytes);
             p.out = turn % 3 == 0 ? pa : port_flush(&fence[3], at_end, n_bytes);
+            if (turn % 3 == 1 && p.b_bytes == n_bytes)
+                p.out = pb;
             memcpy(pa, a, n_bytes);
             memcpy(pb, b, p.b_bytes);
             if (!port_survives(do_placed, &p))
@@ -1058,7 +1063,7 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
                 memcmp(p.out, expected, n_bytes) != 0)
                 return check_fail(c, "%s, %zu bytes at the %s of pages%s: another result",
                                   operation_names[p.operation], n_bytes, at_end ? "end" : "start",
-                                  p.out == pa ? ", in place" : "");
+                                  p.out == pa || p.out == pb ? ", in place" : "");
         }
         free_ring(&plain);
     }

@@ -179,6 +179,9 @@ EVC_CHECKED enum evc_status evc_bn_exp_small(const struct evc_bn_modulus *n, uin
  * If base is NULL, the base is 2. Eight powers of 2 side by side take less time than eight of other
  * bases. A power of 2 is computed beside other powers of 2 only.
  *
+ * Powers may share inputs. An output may be an input of its own power, but overlaps no buffer of
+ * another one, which may be read later.
+ *
  * The call returns EVC_OK if all succeeded, else the first error; the member `status` has the
  * result of each one. scratch_bytes: at least the largest evc_bn_exp_many_scratch_bytes() of all
  * moduli.
