@@ -94,6 +94,46 @@ def carries(here: Here) -> None:
                 here.bn_is(kernel, "exp", n, a, 2**64 - 1, pow(a, 2**64 - 1, n))
 
 
+def carries_of_forms(here: Here) -> None:
+    """The same where the limbs of a kernel are all ones or nearly so: kernels with limbs compute
+    with numbers times R = 2^bits, so bases are such limbs divided by R. The first step of a power
+    is the kernel's square, which `sqr` of one number does not use.
+    """
+    for bits in (512, 1024, 2048):
+
+        def limbs(bits: int = bits) -> int:
+            return sum(
+                here.rng.choice((0, 1, 2**63, 2**64 - 2, 2**64 - 1)) << at
+                for at in range(0, bits, 64)
+            )
+
+        for n in (2**bits - 1, 2**bits - 2**64 + 1, limbs() | 2 ** (bits - 1) | 1):
+            to_form = pow(2**bits, -1, n)
+            for a, b in ((limbs() * to_form % n, limbs() * to_form % n) for _ in range(3)):
+                for kernel in FAST:
+                    here.bn_is(kernel, "exp_public", n, a, 2, a * a % n)
+                    here.bn_is(kernel, "exp_public", n, b, 3, b * b * b % n)
+
+
+def patterns(here: Here) -> None:
+    """Powers of numbers whose words are alike, or end in words of 1 and zeros; exponents of one bit
+    more than a word or two.
+    """
+
+    def words(word: int, word_bits: int, n_words: int) -> int:
+        return sum(word << (word_bits * i) for i in range(n_words))
+
+    for n, a, exponents in (
+        (words(2, 32, 128) + 1, words(1, 32, 64), (words(1, 32, 3), 2**64 + 1)),
+        ((2**1023 + 2**512) | 1, 2**1023, (65537, 2**64)),
+        (words(2**64 - 2**32 + 1, 64, 16), words(0xAAAAAAAA << 32, 64, 16), (2**33 - 1, 2**128)),
+        ((2**1024 - 2**64 + 1), 2**1024 - 2**64, (2**64, 2**65 - 1)),
+    ):
+        for kernel in FAST[:1] + FAST[3:]:
+            for exponent in exponents:
+                here.bn_is(kernel, "exp", n, a, exponent, pow(a, exponent, n))
+
+
 def short_exponents(here: Here) -> None:
     """Exponents and bases with many zero limbs in front have results like others."""
     n = here.short.n
@@ -233,6 +273,16 @@ ATTACKS = (
         "the time of a power or an inverse shows how many bits of a secret are zero",
         ("power", "inverse", "dh-secret"),
         short_exponents,
+    ),
+    Attack(
+        "OpenSSL issue 29865",
+        "a carry of adcx or adox is lost where a limb in Montgomery form is all ones",
+        test=carries_of_forms,
+    ),
+    Attack(
+        "Intel cryptography-primitives issues 39 and 65, Go issue 13515",
+        "wrong powers for exponents of 65 bits, and modulo numbers of equal or of empty words",
+        test=patterns,
     ),
 )
 
