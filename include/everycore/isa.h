@@ -114,8 +114,19 @@
 #define EVC_RV64 0
 #endif
 
-/* The vector registers of POWER can be used here: not where numbers with fractions are emulated. */
-#if EVC_PPC64 && EVC_GNU_C && !defined(_SOFT_FLOAT)
+/* The vector registers of POWER can be used here: not where numbers with fractions are emulated,
+ * nor where flags say that the CPU has no vectors. Little-endian systems have those of POWER8,
+ * unless flags take them away. On others clang opens them for single functions if the build allows
+ * AltiVec, its default; and GCC if the CPU is a POWER4 or later: not e5500, nor -mcpu=powerpc64,
+ * which has the same macros. clang has no macro for -msoft-float, nor for -mno-vsx on big-endian
+ * systems: both need -mno-altivec beside them. */
+#if !EVC_PPC64 || !EVC_GNU_C || defined(_SOFT_FLOAT)
+#define EVC_PPC64_SIMD 0
+#elif defined(__POWER8_VECTOR__)
+#define EVC_PPC64_SIMD 1
+#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define EVC_PPC64_SIMD 0
+#elif defined(__clang__) ? defined(__ALTIVEC__) : defined(_ARCH_PWR4)
 #define EVC_PPC64_SIMD 1
 #else
 #define EVC_PPC64_SIMD 0

@@ -118,7 +118,7 @@ static inline void evc_ppc_set_key(void *vkey, const uint8_t *user_key)
     const uint32_t rounds = key->head.rounds;
     const evc_ppc_words of_zero = {0x63636363, 0x63636363, 0x63636363, 0x63636363};
 
-    evc_ppc_expand(key->enc[0], rounds, user_key);
+    evc_ppc_expand((uint8_t *)key->enc, rounds, user_key);
     if (!key->head.can_decrypt)
         return;
     evc_ppc_store_raw(key->dec[0], evc_ppc_load_raw(key->enc[rounds]));
