@@ -19,6 +19,7 @@
 
 #include "aes/chains.h"
 #include "aes/fips197_key.h"
+#include "common/ct.h"
 #include "common/each.h"
 #include "common/rv64.h"
 
@@ -476,7 +477,7 @@ static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
 /* t * x, x^128 = x^7 + x^2 + x + 1 (IEEE 1619-2018 section 5.2) */
 EVC_INLINE struct block next_tweak(struct block t)
 {
-    const uint64_t lost = ((uint64_t)0 - (t.hi >> 63)) & 0x87;
+    const uint64_t lost = evc_mask_highest64(t.hi) & 0x87;
 
     return (struct block){t.lo << 1 ^ lost, t.hi << 1 | t.lo >> 63};
 }

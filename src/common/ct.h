@@ -45,6 +45,19 @@ EVC_INLINE uint64_t evc_scalar64(uint64_t x)
     return x;
 }
 
+/* All ones if the highest bit of x is set. A compiler for a CPU that cannot move on a condition, as
+ * clang for RISC-V, would branch on the sign of x instead. */
+EVC_INLINE uint64_t evc_mask_highest64(uint64_t x)
+{
+#if EVC_WORD64
+    return evc_barrier64((uint64_t)0 - (x >> 63));
+#else
+    const uint32_t mask = evc_barrier32((uint32_t)0 - (uint32_t)(x >> 63));
+
+    return (uint64_t)mask << 32 | mask;
+#endif
+}
+
 /* All ones if x is not zero. */
 EVC_INLINE uint32_t evc_mask_nonzero32(uint32_t x)
 {

@@ -38,7 +38,7 @@ EVC_INLINE void evc_ghash_store(uint8_t block[16], struct evc_ghash_words w)
 
 EVC_INLINE struct evc_ghash_words evc_ghash_times_x(struct evc_ghash_words w)
 {
-    const uint64_t out = (uint64_t)0 - (w.hi >> 63);
+    const uint64_t out = evc_mask_highest64(w.hi);
 
     w.hi = ((w.hi << 1) | (w.lo >> 63)) ^ (out & UINT64_C(0xc200000000000000));
     w.lo = (w.lo << 1) ^ (out & 1);

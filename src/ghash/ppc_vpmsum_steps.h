@@ -19,6 +19,7 @@
 #ifndef EVC_GHASH_PPC_VPMSUM_STEPS_H
 #define EVC_GHASH_PPC_VPMSUM_STEPS_H
 
+#include "common/ct.h"
 #include "common/each.h"
 #include "common/ppc.h"
 
@@ -119,7 +120,7 @@ EVC_INLINE void add_operands(struct product *to, struct operands o, struct opera
 /* h times x: a bit to the left; what falls out comes back as the polynomial. */
 EVC_INLINE vec first_power(const uint8_t h[16])
 {
-    const uint64_t hi = evc_load64_be(h), lo = evc_load64_be(h + 8), out = UINT64_C(0) - (hi >> 63);
+    const uint64_t hi = evc_load64_be(h), lo = evc_load64_be(h + 8), out = evc_mask_highest64(hi);
 
     return evc_ppc_block((hi << 1 | lo >> 63) ^ (out & UINT64_C(0xc200000000000000)),
                          lo << 1 ^ (out & 1));

@@ -15,7 +15,7 @@
 static void times_x(uint8_t out[16], const uint8_t in[16])
 {
     uint64_t hi = evc_load64_be(in), lo = evc_load64_be(in + 8);
-    uint64_t overflow = (uint64_t)0 - (hi >> 63);
+    uint64_t overflow = evc_mask_highest64(hi);
 
     evc_store64_be(out, (hi << 1) | (lo >> 63));
     evc_store64_be(out + 8, (lo << 1) ^ (overflow & 0x87));
