@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "everycore/aes.h"
+#include "everycore/modes.h"
 
 #include "aes_ops.h"
 #include "check_abi.h"
@@ -785,12 +786,49 @@ static enum result test_ccm(struct check *c, size_t n_blocks, size_t before, boo
     return PASS;
 }
 
+/* A sealed message of n_blocks blocks, without associated data: SP 800-38C, appendix A, with a
+ * nonce of 12 bytes and a tag of 16. */
+static enum result test_ccm_message(struct check *c, size_t n_blocks)
+{
+    static struct evc_aes_ccm_key key;
+    const uint8_t length[3] = {0, (uint8_t)(n_blocks >> 4), (uint8_t)(n_blocks << 4)};
+    uint8_t *out = place(&out_room, random_below(&c->random, 16));
+    uint8_t first[16], counter[16] = {2}, chain[16], mask[16], no_iv[16], tag[16];
+    union evc_aes_key ref;
+
+    c->cases++;
+    know_random(c, &aes_ops[CTR32], key_sizes[random_below(&c->random, 3)], 0);
+    random_bytes(&c->random, known.in, 16 * n_blocks);
+    memcpy(counter + 1, known.iv[0], 12);
+    memcpy(first, counter, 16);
+    first[0] = 2 | (16 - 2) / 2 << 3;
+    memcpy(first + 13, length, 3);
+    must(evc_aes_set_key(&ref, evc_aes_named("c_ref"), known.user_key, known.key_bits));
+    aes_ops[ECB_ENC].block(&ref, no_iv, first, chain);
+    aes_ops[ECB_ENC].block(&ref, no_iv, counter, mask);
+    counter[15] = 1;
+    ccm_by_definition(&ref, counter, chain, known.in, known.out, n_blocks, false);
+    must(evc_aes_ccm_set_key(&key, kernel_of(c), kernel_of(c), known.user_key, known.key_bits));
+    must(evc_aes_ccm_seal(&key, known.iv[0], 12, NULL, 0, known.in, out, 16 * n_blocks, tag, 16));
+    for (size_t i = 0; i < 16; i++)
+        tag[i] ^= mask[i];
+    if (memcmp(out, known.out, 16 * n_blocks) != 0 || memcmp(tag, chain, 16) != 0)
+        return check_fail(c, "%u-bit key, %zu blocks sealed: text or tag differs", known.key_bits,
+                          n_blocks);
+    return PASS;
+}
+
+/* In pieces as the kernel takes them where it has a pass of its own; of others, whole messages. */
 static enum result text_of_ccm_equals_its_definition(struct check *c)
 {
     const size_t most = most_blocks(c);
 
-    if (!kernel_of(c)->ccm_encrypt)
-        return check_skip(c, "it has no slot ccm_encrypt");
+    if (!kernel_of(c)->ccm_encrypt) {
+        for (size_t n = 1; n <= most; n += c->quick ? 9 : 5)
+            if (test_ccm_message(c, n) == FAIL)
+                return FAIL;
+        return PASS;
+    }
     for (size_t n = 1; n <= most; n += c->quick && n > 8 ? 7 : 1)
         for (unsigned how = 0; how < 4; how++)
             if (test_ccm(c, n, random_below(&c->random, n + 1), how & 1, how & 2) == FAIL)
