@@ -329,7 +329,7 @@ EVC_INLINE void clear_registers(enum evc_registers registers)
  * them, %1 is their bytes. The ABI of ppc64 wants the old stack pointer at the new one. The stack
  * of hppa grows upwards. */
 #if !EVC_GNU_C
-#elif defined(__riscv) && EVC_WORD64 /* 64 bytes a turn, of which numbers of bytes are multiples */
+#elif defined(__riscv) && EVC_WORD64 /* 64 bytes a turn: callers clear a multiple of 64 */
 #define CLEAR_LOOP                                                                                 \
     "mv %0, sp\n\tsub sp, sp, %1\n"                                                                \
     "1:\taddi %0, %0, -64\n\t"                                                                     \
