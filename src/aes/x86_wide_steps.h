@@ -693,6 +693,19 @@ EVC_INLINE __m128i xts_rest(const v_keys *k, __m128i base, const uint8_t *in, ui
 }
 #endif
 
+/*
+ * Steps of fewer vectors are functions of their own where a vector has several blocks, so that
+ * short messages need no registers for the wide steps. Where it has one, they stand in one function
+ * with the choice.
+ */
+#if VEC_BLOCKS > 1
+#define XTS_NARROW EVC_OUT_OF_LINE
+#define XTS_CHOICE EVC_INLINE
+#else
+#define XTS_NARROW EVC_INLINE
+#define XTS_CHOICE EVC_OUT_OF_LINE
+#endif
+
 /* The steps of fewer vectors; n_blocks: not 0. */
 EVC_INLINE void xts_narrow(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                            size_t n_blocks, int decrypting)
@@ -702,14 +715,14 @@ EVC_INLINE void xts_narrow(wide_key *key, uint8_t tweak[16], const uint8_t *in, 
     evc_x86_store(tweak, xts_rest(&k, evc_x86_load(tweak), in, out, n_blocks, decrypting));
 }
 
-EVC_OUT_OF_LINE void xts_narrow_encrypt(wide_key *key, uint8_t tweak[16], const uint8_t *in,
-                                        uint8_t *out, size_t n_blocks)
+XTS_NARROW void xts_narrow_encrypt(wide_key *key, uint8_t tweak[16], const uint8_t *in,
+                                   uint8_t *out, size_t n_blocks)
 {
     xts_narrow(key, tweak, in, out, n_blocks, 0);
 }
 
-EVC_OUT_OF_LINE void xts_narrow_decrypt(wide_key *key, uint8_t tweak[16], const uint8_t *in,
-                                        uint8_t *out, size_t n_blocks)
+XTS_NARROW void xts_narrow_decrypt(wide_key *key, uint8_t tweak[16], const uint8_t *in,
+                                   uint8_t *out, size_t n_blocks)
 {
     xts_narrow(key, tweak, in, out, n_blocks, 1);
 }
@@ -722,13 +735,32 @@ EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t
     if (n_blocks >= XTS_WIDE_FROM) {
         const size_t n_wide = n_blocks - n_blocks % (XTS_WIDE * VEC_BLOCKS);
         (decrypting ? xts_wide_decrypt : xts_wide_encrypt)(key, tweak, in, out, n_wide);
-        clear_xts_spills();
+        if (VEC_BLOCKS > 1)
+            clear_xts_spills(); /* beside the steps that follow */
         in += 16 * n_wide, out += 16 * n_wide, n_blocks -= n_wide;
     }
 #endif
     if (n_blocks)
         (decrypting ? xts_narrow_decrypt : xts_narrow_encrypt)(key, tweak, in, out, n_blocks);
-    if (n_blocks >= 4 * VEC_BLOCKS)
+}
+
+XTS_CHOICE void xts_encrypt_all(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                                size_t n_blocks)
+{
+    xts(key, tweak, in, out, n_blocks, 0);
+}
+
+XTS_CHOICE void xts_decrypt_all(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                                size_t n_blocks)
+{
+    xts(key, tweak, in, out, n_blocks, 1);
+}
+
+EVC_INLINE void clear_after_xts(size_t n_blocks)
+{
+    if (VEC_BLOCKS == 1 && n_blocks >= XTS_WIDE_FROM)
+        clear_xts_spills();
+    else if (n_blocks >= 4 * VEC_BLOCKS)
         clear_short_xts_spills();
     v_clear_upper_halves();
 }
@@ -745,8 +777,10 @@ static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
     if (n_blocks == 1)
         evc_x86_one_xts(key, tweak, in, out, 0);
 #endif
-    else
-        xts(key, tweak, in, out, n_blocks, 0);
+    else {
+        xts_encrypt_all(key, tweak, in, out, n_blocks);
+        clear_after_xts(n_blocks);
+    }
 }
 
 static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
@@ -761,8 +795,10 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
     if (n_blocks == 1)
         evc_x86_one_xts(key, tweak, in, out, 1);
 #endif
-    else
-        xts(key, tweak, in, out, n_blocks, 1);
+    else {
+        xts_decrypt_all(key, tweak, in, out, n_blocks);
+        clear_after_xts(n_blocks);
+    }
 }
 
 /* ---- Many chains ----------------------------------------------------------------------------- */
