@@ -80,6 +80,7 @@ class Header:
     is_little_endian: bool
     kind: int  # OBJECT, EXECUTABLE, SHARED
     machine: int
+    entry: int
     segments_offset: int
     segment_bytes: int  # of one entry of the table
     n_segments: int
@@ -159,11 +160,11 @@ def read_header(data: Any) -> Header | None:
     if wide and len(data) < HEADER_BYTES:
         return None
     form = ("<" if data[5] == 1 else ">") + ("HHIQQQIHHHHHH" if wide else "HHIIIIIHHHHHH")
-    kind, machine, _, _, segments, sections, _, _, *counts = struct.unpack_from(form, data, 16)
+    kind, machine, _, entry, segments, sections, _, _, *counts = struct.unpack_from(form, data, 16)
     segment_bytes, n_segments, section_bytes, n_sections, names = counts
     return Header(
-        64 if wide else 32, data[5] == 1, kind, machine, segments, segment_bytes, n_segments,
-        sections, section_bytes, n_sections, names,
+        64 if wide else 32, data[5] == 1, kind, machine, entry, segments, segment_bytes,
+        n_segments, sections, section_bytes, n_sections, names,
     )  # fmt: skip
 
 

@@ -210,7 +210,7 @@ def _toolchains(request: Request) -> tuple[Toolchain, ...]:
 def _refuse_absent(targets: Mapping[str, Target], facts: machine.Facts, cpu: int | None) -> None:
     """Raise an error for a core that this machine lacks, and for a board among other targets."""
     for name, target in targets.items():
-        if target.transport == "bochs":
+        if target.has_cpu_model:
             raise EverycoreError(
                 f"{name} has no clock and counts no instructions, so no cell has a figure there",
                 f"everycore check --target {name}; the matrix takes targets of qemu-user",

@@ -91,13 +91,18 @@ class Target:
     emulator: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()  # Debian packages that provide compiler and emulator
     host_machines: tuple[str, ...] = ()  # machines (uname -m) whose own compiler serves; empty: all
-    cpu_model: str = ""  # of the transport bochs: what Bochs calls it
+    cpu_model: str = ""  # of the transports bochs and hercules: what these call it
     board: Board | None = None  # of the transport ssh
 
     @property
     def is_emulated(self) -> bool:
         """Whether its times tell nothing of a CPU."""
-        return self.transport in ("qemu", "bochs")
+        return self.transport == "qemu" or self.has_cpu_model
+
+    @property
+    def has_cpu_model(self) -> bool:
+        """Whether an emulator runs it that neither counts nor traces."""
+        return self.transport in ("bochs", "hercules")
 
 
 @dataclass(frozen=True, slots=True)

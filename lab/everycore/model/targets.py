@@ -35,8 +35,9 @@ _MAKERS: Mapping[str, tuple[str, ...]] = {
 _ALIKE = 0.7  # least likeness of a name that is meant perhaps
 _MOST_NEAR = 3
 _AES_UNIT = {"aes", "pmull", "pclmul"}  # instructions that come and go together
-TRANSPORTS = ("local", "qemu", "bochs", "ssh")
-BOCHS = ("-m", "everycore.run.bochs.execute", "--cpu")  # and the model: what runs a program on it
+TRANSPORTS = ("local", "qemu", "bochs", "hercules", "ssh")
+# Modules that run a program: --cpu, the model, and the program's words.
+EXECUTE = {"bochs": "everycore.run.bochs.execute", "hercules": "everycore.run.hercules.z_machine"}
 BUILDS = ("here", "there")
 
 
@@ -87,13 +88,14 @@ def read_target(path: Path) -> Target:
             f"{path.name}: transport = \"qemu\" lacks 'emulator'",
             'emulator = ["qemu-aarch64"], or whatever runs its programs',
         )
-    if (target.transport == "bochs") != bool(target.cpu_model):
+    if target.has_cpu_model != bool(target.cpu_model):
         raise EverycoreError(
-            f"{path.name}: 'cpu_model' and transport = \"bochs\" belong together",
-            'cpu_model = "arrow_lake", or another model of Bochs',
+            f'{path.name}: \'cpu_model\' and transport = "bochs" or "hercules" belong together',
+            'cpu_model = "arrow_lake", or another model of Bochs; "2827", or another type of Z',
         )
-    if target.transport == "bochs":
-        target = replace(target, emulator=(sys.executable, *BOCHS, target.cpu_model))
+    if target.has_cpu_model:
+        words = ("-m", EXECUTE[target.transport], "--cpu", target.cpu_model)
+        target = replace(target, emulator=(sys.executable, *words))
     return target if board is None else replace(target, board=_board(path.name, board))
 
 

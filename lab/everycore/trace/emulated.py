@@ -45,7 +45,7 @@ def qemu(
     instruction is what QEMU translates as one: a delay slot is one of its own, a repeated string
     instruction one per repetition.
     """
-    if target.transport == "bochs":
+    if target.has_cpu_model:
         raise EverycoreError(
             f"{target.name} has no tracer", "a target of qemu-user has one, or this machine"
         )

@@ -361,6 +361,7 @@ def test_unknown_names_come_with_the_nearest() -> None:
         (PI + "host = 'pi'\noptions = ['-o ProxyJump=x']\n", "a word of options has spaces"),
         (PI + "host = 'pi'\ncolour = 'blue'\n", "unknown key 'colour'"),
         ("description = 'x'\ntransport = 'bochs'\n", "'cpu_model' and transport = \"bochs\""),
+        ("description = 'x'\ntransport = 'hercules'\n", "'cpu_model' and transport = \"bochs\""),
         ("description = 'x'\ncpu_model = 'ryzen'\n", "'cpu_model' and transport = \"bochs\""),
     ],
 )

@@ -2,7 +2,6 @@
 """A program in the guest's memory, and the stack that it starts with."""
 
 import os
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,15 +17,25 @@ from everycore.binary.elf import (
 )
 from everycore.environment.errors import EverycoreError
 from everycore.run.bochs.guest_memory import EXECUTE, PAGE, READ, WRITE, Memory, page_down, page_up
+from everycore.run.first_stack import (
+    AT_BASE,
+    AT_CLKTCK,
+    AT_EGID,
+    AT_ENTRY,
+    AT_EUID,
+    AT_GID,
+    AT_PAGESZ,
+    AT_PHDR,
+    AT_PHENT,
+    AT_PHNUM,
+    AT_SECURE,
+    AT_UID,
+    first_stack,
+)
 
 STACK_TOP = 0x7FFF_FFFF_F000
 STACK_BYTES = 8 << 20
 PROGRAM_AT, INTERPRETER_AT = 0x5555_5555_4000, 0x7E00_0000_0000  # where they may be anywhere
-# Keys of the auxiliary vector (Linux, include/uapi/linux/auxvec.h).
-AT_NULL, AT_PHDR, AT_PHENT, AT_PHNUM, AT_PAGESZ, AT_BASE, AT_ENTRY = 0, 3, 4, 5, 6, 7, 9
-AT_UID, AT_EUID, AT_GID, AT_EGID, AT_CLKTCK, AT_SECURE, AT_RANDOM, AT_EXECFN = (
-    11, 12, 13, 14, 17, 23, 25, 31,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +55,7 @@ class _Image:
 
     @property
     def entry(self) -> int:
-        return self.base + int.from_bytes(self.elf.data[24:32], "little")
+        return self.base + self.elf.header.entry
 
 
 def load(
@@ -75,7 +84,9 @@ def load(
         AT_CLKTCK: 100,
         AT_SECURE: 0,
     }
-    stack = _stack(memory, [str(path), *arguments], environment, auxiliary)
+    memory.map(STACK_TOP - STACK_BYTES, STACK_TOP, READ | WRITE)
+    stack, data = first_stack(STACK_TOP, [str(path), *arguments], environment, auxiliary, "<")
+    memory.write(stack, data)
     return Loaded(first.entry, stack, page_up(program.end))
 
 
@@ -116,28 +127,3 @@ def _headers_in_memory(image: _Image) -> int:
         if segment.kind == LOAD and segment.offset <= at < segment.offset + segment.size:
             return image.base + segment.address + at - segment.offset
     return 0
-
-
-def _stack(
-    memory: Memory, arguments: Sequence[str], environment: Sequence[str], auxiliary: dict[int, int]
-) -> int:
-    """Write the first stack (System V ABI for x86-64, 3.4.1); the stack pointer."""
-    memory.map(STACK_TOP - STACK_BYTES, STACK_TOP, READ | WRITE)
-    top = STACK_TOP - 16
-
-    def push(data: bytes) -> int:
-        nonlocal top
-        top -= len(data)
-        memory.write(top, data)
-        return top
-
-    texts = [push(text.encode() + b"\0") for text in arguments]
-    settings = [push(text.encode() + b"\0") for text in environment]
-    auxiliary = {**auxiliary, AT_RANDOM: push(os.urandom(16)), AT_EXECFN: texts[0]}
-    words = [len(texts), *texts, 0, *settings, 0]
-    for key, value in auxiliary.items():
-        words += [key, value]
-    words += [AT_NULL, 0]
-    top = (top - 8 * len(words)) & -16
-    memory.write(top, struct.pack(f"<{len(words)}Q", *words))
-    return top

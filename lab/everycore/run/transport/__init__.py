@@ -29,10 +29,10 @@ def transport_for(context: Context, target: Target) -> Transport:
         return Ssh(context, target)
     if target.transport == "qemu":
         return Qemu(context, target)
-    if target.transport == "bochs":
-        from everycore.run.transport.bochs_model import Bochs  # with the names of the extras
+    if target.has_cpu_model:
+        from everycore.run.transport.cpu_model import CpuModel  # with the names of the extras
 
-        return Bochs(context, target)
+        return CpuModel(context, target)
     return Local(context)
 
 

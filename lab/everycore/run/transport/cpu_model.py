@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A CPU model of Bochs: also what CPUs compute that nobody here owns. It has no clock."""
+"""A CPU model of Bochs or Hercules: what CPUs compute that nobody here owns. It has no clock."""
 
 from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
+from shutil import which
 
 from everycore.environment import extras
 from everycore.environment.context import Completed, Context
@@ -13,10 +14,15 @@ PACKAGE, EXTRA = "bochscpu", "bochs"
 COMMANDS = ("list", "resolve", "check", "vectors")  # of the harness, that measure nothing
 
 
-class Bochs:
+class CpuModel:
     def __init__(self, context: Context, target: Target) -> None:
-        if not extras.is_installed(PACKAGE):
+        if target.transport == "bochs" and not extras.is_installed(PACKAGE):
             raise extras.missing_packages(f"{target.name}, a CPU model of Bochs,", EXTRA)
+        if target.transport == "hercules" and not which("hercules"):
+            raise EverycoreError(
+                f"{target.name} needs hercules, which is not installed",
+                f"Debian: apt-get install {' '.join(target.packages)}",
+            )
         self._context = context
         self._target = target
 

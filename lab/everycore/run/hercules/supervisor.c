@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The part of Linux on IBM Z that a program of one thread needs: memory, output, signals, time, and
+ * files that were laid into memory beforehand. What is not served returns ENOSYS, and the error
+ * stream tells its number.
+ *
+ * All memory is mapped to itself. A page that the program gives up or protects from all access is
+ * invalid, so that a use of it is a fault; so are the pages of this file and below.
+ *
+ * Source: for numbers and structures Linux include/uapi/asm-generic and arch/s390/include/uapi/asm;
+ * for tables and codes z/Architecture Principles of Operation, SA22-7832-12, chapters 3 and 6.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PAGE = 4096, MAX_FILES = 16, SIGNALS = 65, OWN_MIB = 16 };
+enum { ILL = 4, ABRT = 6, FPE = 8, SEGV = 11 };
+enum { ENOENT = 2, EBADF = 9, ENOMEM = 12, EINVAL = 22, ENOTTY = 25, ENOSYS = 38 };
+enum { PROT_NONE = 0, MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20 };
+enum { PAGE_IS_INVALID = 0x400, TABLE_OF_2048 = 3 };
+enum { EXIT_AT = 0x1000, KILLED_AT = 0x2000, FULL_AT = 0x3000 }; // where a wait tells the end
+
+// ---- What guest_image.py writes
+
+struct buffer {
+    uint64_t at, n_bytes; // in the memory: the number of bytes that are in use, then these
+};
+
+struct file {
+    uint64_t name, at, n_bytes;
+};
+
+static volatile struct {
+    uint64_t entry, stack, heap, mappings, mappings_end, memory_end;
+    struct buffer out, err;
+    uint64_t n_files;
+    struct file files[MAX_FILES];
+} *const boot = (void *)0x1000;
+
+// ---- Entries
+
+struct frame {
+    uint64_t r[16], psw_mask, psw_at;
+};
+
+static struct frame *const frame = (void *)0x400;
+static volatile const uint16_t *const svc_code = (void *)0x8a, *const fault_code = (void *)0x8e;
+
+void supervisor_start(void);
+void supervisor_call(void);
+void supervisor_fault(void);
+_Noreturn void supervisor_halt(uint64_t at);
+void supervisor_translate(uint64_t asce);
+
+void *memset(void *to, int byte, size_t n)
+{
+    for (uint8_t *p = to; n--; p++)
+        *p = (uint8_t)byte;
+    return to;
+}
+
+void *memcpy(void *to, const void *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+    return to;
+}
+
+// ---- Output
+
+static void print(volatile struct buffer *to, const void *from, uint64_t n)
+{
+    uint64_t *const used = (uint64_t *)to->at;
+
+    if (n > to->n_bytes - 8 - *used)
+        supervisor_halt(FULL_AT);
+    memcpy((uint8_t *)(used + 1) + *used, from, n);
+    *used += n;
+}
+
+static void print_text(const char *text)
+{
+    size_t n = 0;
+
+    while (text[n])
+        n++;
+    print(&boot->err, text, n);
+}
+
+static void print_number(uint64_t number, unsigned base)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+
+    do
+        digits[--at] = "0123456789abcdef"[number % base];
+    while (number /= base);
+    print(&boot->err, digits + at, sizeof digits - at);
+}
+
+// ---- Memory
+
+static uint64_t segments[2048] __attribute__((aligned(4096)));
+static uint64_t heap_end, mapped_to;
+
+static uint64_t *page_entry(uint64_t address)
+{
+    uint64_t *const pages = (uint64_t *)(segments[address >> 20] & ~(uint64_t)2047);
+
+    return pages + (address >> 12 & 255);
+}
+
+static void map_all(uint64_t tables)
+{
+    for (uint64_t i = 0; i < 2048; i++) {
+        segments[i] = 0x20; // invalid
+        if (i << 20 < boot->memory_end) {
+            segments[i] = tables + 2048 * i;
+            for (uint64_t page = 0; page < 256; page++)
+                ((uint64_t *)segments[i])[page] =
+                    i << 20 | page << 12 | (i < OWN_MIB ? PAGE_IS_INVALID : 0);
+        }
+    }
+    supervisor_translate((uint64_t)segments | TABLE_OF_2048);
+}
+
+static int64_t protect(uint64_t address, uint64_t n_bytes, int is_valid)
+{
+    if (address % PAGE || address > boot->memory_end || n_bytes > boot->memory_end - address)
+        return -EINVAL;
+    for (uint64_t at = address; at < address + n_bytes; at += PAGE)
+        *page_entry(at) = at | (is_valid ? 0 : PAGE_IS_INVALID);
+    supervisor_translate((uint64_t)segments | TABLE_OF_2048);
+    return 0;
+}
+
+static uint64_t rounded(uint64_t n_bytes)
+{
+    return (n_bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+static int64_t change_heap(uint64_t end)
+{
+    if (end >= boot->heap && end <= boot->mappings) {
+        if (end > heap_end)
+            memset((void *)heap_end, 0, end - heap_end);
+        heap_end = end;
+    }
+    return (int64_t)heap_end;
+}
+
+/* a: address, length, protection, flags, file, offset */
+static int64_t map(const uint64_t a[6])
+{
+    const uint64_t n_bytes = rounded(a[1]);
+    uint64_t at = a[0];
+
+    if (!n_bytes || !(a[3] & MAP_ANONYMOUS))
+        return n_bytes ? -ENOSYS : -EINVAL;
+    if (!(a[3] & MAP_FIXED)) {
+        if (n_bytes > boot->mappings_end - mapped_to)
+            return -ENOMEM;
+        at = mapped_to;
+        mapped_to += n_bytes;
+    }
+    if (protect(at, n_bytes, a[2] != PROT_NONE) != 0)
+        return -EINVAL;
+    memset((void *)at, 0, n_bytes);
+    return (int64_t)at;
+}
+
+// ---- Files
+
+static struct {
+    int is_open;
+    uint64_t file, at;
+} open_files[MAX_FILES]; // their numbers are 3 more
+
+static int same(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+static int64_t open_file(const char *name)
+{
+    for (uint64_t file = 0; file < boot->n_files; file++)
+        for (int64_t i = 0; same(name, (const char *)boot->files[file].name) && i < MAX_FILES; i++)
+            if (!open_files[i].is_open) {
+                open_files[i].is_open = 1;
+                open_files[i].file = file;
+                open_files[i].at = 0;
+                return 3 + i;
+            }
+    return -ENOENT;
+}
+
+static int is_file(uint64_t number)
+{
+    return number >= 3 && number < 3 + MAX_FILES && open_files[number - 3].is_open;
+}
+
+static int64_t read_file(uint64_t number, void *to, uint64_t n)
+{
+    uint64_t left;
+
+    if (number == 0)
+        return 0;
+    if (!is_file(number))
+        return -EBADF;
+    number -= 3;
+    left = boot->files[open_files[number].file].n_bytes - open_files[number].at;
+    n = n < left ? n : left;
+    memcpy(to, (void *)(boot->files[open_files[number].file].at + open_files[number].at), n);
+    open_files[number].at += n;
+    return (int64_t)n;
+}
+
+static int64_t write_stream(uint64_t number, const void *from, uint64_t n)
+{
+    if (number != 1 && number != 2)
+        return -EBADF;
+    print(number == 1 ? &boot->out : &boot->err, from, n);
+    return (int64_t)n;
+}
+
+static int64_t write_pieces(uint64_t number, const uint64_t (*pieces)[2], uint64_t n_pieces)
+{
+    int64_t all = 0, n;
+
+    for (uint64_t i = 0; i < n_pieces; i++) {
+        n = write_stream(number, (const void *)pieces[i][0], pieces[i][1]);
+        if (n < 0)
+            return n;
+        all += n;
+    }
+    return all;
+}
+
+/* struct stat: 144 bytes, st_mode at 24, st_size at 48 */
+static int64_t describe(uint64_t number, uint8_t *stat)
+{
+    if (number > 2 && !is_file(number))
+        return -EBADF;
+    memset(stat, 0, 144);
+    *(uint32_t *)(stat + 24) = number > 2 ? 0100444 : 0020620;
+    if (number > 2)
+        *(uint64_t *)(stat + 48) = boot->files[open_files[number - 3].file].n_bytes;
+    return 0;
+}
+
+// ---- Signals
+
+static struct action {
+    uint64_t handler, flags, restorer, mask;
+} actions[SIGNALS];
+
+static int64_t set_action(uint64_t number, const struct action *to, struct action *old)
+{
+    if (number >= SIGNALS)
+        return -EINVAL;
+    if (old)
+        *old = actions[number];
+    if (to)
+        actions[number] = *to;
+    return 0;
+}
+
+/* A handler may look at its number and leave by a jump. It has no way back: see `sigreturn`. */
+static void raise(unsigned number)
+{
+    if (actions[number].handler > 1) {
+        frame->r[2] = number;
+        frame->r[3] = frame->r[4] = 0;
+        frame->r[14] = actions[number].restorer;
+        frame->r[15] = (frame->r[15] - 4 * PAGE) & ~(uint64_t)7;
+        frame->psw_at = actions[number].handler;
+        return;
+    }
+    print_text("killed by signal ");
+    print_number(number, 10);
+    print_text(" at 0x");
+    print_number(frame->psw_at, 16);
+    print_text("\n");
+    supervisor_halt(KILLED_AT + number);
+}
+
+void supervisor_fault(void)
+{
+    switch (*fault_code & 0x7f) {
+    case 0x01: // operation
+    case 0x02: // privileged operation
+    case 0x03: // execute
+    case 0x06: // specification
+        raise(ILL);
+        return;
+    case 0x04: // protection
+    case 0x05: // addressing
+    case 0x10: // segment translation
+    case 0x11: // page translation
+    case 0x38: // address beyond the table of segments
+    case 0x39: // of regions
+    case 0x3a:
+    case 0x3b:
+        raise(SEGV);
+        return;
+    default: raise(FPE);
+    }
+}
+
+// ---- Time
+
+/* The clock has 4096 units a microsecond. */
+static uint64_t now_ns(void)
+{
+    uint64_t clock;
+
+    __asm__ volatile("stck %0" : "=Q"(clock) : : "cc");
+    return (clock >> 9) * 125;
+}
+
+static int64_t tell_time(uint64_t to[2])
+{
+    to[0] = now_ns() / 1000000000;
+    to[1] = now_ns() % 1000000000;
+    return 0;
+}
+
+/* Not for keys: numbers of a generator that starts from the clock. */
+static int64_t random(uint8_t *to, uint64_t n)
+{
+    static uint64_t state;
+
+    state += now_ns();
+    for (uint64_t i = 0; i < n; i++) {
+        state = state * 6364136223846793005 + 1442695040888963407;
+        to[i] = (uint8_t)(state >> 56);
+    }
+    return (int64_t)n;
+}
+
+// ---- Calls
+
+static int64_t name_system(char *to)
+{
+    static const char *const words[] = {"Linux", "hercules", "6.1.0", "1", "s390x", ""};
+
+    memset(to, 0, 6 * 65);
+    for (size_t i = 0; i < 6; i++)
+        for (size_t j = 0; words[i][j]; j++)
+            to[65 * i + j] = words[i][j];
+    return 0;
+}
+
+static int64_t tell_limit(uint64_t to[2])
+{
+    if (to) {
+        to[0] = 8 << 20;
+        to[1] = UINT64_MAX;
+    }
+    return 0;
+}
+
+static int64_t serve(uint64_t number, uint64_t *a)
+{
+    switch (number) {
+    case 1:   // exit
+    case 248: // exit_group
+        supervisor_halt(EXIT_AT + (a[0] & 255));
+    case 3: return read_file(a[0], (void *)a[1], a[2]);
+    case 4: return write_stream(a[0], (const void *)a[1], a[2]);
+    case 5: return open_file((const char *)a[0]);
+    case 6: // close
+        if (is_file(a[0]))
+            open_files[a[0] - 3].is_open = 0;
+        return 0;
+    case 45: return change_heap(a[0]);
+    case 90: return map((const uint64_t *)a[0]);
+    case 91: return protect(a[0], rounded(a[1]), 0); // munmap
+    case 108: return describe(a[0], (uint8_t *)a[1]);
+    case 122: return name_system((char *)a[0]);
+    case 125: return protect(a[0], rounded(a[1]), a[2] != PROT_NONE); // mprotect
+    case 146: return write_pieces(a[0], (const uint64_t(*)[2])a[1], a[2]);
+    case 174: return set_action(a[0], (const struct action *)a[1], (struct action *)a[2]);
+    case 288: return open_file((const char *)a[1]); // openat
+    case 260: return tell_time((uint64_t *)a[1]);
+    case 261: // clock_getres
+        if (a[1])
+            ((uint64_t *)a[1])[0] = 0, ((uint64_t *)a[1])[1] = 1;
+        return 0;
+    case 334: return tell_limit((uint64_t *)a[3]); // prlimit64
+    case 349: return random((uint8_t *)a[0], a[1]);
+    case 20:  // getpid
+    case 236: // gettid
+    case 252: // set_tid_address
+        return 1;
+    case 54: return -ENOTTY;                      // ioctl
+    case 85:                                      // readlink
+    case 298: return -ENOENT;                     // readlinkat
+    case 175:                                     // rt_sigprocmask
+    case 219:                                     // madvise
+    case 304: return 0;                           // set_robust_list
+    case 239:                                     // sched_setaffinity
+    case 240:                                     // sched_getaffinity
+    case 293:                                     // newfstatat
+    case 383: return number == 293 ? -ENOENT : -ENOSYS; // rseq
+    default:
+        print_text("system call ");
+        print_number(number, 10);
+        print_text(" is not served\n");
+        return -ENOSYS;
+    }
+}
+
+void supervisor_call(void)
+{
+    const uint64_t number = *svc_code ? *svc_code : frame->r[1];
+
+    if (number == 37 || number == 241) { // kill, tgkill
+        raise((unsigned)frame->r[number == 37 ? 3 : 4] % SIGNALS);
+        return;
+    }
+    frame->r[2] = (uint64_t)serve(number, frame->r + 2);
+}
+
+void supervisor_start(void)
+{
+    heap_end = boot->heap;
+    mapped_to = boot->mappings;
+    map_all(boot->memory_end - ((boot->memory_end >> 20) * 2048));
+    memset(frame, 0, sizeof *frame);
+    frame->r[15] = boot->stack;
+    frame->psw_mask = UINT64_C(0x0401000180000000); // translation, problem state, 64 bits
+    frame->psw_at = boot->entry;
+}

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""python -m everycore.run.hercules.z_machine --cpu TYPE PROGRAM [ARGUMENT]...
+
+TYPE: the machine type that Hercules shows, for example 2827.
+"""
+
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from everycore.binary.elf import Elf
+from everycore.environment.context import SystemRunner
+from everycore.environment.errors import EverycoreError
+from everycore.run.hercules.guest_image import ERR, FILES, MEMORY_MIB, OUT, lay_out, output
+
+USAGE = "usage: python -m everycore.run.hercules.z_machine --cpu TYPE PROGRAM [ARGUMENT]..."
+HERE = Path(__file__).parent
+COMPILERS = ("s390x-linux-gnu-gcc", "gcc")
+FLAGS = (
+    "-O2", "-march=z900", "-ffreestanding", "-fno-pie", "-no-pie", "-fno-stack-protector",
+    "-fno-tree-loop-distribute-patterns", "-msoft-float", "-nostdlib", "-static",
+    "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments",
+)  # fmt: skip
+SECONDS = 3600
+# Ends that supervisor.c and entry.S tell by the address at which the CPU waits.
+EXIT_AT, KILLED_AT, FULL_AT = 0x1000, 0x2000, 0x3000
+CONFIGURATION = """\
+ARCHMODE z/Arch
+CPUMODEL {cpu}
+MAINSIZE {memory}
+NUMCPU 1
+PANRATE SLOW
+000C 3505 {reader} ascii
+"""
+WAITS = re.compile(r"PSW=0002000[01] 80000000 ([0-9A-F]{16})")  # a wait that nothing ends
+
+
+def run(cpu: str, program: Path, arguments: list[str]) -> int:
+    """Run a program, copy what it wrote, and return its exit code."""
+    hercules = shutil.which("hercules")
+    if not hercules:
+        raise EverycoreError("there is no hercules", "apt-get install hercules")
+    runner = SystemRunner()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        pieces = lay_out(_supervisor(runner, folder), program, arguments)
+        commands = []
+        for number, piece in enumerate(pieces):
+            (folder / f"piece{number}").write_bytes(piece.data)
+            commands.append(f"loadcore piece{number} {piece.address:x}")
+        # Rules of an operator. The CPU waits (HHCCP011I): the output is saved, again if the CPU had
+        # not stopped yet (HHCPN102E), and then (HHCPN170I) the machine is shut down. A rule is a
+        # message, too, and must not match itself.
+        save = f"savecore memory {ERR:x} {FILES - 1:x}"
+        for message, command in (("P01[1]I", save), ("N10[2]E", save), ("N17[0]I", "quit")):
+            commands += [f"hao tgt HHC.*{message}", f"hao cmd {command}"]
+        (folder / "begin").write_text("\n".join([*commands, "restart"]) + "\n")
+        (folder / "reader").write_text("\n")
+        (folder / "machine").write_text(
+            CONFIGURATION.format(cpu=cpu, memory=MEMORY_MIB, reader="reader")
+        )
+        log = _run_machine(runner, hercules, folder)
+        if not (folder / "memory").exists():
+            raise EverycoreError(f"hercules did not run:\n{log[-6000:]}")
+        memory = (folder / "memory").read_bytes()
+    sys.stdout.buffer.write(output(memory, OUT))
+    sys.stdout.flush()
+    sys.stderr.buffer.write(output(memory, ERR))
+    return _exit_code(log)
+
+
+def _run_machine(runner: SystemRunner, hercules: str, folder: Path) -> str:
+    words = ["env", "HERCULES_RC=begin", hercules, "-d", "-f", "machine"]
+    try:
+        done = runner.run(words, cwd=folder, seconds=SECONDS)
+    except TimeoutError:
+        raise EverycoreError(f"the program did not end within {SECONDS} seconds") from None
+    return done.stdout + done.stderr
+
+
+def _exit_code(log: str) -> int:
+    found = WAITS.search(log)
+    at = int(found[1], 16) if found else 0
+    if EXIT_AT <= at < KILLED_AT:
+        return at - EXIT_AT
+    if KILLED_AT <= at < FULL_AT:
+        return 128 + at - KILLED_AT
+    if at == FULL_AT:
+        raise EverycoreError(f"the program wrote more than {(FILES - OUT) >> 20} MiB")
+    raise EverycoreError(f"the machine stopped at {at:#x}:\n{log[-6000:]}")
+
+
+def _supervisor(runner: SystemRunner, folder: Path) -> Elf:
+    compiler = next((name for name in COMPILERS if shutil.which(name)), "")
+    if not compiler:
+        raise EverycoreError(
+            "there is no compiler for IBM Z", "apt-get install gcc-s390x-linux-gnu"
+        )
+    out = folder / "supervisor"
+    sources = [str(HERE / name) for name in ("entry.S", "supervisor.c")]
+    command = [compiler, *FLAGS, f"-Wl,-T,{HERE / 'supervisor.lds'}", *sources, "-o", str(out)]
+    done = runner.run(command)
+    if done.code:
+        raise EverycoreError(f"{compiler} did not compile the supervisor:\n{done.stderr[-2000:]}")
+    return Elf.open(out)
+
+
+def main(words: list[str]) -> int:
+    if len(words) < 3 or words[0] != "--cpu":
+        print(USAGE, file=sys.stderr)
+        return 2
+    try:
+        return run(words[1], Path(words[2]), words[3:])
+    except EverycoreError as error:
+        print(f"hercules: {error}", file=sys.stderr)
+        if error.hint:
+            print(error.hint, file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
