@@ -344,10 +344,10 @@ EVC_INLINE void clear_registers(enum evc_registers registers)
 #define CLEAR_LOOP                                                                                 \
     "mr %0, 1\n\tneg %1, %1\n\tstdux 1, 1, %1\n"                                                   \
     "1:\tstdu %2, -8(%0)\n\tcmpld %0, 1\n\tbne 1b\n\tsubf 1, %1, 1"
-#elif defined(__s390x__)
+#elif defined(__s390x__) /* 64 bytes a turn, too */
 #define CLEAR_LOOP                                                                                 \
     "lgr %0, %%r15\n\tsgr %%r15, %1\n"                                                             \
-    "1:\taghi %0, -8\n\txc 0(8,%0), 0(%0)\n\tcgr %0, %%r15\n\tjne 1b\n\tagr %%r15, %1"
+    "1:\taghi %0, -64\n\txc 0(64,%0), 0(%0)\n\tcgr %0, %%r15\n\tjne 1b\n\tagr %%r15, %1"
 #elif defined(__mips__) && !defined(__mips64) && !defined(__mips16)
 #define CLEAR_LOOP                                                                                 \
     "move %0, $sp\n\tsubu $sp, $sp, %1\n"                                                          \
