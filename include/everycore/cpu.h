@@ -28,6 +28,7 @@ extern "C" {
  *   A64, Windows            IsProcessorFeaturePresent.
  *   PowerPC, Linux          HWCAP (getauxval).
  *   RISC-V, Linux           riscv_hwprobe, of Linux 6.8 and later.
+ *   IBM Z, Linux            HWCAP (getauxval), STFLE, and the queries of instructions.
  *   PA-RISC, Linux          uname: whether the kernel has 64 bits.
  *   all others              none.
  * Features that the compiler may use (-march) are set as well, but not on x86. Compiled with

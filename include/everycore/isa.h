@@ -282,6 +282,8 @@ enum evc_arch {
     F(HPPA_WIDE, HPPA, 1, "pa2.0-wide")                                                            \
     F(HPPA_FMPYADD, HPPA, 2, "fmpyadd")                                                            \
     F(PPC_VCRYPTO, PPC64, 0, "vcrypto")                                                            \
+    /* CPACF: AES in all modes, and GHASH */                                                       \
+    F(S390X_MSA4, S390X, 0, "msa4")                                                                \
     /* Zkne and Zknd: rounds of AES */                                                             \
     F(RV64_AES, RV64, 0, "aes")                                                                    \
     /* Zbc or Zbkc: clmul and clmulh */                                                            \

@@ -18,6 +18,7 @@
 #define EVC_FROM_HWPROBE 7  /* riscv_hwprobe.c: riscv_hwprobe() of Linux */
 #define EVC_FROM_UNAME 8    /* hppa_uname.c: uname() of Linux */
 #define EVC_FROM_IDREG 9    /* a64_idreg.c: the identification registers */
+#define EVC_FROM_STFLE 10   /* s390x_stfle.c: facilities, and queries of instructions */
 
 #if EVC_X86
 #define EVC_FEATURES_FROM EVC_FROM_CPUID
@@ -40,6 +41,8 @@
 #define EVC_FEATURES_FROM EVC_FROM_HWPROBE
 #elif EVC_HPPA && defined(__linux__)
 #define EVC_FEATURES_FROM EVC_FROM_UNAME
+#elif EVC_S390X && defined(__linux__)
+#define EVC_FEATURES_FROM EVC_FROM_STFLE
 #else
 #define EVC_FEATURES_FROM EVC_FROM_BUILD
 #endif

@@ -743,6 +743,100 @@ static void words_of(uint32_t words[4], double product, double sum)
     }
 }
 
+/* IBM Z: the answers of pretended queries, and how many there were. */
+static uint64_t z_functions[EVC_S390X_KIMD + 1][2];
+static unsigned z_queries;
+
+static void pretended_query(enum evc_s390x_instruction instruction, uint64_t functions[2])
+{
+    functions[0] = z_functions[instruction][0];
+    functions[1] = z_functions[instruction][1];
+    z_queries++;
+}
+
+/* The answers of a zEC12, by target/s390x/gen-features.c of QEMU. Function 0 is the query. */
+static void pretend_zec12(void)
+{
+    static const struct {
+        enum evc_s390x_instruction instruction;
+        uint8_t functions[16]; /* without function 0; 0: the end */
+    } has[] = {
+        {EVC_S390X_KM, {1, 2, 3, 9, 10, 11, 18, 19, 20, 26, 27, 28, 50, 52, 58, 60}},
+        {EVC_S390X_KMC, {1, 2, 3, 9, 10, 11, 18, 19, 20, 26, 27, 28, 67}},
+        {EVC_S390X_KMAC, {1, 2, 3, 9, 10, 11, 18, 19, 20, 26, 27, 28}},
+        {EVC_S390X_KMCTR, {1, 2, 3, 9, 10, 11, 18, 19, 20, 26, 27, 28}},
+        {EVC_S390X_KIMD, {1, 2, 3, 65}},
+    };
+
+    for (size_t i = 0; i < sizeof has / sizeof *has; i++) {
+        uint64_t *const to = z_functions[has[i].instruction];
+
+        to[0] = UINT64_C(1) << 63;
+        to[1] = 0;
+        for (size_t j = 0; j < 16 && has[i].functions[j]; j++)
+            to[has[i].functions[j] / 64] |= UINT64_C(1) << (63 - has[i].functions[j] % 64);
+    }
+    z_queries = 0;
+}
+
+static uint64_t of_facilities(uint64_t first, uint64_t second)
+{
+    const uint64_t facilities[2] = {first, second};
+
+    z_queries = 0;
+    return evc_s390x_of_facilities(facilities, pretended_query);
+}
+
+#define MSA (UINT64_C(1) << (63 - 17))
+#define MSA4 (UINT64_C(1) << (127 - 77))
+
+static void instructions_of_z_are_asked_only_if_a_facility_says_that_they_are_there(void)
+{
+    pretend_zec12();
+    EXPECT(of_facilities(MSA, MSA4) == EVC_CPU(S390X_MSA4));
+    EXPECT(of_facilities(~UINT64_C(0), ~UINT64_C(0)) == EVC_CPU(S390X_MSA4));
+    EXPECT(of_facilities(0, 0) == 0 && z_queries == 0);
+    EXPECT(of_facilities(MSA, 0) == 0 && z_queries == 0); /* z10 and earlier */
+    EXPECT(of_facilities(0, MSA4) == 0 && z_queries == 0);
+    EXPECT(of_facilities(~MSA, ~UINT64_C(0)) == 0 && z_queries == 0);
+    EXPECT(of_facilities(~UINT64_C(0), ~MSA4) == 0 && z_queries == 0);
+}
+
+/* A hypervisor may hide functions, and QEMU 7.2 to 11.1 has no function but the queries. */
+static void each_function_of_z_that_kernels_call_is_needed(void)
+{
+    static const struct {
+        enum evc_s390x_instruction instruction;
+        uint8_t function;
+    } needed[] = {
+        {EVC_S390X_KM, 18},    {EVC_S390X_KM, 19},    {EVC_S390X_KM, 20},    {EVC_S390X_KM, 50},
+        {EVC_S390X_KM, 52},    {EVC_S390X_KMC, 18},   {EVC_S390X_KMC, 19},   {EVC_S390X_KMC, 20},
+        {EVC_S390X_KMAC, 18},  {EVC_S390X_KMAC, 19},  {EVC_S390X_KMAC, 20},  {EVC_S390X_KMCTR, 18},
+        {EVC_S390X_KMCTR, 19}, {EVC_S390X_KMCTR, 20}, {EVC_S390X_KIMD, 65},
+    };
+    unsigned n_needed = 0;
+
+    for (unsigned i = 0; i <= EVC_S390X_KIMD; i++)
+        for (unsigned function = 0; function < 128; function++) {
+            int is_needed = 0;
+
+            for (size_t k = 0; k < sizeof needed / sizeof *needed; k++)
+                is_needed |= needed[k].instruction == (enum evc_s390x_instruction)i &&
+                             needed[k].function == function;
+            pretend_zec12();
+            z_functions[i][function / 64] &= ~(UINT64_C(1) << (63 - function % 64));
+            EXPECT(of_facilities(MSA, MSA4) == (is_needed ? 0 : EVC_CPU(S390X_MSA4)));
+            n_needed += (unsigned)is_needed;
+        }
+    EXPECT(n_needed == sizeof needed / sizeof *needed);
+    for (unsigned i = 0; i <= EVC_S390X_KIMD; i++) { /* the query alone */
+        pretend_zec12();
+        z_functions[i][0] = UINT64_C(1) << 63;
+        z_functions[i][1] = 0;
+        EXPECT(of_facilities(MSA, MSA4) == 0);
+    }
+}
+
 static void wide_instructions_are_right_if_each_lane_is(void)
 {
     struct evc_x86_lanes results;
@@ -879,6 +973,8 @@ int main(void)
     RUN(hwcap_of_power_is_read);
     RUN(the_multipliers_of_risc_v_and_pa_risc_are_known_by_their_systems);
     RUN(hwprobe_of_rv64_is_read);
+    RUN(instructions_of_z_are_asked_only_if_a_facility_says_that_they_are_there);
+    RUN(each_function_of_z_that_kernels_call_is_needed);
     RUN(wide_instructions_are_right_if_each_lane_is);
     RUN(features_with_wrong_lanes_are_told);
 #if EVC_X86_64 && defined(__GNUC__) && !defined(_WIN32)

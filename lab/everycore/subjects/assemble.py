@@ -64,7 +64,7 @@ LIBRARY = (
     "src/bn/bn.c", "src/bn/exp.c", "src/bn_words/bn_words.c",
     "src/common/clear.c", "src/common/number.c", "src/common/wipe.c", "src/common/status.c",
     *(f"src/cpu/{name}.c" for name in ("a64_idreg", "arm_hwcap", "none", "ppc_hwcap")),
-    *(f"src/cpu/{name}.c" for name in ("hppa_uname", "riscv_hwprobe", "x86_cpuid")),
+    *(f"src/cpu/{name}.c" for name in ("hppa_uname", "riscv_hwprobe", "s390x_stfle", "x86_cpuid")),
 )  # fmt: skip
 OF_C_REF = ("aes", "ghash", "qarma", "bn_words")  # primitives that c_ref answers for
 REFERENCE = (*(f"src/{p}/c_ref.c" for p in OF_C_REF), "src/bn/c_limb32.c")
