@@ -662,6 +662,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_S390X_CT_MUL ""
 #define EVC_NEEDS_S390X_CT_MUL EVC_CPU(CT_MUL)
 
+/* IBM Z: instructions that encrypt and hash text in memory, of z196 and later. */
+#define EVC_PLACE_S390X_MSA4 S390X
+#define EVC_CC_S390X_MSA4 ""
+#define EVC_NEEDS_S390X_MSA4 EVC_CPU(S390X_MSA4)
+
 /* RISC-V, 64 bits: rounds of AES (Zkne, Zknd) and the order of bytes (Zbkb or Zbb), as Zkn has
  * them. Each core must execute aes64... in a time that does not depend on data. */
 #define EVC_PLACE_RV64_ZKN RV64

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES with the instructions of IBM Z that encrypt text in memory.
+ *
+ * Method:   one instruction for a message: KM for blocks and XTS, KMC for CBC, KMAC for CBC-MAC,
+ *           KMCTR for counters, which are made in memory, 32 at a time. There are no round keys.
+ *           XTS of 192 bits, which no instruction has, is blocks with tweaks around them.
+ * Source:   FIPS 197 (2023); z/Architecture Principles of Operation, SA22-7832-12, chapter 7.
+ * Needs:    S390X_MSA4.   Timing: CT (the instructions; no tables, no secret branches).
+ * Key form: private.
+ */
+#include "aes/kernel.h"
+
+#include "common/bytes.h"
+
+#if EVC_BUILT(S390X_MSA4)
+
+#include "aes/tweak.h"
+#include "common/s390x.h"
+
+#define COUNTERS 32 /* of a step of CTR */
+
+struct key {
+    struct evc_aes_head head;
+    EVC_ALIGN(8) uint8_t bytes[32];
+};
+
+/* Parameters of instructions with a chain. These take as much of the key as there is. */
+struct chained {
+    uint8_t chain[16], key[32];
+};
+
+EVC_INLINE size_t key_bytes(const struct key *key)
+{
+    return 4 * (size_t)key->head.rounds - 24;
+}
+
+EVC_INLINE unsigned code_of(const struct key *key, int decrypting)
+{
+    return EVC_S390X_AES_128 + (key->head.rounds - 10) / 2 +
+           (decrypting ? EVC_S390X_DECRYPT : 0u);
+}
+
+static void set_key(void *vkey, const uint8_t *user_key)
+{
+    struct key *key = vkey;
+
+    memcpy(key->bytes, user_key, 16);
+    if (key->head.rounds > 10)
+        memcpy(key->bytes + 16, user_key + 16, 8);
+    if (key->head.rounds > 12)
+        memcpy(key->bytes + 24, user_key + 24, 8);
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+EVC_INLINE void blocks(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
+                       int decrypting)
+{
+    /* KM does not change a key. */
+    evc_s390x_km(code_of(key, decrypting), (void *)(uintptr_t)key->bytes, in, out, 16 * n_blocks);
+}
+
+static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    blocks(key, in, out, n_blocks, 0);
+}
+
+static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    blocks(key, in, out, n_blocks, 1);
+}
+
+/* ---- CTR ------------------------------------------------------------------------------------- */
+
+static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                  size_t len_bytes)
+{
+    const struct key *key = vkey;
+    EVC_ALIGN(8) uint8_t counters[COUNTERS][16], stream[16];
+    size_t n_blocks = len_bytes / 16, step = n_blocks < COUNTERS ? n_blocks : COUNTERS;
+    const size_t rest = len_bytes % 16;
+    uint32_t number = evc_load32_be(counter + 12);
+
+    for (size_t i = 0; i < step; i++)
+        memcpy(counters[i], counter, 12);
+    for (; n_blocks; n_blocks -= step, in += 16 * step, out += 16 * step) {
+        step = n_blocks < COUNTERS ? n_blocks : COUNTERS;
+        for (size_t i = 0; i < step; i++)
+            evc_store32_be(counters[i] + 12, number++);
+        evc_s390x_kmctr(code_of(key, 0), key->bytes, counters[0], in, out, 16 * step);
+    }
+    evc_store32_be(counter + 12, number);
+    if (rest) {
+        blocks(key, counter, stream, 1, 0);
+        evc_s390x_xor(out, in, stream, rest);
+        evc_store32_be(counter + 12, number + 1);
+    }
+}
+
+/* ---- Chains ---------------------------------------------------------------------------------- */
+
+EVC_INLINE void cbc(const struct key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                    size_t n_blocks, int decrypting)
+{
+    struct chained p;
+
+    memcpy(p.chain, iv, 16);
+    memcpy(p.key, key->bytes, sizeof p.key);
+    evc_s390x_kmc(code_of(key, decrypting), &p, in, out, 16 * n_blocks);
+    memcpy(iv, p.chain, 16);
+}
+
+static void cbc_encrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    cbc(key, iv, in, out, n_blocks, 0);
+}
+
+static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    cbc(key, iv, in, out, n_blocks, 1);
+}
+
+static void cbcmac(const void *vkey, uint8_t chain[16], const uint8_t *in, size_t n_blocks)
+{
+    const struct key *key = vkey;
+    struct chained p;
+
+    memcpy(p.chain, chain, 16);
+    memcpy(p.key, key->bytes, sizeof p.key);
+    evc_s390x_kmac(code_of(key, 0), &p, in, 16 * n_blocks);
+    memcpy(chain, p.chain, 16);
+}
+
+/* ---- XTS ------------------------------------------------------------------------------------- */
+
+EVC_INLINE void xts_192(const struct key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks, int decrypting)
+{
+    uint8_t block[16];
+
+    for (; n_blocks; n_blocks--, in += 16, out += 16) {
+        evc_xor16(block, in, tweak);
+        blocks(key, block, block, 1, decrypting);
+        evc_xor16(out, block, tweak);
+        evc_aes_next_tweak(tweak);
+    }
+}
+
+EVC_INLINE void xts(const struct key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                    size_t n_blocks, int decrypting)
+{
+    const size_t n_key = key_bytes(key);
+    uint8_t p[48]; /* the key, then the tweak */
+
+    if (n_key == 24) {
+        xts_192(key, tweak, in, out, n_blocks, decrypting);
+        return;
+    }
+    memcpy(p, key->bytes, sizeof key->bytes);
+    memcpy(p + n_key, tweak, 16);
+    evc_s390x_km((n_key == 16 ? EVC_S390X_XTS_128 : EVC_S390X_XTS_256) +
+                     (decrypting ? EVC_S390X_DECRYPT : 0u),
+                 p, in, out, 16 * n_blocks);
+    memcpy(tweak, p + n_key, 16);
+}
+
+static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    xts(key, tweak, in, out, n_blocks, 0);
+}
+
+static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    xts(key, tweak, in, out, n_blocks, 1);
+}
+
+#define HEAD EVC_KERNEL_HEAD(s390x_km, S390X_MSA4, CT, ANY, COUNTERS, struct key, 0, BASELINE, 896)
+
+const struct evc_aes evc_aes_s390x_km = {
+    .kernel = HEAD,
+    .set_key = set_key,
+    .encrypt = encrypt,
+    .decrypt = decrypt,
+    .ctr32 = ctr32,
+    .cbc_encrypt = cbc_encrypt,
+    .cbc_decrypt = cbc_decrypt,
+    .cbcmac = cbcmac,
+    .xts_encrypt = xts_encrypt,
+    .xts_decrypt = xts_decrypt,
+};
+
+const struct evc_aes evc_aes_s390x_km_forward = {
+    .kernel = HEAD,
+    .set_key = set_key,
+    .encrypt = encrypt,
+    .ctr32 = ctr32,
+};
+#else
+EVC_EMPTY_UNIT
+#endif
