@@ -86,7 +86,9 @@ int main(int count, char **words)
     else if (strcmp(what, "file") == 0) {
         FILE *f = fopen(words[2], "r");
         printf("%s", f && fgets(line, sizeof line, f) ? line : "none\n");
-    } else if (strcmp(what, "illegal") == 0)
+    } else if (strcmp(what, "input") == 0)
+        printf("%s", fgets(line, sizeof line, stdin) ? line : "none\n");
+    else if (strcmp(what, "illegal") == 0)
         __asm__ volatile(".long 0");
     else if (strcmp(what, "null") == 0)
         printf("%d\n", *(volatile char *)(size_t)(8 + zero));
@@ -110,11 +112,12 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "small"
 
 
-def on_z(*words: str | Path) -> subprocess.CompletedProcess[str]:
+def on_z(*words: str | Path, given: str = "") -> subprocess.CompletedProcess[str]:
     """Run a program. What hangs fails."""
     paths = os.pathsep.join([str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
     return subprocess.run(
         [sys.executable, "-m", "everycore.run.hercules.z_machine", "--cpu", CPU, *words],
+        input=given,
         capture_output=True,
         text=True,
         timeout=SECONDS,
@@ -137,6 +140,11 @@ def test_a_file_that_an_argument_names_can_be_read(program: Path, tmp_path: Path
     (tmp_path / "text").write_text("first line\nsecond\n")
     assert on_z(program, "file", tmp_path / "text").stdout == "begins\nfirst line\n"
     assert on_z(program, "file", tmp_path / "none").stdout == "begins\nnone\n"
+
+
+def test_input_is_read_if_it_is_asked_for(program: Path) -> None:
+    assert on_z(program, "input", given="one\ntwo\n").stdout == "begins\none\n"
+    assert on_z(program, "input").stdout == "begins\nnone\n"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@
 import os
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from everycore.binary.elf import EXECUTABLE, LOAD, S390, Elf, Segment, machine_name
@@ -31,6 +31,8 @@ ERR, OUT, FILES, FILES_END = 128 * MIB, 129 * MIB, 161 * MIB, 240 * MIB
 HWCAP = 0xE  # z/Architecture, STFLE, message-security assist (Linux, arch/s390 asm/elf.h)
 BOOT = 0x1000  # where supervisor.c has what it is told
 MAX_FILES = 16
+# KM, KMC, KMAC, KIMD and KMCTR with the registers of src/common/s390x.h.
+CIPHERS = tuple(map(bytes.fromhex, ("b92e0024", "b92f0024", "b91e0004", "b93e0004", "b92d6024")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,21 @@ class Piece:
     data: bytes
 
 
-def lay_out(supervisor: Elf, path: Path, arguments: Sequence[str]) -> list[Piece]:
-    """Return the pieces of memory that are not zero. Files that arguments name can be read."""
+def lay_out(
+    supervisor: Elf, path: Path, arguments: Sequence[str], given: bytes | None, seed_of_parts: int
+) -> list[Piece]:
+    """Return the pieces of memory that are not zero. Files that arguments name can be read.
+
+    `given`: the standard input; None if nobody has asked for it yet. `seed_of_parts`: of the
+    lengths after which instructions end early; 0: of none.
+    """
     program = _program(path)
     header = program.header
     pieces = [_segment(supervisor, one) for one in supervisor.segments if one.kind == LOAD]
     loaded = [one for one in program.segments if one.kind == LOAD]
-    pieces += [_segment(program, one) for one in loaded]
+    for one in loaded:
+        piece = _segment(program, one)
+        pieces.append(replace(piece, data=_with_traps(piece.data)) if seed_of_parts else piece)
     end = max(one.address + one.memory_size for one in loaded)
     heap = (end + PAGE - 1) & -PAGE
     at = header.segments_offset
@@ -67,11 +77,11 @@ def lay_out(supervisor: Elf, path: Path, arguments: Sequence[str]) -> list[Piece
     }
     pointer, stack = first_stack(STACK_TOP, [str(path), *arguments], [], auxiliary, ">")
     pieces.append(Piece(pointer, stack))
-    files, words = _files(arguments)
+    files, words = _files(given or b"", arguments)
     pieces += files
     boot = [
         header.entry, pointer, heap, MAPPINGS, STACK_TOP - STACK_BYTES, MEMORY_MIB * MIB,
-        OUT, FILES - OUT, ERR, OUT - ERR, len(words) // 3, *words,
+        OUT, FILES - OUT, ERR, OUT - ERR, seed_of_parts, given is not None, len(words) // 3, *words,
     ]  # fmt: skip
     pieces.append(Piece(BOOT, struct.pack(f">{len(boot)}Q", *boot)))
     if heap > MAPPINGS:
@@ -104,15 +114,21 @@ def _segment(elf: Elf, segment: Segment) -> Piece:
     return Piece(segment.address, bytes(elf.data[segment.offset : segment.offset + segment.size]))
 
 
-def _files(arguments: Sequence[str]) -> tuple[list[Piece], list[int]]:
+def _with_traps(code: bytes) -> bytes:
+    """Return code in which the CPU stops at each instruction that encrypts or hashes."""
+    for instruction in CIPHERS:
+        code = code.replace(instruction, b"\xb8" + instruction[1:])
+    return code
+
+
+def _files(given: bytes, arguments: Sequence[str]) -> tuple[list[Piece], list[int]]:
     """Return pieces, and for each file the addresses of its name and bytes, and their number."""
     pieces: list[Piece] = []
     words: list[int] = []
     at = FILES
-    for name in dict.fromkeys(arguments):
-        if not Path(name).is_file():
-            continue
-        title, data = os.fsencode(name) + b"\0", Path(name).read_bytes()
+    files = [(name, Path(name)) for name in dict.fromkeys(arguments) if Path(name).is_file()]
+    for name, data in [("", given), *((name, path.read_bytes()) for name, path in files)]:
+        title = os.fsencode(name) + b"\0"
         pieces.append(Piece(at, title + data))
         words += [at, at + len(title), len(data)]
         at += (len(title) + len(data) + PAGE - 1) & -PAGE

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""python -m everycore.run.hercules.z_machine --cpu TYPE PROGRAM [ARGUMENT]...
-
-TYPE: the machine type that Hercules shows, for example 2827.
+"""Run a static program for Linux on IBM Z. TYPE: the machine type that Hercules shows, for example
+2827. SEED: not 0; instructions that encrypt or hash end early then, after as many blocks as a
+generator says.
 """
 
+import argparse
 import re
 import shutil
 import sys
@@ -15,7 +16,6 @@ from everycore.environment.context import SystemRunner
 from everycore.environment.errors import EverycoreError
 from everycore.run.hercules.guest_image import ERR, FILES, MEMORY_MIB, OUT, lay_out, output
 
-USAGE = "usage: python -m everycore.run.hercules.z_machine --cpu TYPE PROGRAM [ARGUMENT]..."
 HERE = Path(__file__).parent
 COMPILERS = ("s390x-linux-gnu-gcc", "gcc")
 FLAGS = (
@@ -25,28 +25,49 @@ FLAGS = (
 )  # fmt: skip
 SECONDS = 3600
 # Ends that supervisor.c and entry.S tell by the address at which the CPU waits.
-EXIT_AT, KILLED_AT, FULL_AT = 0x1000, 0x2000, 0x3000
+EXIT_AT, KILLED_AT, FULL_AT, ASKS_AT = 0x1000, 0x2000, 0x3000, 0x4000
 CONFIGURATION = """\
 ARCHMODE z/Arch
 CPUMODEL {cpu}
 MAINSIZE {memory}
 NUMCPU 1
 PANRATE SLOW
+OSTAILOR QUIET
 000C 3505 {reader} ascii
 """
 WAITS = re.compile(r"PSW=0002000[01] 80000000 ([0-9A-F]{16})")  # a wait that nothing ends
 
 
-def run(cpu: str, program: Path, arguments: list[str]) -> int:
-    """Run a program, copy what it wrote, and return its exit code."""
+def run(cpu: str, program: Path, arguments: list[str], seed_of_parts: int = 0) -> int:
+    """Run a program, copy what it wrote, and return its exit code.
+
+    The machine cannot wait for input. A program that reads the standard input is run once more with
+    all of it.
+    """
+    code, memory = _run_once(cpu, program, arguments, None, seed_of_parts)
+    if code is None:
+        given = sys.stdin.buffer.read()
+        code, memory = _run_once(cpu, program, arguments, given, seed_of_parts)
+    assert code is not None
+    sys.stdout.buffer.write(output(memory, OUT))
+    sys.stdout.flush()
+    sys.stderr.buffer.write(output(memory, ERR))
+    return code
+
+
+def _run_once(
+    cpu: str, program: Path, arguments: list[str], given: bytes | None, seed_of_parts: int
+) -> tuple[int | None, bytes]:
+    """Return the exit code, None if the program asks for input, and the memory from ERR on."""
     hercules = shutil.which("hercules")
     if not hercules:
         raise EverycoreError("there is no hercules", "apt-get install hercules")
     runner = SystemRunner()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        pieces = lay_out(_supervisor(runner, folder), program, arguments)
+        supervisor = _supervisor(runner, folder)
         commands = []
+        pieces = lay_out(supervisor, program, arguments, given, seed_of_parts)
         for number, piece in enumerate(pieces):
             (folder / f"piece{number}").write_bytes(piece.data)
             commands.append(f"loadcore piece{number} {piece.address:x}")
@@ -64,11 +85,7 @@ def run(cpu: str, program: Path, arguments: list[str]) -> int:
         log = _run_machine(runner, hercules, folder)
         if not (folder / "memory").exists():
             raise EverycoreError(f"hercules did not run:\n{log[-6000:]}")
-        memory = (folder / "memory").read_bytes()
-    sys.stdout.buffer.write(output(memory, OUT))
-    sys.stdout.flush()
-    sys.stderr.buffer.write(output(memory, ERR))
-    return _exit_code(log)
+        return _exit_code(log), (folder / "memory").read_bytes()
 
 
 def _run_machine(runner: SystemRunner, hercules: str, folder: Path) -> str:
@@ -80,13 +97,15 @@ def _run_machine(runner: SystemRunner, hercules: str, folder: Path) -> str:
     return done.stdout + done.stderr
 
 
-def _exit_code(log: str) -> int:
+def _exit_code(log: str) -> int | None:
     found = WAITS.search(log)
     at = int(found[1], 16) if found else 0
     if EXIT_AT <= at < KILLED_AT:
         return at - EXIT_AT
     if KILLED_AT <= at < FULL_AT:
         return 128 + at - KILLED_AT
+    if at == ASKS_AT:
+        return None
     if at == FULL_AT:
         raise EverycoreError(f"the program wrote more than {(FILES - OUT) >> 20} MiB")
     raise EverycoreError(f"the machine stopped at {at:#x}:\n{log[-6000:]}")
@@ -108,11 +127,14 @@ def _supervisor(runner: SystemRunner, folder: Path) -> Elf:
 
 
 def main(words: list[str]) -> int:
-    if len(words) < 3 or words[0] != "--cpu":
-        print(USAGE, file=sys.stderr)
-        return 2
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cpu", required=True, metavar="TYPE")
+    parser.add_argument("--parts", type=int, default=0, metavar="SEED")
+    parser.add_argument("program", type=Path)
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    asked = parser.parse_args(words)
     try:
-        return run(words[1], Path(words[2]), words[3:])
+        return run(asked.cpu, asked.program, asked.arguments, asked.parts)
     except EverycoreError as error:
         print(f"hercules: {error}", file=sys.stderr)
         if error.hint:
