@@ -4,7 +4,7 @@
  *
  * Method:   one instruction for a message: KM for blocks and XTS, KMC for CBC, KMAC for CBC-MAC,
  *           KMCTR for counters, which are made in memory, 32 at a time. There are no round keys.
- *           XTS of 192 bits, which no instruction has, is blocks with tweaks around them.
+ *           XTS of 192 bits, which no instruction has, is 16 blocks between their tweaks at a time.
  * Source:   FIPS 197 (2023); z/Architecture Principles of Operation, SA22-7832-12, chapter 7.
  * Needs:    S390X_MSA4.   Timing: CT (the instructions; no tables, no secret branches).
  * Key form: private.
@@ -19,6 +19,7 @@
 #include "common/s390x.h"
 
 #define COUNTERS 32 /* of a step of CTR */
+#define TWEAKS 16   /* of a step of XTS with 192 bits: as many bytes as XC takes */
 
 struct key {
     struct evc_aes_head head;
@@ -73,13 +74,17 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
 
 /* ---- CTR ------------------------------------------------------------------------------------- */
 
-static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                  size_t len_bytes)
+EVC_INLINE void with_counters(const struct key *key, const uint8_t *counters, const uint8_t *in,
+                              uint8_t *out, size_t n_blocks)
 {
-    const struct key *key = vkey;
-    EVC_ALIGN(8) uint8_t counters[COUNTERS][16], stream[16];
-    size_t n_blocks = len_bytes / 16, step = n_blocks < COUNTERS ? n_blocks : COUNTERS;
-    const size_t rest = len_bytes % 16;
+    evc_s390x_kmctr(code_of(key, 0), key->bytes, counters, in, out, 16 * n_blocks);
+}
+
+EVC_OUT_OF_LINE void ctr_blocks(const struct key *key, uint8_t counter[16], const uint8_t *in,
+                                uint8_t *out, size_t n_blocks)
+{
+    EVC_ALIGN(8) uint8_t counters[COUNTERS][16];
+    size_t step = n_blocks < COUNTERS ? n_blocks : COUNTERS;
     uint32_t number = evc_load32_be(counter + 12);
 
     for (size_t i = 0; i < step; i++)
@@ -88,13 +93,32 @@ static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint
         step = n_blocks < COUNTERS ? n_blocks : COUNTERS;
         for (size_t i = 0; i < step; i++)
             evc_store32_be(counters[i] + 12, number++);
-        evc_s390x_kmctr(code_of(key, 0), key->bytes, counters[0], in, out, 16 * step);
+        with_counters(key, counters[0], in, out, step);
     }
     evc_store32_be(counter + 12, number);
+}
+
+EVC_INLINE void count_one(uint8_t counter[16])
+{
+    evc_store32_be(counter + 12, evc_load32_be(counter + 12) + 1);
+}
+
+static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                  size_t len_bytes)
+{
+    const size_t rest = len_bytes % 16, whole = len_bytes - rest;
+    uint8_t stream[16];
+
+    if (whole == 16) {
+        with_counters(key, counter, in, out, 1);
+        count_one(counter);
+    } else if (whole) {
+        ctr_blocks(key, counter, in, out, whole / 16);
+    }
     if (rest) {
         blocks(key, counter, stream, 1, 0);
-        evc_s390x_xor(out, in, stream, rest);
-        evc_store32_be(counter + 12, number + 1);
+        evc_s390x_xor(out + whole, in + whole, stream, rest);
+        count_one(counter);
     }
 }
 
@@ -136,35 +160,54 @@ static void cbcmac(const void *vkey, uint8_t chain[16], const uint8_t *in, size_
 
 /* ---- XTS ------------------------------------------------------------------------------------- */
 
-EVC_INLINE void xts_192(const struct key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                        size_t n_blocks, int decrypting)
+EVC_INLINE void between_tweaks(const struct key *key, const uint8_t *tweaks, const uint8_t *in,
+                               uint8_t *out, size_t n_blocks, int decrypting)
 {
-    uint8_t block[16];
+    evc_s390x_xor(out, in, tweaks, 16 * n_blocks);
+    blocks(key, out, out, n_blocks, decrypting);
+    evc_s390x_xor(out, out, tweaks, 16 * n_blocks);
+}
 
-    for (; n_blocks; n_blocks--, in += 16, out += 16) {
-        evc_xor16(block, in, tweak);
-        blocks(key, block, block, 1, decrypting);
-        evc_xor16(out, block, tweak);
-        evc_aes_next_tweak(tweak);
+EVC_OUT_OF_LINE void xts_192(const struct key *key, uint8_t tweak[16], const uint8_t *in,
+                             uint8_t *out, size_t n_blocks, int decrypting)
+{
+    uint8_t tweaks[TWEAKS][16];
+
+    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
+        n = n_blocks < TWEAKS ? n_blocks : TWEAKS;
+        for (size_t i = 0; i < n; i++) {
+            memcpy(tweaks[i], tweak, 16);
+            evc_aes_next_tweak(tweak);
+        }
+        between_tweaks(key, tweaks[0], in, out, n, decrypting);
     }
 }
 
-EVC_INLINE void xts(const struct key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                    size_t n_blocks, int decrypting)
+EVC_INLINE void xts_by_km(const struct key *key, uint8_t tweak[16], const uint8_t *in,
+                          uint8_t *out, size_t n_blocks, int decrypting)
 {
     const size_t n_key = key_bytes(key);
     uint8_t p[48]; /* the key, then the tweak */
 
-    if (n_key == 24) {
-        xts_192(key, tweak, in, out, n_blocks, decrypting);
-        return;
-    }
     memcpy(p, key->bytes, sizeof key->bytes);
     memcpy(p + n_key, tweak, 16);
     evc_s390x_km((n_key == 16 ? EVC_S390X_XTS_128 : EVC_S390X_XTS_256) +
                      (decrypting ? EVC_S390X_DECRYPT : 0u),
                  p, in, out, 16 * n_blocks);
     memcpy(tweak, p + n_key, 16);
+}
+
+EVC_INLINE void xts(const struct key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                    size_t n_blocks, int decrypting)
+{
+    if (key->head.rounds != 12) {
+        xts_by_km(key, tweak, in, out, n_blocks, decrypting);
+    } else if (n_blocks == 1) {
+        between_tweaks(key, tweak, in, out, 1, decrypting);
+        evc_aes_next_tweak(tweak);
+    } else {
+        xts_192(key, tweak, in, out, n_blocks, decrypting);
+    }
 }
 
 static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
