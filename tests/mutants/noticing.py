@@ -49,6 +49,14 @@ def own_compiler(text: str) -> tuple[str, ...]:
     return tuple(shlex.split(os.environ.get("CC", "cc"))) if words == ["cc"] else tuple(words)
 
 
+def emulator_of(text: str) -> list[str]:
+    """Return the words of an emulator; Hercules needs a command of the lab around it."""
+    words = text.split()
+    if words[:1] == ["hercules"]:
+        words[:1] = [sys.executable, "-m", "everycore.run.hercules.z_machine"]
+    return words
+
+
 def fails(*argv: str | pathlib.Path) -> bool:
     """Whether a program ends with an error, by a signal, or not in time."""
     try:
@@ -102,7 +110,7 @@ class Harness:
             with_added=True,
         )
         is_foreign = recipe.emulator and platform.machine() != recipe.emulator.removeprefix("qemu-")
-        self.emulator = recipe.emulator.split() if is_foreign else []
+        self.emulator = emulator_of(recipe.emulator) if is_foreign else []
         self.objects = Objects(folder, sources, workers)
 
     def is_native_to(self, kernel: str) -> bool:
