@@ -3,5 +3,6 @@
 
 Hercules is the one emulator that runs the instructions for AES and GHASH of IBM Z. It emulates a
 whole machine, so `supervisor.c` and `entry.S` are the part of Linux that a program of one thread
-needs; `guest_image` lays both out in memory, `z_machine` is the command.
+needs, and `z14.c` is a model of an instruction that Hercules lacks. `guest_image` lays program and
+supervisor out in memory, `z_machine` is the command.
 """

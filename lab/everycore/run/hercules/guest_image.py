@@ -29,6 +29,11 @@ MAPPINGS, STACK_TOP = 64 * MIB, 128 * MIB  # mappings end where the stack may re
 STACK_BYTES = 8 * MIB
 ERR, OUT, FILES, FILES_END = 128 * MIB, 129 * MIB, 161 * MIB, 240 * MIB
 HWCAP = 0xE  # z/Architecture, STFLE, message-security assist (Linux, arch/s390 asm/elf.h)
+# A program for a z14 asks for facilities by an instruction that Hercules does not know, and z14.c
+# answers. Codes are replaced in this function alone, where all bytes are instructions.
+DETECTION = "evc_cpu_features"
+STFLE, ASK_SUPERVISOR = b"\xb2\xb0", b"\xb2\xfe"
+INSTRUCTION_BYTES = (2, 4, 4, 6)  # by the upper two bits of its code
 BOOT = 0x1000  # where supervisor.c has what it is told
 MAX_FILES = 16
 # KM, KMC, KMAC, KIMD and KMCTR with the registers of src/common/s390x.h.
@@ -44,12 +49,17 @@ class Piece:
 
 
 def lay_out(
-    supervisor: Elf, path: Path, arguments: Sequence[str], given: bytes | None, seed_of_parts: int
+    supervisor: Elf,
+    path: Path,
+    arguments: Sequence[str],
+    given: bytes | None,
+    seed_of_parts: int,
+    is_z14: bool,
 ) -> list[Piece]:
     """Return the pieces of memory that are not zero. Files that arguments name can be read.
 
     `given`: the standard input; None if nobody has asked for it yet. `seed_of_parts`: of the
-    lengths after which instructions end early; 0: of none.
+    lengths after which instructions end early; 0: of none. `is_z14`: z14.c serves the program.
     """
     program = _program(path)
     header = program.header
@@ -58,6 +68,8 @@ def lay_out(
     for one in loaded:
         piece = _segment(program, one)
         pieces.append(replace(piece, data=_with_traps(piece.data)) if seed_of_parts else piece)
+    if is_z14:
+        pieces += _questions(program)
     end = max(one.address + one.memory_size for one in loaded)
     heap = (end + PAGE - 1) & -PAGE
     at = header.segments_offset
@@ -81,11 +93,28 @@ def lay_out(
     pieces += files
     boot = [
         header.entry, pointer, heap, MAPPINGS, STACK_TOP - STACK_BYTES, MEMORY_MIB * MIB,
-        OUT, FILES - OUT, ERR, OUT - ERR, seed_of_parts, given is not None, len(words) // 3, *words,
+        OUT, FILES - OUT, ERR, OUT - ERR, is_z14, seed_of_parts, given is not None,
+        len(words) // 3, *words,
     ]  # fmt: skip
     pieces.append(Piece(BOOT, struct.pack(f">{len(boot)}Q", *boot)))
     if heap > MAPPINGS:
         raise EverycoreError(f"{path} is too large", f"it may end at {MAPPINGS // MIB} MiB")
+    return pieces
+
+
+def _questions(program: Elf) -> list[Piece]:
+    """Return other codes for the instructions STFLE of the function that detects features."""
+    pieces = []
+    for one in program.symbols_of(".symtab"):
+        if one.name != DETECTION or not one.is_defined:
+            continue
+        section = program.sections[one.section]
+        code = program.contents(section)[one.value - section.address :][: one.size]
+        at = 0
+        while at < len(code):
+            if code[at : at + 2] == STFLE:
+                pieces.append(Piece(one.value + at, ASK_SUPERVISOR))
+            at += INSTRUCTION_BYTES[code[at] >> 6]
     return pieces
 
 
@@ -121,12 +150,19 @@ def _with_traps(code: bytes) -> bytes:
     return code
 
 
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except OSError:  # a list of many words is no name: too long
+        return False
+
+
 def _files(given: bytes, arguments: Sequence[str]) -> tuple[list[Piece], list[int]]:
     """Return pieces, and for each file the addresses of its name and bytes, and their number."""
     pieces: list[Piece] = []
     words: list[int] = []
     at = FILES
-    files = [(name, Path(name)) for name in dict.fromkeys(arguments) if Path(name).is_file()]
+    files = [(name, Path(name)) for name in dict.fromkeys(arguments) if _is_file(name)]
     for name, data in [("", given), *((name, path.read_bytes()) for name, path in files)]:
         title = os.fsencode(name) + b"\0"
         pieces.append(Piece(at, title + data))

@@ -10,8 +10,7 @@
  * Source: for numbers and structures Linux include/uapi/asm-generic and arch/s390/include/uapi/asm;
  * for tables and codes z/Architecture Principles of Operation, SA22-7832-12, chapters 3 and 6.
  */
-#include <stddef.h>
-#include <stdint.h>
+#include "supervisor.h"
 
 enum { PAGE = 4096, MAX_FILES = 16, SIGNALS = 65, OWN_MIB = 16 };
 enum { ILL = 4, ABRT = 6, FPE = 8, SEGV = 11 };
@@ -34,6 +33,7 @@ struct file {
 static volatile struct {
     uint64_t entry, stack, heap, mappings, mappings_end, memory_end;
     struct buffer out, err;
+    uint64_t is_z14;        // z14.c serves the program
     uint64_t seed_of_parts; // 0: instructions do all of a text
     uint64_t has_input, n_files;
     struct file files[MAX_FILES]; // the first one is the standard input
@@ -41,12 +41,8 @@ static volatile struct {
 
 // ---- Entries
 
-struct frame {
-    uint64_t r[16], psw_mask, psw_at;
-};
-
-static struct frame *const frame = (void *)0x400;
 static volatile const uint16_t *const svc_code = (void *)0x8a, *const fault_code = (void *)0x8e;
+static volatile const uint16_t *const fault_bytes = (void *)0x8c; // of the instruction
 static volatile const uint64_t *const event_at = (void *)0x98;
 
 void supervisor_start(void);
@@ -64,7 +60,12 @@ void *memset(void *to, int byte, size_t n)
 
 void *memcpy(void *to, const void *from, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    typedef uint64_t __attribute__((may_alias, aligned(1))) word;
+    size_t i = 0;
+
+    for (; n - i >= 8; i += 8)
+        *(word *)((uint8_t *)to + i) = *(const word *)((const uint8_t *)from + i);
+    for (; i < n; i++)
         ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
     return to;
 }
@@ -81,7 +82,7 @@ static void print(volatile struct buffer *to, const void *from, uint64_t n)
     *used += n;
 }
 
-static void print_text(const char *text)
+void print_text(const char *text)
 {
     size_t n = 0;
 
@@ -125,6 +126,18 @@ static void map_all(uint64_t tables)
         }
     }
     supervisor_translate((uint64_t)segments | TABLE_OF_2048);
+}
+
+int is_accessible(uint64_t address, uint64_t n_bytes)
+{
+    if (!n_bytes)
+        return 1;
+    if (address > boot->memory_end || n_bytes > boot->memory_end - address)
+        return 0;
+    for (uint64_t at = address & -(uint64_t)PAGE; at < address + n_bytes; at += PAGE)
+        if (*page_entry(at) & PAGE_IS_INVALID)
+            return 0;
+    return 1;
 }
 
 static int64_t protect(uint64_t address, uint64_t n_bytes, int is_valid)
@@ -343,6 +356,20 @@ static int do_in_parts(void)
     return 1;
 }
 
+/* Whether an instruction that the CPU does not know has been dealt with. */
+static int is_modelled(void)
+{
+    if (!boot->is_z14 || *fault_bytes != 4)
+        return 0;
+    switch (execute_z14(*(const uint32_t *)(frame->psw_at - 4), boot->seed_of_parts)) {
+    case DONE: return 1;
+    case NO_ACCESS: raise(SEGV); return 1;
+    case NO_MODEL:
+    case BAD_OPERAND: break;
+    }
+    return 0;
+}
+
 // ---- Counting of instructions, by an interruption behind each: program-event recording
 
 static struct {
@@ -379,6 +406,10 @@ void supervisor_fault(void)
         return;
     switch (*fault_code & 0x7f) {
     case 0x01: // operation
+        if (is_modelled())
+            return;
+        raise(ILL);
+        return;
     case 0x02: // privileged operation
     case 0x03: // execute
     case 0x06: // specification

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Run a static program for Linux on IBM Z. TYPE: the machine type that Hercules shows, for example
 2827. SEED: not 0; instructions that encrypt or hash end early then, after as many blocks as a
-generator says.
+generator says. With the type of a z14 or later, a model (z14.c) serves the instruction KMA.
 """
 
 import argparse
@@ -24,6 +24,7 @@ FLAGS = (
     "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments",
 )  # fmt: skip
 SECONDS = 3600
+WITH_KMA = {"3906", "3907", "8561", "8562", "3931", "3932"}  # z14, z15, z16, and their small ones
 # Ends that supervisor.c and entry.S tell by the address at which the CPU waits.
 EXIT_AT, KILLED_AT, FULL_AT, ASKS_AT = 0x1000, 0x2000, 0x3000, 0x4000
 CONFIGURATION = """\
@@ -67,7 +68,7 @@ def _run_once(
         folder = Path(name)
         supervisor = _supervisor(runner, folder)
         commands = []
-        pieces = lay_out(supervisor, program, arguments, given, seed_of_parts)
+        pieces = lay_out(supervisor, program, arguments, given, seed_of_parts, cpu in WITH_KMA)
         for number, piece in enumerate(pieces):
             (folder / f"piece{number}").write_bytes(piece.data)
             commands.append(f"loadcore piece{number} {piece.address:x}")
@@ -118,7 +119,7 @@ def _supervisor(runner: SystemRunner, folder: Path) -> Elf:
             "there is no compiler for IBM Z", "apt-get install gcc-s390x-linux-gnu"
         )
     out = folder / "supervisor"
-    sources = [str(HERE / name) for name in ("entry.S", "supervisor.c")]
+    sources = [str(HERE / name) for name in ("entry.S", "supervisor.c", "z14.c")]
     command = [compiler, *FLAGS, f"-Wl,-T,{HERE / 'supervisor.lds'}", *sources, "-o", str(out)]
     done = runner.run(command)
     if done.code:
