@@ -284,6 +284,8 @@ enum evc_arch {
     F(PPC_VCRYPTO, PPC64, 0, "vcrypto")                                                            \
     /* CPACF: AES in all modes, and GHASH */                                                       \
     F(S390X_MSA4, S390X, 0, "msa4")                                                                \
+    /* KMA: GCM in one instruction */                                                              \
+    F(S390X_MSA8, S390X, 1, "msa8")                                                                \
     /* Zkne and Zknd: rounds of AES */                                                             \
     F(RV64_AES, RV64, 0, "aes")                                                                    \
     /* Zbc or Zbkc: clmul and clmulh */                                                            \
@@ -666,6 +668,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_S390X_MSA4 S390X
 #define EVC_CC_S390X_MSA4 ""
 #define EVC_NEEDS_S390X_MSA4 EVC_CPU(S390X_MSA4)
+
+/* The same with one for all of GCM, of z14 and later. */
+#define EVC_PLACE_S390X_MSA8 S390X
+#define EVC_CC_S390X_MSA8 ""
+#define EVC_NEEDS_S390X_MSA8 (EVC_CPU(S390X_MSA4) | EVC_CPU(S390X_MSA8))
 
 /* RISC-V, 64 bits: rounds of AES (Zkne, Zknd) and the order of bytes (Zbkb or Zbb), as Zkn has
  * them. Each core must execute aes64... in a time that does not depend on data. */

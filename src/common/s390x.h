@@ -18,8 +18,13 @@ enum {
     EVC_S390X_AES_128 = 18, /* AES-192 and AES-256 have the next ones */
     EVC_S390X_XTS_128 = 50, /* of KM */
     EVC_S390X_XTS_256 = 52,
-    EVC_S390X_GHASH = 65,    /* of KIMD */
-    EVC_S390X_DECRYPT = 0x80 /* is added */
+    EVC_S390X_GHASH = 65, /* of KIMD */
+    EVC_S390X_FUNCTION = 0x7f,
+    EVC_S390X_DECRYPT = 0x80, /* is added */
+    /* Flags of KMA: no text, or no associated data, follows; the parameters have H. */
+    EVC_S390X_LAST_TEXT = 0x100,
+    EVC_S390X_LAST_AAD = 0x200,
+    EVC_S390X_HASH_KEY_GIVEN = 0x400
 };
 
 /* KM and KMC: text of n_bytes, whole blocks, from in to out. */
@@ -55,6 +60,24 @@ EVC_INLINE void evc_s390x_kmctr(unsigned code, const void *parameters, const uin
     __asm__ volatile("0: .insn rrf, 0xb92d0000, %0, %1, %3, 0\n brc 1, 0b"
                      : "+d"(r2), "+d"(r4), "+d"(r5), "+d"(r6)
                      : "d"(r0), "d"(r1)
+                     : "cc", "memory");
+}
+
+/* KMA: associated data is hashed, then text of n_bytes goes from in to out. */
+EVC_INLINE void evc_s390x_kma(uint64_t code, void *parameters, const uint8_t *aad, size_t aad_bytes,
+                              const uint8_t *in, uint8_t *out, size_t n_bytes)
+{
+    register uint64_t r0 __asm__("0") = code;
+    register void *r1 __asm__("1") = parameters;
+    register const uint8_t *r2 __asm__("2") = aad;
+    register uint64_t r3 __asm__("3") = aad_bytes;
+    register const uint8_t *r4 __asm__("4") = in;
+    register uint64_t r5 __asm__("5") = n_bytes;
+    register uint8_t *r6 __asm__("6") = out;
+
+    __asm__ volatile("0: .insn rrf, 0xb9290000, %4, %2, %0, 0\n brc 1, 0b"
+                     : "+d"(r2), "+d"(r3), "+d"(r4), "+d"(r5), "+d"(r6), "+d"(r0)
+                     : "d"(r1)
                      : "cc", "memory");
 }
 

@@ -33,23 +33,24 @@ static void query(enum evc_s390x_instruction instruction, uint64_t functions[2])
     case EVC_S390X_KMAC: QUERY(functions, "rre, 0xb91e0000, %%r0, %%r4"); break;
     case EVC_S390X_KMCTR: QUERY(functions, "rrf, 0xb92d0000, %%r2, %%r4, %%r6, 0"); break;
     case EVC_S390X_KIMD: QUERY(functions, "rre, 0xb93e0000, %%r0, %%r4"); break;
+    case EVC_S390X_KMA: QUERY(functions, "rrf, 0xb9290000, %%r2, %%r4, %%r6, 0"); break;
     }
 }
 
 /* A function of its own: a call between the number and the instruction might change register 0. */
-static void store_facilities(uint64_t facilities[2])
+static void store_facilities(uint64_t facilities[3])
 {
-    register uint64_t last __asm__("0") = 1; /* the number of the last word */
+    register uint64_t last __asm__("0") = 2; /* the number of the last word */
 
     __asm__ volatile(".insn s, 0xb2b00000, %0" /* stfle */
-                     : "=Q"(*(uint64_t(*)[2])facilities), "+d"(last)
+                     : "=Q"(*(uint64_t(*)[3])facilities), "+d"(last)
                      :
                      : "cc");
 }
 
 uint64_t evc_cpu_features(void)
 {
-    uint64_t facilities[2] = {0, 0};
+    uint64_t facilities[3] = {0, 0, 0};
 
     if (!(getauxval(AT_HWCAP) >> HAS_STFLE & 1))
         return evc_features_of_build();

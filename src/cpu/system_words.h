@@ -77,41 +77,46 @@ enum evc_s390x_instruction {
     EVC_S390X_KMC,
     EVC_S390X_KMAC,
     EVC_S390X_KMCTR,
-    EVC_S390X_KIMD
+    EVC_S390X_KIMD,
+    EVC_S390X_KMA
 };
 
 /* The functions that an instruction has: function n is bit n of 128, from the left. */
 typedef void evc_s390x_query(enum evc_s390x_instruction instruction, uint64_t functions[2]);
 
 /* `facilities`: as STFLE stores them, facility n is bit n from the left: message-security assist
- * is 17, its extension 4 is 77. Hypervisors may hide functions of an instruction that is there, so
- * the facilities say what may be asked, and the answers what may be used. All functions are one
- * feature. Source: z/Architecture Principles of Operation, SA22-7832-12, chapters 4 (facilities)
- * and 7 (functions): AES of 128, 192 and 256 bits are 18 to 20, XTS of KM 50 and 52, GHASH of KIMD
- * 65. */
-static inline uint64_t evc_s390x_of_facilities(const uint64_t facilities[2], evc_s390x_query *query)
+ * is 17, its extension 4 is 77, 8 is 146. Hypervisors may hide functions of an instruction that is
+ * there, so the facilities say what may be asked, and the answers what may be used. All functions
+ * of an extension are one feature. Source: z/Architecture Principles of Operation, SA22-7832-12,
+ * chapters 4 (facilities) and 7 (functions): AES of 128, 192 and 256 bits are 18 to 20, of KMA in
+ * GCM; XTS of KM 50 and 52, GHASH of KIMD 65. */
+static inline uint64_t evc_s390x_of_facilities(const uint64_t facilities[3], evc_s390x_query *query)
 {
     const uint64_t aes = UINT64_C(7) << (63 - 20), xts = UINT64_C(5) << (63 - 52);
     const uint64_t ghash = UINT64_C(1) << (127 - 65);
+    const uint64_t msa4 = facilities[0] >> (63 - 17) & facilities[1] >> (127 - 77) & 1;
+    const uint64_t msa8 = msa4 & facilities[2] >> (191 - 146);
     const struct {
+        uint64_t feature, may_be_asked;
         enum evc_s390x_instruction instruction;
         uint64_t functions[2];
-    } needed[] = {{EVC_S390X_KM, {aes | xts, 0}},
-                  {EVC_S390X_KMC, {aes, 0}},
-                  {EVC_S390X_KMAC, {aes, 0}},
-                  {EVC_S390X_KMCTR, {aes, 0}},
-                  {EVC_S390X_KIMD, {0, ghash}}};
+    } needed[] = {{EVC_CPU(S390X_MSA4), msa4, EVC_S390X_KM, {aes | xts, 0}},
+                  {EVC_CPU(S390X_MSA4), msa4, EVC_S390X_KMC, {aes, 0}},
+                  {EVC_CPU(S390X_MSA4), msa4, EVC_S390X_KMAC, {aes, 0}},
+                  {EVC_CPU(S390X_MSA4), msa4, EVC_S390X_KMCTR, {aes, 0}},
+                  {EVC_CPU(S390X_MSA4), msa4, EVC_S390X_KIMD, {0, ghash}},
+                  {EVC_CPU(S390X_MSA8), msa8, EVC_S390X_KMA, {aes, 0}}};
+    uint64_t features = EVC_CPU(S390X_MSA4) | EVC_CPU(S390X_MSA8);
 
-    if (!(facilities[0] >> (63 - 17) & facilities[1] >> (127 - 77) & 1))
-        return 0;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         uint64_t has[2] = {0, 0};
 
-        query(needed[i].instruction, has);
+        if (needed[i].may_be_asked)
+            query(needed[i].instruction, has);
         if ((needed[i].functions[0] & ~has[0]) | (needed[i].functions[1] & ~has[1]))
-            return 0;
+            features &= ~needed[i].feature;
     }
-    return EVC_CPU(S390X_MSA4);
+    return features;
 }
 
 /* A64 under macOS and iOS. `is_set(name)`: 1 if the integer of that name is there and not 0.

@@ -744,7 +744,7 @@ static void words_of(uint32_t words[4], double product, double sum)
 }
 
 /* IBM Z: the answers of pretended queries, and how many there were. */
-static uint64_t z_functions[EVC_S390X_KIMD + 1][2];
+static uint64_t z_functions[EVC_S390X_KMA + 1][2];
 static unsigned z_queries;
 
 static void pretended_query(enum evc_s390x_instruction instruction, uint64_t functions[2])
@@ -754,8 +754,9 @@ static void pretended_query(enum evc_s390x_instruction instruction, uint64_t fun
     z_queries++;
 }
 
-/* The answers of a zEC12, by target/s390x/gen-features.c of QEMU. Function 0 is the query. */
-static void pretend_zec12(void)
+/* The answers of a z14, by target/s390x/gen-features.c of QEMU; all but those of KMA a zEC12 gives,
+ * too. Function 0 is the query. */
+static void pretend_z14(void)
 {
     static const struct {
         enum evc_s390x_instruction instruction;
@@ -766,6 +767,7 @@ static void pretend_zec12(void)
         {EVC_S390X_KMAC, {1, 2, 3, 9, 10, 11, 18, 19, 20, 26, 27, 28}},
         {EVC_S390X_KMCTR, {1, 2, 3, 9, 10, 11, 18, 19, 20, 26, 27, 28}},
         {EVC_S390X_KIMD, {1, 2, 3, 65}},
+        {EVC_S390X_KMA, {18, 19, 20, 26, 27, 28}},
     };
 
     for (size_t i = 0; i < sizeof has / sizeof *has; i++) {
@@ -779,9 +781,9 @@ static void pretend_zec12(void)
     z_queries = 0;
 }
 
-static uint64_t of_facilities(uint64_t first, uint64_t second)
+static uint64_t of_facilities(uint64_t first, uint64_t second, uint64_t third)
 {
-    const uint64_t facilities[2] = {first, second};
+    const uint64_t facilities[3] = {first, second, third};
 
     z_queries = 0;
     return evc_s390x_of_facilities(facilities, pretended_query);
@@ -789,17 +791,29 @@ static uint64_t of_facilities(uint64_t first, uint64_t second)
 
 #define MSA (UINT64_C(1) << (63 - 17))
 #define MSA4 (UINT64_C(1) << (127 - 77))
+#define MSA8 (UINT64_C(1) << (191 - 146))
+#define ALL (~UINT64_C(0))
+#define OF_ZEC12 EVC_CPU(S390X_MSA4)
+#define OF_Z14 (OF_ZEC12 | EVC_CPU(S390X_MSA8))
 
 static void instructions_of_z_are_asked_only_if_a_facility_says_that_they_are_there(void)
 {
-    pretend_zec12();
-    EXPECT(of_facilities(MSA, MSA4) == EVC_CPU(S390X_MSA4));
-    EXPECT(of_facilities(~UINT64_C(0), ~UINT64_C(0)) == EVC_CPU(S390X_MSA4));
-    EXPECT(of_facilities(0, 0) == 0 && z_queries == 0);
-    EXPECT(of_facilities(MSA, 0) == 0 && z_queries == 0); /* z10 and earlier */
-    EXPECT(of_facilities(0, MSA4) == 0 && z_queries == 0);
-    EXPECT(of_facilities(~MSA, ~UINT64_C(0)) == 0 && z_queries == 0);
-    EXPECT(of_facilities(~UINT64_C(0), ~MSA4) == 0 && z_queries == 0);
+    pretend_z14();
+    EXPECT(of_facilities(MSA, MSA4, MSA8) == OF_Z14);
+    EXPECT(of_facilities(ALL, ALL, ALL) == OF_Z14);
+    EXPECT(of_facilities(MSA, MSA4, 0) == OF_ZEC12 && z_queries == EVC_S390X_KMA); /* z13, too */
+    EXPECT(of_facilities(ALL, ALL, ~MSA8) == OF_ZEC12 && z_queries == EVC_S390X_KMA);
+    EXPECT(of_facilities(0, 0, 0) == 0 && z_queries == 0);
+    EXPECT(of_facilities(MSA, 0, 0) == 0 && z_queries == 0); /* z10 and earlier */
+    EXPECT(of_facilities(0, MSA4, MSA8) == 0 && z_queries == 0);
+    EXPECT(of_facilities(~MSA, ALL, ALL) == 0 && z_queries == 0);
+    EXPECT(of_facilities(ALL, ~MSA4, ALL) == 0 && z_queries == 0);
+}
+
+/* The features that are left if a function of an instruction is hidden. */
+static uint64_t without(unsigned instruction)
+{
+    return OF_Z14 & ~(instruction == EVC_S390X_KMA ? EVC_CPU(S390X_MSA8) : EVC_CPU(S390X_MSA4));
 }
 
 /* A hypervisor may hide functions, and QEMU 7.2 to 11.1 has no function but the queries. */
@@ -812,28 +826,29 @@ static void each_function_of_z_that_kernels_call_is_needed(void)
         {EVC_S390X_KM, 18},    {EVC_S390X_KM, 19},    {EVC_S390X_KM, 20},    {EVC_S390X_KM, 50},
         {EVC_S390X_KM, 52},    {EVC_S390X_KMC, 18},   {EVC_S390X_KMC, 19},   {EVC_S390X_KMC, 20},
         {EVC_S390X_KMAC, 18},  {EVC_S390X_KMAC, 19},  {EVC_S390X_KMAC, 20},  {EVC_S390X_KMCTR, 18},
-        {EVC_S390X_KMCTR, 19}, {EVC_S390X_KMCTR, 20}, {EVC_S390X_KIMD, 65},
+        {EVC_S390X_KMCTR, 19}, {EVC_S390X_KMCTR, 20}, {EVC_S390X_KIMD, 65},  {EVC_S390X_KMA, 18},
+        {EVC_S390X_KMA, 19},   {EVC_S390X_KMA, 20},
     };
     unsigned n_needed = 0;
 
-    for (unsigned i = 0; i <= EVC_S390X_KIMD; i++)
+    for (unsigned i = 0; i <= EVC_S390X_KMA; i++)
         for (unsigned function = 0; function < 128; function++) {
             int is_needed = 0;
 
             for (size_t k = 0; k < sizeof needed / sizeof *needed; k++)
                 is_needed |= needed[k].instruction == (enum evc_s390x_instruction)i &&
                              needed[k].function == function;
-            pretend_zec12();
+            pretend_z14();
             z_functions[i][function / 64] &= ~(UINT64_C(1) << (63 - function % 64));
-            EXPECT(of_facilities(MSA, MSA4) == (is_needed ? 0 : EVC_CPU(S390X_MSA4)));
+            EXPECT(of_facilities(MSA, MSA4, MSA8) == (is_needed ? without(i) : OF_Z14));
             n_needed += (unsigned)is_needed;
         }
     EXPECT(n_needed == sizeof needed / sizeof *needed);
-    for (unsigned i = 0; i <= EVC_S390X_KIMD; i++) { /* the query alone */
-        pretend_zec12();
+    for (unsigned i = 0; i <= EVC_S390X_KMA; i++) { /* the query alone */
+        pretend_z14();
         z_functions[i][0] = UINT64_C(1) << 63;
         z_functions[i][1] = 0;
-        EXPECT(of_facilities(MSA, MSA4) == 0);
+        EXPECT(of_facilities(MSA, MSA4, MSA8) == without(i));
     }
 }
 

@@ -30,8 +30,8 @@ STACK_BYTES = 8 * MIB
 ERR, OUT, FILES, FILES_END = 128 * MIB, 129 * MIB, 161 * MIB, 240 * MIB
 HWCAP = 0xE  # z/Architecture, STFLE, message-security assist (Linux, arch/s390 asm/elf.h)
 # A program for a z14 asks for facilities by an instruction that Hercules does not know, and z14.c
-# answers. Codes are replaced in this function alone, where all bytes are instructions.
-DETECTION = "evc_cpu_features"
+# answers. Codes are replaced in these functions alone, where all bytes are instructions.
+DETECTION = ("evc_cpu_features", "store_facilities")
 STFLE, ASK_SUPERVISOR = b"\xb2\xb0", b"\xb2\xfe"
 INSTRUCTION_BYTES = (2, 4, 4, 6)  # by the upper two bits of its code
 BOOT = 0x1000  # where supervisor.c has what it is told
@@ -103,10 +103,10 @@ def lay_out(
 
 
 def _questions(program: Elf) -> list[Piece]:
-    """Return other codes for the instructions STFLE of the function that detects features."""
+    """Return other codes for the instructions STFLE of the functions that detect features."""
     pieces = []
     for one in program.symbols_of(".symtab"):
-        if one.name != DETECTION or not one.is_defined:
+        if one.name not in DETECTION or not one.is_defined:
             continue
         section = program.sections[one.section]
         code = program.contents(section)[one.value - section.address :][: one.size]
