@@ -292,6 +292,13 @@ enum evc_arch {
     F(RV64_CLMUL, RV64, 1, "clmul")                                                                \
     /* Zbb or Zbkb: rev8 */                                                                        \
     F(RV64_REV8, RV64, 2, "rev8")                                                                  \
+    /* V, with registers of 128 to 1024 bits */                                                    \
+    F(RV64_V, RV64, 3, "v")                                                                        \
+    /* The time of instructions for vectors does not depend on data */                             \
+    F(RV64_ZVKT, RV64, 4, "zvkt")                                                                  \
+    F(RV64_ZVKB, RV64, 5, "zvkb")                                                                  \
+    F(RV64_ZVKG, RV64, 6, "zvkg")                                                                  \
+    F(RV64_ZVKNED, RV64, 7, "zvkned")                                                              \
     EVC_TUNE_LIST(F)                                                                               \
     F(CT_MUL, OTHER, 63, "ct-mul")
 
@@ -329,7 +336,7 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_VECTOR_HPPA UINT64_C(0) /* the multiplier is among the registers for floating point */
 #define EVC_VECTOR_PPC64 EVC_CPU(PPC_VCRYPTO)
 #define EVC_VECTOR_S390X UINT64_C(0)
-#define EVC_VECTOR_RV64 UINT64_C(0)
+#define EVC_VECTOR_RV64 (UINT64_C(0xf8) & ~EVC_CPU(RV64_ZVKT))
 #define EVC_VECTOR_OTHER UINT64_C(0)
 
 /* ---- ISAs ----------------------------------------------------------------------------------- */

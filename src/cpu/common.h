@@ -154,6 +154,31 @@
 #else
 #define EVC_RV64_REV8_BY_BUILD 0
 #endif
+#if defined(__riscv_v)
+#define EVC_RV64_V_BY_BUILD 1
+#else
+#define EVC_RV64_V_BY_BUILD 0
+#endif
+#if defined(__riscv_zvkt)
+#define EVC_RV64_ZVKT_BY_BUILD 1
+#else
+#define EVC_RV64_ZVKT_BY_BUILD 0
+#endif
+#if defined(__riscv_zvbb) || defined(__riscv_zvkb)
+#define EVC_RV64_ZVKB_BY_BUILD 1
+#else
+#define EVC_RV64_ZVKB_BY_BUILD 0
+#endif
+#if defined(__riscv_zvkg)
+#define EVC_RV64_ZVKG_BY_BUILD 1
+#else
+#define EVC_RV64_ZVKG_BY_BUILD 0
+#endif
+#if defined(__riscv_zvkned)
+#define EVC_RV64_ZVKNED_BY_BUILD 1
+#else
+#define EVC_RV64_ZVKNED_BY_BUILD 0
+#endif
 
 /* The features that, by the compiler's flags, every CPU has which runs this binary. */
 static inline uint64_t evc_features_of_build(void)
@@ -178,7 +203,12 @@ static inline uint64_t evc_features_of_build(void)
     if (EVC_RV64)
         have |= (EVC_RV64_AES_BY_BUILD ? EVC_CPU(RV64_AES) : 0) |
                 (EVC_RV64_CLMUL_BY_BUILD ? EVC_CPU(RV64_CLMUL) : 0) |
-                (EVC_RV64_REV8_BY_BUILD ? EVC_CPU(RV64_REV8) : 0);
+                (EVC_RV64_REV8_BY_BUILD ? EVC_CPU(RV64_REV8) : 0) |
+                (EVC_RV64_V_BY_BUILD ? EVC_CPU(RV64_V) : 0) |
+                (EVC_RV64_ZVKT_BY_BUILD ? EVC_CPU(RV64_ZVKT) : 0) |
+                (EVC_RV64_ZVKB_BY_BUILD ? EVC_CPU(RV64_ZVKB) : 0) |
+                (EVC_RV64_ZVKG_BY_BUILD ? EVC_CPU(RV64_ZVKG) : 0) |
+                (EVC_RV64_ZVKNED_BY_BUILD ? EVC_CPU(RV64_ZVKNED) : 0);
     if (EVC_HPPA)
         have |= (EVC_PA11_BY_BUILD ? EVC_CPU(HPPA_PA11) : 0) |
                 (EVC_HPPA_WIDE_BY_BUILD ? EVC_CPU(HPPA_WIDE) : 0);

@@ -11,6 +11,10 @@
 
 #if EVC_FEATURES_FROM == EVC_FROM_HWPROBE
 
+#if EVC_RV64
+#include "common/rv_vector.h"
+#endif
+
 #define SYS_RISCV_HWPROBE 258
 #define KEY_IMA_EXT_0 4
 
@@ -37,9 +41,15 @@ static uint64_t probe(int64_t key)
 uint64_t evc_cpu_features(void)
 {
     const uint64_t ima_ext_0 = probe(KEY_IMA_EXT_0);
+#if EVC_RV64
+    const uint64_t features = evc_features_of_build() | evc_rv64_of_hwprobe(ima_ext_0);
 
-    return evc_features_of_build() |
-           (EVC_RV64 ? evc_rv64_of_hwprobe(ima_ext_0) : evc_riscv_of_hwprobe(ima_ext_0));
+    if (features & EVC_CPU(RV64_V)) /* without V the instruction that reads the size is illegal */
+        return evc_rv64_with_registers(features, evc_rvv_register_bytes());
+    return features;
+#else
+    return evc_features_of_build() | evc_riscv_of_hwprobe(ima_ext_0);
+#endif
 }
 
 #else

@@ -53,9 +53,9 @@ static inline uint64_t evc_hppa_of_machine(const char *machine)
     return *machine == *wide ? EVC_CPU(HPPA_WIDE) : 0;
 }
 
-/* The value of key IMA_EXT_0 of riscv_hwprobe(): Zbb 4, Zbc 7, Zbkb 8, Zbkc 9, Zknd 11, Zkne 12,
- * Zkt 16. Source: Linux Documentation/arch/riscv/hwprobe.rst and
- * arch/riscv/include/uapi/asm/hwprobe.h (6.8). */
+/* The value of key IMA_EXT_0 of riscv_hwprobe(): V 2, Zbb 4, Zbc 7, Zbkb 8, Zbkc 9, Zknd 11,
+ * Zkne 12, Zkt 16, Zvbb 17, Zvkb 19, Zvkg 20, Zvkned 21, Zvkt 26. Source: Linux
+ * Documentation/arch/riscv/hwprobe.rst and arch/riscv/include/uapi/asm/hwprobe.h (6.8). */
 static inline uint64_t evc_riscv_of_hwprobe(uint64_t ima_ext_0)
 {
     return EVC_IF_BIT(CT_MUL, ima_ext_0, 16);
@@ -68,7 +68,17 @@ static inline uint64_t evc_rv64_of_hwprobe(uint64_t ima_ext_0)
 
     return evc_riscv_of_hwprobe(ima_ext_0) | EVC_IF_BIT(RV64_AES, zknd_and_zkne, 0) |
            EVC_IF_BIT(RV64_CLMUL, ima_ext_0 >> 7 | ima_ext_0 >> 9, 0) |
-           EVC_IF_BIT(RV64_REV8, ima_ext_0 >> 4 | ima_ext_0 >> 8, 0);
+           EVC_IF_BIT(RV64_REV8, ima_ext_0 >> 4 | ima_ext_0 >> 8, 0) |
+           EVC_IF_BIT(RV64_V, ima_ext_0, 2) | EVC_IF_BIT(RV64_ZVKT, ima_ext_0, 26) |
+           EVC_IF_BIT(RV64_ZVKB, ima_ext_0 >> 17 | ima_ext_0 >> 19, 0) |
+           EVC_IF_BIT(RV64_ZVKG, ima_ext_0, 20) | EVC_IF_BIT(RV64_ZVKNED, ima_ext_0, 21);
+}
+
+/* These features without V if vector registers have a size with which the kernels were not tested:
+ * less than 16 bytes, or more than 128. */
+static inline uint64_t evc_rv64_with_registers(uint64_t features, size_t register_bytes)
+{
+    return register_bytes >= 16 && register_bytes <= 128 ? features : features & ~EVC_CPU(RV64_V);
 }
 
 /* Instructions of IBM Z that encrypt or hash text in memory. */

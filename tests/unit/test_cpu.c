@@ -557,6 +557,14 @@ static void the_multipliers_of_risc_v_and_pa_risc_are_known_by_their_systems(voi
 #define ZKND (UINT64_C(1) << 11)
 #define ZKNE (UINT64_C(1) << 12)
 #define ZKT (UINT64_C(1) << 16)
+/* V, Zvbb, Zvkb, Zvkg, Zvkned, Zvkt. */
+#define V (UINT64_C(1) << 2)
+#define ZVBB (UINT64_C(1) << 17)
+#define ZVKB (UINT64_C(1) << 19)
+#define ZVKG (UINT64_C(1) << 20)
+#define ZVKNED (UINT64_C(1) << 21)
+#define ZVKT (UINT64_C(1) << 26)
+#define OF_VECTORS (V | ZVBB | ZVKB | ZVKG | ZVKNED | ZVKT)
 
 static void hwprobe_of_rv64_is_read(void)
 {
@@ -576,12 +584,36 @@ static void hwprobe_of_rv64_is_read(void)
         {ZBB | ZBC | ZKT, EVC_CPU(RV64_CLMUL) | EVC_CPU(RV64_REV8) | EVC_CPU(CT_MUL)},
         {ZBKB | ZBKC | ZKND | ZKNE | ZKT,
          EVC_CPU(RV64_AES) | EVC_CPU(RV64_CLMUL) | EVC_CPU(RV64_REV8) | EVC_CPU(CT_MUL)},
-        {~(ZBB | ZBC | ZBKB | ZBKC | ZKND | ZKT), 0},
-        {~(ZBB | ZBC | ZBKB | ZBKC | ZKNE | ZKT), 0},
+        {V, EVC_CPU(RV64_V)},
+        {ZVBB, EVC_CPU(RV64_ZVKB)},
+        {ZVKB, EVC_CPU(RV64_ZVKB)},
+        {ZVKG, EVC_CPU(RV64_ZVKG)},
+        {ZVKNED, EVC_CPU(RV64_ZVKNED)},
+        {ZVKT, EVC_CPU(RV64_ZVKT)},
+        /* the suite Zvkng; SpacemiT K1 */
+        {V | ZVKB | ZVKG | ZVKNED | ZVKT,
+         EVC_CPU(RV64_V) | EVC_CPU(RV64_ZVKB) | EVC_CPU(RV64_ZVKG) | EVC_CPU(RV64_ZVKNED) |
+             EVC_CPU(RV64_ZVKT)},
+        {V | ZBB | ZBC | ZKT | ZVKT,
+         EVC_CPU(RV64_V) | EVC_CPU(RV64_ZVKT) | EVC_CPU(RV64_CLMUL) | EVC_CPU(RV64_REV8) |
+             EVC_CPU(CT_MUL)},
+        {~(ZBB | ZBC | ZBKB | ZBKC | ZKND | ZKT | OF_VECTORS), 0},
+        {~(ZBB | ZBC | ZBKB | ZBKC | ZKNE | ZKT | OF_VECTORS), 0},
     };
 
     for (size_t i = 0; i < sizeof cpus / sizeof cpus[0]; i++)
         EXPECT(evc_rv64_of_hwprobe(cpus[i].ima_ext_0) == cpus[i].features);
+}
+
+static void vectors_of_rv64_with_other_registers_are_refused(void)
+{
+    const uint64_t others = EVC_CPU(RV64_ZVKT) | EVC_CPU(RV64_AES) | EVC_CPU(TUNE_WORD64);
+
+    for (size_t bytes = 1; bytes <= 8192; bytes *= 2) { /* to the most that V allows */
+        const uint64_t v = bytes >= 16 && bytes <= 128 ? EVC_CPU(RV64_V) : 0;
+        EXPECT(evc_rv64_with_registers(others | EVC_CPU(RV64_V), bytes) == (others | v));
+        EXPECT(evc_rv64_with_registers(others, bytes) == others);
+    }
 }
 
 /* The names that a made-up sysctlbyname() knows; NULL ends them. */
@@ -990,6 +1022,7 @@ int main(void)
     RUN(hwprobe_of_rv64_is_read);
     RUN(instructions_of_z_are_asked_only_if_a_facility_says_that_they_are_there);
     RUN(each_function_of_z_that_kernels_call_is_needed);
+    RUN(vectors_of_rv64_with_other_registers_are_refused);
     RUN(wide_instructions_are_right_if_each_lane_is);
     RUN(features_with_wrong_lanes_are_told);
 #if EVC_X86_64 && defined(__GNUC__) && !defined(_WIN32)
