@@ -14,10 +14,17 @@
 #include "everycore/cpu.h"
 #include "everycore/isa.h"
 
-#define MOST_REGISTERS 32 /* of 64 bytes, or 64 of 16 */
+#include "common/rv_vector.h"
 
-struct registers {
-    EVC_ALIGN(64) uint8_t bytes[MOST_REGISTERS * 64]; /* one after the other, register_bytes each */
+#define MOST_REGISTERS 32
+#if EVC_RV64
+#define MOST_REGISTER_BYTES 128
+#else
+#define MOST_REGISTER_BYTES 64 /* or 64 registers of 16 */
+#endif
+
+struct registers { /* one after the other, register_bytes each */
+    EVC_ALIGN(64) uint8_t bytes[MOST_REGISTERS * MOST_REGISTER_BYTES];
 };
 
 #define REGISTERS_8(R) R(0) R(1) R(2) R(3) R(4) R(5) R(6) R(7)
@@ -38,6 +45,8 @@ static inline unsigned registers_count(uint64_t feature_word)
     return feature_word & EVC_CPU(A32_NEON) ? 16 : 0;
 #elif EVC_PPC64_SIMD
     return feature_word & EVC_CPU(PPC_VCRYPTO) ? 14 + 20 + 18 : 0;
+#elif EVC_RV64
+    return feature_word & EVC_CPU(RV64_V) ? 32 : 0;
 #elif EVC_HPPA
     (void)feature_word;
     /* 9 pairs of those for floating point that a call may change, 4 to 11 and
@@ -56,6 +65,9 @@ static inline unsigned registers_bytes(uint64_t feature_word)
         return 64;
     if (feature_word & EVC_CPU(X86_AVX))
         return 32;
+#elif EVC_RV64
+    if (feature_word & EVC_CPU(RV64_V))
+        return (unsigned)evc_rvv_register_bytes();
 #endif
     (void)feature_word;
     return 16;
@@ -242,6 +254,44 @@ static inline __attribute__((always_inline)) void registers_read(struct register
                          : "+b"(to)
                          :
                          : "fr0", "memory");
+}
+
+#elif EVC_RV64
+
+#define REGISTERS_READ_4(i) VS4R(i, "%0") "add %0, %0, %1\n\t"
+#define REGISTERS_SET(x)                                                                    \
+    VSETVLI("t0", "x0", E8_M8) VMV_V_X(0, x) VMV_V_X(8, x) VMV_V_X(16, x) VMV_V_X(24, x)
+
+static inline __attribute__((always_inline)) void registers_clear(unsigned count, unsigned bytes)
+{
+    (void)bytes;
+    if (count)
+        __asm__ volatile(REGISTERS_SET("x0") : : : "t0", EVC_RVV_CLOBBERED);
+}
+
+#define REGISTERS_FILLED
+static inline void registers_fill(unsigned count, unsigned bytes, const uint8_t with[64])
+{
+    (void)bytes;
+    if (count)
+        __asm__ volatile(REGISTERS_SET("%0")
+                         :
+                         : "r"((size_t)*with)
+                         : "t0", EVC_RVV_CLOBBERED);
+}
+
+static inline __attribute__((always_inline)) void registers_read(struct registers *r,
+                                                                 unsigned count, unsigned bytes)
+{
+    uint8_t *to = r->bytes;
+
+    if (count)
+        __asm__ volatile(REGISTERS_READ_4(0) REGISTERS_READ_4(4) REGISTERS_READ_4(8)
+                             REGISTERS_READ_4(12) REGISTERS_READ_4(16) REGISTERS_READ_4(20)
+                                 REGISTERS_READ_4(24) REGISTERS_READ_4(28)
+                         : "+r"(to)
+                         : "r"((uintptr_t)4 * bytes)
+                         : "memory");
 }
 
 #elif EVC_HPPA

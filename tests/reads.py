@@ -51,8 +51,8 @@ ISAS = {
     "ppc64le": "ppc ppc64",
     "s390x": "s390x",
     "hppa": "hppa",
-    "riscv64": "rv64",
-    "riscv64-zkn": "rv64",
+    "riscv64": "rv rv64",
+    "riscv64-zkn": "rv rv64",
     "mips": "",
     "m68k": "",
 }

@@ -58,6 +58,7 @@ enum evc_registers {
     EVC_REGISTERS_VFP = 1,    /* 32-bit Arm: d0 to d7 */
     EVC_REGISTERS_NEON = 2,   /* Arm: all that a call may change */
     EVC_REGISTERS_VSX = 1,    /* 64-bit POWER: those of vectors that a call may change */
+    EVC_REGISTERS_V = 1,      /* 64-bit RISC-V: all vector registers */
     EVC_REGISTERS_HPPA_FP = 1 /* PA-RISC: those for floating point that a call may change */
 };
 

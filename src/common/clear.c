@@ -8,6 +8,10 @@
  */
 #include "common/clear.h"
 
+#if EVC_RV64
+#include "common/rv_vector.h"
+#endif
+
 #define EACH_0_TO_7(R) R(0) R(1) R(2) R(3) R(4) R(5) R(6) R(7)
 #define EACH_8_TO_15(R) R(8) R(9) R(10) R(11) R(12) R(13) R(14) R(15)
 #define EACH_16_TO_31(R)                                                                           \
@@ -316,6 +320,19 @@ EVC_INLINE void clear_registers(enum evc_registers registers)
                            "fr23", "fr24", "fr25", "fr26", "fr27", "fr28", "fr29", "fr30", "fr31");
 }
 
+#elif EVC_RV64
+
+/* All vector registers: a call may change each of them. */
+EVC_INLINE void clear_registers(enum evc_registers registers)
+{
+    if (registers == EVC_REGISTERS_V)
+        __asm__ volatile(VSETVLI("t0", "x0", E8_M8) VMV_V_I(0, 0) VMV_V_I(8, 0) VMV_V_I(16, 0)
+                             VMV_V_I(24, 0)
+                         :
+                         :
+                         : "t0", EVC_RVV_CLOBBERED);
+}
+
 #else
 
 EVC_INLINE void clear_registers(enum evc_registers registers)
@@ -466,6 +483,8 @@ DEFINE_CLEAR(vfp, VFP)
 DEFINE_CLEAR(neon, NEON)
 #elif EVC_PPC64_SIMD
 DEFINE_CLEAR(vsx, VSX)
+#elif EVC_RV64
+DEFINE_CLEAR(v, V)
 #elif defined(__hppa__)
 void evc_clear_registers_hppa_fp(size_t stack_bytes)
 {

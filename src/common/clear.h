@@ -39,6 +39,11 @@
 #define EVC_CLEAR_BASELINE evc_clear_vsx
 #define EVC_CLEAR_REGISTERS_BASELINE evc_clear_registers_vsx
 #define EVC_CLEAR_STACK_BASELINE evc_clear_stack_vsx
+#elif EVC_RV64 && defined(__riscv_vector)
+#define EVC_REGISTERS_BASELINE EVC_REGISTERS_V
+#define EVC_CLEAR_BASELINE evc_clear_v
+#define EVC_CLEAR_REGISTERS_BASELINE evc_clear_registers_v
+#define EVC_CLEAR_STACK_BASELINE evc_clear_stack_v
 #elif defined(__hppa__) && !defined(__LP64__)
 #define EVC_REGISTERS_BASELINE EVC_REGISTERS_HPPA_FP
 #define EVC_CLEAR_BASELINE evc_clear_hppa_fp
@@ -71,11 +76,14 @@
 #define EVC_CLEAR_REGISTERS_NEON evc_clear_registers_neon
 #define EVC_CLEAR_VSX evc_clear_vsx
 #define EVC_CLEAR_REGISTERS_VSX evc_clear_registers_vsx
+#define EVC_CLEAR_V evc_clear_v
+#define EVC_CLEAR_REGISTERS_V evc_clear_registers_v
 #define EVC_CLEAR_STACK_XMM evc_clear_stack_xmm
 #define EVC_CLEAR_STACK_YMM evc_clear_stack_ymm
 #define EVC_CLEAR_STACK_ZMM evc_clear_stack_zmm
 #define EVC_CLEAR_STACK_NEON evc_clear_stack_neon
 #define EVC_CLEAR_STACK_VSX evc_clear_stack_vsx
+#define EVC_CLEAR_STACK_V evc_clear_stack_v
 
 /*
  * NARROW is the word for kernels with AVX-512 that have narrow code, too: it is compiled without
@@ -153,6 +161,10 @@ void evc_clear_stack_neon(size_t stack_bytes);
 void evc_clear_vsx(size_t stack_bytes);
 void evc_clear_registers_vsx(size_t stack_bytes);
 void evc_clear_stack_vsx(size_t stack_bytes);
+#elif EVC_RV64
+void evc_clear_v(size_t stack_bytes);
+void evc_clear_registers_v(size_t stack_bytes);
+void evc_clear_stack_v(size_t stack_bytes);
 #elif defined(__hppa__)
 void evc_clear_hppa_fp(size_t stack_bytes);
 void evc_clear_registers_hppa_fp(size_t stack_bytes);
