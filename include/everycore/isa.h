@@ -693,12 +693,17 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_RV64_ZBC ""
 #define EVC_NEEDS_RV64_ZBC (EVC_CPU(RV64_CLMUL) | EVC_CPU(RV64_REV8) | EVC_CPU(CT_MUL))
 
+/* RISC-V vectors, whose time Zvkt promises. */
+#define EVC_PLACE_RV_V RV64
+#define EVC_CC_RV_V ""
+#define EVC_NEEDS_RV_V (EVC_CPU(RV64_V) | EVC_CPU(RV64_ZVKT))
+
 /* RISC-V vectors with instructions for GHASH, and for AES: XTS needs both, as the suite Zvkng has
  * them. Each core must execute them in a time that does not depend on data; for all other
  * instructions of a kernel that is what Zvkt promises. */
 #define EVC_PLACE_RV_ZVKG RV64
 #define EVC_CC_RV_ZVKG ""
-#define EVC_NEEDS_RV_ZVKG (EVC_CPU(RV64_V) | EVC_CPU(RV64_ZVKT) | EVC_CPU(RV64_ZVKG))
+#define EVC_NEEDS_RV_ZVKG (EVC_NEEDS_RV_V | EVC_CPU(RV64_ZVKG))
 
 #define EVC_PLACE_RV_ZVKNED RV64
 #define EVC_CC_RV_ZVKNED ""

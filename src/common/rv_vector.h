@@ -51,11 +51,13 @@ EVC_INLINE size_t evc_rvv_register_bytes(void)
  * those that a mask leaves out stay. TU: those behind vl stay, too. */
 #define EVC_RVV_E8_M1 0x40
 #define EVC_RVV_E8_M1_TU 0x00
+#define EVC_RVV_E8_M2 0x41
 #define EVC_RVV_E8_M4 0x42
 #define EVC_RVV_E8_M4_TU 0x02
 #define EVC_RVV_E8_M8 0x43
 #define EVC_RVV_E32_M1 0x50
 #define EVC_RVV_E32_M4 0x52
+#define EVC_RVV_E32_M8 0x53
 
 /* vl: a register for it or x0; length: that of a register, or of x0 the largest one (vl not x0) */
 #define VSETVLI(vl, length, type) \
@@ -72,7 +74,8 @@ EVC_INLINE size_t evc_rvv_register_bytes(void)
 #define VSE8(v, address) EVC_RVV_MEMORY(0x27, 0, 0x01, v, address, 0)
 #define VLE32(v, address) EVC_RVV_MEMORY(0x07, 6, 0x01, v, address, 0)
 #define VSE32(v, address) EVC_RVV_MEMORY(0x27, 6, 0x01, v, address, 0)
-/* 4 whole registers, whatever vl is. */
+/* One whole register, or 4, whatever vl is. */
+#define VL1R(v, address) EVC_RVV_MEMORY(0x07, 0, 0x01, v, address, 8)
 #define VL4R(v, address) EVC_RVV_MEMORY(0x07, 0, 0x31, v, address, 8)
 #define VS4R(v, address) EVC_RVV_MEMORY(0x27, 0, 0x31, v, address, 8)
 
@@ -89,14 +92,27 @@ EVC_INLINE size_t evc_rvv_register_bytes(void)
     EVC_STR(second) "\n\t"
 #define EVC_RVV_X(number) "x" EVC_STR(number)
 
+#define VADD_VV(to, a, b) EVC_RVV(0x57, 0, 0x01, to, a, EVC_RVV_X(b))
+#define VADD_VX(to, a, x) EVC_RVV(0x57, 4, 0x01, to, a, x)
 #define VADD_VX_MASKED(to, a, x) EVC_RVV(0x57, 4, 0x00, to, a, x)
+#define VADD_VI(to, a, number) EVC_RVV(0x57, 3, 0x01, to, a, EVC_RVV_X(number))
 #define VXOR_VV(to, a, b) EVC_RVV(0x57, 0, 0x17, to, a, EVC_RVV_X(b))
+#define VXOR_VI(to, a, number) EVC_RVV(0x57, 3, 0x17, to, a, EVC_RVV_X(number))
+#define VOR_VV(to, a, b) EVC_RVV(0x57, 0, 0x15, to, a, EVC_RVV_X(b))
+#define VAND_VV(to, a, b) EVC_RVV(0x57, 0, 0x13, to, a, EVC_RVV_X(b))
+#define VAND_VX(to, a, x) EVC_RVV(0x57, 4, 0x13, to, a, x)
 #define VAND_VI(to, a, number) EVC_RVV(0x57, 3, 0x13, to, a, EVC_RVV_X(number))
+#define VSLL_VI(to, a, number) EVC_RVV(0x57, 3, 0x4b, to, a, EVC_RVV_X(number))
+#define VSRL_VI(to, a, number) EVC_RVV(0x57, 3, 0x51, to, a, EVC_RVV_X(number))
+#define VSRA_VI(to, a, number) EVC_RVV(0x57, 3, 0x53, to, a, EVC_RVV_X(number))
 #define VSLL_VV_MASKED(to, a, b) EVC_RVV(0x57, 0, 0x4a, to, a, EVC_RVV_X(b))
 #define VMV_V_V(to, a) EVC_RVV(0x57, 0, 0x2f, to, 0, EVC_RVV_X(a))
+/* 8 whole registers. */
+#define VMV8R(to, a) EVC_RVV(0x57, 3, 0x4f, to, a, "x7")
 #define VMV_V_X(to, x) EVC_RVV(0x57, 4, 0x2f, to, 0, x)
 #define VMV_V_I(to, number) EVC_RVV(0x57, 3, 0x2f, to, 0, EVC_RVV_X(number))
-/* The number where bits of register 0 are 1, elsewhere a. */
+/* b, or the number, where bits of register 0 are 1, elsewhere a. */
+#define VMERGE_VVM(to, a, b) EVC_RVV(0x57, 0, 0x2e, to, a, EVC_RVV_X(b))
 #define VMERGE_VIM(to, a, number) EVC_RVV(0x57, 3, 0x2e, to, a, EVC_RVV_X(number))
 /* Elements move to the place that is so much higher; those below it stay. */
 #define VSLIDEUP_VI(to, a, number) EVC_RVV(0x57, 3, 0x1d, to, a, EVC_RVV_X(number))

@@ -12,6 +12,7 @@ IN_TEST = ("gcc", "sanitize", "aarch64", "armhf", "hppa")
 # objects and generators of tables are run, and CPUs are looked up by name.
 READ_BY_GCC = pytest.mark.reads(
     "src/aes/a32_sbox",
+    "src/aes/rv_sbox",
     "src/common/hppa_fmpyadd.h",
     "contrib/openssl/provider/",
     "lab/everycore/model/",
