@@ -74,6 +74,14 @@ static inline uint64_t evc_rv64_of_hwprobe(uint64_t ima_ext_0)
            EVC_IF_BIT(RV64_ZVKG, ima_ext_0, 20) | EVC_IF_BIT(RV64_ZVKNED, ima_ext_0, 21);
 }
 
+/* These features without V if the process was told to do without vectors, of which hwprobe says
+ * nothing: prctl(PR_RISCV_V_GET_CONTROL) then gives 1 in bits 0 and 1. A negative answer: the
+ * system does not know the question. Source: Linux Documentation/arch/riscv/vector.rst. */
+static inline uint64_t evc_rv64_with_control(uint64_t features, long control)
+{
+    return control >= 0 && (control & 3) == 1 ? features & ~EVC_CPU(RV64_V) : features;
+}
+
 /* These features without V if vector registers have a size with which the kernels were not tested:
  * less than 16 bytes, or more than 128. */
 static inline uint64_t evc_rv64_with_registers(uint64_t features, size_t register_bytes)

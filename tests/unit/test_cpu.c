@@ -605,6 +605,23 @@ static void hwprobe_of_rv64_is_read(void)
         EXPECT(evc_rv64_of_hwprobe(cpus[i].ima_ext_0) == cpus[i].features);
 }
 
+static void vectors_of_rv64_that_a_process_does_without_are_refused(void)
+{
+    const uint64_t v = EVC_CPU(RV64_V), other = EVC_CPU(RV64_AES);
+    /* Off now, and off or on after exec; on; the default; EINVAL. */
+    static const struct {
+        long control;
+        int has_v;
+    } answers[] = {{1, 0}, {1 | 1 << 2, 0}, {1 | 2 << 2, 0}, {1 | 1 << 4, 0}, {2, 1},
+                   {2 | 1 << 2, 1}, {0, 1}, {1 << 2, 1}, {-22, 1}, {-1, 1}, {-3, 1}};
+
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        EXPECT(evc_rv64_with_control(v | other, answers[i].control) ==
+               (answers[i].has_v ? v | other : other));
+        EXPECT(evc_rv64_with_control(other, answers[i].control) == other);
+    }
+}
+
 static void vectors_of_rv64_with_other_registers_are_refused(void)
 {
     const uint64_t others = EVC_CPU(RV64_ZVKT) | EVC_CPU(RV64_AES) | EVC_CPU(TUNE_WORD64);
@@ -1023,6 +1040,7 @@ int main(void)
     RUN(instructions_of_z_are_asked_only_if_a_facility_says_that_they_are_there);
     RUN(each_function_of_z_that_kernels_call_is_needed);
     RUN(vectors_of_rv64_with_other_registers_are_refused);
+    RUN(vectors_of_rv64_that_a_process_does_without_are_refused);
     RUN(wide_instructions_are_right_if_each_lane_is);
     RUN(features_with_wrong_lanes_are_told);
 #if EVC_X86_64 && defined(__GNUC__) && !defined(_WIN32)
