@@ -14,7 +14,9 @@ from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
     Json,
+    Sizes,
     context_of,
+    message_sizes,
     split_commas,
 )
 from everycore.compile import debs
@@ -36,7 +38,7 @@ from everycore.subjects import (
 from everycore.subjects.ours import is_ours
 from everycore.subjects.source_files import pinned, sources, sources_in
 
-WHOLE = (512, 1500, 4096)  # messages that are counted as a whole
+WHOLE = (512, 1500, 4096)  # bytes of messages that are counted as a whole
 
 
 app = typer.Typer(
@@ -131,6 +133,7 @@ def count_subjects(
         list[int] | None,
         typer.Option("--key-bits", metavar="N", help="128 (default), 192 or 256; repeatable."),
     ] = None,
+    bytes_: Sizes = None,
     target: OtherTarget = "",
     cc: CompilerCommand = None,
     flags: CompilerFlags = None,
@@ -140,7 +143,8 @@ def count_subjects(
 
     By default of all of catalog/subjects/.
     """
-    _run(command, names, _Options(function, key_bits, target, cc, flags, False, json))
+    whole = message_sizes(split_commas(bytes_)) or WHOLE
+    _run(command, names, _Options(function, key_bits, target, cc, flags, False, json, whole))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +158,7 @@ class _Options:
     flags: str | None
     check_only: bool
     json: bool
+    whole: Sequence[int] = ()
 
 
 def _world(command: typer.Context) -> tuple[Context, Tree]:
@@ -203,6 +208,7 @@ def _run(command: typer.Context, names: list[str] | None, options: _Options) -> 
         wanted,
         options.key_bits or [],
         options.check_only,
+        options.whole,
     )
     found = _Found()
     for subject in chosen:
@@ -229,10 +235,7 @@ class _Plan:
     functions: Sequence[str]  # none: all
     key_bits: Sequence[int]  # none: 128, or the first that a function has
     check_only: bool
-
-    @property
-    def whole(self) -> Sequence[int]:
-        return () if self.check_only else WHOLE
+    whole: Sequence[int]  # bytes of messages that are counted as a whole
 
     def of(self, subject: Subject) -> list[Function]:
         return [f for f in subject.functions if not self.functions or f.name in self.functions]
@@ -292,7 +295,7 @@ def _rows(
     for key_bits in plan.key_bits or sorted(function.key_bits)[:1]:
         if key_bits in function.key_bits:
             steady = subjects.steady(context, program, function, key_bits)
-            sizes = [size for size in WHOLE if size % function.multiple_of == 0]
+            sizes = [size for size in plan.whole if function.takes(size)]
             calls = subjects.trace(context, program, function, key_bits, sizes)
             whole = {call.n_bytes: call.per_byte for call in calls}
             rows.append(replace(row, key_bits=key_bits, per_byte=steady.per_byte, whole=whole))

@@ -63,6 +63,15 @@ def test_counts_are_shown_and_given_as_json(tree: Path, real_lab: Lab) -> None:
     assert set(rows[0]["whole"]) == {"512", "4096"}  # 1500 bytes are not whole blocks
 
 
+@pytest.mark.usefixtures("tree")
+def test_messages_of_any_length_are_counted(real_lab: Lab) -> None:
+    done = real_lab("subject", "count", "--bytes", "16,100", "--bytes", "160", "--json")
+    whole = json.loads(done.out)["whole"]
+    assert set(whole) == {"16", "160"}  # 100 bytes are not whole blocks
+    assert whole["16"] > whole["160"]
+    assert "no message size" in real_lab("subject", "count", "--bytes", "0").err
+
+
 def test_a_wrong_answer_is_told_and_the_others_are_counted(tree: Path, real_lab: Lab) -> None:
     (tree / "catalog/subjects/fake.toml").write_text(DESCRIPTION + WRONG, encoding="utf-8")
     done = real_lab("subject", "check")
