@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The key schedule of FIPS 197 with the AES instructions of POWER8, for every kernel there with the
- * key form fips197. Include it inside a region of PPC_VCRYPTO or more, behind common/ppc.h.
+ * The key schedule of FIPS 197 with the AES instructions of POWER8. Include it inside a region of
+ * PPC_VCRYPTO or more, behind common/ppc.h.
  *
  * SubWord is vsbox, of a word that stands in all four columns. All intermediate values stay in
- * vector registers.
+ * vector registers. Round keys are stored so that their raw vectors are in order: calls do not turn
+ * them.
  */
 #ifndef EVC_AES_PPC_KEYS_H
 #define EVC_AES_PPC_KEYS_H
 
-#include "aes/fips197_key.h"
 #include "common/ppc.h"
 
 /* SubWord(RotWord(w)) ^ rcon, of a word w in all columns. */
@@ -46,11 +46,11 @@ EVC_INLINE void evc_ppc_expand_128(uint8_t *enc, const uint8_t *user_key)
     evc_ppc_vec w = evc_ppc_load(user_key), last;
     uint32_t rcon = 1;
 
-    evc_ppc_store(enc, w);
+    evc_ppc_store_raw(enc, w);
     for (unsigned r = 1; r <= 10; r++, rcon = evc_ppc_next_rcon(rcon)) {
         EVC_PPC_SPLAT(last, w, 3);
         w = evc_ppc_sum_words(w) ^ evc_ppc_rot_sub_word(last, rcon);
-        evc_ppc_store(enc + 16 * r, w);
+        evc_ppc_store_raw(enc + 16 * r, w);
     }
 }
 
@@ -64,10 +64,10 @@ EVC_INLINE void evc_ppc_expand_192(uint8_t *enc, const uint8_t *user_key)
     uint32_t rcon = 1;
 
     for (unsigned i = 0;; i++, rcon = evc_ppc_next_rcon(rcon)) {
-        evc_ppc_store(enc + 24 * i, w);
+        evc_ppc_store_raw(enc + 24 * i, w);
         if (i == 8)
             break;
-        evc_store64_be(enc + 24 * i + 16, evc_ppc_upper(v));
+        evc_store64_ne(enc + 24 * i + 16, evc_ppc_upper(v));
         EVC_PPC_SPLAT(last, v, 1);
         w = evc_ppc_sum_words(w) ^ evc_ppc_rot_sub_word(last, rcon);
         EVC_PPC_SHIFT(last, zero, v, 12);
@@ -84,10 +84,10 @@ EVC_INLINE void evc_ppc_expand_256(uint8_t *enc, const uint8_t *user_key)
     uint32_t rcon = 1;
 
     for (unsigned r = 0;; r += 2, rcon <<= 1) { /* Rcon ends at 0x40: no reduction */
-        evc_ppc_store(enc + 16 * r, w);
+        evc_ppc_store_raw(enc + 16 * r, w);
         if (r == 14)
             break;
-        evc_ppc_store(enc + 16 * r + 16, v);
+        evc_ppc_store_raw(enc + 16 * r + 16, v);
         EVC_PPC_SPLAT(last, v, 3);
         w = evc_ppc_sum_words(w) ^ evc_ppc_rot_sub_word(last, rcon);
         EVC_PPC_SPLAT(last, w, 3);
@@ -104,28 +104,6 @@ EVC_INLINE void evc_ppc_expand(uint8_t *enc, uint32_t rounds, const uint8_t *use
         evc_ppc_expand_192(enc, user_key);
     else
         evc_ppc_expand_256(enc, user_key);
-}
-
-/*
- * The slot set_key of all AES kernels that use this header. Decryption by vncipher takes the keys
- * of encryption. Those of the equivalent inverse cipher (section 5.3.5) are for kernels that the
- * key may move to: vncipher makes InvMixColumns(key) of a block whose bytes the inverse S-box
- * turns to zeros.
- */
-static inline void evc_ppc_set_key(void *vkey, const uint8_t *user_key)
-{
-    struct evc_aes_fips197_key *key = vkey;
-    const uint32_t rounds = key->head.rounds;
-    const evc_ppc_words of_zero = {0x63636363, 0x63636363, 0x63636363, 0x63636363};
-
-    evc_ppc_expand((uint8_t *)key->enc, rounds, user_key);
-    if (!key->head.can_decrypt)
-        return;
-    evc_ppc_store_raw(key->dec[0], evc_ppc_load_raw(key->enc[rounds]));
-    for (uint32_t r = 1; r < rounds; r++)
-        evc_ppc_store(key->dec[r],
-                      evc_ppc_vncipher((evc_ppc_vec)of_zero, evc_ppc_load(key->enc[rounds - r])));
-    evc_ppc_store_raw(key->dec[rounds], evc_ppc_load_raw(key->enc[0]));
 }
 
 #endif

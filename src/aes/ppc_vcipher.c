@@ -2,13 +2,15 @@
 /*
  * AES with the AES instructions of POWER8 and later, 8 blocks in flight.
  *
- * Method:   one vcipher or vncipher per round and block; all round keys stay in registers. Bytes
- *           that a little-endian system loads in another order are put right by the vpermxor that
- *           adds text, key or tweak. Decryption takes the keys of encryption backwards.
+ * Method:   one vcipher or vncipher per round and block. All round keys stay in registers in long
+ *           messages; in short ones they are loaded for each step, which leaves registers of the
+ *           caller alone. Keys are stored so that a plain load has their bytes in order. Bytes of
+ *           text that a little-endian system loads in another order are put right by the vpermxor
+ *           that adds text, key or tweak. Decryption takes the keys of encryption backwards.
  * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Power ISA 2.07 B (2018), section
  *           6.11.1.
  * Needs:    PPC_VCRYPTO.   Timing: CT (no tables, no secret branches).
- * Key form: fips197.
+ * Key form: private.
  */
 #include "aes/kernel.h"
 
@@ -23,150 +25,262 @@ EVC_ISA_BEGIN(PPC_VCRYPTO)
 #include "common/ppc.h"
 
 #define WIDE 8
+#define LONG_BLOCKS (8 * WIDE) /* from here on it pays to keep all round keys in registers */
 
-/* Steps of WIDE blocks need all registers: compilers keep some round keys and tweaks on the stack.
- * Other code has room enough, so that short messages do not pay for clearing. */
-#define clear_wide() EVC_CLEAR_STACK(VSX, 64)
+/* Steps with all round keys in registers need all of these: compilers keep some keys and tweaks on
+ * the stack. Other code has room enough, so that short messages do not pay for clearing. */
+#define clear_long() EVC_CLEAR_STACK(VSX, 448)
 
-typedef const struct evc_aes_fips197_key aes_key;
+/* Raw vectors of the round keys are in order. Decryption takes them backwards. */
+struct key {
+    struct evc_aes_head head;
+    EVC_ALIGN(16) uint8_t rk[EVC_AES_MAX_ROUNDS + 1][16];
+};
+
+typedef const struct key aes_key;
 typedef evc_ppc_vec vec;
 
-/* ---- Rounds ---------------------------------------------------------------------------------- */
+static void set_key(void *vkey, const uint8_t *user_key)
+{
+    struct key *key = vkey;
 
-/* The round keys in the order of their use, in registers whatever their number is. */
+    evc_ppc_expand((uint8_t *)key->rk, key->head.rounds, user_key);
+}
+
+/* ---- Round keys ------------------------------------------------------------------------------ */
+
+/* The round keys of one direction, in memory; or in registers whatever their number is. */
 struct round_keys {
+    const uint8_t *early; /* the first five in use, of which 10 rounds need one, and 12 three */
+    const uint8_t *late;  /* the last ten */
+    uint32_t rounds;
+    int decrypting, in_registers;
     vec first;
     vec more[4];   /* the next ones: two of them are used with 12 rounds, all with 14 */
     vec middle[9]; /* the 9 before the last */
     vec last;
-    uint32_t rounds;
 };
 
-EVC_INLINE struct round_keys round_keys(aes_key *key, int decrypting)
+EVC_INLINE struct round_keys stored_keys(aes_key *key, int decrypting)
 {
-    const uint32_t rounds = key->head.rounds;
-    const uint8_t *first = key->enc[decrypting ? rounds : 0];
-    const uint8_t *last = key->enc[decrypting ? 0 : rounds];
-    const ptrdiff_t step = decrypting ? -16 : 16;
     struct round_keys k;
 
-    k.first = evc_ppc_load(first);
-    EACH_UP_TO_4(4, k.more[i] = evc_ppc_load(first + (i + 1) * step));
-    EACH_UP_TO_8(8, k.middle[i] = evc_ppc_load(last + (i - 9) * step));
-    k.middle[8] = evc_ppc_load(last - step);
-    k.last = evc_ppc_load(last);
-    k.rounds = rounds;
+    k.rounds = key->head.rounds;
+    k.early = key->rk[decrypting ? k.rounds - 4 : 0];
+    k.late = key->rk[decrypting ? 0 : k.rounds - 9];
+    k.decrypting = decrypting;
+    k.in_registers = 0;
     return k;
 }
 
-#define ONE_ROUND(round, s, n, key) EACH_UP_TO_8(n, (s)[i] = round((s)[i], key))
-#define MIDDLE_ROUNDS(round, s, n, k)                 \
-    do {                                              \
-        if ((k)->rounds > 10) {                       \
-            ONE_ROUND(round, s, n, (k)->more[0]);     \
-            ONE_ROUND(round, s, n, (k)->more[1]);     \
-            if ((k)->rounds > 12) {                   \
-                ONE_ROUND(round, s, n, (k)->more[2]); \
-                ONE_ROUND(round, s, n, (k)->more[3]); \
-            }                                         \
-        }                                             \
-        ONE_ROUND(round, s, n, (k)->middle[0]);       \
-        ONE_ROUND(round, s, n, (k)->middle[1]);       \
-        ONE_ROUND(round, s, n, (k)->middle[2]);       \
-        ONE_ROUND(round, s, n, (k)->middle[3]);       \
-        ONE_ROUND(round, s, n, (k)->middle[4]);       \
-        ONE_ROUND(round, s, n, (k)->middle[5]);       \
-        ONE_ROUND(round, s, n, (k)->middle[6]);       \
-        ONE_ROUND(round, s, n, (k)->middle[7]);       \
-        ONE_ROUND(round, s, n, (k)->middle[8]);       \
-    } while (0)
-
-/* All rounds but the last, of n states to which the first key has been added. */
-EVC_INLINE void middle_rounds(const struct round_keys *k, vec *s, unsigned n, int decrypting)
+/* Makes addresses opaque, so that compilers load keys in each turn of a loop anew. */
+EVC_INLINE void load_anew(struct round_keys *k)
 {
-    if (decrypting)
-        MIDDLE_ROUNDS(evc_ppc_vncipher, s, n, k);
-    else
-        MIDDLE_ROUNDS(evc_ppc_vcipher, s, n, k);
+    EVC_KEEP(k->early);
+    EVC_KEEP(k->late);
 }
 
-/* The last round. */
-EVC_INLINE vec last_round(vec s, vec key, int decrypting)
+/* The i-th block, i a constant, with few registers for distances: in fours. */
+EVC_INLINE vec load_in_fours(const uint8_t *p, size_t i)
 {
-    return decrypting ? evc_ppc_vncipherlast(s, key) : evc_ppc_vcipherlast(s, key);
+    return evc_ppc_load_ith(p + i / 4 * 64, i % 4);
+}
+
+/* i: 0 to 4 */
+EVC_INLINE vec early_key(const struct round_keys *k, unsigned i)
+{
+    return load_in_fours(k->early, k->decrypting ? 4 - i : i);
+}
+
+/* i: 0 to 9 */
+EVC_INLINE vec late_key(const struct round_keys *k, unsigned i)
+{
+    return load_in_fours(k->late, k->decrypting ? 9 - i : i);
+}
+
+/* The i-th block of text. */
+EVC_INLINE vec load_text(const struct round_keys *k, const uint8_t *in, size_t i)
+{
+    return k->in_registers ? evc_ppc_load_ith(in, i) : load_in_fours(in, i);
+}
+
+EVC_INLINE void store_text(const struct round_keys *k, uint8_t *out, size_t i, vec v)
+{
+    if (k->in_registers)
+        evc_ppc_store_ith(out, i, v);
+    else
+        evc_ppc_store_ith(out + i / 4 * 64, i % 4, v);
+}
+
+EVC_INLINE vec first_key(const struct round_keys *k)
+{
+    return k->in_registers ? k->first : early_key(k, 0);
+}
+
+EVC_INLINE vec more_key(const struct round_keys *k, unsigned i)
+{
+    return k->in_registers ? k->more[i] : early_key(k, i + 1);
+}
+
+EVC_INLINE vec middle_key(const struct round_keys *k, unsigned i)
+{
+    return k->in_registers ? k->middle[i] : late_key(k, i);
+}
+
+EVC_INLINE vec last_key(const struct round_keys *k)
+{
+    return k->in_registers ? k->last : late_key(k, 9);
+}
+
+EVC_INLINE struct round_keys round_keys(aes_key *key, int decrypting)
+{
+    struct round_keys k = stored_keys(key, decrypting);
+
+    k.first = first_key(&k);
+    EACH_UP_TO_4(4, k.more[i] = more_key(&k, i));
+    EACH_UP_TO_8(8, k.middle[i] = middle_key(&k, i));
+    k.middle[8] = middle_key(&k, 8);
+    k.last = last_key(&k);
+    k.in_registers = 1;
+    return k;
+}
+
+/* ---- Rounds ---------------------------------------------------------------------------------- */
+
+EVC_INLINE void one_round(vec *s, unsigned n, vec key, int decrypting)
+{
+    EACH_UP_TO_8(n, s[i] = decrypting ? evc_ppc_vncipher(s[i], key) : evc_ppc_vcipher(s[i], key));
+}
+
+/* All rounds but the last, of n states to which the first key has been added. */
+EVC_INLINE void middle_rounds(const struct round_keys *k, vec *s, unsigned n)
+{
+    if (k->rounds > 10) {
+        one_round(s, n, more_key(k, 0), k->decrypting);
+        one_round(s, n, more_key(k, 1), k->decrypting);
+        if (k->rounds > 12) {
+            one_round(s, n, more_key(k, 2), k->decrypting);
+            one_round(s, n, more_key(k, 3), k->decrypting);
+        }
+    }
+    EACH_UP_TO_8(8, one_round(s, n, middle_key(k, i), k->decrypting));
+    one_round(s, n, middle_key(k, 8), k->decrypting);
+}
+
+EVC_INLINE vec last_round(const struct round_keys *k, vec s, vec key)
+{
+    return k->decrypting ? evc_ppc_vncipherlast(s, key) : evc_ppc_vcipherlast(s, key);
+}
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+/* Steps of a mode, which has four names in its functions: k, in, out, n_blocks. Fewer blocks than
+ * WIDE: 4, 2 and 1 in a step. */
+#define MOVE_ON(n) n_blocks -= (n), in += 16 * (n), out += 16 * (n)
+#define FEW_BLOCKS(step)    \
+    do {                    \
+        if (n_blocks & 4) { \
+            step(4);        \
+            MOVE_ON(4);     \
+        }                   \
+        if (n_blocks & 2) { \
+            step(2);        \
+            MOVE_ON(2);     \
+        }                   \
+        if (n_blocks & 1) { \
+            step(1);        \
+            MOVE_ON(1);     \
+        }                   \
+    } while (0)
+
+/* Whole steps of WIDE blocks. */
+#define WHOLE_STEPS(step)                         \
+    do {                                          \
+        for (; n_blocks >= WIDE; MOVE_ON(WIDE)) { \
+            if (!k.in_registers)                  \
+                load_anew(&k);                    \
+            step(WIDE);                           \
+        }                                         \
+    } while (0)
+
+#define WHOLE_AND_FEW(step) \
+    do {                    \
+        WHOLE_STEPS(step);  \
+        FEW_BLOCKS(step);   \
+    } while (0)
+
+/* A mode of whole blocks; state: IV or tweak. */
+typedef void text_mode(const void *key, uint8_t state[16], const uint8_t *in, uint8_t *out,
+                       size_t n_blocks);
+
+/* whole: the mode with all keys in registers, for whole steps; any: the mode for any number */
+EVC_OUT_OF_LINE void crypt_long(text_mode *whole, text_mode *any, const void *key,
+                                uint8_t state[16], const uint8_t *in, uint8_t *out,
+                                size_t n_blocks)
+{
+    const size_t n_few = n_blocks % WIDE, n_whole = n_blocks - n_few;
+
+    whole(key, state, in, out, n_whole);
+    clear_long();
+    if (n_few)
+        any(key, state, in + 16 * n_whole, out + 16 * n_whole, n_few);
 }
 
 /* ---- Blocks (ECB) ---------------------------------------------------------------------------- */
 
-EVC_INLINE void ecb_step(const struct round_keys *k, const uint8_t *in, uint8_t *out, unsigned n,
-                         int decrypting)
+EVC_INLINE void ecb_step(const struct round_keys *k, const uint8_t *in, uint8_t *out, unsigned n)
 {
-    vec s[WIDE];
+    const vec first = first_key(k);
+    vec s[WIDE], last;
 
-    EACH_UP_TO_8(n, s[i] = evc_ppc_turn_xor(evc_ppc_load_ith(in, i), k->first));
-    middle_rounds(k, s, n, decrypting);
-    EACH_UP_TO_8(n, s[i] = last_round(s[i], k->last, decrypting);
-         evc_ppc_store_ith(out, i, evc_ppc_turn(s[i])));
+    EACH_UP_TO_8(n, s[i] = evc_ppc_turn_xor(load_text(k, in, i), first));
+    middle_rounds(k, s, n);
+    last = last_key(k);
+    EACH_UP_TO_8(n, s[i] = last_round(k, s[i], last);
+         store_text(k, out, i, evc_ppc_turn(s[i])));
 }
+#define ECB_STEP(n) ecb_step(&k, in, out, n)
 
-/* n_blocks: a multiple of WIDE, not 0 */
-EVC_INLINE void ecb_wide(aes_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
-                         int decrypting)
-{
-    const struct round_keys k = round_keys(key, decrypting);
-
-    for (; n_blocks; n_blocks -= WIDE, in += 16 * WIDE, out += 16 * WIDE)
-        ecb_step(&k, in, out, WIDE, decrypting);
-}
-
-EVC_OUT_OF_LINE void ecb_wide_encrypt(aes_key *key, const uint8_t *in, uint8_t *out,
-                                      size_t n_blocks)
-{
-    ecb_wide(key, in, out, n_blocks, 0);
-}
-
-EVC_OUT_OF_LINE void ecb_wide_decrypt(aes_key *key, const uint8_t *in, uint8_t *out,
-                                      size_t n_blocks)
-{
-    ecb_wide(key, in, out, n_blocks, 1);
-}
-
-EVC_INLINE void ecb(aes_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks, int decrypting)
-{
-    const size_t n_wide = n_blocks - n_blocks % WIDE;
-    struct round_keys k;
-
-    if (n_wide) {
-        if (decrypting)
-            ecb_wide_decrypt(key, in, out, n_wide);
-        else
-            ecb_wide_encrypt(key, in, out, n_wide);
-        clear_wide();
-        in += 16 * n_wide, out += 16 * n_wide, n_blocks -= n_wide;
+#define ECB_MODE(name, keys, decrypting, steps)                                                    \
+    EVC_OUT_OF_LINE void name(const void *key, uint8_t *no_state, const uint8_t *in, uint8_t *out, \
+                     size_t n_blocks)                                                              \
+    {                                                                                              \
+        struct round_keys k = keys(key, decrypting);                                               \
+                                                                                                   \
+        (void)no_state;                                                                            \
+        steps(ECB_STEP);                                                                           \
     }
-    if (!n_blocks)
-        return;
-    k = round_keys(key, decrypting);
-    if (n_blocks & 4) {
-        ecb_step(&k, in, out, 4, decrypting);
-        in += 64, out += 64;
-    }
-    if (n_blocks & 2) {
-        ecb_step(&k, in, out, 2, decrypting);
-        in += 32, out += 32;
-    }
-    if (n_blocks & 1)
-        ecb_step(&k, in, out, 1, decrypting);
+ECB_MODE(ecb_any_encrypt, stored_keys, 0, WHOLE_AND_FEW)
+ECB_MODE(ecb_any_decrypt, stored_keys, 1, WHOLE_AND_FEW)
+ECB_MODE(ecb_whole_encrypt, round_keys, 0, WHOLE_STEPS)
+ECB_MODE(ecb_whole_decrypt, round_keys, 1, WHOLE_STEPS)
+
+EVC_INLINE void ecb_few(aes_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
+                        int decrypting)
+{
+    const struct round_keys k = stored_keys(key, decrypting);
+
+    FEW_BLOCKS(ECB_STEP);
 }
 
 static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    ecb(key, in, out, n_blocks, 0);
+    if (n_blocks < WIDE)
+        ecb_few(key, in, out, n_blocks, 0);
+    else if (n_blocks < LONG_BLOCKS)
+        ecb_any_encrypt(key, NULL, in, out, n_blocks);
+    else
+        crypt_long(ecb_whole_encrypt, ecb_any_encrypt, key, NULL, in, out, n_blocks);
 }
 
 static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    ecb(key, in, out, n_blocks, 1);
+    if (n_blocks < WIDE)
+        ecb_few(key, in, out, n_blocks, 1);
+    else if (n_blocks < LONG_BLOCKS)
+        ecb_any_decrypt(key, NULL, in, out, n_blocks);
+    else
+        crypt_long(ecb_whole_decrypt, ecb_any_decrypt, key, NULL, in, out, n_blocks);
 }
 
 /* ---- CTR ------------------------------------------------------------------------------------- */
@@ -189,77 +303,89 @@ EVC_INLINE vec counter_next(vec count)
 EVC_INLINE void ctr_step(const struct round_keys *k, vec *count, const uint8_t *in, uint8_t *out,
                          unsigned n)
 {
-    vec s[WIDE];
+    const vec first = first_key(k);
+    vec s[WIDE], last;
 
-    EACH_UP_TO_8(n, s[i] = *count ^ k->first; *count = counter_next(*count));
-    middle_rounds(k, s, n, 0);
-    EACH_UP_TO_8(n, s[i] = evc_ppc_vcipherlast(s[i], k->last);
-         evc_ppc_store_ith(out, i, evc_ppc_turn_xor(s[i], evc_ppc_load_ith(in, i))));
+    EACH_UP_TO_8(n, s[i] = *count ^ first; *count = counter_next(*count));
+    middle_rounds(k, s, n);
+    last = last_key(k);
+    EACH_UP_TO_8(n, s[i] = evc_ppc_vcipherlast(s[i], last);
+         store_text(k, out, i, evc_ppc_turn_xor(s[i], load_text(k, in, i))));
 }
+#define CTR_STEP(n) ctr_step(&k, &count, in, out, n)
 
 /* n_bytes: 1 to 15 */
 EVC_INLINE void ctr_part(const struct round_keys *k, vec count, const uint8_t *in, uint8_t *out,
                          size_t n_bytes)
 {
-    vec s = count ^ k->first;
+    vec s = count ^ first_key(k);
 
-    middle_rounds(k, &s, 1, 0);
-    s = evc_ppc_vcipherlast(s, k->last) ^ evc_ppc_load_part(in, n_bytes);
+    middle_rounds(k, &s, 1);
+    s = evc_ppc_vcipherlast(s, last_key(k)) ^ evc_ppc_load_part(in, n_bytes);
     evc_ppc_store_part(out, s, n_bytes);
 }
 
-/* counter: of the first block; not changed. len_bytes: a multiple of 16 * WIDE, not 0 */
-EVC_OUT_OF_LINE void ctr_wide(aes_key *key, const uint8_t counter[16], const uint8_t *in,
-                              uint8_t *out, size_t len_bytes)
+EVC_INLINE void ctr_steps(struct round_keys k, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                          size_t n_blocks)
 {
-    const struct round_keys k = round_keys(key, 0);
     vec count = evc_ppc_load(counter);
 
-    for (; len_bytes; len_bytes -= 16 * WIDE, in += 16 * WIDE, out += 16 * WIDE)
-        ctr_step(&k, &count, in, out, WIDE);
+    evc_store32_be(counter + 12, evc_load32_be(counter + 12) + (uint32_t)n_blocks);
+    WHOLE_STEPS(CTR_STEP);
+}
+
+EVC_OUT_OF_LINE void ctr_stored(aes_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                                size_t n_blocks)
+{
+    ctr_steps(stored_keys(key, 0), counter, in, out, n_blocks);
+}
+
+EVC_OUT_OF_LINE void ctr_whole(aes_key *key, uint8_t counter[16], const uint8_t *in,
+                                   uint8_t *out, size_t n_blocks)
+{
+    ctr_steps(round_keys(key, 0), counter, in, out, n_blocks);
+}
+
+/* len_bytes: of fewer blocks than WIDE, the last of which may be a part */
+EVC_OUT_OF_LINE void ctr_few(aes_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                             size_t len_bytes)
+{
+    const struct round_keys k = stored_keys(key, 0);
+    size_t n_blocks = len_bytes / 16;
+    vec count = evc_ppc_load(counter);
+
+    evc_store32_be(counter + 12, evc_load32_be(counter + 12) + (uint32_t)((len_bytes + 15) / 16));
+    FEW_BLOCKS(CTR_STEP);
+    if (len_bytes & 15)
+        ctr_part(&k, count, in, out, len_bytes & 15);
 }
 
 static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
                   size_t len_bytes)
 {
-    const size_t n_wide = len_bytes - len_bytes % (16 * WIDE);
-    const uint32_t number = evc_load32_be(counter + 12);
-    struct round_keys k;
-    vec count;
+    const size_t few_bytes = len_bytes % (16 * WIDE), whole = len_bytes - few_bytes;
 
-    if (n_wide) {
-        ctr_wide(key, counter, in, out, n_wide);
-        clear_wide();
-    }
-    evc_store32_be(counter + 12, number + (uint32_t)(n_wide / 16));
-    if (n_wide == len_bytes)
+    if (!whole) {
+        ctr_few(key, counter, in, out, len_bytes);
         return;
-    count = evc_ppc_load(counter);
-    evc_store32_be(counter + 12, number + (uint32_t)((len_bytes + 15) / 16));
-    in += n_wide, out += n_wide, len_bytes -= n_wide;
-    k = round_keys(key, 0);
-    if (len_bytes & 64) {
-        ctr_step(&k, &count, in, out, 4);
-        in += 64, out += 64;
     }
-    if (len_bytes & 32) {
-        ctr_step(&k, &count, in, out, 2);
-        in += 32, out += 32;
+    if (len_bytes < 16 * LONG_BLOCKS) {
+        ctr_stored(key, counter, in, out, whole / 16);
+    } else {
+        ctr_whole(key, counter, in, out, whole / 16);
+        clear_long();
     }
-    if (len_bytes & 16) {
-        ctr_step(&k, &count, in, out, 1);
-        in += 16, out += 16;
-    }
-    if (len_bytes & 15)
-        ctr_part(&k, count, in, out, len_bytes & 15);
+    if (few_bytes)
+        ctr_few(key, counter, in + whole, out + whole, few_bytes);
 }
 
 /* ---- CBC decryption -------------------------------------------------------------------------- */
 
 /* Block i, 1 or more, after its last round. */
-EVC_INLINE void cbc_finish(vec s, const uint8_t *in, uint8_t *out, size_t i)
+EVC_INLINE void cbc_finish(const struct round_keys *k, vec s, const uint8_t *in, uint8_t *out,
+                           size_t i)
 {
-    evc_ppc_store_ith(out, i, evc_ppc_turn_xor(s, evc_ppc_load_ith(in, i - 1)));
+    store_text(k, out, i, evc_ppc_turn_xor(s, load_text(k, in, i - 1)));
 }
 
 /* The last block is stored first: if out is in, block i - 1 must still be the ciphertext when block
@@ -267,56 +393,42 @@ EVC_INLINE void cbc_finish(vec s, const uint8_t *in, uint8_t *out, size_t i)
 EVC_INLINE vec cbc_step(const struct round_keys *k, vec iv, const uint8_t *in, uint8_t *out,
                         unsigned n)
 {
-    vec s[WIDE];
-    const vec next_iv = evc_ppc_load_ith(in, n - 1);
+    const vec first = first_key(k), next_iv = load_text(k, in, n - 1);
+    vec s[WIDE], last;
 
-    EACH_UP_TO_8(n, s[i] = evc_ppc_turn_xor(evc_ppc_load_ith(in, i), k->first));
-    middle_rounds(k, s, n, 1);
-    EACH_UP_TO_8(n, s[i] = evc_ppc_vncipherlast(s[i], k->last));
-    EACH_UP_TO_8(n, if (n - 1 - i > 0) cbc_finish(s[n - 1 - i], in, out, n - 1 - i));
+    EACH_UP_TO_8(n, s[i] = evc_ppc_turn_xor(load_text(k, in, i), first));
+    middle_rounds(k, s, n);
+    last = last_key(k);
+    EACH_UP_TO_8(n, s[i] = evc_ppc_vncipherlast(s[i], last));
+    EACH_UP_TO_8(n, if (n - 1 - i > 0) cbc_finish(k, s[n - 1 - i], in, out, n - 1 - i));
     evc_ppc_store_raw(out, evc_ppc_turn_xor(s[0], iv));
     return next_iv;
 }
+#define CBC_STEP(n) x = cbc_step(&k, x, in, out, n)
 
-/* n_blocks: a multiple of WIDE, not 0 */
-EVC_OUT_OF_LINE void cbc_wide(aes_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
-                              size_t n_blocks)
-{
-    const struct round_keys k = round_keys(key, 1);
-    vec x = evc_ppc_load_raw(iv);
-
-    for (; n_blocks; n_blocks -= WIDE, in += 16 * WIDE, out += 16 * WIDE)
-        x = cbc_step(&k, x, in, out, WIDE);
-    evc_ppc_store_raw(iv, x);
-}
+#define CBC_MODE(name, keys, steps)                                                             \
+    EVC_OUT_OF_LINE void name(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, \
+                     size_t n_blocks)                                                           \
+    {                                                                                           \
+        struct round_keys k = keys(key, 1);                                                     \
+        vec x = evc_ppc_load_raw(iv);                                                           \
+                                                                                                \
+        steps(CBC_STEP);                                                                        \
+        evc_ppc_store_raw(iv, x);                                                               \
+    }
+CBC_MODE(cbc_few, stored_keys, FEW_BLOCKS)
+CBC_MODE(cbc_any, stored_keys, WHOLE_AND_FEW)
+CBC_MODE(cbc_whole, round_keys, WHOLE_STEPS)
 
 static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
-    const size_t n_wide = n_blocks - n_blocks % WIDE;
-    struct round_keys k;
-    vec x;
-
-    if (n_wide) {
-        cbc_wide(key, iv, in, out, n_wide);
-        clear_wide();
-        in += 16 * n_wide, out += 16 * n_wide, n_blocks -= n_wide;
-    }
-    if (!n_blocks)
-        return;
-    k = round_keys(key, 1);
-    x = evc_ppc_load_raw(iv);
-    if (n_blocks & 4) {
-        x = cbc_step(&k, x, in, out, 4);
-        in += 64, out += 64;
-    }
-    if (n_blocks & 2) {
-        x = cbc_step(&k, x, in, out, 2);
-        in += 32, out += 32;
-    }
-    if (n_blocks & 1)
-        x = cbc_step(&k, x, in, out, 1);
-    evc_ppc_store_raw(iv, x);
+    if (n_blocks < WIDE)
+        cbc_few(key, iv, in, out, n_blocks);
+    else if (n_blocks < LONG_BLOCKS)
+        cbc_any(key, iv, in, out, n_blocks);
+    else
+        crypt_long(cbc_whole, cbc_few, key, iv, in, out, n_blocks);
 }
 
 /* ---- XTS ------------------------------------------------------------------------------------- */
@@ -346,14 +458,16 @@ EVC_INLINE vec eighth_tweak(vec t)
 
 /* t: the tweaks of the blocks, which are added to the first key and to the last one. */
 EVC_INLINE void xts_step(const struct round_keys *k, const vec *t, const uint8_t *in, uint8_t *out,
-                         unsigned n, int decrypting)
+                         unsigned n)
 {
-    vec s[WIDE];
+    const vec first = first_key(k);
+    vec s[WIDE], last;
 
-    EACH_UP_TO_8(n, s[i] = evc_ppc_turn_xor(evc_ppc_load_ith(in, i), t[i] ^ k->first));
-    middle_rounds(k, s, n, decrypting);
-    EACH_UP_TO_8(n, s[i] = last_round(s[i], t[i] ^ k->last, decrypting);
-                 evc_ppc_store_ith(out, i, evc_ppc_turn(s[i])));
+    EACH_UP_TO_8(n, s[i] = evc_ppc_turn_xor(load_text(k, in, i), t[i] ^ first));
+    middle_rounds(k, s, n);
+    last = last_key(k);
+    EACH_UP_TO_8(n, s[i] = last_round(k, s[i], t[i] ^ last);
+                 store_text(k, out, i, evc_ppc_turn(s[i])));
 }
 
 /* The tweaks of n blocks; t becomes that of the block behind them. */
@@ -362,79 +476,75 @@ EVC_INLINE void next_tweaks(vec *tweaks, vec *t, unsigned n)
     EACH_UP_TO_8(n, tweaks[i] = *t; *t = next_tweak(*t));
 }
 
-/* n_blocks: a multiple of WIDE, not 0 */
-EVC_INLINE void xts_wide(aes_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                         size_t n_blocks, int decrypting)
+#define XTS_FEW(n)                   \
+    do {                             \
+        next_tweaks(t, &behind, n);  \
+        xts_step(&k, t, in, out, n); \
+    } while (0)
+
+EVC_INLINE void xts_few(aes_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks, int decrypting)
 {
-    const struct round_keys k = round_keys(key, decrypting);
+    const struct round_keys k = stored_keys(key, decrypting);
+    vec t[4], behind = evc_ppc_load(tweak);
+
+    FEW_BLOCKS(XTS_FEW);
+    evc_ppc_store(tweak, behind);
+}
+
+/* n_blocks: WIDE or more */
+EVC_INLINE void xts_many(struct round_keys k, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                         size_t n_blocks)
+{
     vec t[WIDE], behind = evc_ppc_load(tweak);
 
     next_tweaks(t, &behind, WIDE);
-    for (; n_blocks; n_blocks -= WIDE, in += 16 * WIDE, out += 16 * WIDE) {
-        xts_step(&k, t, in, out, WIDE, decrypting);
+    for (;;) {
+        if (!k.in_registers)
+            load_anew(&k);
+        xts_step(&k, t, in, out, WIDE);
+        MOVE_ON(WIDE);
+        if (n_blocks < WIDE)
+            break;
         EACH_UP_TO_8(WIDE, t[i] = eighth_tweak(t[i]));
     }
-    evc_ppc_store(tweak, t[0]);
-}
-
-EVC_OUT_OF_LINE void xts_wide_encrypt(aes_key *key, uint8_t tweak[16], const uint8_t *in,
-                                      uint8_t *out, size_t n_blocks)
-{
-    xts_wide(key, tweak, in, out, n_blocks, 0);
-}
-
-EVC_OUT_OF_LINE void xts_wide_decrypt(aes_key *key, uint8_t tweak[16], const uint8_t *in,
-                                      uint8_t *out, size_t n_blocks)
-{
-    xts_wide(key, tweak, in, out, n_blocks, 1);
-}
-
-EVC_INLINE void xts(aes_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                    size_t n_blocks, int decrypting)
-{
-    const size_t n_wide = n_blocks - n_blocks % WIDE;
-    struct round_keys k;
-    vec t[4], behind;
-
-    if (n_wide) {
-        if (decrypting)
-            xts_wide_decrypt(key, tweak, in, out, n_wide);
-        else
-            xts_wide_encrypt(key, tweak, in, out, n_wide);
-        clear_wide();
-        in += 16 * n_wide, out += 16 * n_wide, n_blocks -= n_wide;
-    }
-    if (!n_blocks)
-        return;
-    k = round_keys(key, decrypting);
-    behind = evc_ppc_load(tweak);
-    if (n_blocks & 4) {
-        next_tweaks(t, &behind, 4);
-        xts_step(&k, t, in, out, 4, decrypting);
-        in += 64, out += 64;
-    }
-    if (n_blocks & 2) {
-        next_tweaks(t, &behind, 2);
-        xts_step(&k, t, in, out, 2, decrypting);
-        in += 32, out += 32;
-    }
-    if (n_blocks & 1) {
-        next_tweaks(t, &behind, 1);
-        xts_step(&k, t, in, out, 1, decrypting);
-    }
+    behind = eighth_tweak(t[0]);
+    if (!k.in_registers)
+        FEW_BLOCKS(XTS_FEW);
     evc_ppc_store(tweak, behind);
 }
+
+#define XTS_MODE(name, keys, decrypting)                                                           \
+    EVC_OUT_OF_LINE void name(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, \
+                     size_t n_blocks)                                                              \
+    {                                                                                              \
+        xts_many(keys(key, decrypting), tweak, in, out, n_blocks);                                 \
+    }
+XTS_MODE(xts_many_encrypt, stored_keys, 0)
+XTS_MODE(xts_many_decrypt, stored_keys, 1)
+XTS_MODE(xts_whole_encrypt, round_keys, 0)
+XTS_MODE(xts_whole_decrypt, round_keys, 1)
 
 static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
-    xts(key, tweak, in, out, n_blocks, 0);
+    if (n_blocks < WIDE)
+        xts_few(key, tweak, in, out, n_blocks, 0);
+    else if (n_blocks < LONG_BLOCKS)
+        xts_many_encrypt(key, tweak, in, out, n_blocks);
+    else
+        crypt_long(xts_whole_encrypt, xts_encrypt, key, tweak, in, out, n_blocks);
 }
 
 static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
-    xts(key, tweak, in, out, n_blocks, 1);
+    if (n_blocks < WIDE)
+        xts_few(key, tweak, in, out, n_blocks, 1);
+    else if (n_blocks < LONG_BLOCKS)
+        xts_many_decrypt(key, tweak, in, out, n_blocks);
+    else
+        crypt_long(xts_whole_decrypt, xts_decrypt, key, tweak, in, out, n_blocks);
 }
 
 /* ---- One chain ------------------------------------------------------------------------------- */
@@ -454,11 +564,11 @@ static void cbc_encrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
     x = evc_ppc_turn_xor(evc_ppc_load_raw(in), k.first) ^ evc_ppc_load(iv);
     for (; n_blocks > 1; n_blocks--, in += 16, out += 16) {
         next = evc_ppc_turn_xor(evc_ppc_load_raw(in + 16), k.first);
-        middle_rounds(&k, &x, 1, 0);
+        middle_rounds(&k, &x, 1);
         x = evc_ppc_vcipherlast(x, k.last ^ next);
         evc_ppc_store_raw(out, evc_ppc_turn_sum(x, next));
     }
-    middle_rounds(&k, &x, 1, 0);
+    middle_rounds(&k, &x, 1);
     x = evc_ppc_turn(evc_ppc_vcipherlast(x, k.last));
     evc_ppc_store_raw(out, x);
     evc_ppc_store_raw(iv, x);
@@ -474,10 +584,10 @@ static void cbcmac(const void *key, uint8_t chain[16], const uint8_t *in, size_t
         return;
     x = evc_ppc_turn_xor(evc_ppc_load_raw(in), k.first) ^ evc_ppc_load(chain);
     for (; n_blocks > 1; n_blocks--, in += 16) {
-        middle_rounds(&k, &x, 1, 0);
+        middle_rounds(&k, &x, 1);
         x = evc_ppc_vcipherlast(x, evc_ppc_turn_xor(evc_ppc_load_raw(in + 16), fold));
     }
-    middle_rounds(&k, &x, 1, 0);
+    middle_rounds(&k, &x, 1);
     evc_ppc_store(chain, evc_ppc_vcipherlast(x, k.last));
 }
 
@@ -508,7 +618,7 @@ EVC_INLINE void ccm(aes_key *key, uint8_t counter[16], uint8_t chain[16], const 
     s[0] = evc_ppc_load(chain) ^ k.first; /* between two blocks it has the first key in it */
     if (decrypting) {
         s[1] = ccm_count(&count) ^ k.first;
-        middle_rounds(&k, s + 1, 1, 0);
+        middle_rounds(&k, s + 1, 1);
     }
     for (;; in += 16, out += 16) {
         text = evc_ppc_load_raw(in);
@@ -522,7 +632,7 @@ EVC_INLINE void ccm(aes_key *key, uint8_t counter[16], uint8_t chain[16], const 
             s[0] = evc_ppc_turn_xor(text, s[0]);
         }
         s[1] = ccm_count(&count) ^ k.first;
-        middle_rounds(&k, s, 2, 0);
+        middle_rounds(&k, s, 2);
         s[0] = evc_ppc_vcipherlast(s[0], fold);
         if (!decrypting) {
             text = evc_ppc_turn_xor(evc_ppc_vcipherlast(s[1], k.last), text);
@@ -532,7 +642,7 @@ EVC_INLINE void ccm(aes_key *key, uint8_t counter[16], uint8_t chain[16], const 
         }
     }
     if (decrypting) {
-        middle_rounds(&k, s, 1, 0);
+        middle_rounds(&k, s, 1);
         s[0] = evc_ppc_vcipherlast(s[0], fold);
     }
     evc_ppc_store(chain, s[0] ^ k.first);
@@ -565,7 +675,7 @@ EVC_INLINE void chains_step(aes_key *key, struct evc_aes_chain *chains, size_t n
     EACH_UP_TO_8(n, s[i] = evc_ppc_turn_xor(evc_ppc_load_raw(chains[i].msg->iv), k.first));
     for (size_t at = 0; at < 16 * n_blocks; at += 16) {
         EACH_UP_TO_8(n, s[i] = evc_ppc_turn_xor(evc_ppc_load_raw(chains[i].in + at), s[i]));
-        middle_rounds(&k, s, n, 0);
+        middle_rounds(&k, s, n);
         EACH_UP_TO_8(n, s[i] = evc_ppc_vcipherlast(s[i], fold));
         EACH_UP_TO_8(n, if (storing)
                     evc_ppc_store_raw(chains[i].out + at, evc_ppc_turn_sum(s[i], k.first)));
@@ -629,18 +739,17 @@ static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t
 {
     if (cbc_many(key, msgs, n, 1))
         cbc_many(key, msgs, n, 0);
-    EVC_CLEAR_STACK(VSX, 256);
+    EVC_CLEAR_STACK(VSX, 768);
 }
 
 EVC_ISA_END
 
-#define HEAD                                                                                \
-    EVC_KERNEL_HEAD(ppc_vcipher, PPC_VCRYPTO, CT, ANY, WIDE, struct evc_aes_fips197_key,    \
-                    EVC_KEY_FIPS197, VSX, 0)
+#define HEAD \
+    EVC_KERNEL_HEAD(ppc_vcipher, PPC_VCRYPTO, CT, ANY, WIDE, struct key, 0, VSX, 0)
 
 const struct evc_aes evc_aes_ppc_vcipher = {
     .kernel = HEAD,
-    .set_key = evc_ppc_set_key,
+    .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
     .ctr32 = ctr32,
@@ -656,7 +765,7 @@ const struct evc_aes evc_aes_ppc_vcipher = {
 
 const struct evc_aes evc_aes_ppc_vcipher_forward = {
     .kernel = HEAD,
-    .set_key = evc_ppc_set_key,
+    .set_key = set_key,
     .encrypt = encrypt,
     .ctr32 = ctr32,
 };
