@@ -26,6 +26,13 @@
 #define WIDE 4
 #define CHUNK_BLOCKS 16 /* of text that is not aligned */
 
+/* A few aligned blocks leave little on the stack. All else clears its part itself, so that short
+ * messages do not pay for it: the frames of GCC are smaller than these. */
+#define clear_wide() EVC_CLEAR_STACK(NONE, 320)
+#define clear_moved() EVC_CLEAR_STACK(NONE, 640)
+#define clear_ccm() EVC_CLEAR_STACK(NONE, 384)
+#define clear_many() EVC_CLEAR_STACK(NONE, 960)
+
 typedef const struct evc_aes_fips197_key zkn_key;
 
 /* Columns 0 and 1, columns 2 and 3; row 0 is the lowest byte of a column. */
@@ -287,13 +294,33 @@ EVC_OUT_OF_LINE void crypt_moved(text_mode *mode, zkn_key *key, uint8_t state[16
     }
 }
 
-EVC_INLINE void crypt_text(text_mode *mode, zkn_key *key, uint8_t state[16], const uint8_t *in,
+/* Not inlined, so that the buffer is below the frame that clears. */
+EVC_OUT_OF_LINE void crypt_unaligned(text_mode *mode, const void *key, uint8_t state[16],
+                                     const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    crypt_moved(mode, key, state, in, out, n_blocks);
+    clear_moved();
+}
+
+EVC_INLINE void crypt_text(text_mode *mode, const void *key, uint8_t state[16], const uint8_t *in,
                            uint8_t *out, size_t n_blocks)
 {
     if (evc_rv64_is_aligned(in) && evc_rv64_is_aligned(out))
         mode(key, state, in, out, n_blocks);
     else
-        crypt_moved(mode, key, state, in, out, n_blocks);
+        crypt_unaligned(mode, key, state, in, out, n_blocks);
+}
+
+/* wide: the mode for whole steps of WIDE blocks; rest: for fewer */
+EVC_OUT_OF_LINE void crypt_wide(text_mode *wide, text_mode *rest, zkn_key *key, uint8_t state[16],
+                                const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    const size_t n_rest = n_blocks % WIDE, n_whole = n_blocks - n_rest;
+
+    wide(key, state, in, out, n_whole);
+    clear_wide();
+    if (n_rest)
+        rest(key, state, in + 16 * n_whole, out + 16 * n_whole, n_rest);
 }
 
 /* ---- Blocks (ECB) ---------------------------------------------------------------------------- */
@@ -310,29 +337,34 @@ EVC_INLINE void ecb_step(struct schedule k, const uint8_t *in, uint8_t *out, uns
     EACH_UP_TO_4(n, store(out + 16 * i, xor(s[i], last)));
 }
 
-EVC_INLINE void ecb(zkn_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks, int decrypting)
+/* n: WIDE or 1 */
+EVC_INLINE void ecb(zkn_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks, unsigned n,
+                    int decrypting)
 {
     const struct schedule k = schedule_of(key, decrypting);
 
-    for (; n_blocks >= WIDE; n_blocks -= WIDE, in += 16 * WIDE, out += 16 * WIDE)
-        ecb_step(k, in, out, WIDE, decrypting);
-    for (; n_blocks; n_blocks--, in += 16, out += 16)
-        ecb_step(k, in, out, 1, decrypting);
+    for (; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n)
+        ecb_step(k, in, out, n, decrypting);
 }
 
-static void ecb_encrypt(zkn_key *key, uint8_t *no_state, const uint8_t *in, uint8_t *out,
-                        size_t n_blocks)
-{
-    (void)no_state;
-    ecb(key, in, out, n_blocks, 0);
-}
-
-static void ecb_decrypt(zkn_key *key, uint8_t *no_state, const uint8_t *in, uint8_t *out,
-                        size_t n_blocks)
-{
-    (void)no_state;
-    ecb(key, in, out, n_blocks, 1);
-}
+#define ECB_MODE(name, decrypting)                                                       \
+    EVC_OUT_OF_LINE void name##_wide(zkn_key *key, uint8_t *no_state, const uint8_t *in, \
+                                     uint8_t *out, size_t n_blocks)                      \
+    {                                                                                    \
+        (void)no_state;                                                                  \
+        ecb(key, in, out, n_blocks, WIDE, decrypting);                                   \
+    }                                                                                    \
+    static void name(zkn_key *key, uint8_t *no_state, const uint8_t *in, uint8_t *out,   \
+                     size_t n_blocks)                                                    \
+    {                                                                                    \
+        (void)no_state;                                                                  \
+        if (n_blocks < WIDE)                                                             \
+            ecb(key, in, out, n_blocks, 1, decrypting);                                  \
+        else                                                                             \
+            crypt_wide(name##_wide, name, key, NULL, in, out, n_blocks);                 \
+    }
+ECB_MODE(ecb_encrypt, 0)
+ECB_MODE(ecb_decrypt, 1)
 
 static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
@@ -389,17 +421,30 @@ EVC_INLINE void ctr_step(struct schedule k, struct counter *c, const uint8_t *in
     EACH_UP_TO_4(n, store(out + 16 * i, xor(xor(load(in + 16 * i), last), s[i])));
 }
 
-static void ctr(zkn_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                size_t n_blocks)
+EVC_INLINE void ctr_steps(zkn_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                          size_t n_blocks, unsigned n)
 {
     const struct schedule k = schedule_of(key, 0);
     struct counter c = counter_of(k, counter);
 
-    for (; n_blocks >= WIDE; n_blocks -= WIDE, in += 16 * WIDE, out += 16 * WIDE)
-        ctr_step(k, &c, in, out, WIDE);
-    for (; n_blocks; n_blocks--, in += 16, out += 16)
-        ctr_step(k, &c, in, out, 1);
+    for (; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n)
+        ctr_step(k, &c, in, out, n);
     store_counter(counter, c);
+}
+
+EVC_OUT_OF_LINE void ctr_wide(zkn_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                              size_t n_blocks)
+{
+    ctr_steps(key, counter, in, out, n_blocks, WIDE);
+}
+
+static void ctr(zkn_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                size_t n_blocks)
+{
+    if (n_blocks < WIDE)
+        ctr_steps(key, counter, in, out, n_blocks, 1);
+    else
+        crypt_wide(ctr_wide, ctr, key, counter, in, out, n_blocks);
 }
 
 /* n_bytes: 1 to 15 */
@@ -421,15 +466,24 @@ EVC_OUT_OF_LINE void ctr_part(zkn_key *key, uint8_t counter[16], const uint8_t *
     store_counter(counter, c);
 }
 
-static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                  size_t len_bytes)
+EVC_OUT_OF_LINE void ctr_with_part(zkn_key *key, uint8_t counter[16], const uint8_t *in,
+                                   uint8_t *out, size_t len_bytes)
 {
     const size_t n_whole = len_bytes & ~(size_t)15;
 
-    if (n_whole)
-        crypt_text(ctr, key, counter, in, out, n_whole / 16);
-    if (n_whole != len_bytes)
-        ctr_part(key, counter, in + n_whole, out + n_whole, len_bytes - n_whole);
+    crypt_text(ctr, key, counter, in, out, n_whole / 16);
+    ctr_part(key, counter, in + n_whole, out + n_whole, len_bytes - n_whole);
+}
+
+static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                  size_t len_bytes)
+{
+    if (!(len_bytes & 15))
+        crypt_text(ctr, key, counter, in, out, len_bytes / 16);
+    else if (len_bytes < 16)
+        ctr_part(key, counter, in, out, len_bytes);
+    else
+        ctr_with_part(key, counter, in, out, len_bytes);
 }
 
 /* ---- CBC decryption -------------------------------------------------------------------------- */
@@ -453,17 +507,30 @@ EVC_INLINE struct block cbc_step(struct schedule k, struct block iv, const uint8
     return next_iv;
 }
 
-static void cbc_blocks(zkn_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
-                       size_t n_blocks)
+EVC_INLINE void cbc_steps(zkn_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                          size_t n_blocks, unsigned n)
 {
     const struct schedule k = schedule_of(key, 1);
     struct block x = load_any(iv);
 
-    for (; n_blocks >= WIDE; n_blocks -= WIDE, in += 16 * WIDE, out += 16 * WIDE)
-        x = cbc_step(k, x, in, out, WIDE);
-    for (; n_blocks; n_blocks--, in += 16, out += 16)
-        x = cbc_step(k, x, in, out, 1);
+    for (; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n)
+        x = cbc_step(k, x, in, out, n);
     store_any(iv, x);
+}
+
+EVC_OUT_OF_LINE void cbc_wide(zkn_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                              size_t n_blocks)
+{
+    cbc_steps(key, iv, in, out, n_blocks, WIDE);
+}
+
+static void cbc_blocks(zkn_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                       size_t n_blocks)
+{
+    if (n_blocks < WIDE)
+        cbc_steps(key, iv, in, out, n_blocks, 1);
+    else
+        crypt_wide(cbc_wide, cbc_blocks, key, iv, in, out, n_blocks);
 }
 
 static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
@@ -497,29 +564,32 @@ EVC_INLINE struct block xts_step(struct schedule k, struct block t, const uint8_
 }
 
 EVC_INLINE void xts(zkn_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                    size_t n_blocks, int decrypting)
+                    size_t n_blocks, unsigned n, int decrypting)
 {
     const struct schedule k = schedule_of(key, decrypting);
     struct block t = load_any(tweak);
 
-    for (; n_blocks >= WIDE; n_blocks -= WIDE, in += 16 * WIDE, out += 16 * WIDE)
-        t = xts_step(k, t, in, out, WIDE, decrypting);
-    for (; n_blocks; n_blocks--, in += 16, out += 16)
-        t = xts_step(k, t, in, out, 1, decrypting);
+    for (; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n)
+        t = xts_step(k, t, in, out, n, decrypting);
     store_any(tweak, t);
 }
 
-static void xts_blocks_encrypt(zkn_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                               size_t n_blocks)
-{
-    xts(key, tweak, in, out, n_blocks, 0);
-}
-
-static void xts_blocks_decrypt(zkn_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                               size_t n_blocks)
-{
-    xts(key, tweak, in, out, n_blocks, 1);
-}
+#define XTS_MODE(name, decrypting)                                                       \
+    EVC_OUT_OF_LINE void name##_wide(zkn_key *key, uint8_t tweak[16], const uint8_t *in, \
+                                     uint8_t *out, size_t n_blocks)                      \
+    {                                                                                    \
+        xts(key, tweak, in, out, n_blocks, WIDE, decrypting);                            \
+    }                                                                                    \
+    static void name(zkn_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,   \
+                     size_t n_blocks)                                                    \
+    {                                                                                    \
+        if (n_blocks < WIDE)                                                             \
+            xts(key, tweak, in, out, n_blocks, 1, decrypting);                           \
+        else                                                                             \
+            crypt_wide(name##_wide, name, key, tweak, in, out, n_blocks);                \
+    }
+XTS_MODE(xts_blocks_encrypt, 0)
+XTS_MODE(xts_blocks_decrypt, 1)
 
 static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
@@ -618,17 +688,20 @@ EVC_INLINE void ccm(zkn_key *key, uint8_t counter[16], uint8_t mac[16], const ui
     evc_store64_be(counter + 8, count);
 }
 
-static void ccm_encrypt(const void *key, uint8_t counter[16], uint8_t mac[16], const uint8_t *in,
-                        uint8_t *out, size_t n_blocks)
-{
-    ccm(key, counter, mac, in, out, n_blocks, 0);
-}
-
-static void ccm_decrypt(const void *key, uint8_t counter[16], uint8_t mac[16], const uint8_t *in,
-                        uint8_t *out, size_t n_blocks)
-{
-    ccm(key, counter, mac, in, out, n_blocks, 1);
-}
+#define CCM_MODE(name, decrypting)                                                         \
+    EVC_OUT_OF_LINE void name##_blocks(zkn_key *key, uint8_t counter[16], uint8_t mac[16], \
+                                       const uint8_t *in, uint8_t *out, size_t n_blocks)   \
+    {                                                                                      \
+        ccm(key, counter, mac, in, out, n_blocks, decrypting);                             \
+    }                                                                                      \
+    static void name(const void *key, uint8_t counter[16], uint8_t mac[16],                \
+                     const uint8_t *in, uint8_t *out, size_t n_blocks)                     \
+    {                                                                                      \
+        name##_blocks(key, counter, mac, in, out, n_blocks);                               \
+        clear_ccm();                                                                       \
+    }
+CCM_MODE(ccm_encrypt, 0)
+CCM_MODE(ccm_decrypt, 1)
 
 /* ---- Many chains ----------------------------------------------------------------------------- */
 
@@ -695,13 +768,14 @@ static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t
 {
     if (cbc_many(key, msgs, n, 1))
         cbc_many(key, msgs, n, 0);
+    clear_many();
 }
 
 /* ---- The descriptors ------------------------------------------------------------------------- */
 
-#define HEAD                                                                           \
-    EVC_KERNEL_HEAD(rv64_zkn, RV64_ZKN, CT, ANY, WIDE, struct evc_aes_fips197_key,     \
-                    EVC_KEY_FIPS197, NONE, 448)
+#define HEAD                                                                       \
+    EVC_KERNEL_HEAD(rv64_zkn, RV64_ZKN, CT, ANY, WIDE, struct evc_aes_fips197_key, \
+                    EVC_KEY_FIPS197, NONE, 256)
 
 const struct evc_aes evc_aes_rv64_zkn = {
     .kernel = HEAD,

@@ -318,7 +318,7 @@ static void xts_decrypt(const void *vkey, uint8_t tweak[16], const uint8_t *in, 
 /* ---- The descriptors ------------------------------------------------------------------------- */
 
 #define BATCH 32 /* 4 times the blocks of registers of 128 bits, half of those of 1024 */
-#define HEAD EVC_KERNEL_HEAD(rv_bitslice, RV_V, CT, PARALLEL, BATCH, struct key, 0, V, 704)
+#define HEAD EVC_KERNEL_HEAD(rv_bitslice, RV_V, CT, PARALLEL, BATCH, struct key, 0, V, 1216)
 
 const struct evc_aes evc_aes_rv_bitslice = {
     .kernel = HEAD,

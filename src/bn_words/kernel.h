@@ -16,7 +16,7 @@
      .use = EVC_USE_##use_,                                                     \
      .batch = 1,                                                                \
      .registers = EVC_REGISTERS_##registers_,                                   \
-     .stack_bytes = EVC_STACK_BYTES(stack_bytes_),                              \
+     .stack_bytes = EVC_STACK_BYTES(registers_, stack_bytes_),                  \
      .clear = EVC_CLEAR_##registers_}
 
 #endif

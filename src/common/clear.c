@@ -270,15 +270,13 @@ EVC_INLINE void clear_registers(enum evc_registers registers)
 }
 
 /* The stack pointer moves beyond the words that are cleared, and back again. %0 goes through them,
- * %1 is their bytes. The ABI wants the old stack pointer at the new one. More is cleared than the
- * numbers of bytes say: frames here are larger than on the CPUs where these were measured. */
+ * %1 is their bytes. The ABI wants the old stack pointer at the new one. */
 EVC_INLINE void clear_stack(enum evc_registers registers, size_t stack_bytes)
 {
     uintptr_t address;
 
     if (!stack_bytes)
         return;
-    stack_bytes += 512;
     if (registers == EVC_REGISTERS_VSX)
         __asm__ volatile("vxor 0, 0, 0\n\t"
                          "mr %0, 1\n\tneg %1, %1\n\tstdux 1, 1, %1\n"
@@ -391,8 +389,6 @@ EVC_INLINE void clear_registers(enum evc_registers registers)
 #define CLEAR_ADDRESS "=&r"
 #endif
 
-/* More than the numbers of bytes say: frames here are larger than on the CPUs where these were
- * measured. */
 EVC_INLINE void clear_stack(enum evc_registers registers, size_t stack_bytes)
 {
     uintptr_t address;
@@ -400,7 +396,6 @@ EVC_INLINE void clear_stack(enum evc_registers registers, size_t stack_bytes)
     (void)registers;
     if (!stack_bytes)
         return;
-    stack_bytes += 512;
     __asm__ volatile(CLEAR_LOOP
                      : CLEAR_ADDRESS(address), "+r"(stack_bytes)
                      : "r"((size_t)0)

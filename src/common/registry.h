@@ -53,7 +53,7 @@ typedef char evc_mabi_ms_needs_isa_by_flags[EVC_MICROSOFT_CALLS ? -1 : 1];
         .name = #stem_, .needs = EVC_NEEDS_##isa_, .traits = (traits_),                            \
         .key_bytes = (uint32_t)sizeof(key_type_), .key_align = 16, .timing = EVC_TIMING_##timing_, \
         .use = EVC_USE_##use_, .batch = (batch_), .registers = EVC_REGISTERS_##registers_,         \
-        .stack_bytes = EVC_STACK_BYTES(stack_bytes_),                                              \
+        .stack_bytes = EVC_STACK_BYTES(registers_, stack_bytes_),                                  \
         .clear = (stack_bytes_) + EVC_MORE_STACK ? EVC_CLEAR_##registers_                          \
                                                  : EVC_CLEAR_REGISTERS_##registers_                \
     }

@@ -23,7 +23,13 @@
 #include "ghash/ctmul_steps.h"
 
 #define GROUP 4
+#define MANY 20 /* blocks: from here on steps of GROUP blocks pay, for which registers are saved */
 #define CHUNK_BLOCKS 16 /* of text that is not aligned */
+
+/* A few aligned blocks leave little on the stack. All else clears its part itself, so that short
+ * messages do not pay for it: the frames of GCC are smaller than these. */
+#define clear_aligned() EVC_CLEAR_STACK(NONE, 384)
+#define clear_moved() EVC_CLEAR_STACK(NONE, 768)
 
 struct power {
     uint64_t lo, hi, sum; /* sum: lo ^ hi */
@@ -57,16 +63,19 @@ EVC_INLINE struct evc_ghash_words load_any(const uint8_t *block)
     return evc_rv64_is_aligned(block) ? load(block) : load_bytes(block);
 }
 
+EVC_INLINE void store(uint8_t *block, struct evc_ghash_words w)
+{
+    evc_rv64_store(block, evc_rv64_rev8(w.hi));
+    evc_rv64_store(block + 8, evc_rv64_rev8(w.lo));
+}
+
 EVC_INLINE void store_any(uint8_t *block, struct evc_ghash_words w)
 {
-    const uint64_t first = evc_rv64_rev8(w.hi), second = evc_rv64_rev8(w.lo);
-
     if (evc_rv64_is_aligned(block)) {
-        evc_rv64_store(block, first);
-        evc_rv64_store(block + 8, second);
+        store(block, w);
     } else {
-        evc_store64_le(block, first);
-        evc_store64_le(block + 8, second);
+        evc_store64_le(block, evc_rv64_rev8(w.hi));
+        evc_store64_le(block + 8, evc_rv64_rev8(w.lo));
     }
 }
 
@@ -133,14 +142,45 @@ EVC_INLINE struct evc_ghash_words hash_rest(const struct power *powers, struct e
     }
 }
 
+/* n_blocks: a multiple of GROUP, not 0 */
+EVC_OUT_OF_LINE struct evc_ghash_words hash_groups(const struct key *key, struct evc_ghash_words y,
+                                                   const uint8_t *in, size_t n_blocks)
+{
+    for (; n_blocks; n_blocks -= GROUP, in += 16 * GROUP)
+        y = hash_group(key->powers, y, in);
+    return y;
+}
+
+EVC_INLINE struct evc_ghash_words hash_many(const struct key *key, struct evc_ghash_words y,
+                                            const uint8_t *in, size_t n_blocks)
+{
+    const size_t n_rest = n_blocks % GROUP;
+
+    y = hash_groups(key, y, in, n_blocks - n_rest);
+    if (n_rest)
+        y = hash_rest(key->powers + GROUP - n_rest, y, in + 16 * (n_blocks - n_rest), n_rest);
+    return y;
+}
+
+EVC_INLINE struct evc_ghash_words hash_few(const struct key *key, struct evc_ghash_words y,
+                                           const uint8_t *in, size_t n_blocks)
+{
+    for (; n_blocks > GROUP; n_blocks -= GROUP, in += 16 * GROUP)
+        y = hash_rest(key->powers, y, in, GROUP);
+    return n_blocks ? hash_rest(key->powers + GROUP - n_blocks, y, in, n_blocks) : y;
+}
+
+/* The same, not inlined. */
+EVC_OUT_OF_LINE struct evc_ghash_words hash_some(const struct key *key, struct evc_ghash_words y,
+                                                 const uint8_t *in, size_t n_blocks)
+{
+    return hash_few(key, y, in, n_blocks);
+}
+
 EVC_INLINE struct evc_ghash_words hash_blocks(const struct key *key, struct evc_ghash_words y,
                                               const uint8_t *in, size_t n_blocks)
 {
-    for (; n_blocks >= GROUP; n_blocks -= GROUP, in += 16 * GROUP)
-        y = hash_group(key->powers, y, in);
-    if (n_blocks)
-        y = hash_rest(key->powers + GROUP - n_blocks, y, in, n_blocks);
-    return y;
+    return n_blocks < MANY ? hash_some(key, y, in, n_blocks) : hash_many(key, y, in, n_blocks);
 }
 
 static void set_key(void *vkey, const uint8_t h[16])
@@ -171,20 +211,52 @@ EVC_OUT_OF_LINE struct evc_ghash_words hash_moved(const struct key *key, struct 
     return y;
 }
 
-static void blocks(const void *vkey, uint8_t y_bytes[16], const uint8_t *in, size_t n_blocks)
+EVC_OUT_OF_LINE void blocks_aligned(const struct key *key, uint8_t y[16], const uint8_t *in,
+                                    size_t n_blocks)
+{
+    store_any(y, hash_blocks(key, load_any(y), in, n_blocks));
+}
+
+EVC_OUT_OF_LINE void blocks_moved(const struct key *key, uint8_t y[16], const uint8_t *in,
+                                  size_t n_blocks)
+{
+    store_any(y, hash_moved(key, load_any(y), in, n_blocks));
+}
+
+/* Its frame has no secrets, so that it can clear what is below. */
+EVC_OUT_OF_LINE void blocks_anywhere(const struct key *key, uint8_t y[16], const uint8_t *in,
+                                     size_t n_blocks)
+{
+    if (evc_rv64_is_aligned(in)) {
+        blocks_aligned(key, y, in, n_blocks);
+        clear_aligned();
+    } else {
+        blocks_moved(key, y, in, n_blocks);
+        clear_moved();
+    }
+}
+
+/* All is aligned. */
+EVC_OUT_OF_LINE void blocks_few(const struct key *key, uint8_t y[16], const uint8_t *in,
+                                size_t n_blocks)
+{
+    store(y, hash_few(key, load(y), in, n_blocks));
+}
+
+static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_blocks)
 {
     const struct key *key = vkey;
-    struct evc_ghash_words y = load_any(y_bytes);
 
-    if (evc_rv64_is_aligned(in))
-        y = hash_blocks(key, y, in, n_blocks);
-    else
-        y = hash_moved(key, y, in, n_blocks);
-    store_any(y_bytes, y);
+    if (n_blocks >= MANY || !evc_rv64_is_aligned(in) || !evc_rv64_is_aligned(y))
+        blocks_anywhere(key, y, in, n_blocks);
+    else if (n_blocks > GROUP)
+        blocks_few(key, y, in, n_blocks);
+    else if (n_blocks)
+        store(y, hash_rest(key->powers + GROUP - n_blocks, load(y), in, n_blocks));
 }
 
 const struct evc_ghash evc_ghash_rv64_zbc = {
-    .kernel = EVC_KERNEL_HEAD(rv64_zbc, RV64_ZBC, CT, ANY, GROUP, struct key, 0, NONE, 320),
+    .kernel = EVC_KERNEL_HEAD(rv64_zbc, RV64_ZBC, CT, ANY, GROUP, struct key, 0, NONE, 256),
     .set_key = set_key,
     .blocks = blocks,
 };
