@@ -209,7 +209,7 @@ batches SEAL, OPEN;
 typedef char
     key_is_as_expected[offsetof(struct key, powers) == offsetof(struct key, rk) + 240 ? 1 : -1];
 
-#define GROUPS_IN_ASSEMBLY
+#define MAIN_LOOP groups_in_assembly
 
 EVC_INLINE block groups_in_assembly(const struct key *key, const uint8_t *in, uint8_t *out,
                                     size_t n_groups, uint32_t number, block counter, block y,

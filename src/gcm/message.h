@@ -13,11 +13,12 @@
  *   BATCH                    blocks that hash_from takes with one reduction
  *   lengths1(a, b)           the block of two numbers
  *   fused_rounds             middle_rounds of a group, while another group is
- *                            hashed; or GROUPS_IN_ASSEMBLY
+ *                            hashed
  *   LOWEST_POWERS(key), HIGHEST_POWERS(key), TWO_GROUPS_AT_ONCE   of a group and of the one before
  *   add_group(sum, powers, y, r)   plus the products of a group
- *   groups_in_assembly       the main loop, where GROUPS_IN_ASSEMBLY is defined
  *   prefetch_powers(key)     those of a group
+ *   MAIN_LOOP                if defined, the kernel's own main_loop, which uses other words than
+ *                            the ones from fused_rounds on
  *   store_tag, compare_tag(tag, block, n_bytes)
  *   CLEAR_AFTER_SHORT()      clears what crypt_text may leave behind, and a hash with one reduction
  *   CLEAR_AFTER_LONG()       the same of groups and of any hash
@@ -48,7 +49,7 @@ EVC_INLINE block crypt_tail_of(size_t n, const struct key *key, const struct tai
 
 /* ---- The main loop --------------------------------------------------------------------------- */
 
-#if !defined(GROUPS_IN_ASSEMBLY)
+#if !defined(MAIN_LOOP)
 
 /* The last round of AES, and the text. r: the group's ciphertext. */
 EVC_INLINE void last_round_of_group(const struct key *key, const vec *s, vec *r, const uint8_t *in,
@@ -57,7 +58,7 @@ EVC_INLINE void last_round_of_group(const struct key *key, const vec *s, vec *r,
     const vec last_key = round_key(key, key->head.rounds);
 
     EACH_UP_TO_8(GROUP_VECTORS, const vec text = v_load(in + 16 * i),
-                 x = v_enc_last(s[i], v_xor(last_key, text));
+                 x = v_enc_text(s[i], last_key, text);
                  v_store(out + 16 * i, x); r[i] = sealing ? x : text);
 }
 
@@ -93,22 +94,20 @@ EVC_INLINE block main_loop(const struct key *key, const uint8_t *in, uint8_t *ou
     return hash_of(sum);
 }
 
-#else
-
-#define main_loop groups_in_assembly
+#define MAIN_LOOP main_loop
 
 #endif
 
 EVC_OUT_OF_LINE block seal_groups(const struct key *key, const uint8_t *in, uint8_t *out,
                                   size_t n_groups, uint32_t first, block counter, block y)
 {
-    return main_loop(key, in, out, n_groups, first, counter, y, 1);
+    return MAIN_LOOP(key, in, out, n_groups, first, counter, y, 1);
 }
 
 EVC_OUT_OF_LINE block open_groups(const struct key *key, const uint8_t *in, uint8_t *out,
                                   size_t n_groups, uint32_t first, block counter, block y)
 {
-    return main_loop(key, in, out, n_groups, first, counter, y, 0);
+    return MAIN_LOOP(key, in, out, n_groups, first, counter, y, 0);
 }
 
 /* ---- Messages, and pieces of them ------------------------------------------------------------ */

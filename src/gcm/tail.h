@@ -29,8 +29,10 @@
  *   struct count, count_from, next_counters(s, count, n)   counters under way; the
  *                                                          next n vectors of them
  *   middle_rounds(key, s, n) AES of n vectors but for the last round
- *   v_enc_last(s, x)         the last round; x: the sum of round_key(key, rounds) and the text
- *   last_word1(x)            a block of zeros whose last 4 bytes are x
+ *   v_enc_last(s, k)         the last round, whose key is round_key(key, rounds)
+ *   v_enc_text(s, k, text)   the same and the text; if not defined, v_enc_last of the sum of both
+ *   last_word1(x)            zeros but for the last 4 bytes x, the least significant one first: to
+ *                            be added to a counter
  *   load_iv(p)               12 bytes and a counter of 0
  *   round_key(key, r)        in each lane
  *   expand_key(key, user_key)   the round keys; returns the encrypted block of zeros
@@ -45,6 +47,10 @@
 #define GROUP_VECTORS 8
 #define GROUP_BLOCKS (GROUP_VECTORS * LANES)
 #define GROUP_BYTES (16 * GROUP_BLOCKS)
+
+#if !defined(v_enc_text)
+#define v_enc_text(s, last_key, text) v_enc_last(s, v_xor(last_key, text))
+#endif
 
 /* ---- The tail -------------------------------------------------------------------------------- */
 
@@ -76,20 +82,20 @@ EVC_INLINE vec crypt_vector(const struct tail *tail, unsigned i, unsigned n, vec
         const size_t n_bytes = !has_text ? 0 : tail->text_to - at < 16 ? tail->text_to - at : 16;
 
         text = load_part1(in, n_bytes);
-        *x = v_enc_last(s, v_xor(last_key, text));
+        *x = v_enc_text(s, last_key, text);
         store_part1(out, *x, n_bytes);
         return tail->sealing ? first_bytes1(*x, n_bytes) : text;
     }
 #else
     if (i == 0) {
         text = v_load_from(in, tail->first_lane, n == 1);
-        *x = v_enc_last(s, v_xor(last_key, text));
+        *x = v_enc_text(s, last_key, text);
         v_store_from(out, tail->first_lane, n == 1, *x);
         return tail->sealing ? v_keep_from(*x, tail->first_lane) : text;
     }
 #endif
     text = v_load(in);
-    *x = v_enc_last(s, v_xor(last_key, text));
+    *x = v_enc_text(s, last_key, text);
     v_store(out, *x);
     return tail->sealing ? *x : text;
 }

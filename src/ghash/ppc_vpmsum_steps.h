@@ -48,6 +48,14 @@ EVC_INLINE vec swap(vec a)
     return a;
 }
 
+/* a with its halves exchanged, plus b. */
+EVC_INLINE vec swap_xor(vec a, vec b)
+{
+    return evc_ppc_vpermxor(a, b,
+                            EVC_PPC_BYTES(0x80, 0x91, 0xa2, 0xb3, 0xc4, 0xd5, 0xe6, 0xf7, 0x08,
+                                          0x19, 0x2a, 0x3b, 0x4c, 0x5d, 0x6e, 0x7f));
+}
+
 /* The product of the lower half and x^63 + x^62 + x^57. */
 EVC_INLINE vec times_poly(vec a)
 {
@@ -57,9 +65,9 @@ EVC_INLINE vec times_poly(vec a)
 /* Divided by x^128 modulo the polynomial. */
 EVC_INLINE vec reduce(struct product p)
 {
-    const vec mi = p.mi ^ swap(p.lo) ^ times_poly(p.lo);
+    const vec mi = swap_xor(p.lo, p.mi) ^ times_poly(p.lo);
 
-    return p.hi ^ swap(mi) ^ times_poly(mi);
+    return swap_xor(mi, p.hi) ^ times_poly(mi);
 }
 
 EVC_INLINE vec reduce_sum(struct product p)
@@ -90,9 +98,9 @@ EVC_INLINE struct operands powers_at(const struct pair *h)
 {
     struct operands p;
 
-    p.hi = evc_ppc_load_raw(h->hi);
-    p.lo = evc_ppc_load_raw(h->lo);
-    p.sum = evc_ppc_load_raw(h->sum);
+    p.hi = evc_ppc_load_ith(h->hi, 0);
+    p.lo = evc_ppc_load_ith(h->hi, 1);
+    p.sum = evc_ppc_load_ith(h->hi, 2);
     return p;
 }
 
@@ -201,28 +209,27 @@ EVC_INLINE vec hash_rest(const struct powers *h, vec y, const uint8_t *in, size_
 }
 
 /* n_blocks: a multiple of GROUP, not 0. The powers stay in registers. */
-EVC_OUT_OF_LINE void hash_groups(const struct powers *powers, uint8_t y[16], const uint8_t *in,
-                                 size_t n_blocks)
+EVC_OUT_OF_LINE vec hash_groups(const struct powers *powers, vec y, const uint8_t *in,
+                                size_t n_blocks)
 {
     struct operands h[PAIRS];
-    vec hash = evc_ppc_load(y);
 
     EACH_UP_TO_4(PAIRS, h[i] = powers_at(&powers->pair[i]));
     for (; n_blocks; n_blocks -= GROUP, in += 16 * GROUP)
-        hash = hash_group(h, hash, in);
-    evc_ppc_store(y, hash);
+        y = hash_group(h, y, in);
+    return y;
 }
 
-EVC_INLINE void hash_blocks(const struct powers *powers, uint8_t y[16], const uint8_t *in,
-                            size_t n_blocks)
+/* The hash of whole blocks behind those whose hash is y. */
+EVC_INLINE vec hash_behind(const struct powers *powers, vec y, const uint8_t *in, size_t n_blocks)
 {
     const size_t n_grouped = n_blocks - n_blocks % GROUP;
 
     if (n_grouped)
-        hash_groups(powers, y, in, n_grouped);
+        y = hash_groups(powers, y, in, n_grouped);
     if (n_blocks != n_grouped)
-        evc_ppc_store(y, hash_rest(powers, evc_ppc_load(y), in + 16 * n_grouped,
-                                   n_blocks - n_grouped));
+        y = hash_rest(powers, y, in + 16 * n_grouped, n_blocks - n_grouped);
+    return y;
 }
 
 #endif
