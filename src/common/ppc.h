@@ -92,22 +92,6 @@ EVC_INLINE evc_ppc_vec evc_ppc_vpermxor(evc_ppc_vec a, evc_ppc_vec b, evc_ppc_ve
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* The 16 bytes at p + at, at most 112 bytes behind p. A register holds each constant `at`. If the
- * operand in memory were the 16 bytes alone, GCC would compute their address, too: so it is all
- * that may be meant. */
-EVC_INLINE evc_ppc_vec evc_ppc_load_raw_at(const uint8_t *p, size_t at)
-{
-    evc_ppc_vec v;
-
-    __asm__("lxvd2x %x0, %1, %2" : "=wa"(v) : "b"(p), "r"(at), "m"(*(const uint8_t(*)[128])p));
-    return v;
-}
-
-EVC_INLINE void evc_ppc_store_raw_at(uint8_t *p, size_t at, evc_ppc_vec v)
-{
-    __asm__("stxvd2x %x1, %2, %3" : "+m"(*(uint8_t(*)[128])p) : "wa"(v), "b"(p), "r"(at));
-}
-
 EVC_INLINE evc_ppc_vec evc_ppc_load_raw(const uint8_t *p)
 {
     evc_ppc_vec v;
@@ -123,18 +107,42 @@ EVC_INLINE void evc_ppc_store_raw(uint8_t *p, evc_ppc_vec v)
     __asm__("stxvd2x %x1, %y0" : "=Z"(*(struct evc_ppc_memory *)(void *)p) : "wa"(v));
 }
 
-/* The i-th block of 16 bytes, i a constant. */
+/* The i-th block of 16 bytes at p, i a constant up to 7. A register holds each distance. The
+ * operand in memory is all blocks up to this one: of the block alone GCC would compute the address,
+ * too. */
+#define EVC_PPC_LOAD_CASE(i)                                                                    \
+    case i:                                                                                     \
+        __asm__("lxvd2x %x0, %1, %2"                                                            \
+                : "=wa"(v)                                                                      \
+                : "b"(p), "r"((size_t)16 * (i)), "m"(*(const uint8_t(*)[16 * (i) + 16])p));     \
+        break;
+#define EVC_PPC_STORE_CASE(i)                              \
+    case i:                                                \
+        __asm__("stxvd2x %x1, %2, %3"                      \
+                : "+m"(*(uint8_t(*)[16 * (i) + 16])p)      \
+                : "wa"(v), "b"(p), "r"((size_t)16 * (i))); \
+        break;
+#define EVC_PPC_1_TO_7(CASE) CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7)
+
 EVC_INLINE evc_ppc_vec evc_ppc_load_ith(const uint8_t *p, size_t i)
 {
-    return i ? evc_ppc_load_raw_at(p, 16 * i) : evc_ppc_load_raw(p);
+    evc_ppc_vec v;
+
+    switch (i) {
+        EVC_PPC_1_TO_7(EVC_PPC_LOAD_CASE)
+    default:
+        v = evc_ppc_load_raw(p);
+    }
+    return v;
 }
 
 EVC_INLINE void evc_ppc_store_ith(uint8_t *p, size_t i, evc_ppc_vec v)
 {
-    if (i)
-        evc_ppc_store_raw_at(p, 16 * i, v);
-    else
+    switch (i) {
+        EVC_PPC_1_TO_7(EVC_PPC_STORE_CASE)
+    default:
         evc_ppc_store_raw(p, v);
+    }
 }
 
 #if EVC_BIG_ENDIAN
