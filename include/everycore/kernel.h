@@ -52,14 +52,15 @@ enum evc_use {
  * higher number includes the lower ones. */
 enum evc_registers {
     EVC_REGISTERS_NONE = 0,
-    EVC_REGISTERS_XMM = 1,    /* x86: xmm0 to xmm15 */
-    EVC_REGISTERS_YMM = 2,    /* x86: the same, in code for AVX, which clears upper halves itself */
-    EVC_REGISTERS_ZMM = 3,    /* x86: xmm16 to xmm31, too */
-    EVC_REGISTERS_VFP = 1,    /* 32-bit Arm: d0 to d7 */
-    EVC_REGISTERS_NEON = 2,   /* Arm: all that a call may change */
-    EVC_REGISTERS_VSX = 1,    /* 64-bit POWER: those of vectors that a call may change */
-    EVC_REGISTERS_V = 1,      /* 64-bit RISC-V: all vector registers */
-    EVC_REGISTERS_HPPA_FP = 1 /* PA-RISC: those for floating point that a call may change */
+    EVC_REGISTERS_XMM = 1,     /* x86: xmm0 to xmm15 */
+    EVC_REGISTERS_YMM = 2,     /* x86: the same, in AVX code, which clears upper halves itself */
+    EVC_REGISTERS_ZMM = 3,     /* x86: xmm16 to xmm31, too */
+    EVC_REGISTERS_VFP = 1,     /* 32-bit Arm: d0 to d7 */
+    EVC_REGISTERS_NEON = 2,    /* Arm: all that a call may change */
+    EVC_REGISTERS_ALTIVEC = 1, /* 64-bit POWER: those of AltiVec that a call may change */
+    EVC_REGISTERS_VSX = 2,     /* 64-bit POWER: those under floating point, too */
+    EVC_REGISTERS_V = 1,       /* 64-bit RISC-V: all vector registers */
+    EVC_REGISTERS_HPPA_FP = 1  /* PA-RISC: those for floating point that a call may change */
 };
 
 struct evc_kernel {

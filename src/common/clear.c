@@ -250,23 +250,28 @@ EVC_INLINE void clear_stack(enum evc_registers registers, size_t stack_bytes)
 
 EVC_ISA_BEGIN(PPC_VCRYPTO)
 
-/* Registers of vectors 0 to 19 and, under those for floating point, 0 to 13. The upper halves of 14
- * to 31 are the caller's; compilers use the lower ones only together with them, which costs a store
- * and a load. */
+/* Registers of AltiVec 0 to 19 and, with VSX, those under floating point: 0 to 13, and of 14 to 31
+ * the lower halves. The upper halves of these are the caller's. A function that has used such a
+ * register loads its upper half again, by lfd, which leaves the lower one undefined before Power
+ * ISA 3.1. No clobber names 14 to 31, since the compiler would save and restore them. */
 #define VXOR(i) "vxor " #i "," #i "," #i "\n\t"
 #define XXLXOR(i) "xxlxor " #i "," #i "," #i "\n\t"
+#define LOWER_HALF(i) "xxpermdi " #i "," #i ",0,0\n\t" /* register 0 is 0 */
 EVC_INLINE void clear_registers(enum evc_registers registers)
 {
-    if (registers == EVC_REGISTERS_VSX)
+    if (registers != EVC_REGISTERS_NONE)
         __asm__ volatile(EACH_0_TO_7(VXOR) EACH_8_TO_15(VXOR) VXOR(16) VXOR(17) VXOR(18) VXOR(19)
-                             EACH_0_TO_7(XXLXOR) XXLXOR(8) XXLXOR(9) XXLXOR(10) XXLXOR(11)
-                                 XXLXOR(12) XXLXOR(13)
                          :
                          :
                          : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",
-                           "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "fr0", "fr1",
-                           "fr2", "fr3", "fr4", "fr5", "fr6", "fr7", "fr8", "fr9", "fr10", "fr11",
-                           "fr12", "fr13");
+                           "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19");
+    if (registers == EVC_REGISTERS_VSX)
+        __asm__ volatile(EACH_0_TO_7(XXLXOR) XXLXOR(8) XXLXOR(9) XXLXOR(10) XXLXOR(11) XXLXOR(12)
+                             XXLXOR(13) LOWER_HALF(14) LOWER_HALF(15) EACH_16_TO_31(LOWER_HALF)
+                         :
+                         :
+                         : "fr0", "fr1", "fr2", "fr3", "fr4", "fr5", "fr6", "fr7", "fr8", "fr9",
+                           "fr10", "fr11", "fr12", "fr13");
 }
 
 /* The stack pointer moves beyond the words that are cleared, and back again. %0 goes through them,
@@ -277,7 +282,7 @@ EVC_INLINE void clear_stack(enum evc_registers registers, size_t stack_bytes)
 
     if (!stack_bytes)
         return;
-    if (registers == EVC_REGISTERS_VSX)
+    if (registers != EVC_REGISTERS_NONE)
         __asm__ volatile("vxor 0, 0, 0\n\t"
                          "mr %0, 1\n\tneg %1, %1\n\tstdux 1, 1, %1\n"
                          "1:\taddi %0, %0, -64\n\t"
@@ -477,6 +482,7 @@ DEFINE_CLEAR(zmm, ZMM)
 DEFINE_CLEAR(vfp, VFP)
 DEFINE_CLEAR(neon, NEON)
 #elif EVC_PPC64_SIMD
+DEFINE_CLEAR(altivec, ALTIVEC)
 DEFINE_CLEAR(vsx, VSX)
 #elif EVC_RV64
 DEFINE_CLEAR(v, V)

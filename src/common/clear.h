@@ -44,6 +44,11 @@
 #define EVC_CLEAR_BASELINE evc_clear_v
 #define EVC_CLEAR_REGISTERS_BASELINE evc_clear_registers_v
 #define EVC_CLEAR_STACK_BASELINE evc_clear_stack_v
+#elif EVC_PPC64_SIMD && defined(__ALTIVEC__)
+#define EVC_REGISTERS_BASELINE EVC_REGISTERS_ALTIVEC
+#define EVC_CLEAR_BASELINE evc_clear_altivec
+#define EVC_CLEAR_REGISTERS_BASELINE evc_clear_registers_altivec
+#define EVC_CLEAR_STACK_BASELINE evc_clear_stack_altivec
 #elif defined(__hppa__) && !defined(__LP64__)
 #define EVC_REGISTERS_BASELINE EVC_REGISTERS_HPPA_FP
 #define EVC_CLEAR_BASELINE evc_clear_hppa_fp
@@ -179,6 +184,9 @@ void evc_clear_registers_neon(size_t stack_bytes);
 void evc_clear_stack_vfp(size_t stack_bytes);
 void evc_clear_stack_neon(size_t stack_bytes);
 #elif EVC_PPC64_SIMD
+void evc_clear_altivec(size_t stack_bytes);
+void evc_clear_registers_altivec(size_t stack_bytes);
+void evc_clear_stack_altivec(size_t stack_bytes);
 void evc_clear_vsx(size_t stack_bytes);
 void evc_clear_registers_vsx(size_t stack_bytes);
 void evc_clear_stack_vsx(size_t stack_bytes);

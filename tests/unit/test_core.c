@@ -7,6 +7,7 @@
 #include "aes/sbox.h"
 #include "aes/tweak.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/ct.h"
 
 /* ---- bytes, masks, wiping -------------------------------------------------------------------- */
@@ -248,6 +249,38 @@ static void all_tests(const struct evc_aes *kernel)
     RUN_WITH(keys_move_between_kernels_of_one_form, kernel);
 }
 
+/* ---- Vector registers ------------------------------------------------------------------------ */
+
+#if EVC_PPC64_SIMD
+EVC_ISA_BEGIN(PPC_VCRYPTO)
+
+#define EACH_OF_14_TO_31(R)                                                                   \
+    R(14) R(15) R(16) R(17) R(18) R(19) R(20) R(21) R(22) R(23) R(24) R(25) R(26) R(27) R(28) \
+    R(29) R(30) R(31)
+#define FILL(i) "lxvd2x " #i ",0,%0\n\t"
+#define READ(i) "stxvd2x " #i ",0,%0\n\taddi %0,%0,16\n\t"
+
+/* Registers 14 to 31 under floating point: the upper halves are the caller's. */
+static void clearing_of_vsx_takes_lower_halves_alone(void)
+{
+    static const uint64_t secret[2] = {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)};
+    uint64_t after[18][2], *at = after[0];
+
+    __asm__ volatile(EACH_OF_14_TO_31(FILL)
+                     :
+                     : "b"(secret)
+                     : "fr14", "fr15", "fr16", "fr17", "fr18", "fr19", "fr20", "fr21", "fr22",
+                       "fr23", "fr24", "fr25", "fr26", "fr27", "fr28", "fr29", "fr30", "fr31",
+                       "memory");
+    evc_clear_registers_vsx(0);
+    __asm__ volatile(EACH_OF_14_TO_31(READ) : "+b"(at) : : "memory");
+    for (size_t i = 0; i < 18; i++)
+        EXPECT(after[i][0] == secret[0] && after[i][1] == 0);
+}
+
+EVC_ISA_END
+#endif
+
 int main(void)
 {
     RUN(integers_have_the_order_of_their_names);
@@ -257,6 +290,10 @@ int main(void)
     RUN(every_status_has_its_words);
     RUN(tweaks_are_multiplied_by_x);
     RUN(sbox_is_the_inverse_and_an_affine_map);
+#if EVC_PPC64_SIMD
+    if (evc_cpu_features() & EVC_CPU(PPC_VCRYPTO))
+        RUN(clearing_of_vsx_takes_lower_halves_alone);
+#endif
     with_every_kernel(all_tests);
     return tap_done();
 }
