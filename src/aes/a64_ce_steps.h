@@ -647,33 +647,7 @@ EVC_OUT_OF_LINE void chains_run_2(ce_key *key, struct evc_aes_chain *chains, siz
     chains_step(key, chains, n_blocks, 2, storing);
 }
 
-/* Chains above the active repeat chain 0: they write the same bytes more than once. */
-static int cbc_many(ce_key *key, const struct evc_msg *msgs, size_t n, int storing)
-{
-    struct evc_aes_queue q = {msgs, msgs + n, storing, 0};
-    struct evc_aes_chain chains[WIDE];
-    size_t active = 0, run;
-
-    for (;;) {
-        run = evc_aes_chains_refill(chains, &active, WIDE, &q);
-        if (active <= 1)
-            break;
-        for (size_t c = active; c < WIDE; c++)
-            chains[c] = chains[0];
-        if (active > 4)
-            chains_run_wide(key, chains, run, storing);
-        else if (active > 2)
-            chains_run_4(key, chains, run, storing);
-        else
-            chains_run_2(key, chains, run, storing);
-    }
-    if (active && storing)
-        cbc_encrypt(key, chains[0].msg->iv, chains[0].in, chains[0].out,
-                    evc_aes_blocks_left(chains));
-    else if (active)
-        cbcmac(key, chains[0].msg->iv, chains[0].in, evc_aes_blocks_left(chains));
-    return q.others;
-}
+#include "aes/many_chains.h"
 
 static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t n)
 {
