@@ -389,7 +389,7 @@ static void set_key(void *vkey, const uint8_t *user_key)
 
 /* ---- The descriptors ------------------------------------------------------------------------- */
 
-#define HEAD EVC_KERNEL_HEAD(rv_zvkned, RV_ZVKNED, CT, ANY, LANES, struct key, 0, V, 0)
+#define HEAD EVC_KERNEL_HEAD(rv_zvkned, RV_ZVKNED, CT, ANY, LANES, struct key, 0, V, 512)
 
 const struct evc_aes evc_aes_rv_zvkned = {
     .kernel = HEAD,

@@ -99,7 +99,7 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
 }
 
 const struct evc_ghash evc_ghash_rv_zvkg = {
-    .kernel = EVC_KERNEL_HEAD(rv_zvkg, RV_ZVKG, CT, ANY, MOST_BLOCKS, struct key, 0, V, 0),
+    .kernel = EVC_KERNEL_HEAD(rv_zvkg, RV_ZVKG, CT, ANY, MOST_BLOCKS, struct key, 0, V, 512),
     .set_key = set_key,
     .blocks = blocks,
 };
