@@ -167,7 +167,7 @@ static void set_key(void *vkey, const uint8_t *user_key)
 #define ALL_BYTES VSETVLI("%[t]", "x0", E8_M1)
 
 #define OPERANDS                                                                                \
-    [in] "+r"(in), [out] "+r"(out), [n] "+r"(n_bytes), [step] "=&r"(step), [part] "=&r"(part),  \
+    [in] "+&r"(in), [out] "+&r"(out), [n] "+&r"(n_bytes), [step] "=&r"(step), [part] "=&r"(part),  \
         [t] "=&r"(t), [key] "=&r"(at)
 
 /* ---- Blocks (ECB) ---------------------------------------------------------------------------- */
@@ -225,7 +225,7 @@ static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint
     memcpy(base, counter, 16);
     __asm__ volatile(EACH_BATCH(COUNTERS ALL_BYTES "mv %[key], %[first]\n\t" ENCRYPT_PLANES
                                 LOAD_PART(16) VXOR_VV(8, 8, 16) STORE_PART)
-                     : OPERANDS, [count] "+r"(count)
+                     : OPERANDS, [count] "+&r"(count)
                      : [first] "r"(key->enc[0]), [last] "r"(key->enc[key->head.rounds]),
                        [base] "r"(base)
                      : EVC_RVV_CLOBBERED);
@@ -267,7 +267,7 @@ static void cbc_decrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uin
                                 VSETVLI("x0", "%[part]", E8_M8) VLE8(16, "%[tweaks]")           \
                                 VXOR_VV(8, 8, 16) STORE_PART                                    \
                                 "add %[tweaks], %[tweaks], %[part]\n\t")                        \
-                     : OPERANDS, [tweaks] "+r"(tweaks)                                          \
+                     : OPERANDS, [tweaks] "+&r"(tweaks)                                          \
                      : [first] "r"(first), [last] "r"(last)                                     \
                      : EVC_RVV_CLOBBERED)
 

@@ -104,7 +104,7 @@ EVC_INLINE long rounds_over_12(const struct key *key)
 
 /* Operands of all operations on text. */
 #define TEXT_OPERANDS                                                                     \
-    [keys] "+r"(keys), [in] "+r"(in), [out] "+r"(out), [n] "+r"(n_bytes), [words] "=&r"(words), \
+    [keys] "+&r"(keys), [in] "+&r"(in), [out] "+&r"(out), [n] "+&r"(n_bytes), [words] "=&r"(words), \
         [step] "=&r"(step)
 #define KEY_OPERANDS [over_12] "r"(rounds_over_12(key))
 
@@ -259,14 +259,14 @@ static void xts_decrypt(const void *vkey, uint8_t tweak[16], const uint8_t *in, 
 static void cbc_encrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
-#define CHAIN_OPERANDS [keys] "+r"(keys), [in] "+r"(in), [out] "+r"(out)
+#define CHAIN_OPERANDS [keys] "+&r"(keys), [in] "+&r"(in), [out] "+&r"(out)
     CHAIN(VSE8(16, "%[out]") "addi %[out], %[out], 16\n\t");
 #undef CHAIN_OPERANDS
 }
 
 static void cbcmac(const void *vkey, uint8_t iv[16], const uint8_t *in, size_t n_blocks)
 {
-#define CHAIN_OPERANDS [keys] "+r"(keys), [in] "+r"(in)
+#define CHAIN_OPERANDS [keys] "+&r"(keys), [in] "+&r"(in)
     CHAIN("");
 #undef CHAIN_OPERANDS
 }
@@ -369,7 +369,7 @@ static void set_key(void *vkey, const uint8_t *user_key)
         __asm__ volatile(LOAD_BLOCK(16, "%[user_key]") VSETIVLI(4, E32_M1) STORE_KEY(16)
                          NEXT_128(1) NEXT_128(2) NEXT_128(3) NEXT_128(4) NEXT_128(5)
                          NEXT_128(6) NEXT_128(7) NEXT_128(8) NEXT_128(9) NEXT_128(10)
-                         : [keys] "+r"(keys)
+                         : [keys] "+&r"(keys)
                          : [user_key] "r"(user_key)
                          : EVC_RVV_CLOBBERED);
     else if (key->head.rounds == 14)
@@ -380,7 +380,7 @@ static void set_key(void *vkey, const uint8_t *user_key)
                          NEXT_256(16, 17, 8) NEXT_256(17, 16, 9) NEXT_256(16, 17, 10)
                          NEXT_256(17, 16, 11) NEXT_256(16, 17, 12) NEXT_256(17, 16, 13)
                          NEXT_256(16, 17, 14)
-                         : [keys] "+r"(keys)
+                         : [keys] "+&r"(keys)
                          : [user_key] "r"(user_key), [second] "r"(user_key + 16)
                          : EVC_RVV_CLOBBERED);
     else

@@ -60,8 +60,14 @@
 #define EVC_CLEAR_REGISTERS_BASELINE evc_clear_registers_none
 #define EVC_CLEAR_STACK_BASELINE evc_clear_stack_none
 #endif
+/* Flags of the build that allow V let compilers use its registers in all kernels. */
+#if EVC_RV64 && defined(__riscv_vector)
+#define EVC_CLEAR_NONE evc_clear_v
+#define EVC_CLEAR_REGISTERS_NONE evc_clear_registers_v
+#else
 #define EVC_CLEAR_NONE evc_clear_none
 #define EVC_CLEAR_REGISTERS_NONE evc_clear_registers_none
+#endif
 /* Flags of the build that allow AVX-512, as -march=native may, let compilers use registers 16 to 31
  * in all kernels. */
 #if EVC_X86_64 && EVC_GNU_C && defined(__AVX512VL__)

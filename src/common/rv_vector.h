@@ -41,7 +41,7 @@ EVC_INLINE size_t evc_rvv_register_bytes(void)
 {
     size_t n;
 
-    __asm__(".insn i 0x73, 2, %0, x0, -0x3de" : "=r"(n));
+    __asm__ volatile(".insn i 0x73, 2, %0, x0, -0x3de" : "=r"(n)); /* not ahead of a branch */
     return n;
 }
 

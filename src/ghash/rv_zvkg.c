@@ -37,7 +37,7 @@ static void set_key(void *vkey, const uint8_t h[16])
                      "2:\n\t"
                      "addi %[power], %[power], -16\n\t" VSE32(17, "%[power]")
                      "bne %[power], %[first], 1b"
-                     : [power] "+r"(power)
+                     : [power] "+&r"(power)
                      : [h] "r"(h), [first] "r"(key->powers[0])
                      : EVC_RVV_CLOBBERED);
 }
@@ -92,7 +92,7 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
                      VSLIDEDOWN_VX(20, 16, "%[words]") VXOR_VV(16, 16, 20)
                      "bne %[words], %[n], 5b\n\t"
                      VSETIVLI(16, E8_M1) VSE8(16, "%[y]")
-                     : [in] "+r"(in), [n] "+r"(n), [step] "=&r"(step), [at] "=&r"(at),
+                     : [in] "+&r"(in), [n] "+&r"(n), [step] "=&r"(step), [at] "=&r"(at),
                        [words] "=&r"(words)
                      : [powers] "r"(key->powers), [y] "r"(y)
                      : EVC_RVV_CLOBBERED);
