@@ -60,6 +60,7 @@ enum evc_registers {
     EVC_REGISTERS_ALTIVEC = 1, /* 64-bit POWER: those of AltiVec that a call may change */
     EVC_REGISTERS_VSX = 2,     /* 64-bit POWER: those under floating point, too */
     EVC_REGISTERS_V = 1,       /* 64-bit RISC-V: all vector registers */
+    EVC_REGISTERS_VX = 1,      /* IBM Z: those of vectors that a call may change */
     EVC_REGISTERS_HPPA_FP = 1  /* PA-RISC: those for floating point that a call may change */
 };
 

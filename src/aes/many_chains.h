@@ -17,8 +17,7 @@
 /* storing: for messages that are encrypted, else for those of which only the MAC is wanted. Returns
  * whether there are some of the other kind. Chains above the active repeat chain 0: they write the
  * same bytes more than once. */
-static int cbc_many(const struct evc_aes_fips197_key *key, const struct evc_msg *msgs, size_t n,
-                    int storing)
+static int cbc_many(const void *key, const struct evc_msg *msgs, size_t n, int storing)
 {
     struct evc_aes_queue q = {msgs, msgs + n, storing, 0};
     struct evc_aes_chain chains[WIDE];

@@ -103,9 +103,9 @@ EVC_INLINE long rounds_over_12(const struct key *key)
     "li %[words], " bits "\n\t" VSETVLI("%[step]", "x0", E8_M1) VMV_V_X(0, "%[words]")
 
 /* Operands of all operations on text. */
-#define TEXT_OPERANDS                                                                     \
-    [keys] "+&r"(keys), [in] "+&r"(in), [out] "+&r"(out), [n] "+&r"(n_bytes), [words] "=&r"(words), \
-        [step] "=&r"(step)
+#define TEXT_OPERANDS                                                         \
+    [keys] "+&r"(keys), [in] "+&r"(in), [out] "+&r"(out), [n] "+&r"(n_bytes), \
+        [words] "=&r"(words), [step] "=&r"(step)
 #define KEY_OPERANDS [over_12] "r"(rounds_over_12(key))
 
 /* ---- Blocks (ECB) ---------------------------------------------------------------------------- */

@@ -336,6 +336,23 @@ EVC_INLINE void clear_registers(enum evc_registers registers)
                          : "t0", EVC_RVV_CLOBBERED);
 }
 
+#elif EVC_S390X && defined(__VX__)
+
+/* The left halves of registers 8 to 15 belong to the caller. */
+EVC_INLINE void clear_registers(enum evc_registers registers)
+{
+    if (registers == EVC_REGISTERS_VX)
+        __asm__ volatile(
+            "vzero %v0\n\tvzero %v1\n\tvzero %v2\n\tvzero %v3\n\t"
+            "vzero %v4\n\tvzero %v5\n\tvzero %v6\n\tvzero %v7\n\t"
+            "vleig %v8, 0, 1\n\tvleig %v9, 0, 1\n\tvleig %v10, 0, 1\n\tvleig %v11, 0, 1\n\t"
+            "vleig %v12, 0, 1\n\tvleig %v13, 0, 1\n\tvleig %v14, 0, 1\n\tvleig %v15, 0, 1\n\t"
+            "vzero %v16\n\tvzero %v17\n\tvzero %v18\n\tvzero %v19\n\t"
+            "vzero %v20\n\tvzero %v21\n\tvzero %v22\n\tvzero %v23\n\t"
+            "vzero %v24\n\tvzero %v25\n\tvzero %v26\n\tvzero %v27\n\t"
+            "vzero %v28\n\tvzero %v29\n\tvzero %v30\n\tvzero %v31");
+}
+
 #else
 
 EVC_INLINE void clear_registers(enum evc_registers registers)
@@ -454,21 +471,28 @@ EVC_INLINE void clear_stack(enum evc_registers registers, size_t stack_bytes)
 #define CLEAR_GENERAL_REGISTERS() ((void)0)
 #endif
 
-/* Some of each kind of register: no branch decides between them when a call ends. */
-#define DEFINE_CLEAR(name, registers)                       \
-    void evc_clear_registers_##name(size_t stack_bytes)     \
-    {                                                       \
-        (void)stack_bytes; /* 0 */                          \
-        clear_registers(EVC_REGISTERS_##registers);         \
-        CLEAR_GENERAL_REGISTERS();                          \
-    }                                                       \
-    void evc_clear_##name(size_t stack_bytes)               \
-    {                                                       \
-        clear_registers(EVC_REGISTERS_##registers);         \
-        clear_stack(EVC_REGISTERS_##registers, stack_bytes); \
-        CLEAR_GENERAL_REGISTERS();                          \
-    }                                                       \
-    void evc_clear_stack_##name(size_t stack_bytes)         \
+#if EVC_GNU_C
+#define NOT_INLINED __attribute__((__noinline__))
+#else
+#define NOT_INLINED
+#endif
+
+/* Some of each kind of register: no branch decides between them when a call ends. They move the
+ * stack pointer, and change registers that a call may change: so they are always called. */
+#define DEFINE_CLEAR(name, registers)                                 \
+    NOT_INLINED void evc_clear_registers_##name(size_t stack_bytes)   \
+    {                                                                 \
+        (void)stack_bytes; /* 0 */                                    \
+        clear_registers(EVC_REGISTERS_##registers);                   \
+        CLEAR_GENERAL_REGISTERS();                                    \
+    }                                                                 \
+    NOT_INLINED void evc_clear_##name(size_t stack_bytes)             \
+    {                                                                 \
+        clear_registers(EVC_REGISTERS_##registers);                   \
+        clear_stack(EVC_REGISTERS_##registers, stack_bytes);          \
+        CLEAR_GENERAL_REGISTERS();                                    \
+    }                                                                 \
+    NOT_INLINED void evc_clear_stack_##name(size_t stack_bytes)       \
     {                                                       \
         clear_stack(EVC_REGISTERS_##registers, stack_bytes); \
     }
@@ -486,6 +510,8 @@ DEFINE_CLEAR(altivec, ALTIVEC)
 DEFINE_CLEAR(vsx, VSX)
 #elif EVC_RV64
 DEFINE_CLEAR(v, V)
+#elif EVC_S390X && defined(__VX__)
+DEFINE_CLEAR(vx, VX)
 #elif defined(__hppa__)
 void evc_clear_registers_hppa_fp(size_t stack_bytes)
 {

@@ -49,6 +49,11 @@
 #define EVC_CLEAR_BASELINE evc_clear_altivec
 #define EVC_CLEAR_REGISTERS_BASELINE evc_clear_registers_altivec
 #define EVC_CLEAR_STACK_BASELINE evc_clear_stack_altivec
+#elif EVC_S390X && defined(__VX__)
+#define EVC_REGISTERS_BASELINE EVC_REGISTERS_VX
+#define EVC_CLEAR_BASELINE evc_clear_vx
+#define EVC_CLEAR_REGISTERS_BASELINE evc_clear_registers_vx
+#define EVC_CLEAR_STACK_BASELINE evc_clear_stack_vx
 #elif defined(__hppa__) && !defined(__LP64__)
 #define EVC_REGISTERS_BASELINE EVC_REGISTERS_HPPA_FP
 #define EVC_CLEAR_BASELINE evc_clear_hppa_fp
@@ -60,10 +65,13 @@
 #define EVC_CLEAR_REGISTERS_BASELINE evc_clear_registers_none
 #define EVC_CLEAR_STACK_BASELINE evc_clear_stack_none
 #endif
-/* Flags of the build that allow V let compilers use its registers in all kernels. */
+/* Flags of the build that allow vectors let compilers use their registers in all kernels. */
 #if EVC_RV64 && defined(__riscv_vector)
 #define EVC_CLEAR_NONE evc_clear_v
 #define EVC_CLEAR_REGISTERS_NONE evc_clear_registers_v
+#elif EVC_S390X && defined(__VX__)
+#define EVC_CLEAR_NONE evc_clear_vx
+#define EVC_CLEAR_REGISTERS_NONE evc_clear_registers_vx
 #else
 #define EVC_CLEAR_NONE evc_clear_none
 #define EVC_CLEAR_REGISTERS_NONE evc_clear_registers_none
@@ -200,6 +208,10 @@ void evc_clear_stack_vsx(size_t stack_bytes);
 void evc_clear_v(size_t stack_bytes);
 void evc_clear_registers_v(size_t stack_bytes);
 void evc_clear_stack_v(size_t stack_bytes);
+#elif EVC_S390X && defined(__VX__)
+void evc_clear_vx(size_t stack_bytes);
+void evc_clear_registers_vx(size_t stack_bytes);
+void evc_clear_stack_vx(size_t stack_bytes);
 #elif defined(__hppa__)
 void evc_clear_hppa_fp(size_t stack_bytes);
 void evc_clear_registers_hppa_fp(size_t stack_bytes);

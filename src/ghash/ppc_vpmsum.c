@@ -42,7 +42,7 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
 EVC_ISA_END
 
 const struct evc_ghash evc_ghash_ppc_vpmsum = {
-    .kernel = EVC_KERNEL_HEAD(ppc_vpmsum, PPC_VCRYPTO, CT, ANY, GROUP, struct key, 0, VSX, 0),
+    .kernel = EVC_KERNEL_HEAD(ppc_vpmsum, PPC_VCRYPTO, CT, ANY, GROUP, struct key, 0, VSX, 576),
     .set_key = set_key,
     .blocks = blocks,
 };
