@@ -176,7 +176,8 @@ def find_cpu(tree: Tree, name: str) -> CpuModel:
     raise EverycoreError(
         f"unknown CPU '{name}'",
         f"{hint}`everycore resolve --cpus` lists the names; of a product by AMD or Intel, give the"
-        " generation, such as zen4 or tigerlake; --arch and --features describe any CPU",
+        " generation, such as zen4 or tigerlake, of others the core or model, such as power9, z15"
+        " or spacemit-x60; --arch and --features describe any CPU",
     )
 
 
