@@ -68,7 +68,9 @@ def test_cross_compilers_belong_to_the_toolchain_of_their_version(
     found = all_of(lab)
     assert command(found["gcc-12"], "qemu-aarch64") == ["aarch64-linux-gnu-gcc-12"]
     assert found["gcc-12"].compiler("qemu-s390x") is None
-    assert [target for target, _ in found["gcc-14"].compilers] == ["qemu-s390x"]
+    assert command(found["gcc-14"], "qemu-s390x") == ["s390x-linux-gnu-gcc"]
+    assert command(found["gcc-14"], "hercules-z") == ["s390x-linux-gnu-gcc"]
+    assert found["gcc-14"].compiler("qemu-aarch64") is None
 
 
 def test_a_cross_compiler_of_another_minor_version_is_another_compiler(
