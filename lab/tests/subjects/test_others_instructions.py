@@ -18,9 +18,13 @@ GOALS = [
     ("openssl-ppc64le", "ctr", "ppc_vcipher", 0.9, 1),
     ("openssl-ppc64le", "cbc-enc", "ppc_vcipher", 0.9, 32),
     ("openssl-ppc64le", "cbc-dec", "ppc_vcipher", 0.9, 32),
-    ("openssl-ppc64le", "xts-enc", "ppc_vcipher", 0.9, 64),
+    ("openssl-ppc64le", "xts-enc", "ppc_vcipher", 0.9, 176),
     ("openssl-ppc64le", "xts-dec", "ppc_vcipher", 0.9, 64),
     ("openssl-ppc64le", "ghash", "ppc_vpmsum", 0.9, 1024),
+    ("openssl-ppc64le", "gcm-seal", "ppc_vcipher", 0.9, 1),
+    ("openssl-ppc64le", "gcm-open", "ppc_vcipher", 0.9, 1),
+    ("openssl-ppc64le", "gcm-p10-seal", "ppc_vcipher", 0.9, 1024),
+    ("openssl-ppc64le", "gcm-p10-open", "ppc_vcipher", 0.9, 1024),
     ("openssl-riscv64-zkn", "ctr", "rv64_zkn", 0.95, 1),
     ("openssl-riscv64-zkn", "cbc-enc", "rv64_zkn", 0.95, 64),
     ("openssl-riscv64-zkn", "cbc-dec", "rv64_zkn", 0.95, 16),
@@ -56,13 +60,17 @@ def test_our_kernels_execute_fewer_instructions_than_those_of_openssl(
     except SubjectUnavailableError as error:
         pytest.skip(f"{error.message} ({error.hint})")
     blocks = 16 if mode.startswith("xts") else 1
-    functions = (other.function(mode), own.function(mode))
+    names = (mode, mode.replace("-p10", ""))  # OpenSSL's kernel for POWER10
+    functions = (other.function(names[0]), own.function(names[1]))
     sizes = [
         size
         for size in (*SIZES, LONG)
         if size >= fewer_from and size % blocks == 0 and all(f.takes(size) for f in functions)
     ]
-    of_theirs, of_ours = (counts(real_lab, program, mode, sizes) for program in programs)
+    of_theirs, of_ours = (
+        counts(real_lab, program, name, sizes)
+        for program, name in zip(programs, names, strict=True)
+    )
     assert of_ours[-1] <= most * of_theirs[-1]
     pairs = zip(sizes, of_ours, of_theirs, strict=True)
     assert [pair for pair in pairs if pair[1] >= pair[2]] == []
