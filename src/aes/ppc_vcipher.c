@@ -51,7 +51,7 @@ static void set_key(void *vkey, const uint8_t *user_key)
 
 /* The round keys of one direction, in memory; or in registers whatever their number is. */
 struct round_keys {
-    const uint8_t *early; /* the first five in use, of which 10 rounds need one, and 12 three */
+    const uint8_t *early; /* five, in use: one with 10 rounds, three with 12 */
     const uint8_t *late;  /* the last ten */
     uint32_t rounds;
     int decrypting, in_registers;

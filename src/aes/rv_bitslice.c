@@ -6,8 +6,8 @@
  *           for each bit of a byte; bytes keep their places. S-box by circuit; ShiftRows and the
  *           rotations of MixColumns are permutations of the bytes of a plane, whose places are
  *           public. Round keys stay as bytes and become planes where they are added.
- *           Tables of 16 entries in a register would need places that are secret, of which Zvkt
- *           promises nothing; and so would round keys as masks.
+ *           Zvkt promises nothing about the places for vrgather and about masks. So no table is
+ *           read at secret places, and no round key is a mask.
  * Source:   FIPS 197 (2023) section 5; E. Kaesper, P. Schwabe, "Faster and timing-attack resistant
  *           AES-GCM", CHES 2009; sbox_circuit.h; RISC-V Cryptography Extensions vol. II, 1.0
  *           (2023), Zvkt.

@@ -34,7 +34,7 @@ HWCAP = 0xE  # z/Architecture, STFLE, message-security assist (Linux, arch/s390 
 DETECTION = ("evc_cpu_features", "store_facilities")
 STFLE, ASK_SUPERVISOR = b"\xb2\xb0", b"\xb2\xfe"
 INSTRUCTION_BYTES = (2, 4, 4, 6)  # by the upper two bits of its code
-BOOT = 0x1000  # where supervisor.c has what it is told
+BOOT = 0x1000  # supervisor.c reads here how it is to run the program
 MAX_FILES = 16
 # KM, KMC, KMAC, KIMD and KMCTR with the registers of src/common/s390x.h.
 CIPHERS = tuple(map(bytes.fromhex, ("b92e0024", "b92f0024", "b91e0004", "b93e0004", "b92d6024")))

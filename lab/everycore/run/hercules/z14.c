@@ -3,10 +3,10 @@
  * A model of what a z14 has and Hercules 3.13 lacks: the instruction CIPHER MESSAGE WITH
  * AUTHENTICATION (KMA) and the facility bit that tells of it.
  *
- * The model was written from the definition; no CPU and no other emulator has confirmed it. AES and
- * GHASH in it are Hercules' own instructions KM and KIMD, so that none of our code computes what is
- * held against our code. Where the definition leaves something open, or warns that programs may
- * not rely on it, the model is strict: it ends the program.
+ * No CPU and no other emulator has confirmed the model, and the manual was not at hand: its rules
+ * come from memory of the definition, and from public programs that use KMA. AES and GHASH are
+ * Hercules' own instructions KM and KIMD, so our code is never compared with itself. The model is
+ * strict where the definition is open or warns programs: it ends the program.
  *
  *   - KMA ends with condition code 3 at places that a generator of numbers decides: between blocks,
  *     and between the last of them and the tag.
@@ -14,8 +14,9 @@
  *   - All of the operands must be accessible, also what would not be reached.
  *   - Without the flag of the last associated data there is no text.
  *
- * Source: z/Architecture Principles of Operation, SA22-7832-12, chapter 7, "CIPHER MESSAGE WITH
- * AUTHENTICATION"; for the places of flags and parameters Linux arch/s390/include/asm/cpacf.h.
+ * Source: Linux arch/s390/include/asm/cpacf.h and IBM's libzpc, for the places of flags and
+ * parameters. The definition: z/Architecture Principles of Operation, SA22-7832-12, chapter 7,
+ * "CIPHER MESSAGE WITH AUTHENTICATION".
  */
 #include "supervisor.h"
 
@@ -143,7 +144,7 @@ static uint64_t take_aad(struct parameters *p, struct operand aad, uint64_t n)
     return n - here;
 }
 
-/* n_bytes, of which a part of a block is the last of the text. */
+/* n_bytes: whole blocks, or up to the end of the text. */
 static void take_step(struct parameters *p, unsigned function, const uint8_t *in, uint8_t *out,
                       uint64_t n_bytes)
 {
