@@ -24,7 +24,8 @@ enum { STREAMED, FENCED, N_STYLES };
 
 static const struct bench_primitive *const primitives[] = {
     &bench_aes,       &bench_pac_aes, &bench_ghash,    &bench_gcm,   &bench_qarma,
-    &bench_pac_qarma, &bench_bn,      &bench_bn_words, &bench_layers};
+    &bench_pac_qarma, &bench_bn,      &bench_bn_words, &bench_layers,
+    &bench_sha2};
 
 /* Everything the command line says. */
 struct plan {
@@ -175,6 +176,8 @@ static void bench_kernel(struct point *p, struct plan *plan, const struct evc_re
 
     p->setup.kernel = line->name;
     p->with = NULL;
+    if (p->primitive->has_mode && runs_here(line) && !p->primitive->has_mode(p->mode, line->name))
+        return;
     if (runs_here(line) && plan->placement)
         place_point(p, plan, expected);
     else if (runs_here(line))

@@ -57,6 +57,7 @@ struct bench_primitive {
                                                          * returns NULL: no such */
     bool (*has_aad)(size_t mode);                       /* NULL: no mode has associated data */
     bool takes_place; /* prepare() heeds setup->place */
+    bool (*has_mode)(size_t mode, const char *kernel); /* NULL: every kernel has every mode */
 };
 
 /* Cycles of a call at the edges of pages, each beside that of a message inside pages with the same
@@ -94,6 +95,6 @@ bool bench_placements(const struct counter *, const struct bench_primitive *, si
 /* Modes of pointer authentication are modes of the primitive that computes the codes,
  * in a file of their own. */
 extern const struct bench_primitive bench_aes, bench_bn, bench_gcm, bench_ghash, bench_pac_aes,
-    bench_pac_qarma, bench_qarma, bench_bn_words, bench_layers;
+    bench_pac_qarma, bench_qarma, bench_bn_words, bench_layers, bench_sha2;
 
 #endif

@@ -15,6 +15,7 @@
 #include "everycore/gcm.h"
 #include "everycore/ghash.h"
 #include "everycore/qarma.h"
+#include "everycore/sha2.h"
 
 #include "abi/abi.h"
 #include "gcm_kernels.h"
@@ -187,6 +188,31 @@ enum result ghash_calls_keep_the_abi(struct check *c)
     for (size_t i = 0; i < n_sizes; i++) {
         call.n_blocks = sizes[i];
         if (keeps(c, ghash_blocks, &call, "blocks") == FAIL)
+            return FAIL;
+    }
+    return PASS;
+}
+
+/* ---- SHA-2 ----------------------------------------------------------------------------------- */
+
+static uint32_t words32[8];
+static uint64_t words64[8];
+
+SLOT(sha2, blocks256, words32, in, c->n_blocks)
+SLOT(sha2, blocks512, words64, in, c->n_blocks)
+
+enum result sha2_calls_keep_the_abi(struct check *c)
+{
+    const struct evc_sha2 *sha2 = evc_sha2_named(c->line->name);
+    struct call call = {sha2, NULL, 0, 0, 0};
+
+    if (abi_missing())
+        return check_skip(c, abi_missing());
+    fill(c);
+    for (call.n_blocks = 1; call.n_blocks <= 9; call.n_blocks++) {
+        if (sha2->blocks256 && keeps(c, sha2_blocks256, &call, "blocks256") == FAIL)
+            return FAIL;
+        if (sha2->blocks512 && keeps(c, sha2_blocks512, &call, "blocks512") == FAIL)
             return FAIL;
     }
     return PASS;

@@ -14,11 +14,13 @@
 
 #include "everycore/ghash.h"
 #include "everycore/qarma.h"
+#include "everycore/sha2.h"
 
 #include "aes_ops.h"
 #include "gcm_kernels.h"
 #include "key_room.h"
 #include "long_model.h"
+#include "must.h"
 
 #define LONG_BYTES (16 * LONG_BLOCKS)
 
@@ -183,6 +185,32 @@ enum result gcm_messages_of_a_mebibyte_equal_reference(struct check *c)
     for (size_t i = 0; i < sizeof fused_lengths / sizeof fused_lengths[0]; i++)
         if (long_message_is_right(c, &room.key, fused_lengths[i]) == FAIL)
             return FAIL;
+    return PASS;
+}
+
+/* ---- SHA-2 ----------------------------------------------------------------------------------- */
+
+enum result sha2_long_calls_equal_short_ones(struct check *c)
+{
+    const struct evc_sha2 *sha2 = evc_sha2_named(c->line->name);
+    const size_t len_bytes = c->quick ? 32800 : LONG_BYTES - 5;
+
+    random_bytes(&c->random, in, len_bytes);
+    for (enum evc_sha2_hash hash = EVC_SHA224; hash <= EVC_SHA512_256; hash++) {
+        uint8_t digest[EVC_SHA2_MOST_DIGEST_BYTES], of_pieces[EVC_SHA2_MOST_DIGEST_BYTES];
+        struct evc_sha2_state state;
+        if (evc_sha2_start(&state, sha2, hash) != EVC_OK)
+            continue; /* the kernel has the other hashes */
+        for (size_t at = 0, n; at < len_bytes; at += n, c->cases++) {
+            n = len_bytes - at < 500 ? len_bytes - at : 500;
+            must(evc_sha2_update(&state, in + at, n));
+        }
+        must(evc_sha2_finish(&state, of_pieces));
+        must(evc_sha2_digest(sha2, hash, in, len_bytes, digest));
+        if (memcmp(digest, of_pieces, evc_sha2_digest_bytes(hash)) != 0)
+            return check_fail(c, "hash %d, %zu bytes: another digest than that of short calls",
+                              (int)hash, len_bytes);
+    }
     return PASS;
 }
 

@@ -9,6 +9,7 @@
 enum result aes_long_calls_equal_short_ones(struct check *);
 enum result ghash_long_calls_equal_short_ones(struct check *);
 enum result gcm_messages_of_a_mebibyte_equal_reference(struct check *);
+enum result sha2_long_calls_equal_short_ones(struct check *);
 enum result qarma_long_calls_equal_short_ones(struct check *);
 
 #endif

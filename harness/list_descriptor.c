@@ -7,6 +7,7 @@
 #include "everycore/gcm.h"
 #include "everycore/ghash.h"
 #include "everycore/qarma.h"
+#include "everycore/sha2.h"
 
 #include "commands.h"
 #include "emit.h"
@@ -49,6 +50,12 @@ static void emit_bn_slots(const struct evc_bn *kernel)
     SLOT(select)
     SLOT(exp_many)
 }
+
+static void emit_sha2_slots(const struct evc_sha2 *kernel)
+{
+    SLOT(blocks256)
+    SLOT(blocks512)
+}
 #undef SLOT
 
 void emit_descriptor(const struct evc_registry_line *line)
@@ -60,11 +67,14 @@ void emit_descriptor(const struct evc_registry_line *line)
     const struct evc_bn *bn = strcmp(line->primitive, "bn") ? NULL : evc_bn_named(line->name);
     const struct evc_bn_words *words =
         strcmp(line->primitive, "bn_words") ? NULL : evc_bn_words_named(line->name);
+    const struct evc_sha2 *sha2 =
+        strcmp(line->primitive, "sha2") ? NULL : evc_sha2_named(line->name);
     const struct evc_kernel *kernel = aes     ? evc_aes_kernel(aes)
                                       : gcm   ? evc_gcm_kernel(gcm)
                                       : qarma ? evc_qarma_kernel(qarma)
                                       : bn    ? evc_bn_kernel(bn)
                                       : words ? evc_bn_words_kernel(words)
+                                      : sha2  ? evc_sha2_kernel(sha2)
                                               : evc_ghash_kernel(evc_ghash_named(line->name));
 
     emit_unsigned("key_bytes", kernel->key_bytes);
@@ -82,5 +92,7 @@ void emit_descriptor(const struct evc_registry_line *line)
         emit_qarma_slots(qarma);
     if (bn)
         emit_bn_slots(bn);
+    if (sha2)
+        emit_sha2_slots(sha2);
     emit_list_end();
 }

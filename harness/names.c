@@ -24,7 +24,7 @@ static const enum evc_arch archs[] = {
 };
 
 static const char *const timing_names[] = {"ct", "hardened", "vartime"};
-static const char *const use_names[] = {"any", "parallel", "serial"};
+static const char *const use_names[] = {"any", "parallel", "serial", "sha256", "sha512"};
 
 static const struct feature {
     const char *name;

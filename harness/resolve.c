@@ -18,7 +18,10 @@ struct request {
     const char *policy_name;
 };
 
-static const enum evc_use uses[] = {EVC_USE_PARALLEL, EVC_USE_SERIAL};
+static const enum evc_use uses[][2] = {
+    {EVC_USE_PARALLEL, EVC_USE_SERIAL},
+    {EVC_USE_SHA256, EVC_USE_SHA512}, /* of sha2 */
+};
 
 /* Each mode has one fixed use per key; those with two keys have one of each. */
 static const struct mode_uses {
@@ -39,6 +42,8 @@ static const struct mode_uses {
     {"aes", "gcm(aes)", {EVC_USE_PARALLEL}, "gcm", "ghash"},
     {"aes", "cbc-enc-many(aes)", {EVC_USE_PARALLEL}, NULL, NULL},
     {"aes", "cmac-many(aes)", {EVC_USE_PARALLEL}, NULL, NULL},
+    {"sha2", "sha256", {EVC_USE_SHA256}, NULL, NULL},
+    {"sha2", "sha512", {EVC_USE_SHA512}, NULL, NULL},
 };
 
 static void emit_skipped(const struct request *r, const struct evc_registry_line *line,
@@ -196,8 +201,8 @@ static void resolve_mode(const struct request *r, const struct mode_uses *mode)
 
 static void resolve_primitive(const struct request *r, const char *primitive)
 {
-    for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++)
-        resolve_use(r, primitive, uses[i]);
+    for (size_t i = 0; i < 2; i++)
+        resolve_use(r, primitive, uses[strcmp(primitive, "sha2") == 0][i]);
     for (size_t i = 0; i < sizeof mode_uses / sizeof mode_uses[0]; i++)
         if (strcmp(mode_uses[i].primitive, primitive) == 0)
             resolve_mode(r, &mode_uses[i]);

@@ -266,6 +266,7 @@ enum evc_arch {
     F(X86_AVX512IFMA, X86, 18, "avx512ifma")                                                       \
     F(X86_MODE64, X86, 19, "x86-64")                                                               \
     F(X86_AVXIFMA, X86, 20, "avx-ifma")                                                            \
+    F(X86_SHA, X86, 21, "sha")                                                                     \
     F(A64_NEON, A64, 0, "neon")                                                                    \
     F(A64_AES, A64, 1, "aes")                                                                      \
     F(A64_PMULL, A64, 2, "pmull")                                                                  \
@@ -273,11 +274,14 @@ enum evc_arch {
     F(A64_DIT, A64, 4, "dit")                                                                      \
     F(A64_SVE, A64, 5, "sve")                                                                      \
     F(A64_SVE2, A64, 6, "sve2")                                                                    \
+    F(A64_SHA256, A64, 7, "sha2")                                                                  \
+    F(A64_SHA512, A64, 8, "sha512")                                                                \
     F(A32_NEON, A32, 0, "neon")                                                                    \
     F(A32_AES, A32, 1, "aes")                                                                      \
     F(A32_PMULL, A32, 2, "pmull")                                                                  \
     F(A32_THUMB2, A32, 3, "thumb2")                                                                \
     F(A32_UMAAL, A32, 4, "umaal")                                                                  \
+    F(A32_SHA256, A32, 5, "sha2")                                                                  \
     F(HPPA_PA11, HPPA, 0, "pa1.1")                                                                 \
     F(HPPA_WIDE, HPPA, 1, "pa2.0-wide")                                                            \
     F(HPPA_FMPYADD, HPPA, 2, "fmpyadd")                                                            \
@@ -299,6 +303,8 @@ enum evc_arch {
     F(RV64_ZVKB, RV64, 5, "zvkb")                                                                  \
     F(RV64_ZVKG, RV64, 6, "zvkg")                                                                  \
     F(RV64_ZVKNED, RV64, 7, "zvkned")                                                              \
+    /* Zknh: functions of SHA-2 */                                                                 \
+    F(RV64_SHA2, RV64, 8, "sha2")                                                                  \
     EVC_TUNE_LIST(F)                                                                               \
     F(CT_MUL, OTHER, 63, "ct-mul")
 
@@ -330,9 +336,9 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 /* The features whose code uses vector registers. Clear these bits where vector registers may not be
  * used (an interrupt, early boot): selection then returns integer code. */
 #define EVC_VECTOR_X86 \
-    (UINT64_C(0x1fffff) & ~(EVC_CPU(X86_BMI2) | EVC_CPU(X86_ADX) | EVC_CPU(X86_MODE64)))
-#define EVC_VECTOR_A64 (UINT64_C(0x7f) & ~EVC_CPU(A64_DIT))
-#define EVC_VECTOR_A32 UINT64_C(0x07)
+    (UINT64_C(0x3fffff) & ~(EVC_CPU(X86_BMI2) | EVC_CPU(X86_ADX) | EVC_CPU(X86_MODE64)))
+#define EVC_VECTOR_A64 (UINT64_C(0x1ff) & ~EVC_CPU(A64_DIT))
+#define EVC_VECTOR_A32 UINT64_C(0x27)
 #define EVC_VECTOR_HPPA UINT64_C(0) /* the multiplier is among the registers for floating point */
 #define EVC_VECTOR_PPC64 EVC_CPU(PPC_VCRYPTO)
 #define EVC_VECTOR_S390X UINT64_C(0)
@@ -404,9 +410,18 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
     (EVC_NEEDS_X86_SSSE3 | EVC_CPU(X86_SSE41) | EVC_CPU(X86_AVX) | EVC_CPU(X86_AVX2) |             \
      EVC_CPU(X86_MODE64))
 
+/* The same, and rotations of BMI2; that feature includes BMI1, which has andn. */
+#define EVC_PLACE_X86_AVX2_BMI2 X86_64
+#define EVC_CC_X86_AVX2_BMI2 "avx2,bmi,bmi2"
+#define EVC_NEEDS_X86_AVX2_BMI2 (EVC_NEEDS_X86_AVX2 | EVC_CPU(X86_BMI2))
+
 #define EVC_PLACE_X86_AESNI X86
 #define EVC_CC_X86_AESNI "sse4.1,aes"
 #define EVC_NEEDS_X86_AESNI (EVC_NEEDS_X86_SSSE3 | EVC_CPU(X86_SSE41) | EVC_CPU(X86_AES))
+
+#define EVC_PLACE_X86_SHANI X86
+#define EVC_CC_X86_SHANI "sse4.1,sha"
+#define EVC_NEEDS_X86_SHANI (EVC_NEEDS_X86_SSSE3 | EVC_CPU(X86_SSE41) | EVC_CPU(X86_SHA))
 
 #define EVC_PLACE_X86_VAES256 X86_64
 #define EVC_CC_X86_VAES256 "avx2,aes,vaes"
@@ -524,11 +539,13 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #if defined(__clang__)
 #define EVC_CC_A64_NEON "neon"
 #define EVC_CC_A64_CE "neon,aes"
+#define EVC_CC_A64_SHA256 "neon,sha2"
 #define EVC_CC_A64_SHA3 "neon,sha3"
 #define EVC_CC_A64_CE_SHA3 "neon,aes,sha3"
 #else
 #define EVC_CC_A64_NEON "+simd"
 #define EVC_CC_A64_CE "+crypto"
+#define EVC_CC_A64_SHA256 EVC_CC_A64_CE
 #define EVC_CC_A64_SHA3 "arch=armv8.2-a+simd+sha3"
 #define EVC_CC_A64_CE_SHA3 "arch=armv8.2-a+crypto+sha3"
 #endif
@@ -567,6 +584,13 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 /* AES and the exclusive or of three. */
 #define EVC_PLACE_A64_CE_SHA3 A64
 #define EVC_NEEDS_A64_CE_SHA3 (EVC_NEEDS_A64_CE | EVC_NEEDS_A64_SHA3)
+
+/* SHA-256; SHA-512, which compilers allow with SHA-3. */
+#define EVC_PLACE_A64_SHA256 A64
+#define EVC_NEEDS_A64_SHA256 (EVC_NEEDS_A64_NEON | EVC_CPU(A64_SHA256))
+#define EVC_PLACE_A64_SHA512 A64
+#define EVC_CC_A64_SHA512 EVC_CC_A64_SHA3
+#define EVC_NEEDS_A64_SHA512 (EVC_NEEDS_A64_NEON | EVC_CPU(A64_SHA512))
 
 #define EVC_PLACE_A64_CE5 A64
 #define EVC_CC_A64_CE5 EVC_CC_A64_CE
@@ -625,6 +649,14 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 
 #define EVC_PLACE_A32_CE A32_CRYPTO
 #define EVC_NEEDS_A32_CE (EVC_NEEDS_A32_NEON | EVC_CPU(A32_AES))
+
+#define EVC_PLACE_A32_SHA256 A32_CRYPTO
+#if defined(__clang__)
+#define EVC_CC_A32_SHA256 "neon,sha2"
+#else
+#define EVC_CC_A32_SHA256 EVC_CC_A32_CE
+#endif
+#define EVC_NEEDS_A32_SHA256 (EVC_NEEDS_A32_NEON | EVC_CPU(A32_SHA256))
 
 #define EVC_PLACE_A32_PMULL A32_CRYPTO
 #define EVC_CC_A32_PMULL EVC_CC_A32_CE
@@ -686,6 +718,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_RV64_ZKN RV64
 #define EVC_CC_RV64_ZKN ""
 #define EVC_NEEDS_RV64_ZKN (EVC_CPU(RV64_AES) | EVC_CPU(RV64_REV8))
+
+/* Functions of SHA-2. */
+#define EVC_PLACE_RV64_ZKNH RV64
+#define EVC_CC_RV64_ZKNH ""
+#define EVC_NEEDS_RV64_ZKNH EVC_CPU(RV64_SHA2)
 
 /* Products without carry (Zbkc or Zbc), whose time is promised by Zkt as that of other products
  * is, and the order of bytes. */

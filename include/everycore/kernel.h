@@ -27,7 +27,9 @@ enum evc_timing {
 enum evc_use {
     EVC_USE_ANY = 0,
     EVC_USE_PARALLEL, /* many independent blocks: CTR, CBC decryption, XTS, batches of messages */
-    EVC_USE_SERIAL    /* one chain: CBC encryption, CBC-MAC, CMAC */
+    EVC_USE_SERIAL,   /* one chain: CBC encryption, CBC-MAC, CMAC */
+    EVC_USE_SHA256,   /* of SHA-2: SHA-224 and SHA-256 */
+    EVC_USE_SHA512    /* of SHA-2: SHA-384, SHA-512 and SHA-512/256 */
 };
 
 /* Policy: 0 allows EVC_TIMING_CT only. ALLOW_VARTIME also allows kernels that multiply where it is

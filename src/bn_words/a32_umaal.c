@@ -67,7 +67,7 @@ EVC_BN_SLOT_div_words
 EVC_BN_SLOT_mod_words
 
 const struct evc_bn_words evc_bn_words_a32_umaal = {
-    .kernel = EVC_BN_WORDS_HEAD(a32_umaal, A32_UMAAL, CT, ANY, BASELINE, 512),
+    .kernel = EVC_KEYLESS_HEAD(a32_umaal, A32_UMAAL, CT, ANY, BASELINE, 512),
     EVC_BN_SLOT_NAMES,
 };
 

@@ -69,7 +69,7 @@ EVC_BN_SLOT_div_words
 EVC_BN_SLOT_mod_words
 
 const struct evc_bn_words evc_bn_words_a64_umulh = {
-    .kernel = EVC_BN_WORDS_HEAD(a64_umulh, A64_CT_MUL, CT, ANY, BASELINE, 512),
+    .kernel = EVC_KEYLESS_HEAD(a64_umulh, A64_CT_MUL, CT, ANY, BASELINE, 512),
     EVC_BN_SLOT_NAMES,
 };
 

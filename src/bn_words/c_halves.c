@@ -20,6 +20,6 @@
 EVC_BN_SLOTS_ALL
 
 const struct evc_bn_words evc_bn_words_c_halves = {
-    .kernel = EVC_BN_WORDS_HEAD(c_halves, CT_MUL32, CT, ANY, BASELINE, 512),
+    .kernel = EVC_KEYLESS_HEAD(c_halves, CT_MUL32, CT, ANY, BASELINE, 512),
     EVC_BN_SLOT_NAMES,
 };

@@ -175,7 +175,7 @@ static word mod_words(const word *a, size_t n_words, const struct evc_bn_divisor
 }
 
 const struct evc_bn_words evc_bn_words_c_ref = {
-    .kernel = EVC_BN_WORDS_HEAD(c_ref, ANY, CT, ANY, BASELINE, 512),
+    .kernel = EVC_KEYLESS_HEAD(c_ref, ANY, CT, ANY, BASELINE, 512),
     .add_words = add_words,
     .sub_words = sub_words,
     .mul_words = mul_words,

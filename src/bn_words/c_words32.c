@@ -26,7 +26,7 @@
 EVC_BN_SLOTS_ALL
 
 const struct evc_bn_words evc_bn_words_c_words32 = {
-    .kernel = EVC_BN_WORDS_HEAD(c_words32, BN_WORDS32, CT, ANY, BASELINE, 512),
+    .kernel = EVC_KEYLESS_HEAD(c_words32, BN_WORDS32, CT, ANY, BASELINE, 512),
     EVC_BN_SLOT_NAMES,
 };
 

@@ -20,7 +20,7 @@
 EVC_BN_SLOTS_ALL
 
 const struct evc_bn_words evc_bn_words_c_words64 = {
-    .kernel = EVC_BN_WORDS_HEAD(c_words64, BN_WORDS64, CT, ANY, BASELINE, 512),
+    .kernel = EVC_KEYLESS_HEAD(c_words64, BN_WORDS64, CT, ANY, BASELINE, 512),
     EVC_BN_SLOT_NAMES,
 };
 

@@ -19,7 +19,7 @@
 #include "bn_words/hppa_rows.h"
 
 const struct evc_bn_words evc_bn_words_hppa20 = {
-    .kernel = EVC_BN_WORDS_HEAD(hppa20, HPPA_WIDE, CT, ANY, BASELINE, 512),
+    .kernel = EVC_KEYLESS_HEAD(hppa20, HPPA_WIDE, CT, ANY, BASELINE, 512),
     EVC_BN_SLOT_NAMES,
 };
 

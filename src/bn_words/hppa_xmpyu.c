@@ -20,7 +20,7 @@
 #include "bn_words/hppa_rows.h"
 
 const struct evc_bn_words evc_bn_words_hppa_xmpyu = {
-    .kernel = EVC_BN_WORDS_HEAD(hppa_xmpyu, HPPA_XMPYU, CT, ANY, BASELINE, 512),
+    .kernel = EVC_KEYLESS_HEAD(hppa_xmpyu, HPPA_XMPYU, CT, ANY, BASELINE, 512),
     EVC_BN_SLOT_NAMES,
 };
 

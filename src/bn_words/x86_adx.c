@@ -49,7 +49,7 @@ EVC_BN_SLOT_div_words
 EVC_BN_SLOT_mod_words
 
 const struct evc_bn_words evc_bn_words_x86_adx = {
-    .kernel = EVC_BN_WORDS_HEAD(x86_adx, X86_ADX, CT, ANY, BASELINE, 512),
+    .kernel = EVC_KEYLESS_HEAD(x86_adx, X86_ADX, CT, ANY, BASELINE, 512),
     EVC_BN_SLOT_NAMES,
 };
 

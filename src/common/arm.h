@@ -15,8 +15,14 @@
 #if !defined(__ARM_FEATURE_AES)
 #define __ARM_FEATURE_AES 1
 #endif
+#if !defined(__ARM_FEATURE_SHA2)
+#define __ARM_FEATURE_SHA2 1
+#endif
 #if EVC_A64 && !defined(__ARM_FEATURE_SHA3)
 #define __ARM_FEATURE_SHA3 1
+#endif
+#if EVC_A64 && !defined(__ARM_FEATURE_SHA512)
+#define __ARM_FEATURE_SHA512 1
 #endif
 #endif
 #include <arm_neon.h>

@@ -43,7 +43,7 @@ void *memset(void *, int, size_t);
 /* Keeps the slow path of a short function out of line: inlined, its registers would be saved at
  * every call. */
 #if EVC_GNU_C
-#define EVC_OUT_OF_LINE static __attribute__((__noinline__))
+#define EVC_OUT_OF_LINE static __attribute__((__noinline__, __unused__))
 #else
 #define EVC_OUT_OF_LINE static
 #endif

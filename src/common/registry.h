@@ -58,6 +58,18 @@ typedef char evc_mabi_ms_needs_isa_by_flags[EVC_MICROSOFT_CALLS ? -1 : 1];
                                                  : EVC_CLEAR_REGISTERS_##registers_                \
     }
 
+/* The same of a primitive that has no keys. */
+#define EVC_KEYLESS_HEAD(stem_, isa_, timing_, use_, registers_, stack_bytes_) \
+    {.name = #stem_,                                                           \
+     .needs = EVC_NEEDS_##isa_,                                                \
+     .key_align = 16,                                                          \
+     .timing = EVC_TIMING_##timing_,                                           \
+     .use = EVC_USE_##use_,                                                    \
+     .batch = 1,                                                               \
+     .registers = EVC_REGISTERS_##registers_,                                  \
+     .stack_bytes = EVC_STACK_BYTES(registers_, stack_bytes_),                 \
+     .clear = EVC_CLEAR_##registers_}
+
 EVC_INLINE int evc_same_text(const char *a, const char *b)
 {
     while (*a && *a == *b)

@@ -78,6 +78,7 @@ uint64_t evc_a64_features(const struct evc_a64_id *id)
     if (field(id->pfr0, 20) == 15) /* AdvSIMD: none */
         return have;
     have |= EVC_CPU(A64_NEON) | HAS(A64_AES, id->isar0, 4, 1) | HAS(A64_PMULL, id->isar0, 4, 2) |
+            HAS(A64_SHA256, id->isar0, 12, 1) | HAS(A64_SHA512, id->isar0, 12, 2) |
             HAS(A64_SHA3, id->isar0, 32, 1) | HAS(A64_SVE, id->pfr0, 32, 1);
     if (have & EVC_CPU(A64_SVE))
         have |= HAS(A64_SVE2, id->zfr0, 0, 1);

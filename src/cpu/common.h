@@ -93,6 +93,16 @@
 #else
 #define EVC_AES_BY_BUILD 0
 #endif
+#if defined(__ARM_FEATURE_SHA2) || defined(__ARM_FEATURE_CRYPTO)
+#define EVC_SHA256_BY_BUILD 1
+#else
+#define EVC_SHA256_BY_BUILD 0
+#endif
+#if defined(__ARM_FEATURE_SHA512)
+#define EVC_SHA512_BY_BUILD 1
+#else
+#define EVC_SHA512_BY_BUILD 0
+#endif
 #if defined(__ARM_FEATURE_SHA3)
 #define EVC_SHA3_BY_BUILD 1
 #else
@@ -179,6 +189,11 @@
 #else
 #define EVC_RV64_ZVKNED_BY_BUILD 0
 #endif
+#if defined(__riscv_zknh)
+#define EVC_RV64_SHA2_BY_BUILD 1
+#else
+#define EVC_RV64_SHA2_BY_BUILD 0
+#endif
 
 /* The features that, by the compiler's flags, every CPU has which runs this binary. */
 static inline uint64_t evc_features_of_build(void)
@@ -190,6 +205,8 @@ static inline uint64_t evc_features_of_build(void)
     if (EVC_A64)
         have |= (EVC_NEON_BY_BUILD ? EVC_CPU(A64_NEON) : 0) |
                 (EVC_AES_BY_BUILD ? EVC_CPU(A64_AES) | EVC_CPU(A64_PMULL) : 0) |
+                (EVC_SHA256_BY_BUILD ? EVC_CPU(A64_SHA256) : 0) |
+                (EVC_SHA512_BY_BUILD ? EVC_CPU(A64_SHA512) : 0) |
                 (EVC_SHA3_BY_BUILD ? EVC_CPU(A64_SHA3) : 0) |
                 (EVC_SVE_BY_BUILD ? EVC_CPU(A64_SVE) : 0) |
                 (EVC_SVE2_BY_BUILD ? EVC_CPU(A64_SVE2) : 0);
@@ -197,7 +214,9 @@ static inline uint64_t evc_features_of_build(void)
         have |= (EVC_A32_THUMB2 ? EVC_CPU(A32_THUMB2) : 0) |
                 (EVC_UMAAL_BY_BUILD ? EVC_CPU(A32_UMAAL) : 0) |
                 (EVC_NEON_BY_BUILD ? EVC_CPU(A32_NEON) : 0) |
-                (EVC_NEON_BY_BUILD && EVC_AES_BY_BUILD ? EVC_CPU(A32_AES) | EVC_CPU(A32_PMULL) : 0);
+                (EVC_NEON_BY_BUILD && EVC_AES_BY_BUILD ? EVC_CPU(A32_AES) | EVC_CPU(A32_PMULL)
+                                                       : 0) |
+                (EVC_NEON_BY_BUILD && EVC_SHA256_BY_BUILD ? EVC_CPU(A32_SHA256) : 0);
     if (EVC_PPC64)
         have |= EVC_VCRYPTO_BY_BUILD ? EVC_CPU(PPC_VCRYPTO) : 0;
     if (EVC_RV64)
@@ -208,7 +227,8 @@ static inline uint64_t evc_features_of_build(void)
                 (EVC_RV64_ZVKT_BY_BUILD ? EVC_CPU(RV64_ZVKT) : 0) |
                 (EVC_RV64_ZVKB_BY_BUILD ? EVC_CPU(RV64_ZVKB) : 0) |
                 (EVC_RV64_ZVKG_BY_BUILD ? EVC_CPU(RV64_ZVKG) : 0) |
-                (EVC_RV64_ZVKNED_BY_BUILD ? EVC_CPU(RV64_ZVKNED) : 0);
+                (EVC_RV64_ZVKNED_BY_BUILD ? EVC_CPU(RV64_ZVKNED) : 0) |
+                (EVC_RV64_SHA2_BY_BUILD ? EVC_CPU(RV64_SHA2) : 0);
     if (EVC_HPPA)
         have |= (EVC_PA11_BY_BUILD ? EVC_CPU(HPPA_PA11) : 0) |
                 (EVC_HPPA_WIDE_BY_BUILD ? EVC_CPU(HPPA_WIDE) : 0);

@@ -17,6 +17,7 @@
 static inline uint64_t evc_a64_of_hwcap(uint64_t cap, uint64_t cap2)
 {
     return EVC_CPU(A64_NEON) | EVC_IF_BIT(A64_AES, cap, 3) | EVC_IF_BIT(A64_PMULL, cap, 4) |
+           EVC_IF_BIT(A64_SHA256, cap, 6) | EVC_IF_BIT(A64_SHA512, cap, 21) |
            EVC_IF_BIT(A64_SHA3, cap, 17) | EVC_IF_BIT(A64_SVE, cap, 22) |
            EVC_IF_BIT(A64_DIT, cap, 24) | EVC_IF_BIT(A64_SVE2, cap2, 1);
 }
@@ -26,7 +27,8 @@ static inline uint64_t evc_a64_of_hwcap(uint64_t cap, uint64_t cap2)
 static inline uint64_t evc_a32_of_hwcap(uint64_t cap, uint64_t cap2)
 {
     return EVC_IF_BIT(A32_NEON, cap, 12) | EVC_IF_BIT(A32_UMAAL, cap, 15) |
-           EVC_IF_BIT(A32_AES, cap2, 0) | EVC_IF_BIT(A32_PMULL, cap2, 1);
+           EVC_IF_BIT(A32_AES, cap2, 0) | EVC_IF_BIT(A32_PMULL, cap2, 1) |
+           EVC_IF_BIT(A32_SHA256, cap2, 3);
 }
 
 /* The words AT_HWCAP and AT_HWCAP2 of PowerPC. Bit 31 of the second is Power ISA 2.07, which is
@@ -54,7 +56,7 @@ static inline uint64_t evc_hppa_of_machine(const char *machine)
 }
 
 /* The value of key IMA_EXT_0 of riscv_hwprobe(): V 2, Zbb 4, Zbc 7, Zbkb 8, Zbkc 9, Zknd 11,
- * Zkne 12, Zkt 16, Zvbb 17, Zvkb 19, Zvkg 20, Zvkned 21, Zvkt 26. Source: Linux
+ * Zkne 12, Zknh 13, Zkt 16, Zvbb 17, Zvkb 19, Zvkg 20, Zvkned 21, Zvkt 26. Source: Linux
  * Documentation/arch/riscv/hwprobe.rst and arch/riscv/include/uapi/asm/hwprobe.h (6.8). */
 static inline uint64_t evc_riscv_of_hwprobe(uint64_t ima_ext_0)
 {
@@ -69,7 +71,8 @@ static inline uint64_t evc_rv64_of_hwprobe(uint64_t ima_ext_0)
     return evc_riscv_of_hwprobe(ima_ext_0) | EVC_IF_BIT(RV64_AES, zknd_and_zkne, 0) |
            EVC_IF_BIT(RV64_CLMUL, ima_ext_0 >> 7 | ima_ext_0 >> 9, 0) |
            EVC_IF_BIT(RV64_REV8, ima_ext_0 >> 4 | ima_ext_0 >> 8, 0) |
-           EVC_IF_BIT(RV64_V, ima_ext_0, 2) | EVC_IF_BIT(RV64_ZVKT, ima_ext_0, 26) |
+           EVC_IF_BIT(RV64_SHA2, ima_ext_0, 13) | EVC_IF_BIT(RV64_V, ima_ext_0, 2) |
+           EVC_IF_BIT(RV64_ZVKT, ima_ext_0, 26) |
            EVC_IF_BIT(RV64_ZVKB, ima_ext_0 >> 17 | ima_ext_0 >> 19, 0) |
            EVC_IF_BIT(RV64_ZVKG, ima_ext_0, 20) | EVC_IF_BIT(RV64_ZVKNED, ima_ext_0, 21);
 }
@@ -139,7 +142,7 @@ static inline uint64_t evc_s390x_of_facilities(const uint64_t facilities[3], evc
 
 /* A64 under macOS and iOS. `is_set(name)`: 1 if the integer of that name is there and not 0.
  * Source: Apple, "Determining Instruction Set Characteristics" (2024): FEAT_ names from macOS 12
- * on, armv8_2_sha3 before. */
+ * on, armv8_2_sha3 and armv8_2_sha512 before. */
 static inline uint64_t evc_a64_of_sysctl(int (*is_set)(const char *name))
 {
     static const struct {
@@ -149,6 +152,9 @@ static inline uint64_t evc_a64_of_sysctl(int (*is_set)(const char *name))
         {"hw.optional.AdvSIMD", EVC_CPU(A64_NEON)},
         {"hw.optional.arm.FEAT_AES", EVC_CPU(A64_AES)},
         {"hw.optional.arm.FEAT_PMULL", EVC_CPU(A64_PMULL)},
+        {"hw.optional.arm.FEAT_SHA256", EVC_CPU(A64_SHA256)},
+        {"hw.optional.arm.FEAT_SHA512", EVC_CPU(A64_SHA512)},
+        {"hw.optional.armv8_2_sha512", EVC_CPU(A64_SHA512)},
         {"hw.optional.arm.FEAT_SHA3", EVC_CPU(A64_SHA3)},
         {"hw.optional.armv8_2_sha3", EVC_CPU(A64_SHA3)},
         {"hw.optional.arm.FEAT_DIT", EVC_CPU(A64_DIT)},
@@ -165,16 +171,16 @@ static inline uint64_t evc_a64_of_sysctl(int (*is_set)(const char *name))
  * IsProcessorFeaturePresent (processthreadsapi.h, 2025) and winnt.h:
  * PF_ARM_NEON_INSTRUCTIONS_AVAILABLE 19, PF_ARM_V8_CRYPTO_INSTRUCTIONS_AVAILABLE 30 (AES, PMULL,
  * SHA-1, SHA-2), PF_ARM_SVE_INSTRUCTIONS_AVAILABLE 46, SVE2 47, PF_ARM_SHA3_INSTRUCTIONS_AVAILABLE
- * 64. A Windows that does not know a number answers 0. */
+ * 64, PF_ARM_SHA512_INSTRUCTIONS_AVAILABLE 65. A Windows that does not know a number answers 0. */
 static inline uint64_t evc_a64_of_windows(int (*is_present)(uint32_t number))
 {
     static const struct {
         uint32_t number;
         uint64_t feature;
     } numbers[] = {
-        {19, EVC_CPU(A64_NEON)}, {30, EVC_CPU(A64_AES) | EVC_CPU(A64_PMULL)},
+        {19, EVC_CPU(A64_NEON)}, {30, EVC_CPU(A64_AES) | EVC_CPU(A64_PMULL) | EVC_CPU(A64_SHA256)},
         {46, EVC_CPU(A64_SVE)},  {47, EVC_CPU(A64_SVE2)},
-        {64, EVC_CPU(A64_SHA3)},
+        {64, EVC_CPU(A64_SHA3)}, {65, EVC_CPU(A64_SHA512)},
     };
     uint64_t have = 0;
 

@@ -44,6 +44,7 @@ static const struct flag {
     {EVC_CPU(X86_AES), LEAF1_ECX, 25, 0, EVC_CPU(X86_SSE2)},
     {EVC_CPU(X86_PCLMUL), LEAF1_ECX, 1, 0, EVC_CPU(X86_SSE2)},
     {EVC_CPU(X86_GFNI), LEAF7_ECX, 8, 0, EVC_CPU(X86_SSE2)},
+    {EVC_CPU(X86_SHA), LEAF7_EBX, 29, 0, EVC_CPU(X86_SSE2)},
     {EVC_CPU(X86_BMI2), LEAF7_EBX, 8, 0, 0}, /* general registers: no state to keep */
     {EVC_CPU(X86_ADX), LEAF7_EBX, 19, 0, 0},
     {EVC_CPU(X86_AVX), LEAF1_ECX, 28, XCR0_YMM, EVC_CPU(X86_SSE41)},
@@ -159,6 +160,14 @@ static int multiplies_in_constant_time(const struct evc_x86_id *id)
            (id->vendor_ebx == VENDOR_INTEL || id->vendor_ebx == VENDOR_AMD);
 }
 
+/* BMI2 (bit 8) without BMI1 (bit 3), which no CPU has, does not count: kernels use both. */
+static uint32_t leaf7_ebx_of(const struct evc_x86_id *id)
+{
+    if (id->max_leaf < 7)
+        return 0;
+    return bit_of(id->leaf7_ebx, 3) ? id->leaf7_ebx : id->leaf7_ebx & ~(1u << 8);
+}
+
 uint64_t evc_x86_features(const struct evc_x86_id *id)
 {
     /* A leaf beyond the greatest is not there, whatever was read: Intel's CPUs answer with
@@ -166,7 +175,7 @@ uint64_t evc_x86_features(const struct evc_x86_id *id)
     const uint32_t words[N_WORDS] = {
         [LEAF1_ECX] = id->max_leaf >= 1 ? id->leaf1_ecx : 0,
         [LEAF1_EDX] = id->max_leaf >= 1 ? id->leaf1_edx : 0,
-        [LEAF7_EBX] = id->max_leaf >= 7 ? id->leaf7_ebx : 0,
+        [LEAF7_EBX] = leaf7_ebx_of(id),
         [LEAF7_ECX] = id->max_leaf >= 7 ? id->leaf7_ecx : 0,
         [LEAF7_1_EAX] = has_leaf7_1(id) ? id->leaf7_1_eax : 0,
     };

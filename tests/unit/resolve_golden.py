@@ -24,7 +24,11 @@ from everycore.model.domain import CpuModel, Tree
 from everycore.model.targets import load_cpus
 
 # Primitives that no mode shows, and their uses.
-NUMBERS = {"bn": ("parallel", "serial"), "bn_words": ("serial",), "qarma": ("parallel", "serial")}
+NUMBERS = {
+    "bn": ("parallel", "serial"),
+    "bn_words": ("serial",),
+    "qarma": ("parallel", "serial"),
+}
 
 
 def table(harness: str, names: list[str], cpu: CpuModel) -> list[str]:

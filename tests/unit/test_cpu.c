@@ -10,7 +10,8 @@
 #include "x86_cpus.h"
 
 #define WORD (EVC_CPU(TUNE_WORD64) | EVC_CPU(CT_MUL))
-#define CE (EVC_CPU(A64_NEON) | EVC_CPU(A64_AES) | EVC_CPU(A64_PMULL))
+#define CE (EVC_CPU(A64_NEON) | EVC_CPU(A64_AES) | EVC_CPU(A64_PMULL) | EVC_CPU(A64_SHA256))
+#define SHA3 (EVC_CPU(A64_SHA512) | EVC_CPU(A64_SHA3))
 
 /* Values of the technical reference manuals, where it does not say otherwise. */
 static const struct core {
@@ -42,13 +43,16 @@ static const struct core {
      WORD | CE | EVC_CPU(TUNE_MUL32)},
     {"Neoverse V1",
      {0x411fd402, 0x1101000110111112, 0x0010111110212120, 0},
-     WORD | CE | EVC_CPU(A64_SHA3) | EVC_CPU(A64_DIT) | EVC_CPU(A64_SVE)},
+     WORD | CE | SHA3 | EVC_CPU(A64_DIT) | EVC_CPU(A64_SVE)},
     {"Neoverse N2",
      {0x410fd493, 0x1201000111111111, 0x0221111110212120, 0x0000000100010121},
-     WORD | CE | EVC_CPU(A64_SHA3) | EVC_CPU(A64_DIT) | EVC_CPU(A64_SVE) | EVC_CPU(A64_SVE2)},
+     WORD | CE | SHA3 | EVC_CPU(A64_DIT) | EVC_CPU(A64_SVE) | EVC_CPU(A64_SVE2)},
     {"made by hand: SHA3 without SM3 and SM4",
      {0, 0x11, 0x0000000100000020, 0},
-     WORD | CE | EVC_CPU(A64_SHA3)},
+     WORD | (CE & ~EVC_CPU(A64_SHA256)) | EVC_CPU(A64_SHA3)},
+    {"made by hand: SHA-256 alone",
+     {0, 0x11, 0x0000000000001000, 0},
+     WORD | EVC_CPU(A64_NEON) | EVC_CPU(A64_SHA256)},
     {"A64FX",
      {0x461f0010, 0x0000000101111111, 0x0000000010211120, 0},
      WORD | CE | EVC_CPU(A64_SVE)},
@@ -148,7 +152,9 @@ static void tuning_is_of_implementer_and_part_alone(void)
 /* ---- x86 ---- */
 
 #define N_X86_CPUS (sizeof x86_cpus / sizeof x86_cpus[0])
-#define X86_AVX_AND_LATER (EVC_VECTOR_X86 & ~(EVC_CPU(X86_AVX) - 1) & ~EVC_CPU(X86_GFNI))
+#define X86_AVX_AND_LATER                         \
+    (EVC_VECTOR_X86 & ~(EVC_CPU(X86_AVX) - 1) & \
+     ~(EVC_CPU(X86_GFNI) | EVC_CPU(X86_SHA)))
 #define X86_AVX512                                                                \
     (EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL) | EVC_CPU(X86_AVX512BW) |       \
      EVC_CPU(X86_AVX512DQ) | EVC_CPU(X86_AVX512VBMI) | EVC_CPU(X86_AVX512VBMI2) | \
@@ -251,7 +257,9 @@ static void x86_each_flag_is_one_bit(void)
         {ECX1, 25, EVC_CPU(X86_AES)},
         {ECX1, 1, EVC_CPU(X86_PCLMUL)},
         {ECX7, 8, EVC_CPU(X86_GFNI)},
+        {EBX7, 29, EVC_CPU(X86_SHA)},
         {EBX7, 8, EVC_CPU(X86_BMI2)},
+        {EBX7, 3, EVC_CPU(X86_BMI2)}, /* BMI1 */
         {EBX7, 19, EVC_CPU(X86_ADX)},
         {ECX1, 28, X86_AVX_AND_LATER | EVC_CPU(TUNE_ZMM)},
         {EBX7, 5, EVC_CPU(X86_AVX2) | EVC_CPU(X86_AVXIFMA) | X86_AVX512},
@@ -501,7 +509,7 @@ static void hwcap_of_a64_is_read(void)
     /* By the names of Linux's hwcap.h. */
     const uint64_t base = 0x887; /* fp, asimd, evtstrm, crc32, cpuid: as on a Raspberry Pi 4 */
     const uint64_t crypto = 0x78; /* aes, pmull, sha1, sha2 */
-    const uint64_t sha3 = 1 << 17, sve = 1 << 22, dit = 1 << 24;
+    const uint64_t sha3 = 1 << 17, sha512 = 1 << 21, sve = 1 << 22, dit = 1 << 24;
     const uint64_t sve2 = 1 << 1; /* of the second word */
     const uint64_t all = CE | EVC_CPU(A64_SHA3) | EVC_CPU(A64_SVE) | EVC_CPU(A64_DIT);
 
@@ -509,9 +517,11 @@ static void hwcap_of_a64_is_read(void)
     EXPECT(evc_a64_of_hwcap(base | crypto, 0) == CE);
     EXPECT(evc_a64_of_hwcap(base | crypto | sha3 | sve | dit, 0) == all);
     EXPECT(evc_a64_of_hwcap(base | crypto | sha3 | sve | dit, sve2) == (all | EVC_CPU(A64_SVE2)));
-    EXPECT(evc_a64_of_hwcap(~(crypto | sha3 | sve | dit), ~sve2) == EVC_CPU(A64_NEON));
+    EXPECT(evc_a64_of_hwcap(~(crypto | sha3 | sha512 | sve | dit), ~sve2) == EVC_CPU(A64_NEON));
     EXPECT(evc_a64_of_hwcap(1 << 3, 0) == (EVC_CPU(A64_NEON) | EVC_CPU(A64_AES)));
     EXPECT(evc_a64_of_hwcap(1 << 4, 0) == (EVC_CPU(A64_NEON) | EVC_CPU(A64_PMULL)));
+    EXPECT(evc_a64_of_hwcap(1 << 6, 0) == (EVC_CPU(A64_NEON) | EVC_CPU(A64_SHA256)));
+    EXPECT(evc_a64_of_hwcap(sha512, 0) == (EVC_CPU(A64_NEON) | EVC_CPU(A64_SHA512)));
 }
 
 static void hwcap_of_a32_is_read(void)
@@ -521,7 +531,8 @@ static void hwcap_of_a32_is_read(void)
     EXPECT(evc_a32_of_hwcap(1 << 12, 1) == (EVC_CPU(A32_NEON) | EVC_CPU(A32_AES)));
     EXPECT(evc_a32_of_hwcap(1 << 12, 3) ==
            (EVC_CPU(A32_NEON) | EVC_CPU(A32_AES) | EVC_CPU(A32_PMULL)));
-    EXPECT(evc_a32_of_hwcap(~(UINT64_C(9) << 12), ~UINT64_C(3)) == 0);
+    EXPECT(evc_a32_of_hwcap(1 << 12, 8) == (EVC_CPU(A32_NEON) | EVC_CPU(A32_SHA256)));
+    EXPECT(evc_a32_of_hwcap(~(UINT64_C(9) << 12), ~UINT64_C(11)) == 0);
     EXPECT(evc_a32_of_hwcap(1 << 15, 0) == EVC_CPU(A32_UMAAL));
 }
 
@@ -564,6 +575,7 @@ static void the_multipliers_of_risc_v_and_pa_risc_are_known_by_their_systems(voi
 #define ZVKG (UINT64_C(1) << 20)
 #define ZVKNED (UINT64_C(1) << 21)
 #define ZVKT (UINT64_C(1) << 26)
+#define ZKNH (UINT64_C(1) << 13)
 #define OF_VECTORS (V | ZVBB | ZVKB | ZVKG | ZVKNED | ZVKT)
 
 static void hwprobe_of_rv64_is_read(void)
@@ -597,8 +609,9 @@ static void hwprobe_of_rv64_is_read(void)
         {V | ZBB | ZBC | ZKT | ZVKT,
          EVC_CPU(RV64_V) | EVC_CPU(RV64_ZVKT) | EVC_CPU(RV64_CLMUL) | EVC_CPU(RV64_REV8) |
              EVC_CPU(CT_MUL)},
-        {~(ZBB | ZBC | ZBKB | ZBKC | ZKND | ZKT | OF_VECTORS), 0},
-        {~(ZBB | ZBC | ZBKB | ZBKC | ZKNE | ZKT | OF_VECTORS), 0},
+        {ZKNH, EVC_CPU(RV64_SHA2)},
+        {~(ZBB | ZBC | ZBKB | ZBKC | ZKND | ZKNH | ZKT | OF_VECTORS), 0},
+        {~(ZBB | ZBC | ZBKB | ZBKC | ZKNE | ZKNH | ZKT | OF_VECTORS), 0},
     };
 
     for (size_t i = 0; i < sizeof cpus / sizeof cpus[0]; i++)
@@ -653,29 +666,35 @@ static uint64_t by_sysctl(const char *const *names)
 static void macos_is_asked_by_names_new_and_old(void)
 {
     static const char *const nothing[] = {NULL};
-    static const char *const macos11[] = {"hw.optional.AdvSIMD", "hw.optional.armv8_2_sha3", NULL};
+    static const char *const macos11[] = {"hw.optional.AdvSIMD", "hw.optional.armv8_2_sha3",
+                                          "hw.optional.armv8_2_sha512", NULL};
     static const char *const macos14[] = {"hw.optional.AdvSIMD",        "hw.optional.arm.FEAT_AES",
                                           "hw.optional.arm.FEAT_PMULL", "hw.optional.arm.FEAT_SHA3",
+                                          "hw.optional.arm.FEAT_SHA256",
+                                          "hw.optional.arm.FEAT_SHA512",
                                           "hw.optional.arm.FEAT_DIT",   NULL};
     static const char *const no_product[] = {"hw.optional.AdvSIMD", "hw.optional.arm.FEAT_AES",
                                              NULL};
 
     EXPECT(by_sysctl(nothing) == 0);
-    EXPECT(by_sysctl(macos11) == (EVC_CPU(A64_NEON) | EVC_CPU(A64_SHA3)));
-    EXPECT(by_sysctl(macos14) == (CE | EVC_CPU(A64_SHA3) | EVC_CPU(A64_DIT)));
+    EXPECT(by_sysctl(macos11) == (EVC_CPU(A64_NEON) | SHA3));
+    EXPECT(by_sysctl(macos14) == (CE | SHA3 | EVC_CPU(A64_DIT)));
     EXPECT(by_sysctl(no_product) == (EVC_CPU(A64_NEON) | EVC_CPU(A64_AES)));
 }
 
-/* The processor features that a made-up Windows has: bit n is feature n; 64 in another word. */
+/* The processor features that a made-up Windows has: bit n is feature n; 64 and 65 in another
+ * word. */
 static uint64_t windows_has;
-static int windows_has_sha3;
+static uint32_t windows_has_sha3;
 
 static int is_present(uint32_t number)
 {
-    return number < 64 ? (int)(windows_has >> number & 1) : number == 64 && windows_has_sha3;
+    return (int)(number < 64   ? windows_has >> number & 1
+                 : number < 66 ? windows_has_sha3 >> (number - 64) & 1
+                               : 0);
 }
 
-static uint64_t by_windows(uint64_t has, int sha3)
+static uint64_t by_windows(uint64_t has, uint32_t sha3)
 {
     windows_has = has;
     windows_has_sha3 = sha3;
@@ -693,6 +712,7 @@ static void windows_is_asked_by_numbers(void)
     EXPECT(by_windows(neon | sve, 0) == (EVC_CPU(A64_NEON) | EVC_CPU(A64_SVE)));
     EXPECT(by_windows(neon | crypto | sve | sve2, 1) ==
            (CE | EVC_CPU(A64_SHA3) | EVC_CPU(A64_SVE) | EVC_CPU(A64_SVE2)));
+    EXPECT(by_windows(neon, 2) == (EVC_CPU(A64_NEON) | EVC_CPU(A64_SHA512)));
     EXPECT(by_windows(~(neon | crypto | sve | sve2), 0) == 0);
 }
 

@@ -13,6 +13,7 @@
 #include "everycore/pac.h"
 #include "everycore/qarma.h"
 #include "everycore/rsa_padding.h"
+#include "everycore/sha2.h"
 
 #define LIMIT(macro, value, source) {#macro, (uint64_t)(macro), UINT64_C(value)}
 
@@ -29,6 +30,8 @@ static const struct limit {
     LIMIT(EVC_RSA_MOST_E_BYTES, 32, "FIPS 186-5 appendix A.1.1: e < 2^256"),
     LIMIT(EVC_RSA_MOST_DIGEST_BYTES, 64, "FIPS 180-4, FIPS 202: 512 bits"),
     LIMIT(EVC_RSA_MOST_BLOCK_BYTES, 144, "FIPS 202 table 3: 1152 bits"),
+    LIMIT(EVC_SHA2_MOST_DIGEST_BYTES, 64, "FIPS 180-4 figure 1: 512 bits"),
+    LIMIT(EVC_SHA2_MOST_BLOCK_BYTES, 128, "FIPS 180-4 figure 1: 1024 bits"),
     LIMIT(EVC_PAC_MIN_VA_BITS, 16, "Arm ARM D8.2: TxSZ of at most 48"),
     LIMIT(EVC_PAC_MAX_VA_BITS, 55, "Arm ARM D8.2: bit 55 chooses the range"),
     LIMIT(EVC_QARMA_MIN_ROUNDS, 1, "Avanzi 2017"),

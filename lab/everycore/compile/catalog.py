@@ -18,11 +18,11 @@ SOURCE_SUFFIXES = (".c", ".S")
 HEADER_SUFFIXES = (".h", ".def", ".inc")
 
 CIPHERS = ("aes", "ghash", "gcm")
-_NO_CIPHERS = ("bn", "bn_words", "dh", "pac", "prime", "qarma", "rsa")
+_NO_CIPHERS = ("bn", "bn_words", "dh", "pac", "prime", "qarma", "rsa", "sha2")
 # Files of the harness that a bench of AES and GCM does not call.
 _OTHER_COMMANDS = re.compile(
     r"harness/((abi|bare|port/uefi)/.*"
-    r"|(check|ct_(?!marks)|peer|residue|vector|bench_(bn|layers|pac|qarma))\w*\.[cS]"
+    r"|(check|ct_(?!marks)|peer|residue|vector|bench_(bn|layers|pac|qarma|sha2))\w*\.[cS]"
     r"|(ct|generate|gcm_model|long_model|bn_lanes)\.c)"
 )
 _KERNEL_LINE = re.compile(

@@ -15,6 +15,7 @@
 #include "gcm/kernel.h"
 #include "ghash/kernel.h"
 #include "qarma/kernel.h"
+#include "sha2/kernel.h"
 
 #include "bench.h"
 #include "commands.h"
@@ -54,6 +55,7 @@ ABSENT_BENCH(layers)
 ABSENT_BENCH(pac_aes)
 ABSENT_BENCH(pac_qarma)
 ABSENT_BENCH(qarma)
+ABSENT_BENCH(sha2)
 
 /* ---- Kernels: descriptors that nobody reads -------------------------------------------------- */
 
@@ -68,12 +70,14 @@ ABSENT_BENCH(qarma)
 #define FORWARD_OF_bn(stem)
 #define FORWARD_OF_bn_words(stem)
 #define FORWARD_OF_qarma(stem)
+#define FORWARD_OF_sha2(stem)
 #define ABSENT_aes(primitive, stem)
 #define ABSENT_ghash(primitive, stem)
 #define ABSENT_gcm(primitive, stem)
 #define ABSENT_bn(primitive, stem) ABSENT_KERNEL(primitive, stem)
 #define ABSENT_bn_words(primitive, stem) ABSENT_KERNEL(primitive, stem)
 #define ABSENT_qarma(primitive, stem) ABSENT_KERNEL(primitive, stem)
+#define ABSENT_sha2(primitive, stem) ABSENT_KERNEL(primitive, stem)
 #define KERNEL(primitive, stem, isa, timing, ...) \
     EVC_WHEN(EVC_BUILT(isa), ABSENT_##primitive(primitive, stem))
 #include "kernels.def"

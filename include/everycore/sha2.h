@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SHA-2 (FIPS 180-4): SHA-224, SHA-256, SHA-384, SHA-512 and SHA-512/256, and their kernels.
+ *
+ *     const struct evc_sha2 *kernel = evc_sha2_select(evc_cpu_features(), 0, EVC_SHA256);
+ *     uint8_t digest[32];
+ *     enum evc_status status = evc_sha2_digest(kernel, EVC_SHA256, in, len_bytes, digest);
+ *
+ * or in pieces:
+ *
+ *     struct evc_sha2_state state;
+ *     status = evc_sha2_start(&state, kernel, EVC_SHA256);
+ *     status = evc_sha2_update(&state, in, len_bytes);    any number of times
+ *     status = evc_sha2_finish(&state, digest);
+ *
+ * A message may be secret, as that of HMAC is: the time of every call depends on lengths alone, and
+ * calls leave nothing of it in registers or on the stack, as everycore/aes.h says of keys. A state
+ * that is not finished holds parts of the message: evc_wipe() it. States may be copied; a copy goes
+ * on by itself. in may have any alignment, and may be NULL where there are no bytes.
+ *
+ * EVC_ERR_PARAMETER   there is no such hash; in or digest is NULL
+ * EVC_ERR_KERNEL      the kernel is NULL or does not compute this hash
+ * EVC_ERR_STATE       the state holds no message: it was not started, or it was finished
+ * EVC_ERR_LENGTH      the message would be longer than the standard allows: 2^61 - 1 bytes, with
+ *                     SHA-384, SHA-512 and SHA-512/256 2^125 - 1. Nothing has changed
+ */
+#ifndef EVERYCORE_SHA2_H
+#define EVERYCORE_SHA2_H
+
+#include "everycore/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct evc_sha2; /* a kernel's descriptor; its members are below, for authors of kernels */
+
+enum evc_sha2_hash { EVC_SHA224 = 1, EVC_SHA256, EVC_SHA384, EVC_SHA512, EVC_SHA512_256 };
+
+#define EVC_SHA2_MOST_DIGEST_BYTES 64u
+#define EVC_SHA2_MOST_BLOCK_BYTES 128u
+
+/* Bytes of the digest, and of a block, which HMAC needs; 0: there is no such hash. */
+EVC_API size_t evc_sha2_digest_bytes(enum evc_sha2_hash hash);
+EVC_API size_t evc_sha2_block_bytes(enum evc_sha2_hash hash);
+
+/* ---- Choosing a kernel ----------------------------------------------------------------------- */
+
+/* As evc_aes_select, for one hash: a kernel may compute SHA-224 and SHA-256 alone, or the others
+ * alone. NULL: there is no such hash; else a portable constant-time kernel always fits. */
+EVC_API const struct evc_sha2 *evc_sha2_select(uint64_t features, unsigned policy,
+                                               enum evc_sha2_hash hash);
+
+/* As evc_aes_named and evc_aes_at. */
+EVC_API const struct evc_sha2 *evc_sha2_named(const char *name);
+EVC_API const struct evc_sha2 *evc_sha2_at(unsigned index);
+
+/* Any descriptor begins with its struct evc_kernel. */
+static inline const struct evc_kernel *evc_sha2_kernel(const struct evc_sha2 *sha2)
+{
+    return (const struct evc_kernel *)(const void *)sha2;
+}
+
+/* ---- Hashing --------------------------------------------------------------------------------- */
+
+/* A whole message. digest: evc_sha2_digest_bytes(hash) bytes; it may lie in the message. If the
+ * call fails, it is unchanged. */
+EVC_CHECKED enum evc_status evc_sha2_digest(const struct evc_sha2 *kernel, enum evc_sha2_hash hash,
+                                            const uint8_t *in, size_t len_bytes, uint8_t *digest);
+
+/* A message in pieces. Members are private. */
+struct evc_sha2_state {
+    const struct evc_sha2 *kernel;
+    union {
+        uint32_t words32[8];
+        uint64_t words64[8];
+    } h;
+    uint64_t bytes_high, bytes_low; /* of the message so far */
+    uint8_t phase;                  /* 0: no message */
+    uint8_t hash;                   /* enum evc_sha2_hash */
+    uint8_t waiting[EVC_SHA2_MOST_BLOCK_BYTES]; /* for a whole block: bytes_low modulo its size */
+};
+
+/* start wipes the state first, also if it then fails. finish writes the digest, and wipes the
+ * state. */
+EVC_CHECKED enum evc_status evc_sha2_start(struct evc_sha2_state *state,
+                                           const struct evc_sha2 *kernel, enum evc_sha2_hash hash);
+EVC_CHECKED enum evc_status evc_sha2_update(struct evc_sha2_state *state, const uint8_t *in,
+                                            size_t len_bytes);
+EVC_CHECKED enum evc_status evc_sha2_finish(struct evc_sha2_state *state, uint8_t *digest);
+
+/* ---- For kernels and their harness ----------------------------------------------------------- */
+
+/*
+ * The descriptor. A kernel has at least one of both operations; one without the other has the use
+ * SHA256 or SHA512. h: the words a to h of the standard. in: blocks of 64 bytes, or of 128, at any
+ * address; n_blocks is not 0.
+ */
+struct evc_sha2 {
+    struct evc_kernel kernel;
+
+    void (*blocks256)(uint32_t h[8], const uint8_t *in, size_t n_blocks); /* SHA-224, SHA-256 */
+    void (*blocks512)(uint64_t h[8], const uint8_t *in, size_t n_blocks); /* the others */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
