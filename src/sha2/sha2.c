@@ -9,6 +9,7 @@
 #include "common/bytes.h"
 #include "common/clear.h"
 #include "common/in_place.h"
+#include "sha2/ops.h"
 
 /* The words of h are those of the greater size; SHA-256 takes the upper halves, and SHA-224 the
  * lower halves of SHA-384's (section 5.3.2). */
@@ -75,9 +76,10 @@ static void hash_blocks(struct evc_sha2_state *s, const uint8_t *in, size_t n_bl
         s->kernel->blocks512(s->h.words64, in, n_blocks);
 }
 
-/* ---- A message, without clearing what the kernel leaves behind ------------------------------- */
+/* ---- A message, without clearing what the kernel leaves behind: ops.h ------------------------ */
 
-static enum evc_status begin(struct evc_sha2_state *s, const struct evc_sha2 *kernel, unsigned hash)
+enum evc_status evc_sha2_op_begin(struct evc_sha2_state *s, const struct evc_sha2 *kernel,
+                                  unsigned hash)
 {
     const struct hash *h = hash_of(hash);
 
@@ -97,8 +99,8 @@ static enum evc_status begin(struct evc_sha2_state *s, const struct evc_sha2 *ke
     return EVC_OK;
 }
 
-/* len_bytes more fit: the standard's limit is 2^64 - 1 or 2^128 - 1 bits. */
-static int fits(const struct evc_sha2_state *s, size_t len_bytes)
+/* The standard's limit is 2^64 - 1 or 2^128 - 1 bits. */
+int evc_sha2_op_fits(const struct evc_sha2_state *s, size_t len_bytes)
 {
     const int is_long = hash_of(s->hash)->block_bytes == 128;
     const uint64_t low = s->bytes_low + len_bytes, high = s->bytes_high + (low < len_bytes);
@@ -106,7 +108,7 @@ static int fits(const struct evc_sha2_state *s, size_t len_bytes)
     return is_long ? high < UINT64_C(1) << 61 : !high && low < UINT64_C(1) << 61;
 }
 
-static void take(struct evc_sha2_state *s, const uint8_t *in, size_t len_bytes)
+void evc_sha2_op_take(struct evc_sha2_state *s, const uint8_t *in, size_t len_bytes)
 {
     const size_t block_bytes = hash_of(s->hash)->block_bytes;
     const size_t n_waiting = (size_t)s->bytes_low & (block_bytes - 1);
@@ -130,7 +132,7 @@ static void take(struct evc_sha2_state *s, const uint8_t *in, size_t len_bytes)
 }
 
 /* A one bit, zeros, and the length in bits, of an eighth of a block (section 5.1). */
-static void end(struct evc_sha2_state *s, uint8_t *digest)
+void evc_sha2_op_end(struct evc_sha2_state *s, uint8_t *digest)
 {
     const struct hash *h = hash_of(s->hash);
     const size_t block_bytes = h->block_bytes;
@@ -161,16 +163,16 @@ enum evc_status evc_sha2_digest(const struct evc_sha2 *kernel, enum evc_sha2_has
                                 const uint8_t *in, size_t len_bytes, uint8_t *digest)
 {
     struct evc_sha2_state state;
-    enum evc_status status = begin(&state, kernel, (unsigned)hash);
+    enum evc_status status = evc_sha2_op_begin(&state, kernel, (unsigned)hash);
 
     if (status != EVC_OK)
         return status;
     if (evc_is_missing(in, len_bytes) || !digest)
         return EVC_ERR_PARAMETER;
-    if (!fits(&state, len_bytes))
+    if (!evc_sha2_op_fits(&state, len_bytes))
         return EVC_ERR_LENGTH;
-    take(&state, in, len_bytes);
-    end(&state, digest);
+    evc_sha2_op_take(&state, in, len_bytes);
+    evc_sha2_op_end(&state, digest);
     evc_wipe(&state, sizeof state);
     evc_clear(&kernel->kernel);
     return EVC_OK;
@@ -180,7 +182,7 @@ enum evc_status evc_sha2_start(struct evc_sha2_state *state, const struct evc_sh
                                enum evc_sha2_hash hash)
 {
     evc_wipe(state, sizeof *state);
-    return begin(state, kernel, (unsigned)hash);
+    return evc_sha2_op_begin(state, kernel, (unsigned)hash);
 }
 
 enum evc_status evc_sha2_update(struct evc_sha2_state *state, const uint8_t *in, size_t len_bytes)
@@ -189,9 +191,9 @@ enum evc_status evc_sha2_update(struct evc_sha2_state *state, const uint8_t *in,
         return EVC_ERR_STATE;
     if (evc_is_missing(in, len_bytes))
         return EVC_ERR_PARAMETER;
-    if (!fits(state, len_bytes))
+    if (!evc_sha2_op_fits(state, len_bytes))
         return EVC_ERR_LENGTH;
-    take(state, in, len_bytes);
+    evc_sha2_op_take(state, in, len_bytes);
     evc_clear(&state->kernel->kernel);
     return EVC_OK;
 }
@@ -204,7 +206,7 @@ enum evc_status evc_sha2_finish(struct evc_sha2_state *state, uint8_t *digest)
         return EVC_ERR_STATE;
     if (!digest)
         return EVC_ERR_PARAMETER;
-    end(state, digest);
+    evc_sha2_op_end(state, digest);
     evc_wipe(state, sizeof *state);
     evc_clear(&kernel->kernel);
     return EVC_OK;
