@@ -2,6 +2,7 @@
 /* Functions *_set_best: the key belongs to the kernel that selection gives for the mode's use. */
 #include "everycore/dh.h"
 #include "everycore/gcm.h"
+#include "everycore/hmac.h"
 #include "everycore/modes.h"
 #include "everycore/rsa_padding.h"
 #include "tap.h"
@@ -110,6 +111,21 @@ static void gcm_takes_its_kernel_or_the_best_pair(void)
     with_every_request(ghash_and_gcm);
 }
 
+static void hmac(uint64_t features, unsigned policy)
+{
+    static struct evc_hmac_key key;
+
+    for (enum evc_sha2_hash hash = EVC_SHA224; hash <= EVC_SHA512_256; hash++) {
+        must(evc_hmac_set_best(&key, features, policy, hash, user_key, sizeof user_key));
+        EXPECT(key.kernel == evc_sha2_select(features, policy, hash));
+    }
+}
+
+static void hmac_takes_the_kernel_for_its_hash(void)
+{
+    with_every_request(hmac);
+}
+
 static void keys_that_are_none_are_refused(void)
 {
     const uint64_t here = evc_cpu_features();
@@ -199,6 +215,7 @@ int main(void)
     random_fill(h, sizeof h);
     RUN(modes_of_aes_take_the_kernel_for_their_use);
     RUN(gcm_takes_its_kernel_or_the_best_pair);
+    RUN(hmac_takes_the_kernel_for_its_hash);
     RUN(keys_that_are_none_are_refused);
     RUN(big_numbers_take_the_kernel_for_their_length);
     RUN(the_most_bytes_are_enough_for_every_kernel);

@@ -8,6 +8,7 @@
 
 #include "everycore/dh.h"
 #include "everycore/gcm.h"
+#include "everycore/hmac.h"
 #include "everycore/modes.h"
 #include "everycore/pac.h"
 #include "everycore/rsa_key_file.h"
@@ -83,6 +84,20 @@ SET_BEST(evc_gcm_set_best)
 SET(evc_ghash_set_best, fails || !kernel /* it cannot fail */
                             ? evc_ghash_set_key(m, NULL, user_key)
                             : evc_ghash_set_best(m, evc_cpu_features(), 0, user_key))
+
+/* ---- HMAC ------------------------------------------------------------------------------------ */
+
+/* One that the kernel computes. */
+static enum evc_sha2_hash hash_of(const struct evc_sha2 *kernel)
+{
+    return kernel && !kernel->blocks256 ? EVC_SHA512 : EVC_SHA256;
+}
+
+#define HASH_OF(kernel) (fails ? (enum evc_sha2_hash)0 : hash_of(kernel))
+SET(evc_hmac_set_key, evc_hmac_set_key(m, kernel, HASH_OF(kernel), user_key, sizeof user_key))
+SET(evc_hmac_set_best, evc_hmac_set_best(m, evc_cpu_features(), 0,
+                                         kernel ? HASH_OF(kernel) : (enum evc_sha2_hash)0,
+                                         user_key, sizeof user_key))
 
 /* ---- QARMA and pointer authentication -------------------------------------------------------- */
 
@@ -317,6 +332,8 @@ static const struct call {
     IN("bn", evc_rsa_private_by_best, evc_rsa_load_private)
     OBJECT("gcm", union evc_gcm_key, evc_gcm_set_key)
     OBJECT("ghash", union evc_ghash_key, evc_ghash_set_key)
+    OBJECT("sha2", struct evc_hmac_key, evc_hmac_set_key)
+    OBJECT("sha2", struct evc_hmac_key, evc_hmac_set_best)
     OBJECT("qarma", union evc_qarma_key, evc_qarma_set_key)
     OBJECT("qarma", struct evc_pac_keys, evc_pac_keys_init)
     {"evc_pac_set_key", "qarma", NULL, sizeof(struct evc_pac_key), set_pac_qarma5},
@@ -367,6 +384,7 @@ static const void *kernel_named(const char *primitive, const char *name)
     OF(ghash);
     OF(gcm);
     OF(qarma);
+    OF(sha2);
     OF(bn);
 #undef OF
     return NULL;
