@@ -97,14 +97,16 @@ enum evc_status {
     EVC_ERR_KERNEL,     /* kernel is NULL; or the memory is too small for its key; or
                          * the key is not set up */
     EVC_ERR_PARAMETER,  /* no such S-box or number of rounds (QARMA), no such rules
-                         * (pointer authentication), no such flag; a buffer is NULL,
+                         * (pointer authentication), no such flag or hash, no
+                         * iterations (PBKDF2); a buffer is NULL,
                          * and its length is not 0; parameters are NULL, such as
                          * those of an unknown name; a struct that tells what to do
                          * is NULL */
     EVC_ERR_STATE,      /* a call out of order: no message begun, finished, the other direction, or
                          * parts in the wrong order (associated data comes before the text) */
     EVC_ERR_ALIGNMENT,  /* the key is not aligned to 16 bytes */
-    EVC_ERR_OVERLAP,    /* user_key lies in the memory of the key, which is wiped first */
+    EVC_ERR_OVERLAP,    /* user_key lies in the memory of the key, which is wiped first; hkdf: the
+                         * output lies in the info, which is read again */
     EVC_ERR_MODULUS,    /* bn: the modulus is even, or does not begin with a
                          * byte that is not zero */
     EVC_ERR_RANGE,      /* bn: an operand is not below the modulus; rsa: the input

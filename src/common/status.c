@@ -22,7 +22,8 @@ const char *evc_status_text(enum evc_status status)
         return "call out of order: no message begun, finished, other direction, parts in wrong "
                "order";
     case EVC_ERR_ALIGNMENT: return "the key is not aligned to 16 bytes";
-    case EVC_ERR_OVERLAP: return "the user key lies in the memory of the key";
+    case EVC_ERR_OVERLAP:
+        return "the user key lies in the memory of the key, or the output in the info";
     case EVC_ERR_MODULUS: return "the modulus is even, or its first byte is zero";
     case EVC_ERR_RANGE: return "an operand is not below the modulus";
     case EVC_ERR_INVERSE: return "no inverse: the number and the modulus have a common divisor";
