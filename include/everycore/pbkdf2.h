@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PBKDF2 (RFC 8018 section 5.2) with HMAC on SHA-2: keys from passwords.
+ *
+ *     status = evc_hmac_set_best(&key, evc_cpu_features(), 0, EVC_SHA256, password,
+ *                                password_bytes);
+ *     status = evc_pbkdf2(&key, salt, salt_bytes, n_iterations, out, out_bytes);
+ *
+ * An iteration is two calls of the block function. An attacker has to do no more: of out, take no
+ * more than one digest, because each further one costs you as long as the first, and those who
+ * guess passwords compute the first alone.
+ *
+ * Time, secrets and errors are those of everycore/hmac.h, and
+ *
+ * EVC_ERR_PARAMETER   also: n_iterations is 0
+ * EVC_ERR_LENGTH      out_bytes is 0, or more than 2^32 - 1 digests; the salt is too long for the
+ *                     hash
+ */
+#ifndef EVERYCORE_PBKDF2_H
+#define EVERYCORE_PBKDF2_H
+
+#include "everycore/hmac.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* password: a key of evc_hmac_set_key, made from the password. salt: at least 16 random bytes, new
+ * for each password (SP 800-132 section 5.1). n_iterations: as many as your users can wait for, and
+ * at least 1000 (section 5.2); time that a call takes depends on it, on the hash and on the
+ * lengths. out may lie in the salt. */
+EVC_CHECKED enum evc_status evc_pbkdf2(const struct evc_hmac_key *password, const uint8_t *salt,
+                                       size_t salt_bytes, uint32_t n_iterations, uint8_t *out,
+                                       size_t out_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
