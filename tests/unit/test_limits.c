@@ -2,13 +2,15 @@
 /*
  * Limits of the interface, by the numbers of their standards: each macro of a limit
  * (tools/check-tree wants it here), and the first value that calls refuse; those of AES, its modes
- * and GCM are tried by test_calls.c. Other tests may use the macros then.
+ * and GCM are tried by test_calls.c, those of HMAC and HKDF by test_hmac.c. Other tests may use the
+ * macros then.
  */
 #include "tap.h"
 
 #include "everycore/bn.h"
 #include "everycore/dh.h"
 #include "everycore/gcm.h"
+#include "everycore/hkdf.h"
 #include "everycore/modes.h"
 #include "everycore/pac.h"
 #include "everycore/qarma.h"
@@ -27,6 +29,10 @@ static const struct limit {
     LIMIT(EVC_AES_XTS_MAX_BYTES, 16777216, "SP 800-38E section 4: 2^20 blocks"),
     LIMIT(EVC_AES_CMAC_MIN_TAG, 8, "SP 800-38B appendix A.2: 64 bits, unless guesses are limited"),
     LIMIT(EVC_AES_CMAC_MIN_SHORT_TAG, 4, "SP 800-38B appendix A: 32 bits"),
+    LIMIT(EVC_SHA2_MOST_DIGEST_BYTES, 64, "FIPS 180-4 figure 1: 512 bits"),
+    LIMIT(EVC_SHA2_MOST_BLOCK_BYTES, 128, "FIPS 180-4 figure 1: 1024 bits"),
+    LIMIT(EVC_HMAC_MIN_SHORT_TAG, 4, "FIPS 198 (2002) section 4: 32 bits"),
+    LIMIT(EVC_HKDF_MOST_DIGESTS, 255, "RFC 5869 section 2.3: a number of 8 bits"),
     LIMIT(EVC_RSA_MOST_E_BYTES, 32, "FIPS 186-5 appendix A.1.1: e < 2^256"),
     LIMIT(EVC_RSA_MOST_DIGEST_BYTES, 64, "FIPS 180-4, FIPS 202: 512 bits"),
     LIMIT(EVC_RSA_MOST_BLOCK_BYTES, 144, "FIPS 202 table 3: 1152 bits"),
