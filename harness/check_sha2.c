@@ -12,6 +12,7 @@
 #include "everycore/sha2.h"
 
 #include "check_abi.h"
+#include "check_hmac.h"
 #include "check_long.h"
 #include "must.h"
 #include "names.h"
@@ -460,6 +461,13 @@ static const struct property properties[] = {
     {"calls_keep_the_abi", sha2_calls_keep_the_abi, false},
     {"long_calls_equal_short_ones", sha2_long_calls_equal_short_ones, false},
     {"leaves_nothing_behind", sha2_leaves_nothing_behind, false},
+    PROPERTY(hmac_of_every_length_equals_its_steps),
+    PROPERTY(hmac_in_pieces_equals_one_call),
+    PROPERTY(hmac_refuses_each_wrong_tag),
+    PROPERTY(hkdf_equals_its_steps),
+    PROPERTY(pbkdf2_equals_its_steps),
+    PROPERTY(hmac_accesses_stay_inside_the_buffers),
+    PROPERTY(hmac_leaves_nothing_behind),
 #undef PROPERTY
 };
 
