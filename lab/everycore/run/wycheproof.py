@@ -122,6 +122,45 @@ def _xts_lines(test: Test) -> list[str]:
     ]
 
 
+def _hmac_lines(name: str) -> Callable[[Test], list[str]]:
+    def to_lines(test: Test) -> list[str]:
+        common = {"key": test["key"], "in_": test["msg"]}
+        verify, case_id = f"hmac-{name}-verify", _name(test)
+        if not _is_valid(test):
+            return [line(verify, case_id, **common, tag=test["tag"], out="fail")]
+        return [
+            line(f"hmac-{name}", case_id, **common, out=test["tag"]),
+            line(verify, case_id, **common, tag=test["tag"], out=""),
+        ]
+
+    return to_lines
+
+
+def _hkdf_lines(name: str) -> Callable[[Test], list[str]]:
+    """Those that are not valid ask for too many bytes."""
+
+    def to_lines(test: Test) -> list[str]:
+        common = {"key": test["ikm"], "salt": test["salt"], "in_": test["info"]}
+        if _is_valid(test):
+            return [line(f"hkdf-{name}", _name(test), **common, out=test["okm"])]
+        asked = f"{test['size']:04x}"
+        return [line(f"hkdf-{name}", _name(test), **common, bytes=asked, out="fail")]
+
+    return to_lines
+
+
+def _pbkdf2_lines(name: str) -> Callable[[Test], list[str]]:
+    def to_lines(test: Test) -> list[str]:
+        return [
+            line(
+                f"pbkdf2-{name}", _name(test), key=test["password"], salt=test["salt"],
+                iterations=f"{test['iterationCount']:08x}", out=test["dk"],
+            )
+        ]  # fmt: skip
+
+    return to_lines
+
+
 FORMATS: dict[str, Callable[[Test], list[str]]] = {
     "aes_gcm_test.json": _gcm_lines,
     "aes_gmac_test.json": _gmac_lines,
@@ -129,4 +168,16 @@ FORMATS: dict[str, Callable[[Test], list[str]]] = {
     "aes_cmac_test.json": _cmac_lines,
     "aes_cbc_pkcs5_test.json": _cbc_lines,
     "aes_xts_test.json": _xts_lines,
+    "hmac_sha224_test.json": _hmac_lines("sha224"),
+    "hmac_sha256_test.json": _hmac_lines("sha256"),
+    "hmac_sha384_test.json": _hmac_lines("sha384"),
+    "hmac_sha512_test.json": _hmac_lines("sha512"),
+    "hmac_sha512_256_test.json": _hmac_lines("sha512-256"),
+    "hkdf_sha256_test.json": _hkdf_lines("sha256"),
+    "hkdf_sha384_test.json": _hkdf_lines("sha384"),
+    "hkdf_sha512_test.json": _hkdf_lines("sha512"),
+    "pbkdf2_hmacsha224_test.json": _pbkdf2_lines("sha224"),
+    "pbkdf2_hmacsha256_test.json": _pbkdf2_lines("sha256"),
+    "pbkdf2_hmacsha384_test.json": _pbkdf2_lines("sha384"),
+    "pbkdf2_hmacsha512_test.json": _pbkdf2_lines("sha512"),
 }

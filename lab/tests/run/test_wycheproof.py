@@ -55,6 +55,33 @@ def test_cbc_is_padded_here_and_bad_padding_left_out() -> None:
     assert lines("aes_cbc_pkcs5_test.json", CIPHER, "invalid") == []
 
 
+def test_tags_of_hmac_are_computed_and_verified_or_refused() -> None:
+    assert lines("hmac_sha512_256_test.json", MAC, "valid") == [
+        "sha2 hmac-sha512-256 * key=0a in=03 out=05 id=8",
+        "sha2 hmac-sha512-256-verify * key=0a in=03 tag=05 out= id=8",
+    ]
+    assert lines("hmac_sha256_test.json", MAC, "invalid") == [
+        "sha2 hmac-sha256-verify * key=0a in=03 tag=05 out=fail id=8"
+    ]
+
+
+def test_hkdf_is_asked_for_too_many_bytes_where_it_has_to_refuse() -> None:
+    test = {"tcId": 9, "ikm": "0a", "salt": "0b", "info": "", "size": 8161, "okm": "0c"}
+    assert lines("hkdf_sha256_test.json", test, "valid") == [
+        "sha2 hkdf-sha256 * key=0a salt=0b in= out=0c id=9"
+    ]
+    assert lines("hkdf_sha256_test.json", test, "invalid") == [
+        "sha2 hkdf-sha256 * key=0a salt=0b in= bytes=1fe1 out=fail id=9"
+    ]
+
+
+def test_iterations_of_pbkdf2_are_four_bytes() -> None:
+    test = {"tcId": 9, "password": "0a", "salt": "0b", "iterationCount": 4096, "dk": "0c"}
+    assert lines("pbkdf2_hmacsha512_test.json", test, "valid") == [
+        "sha2 pbkdf2-sha512 * key=0a salt=0b iterations=00001000 out=0c id=9"
+    ]
+
+
 def test_a_key_of_xts_is_two_and_its_tweak_a_block() -> None:
     first, _ = lines("aes_xts_test.json", CIPHER, "valid")
     assert first == (
