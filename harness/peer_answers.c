@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "everycore/gcm.h"
+#include "everycore/hmac.h"
 #include "everycore/modes.h"
 
 #include "must.h"
@@ -18,9 +19,15 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+/* A message gets a tag and no output. */
+static bool is_mac(const char *mode)
+{
+    return begins(mode, "cmac") || begins(mode, "hmac");
+}
+
 static bool has_tag(const char *mode)
 {
-    return begins(mode, "cmac") || begins(mode, "ccm") || begins(mode, "gcm");
+    return is_mac(mode) || begins(mode, "ccm") || begins(mode, "gcm");
 }
 
 bool peer_opens(const char *mode)
@@ -68,6 +75,17 @@ bool peer_fails(const char *where, const char *what, struct peer_fault *fault)
 
 /* ---- The reference --------------------------------------------------------------------------- */
 
+static void reference_hmac(const char *mode, const uint8_t *user_key, unsigned key_bits,
+                           const struct peer_message *m, uint8_t tag[PEER_TAG_BYTES])
+{
+    const enum evc_sha2_hash hash = strcmp(mode, "hmac-sha256") == 0 ? EVC_SHA256 : EVC_SHA512;
+    struct evc_hmac_key key;
+
+    must(evc_hmac_set_key(&key, evc_sha2_named("c_ref"), hash, user_key, key_bits / 8));
+    must(evc_hmac_allow_short_tags(&key));
+    must(evc_hmac(&key, m->in, m->len_bytes, tag, PEER_TAG_BYTES));
+}
+
 /* c_ref's answer to a message, to out and tag: to one that is to be opened, the one that it was
  * sealed from. */
 static void reference(const char *mode, const uint8_t *user_key, unsigned key_bits,
@@ -103,6 +121,8 @@ static void reference(const char *mode, const uint8_t *user_key, unsigned key_bi
         must(evc_aes_xts_decrypt(&xts, iv, m->in, out, m->len_bytes));
     else if (strcmp(mode, "cmac") == 0)
         must(evc_aes_cmac(&cmac, m->in, m->len_bytes, tag, PEER_TAG_BYTES));
+    else if (begins(mode, "hmac"))
+        reference_hmac(mode, user_key, key_bits, m, tag);
     else if (begins(mode, "ccm"))
         must(evc_aes_ccm_seal(&ccm, iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes,
                               tag, PEER_TAG_BYTES));
@@ -119,7 +139,7 @@ static bool answers(const char *where, const char *mode, void *context, peer_run
     memset(m->out, 0, m->len_bytes);
     if (!run(context, m))
         return peer_fails(where, "refused", fault);
-    if (strcmp(mode, "cmac") != 0 && !peer_same(where, "output", out, m->out, m->len_bytes, fault))
+    if (!is_mac(mode) && !peer_same(where, "output", out, m->out, m->len_bytes, fault))
         return false;
     if (has_tag(mode) && !peer_same(where, "tag", tag, m->tag, PEER_TAG_BYTES, fault))
         return false;
@@ -175,6 +195,7 @@ static bool is_of_shape(const struct vector *x, const struct vector_run *r)
     switch (x->mode->family) {
     case XTS: return x->v[KEY2].n == x->v[KEY].n;
     case CMAC: return x->v[OUT].n == PEER_TAG_BYTES;
+    case HMAC: return x->v[OUT].n >= PEER_TAG_BYTES;
     case CCM:
     case GCM: return x->v[NONCE].n == NONCE_BYTES && x->v[TAG].n == PEER_TAG_BYTES;
     default: return true;
@@ -186,7 +207,7 @@ static void judge(const struct vector *x, struct vector_run *r, void *context, p
     static uint8_t in[PEER_MOST_BYTES + PEER_TAG_BYTES], out[PEER_MOST_BYTES + PEER_TAG_BYTES];
     char where[112];
     const bool opens = peer_opens(r->mode);
-    const uint8_t *expected_tag = x->v[x->mode->family == CMAC ? OUT : TAG].bytes;
+    const uint8_t *expected_tag = x->v[is_mac(r->mode) ? OUT : TAG].bytes;
     const struct peer_message m = {.in = in,
                                    .out = out,
                                    .iv = x->v[has_tag(r->mode) ? NONCE : IV].bytes,

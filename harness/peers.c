@@ -39,6 +39,7 @@ static const char *const modes[] = {"ecb-enc",  "ecb-dec",  "cbc-enc",  "cbc-dec
                                     "ccm-seal", "ccm-open", "gcm-seal", "gcm-open",
                                     "mont-mul", "mont-sqr", "exp",      "exp-public",
                                     "mul-add-words", "mod-word16", "mod-word16-once",
+                                    "hmac-sha256", "hmac-sha512",
                                     "rsa-private", "rsa-public", "dh-public", "prime-check"};
 static const char *const styles[] = {"streamed", "fenced"};
 static const char *const cases[] = {"best", "vaes256", "sse", "ssse3", "c"};
@@ -203,6 +204,8 @@ static const char *primitive_of(const char *mode)
 {
     if (peer_number_primitive(mode))
         return peer_number_primitive(mode);
+    if (strncmp(mode, "hmac", 4) == 0)
+        return "sha2";
     return strncmp(mode, "gcm", 3) == 0 ? "gcm" : "aes";
 }
 

@@ -129,6 +129,19 @@ static bool run_cmac(void *context, const struct peer_message *m)
            EVP_MAC_final(c, m->tag, &n, 16);
 }
 
+static bool run_hmac(void *context, const struct peer_message *m)
+{
+    EVP_MAC_CTX *c = ((struct context *)context)->mac;
+    uint8_t tag[EVP_MAX_MD_SIZE];
+    size_t n;
+
+    if (!EVP_MAC_init(c, NULL, 0, NULL) || !EVP_MAC_update(c, m->in, m->len_bytes) ||
+        !EVP_MAC_final(c, tag, &n, sizeof tag))
+        return false;
+    memcpy(m->tag, tag, 16);
+    return true;
+}
+
 /* ---- Big numbers ----------------------------------------------------------------------------- */
 
 static bool store(const BIGNUM *a, const struct peer_message *m)
@@ -385,6 +398,24 @@ static EVP_MAC_CTX *open_cmac(const uint8_t *key, unsigned key_bits)
     return c;
 }
 
+static EVP_MAC_CTX *open_hmac(const char *mode, const uint8_t *key, unsigned key_bits)
+{
+    char digest[] = "SHA512";
+    OSSL_PARAM params[2] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
+                            OSSL_PARAM_construct_end()};
+    EVP_MAC *mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+    EVP_MAC_CTX *c = mac ? EVP_MAC_CTX_new(mac) : NULL;
+
+    if (strcmp(mode, "hmac-sha256") == 0)
+        memcpy(digest, "SHA256", sizeof digest);
+    EVP_MAC_free(mac);
+    if (c && !EVP_MAC_init(c, key, key_bits / 8, params)) {
+        EVP_MAC_CTX_free(c);
+        return NULL;
+    }
+    return c;
+}
+
 static EVP_CIPHER_CTX *open_cipher(const char *algorithm, const uint8_t *key, unsigned key_bits,
                                    int encrypt)
 {
@@ -431,6 +462,10 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
     if (strcmp(mode, "cmac") == 0) {
         context->mac = open_cmac(key, key_bits);
         *run = run_cmac;
+    }
+    if (strcmp(mode, "hmac-sha256") == 0 || strcmp(mode, "hmac-sha512") == 0) {
+        context->mac = open_hmac(mode, key, key_bits);
+        *run = run_hmac;
     }
     if (context->cipher || context->mac || open_numbers(context, mode, key, key_bits, run) ||
         open_layer(context, mode, key, key_bits, run))

@@ -19,7 +19,8 @@ struct peer_message {
                           12, the nonce */
     const uint8_t *aad;
     /* 16 bytes: written by cmac, ccm-seal and gcm-seal, where it lies directly behind out; read by
-     * ccm-open and gcm-open, where it lies directly behind in. */
+     * ccm-open and gcm-open, where it lies directly behind in. hmac-sha256 and hmac-sha512 compute
+     * a whole tag, and write its first 16 bytes. */
     uint8_t *tag;
     size_t len_bytes, aad_bytes;
 };

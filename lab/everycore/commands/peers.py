@@ -68,17 +68,25 @@ GRID_BYTES = (
 )  # fmt: skip
 NUMBERS_GRID_BYTES = (32, 48, 64, 96, 128, 160, 192, 224, 256, 320, 384, 448, 512)
 KEY_BITS = ("128", "192", "256")
+KEY_BITS_OF = {"sha2": ("128",)}  # as bench has them, where no other size takes another time
 LAYERS_BYTES = (256, 384, 512)
-MODES_OF = {"aes": MODES, "bn": tuple(peer_runs.NUMBER_MODES), **peer_runs.LAYER_MODES}
+MODES_OF = {
+    "aes": MODES,
+    "sha2": peer_runs.HASH_MODES,
+    "bn": tuple(peer_runs.NUMBER_MODES),
+    **peer_runs.LAYER_MODES,
+}
 USUAL_MODES = {**MODES_OF, "aes": ("gcm-seal",)}
 SIZES_OF = {
     "aes": SIZES_BYTES,
+    "sha2": SIZES_BYTES,
     "bn": NUMBERS_BYTES,
     **dict.fromkeys(peer_runs.LAYER_MODES, LAYERS_BYTES),
 }
-GRID_OF = {**SIZES_OF, "aes": GRID_BYTES, "bn": NUMBERS_GRID_BYTES}
+GRID_OF = {**SIZES_OF, "aes": GRID_BYTES, "sha2": GRID_BYTES, "bn": NUMBERS_GRID_BYTES}
 RANGE_OF = {  # bytes: peer_answers.h; bn.h and peer_numbers.h; peer_layers.c
     "aes": (1, 65536),
+    "sha2": (1, 65536),
     "bn": (16, 1024),
     "rsa": (128, 1024),
     "dh": (256, 1024),
@@ -131,7 +139,7 @@ class PeersOptions:
         typer.Option(
             "--primitive",
             metavar="NAME",
-            help="aes; bn: big numbers; rsa, dh, prime. --bytes: of a number, n or p.",
+            help="aes; sha2; bn: big numbers; rsa, dh, prime. --bytes: of a number, n or p.",
             autocompletion=complete_words(*MODES_OF),
         ),
     ] = "aes"
@@ -196,7 +204,7 @@ class PeersOptions:
             suites=suites,
             primitive=primitive,
             modes=_known("mode", modes, MODES_OF[primitive]),
-            key_bits=_known("key size", split_commas(self.key_bits) or ["256"], KEY_BITS),
+            key_bits=_key_bits(split_commas(self.key_bits), primitive),
             sizes_bytes=_sizes(split_commas(self.bytes_), self.grid, primitive),
             libraries=tuple(self.library or ()),
             keys=numbers_within("--keys", split_commas(self.keys), 1, MOST_KEYS),
@@ -369,6 +377,11 @@ def _refuse_modes(plan: PeersRequest) -> None:
             )
 
 
+def _key_bits(given: Sequence[str], primitive: str) -> tuple[str, ...]:
+    only = KEY_BITS_OF.get(primitive, ())
+    return _known("key size", given or only or ["256"], only or KEY_BITS)
+
+
 def _sizes(given: Sequence[str], grid: bool, primitive: str) -> tuple[int, ...]:
     if given and grid:
         raise EverycoreError("--grid has its own sizes", "give either --grid or --bytes")
@@ -415,7 +428,7 @@ def _contestants(
 
 def _our_contestants(session: Session, plan: PeersRequest) -> list[Contestant]:
     if plan.primitive != "aes":
-        return [peer_runs.own_contestant_of_numbers(session)]
+        return [peer_runs.own_contestant_of_others(session)]
     greeting = next(r for r in session.records("resolve") if isinstance(r, Hello))
     cases = peer_runs.features_taken_away(session.tree, greeting, plan.hardware)
     return [peer_runs.own_contestant(session, without) for without in cases]

@@ -65,7 +65,8 @@ class PeerTable:
         if self.primitive in UNITS:
             return f"{self.mode}: {self.unit}"
         conditional = conditions(self.keys, self.aad_bytes)
-        return f"{self.mode}, aes-{self.key_bits}{conditional}: {self.unit}"
+        cipher = "" if self.primitive == "sha2" else f", aes-{self.key_bits}"
+        return f"{self.mode}{cipher}{conditional}: {self.unit}"
 
     def of_time(self) -> "PeerTable | None":
         """Return the same table with times: a core that runs at a lower clock pays in it. None: no

@@ -41,6 +41,8 @@ NUMBER_MODES = {
     "mod-word16": "bn_words",
     "mod-word16-once": "bn_words",
 }
+# Modes of layers on hashes; each has a kernel that computes the hash.
+HASH_MODES = ("hmac-sha256", "hmac-sha512")
 # Those of layers on big numbers, which bench measures with bn.
 LAYER_MODES = {
     "rsa": ("rsa-private", "rsa-public"),
@@ -266,14 +268,14 @@ def own_contestant(session: Session, without: Sequence[str]) -> Contestant:
     return Contestant("everycore", start, is_ours=True)
 
 
-def own_contestant_of_numbers(session: Session) -> Contestant:
-    """Every kernel that runs here, for another one is selected for another length; none that is
-    there to be compared with, or for CPUs without products of 32 bits."""
+def own_contestant_of_others(session: Session) -> Contestant:
+    """Every kernel of big numbers or hashes that runs here, for another one is selected for another
+    length; none that is there to be compared with, or for CPUs without products of 32 bits."""
     lines = list(session.records("list"))
     kernels = [o for o in lines if isinstance(o, Kernel) and o.runs and o.name not in TOO_SLOW]
 
     def start(mode: str, arguments: Sequence[str]) -> Iterator[Record] | None:
-        primitive = NUMBER_MODES.get(mode, "bn")
+        primitive = "sha2" if mode in HASH_MODES else NUMBER_MODES.get(mode, "bn")
         names = ",".join(o.name for o in kernels if o.primitive == primitive)
         chosen = ["--primitive", primitive, "--kernel", names]
         return session.records("bench", "--mode", mode, *arguments, *chosen)

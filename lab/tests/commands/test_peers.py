@@ -55,6 +55,20 @@ def test_big_numbers_take_every_kernel_that_runs_here(lab: Lab) -> None:
     assert stored.name.endswith("-peers-bn.jsonl")
 
 
+def test_hmac_takes_the_kernels_of_its_hash_and_one_size_of_key(lab: Lab) -> None:
+    lab.runner.outputs["list"] = "list_numbers"
+    words = ("peers", "--primitive", "sha2", "--peer", "openssl", "--rounds", "1")
+    outcome = lab(*words)
+    assert outcome.code == 0, outcome.err
+    calls = lab.runner.harness_calls("bench")
+    assert [call[call.index("--mode") + 1] for call in calls] == list(peer_runs.HASH_MODES)
+    for call in calls:
+        assert call[call.index("--primitive") + 1] == "sha2"
+        assert call[call.index("--kernel") + 1] == "x86_shani"
+        assert call[call.index("--key-bits") + 1] == "128"
+    assert lab(*words, "--key-bits", "256").code == 2
+
+
 @pytest.mark.parametrize("primitive", ["rsa", "dh", "prime"])
 def test_layers_take_the_kernels_of_big_numbers(lab: Lab, primitive: str) -> None:
     lab.runner.outputs["list"] = "list_numbers"
@@ -250,7 +264,11 @@ def test_the_ranges_of_lengths_are_those_of_the_headers() -> None:
     least = number("include/everycore/bn.h", "EVC_BN_MIN_BITS") // 8
     most = number("harness/peer_numbers.h", "PEER_MOST_NUMBER_BYTES")
     assert RANGE_OF["bn"] == (least, most)
-    assert RANGE_OF["aes"] == (1, number("harness/peer_answers.h", "PEER_MOST_BYTES"))
+    assert (
+        RANGE_OF["aes"]
+        == RANGE_OF["sha2"]
+        == (1, number("harness/peer_answers.h", "PEER_MOST_BYTES"))
+    )
 
 
 def test_a_suite_without_a_mirror_says_what_to_set(lab: Lab) -> None:
