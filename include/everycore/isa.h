@@ -267,6 +267,7 @@ enum evc_arch {
     F(X86_MODE64, X86, 19, "x86-64")                                                               \
     F(X86_AVXIFMA, X86, 20, "avx-ifma")                                                            \
     F(X86_SHA, X86, 21, "sha")                                                                     \
+    F(X86_SHA512, X86, 22, "sha512")                                                               \
     F(A64_NEON, A64, 0, "neon")                                                                    \
     F(A64_AES, A64, 1, "aes")                                                                      \
     F(A64_PMULL, A64, 2, "pmull")                                                                  \
@@ -290,6 +291,8 @@ enum evc_arch {
     F(S390X_MSA4, S390X, 0, "msa4")                                                                \
     /* KMA: GCM in one instruction */                                                              \
     F(S390X_MSA8, S390X, 1, "msa8")                                                                \
+    /* KIMD: SHA-256 and SHA-512 */                                                                \
+    F(S390X_SHA2, S390X, 2, "sha2")                                                                \
     /* Zkne and Zknd: rounds of AES */                                                             \
     F(RV64_AES, RV64, 0, "aes")                                                                    \
     /* Zbc or Zbkc: clmul and clmulh */                                                            \
@@ -305,6 +308,8 @@ enum evc_arch {
     F(RV64_ZVKNED, RV64, 7, "zvkned")                                                              \
     /* Zknh: functions of SHA-2 */                                                                 \
     F(RV64_SHA2, RV64, 8, "sha2")                                                                  \
+    /* Zvknhb: SHA-256 and SHA-512 in vectors; Zvknha, which has SHA-256 alone, is not used */     \
+    F(RV64_ZVKNHB, RV64, 9, "zvknhb")                                                              \
     EVC_TUNE_LIST(F)                                                                               \
     F(CT_MUL, OTHER, 63, "ct-mul")
 
@@ -336,13 +341,13 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 /* The features whose code uses vector registers. Clear these bits where vector registers may not be
  * used (an interrupt, early boot): selection then returns integer code. */
 #define EVC_VECTOR_X86 \
-    (UINT64_C(0x3fffff) & ~(EVC_CPU(X86_BMI2) | EVC_CPU(X86_ADX) | EVC_CPU(X86_MODE64)))
+    (UINT64_C(0x7fffff) & ~(EVC_CPU(X86_BMI2) | EVC_CPU(X86_ADX) | EVC_CPU(X86_MODE64)))
 #define EVC_VECTOR_A64 (UINT64_C(0x1ff) & ~EVC_CPU(A64_DIT))
 #define EVC_VECTOR_A32 UINT64_C(0x27)
 #define EVC_VECTOR_HPPA UINT64_C(0) /* the multiplier is among the registers for floating point */
 #define EVC_VECTOR_PPC64 EVC_CPU(PPC_VCRYPTO)
 #define EVC_VECTOR_S390X UINT64_C(0)
-#define EVC_VECTOR_RV64 (UINT64_C(0xf8) & ~EVC_CPU(RV64_ZVKT))
+#define EVC_VECTOR_RV64 (UINT64_C(0x2f8) & ~EVC_CPU(RV64_ZVKT))
 #define EVC_VECTOR_OTHER UINT64_C(0)
 
 /* ---- ISAs ----------------------------------------------------------------------------------- */
@@ -422,6 +427,12 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_X86_SHANI X86
 #define EVC_CC_X86_SHANI "sse4.1,sha"
 #define EVC_NEEDS_X86_SHANI (EVC_NEEDS_X86_SSSE3 | EVC_CPU(X86_SSE41) | EVC_CPU(X86_SHA))
+
+/* SHA-512. The instructions are written in bytes, as older compilers and assemblers lack them:
+ * common/x86_vex.h. */
+#define EVC_PLACE_X86_SHA512 X86_64
+#define EVC_CC_X86_SHA512 EVC_CC_X86_AVX2
+#define EVC_NEEDS_X86_SHA512 (EVC_NEEDS_X86_AVX2 | EVC_CPU(X86_SHA512))
 
 #define EVC_PLACE_X86_VAES256 X86_64
 #define EVC_CC_X86_VAES256 "avx2,aes,vaes"
@@ -713,6 +724,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_S390X_MSA8 ""
 #define EVC_NEEDS_S390X_MSA8 (EVC_CPU(S390X_MSA4) | EVC_CPU(S390X_MSA8))
 
+/* One that hashes text in memory by SHA-256 and SHA-512, of z10 and later. */
+#define EVC_PLACE_S390X_SHA2 S390X
+#define EVC_CC_S390X_SHA2 ""
+#define EVC_NEEDS_S390X_SHA2 EVC_CPU(S390X_SHA2)
+
 /* RISC-V, 64 bits: rounds of AES (Zkne, Zknd) and the order of bytes (Zbkb or Zbb), as Zkn has
  * them. Each core must execute aes64... in a time that does not depend on data. */
 #define EVC_PLACE_RV64_ZKN RV64
@@ -746,6 +762,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_RV_ZVKNED ""
 #define EVC_NEEDS_RV_ZVKNED \
     (EVC_NEEDS_RV_ZVKG | EVC_CPU(RV64_ZVKB) | EVC_CPU(RV64_ZVKNED))
+
+/* RISC-V vectors with instructions for SHA-256 and SHA-512, and the order of bytes. */
+#define EVC_PLACE_RV_ZVKNH RV64
+#define EVC_CC_RV_ZVKNH ""
+#define EVC_NEEDS_RV_ZVKNH (EVC_NEEDS_RV_V | EVC_CPU(RV64_ZVKB) | EVC_CPU(RV64_ZVKNHB))
 
 /* ---- Opening an ISA inside a file ------------------------------------------------------------ */
 

@@ -194,6 +194,11 @@
 #else
 #define EVC_RV64_SHA2_BY_BUILD 0
 #endif
+#if defined(__riscv_zvknhb)
+#define EVC_RV64_ZVKNHB_BY_BUILD 1
+#else
+#define EVC_RV64_ZVKNHB_BY_BUILD 0
+#endif
 
 /* The features that, by the compiler's flags, every CPU has which runs this binary. */
 static inline uint64_t evc_features_of_build(void)
@@ -228,7 +233,8 @@ static inline uint64_t evc_features_of_build(void)
                 (EVC_RV64_ZVKB_BY_BUILD ? EVC_CPU(RV64_ZVKB) : 0) |
                 (EVC_RV64_ZVKG_BY_BUILD ? EVC_CPU(RV64_ZVKG) : 0) |
                 (EVC_RV64_ZVKNED_BY_BUILD ? EVC_CPU(RV64_ZVKNED) : 0) |
-                (EVC_RV64_SHA2_BY_BUILD ? EVC_CPU(RV64_SHA2) : 0);
+                (EVC_RV64_SHA2_BY_BUILD ? EVC_CPU(RV64_SHA2) : 0) |
+                (EVC_RV64_ZVKNHB_BY_BUILD ? EVC_CPU(RV64_ZVKNHB) : 0);
     if (EVC_HPPA)
         have |= (EVC_PA11_BY_BUILD ? EVC_CPU(HPPA_PA11) : 0) |
                 (EVC_HPPA_WIDE_BY_BUILD ? EVC_CPU(HPPA_WIDE) : 0);

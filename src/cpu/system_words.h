@@ -56,7 +56,7 @@ static inline uint64_t evc_hppa_of_machine(const char *machine)
 }
 
 /* The value of key IMA_EXT_0 of riscv_hwprobe(): V 2, Zbb 4, Zbc 7, Zbkb 8, Zbkc 9, Zknd 11,
- * Zkne 12, Zknh 13, Zkt 16, Zvbb 17, Zvkb 19, Zvkg 20, Zvkned 21, Zvkt 26. Source: Linux
+ * Zkne 12, Zknh 13, Zkt 16, Zvbb 17, Zvkb 19, Zvkg 20, Zvkned 21, Zvknhb 23, Zvkt 26. Source: Linux
  * Documentation/arch/riscv/hwprobe.rst and arch/riscv/include/uapi/asm/hwprobe.h (6.8). */
 static inline uint64_t evc_riscv_of_hwprobe(uint64_t ima_ext_0)
 {
@@ -74,7 +74,8 @@ static inline uint64_t evc_rv64_of_hwprobe(uint64_t ima_ext_0)
            EVC_IF_BIT(RV64_SHA2, ima_ext_0, 13) | EVC_IF_BIT(RV64_V, ima_ext_0, 2) |
            EVC_IF_BIT(RV64_ZVKT, ima_ext_0, 26) |
            EVC_IF_BIT(RV64_ZVKB, ima_ext_0 >> 17 | ima_ext_0 >> 19, 0) |
-           EVC_IF_BIT(RV64_ZVKG, ima_ext_0, 20) | EVC_IF_BIT(RV64_ZVKNED, ima_ext_0, 21);
+           EVC_IF_BIT(RV64_ZVKG, ima_ext_0, 20) | EVC_IF_BIT(RV64_ZVKNED, ima_ext_0, 21) |
+           EVC_IF_BIT(RV64_ZVKNHB, ima_ext_0, 23);
 }
 
 /* These features without V if the process was told to do without vectors, of which hwprobe says
@@ -110,12 +111,13 @@ typedef void evc_s390x_query(enum evc_s390x_instruction instruction, uint64_t fu
  * there, so the facilities say what may be asked, and the answers what may be used. All functions
  * of an extension are one feature. Source: z/Architecture Principles of Operation, SA22-7832-12,
  * chapters 4 (facilities) and 7 (functions): AES of 128, 192 and 256 bits are 18 to 20, of KMA in
- * GCM; XTS of KM 50 and 52, GHASH of KIMD 65. */
+ * GCM; XTS of KM 50 and 52; of KIMD SHA-256 is 2, SHA-512 3, GHASH 65. */
 static inline uint64_t evc_s390x_of_facilities(const uint64_t facilities[3], evc_s390x_query *query)
 {
     const uint64_t aes = UINT64_C(7) << (63 - 20), xts = UINT64_C(5) << (63 - 52);
-    const uint64_t ghash = UINT64_C(1) << (127 - 65);
-    const uint64_t msa4 = facilities[0] >> (63 - 17) & facilities[1] >> (127 - 77) & 1;
+    const uint64_t sha2 = UINT64_C(3) << (63 - 3), ghash = UINT64_C(1) << (127 - 65);
+    const uint64_t msa = facilities[0] >> (63 - 17) & 1;
+    const uint64_t msa4 = msa & facilities[1] >> (127 - 77);
     const uint64_t msa8 = msa4 & facilities[2] >> (191 - 146);
     const struct {
         uint64_t feature, may_be_asked;
@@ -126,8 +128,9 @@ static inline uint64_t evc_s390x_of_facilities(const uint64_t facilities[3], evc
                   {EVC_CPU(S390X_MSA4), msa4, EVC_S390X_KMAC, {aes, 0}},
                   {EVC_CPU(S390X_MSA4), msa4, EVC_S390X_KMCTR, {aes, 0}},
                   {EVC_CPU(S390X_MSA4), msa4, EVC_S390X_KIMD, {0, ghash}},
-                  {EVC_CPU(S390X_MSA8), msa8, EVC_S390X_KMA, {aes, 0}}};
-    uint64_t features = EVC_CPU(S390X_MSA4) | EVC_CPU(S390X_MSA8);
+                  {EVC_CPU(S390X_MSA8), msa8, EVC_S390X_KMA, {aes, 0}},
+                  {EVC_CPU(S390X_SHA2), msa, EVC_S390X_KIMD, {sha2, 0}}};
+    uint64_t features = EVC_CPU(S390X_MSA4) | EVC_CPU(S390X_MSA8) | EVC_CPU(S390X_SHA2);
 
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         uint64_t has[2] = {0, 0};

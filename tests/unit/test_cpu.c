@@ -224,6 +224,7 @@ static void x86_features_have_what_they_build_on(void)
         {EVC_CPU(X86_VAES), EVC_CPU(X86_AVX)},
         {EVC_CPU(X86_VPCLMUL), EVC_CPU(X86_AVX)},
         {EVC_CPU(X86_AVXIFMA), EVC_CPU(X86_AVX2)},
+        {EVC_CPU(X86_SHA512), EVC_CPU(X86_AVX2)},
         {EVC_CPU(X86_AVX512F), EVC_CPU(X86_AVX2)},
         {X86_AVX512 & ~EVC_CPU(X86_AVX512F), EVC_CPU(X86_AVX512F)},
         {EVC_CPU(X86_MODE64), EVC_CPU(TUNE_WORD64)},
@@ -262,8 +263,10 @@ static void x86_each_flag_is_one_bit(void)
         {EBX7, 3, EVC_CPU(X86_BMI2)}, /* BMI1 */
         {EBX7, 19, EVC_CPU(X86_ADX)},
         {ECX1, 28, X86_AVX_AND_LATER | EVC_CPU(TUNE_ZMM)},
-        {EBX7, 5, EVC_CPU(X86_AVX2) | EVC_CPU(X86_AVXIFMA) | X86_AVX512},
+        {EBX7, 5,
+         EVC_CPU(X86_AVX2) | EVC_CPU(X86_AVXIFMA) | EVC_CPU(X86_SHA512) | X86_AVX512},
         {EAX7_1, 23, EVC_CPU(X86_AVXIFMA)},
+        {EAX7_1, 0, EVC_CPU(X86_SHA512)},
         {ECX7, 9, EVC_CPU(X86_VAES)},
         {ECX7, 10, EVC_CPU(X86_VPCLMUL)},
         {EBX7, 16, X86_AVX512},
@@ -574,9 +577,10 @@ static void the_multipliers_of_risc_v_and_pa_risc_are_known_by_their_systems(voi
 #define ZVKB (UINT64_C(1) << 19)
 #define ZVKG (UINT64_C(1) << 20)
 #define ZVKNED (UINT64_C(1) << 21)
+#define ZVKNHB (UINT64_C(1) << 23)
 #define ZVKT (UINT64_C(1) << 26)
 #define ZKNH (UINT64_C(1) << 13)
-#define OF_VECTORS (V | ZVBB | ZVKB | ZVKG | ZVKNED | ZVKT)
+#define OF_VECTORS (V | ZVBB | ZVKB | ZVKG | ZVKNED | ZVKNHB | ZVKT)
 
 static void hwprobe_of_rv64_is_read(void)
 {
@@ -601,11 +605,12 @@ static void hwprobe_of_rv64_is_read(void)
         {ZVKB, EVC_CPU(RV64_ZVKB)},
         {ZVKG, EVC_CPU(RV64_ZVKG)},
         {ZVKNED, EVC_CPU(RV64_ZVKNED)},
+        {ZVKNHB, EVC_CPU(RV64_ZVKNHB)},
         {ZVKT, EVC_CPU(RV64_ZVKT)},
         /* the suite Zvkng; SpacemiT K1 */
-        {V | ZVKB | ZVKG | ZVKNED | ZVKT,
+        {V | ZVKB | ZVKG | ZVKNED | ZVKNHB | ZVKT,
          EVC_CPU(RV64_V) | EVC_CPU(RV64_ZVKB) | EVC_CPU(RV64_ZVKG) | EVC_CPU(RV64_ZVKNED) |
-             EVC_CPU(RV64_ZVKT)},
+             EVC_CPU(RV64_ZVKNHB) | EVC_CPU(RV64_ZVKT)},
         {V | ZBB | ZBC | ZKT | ZVKT,
          EVC_CPU(RV64_V) | EVC_CPU(RV64_ZVKT) | EVC_CPU(RV64_CLMUL) | EVC_CPU(RV64_REV8) |
              EVC_CPU(CT_MUL)},
@@ -862,7 +867,8 @@ static uint64_t of_facilities(uint64_t first, uint64_t second, uint64_t third)
 #define MSA4 (UINT64_C(1) << (127 - 77))
 #define MSA8 (UINT64_C(1) << (191 - 146))
 #define ALL (~UINT64_C(0))
-#define OF_ZEC12 EVC_CPU(S390X_MSA4)
+#define OF_Z10 EVC_CPU(S390X_SHA2)
+#define OF_ZEC12 (OF_Z10 | EVC_CPU(S390X_MSA4))
 #define OF_Z14 (OF_ZEC12 | EVC_CPU(S390X_MSA8))
 
 static void instructions_of_z_are_asked_only_if_a_facility_says_that_they_are_there(void)
@@ -870,22 +876,24 @@ static void instructions_of_z_are_asked_only_if_a_facility_says_that_they_are_th
     pretend_z14();
     EXPECT(of_facilities(MSA, MSA4, MSA8) == OF_Z14);
     EXPECT(of_facilities(ALL, ALL, ALL) == OF_Z14);
-    EXPECT(of_facilities(MSA, MSA4, 0) == OF_ZEC12 && z_queries == EVC_S390X_KMA); /* z13, too */
-    EXPECT(of_facilities(ALL, ALL, ~MSA8) == OF_ZEC12 && z_queries == EVC_S390X_KMA);
+    EXPECT(of_facilities(MSA, MSA4, 0) == OF_ZEC12 && z_queries == EVC_S390X_KMA + 1); /* z13 */
+    EXPECT(of_facilities(ALL, ALL, ~MSA8) == OF_ZEC12 && z_queries == EVC_S390X_KMA + 1);
     EXPECT(of_facilities(0, 0, 0) == 0 && z_queries == 0);
-    EXPECT(of_facilities(MSA, 0, 0) == 0 && z_queries == 0); /* z10 and earlier */
+    EXPECT(of_facilities(MSA, 0, 0) == OF_Z10 && z_queries == 1);
     EXPECT(of_facilities(0, MSA4, MSA8) == 0 && z_queries == 0);
     EXPECT(of_facilities(~MSA, ALL, ALL) == 0 && z_queries == 0);
-    EXPECT(of_facilities(ALL, ~MSA4, ALL) == 0 && z_queries == 0);
+    EXPECT(of_facilities(ALL, ~MSA4, ALL) == OF_Z10 && z_queries == 1);
 }
 
 /* The features that are left if a function of an instruction is hidden. */
-static uint64_t without(unsigned instruction)
+static uint64_t without(unsigned instruction, unsigned function)
 {
+    if (instruction == EVC_S390X_KIMD && function < 65)
+        return OF_Z14 & ~EVC_CPU(S390X_SHA2);
     return OF_Z14 & ~(instruction == EVC_S390X_KMA ? EVC_CPU(S390X_MSA8) : EVC_CPU(S390X_MSA4));
 }
 
-/* A hypervisor may hide functions, and QEMU 7.2 to 11.1 has no function but the queries. */
+/* A hypervisor may hide functions, and QEMU 7.2 to 11.1 has but the queries and SHA-512. */
 static void each_function_of_z_that_kernels_call_is_needed(void)
 {
     static const struct {
@@ -896,7 +904,7 @@ static void each_function_of_z_that_kernels_call_is_needed(void)
         {EVC_S390X_KM, 52},    {EVC_S390X_KMC, 18},   {EVC_S390X_KMC, 19},   {EVC_S390X_KMC, 20},
         {EVC_S390X_KMAC, 18},  {EVC_S390X_KMAC, 19},  {EVC_S390X_KMAC, 20},  {EVC_S390X_KMCTR, 18},
         {EVC_S390X_KMCTR, 19}, {EVC_S390X_KMCTR, 20}, {EVC_S390X_KIMD, 65},  {EVC_S390X_KMA, 18},
-        {EVC_S390X_KMA, 19},   {EVC_S390X_KMA, 20},
+        {EVC_S390X_KMA, 19},   {EVC_S390X_KMA, 20},   {EVC_S390X_KIMD, 2},   {EVC_S390X_KIMD, 3},
     };
     unsigned n_needed = 0;
 
@@ -909,7 +917,7 @@ static void each_function_of_z_that_kernels_call_is_needed(void)
                              needed[k].function == function;
             pretend_z14();
             z_functions[i][function / 64] &= ~(UINT64_C(1) << (63 - function % 64));
-            EXPECT(of_facilities(MSA, MSA4, MSA8) == (is_needed ? without(i) : OF_Z14));
+            EXPECT(of_facilities(MSA, MSA4, MSA8) == (is_needed ? without(i, function) : OF_Z14));
             n_needed += (unsigned)is_needed;
         }
     EXPECT(n_needed == sizeof needed / sizeof *needed);
@@ -917,7 +925,8 @@ static void each_function_of_z_that_kernels_call_is_needed(void)
         pretend_z14();
         z_functions[i][0] = UINT64_C(1) << 63;
         z_functions[i][1] = 0;
-        EXPECT(of_facilities(MSA, MSA4, MSA8) == without(i));
+        EXPECT(of_facilities(MSA, MSA4, MSA8) ==
+               (without(i, 65) & (i == EVC_S390X_KIMD ? without(i, 2) : ~UINT64_C(0))));
     }
 }
 

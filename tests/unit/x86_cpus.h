@@ -272,7 +272,7 @@ static const struct {
      IN64 | F(BMI2) | F(ADX)},
     {"made: every bit",
      {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 1},
-     IN64 | SHA | ZMM | VBMI | F(AVXIFMA)},
+     IN64 | SHA | ZMM | VBMI | F(AVXIFMA) | F(SHA512)},
 };
 
 #undef F

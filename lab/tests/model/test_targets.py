@@ -189,8 +189,12 @@ def test_a_bad_table_of_a_peer_is_named(tmp_path: Path, text: str, complaint: st
         ("gracemont", "n100|N95|Intel(R) N100|Intel(R) Core(TM) i3-N305|Gracemont|Alder Lake-N"),
         (
             "lunarlake",
-            "sierraforest|Arrow Lake-S|Xeon 6780E|Grand Ridge|Clearwater Forest"
-            "|Intel(R) Core(TM) Ultra 9 288V|Intel(R) Core(TM) Ultra 9 285K|pantherlake|lion cove",
+            "Arrow Lake-S|Clearwater Forest|Intel(R) Core(TM) Ultra 9 288V|pantherlake"
+            "|Intel(R) Core(TM) Ultra 9 285K|lion cove",
+        ),
+        (
+            "sierraforest",
+            "Xeon 6780E|Grand Ridge|Arrow Lake-H|Intel(R) Core(TM) Ultra 7 255H|crestmont",
         ),
         (
             "alderlake",
@@ -263,7 +267,8 @@ def test_a_bad_table_of_a_peer_is_named(tmp_path: Path, text: str, complaint: st
         ("zhaoxin-kx5000", "ZHAOXIN KaiXian KX-6640MA@2.2+GHz|KX-6000"),
         ("zhaoxin-kx7000", "ZHAOXIN KaiXian KX-7000|KH-40000"),
         ("power8", "power9|POWER10|IBM POWER11"),
-        ("s390x", "z9-109|z10|z10-ec|IBM z10"),
+        ("s390x", "z9-109|z990"),
+        ("z10", "z10-ec|IBM z10"),
         ("z196", "zEC12|IBM zEC12|zbc12|z114|z13|z13s|IBM LinuxONE Emperor"),
         ("z14", "IBM z14|z14 ZR1|z15|z16|IBM z16|IBM z17"),
         ("riscv64", "VisionFive 2|JH7110"),
