@@ -17,6 +17,7 @@
 #include "common/bytes.h"
 #include "common/ct.h"
 #include "common/x86.h"
+#include "common/x86_vex.h"
 
 #if !defined(VECTOR_BITS)
 #define VECTOR_BITS 512
@@ -155,28 +156,16 @@ EVC_OUT_OF_LINE vec add_half(vec sum, vec x, vec y, int shift)
 #define add_low(sum, x, y) add_half(sum, x, y, 0)
 #define add_high(sum, x, y) add_half(sum, x, y, DIGIT_BITS)
 #else
-/* VEX.256.66.0F38.W1 B4 and B5 of three registers, whose numbers the assembler finds by their
- * names: reg is the sum, vvvv one factor, rm the other. */
-#define MADD52_REGISTER(operand, number)                                   \
-    ".ifc " operand ",%%ymm\\number\n\t.set .Levc_" number ",\\number\n\t" \
-    ".set .Levc_found,.Levc_found+1\n\t.endif\n\t"
-#define MADD52(opcode)                                                                           \
-    ".set .Levc_found,0\n\t"                                                                     \
-    ".irp number,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n\t"                                      \
-    MADD52_REGISTER("%0", "sum") MADD52_REGISTER("%1", "x") MADD52_REGISTER("%2", "y")           \
-    ".endr\n\t.if .Levc_found-3\n\t.error \"vpmadd52 of other registers\"\n\t.endif\n\t"         \
-    ".byte 0xc4, 0xe2 - (.Levc_sum >> 3 << 7) - (.Levc_y >> 3 << 5), 0xfd - (.Levc_x << 3), "    \
-    opcode ", 0xc0 + ((.Levc_sum & 7) << 3) + (.Levc_y & 7)"
-
+/* VEX.256.66.0F38.W1 B4 and B5: reg is the sum, vvvv one factor, rm the other. */
 EVC_INLINE vec add_low(vec sum, vec x, vec y)
 {
-    __asm__(MADD52("0xb4") : "+x"(sum) : "x"(x), "x"(y));
+    __asm__(EVC_X86_VEX_OF_3("0xfd", "0xb4") : "+x"(sum) : "x"(x), "x"(y));
     return sum;
 }
 
 EVC_INLINE vec add_high(vec sum, vec x, vec y)
 {
-    __asm__(MADD52("0xb5") : "+x"(sum) : "x"(x), "x"(y));
+    __asm__(EVC_X86_VEX_OF_3("0xfd", "0xb5") : "+x"(sum) : "x"(x), "x"(y));
     return sum;
 }
 #endif
