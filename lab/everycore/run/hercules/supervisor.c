@@ -314,6 +314,14 @@ static int is_cipher(uint32_t instruction)
     return 0;
 }
 
+/* The bytes of a block: of SHA-256 64 and of SHA-512 128, which are functions of KIMD. */
+static uint64_t block_bytes(uint32_t instruction, uint64_t function)
+{
+    const int is_kimd = instruction >> 16 == 0xb93e;
+
+    return is_kimd && function == 2 ? 64 : is_kimd && function == 3 ? 128 : 16;
+}
+
 /* The first bytes of a text, with and in the registers of the program. */
 static void do_part(const uint32_t *instruction, uint64_t n_bytes)
 {
@@ -341,13 +349,14 @@ static int do_in_parts(void)
 {
     static uint64_t state;
     uint32_t instruction = *(const uint32_t *)(frame->psw_at - 4) | 0x01000000;
-    uint64_t n_blocks = frame->r[5] / 16, part = frame->r[5];
+    const uint64_t in_block = block_bytes(instruction, frame->r[0] & 0x7f);
+    uint64_t n_blocks = frame->r[5] / in_block, part = frame->r[5];
 
     if (!boot->seed_of_parts || !is_cipher(instruction))
         return 0;
     if ((frame->r[0] & 0x7f) != 0) { // no query
         state = (state ? state : boot->seed_of_parts) * 6364136223846793005 + 1442695040888963407;
-        part = 16 * ((state >> 33) % (n_blocks + 1));
+        part = in_block * ((state >> 33) % (n_blocks + 1));
     }
     do_part(&instruction, part);
     frame->psw_mask &= ~(UINT64_C(3) << 44);
