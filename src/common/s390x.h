@@ -18,7 +18,9 @@ enum {
     EVC_S390X_AES_128 = 18, /* AES-192 and AES-256 have the next ones */
     EVC_S390X_XTS_128 = 50, /* of KM */
     EVC_S390X_XTS_256 = 52,
-    EVC_S390X_GHASH = 65, /* of KIMD */
+    EVC_S390X_SHA_256 = 2, /* of KIMD */
+    EVC_S390X_SHA_512 = 3,
+    EVC_S390X_GHASH = 65,
     EVC_S390X_FUNCTION = 0x7f,
     EVC_S390X_DECRYPT = 0x80, /* is added */
     /* Flags of KMA: no text, or no associated data, follows; the parameters have H. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""AES and GHASH by the instructions of IBM Z, on Hercules, which alone runs them.
+"""AES, GHASH and SHA-2 by the instructions of IBM Z, on Hercules, which alone runs them.
 
 Instructions may end early, which Hercules does after many bytes only; `--parts` makes each end
 early, after as many blocks as a generator says.
@@ -37,7 +37,7 @@ PARTS = [*Z, "--parts", "11"]
 KERNELS = "s390x_km,s390x_kimd"
 SLOTS = (
     "set_key", "encrypt", "decrypt", "ctr32", "cbc_encrypt", "cbc_decrypt", "cbcmac",
-    "xts_encrypt", "xts_decrypt", "blocks",
+    "xts_encrypt", "xts_decrypt", "blocks", "blocks256", "blocks512",
 )  # fmt: skip
 MOST_AROUND = 60  # instructions of a call with a block, besides those that encrypt or hash
 BLOCK = 16
@@ -45,6 +45,7 @@ COUNTERS, TWEAKS = 512, 256  # bytes that one instruction does of CTR, and of XT
 SOURCES = (
     *(f"aes/{name}.c" for name in ("aes", "s390x_km", "c_ref")),
     *(f"ghash/{name}.c" for name in ("ghash", "s390x_kimd", "c_ref")),
+    *(f"sha2/{name}.c" for name in ("s390x_kimd", "c_ref")),
 )
 COMPILER = "s390x-linux-gnu-gcc"
 
@@ -120,7 +121,7 @@ def test_kernels_have_every_property(emulator: Sequence[str], notes: list[str]) 
 @pytest.mark.long
 def test_the_instructions_are_detected_where_they_are() -> None:
     first, *_ = must("z-list", [*Z, harness(), "list"]).splitlines()
-    assert json.loads(first)["features"] == ["msa4", "tune-word64"]
+    assert json.loads(first)["features"] == ["msa4", "sha2", "tune-word64"]
     first, *_ = must("z-list", ["qemu-s390x", harness(), "list"]).splitlines()
     assert json.loads(first)["features"] == ["tune-word64"]  # the queries have no function of AES
 

@@ -11,6 +11,7 @@
 
 #include "aes/kernel.h"
 #include "ghash/kernel.h"
+#include "sha2/kernel.h"
 
 #define MOST 4112
 
@@ -110,6 +111,24 @@ static int compared_hash(size_t n_blocks)
     return differs("blocks", 16 * n_blocks, a, b);
 }
 
+static int compared_sha2(size_t n_blocks)
+{
+    uint32_t a[8] = {1}, b[8] = {1};
+    uint64_t long_a[8] = {1}, long_b[8] = {1};
+
+    memset(ours, 0, MOST);
+    memset(theirs, 0, MOST);
+    evc_sha2_s390x_kimd.blocks256(a, text, n_blocks);
+    evc_sha2_c_ref.blocks256(b, text, n_blocks);
+    memcpy(ours, a, sizeof a);
+    memcpy(theirs, b, sizeof b);
+    evc_sha2_s390x_kimd.blocks512(long_a, text, n_blocks);
+    evc_sha2_c_ref.blocks512(long_b, text, n_blocks);
+    memcpy(ours + sizeof a, long_a, sizeof long_a);
+    memcpy(theirs + sizeof b, long_b, sizeof long_b);
+    return differs("SHA-2", 128 * n_blocks, text, text);
+}
+
 /* ---- Counts ---- */
 
 static void print(const char *name, unsigned bits, size_t n_bytes, const uint64_t counts[2])
@@ -152,6 +171,21 @@ static void counted_hash(const struct evc_ghash *kernel, size_t n_bytes)
     print("blocks", 128, n_bytes, counts);
 }
 
+static void counted_sha2(size_t n_blocks)
+{
+    uint32_t h[8] = {0};
+    uint64_t long_h[8] = {0}, counts[2];
+
+    BEGIN();
+    evc_sha2_s390x_kimd.blocks256(h, text, n_blocks);
+    END(counts);
+    print("blocks256", 256, 64 * n_blocks, counts);
+    BEGIN();
+    evc_sha2_s390x_kimd.blocks512(long_h, text, n_blocks);
+    END(counts);
+    print("blocks512", 512, 128 * n_blocks, counts);
+}
+
 int main(void)
 {
     static const size_t lengths[] = {16, 17, 31, 64, 512, 528, 4096};
@@ -175,6 +209,8 @@ int main(void)
             for (size_t n_blocks = 0; n_blocks <= 40; n_blocks++)
                 n_bad += compared_hash(n_blocks);
     }
+    for (size_t n_blocks = 1; n_blocks <= 32; n_blocks++)
+        n_bad += compared_sha2(n_blocks);
     printf("same %u\n", n_same);
     for (unsigned bits = 128; bits <= 256; bits += 64) {
         n_bad += evc_aes_set_key(&key, kernel, text, bits) != EVC_OK;
@@ -187,5 +223,7 @@ int main(void)
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         if (lengths[i] % 16 == 0)
             counted_hash(hash, lengths[i]);
+    for (size_t n_blocks = 1; n_blocks <= 32; n_blocks *= 2)
+        counted_sha2(n_blocks);
     return n_bad != 0;
 }
