@@ -58,10 +58,14 @@ EVC_INLINE size_t evc_rvv_register_bytes(void)
 #define EVC_RVV_E32_M1 0x50
 #define EVC_RVV_E32_M4 0x52
 #define EVC_RVV_E32_M8 0x53
+#define EVC_RVV_E64_M1 0x58
+#define EVC_RVV_E64_M2 0x59
 
 /* vl: a register for it or x0; length: that of a register, or of x0 the largest one (vl not x0) */
 #define VSETVLI(vl, length, type) \
     ".insn i 0x57, 7, " vl ", " length ", " EVC_STR(EVC_RVV_##type) "\n\t"
+/* length, type: general registers */
+#define VSETVL(vl, length, type) ".insn r 0x57, 7, 0x40, " vl ", " length ", " type "\n\t"
 /* length: a number up to 31 */
 #define VSETIVLI(length, type) \
     ".insn i 0x57, 7, x0, x" EVC_STR(length) ", " EVC_STR(EVC_RVV_##type) " - 1024\n\t"
@@ -74,6 +78,10 @@ EVC_INLINE size_t evc_rvv_register_bytes(void)
 #define VSE8(v, address) EVC_RVV_MEMORY(0x27, 0, 0x01, v, address, 0)
 #define VLE32(v, address) EVC_RVV_MEMORY(0x07, 6, 0x01, v, address, 0)
 #define VSE32(v, address) EVC_RVV_MEMORY(0x27, 6, 0x01, v, address, 0)
+#define VLE64(v, address) EVC_RVV_MEMORY(0x07, 7, 0x01, v, address, 0)
+/* Each element from, or to, as many bytes behind the address as its byte of `distances` says. */
+#define VLUXEI8(v, address, distances) EVC_RVV_MEMORY(0x07, 0, 0x03, v, address, distances)
+#define VSUXEI8(v, address, distances) EVC_RVV_MEMORY(0x27, 0, 0x03, v, address, distances)
 /* One whole register, or 4, whatever vl is. */
 #define VL1R(v, address) EVC_RVV_MEMORY(0x07, 0, 0x01, v, address, 8)
 #define VL4R(v, address) EVC_RVV_MEMORY(0x07, 0, 0x31, v, address, 8)
@@ -146,5 +154,13 @@ EVC_INLINE size_t evc_rvv_register_bytes(void)
 /* Zvkg, on elements of 32 bits: y = (y + x) h; y = y h. */
 #define VGHSH(y, h, x) EVC_RVV(0x77, 2, 0x59, y, h, EVC_RVV_X(x))
 #define VGMUL(y, h) EVC_RVV(0x77, 2, 0x51, y, h, "x17")
+
+/* Zvknha on elements of 32 bits, Zvknhb on those of 32 and 64; vl is 4. Words and letters as FIPS
+ * 180-4 section 6 has them, the first of a list in element 0. Two rounds with the lower or upper
+ * words of wk: fe_ba stays, and becomes hg_dc of the next two; hg_dc becomes their fe_ba. */
+#define VSHA2CL(hg_dc, fe_ba, wk) EVC_RVV(0x77, 2, 0x5f, hg_dc, fe_ba, EVC_RVV_X(wk))
+#define VSHA2CH(hg_dc, fe_ba, wk) EVC_RVV(0x77, 2, 0x5d, hg_dc, fe_ba, EVC_RVV_X(wk))
+/* Words t to t+3 become t+16 to t+19. w4: words t+4, t+9 to t+11; w12: words t+12 to t+15. */
+#define VSHA2MS(w, w4, w12) EVC_RVV(0x77, 2, 0x5b, w, w4, EVC_RVV_X(w12))
 
 #endif

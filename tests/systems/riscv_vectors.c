@@ -9,9 +9,11 @@
 
 #include "everycore/aes.h"
 #include "everycore/ghash.h"
+#include "everycore/sha2.h"
 
 extern const struct evc_aes evc_aes_rv_zvkned, evc_aes_rv_bitslice, evc_aes_c_ref;
 extern const struct evc_ghash evc_ghash_rv_zvkg, evc_ghash_c_ref;
+extern const struct evc_sha2 evc_sha2_rv_zvknh, evc_sha2_c_ref;
 
 #define MOST_BLOCKS 150 /* two groups of 32 or 64 blocks, and more */
 #define MOST_BYTES (16 * MOST_BLOCKS)
@@ -146,6 +148,24 @@ static void compare_ghash(size_t n_blocks)
     equal("ghash", y, y_ref, 16, 0, n_blocks);
 }
 
+static void compare_sha2(size_t n_blocks)
+{
+    uint32_t h[8], h_ref[8];
+    uint64_t long_h[8], long_h_ref[8];
+
+    fill((uint8_t *)h, sizeof h, 1);
+    fill((uint8_t *)long_h, sizeof long_h, 2);
+    memcpy(h_ref, h, sizeof h);
+    memcpy(long_h_ref, long_h, sizeof long_h);
+    fill(text, sizeof text, (uint32_t)n_blocks);
+    evc_sha2_rv_zvknh.blocks256(h, text + 1, n_blocks);
+    evc_sha2_c_ref.blocks256(h_ref, text + 1, n_blocks);
+    equal("sha256", h, h_ref, sizeof h, 0, n_blocks);
+    evc_sha2_rv_zvknh.blocks512(long_h, text + 1, n_blocks);
+    evc_sha2_c_ref.blocks512(long_h_ref, text + 1, n_blocks);
+    equal("sha512", long_h, long_h_ref, sizeof long_h, 0, n_blocks);
+}
+
 static void compare_aes(const struct evc_aes *aes)
 {
     static const char *const modes[] = {"ecb-enc", "ecb-dec", "cbc-dec", "ctr",
@@ -168,5 +188,7 @@ int main(void)
     compare_aes(&evc_aes_rv_bitslice);
     for (size_t n = 0; n <= MOST_BLOCKS; n += n < 70 ? 1 : 11)
         compare_ghash(n);
+    for (size_t n = 1; n <= 8; n++)
+        compare_sha2(n);
     return failed;
 }

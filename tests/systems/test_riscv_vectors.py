@@ -20,13 +20,15 @@ from everycore.pauth.emulators import PACKAGE, packaged, started_in
 SUITE = "trixie"
 COMPILER = "riscv64-linux-gnu-gcc"
 LENGTHS = (128, 256, 512, 1024)
-KERNELS = (("aes", "rv_zvkned"), ("aes", "rv_bitslice"), ("ghash", "rv_zvkg"))
+KERNELS = (("aes", "rv_zvkned"), ("aes", "rv_bitslice"), ("ghash", "rv_zvkg"), ("sha2", "rv_zvknh"))
 FILES = (
     "src/aes/rv_zvkned.c",
     "src/aes/rv_bitslice.c",
     "src/aes/c_ref.c",
     "src/ghash/rv_zvkg.c",
     "src/ghash/c_ref.c",
+    "src/sha2/rv_zvknh.c",
+    "src/sha2/c_ref.c",
     "src/common/clear.c",
     "src/common/wipe.c",
 )
@@ -36,7 +38,8 @@ reads = pytest.mark.reads(*LIBRARY, "tests/systems/riscv_vectors.c", isa="rv")
 
 
 def cpu(length: int) -> str:
-    return f"rv64,v=true,vlen={length},zvkned=true,zvkg=true,zvkb=true,zvkt=true,zkt=true"
+    extensions = ("zvkned", "zvkg", "zvknhb", "zvkb", "zvkt", "zkt")
+    return ",".join(["rv64,v=true", f"vlen={length}", *(f"{one}=true" for one in extensions)])
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +77,8 @@ def test_they_give_the_answers_of_c_ref(emulator: list[str], tmp_path: pathlib.P
 @reads
 @pytest.mark.parametrize("length", LENGTHS)
 def test_they_have_every_property(length: int, emulator: list[str], harness: str) -> None:
-    words = ["check", "--quick", "--primitive", "aes,ghash,gcm"]
-    words += ["--kernel", "rv_zvkned,rv_bitslice,rv_zvkg,rv_zvkned+rv_zvkg"]
+    words = ["check", "--quick", "--primitive", "aes,ghash,gcm,sha2"]
+    words += ["--kernel", "rv_zvkned,rv_bitslice,rv_zvkg,rv_zvkned+rv_zvkg,rv_zvknh"]
     code, text = ended(*emulator, "-cpu", cpu(length), harness, *words)
     facts = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
     checks = [fact for fact in facts if fact["type"] == "check"]
