@@ -50,10 +50,12 @@ def own_compiler(text: str) -> tuple[str, ...]:
 
 
 def emulator_of(text: str) -> list[str]:
-    """Return the words of an emulator; Hercules needs a command of the lab around it."""
+    """Return the words of an emulator; some need a command of the lab around them."""
     words = text.split()
     if words[:1] == ["hercules"]:
         words[:1] = [sys.executable, "-m", "everycore.run.hercules.z_machine"]
+    if words[:1] == ["bochs"]:
+        words[:1] = [sys.executable, "-m", "everycore.run.bochs.execute"]
     return words
 
 
