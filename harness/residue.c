@@ -34,7 +34,7 @@
 #endif
 
 /* Architectures for which the frames of the library were compared with the reach of `clear`. */
-#if EVC_X86 || EVC_A64 || EVC_A32 || (defined(__riscv) && EVC_WORD64) || defined(__powerpc64__) || \
+#if EVC_X86 || EVC_A64 || EVC_A32 || defined(__riscv) || defined(__powerpc64__) || \
     defined(__s390x__) || (defined(__mips__) && !EVC_WORD64) || defined(__m68k__) ||               \
     defined(__hppa__)
 #define COVERED 1

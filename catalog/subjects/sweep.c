@@ -8,12 +8,14 @@
  * "given NAME HEX", of all that the function was given. After a crash, or if the first call that
  * never ends lasts till LIMIT_S (exit code 4), one line names the input.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if !defined(HARNESS_BARE)
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
+#endif
 
 #include "aes/fips197_key.h"
 #include "fnv1a.h"
@@ -24,6 +26,17 @@
 
 static char title[600]; /* of the call that runs: for the handler of signals */
 
+#if defined(HARNESS_BARE) /* no C library: crashes have no name, and calls no limit of time */
+static void watch(unsigned limit_s)
+{
+    (void)limit_s;
+}
+
+static double seconds(void)
+{
+    return 0;
+}
+#else
 static void name_input(int number)
 {
     if (write(STDOUT_FILENO, title, strlen(title)) < 0 || write(STDOUT_FILENO, "\n", 1) < 0)
@@ -43,6 +56,13 @@ static void watch(unsigned limit_s)
         sigaction(signals[i], &action, NULL);
     alarm(limit_s);
 }
+
+/* The time of the CPU that this program has used. */
+static double seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+#endif
 
 static void give(const char *name, const uint8_t *bytes, size_t n_bytes)
 {
@@ -106,10 +126,9 @@ int verb_sweep(const struct function *function, int n_words, char **words)
         return 2;
     }
     const unsigned most = (unsigned)atoi(words[3]) < N_INPUTS ? (unsigned)atoi(words[3]) : N_INPUTS;
-    const double end = atof(words[4]) / 1000; /* seconds of the CPU, as clock() counts */
+    const double end = atof(words[4]) / 1000;
     watch((unsigned)atoi(words[5]));
-    for (number = 0; number < most && (number == 0 || (double)clock() / CLOCKS_PER_SEC < end);
-         number++) {
+    for (number = 0; number < most && (number == 0 || seconds() < end); number++) {
         const struct input input = input_of(number, (size_t)atol(words[1]), (size_t)atol(words[2]));
         if (!is_right(function, (unsigned)atoi(words[0]), &input, &digest))
             return 1;

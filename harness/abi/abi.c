@@ -51,9 +51,9 @@ _Static_assert(offsetof(struct abi_frame, has_altivec) == ABI_HAS_ALTIVEC, "fram
 #define VECTOR_NAME "d%u"
 #define FIRST_VECTOR 8
 #define N_VECTORS 8
-#elif defined(ABI_RISCV64)
+#elif defined(ABI_RISCV)
 #define INTEGERS "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11"
-#if defined(ABI_RISCV64_FLOAT)
+#if defined(ABI_RISCV_FLOAT)
 #define VECTOR_NAME "fs%u"
 #define FIRST_VECTOR 0
 #define N_VECTORS 12
@@ -241,7 +241,7 @@ static struct modes modes_now(void)
 #elif defined(ABI_A32)
     __asm__ volatile("vmrs %0, fpscr" : "=r"(m.vector));
     m.vector &= 0x07ff9f00; /* without the flags of results and of exceptions that happened */
-#elif defined(ABI_RISCV64_FLOAT)
+#elif defined(ABI_RISCV_FLOAT)
     uint64_t mode;
 
     __asm__ volatile("frrm %0" : "=r"(mode));
@@ -268,7 +268,7 @@ static void repair(const struct modes *before)
     __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)before->vector));
 #elif defined(ABI_A32)
     __asm__ volatile("vmsr fpscr, %0" : : "r"(before->vector));
-#elif defined(ABI_RISCV64_FLOAT)
+#elif defined(ABI_RISCV_FLOAT)
     __asm__ volatile("fsrm %0" : : "r"((uint64_t)before->vector));
 #elif defined(ABI_PPC64)
     const uint64_t bits = before->vector;

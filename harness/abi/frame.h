@@ -17,10 +17,10 @@
 #define ABI_A64 1
 #elif defined(__arm__) && defined(__ARM_EABI__) && !defined(__ARMEB__) && defined(__ARM_FP)
 #define ABI_A32 1
-#elif defined(__riscv) && __riscv_xlen == 64
-#define ABI_RISCV64 1
+#elif defined(__riscv)
+#define ABI_RISCV 1
 #if defined(__riscv_flen) && __riscv_flen >= 64
-#define ABI_RISCV64_FLOAT 1
+#define ABI_RISCV_FLOAT 1
 #endif
 #elif defined(__powerpc64__) && defined(__LP64__) && defined(__ELF__) && !defined(_SOFT_FLOAT)
 #define ABI_PPC64 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The interface between the parts of a harness without a C library: libc.c, and what it stands on.
- * For CPUs that have Linux and an emulator but no C library here (tests/systems/bare), and for
- * firmware (port/uefi.c). */
+ * For CPUs that have Linux and an emulator but no C library here (port/linux), and for firmware
+ * (port/uefi). */
 #ifndef BARE_H
 #define BARE_H
 

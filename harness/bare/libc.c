@@ -153,6 +153,26 @@ unsigned long long strtoull(const char *restrict s, char **restrict end, int bas
     return value;
 }
 
+unsigned long strtoul(const char *restrict s, char **restrict end, int base)
+{
+    return (unsigned long)strtoull(s, end, base);
+}
+
+int atoi(const char *s)
+{
+    return (int)strtoull(s, NULL, 10);
+}
+
+long atol(const char *s)
+{
+    return (long)strtoull(s, NULL, 10);
+}
+
+double atof(const char *s)
+{
+    return (double)strtoull(s, NULL, 10);
+}
+
 /* A heap in place: no memory, and no case that takes longer than others. */
 static void exchange(uint8_t *a, uint8_t *b, size_t n)
 {
@@ -256,6 +276,13 @@ int fputc(int c, FILE *file)
     return (uint8_t)c;
 }
 
+/* A write that fails ends the program (bare_write). */
+int ferror(FILE *file)
+{
+    (void)file;
+    return 0;
+}
+
 size_t fwrite(const void *restrict from, size_t size, size_t n, FILE *restrict file)
 {
     const char *bytes = from;
@@ -282,6 +309,11 @@ _Noreturn void exit(int code)
     fflush(stdout);
     fflush(stderr);
     bare_exit(code);
+}
+
+_Noreturn void abort(void)
+{
+    exit(134); /* as shells tell of SIGABRT */
 }
 
 /* ---- printf: %c %s %u %d %x with -, 0, a width, a precision of strings, and l, ll, z; %.Ng --- */
@@ -459,6 +491,16 @@ int vfprintf(FILE *restrict file, const char *restrict format, va_list list)
 
     print(&s, format, list);
     return (int)s.n;
+}
+
+int fprintf(FILE *restrict file, const char *restrict format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    int n = vfprintf(file, format, list);
+    va_end(list);
+    return n;
 }
 
 int printf(const char *restrict format, ...)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The port to POSIX systems (IEEE 1003.1-2008), with what Linux has beyond it;
  * elsewhere an empty unit. */
-#if defined(_WIN32) || defined(HARNESS_UEFI)
+#if defined(_WIN32) || defined(HARNESS_UEFI) || defined(HARNESS_LINUX)
 typedef int port_is_elsewhere;
 #else
 #ifndef _GNU_SOURCE

@@ -2,8 +2,8 @@
 """Every kernel is right on big-endian Arm, and needs no C library.
 
 No C library for it is at hand, so the harness is built without one (harness/bare and
-tests/systems/bare are what `check` and `vectors` need of it), by clang and lld, and runs under
-qemu-user. What is compiled is kept in build/aarch64_be: by hand, `qemu-aarch64_be -cpu max
+harness/port/linux stand for it), with what `check` and `vectors` need, by clang and lld, and runs
+under qemu-user. What is compiled is kept in build/aarch64_be: by hand, `qemu-aarch64_be -cpu max
 build/aarch64_be/harness check --kernel a64_byname`.
 """
 
@@ -34,6 +34,7 @@ FLAGS = [
     "-ffreestanding",
     "-nostdlibinc",
     "-DHARNESS_BARE",
+    "-DHARNESS_LINUX",
     "-Wall",
     "-Wextra",
     "-Wshadow",
@@ -94,6 +95,8 @@ def sources() -> list[str]:
         *(f"harness/{name}.c" for name in HARNESS),
         "harness/abi/a64.S",
         "harness/bare/libc.c",
+        "harness/port/linux/linux.c",
+        "harness/port/linux/start_a64.S",
         *bare,
     ]
 

@@ -99,20 +99,21 @@ def per_byte(counts: dict[tuple[str, str, int], float]) -> dict[tuple[str, str],
 
 def counted_under_qemu_user(work: pathlib.Path) -> dict[tuple[str, str], float]:
     """Instructions per byte, of the very objects of the EFI application, linked with
-    tests/systems/bare into a program.
+    harness/port/linux into a program.
     """
     context = system_context()
     tree = catalog.find_tree(context.package, "")
     objects = application.objects(context, tree, boot_targets.ARCHITECTURES["aarch64"])
     kept = [path for source, path in objects if "port" not in source.parts]
     binary = work / "harness"
-    flags = ["-ffreestanding", "-nostdlibinc", "-DHARNESS_BARE", "-O2", "-fpie"]
+    flags = ["-ffreestanding", "-nostdlibinc", "-DHARNESS_BARE", "-DHARNESS_LINUX", "-O2", "-fpie"]
     flags += [
         f"-I{ROOT / folder}"
         for folder in ("harness/bare/include", "harness/bare", "include", "src", "harness")
     ]
     bare = []
-    for source in sorted((ROOT / "tests/systems/bare").glob("*.[cS]")):
+    folders = ("harness/port/linux", "tests/systems/bare")
+    for source in sorted(path for name in folders for path in (ROOT / name).glob("*.[cS]")):
         bare.append(work / f"{source.name}.o")
         more = ["-DBENCH_IS_THERE"] if source.name == "commands.c" else []
         words = ["--target=aarch64-none-elf", *flags, *more]

@@ -23,6 +23,9 @@ int fputc(int c, FILE *file);
 #define putchar(c) fputc(c, stdout)
 size_t fwrite(const void *restrict from, size_t size, size_t n, FILE *restrict file);
 int fflush(FILE *file);
+int ferror(FILE *file);
+int fprintf(FILE *restrict file, const char *restrict format, ...)
+    __attribute__((format(printf, 2, 3)));
 int printf(const char *restrict format, ...) __attribute__((format(printf, 1, 2)));
 int snprintf(char *restrict to, size_t size, const char *restrict format, ...)
     __attribute__((format(printf, 3, 4)));

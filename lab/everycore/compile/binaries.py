@@ -137,7 +137,8 @@ def build_resolver(
 ) -> Build:
     """A harness for a target that has the commands `list` and `resolve`, and no kernels."""
     absent = context.package / "compile" / "resolver" / "absent.c"
-    sources = [*catalog.resolver_sources(tree), absent]
+    without_libc = "-DHARNESS_BARE" in target.compile_flags
+    sources = [*catalog.resolver_sources(tree, without_libc=without_libc), absent]
     return build_harness(context, tree, target, compiler, flags, sources, linker)
 
 

@@ -16,6 +16,8 @@ SOURCE_DIRS = ("src", "harness")
 HEADER_DIRS = ("include", "src", "harness", "catalog/peers")
 SOURCE_SUFFIXES = (".c", ".S")
 HEADER_SUFFIXES = (".h", ".def", ".inc")
+# Folders that a target of Linux without a C library stands on; empty units on others.
+WITHOUT_LIBC = ("harness/bare", "harness/port/linux")
 
 CIPHERS = ("aes", "ghash", "gcm")
 _NO_CIPHERS = ("bn", "bn_words", "dh", "pac", "prime", "qarma", "rsa", "sha2")
@@ -64,12 +66,13 @@ def sources(tree: Tree) -> list[Path]:
     return _files(tree, SOURCE_DIRS, SOURCE_SUFFIXES)
 
 
-def resolver_sources(tree: Tree) -> list[Path]:
+def resolver_sources(tree: Tree, *, without_libc: bool = False) -> list[Path]:
     """The files of a harness that has `list` and `resolve`, and no kernel."""
     names = [
         f"harness/{name}.c" for name in ("main", "list", "resolve", "names", "emit", "options")
     ]
-    return [*map(Path, names), Path("src/resolve.c"), *_files(tree, ("src/cpu",), (".c", ".S"))]
+    folders = ("src/cpu", *(WITHOUT_LIBC if without_libc else ()))
+    return [*map(Path, names), Path("src/resolve.c"), *_files(tree, folders, SOURCE_SUFFIXES)]
 
 
 def cipher_sources(tree: Tree, running: Container[tuple[str, str]]) -> list[Path]:

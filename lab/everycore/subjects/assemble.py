@@ -48,7 +48,8 @@ DRIVER = (
 # With which its verb bench times.
 HARNESS = (
     "harness/measure.c", "harness/quiet.c", "harness/emit.c", "harness/options.c",
-    "harness/port/posix.c",
+    "harness/port/posix.c", "harness/port/linux/linux.c", "harness/port/linux/start_riscv32.S",
+    "harness/bare/libc.c",
     *(
         f"harness/counters/{name}.c"
         for name in ("counter", "chain", "clock", "cntvct", "core", "perf")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A64 Linux: the start of a program, system calls, and what C has no words for. */
+#if defined(HARNESS_LINUX) && defined(__aarch64__)
 #include "common/a64_asm.h"
 
 evc_isa_neon
@@ -71,3 +72,4 @@ evc_function bare_on_stack
     ldp x29, x30, [sp], #16
     ret
 evc_end bare_on_stack
+#endif

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* abi_trampoline(run, argument) for RISC-V of 64 bits: s0 to s11, fs0 to fs11 where they
- * are. See abi.h, frame.h. */
+/* abi_trampoline(run, argument) for RISC-V: s0 to s11, fs0 to fs11 where they are. See abi.h,
+ * frame.h: each value has 8 bytes. */
 #include "common/any_asm.h"
 
 #include "abi/frame.h"
 
-#if defined(ABI_RISCV64)
+#if defined(ABI_RISCV)
+
+#if __riscv_xlen == 64
+#define STORE sd
+#define LOAD ld
+#else
+#define STORE sw
+#define LOAD lw
+#endif
 
 .macro each_integer what, base, at
     \what s0, \at+0(\base)
@@ -22,7 +30,7 @@
     \what s11, \at+88(\base)
 .endm
 .macro each_float what, base, at
-#if defined(ABI_RISCV64_FLOAT)
+#if defined(ABI_RISCV_FLOAT)
     \what fs0, \at+0(\base)
     \what fs1, \at+8(\base)
     \what fs2, \at+16(\base)
@@ -45,27 +53,27 @@
     .type abi_trampoline, @function
 abi_trampoline: /* a0: run, a1: argument */
     addi sp, sp, -208
-    sd ra, 0(sp)
-    each_integer sd, sp, 8
+    STORE ra, 0(sp)
+    each_integer STORE, sp, 8
     each_float fsd, sp, 104
     lla t0, abi_frame
     mv t1, a0
     mv a0, a1
-    sd sp, ABI_STACK_OWN(t0)
+    STORE sp, ABI_STACK_OWN(t0)
     andi sp, sp, -64
     addi sp, sp, -48 /* 16 modulo 64 */
-    sd sp, ABI_STACK_BEFORE(t0)
-    each_integer ld, t0, ABI_INTEGERS_BEFORE
+    STORE sp, ABI_STACK_BEFORE(t0)
+    each_integer LOAD, t0, ABI_INTEGERS_BEFORE
     each_float fld, t0, ABI_VECTORS_BEFORE
     jalr t1
     lla t0, abi_frame
-    sd sp, ABI_STACK_AFTER(t0)
-    each_integer sd, t0, ABI_INTEGERS_AFTER
+    STORE sp, ABI_STACK_AFTER(t0)
+    each_integer STORE, t0, ABI_INTEGERS_AFTER
     each_float fsd, t0, ABI_VECTORS_AFTER
-    ld sp, ABI_STACK_OWN(t0)
+    LOAD sp, ABI_STACK_OWN(t0)
     each_float fld, sp, 104
-    each_integer ld, sp, 8
-    ld ra, 0(sp)
+    each_integer LOAD, sp, 8
+    LOAD ra, 0(sp)
     addi sp, sp, 208
     ret
     .size abi_trampoline, . - abi_trampoline

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The harness's port to Linux without a C library (64 bits: the numbers of
- * include/uapi/asm-generic/unistd.h). */
-#include "bare.h"
+/* The harness's port to Linux without a C library, by -DHARNESS_LINUX: for A64 of either byte order
+ * and 32-bit RISC-V, whose system calls have the numbers of include/uapi/asm-generic/unistd.h.
+ * Elsewhere an empty unit. */
+#if !defined(HARNESS_LINUX)
+typedef int port_is_elsewhere;
+#else
+#include "../../bare/bare.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "port/port.h"
+#include "../port.h"
 
 enum {
     SYS_OPENAT = 56,
@@ -14,7 +18,8 @@ enum {
     SYS_READ = 63,
     SYS_WRITE = 64,
     SYS_EXIT_GROUP = 94,
-    SYS_SIGACTION = 134
+    SYS_SIGACTION = 134,
+    SYS_GETRANDOM = 278
 };
 enum { SYS_MUNMAP = 215, SYS_MMAP = 222, SYS_MPROTECT = 226 };
 enum { HERE = -100 };                               /* AT_FDCWD */
@@ -22,11 +27,11 @@ enum { READ_WRITE = 3, PRIVATE_ANONYMOUS = 0x22 };  /* of mmap */
 enum { SIGILL = 4, SIGBUS = 7, SIGSEGV = 11, SA_NODEFER = 0x40000000 };
 enum { PAGE_BYTES = 65536 }; /* the largest that A64 has */
 
-/* linux_a64.S: a system call; its result, negative: an error. */
+/* In start_*.S: a system call; its result, negative: an error. */
 long bare_call_system(long number, long a, long b, long c, long d, long e, long f);
 
 int main(int argc, char **argv);
-_Noreturn void bare_start(const uintptr_t *stack); /* what linux_a64.S starts */
+_Noreturn void bare_start(const uintptr_t *stack); /* called by _start */
 unsigned long getauxval(unsigned long type);
 int getentropy(void *out, size_t n_bytes);
 
@@ -53,12 +58,37 @@ unsigned long getauxval(unsigned long type)
     return 0;
 }
 
-/* The harness here asks for no randomness; the library may. */
 int getentropy(void *out, size_t n_bytes)
 {
-    (void)out;
-    (void)n_bytes;
-    return -1;
+    return bare_call_system(SYS_GETRANDOM, (long)out, (long)n_bytes, 0, 0, 0, 0) == (long)n_bytes
+               ? 0
+               : -1;
+}
+
+bool port_random(uint8_t *out, size_t n_bytes)
+{
+    return getentropy(out, n_bytes) == 0;
+}
+
+/* Runs are counted and not timed. */
+uint64_t port_now_ns(void)
+{
+    return 0;
+}
+
+uint64_t port_preemptions(void)
+{
+    return 0;
+}
+
+bool port_pin(int cpu)
+{
+    return cpu < 0;
+}
+
+bool port_emulated(void)
+{
+    return true;
 }
 
 /* Each piece of memory has pages of its own, and its length before it. */
@@ -150,18 +180,20 @@ static void on_fault(int signal_number)
     bare_return_to(after_fault);
 }
 
-/* The kernel's struct sigaction, include/linux/signal_types.h. */
+/* The kernel's struct sigaction, include/linux/signal_types.h. RISC-V has no restorer. */
 struct action {
     void (*handler)(int);
     unsigned long flags;
+#if !defined(__riscv)
     void (*restorer)(void);
+#endif
     uint64_t mask;
 };
 
 bool port_survives(void (*f)(void *), void *arg)
 {
     static const int signals[3] = {SIGSEGV, SIGBUS, SIGILL};
-    struct action action = {on_fault, SA_NODEFER, NULL, 0}, old[3];
+    struct action action = {.handler = on_fault, .flags = SA_NODEFER}, old[3];
     struct bare_place here, *outer = after_fault;
     volatile bool survived = false;
 
@@ -184,3 +216,4 @@ bool port_on_stack(void (*f)(void *), void *arg, uint8_t *stack, size_t len_byte
     bare_on_stack(f, arg, stack + len_bytes);
     return true;
 }
+#endif
