@@ -376,7 +376,12 @@ EVC_INLINE void clear_registers(enum evc_registers registers)
 #elif defined(__riscv)
 #define CLEAR_LOOP                                                                                 \
     "mv %0, sp\n\tsub sp, sp, %1\n"                                                                \
-    "1:\taddi %0, %0, -4\n\tsw zero, 0(%0)\n\tbne %0, sp, 1b\n\tadd sp, sp, %1"
+    "1:\taddi %0, %0, -64\n\t"                                                                     \
+    "sw zero, 0(%0)\n\tsw zero, 4(%0)\n\tsw zero, 8(%0)\n\tsw zero, 12(%0)\n\t"                    \
+    "sw zero, 16(%0)\n\tsw zero, 20(%0)\n\tsw zero, 24(%0)\n\tsw zero, 28(%0)\n\t"                 \
+    "sw zero, 32(%0)\n\tsw zero, 36(%0)\n\tsw zero, 40(%0)\n\tsw zero, 44(%0)\n\t"                 \
+    "sw zero, 48(%0)\n\tsw zero, 52(%0)\n\tsw zero, 56(%0)\n\tsw zero, 60(%0)\n\t"                 \
+    "bne %0, sp, 1b\n\tadd sp, sp, %1"
 #elif defined(__powerpc64__)
 #define CLEAR_LOOP                                                                                 \
     "mr %0, 1\n\tneg %1, %1\n\tstdux 1, 1, %1\n"                                                   \
