@@ -19,7 +19,7 @@
 #if EVC_BUILT(RV64_ZBC)
 
 #include "common/each.h"
-#include "common/rv64.h"
+#include "common/rv_scalar.h"
 #include "ghash/ctmul_steps.h"
 
 #define GROUP 4
@@ -47,41 +47,41 @@ struct products {
 
 EVC_INLINE struct evc_ghash_words load(const uint8_t *block)
 {
-    return (struct evc_ghash_words){.hi = evc_rv64_rev8(evc_rv64_load(block)),
-                                    .lo = evc_rv64_rev8(evc_rv64_load(block + 8))};
+    return (struct evc_ghash_words){.hi = evc_rv_rev8(evc_rv_load(block)),
+                                    .lo = evc_rv_rev8(evc_rv_load(block + 8))};
 }
 
 EVC_OUT_OF_LINE struct evc_ghash_words load_bytes(const uint8_t *block)
 {
-    return (struct evc_ghash_words){.hi = evc_rv64_rev8(evc_load64_le(block)),
-                                    .lo = evc_rv64_rev8(evc_load64_le(block + 8))};
+    return (struct evc_ghash_words){.hi = evc_rv_rev8(evc_load64_le(block)),
+                                    .lo = evc_rv_rev8(evc_load64_le(block + 8))};
 }
 
 /* block: of any alignment */
 EVC_INLINE struct evc_ghash_words load_any(const uint8_t *block)
 {
-    return evc_rv64_is_aligned(block) ? load(block) : load_bytes(block);
+    return evc_rv_is_aligned(block) ? load(block) : load_bytes(block);
 }
 
 EVC_INLINE void store(uint8_t *block, struct evc_ghash_words w)
 {
-    evc_rv64_store(block, evc_rv64_rev8(w.hi));
-    evc_rv64_store(block + 8, evc_rv64_rev8(w.lo));
+    evc_rv_store(block, evc_rv_rev8(w.hi));
+    evc_rv_store(block + 8, evc_rv_rev8(w.lo));
 }
 
 EVC_INLINE void store_any(uint8_t *block, struct evc_ghash_words w)
 {
-    if (evc_rv64_is_aligned(block)) {
+    if (evc_rv_is_aligned(block)) {
         store(block, w);
     } else {
-        evc_store64_le(block, evc_rv64_rev8(w.hi));
-        evc_store64_le(block + 8, evc_rv64_rev8(w.lo));
+        evc_store64_le(block, evc_rv_rev8(w.hi));
+        evc_store64_le(block + 8, evc_rv_rev8(w.lo));
     }
 }
 
 EVC_INLINE struct evc_ghash_words multiply(uint64_t a, uint64_t b)
 {
-    return (struct evc_ghash_words){.hi = evc_rv64_clmulh(a, b), .lo = evc_rv64_clmul(a, b)};
+    return (struct evc_ghash_words){.hi = evc_rv_clmulh(a, b), .lo = evc_rv_clmul(a, b)};
 }
 
 EVC_INLINE void add(struct evc_ghash_words *sum, struct evc_ghash_words w)
@@ -205,7 +205,7 @@ EVC_OUT_OF_LINE struct evc_ghash_words hash_moved(const struct key *key, struct 
 
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n) {
         n = n_blocks < CHUNK_BLOCKS ? n_blocks : CHUNK_BLOCKS;
-        evc_rv64_gather(text, in, 2 * n);
+        evc_rv_gather(text, in, 2 * n);
         y = hash_blocks(key, y, text, n);
     }
     return y;
@@ -227,7 +227,7 @@ EVC_OUT_OF_LINE void blocks_moved(const struct key *key, uint8_t y[16], const ui
 EVC_OUT_OF_LINE void blocks_anywhere(const struct key *key, uint8_t y[16], const uint8_t *in,
                                      size_t n_blocks)
 {
-    if (evc_rv64_is_aligned(in)) {
+    if (evc_rv_is_aligned(in)) {
         blocks_aligned(key, y, in, n_blocks);
         clear_aligned();
     } else {
@@ -247,7 +247,7 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
 {
     const struct key *key = vkey;
 
-    if (n_blocks >= MANY || !evc_rv64_is_aligned(in) || !evc_rv64_is_aligned(y))
+    if (n_blocks >= MANY || !evc_rv_is_aligned(in) || !evc_rv_is_aligned(y))
         blocks_anywhere(key, y, in, n_blocks);
     else if (n_blocks > GROUP)
         blocks_few(key, y, in, n_blocks);

@@ -11,27 +11,27 @@
 #include "sha2/kernel.h"
 
 #if EVC_BUILT(RV64_ZKNH)
-#include "common/rv64.h"
+#include "common/rv_scalar.h"
 #include "sha2/constants.h"
 
-EVC_RV64_OF_ONE(sha256sum0, 1, 0x100)
-EVC_RV64_OF_ONE(sha256sum1, 1, 0x101)
-EVC_RV64_OF_ONE(sha256sig0, 1, 0x102)
-EVC_RV64_OF_ONE(sha256sig1, 1, 0x103)
-EVC_RV64_OF_ONE(sha512sum0, 1, 0x104)
-EVC_RV64_OF_ONE(sha512sum1, 1, 0x105)
-EVC_RV64_OF_ONE(sha512sig0, 1, 0x106)
-EVC_RV64_OF_ONE(sha512sig1, 1, 0x107)
+EVC_RV_OF_ONE(sha256sum0, 1, 0x100)
+EVC_RV_OF_ONE(sha256sum1, 1, 0x101)
+EVC_RV_OF_ONE(sha256sig0, 1, 0x102)
+EVC_RV_OF_ONE(sha256sig1, 1, 0x103)
+EVC_RV_OF_ONE(sha512sum0, 1, 0x104)
+EVC_RV_OF_ONE(sha512sum1, 1, 0x105)
+EVC_RV_OF_ONE(sha512sig0, 1, 0x106)
+EVC_RV_OF_ONE(sha512sig1, 1, 0x107)
 
 #define WORD uint32_t
 #define WORD_BYTES 4
 #define LOAD evc_load32_be
 #define BLOCK_FUNCTION block256
 #define N_ROUNDS 64
-#define BIG0(x) (uint32_t)evc_rv64_sha256sum0(x)
-#define BIG1(x) (uint32_t)evc_rv64_sha256sum1(x)
-#define SMALL0(x) (uint32_t)evc_rv64_sha256sig0(x)
-#define SMALL1(x) (uint32_t)evc_rv64_sha256sig1(x)
+#define BIG0(x) (uint32_t)evc_rv_sha256sum0(x)
+#define BIG1(x) (uint32_t)evc_rv_sha256sum1(x)
+#define SMALL0(x) (uint32_t)evc_rv_sha256sig0(x)
+#define SMALL1(x) (uint32_t)evc_rv_sha256sig1(x)
 #include "sha2/words_steps.h"
 
 #define WORD uint64_t
@@ -39,10 +39,10 @@ EVC_RV64_OF_ONE(sha512sig1, 1, 0x107)
 #define LOAD evc_load64_be
 #define BLOCK_FUNCTION block512
 #define N_ROUNDS 80
-#define BIG0(x) evc_rv64_sha512sum0(x)
-#define BIG1(x) evc_rv64_sha512sum1(x)
-#define SMALL0(x) evc_rv64_sha512sig0(x)
-#define SMALL1(x) evc_rv64_sha512sig1(x)
+#define BIG0(x) evc_rv_sha512sum0(x)
+#define BIG1(x) evc_rv_sha512sum1(x)
+#define SMALL0(x) evc_rv_sha512sig0(x)
+#define SMALL1(x) evc_rv_sha512sig1(x)
 #include "sha2/words_steps.h"
 
 static void blocks256(uint32_t h[8], const uint8_t *in, size_t n_blocks)
