@@ -41,7 +41,7 @@ UNCONCERNED = pytest.StashKey[dict[str, None]]()
 READ = pytest.StashKey[set[str]]()  # of all tests that were collected
 STARTED = pytest.StashKey[float]()  # CPU seconds when a phase of a test began
 OF_ISA = re.compile(
-    r"src/\w+/(x86|a64|a32|ppc|ppc64|s390x|hppa|rv|rv64)_"
+    r"src/\w+/(x86|a64|a32|ppc|ppc64|s390x|hppa|rv|rv64|rv32)_"
 )  # begins kernels of one architecture
 SLOWEST = 25  # files named at the end, with what they took
 

@@ -105,13 +105,19 @@
 #define EVC_S390X 0
 #endif
 
-/* RISC-V with registers of 64 bits, little-endian, where the assembler of GCC or clang takes
+/* RISC-V with registers of 64 or 32 bits, little-endian, where the assembler of GCC or clang takes
  * instructions by their fields (.insn): kernels need no flag for the extensions that they use. */
 #if defined(__riscv) && __riscv_xlen == 64 && EVC_GNU_C && \
     __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define EVC_RV64 1
 #else
 #define EVC_RV64 0
+#endif
+#if defined(__riscv) && __riscv_xlen == 32 && EVC_GNU_C && \
+    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define EVC_RV32 1
+#else
+#define EVC_RV32 0
 #endif
 
 /* The vector registers of POWER can be used here: not where numbers with fractions are emulated,
@@ -205,11 +211,12 @@ enum evc_arch {
     EVC_ARCH_PPC64,
     EVC_ARCH_S390X,
     EVC_ARCH_RV64,
+    EVC_ARCH_RV32,
     EVC_ARCH_N
 };
 #define EVC_ARCH_LIST(A) A(OTHER, "other") A(X86, "x86") A(A64, "a64") A(A32, "a32") \
     A(HPPA, "hppa") A(PPC64, "ppc64") A(S390X, "s390x") \
-    A(RV64, "rv64")
+    A(RV64, "rv64") A(RV32, "rv32")
 #define EVC_ARCH_ALL EVC_ARCH_OTHER
 #define EVC_ARCH_INT128 EVC_ARCH_OTHER
 #define EVC_ARCH_X86_64_ASM EVC_ARCH_X86
@@ -237,6 +244,8 @@ enum evc_arch {
 #define EVC_ARCH_HERE EVC_ARCH_S390X
 #elif EVC_RV64
 #define EVC_ARCH_HERE EVC_ARCH_RV64
+#elif EVC_RV32
+#define EVC_ARCH_HERE EVC_ARCH_RV32
 #else
 #define EVC_ARCH_HERE EVC_ARCH_OTHER
 #endif
@@ -310,6 +319,10 @@ enum evc_arch {
     F(RV64_SHA2, RV64, 8, "sha2")                                                                  \
     /* Zvknhb: SHA-256 and SHA-512 in vectors; Zvknha, which has SHA-256 alone, is not used */     \
     F(RV64_ZVKNHB, RV64, 9, "zvknhb")                                                              \
+    /* The same extensions as of 64 bits, with the same bits */                                    \
+    F(RV32_AES, RV32, 0, "aes")                                                                    \
+    F(RV32_CLMUL, RV32, 1, "clmul")                                                                \
+    F(RV32_REV8, RV32, 2, "rev8")                                                                  \
     EVC_TUNE_LIST(F)                                                                               \
     F(CT_MUL, OTHER, 63, "ct-mul")
 
@@ -348,6 +361,7 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_VECTOR_PPC64 EVC_CPU(PPC_VCRYPTO)
 #define EVC_VECTOR_S390X UINT64_C(0)
 #define EVC_VECTOR_RV64 (UINT64_C(0x2f8) & ~EVC_CPU(RV64_ZVKT))
+#define EVC_VECTOR_RV32 UINT64_C(0)
 #define EVC_VECTOR_OTHER UINT64_C(0)
 
 /* ---- ISAs ----------------------------------------------------------------------------------- */
@@ -729,11 +743,14 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_S390X_SHA2 ""
 #define EVC_NEEDS_S390X_SHA2 EVC_CPU(S390X_SHA2)
 
-/* RISC-V, 64 bits: rounds of AES (Zkne, Zknd) and the order of bytes (Zbkb or Zbb), as Zkn has
- * them. Each core must execute aes64... in a time that does not depend on data. */
+/* RISC-V: rounds of AES (Zkne, Zknd) and the order of bytes (Zbkb or Zbb), as Zkn has them. Each
+ * core must execute aes64... and aes32... in a time that does not depend on data. */
 #define EVC_PLACE_RV64_ZKN RV64
 #define EVC_CC_RV64_ZKN ""
 #define EVC_NEEDS_RV64_ZKN (EVC_CPU(RV64_AES) | EVC_CPU(RV64_REV8))
+#define EVC_PLACE_RV32_ZKN RV32
+#define EVC_CC_RV32_ZKN ""
+#define EVC_NEEDS_RV32_ZKN (EVC_CPU(RV32_AES) | EVC_CPU(RV32_REV8))
 
 /* Functions of SHA-2. */
 #define EVC_PLACE_RV64_ZKNH RV64
@@ -745,6 +762,9 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_RV64_ZBC RV64
 #define EVC_CC_RV64_ZBC ""
 #define EVC_NEEDS_RV64_ZBC (EVC_CPU(RV64_CLMUL) | EVC_CPU(RV64_REV8) | EVC_CPU(CT_MUL))
+#define EVC_PLACE_RV32_ZBC RV32
+#define EVC_CC_RV32_ZBC ""
+#define EVC_NEEDS_RV32_ZBC (EVC_CPU(RV32_CLMUL) | EVC_CPU(RV32_REV8) | EVC_CPU(CT_MUL))
 
 /* RISC-V vectors, whose time Zvkt promises. */
 #define EVC_PLACE_RV_V RV64

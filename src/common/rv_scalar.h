@@ -62,6 +62,32 @@ EVC_RV_OF_TWO(aes64ks2, 0, 0x3f)
  * the number 10, SubWord alone. */
 #define EVC_RV_AES64KS1I(to, from, number) \
     __asm__(".insn i 0x13, 1, %0, %1, %2" : "=r"(to) : "r"(from), "i"(0x310 + (number)))
+#else
+/* One byte of a column in a round of AES, encrypted (es) or decrypted (ds), plus a: b's byte of
+ * this number (0 to 3) through the S-box and, if the name has an m, its part of MixColumns. The
+ * number is in the two upper bits of funct7. Volatile, so that compilers keep the order of the
+ * source: another one needs more registers than there are. */
+#define EVC_RV_AES32(name, funct7)                                                 \
+    EVC_INLINE uint32_t evc_rv_##name(uint32_t a, uint32_t b, const unsigned byte) \
+    {                                                                              \
+        if (byte == 0)                                                             \
+            EVC_RV_AES32_OF_BYTE(funct7);                                          \
+        else if (byte == 1)                                                        \
+            EVC_RV_AES32_OF_BYTE(funct7 + 0x20);                                   \
+        else if (byte == 2)                                                        \
+            EVC_RV_AES32_OF_BYTE(funct7 + 0x40);                                   \
+        else                                                                       \
+            EVC_RV_AES32_OF_BYTE(funct7 + 0x60);                                   \
+        return a;                                                                  \
+    }
+#define EVC_RV_AES32_OF_BYTE(funct7) \
+    __asm__ volatile(".insn r 0x33, 0, " #funct7 ", %0, %1, %2" : "=r"(a) : "r"(a), "r"(b))
+EVC_RV_AES32(aes32esi, 0x11)
+EVC_RV_AES32(aes32esmi, 0x13)
+EVC_RV_AES32(aes32dsi, 0x15)
+EVC_RV_AES32(aes32dsmi, 0x17)
+/* Rotated right by 8 bits. */
+EVC_RV_OF_ONE(ror8, 5, 0x608)
 #endif
 
 /* The lower and the upper half of the product without carry. */

@@ -150,19 +150,19 @@
 /* Extensions of RISC-V. Source: RISC-V C API specification 1.0 (2025), architecture extension
  * test macros. */
 #if defined(__riscv_zkne) && defined(__riscv_zknd)
-#define EVC_RV64_AES_BY_BUILD 1
+#define EVC_RV_AES_BY_BUILD 1
 #else
-#define EVC_RV64_AES_BY_BUILD 0
+#define EVC_RV_AES_BY_BUILD 0
 #endif
 #if defined(__riscv_zbc) || defined(__riscv_zbkc)
-#define EVC_RV64_CLMUL_BY_BUILD 1
+#define EVC_RV_CLMUL_BY_BUILD 1
 #else
-#define EVC_RV64_CLMUL_BY_BUILD 0
+#define EVC_RV_CLMUL_BY_BUILD 0
 #endif
 #if defined(__riscv_zbb) || defined(__riscv_zbkb)
-#define EVC_RV64_REV8_BY_BUILD 1
+#define EVC_RV_REV8_BY_BUILD 1
 #else
-#define EVC_RV64_REV8_BY_BUILD 0
+#define EVC_RV_REV8_BY_BUILD 0
 #endif
 #if defined(__riscv_v)
 #define EVC_RV64_V_BY_BUILD 1
@@ -225,9 +225,9 @@ static inline uint64_t evc_features_of_build(void)
     if (EVC_PPC64)
         have |= EVC_VCRYPTO_BY_BUILD ? EVC_CPU(PPC_VCRYPTO) : 0;
     if (EVC_RV64)
-        have |= (EVC_RV64_AES_BY_BUILD ? EVC_CPU(RV64_AES) : 0) |
-                (EVC_RV64_CLMUL_BY_BUILD ? EVC_CPU(RV64_CLMUL) : 0) |
-                (EVC_RV64_REV8_BY_BUILD ? EVC_CPU(RV64_REV8) : 0) |
+        have |= (EVC_RV_AES_BY_BUILD ? EVC_CPU(RV64_AES) : 0) |
+                (EVC_RV_CLMUL_BY_BUILD ? EVC_CPU(RV64_CLMUL) : 0) |
+                (EVC_RV_REV8_BY_BUILD ? EVC_CPU(RV64_REV8) : 0) |
                 (EVC_RV64_V_BY_BUILD ? EVC_CPU(RV64_V) : 0) |
                 (EVC_RV64_ZVKT_BY_BUILD ? EVC_CPU(RV64_ZVKT) : 0) |
                 (EVC_RV64_ZVKB_BY_BUILD ? EVC_CPU(RV64_ZVKB) : 0) |
@@ -235,6 +235,10 @@ static inline uint64_t evc_features_of_build(void)
                 (EVC_RV64_ZVKNED_BY_BUILD ? EVC_CPU(RV64_ZVKNED) : 0) |
                 (EVC_RV64_SHA2_BY_BUILD ? EVC_CPU(RV64_SHA2) : 0) |
                 (EVC_RV64_ZVKNHB_BY_BUILD ? EVC_CPU(RV64_ZVKNHB) : 0);
+    if (EVC_RV32)
+        have |= (EVC_RV_AES_BY_BUILD ? EVC_CPU(RV32_AES) : 0) |
+                (EVC_RV_CLMUL_BY_BUILD ? EVC_CPU(RV32_CLMUL) : 0) |
+                (EVC_RV_REV8_BY_BUILD ? EVC_CPU(RV32_REV8) : 0);
     if (EVC_HPPA)
         have |= (EVC_PA11_BY_BUILD ? EVC_CPU(HPPA_PA11) : 0) |
                 (EVC_HPPA_WIDE_BY_BUILD ? EVC_CPU(HPPA_WIDE) : 0);

@@ -59,7 +59,7 @@ uint64_t evc_cpu_features(void)
         return evc_rv64_with_registers(features, evc_rvv_register_bytes());
     return features;
 #else
-    return evc_features_of_build() | evc_riscv_of_hwprobe(ima_ext_0);
+    return evc_features_of_build() | evc_rv32_of_hwprobe(ima_ext_0);
 #endif
 }
 

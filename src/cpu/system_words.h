@@ -78,6 +78,13 @@ static inline uint64_t evc_rv64_of_hwprobe(uint64_t ima_ext_0)
            EVC_IF_BIT(RV64_ZVKNHB, ima_ext_0, 23);
 }
 
+/* The same of RISC-V with registers of 32 bits, whose features have the same bits. */
+static inline uint64_t evc_rv32_of_hwprobe(uint64_t ima_ext_0)
+{
+    return evc_rv64_of_hwprobe(ima_ext_0) &
+           (EVC_CPU(RV32_AES) | EVC_CPU(RV32_CLMUL) | EVC_CPU(RV32_REV8) | EVC_CPU(CT_MUL));
+}
+
 /* These features without V if the process was told to do without vectors, of which hwprobe says
  * nothing: prctl(PR_RISCV_V_GET_CONTROL) then gives 1 in bits 0 and 1. A negative answer: the
  * system does not know the question. Source: Linux Documentation/arch/riscv/vector.rst. */

@@ -623,6 +623,27 @@ static void hwprobe_of_rv64_is_read(void)
         EXPECT(evc_rv64_of_hwprobe(cpus[i].ima_ext_0) == cpus[i].features);
 }
 
+static void hwprobe_of_rv32_is_read(void)
+{
+    static const struct {
+        uint64_t ima_ext_0, features;
+    } cpus[] = {
+        {ZKND, 0},
+        {ZKNE, 0},
+        {ZKND | ZKNE, EVC_CPU(RV32_AES)},
+        {ZBC, EVC_CPU(RV32_CLMUL)},
+        {ZBKC, EVC_CPU(RV32_CLMUL)},
+        {ZBB, EVC_CPU(RV32_REV8)},
+        {ZBKB, EVC_CPU(RV32_REV8)},
+        {ZKT, EVC_CPU(CT_MUL)},
+        {~(ZBB | ZBC | ZBKB | ZBKC | ZKND | ZKT), 0},
+        {~(ZBB | ZBC | ZBKB | ZBKC | ZKNE | ZKT), 0},
+    };
+
+    for (size_t i = 0; i < sizeof cpus / sizeof cpus[0]; i++)
+        EXPECT(evc_rv32_of_hwprobe(cpus[i].ima_ext_0) == cpus[i].features);
+}
+
 static void vectors_of_rv64_that_a_process_does_without_are_refused(void)
 {
     const uint64_t v = EVC_CPU(RV64_V), other = EVC_CPU(RV64_AES);
@@ -1066,6 +1087,7 @@ int main(void)
     RUN(hwcap_of_power_is_read);
     RUN(the_multipliers_of_risc_v_and_pa_risc_are_known_by_their_systems);
     RUN(hwprobe_of_rv64_is_read);
+    RUN(hwprobe_of_rv32_is_read);
     RUN(instructions_of_z_are_asked_only_if_a_facility_says_that_they_are_there);
     RUN(each_function_of_z_that_kernels_call_is_needed);
     RUN(vectors_of_rv64_with_other_registers_are_refused);

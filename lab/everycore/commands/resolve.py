@@ -50,7 +50,7 @@ class ResolveOptions:
     arch: Annotated[
         str | None,
         typer.Option(
-            "--arch", metavar="ARCH", help="x86, a64, a32, hppa, ppc64, s390x, rv64 or other."
+            "--arch", metavar="ARCH", help="x86, a64, a32, hppa, ppc64, s390x, rv64, rv32 or other."
         ),
     ] = None
     policy: Policy = "ct"

@@ -57,6 +57,7 @@ HOMES = {
     "ppc64": (("ppc64", "ppc64le"), "qemu-ppc64"),
     "s390x": (("s390x",), "qemu-s390x"),
     "rv64": (("riscv64",), "qemu-riscv64-zkn"),
+    "rv32": (("riscv32",), "qemu-riscv32-zkn"),
     "rv": (("riscv64",), "qemu-riscv64-zvk"),
 }
 
