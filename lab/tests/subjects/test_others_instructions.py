@@ -31,6 +31,11 @@ GOALS = [
     ("openssl-riscv64-zkn", "xts-enc", "rv64_zkn", 0.95, 16),
     ("openssl-riscv64-zkn", "xts-dec", "rv64_zkn", 0.95, 64),
     ("openssl-riscv64-zkn", "ghash", "rv64_zbc", 0.95, 512),
+    ("openssl-riscv32-zkn", "ctr", "rv32_zkn", 0.6, 1),
+    ("openssl-riscv32-zkn", "cbc-enc", "rv32_zkn", 0.9, 16),
+    ("openssl-riscv32-zkn", "cbc-dec", "rv32_zkn", 0.8, 16),
+    ("openssl-riscv32-zkn", "xts-enc", "rv32_zkn", 0.6, 16),
+    ("openssl-riscv32-zkn", "xts-dec", "rv32_zkn", 0.6, 16),
 ]
 
 
