@@ -59,9 +59,12 @@ def selection_table(
     title: str,
     caption: str = "",
 ) -> Group:
-    """Every kernel against every use of its primitive: selected, or why not."""
+    """Each kernel against each use of its primitive: selected, or why not. Kernels of other
+    architectures are left out."""
+    foreign = {s.kernel for line in resolved for s in line.skipped if s.why == "arch"}
     groups = []
-    for primitive, own in by_primitive(kernels).items():
+    native = [kernel for kernel in kernels if kernel.name not in foreign]
+    for primitive, own in by_primitive(native).items():
         lines = [line for line in resolved if line.primitive == primitive]
         table = plain_table()
         table.add_column("Kernel", no_wrap=True)
