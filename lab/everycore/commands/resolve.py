@@ -45,7 +45,11 @@ class ResolveOptions:
     ] = None
     features: Annotated[
         list[str] | None,
-        typer.Option("--features", metavar="A,B,...", help="Feature names; needs --arch."),
+        typer.Option(
+            "--features",
+            metavar="A,B,...",
+            help="All features of a CPU; with --arch, not with --cpu, whose features are known.",
+        ),
     ] = None
     arch: Annotated[
         str | None,
@@ -76,11 +80,7 @@ class ResolveOptions:
         cpu, arch = self.cpu, self.arch
         if cpu is not None and not cpu.strip():
             raise EverycoreError("--cpu needs a name", "everycore resolve --cpus lists the names")
-        if cpu and (self.features or arch):
-            raise EverycoreError(
-                "--cpu already says the features", "give --cpu, or --arch and --features"
-            )
-        if self.features and not arch:
+        if self.features and not (arch or cpu):
             raise EverycoreError("--features needs --arch", "for example --arch x86")
         if self.target and (cpu or arch):
             raise EverycoreError(
@@ -100,10 +100,13 @@ def resolve(
     if options.cpus:
         _list_cpus(context, catalog.tree_of(context), options.json)
         return
+    tree = catalog.tree_of(context)
+    model = find_cpu(tree, options.cpu) if options.cpu else None
+    if model:
+        _refuse_more(tree, options, model)
     session = open_session(
         context, options.target or "host", options.cc, options.flags, without_kernels=True
     )
-    model = find_cpu(session.tree, options.cpu) if options.cpu else None
     records = list(session.records("resolve", *_arguments(session.tree, options, model)))
     if options.json:
         for record in records:
@@ -112,9 +115,25 @@ def resolve(
         _print(context, session.tree, options, model, records)
 
 
+def _refuse_more(tree: Tree, options: ResolveOptions, model: CpuModel) -> None:
+    """Refuse --arch and --features beside --cpu; say how to ask for a CPU with other features."""
+    if not options.features and options.arch is None:
+        return
+    asked = [name.lower() for name in split_commas(options.features)]
+    if options.arch is None or options.arch.lower() == model.arch:
+        check_features(tree, model.arch, asked)
+    names = ",".join(dict.fromkeys([*model.features, *asked]))
+    option = "--features" if options.features else "--arch"
+    raise EverycoreError(
+        f"--cpu {options.cpu} has features of its own, so {option} cannot stand beside it",
+        f"all features by name: --arch {model.arch} --features {names}",
+    )
+
+
 def _arguments(tree: Tree, options: ResolveOptions, model: CpuModel | None) -> list[str]:
     """Return the arguments of the harness; no architecture: it takes its own CPU."""
-    arch, names = options.arch, split_commas(options.features)
+    arch = options.arch.lower() if options.arch else options.arch
+    names = [name.lower() for name in split_commas(options.features)]
     if model:
         arch, names = model.arch, list(model.features)
     elif arch is not None:

@@ -397,6 +397,13 @@ def test_resolve_says_why_of_kernels_of_this_architecture(lab: Lab) -> None:
     assert "only for" not in why
 
 
+def test_resolve_takes_names_in_any_case(lab: Lab) -> None:
+    assert lab("resolve", "--arch", "X86", "--features", "SSE2,Ssse3").code == 0
+    assert lab.runner.harness_calls("resolve")[0][4:] == [
+        "--arch", "x86", "--features", "sse2,ssse3",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -404,7 +411,8 @@ def test_resolve_says_why_of_kernels_of_this_architecture(lab: Lab) -> None:
         (["--arch", "x86", "--features", "avx9"], "unknown feature of x86 'avx9'\nnearest: avx"),
         (["--arch", "x85"], "unknown architecture 'x85'\nnearest: x86"),
         (["--features", "avx2"], "--features needs --arch"),
-        (["--cpu", "core2", "--arch", "x86"], "--cpu already says"),
+        (["--cpu", "core2", "--arch", "x86"], "--cpu core2 has features of its own, so --arch"),
+        (["--cpu", "core2", "--features", "AES"], "--cpu core2 has features of its own, so --feat"),
         (["--cpu", ""], "--cpu needs a name\neverycore resolve --cpus"),
         (["--arch", ""], "unknown architecture ''"),
         (["--cpu", "core2", "--target", "host"], "--target asks the CPU of a place, --cpu names"),
