@@ -44,6 +44,24 @@ def test_a_harness_that_the_emulator_refuses_is_named(lab: Lab, tmp_path: Path) 
     assert "arm-gcc" in error.value.hint
 
 
+@pytest.mark.parametrize(
+    ("said", "word"),
+    [
+        (
+            "can't apply global cpu.zvkned=true: Property 'rv64-riscv-cpu.zvkned' not found",
+            "zvkned",
+        ),
+        ("unable to find CPU model 'power11'", "power11"),
+    ],
+)
+def test_an_emulator_that_is_too_old_for_the_cpu_is_named(lab: Lab, said: str, word: str) -> None:
+    lab.runner.ends["list"] = Completed(1, "", f"qemu-arm: {said}\n")
+    with pytest.raises(EverycoreError, match=f"qemu-arm does not know '{word}'.* too old") as error:
+        list(Qemu(lab.context(), EMULATED).stream(Path("harness"), ("list",)))
+    assert "qemu-arm --version" in error.value.hint
+    assert "Debian 13" in error.value.hint
+
+
 def test_a_harness_that_the_emulator_refuses_is_not_traced(tmp_path: Path) -> None:
     binary = tmp_path / "harness"
     binary.write_bytes(A64)

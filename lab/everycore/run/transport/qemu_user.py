@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A CPU emulated by qemu-user. Says what is right, never what is fast."""
 
+import re
 from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 
@@ -8,6 +9,11 @@ from everycore.binary.machine_fit import machine_of
 from everycore.environment.context import Completed, Context
 from everycore.environment.errors import CannotRunError, EverycoreError
 from everycore.model.domain import Target
+
+# How QEMU refuses what its option -cpu asks for.
+_UNKNOWN = re.compile(
+    r"Property '(?:[^']*\.)?([^.']+)' not found|unable to find CPU model '([^']+)'"
+)
 
 
 class Qemu:
@@ -29,7 +35,14 @@ class Qemu:
 
 
 def refuse_misfit(target: Target, binary: Path, done: Completed) -> None:
-    """If the emulator would not run it, as it is for another machine."""
+    """Refuse an emulator that does not know the target's CPU, or a program for another machine."""
+    if done.code and (unknown := _UNKNOWN.search(done.stderr)):
+        name, word = target.emulator[0], unknown[1] or unknown[2]
+        raise EverycoreError(
+            f"{name} does not know '{word}', which {target.name} asks for with -cpu: it is too old",
+            f"`{name} --version` names it; put a newer one before it in PATH: Debian 12 has QEMU"
+            " 7.2, Debian 13 has 10.0",
+        )
     if done.code and "Invalid ELF image" in done.stderr:
         raise EverycoreError(
             f"the harness is for {machine_of(binary)}, not what {target.emulator[0]} emulates",
