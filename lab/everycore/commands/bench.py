@@ -276,7 +276,8 @@ def placement(
         split_commas(kernel),
         key_bits,
     )
-    session = pin(context, open_session(context, build.target, build.cc, build.flags), cpu)
+    session = open_session(context, build.target, build.cc, build.flags, measures=True)
+    session = pin(context, session, cpu)
     raise typer.Exit(_bench_placements(context, session, request, json))
 
 
@@ -308,7 +309,9 @@ def clock(
     """
     context = context_of(command)
     refuse_unknown_kernels(context, split_commas(kernel))
-    session = open_session(context, build.target, build.cc, build.flags, ciphers_alone=True)
+    session = open_session(
+        context, build.target, build.cc, build.flags, ciphers_alone=True, measures=True
+    )
     session = pin(context, session, cpu)
     sizes = dict.fromkeys(message_sizes(split_commas(bytes_)) or QUICK_SIZES_BYTES)
     pauses = dict.fromkeys(pause or PAUSES_US)
@@ -356,6 +359,7 @@ def _bench(
         measuring.cc,
         measuring.flags,
         ciphers_alone=request.is_of_ciphers(),
+        measures=True,
     )
     session = pin(context, session, measuring.cpu)
     here = bench_run.ask(session, request)

@@ -49,7 +49,7 @@ def limits(
     context = context_of(command)
     output = SampleOutput.of(context, out, json)
     context = output.context
-    session = pin(context, open_session(context, target, cc), cpu)
+    session = pin(context, open_session(context, target, cc, measures=True), cpu)
     session.widths.extend(known_widths(context, session))
     coming = _measured(session)
     first = next(coming, None)

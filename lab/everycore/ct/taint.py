@@ -24,7 +24,7 @@ def open_watched(context: Context, target: str, cc: str | None, flags: str | Non
     """Return a harness for all methods, so that what they say is of the same object code."""
     marks = TAINT_FLAGS if target == "host" and has_valgrind(context) else ()
     words = [" ".join(DEFAULT_FLAGS) if flags is None else flags, *DEBUG_FLAGS, *marks]
-    return open_session(context, target, cc, " ".join(words))
+    return open_session(context, target, cc, " ".join(words), measures=True)
 
 
 def taint(

@@ -203,17 +203,23 @@ def open_session(
     *,
     without_kernels: bool = False,
     ciphers_alone: bool = False,
+    measures: bool = False,
 ) -> Session:
     """Find the tree, the target and the compiler; build what is not built yet.
 
     `without_kernels`: the session has the commands `list` and `resolve` alone, and no kernel is
     compiled for it; `list` then says nothing of descriptors. `ciphers_alone`: it measures AES and
     GCM and does nothing else, and on this machine no other kernel is compiled for it.
+    `measures`: it times or traces, which no CPU model can.
     """
     tree = catalog.tree_of(context)
     target = load_target(tree, target_name)
     chosen = DEFAULT_FLAGS if flags is None else tuple(split_flags(flags))
     transport = transport_for(context, target)
+    if measures and target.has_cpu_model:
+        from everycore.run.transport.cpu_model import refuse_measuring
+
+        refuse_measuring(target)
     words = (*target.compile_flags, *chosen)
     board = board_of(transport)
     if board and target.board and target.board.build == "there":

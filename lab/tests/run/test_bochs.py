@@ -296,3 +296,5 @@ def test_a_target_without_the_package_names_the_remedy(
 )
 def test_commands_that_measure_refuse_a_model(lab: Lab, words: tuple[str, ...], said: str) -> None:
     lab(*words, "--target", "bochs-arrow-lake").refuses(said)
+    if words[0] in ("bench", "ct"):
+        assert not [call for call in lab.runner.calls if "-c" in call], "something was compiled"

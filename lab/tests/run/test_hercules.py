@@ -188,3 +188,5 @@ def test_without_hercules_the_target_says_what_brings_it(
 )
 def test_commands_that_measure_refuse_z(lab: Lab, words: tuple[str, ...], said: str) -> None:
     lab(*words, "--target", "hercules-z").refuses(said)
+    if words[0] in ("bench", "ct"):
+        assert not [call for call in lab.runner.calls if "-c" in call], "something was compiled"

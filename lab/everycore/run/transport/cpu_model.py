@@ -14,6 +14,14 @@ PACKAGE, EXTRA = "bochscpu", "bochs"
 COMMANDS = ("list", "resolve", "check", "vectors")  # of the harness, that measure nothing
 
 
+def refuse_measuring(target: Target) -> None:
+    """Refuse a CPU model for a command that times or traces."""
+    raise EverycoreError(
+        f"{target.name} has no clock and no tracer",
+        f"it takes the harness's commands {', '.join(COMMANDS)} alone",
+    )
+
+
 class CpuModel:
     def __init__(self, context: Context, target: Target) -> None:
         if target.transport == "bochs" and not extras.is_installed(PACKAGE):
@@ -30,9 +38,6 @@ class CpuModel:
         self, binary: Path, arguments: Sequence[str], stdin: Iterable[str] = ()
     ) -> Generator[str, None, Completed]:
         if arguments[0] not in COMMANDS:
-            raise EverycoreError(
-                f"{self._target.name} has no clock and no tracer",
-                f"it takes the harness's commands {', '.join(COMMANDS)} alone",
-            )
+            refuse_measuring(self._target)
         argv = [*self._target.emulator, str(binary), *arguments]
         return (yield from self._context.runner.stream(argv, stdin=stdin))
