@@ -44,7 +44,9 @@ static inline unsigned registers_count(uint64_t feature_word)
 #elif EVC_A32_SIMD
     return feature_word & EVC_CPU(A32_NEON) ? 16 : 0;
 #elif EVC_PPC64_SIMD
-    return feature_word & EVC_CPU(PPC_VCRYPTO) ? 14 + 20 + 18 : 0;
+    return feature_word & EVC_CPU(PPC_VCRYPTO)   ? 14 + 20 + 18
+           : feature_word & EVC_CPU(PPC_ALTIVEC) ? 20
+                                                 : 0;
 #elif EVC_RV64
     return feature_word & EVC_CPU(RV64_V) ? 32 : 0;
 #elif EVC_HPPA
@@ -215,8 +217,9 @@ static inline __attribute__((always_inline)) void registers_read(struct register
 
 #elif EVC_PPC64_SIMD
 
-/* Those that a call may change: 0 to 13 under the registers for floating point, 0 to 19 of AltiVec,
- * and the lower halves of 14 to 31. The upper ones are the caller's. */
+/* Those that a call may change: 0 to 19 of AltiVec; and, on CPUs with vcrypto, which have VSX, 0 to
+ * 13 under the registers for floating point and the lower halves of 14 to 31. The upper ones are
+ * the caller's. */
 #define REGISTERS_VSX(R) REGISTERS_8(R) R(8) R(9) R(10) R(11) R(12) R(13)
 #define REGISTERS_ALTIVEC(R) REGISTERS_16(R) R(16) R(17) R(18) R(19)
 #define REGISTERS_HALVES(R) R(14) R(15) REGISTERS_HIGH(R)
@@ -235,8 +238,9 @@ static inline __attribute__((always_inline)) void registers_clear(unsigned count
 {
     (void)bytes;
     if (count)
-        __asm__ volatile(REGISTERS_VSX(REGISTER_CLEAR) REGISTERS_ALTIVEC(REGISTER_CLEAR_ALTIVEC)
-                             REGISTERS_HALVES(REGISTER_CLEAR_HALF)
+        __asm__ volatile(REGISTERS_ALTIVEC(REGISTER_CLEAR_ALTIVEC) : : : REGISTERS_CLOBBERED);
+    if (count > 20)
+        __asm__ volatile(REGISTERS_VSX(REGISTER_CLEAR) REGISTERS_HALVES(REGISTER_CLEAR_HALF)
                          :
                          :
                          : REGISTERS_CLOBBERED);
@@ -249,8 +253,9 @@ static inline __attribute__((always_inline)) void registers_read(struct register
 
     (void)bytes;
     if (count)
-        __asm__ volatile(REGISTERS_VSX(REGISTER_READ) REGISTERS_ALTIVEC(REGISTER_READ_ALTIVEC)
-                             REGISTERS_HALVES(REGISTER_READ_HALF)
+        __asm__ volatile(REGISTERS_ALTIVEC(REGISTER_READ_ALTIVEC) : "+b"(to) : : "memory");
+    if (count > 20)
+        __asm__ volatile(REGISTERS_VSX(REGISTER_READ) REGISTERS_HALVES(REGISTER_READ_HALF)
                          : "+b"(to)
                          :
                          : "fr0", "memory");

@@ -296,6 +296,7 @@ enum evc_arch {
     F(HPPA_WIDE, HPPA, 1, "pa2.0-wide")                                                            \
     F(HPPA_FMPYADD, HPPA, 2, "fmpyadd")                                                            \
     F(PPC_VCRYPTO, PPC64, 0, "vcrypto")                                                            \
+    F(PPC_ALTIVEC, PPC64, 1, "altivec")                                                            \
     /* CPACF: AES in all modes, and GHASH */                                                       \
     F(S390X_MSA4, S390X, 0, "msa4")                                                                \
     /* KMA: GCM in one instruction */                                                              \
@@ -358,7 +359,7 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_VECTOR_A64 (UINT64_C(0x1ff) & ~EVC_CPU(A64_DIT))
 #define EVC_VECTOR_A32 UINT64_C(0x27)
 #define EVC_VECTOR_HPPA UINT64_C(0) /* the multiplier is among the registers for floating point */
-#define EVC_VECTOR_PPC64 EVC_CPU(PPC_VCRYPTO)
+#define EVC_VECTOR_PPC64 (EVC_CPU(PPC_VCRYPTO) | EVC_CPU(PPC_ALTIVEC))
 #define EVC_VECTOR_S390X UINT64_C(0)
 #define EVC_VECTOR_RV64 (UINT64_C(0x2f8) & ~EVC_CPU(RV64_ZVKT))
 #define EVC_VECTOR_RV32 UINT64_C(0)
@@ -722,6 +723,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_PPC_VCRYPTO "altivec,vsx,crypto"
 #endif
 #define EVC_NEEDS_PPC_VCRYPTO EVC_CPU(PPC_VCRYPTO)
+
+/* PowerPC 970 (G5), POWER6 and later: permutations of bytes in vectors. */
+#define EVC_PLACE_PPC_ALTIVEC PPC64_SIMD
+#define EVC_CC_PPC_ALTIVEC "altivec"
+#define EVC_NEEDS_PPC_ALTIVEC EVC_CPU(PPC_ALTIVEC)
 
 /* IBM Z, 64 bits: mlg. */
 #define EVC_PLACE_S390X_CT_MUL S390X

@@ -89,6 +89,14 @@
 #define EVC_CLEAR_YMM evc_clear_ymm
 #define EVC_CLEAR_REGISTERS_YMM evc_clear_registers_ymm
 #endif
+/* Flags of the build that allow VSX let compilers use its registers in all kernels. */
+#if EVC_PPC64_SIMD && defined(__VSX__)
+#define EVC_CLEAR_ALTIVEC evc_clear_vsx
+#define EVC_CLEAR_REGISTERS_ALTIVEC evc_clear_registers_vsx
+#else
+#define EVC_CLEAR_ALTIVEC evc_clear_altivec
+#define EVC_CLEAR_REGISTERS_ALTIVEC evc_clear_registers_altivec
+#endif
 #define EVC_CLEAR_ZMM evc_clear_zmm
 #define EVC_CLEAR_REGISTERS_ZMM evc_clear_registers_zmm
 #define EVC_CLEAR_NEON evc_clear_neon
@@ -102,6 +110,7 @@
 #define EVC_CLEAR_STACK_YMM evc_clear_stack_ymm
 #define EVC_CLEAR_STACK_ZMM evc_clear_stack_zmm
 #define EVC_CLEAR_STACK_NEON evc_clear_stack_neon
+#define EVC_CLEAR_STACK_ALTIVEC evc_clear_stack_altivec
 #define EVC_CLEAR_STACK_VSX evc_clear_stack_vsx
 #define EVC_CLEAR_STACK_V evc_clear_stack_v
 
@@ -161,6 +170,7 @@
 #define EVC_MORE_OF_ZMM 0
 #define EVC_MORE_OF_NARROW 0
 #define EVC_MORE_OF_NEON 0
+#define EVC_MORE_OF_ALTIVEC 0
 #define EVC_MORE_OF_VSX 0
 #define EVC_MORE_OF_V 0
 

@@ -13,40 +13,12 @@
  * The instructions are assembly: compilers have other functions for them, of other types, in each
  * version, and clang has them only if the flags of the build allow them everywhere.
  *
- * Source: Power ISA 2.07 B (2018), sections 6.11 and 7.6.
+ * Source: Power ISA 2.07 B (2018), sections 6.11 and 7.6. What AltiVec has is in common/altivec.h.
  */
 #ifndef EVC_COMMON_PPC_H
 #define EVC_COMMON_PPC_H
 
-#include "common/bytes.h"
-
-typedef uint8_t evc_ppc_vec __attribute__((vector_size(16)));
-typedef int8_t evc_ppc_signed __attribute__((vector_size(16)));
-typedef uint32_t evc_ppc_words __attribute__((vector_size(16)));
-
-struct evc_ppc_memory {
-    uint8_t bytes[16];
-} __attribute__((may_alias));
-
-/* A constant by its bytes, the most significant one first. */
-#if EVC_BIG_ENDIAN
-#define EVC_PPC_BYTES(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p) \
-    ((evc_ppc_vec){a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p})
-#define EVC_PPC_WORDS(a, b, c, d) ((evc_ppc_words){a, b, c, d})
-#else
-#define EVC_PPC_BYTES(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p) \
-    ((evc_ppc_vec){p, o, n, m, l, k, j, i, h, g, f, e, d, c, b, a})
-#define EVC_PPC_WORDS(a, b, c, d) ((evc_ppc_words){d, c, b, a})
-#endif
-
-/* The result of an instruction with two operands. */
-#define EVC_PPC_OF_TWO(function, instruction)                             \
-    EVC_INLINE evc_ppc_vec function(evc_ppc_vec a, evc_ppc_vec b)         \
-    {                                                                     \
-        evc_ppc_vec to;                                                   \
-        __asm__(instruction " %0, %1, %2" : "=v"(to) : "v"(a), "v"(b)); \
-        return to;                                                        \
-    }
+#include "common/altivec.h"
 
 /* A round of AES with the key b, FIPS 197 sections 5.1 and 5.3: the key is added last by vcipher,
  * vcipherlast and vncipherlast; vncipher adds it before InvMixColumns. */
@@ -78,13 +50,6 @@ EVC_INLINE evc_ppc_vec evc_ppc_vpermxor(evc_ppc_vec a, evc_ppc_vec b, evc_ppc_ve
     __asm__("vpermxor %0, %1, %2, %3" : "=v"(to) : "v"(a), "v"(b), "v"(from));
     return to;
 }
-
-/* Bytes n to n + 15 of a and b in a row. */
-#define EVC_PPC_SHIFT(to, a, b, n) \
-    __asm__("vsldoi %0, %1, %2, " #n : "=v"(to) : "v"(a), "v"(b))
-
-/* Word n of a, counted from the most significant one, in all words. */
-#define EVC_PPC_SPLAT(to, a, n) __asm__("vspltw %0, %1, " #n : "=v"(to) : "v"(a))
 
 /* A half of a above a half of b: bit 1 of `halves` is 1 for the lower one of a, bit 0 for b. */
 #define EVC_PPC_HALVES(to, a, b, halves) \

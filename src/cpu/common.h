@@ -124,6 +124,11 @@
 #else
 #define EVC_VCRYPTO_BY_BUILD 0
 #endif
+#if EVC_PPC64_SIMD && defined(__ALTIVEC__)
+#define EVC_ALTIVEC_BY_BUILD 1
+#else
+#define EVC_ALTIVEC_BY_BUILD 0
+#endif
 
 /* Linux runs on no PA-RISC 1.0. */
 #if defined(_PA_RISC1_1) || defined(_PA_RISC2_0) || defined(__linux__)
@@ -223,7 +228,8 @@ static inline uint64_t evc_features_of_build(void)
                                                        : 0) |
                 (EVC_NEON_BY_BUILD && EVC_SHA256_BY_BUILD ? EVC_CPU(A32_SHA256) : 0);
     if (EVC_PPC64)
-        have |= EVC_VCRYPTO_BY_BUILD ? EVC_CPU(PPC_VCRYPTO) : 0;
+        have |= (EVC_VCRYPTO_BY_BUILD ? EVC_CPU(PPC_VCRYPTO) : 0) |
+                (EVC_ALTIVEC_BY_BUILD ? EVC_CPU(PPC_ALTIVEC) : 0);
     if (EVC_RV64)
         have |= (EVC_RV_AES_BY_BUILD ? EVC_CPU(RV64_AES) : 0) |
                 (EVC_RV_CLMUL_BY_BUILD ? EVC_CPU(RV64_CLMUL) : 0) |

@@ -39,7 +39,8 @@ static inline uint64_t evc_a32_of_hwcap(uint64_t cap, uint64_t cap2)
 static inline uint64_t evc_ppc_of_hwcap(uint64_t cap, uint64_t cap2)
 {
     return EVC_IF_BIT(CT_MUL, cap2, 31) |
-           EVC_IF_BIT(PPC_VCRYPTO, cap2 >> 25 & cap >> 28 & cap >> 7, 0);
+           EVC_IF_BIT(PPC_VCRYPTO, cap2 >> 25 & cap >> 28 & cap >> 7, 0) |
+           EVC_IF_BIT(PPC_ALTIVEC, cap, 28);
 }
 
 /* The member `machine` of uname() of PA-RISC. Only a kernel of 64 bits keeps the upper halves of

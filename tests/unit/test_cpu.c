@@ -545,12 +545,15 @@ static void hwcap_of_power_is_read(void)
     const uint64_t altivec = 0x10000000, vsx = 0x80, arch_2_07 = 0x80000000, crypto = 0x02000000;
 
     EXPECT(evc_ppc_of_hwcap(0xdc0065c2, 0xae000000) == /* POWER8 */
-           (EVC_CPU(CT_MUL) | EVC_CPU(PPC_VCRYPTO)));
-    EXPECT(evc_ppc_of_hwcap(0xdc0065c2 & ~vsx, 0xae000000) == EVC_CPU(CT_MUL));
+           (EVC_CPU(CT_MUL) | EVC_CPU(PPC_VCRYPTO) | EVC_CPU(PPC_ALTIVEC)));
+    EXPECT(evc_ppc_of_hwcap(0xdc0065c2 & ~vsx, 0xae000000) ==
+           (EVC_CPU(CT_MUL) | EVC_CPU(PPC_ALTIVEC)));
     EXPECT(evc_ppc_of_hwcap(0xdc0065c2 & ~altivec, 0xae000000) == EVC_CPU(CT_MUL));
-    EXPECT(evc_ppc_of_hwcap(~UINT64_C(0), arch_2_07) == EVC_CPU(CT_MUL));
-    EXPECT(evc_ppc_of_hwcap(altivec | vsx, crypto) == EVC_CPU(PPC_VCRYPTO));
-    EXPECT(evc_ppc_of_hwcap(~UINT64_C(0), ~(arch_2_07 | crypto)) == 0);
+    EXPECT(evc_ppc_of_hwcap(~altivec, arch_2_07) == EVC_CPU(CT_MUL));
+    EXPECT(evc_ppc_of_hwcap(altivec | vsx, crypto) ==
+           (EVC_CPU(PPC_VCRYPTO) | EVC_CPU(PPC_ALTIVEC)));
+    EXPECT(evc_ppc_of_hwcap(altivec, 0) == EVC_CPU(PPC_ALTIVEC)); /* PowerPC 970 */
+    EXPECT(evc_ppc_of_hwcap(~altivec, ~(arch_2_07 | crypto)) == 0);
     EXPECT(evc_ppc_of_hwcap(~(altivec | vsx), ~arch_2_07) == 0);
 }
 
