@@ -303,6 +303,8 @@ enum evc_arch {
     F(S390X_MSA8, S390X, 1, "msa8")                                                                \
     /* KIMD: SHA-256 and SHA-512 */                                                                \
     F(S390X_SHA2, S390X, 2, "sha2")                                                                \
+    /* Vector registers */                                                                         \
+    F(S390X_VX, S390X, 3, "vx")                                                                    \
     /* Zkne and Zknd: rounds of AES */                                                             \
     F(RV64_AES, RV64, 0, "aes")                                                                    \
     /* Zbc or Zbkc: clmul and clmulh */                                                            \
@@ -324,6 +326,8 @@ enum evc_arch {
     F(RV32_AES, RV32, 0, "aes")                                                                    \
     F(RV32_CLMUL, RV32, 1, "clmul")                                                                \
     F(RV32_REV8, RV32, 2, "rev8")                                                                  \
+    /* Zbkx: xperm4 */                                                                             \
+    F(RV64_XPERM, RV64, 10, "xperm")                                                               \
     EVC_TUNE_LIST(F)                                                                               \
     F(CT_MUL, OTHER, 63, "ct-mul")
 
@@ -360,9 +364,9 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_VECTOR_A32 UINT64_C(0x27)
 #define EVC_VECTOR_HPPA UINT64_C(0) /* the multiplier is among the registers for floating point */
 #define EVC_VECTOR_PPC64 (EVC_CPU(PPC_VCRYPTO) | EVC_CPU(PPC_ALTIVEC))
-#define EVC_VECTOR_S390X UINT64_C(0)
 #define EVC_VECTOR_RV64 (UINT64_C(0x2f8) & ~EVC_CPU(RV64_ZVKT))
 #define EVC_VECTOR_RV32 UINT64_C(0)
+#define EVC_VECTOR_S390X EVC_CPU(S390X_VX)
 #define EVC_VECTOR_OTHER UINT64_C(0)
 
 /* ---- ISAs ----------------------------------------------------------------------------------- */
@@ -715,6 +719,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_PPC64_CT_MUL ""
 #define EVC_NEEDS_PPC64_CT_MUL EVC_CPU(CT_MUL)
 
+/* AltiVec, of PowerPC 970, POWER6 and later: look-ups of 16 bytes in a register. */
+#define EVC_PLACE_PPC_ALTIVEC PPC64_SIMD
+#define EVC_CC_PPC_ALTIVEC "altivec"
+#define EVC_NEEDS_PPC_ALTIVEC EVC_CPU(PPC_ALTIVEC)
+
 /* POWER8 and later: instructions for AES, and products without carry in vectors. */
 #define EVC_PLACE_PPC_VCRYPTO PPC64_SIMD
 #if defined(__clang__)
@@ -749,6 +758,17 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_S390X_SHA2 ""
 #define EVC_NEEDS_S390X_SHA2 EVC_CPU(S390X_SHA2)
 
+/* The vector facility, of z13 and later. */
+#define EVC_PLACE_S390X_VX S390X
+#if defined(__clang__)
+#define EVC_CC_S390X_VX "vector"
+#elif defined(__VX__) /* GCC inlines no function that may use more instructions */
+#define EVC_CC_S390X_VX "vx"
+#else
+#define EVC_CC_S390X_VX "arch=z13"
+#endif
+#define EVC_NEEDS_S390X_VX EVC_CPU(S390X_VX)
+
 /* RISC-V: rounds of AES (Zkne, Zknd) and the order of bytes (Zbkb or Zbb), as Zkn has them. Each
  * core must execute aes64... and aes32... in a time that does not depend on data. */
 #define EVC_PLACE_RV64_ZKN RV64
@@ -771,6 +791,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_RV32_ZBC RV32
 #define EVC_CC_RV32_ZBC ""
 #define EVC_NEEDS_RV32_ZBC (EVC_CPU(RV32_CLMUL) | EVC_CPU(RV32_REV8) | EVC_CPU(CT_MUL))
+
+/* Look-ups of 16 nibbles in a register (Zbkx), whose time Zkt promises, too. */
+#define EVC_PLACE_RV64_ZBKX RV64
+#define EVC_CC_RV64_ZBKX ""
+#define EVC_NEEDS_RV64_ZBKX (EVC_CPU(RV64_XPERM) | EVC_CPU(CT_MUL))
 
 /* RISC-V vectors, whose time Zvkt promises. */
 #define EVC_PLACE_RV_V RV64

@@ -130,6 +130,12 @@
 #define EVC_ALTIVEC_BY_BUILD 0
 #endif
 
+#if EVC_S390X && defined(__VX__)
+#define EVC_VX_BY_BUILD 1
+#else
+#define EVC_VX_BY_BUILD 0
+#endif
+
 /* Linux runs on no PA-RISC 1.0. */
 #if defined(_PA_RISC1_1) || defined(_PA_RISC2_0) || defined(__linux__)
 #define EVC_PA11_BY_BUILD 1
@@ -168,6 +174,11 @@
 #define EVC_RV_REV8_BY_BUILD 1
 #else
 #define EVC_RV_REV8_BY_BUILD 0
+#endif
+#if defined(__riscv_zbkx)
+#define EVC_RV64_XPERM_BY_BUILD 1
+#else
+#define EVC_RV64_XPERM_BY_BUILD 0
 #endif
 #if defined(__riscv_v)
 #define EVC_RV64_V_BY_BUILD 1
@@ -228,12 +239,15 @@ static inline uint64_t evc_features_of_build(void)
                                                        : 0) |
                 (EVC_NEON_BY_BUILD && EVC_SHA256_BY_BUILD ? EVC_CPU(A32_SHA256) : 0);
     if (EVC_PPC64)
-        have |= (EVC_VCRYPTO_BY_BUILD ? EVC_CPU(PPC_VCRYPTO) : 0) |
-                (EVC_ALTIVEC_BY_BUILD ? EVC_CPU(PPC_ALTIVEC) : 0);
+        have |= (EVC_ALTIVEC_BY_BUILD ? EVC_CPU(PPC_ALTIVEC) : 0) |
+                (EVC_VCRYPTO_BY_BUILD ? EVC_CPU(PPC_VCRYPTO) : 0);
+    if (EVC_S390X)
+        have |= EVC_VX_BY_BUILD ? EVC_CPU(S390X_VX) : 0;
     if (EVC_RV64)
         have |= (EVC_RV_AES_BY_BUILD ? EVC_CPU(RV64_AES) : 0) |
                 (EVC_RV_CLMUL_BY_BUILD ? EVC_CPU(RV64_CLMUL) : 0) |
                 (EVC_RV_REV8_BY_BUILD ? EVC_CPU(RV64_REV8) : 0) |
+                (EVC_RV64_XPERM_BY_BUILD ? EVC_CPU(RV64_XPERM) : 0) |
                 (EVC_RV64_V_BY_BUILD ? EVC_CPU(RV64_V) : 0) |
                 (EVC_RV64_ZVKT_BY_BUILD ? EVC_CPU(RV64_ZVKT) : 0) |
                 (EVC_RV64_ZVKB_BY_BUILD ? EVC_CPU(RV64_ZVKB) : 0) |

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * IBM Z under Linux: facilities by STFLE, and the functions that each instruction has by its query.
+ * IBM Z under Linux: vector registers by the auxiliary vector, facilities by STFLE, and the
+ * functions that each instruction has by its query.
  * Source: cpu/system_words.h.
  */
 #include "cpu/common.h"
@@ -50,12 +51,14 @@ static void store_facilities(uint64_t facilities[3])
 
 uint64_t evc_cpu_features(void)
 {
+    const unsigned long cap = getauxval(AT_HWCAP);
+    const uint64_t have = evc_features_of_build() | evc_s390x_of_hwcap(cap);
     uint64_t facilities[3] = {0, 0, 0};
 
-    if (!(getauxval(AT_HWCAP) >> HAS_STFLE & 1))
-        return evc_features_of_build();
+    if (!(cap >> HAS_STFLE & 1))
+        return have;
     store_facilities(facilities);
-    return evc_features_of_build() | evc_s390x_of_facilities(facilities, query);
+    return have | evc_s390x_of_facilities(facilities, query);
 }
 
 #else

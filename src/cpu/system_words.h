@@ -56,9 +56,10 @@ static inline uint64_t evc_hppa_of_machine(const char *machine)
     return *machine == *wide ? EVC_CPU(HPPA_WIDE) : 0;
 }
 
-/* The value of key IMA_EXT_0 of riscv_hwprobe(): V 2, Zbb 4, Zbc 7, Zbkb 8, Zbkc 9, Zknd 11,
- * Zkne 12, Zknh 13, Zkt 16, Zvbb 17, Zvkb 19, Zvkg 20, Zvkned 21, Zvknhb 23, Zvkt 26. Source: Linux
- * Documentation/arch/riscv/hwprobe.rst and arch/riscv/include/uapi/asm/hwprobe.h (6.8). */
+/* The value of key IMA_EXT_0 of riscv_hwprobe(): V 2, Zbb 4, Zbc 7, Zbkb 8, Zbkc 9, Zbkx 10,
+ * Zknd 11, Zkne 12, Zknh 13, Zkt 16, Zvbb 17, Zvkb 19, Zvkg 20, Zvkned 21, Zvknhb 23, Zvkt 26.
+ * Source: Linux Documentation/arch/riscv/hwprobe.rst and arch/riscv/include/uapi/asm/hwprobe.h
+ * (6.8). */
 static inline uint64_t evc_riscv_of_hwprobe(uint64_t ima_ext_0)
 {
     return EVC_IF_BIT(CT_MUL, ima_ext_0, 16);
@@ -72,8 +73,8 @@ static inline uint64_t evc_rv64_of_hwprobe(uint64_t ima_ext_0)
     return evc_riscv_of_hwprobe(ima_ext_0) | EVC_IF_BIT(RV64_AES, zknd_and_zkne, 0) |
            EVC_IF_BIT(RV64_CLMUL, ima_ext_0 >> 7 | ima_ext_0 >> 9, 0) |
            EVC_IF_BIT(RV64_REV8, ima_ext_0 >> 4 | ima_ext_0 >> 8, 0) |
-           EVC_IF_BIT(RV64_SHA2, ima_ext_0, 13) | EVC_IF_BIT(RV64_V, ima_ext_0, 2) |
-           EVC_IF_BIT(RV64_ZVKT, ima_ext_0, 26) |
+           EVC_IF_BIT(RV64_XPERM, ima_ext_0, 10) | EVC_IF_BIT(RV64_SHA2, ima_ext_0, 13) |
+           EVC_IF_BIT(RV64_V, ima_ext_0, 2) | EVC_IF_BIT(RV64_ZVKT, ima_ext_0, 26) |
            EVC_IF_BIT(RV64_ZVKB, ima_ext_0 >> 17 | ima_ext_0 >> 19, 0) |
            EVC_IF_BIT(RV64_ZVKG, ima_ext_0, 20) | EVC_IF_BIT(RV64_ZVKNED, ima_ext_0, 21) |
            EVC_IF_BIT(RV64_ZVKNHB, ima_ext_0, 23);
@@ -149,6 +150,13 @@ static inline uint64_t evc_s390x_of_facilities(const uint64_t facilities[3], evc
             features &= ~needed[i].feature;
     }
     return features;
+}
+
+/* The word AT_HWCAP of IBM Z: bit 11 if the system keeps vector registers. Source: Linux
+ * arch/s390/include/asm/elf.h (HWCAP_VXRS). */
+static inline uint64_t evc_s390x_of_hwcap(uint64_t cap)
+{
+    return EVC_IF_BIT(S390X_VX, cap, 11);
 }
 
 /* A64 under macOS and iOS. `is_set(name)`: 1 if the integer of that name is there and not 0.

@@ -557,6 +557,12 @@ static void hwcap_of_power_is_read(void)
     EXPECT(evc_ppc_of_hwcap(~(altivec | vsx), ~arch_2_07) == 0);
 }
 
+static void vectors_of_z_are_known_by_its_system(void)
+{
+    EXPECT(evc_s390x_of_hwcap(UINT64_C(1) << 11) == EVC_CPU(S390X_VX)); /* HWCAP_VXRS of Linux */
+    EXPECT(evc_s390x_of_hwcap(~(UINT64_C(1) << 11)) == 0);
+}
+
 static void the_multipliers_of_risc_v_and_pa_risc_are_known_by_their_systems(void)
 {
     EXPECT(evc_riscv_of_hwprobe(UINT64_C(1) << 16) == EVC_CPU(CT_MUL));
@@ -571,6 +577,7 @@ static void the_multipliers_of_risc_v_and_pa_risc_are_known_by_their_systems(voi
 #define ZBC (UINT64_C(1) << 7)
 #define ZBKB (UINT64_C(1) << 8)
 #define ZBKC (UINT64_C(1) << 9)
+#define ZBKX (UINT64_C(1) << 10)
 #define ZKND (UINT64_C(1) << 11)
 #define ZKNE (UINT64_C(1) << 12)
 #define ZKT (UINT64_C(1) << 16)
@@ -598,11 +605,13 @@ static void hwprobe_of_rv64_is_read(void)
         {ZBKC, EVC_CPU(RV64_CLMUL)},
         {ZBB, EVC_CPU(RV64_REV8)},
         {ZBKB, EVC_CPU(RV64_REV8)},
+        {ZBKX, EVC_CPU(RV64_XPERM)},
         {ZKT, EVC_CPU(CT_MUL)},
         /* RVA22 with Zbc; the suites Zkn and Zkt */
         {ZBB | ZBC | ZKT, EVC_CPU(RV64_CLMUL) | EVC_CPU(RV64_REV8) | EVC_CPU(CT_MUL)},
-        {ZBKB | ZBKC | ZKND | ZKNE | ZKT,
-         EVC_CPU(RV64_AES) | EVC_CPU(RV64_CLMUL) | EVC_CPU(RV64_REV8) | EVC_CPU(CT_MUL)},
+        {ZBKB | ZBKC | ZBKX | ZKND | ZKNE | ZKT,
+         EVC_CPU(RV64_AES) | EVC_CPU(RV64_CLMUL) | EVC_CPU(RV64_REV8) | EVC_CPU(RV64_XPERM) |
+             EVC_CPU(CT_MUL)},
         {V, EVC_CPU(RV64_V)},
         {ZVBB, EVC_CPU(RV64_ZVKB)},
         {ZVKB, EVC_CPU(RV64_ZVKB)},
@@ -618,8 +627,8 @@ static void hwprobe_of_rv64_is_read(void)
          EVC_CPU(RV64_V) | EVC_CPU(RV64_ZVKT) | EVC_CPU(RV64_CLMUL) | EVC_CPU(RV64_REV8) |
              EVC_CPU(CT_MUL)},
         {ZKNH, EVC_CPU(RV64_SHA2)},
-        {~(ZBB | ZBC | ZBKB | ZBKC | ZKND | ZKNH | ZKT | OF_VECTORS), 0},
-        {~(ZBB | ZBC | ZBKB | ZBKC | ZKNE | ZKNH | ZKT | OF_VECTORS), 0},
+        {~(ZBB | ZBC | ZBKB | ZBKC | ZBKX | ZKND | ZKNH | ZKT | OF_VECTORS), 0},
+        {~(ZBB | ZBC | ZBKB | ZBKC | ZBKX | ZKNE | ZKNH | ZKT | OF_VECTORS), 0},
     };
 
     for (size_t i = 0; i < sizeof cpus / sizeof cpus[0]; i++)
@@ -1089,6 +1098,7 @@ int main(void)
     RUN(hwcap_of_a32_is_read);
     RUN(hwcap_of_power_is_read);
     RUN(the_multipliers_of_risc_v_and_pa_risc_are_known_by_their_systems);
+    RUN(vectors_of_z_are_known_by_its_system);
     RUN(hwprobe_of_rv64_is_read);
     RUN(hwprobe_of_rv32_is_read);
     RUN(instructions_of_z_are_asked_only_if_a_facility_says_that_they_are_there);
