@@ -49,6 +49,8 @@ static inline unsigned registers_count(uint64_t feature_word)
                                                  : 0;
 #elif EVC_RV64
     return feature_word & EVC_CPU(RV64_V) ? 32 : 0;
+#elif EVC_S390X
+    return feature_word & EVC_CPU(S390X_VX) ? 32 : 0;
 #elif EVC_HPPA
     (void)feature_word;
     /* 9 pairs of those for floating point that a call may change, 4 to 11 and
@@ -297,6 +299,45 @@ static inline __attribute__((always_inline)) void registers_read(struct register
                          : "+r"(to)
                          : "r"((uintptr_t)4 * bytes)
                          : "memory");
+}
+
+#elif EVC_S390X
+
+/* By their fields, since the build may be for an older CPU. The left halves of 0 to 15 are the
+ * registers for floating point: 8 to 15 belong to the caller, and in 0 to 7 GCC keeps general
+ * registers for a while, in portable code of older CPUs, too. They are not read; the right halves
+ * are, twice each, by register 0. */
+#define REGISTER_CLEAR(i) ".short 0xe700 + 16 * (" #i " & 15), 0, 0x0044 + (" #i " & 16) * 0x80\n\t"
+#define REGISTER_CLEAR_HALF(i) ".short 0xe700 + 16 * " #i ", 0, 0x1042\n\t"
+/* VST to the address in register 1, then the next address */
+#define REGISTER_READ(i) \
+    ".short 0xe700 + 16 * (" #i " & 15), 0x1000, 0x000e + (" #i " & 16) * 0x80\n\taghi %%r1, 16\n\t"
+/* VMRLG 0, i, i */
+#define REGISTER_READ_HALF(i) ".short 0xe700 + " #i ", " #i " << 12, 0x3060\n\t" REGISTER_READ(0)
+#define REGISTERS_8_TO_15(R) R(8) R(9) R(10) R(11) R(12) R(13) R(14) R(15)
+
+static inline __attribute__((always_inline)) void registers_clear(unsigned count, unsigned bytes)
+{
+    (void)bytes;
+    if (count)
+        __asm__ volatile(REGISTERS_8(REGISTER_CLEAR) REGISTERS_8_TO_15(REGISTER_CLEAR_HALF)
+                             REGISTERS_HIGH(REGISTER_CLEAR)
+                         :
+                         :
+                         : "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "memory");
+}
+
+static inline __attribute__((always_inline)) void registers_read(struct registers *r,
+                                                                 unsigned count, unsigned bytes)
+{
+    register uint8_t *to __asm__("1") = r->bytes;
+
+    (void)bytes;
+    if (count)
+        __asm__ volatile(REGISTERS_16(REGISTER_READ_HALF) REGISTERS_HIGH(REGISTER_READ)
+                         : "+a"(to)
+                         :
+                         : "f0", "cc", "memory");
 }
 
 #elif EVC_HPPA

@@ -336,21 +336,19 @@ EVC_INLINE void clear_registers(enum evc_registers registers)
                          : "t0", EVC_RVV_CLOBBERED);
 }
 
-#elif EVC_S390X && defined(__VX__)
+#elif EVC_S390X
 
-/* The left halves of registers 8 to 15 belong to the caller. */
+/* The left halves of registers 8 to 15 belong to the caller. By their fields, since assemblers may
+ * be told of an older CPU: VGBM sets all bytes of a register, VLEIG the right half. */
+#define VZERO(i) ".short 0xe700 + 16 * (" #i " & 15), 0, 0x0044 + (" #i " & 16) * 0x80\n\t"
+#define RIGHT_HALF(i) ".short 0xe700 + 16 * " #i ", 0, 0x1042\n\t"
 EVC_INLINE void clear_registers(enum evc_registers registers)
 {
     if (registers == EVC_REGISTERS_VX)
-        __asm__ volatile(
-            "vzero %v0\n\tvzero %v1\n\tvzero %v2\n\tvzero %v3\n\t"
-            "vzero %v4\n\tvzero %v5\n\tvzero %v6\n\tvzero %v7\n\t"
-            "vleig %v8, 0, 1\n\tvleig %v9, 0, 1\n\tvleig %v10, 0, 1\n\tvleig %v11, 0, 1\n\t"
-            "vleig %v12, 0, 1\n\tvleig %v13, 0, 1\n\tvleig %v14, 0, 1\n\tvleig %v15, 0, 1\n\t"
-            "vzero %v16\n\tvzero %v17\n\tvzero %v18\n\tvzero %v19\n\t"
-            "vzero %v20\n\tvzero %v21\n\tvzero %v22\n\tvzero %v23\n\t"
-            "vzero %v24\n\tvzero %v25\n\tvzero %v26\n\tvzero %v27\n\t"
-            "vzero %v28\n\tvzero %v29\n\tvzero %v30\n\tvzero %v31");
+        __asm__ volatile(EACH_0_TO_7(VZERO) EACH_8_TO_15(RIGHT_HALF) EACH_16_TO_31(VZERO)
+                         :
+                         :
+                         : "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7");
 }
 
 #else
@@ -515,7 +513,7 @@ DEFINE_CLEAR(altivec, ALTIVEC)
 DEFINE_CLEAR(vsx, VSX)
 #elif EVC_RV64
 DEFINE_CLEAR(v, V)
-#elif EVC_S390X && defined(__VX__)
+#elif EVC_S390X
 DEFINE_CLEAR(vx, VX)
 #elif defined(__hppa__)
 void evc_clear_registers_hppa_fp(size_t stack_bytes)

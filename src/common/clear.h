@@ -101,10 +101,20 @@
 #define EVC_CLEAR_REGISTERS_ZMM evc_clear_registers_zmm
 #define EVC_CLEAR_NEON evc_clear_neon
 #define EVC_CLEAR_REGISTERS_NEON evc_clear_registers_neon
+/* Compilers may use registers of VSX in all kernels where flags of the build allow it. */
+#if EVC_PPC64_SIMD && defined(__VSX__)
+#define EVC_CLEAR_ALTIVEC evc_clear_vsx
+#define EVC_CLEAR_REGISTERS_ALTIVEC evc_clear_registers_vsx
+#else
+#define EVC_CLEAR_ALTIVEC evc_clear_altivec
+#define EVC_CLEAR_REGISTERS_ALTIVEC evc_clear_registers_altivec
+#endif
 #define EVC_CLEAR_VSX evc_clear_vsx
 #define EVC_CLEAR_REGISTERS_VSX evc_clear_registers_vsx
 #define EVC_CLEAR_V evc_clear_v
+#define EVC_CLEAR_VX evc_clear_vx
 #define EVC_CLEAR_REGISTERS_V evc_clear_registers_v
+#define EVC_CLEAR_REGISTERS_VX evc_clear_registers_vx
 #define EVC_CLEAR_STACK_NONE evc_clear_stack_none
 #define EVC_CLEAR_STACK_XMM evc_clear_stack_xmm
 #define EVC_CLEAR_STACK_YMM evc_clear_stack_ymm
@@ -173,6 +183,7 @@
 #define EVC_MORE_OF_ALTIVEC 0
 #define EVC_MORE_OF_VSX 0
 #define EVC_MORE_OF_V 0
+#define EVC_MORE_OF_VX 0
 
 /* EVC_CLEAR(YMM, 960) clears these registers, and 960 bytes (a multiple of 64) of the stack below
  * the caller. EVC_CLEAR_STACK(YMM, 960) clears the stack alone, by stores of these registers: for
@@ -218,7 +229,7 @@ void evc_clear_stack_vsx(size_t stack_bytes);
 void evc_clear_v(size_t stack_bytes);
 void evc_clear_registers_v(size_t stack_bytes);
 void evc_clear_stack_v(size_t stack_bytes);
-#elif EVC_S390X && defined(__VX__)
+#elif EVC_S390X
 void evc_clear_vx(size_t stack_bytes);
 void evc_clear_registers_vx(size_t stack_bytes);
 void evc_clear_stack_vx(size_t stack_bytes);
