@@ -93,6 +93,9 @@ EVC_RV_OF_ONE(ror8, 5, 0x608)
 /* The lower and the upper half of the product without carry. */
 EVC_RV_OF_TWO(clmul, 1, 0x05)
 EVC_RV_OF_TWO(clmulh, 3, 0x05)
+/* For each nibble of b the nibble of a with that number, counted from the low end; 0 if there is
+ * none. */
+EVC_RV_OF_TWO(xperm4, 2, 0x14)
 /* The bytes in reverse order. */
 #if EVC_RV64
 EVC_RV_OF_ONE(rev8, 5, 0x6b8)
