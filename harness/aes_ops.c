@@ -30,6 +30,7 @@ static void run_cbc_enc(const union evc_aes_key *key, uint8_t iv[16], const uint
 RUN(run_ecb_enc, must(evc_aes_encrypt(key, in, out, len_bytes / 16)))
 RUN(run_ecb_dec, must(evc_aes_decrypt(key, in, out, len_bytes / 16)))
 RUN(run_ctr32, evc_aes_ctr32(key, iv, in, out, len_bytes))
+RUN(run_ctr32_le, evc_aes_ctr32_le(key, iv, in, out, len_bytes))
 RUN(run_cbc_dec, evc_aes_cbc_decrypt_blocks(key, iv, in, out, len_bytes / 16))
 RUN(run_cbcmac, evc_aes_cbcmac_blocks(key, iv, in, len_bytes / 16))
 RUN(run_xts_enc, evc_aes_xts_encrypt_blocks(key, iv, in, out, len_bytes / 16))
@@ -76,6 +77,18 @@ static void ctr32_1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t 
     encrypt1(ref, iv, stream);
     xor_block(out, in, stream);
     for (int i = 15; i >= 12 && ++iv[i] == 0; i--)
+        ;
+}
+
+/* RFC 8452 section 4: the first 4 bytes, little-endian. */
+static void ctr32_le_1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16],
+                       uint8_t out[16])
+{
+    uint8_t stream[16];
+
+    encrypt1(ref, iv, stream);
+    xor_block(out, in, stream);
+    for (int i = 0; i < 4 && ++iv[i] == 0; i++)
         ;
 }
 
@@ -140,6 +153,7 @@ const struct aes_op aes_ops[N_OPS] = {
     [ECB_ENC] = {"ecb-enc", false, false, true, run_ecb_enc, ecb_enc1},
     [ECB_DEC] = {"ecb-dec", true, false, true, run_ecb_dec, ecb_dec1},
     [CTR32] = {"ctr32", false, true, true, run_ctr32, ctr32_1},
+    [CTR32_LE] = {"ctr32-le", false, true, true, run_ctr32_le, ctr32_le_1},
     [CBC_ENC] = {"cbc-enc", false, false, true, run_cbc_enc, cbc_enc1},
     [CBC_DEC] = {"cbc-dec", true, false, true, run_cbc_dec, cbc_dec1},
     [CBCMAC] = {"cbcmac", false, false, false, run_cbcmac, cbc_enc1},

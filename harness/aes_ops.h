@@ -26,7 +26,7 @@ struct aes_op {
                   uint8_t out[16]);
 };
 
-enum { ECB_ENC, ECB_DEC, CTR32, CBC_ENC, CBC_DEC, CBCMAC, XTS_ENC, XTS_DEC, N_OPS };
+enum { ECB_ENC, ECB_DEC, CTR32, CTR32_LE, CBC_ENC, CBC_DEC, CBCMAC, XTS_ENC, XTS_DEC, N_OPS };
 extern const struct aes_op aes_ops[N_OPS];
 
 /* A message and all that an operation must make of it. Any shorter message is a prefix of it. */

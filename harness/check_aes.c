@@ -337,6 +337,7 @@ static bool has_own(const struct evc_aes *aes, size_t op)
         [ECB_ENC] = true,
         [ECB_DEC] = true,
         [CTR32] = aes->ctr32 != NULL,
+        [CTR32_LE] = aes->ctr32_le != NULL,
         [CBC_ENC] = aes->cbc_encrypt || aes->cbc_encrypt_message,
         [CBC_DEC] = aes->cbc_decrypt != NULL,
         [CBCMAC] = aes->cbcmac != NULL,
@@ -636,7 +637,7 @@ static struct evc_aes without_slots(const struct evc_aes *aes)
 {
     struct evc_aes bare = *aes;
 
-    bare.ctr32 = NULL;
+    bare.ctr32 = bare.ctr32_le = NULL;
     bare.cbc_encrypt = bare.cbc_decrypt = NULL;
     bare.cbcmac = NULL;
     bare.xts_encrypt = bare.xts_decrypt = NULL;
@@ -677,7 +678,8 @@ static enum result decryption_inverts_encryption(struct check *c)
 {
     static const struct {
         uint8_t forth, back;
-    } pairs[] = {{ECB_ENC, ECB_DEC}, {CTR32, CTR32}, {CBC_ENC, CBC_DEC}, {XTS_ENC, XTS_DEC}};
+    } pairs[] = {{ECB_ENC, ECB_DEC}, {CTR32, CTR32}, {CTR32_LE, CTR32_LE},
+                 {CBC_ENC, CBC_DEC}, {XTS_ENC, XTS_DEC}};
     KEY_AT_16(union evc_aes_key, key);
     uint8_t iv[16];
 

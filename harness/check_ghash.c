@@ -363,6 +363,40 @@ static enum result split_calls_equal_one_call(struct check *c)
     return PASS;
 }
 
+/* The message of which `known` has the hashes, with the bytes of each block reversed. */
+static void reverse_blocks(uint8_t *to, size_t n_blocks)
+{
+    for (size_t i = 0; i < 16 * n_blocks; i++)
+        to[i] = known.in[i / 16 * 16 + 15 - i % 16];
+}
+
+/* In one call, at some alignment; and in two. */
+static enum result reversed_blocks_equal_reference(struct check *c)
+{
+    static uint8_t place[MAX_BYTES + 16];
+    uint8_t y[16];
+
+    for (int turn = 0; turn < (c->quick ? 1 : 10); turn++) {
+        know_random(c, most_blocks(c));
+        make_key(c, known.h);
+        for (size_t n = 0; n <= most_blocks(c); n++) {
+            uint8_t *const in = place + n % 16;
+            const size_t first = random_below(&c->random, n + 1);
+            reverse_blocks(in, n);
+            memcpy(y, known.y[0], 16);
+            evc_ghash_reversed_blocks(key_room, y, in, n);
+            if (agree(c, y, known.y[n], 16 * n, "reversed, in one call") == FAIL)
+                return FAIL;
+            memcpy(y, known.y[0], 16);
+            evc_ghash_reversed_blocks(key_room, y, in, first);
+            evc_ghash_reversed_blocks(key_room, y, in + 16 * first, n - first);
+            if (agree(c, y, known.y[n], 16 * n, "reversed, in two calls") == FAIL)
+                return FAIL;
+        }
+    }
+    return PASS;
+}
+
 /* ---- Guard pages ----------------------------------------------------------------------------- */
 
 static struct guarded fence_in, fence_y, fence_h, fence_key;
@@ -370,7 +404,7 @@ static struct guarded fence_in, fence_y, fence_h, fence_key;
 struct call {
     const struct evc_ghash *kernel;
     size_t n_blocks;
-    bool at_end;
+    bool at_end, reversed;
 };
 
 static void do_call(void *vcall)
@@ -380,13 +414,14 @@ static void do_call(void *vcall)
 
     must(evc_ghash_set_key_in(key, call->kernel->kernel.key_bytes, call->kernel,
                          port_flush(&fence_h, call->at_end, 16)));
-    evc_ghash_blocks(key, port_flush(&fence_y, call->at_end, 16),
-                     port_flush(&fence_in, call->at_end, 16 * call->n_blocks), call->n_blocks);
+    (call->reversed ? evc_ghash_reversed_blocks : evc_ghash_blocks)(
+        key, port_flush(&fence_y, call->at_end, 16),
+        port_flush(&fence_in, call->at_end, 16 * call->n_blocks), call->n_blocks);
 }
 
 static enum result accesses_stay_inside_the_buffers(struct check *c)
 {
-    struct call call = {kernel_of(c), 0, false};
+    struct call call = {kernel_of(c), 0, false, false};
 
     if (!fence_in.start) {
         fence_in = port_guarded(MAX_BYTES);
@@ -398,12 +433,17 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
         return check_skip(c, "no guard pages on this system");
     know_random(c, most_blocks(c));
     for (; call.n_blocks <= most_blocks(c); call.n_blocks++)
-        for (int end = 0; end < 2; end++) {
+        for (int turn = 0; turn < 4; turn++) {
+            const int end = turn % 2;
+            call.reversed = turn >= 2;
             call.at_end = end && call.kernel->kernel.key_bytes % call.kernel->kernel.key_align == 0;
             memcpy(port_flush(&fence_h, call.at_end, 16), known.h, 16);
             memcpy(port_flush(&fence_y, call.at_end, 16), known.y[0], 16);
             memcpy(port_flush(&fence_in, call.at_end, 16 * call.n_blocks), known.in,
                    16 * call.n_blocks);
+            if (call.reversed)
+                reverse_blocks(port_flush(&fence_in, call.at_end, 16 * call.n_blocks),
+                               call.n_blocks);
             if (!port_survives(do_call, &call))
                 return check_fail(c, "%zu blocks at the %s of pages: memory fault", call.n_blocks,
                                   call.at_end ? "end" : "start");
@@ -477,6 +517,7 @@ static const struct property properties[] = {
     PROPERTY(parts_of_blocks_are_padded),
     PROPERTY(every_alignment_equals_reference),
     PROPERTY(split_calls_equal_one_call),
+    PROPERTY(reversed_blocks_equal_reference),
     PROPERTY(accesses_stay_inside_the_buffers),
     PROPERTY(keys_may_be_copied),
     PROPERTY(keys_change_only_when_set),

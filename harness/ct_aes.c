@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "everycore/cpu.h"
+#include "everycore/gcm_siv.h"
 #include "everycore/modes.h"
 
 #define KEY(type) ((type *)(void *)c->key)
@@ -62,6 +64,7 @@ static bool cbc_enc_many(struct ct_call *c)
 /* ---- CTR ----------------------------------------------------------------------------------- */
 
 CT_CALL(ctr32, (evc_aes_ctr32(AES, c->iv, BYTES), true))
+CT_CALL(ctr32_le, (evc_aes_ctr32_le(AES, c->iv, BYTES), true))
 
 /* A counter of 128 bits is public: it decides where a message is cut, here after a block. */
 static const uint8_t public_counter[16] = {[12] = 0xff, 0xff, 0xff, 0xff};
@@ -193,6 +196,75 @@ static bool ccm_pieces(struct ct_call *c)
            evc_aes_ccm_open_finish(CCM, &state, c->tag) == EVC_OK;
 }
 
+/* ---- Key wrap ------------------------------------------------------------------------------ */
+
+/* Text of whole semiblocks, at least two: the lengths of messages are multiples of 16. */
+CT_CALL(kw_wrap, evc_aes_kw_wrap(AES, c->in, c->out, c->len_bytes - 16) == EVC_OK)
+CT_CALL(kwp_wrap, evc_aes_kwp_wrap(AES, c->in, c->out, c->len_bytes - 19) == EVC_OK)
+
+static bool wrapped(struct ct_call *c)
+{
+    if (!set_key(c) || !kw_wrap(c))
+        return false;
+    memcpy(c->in, c->out, c->len_bytes - 8);
+    return true;
+}
+
+static bool wrapped_with_padding(struct ct_call *c)
+{
+    if (!set_key(c) || !kwp_wrap(c))
+        return false;
+    memcpy(c->in, c->out, c->len_bytes - 8);
+    return true;
+}
+
+/* The right text, and one that is refused. */
+static bool kw_unwrap(struct ct_call *c)
+{
+    bool good = evc_aes_kw_unwrap(AES, c->in, c->out, c->len_bytes - 8) == EVC_OK;
+
+    c->in[7] ^= 1;
+    good = evc_aes_kw_unwrap(AES, c->in, c->out, c->len_bytes - 8) == EVC_ERR_TAG && good;
+    c->in[7] ^= 1;
+    return good;
+}
+
+static bool kwp_unwrap(struct ct_call *c)
+{
+    size_t n;
+    bool good = evc_aes_kwp_unwrap(AES, c->in, c->out, c->len_bytes - 8, &n) == EVC_OK;
+
+    c->in[7] ^= 1;
+    good = evc_aes_kwp_unwrap(AES, c->in, c->out, c->len_bytes - 8, &n) == EVC_ERR_TAG && good;
+    c->in[7] ^= 1;
+    return good;
+}
+
+/* ---- GCM-SIV ------------------------------------------------------------------------------- */
+
+#define SIV KEY(struct evc_gcm_siv_key)
+
+static EVC_ALIGN(64) uint8_t scratch[EVC_GCM_SIV_MOST_SCRATCH_BYTES];
+#define SCRATCH scratch, sizeof scratch
+
+/* With the constant-time kernel of GHASH that selection gives. */
+CT_CALL(set_siv_key,
+        evc_gcm_siv_set_key(SIV, KERNEL, evc_ghash_select(evc_cpu_features(), 0), USER_KEY) ==
+            EVC_OK)
+CT_CALL(siv_seal, evc_gcm_siv_seal(SIV, HEAD, BYTES, c->tag, 16, SCRATCH) == EVC_OK)
+
+static bool sealed_by_siv(struct ct_call *c)
+{
+    if (!set_siv_key(c) || !siv_seal(c))
+        return false;
+    memcpy(c->in, c->out, c->len_bytes);
+    ct_forge(c);
+    return true;
+}
+
+CT_CALL(siv_open, evc_gcm_siv_open(SIV, HEAD, BYTES, c->tag, 16, SCRATCH) == EVC_OK &&
+                      evc_gcm_siv_open(SIV, HEAD, BYTES, c->forgery, 16, SCRATCH) == EVC_ERR_TAG)
+
 /* ---- The list ------------------------------------------------------------------------------ */
 
 static const struct ct_operation operations[] = {
@@ -201,6 +273,7 @@ static const struct ct_operation operations[] = {
     {"ecb-enc", 16, 0, false, set_encrypt_key, ecb_enc},
     {"ecb-dec", 16, 0, false, set_key, ecb_dec},
     {"ctr32", 1, 0, false, set_encrypt_key, ctr32},
+    {"ctr32-le", 1, 0, false, set_encrypt_key, ctr32_le},
     {"ctr", 1, 0, false, set_encrypt_key, ctr},
     {"ctr-pieces", 1, 0, false, set_encrypt_key, ctr_pieces},
     {"cbc-enc", 16, 0, false, set_encrypt_key, cbc_enc},
@@ -220,6 +293,13 @@ static const struct ct_operation operations[] = {
     {"ccm-seal", 1, 0, false, set_ccm_key, ccm_seal},
     {"ccm-open", 1, 0, false, sealed_by_ccm, ccm_open},
     {"ccm-pieces", 1, 0, false, sealed_by_ccm, ccm_pieces},
+    {"kw-wrap", 16, 32, false, set_encrypt_key, kw_wrap},
+    {"kw-unwrap", 16, 32, false, wrapped, kw_unwrap},
+    {"kwp-wrap", 16, 32, false, set_encrypt_key, kwp_wrap},
+    {"kwp-unwrap", 16, 32, false, wrapped_with_padding, kwp_unwrap},
+    {"gcm-siv-setkey", 0, 0, true, NULL, set_siv_key},
+    {"gcm-siv-seal", 1, 0, true, set_siv_key, siv_seal},
+    {"gcm-siv-open", 1, 0, true, sealed_by_siv, siv_open},
 };
 
 static const struct evc_kernel *descriptor(const char *kernel)

@@ -16,9 +16,16 @@ static bool ghash(struct ct_call *c)
     return true;
 }
 
+static bool reversed(struct ct_call *c)
+{
+    evc_ghash_reversed_blocks(c->key, c->iv, c->in, c->len_bytes / 16);
+    return true;
+}
+
 static const struct ct_operation operations[] = {
     {"setkey", 0, 0, false, NULL, set_key},
     {"ghash", 1, 0, false, set_key, ghash},
+    {"reversed", 16, 0, false, set_key, reversed},
 };
 
 static const struct evc_kernel *descriptor(const char *kernel)

@@ -22,6 +22,7 @@
 static void emit_aes_slots(const struct evc_aes *kernel)
 {
     SLOT(ctr32)
+    SLOT(ctr32_le)
     SLOT(cbc_encrypt)
     SLOT(cbc_decrypt)
     SLOT(cbcmac)
@@ -31,6 +32,11 @@ static void emit_aes_slots(const struct evc_aes *kernel)
     SLOT(ccm_encrypt)
     SLOT(ccm_decrypt)
     SLOT(cbc_encrypt_message)
+}
+
+static void emit_ghash_slots(const struct evc_ghash *kernel)
+{
+    SLOT(reversed_blocks)
 }
 
 static void emit_gcm_slots(const struct evc_gcm *kernel)
@@ -86,6 +92,8 @@ void emit_descriptor(const struct evc_registry_line *line)
     emit_list_begin("slots");
     if (aes)
         emit_aes_slots(aes);
+    if (strcmp(line->primitive, "ghash") == 0)
+        emit_ghash_slots(evc_ghash_named(line->name));
     if (gcm)
         emit_gcm_slots(gcm);
     if (qarma)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "everycore/cpu.h"
+#include "everycore/gcm_siv.h"
 #include "everycore/modes.h"
 
 #include "aes_ops.h"
@@ -156,7 +157,8 @@ static const struct aes_op *inverse(const struct aes_op *op)
 {
     switch ((int)(op - aes_ops)) {
     case ECB_ENC: return &aes_ops[ECB_DEC];
-    case CTR32: return op;
+    case CTR32:
+    case CTR32_LE: return op;
     case CBC_ENC: return &aes_ops[CBC_DEC];
     case XTS_ENC: return &aes_ops[XTS_DEC];
     default: return NULL;
@@ -216,7 +218,7 @@ static void look_at_op(struct check *c, const struct aes_op *op, size_t len_byte
     call.secrets[n++] = user_key_secret(ops[1].known.user_key);
     call.secrets[n++] = schedule_secret(&ops[1].key);
     call.secrets[n++] = (struct residue_secret){"plaintext", op_at.plaintext, len_bytes};
-    if (op == &aes_ops[CTR32])
+    if (op == &aes_ops[CTR32] || op == &aes_ops[CTR32_LE])
         call.secrets[n++] = (struct residue_secret){"key stream", op_at.stream, len_bytes};
     if (op == &aes_ops[XTS_ENC] || op == &aes_ops[XTS_DEC])
         call.secrets[n++] =
@@ -243,8 +245,8 @@ static const size_t long_blocks[] = {99, 256, 259};
 
 static size_t n_long(const struct aes_op *op)
 {
-    if (op != &aes_ops[CTR32] && op != &aes_ops[CBC_DEC] && op != &aes_ops[XTS_ENC] &&
-        op != &aes_ops[XTS_DEC])
+    if (op != &aes_ops[CTR32] && op != &aes_ops[CTR32_LE] && op != &aes_ops[CBC_DEC] &&
+        op != &aes_ops[XTS_ENC] && op != &aes_ops[XTS_DEC])
         return 0;
     return batch() >= MOST_BLOCKS ? N(long_blocks) : batch() >= MANY_BLOCKS;
 }
@@ -293,6 +295,7 @@ static struct version {
     struct evc_aes_xts_key xts, xts_ref;
     struct evc_aes_cmac_key cmac;
     struct evc_aes_ccm_key ccm, ccm_ref;
+    struct evc_gcm_siv_key siv, siv_ref;
     uint8_t plaintext[MODE_BYTES], stream[MODE_BYTES], tag_mask[16];
     uint8_t tag[16]; /* of CMAC and CCM */
 } versions[2];
@@ -313,6 +316,8 @@ static struct mode_at {
     } state;
     struct evc_msg msgs[MANY];
 } at;
+
+static unsigned at_version;
 
 /* The call under test; step: of a message in pieces. */
 static struct {
@@ -517,6 +522,74 @@ static void ccm_step(unsigned step)
         at.status = evc_aes_ccm_open_finish(&at.v.ccm, &at.state.ccm, at.tag);
 }
 
+/* ---- Key wrap */
+
+/* The keys that are wrapped differ, and so do their wrapped forms: these are of the length of the
+ * plaintext and 8 bytes, and secret like it, for two versions have to be compared. */
+static uint8_t wrapped[2][MODE_BYTES + 16];
+
+static size_t wrap_bytes(void)
+{
+    return now.len_bytes < 16 ? 16 : now.len_bytes / 8 * 8;
+}
+
+static void know_wrap(struct version *v)
+{
+    for (size_t i = 0; i < wrap_bytes(); i++)
+        v->plaintext[i] = ciphertext[i] ^ v->user_key[i % 16];
+    must(evc_aes_kw_wrap(&v->ref, v->plaintext, wrapped[v - versions], wrap_bytes()));
+}
+
+static void make_wrap(void)
+{
+    static uint8_t out[MODE_BYTES + 16];
+
+    at.status = evc_aes_kw_wrap(&at.v.aes, at.v.plaintext, out, wrap_bytes());
+}
+
+static void make_unwrap(void)
+{
+    static uint8_t out[MODE_BYTES + 16];
+
+    at.status = evc_aes_kw_unwrap(&at.v.aes, wrapped[at_version], out, wrap_bytes() + 8);
+}
+
+static void make_padded_wrap(void)
+{
+    static uint8_t out[MODE_BYTES + 16];
+
+    at.status = evc_aes_kwp_wrap(&at.v.aes, at.v.plaintext, out, wrap_bytes() - 3);
+}
+
+/* ---- GCM-SIV */
+
+static uint8_t siv_scratch[EVC_GCM_SIV_MOST_SCRATCH_BYTES];
+
+/* The plaintext differs; ciphertext and tag of each version are in wrapped. */
+static void know_siv(struct version *v)
+{
+    for (size_t i = 0; i < now.len_bytes; i++)
+        v->plaintext[i] = ciphertext[i] ^ v->user_key[i % 16];
+    must(evc_gcm_siv_seal(&v->siv_ref, iv, 12, aad, sizeof aad, v->plaintext, wrapped[v - versions],
+                          now.len_bytes, v->tag, 16, siv_scratch, sizeof siv_scratch));
+}
+
+static void make_siv_seal(void)
+{
+    static uint8_t tag[16];
+
+    at.status = evc_gcm_siv_seal(&at.v.siv, at.iv, 12, aad, sizeof aad, at.v.plaintext, at.out,
+                                 now.len_bytes, tag, 16, siv_scratch, sizeof siv_scratch);
+}
+
+static void make_siv_open(void)
+{
+    at.status =
+        evc_gcm_siv_open(&at.v.siv, at.iv, 12, aad, sizeof aad, wrapped[at_version], at.out,
+                         now.len_bytes, now.forged ? at.v.tag_mask : at.v.tag, 16, siv_scratch,
+                         sizeof siv_scratch);
+}
+
 /* ---- All modes */
 
 static const struct mode {
@@ -525,7 +598,7 @@ static const struct mode {
     void (*make)(void);          /* in one call */
     void (*step)(unsigned step); /* or one of n_steps */
     unsigned n_steps;
-    bool sealing, whole_blocks, reads_tag, writes_tag, keys_of_two_sizes;
+    bool sealing, whole_blocks, reads_tag, writes_tag, keys_of_two_sizes, keys_without_192;
 } modes[] = {
     {.name = "cbc_encrypt",
      .know = know_cbc,
@@ -602,6 +675,19 @@ static const struct mode {
      .n_steps = 2 + N_PIECES,
      .sealing = true,
      .reads_tag = true},
+    {.name = "kw_wrap", .know = know_wrap, .make = make_wrap, .sealing = true},
+    {.name = "kw_unwrap", .know = know_wrap, .make = make_unwrap, .sealing = true},
+    {.name = "kwp_wrap", .know = know_wrap, .make = make_padded_wrap, .sealing = true},
+    {.name = "gcm_siv_seal",
+     .know = know_siv,
+     .make = make_siv_seal,
+     .sealing = true,
+     .keys_without_192 = true},
+    {.name = "gcm_siv_open",
+     .know = know_siv,
+     .make = make_siv_open,
+     .sealing = true,
+     .keys_without_192 = true},
     {.name = "cbc_encrypt_blocks_many",
      .know = know_cbc_many,
      .make = make_cbc_blocks_many,
@@ -617,6 +703,7 @@ static void make_one_step(void)
 static void prepare_mode(unsigned version)
 {
     at.v = versions[version];
+    at_version = version;
     memcpy(at.iv, iv, 16);
     memcpy(at.in, now.sealing ? at.v.plaintext : ciphertext, now.len_bytes);
     memset(at.out, 0, now.len_bytes);
@@ -647,6 +734,11 @@ static void know_keys(struct check *c)
         must(evc_aes_set_key(&v->aes, kernel, v->user_key, key_bits));
         must(evc_aes_set_key(&v->ref, ref, v->user_key, key_bits));
         if (key_bits != 192) {
+            const struct evc_ghash *ghash =
+                evc_ghash_select(evc_cpu_features(), EVC_ALLOW_VARTIME);
+            must(evc_gcm_siv_set_key(&v->siv, kernel, ghash, v->user_key, key_bits));
+            must(evc_gcm_siv_set_key(&v->siv_ref, ref, evc_ghash_named("c_ref"), v->user_key,
+                                     key_bits));
             must(evc_aes_xts_set_key(&v->xts, first, kernel, v->user_key, key_bits));
             must(evc_aes_xts_set_key(&v->xts_ref, ref, ref, v->user_key, key_bits));
         }
@@ -703,7 +795,8 @@ static void look_at_modes(struct check *c, size_t len_bytes)
     for (size_t i = 0; i < N(modes); i++) {
         const struct mode *mode = &modes[i];
         const size_t len = mode->whole_blocks ? (len_bytes + 15) / 16 * 16 : len_bytes;
-        if ((mode->keys_of_two_sizes && (key_bits == 192 || len < 16)) ||
+        if ((mode->keys_without_192 && key_bits == 192) ||
+            (mode->keys_of_two_sizes && (key_bits == 192 || len < 16)) ||
             (mode->step == xts_step && len < 64))
             continue;
         /* modes of one key have no first kernel */

@@ -45,6 +45,11 @@ static void blocks(void)
     evc_ghash_blocks(at.key, at.y, at.in, len_bytes / 16);
 }
 
+static void reversed_blocks(void)
+{
+    evc_ghash_reversed_blocks(at.key, at.y, at.in, len_bytes / 16);
+}
+
 static void padded(void)
 {
     evc_ghash_padded(at.key, at.y, at.in, len_bytes);
@@ -94,6 +99,7 @@ enum result ghash_leaves_nothing_behind(struct check *c)
                 continue;
             len_bytes = 16 * n;
             look(c, "blocks", blocks);
+            look(c, "reversed_blocks", reversed_blocks);
             len_bytes = 16 * n - n * 7 % 16;
             look(c, "padded", padded);
         }

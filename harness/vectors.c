@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "everycore/cpu.h"
+#include "everycore/gcm_siv.h"
 #include "everycore/hkdf.h"
 #include "everycore/modes.h"
 #include "everycore/pbkdf2.h"
@@ -187,6 +189,66 @@ static enum evc_status run_pbkdf2(const struct vector *x, const struct evc_sha2 
                       o->out, o->n);
 }
 
+/* GCM-SIV by one kernel of AES and one of GHASH. */
+static enum evc_status run_siv_pair(const struct vector *x, const struct evc_aes *aes,
+                                    const struct evc_ghash *ghash, const uint8_t *in,
+                                    struct outcome *o)
+{
+    static uint8_t scratch[16384]; /* kernels chosen by name may have keys beyond the unions */
+    struct evc_gcm_siv_key key;
+    const struct value *nonce = &x->v[NONCE], *aad = &x->v[AAD], *tag = &x->v[TAG];
+    const bool seal = x->mode->encrypt;
+    enum evc_status status =
+        evc_gcm_siv_set_key(&key, aes, ghash, x->v[KEY].bytes, bits(&x->v[KEY]));
+
+    if (status != EVC_OK)
+        return status;
+    join(x, in, o->n);
+    if (!seal)
+        status = evc_gcm_siv_open(&key, nonce->bytes, nonce->n, aad->bytes, aad->n, in, o->out,
+                                  o->n, tag->bytes, tag->n, scratch, sizeof scratch);
+    else
+        status = evc_gcm_siv_seal(&key, nonce->bytes, nonce->n, aad->bytes, aad->n, in, o->out,
+                                  o->n, o->tag, tag->n, scratch, sizeof scratch);
+    if (tag->n == 16)
+        compare_joined(x, o, status,
+                       seal ? evc_gcm_siv_seal_joined(&key, nonce->bytes, nonce->n, aad->bytes,
+                                                      aad->n, joined, joined, o->n, scratch,
+                                                      sizeof scratch)
+                            : evc_gcm_siv_open_joined(&key, nonce->bytes, nonce->n, aad->bytes,
+                                                      aad->n, joined, joined, o->n + 16, scratch,
+                                                      sizeof scratch));
+    if (seal && status == EVC_OK && memcmp(o->tag, tag->bytes, tag->n) != 0)
+        return EVC_ERR_TAG;
+    return status;
+}
+
+/* With every kernel of GHASH that runs here. The first result that differs from that of the kernel
+ * before is the one that is judged. */
+static enum evc_status run_siv(const struct vector *x, const struct evc_aes *aes, const uint8_t *in,
+                               struct outcome *o)
+{
+    static uint8_t text[VECTOR_MOST_BYTES], before[VECTOR_MOST_BYTES];
+    const struct evc_ghash *ghash;
+    enum evc_status status = EVC_ERR_KERNEL, last;
+    bool is_first = true;
+
+    memcpy(text, in, o->n);
+    for (unsigned i = 0; (ghash = evc_ghash_at(i)) != NULL; i++) {
+        if (!evc_kernel_runs(evc_ghash_kernel(ghash), evc_cpu_features()))
+            continue;
+        memcpy(o->out, text, o->n); /* in may be out */
+        last = status;
+        status = run_siv_pair(x, aes, ghash, in == o->out ? o->out : in, o);
+        if (o->joined_differs ||
+            (!is_first && (status != last || memcmp(before, o->out, o->n) != 0)))
+            return status;
+        memcpy(before, o->out, o->n);
+        is_first = false;
+    }
+    return status;
+}
+
 static enum evc_status one_block(const union evc_aes_key *key, bool encrypt, uint8_t *iv,
                                  const uint8_t in[16], uint8_t out[16])
 {
@@ -232,6 +294,27 @@ static enum evc_status run_ecb(const struct vector *x, const union evc_aes_key *
     return EVC_OK;
 }
 
+/* Key wrap: 8 bytes are before the text, and KWP fills up the last semiblock. */
+static enum evc_status run_wrap(const struct vector *x, const union evc_aes_key *key,
+                                const uint8_t *in, struct outcome *o)
+{
+    const size_t n = o->n;
+    const bool padded = x->mode->family == KWP;
+    enum evc_status status;
+
+    if (x->mode->encrypt) {
+        o->n = padded ? evc_aes_kwp_bytes(n) : n + 8;
+        return (padded ? evc_aes_kwp_wrap : evc_aes_kw_wrap)(key, in, o->out, n);
+    }
+    o->n = n < 8 ? 0 : n - 8;
+    if (!padded)
+        return evc_aes_kw_unwrap(key, in, o->out, n);
+    status = evc_aes_kwp_unwrap(key, in, o->out, n, &o->n);
+    if (status == EVC_ERR_TAG)
+        o->n = n - 8;
+    return status;
+}
+
 static enum evc_status run_one_key(const struct vector *x, const struct evc_aes *aes,
                                    const uint8_t *in, struct outcome *o)
 {
@@ -256,6 +339,8 @@ static enum evc_status run_one_key(const struct vector *x, const struct evc_aes 
         return status;
     case MCT_ECB:
     case MCT_CBC: return run_mct(x, &key, x->mode->encrypt, in, o);
+    case KW:
+    case KWP: return run_wrap(x, &key, in, o);
     case XTS:
     case CMAC:
     case CMAC_VERIFY:
@@ -264,7 +349,8 @@ static enum evc_status run_one_key(const struct vector *x, const struct evc_aes 
     case HMAC:
     case HMAC_VERIFY:
     case HKDF:
-    case PBKDF2: break;
+    case PBKDF2:
+    case GCM_SIV: break;
     }
     return EVC_ERR_KERNEL;
 }
@@ -282,6 +368,7 @@ static enum evc_status run(const struct vector *x, const char *kernel, const uin
     case CMAC_VERIFY: return run_cmac(x, aes, in, o);
     case CCM: return run_ccm(x, aes, x->mode->encrypt, in, o);
     case GCM: return run_gcm(x, &gcm, x->mode->encrypt, in, o);
+    case GCM_SIV: return run_siv(x, aes, in, o);
     case HMAC:
     case HMAC_VERIFY: return run_hmac(x, sha2, in, o);
     case HKDF: return run_hkdf(x, sha2, o);
@@ -297,7 +384,9 @@ static uint8_t result_bytes[VECTOR_MOST_BYTES + 16];
 /* Checks that a vector is refused, and that nothing of the plaintext is left after a wrong tag. */
 static bool is_refused(struct vector *x, const struct outcome *o, const char *where)
 {
-    const bool opened = x->mode->family == GCM || x->mode->family == CCM;
+    const bool opened = x->mode->family == GCM || x->mode->family == CCM ||
+                        x->mode->family == GCM_SIV || x->mode->family == KW ||
+                        x->mode->family == KWP;
 
     snprintf(x->detail, sizeof x->detail, "accepted%s", where);
     if (o->status == EVC_OK)

@@ -162,6 +162,9 @@ struct evc_aes {
      * advances by the blocks begun. */
     void (*ctr32)(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
                   size_t len_bytes);
+    /* The same with the counter in the first 4 bytes, little-endian (RFC 8452 section 4). */
+    void (*ctr32_le)(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                     size_t len_bytes);
     void (*cbc_encrypt)(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks);
     void (*cbc_decrypt)(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
@@ -200,6 +203,8 @@ struct evc_aes {
  */
 EVC_API void evc_aes_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
                            uint8_t *out, size_t len_bytes);
+EVC_API void evc_aes_ctr32_le(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+                              uint8_t *out, size_t len_bytes);
 EVC_API void evc_aes_cbc_encrypt_blocks(const union evc_aes_key *key, uint8_t iv[16],
                                         const uint8_t *in, uint8_t *out, size_t n_blocks);
 EVC_API void evc_aes_cbc_decrypt_blocks(const union evc_aes_key *key, uint8_t iv[16],

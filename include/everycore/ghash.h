@@ -83,6 +83,11 @@ EVC_CHECKED enum evc_status evc_ghash_set_key_in(void *memory, size_t memory_byt
  * continues. With a key that is not set up (all zeros), y becomes zeros. */
 EVC_API void evc_ghash_blocks(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks);
 
+/* The same of blocks whose bytes are in reverse order; those of y are not. With it a key for the
+ * subkey times x computes POLYVAL (RFC 8452 appendix A). */
+EVC_API void evc_ghash_reversed_blocks(const void *key, uint8_t y[16], const uint8_t *in,
+                                       size_t n_blocks);
+
 /* Hashes len_bytes bytes of any number; zeros fill up the last block. */
 EVC_API void evc_ghash_padded(const void *key, uint8_t y[16], const uint8_t *in, size_t len_bytes);
 
@@ -96,6 +101,10 @@ struct evc_ghash {
     /* Both mandatory. n_blocks may be 0. */
     void (*set_key)(void *key, const uint8_t h[16]);
     void (*blocks)(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks);
+
+    /* evc_ghash_reversed_blocks. Optional: if it is NULL, src/ghash/ghash.c composes it from
+     * blocks. */
+    void (*reversed_blocks)(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks);
 };
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Modes of AES: CBC, CTR, XTS, CBC-MAC, CMAC, CCM. ECB is evc_aes_encrypt() and evc_aes_decrypt().
+ * Modes of AES: CBC, CTR, XTS, CBC-MAC, CMAC, CCM, key wrap. ECB is evc_aes_encrypt() and
+ * evc_aes_decrypt(); GCM-SIV is in everycore/gcm_siv.h.
  *
  *     struct evc_aes_ccm_key key;
  *     enum evc_status status = evc_aes_ccm_set_best(&key, features, 0, bytes, 256);
@@ -12,7 +13,8 @@
  * this use:
  *
  *     EVC_USE_PARALLEL   CTR, CBC decryption, XTS data, CCM's counter half, many messages at once
- *     EVC_USE_SERIAL     CBC encryption, CBC-MAC, CMAC, XTS tweak, CCM's authentication half
+ *     EVC_USE_SERIAL     CBC encryption, CBC-MAC, CMAC, XTS tweak, CCM's authentication half, key
+ *                        wrap
  *
  * Any kernel gives the right result for any mode; the use decides only how fast.
  *
@@ -470,6 +472,50 @@ EVC_CHECKED enum evc_status evc_aes_ccm_seal_finish(const struct evc_aes_ccm_key
                                                     struct evc_aes_ccm *state, uint8_t *tag);
 EVC_CHECKED enum evc_status evc_aes_ccm_open_finish(const struct evc_aes_ccm_key *key,
                                                     struct evc_aes_ccm *state, const uint8_t *tag);
+
+/* ---- Key wrap: RFC 3394 (2002) and RFC 5649 (2009); SP 800-38F (2012), KW and KWP ------------ */
+
+/*
+ * Encryption of keys with a check of 64 bits, KW, or of 32 bits and more, KWP. There is no nonce:
+ * the same key is wrapped to the same bytes each time.
+ *
+ * KW: text of whole semiblocks of 8 bytes, at least two; the result is 8 bytes longer.
+ * KWP: text of 1 byte or more; zeros fill up the last semiblock, and the result has
+ * evc_aes_kwp_bytes(len_bytes) bytes. The limits below are those of SP 800-38F, table 1.
+ *
+ * in and out may overlap in any way. unwrap writes in_bytes - 8 bytes; of KWP *len_bytes of them
+ * are text, and those behind it zeros. Which part of a check was wrong is not told, not even by
+ * the time.
+ *
+ * EVC_ERR_LENGTH      not such a length
+ * EVC_ERR_DIRECTION   unwrap: a key set up for encryption only
+ * EVC_ERR_TAG         unwrap: wrapped under another key, or damaged; out has been wiped, and
+ *                     *len_bytes is 0
+ * EVC_ERR_PARAMETER   kwp_unwrap: also if len_bytes is NULL
+ */
+#define EVC_AES_KW_MAX_BYTES ((UINT64_C(1) << 57) - 8)
+#define EVC_AES_KWP_MAX_BYTES ((UINT64_C(1) << 32) - 1)
+
+/* A key with the best kernel, for both directions. */
+EVC_CHECKED enum evc_status evc_aes_kw_set_best(union evc_aes_key *key, uint64_t features,
+                                                unsigned policy, const uint8_t *user_key,
+                                                unsigned key_bits);
+
+EVC_CHECKED enum evc_status evc_aes_kw_wrap(const union evc_aes_key *key, const uint8_t *in,
+                                            uint8_t *out, size_t len_bytes);
+EVC_CHECKED enum evc_status evc_aes_kw_unwrap(const union evc_aes_key *key, const uint8_t *in,
+                                              uint8_t *out, size_t in_bytes);
+
+/* The bytes that KWP makes of len_bytes bytes. */
+static inline size_t evc_aes_kwp_bytes(size_t len_bytes)
+{
+    return ((len_bytes + 7) & ~(size_t)7) + 8;
+}
+
+EVC_CHECKED enum evc_status evc_aes_kwp_wrap(const union evc_aes_key *key, const uint8_t *in,
+                                             uint8_t *out, size_t len_bytes);
+EVC_CHECKED enum evc_status evc_aes_kwp_unwrap(const union evc_aes_key *key, const uint8_t *in,
+                                               uint8_t *out, size_t in_bytes, size_t *len_bytes);
 
 #ifdef __cplusplus
 }

@@ -159,12 +159,44 @@ void evc_aes_compose_ctr32(const union evc_aes_key *key, uint8_t counter[16], co
     evc_clear(&key->head.kernel->kernel);
 }
 
+void evc_aes_compose_ctr32_le(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+                              uint8_t *out, size_t len_bytes)
+{
+    uint8_t stream[CHUNK_BYTES];
+    uint32_t count = evc_load32_le(counter);
+
+    while (len_bytes) {
+        size_t n = len_bytes < CHUNK_BYTES ? len_bytes : CHUNK_BYTES;
+        size_t n_blocks = (n + 15) / 16;
+        for (size_t i = 0; i < n_blocks; i++) {
+            evc_store32_le(stream + 16 * i, count);
+            memcpy(stream + 16 * i + 4, counter + 4, 12);
+            count = evc_barrier32(count + 1u); /* as above: the tag, which depends on the key */
+        }
+        key->head.kernel->encrypt(key, stream, stream, n_blocks);
+        evc_xor(out, in, stream, n);
+        in += n, out += n, len_bytes -= n;
+    }
+    evc_store32_le(counter, count);
+    evc_wipe(stream, sizeof stream);
+    evc_clear(&key->head.kernel->kernel);
+}
+
 void evc_aes_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
                    uint8_t *out, size_t len_bytes)
 {
     if (refused(EVC_TAKES_KEY(aes_ctr32, key), out, len_bytes))
         return;
     evc_aes_op_ctr32(key, counter, evc_input(in, out, len_bytes), out, len_bytes);
+    evc_clear(&key->head.kernel->kernel);
+}
+
+void evc_aes_ctr32_le(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+                      uint8_t *out, size_t len_bytes)
+{
+    if (refused(EVC_TAKES_KEY(aes_ctr32_le, key), out, len_bytes))
+        return;
+    evc_aes_op_ctr32_le(key, counter, evc_input(in, out, len_bytes), out, len_bytes);
     evc_clear(&key->head.kernel->kernel);
 }
 

@@ -16,6 +16,8 @@
  * none: what they compute, they give away. */
 void evc_aes_compose_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
                            uint8_t *out, size_t len_bytes);
+void evc_aes_compose_ctr32_le(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+                              uint8_t *out, size_t len_bytes);
 void evc_aes_compose_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
                                  uint8_t *out, size_t n_blocks);
 void evc_aes_compose_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
@@ -44,6 +46,15 @@ EVC_INLINE void evc_aes_op_ctr32(const union evc_aes_key *key, uint8_t counter[1
         key->head.kernel->ctr32(key, counter, in, out, len_bytes);
     else
         evc_aes_compose_ctr32(key, counter, in, out, len_bytes);
+}
+
+EVC_INLINE void evc_aes_op_ctr32_le(const union evc_aes_key *key, uint8_t counter[16],
+                                    const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    if (key->head.kernel->ctr32_le)
+        key->head.kernel->ctr32_le(key, counter, in, out, len_bytes);
+    else
+        evc_aes_compose_ctr32_le(key, counter, in, out, len_bytes);
 }
 
 /* The counter is all 16 bytes and wraps modulo 2^128: src/modes/ctr.c. */

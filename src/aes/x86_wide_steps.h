@@ -230,19 +230,28 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
 
 /* ---- CTR ------------------------------------------------------------------------------------- */
 
-EVC_INLINE void ctr_counters(vec *s, vec *count, vec first, unsigned n)
+/* le: a constant, 1 for counters in the first words, little-endian; else they are in the last ones,
+ * big-endian, and `count` has them in the order of the CPU. */
+EVC_INLINE void ctr_counters(vec *s, vec *count, vec first, unsigned n, int le)
 {
-    const vec stride = v_all(_mm_set_epi32(VEC_BLOCKS, 0, 0, 0)), order = v_all(COUNTER_ORDER);
+    const vec stride = v_all(le ? _mm_set_epi32(0, 0, 0, VEC_BLOCKS)
+                                : _mm_set_epi32(VEC_BLOCKS, 0, 0, 0));
 
-    EACH(n, s[i] = v_xor(v_shuffle8(*count, order), first), *count = v_add32(*count, stride));
+    if (le) {
+        EACH(n, s[i] = v_xor(*count, first), *count = v_add32(*count, stride));
+    } else {
+        const vec order = v_all(COUNTER_ORDER);
+        EACH(n, s[i] = v_xor(v_shuffle8(*count, order), first), *count = v_add32(*count, stride));
+    }
 }
 
-EVC_INLINE void ctr_step(const v_keys *k, vec *count, const uint8_t *in, uint8_t *out, unsigned n)
+EVC_INLINE void ctr_step(const v_keys *k, vec *count, const uint8_t *in, uint8_t *out, unsigned n,
+                         int le)
 {
     const vec first = v_key(k, 0), last = v_key_last(k);
     vec s[MAX_WIDE];
 
-    ctr_counters(s, count, first, n);
+    ctr_counters(s, count, first, n, le);
     middle_encrypt(k, s, n);
     EACH(n, v_store(out + i * VEC_BYTES,
                     v_enc_last(s[i], v_xor(last, v_load(in + i * VEC_BYTES)))));
@@ -250,41 +259,81 @@ EVC_INLINE void ctr_step(const v_keys *k, vec *count, const uint8_t *in, uint8_t
 
 /* n_bytes: 1 to VEC_BYTES - 1 */
 EVC_INLINE void ctr_part(const v_keys *k, vec count, const uint8_t *in, uint8_t *out,
-                         size_t n_bytes)
+                         size_t n_bytes, int le)
 {
     const vec first = v_key(k, 0), last = v_key_last(k);
     vec s[MAX_WIDE];
 
-    ctr_counters(s, &count, first, 1);
+    ctr_counters(s, &count, first, 1, le);
     middle_encrypt(k, s, 1);
     v_store_part(out, v_enc_last(s[0], v_xor(last, v_load_part(in, n_bytes))), n_bytes);
+}
+
+/* A counter in memory, in all places, as ctr_counters has it. */
+EVC_INLINE vec ctr_first_count(const uint8_t counter[16], int le)
+{
+    const vec count = v_all(evc_x86_load(counter));
+
+    return le ? count : v_shuffle8(count, v_all(COUNTER_ORDER));
+}
+
+/* 0, 1, ... where the counters are. */
+EVC_INLINE vec ctr_count_steps(int le)
+{
+    const vec last_to_first = v_all(_mm_set_epi32(-1, -1, -1, 0x0f0e0d0c));
+
+    return le ? v_shuffle8(v_counter_steps(), last_to_first) : v_counter_steps();
+}
+
+/* Writes the counter behind len_bytes bytes. */
+EVC_INLINE void ctr_store_next(uint8_t counter[16], vec count, size_t len_bytes, int le)
+{
+    const __m128i n_begun = _mm_cvtsi32_si128((int)((len_bytes + 15) / 16));
+
+    if (le)
+        evc_x86_store(counter, _mm_add_epi32(v_low(count), n_begun));
+    else
+        evc_x86_store(counter,
+                      _mm_shuffle_epi8(_mm_add_epi32(v_low(count), _mm_slli_si128(n_begun, 12)),
+                                       COUNTER_ORDER));
+}
+
+EVC_INLINE void ctr_of(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                       size_t len_bytes, int le)
+{
+    const v_keys k = key_schedule(key, 0, CTR_KEYS);
+    vec count = ctr_first_count(counter, le);
+
+    ctr_store_next(counter, count, len_bytes, le);
+    count = v_add32(count, ctr_count_steps(le));
+    for (; len_bytes >= WIDE * VEC_BYTES; len_bytes -= WIDE * VEC_BYTES) {
+        ctr_step(&k, &count, in, out, WIDE, le);
+        in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
+    }
+    for (; WIDE > 4 && len_bytes >= 4 * VEC_BYTES; len_bytes -= 4 * VEC_BYTES) {
+        ctr_step(&k, &count, in, out, 4, le);
+        in += 4 * VEC_BYTES, out += 4 * VEC_BYTES;
+    }
+    if (BY_TWO && len_bytes >= 2 * VEC_BYTES) {
+        ctr_step(&k, &count, in, out, 2, le);
+        in += 2 * VEC_BYTES, out += 2 * VEC_BYTES, len_bytes -= 2 * VEC_BYTES;
+    }
+    for (; len_bytes >= VEC_BYTES; in += VEC_BYTES, out += VEC_BYTES, len_bytes -= VEC_BYTES)
+        ctr_step(&k, &count, in, out, 1, le);
+    if (len_bytes)
+        ctr_part(&k, count, in, out, len_bytes, le);
 }
 
 EVC_OUT_OF_LINE void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
                          size_t len_bytes)
 {
-    const v_keys k = key_schedule(key, 0, CTR_KEYS);
-    const __m128i n_begun = _mm_insert_epi32(_mm_setzero_si128(), (int)((len_bytes + 15) / 16), 3);
-    vec count = v_shuffle8(v_all(evc_x86_load(counter)), v_all(COUNTER_ORDER));
+    ctr_of(key, counter, in, out, len_bytes, 0);
+}
 
-    evc_x86_store(counter, _mm_shuffle_epi8(_mm_add_epi32(v_low(count), n_begun), COUNTER_ORDER));
-    count = v_add32(count, v_counter_steps());
-    for (; len_bytes >= WIDE * VEC_BYTES; len_bytes -= WIDE * VEC_BYTES) {
-        ctr_step(&k, &count, in, out, WIDE);
-        in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
-    }
-    for (; WIDE > 4 && len_bytes >= 4 * VEC_BYTES; len_bytes -= 4 * VEC_BYTES) {
-        ctr_step(&k, &count, in, out, 4);
-        in += 4 * VEC_BYTES, out += 4 * VEC_BYTES;
-    }
-    if (BY_TWO && len_bytes >= 2 * VEC_BYTES) {
-        ctr_step(&k, &count, in, out, 2);
-        in += 2 * VEC_BYTES, out += 2 * VEC_BYTES, len_bytes -= 2 * VEC_BYTES;
-    }
-    for (; len_bytes >= VEC_BYTES; in += VEC_BYTES, out += VEC_BYTES, len_bytes -= VEC_BYTES)
-        ctr_step(&k, &count, in, out, 1);
-    if (len_bytes)
-        ctr_part(&k, count, in, out, len_bytes);
+EVC_OUT_OF_LINE void ctr_le(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                            size_t len_bytes)
+{
+    ctr_of(key, counter, in, out, len_bytes, 1);
 }
 
 #if MASKS
@@ -295,7 +344,7 @@ EVC_INLINE void ctr_end(const v_keys *k, vec count, const uint8_t *in, uint8_t *
     const vec first = v_key(k, 0), last = v_key_last(k);
     vec s[MAX_WIDE];
 
-    ctr_counters(s, &count, first, n);
+    ctr_counters(s, &count, first, n, 0);
     middle_encrypt(k, s, n);
     EACH(n, const uint8_t *from = in + i * VEC_BYTES; uint8_t *to = out + i * VEC_BYTES;
          const vec text = i + 1 < n ? v_load(from) : v_load_end(from, n_bytes);
@@ -310,10 +359,9 @@ EVC_INLINE void ctr_short(wide_key *key, uint8_t counter[16], const uint8_t *in,
                           size_t len_bytes)
 {
     const v_keys k = key_schedule(key, 0, SHORT_KEYS);
-    const __m128i n_begun = _mm_insert_epi32(_mm_setzero_si128(), (int)((len_bytes + 15) / 16), 3);
-    vec count = v_shuffle8(v_all(evc_x86_load(counter)), v_all(COUNTER_ORDER));
+    vec count = ctr_first_count(counter, 0);
 
-    evc_x86_store(counter, _mm_shuffle_epi8(_mm_add_epi32(v_low(count), n_begun), COUNTER_ORDER));
+    ctr_store_next(counter, count, len_bytes, 0);
     count = v_add32(count, v_counter_steps());
     if (len_bytes <= VEC_BYTES)
         ctr_end(&k, count, in, out, 1, len_bytes);
@@ -329,36 +377,41 @@ EVC_INLINE void ctr_short(wide_key *key, uint8_t counter[16], const uint8_t *in,
 #if LONG_WIDE
 #if VEC_BLOCKS == 4
 EVC_INLINE void ctr_long_steps(wide_key *key, const uint8_t counter[16], const uint8_t *in,
-                               uint8_t *out, size_t n_bytes)
+                               uint8_t *out, size_t n_bytes, int le)
 {
     const v_keys k = key_schedule(key, 0, LONG_KEYS);
-    vec count =
-        v_add32(v_shuffle8(v_all(evc_x86_load(counter)), v_all(COUNTER_ORDER)), v_counter_steps());
+    vec count = v_add32(ctr_first_count(counter, le), ctr_count_steps(le));
 
     for (size_t at = 0; at < n_bytes; at += LONG_WIDE * VEC_BYTES)
-        ctr_step(&k, &count, in + at, out + at, LONG_WIDE);
+        ctr_step(&k, &count, in + at, out + at, LONG_WIDE, le);
 }
 #else
-/* The counters lie in memory, and only their last words change, since the units for words are idle
+EVC_INLINE uint32_t ctr_word(uint32_t number, int le)
+{
+    return le ? number : evc_bswap32(number);
+}
+
+/* The counters lie in memory, and only one word of each changes, since the units for words are idle
  * while those for vectors are not. They are written one step before they are read: a load of a
  * vector waits for stores of parts of it. The first round key is added to vectors and not to words,
  * and each step loads the keys: so none is on the stack. */
 EVC_INLINE void ctr_long_steps(wide_key *key, const uint8_t counter[16], const uint8_t *in,
-                               uint8_t *out, size_t n_bytes)
+                               uint8_t *out, size_t n_bytes, int le)
 {
     const v_keys k = key_schedule(key, 0, LONG_KEYS);
-    uint32_t number = evc_load32_be(counter + 12);
-    vec count =
-        v_add32(v_shuffle8(v_all(evc_x86_load(counter)), v_all(COUNTER_ORDER)), v_counter_steps());
+    const size_t word = le ? 0 : 3;
+    uint32_t number = le ? evc_load32_le(counter) : evc_load32_be(counter + 12);
+    vec count = v_add32(ctr_first_count(counter, le), ctr_count_steps(le));
     vec s[MAX_WIDE], counters[LONG_WIDE];
 
-    ctr_counters(counters, &count, v_xor(count, count), LONG_WIDE);
+    ctr_counters(counters, &count, v_xor(count, count), LONG_WIDE, le);
     for (size_t at = 0; at < n_bytes; at += LONG_WIDE * VEC_BYTES) {
         const vec first = v_key(&k, 0);
         number += LONG_WIDE * VEC_BLOCKS;
         EACH(LONG_WIDE, volatile uint32_t *next = (volatile uint32_t *)&counters[i];
-             s[i] = v_xor(counters[i], first); next[3] = evc_bswap32(number + VEC_BLOCKS * i);
-             if (VEC_BLOCKS == 2) next[7] = evc_bswap32(number + VEC_BLOCKS * i + 1));
+             s[i] = v_xor(counters[i], first);
+             next[word] = ctr_word(number + VEC_BLOCKS * i, le);
+             if (VEC_BLOCKS == 2) next[4 + word] = ctr_word(number + VEC_BLOCKS * i + 1, le));
         middle_encrypt(&k, s, LONG_WIDE);
         const vec last = v_key_last(&k);
         EACH(LONG_WIDE, const vec text = v_load(in + at + i * VEC_BYTES);
@@ -374,10 +427,21 @@ EVC_OUT_OF_LINE void ctr_long(wide_key *key, uint8_t counter[16], const uint8_t 
     const size_t n_bytes = LONG_WIDE * VEC_BYTES * long_steps(len_bytes / VEC_BYTES);
     const uint32_t number = evc_load32_be(counter + 12) + (uint32_t)(n_bytes / 16);
 
-    ctr_long_steps(key, counter, in, out, n_bytes);
+    ctr_long_steps(key, counter, in, out, n_bytes, 0);
     /* Whole, as it is loaded. */
     evc_x86_store(counter, _mm_insert_epi32(evc_x86_load(counter), (int)evc_bswap32(number), 3));
     ctr(key, counter, in + n_bytes, out + n_bytes, len_bytes - n_bytes);
+}
+
+EVC_OUT_OF_LINE void ctr_long_le(wide_key *key, uint8_t counter[16], const uint8_t *in,
+                                 uint8_t *out, size_t len_bytes)
+{
+    const size_t n_bytes = LONG_WIDE * VEC_BYTES * long_steps(len_bytes / VEC_BYTES);
+
+    ctr_long_steps(key, counter, in, out, n_bytes, 1);
+    evc_x86_store(counter,
+                  _mm_add_epi32(evc_x86_load(counter), _mm_cvtsi32_si128((int)(n_bytes / 16))));
+    ctr_le(key, counter, in + n_bytes, out + n_bytes, len_bytes - n_bytes);
 }
 #endif
 
@@ -405,6 +469,19 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
     else
 #endif
         ctr(key, counter, in, out, len_bytes);
+    v_clear_upper_halves();
+}
+
+/* A few blocks have no way of their own: with GCM-SIV, setting up the key takes longer. */
+static void ctr32_le(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                     size_t len_bytes)
+{
+#if LONG_WIDE
+    if (len_bytes >= LONG_CTR_FROM * VEC_BYTES)
+        ctr_long_le(key, counter, in, out, len_bytes);
+    else
+#endif
+        ctr_le(key, counter, in, out, len_bytes);
     v_clear_upper_halves();
 }
 
@@ -942,7 +1019,7 @@ static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t
 
 #define WIDE_FORWARD_SLOTS .set_key = evc_x86_set_key, .encrypt = encrypt, .ctr32 = ctr32
 #define WIDE_SLOTS \
-    WIDE_FORWARD_SLOTS, .decrypt = decrypt, \
+    WIDE_FORWARD_SLOTS, .decrypt = decrypt, .ctr32_le = ctr32_le, \
     .cbc_encrypt = evc_x86_cbc_encrypt, .cbc_decrypt = cbc_decrypt, .cbcmac = evc_x86_cbcmac, \
     .xts_encrypt = xts_encrypt, .xts_decrypt = xts_decrypt, .cbc_encrypt_many = cbc_encrypt_many, \
     .ccm_encrypt = evc_x86_ccm_encrypt, .ccm_decrypt = evc_x86_ccm_decrypt

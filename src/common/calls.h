@@ -7,6 +7,7 @@
 #define EVC_COMMON_CALLS_H
 
 #include "everycore/gcm.h"
+#include "everycore/gcm_siv.h"
 #include "everycore/modes.h"
 
 #include "common/bytes.h"
@@ -19,7 +20,10 @@ enum { EVC_PHASE_NONE, EVC_PHASE_AAD, EVC_PHASE_TEXT };
 enum { EVC_DIRECTION_NONE, EVC_DIRECTION_SEAL, EVC_DIRECTION_OPEN };
 
 /* The words of the rows, and their names. */
-enum {EVC_KEY_NO, EVC_KEY_AES, EVC_KEY_XTS, EVC_KEY_CMAC, EVC_KEY_CCM, EVC_KEY_GHASH, EVC_KEY_GCM};
+enum {
+    EVC_KEY_NO, EVC_KEY_AES, EVC_KEY_XTS, EVC_KEY_CMAC, EVC_KEY_CCM, EVC_KEY_GHASH, EVC_KEY_GCM,
+    EVC_KEY_SIV
+};
 enum { EVC_FROM_NO, EVC_FROM_ANY, EVC_FROM_AAD, EVC_FROM_TEXT, EVC_FROM_BEGUN };
 enum { EVC_WAY_SEAL = EVC_DIRECTION_SEAL, EVC_WAY_OPEN = EVC_DIRECTION_OPEN, EVC_WAY_BOTH = 3 };
 enum { EVC_TEXT_NO, EVC_TEXT_READ, EVC_TEXT_MOVED, EVC_TEXT_MSGS };
@@ -81,6 +85,7 @@ EVC_INLINE int evc_is_set(unsigned kind, const void *key)
            : kind == EVC_KEY_XTS   ? ((const struct evc_aes_xts_key *)key)->tweak_at != 0
            : kind == EVC_KEY_CMAC  ? ((const struct evc_aes_cmac_key *)key)->aes.head.kernel != NULL
            : kind == EVC_KEY_CCM   ? evc_aes_ccm_ctr_key(key)->head.kernel != NULL
+           : kind == EVC_KEY_SIV   ? ((const struct evc_gcm_siv_key *)key)->ghash != NULL
                                    : ((const union evc_gcm_key *)key)->head.kernel != NULL;
 }
 
@@ -98,6 +103,7 @@ EVC_INLINE int evc_tag_fits(const struct evc_rules *r, const struct evc_given *g
         return evc_fits(r->tag + 1u, g->tag_bytes) &&
                (r->key == EVC_KEY_CMAC  ? ((const struct evc_aes_cmac_key *)key)->allows_short_tags
                 : r->key == EVC_KEY_CCM ? ((const struct evc_aes_ccm_key *)key)->allows_short_tags
+               : r->key == EVC_KEY_SIV ? 0
                                         : ((const struct evc_gcm_head *)key)->allows_short_tags);
     return 1;
 }

@@ -7,6 +7,9 @@
 #include "common/clear.h"
 #include "ghash/ops.h"
 
+/* Composed operations work through a buffer of this many blocks on the stack. */
+#define CHUNK_BLOCKS 32
+
 enum evc_status evc_ghash_set_key_in(void *memory, size_t memory_bytes,
                                      const struct evc_ghash *kernel, const uint8_t *h)
 {
@@ -43,6 +46,18 @@ void evc_ghash_blocks(const void *key, uint8_t y[16], const uint8_t *in, size_t 
     evc_clear(&head->kernel->kernel);
 }
 
+void evc_ghash_reversed_blocks(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks)
+{
+    const struct evc_ghash_head *head = key;
+
+    if (!EVC_TAKES_KEY(ghash_reversed_blocks, key)) {
+        memset(y, 0, 16);
+        return;
+    }
+    evc_ghash_op_reversed_blocks(key, y, in, n_blocks);
+    evc_clear(&head->kernel->kernel);
+}
+
 void evc_ghash_padded(const void *key, uint8_t y[16], const uint8_t *in, size_t len_bytes)
 {
     const struct evc_ghash_head *head = key;
@@ -52,5 +67,23 @@ void evc_ghash_padded(const void *key, uint8_t y[16], const uint8_t *in, size_t 
         return;
     }
     evc_ghash_op_padded(key, y, in, len_bytes);
+    evc_clear(&head->kernel->kernel);
+}
+
+void evc_ghash_compose_reversed_blocks(const void *key, uint8_t y[16], const uint8_t *in,
+                                       size_t n_blocks)
+{
+    const struct evc_ghash_head *head = key;
+    uint8_t chunk[16 * CHUNK_BLOCKS];
+
+    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n) {
+        n = n_blocks < CHUNK_BLOCKS ? n_blocks : CHUNK_BLOCKS;
+        for (size_t at = 0; at < 16 * n; at += 16) {
+            evc_store64_be(chunk + at, evc_load64_le(in + at + 8));
+            evc_store64_be(chunk + at + 8, evc_load64_le(in + at));
+        }
+        head->kernel->blocks(key, y, chunk, n);
+    }
+    evc_wipe(chunk, sizeof chunk);
     evc_clear(&head->kernel->kernel);
 }

@@ -31,4 +31,20 @@ EVC_INLINE void evc_ghash_op_padded(const void *key, uint8_t y[16], const uint8_
     evc_wipe(last, sizeof last);
 }
 
+/* Made of blocks, for kernels whose slot is empty: src/ghash/ghash.c. It ends with evc_clear()
+ * itself, since a buffer lies between its caller and the kernel. */
+void evc_ghash_compose_reversed_blocks(const void *key, uint8_t y[16], const uint8_t *in,
+                                       size_t n_blocks);
+
+EVC_INLINE void evc_ghash_op_reversed_blocks(const void *key, uint8_t y[16], const uint8_t *in,
+                                             size_t n_blocks)
+{
+    const struct evc_ghash_head *head = key;
+
+    if (head->kernel->reversed_blocks)
+        head->kernel->reversed_blocks(key, y, in, n_blocks);
+    else
+        evc_ghash_compose_reversed_blocks(key, y, in, n_blocks);
+}
+
 #endif

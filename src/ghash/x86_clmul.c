@@ -25,8 +25,7 @@ EVC_ISA_BEGIN(X86_CLMUL)
 
 const struct evc_ghash evc_ghash_x86_clmul = {
     .kernel = EVC_KERNEL_HEAD(x86_clmul, X86_CLMUL, CT, ANY, BATCH, struct key, 0, XMM, 384),
-    .set_key = set_key,
-    .blocks = blocks,
+    CLMUL_SLOTS,
 };
 
 EVC_ISA_END

@@ -28,4 +28,14 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
     v_clear_upper_halves();
 }
 
+static void reversed_blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_blocks)
+{
+    const struct key *key = vkey;
+
+    store1(y, hash_from_reversed(&key->powers, load1(y), in, n_blocks));
+    v_clear_upper_halves();
+}
+
+#define CLMUL_SLOTS .set_key = set_key, .blocks = blocks, .reversed_blocks = reversed_blocks
+
 #endif

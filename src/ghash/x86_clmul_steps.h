@@ -122,22 +122,29 @@ EVC_INLINE struct product no_product(void)
 
 #if POWERS_IN_A_ROW
 
-EVC_INLINE void add_vector(struct product *to, vec a, const uint8_t *h)
+/* e: elements, thus blocks whose bytes have been reversed; the same in functions "reversed". */
+EVC_INLINE void add_vector(struct product *to, vec e, const uint8_t *h)
 {
-    const vec e = v_reverse(a), powers = v_load_once(h);
+    const vec powers = v_load_once(h);
 
     to->lo = v_xor(to->lo, v_clmul(e, powers, 0x00));
     to->hi = v_xor(to->hi, v_clmul(e, powers, 0x11));
     to->mi = v_xor3(to->mi, v_clmul(e, powers, 0x01), v_clmul(e, powers, 0x10));
 }
 
-EVC_INLINE void add_pair(struct product *to, vec a, vec b, const struct pair *h)
+EVC_INLINE void add_pair_reversed(struct product *to, vec a, vec b, const struct pair *h)
 {
     add_vector(to, a, h->first);
     add_vector(to, b, h->second);
 }
 
-EVC_INLINE void add_second(struct product *to, vec b, const struct pair *h)
+EVC_INLINE void add_pair(struct product *to, vec a, vec b, const struct pair *h)
+{
+    add_vector(to, v_reverse(a), h->first);
+    add_vector(to, v_reverse(b), h->second);
+}
+
+EVC_INLINE void add_second_reversed(struct product *to, vec b, const struct pair *h)
 {
     add_vector(to, b, h->second);
 }
@@ -166,6 +173,17 @@ EVC_INLINE struct operands operands_of(vec a, vec b)
 
     o.lo = v_lows(a, b);
     o.hi = v_highs(a, b);
+    o.sum = v_xor(o.lo, o.hi);
+    return o;
+}
+
+/* The same of vectors whose blocks have been byte-reversed. */
+EVC_INLINE struct operands operands_of_reversed(vec a, vec b)
+{
+    struct operands o;
+
+    o.lo = v_low_halves(a, b);
+    o.hi = v_high_halves(a, b);
     o.sum = v_xor(o.lo, o.hi);
     return o;
 }
@@ -203,11 +221,16 @@ EVC_INLINE void add_pair(struct product *to, vec a, vec b, const struct pair *h)
     add_operands(to, operands_of(a, b), powers_at(h));
 }
 
+EVC_INLINE void add_pair_reversed(struct product *to, vec a, vec b, const struct pair *h)
+{
+    add_operands(to, operands_of_reversed(a, b), powers_at(h));
+}
+
 /* The same without a first vector: nothing is combined, so four multiplications are the shorter
  * way. The sums lack what Karatsuba's mi has too much. */
-EVC_INLINE void add_second(struct product *to, vec b, const struct pair *h)
+EVC_INLINE void add_second_reversed(struct product *to, vec e, const struct pair *h)
 {
-    const vec e = v_reverse(b), h_lo = v_load_once(h->lo), h_hi = v_load_once(h->hi);
+    const vec h_lo = v_load_once(h->lo), h_hi = v_load_once(h->hi);
     const vec lo = v_clmul(e, h_lo, 0x10), hi = v_clmul(e, h_hi, 0x11);
 
     to->lo = v_xor(to->lo, lo);
@@ -233,6 +256,11 @@ EVC_INLINE void store_pair(struct pair *to, vec a, vec b)
 }
 
 #endif
+
+EVC_INLINE void add_second(struct product *to, vec b, const struct pair *h)
+{
+    add_second_reversed(to, v_reverse(b), h);
+}
 
 /* ---- Powers ---------------------------------------------------------------------------------- */
 
@@ -307,8 +335,41 @@ EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* BATCH blocks. The first vector waits for y, the hash so far, so it is the last to be multiplied.
- * A long group is out of line: GCC at -O3 would load its powers before the loop over groups, and
+/* reversed: a constant, 1 if the bytes of all blocks in memory are reversed, as POLYVAL has them.
+ * y is an element in either case. */
+EVC_INLINE void add_two(struct product *to, vec a, vec b, const struct pair *h, int reversed)
+{
+    if (reversed)
+        add_pair_reversed(to, a, b, h);
+    else
+        add_pair(to, a, b, h);
+}
+
+/* y, as a block in memory. */
+EVC_INLINE __m128i block_of(__m128i y, int reversed)
+{
+    return reversed ? y : reverse1(y);
+}
+
+/* BATCH blocks. The first vector waits for y, the hash so far, so it is the last to be
+ * multiplied. */
+EVC_INLINE __m128i hash_group_of(const struct powers *h, __m128i y, const uint8_t *in, int reversed)
+{
+    struct product p = no_product();
+
+    for (size_t j = 1; j < PAIRS; j++) {
+        add_two(&p, v_load(in + 2 * j * VEC_BYTES), v_load(in + (2 * j + 1) * VEC_BYTES),
+                &h->pair[j], reversed);
+        v_barrier(p.lo); /* GCC at -O3 would make all products first, and keep them on the stack */
+        v_barrier(p.mi);
+        v_barrier(p.hi);
+    }
+    add_two(&p, v_xor(v_load(in), v_first(block_of(y, reversed))), v_load(in + VEC_BYTES),
+            &h->pair[0], reversed);
+    return reduce_sum(p);
+}
+
+/* A long group is out of line: GCC at -O3 would load its powers before the loop over groups, and
  * keep them on the stack. */
 #if GROUP > 8
 EVC_OUT_OF_LINE
@@ -317,21 +378,12 @@ EVC_INLINE
 #endif
 __m128i hash_group(const struct powers *h, __m128i y, const uint8_t *in)
 {
-    struct product p = no_product();
-
-    for (size_t j = 1; j < PAIRS; j++) {
-        add_pair(&p, v_load(in + 2 * j * VEC_BYTES), v_load(in + (2 * j + 1) * VEC_BYTES),
-                 &h->pair[j]);
-        v_barrier(p.lo); /* GCC at -O3 would make all products first, and keep them on the stack */
-        v_barrier(p.mi);
-        v_barrier(p.hi);
-    }
-    add_pair(&p, v_xor(v_load(in), v_first(reverse1(y))), v_load(in + VEC_BYTES), &h->pair[0]);
-    return reduce_sum(p);
+    return hash_group_of(h, y, in, 0);
 }
 
 /* Fewer than BATCH blocks, at least one: right-aligned, with zeros in front. */
-EVC_INLINE __m128i hash_rest(const struct powers *h, __m128i y, const uint8_t *in, size_t n_blocks)
+EVC_INLINE __m128i hash_rest(const struct powers *h, __m128i y, const uint8_t *in, size_t n_blocks,
+                             int reversed)
 {
     const size_t n_first = (n_blocks - 1) % LANES + 1; /* in the first vector */
     const struct pair *pair = h->pair + PAIRS - (n_blocks + 2 * LANES - 1) / (2 * LANES);
@@ -340,15 +392,18 @@ EVC_INLINE __m128i hash_rest(const struct powers *h, __m128i y, const uint8_t *i
     vec a = n_first == LANES ? v_load(in) : v_load_back(in, n_first);
 
     in += 16 * n_first;
-    a = v_xor(a, v_back(reverse1(y), n_first));
+    a = v_xor(a, v_back(block_of(y, reversed), n_first));
     if (n_vectors % 2 == 0) {
-        add_second(&p, a, pair++);
+        if (reversed)
+            add_second_reversed(&p, a, pair++);
+        else
+            add_second(&p, a, pair++);
     } else {
-        add_pair(&p, a, v_load(in), pair++);
+        add_two(&p, a, v_load(in), pair++, reversed);
         n_vectors--, in += VEC_BYTES;
     }
     for (; n_vectors; n_vectors -= 2, in += 2 * VEC_BYTES)
-        add_pair(&p, v_load(in), v_load(in + VEC_BYTES), pair++);
+        add_two(&p, v_load(in), v_load(in + VEC_BYTES), pair++, reversed);
     return reduce_sum(p);
 }
 
@@ -359,7 +414,19 @@ EVC_INLINE __m128i hash_from(const struct powers *h, __m128i y, const uint8_t *i
     for (; n_blocks >= BATCH; n_blocks -= BATCH, in += 16 * BATCH)
         y = hash_group(h, y, in);
     if (n_blocks)
-        y = hash_rest(h, y, in, n_blocks);
+        y = hash_rest(h, y, in, n_blocks, 0);
+    return reverse1(y);
+}
+
+/* The same of blocks whose bytes are reversed; those of y are not. */
+EVC_INLINE __m128i hash_from_reversed(const struct powers *h, __m128i y, const uint8_t *in,
+                                      size_t n_blocks)
+{
+    y = reverse1(y);
+    for (; n_blocks >= BATCH; n_blocks -= BATCH, in += 16 * BATCH)
+        y = hash_group_of(h, y, in, 1);
+    if (n_blocks)
+        y = hash_rest(h, y, in, n_blocks, 1);
     return reverse1(y);
 }
 

@@ -25,8 +25,7 @@ EVC_ISA_BEGIN(X86_VCLMUL256)
 const struct evc_ghash evc_ghash_x86_vclmul256 = {
     .kernel = EVC_KERNEL_HEAD(x86_vclmul256, X86_VCLMUL256, CT, ANY, BATCH, struct key, 0, YMM,
                               448),
-    .set_key = set_key,
-    .blocks = blocks,
+    CLMUL_SLOTS,
 };
 
 EVC_ISA_END

@@ -25,8 +25,7 @@ EVC_ISA_BEGIN(X86_VCLMUL512)
 
 const struct evc_ghash evc_ghash_x86_vclmul512 = {
     .kernel = EVC_KERNEL_HEAD(x86_vclmul512, X86_VCLMUL512, CT, ANY, BATCH, struct key, 0, ZMM, 0),
-    .set_key = set_key,
-    .blocks = blocks,
+    CLMUL_SLOTS,
 };
 
 EVC_ISA_END

@@ -11,12 +11,14 @@
 #include "tap.h"
 
 #include "everycore/gcm.h"
+#include "everycore/gcm_siv.h"
 #include "everycore/modes.h"
 
 enum { PAINT = 0xa5, TEXT_BYTES = 48, AAD_BYTES = 12, LONGEST = 5 };
 
 /* The words of the table. */
-enum { KEY_NO, KEY_AES, KEY_GHASH, KEY_XTS, KEY_CMAC, KEY_CCM, KEY_GCM };
+enum { KEY_NO, KEY_AES, KEY_GHASH, KEY_XTS, KEY_CMAC, KEY_CCM, KEY_GCM, KEY_SIV };
+enum { ANSWER_KW = KEY_SIV + 1, ANSWER_KWP, N_ANSWERS }; /* the others are those of a kind of key */
 enum { FROM_NO, FROM_ANY, FROM_AAD, FROM_TEXT, FROM_BEGUN };
 enum { TO_NO, TO_END, TO_AAD, TO_TEXT };
 enum { WAY_SEAL = 1, WAY_OPEN = 2, WAY_BOTH = 3 };
@@ -38,6 +40,15 @@ static const struct {
     [LIMIT_XTS_BITS] = {128, 256, 128},           /* IEEE 1619-2018 section 5.1 */
     [LIMIT_XTS_UNIT] = {16, 16777216, 1},         /* SP 800-38E section 4: 2^20 blocks */
     [LIMIT_XTS_PART] = {0, 16777216, 16},
+    [LIMIT_KW_TEXT] = {16, UINT64_C(144115188075855864), 8}, /* SP 800-38F table 1: 2 to 2^54 - 1 */
+    [LIMIT_KW_SEAL] = {24, UINT64_C(144115188075855872), 8}, /* semiblocks */
+    [LIMIT_KWP_TEXT] = {1, UINT64_C(4294967295), 1},         /* 2^32 - 1 bytes */
+    [LIMIT_KWP_SEAL] = {16, UINT64_C(4294967304), 8},
+    [LIMIT_SIV_BITS] = {128, 256, 128},           /* RFC 8452 section 4 */
+    [LIMIT_SIV_IV] = {12, 12, 1},
+    [LIMIT_SIV_TAG] = {16, 16, 1},
+    [LIMIT_SIV_MSG] = {0, UINT64_C(68719476736), 1},         /* section 6: 2^36 bytes */
+    [LIMIT_SIV_BOTH] = {16, UINT64_C(68719476752), 1},
     [LIMIT_CMAC_TAG] = {8, 16, 1},                /* SP 800-38B appendix A.2 */
     [LIMIT_SHORT_CMAC_TAG] = {4, 7, 1},
     [LIMIT_CCM_IV] = {7, 13, 1},                  /* SP 800-38C appendix A.1 */
@@ -76,6 +87,7 @@ static struct world {
         struct evc_aes_cmac_key cmac;
         struct evc_aes_ccm_key ccm;
         union evc_gcm_key gcm;
+        struct evc_gcm_siv_key siv;
     } key;
     union {
         struct evc_aes_ctr ctr;
@@ -99,7 +111,9 @@ static struct {
 
 static const struct evc_gcm *fused; /* NULL: a pair */
 static uint8_t aad[AAD_BYTES], plain[TEXT_BYTES + 16];
-static uint8_t opened[KEY_GCM + 1][TEXT_BYTES + 16], right_tag[KEY_GCM + 1][16];
+static uint8_t opened[N_ANSWERS][TEXT_BYTES + 16], right_tag[N_ANSWERS][16];
+static uint8_t scratch[EVC_GCM_SIV_MOST_SCRATCH_BYTES]; /* wiped, so no part of the world */
+static size_t kwp_bytes;
 static const uint8_t user_key[64] = {1, 2, 3, [16] = 4, [24] = 5, [32] = 6};
 static struct evc_msg msg;
 static struct evc_gcm_msg gcm_msg;
@@ -126,6 +140,10 @@ GIVE(aes_ctr, a.key, w.iv, CRYPT)
 GIVE(aes_ctr_start, &w.s.ctr, w.iv)
 GIVE(aes_ctr_start32, &w.s.ctr, w.iv)
 GIVE(aes_ctr_update, a.key, &w.s.ctr, CRYPT)
+GIVE(aes_kw_wrap, a.key, CRYPT)
+GIVE(aes_kw_unwrap, a.key, CRYPT)
+GIVE(aes_kwp_wrap, a.key, CRYPT)
+GIVE(aes_kwp_unwrap, a.key, CRYPT, &kwp_bytes)
 GIVE(aes_xts_encrypt, a.key, w.iv, CRYPT)
 GIVE(aes_xts_decrypt, a.key, w.iv, CRYPT)
 GIVE(aes_xts_start, a.key, &w.s.xts, w.iv)
@@ -166,6 +184,12 @@ GIVE(gcm_open_update, a.key, &w.s.gcm, CRYPT)
 GIVE(gcm_seal_finish, a.key, &w.s.gcm, a.tag, a.tag_bytes)
 GIVE(gcm_open_finish, a.key, &w.s.gcm, a.tag, a.tag_bytes)
 
+#define SCRATCH scratch, sizeof scratch
+GIVE(gcm_siv_seal, WHOLE, a.tag, a.tag_bytes, SCRATCH)
+GIVE(gcm_siv_open, WHOLE, a.tag, a.tag_bytes, SCRATCH)
+GIVE(gcm_siv_seal_joined, WHOLE, SCRATCH)
+GIVE(gcm_siv_open_joined, WHOLE, SCRATCH)
+
 static const struct row {
     const char *name;
     enum evc_status (*call)(void);
@@ -182,10 +206,20 @@ static const struct row *row;
 
 static int named(const char *part) { return strstr(row->name, part) != NULL; }
 
+static int is_joined_open(void)
+{
+    return row->text == LIMIT_JOINED || row->text == LIMIT_SIV_BOTH;
+}
+
 /* A key of the row's kind, or of the mode that its state belongs to. */
 static unsigned kind(void)
 {
     return row->key ? row->key : named("cmac") ? KEY_CMAC : KEY_AES;
+}
+
+static unsigned answer(void)
+{
+    return named("kw_") ? ANSWER_KW : named("kwp_") ? ANSWER_KWP : kind();
 }
 
 static int has_tag_buffer(void)
@@ -201,6 +235,7 @@ static int given(const char *words) { return strstr(row->words, words) != NULL; 
 static unsigned key_by_name(void)
 {
     return !given("a.key") && !given("WHOLE") ? KEY_NO
+           : named("gcm_siv_")                ? KEY_SIV
            : named("gcm_")                    ? KEY_GCM
            : named("aes_ccm_")                ? KEY_CCM
            : named("aes_cmac")                ? KEY_CMAC
@@ -210,7 +245,7 @@ static unsigned key_by_name(void)
 
 static unsigned way_by_name(void)
 {
-    if (named("open") || named("decrypt"))
+    if (named("open") || named("decrypt") || named("unwrap"))
         return WAY_OPEN;
     return row->from == FROM_NO                ? row->way /* it says nothing there */
            : named("seal") || named("encrypt") ? WAY_SEAL
@@ -221,6 +256,11 @@ static unsigned text_by_name(void)
 {
     if (!given("CRYPT") && !given("WHOLE") && !given("a.in") && !given("msgs"))
         return named("ccm_start") ? LIMIT_CCM_TEXT : LIMIT_NO;
+    if (named("kw_") || named("kwp_"))
+        return named("kw_") ? named("unwrap") ? LIMIT_KW_SEAL : LIMIT_KW_TEXT
+               : named("unwrap") ? LIMIT_KWP_SEAL : LIMIT_KWP_TEXT;
+    if (named("gcm_siv_"))
+        return named("open_joined") ? LIMIT_SIV_BOTH : LIMIT_SIV_MSG;
     if (named("gcm_"))
         return named("open_joined") ? LIMIT_JOINED : LIMIT_GCM_TEXT;
     if (named("ccm_"))
@@ -234,7 +274,8 @@ static unsigned text_by_name(void)
  * name, and with such arguments, have such rules in every mode. */
 static void the_row_fits_the_name_and_the_arguments_of_its_call(void)
 {
-    const int gcm = named("gcm_"), ccm = named("ccm_"), many = gcm && given("msgs");
+    const int siv = named("gcm_siv_"), gcm = named("gcm_") && !siv, ccm = named("ccm_");
+    const int many = gcm && given("msgs");
     const int whole = given("WHOLE") || many;
     const unsigned begun = gcm || ccm ? FROM_BEGUN : FROM_TEXT;
 
@@ -248,13 +289,16 @@ static void the_row_fits_the_name_and_the_arguments_of_its_call(void)
                        : named("aad") || (named("start") && (gcm || ccm)) ? TO_AAD
                                                                           : TO_TEXT));
     EXPECT(row->iv == (!whole && !given("a.iv_bytes") ? LIMIT_NO
+                       : siv                          ? LIMIT_SIV_IV
                        : gcm                          ? LIMIT_GCM_IV
                                                       : LIMIT_CCM_IV));
     EXPECT(row->tag == (!given("a.tag_bytes") && !many ? LIMIT_NO
+                        : siv                          ? LIMIT_SIV_TAG
                         : gcm                          ? LIMIT_GCM_TAG
                         : ccm                          ? LIMIT_CCM_TAG
                                                        : LIMIT_CMAC_TAG));
-    EXPECT(row->aad == (whole                  ? gcm ? LIMIT_GCM_AAD : LIMIT_ANY
+    EXPECT(row->aad == (siv                    ? LIMIT_SIV_MSG
+                        : whole                ? gcm ? LIMIT_GCM_AAD : LIMIT_ANY
                         : !given("a.aad_bytes") ? LIMIT_NO
                                                 : gcm ? LIMIT_SUM_AAD : LIMIT_LEFT));
     EXPECT(row->buffers == (given("msgs")                               ? BUFFERS_MSGS
@@ -318,6 +362,7 @@ static void set_key(void)
     case KEY_XTS: must(evc_aes_xts_set_key(&w.key.xts, AES, AES, user_key, 128)); break;
     case KEY_CMAC: must(evc_aes_cmac_set_key(&w.key.cmac, AES, user_key, 128)); break;
     case KEY_CCM: must(evc_aes_ccm_set_key(&w.key.ccm, AES, AES, user_key, 128)); break;
+    case KEY_SIV: must(evc_gcm_siv_set_key(&w.key.siv, AES, GHASH, user_key, 128)); break;
     default:
         must(fused ? evc_gcm_set_key(&w.key.gcm, fused, user_key, 128)
                    : evc_gcm_set_pair(&w.key.gcm, AES, GHASH, user_key, 128));
@@ -382,12 +427,12 @@ static void prepare(enum position at)
 
     memset(&w, PAINT, sizeof w);
     memset(w.iv, 3, sizeof w.iv);
-    memcpy(w.tag, opens ? right_tag[kind()] : w.iv, 16);
+    memcpy(w.tag, opens ? right_tag[answer()] : w.iv, 16);
     a.key = &w.key;
-    a.iv = w.iv, a.aad = aad, a.in = opens ? opened[kind()] : plain, a.out = w.out, a.tag = w.tag;
+    a.iv = w.iv, a.aad = aad, a.in = opens ? opened[answer()] : plain, a.out = w.out, a.tag = w.tag;
     a.iv_bytes = 12, a.tag_bytes = 16;
     a.aad_bytes = row->aad ? AAD_BYTES : 0;
-    a.text_bytes = row->text == LIMIT_JOINED ? TEXT_BYTES + 16 : row->text ? TEXT_BYTES : 0;
+    a.text_bytes = is_joined_open() ? TEXT_BYTES + 16 : row->text ? TEXT_BYTES : 0;
     a.announced_bytes = 0;
     a.msgs = &msg, a.gcm_msgs = &gcm_msg;
     if (overlapping) {
@@ -553,7 +598,7 @@ static void list_breaches(void)
     for (unsigned n = 0; n < standards[row->text].least; n += 15)
         add(1, TEXT_SIZE, n);
     add(multiple > 1, TEXT_SIZE, TEXT_BYTES + 1);
-    add(row->from == FROM_NO && row->text && most_text < UINT64_MAX && row->text != LIMIT_JOINED,
+    add(row->from == FROM_NO && row->text && most_text < UINT64_MAX && !is_joined_open(),
         TEXT_SIZE, most_text + 1);
     add(counts_text(), TEXT_COUNT, multiple);
     add(row->key == KEY_CCM && row->to == TO_END, LEFT, 0);
@@ -692,7 +737,7 @@ static void list_choices(void)
     for (unsigned n = 7; n <= 13; n++)
         add(named("ccm_start"), MOST_BY_NONCE, n);
     add(row->from == FROM_AAD, AAD_COUNT, 0);
-    add(row->text && least && row->text != LIMIT_JOINED, TEXT_SIZE, least);
+    add(row->text && least && !is_joined_open(), TEXT_SIZE, least);
     add(counts_text(), TEXT_COUNT, 0);
     add(row->aad && !least, AAD_SIZE, 0);
     add(row->text && (!least || row->to == TO_END) && row->text != LIMIT_LEFT, TEXT_SIZE, 0);
@@ -747,7 +792,7 @@ static void calls_within_their_limits_are_taken(void)
 /* Sizes of tags that a key may allow are taken by such a key, and no others. */
 static void short_tags_are_taken_where_the_key_allows_them(void)
 {
-    for (unsigned n = 0; row->tag && n <= sizeof w.tag; n++) {
+    for (unsigned n = 0; row->tag && row->key != KEY_SIV && n <= sizeof w.tag; n++) {
         prepare(row->from > FROM_ANY ? row->from == FROM_TEXT ? AT_TEXT : AT_AAD : AT_NONE);
         must(row->key == KEY_GCM   ? evc_gcm_allow_short_tags(&w.key.gcm)
              : row->key == KEY_CCM ? evc_aes_ccm_allow_short_tags(&w.key.ccm)
@@ -897,12 +942,41 @@ static void each_message_of_many_has_its_status(void)
     }
 }
 
+/* Behind all rules of the rows: scratch memory that is too small, by one byte, or missing. */
+static void scratch_memory_that_is_too_small_is_refused(void)
+{
+    const size_t enough = evc_gcm_siv_scratch_bytes(AES, GHASH);
+    struct world before;
+
+    for (row = rows; row < rows + N_ROWS; row++) {
+        if (row->key != KEY_SIV || named("joined"))
+            continue;
+        for (unsigned i = 0; i < 3; i++) {
+            void *const memory = i < 2 ? scratch : NULL;
+            const size_t n_bytes = i == 1 ? enough - 1 : enough;
+            enum evc_status status;
+            prepare(AT_NONE);
+            before = w;
+            status = row->way == WAY_OPEN
+                         ? evc_gcm_siv_open(WHOLE, a.tag, a.tag_bytes, memory, n_bytes)
+                         : evc_gcm_siv_seal(WHOLE, a.tag, a.tag_bytes, memory, n_bytes);
+            EXPECT(status == (i ? EVC_ERR_SCRATCH : EVC_OK));
+            EXPECT(!i || memcmp(&before, &w, sizeof w) == 0);
+        }
+        EXPECT(all_are(scratch, 0, sizeof scratch));
+    }
+    EXPECT(enough <= sizeof scratch && !evc_gcm_siv_scratch_bytes(NULL, GHASH) &&
+           !evc_gcm_siv_scratch_bytes(AES, NULL) && !evc_gcm_siv_key_bytes(NULL, GHASH) &&
+           !evc_gcm_siv_key_bytes(AES, NULL));
+}
+
 /* ---- Calls without a status ------------------------------------------------------------------ */
 
 #define GIVE_BLOCKS(name, ...) \
     static void give_##name(void) { evc_##name(a.key, __VA_ARGS__); }
 #define BLOCKS a.in, w.out, a.text_bytes / 16
 GIVE_BLOCKS(aes_ctr32, w.iv, a.in, w.out, a.text_bytes)
+GIVE_BLOCKS(aes_ctr32_le, w.iv, a.in, w.out, a.text_bytes)
 GIVE_BLOCKS(aes_cbc_encrypt_blocks, w.iv, BLOCKS)
 GIVE_BLOCKS(aes_cbc_decrypt_blocks, w.iv, BLOCKS)
 GIVE_BLOCKS(aes_cbc_encrypt_blocks_many, &msg, 1)
@@ -910,6 +984,7 @@ GIVE_BLOCKS(aes_cbcmac_blocks, w.out, a.in, a.text_bytes / 16)
 GIVE_BLOCKS(aes_xts_encrypt_blocks, w.iv, BLOCKS)
 GIVE_BLOCKS(aes_xts_decrypt_blocks, w.iv, BLOCKS)
 GIVE_BLOCKS(ghash_blocks, w.out, a.in, a.text_bytes / 16)
+GIVE_BLOCKS(ghash_reversed_blocks, w.out, a.in, a.text_bytes / 16)
 GIVE_BLOCKS(ghash_padded, w.out, a.in, a.text_bytes)
 
 static const struct {
@@ -973,6 +1048,7 @@ UNION(aes_set_best, union evc_aes_key, BEST, BITS)
 UNION(aes_cbc_encrypt_set_best, union evc_aes_key, BEST, BITS)
 UNION(aes_cbc_decrypt_set_best, union evc_aes_key, BEST, BITS)
 UNION(aes_ctr_set_best, union evc_aes_key, BEST, BITS)
+UNION(aes_kw_set_best, union evc_aes_key, BEST, BITS)
 UNION(aes_xts_set_key, struct evc_aes_xts_key, k.aes, k.second, BITS)
 UNION(aes_xts_set_best, struct evc_aes_xts_key, BEST, BITS)
 UNION(aes_cmac_set_key, struct evc_aes_cmac_key, k.aes, BITS)
@@ -984,6 +1060,8 @@ UNION(ghash_set_best, union evc_ghash_key, BEST, k.user_key)
 UNION(gcm_set_key, union evc_gcm_key, k.gcm, BITS)
 UNION(gcm_set_pair, union evc_gcm_key, k.aes, k.ghash, BITS)
 UNION(gcm_set_best, union evc_gcm_key, BEST, BITS)
+UNION(gcm_siv_set_key, struct evc_gcm_siv_key, k.aes, k.ghash, BITS)
+UNION(gcm_siv_set_best, struct evc_gcm_siv_key, BEST, BITS)
 IN(aes_set_key_in, k.aes, BITS)
 IN(aes_set_encrypt_key_in, k.aes, BITS)
 IN(aes_xts_set_key_in, k.aes, k.second, BITS)
@@ -993,6 +1071,7 @@ IN(aes_ccm_set_key_in, k.second, k.aes, BITS)
 IN(ghash_set_key_in, k.ghash, k.user_key)
 IN(gcm_set_key_in, k.gcm, BITS)
 IN(gcm_set_pair_in, k.aes, k.ghash, BITS)
+IN(gcm_siv_set_key_in, k.aes, k.ghash, BITS)
 
 static const struct set_up {
     const char *name;
@@ -1029,7 +1108,8 @@ static void set_ups_that_are_refused_leave_no_key(const struct set_up *s)
 {
     const int chooses = strstr(s->name, "best") != NULL;
     const int needs_fused = strstr(s->name, "gcm_set_key") != NULL;
-    const int has_two = strstr(s->name, "xts") || strstr(s->name, "ccm") || strstr(s->name, "pair");
+    const int has_two = strstr(s->name, "xts") || strstr(s->name, "ccm") ||
+                        strstr(s->name, "pair") || strstr(s->name, "siv");
     const int n_kernels = chooses ? 0 : has_two ? 2 : 1;
 
     set_up_with_right_arguments(s);
@@ -1076,19 +1156,24 @@ static void make_answers(void)
 {
     random_fill(aad, sizeof aad);
     random_fill(plain, sizeof plain);
-    for (unsigned i = 0; i <= KEY_GCM; i++)
+    for (unsigned i = 0; i < N_ANSWERS; i++)
         memcpy(opened[i], plain, sizeof plain);
     for (row = rows; row < rows + N_ROWS; row++) {
-        if (!named("ccm_seal") && !named("gcm_seal") && strcmp(row->name, "aes_cmac") != 0)
+        const int wraps = named("_wrap");
+        if (!named("ccm_seal") && !named("gcm_seal") && !named("siv_seal") && !wraps &&
+            strcmp(row->name, "aes_cmac") != 0)
             continue;
-        if (row->from != FROM_NO || row->tag == LIMIT_NO || named("joined") || named("many"))
+        if (row->from != FROM_NO || (row->tag == LIMIT_NO && !wraps) || named("joined") ||
+            named("many"))
             continue;
         prepare(AT_NONE);
+        if (wraps) /* the result is 8 bytes longer */
+            a.text_bytes = TEXT_BYTES - 8;
         must(row->call());
         if (row->buffers == BUFFERS_MOVED)
-            memcpy(opened[kind()], w.out, TEXT_BYTES);
-        memcpy(opened[kind()] + TEXT_BYTES, w.tag, 16);
-        memcpy(right_tag[kind()], w.tag, 16);
+            memcpy(opened[answer()], w.out, TEXT_BYTES);
+        memcpy(opened[answer()] + TEXT_BYTES, w.tag, 16);
+        memcpy(right_tag[answer()], w.tag, 16);
     }
     memcpy(opened[KEY_CMAC], plain, TEXT_BYTES);
 }
@@ -1121,6 +1206,7 @@ int main(void)
     }
     RUN(one_wrong_message_of_many_is_refused);
     RUN(each_message_of_many_has_its_status);
+    RUN(scratch_memory_that_is_too_small_is_refused);
     for (unsigned i = 0; (kernel = evc_gcm_at(i)) != NULL; i++) {
         if (!evc_kernel_runs(evc_gcm_kernel(kernel), evc_cpu_features()))
             continue;

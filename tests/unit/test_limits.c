@@ -10,6 +10,7 @@
 #include "everycore/bn.h"
 #include "everycore/dh.h"
 #include "everycore/gcm.h"
+#include "everycore/gcm_siv.h"
 #include "everycore/hkdf.h"
 #include "everycore/modes.h"
 #include "everycore/pac.h"
@@ -33,6 +34,10 @@ static const struct limit {
     LIMIT(EVC_SHA2_MOST_BLOCK_BYTES, 128, "FIPS 180-4 figure 1: 1024 bits"),
     LIMIT(EVC_HMAC_MIN_SHORT_TAG, 4, "FIPS 198 (2002) section 4: 32 bits"),
     LIMIT(EVC_HKDF_MOST_DIGESTS, 255, "RFC 5869 section 2.3: a number of 8 bits"),
+    LIMIT(EVC_AES_KW_MAX_BYTES, 144115188075855864, "SP 800-38F table 1: 2^54 - 1 semiblocks"),
+    LIMIT(EVC_AES_KWP_MAX_BYTES, 4294967295, "SP 800-38F table 1: 2^32 - 1 bytes"),
+    LIMIT(EVC_GCM_SIV_MAX_BYTES, 68719476736, "RFC 8452 section 6: 2^36 bytes"),
+    LIMIT(EVC_GCM_SIV_MOST_SCRATCH_BYTES, 2000, "our own"),
     LIMIT(EVC_RSA_MOST_E_BYTES, 32, "FIPS 186-5 appendix A.1.1: e < 2^256"),
     LIMIT(EVC_RSA_MOST_DIGEST_BYTES, 64, "FIPS 180-4, FIPS 202: 512 bits"),
     LIMIT(EVC_RSA_MOST_BLOCK_BYTES, 144, "FIPS 202 table 3: 1152 bits"),

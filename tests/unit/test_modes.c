@@ -2,8 +2,9 @@
 /*
  * Properties of the modes, over every kernel that runs here: calls in pieces equal one call, in
  * place equals apart, many equal one by one, counters carry, lengths and tags are refused as the
- * header says. Known answers are in vectors/modes.txt, which the harness runs.
+ * header says. Known answers are in vectors, which the harness runs.
  */
+#include "everycore/gcm_siv.h"
 #include "everycore/modes.h"
 
 #include "tap.h"
@@ -571,6 +572,234 @@ static void ccm_counter_carries_beyond_32_bits(const struct evc_aes *kernel)
     EXPECT(same(got, in, 100));
 }
 
+/* ---- Key wrap -------------------------------------------------------------------------------- */
+
+/* RFC 3394 section 2.2.1 in its first form: the register is shifted, step by step. The first
+ * semiblock is given, so that text can be wrapped that no call wraps. */
+static void wrap_by_definition(const union evc_aes_key *key, const uint8_t first[8], uint8_t *text,
+                               size_t n_semiblocks)
+{
+    uint8_t block[16];
+
+    memcpy(block, first, 8);
+    for (size_t step = 1; step <= 6 * n_semiblocks; step++) {
+        memcpy(block + 8, text + 8, 8);
+        EXPECT(evc_aes_encrypt(key, block, block, 1) == EVC_OK);
+        memmove(text + 8, text + 16, 8 * (n_semiblocks - 1));
+        memcpy(text + 8 * n_semiblocks, block + 8, 8);
+        for (size_t i = 0; i < 8; i++)
+            block[7 - i] ^= (uint8_t)((uint64_t)step >> 8 * i);
+    }
+    memcpy(text, block, 8);
+}
+
+static void key_wrap_is_that_of_the_standard(const struct evc_aes *kernel)
+{
+    static const uint8_t iv[8] = {0xa6, 0xa6, 0xa6, 0xa6, 0xa6, 0xa6, 0xa6, 0xa6};
+    union evc_aes_key key;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        const size_t len = round < 2 ? 16 + 344 * (size_t)round : 16 + 8 * random_below(12);
+        EXPECT(evc_aes_set_key(&key, kernel, key_bytes, fresh_key()) == EVC_OK);
+        memcpy(want + 8, in, len);
+        wrap_by_definition(&key, iv, want, len / 8);
+        EXPECT(evc_aes_kw_wrap(&key, in, got, len) == EVC_OK);
+        EXPECT(same(got, want, len + 8));
+        EXPECT(evc_aes_kw_unwrap(&key, want, got, len + 8) == EVC_OK);
+        EXPECT(same(got, in, len));
+    }
+}
+
+static void key_wrap_refuses_and_wipes_what_is_damaged(const struct evc_aes *kernel)
+{
+    static const uint8_t zeros[40];
+    union evc_aes_key key;
+
+    EXPECT(evc_aes_set_key(&key, kernel, key_bytes, fresh_key()) == EVC_OK);
+    EXPECT(evc_aes_kw_wrap(&key, in, want, 24) == EVC_OK);
+    for (size_t bit = 0; bit < 8 * 32; bit++) {
+        want[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        memset(got, 0x5a, 40);
+        EXPECT(evc_aes_kw_unwrap(&key, want, got, 32) == EVC_ERR_TAG);
+        EXPECT(same(got, zeros, 24) && got[24] == 0x5a);
+        want[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+}
+
+/* The check of KW one bit off, which damaged text hardly ever gives. */
+static void key_wrap_looks_at_every_bit_of_its_check(const struct evc_aes *kernel)
+{
+    union evc_aes_key key;
+
+    EXPECT(evc_aes_set_key(&key, kernel, key_bytes, fresh_key()) == EVC_OK);
+    for (size_t bit = 0; bit < 64; bit++) {
+        uint8_t iv[8];
+        memset(iv, 0xa6, 8);
+        iv[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        memcpy(want + 8, in, 16);
+        wrap_by_definition(&key, iv, want, 2);
+        EXPECT(evc_aes_kw_unwrap(&key, want, got, 24) == EVC_ERR_TAG);
+    }
+}
+
+static void padded_key_wrap_keeps_every_length(const struct evc_aes *kernel)
+{
+    union evc_aes_key key;
+
+    EXPECT(evc_aes_set_key(&key, kernel, key_bytes, fresh_key()) == EVC_OK);
+    for (size_t len = 1; len <= 70; len++) {
+        const size_t wrapped = evc_aes_kwp_bytes(len);
+        size_t n = 0;
+        EXPECT(wrapped == (len + 7) / 8 * 8 + 8);
+        memset(want, 0x5a, 100);
+        EXPECT(evc_aes_kwp_wrap(&key, in, want, len) == EVC_OK && want[wrapped] == 0x5a);
+        memset(got, 0x5a, 100);
+        EXPECT(evc_aes_kwp_unwrap(&key, want, got, wrapped, &n) == EVC_OK && n == len);
+        EXPECT(same(got, in, len) && all_are(got + len, 0, wrapped - 8 - len));
+        EXPECT(got[wrapped - 8] == 0x5a);
+        EXPECT(evc_aes_kwp_unwrap(&key, want, got, wrapped, NULL) == EVC_ERR_PARAMETER);
+    }
+}
+
+/* Whether text of room bytes with this first semiblock is taken, with `length` bytes. */
+static int takes_padded(const union evc_aes_key *key, const uint8_t first[8], const uint8_t *text,
+                        size_t room, size_t length)
+{
+    enum evc_status status;
+    size_t n = 77;
+
+    memcpy(want, first, 8);
+    memcpy(want + 8, text, room);
+    if (room == 8)
+        EXPECT(evc_aes_encrypt(key, want, want, 1) == EVC_OK);
+    else
+        wrap_by_definition(key, first, want, room / 8);
+    memset(got, 0x5a, room);
+    status = evc_aes_kwp_unwrap(key, want, got, room + 8, &n);
+    if (status == EVC_OK)
+        return n == length && same(got, text, room);
+    EXPECT(status == EVC_ERR_TAG && n == 0 && all_are(got, 0, room));
+    return 0;
+}
+
+/* Text that has been wrapped under the right key, but wrongly: another constant, a length that does
+ * not fit the room, padding that is no zeros. One semiblock goes another way than several. */
+static void padded_key_wrap_looks_at_all_of_its_check(const struct evc_aes *kernel)
+{
+    static const uint8_t constant[4] = {0xa6, 0x59, 0x59, 0xa6};
+    union evc_aes_key key;
+
+    EXPECT(evc_aes_set_key(&key, kernel, key_bytes, fresh_key()) == EVC_OK);
+    for (size_t room = 8; room <= 24; room += 8)
+        for (size_t len = 0; len <= 40; len++) {
+            const int fits = len <= room && len + 8 > room;
+            uint8_t first[8] = {0}, text[24];
+            memcpy(first, constant, 4);
+            first[7] = (uint8_t)len;
+            memset(text, 0, sizeof text);
+            memset(text, 0xc3, len < room ? len : room);
+            EXPECT(takes_padded(&key, first, text, room, len) == fits);
+            if (!fits)
+                continue;
+            for (size_t bit = 0; bit < 56; bit++) { /* all but the length's last byte */
+                first[bit / 8] ^= (uint8_t)(1 << bit % 8);
+                EXPECT(!takes_padded(&key, first, text, room, len));
+                first[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            }
+            for (size_t i = len; i < room; i++) {
+                text[i] = (uint8_t)(1 << i % 8);
+                EXPECT(!takes_padded(&key, first, text, room, len));
+                text[i] = 0;
+            }
+        }
+}
+
+/* ---- GCM-SIV --------------------------------------------------------------------------------- */
+
+static struct evc_gcm_siv_key siv_key, siv_reference;
+static uint8_t siv_scratch[EVC_GCM_SIV_MOST_SCRATCH_BYTES + 16];
+
+static void set_siv_keys(const struct evc_aes *kernel)
+{
+    const struct evc_ghash *ghash = evc_ghash_select(evc_cpu_features(), EVC_ALLOW_VARTIME);
+    const unsigned key_bits = fresh_key() == 128 ? 128 : 256;
+
+    EXPECT(evc_gcm_siv_set_key(&siv_key, kernel, ghash, key_bytes, key_bits) == EVC_OK);
+    EXPECT(evc_gcm_siv_set_key(&siv_reference, evc_aes_named("c_ref"), evc_ghash_named("c_ref"),
+                               key_bytes, key_bits) == EVC_OK);
+}
+
+/* Texts and associated data that are hashed together and apart; scratch memory anywhere. */
+static void gcm_siv_equals_the_reference(const struct evc_aes *kernel)
+{
+    uint8_t tag[16], want_tag[16];
+
+    for (int round = 0; round < 2 * ROUNDS; round++) {
+        const size_t len = some_length(), aad_bytes = random_below(4) ? random_below(300) : 0;
+        uint8_t *const scratch = siv_scratch + round % 16;
+        set_siv_keys(kernel);
+        random_fill(nonce, 12);
+        random_fill(aad, sizeof aad);
+        EXPECT(evc_gcm_siv_seal(&siv_reference, nonce, 12, aad, aad_bytes, in, want, len, want_tag,
+                                16, siv_scratch, sizeof siv_scratch) == EVC_OK);
+        memset(scratch, 0x5a, EVC_GCM_SIV_MOST_SCRATCH_BYTES);
+        EXPECT(evc_gcm_siv_seal(&siv_key, nonce, 12, aad, aad_bytes, in, got, len, tag, 16, scratch,
+                                EVC_GCM_SIV_MOST_SCRATCH_BYTES) == EVC_OK);
+        EXPECT(same(got, want, len) && same(tag, want_tag, 16));
+        EXPECT(evc_gcm_siv_open(&siv_key, nonce, 12, aad, aad_bytes, want, got, len, tag, 16,
+                                scratch, EVC_GCM_SIV_MOST_SCRATCH_BYTES) == EVC_OK);
+        EXPECT(same(got, in, len));
+    }
+}
+
+/* Opening goes on by pieces of 8192 bytes. */
+static void gcm_siv_opens_long_messages(const struct evc_aes *kernel)
+{
+    static const size_t lengths[] = {8191, 8192, 8193, 16384, 20005};
+    static uint8_t text[20005], sealed[20005], opened[20005];
+    uint8_t tag[16];
+
+    set_siv_keys(kernel);
+    random_fill(nonce, 12);
+    random_fill(text, sizeof text);
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        const size_t len = lengths[i];
+        EXPECT(evc_gcm_siv_seal(&siv_key, nonce, 12, aad, 20, text, sealed, len, tag, 16,
+                                siv_scratch, sizeof siv_scratch) == EVC_OK);
+        EXPECT(evc_gcm_siv_open(&siv_key, nonce, 12, aad, 20, sealed, opened, len, tag, 16,
+                                siv_scratch, sizeof siv_scratch) == EVC_OK);
+        EXPECT(memcmp(opened, text, len) == 0);
+        sealed[len - 1] ^= 1;
+        EXPECT(evc_gcm_siv_open(&siv_key, nonce, 12, aad, 20, sealed, opened, len, tag, 16,
+                                siv_scratch, sizeof siv_scratch) == EVC_ERR_TAG);
+        EXPECT(all_are(opened, 0, len));
+    }
+}
+
+static void gcm_siv_wipes_what_it_cannot_verify(const struct evc_aes *kernel)
+{
+    uint8_t tag[16];
+
+    set_siv_keys(kernel);
+    random_fill(nonce, 12);
+    memset(siv_scratch, 0, sizeof siv_scratch);
+    EXPECT(evc_gcm_siv_seal(&siv_key, nonce, 12, aad, 20, in, want, 100, tag, 16, siv_scratch,
+                            sizeof siv_scratch) == EVC_OK);
+    EXPECT(all_are(siv_scratch, 0, sizeof siv_scratch));
+    for (size_t bit = 0; bit < 8 * (16 + 12 + 20); bit++) {
+        uint8_t *const byte = bit < 128   ? tag + bit / 8
+                              : bit < 224 ? nonce + (bit - 128) / 8
+                                          : aad + (bit - 224) / 8;
+        *byte ^= (uint8_t)(1 << bit % 8);
+        memset(got, 0x5a, 120);
+        EXPECT(evc_gcm_siv_open(&siv_key, nonce, 12, aad, 20, want, got, 100, tag, 16, siv_scratch,
+                                sizeof siv_scratch) == EVC_ERR_TAG);
+        EXPECT(all_are(got, 0, 100) && all_are(siv_scratch, 0, sizeof siv_scratch));
+        EXPECT(all_are(got + 100, 0x5a, 20));
+        *byte ^= (uint8_t)(1 << bit % 8);
+    }
+}
+
 /* ---- Composed operations: no more work than there is ----------------------------------------- */
 
 static size_t blocks_encrypted;
@@ -620,6 +849,14 @@ static void all_tests(const struct evc_aes *kernel)
     RUN_WITH(ccm_writes_the_three_forms_of_the_aad_length, kernel);
     RUN_WITH(ccm_answers_example_4, kernel);
     RUN_WITH(ccm_counter_carries_beyond_32_bits, kernel);
+    RUN_WITH(key_wrap_is_that_of_the_standard, kernel);
+    RUN_WITH(key_wrap_refuses_and_wipes_what_is_damaged, kernel);
+    RUN_WITH(key_wrap_looks_at_every_bit_of_its_check, kernel);
+    RUN_WITH(padded_key_wrap_keeps_every_length, kernel);
+    RUN_WITH(padded_key_wrap_looks_at_all_of_its_check, kernel);
+    RUN_WITH(gcm_siv_equals_the_reference, kernel);
+    RUN_WITH(gcm_siv_opens_long_messages, kernel);
+    RUN_WITH(gcm_siv_wipes_what_it_cannot_verify, kernel);
 }
 
 int main(void)

@@ -2,6 +2,7 @@
 /* Output that overlaps its input: every mode gives what it gives with buffers apart, whatever
  * the distance of both. */
 #include "everycore/gcm.h"
+#include "everycore/gcm_siv.h"
 #include "everycore/modes.h"
 #include "tap.h"
 
@@ -12,6 +13,8 @@ static union evc_aes_key aes_key;
 static struct evc_aes_xts_key xts_key;
 static struct evc_aes_ccm_key ccm_key;
 static union evc_gcm_key gcm_key;
+static struct evc_gcm_siv_key siv_key;
+static uint8_t scratch[EVC_GCM_SIV_MOST_SCRATCH_BYTES];
 static uint8_t user_key[64], nonce[16], aad[20], tag[16];
 static size_t n_pieces = 1; /* of text, in modes that have pieces */
 
@@ -95,6 +98,13 @@ static enum evc_status ctr32(const uint8_t *in, uint8_t *out, size_t n)
 {
     IV;
     evc_aes_ctr32(&aes_key, iv, in, out, n);
+    return EVC_OK;
+}
+
+static enum evc_status ctr32_le(const uint8_t *in, uint8_t *out, size_t n)
+{
+    IV;
+    evc_aes_ctr32_le(&aes_key, iv, in, out, n);
     return EVC_OK;
 }
 
@@ -207,6 +217,55 @@ static enum evc_status ccm_open_pieces(const uint8_t *in, uint8_t *out, size_t n
     return evc_aes_ccm_open_finish(&ccm_key, &state, tag);
 }
 
+static enum evc_status siv_seal(const uint8_t *in, uint8_t *out, size_t n)
+{
+    return evc_gcm_siv_seal(&siv_key, nonce, 12, aad, sizeof aad, in, out, n, tag, 16, scratch,
+                            sizeof scratch);
+}
+
+static enum evc_status siv_open(const uint8_t *in, uint8_t *out, size_t n)
+{
+    return evc_gcm_siv_open(&siv_key, nonce, 12, aad, sizeof aad, in, out, n, tag, 16, scratch,
+                            sizeof scratch);
+}
+
+static enum evc_status siv_seal_joined(const uint8_t *in, uint8_t *out, size_t n)
+{
+    return evc_gcm_siv_seal_joined(&siv_key, nonce, 12, aad, sizeof aad, in, out, n, scratch,
+                                   sizeof scratch);
+}
+
+static enum evc_status siv_open_joined(const uint8_t *in, uint8_t *out, size_t n)
+{
+    return evc_gcm_siv_open_joined(&siv_key, nonce, 12, aad, sizeof aad, in, out, n + 16, scratch,
+                                   sizeof scratch);
+}
+
+/* 8 bytes are before the wrapped text: n is the length of the text. */
+static enum evc_status kw_wrap(const uint8_t *in, uint8_t *out, size_t n)
+{
+    return evc_aes_kw_wrap(&aes_key, in, out, n);
+}
+
+static enum evc_status kw_unwrap(const uint8_t *in, uint8_t *out, size_t n)
+{
+    return evc_aes_kw_unwrap(&aes_key, in, out, n + 8);
+}
+
+static enum evc_status kwp_wrap(const uint8_t *in, uint8_t *out, size_t n)
+{
+    return evc_aes_kwp_wrap(&aes_key, in, out, n);
+}
+
+static enum evc_status kwp_unwrap(const uint8_t *in, uint8_t *out, size_t n)
+{
+    size_t len_bytes = 0;
+    const enum evc_status status = evc_aes_kwp_unwrap(&aes_key, in, out, n + 8, &len_bytes);
+
+    EXPECT(len_bytes == (status == EVC_OK ? n : 0));
+    return status;
+}
+
 static enum evc_status gcm_seal(const uint8_t *in, uint8_t *out, size_t n)
 {
     return evc_gcm_seal(&gcm_key, nonce, 12, aad, sizeof aad, in, out, n, tag, 16);
@@ -311,6 +370,7 @@ static const struct mode {
     {"CBC encryption of blocks of many messages", cbc_encrypt_blocks_many, NULL, 0, 16},
     {"CTR", ctr, NULL, 0, 1},
     {"CTR of 32 bits", ctr32, NULL, 0, 1},
+    {"CTR, little-endian", ctr32_le, NULL, 0, 1},
     {"CTR in pieces", ctr_update, NULL, 0, 1},
     {"XTS encryption", xts_encrypt, NULL, 16, 1},
     {"XTS decryption", xts_decrypt, NULL, 16, 1},
@@ -324,6 +384,14 @@ static const struct mode {
     {"CCM opened", ccm_open, ccm_seal, 0, 1},
     {"CCM sealed in pieces", ccm_seal_pieces, NULL, 0, 1},
     {"CCM opened in pieces", ccm_open_pieces, ccm_seal_pieces, 0, 1},
+    {"AES-GCM-SIV sealed", siv_seal, NULL, 0, 1},
+    {"AES-GCM-SIV opened", siv_open, siv_seal, 0, 1},
+    {"AES-GCM-SIV sealed, joined", siv_seal_joined, NULL, 0, 1},
+    {"AES-GCM-SIV opened, joined", siv_open_joined, siv_seal_joined, 0, 1},
+    {"a key wrapped", kw_wrap, NULL, 16, 8},
+    {"a key unwrapped", kw_unwrap, kw_wrap, 16, 8},
+    {"a key wrapped with padding", kwp_wrap, NULL, 8, 8},
+    {"a key unwrapped from padding", kwp_unwrap, kwp_wrap, 8, 8},
     {"GCM sealed", gcm_seal, NULL, 0, 1},
     {"GCM opened", gcm_open, gcm_seal, 0, 1},
     {"GCM sealed, long IV", gcm_seal_long_iv, NULL, 0, 1},
@@ -338,14 +406,19 @@ static const struct mode {
     {"GCM opened, joined, long IV", gcm_open_joined_long_iv, gcm_seal_joined_long_iv, 0, 1},
 };
 
-/* Bytes of the tag that is behind the text, of input and output. */
+/* Bytes of input and output beyond the text: of a tag behind it, or of the check of a wrapped
+ * key. */
 static size_t more_in(const struct mode *mode)
 {
+    if (strstr(mode->name, "a key"))
+        return mode->seal ? 8 : 0;
     return strstr(mode->name, "joined") && mode->seal ? 16 : 0;
 }
 
 static size_t more_out(const struct mode *mode)
 {
+    if (strstr(mode->name, "a key"))
+        return mode->seal ? 0 : 8;
     return strstr(mode->name, "joined") && !mode->seal ? 16 : 0;
 }
 
@@ -409,6 +482,9 @@ static void set_keys(const struct evc_gcm *gcm)
     must(evc_aes_set_key(&aes_key, aes, user_key, 256));
     must(evc_aes_xts_set_key(&xts_key, aes, aes, user_key, 256));
     must(evc_aes_ccm_set_key(&ccm_key, aes, aes, user_key, 256));
+    must(evc_gcm_siv_set_key(&siv_key, aes,
+                             evc_ghash_select(evc_cpu_features(), EVC_ALLOW_VARTIME), user_key,
+                             256));
     if (gcm)
         must(evc_gcm_set_key(&gcm_key, gcm, user_key, 256));
     else
@@ -505,7 +581,7 @@ static void forgeries_are_wiped_at_every_distance(void)
         set_keys(fused ? gcm : NULL);
         for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
             const struct mode *const mode = &modes[i];
-            struct message m = {.len_bytes = 133};
+            struct message m = {.len_bytes = 136 - mode->multiple};
             if (!mode->seal || strstr(mode->name, "pieces"))
                 continue;
             make(mode, &m);

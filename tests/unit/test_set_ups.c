@@ -8,6 +8,7 @@
 
 #include "everycore/dh.h"
 #include "everycore/gcm.h"
+#include "everycore/gcm_siv.h"
 #include "everycore/hmac.h"
 #include "everycore/modes.h"
 #include "everycore/pac.h"
@@ -46,6 +47,7 @@ typedef enum evc_status set_up(void *memory, size_t memory_bytes, const void *ke
 
 NEEDS(evc_aes, evc_aes_kernel(kernel)->key_bytes)
 NEEDS(evc_aes_ccm, evc_aes_ccm_key_bytes(kernel, AES))
+NEEDS(evc_gcm_siv, evc_gcm_siv_key_bytes(kernel, GHASH))
 NEEDS(evc_aes_cmac, evc_aes_cmac_key_bytes(kernel))
 NEEDS(evc_aes_xts, evc_aes_xts_key_bytes(kernel, AES))
 NEEDS(evc_ghash, evc_ghash_kernel(kernel)->key_bytes)
@@ -64,6 +66,8 @@ SET(evc_aes_xts_set_key, evc_aes_xts_set_key(m, kernel, AES, user_key, BITS))
 SET(evc_aes_xts_set_key_in, evc_aes_xts_set_key_in(m, n, kernel, AES, user_key, BITS))
 SET(evc_aes_xts_set_key_allowing_in,
     evc_aes_xts_set_key_allowing_in(m, n, kernel, AES, user_key, BITS, EVC_AES_XTS_ALLOW_192))
+SET(evc_gcm_siv_set_key, evc_gcm_siv_set_key(m, kernel, GHASH, user_key, BITS))
+SET(evc_gcm_siv_set_key_in, evc_gcm_siv_set_key_in(m, n, kernel, GHASH, user_key, BITS))
 SET(evc_ghash_set_key, evc_ghash_set_key(m, fails ? NULL : kernel, user_key))
 SET(evc_ghash_set_key_in, evc_ghash_set_key_in(m, n, fails ? NULL : kernel, user_key))
 SET(evc_gcm_set_key, evc_gcm_set_key(m, kernel, user_key, BITS))
@@ -77,10 +81,12 @@ SET_BEST(evc_aes_set_best)
 SET_BEST(evc_aes_cbc_encrypt_set_best)
 SET_BEST(evc_aes_cbc_decrypt_set_best)
 SET_BEST(evc_aes_ctr_set_best)
+SET_BEST(evc_aes_kw_set_best)
 SET_BEST(evc_aes_ccm_set_best)
 SET_BEST(evc_aes_cmac_set_best)
 SET_BEST(evc_aes_xts_set_best)
 SET_BEST(evc_gcm_set_best)
+SET_BEST(evc_gcm_siv_set_best)
 SET(evc_ghash_set_best, fails || !kernel /* it cannot fail */
                             ? evc_ghash_set_key(m, NULL, user_key)
                             : evc_ghash_set_best(m, evc_cpu_features(), 0, user_key))
@@ -300,6 +306,7 @@ static const struct call {
     IN("aes", evc_aes_cmac, evc_aes_cmac_set_key_in)
     IN("aes", evc_aes_xts, evc_aes_xts_set_key_in)
     IN("aes", evc_aes_xts, evc_aes_xts_set_key_allowing_in)
+    IN("aes", evc_gcm_siv, evc_gcm_siv_set_key_in)
     IN("aes", pair, evc_gcm_set_pair_in)
     IN("gcm", evc_gcm, evc_gcm_set_key_in)
     IN("ghash", evc_ghash, evc_ghash_set_key_in)
@@ -314,12 +321,15 @@ static const struct call {
     OBJECT("aes", struct evc_aes_ccm_key, evc_aes_ccm_set_key)
     OBJECT("aes", struct evc_aes_cmac_key, evc_aes_cmac_set_key)
     OBJECT("aes", struct evc_aes_xts_key, evc_aes_xts_set_key)
+    OBJECT("aes", struct evc_gcm_siv_key, evc_gcm_siv_set_key)
+    OBJECT("aes", struct evc_gcm_siv_key, evc_gcm_siv_set_best)
     OBJECT("aes", union evc_gcm_key, evc_gcm_set_pair)
     OBJECT("aes", union evc_gcm_key, evc_gcm_set_best)
     OBJECT("aes", union evc_aes_key, evc_aes_set_best)
     OBJECT("aes", union evc_aes_key, evc_aes_cbc_encrypt_set_best)
     OBJECT("aes", union evc_aes_key, evc_aes_cbc_decrypt_set_best)
     OBJECT("aes", union evc_aes_key, evc_aes_ctr_set_best)
+    OBJECT("aes", union evc_aes_key, evc_aes_kw_set_best)
     OBJECT("aes", struct evc_aes_ccm_key, evc_aes_ccm_set_best)
     OBJECT("aes", struct evc_aes_cmac_key, evc_aes_cmac_set_best)
     OBJECT("aes", struct evc_aes_xts_key, evc_aes_xts_set_best)

@@ -121,9 +121,10 @@ def _is_complete(own: Mapping[str, str]) -> bool:
 def line(mode: str, case_id: str, kernel: str = "*", **values: str) -> str:
     """One line, for every kernel that runs."""
     shown = " ".join(f"{name.rstrip('_')}={value.lower()}" for name, value in values.items())
-    primitive = {"gcm": "gcm", "hmac": "sha2", "hkdf": "sha2", "pbkdf2": "sha2"}.get(
-        mode.partition("-")[0], "aes"
-    )
+    if mode in ("gcm-seal", "gcm-open"):
+        primitive = "gcm"
+    else:
+        primitive = "sha2" if mode.startswith(("hmac-", "hkdf-", "pbkdf2-")) else "aes"
     return f"{primitive} {mode} {kernel} {shown} id={case_id}"
 
 

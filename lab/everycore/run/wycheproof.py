@@ -47,7 +47,7 @@ def _is_valid(test: Test) -> bool:
 
 
 def _sealed(mode: str, test: Test, *kernels: str, aad: str, text: str, sealed: str) -> list[str]:
-    """A message of GCM or CCM: sealed and opened, or refused."""
+    """A message of GCM, CCM or GCM-SIV: sealed and opened, or refused."""
     common = {"key": test["key"], "nonce": test["iv"], "aad": aad, "tag": test["tag"]}
     found: list[str] = []
     for kernel in kernels:
@@ -81,6 +81,29 @@ def _gmac_lines(test: Test) -> list[str]:
 
 def _ccm_lines(test: Test) -> list[str]:
     return _sealed("ccm", test, "*", aad=test["aad"], text=test["msg"], sealed=test["ct"])
+
+
+def _siv_lines(test: Test) -> list[str]:
+    """Each line is tried with every kernel of GHASH."""
+    return _sealed("gcm-siv", test, "*", aad=test["aad"], text=test["msg"], sealed=test["ct"])
+
+
+def _wrap_lines(mode: str) -> Callable[[Test], list[str]]:
+    """Key wrap: text of one semiblock is "acceptable" to Wycheproof, and refused here."""
+
+    def to_lines(test: Test) -> list[str]:
+        if not _is_valid(test):
+            unwrap = line(
+                f"{mode}-unwrap", _name(test), key=test["key"], in_=test["ct"], out="fail"
+            )
+            return [unwrap]
+        text, wrapped = test["msg"], test["ct"]
+        return [
+            line(f"{mode}-wrap", _name(test), key=test["key"], in_=text, out=wrapped),
+            line(f"{mode}-unwrap", _name(test), key=test["key"], in_=wrapped, out=text),
+        ]
+
+    return to_lines
 
 
 def _cmac_lines(test: Test) -> list[str]:
@@ -165,6 +188,9 @@ FORMATS: dict[str, Callable[[Test], list[str]]] = {
     "aes_gcm_test.json": _gcm_lines,
     "aes_gmac_test.json": _gmac_lines,
     "aes_ccm_test.json": _ccm_lines,
+    "aes_gcm_siv_test.json": _siv_lines,
+    "aes_kwp_test.json": _wrap_lines("kwp"),
+    "aes_wrap_test.json": _wrap_lines("kw"),
     "aes_cmac_test.json": _cmac_lines,
     "aes_cbc_pkcs5_test.json": _cbc_lines,
     "aes_xts_test.json": _xts_lines,

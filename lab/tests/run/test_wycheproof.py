@@ -36,6 +36,23 @@ def test_invalid_messages_must_be_refused() -> None:
     ]
 
 
+def test_a_wrapped_key_is_wrapped_and_unwrapped_or_refused() -> None:
+    assert lines("aes_kwp_test.json", CIPHER, "valid") == [
+        f"aes kwp-wrap * key={CIPHER['key']} in=03 out=04 id=9",
+        f"aes kwp-unwrap * key={CIPHER['key']} in=04 out=03 id=9",
+    ]
+    for result in ("invalid", "acceptable"):
+        assert lines("aes_wrap_test.json", CIPHER, result) == [
+            f"aes kw-unwrap * key={CIPHER['key']} in=04 out=fail id=9"
+        ]
+
+
+def test_gcm_siv_is_of_kernels_of_aes() -> None:
+    first, second = lines("aes_gcm_siv_test.json", AEAD, "valid")
+    assert first == "aes gcm-siv-seal * key=0a nonce=01 aad=02 tag=05 in=03 out=04 id=7"
+    assert second == "aes gcm-siv-open * key=0a nonce=01 aad=02 tag=05 in=04 out=03 id=7"
+
+
 def test_gmac_is_gcm_without_text() -> None:
     first, *_ = lines("aes_gmac_test.json", {**MAC, "iv": "01"}, "valid")
     assert first == "gcm gcm-seal * key=0a nonce=01 aad=03 tag=05 in= out= id=8"
