@@ -5,6 +5,7 @@
  */
 #include "bench.h"
 
+#include "everycore/gcm_siv.h"
 #include "everycore/modes.h"
 
 #include "bench_slots.h"
@@ -17,6 +18,7 @@ struct work {
         struct evc_aes_xts_key xts;
         struct evc_aes_cmac_key cmac;
         struct evc_aes_ccm_key ccm;
+        struct evc_gcm_siv_key siv;
     };
     const struct evc_aes *kernel;
     unsigned key_bits;
@@ -27,6 +29,7 @@ struct work {
     uint8_t user_key[64];
     uint8_t aad[MOST_AAD_BYTES];
     uint8_t tag[16];
+    uint8_t scratch[EVC_GCM_SIV_MOST_SCRATCH_BYTES];
     unsigned failures;      /* statuses that are not EVC_OK, by bits */
     union evc_aes_key made; /* by the modes that time key set-up */
 };
@@ -51,6 +54,12 @@ LOOPS(ccm_seal, MUST(evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, w->aa
                                       s->out, w->len_bytes, w->tag, 16)))
 LOOPS(ccm_open, MUST(evc_aes_ccm_open(&w->ccm, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in,
                                       s->out, w->len_bytes, s->tag, 16)))
+LOOPS(siv_seal, MUST(evc_gcm_siv_seal(&w->siv, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in,
+                                      s->out, w->len_bytes, w->tag, 16, w->scratch,
+                                      sizeof w->scratch)))
+LOOPS(siv_open, MUST(evc_gcm_siv_open(&w->siv, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in,
+                                      s->out, w->len_bytes, s->tag, 16, w->scratch,
+                                      sizeof w->scratch)))
 LOOPS(cbc_enc_many, MUST(evc_aes_cbc_encrypt_many(&w->key, w->messages, w->n_messages)))
 LOOPS(cmac_many, must(evc_aes_cmac_many(&w->cmac, w->messages, w->n_messages));)
 LOOPS(setkey, MUST(evc_aes_set_key(&w->made, w->kernel, w->user_key, w->key_bits)))
@@ -66,7 +75,7 @@ enum {
 };
 
 /* The keys that a mode has. */
-enum keys { ONE, XTS, CMAC, CCM };
+enum keys { ONE, XTS, CMAC, CCM, SIV };
 
 static const struct mode {
     const char *name;
@@ -86,6 +95,8 @@ static const struct mode {
     MODE("cmac", cmac, CMAC, 0),
     MODE("ccm-seal", ccm_seal, CCM, 0),
     MODE("ccm-open", ccm_open, CCM, OPENS),
+    MODE("gcm-siv-seal", siv_seal, SIV, 0),
+    MODE("gcm-siv-open", siv_open, SIV, OPENS),
     MODE("cbc-enc-many", cbc_enc_many, ONE, BLOCKS | MANY),
     MODE("cmac-many", cmac_many, CMAC, MANY),
     MODE("setkey", setkey, ONE, KEY),
@@ -106,7 +117,7 @@ static bool is_many(size_t mode)
 
 static bool has_aad(size_t mode)
 {
-    return modes[mode].keys == CCM;
+    return modes[mode].keys == CCM || modes[mode].keys == SIV;
 }
 
 static size_t length_used(size_t mode, const struct bench_setup *setup)
@@ -114,6 +125,8 @@ static size_t length_used(size_t mode, const struct bench_setup *setup)
     if (modes[mode].flags & KEY)
         return setup->key_bits / 8;
     if (modes[mode].keys == XTS && (setup->len_bytes < 16 || setup->key_bits == 192))
+        return 0;
+    if (modes[mode].keys == SIV && setup->key_bits == 192)
         return 0;
     if (modes[mode].flags & OPENS && setup->in_place)
         return 0;
@@ -157,6 +170,17 @@ static const struct evc_aes *kernel_for(enum evc_use use, const struct work *w, 
     return other;
 }
 
+/* GCM-SIV: GHASH is computed by the kernel that is selected on this CPU. */
+static enum evc_status set_siv_key(struct work *w, bool alone, const char **with)
+{
+    const struct evc_ghash *ghash =
+        alone ? evc_ghash_named("c_ref") : evc_ghash_select(features_here(), 0);
+
+    if (!alone)
+        *with = evc_ghash_kernel(ghash)->name;
+    return evc_gcm_siv_set_key(&w->siv, w->kernel, ghash, w->user_key, w->key_bits);
+}
+
 /* XTS: all data by the kernel under test; its tweak is one block, and by that kernel too unless it
  * is PARALLEL. */
 static enum evc_status set_keys(struct work *w, enum keys keys, bool alone, const char **with)
@@ -172,19 +196,23 @@ static enum evc_status set_keys(struct work *w, enum keys keys, bool alone, cons
         serial = kernel_for(EVC_USE_SERIAL, w, alone, with);
         return evc_aes_ccm_set_key(&w->ccm, kernel_for(EVC_USE_PARALLEL, w, alone, with), serial,
                                    w->user_key, w->key_bits);
+    case SIV: return set_siv_key(w, alone, with);
     case ONE: break;
     }
     return evc_aes_set_key(&w->key, w->kernel, w->user_key, w->key_bits);
 }
 
 /* Each slot's message becomes one that opens. */
-static void seal_slots(struct work *w)
+static void seal_slots(struct work *w, enum keys keys)
 {
     for (size_t i = 0; i <= w->slots.mask; i++) {
         struct slot *s = &w->slots.at[i];
         uint8_t *text = w->slots.in + i * w->slots.stride;
-        MUST(evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, text, text,
-                              w->len_bytes, s->tag, 16))
+        MUST(keys == SIV
+                 ? evc_gcm_siv_seal(&w->siv, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, text, text,
+                                    w->len_bytes, s->tag, 16, w->scratch, sizeof w->scratch)
+                 : evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, text, text,
+                                    w->len_bytes, s->tag, 16))
     }
 }
 
@@ -210,7 +238,7 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
         return NULL;
     random_bytes(&r, w->aad, sizeof w->aad);
     if (modes[mode].flags & OPENS)
-        seal_slots(w);
+        seal_slots(w, modes[mode].keys);
     return w;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "everycore/gcm.h"
+#include "everycore/gcm_siv.h"
 #include "everycore/hmac.h"
 #include "everycore/modes.h"
 
@@ -32,12 +33,15 @@ static bool has_tag(const char *mode)
 
 bool peer_opens(const char *mode)
 {
-    return strcmp(mode, "ccm-open") == 0 || strcmp(mode, "gcm-open") == 0;
+    return strcmp(mode, "ccm-open") == 0 || strcmp(mode, "gcm-open") == 0 ||
+           strcmp(mode, "gcm-siv-open") == 0;
 }
 
 size_t peer_length_used(const char *mode, unsigned key_bits, size_t len_bytes)
 {
     if (begins(mode, "xts") && (len_bytes < 16 || key_bits == 192))
+        return 0;
+    if (begins(mode, "gcm-siv") && key_bits == 192)
         return 0;
     return begins(mode, "ecb") || begins(mode, "cbc") ? len_bytes / 16 * 16 : len_bytes;
 }
@@ -86,6 +90,18 @@ static void reference_hmac(const char *mode, const uint8_t *user_key, unsigned k
     must(evc_hmac(&key, m->in, m->len_bytes, tag, PEER_TAG_BYTES));
 }
 
+static void siv_reference(const uint8_t *user_key, unsigned key_bits, const struct peer_message *m,
+                          uint8_t *out, uint8_t tag[PEER_TAG_BYTES])
+{
+    static uint8_t scratch[EVC_GCM_SIV_MOST_SCRATCH_BYTES];
+    static struct evc_gcm_siv_key siv;
+
+    must(evc_gcm_siv_set_key(&siv, evc_aes_named("c_ref"), evc_ghash_named("c_ref"), user_key,
+                             key_bits));
+    must(evc_gcm_siv_seal(&siv, m->iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes,
+                          tag, PEER_TAG_BYTES, scratch, sizeof scratch));
+}
+
 /* c_ref's answer to a message, to out and tag: to one that is to be opened, the one that it was
  * sealed from. */
 static void reference(const char *mode, const uint8_t *user_key, unsigned key_bits,
@@ -126,6 +142,8 @@ static void reference(const char *mode, const uint8_t *user_key, unsigned key_bi
     else if (begins(mode, "ccm"))
         must(evc_aes_ccm_seal(&ccm, iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes,
                               tag, PEER_TAG_BYTES));
+    else if (begins(mode, "gcm-siv"))
+        siv_reference(user_key, key_bits, m, out, tag);
     else
         must(evc_gcm_seal(&gcm, iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes,
                           tag, PEER_TAG_BYTES));

@@ -37,6 +37,7 @@ const struct peer evc_peer; /* no peer there: its linker has no symbols that may
 static const char *const modes[] = {"ecb-enc",  "ecb-dec",  "cbc-enc",  "cbc-dec",
                                     "ctr",      "xts-enc",  "xts-dec",  "cmac",
                                     "ccm-seal", "ccm-open", "gcm-seal", "gcm-open",
+                                    "gcm-siv-seal", "gcm-siv-open",
                                     "mont-mul", "mont-sqr", "exp",      "exp-public",
                                     "mul-add-words", "mod-word16", "mod-word16-once",
                                     "hmac-sha256", "hmac-sha512",

@@ -120,6 +120,19 @@ static bool run_ccm_open(void *context, const struct peer_message *m)
            EVP_DecryptUpdate(c, m->out, &n, m->in, (int)m->len_bytes) > 0;
 }
 
+/* GCM-SIV (since 3.2) has its tag before the text. */
+static bool run_siv_open(void *context, const struct peer_message *m)
+{
+    EVP_CIPHER_CTX *c = ((struct context *)context)->cipher;
+    int n, last;
+
+    return EVP_DecryptInit_ex(c, NULL, NULL, NULL, m->iv) &&
+           EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_TAG, 16, m->tag) > 0 &&
+           EVP_DecryptUpdate(c, NULL, &n, m->aad, (int)m->aad_bytes) &&
+           EVP_DecryptUpdate(c, m->out, &n, m->in, (int)m->len_bytes) > 0 &&
+           EVP_DecryptFinal_ex(c, m->out + n, &last) > 0;
+}
+
 static bool run_cmac(void *context, const struct peer_message *m)
 {
     EVP_MAC_CTX *c = ((struct context *)context)->mac;
@@ -448,7 +461,8 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         {"ctr", "CTR", 1, run_encrypt},       {"xts-enc", "XTS", 1, run_encrypt},
         {"xts-dec", "XTS", 0, run_decrypt},   {"ccm-seal", "CCM", 1, run_ccm_seal},
         {"ccm-open", "CCM", 0, run_ccm_open}, {"gcm-seal", "GCM", 1, run_seal},
-        {"gcm-open", "GCM", 0, run_gcm_open},
+        {"gcm-open", "GCM", 0, run_gcm_open}, {"gcm-siv-seal", "GCM-SIV", 1, run_seal},
+        {"gcm-siv-open", "GCM-SIV", 0, run_siv_open},
     };
     struct context *context = calloc(1, sizeof *context);
 

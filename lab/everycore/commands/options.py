@@ -99,7 +99,7 @@ class BuildOptions:
 MOST_KEYS = 65536
 MOST_AAD_BYTES = 1024
 MODE_OF_KEYS = "gcm-seal"
-AAD_MODES = ("gcm-seal", "gcm-open", "ccm-seal", "ccm-open")
+AAD_MODES = ("gcm-seal", "gcm-open", "ccm-seal", "ccm-open", "gcm-siv-seal", "gcm-siv-open")
 
 
 @dataclass

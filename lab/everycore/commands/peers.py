@@ -57,7 +57,7 @@ from everycore.run.session import Session, known_widths, open_session, run_of
 
 MODES = (
     "gcm-seal", "gcm-open", "ccm-seal", "ccm-open", "ctr", "cbc-enc", "cbc-dec",
-    "xts-enc", "xts-dec", "cmac", "ecb-enc", "ecb-dec",
+    "xts-enc", "xts-dec", "cmac", "ecb-enc", "ecb-dec", "gcm-siv-seal", "gcm-siv-open",
 )  # fmt: skip
 SIZES_BYTES = (16, 64, 256, 512, 1500, 4096, 16384)
 NUMBERS_BYTES = (64, 128, 256, 384, 512)

@@ -14,7 +14,7 @@ MOST_SIZES = 200  # of one call of the harness
 MODES = (
     "ecb-enc", "ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cbcmac", "cmac",
     "ccm-seal", "ccm-open", "cbc-enc-many", "cmac-many",
-    "gcm-seal", "gcm-open", "gcm-seal-many", "gcm-open-many",
+    "gcm-seal", "gcm-open", "gcm-seal-many", "gcm-open-many", "gcm-siv-seal", "gcm-siv-open",
 )  # fmt: skip
 LARGEST, LARGER_SIZES = 16384, 40
 SIZES_BYTES = (
