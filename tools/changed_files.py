@@ -20,6 +20,12 @@ def git(*words: str) -> str | None:
     return done.stdout if done.returncode == 0 else None
 
 
+def fork_of(revision: str | None = None) -> str | None:
+    """Return the newest commit of the branch that has landed; None: there is no git, or none."""
+    known = (git("merge-base", each, "HEAD") for each in ([revision] if revision else LANDED))
+    return next((each for each in known if each is not None), None)
+
+
 def base_of(revision: str | None = None) -> str | None:
     """Return the commit where the branch left what has landed.
 
@@ -27,8 +33,7 @@ def base_of(revision: str | None = None) -> str | None:
     tells where a landing begins, and one may have the work of several days. None: there is no git,
     or no such commit.
     """
-    known = (git("merge-base", each, "HEAD") for each in ([revision] if revision else LANDED))
-    base = next((each for each in known if each is not None), None)
+    base = fork_of(revision)
     if base is None:
         return None
     if base == git("rev-parse", "HEAD") and not git("status", "--porcelain"):

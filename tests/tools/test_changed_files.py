@@ -68,6 +68,15 @@ def test_of_what_has_landed_the_work_of_a_week_is_looked_at(clone: Clone) -> Non
     assert changed_files.changed_files(before) == {f"day{number}" for number in range(7)}
 
 
+def test_what_has_landed_ends_at_its_newest_commit_and_not_a_week_before(clone: Clone) -> None:
+    clone.commit("old", days_ago=30)
+    landed = clone.commit("new", days_ago=1)
+    assert (changed_files.fork_of() or "").strip() == landed
+    clone.git("checkout", "-q", "-b", "branch")
+    clone.commit("mine")
+    assert (changed_files.fork_of() or "").strip() == landed
+
+
 def test_changes_without_a_commit_are_held_against_the_last_one(clone: Clone) -> None:
     head = clone.commit("old", days_ago=30)
     (clone.folder / "not-yet").touch()

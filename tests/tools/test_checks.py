@@ -7,10 +7,36 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import types
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def tool(name: str, monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
+    """Return a program of tools as a module."""
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    loader = importlib.machinery.SourceFileLoader("check", str(ROOT / "tools" / name))
+    spec = importlib.util.spec_from_loader("check", loader)
+    assert spec
+    found = importlib.util.module_from_spec(spec)
+    loader.exec_module(found)
+    return found
+
+
+def test_a_file_is_compiled_in_each_way_until_it_has_landed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    check = tool("check-compile", monkeypatch)
+    ways = [(f"way {number}: {file}", ["cc", file]) for file in "ab" for number in range(200)]
+    files = {"base": "", "fork": "a"}
+    monkeypatch.setattr(check, "base_of", lambda: "base")
+    monkeypatch.setattr(check, "fork_of", lambda: "fork")
+    monkeypatch.setattr(check, "changed_files", lambda _: {"a", "b"})
+    monkeypatch.setattr(check, "git", lambda *words: files[words[-1]])
+    chosen = [command[-1] for _, command in check.chosen(ways)]
+    assert (chosen.count("a"), chosen.count("b")) == (check.AT_MOST, 200)
 
 
 class TestChecks:
@@ -36,16 +62,9 @@ class TestChecks:
     def test_a_feature_that_a_line_of_isas_lacks_is_found(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.syspath_prepend(str(ROOT / "tools"))
-        loader = importlib.machinery.SourceFileLoader(
-            "check", str(ROOT / "tools/check-instructions")
-        )
-        spec = importlib.util.spec_from_loader("check", loader)
-        assert spec
-        tool = importlib.util.module_from_spec(spec)
-        loader.exec_module(tool)
-        assert tool.lines_that_lack() == []
-        needed = tool.needs()
+        check = tool("check-instructions", monkeypatch)
+        assert check.lines_that_lack() == []
+        needed = check.needs()
         for isa, feature in (
             ("X86_ADX", "X86_BMI2"),
             ("X86_VAES512_CLMUL", "X86_AVX2"),
@@ -53,8 +72,8 @@ class TestChecks:
             ("A32_THUMB2", "A32_THUMB2"),
         ):
             lacking = {**needed, isa: needed[isa] - {feature}}
-            monkeypatch.setattr(tool, "needs", lambda lacking=lacking: lacking)
-            assert [text for text in tool.lines_that_lack() if isa in text and feature in text]
+            monkeypatch.setattr(check, "needs", lambda lacking=lacking: lacking)
+            assert [text for text in check.lines_that_lack() if isa in text and feature in text]
 
     @pytest.mark.skipif(not shutil.which("clang"), reason="needs clang")
     @pytest.mark.parametrize(
