@@ -1,13 +1,30 @@
 # SPDX-License-Identifier: MIT
 """The library, the harness and the tests in C, by several compilers and for several CPUs."""
 
+import re
+
 import pytest
 from reads import LIBRARY, of_isa, reads_library_here
-from running import BUILDS, THREADS, compiled, meson_tests, must
+from running import (
+    BUILDS,
+    ROOT,
+    THREADS,
+    compiled,
+    harness_of,
+    kernels,
+    meson_tests,
+    must,
+    passed,
+    run,
+)
 
 PATIENT = ("--timeout-multiplier", "4")  # for an emulator
+NOT_PORTABLE = ("--no-suite", "portable")  # tests/meson.build
 SHORT = ("--no-suite", "long")  # oracles of arithmetic in C: one compiler is enough
 IN_TEST = ("gcc", "sanitize", "aarch64", "armhf", "hppa")
+# Builds whose emulators leave to `make test-all` what the native build and hppa have, too: all but
+# their own kernels, whose names begin so.
+OWN_KERNELS = {"aarch64": "a64", "armhf": "a32"}
 # Beside the library, what tests of the native build read: the provider is built, too, the checks of
 # objects and generators of tables are run, and CPUs are looked up by name.
 READ_BY_GCC = pytest.mark.reads(
@@ -41,7 +58,31 @@ def level(name: str) -> tuple[pytest.MarkDecorator, ...]:
 def test_build(name: str, notes: list[str]) -> None:
     build = BUILDS[name]
     options = PATIENT if build.cross else SHORT if name in ("sanitize", "clang") else ()
-    meson_tests(build, notes, *options)
+    left_out = NOT_PORTABLE if name in OWN_KERNELS else ()
+    meson_tests(build, notes, *options, *left_out)
+    if name in OWN_KERNELS:
+        names = kernels(rf"{OWN_KERNELS[name]}_\w+")
+        chosen = ",".join([names, *pairs_of(OWN_KERNELS[name])])
+        passed(run(name, [*harness_of(build), "check", "--quick", "--kernel", chosen]), notes)
+
+
+def pairs_of(arch: str) -> list[str]:
+    """Return pairs of GCM, as few as have every kernel of an architecture in one of them."""
+    lines = (ROOT / "src/kernels.def").read_text()
+    aes, ghash = (
+        re.findall(rf"^KERNEL\({primitive}, *({arch}_\w+),.*PAIR", lines, re.M)
+        for primitive in ("aes", "ghash")
+    )
+    return [
+        f"{aes[i % len(aes)]}+{ghash[i % len(ghash)]}" for i in range(max(len(aes), len(ghash)))
+    ]
+
+
+@pytest.mark.reads(*LIBRARY)
+@pytest.mark.long
+@pytest.mark.parametrize("name", OWN_KERNELS)
+def test_portable_code_on_an_emulated_cpu(name: str, notes: list[str]) -> None:
+    meson_tests(BUILDS[name], notes, *PATIENT, "--suite", "portable")
 
 
 @reads_library_here

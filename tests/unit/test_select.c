@@ -57,9 +57,12 @@ static uint64_t bits_mentioned(enum evc_arch arch, const char *primitive)
 typedef void subset_check(enum evc_arch arch, uint64_t features, unsigned policy, enum evc_use use,
                           const struct evc_registry_line *chosen);
 
-/* One in so many subsets is tried of architectures other than the test's own. What is
- * selected there does not depend on the CPU: builds that are emulated, and slow, take few,
- * and native ones take all. */
+/* One in so many subsets is tried: of the test's own architecture, and of others. What is selected
+ * does not depend on the CPU: builds that are slow, by emulation or sanitizers, take few, and
+ * native ones take all of each architecture. */
+#ifndef SUBSETS_HERE
+#define SUBSETS_HERE 1
+#endif
 #ifndef SUBSETS_ELSEWHERE
 #define SUBSETS_ELSEWHERE 1
 #endif
@@ -72,7 +75,7 @@ static void for_all_requests(const char *primitive, subset_check *const *checks)
         const enum evc_arch arch = archs[a].arch;
         const uint64_t bits = bits_mentioned(arch, primitive),
                        others = bits_mentioned(arch, NULL) & ~bits;
-        const unsigned stride = (int)arch == EVC_ARCH_HERE ? 1 : SUBSETS_ELSEWHERE;
+        const unsigned stride = (int)arch == EVC_ARCH_HERE ? SUBSETS_HERE : SUBSETS_ELSEWHERE;
         uint64_t subset = 0;
         unsigned count = 0;
         do { /* the next subset of bits: count with the other bits filled */
