@@ -17,8 +17,9 @@ import sys
 from collections.abc import Iterator, Sequence
 
 import pytest
-from processes import need
+from processes import find, need
 
+from everycore.environment.atomic import atomic_write
 from everycore.environment.context import system_context
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -208,15 +209,30 @@ def locked(build: Build) -> Iterator[None]:
         yield
 
 
+def kept_objects() -> tuple[list[str], dict[str, str]]:
+    """Return the word before a compiler that has ccache keep objects for later clones, and settings
+    of it; neither where it is not installed.
+
+    It finds an object by its preprocessed source, the flags and the compiler. The folder that it
+    was compiled in does not count, which in the sanitizers' builds only reports name.
+    """
+    if not find("ccache"):
+        return [], {}
+    folder = os.environ.get("CCACHE_DIR", str(system_context().cache_dir() / "ccache"))
+    return ["ccache"], {"CCACHE_DIR": folder, "CCACHE_NOHASHDIR": "1"}
+
+
 def compiled(build: Build, *targets: str) -> pathlib.Path:
     """Configure and compile, warnings being errors; return the build directory.
 
     A new version of the compiler or of Meson, which these do not notice, begins anew.
     """
     options = list(build.options)
+    kept, settings = kept_objects()
     if build.cross:
         need_cross(build.cross)
         options += ["--cross-file", f"catalog/toolchains/{build.cross}.ini"]
+        options += keeping_cross_file(build.cross, kept)
         if (
             build.cross == "hppa"
             and " version 7." in run(build.name, ["qemu-hppa", "--version"])[1]
@@ -225,7 +241,8 @@ def compiled(build: Build, *targets: str) -> pathlib.Path:
     elif build.compiler:
         need(build.compiler)
     command = ["meson", "setup", "--werror", *options, str(build.directory)]
-    settings = {"CC": build.compiler} if build.compiler else {}
+    if build.compiler:
+        settings["CC"] = " ".join([*kept, build.compiler])
     tools = (build.compiler or "cc", "meson")
     with locked(build):
         versions = [run(build.name, [tool, "--version"])[1] for tool in tools]
@@ -235,8 +252,21 @@ def compiled(build: Build, *targets: str) -> pathlib.Path:
             shutil.rmtree(build.directory, ignore_errors=True)
             must(build.name, command, **settings)
             made_by.write_text(wanted)
-        must(build.name, ["ninja", "-C", build.directory, "-j", "2", *targets])
+        must(build.name, ["ninja", "-C", build.directory, "-j", "2", *targets], **settings)
     return build.directory
+
+
+def keeping_cross_file(name: str, kept: Sequence[str]) -> list[str]:
+    """Return Meson's words that put `kept` before the compiler of a cross file."""
+    if not kept:
+        return []
+    text = (ROOT / f"catalog/toolchains/{name}.ini").read_text()
+    compiler = re.findall(r"'(.*?)'", re.findall(r"^c = (.*)", text, re.M)[0])
+    path = BUILD / "ccache" / f"{name}.ini"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path) as part:
+        part.write_text(f"[binaries]\nc = {[*kept, *compiler]}\n")
+    return ["--cross-file", str(path)]
 
 
 def harness_of(build: Build | str) -> list[str]:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from processes import ROOT, need, run
 from reads import LIBRARY
+from running import kept_objects
 
 pytestmark = [
     pytest.mark.slow,
@@ -106,10 +107,11 @@ def harness() -> pathlib.Path:
     """The harness, built by ninja, which knows what is out of date."""
     need("clang", "ld.lld", "ninja", EMULATOR[0])
     BUILD.mkdir(parents=True, exist_ok=True)
+    kept, settings = kept_objects()
     lines = [
         "rule compile",
-        f"  command = clang --target={TARGET} {' '.join(FLAGS)} -Iharness/bare/include "
-        f"-Iharness/bare "
+        f"  command = {' '.join([*kept, 'clang'])} --target={TARGET} {' '.join(FLAGS)} "
+        "-Iharness/bare/include -Iharness/bare "
         "$more -Iinclude -Isrc -Iharness -MD -MF $out.d -c $in -o $out",
         "  depfile = $out.d",
         "  deps = gcc",
@@ -125,7 +127,10 @@ def harness() -> pathlib.Path:
     lines.append(f"build {BUILD.relative_to(ROOT)}/harness: link {' '.join(objects)}")
     lines.append(f"builddir = {BUILD.relative_to(ROOT)}")
     (BUILD / "build.ninja").write_text("\n".join(lines) + "\n")
-    run(["ninja", "-C", ROOT, "-f", BUILD / "build.ninja", "-j", "2", "--quiet"])
+    run(
+        ["ninja", "-C", ROOT, "-f", BUILD / "build.ninja", "-j", "2", "--quiet"],
+        environment=settings,
+    )
     return BUILD / "harness"
 
 

@@ -20,6 +20,7 @@ import pytest
 from few_kernels import keep_kernels
 from processes import ROOT, ended, need, run
 from reads import LIBRARY
+from running import keeping_cross_file, kept_objects
 
 pytestmark = [
     pytest.mark.slow,
@@ -73,7 +74,7 @@ class Copy:
 
     tree: pathlib.Path
     file: pathlib.Path
-    setup_options: tuple[str, ...] = ()
+    cross: str = ""  # catalog/toolchains/<cross>.ini
     # Exit code and output of tools/check-tree before other kernels were deleted.
     rules: tuple[int, str] = (0, "")
 
@@ -83,10 +84,16 @@ class Copy:
 
     def build(self, target: str = "harness") -> None:
         """Build the library, or the harness too, without the tests and with warnings as errors."""
+        kept, settings = kept_objects()
         if not (self.tree / "build").exists():
             options = ["--werror", "-Ddefault_library=static", "-Doptimization=1", "-Ddebug=false"]
-            run(["meson", "setup", *options, *self.setup_options, "build"], self.tree)
-        run(["meson", "compile", "-C", "build", target], self.tree)
+            if self.cross:
+                options += ["--cross-file", f"catalog/toolchains/{self.cross}.ini"]
+                options += keeping_cross_file(self.cross, kept)
+            else:
+                settings |= {"CC": " ".join([*kept, "cc"])}
+            run(["meson", "setup", *options, "build"], self.tree, environment=settings)
+        run(["meson", "compile", "-C", "build", target], self.tree, environment=settings)
 
     @contextlib.contextmanager
     def changed(self, file: pathlib.Path, text: str, target: str = "harness") -> Iterator[None]:
@@ -228,7 +235,7 @@ def arm_copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     file = tree / f"src/aes/{ASSEMBLY_STEM}.c"
     file.write_text(with_assembly())
     shutil.copy(ROOT / "tests/systems/template_kernel_asm.S", assembly_of(tree))
-    return Copy(tree, file, ("--cross-file", "catalog/toolchains/aarch64.ini"))
+    return Copy(tree, file, "aarch64")
 
 
 def assembly_of(tree: pathlib.Path) -> pathlib.Path:
