@@ -177,7 +177,8 @@ def program(argv: Sequence[str], notes: list[str]) -> None:
     and nothing fails. Where all is skipped, so is the test.
     """
     name = "-".join([pathlib.Path(argv[0]).stem, *argv[1:]])
-    code, text = run(re.sub(r"[^\w.-]+", "-", name), [sys.executable, *argv])
+    _, settings = kept_objects()  # for tests/mutants
+    code, text = run(re.sub(r"[^\w.-]+", "-", name), [sys.executable, *argv], **settings)
     count = COUNT.search(text)
     skips = re.findall(r"^skipped: (.*)", text, re.M)
     if not count or code or int(count[2]):

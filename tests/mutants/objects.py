@@ -126,11 +126,13 @@ class Objects:
         version = subprocess.run(
             [self.sources.compiler[0], "--version"], text=True, capture_output=True, check=True
         )
+        # CCACHE_DIR is set by tests/running.py.
+        kept = "ccache " if "CCACHE_DIR" in os.environ and shutil.which("ccache") else ""
         lines = [
             f"# {version.stdout.splitlines()[0]}",
             "builddir = ..",
             "rule compile",
-            "  command = $words -MD -MF $out.d -o $out",
+            f"  command = {kept}$words -MD -MF $out.d -o $out",
             "  depfile = $out.d",
         ]
         for source in self.compiled():
