@@ -221,6 +221,7 @@ enum evc_arch {
 #define EVC_ARCH_INT128 EVC_ARCH_OTHER
 #define EVC_ARCH_X86_64_ASM EVC_ARCH_X86
 #define EVC_ARCH_X86_64_BN_ASM EVC_ARCH_X86
+#define EVC_ARCH_WORD64 EVC_ARCH_OTHER
 #define EVC_ARCH_BN_WORD64 EVC_ARCH_OTHER
 #define EVC_ARCH_BN_WORD32 EVC_ARCH_OTHER
 #define EVC_ARCH_X86_64 EVC_ARCH_X86
@@ -379,6 +380,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_WORD64 ALL
 #define EVC_CC_WORD64 ""
 #define EVC_NEEDS_WORD64 EVC_CPU(TUNE_WORD64)
+
+/* The same, built there alone: elsewhere it would be slow, and its frames large. */
+#define EVC_PLACE_SHA2_WORDS64 WORD64
+#define EVC_CC_SHA2_WORDS64 ""
+#define EVC_NEEDS_SHA2_WORDS64 EVC_NEEDS_WORD64
 
 /* Portable code that is constant-time if multiplications are, 32 x 32 and 64 x 64 bits. */
 #define EVC_PLACE_CT_MUL32 ALL

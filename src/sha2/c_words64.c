@@ -4,11 +4,12 @@
  *
  * Method:   words_steps.h, of words of 32 and of 64 bits.
  * Source:   FIPS 180-4 (2015) sections 4.1, 6.2.2 and 6.4.2.
- * Needs:    WORD64.   Timing: CT (no branch or address depends on the message).
+ * Needs:    SHA2_WORDS64.   Timing: CT (no branch or address depends on the message).
  * Key form: private.
  */
 #include "sha2/kernel.h"
 
+#if EVC_BUILT(SHA2_WORDS64)
 #include "sha2/words256.h"
 
 #define ROTR64(x, n) ((x) >> (n) | (x) << (64 - (n)))
@@ -31,7 +32,11 @@ static void blocks512(uint64_t h[8], const uint8_t *in, size_t n_blocks)
 }
 
 const struct evc_sha2 evc_sha2_c_words64 = {
-    .kernel = EVC_KEYLESS_HEAD(c_words64, WORD64, CT, ANY, BASELINE, 640),
+    .kernel = EVC_KEYLESS_HEAD(c_words64, SHA2_WORDS64, CT, ANY, BASELINE, 640),
     .blocks256 = blocks256,
     .blocks512 = blocks512,
 };
+
+#else
+EVC_EMPTY_UNIT
+#endif
