@@ -22,7 +22,7 @@ pytestmark = pytest.mark.reads(*LIBRARY, isa="a64 a32")
 Facts = list[dict[str, Any]]
 BUILDS = {"a64": "aarch64", "a32": "armhf"}
 BASE = {"a64": {"tune-word64", "ct-mul"}, "a32": set()}
-CE = {"neon", "aes", "pmull"}
+CE = {"neon", "aes", "pmull", "sha2"}
 # Emulator, and of its models the features that they must have, some of which may be more than are
 # named ("+").
 MODELS: dict[str, tuple[str, dict[str, set[str]]]] = {
@@ -33,7 +33,7 @@ MODELS: dict[str, tuple[str, dict[str, set[str]]]] = {
             "cortex-a72": CE | {"tune-tbl8", "tune-mul32"},
             "neoverse-n1": CE | {"tune-mul32"},
             "a64fx": CE | {"sve"},
-            "max": CE | {"sha3", "+"},
+            "max": CE | {"sha512", "sha3", "+"},
         },
     ),
     "a32": (
@@ -111,12 +111,12 @@ def test_a_kernel_runs_if_nothing_is_missing(arch: str, model: str) -> None:
     ("arch", "model", "without", "properties"),
     [
         ("a64", "cortex-a53", "", SLOTS),
-        ("a64", "max", "aes,pmull,sha3", SHORT),
+        ("a64", "max", "aes,pmull,sha2,sha512,sha3", SHORT),
         ("a32", "cortex-a15", "", SLOTS),
         ("a32", "cortex-a15,neon=off", "", SLOTS),
         # The cross builds' tests have every property on the model `max`.
         pytest.param("a64", "cortex-a53", "", (), marks=pytest.mark.long),
-        pytest.param("a64", "max", "aes,pmull,sha3", (), marks=pytest.mark.long),
+        pytest.param("a64", "max", "aes,pmull,sha2,sha512,sha3", (), marks=pytest.mark.long),
         pytest.param("a32", "cortex-a15", "", (), marks=pytest.mark.long),
         pytest.param("a32", "cortex-a15,neon=off", "", (), marks=pytest.mark.long),
         pytest.param("a32", "max", "", (), marks=pytest.mark.long),
