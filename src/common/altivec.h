@@ -122,7 +122,9 @@ EVC_INLINE evc_ppc_vec evc_altivec_around_last(const uint8_t *p)
 {
     evc_ppc_vec v;
 
-    __asm__("lvx %0, %y1" : "=v"(v) : "Z"(p[15]));
+    __asm__("lvx %0, %y1"
+            : "=v"(v)
+            : "Z"(p[15]), "m"(*(const struct evc_ppc_memory *)(const void *)p));
     return v;
 }
 
