@@ -104,6 +104,13 @@
 #else
 #define EVC_S390X 0
 #endif
+/* Registers for floating point, which vectors share: GCC has no fma without them, as in the kernel
+ * of Linux (-msoft-float). */
+#if EVC_S390X && (defined(__clang__) || defined(__FP_FAST_FMA))
+#define EVC_S390X_SIMD 1
+#else
+#define EVC_S390X_SIMD 0
+#endif
 
 /* RISC-V with registers of 64 or 32 bits, little-endian, where the assembler of GCC or clang takes
  * instructions by their fields (.insn): kernels need no flag for the extensions that they use. */
@@ -230,6 +237,7 @@ enum evc_arch {
 #define EVC_ARCH_A32_THUMB2 EVC_ARCH_A32
 #define EVC_ARCH_A32_DSP EVC_ARCH_A32
 #define EVC_ARCH_PPC64_SIMD EVC_ARCH_PPC64
+#define EVC_ARCH_S390X_SIMD EVC_ARCH_S390X
 
 #if EVC_X86
 #define EVC_ARCH_HERE EVC_ARCH_X86
@@ -739,11 +747,6 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #endif
 #define EVC_NEEDS_PPC_VCRYPTO EVC_CPU(PPC_VCRYPTO)
 
-/* PowerPC 970 (G5), POWER6 and later: permutations of bytes in vectors. */
-#define EVC_PLACE_PPC_ALTIVEC PPC64_SIMD
-#define EVC_CC_PPC_ALTIVEC "altivec"
-#define EVC_NEEDS_PPC_ALTIVEC EVC_CPU(PPC_ALTIVEC)
-
 /* IBM Z, 64 bits: mlg. */
 #define EVC_PLACE_S390X_CT_MUL S390X
 #define EVC_CC_S390X_CT_MUL ""
@@ -765,13 +768,13 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_NEEDS_S390X_SHA2 EVC_CPU(S390X_SHA2)
 
 /* The vector facility, of z13 and later. */
-#define EVC_PLACE_S390X_VX S390X
+#define EVC_PLACE_S390X_VX S390X_SIMD
 #if defined(__clang__)
 #define EVC_CC_S390X_VX "vector"
 #elif defined(__VX__) /* GCC inlines no function that may use more instructions */
 #define EVC_CC_S390X_VX "vx"
 #else
-#define EVC_CC_S390X_VX "arch=z13"
+#define EVC_CC_S390X_VX "arch=z13,vx"
 #endif
 #define EVC_NEEDS_S390X_VX EVC_CPU(S390X_VX)
 

@@ -101,14 +101,6 @@
 #define EVC_CLEAR_REGISTERS_ZMM evc_clear_registers_zmm
 #define EVC_CLEAR_NEON evc_clear_neon
 #define EVC_CLEAR_REGISTERS_NEON evc_clear_registers_neon
-/* Compilers may use registers of VSX in all kernels where flags of the build allow it. */
-#if EVC_PPC64_SIMD && defined(__VSX__)
-#define EVC_CLEAR_ALTIVEC evc_clear_vsx
-#define EVC_CLEAR_REGISTERS_ALTIVEC evc_clear_registers_vsx
-#else
-#define EVC_CLEAR_ALTIVEC evc_clear_altivec
-#define EVC_CLEAR_REGISTERS_ALTIVEC evc_clear_registers_altivec
-#endif
 #define EVC_CLEAR_VSX evc_clear_vsx
 #define EVC_CLEAR_REGISTERS_VSX evc_clear_registers_vsx
 #define EVC_CLEAR_V evc_clear_v
