@@ -14,7 +14,8 @@
  *
  * Time, secrets and errors are those of everycore/hmac.h, and
  *
- * EVC_ERR_LENGTH      out_bytes is more than 255 digests, or an input is too long for the hash
+ * EVC_ERR_LENGTH      out_bytes is more than 255 digests (0 bytes are allowed), or an input is too
+ *                     long for the hash
  * EVC_ERR_OVERLAP     out and info have bytes in common: info is read for each digest of out
  */
 #ifndef EVERYCORE_HKDF_H

@@ -106,8 +106,8 @@ EVC_CHECKED enum evc_status evc_hmac_start(const struct evc_hmac_key *key, struc
 EVC_CHECKED enum evc_status evc_hmac_update(const struct evc_hmac_key *key, struct evc_hmac *state,
                                             const uint8_t *in, size_t len_bytes);
 
-/* Errors as evc_hmac and evc_hmac_verify. Both wipe the state, except after EVC_ERR_TAG_SIZE and
- * EVC_ERR_PARAMETER. */
+/* Errors as evc_hmac and evc_hmac_verify. Both wipe the state with EVC_OK and EVC_ERR_TAG; with
+ * every other status the message goes on. */
 EVC_CHECKED enum evc_status evc_hmac_finish(const struct evc_hmac_key *key, struct evc_hmac *state,
                                             uint8_t *tag, size_t tag_bytes);
 EVC_CHECKED enum evc_status evc_hmac_finish_verify(const struct evc_hmac_key *key,

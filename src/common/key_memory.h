@@ -46,7 +46,9 @@ EVC_INLINE enum evc_status evc_check_key_memory(const void *key, size_t memory_b
         return EVC_ERR_KERNEL;
     if (!user_key && user_key_bytes)
         return EVC_ERR_PARAMETER;
-    return evc_overlap(key, memory_bytes, user_key, user_key_bytes) ? EVC_ERR_OVERLAP : EVC_OK;
+    return user_key_bytes && evc_overlap(key, memory_bytes, user_key, user_key_bytes)
+               ? EVC_ERR_OVERLAP
+               : EVC_OK;
 }
 
 /* The bytes of a key of this kernel, in whole blocks of 16: where the next key may begin. */

@@ -113,6 +113,8 @@ void evc_sha2_op_take(struct evc_sha2_state *s, const uint8_t *in, size_t len_by
     const size_t block_bytes = hash_of(s->hash)->block_bytes;
     const size_t n_waiting = (size_t)s->bytes_low & (block_bytes - 1);
 
+    if (!len_bytes) /* in may be NULL */
+        return;
     s->bytes_low += len_bytes;
     s->bytes_high += s->bytes_low < len_bytes;
     if (n_waiting) {

@@ -57,6 +57,7 @@ static void keys_that_cannot_be_set_are_wiped(void)
     EXPECT(all_are(&key, 0, sizeof key));
     EXPECT(evc_hmac_set_key(odd, reference(), EVC_SHA256, user_key, 32) == EVC_ERR_ALIGNMENT);
     must(evc_hmac_set_key(&key, reference(), EVC_SHA256, NULL, 0));
+    must(evc_hmac_set_key(&key, reference(), EVC_SHA256, memory, 0)); /* none of it is in the key */
     EXPECT(evc_hmac_set_best(&key, evc_cpu_features(), 0, (enum evc_sha2_hash)9, user_key, 1) ==
            EVC_ERR_PARAMETER);
 }
