@@ -22,9 +22,9 @@ PATIENT = ("--timeout-multiplier", "4")  # for an emulator
 NOT_PORTABLE = ("--no-suite", "portable")  # tests/meson.build
 SHORT = ("--no-suite", "long")  # oracles of arithmetic in C: one compiler is enough
 IN_TEST = ("gcc", "sanitize", "aarch64", "armhf", "hppa")
-# Builds whose emulators leave to `make test-all` what the native build and hppa have, too: all but
-# their own kernels, whose names begin so.
-OWN_KERNELS = {"aarch64": "a64", "armhf": "a32"}
+# Builds whose emulators leave to `make test-all` what the native build, armhf and hppa have, too:
+# all but their own kernels, whose names begin so.
+OWN_KERNELS = {"aarch64": "a64"}
 # Beside the library, what tests of the native build read: the provider is built, too, the checks of
 # objects and generators of tables are run, and CPUs are looked up by name.
 READ_BY_GCC = pytest.mark.reads(
