@@ -34,7 +34,7 @@ _MAKERS: Mapping[str, tuple[str, ...]] = {
 }
 _ALIKE = 0.7  # least likeness of a name that is meant perhaps
 _MOST_NEAR = 3
-_AES_UNIT = {"aes", "pmull", "pclmul"}  # instructions that come and go together
+_AES_UNIT = {"aes", "pmull", "pclmul", "sha2"}  # instructions that come and go together
 TRANSPORTS = ("local", "qemu", "bochs", "hercules", "ssh")
 # Modules that run a program: --cpu, the model, and the program's words.
 EXECUTE = {"bochs": "everycore.run.bochs.execute", "hercules": "everycore.run.hercules.z_machine"}
