@@ -354,6 +354,7 @@ def test_set_key_functions_link_no_registry(
     source.write_text(
         "#include <everycore/gcm.h>\n#include <everycore/modes.h>\n#include <everycore/pac.h>\n"
         "#include <everycore/rsa.h>\n#include <everycore/dh.h>\n"
+        "#include <everycore/hmac.h>\n#include <everycore/gcm_siv.h>\n"
         "void (*const volatile functions[])(void) = {"
         + ", ".join(f"(void (*)(void)){name}" for name in names)
         + "};\n"
