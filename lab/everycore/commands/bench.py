@@ -233,6 +233,10 @@ def speed_of(
         raise EverycoreError(
             f"{primitive} is measured in cycles per byte", "everycore bench --kernel NAME"
         )
+    if primitive == "sha2":
+        raise EverycoreError(
+            "sha2 is measured beside other libraries", "everycore peers --primitive sha2"
+        )
     if primitive not in LAYERS:
         raise unknown_name("primitive", primitive, LAYERS)
     refuse_unknown_kernels(context, split_commas(kernel))
