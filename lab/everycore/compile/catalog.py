@@ -20,7 +20,7 @@ HEADER_SUFFIXES = (".h", ".def", ".inc")
 WITHOUT_LIBC = ("harness/bare", "harness/port/linux")
 
 CIPHERS = ("aes", "ghash", "gcm")
-_NO_CIPHERS = ("bn", "bn_words", "dh", "pac", "prime", "qarma", "rsa", "sha2")
+_NO_CIPHERS = ("bn", "bn_words", "dh", "hmac", "pac", "prime", "qarma", "rsa", "sha2")
 # Files of the harness that a bench of AES and GCM does not call.
 _OTHER_COMMANDS = re.compile(
     r"harness/((abi|bare|port/uefi)/.*"
@@ -30,8 +30,8 @@ _OTHER_COMMANDS = re.compile(
 _KERNEL_LINE = re.compile(
     r"^KERNEL\(\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*(?:,\s*\w+\s*)?\)"
 )
-# Lists of kernels, which the harness asks for other primitives, too.
-_LISTS = ("select.c", "named.c")
+# Lists of kernels, which the harness asks for other primitives, too; that of SHA-2 asks sha2.c.
+_LISTS = ("select.c", "named.c", "sha2.c")
 _ARCH = re.compile(r"""\bA\(\s*\w+\s*,\s*"([^"]+)"\s*\)""")
 _FEATURE_LINE = re.compile(r"""\bF\(\s*\w+\s*,\s*(\w+)\s*,\s*\d+\s*,\s*"([^"]+)"\s*\)""")
 
