@@ -714,7 +714,12 @@ static void macos_is_asked_by_names_new_and_old(void)
     static const char *const no_product[] = {"hw.optional.AdvSIMD", "hw.optional.arm.FEAT_AES",
                                              NULL};
 
+    static const char *const sha3_alone[] = {"hw.optional.arm.FEAT_SHA3", NULL};
+    static const char *const sha512_alone[] = {"hw.optional.arm.FEAT_SHA512", NULL};
+
     EXPECT(by_sysctl(nothing) == 0);
+    EXPECT(by_sysctl(sha3_alone) == EVC_CPU(A64_SHA3));
+    EXPECT(by_sysctl(sha512_alone) == EVC_CPU(A64_SHA512));
     EXPECT(by_sysctl(macos11) == (EVC_CPU(A64_NEON) | SHA3));
     EXPECT(by_sysctl(macos14) == (CE | SHA3 | EVC_CPU(A64_DIT)));
     EXPECT(by_sysctl(no_product) == (EVC_CPU(A64_NEON) | EVC_CPU(A64_AES)));
