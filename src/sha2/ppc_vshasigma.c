@@ -166,7 +166,7 @@ static void blocks512(uint64_t state[8], const uint8_t *in, size_t n_blocks)
 EVC_ISA_END
 
 const struct evc_sha2 evc_sha2_ppc_vshasigma = {
-    .kernel = EVC_KEYLESS_HEAD(ppc_vshasigma, PPC_VCRYPTO, CT, ANY, VSX, 768),
+    .kernel = EVC_KEYLESS_HEAD(ppc_vshasigma, PPC_VCRYPTO, CT, ANY, VSX, 1344),
     .blocks256 = blocks256,
     .blocks512 = blocks512,
 };
