@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The properties of HMAC, HKDF and PBKDF2 with every kernel of SHA-2. They are held against models
- * that hash whole messages by c_ref, as the standards write them: RFC 2104, RFC 5869, RFC 8018.
+ * The properties that HMAC, HKDF and PBKDF2 have with every kernel of SHA-2. Models know the
+ * answers: they hash whole messages by c_ref, as RFC 2104, RFC 5869 and RFC 8018 write it.
  */
 #include "check_hmac.h"
 

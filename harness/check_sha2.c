@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The properties that every SHA-2 kernel has, for each hash that it computes. The standard's
- * examples hold for all of them; all else is held against c_ref, which writes the standard's steps
- * down one by one.
+ * The properties that every SHA-2 kernel has, for each hash that it computes. All of them
+ * give the answers of the standard's examples; c_ref, which does the standard's steps one by one,
+ * answers for all else.
  */
 #include "check.h"
 

@@ -6,9 +6,9 @@
  *                                password_bytes);
  *     status = evc_pbkdf2(&key, salt, salt_bytes, n_iterations, out, out_bytes);
  *
- * An iteration is two calls of the block function. An attacker has to do no more: of out, take no
- * more than one digest, because each further one costs you as long as the first, and those who
- * guess passwords compute the first alone.
+ * An iteration is two calls of the block function. Take one digest of output and no more: each
+ * further digest costs you as much time as the first one, while those who guess passwords compute
+ * the first one alone.
  *
  * Time, secrets and errors are those of everycore/hmac.h, and
  *

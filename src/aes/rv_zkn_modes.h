@@ -16,7 +16,7 @@
  *   counter_of              (first round key, counter as a block)
  *   next_counter            takes one, and counts
  *   store_counter           (counter, struct counter)
- *   struct ccm_counter      the same, of which the last 8 bytes count, as a number in .count
+ *   struct ccm_counter      the same, but the last 8 bytes count; .count has them as a number
  *   ccm_counter_of          (block, first round key)
  *   next_ccm                takes one, and counts
  *   CLEAR_WIDE, CLEAR_MOVED, CLEAR_CCM, CLEAR_MANY   bytes of the stack that hold secrets after

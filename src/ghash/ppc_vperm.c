@@ -2,9 +2,9 @@
 /*
  * GHASH by vector permute for AltiVec: tables of nibbles of 16 bytes each, looked up by vperm.
  *
- * Method:   16 blocks, their bytes gathered by place, times H^16 by 512 look-ups; fewer blocks one
- *           by one, times H by 32. vperm has no address to leak. An element is a block as it stands
- *           in memory: byte i has the coefficients of x^(8i) to x^(8i + 7), the first in its top
+ * Method:   512 look-ups multiply 16 blocks, gathered by places of their bytes, by H^16; fewer
+ *           blocks are multiplied by H one by one, with 32 each. vperm has no address to leak.
+ *           An element is a block as it stands in memory: byte i has the coefficients of x^(8i) to x^(8i + 7), the first in its top
  *           bit (SP 800-38D section 6.3). The table of an element has in row i, at 32i + n, byte i
  *           of its product by the upper nibble n of a byte, and at 32i + 16 + n that by the lower
  *           one. These products are reduced, 16 bytes; that by byte j of a block is moved by j

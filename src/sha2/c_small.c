@@ -2,8 +2,8 @@
 /*
  * SHA-256 in few bytes of portable code, for firmware.
  *
- * Method:   one round in a loop. All words of the state that there ever are stand in one array, of
- *           which each round writes two, so that none is moved; so do those of the message.
+ * Method:   one round in a loop. One array has room for every word that the state ever has: each
+ *           round writes two new ones, and none is moved. The words of the message have another.
  * Source:   FIPS 180-4 (2015) sections 4.1 and 6.2.2.
  * Needs:    ANY.   Timing: CT (no branch or address depends on the message).
  * Key form: private.

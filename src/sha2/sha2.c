@@ -133,7 +133,8 @@ void evc_sha2_op_take(struct evc_sha2_state *s, const uint8_t *in, size_t len_by
         evc_copy_secret(s->waiting, in, len_bytes);
 }
 
-/* A one bit, zeros, and the length in bits, of an eighth of a block (section 5.1). */
+/* The padding is a one bit, zeros, and the length in bits, which takes an eighth of a block
+ * (section 5.1). */
 void evc_sha2_op_end(struct evc_sha2_state *s, uint8_t *digest)
 {
     const struct hash *h = hash_of(s->hash);
