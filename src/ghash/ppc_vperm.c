@@ -4,11 +4,12 @@
  *
  * Method:   512 look-ups multiply 16 blocks, gathered by places of their bytes, by H^16; fewer
  *           blocks are multiplied by H one by one, with 32 each. vperm has no address to leak.
- *           An element is a block as it stands in memory: byte i has the coefficients of x^(8i) to x^(8i + 7), the first in its top
- *           bit (SP 800-38D section 6.3). The table of an element has in row i, at 32i + n, byte i
- *           of its product by the upper nibble n of a byte, and at 32i + 16 + n that by the lower
- *           one. These products are reduced, 16 bytes; that by byte j of a block is moved by j
- *           bytes, so the product by a whole block has 31, of which the last 15 are reduced.
+ *           An element is a block as it stands in memory: byte i has the coefficients of x^(8i)
+ *           to x^(8i + 7), the first in its top bit (SP 800-38D section 6.3). The table of an
+ *           element has in row i, at 32i + n, byte i of its product by the upper nibble n of a
+ *           byte, and at 32i + 16 + n that by the lower one. These products are reduced, 16 bytes;
+ *           that by byte j of a block is moved by j bytes, so the product by a whole block has 31,
+ *           of which the last 15 are reduced.
  * Source:   Hamburg: Accelerating AES with Vector Permute Instructions, CHES 2009; Shoup: On Fast
  *           and Provably Secure Message Authentication Based on Universal Hashing, CRYPTO 1996;
  *           Plank, Greenan, Miller: Screaming Fast Galois Field Arithmetic Using Intel SIMD
