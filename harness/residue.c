@@ -83,6 +83,14 @@ static struct left {
                      :                                                                          \
                      : "r14", "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23",    \
                        "r24", "r25", "r26")
+#elif EVC_A64
+#define FORGET_OWN_REGISTERS()                                                                     \
+    __asm__ volatile("mov x20, xzr\n\tmov x21, xzr\n\tmov x22, xzr\n\tmov x23, xzr\n\t"           \
+                     "mov x24, xzr\n\tmov x25, xzr\n\tmov x26, xzr\n\tmov x27, xzr\n\t"           \
+                     "mov x28, xzr"                                                                \
+                     :                                                                             \
+                     :                                                                             \
+                     : "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28")
 #else
 #define FORGET_OWN_REGISTERS() ((void)0)
 #endif

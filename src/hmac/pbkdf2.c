@@ -41,14 +41,15 @@ static void iterate256(const struct evc_hmac_key *key, struct evc_sha2_state *st
 
     evc_copy_secret((uint8_t *)sum, (const uint8_t *)h, sizeof sum);
     while (--n) {
-        memcpy(h, key->inner.words32, sizeof sum);
+        evc_copy_secret((uint8_t *)h, (const uint8_t *)key->inner.words32, sizeof sum);
         key->kernel->blocks256(h, block, 1);
         store256(block, h, n_words);
-        memcpy(h, key->outer.words32, sizeof sum);
+        evc_copy_secret((uint8_t *)h, (const uint8_t *)key->outer.words32, sizeof sum);
         key->kernel->blocks256(h, block, 1);
         store256(block, h, n_words);
         for (size_t i = 0; i < 8; i++)
             sum[i] ^= h[i];
+        EVC_KEEP_MEMORY(sum); /* clang kept it in registers, and spilled them */
     }
     store256(block, sum, n_words);
     evc_wipe(sum, sizeof sum);
@@ -63,14 +64,15 @@ static void iterate512(const struct evc_hmac_key *key, struct evc_sha2_state *st
 
     evc_copy_secret((uint8_t *)sum, (const uint8_t *)h, sizeof sum);
     while (--n) {
-        memcpy(h, key->inner.words64, sizeof sum);
+        evc_copy_secret((uint8_t *)h, (const uint8_t *)key->inner.words64, sizeof sum);
         key->kernel->blocks512(h, block, 1);
         store512(block, h, n_words);
-        memcpy(h, key->outer.words64, sizeof sum);
+        evc_copy_secret((uint8_t *)h, (const uint8_t *)key->outer.words64, sizeof sum);
         key->kernel->blocks512(h, block, 1);
         store512(block, h, n_words);
         for (size_t i = 0; i < 8; i++)
             sum[i] ^= h[i];
+        EVC_KEEP_MEMORY(sum); /* clang kept it in registers, and spilled them */
     }
     store512(block, sum, n_words);
     evc_wipe(sum, sizeof sum);
@@ -90,7 +92,7 @@ static void write_output(const struct evc_hmac_key *key, const uint8_t *salt, si
     for (uint32_t i = 1; out_bytes; i++) {
         const size_t n = out_bytes < digest_bytes ? out_bytes : digest_bytes;
         evc_store32_be(number, i);
-        memcpy(&state, &salted, sizeof state);
+        evc_copy_secret((uint8_t *)&state, (const uint8_t *)&salted, sizeof state);
         evc_sha2_op_take(&state, number, sizeof number);
         evc_hmac_op_end(&state, key);
         if (evc_sha2_block_bytes(hash) == 64)

@@ -41,7 +41,7 @@ static uint64_t rotr64(uint64_t x, int n)
         for (int t = 0; t < n_rounds; t++)                                                         \
             w[t] = t < 16 ? evc_load##bits##_be(in + t * bits / 8)                                 \
                           : s1(w[t - 2]) + w[t - 7] + s0(w[t - 15]) + w[t - 16];                   \
-        memcpy(s, h, sizeof s);                                                                    \
+        evc_copy_secret((uint8_t *)s, (const uint8_t *)h, sizeof s);                               \
         for (int t = 0; t < n_rounds; t++) {                                                       \
             const uint##bits##_t t1 = s[7] + S1(s[4]) + ch##bits(s[4], s[5], s[6]) + k[t] + w[t];  \
             const uint##bits##_t t2 = S0(s[0]) + maj##bits(s[0], s[1], s[2]);                      \

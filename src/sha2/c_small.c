@@ -25,7 +25,7 @@ static void block(uint32_t h[8], const uint8_t *in)
     uint32_t *w = words;       /* behind the words that are there */
     const uint32_t *k = evc_sha2_k256;
 
-    memcpy(s, h, 32);
+    evc_copy_secret((uint8_t *)s, (const uint8_t *)h, 32);
     do {
         uint32_t word, t1;
         if (w < words + 16) {
