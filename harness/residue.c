@@ -83,6 +83,13 @@ static struct left {
                      :                                                                          \
                      : "r14", "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23",    \
                        "r24", "r25", "r26")
+#elif EVC_X86_64 && !EVC_COFF
+#define FORGET_OWN_REGISTERS()                                                                     \
+    __asm__ volatile("xor %%r12d, %%r12d\n\txor %%r13d, %%r13d\n\txor %%r14d, %%r14d\n\t"         \
+                     "xor %%r15d, %%r15d\n\txor %%ebx, %%ebx"                                      \
+                     :                                                                             \
+                     :                                                                             \
+                     : "r12", "r13", "r14", "r15", "rbx", "cc")
 #elif EVC_A64
 #define FORGET_OWN_REGISTERS()                                                                     \
     __asm__ volatile("mov x20, xzr\n\tmov x21, xzr\n\tmov x22, xzr\n\tmov x23, xzr\n\t"           \

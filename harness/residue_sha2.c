@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "everycore/sha2.h"
+#include "everycore/rsa_sha2.h"
 
 #define MAX_BYTES 600
 
@@ -18,6 +18,7 @@ static enum evc_sha2_hash hash;
 static struct version {
     struct evc_sha2_state state; /* of a message with some bytes in it */
     uint8_t in[MAX_BYTES], digest[EVC_SHA2_MOST_DIGEST_BYTES];
+    int failed;
 } versions[2];
 
 static struct version at;
@@ -41,6 +42,17 @@ static void update(void)
 static void finish(void)
 {
     must(evc_sha2_finish(&at.state, at.digest));
+}
+
+/* For the paddings of RSA. */
+static void pieces(void)
+{
+    const struct evc_rsa_piece two[] = {{at.in, len_bytes / 2},
+                                        {at.in + len_bytes / 2, len_bytes - len_bytes / 2}};
+    struct evc_rsa_hash described;
+
+    must(evc_rsa_hash_sha2(&described, kernel, hash));
+    at.failed = described.digest(described.context, two, 2, at.digest);
 }
 
 static void look(struct check *c, const char *operation, void (*make)(void))
@@ -84,6 +96,7 @@ enum result sha2_leaves_nothing_behind(struct check *c)
             look(c, "digest", digest);
             look(c, "update", update);
             look(c, "finish", finish);
+            look(c, "pieces of RSA", pieces);
         }
     }
     return residue_verdict(c);

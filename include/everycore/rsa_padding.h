@@ -3,9 +3,9 @@
  * Signatures and encryption by RSA (RFC 8017): PKCS#1 v1.5, PSS and OAEP, on
  * keys of everycore/rsa.h.
  *
- *     const struct evc_rsa_hash sha256 = {
- *         .digest = my_sha256, .digest_bytes = 32, .block_bytes = 64};
- *     const struct evc_rsa_pss pss = {&sha256, &sha256, 32};
+ *     const struct evc_rsa_hash sha3 = {
+ *         .digest = my_sha3_256, .digest_bytes = 32, .block_bytes = 136};
+ *     const struct evc_rsa_pss pss = {&sha3, &sha3, 32};
  *     status = evc_rsa_sign_pss(key, &pss, digest, 32, &random, signature, scratch, scratch_bytes);
  *
  * Which one to use:
@@ -15,11 +15,12 @@
  *                                      ciphertexts with a message of its own, always the
  *                                      same (implicit rejection)
  *
- * The caller provides the hash: this library has none. Messages to sign are given as their digests.
- * Scratch memory for every call here: evc_rsa_padding_scratch_bytes(). Signatures, ciphertexts,
- * digests and labels are public. Encrypted messages, salts and seeds are secret, and so is the
- * length of a message that PKCS#1 v1.5 decrypts. The length of a message that OAEP accepts is
- * public. Calls handle secrets in constant time and clear them as everycore/rsa.h says.
+ * The caller provides the hash, or takes one of this library: everycore/rsa_sha2.h, which signs
+ * whole messages. Here messages to sign are given as their digests. Scratch memory for every call
+ * here: evc_rsa_padding_scratch_bytes(). Signatures, ciphertexts, digests and labels are public.
+ * Encrypted messages, salts and seeds are secret, and so is the length of a message that PKCS#1
+ * v1.5 decrypts. The length of a message that OAEP accepts is public. Calls handle secrets in
+ * constant time and clear them as everycore/rsa.h says.
  */
 #ifndef EVERYCORE_RSA_PADDING_H
 #define EVERYCORE_RSA_PADDING_H

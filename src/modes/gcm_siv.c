@@ -97,7 +97,7 @@ static void subkey_of(uint8_t h[16], const uint8_t subkey[16])
 
 /* The first halves of the encryptions of a number and the nonce are the subkey of POLYVAL, 16
  * bytes, and the key of AES (section 4): this is a key stream of CTR. */
-EVC_INLINE void derive(const struct evc_gcm_siv_key *key, const struct keys *keys,
+static void derive(const struct evc_gcm_siv_key *key, const struct keys *keys,
                    const uint8_t nonce[12])
 {
     const size_t n_halves = key->aes.head.rounds == 14 ? 6 : 4;
@@ -217,6 +217,7 @@ static enum evc_status check_message(const struct evc_gcm_siv_key *key, const ui
 EVC_INLINE void clear(const struct evc_gcm_siv_key *key, const struct keys *keys)
 {
     evc_wipe(keys->aes, keys->n_bytes);
+    EVC_CLEAR_STACK(BASELINE, 512); /* frames of the functions above, if kernels have none */
     evc_clear_both(&key->aes.head.kernel->kernel, &key->ghash->kernel);
 }
 

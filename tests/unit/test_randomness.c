@@ -13,7 +13,7 @@
 
 #include "everycore/dh.h"
 #include "everycore/prime.h"
-#include "everycore/rsa_padding.h"
+#include "everycore/rsa_sha2.h"
 
 #ifndef BITS_ELSEWHERE
 #define BITS_ELSEWHERE 1 /* an emulator tries each so many-th bit */
@@ -187,16 +187,34 @@ static void set_key(void)
                                 sizeof scratch));
 }
 
+static enum evc_status encrypt_oaep(uint8_t *to)
+{
+    return evc_rsa_encrypt_oaep(evc_rsa_public_of(key), &oaep, message, 9, &randomness, to, scratch,
+                                sizeof scratch);
+}
+
+static enum evc_status encrypt_pkcs1(uint8_t *to)
+{
+    return evc_rsa_encrypt_pkcs1(evc_rsa_public_of(key), message, 9, &randomness, to, scratch,
+                                 sizeof scratch);
+}
+
+/* With its digests of 28 bytes a key of 512 bits is long enough. */
+#define SHA224 evc_sha2_named("c_ref"), EVC_SHA224
+
+static enum evc_status encrypt_oaep_sha2(uint8_t *to)
+{
+    return evc_rsa_encrypt_oaep_sha2(evc_rsa_public_of(key), SHA224, message, 5, &randomness, to,
+                                     scratch, sizeof scratch);
+}
+
 /* Ciphertexts of a message that stay the same. */
-static void make_ciphertext(int with_oaep)
+static void make_ciphertext(enum evc_status (*encrypt)(uint8_t *to))
 {
     const size_t flipped = source.flipped;
 
     source.flipped = SIZE_MAX;
-    must(with_oaep ? evc_rsa_encrypt_oaep(evc_rsa_public_of(key), &oaep, message, 9, &randomness,
-                                          other, scratch, sizeof scratch)
-                   : evc_rsa_encrypt_pkcs1(evc_rsa_public_of(key), message, 9, &randomness, other,
-                                           scratch, sizeof scratch));
+    must(encrypt(other));
     source.n_bytes = source.n_draws = 0;
     source.flipped = flipped;
     seen = 0;
@@ -279,15 +297,14 @@ static enum evc_status call_evc_rsa_sign_pss(void)
 static enum evc_status call_evc_rsa_encrypt_oaep(void)
 {
     n_out = 64;
-    return evc_rsa_encrypt_oaep(evc_rsa_public_of(key), &oaep, message, 9, &randomness, out,
-                                scratch, sizeof scratch);
+    return encrypt_oaep(out);
 }
 
 static enum evc_status call_evc_rsa_decrypt_oaep(void)
 {
     size_t n_bytes;
 
-    make_ciphertext(1);
+    make_ciphertext(encrypt_oaep);
     return evc_rsa_decrypt_oaep(key, &oaep, other, 64, &randomness, out, &n_bytes, scratch,
                                 sizeof scratch);
 }
@@ -295,17 +312,44 @@ static enum evc_status call_evc_rsa_decrypt_oaep(void)
 static enum evc_status call_evc_rsa_encrypt_pkcs1(void)
 {
     n_out = 64;
-    return evc_rsa_encrypt_pkcs1(evc_rsa_public_of(key), message, 9, &randomness, out, scratch,
-                                 sizeof scratch);
+    return encrypt_pkcs1(out);
 }
 
 static enum evc_status call_evc_rsa_decrypt_pkcs1(void)
 {
     size_t n_bytes;
 
-    make_ciphertext(0);
+    make_ciphertext(encrypt_pkcs1);
     return evc_rsa_decrypt_pkcs1(key, &hash, other, 64, &randomness, out, &n_bytes, scratch,
                                  sizeof scratch);
+}
+
+static enum evc_status call_evc_rsa_sign_pkcs1_sha2(void)
+{
+    return evc_rsa_sign_pkcs1_sha2(key, SHA224, message, 16, &randomness, out, scratch,
+                                   sizeof scratch);
+}
+
+static enum evc_status call_evc_rsa_sign_pss_sha2(void)
+{
+    n_out = 64;
+    return evc_rsa_sign_pss_sha2(key, SHA224, message, 16, &randomness, out, scratch,
+                                 sizeof scratch);
+}
+
+static enum evc_status call_evc_rsa_encrypt_oaep_sha2(void)
+{
+    n_out = 64;
+    return encrypt_oaep_sha2(out);
+}
+
+static enum evc_status call_evc_rsa_decrypt_oaep_sha2(void)
+{
+    size_t n_bytes;
+
+    make_ciphertext(encrypt_oaep_sha2);
+    return evc_rsa_decrypt_oaep_sha2(key, SHA224, other, 64, &randomness, out, &n_bytes, scratch,
+                                     sizeof scratch);
 }
 
 static void set_group(void)
@@ -370,6 +414,10 @@ static const struct call {
     CALL(evc_rsa_decrypt_oaep, set_key, call_evc_rsa_decrypt_oaep, never, 0, 64, 64),
     CALL(evc_rsa_encrypt_pkcs1, set_key, call_evc_rsa_encrypt_pkcs1, never, 0, ALL, ALL),
     CALL(evc_rsa_decrypt_pkcs1, set_key, call_evc_rsa_decrypt_pkcs1, never, 0, 64, 64),
+    CALL(evc_rsa_sign_pkcs1_sha2, set_key, call_evc_rsa_sign_pkcs1_sha2, never, 0, 64, 64),
+    CALL(evc_rsa_sign_pss_sha2, set_key, call_evc_rsa_sign_pss_sha2, never, 0, ALL, 64),
+    CALL(evc_rsa_encrypt_oaep_sha2, set_key, call_evc_rsa_encrypt_oaep_sha2, never, 0, ALL, ALL),
+    CALL(evc_rsa_decrypt_oaep_sha2, set_key, call_evc_rsa_decrypt_oaep_sha2, never, 0, 64, 64),
 };
 
 /* Everything that the call computes with this bit flipped. */
