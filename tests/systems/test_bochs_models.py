@@ -50,12 +50,16 @@ def facts(text: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
-def kernels_of_avx512() -> str:
+def lines_of_avx512() -> list[dict[str, object]]:
     """Return the kernels that need AVX-512, by the harness."""
     lines = facts(must("bochs-list", [*harness_of("gcc"), "list"]))
     found = [line for line in lines if "avx512" in str(line.get("needs", ""))]
     assert {line["primitive"] for line in found} >= {"aes", "ghash", "gcm", "qarma", "bn"}
-    return ",".join(sorted({str(line["name"]) for line in found}))
+    return found
+
+
+def kernels_of_avx512() -> str:
+    return ",".join(sorted({str(line["name"]) for line in lines_of_avx512()}))
 
 
 def test_there_is_a_test_of_each_target() -> None:
@@ -93,6 +97,8 @@ def test_kernels_of_x86_give_known_answers_on_a_model(target: str, notes: list[s
 
 
 def test_kernels_of_avx512_pass_on_every_machine(notes: list[str]) -> None:
+    if all(line["runs"] for line in lines_of_avx512()):
+        pytest.skip("this CPU runs them all: the native build has every property of them")
     words = ["check", "--quick", "--kernel", kernels_of_avx512(), "--property", OF_A_MODEL]
     text = passed(run("bochs-avx512", [*on_model(MOST), *words]), notes)
     ran = {line["kernel"] for line in facts(text) if line.get("result") == "pass"}
