@@ -16,8 +16,10 @@ from everycore.commands.options import (
     CompilerFlags,
     Json,
     KernelNames,
+    PrimitiveNames,
     context_of,
     refuse_unknown_kernels,
+    refuse_unknown_primitives,
     split_commas,
 )
 from everycore.ct import placement as placement_check
@@ -55,6 +57,7 @@ def run(
     command: typer.Context,
     build: BuildOptions,
     kernel: KernelNames = None,
+    primitive: PrimitiveNames = None,
     property_: Annotated[
         str | None, typer.Option("--property", metavar="NAME", help="Only this property.")
     ] = None,
@@ -71,10 +74,13 @@ def run(
     """
     context = context_of(command)
     refuse_unknown_kernels(context, split_commas(kernel))
+    refuse_unknown_primitives(context, split_commas(primitive))
     session = open_session(context, build.target, build.cc, build.flags)
     arguments = ["check"]
     for name in split_commas(kernel):
         arguments += ["--kernel", name]
+    for name in split_commas(primitive):
+        arguments += ["--primitive", name]
     if property_:
         arguments += ["--property", property_]
     if seed is not None:

@@ -11,14 +11,15 @@ from typing import Annotated
 import typer
 from msgspec import structs
 
-from everycore.commands.completion import complete_primitives
 from everycore.commands.option_sets import with_option_sets
 from everycore.commands.options import (
     BuildOptions,
     Json,
     KernelNames,
+    PrimitiveNames,
     context_of,
     refuse_unknown_kernels,
+    refuse_unknown_primitives,
     split_commas,
 )
 from everycore.ct.gate import Gate
@@ -43,15 +44,7 @@ TAINTED_TOGETHER = 8  # kernels of one process under valgrind, which takes long 
 class CtOptions:
     """The operations, and the methods that look at them."""
 
-    primitive: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--primitive",
-            metavar="NAME",
-            help="Only this primitive; repeatable.",
-            autocompletion=complete_primitives,
-        ),
-    ] = None
+    primitive: PrimitiveNames = None
     kernel: KernelNames = None
     operation: Annotated[
         list[str] | None,
@@ -105,6 +98,7 @@ def ct(
     context = context_of(command)
     methods = _methods(options.method, options.quick)
     refuse_unknown_kernels(context, split_commas(options.kernel))
+    refuse_unknown_primitives(context, split_commas(options.primitive))
     session = open_watched(context, build.target, build.cc, build.flags)
     session = pin(context, session, None)
     if session.target.board and not options.method:

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from everycore.commands.completion import complete_kernels, complete_targets, complete_words
+from everycore.commands.completion import (
+    complete_kernels,
+    complete_primitives,
+    complete_targets,
+    complete_words,
+)
 from everycore.compile import catalog
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, MissingPackagesError, unknown_name
@@ -50,6 +55,15 @@ KernelNames = Annotated[
         metavar="NAME",
         help="Only this kernel; repeatable.",
         autocompletion=complete_kernels,
+    ),
+]
+PrimitiveNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--primitive",
+        metavar="NAME",
+        help="Only this primitive; repeatable.",
+        autocompletion=complete_primitives,
     ),
 ]
 Modes = Annotated[
@@ -197,6 +211,14 @@ def refuse_unknown_kernels(context: Context, names: Iterable[str]) -> None:
     for half in (half for name in names for half in name.split("+")):
         if half not in known:
             raise unknown_name("kernel", half, sorted(known))
+
+
+def refuse_unknown_primitives(context: Context, names: Iterable[str]) -> None:
+    """Refuse primitives that the registry has no kernel of, before anything is compiled."""
+    known = {line.primitive for line in catalog.registry(catalog.tree_of(context))}
+    for name in names:
+        if name not in known:
+            raise unknown_name("primitive", name, sorted(known))
 
 
 def numbers_within(option: str, given: Sequence[str], least: int, most: int) -> tuple[int, ...]:

@@ -229,8 +229,10 @@ def peers_command(
     context = output.context
     tree = catalog.tree_of(context)
     owns = own_libraries(plan.libraries, load_peers(tree), tree, context.cwd)
-    session = open_session(context, "host", options.cc, options.flags)
     peers, update = split_commas(options.peer), options.update
+    for name in peers:
+        find_peer(tree, name)  # before anything is compiled
+    session = open_session(context, "host", options.cc, options.flags)
     contestants, skips = _contestants(context, session, plan, peers, owns, update)
     for skip in skips:
         context.warn(f"skipped: {skip.peer}: {skip.why}")

@@ -300,6 +300,23 @@ def test_an_unknown_kernel_is_refused_before_anything_is_compiled(lab: Lab, comm
     assert not lab.runner.calls
 
 
+@pytest.mark.parametrize(
+    ("command", "nearest"),
+    [
+        ("ct --primitive sha3", "unknown primitive 'sha3'\nnearest: sha2"),
+        ("check --primitive sha3", "unknown primitive 'sha3'\nnearest: sha2"),
+        ("peers --peer opensl", "unknown peer 'opensl'\nnearest: openssl"),
+    ],
+)
+def test_other_unknown_names_are_refused_before_anything_is_compiled(
+    lab: Lab, command: str, nearest: str
+) -> None:
+    outcome = lab(*command.split())
+    assert outcome.code == 2
+    assert outcome.err.startswith(f"everycore: {nearest}")
+    assert not lab.runner.calls
+
+
 def test_a_file_that_cannot_be_read_has_a_remedy(lab: Lab) -> None:
     (lab.folder / "before.jsonl").write_text("")
     for name, remedy in (("befor.jsonl", "nearest there: before.jsonl"), ("x", "everycore bench")):
