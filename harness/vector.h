@@ -25,7 +25,7 @@ enum { KEY, KEY2, IV, NONCE, AAD, TAG, SALT, ITERATIONS, LENGTH, IN, OUT, N_VALU
 
 enum vector_family {
     ECB, CBC, CTR, XTS, CBCMAC, CMAC, CMAC_VERIFY, CCM, GCM, MCT_ECB, MCT_CBC,
-    KW, KWP, GCM_SIV, HMAC, HMAC_VERIFY, HKDF, PBKDF2
+    KW, KWP, GCM_SIV, DIGEST, MCT_DIGEST, HMAC, HMAC_VERIFY, HKDF, PBKDF2
 };
 
 struct vector_mode {
@@ -33,7 +33,7 @@ struct vector_mode {
     enum vector_family family;
     bool encrypt;
     uint16_t needs; /* 1 << KEY ...: values that must be there, beside key, in and out; PBKDF2 has
-                     * no in */
+                     * no in, a digest no key */
     enum evc_sha2_hash hash; /* of modes on SHA-2 */
 };
 

@@ -10,6 +10,8 @@ static const char *const value_names[N_VALUES] = {
     "key", "key2", "iv", "nonce", "aad", "tag", "salt", "iterations", "bytes", "in", "out"};
 
 #define ON_SHA2(name, hash)                                                 \
+    {name, DIGEST, true, 0, hash},                                          \
+    {name "-mct", MCT_DIGEST, true, 0, hash},                               \
     {"hmac-" name, HMAC, true, 0, hash},                                    \
     {"hmac-" name "-verify", HMAC_VERIFY, false, 1 << TAG, hash},           \
     {"hkdf-" name, HKDF, true, 1 << SALT, hash},                            \
@@ -111,10 +113,12 @@ static bool read_field(struct vector *x, char *field)
 static bool has_values(struct vector *x, const struct vector_mode *mode)
 {
     const size_t most_tag = mode->hash ? EVC_SHA2_MOST_DIGEST_BYTES : 16;
-    unsigned needs = mode->needs | 1u << KEY | 1u << OUT;
+    unsigned needs = mode->needs | 1u << OUT;
 
     if (mode->family != PBKDF2)
         needs |= 1u << IN;
+    if (mode->family != DIGEST && mode->family != MCT_DIGEST)
+        needs |= 1u << KEY;
     for (size_t i = 0; i < N_VALUES; i++)
         if (needs >> i & 1 && !x->v[i].given)
             return bad(x, "wants the field", value_names[i]);

@@ -22,7 +22,7 @@
 #include "names.h"
 #include "vector.h"
 
-#define MCT_STEPS 1000 /* of AESAVS (2002) section 6.4 */
+#define MCT_STEPS 1000 /* of AESAVS (2002) section 6.4, and of SHAVS (2004) section 6.4 */
 
 static uint64_t n_passed, n_failed, n_skipped;
 
@@ -150,6 +150,32 @@ static enum evc_status run_gcm(const struct vector *x, const struct gcm_kernel *
                                                   joined, joined, o->n + 16));
     if (seal && status == EVC_OK && memcmp(o->tag, tag->bytes, tag->n) != 0)
         return EVC_ERR_TAG;
+    return status;
+}
+
+static enum evc_status run_digest(const struct vector *x, const struct evc_sha2 *sha2,
+                                  const uint8_t *in, struct outcome *o)
+{
+    o->n = evc_sha2_digest_bytes(x->mode->hash);
+    return evc_sha2_digest(sha2, x->mode->hash, in, x->v[IN].n, o->out);
+}
+
+/* Each message is the last three digests; the first three are the seed. */
+static enum evc_status run_mct_of_digests(const struct vector *x, const struct evc_sha2 *sha2,
+                                          struct outcome *o)
+{
+    const size_t n = evc_sha2_digest_bytes(x->mode->hash);
+    uint8_t last[3 * EVC_SHA2_MOST_DIGEST_BYTES];
+    enum evc_status status = x->v[IN].n == n ? EVC_OK : EVC_ERR_LENGTH;
+
+    for (size_t i = 0; i < 3 && status == EVC_OK; i++)
+        memcpy(last + i * n, x->v[IN].bytes, n);
+    for (int i = 0; i < MCT_STEPS && status == EVC_OK; i++) {
+        status = evc_sha2_digest(sha2, x->mode->hash, last, 3 * n, o->out);
+        memmove(last, last + n, 2 * n);
+        memcpy(last + 2 * n, o->out, n);
+    }
+    o->n = n;
     return status;
 }
 
@@ -342,6 +368,8 @@ static enum evc_status run_one_key(const struct vector *x, const struct evc_aes 
     case KW:
     case KWP: return run_wrap(x, &key, in, o);
     case XTS:
+    case DIGEST:
+    case MCT_DIGEST:
     case CMAC:
     case CMAC_VERIFY:
     case CCM:
@@ -369,6 +397,8 @@ static enum evc_status run(const struct vector *x, const char *kernel, const uin
     case CCM: return run_ccm(x, aes, x->mode->encrypt, in, o);
     case GCM: return run_gcm(x, &gcm, x->mode->encrypt, in, o);
     case GCM_SIV: return run_siv(x, aes, in, o);
+    case DIGEST: return run_digest(x, sha2, in, o);
+    case MCT_DIGEST: return run_mct_of_digests(x, sha2, o);
     case HMAC:
     case HMAC_VERIFY: return run_hmac(x, sha2, in, o);
     case HKDF: return run_hkdf(x, sha2, o);
@@ -443,10 +473,10 @@ static void report(const struct vector *x, const char *kernel, const char *resul
     emit_end();
 }
 
-/* HKDF and PBKDF2 have no text that the output could replace. */
+/* HKDF, PBKDF2 and a chain of digests have no text that the output could replace. */
 static bool has_text(const struct vector *x)
 {
-    return x->mode->family != HKDF && x->mode->family != PBKDF2;
+    return x->mode->family != HKDF && x->mode->family != PBKDF2 && x->mode->family != MCT_DIGEST;
 }
 
 /* A kernel that is there to be compared with takes a second for as many iterations as others are

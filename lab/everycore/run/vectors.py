@@ -2,7 +2,8 @@
 """NIST's response files, as lines for `harness vectors`. Pure except for finding the package.
 
 The Python package `cryptography-vectors` carries the CAVP files for AES in ECB, CBC, XTS, CCM and
-GCM, the examples of SP 800-38B for CMAC and those of RFC 3686 for CTR. It has no Monte Carlo files.
+GCM, for key wrap and for SHA-2, the examples of SP 800-38B for CMAC and those of RFC 3686 for CTR.
+Of Monte Carlo files it has those of SHA-2.
 """
 
 import importlib.util
@@ -13,6 +14,8 @@ from pathlib import Path
 
 PACKAGE = "cryptography_vectors"
 
+_ON_SHA2 = ("hmac-", "hkdf-", "pbkdf2-", "sha")
+_CHAINS = 10  # of the 100 of a Monte Carlo file, for each of which a kernel hashes 1,000 times
 _SECTION = re.compile(r"^\[(.*)\]$")
 _ASSIGNMENT = re.compile(r"^\s*(\w+)\s*=\s*(.*?)\s*$")
 
@@ -58,6 +61,15 @@ def find_files() -> list[VectorFile] | None:
             found.append(VectorFile(path.relative_to(aes).as_posix(), path, each(to_lines)))
     for path in sorted((root / "CMAC").glob("*aes*.txt")):
         found.append(VectorFile(f"CMAC/{path.name}", path, each(_cmac_lines)))
+    for path in sorted((root / "keywrap" / "kwtestvectors").glob("KW*_A[DE]_???.txt")):
+        found.append(VectorFile(f"KW/{path.name}", path, _wrap_lines(path.stem)))
+    for path in sorted((root / "hashes" / "SHA2").glob("*.rsp")):
+        name = path.stem[:6].lower()
+        if path.stem.startswith("SHA512_"):
+            name = path.stem[:10].lower().replace("_", "-")
+        if name != "sha512-224":  # not one of ours
+            of_text = _chain_lines if "Monte" in path.stem else _digest_lines
+            found.append(VectorFile(f"SHA2/{path.name}", path, of_text(name)))
     return found
 
 
@@ -124,7 +136,7 @@ def line(mode: str, case_id: str, kernel: str = "*", **values: str) -> str:
     if mode in ("gcm-seal", "gcm-open"):
         primitive = "gcm"
     else:
-        primitive = "sha2" if mode.startswith(("hmac-", "hkdf-", "pbkdf2-")) else "aes"
+        primitive = "sha2" if mode.startswith(_ON_SHA2) else "aes"
     return f"{primitive} {mode} {kernel} {shown} id={case_id}"
 
 
@@ -214,3 +226,46 @@ def _gcm_lines(case: Case) -> list[str]:
         line("gcm-seal", f"gcm-seal/{where}", **common, in_=v["pt"], out=v["ct"]),
         line("gcm-open", f"gcm-open/{where}", **common, in_=v["ct"], out=v["pt"]),
     ]
+
+
+def _wrap_lines(stem: str) -> Callable[[str], Iterator[str]]:
+    """Key wrap by a file's name: KW or KWP, AE (wrap) or AD (unwrap), bits. A test of unwrapping
+    without a plaintext is to be refused.
+    """
+    kind, direction, bits = stem.lower().split("_")
+    mode = f"{kind}-{'wrap' if direction == 'ae' else 'unwrap'}"
+
+    def of_text(text: str) -> Iterator[str]:
+        for number, case in enumerate(parse(text)):
+            v = case.values
+            source, result = v.get("p", "fail"), v["c"]
+            if direction == "ad":
+                source, result = result, source
+            yield line(mode, f"{mode}-{bits}/{number}", key=v["k"], in_=source, out=result)
+
+    return of_text
+
+
+def _digest_lines(hash_: str) -> Callable[[str], Iterator[str]]:
+    """Messages of whole bytes; one of no bytes is written with a placeholder."""
+
+    def of_text(text: str) -> Iterator[str]:
+        for bits, message, digest in re.findall(
+            r"^Len = (\d+)\s+Msg = (\w+)\s+MD = (\w+)", text, re.MULTILINE
+        ):
+            yield line(hash_, f"{hash_}/{bits}", in_=message[: int(bits) // 4], out=digest)
+
+    return of_text
+
+
+def _chain_lines(hash_: str) -> Callable[[str], Iterator[str]]:
+    """Monte Carlo: the result of a chain is the seed of the next one."""
+
+    def of_text(text: str) -> Iterator[str]:
+        seed = re.findall(r"^Seed = (\w+)", text, re.MULTILINE)[0]
+        results = re.findall(r"^MD = (\w+)", text, re.MULTILINE)
+        for number, result in enumerate(results[:_CHAINS]):
+            yield line(f"{hash_}-mct", f"{hash_}-mct/{number}", in_=seed, out=result)
+            seed = result
+
+    return of_text

@@ -130,6 +130,13 @@ def test_the_package_is_read_whole() -> None:
     assert count["CTR/aes-256-ctr.txt"] == 3
     assert count["XTS/tweak-128hexstr/XTSGenAES128.rsp"] == 800
     assert count["CCM/VNT192.rsp"] == 2 * 70
+    assert count["KW/KW_AD_128.txt"] == 500
+    assert count["KW/KWP_AE_256.txt"] == 500
+    assert count["SHA2/SHA256ShortMsg.rsp"] == 65
+    assert count["SHA2/SHA512_256LongMsg.rsp"] == 128
+    assert count["SHA2/SHA384Monte.rsp"] == 10
+    assert not any("SHA512_224" in name for name in count)
+    assert any("out=fail" in line for line in lines["KW/KWP_AD_192.txt"])
     assert all(count.values())
     for own in lines.values():
         for line in own:
