@@ -3,7 +3,8 @@
  * SHA-2 in portable C, fast where general registers have 32 bits.
  *
  * Method:   SHA-256 by words_steps.h. Words of SHA-512 are two halves: of 64-bit shifts compilers
- *           for 32-bit CPUs make calls, or more instructions than the halves need.
+ *           for 32-bit CPUs make calls, or more instructions than the halves need. How halves are
+ *           rotated and summed depends on the CPU, by counts of GCC 12's instructions.
  * Source:   FIPS 180-4 (2015) sections 4.1, 6.2.2 and 6.4.2.
  * Needs:    ANY.   Timing: CT (no branch or address depends on the message).
  * Key form: private.
@@ -21,40 +22,70 @@ EVC_INLINE struct word word_of(uint64_t x)
     return (struct word){(uint32_t)(x >> 32), (uint32_t)x};
 }
 
+/* GCC for Arm makes two instructions of a sum of 64 bits, but more of a comparison. */
 EVC_INLINE struct word sum(struct word x, struct word y)
 {
+#if EVC_A32
+    return word_of(((uint64_t)x.high << 32 | x.low) + ((uint64_t)y.high << 32 | y.low));
+#else
     const uint32_t low = x.low + y.low;
 
     return (struct word){x.high + y.high + (low < y.low), low};
+#endif
 }
 
-/* Rotations and shifts to the right by n bits, of which 32 swap the halves: HIGH and LOW of them. n
- * is a constant from 1 to 31. */
-#define TO_HIGH(x, n) ((x).high >> (n) | (x).low << (32 - (n)))
-#define TO_LOW(x, n) ((x).low >> (n) | (x).high << (32 - (n)))
+/* One half of a word rotated to the right by n is
+ *     PART(same half, other half, n) ^ MOVED(high, low, n).
+ * n is a constant from 1 to 31; a rotation by 32 more swaps the halves.
+ * If the CPU rotates a register by one instruction, PART rotates the half alone, and MOVED corrects
+ * the n bits that should have come from the other half. The correction is the same for both halves.
+ * PA-RISC and x86 have instructions that shift a pair of registers; compilers use them for |. Other
+ * CPUs shift, and ^ saves the instruction that joins the parts. */
+#if (defined(__mips_isa_rev) && __mips_isa_rev >= 2) || defined(__m68k__)
+#define PART(same, other, n) EVC_ROTR32(same, n)
+#define MOVED(high, low, n) (((high) ^ (low)) << (32 - (n)))
+#elif defined(__hppa__) || EVC_X86
+#define PART(same, other, n) ((same) >> (n) | (other) << (32 - (n)))
+#define MOVED(high, low, n) 0u
+#else
+#define PART(same, other, n) ((same) >> (n) ^ (other) << (32 - (n)))
+#define MOVED(high, low, n) 0u
+#endif
 
 EVC_INLINE struct word big0(struct word x) /* 28, 34, 39 */
 {
-    return (struct word){TO_HIGH(x, 28) ^ TO_LOW(x, 2) ^ TO_LOW(x, 7),
-                         TO_LOW(x, 28) ^ TO_HIGH(x, 2) ^ TO_HIGH(x, 7)};
+    const uint32_t h = x.high, l = x.low;
+    const uint32_t moved = MOVED(h, l, 28) ^ MOVED(h, l, 2) ^ MOVED(h, l, 7);
+
+    return (struct word){PART(h, l, 28) ^ PART(l, h, 2) ^ PART(l, h, 7) ^ moved,
+                         PART(l, h, 28) ^ PART(h, l, 2) ^ PART(h, l, 7) ^ moved};
 }
 
 EVC_INLINE struct word big1(struct word x) /* 14, 18, 41 */
 {
-    return (struct word){TO_HIGH(x, 14) ^ TO_HIGH(x, 18) ^ TO_LOW(x, 9),
-                         TO_LOW(x, 14) ^ TO_LOW(x, 18) ^ TO_HIGH(x, 9)};
+    const uint32_t h = x.high, l = x.low;
+    const uint32_t moved = MOVED(h, l, 14) ^ MOVED(h, l, 18) ^ MOVED(h, l, 9);
+
+    return (struct word){PART(h, l, 14) ^ PART(h, l, 18) ^ PART(l, h, 9) ^ moved,
+                         PART(l, h, 14) ^ PART(l, h, 18) ^ PART(h, l, 9) ^ moved};
 }
 
 EVC_INLINE struct word small0(struct word x) /* 1, 8, shift by 7 */
 {
-    return (struct word){TO_HIGH(x, 1) ^ TO_HIGH(x, 8) ^ x.high >> 7,
-                         TO_LOW(x, 1) ^ TO_LOW(x, 8) ^ TO_LOW(x, 7)};
+    const uint32_t h = x.high, l = x.low;
+    const uint32_t moved = MOVED(h, l, 1) ^ MOVED(h, l, 8);
+
+    return (struct word){PART(h, l, 1) ^ PART(h, l, 8) ^ moved ^ h >> 7,
+                         PART(l, h, 1) ^ PART(l, h, 8) ^ moved ^ l >> 7 ^ h << 25};
 }
 
 EVC_INLINE struct word small1(struct word x) /* 19, 61, shift by 6 */
 {
-    return (struct word){TO_HIGH(x, 19) ^ TO_LOW(x, 29) ^ x.high >> 6,
-                         TO_LOW(x, 19) ^ TO_HIGH(x, 29) ^ TO_LOW(x, 6)};
+    const uint32_t h = x.high, l = x.low;
+    const uint32_t moved = MOVED(h, l, 19) ^ MOVED(h, l, 29);
+
+    return (struct word){PART(h, l, 19) ^ PART(l, h, 29) ^ moved ^ h >> 6,
+                         PART(l, h, 19) ^ PART(h, l, 29) ^ moved ^ l >> 6 ^ h << 26};
 }
 
 EVC_INLINE struct word choice(struct word e, struct word f, struct word g)
@@ -82,10 +113,9 @@ EVC_INLINE void round512(struct word s[8], unsigned t, uint64_t k, struct word w
 
 static void block512(uint64_t h[8], const uint8_t *in)
 {
-    struct word w[16], s[8];
+    struct word w[16], s[8] = {word_of(h[0]), word_of(h[1]), word_of(h[2]), word_of(h[3]),
+                               word_of(h[4]), word_of(h[5]), word_of(h[6]), word_of(h[7])};
 
-    for (unsigned i = 0; i < 8; i++)
-        s[i] = word_of(h[i]);
     for (unsigned i = 0; i < 16; i++)
         w[i] = (struct word){evc_load32_be(in + 8 * i), evc_load32_be(in + 8 * i + 4)};
     for (unsigned turn = 0; turn < 80; turn += 16) {
@@ -99,8 +129,9 @@ static void block512(uint64_t h[8], const uint8_t *in)
         ROUND(8); ROUND(9); ROUND(10); ROUND(11); ROUND(12); ROUND(13); ROUND(14); ROUND(15);
 #undef ROUND
     }
-    for (unsigned i = 0; i < 8; i++)
-        h[i] += (uint64_t)s[i].high << 32 | s[i].low;
+#define ADD(i) h[i] += (uint64_t)s[i].high << 32 | s[i].low
+    ADD(0), ADD(1), ADD(2), ADD(3), ADD(4), ADD(5), ADD(6), ADD(7);
+#undef ADD
 }
 
 static void blocks512(uint64_t h[8], const uint8_t *in, size_t n_blocks)
