@@ -206,6 +206,25 @@ static uint64_t words64[8];
 SLOT(sha2, blocks256, words32, in, c->n_blocks)
 SLOT(sha2, blocks512, words64, in, c->n_blocks)
 
+static uint8_t rows[EVC_SHA2_ROWS * 64];
+static const uint8_t *lanes_in[16];
+
+#define LANES_SLOTS(bits)                                                                         \
+    static void blocks##bits##_many(void *vcall)                                                  \
+    {                                                                                             \
+        const struct call *c = vcall;                                                             \
+                                                                                                  \
+        ((const struct evc_sha2 *)c->slots)->lanes##bits.blocks(rows, lanes_in, c->n_blocks);     \
+    }                                                                                             \
+    static void iterate##bits##_many(void *vcall)                                                 \
+    {                                                                                             \
+        const struct call *c = vcall;                                                             \
+                                                                                                  \
+        ((const struct evc_sha2 *)c->slots)->lanes##bits.iterate(rows, 8, (uint32_t)c->n_blocks); \
+    }
+LANES_SLOTS(256)
+LANES_SLOTS(512)
+
 enum result sha2_calls_keep_the_abi(struct check *c)
 {
     const struct evc_sha2 *sha2 = evc_sha2_named(c->line->name);
@@ -214,7 +233,15 @@ enum result sha2_calls_keep_the_abi(struct check *c)
     if (abi_missing())
         return check_skip(c, abi_missing());
     fill(c);
+    for (size_t i = 0; i < N(lanes_in); i++)
+        lanes_in[i] = in;
     for (call.n_blocks = 1; call.n_blocks <= 9; call.n_blocks++) {
+        if (sha2->lanes256.n && (keeps(c, blocks256_many, &call, "blocks of lanes256") == FAIL ||
+                                 keeps(c, iterate256_many, &call, "iterate of lanes256") == FAIL))
+            return FAIL;
+        if (sha2->lanes512.n && (keeps(c, blocks512_many, &call, "blocks of lanes512") == FAIL ||
+                                 keeps(c, iterate512_many, &call, "iterate of lanes512") == FAIL))
+            return FAIL;
         if (sha2->blocks256 && keeps(c, sha2_blocks256, &call, "blocks256") == FAIL)
             return FAIL;
         if (sha2->blocks512 && keeps(c, sha2_blocks512, &call, "blocks512") == FAIL)

@@ -315,6 +315,116 @@ enum result pbkdf2_equals_its_steps(struct check *c)
     return PASS;
 }
 
+/* ---- Many ------------------------------------------------------------------------------------ */
+
+#define MOST_MANY 36
+#define MANY_OUT (3 * MOST_DIGEST)
+#define SCRATCH_BYTES 8192
+
+static struct evc_hmac_key keys[MOST_MANY];
+static uint8_t many_out[MOST_MANY][MANY_OUT], scratch[SCRATCH_BYTES];
+
+/* Keys of one hash; those from number n_first on of another one that the kernel has, if any. */
+static void draw_keys(struct check *c, enum evc_sha2_hash hash, size_t n_first)
+{
+    const enum evc_sha2_hash other = computes(kernel_of(c), EVC_SHA384) ? EVC_SHA384 : EVC_SHA224;
+
+    random_bytes(&c->random, user_key, MOST_IN);
+    random_bytes(&c->random, message.bytes, MOST_IN);
+    for (size_t i = 0; i < MOST_MANY; i++)
+        must(evc_hmac_set_key(&keys[i], kernel_of(c), i < n_first ? hash : other, user_key + i,
+                              random_below(&c->random, 200)));
+}
+
+static enum result many_tags(struct check *c, enum evc_sha2_hash hash, size_t n)
+{
+    static struct evc_hmac_message many[MOST_MANY];
+    const size_t wrong = random_below(&c->random, 2 * MOST_MANY);
+
+    draw_keys(c, hash, random_below(&c->random, 2 * MOST_MANY));
+    for (size_t i = 0; i < n; i++) {
+        const size_t most = evc_sha2_digest_bytes((enum evc_sha2_hash)keys[i].hash);
+        many[i] = (struct evc_hmac_message){
+            .key = &keys[i],
+            .in = message.bytes + random_below(&c->random, 200),
+            .len_bytes = random_below(&c->random, 400),
+            .tag = many_out[i],
+            .tag_bytes = i == wrong ? 1 : most / 2 + random_below(&c->random, most / 2 + 1)};
+    }
+    if (evc_hmac_many(many, n, scratch, evc_sha2_many_scratch_bytes(kernel_of(c))) !=
+        (wrong < n ? EVC_ERR_TAG_SIZE : EVC_OK))
+        return check_fail(c, "the status of %zu tags is wrong", n);
+    for (size_t i = 0; i < n; i++) {
+        if (many[i].status != (i == wrong ? EVC_ERR_TAG_SIZE : EVC_OK))
+            return check_fail(c, "tag %zu has status %d", i, (int)many[i].status);
+        if (i == wrong)
+            continue;
+        must(evc_hmac(&keys[i], many[i].in, many[i].len_bytes, expected, many[i].tag_bytes));
+        memcpy(out, many_out[i], many[i].tag_bytes);
+        if (agree(c, "a tag of many", (enum evc_sha2_hash)keys[i].hash, many[i].tag_bytes) == FAIL)
+            return FAIL;
+    }
+    return PASS;
+}
+
+enum result hmac_of_many_equals_one_by_one(struct check *c)
+{
+    EACH_HASH(c, hash)
+    for (size_t n = 0; n <= MOST_MANY; n++)
+        for (int turn = 0; turn < (c->quick ? 1 : 10); turn++)
+            if (many_tags(c, hash, n) == FAIL)
+                return FAIL;
+    return PASS;
+}
+
+static enum result many_outputs(struct check *c, enum evc_sha2_hash hash, size_t n)
+{
+    static struct evc_pbkdf2_job jobs[MOST_MANY];
+    const size_t wrong = random_below(&c->random, 2 * MOST_MANY),
+                 bytes = evc_pbkdf2_many_scratch_bytes(kernel_of(c));
+    const uint32_t n_iterations = 1 + (uint32_t)random_below(&c->random, 5);
+
+    if (bytes > sizeof scratch)
+        return check_fail(c, "it wants %zu bytes of scratch memory", bytes);
+    draw_keys(c, hash, random_below(&c->random, 2 * MOST_MANY));
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = (struct evc_pbkdf2_job){
+            .password = &keys[i],
+            .salt = message.bytes + random_below(&c->random, 200),
+            .salt_bytes = random_below(&c->random, 150),
+            .out = many_out[i],
+            .out_bytes = i == wrong ? 0 : 1 + random_below(&c->random, MANY_OUT)};
+    memset(scratch, 0x55, sizeof scratch);
+    if (evc_pbkdf2_many(jobs, n, n_iterations, scratch, bytes) !=
+        (wrong < n ? EVC_ERR_LENGTH : EVC_OK))
+        return check_fail(c, "the status of %zu outputs is wrong", n);
+    for (size_t i = 0; n > 1 && i < bytes; i++)
+        if (scratch[i])
+            return check_fail(c, "%zu outputs: scratch memory is not wiped", n);
+    for (size_t i = 0; i < n; i++) {
+        if (jobs[i].status != (i == wrong ? EVC_ERR_LENGTH : EVC_OK))
+            return check_fail(c, "output %zu has status %d", i, (int)jobs[i].status);
+        if (i == wrong)
+            continue;
+        must(evc_pbkdf2(&keys[i], jobs[i].salt, jobs[i].salt_bytes, n_iterations, expected,
+                        jobs[i].out_bytes));
+        memcpy(out, many_out[i], jobs[i].out_bytes);
+        if (agree(c, "PBKDF2 of many", (enum evc_sha2_hash)keys[i].hash, jobs[i].out_bytes) == FAIL)
+            return FAIL;
+    }
+    return PASS;
+}
+
+enum result pbkdf2_of_many_equals_one_by_one(struct check *c)
+{
+    EACH_HASH(c, hash)
+    for (size_t n = 0; n <= MOST_MANY; n++)
+        for (int turn = 0; turn < (c->quick ? 1 : 10); turn++)
+            if (many_outputs(c, hash, n) == FAIL)
+                return FAIL;
+    return PASS;
+}
+
 /* ---- Guard pages ----------------------------------------------------------------------------- */
 
 static struct guarded fence_in, fence_out, fence_key, fence_state;

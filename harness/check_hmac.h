@@ -10,6 +10,8 @@ enum result hmac_in_pieces_equals_one_call(struct check *);
 enum result hmac_refuses_each_wrong_tag(struct check *);
 enum result hkdf_equals_its_steps(struct check *);
 enum result pbkdf2_equals_its_steps(struct check *);
+enum result hmac_of_many_equals_one_by_one(struct check *);
+enum result pbkdf2_of_many_equals_one_by_one(struct check *);
 enum result hmac_accesses_stay_inside_the_buffers(struct check *);
 
 #endif

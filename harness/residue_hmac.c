@@ -92,6 +92,32 @@ static void pbkdf2(void)
     must(evc_pbkdf2(&at.key, at.in, len_bytes, 2, at.out, out_bytes));
 }
 
+#define MANY 10 /* messages */
+
+static uint8_t scratch[8192], tags[MANY][EVC_SHA2_MOST_DIGEST_BYTES];
+
+static void many_tags(void)
+{
+    static struct evc_hmac_message messages[MANY];
+
+    for (size_t i = 0; i < MANY; i++)
+        messages[i] = (struct evc_hmac_message){
+            &at.key, at.in, len_bytes - len_bytes * i / MANY, tags[i], evc_sha2_digest_bytes(hash),
+            EVC_OK};
+    must(evc_hmac_many(messages, MANY, scratch, sizeof scratch));
+}
+
+static void many_outputs(void)
+{
+    static struct evc_pbkdf2_job jobs[MANY];
+
+    for (size_t i = 0; i < MANY; i++)
+        jobs[i] = (struct evc_pbkdf2_job){
+            &at.key, at.in, len_bytes - len_bytes * i / MANY, tags[i], evc_sha2_digest_bytes(hash),
+            EVC_OK};
+    must(evc_pbkdf2_many(jobs, MANY, 2, scratch, sizeof scratch));
+}
+
 static const struct {
     const char *name;
     void (*make)(void);
@@ -108,6 +134,8 @@ static const struct {
     {"hkdf expand", expand, true},
     {"hkdf", both_steps, true},
     {"pbkdf2", pbkdf2, true},
+    {"hmac many", many_tags, false},
+    {"pbkdf2 many", many_outputs, false},
 };
 
 static void know_versions(struct check *c)

@@ -17,7 +17,8 @@ static enum evc_sha2_hash hash;
 /* By version. */
 static struct version {
     struct evc_sha2_state state; /* of a message with some bytes in it */
-    uint8_t in[MAX_BYTES], digest[EVC_SHA2_MOST_DIGEST_BYTES];
+    uint8_t in[MAX_BYTES + 16], digest[EVC_SHA2_MOST_DIGEST_BYTES];
+    uint8_t digests[16][EVC_SHA2_MOST_DIGEST_BYTES];
     int failed;
 } versions[2];
 
@@ -53,6 +54,21 @@ static void pieces(void)
 
     must(evc_rsa_hash_sha2(&described, kernel, hash));
     at.failed = described.digest(described.context, two, 2, at.digest);
+}
+
+#define MESSAGES 16
+
+static uint8_t scratch[8192];
+
+/* Parts of the message, of different lengths. */
+static void many(void)
+{
+    static struct evc_sha2_message messages[MESSAGES];
+
+    for (size_t i = 0; i < MESSAGES; i++)
+        messages[i] = (struct evc_sha2_message){at.in + i, len_bytes - len_bytes * i / 20,
+                                                at.digests[i], EVC_OK};
+    must(evc_sha2_many(kernel, hash, messages, MESSAGES, scratch, sizeof scratch));
 }
 
 static void look(struct check *c, const char *operation, void (*make)(void))
@@ -97,6 +113,7 @@ enum result sha2_leaves_nothing_behind(struct check *c)
             look(c, "update", update);
             look(c, "finish", finish);
             look(c, "pieces of RSA", pieces);
+            look(c, "many", many);
         }
     }
     return residue_verdict(c);

@@ -90,6 +90,25 @@ EVC_CHECKED enum evc_status evc_hmac_verify(const struct evc_hmac_key *key, cons
                                             size_t tag_bytes);
 
 /*
+ * Many tags, each as by evc_hmac, with one key or several: see evc_sha2_many. Neighbours whose keys
+ * have the same kernel and hash are computed side by side. scratch_bytes: at least the largest
+ * evc_sha2_many_scratch_bytes() of the keys' kernels.
+ *
+ * EVC_ERR_SCRATCH     scratch is NULL, or too small for this key's kernel
+ */
+struct evc_hmac_message {
+    const struct evc_hmac_key *key;
+    const uint8_t *in;
+    size_t len_bytes;
+    uint8_t *tag;
+    size_t tag_bytes;
+    enum evc_status status; /* result */
+};
+
+EVC_CHECKED enum evc_status evc_hmac_many(struct evc_hmac_message *messages, size_t n_messages,
+                                          void *scratch, size_t scratch_bytes);
+
+/*
  * A message in pieces of any lengths, all with one key. Order: start, any number of updates, finish
  * or finish_verify. start wipes the state first, also if it then fails. A state that is not
  * finished holds secrets: evc_wipe() it. It may be copied; a copy goes on by itself.

@@ -33,6 +33,33 @@ EVC_CHECKED enum evc_status evc_pbkdf2(const struct evc_hmac_key *password, cons
                                        size_t salt_bytes, uint32_t n_iterations, uint8_t *out,
                                        size_t out_bytes);
 
+/*
+ * Many outputs of one number of iterations, each as by evc_pbkdf2. Kernels of evc_sha2_many that
+ * have lanes compute digests side by side: those of neighbours whose passwords have the same kernel
+ * and hash, and all digests of one output. Passwords and salts may be shared; an output overlaps no
+ * other buffer.
+ *
+ * The call returns EVC_OK if all succeeded, else the first error; the member `status` has the
+ * result of each one. scratch: at any address; scratch_bytes: at least the largest
+ * evc_pbkdf2_many_scratch_bytes() of the passwords' kernels, which is 0 without lanes. It is wiped.
+ *
+ * EVC_ERR_OVERLAP     out overlaps its own salt
+ * EVC_ERR_SCRATCH     scratch is NULL, or too small for this password's kernel
+ */
+struct evc_pbkdf2_job {
+    const struct evc_hmac_key *password;
+    const uint8_t *salt;
+    size_t salt_bytes;
+    uint8_t *out;
+    size_t out_bytes;
+    enum evc_status status; /* result */
+};
+
+EVC_API size_t evc_pbkdf2_many_scratch_bytes(const struct evc_sha2 *kernel);
+EVC_CHECKED enum evc_status evc_pbkdf2_many(struct evc_pbkdf2_job *jobs, size_t n_jobs,
+                                            uint32_t n_iterations, void *scratch,
+                                            size_t scratch_bytes);
+
 #ifdef __cplusplus
 }
 #endif

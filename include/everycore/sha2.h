@@ -89,18 +89,69 @@ EVC_CHECKED enum evc_status evc_sha2_update(struct evc_sha2_state *state, const 
                                             size_t len_bytes);
 EVC_CHECKED enum evc_status evc_sha2_finish(struct evc_sha2_state *state, uint8_t *digest);
 
+/*
+ * Many messages, each as by evc_sha2_digest. Kernels with lanes hash them side by side, and take
+ * the next message into a lane whose message ends: lengths may differ, and their order does not
+ * matter. Others hash one after the other. Messages may share bytes; a digest may lie in its own
+ * message, but overlaps no other one.
+ *
+ * The call returns EVC_OK if all succeeded, else the first error; the member `status` has the
+ * result of each one. scratch: at any address; scratch_bytes: at least
+ * evc_sha2_many_scratch_bytes(kernel), which is 0 for kernels without lanes. It is wiped.
+ *
+ * EVC_ERR_SCRATCH     scratch is NULL, or too small: nothing has changed, but for `status`
+ */
+struct evc_sha2_message {
+    const uint8_t *in;
+    size_t len_bytes;
+    uint8_t *digest;
+    enum evc_status status; /* result */
+};
+
+EVC_API size_t evc_sha2_many_scratch_bytes(const struct evc_sha2 *kernel);
+EVC_CHECKED enum evc_status evc_sha2_many(const struct evc_sha2 *kernel, enum evc_sha2_hash hash,
+                                          struct evc_sha2_message *messages, size_t n_messages,
+                                          void *scratch, size_t scratch_bytes);
+
 /* ---- For kernels and their harness ----------------------------------------------------------- */
 
+/* Rows of the slot `iterate`, eight each, but 16 of the block. Behind them it has 16 of its own. */
+#define EVC_SHA2_ROW_INNER 0u
+#define EVC_SHA2_ROW_OUTER 8u
+#define EVC_SHA2_ROW_BLOCK 16u
+#define EVC_SHA2_ROW_SUM 32u
+#define EVC_SHA2_ROWS 56u
+
 /*
- * The descriptor. A kernel has at least one of both operations; one without the other has the use
- * SHA256 or SHA512. h: the words a to h of the standard. in: blocks of 64 bytes, or of 128, at any
- * address; n_blocks is not 0.
+ * Messages side by side: lane number i has word number i of each row. A kernel has at most 16 lanes
+ * and rows of 64 bytes. Both operations leave in registers and on the stack what the descriptor
+ * says, or less. Rows may have any address.
+ */
+struct evc_sha2_lanes {
+    uint32_t n;      /* lanes; 0: there are none */
+    uint32_t fewest; /* messages for which lanes are not slower than one after the other */
+
+    /* h: 8 rows, and behind them 16 of its own. in: n_blocks blocks of each lane. */
+    void (*blocks)(void *h, const uint8_t *const in[], size_t n_blocks);
+
+    /* PBKDF2: n times, the block is hashed from the words `inner`, the first n_words words of the
+     * result replace those of the block, the same is done from `outer`, and all eight are added to
+     * the sum. */
+    void (*iterate)(void *rows, size_t n_words, uint32_t n);
+};
+
+/*
+ * The descriptor. A kernel has at least one of blocks256 and blocks512; one without the other has
+ * the use SHA256 or SHA512. h: the words a to h of the standard. in: blocks of 64 bytes, or of 128,
+ * at any address; n_blocks is not 0.
  */
 struct evc_sha2 {
     struct evc_kernel kernel;
 
     void (*blocks256)(uint32_t h[8], const uint8_t *in, size_t n_blocks); /* SHA-224, SHA-256 */
     void (*blocks512)(uint64_t h[8], const uint8_t *in, size_t n_blocks); /* the others */
+
+    struct evc_sha2_lanes lanes256, lanes512; /* optional */
 };
 
 #ifdef __cplusplus

@@ -11,6 +11,7 @@
 #include "common/ct.h"
 #include "common/in_place.h"
 #include "hmac/ops.h"
+#include "sha2/many.h"
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
@@ -243,4 +244,90 @@ enum evc_status evc_hmac_finish_verify(const struct evc_hmac_key *key, struct ev
     evc_wipe(state, sizeof *state);
     evc_clear(&key->kernel->kernel);
     return status;
+}
+
+/* ---- Many ------------------------------------------------------------------------------------ */
+
+/* A message that can be computed; `fits` wants a state. */
+static enum evc_status check_message(const struct evc_hmac_message *m, int has_scratch,
+                                     size_t scratch_bytes)
+{
+    struct evc_sha2_state state;
+    enum evc_status status = evc_hmac_key_status(m->key);
+
+    if (status == EVC_OK)
+        status = check_tag(m->key, m->tag, m->tag_bytes);
+    if (status != EVC_OK)
+        return status;
+    evc_hmac_op_begin(&state, m->key);
+    if (!evc_sha2_op_fits(&state, m->len_bytes))
+        status = EVC_ERR_LENGTH;
+    else if (evc_is_missing(m->in, m->len_bytes))
+        status = EVC_ERR_PARAMETER;
+    else if (scratch_bytes < evc_sha2_many_scratch_bytes(m->key->kernel) ||
+             (!has_scratch && evc_sha2_has_lanes(m->key->kernel)))
+        status = EVC_ERR_SCRATCH;
+    evc_wipe(&state, sizeof state);
+    return status;
+}
+
+static int next_message(struct evc_sha2_list *list, struct evc_sha2_item *item)
+{
+    const struct evc_hmac_message *const messages = list->messages, *m;
+
+    while (list->i < list->n && messages[list->i].status != EVC_OK)
+        list->i++;
+    m = messages + list->i;
+    if (list->i == list->n || m->key->kernel != list->kernel || m->key->hash != list->hash)
+        return 0;
+    item->inner = &m->key->inner;
+    item->outer = &m->key->outer;
+    item->in = m->in;
+    item->len_bytes = m->len_bytes;
+    item->out = m->tag;
+    item->out_bytes = m->tag_bytes;
+    list->i++;
+    return 1;
+}
+
+static void one_tag(struct evc_hmac_message *m)
+{
+    struct evc_sha2_state state;
+
+    evc_hmac_op_begin(&state, m->key);
+    evc_sha2_op_take(&state, m->in, m->len_bytes);
+    evc_hmac_op_end(&state, m->key);
+    evc_copy_secret(m->tag, state.waiting, m->tag_bytes);
+    evc_wipe(&state, sizeof state);
+}
+
+enum evc_status evc_hmac_many(struct evc_hmac_message *messages, size_t n_messages, void *scratch,
+                              size_t scratch_bytes)
+{
+    struct evc_sha2_list list = {next_message, messages, 0, n_messages, NULL, 0};
+    enum evc_status first = EVC_OK;
+
+    if (evc_is_missing(messages, n_messages))
+        return EVC_ERR_PARAMETER;
+    for (size_t i = 0; i < n_messages; i++) {
+        messages[i].status = check_message(&messages[i], scratch != NULL, scratch_bytes);
+        if (first == EVC_OK)
+            first = messages[i].status;
+    }
+    while (list.i < n_messages) {
+        struct evc_hmac_message *const m = messages + list.i;
+        if (m->status != EVC_OK) {
+            list.i++;
+            continue;
+        }
+        list.kernel = m->key->kernel, list.hash = m->key->hash;
+        if (evc_sha2_lanes_of(list.kernel, list.hash)->n)
+            evc_sha2_op_many(&list, scratch);
+        else
+            one_tag(m), list.i++;
+        evc_clear(&list.kernel->kernel);
+    }
+    if (scratch)
+        evc_wipe(scratch, scratch_bytes);
+    return first;
 }
