@@ -351,12 +351,15 @@ static enum result many_tags(struct check *c, enum evc_sha2_hash hash, size_t n)
             .tag = many_out[i],
             .tag_bytes = i == wrong ? 1 : most / 2 + random_below(&c->random, most / 2 + 1)};
     }
+    memset(many_out, 0, sizeof many_out);
     if (evc_hmac_many(many, n, scratch, evc_sha2_many_scratch_bytes(kernel_of(c))) !=
         (wrong < n ? EVC_ERR_TAG_SIZE : EVC_OK))
         return check_fail(c, "the status of %zu tags is wrong", n);
     for (size_t i = 0; i < n; i++) {
         if (many[i].status != (i == wrong ? EVC_ERR_TAG_SIZE : EVC_OK))
             return check_fail(c, "tag %zu has status %d", i, (int)many[i].status);
+        if (i == wrong && many_out[i][0])
+            return check_fail(c, "tag %zu is refused, and computed", i);
         if (i == wrong)
             continue;
         must(evc_hmac(&keys[i], many[i].in, many[i].len_bytes, expected, many[i].tag_bytes));
