@@ -2,11 +2,12 @@
 """EDK2 builds the library as a library class, and what it builds runs in firmware.
 
 EDK2 is Debian's source package. Its build takes contrib/edk2 as a package, for AArch64 and X64 by
-GCC; the application of tests/systems/edk2 seals and opens a message in AAVMF and in OVMF, and
-refuses a damaged tag.
+GCC; the application of tests/systems/edk2 seals and opens a message in AAVMF and in OVMF,
+refuses a damaged tag, and hashes by what EverycoreHashInstanceLib registers for HashLib.
 """
 
 import dataclasses
+import hashlib
 import os
 import pathlib
 import re
@@ -33,8 +34,11 @@ CONFIGURATION = {
     "target": "target.txt",
 }
 TOOLCHAIN = "GCC49"  # as GCC5, without optimisation by the linker
-ANSWER = re.compile(rb"EVERYCORE: tag (\w+) ([a-z ]+)\.")
-EXPECTED = ("73d5e5ed", "opened refused")  # the tag of README.md
+ANSWER = re.compile(rb"EVERYCORE: tag (\w+) ([a-z]+ [a-z]+) ([\w ]+)\.")
+HASHES = " ".join(
+    f"{name} {hashlib.new(name, b'abc').hexdigest()[:8]}" for name in ("sha256", "sha384")
+)
+EXPECTED = ("73d5e5ed", "opened refused", HASHES)  # the tag of README.md
 
 pytestmark = [
     requires(
@@ -66,7 +70,7 @@ def source() -> pathlib.Path:
 def built(work: pathlib.Path, source: pathlib.Path) -> pathlib.Path:
     """The folder in which EDK2 built the application for all machines."""
     tree, space = work / "edk2", work / "space"
-    for name in ("BaseTools", "MdePkg"):
+    for name in ("BaseTools", "MdePkg", "SecurityPkg"):
         shutil.copytree(source / name, tree / name, symlinks=True)
     tools = tree / "BaseTools"
     for name in TOOLS:

@@ -42,3 +42,9 @@ def test_the_package_declares_its_classes(name: str) -> None:
     place = re.search(rf"^  {name}\|(\S+)$", text, re.M)
     assert place is not None
     assert (ROOT / "contrib/edk2/EverycorePkg" / place[1]).resolve().is_file()
+
+
+def test_every_library_of_the_package_lists_the_files_of_its_folder() -> None:
+    for inf in LIBRARY.glob("*/*.inf"):
+        own = {path for path in sources_of(inf) if path.is_relative_to(LIBRARY)}
+        assert own == set(inf.parent.glob("*.c")), inf.name
