@@ -3,6 +3,9 @@
  * GCM of messages whose length in bits, and in bytes, exceeds 32 bits: each kernel of GCM that runs
  * here, in one call, against any pair in pieces. Two regions of 1 MiB are mapped again and again,
  * so that this takes 2 MiB of memory.
+ *
+ * SHA-2 of 2^32 bytes and a few, all of them zero, by each kernel but c_ref, against digests of
+ * OpenSSL.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -10,6 +13,7 @@
 #include <unistd.h>
 
 #include "everycore/gcm.h"
+#include "everycore/sha2.h"
 #include "tap.h"
 
 #define REGION ((size_t)1 << 20)
@@ -20,12 +24,9 @@ static const struct message {
 } messages[] = {
     {13, ((size_t)1 << 29) + 17}, /* 2^32 bits of text and a few, */
     {((size_t)1 << 29) + 33, 0},  /* of associated data, with texts of several ways, */
-    {((size_t)1 << 29) + 33, 7},
-    {((size_t)1 << 29) + 33, 16},
-    {((size_t)1 << 29) + 33, 35},
-    {((size_t)1 << 29) + 33, 100},
-    {((size_t)1 << 29) + 33, 300},
-    {20, ((size_t)1 << 32) + 50}, /* and 2^32 bytes of text */
+    {((size_t)1 << 29) + 33, 7},   {((size_t)1 << 29) + 33, 16},
+    {((size_t)1 << 29) + 33, 35},  {((size_t)1 << 29) + 33, 100},
+    {((size_t)1 << 29) + 33, 300}, {20, ((size_t)1 << 32) + 50}, /* and 2^32 bytes of text */
 };
 
 static uint8_t *in, *out;
@@ -89,6 +90,31 @@ static void long_messages_have_the_tag_of_their_pieces(const struct evc_gcm *ker
     }
 }
 
+/* hashlib.sha256(bytes(2**32 + 50)) of Python, and the same of SHA-512. */
+#define ZEROS (((size_t)1 << 32) + 50)
+static const uint8_t sha256_of_zeros[] = {
+    0x6c, 0x11, 0x48, 0x93, 0x80, 0x14, 0xc0, 0x2a, 0x89, 0x47, 0xf1, 0xf9, 0x50, 0x86, 0xe6, 0x54,
+    0x02, 0xab, 0x40, 0xad, 0xab, 0x4b, 0x5c, 0xed, 0x43, 0x89, 0x86, 0x57, 0x33, 0xba, 0xc5, 0x0d};
+static const uint8_t sha512_of_zeros[] = {
+    0x0c, 0x04, 0xb6, 0xca, 0x8c, 0x39, 0x8c, 0xfd, 0x73, 0x60, 0x66, 0x65, 0x72, 0x27, 0x25, 0x42,
+    0xad, 0x3d, 0xec, 0xcb, 0x14, 0xa1, 0x14, 0xe1, 0xa1, 0x77, 0x3e, 0xe4, 0x1e, 0x09, 0xdc, 0x55,
+    0x78, 0x69, 0xd3, 0x19, 0x6d, 0x3c, 0xed, 0xa5, 0xc6, 0x72, 0xda, 0x24, 0xa2, 0x6b, 0x49, 0xff,
+    0x14, 0x5c, 0x47, 0xb3, 0xb5, 0xae, 0xbb, 0xf8, 0x37, 0xaa, 0xbe, 0x33, 0x1f, 0x24, 0xf4, 0xf2};
+
+static void a_long_message_of_zeros_has_its_digest(const struct evc_sha2 *kernel)
+{
+    uint8_t digest[EVC_SHA2_MOST_DIGEST_BYTES];
+
+    if (kernel->blocks256) {
+        must(evc_sha2_digest(kernel, EVC_SHA256, in, ZEROS, digest));
+        EXPECT(same(digest, sha256_of_zeros, sizeof sha256_of_zeros));
+    }
+    if (kernel->blocks512) {
+        must(evc_sha2_digest(kernel, EVC_SHA512, in, ZEROS, digest));
+        EXPECT(same(digest, sha512_of_zeros, sizeof sha512_of_zeros));
+    }
+}
+
 int main(void)
 {
     const struct evc_registry_line *line;
@@ -106,6 +132,15 @@ int main(void)
             printf("ok %u - %s # SKIP cannot run here\n", ++tap_tests, line->name);
         else
             RUN_WITH(long_messages_have_the_tag_of_their_pieces, evc_gcm_named(line->name));
+    }
+    memset(in, 0, REGION);
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++) {
+        if (strcmp(line->primitive, "sha2") != 0 || strcmp(line->name, "c_ref") == 0)
+            continue; /* c_ref would take minutes */
+        if (!line->built || missing_feature(line))
+            printf("ok %u - %s # SKIP cannot run here\n", ++tap_tests, line->name);
+        else
+            RUN_WITH(a_long_message_of_zeros_has_its_digest, evc_sha2_named(line->name));
     }
     return tap_done();
 }
