@@ -456,7 +456,8 @@ static void no_bit_is_ignored(const struct call *call)
     for (size_t i = 0; i < n_draws; i++) {
         const size_t n_bits = 8 * draws[i].n_bytes, most = i ? call->of_others : call->of_first;
         const size_t step = BITS_ELSEWHERE * (most < n_bits ? n_bits / most : 1);
-        for (size_t bit = step > 1 ? random_below(step) : 0; bit < n_bits; bit += step)
+        for (size_t bit = step > 1 ? random_below(step < n_bits ? step : n_bits) : 0; bit < n_bits;
+             bit += step)
             if (!call->is_free(draws[i].n_bytes, bit) && n < sizeof all / sizeof all[0]) {
                 all[n] = computed(call, 8 * draws[i].at + bit);
                 if (all[n] == all[0])
@@ -466,7 +467,7 @@ static void no_bit_is_ignored(const struct call *call)
                 n++;
             }
     }
-    EXPECT(n > 1);
+    EXPECT(n > 1 || BITS_ELSEWHERE > 1); /* the few bits of an emulator may all be free */
     qsort(all, n, sizeof all[0], by_value);
     for (size_t i = 1; i < n; i++) /* a bit does what another does */
         EXPECT(all[i] != all[i - 1]);
