@@ -75,6 +75,8 @@ EVC_API size_t evc_rsa_padding_scratch_bytes(const struct evc_bn *kernel, size_t
  * EVC_ERR_HASH      the hash failed or is NULL; its member digest is NULL (for PKCS#1 v1.5
  *                   signatures: its member prefix); or its digest or block size is not supported
  * EVC_ERR_LENGTH    a digest, a message or a ciphertext has a wrong length
+ * EVC_ERR_PARAMETER a pointer is NULL: to pss, oaep, a digest, a signature or a ciphertext, or to a
+ *                   message or a label that has bytes
  * EVC_ERR_KEY_SIZE  n is too short for this padding
  * EVC_ERR_SCRATCH, EVC_ERR_KERNEL, EVC_ERR_RANDOM, EVC_ERR_FAULT   as the raw operations
  *                                                                  of everycore/rsa.h

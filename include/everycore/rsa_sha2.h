@@ -15,9 +15,11 @@
  * errors, of which these have another sense:
  *
  * EVC_ERR_HASH        there is no such hash; the kernel is NULL or does not compute it
- * EVC_ERR_PARAMETER   the message is NULL and has bytes, or is longer than the hash allows
+ * EVC_ERR_PARAMETER   as there; or the message is NULL and has bytes, or is longer than the hash
+ *                     allows
  *
- * A message is hashed in constant time, and nothing of it stays behind; its digest is public.
+ * A message is hashed in constant time, and nothing of it stays behind but its digest, which is
+ * public: that of one of few possible messages tells which one it is, and so does the signature.
  *
  * Sources: RFC 8017 (PKCS #1 version 2.2, 2016), FIPS 180-4 (2015).
  */

@@ -22,10 +22,11 @@ EVC_INLINE struct word word_of(uint64_t x)
     return (struct word){(uint32_t)(x >> 32), (uint32_t)x};
 }
 
-/* GCC for Arm makes two instructions of a sum of 64 bits, but more of a comparison. */
+/* GCC for Arm makes two instructions of a sum of 64 bits, but more of a comparison, and clang for
+ * SPARC makes a branch of that. */
 EVC_INLINE struct word sum(struct word x, struct word y)
 {
-#if EVC_A32
+#if EVC_A32 || defined(__sparc__)
     return word_of(((uint64_t)x.high << 32 | x.low) + ((uint64_t)y.high << 32 | y.low));
 #else
     const uint32_t low = x.low + y.low;
@@ -41,7 +42,8 @@ EVC_INLINE struct word sum(struct word x, struct word y)
  * the n bits that should have come from the other half. The correction is the same for both halves.
  * PA-RISC and x86 have instructions that shift a pair of registers; compilers use them for |. Other
  * CPUs shift, and ^ saves the instruction that joins the parts. */
-#if (defined(__mips_isa_rev) && __mips_isa_rev >= 2) || defined(__m68k__)
+#if (defined(__mips_isa_rev) && __mips_isa_rev >= 2) || \
+    (defined(__m68k__) && !defined(__mcoldfire__))
 #define PART(same, other, n) EVC_ROTR32(same, n)
 #define MOVED(high, low, n) (((high) ^ (low)) << (32 - (n)))
 #elif defined(__hppa__) || EVC_X86

@@ -76,7 +76,9 @@ static void one_call_signs_what_two_sign(const struct evc_sha2 *kernel, enum evc
     EXPECT(same(made, again, N_BYTES));
     must(evc_rsa_verify_pkcs1_sha2(public_key, kernel, which, message, n_bytes, made, N_BYTES,
                                    SCRATCH));
-    EXPECT(evc_rsa_verify_pkcs1_sha2(public_key, kernel, which, wrong, n_bytes + 1, made, N_BYTES,
+    EXPECT(evc_rsa_verify_pkcs1_sha2(public_key, kernel, which, message, n_bytes + 1, made, N_BYTES,
+                                     SCRATCH) == EVC_ERR_SIGNATURE);
+    EXPECT(evc_rsa_verify_pkcs1_sha2(public_key, kernel, which, wrong, n_bytes, made, N_BYTES,
                                      SCRATCH) == EVC_ERR_SIGNATURE);
 
     must(evc_rsa_sign_pss(key, &pss, digest, digest_bytes, &constant, made, SCRATCH));
@@ -84,7 +86,9 @@ static void one_call_signs_what_two_sign(const struct evc_sha2 *kernel, enum evc
     EXPECT(same(made, again, N_BYTES));
     must(evc_rsa_verify_pss_sha2(public_key, kernel, which, message, n_bytes, made, N_BYTES,
                                  SCRATCH));
-    EXPECT(evc_rsa_verify_pss_sha2(public_key, kernel, which, wrong, n_bytes + 1, made, N_BYTES,
+    EXPECT(evc_rsa_verify_pss_sha2(public_key, kernel, which, message, n_bytes + 1, made, N_BYTES,
+                                   SCRATCH) == EVC_ERR_SIGNATURE);
+    EXPECT(evc_rsa_verify_pss_sha2(public_key, kernel, which, wrong, n_bytes, made, N_BYTES,
                                    SCRATCH) == EVC_ERR_SIGNATURE);
     pss.salt_bytes--; /* a shorter salt is no signature of the other call */
     must(evc_rsa_sign_pss(key, &pss, digest, digest_bytes, &constant, made, SCRATCH));
@@ -102,7 +106,7 @@ static void every_kernel_signs(void)
             const int is_there = evc_sha2_block_bytes(hashes[h]) == 64 ? kernel->blocks256 != NULL
                                                                        : kernel->blocks512 != NULL;
             if (is_there)
-                one_call_signs_what_two_sign(kernel, hashes[h], 40 * h);
+                one_call_signs_what_two_sign(kernel, hashes[h], 1 + 40 * h);
             else
                 EXPECT(evc_rsa_sign_pss_sha2(key, kernel, hashes[h], message, 9, &constant, made,
                                              SCRATCH) == EVC_ERR_HASH);
