@@ -45,8 +45,11 @@ static uint64_t rotr64(uint64_t x, int n)
         for (int t = 0; t < n_rounds; t++) {                                                       \
             const uint##bits##_t t1 = s[7] + S1(s[4]) + ch##bits(s[4], s[5], s[6]) + k[t] + w[t];  \
             const uint##bits##_t t2 = S0(s[0]) + maj##bits(s[0], s[1], s[2]);                      \
-            for (int i = 7; i > 0; i--)                                                            \
-                s[i] = s[i - 1];                                                                   \
+            for (int i = 7; i > 0; i--) {                                                          \
+                uint##bits##_t moved = s[i - 1];                                                   \
+                EVC_KEEP(moved); /* no memmove, which leaves it in registers */                    \
+                s[i] = moved;                                                                      \
+            }                                                                                      \
             s[4] += t1;                                                                            \
             s[0] = t1 + t2;                                                                        \
         }                                                                                          \
