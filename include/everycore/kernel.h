@@ -26,8 +26,8 @@ enum evc_timing {
 /* The work for which a kernel is made, and which a mode has to do. */
 enum evc_use {
     EVC_USE_ANY = 0,
-    EVC_USE_PARALLEL, /* many independent blocks: CTR, CBC decryption, XTS, batches of messages */
-    EVC_USE_SERIAL,   /* one chain: CBC encryption, CBC-MAC, CMAC */
+    EVC_USE_PARALLEL, /* many independent blocks; everycore/modes.h has the use of each mode */
+    EVC_USE_SERIAL,   /* one chain, in which each block waits for the one before */
     EVC_USE_SHA256,   /* of SHA-2: SHA-224 and SHA-256 */
     EVC_USE_SHA512    /* of SHA-2: SHA-384, SHA-512 and SHA-512/256 */
 };

@@ -12,7 +12,8 @@
  * The functions *_set_best choose the kernels. To choose them yourself, ask evc_aes_select() for
  * this use:
  *
- *     EVC_USE_PARALLEL   CTR, CBC decryption, XTS data, CCM's counter half, many messages at once
+ *     EVC_USE_PARALLEL   CTR, CBC decryption, XTS data, CCM's counter half, GCM-SIV, many messages
+ *                        at once
  *     EVC_USE_SERIAL     CBC encryption, CBC-MAC, CMAC, XTS tweak, CCM's authentication half, key
  *                        wrap
  *
@@ -506,9 +507,14 @@ EVC_CHECKED enum evc_status evc_aes_kw_wrap(const union evc_aes_key *key, const 
 EVC_CHECKED enum evc_status evc_aes_kw_unwrap(const union evc_aes_key *key, const uint8_t *in,
                                               uint8_t *out, size_t in_bytes);
 
-/* The bytes that KWP makes of len_bytes bytes. */
+/* The bytes that KWP makes of len_bytes bytes; 0 if it takes no text of this length, or if size_t
+ * does not hold the result. */
 static inline size_t evc_aes_kwp_bytes(size_t len_bytes)
 {
+    const uint64_t n = len_bytes;
+
+    if (n == 0 || n > EVC_AES_KWP_MAX_BYTES || n > (size_t)-1 - 15)
+        return 0;
     return ((len_bytes + 7) & ~(size_t)7) + 8;
 }
 

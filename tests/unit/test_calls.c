@@ -700,6 +700,22 @@ static void the_first_column_that_is_broken_decides(void)
                         expect_refusal(at, &list[i], &list[j]);
 }
 
+/* In every mode, text that is too short for its tag is refused before all else but the key. */
+static void short_text_of_joined_open_is_refused_first(void)
+{
+    if (!named("open_joined"))
+        return;
+    list_breaches();
+    for (size_t i = 0; i < n_listed; i++)
+        for (size_t n = 0; n < 16 && list[i].what != TAG_SIZE && list[i].what != TEXT_SIZE; n++) {
+            prepare(AT_NONE);
+            deviate(&list[i]);
+            a.text_bytes = is_joined_open() ? n : n - 16; /* CCM: the call adds 16 */
+            if (row->call() != (list[i].what <= NO_KEY ? statuses[list[i].what] : EVC_ERR_LENGTH))
+                describe(&list[i], &list[i], AT_NONE, EVC_ERR_LENGTH);
+        }
+}
+
 /* Memory that no start has written, whatever its phase and direction; of CTR, CMAC, XTS and CCM a
  * count is wrong there, of GCM the form of the hash. */
 static void memory_that_no_start_has_written_is_refused(void)
@@ -1188,6 +1204,7 @@ static void walk(int of_gcm_alone)
         RUN_ROW(the_row_fits_the_name_and_the_arguments_of_its_call);
         RUN_ROW(each_broken_rule_is_refused_and_changes_nothing);
         RUN_ROW(the_first_column_that_is_broken_decides);
+        RUN_ROW(short_text_of_joined_open_is_refused_first);
         RUN_ROW(memory_that_no_start_has_written_is_refused);
         RUN_ROW(calls_within_their_limits_are_taken);
         RUN_ROW(short_tags_are_taken_where_the_key_allows_them);

@@ -642,6 +642,21 @@ static void key_wrap_looks_at_every_bit_of_its_check(const struct evc_aes *kerne
     }
 }
 
+/* Lengths that KWP does not take, and those whose sum would wrap around. */
+static void padded_key_wrap_has_no_size_for_lengths_that_it_refuses(void)
+{
+    const uint64_t most = EVC_AES_KWP_MAX_BYTES;
+
+    EXPECT(evc_aes_kwp_bytes(0) == 0);
+    for (size_t n = 0; n < 32; n++)
+        EXPECT(evc_aes_kwp_bytes(SIZE_MAX - n) ==
+               (SIZE_MAX - n > most || n < 15 ? 0 : (SIZE_MAX - n + 7) / 8 * 8 + 8));
+    if (most < SIZE_MAX) {
+        EXPECT(evc_aes_kwp_bytes((size_t)most) == most + 1 + 8);
+        EXPECT(evc_aes_kwp_bytes((size_t)most + 1) == 0);
+    }
+}
+
 static void padded_key_wrap_keeps_every_length(const struct evc_aes *kernel)
 {
     union evc_aes_key key;
@@ -862,6 +877,7 @@ static void all_tests(const struct evc_aes *kernel)
 int main(void)
 {
     with_every_kernel(all_tests);
+    RUN(padded_key_wrap_has_no_size_for_lengths_that_it_refuses);
     RUN(composed_chains_encrypt_as_many_blocks_as_there_are);
     return tap_done();
 }
