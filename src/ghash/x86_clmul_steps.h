@@ -257,6 +257,26 @@ EVC_INLINE void store_pair(struct pair *to, vec a, vec b)
 
 #endif
 
+/* A pair of elements in memory, y added to the first. */
+EVC_INLINE void add_pair_at(struct product *to, const uint8_t *in, vec y, const struct pair *h)
+{
+    const vec a = v_xor(v_load(in), y), b = v_load(in + VEC_BYTES);
+#if LANES == 1 && !POWERS_IN_A_ROW
+    /* A load from 8 bytes behind a block has its upper half below, and one from 8 bytes before it
+     * its lower half above. Sums of halves thus take no shuffle, which on Intel's cores shares a
+     * port with products. Wider loads would cross lines of the cache too often. */
+    const struct operands p = powers_at(h);
+    const vec a_sum = v_xor3(a, v_load(in + 8), _mm_srli_si128(y, 8)); /* in the lower half */
+    const vec b_sum = v_xor(b, v_load(in + 8));                        /* in the upper half */
+
+    to->lo = v_xor3(to->lo, v_clmul(a, p.lo, 0x00), v_clmul(b, p.lo, 0x10));
+    to->hi = v_xor3(to->hi, v_clmul(a, p.hi, 0x01), v_clmul(b, p.hi, 0x11));
+    to->mi = v_xor3(to->mi, v_clmul(a_sum, p.sum, 0x00), v_clmul(b_sum, p.sum, 0x11));
+#else
+    add_pair_reversed(to, a, b, h);
+#endif
+}
+
 EVC_INLINE void add_second(struct product *to, vec b, const struct pair *h)
 {
     add_second_reversed(to, v_reverse(b), h);
@@ -351,21 +371,39 @@ EVC_INLINE __m128i block_of(__m128i y, int reversed)
     return reversed ? y : reverse1(y);
 }
 
+/* The compiler does not know what is in the sums: GCC at -O3 would make all products first, and
+ * keep them on the stack. */
+#define BARRIER(p)                                                                                 \
+    do {                                                                                           \
+        v_barrier((p).lo);                                                                         \
+        v_barrier((p).mi);                                                                         \
+        v_barrier((p).hi);                                                                         \
+    } while (0)
+
 /* BATCH blocks. The first vector waits for y, the hash so far, so it is the last to be
  * multiplied. */
-EVC_INLINE __m128i hash_group_of(const struct powers *h, __m128i y, const uint8_t *in, int reversed)
+EVC_INLINE __m128i hash_group_of(const struct powers *h, __m128i y, const uint8_t *in)
 {
     struct product p = no_product();
 
     for (size_t j = 1; j < PAIRS; j++) {
-        add_two(&p, v_load(in + 2 * j * VEC_BYTES), v_load(in + (2 * j + 1) * VEC_BYTES),
-                &h->pair[j], reversed);
-        v_barrier(p.lo); /* GCC at -O3 would make all products first, and keep them on the stack */
-        v_barrier(p.mi);
-        v_barrier(p.hi);
+        add_pair(&p, v_load(in + 2 * j * VEC_BYTES), v_load(in + (2 * j + 1) * VEC_BYTES),
+                 &h->pair[j]);
+        BARRIER(p);
     }
-    add_two(&p, v_xor(v_load(in), v_first(block_of(y, reversed))), v_load(in + VEC_BYTES),
-            &h->pair[0], reversed);
+    add_pair(&p, v_xor(v_load(in), v_first(reverse1(y))), v_load(in + VEC_BYTES), &h->pair[0]);
+    return reduce_sum(p);
+}
+
+EVC_INLINE __m128i hash_group_reversed(const struct powers *h, __m128i y, const uint8_t *in)
+{
+    struct product p = no_product();
+
+    for (size_t j = 1; j < PAIRS; j++) {
+        add_pair_at(&p, in + 2 * j * VEC_BYTES, v_zero(), &h->pair[j]);
+        BARRIER(p);
+    }
+    add_pair_at(&p, in, v_first(y), &h->pair[0]);
     return reduce_sum(p);
 }
 
@@ -378,7 +416,7 @@ EVC_INLINE
 #endif
 __m128i hash_group(const struct powers *h, __m128i y, const uint8_t *in)
 {
-    return hash_group_of(h, y, in, 0);
+    return hash_group_of(h, y, in);
 }
 
 /* Fewer than BATCH blocks, at least one: right-aligned, with zeros in front. */
@@ -424,7 +462,7 @@ EVC_INLINE __m128i hash_from_reversed(const struct powers *h, __m128i y, const u
 {
     y = reverse1(y);
     for (; n_blocks >= BATCH; n_blocks -= BATCH, in += 16 * BATCH)
-        y = hash_group_of(h, y, in, 1);
+        y = hash_group_reversed(h, y, in);
     if (n_blocks)
         y = hash_rest(h, y, in, n_blocks, 1);
     return reverse1(y);
