@@ -105,9 +105,12 @@ static void derive(const struct evc_gcm_siv_key *key, const struct keys *keys,
 
     evc_store64x2_le(counter, (uint64_t)evc_load32_le(nonce) << 32, evc_load64_le(nonce + 4));
     evc_aes_op_ctr32_le(&key->aes, counter, block, block, 16 * n_halves);
-    for (size_t i = 0; i < n_halves; i += 2)
-        evc_store64x2_le(block + 8 * i, evc_load64_le(block + 16 * i),
-                         evc_load64_le(block + 16 * i + 16));
+    for (size_t i = 0; i < n_halves; i += 2) {
+        uint64_t first = evc_load64_le(block + 16 * i), second = evc_load64_le(block + 16 * i + 16);
+        EVC_KEEP(first); /* GCC would join them by two stores and a load of both, which waits */
+        EVC_KEEP(second);
+        evc_store64x2_le(block + 8 * i, first, second);
+    }
     subkey_of(block, block);
     memset(keys->ghash, 0, 16);
     keys->ghash->kernel = key->ghash;
@@ -158,28 +161,41 @@ static void hash_padded(const struct keys *keys, uint8_t y[16], const uint8_t *i
     evc_clear_block(last);
 }
 
-/* The last text of a message of text_bytes, with associated data that has not been hashed. What is
- * short is gathered for one call, so that a kernel that adds up several products reduces once. What
- * operations leave is cleared here: below this frame, `clear` does not reach from the caller. */
-static void hash_end(const struct keys *keys, uint8_t y[16], const uint8_t *aad, size_t aad_bytes,
-                     const uint8_t *in, size_t len_bytes, const uint8_t lengths[16])
+/* Gathers the last text of a message, associated data that has not been hashed, and the lengths for
+ * one call: a kernel that adds up several products then reduces once. Returns the number of blocks;
+ * 0 if they are too many. */
+static size_t gather_end(uint8_t block[16 * SHORT_BLOCKS], const uint8_t *aad, size_t aad_bytes,
+                         const uint8_t *in, size_t len_bytes, const uint8_t lengths[16])
 {
-    uint8_t block[16 * SHORT_BLOCKS], *end = block;
+    const size_t room = 16 * SHORT_BLOCKS - 48; /* two blocks at most have zeros */
+    uint8_t *end;
 
-    if (len_bytes > sizeof block - 48 || aad_bytes > sizeof block - 48 - len_bytes) {
-        hash_padded(keys, y, aad, aad_bytes);
-        hash_padded(keys, y, in, len_bytes);
-    } else { /* two blocks at most have zeros */
-        end = gather(gather(end, aad, aad_bytes), in, len_bytes);
-    }
+    if (len_bytes > room || aad_bytes > room - len_bytes)
+        return 0;
+    end = gather(gather(block, aad, aad_bytes), in, len_bytes);
     memcpy(end, lengths, 16);
-    evc_ghash_op_reversed_blocks(keys->ghash, y, block, (size_t)(end - block) / 16 + 1);
-    evc_wipe(block, (size_t)(end - block));
-    evc_clear(&keys->ghash->kernel->kernel);
+    return (size_t)(end - block) / 16 + 1;
 }
 
-/* The tag of a message whose hash is y: that with the nonce added, encrypted (section 4). */
-static void tag_of(const struct keys *keys, uint8_t tag[16], const uint8_t y[16],
+/* The n_blocks that have been gathered; if that is 0, all of the message, from its place. */
+static void hash_end(const struct keys *keys, uint8_t y[16], uint8_t *block, size_t n_blocks,
+                     const uint8_t *aad, size_t aad_bytes, const uint8_t *in, size_t len_bytes,
+                     const uint8_t lengths[16])
+{
+    if (n_blocks) {
+        evc_ghash_op_reversed_blocks(keys->ghash, y, block, n_blocks);
+        evc_wipe(block, 16 * (n_blocks - 1));
+        return;
+    }
+    hash_padded(keys, y, aad, aad_bytes);
+    hash_padded(keys, y, in, len_bytes);
+    evc_ghash_op_reversed_blocks(keys->ghash, y, lengths, 1);
+}
+
+/* The tag of a message whose hash is y: that with the nonce added, encrypted (section 4). Out of
+ * line, as counter_of is: compilers put words of tags on the stack, in the frame of a public
+ * function beyond what is cleared. */
+EVC_OUT_OF_LINE void tag_of(const struct keys *keys, uint8_t tag[16], const uint8_t y[16],
                    const uint8_t nonce[12])
 {
     const uint64_t lo = evc_load64_be(y + 8), hi = evc_load64_be(y); /* the bytes are reversed */
@@ -190,7 +206,7 @@ static void tag_of(const struct keys *keys, uint8_t tag[16], const uint8_t y[16]
 }
 
 /* The first counter. */
-static void counter_of(uint8_t counter[16], const uint8_t tag[16])
+EVC_OUT_OF_LINE void counter_of(uint8_t counter[16], const uint8_t tag[16])
 {
     evc_store64x2_le(counter, evc_load64_le(tag), evc_load64_le(tag + 8) | UINT64_C(1) << 63);
 }
@@ -229,16 +245,19 @@ enum evc_status evc_gcm_siv_seal(const struct evc_gcm_siv_key *key, const uint8_
     const enum evc_status status =
         check_message(key, nonce, nonce_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes,
                       scratch, scratch_bytes);
-    uint8_t y[16] = {0}, counter[16], lengths[16];
+    uint8_t y[16] = {0}, counter[16], lengths[16], block[16 * SHORT_BLOCKS];
+    size_t n_blocks;
     struct keys keys;
 
     if (status != EVC_OK)
         return status;
     in = evc_input(in, out, len_bytes);
     keys = keys_in(key, scratch);
-    derive(key, &keys, nonce);
     store_lengths(lengths, aad_bytes, len_bytes);
-    hash_end(&keys, y, aad, aad_bytes, in, len_bytes, lengths);
+    /* before the keys are made: loads of vectors wait for these stores of words */
+    n_blocks = gather_end(block, aad, aad_bytes, in, len_bytes, lengths);
+    derive(key, &keys, nonce);
+    hash_end(&keys, y, block, n_blocks, aad, aad_bytes, in, len_bytes, lengths);
     tag_of(&keys, y, y, nonce);
     counter_of(counter, y);
     if (len_bytes)
@@ -250,11 +269,15 @@ enum evc_status evc_gcm_siv_seal(const struct evc_gcm_siv_key *key, const uint8_
     return EVC_OK;
 }
 
-/* The text, and the hash of all of it; whole pieces first. */
+/* The text, and the hash of all of it; whole pieces first. What operations leave is cleared here:
+ * below this frame, `clear` does not reach from the caller. */
 static void open_text(const struct keys *keys, uint8_t y[16], uint8_t counter[16],
                       const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
                       size_t len_bytes, const uint8_t lengths[16])
 {
+    uint8_t block[16 * SHORT_BLOCKS];
+    size_t n_blocks;
+
     if (len_bytes > PIECE_BYTES) {
         hash_padded(keys, y, aad, aad_bytes);
         aad_bytes = 0;
@@ -266,7 +289,9 @@ static void open_text(const struct keys *keys, uint8_t y[16], uint8_t counter[16
     }
     if (len_bytes)
         evc_aes_op_ctr32_le(keys->aes, counter, in, out, len_bytes);
-    hash_end(keys, y, aad, aad_bytes, out, len_bytes, lengths);
+    n_blocks = gather_end(block, aad, aad_bytes, out, len_bytes, lengths);
+    hash_end(keys, y, block, n_blocks, aad, aad_bytes, out, len_bytes, lengths);
+    evc_clear_both(&keys->aes->head.kernel->kernel, &keys->ghash->kernel->kernel);
 }
 
 static enum evc_status compare(const uint8_t computed[16], const uint8_t tag[16])
