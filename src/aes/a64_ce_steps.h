@@ -198,20 +198,25 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
 
 /* ---- CTR ------------------------------------------------------------------------------------- */
 
-/* A counter is kept with its words as numbers of this CPU, the last of which counts. */
-EVC_INLINE uint32x4_t counter_of(vec block)
+/* A counter is kept with its words as numbers of this CPU. le: a constant, 1 where the first word,
+ * little-endian, counts; else the last does, big-endian. */
+EVC_INLINE uint32x4_t counter_of(vec block, int le)
 {
-    return vreinterpretq_u32_u8(vrev32q_u8(block));
+    return vreinterpretq_u32_u8(le ? block : vrev32q_u8(block));
 }
 
-EVC_INLINE vec counter_block(uint32x4_t count)
+EVC_INLINE vec counter_block(uint32x4_t count, int le)
 {
-    return vrev32q_u8(vreinterpretq_u8_u32(count));
+    const vec block = vreinterpretq_u8_u32(count);
+
+    return le ? block : vrev32q_u8(block);
 }
 
-EVC_INLINE uint32x4_t counter_ahead(uint32_t n)
+EVC_INLINE uint32x4_t counter_ahead(uint32_t n, int le)
 {
-    return vsetq_lane_u32(n, vdupq_n_u32(0), 3);
+    const uint32x4_t zero = vdupq_n_u32(0);
+
+    return le ? vsetq_lane_u32(n, zero, 0) : vsetq_lane_u32(n, zero, 3);
 }
 
 /* One more. Hidden from the compiler, which would have a register for each
@@ -254,72 +259,99 @@ EVC_INLINE void ctr_finish(const ce_keys *k, const vec *s, const uint8_t *in, ui
 }
 
 EVC_INLINE void ctr_step(const ce_keys *k, uint32x4_t *count, const uint8_t *in, uint8_t *out,
-                         unsigned n)
+                         unsigned n, int le)
 {
-    const uint32x4_t one = counter_ahead(1);
+    const uint32x4_t one = counter_ahead(1, le);
     vec s[MAX_WIDE];
 
-    EACH(n, s[i] = counter_block(*count), *count = counter_next(*count, one));
+    EACH(n, s[i] = counter_block(*count, le), *count = counter_next(*count, one));
     crypt(k, s, n, 0);
     ctr_finish(k, s, in, out, n);
 }
 
 /* n_bytes: 1 to 15 */
 EVC_INLINE void ctr_part(const ce_keys *k, uint32x4_t count, const uint8_t *in, uint8_t *out,
-                         size_t n_bytes)
+                         size_t n_bytes, int le)
 {
     vec s[MAX_WIDE];
 
-    s[0] = counter_block(count);
+    s[0] = counter_block(count, le);
     crypt(k, s, 1, 0);
     evc_a64_store_part(out, xor3(s[0], k->last, evc_a64_load_part(in, n_bytes)), n_bytes);
 }
 
 /* counter: of the first block; not changed. len_bytes: a multiple of 16 * WIDE, not 0 */
+EVC_INLINE void ctr_wide_of(ce_key *key, const uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                            size_t len_bytes, int le)
+{
+    const ce_keys k = key_schedule(key, 0);
+    uint32x4_t count = counter_of(vld1q_u8(counter), le);
+
+    for (; len_bytes; len_bytes -= 16 * WIDE, in += 16 * WIDE, out += 16 * WIDE)
+        ctr_step(&k, &count, in, out, WIDE, le);
+}
+
 #if !defined(CE_ASSEMBLY)
 EVC_OUT_OF_LINE void ctr_wide(ce_key *key, const uint8_t counter[16], const uint8_t *in,
                               uint8_t *out, size_t len_bytes)
 {
-    const ce_keys k = key_schedule(key, 0);
-    uint32x4_t count = counter_of(vld1q_u8(counter));
-
-    for (; len_bytes; len_bytes -= 16 * WIDE, in += 16 * WIDE, out += 16 * WIDE)
-        ctr_step(&k, &count, in, out, WIDE);
+    ctr_wide_of(key, counter, in, out, len_bytes, 0);
 }
 #endif
 
-static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                  size_t len_bytes)
+EVC_OUT_OF_LINE void ctr_wide_le(ce_key *key, const uint8_t counter[16], const uint8_t *in,
+                                 uint8_t *out, size_t len_bytes)
+{
+    ctr_wide_of(key, counter, in, out, len_bytes, 1);
+}
+
+EVC_INLINE void ctr_of(ce_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                       size_t len_bytes, int le)
 {
     const size_t n_wide = len_bytes - len_bytes % (16 * WIDE);
     uint32x4_t count;
     ce_keys k;
 
-    if (n_wide)
+    if (n_wide && le)
+        ctr_wide_le(key, counter, in, out, n_wide);
+    else if (n_wide)
         ctr_wide(key, counter, in, out, n_wide);
     /* count is loaded here, not before: a counter from GHASH is a secret, and would be stored */
-    count = counter_of(vld1q_u8(counter));
+    count = counter_of(vld1q_u8(counter), le);
     vst1q_u8(counter,
-             counter_block(vaddq_u32(count, counter_ahead((uint32_t)((len_bytes + 15) / 16)))));
+             counter_block(vaddq_u32(count, counter_ahead((uint32_t)((len_bytes + 15) / 16), le)),
+                           le));
     if (n_wide == len_bytes)
         return;
-    count = vaddq_u32(count, counter_ahead((uint32_t)(n_wide / 16)));
+    count = vaddq_u32(count, counter_ahead((uint32_t)(n_wide / 16), le));
     in += n_wide, out += n_wide, len_bytes -= n_wide;
     k = key_schedule(key, 0);
     if (len_bytes & 64) {
-        ctr_step(&k, &count, in, out, 4);
+        ctr_step(&k, &count, in, out, 4, le);
         in += 64, out += 64;
     }
     if (len_bytes & 32) {
-        ctr_step(&k, &count, in, out, 2);
+        ctr_step(&k, &count, in, out, 2, le);
         in += 32, out += 32;
     }
     if (len_bytes & 16) {
-        ctr_step(&k, &count, in, out, 1);
+        ctr_step(&k, &count, in, out, 1, le);
         in += 16, out += 16;
     }
     if (len_bytes & 15)
-        ctr_part(&k, count, in, out, len_bytes & 15);
+        ctr_part(&k, count, in, out, len_bytes & 15, le);
+}
+
+static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                  size_t len_bytes)
+{
+    ctr_of(key, counter, in, out, len_bytes, 0);
+}
+
+static void ctr32_le(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                     size_t len_bytes)
+{
+    ctr_of(key, counter, in, out, len_bytes, 1);
 }
 
 /* ---- CBC decryption -------------------------------------------------------------------------- */
@@ -658,7 +690,7 @@ static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t
 /* The slots of a descriptor, the same for all kernels of these steps. */
 #define CE_FORWARD_SLOTS .set_key = evc_a64_set_key, .encrypt = encrypt, .ctr32 = ctr32
 #define CE_SLOTS \
-    CE_FORWARD_SLOTS, .decrypt = decrypt, \
+    CE_FORWARD_SLOTS, .decrypt = decrypt, .ctr32_le = ctr32_le, \
     .cbc_encrypt = cbc_encrypt, .cbc_decrypt = cbc_decrypt, .cbcmac = cbcmac, \
     .xts_encrypt = xts_encrypt, .xts_decrypt = xts_decrypt, .cbc_encrypt_many = cbc_encrypt_many, \
     .ccm_encrypt = ccm_encrypt, .ccm_decrypt = ccm_decrypt

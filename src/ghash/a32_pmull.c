@@ -28,8 +28,7 @@ EVC_ISA_BEGIN(A32_PMULL)
 
 const struct evc_ghash evc_ghash_a32_pmull = {
     .kernel = EVC_KERNEL_HEAD(a32_pmull, A32_PMULL, CT, ANY, GROUP, struct key, 0, NEON, 0),
-    .set_key = set_key,
-    .blocks = blocks,
+    PMULL_SLOTS,
 };
 
 EVC_ISA_END

@@ -25,8 +25,7 @@ EVC_ISA_BEGIN(A64_PMULL)
 
 const struct evc_ghash evc_ghash_a64_pmull = {
     .kernel = EVC_KERNEL_HEAD(a64_pmull, A64_PMULL, CT, ANY, GROUP, struct key, 0, NEON, 0),
-    .set_key = set_key,
-    .blocks = blocks,
+    PMULL_SLOTS,
 };
 
 EVC_ISA_END

@@ -25,4 +25,13 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
     store1(y, hash_from(&key->powers, load1(y), in, n_blocks));
 }
 
+static void reversed_blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_blocks)
+{
+    const struct key *key = vkey;
+
+    store1(y, hash_from_order(&key->powers, load1(y), in, n_blocks, 1));
+}
+
+#define PMULL_SLOTS .set_key = set_key, .blocks = blocks, .reversed_blocks = reversed_blocks
+
 #endif

@@ -68,6 +68,13 @@ EVC_INLINE element swap(element v)
     return vextq_u64(v, v, 1);
 }
 
+/* The element of a block in memory. reversed: a constant, 1 if the bytes of all blocks there are
+ * reversed, as POLYVAL has them. */
+EVC_INLINE element element_at(const uint8_t *p, int reversed)
+{
+    return reversed ? swap(get(p)) : element_of(load1(p));
+}
+
 #define pmull evc_pmull_low
 #define pmull2 evc_pmull_high
 
@@ -165,45 +172,49 @@ EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* GROUP blocks. The first waits for y, the hash so far, so it is the last to be multiplied. */
-EVC_INLINE element hash_group(const struct powers *h, element y, const uint8_t *in)
+EVC_INLINE element hash_group(const struct powers *h, element y, const uint8_t *in, int reversed)
 {
     struct product p = no_product();
 
-#define ADD_PAIR(j) add_pair(&p, load1(in + 32 * (j)), load1(in + 32 * (j) + 16), &h->pair[j])
+#define AT(n) element_at(in + 16 * (n), reversed)
+#define ADD_PAIR(j) add_elements(&p, AT(2 * (j)), AT(2 * (j) + 1), &h->pair[j])
     if (PAIRS > 2) {
         ADD_PAIR(PAIRS - 1);
         ADD_PAIR(PAIRS - 2);
     }
     ADD_PAIR(1);
+    add_elements(&p, veorq_u64(y, AT(0)), AT(1), &h->pair[0]);
 #undef ADD_PAIR
-    add_elements(&p, veorq_u64(y, element_of(load1(in))), element_of(load1(in + 16)), &h->pair[0]);
+#undef AT
     return reduce(p);
 }
 
 /* Fewer than GROUP blocks, at least one: they meet the last powers. */
-EVC_INLINE element hash_rest(const struct powers *h, element y, const uint8_t *in, size_t n_blocks)
+EVC_INLINE element hash_rest(const struct powers *h, element y, const uint8_t *in, size_t n_blocks,
+                             int reversed)
 {
     const struct pair *pair = h->pair + PAIRS - (n_blocks + 1) / 2;
     struct product p = no_product();
 
-    y = veorq_u64(y, element_of(load1(in)));
+    y = veorq_u64(y, element_at(in, reversed));
     if (n_blocks % 2)
         add_second(&p, block_of(y), pair);
     else
-        add_elements(&p, y, element_of(load1(in + 16)), pair);
+        add_elements(&p, y, element_at(in + 16, reversed), pair);
     in += n_blocks % 2 ? 16 : 32;
     for (n_blocks = (n_blocks - 1) / 2; n_blocks; n_blocks--, in += 32)
-        add_pair(&p, load1(in), load1(in + 16), ++pair);
+        add_elements(&p, element_at(in, reversed), element_at(in + 16, reversed), ++pair);
     return reduce(p);
 }
 
-/* The hash of n_blocks behind those whose hash is `before`. */
-EVC_INLINE block hash_from(const struct powers *h, block before, const uint8_t *in, size_t n_blocks)
+/* The hash of n_blocks behind those whose hash is `before`, whose bytes are not reversed. */
+EVC_INLINE block hash_from_order(const struct powers *h, block before, const uint8_t *in,
+                                 size_t n_blocks, int reversed)
 {
     element y = element_of(before);
 
     for (; n_blocks >= GROUP; n_blocks -= GROUP, in += 16 * GROUP) {
-        y = hash_group(h, y, in);
+        y = hash_group(h, y, in, reversed);
 #if EVC_GNU_C && GROUP > 4
         /* Without this, GCC loads the powers once, and keeps those on the stack
          * that have no register. */
@@ -211,8 +222,13 @@ EVC_INLINE block hash_from(const struct powers *h, block before, const uint8_t *
 #endif
     }
     if (n_blocks)
-        y = hash_rest(h, y, in, n_blocks);
+        y = hash_rest(h, y, in, n_blocks, reversed);
     return block_of(y);
+}
+
+EVC_INLINE block hash_from(const struct powers *h, block before, const uint8_t *in, size_t n_blocks)
+{
+    return hash_from_order(h, before, in, n_blocks, 0);
 }
 
 #endif
