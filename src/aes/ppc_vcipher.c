@@ -285,40 +285,65 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
 
 /* ---- CTR ------------------------------------------------------------------------------------- */
 
-/* A counter is a block in order, whose last word is a number of this CPU. */
-EVC_INLINE vec counter_plus(vec count, uint32_t n)
+/* A counter is a block in order, whose last word is a number of this CPU. le: a constant, 1 where
+ * the first word counts, little-endian: then that is the number, and the bytes of the block are
+ * turned where the first round key is added. */
+EVC_INLINE vec counter_plus(vec count, uint32_t n, int le)
 {
-    return (vec)((evc_ppc_words)count + EVC_PPC_WORDS(0, 0, 0, n));
+    const evc_ppc_words ahead = le ? EVC_PPC_WORDS(n, 0, 0, 0) : EVC_PPC_WORDS(0, 0, 0, n);
+
+    return (vec)((evc_ppc_words)count + ahead);
+}
+
+/* a, its first word turned if le, plus b. */
+EVC_INLINE vec counter_xor(vec a, vec b, int le)
+{
+    return le ? evc_ppc_vpermxor(a, b,
+                                 EVC_PPC_BYTES(0x30, 0x21, 0x12, 0x03, 0x44, 0x55, 0x66, 0x77,
+                                               0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff))
+              : a ^ b;
+}
+
+/* The counter in memory; that behind n_blocks blocks takes its place. */
+EVC_INLINE vec counter_load(uint8_t counter[16], size_t n_blocks, int le)
+{
+    const vec count = counter_xor(evc_ppc_load(counter), (vec){0}, le);
+
+    if (le)
+        evc_store32_le(counter, evc_load32_le(counter) + (uint32_t)n_blocks);
+    else
+        evc_store32_be(counter + 12, evc_load32_be(counter + 12) + (uint32_t)n_blocks);
+    return count;
 }
 
 /* One more. Hidden from the compiler, which would have a register for each
  * number of blocks ahead. */
-EVC_INLINE vec counter_next(vec count)
+EVC_INLINE vec counter_next(vec count, int le)
 {
-    count = counter_plus(count, 1);
+    count = counter_plus(count, 1, le);
     __asm__("" : "+v"(count));
     return count;
 }
 
 EVC_INLINE void ctr_step(const struct round_keys *k, vec *count, const uint8_t *in, uint8_t *out,
-                         unsigned n)
+                         unsigned n, int le)
 {
     const vec first = first_key(k);
     vec s[WIDE], last;
 
-    EACH_UP_TO_8(n, s[i] = *count ^ first; *count = counter_next(*count));
+    EACH_UP_TO_8(n, s[i] = counter_xor(*count, first, le); *count = counter_next(*count, le));
     middle_rounds(k, s, n);
     last = last_key(k);
     EACH_UP_TO_8(n, s[i] = evc_ppc_vcipherlast(s[i], last);
          store_text(k, out, i, evc_ppc_turn_xor(s[i], load_text(k, in, i))));
 }
-#define CTR_STEP(n) ctr_step(&k, &count, in, out, n)
+#define CTR_STEP(n) ctr_step(&k, &count, in, out, n, le)
 
 /* n_bytes: 1 to 15 */
 EVC_INLINE void ctr_part(const struct round_keys *k, vec count, const uint8_t *in, uint8_t *out,
-                         size_t n_bytes)
+                         size_t n_bytes, int le)
 {
-    vec s = count ^ first_key(k);
+    vec s = counter_xor(count, first_key(k), le);
 
     middle_rounds(k, &s, 1);
     s = evc_ppc_vcipherlast(s, last_key(k)) ^ evc_ppc_load_part(in, n_bytes);
@@ -326,58 +351,63 @@ EVC_INLINE void ctr_part(const struct round_keys *k, vec count, const uint8_t *i
 }
 
 EVC_INLINE void ctr_steps(struct round_keys k, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                          size_t n_blocks)
+                          size_t n_blocks, int le)
 {
-    vec count = evc_ppc_load(counter);
+    vec count = counter_load(counter, n_blocks, le);
 
-    evc_store32_be(counter + 12, evc_load32_be(counter + 12) + (uint32_t)n_blocks);
     WHOLE_STEPS(CTR_STEP);
 }
 
-EVC_OUT_OF_LINE void ctr_stored(aes_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                                size_t n_blocks)
-{
-    ctr_steps(stored_keys(key, 0), counter, in, out, n_blocks);
-}
-
-EVC_OUT_OF_LINE void ctr_whole(aes_key *key, uint8_t counter[16], const uint8_t *in,
-                                   uint8_t *out, size_t n_blocks)
-{
-    ctr_steps(round_keys(key, 0), counter, in, out, n_blocks);
-}
-
 /* len_bytes: of fewer blocks than WIDE, the last of which may be a part */
-EVC_OUT_OF_LINE void ctr_few(aes_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                             size_t len_bytes)
+EVC_INLINE void ctr_few_of(aes_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                           size_t len_bytes, int le)
 {
     const struct round_keys k = stored_keys(key, 0);
     size_t n_blocks = len_bytes / 16;
-    vec count = evc_ppc_load(counter);
+    vec count = counter_load(counter, (len_bytes + 15) / 16, le);
 
-    evc_store32_be(counter + 12, evc_load32_be(counter + 12) + (uint32_t)((len_bytes + 15) / 16));
     FEW_BLOCKS(CTR_STEP);
     if (len_bytes & 15)
-        ctr_part(&k, count, in, out, len_bytes & 15);
+        ctr_part(&k, count, in, out, len_bytes & 15, le);
 }
 
-static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                  size_t len_bytes)
-{
-    const size_t few_bytes = len_bytes % (16 * WIDE), whole = len_bytes - few_bytes;
-
-    if (!whole) {
-        ctr_few(key, counter, in, out, len_bytes);
-        return;
+/* The slot `name`, and what it calls. */
+#define CTR_MODE(name, le)                                                                         \
+    EVC_OUT_OF_LINE void name##_stored(aes_key *key, uint8_t counter[16], const uint8_t *in,       \
+                                       uint8_t *out, size_t n_blocks)                              \
+    {                                                                                              \
+        ctr_steps(stored_keys(key, 0), counter, in, out, n_blocks, le);                            \
+    }                                                                                              \
+    EVC_OUT_OF_LINE void name##_whole(aes_key *key, uint8_t counter[16], const uint8_t *in,        \
+                                      uint8_t *out, size_t n_blocks)                               \
+    {                                                                                              \
+        ctr_steps(round_keys(key, 0), counter, in, out, n_blocks, le);                             \
+    }                                                                                              \
+    EVC_OUT_OF_LINE void name##_few(aes_key *key, uint8_t counter[16], const uint8_t *in,          \
+                                    uint8_t *out, size_t len_bytes)                                \
+    {                                                                                              \
+        ctr_few_of(key, counter, in, out, len_bytes, le);                                          \
+    }                                                                                              \
+    static void name(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,        \
+                     size_t len_bytes)                                                             \
+    {                                                                                              \
+        const size_t few_bytes = len_bytes % (16 * WIDE), whole = len_bytes - few_bytes;           \
+                                                                                                   \
+        if (!whole) {                                                                              \
+            name##_few(key, counter, in, out, len_bytes);                                          \
+            return;                                                                                \
+        }                                                                                          \
+        if (len_bytes < 16 * LONG_BLOCKS) {                                                        \
+            name##_stored(key, counter, in, out, whole / 16);                                      \
+        } else {                                                                                   \
+            name##_whole(key, counter, in, out, whole / 16);                                       \
+            clear_long();                                                                          \
+        }                                                                                          \
+        if (few_bytes)                                                                             \
+            name##_few(key, counter, in + whole, out + whole, few_bytes);                          \
     }
-    if (len_bytes < 16 * LONG_BLOCKS) {
-        ctr_stored(key, counter, in, out, whole / 16);
-    } else {
-        ctr_whole(key, counter, in, out, whole / 16);
-        clear_long();
-    }
-    if (few_bytes)
-        ctr_few(key, counter, in + whole, out + whole, few_bytes);
-}
+CTR_MODE(ctr32, 0)
+CTR_MODE(ctr32_le, 1)
 
 /* ---- CBC decryption -------------------------------------------------------------------------- */
 
@@ -727,6 +757,7 @@ const struct evc_aes evc_aes_ppc_vcipher = {
     .encrypt = encrypt,
     .decrypt = decrypt,
     .ctr32 = ctr32,
+    .ctr32_le = ctr32_le,
     .cbc_encrypt = cbc_encrypt,
     .cbc_decrypt = cbc_decrypt,
     .cbcmac = cbcmac,

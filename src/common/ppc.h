@@ -110,6 +110,73 @@ EVC_INLINE void evc_ppc_store_ith(uint8_t *p, size_t i, evc_ppc_vec v)
     }
 }
 
+/* vperm takes the second digit of a byte as the number of a byte and, for the vector, bit 4. */
+#define EVC_PPC_VPERM(to, a, b, from) \
+    __asm__("vperm %0, %1, %2, %3" : "=v"(to) : "v"(a), "v"(b), "v"(from))
+
+/* The upper halves of two vectors, and the lower ones; as they are, and with bytes reversed. */
+EVC_INLINE evc_ppc_vec evc_ppc_uppers(evc_ppc_vec a, evc_ppc_vec b)
+{
+    evc_ppc_vec to;
+
+    EVC_PPC_HALVES(to, a, b, 0);
+    return to;
+}
+
+EVC_INLINE evc_ppc_vec evc_ppc_lowers(evc_ppc_vec a, evc_ppc_vec b)
+{
+    evc_ppc_vec to;
+
+    EVC_PPC_HALVES(to, a, b, 3);
+    return to;
+}
+
+EVC_INLINE evc_ppc_vec evc_ppc_turned_uppers(evc_ppc_vec a, evc_ppc_vec b)
+{
+    evc_ppc_vec to;
+
+    EVC_PPC_VPERM(to, a, b,
+                  EVC_PPC_BYTES(7, 6, 5, 4, 3, 2, 1, 0, 23, 22, 21, 20, 19, 18, 17, 16));
+    return to;
+}
+
+EVC_INLINE evc_ppc_vec evc_ppc_turned_lowers(evc_ppc_vec a, evc_ppc_vec b)
+{
+    evc_ppc_vec to;
+
+    EVC_PPC_VPERM(to, a, b,
+                  EVC_PPC_BYTES(15, 14, 13, 12, 11, 10, 9, 8, 31, 30, 29, 28, 27, 26, 25, 24));
+    return to;
+}
+
+/* The upper halves of two raw vectors, in order; and the lower halves. Then the same of blocks
+ * whose bytes are reversed in memory: the other halves, turned where the former are not. */
+#if EVC_BIG_ENDIAN
+#define evc_ppc_upper_halves evc_ppc_uppers
+#define evc_ppc_lower_halves evc_ppc_lowers
+#define evc_ppc_reversed_upper_halves evc_ppc_turned_lowers
+#define evc_ppc_reversed_lower_halves evc_ppc_turned_uppers
+#else
+#define evc_ppc_upper_halves evc_ppc_turned_uppers
+#define evc_ppc_lower_halves evc_ppc_turned_lowers
+#define evc_ppc_reversed_upper_halves evc_ppc_lowers
+#define evc_ppc_reversed_lower_halves evc_ppc_uppers
+#endif
+
+/* a, in order, plus b, a raw vector of a block whose bytes are reversed in memory; raw. */
+EVC_INLINE evc_ppc_vec evc_ppc_reverse_xor(evc_ppc_vec a, evc_ppc_vec b)
+{
+#if EVC_BIG_ENDIAN
+    return evc_ppc_vpermxor(a, b,
+                            EVC_PPC_BYTES(0xf0, 0xe1, 0xd2, 0xc3, 0xb4, 0xa5, 0x96, 0x87, 0x78,
+                                          0x69, 0x5a, 0x4b, 0x3c, 0x2d, 0x1e, 0x0f));
+#else
+    return evc_ppc_vpermxor(a, b,
+                            EVC_PPC_BYTES(0x80, 0x91, 0xa2, 0xb3, 0xc4, 0xd5, 0xe6, 0xf7, 0x08,
+                                          0x19, 0x2a, 0x3b, 0x4c, 0x5d, 0x6e, 0x7f));
+#endif
+}
+
 #if EVC_BIG_ENDIAN
 
 EVC_INLINE evc_ppc_vec evc_ppc_turn(evc_ppc_vec a)
@@ -129,29 +196,10 @@ EVC_INLINE evc_ppc_vec evc_ppc_turn_sum(evc_ppc_vec a, evc_ppc_vec b)
     return a ^ b;
 }
 
-/* The upper halves of two raw vectors, in order; and the lower halves. */
-EVC_INLINE evc_ppc_vec evc_ppc_upper_halves(evc_ppc_vec a, evc_ppc_vec b)
-{
-    evc_ppc_vec to;
-
-    EVC_PPC_HALVES(to, a, b, 0);
-    return to;
-}
-
-EVC_INLINE evc_ppc_vec evc_ppc_lower_halves(evc_ppc_vec a, evc_ppc_vec b)
-{
-    evc_ppc_vec to;
-
-    EVC_PPC_HALVES(to, a, b, 3);
-    return to;
-}
-
 #else
 
 /* The digits of a byte are the numbers of the bytes of the first and of the second vector whose sum
- * it becomes. vperm takes the second digit and, for the vector, bit 4. */
-#define EVC_PPC_VPERM(to, a, b, from) \
-    __asm__("vperm %0, %1, %2, %3" : "=v"(to) : "v"(a), "v"(b), "v"(from))
+ * it becomes. */
 #define EVC_PPC_TURN_FIRST                                                                     \
     EVC_PPC_BYTES(0x70, 0x61, 0x52, 0x43, 0x34, 0x25, 0x16, 0x07, 0xf8, 0xe9, 0xda, 0xcb, 0xbc, \
                   0xad, 0x9e, 0x8f)
@@ -175,24 +223,6 @@ EVC_INLINE evc_ppc_vec evc_ppc_turn_xor(evc_ppc_vec a, evc_ppc_vec b)
 EVC_INLINE evc_ppc_vec evc_ppc_turn_sum(evc_ppc_vec a, evc_ppc_vec b)
 {
     return evc_ppc_vpermxor(a, b, EVC_PPC_TURN_BOTH);
-}
-
-EVC_INLINE evc_ppc_vec evc_ppc_upper_halves(evc_ppc_vec a, evc_ppc_vec b)
-{
-    evc_ppc_vec to;
-
-    EVC_PPC_VPERM(to, a, b,
-                  EVC_PPC_BYTES(7, 6, 5, 4, 3, 2, 1, 0, 23, 22, 21, 20, 19, 18, 17, 16));
-    return to;
-}
-
-EVC_INLINE evc_ppc_vec evc_ppc_lower_halves(evc_ppc_vec a, evc_ppc_vec b)
-{
-    evc_ppc_vec to;
-
-    EVC_PPC_VPERM(to, a, b,
-                  EVC_PPC_BYTES(15, 14, 13, 12, 11, 10, 9, 8, 31, 30, 29, 28, 27, 26, 25, 24));
-    return to;
 }
 
 #endif

@@ -39,12 +39,20 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
     evc_ppc_store(y, hash_behind(&key->powers, evc_ppc_load(y), in, n_blocks));
 }
 
+static void reversed_blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_blocks)
+{
+    const struct key *key = vkey;
+
+    evc_ppc_store(y, hash_behind_reversed(&key->powers, evc_ppc_load(y), in, n_blocks));
+}
+
 EVC_ISA_END
 
 const struct evc_ghash evc_ghash_ppc_vpmsum = {
     .kernel = EVC_KERNEL_HEAD(ppc_vpmsum, PPC_VCRYPTO, CT, ANY, GROUP, struct key, 0, VSX, 576),
     .set_key = set_key,
     .blocks = blocks,
+    .reversed_blocks = reversed_blocks,
 };
 #else
 EVC_EMPTY_UNIT

@@ -94,6 +94,26 @@ EVC_INLINE struct operands operands_of(vec a, vec b)
     return o;
 }
 
+/* reversed: a constant, 1 if the bytes of all blocks in memory are reversed, as POLYVAL has them;
+ * those of y are not. */
+EVC_INLINE struct operands operands_in(vec a, vec b, int reversed)
+{
+    struct operands o;
+
+    if (!reversed)
+        return operands_of(a, b);
+    o.hi = evc_ppc_reversed_upper_halves(a, b);
+    o.lo = evc_ppc_reversed_lower_halves(a, b);
+    o.sum = o.hi ^ o.lo;
+    return o;
+}
+
+/* A raw block with y added. */
+EVC_INLINE vec plus(vec y, vec a, int reversed)
+{
+    return reversed ? evc_ppc_reverse_xor(y, a) : evc_ppc_turn_xor(y, a);
+}
+
 EVC_INLINE struct operands powers_at(const struct pair *h)
 {
     struct operands p;
@@ -174,50 +194,64 @@ EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* GROUP blocks. The first waits for y, the hash so far, so it is the last to be multiplied. */
-EVC_INLINE vec hash_group(const struct operands *h, vec y, const uint8_t *in)
+EVC_INLINE vec hash_group(const struct operands *h, vec y, const uint8_t *in, int reversed)
 {
     struct product p;
 
 #define LOAD(i) evc_ppc_load_ith(in, i)
-    p = multiply_pair(operands_of(LOAD(2), LOAD(3)), h[1]);
-    add_operands(&p, operands_of(LOAD(4), LOAD(5)), h[2]);
-    add_operands(&p, operands_of(LOAD(6), LOAD(7)), h[3]);
-    add_operands(&p, operands_of(evc_ppc_turn_xor(y, LOAD(0)), LOAD(1)), h[0]);
+    p = multiply_pair(operands_in(LOAD(2), LOAD(3), reversed), h[1]);
+    add_operands(&p, operands_in(LOAD(4), LOAD(5), reversed), h[2]);
+    add_operands(&p, operands_in(LOAD(6), LOAD(7), reversed), h[3]);
+    add_operands(&p, operands_in(plus(y, LOAD(0), reversed), LOAD(1), reversed), h[0]);
 #undef LOAD
     return reduce_sum(p);
 }
 
 /* Fewer than GROUP blocks, at least one: they meet the last powers. An odd number of
  * blocks has one of zeros in front. */
-EVC_INLINE vec hash_rest(const struct powers *h, vec y, const uint8_t *in, size_t n_blocks)
+EVC_INLINE vec hash_rest(const struct powers *h, vec y, const uint8_t *in, size_t n_blocks,
+                         int reversed)
 {
     const struct pair *pair = h->pair + PAIRS - (n_blocks + 1) / 2;
-    const vec first = evc_ppc_turn_xor(y, evc_ppc_load_raw(in));
+    const vec first = plus(y, evc_ppc_load_raw(in), reversed);
     struct product p;
 
     if (n_blocks % 2) {
-        p = multiply_pair(operands_of((vec){0}, first), powers_at(pair));
+        p = multiply_pair(operands_in((vec){0}, first, reversed), powers_at(pair));
         in += 16;
     } else {
-        p = multiply_pair(operands_of(first, evc_ppc_load_raw(in + 16)), powers_at(pair));
+        p = multiply_pair(operands_in(first, evc_ppc_load_raw(in + 16), reversed),
+                          powers_at(pair));
         in += 32;
     }
     for (n_blocks = (n_blocks - 1) / 2; n_blocks; n_blocks--, in += 32)
-        add_operands(&p, operands_of(evc_ppc_load_raw(in), evc_ppc_load_raw(in + 16)),
+        add_operands(&p, operands_in(evc_ppc_load_raw(in), evc_ppc_load_raw(in + 16), reversed),
                      powers_at(++pair));
     return reduce_sum(p);
 }
 
 /* n_blocks: a multiple of GROUP, not 0. The powers stay in registers. */
-EVC_OUT_OF_LINE vec hash_groups(const struct powers *powers, vec y, const uint8_t *in,
-                                size_t n_blocks)
+EVC_INLINE vec hash_groups_of(const struct powers *powers, vec y, const uint8_t *in,
+                              size_t n_blocks, int reversed)
 {
     struct operands h[PAIRS];
 
     EACH_UP_TO_4(PAIRS, h[i] = powers_at(&powers->pair[i]));
     for (; n_blocks; n_blocks -= GROUP, in += 16 * GROUP)
-        y = hash_group(h, y, in);
+        y = hash_group(h, y, in, reversed);
     return y;
+}
+
+EVC_OUT_OF_LINE vec hash_groups(const struct powers *powers, vec y, const uint8_t *in,
+                                size_t n_blocks)
+{
+    return hash_groups_of(powers, y, in, n_blocks, 0);
+}
+
+EVC_OUT_OF_LINE vec hash_groups_reversed(const struct powers *powers, vec y, const uint8_t *in,
+                                         size_t n_blocks)
+{
+    return hash_groups_of(powers, y, in, n_blocks, 1);
 }
 
 /* The hash of whole blocks behind those whose hash is y. */
@@ -228,7 +262,19 @@ EVC_INLINE vec hash_behind(const struct powers *powers, vec y, const uint8_t *in
     if (n_grouped)
         y = hash_groups(powers, y, in, n_grouped);
     if (n_blocks != n_grouped)
-        y = hash_rest(powers, y, in + 16 * n_grouped, n_blocks - n_grouped);
+        y = hash_rest(powers, y, in + 16 * n_grouped, n_blocks - n_grouped, 0);
+    return y;
+}
+
+EVC_INLINE vec hash_behind_reversed(const struct powers *powers, vec y, const uint8_t *in,
+                                    size_t n_blocks)
+{
+    const size_t n_grouped = n_blocks - n_blocks % GROUP;
+
+    if (n_grouped)
+        y = hash_groups_reversed(powers, y, in, n_grouped);
+    if (n_blocks != n_grouped)
+        y = hash_rest(powers, y, in + 16 * n_grouped, n_blocks - n_grouped, 1);
     return y;
 }
 
