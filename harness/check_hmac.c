@@ -401,7 +401,7 @@ static enum result many_outputs(struct check *c, enum evc_sha2_hash hash, size_t
     if (evc_pbkdf2_many(jobs, n, n_iterations, scratch, bytes) !=
         (wrong < n ? EVC_ERR_LENGTH : EVC_OK))
         return check_fail(c, "the status of %zu outputs is wrong", n);
-    for (size_t i = 0; n > 1 && i < bytes; i++)
+    for (size_t i = 0; i < bytes; i++)
         if (scratch[i])
             return check_fail(c, "%zu outputs: scratch memory is not wiped", n);
     for (size_t i = 0; i < n; i++) {

@@ -308,11 +308,11 @@ enum evc_status evc_pbkdf2_many(struct evc_pbkdf2_job *jobs, size_t n_jobs, uint
         last = job->password->kernel;
         take_job(w, job, n_iterations);
     }
-    if (last) {
-        if (w->n_taken)
-            finish_taken(w, n_iterations);
+    if (last && w->n_taken)
+        finish_taken(w, n_iterations);
+    if (scratch)
         evc_wipe(scratch, scratch_bytes);
+    if (last)
         evc_clear(&last->kernel);
-    }
     return first;
 }
