@@ -185,6 +185,8 @@ int check_command(int argc, char **argv)
     for (size_t i = 0; i < N(primitives); i++)
         if (chosen(&plan.primitives, primitives[i]->name))
             check_primitive(primitives[i]);
+    if (count[PASS] + count[FAIL] + count[SKIP] == 0)
+        usage_error("nothing to check: no kernel asked for has a property asked for");
     emit_begin("summary");
     emit_unsigned("passed", count[PASS]);
     emit_unsigned("failed", count[FAIL]);
