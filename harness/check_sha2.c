@@ -308,7 +308,9 @@ static enum result digests_may_lie_in_the_message(struct check *c)
 
 /* ---- Guard pages ----------------------------------------------------------------------------- */
 
-static struct guarded fence_in, fence_out, fence_state;
+#define SCRATCH_BYTES 8192 /* for many messages: at least what each kernel wants */
+
+static struct guarded fence_in, fence_out, fence_state, fence_scratch;
 
 struct call {
     const struct evc_sha2 *kernel;
@@ -331,16 +333,23 @@ static void do_call(void *vcall)
     must(evc_sha2_digest(call->kernel, call->hash, in, call->len_bytes, out));
 }
 
-static enum result accesses_stay_inside_the_buffers(struct check *c)
+/* False where the system has no guard pages. */
+static bool set_fences(void)
 {
-    struct call call = {.kernel = kernel_of(c)};
-
     if (!fence_in.start) {
         fence_in = port_guarded(MAX_BYTES);
         fence_out = port_guarded(EVC_SHA2_MOST_DIGEST_BYTES);
         fence_state = port_guarded(sizeof(struct evc_sha2_state));
+        fence_scratch = port_guarded(SCRATCH_BYTES);
     }
-    if (!fence_in.start || !fence_out.start || !fence_state.start)
+    return fence_in.start && fence_out.start && fence_state.start && fence_scratch.start;
+}
+
+static enum result accesses_stay_inside_the_buffers(struct check *c)
+{
+    struct call call = {.kernel = kernel_of(c)};
+
+    if (!set_fences())
         return check_skip(c, "no guard pages on this system");
     EACH_HASH(c, hash)
         for (size_t n = 0; n <= 4 * evc_sha2_block_bytes(hash); n += c->quick ? 7 : 1)
@@ -363,7 +372,6 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
 /* ---- Many messages --------------------------------------------------------------------------- */
 
 #define MOST_MESSAGES 40
-#define SCRATCH_BYTES 8192 /* at least what each kernel wants */
 
 static uint8_t many_scratch[SCRATCH_BYTES];
 static struct evc_sha2_message messages[MOST_MESSAGES + 1];
@@ -386,24 +394,24 @@ static enum result hash_many(struct check *c, enum evc_sha2_hash hash, size_t n)
     const size_t bytes = evc_sha2_many_scratch_bytes(kernel_of(c));
 
     if (bytes > sizeof many_scratch - 64)
-            return check_fail(c, "it wants %zu bytes of scratch memory", bytes);
+        return check_fail(c, "it wants %zu bytes of scratch memory", bytes);
     for (size_t i = 0; i < n; i++) {
-            messages[i].len_bytes = many_length(c);
-            messages[i].in =
-                messages[i].len_bytes ? known.in + random_below(&c->random, MAX_BYTES / 2) : NULL;
-            messages[i].digest = digests[i];
+        messages[i].len_bytes = many_length(c);
+        messages[i].in =
+            messages[i].len_bytes ? known.in + random_below(&c->random, MAX_BYTES / 2) : NULL;
+        messages[i].digest = digests[i];
     }
     memset(many_scratch, 0x55, sizeof many_scratch);
     if (evc_sha2_many(kernel_of(c), hash, messages, n, many_scratch + n % 64, bytes) != EVC_OK)
-            return check_fail(c, "%zu messages are refused", n);
+        return check_fail(c, "%zu messages are refused", n);
     if (!is_zero(many_scratch + n % 64, bytes))
-            return check_fail(c, "%zu messages: scratch memory is not wiped", n);
+        return check_fail(c, "%zu messages: scratch memory is not wiped", n);
     for (size_t i = 0; i < n; i++) {
-            must(evc_sha2_digest(evc_sha2_named("c_ref"), hash, messages[i].in,
-                                 messages[i].len_bytes, known.digest));
-            if (messages[i].status != EVC_OK ||
-                agree(c, hash, digests[i], known.digest, messages[i].len_bytes, "of many") == FAIL)
-                return FAIL;
+        must(evc_sha2_digest(evc_sha2_named("c_ref"), hash, messages[i].in,
+                             messages[i].len_bytes, known.digest));
+        if (messages[i].status != EVC_OK ||
+            agree(c, hash, digests[i], known.digest, messages[i].len_bytes, "of many") == FAIL)
+            return FAIL;
     }
     return PASS;
 }
@@ -413,9 +421,33 @@ static enum result many_messages_equal_one_by_one(struct check *c)
     random_bytes(&c->random, known.in, MAX_BYTES);
     EACH_HASH(c, hash)
     for (size_t n = 0; n <= MOST_MESSAGES; n++)
-            for (int turn = 0; turn < (c->quick ? 2 : 20); turn++)
-                if (hash_many(c, hash, n) == FAIL)
+        for (int turn = 0; turn < (c->quick ? 2 : 20); turn++)
+            if (hash_many(c, hash, n) == FAIL)
+                return FAIL;
+    return PASS;
+}
+
+/* Each digest takes the place of some bytes of its own message. */
+static enum result many_digests_may_lie_in_their_messages(struct check *c)
+{
+    static uint8_t own[MOST_MESSAGES][300];
+    const size_t bytes = evc_sha2_many_scratch_bytes(kernel_of(c));
+
+    EACH_HASH(c, hash)
+        for (size_t n = 1; n <= MOST_MESSAGES; n += 3) {
+            for (size_t i = 0; i < n; i++) {
+                const size_t len_bytes = 64 + random_below(&c->random, 236);
+                random_bytes(&c->random, own[i], len_bytes);
+                messages[i] = (struct evc_sha2_message){
+                    own[i], len_bytes, own[i] + random_below(&c->random, len_bytes - 63), EVC_OK};
+                must(evc_sha2_digest(evc_sha2_named("c_ref"), hash, own[i], len_bytes, digests[i]));
+            }
+            must(evc_sha2_many(kernel_of(c), hash, messages, n, many_scratch, bytes));
+            for (size_t i = 0; i < n; i++)
+                if (agree(c, hash, messages[i].digest, digests[i], messages[i].len_bytes,
+                          "of many, in place") == FAIL)
                     return FAIL;
+        }
     return PASS;
 }
 
@@ -425,49 +457,46 @@ static enum result many_messages_have_their_own_status(struct check *c)
 {
     const size_t bytes = evc_sha2_many_scratch_bytes(kernel_of(c));
 
-    EACH_HASH(c, hash)
-    {
-            for (size_t wrong = 0; wrong < 20; wrong++) {
-                for (size_t i = 0; i < 20; i++)
-                    messages[i] = (struct evc_sha2_message){known.in, 100 + i, digests[i], EVC_OK};
-                memset(digests, 0, sizeof digests);
-                messages[wrong].in = NULL;
-                c->cases++;
-                if (evc_sha2_many(kernel_of(c), hash, messages, 20, many_scratch, bytes) !=
-                    EVC_ERR_PARAMETER)
-                    return check_fail(c, "a missing message is taken");
-                for (size_t i = 0; i < 20; i++) {
-                    know(hash, 100 + i);
-                    if (messages[i].status != (i == wrong ? EVC_ERR_PARAMETER : EVC_OK))
-                    return check_fail(c, "message %zu has status %d", i, (int)messages[i].status);
-                    if (i == wrong ? !is_zero(digests[i], sizeof digests[i])
-                                   : agree(c, hash, digests[i], known.digest, 100 + i,
-                                           "beside a wrong one") == FAIL)
-                    return FAIL;
-                }
-            }
-            c->cases += 3;
-            messages[0] = (struct evc_sha2_message){known.in, 3, NULL, EVC_OK};
-            if (evc_sha2_many(kernel_of(c), hash, messages, 1, many_scratch, bytes) !=
+    EACH_HASH(c, hash) {
+        for (size_t wrong = 0; wrong < 20; wrong++) {
+            for (size_t i = 0; i < 20; i++)
+                messages[i] = (struct evc_sha2_message){known.in, 100 + i, digests[i], EVC_OK};
+            memset(digests, 0, sizeof digests);
+            messages[wrong].in = NULL;
+            c->cases++;
+            if (evc_sha2_many(kernel_of(c), hash, messages, 20, many_scratch, bytes) !=
                 EVC_ERR_PARAMETER)
-                return check_fail(c, "a missing digest is taken");
-            if (evc_sha2_many(NULL, hash, messages, 1, many_scratch, bytes) != EVC_ERR_KERNEL ||
-                messages[0].status != EVC_ERR_KERNEL)
-                return check_fail(c, "no kernel is taken");
-            if (evc_sha2_many(kernel_of(c), hash, NULL, 1, many_scratch, bytes) !=
-                    EVC_ERR_PARAMETER ||
-                evc_sha2_many(kernel_of(c), hash, NULL, 0, many_scratch, bytes) != EVC_OK)
-                return check_fail(c, "missing messages are not told from none");
-            if (bytes &&
-                (evc_sha2_many(kernel_of(c), hash, messages, 1, many_scratch, bytes - 1) !=
-                     EVC_ERR_SCRATCH ||
-                 evc_sha2_many(kernel_of(c), hash, messages, 1, NULL, bytes) != EVC_ERR_SCRATCH))
-                return check_fail(c, "too little scratch memory is taken");
+                return check_fail(c, "a missing message is taken");
+            for (size_t i = 0; i < 20; i++) {
+                know(hash, 100 + i);
+                if (messages[i].status != (i == wrong ? EVC_ERR_PARAMETER : EVC_OK))
+                    return check_fail(c, "message %zu has status %d", i, (int)messages[i].status);
+                if (i == wrong ? !is_zero(digests[i], sizeof digests[i])
+                               : agree(c, hash, digests[i], known.digest, 100 + i,
+                                       "beside a wrong one") == FAIL)
+                    return FAIL;
+            }
+        }
+        c->cases += 3;
+        messages[0] = (struct evc_sha2_message){known.in, 3, NULL, EVC_OK};
+        if (evc_sha2_many(kernel_of(c), hash, messages, 1, many_scratch, bytes) !=
+            EVC_ERR_PARAMETER)
+            return check_fail(c, "a missing digest is taken");
+        if (evc_sha2_many(NULL, hash, messages, 1, many_scratch, bytes) != EVC_ERR_KERNEL ||
+            messages[0].status != EVC_ERR_KERNEL)
+            return check_fail(c, "no kernel is taken");
+        if (evc_sha2_many(kernel_of(c), hash, NULL, 1, many_scratch, bytes) !=
+                EVC_ERR_PARAMETER ||
+            evc_sha2_many(kernel_of(c), hash, NULL, 0, many_scratch, bytes) != EVC_OK)
+            return check_fail(c, "missing messages are not told from none");
+        if (bytes &&
+            (evc_sha2_many(kernel_of(c), hash, messages, 1, many_scratch, bytes - 1) !=
+                 EVC_ERR_SCRATCH ||
+             evc_sha2_many(kernel_of(c), hash, messages, 1, NULL, bytes) != EVC_ERR_SCRATCH))
+            return check_fail(c, "too little scratch memory is taken");
     }
     return PASS;
 }
-
-static struct guarded fence_scratch;
 
 struct many_call {
     const struct evc_sha2 *kernel;
@@ -476,16 +505,16 @@ struct many_call {
     bool at_end;
 };
 
-/* Messages of one length at one place, and one more that has no bytes. */
+/* Messages of one length at one place. */
 static void do_many(void *vcall)
 {
     const struct many_call *call = vcall;
     const size_t bytes = evc_sha2_many_scratch_bytes(call->kernel);
 
     for (size_t i = 0; i < call->n; i++)
-            messages[i] =
-                (struct evc_sha2_message){port_flush(&fence_in, call->at_end, call->len_bytes),
-                                          call->len_bytes, digests[i], EVC_OK};
+        messages[i] =
+            (struct evc_sha2_message){port_flush(&fence_in, call->at_end, call->len_bytes),
+                                      call->len_bytes, digests[i], EVC_OK};
     messages[0].digest = port_flush(&fence_out, call->at_end, evc_sha2_digest_bytes(call->hash));
     must(evc_sha2_many(call->kernel, call->hash, messages, call->n,
                        port_flush(&fence_scratch, call->at_end, bytes), bytes));
@@ -495,24 +524,22 @@ static enum result many_messages_stay_inside_the_buffers(struct check *c)
 {
     struct many_call call = {.kernel = kernel_of(c)};
 
-    if (!fence_scratch.start)
-            fence_scratch = port_guarded(SCRATCH_BYTES);
-    if (!fence_in.start || !fence_out.start || !fence_scratch.start)
-            return check_skip(c, "no guard pages on this system");
+    if (!set_fences())
+        return check_skip(c, "no guard pages on this system");
     EACH_HASH(c, hash)
     for (size_t n = 0; n <= 4 * evc_sha2_block_bytes(hash); n += c->quick ? 23 : 1)
-            for (int end = 0; end < 2; end++) {
-                call.hash = hash, call.n = 1 + n % 20, call.len_bytes = n, call.at_end = end;
-                random_bytes(&c->random, known.in, n);
-                know(hash, n);
-                memcpy(port_flush(&fence_in, call.at_end, n), known.in, n);
-                if (!port_survives(do_many, &call))
-                    return check_fail(c, "%s of %zu bytes at the %s of pages: memory fault",
-                                      names[hash], n, end ? "end" : "start");
-                if (agree(c, hash, port_flush(&fence_out, call.at_end, evc_sha2_digest_bytes(hash)),
-                          known.digest, n, "between guard pages") == FAIL)
-                    return FAIL;
-            }
+        for (int end = 0; end < 2; end++) {
+            call.hash = hash, call.n = 1 + n % 20, call.len_bytes = n, call.at_end = end;
+            random_bytes(&c->random, known.in, n);
+            know(hash, n);
+            memcpy(port_flush(&fence_in, call.at_end, n), known.in, n);
+            if (!port_survives(do_many, &call))
+                return check_fail(c, "%s of %zu bytes at the %s of pages: memory fault",
+                                  names[hash], n, end ? "end" : "start");
+            if (agree(c, hash, port_flush(&fence_out, call.at_end, evc_sha2_digest_bytes(hash)),
+                      known.digest, n, "between guard pages") == FAIL)
+                return FAIL;
+        }
     return PASS;
 }
 
@@ -613,6 +640,7 @@ static const struct property properties[] = {
     PROPERTY(digests_may_lie_in_the_message),
     PROPERTY(accesses_stay_inside_the_buffers),
     PROPERTY(many_messages_equal_one_by_one),
+    PROPERTY(many_digests_may_lie_in_their_messages),
     PROPERTY(many_messages_have_their_own_status),
     PROPERTY(many_messages_stay_inside_the_buffers),
     PROPERTY(copies_of_states_go_on),

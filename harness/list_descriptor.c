@@ -61,6 +61,8 @@ static void emit_sha2_slots(const struct evc_sha2 *kernel)
 {
     SLOT(blocks256)
     SLOT(blocks512)
+    SLOT(lanes256.blocks)
+    SLOT(lanes512.blocks)
 }
 #undef SLOT
 
