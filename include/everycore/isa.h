@@ -507,7 +507,7 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_NEEDS_X86_AVX512VL (EVC_NEEDS_X86_AVX2 | EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL))
 
 /* The same in vectors of 512 bits, and shuffles of bytes; SHA-256 of one message by the SHA
- * extensions, and SHA-512 by AVX2 and BMI2: each CPU whose clock stays has them. */
+ * extensions, and SHA-512 by AVX2 and BMI2: every CPU that is given TUNE_ZMM has them. */
 #define EVC_PLACE_X86_AVX512_SHA X86_64
 #define EVC_CC_X86_AVX512_SHA "avx2,bmi,bmi2,sha,avx512f,avx512vl,avx512bw"
 #define EVC_NEEDS_X86_AVX512_SHA                                                                   \

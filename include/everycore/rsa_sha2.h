@@ -11,8 +11,8 @@
  * of everycore/rsa_padding.h with a hash of evc_rsa_hash_sha2(). So does whoever wants PSS with
  * another salt, a label, or MGF1 with another hash.
  *
- * Keys, randomness, outputs and scratch memory are those of everycore/rsa_padding.h, and so are
- * errors, of which these have another sense:
+ * Keys, randomness, outputs, scratch memory and errors are those of everycore/rsa_padding.h. Two
+ * errors mean more here:
  *
  * EVC_ERR_HASH        there is no such hash; the kernel is NULL or does not compute it
  * EVC_ERR_PARAMETER   as there; or the message is NULL and has bytes, or is longer than the hash

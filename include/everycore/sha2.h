@@ -135,8 +135,8 @@ struct evc_sha2_lanes {
     void (*blocks)(void *h, const uint8_t *const in[], size_t n_blocks);
 
     /* PBKDF2: n times, the block is hashed from the words `inner`, the first n_words words of the
-     * result replace those of the block, the same is done from `outer`, and all eight are added to
-     * the sum. */
+     * result replace those of the block, the same is done from `outer`, and those words are added
+     * to the sum. */
     void (*iterate)(void *rows, size_t n_words, uint32_t n);
 };
 

@@ -4,7 +4,7 @@
  * Included once for each of SHA-256 and SHA-512, after these definitions:
  *   VEC                           a vector of words; load_row and store_row move it
  *   BITS, N_ROUNDS, CONSTANTS     of a word; of the hash; the words that rounds add
- *   ADD, XOR3, CH, MAJ, ROTR, SHR, EACH(k)   operations on each word; k in all
+ *   ADD, XOR, CH, MAJ, EACH(k)    operations on each word; k in all
  *   BIG0, BIG1, SMALL0, SMALL1    the functions of the standard that are written with a sigma
  *   LOAD_WORDS(w, in, at)         writes the 16 words at in[i] + at of each message to rows w
  *   BLOCKS_MANY, ITERATE_MANY     names of the slots
@@ -25,7 +25,7 @@
  * others change. start: the words before it. */
 EVC_OUT_OF_LINE void NAME(hash_words, BITS)(const uint8_t *start, uint8_t *w)
 {
-    const NAME_T(BITS) *k = CONSTANTS;
+    const NAME_T(BITS) *k = CONSTANTS; /* i: the standard's h, which is a name of ONE_ROUND */
     VEC a = load_row(start), b = load_row(ROW(start, 1)), c = load_row(ROW(start, 2)),
         d = load_row(ROW(start, 3)), e = load_row(ROW(start, 4)), f = load_row(ROW(start, 5)),
         g = load_row(ROW(start, 6)), i = load_row(ROW(start, 7));
