@@ -6,7 +6,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LANDED = ("origin/main", "main")
-WEEK_SECONDS = 7 * 24 * 3600
+NAMES_LANDED = ".ci/landed"  # written by whoever begins new work on what has landed
 
 
 def git(*words: str) -> str | None:
@@ -29,17 +29,26 @@ def fork_of(revision: str | None = None) -> str | None:
 def base_of(revision: str | None = None) -> str | None:
     """Return the commit where the branch left what has landed.
 
-    On what has landed itself: the newest commit that is a week older, since nothing in a clone
-    tells where a landing begins, and one may have the work of several days. None: there is no git,
-    or no such commit.
+    On main itself, where nothing tells what of it has landed: the commit that .ci/landed names.
+    None, and so all is new: there is no git, or no such commit before this one.
     """
     base = fork_of(revision)
     if base is None:
         return None
     if base == git("rev-parse", "HEAD") and not git("status", "--porcelain"):
-        seconds = int(git("show", "--no-patch", "--format=%ct", "HEAD") or 0) - WEEK_SECONDS
-        return git("rev-list", "-1", f"--before={seconds}", "HEAD") or None
+        return landed_before()
     return base
+
+
+def landed_before() -> str | None:
+    """Return the commit that the file names, if it is an older one of this branch."""
+    try:
+        name = (ROOT / NAMES_LANDED).read_text().strip()
+    except FileNotFoundError:
+        return None
+    commit = git("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    is_older = commit is not None and git("merge-base", "--is-ancestor", commit.strip(), "HEAD~1")
+    return commit if is_older is not None else None
 
 
 def changed_files(base: str) -> set[str] | None:
