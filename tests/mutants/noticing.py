@@ -151,7 +151,8 @@ class Harness:
 
         def concerns(source: str) -> bool:
             stem = pathlib.PurePath(source).stem.removesuffix("_asm")
-            return source.startswith("src/") and stem not in others
+            is_program = source == f"tests/unit/{mutant.notice}.c"  # it may include the file
+            return is_program or (source.startswith("src/") and stem not in others)
 
         with self.objects.with_fault(mutant, concerns) as broken:
             if mutant.notice in self.recipe.programs:
