@@ -16,7 +16,8 @@
 #define N(array) (sizeof(array) / sizeof(array)[0])
 
 static const struct check_primitive *const primitives[] = {
-    &check_aes, &check_ghash, &check_gcm, &check_qarma, &check_bn, &check_bn_words, &check_sha2};
+    &check_aes, &check_ghash, &check_gcm, &check_qarma, &check_bn, &check_bn_words, &check_sha2,
+    &check_x25519};
 
 static struct plan {
     struct words primitives, kernels, properties, without;

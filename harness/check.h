@@ -40,7 +40,7 @@ struct check_primitive {
 };
 
 extern const struct check_primitive check_aes, check_ghash, check_gcm, check_qarma, check_bn,
-    check_bn_words, check_sha2;
+    check_bn_words, check_sha2, check_x25519;
 
 /* Say why; returns FAIL, or SKIP. */
 enum result check_fail(struct check *, const char *format, ...)

@@ -16,6 +16,7 @@
 #include "everycore/ghash.h"
 #include "everycore/qarma.h"
 #include "everycore/sha2.h"
+#include "everycore/x25519.h"
 
 #include "abi/abi.h"
 #include "gcm_kernels.h"
@@ -248,6 +249,20 @@ enum result sha2_calls_keep_the_abi(struct check *c)
             return FAIL;
     }
     return PASS;
+}
+
+/* ---- X25519 ---------------------------------------------------------------------------------- */
+
+SLOT(x25519, multiply, out, in, in + 32)
+
+enum result x25519_calls_keep_the_abi(struct check *c)
+{
+    struct call call = {evc_x25519_named(c->line->name), NULL, 0, 0, 0};
+
+    if (abi_missing())
+        return check_skip(c, abi_missing());
+    fill(c);
+    return keeps(c, x25519_multiply, &call, "multiply");
 }
 
 /* ---- GCM ------------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@ enum result gcm_calls_keep_the_abi(struct check *);
 enum result qarma_calls_keep_the_abi(struct check *);
 enum result bn_calls_keep_the_abi(struct check *);
 enum result sha2_calls_keep_the_abi(struct check *);
+enum result x25519_calls_keep_the_abi(struct check *);
 enum result bn_words_calls_keep_the_abi(struct check *);
 
 #endif

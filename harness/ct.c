@@ -27,7 +27,7 @@
 static const struct ct_operations *const lists[] = {
     &ct_aes,      &ct_gcm_of_aes, &ct_ghash, &ct_gcm_of_ghash, &ct_gcm, &ct_qarma,     &ct_bn,
     &ct_bn_words, &ct_dh,         &ct_prime, &ct_prime_lanes,  &ct_rsa, &ct_rsa_of_ref,
-    &ct_sha256, &ct_sha512};
+    &ct_sha256, &ct_sha512, &ct_x25519};
 static const char *const key_sizes[] = {"128", "192", "256"};
 
 static struct plan {

@@ -89,7 +89,7 @@ const struct evc_kernel *ct_bn_descriptor(const char *kernel);
 
 extern const struct ct_operations ct_aes, ct_ghash, ct_gcm, ct_gcm_of_aes, ct_gcm_of_ghash,
     ct_qarma, ct_bn, ct_bn_words, ct_dh, ct_prime, ct_prime_lanes, ct_rsa, ct_rsa_of_ref, ct_sha256,
-    ct_sha512;
+    ct_sha512, ct_x25519;
 
 /* c->forgery, which differs from c->tag in one bit. */
 static inline void ct_forge(struct ct_call *c)

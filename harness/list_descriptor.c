@@ -8,6 +8,7 @@
 #include "everycore/ghash.h"
 #include "everycore/qarma.h"
 #include "everycore/sha2.h"
+#include "everycore/x25519.h"
 
 #include "commands.h"
 #include "emit.h"
@@ -77,12 +78,15 @@ void emit_descriptor(const struct evc_registry_line *line)
         strcmp(line->primitive, "bn_words") ? NULL : evc_bn_words_named(line->name);
     const struct evc_sha2 *sha2 =
         strcmp(line->primitive, "sha2") ? NULL : evc_sha2_named(line->name);
+    const struct evc_x25519 *x25519 =
+        strcmp(line->primitive, "x25519") ? NULL : evc_x25519_named(line->name);
     const struct evc_kernel *kernel = aes     ? evc_aes_kernel(aes)
                                       : gcm   ? evc_gcm_kernel(gcm)
                                       : qarma ? evc_qarma_kernel(qarma)
                                       : bn    ? evc_bn_kernel(bn)
                                       : words ? evc_bn_words_kernel(words)
                                       : sha2  ? evc_sha2_kernel(sha2)
+                                      : x25519 ? evc_x25519_kernel(x25519)
                                               : evc_ghash_kernel(evc_ghash_named(line->name));
 
     emit_unsigned("key_bytes", kernel->key_bytes);

@@ -81,6 +81,7 @@ enum result gcm_messages_leave_nothing_behind(struct check *);
 enum result gcm_pieces_leave_nothing_behind(struct check *);
 enum result sha2_leaves_nothing_behind(struct check *);
 enum result hmac_leaves_nothing_behind(struct check *);
+enum result x25519_leaves_nothing_behind(struct check *);
 enum result qarma_leaves_nothing_behind(struct check *);
 enum result bn_leaves_nothing_behind(struct check *);
 enum result bn_words_leaves_nothing_behind(struct check *);

@@ -25,7 +25,7 @@ enum { KEY, KEY2, IV, NONCE, AAD, TAG, SALT, ITERATIONS, LENGTH, IN, OUT, N_VALU
 
 enum vector_family {
     ECB, CBC, CTR, XTS, CBCMAC, CMAC, CMAC_VERIFY, CCM, GCM, MCT_ECB, MCT_CBC,
-    KW, KWP, GCM_SIV, DIGEST, MCT_DIGEST, HMAC, HMAC_VERIFY, HKDF, PBKDF2
+    KW, KWP, GCM_SIV, DIGEST, MCT_DIGEST, HMAC, HMAC_VERIFY, HKDF, PBKDF2, X25519
 };
 
 struct vector_mode {
@@ -37,7 +37,7 @@ struct vector_mode {
     enum evc_sha2_hash hash; /* of modes on SHA-2 */
 };
 
-/* "aes", "gcm" or "sha2": whose kernels the mode is of. */
+/* "aes", "gcm", "sha2" or "x25519": whose kernels the mode is of. */
 const char *vector_primitive(const struct vector_mode *);
 
 struct vector {

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "everycore/x25519.h"
+
 #define MOST_LINE ((N_VALUES + 1) * 2 * VECTOR_MOST_BYTES)
 
 static const char *const value_names[N_VALUES] = {
@@ -47,11 +49,14 @@ static const struct vector_mode modes[] = {
     ON_SHA2("sha384", EVC_SHA384),
     ON_SHA2("sha512", EVC_SHA512),
     ON_SHA2("sha512-256", EVC_SHA512_256),
+    {"x25519", X25519, true, 0, 0},
 };
 #define N_MODES (sizeof modes / sizeof modes[0])
 
 const char *vector_primitive(const struct vector_mode *mode)
 {
+    if (mode->family == X25519)
+        return "x25519";
     return mode->hash ? "sha2" : mode->family == GCM ? "gcm" : "aes";
 }
 
@@ -124,6 +129,10 @@ static bool has_values(struct vector *x, const struct vector_mode *mode)
             return bad(x, "wants the field", value_names[i]);
     if (x->v[IV].given && x->v[IV].n != 16)
         return bad(x, "wants 16 bytes of", "iv");
+    if (mode->family == X25519 && x->v[KEY].n != EVC_X25519_BYTES)
+        return bad(x, "wants 32 bytes of", "key");
+    if (mode->family == X25519 && x->v[IN].n != EVC_X25519_BYTES)
+        return bad(x, "wants 32 bytes of", "in");
     if (mode->family == CMAC && x->v[OUT].n > 16)
         return bad(x, "wants at most 16 bytes of", "out");
     if (x->v[TAG].given && x->v[TAG].n > most_tag)

@@ -12,6 +12,7 @@
 #include "everycore/hkdf.h"
 #include "everycore/modes.h"
 #include "everycore/pbkdf2.h"
+#include "everycore/x25519.h"
 
 #include "common/bytes.h"
 
@@ -378,7 +379,8 @@ static enum evc_status run_one_key(const struct vector *x, const struct evc_aes 
     case HMAC_VERIFY:
     case HKDF:
     case PBKDF2:
-    case GCM_SIV: break;
+    case GCM_SIV:
+    case X25519: break;
     }
     return EVC_ERR_KERNEL;
 }
@@ -388,6 +390,7 @@ static enum evc_status run(const struct vector *x, const char *kernel, const uin
 {
     const struct evc_aes *aes = evc_aes_named(kernel);
     const struct evc_sha2 *sha2 = evc_sha2_named(kernel);
+    const struct evc_x25519 *x25519 = evc_x25519_named(kernel);
     const struct gcm_kernel gcm = gcm_kernel_named(kernel);
 
     switch (x->mode->family) {
@@ -403,6 +406,7 @@ static enum evc_status run(const struct vector *x, const char *kernel, const uin
     case HMAC_VERIFY: return run_hmac(x, sha2, in, o);
     case HKDF: return run_hkdf(x, sha2, o);
     case PBKDF2: return run_pbkdf2(x, sha2, o);
+    case X25519: return evc_x25519_shared(x25519, x->v[KEY].bytes, in, o->out);
     default: return run_one_key(x, aes, in, o);
     }
 }

@@ -19,6 +19,7 @@ static const struct evc_bn_words *const kernels[] = {
 #define IS_gcm(x)
 #define IS_qarma(x)
 #define IS_sha2(x)
+#define IS_x25519(x)
 #define IS_bn(x)
 #define IS_bn_words(x) x,
 #define KERNEL(primitive, stem, isa, timing, ...) EVC_WHEN(EVC_BUILT(isa), ANSWERS(primitive, stem))

@@ -406,6 +406,7 @@ class GoodUsage(unittest.TestCase):
             "gcm(aes)": "c_ctmul64",
             "bn": "c_limb64",
             "bn_words": "c_words64",
+            "x25519": "c_limb51",
         }
         self.assertEqual(set(told), set(faster))
         for what, text in told.items():
@@ -415,11 +416,10 @@ class GoodUsage(unittest.TestCase):
 
     def test_no_fallback_no_warning(self) -> None:
         self.assertEqual(self.warnings("--arch", "other", "--features", "tune-word64,ct-mul"), {})
-        # Big numbers have no other kernel that is constant-time without ct-mul.
+        # No other kernel of these is constant-time without ct-mul.
+        numbers = {"bn", "bn_words", "x25519"}
         for arch, features in (("x86", "sse2,ssse3"), ("a64", "neon"), ("a32", "neon")):
-            self.assertEqual(
-                set(self.warnings("--arch", arch, "--features", features)), {"bn", "bn_words"}
-            )
+            self.assertEqual(set(self.warnings("--arch", arch, "--features", features)), numbers)
 
     def test_the_policy_vartime_selects_kernels_that_multiply(self) -> None:
         self.assertEqual(

@@ -7,6 +7,7 @@
 #include "everycore/gcm.h"
 #include "everycore/qarma.h"
 #include "everycore/sha2.h"
+#include "everycore/x25519.h"
 
 #include "aes/kernel.h"
 #include "x86_cpus.h"
@@ -298,13 +299,16 @@ static const struct evc_kernel *descriptor(const struct evc_registry_line *line)
         return evc_bn_words_kernel(evc_bn_words_named(line->name));
     if (strcmp(line->primitive, "sha2") == 0)
         return evc_sha2_kernel(evc_sha2_named(line->name));
+    if (strcmp(line->primitive, "x25519") == 0)
+        return evc_x25519_kernel(evc_x25519_named(line->name));
     return evc_aes_kernel(evc_aes_named(line->name));
 }
 
 static void every_descriptor_equals_its_line(void)
 {
     const struct evc_registry_line *line;
-    unsigned n_aes = 0, n_ghash = 0, n_gcm = 0, n_qarma = 0, n_bn = 0, n_words = 0, n_sha2 = 0;
+    unsigned n_aes = 0, n_ghash = 0, n_gcm = 0, n_qarma = 0, n_bn = 0, n_words = 0, n_sha2 = 0,
+             n_x25519 = 0;
 
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++) {
         const struct evc_kernel *k = descriptor(line);
@@ -328,13 +332,16 @@ static void every_descriptor_equals_its_line(void)
             EXPECT(k == evc_sha2_kernel(sha2) && k->key_bytes == 0);
             EXPECT((sha2->blocks256 != NULL) == (line->use != EVC_USE_SHA512));
             EXPECT((sha2->blocks512 != NULL) == (line->use != EVC_USE_SHA256));
+        } else if (strcmp(line->primitive, "x25519") == 0) {
+            EXPECT(k == evc_x25519_kernel(evc_x25519_at(n_x25519++)) && k->key_bytes == 0);
         } else {
             EXPECT(k == evc_ghash_kernel(evc_ghash_at(n_ghash++)));
         }
         EXPECT(strcmp(k->name, line->name) == 0 && k->needs == line->needs);
         EXPECT(k->timing == line->timing && k->use == line->use);
         EXPECT(k->key_bytes >= sizeof(const struct evc_kernel *) ||
-               strcmp(line->primitive, "bn_words") == 0 || strcmp(line->primitive, "sha2") == 0);
+               strcmp(line->primitive, "bn_words") == 0 || strcmp(line->primitive, "sha2") == 0 ||
+               strcmp(line->primitive, "x25519") == 0);
         EXPECT(k->key_align == 16 && k->batch > 0);
     }
     EXPECT(evc_aes_at(n_aes) == NULL && evc_aes_at(~0u) == NULL);
@@ -344,6 +351,7 @@ static void every_descriptor_equals_its_line(void)
     EXPECT(evc_bn_at(n_bn) == NULL && evc_bn_at(~0u) == NULL);
     EXPECT(evc_bn_words_at(n_words) == NULL && evc_bn_words_at(~0u) == NULL);
     EXPECT(evc_sha2_at(n_sha2) == NULL && evc_sha2_at(~0u) == NULL);
+    EXPECT(evc_x25519_at(n_x25519) == NULL && evc_x25519_at(~0u) == NULL);
 }
 
 static const uint64_t tuning_bits = 0

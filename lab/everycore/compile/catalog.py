@@ -20,7 +20,7 @@ HEADER_SUFFIXES = (".h", ".def", ".inc")
 WITHOUT_LIBC = ("harness/bare", "harness/port/linux")
 
 CIPHERS = ("aes", "ghash", "gcm")
-_NO_CIPHERS = ("bn", "bn_words", "dh", "hmac", "pac", "prime", "qarma", "rsa", "sha2")
+_NO_CIPHERS = ("bn", "bn_words", "dh", "hmac", "pac", "prime", "qarma", "rsa", "sha2", "x25519")
 # Files of the harness that a bench of AES and GCM does not call.
 _OTHER_COMMANDS = re.compile(
     r"harness/((abi|bare|port/uefi)/.*"

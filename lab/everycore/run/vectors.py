@@ -135,6 +135,8 @@ def line(mode: str, case_id: str, kernel: str = "*", **values: str) -> str:
     shown = " ".join(f"{name.rstrip('_')}={value.lower()}" for name, value in values.items())
     if mode in ("gcm-seal", "gcm-open"):
         primitive = "gcm"
+    elif mode == "x25519":
+        primitive = mode
     else:
         primitive = "sha2" if mode.startswith(_ON_SHA2) else "aes"
     return f"{primitive} {mode} {kernel} {shown} id={case_id}"

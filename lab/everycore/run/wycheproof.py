@@ -184,6 +184,12 @@ def _pbkdf2_lines(name: str) -> Callable[[Test], list[str]]:
     return to_lines
 
 
+def _x25519_lines(test: Test) -> list[str]:
+    """A shared secret of 0 is "acceptable" to Wycheproof, and refused here."""
+    out = test["shared"] if test["shared"].strip("0") else "fail"
+    return [line("x25519", _name(test), key=test["private"], in_=test["public"], out=out)]
+
+
 FORMATS: dict[str, Callable[[Test], list[str]]] = {
     "aes_gcm_test.json": _gcm_lines,
     "aes_gmac_test.json": _gmac_lines,
@@ -206,4 +212,5 @@ FORMATS: dict[str, Callable[[Test], list[str]]] = {
     "pbkdf2_hmacsha256_test.json": _pbkdf2_lines("sha256"),
     "pbkdf2_hmacsha384_test.json": _pbkdf2_lines("sha384"),
     "pbkdf2_hmacsha512_test.json": _pbkdf2_lines("sha512"),
+    "x25519_test.json": _x25519_lines,
 }

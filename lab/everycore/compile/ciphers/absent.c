@@ -16,6 +16,7 @@
 #include "ghash/kernel.h"
 #include "qarma/kernel.h"
 #include "sha2/kernel.h"
+#include "x25519/kernel.h"
 
 #include "bench.h"
 #include "commands.h"
@@ -71,6 +72,7 @@ ABSENT_BENCH(sha2)
 #define FORWARD_OF_bn_words(stem)
 #define FORWARD_OF_qarma(stem)
 #define FORWARD_OF_sha2(stem)
+#define FORWARD_OF_x25519(stem)
 #define ABSENT_aes(primitive, stem)
 #define ABSENT_ghash(primitive, stem)
 #define ABSENT_gcm(primitive, stem)
@@ -78,6 +80,7 @@ ABSENT_BENCH(sha2)
 #define ABSENT_bn_words(primitive, stem) ABSENT_KERNEL(primitive, stem)
 #define ABSENT_qarma(primitive, stem) ABSENT_KERNEL(primitive, stem)
 #define ABSENT_sha2(primitive, stem) ABSENT_KERNEL(primitive, stem)
+#define ABSENT_x25519(primitive, stem) ABSENT_KERNEL(primitive, stem)
 #define KERNEL(primitive, stem, isa, timing, ...) \
     EVC_WHEN(EVC_BUILT(isa), ABSENT_##primitive(primitive, stem))
 #include "kernels.def"

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * X25519 by five limbs of 51 bits, with products of 128 bits.
+ *
+ * Method:   the Montgomery ladder (ladder_steps.h); product scanning, each column carried as soon
+ *           as it is whole; squares with each cross product once.
+ * Source:   RFC 7748 section 5; Bernstein, Duif, Lange, Schwabe, Yang: High-speed high-security
+ *           signatures, Journal of Cryptographic Engineering 2 (2012), section 3 (the radix).
+ * Needs:    CT_MUL128.   Timing: CT (no secret branches or addresses; rests on the multiplier's
+ *           constant time).
+ * Key form: private.
+ */
+#include "x25519/kernel.h"
+
+#if EVC_BUILT(CT_MUL128)
+#include "common/ct.h"
+
+/*
+ * An element modulo p = 2^255 - 19. A product, a square or a loaded element has limbs below 2^51,
+ * but limb 1, which is below 2^51 + 2^13. A sum of two has one bit more; a difference is below
+ * 2^52 + 2^51. The column of 2^0 of two differences has five products, of which four count 19 times
+ * (2^255 = 19): below 2^111.5. Others have less.
+ */
+#define N_LIMBS 5
+#define BITS_OF(i) 51
+
+typedef uint64_t limb_t;
+
+struct fe {
+    limb_t limb[N_LIMBS];
+};
+
+#define MASK (((uint64_t)1 << 51) - 1)
+__extension__ typedef unsigned __int128 column_t;
+#define P(a, b) ((column_t)(a) * (b))
+
+static void fe_set(struct fe *out, uint32_t value)
+{
+    for (int i = 1; i < N_LIMBS; i++)
+        out->limb[i] = 0;
+    out->limb[0] = value;
+}
+
+static void fe_swap(struct fe *a, struct fe *b, uint32_t mask)
+{
+    const uint64_t mask64 = evc_mask_highest64((uint64_t)mask << 32);
+
+    for (int i = 0; i < N_LIMBS; i++) {
+        const uint64_t differ = (a->limb[i] ^ b->limb[i]) & mask64;
+
+        a->limb[i] ^= differ;
+        b->limb[i] ^= differ;
+    }
+}
+
+static void fe_add(struct fe *out, const struct fe *a, const struct fe *b)
+{
+    for (int i = 0; i < N_LIMBS; i++)
+        out->limb[i] = a->limb[i] + b->limb[i];
+}
+
+/* a + 2 p - b */
+static void fe_sub(struct fe *out, const struct fe *a, const struct fe *b)
+{
+    out->limb[0] = a->limb[0] + 2 * (MASK - 18) - b->limb[0];
+    for (int i = 1; i < N_LIMBS; i++)
+        out->limb[i] = a->limb[i] + 2 * MASK - b->limb[i];
+}
+
+#define CARRY(i) (out->limb[i] = (uint64_t)column & MASK, column >>= 51)
+
+/* The rest of the last column counts 19 times; it is below 2^57. */
+EVC_INLINE void carry_around(struct fe *out, column_t column)
+{
+    const uint64_t rest = (uint64_t)column * 19 + out->limb[0];
+
+    out->limb[0] = rest & MASK;
+    out->limb[1] += rest >> 51;
+}
+
+/* out is neither a nor b. */
+static void fe_mul(struct fe *restrict out, const struct fe *a, const struct fe *b)
+{
+    const uint64_t *const f = a->limb, *const g = b->limb;
+    const uint64_t g1 = 19 * g[1], g2 = 19 * g[2], g3 = 19 * g[3], g4 = 19 * g[4];
+    column_t column;
+
+    column = P(f[0], g[0]) + P(f[1], g4) + P(f[2], g3) + P(f[3], g2) + P(f[4], g1);
+    CARRY(0);
+    column += P(f[0], g[1]) + P(f[1], g[0]) + P(f[2], g4) + P(f[3], g3) + P(f[4], g2);
+    CARRY(1);
+    column += P(f[0], g[2]) + P(f[1], g[1]) + P(f[2], g[0]) + P(f[3], g4) + P(f[4], g3);
+    CARRY(2);
+    column += P(f[0], g[3]) + P(f[1], g[2]) + P(f[2], g[1]) + P(f[3], g[0]) + P(f[4], g4);
+    CARRY(3);
+    column += P(f[0], g[4]) + P(f[1], g[3]) + P(f[2], g[2]) + P(f[3], g[1]) + P(f[4], g[0]);
+    CARRY(4);
+    carry_around(out, column);
+}
+
+/* out is not a. */
+static void fe_square(struct fe *restrict out, const struct fe *a)
+{
+    const uint64_t *const f = a->limb;
+    const uint64_t f0 = 2 * f[0], f1 = 2 * f[1], f3 = 19 * f[3], f4 = 19 * f[4], f2 = 2 * f[2];
+    column_t column;
+
+    column = P(f[0], f[0]) + P(f1, f4) + P(f2, f3);
+    CARRY(0);
+    column += P(f0, f[1]) + P(f2, f4) + P(f3, f[3]);
+    CARRY(1);
+    column += P(f0, f[2]) + P(f[1], f[1]) + P(2 * f[3], f4);
+    CARRY(2);
+    column += P(f0, f[3]) + P(f1, f[2]) + P(f4, f[4]);
+    CARRY(3);
+    column += P(f0, f[4]) + P(f1, f[3]) + P(f[2], f[2]);
+    CARRY(4);
+    carry_around(out, column);
+}
+
+static void fe_times_121665(struct fe *out, const struct fe *a)
+{
+    column_t column = 0;
+
+    for (int i = 0; i < N_LIMBS; i++) {
+        column += P(a->limb[i], 121665);
+        CARRY(i);
+    }
+    carry_around(out, column);
+}
+
+static void fe_load(struct fe *out, const uint8_t *in)
+{
+    const uint64_t a = evc_load64_le(in), b = evc_load64_le(in + 8), c = evc_load64_le(in + 16),
+                   d = evc_load64_le(in + 24);
+
+    out->limb[0] = a & MASK;
+    out->limb[1] = (a >> 51 | b << 13) & MASK;
+    out->limb[2] = (b >> 38 | c << 26) & MASK;
+    out->limb[3] = (c >> 25 | d << 39) & MASK;
+    out->limb[4] = d >> 12 & MASK;
+}
+
+/* As limbs_steps.h does it. */
+static void fe_store(uint8_t *out, const struct fe *a)
+{
+    uint64_t least[5], carry = 19;
+
+    for (int i = 0; i < N_LIMBS; i++)
+        carry = (a->limb[i] + carry) >> 51;
+    carry *= 19;
+    for (int i = 0; i < N_LIMBS; i++) {
+        carry += a->limb[i];
+        least[i] = carry & MASK;
+        carry >>= 51;
+    }
+    evc_store64_le(out, least[0] | least[1] << 51);
+    evc_store64_le(out + 8, least[1] >> 13 | least[2] << 38);
+    evc_store64_le(out + 16, least[2] >> 26 | least[3] << 25);
+    evc_store64_le(out + 24, least[3] >> 39 | least[4] << 12);
+}
+
+#include "x25519/ladder_steps.h"
+
+const struct evc_x25519 evc_x25519_c_limb51 = {
+    .kernel = EVC_KEYLESS_HEAD(c_limb51, CT_MUL128, CT, ANY, BASELINE, 1536),
+    .multiply = multiply,
+};
+#else
+EVC_EMPTY_UNIT
+#endif
