@@ -29,7 +29,8 @@ struct check {
 struct property {
     const char *name;
     enum result (*holds)(struct check *);
-    bool on_request; /* done only if named: it depends on the compiler more than on the source */
+    bool on_request; /* done only if named: it depends on the compiler more than on the source, or
+                      * takes minutes */
 };
 
 struct check_primitive {
