@@ -185,33 +185,42 @@ static void set_key(void *vkey, const uint8_t *user_key)
 
 /* ---- Counters and tweaks --------------------------------------------------------------------- */
 
-/* Counters with the first round key added, but for the last word: a number, and its part of the
- * key. */
+/* Counters with the first round key added, but for the word that counts: a number, and its part of
+ * the key. */
 struct counter {
     struct block others;
     uint32_t count;
 };
 
-EVC_INLINE struct counter counter_of(struct block first, struct block x)
+EVC_INLINE struct counter counter_of(struct block first, struct block x, int le)
 {
-    struct counter c = {.count = evc_rv_rev8(x.d)};
+    struct counter c = {.count = le ? x.a : evc_rv_rev8(x.d)};
 
-    x.d = 0;
+    if (le)
+        x.a = 0;
+    else
+        x.d = 0;
     c.others = xor(x, first);
     return c;
 }
 
-EVC_INLINE struct block next_counter(struct counter *c)
+EVC_INLINE struct block next_counter(struct counter *c, int le)
 {
     struct block x = c->others;
 
-    x.d ^= evc_rv_rev8(c->count++);
+    if (le)
+        x.a ^= c->count++;
+    else
+        x.d ^= evc_rv_rev8(c->count++);
     return x;
 }
 
-EVC_INLINE void store_counter(uint8_t counter[16], struct counter c)
+EVC_INLINE void store_counter(uint8_t counter[16], struct counter c, int le)
 {
-    evc_store32_be(counter + 12, c.count);
+    if (le)
+        evc_store32_le(counter, c.count);
+    else
+        evc_store32_be(counter + 12, c.count);
 }
 
 /* The same with a number of two words. */

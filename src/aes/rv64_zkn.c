@@ -189,35 +189,47 @@ static void set_key(void *vkey, const uint8_t *user_key)
 
 /* ---- Counters and tweaks --------------------------------------------------------------------- */
 
-/* Counters with the first round key added. The last 4 bytes are a number in the upper half of
+/* Counters with the first round key added. The 4 bytes that count are a number in the upper half of
  * `count`, so that its carry leaves the word; the lower half is 0. */
 struct counter {
     struct block others; /* all other bytes */
     uint64_t count, one; /* one: a block, opaque so that it stays in a register */
 };
 
-EVC_INLINE struct counter counter_of(struct block first, struct block b)
+EVC_INLINE struct counter counter_of(struct block first, struct block b, int le)
 {
-    struct counter c = {.count = evc_rv_rev8(b.hi) << 32, .one = UINT64_C(1) << 32};
+    struct counter c = {.count = (le ? b.lo : evc_rv_rev8(b.hi)) << 32, .one = UINT64_C(1) << 32};
 
     EVC_KEEP(c.one);
-    b.hi &= UINT32_MAX;
+    if (le)
+        b.lo &= ~(uint64_t)UINT32_MAX;
+    else
+        b.hi &= UINT32_MAX;
     c.others = xor(b, first);
     return c;
 }
 
-EVC_INLINE struct block next_counter(struct counter *c)
+EVC_INLINE struct block next_counter(struct counter *c, int le)
 {
-    const uint64_t hi = c->others.hi ^ evc_rv_rev8(c->count) << 32;
+    struct block b = c->others;
 
+    if (le)
+        b.lo ^= c->count >> 32;
+    else
+        b.hi ^= evc_rv_rev8(c->count) << 32;
     c->count += c->one;
     EVC_KEEP(c->count);
-    return (struct block){c->others.lo, hi};
+    return b;
 }
 
-EVC_INLINE void store_counter(uint8_t counter[16], struct counter c)
+EVC_INLINE void store_counter(uint8_t counter[16], struct counter c, int le)
 {
-    evc_store32_be(counter + 12, (uint32_t)(c.count >> 32));
+    const uint32_t count = (uint32_t)(c.count >> 32);
+
+    if (le)
+        evc_store32_le(counter, count);
+    else
+        evc_store32_be(counter + 12, count);
 }
 
 /* The counter's upper word, as a number, goes from block to block. */

@@ -198,39 +198,51 @@ static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
 
 /* ---- CTR ------------------------------------------------------------------------------------- */
 
-/* Registers 8 to 15: counters from %[count] on. Their last words are numbers, whose bytes are
- * reversed by 8 instructions; the other words are those of the first counter. */
-#define COUNTERS                                                                                \
+/* Registers 8 to 15: counters from %[count] on, whose other words are those of the first counter.
+ * mask: the words that count, of two blocks. ORDER: what makes these words of the numbers in
+ * registers 16 to 23; to reverse the bytes takes 8 instructions. */
+#define COUNTERS(mask, ORDER)                                                                   \
     VSETIVLI(4, E32_M1) VLE32(24, "%[base]")                                                    \
     VSETVLI("%[t]", "x0", E32_M8) VID(16) VAND_VI(16, 16, 3) VRGATHER_VV(8, 24, 16)             \
     VID(16) VSRL_VI(16, 16, 2) VADD_VX(16, 16, "%[count]")                                      \
-    "li %[t], 0xff00ff\n\t"                                                                     \
-    VSRL_VI(24, 16, 8) VAND_VX(24, 24, "%[t]") VAND_VX(16, 16, "%[t]") VSLL_VI(16, 16, 8)       \
-    VOR_VV(16, 16, 24) VSRL_VI(24, 16, 16) VSLL_VI(16, 16, 16) VOR_VV(16, 16, 24)               \
-    "li %[t], -0x78\n\t"                                                                        \
+    ORDER                                                                                       \
+    "li %[t], " mask "\n\t"                                                                     \
     VSETVLI("x0", "x0", E8_M2) VMV_V_X(0, "%[t]")                                               \
     VSETVLI("x0", "x0", E32_M8) VMERGE_VVM(8, 8, 16)                                            \
     "srli %[t], %[step], 4\n\t"                                                                 \
     "add %[count], %[count], %[t]\n\t"
+#define REVERSE_WORDS                                                                           \
+    "li %[t], 0xff00ff\n\t"                                                                     \
+    VSRL_VI(24, 16, 8) VAND_VX(24, 24, "%[t]") VAND_VX(16, 16, "%[t]") VSLL_VI(16, 16, 8)       \
+    VOR_VV(16, 16, 24) VSRL_VI(24, 16, 16) VSLL_VI(16, 16, 16) VOR_VV(16, 16, 24)
+
+/* place: of the word that counts in a block */
+#define CTR(mask, ORDER, place, load, store)                                                    \
+    const struct key *key = vkey;                                                               \
+    const uint32_t first_count = load(counter + (place));                                       \
+    EVC_ALIGN(16) uint8_t base[16];                                                             \
+    const uint8_t *at;                                                                          \
+    size_t step, part, t, n_bytes = len_bytes, count = first_count;                             \
+                                                                                                \
+    memcpy(base, counter, 16);                                                                  \
+    __asm__ volatile(EACH_BATCH(COUNTERS(mask, ORDER) ALL_BYTES "mv %[key], %[first]\n\t"       \
+                                ENCRYPT_PLANES LOAD_PART(16) VXOR_VV(8, 8, 16) STORE_PART)      \
+                     : OPERANDS, [count] "+&r"(count)                                           \
+                     : [first] "r"(key->enc[0]), [last] "r"(key->enc[key->head.rounds]),        \
+                       [base] "r"(base)                                                         \
+                     : EVC_RVV_CLOBBERED);                                                      \
+    store(counter + (place), first_count + (uint32_t)(len_bytes / 16 + (len_bytes % 16 != 0)))
 
 static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint8_t *out,
                   size_t len_bytes)
 {
-    const struct key *key = vkey;
-    const uint32_t first_count = evc_load32_be(counter + 12);
-    EVC_ALIGN(16) uint8_t base[16];
-    const uint8_t *at;
-    size_t step, part, t, n_bytes = len_bytes, count = first_count;
+    CTR("-0x78", REVERSE_WORDS, 12, evc_load32_be, evc_store32_be);
+}
 
-    memcpy(base, counter, 16);
-    __asm__ volatile(EACH_BATCH(COUNTERS ALL_BYTES "mv %[key], %[first]\n\t" ENCRYPT_PLANES
-                                LOAD_PART(16) VXOR_VV(8, 8, 16) STORE_PART)
-                     : OPERANDS, [count] "+&r"(count)
-                     : [first] "r"(key->enc[0]), [last] "r"(key->enc[key->head.rounds]),
-                       [base] "r"(base)
-                     : EVC_RVV_CLOBBERED);
-    evc_store32_be(counter + 12,
-                   first_count + (uint32_t)(len_bytes / 16 + (len_bytes % 16 != 0)));
+static void ctr32_le(const void *vkey, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                     size_t len_bytes)
+{
+    CTR("0x11", "", 0, evc_load32_le, evc_store32_le);
 }
 
 /* ---- CBC decryption -------------------------------------------------------------------------- */
@@ -326,6 +338,7 @@ const struct evc_aes evc_aes_rv_bitslice = {
     .encrypt = encrypt,
     .decrypt = decrypt,
     .ctr32 = ctr32,
+    .ctr32_le = ctr32_le,
     .cbc_decrypt = cbc_decrypt,
     .xts_encrypt = xts_encrypt,
     .xts_decrypt = xts_decrypt,

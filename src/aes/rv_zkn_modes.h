@@ -12,10 +12,11 @@
  *   round_of, last_round    (state, key, decrypting): a round, the key added; without MixColumns
  *   set_key                 the slot
  *   next_tweak              (tweak): times x (IEEE 1619-2018 section 5.2)
- *   struct counter          counters with the first round key added; the last 4 bytes count
- *   counter_of              (first round key, counter as a block)
- *   next_counter            takes one, and counts
- *   store_counter           (counter, struct counter)
+ *   struct counter          counters with the first round key added; the last 4 bytes count or,
+ *                           where `le` is 1, the first 4, which are little-endian
+ *   counter_of              (first round key, counter as a block, le)
+ *   next_counter            (struct counter *, le): takes one, and counts
+ *   store_counter           (counter, struct counter, le)
  *   struct ccm_counter      the same, but the last 8 bytes count; .count has them as a number
  *   ccm_counter_of          (block, first round key)
  *   next_ccm                takes one, and counts
@@ -256,48 +257,33 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
 /* ---- CTR ------------------------------------------------------------------------------------- */
 
 EVC_INLINE void ctr_step(struct schedule k, struct counter *c, const uint8_t *in, uint8_t *out,
-                         unsigned n)
+                         unsigned n, int le)
 {
     struct block s[WIDE];
 
-    EACH_UP_TO_4(n, s[i] = next_counter(c));
+    EACH_UP_TO_4(n, s[i] = next_counter(c, le));
     crypt(k, s, n, 0);
     EACH_UP_TO_4(n, store(out + 16 * i, xor(load(in + 16 * i), s[i])));
 }
 
 EVC_INLINE void ctr_steps(zkn_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                          size_t n_blocks, unsigned n)
+                          size_t n_blocks, unsigned n, int le)
 {
     const struct schedule k = schedule_of(key, 0);
-    struct counter c = counter_of(first_key(k), load_any(counter));
+    struct counter c = counter_of(first_key(k), load_any(counter), le);
 
     for (; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n)
-        ctr_step(k, &c, in, out, n);
-    store_counter(counter, c);
-}
-
-EVC_OUT_OF_LINE void ctr_wide(zkn_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                              size_t n_blocks)
-{
-    ctr_steps(key, counter, in, out, n_blocks, WIDE);
-}
-
-static void ctr(zkn_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                size_t n_blocks)
-{
-    if (n_blocks < WIDE)
-        ctr_steps(key, counter, in, out, n_blocks, 1);
-    else
-        crypt_wide(ctr_wide, ctr, key, counter, in, out, n_blocks);
+        ctr_step(k, &c, in, out, n, le);
+    store_counter(counter, c, le);
 }
 
 /* n_bytes: 1 to 15 */
-EVC_OUT_OF_LINE void ctr_part(zkn_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                              size_t n_bytes)
+EVC_INLINE void ctr_few_bytes(zkn_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                              size_t n_bytes, int le)
 {
     const struct schedule k = schedule_of(key, 0);
-    struct counter c = counter_of(first_key(k), load_any(counter));
-    struct block s = next_counter(&c);
+    struct counter c = counter_of(first_key(k), load_any(counter), le);
+    struct block s = next_counter(&c, le);
 
     crypt(k, &s, 1, 0);
     for (size_t n; n_bytes; n_bytes -= n) {
@@ -306,28 +292,48 @@ EVC_OUT_OF_LINE void ctr_part(zkn_key *key, uint8_t counter[16], const uint8_t *
         for (const uint8_t *end = in + n; in != end; word >>= 8)
             *out++ = (uint8_t)(*in++ ^ word);
     }
-    store_counter(counter, c);
+    store_counter(counter, c, le);
 }
 
-EVC_OUT_OF_LINE void ctr_with_part(zkn_key *key, uint8_t counter[16], const uint8_t *in,
-                                   uint8_t *out, size_t len_bytes)
-{
-    const size_t n_whole = len_bytes & ~(size_t)15;
-
-    crypt_text(ctr, key, counter, in, out, n_whole / 16);
-    ctr_part(key, counter, in + n_whole, out + n_whole, len_bytes - n_whole);
-}
-
-static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                  size_t len_bytes)
-{
-    if (!(len_bytes & 15))
-        crypt_text(ctr, key, counter, in, out, len_bytes / 16);
-    else if (len_bytes < 16)
-        ctr_part(key, counter, in, out, len_bytes);
-    else
-        ctr_with_part(key, counter, in, out, len_bytes);
-}
+#define CTR_MODE(name, le)                                                                    \
+    EVC_OUT_OF_LINE void name##_wide(zkn_key *key, uint8_t counter[16], const uint8_t *in,    \
+                                     uint8_t *out, size_t n_blocks)                           \
+    {                                                                                         \
+        ctr_steps(key, counter, in, out, n_blocks, WIDE, le);                                 \
+    }                                                                                         \
+    static void name##_blocks(zkn_key *key, uint8_t counter[16], const uint8_t *in,           \
+                              uint8_t *out, size_t n_blocks)                                  \
+    {                                                                                         \
+        if (n_blocks < WIDE)                                                                  \
+            ctr_steps(key, counter, in, out, n_blocks, 1, le);                                \
+        else                                                                                  \
+            crypt_wide(name##_wide, name##_blocks, key, counter, in, out, n_blocks);          \
+    }                                                                                         \
+    EVC_OUT_OF_LINE void name##_part(zkn_key *key, uint8_t counter[16], const uint8_t *in,    \
+                                     uint8_t *out, size_t n_bytes)                            \
+    {                                                                                         \
+        ctr_few_bytes(key, counter, in, out, n_bytes, le);                                    \
+    }                                                                                         \
+    EVC_OUT_OF_LINE void name##_with_part(zkn_key *key, uint8_t counter[16],                  \
+                                          const uint8_t *in, uint8_t *out, size_t len_bytes)  \
+    {                                                                                         \
+        const size_t n_whole = len_bytes & ~(size_t)15;                                       \
+                                                                                              \
+        crypt_text(name##_blocks, key, counter, in, out, n_whole / 16);                       \
+        name##_part(key, counter, in + n_whole, out + n_whole, len_bytes - n_whole);          \
+    }                                                                                         \
+    static void name(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,   \
+                     size_t len_bytes)                                                        \
+    {                                                                                         \
+        if (!(len_bytes & 15))                                                                \
+            crypt_text(name##_blocks, key, counter, in, out, len_bytes / 16);                 \
+        else if (len_bytes < 16)                                                              \
+            name##_part(key, counter, in, out, len_bytes);                                    \
+        else                                                                                  \
+            name##_with_part(key, counter, in, out, len_bytes);                               \
+    }
+CTR_MODE(ctr32, 0)
+CTR_MODE(ctr32_le, 1)
 
 /* ---- CBC decryption -------------------------------------------------------------------------- */
 
@@ -600,6 +606,7 @@ static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t
     .encrypt = encrypt,                   \
     .decrypt = decrypt,                   \
     .ctr32 = ctr32,                       \
+    .ctr32_le = ctr32_le,                 \
     .cbc_encrypt = cbc_encrypt,           \
     .cbc_decrypt = cbc_decrypt,           \
     .cbcmac = cbcmac,                     \

@@ -136,31 +136,41 @@ static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
 
 /* ---- CTR ------------------------------------------------------------------------------------- */
 
-/* Group 24: the counter of each block as a number in its last word, all other words 0. The rest
- * of the counter is added to the first round key. */
+/* Group 24: the counter of each block as a number in the word that counts, all other words 0. The
+ * rest of the counter is added to the first round key. mask: the words that count, two blocks at a
+ * time; BLOCKS: makes blocks of numbers; place: of the word in a block */
+#define CTR(mask, BLOCKS, place, load, store)                                                \
+    const struct key *key = vkey;                                                            \
+    const uint8_t *keys = key->enc[0];                                                       \
+    const uint32_t count = load(counter + (place));                                          \
+    size_t words, step, blocks, n_bytes = len_bytes;                                         \
+                                                                                             \
+    evc_store32_ne(counter + (place), 0);                                                    \
+    __asm__ volatile(LOAD_KEYS LOAD_BLOCK(16, "%[counter]") VXOR_VV(1, 1, 16)                \
+                     SET_MASK(mask)                                                          \
+                     WHOLE_GROUP                                                             \
+                     "srli %[blocks], %[words], 2\n\t"                                       \
+                     VMV_V_I(24, 0) VIOTA_MASKED(24, 0) VADD_VX_MASKED(24, 24, "%[count]")   \
+                     EACH_GROUP(BLOCKS(16, 24) LOAD_WHOLE(20) ENCRYPT                        \
+                                    VADD_VX_MASKED(24, 24, "%[blocks]")                      \
+                                VXOR_VV(16, 16, 20) STORE_WHOLE(16),                         \
+                                LOAD_PART(20), BLOCKS(16, 24) ENCRYPT,                       \
+                                VXOR_VV(16, 16, 20) STORE_PART(16))                          \
+                     : TEXT_OPERANDS, [blocks] "=&r"(blocks)                                 \
+                     : KEY_OPERANDS, [counter] "r"(counter), [count] "r"((size_t)count)      \
+                     : EVC_RVV_CLOBBERED);                                                   \
+    store(counter + (place), count + (uint32_t)(len_bytes / 16 + (len_bytes % 16 != 0)))
+
 static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint8_t *out,
                   size_t len_bytes)
 {
-    const struct key *key = vkey;
-    const uint8_t *keys = key->enc[0];
-    const uint32_t count = evc_load32_be(counter + 12);
-    size_t words, step, blocks, n_bytes = len_bytes;
+    CTR("-0x78", VREV8, 12, evc_load32_be, evc_store32_be);
+}
 
-    evc_store32_ne(counter + 12, 0);
-    __asm__ volatile(LOAD_KEYS LOAD_BLOCK(16, "%[counter]") VXOR_VV(1, 1, 16)
-                     SET_MASK("-0x78")
-                     WHOLE_GROUP
-                     "srli %[blocks], %[words], 2\n\t"
-                     VMV_V_I(24, 0) VIOTA_MASKED(24, 0) VADD_VX_MASKED(24, 24, "%[count]")
-                     EACH_GROUP(VREV8(16, 24) LOAD_WHOLE(20) ENCRYPT
-                                    VADD_VX_MASKED(24, 24, "%[blocks]")
-                                VXOR_VV(16, 16, 20) STORE_WHOLE(16),
-                                LOAD_PART(20), VREV8(16, 24) ENCRYPT,
-                                VXOR_VV(16, 16, 20) STORE_PART(16))
-                     : TEXT_OPERANDS, [blocks] "=&r"(blocks)
-                     : KEY_OPERANDS, [counter] "r"(counter), [count] "r"((size_t)count)
-                     : EVC_RVV_CLOBBERED);
-    evc_store32_be(counter + 12, count + (uint32_t)(len_bytes / 16 + (len_bytes % 16 != 0)));
+static void ctr32_le(const void *vkey, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                     size_t len_bytes)
+{
+    CTR("0x11", VMV_V_V, 0, evc_load32_le, evc_store32_le);
 }
 
 /* ---- CBC decryption -------------------------------------------------------------------------- */
@@ -397,6 +407,7 @@ const struct evc_aes evc_aes_rv_zvkned = {
     .encrypt = encrypt,
     .decrypt = decrypt,
     .ctr32 = ctr32,
+    .ctr32_le = ctr32_le,
     .cbc_encrypt = cbc_encrypt,
     .cbc_decrypt = cbc_decrypt,
     .cbcmac = cbcmac,

@@ -80,46 +80,87 @@ EVC_INLINE void with_counters(const struct key *key, const uint8_t *counters, co
     evc_s390x_kmctr(code_of(key, 0), key->bytes, counters, in, out, 16 * n_blocks);
 }
 
-EVC_OUT_OF_LINE void ctr_blocks(const struct key *key, uint8_t counter[16], const uint8_t *in,
-                                uint8_t *out, size_t n_blocks)
+/* le: a constant, 1 where the first word of a counter counts, little-endian; else the last does,
+ * big-endian. */
+EVC_INLINE uint32_t number_of(const uint8_t counter[16], int le)
+{
+    return le ? evc_load32_le(counter) : evc_load32_be(counter + 12);
+}
+
+EVC_INLINE void set_number(uint8_t counter[16], uint32_t number, int le)
+{
+    if (le)
+        evc_store32_le(counter, number);
+    else
+        evc_store32_be(counter + 12, number);
+}
+
+EVC_INLINE void ctr_blocks(const struct key *key, uint8_t counter[16], const uint8_t *in,
+                           uint8_t *out, size_t n_blocks, int le)
 {
     EVC_ALIGN(8) uint8_t counters[COUNTERS][16];
     size_t step = n_blocks < COUNTERS ? n_blocks : COUNTERS;
-    uint32_t number = evc_load32_be(counter + 12);
+    uint32_t number = number_of(counter, le);
 
     for (size_t i = 0; i < step; i++)
-        memcpy(counters[i], counter, 12);
+        memcpy(counters[i] + (le ? 4 : 0), counter + (le ? 4 : 0), 12);
     for (; n_blocks; n_blocks -= step, in += 16 * step, out += 16 * step) {
         step = n_blocks < COUNTERS ? n_blocks : COUNTERS;
         for (size_t i = 0; i < step; i++)
-            evc_store32_be(counters[i] + 12, number++);
+            set_number(counters[i], number++, le);
         with_counters(key, counters[0], in, out, step);
     }
-    evc_store32_be(counter + 12, number);
+    set_number(counter, number, le);
 }
 
-EVC_INLINE void count_one(uint8_t counter[16])
+EVC_INLINE void count_one(uint8_t counter[16], int le)
 {
-    evc_store32_be(counter + 12, evc_load32_be(counter + 12) + 1);
+    set_number(counter, number_of(counter, le) + 1, le);
 }
 
-static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                  size_t len_bytes)
+EVC_OUT_OF_LINE void ctr_blocks_be(const struct key *key, uint8_t counter[16], const uint8_t *in,
+                                   uint8_t *out, size_t n_blocks)
+{
+    ctr_blocks(key, counter, in, out, n_blocks, 0);
+}
+
+EVC_OUT_OF_LINE void ctr_blocks_le(const struct key *key, uint8_t counter[16], const uint8_t *in,
+                                   uint8_t *out, size_t n_blocks)
+{
+    ctr_blocks(key, counter, in, out, n_blocks, 1);
+}
+
+EVC_INLINE void ctr(const struct key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                    size_t len_bytes, int le)
 {
     const size_t rest = len_bytes % 16, whole = len_bytes - rest;
     uint8_t stream[16];
 
     if (whole == 16) {
         with_counters(key, counter, in, out, 1);
-        count_one(counter);
+        count_one(counter, le);
+    } else if (whole && le) {
+        ctr_blocks_le(key, counter, in, out, whole / 16);
     } else if (whole) {
-        ctr_blocks(key, counter, in, out, whole / 16);
+        ctr_blocks_be(key, counter, in, out, whole / 16);
     }
     if (rest) {
         blocks(key, counter, stream, 1, 0);
         evc_s390x_xor(out + whole, in + whole, stream, rest);
-        count_one(counter);
+        count_one(counter, le);
     }
+}
+
+static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                  size_t len_bytes)
+{
+    ctr(key, counter, in, out, len_bytes, 0);
+}
+
+static void ctr32_le(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                     size_t len_bytes)
+{
+    ctr(key, counter, in, out, len_bytes, 1);
 }
 
 /* ---- Chains ---------------------------------------------------------------------------------- */
@@ -230,6 +271,7 @@ const struct evc_aes evc_aes_s390x_km = {
     .encrypt = encrypt,
     .decrypt = decrypt,
     .ctr32 = ctr32,
+    .ctr32_le = ctr32_le,
     .cbc_encrypt = cbc_encrypt,
     .cbc_decrypt = cbc_decrypt,
     .cbcmac = cbcmac,

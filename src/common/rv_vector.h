@@ -60,6 +60,7 @@ EVC_INLINE size_t evc_rvv_register_bytes(void)
 #define EVC_RVV_E32_M8 0x53
 #define EVC_RVV_E64_M1 0x58
 #define EVC_RVV_E64_M2 0x59
+#define EVC_RVV_E64_M4 0x5a
 
 /* vl: a register for it or x0; length: that of a register, or of x0 the largest one (vl not x0) */
 #define VSETVLI(vl, length, type) \
@@ -125,6 +126,8 @@ EVC_INLINE size_t evc_rvv_register_bytes(void)
 /* Elements move to the place that is so much higher; those below it stay. */
 #define VSLIDEUP_VI(to, a, number) EVC_RVV(0x57, 3, 0x1d, to, a, EVC_RVV_X(number))
 #define VSLIDEUP_VX(to, a, x) EVC_RVV(0x57, 4, 0x1d, to, a, x)
+#define VSLIDEUP_VI_MASKED(to, a, number) EVC_RVV(0x57, 3, 0x1c, to, a, EVC_RVV_X(number))
+#define VSLIDEDOWN_VI(to, a, number) EVC_RVV(0x57, 3, 0x1f, to, a, EVC_RVV_X(number))
 #define VSLIDEDOWN_VX(to, a, x) EVC_RVV(0x57, 4, 0x1f, to, a, x)
 /* Elements of a, at the places that b has. */
 #define VRGATHER_VV(to, a, b) EVC_RVV(0x57, 0, 0x19, to, a, EVC_RVV_X(b))

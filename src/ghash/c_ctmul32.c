@@ -85,4 +85,5 @@ const struct evc_ghash evc_ghash_c_ctmul32 = {
     .kernel = EVC_KERNEL_HEAD(c_ctmul32, CT_MUL32, CT, ANY, BATCH, struct key, 0, BASELINE, 832),
     .set_key = set_key,
     .blocks = blocks,
+    .reversed_blocks = reversed_blocks,
 };

@@ -93,4 +93,5 @@ const struct evc_ghash evc_ghash_c_ctmul64 = {
                               EVC_DEEP(448)),
     .set_key = set_key,
     .blocks = blocks,
+    .reversed_blocks = reversed_blocks,
 };

@@ -30,16 +30,19 @@ static void set_key(void *vkey, const uint8_t h[16])
     }
 }
 
-static void blocks(const void *vkey, uint8_t y_bytes[16], const uint8_t *in, size_t n_blocks)
+/* reversed: 1 if the bytes of all blocks are reversed, as POLYVAL has them; those of y are not. One
+ * function for both, as it is long. */
+EVC_OUT_OF_LINE void hash_blocks(const struct key *key, uint8_t y_bytes[16], const uint8_t *in,
+                                 size_t n_blocks, int reversed)
 {
-    const struct key *key = vkey;
     struct evc_ghash_words y = evc_ghash_load(y_bytes);
     word x[BATCH][OPERANDS];
 
     while (n_blocks) {
         const size_t n = n_blocks < BATCH ? n_blocks : BATCH;
         for (size_t i = 0; i < n; i++, in += 16) {
-            struct evc_ghash_words w = evc_ghash_load(in);
+            struct evc_ghash_words w =
+                reversed ? evc_ghash_load_reversed(in) : evc_ghash_load(in);
             if (i == 0)
                 w.hi ^= y.hi, w.lo ^= y.lo;
             operands(x[i], w);
@@ -48,6 +51,16 @@ static void blocks(const void *vkey, uint8_t y_bytes[16], const uint8_t *in, siz
         n_blocks -= n;
     }
     evc_ghash_store(y_bytes, y);
+}
+
+static void blocks(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks)
+{
+    hash_blocks(key, y, in, n_blocks, 0);
+}
+
+static void reversed_blocks(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks)
+{
+    hash_blocks(key, y, in, n_blocks, 1);
 }
 
 #endif

@@ -30,6 +30,16 @@ EVC_INLINE struct evc_ghash_words evc_ghash_load(const uint8_t block[16])
     return w;
 }
 
+/* The same of a block whose bytes are reversed. */
+EVC_INLINE struct evc_ghash_words evc_ghash_load_reversed(const uint8_t block[16])
+{
+    struct evc_ghash_words w;
+
+    w.hi = evc_load64_le(block + 8);
+    w.lo = evc_load64_le(block);
+    return w;
+}
+
 EVC_INLINE void evc_ghash_store(uint8_t block[16], struct evc_ghash_words w)
 {
     evc_store64_be(block, w.hi);

@@ -58,6 +58,18 @@ EVC_INLINE struct words load(const uint8_t *block)
                           .a = evc_rv_rev8(evc_rv_load(block + 12))};
 }
 
+/* reversed: a constant, 1 if the bytes of the block are reversed, as POLYVAL has them; then words
+ * are numbers of this CPU. block: aligned to 4 */
+EVC_INLINE struct words load_text(const uint8_t *block, int reversed)
+{
+    if (!reversed)
+        return load(block);
+    return (struct words){.d = evc_rv_load(block + 12),
+                          .c = evc_rv_load(block + 8),
+                          .b = evc_rv_load(block + 4),
+                          .a = evc_rv_load(block)};
+}
+
 EVC_OUT_OF_LINE struct words load_bytes(const uint8_t *block)
 {
     return (struct words){.d = evc_load32_be(block),
@@ -140,36 +152,38 @@ EVC_INLINE struct words xor(struct words x, struct words y)
 /* (y + the first block) times the first power, plus the other blocks times theirs. in: aligned;
  * n_blocks: 1 to GROUP */
 EVC_INLINE struct words hash_rest(const struct power *powers, struct words y, const uint8_t *in,
-                                  size_t n_blocks)
+                                  size_t n_blocks, int reversed)
 {
     struct products p = {{0}, {0}, {0}};
 
-    y = xor(y, load(in));
+    y = xor(y, load_text(in, reversed));
     for (;;) {
         add_product(&p, y, powers++);
         if (--n_blocks == 0)
             return reduce(&p);
         in += 16;
-        y = load(in);
+        y = load_text(in, reversed);
     }
 }
 
-EVC_INLINE struct words hash_group(const struct power *powers, struct words y, const uint8_t *in)
+EVC_INLINE struct words hash_group(const struct power *powers, struct words y, const uint8_t *in,
+                                   int reversed)
 {
     struct products p = {{0}, {0}, {0}};
 
-    add_product(&p, xor(y, load(in)), powers);
-    EACH_UP_TO_4(GROUP - 1, add_product(&p, load(in + 16 + 16 * i), powers + 1 + i));
+    add_product(&p, xor(y, load_text(in, reversed)), powers);
+    EACH_UP_TO_4(GROUP - 1,
+                 add_product(&p, load_text(in + 16 + 16 * i, reversed), powers + 1 + i));
     return reduce(&p);
 }
 
 /* in: aligned */
 EVC_INLINE struct words hash_blocks(const struct key *key, struct words y, const uint8_t *in,
-                                    size_t n_blocks)
+                                    size_t n_blocks, int reversed)
 {
     for (; n_blocks >= GROUP; n_blocks -= GROUP, in += 16 * GROUP)
-        y = hash_group(key->powers, y, in);
-    return n_blocks ? hash_rest(key->powers + GROUP - n_blocks, y, in, n_blocks) : y;
+        y = hash_group(key->powers, y, in, reversed);
+    return n_blocks ? hash_rest(key->powers + GROUP - n_blocks, y, in, n_blocks, reversed) : y;
 }
 
 /* w times x */
@@ -197,45 +211,45 @@ static void set_key(void *vkey, const uint8_t h[16])
     }
 }
 
-EVC_OUT_OF_LINE void blocks_aligned(const struct key *key, uint8_t y[16], const uint8_t *in,
-                                    size_t n_blocks)
-{
-    store_any(y, hash_blocks(key, load_any(y), in, n_blocks));
-}
-
-/* Text that is not aligned. */
-EVC_OUT_OF_LINE void blocks_moved(const struct key *key, uint8_t y[16], const uint8_t *in,
-                                  size_t n_blocks)
-{
-    EVC_ALIGN(4) uint8_t text[16 * CHUNK_BLOCKS];
-
-    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n) {
-        n = n_blocks < CHUNK_BLOCKS ? n_blocks : CHUNK_BLOCKS;
-        evc_rv_gather(text, in, 4 * n);
-        blocks_aligned(key, y, text, n);
+/* The text of name##_moved is not aligned. The frame of name has no secrets, so that it can clear
+ * what is below. */
+#define HASH(name, reversed)                                                                     \
+    EVC_OUT_OF_LINE void name##_aligned(const struct key *key, uint8_t y[16], const uint8_t *in, \
+                                        size_t n_blocks)                                         \
+    {                                                                                            \
+        store_any(y, hash_blocks(key, load_any(y), in, n_blocks, reversed));                     \
+    }                                                                                            \
+    EVC_OUT_OF_LINE void name##_moved(const struct key *key, uint8_t y[16], const uint8_t *in,   \
+                                      size_t n_blocks)                                           \
+    {                                                                                            \
+        EVC_ALIGN(4) uint8_t text[16 * CHUNK_BLOCKS];                                            \
+                                                                                                 \
+        for (size_t n; n_blocks; n_blocks -= n, in += 16 * n) {                                  \
+            n = n_blocks < CHUNK_BLOCKS ? n_blocks : CHUNK_BLOCKS;                               \
+            evc_rv_gather(text, in, 4 * n);                                                      \
+            name##_aligned(key, y, text, n);                                                     \
+        }                                                                                        \
+    }                                                                                            \
+    static void name(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks)         \
+    {                                                                                            \
+        if (!n_blocks)                                                                           \
+            return;                                                                              \
+        if (evc_rv_is_aligned(in)) {                                                             \
+            name##_aligned(key, y, in, n_blocks);                                                \
+            clear_aligned();                                                                     \
+        } else {                                                                                 \
+            name##_moved(key, y, in, n_blocks);                                                  \
+            clear_moved();                                                                       \
+        }                                                                                        \
     }
-}
-
-/* The frame has no secrets, so that it can clear what is below. */
-static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_blocks)
-{
-    const struct key *key = vkey;
-
-    if (!n_blocks)
-        return;
-    if (evc_rv_is_aligned(in)) {
-        blocks_aligned(key, y, in, n_blocks);
-        clear_aligned();
-    } else {
-        blocks_moved(key, y, in, n_blocks);
-        clear_moved();
-    }
-}
+HASH(blocks, 0)
+HASH(reversed_blocks, 1)
 
 const struct evc_ghash evc_ghash_rv32_zbc = {
     .kernel = EVC_KERNEL_HEAD(rv32_zbc, RV32_ZBC, CT, ANY, GROUP, struct key, 0, NONE, 256),
     .set_key = set_key,
     .blocks = blocks,
+    .reversed_blocks = reversed_blocks,
 };
 #else
 EVC_EMPTY_UNIT

@@ -57,6 +57,15 @@ EVC_OUT_OF_LINE struct evc_ghash_words load_bytes(const uint8_t *block)
                                     .lo = evc_rv_rev8(evc_load64_le(block + 8))};
 }
 
+/* reversed: a constant, 1 if the bytes of the block are reversed, as POLYVAL has them; then words
+ * are numbers of this CPU. block: aligned to 8 */
+EVC_INLINE struct evc_ghash_words load_text(const uint8_t *block, int reversed)
+{
+    if (!reversed)
+        return load(block);
+    return (struct evc_ghash_words){.hi = evc_rv_load(block + 8), .lo = evc_rv_load(block)};
+}
+
 /* block: of any alignment */
 EVC_INLINE struct evc_ghash_words load_any(const uint8_t *block)
 {
@@ -116,71 +125,39 @@ EVC_INLINE struct evc_ghash_words reduce(const struct products *p)
 /* (y + the first block) times the first power, plus the other blocks times theirs. in: aligned to
  * 8 */
 EVC_INLINE struct evc_ghash_words hash_group(const struct power *powers, struct evc_ghash_words y,
-                                             const uint8_t *in)
+                                             const uint8_t *in, int reversed)
 {
     struct products p = {{0, 0}, {0, 0}, {0, 0}};
 
-    add(&y, load(in));
+    add(&y, load_text(in, reversed));
     add_product(&p, y, powers);
-    EACH_UP_TO_4(GROUP - 1, add_product(&p, load(in + 16 + 16 * i), powers + 1 + i));
+    EACH_UP_TO_4(GROUP - 1,
+                 add_product(&p, load_text(in + 16 + 16 * i, reversed), powers + 1 + i));
     return reduce(&p);
 }
 
 /* The same of fewer blocks. */
 EVC_INLINE struct evc_ghash_words hash_rest(const struct power *powers, struct evc_ghash_words y,
-                                            const uint8_t *in, size_t n_blocks)
+                                            const uint8_t *in, size_t n_blocks, int reversed)
 {
     struct products p = {{0, 0}, {0, 0}, {0, 0}};
 
-    add(&y, load(in));
+    add(&y, load_text(in, reversed));
     for (;;) {
         add_product(&p, y, powers++);
         if (--n_blocks == 0)
             return reduce(&p);
         in += 16;
-        y = load(in);
+        y = load_text(in, reversed);
     }
 }
 
-/* n_blocks: a multiple of GROUP, not 0 */
-EVC_OUT_OF_LINE struct evc_ghash_words hash_groups(const struct key *key, struct evc_ghash_words y,
-                                                   const uint8_t *in, size_t n_blocks)
-{
-    for (; n_blocks; n_blocks -= GROUP, in += 16 * GROUP)
-        y = hash_group(key->powers, y, in);
-    return y;
-}
-
-EVC_INLINE struct evc_ghash_words hash_many(const struct key *key, struct evc_ghash_words y,
-                                            const uint8_t *in, size_t n_blocks)
-{
-    const size_t n_rest = n_blocks % GROUP;
-
-    y = hash_groups(key, y, in, n_blocks - n_rest);
-    if (n_rest)
-        y = hash_rest(key->powers + GROUP - n_rest, y, in + 16 * (n_blocks - n_rest), n_rest);
-    return y;
-}
-
 EVC_INLINE struct evc_ghash_words hash_few(const struct key *key, struct evc_ghash_words y,
-                                           const uint8_t *in, size_t n_blocks)
+                                           const uint8_t *in, size_t n_blocks, int reversed)
 {
     for (; n_blocks > GROUP; n_blocks -= GROUP, in += 16 * GROUP)
-        y = hash_rest(key->powers, y, in, GROUP);
-    return n_blocks ? hash_rest(key->powers + GROUP - n_blocks, y, in, n_blocks) : y;
-}
-
-/* The same, not inlined. */
-EVC_OUT_OF_LINE struct evc_ghash_words hash_some(const struct key *key, struct evc_ghash_words y,
-                                                 const uint8_t *in, size_t n_blocks)
-{
-    return hash_few(key, y, in, n_blocks);
-}
-
-EVC_INLINE struct evc_ghash_words hash_blocks(const struct key *key, struct evc_ghash_words y,
-                                              const uint8_t *in, size_t n_blocks)
-{
-    return n_blocks < MANY ? hash_some(key, y, in, n_blocks) : hash_many(key, y, in, n_blocks);
+        y = hash_rest(key->powers, y, in, GROUP, reversed);
+    return n_blocks ? hash_rest(key->powers + GROUP - n_blocks, y, in, n_blocks, reversed) : y;
 }
 
 static void set_key(void *vkey, const uint8_t h[16])
@@ -197,68 +174,96 @@ static void set_key(void *vkey, const uint8_t h[16])
     }
 }
 
-/* Text that is not aligned. */
-EVC_OUT_OF_LINE struct evc_ghash_words hash_moved(const struct key *key, struct evc_ghash_words y,
-                                                  const uint8_t *in, size_t n_blocks)
-{
-    EVC_ALIGN(8) uint8_t text[16 * CHUNK_BLOCKS];
-
-    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n) {
-        n = n_blocks < CHUNK_BLOCKS ? n_blocks : CHUNK_BLOCKS;
-        evc_rv_gather(text, in, 2 * n);
-        y = hash_blocks(key, y, text, n);
+/* name##_groups takes a multiple of GROUP blocks, not 0. The text of name##_moved and name##_chunks
+ * is not aligned; for name##_few, text and y are. The frame of name##_anywhere has no secrets, so
+ * that it can clear what is below. */
+#define HASH(name, reversed)                                                                      \
+    EVC_OUT_OF_LINE struct evc_ghash_words name##_groups(                                         \
+        const struct key *key, struct evc_ghash_words y, const uint8_t *in, size_t n_blocks)      \
+    {                                                                                             \
+        for (; n_blocks; n_blocks -= GROUP, in += 16 * GROUP)                                     \
+            y = hash_group(key->powers, y, in, reversed);                                         \
+        return y;                                                                                 \
+    }                                                                                             \
+    EVC_INLINE struct evc_ghash_words name##_many(                                                \
+        const struct key *key, struct evc_ghash_words y, const uint8_t *in, size_t n_blocks)      \
+    {                                                                                             \
+        const size_t n_rest = n_blocks % GROUP;                                                   \
+                                                                                                  \
+        y = name##_groups(key, y, in, n_blocks - n_rest);                                         \
+        if (n_rest)                                                                               \
+            y = hash_rest(key->powers + GROUP - n_rest, y, in + 16 * (n_blocks - n_rest), n_rest, \
+                          reversed);                                                              \
+        return y;                                                                                 \
+    }                                                                                             \
+    EVC_OUT_OF_LINE struct evc_ghash_words name##_some(                                           \
+        const struct key *key, struct evc_ghash_words y, const uint8_t *in, size_t n_blocks)      \
+    {                                                                                             \
+        return hash_few(key, y, in, n_blocks, reversed);                                          \
+    }                                                                                             \
+    EVC_INLINE struct evc_ghash_words name##_text(                                                \
+        const struct key *key, struct evc_ghash_words y, const uint8_t *in, size_t n_blocks)      \
+    {                                                                                             \
+        return n_blocks < MANY ? name##_some(key, y, in, n_blocks)                                \
+                               : name##_many(key, y, in, n_blocks);                               \
+    }                                                                                             \
+    EVC_OUT_OF_LINE struct evc_ghash_words name##_chunks(                                         \
+        const struct key *key, struct evc_ghash_words y, const uint8_t *in, size_t n_blocks)      \
+    {                                                                                             \
+        EVC_ALIGN(8) uint8_t text[16 * CHUNK_BLOCKS];                                             \
+                                                                                                  \
+        for (size_t n; n_blocks; n_blocks -= n, in += 16 * n) {                                   \
+            n = n_blocks < CHUNK_BLOCKS ? n_blocks : CHUNK_BLOCKS;                                \
+            evc_rv_gather(text, in, 2 * n);                                                       \
+            y = name##_text(key, y, text, n);                                                     \
+        }                                                                                         \
+        return y;                                                                                 \
+    }                                                                                             \
+    EVC_OUT_OF_LINE void name##_aligned(const struct key *key, uint8_t y[16], const uint8_t *in,  \
+                                        size_t n_blocks)                                          \
+    {                                                                                             \
+        store_any(y, name##_text(key, load_any(y), in, n_blocks));                                \
+    }                                                                                             \
+    EVC_OUT_OF_LINE void name##_moved(const struct key *key, uint8_t y[16], const uint8_t *in,    \
+                                      size_t n_blocks)                                            \
+    {                                                                                             \
+        store_any(y, name##_chunks(key, load_any(y), in, n_blocks));                              \
+    }                                                                                             \
+    EVC_OUT_OF_LINE void name##_anywhere(const struct key *key, uint8_t y[16], const uint8_t *in, \
+                                         size_t n_blocks)                                         \
+    {                                                                                             \
+        if (evc_rv_is_aligned(in)) {                                                              \
+            name##_aligned(key, y, in, n_blocks);                                                 \
+            clear_aligned();                                                                      \
+        } else {                                                                                  \
+            name##_moved(key, y, in, n_blocks);                                                   \
+            clear_moved();                                                                        \
+        }                                                                                         \
+    }                                                                                             \
+    EVC_OUT_OF_LINE void name##_few(const struct key *key, uint8_t y[16], const uint8_t *in,      \
+                                    size_t n_blocks)                                              \
+    {                                                                                             \
+        store(y, hash_few(key, load(y), in, n_blocks, reversed));                                 \
+    }                                                                                             \
+    static void name(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_blocks)         \
+    {                                                                                             \
+        const struct key *key = vkey;                                                             \
+                                                                                                  \
+        if (n_blocks >= MANY || !evc_rv_is_aligned(in) || !evc_rv_is_aligned(y))                  \
+            name##_anywhere(key, y, in, n_blocks);                                                \
+        else if (n_blocks > GROUP)                                                                \
+            name##_few(key, y, in, n_blocks);                                                     \
+        else if (n_blocks)                                                                        \
+            store(y, hash_rest(key->powers + GROUP - n_blocks, load(y), in, n_blocks, reversed)); \
     }
-    return y;
-}
-
-EVC_OUT_OF_LINE void blocks_aligned(const struct key *key, uint8_t y[16], const uint8_t *in,
-                                    size_t n_blocks)
-{
-    store_any(y, hash_blocks(key, load_any(y), in, n_blocks));
-}
-
-EVC_OUT_OF_LINE void blocks_moved(const struct key *key, uint8_t y[16], const uint8_t *in,
-                                  size_t n_blocks)
-{
-    store_any(y, hash_moved(key, load_any(y), in, n_blocks));
-}
-
-/* Its frame has no secrets, so that it can clear what is below. */
-EVC_OUT_OF_LINE void blocks_anywhere(const struct key *key, uint8_t y[16], const uint8_t *in,
-                                     size_t n_blocks)
-{
-    if (evc_rv_is_aligned(in)) {
-        blocks_aligned(key, y, in, n_blocks);
-        clear_aligned();
-    } else {
-        blocks_moved(key, y, in, n_blocks);
-        clear_moved();
-    }
-}
-
-/* All is aligned. */
-EVC_OUT_OF_LINE void blocks_few(const struct key *key, uint8_t y[16], const uint8_t *in,
-                                size_t n_blocks)
-{
-    store(y, hash_few(key, load(y), in, n_blocks));
-}
-
-static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_blocks)
-{
-    const struct key *key = vkey;
-
-    if (n_blocks >= MANY || !evc_rv_is_aligned(in) || !evc_rv_is_aligned(y))
-        blocks_anywhere(key, y, in, n_blocks);
-    else if (n_blocks > GROUP)
-        blocks_few(key, y, in, n_blocks);
-    else if (n_blocks)
-        store(y, hash_rest(key->powers + GROUP - n_blocks, load(y), in, n_blocks));
-}
+HASH(blocks, 0)
+HASH(reversed_blocks, 1)
 
 const struct evc_ghash evc_ghash_rv64_zbc = {
     .kernel = EVC_KERNEL_HEAD(rv64_zbc, RV64_ZBC, CT, ANY, GROUP, struct key, 0, NONE, 256),
     .set_key = set_key,
     .blocks = blocks,
+    .reversed_blocks = reversed_blocks,
 };
 #else
 EVC_EMPTY_UNIT

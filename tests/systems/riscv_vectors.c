@@ -68,6 +68,12 @@ static void crypt_blocks(const char *mode, uint8_t state[16], size_t n_bytes)
                 block[i] ^= before[i];
             for (int i = 15; i >= 12 && ++state[i] == 0; i--)
                 ;
+        } else if (strcmp(mode, "ctr-le") == 0) {
+            evc_aes_c_ref.encrypt(&ref, state, block, 1);
+            for (size_t i = 0; i < 16; i++)
+                block[i] ^= before[i];
+            for (int i = 0; i < 4 && ++state[i] == 0; i++)
+                ;
         } else if (strcmp(mode, "cbc-enc") == 0) {
             for (size_t i = 0; i < 16; i++)
                 block[i] ^= state[i];
@@ -108,7 +114,7 @@ static void compare(const char *mode, size_t n_bytes)
 
     fill(text, sizeof text, (uint32_t)n_bytes);
     memset(text, 0xff, 16); /* the counter carries after a few blocks */
-    text[15] = 0xfd;
+    text[0] = text[15] = 0xfd;
     memcpy(state, text, 16);
     memcpy(ref_state, state, 16);
     memcpy(answer, text, sizeof text);
@@ -116,6 +122,8 @@ static void compare(const char *mode, size_t n_bytes)
     crypt_blocks(mode, ref_state, n_bytes);
     if (strcmp(mode, "ctr") == 0)
         aes->ctr32(&key, state, in, out, n_bytes);
+    else if (strcmp(mode, "ctr-le") == 0)
+        aes->ctr32_le(&key, state, in, out, n_bytes);
     else if (strcmp(mode, "cbc-enc") == 0)
         aes->cbc_encrypt(&key, state, in, out, n);
     else if (strcmp(mode, "cbc-dec") == 0)
@@ -146,6 +154,12 @@ static void compare_ghash(size_t n_blocks)
     evc_ghash_rv_zvkg.blocks(&hash, y, text + 1, n_blocks);
     evc_ghash_c_ref.blocks(&hash_ref, y_ref, text + 1, n_blocks);
     equal("ghash", y, y_ref, 16, 0, n_blocks);
+    memcpy(answer, text, sizeof text);
+    for (size_t i = 0; i < 16 * n_blocks; i++)
+        answer[1 + i] = text[1 + (i ^ 15)];
+    evc_ghash_rv_zvkg.reversed_blocks(&hash, y, answer + 1, n_blocks);
+    evc_ghash_c_ref.blocks(&hash_ref, y_ref, text + 1, n_blocks);
+    equal("ghash of reversed blocks", y, y_ref, 16, 0, n_blocks);
 }
 
 static void compare_sha2(size_t n_blocks)
@@ -169,7 +183,7 @@ static void compare_sha2(size_t n_blocks)
 static void compare_aes(const struct evc_aes *aes)
 {
     static const char *const modes[] = {"ecb-enc", "ecb-dec", "cbc-dec", "ctr",
-                                        "xts-enc", "xts-dec", "cbc-enc"};
+                                        "ctr-le",  "xts-enc", "xts-dec", "cbc-enc"};
     const size_t n_modes = sizeof modes / sizeof modes[0] - (aes->cbc_encrypt ? 0 : 1);
 
     for (unsigned rounds = 10; rounds <= 14; rounds += 2) {
@@ -177,8 +191,10 @@ static void compare_aes(const struct evc_aes *aes)
         for (size_t m = 0; m < n_modes; m++)
             for (size_t n = 0; n <= MOST_BLOCKS; n += n < 9 ? 1 : 28)
                 compare(modes[m], 16 * n);
-        for (size_t n = 1; n <= MOST_BYTES; n += n < 35 ? 1 : 299)
+        for (size_t n = 1; n <= MOST_BYTES; n += n < 35 ? 1 : 299) {
             compare("ctr", n);
+            compare("ctr-le", n);
+        }
     }
 }
 
