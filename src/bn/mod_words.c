@@ -3,6 +3,7 @@
 #include "everycore/bn.h"
 #include "everycore/bn_words.h"
 
+#include "common/clear.h"
 #include "common/number.h"
 
 typedef evc_bn_word word;
@@ -50,5 +51,6 @@ enum evc_status evc_bn_mod_words(const struct evc_bn_words *words,
         return EVC_ERR_PARAMETER;
     divide(words, groups, n_groups, a, a_bytes, remainders, scratch);
     evc_wipe(scratch, used);
+    evc_clear(&words->kernel); /* of `divide`, whose frame lies above what it clears */
     return EVC_OK;
 }
