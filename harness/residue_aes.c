@@ -561,6 +561,19 @@ static void make_padded_wrap(void)
     at.status = evc_aes_kwp_wrap(&at.v.aes, at.v.plaintext, out, wrap_bytes() - 3);
 }
 
+static void know_padded_wrap(struct version *v)
+{
+    must(evc_aes_kwp_wrap(&v->ref, v->plaintext, wrapped[v - versions], wrap_bytes() - 3));
+}
+
+static void make_padded_unwrap(void)
+{
+    static uint8_t out[MODE_BYTES + 16];
+    size_t n_bytes;
+
+    at.status = evc_aes_kwp_unwrap(&at.v.aes, wrapped[at_version], out, wrap_bytes() + 8, &n_bytes);
+}
+
 /* ---- GCM-SIV */
 
 static uint8_t siv_scratch[EVC_GCM_SIV_MOST_SCRATCH_BYTES];
@@ -678,6 +691,7 @@ static const struct mode {
     {.name = "kw_wrap", .know = know_wrap, .make = make_wrap, .sealing = true},
     {.name = "kw_unwrap", .know = know_wrap, .make = make_unwrap, .sealing = true},
     {.name = "kwp_wrap", .know = know_wrap, .make = make_padded_wrap, .sealing = true},
+    {.name = "kwp_unwrap", .know = know_padded_wrap, .make = make_padded_unwrap, .sealing = true},
     {.name = "gcm_siv_seal",
      .know = know_siv,
      .make = make_siv_seal,
