@@ -4,22 +4,7 @@
  * prefers also for CMAC with DES or Camellia. Those are done by the default provider: its
  * functions, called as OpenSSL would.
  */
-#include <stdatomic.h>
-#include <strings.h>
-
 #include "provider.h"
-
-/* CMAC of another provider. */
-struct foreign {
-    void *context; /* NULL: not in use */
-    OSSL_FUNC_mac_dupctx_fn *copy;
-    OSSL_FUNC_mac_freectx_fn *release;
-    OSSL_FUNC_mac_init_fn *init;
-    OSSL_FUNC_mac_update_fn *update;
-    OSSL_FUNC_mac_final_fn *final;
-    OSSL_FUNC_mac_get_ctx_params_fn *get_params;
-    OSSL_FUNC_mac_set_ctx_params_fn *set_params;
-};
 
 struct cmac {
     const struct provider *provider;
@@ -36,79 +21,13 @@ static const struct evc_aes_cmac_key *key_of(const struct cmac *cmac)
 
 /* ---- CMAC of the default provider ------------------------------------------------------------ */
 
-static void (*function_of(const OSSL_DISPATCH *table, int id))(void)
-{
-    while (table->function_id && table->function_id != id)
-        table++;
-    return table->function;
-}
-
-/* Whether a list of names, apart by colons, has one of the name. */
-static int has_name(const char *names, const char *name)
-{
-    const size_t n = strlen(name);
-
-    for (; names; names = strchr(names, ':'), names = names ? names + 1 : NULL)
-        if (strncasecmp(names, name, n) == 0 && (names[n] == ':' || names[n] == '\0'))
-            return 1;
-    return 0;
-}
-
-static const OSSL_DISPATCH *cmac_of(const struct provider *provider, const OSSL_CORE_HANDLE *other)
-{
-    OSSL_FUNC_provider_query_operation_fn *query =
-        (OSSL_FUNC_provider_query_operation_fn *)function_of(provider->dispatch_of(other),
-                                                             OSSL_FUNC_PROVIDER_QUERY_OPERATION);
-    const OSSL_ALGORITHM *algorithm;
-    int may_not_be_kept;
-
-    if (!query)
-        return NULL;
-    algorithm = query(provider->context_of(other), OSSL_OP_MAC, &may_not_be_kept);
-    for (; algorithm && algorithm->algorithm_names; algorithm++)
-        if (has_name(algorithm->algorithm_names, "CMAC"))
-            return algorithm->implementation;
-    return NULL;
-}
-
-static void leave_foreign(struct cmac *cmac)
-{
-    if (cmac->foreign.context)
-        cmac->foreign.release(cmac->foreign.context);
-    memset(&cmac->foreign, 0, sizeof cmac->foreign);
-}
-
 static int use_foreign(struct cmac *cmac)
 {
-    const struct provider *provider = cmac->provider;
-    const OSSL_CORE_HANDLE *other = atomic_load(&provider->fallback);
-    const OSSL_DISPATCH *table = other ? cmac_of(provider, other) : NULL;
-    OSSL_FUNC_mac_newctx_fn *create;
-    struct foreign found;
-
-    leave_foreign(cmac);
+    foreign_free(&cmac->foreign);
     cmac->key_bits = 0;
     cmac->key_is_set = 0;
-    if (!table)
-        return FAIL(cmac, PROV_R_NOT_SUPPORTED);
-    create = (OSSL_FUNC_mac_newctx_fn *)function_of(table, OSSL_FUNC_MAC_NEWCTX);
-    found.copy = (OSSL_FUNC_mac_dupctx_fn *)function_of(table, OSSL_FUNC_MAC_DUPCTX);
-    found.release = (OSSL_FUNC_mac_freectx_fn *)function_of(table, OSSL_FUNC_MAC_FREECTX);
-    found.init = (OSSL_FUNC_mac_init_fn *)function_of(table, OSSL_FUNC_MAC_INIT);
-    found.update = (OSSL_FUNC_mac_update_fn *)function_of(table, OSSL_FUNC_MAC_UPDATE);
-    found.final = (OSSL_FUNC_mac_final_fn *)function_of(table, OSSL_FUNC_MAC_FINAL);
-    found.get_params =
-        (OSSL_FUNC_mac_get_ctx_params_fn *)function_of(table, OSSL_FUNC_MAC_GET_CTX_PARAMS);
-    found.set_params =
-        (OSSL_FUNC_mac_set_ctx_params_fn *)function_of(table, OSSL_FUNC_MAC_SET_CTX_PARAMS);
-    if (!create || !found.copy || !found.release || !found.init || !found.update || !found.final ||
-        !found.get_params || !found.set_params)
-        return FAIL(cmac, PROV_R_NOT_SUPPORTED);
-    found.context = create(provider->context_of(other));
-    if (!found.context)
-        return 0;
-    cmac->foreign = found;
-    return 1;
+    return foreign_new(&cmac->foreign, cmac->provider, "CMAC") ||
+           FAIL(cmac, PROV_R_NOT_SUPPORTED);
 }
 
 /* ---- Contexts -------------------------------------------------------------------------------- */
@@ -126,7 +45,7 @@ static void release(void *context)
 
     if (!cmac)
         return;
-    leave_foreign(cmac);
+    foreign_free(&cmac->foreign);
     context_free(cmac, sizeof *cmac, cmac->provider->cmac_key_bytes);
 }
 
@@ -135,10 +54,7 @@ static void *copy(void *context)
     const struct cmac *cmac = context;
     struct cmac *twin = context_copy(cmac, sizeof *cmac, cmac->provider->cmac_key_bytes);
 
-    if (!twin || !cmac->foreign.context)
-        return twin;
-    twin->foreign.context = cmac->foreign.copy(cmac->foreign.context);
-    if (twin->foreign.context)
+    if (!twin || !cmac->foreign.context || foreign_copy(&twin->foreign))
         return twin;
     release(twin);
     return NULL;
@@ -170,33 +86,21 @@ static unsigned key_bits_of(const char *name, size_t n)
     return 0;
 }
 
-static const OSSL_PARAM *find(const OSSL_PARAM params[], const char *name)
-{
-    for (; params->key; params++)
-        if (is_key(params, name))
-            return params;
-    return NULL;
-}
-
 /* The cipher decides whose CMAC it is. A query that names properties or an engine is
  * not for us to answer. */
 static int set_cipher(struct cmac *cmac, const OSSL_PARAM params[])
 {
-    const OSSL_PARAM *cipher = find(params, OSSL_MAC_PARAM_CIPHER);
-    const OSSL_PARAM *properties = find(params, OSSL_MAC_PARAM_PROPERTIES),
-                     *engine = find(params, "engine");
-    const int is_plain = (!properties || !properties->data || !*(const char *)properties->data)
-                         && (!engine || !engine->data || !*(const char *)engine->data);
+    const OSSL_PARAM *cipher = param_find(params, OSSL_MAC_PARAM_CIPHER);
     unsigned bits;
 
     if (!cipher)
         return 1;
     if (cipher->data_type != OSSL_PARAM_UTF8_STRING || !cipher->data)
         return FAIL(cmac, PROV_R_FAILED_TO_GET_PARAMETER);
-    bits = is_plain ? key_bits_of(cipher->data, cipher->data_size) : 0;
+    bits = params_are_plain(params) ? key_bits_of(cipher->data, cipher->data_size) : 0;
     if (!bits)
         return use_foreign(cmac);
-    leave_foreign(cmac);
+    foreign_free(&cmac->foreign);
     if (bits != cmac->key_bits)
         cmac->key_is_set = 0;
     cmac->key_bits = bits;
@@ -228,7 +132,7 @@ static int set_params(void *context, const OSSL_PARAM params[])
         return 0;
     if (cmac->foreign.context)
         return cmac->foreign.set_params(cmac->foreign.context, params);
-    key = find(params, OSSL_MAC_PARAM_KEY);
+    key = param_find(params, OSSL_MAC_PARAM_KEY);
     if (!key)
         return 1;
     return key->data_type == OSSL_PARAM_OCTET_STRING && key->data &&

@@ -17,6 +17,7 @@
 #include <openssl/proverr.h>
 
 #include "everycore/gcm.h"
+#include "everycore/hmac.h"
 #include "everycore/modes.h"
 
 /* One for each time that the provider is loaded into a library context. It does not change while
@@ -37,13 +38,14 @@ struct provider {
     OSSL_FUNC_provider_get0_provider_ctx_fn *context_of;
     OSSL_FUNC_provider_get0_dispatch_fn *dispatch_of;
 
-    /* The default provider, while it is active: CMAC of other ciphers than AES goes there */
+    /* The default provider, while it is active: MACs of other ciphers and hashes go there */
     _Atomic(const OSSL_CORE_HANDLE *) fallback;
 
     const struct evc_aes *serial, *parallel;
     const struct evc_gcm *gcm; /* NULL: a pair of `parallel` and `ghash` */
     const struct evc_ghash *ghash;
     size_t gcm_key_bytes, aes_key_bytes, xts_key_bytes, ccm_key_bytes, cmac_key_bytes;
+    const struct evc_sha2 *sha256; /* NULL: it is not faster than OpenSSL's own */
 };
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
@@ -88,6 +90,15 @@ int param_get_size(const OSSL_PARAM *param, size_t *value);
 int param_set_size(OSSL_PARAM *param, size_t value);
 int param_set_bytes(OSSL_PARAM *param, const void *bytes, size_t n); /* a copy, or a pointer */
 
+/* NULL: there is none of the name. */
+const OSSL_PARAM *param_find(const OSSL_PARAM params[], const char *name);
+
+/* Whether no parameter asks for an algorithm below with properties, or of an engine. */
+int params_are_plain(const OSSL_PARAM params[]);
+
+/* Whether a list of names, apart by colons, has one of the name. */
+int has_name(const char *names, const char *name);
+
 #define PARAM_SIZE(name) \
     {(name), OSSL_PARAM_UNSIGNED_INTEGER, NULL, sizeof(size_t), OSSL_PARAM_UNMODIFIED}
 #define PARAM_UINT(name) \
@@ -110,6 +121,27 @@ struct cipher_facts {
 int cipher_get_facts(OSSL_PARAM params[], const struct cipher_facts *facts);
 const OSSL_PARAM *cipher_fact_names(void *provider);
 
+/* ---- MACs of the default provider ------------------------------------------------------------ */
+
+/* A context of the default provider's, for what a MAC of ours leaves to it. */
+struct foreign {
+    void *context; /* NULL: not in use */
+    OSSL_FUNC_mac_dupctx_fn *copy;
+    OSSL_FUNC_mac_freectx_fn *release;
+    OSSL_FUNC_mac_init_fn *init;
+    OSSL_FUNC_mac_update_fn *update;
+    OSSL_FUNC_mac_final_fn *final;
+    OSSL_FUNC_mac_get_ctx_params_fn *get_params;
+    OSSL_FUNC_mac_set_ctx_params_fn *set_params;
+};
+
+/* 0: the default provider is not active, or has no such MAC. foreign_free clears it. */
+int foreign_new(struct foreign *foreign, const struct provider *provider, const char *name);
+void foreign_free(struct foreign *foreign);
+
+/* Give a copy of a context, made byte by byte, a foreign context of its own. */
+int foreign_copy(struct foreign *copy);
+
 /* ---- Algorithms ------------------------------------------------------------------------------ */
 
 extern const OSSL_DISPATCH provider_gcm128[], provider_gcm192[], provider_gcm256[];
@@ -118,7 +150,7 @@ extern const OSSL_DISPATCH provider_xts128[], provider_xts256[];
 extern const OSSL_DISPATCH provider_ecb128[], provider_ecb192[], provider_ecb256[];
 extern const OSSL_DISPATCH provider_cbc128[], provider_cbc192[], provider_cbc256[];
 extern const OSSL_DISPATCH provider_ctr128[], provider_ctr192[], provider_ctr256[];
-extern const OSSL_DISPATCH provider_cmac[];
+extern const OSSL_DISPATCH provider_cmac[], provider_hmac[];
 
 /* A record of TLS in CBC ends with the MAC, if it is not encrypt-then-MAC, and the padding. */
 enum { TLS_MAX_MAC_BYTES = 64 };

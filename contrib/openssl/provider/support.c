@@ -2,6 +2,7 @@
 /* Errors, contexts, randomness and parameters: what the algorithms of the provider share. */
 #include <errno.h>
 #include <stdarg.h>
+#include <strings.h>
 #include <sys/random.h>
 
 #include "provider.h"
@@ -140,6 +141,33 @@ int param_set_bytes(OSSL_PARAM *param, const void *bytes, size_t n)
     if (n)
         memcpy(param->data, bytes, n);
     return 1;
+}
+
+const OSSL_PARAM *param_find(const OSSL_PARAM params[], const char *name)
+{
+    for (; params && params->key; params++)
+        if (is_key(params, name))
+            return params;
+    return NULL;
+}
+
+int params_are_plain(const OSSL_PARAM params[])
+{
+    const OSSL_PARAM *properties = param_find(params, OSSL_MAC_PARAM_PROPERTIES),
+                     *engine = param_find(params, "engine");
+
+    return (!properties || !properties->data || !*(const char *)properties->data) &&
+           (!engine || !engine->data || !*(const char *)engine->data);
+}
+
+int has_name(const char *names, const char *name)
+{
+    const size_t n = strlen(name);
+
+    for (; names; names = strchr(names, ':'), names = names ? names + 1 : NULL)
+        if (strncasecmp(names, name, n) == 0 && (names[n] == ':' || names[n] == '\0'))
+            return 1;
+    return 0;
 }
 
 /* ---- The facts of a cipher ------------------------------------------------------------------- */

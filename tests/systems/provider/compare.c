@@ -32,7 +32,7 @@ static const char *const names[] = {
 enum { N_NAMES = sizeof names / sizeof *names };
 
 static EVP_CIPHER *ciphers[N_NAMES][BOTH];
-static EVP_MAC *macs[BOTH];
+static EVP_MAC *macs[BOTH], *hmacs[BOTH]; /* hmacs: NULL where ours is not offered */
 
 struct run {
     uint64_t state; /* of the generator: splitmix64 of Steele, Lea, Flood 2014 */
@@ -665,15 +665,191 @@ static void cmac(struct run *r)
         EVP_MAC_CTX_free(contexts[side]);
 }
 
+/* ---- HMAC ------------------------------------------------------------------------------------ */
+
+struct macs {
+    EVP_MAC_CTX *contexts[BOTH];
+    int is_keyed, goes_on; /* whether a key was set, and whether a message may go on */
+};
+
+#define EACH_MAC(r, m, call)                              \
+    for (int side = OURS; side < BOTH; side++) {          \
+        EVP_MAC_CTX *context = (m)->contexts[side];       \
+        (r)->result[side] = (call);                       \
+        (void)context;                                    \
+    }
+
+/* Parameters of HMAC in a random choice: a hash of ours or of others, a key, flags. Returns whether
+ * there is a key. */
+static int hmac_params(struct run *r, OSSL_PARAM *params, uint8_t *key, int is_new)
+{
+    static const char *const hashes[] = {
+        "SHA256",  "SHA2-256", "sha-256",  "2.16.840.1.101.3.4.2.1", "SHA224", "SHA2-224", "SHA256",
+        "SHA1",    "SHA512",   "SHA3-256", "SHAKE128",               "MD5",    "none such"};
+    static int zero = 0;
+    static size_t none = 0;
+    const char *hash = hashes[below(r, is_new || one_in(r, 3) ? 13 : 7)];
+    int has_key = 0;
+
+    if (is_new || one_in(r, 2)) {
+        note(r, hash, 0);
+        *params++ = OSSL_PARAM_construct_utf8_string("digest", (char *)(uintptr_t)hash, 0);
+    }
+    if (one_in(r, 10))
+        *params++ = OSSL_PARAM_construct_utf8_string(
+            "properties", (char *)(uintptr_t)(one_in(r, 2) ? "" : "provider=default"), 0);
+    if (one_in(r, 5)) {
+        note(r, "key-param", 0);
+        has_key = !one_in(r, 8);
+        *params++ =
+            OSSL_PARAM_construct_octet_string("key", has_key ? key : NULL, has_key ? 20 : 0);
+    }
+    if (one_in(r, 10))
+        *params++ = OSSL_PARAM_construct_int("digest-noinit", &zero);
+    if (one_in(r, 10))
+        *params++ = OSSL_PARAM_construct_size_t("tls-data-size", &none);
+    *params = OSSL_PARAM_construct_end();
+    return has_key;
+}
+
+static void compare_mac_sizes(struct run *r, struct macs *m)
+{
+    size_t size[BOTH], block[BOTH];
+
+    for (int side = OURS; side < BOTH; side++) {
+        size[side] = EVP_MAC_CTX_get_mac_size(m->contexts[side]);
+        block[side] = EVP_MAC_CTX_get_block_size(m->contexts[side]);
+        r->result[side] = 1;
+    }
+    (void)same(r, "size of a MAC", size, size + 1, sizeof *size);
+    (void)same(r, "size of a block", block, block + 1, sizeof *block);
+    m->is_keyed = size[OURS] != 0;
+}
+
+static void copy_macs(struct run *r, struct macs *m)
+{
+    note(r, "copy", 0);
+    for (int side = OURS; side < BOTH; side++) {
+        EVP_MAC_CTX *twin = EVP_MAC_CTX_dup(m->contexts[side]);
+        r->result[side] = twin != NULL;
+        EVP_MAC_CTX_free(m->contexts[side]);
+        m->contexts[side] = twin;
+    }
+    if (!same(r, "copy of a MAC", NULL, NULL, 0))
+        fail(r, "copy of a MAC");
+}
+
+/* A record of TLS in CBC, whose MAC is found in constant time: its header comes first. */
+static void hmac_record(struct run *r, struct macs *m)
+{
+    size_t n = 64 + below(r, 400), all = n + below(r, 200);
+    OSSL_PARAM params[] = {OSSL_PARAM_construct_size_t("tls-data-size", &all),
+                           OSSL_PARAM_construct_end()};
+    uint8_t mac[BOTH][64];
+    size_t size[BOTH];
+
+    note(r, "record", n);
+    fill(r, r->in, all);
+    EACH_MAC(r, m, EVP_MAC_CTX_set_params(context, params));
+    if (!same(r, "size of a record", NULL, NULL, 0))
+        return;
+    EACH_MAC(r, m, EVP_MAC_update(context, r->in, 13));
+    if (!same(r, "header", NULL, NULL, 0))
+        return;
+    EACH_MAC(r, m, EVP_MAC_update(context, r->in + 13, n - 13));
+    if (!same(r, "record", NULL, NULL, 0))
+        return;
+    EACH_MAC(r, m, EVP_MAC_final(context, mac[side], size + side, 64));
+    if (same(r, "MAC of a record", size, size + 1, sizeof *size))
+        (void)same(r, "MAC of a record", mac[OURS], mac[THEIRS], size[OURS]);
+}
+
+static void hmac_step(struct run *r, struct macs *m, OSSL_PARAM *params, uint8_t *key)
+{
+    const size_t key_sizes[] = {0, 1, 20, 32, 63, 64, 65, 128, 129, 300},
+                 key_bytes = key_sizes[below(r, 10)];
+    uint8_t mac[BOTH][64];
+    size_t size[BOTH] = {0, 0}, n;
+    const uint8_t *given;
+    int has_key;
+
+    switch (below(r, 7)) {
+    case 0:
+    case 1:
+        given = one_in(r, 3) ? NULL : key;
+        (void)hmac_params(r, params, key, !m->is_keyed);
+        note(r, given ? "init-key" : "init", key_bytes);
+        EACH_MAC(r, m, EVP_MAC_init(context, given, key_bytes, params));
+        m->goes_on = same(r, "init of HMAC", NULL, NULL, 0);
+        break;
+    case 2: /* within a message, only what is no other provider's */
+        if (m->goes_on)
+            break;
+        has_key = hmac_params(r, params, key, 0);
+        note(r, "params", 0);
+        EACH_MAC(r, m, EVP_MAC_CTX_set_params(context, params));
+        m->goes_on = same(r, "parameters of HMAC", NULL, NULL, 0) && has_key;
+        break;
+    case 3:
+    case 4:
+        if (m->is_keyed && !m->goes_on)
+            break; /* OpenSSL's own goes on with a wrong result */
+        n = some_length(r);
+        fill(r, r->in, n);
+        note(r, "update", n);
+        EACH_MAC(r, m, EVP_MAC_update(context, r->in, n));
+        (void)same(r, "text of HMAC", NULL, NULL, 0);
+        break;
+    case 5:
+        if (m->is_keyed && !m->goes_on)
+            break;
+        n = one_in(r, 4) ? below(r, 64) : 64;
+        note(r, "final", n);
+        EACH_MAC(r, m, EVP_MAC_final(context, mac[side], size + side, n));
+        if (same(r, "end of HMAC", size, size + 1, sizeof *size)) {
+            (void)same(r, "HMAC", mac[OURS], mac[THEIRS], size[OURS]);
+            m->goes_on = 0;
+        }
+        break;
+    case 6:
+        if (m->is_keyed)
+            copy_macs(r, m);
+        break;
+    }
+}
+
+static void hmac(struct run *r)
+{
+    struct macs m = {{NULL, NULL}, 0, 0};
+    OSSL_PARAM params[8];
+    uint8_t key[300];
+
+    r->name = "HMAC";
+    fill(r, key, sizeof key);
+    for (int side = OURS; side < BOTH; side++)
+        m.contexts[side] = EVP_MAC_CTX_new(hmacs[side]);
+    for (int i = 0; i < 16; i++) {
+        hmac_step(r, &m, params, key);
+        compare_mac_sizes(r, &m);
+    }
+    if (m.is_keyed && one_in(r, 4)) { /* of a key that is longer than a block, theirs is wrong */
+        EACH_MAC(r, &m, EVP_MAC_init(context, key, 64, NULL));
+        if (same(r, "init before a record", NULL, NULL, 0))
+            hmac_record(r, &m);
+    }
+    for (int side = OURS; side < BOTH; side++)
+        EVP_MAC_CTX_free(m.contexts[side]);
+}
+
 static unsigned long one_round(struct run *r)
 {
-    const size_t which = below(r, N_NAMES + 1);
+    const size_t which = below(r, N_NAMES + 3);
 
     r->seed = r->state;
     r->trace[0] = '\0';
     r->lags = 0;
-    if (which == N_NAMES) {
-        cmac(r);
+    if (which >= N_NAMES) {
+        which == N_NAMES || !hmacs[OURS] ? cmac(r) : hmac(r);
         return r->calls;
     }
     r->name = names[which];
@@ -758,6 +934,7 @@ static void fetch(const char *folder)
             printf("FAILED: no CMAC of %s\n", queries[side]);
             exit(1);
         }
+        hmacs[side] = EVP_MAC_fetch(NULL, "HMAC", queries[side]);
     }
 }
 
@@ -875,6 +1052,30 @@ static void made_ivs_are_new(void)
     expect(memcmp(ivs[0], ivs[1], 12) != 0, "a new IV for each message");
 }
 
+/* Text behind the end of an HMAC, of which OpenSSL's own makes a wrong one, and another provider's
+ * hash within a message. */
+static void hmac_is_not_confused(void)
+{
+    static const uint8_t text[64];
+    OSSL_PARAM sha256[] = {OSSL_PARAM_construct_utf8_string("digest", (char[]){"SHA256"}, 0),
+                           OSSL_PARAM_construct_end()};
+    OSSL_PARAM sha1[] = {OSSL_PARAM_construct_utf8_string("digest", (char[]){"SHA1"}, 0),
+                         OSSL_PARAM_construct_end()};
+    EVP_MAC_CTX *const context = hmacs[OURS] ? EVP_MAC_CTX_new(hmacs[OURS]) : NULL;
+    uint8_t mac[32];
+    size_t n;
+
+    if (!context)
+        return;
+    expect(EVP_MAC_init(context, text, 32, sha256) == 1 && EVP_MAC_update(context, text, 64) == 1,
+           "HMAC");
+    expect(EVP_MAC_CTX_set_params(context, sha1) <= 0, "another hash within a message is refused");
+    expect(EVP_MAC_final(context, mac, &n, 32) == 1 && n == 32, "the message goes on after that");
+    expect(EVP_MAC_update(context, text, 1) <= 0, "text behind the end is refused");
+    expect(EVP_MAC_final(context, mac, &n, 32) <= 0, "a second end is refused");
+    EVP_MAC_CTX_free(context);
+}
+
 /* A key that was set to decrypt data of old. */
 static void no_equal_halves(void)
 {
@@ -910,6 +1111,7 @@ int main(int argc, char **argv)
     no_late_tag_length();
     no_equal_halves();
     made_ivs_are_new();
+    hmac_is_not_confused();
     ERR_clear_error();
     for (int i = 0; i < 3; i++) {
         jobs[i].rounds = strtoul(argv[2], NULL, 10) / 3 + 1;
@@ -932,6 +1134,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < N_NAMES; i++)
             EVP_CIPHER_free(ciphers[i][side]);
         EVP_MAC_free(macs[side]);
+        EVP_MAC_free(hmacs[side]);
     }
     printf("%lu calls compared, and those of a child\n", jobs[0].calls + jobs[1].calls);
     return 0;
