@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MACs of the default provider, called as OpenSSL would call them. A MAC is one algorithm for all
- * ciphers or hashes, so OpenSSL asks the provider that it prefers also for those which that one
- * has not.
+ * MACs and KDFs of the default provider, called as OpenSSL would call them. They are one algorithm
+ * for all ciphers or hashes, so OpenSSL asks the provider that it prefers also for those which that
+ * one has not.
  */
 #include <stdatomic.h>
 
@@ -15,8 +15,9 @@ static void (*function_of(const OSSL_DISPATCH *table, int id))(void)
     return table->function;
 }
 
-static const OSSL_DISPATCH *mac_of(const struct provider *provider, const OSSL_CORE_HANDLE *other,
-                                   const char *name)
+static const OSSL_DISPATCH *algorithm_of(const struct provider *provider,
+                                         const OSSL_CORE_HANDLE *other, int operation,
+                                         const char *name)
 {
     OSSL_FUNC_provider_query_operation_fn *query =
         (OSSL_FUNC_provider_query_operation_fn *)function_of(provider->dispatch_of(other),
@@ -26,7 +27,7 @@ static const OSSL_DISPATCH *mac_of(const struct provider *provider, const OSSL_C
 
     if (!query)
         return NULL;
-    algorithm = query(provider->context_of(other), OSSL_OP_MAC, &may_not_be_kept);
+    algorithm = query(provider->context_of(other), operation, &may_not_be_kept);
     for (; algorithm && algorithm->algorithm_names; algorithm++)
         if (has_name(algorithm->algorithm_names, name))
             return algorithm->implementation;
@@ -36,7 +37,7 @@ static const OSSL_DISPATCH *mac_of(const struct provider *provider, const OSSL_C
 int foreign_new(struct foreign *foreign, const struct provider *provider, const char *name)
 {
     const OSSL_CORE_HANDLE *other = atomic_load(&provider->fallback);
-    const OSSL_DISPATCH *table = other ? mac_of(provider, other, name) : NULL;
+    const OSSL_DISPATCH *table = other ? algorithm_of(provider, other, OSSL_OP_MAC, name) : NULL;
     OSSL_FUNC_mac_newctx_fn *create;
     struct foreign found;
 
@@ -74,4 +75,35 @@ int foreign_copy(struct foreign *copy)
     if (copy->context)
         copy->context = copy->copy(copy->context);
     return copy->context != NULL;
+}
+
+/* ---- KDFs ------------------------------------------------------------------------------------ */
+
+int foreign_kdf_new(struct foreign_kdf *foreign, const struct provider *provider, const char *name)
+{
+    const OSSL_CORE_HANDLE *other = atomic_load(&provider->fallback);
+    const OSSL_DISPATCH *table =
+        other ? algorithm_of(provider, other, OSSL_OP_KDF, name) : NULL;
+    OSSL_FUNC_kdf_newctx_fn *create;
+    struct foreign_kdf found;
+
+    if (!table)
+        return 0;
+    create = (OSSL_FUNC_kdf_newctx_fn *)function_of(table, OSSL_FUNC_KDF_NEWCTX);
+    found.copy = (OSSL_FUNC_kdf_dupctx_fn *)function_of(table, OSSL_FUNC_KDF_DUPCTX);
+    found.release = (OSSL_FUNC_kdf_freectx_fn *)function_of(table, OSSL_FUNC_KDF_FREECTX);
+    found.reset = (OSSL_FUNC_kdf_reset_fn *)function_of(table, OSSL_FUNC_KDF_RESET);
+    found.derive = (OSSL_FUNC_kdf_derive_fn *)function_of(table, OSSL_FUNC_KDF_DERIVE);
+    found.get_params =
+        (OSSL_FUNC_kdf_get_ctx_params_fn *)function_of(table, OSSL_FUNC_KDF_GET_CTX_PARAMS);
+    found.set_params =
+        (OSSL_FUNC_kdf_set_ctx_params_fn *)function_of(table, OSSL_FUNC_KDF_SET_CTX_PARAMS);
+    if (!create || !found.release || !found.reset || !found.derive || !found.get_params ||
+        !found.set_params)
+        return 0;
+    found.context = create(provider->context_of(other));
+    if (!found.context)
+        return 0;
+    *foreign = found;
+    return 1;
 }

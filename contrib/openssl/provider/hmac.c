@@ -60,7 +60,7 @@ static int start(struct hmac *hmac)
 
 static int set_key(struct hmac *hmac, const uint8_t *key, size_t key_bytes)
 {
-    const struct evc_sha2 *kernel = hmac->provider->sha256;
+    const struct evc_sha2 *kernel = hmac->provider->hmac_sha256;
     const enum evc_sha2_hash hash = hmac->next_hash;
 
     if (!hash)
@@ -81,21 +81,6 @@ static int set_key(struct hmac *hmac, const uint8_t *key, size_t key_bytes)
 static const char *name_of(enum evc_sha2_hash hash)
 {
     return hash == EVC_SHA224 ? "SHA2-224" : "SHA2-256";
-}
-
-/* 0: not one of ours. */
-static enum evc_sha2_hash hash_of(const char *name, size_t n)
-{
-    char text[32];
-
-    n = strnlen(name, n);
-    if (n >= sizeof text)
-        return 0;
-    memcpy(text, name, n);
-    text[n] = '\0';
-    if (has_name("SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1", text))
-        return EVC_SHA256;
-    return has_name("SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4", text) ? EVC_SHA224 : 0;
 }
 
 /* Give the context to the default provider, with the key that is set. A message that has begun

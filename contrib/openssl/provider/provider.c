@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * everycore.so: the AES and HMAC of this library as a provider for OpenSSL 3.0 and newer. OpenSSL
- * calls OSSL_provider_init when its configuration activates the provider (config(5), provider(7));
- * everything else is found from there.
+ * everycore.so: AES, HMAC and PBKDF2 of this library as a provider for OpenSSL 3.0 and newer.
+ * OpenSSL calls OSSL_provider_init when its configuration activates the provider (config(5),
+ * provider(7)); everything else is found from there.
  */
 #include <stdatomic.h>
 
@@ -50,13 +50,20 @@ static const OSSL_ALGORITHM macs[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+static const OSSL_ALGORITHM kdfs[] = {
+    {"PBKDF2:1.2.840.113549.1.5.12", PROPERTIES, provider_pbkdf2, "PBKDF2"},
+    {NULL, NULL, NULL, NULL},
+};
+
 static const OSSL_ALGORITHM *query(void *context, int operation, int *may_not_be_kept)
 {
     const struct provider *provider = context;
 
     *may_not_be_kept = 0;
     if (operation == OSSL_OP_MAC)
-        return provider->sha256 ? macs : macs + 1;
+        return provider->hmac_sha256 ? macs : macs + 1;
+    if (operation == OSSL_OP_KDF)
+        return provider->pbkdf2_sha256 ? kdfs : NULL;
     return operation == OSSL_OP_CIPHER ? ciphers : NULL;
 }
 
@@ -202,16 +209,18 @@ static int has_functions(const struct provider *provider)
 }
 
 /*
- * The kernel of SHA-256 with which HMAC is at least as fast as OpenSSL's own for messages of each
- * length, or NULL. Kernels are in this list once that has been measured: x86_avx2 is behind for
- * long messages, and all kernels of SHA-512 are (docs/evidence/provider.md).
+ * The kernel of SHA-256, if it is one of the first n_ahead of those with which we are measured to
+ * be at least as fast as OpenSSL's own at each length; else NULL (docs/evidence/provider.md). With
+ * x86_avx2, HMAC of long messages is behind. All kernels of SHA-512 are.
  */
-static const struct evc_sha2 *select_sha256(uint64_t features)
+enum { HMAC_AHEAD = 2, PBKDF2_AHEAD = 3 };
+
+static const struct evc_sha2 *select_sha256(uint64_t features, size_t n_ahead)
 {
-    static const char *const ahead[] = {"x86_avx512", "x86_shani"};
+    static const char *const ahead[] = {"x86_avx512", "x86_shani", "x86_avx2"};
     const struct evc_sha2 *kernel = evc_sha2_select(features, 0, EVC_SHA256);
 
-    for (size_t i = 0; i < sizeof ahead / sizeof *ahead; i++)
+    for (size_t i = 0; i < n_ahead; i++)
         if (strcmp(evc_sha2_kernel(kernel)->name, ahead[i]) == 0)
             return kernel;
     return NULL;
@@ -236,7 +245,8 @@ static void select_kernels(struct provider *provider)
     provider->xts_key_bytes = evc_aes_xts_key_bytes(provider->parallel, provider->serial);
     provider->ccm_key_bytes = evc_aes_ccm_key_bytes(provider->parallel, provider->serial);
     provider->cmac_key_bytes = evc_aes_cmac_key_bytes(provider->serial);
-    provider->sha256 = select_sha256(features);
+    provider->hmac_sha256 = select_sha256(features, HMAC_AHEAD);
+    provider->pbkdf2_sha256 = select_sha256(features, PBKDF2_AHEAD);
 }
 
 EXPORT int OSSL_provider_init(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *given,

@@ -45,7 +45,8 @@ struct provider {
     const struct evc_gcm *gcm; /* NULL: a pair of `parallel` and `ghash` */
     const struct evc_ghash *ghash;
     size_t gcm_key_bytes, aes_key_bytes, xts_key_bytes, ccm_key_bytes, cmac_key_bytes;
-    const struct evc_sha2 *sha256; /* NULL: it is not faster than OpenSSL's own */
+    /* For HMAC, and for PBKDF2; NULL: it is slower than OpenSSL's own */
+    const struct evc_sha2 *hmac_sha256, *pbkdf2_sha256;
 };
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
@@ -99,10 +100,15 @@ int params_are_plain(const OSSL_PARAM params[]);
 /* Whether a list of names, apart by colons, has one of the name. */
 int has_name(const char *names, const char *name);
 
+/* The hash of ours that a name stands for. 0: there is none. */
+enum evc_sha2_hash hash_of(const char *name, size_t n);
+
 #define PARAM_SIZE(name) \
     {(name), OSSL_PARAM_UNSIGNED_INTEGER, NULL, sizeof(size_t), OSSL_PARAM_UNMODIFIED}
 #define PARAM_UINT(name) \
     {(name), OSSL_PARAM_UNSIGNED_INTEGER, NULL, sizeof(unsigned), OSSL_PARAM_UNMODIFIED}
+#define PARAM_UINT64(name) \
+    {(name), OSSL_PARAM_UNSIGNED_INTEGER, NULL, sizeof(uint64_t), OSSL_PARAM_UNMODIFIED}
 #define PARAM_INT(name) {(name), OSSL_PARAM_INTEGER, NULL, sizeof(int), OSSL_PARAM_UNMODIFIED}
 #define PARAM_BYTES(name) {(name), OSSL_PARAM_OCTET_STRING, NULL, 0, OSSL_PARAM_UNMODIFIED}
 #define PARAM_POINTER(name) {(name), OSSL_PARAM_OCTET_PTR, NULL, 0, OSSL_PARAM_UNMODIFIED}
@@ -142,6 +148,21 @@ void foreign_free(struct foreign *foreign);
 /* Give a copy of a context, made byte by byte, a foreign context of its own. */
 int foreign_copy(struct foreign *copy);
 
+/* ---- KDFs of the default provider ------------------------------------------------------------ */
+
+struct foreign_kdf {
+    void *context;
+    OSSL_FUNC_kdf_dupctx_fn *copy; /* NULL: such contexts cannot be copied, as by OpenSSL 3.0 */
+    OSSL_FUNC_kdf_freectx_fn *release;
+    OSSL_FUNC_kdf_reset_fn *reset;
+    OSSL_FUNC_kdf_derive_fn *derive;
+    OSSL_FUNC_kdf_get_ctx_params_fn *get_params;
+    OSSL_FUNC_kdf_set_ctx_params_fn *set_params;
+};
+
+/* 0: the default provider is not active, or has no such KDF. */
+int foreign_kdf_new(struct foreign_kdf *foreign, const struct provider *provider, const char *name);
+
 /* ---- Algorithms ------------------------------------------------------------------------------ */
 
 extern const OSSL_DISPATCH provider_gcm128[], provider_gcm192[], provider_gcm256[];
@@ -151,6 +172,7 @@ extern const OSSL_DISPATCH provider_ecb128[], provider_ecb192[], provider_ecb256
 extern const OSSL_DISPATCH provider_cbc128[], provider_cbc192[], provider_cbc256[];
 extern const OSSL_DISPATCH provider_ctr128[], provider_ctr192[], provider_ctr256[];
 extern const OSSL_DISPATCH provider_cmac[], provider_hmac[];
+extern const OSSL_DISPATCH provider_pbkdf2[];
 
 /* A record of TLS in CBC ends with the MAC, if it is not encrypt-then-MAC, and the padding. */
 enum { TLS_MAX_MAC_BYTES = 64 };

@@ -170,6 +170,20 @@ int has_name(const char *names, const char *name)
     return 0;
 }
 
+enum evc_sha2_hash hash_of(const char *name, size_t n)
+{
+    char text[32];
+
+    n = strnlen(name, n);
+    if (n >= sizeof text)
+        return 0;
+    memcpy(text, name, n);
+    text[n] = '\0';
+    if (has_name("SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1", text))
+        return EVC_SHA256;
+    return has_name("SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4", text) ? EVC_SHA224 : 0;
+}
+
 /* ---- The facts of a cipher ------------------------------------------------------------------- */
 
 const OSSL_PARAM *cipher_fact_names(void *provider)

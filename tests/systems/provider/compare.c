@@ -18,6 +18,7 @@
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/kdf.h>
 #include <openssl/params.h>
 #include <openssl/provider.h>
 
@@ -32,7 +33,8 @@ static const char *const names[] = {
 enum { N_NAMES = sizeof names / sizeof *names };
 
 static EVP_CIPHER *ciphers[N_NAMES][BOTH];
-static EVP_MAC *macs[BOTH], *hmacs[BOTH]; /* hmacs: NULL where ours is not offered */
+static EVP_MAC *macs[BOTH], *hmacs[BOTH]; /* NULL where ours is not offered, as pbkdf2s */
+static EVP_KDF *pbkdf2s[BOTH];
 
 struct run {
     uint64_t state; /* of the generator: splitmix64 of Steele, Lea, Flood 2014 */
@@ -841,15 +843,127 @@ static void hmac(struct run *r)
         EVP_MAC_CTX_free(m.contexts[side]);
 }
 
+/* ---- PBKDF2 ---------------------------------------------------------------------------------- */
+
+#define EACH_KDF(r, call)                             \
+    for (int side = OURS; side < BOTH; side++) {      \
+        EVP_KDF_CTX *context = contexts[side];        \
+        (r)->result[side] = (call);                   \
+        (void)context;                                \
+    }
+
+struct pbkdf2_input {
+    uint8_t bytes[200];
+    unsigned n_iterations;
+    uint64_t many_iterations;
+    int number;
+};
+
+static void pbkdf2_params(struct run *r, OSSL_PARAM *params, struct pbkdf2_input *input, int is_all)
+{
+    static const char *const hashes[] = {"SHA256", "SHA2-224", "SHA256", "SHA1", "SHA512", "none"};
+    static const unsigned counts[] = {0, 1, 2, 999, 1000, 1001};
+    const char *const hash = hashes[below(r, one_in(r, 4) ? 6 : 3)];
+
+    input->n_iterations = counts[below(r, 6)];
+    input->many_iterations = counts[below(r, 6)];
+    input->number = (int)below(r, 3) - 1;
+    note(r, hash, input->n_iterations);
+    if (is_all || one_in(r, 3))
+        *params++ = OSSL_PARAM_construct_utf8_string("digest", (char *)(uintptr_t)hash, 0);
+    if (one_in(r, 10))
+        *params++ = OSSL_PARAM_construct_utf8_string(
+            "properties", (char *)(uintptr_t)(one_in(r, 2) ? "" : "provider=default"), 0);
+    if (one_in(r, 2)) {
+        note(r, "pkcs5", (size_t)(input->number + 1));
+        *params++ = OSSL_PARAM_construct_int("pkcs5", &input->number);
+    }
+    if (is_all || one_in(r, 3))
+        *params++ =
+            one_in(r, 20) ? OSSL_PARAM_construct_utf8_string("pass", (char[]){"password"}, 0)
+                          : OSSL_PARAM_construct_octet_string("pass", input->bytes, below(r, 200));
+    if (is_all || one_in(r, 3)) {
+        const size_t n = one_in(r, 2) ? 16 : below(r, 80);
+        note(r, "salt", n);
+        *params++ = OSSL_PARAM_construct_octet_string("salt", input->bytes + 100, n);
+    }
+    if (one_in(r, 20))
+        *params++ = OSSL_PARAM_construct_octet_string("salt", NULL, one_in(r, 2) ? 0 : 20);
+    if (is_all || one_in(r, 3))
+        *params++ = one_in(r, 2) ? OSSL_PARAM_construct_uint("iter", &input->n_iterations)
+                                 : OSSL_PARAM_construct_uint64("iter", &input->many_iterations);
+    *params = OSSL_PARAM_construct_end();
+}
+
+static void pbkdf2(struct run *r)
+{
+    static const size_t sizes[] = {0, 1, 13, 14, 28, 32, 33, 64, 100};
+    EVP_KDF_CTX *contexts[BOTH];
+    struct pbkdf2_input input;
+    OSSL_PARAM params[10];
+
+    r->name = "PBKDF2";
+    fill(r, input.bytes, sizeof input.bytes);
+    for (int side = OURS; side < BOTH; side++)
+        contexts[side] = EVP_KDF_CTX_new(pbkdf2s[side]);
+    for (int i = 0; i < 5; i++) {
+        const size_t n = sizes[below(r, 9)];
+        const int has_params = !one_in(r, 4);
+        size_t size[BOTH];
+        switch (below(r, 6)) {
+        case 0:
+            pbkdf2_params(r, params, &input, 0);
+            note(r, "params", 0);
+            EACH_KDF(r, EVP_KDF_CTX_set_params(context, params));
+            (void)same(r, "parameters of PBKDF2", NULL, NULL, 0);
+            break;
+        case 1:
+            EACH_KDF(r, (int)(size[side] = EVP_KDF_CTX_get_kdf_size(context), 1));
+            (void)same(r, "size of PBKDF2", size, size + 1, sizeof *size);
+            params[0] = OSSL_PARAM_construct_end();
+            EACH_KDF(r, EVP_KDF_CTX_get_params(context, params));
+            (void)same(r, "no size of PBKDF2", NULL, NULL, 0);
+            break;
+        case 2:
+            if (one_in(r, 3)) {
+                note(r, "reset", 0);
+                EACH_KDF(r, (EVP_KDF_CTX_reset(context), 1));
+                break;
+            }
+            for (int side = OURS; side < BOTH; side++) {
+                EVP_KDF_CTX *twin = EVP_KDF_CTX_dup(contexts[side]);
+                r->result[side] = twin != NULL;
+                if (twin) {
+                    EVP_KDF_CTX_free(contexts[side]);
+                    contexts[side] = twin;
+                }
+            }
+            (void)same(r, "copy of PBKDF2", NULL, NULL, 0);
+            break;
+        default:
+            pbkdf2_params(r, params, &input, i == 0 || one_in(r, 3));
+            note(r, has_params ? "derive-params" : "derive", n);
+            memset(r->out, 0, sizeof r->out);
+            EACH_KDF(r, EVP_KDF_derive(context, r->out[side], n, has_params ? params : NULL));
+            (void)same(r, "PBKDF2", r->out[OURS], r->out[THEIRS], n);
+        }
+    }
+    for (int side = OURS; side < BOTH; side++)
+        EVP_KDF_CTX_free(contexts[side]);
+}
+
 static unsigned long one_round(struct run *r)
 {
-    const size_t which = below(r, N_NAMES + 3);
+    const size_t which = below(r, N_NAMES + 4);
 
     r->seed = r->state;
     r->trace[0] = '\0';
     r->lags = 0;
     if (which >= N_NAMES) {
-        which == N_NAMES || !hmacs[OURS] ? cmac(r) : hmac(r);
+        if (which == N_NAMES + 3 && pbkdf2s[OURS])
+            pbkdf2(r);
+        else
+            which == N_NAMES || !hmacs[OURS] ? cmac(r) : hmac(r);
         return r->calls;
     }
     r->name = names[which];
@@ -934,6 +1048,7 @@ static void fetch(const char *folder)
             printf("FAILED: no CMAC of %s\n", queries[side]);
             exit(1);
         }
+        pbkdf2s[side] = EVP_KDF_fetch(NULL, "PBKDF2", queries[side]);
         hmacs[side] = EVP_MAC_fetch(NULL, "HMAC", queries[side]);
     }
 }
@@ -1135,6 +1250,7 @@ int main(int argc, char **argv)
             EVP_CIPHER_free(ciphers[i][side]);
         EVP_MAC_free(macs[side]);
         EVP_MAC_free(hmacs[side]);
+        EVP_KDF_free(pbkdf2s[side]);
     }
     printf("%lu calls compared, and those of a child\n", jobs[0].calls + jobs[1].calls);
     return 0;

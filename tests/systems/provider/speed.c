@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include <openssl/evp.h>
+#include <openssl/kdf.h>
 #include <openssl/params.h>
 #include <openssl/provider.h>
 
@@ -87,6 +88,17 @@ static void mac_new_key(void *context, int n)
     must(EVP_MAC_final(context, out, &written, sizeof out));
 }
 
+static void pbkdf2(void *context, int n)
+{
+    unsigned n_iterations = (unsigned)n;
+    const OSSL_PARAM params[] = {OSSL_PARAM_construct_octet_string("pass", key, 16),
+                                 OSSL_PARAM_construct_octet_string("salt", iv, 16),
+                                 OSSL_PARAM_construct_uint("iter", &n_iterations),
+                                 OSSL_PARAM_construct_end()};
+
+    must(EVP_KDF_derive(context, out, 32, params));
+}
+
 static double now(void)
 {
     struct timespec time;
@@ -96,7 +108,7 @@ static double now(void)
 }
 
 static const struct operation {
-    const char *title, *name; /* of a cipher, or of the hash of HMAC */
+    const char *title, *name; /* of a cipher, or of the hash */
     void (*run)(void *, int);
     int encrypts, lengths[8];
 } operations[] = {
@@ -111,6 +123,7 @@ static const struct operation {
     {"encrypt", "AES-256-ECB", one_update, 1, {16, 16384}},
     {"HMAC", "SHA256", mac, 1, {16, 64, 256, 1024, 8192, 16384}},
     {"HMAC, set key", "SHA256", mac_new_key, 1, {16, 256, 1024, 16384}},
+    {"PBKDF2", "SHA256", pbkdf2, 1, {1, 10, 1000}}, /* iterations */
 };
 
 static int order(const void *a, const void *b)
@@ -133,6 +146,7 @@ static void *new_context(const struct operation *operation, const char *query)
         OSSL_PARAM_construct_end()};
     EVP_CIPHER *cipher;
     EVP_MAC *method;
+    EVP_KDF *kdf;
     void *context;
 
     if (is_mac(operation)) {
@@ -142,6 +156,15 @@ static void *new_context(const struct operation *operation, const char *query)
         context = EVP_MAC_CTX_new(method);
         must(EVP_MAC_init(context, key, 32, params));
         EVP_MAC_free(method);
+        return context;
+    }
+    if (operation->run == pbkdf2) {
+        kdf = EVP_KDF_fetch(NULL, "PBKDF2", query);
+        if (!kdf)
+            return NULL;
+        context = EVP_KDF_CTX_new(kdf);
+        must(EVP_KDF_CTX_set_params(context, params));
+        EVP_KDF_free(kdf);
         return context;
     }
     cipher = EVP_CIPHER_fetch(NULL, operation->name, query);
@@ -178,8 +201,12 @@ static void measure(const struct operation *operation, int n, int rounds)
            best[OURS], ratios[rounds / 2]);
     free(ratios);
     for (int side = OURS; side < BOTH; side++)
-        is_mac(operation) ? EVP_MAC_CTX_free(contexts[side])
-                          : EVP_CIPHER_CTX_free(contexts[side]);
+        if (is_mac(operation))
+            EVP_MAC_CTX_free(contexts[side]);
+        else if (operation->run == pbkdf2)
+            EVP_KDF_CTX_free(contexts[side]);
+        else
+            EVP_CIPHER_CTX_free(contexts[side]);
 }
 
 int main(int argc, char **argv)
