@@ -139,7 +139,7 @@ static int get_params(void *context, OSSL_PARAM params[])
     return 1;
 }
 
-static const OSSL_PARAM *gettable(void *context, void *provider)
+const OSSL_PARAM *cipher_gettable(void *context, void *provider)
 {
     static const OSSL_PARAM names[] = {
         PARAM_SIZE(OSSL_CIPHER_PARAM_KEYLEN),  PARAM_SIZE(OSSL_CIPHER_PARAM_IVLEN),
@@ -152,7 +152,7 @@ static const OSSL_PARAM *gettable(void *context, void *provider)
     return names;
 }
 
-static const OSSL_PARAM *settable(void *context, void *provider)
+const OSSL_PARAM *cipher_settable(void *context, void *provider)
 {
     static const OSSL_PARAM names[] = {
         PARAM_UINT(OSSL_CIPHER_PARAM_PADDING),     PARAM_UINT(OSSL_CIPHER_PARAM_NUM),
@@ -462,9 +462,9 @@ static int cipher(void *context, uint8_t *out, size_t *written, size_t room, con
         DISPATCH(OSSL_FUNC_CIPHER_GET_PARAMS, get_facts_##name##bits),                          \
         DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_PARAMS, cipher_fact_names),                          \
         DISPATCH(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, get_params),                                  \
-        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, gettable),                               \
+        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, cipher_gettable),                  \
         DISPATCH(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, set_params),                                  \
-        DISPATCH(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, settable),                               \
+        DISPATCH(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, cipher_settable),                  \
         DISPATCH_END,                                                                           \
     }
 

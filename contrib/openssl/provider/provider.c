@@ -40,6 +40,18 @@ static const OSSL_ALGORITHM ciphers[] = {
     {"AES-256-CTR", PROPERTIES, provider_ctr256, "AES-256-CTR"},
     {"AES-192-CTR", PROPERTIES, provider_ctr192, "AES-192-CTR"},
     {"AES-128-CTR", PROPERTIES, provider_ctr128, "AES-128-CTR"},
+    {"AES-256-WRAP:id-aes256-wrap:AES256-WRAP:2.16.840.1.101.3.4.1.45", PROPERTIES,
+     provider_wrap256, "AES-256-WRAP"},
+    {"AES-192-WRAP:id-aes192-wrap:AES192-WRAP:2.16.840.1.101.3.4.1.25", PROPERTIES,
+     provider_wrap192, "AES-192-WRAP"},
+    {"AES-128-WRAP:id-aes128-wrap:AES128-WRAP:2.16.840.1.101.3.4.1.5", PROPERTIES,
+     provider_wrap128, "AES-128-WRAP"},
+    {"AES-256-WRAP-PAD:id-aes256-wrap-pad:AES256-WRAP-PAD:2.16.840.1.101.3.4.1.48", PROPERTIES,
+     provider_wrap_pad256, "AES-256-WRAP-PAD"},
+    {"AES-192-WRAP-PAD:id-aes192-wrap-pad:AES192-WRAP-PAD:2.16.840.1.101.3.4.1.28", PROPERTIES,
+     provider_wrap_pad192, "AES-192-WRAP-PAD"},
+    {"AES-128-WRAP-PAD:id-aes128-wrap-pad:AES128-WRAP-PAD:2.16.840.1.101.3.4.1.8", PROPERTIES,
+     provider_wrap_pad128, "AES-128-WRAP-PAD"},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -117,7 +117,8 @@ enum evc_sha2_hash hash_of(const char *name, size_t n);
 #define PARAM_END {NULL, 0, NULL, 0, 0}
 
 /* The facts of a cipher that need no context. Modes as EVP_CIPH_*_MODE. */
-enum { MODE_ECB = 1, MODE_CBC = 2, MODE_CTR = 5, MODE_GCM = 6, MODE_CCM = 7, MODE_XTS = 0x10001 };
+enum { MODE_ECB = 1, MODE_CBC = 2, MODE_CTR = 5, MODE_GCM = 6, MODE_CCM = 7 };
+enum { MODE_XTS = 0x10001, MODE_WRAP = 0x10002 };
 
 struct cipher_facts {
     unsigned mode, key_bytes, iv_bytes, block_bytes;
@@ -126,6 +127,10 @@ struct cipher_facts {
 
 int cipher_get_facts(OSSL_PARAM params[], const struct cipher_facts *facts);
 const OSSL_PARAM *cipher_fact_names(void *provider);
+
+/* Parameters of contexts, as OpenSSL's own have them for most ciphers. */
+const OSSL_PARAM *cipher_gettable(void *context, void *provider);
+const OSSL_PARAM *cipher_settable(void *context, void *provider);
 
 /* ---- MACs of the default provider ------------------------------------------------------------ */
 
@@ -171,6 +176,8 @@ extern const OSSL_DISPATCH provider_xts128[], provider_xts256[];
 extern const OSSL_DISPATCH provider_ecb128[], provider_ecb192[], provider_ecb256[];
 extern const OSSL_DISPATCH provider_cbc128[], provider_cbc192[], provider_cbc256[];
 extern const OSSL_DISPATCH provider_ctr128[], provider_ctr192[], provider_ctr256[];
+extern const OSSL_DISPATCH provider_wrap128[], provider_wrap192[], provider_wrap256[];
+extern const OSSL_DISPATCH provider_wrap_pad128[], provider_wrap_pad192[], provider_wrap_pad256[];
 extern const OSSL_DISPATCH provider_cmac[], provider_hmac[];
 extern const OSSL_DISPATCH provider_pbkdf2[];
 

@@ -29,6 +29,8 @@ static const char *const names[] = {
     "AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CCM", "AES-192-CCM", "AES-256-CCM",
     "AES-128-CTR", "AES-192-CTR", "AES-256-CTR", "AES-128-CBC", "AES-192-CBC", "AES-256-CBC",
     "AES-128-ECB", "AES-192-ECB", "AES-256-ECB", "AES-128-XTS", "AES-256-XTS",
+    "AES-128-WRAP", "AES-192-WRAP", "AES-256-WRAP", "AES-128-WRAP-PAD", "AES-192-WRAP-PAD",
+    "AES-256-WRAP-PAD",
 };
 enum { N_NAMES = sizeof names / sizeof *names };
 
@@ -449,6 +451,48 @@ static void xts(struct run *r)
     }
 }
 
+/* Texts that are wrapped and unwrapped whole, with an IV of the program's or without, sometimes
+ * damaged, in any order. */
+static void key_wrap(struct run *r)
+{
+    uint8_t key[32], iv[8];
+    size_t n;
+
+    r->lags = 0; /* in its place, too */
+    fill(r, key, sizeof key);
+    fill(r, iv, sizeof iv);
+    EACH(r, (EVP_CIPHER_CTX_set_flags(context, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW), 1));
+    for (int i = 0; i < 3; i++) {
+        const uint8_t *const given = one_in(r, 3) ? iv : NULL;
+        n = one_in(r, 3) ? some_length(r) % 600 : 8 * below(r, 20);
+        if (!init(r, key, given, 1))
+            fail(r, "key for wrapping");
+        EACH(r, EVP_CIPHER_CTX_set_padding(context, (int)(n & 1))); /* changes nothing */
+        (void)same(r, "padding", NULL, NULL, 0);
+        compare_ivs(r);
+        fill(r, r->in, n);
+        EACH(r, EVP_CipherUpdate(context, NULL, &r->length[side], r->in, (int)n));
+        (void)same(r, "length of wrapped text", r->length, r->length + 1, sizeof(int));
+        if (!update(r, 0, n, 1) || n == 0)
+            continue;
+        n = (size_t)r->length[OURS];
+        memcpy(r->in, r->out[OURS], n);
+        if (one_in(r, 4))
+            copy(r);
+        (void)finish(r);
+        if (one_in(r, 3))
+            r->in[below(r, n)] ^= (uint8_t)(1 << below(r, 8));
+        if (one_in(r, 8))
+            n -= 1 + below(r, n);
+        if (!init(r, key, one_in(r, 8) ? iv : given, 0))
+            fail(r, "key for unwrapping");
+        EACH(r, EVP_CipherUpdate(context, NULL, &r->length[side], r->in, (int)n));
+        (void)same(r, "length of text", r->length, r->length + 1, sizeof(int));
+        (void)update(r, 0, n, 1);
+        (void)finish(r);
+    }
+}
+
 /* ---- Records of TLS -------------------------------------------------------------------------- */
 
 static void set_sizes(struct run *r, unsigned version, size_t mac_bytes)
@@ -755,6 +799,11 @@ static void hmac_record(struct run *r, struct macs *m)
     EACH_MAC(r, m, EVP_MAC_CTX_set_params(context, params));
     if (!same(r, "size of a record", NULL, NULL, 0))
         return;
+    if (one_in(r, 4)) {
+        EACH_MAC(r, m, EVP_MAC_update(context, r->in, 12));
+        if (same(r, "no header", NULL, NULL, 0))
+            fail(r, "a record whose header is too short");
+    }
     EACH_MAC(r, m, EVP_MAC_update(context, r->in, 13));
     if (!same(r, "header", NULL, NULL, 0))
         return;
@@ -987,6 +1036,9 @@ static unsigned long one_round(struct run *r)
     case EVP_CIPH_XTS_MODE:
         xts(r);
         break;
+    case EVP_CIPH_WRAP_MODE:
+        key_wrap(r);
+        break;
     default:
         blocks(r, one_in(r, 2));
     }
@@ -1167,6 +1219,30 @@ static void made_ivs_are_new(void)
     expect(memcmp(ivs[0], ivs[1], 12) != 0, "a new IV for each message");
 }
 
+/* A key that was set to wrap does not unwrap, with an IV of the program's or without. */
+static void no_unwrapping_with_a_key_for_wrapping(void)
+{
+    static const uint8_t key[16], zeros[16];
+    uint8_t out[24], back[24];
+    int n;
+
+    for (int has_iv = 0; has_iv < 2; has_iv++) {
+        EVP_CIPHER_CTX *wrap = ours("AES-128-WRAP");
+        EVP_CIPHER_CTX_set_flags(wrap, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
+        expect(EVP_CipherUpdate(wrap, out, &n, zeros, 16) <= 0, "no key wraps");
+        expect(EVP_CipherInit_ex(wrap, NULL, NULL, key, has_iv ? zeros : NULL, 1) > 0 &&
+                   EVP_CipherUpdate(wrap, out, &n, zeros, 16) > 0 && n == 24,
+               "wrapping");
+        expect(EVP_CipherInit_ex(wrap, NULL, NULL, NULL, NULL, 0) > 0 &&
+                   EVP_CipherUpdate(wrap, back, &n, out, 24) <= 0,
+               "a key for wrapping unwraps");
+        expect(EVP_CipherInit_ex(wrap, NULL, NULL, key, NULL, 0) > 0 &&
+                   EVP_CipherUpdate(wrap, back, &n, out, 24) > 0 && memcmp(back, zeros, 16) == 0,
+               "unwrapping");
+        EVP_CIPHER_CTX_free(wrap);
+    }
+}
+
 /* Text behind the end of an HMAC, of which OpenSSL's own makes a wrong one, and another provider's
  * hash within a message. */
 static void hmac_is_not_confused(void)
@@ -1227,6 +1303,7 @@ int main(int argc, char **argv)
     no_equal_halves();
     made_ivs_are_new();
     hmac_is_not_confused();
+    no_unwrapping_with_a_key_for_wrapping();
     ERR_clear_error();
     for (int i = 0; i < 3; i++) {
         jobs[i].rounds = strtoul(argv[2], NULL, 10) / 3 + 1;

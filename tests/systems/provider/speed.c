@@ -21,7 +21,7 @@
 enum { OURS, THEIRS, BOTH, MAX = 16384 };
 
 static const char *const queries[BOTH] = {"provider=everycore", "provider=default"};
-static uint8_t key[64], iv[16], aad[13], in[MAX + 64], out[MAX + 64], tag[16];
+static uint8_t key[64], iv[16], aad[13], in[MAX + 64], out[MAX + 64], wrapped[MAX + 64], tag[16];
 
 static void must(int done)
 {
@@ -68,6 +68,21 @@ static void one_update(void *context, int n)
     int written;
 
     must(EVP_CipherUpdate(context, out, &written, in, n));
+}
+
+/* wrapped is the text of the last length that was wrapped. */
+static void wrap_text(void *context, int n)
+{
+    int written;
+
+    must(EVP_CipherUpdate(context, wrapped, &written, in, n));
+}
+
+static void unwrap_text(void *context, int n)
+{
+    int written;
+
+    must(EVP_CipherUpdate(context, out, &written, wrapped, n));
 }
 
 static void mac(void *context, int n)
@@ -121,6 +136,13 @@ static const struct operation {
     {"decrypt", "AES-256-CBC", one_update, 0, {256, 16384}},
     {"encrypt", "AES-256-XTS", one_update, 1, {16, 512, 16384}},
     {"encrypt", "AES-256-ECB", one_update, 1, {16, 16384}},
+    {"wrap", "AES-256-WRAP", wrap_text, 1, {16, 32, 256, 4096}},
+    {"unwrap", "AES-256-WRAP", unwrap_text, 0, {4104}},
+    {"wrap", "AES-256-WRAP", wrap_text, 1, {32}},
+    {"unwrap", "AES-256-WRAP", unwrap_text, 0, {40}},
+    {"wrap, an IV", "AES-256-WRAP", one_update, 1, {16, 32, 4096}},
+    {"wrap", "AES-256-WRAP-PAD", wrap_text, 1, {20, 255}},
+    {"unwrap", "AES-256-WRAP-PAD", unwrap_text, 0, {264}},
     {"HMAC", "SHA256", mac, 1, {16, 64, 256, 1024, 8192, 16384}},
     {"HMAC, set key", "SHA256", mac_new_key, 1, {16, 256, 1024, 16384}},
     {"PBKDF2", "SHA256", pbkdf2, 1, {1, 10, 1000}}, /* iterations */
@@ -144,6 +166,7 @@ static void *new_context(const struct operation *operation, const char *query)
     OSSL_PARAM params[] = {
         OSSL_PARAM_construct_utf8_string("digest", (char *)(uintptr_t)operation->name, 0),
         OSSL_PARAM_construct_end()};
+    const int has_iv = operation->run != wrap_text && operation->run != unwrap_text;
     EVP_CIPHER *cipher;
     EVP_MAC *method;
     EVP_KDF *kdf;
@@ -169,7 +192,8 @@ static void *new_context(const struct operation *operation, const char *query)
     }
     cipher = EVP_CIPHER_fetch(NULL, operation->name, query);
     context = EVP_CIPHER_CTX_new();
-    must(EVP_CipherInit_ex(context, cipher, NULL, key, iv, operation->encrypts));
+    EVP_CIPHER_CTX_set_flags(context, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
+    must(EVP_CipherInit_ex(context, cipher, NULL, key, has_iv ? iv : NULL, operation->encrypts));
     EVP_CIPHER_free(cipher);
     return context;
 }
