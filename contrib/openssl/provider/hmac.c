@@ -90,14 +90,19 @@ static int use_foreign(struct hmac *hmac)
     const enum evc_sha2_hash hash =
         hmac->key_is_set ? (enum evc_sha2_hash)key_of(hmac)->hash : hmac->next_hash;
     OSSL_PARAM params[] = {PARAM_TEXT(OSSL_MAC_PARAM_DIGEST), PARAM_END};
+    uint8_t ignored[32];
+    size_t n;
 
     if (hmac->has_text || !foreign_new(&hmac->foreign, hmac->provider, "HMAC"))
         return FAIL(hmac, PROV_R_NOT_SUPPORTED);
     params->data = (void *)(uintptr_t)name_of(hash);
     params->data_size = strlen(params->data);
+    /* a message that has ended has ended there, too */
     if ((hash && !hmac->foreign.set_params(hmac->foreign.context, params)) ||
         (hmac->key_is_set &&
-         !hmac->foreign.init(hmac->foreign.context, hmac->key_block, BLOCK_BYTES, NULL))) {
+         !hmac->foreign.init(hmac->foreign.context, hmac->key_block, BLOCK_BYTES, NULL)) ||
+        (hmac->key_is_set && hmac->state.phase == 0 &&
+         !hmac->foreign.final(hmac->foreign.context, ignored, &n, sizeof ignored))) {
         foreign_free(&hmac->foreign);
         return 0;
     }

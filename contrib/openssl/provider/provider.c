@@ -183,6 +183,9 @@ static void take_function(struct provider *provider, const OSSL_DISPATCH *given)
     case OSSL_FUNC_CRYPTO_CLEAR_FREE:
         provider->clear_free = OSSL_FUNC_CRYPTO_clear_free(given);
         break;
+    case OSSL_FUNC_CORE_GET_PARAMS:
+        provider->core_params = OSSL_FUNC_core_get_params(given);
+        break;
     case OSSL_FUNC_CORE_NEW_ERROR:
         provider->new_error = OSSL_FUNC_core_new_error(given);
         break;
@@ -214,10 +217,10 @@ static void take_function(struct provider *provider, const OSSL_DISPATCH *given)
 
 static int has_functions(const struct provider *provider)
 {
-    return provider->zalloc && provider->clear_free && provider->new_error &&
-           provider->set_error_debug && provider->vset_error && provider->watch_providers &&
-           provider->unwatch_providers && provider->name_of && provider->context_of &&
-           provider->dispatch_of;
+    return provider->zalloc && provider->clear_free && provider->core_params &&
+           provider->new_error && provider->set_error_debug && provider->vset_error &&
+           provider->watch_providers && provider->unwatch_providers && provider->name_of &&
+           provider->context_of && provider->dispatch_of;
 }
 
 /*
@@ -236,6 +239,19 @@ static const struct evc_sha2 *select_sha256(uint64_t features, size_t n_ahead)
         if (strcmp(evc_sha2_kernel(kernel)->name, ahead[i]) == 0)
             return kernel;
     return NULL;
+}
+
+/* Whether we are measured to be ahead of the HMAC of the OpenSSL that runs: of 3.0's, not of 3.5's;
+ * no other one is measured. */
+static int is_ahead_in_hmac(const struct provider *provider)
+{
+    char *version = NULL;
+    OSSL_PARAM params[] = {PARAM_TEXT_POINTER(OSSL_PROV_PARAM_CORE_VERSION), PARAM_END};
+
+    params->data = &version;
+    params->data_size = sizeof version;
+    return provider->core_params(provider->core, params) && version &&
+           strncmp(version, "3.0.", 4) == 0;
 }
 
 /* Detection takes microseconds in a virtual machine: it is done here alone. */
@@ -257,7 +273,8 @@ static void select_kernels(struct provider *provider)
     provider->xts_key_bytes = evc_aes_xts_key_bytes(provider->parallel, provider->serial);
     provider->ccm_key_bytes = evc_aes_ccm_key_bytes(provider->parallel, provider->serial);
     provider->cmac_key_bytes = evc_aes_cmac_key_bytes(provider->serial);
-    provider->hmac_sha256 = select_sha256(features, HMAC_AHEAD);
+    if (is_ahead_in_hmac(provider))
+        provider->hmac_sha256 = select_sha256(features, HMAC_AHEAD);
     provider->pbkdf2_sha256 = select_sha256(features, PBKDF2_AHEAD);
 }
 

@@ -234,12 +234,9 @@ static int crypt(const struct wrap *wrap, uint8_t *out, size_t *written, const u
 
     if (!wrap->key_is_set || (!wrap->pads && n < (wrap->wraps ? 16u : 24u)))
         return 0;
-    if (wrap->iv_is_set) {
-        if (!wrap->wraps && evc_aes_decrypt(key, in, out, 0) != EVC_OK)
-            return 0; /* a key for encryption */
+    if (wrap->iv_is_set)
         return wrap->wraps ? wrap_with_iv(wrap, out, written, in, n)
                            : unwrap_with_iv(wrap, out, written, in, n);
-    }
     *written = wrap->wraps ? ((n + 7) & ~(size_t)7) + 8 : n - 8;
     if (wrap->pads)
         status = wrap->wraps ? evc_aes_kwp_wrap(key, in, out, n)

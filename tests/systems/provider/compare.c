@@ -769,7 +769,7 @@ static void compare_mac_sizes(struct run *r, struct macs *m)
     }
     (void)same(r, "size of a MAC", size, size + 1, sizeof *size);
     (void)same(r, "size of a block", block, block + 1, sizeof *block);
-    m->is_keyed = size[OURS] != 0;
+    m->is_keyed |= size[OURS] != 0;
 }
 
 static void copy_macs(struct run *r, struct macs *m)
@@ -912,6 +912,7 @@ static void pbkdf2_params(struct run *r, OSSL_PARAM *params, struct pbkdf2_input
 {
     static const char *const hashes[] = {"SHA256", "SHA2-224", "SHA256", "SHA1", "SHA512", "none"};
     static const unsigned counts[] = {0, 1, 2, 999, 1000, 1001};
+    static char password[] = "password";
     const char *const hash = hashes[below(r, one_in(r, 4) ? 6 : 3)];
 
     input->n_iterations = counts[below(r, 6)];
@@ -927,10 +928,12 @@ static void pbkdf2_params(struct run *r, OSSL_PARAM *params, struct pbkdf2_input
         note(r, "pkcs5", (size_t)(input->number + 1));
         *params++ = OSSL_PARAM_construct_int("pkcs5", &input->number);
     }
-    if (is_all || one_in(r, 3))
-        *params++ =
-            one_in(r, 20) ? OSSL_PARAM_construct_utf8_string("pass", (char[]){"password"}, 0)
-                          : OSSL_PARAM_construct_octet_string("pass", input->bytes, below(r, 200));
+    if (is_all || one_in(r, 3)) {
+        const size_t n = below(r, 200);
+        note(r, "pass", n);
+        *params++ = one_in(r, 20) ? OSSL_PARAM_construct_utf8_string("pass", password, 0)
+                                  : OSSL_PARAM_construct_octet_string("pass", input->bytes, n);
+    }
     if (is_all || one_in(r, 3)) {
         const size_t n = one_in(r, 2) ? 16 : below(r, 80);
         note(r, "salt", n);
@@ -1243,6 +1246,30 @@ static void no_unwrapping_with_a_key_for_wrapping(void)
     }
 }
 
+/* A wrapped text of 13 bytes whose padding is not zeros, made without padding. */
+static void no_padding_but_zeros(void)
+{
+    static const uint8_t key[16], iv[8] = {0xA6, 0x59, 0x59, 0xA6, 0, 0, 0, 13};
+
+    for (int i = 0; i < 8; i++) {
+        EVP_CIPHER_CTX *wrap = ours("AES-128-WRAP"), *pad = ours("AES-128-WRAP-PAD");
+        uint8_t text[16] = {1}, out[24], back[24];
+        int n;
+        if (i & 3)
+            text[12 + (i & 3)] = 1;
+        EVP_CIPHER_CTX_set_flags(wrap, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
+        EVP_CIPHER_CTX_set_flags(pad, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
+        expect(EVP_CipherInit_ex(wrap, NULL, NULL, key, iv, 1) > 0 &&
+                   EVP_CipherUpdate(wrap, out, &n, text, 16) > 0 &&
+                   EVP_CipherInit_ex(pad, NULL, NULL, key, i < 4 ? iv : NULL, 0) > 0,
+               "a text with padding that is made by hand");
+        expect((EVP_CipherUpdate(pad, back, &n, out, 24) > 0) == !(i & 3),
+               "padding is zeros, and nothing else");
+        EVP_CIPHER_CTX_free(wrap);
+        EVP_CIPHER_CTX_free(pad);
+    }
+}
+
 /* Text behind the end of an HMAC, of which OpenSSL's own makes a wrong one, and another provider's
  * hash within a message. */
 static void hmac_is_not_confused(void)
@@ -1304,6 +1331,7 @@ int main(int argc, char **argv)
     made_ivs_are_new();
     hmac_is_not_confused();
     no_unwrapping_with_a_key_for_wrapping();
+    no_padding_but_zeros();
     ERR_clear_error();
     for (int i = 0; i < 3; i++) {
         jobs[i].rounds = strtoul(argv[2], NULL, 10) / 3 + 1;

@@ -19,7 +19,7 @@
 
 static const char *const names[] = {"AES-128-GCM", "AES-256-GCM", "AES-128-CCM", "AES-256-CCM",
                                     "AES-128-CTR", "AES-128-CBC", "AES-192-CBC", "AES-256-ECB",
-                                    "AES-128-XTS", "AES-256-XTS"};
+                                    "AES-128-XTS", "AES-256-XTS", "AES-256-WRAP", "AES-128-WRAP-PAD"};
 enum { N_NAMES = sizeof names / sizeof *names };
 
 static uint64_t state; /* of the generator: splitmix64 of Steele, Lea, Flood 2014 */
