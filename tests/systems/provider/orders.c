@@ -19,7 +19,8 @@
 
 static const char *const names[] = {"AES-128-GCM", "AES-256-GCM", "AES-128-CCM", "AES-256-CCM",
                                     "AES-128-CTR", "AES-128-CBC", "AES-192-CBC", "AES-256-ECB",
-                                    "AES-128-XTS", "AES-256-XTS", "AES-256-WRAP", "AES-128-WRAP-PAD"};
+                                    "AES-128-XTS", "AES-256-XTS", "AES-256-WRAP",
+                                    "AES-128-WRAP-PAD"};
 enum { N_NAMES = sizeof names / sizeof *names };
 
 static uint64_t state; /* of the generator: splitmix64 of Steele, Lea, Flood 2014 */
@@ -88,8 +89,8 @@ static void finish(EVP_CIPHER_CTX *context)
 
 static void one_call(EVP_CIPHER_CTX *context)
 {
-    const int n = text_bytes();
-    uint8_t *text = some_bytes((size_t)n);
+    const int n = text_bytes(), wraps = EVP_CIPHER_CTX_get_mode(context) == EVP_CIPH_WRAP_MODE;
+    uint8_t *text = some_bytes((size_t)n + (wraps ? 16 : 0));
 
     EVP_Cipher(context, text, text, (unsigned)n);
     free(text);
@@ -267,6 +268,7 @@ int main(int argc, char **argv)
     for (unsigned long round = strtoul(argv[2], NULL, 10); round--;) {
         EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
 
+        EVP_CIPHER_CTX_set_flags(context, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
         EVP_CipherInit_ex(context, ciphers[below(N_NAMES)], NULL, NULL, NULL, 1);
         for (size_t left = 1 + below(14); left--; calls++) {
             static void (*const kinds[])(EVP_CIPHER_CTX *) = {
