@@ -113,6 +113,7 @@ static int use_foreign(struct hmac *hmac)
             return 0;
         }
     }
+    evc_wipe(ignored, sizeof ignored);
     evc_wipe(hmac->key_block, sizeof hmac->key_block);
     evc_wipe(key_of(hmac), sizeof(struct evc_hmac_key));
     evc_wipe(&hmac->state, sizeof hmac->state);
