@@ -29,7 +29,8 @@ static const struct mode_uses {
     enum evc_use uses[2]; /* ANY: no second key */
     const char *fused;    /* a primitive of one use whose kernel does it all,
                            * where one fits; or NULL */
-    const char *hash;     /* a primitive of one use that takes part else, or NULL */
+    const char *hash;     /* a primitive of one use that takes part else, or NULL; where a fused
+                           * kernel may fit, both halves are those of a pair */
 } mode_uses[] = {
     {"aes", "ecb(aes)", {EVC_USE_PARALLEL}, NULL, NULL},
     {"aes", "cbc-enc(aes)", {EVC_USE_SERIAL}, NULL, NULL},
@@ -40,10 +41,19 @@ static const struct mode_uses {
     {"aes", "cmac(aes)", {EVC_USE_SERIAL}, NULL, NULL},
     {"aes", "ccm(aes)", {EVC_USE_PARALLEL, EVC_USE_SERIAL}, NULL, NULL},
     {"aes", "gcm(aes)", {EVC_USE_PARALLEL}, "gcm", "ghash"},
+    {"aes", "gcm-siv(aes)", {EVC_USE_PARALLEL}, NULL, "ghash"},
+    {"aes", "kw(aes)", {EVC_USE_SERIAL}, NULL, NULL},
+    {"aes", "kwp(aes)", {EVC_USE_SERIAL}, NULL, NULL},
     {"aes", "cbc-enc-many(aes)", {EVC_USE_PARALLEL}, NULL, NULL},
     {"aes", "cmac-many(aes)", {EVC_USE_PARALLEL}, NULL, NULL},
     {"sha2", "sha256", {EVC_USE_SHA256}, NULL, NULL},
     {"sha2", "sha512", {EVC_USE_SHA512}, NULL, NULL},
+    {"sha2", "hmac(sha256)", {EVC_USE_SHA256}, NULL, NULL},
+    {"sha2", "hmac(sha512)", {EVC_USE_SHA512}, NULL, NULL},
+    {"sha2", "hkdf(sha256)", {EVC_USE_SHA256}, NULL, NULL},
+    {"sha2", "hkdf(sha512)", {EVC_USE_SHA512}, NULL, NULL},
+    {"sha2", "pbkdf2(sha256)", {EVC_USE_SHA256}, NULL, NULL},
+    {"sha2", "pbkdf2(sha512)", {EVC_USE_SHA512}, NULL, NULL},
 };
 
 static void emit_skipped(const struct request *r, const struct evc_registry_line *line,
@@ -176,6 +186,8 @@ static const char *half_for(const struct request *r, const char *primitive, enum
 static void resolve_mode(const struct request *r, const struct mode_uses *mode)
 {
     const char *fused = mode->fused ? kernel_for(r, mode->fused, EVC_USE_ANY) : NULL;
+    const char *(*choose)(const struct request *, const char *, enum evc_use) =
+        mode->fused ? half_for : kernel_for;
     size_t n = fused ? 0 : mode->uses[1] == EVC_USE_ANY ? 1 : 2;
 
     emit_begin("mode");
@@ -188,11 +200,11 @@ static void resolve_mode(const struct request *r, const struct mode_uses *mode)
     emit_list_end();
     emit_list_begin("kernels");
     for (size_t i = 0; i < n; i++)
-        emit_text(NULL, (mode->hash ? half_for : kernel_for)(r, mode->primitive, mode->uses[i]));
+        emit_text(NULL, choose(r, mode->primitive, mode->uses[i]));
     if (fused)
         emit_text(NULL, fused);
     else if (mode->hash)
-        emit_text(NULL, half_for(r, mode->hash, EVC_USE_ANY));
+        emit_text(NULL, choose(r, mode->hash, EVC_USE_ANY));
     emit_list_end();
     if (!fused && mode->hash)
         emit_warning(r, mode->hash, EVC_USE_ANY);

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from everycore.environment.decoding import Record
 from everycore.model.protocol import Mode, Resolved
-from everycore.model.selection import selected_kernel
+from everycore.model.selection import algorithms_of, selected_kernel
 from everycore.model.stats import FEWEST, Figure, figure
 
 MOST_LOSS = 0.05  # of time, by which a selected kernel may be slower than the fastest
@@ -111,7 +111,7 @@ class Rule:
 
     def _mode(self, operation: Operation) -> Mode | None:
         if operation.primitive == "aes":
-            for name in (operation.mode, operation.mode.partition("-")[0]):
+            for name in algorithms_of(operation.mode):
                 for mode in self.modes:
                     if mode.algorithm == f"{name}(aes)":
                         return mode

@@ -21,3 +21,9 @@ def test_gcm_is_served_by_its_own_kernel_or_by_a_pair_with_the_names_of_both() -
     for mode in ("gcm-seal", "gcm-open", "gcm-seal-many"):
         assert selected_kernel(mode, "gcm", [fused]) == "x86_vaes512"
         assert selected_kernel(mode, "gcm", [pair]) == "c_bitslice64+c_ctmul64"
+
+
+def test_gcm_siv_is_not_served_by_the_kernel_of_gcm() -> None:
+    gcm = Mode("gcm(aes)", ("any",), ("x86_vaes512",))
+    siv = Mode("gcm-siv(aes)", ("parallel", "any"), ("x86_aesni", "x86_clmul"))
+    assert selected_kernel("gcm-siv-seal", "aes", [gcm, siv]) == "x86_aesni"
