@@ -23,6 +23,7 @@ from everycore.environment.context import Context
 from everycore.environment.decoding import Record, encode_line
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.model.domain import CpuModel, Tree
+from everycore.model.extensions import features_named
 from everycore.model.protocol import Mode, Resolved
 from everycore.model.targets import find_cpu, load_cpus, other_names, without_aes
 from everycore.report import selection_tables
@@ -48,7 +49,8 @@ class ResolveOptions:
         typer.Option(
             "--features",
             metavar="A,B,...",
-            help="All features of a CPU; with --arch, not with --cpu, whose features are known.",
+            help="All features of a CPU, by our names or those of extensions (zkne, sha_ni); "
+            "with --arch, not with --cpu, whose features are known.",
         ),
     ] = None
     arch: Annotated[
@@ -119,9 +121,10 @@ def _refuse_more(tree: Tree, options: ResolveOptions, model: CpuModel) -> None:
     """Refuse --arch and --features beside --cpu; say how to ask for a CPU with other features."""
     if not options.features and options.arch is None:
         return
-    asked = [name.lower() for name in split_commas(options.features)]
+    asked = split_commas(options.features)
+    known = _known_features(tree, model.arch)
     if options.arch is None or options.arch.lower() == model.arch:
-        check_features(tree, model.arch, asked)
+        asked = features_named(model.arch, asked, known)
     names = ",".join(dict.fromkeys([*model.features, *asked]))
     option = "--features" if options.features else "--arch"
     raise EverycoreError(
@@ -132,12 +135,12 @@ def _refuse_more(tree: Tree, options: ResolveOptions, model: CpuModel) -> None:
 
 def _arguments(tree: Tree, options: ResolveOptions, model: CpuModel | None) -> list[str]:
     """Return the arguments of the harness; no architecture: it takes its own CPU."""
-    arch = options.arch.lower() if options.arch else options.arch
-    names = [name.lower() for name in split_commas(options.features)]
+    arch, names = options.arch, split_commas(options.features)
     if model:
         arch, names = model.arch, list(model.features)
     elif arch is not None:
-        check_features(tree, arch, names)
+        arch = arch.lower()
+        names = features_named(arch, names, _known_features(tree, arch))
     chosen = ["--arch", arch, "--features", ",".join(names)] if arch else []
     return ["--policy", options.policy, *chosen]
 
@@ -176,15 +179,12 @@ def _title(cpu: str | None, model: CpuModel | None) -> str:
     return model.name if cpu == model.name else f"{cpu.strip()}: {model.name}"
 
 
-def check_features(tree: Tree, arch: str, names: list[str]) -> None:
-    """Known architecture, known features; else the nearest ones."""
+def _known_features(tree: Tree, arch: str) -> list[str]:
+    """Return all features of an architecture, which must be known."""
     known = catalog.features(tree)
     if arch not in known:
         raise unknown_name("architecture", arch, known)
-    valid = dict.fromkeys([*known[arch], *known["other"]])
-    for name in names:
-        if name not in valid:
-            raise unknown_name(f"feature of {arch}", name, valid)
+    return list(dict.fromkeys([*known[arch], *known["other"]]))
 
 
 def _list_cpus(context: Context, tree: Tree, json: bool) -> None:

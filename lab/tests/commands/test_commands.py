@@ -422,8 +422,33 @@ def test_resolve_takes_names_in_any_case(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize(
+    ("arch", "extensions", "features"),
+    [
+        ("rv64", "zkne,Zknd,zbc,ZBKB,zknh,zkt", "aes,clmul,rev8,sha2,ct-mul"),
+        ("rv64", "v,zvkng", "v,zvkt,zvkb,zvkg,zvkned,zvknhb"),
+        ("rv32", "zkn", "aes,clmul,rev8"),
+        ("a64", "asimd,AES,pmull,FEAT_SHA256,sha512", "neon,aes,pmull,sha2,sha512"),
+        (
+            "x86",
+            "sse4_1,aes-ni,pclmulqdq,avx512_vbmi,VAES,gfni",
+            "sse4.1,aes,pclmul,vaes,gfni,avx512vbmi",
+        ),
+        ("s390x", "MSA4,vector", "msa4,vx"),
+        ("ppc64", "vmx,VSX", "altivec"),
+    ],
+)
+def test_resolve_knows_features_by_the_names_of_extensions(
+    lab: Lab, arch: str, extensions: str, features: str
+) -> None:
+    assert lab("resolve", "--arch", arch, "--features", extensions).code == 0
+    assert lab.runner.harness_calls("resolve")[0][4:] == ["--arch", arch, "--features", features]
+
+
+@pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
+        (["--arch", "rv64", "--features", "zvkne"], "nearest: zvkned"),
+        (["--arch", "rv64", "--features", "zknd"], "'aes' needs zkne and zknd"),
         (["--cpu", "cortex-a5"], "nearest: cortex-a15, cortex-a7"),
         (["--arch", "x86", "--features", "avx9"], "unknown feature of x86 'avx9'\nnearest: avx"),
         (["--arch", "x85"], "unknown architecture 'x85'\nnearest: x86"),
