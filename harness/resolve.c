@@ -16,6 +16,7 @@ struct request {
     uint64_t features;
     unsigned policy;
     const char *policy_name;
+    bool multiplies_early; /* it is known that EVC_CPU(CT_MUL) would be wrong */
 };
 
 static const enum evc_use uses[][2] = {
@@ -114,13 +115,15 @@ static void emit_warning(const struct request *r, const char *primitive, enum ev
     if (!slow)
         return;
     snprintf(text, sizeof text,
-             "%s falls back to %s, many times slower than %s, because it is not known that this "
-             "CPU multiplies "
-             "integers in constant time. If it does, add the feature ct-mul; in C: "
-             "evc_cpu_features() | EVC_CPU(CT_MUL), see everycore/cpu.h. If nothing is secret, the "
-             "policy vartime "
-             "selects a faster one, too",
-             primitive, slow->name, faster->name);
+             "%s falls back to %s, many times slower than %s, because %s. If nothing is secret, "
+             "the policy vartime selects a faster one%s",
+             primitive, slow->name, faster->name,
+             r->multiplies_early
+                 ? "this CPU multiplies small integers in less time; do not add the feature ct-mul"
+                 : "it is not known that this CPU multiplies integers in constant time. If it "
+                   "does, add the feature ct-mul; in C: evc_cpu_features() | EVC_CPU(CT_MUL), see "
+                   "everycore/cpu.h",
+             r->multiplies_early ? "" : ", too");
     emit_text("warning", text);
 }
 
@@ -134,9 +137,9 @@ static void emit_note(const struct request *r, const struct evc_registry_line *f
         return;
     snprintf(text, sizeof text,
              "%s is constant-time only on a CPU that multiplies integers in constant time, which "
-             "is not known of this "
-             "one; the policy allows it",
-             found->name);
+             "%s; the policy allows it",
+             found->name,
+             r->multiplies_early ? "this one does not" : "is not known of this one");
     emit_text("note", text);
 }
 
@@ -224,11 +227,13 @@ int resolve_command(int argc, char **argv)
 {
     static struct words features, without;
     const char *arch = NULL, *policy = "ct", *before = NULL;
+    bool multiplies_early = false;
     const struct option options[] = {
         {"--arch", OPTION_TEXT, &arch},
         {"--features", OPTION_WORDS, &features},
         {"--without", OPTION_WORDS, &without},
         {"--policy", OPTION_TEXT, &policy},
+        {"--multiplies-early", OPTION_FLAG, &multiplies_early},
     };
     const struct evc_registry_line *line;
     struct request r;
@@ -243,6 +248,7 @@ int resolve_command(int argc, char **argv)
     r.features = arch ? features_named(r.arch, &features) : features_here();
     r.policy = policy_named(policy);
     r.policy_name = policy;
+    r.multiplies_early = multiplies_early;
     emit_harness_line("resolve", NULL);
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; before = line->primitive, i++)
         if (!before || strcmp(before, line->primitive) != 0)

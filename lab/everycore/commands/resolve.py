@@ -23,7 +23,7 @@ from everycore.environment.context import Context
 from everycore.environment.decoding import Record, encode_line
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.model.domain import CpuModel, Tree
-from everycore.model.extensions import features_named
+from everycore.model.extensions import features_named, features_without
 from everycore.model.protocol import Mode, Resolved
 from everycore.model.targets import find_cpu, load_cpus, other_names, without_aes
 from everycore.report import selection_tables
@@ -50,7 +50,7 @@ class ResolveOptions:
             "--features",
             metavar="A,B,...",
             help="All features of a CPU, by our names or those of extensions (zkne, sha_ni); "
-            "with --arch, not with --cpu, whose features are known.",
+            "with --arch all of them, with --cpu those that it has, too, or after a minus has not.",
         ),
     ] = None
     arch: Annotated[
@@ -84,6 +84,17 @@ class ResolveOptions:
             raise EverycoreError("--cpu needs a name", "everycore resolve --cpus lists the names")
         if self.features and not (arch or cpu):
             raise EverycoreError("--features needs --arch", "for example --arch x86")
+        if cpu and arch is not None:
+            raise EverycoreError(
+                f"--cpu {cpu} has an architecture of its own, so --arch cannot stand beside it",
+                "leave --arch out; --features adds to a CPU's features, or takes from them (-aes)",
+            )
+        taken = [word for word in split_commas(self.features) if word.startswith("-")]
+        if taken and not cpu:
+            raise EverycoreError(
+                f"--features {taken[0]} takes from a CPU's features, and --arch has none",
+                "name a CPU by --cpu, or leave it out",
+            )
         if self.target and (cpu or arch):
             raise EverycoreError(
                 f"--target asks the CPU of a place, --{'cpu' if cpu else 'arch'} names another",
@@ -104,12 +115,11 @@ def resolve(
         return
     tree = catalog.tree_of(context)
     model = find_cpu(tree, options.cpu) if options.cpu else None
-    if model:
-        _refuse_more(tree, options, model)
+    arguments = _arguments(tree, options, model)
     session = open_session(
         context, options.target or "host", options.cc, options.flags, without_kernels=True
     )
-    records = list(session.records("resolve", *_arguments(session.tree, options, model)))
+    records = list(session.records("resolve", *arguments))
     if options.json:
         for record in records:
             context.print_raw(encode_line(record))
@@ -117,32 +127,30 @@ def resolve(
         _print(context, session.tree, options, model, records)
 
 
-def _refuse_more(tree: Tree, options: ResolveOptions, model: CpuModel) -> None:
-    """Refuse --arch and --features beside --cpu; say how to ask for a CPU with other features."""
-    if not options.features and options.arch is None:
-        return
-    asked = split_commas(options.features)
+def _features(tree: Tree, options: ResolveOptions, model: CpuModel) -> list[str]:
+    """Return the features of a CPU by name, with those that --features adds or takes away."""
     known = _known_features(tree, model.arch)
-    if options.arch is None or options.arch.lower() == model.arch:
-        asked = features_named(model.arch, asked, known)
-    names = ",".join(dict.fromkeys([*model.features, *asked]))
-    option = "--features" if options.features else "--arch"
-    raise EverycoreError(
-        f"--cpu {options.cpu} has features of its own, so {option} cannot stand beside it",
-        f"all features by name: --arch {model.arch} --features {names}",
-    )
+    words = split_commas(options.features)
+    added = [word.removeprefix("+") for word in words if not word.startswith("-")]
+    features = dict.fromkeys([*model.features, *features_named(model.arch, added, known)])
+    for word in words:
+        if word.startswith("-"):
+            for feature in features_without(model.arch, word[1:], known):
+                features.pop(feature, None)
+    return list(features)
 
 
 def _arguments(tree: Tree, options: ResolveOptions, model: CpuModel | None) -> list[str]:
     """Return the arguments of the harness; no architecture: it takes its own CPU."""
     arch, names = options.arch, split_commas(options.features)
     if model:
-        arch, names = model.arch, list(model.features)
+        arch, names = model.arch, _features(tree, options, model)
     elif arch is not None:
         arch = arch.lower()
         names = features_named(arch, names, _known_features(tree, arch))
     chosen = ["--arch", arch, "--features", ",".join(names)] if arch else []
-    return ["--policy", options.policy, *chosen]
+    early = ["--multiplies-early"] if model and model.multiplies_early else []
+    return ["--policy", options.policy, *chosen, *early]
 
 
 def _print(

@@ -113,6 +113,7 @@ class CpuModel:
     arch: str
     features: tuple[str, ...]
     source: str
+    multiplies_early: bool = False  # it is known that products of small numbers take less time
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,15 +228,17 @@ def without_aes(tree: Tree, name: str) -> list[str]:
 
 
 def _cpu(name: str, entry: dict[str, Any], earlier: dict[str, CpuModel]) -> CpuModel:
-    shape = {"arch": str, "features": list, "source": str}
+    shape = {"arch": str, "features": list, "source": str, "multiplies_early": bool}
     expect(f"{CPU_FILE}: [{name}]", entry, shape | {"like": str, "lacks": list, "adds": list})
+    early = entry.get("multiplies_early", False)
     try:
         if "like" in entry:
             base = earlier[entry["like"]]
             lacks = set(entry.get("lacks", ()))
             kept = tuple(f for f in base.features if f not in lacks)
-            return CpuModel(name, base.arch, kept + tuple(entry.get("adds", ())), entry["source"])
-        return CpuModel(name, entry["arch"], tuple(entry["features"]), entry["source"])
+            features = kept + tuple(entry.get("adds", ()))
+            return CpuModel(name, base.arch, features, entry["source"], early)
+        return CpuModel(name, entry["arch"], tuple(entry["features"]), entry["source"], early)
     except KeyError as error:
         raise EverycoreError(f"{CPU_FILE}: [{name}] lacks or names an unknown {error}") from error
 

@@ -372,6 +372,35 @@ def test_resolve_asks_the_harness_for_any_cpu_named(lab: Lab) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("cpu", "changes", "features"),
+    [
+        (
+            "raspberrypi3",
+            ["--features", "aes,+pmull"],
+            "neon,tune-inorder,tune-word64,ct-mul,aes,pmull",
+        ),
+        ("raspberrypi3", ["--features=-ct-mul", "--features", "-tune-inorder"], "neon,tune-word64"),
+        ("spacemit-k3", ["--features", "-zbb,-zkt,-v,-zvkng"], "tune-word64,clmul"),
+    ],
+)
+def test_resolve_adds_features_to_a_cpu_or_takes_them_away(
+    lab: Lab, cpu: str, changes: list[str], features: str
+) -> None:
+    assert lab("resolve", "--cpu", cpu, *changes).code == 0
+    assert lab.runner.harness_calls("resolve")[0][7] == features
+
+
+def test_resolve_does_not_advise_ct_mul_where_products_are_known_to_end_early(
+    real_lab: Lab,
+) -> None:
+    g5 = real_lab("resolve", "--cpu", "g5").out
+    assert "g5: power970 (ppc64: altivec tune-word64)" in g5
+    assert "this CPU multiplies small integers in less time; do not add the feature ct-mul" in g5
+    assert "add the feature ct-mul; in C" in real_lab("resolve", "--cpu", "power7").out
+    assert "which this one does not" in real_lab("resolve", "--cpu=g5", "--policy=vartime").out
+
+
 def test_resolve_tells_that_a_cpu_is_also_made_without_aes(lab: Lab) -> None:
     said = "also made without AES instructions: cortex-a72-nocrypto, raspberrypi4."
     assert said in lab("resolve", "--cpu", "cortex-a72").out
@@ -453,8 +482,9 @@ def test_resolve_knows_features_by_the_names_of_extensions(
         (["--arch", "x86", "--features", "avx9"], "unknown feature of x86 'avx9'\nnearest: avx"),
         (["--arch", "x85"], "unknown architecture 'x85'\nnearest: x86"),
         (["--features", "avx2"], "--features needs --arch"),
-        (["--cpu", "core2", "--arch", "x86"], "--cpu core2 has features of its own, so --arch"),
-        (["--cpu", "core2", "--features", "AES"], "--cpu core2 has features of its own, so --feat"),
+        (["--cpu", "core2", "--arch", "x86"], "--cpu core2 has an architecture of its own"),
+        (["--cpu", "core2", "--features", "avx9"], "unknown feature of x86 'avx9'"),
+        (["--arch", "x86", "--features=-aes"], "--features -aes takes from a CPU's features"),
         (["--cpu", ""], "--cpu needs a name\neverycore resolve --cpus"),
         (["--arch", ""], "unknown architecture ''"),
         (["--cpu", "core2", "--target", "host"], "--target asks the CPU of a place, --cpu names"),
