@@ -30,36 +30,42 @@ EVC_OUT_OF_LINE void NAME(hash_words, BITS)(const uint8_t *start, uint8_t *w)
         d = load_row(ROW(start, 3)), e = load_row(ROW(start, 4)), f = load_row(ROW(start, 5)),
         g = load_row(ROW(start, 6)), i = load_row(ROW(start, 7));
 
-/* Loads stay in their rounds: compilers would keep what they load early on the stack. */
-#define ONE_ROUND(a, b, c, d, e, f, g, h, t, word)                         \
-    do {                                                                   \
-        h = ADD(ADD(h, ADD(word, EACH(k[t]))), ADD(BIG1(e), CH(e, f, g))); \
-        d = ADD(d, h);                                                     \
-        h = ADD(h, ADD(BIG0(a), MAJ(a, b, c)));                            \
-        EVC_KEEP_MEMORY(w);                                                \
+/* Loads stay in their rounds, and a new word is stored before its round: compilers would keep what
+ * they load or compute early on the stack. */
+#define ONE_ROUND(a, b, c, d, e, f, g, h, t, PREPARE)                         \
+    do {                                                                      \
+        PREPARE(t);                                                           \
+        h = ADD(ADD(h, ADD(WORD(t), EACH(k[t]))), ADD(BIG1(e), CH(e, f, g))); \
+        d = ADD(d, h);                                                        \
+        h = ADD(h, ADD(BIG0(a), MAJ(a, b, c)));                               \
+        EVC_KEEP_MEMORY(w);                                                   \
     } while (0)
-#define NEXT(t)                                                                                   \
-    (next = ADD(ADD(WORD(t), WORD((t) + 9)), ADD(SMALL1(WORD((t) + 14)), SMALL0(WORD((t) + 1)))), \
-     store_row(ROW(w, t), next), next)
-#define EIGHT(WORD_OF, t)                                         \
-    ONE_ROUND(a, b, c, d, e, f, g, i, (t) + 0, WORD_OF((t) + 0)); \
-    ONE_ROUND(i, a, b, c, d, e, f, g, (t) + 1, WORD_OF((t) + 1)); \
-    ONE_ROUND(g, i, a, b, c, d, e, f, (t) + 2, WORD_OF((t) + 2)); \
-    ONE_ROUND(f, g, i, a, b, c, d, e, (t) + 3, WORD_OF((t) + 3)); \
-    ONE_ROUND(e, f, g, i, a, b, c, d, (t) + 4, WORD_OF((t) + 4)); \
-    ONE_ROUND(d, e, f, g, i, a, b, c, (t) + 5, WORD_OF((t) + 5)); \
-    ONE_ROUND(c, d, e, f, g, i, a, b, (t) + 6, WORD_OF((t) + 6)); \
-    ONE_ROUND(b, c, d, e, f, g, i, a, (t) + 7, WORD_OF((t) + 7))
+#define READY(t) (void)0
+#define NEXT(t)                                                         \
+    store_row(ROW(w, t),                                                \
+              ADD(ADD(WORD(t), WORD((t) + 9)),                          \
+                  ADD(SMALL1(WORD((t) + 14)), SMALL0(WORD((t) + 1))))); \
+    EVC_KEEP_MEMORY(w)
+#define EIGHT(PREPARE, t)                                \
+    ONE_ROUND(a, b, c, d, e, f, g, i, (t) + 0, PREPARE); \
+    ONE_ROUND(i, a, b, c, d, e, f, g, (t) + 1, PREPARE); \
+    ONE_ROUND(g, i, a, b, c, d, e, f, (t) + 2, PREPARE); \
+    ONE_ROUND(f, g, i, a, b, c, d, e, (t) + 3, PREPARE); \
+    ONE_ROUND(e, f, g, i, a, b, c, d, (t) + 4, PREPARE); \
+    ONE_ROUND(d, e, f, g, i, a, b, c, (t) + 5, PREPARE); \
+    ONE_ROUND(c, d, e, f, g, i, a, b, (t) + 6, PREPARE); \
+    ONE_ROUND(b, c, d, e, f, g, i, a, (t) + 7, PREPARE)
     EVC_KEEP(w);
-    EIGHT(WORD, 0);
-    EIGHT(WORD, 8);
+    EVC_KEEP(k); /* words of the table, not immediate values that take more instructions */
+    EIGHT(READY, 0);
+    EIGHT(READY, 8);
     for (int turn = 16; turn < N_ROUNDS; turn += 16) {
-        VEC next;
         k += 16;
         EIGHT(NEXT, 0);
         EIGHT(NEXT, 8);
     }
 #undef ONE_ROUND
+#undef READY
 #undef NEXT
 #undef EIGHT
     store_row(w, ADD(a, load_row(start)));

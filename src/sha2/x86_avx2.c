@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SHA-2 by the general registers of x86-64, with the message schedule of two blocks in vectors.
+ * SHA-2 by the general registers of x86-64, with the message schedule of two blocks in vectors; of
+ * many messages in vectors of 256 bits, 8 of SHA-256 or 4 of SHA-512.
  *
  * Method:   vectors of 256 bits hold the words of one block in their lower half and those of the
  *           next block in their upper half, with the round constants added. Rounds of the first
  *           block run beside the schedule of both; those of the second block read what was stored.
- *           rorx rotates into another register, andn is half of Ch.
+ *           rorx rotates into another register, andn is half of Ch. Of many messages, each
+ *           vector has a word of each one; words are transposed as they are read.
  * Source:   FIPS 180-4 (2015) sections 6.2.2 and 6.4.2; Gueron, Krasnov: "Simultaneous Hashing of
  *           Multiple Messages" (2012) and "Parallelizing message schedules to accelerate the
  *           computations of hash functions" (2012).
@@ -134,12 +136,97 @@ static void blocks256(uint32_t state[8], const uint8_t *in, size_t n_blocks)
 
 #include "sha2/x86_avx2_blocks512.h"
 
+/* ---- Many messages --------------------------------------------------------------------------- */
+
+#define CLEAR_MANY() EVC_X86_CLEAR_UPPER_HALVES()
+
+EVC_INLINE __m256i load_row(const void *p)
+{
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+
+EVC_INLINE void store_row(void *p, __m256i v)
+{
+    _mm256_storeu_si256((__m256i *)p, v);
+}
+
+#define XOR(x, y) _mm256_xor_si256(x, y)
+#define CH(x, y, z) XOR(_mm256_and_si256(XOR(y, z), x), z)
+#define OR(x, y) _mm256_or_si256(x, y)
+#define MAJ(x, y, z) OR(_mm256_and_si256(x, y), _mm256_and_si256(OR(x, y), z))
+
+/* The 16 words at in[i] + at of each message. */
+EVC_INLINE void load_words256(uint8_t *rows, const uint8_t *const in[8], size_t at)
+{
+    const __m256i order = both((const uint8_t[16]){3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14,
+                                                   13, 12});
+
+    for (const size_t end = at + 64; at < end; at += 16, rows += 4 * 32) {
+        const __m256i m0 = _mm256_shuffle_epi8(load_two(in[0] + at, in[4] + at), order),
+                      m1 = _mm256_shuffle_epi8(load_two(in[1] + at, in[5] + at), order),
+                      m2 = _mm256_shuffle_epi8(load_two(in[2] + at, in[6] + at), order),
+                      m3 = _mm256_shuffle_epi8(load_two(in[3] + at, in[7] + at), order);
+        const __m256i low01 = _mm256_unpacklo_epi32(m0, m1), high01 = _mm256_unpackhi_epi32(m0, m1),
+                      low23 = _mm256_unpacklo_epi32(m2, m3), high23 = _mm256_unpackhi_epi32(m2, m3);
+        store_row(rows, _mm256_unpacklo_epi64(low01, low23));
+        store_row(rows + 32, _mm256_unpackhi_epi64(low01, low23));
+        store_row(rows + 64, _mm256_unpacklo_epi64(high01, high23));
+        store_row(rows + 96, _mm256_unpackhi_epi64(high01, high23));
+    }
+}
+
+#define VEC __m256i
+#define BITS 32
+#define N_ROUNDS 64
+#define CONSTANTS evc_sha2_k256
+#define ADD(x, y) _mm256_add_epi32(x, y)
+#define EACH(k) _mm256_set1_epi32((int)(k))
+#define BIG0(x) XOR(XOR(V_ROTR32(x, 2), V_ROTR32(x, 13)), V_ROTR32(x, 22))
+#define BIG1(x) XOR(XOR(V_ROTR32(x, 6), V_ROTR32(x, 11)), V_ROTR32(x, 25))
+#define SMALL0(x) small0_256(x)
+#define SMALL1(x) XOR(XOR(V_ROTR32(x, 17), V_ROTR32(x, 19)), _mm256_srli_epi32(x, 10))
+#define LOAD_WORDS load_words256
+#define BLOCKS_MANY blocks256_many
+#define ITERATE_MANY iterate256_many
+#include "sha2/lanes_steps.h"
+
+/* The same for SHA-512. */
+EVC_INLINE void load_words512(uint8_t *rows, const uint8_t *const in[4], size_t at)
+{
+    const __m256i order = both((const uint8_t[16]){7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10,
+                                                   9, 8});
+
+    for (const size_t end = at + 128; at < end; at += 16, rows += 2 * 32) {
+        const __m256i m0 = _mm256_shuffle_epi8(load_two(in[0] + at, in[2] + at), order),
+                      m1 = _mm256_shuffle_epi8(load_two(in[1] + at, in[3] + at), order);
+        store_row(rows, _mm256_unpacklo_epi64(m0, m1));
+        store_row(rows + 32, _mm256_unpackhi_epi64(m0, m1));
+    }
+}
+
+#define VEC __m256i
+#define BITS 64
+#define N_ROUNDS 80
+#define CONSTANTS evc_sha2_k512
+#define ADD(x, y) _mm256_add_epi64(x, y)
+#define EACH(k) _mm256_set1_epi64x((long long)(k))
+#define BIG0(x) XOR(XOR(V_ROTR64(x, 28), V_ROTR64(x, 34)), V_ROTR64(x, 39))
+#define BIG1(x) XOR(XOR(V_ROTR64(x, 14), V_ROTR64(x, 18)), V_ROTR64(x, 41))
+#define SMALL0(x) small0_512(x)
+#define SMALL1(x) small1_512(x)
+#define LOAD_WORDS load_words512
+#define BLOCKS_MANY blocks512_many
+#define ITERATE_MANY iterate512_many
+#include "sha2/lanes_steps.h"
+
 EVC_ISA_END
 
 const struct evc_sha2 evc_sha2_x86_avx2 = {
     .kernel = EVC_KEYLESS_HEAD(x86_avx2, X86_AVX2_BMI2, CT, ANY, YMM, 1280),
     .blocks256 = blocks256,
     .blocks512 = blocks512,
+    .lanes256 = {.n = 8, .fewest = 4, .blocks = blocks256_many, .iterate = iterate256_many},
+    .lanes512 = {.n = 4, .fewest = 3, .blocks = blocks512_many, .iterate = iterate512_many},
 };
 
 #else

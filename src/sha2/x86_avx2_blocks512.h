@@ -18,20 +18,28 @@ union two {
     uint64_t words[4];
 };
 
+EVC_INLINE __m256i small0_512(__m256i x)
+{
+    return _mm256_xor_si256(_mm256_xor_si256(V_ROTR64(x, 1), V_ROTR64(x, 8)),
+                            _mm256_srli_epi64(x, 7));
+}
+
+EVC_INLINE __m256i small1_512(__m256i x)
+{
+    return _mm256_xor_si256(_mm256_xor_si256(V_ROTR64(x, 19), V_ROTR64(x, 61)),
+                            _mm256_srli_epi64(x, 6));
+}
+
 /* The words of 16 rounds later in place of w[i]. */
 EVC_INLINE __m256i next_512(const union two w[8], size_t i)
 {
     const __m256i x = _mm256_alignr_epi8(w[(i + 1) & 7].vector, w[i].vector, 8),
                   y = w[(i + 7) & 7].vector;
-    const __m256i small0 = _mm256_xor_si256(_mm256_xor_si256(V_ROTR64(x, 1), V_ROTR64(x, 8)),
-                                            _mm256_srli_epi64(x, 7));
-    const __m256i small1 = _mm256_xor_si256(_mm256_xor_si256(V_ROTR64(y, 19), V_ROTR64(y, 61)),
-                                            _mm256_srli_epi64(y, 6));
 
     return _mm256_add_epi64(
-        _mm256_add_epi64(w[i].vector, small0),
+        _mm256_add_epi64(w[i].vector, small0_512(x)),
         _mm256_add_epi64(
-            _mm256_alignr_epi8(w[(i + 5) & 7].vector, w[(i + 4) & 7].vector, 8), small1));
+            _mm256_alignr_epi8(w[(i + 5) & 7].vector, w[(i + 4) & 7].vector, 8), small1_512(y)));
 }
 
 #define TWO(a, b, c, d, e, f, g, h, w0, w1)                                                        \
