@@ -66,7 +66,10 @@ from everycore.report import placement_table as placement_report
 from everycore.run import bench_run, placements
 from everycore.run.bench_calls import (
     LAYERS,
+    MODES_OF,
+    PER_BYTE,
     kernels_of_layers,
+    modes_of,
     usual_modes,
 )
 from everycore.run.bench_run import BenchRequest, HarnessInventory
@@ -87,7 +90,11 @@ SIZES_BYTES = (16, 64, 512, 1500, 4096, 16384)
 QUICK_SIZES_BYTES = (64, 1500, 16384)
 PAUSES_US, MOST_PAUSE_US = (10, 100, 1000), 100_000  # between messages that come alone
 ARM = ("a64", "a32")
-CIPHERS = ("aes", "ghash", "gcm", "qarma")  # measured without --primitive
+
+
+def _primitive_apart(words: Sequence[str]) -> list[str]:
+    """Return words of a command line; the value of --primitive is a word of its own."""
+    return shlex.split(shlex.join(words).replace("--primitive=", "--primitive "))
 
 
 class BenchGroup(DefaultCommandGroup):
@@ -95,10 +102,15 @@ class BenchGroup(DefaultCommandGroup):
 
     moved: ClassVar[Mapping[str, str]] = {"--placement": "placement", "--primitive": "speed"}
 
+    def refuse_moved(self, path: str, words: Sequence[str]) -> None:
+        """Leave --primitive to `run` for primitives whose figures are cycles per byte."""
+        apart = [*_primitive_apart(words), "--primitive", ""]
+        if "--placement" in apart or apart[apart.index("--primitive") + 1] in LAYERS:
+            super().refuse_moved(path, words)
+
     def new_lines(self, words: list[str]) -> list[list[str]]:
         """Return today's command line; the value of --primitive stands behind the command."""
-        text = shlex.join(words).replace("--primitive=", "--primitive ")
-        words = shlex.split(text)
+        words = _primitive_apart(words)
         if "--placement" in words:
             return super().new_lines([word for word in words if word != "--primitive"])
         at = words.index("--primitive")
@@ -119,6 +131,15 @@ app = typer.Typer(
 class MessageOptions:
     """Operations to measure, and their messages."""
 
+    primitive: Annotated[
+        str,
+        typer.Option(
+            "--primitive",
+            metavar="NAME",
+            help="Modes of aes, gcm, ghash, qarma or sha2 alone. rsa, dh, prime, bn: `speed`.",
+            autocompletion=complete_words(*PER_BYTE),
+        ),
+    ] = ""
     kernel: KernelNames = None
     mode: Modes = None
     bytes_: Sizes = None
@@ -180,17 +201,20 @@ class MeasureOptions:
 @app.command("run")
 @with_option_sets
 def run(command: typer.Context, messages: MessageOptions, measuring: MeasureOptions) -> None:
-    """Measure cycles per byte of ciphers. The default.
+    """Measure cycles per byte of ciphers and hashes. The default.
 
     One line for each mode: the kernel that is selected, its cycles per byte, and which share of the
-    CPU's limit it reaches. --all shows every kernel. Samples are stored.
+    CPU's limit it reaches. --all shows every kernel. Samples are stored. SHA-2 is measured if it is
+    named: --primitive sha2. Its PBKDF2 has cycles per iteration.
     """
     context = context_of(command)
     kernels = split_commas(messages.kernel)
     refuse_unknown_kernels(context, kernels)
     modes = split_commas(messages.mode)
+    if messages.primitive:
+        _refuse_other_modes(messages.primitive, modes)
     request = BenchRequest(
-        modes or _modes_with(context, kernels, messages.keys, messages.aad_bytes),
+        modes or _modes_with(context, kernels, messages),
         message_sizes(split_commas(messages.bytes_))
         or (QUICK_SIZES_BYTES if messages.quick else SIZES_BYTES),
         kernels,
@@ -229,13 +253,10 @@ def speed_of(
     The table is that of `openssl speed`.
     """
     context = context_of(command)
-    if primitive in CIPHERS:
+    if primitive in PER_BYTE:
         raise EverycoreError(
-            f"{primitive} is measured in cycles per byte", "everycore bench --kernel NAME"
-        )
-    if primitive == "sha2":
-        raise EverycoreError(
-            "sha2 is measured beside other libraries", "everycore peers --primitive sha2"
+            f"{primitive} is measured in cycles per byte",
+            f"everycore bench --primitive {primitive}",
         )
     if primitive not in LAYERS:
         raise unknown_name("primitive", primitive, LAYERS)
@@ -401,13 +422,30 @@ def _bench(
 
 
 def _modes_with(
-    context: Context, kernels: Sequence[str], keys: int, aad_bytes: int
+    context: Context, kernels: Sequence[str], messages: MessageOptions
 ) -> Sequence[str]:
     """The usual ones, unless calls are not."""
-    modes = usual_modes(kernels, catalog.registry(catalog.tree_of(context)))
-    if keys > 1:
-        return (MODE_OF_KEYS,)
-    return modes if aad_bytes == AAD_BYTES else [mode for mode in modes if mode in AAD_MODES]
+    if messages.primitive:
+        modes = modes_of(messages.primitive)
+    else:
+        modes = usual_modes(kernels, catalog.registry(catalog.tree_of(context)))
+    fit = (MODE_OF_KEYS,) if messages.keys > 1 else AAD_MODES if messages.is_unusual else modes
+    found = [mode for mode in modes if mode in fit]
+    if not found:
+        what = messages.primitive or ", ".join(kernels)
+        raise EverycoreError(
+            f"{what}: no mode takes several keys or has associated data",
+            "leave out --keys and --aad-bytes, or name --primitive gcm",
+        )
+    return found
+
+
+def _refuse_other_modes(primitive: str, modes: Sequence[str]) -> None:
+    if primitive not in PER_BYTE:
+        raise unknown_name("primitive", primitive, (*PER_BYTE, *LAYERS))
+    for mode in modes:
+        if mode not in modes_of(primitive):
+            raise unknown_name(f"mode of {primitive}", mode, modes_of(primitive))
 
 
 def _say_failures(context: Context, records: Sequence[Record]) -> int:
@@ -550,14 +588,16 @@ def _show(
         f" {run.revision}{run.in_parts()}"
     )
     if figures := headline.selected_figures(benches, here.modes):
-        advice = "" if every else "everycore bench --all: every kernel and size"
+        advice = "" if every else f"{_all_of(benches)}: every kernel and size"
         context.out.print(headline.headline(figures, loops, caption, advice))
     for note in bench_notes.unmeasured_notes(benches):
         context.warn(f"no figure, {note}")
     notes = bench_notes.order_notes(benches, here.modes, constant_time)
     if figures and not every:
         if notes:
-            context.out.print(_faster_than_selected(notes, run), markup=False, soft_wrap=True)
+            context.out.print(
+                _faster_than_selected(notes, run, benches), markup=False, soft_wrap=True
+            )
         return
     for table in bench_tables.bench_tables(benches, here.modes, loops, caption, context.out.width):
         context.out.print(table)
@@ -577,12 +617,19 @@ def _show_speed(context: Context, run: Run, benches: Sequence[Bench]) -> None:
         context.warn(f"no figure, {note}")
 
 
-def _faster_than_selected(notes: Sequence[str], run: Run) -> str:
+def _all_of(benches: Sequence[Bench], quick: str = "") -> str:
+    """Return the command that shows all kernels of what was measured."""
+    first, *others = dict.fromkeys(bench.primitive for bench in benches)
+    alone = f" --primitive {first}" if first in MODES_OF and not others else ""
+    return f"everycore bench{alone}{quick} --all"
+
+
+def _faster_than_selected(notes: Sequence[str], run: Run, benches: Sequence[Bench]) -> str:
     """Name the kernel that is faster than the selected one, in two lines, and how to see all of
     it."""
     quick = " --quick" if run.options["quick"] else ""
     more = (
-        f"\n{len(notes)} figures like this one: everycore bench{quick} --all lists them."
+        f"\n{len(notes)} figures like this one: {_all_of(benches, quick)} lists them."
         if len(notes) > 1
         else ""
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from everycore.model import stats
 from everycore.model.protocol import Bench, Mode
-from everycore.model.selection import selected_kernel
+from everycore.model.selection import selected_kernel, unit_of
 from everycore.report.figures import OperationFigure, operation_figure
 
 MUCH_FASTER = 0.95  # of the time of the selected kernel
@@ -61,6 +61,7 @@ def order_notes(
             if stats.is_above(mine, other.cycles, 1 / MUCH_FASTER):
                 ratio = other.cycles.median / mine.median
                 many = f" x {messages}" if messages > 1 else ""
-                text = f"{mode} at {size} bytes{many}: {kernel} takes {ratio:.2f} of the time of"
-                found.append((ratio, f"{text} the selected {chosen}"))
+                where = f"{mode} at {size} {unit_of(mode)}s{many}"
+                text = f"{where}: {kernel} takes {ratio:.2f} of the time of the selected {chosen}"
+                found.append((ratio, text))
     return [text for _, text in sorted(found)]

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from everycore.measure.bounds import Bound, bound
 from everycore.model.protocol import Arithmetic, Bench, Mode
-from everycore.model.selection import cipher, selected_kernel
+from everycore.model.selection import algorithm, selected_kernel, unit_of
 from everycore.report.figures import NOISY, UNCERTAIN, OperationFigure, number, operation_figure
 from everycore.report.table_style import WIDE_COLUMNS, plain_table, titled
 
@@ -47,12 +47,14 @@ def _bench_table(
     chosen = selected_kernel(first.mode, first.primitive, modes)
     many = f", {first.messages} messages side by side" if first.messages > 1 else ""
     per_call = not sizes or sizes == [0]
-    what = "cycles per call" if per_call else "cycles per byte"
+    unit = unit_of(first.mode)
+    what = "cycles per call" if per_call else f"cycles per {unit}"
     table = plain_table(gap=1 if width >= WIDE_COLUMNS else 0)
     table.add_column("Kernel", no_wrap=True)
     for size in sizes:
         table.add_column("call" if per_call else str(size), justify="right", no_wrap=True)
-    if sizes and not per_call:
+    has_speed = bool(sizes) and not per_call and unit == "byte"
+    if has_speed:
         table.add_column("GB/s", justify="right", no_wrap=True)
     for size in fenced_sizes:
         table.add_column(f"{size}\nalone", justify="right", no_wrap=True)
@@ -61,14 +63,14 @@ def _bench_table(
         mark = SELECTED if kernel == chosen else " "
         row = [Text(f"{mark} {kernel}", style="bold" if kernel == chosen else "")]
         row += [_value(streamed.get((kernel, s)), best[0].get(s), per_call) for s in sizes]
-        if sizes and not per_call:
+        if has_speed:
             row.append(_speed(streamed.get((kernel, sizes[-1]))))
         row += [_value(fenced.get((kernel, s)), best[1].get(s), True) for s in fenced_sizes]
         table.add_row(*row)
     if limit:
         table.add_row(Text(f"  {LIMIT}", style="dim"), *(_limit(limit, size) for size in sizes))
-    algorithm = f"{first.mode} {cipher(first.primitive)}-{first.key_bits}"
-    title = f"{algorithm}{many}{first.conditions}: {what}"
+    operation = algorithm(first.mode, first.primitive, first.key_bits)
+    title = f"{operation}{many}{first.conditions}: {what}"
     return titled(title, table, *partner_notes(group), limit_note(limit, best[0]), caption)
 
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from everycore.measure.bounds import bound
 from everycore.model.protocol import Arithmetic, Bench, Mode
-from everycore.model.selection import cipher, selected_kernel
+from everycore.model.selection import algorithm, selected_kernel, unit_of
 from everycore.report.bench_tables import LIMIT
 from everycore.report.figures import NOISY, UNCERTAIN, number, operation_figure
 from everycore.report.table_style import plain_table, titled
@@ -39,12 +39,16 @@ def selected_figures(benches: Iterable[Bench], modes: Sequence[Mode]) -> list[Be
 def first_figures(benches: Iterable[Bench], modes: Sequence[Mode], processes: int) -> list[str]:
     """Say what the first of several processes has measured of a mode, while the others go on."""
     return [
-        f"{bench.mode} {cipher(bench.primitive)}-{bench.key_bits}: {bench.kernel}"
-        f" {number(cost)} cycles per byte at {bench.bytes} bytes"
+        f"{_algorithm(bench)}: {bench.kernel}"
+        f" {number(cost)} cycles per {unit_of(bench.mode)} at {bench.bytes} {unit_of(bench.mode)}s"
         f" (the first of {processes} processes)"
         for bench in selected_figures(benches, modes)
         if (cost := operation_figure(bench).cycles_per_byte)
     ]
+
+
+def _algorithm(bench: Bench) -> str:
+    return algorithm(bench.mode, bench.primitive, bench.key_bits)
 
 
 def headline(
@@ -58,19 +62,23 @@ def headline(
         mark = NOISY if item.is_noisy else ""
         cost = item.cycles_per_byte
         speed = item.gigabytes_per_second
+        each = "" if unit_of(bench.mode) == "byte" else f" {unit_of(bench.mode)}s"
         limit = bound(bench.mode, bench.key_bits, loops)
         share = ""
         if limit and cost and limit.holds(bench.bytes):
             share = f"{mark}{100 * limit.cycles_per_byte / cost:.0f} %"
         table.add_row(
-            f"{bench.mode} {cipher(bench.primitive)}-{bench.key_bits}",
+            _algorithm(bench),
             bench.kernel,
-            str(bench.bytes),
+            f"{bench.bytes}{each}",
             Text(mark + number(cost), style="bold") if cost else Text("-", style="dim"),
-            number(speed) if speed else "-",
+            number(speed) if speed and not each else "-",
             share or "-",
         )
-    notes = [f"{LIMIT}: what its AES and multiplication units can do at best"]
+    has_limits = any(bound(bench.mode, bench.key_bits, loops) for bench in figures)
+    notes = [f"{LIMIT}: what its AES and multiplication units can do at best"] * has_limits
+    if any(unit_of(bench.mode) != "byte" for bench in figures):
+        notes.append("PBKDF2: iterations instead of bytes, and cycles of one iteration")
     if any(operation_figure(bench).is_noisy for bench in figures):
         notes.append(UNCERTAIN)
     return titled("What the selected kernels cost here", table, *notes, caption, advice)

@@ -8,7 +8,7 @@ stand beside it.
 from collections.abc import Iterable, Sequence
 
 from everycore.model.protocol import TIMING_WORDS, Bench, Kernel
-from everycore.model.selection import cipher
+from everycore.model.selection import key_name, unit_of
 from everycore.report.figures import NOISY, number, operation_figure
 
 # Mode and number of messages, in the order of the columns.
@@ -103,8 +103,14 @@ def speed_by_mode(order: Sequence[tuple[str, str]], benches: Iterable[Bench]) ->
     for (primitive, mode, key_bits, messages), group in groups.items():
         many = f", {messages} messages side by side" if messages > 1 else ""
         names = [name for owner, name in order if owner == primitive]
-        text.append(f"{mode}, {cipher(primitive)}-{key_bits}{many}:\n\n{_mode_table(names, group)}")
+        text.append(f"{_title(mode, primitive, key_bits)}{many}:\n\n{_mode_table(names, group)}")
     return "\n".join(text)
+
+
+def _title(mode: str, primitive: str, key_bits: int) -> str:
+    """Return words for a mode, its key and its unit, if that is not the byte."""
+    unit = "" if unit_of(mode) == "byte" else f"cycles per {unit_of(mode)}"
+    return ", ".join(filter(None, (mode, key_name(primitive, key_bits), unit)))
 
 
 def _mode_table(order: Sequence[str], group: Sequence[Bench]) -> str:

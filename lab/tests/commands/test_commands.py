@@ -683,6 +683,7 @@ def test_bench_speed_refuses_primitives_without_operations(lab: Lab) -> None:
     for primitive, said in (
         ("ras", "unknown primitive 'ras'"),
         ("aes", "aes is measured in cycles per byte"),
+        ("sha2", "everycore bench --primitive sha2"),
     ):
         outcome = lab("bench", "speed", primitive)
         assert outcome.code == 2
@@ -700,6 +701,29 @@ def test_bench_refuses_a_file_that_it_cannot_write_before_it_builds(
     outcome = lab("bench", "--out", str(lab.folder / name))
     assert outcome.code == 2
     assert complaint in outcome.err
+    assert lab.runner.calls == []
+
+
+def test_bench_of_a_primitive_takes_its_modes(lab: Lab) -> None:
+    for words in (["--primitive", "sha2"], ["--primitive=sha2"]):
+        lab("bench", "--quick", *words)
+        calls = lab.runner.harness_calls("bench")
+        modes = calls[0][calls[0].index("--mode") + 1].split(",")
+        assert {"sha256", "hmac-sha512", "sha256-many", "pbkdf2-sha256-many"} <= set(modes)
+        assert "ctr" not in modes
+        lab.runner.calls.clear()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--primitive sha3", "unknown primitive 'sha3'"),
+        ("--primitive sha2 --mode ctr", "unknown mode of sha2 'ctr'"),
+        ("--primitive sha2 --keys 2", "sha2: no mode takes several keys"),
+    ],
+)
+def test_bench_refuses_what_a_primitive_does_not_have(lab: Lab, words: str, said: str) -> None:
+    lab("bench", *words.split()).refuses(said)
     assert lab.runner.calls == []
 
 

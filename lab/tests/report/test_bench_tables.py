@@ -2,8 +2,8 @@
 from harness_lines import BENCHES, CALM, MODES, SHARED, in_processes, lines, render
 
 from everycore.model import protocol
-from everycore.model.protocol import Arithmetic, Bench, InstructionCount, Kernel
-from everycore.report import bench_tables, figures
+from everycore.model.protocol import Arithmetic, Bench, InstructionCount, Kernel, Mode
+from everycore.report import bench_tables, figures, headline
 from everycore.report import kernels as pages
 
 
@@ -103,3 +103,23 @@ def test_a_figure_of_a_core_that_something_else_used_is_marked_like_noise() -> N
 def test_few_samples_are_marked_like_noise() -> None:
     few = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (120,))
     assert "~1.20" in render(bench_tables.bench_tables([few], MODES, [], "", 80)[0])
+
+
+PBKDF2 = CALM.replace(primitive="sha2", mode="pbkdf2-sha256", bytes=256, cycles=(51200.0,) * 5)
+
+
+def test_pbkdf2_has_cycles_per_iteration_and_no_bytes_a_second() -> None:
+    own = [Mode("sha256", ("sha256",), ("k",))]
+    line = PBKDF2.replace(ns=(1000.0,) * 5)
+    (table,) = bench_tables.bench_tables([line], own, (), "", 80)
+    shown = render(table)
+    assert shown.startswith("pbkdf2-sha256: cycles per iteration\n"), shown
+    assert "* k" in shown
+    assert "200" in shown
+    assert "GB/s" not in shown
+    first = render(headline.headline([line], (), "", ""))
+    assert "256 iterations" in first
+    assert "0.256" not in first
+    assert "AES" not in first
+    (said,) = headline.first_figures([line], own, 5)
+    assert said.startswith("pbkdf2-sha256: k 200 cycles per iteration at 256 iterations")

@@ -5,7 +5,15 @@ from collections.abc import Sequence
 
 from everycore.environment.decoding import Record
 from everycore.model.protocol import Bench, Kernel, Resolved
-from everycore.run.bench_calls import LIMITS, Job, left_of, plan, selected_pair
+from everycore.run.bench_calls import (
+    LIMITS,
+    MODES,
+    Job,
+    left_of,
+    modes_of,
+    plan,
+    selected_pair,
+)
 
 CTR = Job("ctr", (64, 100, 1500))
 CBC = Job("cbc-enc", (16, 20, 1500))
@@ -80,6 +88,18 @@ def test_sizes_of_blocks_and_of_pairs_of_operations_are_whole() -> None:
     assert plan(["ctr"], [12, 1500])[0].sizes_bytes == (12, 1500)
     assert plan(["qarma5"], [12, 1500])[0].sizes_bytes == (8, 1496)
     assert plan(["pac-memo"], [12, 1500])[0].sizes_bytes == (1488,)
+
+
+def test_iterations_are_no_sizes_of_messages() -> None:
+    assert plan(["pbkdf2-sha256"], [64, 1500]) == [Job("pbkdf2-sha256", ())]
+    many = plan(["pbkdf2-sha256-many"], [64, 1500])
+    assert many == [Job("pbkdf2-sha256-many", (), messages=16)]
+
+
+def test_each_primitive_has_its_modes() -> None:
+    assert {*modes_of("aes"), *modes_of("gcm")} == {*MODES}
+    assert not {*modes_of("aes")} & {*modes_of("gcm")}
+    assert "sha256-many" in modes_of("sha2")
 
 
 def test_the_pair_is_that_of_the_selected_kernels() -> None:

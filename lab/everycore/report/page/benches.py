@@ -8,7 +8,7 @@ from everycore.environment.decoding import Record
 from everycore.measure.bounds import bounds
 from everycore.model.protocol import Arithmetic, Bench, Failure, Limit
 from everycore.model.run_lines import EstimateLine, GoalLine
-from everycore.model.selection import cipher
+from everycore.model.selection import algorithm, unit_of
 from everycore.report import goal_lines, messages, peer_comparison
 from everycore.report import limit_tables as limit_texts
 from everycore.report import pauth_tables as pauth
@@ -70,12 +70,13 @@ def _bench_table(kernels: Mapping[str, Mapping[int, Bench]]) -> Table:
                 continue
             entries.append(_entry(own[size], value, least[size]))
         rows.append(tuple(entries))
-    unit = "cycles per call, alone" if per_call else "cycles per byte"
+    unit = "cycles per call, alone" if per_call else f"cycles per {unit_of(first.mode)}"
+    short = " B" if unit_of(first.mode) == "byte" else f" {unit_of(first.mode)}s"
     many = f", {first.messages} messages side by side" if first.messages > 1 else ""
-    algorithm = f"{first.mode}{first.conditions} {cipher(first.primitive)}-{first.key_bits}"
+    operation = algorithm(first.mode + first.conditions, first.primitive, first.key_bits)
     return Table(
-        f"{algorithm}{many}: {unit}",
-        ("kernel", *("call" if size == 0 else f"{size} B" for size in sizes)),
+        f"{operation}{many}: {unit}",
+        ("kernel", *("call" if size == 0 else f"{size}{short}" for size in sizes)),
         tuple(rows),
     )
 
@@ -92,7 +93,7 @@ def _entry(bench: Bench, value: float, least: float) -> Entry:
     speed = found.gigabytes_per_second
     remark = (
         f"{found.cycles.low:.5g} to {found.cycles.high:.5g} cycles ({found.cycles.interval})"
-        + (f", {number(speed)} GB/s" if speed else "")
+        + (f", {number(speed)} GB/s" if speed and unit_of(bench.mode) == "byte" else "")
     )
     if bench.crowded:
         remark += ", on a core that something else used too"
