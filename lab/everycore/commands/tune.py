@@ -71,11 +71,11 @@ def tune(
 ) -> None:
     """Judge whether selection takes the fastest kernels here.
 
-    Every constant-time kernel that this CPU can run is timed, in all modes and at five lengths; RSA
-    and Diffie-Hellman at four. That takes some minutes. The loss is the time of the selected kernel
-    over that of the fastest, for this CPU and for older ones, which lack some of its features. GCM
-    by pairs of kernels is not judged. Exit code 1: a loss of more than 5 %, or a run that --store
-    refuses.
+    Every constant-time kernel that this CPU can run is timed, in all modes and at five lengths;
+    SHA-2 at three, RSA and Diffie-Hellman at four. That takes some minutes. The loss is the time of
+    the selected kernel over that of the fastest, for this CPU and for older ones, which lack some
+    of its features. GCM by pairs of kernels is not judged. Exit code 1: a loss of more than 5 %, or
+    a run that --store refuses.
     """
     context = context_of(command)
     _refuse_contradictions(file, store, out)

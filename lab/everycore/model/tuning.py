@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from everycore.environment.decoding import Record
 from everycore.model.protocol import Mode, Resolved
-from everycore.model.selection import algorithms_of, selected_kernel
+from everycore.model.selection import algorithms_of, hash_of, selected_kernel, unit_of
 from everycore.model.stats import FEWEST, Figure, figure
 
 MOST_LOSS = 0.05  # of time, by which a selected kernel may be slower than the fastest
@@ -57,8 +57,9 @@ class Choice(Record, frozen=True, tag="choice"):
     @property
     def operation(self) -> str:
         """Return words for the mode and the length: "ctr 64 B"."""
+        unit = "B" if unit_of(self.mode) == "byte" else f"{unit_of(self.mode)}s"
         many = f" x {self.messages}" if self.messages > 1 else ""
-        return f"{self.mode} {self.bytes} B{many}"
+        return f"{self.mode} {self.bytes} {unit}{many}"
 
     @property
     def is_bad(self) -> bool:
@@ -124,6 +125,8 @@ def row(kernel: str, partner: str) -> str:
 
 
 def _use_of(operation: Operation) -> str:
+    if operation.primitive == "sha2":
+        return hash_of(operation.mode)
     return "serial" if operation.mode in SERIAL_MODES else "parallel"
 
 

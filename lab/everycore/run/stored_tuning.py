@@ -110,7 +110,12 @@ def beyond(
         (machine, one)
         for machine, own in choices.items()
         for one in own
-        if one.is_bad
-        and one.bytes in (tuning_run.LAYER_BYTES if one.primitive == "bn" else GATED_BYTES)
-        and not any(entry.covers(machine, one) for entry in known)
+        if one.is_bad and _is_gated(one) and not any(entry.covers(machine, one) for entry in known)
     ]
+
+
+def _is_gated(choice: Choice) -> bool:
+    """Whether the length is one of those that count; of SHA-2 these are all that are measured."""
+    if choice.primitive == "bn":
+        return choice.bytes in tuning_run.LAYER_BYTES
+    return choice.primitive == "sha2" or choice.bytes in GATED_BYTES

@@ -20,26 +20,32 @@ from everycore.run.session import Session
 SIZES_BYTES = (16, 64, 256, 1500, 16384)
 LAYER_MODES = (*LAYERS["rsa"][0], *LAYERS["dh"][0])
 LAYER_BYTES = (128, 256, 384, 512)
+SHA2_MODES = tuple(mode for mode in MODES_OF["sha2"] if not mode.startswith("hmac-"))
+SHA2_BYTES = (64, 1024, 16384)
 SMALL = 0.01  # a difference of sums of losses
-ALONE = ("ghash", "qarma")  # primitives beside AES and GCM that have modes of their own
+ALONE = ("ghash", "qarma")  # primitives beside AES and GCM that take the same lengths
 
 
 def requests(here: HarnessInventory) -> list[BenchRequest]:
     """Return what is measured: constant-time kernels that run, in every mode that they have."""
     own = [k for k in here.kernels if k.runs and k.timing == "ct" and k.name not in TOO_SLOW]
     ciphers = dict.fromkeys(k.name for k in own if k.primitive in ("aes", "gcm", *ALONE))
+    hashes = dict.fromkeys(k.name for k in own if k.primitive == "sha2")
     numbers = dict.fromkeys(k.name for k in own if k.primitive == "bn")
     modes = (*MODES, *(mode for name in ALONE for mode in MODES_OF[name]))
     usual = BenchRequest(modes, SIZES_BYTES, tuple(ciphers), 256, False, False)
     return [
         usual,
+        replace(usual, modes=SHA2_MODES, sizes_bytes=SHA2_BYTES, kernels=tuple(hashes)),
         replace(usual, modes=LAYER_MODES, sizes_bytes=LAYER_BYTES, kernels=tuple(numbers)),
     ]
 
 
 def first_request() -> BenchRequest:
     """Return a request with which a harness can be asked what it has."""
-    return BenchRequest((*MODES, *LAYER_MODES), SIZES_BYTES, (), 256, False, False, 1, AAD_BYTES)
+    return BenchRequest(
+        (*MODES, *SHA2_MODES, *LAYER_MODES), SIZES_BYTES, (), 256, False, False, 1, AAD_BYTES
+    )
 
 
 def measure(context: Context, session: Session, here: HarnessInventory) -> Iterator[Record]:

@@ -104,6 +104,26 @@ def test_the_fastest_is_found_within_processes() -> None:
     assert choice.loss == pytest.approx(0.3)
 
 
+def test_hashes_are_judged_by_their_own_uses() -> None:
+    uses = [resolved("sha2", "sha512", "c"), resolved("sha2", "sha256", "lanes", "unit")]
+    rule = Rule([], uses, uses)
+    many = Operation("sha2", "sha256-many", 1024, 16)
+    keys = Operation("sha2", "pbkdf2-sha256", 256, 1)
+    times = {
+        many: {"lanes": steady(100), "unit": steady(200), "c": steady(10)},
+        keys: {"lanes": steady(110), "unit": steady(100)},
+        Operation("sha2", "sha512", 64, 1): {"c": steady(10)},
+    }
+    found = tuning.choices("", rule, times)
+    assert [(one.selected, one.fastest) for one in found] == [
+        ("lanes", "lanes"),
+        ("lanes", "unit"),
+        ("c", "c"),
+    ]
+    assert found[0].operation == "sha256-many 1024 B x 16"
+    assert found[1].operation == "pbkdf2-sha256 256 iterations"
+
+
 CCM = Operation("aes", "ccm-seal", 1500, 1)
 CHAINED = Rule(
     [Mode("ccm(aes)", ("parallel", "serial"), ("wide", "one"))],

@@ -90,6 +90,8 @@ def test_an_accepted_choice_is_that_of_its_machine_and_kernels() -> None:
     assert not stored_tuning.beyond({"here": [choice]}, [entry])
     assert stored_tuning.beyond({"there": [choice]}, [entry]) == [("there", choice)]
     assert not stored_tuning.beyond({"there": [choice.replace(bytes=16)]}, [entry])
+    hashed = choice.replace(primitive="sha2", mode="pbkdf2-sha256", bytes=256)
+    assert stored_tuning.beyond({"there": [hashed]}, [entry]) == [("there", hashed)]
 
 
 def test_a_set_that_does_not_tell_its_features_is_refused() -> None:

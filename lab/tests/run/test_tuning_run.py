@@ -6,9 +6,10 @@ from typing import cast
 
 import pytest
 
-from everycore.model.protocol import Bench, Mode, Resolved, Skipped
+from everycore.model.protocol import Bench, Hello, Kernel, Mode, Resolved, Skipped
 from everycore.model.tuning import Operation, Rule
 from everycore.run import tuning_run
+from everycore.run.bench_run import HarnessInventory
 from everycore.run.session import Session
 
 LINE = Bench("aes", "wide", "ctr", 256, 64, 1, "streamed", "tsc", (9.0,), (3.0, 1.0, 2.0))
@@ -100,3 +101,16 @@ def test_an_undecided_operation_is_no_gain(monkeypatch: pytest.MonkeyPatch) -> N
         ["tune-absent"],
         0.0,
     )
+
+
+def test_kernels_of_hashes_are_measured_with_one_message_and_with_many() -> None:
+    def kernel(primitive: str, name: str) -> Kernel:
+        return Kernel(primitive, name, 0, "x86", "ANY", (), "ct", "any", built=True, runs=True)
+
+    kernels = [kernel("sha2", "unit"), kernel("sha2", "c_ref"), kernel("aes", "wide")]
+    here = HarnessInventory(cast(Hello, None), kernels, [], [])
+    (hashes,) = (one for one in tuning_run.requests(here) if "sha256" in one.modes)
+    assert hashes.kernels == ("unit",)
+    assert {"sha256-many", "pbkdf2-sha512", "pbkdf2-sha512-many"} <= {*hashes.modes}
+    assert hashes.sizes_bytes == (64, 1024, 16384)
+    assert {*hashes.modes} <= {*tuning_run.first_request().modes}
