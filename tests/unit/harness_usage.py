@@ -147,6 +147,16 @@ class BadUsage(unittest.TestCase):
             "bench", "--primitive", "qarma", "--bytes", "45", names=["--bytes 45", "multiple of 8"]
         )
 
+    def test_hashes_of_many_messages_equal_the_reference_and_pbkdf2_has_iterations(self) -> None:
+        modes = "sha256-many,hmac-sha512-many,pbkdf2-sha256,pbkdf2-sha512-many"
+        words = ["--counter", "none", "--messages", "17", "--bytes", "100,1000"]
+        lines = objects(run("bench", "--mode", modes, *words))[1:]
+        self.assertEqual({line["type"] for line in lines}, {"bench"})
+        found = {(line["mode"], line["bytes"], line["messages"]) for line in lines}
+        whole = {(m, n, 17) for m in ("sha256-many", "hmac-sha512-many") for n in (100, 1000)}
+        keys = {("pbkdf2-sha256", 128, 1), ("pbkdf2-sha512-many", 128, 17)}
+        self.assertEqual(found, whole | keys)
+
     def test_modes_that_are_not_named_leave_out_a_length_that_they_do_not_take(self) -> None:
         words = ["--kernel", "c_ref", "--counter", "none", "--key-bits", "128"]
         for more in ([], ["--primitive", "aes"]):
