@@ -106,6 +106,18 @@ EVC_INLINE uint32_t evc_load32_ne(const uint8_t *p)
            (uint32_t)p[2] << EVC_BYTE_SHIFT(2, 4) | (uint32_t)p[3] << EVC_BYTE_SHIFT(3, 4);
 }
 
+/* CPUs that join bytes seldom have an instruction that reverses them: each byte goes to its place
+ * at once. */
+EVC_INLINE uint32_t evc_load32_be(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | (uint32_t)p[3];
+}
+
+EVC_INLINE uint64_t evc_load64_be(const uint8_t *p)
+{
+    return (uint64_t)evc_load32_be(p) << 32 | evc_load32_be(p + 4);
+}
+
 EVC_INLINE uint64_t evc_load64_ne(const uint8_t *p)
 {
     const uint64_t first = evc_load32_ne(p), second = evc_load32_ne(p + 4);
@@ -125,7 +137,10 @@ EVC_INLINE void evc_store64_ne(uint8_t *p, uint64_t x)
         p[i] = (uint8_t)(x >> EVC_BYTE_SHIFT(i, 8));
 }
 
+#define EVC_JOINS_BYTES 1
+
 #else
+#define EVC_JOINS_BYTES 0
 
 EVC_INLINE uint32_t evc_load32_ne(const uint8_t *p)
 {
@@ -166,20 +181,22 @@ EVC_INLINE uint32_t evc_load32_le(const uint8_t *p)
     return EVC_ORDER_LE(32, evc_load32_ne(p));
 }
 
-EVC_INLINE uint32_t evc_load32_be(const uint8_t *p)
-{
-    return EVC_ORDER_BE(32, evc_load32_ne(p));
-}
-
 EVC_INLINE uint64_t evc_load64_le(const uint8_t *p)
 {
     return EVC_ORDER_LE(64, evc_load64_ne(p));
+}
+
+#if !EVC_JOINS_BYTES
+EVC_INLINE uint32_t evc_load32_be(const uint8_t *p)
+{
+    return EVC_ORDER_BE(32, evc_load32_ne(p));
 }
 
 EVC_INLINE uint64_t evc_load64_be(const uint8_t *p)
 {
     return EVC_ORDER_BE(64, evc_load64_ne(p));
 }
+#endif
 
 EVC_INLINE void evc_store32_le(uint8_t *p, uint32_t x)
 {

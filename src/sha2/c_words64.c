@@ -14,6 +14,9 @@
 
 #define ROTR64(x, n) ((x) >> (n) | (x) << (64 - (n)))
 
+#if defined(__riscv) /* 3 % fewer instructions of GCC 12 */
+#define ROUNDS_APART
+#endif
 #define WORD uint64_t
 #define WORD_BYTES 8
 #define LOAD evc_load64_be
