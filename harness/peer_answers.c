@@ -8,6 +8,7 @@
 #include "everycore/gcm_siv.h"
 #include "everycore/hmac.h"
 #include "everycore/modes.h"
+#include "everycore/pbkdf2.h"
 
 #include "must.h"
 #include "options.h"
@@ -31,6 +32,44 @@ static bool has_tag(const char *mode)
     return is_mac(mode) || begins(mode, "ccm") || begins(mode, "gcm");
 }
 
+static enum evc_sha2_hash hash_of(const char *mode)
+{
+    return strstr(mode, "sha256") ? EVC_SHA256 : EVC_SHA512;
+}
+
+static bool is_pbkdf2(const char *mode)
+{
+    return begins(mode, "pbkdf2");
+}
+
+/* A message, or a password, gets a digest for its output. */
+static bool is_digest(const char *mode)
+{
+    return begins(mode, "sha") || is_pbkdf2(mode);
+}
+
+static size_t output_bytes(const char *mode, size_t len_bytes)
+{
+    return is_mac(mode)      ? 0
+           : is_digest(mode) ? evc_sha2_digest_bytes(hash_of(mode))
+                             : len_bytes;
+}
+
+size_t peer_messages(const char *mode)
+{
+    return strstr(mode, "-many") ? PEER_MANY : 1;
+}
+
+static size_t iteration_bytes(const char *mode)
+{
+    return 2 * evc_sha2_block_bytes(hash_of(mode));
+}
+
+uint32_t peer_iterations(const char *mode, size_t len_bytes)
+{
+    return is_pbkdf2(mode) ? (uint32_t)(len_bytes / iteration_bytes(mode)) : 0;
+}
+
 bool peer_opens(const char *mode)
 {
     return strcmp(mode, "ccm-open") == 0 || strcmp(mode, "gcm-open") == 0 ||
@@ -42,6 +81,10 @@ size_t peer_length_used(const char *mode, unsigned key_bits, size_t len_bytes)
     if (begins(mode, "xts") && (len_bytes < 16 || key_bits == 192))
         return 0;
     if (begins(mode, "gcm-siv") && key_bits == 192)
+        return 0;
+    if (is_pbkdf2(mode))
+        return len_bytes / iteration_bytes(mode) * iteration_bytes(mode);
+    if (peer_messages(mode) > 1 && len_bytes > PEER_MOST_OF_MANY_BYTES)
         return 0;
     return begins(mode, "ecb") || begins(mode, "cbc") ? len_bytes / 16 * 16 : len_bytes;
 }
@@ -82,12 +125,26 @@ bool peer_fails(const char *where, const char *what, struct peer_fault *fault)
 static void reference_hmac(const char *mode, const uint8_t *user_key, unsigned key_bits,
                            const struct peer_message *m, uint8_t tag[PEER_TAG_BYTES])
 {
-    const enum evc_sha2_hash hash = strcmp(mode, "hmac-sha256") == 0 ? EVC_SHA256 : EVC_SHA512;
     struct evc_hmac_key key;
 
-    must(evc_hmac_set_key(&key, evc_sha2_named("c_ref"), hash, user_key, key_bits / 8));
+    must(evc_hmac_set_key(&key, evc_sha2_named("c_ref"), hash_of(mode), user_key, key_bits / 8));
     must(evc_hmac_allow_short_tags(&key));
     must(evc_hmac(&key, m->in, m->len_bytes, tag, PEER_TAG_BYTES));
+}
+
+static void reference_digest(const char *mode, const uint8_t *password, unsigned password_bits,
+                             const struct peer_message *m, uint8_t *out)
+{
+    const struct evc_sha2 *const kernel = evc_sha2_named("c_ref");
+    struct evc_hmac_key key;
+
+    if (!is_pbkdf2(mode)) {
+        must(evc_sha2_digest(kernel, hash_of(mode), m->in, m->len_bytes, out));
+        return;
+    }
+    must(evc_hmac_set_key(&key, kernel, hash_of(mode), password, password_bits / 8));
+    must(evc_pbkdf2(&key, m->aad, m->aad_bytes, m->n_iterations, out,
+                    evc_sha2_digest_bytes(hash_of(mode))));
 }
 
 static void siv_reference(const uint8_t *user_key, unsigned key_bits, const struct peer_message *m,
@@ -115,6 +172,10 @@ static void reference(const char *mode, const uint8_t *user_key, unsigned key_bi
     const struct evc_aes *kernel = evc_aes_named("c_ref");
     uint8_t iv[16];
 
+    if (is_digest(mode)) {
+        reference_digest(mode, user_key, key_bits, m, out);
+        return;
+    }
     memcpy(iv, m->iv, 16);
     must(evc_aes_set_key(&key, kernel, user_key, key_bits));
     must(evc_aes_xts_set_key(&xts, kernel, kernel, user_key, key_bits));
@@ -149,15 +210,16 @@ static void reference(const char *mode, const uint8_t *user_key, unsigned key_bi
                           tag, PEER_TAG_BYTES));
 }
 
-/* The message is answered as expected; a damaged tag is refused. */
+/* The message is answered as expected, of whose output n_bytes are known; a damaged tag is
+ * refused. */
 static bool answers(const char *where, const char *mode, void *context, peer_run *run,
-                    const struct peer_message *m, const uint8_t *out, const uint8_t *tag,
-                    struct peer_fault *fault)
+                    const struct peer_message *m, const uint8_t *out, size_t n_bytes,
+                    const uint8_t *tag, struct peer_fault *fault)
 {
-    memset(m->out, 0, m->len_bytes);
+    memset(m->out, 0, n_bytes);
     if (!run(context, m))
         return peer_fails(where, "refused", fault);
-    if (!is_mac(mode) && !peer_same(where, "output", out, m->out, m->len_bytes, fault))
+    if (!peer_same(where, "output", out, m->out, n_bytes, fault))
         return false;
     if (has_tag(mode) && !peer_same(where, "tag", tag, m->tag, PEER_TAG_BYTES, fault))
         return false;
@@ -167,6 +229,26 @@ static bool answers(const char *where, const char *mode, void *context, peer_run
     bool accepted = run(context, m);
     m->tag[PEER_TAG_BYTES - 1] ^= 1;
     return !accepted || peer_fails(where, "a damaged tag is accepted", fault);
+}
+
+/* Each of the messages of one call has its own digest in its output. */
+static bool many_answer(const char *where, const char *mode, void *context, peer_run *run,
+                        const struct peer_message messages[PEER_MANY], struct peer_fault *fault)
+{
+    uint8_t digest[PEER_DIGEST_BYTES];
+    char which[96];
+
+    for (size_t i = 0; i < PEER_MANY; i++)
+        memset(messages[i].out, 0, PEER_DIGEST_BYTES);
+    if (!run(context, messages))
+        return peer_fails(where, "refused", fault);
+    for (size_t i = 0; i < PEER_MANY; i++) {
+        snprintf(which, sizeof which, "%.70s, number %zu of many", where, i);
+        reference_digest(mode, NULL, 0, &messages[i], digest);
+        if (!peer_same(which, "output", digest, messages[i].out, output_bytes(mode, 0), fault))
+            return false;
+    }
+    return true;
 }
 
 bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *context,
@@ -179,6 +261,8 @@ bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *
     for (size_t i = 0; i < n; i++) {
         struct peer_message *m = &messages[i];
         snprintf(where, sizeof where, "message %zu of %zu bytes, against c_ref", i, m->len_bytes);
+        if (peer_messages(mode) > 1)
+            return many_answer(where, mode, context, run, messages, fault);
         memset(tag, 0, sizeof tag);
         if (!peer_opens(mode)) {
             reference(mode, key, key_bits, m, expected, tag);
@@ -189,7 +273,8 @@ bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *
             memcpy((uint8_t *)(uintptr_t)m->in, m->out, m->len_bytes);
             memcpy(m->tag, tag, PEER_TAG_BYTES);
         }
-        if (!answers(where, mode, context, run, m, peer_opens(mode) ? text : expected, tag, fault))
+        if (!answers(where, mode, context, run, m, peer_opens(mode) ? text : expected,
+                     output_bytes(mode, m->len_bytes), tag, fault))
             return false;
     }
     return true;
@@ -207,8 +292,19 @@ struct vector_run {
 
 static bool is_of_shape(const struct vector *x, const struct vector_run *r)
 {
-    if (strcmp(x->mode->name, r->mode) != 0 || 8 * x->v[KEY].n != r->key_bits || !x->v[IN].n ||
-        x->v[IN].n > PEER_MOST_BYTES)
+    const size_t n = strlen(x->mode->name);
+
+    if (strncmp(r->mode, x->mode->name, n) != 0 ||
+        strcmp(r->mode + n, peer_messages(r->mode) > 1 ? "-many" : "") != 0)
+        return false;
+    if (x->mode->family == PBKDF2) /* passwords have any length */
+        return x->v[KEY].n <= PEER_MOST_PASSWORD_BYTES && x->v[OUT].n >= PEER_TAG_BYTES &&
+               x->v[OUT].n <= output_bytes(r->mode, 0);
+    if (!x->v[IN].n || x->v[IN].n > PEER_MOST_BYTES)
+        return false;
+    if (x->mode->family == DIGEST)
+        return true;
+    if (8 * x->v[KEY].n != r->key_bits)
         return false;
     switch (x->mode->family) {
     case XTS: return x->v[KEY2].n == x->v[KEY].n;
@@ -220,27 +316,52 @@ static bool is_of_shape(const struct vector *x, const struct vector_run *r)
     }
 }
 
+/* The message of a vector many times in one call. */
+static void judge_many(const char *where, const struct peer_message *m, const uint8_t *digest,
+                       struct vector_run *r, void *context, peer_run *run)
+{
+    static uint8_t digests[PEER_MANY][PEER_DIGEST_BYTES];
+    struct peer_message messages[PEER_MANY];
+
+    for (size_t i = 0; i < PEER_MANY; i++) {
+        messages[i] = *m;
+        messages[i].out = digests[i];
+    }
+    if (many_answer(where, r->mode, context, run, messages, r->fault))
+        peer_same(where, "output", digest, digests[0], output_bytes(r->mode, 0), r->fault);
+}
+
 static void judge(const struct vector *x, struct vector_run *r, void *context, peer_run *run)
 {
     static uint8_t in[PEER_MOST_BYTES + PEER_TAG_BYTES], out[PEER_MOST_BYTES + PEER_TAG_BYTES];
     char where[112];
     const bool opens = peer_opens(r->mode);
     const uint8_t *expected_tag = x->v[is_mac(r->mode) ? OUT : TAG].bytes;
-    const struct peer_message m = {.in = in,
-                                   .out = out,
-                                   .iv = x->v[has_tag(r->mode) ? NONCE : IV].bytes,
-                                   .aad = x->v[AAD].bytes,
-                                   .tag = (opens ? in : out) + x->v[IN].n,
-                                   .len_bytes = x->v[IN].n,
-                                   .aad_bytes = x->v[AAD].n};
+    const struct value *const aad = &x->v[is_pbkdf2(r->mode) ? SALT : AAD];
+    struct peer_message m = {.in = in,
+                             .out = out,
+                             .iv = x->v[has_tag(r->mode) ? NONCE : IV].bytes,
+                             .aad = aad->bytes,
+                             .tag = (opens ? in : out) + x->v[IN].n,
+                             .len_bytes = x->v[IN].n,
+                             .aad_bytes = aad->n};
 
     snprintf(where, sizeof where, "published vector %.80s", x->id);
     memcpy(in, x->v[IN].bytes, m.len_bytes);
     memset(m.tag, 0, PEER_TAG_BYTES);
+    for (size_t i = 0; i < x->v[ITERATIONS].n; i++)
+        m.n_iterations = m.n_iterations << 8 | x->v[ITERATIONS].bytes[i];
+    if (is_pbkdf2(r->mode))
+        m.len_bytes = m.n_iterations * iteration_bytes(r->mode);
+    if (peer_messages(r->mode) > 1) {
+        judge_many(where, &m, x->v[OUT].bytes, r, context, run);
+        return;
+    }
     if (opens)
         memcpy(m.tag, expected_tag, PEER_TAG_BYTES);
     if (!x->must_fail)
-        answers(where, r->mode, context, run, &m, x->v[OUT].bytes, expected_tag, r->fault);
+        answers(where, r->mode, context, run, &m, x->v[OUT].bytes,
+                is_mac(r->mode) ? 0 : x->v[OUT].n, expected_tag, r->fault);
     else if (run(context, &m))
         peer_fails(where, "accepted, and has to be refused", r->fault);
 }
@@ -256,7 +377,8 @@ static void take(struct vector *x, void *vrun)
     memcpy(key, x->v[KEY].bytes, x->v[KEY].n);
     if (x->mode->family == XTS)
         memcpy(key + x->v[KEY].n, x->v[KEY2].bytes, x->v[KEY2].n);
-    void *context = r->peer->open(r->mode, key, r->key_bits, &run);
+    const unsigned key_bits = is_pbkdf2(r->mode) ? 8 * (unsigned)x->v[KEY].n : r->key_bits;
+    void *context = r->peer->open(r->mode, key, key_bits, &run);
     if (!context) {
         peer_fails(x->id, "the key of a published vector is refused", r->fault);
         return;

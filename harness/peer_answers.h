@@ -7,10 +7,19 @@
 #include "../catalog/peers/peer.h"
 
 #define PEER_MOST_BYTES 65536
+#define PEER_MOST_OF_MANY_BYTES 16384 /* of each of many messages */
+#define PEER_MOST_PASSWORD_BYTES 64
 #define PEER_TAG_BYTES 16
+#define PEER_DIGEST_BYTES 64 /* of the longest digest: as many fit in out */
 
 /* Whether messages of the mode are sealed ones. */
 bool peer_opens(const char *mode);
+
+/* Messages of one call: PEER_MANY or 1. */
+size_t peer_messages(const char *mode);
+
+/* The iterations of PBKDF2 whose blocks have so many bytes; 0 of other modes. */
+uint32_t peer_iterations(const char *mode, size_t len_bytes);
 
 /* The length that the mode takes of messages of this length, with keys of that size; 0: none. */
 size_t peer_length_used(const char *mode, unsigned key_bits, size_t len_bytes);
@@ -27,7 +36,7 @@ bool peer_same(const char *where, const char *part, const uint8_t *expected, con
                size_t n, struct peer_fault *);
 bool peer_fails(const char *where, const char *what, struct peer_fault *);
 
-/* Whether run(context) answers all n messages as c_ref does. Of modes that open, in is replaced by
+/* Whether run(context) answers all n messages as c_ref does, many of one call at once. Of modes that open, in is replaced by
  * what c_ref sealed, tag with it, and a damaged tag must be refused. */
 bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *context,
                  peer_run *run, struct peer_message *messages, size_t n, struct peer_fault *);

@@ -40,7 +40,9 @@ static const char *const modes[] = {"ecb-enc",  "ecb-dec",  "cbc-enc",  "cbc-dec
                                     "gcm-siv-seal", "gcm-siv-open",
                                     "mont-mul", "mont-sqr", "exp",      "exp-public",
                                     "mul-add-words", "mod-word16", "mod-word16-once",
-                                    "hmac-sha256", "hmac-sha512",
+                                    "sha256",   "sha512",   "hmac-sha256", "hmac-sha512",
+                                    "pbkdf2-sha256", "pbkdf2-sha512",
+                                    "sha256-many", "sha512-many",
                                     "rsa-private", "rsa-public", "dh-public", "prime-check"};
 static const char *const styles[] = {"streamed", "fenced"};
 static const char *const cases[] = {"best", "vaes256", "sse", "ssse3", "c"};
@@ -71,8 +73,8 @@ struct cipher {
 struct work {
     const struct cipher *cipher;
     size_t next_key;
-    size_t slot_mask; /* slots - 1, slots a power of two */
-    struct peer_message messages[MOST_SLOTS];
+    size_t slot_mask; /* calls - 1 that have messages of their own, a power of two */
+    struct peer_message messages[PEER_MANY > MOST_SLOTS ? PEER_MANY : MOST_SLOTS];
     bool refused;
 };
 
@@ -139,12 +141,15 @@ static void fenced(void *vwork, uint64_t calls)
 static void set_work(struct work *w, const struct cipher *cipher, size_t len_bytes,
                      size_t aad_bytes, uint64_t seed)
 {
-    static _Alignas(4096) uint8_t in[PEER_MOST_BYTES + 64], out[2048 + PEER_MOST_BYTES + 64];
-    static uint8_t ivs[MOST_SLOTS][16], aad[MOST_AAD_BYTES];
+    /* more than PEER_MOST_BYTES */
+    enum { TEXT_BYTES = PEER_MANY * (PEER_MOST_OF_MANY_BYTES + 64) };
+    static _Alignas(4096) uint8_t in[TEXT_BYTES], out[2048 + TEXT_BYTES];
+    static uint8_t ivs[PEER_MANY][16], aad[MOST_AAD_BYTES];
+    const bool is_many = peer_messages(cipher->mode) > 1;
     struct random r = {seed};
-    size_t n = 1, stride = (len_bytes + PEER_TAG_BYTES + 63) / 64 * 64;
+    size_t n = peer_messages(cipher->mode), stride = (len_bytes + PEER_TAG_BYTES + 63) / 64 * 64;
 
-    while (n < MOST_SLOTS && 2 * n * stride <= SLOTS_BYTES)
+    while (!is_many && n < MOST_SLOTS && 2 * n * stride <= SLOTS_BYTES)
         n *= 2;
     random_bytes(&r, in, n * stride);
     random_bytes(&r, ivs[0], sizeof ivs);
@@ -152,7 +157,7 @@ static void set_work(struct work *w, const struct cipher *cipher, size_t len_byt
     w->cipher = cipher;
     w->next_key = 0;
     w->refused = false;
-    w->slot_mask = n - 1;
+    w->slot_mask = is_many ? 0 : n - 1;
     for (size_t i = 0; i < n; i++) {
         struct peer_message *m = &w->messages[i];
         m->in = in + i * stride;
@@ -161,6 +166,7 @@ static void set_work(struct work *w, const struct cipher *cipher, size_t len_byt
         m->aad = aad;
         m->len_bytes = len_bytes;
         m->aad_bytes = aad_bytes;
+        m->n_iterations = peer_iterations(cipher->mode, len_bytes);
         m->tag = (peer_opens(cipher->mode) ? in : out + 2048) + i * stride + len_bytes;
     }
 }
@@ -205,7 +211,7 @@ static const char *primitive_of(const char *mode)
 {
     if (peer_number_primitive(mode))
         return peer_number_primitive(mode);
-    if (strncmp(mode, "hmac", 4) == 0)
+    if (strstr(mode, "sha256") || strstr(mode, "sha512"))
         return "sha2";
     return strncmp(mode, "gcm", 3) == 0 ? "gcm" : "aes";
 }
@@ -243,7 +249,7 @@ static void emit_point(const struct work *w, const char *style, const struct mea
 {
     emit_head("bench", w->cipher, plan);
     emit_unsigned("bytes", w->messages[0].len_bytes);
-    emit_unsigned("messages", 1);
+    emit_unsigned("messages", peer_messages(w->cipher->mode));
     if (w->messages[0].aad_bytes != AAD_BYTES)
         emit_unsigned("aad_bytes", w->messages[0].aad_bytes);
     if (w->cipher->n_keys > 1)
@@ -397,7 +403,7 @@ static void bench_mode(struct cipher *c, struct plan *plan)
     struct peer_fault fault = {"", "", ""};
     size_t n;
 
-    if (!peer_length_used(c->mode, c->key_bits, PEER_MOST_BYTES))
+    if (!peer_length_used(c->mode, c->key_bits, PEER_MOST_OF_MANY_BYTES)) /* it takes no length */
         return;
     n = open_contexts(c, plan);
     if (n && !peer_answers_vectors(&evc_peer, c->mode, c->key_bits, plan->vectors.at,

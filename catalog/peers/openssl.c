@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenSSL (libcrypto 3 and later) through EVP and BN, whose loops over words it does not export.
- * Hardware off: OPENSSL_ia32cap in the environment, see OPENSSL_ia32cap(3). */
+/* OpenSSL (libcrypto 3 and later) through EVP, PKCS5_PBKDF2_HMAC and BN, whose loops over words it
+ * does not export. Hardware off: OPENSSL_ia32cap in the environment, see OPENSSL_ia32cap(3). */
 #include "peer.h"
 
 #include <stdio.h>
@@ -20,6 +20,8 @@
 struct context {
     EVP_CIPHER_CTX *cipher;
     EVP_MAC_CTX *mac;
+    EVP_MD *hash;
+    EVP_MD_CTX *digest;
     /* Big numbers; in products, b and x are in Montgomery's form. */
     BIGNUM *n, *a, *b, *x, *e65537;
     BN_MONT_CTX *form;
@@ -27,7 +29,8 @@ struct context {
     /* RSA */
     EVP_PKEY *rsa;
     EVP_PKEY_CTX *operation;
-    uint8_t in[MOST_BYTES], out[MOST_BYTES];
+    uint8_t in[MOST_BYTES], out[MOST_BYTES]; /* in: also a password */
+    size_t in_bytes;
 };
 
 static const char *version(void)
@@ -153,6 +156,46 @@ static bool run_hmac(void *context, const struct peer_message *m)
         return false;
     memcpy(m->tag, tag, 16);
     return true;
+}
+
+static bool run_digest(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    return EVP_DigestInit_ex(c->digest, c->hash, NULL) &&
+           EVP_DigestUpdate(c->digest, m->in, m->len_bytes) &&
+           EVP_DigestFinal_ex(c->digest, m->out, NULL);
+}
+
+static bool run_pbkdf2(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    return PKCS5_PBKDF2_HMAC((const char *)c->in, (int)c->in_bytes, m->aad, (int)m->aad_bytes,
+                             (int)m->n_iterations, c->hash, EVP_MD_get_size(c->hash), m->out);
+}
+
+static bool open_hash(struct context *c, const char *mode, const uint8_t *key, unsigned key_bits,
+                      peer_run **run)
+{
+    static const struct {
+        const char *mode, *hash;
+        peer_run *run;
+    } offered[] = {{"sha256", "SHA256", run_digest},
+                   {"sha512", "SHA512", run_digest},
+                   {"pbkdf2-sha256", "SHA256", run_pbkdf2},
+                   {"pbkdf2-sha512", "SHA512", run_pbkdf2}};
+
+    for (size_t i = 0; i < sizeof offered / sizeof offered[0]; i++)
+        if (strcmp(mode, offered[i].mode) == 0) {
+            *run = offered[i].run;
+            c->hash = EVP_MD_fetch(NULL, offered[i].hash, NULL);
+            c->digest = EVP_MD_CTX_new();
+            c->in_bytes = key_bits / 8;
+            memcpy(c->in, key, c->in_bytes);
+            return c->hash && c->digest;
+        }
+    return false;
 }
 
 /* ---- Big numbers ----------------------------------------------------------------------------- */
@@ -381,6 +424,8 @@ static void close_context(void *vcontext)
 
     EVP_CIPHER_CTX_free(context->cipher);
     EVP_MAC_CTX_free(context->mac);
+    EVP_MD_free(context->hash);
+    EVP_MD_CTX_free(context->digest);
     free_numbers(context);
     EVP_PKEY_CTX_free(context->operation);
     EVP_PKEY_free(context->rsa);
@@ -482,7 +527,8 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         *run = run_hmac;
     }
     if (context->cipher || context->mac || open_numbers(context, mode, key, key_bits, run) ||
-        open_layer(context, mode, key, key_bits, run))
+        open_layer(context, mode, key, key_bits, run) ||
+        open_hash(context, mode, key, key_bits, run))
         return context;
     close_context(context);
     return NULL;

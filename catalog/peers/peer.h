@@ -23,7 +23,16 @@ struct peer_message {
      * a whole tag, and write its first 16 bytes. */
     uint8_t *tag;
     size_t len_bytes, aad_bytes;
+    uint32_t n_iterations; /* of PBKDF2 */
 };
+
+/*
+ * Modes of hashes without a key write a whole digest to out: sha256, sha512; sha256-many and
+ * sha512-many, whose message is the first of PEER_MANY that lie one behind the other and have one
+ * length; pbkdf2-sha256 and pbkdf2-sha512, whose password is the key and whose salt is aad. The
+ * len_bytes of PBKDF2 are those of the blocks that iterations hash, two in each; in is not read.
+ */
+#define PEER_MANY 16
 
 /*
  * Operations on big numbers are modes, too, with the names that they have in bench. Their key is

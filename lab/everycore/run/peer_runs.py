@@ -41,8 +41,11 @@ NUMBER_MODES = {
     "mod-word16": "bn_words",
     "mod-word16-once": "bn_words",
 }
-# Modes of layers on hashes; each has a kernel that computes the hash.
-HASH_MODES = ("hmac-sha256", "hmac-sha512")
+# Modes of hashes, and of layers on them; each has a kernel that computes the hash.
+HASH_MODES = (
+    "sha256", "sha512", "hmac-sha256", "hmac-sha512", "pbkdf2-sha256", "pbkdf2-sha512",
+    "sha256-many", "sha512-many",
+)  # fmt: skip
 # Those of layers on big numbers, which bench measures with bn.
 LAYER_MODES = {
     "rsa": ("rsa-private", "rsa-public"),

@@ -9,7 +9,9 @@
 #include "everycore/bn.h"
 #include "everycore/gcm.h"
 #include "everycore/modes.h"
+#include "everycore/pbkdf2.h"
 #include "everycore/prime.h"
+#include "everycore/sha2.h"
 
 struct context {
     union evc_aes_key aes;
@@ -106,6 +108,37 @@ static bool run_check(void *vcontext, const struct peer_message *m)
     return status == EVC_OK || status == EVC_ERR_COMPOSITE;
 }
 
+static bool run_digest(void *context, const struct peer_message *m)
+{
+    (void)context;
+    if (evc_sha2_digest(evc_sha2_named("c_ref"), EVC_SHA256, m->in, m->len_bytes, m->out) != EVC_OK)
+        return false;
+    m->out[31] ^= wrong("output");
+    return true;
+}
+
+/* The last message of a call may be left out. */
+static bool run_many(void *context, const struct peer_message *m)
+{
+    bool good = true;
+
+    for (int i = 0; i < PEER_MANY - wrong("last message"); i++)
+        good = run_digest(context, &m[i]) && good;
+    return good;
+}
+
+/* numbers: the length of the password, and the password. */
+static bool run_pbkdf2(void *context, const struct peer_message *m)
+{
+    const uint8_t *const password = ((struct context *)context)->numbers;
+    struct evc_hmac_key key;
+
+    return evc_hmac_set_key(&key, evc_sha2_named("c_ref"), EVC_SHA512, password + 1,
+                            password[0]) == EVC_OK &&
+           evc_pbkdf2(&key, m->aad, m->aad_bytes, m->n_iterations + wrong("iterations"), m->out,
+                      64) == EVC_OK;
+}
+
 static void close_context(void *context)
 {
     if (!wrong("one key"))
@@ -126,10 +159,20 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
            : strcmp(mode, "gcm-open") == 0 ? run_open
            : strcmp(mode, "mont-mul") == 0 ? run_product
            : strcmp(mode, "prime-check") == 0 ? run_check
-                                              : NULL;
+           : strcmp(mode, "sha256") == 0      ? run_digest
+           : strcmp(mode, "sha256-many") == 0 ? run_many
+           : strcmp(mode, "pbkdf2-sha512") == 0 ? run_pbkdf2
+                                                : NULL;
     if (!context || !*run) {
         close_context(context);
         return NULL;
+    }
+    if (*run == run_digest || *run == run_many)
+        return context;
+    if (*run == run_pbkdf2) {
+        context->numbers[0] = (uint8_t)(key_bits / 8);
+        memcpy(context->numbers + 1, key, key_bits / 8);
+        return context;
     }
     if (*run == run_product || *run == run_check) {
         memcpy(context->numbers, key, (*run == run_check ? 5 : 3) * key_bits / 8);

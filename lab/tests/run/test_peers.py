@@ -50,12 +50,20 @@ def test_a_peer_that_is_right_describes_itself_and_is_measured(
     lines: Callable[..., Lines],
 ) -> None:
     first, *rest = lines("--bytes", "64,16384")
-    modes = ("ctr", "gcm-seal", "gcm-open", "mont-mul", "prime-check")
+    hashes = ("sha256", "pbkdf2-sha512", "sha256-many")
+    modes = ("ctr", "gcm-seal", "gcm-open", "mont-mul", *hashes, "prime-check")
     assert first == PeerLine("on-purpose", "1.0", modes, "best", "best")
     assert [(line.mode, line.bytes) for line in rest if isinstance(line, Bench)] == [
         *((mode, size) for mode in modes[:3] for size in (64, 16384)),
         ("mont-mul", 64),  # no modulus has 16384 bytes
+        ("sha256", 64),
+        ("sha256", 16384),
+        ("pbkdf2-sha512", 16384),  # an iteration hashes two blocks of 128 bytes
+        ("sha256-many", 64),
+        ("sha256-many", 16384),
     ]
+    counts = {line.mode: line.messages for line in rest if isinstance(line, Bench)}
+    assert (counts["sha256"], counts["sha256-many"]) == (1, 16)
     assert {line.kernel for line in rest if isinstance(line, Bench)} == {"on-purpose-1.0"}
 
 
@@ -72,6 +80,10 @@ def test_a_peer_that_is_right_describes_itself_and_is_measured(
         ("output", "prime-check", "prime-check: wrong result from byte 255 of 256"),
         ("any prime", "prime-check", "prime-check: wrong result from byte 255 of 256"),
         ("refusal", "mont-mul", "mont-mul: refused"),
+        ("output", "sha256", "published vector SHA-"),
+        ("output", "sha256-many", "published vector SHA-"),
+        ("last message", "sha256-many", "published vector SHA-"),
+        ("iterations", "pbkdf2-sha512", "published vector RFC-6070-inputs-1-sha512: wrong output"),
     ],
 )
 def test_a_wrong_peer_is_shown_and_not_measured(
