@@ -13,16 +13,21 @@
 #include <nettle/cmac.h>
 #include <nettle/ctr.h>
 #include <nettle/gcm.h>
+#include <nettle/hmac.h>
 #include <nettle/memops.h>
 #include <nettle/nettle-meta.h>
+#include <nettle/pbkdf2.h>
+#include <nettle/sha2.h>
 #include <nettle/version.h>
 #include <nettle/xts.h>
 
 /* From version 4 on a digest has one length. */
 #if NETTLE_VERSION_MAJOR >= 4
 #define DIGEST_BYTES
+#define BYTES(n)
 #else
 #define DIGEST_BYTES 16,
+#define BYTES(n) n,
 #endif
 
 /* nettle has these for each key size; the types of their contexts differ. */
@@ -42,6 +47,14 @@ struct context {
         struct gcm_aes256_ctx gcm;
         struct cmac_aes256_ctx cmac;
         struct xts_aes256_key xts;
+        struct sha256_ctx sha256;
+        struct sha512_ctx sha512;
+        struct hmac_sha256_ctx hmac256;
+        struct hmac_sha512_ctx hmac512;
+        struct {
+            uint8_t bytes[64];
+            size_t n;
+        } password;
     } key; /* the longest key of each */
 };
 
@@ -166,6 +179,63 @@ static bool run_ccm_open(void *context, const struct peer_message *m)
     return memeql_sec(tag, m->tag, 16);
 }
 
+#define RUN_HASHES(bits)                                                                         \
+    static bool run_sha##bits(void *context, const struct peer_message *m)                       \
+    {                                                                                            \
+        struct context *c = context;                                                             \
+                                                                                                 \
+        sha##bits##_update(&c->key.sha##bits, m->len_bytes, m->in);                              \
+        sha##bits##_digest(&c->key.sha##bits, BYTES(SHA##bits##_DIGEST_SIZE) m->out);            \
+        return true;                                                                             \
+    }                                                                                            \
+    static bool run_hmac##bits(void *context, const struct peer_message *m)                      \
+    {                                                                                            \
+        struct context *c = context;                                                             \
+        uint8_t tag[SHA##bits##_DIGEST_SIZE];                                                    \
+                                                                                                 \
+        hmac_sha##bits##_update(&c->key.hmac##bits, m->len_bytes, m->in);                        \
+        hmac_sha##bits##_digest(&c->key.hmac##bits, BYTES(sizeof tag) tag);                      \
+        memcpy(m->tag, tag, 16);                                                                 \
+        return true;                                                                             \
+    }                                                                                            \
+    static bool run_pbkdf2_##bits(void *context, const struct peer_message *m)                   \
+    {                                                                                            \
+        const struct context *c = context;                                                       \
+                                                                                                 \
+        pbkdf2_hmac_sha##bits(c->key.password.n, c->key.password.bytes, m->n_iterations,         \
+                              m->aad_bytes, m->aad, SHA##bits##_DIGEST_SIZE, m->out);            \
+        return true;                                                                             \
+    }
+
+RUN_HASHES(256)
+RUN_HASHES(512)
+
+/* Whether the mode is one of hashes, and everything is ready for it. */
+static bool open_hash(struct context *c, const char *mode, const uint8_t *key, size_t n_bytes,
+                      peer_run **run)
+{
+    if (strcmp(mode, "sha256") == 0) {
+        *run = run_sha256;
+        sha256_init(&c->key.sha256);
+    } else if (strcmp(mode, "sha512") == 0) {
+        *run = run_sha512;
+        sha512_init(&c->key.sha512);
+    } else if (strcmp(mode, "hmac-sha256") == 0) {
+        *run = run_hmac256;
+        hmac_sha256_set_key(&c->key.hmac256, n_bytes, key);
+    } else if (strcmp(mode, "hmac-sha512") == 0) {
+        *run = run_hmac512;
+        hmac_sha512_set_key(&c->key.hmac512, n_bytes, key);
+    } else if (strncmp(mode, "pbkdf2-", 7) == 0) {
+        *run = strcmp(mode, "pbkdf2-sha256") == 0 ? run_pbkdf2_256 : run_pbkdf2_512;
+        memcpy(c->key.password.bytes, key, n_bytes);
+        c->key.password.n = n_bytes;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 /* The functions of one key size; there is no CMAC and no XTS with 192 bits. */
 static void set_functions(struct context *c, unsigned key_bits)
 {
@@ -234,6 +304,8 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
 
     if (!c)
         return NULL;
+    if (open_hash(c, mode, key, key_bits / 8, run))
+        return c;
     set_functions(c, key_bits);
     for (size_t i = 0; i < sizeof offered / sizeof offered[0]; i++)
         if (strcmp(mode, offered[i].mode) == 0 && set_key(c, offered[i].kind, key, key_bits)) {
