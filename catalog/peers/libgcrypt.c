@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libgcrypt through its cipher and MAC handles. Hardware off: PEER_LIBGCRYPT_OFF in the
+/* libgcrypt through its cipher, MAC and hash handles. Hardware off: PEER_LIBGCRYPT_OFF in the
  * environment, a comma list of the names that `mpicalc --print-config` shows as hwflist. */
 #include "peer.h"
 
@@ -11,6 +11,10 @@
 struct context {
     gcry_cipher_hd_t cipher;
     gcry_mac_hd_t mac;
+    gcry_md_hd_t hash;
+    int hash_number;
+    uint8_t password[64];
+    size_t password_bytes;
     gcry_mpi_t n, a, exponent, x; /* of powers */
     gcry_sexp_t rsa, in;
 };
@@ -151,12 +155,69 @@ static bool run_cmac(void *context, const struct peer_message *m)
            !gcry_mac_read(c, m->tag, &n);
 }
 
+static bool run_hmac(void *context, const struct peer_message *m)
+{
+    gcry_mac_hd_t c = ((struct context *)context)->mac;
+    uint8_t tag[64];
+    size_t n = sizeof tag;
+
+    if (gcry_mac_reset(c) || gcry_mac_write(c, m->in, m->len_bytes) || gcry_mac_read(c, tag, &n))
+        return false;
+    memcpy(m->tag, tag, 16);
+    return true;
+}
+
+static bool run_digest(void *context, const struct peer_message *m)
+{
+    const struct context *c = context;
+
+    gcry_md_reset(c->hash);
+    gcry_md_write(c->hash, m->in, m->len_bytes);
+    memcpy(m->out, gcry_md_read(c->hash, c->hash_number), gcry_md_get_algo_dlen(c->hash_number));
+    return true;
+}
+
+static bool run_pbkdf2(void *context, const struct peer_message *m)
+{
+    const struct context *c = context;
+
+    return !gcry_kdf_derive(c->password, c->password_bytes, GCRY_KDF_PBKDF2, c->hash_number, m->aad,
+                            m->aad_bytes, m->n_iterations, gcry_md_get_algo_dlen(c->hash_number),
+                            m->out);
+}
+
+/* Whether the mode is one of hashes, and everything is ready for it. */
+static bool open_hash(struct context *c, const char *mode, const uint8_t *key, size_t n_bytes,
+                      peer_run **run)
+{
+    const bool is_256 = strstr(mode, "sha256") != NULL;
+
+    if (strstr(mode, "-many") || !strstr(mode, is_256 ? "sha256" : "sha512"))
+        return false;
+    c->hash_number = is_256 ? GCRY_MD_SHA256 : GCRY_MD_SHA512;
+    if (strncmp(mode, "hmac", 4) == 0) {
+        *run = run_hmac;
+        return !gcry_mac_open(&c->mac, is_256 ? GCRY_MAC_HMAC_SHA256 : GCRY_MAC_HMAC_SHA512, 0,
+                              NULL) &&
+               !gcry_mac_setkey(c->mac, key, n_bytes);
+    }
+    if (strncmp(mode, "pbkdf2", 6) == 0) {
+        *run = run_pbkdf2;
+        memcpy(c->password, key, n_bytes);
+        c->password_bytes = n_bytes;
+        return true;
+    }
+    *run = run_digest;
+    return !gcry_md_open(&c->hash, c->hash_number, 0);
+}
+
 static void close_context(void *vcontext)
 {
     struct context *context = vcontext;
 
     gcry_cipher_close(context->cipher);
     gcry_mac_close(context->mac);
+    gcry_md_close(context->hash);
     gcry_mpi_release(context->n);
     gcry_mpi_release(context->a);
     gcry_mpi_release(context->exponent);
@@ -341,7 +402,8 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         *run = run_exp;
         good = set_power(context, key, key_bits / 8, strcmp(mode, "exp-public") == 0);
     }
-    if (good || open_layer(context, mode, key, key_bits / 8, run))
+    if (good || open_hash(context, mode, key, key_bits / 8, run) ||
+        open_layer(context, mode, key, key_bits / 8, run))
         return context;
     close_context(context);
     return NULL;
