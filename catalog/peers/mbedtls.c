@@ -15,7 +15,11 @@
 #include <mbedtls/cipher.h>
 #include <mbedtls/cmac.h>
 #include <mbedtls/gcm.h>
+#include <mbedtls/md.h>
+#include <mbedtls/pkcs5.h>
 #include <mbedtls/rsa.h>
+#include <mbedtls/sha256.h>
+#include <mbedtls/sha512.h>
 #include <mbedtls/version.h>
 
 struct context {
@@ -25,6 +29,12 @@ struct context {
         mbedtls_gcm_context gcm;
         mbedtls_ccm_context ccm;
         mbedtls_cipher_context_t cmac;
+        struct {
+            mbedtls_md_context_t md;
+            mbedtls_md_type_t hash;
+            unsigned char password[64];
+            size_t password_bytes;
+        };
         struct {
             mbedtls_mpi n, a, exponent, x, rr; /* rr: R^2, kept from call to call */
         };
@@ -173,6 +183,52 @@ static bool run_cmac(void *context, const struct peer_message *m)
            !mbedtls_cipher_cmac_finish(&c->cmac, m->tag);
 }
 
+#if MBEDTLS_VERSION_MAJOR >= 3
+#define SHA256 mbedtls_sha256
+#define SHA512 mbedtls_sha512
+#else
+#define SHA256 mbedtls_sha256_ret
+#define SHA512 mbedtls_sha512_ret
+#endif
+
+static bool run_sha256(void *context, const struct peer_message *m)
+{
+    (void)context;
+    return !SHA256(m->in, m->len_bytes, m->out, 0);
+}
+
+static bool run_sha512(void *context, const struct peer_message *m)
+{
+    (void)context;
+    return !SHA512(m->in, m->len_bytes, m->out, 0);
+}
+
+static bool run_hmac(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    uint8_t tag[64];
+
+    if (mbedtls_md_hmac_reset(&c->md) || mbedtls_md_hmac_update(&c->md, m->in, m->len_bytes) ||
+        mbedtls_md_hmac_finish(&c->md, tag))
+        return false;
+    memcpy(m->tag, tag, 16);
+    return true;
+}
+
+static bool run_pbkdf2(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    const uint32_t n_bytes = c->hash == MBEDTLS_MD_SHA256 ? 32 : 64;
+
+#if MBEDTLS_VERSION_MAJOR >= 3
+    return !mbedtls_pkcs5_pbkdf2_hmac_ext(c->hash, c->password, c->password_bytes, m->aad,
+                                          m->aad_bytes, m->n_iterations, n_bytes, m->out);
+#else
+    return !mbedtls_pkcs5_pbkdf2_hmac(&c->md, c->password, c->password_bytes, m->aad, m->aad_bytes,
+                                      m->n_iterations, n_bytes, m->out);
+#endif
+}
+
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
 static void free_aes(struct context *c)
@@ -245,6 +301,32 @@ static int set_cmac(struct context *c, const uint8_t *key, unsigned key_bits)
     mbedtls_cipher_init(&c->cmac);
     error = mbedtls_cipher_setup(&c->cmac, info);
     return error ? error : mbedtls_cipher_cmac_starts(&c->cmac, key, key_bits);
+}
+
+static void free_hash(struct context *c)
+{
+    mbedtls_md_free(&c->md);
+}
+
+static int set_hash(struct context *c, mbedtls_md_type_t hash, const uint8_t *key,
+                    unsigned key_bits)
+{
+    c->hash = hash;
+    c->password_bytes = key_bits / 8;
+    memcpy(c->password, key, c->password_bytes);
+    mbedtls_md_init(&c->md);
+    return mbedtls_md_setup(&c->md, mbedtls_md_info_from_type(hash), 1) ||
+           mbedtls_md_hmac_starts(&c->md, key, c->password_bytes);
+}
+
+static int set_hash256(struct context *c, const uint8_t *key, unsigned key_bits)
+{
+    return set_hash(c, MBEDTLS_MD_SHA256, key, key_bits);
+}
+
+static int set_hash512(struct context *c, const uint8_t *key, unsigned key_bits)
+{
+    return set_hash(c, MBEDTLS_MD_SHA512, key, key_bits);
 }
 
 static void free_numbers(struct context *c)
@@ -405,6 +487,12 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         {"ccm-open", set_ccm, free_ccm, run_ccm_open},
         {"gcm-seal", set_gcm, free_gcm, run_gcm_seal},
         {"gcm-open", set_gcm, free_gcm, run_gcm_open},
+        {"sha256", set_hash256, free_hash, run_sha256},
+        {"sha512", set_hash512, free_hash, run_sha512},
+        {"hmac-sha256", set_hash256, free_hash, run_hmac},
+        {"hmac-sha512", set_hash512, free_hash, run_hmac},
+        {"pbkdf2-sha256", set_hash256, free_hash, run_pbkdf2},
+        {"pbkdf2-sha512", set_hash512, free_hash, run_pbkdf2},
         {"exp", set_secret_power, free_numbers, run_exp},
         {"exp-public", set_public_power, free_numbers, run_exp},
         {"mod-word16", set_secret_power, free_numbers, run_mod},
