@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * BoringSSL, and AWS-LC, which began as a copy of it: GCM through EVP_AEAD, other ciphers through
- * EVP_CIPHER and CMAC, big numbers through BN, RSA by its raw functions, which blind. BoringSSL has
- * XTS in its library decrepit, and CCM for nonces of 13 bytes alone, which is no mode here.
+ * EVP_CIPHER and CMAC, hashes by their own functions, big numbers through BN, RSA by its raw
+ * functions, which blind. BoringSSL has XTS in its library decrepit, and CCM for nonces of 13 bytes alone, which is no mode here.
  * Hardware off: OPENSSL_ia32cap in the environment, as OpenSSL reads it. BoringSSL does not tell
  * its version when it runs: api44 is BORINGSSL_API_VERSION of its headers.
  */
@@ -17,7 +17,11 @@
 #include <openssl/cipher.h>
 #include <openssl/cmac.h>
 #include <openssl/crypto.h>
+#include <openssl/digest.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/rsa.h>
+#include <openssl/sha.h>
 
 #define MOST_BYTES 1024
 #define TEXT_OF(number) #number
@@ -38,6 +42,9 @@ struct context {
     EVP_AEAD_CTX *aead;
     EVP_CIPHER_CTX *cipher;
     CMAC_CTX *mac;
+    HMAC_CTX *hmac;
+    const EVP_MD *hash; /* of PBKDF2, whose password is in */
+    size_t in_bytes;
     /* Big numbers; in products, b and x are in Montgomery's form. */
     BIGNUM *n, *a, *b, *x, *e65537;
     BN_MONT_CTX *form;
@@ -123,6 +130,66 @@ static bool run_cmac(void *context, const struct peer_message *m)
 
     return CMAC_Reset(c) == 1 && CMAC_Update(c, m->in, m->len_bytes) == 1 &&
            CMAC_Final(c, m->tag, &n) == 1;
+}
+
+static bool run_sha256(void *context, const struct peer_message *m)
+{
+    (void)context;
+    return SHA256(m->in, m->len_bytes, m->out) != NULL;
+}
+
+static bool run_sha512(void *context, const struct peer_message *m)
+{
+    (void)context;
+    return SHA512(m->in, m->len_bytes, m->out) != NULL;
+}
+
+static bool run_hmac(void *context, const struct peer_message *m)
+{
+    HMAC_CTX *c = ((struct context *)context)->hmac;
+    uint8_t tag[EVP_MAX_MD_SIZE];
+    unsigned n;
+
+    if (HMAC_Init_ex(c, NULL, 0, NULL, NULL) != 1 || HMAC_Update(c, m->in, m->len_bytes) != 1 ||
+        HMAC_Final(c, tag, &n) != 1)
+        return false;
+    memcpy(m->tag, tag, 16);
+    return true;
+}
+
+static bool run_pbkdf2(void *context, const struct peer_message *m)
+{
+    const struct context *c = context;
+
+    return PKCS5_PBKDF2_HMAC((const char *)c->in, c->in_bytes, m->aad, m->aad_bytes,
+                             m->n_iterations, c->hash, EVP_MD_size(c->hash), m->out) == 1;
+}
+
+/* Whether the mode is one of hashes, and everything is ready for it. */
+static bool open_hash(struct context *c, const char *mode, const uint8_t *key, size_t n_bytes,
+                      peer_run **run)
+{
+    static const struct {
+        const char *mode;
+        const EVP_MD *(*hash)(void);
+        peer_run *run;
+    } offered[] = {{"sha256", EVP_sha256, run_sha256},
+                   {"sha512", EVP_sha512, run_sha512},
+                   {"hmac-sha256", EVP_sha256, run_hmac},
+                   {"hmac-sha512", EVP_sha512, run_hmac},
+                   {"pbkdf2-sha256", EVP_sha256, run_pbkdf2},
+                   {"pbkdf2-sha512", EVP_sha512, run_pbkdf2}};
+
+    for (size_t i = 0; i < sizeof offered / sizeof offered[0]; i++)
+        if (strcmp(mode, offered[i].mode) == 0) {
+            *run = offered[i].run;
+            c->hash = offered[i].hash();
+            c->in_bytes = n_bytes;
+            memcpy(c->in, key, n_bytes);
+            c->hmac = HMAC_CTX_new();
+            return c->hmac && HMAC_Init_ex(c->hmac, key, n_bytes, c->hash, NULL) == 1;
+        }
+    return false;
 }
 
 #if defined(OPENSSL_IS_AWSLC)
@@ -333,6 +400,7 @@ static void close_context(void *vcontext)
     EVP_AEAD_CTX_free(c->aead);
     EVP_CIPHER_CTX_free(c->cipher);
     CMAC_CTX_free(c->mac);
+    HMAC_CTX_free(c->hmac);
     BN_free(c->n);
     BN_free(c->a);
     BN_free(c->b);
@@ -421,7 +489,8 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         c->mac = open_cmac(key, key_bits);
         *run = run_cmac;
     }
-    if (c->cipher || c->aead || c->mac || open_numbers(c, mode, key, key_bits, run))
+    if (c->cipher || c->aead || c->mac || open_hash(c, mode, key, key_bits / 8, run) ||
+        open_numbers(c, mode, key, key_bits, run))
         return c;
     close_context(c);
     return NULL;
