@@ -3,7 +3,8 @@
  * Intel's library of multi-buffer primitives for IPsec: GCM by its direct calls, whose key tables
  * are made beforehand; all else as one job, not checked by the library and flushed at once, which
  * is the best that a caller with one message can do. It has no XTS, and leaves the comparison of
- * tags to its caller. Vectors of 128 bits alone: PEER_IPSEC_MB=sse in the
+ * tags to its caller. SHA-2 of one message is a direct call, of many one burst of jobs.
+ * Vectors of 128 bits alone: PEER_IPSEC_MB=sse in the
  * environment; of 256: avx2.
  */
 #include "peer.h"
@@ -23,6 +24,7 @@ struct context {
     _Alignas(16) uint32_t encrypt_keys[60];
     _Alignas(16) uint32_t decrypt_keys[60];
     _Alignas(16) uint8_t k1[16], k2[16]; /* of CMAC */
+    _Alignas(16) uint8_t inner[64], outer[64]; /* of HMAC */
 };
 
 static bool is_set_to(const char *word)
@@ -199,6 +201,46 @@ static bool run_cmac(void *context, const struct peer_message *m)
     return finish(c);
 }
 
+static bool run_sha256(void *context, const struct peer_message *m)
+{
+    IMB_SHA256(((struct context *)context)->manager, m->in, m->len_bytes, m->out);
+    return true;
+}
+
+static bool run_sha512(void *context, const struct peer_message *m)
+{
+    IMB_SHA512(((struct context *)context)->manager, m->in, m->len_bytes, m->out);
+    return true;
+}
+
+static bool run_hmac(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    IMB_JOB *job = new_job(c, m);
+
+    job->u.HMAC._hashed_auth_key_xor_ipad = c->inner;
+    job->u.HMAC._hashed_auth_key_xor_opad = c->outer;
+    job->auth_tag_output = m->tag;
+    job->auth_tag_output_len_in_bytes = 16;
+    return finish(c);
+}
+
+/* The library says how many jobs of a burst it has finished, which are all. */
+static bool run_many(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    IMB_JOB jobs[PEER_MANY] = {{0}};
+
+    for (size_t i = 0; i < PEER_MANY; i++) {
+        jobs[i].hash_alg = c->hash;
+        jobs[i].src = m[i].in;
+        jobs[i].msg_len_to_hash_in_bytes = m[i].len_bytes;
+        jobs[i].auth_tag_output = m[i].out;
+        jobs[i].auth_tag_output_len_in_bytes = c->hash == IMB_AUTH_SHA_256 ? 32 : 64;
+    }
+    return IMB_SUBMIT_HASH_BURST_NOCHECK(c->manager, jobs, PEER_MANY, c->hash) == PEER_MANY;
+}
+
 static void set_keys(struct context *c, const uint8_t *key)
 {
     if (c->key_bits == 128) {
@@ -230,6 +272,12 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         {"cbc-dec", IMB_CIPHER_CBC, IMB_DIR_DECRYPT, IMB_AUTH_NULL, run_cipher},
         {"ctr", IMB_CIPHER_CNTR, IMB_DIR_ENCRYPT, IMB_AUTH_NULL, run_cipher},
         {"cmac", IMB_CIPHER_NULL, IMB_DIR_ENCRYPT, IMB_AUTH_AES_CMAC, run_cmac},
+        {"sha256", IMB_CIPHER_NULL, IMB_DIR_ENCRYPT, IMB_AUTH_SHA_256, run_sha256},
+        {"sha512", IMB_CIPHER_NULL, IMB_DIR_ENCRYPT, IMB_AUTH_SHA_512, run_sha512},
+        {"sha256-many", IMB_CIPHER_NULL, IMB_DIR_ENCRYPT, IMB_AUTH_SHA_256, run_many},
+        {"sha512-many", IMB_CIPHER_NULL, IMB_DIR_ENCRYPT, IMB_AUTH_SHA_512, run_many},
+        {"hmac-sha256", IMB_CIPHER_NULL, IMB_DIR_ENCRYPT, IMB_AUTH_HMAC_SHA_256, run_hmac},
+        {"hmac-sha512", IMB_CIPHER_NULL, IMB_DIR_ENCRYPT, IMB_AUTH_HMAC_SHA_512, run_hmac},
         {"ccm-seal", IMB_CIPHER_CCM, IMB_DIR_ENCRYPT, IMB_AUTH_AES_CCM, run_ccm_seal},
         {"ccm-open", IMB_CIPHER_CCM, IMB_DIR_DECRYPT, IMB_AUTH_AES_CCM, run_ccm_open},
     };
@@ -255,7 +303,10 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
     c->hash =
         offered[i].run == run_cmac && key_bits == 256 ? IMB_AUTH_AES_CMAC_256 : offered[i].hash;
     c->key_bits = key_bits;
-    set_keys(c, key);
+    if (offered[i].run == run_hmac)
+        imb_hmac_ipad_opad(c->manager, c->hash, key, key_bits / 8, c->inner, c->outer);
+    else
+        set_keys(c, key);
     *run = offered[i].run;
     return c;
 }
