@@ -36,8 +36,9 @@ bool peer_same(const char *where, const char *part, const uint8_t *expected, con
                size_t n, struct peer_fault *);
 bool peer_fails(const char *where, const char *what, struct peer_fault *);
 
-/* Whether run(context) answers all n messages as c_ref does, many of one call at once. Of modes that open, in is replaced by
- * what c_ref sealed, tag with it, and a damaged tag must be refused. */
+/* Whether run(context) answers all n messages as c_ref does, many of one call at once. Of modes
+ * that open, in is replaced by what c_ref sealed, and tag with it; a damaged tag must be
+ * refused. */
 bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *context,
                  peer_run *run, struct peer_message *messages, size_t n, struct peer_fault *);
 

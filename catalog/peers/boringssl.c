@@ -2,7 +2,8 @@
 /*
  * BoringSSL, and AWS-LC, which began as a copy of it: GCM through EVP_AEAD, other ciphers through
  * EVP_CIPHER and CMAC, hashes by their own functions, big numbers through BN, RSA by its raw
- * functions, which blind. BoringSSL has XTS in its library decrepit, and CCM for nonces of 13 bytes alone, which is no mode here.
+ * functions, which blind. BoringSSL has XTS in its library decrepit, and CCM for nonces of 13 bytes
+ * alone, which is no mode here.
  * Hardware off: OPENSSL_ia32cap in the environment, as OpenSSL reads it. BoringSSL does not tell
  * its version when it runs: api44 is BORINGSSL_API_VERSION of its headers.
  */

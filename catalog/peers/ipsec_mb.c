@@ -4,8 +4,7 @@
  * are made beforehand; all else as one job, not checked by the library and flushed at once, which
  * is the best that a caller with one message can do. It has no XTS, and leaves the comparison of
  * tags to its caller. SHA-2 of one message is a direct call, of many one burst of jobs.
- * Vectors of 128 bits alone: PEER_IPSEC_MB=sse in the
- * environment; of 256: avx2.
+ * Vectors of 128 bits alone: PEER_IPSEC_MB=sse in the environment; of 256: avx2.
  */
 #include "peer.h"
 
