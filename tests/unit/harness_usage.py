@@ -414,6 +414,7 @@ class GoodUsage(unittest.TestCase):
         faster = {
             "ghash": "c_ctmul64",
             "gcm(aes)": "c_ctmul64",
+            "gcm-siv(aes)": "c_ctmul64",
             "bn": "c_limb64",
             "bn_words": "c_words64",
             "x25519": "c_limb51",
