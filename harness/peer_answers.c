@@ -10,6 +10,7 @@
 #include "everycore/modes.h"
 #include "everycore/pbkdf2.h"
 
+#include "measure.h"
 #include "must.h"
 #include "options.h"
 #include "vector.h"
@@ -60,16 +61,6 @@ size_t peer_messages(const char *mode)
     return strstr(mode, "-many") ? PEER_MANY : 1;
 }
 
-static size_t iteration_bytes(const char *mode)
-{
-    return 2 * evc_sha2_block_bytes(hash_of(mode));
-}
-
-uint32_t peer_iterations(const char *mode, size_t len_bytes)
-{
-    return is_pbkdf2(mode) ? (uint32_t)(len_bytes / iteration_bytes(mode)) : 0;
-}
-
 bool peer_opens(const char *mode)
 {
     return strcmp(mode, "ccm-open") == 0 || strcmp(mode, "gcm-open") == 0 ||
@@ -83,7 +74,7 @@ size_t peer_length_used(const char *mode, unsigned key_bits, size_t len_bytes)
     if (begins(mode, "gcm-siv") && key_bits == 192)
         return 0;
     if (is_pbkdf2(mode))
-        return len_bytes / iteration_bytes(mode) * iteration_bytes(mode);
+        return BENCH_ITERATIONS;
     if (peer_messages(mode) > 1 && len_bytes > PEER_MOST_OF_MANY_BYTES)
         return 0;
     return begins(mode, "ecb") || begins(mode, "cbc") ? len_bytes / 16 * 16 : len_bytes;
@@ -351,8 +342,6 @@ static void judge(const struct vector *x, struct vector_run *r, void *context, p
     memset(m.tag, 0, PEER_TAG_BYTES);
     for (size_t i = 0; i < x->v[ITERATIONS].n; i++)
         m.n_iterations = m.n_iterations << 8 | x->v[ITERATIONS].bytes[i];
-    if (is_pbkdf2(r->mode))
-        m.len_bytes = m.n_iterations * iteration_bytes(r->mode);
     if (peer_messages(r->mode) > 1) {
         judge_many(where, &m, x->v[OUT].bytes, r, context, run);
         return;

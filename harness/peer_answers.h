@@ -18,9 +18,6 @@ bool peer_opens(const char *mode);
 /* Messages of one call: PEER_MANY or 1. */
 size_t peer_messages(const char *mode);
 
-/* The iterations of PBKDF2 whose blocks have so many bytes; 0 of other modes. */
-uint32_t peer_iterations(const char *mode, size_t len_bytes);
-
 /* The length that the mode takes of messages of this length, with keys of that size; 0: none. */
 size_t peer_length_used(const char *mode, unsigned key_bits, size_t len_bytes);
 

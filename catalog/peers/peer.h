@@ -29,8 +29,7 @@ struct peer_message {
 /*
  * Modes of hashes without a key write a whole digest to out: sha256, sha512; sha256-many and
  * sha512-many, whose message is the first of PEER_MANY that lie one behind the other and have one
- * length; pbkdf2-sha256 and pbkdf2-sha512, whose password is the key and whose salt is aad. The
- * len_bytes of PBKDF2 are those of the blocks that iterations hash, two in each; in is not read.
+ * length; pbkdf2-sha256 and pbkdf2-sha512, whose password is the key and whose salt is aad.
  */
 #define PEER_MANY 16
 
