@@ -30,16 +30,16 @@ EVC_INLINE __m256i small1_512(__m256i x)
                             _mm256_srli_epi64(x, 6));
 }
 
-/* The words of 16 rounds later in place of w[i]. */
-EVC_INLINE __m256i next_512(const union two w[8], size_t i)
+/* The words of 16 rounds later in place of w[i]. newest: those before, w[i + 7], which come by a
+ * register, since they were stored a moment ago. */
+EVC_INLINE __m256i next_512(const union two w[8], size_t i, __m256i newest)
 {
-    const __m256i x = _mm256_alignr_epi8(w[(i + 1) & 7].vector, w[i].vector, 8),
-                  y = w[(i + 7) & 7].vector;
+    const __m256i x = _mm256_alignr_epi8(w[(i + 1) & 7].vector, w[i].vector, 8);
 
     return _mm256_add_epi64(
         _mm256_add_epi64(w[i].vector, small0_512(x)),
         _mm256_add_epi64(
-            _mm256_alignr_epi8(w[(i + 5) & 7].vector, w[(i + 4) & 7].vector, 8), small1_512(y)));
+            _mm256_alignr_epi8(w[(i + 5) & 7].vector, w[(i + 4) & 7].vector, 8), small1_512(newest)));
 }
 
 #define TWO(a, b, c, d, e, f, g, h, w0, w1)                                                        \
@@ -51,8 +51,9 @@ EVC_INLINE __m256i next_512(const union two w[8], size_t i)
 /* The same, then the words of 16 rounds later. */
 #define STEP(a, b, c, d, e, f, g, h, i)                                                            \
     OF_FIRST(a, b, c, d, e, f, g, h, i);                                                           \
-    w[i].vector = next_512(w, i);                                                                  \
-    keep_second(second[turn + (i)], w[i].vector, k + 16 + 2 * (i));                                \
+    newest = next_512(w, i, newest);                                                               \
+    w[i].vector = newest;                                                                          \
+    keep_second(second[turn + (i)], newest, k + 16 + 2 * (i));                                     \
     EVC_KEEP_MEMORY(w)
 #define OF_SECOND(a, b, c, d, e, f, g, h, i)                                                       \
     TWO(a, b, c, d, e, f, g, h, second[turn + (i)][0], second[turn + (i)][1])
@@ -90,10 +91,12 @@ static void blocks512(uint64_t state[8], const uint8_t *in, size_t n_blocks)
         const uint64_t *k = evc_sha2_k512;
         uint64_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4],
                  f = state[5], g = state[6], h = state[7], ab, bc = b ^ c;
+        __m256i newest;
         size_t turn = 0;
 
         for (size_t i = 0; i < 8; i++)
             w[i].vector = _mm256_shuffle_epi8(load_two(in + 16 * i, last + 16 * i), both(order));
+        newest = w[7].vector;
         for (; turn < 32; turn += 8, k += 16) {
             SIXTEEN(STEP);
         }
