@@ -39,7 +39,8 @@ EVC_INLINE __m256i next_512(const union two w[8], size_t i, __m256i newest)
     return _mm256_add_epi64(
         _mm256_add_epi64(w[i].vector, small0_512(x)),
         _mm256_add_epi64(
-            _mm256_alignr_epi8(w[(i + 5) & 7].vector, w[(i + 4) & 7].vector, 8), small1_512(newest)));
+            _mm256_alignr_epi8(w[(i + 5) & 7].vector, w[(i + 4) & 7].vector, 8),
+            small1_512(newest)));
 }
 
 #define TWO(a, b, c, d, e, f, g, h, w0, w1)                                                        \
