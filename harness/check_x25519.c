@@ -107,6 +107,16 @@ static const struct known {
     /* By Python's cryptography: a result whose last byte is 0 */
     {"8813000000000000000000000000000000000000000000000000000000000040", NULL,
      "9ec15224edbe326c5b40fa30311421f1fb309fdd0fcaf472b5d0ad2067b7db00"},
+    /* By integers of Python: results with one byte that is not 0, the first, the 16th, the last */
+    {"457c769f39d8644199c0e5bdbcfbc85b37ce91cbde1fc1b0ea6b44f130436dd7",
+     "a62f02c10374691c9b77f1b808f29d0140884db474f883520a2e22dd1fd2767f",
+     "0200000000000000000000000000000000000000000000000000000000000000"},
+    {"29fe69bd9e8ceba6a07d1dec25b1b087efe26c07ff0d21d7db0b33777738a5c6",
+     "d3b3d6d69a3e121a782593cc0b5222f84f861ea6e034decfb799366a00687038",
+     "0000000000000000000000000000000300000000000000000000000000000000"},
+    {"74d37ff136eac13f553223a63841460d3b6aa1e68d682728f610fb1c7fd92d5f",
+     "17bb225fcaf952adead9005bc89c143d65fc467e779ae1300ee95500435b1218",
+     "0000000000000000000000000000000000000000000000000000000000000002"},
 };
 
 static enum result known_answers(struct check *c)
@@ -155,17 +165,12 @@ static enum result a_million_iterations_give_the_known_answer(struct check *c)
     return iterate(c, 1000000, "7c3911e0ab2586fd864497297e575e6f3bc601c0883c30df5f4dd2d24f665424");
 }
 
-/* 2^255 - 19 + add, for add from -19 to 255. */
+/* 2^255 - 19 + add, for add from -19 to 18. */
 static void near_p(bytes32 out, int add)
 {
-    int carry = 0xed + add;
-
     memset(out, 0xff, EVC_X25519_BYTES);
+    out[0] = (uint8_t)(0xed + add);
     out[31] = 0x7f;
-    for (size_t i = 0; i < EVC_X25519_BYTES && carry != out[i]; i++) {
-        out[i] = (uint8_t)carry;
-        carry = (i == 31 ? 0x7f : 0xff) + (carry >> 8);
-    }
 }
 
 /* Numbers around 0, p and 2^255, and of ones and zeros in runs, with both values of bit 255. */
@@ -176,7 +181,7 @@ static enum result numbers_at_the_edges_equal_reference(struct check *c)
     for (int i = 0; i < (c->quick ? 12 : 120); i++) {
         random_bytes(&c->random, secret, sizeof secret);
         if (i % 3 == 0) {
-            near_p(theirs, i % 38 - 19);
+            near_p(theirs, i % 38 - (c->quick ? 3 : 19));
         } else {
             const size_t from = random_below(&c->random, 256), to = random_below(&c->random, 256);
             memset(theirs, 0, sizeof theirs);
@@ -226,7 +231,8 @@ static enum result both_sides_share_a_secret(struct check *c)
 
 /* ---- Points of low order --------------------------------------------------------------------- */
 
-/* 0, 1, p - 1, p, p + 1, and the two numbers of order 8, on the curve and its twist alike. */
+/* 0 has order 2; 1 has order 4, and so has p - 1, on the twist; p and p + 1 are 0 and 1; the others
+ * have order 8. */
 static const char *const low_orders[] = {
     "0000000000000000000000000000000000000000000000000000000000000000",
     "0100000000000000000000000000000000000000000000000000000000000000",
@@ -272,6 +278,40 @@ static enum result missing_buffers_are_refused(struct check *c)
         evc_x25519_shared(k, in, in, NULL) != EVC_ERR_PARAMETER)
         return check_fail(c, "a missing buffer is taken");
     return agree(c, out, before, "the output of a refused call");
+}
+
+static struct {
+    bytes32 scalar, u;
+} seen;
+
+static void note_numbers(bytes32 out, const bytes32 scalar, const bytes32 u)
+{
+    memcpy(seen.scalar, scalar, sizeof seen.scalar);
+    memcpy(seen.u, u, sizeof seen.u);
+    memset(out, 1, EVC_X25519_BYTES);
+}
+
+/* Kernels need not ignore the bits that the RFC ignores, although those in C do. */
+static enum result the_kernel_gets_the_bits_of_its_contract(struct check *c)
+{
+    static const uint8_t fills[] = {0, 0x55, 0xff};
+    struct evc_x25519 noting = *kernel_of(c);
+    bytes32 in, scalar, u, out;
+
+    noting.multiply = note_numbers;
+    for (size_t i = 0; i < N(fills); i++) {
+        memset(in, fills[i], sizeof in);
+        memcpy(scalar, in, sizeof scalar);
+        memcpy(u, in, sizeof u);
+        scalar[0] &= 0xf8;
+        scalar[31] = (uint8_t)((scalar[31] & 0x3f) | 0x40);
+        u[31] &= 0x7f;
+        must(evc_x25519_shared(&noting, in, in, out));
+        if (agree(c, seen.scalar, scalar, "a scalar") == FAIL ||
+            agree(c, seen.u, u, "a point") == FAIL)
+            return FAIL;
+    }
+    return PASS;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -354,6 +394,7 @@ static const struct property properties[] = {
     PROPERTY(both_sides_share_a_secret),
     PROPERTY(low_orders_are_refused),
     PROPERTY(missing_buffers_are_refused),
+    PROPERTY(the_kernel_gets_the_bits_of_its_contract),
     PROPERTY(buffers_may_overlap),
     PROPERTY(accesses_stay_inside_the_buffers),
     {"a_million_iterations_give_the_known_answer", a_million_iterations_give_the_known_answer,
