@@ -17,9 +17,9 @@
 
 /*
  * An element modulo p = 2^255 - 19. A product, a square or a loaded element has limbs below 2^51,
- * but limb 1, which is below 2^51 + 2^13. A sum of two has one bit more; a difference is below
- * 2^52 + 2^51. The column of 2^0 of two differences has five products, of which four count 19 times
- * (2^255 = 19): below 2^111.5. Others have less.
+ * but limb 1, which is below 2^51 + 2^13. A sum of two has one bit more. Limbs of a difference are
+ * below 3 2^51, but limb 1, which is below 3 2^51 + 2^13. The column of 2^0 of two differences has
+ * five products, of which four count 19 times (2^255 = 19): below 2^111.5. Others have less.
  */
 #define N_LIMBS 5
 #define BITS_OF(i) 51
@@ -69,7 +69,7 @@ static void fe_sub(struct fe *out, const struct fe *a, const struct fe *b)
 
 #define CARRY(i) (out->limb[i] = (uint64_t)column & MASK, column >>= 51)
 
-/* The rest of the last column counts 19 times; it is below 2^57. */
+/* The rest of the last column is below 2^57 and counts 19 times; limb 1 gets less than 2^10. */
 EVC_INLINE void carry_around(struct fe *out, column_t column)
 {
     const uint64_t rest = (uint64_t)column * 19 + out->limb[0];

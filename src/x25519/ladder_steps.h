@@ -2,7 +2,7 @@
 /*
  * X25519 by the Montgomery ladder, for a field that a file defines before it includes this one:
  *   struct fe        an element of the integers modulo p = 2^255 - 19
- *   fe_load, fe_store        from 32 bytes, less than 2^256, least first; to less than p
+ *   fe_load, fe_store        from 32 bytes, less than 2^255, least first; to less than p
  *   fe_set           to 0 or 1
  *   fe_add, fe_sub   of products or squares, of loaded elements, and of 0 and 1
  *   fe_mul, fe_square, fe_times_121665     of these, and of sums and differences

@@ -3,10 +3,11 @@
  * Columns of ten limbs that have 26 and 25 bits in turn: limb number i counts 2^ceil(25.5 i).
  *
  * A product, a square or a loaded element has limbs below 2^26 and 2^25, but limb 1, which is below
- * 2^25 + 2^13. A sum of two has one bit more; a difference is below 2^26 + 2^27 and 2^25 + 2^26 and
- * 2^13. The column of 2^0 of two differences has one product of limbs 0, four of other even limbs,
- * which count 19 times (2^255 = 19), and five of odd limbs, which count 38 times (the product of
- * 2^25.5 and 2^25.5 is one of 2^50 and 2^52 in this form): below 2^62.3. Others have less.
+ * 2^25 + 2^13. A sum of two has one bit more. Limbs of a difference are below 3 2^26 and 3 2^25,
+ * but limb 1, which is below 3 2^25 + 2^13. The column of 2^0 of two differences has one product
+ * of limbs 0, four of other even limbs, which count 19 times (2^255 = 19), and five of odd limbs,
+ * which count 38 times (limbs 1 and 9 count 2^26 and 2^230, 2^256 together): below 2^62.2. Others
+ * have less.
  *
  * Source: Bernstein: Curve25519: new Diffie-Hellman speed records, PKC 2006, section 4 (the radix).
  */
@@ -19,7 +20,7 @@
 /* A column is whole: its limb stays, the rest goes to the next one. */
 #define CARRY(i) (out->limb[i] = (uint32_t)column & MASK_OF(i), column >>= BITS_OF(i))
 
-/* The rest of the last column counts 19 times; it is below 2^38. */
+/* The rest of the last column is below 2^33 and counts 19 times; limb 1 gets less than 2^11. */
 EVC_INLINE void carry_around(struct fe *out, uint64_t column)
 {
     column = column * 19 + out->limb[0];

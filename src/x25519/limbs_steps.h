@@ -6,7 +6,7 @@
  * to be written out.
  *
  * A sum, and 2 p + a - b, are not carried. A number that is stored is below 2 p, and all its limbs
- * but the first two are below 2^BITS_OF.
+ * but limb 1 are below 2^BITS_OF.
  */
 #include "common/bytes.h"
 #include "common/ct.h"
