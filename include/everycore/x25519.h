@@ -12,16 +12,17 @@
  * Derive keys from the shared secret and both public values, as by everycore/hkdf.h: its bits are
  * not uniform. Take a new secret for each exchange, and evc_wipe() secrets that are not needed.
  *
- * Secrets may be any bytes: both calls clear bits 0 to 2 and 255 of theirs, and set bit 254, as the
- * RFC says. Public values may be any bytes: bit 255 is ignored, and numbers from 2^255 - 19 on are
- * taken modulo it. The time of every call depends on nothing but the kernel, which is also true of
- * values that the peer chose, and calls leave nothing of a secret in registers or on the stack, as
- * everycore/aes.h says of keys. Buffers may have any alignment and overlap in any way.
+ * Secrets may be any bytes: both calls clear bits 0 to 2 and 255 of a copy, and set its bit 254, as
+ * the RFC says. Public values may be any bytes: bit 255 is ignored, and numbers from 2^255 - 19 on
+ * are taken modulo 2^255 - 19. The time of a call depends neither on secrets nor on values that
+ * the peer chose; kernels that multiply need a CPU that does so in constant time (CT_MUL,
+ * everycore/cpu.h). Calls clear secrets and results from the stack below their caller and from
+ * vector registers, as everycore/aes.h says. Buffers may have any alignment and overlap in any way.
  *
  * EVC_ERR_PARAMETER   secret, theirs or the output is NULL
  * EVC_ERR_KERNEL      the kernel is NULL
- * EVC_ERR_PEER        theirs has an order below 8, or at most: the shared secret would be 0 for
- *                     every secret, and is (RFC 7748 section 6.1)
+ * EVC_ERR_PEER        theirs is a point whose order is 2, 4 or 8: the shared secret is 0,
+ *                     whatever the secret (RFC 7748 section 6.1)
  */
 #ifndef EVERYCORE_X25519_H
 #define EVERYCORE_X25519_H
