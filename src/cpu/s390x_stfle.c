@@ -43,8 +43,9 @@ static void store_facilities(uint64_t facilities[3])
 {
     register uint64_t last __asm__("0") = 2; /* the number of the last word */
 
-    __asm__ volatile(".insn s, 0xb2b00000, %0" /* stfle */
-                     : "=Q"(*(uint64_t(*)[3])facilities), "+d"(last)
+    /* stfle; words that the CPU has not stay 0, so they are operands, too */
+    __asm__ volatile(".insn s, 0xb2b00000, %0"
+                     : "+Q"(*(uint64_t(*)[3])facilities), "+d"(last)
                      :
                      : "cc");
 }
