@@ -2,11 +2,13 @@
 """Mutants as data: data/*.toml names each, builds.toml how the tree is compiled for them."""
 
 import dataclasses
+import functools
 import importlib.util
 import pathlib
 import platform
 import re
 import shutil
+import subprocess
 import tomllib
 from typing import Any
 
@@ -44,7 +46,8 @@ class Recipe:
             if each.strip()
         ]
         lacks = [] if self.emulator or self.name != "bn-hppa20" else ["emulator of PA-RISC 2.0"]
-        return lacks + sorted({word for word in words if not is_there(word)})
+        lacks += sorted({word for word in words if not is_there(word)})
+        return lacks or [f"CPU of '{each}'" for each in self.emulator.split(", ") if refuses(each)]
 
 
 def is_there(program: str) -> bool:
@@ -52,6 +55,15 @@ def is_there(program: str) -> bool:
     if program == "bochs":
         return importlib.util.find_spec("bochscpu") is not None
     return shutil.which(program) is not None
+
+
+@functools.cache
+def refuses(emulator: str) -> bool:
+    """Whether QEMU does not know the CPU that is named, or a feature of it."""
+    if "-cpu" not in emulator:
+        return False
+    done = subprocess.run([*emulator.split(), "/"], capture_output=True, text=True, check=False)
+    return any(words in done.stderr for words in ("unable to find CPU model", "not found"))
 
 
 @dataclasses.dataclass(frozen=True)
