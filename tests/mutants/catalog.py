@@ -60,7 +60,7 @@ def is_there(program: str) -> bool:
 @functools.cache
 def refuses(emulator: str) -> bool:
     """Whether QEMU does not know the CPU that is named, or a feature of it."""
-    if "-cpu" not in emulator:
+    if not emulator.startswith("qemu-"):
         return False
     done = subprocess.run([*emulator.split(), "/"], capture_output=True, text=True, check=False)
     return any(words in done.stderr for words in ("unable to find CPU model", "not found"))
