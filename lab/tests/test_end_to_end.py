@@ -39,15 +39,20 @@ def test_resolve_answers_for_a_cpu_that_nobody_has_here(real_lab: Run) -> None:
 
 def test_resolve_says_that_a_slow_fallback_is_chosen_and_what_to_do(real_lab: Run) -> None:
     outcome = real_lab("resolve", "--cpu", "riscv64")
-    assert outcome.out.count("Slow: ") == 3, outcome.out
-    for name, faster in (("ghash", "c_ctmul64"), ("bn", "c_limb64"), ("bn_words", "c_words64")):
+    assert outcome.out.count("Slow: ") == 4, outcome.out
+    for name, faster in (
+        ("ghash", "c_ctmul64"),
+        ("bn", "c_limb64"),
+        ("bn_words", "c_words64"),
+        ("x25519", "c_limb51"),
+    ):
         assert f"Slow: {name} falls back to c_ref, many times slower than {faster}" in outcome.out
     for word in ("ct-mul", "EVC_CPU(CT_MUL)"):
         assert word in outcome.out
     assert "Slow: " not in real_lab("resolve", "--cpu", "riscv64-zkt").out
     lines = map(json.loads, real_lab("resolve", "--cpu", "s390x", "--json").out.splitlines())
     warned = {o.get("algorithm", o.get("primitive")) for o in lines if "warning" in o}
-    assert warned == {"ghash", "gcm(aes)", "bn", "bn_words"}
+    assert warned == {"ghash", "gcm(aes)", "gcm-siv(aes)", "bn", "bn_words", "x25519"}
 
 
 def test_a_bench_of_ciphers_has_a_harness_of_its_own(real_lab: Lab) -> None:

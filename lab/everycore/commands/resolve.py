@@ -23,7 +23,6 @@ from everycore.environment.context import Context
 from everycore.environment.decoding import Record, encode_line
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.model.domain import CpuModel, Tree
-from everycore.model.extensions import features_named, features_without
 from everycore.model.protocol import Mode, Resolved
 from everycore.model.targets import find_cpu, load_cpus, other_names, without_aes
 from everycore.report import selection_tables
@@ -129,6 +128,8 @@ def resolve(
 
 def _features(tree: Tree, options: ResolveOptions, model: CpuModel) -> list[str]:
     """Return the features of a CPU by name, with those that --features adds or takes away."""
+    from everycore.model.extensions import features_named, features_without  # not at every start
+
     known = _known_features(tree, model.arch)
     words = split_commas(options.features)
     added = [word.removeprefix("+") for word in words if not word.startswith("-")]
@@ -144,8 +145,11 @@ def _arguments(tree: Tree, options: ResolveOptions, model: CpuModel | None) -> l
     """Return the arguments of the harness; no architecture: it takes its own CPU."""
     arch, names = options.arch, split_commas(options.features)
     if model:
-        arch, names = model.arch, _features(tree, options, model)
+        arch = model.arch
+        names = _features(tree, options, model) if names else [*model.features]
     elif arch is not None:
+        from everycore.model.extensions import features_named
+
         arch = arch.lower()
         names = features_named(arch, names, _known_features(tree, arch))
     chosen = ["--arch", arch, "--features", ",".join(names)] if arch else []
