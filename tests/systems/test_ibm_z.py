@@ -27,6 +27,7 @@ pytestmark = pytest.mark.reads(
     "lab/everycore/run/first_stack.py",
     "lab/everycore/run/vectors.py",
     "lab/everycore/run/wycheproof.py",
+    "tests/systems/z_detection.c",
     "tests/systems/z_kernels.c",
     "vectors/",
     **of_isa("s390x"),
@@ -59,6 +60,18 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     words = shlex.split("-O2 -Wall -Wextra -Werror -static -no-pie -Iinclude -Isrc")
     must("z-kernels", [COMPILER, *words, "tests/systems/z_kernels.c", *sources, "-o", path])
     return path
+
+
+@pytest.mark.parametrize("level", ["-O1", "-O2"])
+def test_words_that_stfle_does_not_store_are_no_facilities(
+    level: str, tmp_path: pathlib.Path
+) -> None:
+    need("hercules", COMPILER)
+    path = tmp_path / "z_detection"
+    words = shlex.split("-Wall -Wextra -Werror -static -no-pie -Iinclude -Isrc")
+    sources = ("tests/systems/z_detection.c", "src/cpu/s390x_stfle.c")
+    must("z-detection", [COMPILER, level, *words, *sources, "-o", path])
+    assert must("z-detection", [*Z, path]) == "msa4 1, msa8 0, sha2 1, vx 0\n"
 
 
 def counts_of(text: str) -> dict[tuple[str, int, int], tuple[int, int]]:
