@@ -19,7 +19,7 @@
  * An element modulo p = 2^255 - 19. A product, a square or a loaded element has limbs below 2^51,
  * but limb 1, which is below 2^51 + 2^13. A sum of two has one bit more. Limbs of a difference are
  * below 3 2^51, but limb 1, which is below 3 2^51 + 2^13. The column of 2^0 of two differences has
- * five products, of which four count 19 times (2^255 = 19): below 2^111.5. Others have less.
+ * five products. Four of them count 19 times (2^255 = 19): below 2^111.5. Others have less.
  */
 #define N_LIMBS 5
 #define BITS_OF(i) 51

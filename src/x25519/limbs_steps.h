@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The integers modulo p = 2^255 - 19 by limbs of 32 bits, of which limb number i counts as many
- * bits as BITS_OF(i) says, 255 in all: what does not depend on how numbers are multiplied. A file
- * defines N_LIMBS and BITS_OF before it includes this one, and EACH_LIMB(statement), if loops are
- * to be written out.
+ * The integers modulo p = 2^255 - 19 by limbs of 32 bits: what does not depend on how numbers are
+ * multiplied. Limb number i counts BITS_OF(i) bits, 255 in all. A file defines N_LIMBS and BITS_OF
+ * before it includes this one, and EACH_LIMB(statement), if loops are to be written out.
  *
  * A sum, and 2 p + a - b, are not carried. A number that is stored is below 2 p, and all its limbs
  * but limb 1 are below 2^BITS_OF.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PBKDF2 for OpenSSL, with SHA-224 and SHA-256. Each context has one of the default provider's,
- * which is told all that ours is told: it alone judges parameters, and derives where the hash is
- * not ours or a limit may be missed. Ours keeps what it needs to derive the rest.
+ * PBKDF2 for OpenSSL, with SHA-224 and SHA-256. Each context has a context of the default provider,
+ * and hands all parameters on to it: that one alone judges them. It derives, too, where the hash is
+ * another one, or where it may refuse. Ours keeps what it needs to derive all else.
  */
 #include <limits.h>
 

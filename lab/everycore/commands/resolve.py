@@ -48,8 +48,8 @@ class ResolveOptions:
         typer.Option(
             "--features",
             metavar="A,B,...",
-            help="All features of a CPU, by our names or those of extensions (zkne, sha_ni); "
-            "with --arch all of them, with --cpu those that it has, too, or after a minus has not.",
+            help="With --arch: all features of the CPU. With --cpu: features to add; a minus "
+            "before a name takes it away. Names are ours, or those of extensions (zkne, sha_ni).",
         ),
     ] = None
     arch: Annotated[
@@ -91,8 +91,8 @@ class ResolveOptions:
         taken = [word for word in split_commas(self.features) if word.startswith("-")]
         if taken and not cpu:
             raise EverycoreError(
-                f"--features {taken[0]} takes from a CPU's features, and --arch has none",
-                "name a CPU by --cpu, or leave it out",
+                f"--features {taken[0]} takes a feature away, which only --cpu allows",
+                f"name a CPU by --cpu, or leave {taken[0]} out",
             )
         if self.target and (cpu or arch):
             raise EverycoreError(

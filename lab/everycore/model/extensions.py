@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from everycore.environment.errors import EverycoreError, unknown_name
 
-# The extensions of which a feature needs one of each group. Other spellings of our own names, such
-# as avx512_vbmi, need no line.
+# A feature needs one extension of each group. Other spellings of our own names, such as
+# avx512_vbmi, need no line.
 _RISCV: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "aes": (("zkne",), ("zknd",)),
     "clmul": (("zbc", "zbkc"),),

@@ -484,7 +484,10 @@ def test_resolve_knows_features_by_the_names_of_extensions(
         (["--features", "avx2"], "--features needs --arch"),
         (["--cpu", "core2", "--arch", "x86"], "--cpu core2 has an architecture of its own"),
         (["--cpu", "core2", "--features", "avx9"], "unknown feature of x86 'avx9'"),
-        (["--arch", "x86", "--features=-aes"], "--features -aes takes from a CPU's features"),
+        (
+            ["--arch", "x86", "--features=-aes"],
+            "--features -aes takes a feature away, which only --cpu allows",
+        ),
         (["--cpu", ""], "--cpu needs a name\neverycore resolve --cpus"),
         (["--arch", ""], "unknown architecture ''"),
         (["--cpu", "core2", "--target", "host"], "--target asks the CPU of a place, --cpu names"),

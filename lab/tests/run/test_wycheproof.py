@@ -105,3 +105,11 @@ def test_a_key_of_xts_is_two_and_its_tweak_a_block() -> None:
         f"aes xts-enc * key={16 * '0a'} key2={16 * '0b'} iv=c0de{28 * '0'} in=03 out=04 id=9"
     )
     assert lines("aes_xts_test.json", {**CIPHER, "key": 96 * "0"}, "valid") == []
+
+
+def test_a_shared_secret_of_0_is_refused() -> None:
+    test: dict[str, object] = {"tcId": 10, "private": "0a", "public": "0b", "shared": "0c"}
+    (taken,) = lines("x25519_test.json", test, "acceptable")
+    assert taken == "x25519 x25519 * key=0a in=0b out=0c id=10"
+    (refused,) = lines("x25519_test.json", {**test, "shared": 64 * "0"}, "acceptable")
+    assert refused == "x25519 x25519 * key=0a in=0b out=fail id=10"

@@ -1270,8 +1270,8 @@ static void no_padding_but_zeros(void)
     }
 }
 
-/* Text behind the end of an HMAC, of which OpenSSL's own makes a wrong one, and another provider's
- * hash within a message. */
+/* HMAC refuses text behind its end, with which OpenSSL's own makes a wrong HMAC, and another
+ * provider's hash within a message. */
 static void hmac_is_not_confused(void)
 {
     static const uint8_t text[64];
