@@ -70,15 +70,15 @@ EVC_CHECKED enum evc_status evc_sha2_digest(const struct evc_sha2 *kernel, enum 
 
 /* A message in pieces. Members are private. */
 struct evc_sha2_state {
-    const struct evc_sha2 *kernel;
     union {
         uint32_t words32[8];
         uint64_t words64[8];
     } h;
-    uint64_t bytes_high, bytes_low; /* of the message so far */
-    uint8_t phase;                  /* 0: no message */
-    uint8_t hash;                   /* enum evc_sha2_hash */
     uint8_t waiting[EVC_SHA2_MOST_BLOCK_BYTES]; /* for a whole block: bytes_low modulo its size */
+    uint64_t bytes_high, bytes_low;             /* of the message so far */
+    const struct evc_sha2 *kernel;
+    uint8_t phase; /* 0: no message */
+    uint8_t hash;  /* enum evc_sha2_hash */
 };
 
 /* start wipes the state first, also if it then fails. finish writes the digest, and wipes the

@@ -238,19 +238,6 @@ EVC_INLINE void evc_store64x2_be(uint8_t *p, uint64_t first, uint64_t second)
     evc_store64x2_le(p, evc_bswap64(first), evc_bswap64(second));
 }
 
-/* As evc_wipe(), whose call and loop would take more instructions than the two stores. */
-EVC_INLINE void evc_clear_block(uint8_t block[16])
-{
-#if EVC_GNU_C
-    evc_store64_ne(block, 0);
-    evc_store64_ne(block + 8, 0);
-    EVC_KEEP_MEMORY(block);
-#else
-    for (volatile uint8_t *v = block; v < block + 16;)
-        *v++ = 0;
-#endif
-}
-
 /* A copy of secrets whose length is not a constant. memcpy of a C library may leave them in
  * vector registers that portable code cannot name; the words here pass through general
  * registers, each through one. */
@@ -274,6 +261,35 @@ EVC_INLINE void evc_copy_secret(uint8_t *out, const uint8_t *in, size_t len_byte
         EVC_KEEP(byte);
         *out++ = (uint8_t)byte;
     }
+}
+
+/* A copy of n_bytes, a multiple of 16, each block by one load and one such store. */
+EVC_INLINE void evc_copy_blocks(uint8_t *out, const uint8_t *in, size_t n_bytes)
+{
+    for (size_t i = 0; i < n_bytes; i += 16) {
+#if EVC_GNU_C && defined(__SSE2__)
+        typedef uint64_t words __attribute__((vector_size(16)));
+        words block;
+        memcpy(&block, in + i, 16);
+        __asm__("" : "+x"(block)); /* else compilers call memcpy */
+        memcpy(out + i, &block, 16);
+#else
+        evc_copy_secret(out + i, in + i, 16);
+#endif
+    }
+}
+
+/* As evc_wipe(), whose call and loop would take more instructions than the two stores. */
+EVC_INLINE void evc_clear_block(uint8_t block[16])
+{
+#if EVC_GNU_C
+    evc_store64_ne(block, 0);
+    evc_store64_ne(block + 8, 0);
+    EVC_KEEP_MEMORY(block);
+#else
+    for (volatile uint8_t *v = block; v < block + 16;)
+        *v++ = 0;
+#endif
 }
 
 /* out = a ^ b, 16 bytes each; out may be a or b. With few registers of 32 bits each word is written

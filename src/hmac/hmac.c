@@ -144,8 +144,8 @@ static enum evc_status whole_tag(struct evc_sha2_state *state, const struct evc_
         return EVC_ERR_LENGTH;
     if (evc_is_missing(in, len_bytes))
         return EVC_ERR_PARAMETER;
-    evc_sha2_op_take(state, in, len_bytes);
-    evc_hmac_op_end(state, key);
+    evc_sha2_op_all(state, in, len_bytes, state->waiting);
+    evc_hmac_op_outer(state, key);
     return EVC_OK;
 }
 
@@ -197,6 +197,7 @@ enum evc_status evc_hmac_start(const struct evc_hmac_key *key, struct evc_hmac *
         return status;
     evc_hmac_op_begin(&state->inner, key);
     state->phase = PHASE_TEXT;
+    evc_clear(&key->kernel->kernel);
     return EVC_OK;
 }
 
@@ -294,9 +295,7 @@ static void one_tag(struct evc_hmac_message *m)
 {
     struct evc_sha2_state state;
 
-    evc_hmac_op_begin(&state, m->key);
-    evc_sha2_op_take(&state, m->in, m->len_bytes);
-    evc_hmac_op_end(&state, m->key);
+    evc_hmac_op_all(&state, m->key, m->in, m->len_bytes);
     evc_copy_secret(m->tag, state.waiting, m->tag_bytes);
     evc_wipe(&state, sizeof state);
 }

@@ -33,7 +33,7 @@ EVC_INLINE void evc_hmac_op_go_on(struct evc_sha2_state *state, const struct evc
     state->hash = (uint8_t)key->hash;
     state->bytes_high = 0;
     state->bytes_low = evc_sha2_block_bytes((enum evc_sha2_hash)key->hash) + n_bytes;
-    evc_copy_secret((uint8_t *)&state->h, (const uint8_t *)words, sizeof state->h);
+    evc_copy_blocks((uint8_t *)&state->h, (const uint8_t *)words, sizeof state->h);
 }
 
 EVC_INLINE void evc_hmac_op_begin(struct evc_sha2_state *state, const struct evc_hmac_key *key)
@@ -41,13 +41,28 @@ EVC_INLINE void evc_hmac_op_begin(struct evc_sha2_state *state, const struct evc
     evc_hmac_op_go_on(state, key, &key->inner, 0);
 }
 
+/* The whole tag at the start of state->waiting, behind the inner digest there. */
+EVC_INLINE void evc_hmac_op_outer(struct evc_sha2_state *state, const struct evc_hmac_key *key)
+{
+    evc_hmac_op_go_on(state, key, &key->outer,
+                      evc_sha2_digest_bytes((enum evc_sha2_hash)key->hash));
+    evc_sha2_op_end(state, state->waiting);
+}
+
 /* The whole tag at the start of state->waiting. */
 EVC_INLINE void evc_hmac_op_end(struct evc_sha2_state *state, const struct evc_hmac_key *key)
 {
     evc_sha2_op_end(state, state->waiting);
-    evc_hmac_op_go_on(state, key, &key->outer,
-                      evc_sha2_digest_bytes((enum evc_sha2_hash)key->hash));
-    evc_sha2_op_end(state, state->waiting);
+    evc_hmac_op_outer(state, key);
+}
+
+/* The same of a message that is all here, and fits. */
+EVC_INLINE void evc_hmac_op_all(struct evc_sha2_state *state, const struct evc_hmac_key *key,
+                                const uint8_t *in, size_t len_bytes)
+{
+    evc_hmac_op_begin(state, key);
+    evc_sha2_op_all(state, in, len_bytes, state->waiting);
+    evc_hmac_op_outer(state, key);
 }
 
 #endif

@@ -16,70 +16,38 @@
 #include "hmac/ops.h"
 #include "sha2/many.h"
 
-EVC_INLINE void store256(uint8_t *out, const uint32_t *h, size_t n_words)
-{
-    for (size_t i = 0; i < n_words; i++)
-        evc_store32_be(out + 4 * i, h[i]);
-}
-
-EVC_INLINE void store512(uint8_t *out, const uint64_t *h, size_t n_words)
-{
-    for (size_t i = 0; i < n_words; i++)
-        evc_store64_be(out + 8 * i, h[i]);
-}
-
 /*
  * U_2 to U_n, added to U_1.
  * state: as evc_hmac_op_end leaves it: h has the words of U_1, and waiting has U_1 and its padding,
  *        which is that of all others. The sum replaces U_1 there.
- * n_words: those of a digest.
  */
-static void iterate256(const struct evc_hmac_key *key, struct evc_sha2_state *state,
-                       size_t n_words, uint32_t n)
+static void iterate(const struct evc_hmac_key *key, struct evc_sha2_state *state, uint32_t n)
 {
-    uint32_t *const h = state->h.words32, sum[8];
-    uint8_t *const block = state->waiting;
+    const struct evc_sha2 *const kernel = key->kernel;
+    const int is_long = evc_sha2_block_bytes((enum evc_sha2_hash)key->hash) == 128;
+    uint8_t *const h = (uint8_t *)&state->h;
+    uint64_t sum[sizeof state->h / 8];
 
-    evc_copy_secret((uint8_t *)sum, (const uint8_t *)h, sizeof sum);
+    evc_copy_blocks((uint8_t *)sum, h, sizeof sum);
     while (--n) {
-        evc_copy_secret((uint8_t *)h, (const uint8_t *)key->inner.words32, sizeof sum);
-        key->kernel->blocks256(h, block, 1);
-        store256(block, h, n_words);
-        evc_copy_secret((uint8_t *)h, (const uint8_t *)key->outer.words32, sizeof sum);
-        key->kernel->blocks256(h, block, 1);
-        store256(block, h, n_words);
-        for (size_t i = 0; i < 8; i++)
-            sum[i] ^= h[i];
+        for (int outer = 0; outer < 2; outer++) {
+            evc_copy_blocks(h, (const uint8_t *)(outer ? &key->outer : &key->inner), sizeof sum);
+            if (is_long)
+                kernel->blocks512(state->h.words64, state->waiting, 1);
+            else
+                kernel->blocks256(state->h.words32, state->waiting, 1);
+            evc_sha2_op_store(state, state->waiting);
+        }
+        for (size_t i = 0; i < sizeof sum; i += 16)
+            evc_xor16((uint8_t *)sum + i, (uint8_t *)sum + i, h + i);
         EVC_KEEP_MEMORY(sum); /* clang kept it in registers, and spilled them */
     }
-    store256(block, sum, n_words);
+    evc_copy_blocks(h, (const uint8_t *)sum, sizeof sum);
+    evc_sha2_op_store(state, state->waiting);
     evc_wipe(sum, sizeof sum);
 }
 
-/* The same with words of 64 bits. */
-static void iterate512(const struct evc_hmac_key *key, struct evc_sha2_state *state,
-                       size_t n_words, uint32_t n)
-{
-    uint64_t *const h = state->h.words64, sum[8];
-    uint8_t *const block = state->waiting;
-
-    evc_copy_secret((uint8_t *)sum, (const uint8_t *)h, sizeof sum);
-    while (--n) {
-        evc_copy_secret((uint8_t *)h, (const uint8_t *)key->inner.words64, sizeof sum);
-        key->kernel->blocks512(h, block, 1);
-        store512(block, h, n_words);
-        evc_copy_secret((uint8_t *)h, (const uint8_t *)key->outer.words64, sizeof sum);
-        key->kernel->blocks512(h, block, 1);
-        store512(block, h, n_words);
-        for (size_t i = 0; i < 8; i++)
-            sum[i] ^= h[i];
-        EVC_KEEP_MEMORY(sum); /* clang kept it in registers, and spilled them */
-    }
-    store512(block, sum, n_words);
-    evc_wipe(sum, sizeof sum);
-}
-
-/* U_1 of digest number i, as iterate256 takes it. salted: a state behind the salt. */
+/* U_1 of digest number i, as iterate takes it. salted: a state behind the salt. */
 static void first_u(const struct evc_hmac_key *key, const struct evc_sha2_state *salted, uint32_t i,
                     struct evc_sha2_state *state)
 {
@@ -89,17 +57,6 @@ static void first_u(const struct evc_hmac_key *key, const struct evc_sha2_state 
     evc_copy_secret((uint8_t *)state, (const uint8_t *)salted, sizeof *state);
     evc_sha2_op_take(state, number, sizeof number);
     evc_hmac_op_end(state, key);
-}
-
-/* The sum of the chain that begins with U_1, at the start of state->waiting. */
-static void iterate(const struct evc_hmac_key *key, struct evc_sha2_state *state, uint32_t n)
-{
-    const enum evc_sha2_hash hash = (enum evc_sha2_hash)key->hash;
-
-    if (evc_sha2_block_bytes(hash) == 64)
-        iterate256(key, state, evc_sha2_digest_bytes(hash) / 4, n);
-    else
-        iterate512(key, state, evc_sha2_digest_bytes(hash) / 8, n);
 }
 
 /* The digests of out, each the sum of the tags of its own chain. */

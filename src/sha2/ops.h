@@ -23,4 +23,11 @@ void evc_sha2_op_take(struct evc_sha2_state *state, const uint8_t *in, size_t le
 /* The digest, which may lie in state->waiting. */
 void evc_sha2_op_end(struct evc_sha2_state *state, uint8_t *digest);
 
+/* The words of the hash as a digest, which may lie in state->waiting. */
+void evc_sha2_op_store(const struct evc_sha2_state *state, uint8_t *digest);
+
+/* Take and end in one, with the rest of a message that fits. Nothing of it waits in the state. */
+void evc_sha2_op_all(struct evc_sha2_state *state, const uint8_t *in, size_t len_bytes,
+                     uint8_t *digest);
+
 #endif

@@ -11,8 +11,14 @@
 #include "common/in_place.h"
 #include "sha2/ops.h"
 
-/* The words of h are those of the greater size; SHA-256 takes the upper halves, and SHA-224 the
- * lower halves of SHA-384's (section 5.3.2). */
+static const uint32_t start_sha224[8] = {
+    UINT32_C(0xc1059ed8), UINT32_C(0x367cd507), UINT32_C(0x3070dd17), UINT32_C(0xf70e5939),
+    UINT32_C(0xffc00b31), UINT32_C(0x68581511), UINT32_C(0x64f98fa7), UINT32_C(0xbefa4fa4),
+};
+static const uint32_t start_sha256[8] = {
+    UINT32_C(0x6a09e667), UINT32_C(0xbb67ae85), UINT32_C(0x3c6ef372), UINT32_C(0xa54ff53a),
+    UINT32_C(0x510e527f), UINT32_C(0x9b05688c), UINT32_C(0x1f83d9ab), UINT32_C(0x5be0cd19),
+};
 static const uint64_t start_sha384[8] = {
     UINT64_C(0xcbbb9d5dc1059ed8), UINT64_C(0x629a292a367cd507),
     UINT64_C(0x9159015a3070dd17), UINT64_C(0x152fecd8f70e5939),
@@ -33,16 +39,15 @@ static const uint64_t start_sha512_256[8] = {
 };
 
 static const struct hash {
-    const uint64_t *start;
-    uint8_t shift;        /* from a word of start to one of h, where h has 32 bits */
+    const void *start; /* eight words */
     uint8_t digest_bytes; /* 0: no such hash */
     uint8_t block_bytes;
 } hashes[] = {
-    [EVC_SHA224] = {start_sha384, 0, 28, 64},
-    [EVC_SHA256] = {start_sha512, 32, 32, 64},
-    [EVC_SHA384] = {start_sha384, 0, 48, 128},
-    [EVC_SHA512] = {start_sha512, 0, 64, 128},
-    [EVC_SHA512_256] = {start_sha512_256, 0, 32, 128},
+    [EVC_SHA224] = {start_sha224, 28, 64},
+    [EVC_SHA256] = {start_sha256, 32, 64},
+    [EVC_SHA384] = {start_sha384, 48, 128},
+    [EVC_SHA512] = {start_sha512, 64, 128},
+    [EVC_SHA512_256] = {start_sha512_256, 32, 128},
 };
 
 static const struct hash *hash_of(unsigned hash)
@@ -68,9 +73,10 @@ static int has_message(const struct evc_sha2_state *s)
     return s->phase == HAS_MESSAGE && s->kernel && hash_of(s->hash)->digest_bytes;
 }
 
-static void hash_blocks(struct evc_sha2_state *s, const uint8_t *in, size_t n_blocks)
+static void hash_blocks(struct evc_sha2_state *s, size_t block_bytes, const uint8_t *in,
+                        size_t n_blocks)
 {
-    if (hash_of(s->hash)->block_bytes == 64)
+    if (block_bytes == 64)
         s->kernel->blocks256(s->h.words32, in, n_blocks);
     else
         s->kernel->blocks512(s->h.words64, in, n_blocks);
@@ -91,11 +97,10 @@ enum evc_status evc_sha2_op_begin(struct evc_sha2_state *s, const struct evc_sha
     s->phase = HAS_MESSAGE;
     s->hash = (uint8_t)hash;
     s->bytes_high = s->bytes_low = 0;
-    for (int i = 0; i < 8; i++)
-        if (h->block_bytes == 64)
-            s->h.words32[i] = (uint32_t)(h->start[i] >> h->shift);
-        else
-            s->h.words64[i] = h->start[i];
+    if (h->block_bytes == 64)
+        memcpy(s->h.words32, h->start, sizeof s->h.words32);
+    else
+        memcpy(s->h.words64, h->start, sizeof s->h.words64);
     return EVC_OK;
 }
 
@@ -108,6 +113,12 @@ int evc_sha2_op_fits(const struct evc_sha2_state *s, size_t len_bytes)
     return is_long ? high < UINT64_C(1) << 61 : !high && low < UINT64_C(1) << 61;
 }
 
+static void count_bytes(struct evc_sha2_state *s, size_t len_bytes)
+{
+    s->bytes_low += len_bytes;
+    s->bytes_high += s->bytes_low < len_bytes;
+}
+
 void evc_sha2_op_take(struct evc_sha2_state *s, const uint8_t *in, size_t len_bytes)
 {
     const size_t block_bytes = hash_of(s->hash)->block_bytes;
@@ -115,49 +126,115 @@ void evc_sha2_op_take(struct evc_sha2_state *s, const uint8_t *in, size_t len_by
 
     if (!len_bytes) /* in may be NULL */
         return;
-    s->bytes_low += len_bytes;
-    s->bytes_high += s->bytes_low < len_bytes;
+    count_bytes(s, len_bytes);
     if (n_waiting) {
         const size_t room = block_bytes - n_waiting, n = len_bytes < room ? len_bytes : room;
         evc_copy_secret(s->waiting + n_waiting, in, n);
         in += n, len_bytes -= n;
         if (n < room)
             return;
-        hash_blocks(s, s->waiting, 1);
+        hash_blocks(s, block_bytes, s->waiting, 1);
     }
     if (len_bytes >= block_bytes) {
-        hash_blocks(s, in, len_bytes / block_bytes);
+        hash_blocks(s, block_bytes, in, len_bytes / block_bytes);
         in += len_bytes & ~(block_bytes - 1), len_bytes &= block_bytes - 1;
     }
     if (len_bytes)
         evc_copy_secret(s->waiting, in, len_bytes);
 }
 
-/* The padding is a one bit, zeros, and the length in bits, which takes an eighth of a block
- * (section 5.1). */
+/* The last n % 8 bytes before `end`, and behind them the first bit of the padding, as a word whose
+ * first byte is the lowest. n_readable: so many bytes before `end` can be read. */
+EVC_INLINE uint64_t last_word(const uint8_t *end, size_t n, size_t n_readable)
+{
+    const unsigned n_bytes = n & 7;
+    uint64_t word = 0x80;
+
+#if EVC_WORD64 /* else shifts by variables are calls */
+    if (n_readable >= 8)
+        return evc_load64_le(end - 8) >> 1 >> (63 - 8 * n_bytes) | word << 8 * n_bytes;
+#else
+    (void)n_readable;
+#endif
+    for (unsigned i = 1; i <= n_bytes; i++)
+        word = word << 8 | *(end - i);
+    return word;
+}
+
+/*
+ * The last blocks: the bytes before `end` that fill no block, a one bit, zeros, and the length of
+ * the message in bits, which takes an eighth of a block (section 5.1).
+ *
+ * Each 16 bytes are one store. Kernels load vectors, and a load that needs two stores waits until
+ * they have left the core: no message would begin before the one before it has ended.
+ */
+static void hash_end(struct evc_sha2_state *s, const uint8_t *end, size_t n_readable)
+{
+    const size_t block_bytes = hash_of(s->hash)->block_bytes, length_at = block_bytes - 16;
+    const size_t n = (size_t)s->bytes_low & (block_bytes - 1);
+    const int has_room = n < block_bytes - block_bytes / 8;
+    const uint64_t high = block_bytes == 64 ? 0 : s->bytes_high << 3 | s->bytes_low >> 61;
+    const uint64_t low = evc_bswap64(s->bytes_low << 3), last = last_word(end, n, n_readable);
+    const uint8_t *tail = end - n;
+    size_t i;
+
+    for (i = 0; i + 16 <= n; i += 16, tail += 16)
+        evc_store64x2_le(s->waiting + i, evc_load64_le(tail), evc_load64_le(tail + 8));
+    if (n & 8)
+        evc_store64x2_le(s->waiting + i, evc_load64_le(tail), last);
+    else /* beside the length of SHA-256 there is room for 8 bytes */
+        evc_store64x2_le(s->waiting + i, last, has_room && i == length_at ? low : 0);
+    i += 16;
+    if (!has_room) {
+        hash_blocks(s, block_bytes, s->waiting, 1);
+        i = 0;
+    }
+    for (; i < length_at; i += 16) {
+        evc_store64x2_le(s->waiting + i, 0, 0);
+        EVC_KEEP_MEMORY(s->waiting); /* else compilers call memset */
+    }
+    if (i == length_at)
+        evc_store64x2_le(s->waiting + i, evc_bswap64(high), low);
+    hash_blocks(s, block_bytes, s->waiting, 1);
+}
+
+/* By such stores, too: it may be the next thing that is hashed. */
+void evc_sha2_op_store(const struct evc_sha2_state *s, uint8_t *digest)
+{
+    const struct hash *const h = hash_of(s->hash);
+    const uint32_t *const words32 = s->h.words32;
+    const uint64_t *const words64 = s->h.words64;
+    size_t i = 0;
+
+    if (h->block_bytes == 128) {
+        for (; i < h->digest_bytes; i += 16)
+            evc_store64x2_be(digest + i, words64[i / 8], words64[i / 8 + 1]);
+        return;
+    }
+    for (; i + 16 <= h->digest_bytes; i += 16)
+        evc_store64x2_be(digest + i, (uint64_t)words32[i / 4] << 32 | words32[i / 4 + 1],
+                         (uint64_t)words32[i / 4 + 2] << 32 | words32[i / 4 + 3]);
+    for (; i < h->digest_bytes; i += 4)
+        evc_store32_be(digest + i, words32[i / 4]);
+}
+
 void evc_sha2_op_end(struct evc_sha2_state *s, uint8_t *digest)
 {
-    const struct hash *h = hash_of(s->hash);
-    const size_t block_bytes = h->block_bytes;
-    size_t n = (size_t)s->bytes_low & (block_bytes - 1);
+    const size_t n = (size_t)s->bytes_low & (hash_of(s->hash)->block_bytes - 1);
 
-    s->waiting[n++] = 0x80;
-    if (n > block_bytes - block_bytes / 8) {
-        memset(s->waiting + n, 0, block_bytes - n);
-        hash_blocks(s, s->waiting, 1);
-        n = 0;
-    }
-    memset(s->waiting + n, 0, block_bytes - 8 - n);
-    if (block_bytes == 128)
-        evc_store64_be(s->waiting + 112, s->bytes_high << 3 | s->bytes_low >> 61);
-    evc_store64_be(s->waiting + block_bytes - 8, s->bytes_low << 3);
-    hash_blocks(s, s->waiting, 1);
-    if (block_bytes == 64)
-        for (size_t i = 0; i < h->digest_bytes; i += 4)
-            evc_store32_be(digest + i, s->h.words32[i / 4]);
-    else
-        for (size_t i = 0; i < h->digest_bytes; i += 8)
-            evc_store64_be(digest + i, s->h.words64[i / 8]);
+    hash_end(s, s->waiting + n, n);
+    evc_sha2_op_store(s, digest);
+}
+
+void evc_sha2_op_all(struct evc_sha2_state *s, const uint8_t *in, size_t len_bytes, uint8_t *digest)
+{
+    const size_t block_bytes = hash_of(s->hash)->block_bytes;
+
+    if (len_bytes >= block_bytes)
+        hash_blocks(s, block_bytes, in, len_bytes / block_bytes);
+    count_bytes(s, len_bytes);
+    hash_end(s, in ? in + len_bytes : s->waiting, len_bytes);
+    evc_sha2_op_store(s, digest);
 }
 
 /* ---- Public calls ---------------------------------------------------------------------------- */
@@ -174,8 +251,7 @@ enum evc_status evc_sha2_digest(const struct evc_sha2 *kernel, enum evc_sha2_has
         return EVC_ERR_PARAMETER;
     if (!evc_sha2_op_fits(&state, len_bytes))
         return EVC_ERR_LENGTH;
-    evc_sha2_op_take(&state, in, len_bytes);
-    evc_sha2_op_end(&state, digest);
+    evc_sha2_op_all(&state, in, len_bytes, digest);
     evc_wipe(&state, sizeof state);
     evc_clear(&kernel->kernel);
     return EVC_OK;
