@@ -41,7 +41,7 @@ enum evc_status evc_hkdf_extract(const struct evc_sha2 *kernel, enum evc_sha2_ha
 static void expand(const struct evc_hmac_key *prk, const uint8_t *info, size_t info_bytes,
                    uint8_t *out, size_t out_bytes)
 {
-    const size_t digest_bytes = evc_sha2_digest_bytes((enum evc_sha2_hash)prk->hash);
+    const size_t digest_bytes = evc_sha2_op_hash(prk->hash)->digest_bytes;
     struct evc_sha2_state state;
     uint8_t before[EVC_SHA2_MOST_DIGEST_BYTES];
     uint8_t number = 0; /* at most 255 */
@@ -69,8 +69,8 @@ enum evc_status evc_hkdf_expand(const struct evc_hmac_key *prk, const uint8_t *i
     enum evc_status status = evc_hmac_key_status(prk);
 
     if (status == EVC_OK)
-        status = check_output(evc_sha2_digest_bytes((enum evc_sha2_hash)prk->hash), info,
-                              info_bytes, out, out_bytes);
+        status = check_output(evc_sha2_op_hash(prk->hash)->digest_bytes, info, info_bytes, out,
+                              out_bytes);
     if (status == EVC_OK)
         expand(prk, info, info_bytes, out, out_bytes);
     return status;

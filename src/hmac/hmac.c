@@ -96,7 +96,7 @@ enum evc_status evc_hmac_allow_short_tags(struct evc_hmac_key *key)
 /* Half of a digest of SHA-2 has at least 112 bits, and so the 80 that RFC 2104 wants besides. */
 static int tag_fits(const struct evc_hmac_key *key, size_t tag_bytes)
 {
-    const size_t digest_bytes = evc_sha2_digest_bytes((enum evc_sha2_hash)key->hash);
+    const size_t digest_bytes = evc_sha2_op_hash(key->hash)->digest_bytes;
     const size_t least = key->allows_short_tags ? EVC_HMAC_MIN_SHORT_TAG : digest_bytes / 2;
 
     return tag_bytes >= least && tag_bytes <= digest_bytes;

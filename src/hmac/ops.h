@@ -32,7 +32,7 @@ EVC_INLINE void evc_hmac_op_go_on(struct evc_sha2_state *state, const struct evc
     state->kernel = key->kernel;
     state->hash = (uint8_t)key->hash;
     state->bytes_high = 0;
-    state->bytes_low = evc_sha2_block_bytes((enum evc_sha2_hash)key->hash) + n_bytes;
+    state->bytes_low = evc_sha2_op_hash(key->hash)->block_bytes + n_bytes;
     evc_copy_blocks((uint8_t *)&state->h, (const uint8_t *)words, sizeof state->h);
 }
 
@@ -44,8 +44,7 @@ EVC_INLINE void evc_hmac_op_begin(struct evc_sha2_state *state, const struct evc
 /* The whole tag at the start of state->waiting, behind the inner digest there. */
 EVC_INLINE void evc_hmac_op_outer(struct evc_sha2_state *state, const struct evc_hmac_key *key)
 {
-    evc_hmac_op_go_on(state, key, &key->outer,
-                      evc_sha2_digest_bytes((enum evc_sha2_hash)key->hash));
+    evc_hmac_op_go_on(state, key, &key->outer, evc_sha2_op_hash(key->hash)->digest_bytes);
     evc_sha2_op_end(state, state->waiting);
 }
 

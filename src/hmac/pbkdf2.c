@@ -24,7 +24,7 @@
 static void iterate(const struct evc_hmac_key *key, struct evc_sha2_state *state, uint32_t n)
 {
     const struct evc_sha2 *const kernel = key->kernel;
-    const int is_long = evc_sha2_block_bytes((enum evc_sha2_hash)key->hash) == 128;
+    const int is_long = evc_sha2_op_hash(key->hash)->block_bytes == 128;
     uint8_t *const h = (uint8_t *)&state->h;
     uint64_t sum[sizeof state->h / 8];
 
@@ -63,7 +63,7 @@ static void first_u(const struct evc_hmac_key *key, const struct evc_sha2_state 
 static void write_output(const struct evc_hmac_key *key, const uint8_t *salt, size_t salt_bytes,
                          uint32_t n_iterations, uint8_t *out, size_t out_bytes)
 {
-    const size_t digest_bytes = evc_sha2_digest_bytes((enum evc_sha2_hash)key->hash);
+    const size_t digest_bytes = evc_sha2_op_hash(key->hash)->digest_bytes;
     struct evc_sha2_state salted, state;
 
     evc_hmac_op_begin(&salted, key);
@@ -97,7 +97,7 @@ static enum evc_status check(const struct evc_hmac_key *password, const uint8_t 
     if (!n_iterations)
         return EVC_ERR_PARAMETER;
     if (!out_bytes || evc_hmac_is_too_long(salt_bytes) ||
-        is_too_long(evc_sha2_digest_bytes((enum evc_sha2_hash)password->hash), out_bytes))
+        is_too_long(evc_sha2_op_hash(password->hash)->digest_bytes, out_bytes))
         return EVC_ERR_LENGTH;
     return evc_is_missing(salt, salt_bytes) || evc_is_missing(out, out_bytes) ? EVC_ERR_PARAMETER
                                                                               : EVC_OK;
@@ -204,7 +204,7 @@ static void finish_taken(struct work *w, uint32_t n_iterations)
 static void take_job(struct work *w, const struct evc_pbkdf2_job *job, uint32_t n_iterations)
 {
     const struct evc_hmac_key *const key = job->password;
-    const size_t digest_bytes = evc_sha2_digest_bytes((enum evc_sha2_hash)key->hash);
+    const size_t digest_bytes = evc_sha2_op_hash(key->hash)->digest_bytes;
 
     if (w->n_taken && (key->kernel != w->key->kernel || key->hash != w->key->hash))
         finish_taken(w, n_iterations);

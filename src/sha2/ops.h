@@ -9,6 +9,23 @@
 
 #include "everycore/sha2.h"
 
+#include "common/bytes.h"
+
+/* A hash, by its number. */
+struct evc_sha2_facts {
+    const void *start;    /* eight words */
+    uint8_t digest_bytes; /* 0: there is no such hash */
+    uint8_t block_bytes;
+};
+
+extern const struct evc_sha2_facts evc_sha2_op_hashes[EVC_SHA512_256 + 1];
+
+/* hash: one that there is. */
+EVC_INLINE const struct evc_sha2_facts *evc_sha2_op_hash(unsigned hash)
+{
+    return evc_sha2_op_hashes + hash;
+}
+
 /* A message of this hash. EVC_ERR_PARAMETER: there is no such hash; EVC_ERR_KERNEL: the kernel is
  * NULL, or does not compute it. */
 enum evc_status evc_sha2_op_begin(struct evc_sha2_state *state, const struct evc_sha2 *kernel,

@@ -38,11 +38,7 @@ static const uint64_t start_sha512_256[8] = {
     UINT64_C(0x2b0199fc2c85b8aa), UINT64_C(0x0eb72ddc81c52ca2),
 };
 
-static const struct hash {
-    const void *start; /* eight words */
-    uint8_t digest_bytes; /* 0: no such hash */
-    uint8_t block_bytes;
-} hashes[] = {
+const struct evc_sha2_facts evc_sha2_op_hashes[EVC_SHA512_256 + 1] = {
     [EVC_SHA224] = {start_sha224, 28, 64},
     [EVC_SHA256] = {start_sha256, 32, 64},
     [EVC_SHA384] = {start_sha384, 48, 128},
@@ -50,9 +46,10 @@ static const struct hash {
     [EVC_SHA512_256] = {start_sha512_256, 32, 128},
 };
 
-static const struct hash *hash_of(unsigned hash)
+/* Any number: that of no hash has no bytes. */
+static const struct evc_sha2_facts *hash_of(unsigned hash)
 {
-    return hashes + (hash < sizeof hashes / sizeof hashes[0] ? hash : 0);
+    return evc_sha2_op_hashes + (hash <= EVC_SHA512_256 ? hash : 0);
 }
 
 size_t evc_sha2_digest_bytes(enum evc_sha2_hash hash)
@@ -87,7 +84,7 @@ static void hash_blocks(struct evc_sha2_state *s, size_t block_bytes, const uint
 enum evc_status evc_sha2_op_begin(struct evc_sha2_state *s, const struct evc_sha2 *kernel,
                                   unsigned hash)
 {
-    const struct hash *h = hash_of(hash);
+    const struct evc_sha2_facts *h = hash_of(hash);
 
     if (!h->digest_bytes)
         return EVC_ERR_PARAMETER;
@@ -107,7 +104,7 @@ enum evc_status evc_sha2_op_begin(struct evc_sha2_state *s, const struct evc_sha
 /* The standard's limit is 2^64 - 1 or 2^128 - 1 bits. */
 int evc_sha2_op_fits(const struct evc_sha2_state *s, size_t len_bytes)
 {
-    const int is_long = hash_of(s->hash)->block_bytes == 128;
+    const int is_long = evc_sha2_op_hash(s->hash)->block_bytes == 128;
     const uint64_t low = s->bytes_low + len_bytes, high = s->bytes_high + (low < len_bytes);
 
     return is_long ? high < UINT64_C(1) << 61 : !high && low < UINT64_C(1) << 61;
@@ -121,7 +118,7 @@ static void count_bytes(struct evc_sha2_state *s, size_t len_bytes)
 
 void evc_sha2_op_take(struct evc_sha2_state *s, const uint8_t *in, size_t len_bytes)
 {
-    const size_t block_bytes = hash_of(s->hash)->block_bytes;
+    const size_t block_bytes = evc_sha2_op_hash(s->hash)->block_bytes;
     const size_t n_waiting = (size_t)s->bytes_low & (block_bytes - 1);
 
     if (!len_bytes) /* in may be NULL */
@@ -170,18 +167,18 @@ EVC_INLINE uint64_t last_word(const uint8_t *end, size_t n, size_t n_readable)
  */
 static void hash_end(struct evc_sha2_state *s, const uint8_t *end, size_t n_readable)
 {
-    const size_t block_bytes = hash_of(s->hash)->block_bytes, length_at = block_bytes - 16;
-    const size_t n = (size_t)s->bytes_low & (block_bytes - 1);
+    const size_t block_bytes = evc_sha2_op_hash(s->hash)->block_bytes;
+    const size_t n = (size_t)s->bytes_low & (block_bytes - 1), length_at = block_bytes - 16;
     const int has_room = n < block_bytes - block_bytes / 8;
     const uint64_t high = block_bytes == 64 ? 0 : s->bytes_high << 3 | s->bytes_low >> 61;
     const uint64_t low = evc_bswap64(s->bytes_low << 3), last = last_word(end, n, n_readable);
-    const uint8_t *tail = end - n;
-    size_t i;
+    const uint8_t *const tail = end - n;
+    size_t i = tail == s->waiting ? n & ~(size_t)15 : 0; /* what waits is there already */
 
-    for (i = 0; i + 16 <= n; i += 16, tail += 16)
-        evc_store64x2_le(s->waiting + i, evc_load64_le(tail), evc_load64_le(tail + 8));
+    for (; i + 16 <= n; i += 16)
+        evc_store64x2_le(s->waiting + i, evc_load64_le(tail + i), evc_load64_le(tail + i + 8));
     if (n & 8)
-        evc_store64x2_le(s->waiting + i, evc_load64_le(tail), last);
+        evc_store64x2_le(s->waiting + i, evc_load64_le(tail + i), last);
     else /* beside the length of SHA-256 there is room for 8 bytes */
         evc_store64x2_le(s->waiting + i, last, has_room && i == length_at ? low : 0);
     i += 16;
@@ -201,7 +198,7 @@ static void hash_end(struct evc_sha2_state *s, const uint8_t *end, size_t n_read
 /* By such stores, too: it may be the next thing that is hashed. */
 void evc_sha2_op_store(const struct evc_sha2_state *s, uint8_t *digest)
 {
-    const struct hash *const h = hash_of(s->hash);
+    const struct evc_sha2_facts *const h = evc_sha2_op_hash(s->hash);
     const uint32_t *const words32 = s->h.words32;
     const uint64_t *const words64 = s->h.words64;
     size_t i = 0;
@@ -220,7 +217,7 @@ void evc_sha2_op_store(const struct evc_sha2_state *s, uint8_t *digest)
 
 void evc_sha2_op_end(struct evc_sha2_state *s, uint8_t *digest)
 {
-    const size_t n = (size_t)s->bytes_low & (hash_of(s->hash)->block_bytes - 1);
+    const size_t n = (size_t)s->bytes_low & (evc_sha2_op_hash(s->hash)->block_bytes - 1);
 
     hash_end(s, s->waiting + n, n);
     evc_sha2_op_store(s, digest);
@@ -228,7 +225,7 @@ void evc_sha2_op_end(struct evc_sha2_state *s, uint8_t *digest)
 
 void evc_sha2_op_all(struct evc_sha2_state *s, const uint8_t *in, size_t len_bytes, uint8_t *digest)
 {
-    const size_t block_bytes = hash_of(s->hash)->block_bytes;
+    const size_t block_bytes = evc_sha2_op_hash(s->hash)->block_bytes;
 
     if (len_bytes >= block_bytes)
         hash_blocks(s, block_bytes, in, len_bytes / block_bytes);
