@@ -41,16 +41,12 @@ static void fe_set(struct fe *out, uint32_t value)
     out->limb[0] = value;
 }
 
-static void fe_swap(struct fe *a, struct fe *b, uint32_t mask)
+static void fe_choose(struct fe *out, const struct fe *a, uint32_t mask)
 {
     const uint64_t mask64 = evc_mask_highest64((uint64_t)mask << 32);
 
-    for (int i = 0; i < N_LIMBS; i++) {
-        const uint64_t differ = (a->limb[i] ^ b->limb[i]) & mask64;
-
-        a->limb[i] ^= differ;
-        b->limb[i] ^= differ;
-    }
+    for (int i = 0; i < N_LIMBS; i++)
+        out->limb[i] ^= (out->limb[i] ^ a->limb[i]) & mask64;
 }
 
 static void fe_add(struct fe *out, const struct fe *a, const struct fe *b)

@@ -33,10 +33,9 @@ static void fe_set(struct fe *out, uint32_t value)
     out->limb[0] = value;
 }
 
-static void fe_swap(struct fe *a, struct fe *b, uint32_t mask)
+static void fe_choose(struct fe *out, const struct fe *a, uint32_t mask)
 {
-    EACH_LIMB(const uint32_t differ = (a->limb[i] ^ b->limb[i]) & mask; a->limb[i] ^= differ;
-              b->limb[i] ^= differ)
+    EACH_LIMB(out->limb[i] ^= (out->limb[i] ^ a->limb[i]) & mask)
 }
 
 static void fe_add(struct fe *out, const struct fe *a, const struct fe *b)
