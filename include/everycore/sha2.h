@@ -131,7 +131,8 @@ struct evc_sha2_lanes {
     uint32_t n;      /* lanes; 0: there are none */
     uint32_t fewest; /* messages for which lanes are not slower than one after the other */
 
-    /* h: 8 rows, and behind them 16 of its own. in: n_blocks blocks of each lane. */
+    /* h: 8 rows, and behind them 16 of its own. in: n_blocks blocks of each lane; n_blocks is not
+     * 0. */
     void (*blocks)(void *h, const uint8_t *const in[], size_t n_blocks);
 
     /* PBKDF2: n times, the block is hashed from the words `inner`, the first n_words words of the

@@ -176,10 +176,12 @@ EVC_INLINE void load_words256(uint8_t *rows, const uint8_t *const in[8], size_t 
 }
 
 #define VEC __m256i
+#define N_REGISTERS 16
 #define BITS 32
 #define N_ROUNDS 64
 #define CONSTANTS evc_sha2_k256
 #define ADD(x, y) _mm256_add_epi32(x, y)
+#define SUB(x, y) _mm256_sub_epi32(x, y)
 #define EACH(k) _mm256_set1_epi32((int)(k))
 #define BIG0(x) XOR(XOR(V_ROTR32(x, 2), V_ROTR32(x, 13)), V_ROTR32(x, 22))
 #define BIG1(x) XOR(XOR(V_ROTR32(x, 6), V_ROTR32(x, 11)), V_ROTR32(x, 25))
@@ -205,10 +207,12 @@ EVC_INLINE void load_words512(uint8_t *rows, const uint8_t *const in[4], size_t 
 }
 
 #define VEC __m256i
+#define N_REGISTERS 16
 #define BITS 64
 #define N_ROUNDS 80
 #define CONSTANTS evc_sha2_k512
 #define ADD(x, y) _mm256_add_epi64(x, y)
+#define SUB(x, y) _mm256_sub_epi64(x, y)
 #define EACH(k) _mm256_set1_epi64x((long long)(k))
 #define BIG0(x) XOR(XOR(V_ROTR64(x, 28), V_ROTR64(x, 34)), V_ROTR64(x, 39))
 #define BIG1(x) XOR(XOR(V_ROTR64(x, 14), V_ROTR64(x, 18)), V_ROTR64(x, 41))

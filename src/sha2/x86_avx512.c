@@ -66,86 +66,89 @@ EVC_INLINE void transpose_blocks(vec *v0, vec *v1, vec *v2, vec *v3)
 
 /* ---- SHA-256 --------------------------------------------------------------------------------- */
 
-/* The 16 words at in[i] + at of each message. */
-EVC_INLINE void load_words256(uint8_t *rows, const uint8_t *const in[16], size_t at)
+/* Blocks of four messages become vectors of words: block i of vector j has word 4i + j of each. */
+EVC_INLINE void mix_four256(vec *m)
 {
-    const vec order =
-        _mm512_broadcast_i32x4(_mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203));
+    const vec low01 = _mm512_unpacklo_epi32(m[0], m[1]), high01 = _mm512_unpackhi_epi32(m[0], m[1]),
+              low23 = _mm512_unpacklo_epi32(m[2], m[3]), high23 = _mm512_unpackhi_epi32(m[2], m[3]);
 
-    for (size_t i = 0; i < 16; i += 4) {
-        const vec m0 = _mm512_shuffle_epi8(load_row(in[i] + at), order),
-                  m1 = _mm512_shuffle_epi8(load_row(in[i + 1] + at), order),
-                  m2 = _mm512_shuffle_epi8(load_row(in[i + 2] + at), order),
-                  m3 = _mm512_shuffle_epi8(load_row(in[i + 3] + at), order);
-        const vec low01 = _mm512_unpacklo_epi32(m0, m1), high01 = _mm512_unpackhi_epi32(m0, m1),
-                  low23 = _mm512_unpacklo_epi32(m2, m3), high23 = _mm512_unpackhi_epi32(m2, m3);
-        store_row(rows + 64 * i, _mm512_unpacklo_epi64(low01, low23));
-        store_row(rows + 64 * i + 64, _mm512_unpackhi_epi64(low01, low23));
-        store_row(rows + 64 * i + 128, _mm512_unpacklo_epi64(high01, high23));
-        store_row(rows + 64 * i + 192, _mm512_unpackhi_epi64(high01, high23));
-    }
-    for (size_t i = 0; i < 4; i++, rows += 64) {
-        vec v0 = load_row(rows), v1 = load_row(rows + 256), v2 = load_row(rows + 512),
-            v3 = load_row(rows + 768);
-        transpose_blocks(&v0, &v1, &v2, &v3);
-        store_row(rows, v0);
-        store_row(rows + 256, v1);
-        store_row(rows + 512, v2);
-        store_row(rows + 768, v3);
-    }
+    m[0] = _mm512_unpacklo_epi64(low01, low23);
+    m[1] = _mm512_unpackhi_epi64(low01, low23);
+    m[2] = _mm512_unpacklo_epi64(high01, high23);
+    m[3] = _mm512_unpackhi_epi64(high01, high23);
 }
 
+EVC_INLINE void mix256(vec *w)
+{
+    transpose_blocks(w, w + 4, w + 8, w + 12);
+    transpose_blocks(w + 1, w + 5, w + 9, w + 13);
+    transpose_blocks(w + 2, w + 6, w + 10, w + 14);
+    transpose_blocks(w + 3, w + 7, w + 11, w + 15);
+}
+
+#define ORDER256 _mm512_broadcast_i32x4(_mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203))
+
 #define VEC vec
+#define N_REGISTERS 32
 #define BITS 32
 #define N_ROUNDS 64
 #define CONSTANTS evc_sha2_k256
 #define ADD(x, y) _mm512_add_epi32(x, y)
+#define SUB(x, y) _mm512_sub_epi32(x, y)
 #define EACH(k) _mm512_set1_epi32((int)(k))
 #define ROTR32(x, n) _mm512_ror_epi32(x, n)
 #define BIG0(x) XOR3(ROTR32(x, 2), ROTR32(x, 13), ROTR32(x, 22))
 #define BIG1(x) XOR3(ROTR32(x, 6), ROTR32(x, 11), ROTR32(x, 25))
 #define SMALL0(x) XOR3(ROTR32(x, 7), ROTR32(x, 18), _mm512_srli_epi32(x, 3))
 #define SMALL1(x) XOR3(ROTR32(x, 17), ROTR32(x, 19), _mm512_srli_epi32(x, 10))
-#define LOAD_WORDS load_words256
+#define READ_ROW(in, at, t) _mm512_shuffle_epi8(load_row((in)[t] + (at)), ORDER256)
+#define MIX_FOUR mix_four256
+#define MIX mix256
 #define BLOCKS_MANY blocks256_many
 #define ITERATE_MANY iterate256_many
 #include "sha2/lanes_steps.h"
 
 /* ---- SHA-512 --------------------------------------------------------------------------------- */
 
-/* The 16 words at in[i] + at of each message. */
-EVC_INLINE void load_words512(uint8_t *rows, const uint8_t *const in[8], size_t at)
+/* Half blocks of two messages, twice, become vectors of words: block i of the first and of the
+ * second vector of each pair has words 2i and 2i + 1. */
+EVC_INLINE void mix_four512(vec *m)
 {
-    vec w[8];
-    const vec order =
-        _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607));
+    const vec low01 = _mm512_unpacklo_epi64(m[0], m[1]), low23 = _mm512_unpacklo_epi64(m[2], m[3]);
 
-    for (size_t half = 0; half < 2; half++, at += 64, rows += 8 * 64) {
-        for (size_t i = 0; i < 8; i += 2) {
-            const vec m0 = _mm512_shuffle_epi8(load_row(in[i] + at), order),
-                      m1 = _mm512_shuffle_epi8(load_row(in[i + 1] + at), order);
-            w[i] = _mm512_unpacklo_epi64(m0, m1);
-            w[i + 1] = _mm512_unpackhi_epi64(m0, m1);
-        }
-        for (size_t i = 0; i < 2; i++)
-            transpose_blocks(w + i, w + i + 2, w + i + 4, w + i + 6);
-        for (size_t i = 0; i < 8; i++)
-            store_row(rows + 64 * i, w[i]);
-    }
+    m[1] = _mm512_unpackhi_epi64(m[0], m[1]);
+    m[3] = _mm512_unpackhi_epi64(m[2], m[3]);
+    m[0] = low01;
+    m[2] = low23;
 }
 
+EVC_INLINE void mix512(vec *w)
+{
+    transpose_blocks(w, w + 2, w + 4, w + 6);
+    transpose_blocks(w + 1, w + 3, w + 5, w + 7);
+    transpose_blocks(w + 8, w + 10, w + 12, w + 14);
+    transpose_blocks(w + 9, w + 11, w + 13, w + 15);
+}
+
+#define ORDER512 _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607))
+
 #define VEC vec
+#define N_REGISTERS 32
 #define BITS 64
 #define N_ROUNDS 80
 #define CONSTANTS evc_sha2_k512
 #define ADD(x, y) _mm512_add_epi64(x, y)
+#define SUB(x, y) _mm512_sub_epi64(x, y)
 #define EACH(k) _mm512_set1_epi64((long long)(k))
 #define V_ROR64(x, n) _mm512_ror_epi64(x, n)
 #define BIG0(x) XOR3(V_ROR64(x, 28), V_ROR64(x, 34), V_ROR64(x, 39))
 #define BIG1(x) XOR3(V_ROR64(x, 14), V_ROR64(x, 18), V_ROR64(x, 41))
 #define SMALL0(x) XOR3(V_ROR64(x, 1), V_ROR64(x, 8), _mm512_srli_epi64(x, 7))
 #define SMALL1(x) XOR3(V_ROR64(x, 19), V_ROR64(x, 61), _mm512_srli_epi64(x, 6))
-#define LOAD_WORDS load_words512
+#define READ_ROW(in, at, t) \
+    _mm512_shuffle_epi8(load_row((in)[(t) % 8] + (at) + (t) / 8 * 64), ORDER512)
+#define MIX_FOUR mix_four512
+#define MIX mix512
 #define BLOCKS_MANY blocks512_many
 #define ITERATE_MANY iterate512_many
 #include "sha2/lanes_steps.h"
@@ -153,7 +156,7 @@ EVC_INLINE void load_words512(uint8_t *rows, const uint8_t *const in[8], size_t 
 EVC_ISA_END
 
 const struct evc_sha2 evc_sha2_x86_avx512 = {
-    .kernel = EVC_KEYLESS_HEAD(x86_avx512, X86_AVX512_SHA, CT, ANY, NARROW, 1280),
+    .kernel = EVC_KEYLESS_HEAD(x86_avx512, X86_AVX512_SHA, CT, ANY, NARROW, 1536),
     .blocks256 = blocks256,
     .blocks512 = blocks512,
     .lanes256 = {.n = 16, .fewest = 8, .blocks = blocks256_many, .iterate = iterate256_many},
