@@ -97,7 +97,8 @@ EVC_CHECKED enum evc_status evc_sha2_finish(struct evc_sha2_state *state, uint8_
  *
  * The call returns EVC_OK if all succeeded, else the first error; the member `status` has the
  * result of each one. scratch: at any address; scratch_bytes: at least
- * evc_sha2_many_scratch_bytes(kernel), which is 0 for kernels without lanes. It is wiped.
+ * evc_sha2_many_scratch_bytes(kernel), which is 0 for kernels without lanes. What the call writes
+ * there is wiped.
  *
  * EVC_ERR_SCRATCH     scratch is NULL, or too small: nothing has changed, but for `status`
  */

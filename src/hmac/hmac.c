@@ -291,15 +291,6 @@ static int next_message(struct evc_sha2_list *list, struct evc_sha2_item *item)
     return 1;
 }
 
-static void one_tag(struct evc_hmac_message *m)
-{
-    struct evc_sha2_state state;
-
-    evc_hmac_op_all(&state, m->key, m->in, m->len_bytes);
-    evc_copy_secret(m->tag, state.waiting, m->tag_bytes);
-    evc_wipe(&state, sizeof state);
-}
-
 enum evc_status evc_hmac_many(struct evc_hmac_message *messages, size_t n_messages, void *scratch,
                               size_t scratch_bytes)
 {
@@ -320,13 +311,7 @@ enum evc_status evc_hmac_many(struct evc_hmac_message *messages, size_t n_messag
             continue;
         }
         list.kernel = m->key->kernel, list.hash = m->key->hash;
-        if (evc_sha2_lanes_of(list.kernel, list.hash)->n)
-            evc_sha2_op_many(&list, scratch);
-        else
-            one_tag(m), list.i++;
-        evc_clear(&list.kernel->kernel);
+        evc_sha2_op_many(&list, scratch);
     }
-    if (scratch)
-        evc_wipe(scratch, scratch_bytes);
     return first;
 }

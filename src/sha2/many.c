@@ -25,7 +25,8 @@ struct lane {
 struct work {
     uint8_t rows[(8 + 16) * EVC_SHA2_MOST_ROW_BYTES]; /* the first 8: words of the hash */
     uint8_t ends[2 * EVC_SHA2_MOST_LANES * 64];       /* two blocks of each lane */
-    struct evc_sha2_state state;                      /* of a message that begins, or is alone */
+    struct evc_sha2_state begun;                      /* before a message */
+    struct evc_sha2_state alone;                      /* its words: of a message that is alone */
     struct lane lanes[EVC_SHA2_MOST_LANES];
     const uint8_t *at[EVC_SHA2_MOST_LANES];
     struct evc_sha2_list *list;
@@ -42,37 +43,44 @@ static uint8_t *end_of(struct work *w, size_t i)
 
 static void set_words(struct work *w, size_t lane, const void *words)
 {
-    for (size_t i = 0; i < 8; i++)
-        if (w->block_bytes == 64)
-            *evc_sha2_word32(w->rows, w->slots->n, i, lane) = ((const uint32_t *)words)[i];
-        else
-            *evc_sha2_word64(w->rows, w->slots->n, i, lane) = ((const uint64_t *)words)[i];
+    const size_t n_lanes = w->slots->n;
+
+    if (w->block_bytes == 64)
+        for (size_t i = 0; i < 8; i++)
+            *evc_sha2_word32(w->rows, n_lanes, i, lane) = ((const uint32_t *)words)[i];
+    else
+        for (size_t i = 0; i < 8; i++)
+            *evc_sha2_word64(w->rows, n_lanes, i, lane) = ((const uint64_t *)words)[i];
 }
 
 static void store_digest(struct work *w, size_t lane, uint8_t *digest)
 {
+    const size_t n_lanes = w->slots->n, n_bytes = w->digest_bytes;
+
     if (w->block_bytes == 64)
-        for (size_t i = 0; i < w->digest_bytes / 4; i++)
-            evc_store32_be(digest + 4 * i, *evc_sha2_word32(w->rows, w->slots->n, i, lane));
+        for (size_t i = 0; i < n_bytes / 4; i++)
+            evc_store32_be(digest + 4 * i, *evc_sha2_word32(w->rows, n_lanes, i, lane));
     else
-        for (size_t i = 0; i < w->digest_bytes / 8; i++)
-            evc_store64_be(digest + 8 * i, *evc_sha2_word64(w->rows, w->slots->n, i, lane));
+        for (size_t i = 0; i < n_bytes / 8; i++)
+            evc_store64_be(digest + 8 * i, *evc_sha2_word64(w->rows, n_lanes, i, lane));
 }
 
 /* ---- Stages of a lane ------------------------------------------------------------------------ */
 
-/* The padding behind n bytes of the lane's end, of a message of len_bytes bytes in all. The length
- * in bits has an eighth of a block. */
+/* A lane's end that n bytes are to be put into, of a message of len_bytes bytes in all: the padding
+ * behind them. The length in bits has an eighth of a block. */
 static void pad(struct work *w, size_t i, size_t n, uint64_t len_bytes)
 {
     uint8_t *const end = end_of(w, i);
-    const size_t n_blocks = n + 1 + w->block_bytes / 8 > w->block_bytes ? 2 : 1;
+    const size_t n_blocks = n + 1 + w->block_bytes / 8 > w->block_bytes ? 2 : 1,
+                 n_bytes = n_blocks * w->block_bytes;
 
-    memset(end + n, 0, n_blocks * w->block_bytes - n);
+    for (size_t at = 0; at < n_bytes; at += 64) /* a call of memset takes longer */
+        memset(end + at, 0, 64);
     end[n] = 0x80;
     if (w->block_bytes == 128)
-        end[n_blocks * 128 - 9] = (uint8_t)(len_bytes >> 61);
-    evc_store64_be(end + n_blocks * w->block_bytes - 8, len_bytes << 3);
+        end[n_bytes - 9] = (uint8_t)(len_bytes >> 61);
+    evc_store64_be(end + n_bytes - 8, len_bytes << 3);
     w->at[i] = end;
     w->lanes[i].n_blocks = n_blocks;
 }
@@ -82,16 +90,16 @@ static void begin_padded(struct work *w, size_t i)
     const struct evc_sha2_item *item = &w->lanes[i].item;
     const size_t n = item->len_bytes & (w->block_bytes - 1);
 
+    pad(w, i, n, (item->inner ? w->block_bytes : 0) + (uint64_t)item->len_bytes);
     if (n)
         evc_copy_secret(end_of(w, i), item->in + item->len_bytes - n, n);
-    pad(w, i, n, (item->inner ? w->block_bytes : 0) + (uint64_t)item->len_bytes);
     w->lanes[i].stage = PADDED_BLOCKS;
 }
 
 static void begin_outer(struct work *w, size_t i)
 {
-    store_digest(w, i, end_of(w, i));
     pad(w, i, w->digest_bytes, w->block_bytes + w->digest_bytes);
+    store_digest(w, i, end_of(w, i));
     set_words(w, i, w->lanes[i].item.outer);
     w->lanes[i].stage = OUTER_BLOCK;
 }
@@ -103,8 +111,7 @@ static void begin_message(struct work *w, size_t i)
     lane->stage = IDLE;
     if (!w->list->next(w->list, &lane->item))
         return;
-    (void)evc_sha2_op_begin(&w->state, w->list->kernel, w->list->hash);
-    set_words(w, i, lane->item.inner ? lane->item.inner : &w->state.h);
+    set_words(w, i, lane->item.inner ? lane->item.inner : &w->begun.h);
     w->at[i] = lane->item.in;
     lane->n_blocks = lane->item.len_bytes / w->block_bytes;
     lane->stage = WHOLE_BLOCKS;
@@ -122,8 +129,12 @@ static void go_on(struct work *w, size_t i)
     } else if (w->lanes[i].stage == PADDED_BLOCKS && item->outer) {
         begin_outer(w, i);
     } else {
-        store_digest(w, i, end_of(w, i));
-        evc_copy_secret(item->out, end_of(w, i), item->out_bytes);
+        if (item->out_bytes == w->digest_bytes) {
+            store_digest(w, i, item->out);
+        } else {
+            store_digest(w, i, end_of(w, i));
+            evc_copy_secret(item->out, end_of(w, i), item->out_bytes);
+        }
         begin_message(w, i);
     }
 }
@@ -160,27 +171,58 @@ static void hash_alone(struct work *w, size_t lane)
 
     for (size_t i = 0; i < 8; i++)
         if (w->block_bytes == 64)
-            w->state.h.words32[i] = *evc_sha2_word32(w->rows, n_lanes, i, lane);
+            w->alone.h.words32[i] = *evc_sha2_word32(w->rows, n_lanes, i, lane);
         else
-            w->state.h.words64[i] = *evc_sha2_word64(w->rows, n_lanes, i, lane);
+            w->alone.h.words64[i] = *evc_sha2_word64(w->rows, n_lanes, i, lane);
     if (w->block_bytes == 64)
-        kernel->blocks256(w->state.h.words32, w->at[lane], n);
+        kernel->blocks256(w->alone.h.words32, w->at[lane], n);
     else
-        kernel->blocks512(w->state.h.words64, w->at[lane], n);
-    set_words(w, lane, &w->state.h);
+        kernel->blocks512(w->alone.h.words64, w->at[lane], n);
+    set_words(w, lane, &w->alone.h);
     go_on(w, lane);
 }
 
-void evc_sha2_op_many(struct evc_sha2_list *list, void *scratch)
+/* The messages of a list of few, each as a whole. */
+EVC_OUT_OF_LINE void hash_one_by_one(struct evc_sha2_list *list)
 {
-    struct work *const w = evc_sha2_scratch_start(scratch);
+    const size_t block_bytes = evc_sha2_block_bytes((enum evc_sha2_hash)list->hash),
+                 digest_bytes = evc_sha2_digest_bytes((enum evc_sha2_hash)list->hash);
+    struct evc_sha2_state s;
+    struct evc_sha2_item item;
+
+    while (list->next(list, &item)) {
+        (void)evc_sha2_op_begin(&s, list->kernel, list->hash);
+        if (item.inner) {
+            evc_copy_secret((uint8_t *)&s.h, item.inner, sizeof s.h);
+            s.bytes_low = block_bytes;
+        }
+        if (!item.outer && item.out_bytes == digest_bytes) {
+            evc_sha2_op_all(&s, item.in, item.len_bytes, item.out);
+            continue;
+        }
+        evc_sha2_op_all(&s, item.in, item.len_bytes, s.waiting);
+        if (item.outer) {
+            evc_copy_secret((uint8_t *)&s.h, item.outer, sizeof s.h);
+            s.bytes_high = 0;
+            s.bytes_low = block_bytes + digest_bytes;
+            evc_sha2_op_end(&s, s.waiting);
+        }
+        evc_copy_secret(item.out, s.waiting, item.out_bytes);
+    }
+    evc_wipe(&s, sizeof s);
+    evc_clear(&list->kernel->kernel);
+}
+
+EVC_OUT_OF_LINE void hash_in_lanes(struct evc_sha2_list *list, struct work *w)
+{
     size_t n_active;
 
-    memset(w, 0, sizeof *w);
     w->list = list;
     w->slots = evc_sha2_lanes_of(list->kernel, list->hash);
     w->block_bytes = evc_sha2_block_bytes((enum evc_sha2_hash)list->hash);
     w->digest_bytes = evc_sha2_digest_bytes((enum evc_sha2_hash)list->hash);
+    (void)evc_sha2_op_begin(&w->begun, list->kernel, list->hash);
+    memset(w->rows, 0, sizeof w->rows); /* lanes without a message have words, too */
     for (size_t i = 0; i < w->slots->n; i++)
         begin_message(w, i);
     do {
@@ -194,6 +236,18 @@ void evc_sha2_op_many(struct evc_sha2_list *list, void *scratch)
                 while (w->lanes[i].stage != IDLE)
                     hash_alone(w, i);
     } while (n_active);
+    evc_wipe(w, sizeof *w);
+    evc_clear(&list->kernel->kernel);
+}
+
+void evc_sha2_op_many(struct evc_sha2_list *list, void *scratch)
+{
+    const struct evc_sha2_lanes *const slots = evc_sha2_lanes_of(list->kernel, list->hash);
+
+    if (!slots->n || list->n - list->i < slots->fewest)
+        hash_one_by_one(list);
+    else
+        hash_in_lanes(list, evc_sha2_scratch_start(scratch));
 }
 
 /* ---- Public calls ---------------------------------------------------------------------------- */
@@ -218,22 +272,6 @@ static int next_message(struct evc_sha2_list *list, struct evc_sha2_item *item)
     item->out_bytes = evc_sha2_digest_bytes((enum evc_sha2_hash)list->hash);
     list->i++;
     return 1;
-}
-
-/* The messages whose status is EVC_OK. */
-static void one_by_one(const struct evc_sha2 *kernel, unsigned hash,
-                       const struct evc_sha2_message *messages, size_t n_messages)
-{
-    struct evc_sha2_state state;
-
-    for (size_t i = 0; i < n_messages; i++) {
-        if (messages[i].status != EVC_OK)
-            continue;
-        (void)evc_sha2_op_begin(&state, kernel, hash);
-        evc_sha2_op_take(&state, messages[i].in, messages[i].len_bytes);
-        evc_sha2_op_end(&state, messages[i].digest);
-    }
-    evc_wipe(&state, sizeof state);
 }
 
 static enum evc_status check_message(const struct evc_sha2_state *begun,
@@ -267,12 +305,6 @@ enum evc_status evc_sha2_many(const struct evc_sha2 *kernel, enum evc_sha2_hash 
         if (first == EVC_OK)
             first = messages[i].status;
     }
-    if (evc_sha2_lanes_of(kernel, (unsigned)hash)->n)
-        evc_sha2_op_many(&list, scratch);
-    else
-        one_by_one(kernel, (unsigned)hash, messages, n_messages);
-    if (scratch)
-        evc_wipe(scratch, scratch_bytes);
-    evc_clear(&kernel->kernel);
+    evc_sha2_op_many(&list, scratch);
     return first;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages side by side, for the code of layers: nothing is checked, and what the kernel leaves is
- * not cleared. A layer ends with evc_clear() of common/clear.h, and wipes its scratch memory. */
+/* Messages side by side, for the code of layers: nothing is checked. */
 #ifndef EVC_SHA2_MANY_H
 #define EVC_SHA2_MANY_H
 
@@ -61,8 +60,8 @@ EVC_INLINE uint64_t *evc_sha2_word64(void *rows, size_t n_lanes, size_t i, size_
     return (uint64_t *)rows + i * n_lanes + lane;
 }
 
-/* The list's messages, in lanes of its kernel, which has some for this hash. scratch: as
- * evc_sha2_many has it. */
+/* The list's messages. scratch: as evc_sha2_many has it. What is written there is wiped, and what
+ * the kernel leaves is cleared: frames between a public call and the kernel are large. */
 void evc_sha2_op_many(struct evc_sha2_list *list, void *scratch);
 
 #endif
