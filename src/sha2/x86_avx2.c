@@ -6,8 +6,9 @@
  * Method:   vectors of 256 bits hold the words of one block in their lower half and those of the
  *           next block in their upper half, with the round constants added. Rounds of the first
  *           block run beside the schedule of both; those of the second block read what was stored.
- *           rorx rotates into another register, andn is half of Ch. Of many messages, each
- *           vector has a word of each one; words are transposed as they are read.
+ *           rorx rotates into another register, andn is half of Ch. SHA-512 is in
+ *           x86_avx2_asm.S. Of many messages, each vector has a word of each one; words are
+ *           transposed as they are read.
  * Source:   FIPS 180-4 (2015) sections 6.2.2 and 6.4.2; Gueron, Krasnov: "Simultaneous Hashing of
  *           Multiple Messages" (2012) and "Parallelizing message schedules to accelerate the
  *           computations of hash functions" (2012).
@@ -23,7 +24,17 @@
 
 EVC_ISA_BEGIN(X86_AVX2_BMI2)
 
-#include "sha2/x86_avx2_steps.h"
+/* Two runs of 16 bytes as the halves of a vector. */
+EVC_INLINE __m256i load_two(const void *low, const void *high)
+{
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)low)),
+                                   _mm_loadu_si128((const __m128i *)high), 1);
+}
+
+EVC_INLINE __m256i both(const void *p)
+{
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)p));
+}
 
 EVC_INLINE void store(void *p, __m256i v)
 {
@@ -66,6 +77,19 @@ EVC_INLINE __m256i next_256(__m256i w0, __m256i w1, __m256i w2, __m256i w3)
     return _mm256_add_epi32(w0, small1_256(_mm256_shuffle_epi32(w0, 0x50),
                                            _mm_set_epi64x(0x0b0a090803020100, -1)));
 }
+
+/* ab and bc: a ^ b and b ^ c. */
+#define ROUND(a, b, c, d, e, f, g, h, wk) \
+    do {                                  \
+        h += (wk);                        \
+        h += BIG1(e);                     \
+        h += ((f) & (e)) + ((g) & ~(e));  \
+        d += h;                           \
+        ab = (a) ^ (b);                   \
+        h += BIG0(a);                     \
+        h += (ab & bc) ^ (b);             \
+        bc = ab;                          \
+    } while (0)
 
 #define FOUR(a, b, c, d, e, f, g, h, wk)                                                           \
     ROUND(a, b, c, d, e, f, g, h, (wk)[0]);                                                        \
@@ -134,7 +158,14 @@ static void blocks256(uint32_t state[8], const uint8_t *in, size_t n_blocks)
 
 /* ---- SHA-512 --------------------------------------------------------------------------------- */
 
-#include "sha2/x86_avx2_blocks512.h"
+/* By x86_avx2_asm.S. */
+void EVC_SYSV evc_sha2_x86_avx2_blocks512(uint64_t state[8], const uint8_t *in, size_t n_blocks,
+                                          const uint64_t k[80]);
+
+static void blocks512(uint64_t state[8], const uint8_t *in, size_t n_blocks)
+{
+    evc_sha2_x86_avx2_blocks512(state, in, n_blocks, evc_sha2_k512);
+}
 
 /* ---- Many messages --------------------------------------------------------------------------- */
 
@@ -191,6 +222,20 @@ EVC_INLINE void load_words256(uint8_t *rows, const uint8_t *const in[8], size_t 
 #define BLOCKS_MANY blocks256_many
 #define ITERATE_MANY iterate256_many
 #include "sha2/lanes_steps.h"
+
+#define V_ROTR64(x, n) _mm256_xor_si256(_mm256_srli_epi64(x, n), _mm256_slli_epi64(x, 64 - (n)))
+
+EVC_INLINE __m256i small0_512(__m256i x)
+{
+    return _mm256_xor_si256(_mm256_xor_si256(V_ROTR64(x, 1), V_ROTR64(x, 8)),
+                            _mm256_srli_epi64(x, 7));
+}
+
+EVC_INLINE __m256i small1_512(__m256i x)
+{
+    return _mm256_xor_si256(_mm256_xor_si256(V_ROTR64(x, 19), V_ROTR64(x, 61)),
+                            _mm256_srli_epi64(x, 6));
+}
 
 /* The same for SHA-512. */
 EVC_INLINE void load_words512(uint8_t *rows, const uint8_t *const in[4], size_t at)

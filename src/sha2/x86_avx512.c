@@ -4,7 +4,7 @@
  *
  * Method:   each vector has a word of each message. vprord and vprorq rotate, vpternlog does Ch,
  *           Maj and sums of three; the words of a block are transposed as they are read. One
- *           message is hashed as by x86_shani and x86_avx2.
+ *           message is hashed as by x86_shani and x86_avx2, the latter in x86_avx512_asm.S.
  * Source:   FIPS 180-4 (2015) sections 4.1, 6.2.2 and 6.4.2; Gueron, Krasnov: "Simultaneous Hashing
  *           of Multiple Messages" (2012).
  * Needs:    X86_AVX512_SHA.   Timing: CT (no branch or address depends on the message).
@@ -21,9 +21,14 @@ EVC_ISA_BEGIN(X86_SHANI)
 #include "sha2/x86_shani_blocks.h"
 EVC_ISA_END
 
-EVC_ISA_BEGIN(X86_AVX2_BMI2)
-#include "sha2/x86_avx2_blocks512.h"
-EVC_ISA_END
+/* By x86_avx512_asm.S. */
+void EVC_SYSV evc_sha2_x86_avx512_blocks512(uint64_t state[8], const uint8_t *in, size_t n_blocks,
+                                            const uint64_t k[80]);
+
+static void blocks512(uint64_t state[8], const uint8_t *in, size_t n_blocks)
+{
+    evc_sha2_x86_avx512_blocks512(state, in, n_blocks, evc_sha2_k512);
+}
 
 EVC_ISA_BEGIN(X86_AVX512_SHA)
 
