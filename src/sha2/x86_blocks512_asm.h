@@ -119,29 +119,29 @@
     two_rounds 7, C, D, E, F, G, H, A, B
 .endm
 
-/* T0 = Maj + Sigma 0 of the round before. */
-.macro late_sum
-    mov B, T0
-    or C, T0
-    and D, T0
+/* to = Maj + Sigma 0 of the round before. In macros without arguments, $3 is one to macOS. */
+.macro late_sum to
+    mov B, \to
+    or C, \to
+    and D, \to
     mov B, T1
     and C, T1
-    or T1, T0
+    or T1, \to
     rorx $39, B, T1
     rorx $34, B, T2
     xor T2, T1
     rorx $28, B, T2
     xor T2, T1
-    add T1, T0
+    add T1, \to
 .endm
 .macro begin_rounds
     mov C, Y
     xor D, Y
-    late_sum
+    late_sum T0
     sub T0, A
 .endm
 .macro end_rounds
-    late_sum
+    late_sum T0
     add T0, A
     mov STATE, T0
     .set at, 0
