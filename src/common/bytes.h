@@ -70,6 +70,13 @@ void *memset(void *, int, size_t);
 #define EVC_KEEP_MEMORY(p) ((void)*(const volatile uint8_t *)(p))
 #endif
 
+/* The compiler moves no load, no store and, as far as GCC goes, no instruction across. */
+#if EVC_GNU_C
+#define EVC_BARRIER() __asm__ volatile("" : : : "memory")
+#else
+#define EVC_BARRIER() ((void)0)
+#endif
+
 /* p moved by n_bytes modulo the address space. Where p or the result lies outside of its buffer,
  * p + n_bytes is undefined (C11 6.5.6). */
 EVC_INLINE const uint8_t *evc_in_at(const uint8_t *p, size_t n_bytes)
@@ -110,6 +117,12 @@ EVC_INLINE uint32_t evc_load32_ne(const uint8_t *p)
  * at once. */
 EVC_INLINE uint32_t evc_load32_be(const uint8_t *p)
 {
+#if defined(__arm__) && __ARM_ARCH < 6
+    uint32_t x = p[0];
+
+    EVC_KEEP(x); /* GCC would join them reversed, and reverse the word by four instructions */
+    return ((x << 8 | p[1]) << 8 | p[2]) << 8 | p[3];
+#endif
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | (uint32_t)p[3];
 }
 

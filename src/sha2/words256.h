@@ -25,11 +25,21 @@ EVC_INLINE uint32_t load_word256(const uint8_t *p)
 
 /* The form of the rounds that takes the fewest instructions of GCC 12 on the CPU. */
 #if defined(__hppa__)
-#define UNROLLED
-#define FEW_REGISTERS
+#define ODD_IN_MEMORY
+#define ROUNDS_APART
+#define SHORT_OFFSETS
+#elif defined(__mips__)
+#define ODD_IN_MEMORY
+#define ROUNDS_APART
+#elif defined(__riscv)
+#define ODD_IN_MEMORY
+#define ROUNDS_APART
+#define SUMS_IN_ORDER
 #elif defined(__m68k__)
 #define FEW_REGISTERS
-#elif defined(__riscv) || (defined(__mips__) && !(defined(__mips_isa_rev) && __mips_isa_rev >= 2))
+#define ROUNDS_APART
+#define SUMS_IN_ORDER
+#elif EVC_A32
 #define ROUNDS_APART
 #endif
 
@@ -62,11 +72,32 @@ EVC_INLINE uint32_t small256(uint64_t x, int i, int j)
 #define BIG1(x) big256(twice(x), 6, 11, 25)
 #define SMALL0(x) (small256(twice(x), 7, 18) ^ (x) >> 3)
 #define SMALL1(x) (small256(twice(x), 17, 19) ^ (x) >> 10)
-#else
+#elif EVC_WORD64
 #define BIG0(x) (EVC_ROTR32(x, 2) ^ EVC_ROTR32(x, 13) ^ EVC_ROTR32(x, 22))
 #define BIG1(x) (EVC_ROTR32(x, 6) ^ EVC_ROTR32(x, 11) ^ EVC_ROTR32(x, 25))
 #define SMALL0(x) (EVC_ROTR32(x, 7) ^ EVC_ROTR32(x, 18) ^ (x) >> 3)
 #define SMALL1(x) (EVC_ROTR32(x, 17) ^ EVC_ROTR32(x, 19) ^ (x) >> 10)
+#else
+/* Rotated by i, j and k, one rotation inside the other: one value lives at a time. Arm rotates the
+ * operand of a sum for nothing, and 68020 by up to 8 by one instruction. */
+EVC_INLINE uint32_t big256(uint32_t x, int i, int j, int k)
+{
+    const uint32_t inner = x ^ EVC_ROTR32(x, k - j), outer = x ^ EVC_ROTR32(inner, j - i);
+
+    return EVC_ROTR32(outer, i);
+}
+
+EVC_INLINE uint32_t small256(uint32_t x, int i, int j)
+{
+    const uint32_t inner = x ^ EVC_ROTR32(x, j - i);
+
+    return EVC_ROTR32(inner, i);
+}
+
+#define BIG0(x) big256(x, 2, 13, 22)
+#define BIG1(x) big256(x, 6, 11, 25)
+#define SMALL0(x) (small256(x, 7, 18) ^ (x) >> 3)
+#define SMALL1(x) (small256(x, 17, 19) ^ (x) >> 10)
 #endif
 #include "sha2/words_steps.h"
 
@@ -76,11 +107,32 @@ EVC_OUT_OF_LINE void aligned_blocks256(uint32_t h[8], const uint8_t *in, size_t 
 static void blocks256(uint32_t h[8], const uint8_t *in, size_t n_blocks)
 #endif
 {
-    for (; n_blocks; n_blocks--, in += 64)
-        evc_sha2_block256(h, in, evc_sha2_k256);
+    for (const uint32_t *k = evc_sha2_k256; n_blocks; n_blocks--, in += 64) {
+#if EVC_A32 || defined(__hppa__)
+        EVC_KEEP(k); /* GCC would put constants together, or keep their addresses */
+#endif
+        evc_sha2_block256(h, in, k);
+    }
 }
 
 #if EVC_SHA2_ALIGNED
+/* The 16 words of a block that begins `past` bytes after a multiple of four: all but the first and
+ * the last stand in two words that do lie at multiples, and one instruction shifts them out. */
+EVC_INLINE void align256(uint32_t words[16], const uint8_t *in, unsigned past)
+{
+    const uint8_t *const next = in + 4 - past;
+    uint32_t left = load_word256(next);
+
+    words[0] = evc_load32_be(in);
+    for (int i = 1; i < 15; i++) {
+        const uint32_t right = load_word256(next + 4 * i);
+
+        words[i] = left << (8 * past) | right >> (32 - 8 * past);
+        left = right;
+    }
+    words[15] = evc_load32_be(in + 60);
+}
+
 static void blocks256(uint32_t h[8], const uint8_t *in, size_t n_blocks)
 {
     uint32_t copy[16];
@@ -89,9 +141,13 @@ static void blocks256(uint32_t h[8], const uint8_t *in, size_t n_blocks)
         aligned_blocks256(h, in, n_blocks);
         return;
     }
-    for (; n_blocks; n_blocks--) {
-        for (size_t i = 0; i < 16; i++, in += 4)
-            copy[i] = evc_load32_be(in);
+    for (; n_blocks; n_blocks--, in += 64) {
+        if ((uintptr_t)in % 4 == 1)
+            align256(copy, in, 1);
+        else if ((uintptr_t)in % 4 == 2)
+            align256(copy, in, 2);
+        else
+            align256(copy, in, 3);
         aligned_blocks256(h, (const uint8_t *)copy, 1);
     }
 }
