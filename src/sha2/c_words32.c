@@ -133,8 +133,8 @@ EVC_INLINE struct word majority(struct word a, struct word b, struct word c, str
 #endif
 }
 
-/* The words a to h stand in a ring: in round t, a is s[-t & 7], b the one behind it. Compilers would
- * compute much of the next rounds early, and spill it. */
+/* The words a to h stand in a ring: in round t, a is s[-t & 7], b the one behind it. A compiler
+ * would compute much of the next rounds early, and spill it. */
 EVC_INLINE void round512(struct word s[8], struct word *bc, unsigned t, uint64_t k, struct word w)
 {
     struct word *const d = &s[(3 - t) & 7], *const h = &s[(7 - t) & 7];
