@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * BoringSSL, and AWS-LC, which began as a copy of it: GCM through EVP_AEAD, other ciphers through
- * EVP_CIPHER and CMAC, hashes by their own functions, big numbers through BN, RSA by its raw
- * functions, which blind. BoringSSL has XTS in its library decrepit, and CCM for nonces of 13 bytes
- * alone, which is no mode here.
+ * BoringSSL, and AWS-LC, which began as a copy of it: GCM and GCM-SIV through EVP_AEAD, other
+ * ciphers through EVP_CIPHER and CMAC, hashes by their own functions, big numbers through BN, RSA
+ * by its raw functions, which blind. BoringSSL has XTS in its library decrepit, and CCM for nonces
+ * of 13 bytes alone, which is no mode here.
  * Hardware off: OPENSSL_ia32cap in the environment, as OpenSSL reads it. BoringSSL does not tell
  * its version when it runs: api44 is BORINGSSL_API_VERSION of its headers.
  */
@@ -107,7 +107,7 @@ static bool run_seal(void *context, const struct peer_message *m)
                              m->iv, 12, m->in, m->len_bytes, m->aad, m->aad_bytes) == 1;
 }
 
-static bool run_gcm_open(void *context, const struct peer_message *m)
+static bool run_open(void *context, const struct peer_message *m)
 {
     size_t n;
 
@@ -422,6 +422,15 @@ static EVP_AEAD_CTX *open_gcm(const uint8_t *key, unsigned key_bits)
     return EVP_AEAD_CTX_new(aead, key, key_bits / 8, 16);
 }
 
+static EVP_AEAD_CTX *open_siv(const uint8_t *key, unsigned key_bits)
+{
+    if (key_bits == 192)
+        return NULL;
+    return EVP_AEAD_CTX_new(key_bits == 128 ? EVP_aead_aes_128_gcm_siv()
+                                            : EVP_aead_aes_256_gcm_siv(),
+                            key, key_bits / 8, 16);
+}
+
 static CMAC_CTX *open_cmac(const uint8_t *key, unsigned key_bits)
 {
     const EVP_CIPHER *cipher = key_bits == 128   ? EVP_aes_128_cbc()
@@ -484,7 +493,11 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         }
     if (strcmp(mode, "gcm-seal") == 0 || strcmp(mode, "gcm-open") == 0) {
         c->aead = open_gcm(key, key_bits);
-        *run = strcmp(mode, "gcm-seal") == 0 ? run_seal : run_gcm_open;
+        *run = strcmp(mode, "gcm-seal") == 0 ? run_seal : run_open;
+    }
+    if (strcmp(mode, "gcm-siv-seal") == 0 || strcmp(mode, "gcm-siv-open") == 0) {
+        c->aead = open_siv(key, key_bits);
+        *run = strcmp(mode, "gcm-siv-seal") == 0 ? run_seal : run_open;
     }
     if (strcmp(mode, "cmac") == 0) {
         c->mac = open_cmac(key, key_bits);
