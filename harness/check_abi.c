@@ -21,6 +21,7 @@
 #include "abi/abi.h"
 #include "gcm_kernels.h"
 #include "key_room.h"
+#include "names.h"
 
 #define N(array) (sizeof(array) / sizeof(array)[0])
 
@@ -174,6 +175,34 @@ SLOT(ghash, set_key, c->key, user_key)
 SLOT(ghash, blocks, c->key, block, in, c->n_blocks)
 SLOT(ghash, reversed_blocks, c->key, block, in, c->n_blocks)
 
+static union evc_aes_key generating_key, message_key; /* of GCM-SIV */
+
+SLOT(ghash, siv_keys, &generating_key, user_key, &message_key, c->key, c->n_blocks, in,
+     16 * c->n_blocks - 1, block)
+SLOT(ghash, siv_open, &message_key, c->key, block, second_block, in, out, c->n_blocks)
+SLOT(ghash, siv_tag, &message_key, c->key, c->n_blocks + 1, user_key, in, 16 * c->n_blocks - 3,
+     user_key, block, second_block)
+
+static enum result siv_slots_keep(struct check *c, struct call *call)
+{
+    const struct evc_ghash *ghash = call->slots;
+    const size_t n_blocks = call->n_blocks, batch = ghash->kernel.batch;
+
+    if (!ghash->siv_keys || !n_blocks || ghash->siv_needs & ~EVC_TUNE_MASK & ~features_here())
+        return PASS;
+    if (evc_aes_set_encrypt_key(&generating_key, evc_aes_named("c_ref"), user_key,
+                                n_blocks % 2 ? 128 : 256) != EVC_OK)
+        return check_fail(c, "a key is refused");
+    message_key.head.rounds = generating_key.head.rounds;
+    if (keeps(c, ghash_siv_keys, call, "siv_keys") == FAIL)
+        return FAIL;
+    call->n_blocks = n_blocks / batch * batch;
+    if (call->n_blocks && keeps(c, ghash_siv_open, call, "siv_open") == FAIL)
+        return FAIL;
+    call->n_blocks = n_blocks;
+    return keeps(c, ghash_siv_tag, call, "siv_tag");
+}
+
 enum result ghash_calls_keep_the_abi(struct check *c)
 {
     static KEY_ROOM(struct { EVC_ALIGN(16) uint8_t bytes[8192]; }) room;
@@ -193,7 +222,8 @@ enum result ghash_calls_keep_the_abi(struct check *c)
         call.n_blocks = sizes[i];
         if (keeps(c, ghash_blocks, &call, "blocks") == FAIL ||
             (ghash->reversed_blocks &&
-             keeps(c, ghash_reversed_blocks, &call, "reversed_blocks") == FAIL))
+             keeps(c, ghash_reversed_blocks, &call, "reversed_blocks") == FAIL) ||
+            siv_slots_keep(c, &call) == FAIL)
             return FAIL;
     }
     return PASS;

@@ -13,6 +13,7 @@
 #include "gf128.h"
 #include "check_abi.h"
 #include "check_long.h"
+#include "check_siv.h"
 #include "key_room.h"
 #include "must.h"
 #include "names.h"
@@ -518,6 +519,7 @@ static const struct property properties[] = {
     PROPERTY(every_alignment_equals_reference),
     PROPERTY(split_calls_equal_one_call),
     PROPERTY(reversed_blocks_equal_reference),
+    PROPERTY(siv_slots_equal_composed_ones),
     PROPERTY(accesses_stay_inside_the_buffers),
     PROPERTY(keys_may_be_copied),
     PROPERTY(keys_change_only_when_set),

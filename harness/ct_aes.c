@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of AES for ct: keys, the operations of a key, the modes. XTS and CCM have
  * two keys of the kernel. */
+#include "check_siv.h"
 #include "ct.h"
 #include "must.h"
 
@@ -247,10 +248,9 @@ static bool kwp_unwrap(struct ct_call *c)
 static EVC_ALIGN(64) uint8_t scratch[EVC_GCM_SIV_MOST_SCRATCH_BYTES];
 #define SCRATCH scratch, sizeof scratch
 
-/* With the constant-time kernel of GHASH that selection gives. */
+/* With a constant-time kernel of GHASH. */
 CT_CALL(set_siv_key,
-        evc_gcm_siv_set_key(SIV, KERNEL, evc_ghash_select(evc_cpu_features(), 0), USER_KEY) ==
-            EVC_OK)
+        evc_gcm_siv_set_key(SIV, KERNEL, ghash_for_siv(KERNEL, 0), USER_KEY) == EVC_OK)
 CT_CALL(siv_seal, evc_gcm_siv_seal(SIV, HEAD, BYTES, c->tag, 16, SCRATCH) == EVC_OK)
 
 static bool sealed_by_siv(struct ct_call *c)

@@ -38,6 +38,9 @@ static void emit_aes_slots(const struct evc_aes *kernel)
 static void emit_ghash_slots(const struct evc_ghash *kernel)
 {
     SLOT(reversed_blocks)
+    SLOT(siv_keys)
+    SLOT(siv_open)
+    SLOT(siv_tag)
 }
 
 static void emit_gcm_slots(const struct evc_gcm *kernel)

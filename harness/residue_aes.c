@@ -13,6 +13,7 @@
 #include "everycore/modes.h"
 
 #include "aes_ops.h"
+#include "check_siv.h"
 
 #define N(array) (sizeof(array) / sizeof(array)[0])
 
@@ -748,8 +749,7 @@ static void know_keys(struct check *c)
         must(evc_aes_set_key(&v->aes, kernel, v->user_key, key_bits));
         must(evc_aes_set_key(&v->ref, ref, v->user_key, key_bits));
         if (key_bits != 192) {
-            const struct evc_ghash *ghash =
-                evc_ghash_select(evc_cpu_features(), EVC_ALLOW_VARTIME);
+            const struct evc_ghash *ghash = ghash_for_siv(kernel, EVC_ALLOW_VARTIME);
             must(evc_gcm_siv_set_key(&v->siv, kernel, ghash, v->user_key, key_bits));
             must(evc_gcm_siv_set_key(&v->siv_ref, ref, evc_ghash_named("c_ref"), v->user_key,
                                      key_bits));
@@ -826,12 +826,12 @@ static void look_at_modes(struct check *c, size_t len_bytes)
     }
 }
 
-/* Lengths that end before, at and behind the end of a block; a batch and more. The first two end
- * in the middle of one: then the part that is there and the part that is not are both long
+/* Lengths that end before, at and behind the end of a block; two batches and more. The first two
+ * end in the middle of one: then the part that is there and the part that is not are both long
  * enough to be noticed. */
 static void look_at_lengths(struct check *c)
 {
-    const size_t most = 16 * batch() + 72;
+    const size_t most = 16 * 2 * batch() + 72;
     const size_t few[] = {72, most < MODE_BYTES ? most : MODE_BYTES, 5, 0, 16, 96, 33, 117, 69};
 
     for (size_t i = 0; i < (c->quick ? 3 : N(few)); i++) {

@@ -14,10 +14,10 @@
  * nonce for each message all the same: RFC 8452 section 9 counts how many messages a key may have.
  *
  * Each message has keys of its own, which are made from the key and the nonce: so calls need
- * scratch memory, evc_gcm_siv_scratch_bytes() bytes at any address. A call wipes it before it
- * returns; two calls at a time need two pieces of it. Sealing reads the text twice, since the tag
- * is the first counter. There are no calls for a message in pieces: to seal one, all of its text
- * would have to be kept.
+ * scratch memory, evc_gcm_siv_scratch_bytes() bytes at any address. A call wipes what it wrote
+ * there before it returns; two calls at a time need two pieces of it. Sealing reads the text twice,
+ * since the tag is the first counter. There are no calls for a message in pieces: to seal one, all
+ * of its text would have to be kept.
  *
  * Buffers, errors, stack, registers and keys in memory of the caller: as in everycore/modes.h. The
  * scratch memory overlaps no other buffer. Nothing else may write to a buffer during a call.

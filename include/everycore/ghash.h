@@ -105,6 +105,29 @@ struct evc_ghash {
     /* evc_ghash_reversed_blocks. Optional: if it is NULL, src/ghash/ghash.c composes it from
      * blocks. */
     void (*reversed_blocks)(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks);
+
+    /*
+     * GCM-SIV (RFC 8452) by this kernel and AES instructions, with keys of AES of the form
+     * EVC_KEY_FIPS197, where the kernel of AES and this one together need siv_needs. Optional, all
+     * or none: composed in src/modes/gcm_siv.c. The order is: keys, open (for opening alone), tag.
+     *
+     * siv_keys: makes the keys of a message from the key-generating key and the nonce, and hashes
+     * the associated data: y becomes its hash. The head of aes_key is set; that of key is not used.
+     * n_hashed: the blocks of the message that are hashed, with that of the lengths.
+     * siv_open: CTR with the counter in the first 4 bytes, which goes on, and the hash of the
+     * plaintext but for the last kernel.batch blocks. n_blocks: a multiple of that, not 0.
+     * siv_tag: y is the hash of what comes before `in`, the last plaintext; lengths: the last
+     * block. y becomes the tag, and counter that of the first block of text. The powers in `key`
+     * are wiped. n_hashed: as for siv_keys.
+     */
+    uint64_t siv_needs;
+    void (*siv_keys)(const void *generating_key, const uint8_t nonce[12], void *aes_key, void *key,
+                     uint64_t n_hashed, const uint8_t *aad, size_t aad_bytes, uint8_t y[16]);
+    void (*siv_open)(const void *aes_key, const void *key, uint8_t counter[16], uint8_t y[16],
+                     const uint8_t *in, uint8_t *out, size_t n_blocks);
+    void (*siv_tag)(const void *aes_key, void *key, uint64_t n_hashed, const uint8_t nonce[12],
+                    const uint8_t *in, size_t len_bytes, const uint8_t lengths[16], uint8_t y[16],
+                    uint8_t counter[16]);
 };
 
 #ifdef __cplusplus

@@ -96,20 +96,12 @@ EVC_INLINE __m128i evc_x86_next_words(uint8_t *first, size_t stride, __m128i now
     return now;
 }
 
-/* Step 0: 16 bytes of the user's key. */
-EVC_INLINE __m128i evc_x86_first_words(uint8_t *enc, const uint8_t *user_key)
+/* w: the user's key. enc: 11 x 16 bytes. Returns the encrypted block of zeros. */
+EVC_INLINE __m128i evc_x86_expand_128(uint8_t *enc, __m128i w)
 {
-    const __m128i w = evc_x86_load(user_key);
+    __m128i chain = evc_x86_last_word(w, 1), zeros = w;
 
-    evc_x86_store_aligned(enc, w);
-    return w;
-}
-
-/* enc: 11 x 16 bytes. Returns the encrypted block of zeros. */
-EVC_INLINE __m128i evc_x86_expand_128(uint8_t *enc, const uint8_t *user_key)
-{
-    __m128i w = evc_x86_first_words(enc, user_key), chain = evc_x86_last_word(w, 1), zeros = w;
-
+    evc_x86_store_aligned(enc, w); /* step 0 */
     EACH_UP_TO_8(8, w = evc_x86_next_words(enc, 16, w, &chain, i + 1, 1u << i);
                  zeros = _mm_aesenc_si128(zeros, w));
     w = evc_x86_next_words(enc, 16, w, &chain, 9, 0x1b);
@@ -145,13 +137,13 @@ EVC_INLINE __m128i evc_x86_expand_192(uint8_t *enc, const uint8_t *user_key)
     }
 }
 
-/* enc: 15 x 16 bytes. w has the even round keys, v the odd ones. */
-EVC_INLINE __m128i evc_x86_expand_256(uint8_t *enc, const uint8_t *user_key)
+/* w, v: the user's key; then w has the even round keys, v the odd ones. enc: 15 x 16 bytes. */
+EVC_INLINE __m128i evc_x86_expand_256(uint8_t *enc, __m128i w, __m128i v)
 {
-    __m128i w = evc_x86_first_words(enc, user_key),
-            v = evc_x86_first_words(enc + 16, user_key + 16);
     __m128i chain = evc_x86_last_word(v, 1), zeros = w;
 
+    evc_x86_store_aligned(enc, w); /* step 0 */
+    evc_x86_store_aligned(enc + 16, v);
     EACH_UP_TO_8(
         7, zeros = _mm_aesenc_si128(zeros, v);
         w = evc_x86_next_words(enc, 32, w, &chain, i + 1, 1u << i); if (i < 6) {
@@ -165,8 +157,10 @@ EVC_INLINE __m128i evc_x86_expand_256(uint8_t *enc, const uint8_t *user_key)
 EVC_INLINE __m128i evc_x86_expand(uint8_t *enc, uint32_t rounds, const uint8_t *user_key)
 {
     if (rounds == 10)
-        return evc_x86_expand_128(enc, user_key);
-    return rounds == 12 ? evc_x86_expand_192(enc, user_key) : evc_x86_expand_256(enc, user_key);
+        return evc_x86_expand_128(enc, evc_x86_load(user_key));
+    return rounds == 12 ? evc_x86_expand_192(enc, user_key)
+                        : evc_x86_expand_256(enc, evc_x86_load(user_key),
+                                             evc_x86_load(user_key + 16));
 }
 
 /* The slot set_key of all AES kernels that use this header. */

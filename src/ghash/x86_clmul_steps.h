@@ -312,27 +312,41 @@ EVC_INLINE vec square(vec a)
     return reduce(p);
 }
 
-/* Twice as many powers from each product with `step`, the highest one. It is a square of the one
- * before, which takes half as long as a product, while the multiplier has time for both; later it
- * is the first block of a product. */
-EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
+/* h: an element times x. most: the blocks in a row that the powers have to suffice for; a GROUP of
+ * 8 makes no more powers than that takes, other groups make all. Twice as many come from each
+ * product with `step`, the highest one. It is a square of the one before, which takes half as long
+ * as a product, while the multiplier has time for both; later it is the first block of a
+ * product. */
+EVC_INLINE void powers_of_element(struct powers *to, __m128i h, size_t most)
 {
     enum { HALF = GROUP / 2 };
     /* p: H^(BATCH/2) ... H^1 */
-    vec step = v_all(times_x(reverse1(load1(h)))), over_x64, next, p[HALF];
+    vec step = v_all(h), over_x64, next, p[HALF];
 
     p[HALF - 1] = step;
 #if LANES > 1
     step = square(step);
     p[HALF - 1] = v_alternate(step, p[HALF - 1]);
 #endif
+    if (GROUP == 8 && LANES > 1 && most <= 2) {
+        store_pair(&to->pair[PAIRS - 1], v_zero(), p[HALF - 1]);
+        return;
+    }
 #if LANES > 2
     p[HALF - 1] = v_halves(multiply(p[HALF - 1], step, half_reduced(step)), p[HALF - 1]);
+    if (GROUP == 8 && most <= LANES) {
+        store_pair(&to->pair[PAIRS - 1], v_zero(), p[HALF - 1]);
+        return;
+    }
     step = square(step);
 #endif
     over_x64 = half_reduced(step);
-    next = square(step);
     p[HALF - 2] = multiply(p[HALF - 1], step, over_x64);
+    if (GROUP == 8 && most <= 2 * LANES) {
+        store_pair(&to->pair[PAIRS - 1], p[HALF - 2], p[HALF - 1]);
+        return;
+    }
+    next = square(step);
     over_x64 = half_reduced(next);
     p[HALF - 4] = multiply(p[HALF - 2], next, over_x64);
     p[HALF - 3] = multiply(p[HALF - 1], next, over_x64);
@@ -341,6 +355,10 @@ EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
     over_x64 = half_reduced(step);
     EACH_UP_TO_4(4, p[i] = multiply(p[HALF - 4 + i], step, over_x64));
 #endif
+    if (GROUP == 8 && most <= 4 * LANES) {
+        EACH_UP_TO_4(PAIRS / 2, store_pair(&to->pair[PAIRS / 2 + i], p[2 * i], p[2 * i + 1]));
+        return;
+    }
     step = v_all_as_first(p[0]);
     over_x64 = half_reduced(step);
 #if POWERS_IN_A_ROW
@@ -351,6 +369,11 @@ EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
     EACH_UP_TO_4(PAIRS / 2, const vec a = p[2 * i], b = p[2 * i + 1];
                  store_pair(&to->pair[PAIRS / 2 + i], a, b); store_pair(
                      &to->pair[i], multiply(a, step, over_x64), multiply(b, step, over_x64)));
+}
+
+EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
+{
+    powers_of_element(to, times_x(reverse1(load1(h))), BATCH);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -456,16 +479,15 @@ EVC_INLINE __m128i hash_from(const struct powers *h, __m128i y, const uint8_t *i
     return reverse1(y);
 }
 
-/* The same of blocks whose bytes are reversed; those of y are not. */
+/* The same of blocks whose bytes are reversed, y and the result as elements. */
 EVC_INLINE __m128i hash_from_reversed(const struct powers *h, __m128i y, const uint8_t *in,
                                       size_t n_blocks)
 {
-    y = reverse1(y);
     for (; n_blocks >= BATCH; n_blocks -= BATCH, in += 16 * BATCH)
         y = hash_group_reversed(h, y, in);
     if (n_blocks)
         y = hash_rest(h, y, in, n_blocks, 1);
-    return reverse1(y);
+    return y;
 }
 
 #endif

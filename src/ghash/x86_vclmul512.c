@@ -5,6 +5,8 @@
  * Method:   8 vectors of 4 blocks times H^32 ... H^1 by Karatsuba, summed before one reduction
  *           of two multiplications; a rest of fewer blocks by the lower powers, its last
  *           vector by a masked load.
+ *           Messages of GCM-SIV have slots of their own, for CPUs with AES instructions of the same
+ *           width: x86_siv_steps.h.
  * Source:   Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage
  *           for Computing the GCM Mode, 2014; Montgomery: Modular Multiplication
  *           Without Trial Division, 1985.
@@ -23,9 +25,26 @@ EVC_ISA_BEGIN(X86_VCLMUL512)
 #include "common/x86_vec512.h"
 #include "ghash/x86_clmul_blocks.h"
 
+EVC_ISA_END
+EVC_ISA_BEGIN(X86_VAES512_CLMUL)
+
+/* Flags of a build may be those of the line alone. */
+#if !defined(EVC_ISA_BY_FLAGS) || defined(__VAES__)
+#define v_enc(x, k) _mm512_aesenc_epi128(x, k)
+#define v_enc_last(x, k) _mm512_aesenclast_epi128(x, k)
+#define v_add32(a, b) _mm512_add_epi32(a, b)
+#define v_words_first(n) _mm512_set4_epi32(0, 0, 0, n)
+#define v_places() _mm512_set_epi32(0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0)
+#include "ghash/x86_siv_steps.h"
+#else
+#define SIV_SLOTS(isa)
+#endif
+
 const struct evc_ghash evc_ghash_x86_vclmul512 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vclmul512, X86_VCLMUL512, CT, ANY, BATCH, struct key, 0, ZMM, 0),
+    .kernel = EVC_KERNEL_HEAD(x86_vclmul512, X86_VCLMUL512, CT, ANY, BATCH, struct key, 0, ZMM,
+                              320),
     CLMUL_SLOTS,
+    SIV_SLOTS(X86_VAES512_CLMUL)
 };
 
 EVC_ISA_END

@@ -5,11 +5,15 @@
  *
  * POLYVAL is GHASH with the bytes of all blocks reversed, under the subkey times x (appendix A), so
  * kernels of GHASH compute it, those on x86-64 without reversing bytes. Sealing reads the text
- * twice, for the tag must be known before the first block is encrypted. Opening goes on by pieces
- * that stay in the first-level cache.
+ * twice, for the tag must be known before the first block is encrypted.
+ *
+ * Where the kernel of GHASH has slots for GCM-SIV that fit the kernel of AES, a message is made of
+ * these ("fused"): opening reads the text once. Elsewhere it is composed of the operations of both
+ * kernels, and opening goes on by pieces that stay in the first-level cache.
  */
 #include "everycore/gcm_siv.h"
 
+#include "aes/fips197_key.h"
 #include "aes/ops.h"
 #include "common/bytes.h"
 #include "common/calls.h"
@@ -95,6 +99,20 @@ static void subkey_of(uint8_t h[16], const uint8_t subkey[16])
     evc_store64x2_be(h, hi >> 1 ^ (out & UINT64_C(0xe100000000000000)), hi << 63 | lo >> 1);
 }
 
+/* Whether the slots for GCM-SIV of this kernel of GHASH take keys of this kernel of AES. */
+static int is_fused(const struct evc_aes *aes, const struct evc_ghash *ghash)
+{
+    return ghash->siv_keys && (aes->kernel.traits & EVC_KEY_FIPS197) &&
+           !(ghash->siv_needs & ~(aes->kernel.needs | ghash->kernel.needs));
+}
+
+static void set_head(const struct evc_gcm_siv_key *key, union evc_aes_key *aes)
+{
+    memset(aes, 0, 16);
+    aes->head.kernel = key->aes.head.kernel;
+    aes->head.rounds = key->aes.head.rounds;
+}
+
 /* The first halves of the encryptions of a number and the nonce are the subkey of POLYVAL, 16
  * bytes, and the key of AES (section 4): this is a key stream of CTR. */
 static void derive(const struct evc_gcm_siv_key *key, const struct keys *keys,
@@ -115,9 +133,7 @@ static void derive(const struct evc_gcm_siv_key *key, const struct keys *keys,
     memset(keys->ghash, 0, 16);
     keys->ghash->kernel = key->ghash;
     key->ghash->set_key(keys->ghash, block);
-    memset(keys->aes, 0, 16);
-    keys->aes->head.kernel = key->aes.head.kernel;
-    keys->aes->head.rounds = key->aes.head.rounds;
+    set_head(key, keys->aes);
     key->aes.head.kernel->set_key(keys->aes, block + 16);
     evc_wipe(block, sizeof block);
 }
@@ -232,9 +248,78 @@ static enum evc_status check_message(const struct evc_gcm_siv_key *key, const ui
  * frame of its own would lie where operations were. */
 EVC_INLINE void clear(const struct evc_gcm_siv_key *key, const struct keys *keys)
 {
-    evc_wipe(keys->aes, keys->n_bytes);
-    EVC_CLEAR_STACK(BASELINE, 512); /* frames of the functions above, if kernels have none */
+    if (is_fused(key->aes.head.kernel, key->ghash)) {
+        evc_wipe(keys->aes, offsetof(struct evc_aes_fips197_key, dec)); /* siv_tag wipes the rest */
+    } else {
+        evc_wipe(keys->aes, keys->n_bytes);
+        EVC_CLEAR_STACK(BASELINE, 512); /* frames of the functions above, if kernels have none */
+    }
     evc_clear_both(&key->aes.head.kernel->kernel, &key->ghash->kernel);
+}
+
+/* A message under way. */
+struct message {
+    const struct evc_gcm_siv_key *key;
+    struct keys keys;
+    const uint8_t *nonce, *aad;
+    size_t aad_bytes, len_bytes;
+    uint8_t lengths[16];
+};
+
+/* The blocks that are hashed. */
+static size_t n_hashed(const struct message *m)
+{
+    return m->aad_bytes / 16 + (m->aad_bytes % 16 != 0) + m->len_bytes / 16 +
+           (m->len_bytes % 16 != 0) + 1;
+}
+
+/* Makes the keys, y the tag of the text, and counter the first one. */
+static void seal_fused(const struct message *m, const uint8_t *in, uint8_t y[16],
+                       uint8_t counter[16])
+{
+    const struct evc_ghash *const ghash = m->key->ghash;
+
+    set_head(m->key, m->keys.aes);
+    ghash->siv_keys(&m->key->aes, m->nonce, m->keys.aes, m->keys.ghash, n_hashed(m), m->aad,
+                    m->aad_bytes, y);
+    ghash->siv_tag(m->keys.aes, m->keys.ghash, n_hashed(m), m->nonce, in, m->len_bytes, m->lengths,
+                   y, counter);
+}
+
+/* Clears what operations of a function have left that has a large frame: `clear` does not reach so
+ * far below its caller. */
+EVC_INLINE void clear_below(const struct message *m)
+{
+    EVC_CLEAR_STACK(BASELINE, 512);
+    evc_clear_both(&m->key->aes.head.kernel->kernel, &m->key->ghash->kernel);
+}
+
+static void seal_composed(const struct message *m, const uint8_t *in, uint8_t y[16],
+                          uint8_t counter[16])
+{
+    uint8_t block[16 * SHORT_BLOCKS];
+    /* before the keys are made: loads of vectors wait for these stores of words */
+    const size_t n_blocks =
+        gather_end(block, m->aad, m->aad_bytes, in, m->len_bytes, m->lengths);
+
+    derive(m->key, &m->keys, m->nonce);
+    hash_end(&m->keys, y, block, n_blocks, m->aad, m->aad_bytes, in, m->len_bytes, m->lengths);
+    tag_of(&m->keys, y, y, m->nonce);
+    counter_of(counter, y);
+    clear_below(m);
+}
+
+EVC_INLINE void set_message(struct message *m, const struct evc_gcm_siv_key *key, void *scratch,
+                            const uint8_t *nonce, const uint8_t *aad, size_t aad_bytes,
+                            size_t len_bytes)
+{
+    m->key = key;
+    m->keys = keys_in(key, scratch);
+    m->nonce = nonce;
+    m->aad = aad;
+    m->aad_bytes = aad_bytes;
+    m->len_bytes = len_bytes;
+    store_lengths(m->lengths, aad_bytes, len_bytes);
 }
 
 enum evc_status evc_gcm_siv_seal(const struct evc_gcm_siv_key *key, const uint8_t *nonce,
@@ -245,41 +330,61 @@ enum evc_status evc_gcm_siv_seal(const struct evc_gcm_siv_key *key, const uint8_
     const enum evc_status status =
         check_message(key, nonce, nonce_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes,
                       scratch, scratch_bytes);
-    uint8_t y[16] = {0}, counter[16], lengths[16], block[16 * SHORT_BLOCKS];
-    size_t n_blocks;
-    struct keys keys;
+    uint8_t y[16] = {0}, counter[16];
+    struct message m;
 
     if (status != EVC_OK)
         return status;
     in = evc_input(in, out, len_bytes);
-    keys = keys_in(key, scratch);
-    store_lengths(lengths, aad_bytes, len_bytes);
-    /* before the keys are made: loads of vectors wait for these stores of words */
-    n_blocks = gather_end(block, aad, aad_bytes, in, len_bytes, lengths);
-    derive(key, &keys, nonce);
-    hash_end(&keys, y, block, n_blocks, aad, aad_bytes, in, len_bytes, lengths);
-    tag_of(&keys, y, y, nonce);
-    counter_of(counter, y);
+    set_message(&m, key, scratch, nonce, aad, aad_bytes, len_bytes);
+    if (is_fused(key->aes.head.kernel, key->ghash))
+        seal_fused(&m, in, y, counter);
+    else
+        seal_composed(&m, in, y, counter);
     if (len_bytes)
-        evc_aes_op_ctr32_le(keys.aes, counter, in, out, len_bytes);
+        evc_aes_op_ctr32_le(m.keys.aes, counter, in, out, len_bytes);
     memcpy(tag, y, 16); /* last: all of the text has been read, wherever it stands */
     evc_clear_block(y);
     evc_clear_block(counter);
-    clear(key, &keys);
+    clear(key, &m.keys);
     return EVC_OK;
 }
 
-/* The text, and the hash of all of it; whole pieces first. What operations leave is cleared here:
- * below this frame, `clear` does not reach from the caller. */
-static void open_text(const struct keys *keys, uint8_t y[16], uint8_t counter[16],
-                      const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
-                      size_t len_bytes, const uint8_t lengths[16])
+/* Makes the keys, decrypts the text, and makes y its tag. */
+static void open_fused(const struct message *m, const uint8_t *in, uint8_t *out, uint8_t y[16],
+                       uint8_t counter[16])
 {
-    uint8_t block[16 * SHORT_BLOCKS];
-    size_t n_blocks;
+    const struct evc_ghash *const ghash = m->key->ghash;
+    const size_t batch_bytes = 16 * (size_t)ghash->kernel.batch;
+    const size_t rest = m->len_bytes % batch_bytes, whole = m->len_bytes - rest;
+    size_t n_done = 0, hashed = 0;
 
+    set_head(m->key, m->keys.aes);
+    ghash->siv_keys(&m->key->aes, m->nonce, m->keys.aes, m->keys.ghash, n_hashed(m), m->aad,
+                    m->aad_bytes, y);
+    if (whole > batch_bytes) {
+        ghash->siv_open(m->keys.aes, m->keys.ghash, counter, y, in, out, whole / 16);
+        n_done = whole;
+        hashed = whole - batch_bytes;
+    }
+    if (m->len_bytes > n_done)
+        evc_aes_op_ctr32_le(m->keys.aes, counter, in + n_done, out + n_done,
+                            m->len_bytes - n_done);
+    ghash->siv_tag(m->keys.aes, m->keys.ghash, n_hashed(m), m->nonce, evc_in_at(out, hashed),
+                   m->len_bytes - hashed, m->lengths, y, counter);
+}
+
+/* The same; whole pieces first. */
+static void open_composed(const struct message *m, const uint8_t *in, uint8_t *out, uint8_t y[16],
+                          uint8_t counter[16])
+{
+    const struct keys *const keys = &m->keys;
+    size_t aad_bytes = m->aad_bytes, len_bytes = m->len_bytes, n_blocks;
+    uint8_t block[16 * SHORT_BLOCKS];
+
+    derive(m->key, keys, m->nonce);
     if (len_bytes > PIECE_BYTES) {
-        hash_padded(keys, y, aad, aad_bytes);
+        hash_padded(keys, y, m->aad, aad_bytes);
         aad_bytes = 0;
     }
     for (; len_bytes > PIECE_BYTES;
@@ -289,9 +394,10 @@ static void open_text(const struct keys *keys, uint8_t y[16], uint8_t counter[16
     }
     if (len_bytes)
         evc_aes_op_ctr32_le(keys->aes, counter, in, out, len_bytes);
-    n_blocks = gather_end(block, aad, aad_bytes, out, len_bytes, lengths);
-    hash_end(keys, y, block, n_blocks, aad, aad_bytes, out, len_bytes, lengths);
-    evc_clear_both(&keys->aes->head.kernel->kernel, &keys->ghash->kernel->kernel);
+    n_blocks = gather_end(block, m->aad, aad_bytes, out, len_bytes, m->lengths);
+    hash_end(keys, y, block, n_blocks, m->aad, aad_bytes, out, len_bytes, m->lengths);
+    tag_of(keys, y, y, m->nonce);
+    clear_below(m);
 }
 
 static enum evc_status compare(const uint8_t computed[16], const uint8_t tag[16])
@@ -310,8 +416,8 @@ enum evc_status evc_gcm_siv_open(const struct evc_gcm_siv_key *key, const uint8_
 {
     enum evc_status status = check_message(key, nonce, nonce_bytes, aad, aad_bytes, in, out,
                                            len_bytes, tag, tag_bytes, scratch, scratch_bytes);
-    uint8_t y[16] = {0}, counter[16], received[16], lengths[16];
-    struct keys keys;
+    uint8_t y[16] = {0}, counter[16], received[16];
+    struct message m;
 
     if (status != EVC_OK)
         return status;
@@ -319,18 +425,18 @@ enum evc_status evc_gcm_siv_open(const struct evc_gcm_siv_key *key, const uint8_
     counter_of(counter, received);
     EVC_KEEP_MEMORY(received); /* clang spilled its words, for the comparison */
     in = evc_input(in, out, len_bytes);
-    keys = keys_in(key, scratch);
-    derive(key, &keys, nonce);
-    store_lengths(lengths, aad_bytes, len_bytes);
-    open_text(&keys, y, counter, aad, aad_bytes, in, out, len_bytes, lengths);
-    tag_of(&keys, y, y, nonce);
+    set_message(&m, key, scratch, nonce, aad, aad_bytes, len_bytes);
+    if (is_fused(key->aes.head.kernel, key->ghash))
+        open_fused(&m, in, out, y, counter);
+    else
+        open_composed(&m, in, out, y, counter);
     status = compare(y, received);
     evc_clear_block(y); /* of a forgery, the tag that would have been right */
     evc_clear_block(counter);
     evc_clear_block(received);
     if (status != EVC_OK && len_bytes)
         evc_wipe(out, len_bytes);
-    clear(key, &keys);
+    clear(key, &m.keys);
     return status;
 }
 
