@@ -245,6 +245,8 @@ _COMPUTES: Mapping[str, Mapping[str, Sequence[str]]] = {
     "GMP": {"": ("mulx",)},
     "GnuTLS": {"": ("aes", "clmul", "sha")},
     "libsodium": {"": ("aes",)},
+    # The linker takes what a program asks for.
+    "everycore": {"libeverycore.so": ("aes", "clmul", "sha", "mulx"), "": ()},
 }
 
 

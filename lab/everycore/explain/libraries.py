@@ -58,7 +58,7 @@ def identify(path: str) -> Identity:
         match = re.search(rb"go(1\.\d+(?:\.\d+)?)", data[data.find(b"\xff Go buildinf:") :][:4096])
         return Identity("Go", match[1].decode() if match else "")
     chosen = by_name or next(
-        (library for library in known() if data.find(library.contains.encode()) >= 0), None
+        (library for library in known() if re.search(library.contains.encode(), data)), None
     )
     if chosen is None:
         return Identity()

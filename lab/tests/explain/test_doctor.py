@@ -93,6 +93,13 @@ def test_features_that_a_hypervisor_hides_are_named() -> None:
             "x runs it with OPENSSL_ia32cap=:~0x20000000",
         ),
         (replace(GOOD, unread={7: "server"}), {}, "the variables of server cannot be read"),
+        # A program of ours that only hashes.
+        (Installed("/bin/x", "everycore", "", HAS | {"aes": False}), {}, "uses the CPU's"),
+        (
+            Installed("/lib/libeverycore.so.0", "everycore", "", HAS | {"aes": False}),
+            {},
+            "has no code for aes",
+        ),
     ],
 )
 def test_a_library_gets_one_verdict(
@@ -150,6 +157,14 @@ def test_a_file_tells_its_library_and_version(tmp_path: Path) -> None:
     file = tmp_path / "program"
     file.write_bytes(b"\0AES for x86_64, CRYPTOGAMS by x\0OpenSSL 3.9.1 7 May\0")
     assert str(identify(str(file))) == "OpenSSL 3.9.1"
+
+
+def test_our_library_is_known_inside_of_a_program(tmp_path: Path) -> None:
+    file = tmp_path / "program"
+    file.write_bytes(b"\0x86_shani\0c_words32\0")
+    assert identify(str(file)).name == "everycore"
+    file.write_bytes(b"\0c_words323\0")
+    assert identify(str(file)).name == ""
 
 
 def probed(path: str, rate: float, error: str = "") -> Probed:
