@@ -55,6 +55,9 @@ static const struct mode_uses {
     {"sha2", "hkdf(sha512)", {EVC_USE_SHA512}, NULL, NULL},
     {"sha2", "pbkdf2(sha256)", {EVC_USE_SHA256}, NULL, NULL},
     {"sha2", "pbkdf2(sha512)", {EVC_USE_SHA512}, NULL, NULL},
+    {"x25519", "x25519", {EVC_USE_ANY}, NULL, NULL},
+    {"bn", "rsa", {EVC_USE_ANY}, NULL, NULL},
+    {"bn", "dh", {EVC_USE_ANY}, NULL, NULL},
 };
 
 static void emit_skipped(const struct request *r, const struct evc_registry_line *line,

@@ -25,7 +25,6 @@ from everycore.model.targets import load_cpus
 
 # Primitives that no mode shows, and their uses.
 NUMBERS = {
-    "bn": ("parallel", "serial"),
     "bn_words": ("serial",),
     "qarma": ("parallel", "serial"),
 }
