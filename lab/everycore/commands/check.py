@@ -22,11 +22,12 @@ from everycore.commands.options import (
     refuse_unknown_primitives,
     split_commas,
 )
+from everycore.compile import catalog
 from everycore.ct import placement as placement_check
 from everycore.ct.taint import open_watched
 from everycore.environment.context import Context
 from everycore.environment.decoding import encode_line
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.environment.progress import Progress
 from everycore.environment.workers import worker_pool
 from everycore.model.protocol import Check, CtOperation, Failure, Summary, Vector
@@ -75,6 +76,9 @@ def run(
     context = context_of(command)
     refuse_unknown_kernels(context, split_commas(kernel))
     refuse_unknown_primitives(context, split_commas(primitive))
+    for name in split_commas([property_] if property_ else None):
+        if name not in (known := catalog.properties(catalog.tree_of(context))):
+            raise unknown_name("property", name, known)
     session = open_session(context, build.target, build.cc, build.flags)
     arguments = ["check"]
     for name in split_commas(kernel):

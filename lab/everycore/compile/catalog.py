@@ -32,6 +32,8 @@ _KERNEL_LINE = re.compile(
 )
 # Lists of kernels, which the harness asks for other primitives, too; that of SHA-2 asks sha2.c.
 _LISTS = ("select.c", "named.c", "sha2.c")
+_PROPERTIES = re.compile(r"^static const struct property \w+\[\] = \{\n(.*?)^\};", re.M | re.S)
+_PROPERTY = re.compile(r"(?:\bPROPERTY\(|\{\")(\w+)")
 _ARCH = re.compile(r"""\bA\(\s*\w+\s*,\s*"([^"]+)"\s*\)""")
 _FEATURE_LINE = re.compile(r"""\bF\(\s*\w+\s*,\s*(\w+)\s*,\s*\d+\s*,\s*"([^"]+)"\s*\)""")
 
@@ -128,6 +130,16 @@ def registry(tree: Tree) -> list[RegistryLine]:
     """The lines of src/kernels.def, best first."""
     text = (tree.root / REGISTRY).read_text(encoding="utf-8")
     return parse_registry(text)
+
+
+def properties(tree: Tree) -> list[str]:
+    """Return the names of the harness's properties, each once."""
+    found: dict[str, None] = {}
+    for path in sorted((tree.root / "harness").glob("check_*.c")):
+        for table in _PROPERTIES.findall(path.read_text(encoding="utf-8")):
+            lines = (line for line in table.splitlines() if not line.startswith("#"))
+            found |= dict.fromkeys(_PROPERTY.findall("\n".join(lines)))
+    return list(found)
 
 
 def parse_registry(text: str) -> list[RegistryLine]:

@@ -17,6 +17,7 @@ from library_reads import reads_all
 from world import PACKAGE, Lab, objects
 
 from everycore.cli import COMMAND_GROUPS, COMMANDS, EXAMPLES, help_of, make_app
+from everycore.compile import catalog
 from everycore.environment.context import Completed
 from everycore.environment.decoding import encode_line
 from everycore.report import bench_notes
@@ -314,6 +315,16 @@ def test_other_unknown_names_are_refused_before_anything_is_compiled(
     outcome = lab(*command.split())
     assert outcome.code == 2
     assert outcome.err.startswith(f"everycore: {nearest}")
+    assert not lab.runner.calls
+
+
+def test_an_unknown_property_is_refused_before_anything_is_compiled(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalog, "properties", lambda _tree: ["known_answers", "split_calls"])
+    outcome = lab("check", "--property", "know_answers")
+    assert outcome.code == 2
+    assert outcome.err.startswith("everycore: unknown property 'know_answers'\nnearest: known_answ")
     assert not lab.runner.calls
 
 

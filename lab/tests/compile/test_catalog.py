@@ -108,3 +108,14 @@ def test_a_bench_of_ciphers_compiles_a_third_of_the_files() -> None:
     assert {"src/modes/xts.c", "src/gcm/pieces.c", "harness/bench_gcm.c"} <= names
     assert not {"src/aes/c_ttable4.c", "src/gcm/x86_vaes512_asm.S", "src/bn/c_ref.c"} & names
     assert not {"harness/check.c", "harness/bench_bn.c", "harness/ct.c"} & names
+
+
+def test_properties_are_those_of_the_tables_of_the_harness(tmp_path: Path) -> None:
+    (tmp_path / "harness").mkdir()
+    (tmp_path / "harness/check_x.c").write_text(
+        "static void others(void) {\n    PROPERTY(none);\n}\n"
+        "static const struct property properties[] = {\n"
+        "#define PROPERTY(name) {#name, name, false}\n    PROPERTY(one),\n#undef PROPERTY\n"
+        '    {"two", own_two, true},\n    PROPERTY(one),\n};\n'
+    )
+    assert catalog.properties(Tree(tmp_path, is_checkout=True)) == ["one", "two"]
