@@ -89,6 +89,7 @@ class Target:
     compile_flags: tuple[str, ...] = ()
     link_flags: tuple[str, ...] = ()
     emulator: tuple[str, ...] = ()
+    emulator_version: str = ""  # the oldest that knows all that `emulator` asks for
     packages: tuple[str, ...] = ()  # Debian packages that provide compiler and emulator
     host_machines: tuple[str, ...] = ()  # machines (uname -m) whose own compiler serves; empty: all
     cpu_model: str = ""  # of the transports bochs and hercules: what these call it

@@ -215,11 +215,11 @@ def open_session(
     tree = catalog.tree_of(context)
     target = load_target(tree, target_name)
     chosen = DEFAULT_FLAGS if flags is None else tuple(split_flags(flags))
-    transport = transport_for(context, target)
     if measures and target.has_cpu_model:
         from everycore.run.transport.cpu_model import refuse_measuring
 
         refuse_measuring(target)
+    transport = transport_for(context, target)
     words = (*target.compile_flags, *chosen)
     board = board_of(transport)
     if board and target.board and target.board.build == "there":

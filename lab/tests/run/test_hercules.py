@@ -175,6 +175,7 @@ def test_without_hercules_the_target_says_what_brings_it(
     lab("check", "--target", "hercules-z").refuses(
         "hercules-z needs hercules, which is not installed", "hercules"
     )
+    lab("ct", "--target", "hercules-z").refuses("has no clock and no tracer")
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,11 @@ def test_an_emulator_that_is_too_old_for_the_cpu_is_named(lab: Lab, said: str, w
         list(Qemu(lab.context(), EMULATED).stream(Path("harness"), ("list",)))
     assert "qemu-arm --version" in error.value.hint
     assert "Debian 13" in error.value.hint
+    assert "put a newer one before it" in error.value.hint
+    known = replace(EMULATED, emulator_version="10")
+    with pytest.raises(EverycoreError, match="too old") as error:
+        list(Qemu(lab.context(), known).stream(Path("harness"), ("list",)))
+    assert "put QEMU 10 or newer before it" in error.value.hint
 
 
 def test_a_harness_that_the_emulator_refuses_is_not_traced(tmp_path: Path) -> None:

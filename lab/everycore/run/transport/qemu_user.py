@@ -38,10 +38,12 @@ def refuse_misfit(target: Target, binary: Path, done: Completed) -> None:
     """Refuse an emulator that does not know the target's CPU, or a program for another machine."""
     if done.code and (unknown := _UNKNOWN.search(done.stderr)):
         name, word = target.emulator[0], unknown[1] or unknown[2]
+        least = target.emulator_version
+        wanted = f"QEMU {least} or newer" if least else "a newer one"
         raise EverycoreError(
             f"{name} does not know '{word}', which {target.name} asks for with -cpu: it is too old",
-            f"`{name} --version` names it; put a newer one before it in PATH: Debian 12 has QEMU"
-            " 7.2, Debian 13 has 10.0",
+            f"`{name} --version` names it; put {wanted} before it in PATH: Debian 12 has QEMU 7.2,"
+            " Debian 13 has 10.0",
         )
     if done.code and "Invalid ELF image" in done.stderr:
         raise EverycoreError(
