@@ -43,9 +43,11 @@ from everycore.model.run_lines import Run
 from everycore.model.targets import load_target
 from everycore.report import estimate_tables as report
 from everycore.run import machine
+from everycore.run.bench_calls import MODES_OF
 from everycore.run.session import Session, open_session
 from everycore.store import run_files
 from everycore.subjects import find_subject
+from everycore.subjects.describe import HASHES
 
 MODES = (
     "ecb-enc", "ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cbcmac", "cmac",
@@ -173,6 +175,7 @@ def _estimate(output: SampleOutput, options: EstimateOptions) -> None:
     """Evaluate the rows that were asked for; store and print them."""
     context, out, turn = output.context, output.file, options.turn
     tree = catalog.tree_of(context)
+    _refuse_hashes(tree, split_commas(options.mode), split_commas(options.kernel))
     cores = _cores(split_commas(options.core))
     request = options.request(tree)
     llvm = find_llvm(context) if cores or turn else None
@@ -373,6 +376,22 @@ def _cores(names: Sequence[str]) -> list[Core]:
 
 def _folder() -> Path:
     return Path(data.__file__).parent
+
+
+def _refuse_hashes(tree: Tree, modes: Sequence[str], kernels: Sequence[str]) -> None:
+    """Refuse modes of SHA-2, and kernels that compute nothing else."""
+    lines = catalog.registry(tree)
+    others = {line.name for line in lines if line.primitive != "sha2"}
+    alone = {line.name for line in lines if line.primitive == "sha2"} - others
+    known = {*MODES_OF["sha2"], *HASHES, *alone}
+    for name in (*modes, *kernels):
+        if name in known:
+            raise EverycoreError(
+                f"no estimate of {name}: the models of cores are held to published cycles of AES"
+                " and GHASH, and to none of SHA-2",
+                "everycore subject count a64_sha2 counts instructions; everycore bench --primitive"
+                " sha2 measures cycles",
+            )
 
 
 def _modes(names: Sequence[str]) -> tuple[str, ...]:
