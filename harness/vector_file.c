@@ -115,6 +115,18 @@ static bool read_field(struct vector *x, char *field)
     return bad(x, "unknown field", field);
 }
 
+/* Fields that a mode may have and need not. */
+static unsigned optional(const struct vector_mode *mode)
+{
+    switch (mode->family) {
+    case CCM:
+    case GCM:
+    case GCM_SIV: return 1u << AAD;
+    case HKDF: return 1u << LENGTH;
+    default: return 0;
+    }
+}
+
 static bool has_values(struct vector *x, const struct vector_mode *mode)
 {
     const size_t most_tag = mode->hash ? EVC_SHA2_MOST_DIGEST_BYTES : 16;
@@ -127,6 +139,9 @@ static bool has_values(struct vector *x, const struct vector_mode *mode)
     for (size_t i = 0; i < N_VALUES; i++)
         if (needs >> i & 1 && !x->v[i].given)
             return bad(x, "wants the field", value_names[i]);
+    for (size_t i = 0; i < N_VALUES; i++)
+        if (x->v[i].given && !((needs | optional(mode)) >> i & 1))
+            return bad(x, "the mode takes no field", value_names[i]);
     if (x->v[IV].given && x->v[IV].n != 16)
         return bad(x, "wants 16 bytes of", "iv");
     if (mode->family == X25519 && x->v[KEY].n != EVC_X25519_BYTES)

@@ -487,6 +487,8 @@ class Vectors(unittest.TestCase):
             GOOD.replace("3243", "32zz"),
             GOOD.replace("ecb-enc", "cbc-enc"),
             GOOD + " iv=00",
+            GOOD + f" iv={ZERO}",  # which the mode does not take
+            GOOD + " aad=",
             GOOD.replace("in=", "x"),
         ):
             code, lines = self.verdict(line)
