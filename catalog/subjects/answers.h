@@ -15,12 +15,14 @@
 #include "everycore/modes.h"
 #include "everycore/pac.h"
 #include "everycore/qarma.h"
+#include "everycore/sha2.h"
 
 /* The kernels c_ref under names of their own: the program may hold c_ref itself, as a subject. */
 extern const struct evc_aes answers_aes;
 extern const struct evc_ghash answers_ghash;
 extern const struct evc_qarma answers_qarma;
 extern const struct evc_bn_words answers_bn_words;
+extern const struct evc_sha2 answers_sha2;
 extern const struct evc_bn answers_bn; /* c_limb32, which other tests hold against
                                         * c_ref: that takes too long */
 
@@ -52,6 +54,8 @@ enum mode {
     MODE_mul_add_words, /* the input are words of this CPU, to which their product with a
                          * word of the key is added */
     MODE_mod_word,      /* the remainder of all words by 65521, then zeros */
+    MODE_sha256_blocks, /* the input are whole blocks, the output the state behind them */
+    MODE_sha512_blocks,
     MODE_own, /* answered by the subject itself, as a trusted compiler made it */
 };
 
@@ -80,6 +84,9 @@ void expand_keys(struct material *m, unsigned key_bits, enum mode mode);
 
 /* The mode that undoes a decryption; of others, themselves. */
 enum mode inverse(enum mode mode);
+
+/* Bytes that a mode writes for so many. */
+size_t output_bytes(enum mode mode, size_t n_bytes);
 
 /* Computes the output of an encrypting mode for `in`. tag: of gcm-seal and ghash. */
 void answer(const struct material *m, enum mode mode, const uint8_t *in, uint8_t *out,

@@ -80,7 +80,7 @@ void call_make(struct call *call, const struct function *function, unsigned key_
     call->function = function;
     call->key_bits = key_bits;
     call->n_bytes = n_bytes;
-    call->n_out = function->n_out ? function->n_out : n_bytes;
+    call->n_out = function->n_out ? function->n_out : output_bytes(function->mode, n_bytes);
     call->plain = buffer(n_bytes), call->cipher = buffer(call->n_out),
     call->out = buffer(call->n_out);
     call->wrong_vector = NULL;

@@ -31,7 +31,7 @@ struct function {
     /* The reference of MODE_own. */
     subject_call *reference;
     subject_call *reference_key; /* or NULL */
-    size_t n_out; /* bytes that it writes; 0: as many as it reads */
+    size_t n_out; /* bytes that MODE_own writes; 0: as many as it reads */
 };
 
 /* NULL: there is none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of this library by their descriptors: SUBJECT_AES, SUBJECT_GHASH, SUBJECT_GCM,
- * SUBJECT_QARMA, SUBJECT_BN, SUBJECT_BN_WORDS, of which at least one is there. Modes that a kernel
- * has no slot for are composed as the library composes them. */
+ * SUBJECT_QARMA, SUBJECT_BN, SUBJECT_BN_WORDS, SUBJECT_SHA2, of which at least one is there. Modes
+ * that a kernel has no slot for are composed as the library composes them. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include "everycore/gcm.h"
 #include "everycore/modes.h"
 #include "everycore/qarma.h"
+#include "hashes.h"
 #include "must.h"
 #include "numbers.h"
 #include "qarma.h"
@@ -267,10 +268,15 @@ SUBJECT_GLUE void exp1024(struct subject_job *job)
 #endif
 #ifdef SUBJECT_BN_WORDS
 
-extern const struct evc_bn_words SUBJECT_BN_WORDS;
+/* Kernels for words of another size are empty files; SHA-2 may have one of that name. */
+extern const struct evc_bn_words SUBJECT_BN_WORDS __attribute__((weak));
 
 void divisor_key(struct subject_job *job)
 {
+    if (!&SUBJECT_BN_WORDS) {
+        fprintf(stderr, "this CPU has words of another size\n");
+        exit(3);
+    }
     need(&SUBJECT_BN_WORDS.kernel);
     must(evc_bn_divisor_set(job->own, DIVISOR));
 }
@@ -293,5 +299,19 @@ SUBJECT_GLUE void mod_word(struct subject_job *job)
     memset(job->out, 0, job->n_bytes);
     memcpy(job->out, &rest, sizeof rest);
 }
+
+#endif
+#ifdef SUBJECT_SHA2
+
+extern const struct evc_sha2 SUBJECT_SHA2;
+
+void sha2_key(struct subject_job *job)
+{
+    need(&SUBJECT_SHA2.kernel);
+    set_hash_starts(job->own);
+}
+
+SHA256_BLOCKS(sha256_blocks, SUBJECT_SHA2.blocks256(h, job->in, job->n_bytes / 64))
+SHA512_BLOCKS(sha512_blocks, SUBJECT_SHA2.blocks512(h, job->in, job->n_bytes / 128))
 
 #endif

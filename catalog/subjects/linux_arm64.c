@@ -4,6 +4,7 @@
  * whole message in one call, and what they do before and behind it. Key schedules in memory
  * order are those of Linux.
  */
+#include "hashes.h"
 #include "linux.h"
 
 /* ---- Scalar: aes-cipher-core.S, a block a call ----------------------------------------------- */
@@ -206,3 +207,27 @@ SUBJECT_GLUE void gcm_bitslice_open(struct subject_job *job)
     hash_text(job, job->in);
     bitslice_stream(job);
 }
+
+/* ---- SHA-2: sha2-ce-core.S, which looks behind the state whether it is to pad the message, and
+ * sha512-ce-core.S --- */
+
+struct sha256_ce_state {
+    uint32_t h[8];
+    uint64_t count;
+    uint32_t finalize; /* 0: whole blocks alone */
+};
+
+const uint32_t sha256_ce_offsetof_count = offsetof(struct sha256_ce_state, count);
+const uint32_t sha256_ce_offsetof_finalize = offsetof(struct sha256_ce_state, finalize);
+
+int sha2_ce_transform(void *state, const uint8_t *in, int n_blocks);
+int sha512_ce_transform(void *state, const uint8_t *in, int n_blocks);
+
+void sha2_key(struct subject_job *job)
+{
+    memset(job->own2, 0, sizeof(struct sha256_ce_state));
+    set_hash_starts(job->own);
+}
+
+SHA256_BLOCKS(sha256_blocks, sha2_ce_transform(h, job->in, (int)(job->n_bytes / 64)))
+SHA512_BLOCKS(sha512_blocks, sha512_ce_transform(h, job->in, (int)(job->n_bytes / 128)))

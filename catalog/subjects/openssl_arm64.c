@@ -4,6 +4,7 @@
  * providers/implementations/ciphers) do. Not counted is their C code around it: in GCM what begins,
  * pads and ends a message. Key schedules are OpenSSL's own.
  */
+#include "hashes.h"
 #include "openssl.h"
 
 static struct aes_key *key_of(struct subject_job *job)
@@ -210,3 +211,17 @@ static inline __attribute__((always_inline)) void message(struct subject_job *jo
 
 GCM(gcm, )
 GCM(gcm_unroll8, unroll8_eor3_)
+
+/* ---- SHA-2: sha512-armv8.pl, which asks OPENSSL_armcap_P ------------------------------------- */
+
+void sha256_block_data_order(void *h, const void *in, size_t n_blocks);
+void sha512_block_data_order(void *h, const void *in, size_t n_blocks);
+
+void sha2_key(struct subject_job *job)
+{
+    OPENSSL_armcap_P = 1u << 4 | 1u << 6; /* ARMV8_SHA256, ARMV8_SHA512 */
+    set_hash_starts(job->own);
+}
+
+SHA256_BLOCKS(sha256_blocks, sha256_block_data_order(h, job->in, job->n_bytes / 64))
+SHA512_BLOCKS(sha512_blocks, sha512_block_data_order(h, job->in, job->n_bytes / 128))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenSSL for 64-bit POWER: the assembly of aesp8-ppc.pl, ghashp8-ppc.pl and aes-gcm-ppc.pl, and
- * the modes in C that call it. Key schedules are OpenSSL's own. */
+/* OpenSSL for 64-bit POWER: the assembly of aesp8-ppc.pl, ghashp8-ppc.pl, aes-gcm-ppc.pl and
+ * sha512p8-ppc.pl, and the modes in C that call it. Key schedules are OpenSSL's own. */
+#include "hashes.h"
 #include "openssl_modes.h"
 
 unsigned OPENSSL_ppccap_P = 1u << 2; /* PPC_CRYPTO207: GHASH by vpmsumd */
@@ -146,3 +147,16 @@ SUBJECT_GLUE void gcm_p10_open(struct subject_job *job)
 }
 
 #endif
+
+/* ---- SHA-2: sha512p8-ppc.pl ------------------------------------------------------------------ */
+
+void sha256_block_p8(void *h, const void *in, size_t n_blocks);
+void sha512_block_p8(void *h, const void *in, size_t n_blocks);
+
+void sha2_key(struct subject_job *job)
+{
+    set_hash_starts(job->own);
+}
+
+SHA256_BLOCKS(sha256_blocks, sha256_block_p8(h, job->in, job->n_bytes / 64))
+SHA512_BLOCKS(sha512_blocks, sha512_block_p8(h, job->in, job->n_bytes / 128))

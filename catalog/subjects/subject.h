@@ -28,7 +28,7 @@ struct subject_job {
     const uint8_t *h[8];      /* powers of the hash subkey, 16 bytes each: H, H^2, ... */
 
     const uint8_t *in; /* n_bytes; 64 bytes on either side may be read */
-    uint8_t *out;      /* n_bytes; not written by ghash */
+    uint8_t *out;      /* n_bytes, of a hash those of its state; not written by ghash */
     size_t n_bytes, n_blocks;
     uint8_t *iv; /* 16 bytes: the IV, the first counter, the tweak before it is encrypted;
                   * 12 of GCM. May change */

@@ -220,6 +220,8 @@ def _run(command: typer.Context, names: list[str] | None, options: _Options) -> 
     else:
         for table in report.tables(found.rows, plan.whole):
             context.out.print(table)
+        for table in report.beside(found.rows, plan.whole):
+            context.out.print(table)
     for said in found.wrong:
         context.err.print(f"everycore: {said}", style="bold red", markup=False)
     if found.wrong:
@@ -288,6 +290,8 @@ def _rows(
         function.name,
         function.computes,
         function.technique,
+        is_ours=is_ours(subject),
+        target=program.target.name,
     )
     if plan.check_only:
         return [row]

@@ -118,7 +118,7 @@ class Trials:
         is_ours = subject.home.is_relative_to(root)
         place, told_of_place = _place_of(subject, folder, version)
         places = {str(folder): place, str(root): "$EVERYCORE"}
-        lines = [shlex.join([command, *words, "-c", str(folder / name)]) for name in subject.files]
+        lines = [shlex.join([command, *words, "-c", str(folder / name)]) for name in subject.paths]
         for path, name in places.items():
             lines = [line.replace(path, name) for line in lines]
         told = {place: told_of_place, "$EVERYCORE": "# EVERYCORE: a checkout of everycore"}

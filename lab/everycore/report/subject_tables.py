@@ -13,6 +13,7 @@ LEGEND = (
     "Exact instructions per byte. Long: what more bytes cost. Of whole messages: one call, without"
     " the C code around it."
 )
+BESIDE = "Exact instructions per byte of what computes the same; ratios are of the best ones."
 RIGHT = "All answers are those of c_ref."
 RIGHT_OWN = (
     "All answers are those of a trusted build of the same files, and of the check vectors."
@@ -36,6 +37,8 @@ class FunctionResult:
     whole: Mapping[int, float] = field(
         default_factory=dict
     )  # bytes of a message -> instructions per byte
+    is_ours: bool = False
+    target: str = ""
 
     def as_json(self) -> dict[str, object]:
         return {"type": "subject", **asdict(self)}
@@ -78,12 +81,43 @@ def tables(rows: Sequence[FunctionResult], sizes: Sequence[int]) -> Iterator[Gro
         for row in own:
             cells = [row.function, row.computes, row.technique]
             if sizes:
-                cells += [str(row.key_bits), _figure(row.per_byte)]
+                is_hash = row.computes.startswith("sha")
+                cells += ["-" if is_hash else str(row.key_bits), _figure(row.per_byte)]
                 cells += [_figure(row.whole.get(size)) for size in sizes]
             table.add_row(*cells)
         rule = RIGHT if keyed else RIGHT_OWN
         legend = f"{LEGEND} {rule}" if sizes else rule
         yield titled(f"{name}: {own[0].title}", table, legend, own[0].source)
+
+
+def beside(rows: Sequence[FunctionResult], sizes: Sequence[int]) -> Iterator[Group]:
+    """Compare our kernels with other people's that compute the same, if there are both."""
+    table = plain_table("Computes", "Subject", figures=("Long", *(f"{size} B" for size in sizes)))
+    counted = [row for row in rows if row.computes != OWN and row.per_byte is not None]
+    groups = dict.fromkeys((row.target, row.computes, row.key_bits) for row in counted)
+    for group in groups:
+        alike = [row for row in counted if (row.target, row.computes, row.key_bits) == group]
+        ours = [_figures(row, sizes) for row in alike if row.is_ours]
+        theirs = [_figures(row, sizes) for row in alike if not row.is_ours]
+        if not ours or not theirs:
+            continue
+        for row in alike:
+            name = row.subject if row.function == row.computes else f"{row.subject} {row.function}"
+            table.add_row(row.computes, name, *map(_figure, _figures(row, sizes)))
+        ratios = map(_ratio, zip(*ours, strict=True), zip(*theirs, strict=True))
+        table.add_row(group[1], "ours / theirs", *map(_figure, ratios), end_section=True)
+    if table.rows:
+        yield titled("Beside each other", table, BESIDE, "")
+
+
+def _figures(row: FunctionResult, sizes: Sequence[int]) -> list[float | None]:
+    return [row.per_byte, *(row.whole.get(size) for size in sizes)]
+
+
+def _ratio(ours: Sequence[float | None], theirs: Sequence[float | None]) -> float | None:
+    """Divide the best figure of ours by the best one of theirs."""
+    best = [min((f for f in figures if f is not None), default=None) for figures in (ours, theirs)]
+    return best[0] / best[1] if best[0] is not None and best[1] else None
 
 
 def _figure(value: float | None) -> str:

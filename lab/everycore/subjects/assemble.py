@@ -24,7 +24,7 @@ from everycore.model.targets import load_target
 from everycore.run.transport.valgrind import TAINT_FLAGS, has_valgrind
 from everycore.subjects import reference
 from everycore.subjects.adapter import adapter_text
-from everycore.subjects.describe import FOLDER, OWN, Function, Subject
+from everycore.subjects.describe import FOLDER, OUTPUT, OWN, Function, Subject, source_path
 from everycore.subjects.source_files import (
     SubjectUnavailableError,
     headers_below,
@@ -62,12 +62,12 @@ LIBRARY = (
     *(f"src/gcm/{name}.c" for name in ("gcm", "key", "pair", "pieces")),
     "src/modes/cbc.c", "src/modes/ctr.c", "src/modes/xts.c",
     "src/pac/impdef_mac.c", "src/pac/keys.c", "src/pac/pac.c", "src/pac/qarma_mac.c",
-    "src/bn/bn.c", "src/bn/exp.c", "src/bn_words/bn_words.c",
+    "src/bn/bn.c", "src/bn/exp.c", "src/bn_words/bn_words.c", "src/sha2/sha2.c",
     "src/common/clear.c", "src/common/number.c", "src/common/wipe.c", "src/common/status.c",
     *(f"src/cpu/{name}.c" for name in ("a64_idreg", "arm_hwcap", "none", "ppc_hwcap")),
     *(f"src/cpu/{name}.c" for name in ("hppa_uname", "riscv_hwprobe", "s390x_stfle", "x86_cpuid")),
 )  # fmt: skip
-OF_C_REF = ("aes", "ghash", "qarma", "bn_words")  # primitives that c_ref answers for
+OF_C_REF = ("aes", "ghash", "qarma", "bn_words", "sha2")  # primitives that c_ref answers for
 REFERENCE = (*(f"src/{p}/c_ref.c" for p in OF_C_REF), "src/bn/c_limb32.c")
 RENAMED = (*(f"-Devc_{p}_c_ref=answers_{p}" for p in OF_C_REF), "-Devc_bn_c_limb32=answers_bn")
 LANGUAGE = ("-std=gnu11", "-O2", "-fno-pie")
@@ -137,16 +137,16 @@ def objects(
     folder, _ = sources(context, subject)
     _, around = _theirs(context, subject)
     words = compile_words(context, subject, compiler, flags, target)
-    near = {path: headers_near(path) for path in {(folder / name).parent for name in subject.files}}
+    near = {path: headers_near(path) for path in {(folder / name).parent for name in subject.paths}}
     headers = {path: digest_of(dict.fromkeys([*around, *found])) for path, found in near.items()}
 
     def made(name: str) -> Path:
-        path = folder / name
+        path, output = folder / source_path(name), name.partition(OUTPUT)[2]
         if not path.is_file():
-            raise EverycoreError(f"{subject.name}: the sources have no file {name}")
+            raise EverycoreError(f"{subject.name}: the sources have no file {path.name}")
         read = headers[path.parent]
         if path.suffix == ".pl":
-            path = written(context, subject, folder, path)
+            path = written(context, subject, folder, path, output or path.stem)
         return build_timed(context, compiler, path, words, read, limit_seconds)
 
     if len(subject.files) == 1:

@@ -18,15 +18,18 @@ NUMBERS = {
     "mont-mul1024": 128, "mont-mul2048": 256, "mont-sqr2048": 256, "exp1024": 128,
     "mul-add-words": 8, "mod-word": 8,
 }  # fmt: skip
+# States behind whole blocks: catalog/subjects/hashes.h.
+HASHES = {"sha256-blocks": 64, "sha512-blocks": 128}
 PAC = "pac-instructions"  # AddPAC, Auth, Strip at random: catalog/subjects/pac_record.h
 # Modes that a function may compute; the driver compares each with c_ref.
 MODES = (
     "ecb-enc", "ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec",
     "ghash", "gcm-seal", "gcm-open",
-    *QARMA, *IMPDEF, PAC, *NUMBERS,
+    *QARMA, *IMPDEF, PAC, *NUMBERS, *HASHES,
 )  # fmt: skip
 # Anything else: compared with check vectors, and with a build of the same files that is trusted.
 OWN = "own"
+OUTPUT = ":"  # between a program and the name of what it writes
 BLOCK_BYTES = 16
 QARMA_BLOCK_BYTES = 8
 PAC_RECORD_BYTES = 32
@@ -90,7 +93,8 @@ class Subject:
     """Code that is measured in place: one file in catalog/subjects/, or anywhere."""
 
     name: str
-    files: tuple[str, ...]  # of theirs: what is compiled; .pl: what writes it
+    # Theirs: what is compiled; .pl: what writes it; .pl:NAME: what writes NAME.S.
+    files: tuple[str, ...]
     functions: tuple[Function, ...]
     description: str = ""
     adapter: str = ""  # beside the TOML file, like all that is ours; empty: written from `call`
@@ -120,6 +124,11 @@ class Subject:
         return found[name]
 
     @property
+    def paths(self) -> tuple[str, ...]:
+        """The files, without the names of what is written."""
+        return tuple(map(source_path, self.files))
+
+    @property
     def measured(self) -> tuple[Function, ...]:
         """The functions that the matrix takes unasked."""
         return tuple(f for f in self.functions if not self.matrix or f.name in self.matrix)
@@ -133,6 +142,11 @@ class Subject:
     def lock(self) -> Path:
         """The lock file, which all subjects of one package and suite share."""
         return self.home / f"{self.package}-{self.suite}.lock"
+
+
+def source_path(file: str) -> str:
+    """Return the path of one of a subject's files, without the name of what it writes."""
+    return file.partition(OUTPUT)[0]
 
 
 def load_subject(path: Path) -> Subject:
@@ -176,7 +190,7 @@ def _expect_calls(file: str, subject: Subject) -> None:
 
 def key_sizes(mode: str) -> tuple[int, ...]:
     """Bits: those that a mode has."""
-    if mode in (*QARMA, *IMPDEF, PAC, *NUMBERS):
+    if mode in (*QARMA, *IMPDEF, PAC, *NUMBERS, *HASHES):  # hashes have none, and ignore them
         return (128,)
     return (128, 256) if mode.startswith("xts") else (128, 192, 256)
 
@@ -216,8 +230,8 @@ def _function(file: str, name: str, table: Any) -> Function:
 def _block_bytes(mode: str) -> int:
     if mode == PAC:
         return PAC_RECORD_BYTES
-    if mode in NUMBERS:
-        return NUMBERS[mode]
+    if mode in NUMBERS or mode in HASHES:
+        return (NUMBERS | HASHES)[mode]
     if mode in (*QARMA, *IMPDEF):
         return QARMA_BLOCK_BYTES
     return 1 if mode == OWN else BLOCK_BYTES

@@ -27,11 +27,12 @@ FUNCTIONS = {
         ("mont-sqr2048", "modulus2048_key", 256), ("exp1024", "modulus1024_key", 128),
     ),
     "bn_words": (("mul-add-words", "divisor_key", 8), ("mod-word", "divisor_key", 8)),
+    "sha2": (("sha256-blocks", "sha2_key", 64), ("sha512-blocks", "sha2_key", 128)),
 }  # fmt: skip
 ANY_LENGTH = ("ctr", "gcm-seal", "gcm-open")  # a part of a block, too
 TITLES = {
     "aes": "AES", "ghash": "GHASH", "gcm": "GCM", "qarma": "QARMA-64",
-    "bn": "big numbers", "bn_words": "words of big numbers",
+    "bn": "big numbers", "bn_words": "words of big numbers", "sha2": "SHA-2",
 }  # fmt: skip
 # Modes that the matrix measures: for AES by the use of the kernel.
 MEASURED = {
@@ -45,6 +46,9 @@ MEASURED = {
     ("qarma", "ANY"): ("qarma5", "qarma5-many"),
     ("bn", "ANY"): ("mont-mul1024", "mont-mul2048", "mont-sqr2048"),
     ("bn_words", "ANY"): ("mul-add-words", "mod-word"),
+    ("sha2", "ANY"): ("sha256-blocks", "sha512-blocks"),
+    ("sha2", "SHA256"): ("sha256-blocks",),
+    ("sha2", "SHA512"): ("sha512-blocks",),
 }
 # By the beginning of a kernel's name: machines that run it as it is, and the target for others.
 HOMES = {
@@ -89,6 +93,7 @@ def _subject(tree: Tree, name: str, lines: list[RegistryLine]) -> Subject:
         )
         for line in lines
         for mode, key, multiple in FUNCTIONS[line.primitive]
+        if line.primitive != "sha2" or mode in MEASURED[line.primitive, line.use]
     ]
     files = [f"src/{line.primitive}/{name}{end}" for line in lines for end in (".c", "_asm.S")]
     return Subject(

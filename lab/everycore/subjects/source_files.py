@@ -3,6 +3,7 @@
 
 import hashlib
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from everycore.compile import debs
 from everycore.compile.debs.lock import Request
@@ -87,25 +88,33 @@ def _named_tree(context: Context, subject: Subject) -> Path:
     return folder
 
 
-def written(context: Context, subject: Subject, folder: Path, program: Path) -> Path:
-    """Run a perl program that writes the assembly of its flavour."""
+def written(context: Context, subject: Subject, folder: Path, program: Path, output: str) -> Path:
+    """Run a perl program that writes the assembly of its flavour.
+
+    `output`: the name of what it writes, without a suffix. OpenSSL's programs may look for a size
+    of SHA-2 in it, so that they are not told the folder.
+    """
     read = [program, *headers_below(folder)]
     digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in read]
     key = hashlib.sha256(
-        "\0".join([*WITH_CC, subject.flavour, program.name, *digests]).encode()
+        "\0".join([*WITH_CC, subject.flavour, program.name, output, *digests]).encode()
     ).hexdigest()
-    assembly = context.cache_dir() / "subjects" / key[:32] / f"{program.stem}.S"
+    assembly = context.cache_dir() / "subjects" / key[:32] / f"{output}.S"
     if not assembly.is_file():
-        with atomic_write(assembly) as scratch:
-            argv = ["perl", *WITH_CC, str(program), subject.flavour, str(scratch)]
+        place = assembly.parent
+        place.mkdir(parents=True, exist_ok=True)
+        with atomic_write(assembly) as scratch, TemporaryDirectory(dir=place) as own:
+            made = Path(own) / assembly.name
+            argv = ["perl", *WITH_CC, str(program), subject.flavour, made.name]
             try:
-                done = context.runner.run(argv)
+                done = context.runner.run(argv, cwd=made.parent)
             except EverycoreError as error:
                 raise SubjectUnavailableError(
                     f"{subject.name} is written by perl, and {error.message}",
                     "Debian: apt-get install perl",
                 ) from error
-            if done.code != 0 or not scratch.stat().st_size:
+            if done.code != 0 or not made.is_file() or not made.stat().st_size:
                 said = done.stderr.strip().splitlines() or ["it wrote nothing"]
                 raise EverycoreError(f"perl cannot run {program.name}: {said[-1]}")
+            made.replace(scratch)
     return assembly

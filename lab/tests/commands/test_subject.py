@@ -3,13 +3,16 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from world import DATA, Lab
 
 from everycore.compile.catalog import find_tree
 from everycore.model.targets import load_target
+from everycore.report.subject_tables import FunctionResult, beside
 from everycore.subjects.assemble import DRIVER
 
 DESCRIPTION = """
@@ -156,3 +159,30 @@ def test_a_file_that_does_not_compile_is_told_and_the_others_are_checked(
     assert "early: gcc" in done.err
     assert "broken on purpose" in " ".join(done.err.split())
     assert "adds" in done.out
+
+
+def counted(subject: str, per_byte: float, whole: float, *, is_ours: bool) -> FunctionResult:
+    return FunctionResult(
+        subject, "", "", "sha256-blocks", "sha256-blocks", "", 128, per_byte, {64: whole}, is_ours
+    )
+
+
+def test_our_counts_stand_beside_the_best_of_others() -> None:
+    theirs = [counted("one", 2.0, 4.0, is_ours=False), counted("two", 1.0, 5.0, is_ours=False)]
+    ours = counted("kernel", 1.5, 3.0, is_ours=True)
+    console = Console(width=80)
+    with console.capture() as shown:
+        for group in beside([*theirs, ours], (64, 128)):
+            console.print(group)
+    rows = [line.split() for line in shown.get().splitlines() if "sha256-blocks" in line]
+    assert rows == [
+        ["sha256-blocks", "one", "2.00", "4.00", "-"],
+        ["sha256-blocks", "two", "1.00", "5.00", "-"],
+        ["sha256-blocks", "kernel", "1.50", "3.00", "-"],
+        ["sha256-blocks", "ours", "/", "theirs", "1.50", "0.75", "-"],
+    ]
+    assert not list(beside(theirs, (64,)))
+    assert not list(beside([ours], (64,)))
+    elsewhere = [replace(theirs[0], target="qemu-ppc64le"), replace(ours, target="qemu-aarch64")]
+    assert not list(beside(elsewhere, (64,)))
+    assert not list(beside([replace(theirs[0], per_byte=None), ours], ()))

@@ -15,7 +15,13 @@ from everycore.compile.debs.lock import File, Pinned
 from everycore.compile.toolchains import find_compiler
 from everycore.environment.errors import EverycoreError
 from everycore.model.targets import load_target
-from everycore.subjects import NotCompiledError, Subject, SubjectUnavailableError, ours
+from everycore.subjects import (
+    NotCompiledError,
+    Subject,
+    SubjectUnavailableError,
+    ours,
+    source_files,
+)
 from everycore.subjects.describe import load_subject
 
 SOURCE = """
@@ -222,7 +228,8 @@ def test_our_own_kernels_are_subjects_by_their_names(real_lab: Lab) -> None:
     # c_ref is also what knows the answers.
     # c_limb32 answers for big numbers.
     portable = [("c_ref", "aes"), ("c_bitslice64", "aes"), ("c_swar64", "qarma")]
-    for name, folder in (*portable, ("c_limb32", "bn"), ("c_halves", "bn_words")):
+    others = [("c_limb32", "bn"), ("c_halves", "bn_words"), ("c_small", "sha2")]
+    for name, folder in (*portable, *others):
         subject = subjects.find_subject(tree, name)
         assert subject.files[0] == f"src/{folder}/{name}.c"
         program = subjects.build(context, tree, subject, flags=["-O1"])
@@ -231,6 +238,9 @@ def test_our_own_kernels_are_subjects_by_their_names(real_lab: Lab) -> None:
     pair = subjects.find_subject(tree, "x86_vperm")
     assert pair.files == ("src/aes/x86_vperm.c", "src/ghash/x86_vperm.c")
     assert {"cbc-enc", "ctr", "ghash"} == {function.name for function in pair.measured}
+    hashes = [subjects.find_subject(tree, name) for name in ("a64_sha2", "a64_sha512", "c_ref")]
+    modes = [{f.name for f in hash.functions if f.name.startswith("sha")} for hash in hashes]
+    assert modes == [{"sha256-blocks"}, {"sha512-blocks"}, {"sha256-blocks", "sha512-blocks"}]
     assembly = subjects.find_subject(tree, "a64_p8x8")
     assert assembly.files == ("src/ghash/a64_p8x8.c", "src/ghash/a64_p8x8_asm.S")
 
@@ -268,6 +278,25 @@ def test_a_file_that_does_not_compile_says_the_first_error(real_lab: Lab, subjec
         (subject.home / "theirs/xor.c").write_text(text)
         with pytest.raises(NotCompiledError, match=why):
             subjects.objects(context, subject, compiler, ("-O2",), load_target(tree, "host"))
+
+
+def test_a_program_writes_files_of_several_names_and_is_not_told_the_folder(
+    real_lab: Lab, tmp_path: Path
+) -> None:
+    """OpenSSL's programs write SHA-512 where the name has that number, in a folder's name too."""
+    if not shutil.which("perl"):
+        pytest.skip("no perl: apt-get install perl")
+    text = SOURCE.replace('["xor.c"]', '["size.pl:sha256-x", "size.pl"]')
+    subject = written(tmp_path, text)
+    assert subject.paths == ("size.pl", "size.pl")
+    program = tmp_path / "size.pl"
+    program.write_text('open OUT, ">", $ARGV[1]; print OUT $ARGV[1]; close OUT;\n')
+    for name in ("sha256-x", "size"):
+        made = source_files.written(real_lab.context(), subject, tmp_path, program, name)
+        assert (made.name, made.read_text()) == (f"{name}.S", f"{name}.S")
+    program.write_text("exit 0;\n")
+    with pytest.raises(EverycoreError, match="it wrote nothing"):
+        source_files.written(real_lab.context(), subject, tmp_path, program, "size")
 
 
 def test_the_subjects_of_this_tree_are_pinned(lab: Lab) -> None:
