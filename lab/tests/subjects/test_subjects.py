@@ -2,7 +2,9 @@
 """Other people's code: described by a file, built, compared and counted."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from world import DATA, Lab
@@ -13,7 +15,9 @@ from everycore.compile.debs import Lock, Request
 from everycore.compile.debs.archive import write_lock
 from everycore.compile.debs.lock import File, Pinned
 from everycore.compile.toolchains import find_compiler
+from everycore.environment.context import Completed, SystemRunner
 from everycore.environment.errors import EverycoreError
+from everycore.model.domain import Compiler
 from everycore.model.targets import load_target
 from everycore.subjects import (
     NotCompiledError,
@@ -306,3 +310,21 @@ def test_the_subjects_of_this_tree_are_pinned(lab: Lab) -> None:
         assert (subject.home / subject.adapter).is_file()
         if subject.package:
             assert subject.lock.is_file()
+
+
+def test_what_qemu_lacks_of_ibm_z_has_advice(lab: Lab, subject: Subject) -> None:
+    class Unfit(SystemRunner):
+        def run(self, *_: Any, **_more: Any) -> Completed:
+            return Completed(3, "", "this CPU cannot run s390x_kimd\n")
+
+    context = replace(lab.context(), runner=Unfit())
+    hints = []
+    for name in ("qemu-s390x", "qemu-hppa"):
+        target = load_target(find_tree(context.package), name)
+        compiler = Compiler(("cc",), "gcc 12.2.0", "")
+        program = subjects.Program(subject, target, compiler, (), "", Path("program"))
+        with pytest.raises(SubjectUnavailableError, match="cannot run s390x_kimd") as error:
+            subjects.check(context, program, subject.function("adds"))
+        hints.append(error.value.hint)
+    assert "everycore check --target hercules-z" in hints[0]
+    assert hints[1] == ""
