@@ -12,6 +12,7 @@
 #include "taint.h"
 
 #include "everycore/rsa_key_file.h"
+#include "everycore/rsa_sha2.h"
 #include "rsa/padding.h"
 #include "rsa/parts.h"
 
@@ -245,6 +246,57 @@ static bool sign_pss(struct ct_call *c)
                             SCRATCH_BYTES) == EVC_OK;
 }
 
+/* ---- With SHA-256 of this library: the mask of OAEP, and all of PSS ------------------------- */
+
+/* A digest of 32 bytes leaves no room for PKCS#1 v1.5 and for OAEP's hash of the label in numbers
+ * as small as these. */
+static struct evc_rsa_hash sha256;
+
+static bool set_sha256(struct ct_call *c)
+{
+    return set(c) &&
+           evc_rsa_hash_sha2(&sha256, evc_sha2_named("c_words32"), EVC_SHA256) == EVC_OK;
+}
+
+static const struct evc_rsa_oaep oaep_sha256 = {&rsa_mixing, &sha256, NULL, 0};
+
+static bool make_oaep_sha256(struct ct_call *c, uint8_t *to)
+{
+    const struct evc_random random = {fill, c};
+
+    return evc_rsa_encrypt_oaep(PUBLIC_KEY, &oaep_sha256, c->in, 5, &random, to, scratch,
+                                SCRATCH_BYTES) == EVC_OK;
+}
+
+static bool set_and_make_oaep_sha256(struct ct_call *c)
+{
+    const bool good = set_sha256(c) && make_oaep_sha256(c, ciphertext);
+
+    evc_public(ciphertext, sizeof ciphertext);
+    return good;
+}
+
+CT_CALL(encrypt_oaep_sha256, make_oaep_sha256(c, c->out))
+
+static bool accept_oaep_sha256(struct ct_call *c)
+{
+    const struct evc_random random = {fill, c};
+    size_t n_bytes;
+
+    return evc_rsa_decrypt_oaep(KEY, &oaep_sha256, ciphertext, RSA_N_BYTES, &random, c->out,
+                                &n_bytes, scratch, SCRATCH_BYTES) == EVC_OK;
+}
+
+static bool sign_pss_sha256(struct ct_call *c)
+{
+    static const uint8_t digest[32];
+    static const struct evc_rsa_pss pss = {&sha256, &sha256, 6};
+    const struct evc_random random = {fill, c};
+
+    return evc_rsa_sign_pss(KEY, &pss, digest, sizeof digest, &random, c->out, scratch,
+                            SCRATCH_BYTES) == EVC_OK;
+}
+
 /* The numbers of a new key, once its primes are found. */
 static bool complete(struct ct_call *c)
 {
@@ -274,6 +326,9 @@ static const struct ct_operation operations[] = {
     {"rsa-encrypt-oaep", 0, 0, false, set, encrypt_oaep},
     {"rsa-accept-oaep", 0, 0, false, set_and_make_oaep, accept_oaep},
     {"rsa-refuse-oaep", 0, 0, false, set_and_pad_oaep, refuse_oaep},
+    {"rsa-sign-pss-sha256", 0, 0, false, set_sha256, sign_pss_sha256},
+    {"rsa-encrypt-oaep-sha256", 0, 0, false, set_sha256, encrypt_oaep_sha256},
+    {"rsa-accept-oaep-sha256", 0, 0, false, set_and_make_oaep_sha256, accept_oaep_sha256},
     {"rsa-encrypt-pkcs1", 0, 0, false, set, encrypt_pkcs1},
     {"rsa-decrypt-pkcs1", 0, 0, false, set_and_pad_pkcs1, decrypt_pkcs1},
 };
