@@ -79,11 +79,16 @@ int foreign_copy(struct foreign *copy)
 
 /* ---- KDFs ------------------------------------------------------------------------------------ */
 
+static const OSSL_DISPATCH *kdf_of(const struct provider *provider, const OSSL_CORE_HANDLE *other,
+                                   const char *name)
+{
+    return other ? algorithm_of(provider, other, OSSL_OP_KDF, name) : NULL;
+}
+
 int foreign_kdf_new(struct foreign_kdf *foreign, const struct provider *provider, const char *name)
 {
     const OSSL_CORE_HANDLE *other = atomic_load(&provider->fallback);
-    const OSSL_DISPATCH *table =
-        other ? algorithm_of(provider, other, OSSL_OP_KDF, name) : NULL;
+    const OSSL_DISPATCH *table = kdf_of(provider, other, name);
     OSSL_FUNC_kdf_newctx_fn *create;
     struct foreign_kdf found;
 
@@ -106,4 +111,21 @@ int foreign_kdf_new(struct foreign_kdf *foreign, const struct provider *provider
         return 0;
     *foreign = found;
     return 1;
+}
+
+int foreign_kdf_copies(const struct provider *provider, const char *name)
+{
+    const OSSL_DISPATCH *table = kdf_of(provider, atomic_load(&provider->fallback), name);
+
+    return table && function_of(table, OSSL_FUNC_KDF_DUPCTX);
+}
+
+const OSSL_PARAM *foreign_kdf_names(const struct provider *provider, const char *name, int id)
+{
+    const OSSL_CORE_HANDLE *other = atomic_load(&provider->fallback);
+    const OSSL_DISPATCH *table = kdf_of(provider, other, name);
+    OSSL_FUNC_kdf_gettable_ctx_params_fn *list = /* as the function for those that are set */
+        table ? (OSSL_FUNC_kdf_gettable_ctx_params_fn *)function_of(table, id) : NULL;
+
+    return list ? list(NULL, provider->context_of(other)) : NULL;
 }

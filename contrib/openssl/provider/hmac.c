@@ -78,25 +78,20 @@ static int set_key(struct hmac *hmac, const uint8_t *key, size_t key_bytes)
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
-static const char *name_of(enum evc_sha2_hash hash)
-{
-    return hash == EVC_SHA224 ? "SHA2-224" : "SHA2-256";
-}
-
 /* Give the context to the default provider, with the key that is set. A message that has begun
  * cannot move, so its context stays, and the call fails. */
 static int use_foreign(struct hmac *hmac)
 {
     const enum evc_sha2_hash hash =
         hmac->key_is_set ? (enum evc_sha2_hash)key_of(hmac)->hash : hmac->next_hash;
-    OSSL_PARAM params[] = {PARAM_TEXT(OSSL_MAC_PARAM_DIGEST), PARAM_END};
+    OSSL_PARAM params[] = {PARAM_END, PARAM_END};
     uint8_t ignored[32];
     size_t n;
 
     if (hmac->has_text || !foreign_new(&hmac->foreign, hmac->provider, "HMAC"))
         return FAIL(hmac, PROV_R_NOT_SUPPORTED);
-    params->data = (void *)(uintptr_t)name_of(hash);
-    params->data_size = strlen(params->data);
+    if (hash)
+        hash_param(params, hash);
     /* a message that has ended has ended there, too */
     if ((hash && !hmac->foreign.set_params(hmac->foreign.context, params)) ||
         (hmac->key_is_set &&
@@ -107,7 +102,7 @@ static int use_foreign(struct hmac *hmac)
         return 0;
     }
     if (hmac->key_is_set && hash != hmac->next_hash) {
-        params->data = (void *)(uintptr_t)name_of(hmac->next_hash);
+        hash_param(params, hmac->next_hash);
         if (!hmac->foreign.set_params(hmac->foreign.context, params)) {
             foreign_free(&hmac->foreign);
             return 0;
@@ -137,11 +132,8 @@ static int is_ours(const struct hmac *hmac, const OSSL_PARAM params[], enum evc_
 
     *hash = hmac->next_hash;
     if (digest) {
-        if (digest->data_type != OSSL_PARAM_UTF8_STRING || !digest->data ||
-            !params_are_plain(params))
-            return 0;
-        *hash = hash_of(digest->data, digest->data_size);
-        if (!*hash)
+        *hash = hash_given(digest, params);
+        if (!*hash || *hash > EVC_SHA256)
             return 0;
     }
     return !is_asked(params, OSSL_MAC_PARAM_DIGEST_NOINIT) &&

@@ -12,11 +12,6 @@
 /* Limits of SP 800-132 (2010), which a program can ask for by the parameter "pkcs5". */
 enum { LEAST_SALT_BYTES = 16, LEAST_OUT_BYTES = 14, LEAST_ITERATIONS = 1000 };
 
-struct bytes {
-    uint8_t *at; /* NULL: not set; never NULL for none that are set */
-    size_t n;
-};
-
 struct pbkdf2 {
     const struct provider *provider;
     struct foreign_kdf foreign;
@@ -28,32 +23,11 @@ struct pbkdf2 {
 
 /* ---- Contexts -------------------------------------------------------------------------------- */
 
-static void free_bytes(const struct pbkdf2 *pbkdf2, struct bytes *bytes)
-{
-    if (bytes->at)
-        pbkdf2->provider->clear_free(bytes->at, bytes->n + 1, __FILE__, __LINE__);
-    *bytes = (struct bytes){NULL, 0};
-}
-
-static int set_bytes(const struct pbkdf2 *pbkdf2, struct bytes *bytes, const void *from, size_t n)
-{
-    free_bytes(pbkdf2, bytes);
-    if (n && !from)
-        return 1;
-    bytes->at = n == SIZE_MAX ? NULL : pbkdf2->provider->zalloc(n + 1, __FILE__, __LINE__);
-    if (!bytes->at)
-        return 0;
-    if (n)
-        memcpy(bytes->at, from, n);
-    bytes->n = n;
-    return 1;
-}
-
 /* Forget what was set. The default provider knows how many iterations there are if none is set. */
 static void clear(struct pbkdf2 *pbkdf2)
 {
-    free_bytes(pbkdf2, &pbkdf2->password);
-    free_bytes(pbkdf2, &pbkdf2->salt);
+    bytes_free(pbkdf2->provider, &pbkdf2->password);
+    bytes_free(pbkdf2->provider, &pbkdf2->salt);
     pbkdf2->n_iterations = 0;
     pbkdf2->hash = 0;
     pbkdf2->has_limits = pbkdf2->is_unknown = 0;
@@ -90,18 +64,18 @@ static void *copy(void *context)
 {
     const struct pbkdf2 *pbkdf2 = context;
     struct pbkdf2 *twin;
+    int done;
 
     if (!pbkdf2->foreign.copy)
         return NULL;
     twin = context_copy(pbkdf2, sizeof *pbkdf2, 0);
     if (!twin)
         return NULL;
-    twin->password = twin->salt = (struct bytes){NULL, 0};
     twin->foreign.context = pbkdf2->foreign.copy(pbkdf2->foreign.context);
-    if (twin->foreign.context &&
-        (!pbkdf2->password.at ||
-         set_bytes(twin, &twin->password, pbkdf2->password.at, pbkdf2->password.n)) &&
-        (!pbkdf2->salt.at || set_bytes(twin, &twin->salt, pbkdf2->salt.at, pbkdf2->salt.n)))
+    done = twin->foreign.context != NULL;
+    done &= bytes_copy(twin->provider, &twin->password);
+    done &= bytes_copy(twin->provider, &twin->salt);
+    if (done)
         return twin;
     release(twin);
     return NULL;
@@ -128,15 +102,13 @@ static int keep(struct pbkdf2 *pbkdf2, const OSSL_PARAM params[])
     size_t n;
 
     if (digest)
-        pbkdf2->hash = digest->data_type == OSSL_PARAM_UTF8_STRING && digest->data &&
-                               params_are_plain(params)
-                           ? hash_of(digest->data, digest->data_size)
-                           : 0;
+        pbkdf2->hash = hash_given(digest, params);
     if (limits) /* a negative number is not 0 either */
         pbkdf2->has_limits = param_get_size(limits, &n) && n == 0;
-    return (!password ||
-            set_bytes(pbkdf2, &pbkdf2->password, password->data, password->data_size)) &&
-           (!salt || set_bytes(pbkdf2, &pbkdf2->salt, salt->data, salt->data_size)) &&
+    return (!password || bytes_set(pbkdf2->provider, &pbkdf2->password, password->data,
+                                   password->data_size)) &&
+           (!salt ||
+            bytes_set(pbkdf2->provider, &pbkdf2->salt, salt->data, salt->data_size)) &&
            (!n_iterations || param_get_size(n_iterations, &pbkdf2->n_iterations));
 }
 
@@ -159,23 +131,14 @@ static int get_params(void *context, OSSL_PARAM params[])
 
 static const OSSL_PARAM *gettable(void *context, void *provider)
 {
-    static const OSSL_PARAM names[] = {PARAM_SIZE(OSSL_KDF_PARAM_SIZE), PARAM_END};
-
-    (void)context, (void)provider;
-    return names;
+    (void)context;
+    return foreign_kdf_names(provider, "PBKDF2", OSSL_FUNC_KDF_GETTABLE_CTX_PARAMS);
 }
 
 static const OSSL_PARAM *settable(void *context, void *provider)
 {
-    static const OSSL_PARAM names[] = {
-        PARAM_TEXT(OSSL_KDF_PARAM_PROPERTIES), PARAM_TEXT(OSSL_KDF_PARAM_DIGEST),
-        PARAM_BYTES(OSSL_KDF_PARAM_PASSWORD),  PARAM_BYTES(OSSL_KDF_PARAM_SALT),
-        PARAM_UINT64(OSSL_KDF_PARAM_ITER),     PARAM_INT(OSSL_KDF_PARAM_PKCS5),
-        PARAM_END,
-    };
-
-    (void)context, (void)provider;
-    return names;
+    (void)context;
+    return foreign_kdf_names(provider, "PBKDF2", OSSL_FUNC_KDF_SETTABLE_CTX_PARAMS);
 }
 
 /* ---- Derivation ------------------------------------------------------------------------------ */
@@ -185,7 +148,7 @@ static int is_ours(const struct pbkdf2 *pbkdf2, size_t out_bytes)
 {
     const size_t n = pbkdf2->n_iterations;
 
-    if (!pbkdf2->hash || pbkdf2->is_unknown || !pbkdf2->password.at || !pbkdf2->salt.at)
+    if (!pbkdf2->hash || pbkdf2->hash > EVC_SHA256 || pbkdf2->is_unknown || !pbkdf2->password.at || !pbkdf2->salt.at)
         return 0;
     if (pbkdf2->has_limits && (out_bytes < LEAST_OUT_BYTES || pbkdf2->salt.n < LEAST_SALT_BYTES ||
                                n < LEAST_ITERATIONS))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * everycore.so: AES, HMAC and PBKDF2 of this library as a provider for OpenSSL 3.0 and newer.
+ * everycore.so: AES, HMAC, HKDF and PBKDF2 of this library as a provider for OpenSSL 3.0 and newer.
  * OpenSSL calls OSSL_provider_init when its configuration activates the provider (config(5),
  * provider(7)); everything else is found from there.
  */
@@ -63,6 +63,8 @@ static const OSSL_ALGORITHM macs[] = {
 };
 
 static const OSSL_ALGORITHM kdfs[] = {
+    {"HKDF", PROPERTIES, provider_hkdf, "HKDF"},
+    {"TLS13-KDF", PROPERTIES, provider_tls13_kdf, "TLS13-KDF"},
     {"PBKDF2:1.2.840.113549.1.5.12", PROPERTIES, provider_pbkdf2, "PBKDF2"},
     {NULL, NULL, NULL, NULL},
 };
@@ -75,7 +77,7 @@ static const OSSL_ALGORITHM *query(void *context, int operation, int *may_not_be
     if (operation == OSSL_OP_MAC)
         return provider->hmac_sha256 ? macs : macs + 1;
     if (operation == OSSL_OP_KDF)
-        return provider->pbkdf2_sha256 ? kdfs : NULL;
+        return provider->hkdf_sha256 ? kdfs : NULL;
     return operation == OSSL_OP_CIPHER ? ciphers : NULL;
 }
 
@@ -224,16 +226,18 @@ static int has_functions(const struct provider *provider)
 }
 
 /*
- * The kernel of SHA-256, if it is one of the first n_ahead of those with which we are measured to
- * be at least as fast as OpenSSL's own at each length; else NULL (docs/evidence/provider.md). With
- * x86_avx2, HMAC of long messages is behind. All kernels of SHA-512 are.
+ * The kernel of a hash, if it is one of the first n_ahead of those with which we are measured to be
+ * at least as fast as OpenSSL's own at each length; else NULL (docs/evidence/provider.md). With
+ * x86_avx2, HMAC of long messages is behind. All kernels of SHA-512 are; HKDF calls for them where
+ * there is little to hash.
  */
-enum { HMAC_AHEAD = 2, PBKDF2_AHEAD = 3 };
+enum { HMAC_AHEAD = 2, KDF_AHEAD = 3 };
 
-static const struct evc_sha2 *select_sha256(uint64_t features, size_t n_ahead)
+static const struct evc_sha2 *select_ahead(uint64_t features, enum evc_sha2_hash hash,
+                                           size_t n_ahead)
 {
     static const char *const ahead[] = {"x86_avx512", "x86_shani", "x86_avx2"};
-    const struct evc_sha2 *kernel = evc_sha2_select(features, 0, EVC_SHA256);
+    const struct evc_sha2 *kernel = evc_sha2_select(features, 0, hash);
 
     for (size_t i = 0; i < n_ahead; i++)
         if (strcmp(evc_sha2_kernel(kernel)->name, ahead[i]) == 0)
@@ -274,8 +278,10 @@ static void select_kernels(struct provider *provider)
     provider->ccm_key_bytes = evc_aes_ccm_key_bytes(provider->parallel, provider->serial);
     provider->cmac_key_bytes = evc_aes_cmac_key_bytes(provider->serial);
     if (is_ahead_in_hmac(provider))
-        provider->hmac_sha256 = select_sha256(features, HMAC_AHEAD);
-    provider->pbkdf2_sha256 = select_sha256(features, PBKDF2_AHEAD);
+        provider->hmac_sha256 = select_ahead(features, EVC_SHA256, HMAC_AHEAD);
+    provider->pbkdf2_sha256 = provider->hkdf_sha256 = select_ahead(features, EVC_SHA256, KDF_AHEAD);
+    provider->hkdf_sha512 = select_ahead(features, EVC_SHA512, KDF_AHEAD);
+    provider->sha256_is_ahead = select_ahead(features, EVC_SHA256, HMAC_AHEAD) != NULL;
 }
 
 EXPORT int OSSL_provider_init(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *given,

@@ -46,8 +46,9 @@ struct provider {
     const struct evc_gcm *gcm; /* NULL: a pair of `parallel` and `ghash` */
     const struct evc_ghash *ghash;
     size_t gcm_key_bytes, aes_key_bytes, xts_key_bytes, ccm_key_bytes, cmac_key_bytes;
-    /* For HMAC, and for PBKDF2; NULL: it is slower than OpenSSL's own */
-    const struct evc_sha2 *hmac_sha256, *pbkdf2_sha256;
+    /* For each algorithm; NULL: it is slower than OpenSSL's own */
+    const struct evc_sha2 *hmac_sha256, *pbkdf2_sha256, *hkdf_sha256, *hkdf_sha512;
+    int sha256_is_ahead; /* also of long messages */
 };
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
@@ -72,6 +73,23 @@ static inline void *context_key(const void *context, size_t structure_bytes)
 {
     return (void *)(((uintptr_t)context + structure_bytes + 15) & ~(uintptr_t)15);
 }
+
+/* Bytes that a program gives, in memory of their own, which is wiped. */
+struct bytes {
+    uint8_t *at; /* NULL: not set; never NULL for none that are set */
+    size_t n;
+};
+
+void bytes_free(const struct provider *provider, struct bytes *bytes);
+
+/* n zeros in place of those before. NULL: no memory. */
+uint8_t *bytes_new(const struct provider *provider, struct bytes *bytes, size_t n);
+
+/* No address and a length: not set. */
+int bytes_set(const struct provider *provider, struct bytes *bytes, const void *from, size_t n);
+
+/* Give a copy of a structure, made byte by byte, bytes of its own. */
+int bytes_copy(const struct provider *provider, struct bytes *copy);
 
 /* Random bytes of the system. 0: there are none. */
 int random_bytes(uint8_t *to, size_t n);
@@ -101,8 +119,12 @@ int params_are_plain(const OSSL_PARAM params[]);
 /* Whether a list of names, apart by colons, has one of the name. */
 int has_name(const char *names, const char *name);
 
-/* The hash of ours that a name stands for. 0: there is none. */
-enum evc_sha2_hash hash_of(const char *name, size_t n);
+/* The hash of ours that a parameter names, up to SHA-512. 0: there is none, or params ask for an algorithm with
+ * properties or of an engine. */
+enum evc_sha2_hash hash_given(const OSSL_PARAM *digest, const OSSL_PARAM params[]);
+
+/* Make a parameter that names a hash. */
+void hash_param(OSSL_PARAM *param, enum evc_sha2_hash hash);
 
 #define PARAM_SIZE(name) \
     {(name), OSSL_PARAM_UNSIGNED_INTEGER, NULL, sizeof(size_t), OSSL_PARAM_UNMODIFIED}
@@ -169,6 +191,13 @@ struct foreign_kdf {
 /* 0: the default provider is not active, or has no such KDF. */
 int foreign_kdf_new(struct foreign_kdf *foreign, const struct provider *provider, const char *name);
 
+/* Whether contexts of the default provider's KDF can be copied. */
+int foreign_kdf_copies(const struct provider *provider, const char *name);
+
+/* The names of parameters that the default provider's KDF takes or tells; id: of the function that
+ * lists them. NULL: none are known. */
+const OSSL_PARAM *foreign_kdf_names(const struct provider *provider, const char *name, int id);
+
 /* ---- Algorithms ------------------------------------------------------------------------------ */
 
 extern const OSSL_DISPATCH provider_gcm128[], provider_gcm192[], provider_gcm256[];
@@ -180,7 +209,7 @@ extern const OSSL_DISPATCH provider_ctr128[], provider_ctr192[], provider_ctr256
 extern const OSSL_DISPATCH provider_wrap128[], provider_wrap192[], provider_wrap256[];
 extern const OSSL_DISPATCH provider_wrap_pad128[], provider_wrap_pad192[], provider_wrap_pad256[];
 extern const OSSL_DISPATCH provider_cmac[], provider_hmac[];
-extern const OSSL_DISPATCH provider_pbkdf2[];
+extern const OSSL_DISPATCH provider_pbkdf2[], provider_hkdf[], provider_tls13_kdf[];
 
 /* A record of TLS in CBC ends with the MAC, if it is not encrypt-then-MAC, and the padding. */
 enum { TLS_MAX_MAC_BYTES = 64 };

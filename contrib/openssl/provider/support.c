@@ -66,6 +66,45 @@ void context_free(void *context, size_t structure_bytes, size_t key_bytes)
             ->clear_free(context, allocated(structure_bytes, key_bytes), __FILE__, __LINE__);
 }
 
+/* ---- Bytes that a program gives -------------------------------------------------------------- */
+
+void bytes_free(const struct provider *provider, struct bytes *bytes)
+{
+    if (bytes->at)
+        provider->clear_free(bytes->at, bytes->n + 1, __FILE__, __LINE__);
+    *bytes = (struct bytes){NULL, 0};
+}
+
+uint8_t *bytes_new(const struct provider *provider, struct bytes *bytes, size_t n)
+{
+    bytes_free(provider, bytes);
+    bytes->at = n == SIZE_MAX ? NULL : provider->zalloc(n + 1, __FILE__, __LINE__);
+    bytes->n = bytes->at ? n : 0;
+    return bytes->at;
+}
+
+int bytes_set(const struct provider *provider, struct bytes *bytes, const void *from, size_t n)
+{
+    bytes_free(provider, bytes);
+    if (n && !from)
+        return 1;
+    if (!bytes_new(provider, bytes, n))
+        return 0;
+    if (n)
+        memcpy(bytes->at, from, n);
+    return 1;
+}
+
+int bytes_copy(const struct provider *provider, struct bytes *copy)
+{
+    const struct bytes from = *copy;
+
+    *copy = (struct bytes){NULL, 0};
+    return !from.at || bytes_set(provider, copy, from.at, from.n);
+}
+
+/* ---- Randomness ------------------------------------------------------------------------------ */
+
 int random_bytes(uint8_t *to, size_t n)
 {
     while (n) {
@@ -170,18 +209,39 @@ int has_name(const char *names, const char *name)
     return 0;
 }
 
-enum evc_sha2_hash hash_of(const char *name, size_t n)
+/* The names that OpenSSL has. */
+static const struct {
+    const char *name, *aliases;
+} hashes[] = {
+    [EVC_SHA224] = {"SHA2-224", "SHA-224:SHA224:2.16.840.1.101.3.4.2.4"},
+    [EVC_SHA256] = {"SHA2-256", "SHA-256:SHA256:2.16.840.1.101.3.4.2.1"},
+    [EVC_SHA384] = {"SHA2-384", "SHA-384:SHA384:2.16.840.1.101.3.4.2.2"},
+    [EVC_SHA512] = {"SHA2-512", "SHA-512:SHA512:2.16.840.1.101.3.4.2.3"},
+};
+
+enum evc_sha2_hash hash_given(const OSSL_PARAM *digest, const OSSL_PARAM params[])
 {
     char text[32];
+    size_t n;
 
-    n = strnlen(name, n);
+    if (digest->data_type != OSSL_PARAM_UTF8_STRING || !digest->data || !params_are_plain(params))
+        return 0;
+    n = strnlen(digest->data, digest->data_size);
     if (n >= sizeof text)
         return 0;
-    memcpy(text, name, n);
+    memcpy(text, digest->data, n);
     text[n] = '\0';
-    if (has_name("SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1", text))
-        return EVC_SHA256;
-    return has_name("SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4", text) ? EVC_SHA224 : 0;
+    for (enum evc_sha2_hash hash = EVC_SHA224; hash <= EVC_SHA512; hash++)
+        if (has_name(hashes[hash].name, text) || has_name(hashes[hash].aliases, text))
+            return hash;
+    return 0;
+}
+
+void hash_param(OSSL_PARAM *param, enum evc_sha2_hash hash)
+{
+    *param = (OSSL_PARAM)PARAM_TEXT(OSSL_KDF_PARAM_DIGEST);
+    param->data = (void *)(uintptr_t)hashes[hash].name;
+    param->data_size = strlen(hashes[hash].name);
 }
 
 /* ---- The facts of a cipher ------------------------------------------------------------------- */

@@ -22,7 +22,7 @@
 #include <openssl/params.h>
 #include <openssl/provider.h>
 
-enum { OURS, THEIRS, BOTH, MAX_TEXT = 5000, ROOM = MAX_TEXT + 512 };
+enum { OURS, THEIRS, BOTH, MAX_TEXT = 5000, ROOM = 9000 };
 
 static const char *const queries[BOTH] = {"provider=everycore", "provider=default"};
 static const char *const names[] = {
@@ -35,8 +35,8 @@ static const char *const names[] = {
 enum { N_NAMES = sizeof names / sizeof *names };
 
 static EVP_CIPHER *ciphers[N_NAMES][BOTH];
-static EVP_MAC *macs[BOTH], *hmacs[BOTH]; /* NULL where ours is not offered, as pbkdf2s */
-static EVP_KDF *pbkdf2s[BOTH];
+static EVP_MAC *macs[BOTH], *hmacs[BOTH]; /* NULL where ours is not offered, as KDFs */
+static EVP_KDF *pbkdf2s[BOTH], *hkdfs[BOTH], *tls_kdfs[BOTH];
 
 struct run {
     uint64_t state; /* of the generator: splitmix64 of Steele, Lea, Flood 2014 */
@@ -901,6 +901,20 @@ static void hmac(struct run *r)
         (void)context;                                \
     }
 
+static void copy_kdfs(struct run *r, EVP_KDF_CTX *contexts[BOTH])
+{
+    note(r, "copy", 0);
+    for (int side = OURS; side < BOTH; side++) {
+        EVP_KDF_CTX *twin = EVP_KDF_CTX_dup(contexts[side]);
+        r->result[side] = twin != NULL;
+        if (twin) {
+            EVP_KDF_CTX_free(contexts[side]);
+            contexts[side] = twin;
+        }
+    }
+    (void)same(r, "copy of a KDF", NULL, NULL, 0);
+}
+
 struct pbkdf2_input {
     uint8_t bytes[200];
     unsigned n_iterations;
@@ -982,15 +996,7 @@ static void pbkdf2(struct run *r)
                 EACH_KDF(r, (EVP_KDF_CTX_reset(context), 1));
                 break;
             }
-            for (int side = OURS; side < BOTH; side++) {
-                EVP_KDF_CTX *twin = EVP_KDF_CTX_dup(contexts[side]);
-                r->result[side] = twin != NULL;
-                if (twin) {
-                    EVP_KDF_CTX_free(contexts[side]);
-                    contexts[side] = twin;
-                }
-            }
-            (void)same(r, "copy of PBKDF2", NULL, NULL, 0);
+            copy_kdfs(r, contexts);
             break;
         default:
             pbkdf2_params(r, params, &input, i == 0 || one_in(r, 3));
@@ -1004,9 +1010,179 @@ static void pbkdf2(struct run *r)
         EVP_KDF_CTX_free(contexts[side]);
 }
 
+/* ---- HKDF, and the KDF of TLS 1.3 ------------------------------------------------------------ */
+
+struct hkdf_input {
+    uint8_t bytes[1200];
+    int number;
+    size_t wide_number;
+    int has_info; /* OpenSSL 3.0's own ends the program if an info is empty and one before was not */
+    int has_empty; /* OpenSSL 3.5's own cannot be copied with a value of no bytes */
+    int is_broken; /* after a parameter without bytes, it may read at no address */
+};
+
+static OSSL_PARAM mode_param(struct run *r, struct hkdf_input *input)
+{
+    static const char *const modes[] = {"EXTRACT_AND_EXPAND", "EXTRACT_ONLY", "EXPAND_ONLY",
+                                        "extract_only",       "EXTRACT",      ""};
+    const char *mode = modes[below(r, one_in(r, 5) ? 6 : 4)];
+
+    input->number = one_in(r, 10) ? (int)below(r, 6) - 2 : (int)below(r, 3);
+    input->wide_number = (size_t)input->number;
+    note(r, "mode", (size_t)(input->number + 2));
+    if (one_in(r, 3)) {
+        note(r, mode, 0);
+        return OSSL_PARAM_construct_utf8_string("mode", (char *)(uintptr_t)mode, 0);
+    }
+    return one_in(r, 5) ? OSSL_PARAM_construct_size_t("mode", &input->wide_number)
+                        : OSSL_PARAM_construct_int("mode", &input->number);
+}
+
+static OSSL_PARAM bytes_param(struct run *r, const char *name, struct hkdf_input *input)
+{
+    static const size_t sizes[] = {0, 1, 20, 32, 48, 63, 64, 65, 128, 129, 200};
+    const size_t n = one_in(r, 30) ? below(r, 1200) : sizes[below(r, 11)];
+
+    note(r, name, n);
+    input->has_empty |= n == 0;
+    input->is_broken |= one_in(r, 60);
+    if (input->is_broken && one_in(r, 2))
+        return OSSL_PARAM_construct_octet_string(name, NULL, one_in(r, 2) ? 0 : 20);
+    if (input->is_broken && one_in(r, 2))
+        return OSSL_PARAM_construct_utf8_string(name, (char[]){"text"}, 0);
+    return OSSL_PARAM_construct_octet_string(name, input->bytes + below(r, 1200 - n + 1), n);
+}
+
+/* One info or several, of which OpenSSL 3.6 takes five. */
+static OSSL_PARAM *info_params(struct run *r, OSSL_PARAM *params, struct hkdf_input *input)
+{
+    const OSSL_PARAM *const first = params;
+
+    for (size_t n = one_in(r, 3) ? below(r, 8) : 1; n; n--) {
+        *params = bytes_param(r, "info", input);
+        input->has_info |= params->data && params->data_size;
+        if (params->data ? params->data_size : !input->has_info)
+            params++;
+    }
+    input->has_empty |= params == first;
+    if (params == first && !input->has_info)
+        *params++ = OSSL_PARAM_construct_octet_string("info", input->bytes, 0);
+    return params;
+}
+
+static void hkdf_params(struct run *r, OSSL_PARAM *params, struct hkdf_input *input, int is_all)
+{
+    static const char *const hashes[] = {"SHA256", "SHA2-224", "sha384", "SHA512", "SHA2-256",
+                                         "SHA1", "SHA3-256", "SHA512-256", "SHAKE128", "none"};
+    static const char *const names[] = {"key", "salt", "prefix", "label", "data"};
+
+    if (is_all || one_in(r, 4)) {
+        const char *hash = hashes[below(r, one_in(r, 3) ? 10 : 5)];
+        note(r, hash, 0);
+        *params++ = OSSL_PARAM_construct_utf8_string("digest", (char *)(uintptr_t)hash, 0);
+    }
+    if (is_all || one_in(r, 4))
+        *params++ = mode_param(r, input);
+    for (size_t i = 0; i < 5; i++)
+        if (is_all ? !one_in(r, 12) : one_in(r, 4))
+            *params++ = bytes_param(r, names[i], input);
+    if (is_all ? !one_in(r, 4) : one_in(r, 4))
+        params = info_params(r, params, input);
+    if (one_in(r, 20))
+        *params++ = OSSL_PARAM_construct_utf8_string(
+            "properties", (char *)(uintptr_t)(one_in(r, 2) ? "" : "provider=default"), 0);
+    if (one_in(r, 30))
+        *params++ = bytes_param(r, names[below(r, 2)], input); /* twice */
+    *params = OSSL_PARAM_construct_end();
+}
+
+/* What a context tells of itself. */
+static void compare_hkdf(struct run *r, EVP_KDF_CTX *contexts[BOTH])
+{
+    uint8_t info[BOTH][1200];
+    size_t size[BOTH] = {0, 0}, told[BOTH] = {0, 0};
+    const int kind = (int)below(r, 4);
+
+    memset(info, 0, sizeof info);
+    EACH_KDF(r, (int)(size[side] = EVP_KDF_CTX_get_kdf_size(context), 1));
+    (void)same(r, "size of HKDF", size, size + 1, sizeof *size);
+    for (int side = OURS; side < BOTH; side++) {
+        OSSL_PARAM params[3], *param = params;
+        if (kind & 1)
+            *param++ = OSSL_PARAM_construct_size_t("size", &size[side]);
+        if (kind & 2)
+            *param++ = OSSL_PARAM_construct_octet_string("info", info[side], sizeof info[side]);
+        *param = OSSL_PARAM_construct_end();
+        r->result[side] = EVP_KDF_CTX_get_params(contexts[side], params);
+        if (kind == 2)
+            told[side] = params[0].return_size;
+    }
+    if (same(r, "what HKDF tells", size, size + 1, sizeof *size)) {
+        (void)same(r, "size of the info", told, told + 1, sizeof *told);
+        (void)same(r, "info", info[OURS], info[THEIRS], sizeof info[OURS]);
+    }
+}
+
+static void hkdf_derive(struct run *r, EVP_KDF_CTX *contexts[BOTH], const OSSL_PARAM *params)
+{
+    static const size_t sizes[] = {0, 1, 16, 28, 32, 32, 32, 33, 48, 48, 64, 64, 100, 255,
+                                   255 * 28, 255 * 28 + 1, 255 * 32, 255 * 32 + 1};
+    const size_t n = sizes[below(r, one_in(r, 4) ? 18 : 14)];
+
+    note(r, params ? "derive-params" : "derive", n);
+    memset(r->out[OURS], 0, n);
+    memset(r->out[THEIRS], 0, n);
+    EACH_KDF(r, EVP_KDF_derive(context, r->out[side], n, params));
+    (void)same(r, "HKDF", r->out[OURS], r->out[THEIRS], n);
+}
+
+static void hkdf(struct run *r, EVP_KDF *const kdf[BOTH])
+{
+    EVP_KDF_CTX *contexts[BOTH];
+    struct hkdf_input input = {.has_info = 0};
+    OSSL_PARAM params[24];
+
+    r->name = EVP_KDF_get0_name(kdf[THEIRS]);
+    fill(r, input.bytes, sizeof input.bytes);
+    for (int side = OURS; side < BOTH; side++)
+        contexts[side] = EVP_KDF_CTX_new(kdf[side]);
+    for (int i = 0; i < 6; i++) {
+        switch (below(r, 7)) {
+        case 0:
+            hkdf_params(r, params, &input, 0);
+            note(r, "params", 0);
+            EACH_KDF(r, EVP_KDF_CTX_set_params(context, params));
+            (void)same(r, "parameters of HKDF", NULL, NULL, 0);
+            break;
+        case 1:
+            compare_hkdf(r, contexts);
+            break;
+        case 2:
+            if (one_in(r, 3))
+                input.is_broken = 1;
+            else if (!input.has_empty)
+                copy_kdfs(r, contexts);
+            break;
+        case 3:
+            hkdf_derive(r, contexts, NULL);
+            break;
+        default:
+            hkdf_params(r, params, &input, i == 0 || one_in(r, 2));
+            hkdf_derive(r, contexts, params);
+        }
+        if (input.is_broken) {
+            note(r, "reset", 0);
+            EACH_KDF(r, (EVP_KDF_CTX_reset(context), 1));
+            input.has_info = input.has_empty = input.is_broken = 0;
+        }
+    }
+    for (int side = OURS; side < BOTH; side++)
+        EVP_KDF_CTX_free(contexts[side]);
+}
+
 static unsigned long one_round(struct run *r)
 {
-    const size_t which = below(r, N_NAMES + 4);
+    const size_t which = below(r, N_NAMES + 6);
 
     r->seed = r->state;
     r->trace[0] = '\0';
@@ -1014,6 +1190,8 @@ static unsigned long one_round(struct run *r)
     if (which >= N_NAMES) {
         if (which == N_NAMES + 3 && pbkdf2s[OURS])
             pbkdf2(r);
+        else if (which > N_NAMES + 3 && hkdfs[OURS])
+            hkdf(r, one_in(r, 2) ? hkdfs : tls_kdfs);
         else
             which == N_NAMES || !hmacs[OURS] ? cmac(r) : hmac(r);
         return r->calls;
@@ -1104,6 +1282,8 @@ static void fetch(const char *folder)
             exit(1);
         }
         pbkdf2s[side] = EVP_KDF_fetch(NULL, "PBKDF2", queries[side]);
+        hkdfs[side] = EVP_KDF_fetch(NULL, "HKDF", queries[side]);
+        tls_kdfs[side] = EVP_KDF_fetch(NULL, "TLS13-KDF", queries[side]);
         hmacs[side] = EVP_MAC_fetch(NULL, "HMAC", queries[side]);
     }
 }
@@ -1356,6 +1536,8 @@ int main(int argc, char **argv)
         EVP_MAC_free(macs[side]);
         EVP_MAC_free(hmacs[side]);
         EVP_KDF_free(pbkdf2s[side]);
+        EVP_KDF_free(hkdfs[side]);
+        EVP_KDF_free(tls_kdfs[side]);
     }
     printf("%lu calls compared, and those of a child\n", jobs[0].calls + jobs[1].calls);
     return 0;
