@@ -9,8 +9,10 @@
 #include "everycore/pbkdf2.h"
 #include "provider.h"
 
-/* Limits of SP 800-132 (2010), which a program can ask for by the parameter "pkcs5". */
+/* Limits of SP 800-132 (2010), which a program can ask for by the parameter "pkcs5". OpenSSL 4.0
+ * has one for passwords, too, of a byte or of eight. */
 enum { LEAST_SALT_BYTES = 16, LEAST_OUT_BYTES = 14, LEAST_ITERATIONS = 1000 };
+enum { LEAST_PASSWORD_BYTES = 8 };
 
 struct pbkdf2 {
     const struct provider *provider;
@@ -151,7 +153,7 @@ static int is_ours(const struct pbkdf2 *pbkdf2, size_t out_bytes)
     if (!pbkdf2->hash || pbkdf2->hash > EVC_SHA256 || pbkdf2->is_unknown || !pbkdf2->password.at || !pbkdf2->salt.at)
         return 0;
     if (pbkdf2->has_limits && (out_bytes < LEAST_OUT_BYTES || pbkdf2->salt.n < LEAST_SALT_BYTES ||
-                               n < LEAST_ITERATIONS))
+                               pbkdf2->password.n < LEAST_PASSWORD_BYTES || n < LEAST_ITERATIONS))
         return 0;
     return n && n <= UINT32_MAX && out_bytes && out_bytes <= INT_MAX &&
            pbkdf2->password.n <= INT_MAX && pbkdf2->salt.n <= INT_MAX;
