@@ -64,13 +64,14 @@ def run_with(
 
 
 def objects_of_module(folder: pathlib.Path, sources: list[pathlib.Path], *flags: str) -> Words:
-    """Compile sources of the provider to objects in a folder."""
+    """Compile sources of the provider to objects in a folder, for a module with all ciphers."""
     words = [
         "cc",
         "-std=gnu11",
         "-O1",
         "-fPIC",
         "-w",
+        "-DOFFERS_ALL_CIPHERS=1",
         f"-I{ROOT / 'include'}",
         f"-I{ROOT / 'src'}",
         *flags,

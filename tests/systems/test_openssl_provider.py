@@ -106,11 +106,13 @@ def test_calls_in_any_order_are_clean_under_sanitizers(
     objects = objects_of_module(tmp_path, sorted((ROOT / FOLDER).glob("*.c")), *sanitizers)
     library = tmp_path / "everycore.so"
     run(["cc", "-shared", *sanitizers, "-o", library, *objects, library_of(module)])
-    program = tmp_path / "orders"
-    run(["cc", *WARNINGS, *sanitizers, HERE / "orders.c", "-o", program, "-lcrypto"])
-    # OpenSSL keeps what it has loaded: no leaks.
-    words = ("env", "ASAN_OPTIONS=detect_leaks=0", program, tmp_path, str(ROUNDS), seed)
-    print(run_with(None, *words))
+    for name, rounds in (("orders", ROUNDS), ("compare", ROUNDS // 20)):
+        program = tmp_path / name
+        source = HERE / f"{name}.c"
+        run(["cc", *WARNINGS, *sanitizers, source, "-o", program, "-lcrypto", "-pthread"])
+        # OpenSSL keeps what it has loaded: no leaks.
+        words = ("env", "ASAN_OPTIONS=detect_leaks=0", program, tmp_path, str(rounds), seed)
+        print(run_with(None, *words))
 
 
 # ---- Configurations ------------------------------------------------------------------------------

@@ -17,7 +17,15 @@ import sys
 import pytest
 from openssl_builds import sources
 from processes import FailedError, need, run, skip_without
-from provider_module import BUILD, HERE, Words, evp_configuration, run_with
+from provider_module import (
+    BUILD,
+    FORGERY_ROUNDS,
+    HERE,
+    ROUNDS,
+    Words,
+    evp_configuration,
+    run_with,
+)
 
 from everycore.compile import crates
 from everycore.environment.context import system_context
@@ -39,6 +47,11 @@ DATA = (
     "evpciph_aes_stitched",
     "evpkdf_krb5",
     "evpkdf_ss",
+    "evpciph_aes_gcm_siv",
+    "evpkdf_hkdf",
+    "evpkdf_pbkdf2",
+    "evpkdf_tls13_kdf",
+    "evppkey_kdf_hkdf",
 )
 VERSIONS = ("3.0", "3.5", "3.6", "4.0")
 
@@ -134,6 +147,18 @@ def test_evp_test_passes_and_skips_as_without_the_provider(
     )
     assert with_us == without_us
     assert with_us[0]
+
+
+@pytest.mark.parametrize("version", VERSIONS[1:])
+@pytest.mark.parametrize(("name", "rounds"), [("compare", ROUNDS), ("forgeries", FORGERY_ROUNDS)])
+def test_a_program_of_ours_finds_no_difference_to_openssl_of_a_version(
+    name: str, rounds: int, version: str, folder: pathlib.Path, provider: pathlib.Path
+) -> None:
+    built, tree, program = built_tests(version), sources(version), folder / f"{name}-{version}"
+    includes = [f"-I{built / 'include'}", f"-I{tree / 'include'}"]
+    libraries = [built / "libcrypto.a", "-ldl", "-pthread"]
+    run(["cc", "-g", "-O1", "-w", *includes, HERE / f"{name}.c", "-o", program, *libraries])
+    print(run_with(None, program, provider.parent, str(rounds), "1"))
 
 
 # ---- TLS -----------------------------------------------------------------------------------------

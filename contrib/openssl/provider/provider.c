@@ -5,18 +5,23 @@
  * provider(7)); everything else is found from there.
  */
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "provider.h"
 
 #include "everycore/cpu.h"
+#include "everycore/gcm_siv.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define PROPERTIES "provider=everycore,everycore.aes=yes"
 
 /* ---- What there is --------------------------------------------------------------------------- */
 
-/* Names are all that OpenSSL's default provider has for the algorithm: a program may ask by any. */
+/* GCM-SIV first: it is left out where OpenSSL has not got it, or is faster.
+ * Names are all that OpenSSL's default provider has for the algorithm: a program may ask by any. */
 static const OSSL_ALGORITHM ciphers[] = {
+    {"AES-256-GCM-SIV", PROPERTIES, provider_gcm_siv256, "AES-256-GCM-SIV"},
+    {"AES-128-GCM-SIV", PROPERTIES, provider_gcm_siv128, "AES-128-GCM-SIV"},
     {"AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46", PROPERTIES, provider_gcm256,
      "AES-256-GCM"},
     {"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26", PROPERTIES, provider_gcm192,
@@ -78,7 +83,9 @@ static const OSSL_ALGORITHM *query(void *context, int operation, int *may_not_be
         return provider->hmac_sha256 ? macs : macs + 1;
     if (operation == OSSL_OP_KDF)
         return provider->hkdf_sha256 ? kdfs : NULL;
-    return operation == OSSL_OP_CIPHER ? ciphers : NULL;
+    if (operation == OSSL_OP_CIPHER)
+        return provider->offers_gcm_siv ? ciphers : ciphers + 2;
+    return NULL;
 }
 
 /* ---- The provider itself --------------------------------------------------------------------- */
@@ -232,6 +239,11 @@ static int has_functions(const struct provider *provider)
  * there is little to hash.
  */
 enum { HMAC_AHEAD = 2, KDF_AHEAD = 3 };
+enum { OPENSSL_3_0 = 0x300, OPENSSL_3_2 = 0x302 };
+
+#ifndef OFFERS_ALL_CIPHERS /* 1: for tests, also those that OpenSSL has not got */
+#define OFFERS_ALL_CIPHERS 0
+#endif
 
 static const struct evc_sha2 *select_ahead(uint64_t features, enum evc_sha2_hash hash,
                                            size_t n_ahead)
@@ -245,23 +257,40 @@ static const struct evc_sha2 *select_ahead(uint64_t features, enum evc_sha2_hash
     return NULL;
 }
 
-/* Whether we are measured to be ahead of the HMAC of the OpenSSL that runs: of 3.0's, not of 3.5's;
- * no other one is measured. */
-static int is_ahead_in_hmac(const struct provider *provider)
+/* So are these kernels of AES with GCM-SIV, and their variants for a maker's CPUs. The portable
+ * ones, whose time depends on nothing secret, are behind OpenSSL's tables. */
+static int is_ahead_in_gcm_siv(const struct evc_aes *kernel)
 {
-    char *version = NULL;
+    static const char *const ahead[] = {"x86_vaes512", "x86_vaes256", "x86_aesni"};
+    const char *name = evc_aes_kernel(kernel)->name;
+
+    for (size_t i = 0; i < sizeof ahead / sizeof *ahead; i++)
+        if (strncmp(name, ahead[i], strlen(ahead[i])) == 0)
+            return 1;
+    return 0;
+}
+
+/* The version of the OpenSSL that runs, 256 times the first number and the second one. 0: it is not
+ * known. */
+static unsigned version_of_core(const struct provider *provider)
+{
+    char *version = NULL, *end;
     OSSL_PARAM params[] = {PARAM_TEXT_POINTER(OSSL_PROV_PARAM_CORE_VERSION), PARAM_END};
+    unsigned long major;
 
     params->data = &version;
     params->data_size = sizeof version;
-    return provider->core_params(provider->core, params) && version &&
-           strncmp(version, "3.0.", 4) == 0;
+    if (!provider->core_params(provider->core, params) || !version)
+        return 0;
+    major = strtoul(version, &end, 10);
+    return (unsigned)major << 8 | (*end == '.' ? (unsigned)strtoul(end + 1, NULL, 10) : 0);
 }
 
 /* Detection takes microseconds in a virtual machine: it is done here alone. */
 static void select_kernels(struct provider *provider)
 {
     const uint64_t features = evc_cpu_features();
+    const unsigned version = version_of_core(provider);
     size_t serial_bytes, parallel_bytes;
 
     provider->serial = evc_aes_select(features, 0, EVC_USE_SERIAL);
@@ -277,7 +306,12 @@ static void select_kernels(struct provider *provider)
     provider->xts_key_bytes = evc_aes_xts_key_bytes(provider->parallel, provider->serial);
     provider->ccm_key_bytes = evc_aes_ccm_key_bytes(provider->parallel, provider->serial);
     provider->cmac_key_bytes = evc_aes_cmac_key_bytes(provider->serial);
-    if (is_ahead_in_hmac(provider))
+    provider->gcm_siv_key_bytes = evc_gcm_siv_key_bytes(provider->parallel, provider->ghash);
+    provider->gcm_siv_scratch_bytes =
+        evc_gcm_siv_scratch_bytes(provider->parallel, provider->ghash);
+    provider->offers_gcm_siv = (version >= OPENSSL_3_2 && is_ahead_in_gcm_siv(provider->parallel)) ||
+                               OFFERS_ALL_CIPHERS;
+    if (version == OPENSSL_3_0) /* ahead of its HMAC, not of 3.5's; no other one is measured */
         provider->hmac_sha256 = select_ahead(features, EVC_SHA256, HMAC_AHEAD);
     provider->pbkdf2_sha256 = provider->hkdf_sha256 = select_ahead(features, EVC_SHA256, KDF_AHEAD);
     provider->hkdf_sha512 = select_ahead(features, EVC_SHA512, KDF_AHEAD);

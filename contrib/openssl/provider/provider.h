@@ -46,6 +46,8 @@ struct provider {
     const struct evc_gcm *gcm; /* NULL: a pair of `parallel` and `ghash` */
     const struct evc_ghash *ghash;
     size_t gcm_key_bytes, aes_key_bytes, xts_key_bytes, ccm_key_bytes, cmac_key_bytes;
+    size_t gcm_siv_key_bytes, gcm_siv_scratch_bytes;
+    int offers_gcm_siv;
     /* For each algorithm; NULL: it is slower than OpenSSL's own */
     const struct evc_sha2 *hmac_sha256, *pbkdf2_sha256, *hkdf_sha256, *hkdf_sha512;
     int sha256_is_ahead; /* also of long messages */
@@ -141,7 +143,7 @@ void hash_param(OSSL_PARAM *param, enum evc_sha2_hash hash);
 
 /* The facts of a cipher that need no context. Modes as EVP_CIPH_*_MODE. */
 enum { MODE_ECB = 1, MODE_CBC = 2, MODE_CTR = 5, MODE_GCM = 6, MODE_CCM = 7 };
-enum { MODE_XTS = 0x10001, MODE_WRAP = 0x10002 };
+enum { MODE_XTS = 0x10001, MODE_WRAP = 0x10002, MODE_GCM_SIV = 0x10005 };
 
 struct cipher_facts {
     unsigned mode, key_bytes, iv_bytes, block_bytes;
@@ -201,6 +203,7 @@ const OSSL_PARAM *foreign_kdf_names(const struct provider *provider, const char 
 /* ---- Algorithms ------------------------------------------------------------------------------ */
 
 extern const OSSL_DISPATCH provider_gcm128[], provider_gcm192[], provider_gcm256[];
+extern const OSSL_DISPATCH provider_gcm_siv128[], provider_gcm_siv256[];
 extern const OSSL_DISPATCH provider_ccm128[], provider_ccm192[], provider_ccm256[];
 extern const OSSL_DISPATCH provider_xts128[], provider_xts256[];
 extern const OSSL_DISPATCH provider_ecb128[], provider_ecb192[], provider_ecb256[];

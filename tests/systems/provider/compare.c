@@ -34,7 +34,7 @@ static const char *const names[] = {
 };
 enum { N_NAMES = sizeof names / sizeof *names };
 
-static EVP_CIPHER *ciphers[N_NAMES][BOTH];
+static EVP_CIPHER *ciphers[N_NAMES][BOTH], *sivs[2][BOTH]; /* sivs: NULL before OpenSSL 3.2 */
 static EVP_MAC *macs[BOTH], *hmacs[BOTH]; /* NULL where ours is not offered, as KDFs */
 static EVP_KDF *pbkdf2s[BOTH], *hkdfs[BOTH], *tls_kdfs[BOTH];
 
@@ -48,6 +48,7 @@ struct run {
     uint8_t in[ROOM], out[BOTH][ROOM], tag[BOTH][16];
     unsigned long calls;
     int lags; /* output is behind input, since the cipher holds blocks back: not in place */
+    int is_forged; /* a text of GCM-SIV with a wrong tag: zeros of ours, and any bytes of theirs */
 };
 
 static uint64_t next(struct run *r)
@@ -144,8 +145,11 @@ static int update(struct run *r, size_t at, size_t n, int has_out)
     }
     if (!same(r, "update", r->length, r->length + 1, sizeof(int)))
         return 0;
+    for (size_t i = 0; has_out && r->is_forged && i < n; i++)
+        if (r->out[OURS][i])
+            fail(r, "text that is forged");
     return same(r, "update's bytes", r->out[OURS], r->out[THEIRS],
-                has_out ? (size_t)r->length[OURS] : 0);
+                has_out && !r->is_forged ? (size_t)r->length[OURS] : 0);
 }
 
 static int finish(struct run *r)
@@ -1180,14 +1184,119 @@ static void hkdf(struct run *r, EVP_KDF *const kdf[BOTH])
         EVP_KDF_CTX_free(contexts[side]);
 }
 
+/* ---- GCM-SIV, of OpenSSL 3.2 and newer ------------------------------------------------------- */
+
+/* Associated data of a new message. Theirs goes on with those of the message before, unless none
+ * are given in between. */
+static void siv_aad(struct run *r, size_t n, int value)
+{
+    (void)update(r, 0, 0, 0);
+    if (one_in(r, 6)) { /* taken back */
+        memset(r->in, ~value, 20);
+        (void)update(r, 0, 20, 0);
+        (void)update(r, 0, 0, 0);
+    }
+    memset(r->in, value, n);
+    if (!pieces(r, n, 0))
+        fail(r, "aad");
+}
+
+static void siv_begin(struct run *r, const uint8_t *key, const uint8_t *nonce, int encrypts)
+{
+    if (one_in(r, 3) && !init(r, key, NULL, encrypts))
+        fail(r, "key");
+    if (!init(r, key, nonce, encrypts) || (one_in(r, 4) && !init(r, NULL, nonce, encrypts)) ||
+        (one_in(r, 4) && !init(r, NULL, NULL, encrypts)))
+        fail(r, "key and nonce");
+    if (one_in(r, 4))
+        (void)control(r, EVP_CTRL_SET_SPEED, one_in(r, 2), NULL);
+    if (one_in(r, 8))
+        (void)control(r, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL);
+}
+
+static int siv_tag(struct run *r, int n)
+{
+    memset(r->tag, 0, sizeof r->tag);
+    note(r, "tag", (size_t)n);
+    EACH(r, EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, n, r->tag[side]));
+    return same(r, "tag", r->tag[OURS], r->tag[THEIRS], 16);
+}
+
+static void siv_seal(struct run *r, size_t n)
+{
+    fill(r, r->in, n);
+    if (one_in(r, 8) && control(r, EVP_CTRL_AEAD_SET_TAG, one_in(r, 2) ? 16 : 12, r->in + 16) &&
+        siv_tag(r, 16))
+        fail(r, "a tag before its message");
+    if (!update(r, 0, n, 1))
+        fail(r, "text");
+}
+
+/* Open what was sealed, with its tag or a wrong one. */
+static void siv_open(struct run *r, const uint8_t *sealed, size_t n)
+{
+    uint8_t tag[16];
+
+    memcpy(tag, r->tag[OURS], 16);
+    r->is_forged = one_in(r, 3);
+    tag[below(r, 16)] ^= (uint8_t)(r->is_forged << below(r, 8));
+    if (one_in(r, 8) && control(r, EVP_CTRL_AEAD_SET_TAG, (int)below(r, 16), tag))
+        fail(r, "a short tag");
+    if (!control(r, EVP_CTRL_AEAD_SET_TAG, 16, tag))
+        fail(r, "tag to compare with");
+    if (one_in(r, 4))
+        copy(r);
+    memcpy(r->in, sealed, n);
+    if ((n || one_in(r, 2)) && !update(r, 0, n, 1))
+        fail(r, "text");
+    if (finish(r) == r->is_forged)
+        fail(r, "a tag is taken for another");
+    r->is_forged = 0;
+}
+
+static void gcm_siv(struct run *r)
+{
+    const size_t n = some_length(r), aad_bytes = one_in(r, 3) ? 0 : some_length(r);
+    uint8_t key[32], nonce[12], sealed[ROOM];
+
+    fill(r, key, sizeof key);
+    fill(r, nonce, sizeof nonce);
+    for (int messages = 1 + (int)below(r, 3); messages; messages--) {
+        siv_begin(r, key, nonce, 1);
+        siv_aad(r, aad_bytes, messages);
+        siv_seal(r, n);
+        memcpy(sealed, r->out[OURS], n);
+        if (one_in(r, 2) && !finish(r))
+            fail(r, "final");
+        if (one_in(r, 4))
+            copy(r);
+        if (one_in(r, 8) && siv_tag(r, 12))
+            fail(r, "a short tag is told");
+        if (!siv_tag(r, 16))
+            fail(r, "no tag");
+        siv_begin(r, key, nonce, 0);
+        siv_aad(r, aad_bytes, messages);
+        siv_open(r, sealed, n);
+        if (one_in(r, 8))
+            (void)siv_tag(r, 16);
+    }
+    siv_begin(r, key, nonce, 1);
+    siv_aad(r, 0, 0);
+    siv_seal(r, n);
+    (void)update(r, 0, 16, 1); /* if "speed" was set, a message of its own */
+    if (finish(r))
+        (void)siv_tag(r, 16);
+}
+
 static unsigned long one_round(struct run *r)
 {
-    const size_t which = below(r, N_NAMES + 6);
+    const size_t which = below(r, N_NAMES + 8);
+    EVP_CIPHER *const *cipher;
 
     r->seed = r->state;
     r->trace[0] = '\0';
     r->lags = 0;
-    if (which >= N_NAMES) {
+    if (which >= N_NAMES && (which < N_NAMES + 6 || !sivs[0][OURS] || !sivs[0][THEIRS])) {
         if (which == N_NAMES + 3 && pbkdf2s[OURS])
             pbkdf2(r);
         else if (which > N_NAMES + 3 && hkdfs[OURS])
@@ -1196,15 +1305,19 @@ static unsigned long one_round(struct run *r)
             which == N_NAMES || !hmacs[OURS] ? cmac(r) : hmac(r);
         return r->calls;
     }
-    r->name = names[which];
+    cipher = which < N_NAMES ? ciphers[which] : sivs[which - N_NAMES - 6];
+    r->name = EVP_CIPHER_get0_name(cipher[OURS]);
     for (int side = OURS; side < BOTH; side++) {
         r->contexts[side] = EVP_CIPHER_CTX_new();
         r->result[side] =
-            EVP_CipherInit_ex(r->contexts[side], ciphers[which][side], NULL, NULL, NULL, 1);
+            EVP_CipherInit_ex(r->contexts[side], cipher[side], NULL, NULL, NULL, 1);
     }
     if (!same(r, "first init", NULL, NULL, 0))
         fail(r, "first init");
-    switch (EVP_CIPHER_get_mode(ciphers[which][OURS])) {
+    switch (EVP_CIPHER_get_mode(cipher[OURS])) {
+    case 0x10005: /* EVP_CIPH_GCM_SIV_MODE */
+        gcm_siv(r);
+        break;
     case EVP_CIPH_GCM_MODE:
         one_in(r, 4) ? one_in(r, 2) ? counted_ivs(r) : aead_record(r, 1) : gcm(r);
         break;
@@ -1247,20 +1360,25 @@ static void *work(void *argument)
 }
 
 /* Names, lengths and flags of a cipher, which EVP tells without a context. */
+static void compare_facts_of(EVP_CIPHER *const *c)
+{
+    if (EVP_CIPHER_get_mode(c[0]) != EVP_CIPHER_get_mode(c[1])
+        || EVP_CIPHER_get_key_length(c[0]) != EVP_CIPHER_get_key_length(c[1])
+        || EVP_CIPHER_get_iv_length(c[0]) != EVP_CIPHER_get_iv_length(c[1])
+        || EVP_CIPHER_get_block_size(c[0]) != EVP_CIPHER_get_block_size(c[1])
+        || EVP_CIPHER_get_flags(c[0]) != EVP_CIPHER_get_flags(c[1])
+        || EVP_CIPHER_get_nid(c[0]) != EVP_CIPHER_get_nid(c[1])) {
+        printf("FAILED: facts of %s differ\n", EVP_CIPHER_get0_name(c[1]));
+        exit(1);
+    }
+}
+
 static void compare_facts(void)
 {
-    for (int i = 0; i < N_NAMES; i++) {
-        EVP_CIPHER *const *c = ciphers[i];
-        if (EVP_CIPHER_get_mode(c[0]) != EVP_CIPHER_get_mode(c[1])
-            || EVP_CIPHER_get_key_length(c[0]) != EVP_CIPHER_get_key_length(c[1])
-            || EVP_CIPHER_get_iv_length(c[0]) != EVP_CIPHER_get_iv_length(c[1])
-            || EVP_CIPHER_get_block_size(c[0]) != EVP_CIPHER_get_block_size(c[1])
-            || EVP_CIPHER_get_flags(c[0]) != EVP_CIPHER_get_flags(c[1])
-            || EVP_CIPHER_get_nid(c[0]) != EVP_CIPHER_get_nid(c[1])) {
-            printf("FAILED: facts of %s differ\n", names[i]);
-            exit(1);
-        }
-    }
+    for (int i = 0; i < N_NAMES; i++)
+        compare_facts_of(ciphers[i]);
+    for (int i = 0; sivs[0][OURS] && sivs[0][THEIRS] && i < 2; i++)
+        compare_facts_of(sivs[i]);
 }
 
 static void fetch(const char *folder)
@@ -1283,6 +1401,8 @@ static void fetch(const char *folder)
         }
         pbkdf2s[side] = EVP_KDF_fetch(NULL, "PBKDF2", queries[side]);
         hkdfs[side] = EVP_KDF_fetch(NULL, "HKDF", queries[side]);
+        sivs[0][side] = EVP_CIPHER_fetch(NULL, "AES-128-GCM-SIV", queries[side]);
+        sivs[1][side] = EVP_CIPHER_fetch(NULL, "AES-256-GCM-SIV", queries[side]);
         tls_kdfs[side] = EVP_KDF_fetch(NULL, "TLS13-KDF", queries[side]);
         hmacs[side] = EVP_MAC_fetch(NULL, "HMAC", queries[side]);
     }
@@ -1474,6 +1594,147 @@ static void hmac_is_not_confused(void)
     EVP_MAC_CTX_free(context);
 }
 
+/* ---- Messages of GCM-SIV that theirs gets wrong, or that its versions take differently ------- */
+
+static EVP_CIPHER_CTX *siv(const uint8_t *nonce, int encrypts)
+{
+    static const uint8_t key[16] = {1};
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+
+    expect(EVP_CipherInit_ex(context, sivs[0][OURS], NULL, key, nonce, encrypts) > 0, "GCM-SIV");
+    return context;
+}
+
+/* The first vector of RFC 8452 appendix C.1, with a text of no bytes and without a text. */
+static void siv_of_nothing(void)
+{
+    static const uint8_t nonce[12] = {3}, aad[] = {1, 2, 3};
+    static const uint8_t tag[16] = {0xDC, 0x20, 0xE2, 0xD8, 0x3F, 0x25, 0x70, 0x5B,
+                                    0xB4, 0x9E, 0x43, 0x9E, 0xCA, 0x56, 0xDE, 0x25};
+    uint8_t out[16], made[16];
+    int n;
+
+    for (int has_text = 0; has_text < 2; has_text++) {
+        EVP_CIPHER_CTX *context = siv(nonce, 1), *other = siv(nonce, 0);
+        expect((!has_text || EVP_CipherUpdate(context, out, &n, aad, 0) > 0) &&
+                   EVP_CipherFinal_ex(context, out, &n) > 0 && n == 0 &&
+                   EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, made) > 0 &&
+                   memcmp(made, tag, 16) == 0,
+               "GCM-SIV of nothing");
+        expect(EVP_CIPHER_CTX_ctrl(other, EVP_CTRL_AEAD_SET_TAG, 16, made) > 0 &&
+                   EVP_CipherUpdate(other, NULL, &n, aad, 3) > 0 && EVP_Cipher(other, out, NULL, 0) <= 0,
+               "associated data alone are authenticated");
+        expect(EVP_CipherInit_ex(other, NULL, NULL, NULL, NULL, 0) > 0 &&
+                   EVP_Cipher(other, out, NULL, 0) >= 0 && EVP_CipherFinal_ex(other, out, &n) > 0,
+               "a message begins without the associated data of the one before");
+        EVP_CIPHER_CTX_free(context);
+        EVP_CIPHER_CTX_free(other);
+    }
+}
+
+static void siv_out_of_order(void)
+{
+    static const uint8_t nonce[12] = {3}, text[32] = {7};
+    EVP_CIPHER_CTX *context = siv(NULL, 1), *late = siv(nonce, 1), *twice = siv(nonce, 1);
+    EVP_CIPHER_CTX *bare = EVP_CIPHER_CTX_new();
+    uint8_t out[32], tag[16];
+    int n;
+
+    expect(EVP_CipherUpdate(context, out, &n, text, 32) <= 0, "no nonce");
+    expect(EVP_CipherInit_ex(bare, sivs[0][OURS], NULL, NULL, nonce, 1) > 0 &&
+               EVP_CipherUpdate(bare, out, &n, text, 32) <= 0,
+           "no key");
+    expect(EVP_CIPHER_CTX_ctrl(late, EVP_CTRL_AEAD_SET_IVLEN, 8, NULL) <= 0, "a nonce of 8 bytes");
+    expect(EVP_CipherUpdate(late, out, &n, text, 32) > 0 &&
+               EVP_CipherUpdate(late, NULL, &n, text, 1) <= 0 &&
+               EVP_CIPHER_CTX_ctrl(late, EVP_CTRL_AEAD_GET_TAG, 16, tag) <= 0 &&
+               EVP_CipherFinal_ex(late, out, &n) <= 0,
+           "associated data behind the text");
+    expect(EVP_CipherUpdate(twice, out, &n, text, 32) > 0 &&
+               EVP_CipherUpdate(twice, out, &n, text, 32) <= 0 &&
+               EVP_CipherFinal_ex(twice, out, &n) <= 0,
+           "a second text");
+    EVP_CIPHER_CTX_free(context);
+    EVP_CIPHER_CTX_free(late);
+    EVP_CIPHER_CTX_free(twice);
+    EVP_CIPHER_CTX_free(bare);
+}
+
+/* A wrong tag leaves no text; with "speed", a message that is right does not hide one that is not. */
+static void siv_forgeries(void)
+{
+    static const uint8_t nonce[12] = {3}, text[32] = {7}, zeros[32];
+    EVP_CIPHER_CTX *seals = siv(nonce, 1), *opens = siv(nonce, 0);
+    uint8_t sealed[32], opened[32], tag[16];
+    int n;
+
+    expect(EVP_CipherUpdate(seals, sealed, &n, text, 32) > 0 &&
+               EVP_CIPHER_CTX_ctrl(seals, EVP_CTRL_AEAD_GET_TAG, 16, tag) > 0,
+           "a message to open");
+    expect(EVP_CipherUpdate(opens, opened, &n, sealed, 32) <= 0 &&
+               EVP_CIPHER_CTX_ctrl(opens, EVP_CTRL_AEAD_SET_TAG, 16, tag) > 0 &&
+               EVP_CipherFinal_ex(opens, opened, &n) <= 0,
+           "a tag behind the text");
+    for (int wrong = 0; wrong < 3; wrong++) { /* the first text, the second one, none */
+        expect(EVP_CipherInit_ex(opens, NULL, NULL, NULL, NULL, 0) > 0 &&
+                   EVP_CIPHER_CTX_ctrl(opens, EVP_CTRL_SET_SPEED, 1, NULL) > 0,
+               "speed");
+        for (int i = 0; i < 2; i++) {
+            sealed[31] ^= (uint8_t)(wrong == i);
+            expect(EVP_CipherUpdate(opens, opened, &n, sealed, 32) > 0 &&
+                       memcmp(opened, wrong == i ? zeros : text, 32) == 0,
+                   "a text with a wrong tag is zeros");
+            sealed[31] ^= (uint8_t)(wrong == i);
+        }
+        expect((EVP_CipherFinal_ex(opens, opened, &n) > 0) == (wrong == 2),
+               "a message hides one that is forged");
+    }
+    EVP_CIPHER_CTX_free(seals);
+    EVP_CIPHER_CTX_free(opens);
+}
+
+/* ---- HKDF that theirs gets wrong ------------------------------------------------------------- */
+
+static EVP_KDF_CTX *hkdf_of(const char *info, size_t n_infos)
+{
+    static const uint8_t key[22] = {[21] = 11};
+    EVP_KDF_CTX *context = EVP_KDF_CTX_new(hkdfs[OURS]);
+    OSSL_PARAM params[12], *param = params;
+
+    *param++ = OSSL_PARAM_construct_utf8_string("digest", (char[]){"SHA256"}, 0);
+    *param++ = OSSL_PARAM_construct_octet_string("key", (void *)(uintptr_t)key, 22);
+    for (; n_infos; n_infos--)
+        *param++ = OSSL_PARAM_construct_octet_string("info", (void *)(uintptr_t)info, strlen(info));
+    *param = OSSL_PARAM_construct_end();
+    expect(EVP_KDF_CTX_set_params(context, params) > 0, "parameters of HKDF");
+    return context;
+}
+
+/* The infos of one call are joined, and replaced by those of the next, also by none. */
+static void hkdf_infos(void)
+{
+    static const struct {
+        const char *first, *second;
+        size_t n_first, n_second;
+    } equal[] = {{"abab", "ab", 1, 2}, {"ab", "ab", 4, 1}, {"x", "", 1, 1}};
+    uint8_t out[2][32];
+
+    for (int i = 0; i < 3; i++) {
+        EVP_KDF_CTX *a = hkdf_of(equal[i].first, equal[i].n_first),
+                    *b = hkdf_of(equal[i].second, equal[i].n_second);
+        OSSL_PARAM params[] = {
+            OSSL_PARAM_construct_octet_string("info", (void *)(uintptr_t)equal[i].second,
+                                              strlen(equal[i].second)),
+            OSSL_PARAM_construct_end()};
+        expect((!i || EVP_KDF_CTX_set_params(a, params) > 0) &&
+                   EVP_KDF_derive(a, out[0], 32, NULL) > 0 &&
+                   EVP_KDF_derive(b, out[1], 32, NULL) > 0 && memcmp(out[0], out[1], 32) == 0,
+               "infos of HKDF");
+        EVP_KDF_CTX_free(a);
+        EVP_KDF_CTX_free(b);
+    }
+}
+
 /* A key that was set to decrypt data of old. */
 static void no_equal_halves(void)
 {
@@ -1512,6 +1773,17 @@ int main(int argc, char **argv)
     hmac_is_not_confused();
     no_unwrapping_with_a_key_for_wrapping();
     no_padding_but_zeros();
+#ifdef __x86_64__
+    expect(sivs[0][OURS] || !sivs[0][THEIRS] || !__builtin_cpu_supports("aes"),
+           "GCM-SIV is offered where OpenSSL has it and the CPU has instructions for it");
+#endif
+    if (sivs[0][OURS]) {
+        siv_of_nothing();
+        siv_out_of_order();
+        siv_forgeries();
+    }
+    if (hkdfs[OURS])
+        hkdf_infos();
     ERR_clear_error();
     for (int i = 0; i < 3; i++) {
         jobs[i].rounds = strtoul(argv[2], NULL, 10) / 3 + 1;
@@ -1537,6 +1809,8 @@ int main(int argc, char **argv)
         EVP_MAC_free(hmacs[side]);
         EVP_KDF_free(pbkdf2s[side]);
         EVP_KDF_free(hkdfs[side]);
+        EVP_CIPHER_free(sivs[0][side]);
+        EVP_CIPHER_free(sivs[1][side]);
         EVP_KDF_free(tls_kdfs[side]);
     }
     printf("%lu calls compared, and those of a child\n", jobs[0].calls + jobs[1].calls);

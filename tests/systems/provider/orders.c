@@ -14,13 +14,14 @@
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/kdf.h>
 #include <openssl/params.h>
 #include <openssl/provider.h>
 
 static const char *const names[] = {"AES-128-GCM", "AES-256-GCM", "AES-128-CCM", "AES-256-CCM",
                                     "AES-128-CTR", "AES-128-CBC", "AES-192-CBC", "AES-256-ECB",
                                     "AES-128-XTS", "AES-256-XTS", "AES-256-WRAP",
-                                    "AES-128-WRAP-PAD"};
+                                    "AES-128-WRAP-PAD", "AES-128-GCM-SIV", "AES-256-GCM-SIV"};
 enum { N_NAMES = sizeof names / sizeof *names };
 
 static uint64_t state; /* of the generator: splitmix64 of Steele, Lea, Flood 2014 */
@@ -101,7 +102,8 @@ static void control(EVP_CIPHER_CTX *context)
     static const int commands[] = {
         EVP_CTRL_AEAD_GET_TAG,   EVP_CTRL_AEAD_SET_TAG,  EVP_CTRL_AEAD_SET_IVLEN,
         EVP_CTRL_AEAD_TLS1_AAD,  EVP_CTRL_AEAD_TLS1_AAD, EVP_CTRL_GCM_SET_IV_FIXED,
-        EVP_CTRL_GCM_SET_IV_INV, EVP_CTRL_GCM_IV_GEN,    EVP_CTRL_CCM_SET_L};
+        EVP_CTRL_GCM_SET_IV_INV, EVP_CTRL_GCM_IV_GEN,    EVP_CTRL_CCM_SET_L,
+        EVP_CTRL_SET_SPEED};
     static const int lengths[] = {-1, 0,  1,  4,  7,  8,   12,  13,  13,
                                   13, 15, 16, 17, 64, 128, 129, 200, 1 << 30};
     const int command = commands[below(sizeof commands / sizeof *commands)];
@@ -245,9 +247,67 @@ static unsigned long mac_calls(EVP_MAC *mac)
     return calls;
 }
 
+/* ---- KDFs ------------------------------------------------------------------------------------ */
+
+/* Any values but none: after those, OpenSSL's own may read at no address. */
+static void kdf_call(EVP_KDF_CTX *context)
+{
+    static const char *const names[] = {"key",  "salt", "info", "info", "prefix",
+                                        "label", "data", "pass", "secret"};
+    static const char *const hashes[] = {"SHA256", "SHA2-224", "SHA384", "SHA512", "SHA1", "none"};
+    const size_t n = below(3) ? below(100) : below(9000);
+    uint8_t *values[6], *out = some_bytes(n);
+    unsigned n_iterations = (unsigned)below(4);
+    int mode = (int)below(5) - 1;
+    OSSL_PARAM params[10], *param = params;
+
+    if (below(2))
+        *param++ = OSSL_PARAM_construct_utf8_string(
+            "digest", (char *)(uintptr_t)hashes[below(3) ? below(6) : 0], 0);
+    if (below(2))
+        *param++ = OSSL_PARAM_construct_int("mode", &mode);
+    if (below(2))
+        *param++ = OSSL_PARAM_construct_uint("iter", &n_iterations);
+    for (size_t i = 0; i < 6; i++) {
+        const size_t bytes = 1 + (below(4) ? below(70) : below(400));
+        values[i] = some_bytes(bytes);
+        *param++ = OSSL_PARAM_construct_octet_string(names[below(9)], values[i], bytes);
+    }
+    *param = OSSL_PARAM_construct_end();
+    if (below(3))
+        EVP_KDF_derive(context, out, n, below(4) ? params : NULL);
+    else
+        EVP_KDF_CTX_set_params(context, params);
+    for (size_t i = 0; i < 6; i++)
+        free(values[i]);
+    free(out);
+}
+
+static unsigned long kdf_calls(EVP_KDF *kdf)
+{
+    const unsigned long calls = 1 + below(8);
+    EVP_KDF_CTX *context = EVP_KDF_CTX_new(kdf), *twin;
+
+    for (unsigned long i = 0; i < calls; i++) {
+        kdf_call(context);
+        (void)EVP_KDF_CTX_get_kdf_size(context);
+        twin = below(4) ? NULL : EVP_KDF_CTX_dup(context);
+        if (twin) {
+            EVP_KDF_CTX_free(context);
+            context = twin;
+        }
+        if (below(8) == 0)
+            EVP_KDF_CTX_reset(context);
+    }
+    EVP_KDF_CTX_free(context);
+    return calls;
+}
+
 int main(int argc, char **argv)
 {
+    static const char *const kdf_names[] = {"HKDF", "TLS13-KDF", "PBKDF2"};
     EVP_CIPHER *ciphers[N_NAMES];
+    EVP_KDF *kdfs[3]; /* NULL: this CPU's kernel is not ahead */
     EVP_MAC *mac;
     unsigned long calls = 0;
 
@@ -265,6 +325,8 @@ int main(int argc, char **argv)
             return 1;
     if (!(mac = EVP_MAC_fetch(NULL, "CMAC", "provider=everycore")))
         return 1;
+    for (int i = 0; i < 3; i++)
+        kdfs[i] = EVP_KDF_fetch(NULL, kdf_names[i], "provider=everycore");
     for (unsigned long round = strtoul(argv[2], NULL, 10); round--;) {
         EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
 
@@ -282,9 +344,13 @@ int main(int argc, char **argv)
         EVP_CIPHER_CTX_free(context);
         if (below(4) == 0)
             calls += mac_calls(mac);
+        if (kdfs[0] && below(4) == 0)
+            calls += kdf_calls(kdfs[below(3)]);
         ERR_clear_error();
     }
     EVP_MAC_free(mac);
+    for (int i = 0; i < 3; i++)
+        EVP_KDF_free(kdfs[i]);
     for (int i = 0; i < N_NAMES; i++)
         EVP_CIPHER_free(ciphers[i]);
     printf("%lu calls in any order\n", calls);
