@@ -128,7 +128,10 @@ def test_the_configuration_activates_both_providers(
     run_with(configuration, "openssl", "rand", "16")
 
 
-@pytest.mark.parametrize(("kind", "least"), [("-cipher-algorithms", 23), ("-mac-algorithms", 1)])
+KINDS = {"-cipher-algorithms": 23, "-mac-algorithms": 1, "-kdf-algorithms": 0}
+
+
+@pytest.mark.parametrize(("kind", "least"), KINDS.items())
 def test_our_algorithms_have_the_names_of_openssls_own(
     kind: str, least: int, module: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
@@ -137,6 +140,16 @@ def test_our_algorithms_have_the_names_of_openssls_own(
     ours = re.findall(r"^ *(.*) @ everycore$", names, re.M)
     assert len(ours) >= least
     assert not [algorithm for algorithm in ours if f"{algorithm} @ default\n" not in names]
+
+
+def test_status_names_all_of_our_algorithms(module: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    configuration = write_configuration(tmp_path, module)
+    served = served_under(configuration)
+    for kind in KINDS:
+        listed = run_with(configuration, "openssl", "list", kind)
+        for ours in re.findall(r"^ *(.*) @ everycore$", listed, re.M):
+            names = ours.strip("{ }").split(", ")
+            assert [name for name in names if served.get(name) == "everycore"], ours
 
 
 def test_what_is_encrypted_with_us_is_decrypted_without_us(
@@ -228,17 +241,18 @@ def enabled(
     )
     if done.returncode != 0:
         return " ".join(done.stderr.split()), None
-    environment["OPENSSL_CONF"] = str(out)
-    asked = subprocess.run(
-        [*command, "status", "--json"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=True,
+    served = served_under(out)
+    return done.stdout, (served["AES-256-GCM"], served["AES-128-GCM"])
+
+
+def served_under(configuration: pathlib.Path) -> dict[str, str]:
+    """Return what `everycore provider status` says: who serves each algorithm."""
+    said = run_with(
+        configuration,
+        *("env", f"PYTHONPATH={ROOT / 'lab'}", sys.executable, "-m", "everycore"),
+        *("provider", "status", "--json"),
     )
-    providers = json.loads(asked.stdout)["providers"]
-    return done.stdout, (providers["AES-256-GCM"], providers["AES-128-GCM"])
+    return dict(json.loads(said)["providers"])
 
 
 def run_openssl_enc(configuration: pathlib.Path | None, text: bytes, direction: str) -> bytes:

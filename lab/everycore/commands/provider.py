@@ -188,7 +188,7 @@ class _Trial:
         others = {
             name: provider
             for name, provider in providers.items()
-            if provider not in (configuration.NAME, "")
+            if provider not in (configuration.NAME, "default", "")  # default: not offered by us
         }
         if configuration.NAME in providers.values():
             return self._remark(others) + self._remark_on_taken(providers)

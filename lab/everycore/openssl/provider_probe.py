@@ -9,12 +9,16 @@ import ctypes
 import json
 import sys
 
-CIPHERS = tuple(
-    f"AES-{bits}-{mode}"
-    for mode in ("GCM", "CTR", "CCM", "XTS", "ECB", "CBC")
-    for bits in (128, 192, 256)
-    if (mode, bits) != ("XTS", 192)
-)
+ALGORITHMS = {
+    "CIPHER": tuple(
+        f"AES-{bits}-{mode}"
+        for mode in ("GCM", "CTR", "CCM", "XTS", "ECB", "CBC", "WRAP", "WRAP-PAD", "GCM-SIV")
+        for bits in (128, 192, 256)
+        if (mode, bits) not in (("XTS", 192), ("GCM-SIV", 192))
+    ),
+    "MAC": ("CMAC", "HMAC"),
+    "KDF": ("HKDF", "TLS13-KDF", "PBKDF2"),
+}
 
 
 def main() -> None:
@@ -27,7 +31,7 @@ def main() -> None:
         print(json.dumps(found))
         return
     found["modules"] = library.OpenSSL_version(8).decode().partition('"')[2].rstrip('"')
-    for kind, names in (("CIPHER", CIPHERS), ("MAC", ("CMAC",))):
+    for kind, names in ALGORITHMS.items():
         fetch = getattr(library, f"EVP_{kind}_fetch")
         whose = getattr(library, f"EVP_{kind}_get0_provider")
         fetch.restype = whose.restype = ctypes.c_void_p

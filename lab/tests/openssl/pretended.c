@@ -24,21 +24,25 @@ void *EVP_CIPHER_fetch(void *context, const char *name, const char *query)
     return &method;
 }
 
-void *EVP_MAC_fetch(void *context, const char *name, const char *query)
-{
-    (void)context, (void)name, (void)query;
-    return NULL;
-}
-
 const void *EVP_CIPHER_get0_provider(const void *of)
 {
     return of;
 }
 
-const void *EVP_MAC_get0_provider(const void *of)
-{
-    return of;
-}
+/* It has neither MACs nor KDFs. */
+#define HAS_NONE(kind)                                                           \
+    void *EVP_##kind##_fetch(void *context, const char *name, const char *query) \
+    {                                                                            \
+        (void)context, (void)name, (void)query;                                  \
+        return NULL;                                                             \
+    }                                                                            \
+    const void *EVP_##kind##_get0_provider(const void *of)                       \
+    {                                                                            \
+        return of;                                                               \
+    }
+
+HAS_NONE(MAC)
+HAS_NONE(KDF)
 
 const char *OSSL_PROVIDER_get0_name(const void *of)
 {

@@ -1689,8 +1689,39 @@ static void siv_forgeries(void)
         expect((EVP_CipherFinal_ex(opens, opened, &n) > 0) == (wrong == 2),
                "a message hides one that is forged");
     }
+    expect(EVP_CipherInit_ex(opens, NULL, NULL, NULL, NULL, 0) > 0 &&
+               EVP_CIPHER_CTX_ctrl(opens, EVP_CTRL_AEAD_SET_TAG, 12, tag) <= 0 &&
+               EVP_CipherUpdate(opens, opened, &n, sealed, 32) > 0 &&
+               EVP_CipherUpdate(opens, NULL, &n, text, 1) <= 0 &&
+               EVP_CipherFinal_ex(opens, opened, &n) <= 0,
+           "associated data behind the text that is opened");
     EVP_CIPHER_CTX_free(seals);
     EVP_CIPHER_CTX_free(opens);
+}
+
+/* A copy has the associated data, in memory of its own. */
+static void siv_copies(void)
+{
+    static const uint8_t nonce[12] = {3}, text[40] = {7};
+    uint8_t out[40], tags[3][16];
+    int n;
+
+    for (int i = 0; i < 3; i++) { /* not copied, the copy, and the first with more data */
+        EVP_CIPHER_CTX *context = siv(nonce, 1), *twin = EVP_CIPHER_CTX_new();
+        expect(EVP_CipherUpdate(context, NULL, &n, text, 30) > 0 &&
+                   EVP_CipherUpdate(context, NULL, &n, text + 30, 10) > 0 &&
+                   EVP_CIPHER_CTX_copy(twin, context) > 0 &&
+                   (i < 2 || EVP_CipherUpdate(context, NULL, &n, text, 1) > 0),
+               "a copy of GCM-SIV");
+        expect(EVP_CipherUpdate(i == 1 ? twin : context, out, &n, text, 40) > 0 &&
+                   EVP_CIPHER_CTX_ctrl(i == 1 ? twin : context, EVP_CTRL_AEAD_GET_TAG, 16,
+                                       tags[i]) > 0,
+               "a message of a copy");
+        EVP_CIPHER_CTX_free(context);
+        EVP_CIPHER_CTX_free(twin);
+    }
+    expect(memcmp(tags[0], tags[1], 16) == 0 && memcmp(tags[0], tags[2], 16) != 0,
+           "the associated data of a copy");
 }
 
 /* ---- HKDF that theirs gets wrong ------------------------------------------------------------- */
@@ -1781,6 +1812,7 @@ int main(int argc, char **argv)
         siv_of_nothing();
         siv_out_of_order();
         siv_forgeries();
+        siv_copies();
     }
     if (hkdfs[OURS])
         hkdf_infos();
