@@ -74,8 +74,8 @@ static int set_param(struct gcm_siv *siv, const OSSL_PARAM *param)
     size_t n;
 
     if (is_key(param, OSSL_CIPHER_PARAM_AEAD_TAG)) {
-        if (param->data_type != OSSL_PARAM_OCTET_STRING || !param->data ||
-            param->data_size != TAG_BYTES)
+        if (param->data_type != OSSL_PARAM_OCTET_STRING || param->data_size != TAG_BYTES ||
+            (!param->data && !siv->seals)) /* when sealing, a program gives the length alone */
             return FAIL(siv, PROV_R_FAILED_TO_GET_PARAMETER);
         if (!siv->seals) {
             memcpy(siv->expected, param->data, TAG_BYTES);
@@ -162,9 +162,10 @@ static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8
     if (key) {
         if (key_bytes != siv->key_bytes)
             return FAIL(siv, PROV_R_INVALID_KEY_LENGTH);
-        siv->key_is_set = evc_gcm_siv_set_key_in(context_key(siv, sizeof *siv),
-                                                 provider->gcm_siv_key_bytes, provider->parallel,
-                                                 provider->ghash, key, 8u * siv->key_bytes) == EVC_OK;
+        siv->key_is_set =
+            evc_gcm_siv_set_key_in(context_key(siv, sizeof *siv), provider->gcm_siv_key_bytes,
+                                   provider->parallel, provider->ghash, key,
+                                   8u * siv->key_bytes) == EVC_OK;
         if (!siv->key_is_set)
             return 0;
     }

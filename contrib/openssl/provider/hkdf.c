@@ -20,7 +20,7 @@ enum { MOST_INFOS = 4, MOST_INFO_BYTES = 1024 };
 enum { MOST_SHORT_BYTES = 2048 };
 enum { MOST_LABEL_BYTES = 2 + 1 + 255 + 1 + 255 }; /* RFC 8446 (2018) section 7.1 */
 
-/* What a program sets: KEY and SALT; INFO for HKDF; the others for TLS. */
+/* Values that a program sets: KEY and SALT; INFO for HKDF; the others for TLS. */
 enum { KEY, SALT, INFO, PREFIX, LABEL, DATA, N_VALUES };
 static const char *const value_names[N_VALUES] = {
     [KEY] = OSSL_KDF_PARAM_KEY,     [SALT] = OSSL_KDF_PARAM_SALT,

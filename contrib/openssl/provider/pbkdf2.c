@@ -150,7 +150,8 @@ static int is_ours(const struct pbkdf2 *pbkdf2, size_t out_bytes)
 {
     const size_t n = pbkdf2->n_iterations;
 
-    if (!pbkdf2->hash || pbkdf2->hash > EVC_SHA256 || pbkdf2->is_unknown || !pbkdf2->password.at || !pbkdf2->salt.at)
+    if (!pbkdf2->hash || pbkdf2->hash > EVC_SHA256 || pbkdf2->is_unknown ||
+        !pbkdf2->password.at || !pbkdf2->salt.at)
         return 0;
     if (pbkdf2->has_limits && (out_bytes < LEAST_OUT_BYTES || pbkdf2->salt.n < LEAST_SALT_BYTES ||
                                pbkdf2->password.n < LEAST_PASSWORD_BYTES || n < LEAST_ITERATIONS))

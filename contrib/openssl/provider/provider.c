@@ -309,8 +309,9 @@ static void select_kernels(struct provider *provider)
     provider->gcm_siv_key_bytes = evc_gcm_siv_key_bytes(provider->parallel, provider->ghash);
     provider->gcm_siv_scratch_bytes =
         evc_gcm_siv_scratch_bytes(provider->parallel, provider->ghash);
-    provider->offers_gcm_siv = (version >= OPENSSL_3_2 && is_ahead_in_gcm_siv(provider->parallel)) ||
-                               OFFERS_ALL_CIPHERS;
+    provider->offers_gcm_siv =
+        OFFERS_ALL_CIPHERS ||
+        (version >= OPENSSL_3_2 && is_ahead_in_gcm_siv(provider->parallel));
     if (version == OPENSSL_3_0) /* ahead of its HMAC, not of 3.5's; no other one is measured */
         provider->hmac_sha256 = select_ahead(features, EVC_SHA256, HMAC_AHEAD);
     provider->pbkdf2_sha256 = provider->hkdf_sha256 = select_ahead(features, EVC_SHA256, KDF_AHEAD);

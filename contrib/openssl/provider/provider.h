@@ -121,8 +121,8 @@ int params_are_plain(const OSSL_PARAM params[]);
 /* Whether a list of names, apart by colons, has one of the name. */
 int has_name(const char *names, const char *name);
 
-/* The hash of ours that a parameter names, up to SHA-512. 0: there is none, or params ask for an algorithm with
- * properties or of an engine. */
+/* The hash of ours that a parameter names, up to SHA-512. 0: there is none, or params ask for an
+ * algorithm with properties or of an engine. */
 enum evc_sha2_hash hash_given(const OSSL_PARAM *digest, const OSSL_PARAM params[]);
 
 /* Make a parameter that names a hash. */
