@@ -156,7 +156,7 @@ def test_a_program_of_ours_finds_no_difference_to_openssl_of_a_version(
 ) -> None:
     built, tree, program = built_tests(version), sources(version), folder / f"{name}-{version}"
     includes = [f"-I{built / 'include'}", f"-I{tree / 'include'}"]
-    libraries = [built / "libcrypto.a", "-ldl", "-pthread"]
+    libraries: Words = [built / "libcrypto.a", "-ldl", "-pthread"]
     run(["cc", "-g", "-O1", "-w", *includes, HERE / f"{name}.c", "-o", program, *libraries])
     print(run_with(None, program, provider.parent, str(rounds), "1"))
 
