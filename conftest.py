@@ -43,6 +43,8 @@ STARTED = pytest.StashKey[float]()  # CPU seconds when a phase of a test began
 OF_ISA = re.compile(
     r"src/\w+/(x86|a64|a32|ppc|ppc64|s390x|hppa|rv|rv64|rv32)_"
 )  # begins kernels of one architecture
+# Begins the files of one primitive or layer; what these three folders have is everybody's.
+OF_PRIMITIVE = re.compile(r"src/(?!common/|cpu/|random/)(\w+)/")
 SLOWEST = 25  # files named at the end, with what they took
 
 
@@ -189,12 +191,17 @@ def concerned(item: pytest.Item, changed: set[str]) -> bool:
 
 def is_read(file: str, mark: pytest.Mark) -> bool:
     """Whether a file is one of a mark's paths. `isa`: kernels of architectures that it does not
-    name are not; `all_but`: all files are but those, and the mark's paths.
+    name are not; `primitives`: folders of others are not; `all_but`: all files are but those, and
+    the mark's paths.
     """
     if "all_but" in mark.kwargs and not file.startswith(mark.kwargs["all_but"]):
         return True
-    of = OF_ISA.match(file) if "isa" in mark.kwargs else None
-    return file.startswith(mark.args) and (of is None or of[1] in mark.kwargs["isa"].split())
+    return file.startswith(mark.args) and all(
+        of is None or of[1] in mark.kwargs[word].split()
+        for word, pattern in (("isa", OF_ISA), ("primitives", OF_PRIMITIVE))
+        if word in mark.kwargs
+        for of in [pattern.match(file)]
+    )
 
 
 # ---- What is printed at the end ------------------------------------------------------------------

@@ -40,6 +40,11 @@ FIRMWARE = (
     "contrib/edk2/",
 )
 
+# Folders of src/ that a test reads alone, and all that their files include.
+WORDS = "bn bn_words"
+ARITHMETIC = f"{WORDS} dh prime rsa sha2"
+CIPHERS = "aes ghash gcm qarma"
+
 # Words that begin the names of an architecture's kernels, by its machine and its cross files; none
 # of those that have portable kernels alone.
 ISAS = {

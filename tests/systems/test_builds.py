@@ -4,7 +4,7 @@
 import re
 
 import pytest
-from reads import LIBRARY, of_isa, reads_library_here
+from reads import ARITHMETIC, LIBRARY, of_isa, reads_library_here
 from running import (
     BUILDS,
     ROOT,
@@ -20,7 +20,7 @@ from running import (
 
 PATIENT = ("--timeout-multiplier", "4")  # for an emulator
 NOT_PORTABLE = ("--no-suite", "portable")  # tests/meson.build
-SHORT = ("--no-suite", "long")  # oracles of arithmetic in C: one compiler is enough
+SHORT = ("--no-suite", "long")  # oracles of arithmetic, for which one build is enough
 IN_TEST = ("gcc", "sanitize", "aarch64", "armhf", "hppa")
 # Builds whose emulators leave to `make test-all` what the native build, armhf and hppa have, too:
 # all but their own kernels, whose names begin so.
@@ -57,13 +57,18 @@ def level(name: str) -> tuple[pytest.MarkDecorator, ...]:
 )
 def test_build(name: str, notes: list[str]) -> None:
     build = BUILDS[name]
-    options = PATIENT if build.cross else SHORT if name in ("sanitize", "clang") else ()
+    options = PATIENT if build.cross else SHORT
     left_out = NOT_PORTABLE if name in OWN_KERNELS else ()
     meson_tests(build, notes, *options, *left_out)
     if name in OWN_KERNELS:
         names = kernels(rf"{OWN_KERNELS[name]}_\w+")
         chosen = ",".join([names, *pairs_of(OWN_KERNELS[name])])
         passed(run(name, [*harness_of(build), "check", "--quick", "--kernel", chosen]), notes)
+
+
+@pytest.mark.reads(*LIBRARY, **of_isa(None), primitives=ARITHMETIC)
+def test_arithmetic_agrees_with_oracles(notes: list[str]) -> None:
+    meson_tests(BUILDS["gcc"], notes, "--suite", "long")
 
 
 def pairs_of(arch: str) -> list[str]:

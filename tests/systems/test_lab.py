@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from processes import need
-from reads import TRACER, of_isa, reads_tracer_here
+from reads import TRACER, WORDS, of_isa, reads_tracer_here
 from running import everycore, kernels, need_cross, passed
 
 from everycore.compile.toolchains import DEFAULT_FLAGS
@@ -35,7 +35,7 @@ def test_kernels_take_constant_time_at_full_length(compiler: str, notes: list[st
     constant_time(f"ct-{compiler}", notes, "--cc", compiler)
 
 
-@pytest.mark.reads(*TRACER, isa="")
+@pytest.mark.reads(*TRACER, isa="", primitives=WORDS)
 @pytest.mark.slow
 def test_carries_take_constant_time_where_there_are_no_flags(notes: list[str]) -> None:
     """There GCC 12 may branch, as GCC 13 does on x86-64."""

@@ -5,7 +5,7 @@ import os
 import sys
 
 import pytest
-from reads import LIBRARY
+from reads import ARITHMETIC, CIPHERS, LIBRARY
 from running import must, program
 
 SLOW, LONG = pytest.mark.slow, pytest.mark.long
@@ -36,7 +36,9 @@ FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "600")
                 "tools/budgets",
                 SLOW,
                 pytest.mark.reads(
-                    *LIBRARY, "tools/budgets", "tools/costs/", "lab/everycore/estimate/"
+                    *(*LIBRARY, "tools/budgets", "tools/costs/", "lab/everycore/estimate/"),
+                    isa="a64 a32",
+                    primitives=CIPHERS,
                 ),
             ),
             (
@@ -63,7 +65,7 @@ FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "600")
             (
                 "tests/oracles/openssl_arithmetic.py --breaks 20",
                 SLOW,
-                pytest.mark.reads(*LIBRARY, "contrib/openssl/"),
+                pytest.mark.reads(*LIBRARY, "contrib/openssl/", primitives=ARITHMETIC),
             ),
             ("tests/oracles/openssl_arithmetic.py", LONG),
             ("tests/corpus/record.py --check --short", PROFILE),

@@ -5,11 +5,12 @@ import pathlib
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 import running
-from reads import ISAS, LIBRARY
+from reads import ARITHMETIC, CIPHERS, ISAS, LIBRARY, WORDS
 from running import Build, compiled, passed, program, skip_lines
 
 SUMMARY = '{"type":"summary","passed":5,"failed":0,"skipped":1,"seed":1}'
@@ -138,6 +139,9 @@ def test_library(): pass
 @pytest.mark.reads("src/", isa="a32 a64")
 def test_arm(): pass
 
+@pytest.mark.reads("src/", primitives="bn")
+def test_numbers(): pass
+
 @pytest.mark.reads("src/kernels", all_but=("src/", "docs/"))
 def test_lab(): pass
 """
@@ -178,12 +182,12 @@ def gate(tree: pathlib.Path, *options: str) -> tuple[int, str]:
     [
         (["--gate", "test"], 1),
         (["--gate", "ci"], 2),
-        (["--gate", "all"], 6),
-        (["--gate", "test", "--every"], 4),
-        (["--gate", "test", "tests/test_some.py"], 4),
+        (["--gate", "all"], 7),
+        (["--gate", "test", "--every"], 5),
+        (["--gate", "test", "tests/test_some.py"], 5),
         (["--gate", "test", "tests/test_some.py::test_library"], 1),
         (["--gate", "test", "-k", "library"], 1),
-        ([], 6),
+        ([], 7),
     ],
 )
 def test_each_gate_runs_its_tests(tree: pathlib.Path, options: list[str], count: int) -> None:
@@ -201,7 +205,9 @@ def test_each_gate_runs_its_tests(tree: pathlib.Path, options: list[str], count:
         ("src/aes/new.c", 3),
         ("src/aes/a64_new.c", 3),
         ("src/aes/x86_new.c", 2),
-        ("src/kernels.def", 4),
+        ("src/bn/new.c", 4),
+        ("src/common/new.h", 4),
+        ("src/kernels.def", 5),
         ("README.md", 2),
     ],
 )
@@ -239,14 +245,10 @@ def gates_of(config: pytest.Config) -> Any:
     return gates
 
 
-@pytest.mark.parametrize("machine", ISAS)
-def test_an_architecture_reads_all_that_its_kernels_include(
-    machine: str, pytestconfig: pytest.Config
-) -> None:
-    of = gates_of(pytestconfig).OF_ISA
-    src, isas = running.ROOT / "src", ISAS[machine].split()
-    new = [path for isa in isas for path in sorted(src.glob(f"*/{isa}_*"))]
-    seen = set(new)
+def with_included(paths: Iterable[pathlib.Path]) -> set[pathlib.Path]:
+    """Return files of src/, and all files of it that they include."""
+    src, new = running.ROOT / "src", [*paths]
+    seen = {*new}
     while new:
         path = new.pop()
         for name in re.findall(r'^#\s*include "(.*)"', path.read_text(), re.M):
@@ -254,8 +256,28 @@ def test_an_architecture_reads_all_that_its_kernels_include(
                 if found.is_file():
                     seen.add(found)
                     new.append(found)
+    return seen
+
+
+@pytest.mark.parametrize("machine", ISAS)
+def test_an_architecture_reads_all_that_its_kernels_include(
+    machine: str, pytestconfig: pytest.Config
+) -> None:
+    of = gates_of(pytestconfig).OF_ISA
+    src, isas = running.ROOT / "src", ISAS[machine].split()
+    seen = with_included(path for isa in isas for path in src.glob(f"*/{isa}_*"))
     names = (of.match(path.relative_to(running.ROOT).as_posix()) for path in seen)
     assert {found[1] for found in names if found} <= {*isas}
+
+
+@pytest.mark.parametrize("primitives", [WORDS, ARITHMETIC, CIPHERS])
+def test_primitives_read_all_that_they_include(
+    primitives: str, pytestconfig: pytest.Config
+) -> None:
+    of, names = gates_of(pytestconfig).OF_PRIMITIVE, primitives.split()
+    seen = with_included(path for name in names for path in (running.ROOT / "src" / name).iterdir())
+    folders = (of.match(path.relative_to(running.ROOT).as_posix()) for path in seen)
+    assert {found[1] for found in folders if found} == {*names}
 
 
 def test_what_tests_read_exists(pytestconfig: pytest.Config) -> None:
