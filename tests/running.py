@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 from processes import find, need
 
+from everycore.compile.binaries import LAUNCHER
 from everycore.environment.atomic import atomic_write
 from everycore.environment.context import system_context
 
@@ -116,7 +118,7 @@ def run(log: str, argv: Argv, **settings: str) -> tuple[int, str]:
     are added to its environment.
     """
     if list(argv[1:3]) == ["-m", "everycore"] or list(argv[1:2]) == ["tools/budgets"]:
-        settings["XDG_CACHE_HOME"] = str(own_cache())
+        settings |= {"XDG_CACHE_HOME": str(own_cache()), LAUNCHER: launcher()}
     done = subprocess.run(
         argv,
         cwd=ROOT,
@@ -177,7 +179,7 @@ def program(argv: Sequence[str], notes: list[str]) -> None:
     and nothing fails. Where all is skipped, so is the test.
     """
     name = "-".join([pathlib.Path(argv[0]).stem, *argv[1:]])
-    _, settings = kept_objects()  # for tests/mutants
+    settings = {**kept_objects()[1], LAUNCHER: launcher()}
     code, text = run(re.sub(r"[^\w.-]+", "-", name), [sys.executable, *argv], **settings)
     count = COUNT.search(text)
     skips = re.findall(r"^skipped: (.*)", text, re.M)
@@ -221,6 +223,13 @@ def kept_objects() -> tuple[list[str], dict[str, str]]:
         return [], {}
     folder = os.environ.get("CCACHE_DIR", str(system_context().cache_dir() / "ccache"))
     return ["ccache"], {"CCACHE_DIR": folder, "CCACHE_NOHASHDIR": "1"}
+
+
+def launcher() -> str:
+    """Return the words that keep what the lab compiles of the C tree, or none."""
+    kept, settings = kept_objects()
+    variables = [f"{name}={value}" for name, value in settings.items()]
+    return shlex.join(["env", *variables, *kept]) if kept else ""
 
 
 def compiled(build: Build, *targets: str) -> pathlib.Path:

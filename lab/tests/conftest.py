@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from fake_archive import FakeArchive, Key
 from library_reads import TREE, Watch, reads_no_kernel
+from running import launcher
 from world import FakeRunner, Lab
 
+from everycore.compile.binaries import LAUNCHER
 from everycore.compile.catalog import REGISTRY, SOURCE_DIRS, resolver_sources
 from everycore.environment.context import SystemRunner
 
@@ -102,6 +104,7 @@ def real_lab(tmp_path: Path, real_cache: Path) -> Lab:
     if not any(map(shutil.which, ("cc", "gcc", "clang"))):
         pytest.skip("no C compiler: apt-get install gcc libc6-dev")
     env = {"XDG_CACHE_HOME": str(real_cache), "XDG_STATE_HOME": str(tmp_path / "state")}
+    env[LAUNCHER] = launcher()
     return Lab(SystemRunner(), tmp_path, env)
 
 

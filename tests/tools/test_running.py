@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import running
 from reads import ARITHMETIC, CIPHERS, ISAS, LIBRARY, WORDS
-from running import Build, compiled, passed, program, skip_lines
+from running import Build, compiled, launcher, passed, program, skip_lines
 
 SUMMARY = '{"type":"summary","passed":5,"failed":0,"skipped":1,"seed":1}'
 
@@ -32,6 +32,16 @@ def script(folder: pathlib.Path, text: str) -> list[str]:
 def test_a_program_tells_what_it_skipped(tmp_path: pathlib.Path) -> None:
     said = "print('skipped: no clang\\n3 passed, 0 failed, 1 skipped')"
     assert script(tmp_path, said) == ["no clang"]
+
+
+def test_the_launcher_keeps_objects_of_the_lab_where_builds_have_theirs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CCACHE_DIR", "/a folder")
+    monkeypatch.setattr(running, "find", lambda _: "/usr/bin/ccache")
+    assert launcher() == "env 'CCACHE_DIR=/a folder' CCACHE_NOHASHDIR=1 ccache"
+    monkeypatch.setattr(running, "find", lambda _: None)
+    assert not launcher()
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ UNUSED_SECONDS = 30 * 24 * 3600
 IN_USE_SECONDS = 3600  # by which other runs may still want what they have made
 TIDY_SECONDS = 600  # between two looks at all that the cache holds
 PROGRAMS_BYTES = 1 << 30
+LAUNCHER = "EVERYCORE_LAUNCHER"  # words before compilers of the C tree, such as ccache
 BOARD_OBJECTS = "objects"  # below the folder of a board: what it compiled
 
 
@@ -580,6 +581,7 @@ def _compile_all(
 
 def _compile(context: Context, tree: Tree, compiler: Compiler, unit: _Object) -> Path:
     argv = [*compiler.command, *BASE_FLAGS, *unit.flags, "-c", unit.source.as_posix()]
+    argv[:0] = shlex.split(context.env.get(LAUNCHER, ""))
     try:
         _make(context, argv, unit.path, tree.root)
     except _RefusedError as refusal:

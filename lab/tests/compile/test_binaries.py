@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from world import Lab
 
 from everycore.compile.binaries import (
     IN_USE_SECONDS,
+    LAUNCHER,
     UNUSED_SECONDS,
     PeerUnavailableError,
     build_harness,
@@ -149,6 +151,19 @@ def test_flags_and_compiler_are_part_of_what_is_cached(lab: Lab, tree: Tree) -> 
         build(lab, tree, "-O2", compiler=Compiler(("gcc",), "gcc 12.3.0", "other"))[0].binary,
     }
     assert len(binaries) == 3
+
+
+def test_words_of_the_environment_stand_before_the_compiler_and_change_no_name(
+    lab: Lab, tree: Tree
+) -> None:
+    first, _ = build(lab, tree)
+    shutil.rmtree(lab.context().cache_dir())
+    lab.env[LAUNCHER] = "env 'A=b c' ccache"
+    assert build(lab, tree)[0] == first
+    *objects, linking = lab.runner.calls
+    assert len(objects) == 3
+    assert all(words[:4] == ["env", "A=b c", "ccache", "gcc"] for words in objects)
+    assert linking[0] == "gcc"
 
 
 def test_a_peer_compiles_its_adapter_alone_and_each_time(lab: Lab, tree: Tree) -> None:
