@@ -366,6 +366,18 @@ def passed(ended: tuple[int, str], notes: list[str]) -> str:
     return text
 
 
+def pairs_of(arch: str) -> list[str]:
+    """Return pairs of GCM, as few as have every kernel of an architecture in one of them."""
+    lines = (ROOT / "src/kernels.def").read_text()
+    aes, ghash = (
+        re.findall(rf"^KERNEL\({primitive}, *({arch}_\w+),.*PAIR", lines, re.M)
+        for primitive in ("aes", "ghash")
+    )
+    return [
+        f"{aes[i % len(aes)]}+{ghash[i % len(ghash)]}" for i in range(max(len(aes), len(ghash)))
+    ]
+
+
 def kernels(pattern: str, left_out: str = "") -> str:
     """The kernels of src/kernels.def whose whole name is a regular expression, joined by commas;
     without the lines that another expression matches.

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from processes import ROOT, need, run
 from reads import LIBRARY
-from running import kept_objects
+from running import OF_A_MODEL, kept_objects, kernels, pairs_of
 
 pytestmark = [
     pytest.mark.slow,
@@ -128,7 +128,16 @@ def left_out(found: Facts) -> Facts:
 
 @pytest.fixture(scope="module")
 def checked(harness: pathlib.Path) -> Facts:
-    return facts(harness, "check", "--quick")
+    """All properties of kernels for this architecture; of others, those that call every slot. The
+    rest they have natively, and big-endian on hppa.
+    """
+    own, others = (
+        ["--kernel", ",".join([kernels(rf"{arch}_\w+"), *pairs_of(arch)])] for arch in ("a64", "c")
+    )
+    return [
+        *facts(harness, "check", "--quick", *others, "--property", OF_A_MODEL),
+        *facts(harness, "check", "--quick", *own),
+    ]
 
 
 def test_clang_has_only_instructions_of_the_cpus(harness: pathlib.Path) -> None:
@@ -146,9 +155,11 @@ def test_the_harness_is_for_big_endian_arm(checked: Facts) -> None:
     assert checked[0]["arch"] == "a64"
 
 
-def test_every_kernel_has_every_property(checked: Facts) -> None:
+def test_every_kernel_has_its_properties(checked: Facts) -> None:
     assert not results(checked, "fail")
-    assert checked[-1]["passed"]
+    summaries = [fact["passed"] for fact in checked if fact["type"] == "summary"]
+    assert len(summaries) == 2
+    assert all(summaries)
 
 
 def test_no_kernel_for_this_architecture_is_left_out(checked: Facts) -> None:

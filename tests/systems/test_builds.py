@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: MIT
 """The library, the harness and the tests in C, by several compilers and for several CPUs."""
 
-import re
-
 import pytest
 from reads import ARITHMETIC, LIBRARY, of_isa, reads_library_here
 from running import (
     BUILDS,
-    ROOT,
     THREADS,
     compiled,
     harness_of,
     kernels,
     meson_tests,
     must,
+    pairs_of,
     passed,
     run,
 )
@@ -22,9 +20,9 @@ PATIENT = ("--timeout-multiplier", "4")  # for an emulator
 NOT_PORTABLE = ("--no-suite", "portable")  # tests/meson.build
 SHORT = ("--no-suite", "long")  # oracles of arithmetic, for which one build is enough
 IN_TEST = ("gcc", "sanitize", "aarch64", "armhf", "hppa")
-# Builds whose emulators leave to `make test-all` what the native build, armhf and hppa have, too:
-# all but their own kernels, whose names begin so.
-OWN_KERNELS = {"aarch64": "a64"}
+# Builds whose emulators leave to `make test-all` what the native build and hppa have, too: all but
+# their own kernels, whose names begin so.
+OWN_KERNELS = {"aarch64": "a64", "armhf": "a32"}
 # Beside the library, what tests of the native build read: the provider is built, too, the checks of
 # objects and generators of tables are run, and CPUs are looked up by name.
 READ_BY_GCC = pytest.mark.reads(
@@ -39,8 +37,8 @@ READ_BY_GCC = pytest.mark.reads(
 
 
 def level(name: str) -> tuple[pytest.MarkDecorator, ...]:
-    """Width and byte order of all others are those of aarch64, armhf and hppa, and of the harness
-    for a big-endian Arm without an operating system.
+    """Width and byte order of all others are those of the native build, hppa and i386
+    (test_harness.py), and of the harness for a big-endian Arm without an operating system.
     """
     reads = pytest.mark.reads(*LIBRARY, **of_isa(BUILDS[name].cross))
     if name in IN_TEST:
@@ -69,18 +67,6 @@ def test_build(name: str, notes: list[str]) -> None:
 @pytest.mark.reads(*LIBRARY, **of_isa(None), primitives=ARITHMETIC)
 def test_arithmetic_agrees_with_oracles(notes: list[str]) -> None:
     meson_tests(BUILDS["gcc"], notes, "--suite", "long")
-
-
-def pairs_of(arch: str) -> list[str]:
-    """Return pairs of GCM, as few as have every kernel of an architecture in one of them."""
-    lines = (ROOT / "src/kernels.def").read_text()
-    aes, ghash = (
-        re.findall(rf"^KERNEL\({primitive}, *({arch}_\w+),.*PAIR", lines, re.M)
-        for primitive in ("aes", "ghash")
-    )
-    return [
-        f"{aes[i % len(aes)]}+{ghash[i % len(ghash)]}" for i in range(max(len(aes), len(ghash)))
-    ]
 
 
 @pytest.mark.reads(*LIBRARY)

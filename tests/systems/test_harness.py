@@ -19,6 +19,7 @@ from running import (
     kernels,
     meson_tests,
     must,
+    pairs_of,
     passed,
     run,
 )
@@ -73,11 +74,12 @@ def test_no_instruction_is_used_that_a_cpu_lacks(
 
 
 @pytest.mark.slow
-def test_kernels_of_x86_work_with_32_bits(notes: list[str]) -> None:
-    """Portable ones with 32 bits are tested on armhf and hppa."""
+def test_kernels_work_with_32_bits(notes: list[str]) -> None:
+    """And portable ones, little-endian: hppa has them big-endian."""
     harness, native = harness_of("i386"), harness_of("gcc")
-    names = kernels(r"x86_\w+")
-    passed(run("i386-x86", [*harness, "check", "--quick", "--kernel", names]), notes)
+    some = "(?:x86|c)"
+    names = ",".join([kernels(rf"{some}_\w+"), *pairs_of(some)])
+    passed(run("i386-check", [*harness, "check", "--quick", "--kernel", names]), notes)
     assert listed(harness, "runs") >= listed(harness, "built") & listed(native, "runs")
 
 
