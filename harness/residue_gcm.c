@@ -222,7 +222,7 @@ static bool take_bytes(const struct check *c, size_t len_bytes)
 
 static void look_at_messages(struct check *c)
 {
-    static const size_t aad_sizes[] = {13, 0, 40, 16, 300}, iv_sizes[] = {12, 12, 12, 17};
+    static const size_t aad_sizes[] = {13, 0, 40, 16, 600}, iv_sizes[] = {12, 12, 12, 17};
 
     for (size_t i = 0; i < (c->quick ? 1 : 2) * N(aad_sizes); i++) {
         now.key_bits = key_sizes[(i + 2) % N(key_sizes)];

@@ -7,8 +7,9 @@
  * Method:   Powers of H are blocks in a row, so that vectors begin with the text, wherever it ends,
  *           and load the powers for them from any block on. Four products for each vector: to bring
  *           halves together for Karatsuba's three costs the port that makes products as much. 32
- *           blocks have one reduction. x86_vaes512_intel_asm.S begins with the algebra and with the
- *           way of a message; arguments, parts of blocks and tags are in x86_gcm_asm.h.
+ *           blocks have one reduction. x86_vaes512_short_asm.h, which x86_vaes512 has, too, begins
+ *           with the algebra and with the way of a message; arguments, parts of blocks and tags are
+ *           in x86_gcm_asm.h.
  * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and
  *           its Usage for Computing the GCM Mode, 2014.
  * Needs:    X86_GCM512_INTEL.   Timing: CT (no tables, no secret branches).

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Section 6 of x86_vaes512_asm.S, which includes this: messages of more than 288 bytes of text, and
- * groups of vectors. Its method, names and steps are used here, too.
+ * Messages of 449 to 480 bytes of text and of more than 512, and groups of vectors: the steps of
+ * x86_vaes512_asm.S, which includes this and tells the method.
  *
- * Contents: 6.1 vectors of a group   6.2 the hash of pairs   6.3 the first pair, text of a group
- *           6.4 groups: AES and the hash at once   6.5 long_message, where to begin
+ * Contents: 1 registers   2 steps: AES, text, the hash   3 associated data   4 vectors of a group
+ *           5 the hash of pairs   6 the first pair, text of a group   7 groups: AES and the hash
+ *           at once   8 long_message, where to begin
  *
- * The lanes are as with message_beside: nothing, the last blocks of associated data, text, lengths;
- * in AES, J_0 has the lane of the last block of associated data. Pairs of vectors meet pairs of
- * powers, so the number of vectors is even. All lanes of the first one may be left over: then it is
- * empty, and text begins in the second one. The vectors are called 0 to 7 by their registers,
- * and the last one is always 7:
+ * A message in one piece is: lanes without a use, the last blocks of associated data (or zeros),
+ * text, lengths. In AES, J_0 has the lane of the last block of associated data. Pairs of vectors
+ * meet pairs of powers, so the number of vectors is even. All lanes of the first one may be left
+ * over: then it is empty, and text begins in the second one. The vectors are called 0 to 7 by their
+ * registers, and the last one is always 7:
  *
  *   bytes of vectors   vectors
- *   384                0 1, 4 to 7
  *   512                0 to 7
  *   640                1 to 5, then 4 to 7 anew, if the first one is empty; else as below
  *   more               groups of 0 to 7, and a tail: the last 2, 4, 6 or 8 of 0 to 7
@@ -26,9 +26,18 @@
 #ifndef EVC_GCM_X86_VAES512_LONG_ASM_H
 #define EVC_GCM_X86_VAES512_LONG_ASM_H
 
-/* ---- 6. Registers ---------------------------------------------------------------------------- */
+/* ---- 1. Registers ---------------------------------------------------------------------------- */
 
-/* General registers: KEY, IN, TABLES and, at first, AAD, AAD_BYTES, LEN and PADDED are as above. */
+/* General registers: KEY, IN, TABLES and, at first, AAD, AAD_BYTES and LEN are as in short
+ * messages. */
+#define PADDED %rax     /* LEN rounded up to whole blocks */
+#define PADDED_32 %eax
+#define LACKING %rsi    /* PADDED - LEN: the bytes that the last block lacks, 0 to 15 */
+#define LACKING_32 %esi
+#define LAST_ROUND %rdx /* behind AES: 16 times the number of rounds, the place of the last key */
+#define AAD_BYTES_32 %r8d
+#define LAST_MASK %k1   /* the bytes of the last vector that are text */
+#define FIRST_MASK %k2  /* the same of the first vector */
 #define GROUP %rcx          /* lane 0 of a group's first vector, in the text */
 #define OUT_LESS_IN %r8     /* the distance from the text to the output */
 #define TEXT_END %r9        /* behind the first pair of vectors: IN + PADDED */
@@ -38,12 +47,22 @@
 #define GROUPS_8 %al
 #define IS_SEALED %eax      /* 0 to open; in `groups`, IS_SEALED_TOO has it */
 #define IS_SEALED_TOO %edx
-#define POWERS %rdx         /* the powers of vectors are powers_end bytes behind it */
+#define PAIR_POWERS %rdx         /* the powers of vectors are pairs_end bytes behind it */
 #define GROUP_POWERS %rsi   /* the same while a group is hashed */
 #define SEALS %k3           /* not 0 to seal, all through a message */
 #define FIRST_IS_EMPTY %k4  /* not 0: the first vector of a message has no lane that is hashed */
 
-/* Vectors: those of short messages but for these. */
+/* Vectors. A register has one name after another. */
+#define IV_BLOCK %xmm0      /* the same once */
+#define AAD_LANES %zmm1     /* the last block of associated data, then up to three before it */
+#define AAD_BLOCK %xmm1     /* the last one */
+#define LAST_HASHED %zmm2    /* what is hashed of the last vector */
+#define LENGTHS %zmm2       /* the block of the lengths, in lane 0 */
+#define SCRATCH %zmm13
+#define SCRATCH_Y %ymm13
+#define SCRATCH_X %xmm13
+#define SCRATCH_2 %zmm14
+#define COMPUTED_TAG %xmm5
 #define WHITE_IV %zmm0      /* the IV and a counter of zero, plus the first round key */
 #define LONG_TAG_MASK %xmm1 /* behind first_text; before, AAD_LANES */
 #define LONG_ROUND_KEY %zmm3
@@ -64,7 +83,7 @@
 #define HASH_X %xmm12
 #define HASH_Y %ymm12
 #define NUMBERS %zmm16      /* of the next counters; from more than 9 vectors on */
-#define NUMBER_PLACES %zmm17 /* the table counter_bytes, in each lane: no secret */
+#define NUMBER_PLACES %zmm17 /* the table words_of_counters, in each lane: no secret */
 #define AAD_IN_FRONT %zmm18 /* blocks before AAD_LANES, or zeros; then scratch */
 #define LONG_LAST_KEY %zmm19
 #define LONG_STATE0 %zmm20  /* of a group; the last vector of the tail has LONG_STATE7 */
@@ -76,7 +95,388 @@
 #define SUM_OF_HI %zmm30
 #define NEXT_LONG_ROUND_KEY %zmm31
 
-/* ---- 6.1 Vectors of a group ---- */
+/* Bits of tag_bytes, an argument on the stack. */
+.set opens, 30              /* the message is opened */
+.set has_front, 29          /* AAD_IN_FRONT has blocks of associated data */
+
+.set pairs_end, powers_end + 64 + 1024 /* from KEY: behind the pairs of powers */
+
+/* ---- 2. Steps -------------------------------------------------------------------------------- */
+
+/* Macros that take immediate values or labels have an argument at least: in others, Apple's
+ * assembler takes $1 for one, and leaves \@ as it is. */
+
+/* Clears vectors below 16, and others by longer instructions. Their names are those of lane 0. */
+.macro clear vectors:vararg
+    .irp v, \vectors
+    vpxor \v, \v, \v
+    .endr
+.endm
+.macro clear_upper vectors:vararg
+    .irp v, \vectors
+    vpxord \v, \v, \v
+    .endr
+.endm
+/* Behind the last round, to seal: the ciphertext is what is hashed. */
+.macro take_ciphertext i, s, text
+    vmovdqa64 \s, \text
+.endm
+
+/* \lower, \upper = the halves of the blocks of two vectors, as numbers: of each pair of blocks
+ * first that of \a. This is not vpermi2b, which is three instructions of Intel's cores. */
+.macro halves_of a, b, lower, upper, scratch
+    vpshufb reversed(TABLES), \a, \lower
+    vpshufb reversed(TABLES), \b, \scratch
+    vpunpckhqdq \scratch, \lower, \upper
+    vpunpcklqdq \scratch, \lower, \lower
+.endm
+
+/* \hi = lo, mi, hi divided by z^128, in each lane; mi is complete. poly, product: scratch. */
+.macro reduce lo, mi, hi, poly, product
+    vbroadcasti32x4 polynomial(TABLES), \poly
+    vpclmulqdq $0x00, \poly, \lo, \product
+    vpshufd $0x4e, \lo, \lo
+    vpternlogq $0x96, \lo, \product, \mi
+    vpclmulqdq $0x00, \poly, \mi, \product
+    vpshufd $0x4e, \mi, \mi
+    vpternlogq $0x96, \mi, \product, \hi
+.endm
+
+/* \x = the sum of the four blocks of a vector, whose name is given for each width. */
+.macro fold z, y, x, y_scratch, x_scratch
+    vextracti64x4 $1, \z, \y_scratch
+    vpxor \y_scratch, \y, \y
+    vextracti128 $1, \y, \x_scratch
+    vpxor \x_scratch, \x, \x
+.endm
+
+/* \to += the products of one part of a pair of vectors with that of a pair of powers: both are
+ * lower halves, upper halves, or sums of halves. p, q: scratch. */
+.macro add_part_products part, powers, to, p, q
+    vpclmulqdq $0x00, \powers, \part, \p
+    vpclmulqdq $0x11, \powers, \part, \q
+    vpternlogq $0x96, \p, \q, \to
+.endm
+
+/*
+ * Loads the block of associated data if it has 8 to 16 bytes. Else this jumps to
+ * L(any_aad_<id>), which returns to L(aad_loaded_<id>).
+ *
+ * In:      AAD, AAD_BYTES
+ * Out:     AAD_BLOCK; the other lanes of AAD_LANES are zeros
+ * Changes: rsi, SCRATCH
+ */
+.macro load_block_of_aad id
+    lea -8(AAD_BYTES), %rsi
+    cmp $8, %rsi
+    ja L(any_aad_\id)
+    vmovq (AAD), AAD_BLOCK
+    vmovq -8(AAD,AAD_BYTES), SCRATCH_X
+    mov TABLES, %rsi
+    sub AAD_BYTES, %rsi
+    vpshufb byte_numbers + 16(%rsi), SCRATCH_X, SCRATCH_X
+    vpunpcklqdq SCRATCH_X, AAD_BLOCK, AAD_BLOCK
+L(aad_loaded_\id):
+.endm
+/* LENGTHS_X = two numbers of bytes, in bits: LEN and AAD_BYTES are the block with all its 16 bytes
+ * reversed, AAD_BYTES and LEN that with the bytes of each half reversed. */
+.macro lengths_in_bits low, high
+    vmovq \low, LENGTHS_X
+    vpinsrq $1, \high, LENGTHS_X, LENGTHS_X
+    vpsllq $3, LENGTHS_X, LENGTHS_X
+.endm
+/* ---- 3. Associated data ---------------------------------------------------------------------- */
+
+/* Up to 64 bytes at AAD, whole blocks, to the first lanes of SCRATCH. */
+.macro load_whole_blocks n_bytes
+    vmovdqu (AAD), SCRATCH_X
+    cmp $32, \n_bytes
+    jb L(loaded_\@)
+    vmovdqu (AAD), SCRATCH_Y
+    je L(loaded_\@)
+    vinserti32x4 $2, 32(AAD), SCRATCH, SCRATCH
+    cmp $48, \n_bytes
+    je L(loaded_\@)
+    vinserti32x4 $3, 48(AAD), SCRATCH, SCRATCH
+L(loaded_\@):
+.endm
+
+/*
+ * Associated data whose blocks have lanes in front of the text, or a vector in front of these.
+ *
+ * In:      AAD; AAD_BYTES: not 0, at most 64 bytes more than the text's first vector has lanes for;
+ *          PADDED, KEY, TABLES; the arguments 8 bytes deeper on the stack
+ * Out:     AAD_BLOCK: the last block, zeros behind; the last lanes of AAD_LANES: up to three blocks
+ *          before it. If there are more than the text's first vector has lanes for, bit has_front
+ *          is set, and up to four that have none are in the last lanes of AAD_IN_FRONT
+ * Changes: rdx, SCRATCH, SCRATCH_2, and what other_aad changes
+ */
+    .text
+    .p2align 4
+evc_local aad_of_vectors
+    clear AAD_BLOCK
+    cmp $16, AAD_BYTES
+    jle L(aad_of_a_block)  /* bit hashed_aad makes it negative */
+    lea 32(PADDED), %edx
+    neg %edx
+    and $48, %edx
+    add $16, %edx         /* the bytes of lanes in front of the text */
+    lea 15(AAD_BYTES), %rsi
+    and $-16, %rsi
+    sub %rdx, %rsi        /* the bytes in front of them, if any */
+    jle L(aad_has_lanes)
+    orq $1 << has_front, 8 + tag_bytes(%rsp)
+    load_whole_blocks %esi
+    vmovdqu64 quad_numbers(TABLES,%rsi), AAD_IN_FRONT
+    vpermq SCRATCH, AAD_IN_FRONT, AAD_IN_FRONT
+L(aad_has_lanes):
+    mov AAD_BYTES_32, %edx
+    neg %edx
+    and $15, %edx         /* the bytes that the last block lacks */
+    cmp $64, AAD_BYTES
+    jb L(fewer_blocks_of_aad)
+    vmovdqu64 -64(AAD,AAD_BYTES), SCRATCH_2
+    vmovdqu64 byte_numbers(TABLES,%rdx), SCRATCH
+    vpermi2b AAD_LANES, SCRATCH_2, SCRATCH /* zeros behind the last byte */
+    vshufi32x4 $0x93, SCRATCH, SCRATCH, AAD_LANES
+    ret
+L(fewer_blocks_of_aad):
+    vmovdqu -16(AAD,AAD_BYTES), AAD_BLOCK
+    vpshufb byte_numbers(TABLES,%rdx), AAD_BLOCK, AAD_BLOCK
+    vpand first_bytes(TABLES,%rdx), AAD_BLOCK, AAD_BLOCK
+    lea -1(AAD_BYTES), %edx
+    and $-16, %edx        /* the bytes of the blocks before the last one */
+    cmp $32, %edx
+    ja 3f
+    je 2f
+    vinserti32x4 $3, -16(AAD,%rdx), AAD_LANES, AAD_LANES
+    ret
+2:  vinserti32x4 $2, -32(AAD,%rdx), AAD_LANES, AAD_LANES
+    vinserti32x4 $3, -16(AAD,%rdx), AAD_LANES, AAD_LANES
+    ret
+3:  vinserti32x4 $1, (AAD), AAD_LANES, AAD_LANES
+    vinserti64x4 $1, 16(AAD), AAD_LANES, AAD_LANES
+    ret
+L(aad_of_a_block):
+    test AAD_BYTES, AAD_BYTES
+    jns any_aad
+/* Associated data whose hash is known, but for the last product: a state has it as one block. */
+aad_of_state:
+    vmovdqu (AAD), AAD_BLOCK
+    btr $hashed_aad, AAD_BYTES
+    ret
+evc_local_end aad_of_vectors
+
+/* Registers of the hash of associated data. */
+#define AAD_PAIRS %rsi   /* KEY less so many bytes that the blocks meet their powers */
+#define AAD_NEXT %rax     /* the next pair of vectors */
+#define AAD_BLOCKS_END %rdx /* behind the blocks before the last one */
+#define AAD_LO %zmm7
+#define AAD_LO_X %xmm7
+#define AAD_MI %zmm9
+#define AAD_MI_X %xmm9
+#define AAD_HI %zmm10
+#define AAD_HI_X %xmm10
+#define AAD_HI_Y %ymm10
+#define LOWER_POWERS %zmm11
+#define LOWER_POWERS_X %xmm11
+#define UPPER_POWERS %zmm12
+#define UPPER_POWERS_X %xmm12
+#define LOWER_HALVES %zmm1
+#define LOWER_HALVES_X %xmm1
+#define LOWER_HALVES_Y %ymm1
+#define UPPER_HALVES %zmm2
+#define FIRST_BLOCKS %zmm14  /* of a pair of vectors */
+#define FIRST_BLOCKS_X %xmm14
+#define SECOND_BLOCKS %zmm29
+#define SECOND_BLOCKS_X %xmm29
+#define MORE_SCRATCH %zmm30
+#define MORE_SCRATCH_X %xmm30
+
+/*
+ * lo, mi, hi = the parts of the products of blocks with powers of H: as many blocks as a register
+ * of this width (x, y, z) has, at AAD + at. The registers are numbers of vectors; that of \block is
+ * changed.
+ *
+ * In: AAD_PAIRS, so that H^1 of the last vector is 16 bytes before pairs_end from there, if the
+ * blocks are the last ones
+ */
+.macro multiply_blocks width, at, is_loaded=0, lo=7, mi=9, hi=10, block=11
+.if !\is_loaded
+    vmovdqu64 \at(AAD), %\width\()mm\block
+.endif
+    vpshufb reversed(TABLES), %\width\()mm\block, %\width\()mm\block
+    vpclmulqdq $0x10, pairs_end - 64 + \at(AAD_PAIRS), %\width\()mm\block, %\width\()mm\lo
+    vpclmulqdq $0x10, pairs_end + \at(AAD_PAIRS), %\width\()mm\block, %\width\()mm\mi
+    vpclmulqdq $0x11, pairs_end + \at(AAD_PAIRS), %\width\()mm\block, %\width\()mm\hi
+    vpclmulqdq $0x11, pairs_end - 64 + \at(AAD_PAIRS), %\width\()mm\block, %\width\()mm\block
+    vpxorq %\width\()mm\block, %\width\()mm\mi, %\width\()mm\mi
+.endm
+
+/*
+ * One block for all associated data: the last block plus the hash of those before it. So it meets
+ * the power of H of the last block, and the others meet theirs.
+ *
+ * In:      AAD, AAD_BYTES (other_aad: 1 to 7 or more than 16; any_aad: also 0), KEY, TABLES;
+ *          other_aad: AAD_BLOCK is zeros if a state has the associated data
+ * Out:     AAD_BLOCK: that block, or zeros if there are no bytes; AAD_BYTES without hashed_aad
+ * Changes: rcx, rsi, vectors 2, 7, 9 to 14, 29 and 30
+ */
+    .text
+    .p2align 3
+evc_local any_aad
+    clear AAD_BLOCK
+    test AAD_BYTES, AAD_BYTES
+    jnz other_aad
+    ret
+evc_local_end any_aad
+evc_local other_aad
+    cmp $8, AAD_BYTES
+    ja L(aad_before_last)
+    load_part AAD, AAD_BYTES, AAD_BLOCK, SCRATCH_X, %rsi
+    ret
+    /* 1 to 4 blocks before the last one: the last of them meets H^1. */
+L(aad_before_last):
+    cmp $80, AAD_BYTES
+    ja L(aad_in_a_pair)
+    lea -1(AAD_BYTES), %esi
+    and $-16, %esi
+    neg %rsi
+    add KEY, AAD_PAIRS
+    cmp $48, AAD_BYTES_32
+    ja 2f
+    cmp $32, AAD_BYTES_32
+    ja 1f
+    multiply_blocks x, 0
+    jmp L(reduce_aad)
+1:  multiply_blocks y, 0
+    jmp L(reduce_aad)
+2:  cmp $64, AAD_BYTES_32
+    ja 3f
+    clear %xmm11
+    vinserti128 $1, (AAD), %ymm11, %ymm11
+    vinserti64x4 $1, 16(AAD), %zmm11, %zmm11
+    multiply_blocks z, -16, 1 /* behind an empty lane */
+    jmp L(reduce_aad)
+3:  multiply_blocks z, 0
+L(reduce_aad):
+    reduce AAD_LO, AAD_MI, AAD_HI, UPPER_HALVES, LOWER_HALVES
+    cmp $32, AAD_BYTES_32
+    jbe L(add_last_of_aad)
+    fold AAD_HI, AAD_HI_Y, AAD_HI_X, LOWER_HALVES_Y, LOWER_HALVES_X
+L(add_last_of_aad):       /* the hash is in AAD_HI_X, also of more than 80 bytes */
+    vpshufb reversed(TABLES), AAD_HI_X, AAD_BLOCK
+    lea -16(AAD,AAD_BYTES), AAD
+    mov AAD_BYTES_32, %esi
+    neg %esi
+    and $15, %esi         /* the bytes that the last block lacks */
+    vmovdqu (AAD), SCRATCH_X
+    vpshufb byte_numbers(TABLES,%rsi), SCRATCH_X, SCRATCH_X
+    vpand first_bytes(TABLES,%rsi), SCRATCH_X, SCRATCH_X
+    vpxor SCRATCH_X, AAD_BLOCK, AAD_BLOCK
+    ret
+
+    /* 5 to 8 blocks before the last one are one pair of vectors with zeros in front. */
+L(aad_in_a_pair):
+    cmp $144, AAD_BYTES
+    ja L(aad_in_pairs)
+    lea -1(AAD_BYTES), %esi
+    and $-16, %esi
+    clear AAD_LO_X
+    vmovdqu64 byte_numbers - 64(TABLES,%rsi), FIRST_BLOCKS
+    vpermi2b (AAD), AAD_LO, FIRST_BLOCKS
+    vmovdqu64 -64(AAD,%rsi), SCRATCH
+    halves_of FIRST_BLOCKS, SCRATCH, LOWER_HALVES, UPPER_HALVES, SCRATCH
+    vmovdqu64 pairs_end - 128(KEY), LOWER_POWERS
+    vmovdqu64 pairs_end - 64(KEY), UPPER_POWERS
+    vpclmulqdq $0x00, LOWER_POWERS, LOWER_HALVES, AAD_LO
+    vpclmulqdq $0x11, LOWER_POWERS, LOWER_HALVES, SCRATCH
+    vpclmulqdq $0x00, UPPER_POWERS, UPPER_HALVES, AAD_HI
+    vpxorq SCRATCH, AAD_LO, AAD_LO
+    vpclmulqdq $0x11, UPPER_POWERS, UPPER_HALVES, SCRATCH
+    vpxorq UPPER_HALVES, LOWER_HALVES, LOWER_HALVES
+    vpxorq UPPER_POWERS, LOWER_POWERS, LOWER_POWERS
+    vpxorq SCRATCH, AAD_HI, AAD_HI
+    vpclmulqdq $0x00, LOWER_POWERS, LOWER_HALVES, AAD_MI
+    vpclmulqdq $0x11, LOWER_POWERS, LOWER_HALVES, SCRATCH
+    vpternlogq $0x96, AAD_LO, AAD_HI, AAD_MI
+    vpxorq SCRATCH, AAD_MI, AAD_MI
+    jmp L(reduce_aad)
+
+    /* More blocks are batches of 8 pairs of vectors with one reduction each. The first batch has
+     * the pairs that are left over, and zeros in front of its blocks. */
+L(aad_in_pairs):
+    test AAD_BYTES, AAD_BYTES
+    js aad_of_state
+    evc_save %rdx
+    evc_save %rax
+    lea -1(AAD_BYTES), %rax
+    and $-16, %rax        /* the bytes of the blocks before the last one */
+    lea (AAD,%rax), AAD_BLOCKS_END
+    lea 127(%rax), %rsi
+    neg %rax
+    and $127, %eax
+    neg %rax              /* minus the number of zeros: 0 to 112 */
+    sub $128, %rsi
+    and $896, %esi        /* the bytes of the first batch's pairs, but for the first pair */
+    neg %rsi
+    lea -128(KEY,%rsi), AAD_PAIRS
+    clear AAD_LO_X, AAD_MI_X, AAD_HI_X
+    cmp $-64, %rax
+    jle 1f
+    vmovdqu64 byte_numbers + 64(TABLES,%rax), FIRST_BLOCKS
+    vpermi2b (AAD), AAD_LO, FIRST_BLOCKS
+    vmovdqu64 64(AAD,%rax), SECOND_BLOCKS
+    jmp 2f
+1:  clear FIRST_BLOCKS_X
+    vmovdqu64 byte_numbers + 128(TABLES,%rax), SECOND_BLOCKS
+    vpermi2b (AAD), AAD_LO, SECOND_BLOCKS
+2:  lea 128(AAD,%rax), AAD_NEXT
+L(pair_of_aad):
+    halves_of FIRST_BLOCKS, SECOND_BLOCKS, LOWER_HALVES, UPPER_HALVES, SCRATCH
+    vmovdqu64 pairs_end(AAD_PAIRS), LOWER_POWERS
+    vmovdqu64 pairs_end + 64(AAD_PAIRS), UPPER_POWERS
+    add_part_products LOWER_HALVES, LOWER_POWERS, AAD_LO, SCRATCH, MORE_SCRATCH
+    add_part_products UPPER_HALVES, UPPER_POWERS, AAD_HI, SCRATCH, MORE_SCRATCH
+    vpxorq UPPER_HALVES, LOWER_HALVES, LOWER_HALVES
+    vpxorq UPPER_POWERS, LOWER_POWERS, LOWER_POWERS
+    add_part_products LOWER_HALVES, LOWER_POWERS, AAD_MI, SCRATCH, MORE_SCRATCH
+    sub $-128, AAD_PAIRS
+    cmp KEY, AAD_PAIRS
+    je L(end_of_batch)
+    vmovdqu64 (AAD_NEXT), FIRST_BLOCKS
+    vmovdqu64 64(AAD_NEXT), SECOND_BLOCKS
+    sub $-128, AAD_NEXT
+    jmp L(pair_of_aad)
+L(end_of_batch):
+    vpternlogq $0x96, AAD_LO, AAD_HI, AAD_MI
+    reduce AAD_LO, AAD_MI, AAD_HI, UPPER_HALVES, LOWER_HALVES
+    fold AAD_HI, AAD_HI_Y, AAD_HI_X, LOWER_HALVES_Y, LOWER_HALVES_X
+    cmp AAD_BLOCKS_END, AAD_NEXT
+    je L(end_of_pairs)
+    vpshufb reversed(TABLES), AAD_HI_X, FIRST_BLOCKS_X
+    vpxorq (AAD_NEXT), FIRST_BLOCKS, FIRST_BLOCKS
+    vmovdqu64 64(AAD_NEXT), SECOND_BLOCKS
+    sub $-128, AAD_NEXT
+    lea -1024(KEY), AAD_PAIRS
+    clear AAD_LO_X, AAD_MI_X, AAD_HI_X
+    jmp L(pair_of_aad)
+L(end_of_pairs):
+    clear_upper SECOND_BLOCKS_X, MORE_SCRATCH_X
+    evc_restore %rax
+    evc_restore %rdx
+    jmp L(add_last_of_aad)
+evc_local_end other_aad
+
+/* See x86_vaes512_short_asm.h. Changes rcx, rsi, vectors 1, 2, 7, 9 to 14, 29 and 30. */
+    .p2align 3
+evc_local aad_as_a_block
+    call other_aad
+    vpshufb reversed(TABLES), AAD_BLOCK, AAD_BLOCK
+    ret
+evc_local_end aad_as_a_block
+
+/* ---- 4. Vectors of a group ---- */
 
 /* For n vectors of a group from the i-th on: `\what i, LONG_STATE<i>, HASHED<i>`. */
 .macro each_of_group first, n, what:vararg
@@ -91,13 +491,13 @@
     .endr
 .endm
 
-/* The next counters, as start_counters makes them. */
+/* The next counters, whitened. */
 .macro next_counters i, s, hashed
     vpshufb NUMBER_PLACES, NUMBERS, \s
     vpaddd lanes(TABLES){1to16}, NUMBERS, NUMBERS
     vpxorq WHITE_IV, \s, \s
 .endm
-/* The same of the first vectors of a message, whose counters are in the table `counters`. rdx:
+/* The same of the first vectors of a message, whose counters are in the table. rdx:
  * TABLES less the bytes of lanes left over; at: place of the first of these vectors. */
 .macro first_counters first, n, at
     each_of_group \first, \n, first_counters_of \first, \at,
@@ -144,8 +544,6 @@ evc_local rounds_of_\first\()_to_\last
     ret
 evc_local_end rounds_of_\first\()_to_\last
 .endm
-    rounds_function 0, 1
-    rounds_function 1, 3
     rounds_function 0, 3
     rounds_function 4, 7
     .p2align 4
@@ -176,7 +574,7 @@ L(hashed_\@):
     vmovdqu64 \s, (\at + 64*\i)(\from,OUT_LESS_IN)
 .endm
 
-/* ---- 6.2 The hash of pairs ---- */
+/* ---- 5. The hash of pairs ---- */
 
 /* A pair of vectors and a pair of powers, which are at \powers from \base, and the three parts of
  * their products. */
@@ -188,15 +586,15 @@ L(hashed_\@):
 /* The sums of products += one part of the products of these operands, or all of a pair. Changes
  * zmm18 and zmm31. */
 .macro add_lo
-    add_products HALVES_LO, POWERS_LO, SUM_OF_LO, %zmm31, %zmm18
+    add_part_products HALVES_LO, POWERS_LO, SUM_OF_LO, %zmm31, %zmm18
 .endm
 .macro add_hi
-    add_products HALVES_HI, POWERS_HI, SUM_OF_HI, %zmm31, %zmm18
+    add_part_products HALVES_HI, POWERS_HI, SUM_OF_HI, %zmm31, %zmm18
 .endm
 .macro add_mi
     vpxorq HALVES_HI, HALVES_LO, HALVES_LO
     vpxorq POWERS_HI, POWERS_LO, POWERS_LO
-    add_products HALVES_LO, POWERS_LO, SUM_OF_MI, %zmm31, %zmm18
+    add_part_products HALVES_LO, POWERS_LO, SUM_OF_MI, %zmm31, %zmm18
 .endm
 .macro add_pair a, b, powers, base
     operands_of_pair \a, \b, \powers, \base
@@ -204,7 +602,7 @@ L(hashed_\@):
     add_hi
     add_mi
 .endm
-.macro no_products
+.macro no_sums
     clear_upper %xmm28, %xmm29, %xmm30
 .endm
 
@@ -212,12 +610,12 @@ L(hashed_\@):
  * hash_of_0_1, hash_of_2_3, hash_of_4_5: the sums += the products of two vectors, HASHED<i> and
  * HASHED<i + 1>.
  *
- * In:      POWERS, TABLES
+ * In:      PAIR_POWERS, TABLES
  * Changes: zmm12 to zmm15, zmm18, zmm31
  */
     .p2align 3
 evc_local hash_of_0_1
-    add_pair HASHED0, HASHED1, powers_end, POWERS
+    add_pair HASHED0, HASHED1, pairs_end, PAIR_POWERS
     ret
 evc_local_end hash_of_0_1
 /* The same of the first pair of a message. If its first vector is empty, the other one has four
@@ -227,10 +625,10 @@ evc_local hash_of_first_pair
     kortestw FIRST_IS_EMPTY, FIRST_IS_EMPTY
     jz hash_of_0_1
     vpshufb reversed(TABLES), HASHED1, %zmm12
-    vpclmulqdq $0x10, powers_end(POWERS), %zmm12, %zmm14
-    vpclmulqdq $0x11, powers_end + 64(POWERS), %zmm12, %zmm15
-    vpclmulqdq $0x11, powers_end(POWERS), %zmm12, %zmm31
-    vpclmulqdq $0x10, powers_end + 64(POWERS), %zmm12, %zmm12
+    vpclmulqdq $0x10, pairs_end(PAIR_POWERS), %zmm12, %zmm14
+    vpclmulqdq $0x11, pairs_end + 64(PAIR_POWERS), %zmm12, %zmm15
+    vpclmulqdq $0x11, pairs_end(PAIR_POWERS), %zmm12, %zmm31
+    vpclmulqdq $0x10, pairs_end + 64(PAIR_POWERS), %zmm12, %zmm12
     vpternlogq $0x96, %zmm12, %zmm31, SUM_OF_MI
     vpternlogq $0x96, %zmm14, %zmm15, SUM_OF_MI
     vpxorq %zmm14, SUM_OF_LO, SUM_OF_LO
@@ -239,16 +637,16 @@ evc_local hash_of_first_pair
 evc_local_end hash_of_first_pair
     .p2align 3
 evc_local hash_of_2_3
-    add_pair HASHED2, HASHED3, powers_end, POWERS
+    add_pair HASHED2, HASHED3, pairs_end, PAIR_POWERS
     ret
 evc_local_end hash_of_2_3
     .p2align 3
 evc_local hash_of_4_5
-    add_pair HASHED4, HASHED5, powers_end, POWERS
+    add_pair HASHED4, HASHED5, pairs_end, PAIR_POWERS
     ret
 evc_local_end hash_of_4_5
 
-/* ---- 6.3 The first pair of vectors, and the text of a group ---- */
+/* ---- 6. The first pair of vectors, and the text of a group ---- */
 
 /*
  * The text of the first vector with lanes.
@@ -267,7 +665,7 @@ evc_local first_text
     kmovq text_masks + 64(%rdx), FIRST_MASK
     vpxorq HASHED0, LONG_LAST_KEY, SCRATCH
     vaesenclast SCRATCH, LONG_STATE0, LONG_STATE0
-    vmovdqu64 -16(TABLES,%rsi), %zmm12
+    vmovdqu64 byte_numbers - 16(TABLES,%rsi), %zmm12
     vpermb LONG_STATE0, %zmm12, %zmm12 /* the lane of J_0: the tag mask plus AAD_BLOCK */
     vpxor %xmm12, AAD_BLOCK, LONG_TAG_MASK
     kortestw SEALS, SEALS
@@ -332,19 +730,19 @@ evc_local group_text
     ret
 evc_local_end group_text
 
-/* ---- 6.4 AES of a group, and the hash of the group before it ---- */
+/* ---- 7. AES of a group, and the hash of the group before it ---- */
 
 /* One of twelve steps that add the products of a group. The first pair comes last, for the hash so
  * far, which is in it, comes late. */
 .macro hash_step i
 .if \i == 0
-    operands_of_pair HASHED2, HASHED3, (powers_end+128), GROUP_POWERS
+    operands_of_pair HASHED2, HASHED3, (pairs_end+128), GROUP_POWERS
 .elseif \i == 3
-    operands_of_pair HASHED4, HASHED5, (powers_end+256), GROUP_POWERS
+    operands_of_pair HASHED4, HASHED5, (pairs_end+256), GROUP_POWERS
 .elseif \i == 6
-    operands_of_pair HASHED6, HASHED7, (powers_end+384), GROUP_POWERS
+    operands_of_pair HASHED6, HASHED7, (pairs_end+384), GROUP_POWERS
 .elseif \i == 9
-    operands_of_pair HASHED0, HASHED1, powers_end, GROUP_POWERS
+    operands_of_pair HASHED0, HASHED1, pairs_end, GROUP_POWERS
 .endif
 .if \i % 3 == 0
     add_lo
@@ -436,7 +834,7 @@ evc_local_end hash_of_products
     jz L(not_reduced_\@)
     call hash_of_products
     vpxorq HASH, HASHED0, HASHED0
-    no_products
+    no_sums
 L(not_reduced_\@):
 .endm
 /*
@@ -498,7 +896,7 @@ evc_local pair_in_front
     vpermq SCRATCH, HASHED1, HASHED1
     jmp L(front_loaded)
 L(two_vectors_in_front):
-    vmovdqu64 -64(TABLES,%rdx), %zmm12
+    vmovdqu64 byte_numbers - 64(TABLES,%rdx), %zmm12
     vmovdqu64 -64(AAD,%rdx), HASHED1
     vpermi2b (AAD), HASHED0, %zmm12
     vmovdqa64 %zmm12, HASHED0
@@ -508,11 +906,11 @@ L(front_loaded):
     lea 32 + 127 + 128(PADDED), %edx
     and $-128, %edx       /* the bytes of all vectors, and of this pair */
     neg %rdx
-    add KEY, POWERS
+    add KEY, PAIR_POWERS
     jmp hash_of_0_1
 evc_local_end pair_in_front
 
-/* ---- 6.5 A long message ---- */
+/* ---- 8. A long message ---- */
 
 /*
  * A whole message, by a jump from the entry.
@@ -538,7 +936,7 @@ evc_local long_message
      * lines are fetched at once. */
     cmp $1024, LEN
     jbe 1f
-    .set at, powers_end - 1024
+    .set at, pairs_end - 1024
     .rept 1024/64
     prefetcht0 at(KEY)
     .set at, at + 64
@@ -554,21 +952,9 @@ evc_local long_message
     and $127, %esi        /* the bytes of lanes left over */
     mov TABLES, %rdx
     sub %rsi, %rdx        /* their counters are in the table, from here on */
-    cmp $384 - 32, PADDED
-    ja L(more_than_384)
-    first_counters 0, 2, counters+48
-    first_counters 4, 4, counters+48+2*64
-    call rounds_of_0_to_1
-    jmp L(first_rounds_done)
-L(more_than_384):
-    first_counters 0, 8, counters+48
+    first_counters 0, 8, counter_1
     cmp $512 - 32, PADDED
     ja L(more_than_512)
-    cmp $448 - 32, PADDED
-    ja L(more_than_448)
-    call rounds_of_1_to_3
-    jmp L(first_rounds_done)
-L(more_than_448):
     call rounds_of_0_to_3
 
     /* Lengths and associated data. */
@@ -576,11 +962,11 @@ L(first_rounds_done):
     vbroadcasti32x4 round_keys(KEY,LAST_ROUND), LONG_LAST_KEY
     lengths_in_bits AAD_BYTES, LEN
     vpshufb words_reversed(TABLES), LENGTHS_X, LENGTHS_X
-    vshufi32x4 $0x15, LENGTHS, LENGTHS, LAST
-    no_products
+    vshufi32x4 $0x15, LENGTHS, LENGTHS, LAST_HASHED
+    no_sums
 L(rest_of_aad):
     clear_upper %xmm18 /* AAD_IN_FRONT */
-    load_aad long
+    load_block_of_aad long
     jmp L(begin_text)
 L(any_aad_long):
     lea 32(PADDED), %esi
@@ -592,10 +978,7 @@ L(any_aad_long):
     clear AAD_BLOCK
     test AAD_BYTES, AAD_BYTES
     jz L(begin_text)
-    call aad_before_text
-    testb $1 << (has_front - 24), tag_bytes + 3(%rsp)
-    jz L(begin_text)
-    vmovdqa64 FRONT, AAD_IN_FRONT
+    call aad_of_vectors
     jmp L(begin_text)
 L(aad_without_lanes):
     lea 15(AAD_BYTES), %rdx
@@ -608,9 +991,9 @@ L(aad_without_lanes):
     call pair_in_front
     jmp L(rest_of_aad)
 L(hash_aad):
-    vmovdqa64 LAST, %zmm3
+    vmovdqa64 LAST_HASHED, %zmm3
     call any_aad
-    vmovdqa64 %zmm3, LAST
+    vmovdqa64 %zmm3, LAST_HASHED
     jmp L(begin_text)
 
 L(more_than_512):
@@ -621,7 +1004,7 @@ L(more_than_512):
     call rounds_of_1_to_5
     jmp L(first_rounds_done)
 L(first_group):
-    vbroadcasti32x4 counter_bytes(TABLES), NUMBER_PLACES
+    vbroadcasti32x4 words_of_counters(TABLES), NUMBER_PLACES
     shr $4, %esi
     neg %esi
     add $33, %esi         /* the number of the first lane behind 8 vectors; J_0 has 1 */
@@ -648,8 +1031,8 @@ L(begin_text):
     cmp $512, VECTORS_BYTES
     ja L(more_vectors)
     call rounds_of_4_to_7
-    mov KEY, POWERS
-    sub VECTORS_BYTES, POWERS
+    mov KEY, PAIR_POWERS
+    sub VECTORS_BYTES, PAIR_POWERS
     call hash_of_first_pair
     lea -128(VECTORS_BYTES), %edx
     jmp L(last_vectors)
@@ -666,16 +1049,16 @@ L(more_vectors):
     jne L(rest_of_first_group)
     mov TABLES, %rdx
     sub %rsi, %rdx
-    first_counters 4, 4, counters+64+6*64 /* those behind the first six vectors */
+    first_counters 4, 4, counters+6*64 /* those behind the first six vectors */
     test IS_SEALED, IS_SEALED /* what is opened is hashed first: it does not wait for AES */
     jz 1f
     call rounds_of_4_to_7
-1:  mov KEY, POWERS
-    sub VECTORS_BYTES, POWERS
+1:  mov KEY, PAIR_POWERS
+    sub VECTORS_BYTES, PAIR_POWERS
     call hash_of_first_pair
-    sub $-128, POWERS
+    sub $-128, PAIR_POWERS
     call hash_of_2_3
-    sub $-128, POWERS
+    sub $-128, PAIR_POWERS
     call hash_of_4_5
     test IS_SEALED, IS_SEALED
     jnz 2f
@@ -719,38 +1102,38 @@ L(last_vectors):
     kmovd SEALS, IS_SEALED
     mov TEXT_END, %rcx
     sub LACKING, %rcx     /* the end of the text */
-    vmovdqu64 16(TABLES,LACKING), %zmm12
+    vmovdqu64 byte_numbers + 16(TABLES,LACKING), %zmm12
     vpermb -64(%rcx), %zmm12, %zmm12
-    vmovdqu8 %zmm12, LAST{LAST_MASK}
+    vmovdqu8 %zmm12, LAST_HASHED{LAST_MASK}
     vpxorq %zmm12, LONG_LAST_KEY, SCRATCH
     vaesenclast SCRATCH, LONG_STATE7, LONG_STATE7
     test IS_SEALED, IS_SEALED
     jz 1f
-    vmovdqu8 LONG_STATE7, LAST{LAST_MASK}
+    vmovdqu8 LONG_STATE7, LAST_HASHED{LAST_MASK}
 1:  cmp $256, %edx
     jb L(last_two)
     je L(last_four)
     cmp $384, %edx
     je L(last_six)
     texts_of_vectors 0, 2, IS_SEALED, 16-512, TEXT_END
-    lea -512(KEY), POWERS
+    lea -512(KEY), PAIR_POWERS
     call hash_of_0_1
 L(last_six):
     texts_of_vectors 2, 2, IS_SEALED, 16-512, TEXT_END
-    lea -384(KEY), POWERS
+    lea -384(KEY), PAIR_POWERS
     call hash_of_2_3
 L(last_four):
     texts_of_vectors 4, 2, IS_SEALED, 16-512, TEXT_END
-    lea -256(KEY), POWERS
+    lea -256(KEY), PAIR_POWERS
     call hash_of_4_5
 L(last_two):
     texts_of_vectors 6, 1, IS_SEALED, 16-512, TEXT_END
     mov TABLES, %rdx
     sub LACKING, %rdx
-    vmovdqu64 48(%rdx), %zmm12
+    vmovdqu64 byte_numbers + 48(%rdx), %zmm12
     vpermi2b LONG_STATE7, LONG_STATE6, %zmm12
     vmovdqu64 %zmm12, -64(%rcx,OUT_LESS_IN)
-    add_pair HASHED6, LAST, (powers_end-128), KEY
+    add_pair HASHED6, LAST_HASHED, (pairs_end-128), KEY
     call hash_of_products
     vpxor LONG_TAG_MASK, HASH_X, COMPUTED_TAG
     mov tag(%rsp), %rcx

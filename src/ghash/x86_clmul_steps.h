@@ -9,6 +9,8 @@
  *                            0 if each use makes them
  *   POWERS_IN_A_ROW              1 if powers are blocks in a row, and a product is four of
  *                            halves; else 0, or not defined
+ *   ROW_OF_POWERS            1 if the key has half of the powers in a row, too, for GROUP 16; else
+ *                            0, or not defined
  *   vec, LANES               a vector of 1, 2 or 4 blocks; block 0 is the
  *                            lowest and the first in memory
  *   v_load, v_store          a whole vector, no alignment
@@ -52,11 +54,17 @@
 #if !defined(POWERS_IN_A_ROW)
 #define POWERS_IN_A_ROW 0
 #endif
+#if !defined(ROW_OF_POWERS)
+#define ROW_OF_POWERS 0
+#endif
 
 /* H^BATCH ... H^1, so that the last n blocks of a message meet the last n of them. Of each pair
  * of vectors the lower halves, the upper ones, and the sums of the two; in each block first the
  * half of the first vector. */
 struct powers {
+#if ROW_OF_POWERS
+    uint8_t row[(BATCH / 2 + 4) * 16]; /* as POWERS_IN_A_ROW has them, and what may be read */
+#endif
     struct pair {
 #if POWERS_IN_A_ROW
         uint8_t first[VEC_BYTES], second[VEC_BYTES];
@@ -369,6 +377,11 @@ EVC_INLINE void powers_of_element(struct powers *to, __m128i h, size_t most)
     EACH_UP_TO_4(PAIRS / 2, const vec a = p[2 * i], b = p[2 * i + 1];
                  store_pair(&to->pair[PAIRS / 2 + i], a, b); store_pair(
                      &to->pair[i], multiply(a, step, over_x64), multiply(b, step, over_x64)));
+#if ROW_OF_POWERS
+    v_store(to->row + 16 * (BATCH / 2 - 1), multiply(p[HALF - 1], step, over_x64));
+    EACH_UP_TO_8(HALF, v_store(to->row + VEC_BYTES * i, p[i]));
+    store1(to->row + sizeof to->row - 16, _mm_setzero_si128()); /* never more than read */
+#endif
 }
 
 EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
