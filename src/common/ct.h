@@ -84,9 +84,15 @@ EVC_INLINE uint32_t evc_mask_equal(const uint8_t *a, const uint8_t *b, size_t le
 }
 
 /* The status of a tag that differs in these bits, without a branch: only the caller learns it. */
-EVC_INLINE enum evc_status evc_tag_status(uint32_t differs)
+EVC_INLINE enum evc_status evc_tag_status(uint64_t differs)
 {
-    return (enum evc_status)(evc_mask_nonzero32(differs) & (uint32_t)EVC_ERR_TAG);
+#if EVC_WORD64
+    return (enum evc_status)(evc_mask_highest64(differs | (0 - differs)) & (uint64_t)EVC_ERR_TAG);
+#else
+    const uint32_t folded = (uint32_t)differs | (uint32_t)(differs >> 32);
+
+    return (enum evc_status)(evc_mask_nonzero32(folded) & (uint32_t)EVC_ERR_TAG);
+#endif
 }
 
 /*

@@ -87,7 +87,7 @@ EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, block t, size_t n_byt
     const block differs = first_bytes1(t, n_bytes) ^ load_part1(tag, n_bytes);
     const uint64_t bits = evc_ppc_upper(differs) | evc_ppc_lower(differs);
 
-    return evc_tag_status((uint32_t)bits | (uint32_t)(bits >> 32));
+    return evc_tag_status(bits);
 }
 
 /* In order, since it is added to a counter. */

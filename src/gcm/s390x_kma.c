@@ -33,7 +33,7 @@ struct parameters {
 struct key {
     struct evc_gcm_head head;
     struct parameters first; /* of a message, but for its IV and lengths */
-    uint64_t code;           /* of KMA for a message that is sealed */
+    uint64_t seals, opens;   /* the codes of KMA for whole messages */
 };
 
 EVC_INLINE void wipe(void *p, size_t n_bytes)
@@ -44,17 +44,21 @@ EVC_INLINE void wipe(void *p, size_t n_bytes)
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
+/* The compiler reads an argument on the stack behind this, not before KMA, where it would take a
+ * register that the function has to save. */
+#define READ_LATER(argument) __asm__("" : "+m"(argument))
+
 /* Leaves the tag in p->hash. EVC_GCM_HASHED_AAD: the block at aad is hashed as the only one is. */
 EVC_INLINE void crypt_message(struct parameters *p, const struct key *key, const uint8_t *iv,
                               const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
-                              uint8_t *out, size_t len_bytes, unsigned way)
+                              uint8_t *out, size_t len_bytes, int opening)
 {
     *p = key->first;
     p->aad_bits = 8 * (uint64_t)aad_bytes; /* the bit of EVC_GCM_HASHED_AAD is shifted out */
     p->text_bits = 8 * (uint64_t)len_bytes;
     memcpy(p->j0, iv, 12);
-    evc_s390x_kma(key->code | way, p, aad, aad_bytes & EVC_GCM_HASHED_AAD ? 16 : aad_bytes, in, out,
-                  len_bytes);
+    evc_s390x_kma(opening ? key->opens : key->seals, p, aad,
+                  aad_bytes & EVC_GCM_HASHED_AAD ? 16 : aad_bytes, in, out, len_bytes);
 }
 
 static enum evc_status seal(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
@@ -65,6 +69,8 @@ static enum evc_status seal(const void *key, const uint8_t *iv, size_t iv_bytes,
 
     (void)iv_bytes; /* 12 */
     crypt_message(&p, key, iv, aad, aad_bytes, in, out, len_bytes, 0);
+    READ_LATER(tag);
+    READ_LATER(tag_bytes);
     if (tag_bytes == 16)
         /* mvc, as nothing clears a register behind this */
     __asm__ volatile("mvc 0(16,%0), 0(%1)" : : "a"(tag), "a"(p.hash) : "memory");
@@ -83,7 +89,8 @@ static enum evc_status open_output_tag(const void *key, const uint8_t *iv, size_
 
     (void)iv_bytes;  /* 12 */
     (void)tag_bytes; /* 16 */
-    crypt_message(&p, key, iv, aad, aad_bytes, in, out, len_bytes, EVC_S390X_DECRYPT);
+    crypt_message(&p, key, iv, aad, aad_bytes, in, out, len_bytes, 1);
+    READ_LATER(tag);
     memcpy(tag, p.hash, 16);
     wipe(&p, sizeof p);
     return EVC_OK;
@@ -97,7 +104,9 @@ static enum evc_status open(const void *key, const uint8_t *iv, size_t iv_bytes,
     enum evc_status status;
 
     (void)iv_bytes; /* 12 */
-    crypt_message(&p, key, iv, aad, aad_bytes, in, out, len_bytes, EVC_S390X_DECRYPT);
+    crypt_message(&p, key, iv, aad, aad_bytes, in, out, len_bytes, 1);
+    READ_LATER(tag);
+    READ_LATER(tag_bytes);
     status = tag_bytes == 16 ? compare16(p.hash, tag) : compare(p.hash, tag, tag_bytes);
     wipe(&p, sizeof p);
     return status;
@@ -116,7 +125,7 @@ EVC_INLINE void crypt_blocks(const struct key *key, uint8_t counter[16], uint8_t
     p.counter = evc_load32_be(counter + 12) - 1; /* counts before it encrypts */
     memcpy(p.hash, y, 16);
     memcpy(p.j0, counter, 16);
-    evc_s390x_kma((key->code & ~(uint64_t)EVC_S390X_LAST_TEXT) | way, &p, NULL, 0, in, out,
+    evc_s390x_kma((key->seals & ~(uint64_t)EVC_S390X_LAST_TEXT) | way, &p, NULL, 0, in, out,
                   16 * n_blocks);
     memcpy(y, p.hash, 16);
     evc_store32_be(counter + 12, p.counter + 1);
@@ -140,7 +149,7 @@ static void encrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
 {
     const struct key *key = vkey;
 
-    evc_s390x_km((unsigned)key->code & EVC_S390X_FUNCTION, (void *)(uintptr_t)key->first.key, in,
+    evc_s390x_km((unsigned)key->seals & EVC_S390X_FUNCTION, (void *)(uintptr_t)key->first.key, in,
                  out, 16 * n_blocks);
 }
 
@@ -165,8 +174,9 @@ static void set_key(void *vkey, const uint8_t *user_key)
 
     memset(&key->first, 0, sizeof *key - offsetof(struct key, first));
     evc_copy_secret(key->first.key, user_key, key_bytes);
-    key->code = EVC_S390X_HASH_KEY_GIVEN | EVC_S390X_LAST_AAD | EVC_S390X_LAST_TEXT |
-                (EVC_S390X_AES_128 + (key->head.rounds - 10) / 2);
+    key->seals = EVC_S390X_HASH_KEY_GIVEN | EVC_S390X_LAST_AAD | EVC_S390X_LAST_TEXT |
+                 (EVC_S390X_AES_128 + (key->head.rounds - 10) / 2);
+    key->opens = key->seals | EVC_S390X_DECRYPT;
     encrypt(key, key->first.h, key->first.h, 1);
     key->first.counter = 1;
     key->first.j0[15] = 1;

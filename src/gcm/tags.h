@@ -21,7 +21,7 @@ EVC_INLINE enum evc_status compare16(const uint8_t computed[16], const uint8_t t
 {
     const uint64_t differ = evc_scalar64(evc_load64_ne(computed) ^ evc_load64_ne(tag))
                             | evc_scalar64(evc_load64_ne(computed + 8) ^ evc_load64_ne(tag + 8));
-    enum evc_status status = evc_tag_status((uint32_t)differ | (uint32_t)(differ >> 32));
+    enum evc_status status = evc_tag_status(differ);
 
     evc_public(&status, sizeof status);
     return status;
