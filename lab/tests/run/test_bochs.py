@@ -10,6 +10,13 @@ from pathlib import Path
 
 import pytest
 from library_reads import reads_all
+from small_programs import (
+    BEGINNING,
+    MEMORY_SAYS,
+    each_measuring_command,
+    refuses_to_measure,
+    run_on,
+)
 from world import PACKAGE, Lab
 
 from everycore.compile import catalog
@@ -22,57 +29,15 @@ ON_X86_64_LINUX = pytest.mark.skipif(
 )
 pytestmark = reads_all
 TREE = catalog.find_tree(PACKAGE)
-SECONDS = 60
 
-SOURCE = r"""
-#include <errno.h>
+SOURCE = (
+    BEGINNING
+    + r"""
 #include <math.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-static sigjmp_buf back;
-
-static void jump(int number)
-{
-    siglongjmp(back, number);
-}
 
 static void come_back(int number)
 {
     (void)number;
-}
-
-/* The signal by which a read ends, or 0. */
-static int survives(volatile char *at)
-{
-    int number = sigsetjmp(back, 1);
-
-    if (!number)
-        (void)*at;
-    return number;
-}
-
-static int memory(void)
-{
-    char *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    char *heap = malloc(100000);
-
-    signal(SIGSEGV, jump);
-    memset(pages, 1, 3 * 4096);
-    memset(heap, 2, 100000);
-    mprotect(pages, 4096, PROT_NONE);
-    printf("%d %d", survives(pages), survives(pages + 4096));
-    munmap(pages + 4096, 4096);
-    printf(" %d %d", survives(pages + 4096), survives(pages + 8192));
-    mprotect(pages, 4096, PROT_READ);
-    printf(" %d %d %d\n", survives(pages), pages[4095], heap[99999]);
-    return 0;
 }
 
 __attribute__((noinline)) static int deep(int n)
@@ -126,6 +91,7 @@ int main(int count, char **words)
     return 7;
 }
 """
+)
 
 
 @pytest.fixture(scope="module")
@@ -146,17 +112,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def on(
     model: str, *words: str | Path, given: str = "", **settings: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program on a model. What hangs fails."""
-    paths = os.pathsep.join([str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
-    return subprocess.run(
-        [sys.executable, "-m", "everycore.run.bochs.execute", "--cpu", model, *words],
-        input=given,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-        env={**os.environ, "PYTHONPATH": paths, **settings},
-    )
+    return run_on("everycore.run.bochs.execute", model, *words, given=given, **settings)
 
 
 @ON_X86_64_LINUX
@@ -173,7 +129,7 @@ def test_a_program_of_any_form_runs(programs: dict[str, Path], form: str, model:
     [
         ("float", "2.121"),
         ("errno", "1"),
-        ("memory", "11 0 11 0 0 1 2"),
+        ("memory", MEMORY_SAYS),
         ("input", "a line"),
     ],
 )
@@ -285,16 +241,6 @@ def test_a_target_without_the_package_names_the_remedy(
 
 
 @ON_X86_64_LINUX
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("bench",), "has no clock and no tracer"),
-        (("ct",), "has no clock and no tracer"),
-        (("tune",), "is an emulator"),
-        (("matrix", "--subject", "c_ttable4"), "has no clock and counts no instructions"),
-    ],
-)
+@each_measuring_command
 def test_commands_that_measure_refuse_a_model(lab: Lab, words: tuple[str, ...], said: str) -> None:
-    lab(*words, "--target", "bochs-arrow-lake").refuses(said)
-    if words[0] in ("bench", "ct"):
-        assert not [call for call in lab.runner.calls if "-c" in call], "something was compiled"
+    refuses_to_measure(lab, "bochs-arrow-lake", words, said)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Small programs for IBM Z on Hercules: system calls, memory, signals, files."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -9,7 +8,14 @@ from pathlib import Path
 
 import pytest
 from library_reads import reads_all
-from world import PACKAGE, Lab
+from small_programs import (
+    BEGINNING,
+    MEMORY_SAYS,
+    each_measuring_command,
+    refuses_to_measure,
+    run_on,
+)
+from world import Lab
 
 from everycore.run.transport import cpu_model
 
@@ -23,53 +29,11 @@ pytestmark = [
         reason="no s390x-linux-gnu-gcc: apt-get install gcc-s390x-linux-gnu libc6-dev-s390x-cross",
     ),
 ]
-SECONDS = 60
 CPU = "2827"
 
-SOURCE = r"""
-#include <errno.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-static sigjmp_buf back;
-
-static void jump(int number)
-{
-    siglongjmp(back, number);
-}
-
-/* The signal by which a read ends, or 0. */
-static int survives(volatile char *at)
-{
-    int number = sigsetjmp(back, 1);
-
-    if (!number)
-        (void)*at;
-    return number;
-}
-
-static int memory(void)
-{
-    char *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    char *heap = malloc(100000);
-
-    signal(SIGSEGV, jump);
-    memset(pages, 1, 3 * 4096);
-    memset(heap, 2, 100000);
-    mprotect(pages, 4096, PROT_NONE);
-    printf("%d %d", survives(pages), survives(pages + 4096));
-    munmap(pages + 4096, 4096);
-    printf(" %d %d", survives(pages + 4096), survives(pages + 8192));
-    mprotect(pages, 4096, PROT_READ);
-    printf(" %d %d %d\n", survives(pages), pages[4095], heap[99999]);
-    return 0;
-}
+SOURCE = (
+    BEGINNING
+    + r"""
 
 int main(int count, char **words)
 {
@@ -101,6 +65,7 @@ int main(int count, char **words)
     return 7;
 }
 """
+)
 
 
 @pytest.fixture(scope="module")
@@ -113,17 +78,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def on_z(*words: str | Path, given: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a program. What hangs fails."""
-    paths = os.pathsep.join([str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
-    return subprocess.run(
-        [sys.executable, "-m", "everycore.run.hercules.z_machine", "--cpu", CPU, *words],
-        input=given,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-        env={**os.environ, "PYTHONPATH": paths},
-    )
+    return run_on("everycore.run.hercules.z_machine", CPU, *words, given=given)
 
 
 def test_arguments_arrive_and_the_exit_code_returns(program: Path) -> None:
@@ -133,7 +88,7 @@ def test_arguments_arrive_and_the_exit_code_returns(program: Path) -> None:
 
 def test_memory_that_was_taken_away_faults(program: Path) -> None:
     done = on_z(program, "memory")
-    assert (done.returncode, done.stdout) == (0, "begins\n11 0 11 0 0 1 2\n")
+    assert (done.returncode, done.stdout) == (0, f"begins\n{MEMORY_SAYS}\n")
 
 
 def test_a_file_that_an_argument_names_can_be_read(program: Path, tmp_path: Path) -> None:
@@ -178,16 +133,6 @@ def test_without_hercules_the_target_says_what_brings_it(
     lab("ct", "--target", "hercules-z").refuses("has no clock and no tracer")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("bench",), "has no clock and no tracer"),
-        (("ct",), "has no clock and no tracer"),
-        (("tune",), "is an emulator"),
-        (("matrix", "--subject", "c_ttable4"), "has no clock and counts no instructions"),
-    ],
-)
+@each_measuring_command
 def test_commands_that_measure_refuse_z(lab: Lab, words: tuple[str, ...], said: str) -> None:
-    lab(*words, "--target", "hercules-z").refuses(said)
-    if words[0] in ("bench", "ct"):
-        assert not [call for call in lab.runner.calls if "-c" in call], "something was compiled"
+    refuses_to_measure(lab, "hercules-z", words, said)
