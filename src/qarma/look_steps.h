@@ -23,6 +23,10 @@
  *                       which v_look takes it, counted in the same way
  *   CELLS(c0, ...)      constant: cells in that order
  *   OMEGA, STEPPED      constants for v_omega
+ * and, if the CPU looks up two cells at once and adds them:
+ *   struct gather       with a member `two`
+ *   GATHER(one, two, three)   constant, of the places as PLACES has them, in parentheses
+ *   v_look_twice(v, g)  the sum of the cells of v at one and at three rows' distance
  */
 #ifndef EVC_QARMA_LOOK_STEPS_H
 #define EVC_QARMA_LOOK_STEPS_H
@@ -74,9 +78,16 @@ static const struct boxes boxes_of[3] = {
 };
 
 /* Places of the cells of a column, at one, two and three rows' distance. */
+#ifndef GATHER
 struct gather {
     vec one, two, three;
 };
+#define GATHER(one, two, three) \
+    {                           \
+        PLACES one, PLACES two, PLACES three \
+    }
+#define v_look_twice(v, g) (v_look(v, (g)->one) ^ v_look(v, (g)->three))
+#endif
 
 struct constants {
     struct gather m_tau, untau_m, untau_m_tau;
@@ -87,15 +98,15 @@ struct constants {
 };
 
 static const struct constants the_constants = {
-    {PLACES(7, 12, 1, 10, 8, 3, 14, 5, 2, 9, 4, 15, 13, 6, 11, 0),
-     PLACES(8, 3, 14, 5, 2, 9, 4, 15, 13, 6, 11, 0, 7, 12, 1, 10),
-     PLACES(2, 9, 4, 15, 13, 6, 11, 0, 7, 12, 1, 10, 8, 3, 14, 5)},
-    {PLACES(7, 10, 0, 13, 2, 15, 5, 8, 12, 1, 11, 6, 9, 4, 14, 3),
-     PLACES(11, 14, 4, 1, 6, 3, 9, 12, 0, 5, 15, 10, 13, 8, 2, 7),
-     PLACES(15, 2, 8, 5, 10, 7, 13, 0, 4, 9, 3, 14, 1, 12, 6, 11)},
-    {PLACES(10, 14, 13, 9, 11, 15, 12, 8, 2, 6, 5, 1, 3, 7, 4, 0),
-     PLACES(5, 4, 7, 6, 1, 0, 3, 2, 13, 12, 15, 14, 9, 8, 11, 10),
-     PLACES(15, 11, 8, 12, 14, 10, 9, 13, 7, 3, 0, 4, 6, 2, 1, 5)},
+    GATHER((7, 12, 1, 10, 8, 3, 14, 5, 2, 9, 4, 15, 13, 6, 11, 0),
+           (8, 3, 14, 5, 2, 9, 4, 15, 13, 6, 11, 0, 7, 12, 1, 10),
+           (2, 9, 4, 15, 13, 6, 11, 0, 7, 12, 1, 10, 8, 3, 14, 5)),
+    GATHER((7, 10, 0, 13, 2, 15, 5, 8, 12, 1, 11, 6, 9, 4, 14, 3),
+           (11, 14, 4, 1, 6, 3, 9, 12, 0, 5, 15, 10, 13, 8, 2, 7),
+           (15, 2, 8, 5, 10, 7, 13, 0, 4, 9, 3, 14, 1, 12, 6, 11)),
+    GATHER((10, 14, 13, 9, 11, 15, 12, 8, 2, 6, 5, 1, 3, 7, 4, 0),
+           (5, 4, 7, 6, 1, 0, 3, 2, 13, 12, 15, 14, 9, 8, 11, 10),
+           (15, 11, 8, 12, 14, 10, 9, 13, 7, 3, 0, 4, 6, 2, 1, 5)),
     TABLE(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15),
     PLACES(4, 5, 6, 7, 11, 2, 3, 8, 12, 13, 14, 15, 0, 1, 10, 9),
     STEPPED,
@@ -159,7 +170,7 @@ static void set_key(void *vkey, uint64_t w0, uint64_t k0)
 /* M and the shuffles of g, of cells whose rho is a and whose rho^2 is b, plus add. */
 EVC_INLINE vec gathered(const struct gather *g, vec a, vec b, vec add)
 {
-    return (v_look(a, g->one) ^ v_look(a, g->three)) ^ (v_look(b, g->two) ^ add);
+    return v_look_twice(a, g) ^ (v_look(b, g->two) ^ add);
 }
 
 EVC_INLINE vec next_tweak(const struct constants *k, vec t)
@@ -172,7 +183,7 @@ EVC_INLINE vec there_step(const struct constants *k, vec s)
 {
     const struct gather *g = &k->m_tau;
 
-    return (v_look(s, g->one) ^ v_look(s, g->three)) ^ v_look(v_look(k->rho, s), g->two);
+    return v_look_twice(s, g) ^ v_look(v_look(k->rho, s), g->two);
 }
 
 EVC_INLINE vec back_step(const struct constants *k, const struct boxes *box, vec x, vec add)

@@ -3,7 +3,8 @@
  * QARMA-64 with look-ups of 16 bytes in a register of AltiVec.
  *
  * Method:   a byte for each cell; vperm is S-box, rho and every permutation (look_steps.h). omega
- *           is a table of 32 bytes, which leaves the cells that it does not step.
+ *           is a table of 32 bytes, which leaves the cells that it does not step. Where flags name
+ *           POWER8 or later, vpermxor makes two of the three look-ups of a step of M, and adds.
  * Source:   Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2; Power ISA 2.07 B
  *           (2018), section 6.8.
  * Needs:    PPC_ALTIVEC.   Timing: CT (no tables in memory that secrets index, no secret branches).
