@@ -125,12 +125,13 @@ EVC_CHECKED enum evc_status evc_sha2_many(const struct evc_sha2 *kernel, enum ev
 
 /*
  * Messages side by side: lane number i has word number i of each row. A kernel has at most 16 lanes
- * and rows of 64 bytes. Both operations leave in registers and on the stack what the descriptor
- * says, or less. Rows may have any address.
+ * and rows of 64 bytes. Both operations leave in registers what the descriptor says, or less. Rows
+ * may have any address.
  */
 struct evc_sha2_lanes {
-    uint32_t n;      /* lanes; 0: there are none */
-    uint32_t fewest; /* messages for which lanes are not slower than one after the other */
+    uint32_t n;           /* lanes; 0: there are none */
+    uint32_t fewest;      /* messages for which lanes are not slower than one after the other */
+    uint32_t stack_bytes; /* that both leave secrets on, and so many more for their callers */
 
     /* h: 8 rows, and behind them 16 of its own. in: n_blocks blocks of each lane; n_blocks is not
      * 0. */

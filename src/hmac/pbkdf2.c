@@ -241,7 +241,7 @@ enum evc_status evc_pbkdf2_many(struct evc_pbkdf2_job *jobs, size_t n_jobs, uint
                                 void *scratch, size_t scratch_bytes)
 {
     struct work *const w = scratch ? evc_sha2_scratch_start(scratch) : NULL;
-    const struct evc_sha2 *last = NULL;
+    const struct evc_hmac_key *last = NULL;
     enum evc_status first = EVC_OK;
 
     if (evc_is_missing(jobs, n_jobs))
@@ -262,7 +262,7 @@ enum evc_status evc_pbkdf2_many(struct evc_pbkdf2_job *jobs, size_t n_jobs, uint
         }
         if (!last)
             evc_wipe(w, sizeof *w);
-        last = job->password->kernel;
+        last = job->password;
         take_job(w, job, n_iterations);
     }
     if (last && w->n_taken)
@@ -270,6 +270,6 @@ enum evc_status evc_pbkdf2_many(struct evc_pbkdf2_job *jobs, size_t n_jobs, uint
     if (scratch)
         evc_wipe(scratch, scratch_bytes);
     if (last)
-        evc_clear(&last->kernel);
+        evc_sha2_clear_lanes(last->kernel, evc_sha2_lanes_of(last->kernel, last->hash));
     return first;
 }

@@ -237,7 +237,7 @@ EVC_OUT_OF_LINE void hash_in_lanes(struct evc_sha2_list *list, struct work *w)
                     hash_alone(w, i);
     } while (n_active);
     evc_wipe(w, sizeof *w);
-    evc_clear(&list->kernel->kernel);
+    evc_sha2_clear_lanes(list->kernel, evc_sha2_lanes_of(list->kernel, list->hash));
 }
 
 void evc_sha2_op_many(struct evc_sha2_list *list, void *scratch)

@@ -49,6 +49,13 @@ EVC_INLINE int evc_sha2_has_lanes(const struct evc_sha2 *kernel)
     return kernel->lanes256.n || kernel->lanes512.n;
 }
 
+/* Behind operations of lanes, as evc_clear() of common/clear.h. */
+EVC_INLINE void evc_sha2_clear_lanes(const struct evc_sha2 *kernel,
+                                     const struct evc_sha2_lanes *lanes)
+{
+    kernel->kernel.clear(lanes->stack_bytes);
+}
+
 /* Word number i of a lane, in rows. */
 EVC_INLINE uint32_t *evc_sha2_word32(void *rows, size_t n_lanes, size_t i, size_t lane)
 {

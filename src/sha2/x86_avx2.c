@@ -274,8 +274,16 @@ const struct evc_sha2 evc_sha2_x86_avx2 = {
     .kernel = EVC_KEYLESS_HEAD(x86_avx2, X86_AVX2_BMI2, CT, ANY, YMM, 1280),
     .blocks256 = blocks256,
     .blocks512 = blocks512,
-    .lanes256 = {.n = 8, .fewest = 4, .blocks = blocks256_many, .iterate = iterate256_many},
-    .lanes512 = {.n = 4, .fewest = 3, .blocks = blocks512_many, .iterate = iterate512_many},
+    .lanes256 = {.n = 8,
+                 .fewest = 4,
+                 .stack_bytes = 1280,
+                 .blocks = blocks256_many,
+                 .iterate = iterate256_many},
+    .lanes512 = {.n = 4,
+                 .fewest = 3,
+                 .stack_bytes = 1280,
+                 .blocks = blocks512_many,
+                 .iterate = iterate512_many},
 };
 
 #else

@@ -161,11 +161,19 @@ EVC_INLINE void mix512(vec *w)
 EVC_ISA_END
 
 const struct evc_sha2 evc_sha2_x86_avx512 = {
-    .kernel = EVC_KEYLESS_HEAD(x86_avx512, X86_AVX512_SHA, CT, ANY, NARROW, 1536),
+    .kernel = EVC_KEYLESS_HEAD(x86_avx512, X86_AVX512_SHA, CT, ANY, NARROW, 384),
     .blocks256 = blocks256,
     .blocks512 = blocks512,
-    .lanes256 = {.n = 16, .fewest = 8, .blocks = blocks256_many, .iterate = iterate256_many},
-    .lanes512 = {.n = 8, .fewest = 2, .blocks = blocks512_many, .iterate = iterate512_many},
+    .lanes256 = {.n = 16,
+                 .fewest = 8,
+                 .stack_bytes = 1536,
+                 .blocks = blocks256_many,
+                 .iterate = iterate256_many},
+    .lanes512 = {.n = 8,
+                 .fewest = 2,
+                 .stack_bytes = 1536,
+                 .blocks = blocks512_many,
+                 .iterate = iterate512_many},
 };
 
 #else

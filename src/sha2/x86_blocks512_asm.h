@@ -13,7 +13,8 @@
  *
  * Stack: words with their constants, as pairs. Pair i + 8 turn of the second block is at
  * 96 i + 16 turn, and that of the first block 16 bytes behind it: 16 rounds later, when it has been
- * read, the next pair of the second block takes its place.
+ * read, the next pair of the second block takes its place. They are cleared in the end, so that
+ * calls clear no more than SHA-256 wants.
  */
 #ifndef EVC_SHA2_X86_BLOCKS512_ASM_H
 #define EVC_SHA2_X86_BLOCKS512_ASM_H
@@ -236,6 +237,12 @@ L(second_block):
     subq $1, LEFT
     jnz L(two_blocks)
 L(done):
+    vpxor %xmm0, %xmm0, %xmm0
+    .set at, 0
+    .rept 24
+    vmovdqu %ymm0, at(%rsp)
+    .set at, at + 32
+    .endr
     vzeroupper
     add $FRAME_BYTES, %rsp
     EVC_ASM_CFI_ADJUST(-FRAME_BYTES)
