@@ -11,6 +11,8 @@
  *
  * Bit 16 r + 4 c + b of word q[j] is bit j of the byte in row r, column c of block b (section 3.4).
  */
+#include "common/few_spills.h"
+
 #include "aes/kernel.h"
 
 #include "aes/ct_keys.h"

@@ -10,6 +10,8 @@
  * Needs:    ANY.   Timing: CT (no tables, no secret branches).
  * Key form: fixsliced.
  */
+#include "common/few_spills.h"
+
 #include "aes/kernel.h"
 
 #include "aes/fixslice32_key.h"

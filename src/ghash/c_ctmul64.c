@@ -12,6 +12,8 @@
  *           multiplier's constant time).
  * Key form: private.
  */
+#include "common/few_spills.h"
+
 #include "ghash/kernel.h"
 
 #include "common/bytes.h"

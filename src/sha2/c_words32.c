@@ -9,6 +9,9 @@
  * Needs:    ANY.   Timing: CT (no branch or address depends on the message).
  * Key form: private.
  */
+#define EVC_BY_PRESSURE
+#include "common/few_spills.h"
+
 #include "sha2/kernel.h"
 
 #include "sha2/words256.h"

@@ -7,6 +7,9 @@
  * Needs:    SHA2_WORDS64.   Timing: CT (no branch or address depends on the message).
  * Key form: private.
  */
+#define EVC_BY_PRESSURE
+#include "common/few_spills.h"
+
 #include "sha2/kernel.h"
 
 #if EVC_BUILT(SHA2_WORDS64)

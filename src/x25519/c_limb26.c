@@ -9,12 +9,7 @@
  *           constant time).
  * Key form: private.
  */
-/* GCC's scheduler, which runs before registers are chosen, moves loads and products so far ahead
- * that their values are spilled: without it 0.59 (MIPS32) to 0.92 (PA-RISC) of the instructions are
- * left. x86 never has it. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("-fno-schedule-insns")
-#endif
+#include "common/few_spills.h"
 
 #include "x25519/kernel.h"
 

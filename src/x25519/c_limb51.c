@@ -11,6 +11,9 @@
  *           constant time).
  * Key form: private.
  */
+#define EVC_BY_PRESSURE
+#include "common/few_spills.h"
+
 #include "x25519/kernel.h"
 
 #if EVC_BUILT(CT_MUL128)
