@@ -49,6 +49,14 @@ static void verify(void)
         must(EVC_ERR_TAG);
 }
 
+/* Refused, so nothing is cleared. */
+static void refuse(void)
+{
+    if (evc_hmac(&at.key, NULL, len_bytes, at.out, evc_sha2_digest_bytes(hash)) !=
+        EVC_ERR_PARAMETER)
+        must(EVC_ERR_PARAMETER);
+}
+
 static void start(void)
 {
     must(evc_hmac_start(&at.key, &at.state));
@@ -96,15 +104,26 @@ static void pbkdf2(void)
 
 static uint8_t scratch[8192], tags[MANY][EVC_SHA2_MOST_DIGEST_BYTES];
 
-static void many_tags(void)
+static void some_tags(size_t n)
 {
     static struct evc_hmac_message messages[MANY];
 
-    for (size_t i = 0; i < MANY; i++)
+    for (size_t i = 0; i < n; i++)
         messages[i] = (struct evc_hmac_message){
             &at.key, at.in, len_bytes - len_bytes * i / MANY, tags[i], evc_sha2_digest_bytes(hash),
             EVC_OK};
-    must(evc_hmac_many(messages, MANY, scratch, sizeof scratch));
+    must(evc_hmac_many(messages, n, scratch, sizeof scratch));
+}
+
+static void many_tags(void)
+{
+    some_tags(MANY);
+}
+
+/* One after the other, also by kernels with lanes. */
+static void one_tag_of_many(void)
+{
+    some_tags(1);
 }
 
 static void many_outputs(void)
@@ -126,6 +145,7 @@ static const struct {
     {"hmac set_key", set_key, false},
     {"hmac", tag, true},
     {"hmac verify", verify, false},
+    {"hmac refused", refuse, false},
     {"hmac start", start, false},
     {"hmac update", update, false},
     {"hmac finish", finish, true},
@@ -135,6 +155,7 @@ static const struct {
     {"hkdf", both_steps, true},
     {"pbkdf2", pbkdf2, true},
     {"hmac many", many_tags, false},
+    {"hmac many, of one", one_tag_of_many, false},
     {"pbkdf2 many", many_outputs, false},
 };
 
