@@ -206,8 +206,10 @@ static void take_job(struct work *w, const struct evc_pbkdf2_job *job, uint32_t 
     const struct evc_hmac_key *const key = job->password;
     const size_t digest_bytes = evc_sha2_op_hash(key->hash)->digest_bytes;
 
-    if (w->n_taken && (key->kernel != w->key->kernel || key->hash != w->key->hash))
+    if (w->n_taken && (key->kernel != w->key->kernel || key->hash != w->key->hash)) {
         finish_taken(w, n_iterations);
+        evc_sha2_clear_lanes(w->key->kernel, evc_sha2_lanes_of(w->key->kernel, w->key->hash));
+    }
     for (size_t at = 0, n; at < job->out_bytes; at += n) {
         const size_t left = job->out_bytes - at;
         n = left < digest_bytes ? left : digest_bytes;
