@@ -14,6 +14,7 @@
 #include "common/arm.h"
 
 #if EVC_BUILT(A64_SHA256)
+#include "sha2/a64_registers.h"
 #include "sha2/constants.h"
 
 EVC_ISA_BEGIN(A64_SHA256)

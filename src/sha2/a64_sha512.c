@@ -15,6 +15,7 @@
 #include "common/arm.h"
 
 #if EVC_BUILT(A64_SHA512)
+#include "sha2/a64_registers.h"
 #include "sha2/constants.h"
 
 EVC_ISA_BEGIN(A64_SHA512)
@@ -33,55 +34,62 @@ static void blocks512(uint64_t h[8], const uint8_t *in, size_t n_blocks)
 {
     uint64x2_t ab = vld1q_u64(h), cd = vld1q_u64(h + 2), ef = vld1q_u64(h + 4),
                gh = vld1q_u64(h + 6);
+    const uint64_t *k = evc_sha2_k512;
 
-    for (; n_blocks; n_blocks--, in += 128) {
-        const uint64x2_t before[4] = {ab, cd, ef, gh};
-        uint64x2_t w[8];
+    do {
+        const uint64x2_t ab_before = ab, cd_before = cd, ef_before = ef, gh_before = gh;
+        uint64x2_t w0 = load_words(in), w1 = load_words(in + 16), w2 = load_words(in + 32),
+                   w3 = load_words(in + 48), w4 = load_words(in + 64), w5 = load_words(in + 80),
+                   w6 = load_words(in + 96), w7 = load_words(in + 112);
 
-        for (int i = 0; i < 8; i++)
-            w[i] = load_words(in + 16 * i);
-
-/* Two rounds with the words w[i & 7]: gh becomes ab, and cd becomes ef. The instructions want the
- * words with the second of them first, and pairs (f, g) and (d, e). */
-#define ROUNDS(ab, cd, ef, gh, i)                                                                  \
+        HIDE_POINTER(k);
+/* Two rounds with the words w and the constants k: gh becomes ab, and cd becomes ef. The
+ * instructions want the words with the second of them first, and pairs (f, g) and (d, e). */
+#define ROUNDS(ab, cd, ef, gh, w, k)                                                               \
     do {                                                                                           \
-        const uint64x2_t wk = vaddq_u64(w[(i) & 7], vld1q_u64(k + 2 * (i)));                       \
+        const uint64x2_t wk = vaddq_u64(w, k);                                                     \
         const uint64x2_t sum = vaddq_u64(vextq_u64(wk, wk, 1), gh);                                \
         const uint64x2_t t =                                                                       \
             vsha512hq_u64(sum, vextq_u64(ef, gh, 1), vextq_u64(cd, ef, 1));                        \
+        const uint64x2_t ef_next = vaddq_u64(cd, t);                                               \
         gh = vsha512h2q_u64(t, cd, ab);                                                            \
-        cd = vaddq_u64(cd, t);                                                                     \
+        cd = ef_next;                                                                              \
     } while (0)
-#define EIGHT(i)                                                                                   \
-    ROUNDS(ab, cd, ef, gh, (i) + 0);                                                               \
-    NEXT((i) + 0);                                                                                 \
-    ROUNDS(gh, ab, cd, ef, (i) + 1);                                                               \
-    NEXT((i) + 1);                                                                                 \
-    ROUNDS(ef, gh, ab, cd, (i) + 2);                                                               \
-    NEXT((i) + 2);                                                                                 \
-    ROUNDS(cd, ef, gh, ab, (i) + 3);                                                               \
-    NEXT((i) + 3)
-/* The words of 16 rounds later. */
-#define NEXT(i)                                                                                    \
-    w[(i) & 7] = vsha512su1q_u64(vsha512su0q_u64(w[(i) & 7], w[((i) + 1) & 7]), w[((i) + 7) & 7],  \
-                                 vextq_u64(w[((i) + 4) & 7], w[((i) + 5) & 7], 1))
-        const uint64_t *k = evc_sha2_k512;
-        for (; k < evc_sha2_k512 + 64; k += 16) {
-            EIGHT(0);
-            EIGHT(4);
-        }
+/* w0 becomes the words of 16 rounds later. */
+#define NEXT(w0, w1, w4, w5, w7)                                                                   \
+    w0 = vsha512su1q_u64(vsha512su0q_u64(w0, w1), w7, vextq_u64(w4, w5, 1))
+#define NO_NEXT(w0, w1, w4, w5, w7) ((void)0)
+/* Constants are loaded by fours: by one instruction. */
+#define FOUR(ab, cd, ef, gh, w0, w1, w2, w4, w5, w6, w7, i, next)                                  \
+    do {                                                                                           \
+        uint64x2_t k0 = vld1q_u64(k + 2 * (i)), k1 = vld1q_u64(k + 2 * (i) + 2);                   \
+        AT_ONCE(k0, k1);                                                                           \
+        ROUNDS(ab, cd, ef, gh, w0, k0);                                                            \
+        next(w0, w1, w4, w5, w7);                                                                  \
+        ROUNDS(gh, ab, cd, ef, w1, k1);                                                            \
+        next(w1, w2, w5, w6, w0);                                                                  \
+    } while (0)
+#define SIXTEEN(i, next)                                                                           \
+    FOUR(ab, cd, ef, gh, w0, w1, w2, w4, w5, w6, w7, (i) + 0, next);                               \
+    FOUR(ef, gh, ab, cd, w2, w3, w4, w6, w7, w0, w1, (i) + 2, next);                               \
+    FOUR(ab, cd, ef, gh, w4, w5, w6, w0, w1, w2, w3, (i) + 4, next);                               \
+    FOUR(ef, gh, ab, cd, w6, w7, w0, w2, w3, w4, w5, (i) + 6, next)
+        SIXTEEN(0, NEXT);
+        SIXTEEN(8, NEXT);
+        SIXTEEN(16, NEXT);
+        SIXTEEN(24, NEXT);
+        SIXTEEN(32, NO_NEXT);
+#undef SIXTEEN
+#undef FOUR
+#undef NO_NEXT
 #undef NEXT
-#define NEXT(i) ((void)0)
-        EIGHT(0);
-        EIGHT(4);
-#undef NEXT
-#undef EIGHT
 #undef ROUNDS
-        ab = vaddq_u64(ab, before[0]);
-        cd = vaddq_u64(cd, before[1]);
-        ef = vaddq_u64(ef, before[2]);
-        gh = vaddq_u64(gh, before[3]);
-    }
+        ab = vaddq_u64(ab, ab_before);
+        cd = vaddq_u64(cd, cd_before);
+        ef = vaddq_u64(ef, ef_before);
+        gh = vaddq_u64(gh, gh_before);
+        in += 128;
+    } while (--n_blocks);
     vst1q_u64(h, ab);
     vst1q_u64(h + 2, cd);
     vst1q_u64(h + 4, ef);

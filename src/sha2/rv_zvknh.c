@@ -87,6 +87,9 @@ static void blocks256(uint32_t h[8], const uint8_t *in, size_t n_blocks)
 #define TMP 12
 #define LOAD_K VLE64(14, "%[k]") "addi %[k], %[k], 32\n\t"
 #define LOAD_WORDS(v) VLE8(v, "%[in]") "addi %[in], %[in], 32\n\t"
+#define SIXTEEN_AND_NEXT \
+    LOAD_K ROUNDS_AND_NEXT(16, 18, 20, 22, 14) LOAD_K ROUNDS_AND_NEXT(18, 20, 22, 16, 14) \
+    LOAD_K ROUNDS_AND_NEXT(20, 22, 16, 18, 14) LOAD_K ROUNDS_AND_NEXT(22, 16, 18, 20, 14)
 #define USE_BYTES VSETVL("x0", "%[step]", "%[bytes]")
 #define USE_WORDS VSETVL("x0", "%[four]", "%[words]")
 
@@ -107,12 +110,7 @@ static void blocks512(uint64_t h[8], const uint8_t *in, size_t n_blocks)
         "mv %[k], %[first]\n\t"
         "addi %[n], %[n], -1\n\t"
         VMV_V_V(6, FE_BA) VMV_V_V(8, HG_DC)
-        "2:\n\t"
-        LOAD_K ROUNDS_AND_NEXT(16, 18, 20, 22, 14)
-        LOAD_K ROUNDS_AND_NEXT(18, 20, 22, 16, 14)
-        LOAD_K ROUNDS_AND_NEXT(20, 22, 16, 18, 14)
-        LOAD_K ROUNDS_AND_NEXT(22, 16, 18, 20, 14)
-        "bne %[k], %[last], 2b\n\t"
+        SIXTEEN_AND_NEXT SIXTEEN_AND_NEXT SIXTEEN_AND_NEXT SIXTEEN_AND_NEXT
         LOAD_K ROUNDS(16, 14)
         LOAD_K ROUNDS(18, 14)
         LOAD_K ROUNDS(20, 14)
@@ -122,7 +120,7 @@ static void blocks512(uint64_t h[8], const uint8_t *in, size_t n_blocks)
         VSUXEI8(FE_BA, "%[h]", 1) VSUXEI8(HG_DC, "%[h2]", 1)
         : [in] "+&r"(in), [n] "+&r"(n_blocks), [k] "=&r"(k)
         : [h] "r"(h), [h2] "r"(h + 2), [places] "r"(places), [first] "r"(evc_sha2_k512),
-          [last] "r"(evc_sha2_k512 + 64), [four] "r"((size_t)4), [step] "r"((size_t)32),
+          [four] "r"((size_t)4), [step] "r"((size_t)32),
           [bytes] "r"((size_t)(is_one ? EVC_RVV_E8_M1 : EVC_RVV_E8_M2)),
           [words] "r"((size_t)(is_one ? EVC_RVV_E64_M1 : EVC_RVV_E64_M2))
         : EVC_RVV_CLOBBERED);

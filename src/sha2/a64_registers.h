@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hints to compilers, which save copies of vectors and addresses of constants.
+ *
+ * GCC's scheduler, which runs before registers are chosen, moves instructions that overwrite a
+ * vector before others that read it, so that it has to be copied: this turns the scheduler off for
+ * the file that includes it.
+ */
+#ifndef EVC_SHA2_A64_REGISTERS_H
+#define EVC_SHA2_A64_REGISTERS_H
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("-fno-schedule-insns")
+#endif
+
+/* AT_ONCE(x, y): both vectors are in registers here, so that one instruction loads them.
+ * HIDE_POINTER(p): the compiler does not know where p points, so that all addresses count from p. */
+#if EVC_GNU_C
+#define AT_ONCE(x, y) __asm__("" : "+w"(x), "+w"(y))
+#define HIDE_POINTER(p) __asm__("" : "+r"(p))
+#else
+#define AT_ONCE(x, y) ((void)0)
+#define HIDE_POINTER(p) ((void)0)
+#endif
+
+#endif
