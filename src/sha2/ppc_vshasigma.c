@@ -118,23 +118,26 @@ static void blocks256(uint32_t state[8], const uint8_t *in, size_t n_blocks)
 
 /* ---- SHA-512 --------------------------------------------------------------------------------- */
 
+#define LOAD_WORDS(i) (doubles)evc_ppc_turn(evc_ppc_load_ith(in, i))
+
 static void blocks512(uint64_t state[8], const uint8_t *in, size_t n_blocks)
 {
     doubles s[8];
 
-    for (int i = 0; i < 8; i++)
-        s[i] = (doubles)evc_ppc_block(state[i], 0);
-    for (; n_blocks; n_blocks--, in += 128) {
+    for (size_t i = 0; i < 8; i += 2) {
+        s[i] = (doubles)evc_ppc_load_raw((const uint8_t *)(state + i));
+        s[i + 1] = SHIFT(doubles, s[i], s[i], 8);
+    }
+    do {
         doubles a = s[0], b = s[1], c = s[2], d = s[3], e = s[4], f = s[5], g = s[6], h = s[7];
-        doubles w[8];
+        doubles w[8] = {LOAD_WORDS(0), LOAD_WORDS(1), LOAD_WORDS(2), LOAD_WORDS(3),
+                        LOAD_WORDS(4), LOAD_WORDS(5), LOAD_WORDS(6), LOAD_WORDS(7)};
         const uint64_t *k = evc_sha2_k512;
 
-        for (int i = 0; i < 8; i++)
-            w[i] = (doubles)evc_ppc_load(in + 16 * i);
 /* lxvd2x loads numbers of 64 bits in order. */
 #define TWO(a, b, c, d, e, f, g, h, i)                                                             \
     do {                                                                                           \
-        const doubles wk = w[i] + (doubles)evc_ppc_load_raw((const uint8_t *)(k + 2 * (i)));       \
+        const doubles wk = w[i] + (doubles)evc_ppc_load_ith((const uint8_t *)k, i);                \
         ROUND(doubles, "d", a, b, c, d, e, f, g, h, wk);                                           \
         ROUND(doubles, "d", h, a, b, c, d, e, f, g, SHIFT(doubles, wk, wk, 8));                    \
     } while (0)
@@ -158,9 +161,11 @@ static void blocks512(uint64_t state[8], const uint8_t *in, size_t n_blocks)
 #undef TWO
 #undef NEXT
         s[0] += a, s[1] += b, s[2] += c, s[3] += d, s[4] += e, s[5] += f, s[6] += g, s[7] += h;
-    }
-    for (int i = 0; i < 8; i++)
-        state[i] = evc_ppc_upper((evc_ppc_vec)s[i]);
+        in += 128;
+    } while (--n_blocks);
+    for (size_t i = 0; i < 8; i += 2)
+        evc_ppc_store_raw((uint8_t *)(state + i),
+                          evc_ppc_uppers((evc_ppc_vec)s[i], (evc_ppc_vec)s[i + 1]));
 }
 
 EVC_ISA_END
