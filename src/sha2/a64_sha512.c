@@ -42,7 +42,7 @@ static void blocks512(uint64_t h[8], const uint8_t *in, size_t n_blocks)
                    w3 = load_words(in + 48), w4 = load_words(in + 64), w5 = load_words(in + 80),
                    w6 = load_words(in + 96), w7 = load_words(in + 112);
 
-        HIDE_POINTER(k);
+        HIDE_POINTER(k); /* in the loop: there are no registers to load all constants ahead of it */
 /* Two rounds with the words w and the constants k: gh becomes ab, and cd becomes ef. The
  * instructions want the words with the second of them first, and pairs (f, g) and (d, e). */
 #define ROUNDS(ab, cd, ef, gh, w, k)                                                               \
@@ -59,7 +59,7 @@ static void blocks512(uint64_t h[8], const uint8_t *in, size_t n_blocks)
 #define NEXT(w0, w1, w4, w5, w7)                                                                   \
     w0 = vsha512su1q_u64(vsha512su0q_u64(w0, w1), w7, vextq_u64(w4, w5, 1))
 #define NO_NEXT(w0, w1, w4, w5, w7) ((void)0)
-/* Constants are loaded by fours: by one instruction. */
+/* Four rounds, whose constants are loaded by one instruction. */
 #define FOUR(ab, cd, ef, gh, w0, w1, w2, w4, w5, w6, w7, i, next)                                  \
     do {                                                                                           \
         uint64x2_t k0 = vld1q_u64(k + 2 * (i)), k1 = vld1q_u64(k + 2 * (i) + 2);                   \

@@ -19,8 +19,8 @@ EVC_INLINE uint32x4_t load_words(const uint8_t *in)
 #endif
 }
 
-/* A64 has registers for all constants, and loads two vectors of them by one instruction; A32 loads
- * them for each block. */
+/* A64 has registers for all constants, and loads two vectors of them by one instruction; its file
+ * includes sha2/a64_registers.h before this. A32 loads constants for each block. */
 #if EVC_A64
 #define LOAD_CONSTANTS(i, j)                                                                       \
     uint32x4_t k##i = vld1q_u32(k + 4 * i), k##j = vld1q_u32(k + 4 * j);                           \
@@ -36,7 +36,7 @@ static void blocks256(uint32_t h[8], const uint8_t *in, size_t n_blocks)
 #if EVC_A64
     const uint32_t *k = evc_sha2_k256;
 
-    HIDE_POINTER(k); /* the compiler would make an address of each vector */
+    HIDE_POINTER(k);
     LOAD_CONSTANTS(0, 1);
     LOAD_CONSTANTS(2, 3);
     LOAD_CONSTANTS(4, 5);
@@ -55,7 +55,7 @@ static void blocks256(uint32_t h[8], const uint8_t *in, size_t n_blocks)
 /* Four rounds with the words w0; then w0 becomes the words of 16 rounds later. */
 #define ROUNDS(i, w0, w1, w2, w3)                                                                  \
     do {                                                                                           \
-        const uint32x4_t wk = vaddq_u32(w0, CONSTANTS(i));                                     \
+        const uint32x4_t wk = vaddq_u32(w0, CONSTANTS(i));                                         \
         const uint32x4_t abcd_was = abcd;                                                          \
         if ((i) < 12)                                                                              \
             w0 = vsha256su1q_u32(vsha256su0q_u32(w0, w1), w2, w3);                                 \
