@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hints to compilers that save copies of vectors and addresses of constants.
- *
- * GCC's scheduler, which runs before registers are chosen, moves instructions that overwrite a
- * vector before others that read it, so that it has to be copied. This header turns the scheduler
- * off for the file that includes it: 0.83 of the instructions of SHA-512 are left.
+ * Hints to compilers that save copies of vectors and addresses of constants. Without GCC's first
+ * scheduler 0.83 of the instructions of SHA-512 are left.
  */
 #ifndef EVC_SHA2_A64_REGISTERS_H
 #define EVC_SHA2_A64_REGISTERS_H
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("-fno-schedule-insns")
-#endif
+#define EVC_ON_ARM_TOO
+#include "common/few_spills.h"
 
 /* AT_ONCE(x, y): both vectors are in registers here, so that one instruction loads them.
  * HIDE_POINTER(p): the compiler does not know where p points, so that it counts addresses from p
