@@ -229,24 +229,14 @@
 .endm
 
 .macro begin_frame
-    evc_save %rbx
-    evc_save %rbp
-    evc_save %r12
-    evc_save %r13
-    evc_save %r14
-    evc_save %r15
+    evc_save_all
     sub $FRAME_BYTES, %rsp
     EVC_ASM_CFI_ADJUST(FRAME_BYTES)
 .endm
 .macro end_frame
     add $FRAME_BYTES, %rsp
     EVC_ASM_CFI_ADJUST(-FRAME_BYTES)
-    evc_restore %r15
-    evc_restore %r14
-    evc_restore %r13
-    evc_restore %r12
-    evc_restore %rbp
-    evc_restore %rbx
+    evc_restore_all
     ret
 .endm
 

@@ -201,6 +201,24 @@ _\name:
     EVC_ASM_CFI_RESTORED(\register)
 .endm
 
+/* All that a function has to keep for its caller. */
+.macro evc_save_all
+    evc_save %rbx
+    evc_save %rbp
+    evc_save %r12
+    evc_save %r13
+    evc_save %r14
+    evc_save %r15
+.endm
+.macro evc_restore_all
+    evc_restore %r15
+    evc_restore %r14
+    evc_restore %r13
+    evc_restore %r12
+    evc_restore %rbp
+    evc_restore %rbx
+.endm
+
 /* Linux: returns as its mitigations want them, which objtool checks. */
 #if defined(__KERNEL__)
 .macro ret

@@ -164,12 +164,7 @@ L(rotate_8):
     .byte 1, 2, 3, 4, 5, 6, 7, 0, 9, 10, 11, 12, 13, 14, 15, 8
 
 evc_function \name
-    evc_save %rbx
-    evc_save %rbp
-    evc_save %r12
-    evc_save %r13
-    evc_save %r14
-    evc_save %r15
+    evc_save_all
     sub $FRAME_BYTES, %rsp
     EVC_ASM_CFI_ADJUST(FRAME_BYTES)
     mov %rdi, STATE
@@ -246,12 +241,7 @@ L(done):
     vzeroupper
     add $FRAME_BYTES, %rsp
     EVC_ASM_CFI_ADJUST(-FRAME_BYTES)
-    evc_restore %r15
-    evc_restore %r14
-    evc_restore %r13
-    evc_restore %r12
-    evc_restore %rbp
-    evc_restore %rbx
+    evc_restore_all
     ret
 evc_end \name
 .endm

@@ -229,31 +229,13 @@
     store \out
 .endm
 
-.macro begin_function
-    evc_save %rbx
-    evc_save %rbp
-    evc_save %r12
-    evc_save %r13
-    evc_save %r14
-    evc_save %r15
-.endm
-.macro end_function
-    evc_restore %r15
-    evc_restore %r14
-    evc_restore %r13
-    evc_restore %r12
-    evc_restore %rbp
-    evc_restore %rbx
-    ret
-.endm
-
 /* ---- Functions ------------------------------------------------------------------------------- */
 
 /* rdi: X1, X2, Z2, X3, Z3; rsi: a scalar; edx: so many of its bits, from the highest on, at least
  * one. A step is that of ladder_steps.h; of some hundred orders of it, this one took the least time
  * (Zen 5), 0.9 of that one's. */
 evc_function evc_x25519_x86_adx_ladder
-    begin_function
+    evc_save_all
     sub $FRAME_BYTES, %rsp
     EVC_ASM_CFI_ADJUST(FRAME_BYTES)
     mov %rdi, STATE(%rsp)
@@ -306,21 +288,23 @@ evc_function evc_x25519_x86_adx_ladder
 .endr
     add $FRAME_BYTES, %rsp
     EVC_ASM_CFI_ADJUST(-FRAME_BYTES)
-    end_function
+    evc_restore_all
+    ret
 evc_end evc_x25519_x86_adx_ladder
 
 /* rdi: out, which may be a or b; rsi: a; rdx: b */
 evc_function evc_x25519_x86_adx_mul
-    begin_function
+    evc_save_all
     mov %rdx, %rbx
     product 0, 0, %rsi, %rbx
     store 0, %rdi
-    end_function
+    evc_restore_all
+    ret
 evc_end evc_x25519_x86_adx_mul
 
 /* rdi: out = in^(2^n), which may be in; rsi: in; edx: n, not 0 */
 evc_function evc_x25519_x86_adx_squares
-    begin_function
+    evc_save_all
     evc_save %rdi
     mov %edx, %ebp
     mov (%rsi), %r8
@@ -335,7 +319,8 @@ evc_function evc_x25519_x86_adx_squares
     jne 1b
     evc_restore %rdi
     store 0, %rdi
-    end_function
+    evc_restore_all
+    ret
 evc_end evc_x25519_x86_adx_squares
 
 #endif
