@@ -45,6 +45,9 @@ EXAMPLES = (
     "docs/guides/emulators.md",
     "docs/guides/bignum.md",
     "docs/guides/rsa-and-dh.md",
+    "docs/guides/gcm-siv.md",
+    "docs/guides/hmac.md",
+    "docs/guides/x25519.md",
     "docs/reference/cpu-timing.md",
 )
 BIGNUM = "docs/evidence/bignum.md"
