@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots for GCM-SIV of a kernel of GHASH, each held against what the reference kernels of AES
- * and GHASH make of the same message. All buffers end where a page without access begins, if the
- * system has such pages.
+ * Slots for GCM-SIV: each has to give what the reference kernels of AES and GHASH give for the same
+ * message. All buffers end where a page without access begins, if the system has such pages.
  */
 #include "check_siv.h"
 

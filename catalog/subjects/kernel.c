@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of this library by their descriptors: SUBJECT_AES, SUBJECT_GHASH, SUBJECT_GCM,
- * SUBJECT_QARMA, SUBJECT_BN, SUBJECT_BN_WORDS, SUBJECT_SHA2, of which at least one is there. Modes
+ * SUBJECT_QARMA, SUBJECT_BN, SUBJECT_BN_WORDS, SUBJECT_SHA2. At least one is there. Modes
  * that a kernel has no slot for are composed as the library composes them. */
 #include <stdbool.h>
 #include <stdio.h>

@@ -34,7 +34,7 @@
 /* ---- 1. Messages of over 512 bytes of text ------------------------------------------------------
  *
  * Groups have 8 vectors: 32 blocks, 512 bytes. As many groups as leave 1 to 32 blocks behind them
- * come first; those t blocks are the tail, of 1 to 8 vectors, of which the last has b blocks.
+ * come first. Those t blocks are the tail: 1 to 8 vectors. The last vector has b blocks.
  *
  * Overlap. While a group goes through AES, the one before it is hashed, so that the port of AES and
  *   the port of products both have work. The tail goes through AES by 4 vectors and then the last 1

@@ -44,13 +44,18 @@
     mov %r11, 24+\to(\base)
 .endm
 
+/* Each word of r8 to r11 with that of b: the lowest by `first`, the others by `next`. */
+.macro each_word first, next, b
+    \first \b(%rsp), %r8
+    \next 8+\b(%rsp), %r9
+    \next 16+\b(%rsp), %r10
+    \next 24+\b(%rsp), %r11
+.endm
+
 /* out = a + b. The carry counts 38: then the words above the lowest are 0. */
 .macro fe_add out, a, b
     load \a
-    add \b(%rsp), %r8
-    adc 8+\b(%rsp), %r9
-    adc 16+\b(%rsp), %r10
-    adc 24+\b(%rsp), %r11
+    each_word add, adc, \b
     sbb %rax, %rax
     and $38, %eax
     add %rax, %r8
@@ -60,10 +65,7 @@
 /* out = a - b. The borrow counts 38. */
 .macro fe_sub out, a, b
     load \a
-    sub \b(%rsp), %r8
-    sbb 8+\b(%rsp), %r9
-    sbb 16+\b(%rsp), %r10
-    sbb 24+\b(%rsp), %r11
+    each_word sub, sbb, \b
     sbb %rax, %rax
     and $38, %eax
     sub %rax, %r8
@@ -77,10 +79,7 @@
 .macro fe_choose out, b, a
     load \b
     test %ebp, %ebp
-    cmovne \a(%rsp), %r8
-    cmovne 8+\a(%rsp), %r9
-    cmovne 16+\a(%rsp), %r10
-    cmovne 24+\a(%rsp), %r11
+    each_word cmovne, cmovne, \a
     store \out
 .endm
 

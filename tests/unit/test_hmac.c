@@ -294,6 +294,45 @@ static void pbkdf2_has_iterations_and_output(void)
     EXPECT(all_are(out + 33, 0x5a, 64));
 }
 
+/* Lanes that are never used: each job is computed by itself. */
+static size_t cleared[2];
+
+static void clear_first(size_t stack_bytes)
+{
+    cleared[0] = stack_bytes;
+}
+
+static void clear_second(size_t stack_bytes)
+{
+    cleared[1] = stack_bytes;
+}
+
+static void outputs_of_two_kernels_are_cleared_by_both(void)
+{
+    static uint8_t scratch[16384];
+    struct evc_sha2 kernels[2] = {*reference(), *reference()};
+    struct evc_hmac_key keys[2];
+    struct evc_pbkdf2_job jobs[2] = {{0}};
+
+    kernels[0].kernel.clear = clear_first;
+    kernels[1].kernel.clear = clear_second;
+    for (unsigned i = 0; i < 2; i++) {
+        kernels[i].lanes256.n = 2;
+        kernels[i].lanes256.fewest = 3;
+        kernels[i].lanes256.stack_bytes = 64 * (i + 1);
+        must(evc_hmac_set_key(&keys[i], &kernels[i], EVC_SHA256, user_key, 32));
+        jobs[i].password = &keys[i];
+        jobs[i].salt = in;
+        jobs[i].salt_bytes = 16;
+        jobs[i].out = out + 32 * i;
+        jobs[i].out_bytes = 32;
+    }
+    EXPECT(evc_pbkdf2_many_scratch_bytes(&kernels[0]) <= sizeof scratch);
+    cleared[0] = cleared[1] = 0;
+    must(evc_pbkdf2_many(jobs, 2, 2, scratch, sizeof scratch));
+    EXPECT(cleared[0] == 64 && cleared[1] == 128);
+}
+
 int main(void)
 {
     RUN(keys_that_cannot_be_set_are_wiped);
@@ -307,5 +346,6 @@ int main(void)
     RUN(hkdf_gives_at_most_255_digests);
     RUN(output_over_the_info_is_refused);
     RUN(pbkdf2_has_iterations_and_output);
+    RUN(outputs_of_two_kernels_are_cleared_by_both);
     return tap_done();
 }

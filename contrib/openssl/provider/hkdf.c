@@ -240,7 +240,7 @@ static int set_params(void *context, const OSSL_PARAM params[])
     return hkdf->foreign.set_params(hkdf->foreign.context, params);
 }
 
-/* The size of the output alone is told here. */
+/* A program can only ask for the size of the output. */
 static int get_params(void *context, OSSL_PARAM params[])
 {
     struct hkdf *hkdf = context;

@@ -387,8 +387,8 @@ def _refuse_hashes(tree: Tree, modes: Sequence[str], kernels: Sequence[str]) -> 
     for name in (*modes, *kernels):
         if name in known:
             raise EverycoreError(
-                f"no estimate of {name}: the models of cores are held to published cycles of AES"
-                " and GHASH, and to none of SHA-2",
+                f"no estimate of {name}: published cycles of AES and GHASH check the models of"
+                " cores, and none of SHA-2 do",
                 "everycore subject count a64_sha2 counts instructions; everycore bench --primitive"
                 " sha2 measures cycles",
             )

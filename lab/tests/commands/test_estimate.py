@@ -32,8 +32,8 @@ NEEDED = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
         ("--key-bits 129", "unknown key size '129'", "128"),
         ("--bytes lots", "'lots' is no message size", "--bytes wants"),
         ("--subject linus-arm64", "unknown subject 'linus-arm64'", "linux-arm64"),
-        ("--mode sha256", "no estimate of sha256: the models", "bench --primitive sha2"),
-        ("--core none --kernel a64_sha2", "no estimate of a64_sha2: the models", "subject count"),
+        ("--mode sha256", "no estimate of sha256: published", "bench --primitive sha2"),
+        ("--core none --kernel a64_sha2", "no estimate of a64_sha2: published", "subject count"),
     ],
 )
 def test_what_is_unknown_is_named_with_the_choices(
