@@ -812,8 +812,8 @@ evc_local_end aes_of_first_four
 
 /* ---- AES of 1 to 4 vectors beside the products of the four before them ---- */
 
-/* aes_of_<n>_and_products: all rounds but the last of n vectors, 1 to 4, of which STREAM7 is the
- * last; LO, MI, HI += the products of CIPHER0 to CIPHER3.
+/* aes_of_<n>_and_products: all rounds but the last of n vectors, 1 to 4. The last of them is
+ * STREAM7. LO, MI, HI += the products of CIPHER0 to CIPHER3.
  *   In:      KEY; CIPHER0 to CIPHER3; FOUR_POWERS, and POWERS: the first four of them; GROUP_BASE;
  *            COUNTER_TABLE, LAST_AT: where the constants of STREAM7 are; STREAM7: whitened counters
  *   Out:     the n vectors; LO, MI, HI

@@ -218,7 +218,7 @@ static void siv_open(const void *vaes_key, const void *vkey, uint8_t counter[16]
 /* ---- The tag --------------------------------------------------------------------------------- */
 
 /* The last vector of a message: the lengths, and in front of them the last n blocks of text, fewer
- * than LANES, of which the last one is `last`. */
+ * than LANES. `last` is the last of these. */
 EVC_INLINE vec siv_last_vector(const uint8_t *in, size_t n, __m128i last, __m128i lengths)
 {
 #if LANES == 4

@@ -160,7 +160,7 @@
 
 /*
  * w0 to w3 = a^2, and a0 may be w0. Products of two words go to words 1 to 6, are doubled, and meet
- * the squares of words, the highest of which is added to w7.
+ * the squares of words. The highest word of the squares is added to w7.
  */
 .macro square a0, a1, a2, a3, w0, w1, w2, w3, w4, w5, w6, w6d, w7, w7d
     mov \a0, %rdx

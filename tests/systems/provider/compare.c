@@ -1057,7 +1057,7 @@ static OSSL_PARAM bytes_param(struct run *r, const char *name, struct hkdf_input
     return OSSL_PARAM_construct_octet_string(name, input->bytes + below(r, 1200 - n + 1), n);
 }
 
-/* One info or several, of which OpenSSL 3.6 takes five. */
+/* One info or several: OpenSSL 3.6 takes five. */
 static OSSL_PARAM *info_params(struct run *r, OSSL_PARAM *params, struct hkdf_input *input)
 {
     const OSSL_PARAM *const first = params;
